@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Everything comes from Debian packages; set-up/packages.txt lists them.
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(tl-expected REQUIRED)
+
+find_path(SYSTEMC_INCLUDE_DIR systemc REQUIRED)
+find_library(SYSTEMC_LIBRARY systemc REQUIRED)
+add_library(systemc INTERFACE)
+target_include_directories(systemc SYSTEM INTERFACE ${SYSTEMC_INCLUDE_DIR})
+target_compile_definitions(systemc INTERFACE SC_INCLUDE_DYNAMIC_PROCESSES)
+target_link_libraries(systemc INTERFACE ${SYSTEMC_LIBRARY} Threads::Threads)
+
+if(NPU_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(benchmark REQUIRED)
+endif()

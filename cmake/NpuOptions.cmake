@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+option(NPU_TESTS "Build the tests and npusim-bench" ON)
+option(NPU_PCH "Use precompiled headers" ON)
+set(NPU_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
+
+add_library(npu_flags INTERFACE)
+target_compile_options(npu_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Werror)
+if(NPU_SANITIZE)
+  target_compile_options(npu_flags INTERFACE -fsanitize=${NPU_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+  target_link_options(npu_flags INTERFACE -fsanitize=${NPU_SANITIZE})
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  # The settings make precompiled headers cacheable.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
+  add_compile_options(-fpch-preprocess)
+endif()

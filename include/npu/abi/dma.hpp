@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DMA ring entry (mission.md M3). The source documents pack the size into dword 0 on top of
+// the stream id, which loses bits of both; here the size has dwords 6-7 to itself.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace npu::abi {
+
+inline constexpr std::uint32_t kRingEntries = 4096;  // at most kRingEntries - 1 are in the ring
+inline constexpr std::uint32_t kRingEntrySize = 32;
+
+enum class DmaOpcode : std::uint8_t {
+  kHostToDevice = 0x01,
+  kDeviceToHost = 0x02,
+  kDeviceToDevice = 0x03,
+  kPeerToPeer = 0x04,  // to another card over HCCS
+};
+
+constexpr std::string_view to_string(DmaOpcode opcode) {
+  switch (opcode) {
+    case DmaOpcode::kHostToDevice: return "H2D";
+    case DmaOpcode::kDeviceToHost: return "D2H";
+    case DmaOpcode::kDeviceToDevice: return "D2D";
+    case DmaOpcode::kPeerToPeer: return "P2P";
+  }
+  return "?";
+}
+
+inline constexpr std::uint32_t kNoEvent = 0xFFFFFFFF;
+
+// dword 0 flags
+inline constexpr std::uint8_t kDmaFlagInterrupt = 0x01;  // MSI-X to the stream's vector at the end
+
+// Host addresses are bus addresses, device addresses are device-local. Commands of one stream
+// execute in ring order and one after another; streams are not ordered among each other.
+struct DmaEntry {
+  std::uint8_t opcode = 0;          // dword 0 [7:0]   DmaOpcode
+  std::uint8_t flags = 0;           // dword 0 [15:8]
+  std::uint16_t stream = 0;         // dword 0 [31:16]
+  std::uint32_t source_low = 0;     // dword 1
+  std::uint32_t source_high = 0;    // dword 2
+  std::uint32_t dest_low = 0;       // dword 3
+  std::uint32_t dest_high = 0;      // dword 4
+  std::uint32_t event = kNoEvent;   // dword 5: event to count up at the end, or kNoEvent
+  std::uint32_t size_low = 0;       // dword 6
+  std::uint32_t size_high = 0;      // dword 7
+
+  constexpr std::uint64_t source() const { return join(source_low, source_high); }
+  constexpr std::uint64_t destination() const { return join(dest_low, dest_high); }
+  constexpr std::uint64_t size() const { return join(size_low, size_high); }
+  constexpr void set_source(std::uint64_t v) { split(v, source_low, source_high); }
+  constexpr void set_destination(std::uint64_t v) { split(v, dest_low, dest_high); }
+  constexpr void set_size(std::uint64_t v) { split(v, size_low, size_high); }
+
+ private:
+  static constexpr std::uint64_t join(std::uint32_t low, std::uint32_t high) {
+    return std::uint64_t{high} << 32 | low;
+  }
+  static constexpr void split(std::uint64_t v, std::uint32_t& low, std::uint32_t& high) {
+    low = static_cast<std::uint32_t>(v);
+    high = static_cast<std::uint32_t>(v >> 32);
+  }
+};
+static_assert(sizeof(DmaEntry) == kRingEntrySize);
+static_assert(offsetof(DmaEntry, opcode) == 0 && offsetof(DmaEntry, flags) == 1 &&
+              offsetof(DmaEntry, stream) == 2 && offsetof(DmaEntry, source_low) == 4 &&
+              offsetof(DmaEntry, dest_low) == 12 && offsetof(DmaEntry, event) == 20 &&
+              offsetof(DmaEntry, size_low) == 24 && offsetof(DmaEntry, size_high) == 28);
+
+// Number of valid entries between the consumer and the producer index.
+constexpr std::uint32_t ring_used(std::uint32_t producer, std::uint32_t consumer) {
+  return (producer - consumer) % kRingEntries;
+}
+
+}  // namespace npu::abi

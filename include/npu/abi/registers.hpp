@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers of BAR0. Offsets are from the start of the BAR; all little endian.
+// A read of an offset that no register covers returns 0; a write to it is ignored. Accesses are
+// 4 or 8 bytes and naturally aligned; a 64-bit register may be accessed as two halves.
+#pragma once
+
+#include "npu/abi/layout.hpp"
+#include "npu/abi/register.hpp"
+
+namespace npu::abi {
+
+using std::uint32_t;
+using std::uint64_t;
+
+// --- Global page, 0x0000 -------------------------------------------------------------------
+
+struct ChipId : Register<ChipId, uint32_t, 0x0000, Access::kReadOnly> {
+  static constexpr std::string_view kName = "CHIP_ID";
+  using Vendor = Field<15, 0>;  // 0x19E5
+  using Device = Field<31, 16>;
+};
+struct ChipRevision : Register<ChipRevision, uint32_t, 0x0004, Access::kReadOnly> {
+  static constexpr std::string_view kName = "CHIP_REVISION";
+  using AbiVersion = Field<15, 0>;  // kAbiVersion
+  using Silicon = Field<23, 16>;
+};
+struct AiCoreCount : Register<AiCoreCount, uint32_t, 0x0008, Access::kReadOnly> {
+  static constexpr std::string_view kName = "AI_CORE_COUNT";
+};
+struct DeviceIndex : Register<DeviceIndex, uint32_t, 0x000C, Access::kReadOnly> {
+  static constexpr std::string_view kName = "DEVICE_INDEX";
+};
+// Bytes of device memory that the host may allocate.
+struct HbmSize : Register<HbmSize, uint64_t, 0x0010, Access::kReadOnly> {
+  static constexpr std::string_view kName = "HBM_SIZE";
+};
+// Offset in BAR2 of stream window 0.
+struct StreamWindowBase : Register<StreamWindowBase, uint64_t, 0x0018, Access::kReadOnly> {
+  static constexpr std::string_view kName = "STREAM_WINDOW_BASE";
+};
+struct StreamCount : Register<StreamCount, uint32_t, 0x0020, Access::kReadOnly> {
+  static constexpr std::string_view kName = "STREAM_COUNT";
+};
+struct EventCount : Register<EventCount, uint32_t, 0x0024, Access::kReadOnly> {
+  static constexpr std::string_view kName = "EVENT_COUNT";
+};
+struct DeviceStatus : Register<DeviceStatus, uint32_t, 0x0028, Access::kReadOnly> {
+  static constexpr std::string_view kName = "DEVICE_STATUS";
+  using Ready = Field<0, 0>;         // registers may be used
+  using FaultPending = Field<1, 1>;  // FAULT_STATUS.Valid is set
+};
+// Time since reset as the card counts it, in nanoseconds.
+struct DeviceTime : Register<DeviceTime, uint64_t, 0x0030, Access::kReadOnly> {
+  static constexpr std::string_view kName = "DEVICE_TIME";
+};
+// The first fault since Valid was last cleared; later ones only set Overflow.
+struct FaultStatus : Register<FaultStatus, uint32_t, 0x0100, Access::kWriteOneToClear> {
+  static constexpr std::string_view kName = "FAULT_STATUS";
+  using Valid = Field<0, 0>;
+  using Overflow = Field<1, 1>;
+};
+struct FaultCodeRegister : Register<FaultCodeRegister, uint32_t, 0x0104, Access::kReadOnly> {
+  static constexpr std::string_view kName = "FAULT_CODE";
+  using Code = Field<15, 0>;     // FaultCode
+  using Opcode = Field<23, 16>;  // of the command at fault, 0 if none
+  using Engine = Field<31, 24>;  // DMA engine, 0xFF if none
+};
+struct FaultAddress : Register<FaultAddress, uint64_t, 0x0108, Access::kReadOnly> {
+  static constexpr std::string_view kName = "FAULT_ADDRESS";
+};
+struct FaultInfo : Register<FaultInfo, uint32_t, 0x0110, Access::kReadOnly> {
+  static constexpr std::string_view kName = "FAULT_INFO";
+  using Stream = Field<15, 0>;
+  using RingIndex = Field<31, 16>;  // of the command at fault
+};
+
+// --- DMA submission queue, 0x1000 ----------------------------------------------------------
+
+// Address of ring entry 0, 4 KiB aligned. Device-local, or a bus address (DmaQueueControl).
+struct DmaQueueBase : Register<DmaQueueBase, uint64_t, 0x1000, Access::kReadWrite> {
+  static constexpr std::string_view kName = "DMA_QUEUE_BASE";
+};
+// Entries below this index are consumed: the card has its own copy and the slot may be reused.
+struct DmaConsumerIndex : Register<DmaConsumerIndex, uint32_t, 0x1008, Access::kReadOnly> {
+  static constexpr std::string_view kName = "DMA_CONSUMER_INDEX";
+  using Index = Field<15, 0>;
+};
+// Producer index: the slot after the last valid entry. Writing it is the doorbell.
+struct DmaDoorbell : Register<DmaDoorbell, uint32_t, 0x1010, Access::kReadWrite> {
+  static constexpr std::string_view kName = "DMA_DOORBELL";
+  using ProducerIndex = Field<15, 0>;  // 0 .. kRingEntries - 1
+};
+// Writing Enable = 1 latches base and memory, zeroes both indices and clears Halted.
+struct DmaQueueControl : Register<DmaQueueControl, uint32_t, 0x1018, Access::kReadWrite> {
+  static constexpr std::string_view kName = "DMA_QUEUE_CONTROL";
+  using Enable = Field<0, 0>;
+  using HostMemory = Field<1, 1>;  // DMA_QUEUE_BASE is a bus address
+};
+struct DmaQueueStatus : Register<DmaQueueStatus, uint32_t, 0x101C, Access::kReadOnly> {
+  static constexpr std::string_view kName = "DMA_QUEUE_STATUS";
+  using Enabled = Field<0, 0>;
+  using Idle = Field<1, 1>;    // nothing fetched is still being executed
+  using Halted = Field<2, 2>;  // a queue fault (bad doorbell, unreadable ring) stopped it
+};
+// Bus address of the event records in host memory (event.hpp), 4 KiB aligned; 0: none are
+// written and the host must read the EVENT registers.
+struct EventRecordBase : Register<EventRecordBase, uint64_t, 0x1020, Access::kReadWrite> {
+  static constexpr std::string_view kName = "EVENT_RECORD_BASE";
+};
+
+using Bar0Registers =
+    RegisterList<ChipId, ChipRevision, AiCoreCount, DeviceIndex, HbmSize, StreamWindowBase,
+                 StreamCount, EventCount, DeviceStatus, DeviceTime, FaultStatus, FaultCodeRegister,
+                 FaultAddress, FaultInfo, DmaQueueBase, DmaConsumerIndex, DmaDoorbell,
+                 DmaQueueControl, DmaQueueStatus, EventRecordBase>;
+
+inline constexpr auto kBar0Table = make_table(Bar0Registers{});
+static_assert(is_sorted_without_overlap(kBar0Table));
+
+inline constexpr uint32_t kAbiVersion = 1;
+
+constexpr uint32_t event_register_offset(uint32_t event_id) {
+  return kEventBlock + kEventStride * event_id;
+}
+
+}  // namespace npu::abi

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream's register window: kStreamWindowSize bytes in BAR2 at
+// STREAM_WINDOW_BASE + stream * kStreamWindowSize (mission.md M4).
+#pragma once
+
+#include "npu/abi/layout.hpp"
+#include "npu/abi/register.hpp"
+
+namespace npu::abi {
+
+// Commands of a stream whose Enable is 0 complete with kInvalidStream.
+struct StreamControl : Register<StreamControl, std::uint32_t, 0x0000, Access::kReadWrite> {
+  static constexpr std::string_view kName = "STREAM_CONTROL";
+  using Enable = Field<0, 0>;
+};
+// MSI-X vector of this stream's completions.
+struct StreamVector : Register<StreamVector, std::uint32_t, 0x0004, Access::kReadWrite> {
+  static constexpr std::string_view kName = "STREAM_VECTOR";
+  using Vector = Field<15, 0>;
+};
+struct StreamStatus : Register<StreamStatus, std::uint32_t, 0x0008, Access::kReadOnly> {
+  static constexpr std::string_view kName = "STREAM_STATUS";
+  using Busy = Field<0, 0>;  // a fetched command of this stream is not yet complete
+};
+// FaultCode of the stream's first failed command; cleared by writing Enable = 1.
+struct StreamFault : Register<StreamFault, std::uint32_t, 0x000C, Access::kReadOnly> {
+  static constexpr std::string_view kName = "STREAM_FAULT";
+};
+// Commands completed since reset, failed ones included.
+struct StreamCompleted : Register<StreamCompleted, std::uint64_t, 0x0010, Access::kReadOnly> {
+  static constexpr std::string_view kName = "STREAM_COMPLETED";
+};
+
+using StreamRegisters =
+    RegisterList<StreamControl, StreamVector, StreamStatus, StreamFault, StreamCompleted>;
+
+inline constexpr auto kStreamTable = make_table(StreamRegisters{});
+static_assert(is_sorted_without_overlap(kStreamTable));
+
+}  // namespace npu::abi

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantities that must not be mixed up: simulated time in picoseconds, sizes in bytes.
+#pragma once
+
+#include <cstdint>
+
+namespace npu {
+
+// A point in, or a length of, simulated time. Unit: 1 ps. Range: +/- 106 days.
+class Picoseconds {
+ public:
+  constexpr Picoseconds() = default;
+  constexpr explicit Picoseconds(std::int64_t count) : count_(count) {}
+  constexpr std::int64_t count() const { return count_; }
+  // For reports only: models and driver compute in integers.
+  constexpr double ns() const { return static_cast<double>(count_) / 1e3; }
+  constexpr double us() const { return static_cast<double>(count_) / 1e6; }
+  constexpr double seconds() const { return static_cast<double>(count_) / 1e12; }
+
+  static constexpr Picoseconds max() { return Picoseconds(INT64_MAX); }
+
+  constexpr Picoseconds& operator+=(Picoseconds other) { return *this = *this + other; }
+  constexpr Picoseconds& operator-=(Picoseconds other) { return *this = *this - other; }
+  friend constexpr Picoseconds operator+(Picoseconds a, Picoseconds b) {
+    return Picoseconds(a.count_ + b.count_);
+  }
+  friend constexpr Picoseconds operator-(Picoseconds a, Picoseconds b) {
+    return Picoseconds(a.count_ - b.count_);
+  }
+  friend constexpr Picoseconds operator*(Picoseconds a, std::int64_t n) {
+    return Picoseconds(a.count_ * n);
+  }
+  friend constexpr Picoseconds operator*(std::int64_t n, Picoseconds a) { return a * n; }
+  friend constexpr std::int64_t operator/(Picoseconds a, Picoseconds b) {
+    return a.count_ / b.count_;
+  }
+  friend constexpr Picoseconds operator/(Picoseconds a, std::int64_t n) {
+    return Picoseconds(a.count_ / n);
+  }
+  friend constexpr bool operator==(Picoseconds a, Picoseconds b) { return a.count_ == b.count_; }
+  friend constexpr bool operator!=(Picoseconds a, Picoseconds b) { return a.count_ != b.count_; }
+  friend constexpr bool operator<(Picoseconds a, Picoseconds b) { return a.count_ < b.count_; }
+  friend constexpr bool operator<=(Picoseconds a, Picoseconds b) { return a.count_ <= b.count_; }
+  friend constexpr bool operator>(Picoseconds a, Picoseconds b) { return a.count_ > b.count_; }
+  friend constexpr bool operator>=(Picoseconds a, Picoseconds b) { return a.count_ >= b.count_; }
+
+ private:
+  std::int64_t count_ = 0;
+};
+
+// Sizes and device-local offsets. Unit: 1 byte.
+using Bytes = std::uint64_t;
+
+inline namespace literals {
+constexpr Picoseconds operator""_ps(unsigned long long n) {
+  return Picoseconds(static_cast<std::int64_t>(n));
+}
+constexpr Picoseconds operator""_ns(unsigned long long n) {
+  return Picoseconds(static_cast<std::int64_t>(n) * 1'000);
+}
+constexpr Picoseconds operator""_us(unsigned long long n) {
+  return Picoseconds(static_cast<std::int64_t>(n) * 1'000'000);
+}
+constexpr Picoseconds operator""_ms(unsigned long long n) {
+  return Picoseconds(static_cast<std::int64_t>(n) * 1'000'000'000);
+}
+constexpr Picoseconds operator""_s(unsigned long long n) {
+  return Picoseconds(static_cast<std::int64_t>(n) * 1'000'000'000'000);
+}
+constexpr Bytes operator""_KiB(unsigned long long n) { return Bytes{n} << 10; }
+constexpr Bytes operator""_MiB(unsigned long long n) { return Bytes{n} << 20; }
+constexpr Bytes operator""_GiB(unsigned long long n) { return Bytes{n} << 30; }
+}  // namespace literals
+
+}  // namespace npu

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything the driver may use of the machine it runs on. Three implementations pass one
+// contract suite: the simulator (model/host), Linux VFIO (driver/vfio), and the tests' fake.
+#pragma once
+
+#include <memory>
+
+#include "npu/base/result.hpp"
+#include "npu/platform/memory.hpp"
+#include "npu/platform/pci.hpp"
+#include "npu/platform/time.hpp"
+#include "npu/platform/trace.hpp"
+
+namespace npu::platform {
+
+class Platform {
+ public:
+  virtual ~Platform() = default;
+
+  virtual PciAccess& pci() = 0;
+  virtual Clock& clock() = 0;
+  virtual Tasks& tasks() = 0;
+  virtual Tracer& tracer() = 0;
+
+  // Maps [offset, offset + size) of a memory BAR whose address and decoding are set up.
+  // `offset` and `size` are multiples of 4 KiB. kNotFound: no such function or BAR;
+  // kOutOfRange: not inside the BAR.
+  virtual Result<std::unique_ptr<MmioRegion>> map_bar(Bdf bdf, unsigned bar, Bytes offset,
+                                                      Bytes size, Caching caching) = 0;
+  // `alignment` is a power of two, at least 4 KiB. kOutOfMemory, kNotFound.
+  virtual Result<std::unique_ptr<DmaMemory>> allocate_dma(Bdf bdf, Bytes size, Bytes alignment,
+                                                          DmaDirection direction) = 0;
+  // Programs and unmasks an MSI-X table entry. kNotFound: no such function;
+  // kOutOfRange: beyond the table; kAlreadyExists: the vector is open.
+  virtual Result<std::unique_ptr<InterruptVector>> open_vector(Bdf bdf, unsigned vector) = 0;
+  // Function level reset; returns when configuration reads answer again.
+  virtual Status reset_function(Bdf bdf) = 0;
+
+  // Stores before are visible to the device before stores after; drains write combining.
+  virtual void write_barrier() = 0;
+  // Loads after are not satisfied before loads before.
+  virtual void read_barrier() = 0;
+};
+
+}  // namespace npu::platform

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time, interrupts and cooperative tasks of the host.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "npu/base/byte_span.hpp"
+#include "npu/base/result.hpp"
+#include "npu/base/units.hpp"
+
+namespace npu::platform {
+
+// Deadlines are absolute times of Clock::now().
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  // Monotonic. Simulated time on the simulator, CLOCK_MONOTONIC on Linux.
+  virtual Picoseconds now() = 0;
+  // One round of a poll loop: the caller has just looked at `watched` (host memory the device
+  // writes) or at anything else (empty span) and will look again. Consumes one round's CPU time.
+  // With a non-empty span it may return several whole rounds later, but not later than the first
+  // round that sees `watched` changed or `deadline` passed, so that the caller cannot tell.
+  virtual void relax(ConstByteSpan watched, Picoseconds deadline) = 0;
+  // Gives up the CPU until `deadline`.
+  virtual void sleep_until(Picoseconds deadline) = 0;
+};
+
+// An MSI-X vector as the operating system hands it out: it counts, so that an interrupt that
+// comes before the wait is not lost.
+//   seen = vector.count(); if (condition) return; vector.wait_beyond(seen, deadline);
+class InterruptVector {
+ public:
+  virtual ~InterruptVector() = default;
+  virtual std::uint64_t count() = 0;
+  // Blocks while count() == seen. Returns the new count, or kTimeout at `deadline`. Any number of
+  // tasks may wait; each interrupt wakes all of them.
+  virtual Result<std::uint64_t> wait_beyond(std::uint64_t seen, Picoseconds deadline) = 0;
+};
+
+struct CpuUsage {
+  Picoseconds busy;  // CPU time consumed, over all tasks
+  Picoseconds idle;  // time tasks spent blocked, over all tasks
+  std::uint64_t context_switches = 0;
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;  // joins
+  virtual void join() = 0;
+  virtual CpuUsage cpu_usage() const = 0;
+};
+
+class Mutex {
+ public:
+  virtual ~Mutex() = default;
+  virtual void lock() = 0;
+  virtual void unlock() = 0;
+};
+
+class Condition {
+ public:
+  virtual ~Condition() = default;
+  // `mutex` is held by the caller, released while waiting and held again on return.
+  virtual Status wait(Mutex& mutex, Picoseconds deadline) = 0;  // kTimeout at `deadline`
+  virtual void notify_all() = 0;
+};
+
+// Tasks run on CPUs of their own and in parallel in (simulated) time. On the simulator only one
+// executes at a time and they change over only inside platform calls; portable code nevertheless
+// takes a Mutex around shared state.
+class Tasks {
+ public:
+  virtual ~Tasks() = default;
+  // kOutOfResources when no CPU is free.
+  virtual Result<std::unique_ptr<Task>> spawn(std::string name, std::function<void()> body) = 0;
+  virtual std::unique_ptr<Mutex> make_mutex() = 0;
+  virtual std::unique_ptr<Condition> make_condition() = 0;
+  // Of the calling task since it began.
+  virtual CpuUsage cpu_usage() = 0;
+};
+
+}  // namespace npu::platform

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one stream of timed events that every figure of a report comes from. Models, platform and
+// driver emit; reports and timelines only read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "npu/base/units.hpp"
+
+namespace npu::platform {
+
+// What happened between begin and end. Names are stable: reports and timelines print them.
+enum class Activity : std::uint16_t {
+  // host software
+  kDmaSubmit,      // driver: from the call to the return of a DMA submission
+  kEventWait,      // driver: from the call to the return of an event wait
+  kCpuBusy,        // platform: a task computes, stores or polls
+  kCpuIdle,        // platform: a task is blocked
+  kContextSwitch,  // platform: a task is put to sleep or woken
+  kStage,          // workload: a named stage
+  // PCI Express
+  kTlp,            // link: one or more TLPs of a transaction, first byte sent to last received;
+                   // bytes = payload, detail = bytes on the wire
+  kMmioWrite,      // endpoint: a posted write took effect at its register or in device memory
+  kMmioRead,       // host: a non-posted read, request to completion
+  kConfigAccess,   // host: a configuration read or write
+  kInterrupt,      // host: an MSI-X message arrived, until the handler has run; detail = vector
+  // DMA
+  kDescriptorFetch,  // engine: the ring entries' read; detail = number of entries
+  kEngineStart,      // engine: command dispatched to an engine until its first data request
+  kDataRead,         // engine: a data chunk, request to data
+  kDataWrite,        // engine: a data chunk, request to written
+  kCompletion,       // engine: last data written until event and interrupt are sent
+  kEventVisible,     // host memory: an event record was written (end); detail = event id
+  kCommand,          // engine: dispatched to completed; detail = opcode << 16 | stream
+  kFault,            // any model: detail = abi::FaultCode
+  // HBM
+  kHbmRead,     // a transaction, accepted to last data
+  kHbmWrite,    // a transaction, accepted to last data
+  kHbmRefresh,  // a pseudo channel cannot serve
+  kCount,
+};
+
+std::string_view to_string(Activity activity);
+
+struct TraceEvent {
+  Picoseconds begin;
+  Picoseconds end;  // >= begin
+  std::uint64_t cause = 0;  // what this was done for; 0: nothing in particular
+  std::uint64_t bytes = 0;
+  std::uint64_t detail = 0;  // see Activity
+  std::uint32_t track = 0;   // who, see Tracer::track()
+  Activity activity = Activity::kCount;
+};
+
+// The cause shared by everything done for the DMA command at `position` (commands since the
+// queue was enabled, from 0) of card `device_index`.
+constexpr std::uint64_t dma_cause(std::uint32_t device_index, std::uint64_t position) {
+  return std::uint64_t{device_index + 1} << 48 | (position & 0xFFFF'FFFF'FFFF);
+}
+
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  virtual void on_event(const TraceEvent& event) = 0;
+};
+
+// Emitters test enabled() first, so that a trace that nobody reads costs one load and a branch.
+class Tracer {
+ public:
+  virtual ~Tracer() = default;
+  bool enabled() const { return enabled_; }
+  // The id of the track called `name` ("host.cpu3", "card0.dma.engine1"); the same for every call
+  // with the same name. Emitters look it up once.
+  virtual std::uint32_t track(std::string_view name) = 0;
+  virtual void emit(const TraceEvent& event) = 0;
+  // The cause attached to what the calling task does from now on; returns the previous one.
+  virtual std::uint64_t exchange_cause(std::uint64_t cause) = 0;
+
+ protected:
+  bool enabled_ = false;
+};
+
+// Attaches a cause to the calling task's accesses until the end of the scope.
+class CauseScope {
+ public:
+  CauseScope(Tracer& tracer, std::uint64_t cause) : tracer_(tracer), on_(tracer.enabled()) {
+    if (on_) previous_ = tracer_.exchange_cause(cause);
+  }
+  ~CauseScope() {
+    if (on_) tracer_.exchange_cause(previous_);
+  }
+  CauseScope(const CauseScope&) = delete;
+  CauseScope& operator=(const CauseScope&) = delete;
+
+ private:
+  Tracer& tracer_;
+  std::uint64_t previous_ = 0;
+  bool on_;
+};
+
+}  // namespace npu::platform

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/core/transaction.hpp"
+
+#include <systemc>
+
+namespace npu::model {
+
+TransactionPool::~TransactionPool() {
+  for (auto& payload : all_) {
+    payload->set_mm(nullptr);  // the extension dies with the payload
+  }
+}
+
+tlm::tlm_generic_payload& TransactionPool::allocate(tlm::tlm_command command,
+                                                    std::uint64_t address, unsigned char* data,
+                                                    unsigned length) {
+  if (idle_.empty()) {
+    all_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
+    all_.back()->set_extension(new Transaction);
+    idle_.push_back(all_.back().get());
+  }
+  auto& payload = *idle_.back();
+  idle_.pop_back();
+  payload.acquire();
+  auto& info = Transaction::of(payload);
+  info.kind = TransactionKind::kMemory;
+  info.completion = Completion::kSuccess;
+  info.posted = false;
+  info.requester = 0;
+  info.cause = info.issued = info.context = info.hop_context = 0;
+  sc_assert(data != nullptr || length <= Transaction::kInlineData);
+  payload.set_command(command);
+  payload.set_address(address);
+  payload.set_data_ptr(data ? data : info.inline_data.data());
+  payload.set_data_length(length);
+  payload.set_streaming_width(length);
+  payload.set_byte_enable_ptr(nullptr);
+  payload.set_dmi_allowed(false);
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  return payload;
+}
+
+void TransactionPool::free(tlm::tlm_generic_payload* payload) {
+  idle_.push_back(payload);
+}
+
+}  // namespace npu::model

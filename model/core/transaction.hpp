@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every TLM-2.0 transaction of npusim carries beside the generic payload, and the pool the
+// payloads come from.
+//
+// Protocol on all nb_transport sockets (docs/architecture.md, "Sockets"):
+//  - request:  initiator calls nb_transport_fw(trans, BEGIN_REQ, delay); the target returns
+//              TLM_ACCEPTED. `delay` is 0 on entry unless the socket's header says otherwise.
+//  - response: for everything but posted writes the target later calls
+//              nb_transport_bw(trans, BEGIN_RESP, 0); the initiator returns TLM_COMPLETED.
+//  - posted:   no response. The initiator hands its reference over; the final target releases it.
+//  - There is no END_REQ/END_RESP; initiators bound what they have outstanding.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <tlm>
+#include <vector>
+
+#include "npu/base/units.hpp"
+
+namespace npu::model {
+
+enum class TransactionKind : std::uint8_t {
+  kMemory,     // address is a bus address, or device-local inside the card
+  kConfig,     // address = packed BDF << 12 | offset; always non-posted
+  kInterrupt,  // an MSI-X message: a posted 4-byte write to the entry's address
+};
+
+// How a non-posted request ended, as a PCIe completion says it.
+enum class Completion : std::uint8_t {
+  kSuccess,
+  kUnsupportedRequest,
+  kCompleterAbort,
+  kPermission,  // IOMMU: mapped, but not for this direction
+  kTimeout,
+  kPoisoned,
+};
+
+class Transaction : public tlm::tlm_extension<Transaction> {
+ public:
+  static constexpr std::size_t kInlineData = 64;
+
+  TransactionKind kind = TransactionKind::kMemory;
+  Completion completion = Completion::kSuccess;
+  bool posted = false;
+  std::uint16_t requester = 0;   // packed BDF
+  std::uint64_t cause = 0;       // platform/trace.hpp
+  std::uint64_t issued = 0;      // SimTime at the initiator
+  std::uint64_t context = 0;     // the initiator's own
+  std::uint64_t hop_context = 0; // of the component that holds the transaction right now
+  std::array<unsigned char, kInlineData> inline_data{};  // payload of small accesses
+
+  tlm_extension_base* clone() const override { return new Transaction(*this); }
+  void copy_from(const tlm_extension_base& other) override {
+    *this = static_cast<const Transaction&>(other);
+  }
+
+  static Transaction& of(tlm::tlm_generic_payload& payload) {
+    return *payload.get_extension<Transaction>();
+  }
+};
+
+// Payloads with their extension; one pool per simulation.
+class TransactionPool : public tlm::tlm_mm_interface {
+ public:
+  TransactionPool() = default;
+  ~TransactionPool() override;
+  TransactionPool(const TransactionPool&) = delete;
+  TransactionPool& operator=(const TransactionPool&) = delete;
+
+  // A payload with one reference, its data pointer at inline_data if `data` is null (then
+  // length <= kInlineData). Give it back with release().
+  tlm::tlm_generic_payload& allocate(tlm::tlm_command command, std::uint64_t address,
+                                     unsigned char* data, unsigned length);
+  void free(tlm::tlm_generic_payload* payload) override;
+  std::size_t in_use() const { return all_.size() - idle_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<tlm::tlm_generic_payload>> all_;
+  std::vector<tlm::tlm_generic_payload*> idle_;
+};
+
+}  // namespace npu::model

@@ -25,6 +25,8 @@ enum class TransactionKind : std::uint8_t {
   kMemory,     // address is a bus address, or device-local inside the card
   kConfig,     // address = packed BDF << 12 | offset; always non-posted
   kInterrupt,  // an MSI-X message: a posted 4-byte write to the entry's address
+  kTranslation,  // ATS request: a non-posted read of 8 bytes; the answer is the number of bytes from
+                 // the address that are mapped for the command's direction, or an error completion
 };
 
 // How a non-posted request ended, as a PCIe completion says it.

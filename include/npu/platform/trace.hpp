@@ -26,6 +26,8 @@ enum class Activity : std::uint16_t {
   kMmioWrite,      // endpoint: a posted write took effect at its register or in device memory
   kMmioRead,       // host: a non-posted read, request to completion
   kConfigAccess,   // host: a configuration read or write
+  kHostRead,       // root complex: a DMA read of host memory, request to data
+  kHostWrite,      // root complex: a DMA write of host memory, arrival to visible
   kInterrupt,      // host: an MSI-X message arrived, until the handler has run; detail = vector
   // DMA
   kDescriptorFetch,  // engine: the ring entries' read; detail = number of entries

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interfaces between models where no payload travels and a TLM socket would only be in the way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/core/transaction.hpp"
+#include "npu/abi/fault.hpp"
+#include "npu/base/units.hpp"
+
+namespace npu::model {
+
+// Host memory behind the IOMMU, as the root complex uses it. Implemented by model/host.
+class HostMemoryPort {
+ public:
+  struct Access {
+    Completion status;    // kSuccess, kUnsupportedRequest (not mapped) or kPermission
+    Picoseconds latency;  // IOMMU look-up plus memory, of this access
+    std::byte* data;      // null unless kSuccess
+    Bytes contiguous;     // bytes from the address to the end of its mapping
+  };
+  virtual ~HostMemoryPort() = default;
+  // A DMA access by `requester` (packed BDF) at time of the call; [bus, bus + length) must lie in
+  // one mapping. A failed access leaves an IOMMU fault record.
+  virtual Access access(std::uint16_t requester, std::uint64_t bus, Bytes length,
+                        bool device_writes, std::uint64_t cause) = 0;
+  // The bytes of a device write have been stored: wakes whoever watches them.
+  virtual void written(const std::byte* data, Bytes length, std::uint64_t cause) = 0;
+};
+
+// Receives MSI-X messages at the root complex. Implemented by model/host.
+class InterruptSink {
+ public:
+  virtual ~InterruptSink() = default;
+  virtual void message(std::uint16_t requester, std::uint64_t address, std::uint32_t data,
+                       std::uint64_t cause) = 0;
+};
+
+// Raises an MSI-X vector of a function; implemented by the endpoint. Leaves behind everything
+// that function sent before. Masked or disabled vectors set their pending bit instead.
+class InterruptPort {
+ public:
+  virtual ~InterruptPort() = default;
+  virtual void raise(unsigned vector, std::uint64_t cause) = 0;
+};
+
+struct FaultReport {
+  abi::FaultCode code = abi::FaultCode::kNone;
+  std::uint64_t address = 0;
+  std::uint8_t opcode = 0;
+  std::uint8_t engine = 0xFF;
+  std::uint16_t stream = 0;
+  std::uint16_t ring_index = 0;
+  std::uint64_t cause = 0;
+};
+
+// Latches FAULT_* and raises vector 0. Implemented by the card's registers.
+class FaultSink {
+ public:
+  virtual ~FaultSink() = default;
+  virtual void report(const FaultReport& fault) = 0;
+};
+
+// Reset lines of a function, driven by the endpoint on FLR and by the card at power-up.
+class ResetListener {
+ public:
+  virtual ~ResetListener() = default;
+  virtual void function_reset() = 0;
+};
+
+}  // namespace npu::model

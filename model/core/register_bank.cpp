@@ -47,11 +47,14 @@ std::uint64_t RegisterBank::load(std::size_t row) {
 
 void RegisterBank::store(std::size_t row, std::uint64_t written, std::uint64_t mask) {
   switch (table_[row].access) {
-    case abi::Access::kReadOnly: return;
+    case abi::Access::kReadOnly:
+      return;
     case abi::Access::kReadWrite:
       values_[row] = (values_[row] & ~mask) | (written & mask);
       break;
-    case abi::Access::kWriteOneToClear: values_[row] &= ~(written & mask); break;
+    case abi::Access::kWriteOneToClear:
+      values_[row] &= ~(written & mask);
+      break;
   }
   if (!hooks_.empty() && hooks_[row].write) hooks_[row].write(values_[row]);
 }
@@ -60,7 +63,7 @@ void RegisterBank::store(std::size_t row, std::uint64_t written, std::uint64_t m
 std::size_t RegisterBank::piece(std::uint64_t offset, std::size_t left) const {
   const auto row = find(offset);
   return row != kNoRow && table_[row].size == 8 && table_[row].offset == offset && left >= 8 ? 8
-                                                                                            : 4;
+                                                                                             : 4;
 }
 
 bool RegisterBank::host_read(std::uint64_t offset, unsigned char* data, std::size_t length) {
@@ -76,8 +79,7 @@ bool RegisterBank::host_read(std::uint64_t offset, unsigned char* data, std::siz
   return true;
 }
 
-bool RegisterBank::host_write(std::uint64_t offset, const unsigned char* data,
-                              std::size_t length) {
+bool RegisterBank::host_write(std::uint64_t offset, const unsigned char* data, std::size_t length) {
   if (offset % 4 != 0 || length % 4 != 0) return false;
   while (length > 0) {
     const std::size_t bytes = piece(offset, length);

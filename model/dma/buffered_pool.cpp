@@ -40,6 +40,8 @@ tlm::tlm_generic_payload& BufferedPool::allocate(tlm::tlm_command command, std::
   return payload;
 }
 
-void BufferedPool::free(tlm::tlm_generic_payload* payload) { idle_.push_back(payload); }
+void BufferedPool::free(tlm::tlm_generic_payload* payload) {
+  idle_.push_back(payload);
+}
 
 }  // namespace npu::model

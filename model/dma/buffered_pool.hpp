@@ -23,8 +23,7 @@ class BufferedPool : public tlm::tlm_mm_interface {
   BufferedPool& operator=(const BufferedPool&) = delete;
 
   // One reference, fresh Transaction extension, the payload's own buffer; length <= kBuffer.
-  tlm::tlm_generic_payload& allocate(tlm::tlm_command command, std::uint64_t address,
-                                     Bytes length);
+  tlm::tlm_generic_payload& allocate(tlm::tlm_command command, std::uint64_t address, Bytes length);
   void free(tlm::tlm_generic_payload* payload) override;
   std::size_t in_use() const { return all_.size() - idle_.size(); }
 

@@ -19,12 +19,13 @@ Bytes buffer_size(const ChipConfig& config) {
   return std::max(align_down(config.dma.buffer, piece), 2 * piece);
 }
 
-std::size_t power_of_two_above(Bytes v) { return std::size_t{1} << ceil_log2(v); }
+std::size_t power_of_two_above(Bytes v) {
+  return std::size_t{1} << ceil_log2(v);
+}
 
 }  // namespace
 
-DataMover::DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track,
-                     Listener& listener)
+DataMover::DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, Listener& listener)
     : shared_(shared),
       unit_(unit),
       track_(track),
@@ -108,8 +109,7 @@ Bytes DataMover::next_read() const {
 bool DataMover::may_read(Bytes length) const {
   if (turns() && writing_) return false;
   if (host_source() && reads_in_flight_ >= shared_.config.dma.max_outstanding_reads) return false;
-  return requested_ + length - written_ <= buffer_size_ &&
-         read_tail_ - read_head_ < reads_.size();
+  return requested_ + length - written_ <= buffer_size_ && read_tail_ - read_head_ < reads_.size();
 }
 
 void DataMover::issue_reads() {
@@ -193,7 +193,8 @@ void DataMover::write_done(tlm::tlm_generic_payload& trans) {
 // do not stand idle.
 void DataMover::take_turn() {
   if (!writing_) {
-    const bool all_issued = requested_ == size_ || requested_ + next_read() - written_ > buffer_size_;
+    const bool all_issued =
+        requested_ == size_ || requested_ + next_read() - written_ > buffer_size_;
     writing_ = all_issued && reads_in_flight_ <= turn_overlap_;
   } else {
     const bool all_issued = arrived_ == requested_ && next_device_write() == 0;

@@ -73,7 +73,7 @@ class DataMover {
   const Bytes read_request_;  // largest read over the link
   const Bytes chunk_;         // largest HBM request
   const Bytes buffer_size_;
-  const Bytes post_window_;   // posted bytes the transmitter has not yet taken
+  const Bytes post_window_;      // posted bytes the transmitter has not yet taken
   const unsigned turn_overlap_;  // D2D: requests of one kind left when the other kind begins
   std::unique_ptr<unsigned char[]> buffer_;
 

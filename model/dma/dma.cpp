@@ -23,8 +23,7 @@ Dma::Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
   host_socket.register_nb_transport_bw(this, &Dma::response);
   hbm_socket.register_nb_transport_bw(this, &Dma::response);
   for (unsigned i = 0; i < config.dma.engines; ++i) {
-    engines_.push_back(
-        std::make_unique<Engine>(shared_, static_cast<std::uint8_t>(i), front_end_));
+    engines_.push_back(std::make_unique<Engine>(shared_, static_cast<std::uint8_t>(i), front_end_));
   }
   front_end_.connect(engines_);
   front_end_.install_hooks();

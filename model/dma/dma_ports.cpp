@@ -3,8 +3,8 @@
 
 namespace npu::model {
 
-void DmaPorts::send(const Forward& forward, tlm::tlm_generic_payload& trans,
-                    const RequestTag& tag, std::uint64_t cause) {
+void DmaPorts::send(const Forward& forward, tlm::tlm_generic_payload& trans, const RequestTag& tag,
+                    std::uint64_t cause) {
   auto& info = Transaction::of(trans);
   info.cause = cause;
   info.context = tag.pack();
@@ -26,10 +26,10 @@ void DmaPorts::translate(const RequestTag& tag, std::uint64_t bus, std::uint64_t
 
 tlm::tlm_generic_payload& DmaPorts::make_posted_write(std::uint64_t bus, Bytes length,
                                                       std::uint64_t cause) {
-  auto& trans = length <= Transaction::kInlineData
-                    ? sim_.pool.allocate(tlm::TLM_WRITE_COMMAND, bus, nullptr,
-                                         static_cast<unsigned>(length))
-                    : pool_.allocate(tlm::TLM_WRITE_COMMAND, bus, length);
+  auto& trans =
+      length <= Transaction::kInlineData
+          ? sim_.pool.allocate(tlm::TLM_WRITE_COMMAND, bus, nullptr, static_cast<unsigned>(length))
+          : pool_.allocate(tlm::TLM_WRITE_COMMAND, bus, length);
   auto& info = Transaction::of(trans);
   info.posted = true;
   info.cause = cause;

@@ -22,8 +22,7 @@ class DmaPorts {
   // ATS request for device writes at `bus`.
   void translate(const RequestTag& tag, std::uint64_t bus, std::uint64_t cause);
   // A posted write to be filled (get_data_ptr()) and sent.
-  tlm::tlm_generic_payload& make_posted_write(std::uint64_t bus, Bytes length,
-                                              std::uint64_t cause);
+  tlm::tlm_generic_payload& make_posted_write(std::uint64_t bus, Bytes length, std::uint64_t cause);
   // Returns the time when the transmitter has taken the write.
   SimTime post(tlm::tlm_generic_payload& trans);
 

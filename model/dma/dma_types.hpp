@@ -31,13 +31,13 @@ struct DmaCommand {
 
 struct DmaStatistics {
   std::uint64_t doorbells = 0;
-  std::uint64_t fetches = 0;             // ring reads
-  std::uint64_t commands = 0;            // completed, failed ones included
-  std::uint64_t faults = 0;              // commands that failed
-  Bytes bytes_host_to_device = 0;        // of commands that did not fail
+  std::uint64_t fetches = 0;       // ring reads
+  std::uint64_t commands = 0;      // completed, failed ones included
+  std::uint64_t faults = 0;        // commands that failed
+  Bytes bytes_host_to_device = 0;  // of commands that did not fail
   Bytes bytes_device_to_host = 0;
   Bytes bytes_device_to_device = 0;
-  std::uint64_t translations = 0;        // ATS requests sent
+  std::uint64_t translations = 0;  // ATS requests sent
 };
 
 // Transaction::context of everything the DMA module sends: who gets the response.
@@ -45,10 +45,10 @@ struct RequestTag {
   enum Role : std::uint8_t { kFetch, kRead, kWrite, kTranslate };
   static constexpr std::uint8_t kFrontEnd = 0xFF;
 
-  std::uint8_t unit = 0;      // engine, or kFrontEnd
+  std::uint8_t unit = 0;  // engine, or kFrontEnd
   Role role = kFetch;
-  std::uint32_t epoch = 0;    // 24 bits; resets seen: older responses are dropped
-  std::uint32_t slot = 0;     // 24 bits; the unit's own
+  std::uint32_t epoch = 0;  // 24 bits; resets seen: older responses are dropped
+  std::uint32_t slot = 0;   // 24 bits; the unit's own
 
   std::uint64_t pack() const {
     return std::uint64_t{unit} << 56 | std::uint64_t{role} << 48 |
@@ -75,12 +75,18 @@ struct DmaShared {
 // The fault a failed request over the link means.
 constexpr abi::FaultCode host_fault(Completion completion) {
   switch (completion) {
-    case Completion::kSuccess: return abi::FaultCode::kNone;
-    case Completion::kUnsupportedRequest: return abi::FaultCode::kHostAddress;
-    case Completion::kCompleterAbort: return abi::FaultCode::kHostAddress;
-    case Completion::kPermission: return abi::FaultCode::kHostPermission;
-    case Completion::kTimeout: return abi::FaultCode::kCompletionTimeout;
-    case Completion::kPoisoned: return abi::FaultCode::kPoisoned;
+    case Completion::kSuccess:
+      return abi::FaultCode::kNone;
+    case Completion::kUnsupportedRequest:
+      return abi::FaultCode::kHostAddress;
+    case Completion::kCompleterAbort:
+      return abi::FaultCode::kHostAddress;
+    case Completion::kPermission:
+      return abi::FaultCode::kHostPermission;
+    case Completion::kTimeout:
+      return abi::FaultCode::kCompletionTimeout;
+    case Completion::kPoisoned:
+      return abi::FaultCode::kPoisoned;
   }
   return abi::FaultCode::kHostAddress;
 }

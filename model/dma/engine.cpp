@@ -95,22 +95,36 @@ void Engine::check_addresses(DmaCommand& command) const {
     command.fault_address = address;
   };
   switch (command.opcode()) {
-    case abi::DmaOpcode::kHostToDevice: require(entry.destination()); break;
-    case abi::DmaOpcode::kDeviceToHost: require(entry.source()); break;
+    case abi::DmaOpcode::kHostToDevice:
+      require(entry.destination());
+      break;
+    case abi::DmaOpcode::kDeviceToHost:
+      require(entry.source());
+      break;
     case abi::DmaOpcode::kDeviceToDevice:
       require(entry.source());
       require(entry.destination());
       break;
-    case abi::DmaOpcode::kPeerToPeer: command.fault = FaultCode::kNoPeer; break;
+    case abi::DmaOpcode::kPeerToPeer:
+      command.fault = FaultCode::kNoPeer;
+      break;
   }
 }
 
 void Engine::response(const RequestTag& tag, tlm::tlm_generic_payload& trans) {
   switch (tag.role) {
-    case RequestTag::kRead: mover_.read_done(tag.slot, trans); break;
-    case RequestTag::kWrite: mover_.write_done(trans); break;
-    case RequestTag::kTranslate: translated(trans); break;
-    case RequestTag::kFetch: sc_assert(false && "only the front-end fetches"); break;
+    case RequestTag::kRead:
+      mover_.read_done(tag.slot, trans);
+      break;
+    case RequestTag::kWrite:
+      mover_.write_done(trans);
+      break;
+    case RequestTag::kTranslate:
+      translated(trans);
+      break;
+    case RequestTag::kFetch:
+      sc_assert(false && "only the front-end fetches");
+      break;
   }
 }
 
@@ -154,8 +168,8 @@ void Engine::data_done(FaultCode fault, std::uint64_t fault_address) {
   command.fault_address = fault_address;
   command.data_end = sim_now();
   executing_ = false;
-  completion_free_ = std::max(completion_free_, sim_now()) +
-                     ticks(shared_.config.dma.completion_processing);
+  completion_free_ =
+      std::max(completion_free_, sim_now()) + ticks(shared_.config.dma.completion_processing);
   shared_.sim.agenda.at<&Engine::complete>(completion_free_, *this, shared_.epoch);
   start_next();
 }
@@ -189,8 +203,8 @@ void Engine::count_event(const DmaCommand& command) {
   const auto record = events.complete(id, command.fault);
   const auto base = shared_.registers.bank().get<abi::EventRecordBase>().raw;
   if (base == 0) return;
-  auto& trans = shared_.ports.make_posted_write(
-      base + std::uint64_t{abi::kEventStride} * id, sizeof record.raw, command.cause);
+  auto& trans = shared_.ports.make_posted_write(base + std::uint64_t{abi::kEventStride} * id,
+                                                sizeof record.raw, command.cause);
   std::memcpy(trans.get_data_ptr(), &record.raw, sizeof record.raw);
   shared_.ports.post(trans);
 }

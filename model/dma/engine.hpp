@@ -53,8 +53,8 @@ class Engine : private DataMover::Listener {
   std::vector<DmaCommand> commands_;
   std::uint64_t head_ = 0, next_ = 0, tail_ = 0;
   bool executing_ = false;
-  SimTime completion_free_ = 0;    // completion processing serves one command at a time
-  Bytes translated_ = 0;           // D2H: bytes of the destination known to be mapped
+  SimTime completion_free_ = 0;  // completion processing serves one command at a time
+  Bytes translated_ = 0;         // D2H: bytes of the destination known to be mapped
   std::uint32_t translation_generation_ = 0;
 };
 

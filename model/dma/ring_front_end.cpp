@@ -17,8 +17,8 @@ constexpr std::uint64_t kPage = 4096;
 
 RingFrontEnd::RingFrontEnd(DmaShared& shared)
     : shared_(shared),
-      track_(shared.sim.recorder.track(
-          "card" + std::to_string(shared.registers.device_index()) + ".dma")),
+      track_(shared.sim.recorder.track("card" + std::to_string(shared.registers.device_index()) +
+                                       ".dma")),
       bindings_(shared.config.streams) {
   sc_assert(shared.config.dma.fetch_batch <= kMaxBatch);
 }
@@ -87,8 +87,8 @@ void RingFrontEnd::doorbell_decoded(std::uint64_t argument) {
 
 // Entries one read may bring: up to the wrap of the ring, and what one link request may carry.
 unsigned RingFrontEnd::batch_limit(std::uint64_t address) const {
-  std::uint64_t limit = std::min<std::uint64_t>(shared_.config.dma.fetch_batch,
-                                                abi::ring_used(producer_, consumer_));
+  std::uint64_t limit =
+      std::min<std::uint64_t>(shared_.config.dma.fetch_batch, abi::ring_used(producer_, consumer_));
   limit = std::min<std::uint64_t>(limit, abi::kRingEntries - consumer_);
   if (host_memory_) {
     const auto request = std::min(shared_.config.link.max_read_request, kPage - address % kPage);
@@ -126,8 +126,8 @@ void RingFrontEnd::fetched(tlm::tlm_generic_payload& trans, std::uint32_t genera
   batch_size_ = trans.get_data_length() / abi::kRingEntrySize;
   batch_next_ = 0;
   std::memcpy(batch_.data(), trans.get_data_ptr(), trans.get_data_length());
-  shared_.sim.emit(track_, platform::Activity::kDescriptorFetch, info.issued, sim_now(),
-                   info.cause, trans.get_data_length(), batch_size_);
+  shared_.sim.emit(track_, platform::Activity::kDescriptorFetch, info.issued, sim_now(), info.cause,
+                   trans.get_data_length(), batch_size_);
   decoding_ = true;
   shared_.sim.agenda.at<&RingFrontEnd::decoded>(
       sim_now() + ticks(shared_.config.dma.descriptor_decode), *this, generation_);

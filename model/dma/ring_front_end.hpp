@@ -55,9 +55,9 @@ class RingFrontEnd : public Engine::Listener {
 
   bool enabled_ = false, halted_ = false, host_memory_ = false;
   std::uint64_t base_ = 0;
-  std::uint32_t producer_ = 0;   // as decoded
-  std::uint32_t consumer_ = 0;   // entries before it are accepted by engines
-  std::uint64_t position_ = 0;   // commands accepted since the queue was enabled
+  std::uint32_t producer_ = 0;  // as decoded
+  std::uint32_t consumer_ = 0;  // entries before it are accepted by engines
+  std::uint64_t position_ = 0;  // commands accepted since the queue was enabled
   // Changes whenever the queue is enabled, disabled or reset: what was under way before is stale.
   std::uint32_t generation_ = 0;
   bool fetching_ = false;

@@ -36,8 +36,8 @@ tlm::tlm_sync_enum Bar2Decoder::from_host(tlm::tlm_generic_payload& trans, tlm::
   return tlm::TLM_ACCEPTED;
 }
 
-tlm::tlm_sync_enum Bar2Decoder::from_memory(tlm::tlm_generic_payload& trans,
-                                            tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum Bar2Decoder::from_memory(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                                            sc_core::sc_time& delay) {
   return memory_socket->nb_transport_bw(trans, phase, delay);
 }
 
@@ -46,10 +46,9 @@ Completion Bar2Decoder::access_stream(tlm::tlm_generic_payload& trans) {
   const bool one_window = offset / abi::kStreamWindowSize ==
                           (offset + trans.get_data_length() - 1) / abi::kStreamWindowSize;
   if (!one_window) return Completion::kUnsupportedRequest;
-  const bool ok =
-      trans.is_write()
-          ? streams_.host_write(offset, trans.get_data_ptr(), trans.get_data_length())
-          : streams_.host_read(offset, trans.get_data_ptr(), trans.get_data_length());
+  const bool ok = trans.is_write()
+                      ? streams_.host_write(offset, trans.get_data_ptr(), trans.get_data_length())
+                      : streams_.host_read(offset, trans.get_data_ptr(), trans.get_data_length());
   return ok ? Completion::kSuccess : Completion::kUnsupportedRequest;
 }
 

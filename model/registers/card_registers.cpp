@@ -24,9 +24,8 @@ CardRegisters::CardRegisters(const sc_core::sc_module_name& name, Simulation& si
 }
 
 void CardRegisters::set_constants() {
-  bank_.set(abi::ChipId{}
-                .set<abi::ChipId::Vendor>(abi::kVendorId)
-                .set<abi::ChipId::Device>(device_id_));
+  bank_.set(
+      abi::ChipId{}.set<abi::ChipId::Vendor>(abi::kVendorId).set<abi::ChipId::Device>(device_id_));
   bank_.set(abi::ChipRevision{}
                 .set<abi::ChipRevision::AbiVersion>(abi::kAbiVersion)
                 .set<abi::ChipRevision::Silicon>(revision_));

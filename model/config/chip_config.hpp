@@ -17,30 +17,30 @@ struct PciFunctionConfig {
   std::uint16_t subsystem_vendor_id;
   std::uint16_t subsystem_id;
   std::uint8_t revision;
-  std::uint64_t serial_number;    // Device Serial Number capability
-  Bytes bar0_size;                // register window; power of two
-  Bytes bar2_size;                // HBM window; power of two
-  unsigned msix_vectors;          // 1..256
-  unsigned sriov_total_vfs;       // 0: no SR-IOV capability
+  std::uint64_t serial_number;  // Device Serial Number capability
+  Bytes bar0_size;              // register window; power of two
+  Bytes bar2_size;              // HBM window; power of two
+  unsigned msix_vectors;        // 1..256
+  unsigned sriov_total_vfs;     // 0: no SR-IOV capability
   std::uint16_t sriov_vf_device_id;
   unsigned sriov_first_vf_offset;
   unsigned sriov_vf_stride;
-  Bytes sriov_vf_bar0_size;       // power of two, >= 4 KiB
+  Bytes sriov_vf_bar0_size;  // power of two, >= 4 KiB
   Bytes sriov_vf_bar2_size;
 };
 
 // One PCI Express link, both directions alike.
 struct LinkConfig {
-  unsigned generation;             // 1..5
-  unsigned lanes;                  // 1, 2, 4, 8, 16
-  Bytes max_payload;               // MPS: 128..4096
-  Bytes max_read_request;          // MRRS: 128..4096
-  Bytes tlp_framing;               // per TLP: STP or STP token, sequence number, LCRC, END
-  Bytes dllp_per_tlp;              // wire bytes of ACK and UpdateFC DLLPs, averaged per TLP
-  Picoseconds propagation;         // transmitter PHY to receiver's transaction layer, one way
-  unsigned header_credits;         // posted plus completion headers the receiver buffers
-  Bytes data_credits;              // bytes of payload the receiver buffers
-  Picoseconds credit_update;       // from consumption to the UpdateFC being sent
+  unsigned generation;        // 1..5
+  unsigned lanes;             // 1, 2, 4, 8, 16
+  Bytes max_payload;          // MPS: 128..4096
+  Bytes max_read_request;     // MRRS: 128..4096
+  Bytes tlp_framing;          // per TLP: STP or STP token, sequence number, LCRC, END
+  Bytes dllp_per_tlp;         // wire bytes of ACK and UpdateFC DLLPs, averaged per TLP
+  Picoseconds propagation;    // transmitter PHY to receiver's transaction layer, one way
+  unsigned header_credits;    // posted plus completion headers the receiver buffers
+  Bytes data_credits;         // bytes of payload the receiver buffers
+  Picoseconds credit_update;  // from consumption to the UpdateFC being sent
 };
 
 // The card's side of the link.
@@ -52,36 +52,37 @@ struct EndpointConfig {
 };
 
 struct DmaConfig {
-  unsigned engines;                  // 1..16; commands of different streams run in parallel
-  unsigned fetch_batch;              // ring entries per fetch, 1..64
-  unsigned engine_queue_depth;       // fetched commands an engine holds, 1..64
-  Picoseconds doorbell_decode;       // doorbell register to fetch request
-  Picoseconds descriptor_decode;     // entry received to dispatched
-  Picoseconds engine_setup;          // dispatched to first data request
-  Picoseconds completion_processing; // last data written to event record and MSI-X sent
-  unsigned max_outstanding_reads;    // read requests over the link per engine
-  Bytes device_chunk;                // one HBM request of an engine; power of two
-  Bytes buffer;                      // per engine: bytes read and not yet written
+  unsigned engines;                   // 1..16; commands of different streams run in parallel
+  unsigned fetch_batch;               // ring entries per fetch, 1..64
+  unsigned engine_queue_depth;        // fetched commands an engine holds, 1..64
+  Picoseconds doorbell_decode;        // doorbell register to fetch request
+  Picoseconds descriptor_decode;      // entry received to dispatched
+  Picoseconds engine_setup;           // dispatched to first data request
+  Picoseconds completion_processing;  // last data written to event record and MSI-X sent
+  unsigned max_outstanding_reads;     // read requests over the link per engine
+  Bytes device_chunk;                 // one HBM request of an engine; power of two
+  Bytes buffer;                       // per engine: bytes read and not yet written
 };
 
 // A DRAM standard: organisation and timings (configs/hbm/*.yaml), clocks unless said otherwise.
 struct HbmTimings {
   std::string name;
-  std::uint64_t clock_hz;          // of the command bus
-  unsigned pseudo_channels;        // per channel: 1 or 2
-  unsigned stacks;                 // stack ids per pseudo channel
-  unsigned bank_groups;            // per stack id
+  std::uint64_t clock_hz;    // of the command bus
+  unsigned pseudo_channels;  // per channel: 1 or 2
+  unsigned stacks;           // stack ids per pseudo channel
+  unsigned bank_groups;      // per stack id
   unsigned banks_per_group;
-  Bytes burst;                     // data of one RD or WR
-  unsigned burst_clocks;           // BL/2: clocks a burst occupies its pseudo channel's data bus
-  Bytes row;                       // page size per pseudo channel
+  Bytes burst;            // data of one RD or WR
+  unsigned burst_clocks;  // BL/2: clocks a burst occupies its pseudo channel's data bus
+  Bytes row;              // page size per pseudo channel
   unsigned trcd_rd, trcd_wr, trp, tras, trc, cl, cwl, tdqsck;
-  unsigned tccd_s, tccd_l, tccd_r; // tccd_r: different stack ids
+  unsigned tccd_s, tccd_l, tccd_r;  // tccd_r: different stack ids
   unsigned trrd_s, trrd_l, tfaw, twr, twtr_s, twtr_l, trtp, trtw;
-  unsigned trfc, trefi;            // all-bank refresh
-  unsigned trfc_pb, trefi_pb;      // per-bank refresh; 0: all-bank refresh is used
-  unsigned trrefd;                 // REFpb to ACT or REFpb of another bank of the pseudo channel
-  unsigned act_clocks;             // row bus clocks an ACT occupies
+  unsigned trfc, trefi;        // all-bank refresh
+  unsigned trfc_pb, trefi_pb;  // per-bank refresh; 0: all-bank refresh is used
+  unsigned trrefd;             // REFpb to ACT or REFpb of another bank of the pseudo channel
+  unsigned trrefd;             // REFpb to ACT or REFpb of another bank of the pseudo channel
+  unsigned act_clocks;         // row bus clocks an ACT occupies
 };
 
 enum class HbmPolicy {
@@ -90,26 +91,26 @@ enum class HbmPolicy {
 };
 
 struct HbmConfig {
-  Bytes usable;                    // what the HBM_SIZE register reports
-  Bytes installed;                 // >= usable; the rest is reserved for the card
-  unsigned channels;               // power of two
+  Bytes usable;       // what the HBM_SIZE register reports
+  Bytes installed;    // >= usable; the rest is reserved for the card
+  unsigned channels;  // power of two
   HbmTimings timings;
   HbmPolicy policy;
-  unsigned read_queue;             // entries per channel
-  unsigned write_queue;            // entries per channel (split queues)
-  unsigned write_high_percent;     // of write_queue: start draining writes
-  unsigned write_low_percent;      // of write_queue: go back to reads
-  bool xor_hash;                   // fold row bits into channel and bank bits
-  Picoseconds frontend;            // port to controller queue, each request
-  Picoseconds backend;             // data bus to port, each read
+  unsigned read_queue;          // entries per channel
+  unsigned write_queue;         // entries per channel (split queues)
+  unsigned write_high_percent;  // of write_queue: start draining writes
+  unsigned write_low_percent;   // of write_queue: go back to reads
+  bool xor_hash;                // fold row bits into channel and bank bits
+  Picoseconds frontend;         // port to controller queue, each request
+  Picoseconds backend;          // data bus to port, each read
 };
 
 struct ChipConfig {
-  std::string name;                // "910b"
-  std::string path;                // file it was read from
+  std::string name;  // "910b"
+  std::string path;  // file it was read from
   unsigned ai_cores;
-  unsigned streams;                // stream windows, 1..1024
-  unsigned events;                 // 1..2048
+  unsigned streams;  // stream windows, 1..1024
+  unsigned events;   // 1..2048
   PciFunctionConfig pci;
   LinkConfig link;
   EndpointConfig endpoint;

@@ -11,28 +11,28 @@ namespace npu::model {
 
 // What host software costs. All times are CPU time of the task that does it.
 struct HostCpuConfig {
-  unsigned cores;                // tasks that can run at once
-  Picoseconds mmio_store;        // one store to uncached memory, until it has left the core
-  Picoseconds wc_store;          // one store of up to 8 bytes into a write combining buffer
-  Picoseconds mmio_load;         // issuing a load from uncached memory, before its round trip
-  Picoseconds barrier;           // write barrier: draining store buffers
-  Picoseconds poll_round;        // one round of a loop that polls cached host memory
-  Picoseconds call;              // one call into the operating system or platform
-  Picoseconds block;             // going to sleep: first half of a context switch
-  Picoseconds wake;              // interrupt arrival to the task running again: second half
+  unsigned cores;          // tasks that can run at once
+  Picoseconds mmio_store;  // one store to uncached memory, until it has left the core
+  Picoseconds wc_store;    // one store of up to 8 bytes into a write combining buffer
+  Picoseconds mmio_load;   // issuing a load from uncached memory, before its round trip
+  Picoseconds barrier;     // write barrier: draining store buffers
+  Picoseconds poll_round;  // one round of a loop that polls cached host memory
+  Picoseconds call;        // one call into the operating system or platform
+  Picoseconds block;       // going to sleep: first half of a context switch
+  Picoseconds wake;        // interrupt arrival to the task running again: second half
 };
 
 struct HostMemoryConfig {
   unsigned numa_nodes;
   Bytes size_per_node;
-  Picoseconds read_latency;      // DMA read of local memory: root complex to data
-  Picoseconds write_latency;     // DMA write of local memory until visible to a polling core
-  Picoseconds remote_penalty;    // extra for memory of another NUMA node, each way
-  Picoseconds iommu_lookup;      // address translation of a DMA request
+  Picoseconds read_latency;    // DMA read of local memory: root complex to data
+  Picoseconds write_latency;   // DMA write of local memory until visible to a polling core
+  Picoseconds remote_penalty;  // extra for memory of another NUMA node, each way
+  Picoseconds iommu_lookup;    // address translation of a DMA request
 };
 
 struct RootComplexConfig {
-  Picoseconds latency;           // core to root port transmitter, and root port to memory, one way
+  Picoseconds latency;  // core to root port transmitter, and root port to memory, one way
   Picoseconds completion_timeout;  // for reads the CPU sends
   Bytes read_completion_boundary;  // RCB: 64 or 128
 };
@@ -64,7 +64,7 @@ struct SystemConfig {
   HostMemoryConfig memory;
   RootComplexConfig root_complex;
   std::vector<HostBridgeConfig> host_bridges;
-  std::vector<ChipConfig> cards;   // the index is DEVICE_INDEX
+  std::vector<ChipConfig> cards;  // the index is DEVICE_INDEX
 };
 
 }  // namespace npu::model

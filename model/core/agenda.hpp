@@ -12,7 +12,9 @@ namespace npu::model {
 // Simulated time inside the models: picoseconds since elaboration (sc_time's resolution is 1 ps).
 using SimTime = std::uint64_t;
 
-inline SimTime sim_now() { return sc_core::sc_time_stamp().value(); }
+inline SimTime sim_now() {
+  return sc_core::sc_time_stamp().value();
+}
 
 class Agenda : public sc_core::sc_module {
  public:
@@ -28,6 +30,8 @@ class Agenda : public sc_core::sc_module {
   }
 
   std::size_t pending() const { return heap_.size(); }
+  // True while handlers due at the present time have not run.
+  bool due_now() const { return !heap_.empty() && heap_.front().when <= sim_now(); }
 
  private:
   struct Entry {

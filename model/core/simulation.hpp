@@ -22,6 +22,8 @@ struct Simulation {
   }
 };
 
-inline SimTime ticks(Picoseconds time) { return static_cast<SimTime>(time.count()); }
+inline SimTime ticks(Picoseconds time) {
+  return static_cast<SimTime>(time.count());
+}
 
 }  // namespace npu::model

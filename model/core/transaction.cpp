@@ -11,9 +11,8 @@ TransactionPool::~TransactionPool() {
   }
 }
 
-tlm::tlm_generic_payload& TransactionPool::allocate(tlm::tlm_command command,
-                                                    std::uint64_t address, unsigned char* data,
-                                                    unsigned length) {
+tlm::tlm_generic_payload& TransactionPool::allocate(tlm::tlm_command command, std::uint64_t address,
+                                                    unsigned char* data, unsigned length) {
   if (idle_.empty()) {
     all_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
     all_.back()->set_extension(new Transaction);

@@ -22,11 +22,12 @@
 namespace npu::model {
 
 enum class TransactionKind : std::uint8_t {
-  kMemory,     // address is a bus address, or device-local inside the card
-  kConfig,     // address = packed BDF << 12 | offset; always non-posted
-  kInterrupt,  // an MSI-X message: a posted 4-byte write to the entry's address
-  kTranslation,  // ATS request: a non-posted read of 8 bytes; the answer is the number of bytes from
-                 // the address that are mapped for the command's direction, or an error completion
+  kMemory,       // address is a bus address, or device-local inside the card
+  kConfig,       // address = packed BDF << 12 | offset; always non-posted
+  kInterrupt,    // an MSI-X message: a posted 4-byte write to the entry's address
+  kTranslation,  // ATS request: a non-posted read of 8 bytes; the answer is the number of bytes
+                 // from the address that are mapped for the command's direction, or an error
+                 // completion
 };
 
 // How a non-posted request ended, as a PCIe completion says it.
@@ -46,11 +47,11 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   TransactionKind kind = TransactionKind::kMemory;
   Completion completion = Completion::kSuccess;
   bool posted = false;
-  std::uint16_t requester = 0;   // packed BDF
-  std::uint64_t cause = 0;       // platform/trace.hpp
-  std::uint64_t issued = 0;      // SimTime at the initiator
-  std::uint64_t context = 0;     // the initiator's own
-  std::uint64_t hop_context = 0; // of the component that holds the transaction right now
+  std::uint16_t requester = 0;    // packed BDF
+  std::uint64_t cause = 0;        // platform/trace.hpp
+  std::uint64_t issued = 0;       // SimTime at the initiator
+  std::uint64_t context = 0;      // the initiator's own
+  std::uint64_t hop_context = 0;  // of the component that holds the transaction right now
   std::array<unsigned char, kInlineData> inline_data{};  // payload of small accesses
 
   tlm_extension_base* clone() const override { return new Transaction(*this); }

@@ -11,7 +11,9 @@
 #include <vector>
 
 // The SystemC library's own main() would call this; ours never does.
-int sc_main(int, char**) { return 1; }
+int sc_main(int, char**) {
+  return 1;
+}
 
 namespace {
 

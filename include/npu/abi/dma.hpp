@@ -22,10 +22,14 @@ enum class DmaOpcode : std::uint8_t {
 
 constexpr std::string_view to_string(DmaOpcode opcode) {
   switch (opcode) {
-    case DmaOpcode::kHostToDevice: return "H2D";
-    case DmaOpcode::kDeviceToHost: return "D2H";
-    case DmaOpcode::kDeviceToDevice: return "D2D";
-    case DmaOpcode::kPeerToPeer: return "P2P";
+    case DmaOpcode::kHostToDevice:
+      return "H2D";
+    case DmaOpcode::kDeviceToHost:
+      return "D2H";
+    case DmaOpcode::kDeviceToDevice:
+      return "D2D";
+    case DmaOpcode::kPeerToPeer:
+      return "P2P";
   }
   return "?";
 }
@@ -38,16 +42,16 @@ inline constexpr std::uint8_t kDmaFlagInterrupt = 0x01;  // MSI-X to the stream'
 // Host addresses are bus addresses, device addresses are device-local. Commands of one stream
 // execute in ring order and one after another; streams are not ordered among each other.
 struct DmaEntry {
-  std::uint8_t opcode = 0;          // dword 0 [7:0]   DmaOpcode
-  std::uint8_t flags = 0;           // dword 0 [15:8]
-  std::uint16_t stream = 0;         // dword 0 [31:16]
-  std::uint32_t source_low = 0;     // dword 1
-  std::uint32_t source_high = 0;    // dword 2
-  std::uint32_t dest_low = 0;       // dword 3
-  std::uint32_t dest_high = 0;      // dword 4
-  std::uint32_t event = kNoEvent;   // dword 5: event to count up at the end, or kNoEvent
-  std::uint32_t size_low = 0;       // dword 6
-  std::uint32_t size_high = 0;      // dword 7
+  std::uint8_t opcode = 0;         // dword 0 [7:0]   DmaOpcode
+  std::uint8_t flags = 0;          // dword 0 [15:8]
+  std::uint16_t stream = 0;        // dword 0 [31:16]
+  std::uint32_t source_low = 0;    // dword 1
+  std::uint32_t source_high = 0;   // dword 2
+  std::uint32_t dest_low = 0;      // dword 3
+  std::uint32_t dest_high = 0;     // dword 4
+  std::uint32_t event = kNoEvent;  // dword 5: event to count up at the end, or kNoEvent
+  std::uint32_t size_low = 0;      // dword 6
+  std::uint32_t size_high = 0;     // dword 7
 
   constexpr std::uint64_t source() const { return join(source_low, source_high); }
   constexpr std::uint64_t destination() const { return join(dest_low, dest_high); }

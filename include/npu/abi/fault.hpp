@@ -26,20 +26,34 @@ enum class FaultCode : std::uint16_t {
 
 constexpr std::string_view to_string(FaultCode code) {
   switch (code) {
-    case FaultCode::kNone: return "none";
-    case FaultCode::kInvalidOpcode: return "invalid opcode";
-    case FaultCode::kInvalidStream: return "invalid stream";
-    case FaultCode::kInvalidSize: return "invalid size";
-    case FaultCode::kInvalidEvent: return "invalid event";
-    case FaultCode::kDeviceAddress: return "device address out of range";
-    case FaultCode::kHostAddress: return "host address not mapped for DMA";
-    case FaultCode::kHostPermission: return "host address not mapped for this direction";
-    case FaultCode::kCompletionTimeout: return "completion timeout";
-    case FaultCode::kBusMasterDisabled: return "bus mastering disabled";
-    case FaultCode::kPoisoned: return "poisoned completion";
-    case FaultCode::kNoPeer: return "no link to a peer";
-    case FaultCode::kDoorbellRange: return "doorbell value out of range";
-    case FaultCode::kRingFetch: return "ring entry not readable";
+    case FaultCode::kNone:
+      return "none";
+    case FaultCode::kInvalidOpcode:
+      return "invalid opcode";
+    case FaultCode::kInvalidStream:
+      return "invalid stream";
+    case FaultCode::kInvalidSize:
+      return "invalid size";
+    case FaultCode::kInvalidEvent:
+      return "invalid event";
+    case FaultCode::kDeviceAddress:
+      return "device address out of range";
+    case FaultCode::kHostAddress:
+      return "host address not mapped for DMA";
+    case FaultCode::kHostPermission:
+      return "host address not mapped for this direction";
+    case FaultCode::kCompletionTimeout:
+      return "completion timeout";
+    case FaultCode::kBusMasterDisabled:
+      return "bus mastering disabled";
+    case FaultCode::kPoisoned:
+      return "poisoned completion";
+    case FaultCode::kNoPeer:
+      return "no link to a peer";
+    case FaultCode::kDoorbellRange:
+      return "doorbell value out of range";
+    case FaultCode::kRingFetch:
+      return "ring entry not readable";
   }
   return "unknown fault";
 }

@@ -18,9 +18,12 @@ enum class Access : std::uint8_t {
 
 constexpr std::string_view to_string(Access access) {
   switch (access) {
-    case Access::kReadOnly: return "RO";
-    case Access::kReadWrite: return "RW";
-    case Access::kWriteOneToClear: return "RW1C";
+    case Access::kReadOnly:
+      return "RO";
+    case Access::kReadWrite:
+      return "RW";
+    case Access::kWriteOneToClear:
+      return "RW1C";
   }
   return "?";
 }

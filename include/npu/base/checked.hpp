@@ -7,7 +7,9 @@
 
 namespace npu {
 
-constexpr bool is_power_of_two(std::uint64_t v) { return v != 0 && (v & (v - 1)) == 0; }
+constexpr bool is_power_of_two(std::uint64_t v) {
+  return v != 0 && (v & (v - 1)) == 0;
+}
 
 constexpr std::optional<std::uint64_t> checked_add(std::uint64_t a, std::uint64_t b) {
   if (a > UINT64_MAX - b) return std::nullopt;
@@ -39,7 +41,9 @@ constexpr bool range_fits(std::uint64_t offset, std::uint64_t size, std::uint64_
   return size <= limit && offset <= limit - size;
 }
 
-constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
+  return (a + b - 1) / b;
+}
 
 // floor(log2(v)); v must not be 0.
 constexpr unsigned floor_log2(std::uint64_t v) {

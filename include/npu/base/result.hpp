@@ -30,21 +30,36 @@ enum class ErrorCode {
 // Stable, lower-case, e.g. "queue full".
 constexpr std::string_view to_string(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kInvalidArgument: return "invalid argument";
-    case ErrorCode::kOutOfRange: return "out of range";
-    case ErrorCode::kMisaligned: return "misaligned";
-    case ErrorCode::kNotFound: return "not found";
-    case ErrorCode::kAlreadyExists: return "already exists";
-    case ErrorCode::kOutOfMemory: return "out of memory";
-    case ErrorCode::kOutOfResources: return "out of resources";
-    case ErrorCode::kQueueFull: return "queue full";
-    case ErrorCode::kTimeout: return "timeout";
-    case ErrorCode::kDeviceLost: return "device lost";
-    case ErrorCode::kDeviceFault: return "device fault";
-    case ErrorCode::kUnsupported: return "unsupported";
-    case ErrorCode::kBadDevice: return "bad device";
-    case ErrorCode::kPermissionDenied: return "permission denied";
-    case ErrorCode::kIo: return "input/output error";
+    case ErrorCode::kInvalidArgument:
+      return "invalid argument";
+    case ErrorCode::kOutOfRange:
+      return "out of range";
+    case ErrorCode::kMisaligned:
+      return "misaligned";
+    case ErrorCode::kNotFound:
+      return "not found";
+    case ErrorCode::kAlreadyExists:
+      return "already exists";
+    case ErrorCode::kOutOfMemory:
+      return "out of memory";
+    case ErrorCode::kOutOfResources:
+      return "out of resources";
+    case ErrorCode::kQueueFull:
+      return "queue full";
+    case ErrorCode::kTimeout:
+      return "timeout";
+    case ErrorCode::kDeviceLost:
+      return "device lost";
+    case ErrorCode::kDeviceFault:
+      return "device fault";
+    case ErrorCode::kUnsupported:
+      return "unsupported";
+    case ErrorCode::kBadDevice:
+      return "bad device";
+    case ErrorCode::kPermissionDenied:
+      return "permission denied";
+    case ErrorCode::kIo:
+      return "input/output error";
   }
   return "unknown error";
 }

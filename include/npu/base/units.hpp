@@ -67,9 +67,15 @@ constexpr Picoseconds operator""_ms(unsigned long long n) {
 constexpr Picoseconds operator""_s(unsigned long long n) {
   return Picoseconds(static_cast<std::int64_t>(n) * 1'000'000'000'000);
 }
-constexpr Bytes operator""_KiB(unsigned long long n) { return Bytes{n} << 10; }
-constexpr Bytes operator""_MiB(unsigned long long n) { return Bytes{n} << 20; }
-constexpr Bytes operator""_GiB(unsigned long long n) { return Bytes{n} << 30; }
+constexpr Bytes operator""_KiB(unsigned long long n) {
+  return Bytes{n} << 10;
+}
+constexpr Bytes operator""_MiB(unsigned long long n) {
+  return Bytes{n} << 20;
+}
+constexpr Bytes operator""_GiB(unsigned long long n) {
+  return Bytes{n} << 30;
+}
 }  // namespace literals
 
 }  // namespace npu

@@ -21,14 +21,15 @@ enum class Activity : std::uint16_t {
   kContextSwitch,  // platform: a task is put to sleep or woken
   kStage,          // workload: a named stage
   // PCI Express
-  kTlp,            // link: one or more TLPs of a transaction, first byte sent to last received;
-                   // bytes = payload, detail = bytes on the wire
-  kMmioWrite,      // endpoint: a posted write took effect at its register or in device memory
-  kMmioRead,       // host: a non-posted read, request to completion
-  kConfigAccess,   // host: a configuration read or write
-  kHostRead,       // root complex: a DMA read of host memory, request to data
-  kHostWrite,      // root complex: a DMA write of host memory, arrival to visible
-  kInterrupt,      // host: an MSI-X message arrived, until the handler has run; detail = vector
+  kTlp,           // link: one or more TLPs of a transaction, first byte sent to last received;
+                  // bytes = payload, detail = bytes on the wire
+  kMmioWrite,     // endpoint: a posted write took effect at its register or in device memory
+  kMmioRead,      // host: a non-posted read, request to completion
+  kConfigAccess,  // host: a configuration read or write
+  kHostRead,      // root complex: a DMA read of host memory, request to data
+  kHostWrite,     // root complex: a DMA write of host memory, arrival to visible; a command's
+                  // event record is its last one
+  kInterrupt,     // host: an MSI-X message arrived, until the handler has run; detail = vector
   // DMA
   kDescriptorFetch,  // engine: the ring entries' read; detail = number of entries
   kEngineStart,      // engine: command dispatched to an engine until its first data request
@@ -45,11 +46,65 @@ enum class Activity : std::uint16_t {
   kCount,
 };
 
-std::string_view to_string(Activity activity);
+constexpr std::string_view to_string(Activity activity) {
+  switch (activity) {
+    case Activity::kDmaSubmit:
+      return "dma_submit";
+    case Activity::kEventWait:
+      return "event_wait";
+    case Activity::kCpuBusy:
+      return "cpu_busy";
+    case Activity::kCpuIdle:
+      return "cpu_idle";
+    case Activity::kContextSwitch:
+      return "context_switch";
+    case Activity::kStage:
+      return "stage";
+    case Activity::kTlp:
+      return "tlp";
+    case Activity::kMmioWrite:
+      return "mmio_write";
+    case Activity::kMmioRead:
+      return "mmio_read";
+    case Activity::kConfigAccess:
+      return "config_access";
+    case Activity::kHostRead:
+      return "host_read";
+    case Activity::kHostWrite:
+      return "host_write";
+    case Activity::kInterrupt:
+      return "interrupt";
+    case Activity::kDescriptorFetch:
+      return "descriptor_fetch";
+    case Activity::kEngineStart:
+      return "engine_start";
+    case Activity::kDataRead:
+      return "data_read";
+    case Activity::kDataWrite:
+      return "data_write";
+    case Activity::kCompletion:
+      return "completion";
+    case Activity::kEventVisible:
+      return "event_visible";
+    case Activity::kCommand:
+      return "command";
+    case Activity::kFault:
+      return "fault";
+    case Activity::kHbmRead:
+      return "hbm_read";
+    case Activity::kHbmWrite:
+      return "hbm_write";
+    case Activity::kHbmRefresh:
+      return "hbm_refresh";
+    case Activity::kCount:
+      break;
+  }
+  return "?";
+}
 
 struct TraceEvent {
   Picoseconds begin;
-  Picoseconds end;  // >= begin
+  Picoseconds end;          // >= begin
   std::uint64_t cause = 0;  // what this was done for; 0: nothing in particular
   std::uint64_t bytes = 0;
   std::uint64_t detail = 0;  // see Activity

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// An opened card. All members may be called from several tasks at once. After the card is gone
+// (surprise removal, link down) every member answers kDeviceLost at once.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "npu/base/result.hpp"
+#include "npu/base/units.hpp"
+#include "npu/driver/dma.hpp"
+#include "npu/driver/event.hpp"
+#include "npu/driver/export.hpp"
+#include "npu/driver/fault.hpp"
+#include "npu/driver/memory.hpp"
+#include "npu/driver/scan.hpp"
+#include "npu/driver/stream.hpp"
+#include "npu/driver/types.hpp"
+#include "npu/platform/platform.hpp"
+
+namespace npu::driver {
+
+struct DeviceOptions {
+  RingPlacement ring = RingPlacement::kDeviceMemory;
+  Picoseconds ready_timeout = 100_ms;   // DEVICE_STATUS.Ready, queue idle
+  Picoseconds submit_timeout = 100_ms;  // bounded retry on a full ring
+  AdaptiveOptions adaptive;
+};
+
+class NPU_API Device {
+ public:
+  // Initialises the card: memory decode and bus mastering, MSI-X, event records, ring.
+  // `platform` must outlive the device. kNotFound, kUnsupported, kBadDevice, kDeviceLost, kTimeout
+  // and what the platform reports; the context names the step.
+  static Result<std::unique_ptr<Device>> open(platform::Platform& platform, platform::Bdf bdf,
+                                              const DeviceOptions& options = {});
+  // The card whose DEVICE_INDEX register says `index`; scans for it.
+  static Result<std::unique_ptr<Device>> open_index(platform::Platform& platform,
+                                                    std::uint32_t index,
+                                                    const DeviceOptions& options = {});
+  ~Device();  // shuts down, waiting at most ready_timeout
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  // Waits until the queue is idle, disables it and bus mastering. Idempotent; later calls of the
+  // other members fail with kInvalidArgument.
+  Status shutdown();
+  // Disables and re-enables the queue: forgets latched faults and everything in flight, which
+  // must be given up by the caller. kTimeout if the card does not become idle.
+  Status reset_queue();
+
+  const CardInfo& info() const;
+  bool lost() const;
+
+  // --- Device memory. kInvalidArgument: size 0; kOutOfMemory: context has requested, free and
+  // largest free block. free(): kInvalidArgument for anything allocate() did not return.
+  Result<DeviceMemory> allocate(Bytes size);
+  Status free(DeviceAddress address);
+  MemoryStatistics memory_statistics() const;
+  // Host memory for DMA; returned to the platform when the object is destroyed, which must be
+  // before the device is.
+  Result<std::unique_ptr<platform::DmaMemory>> allocate_host(
+      Bytes size, platform::DmaDirection direction = platform::DmaDirection::kBidirectional);
+
+  // --- Streams. kOutOfResources: all in use; kOutOfRange: placement kBar0.
+  Result<StreamId> create_stream(const StreamOptions& options = {});
+  // Waits until the stream's commands are done. kTimeout: busy at `deadline`, still usable.
+  Status destroy_stream(StreamId stream, Picoseconds deadline);
+  // The stream's own event (kStreamEvent).
+  Result<EventId> stream_event(StreamId stream) const;
+
+  // --- Events. An event that has seen a fault reports it in every later wait until reset_queue();
+  // destroy it and take another.
+  Result<EventId> create_event();
+  Status destroy_event(EventId event);
+
+  // --- DMA. submit() returns when the card may see the command, before it executes.
+  // kInvalidArgument, kOutOfRange: size or device address; kQueueFull: full for submit_timeout,
+  // nothing was queued; kNotFound: no such stream or event.
+  Result<Ticket> submit(StreamId stream, const DmaCommand& command,
+                        const SubmitOptions& options = {});
+  // One look, no waiting.
+  Result<bool> is_done(const Ticket& ticket);
+  // `deadline` is a time of platform.clock(). kTimeout; kDeviceFault: the event has seen a failed
+  // command; kUnsupported: kInterrupt on a stream without interrupts.
+  Status wait(const Ticket& ticket, WaitPolicy policy, Picoseconds deadline);
+  // submit() and wait().
+  Status copy(StreamId stream, const DmaCommand& command, WaitPolicy policy, Picoseconds deadline);
+
+  DmaStatistics dma_statistics() const;
+  WaitStatistics wait_statistics() const;
+
+  // The first fault since the last call, cleared on the card; nullopt if there was none.
+  Result<std::optional<FaultReport>> take_fault();
+
+ private:
+  struct Impl;
+  explicit Device(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the card's fault registers say.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "npu/abi/fault.hpp"
+#include "npu/driver/export.hpp"
+
+namespace npu::driver {
+
+struct FaultReport {
+  abi::FaultCode code = abi::FaultCode::kNone;
+  std::uint8_t opcode = 0;     // of the command at fault, 0 if none
+  std::uint8_t engine = 0xFF;  // 0xFF: none
+  std::uint64_t address = 0;   // device-local or bus address, by the code
+  std::uint16_t stream = 0;
+  std::uint16_t ring_index = 0;
+  bool overflow = false;  // more faults came after this one
+};
+
+// One line: code, stream, ring index, address.
+NPU_API std::string describe(const FaultReport& report);
+
+}  // namespace npu::driver

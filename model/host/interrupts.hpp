@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's side of MSI-X: message addresses and data, and who waits for them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <systemc>
+#include <utility>
+
+#include "model/core/ports.hpp"
+#include "model/core/simulation.hpp"
+
+namespace npu::model {
+
+// A vector as the operating system keeps it.
+struct VectorState {
+  std::uint32_t data = 0;  // MSI-X message data that selects it
+  std::uint64_t count = 0;
+  SimTime last_arrival = 0;
+  std::uint64_t last_cause = 0;
+  sc_core::sc_event arrived;
+};
+
+class Interrupts : public InterruptSink {
+ public:
+  static constexpr std::uint64_t kMessageAddress = 0xFEE0'0000;
+
+  explicit Interrupts(Simulation& simulation);
+
+  // Null if the vector is open already.
+  std::shared_ptr<VectorState> open(std::uint16_t requester, unsigned vector);
+  void close(std::uint16_t requester, unsigned vector);
+
+  void message(std::uint16_t requester, std::uint64_t address, std::uint32_t data,
+               std::uint64_t cause) override;
+  // Messages that no open vector claims.
+  std::uint64_t spurious() const { return spurious_; }
+
+ private:
+  Simulation& simulation_;
+  std::map<std::pair<std::uint16_t, unsigned>, std::shared_ptr<VectorState>> open_;
+  std::map<std::pair<std::uint16_t, std::uint32_t>, VectorState*> by_data_;
+  std::uint32_t next_data_ = 0x20;  // vectors below are the processor's own exceptions
+  std::uint64_t spurious_ = 0;
+  std::uint32_t track_;
+};
+
+}  // namespace npu::model

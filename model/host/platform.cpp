@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/host/platform.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "npu/abi/pci.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+
+namespace pci = abi::pci;
+
+HostPlatform::HostPlatform(const sc_core::sc_module_name& name, Simulation& simulation,
+                           HostCpus& cpus, HostMemory& memory, Interrupts& interrupts,
+                           std::vector<platform::HostBridge> bridges, ResourceLookup resources)
+    : sc_module(name),
+      cpu_socket("cpu_socket"),
+      simulation_(simulation),
+      cpus_(cpus),
+      memory_(memory),
+      interrupts_(interrupts),
+      bridges_(std::move(bridges)),
+      resources_(std::move(resources)),
+      combining_(cpus.config().cores),
+      track_(simulation.recorder.track("host.mmio")) {}
+
+tlm::tlm_generic_payload& HostPlatform::request(tlm::tlm_command command, TransactionKind kind,
+                                                std::uint64_t address, const void* data,
+                                                unsigned length) {
+  auto& payload = simulation_.pool.allocate(command, address, nullptr, length);
+  auto& info = Transaction::of(payload);
+  info.kind = kind;
+  info.cause = cpus_.current().cause;
+  info.issued = sim_now();
+  if (data) std::memcpy(info.inline_data.data(), data, length);
+  return payload;
+}
+
+void HostPlatform::post(std::uint64_t address, const void* data, unsigned length) {
+  auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kMemory, address, data, length);
+  Transaction::of(payload).posted = true;  // the final target releases it
+  sc_core::sc_time delay;
+  cpu_socket->b_transport(payload, delay);
+}
+
+std::uint64_t HostPlatform::load(std::uint64_t address, unsigned width) {
+  drain_combining();
+  cpus_.charge(cpus_.config().mmio_load);
+  cpus_.synchronise();
+  const SimTime begin = sim_now();
+  auto& payload = request(tlm::TLM_READ_COMMAND, TransactionKind::kMemory, address, nullptr, width);
+  cpus_.transport(cpu_socket, payload);
+  std::uint64_t value = 0;
+  std::memcpy(&value, payload.get_data_ptr(), width);
+  simulation_.emit(track_, platform::Activity::kMmioRead, begin, sim_now(), cpus_.current().cause,
+                   width, address);
+  payload.release();
+  return value;
+}
+
+void HostPlatform::store(std::uint64_t address, std::uint64_t value, unsigned width) {
+  drain_combining();
+  cpus_.charge(cpus_.config().mmio_store);
+  cpus_.synchronise();
+  post(address, &value, width);
+}
+
+void HostPlatform::store_combining(std::uint64_t address, std::uint64_t value, unsigned width) {
+  auto& buffer = combining_[cpus_.current().core];
+  const bool joins = buffer.length > 0 && address == buffer.address + buffer.length &&
+                     address / buffer.bytes.size() == buffer.address / buffer.bytes.size();
+  if (!joins) {
+    drain_combining();
+    buffer.address = address;
+  }
+  cpus_.charge(cpus_.config().wc_store);
+  std::memcpy(buffer.bytes.data() + buffer.length, &value, width);
+  buffer.length += width;
+}
+
+void HostPlatform::drain_combining() {
+  auto& buffer = combining_[cpus_.current().core];
+  if (buffer.length == 0) return;
+  cpus_.synchronise();
+  const unsigned length = std::exchange(buffer.length, 0U);
+  post(buffer.address, buffer.bytes.data(), length);
+}
+
+// The combined stores leave when the barrier completes.
+void HostPlatform::write_barrier() {
+  cpus_.charge(cpus_.config().barrier);
+  drain_combining();
+}
+
+std::uint32_t HostPlatform::read(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  const SimTime begin = sim_now();
+  auto& payload = request(tlm::TLM_READ_COMMAND, TransactionKind::kConfig,
+                          std::uint64_t{bdf.packed()} << 12 | offset, nullptr, width);
+  cpus_.transport(cpu_socket, payload);
+  std::uint32_t value = 0;
+  std::memcpy(&value, payload.get_data_ptr(), width);
+  payload.release();
+  simulation_.emit(track_, platform::Activity::kConfigAccess, begin, sim_now(),
+                   cpus_.current().cause, width, std::uint64_t{bdf.packed()} << 12 | offset);
+  return value;
+}
+
+void HostPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned width,
+                         std::uint32_t value) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  const SimTime begin = sim_now();
+  auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kConfig,
+                          std::uint64_t{bdf.packed()} << 12 | offset, &value, width);
+  cpus_.transport(cpu_socket, payload);
+  payload.release();
+  simulation_.emit(track_, platform::Activity::kConfigAccess, begin, sim_now(),
+                   cpus_.current().cause, width, std::uint64_t{bdf.packed()} << 12 | offset);
+}
+
+std::uint32_t HostPlatform::find_capability(platform::Bdf bdf, std::uint8_t id) {
+  if (!(read16(bdf, pci::kStatus) & pci::kStatusCapabilities)) return 0;
+  std::uint32_t offset = read8(bdf, pci::kCapabilityPointer) & 0xFCU;
+  // 48 capabilities of 4 bytes fill 0x40..0xFF; more steps than that are a loop.
+  for (int steps = 0; offset >= 0x40 && steps < 48; ++steps) {
+    const std::uint16_t header = read16(bdf, offset);
+    if ((header & 0xFF) == id) return offset;
+    offset = (header >> 8) & 0xFCU;
+  }
+  return 0;
+}
+
+Status HostPlatform::reset_function(platform::Bdf bdf) {
+  if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  const auto express = find_capability(bdf, pci::kCapPciExpress);
+  if (express == 0 || !(read32(bdf, express + pci::kExpDeviceCap) & pci::kExpDeviceCapFlr)) {
+    return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no function level reset");
+  }
+  const auto control = read16(bdf, express + pci::kExpDeviceControl);
+  write16(bdf, express + pci::kExpDeviceControl,
+          static_cast<std::uint16_t>(control | pci::kExpDeviceControlFlr));
+  // PCIe 6.6.2: a function completes its reset within 100 ms.
+  const Picoseconds deadline = now() + 100_ms;
+  while (!present(bdf)) {
+    if (now() >= deadline) {
+      return fail(ErrorCode::kTimeout, to_string(bdf) + " does not answer 100 ms after FLR");
+    }
+    sleep_until(now() + 1_ms);
+  }
+  return {};
+}
+
+}  // namespace npu::model

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The platform interface on the modelled host: what an operating system with a user-space driver
+// framework offers, at the CPU costs of HostCpuConfig.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <functional>
+#include <memory>
+#include <systemc>
+
+#include "model/config/system_config.hpp"
+#include "model/core/simulation.hpp"
+#include "model/host/cpu.hpp"
+#include "model/host/host_memory.hpp"
+#include "model/host/interrupts.hpp"
+#include "npu/platform/platform.hpp"
+
+namespace npu::model {
+
+// What the operating system found at boot: where each BAR lies. Size 0: no such BAR.
+struct BarResource {
+  std::uint64_t address = 0;
+  Bytes size = 0;
+};
+using ResourceLookup = std::function<BarResource(platform::Bdf, unsigned bar)>;
+
+class HostPlatform : public sc_core::sc_module,
+                     public platform::Platform,
+                     private platform::PciAccess,
+                     private platform::Clock,
+                     private platform::Tasks {
+ public:
+  tlm_utils::simple_initiator_socket<HostPlatform> cpu_socket;
+
+  HostPlatform(const sc_core::sc_module_name& name, Simulation& simulation, HostCpus& cpus,
+               HostMemory& memory, Interrupts& interrupts,
+               std::vector<platform::HostBridge> bridges, ResourceLookup resources);
+
+  platform::PciAccess& pci() override { return *this; }
+  platform::Clock& clock() override { return *this; }
+  platform::Tasks& tasks() override { return *this; }
+  platform::Tracer& tracer() override { return simulation_.recorder; }
+  Result<std::unique_ptr<platform::MmioRegion>> map_bar(platform::Bdf bdf, unsigned bar,
+                                                        Bytes offset, Bytes size,
+                                                        platform::Caching caching) override;
+  Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
+      platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
+  Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
+                                                                 unsigned vector) override;
+  Status reset_function(platform::Bdf bdf) override;
+  void write_barrier() override;
+  void read_barrier() override {}
+
+  // One access by the current task, at its CPU cost; `width` 4 or 8. For MmioRegion.
+  std::uint64_t load(std::uint64_t address, unsigned width);
+  void store(std::uint64_t address, std::uint64_t value, unsigned width);
+  void store_combining(std::uint64_t address, std::uint64_t value, unsigned width);
+
+ private:
+  // PciAccess
+  std::vector<platform::HostBridge> host_bridges() const override { return bridges_; }
+  std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width) override;
+  void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) override;
+  // Clock
+  Picoseconds now() override;
+  void relax(ConstByteSpan watched, Picoseconds deadline) override;
+  void sleep_until(Picoseconds deadline) override;
+  // Tasks
+  Result<std::unique_ptr<platform::Task>> spawn(std::string name,
+                                                std::function<void()> body) override;
+  std::unique_ptr<platform::Mutex> make_mutex() override;
+  std::unique_ptr<platform::Condition> make_condition() override;
+  platform::CpuUsage cpu_usage() override;
+
+  // A core's write combining buffer: bytes of one 64-byte line, contiguous.
+  struct CombiningBuffer {
+    std::uint64_t address = 0;
+    unsigned length = 0;
+    std::array<unsigned char, 64> bytes{};
+  };
+  tlm::tlm_generic_payload& request(tlm::tlm_command command, TransactionKind kind,
+                                    std::uint64_t address, const void* data, unsigned length);
+  void post(std::uint64_t address, const void* data, unsigned length);
+  void drain_combining();
+  bool present(platform::Bdf bdf) { return read32(bdf, 0) != abi_all_ones; }
+  std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
+
+  static constexpr std::uint32_t abi_all_ones = 0xFFFFFFFF;
+
+  Simulation& simulation_;
+  HostCpus& cpus_;
+  HostMemory& memory_;
+  Interrupts& interrupts_;
+  std::vector<platform::HostBridge> bridges_;
+  ResourceLookup resources_;
+  std::vector<CombiningBuffer> combining_;  // by core
+  std::uint32_t track_;
+};
+
+}  // namespace npu::model

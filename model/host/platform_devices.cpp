@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// HostPlatform: BAR mappings, DMA memory and interrupt vectors.
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "model/host/platform.hpp"
+#include "npu/abi/pci.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+
+namespace pci = abi::pci;
+
+namespace {
+
+constexpr Bytes kPage = 4096;
+
+class BarMapping : public platform::MmioRegion {
+ public:
+  BarMapping(HostPlatform& host, std::uint64_t address, Bytes size, platform::Caching caching)
+      : host_(host), address_(address), size_(size), caching_(caching) {}
+  Bytes size() const override { return size_; }
+  std::uint32_t read32(Bytes offset) override {
+    return static_cast<std::uint32_t>(host_.load(at(offset, 4), 4));
+  }
+  std::uint64_t read64(Bytes offset) override { return host_.load(at(offset, 8), 8); }
+  void write32(Bytes offset, std::uint32_t value) override { write(offset, value, 4); }
+  void write64(Bytes offset, std::uint64_t value) override { write(offset, value, 8); }
+
+ private:
+  std::uint64_t at(Bytes offset, unsigned width) const {
+    assert(is_aligned(offset, width) && range_fits(offset, width, size_) && "MMIO offset");
+    static_cast<void>(width);
+    return address_ + offset;
+  }
+  void write(Bytes offset, std::uint64_t value, unsigned width) {
+    if (caching_ == platform::Caching::kWriteCombining) {
+      host_.store_combining(at(offset, width), value, width);
+    } else {
+      host_.store(at(offset, width), value, width);
+    }
+  }
+
+  HostPlatform& host_;
+  std::uint64_t address_;
+  Bytes size_;
+  platform::Caching caching_;
+};
+
+class MappedDmaMemory : public platform::DmaMemory {
+ public:
+  MappedDmaMemory(HostMemory& memory, const HostMemory::Mapping& mapping, Bytes size)
+      : DmaMemory({mapping.cpu.data, size}, platform::BusAddress{mapping.bus}), memory_(memory) {}
+  ~MappedDmaMemory() override { memory_.unmap(bus().value); }
+
+ private:
+  HostMemory& memory_;
+};
+
+class MsixVector : public platform::InterruptVector {
+ public:
+  MsixVector(HostCpus& cpus, Interrupts& interrupts, std::shared_ptr<VectorState> state,
+             platform::Bdf bdf, unsigned vector)
+      : cpus_(cpus),
+        interrupts_(interrupts),
+        state_(std::move(state)),
+        bdf_(bdf),
+        vector_(vector) {}
+  ~MsixVector() override { interrupts_.close(bdf_.packed(), vector_); }
+  std::uint64_t count() override {
+    cpus_.synchronise();
+    return state_->count;
+  }
+  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Picoseconds deadline) override {
+    cpus_.synchronise();
+    const auto came = [&] { return state_->count != seen; };
+    if (came()) return state_->count;
+    const bool forever = deadline == Picoseconds::max();
+    const bool woken =
+        cpus_.block(state_->arrived, forever ? UINT64_MAX : ticks(deadline), came,
+                    fmt::format("interrupt vector {} of {}", vector_, to_string(bdf_)));
+    if (woken || came()) return state_->count;
+    return fail(ErrorCode::kTimeout,
+                fmt::format("no interrupt on vector {} of {}", vector_, to_string(bdf_)));
+  }
+
+ private:
+  HostCpus& cpus_;
+  Interrupts& interrupts_;
+  std::shared_ptr<VectorState> state_;
+  platform::Bdf bdf_;
+  unsigned vector_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<platform::MmioRegion>> HostPlatform::map_bar(platform::Bdf bdf, unsigned bar,
+                                                                    Bytes offset, Bytes size,
+                                                                    platform::Caching caching) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  const BarResource resource = bar < 6 ? resources_(bdf, bar) : BarResource{};
+  if (resource.size == 0) {
+    return fail(ErrorCode::kNotFound, fmt::format("{} has no BAR{}", to_string(bdf), bar));
+  }
+  if (size == 0 || !is_aligned(offset | size, kPage)) {
+    return fail(ErrorCode::kMisaligned,
+                fmt::format("BAR{} of {}: offset {:#x} and size {:#x} must be multiples of 4 KiB",
+                            bar, to_string(bdf), offset, size));
+  }
+  if (!range_fits(offset, size, resource.size)) {
+    return fail(ErrorCode::kOutOfRange,
+                fmt::format("BAR{} of {}: {:#x} bytes at {:#x} do not fit its {:#x} bytes", bar,
+                            to_string(bdf), size, offset, resource.size));
+  }
+  return std::make_unique<BarMapping>(*this, resource.address + offset, size, caching);
+}
+
+Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(
+    platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  if (size == 0) return fail(ErrorCode::kInvalidArgument, "DMA memory of 0 bytes");
+  if (!is_power_of_two(alignment) || alignment < kPage) {
+    return fail(ErrorCode::kMisaligned,
+                fmt::format("alignment {:#x} is no power of two of at least 4 KiB", alignment));
+  }
+  if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  const int node = static_cast<int>(cpus_.current().core * memory_.nodes() / cpus_.config().cores);
+  const auto mapping = memory_.map(bdf.packed(), size, alignment, direction, node);
+  if (!mapping.cpu.data) {
+    return fail(ErrorCode::kOutOfMemory,
+                fmt::format("{} bytes of host memory requested, {} used on node {}", size,
+                            memory_.used(node), node));
+  }
+  return std::make_unique<MappedDmaMemory>(memory_, mapping, size);
+}
+
+Result<std::unique_ptr<platform::InterruptVector>> HostPlatform::open_vector(platform::Bdf bdf,
+                                                                             unsigned vector) {
+  if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  const auto msix = find_capability(bdf, pci::kCapMsix);
+  if (msix == 0) return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no MSI-X capability");
+  const auto control = read16(bdf, msix + pci::kMsixControl);
+  const unsigned vectors = (control & pci::kMsixControlSizeMask) + 1U;
+  if (vector >= vectors) {
+    return fail(ErrorCode::kOutOfRange,
+                fmt::format("vector {} of {}: it has {}", vector, to_string(bdf), vectors));
+  }
+  auto state = interrupts_.open(bdf.packed(), vector);
+  if (!state) {
+    return fail(ErrorCode::kAlreadyExists,
+                fmt::format("vector {} of {} is open", vector, to_string(bdf)));
+  }
+  auto handle = std::make_unique<MsixVector>(cpus_, interrupts_, state, bdf, vector);
+  const auto location = read32(bdf, msix + pci::kMsixTable);
+  const Bytes entry = (location & ~pci::kMsixBirMask) + Bytes{vector} * pci::kMsixEntrySize;
+  auto table = map_bar(bdf, location & pci::kMsixBirMask, align_down(entry, kPage), kPage,
+                       platform::Caching::kUncached);
+  if (!table) return forward_error(table);
+  const Bytes offset = entry % kPage;
+  (*table)->write32(offset + pci::kMsixEntryAddressLow,
+                    static_cast<std::uint32_t>(Interrupts::kMessageAddress));
+  (*table)->write32(offset + pci::kMsixEntryAddressHigh, 0);
+  (*table)->write32(offset + pci::kMsixEntryData, state->data);
+  (*table)->write32(offset + pci::kMsixEntryControl, 0);
+  if (!(control & pci::kMsixControlEnable)) {
+    write16(bdf, msix + pci::kMsixControl,
+            static_cast<std::uint16_t>(control | pci::kMsixControlEnable));
+  }
+  return handle;
+}
+
+}  // namespace npu::model

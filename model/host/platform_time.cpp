@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// HostPlatform: clock, poll loops, tasks and their synchronisation.
+#include <algorithm>
+
+#include "model/host/platform.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+namespace {
+
+SimTime as_sim_time(Picoseconds deadline) {
+  if (deadline == Picoseconds::max()) return UINT64_MAX;
+  return deadline.count() < 0 ? 0 : static_cast<SimTime>(deadline.count());
+}
+
+class WriteSignal : public MemoryWatcher {
+ public:
+  void memory_written() override {
+    if (when_ != UINT64_MAX) return;
+    when_ = sim_now();
+    written_.notify();
+  }
+  SimTime when() const { return when_; }  // of the first write; UINT64_MAX: none
+  const sc_core::sc_event& event() const { return written_; }
+
+ private:
+  SimTime when_ = UINT64_MAX;
+  sc_core::sc_event written_;
+};
+
+class HostTaskHandle : public platform::Task {
+ public:
+  HostTaskHandle(HostCpus& cpus, std::shared_ptr<HostTask> task)
+      : cpus_(cpus), task_(std::move(task)) {}
+  ~HostTaskHandle() override { cpus_.join(*task_); }
+  void join() override { cpus_.join(*task_); }
+  platform::CpuUsage cpu_usage() const override { return task_->usage; }
+
+ private:
+  HostCpus& cpus_;
+  std::shared_ptr<HostTask> task_;
+};
+
+class HostMutex : public platform::Mutex {
+ public:
+  explicit HostMutex(HostCpus& cpus) : cpus_(cpus) {}
+  void lock() override {
+    while (held_) {
+      cpus_.synchronise();
+      if (!held_) break;
+      cpus_.block(
+          released_, UINT64_MAX, [this] { return !held_; }, "a mutex");
+    }
+    held_ = true;
+  }
+  void unlock() override {
+    sc_assert(held_);
+    held_ = false;
+    released_.notify(sc_core::SC_ZERO_TIME);
+  }
+
+ private:
+  HostCpus& cpus_;
+  bool held_ = false;
+  sc_core::sc_event released_;
+};
+
+class HostCondition : public platform::Condition {
+ public:
+  explicit HostCondition(HostCpus& cpus) : cpus_(cpus) {}
+  Status wait(platform::Mutex& mutex, Picoseconds deadline) override {
+    const std::uint64_t seen = generation_;
+    mutex.unlock();
+    const bool woken = cpus_.block(
+        notified_, as_sim_time(deadline), [&] { return generation_ != seen; }, "a condition");
+    mutex.lock();
+    if (!woken) return fail(ErrorCode::kTimeout, "condition not notified before the deadline");
+    return {};
+  }
+  void notify_all() override {
+    cpus_.synchronise();
+    ++generation_;
+    notified_.notify(sc_core::SC_ZERO_TIME);
+  }
+
+ private:
+  HostCpus& cpus_;
+  std::uint64_t generation_ = 0;
+  sc_core::sc_event notified_;
+};
+
+}  // namespace
+
+Picoseconds HostPlatform::now() {
+  return Picoseconds(static_cast<std::int64_t>(cpus_.local_now()));
+}
+
+// The loop looks at `watched` at local_now() and again after each whole round. Skipping ahead
+// lands on the first such look that sees a write, or the deadline, behind it.
+void HostPlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
+  const SimTime round = ticks(cpus_.config().poll_round);
+  const SimTime start = cpus_.local_now();
+  const SimTime limit = as_sim_time(deadline);
+  const SimTime since = sim_now();
+  if (watched.size == 0 || limit <= start || round == 0) {
+    cpus_.spin(since, start + round);
+    return;
+  }
+  WriteSignal signal;
+  memory_.watch(watched, signal);
+  cpus_.watch(signal.event(), limit);
+  memory_.unwatch(signal);
+  const SimTime seen = std::min(limit, signal.when());
+  const SimTime rounds = seen <= start ? 1 : ceil_div(seen - start, round);
+  cpus_.spin(since, start + rounds * round);
+}
+
+void HostPlatform::sleep_until(Picoseconds deadline) {
+  const sc_core::sc_event never;
+  drain_combining();
+  cpus_.block(
+      never, as_sim_time(deadline), [] { return false; }, "a timer");
+}
+
+Result<std::unique_ptr<platform::Task>> HostPlatform::spawn(std::string name,
+                                                            std::function<void()> body) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  auto task = cpus_.spawn(name, std::move(body));
+  if (!task) {
+    return fail(ErrorCode::kOutOfResources, "no free CPU for task " + name + ": cpu.cores = " +
+                                                std::to_string(cpus_.config().cores));
+  }
+  return std::make_unique<HostTaskHandle>(cpus_, std::move(task));
+}
+
+std::unique_ptr<platform::Mutex> HostPlatform::make_mutex() {
+  return std::make_unique<HostMutex>(cpus_);
+}
+
+std::unique_ptr<platform::Condition> HostPlatform::make_condition() {
+  return std::make_unique<HostCondition>(cpus_);
+}
+
+platform::CpuUsage HostPlatform::cpu_usage() {
+  cpus_.synchronise();
+  return cpus_.current().usage;
+}
+
+}  // namespace npu::model

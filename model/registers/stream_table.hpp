@@ -9,6 +9,7 @@
 #include "model/core/register_bank.hpp"
 #include "npu/abi/fault.hpp"
 #include "npu/abi/stream.hpp"
+#include "npu/base/units.hpp"
 
 namespace npu::model {
 

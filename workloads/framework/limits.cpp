@@ -2,6 +2,7 @@
 #include "workloads/framework/limits.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace npu::workloads {
 
@@ -16,7 +17,7 @@ Number weighted_percent(Picoseconds time, Bytes part, Bytes all, std::uint64_t w
   if (all == 0) return Number::percent(0, 1);
   const double share = static_cast<double>(part) / static_cast<double>(all);
   const double weighted = static_cast<double>(time.count()) * share;
-  return Number::percent(static_cast<std::uint64_t>(weighted + 0.5), whole);
+  return Number::percent(static_cast<std::uint64_t>(std::llround(weighted)), whole);
 }
 
 Limit limit(const std::string& subject, const std::string& name, Number percent,

@@ -2,6 +2,7 @@
 #include "workloads/framework/limits.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace npu::workloads {
 
@@ -16,7 +17,7 @@ Number weighted_percent(Picoseconds time, Bytes part, Bytes all, std::uint64_t w
   if (all == 0) return Number::percent(0, 1);
   const double share = static_cast<double>(part) / static_cast<double>(all);
   const double weighted = static_cast<double>(time.count()) * share;
-  return Number::percent(static_cast<std::uint64_t>(weighted + 0.5), whole);
+  return Number::percent(static_cast<std::uint64_t>(std::llround(weighted)), whole);
 }
 
 Limit limit(const std::string& subject, const std::string& name, Number percent,
@@ -38,6 +39,7 @@ LinkCounters gain(const LinkCounters& before, LinkCounters after) {
   after.payload -= before.payload;
   after.header -= before.header;
   after.dllp -= before.dllp;
+  after.credit_stall -= before.credit_stall;
   return after;
 }
 
@@ -47,10 +49,12 @@ MemoryCounters gain(const MemoryCounters& before, MemoryCounters after) {
   after.row_hits -= before.row_hits;
   after.row_misses -= before.row_misses;
   after.refreshes -= before.refreshes;
-  after.data_busy -= before.data_busy;
+  after.data -= before.data;
   after.refresh -= before.refresh;
-  after.row_miss -= before.row_miss;
   after.turnaround -= before.turnaround;
+  after.row -= before.row;
+  after.column -= before.column;
+  after.idle -= before.idle;
   return after;
 }
 
@@ -82,7 +86,7 @@ std::vector<Limit> link_limits(const std::string& subject, const Snapshot& gaine
   const auto* busiest = &busiest_link(gained);
   const Bytes wire = busiest->payload + busiest->header + busiest->dllp;
   const auto elapsed = count(gained.time);
-  const auto idle = std::max(gained.time - busiest->busy, Picoseconds(0));
+  const auto idle = std::max(gained.time - busiest->busy - busiest->credit_stall, Picoseconds(0));
   const std::string of = " of the time of " + busiest->name;
   return sorted(
       {limit(subject, "tlp_overhead",
@@ -90,6 +94,8 @@ std::vector<Limit> link_limits(const std::string& subject, const Snapshot& gaine
              "TLP headers and framing," + of),
        limit(subject, "dllp", weighted_percent(busiest->busy, busiest->dllp, wire, elapsed),
              "DLLPs (acknowledgements, credits)," + of),
+       limit(subject, "credits", Number::percent(count(busiest->credit_stall), elapsed),
+             "waiting for flow control credits," + of),
        limit(subject, "link_idle", Number::percent(count(idle), elapsed),
              "idle (latency, too little in flight)," + of)});
 }
@@ -98,17 +104,18 @@ std::vector<Limit> memory_limits(const std::string& subject, const Snapshot& gai
                                  std::size_t card) {
   if (card >= gained.memories.size() || gained.time.count() <= 0) return {};
   const auto& memory = gained.memories[card];
-  const auto capacity = count(gained.time) * memory.pseudo_channels;
-  const Picoseconds known = memory.data_busy + memory.refresh + memory.row_miss + memory.turnaround;
-  const auto idle = capacity > count(known) ? capacity - count(known) : 0;
+  const auto share = [&](Picoseconds time) {
+    return Number::percent(count(time), count(memory.total()));
+  };
   const std::string of = " of the time of " + memory.name;
   return sorted(
-      {limit(subject, "refresh", Number::percent(count(memory.refresh), capacity), "refresh," + of),
-       limit(subject, "row_misses", Number::percent(count(memory.row_miss), capacity),
-             "row misses (precharge and activate)," + of),
-       limit(subject, "turnaround", Number::percent(count(memory.turnaround), capacity),
+      {limit(subject, "refresh", share(memory.refresh), "refresh," + of),
+       limit(subject, "row_misses", share(memory.row), "row misses (precharge, activate)," + of),
+       limit(subject, "column_gaps", share(memory.column),
+             "gaps between column commands (tCCD_L)," + of),
+       limit(subject, "turnaround", share(memory.turnaround),
              "turnaround between reads and writes," + of),
-       limit(subject, "memory_idle", Number::percent(idle, capacity),
+       limit(subject, "memory_idle", share(memory.idle),
              "nothing queued (latency, too little in flight)," + of)});
 }
 

@@ -26,12 +26,12 @@ Snapshot difference(const Snapshot& before, const Snapshot& after);
 const LinkCounters& busiest_link(const Snapshot& gained);
 
 // How the time of the busiest link direction was spent: payload moves, the rest is a limit named
-// "tlp_overhead", "dllp" or "link_idle" (latency: more must be in flight). Percent of the time
-// elapsed; the shares and the payload's add up to 100 up to rounding. Empty without links.
+// "tlp_overhead", "dllp", "credits" or "link_idle" (latency: more must be in flight). Percent of
+// the time elapsed; the shares and the payload's add up to 100 up to rounding. Empty without links.
 std::vector<Limit> link_limits(const std::string& subject, const Snapshot& gained);
 
-// The same for the memory of card `card`: "refresh", "row_misses", "turnaround", "memory_idle".
-// Percent of elapsed time times pseudo channels.
+// The same for the memory of card `card`: "refresh", "row_misses", "column_gaps", "turnaround",
+// "memory_idle". Percent of elapsed time times pseudo channels; data moves in the rest.
 std::vector<Limit> memory_limits(const std::string& subject, const Snapshot& gained,
                                  std::size_t card);
 

@@ -24,8 +24,8 @@ void keep_latest(std::optional<Picoseconds>& milestone, Picoseconds time) {
 }
 
 struct Step {
-  const char* part;       // ends at this milestone
-  const char* milestone;  // for errors
+  const char* part = "";       // ends at this milestone
+  const char* milestone = "";  // for errors
   std::optional<Picoseconds> when;
 };
 

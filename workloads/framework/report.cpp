@@ -23,7 +23,7 @@ void Report::add_latency(const std::string& prefix, Breakdown breakdown) {
   breakdowns_.push_back(std::move(breakdown));
 }
 
-void Report::add_stages(const std::string& prefix, Breakdown breakdown) {
+void Report::add_stages(const std::string& prefix, const Breakdown& breakdown) {
   const Picoseconds total = breakdown.total();
   auto& table = add_table(breakdown.group, {"stage", "us", "%"});
   for (const auto& part : breakdown.parts) {

@@ -37,9 +37,9 @@ struct CardCounters {
 Result<CardCounters> read_counters(Context& context, const driver::Device& device,
                                    const Lane& lane) {
   const auto& info = device.info();
-  auto events =
-      context.platform.map_bar(info.bdf(), abi::kRegisterBar, abi::kEventBlock,
-                               abi::kEventStride * abi::kMaxEvents, platform::Caching::kUncached);
+  auto events = context.platform.map_bar(info.bdf(), abi::kRegisterBar, abi::kEventBlock,
+                                         Bytes{abi::kEventStride} * abi::kMaxEvents,
+                                         platform::Caching::kUncached);
   if (!events) return forward_error(events);
   auto window =
       context.platform.map_bar(info.bdf(), abi::kMemoryBar,
@@ -154,7 +154,7 @@ class Pressure {
                     "every stream; the full ring was met {} times and wrapped {} times",
                     commands, lanes_.size(), statistics.ring_full, commands / abi::kRingEntries));
     if (statistics.rejected != 0) return fail(ErrorCode::kQueueFull, "submissions were rejected");
-    if (commands > 4 * abi::kRingEntries && statistics.ring_full == 0) {
+    if (commands > std::uint64_t{4} * abi::kRingEntries && statistics.ring_full == 0) {
       return fail(ErrorCode::kDeviceFault, "the ring was never full: use fewer streams");
     }
     return {};

@@ -72,7 +72,7 @@ Status CopyPath::verify(Bytes offset, Bytes size, std::uint64_t seed, const std:
     return check_equal({expected.data(), size}, host_->cpu().subspan(offset, size), what);
   }
   fill_pattern(window_->cpu().subspan(0, size), ~seed);  // so that old data cannot pass
-  const auto read_back =
+  auto read_back =
       move(driver::DmaCommand::device_to_host(destination_.address + offset, window_->bus(), size));
   if (!read_back) return read_back;
   return check_equal({expected.data(), size}, window_->cpu().subspan(0, size), what);

@@ -10,7 +10,7 @@ namespace {
 model::HbmTimings timings() {
   model::HbmTimings t{};
   t.name = "HBM2";
-  t.clock_hz = 1'200'000'000;
+  t.clock_hz = getenv("HZ") ? std::stoul(getenv("HZ")) : 1200000000;
   t.pseudo_channels = 2;
   t.stacks = 1;
   t.bank_groups = t.banks_per_group = 4;

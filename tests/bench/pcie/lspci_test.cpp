@@ -39,9 +39,8 @@ class Lspci : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   model::ConfigReader reader(PcieBench& bench) {
-    return [&bench](Bdf bdf, std::uint32_t offset) {
-      return bench.fabric.peek_config(bdf, offset);
-    };
+    return
+        [&bench](Bdf bdf, std::uint32_t offset) { return bench.fabric.peek_config(bdf, offset); };
   }
   // What lspci says about the whole hierarchy of `config`.
   std::string decoded(const model::SystemConfig& config, const std::string& options = "-vvv") {
@@ -79,8 +78,8 @@ TEST_F(Lspci, DecodesThe910bWithoutComplaint) {
   expect_no_complaint(text);
   for (const char* found :
        {"Device d110", "MSI-X: Enable- Count=128 Masked-", "Express (v2) Endpoint",
-        "Advanced Error Reporting", "Single Root I/O Virtualization (SR-IOV)",
-        "Total VFs: 8", "Speed 16GT/s", "Width x16", "FLReset+", "Address Translation Service",
+        "Advanced Error Reporting", "Single Root I/O Virtualization (SR-IOV)", "Total VFs: 8",
+        "Speed 16GT/s", "Width x16", "FLReset+", "Address Translation Service",
         "Process Address Space ID", "Page Request Interface", "Latency Tolerance Reporting",
         "Device Serial Number 11-22-33-44-55-66-77-88", "Alternative Routing-ID Interpretation",
         "Vector table: BAR=0 offset=00006000", "PBA: BAR=0 offset=00007000"}) {

@@ -9,6 +9,7 @@
 
 #include "model/pcie/pci_fabric.hpp"
 #include "npu/abi/layout.hpp"
+#include "npu/base/checked.hpp"
 #include "tests/bench/pcie/pcie_config.hpp"
 #include "tests/bench/pcie/stand_ins.hpp"
 

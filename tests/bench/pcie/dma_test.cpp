@@ -178,6 +178,24 @@ TEST(Dma, CompletionAfterTheTimeoutTouchesNobodysMemory) {
   EXPECT_EQ(bench.simulation.pool.in_use(), 0U);
 }
 
+TEST(Dma, CompletionAfterTheTimeoutDoesNotDisturbTheNextRead) {
+  PcieBench bench;
+  bench.memory.bytes[0] = std::byte{0xAA};
+  bench.memory.bytes[4096] = std::byte{0xBB};
+  bench.memory.latency_at[kBuffer] = 55'150_ns;  // its data moves while the next read's come back
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.chip().read(kBuffer, 64);
+    bench.wait(55_us);
+    bench.chip().read(kBuffer + 4096, 64);
+    bench.wait(10_us);
+  });
+  ASSERT_EQ(bench.chip().answers.size(), 2U);
+  EXPECT_EQ(bench.chip().answers[0].completion, Completion::kTimeout);
+  EXPECT_EQ(bench.chip().answers[1].completion, Completion::kSuccess);
+  EXPECT_EQ(bench.chip().answers[1].data[0], 0xBB);
+}
+
 TEST(Dma, PoisonedCompletionIsReportedAndLogged) {
   PcieBench bench;
   bench.run([&] {

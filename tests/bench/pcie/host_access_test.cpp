@@ -100,6 +100,16 @@ TEST(HostAccess, RootPortAnswersWithoutCrossingALink) {
   EXPECT_EQ(when, 2 * 60'000U);
 }
 
+TEST(HostAccess, OnlyDeviceZeroIsAskedBehindALink) {
+  PcieBench bench;
+  std::uint64_t when = 0;
+  bench.run([&] {
+    bench.config_read({1, 1, 0}, 0);
+    when = model::sim_now();
+  });
+  EXPECT_EQ(when, 2 * 60'000U);
+}
+
 TEST(HostAccess, AddressesNobodyClaimsReadAllOnes) {
   PcieBench bench;
   bench.run([&] {

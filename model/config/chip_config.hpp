@@ -81,6 +81,7 @@ struct HbmTimings {
   unsigned trrd_s, trrd_l, tfaw, twr, twtr_s, twtr_l, trtp, trtw;
   unsigned trfc, trefi;        // all-bank refresh
   unsigned trfc_pb, trefi_pb;  // per-bank refresh; 0: all-bank refresh is used
+  unsigned trrefd;             // REFpb to ACT or REFpb of another bank of the pseudo channel
   unsigned act_clocks;         // row bus clocks an ACT occupies
 };
 

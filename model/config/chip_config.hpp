@@ -49,6 +49,7 @@ struct EndpointConfig {
   Picoseconds egress;              // DMA or MSI-X request to link transmitter
   Picoseconds register_access;     // extra for a register read, before its completion is formed
   Picoseconds completion_timeout;  // for reads the card sends
+  Picoseconds flr_time;            // function level reset until configuration answers; < 100 ms
 };
 
 struct DmaConfig {
@@ -80,6 +81,7 @@ struct HbmTimings {
   unsigned trrd_s, trrd_l, tfaw, twr, twtr_s, twtr_l, trtp, trtw;
   unsigned trfc, trefi;        // all-bank refresh
   unsigned trfc_pb, trefi_pb;  // per-bank refresh; 0: all-bank refresh is used
+  unsigned trrefd;             // REFpb to ACT or REFpb of another bank of the pseudo channel
   unsigned act_clocks;         // row bus clocks an ACT occupies
 };
 

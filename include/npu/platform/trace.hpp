@@ -46,7 +46,61 @@ enum class Activity : std::uint16_t {
   kCount,
 };
 
-std::string_view to_string(Activity activity);
+constexpr std::string_view to_string(Activity activity) {
+  switch (activity) {
+    case Activity::kDmaSubmit:
+      return "dma_submit";
+    case Activity::kEventWait:
+      return "event_wait";
+    case Activity::kCpuBusy:
+      return "cpu_busy";
+    case Activity::kCpuIdle:
+      return "cpu_idle";
+    case Activity::kContextSwitch:
+      return "context_switch";
+    case Activity::kStage:
+      return "stage";
+    case Activity::kTlp:
+      return "tlp";
+    case Activity::kMmioWrite:
+      return "mmio_write";
+    case Activity::kMmioRead:
+      return "mmio_read";
+    case Activity::kConfigAccess:
+      return "config_access";
+    case Activity::kHostRead:
+      return "host_read";
+    case Activity::kHostWrite:
+      return "host_write";
+    case Activity::kInterrupt:
+      return "interrupt";
+    case Activity::kDescriptorFetch:
+      return "descriptor_fetch";
+    case Activity::kEngineStart:
+      return "engine_start";
+    case Activity::kDataRead:
+      return "data_read";
+    case Activity::kDataWrite:
+      return "data_write";
+    case Activity::kCompletion:
+      return "completion";
+    case Activity::kEventVisible:
+      return "event_visible";
+    case Activity::kCommand:
+      return "command";
+    case Activity::kFault:
+      return "fault";
+    case Activity::kHbmRead:
+      return "hbm_read";
+    case Activity::kHbmWrite:
+      return "hbm_write";
+    case Activity::kHbmRefresh:
+      return "hbm_refresh";
+    case Activity::kCount:
+      break;
+  }
+  return "?";
+}
 
 struct TraceEvent {
   Picoseconds begin;

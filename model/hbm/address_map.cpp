@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/hbm/address_map.hpp"
+
+#include <systemc>
+
+namespace npu::model::hbm {
+namespace {
+
+unsigned log2_exact(std::uint64_t value) {
+  sc_assert(value != 0 && (value & (value - 1)) == 0);
+  unsigned bits = 0;
+  while (value >> bits != 1) ++bits;
+  return bits;
+}
+
+unsigned field_bits(AddressField field, const HbmTimings& timings) {
+  switch (field) {
+    case AddressField::kChannel:
+      return 0;  // already taken out of an index
+    case AddressField::kPseudoChannel:
+      return log2_exact(timings.pseudo_channels);
+    case AddressField::kBankGroup:
+      return log2_exact(timings.bank_groups);
+    case AddressField::kColumn:
+      return log2_exact(timings.row / timings.burst);
+    case AddressField::kBank:
+      return log2_exact(timings.banks_per_group);
+    case AddressField::kStack:
+      return log2_exact(timings.stacks);
+    case AddressField::kRow:
+      return 32;
+  }
+  return 0;
+}
+
+}  // namespace
+
+AddressMap::AddressMap(const HbmConfig& config, const AddressOrder& order)
+    : channels_(config.channels),
+      channel_bits_(log2_exact(config.channels)),
+      group_bits_(log2_exact(config.timings.bank_groups)),
+      hash_(config.xor_hash) {
+  unsigned shift = 0;
+  for (const AddressField field : order) {
+    if (field == AddressField::kChannel) channel_shift_ = shift;
+    const unsigned bits = field_bits(field, config.timings);
+    slice(field) = {shift, static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1)};
+    shift += bits;
+  }
+}
+
+std::uint64_t AddressMap::index_below(std::uint64_t burst, unsigned channel) const {
+  const std::uint64_t upper = burst >> (channel_shift_ + channel_bits_);
+  const unsigned at = static_cast<unsigned>(burst >> channel_shift_) & (channels_ - 1);
+  const unsigned own = channel ^ static_cast<unsigned>(fold(upper));
+  if (at < own) return upper << channel_shift_;
+  if (at > own) return (upper + 1) << channel_shift_;
+  return index(burst);
+}
+
+Location AddressMap::locate(std::uint64_t index) const {
+  Location where;
+  where.pseudo_channel = slice(AddressField::kPseudoChannel).of(index);
+  where.stack = slice(AddressField::kStack).of(index);
+  where.group = slice(AddressField::kBankGroup).of(index);
+  where.bank = slice(AddressField::kBank).of(index);
+  where.column = slice(AddressField::kColumn).of(index);
+  where.row = slice(AddressField::kRow).of(index);
+  if (hash_) {  // neighbouring rows fall on different banks and groups
+    where.group ^= where.row & slice(AddressField::kBankGroup).mask;
+    where.bank ^= (where.row >> group_bits_) & slice(AddressField::kBank).mask;
+  }
+  return where;
+}
+
+}  // namespace npu::model::hbm

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timing limits and the candidate commands of all banks of one channel, as arrays with one
+// 16-bit lane per bank, so that the earliest candidate is found without branches.
+//
+// Times are clocks relative to base(). A rank here is a (pseudo channel, stack) pair; its banks
+// occupy consecutive lanes, bank groups contiguous, and the number of lanes is padded to eight.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/hbm/command.hpp"
+
+namespace npu::model::hbm {
+
+using Lane = std::int16_t;
+constexpr Lane kNoTime = INT16_MAX;
+constexpr Lane kAct = -1;    // row_kind: ACT, else PRE (0)
+constexpr Lane kWrite = -1;  // column_kind: WR, else RD (0)
+
+struct Pick {
+  Clock time = kNever;  // when the command may issue
+  Clock key = kNever;   // what competes with other candidates: time, or later (see pick_row)
+  int age = 0;          // breaks ties, oldest (smallest) first
+  int lane = -1;
+
+  bool beats(const Pick& other) const {
+    return key != other.key ? key < other.key : age < other.age;
+  }
+};
+
+class BankLanes {
+ public:
+  static constexpr int kMaxLanes = 128;
+  static constexpr int kMaxRanks = 8;
+
+  BankLanes(int ranks, int lanes_per_rank);
+
+  int lanes() const { return ranks_ * lanes_per_rank_; }
+  int lanes_per_rank() const { return lanes_per_rank_; }
+  int ranks() const { return ranks_; }
+
+  // Next legal clock of a command at a bank (with what its bank group imposes).
+  using Limits = std::array<Lane, kMaxLanes>;
+  alignas(16) Limits act{}, pre{}, read{}, write{};
+  // The same for a whole rank.
+  std::array<Lane, kMaxRanks> rank_act{}, rank_read{}, rank_write{};
+  // The candidate commands; none: kNoTime there, else 0. Ages are below kNoTime.
+  alignas(16) Limits row_kind{}, row_none{}, row_age{};
+  alignas(16) Limits column_kind{}, column_none{}, column_age{};
+
+  // The earliest candidate, not before `floor`. An ACT competes as if `act_handicap` clocks later.
+  Pick pick_row(Clock floor, int act_handicap) const;
+  Pick pick_column(Clock floor) const;
+  // The candidate of one bank, which must exist.
+  Pick row_candidate(int lane, Clock floor, int act_handicap) const;
+  Pick column_candidate(int lane, Clock floor) const;
+
+  Lane relative(Clock time) const { return static_cast<Lane>(time - base_); }
+  Clock base() const { return base_; }
+  Clock absolute(Lane time) const { return base_ + time; }
+  static void raise(Lane& limit, Lane to) {
+    if (limit < to) limit = to;
+  }
+  // Keeps relative times small. To be called before a command is issued at `now`.
+  void follow(Clock now) {
+    if (now - base_ > kRebaseAfter) rebase(now);
+  }
+
+ private:
+  static constexpr Clock kRebaseAfter = 16'000;
+  void rebase(Clock now);
+
+  int ranks_;
+  int lanes_per_rank_;
+  Clock base_ = 0;
+};
+
+}  // namespace npu::model::hbm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/hbm/channel.hpp"
+
+namespace npu::model::hbm {
+
+void Channel::advance(Clock until) {
+  while (!empty()) {
+    const BurstRun& run = backlog_[first_];
+    Clock at = std::max(run.arrived, next_feed_);
+    if (at > until) break;
+    engine_.advance(at);
+    while (!engine_.room(run.write)) {
+      at = engine_.next_decision();
+      if (at > until) return;
+      engine_.step();
+    }
+    feed(at);
+  }
+  engine_.advance(until);
+}
+
+void Channel::feed(Clock at) {
+  BurstRun& run = backlog_[first_];
+  const Location where = map_.locate(run.index);
+  const auto lane = engine_.lane(where.pseudo_channel, where.stack, where.group, where.bank);
+  engine_.accept({where.row, run.tag, lane, run.write}, at);
+  next_feed_ = at + 1;
+  ++run.index;
+  if (--run.count != 0) return;
+  if (++first_ == backlog_.size()) {
+    backlog_.clear();
+    first_ = 0;
+  } else if (first_ >= 256 && first_ * 2 >= backlog_.size()) {
+    backlog_.erase(backlog_.begin(), backlog_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+}
+
+Clock Channel::earliest_service() const {
+  const Clock queued = engine_.earliest_service();
+  if (empty()) return queued;
+  return std::min(queued, std::max(backlog_[first_].arrived, next_feed_) + 1);
+}
+
+}  // namespace npu::model::hbm

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One channel with its port: runs of bursts wait there in order of arrival, without bound, and
+// enter the controller one per clock as its queues have room.
+#pragma once
+
+#include <vector>
+
+#include "model/hbm/address_map.hpp"
+#include "model/hbm/channel_engine.hpp"
+
+namespace npu::model::hbm {
+
+// Bursts of one transaction with consecutive indices (see AddressMap).
+struct BurstRun {
+  std::uint64_t index;
+  std::uint32_t count;
+  std::uint32_t tag;
+  Clock arrived;
+  bool write;
+};
+
+class Channel {
+ public:
+  Channel(const HbmConfig& config, const AddressMap& map, std::vector<BurstDone>& done)
+      : map_(map), engine_(config, done) {}
+
+  // Runs come in order of `arrived`, not before a clock advanced to.
+  void push(const BurstRun& run) { backlog_.push_back(run); }
+  void advance(Clock until);
+  // No burst that is waiting now is served before this clock; kNever if none waits.
+  Clock earliest_service() const;
+
+  ChannelEngine& engine() { return engine_; }
+  const ChannelEngine& engine() const { return engine_; }
+
+ private:
+  void feed(Clock at);
+  bool empty() const { return first_ == backlog_.size(); }
+
+  const AddressMap& map_;
+  ChannelEngine engine_;
+  std::vector<BurstRun> backlog_;  // from first_ on; emptied or compacted as it drains
+  std::size_t first_ = 0;
+  Clock next_feed_ = 0;  // the port takes one burst per clock
+};
+
+}  // namespace npu::model::hbm

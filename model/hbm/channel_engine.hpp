@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The controller and the DRAM of one HBM channel: open-page FR-FCFS over a bounded window, at the
+// level of single commands, jumping from decision to decision. Integer clocks; no SystemC.
+//
+// The time at which a command becomes legal is kept per bank, bank group, stack and pseudo
+// channel; every bank offers at most one column command (its oldest row hit) and one row command
+// (ACT for its oldest request when closed, PRE for its oldest miss when open). Each bus issues the
+// earliest candidate, the oldest of several. One column and one row command fit in a clock, but an
+// ACT holds the row bus, which the pseudo channels share, for act_clocks.
+//
+// Policies (HbmConfig::policy):
+//  - split queues: reads are served until the write queue has filled beyond write_high_percent or
+//    no read waits; writes then until it is below write_low_percent and a read waits. A burst
+//    whose ACT was issued leaves its queue, has first claim on the column bus and keeps its row
+//    open. PRE is allowed unless an older hit waits at the bank. A refresh stops both pseudo
+//    channels until both have been refreshed.
+//  - shared queue: one window for both kinds; any hit keeps a row open; on the row bus an ACT
+//    competes as if it came when it ends. Refreshes of the pseudo channels are staggered by half
+//    tREFI and stop only their own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/config/chip_config.hpp"
+#include "model/hbm/bank_lanes.hpp"
+#include "model/hbm/bus_account.hpp"
+#include "model/hbm/command.hpp"
+#include "model/hbm/request_queue.hpp"
+
+namespace npu::model::hbm {
+
+// A burst whose RD or WR was issued. Data of a read has arrived read_latency() later; that of a
+// write has been taken write_latency() later.
+struct BurstDone {
+  Clock issued;
+  std::uint32_t tag;
+  bool write;
+};
+
+struct RefreshDone {
+  Clock begin;  // when it fell due
+  Clock end;    // when the banks may be opened again
+  unsigned pseudo_channel;
+};
+
+struct ChannelCounts {
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t row_hits = 0;  // bursts served without an ACT of their own
+  std::uint64_t activates = 0;
+  std::uint64_t precharges = 0;  // PREab counts once
+  std::uint64_t refreshes = 0;
+};
+
+class ChannelEngine {
+ public:
+  // Served bursts are appended to `done`, in order of their clocks.
+  ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& done);
+
+  // The lane of a bank, for Burst::lane.
+  std::uint16_t lane(unsigned pseudo_channel, unsigned stack, unsigned group, unsigned bank) const;
+
+  // Whether a burst of this kind fits after everything up to now has been decided.
+  bool room(bool write) const {
+    return split_ ? queue_.queued(write) < limit_[write ? 1 : 0]
+                  : queue_.queued(false) + queue_.queued(true) < limit_[0];
+  }
+  // Takes a burst at clock `at`; it may be served from at + 1 on. At most one per clock, in order
+  // of time, not before a clock advanced to, and only with room() after advance(at).
+  void accept(const Burst& burst, Clock at);
+  // Makes every decision up to and including `until`.
+  void advance(Clock until);
+  // The clock of the next command or refresh step; kNever if there is none.
+  Clock next_decision() const { return std::min(std::min(row_.time, column_.time), next_refresh_); }
+  // Issues what next_decision() announces.
+  void step();
+  // No burst that is waiting now is served before this clock.
+  Clock earliest_service() const;
+  bool idle() const { return waiting() == 0; }
+  unsigned waiting() const { return bus_[0].waiting() + bus_[1].waiting(); }
+
+  Clock read_latency() const { return read_latency_; }
+  Clock write_latency() const { return write_latency_; }
+
+  const ChannelCounts& counts() const { return counts_; }
+  // The data bus of a pseudo channel, accounted for up to `now`.
+  const BusClocks& bus(unsigned pseudo_channel, Clock now);
+
+  void watch(CommandObserver* observer) { observer_ = observer; }
+  // Every refresh is appended there; null: nowhere.
+  void log_refreshes(std::vector<RefreshDone>* log) { refresh_log_ = log; }
+
+ private:
+  struct Refresh {
+    Clock due = 0;
+    bool pending = false;
+    int next_lane = 0;  // per-bank refresh: whose turn it is, within the pseudo channel
+  };
+
+  // Which list the policy serves now.
+  std::size_t list() const { return split_ && write_mode_ ? 1 : 0; }
+  unsigned pseudo_channel_of(int lane) const {
+    return static_cast<unsigned>(lane / lanes_per_pseudo_channel_);
+  }
+  bool gated(int lane) const;
+  bool may_precharge(const Bank& bank) const;
+  void update_row(int lane);
+  void update_column(int lane);
+  void update_bank(int lane) {
+    update_row(lane);
+    update_column(lane);
+  }
+  void update_all();
+  void repick();
+  bool write_mode_changed();
+
+  // engine_commands.cpp: the commands and what they forbid afterwards
+  void issue_column(Clock at);
+  void issue_row(Clock at);
+  void after_read(int lane, Clock at);
+  void after_write(int lane, Clock at);
+  void activate(int lane, Clock at);
+  void precharge(int lane, Clock at);
+  void account(const Request& request, int lane, Clock at);
+  void report(CommandKind kind, int lane, std::uint32_t row, Clock at);
+
+  // refresh.cpp
+  void start_refresh();
+  void step_refresh(Clock at);
+  void refresh_all_banks(unsigned pseudo_channel, Clock at);
+  void refresh_one_bank(unsigned pseudo_channel, Clock at);
+  void close_all_banks(unsigned pseudo_channel, Clock at);
+  void end_refresh(unsigned pseudo_channel, Clock at, Clock end);
+  void schedule_refresh();
+  Clock refresh_action(unsigned pseudo_channel) const;
+  bool any_open(unsigned pseudo_channel) const;
+  int refresh_lane(unsigned pseudo_channel) const;
+  void skip_idle_refreshes(Clock until);
+  static constexpr Clock kSkippableIntervals = 4;
+
+  HbmTimings t_;
+  bool split_;
+  bool per_bank_;
+  std::array<unsigned, 2> limit_;
+  unsigned write_high_;  // percent of a write queue times its size
+  unsigned write_low_;
+  int banks_per_rank_;
+  int lanes_per_pseudo_channel_;
+  int act_extra_;  // clocks an ACT lasts beyond its first
+  Clock read_latency_;
+  Clock write_latency_;
+
+  BankLanes lanes_;
+  RequestQueue queue_;
+  Pick row_;
+  Pick column_;
+  bool row_stale_ = false;
+  bool column_stale_ = false;
+  bool write_mode_ = false;
+  Clock now_ = 0;  // first clock at which a command may issue
+  Clock row_bus_free_ = 0;
+  Clock next_refresh_ = kNever;
+  std::array<Refresh, 2> refresh_;
+  std::array<int, 2> last_refreshed_{};  // per-bank refresh: the lane of the last or pending one
+  std::array<std::array<Clock, 4>, 2> last_acts_;  // per pseudo channel, for tFAW
+  std::array<unsigned, 2> act_cursor_{};
+  struct LastColumn {
+    Clock at = -kNever;
+    bool write = false;
+  };
+  std::array<LastColumn, 2> last_column_;
+  std::array<BusAccount, 2> bus_;
+  ChannelCounts counts_;
+  std::vector<BurstDone>& done_;
+  CommandObserver* observer_ = nullptr;
+  std::vector<RefreshDone>* refresh_log_ = nullptr;
+};
+
+}  // namespace npu::model::hbm

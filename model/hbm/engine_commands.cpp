@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of a channel and what each forbids for how long. Limits count from the first clock
+// of a command; those that JEDEC counts from the end of a multi-clock ACT are longer by its extra
+// clocks, those up to an ACT shorter.
+#include "model/hbm/channel_engine.hpp"
+
+namespace npu::model::hbm {
+namespace {
+
+int clocks(unsigned value) {
+  return static_cast<int>(value);
+}
+
+}  // namespace
+
+void ChannelEngine::report(CommandKind kind, int lane, std::uint32_t row, Clock at) {
+  const int rank = lane / lanes_.lanes_per_rank();
+  const int in_rank = lane % lanes_.lanes_per_rank();
+  const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
+  const int groups = clocks(t_.banks_per_group);
+  observer_->on_command({at, kind, byte(rank / clocks(t_.stacks)), byte(rank % clocks(t_.stacks)),
+                         byte(in_rank / groups), byte(in_rank % groups), row});
+}
+
+void ChannelEngine::issue_column(Clock at) {
+  const int lane = column_.lane;
+  Bank& bank = queue_.bank(lane);
+  const bool opened = bank.opened != kNoRequest;
+  const RequestIndex index = opened ? bank.opened : bank.lists[list()].hit;
+  const Request& request = queue_.at(index);
+  const Burst burst = request.burst;
+  if (observer_) report(burst.write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
+  account(request, lane, at);
+  if (burst.write) {
+    after_write(lane, at);
+  } else {
+    after_read(lane, at);
+  }
+  done_.push_back({at, burst.tag, burst.write});
+  if (opened) {
+    bank.opened = kNoRequest;
+  } else {
+    queue_.unlink(index);
+  }
+  queue_.release(index);
+  column_stale_ = true;
+  if (split_ && write_mode_changed()) {
+    update_all();
+  } else {
+    update_bank(lane);
+  }
+}
+
+void ChannelEngine::account(const Request& request, int lane, Clock at) {
+  const unsigned pseudo_channel = pseudo_channel_of(lane);
+  const Bank& bank = queue_.bank(lane);
+  LastColumn& last = last_column_[pseudo_channel];
+  const bool write = request.burst.write;
+  Clock turned = -kNever;
+  if (last.write != write) {
+    turned = last.at + (write ? clocks(t_.trtw) : clocks(t_.cwl + t_.burst_clocks + t_.twtr_s));
+  }
+  const Clock trcd = clocks(write ? t_.trcd_wr : t_.trcd_rd) + act_extra_;
+  const Clock row_ready = std::max(bank.activated_at + trcd, request.arrived + 1);
+  const bool refreshed = !per_bank_ || last_refreshed_[pseudo_channel] == lane;
+  bus_[pseudo_channel].burst(at, clocks(t_.burst_clocks), turned, row_ready, refreshed);
+  last = {at, write};
+  ++(write ? counts_.writes : counts_.reads);
+  if (!request.activated) ++counts_.row_hits;
+}
+
+void ChannelEngine::after_read(int lane, Clock at) {
+  const int rank = lane / lanes_.lanes_per_rank();
+  const int stacks = clocks(t_.stacks);
+  const Lane now = lanes_.relative(at);
+  const auto later = [now](unsigned by) { return static_cast<Lane>(now + clocks(by)); };
+  for (int r = 0; r < lanes_.ranks(); ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    if (r / stacks == rank / stacks) {
+      BankLanes::raise(lanes_.rank_read[i], later(t_.tccd_s));
+      BankLanes::raise(lanes_.rank_write[i], later(t_.trtw));
+    }
+    if (r % stacks != rank % stacks) BankLanes::raise(lanes_.rank_read[i], later(t_.tccd_r));
+  }
+  const int group = lane - lane % lanes_.lanes_per_rank() % clocks(t_.banks_per_group);
+  for (int b = group; b < group + clocks(t_.banks_per_group); ++b) {
+    BankLanes::raise(lanes_.read[static_cast<std::size_t>(b)], later(t_.tccd_l));
+  }
+  BankLanes::raise(lanes_.pre[static_cast<std::size_t>(lane)], later(t_.trtp));
+}
+
+void ChannelEngine::after_write(int lane, Clock at) {
+  const int rank = lane / lanes_.lanes_per_rank();
+  const int stacks = clocks(t_.stacks);
+  const Lane now = lanes_.relative(at);
+  const auto later = [now](unsigned by) { return static_cast<Lane>(now + clocks(by)); };
+  const unsigned data = t_.cwl + t_.burst_clocks;  // to the end of the data
+  for (int r = rank / stacks * stacks; r < (rank / stacks + 1) * stacks; ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    BankLanes::raise(lanes_.rank_write[i], later(t_.tccd_s));
+    BankLanes::raise(lanes_.rank_read[i], later(data + t_.twtr_s));
+  }
+  const int group = lane - lane % lanes_.lanes_per_rank() % clocks(t_.banks_per_group);
+  for (int b = group; b < group + clocks(t_.banks_per_group); ++b) {
+    BankLanes::raise(lanes_.write[static_cast<std::size_t>(b)], later(t_.tccd_l));
+    BankLanes::raise(lanes_.read[static_cast<std::size_t>(b)], later(data + t_.twtr_l));
+  }
+  BankLanes::raise(lanes_.pre[static_cast<std::size_t>(lane)], later(data + t_.twr));
+}
+
+void ChannelEngine::issue_row(Clock at) {
+  const int lane = row_.lane;
+  row_stale_ = true;
+  if (queue_.bank(lane).open) {
+    if (observer_) report(CommandKind::kPrecharge, lane, 0, at);
+    precharge(lane, at);
+    row_bus_free_ = at + 1;
+    ++counts_.precharges;
+    update_bank(lane);
+    return;
+  }
+  const RequestIndex index = queue_.bank(lane).lists[list()].miss;
+  const std::uint32_t row = queue_.at(index).burst.row;
+  queue_.at(index).activated = true;
+  if (observer_) report(CommandKind::kActivate, lane, row, at);
+  activate(lane, at);
+  if (split_) {
+    queue_.unlink(index);
+    queue_.bank(lane).opened = index;
+  }
+  queue_.open_row(lane, row, at);
+  row_bus_free_ = at + 1 + act_extra_;
+  ++counts_.activates;
+  if (split_ && write_mode_changed()) {
+    update_all();
+  } else {
+    update_bank(lane);
+  }
+}
+
+void ChannelEngine::activate(int lane, Clock at) {
+  const unsigned pseudo_channel = pseudo_channel_of(lane);
+  const auto i = static_cast<std::size_t>(lane);
+  const Lane now = lanes_.relative(at);
+  const auto later = [now](int by) { return static_cast<Lane>(now + by); };
+  const int group = lane - lane % lanes_.lanes_per_rank() % clocks(t_.banks_per_group);
+  for (int b = group; b < group + clocks(t_.banks_per_group); ++b) {
+    BankLanes::raise(lanes_.act[static_cast<std::size_t>(b)], later(clocks(t_.trrd_l)));
+  }
+  BankLanes::raise(lanes_.act[i], later(clocks(t_.trc)));
+  BankLanes::raise(lanes_.pre[i], later(clocks(t_.tras) + act_extra_));
+  BankLanes::raise(lanes_.read[i], later(clocks(t_.trcd_rd) + act_extra_));
+  BankLanes::raise(lanes_.write[i], later(clocks(t_.trcd_wr) + act_extra_));
+
+  auto& acts = last_acts_[pseudo_channel];
+  auto& cursor = act_cursor_[pseudo_channel];
+  acts[cursor] = at;
+  cursor = (cursor + 1) % 4;
+  const Clock four_ago = acts[cursor] + clocks(t_.tfaw);
+  const Clock next = std::max<Clock>(at + clocks(t_.trrd_s), four_ago);
+  const unsigned stacks = t_.stacks;
+  for (unsigned r = pseudo_channel * stacks; r < (pseudo_channel + 1) * stacks; ++r) {
+    BankLanes::raise(lanes_.rank_act[r], lanes_.relative(next));
+  }
+}
+
+void ChannelEngine::precharge(int lane, Clock at) {
+  BankLanes::raise(lanes_.act[static_cast<std::size_t>(lane)],
+                   lanes_.relative(at + clocks(t_.trp) - act_extra_));
+  queue_.close_row(lane);
+}
+
+}  // namespace npu::model::hbm

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/hbm/hbm.hpp"
+
+#include <algorithm>
+
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+namespace {
+
+using hbm::Clock;
+using hbm::kNever;
+
+// A refresh or a queue in front delays when a burst is served, not how long its data takes: what
+// is known to complete lies this far ahead at most.
+Clock wheel_span(const hbm::ClockDomain& clocks, const HbmConfig& config) {
+  const auto& t = config.timings;
+  const Clock latency = t.cl + t.cwl + t.tdqsck + t.burst_clocks;
+  return latency + 8 + clocks.ceil(ticks(config.frontend)) + clocks.ceil(ticks(config.backend));
+}
+
+}  // namespace
+
+Hbm::Hbm(const sc_core::sc_module_name& name, Simulation& simulation, const HbmConfig& config,
+         unsigned ports, std::string_view track_name)
+    : sc_module(name),
+      port_sockets("port_socket", ports),
+      simulation_(simulation),
+      config_(config),
+      track_(simulation.recorder.track(track_name)),
+      memory_(config.installed),
+      map_(config),
+      clocks_(config.timings.clock_hz),
+      frontend_(ticks(config.frontend)),
+      backend_(ticks(config.backend)),
+      reads_(wheel_span(clocks_, config)),
+      writes_(wheel_span(clocks_, config)) {
+  for (unsigned port = 0; port < ports; ++port) {
+    port_sockets[port].register_nb_transport_fw(this, &Hbm::nb_transport_fw,
+                                                static_cast<int>(port));
+    port_sockets[port].register_transport_dbg(this, &Hbm::transport_dbg, static_cast<int>(port));
+  }
+  for (unsigned c = 0; c < config.channels; ++c) {
+    channels_.push_back(std::make_unique<hbm::Channel>(config_, map_, done_));
+  }
+  read_latency_ = channels_[0]->engine().read_latency();
+  write_latency_ = channels_[0]->engine().write_latency();
+}
+
+bool Hbm::inside(const tlm::tlm_generic_payload& payload) const {
+  const std::uint64_t length = payload.get_data_length();
+  return length != 0 && length <= config_.installed &&
+         payload.get_address() <= config_.installed - length;
+}
+
+void Hbm::move_bytes(tlm::tlm_generic_payload& payload) {
+  if (payload.is_write()) {
+    memory_.write(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
+  } else {
+    memory_.read(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
+  }
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+unsigned Hbm::transport_dbg(int, tlm::tlm_generic_payload& payload) {
+  if (!inside(payload)) return 0;
+  move_bytes(payload);
+  return payload.get_data_length();
+}
+
+std::uint32_t Hbm::new_pending(tlm::tlm_generic_payload& payload, unsigned port) {
+  if (free_pending_.empty()) {
+    free_pending_.push_back(static_cast<std::uint32_t>(pending_.size()));
+    pending_.emplace_back();
+  }
+  const std::uint32_t tag = free_pending_.back();
+  free_pending_.pop_back();
+  pending_[tag] = {&payload, sim_now(), 0, 0, port};
+  return tag;
+}
+
+tlm::tlm_sync_enum Hbm::nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
+                                        tlm::tlm_phase& phase, sc_core::sc_time&) {
+  sc_assert(phase == tlm::BEGIN_REQ && payload.get_byte_enable_ptr() == nullptr);
+  const std::uint32_t tag = new_pending(payload, static_cast<unsigned>(port));
+  if (!inside(payload)) {
+    refuse(tag);
+    return tlm::TLM_ACCEPTED;
+  }
+  move_bytes(payload);
+  const std::uint64_t address = payload.get_address();
+  const Bytes burst = config_.timings.burst;
+  submit(tag, address / burst, ceil_div(address + payload.get_data_length(), burst),
+         payload.is_write());
+  if (!awake_) arm();
+  return tlm::TLM_ACCEPTED;
+}
+
+void Hbm::refuse(std::uint32_t tag) {
+  auto& payload = *pending_[tag].payload;
+  payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  Transaction::of(payload).completion = Completion::kUnsupportedRequest;
+  if (payload.is_write()) ++writes_pending_;
+  simulation_.agenda.at<&Hbm::complete_refused>(sim_now() + frontend_ + backend_, *this, tag);
+}
+
+void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write) {
+  const Clock arrived = clocks_.ceil(sim_now() + frontend_);
+  pending_[tag].remaining = static_cast<std::uint32_t>(end - first);
+  if (write) ++writes_pending_;
+  if (end - first == 1) {
+    submit_run(map_.channel(first), {map_.index(first), 1, tag, arrived, write});
+    return;
+  }
+  for (unsigned c = 0; c < map_.channels(); ++c) {
+    const std::uint64_t begin = map_.index_below(first, c);
+    const auto count = static_cast<std::uint32_t>(map_.index_below(end, c) - begin);
+    if (count != 0) submit_run(c, {begin, count, tag, arrived, write});
+  }
+}
+
+void Hbm::submit_run(unsigned channel, const hbm::BurstRun& run) {
+  auto& target = *channels_[channel];
+  target.push(run);
+  target.advance(run.arrived);
+  log_refreshes(channel);
+  expect_service(target.earliest_service());
+  collect();
+}
+
+void Hbm::expect_service(Clock clock) {
+  if (clock >= kNever) return;
+  const Clock latency =
+      writes_pending_ != 0 ? std::min(read_latency_, write_latency_) : read_latency_;
+  advance_at_ = std::min(advance_at_, clock + latency);
+}
+
+// Enters what the channels have served into the list of completions.
+void Hbm::collect() {
+  for (const auto& burst : done_) {
+    Pending& pending = pending_[burst.tag];
+    pending.last =
+        std::max(pending.last, burst.issued + (burst.write ? write_latency_ : read_latency_));
+    if (--pending.remaining == 0) (burst.write ? writes_ : reads_).add(pending.last, burst.tag);
+  }
+  done_.clear();
+}
+
+void Hbm::log_refreshes(unsigned channel) {
+  for (const auto& refresh : refresh_log_) {
+    simulation_.emit(track_, platform::Activity::kHbmRefresh, clocks_.time(refresh.begin),
+                     clocks_.time(refresh.end), 0, 0,
+                     channel * config_.timings.pseudo_channels + refresh.pseudo_channel);
+  }
+  refresh_log_.clear();
+}
+
+void Hbm::advance_channels(SimTime now) {
+  const Clock clock = clocks_.floor(now);
+  const bool record = simulation_.recorder.enabled();
+  advance_at_ = kNever;
+  for (unsigned c = 0; c < map_.channels(); ++c) {
+    auto& channel = *channels_[c];
+    channel.engine().log_refreshes(record ? &refresh_log_ : nullptr);
+    channel.advance(clock);
+    if (record) log_refreshes(c);
+    expect_service(channel.earliest_service());
+  }
+  collect();
+}
+
+void Hbm::wake(std::uint64_t when) {
+  if (armed_for_ == when) armed_for_ = UINT64_MAX;
+  const SimTime now = sim_now();
+  awake_ = true;
+  if (advance_at_ != kNever && clocks_.time(advance_at_) <= now) advance_channels(now);
+  complete_due(now);
+  awake_ = false;
+  arm();
+}
+
+void Hbm::arm() {
+  SimTime next = UINT64_MAX;
+  if (advance_at_ != kNever) next = clocks_.time(advance_at_);
+  if (writes_.next() != kNever) next = std::min(next, clocks_.time(writes_.next()));
+  if (reads_.next() != kNever) next = std::min(next, read_end(reads_.next()));
+  if (next >= armed_for_) return;
+  armed_for_ = std::max(next, sim_now());
+  simulation_.agenda.at<&Hbm::wake>(armed_for_, *this, armed_for_);
+}
+
+void Hbm::complete_due(SimTime now) {
+  while (writes_.next() != kNever && clocks_.time(writes_.next()) <= now) complete(writes_.pop());
+  while (reads_.next() != kNever && read_end(reads_.next()) <= now) complete(reads_.pop());
+}
+
+void Hbm::complete_refused(std::uint64_t tag) {
+  complete(static_cast<std::uint32_t>(tag));
+}
+
+void Hbm::complete(std::uint32_t tag) {
+  const Pending pending = pending_[tag];
+  free_pending_.push_back(tag);
+  auto& payload = *pending.payload;
+  const auto& info = Transaction::of(payload);
+  if (payload.is_write()) --writes_pending_;
+  if (payload.is_response_ok() && simulation_.recorder.enabled()) {
+    simulation_.emit(
+        track_, payload.is_write() ? platform::Activity::kHbmWrite : platform::Activity::kHbmRead,
+        pending.begin, sim_now(), info.cause, payload.get_data_length());
+  }
+  if (info.posted) {
+    payload.release();
+    return;
+  }
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  const auto answer = port_sockets[pending.port]->nb_transport_bw(payload, phase, delay);
+  sc_assert(answer == tlm::TLM_COMPLETED);
+}
+
+HbmStatistics Hbm::statistics() {
+  advance_channels(sim_now());
+  if (!awake_) arm();
+  const Clock now = clocks_.floor(sim_now());
+  HbmStatistics sum;
+  hbm::BusClocks bus;
+  for (auto& channel : channels_) {
+    auto& engine = channel->engine();
+    const auto& counts = engine.counts();
+    sum.bursts_read += counts.reads;
+    sum.bursts_written += counts.writes;
+    sum.row_hits += counts.row_hits;
+    sum.row_misses += counts.reads + counts.writes - counts.row_hits;
+    sum.activates += counts.activates;
+    sum.precharges += counts.precharges;
+    sum.refreshes += counts.refreshes;
+    for (unsigned p = 0; p < config_.timings.pseudo_channels; ++p) bus += engine.bus(p, now);
+  }
+  const auto time = [this](Clock clocks) {
+    return Picoseconds(static_cast<std::int64_t>(clocks_.time(clocks)));
+  };
+  sum.data = time(bus.data);
+  sum.refresh = time(bus.refresh);
+  sum.turnaround = time(bus.turnaround);
+  sum.row = time(bus.row);
+  sum.column = time(bus.column);
+  sum.idle = time(bus.idle);
+  return sum;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card's HBM: bytes in sparse memory, time from one command-level controller per channel.
+//
+// Protocol: model/core/transaction.hpp. Addresses are device-local bytes, 0 .. installed - 1;
+// requests of one byte or more with any alignment (a burst that is touched in part costs a whole
+// one). Bytes move when BEGIN_REQ arrives: writes are in memory, reads in the payload's data when
+// the call returns. The request reaches the controllers `frontend` later; BEGIN_RESP comes
+//  - for a read, `backend` after the last burst's data has left the DRAM,
+//  - for a write, when the DRAM has taken the last burst's data (CWL and the burst after its WR);
+//    a posted write has no response and is released at that time.
+// An access beyond `installed`, or of no bytes, moves nothing; its response
+// (TLM_ADDRESS_ERROR_RESPONSE, Completion::kUnsupportedRequest) comes `frontend` + `backend` later.
+// Requests are never refused: what the controllers' queues cannot hold waits in order of arrival.
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include <memory>
+#include <string_view>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "model/config/chip_config.hpp"
+#include "model/core/simulation.hpp"
+#include "model/core/sparse_memory.hpp"
+#include "model/hbm/address_map.hpp"
+#include "model/hbm/channel.hpp"
+#include "model/hbm/clock_domain.hpp"
+#include "model/hbm/completion_wheel.hpp"
+#include "model/hbm/hbm_statistics.hpp"
+
+namespace npu::model {
+
+class Hbm : public sc_core::sc_module {
+ public:
+  using Socket = tlm_utils::simple_target_socket_tagged<Hbm>;
+
+  // `ports`: number of target sockets, all alike. Trace events carry the track `track_name`.
+  Hbm(const sc_core::sc_module_name& name, Simulation& simulation, const HbmConfig& config,
+      unsigned ports, std::string_view track_name);
+
+  sc_core::sc_vector<Socket> port_sockets;
+
+  // The bytes, for loading and inspection; no time passes.
+  SparseMemory& memory() { return memory_; }
+  // Everything up to now, over all channels.
+  HbmStatistics statistics();
+  // Watches the commands of one channel; null: nobody. Costs a branch per command when unused.
+  void watch(unsigned channel, hbm::CommandObserver* observer) {
+    channels_[channel]->engine().watch(observer);
+  }
+
+ private:
+  struct Pending {
+    tlm::tlm_generic_payload* payload;
+    std::uint64_t begin;      // when BEGIN_REQ came
+    hbm::Clock last;          // last burst's data
+    std::uint32_t remaining;  // bursts
+    std::uint32_t port;
+  };
+
+  tlm::tlm_sync_enum nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
+                                     tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  unsigned transport_dbg(int port, tlm::tlm_generic_payload& payload);
+  bool inside(const tlm::tlm_generic_payload& payload) const;
+  void move_bytes(tlm::tlm_generic_payload& payload);
+  void refuse(std::uint32_t tag);
+  std::uint32_t new_pending(tlm::tlm_generic_payload& payload, unsigned port);
+  void submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write);
+  void submit_run(unsigned channel, const hbm::BurstRun& run);
+  void advance_channels(SimTime now);
+  void collect();
+  void log_refreshes(unsigned channel);
+  void wake(std::uint64_t when);
+  void arm();
+  void complete_due(SimTime now);
+  void complete(std::uint32_t tag);
+  void complete_refused(std::uint64_t tag);
+  // When the transaction completing at `clock` ends.
+  SimTime read_end(hbm::Clock clock) const { return clocks_.time(clock) + backend_; }
+  // A burst may be served at `clock`, none before.
+  void expect_service(hbm::Clock clock);
+
+  Simulation& simulation_;
+  HbmConfig config_;
+  std::uint32_t track_;
+  SparseMemory memory_;
+  hbm::AddressMap map_;
+  hbm::ClockDomain clocks_;
+  SimTime frontend_;
+  SimTime backend_;
+  std::vector<hbm::BurstDone> done_;
+  std::vector<hbm::RefreshDone> refresh_log_;
+  std::vector<std::unique_ptr<hbm::Channel>> channels_;
+  hbm::Clock read_latency_;
+  hbm::Clock write_latency_;
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> free_pending_;
+  std::size_t writes_pending_ = 0;
+  hbm::CompletionWheel reads_;  // pending_ indices by the clock of their last data
+  hbm::CompletionWheel writes_;
+  hbm::Clock advance_at_ = hbm::kNever;  // all channels are to be advanced then
+  SimTime armed_for_ = UINT64_MAX;
+  bool awake_ = false;
+};
+
+}  // namespace npu::model

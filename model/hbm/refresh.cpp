@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the banks of a channel are refreshed. All-bank: PREab once nothing keeps a row open, tRP,
+// REF. Per-bank: PRE of the bank whose turn it is if it is open, tRP, REFpb; the others serve on.
+#include "model/hbm/channel_engine.hpp"
+
+namespace npu::model::hbm {
+
+void ChannelEngine::start_refresh() {
+  const Clock interval = per_bank_ ? t_.trefi_pb : t_.trefi;
+  for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
+    // Shared queue: the second pseudo channel half an interval earlier.
+    refresh_[p].due = p == 1 && !split_ ? interval - interval / 2 : interval;
+  }
+  if (t_.pseudo_channels == 1) refresh_[1].due = kNever;
+  last_refreshed_.fill(-1);
+  schedule_refresh();
+}
+
+int ChannelEngine::refresh_lane(unsigned pseudo_channel) const {
+  return static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_ +
+         refresh_[pseudo_channel].next_lane;
+}
+
+bool ChannelEngine::any_open(unsigned pseudo_channel) const {
+  const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
+  for (int lane = first; lane < first + lanes_per_pseudo_channel_; ++lane) {
+    if (queue_.bank(lane).open) return true;
+  }
+  return false;
+}
+
+// The clock of the next command of a pending refresh.
+Clock ChannelEngine::refresh_action(unsigned pseudo_channel) const {
+  int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
+  int end = first + lanes_per_pseudo_channel_;
+  bool open = false;
+  if (per_bank_) {
+    first = refresh_lane(pseudo_channel);
+    end = first + 1;
+    open = queue_.bank(first).open;
+  } else {
+    if (split_ && pseudo_channel == 1 && refresh_[0].pending) return kNever;
+    open = any_open(pseudo_channel);
+  }
+  Clock when = std::max(now_, row_bus_free_);
+  for (int lane = first; lane < end; ++lane) {
+    const auto i = static_cast<std::size_t>(lane);
+    const Bank& bank = queue_.bank(lane);
+    if (bank.opened != kNoRequest) return kNever;
+    if (open && !bank.open) continue;
+    when = std::max(
+        when, open ? lanes_.absolute(lanes_.pre[i]) : lanes_.absolute(lanes_.act[i]) + act_extra_);
+  }
+  if (per_bank_ && !open) {  // tRREFD of the last REFpb
+    const auto rank = static_cast<std::size_t>(first / lanes_.lanes_per_rank());
+    when = std::max(when, lanes_.absolute(lanes_.rank_act[rank]) + act_extra_);
+  }
+  return when;
+}
+
+void ChannelEngine::schedule_refresh() {
+  next_refresh_ = kNever;
+  for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
+    const Refresh& refresh = refresh_[p];
+    next_refresh_ = std::min(next_refresh_, refresh.pending ? refresh_action(p) : refresh.due);
+  }
+}
+
+void ChannelEngine::step_refresh(Clock at) {
+  for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
+    Refresh& refresh = refresh_[p];
+    if (!refresh.pending && refresh.due <= at) {
+      refresh.pending = true;
+      if (per_bank_) last_refreshed_[p] = refresh_lane(p);
+      bus_[p].refresh(refresh.due, kNever);
+      update_all();
+    }
+  }
+  for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
+    // The row bus takes one command per clock.
+    if (!refresh_[p].pending || refresh_action(p) != at) continue;
+    if (per_bank_) {
+      refresh_one_bank(p, at);
+    } else if (any_open(p)) {
+      close_all_banks(p, at);
+    } else {
+      refresh_all_banks(p, at);
+    }
+    row_bus_free_ = at + 1;
+    row_stale_ = true;
+  }
+  schedule_refresh();
+}
+
+void ChannelEngine::close_all_banks(unsigned pseudo_channel, Clock at) {
+  const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
+  if (observer_) report(CommandKind::kPrechargeAll, first, 0, at);
+  for (int lane = first; lane < first + lanes_per_pseudo_channel_; ++lane) {
+    precharge(lane, at);
+    update_bank(lane);
+  }
+  ++counts_.precharges;
+}
+
+void ChannelEngine::refresh_all_banks(unsigned pseudo_channel, Clock at) {
+  const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
+  if (observer_) report(CommandKind::kRefresh, first, 0, at);
+  const Clock end = at + static_cast<Clock>(t_.trfc);
+  for (int lane = first; lane < first + lanes_per_pseudo_channel_; ++lane) {
+    BankLanes::raise(lanes_.act[static_cast<std::size_t>(lane)], lanes_.relative(end - act_extra_));
+  }
+  refresh_[pseudo_channel].due += t_.trefi;
+  end_refresh(pseudo_channel, at, end);
+}
+
+void ChannelEngine::refresh_one_bank(unsigned pseudo_channel, Clock at) {
+  const int lane = refresh_lane(pseudo_channel);
+  if (queue_.bank(lane).open) {
+    if (observer_) report(CommandKind::kPrecharge, lane, 0, at);
+    precharge(lane, at);
+    update_bank(lane);
+    ++counts_.precharges;
+    return;
+  }
+  if (observer_) report(CommandKind::kRefreshBank, lane, 0, at);
+  const Clock end = at + static_cast<Clock>(t_.trfc_pb);
+  BankLanes::raise(lanes_.act[static_cast<std::size_t>(lane)], lanes_.relative(end - act_extra_));
+  const Lane others = lanes_.relative(at + static_cast<Clock>(t_.trrefd) - act_extra_);
+  for (unsigned r = pseudo_channel * t_.stacks; r < (pseudo_channel + 1) * t_.stacks; ++r) {
+    BankLanes::raise(lanes_.rank_act[r], others);
+  }
+  Refresh& refresh = refresh_[pseudo_channel];
+  do {  // skip the lanes that pad a rank
+    refresh.next_lane = (refresh.next_lane + 1) % lanes_per_pseudo_channel_;
+  } while (refresh.next_lane % lanes_.lanes_per_rank() >= banks_per_rank_);
+  refresh.due += t_.trefi_pb;
+  end_refresh(pseudo_channel, at, end);
+}
+
+void ChannelEngine::end_refresh(unsigned pseudo_channel, Clock at, Clock end) {
+  Refresh& refresh = refresh_[pseudo_channel];
+  const Clock due = refresh.due - (per_bank_ ? t_.trefi_pb : t_.trefi);
+  refresh.pending = false;
+  ++counts_.refreshes;
+  bus_[pseudo_channel].refresh(std::min(due, at), end);
+  if (refresh_log_) refresh_log_->push_back({due, end, pseudo_channel});
+  update_all();
+}
+
+// While nothing waits and all banks are closed, refreshes only count: whole intervals are skipped,
+// up to one that is simulated again.
+void ChannelEngine::skip_idle_refreshes(Clock until) {
+  const Clock interval = t_.trefi;
+  if (per_bank_ || !idle()) return;
+  for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
+    if (refresh_[p].pending || any_open(p)) return;
+  }
+  const Clock intervals = (until - next_refresh_) / interval - 2;
+  for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
+    refresh_[p].due += intervals * interval;
+    counts_.refreshes += static_cast<std::uint64_t>(intervals);
+  }
+  schedule_refresh();
+}
+
+}  // namespace npu::model::hbm

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/bench/host/host_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+using model::Completion;
+
+TEST(HostMemory, IsZeroedAlignedAndReachableOnlyByItsDevice) {
+  HostBench bench;
+  const auto m =
+      bench.memory.map(kRequester, 10'000, 64_KiB, platform::DmaDirection::kBidirectional, 0);
+  EXPECT_EQ(m.bus % 64_KiB, 0U);
+  EXPECT_EQ(m.cpu.data[9'999], std::byte{0});
+  const auto mine = bench.memory.access(kRequester, m.bus + 100, 64, false, 0);
+  const auto other = bench.memory.access(kRequester + 8, m.bus + 100, 64, false, 0);
+  EXPECT_EQ(mine.status, Completion::kSuccess);
+  EXPECT_EQ(mine.data, m.cpu.data + 100);
+  EXPECT_EQ(other.status, Completion::kUnsupportedRequest);
+  EXPECT_EQ(other.data, nullptr);
+}
+
+TEST(HostMemory, RefusesTheWrongDirectionWithAFaultRecord) {
+  HostBench bench;
+  const auto m = bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kDeviceReads, 0);
+  EXPECT_EQ(bench.memory.access(kRequester, m.bus, 8, false, 0).status, Completion::kSuccess);
+  EXPECT_EQ(bench.memory.access(kRequester, m.bus, 8, true, 0).status, Completion::kPermission);
+  ASSERT_EQ(bench.memory.faults().size(), 1U);
+  EXPECT_EQ(bench.memory.faults()[0].bus, m.bus);
+  EXPECT_TRUE(bench.memory.faults()[0].device_writes);
+}
+
+TEST(HostMemory, RefusesToCrossTheEndOfAMappingAndAfterUnmap) {
+  HostBench bench;
+  const auto m =
+      bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
+  bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
+  EXPECT_EQ(bench.memory.access(kRequester, m.bus + 4090, 6, true, 0).status, Completion::kSuccess);
+  EXPECT_EQ(bench.memory.access(kRequester, m.bus + 4090, 7, true, 0).status,
+            Completion::kUnsupportedRequest);
+  std::uint16_t told = 0;
+  bench.memory.on_unmap([&](std::uint16_t requester) { told = requester; });
+  bench.memory.unmap(m.bus);
+  EXPECT_EQ(told, kRequester);
+  EXPECT_EQ(bench.memory.access(kRequester, m.bus, 8, true, 0).status,
+            Completion::kUnsupportedRequest);
+}
+
+TEST(HostMemory, OfAnotherNodeIsFartherAway) {
+  HostBench bench;
+  const auto near =
+      bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
+  const auto far =
+      bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 1);
+  const auto latency = [&](std::uint64_t bus, bool writes) {
+    return bench.memory.access(kRequester, bus, 64, writes, 0).latency;
+  };
+  EXPECT_EQ(latency(near.bus, false), 15_ns + 90_ns);
+  EXPECT_EQ(latency(near.bus, true), 15_ns + 60_ns);
+  EXPECT_EQ(latency(far.bus, false), 15_ns + 90_ns + 70_ns);
+}
+
+TEST(HostMemory, OfANodeIsFinite) {
+  HostBench bench;
+  const auto all =
+      bench.memory.map(kRequester, 1_GiB, 4096, platform::DmaDirection::kBidirectional, 0);
+  const auto more =
+      bench.memory.map(kRequester, 1, 4096, platform::DmaDirection::kBidirectional, 0);
+  EXPECT_NE(all.cpu.data, nullptr);
+  EXPECT_EQ(more.cpu.data, nullptr);
+  bench.memory.unmap(all.bus);
+  EXPECT_EQ(bench.memory.used(0), 0U);
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -24,7 +24,9 @@ class Intervals {
     const auto begin = memory.address.value;
     const auto next = live_.lower_bound(begin);
     ASSERT_LE(begin + memory.reserved, next == live_.end() ? total_ : next->first);
-    if (next != live_.begin()) ASSERT_LE(std::prev(next)->first + std::prev(next)->second, begin);
+    if (next != live_.begin()) {
+      ASSERT_LE(std::prev(next)->first + std::prev(next)->second, begin);
+    }
     live_[begin] = memory.reserved;
   }
   DeviceAddress take(std::size_t index) {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameter sets of the reference measurements (shared data, README: clocks of 1 ns), typed in
+// here independently of configs/hbm.
+#pragma once
+
+#include "model/config/chip_config.hpp"
+
+namespace npu::model::test {
+
+inline HbmTimings ramulator_timings() {
+  HbmTimings t{};
+  t.name = "HBM2 (Ramulator)";
+  t.clock_hz = 1'000'000'000;
+  t.pseudo_channels = 2;
+  t.stacks = 1;
+  t.bank_groups = t.banks_per_group = 4;
+  t.burst = 32;
+  t.burst_clocks = 2;
+  t.row = 1024;
+  t.trcd_rd = 14, t.trcd_wr = 12, t.trp = 14, t.tras = 34, t.trc = 48, t.cl = 14, t.cwl = 5;
+  t.tdqsck = 0;
+  t.tccd_s = 2, t.tccd_l = 4, t.tccd_r = 0;
+  t.trrd_s = 4, t.trrd_l = 4, t.tfaw = 15, t.twr = 16, t.twtr_s = 6, t.twtr_l = 8, t.trtp = 5;
+  t.trtw = 13;
+  t.trfc = 350, t.trefi = 3900;
+  t.trfc_pb = t.trefi_pb = t.trrefd = 0;
+  t.act_clocks = 2;
+  return t;
+}
+
+inline HbmTimings dramsys_timings() {
+  HbmTimings t = ramulator_timings();
+  t.name = "HBM2 (DRAMSys)";
+  t.stacks = 2;
+  t.trcd_rd = 12, t.trcd_wr = 6, t.tras = 28, t.trc = 42, t.cl = 17, t.cwl = 7, t.tdqsck = 1;
+  t.tccd_l = 3, t.tccd_r = 2;
+  t.trrd_l = 6, t.tfaw = 16, t.twr = 14, t.twtr_s = 4, t.twtr_l = 9, t.trtw = 18;
+  t.trfc = 220;
+  return t;
+}
+
+inline HbmTimings dramsim3_timings() {
+  HbmTimings t = ramulator_timings();
+  t.name = "HBM2 (DRAMsim3)";
+  t.pseudo_channels = 1;
+  t.burst = 64;
+  t.row = 2048;
+  t.trcd_wr = 14, t.cwl = 4, t.tccd_l = 2, t.trrd_l = 6, t.tfaw = 30;
+  t.trtw = 14;  // CL + BL/2 + 2 - CWL
+  t.trfc = 260;
+  t.act_clocks = 1;
+  return t;
+}
+
+// Eight channels, 64 entries for reads and 64 for writes.
+inline HbmConfig split_config(const HbmTimings& timings) {
+  HbmConfig config{};
+  config.usable = config.installed = Bytes{4} << 30;
+  config.channels = 8;
+  config.timings = timings;
+  config.policy = HbmPolicy::kSplitQueues;
+  config.read_queue = config.write_queue = 64;
+  config.write_high_percent = 80;
+  config.write_low_percent = 20;
+  config.xor_hash = false;
+  return config;
+}
+
+// Eight channels, 64 entries for both kinds.
+inline HbmConfig shared_config(const HbmTimings& timings) {
+  HbmConfig config = split_config(timings);
+  config.policy = HbmPolicy::kSharedQueue;
+  config.write_queue = config.write_high_percent = config.write_low_percent = 0;
+  return config;
+}
+
+}  // namespace npu::model::test

@@ -10,11 +10,6 @@
 #include <string>
 #include <vector>
 
-// The SystemC library's own main() would call this; ours never does.
-extern "C" int sc_main(int, char**) {
-  return 1;
-}
-
 namespace {
 
 bool run_in_child(const std::string& program, const std::string& test) {

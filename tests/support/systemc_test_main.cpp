@@ -11,7 +11,7 @@
 #include <vector>
 
 // The SystemC library's own main() would call this; ours never does.
-extern "C" int sc_main(int, char**) {
+int sc_main(int, char**) {
   return 1;
 }
 

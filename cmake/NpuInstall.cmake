@@ -1,2 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
+# cmake --install: the npusim program, libnpudrv and libnpusim, their public headers, the
+# configurations, the manual page, a CMake package (find_package(npusim)) and a pkg-config file.
 include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(NPU_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/npusim)
+file(RELATIVE_PATH NPU_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+
+install(TARGETS npu_base npu_abi npu_platform EXPORT npusimTargets)
+install(DIRECTORY include/npu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/configs OPTIONAL)
+install(FILES docs/npusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+
+# npudrv: the driver. npu_simulator: libnpusim, the simulator behind include/npu/sim.
+foreach(library npudrv npu_simulator)
+  if(TARGET ${library})
+    set_target_properties(${library} PROPERTIES
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")
+    install(TARGETS ${library} EXPORT npusimTargets)
+  endif()
+endforeach()
+if(TARGET npu_simulator)
+  set_target_properties(npu_simulator PROPERTIES OUTPUT_NAME npusim EXPORT_NAME npusim)
+endif()
+if(TARGET npusim)
+  set_target_properties(npusim PROPERTIES INSTALL_RPATH "$ORIGIN/${NPU_BIN_TO_LIB}")
+  install(TARGETS npusim)
+endif()
+
+install(EXPORT npusimTargets NAMESPACE npusim:: DESTINATION ${NPU_CMAKE_DIR})
+configure_package_config_file(cmake/npusimConfig.cmake.in npusimConfig.cmake
+  INSTALL_DESTINATION ${NPU_CMAKE_DIR} PATH_VARS CMAKE_INSTALL_DATADIR)
+write_basic_package_version_file(npusimConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/npusimConfig.cmake ${PROJECT_BINARY_DIR}/npusimConfigVersion.cmake
+  DESTINATION ${NPU_CMAKE_DIR})
+
+configure_file(cmake/npudrv.pc.in npudrv.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/npudrv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

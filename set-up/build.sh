@@ -78,19 +78,28 @@ npu_progress() {
   done
 }
 
-# npu_configure PRESET FOLDER: configures once; afterwards ninja sees changes of CMake files.
+# What decides whether the configuration still fits: the place of the checkout and its CMake files.
+npu_configuration() {
+  printf '%s\n' "$npu_root"
+  (cd "$npu_root" && find . -name build -prune -o -name '.?*' -prune -o -name CMakeLists.txt -print |
+    LC_ALL=C sort)
+}
+
+# npu_configure PRESET FOLDER: configures when needed; ninja itself sees changed CMake files.
 npu_configure() {
-  local preset=$1 folder=$2 stamp=$2/.npu-configured log=$2/configure.log
-  if [[ -f $stamp && ! $npu_root/CMakePresets.json -nt $stamp && $(<"$stamp") == "$npu_root" ]]; then
+  local preset=$1 folder=$2 stamp=$2/.npu-configured log=$2/configure.log wanted
+  wanted=$(npu_configuration)
+  if [[ -f $stamp && ! $npu_root/CMakePresets.json -nt $stamp && $(<"$stamp") == "$wanted" ]]; then
     return 0
   fi
   npu_say "configuring $folder"
+  mkdir -p "$folder"
   if ! (cd "$npu_root" && cmake --fresh --preset "$preset" -B "$folder") </dev/null >"$log" 2>&1; then
     cat "$log" >&2
     npu_say "configuration failed"
     exit 1
   fi
-  printf '%s' "$npu_root" >"$stamp"
+  printf '%s' "$wanted" >"$stamp"
 }
 
 # npu_ninja FOLDER TARGETS...: builds; a failing build shows its output and ends the script.

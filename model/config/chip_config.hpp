@@ -49,6 +49,7 @@ struct EndpointConfig {
   Picoseconds egress;              // DMA or MSI-X request to link transmitter
   Picoseconds register_access;     // extra for a register read, before its completion is formed
   Picoseconds completion_timeout;  // for reads the card sends
+  Picoseconds flr_time;            // function level reset until configuration answers; < 100 ms
 };
 
 struct DmaConfig {

@@ -69,8 +69,10 @@ class NPU_API Device {
   // The stream's own event (kStreamEvent).
   Result<EventId> stream_event(StreamId stream) const;
 
-  // --- Events. An event that has seen a fault reports it in every later wait until reset_queue();
-  // destroy it and take another.
+  // --- Events, for commands that shall be waited for together. An event that has seen a fault
+  // reports it in every later wait until reset_queue(); destroy it and take another. If several
+  // streams count one event up, an interrupt may come on another stream's vector than the one
+  // waited for; the wait then ends at its next fallback poll.
   Result<EventId> create_event();
   Status destroy_event(EventId event);
 
@@ -93,8 +95,9 @@ class NPU_API Device {
   // The first fault since the last call, cleared on the card; nullopt if there was none.
   Result<std::optional<FaultReport>> take_fault();
 
+  struct Impl;  // the driver's own
+
  private:
-  struct Impl;
   explicit Device(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

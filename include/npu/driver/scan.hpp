@@ -49,7 +49,9 @@ struct MsixInfo {
   std::uint32_t pba_offset = 0;
 };
 
-// An NPU card that passed the checks of docs/architecture.md ("config junk", pcie-facts.md 15).
+// An NPU card that passed the checks for junk (pcie-facts.md, fault 15): its BARs are 64 bits wide,
+// large enough and assigned, MSI-X has at least 128 vectors inside a BAR, the subsystem vendor is
+// known, and the registers agree with the BARs.
 struct CardInfo {
   PciFunction function;
   std::array<Bar, 6> bars;  // [0] registers, [2] device memory; the upper halves stay empty
@@ -93,8 +95,9 @@ struct ScanResult {
 // kBadDevice only if the platform has no host bridge; unusable functions are listed as refused.
 NPU_API Result<ScanResult> scan(platform::Platform& platform, const ScanOptions& options = {});
 
-// One function: header, BAR sizes, MSI-X, registers. kNotFound: does not answer; kUnsupported: is
-// not an NPU; kBadDevice: its configuration makes no sense; kDeviceLost: vanished meanwhile.
+// One function: header, BAR sizes, MSI-X; not the registers. kNotFound: does not answer;
+// kUnsupported: is not an NPU; kBadDevice: its configuration makes no sense; kDeviceLost: vanished
+// meanwhile.
 NPU_API Result<CardInfo> probe(platform::Platform& platform, platform::Bdf bdf);
 
 }  // namespace npu::driver

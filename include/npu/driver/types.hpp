@@ -46,6 +46,7 @@ struct Ticket {
   std::uint32_t target = 0;
   StreamId stream;
   std::uint8_t size_class = 0;  // log2 of the size: adaptive waiting learns by stream and class
+  bool interrupt = false;       // the command sends MSI-X when it is done
   Picoseconds submitted;        // when submit() was called
 };
 

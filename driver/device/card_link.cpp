@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/device/card_link.hpp"
+
+#include <fmt/format.h>
+
+#include "npu/abi/registers.hpp"
+
+namespace npu::driver {
+
+Result<std::uint64_t> CardLink::read_event(std::uint32_t event) {
+  if (lost()) return lost_error();
+  const auto value = registers_->read64(abi::event_register_offset(event));
+  // Bits 63..48 of an event are zero, so this is no count.
+  if (value == ~0ULL) return explain_all_ones("an event register");
+  return value;
+}
+
+tl::unexpected<Error> CardLink::explain_all_ones(std::string_view what) {
+  const auto id = platform_.pci().read32(bdf_, abi::pci::kVendorId);
+  if (id == abi::pci::kAllOnes) {
+    lost_.store(true, std::memory_order_relaxed);
+    return lost_error();
+  }
+  return fail(ErrorCode::kIo,
+              fmt::format("{}: {} reads as all ones, but the card answers configuration reads "
+                          "(completion timeout)",
+                          to_string(bdf_), what));
+}
+
+tl::unexpected<Error> CardLink::lost_error() const {
+  return fail(ErrorCode::kDeviceLost,
+              fmt::format("{} no longer answers: removed, or its link is down", to_string(bdf_)));
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device: streams, events, submitting and waiting.
+#include <fmt/format.h>
+
+#include "driver/device/device_impl.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::driver {
+namespace {
+
+tl::unexpected<Error> no_stream(StreamId id) {
+  return fail(ErrorCode::kNotFound, fmt::format("stream {}", id.value));
+}
+
+tl::unexpected<Error> no_event(EventId id) {
+  return fail(ErrorCode::kNotFound, fmt::format("event {}", id.value));
+}
+
+Status check_device_range(const CardInfo& card, const char* what, std::uint64_t address,
+                          Bytes size) {
+  if (range_fits(address, size, card.hbm_size)) return {};
+  return fail(ErrorCode::kOutOfRange,
+              fmt::format("{} {:#x} + {} bytes exceeds device memory of {:#x} bytes", what, address,
+                          size, card.hbm_size));
+}
+
+// What the card would only find after a round trip. Host addresses are the IOMMU's business.
+Status check_command(const CardInfo& card, const DmaCommand& command) {
+  if (command.size == 0) return fail(ErrorCode::kInvalidArgument, "a DMA command of 0 bytes");
+  if (!checked_add(command.source, command.size) ||
+      !checked_add(command.destination, command.size)) {
+    return fail(ErrorCode::kOutOfRange,
+                fmt::format("{} bytes from {:#x} to {:#x} overflow", command.size, command.source,
+                            command.destination));
+  }
+  const bool from_device = command.opcode != abi::DmaOpcode::kHostToDevice;
+  const bool to_device = command.opcode == abi::DmaOpcode::kHostToDevice ||
+                         command.opcode == abi::DmaOpcode::kDeviceToDevice;
+  if (from_device) {
+    if (auto ok = check_device_range(card, "source", command.source, command.size); !ok) return ok;
+  }
+  if (to_device) return check_device_range(card, "destination", command.destination, command.size);
+  return {};
+}
+
+}  // namespace
+
+Result<StreamId> Device::create_stream(const StreamOptions& options) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  const MutexHolder holder(*impl_->control);
+  return impl_->streams->create(options);
+}
+
+Status Device::destroy_stream(StreamId id, Picoseconds deadline) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  auto* stream = impl_->streams->find(id);
+  if (!stream) return no_stream(id);
+  const auto last = stream->next_position.load(std::memory_order_relaxed);
+  if (auto ok = impl_->queue->wait_consumed(last, deadline); !ok) return ok;
+  if (auto ok = impl_->streams->finish(id, deadline); !ok) return ok;
+  const MutexHolder holder(*impl_->control);
+  if (!stream->used.exchange(false)) return no_stream(id);
+  return impl_->events->destroy(stream->event);
+}
+
+Result<EventId> Device::stream_event(StreamId id) const {
+  const auto* stream = impl_->streams->find(id);
+  if (!stream) return no_stream(id);
+  return stream->event;
+}
+
+Result<EventId> Device::create_event() {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  const MutexHolder holder(*impl_->control);
+  return impl_->events->create();
+}
+
+Status Device::destroy_event(EventId event) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  const MutexHolder holder(*impl_->control);
+  return impl_->events->destroy(event);
+}
+
+Result<Ticket> Device::submit(StreamId id, const DmaCommand& command,
+                              const SubmitOptions& options) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  auto* stream = impl_->streams->find(id);
+  if (!stream) return no_stream(id);
+  if (auto ok = check_command(impl_->card, command); !ok) return forward_error(ok);
+  DmaRequest request;
+  request.stream = id;
+  request.command = command;
+  request.event = options.event == kStreamEvent ? stream->event : options.event;
+  request.interrupt = options.interrupt && stream->interrupt;
+  if (request.event != kNoEvent && !impl_->events->exists(request.event)) {
+    return no_event(request.event);
+  }
+  auto ticket = impl_->queue->submit(request, impl_->options.submit_timeout);
+  if (ticket) stream->next_position.store(ticket->position + 1, std::memory_order_relaxed);
+  return ticket;
+}
+
+Result<bool> Device::is_done(const Ticket& ticket) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  if (!impl_->events->exists(ticket.event)) return no_event(ticket.event);
+  return impl_->waiter->is_done(ticket);
+}
+
+Status Device::wait(const Ticket& ticket, WaitPolicy policy, Picoseconds deadline) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  if (!impl_->events->exists(ticket.event)) return no_event(ticket.event);
+  const auto* stream = impl_->streams->find(ticket.stream);
+  if (!stream) return no_stream(ticket.stream);
+  const WaitContext context{stream->vector, stream->predictor.get()};
+  return impl_->waiter->wait(ticket, context, policy, deadline);
+}
+
+Status Device::copy(StreamId stream, const DmaCommand& command, WaitPolicy policy,
+                    Picoseconds deadline) {
+  const auto ticket = submit(stream, command);
+  if (!ticket) return forward_error(ticket);
+  return wait(*ticket, policy, deadline);
+}
+
+DmaStatistics Device::dma_statistics() const {
+  return impl_->queue->statistics();
+}
+
+WaitStatistics Device::wait_statistics() const {
+  return impl_->waiter->statistics();
+}
+
+}  // namespace npu::driver

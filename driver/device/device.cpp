@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device: life cycle, memory, faults.
+#include "npu/driver/device.hpp"
+
+#include <fmt/format.h>
+
+#include "driver/device/device_impl.hpp"
+#include "npu/abi/registers.hpp"
+
+namespace npu::driver {
+
+Device::Device(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Device::~Device() {
+  static_cast<void>(shutdown());
+}
+
+Result<std::unique_ptr<Device>> Device::open(platform::Platform& platform, platform::Bdf bdf,
+                                             const DeviceOptions& options) {
+  auto impl = std::make_unique<Impl>(platform, options);
+  if (auto ok = initialise(*impl, bdf); !ok) {
+    if (impl->queue) static_cast<void>(impl->queue->disable(platform.clock().now()));
+    restore_function(*impl);
+    return forward_error(ok);
+  }
+  return std::unique_ptr<Device>(new Device(std::move(impl)));
+}
+
+Result<std::unique_ptr<Device>> Device::open_index(platform::Platform& platform,
+                                                   std::uint32_t index,
+                                                   const DeviceOptions& options) {
+  const auto found = scan(platform);
+  if (!found) return forward_error(found);
+  for (const auto& card : found->cards) {
+    if (card.device_index == index) return open(platform, card.bdf(), options);
+  }
+  return fail(ErrorCode::kNotFound,
+              fmt::format("no card with device index {}: {} usable, {} refused", index,
+                          found->cards.size(), found->refused.size()));
+}
+
+Status Device::Impl::usable() const {
+  if (closed.load(std::memory_order_acquire)) {
+    return fail(ErrorCode::kInvalidArgument, "the device is shut down");
+  }
+  return link->alive();
+}
+
+Status Device::shutdown() {
+  if (impl_->closed.exchange(true)) return {};
+  auto& link = *impl_->link;
+  const auto deadline = impl_->ready_deadline();
+  Status status = impl_->queue->drain(deadline);
+  if (auto ok = impl_->queue->disable(deadline); !ok && status) status = ok;
+  if (!link.lost()) link.write(abi::EventRecordBase::from_raw(0));
+  impl_->streams->close();
+  restore_function(*impl_);
+  return status;
+}
+
+Status Device::reset_queue() {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  const MutexHolder holder(*impl_->control);
+  if (auto ok = impl_->queue->start(impl_->ready_deadline()); !ok) return ok;
+  impl_->streams->reset_positions();
+  return impl_->events->reset();
+}
+
+const CardInfo& Device::info() const {
+  return impl_->card;
+}
+
+bool Device::lost() const {
+  return impl_->link->lost();
+}
+
+Result<DeviceMemory> Device::allocate(Bytes size) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  impl_->allocator_lock.lock(impl_->platform.clock());
+  const SpinLockHolder holder(impl_->allocator_lock);
+  return impl_->allocator->allocate(size);
+}
+
+Status Device::free(DeviceAddress address) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  impl_->allocator_lock.lock(impl_->platform.clock());
+  const SpinLockHolder holder(impl_->allocator_lock);
+  return impl_->allocator->free(address);
+}
+
+MemoryStatistics Device::memory_statistics() const {
+  impl_->allocator_lock.lock(impl_->platform.clock());
+  const SpinLockHolder holder(impl_->allocator_lock);
+  return impl_->allocator->statistics();
+}
+
+Result<std::unique_ptr<platform::DmaMemory>> Device::allocate_host(
+    Bytes size, platform::DmaDirection direction) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  return impl_->platform.allocate_dma(impl_->card.bdf(), size, 4096, direction);
+}
+
+Result<std::optional<FaultReport>> Device::take_fault() {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  auto& link = *impl_->link;
+  const auto status = link.read<abi::FaultStatus>();
+  if (!status) return forward_error(status);
+  if (!status->get<abi::FaultStatus::Valid>()) return std::nullopt;
+  const auto code = link.read<abi::FaultCodeRegister>();
+  if (!code) return forward_error(code);
+  // All ones may be the address at fault.
+  const auto address = platform::read_register<abi::FaultAddress>(link.registers());
+  const auto info = platform::read_register<abi::FaultInfo>(link.registers());
+  link.write(*status);
+  FaultReport report;
+  report.code = static_cast<abi::FaultCode>(code->get<abi::FaultCodeRegister::Code>());
+  report.opcode = static_cast<std::uint8_t>(code->get<abi::FaultCodeRegister::Opcode>());
+  report.engine = static_cast<std::uint8_t>(code->get<abi::FaultCodeRegister::Engine>());
+  report.address = address.raw;
+  report.stream = static_cast<std::uint16_t>(info.get<abi::FaultInfo::Stream>());
+  report.ring_index = static_cast<std::uint16_t>(info.get<abi::FaultInfo::RingIndex>());
+  report.overflow = status->get<abi::FaultStatus::Overflow>() != 0;
+  return report;
+}
+
+std::string describe(const FaultReport& report) {
+  return fmt::format("{} (stream {}, ring index {}, opcode {:#04x}, address {:#x}){}",
+                     to_string(report.code), report.stream, report.ring_index, report.opcode,
+                     report.address, report.overflow ? ", and more faults after it" : "");
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of an opened card.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "driver/device/card_link.hpp"
+#include "driver/dma/dma_queue.hpp"
+#include "driver/event/event_table.hpp"
+#include "driver/event/waiter.hpp"
+#include "driver/pci/config_space.hpp"
+#include "driver/stream/stream_table.hpp"
+#include "driver/support/spin_lock.hpp"
+#include "npu/driver/buddy_allocator.hpp"
+#include "npu/driver/device.hpp"
+
+namespace npu::driver {
+
+struct Device::Impl {
+  Impl(platform::Platform& host, const DeviceOptions& opened_with)
+      : platform(host), options(opened_with), control(host.tasks().make_mutex()) {}
+
+  // kInvalidArgument after shutdown(), kDeviceLost after the card went away.
+  Status usable() const;
+  Picoseconds ready_deadline() { return platform.clock().now() + options.ready_timeout; }
+
+  platform::Platform& platform;
+  const DeviceOptions options;
+  CardInfo card;
+  std::uint16_t original_command = 0;
+  bool command_changed = false;
+  // In the order in which they are made; each may use those before it.
+  std::unique_ptr<CardLink> link;
+  std::unique_ptr<EventTable> events;
+  std::unique_ptr<DmaQueue> queue;
+  std::unique_ptr<StreamTable> streams;
+  std::unique_ptr<Waiter> waiter;
+  std::unique_ptr<BuddyAllocator> allocator;
+  mutable SpinLock allocator_lock;
+  std::unique_ptr<platform::Mutex> control;  // creating and destroying streams and events
+  std::atomic<bool> closed{false};
+};
+
+// Runs the steps of initialisation; the error names the step that failed.
+Status initialise(Device::Impl& device, platform::Bdf bdf);
+// Gives the function's COMMAND register back as it was found and turns MSI-X off.
+void restore_function(Device::Impl& device);
+
+}  // namespace npu::driver

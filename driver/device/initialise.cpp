@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bringing a card up: named steps in a fixed order, each with what it needs from those before.
+#include <fmt/format.h>
+
+#include "driver/device/device_impl.hpp"
+#include "npu/abi/pci.hpp"
+#include "npu/abi/registers.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::driver {
+
+namespace pci = abi::pci;
+
+namespace {
+
+// Global page, DMA queue and event registers; the MSI-X structures behind belong to the platform.
+constexpr Bytes kMappedRegisters = abi::kMsixTableOffset;
+
+// Memory decoding before the registers are mapped; bus mastering only with the queue.
+Status enable_memory(Device::Impl& device) {
+  auto& config = device.platform.pci();
+  const auto bdf = device.card.bdf();
+  device.original_command = config.read16(bdf, pci::kCommand);
+  device.command_changed = true;
+  config.write16(bdf, pci::kCommand,
+                 static_cast<std::uint16_t>(device.original_command | pci::kCommandMemory |
+                                            pci::kCommandIntxDisable));
+  return {};
+}
+
+Status map_registers(Device::Impl& device) {
+  auto region = device.platform.map_bar(device.card.bdf(), abi::kRegisterBar, 0, kMappedRegisters,
+                                        platform::Caching::kUncached);
+  if (!region) return forward_error(region);
+  device.link = std::make_unique<CardLink>(device.platform, device.card.bdf(), std::move(*region));
+  return {};
+}
+
+Status wait_ready(Device::Impl& device) {
+  auto& clock = device.platform.clock();
+  const auto deadline = device.ready_deadline();
+  for (;;) {
+    const auto status = device.link->read<abi::DeviceStatus>();
+    if (!status) return forward_error(status);
+    if (status->get<abi::DeviceStatus::Ready>()) return {};
+    if (clock.now() >= deadline) {
+      return fail(ErrorCode::kTimeout,
+                  fmt::format("DEVICE_STATUS {:#x} is not Ready", status->raw));
+    }
+    clock.relax({}, deadline);
+  }
+}
+
+Status read_identity(Device::Impl& device) {
+  if (auto ok = read_card_registers(device.link->registers(), device.card); !ok) return ok;
+  device.allocator = std::make_unique<BuddyAllocator>(device.card.hbm_size);
+  return {};
+}
+
+Status enable_msix(Device::Impl& device) {
+  auto& config = device.platform.pci();
+  const auto offset = device.card.msix.capability + pci::kMsixControl;
+  const auto control = config.read16(device.card.bdf(), offset);
+  const auto wanted =
+      static_cast<std::uint16_t>((control | pci::kMsixControlEnable) & ~pci::kMsixControlMaskAll);
+  if (control != wanted) config.write16(device.card.bdf(), offset, wanted);
+  return {};
+}
+
+Status set_up_events(Device::Impl& device) {
+  const Bytes size = align_down(Bytes{device.card.event_count} * 8 + 4095, 4096);
+  auto records = device.platform.allocate_dma(device.card.bdf(), size, 4096,
+                                              platform::DmaDirection::kDeviceWrites);
+  if (!records) return forward_error(records);
+  device.events =
+      std::make_unique<EventTable>(*device.link, std::move(*records), device.card.event_count);
+  device.link->write(abi::EventRecordBase::from_raw(device.events->records_bus().value));
+  return {};
+}
+
+// A queue that an earlier owner left running must not fetch while bus mastering comes on.
+Status start_queue(Device::Impl& device) {
+  auto ring = RingMemory::create(device.platform, device.card, device.options.ring);
+  if (!ring) return forward_error(ring);
+  device.queue = std::make_unique<DmaQueue>(*device.link, *device.events, std::move(*ring),
+                                            device.card.device_index);
+  if (auto ok = device.queue->disable(device.ready_deadline()); !ok) return ok;
+  auto& config = device.platform.pci();
+  const auto command = config.read16(device.card.bdf(), pci::kCommand);
+  config.write16(device.card.bdf(), pci::kCommand,
+                 static_cast<std::uint16_t>(command | pci::kCommandBusMaster));
+  return device.queue->start(device.ready_deadline());
+}
+
+Status prepare_streams(Device::Impl& device) {
+  device.streams = std::make_unique<StreamTable>(*device.link, *device.events, device.card);
+  device.waiter = std::make_unique<Waiter>(*device.link, *device.events, *device.queue,
+                                           device.card.device_index, device.options.adaptive);
+  return {};
+}
+
+struct Step {
+  const char* name;
+  Status (*run)(Device::Impl&);
+};
+
+constexpr Step kSteps[] = {
+    {"enable memory decoding", enable_memory},
+    {"map registers", map_registers},
+    {"wait until ready", wait_ready},
+    {"read identity", read_identity},
+    {"enable MSI-X", enable_msix},
+    {"set up event records", set_up_events},
+    {"start the DMA queue", start_queue},
+    {"prepare streams", prepare_streams},
+};
+
+}  // namespace
+
+Status initialise(Device::Impl& device, platform::Bdf bdf) {
+  auto card = probe(device.platform, bdf);
+  if (!card) return forward_error(card);
+  device.card = *card;
+  for (const auto& step : kSteps) {
+    if (auto ok = step.run(device); !ok) {
+      return fail(ok.error().code,
+                  fmt::format("opening {}: {}: {}", to_string(bdf), step.name, ok.error().context));
+    }
+  }
+  return {};
+}
+
+void restore_function(Device::Impl& device) {
+  if (!device.command_changed || (device.link && device.link->lost())) return;
+  device.command_changed = false;
+  auto& config = device.platform.pci();
+  const auto bdf = device.card.bdf();
+  const auto offset = device.card.msix.capability + pci::kMsixControl;
+  const auto control = config.read16(bdf, offset);
+  config.write16(bdf, offset, static_cast<std::uint16_t>(control & ~pci::kMsixControlEnable));
+  config.write16(bdf, pci::kCommand, device.original_command);
+}
+
+}  // namespace npu::driver

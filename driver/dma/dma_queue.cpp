@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/dma/dma_queue.hpp"
+
+#include <fmt/format.h>
+
+#include "npu/abi/registers.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::driver {
+
+DmaQueue::DmaQueue(CardLink& link, EventTable& events, RingMemory ring, std::uint32_t device_index)
+    : link_(link),
+      events_(events),
+      ring_(std::move(ring)),
+      device_index_(device_index),
+      track_(link.platform().tracer().track(fmt::format("driver{}.submit", device_index))) {}
+
+Result<Ticket> DmaQueue::submit(const DmaRequest& request, Picoseconds timeout) {
+  auto& clock = link_.clock();
+  const Picoseconds called = clock.now();
+  const Picoseconds deadline = called + timeout;
+  bool met_full = false;
+  for (;;) {
+    if (!lock_.try_lock_until(clock, deadline)) return queue_full(timeout);
+    {
+      const SpinLockHolder holder(lock_);
+      if (auto ok = link_.alive(); !ok) return forward_error(ok);
+      if (is_full()) {
+        if (!met_full) ring_full_.fetch_add(1, std::memory_order_relaxed);
+        met_full = true;
+        if (auto ok = refresh_consumer(); !ok) return forward_error(ok);
+      }
+      if (!is_full()) return enqueue(request, called);
+    }
+    // The lock is free meanwhile. Every round is a register read, so the rounds need no spacing.
+    if (clock.now() >= deadline) return queue_full(timeout);
+    clock.relax({}, deadline);
+  }
+}
+
+// Under the lock, with room in the ring.
+Ticket DmaQueue::enqueue(const DmaRequest& request, Picoseconds called) {
+  const auto position = producer_.load(std::memory_order_relaxed);
+  auto& tracer = link_.platform().tracer();
+  const auto cause = platform::dma_cause(device_index_, position);
+  const platform::CauseScope scope(tracer, cause);
+
+  Ticket ticket;
+  ticket.position = position;
+  ticket.event = request.event;
+  ticket.stream = request.stream;
+  ticket.size_class = static_cast<std::uint8_t>(floor_log2(request.command.size));
+  ticket.interrupt = request.interrupt;
+  ticket.submitted = called;
+  if (request.event != kNoEvent) ticket.target = events_.promise(request.event, request.stream);
+
+  abi::DmaEntry entry;
+  entry.opcode = static_cast<std::uint8_t>(request.command.opcode);
+  entry.flags = request.interrupt ? abi::kDmaFlagInterrupt : std::uint8_t{0};
+  entry.stream = request.stream.value;
+  entry.set_source(request.command.source);
+  entry.set_destination(request.command.destination);
+  entry.event = request.event.value;
+  entry.set_size(request.command.size);
+  ring_.write(static_cast<std::uint32_t>(position % abi::kRingEntries), entry);
+  link_.platform().write_barrier();
+
+  const auto next = static_cast<std::uint32_t>((position + 1) % abi::kRingEntries);
+  link_.write(abi::DmaDoorbell::from_raw(next));
+  producer_.store(position + 1, std::memory_order_release);
+  total_.fetch_add(1, std::memory_order_relaxed);
+  if (tracer.enabled()) {
+    platform::TraceEvent event;
+    event.begin = called;
+    event.end = link_.clock().now();
+    event.cause = cause;
+    event.bytes = request.command.size;
+    event.detail = request.stream.value;
+    event.track = track_;
+    event.activity = platform::Activity::kDmaSubmit;
+    tracer.emit(event);
+  }
+  return ticket;
+}
+
+bool DmaQueue::is_full() const {
+  return producer_.load(std::memory_order_relaxed) - consumer_.load(std::memory_order_relaxed) >=
+         abi::kRingEntries - 1;
+}
+
+// Under the lock: the index says which command it means only while the producer stands still.
+Status DmaQueue::refresh_consumer() {
+  const auto index = link_.read<abi::DmaConsumerIndex>();
+  if (!index) return forward_error(index);
+  consumer_reads_.fetch_add(1, std::memory_order_relaxed);
+  const auto producer = producer_.load(std::memory_order_acquire);
+  const auto slot = index->get<abi::DmaConsumerIndex::Index>();
+  const auto in_ring =
+      abi::ring_used(static_cast<std::uint32_t>(producer % abi::kRingEntries), slot);
+  if (slot >= abi::kRingEntries || in_ring > producer) {
+    return fail(ErrorCode::kBadDevice, fmt::format("{}: DMA_CONSUMER_INDEX is {} after {} commands",
+                                                   to_string(link_.bdf()), slot, producer));
+  }
+  if (producer > in_ring) note_completed(producer - in_ring - 1);
+  return {};
+}
+
+void DmaQueue::note_completed(std::uint64_t position) {
+  auto known = consumer_.load(std::memory_order_relaxed);
+  while (known < position + 1 &&
+         !consumer_.compare_exchange_weak(known, position + 1, std::memory_order_relaxed)) {
+  }
+}
+
+Status DmaQueue::wait_consumed(std::uint64_t position, Picoseconds deadline) {
+  auto& clock = link_.clock();
+  while (consumer_.load(std::memory_order_relaxed) < position) {
+    if (!lock_.try_lock_until(clock, deadline)) {
+      return fail(ErrorCode::kTimeout, "waited for other submissions");
+    }
+    {
+      const SpinLockHolder holder(lock_);
+      if (auto ok = refresh_consumer(); !ok) return ok;
+    }
+    if (consumer_.load(std::memory_order_relaxed) >= position) break;
+    if (clock.now() >= deadline) {
+      return fail(ErrorCode::kTimeout,
+                  fmt::format("the card has taken {} commands of {}",
+                              consumer_.load(std::memory_order_relaxed), position));
+    }
+    clock.relax({}, deadline);
+  }
+  return {};
+}
+
+tl::unexpected<Error> DmaQueue::queue_full(Picoseconds timeout) {
+  rejected_.fetch_add(1, std::memory_order_relaxed);
+  const auto status = link_.read<abi::DmaQueueStatus>();
+  if (!status) return forward_error(status);
+  return fail(
+      ErrorCode::kQueueFull,
+      fmt::format(
+          "{} commands in the ring and no room for {} us{}",
+          producer_.load(std::memory_order_relaxed) - consumer_.load(std::memory_order_relaxed),
+          timeout.count() / 1'000'000,
+          status->get<abi::DmaQueueStatus::Halted>() ? "; the queue has halted" : ""));
+}
+
+DmaStatistics DmaQueue::statistics() const {
+  DmaStatistics result;
+  result.submitted = total_.load(std::memory_order_relaxed);
+  result.ring_full = ring_full_.load(std::memory_order_relaxed);
+  result.consumer_reads = consumer_reads_.load(std::memory_order_relaxed);
+  result.rejected = rejected_.load(std::memory_order_relaxed);
+  return result;
+}
+
+}  // namespace npu::driver

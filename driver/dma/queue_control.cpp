@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// DmaQueue: starting, draining and stopping.
+#include <fmt/format.h>
+
+#include "driver/dma/dma_queue.hpp"
+#include "npu/abi/registers.hpp"
+
+namespace npu::driver {
+
+Status DmaQueue::start(Picoseconds deadline) {
+  if (auto ok = disable(deadline); !ok) return ok;
+  link_.write(abi::DmaQueueBase::from_raw(ring_.base()));
+  abi::DmaQueueControl control;
+  control.set<abi::DmaQueueControl::Enable>(1);
+  control.set<abi::DmaQueueControl::HostMemory>(ring_.in_host_memory() ? 1 : 0);
+  link_.write(control);
+  const auto status = link_.read<abi::DmaQueueStatus>();
+  if (!status) return forward_error(status);
+  if (!status->get<abi::DmaQueueStatus::Enabled>()) {
+    return fail(ErrorCode::kBadDevice,
+                fmt::format("{}: the DMA queue does not enable, status {:#x}",
+                            to_string(link_.bdf()), status->raw));
+  }
+  producer_.store(0, std::memory_order_relaxed);
+  consumer_.store(0, std::memory_order_relaxed);
+  return {};
+}
+
+Status DmaQueue::disable(Picoseconds deadline) {
+  if (auto ok = link_.alive(); !ok) return ok;
+  link_.write(abi::DmaQueueControl{});
+  return wait_for_status(deadline, "to become idle");
+}
+
+Status DmaQueue::drain(Picoseconds deadline) {
+  const auto status = link_.read<abi::DmaQueueStatus>();
+  if (!status) return forward_error(status);
+  if (status->get<abi::DmaQueueStatus::Halted>()) {
+    return fail(ErrorCode::kDeviceFault,
+                fmt::format("the DMA queue of {} has halted", to_string(link_.bdf())));
+  }
+  if (auto ok = wait_consumed(submitted(), deadline); !ok) return ok;
+  return wait_for_status(deadline, "to finish");
+}
+
+Status DmaQueue::wait_for_status(Picoseconds deadline, const char* what) {
+  auto& clock = link_.clock();
+  for (;;) {
+    const auto status = link_.read<abi::DmaQueueStatus>();
+    if (!status) return forward_error(status);
+    if (status->get<abi::DmaQueueStatus::Idle>()) return {};
+    if (clock.now() >= deadline) {
+      return fail(ErrorCode::kTimeout,
+                  fmt::format("{}: waited for the DMA queue {}", to_string(link_.bdf()), what));
+    }
+    clock.relax({}, deadline);
+  }
+}
+
+}  // namespace npu::driver

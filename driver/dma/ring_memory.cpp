@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/dma/ring_memory.hpp"
+
+#include "npu/abi/layout.hpp"
+
+namespace npu::driver {
+
+Result<RingMemory> RingMemory::create(platform::Platform& platform, const CardInfo& card,
+                                      RingPlacement placement) {
+  constexpr Bytes kSize = Bytes{abi::kRingEntries} * abi::kRingEntrySize;
+  RingMemory ring;
+  if (placement == RingPlacement::kHostMemory) {
+    auto memory =
+        platform.allocate_dma(card.bdf(), kSize, 4096, platform::DmaDirection::kDeviceReads);
+    if (!memory) return forward_error(memory);
+    ring.host_ = std::move(*memory);
+    ring.base_ = ring.host_->bus().value;
+    return ring;
+  }
+  ring.base_ = card.hbm_size + abi::kReservedRingOffset;
+  auto region = platform.map_bar(card.bdf(), abi::kMemoryBar, ring.base_, kSize,
+                                 platform::Caching::kWriteCombining);
+  if (!region) return forward_error(region);
+  ring.device_ = std::move(*region);
+  return ring;
+}
+
+}  // namespace npu::driver

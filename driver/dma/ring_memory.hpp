@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The 4096 entries of the ring, in the card's reserved memory or in host memory.
+#pragma once
+
+#include <cstring>
+#include <memory>
+
+#include "npu/abi/dma.hpp"
+#include "npu/base/result.hpp"
+#include "npu/driver/dma.hpp"
+#include "npu/driver/scan.hpp"
+#include "npu/platform/platform.hpp"
+
+namespace npu::driver {
+
+class RingMemory {
+ public:
+  static Result<RingMemory> create(platform::Platform& platform, const CardInfo& card,
+                                   RingPlacement placement);
+
+  // Value for DMA_QUEUE_BASE.
+  std::uint64_t base() const { return base_; }
+  bool in_host_memory() const { return host_ != nullptr; }
+
+  // Four stores of 8 bytes, which write combining joins into one posted write. The card may see
+  // them only after a write barrier.
+  void write(std::uint32_t slot, const abi::DmaEntry& entry) {
+    std::uint64_t words[4];
+    static_assert(sizeof words == sizeof entry);
+    std::memcpy(words, &entry, sizeof words);
+    Bytes offset = Bytes{slot} * abi::kRingEntrySize;
+    for (const auto word : words) {
+      if (host_) {
+        host_->store(offset, word);
+      } else {
+        device_->write64(offset, word);
+      }
+      offset += sizeof word;
+    }
+  }
+
+ private:
+  std::uint64_t base_ = 0;
+  std::unique_ptr<platform::MmioRegion> device_;
+  std::unique_ptr<platform::DmaMemory> host_;
+};
+
+}  // namespace npu::driver

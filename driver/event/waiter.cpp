@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/event/waiter.hpp"
+
+#include <fmt/format.h>
+
+#include "driver/event/wait.hpp"
+
+namespace npu::driver {
+
+Waiter::Waiter(CardLink& link, EventTable& events, DmaQueue& queue, std::uint32_t device_index,
+               const AdaptiveOptions& options)
+    : link_(link),
+      events_(events),
+      queue_(queue),
+      device_index_(device_index),
+      options_(options),
+      track_(link.platform().tracer().track(fmt::format("driver{}.wait", device_index))),
+      wake_cost_(options.context_switch.count()) {}
+
+Status Waiter::wait(const Ticket& ticket, const WaitContext& context, WaitPolicy policy,
+                    Picoseconds deadline) {
+  auto& tracer = link_.platform().tracer();
+  const auto cause = platform::dma_cause(device_index_, ticket.position);
+  const platform::CauseScope scope(tracer, cause);
+  const Picoseconds begin = link_.clock().now();
+  counters_.waits.fetch_add(1, std::memory_order_relaxed);
+  const Status status = Wait(*this, ticket, context, deadline).run(policy);
+  if (tracer.enabled()) {
+    platform::TraceEvent event;
+    event.begin = begin;
+    event.end = link_.clock().now();
+    event.cause = cause;
+    event.detail = ticket.event.value;
+    event.track = track_;
+    event.activity = platform::Activity::kEventWait;
+    tracer.emit(event);
+  }
+  return status;
+}
+
+Result<bool> Waiter::is_done(const Ticket& ticket) {
+  const auto record = events_.load(ticket.event);
+  if (!abi::event_reached(record.count(), ticket.target)) return false;
+  if (auto ok = outcome(ticket, record); !ok) return forward_error(ok);
+  return true;
+}
+
+// The ticket's command is done, well or badly.
+Status Waiter::outcome(const Ticket& ticket, abi::EventRecord record) {
+  link_.platform().read_barrier();
+  if (events_.is_exclusive(ticket.event)) queue_.note_completed(ticket.position);
+  if (record.fault() == abi::FaultCode::kNone) return {};
+  return fail(ErrorCode::kDeviceFault,
+              fmt::format("stream {}: event {} has seen {}", ticket.stream.value,
+                          ticket.event.value, to_string(record.fault())));
+}
+
+LatencyEstimate Waiter::forecast(const Ticket& ticket, const WaitContext& context) {
+  lock_.lock(link_.clock());
+  const SpinLockHolder holder(lock_);
+  const auto& own = context.predictor->estimate(ticket.size_class);
+  return own.known ? own : all_streams_.estimate(ticket.size_class);
+}
+
+void Waiter::learn(const Ticket& ticket, const WaitContext& context, Picoseconds sample) {
+  lock_.lock(link_.clock());
+  const SpinLockHolder holder(lock_);
+  context.predictor->learn(ticket.size_class, sample);
+  all_streams_.learn(ticket.size_class, sample);
+}
+
+// `sample`: from a timer's expiry to the task running again.
+void Waiter::learn_wake_cost(Picoseconds sample) {
+  const Picoseconds old = wake_cost();
+  wake_cost_.store((old + (sample - old) / 8).count(), std::memory_order_relaxed);
+}
+
+WaitStatistics Waiter::statistics() const {
+  WaitStatistics result;
+  result.waits = counters_.waits.load(std::memory_order_relaxed);
+  result.already_done = counters_.already_done.load(std::memory_order_relaxed);
+  result.spun = counters_.spun.load(std::memory_order_relaxed);
+  result.slept = counters_.slept.load(std::memory_order_relaxed);
+  result.missed_interrupts = counters_.missed.load(std::memory_order_relaxed);
+  result.timeouts = counters_.timeouts.load(std::memory_order_relaxed);
+  return result;
+}
+
+}  // namespace npu::driver

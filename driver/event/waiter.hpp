@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits for tickets by polling, by interrupt, or by what the stream's past suggests.
+//
+// Adaptive waiting: r = submission + mean latency - now is the expected remaining time.
+//   unknown or long overdue  spin for one context switch, then sleep
+//   r < spin_below           spin, but not long beyond the expected end, then sleep
+//   r >= interrupt_above     sleep at once
+//   between                  sleep until a context switch before the expected end, then spin
+// A sleeper sleeps on the interrupt and on a timer: a lost, masked or misdirected interrupt at
+// most doubles the wait (kFirstProbe at least). At the same times it asks the card itself, which
+// also detects one that is gone.
+#pragma once
+
+#include <atomic>
+
+#include "driver/dma/dma_queue.hpp"
+#include "driver/event/event_table.hpp"
+#include "driver/event/latency_predictor.hpp"
+#include "driver/support/spin_lock.hpp"
+#include "npu/driver/event.hpp"
+
+namespace npu::driver {
+
+// What belongs to the ticket's stream.
+struct WaitContext {
+  platform::InterruptVector* vector = nullptr;  // null: only polling
+  LatencyPredictor* predictor = nullptr;        // under Waiter's lock
+};
+
+class Waiter {
+ public:
+  Waiter(CardLink& link, EventTable& events, DmaQueue& queue, std::uint32_t device_index,
+         const AdaptiveOptions& options);
+
+  Status wait(const Ticket& ticket, const WaitContext& context, WaitPolicy policy,
+              Picoseconds deadline);
+  // One look; kDeviceFault if the event has seen a fault.
+  Result<bool> is_done(const Ticket& ticket);
+  WaitStatistics statistics() const;
+
+ private:
+  friend class Wait;
+
+  struct Counters {
+    std::atomic<std::uint64_t> waits{0}, already_done{0}, spun{0}, slept{0}, missed{0}, timeouts{0};
+  };
+
+  LatencyEstimate forecast(const Ticket& ticket, const WaitContext& context);
+  void learn(const Ticket& ticket, const WaitContext& context, Picoseconds sample);
+  Picoseconds wake_cost() const { return Picoseconds(wake_cost_.load(std::memory_order_relaxed)); }
+  void learn_wake_cost(Picoseconds sample);
+  Status outcome(const Ticket& ticket, abi::EventRecord record);
+
+  CardLink& link_;
+  EventTable& events_;
+  DmaQueue& queue_;
+  const std::uint32_t device_index_;
+  const AdaptiveOptions options_;
+  const std::uint32_t track_;
+  SpinLock lock_;
+  LatencyPredictor all_streams_;  // first guess for a stream that knows nothing yet
+  std::atomic<std::int64_t> wake_cost_;
+  Counters counters_;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/stream/stream_table.hpp"
+
+#include <fmt/format.h>
+
+#include "npu/abi/stream.hpp"
+
+namespace npu::driver {
+namespace {
+
+constexpr Bytes kGlobalPage = 4096;  // mission.md M4: what BAR0 keeps for card-wide registers
+
+}  // namespace
+
+StreamTable::StreamTable(CardLink& link, EventTable& events, const CardInfo& card)
+    : link_(link),
+      events_(events),
+      card_(card),
+      streams_(card.stream_count),
+      vectors_(card.msix.vectors) {}
+
+// Windows in BAR0 would have to follow the global page. In a BAR0 of 32 KiB not even the first one
+// fits behind it, let alone one per stream.
+tl::unexpected<Error> StreamTable::refuse_bar0(unsigned stream) const {
+  const Bytes bar0 = card_.register_bar().size;
+  const Bytes end = kGlobalPage + window(stream + 1);
+  if (end > bar0) {
+    return fail(ErrorCode::kOutOfRange,
+                fmt::format("stream {}: a window of {} bytes in BAR0 behind the {} bytes of global "
+                            "registers would end at {}, but BAR0 has {} bytes; the windows are "
+                            "in BAR2 at {:#x}",
+                            stream, abi::kStreamWindowSize, kGlobalPage, end, bar0,
+                            card_.stream_window_base));
+  }
+  return fail(
+      ErrorCode::kUnsupported,
+      fmt::format("stream {}: the card has its stream windows in BAR2 at {:#x}, not in BAR0",
+                  stream, card_.stream_window_base));
+}
+
+Result<StreamId> StreamTable::create(const StreamOptions& options) {
+  unsigned id = 0;
+  while (id < streams_.size() && streams_[id].used.load(std::memory_order_relaxed)) ++id;
+  if (options.placement == StreamPlacement::kBar0) return refuse_bar0(id);
+  if (id == streams_.size()) {
+    return fail(ErrorCode::kOutOfResources, fmt::format("all {} streams in use", id));
+  }
+  if (auto ok = map_windows(); !ok) return forward_error(ok);
+  auto& stream = streams_[id];
+  stream.interrupt = options.interrupt;
+  stream.vector = nullptr;
+  if (options.interrupt) {
+    const auto vector = vector_for(id);
+    if (!vector) return forward_error(vector);
+    stream.vector = *vector;
+  }
+  const auto event = events_.create();
+  if (!event) return forward_error(event);
+  stream.event = *event;
+  if (auto ok = enable(id, options.interrupt); !ok) {
+    static_cast<void>(events_.destroy(*event));
+    return forward_error(ok);
+  }
+  if (stream.predictor) {
+    stream.predictor->forget();
+  } else {
+    stream.predictor = std::make_unique<LatencyPredictor>();
+  }
+  stream.next_position.store(0, std::memory_order_relaxed);
+  stream.used.store(true, std::memory_order_release);
+  return StreamId{static_cast<std::uint16_t>(id)};
+}
+
+Status StreamTable::map_windows() {
+  if (windows_) return {};
+  auto region = link_.platform().map_bar(card_.bdf(), abi::kMemoryBar, card_.stream_window_base,
+                                         window(card_.stream_count), platform::Caching::kUncached);
+  if (!region) return forward_error(region);
+  windows_ = std::move(*region);
+  return {};
+}
+
+Result<platform::InterruptVector*> StreamTable::vector_for(unsigned stream) {
+  const unsigned number = stream % card_.msix.vectors;
+  auto& vector = vectors_[number];
+  if (!vector) {
+    auto opened = link_.platform().open_vector(card_.bdf(), number);
+    if (!opened) return forward_error(opened);
+    vector = std::move(*opened);
+  }
+  return vector.get();
+}
+
+// The read back makes sure that the window exists and that the stream is enabled before any
+// doorbell, which goes another way inside the card.
+Status StreamTable::enable(unsigned stream, bool interrupt) {
+  if (auto ok = link_.alive(); !ok) return ok;
+  abi::StreamVector vector;
+  vector.set<abi::StreamVector::Vector>(interrupt ? stream % card_.msix.vectors : 0);
+  platform::write_register(*windows_, vector, window(stream));
+  abi::StreamControl control;
+  control.set<abi::StreamControl::Enable>(1);
+  platform::write_register(*windows_, control, window(stream));
+  const auto back = link_.read<abi::StreamControl>(*windows_, window(stream));
+  if (!back) return forward_error(back);
+  if (!back->get<abi::StreamControl::Enable>()) {
+    return fail(
+        ErrorCode::kBadDevice,
+        fmt::format("stream {} does not enable: STREAM_CONTROL is {:#x}", stream, back->raw));
+  }
+  return {};
+}
+
+Status StreamTable::finish(StreamId id, Picoseconds deadline) {
+  auto& clock = link_.clock();
+  for (;;) {
+    const auto status = link_.read<abi::StreamStatus>(*windows_, window(id.value));
+    if (!status) return forward_error(status);
+    if (!status->get<abi::StreamStatus::Busy>()) break;
+    if (clock.now() >= deadline) {
+      return fail(ErrorCode::kTimeout, fmt::format("stream {} is still busy", id.value));
+    }
+    clock.relax({}, deadline);
+  }
+  platform::write_register(*windows_, abi::StreamControl{}, window(id.value));
+  return {};
+}
+
+void StreamTable::reset_positions() {
+  for (auto& stream : streams_) stream.next_position.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams: their windows in BAR2, MSI-X vectors and events.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "driver/device/card_link.hpp"
+#include "driver/event/event_table.hpp"
+#include "driver/event/latency_predictor.hpp"
+#include "npu/abi/layout.hpp"
+#include "npu/driver/scan.hpp"
+#include "npu/driver/stream.hpp"
+
+namespace npu::driver {
+
+struct Stream {
+  std::atomic<bool> used{false};
+  EventId event;
+  bool interrupt = false;
+  platform::InterruptVector* vector = nullptr;  // null: none
+  std::unique_ptr<LatencyPredictor> predictor;  // kept when the stream is destroyed
+  std::atomic<std::uint64_t> next_position{0};  // behind the last command submitted
+};
+
+class StreamTable {
+ public:
+  StreamTable(CardLink& link, EventTable& events, const CardInfo& card);
+
+  // create(), finish(): one task at a time.
+  // kOutOfRange: placement kBar0; kOutOfResources: all streams or events in use.
+  Result<StreamId> create(const StreamOptions& options);
+  // Waits until the card has nothing of the stream, then disables it. kTimeout.
+  Status finish(StreamId id, Picoseconds deadline);
+
+  // nullptr: no such stream.
+  Stream* find(StreamId id) {
+    if (id.value >= streams_.size()) return nullptr;
+    auto& stream = streams_[id.value];
+    return stream.used.load(std::memory_order_acquire) ? &stream : nullptr;
+  }
+  // All positions are counted anew.
+  void reset_positions();
+  // Closes the vectors.
+  void close() { vectors_.clear(); }
+
+ private:
+  tl::unexpected<Error> refuse_bar0(unsigned stream) const;
+  Status map_windows();
+  Result<platform::InterruptVector*> vector_for(unsigned stream);
+  Status enable(unsigned stream, bool interrupt);
+  Bytes window(unsigned stream) const { return stream * abi::kStreamWindowSize; }
+
+  CardLink& link_;
+  EventTable& events_;
+  const CardInfo& card_;
+  std::vector<Stream> streams_;
+  std::unique_ptr<platform::MmioRegion> windows_;
+  std::vector<std::unique_ptr<platform::InterruptVector>> vectors_;
+};
+
+}  // namespace npu::driver

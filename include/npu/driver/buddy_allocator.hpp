@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Page allocator for device memory (mission.md M2). Pure bookkeeping: touches no device.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "npu/base/result.hpp"
+#include "npu/driver/export.hpp"
+#include "npu/driver/memory.hpp"
+
+namespace npu::driver {
+
+// A buddy allocator over [0, size) in pages of 2 MiB, orders 0..16. Sizes that are no power of two
+// are fully usable. A request takes the most recently freed block of the smallest order that holds
+// it, the lower half of every split, and gives the tail back. If no single block holds it but
+// neighbouring free blocks together do, it takes those, from the lowest such run. Every split and
+// merge is O(1) per order step: free blocks are in intrusive lists found by a bitmask, and a tree
+// of free runs is kept up to date along the same steps. Same calls, same addresses.
+class NPU_API BuddyAllocator {
+ public:
+  explicit BuddyAllocator(Bytes size);  // rounded down to whole pages
+
+  // kInvalidArgument: size 0. kOutOfMemory: context has requested, free and largest free block.
+  Result<DeviceMemory> allocate(Bytes size);
+  // kInvalidArgument: not the address of a live allocation.
+  Status free(DeviceAddress address);
+  MemoryStatistics statistics() const;
+
+ private:
+  using Page = std::uint32_t;
+  static constexpr Page kNone = 0xFFFFFFFF;
+  static constexpr std::uint8_t kNotFree = 0xFF;
+
+  // Free pages of an aligned power of two of pages: at its start, at its end, longest run.
+  struct Run {
+    Page prefix, suffix, longest;
+  };
+
+  void push(Page page, unsigned order);
+  void remove(Page page, unsigned order);
+  void split(Page page, unsigned order);
+  void release(Page page, unsigned order);
+  void take(Page page, unsigned order, Page count);
+  Page find_block(Page count);
+  void take_run(Page page, Page count);
+  Page find_run(Page count) const;
+  void set_run(Page page, unsigned order, bool is_free);
+  void update_above(Page page, unsigned order);
+  std::size_t node(Page page, unsigned order) const { return (leaves_ + page) >> order; }
+  tl::unexpected<Error> out_of_memory(Bytes size) const;
+
+  Page pages_;
+  Page leaves_;  // pages_ rounded up to a power of two
+  Page free_pages_ = 0;
+  std::uint32_t non_empty_ = 0;  // bit k: heads_[k] is not kNone
+  std::array<Page, kMaxOrder + 1> heads_;
+  std::vector<Page> next_, previous_;     // of a free block's first page
+  std::vector<std::uint8_t> free_order_;  // of a free block's first page, else kNotFree
+  std::vector<Page> allocated_;           // pages of the allocation that begins here, else 0
+  std::vector<Run> runs_;                 // heap order: node 1 is everything
+  std::uint64_t allocations_ = 0, splits_ = 0, merges_ = 0;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulator as a library: give it a configuration, run host programs on its platform. One
+// simulator per process (a SystemC kernel elaborates once); programs run one after another.
+//
+//   auto simulator = npu::sim::Simulator::create("910b");
+//   (*simulator)->run([](npu::platform::Platform& platform) { ... Device::open(platform, ...) ... });
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "npu/base/result.hpp"
+#include "npu/base/units.hpp"
+#include "npu/platform/platform.hpp"
+
+namespace npu::sim {
+
+class Simulator {
+ public:
+  // `config` is a path or a name, looked up like the --config option; `overrides` are
+  // "key=value". kInvalidArgument: the context is the one line the npusim program would print;
+  // kAlreadyExists: this process has a simulator, or had one.
+  static Result<std::unique_ptr<Simulator>> create(const std::string& config,
+                                                   const std::vector<std::string>& overrides = {});
+  ~Simulator();
+  Simulator(const Simulator&) = delete;
+  Simulator& operator=(const Simulator&) = delete;
+
+  // Runs `program` as the first host task and returns when it has returned. kTimeout: all tasks
+  // wait for something that can no longer happen; the context says who for what, and the
+  // simulator cannot run anything more.
+  Status run(std::function<void(platform::Platform&)> program);
+
+  // Simulated time since power-up.
+  Picoseconds now() const;
+  // `sink` hears every event emitted until it is removed.
+  void add(platform::TraceSink& sink);
+  void remove(platform::TraceSink& sink);
+
+ private:
+  struct Impl;
+  explicit Simulator(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace npu::sim

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/dma/data_mover.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+namespace {
+
+using platform::Activity;
+
+constexpr Bytes kPage = 4096;
+
+// Two of the largest pieces at least, so that a whole one can wait while the next arrives.
+Bytes buffer_size(const ChipConfig& config) {
+  const Bytes piece = std::max({kPage, config.dma.device_chunk, config.link.max_read_request});
+  return std::max(align_down(config.dma.buffer, piece), 2 * piece);
+}
+
+std::size_t power_of_two_above(Bytes v) {
+  return std::size_t{1} << ceil_log2(v);
+}
+
+}  // namespace
+
+DataMover::DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, Listener& listener)
+    : shared_(shared),
+      unit_(unit),
+      track_(track),
+      listener_(listener),
+      read_request_(std::min(shared.config.link.max_read_request, kPage)),
+      chunk_(shared.config.dma.device_chunk),
+      buffer_size_(buffer_size(shared.config)),
+      post_window_(std::max(kPage, shared.config.dma.max_outstanding_reads * read_request_)),
+      turn_overlap_(static_cast<unsigned>(buffer_size_ / chunk_ / 16)),
+      // Not zeroed: a large buffer costs host memory only where data passed through it.
+      buffer_(new unsigned char[buffer_size_]),
+      reads_(power_of_two_above(2 * buffer_size_ / std::min(chunk_, read_request_) + 2)),
+      taken_(power_of_two_above(post_window_ + 2)) {}
+
+void DataMover::start(const DmaCommand& command) {
+  sc_assert(!running_);
+  running_ = true;
+  opcode_ = command.opcode();
+  source_ = command.entry.source();
+  destination_ = command.entry.destination();
+  size_ = command.entry.size();
+  cause_ = command.cause;
+  requested_ = arrived_ = write_issued_ = written_ = 0;
+  skew_ = source_ % (host_source() ? read_request_ : chunk_);
+  writing_ = false;
+  fault_ = abi::FaultCode::kNone;
+  fault_address_ = 0;
+  pump();
+}
+
+void DataMover::reset() {
+  running_ = wake_pending_ = false;
+  read_head_ = read_tail_ = taken_head_ = taken_tail_ = 0;
+  reads_in_flight_ = writes_in_flight_ = 0;
+  posted_ = 0;
+}
+
+// Pieces of a read are aligned in the buffer as they are at the source, so none wraps.
+unsigned char* DataMover::at(Bytes position) const {
+  return buffer_.get() + (skew_ + position) % buffer_size_;
+}
+
+void DataMover::fail(abi::FaultCode code, std::uint64_t address) {
+  if (fault_ != abi::FaultCode::kNone) return;
+  fault_ = code;
+  fault_address_ = address;
+}
+
+bool DataMover::finished() const {
+  if (fault_ == abi::FaultCode::kNone) return written_ == size_;
+  return reads_in_flight_ == 0 && writes_in_flight_ == 0 && posted_ == 0;
+}
+
+void DataMover::pump() {
+  reclaim();
+  if (fault_ == abi::FaultCode::kNone) {
+    if (turns()) take_turn();
+    issue_reads();
+    if (host_target()) {
+      issue_posted_writes();
+    } else {
+      issue_device_writes();
+    }
+  }
+  if (finished()) {
+    running_ = false;
+    read_head_ = read_tail_;
+    listener_.data_done(fault_, fault_address_);
+  } else {
+    arm_wake();
+  }
+}
+
+// --- reading -------------------------------------------------------------------------------
+
+Bytes DataMover::next_read() const {
+  const Bytes piece = host_source() ? read_request_ : chunk_;
+  return std::min(size_ - requested_, piece - (source_ + requested_) % piece);
+}
+
+bool DataMover::may_read(Bytes length) const {
+  if (turns() && writing_) return false;
+  if (host_source() && reads_in_flight_ >= shared_.config.dma.max_outstanding_reads) return false;
+  return requested_ + length - written_ <= buffer_size_ && read_tail_ - read_head_ < reads_.size();
+}
+
+void DataMover::issue_reads() {
+  while (requested_ < size_) {
+    const Bytes length = next_read();
+    if (!may_read(length)) return;
+    issue_read(length);
+  }
+}
+
+void DataMover::issue_read(Bytes length) {
+  const std::uint32_t slot = read_tail_++ & static_cast<std::uint32_t>(reads_.size() - 1);
+  reads_[slot] = {requested_, requested_ + length, false};
+  ++reads_in_flight_;
+  const RequestTag tag{unit_, RequestTag::kRead, shared_.epoch, slot};
+  const std::uint64_t address = source_ + requested_;
+  unsigned char* const data = at(requested_);
+  requested_ += length;
+  if (host_source()) {
+    shared_.ports.read_host(tag, address, length, cause_);
+  } else {
+    shared_.ports.access_device(tag, tlm::TLM_READ_COMMAND, address, data, length, cause_);
+  }
+}
+
+void DataMover::read_done(std::uint32_t slot, tlm::tlm_generic_payload& trans) {
+  const auto& info = Transaction::of(trans);
+  auto& read = reads_[slot];
+  --reads_in_flight_;
+  read.done = true;
+  shared_.sim.emit(track_, Activity::kDataRead, info.issued, sim_now(), cause_,
+                   read.end - read.begin);
+  if (info.completion != Completion::kSuccess) {
+    fail(host_source() ? host_fault(info.completion) : abi::FaultCode::kDeviceAddress,
+         trans.get_address());
+  } else if (host_source()) {
+    std::memcpy(at(read.begin), trans.get_data_ptr(), read.end - read.begin);
+  }
+  const auto mask = static_cast<std::uint32_t>(reads_.size() - 1);
+  while (read_head_ != read_tail_ && reads_[read_head_ & mask].done) {
+    arrived_ = reads_[read_head_++ & mask].end;
+  }
+  pump();
+}
+
+// --- writing to device memory --------------------------------------------------------------
+
+// The next piece that can be written: a chunk of the destination that has arrived whole.
+Bytes DataMover::next_device_write() const {
+  const std::uint64_t address = destination_ + write_issued_;
+  const Bytes piece = std::min(size_ - write_issued_, chunk_ - address % chunk_);
+  if (piece == 0 || write_issued_ + piece > arrived_) return 0;
+  return std::min(piece, buffer_size_ - (skew_ + write_issued_) % buffer_size_);
+}
+
+void DataMover::issue_device_writes() {
+  if (turns() && !writing_) return;
+  const RequestTag tag{unit_, RequestTag::kWrite, shared_.epoch, 0};
+  while (const Bytes length = next_device_write()) {
+    const Bytes position = write_issued_;
+    write_issued_ += length;
+    ++writes_in_flight_;
+    shared_.ports.access_device(tag, tlm::TLM_WRITE_COMMAND, destination_ + position, at(position),
+                                length, cause_);
+  }
+}
+
+void DataMover::write_done(tlm::tlm_generic_payload& trans) {
+  const auto& info = Transaction::of(trans);
+  --writes_in_flight_;
+  written_ += trans.get_data_length();
+  shared_.sim.emit(track_, Activity::kDataWrite, info.issued, sim_now(), cause_,
+                   trans.get_data_length());
+  if (info.completion != Completion::kSuccess) {
+    fail(abi::FaultCode::kDeviceAddress, trans.get_address());
+  }
+  pump();
+}
+
+// D2D. The other kind begins when few of this kind are left, so that channels that are done early
+// do not stand idle.
+void DataMover::take_turn() {
+  if (!writing_) {
+    const bool all_issued =
+        requested_ == size_ || requested_ + next_read() - written_ > buffer_size_;
+    writing_ = all_issued && reads_in_flight_ <= turn_overlap_;
+  } else {
+    const bool all_issued = arrived_ == requested_ && next_device_write() == 0;
+    if (all_issued && requested_ < size_ && writes_in_flight_ <= turn_overlap_) writing_ = false;
+  }
+}
+
+// --- writing to the host -------------------------------------------------------------------
+
+void DataMover::issue_posted_writes() {
+  while (write_issued_ < arrived_) {
+    const std::uint64_t address = destination_ + write_issued_;
+    const Bytes length = std::min(size_ - write_issued_, kPage - address % kPage);
+    if (write_issued_ + length > arrived_ || !can_post(length)) return;
+    post(length);
+  }
+}
+
+void DataMover::post(Bytes length) {
+  auto& trans = shared_.ports.make_posted_write(destination_ + write_issued_, length, cause_);
+  const Bytes to_wrap = buffer_size_ - (skew_ + write_issued_) % buffer_size_;
+  const Bytes first = std::min(length, to_wrap);
+  std::memcpy(trans.get_data_ptr(), at(write_issued_), first);
+  std::memcpy(trans.get_data_ptr() + first, buffer_.get(), length - first);
+  write_issued_ += length;
+  const SimTime taken = shared_.ports.post(trans);
+  shared_.sim.emit(track_, Activity::kDataWrite, sim_now(), taken, cause_, length);
+  if (taken <= sim_now()) {
+    written_ += length;
+    return;
+  }
+  taken_[taken_tail_++ & (taken_.size() - 1)] = {taken, length};
+  posted_ += length;
+}
+
+void DataMover::reclaim() {
+  while (taken_head_ != taken_tail_) {
+    const auto& oldest = taken_[taken_head_ & (taken_.size() - 1)];
+    if (oldest.when > sim_now()) return;
+    posted_ -= oldest.bytes;
+    written_ += oldest.bytes;
+    ++taken_head_;
+  }
+}
+
+// Nothing tells when the transmitter has taken a write: look again then.
+void DataMover::arm_wake() {
+  if (wake_pending_ || taken_head_ == taken_tail_) return;
+  const std::uint32_t next = write_issued_ == size_ ? taken_tail_ - 1 : taken_head_;
+  wake_pending_ = true;
+  shared_.sim.agenda.at<&DataMover::wake>(taken_[next & (taken_.size() - 1)].when, *this,
+                                          shared_.epoch);
+}
+
+void DataMover::wake(std::uint64_t epoch) {
+  if (epoch != shared_.epoch) return;
+  wake_pending_ = false;
+  if (running_) pump();
+}
+
+}  // namespace npu::model

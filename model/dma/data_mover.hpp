@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves the bytes of one command at a time through an engine's buffer: splits at chunk, read
+// request and page borders, bounds what is outstanding, and writes in order what has arrived.
+//
+// H2D: reads over the link, HBM writes.  D2H: HBM reads, posted writes over the link.
+// D2D: HBM reads and HBM writes take turns, a buffer full of each, so that the HBM does not turn
+//      its data buses around for every chunk.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/dma/dma_ports.hpp"
+#include "model/dma/dma_types.hpp"
+
+namespace npu::model {
+
+class DataMover {
+ public:
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    // The last byte is written (D2H: has left for the host), or a fault stopped the transfer and
+    // nothing of it is in flight any more.
+    virtual void data_done(abi::FaultCode fault, std::uint64_t fault_address) = 0;
+  };
+
+  DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, Listener& listener);
+
+  // The ranges are checked; no other transfer is running.
+  void start(const DmaCommand& command);
+  void read_done(std::uint32_t slot, tlm::tlm_generic_payload& trans);
+  void write_done(tlm::tlm_generic_payload& trans);
+  void reset();
+
+ private:
+  static constexpr Bytes kHostPage = 4096;
+
+  struct Read {
+    Bytes begin, end;  // of the command
+    bool done;
+  };
+  struct Taken {
+    SimTime when;
+    Bytes bytes;
+  };
+
+  bool host_source() const { return opcode_ == abi::DmaOpcode::kHostToDevice; }
+  bool host_target() const { return opcode_ == abi::DmaOpcode::kDeviceToHost; }
+  bool turns() const { return opcode_ == abi::DmaOpcode::kDeviceToDevice; }
+  unsigned char* at(Bytes position) const;
+  Bytes next_read() const;
+  bool may_read(Bytes length) const;
+  void pump();
+  void issue_reads();
+  void issue_read(Bytes length);
+  void issue_device_writes();
+  void issue_posted_writes();
+  void post(Bytes length);
+  bool can_post(Bytes length) const { return posted_ == 0 || posted_ + length <= post_window_; }
+  Bytes next_device_write() const;
+  void take_turn();
+  void arm_wake();
+  void reclaim();
+  void wake(std::uint64_t epoch);
+  bool finished() const;
+  void fail(abi::FaultCode code, std::uint64_t address);
+
+  DmaShared& shared_;
+  const std::uint8_t unit_;
+  const std::uint32_t track_;
+  Listener& listener_;
+  const Bytes read_request_;  // largest read over the link
+  const Bytes chunk_;         // largest HBM request
+  const Bytes buffer_size_;
+  const Bytes post_window_;      // posted bytes the transmitter has not yet taken
+  const unsigned turn_overlap_;  // D2D: requests of one kind left when the other kind begins
+  std::unique_ptr<unsigned char[]> buffer_;
+
+  bool running_ = false;
+  abi::DmaOpcode opcode_ = abi::DmaOpcode::kHostToDevice;
+  std::uint64_t source_ = 0, destination_ = 0, cause_ = 0;
+  Bytes size_ = 0;
+  Bytes requested_ = 0;     // reads issued up to here
+  Bytes arrived_ = 0;       // read without a gap up to here
+  Bytes write_issued_ = 0;  // writes issued up to here
+  Bytes written_ = 0;       // bytes whose writes are done
+  Bytes skew_ = 0;          // where byte 0 lies in the buffer
+  bool writing_ = false;    // D2D: whose turn it is
+  abi::FaultCode fault_ = abi::FaultCode::kNone;
+  std::uint64_t fault_address_ = 0;
+
+  std::vector<Read> reads_;  // ring, oldest at read_head_
+  std::uint32_t read_head_ = 0, read_tail_ = 0;
+  unsigned reads_in_flight_ = 0, writes_in_flight_ = 0;
+  std::vector<Taken> taken_;  // ring of what the transmitter still has to take
+  std::uint32_t taken_head_ = 0, taken_tail_ = 0;
+  Bytes posted_ = 0;  // bytes in taken_
+  bool wake_pending_ = false;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/dma/dma.hpp"
+
+namespace npu::model {
+namespace {
+
+template <class Socket>
+DmaPorts::Forward forward_of(Socket& socket) {
+  return [&socket](tlm::tlm_generic_payload& trans, sc_core::sc_time& delay) {
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    socket->nb_transport_fw(trans, phase, delay);
+  };
+}
+
+}  // namespace
+
+Dma::Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
+         CardRegisters& registers)
+    : sc_module(name),
+      ports_(sim, forward_of(host_socket), forward_of(hbm_socket)),
+      shared_{sim, config, registers, ports_, translations_, nullptr, {}, 0},
+      front_end_(shared_) {
+  host_socket.register_nb_transport_bw(this, &Dma::response);
+  hbm_socket.register_nb_transport_bw(this, &Dma::response);
+  for (unsigned i = 0; i < config.dma.engines; ++i) {
+    engines_.push_back(std::make_unique<Engine>(shared_, static_cast<std::uint8_t>(i), front_end_));
+  }
+  front_end_.connect(engines_);
+  front_end_.install_hooks();
+}
+
+void Dma::function_reset() {
+  shared_.epoch = (shared_.epoch + 1) & 0xFF'FFFF;
+  front_end_.reset();
+  for (auto& engine : engines_) engine->reset();
+  translations_.invalidate();
+}
+
+tlm::tlm_sync_enum Dma::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
+                                 sc_core::sc_time&) {
+  const auto tag = RequestTag::unpack(Transaction::of(trans).context);
+  if (tag.epoch == shared_.epoch) {
+    if (tag.unit == RequestTag::kFrontEnd) {
+      front_end_.fetched(trans, tag.slot);
+    } else {
+      engines_[tag.unit]->response(tag, trans);
+    }
+  }
+  trans.release();
+  return tlm::TLM_COMPLETED;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DMA module of a card: submission queue, engines, and the sockets they share.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <memory>
+#include <vector>
+
+#include "model/dma/dma_ports.hpp"
+#include "model/dma/dma_types.hpp"
+#include "model/dma/engine.hpp"
+#include "model/dma/ring_front_end.hpp"
+#include "model/dma/translation_cache.hpp"
+#include "model/registers/card_registers.hpp"
+
+namespace npu::model {
+
+class Dma : public sc_core::sc_module, public ResetListener {
+ public:
+  // Installs itself behind the DMA registers of `registers`; all references outlive the module.
+  Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
+      CardRegisters& registers);
+
+  // Bus addresses. Reads of at most max_read_request bytes that stay in one 4 KiB page, posted
+  // writes of at most one 4 KiB page, kTranslation reads. After a posted write's call `delay` says
+  // how long the transmitter needs to take it (0: taken); it bounds what an engine sends.
+  tlm_utils::simple_initiator_socket<Dma> host_socket{"host_socket"};
+  // Device-local addresses. Reads and writes of at most device_chunk bytes, both with responses,
+  // and ring fetches. Relies on the bytes moving when a request is accepted.
+  tlm_utils::simple_initiator_socket<Dma> hbm_socket{"hbm_socket"};
+
+  // Before the simulation starts; without it the Interrupt flag of a command does nothing.
+  void connect(InterruptPort& interrupts) { shared_.interrupts = &interrupts; }
+
+  // The IOMMU unmapped something of this function: cached translations are gone.
+  void invalidate_translations() { translations_.invalidate(); }
+  // Stops everything and forgets it; late responses are dropped.
+  void function_reset() override;
+
+  const DmaStatistics& statistics() const { return shared_.statistics; }
+  // No command is fetched, queued or executed.
+  bool idle() const { return front_end_.idle(); }
+
+ private:
+  tlm::tlm_sync_enum response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+
+  TranslationCache translations_;
+  DmaPorts ports_;
+  DmaShared shared_;
+  std::vector<std::unique_ptr<Engine>> engines_;
+  RingFrontEnd front_end_;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/dma/dma_ports.hpp"
+
+namespace npu::model {
+
+void DmaPorts::send(const Forward& forward, tlm::tlm_generic_payload& trans, const RequestTag& tag,
+                    std::uint64_t cause) {
+  auto& info = Transaction::of(trans);
+  info.cause = cause;
+  info.context = tag.pack();
+  info.issued = sim_now();
+  auto delay = sc_core::SC_ZERO_TIME;
+  forward(trans, delay);
+}
+
+void DmaPorts::read_host(const RequestTag& tag, std::uint64_t bus, Bytes length,
+                         std::uint64_t cause) {
+  send(to_host_, pool_.allocate(tlm::TLM_READ_COMMAND, bus, length), tag, cause);
+}
+
+void DmaPorts::translate(const RequestTag& tag, std::uint64_t bus, std::uint64_t cause) {
+  auto& trans = sim_.pool.allocate(tlm::TLM_READ_COMMAND, bus, nullptr, 8);
+  Transaction::of(trans).kind = TransactionKind::kTranslation;
+  send(to_host_, trans, tag, cause);
+}
+
+tlm::tlm_generic_payload& DmaPorts::make_posted_write(std::uint64_t bus, Bytes length,
+                                                      std::uint64_t cause) {
+  auto& trans =
+      length <= Transaction::kInlineData
+          ? sim_.pool.allocate(tlm::TLM_WRITE_COMMAND, bus, nullptr, static_cast<unsigned>(length))
+          : pool_.allocate(tlm::TLM_WRITE_COMMAND, bus, length);
+  auto& info = Transaction::of(trans);
+  info.posted = true;
+  info.cause = cause;
+  return trans;
+}
+
+SimTime DmaPorts::post(tlm::tlm_generic_payload& trans) {
+  Transaction::of(trans).issued = sim_now();
+  auto delay = sc_core::SC_ZERO_TIME;
+  to_host_(trans, delay);
+  return sim_now() + delay.value();
+}
+
+void DmaPorts::fetch_device(const RequestTag& tag, Bytes address, Bytes length,
+                            std::uint64_t cause) {
+  send(to_hbm_, pool_.allocate(tlm::TLM_READ_COMMAND, address, length), tag, cause);
+}
+
+void DmaPorts::access_device(const RequestTag& tag, tlm::tlm_command command, Bytes address,
+                             unsigned char* data, Bytes length, std::uint64_t cause) {
+  send(to_hbm_, sim_.pool.allocate(command, address, data, static_cast<unsigned>(length)), tag,
+       cause);
+}
+
+}  // namespace npu::model

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the parts of the DMA module send: forms the transactions of all kinds.
+#pragma once
+
+#include <functional>
+
+#include "model/dma/buffered_pool.hpp"
+#include "model/dma/dma_types.hpp"
+
+namespace npu::model {
+
+class DmaPorts {
+ public:
+  // Forward paths of the module's sockets.
+  using Forward = std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)>;
+
+  DmaPorts(Simulation& sim, Forward to_host, Forward to_hbm)
+      : sim_(sim), to_host_(std::move(to_host)), to_hbm_(std::move(to_hbm)) {}
+
+  // Reads of host memory: the data is in the response's own buffer.
+  void read_host(const RequestTag& tag, std::uint64_t bus, Bytes length, std::uint64_t cause);
+  // ATS request for device writes at `bus`.
+  void translate(const RequestTag& tag, std::uint64_t bus, std::uint64_t cause);
+  // A posted write to be filled (get_data_ptr()) and sent.
+  tlm::tlm_generic_payload& make_posted_write(std::uint64_t bus, Bytes length, std::uint64_t cause);
+  // Returns the time when the transmitter has taken the write.
+  SimTime post(tlm::tlm_generic_payload& trans);
+
+  // As read_host(), from device memory.
+  void fetch_device(const RequestTag& tag, Bytes address, Bytes length, std::uint64_t cause);
+  // `data` stays valid until the response.
+  void access_device(const RequestTag& tag, tlm::tlm_command command, Bytes address,
+                     unsigned char* data, Bytes length, std::uint64_t cause);
+
+ private:
+  void send(const Forward& forward, tlm::tlm_generic_payload& trans, const RequestTag& tag,
+            std::uint64_t cause);
+
+  Simulation& sim_;
+  Forward to_host_;
+  Forward to_hbm_;
+  BufferedPool pool_;
+};
+
+}  // namespace npu::model

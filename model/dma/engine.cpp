@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/dma/engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/dma/translation_cache.hpp"
+#include "model/registers/card_registers.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+namespace {
+
+using abi::FaultCode;
+using platform::Activity;
+
+std::string track_name(const DmaShared& shared, unsigned index) {
+  return "card" + std::to_string(shared.registers.device_index()) + ".dma.engine" +
+         std::to_string(index);
+}
+
+}  // namespace
+
+Engine::Engine(DmaShared& shared, std::uint8_t index, Listener& listener)
+    : shared_(shared),
+      index_(index),
+      track_(shared.sim.recorder.track(track_name(shared, index))),
+      listener_(listener),
+      mover_(shared, index, track_, *this),
+      commands_(shared.config.dma.engine_queue_depth) {}
+
+void Engine::reset() {
+  head_ = next_ = tail_ = 0;
+  executing_ = false;
+  completion_free_ = 0;
+  mover_.reset();
+}
+
+void Engine::accept(const DmaCommand& command) {
+  sc_assert(!full());
+  slot(tail_++) = command;
+  start_next();
+}
+
+void Engine::start_next() {
+  if (executing_ || next_ == tail_) return;
+  const auto stream = slot(next_).entry.stream;
+  for (auto i = head_; i != next_; ++i) {
+    if (slot(i).entry.stream == stream) return;  // one after another within a stream
+  }
+  ++next_;
+  executing_ = true;
+  shared_.sim.agenda.at<&Engine::setup_done>(sim_now() + ticks(shared_.config.dma.engine_setup),
+                                             *this, shared_.epoch);
+}
+
+void Engine::setup_done(std::uint64_t epoch) {
+  if (epoch != shared_.epoch) return;
+  auto& command = current();
+  shared_.sim.emit(track_, Activity::kEngineStart, command.dispatched, sim_now(), command.cause);
+  check(command);
+  if (command.fault != FaultCode::kNone) {
+    data_done(command.fault, command.fault_address);
+  } else if (command.opcode() == abi::DmaOpcode::kDeviceToHost) {
+    translated_ = 0;
+    translate_next();
+  } else {
+    mover_.start(command);
+  }
+}
+
+void Engine::check(DmaCommand& command) const {
+  const auto& entry = command.entry;
+  const auto& streams = shared_.registers.streams();
+  if (entry.opcode < 0x01 || entry.opcode > 0x04) {
+    command.fault = FaultCode::kInvalidOpcode;
+  } else if (entry.stream >= streams.size() || !streams.enabled(entry.stream)) {
+    command.fault = FaultCode::kInvalidStream;
+  } else if (entry.size() == 0 || !checked_add(entry.source(), entry.size()) ||
+             !checked_add(entry.destination(), entry.size())) {
+    command.fault = FaultCode::kInvalidSize;
+  } else if (entry.event != abi::kNoEvent && entry.event >= shared_.registers.events().size()) {
+    command.fault = FaultCode::kInvalidEvent;
+  } else {
+    check_addresses(command);
+  }
+}
+
+void Engine::check_addresses(DmaCommand& command) const {
+  const auto& entry = command.entry;
+  const Bytes installed = shared_.config.hbm.installed;
+  const auto require = [&](std::uint64_t address) {
+    if (command.fault != FaultCode::kNone || range_fits(address, entry.size(), installed)) return;
+    command.fault = FaultCode::kDeviceAddress;
+    command.fault_address = address;
+  };
+  switch (command.opcode()) {
+    case abi::DmaOpcode::kHostToDevice:
+      require(entry.destination());
+      break;
+    case abi::DmaOpcode::kDeviceToHost:
+      require(entry.source());
+      break;
+    case abi::DmaOpcode::kDeviceToDevice:
+      require(entry.source());
+      require(entry.destination());
+      break;
+    case abi::DmaOpcode::kPeerToPeer:
+      command.fault = FaultCode::kNoPeer;
+      break;
+  }
+}
+
+void Engine::response(const RequestTag& tag, tlm::tlm_generic_payload& trans) {
+  switch (tag.role) {
+    case RequestTag::kRead:
+      mover_.read_done(tag.slot, trans);
+      break;
+    case RequestTag::kWrite:
+      mover_.write_done(trans);
+      break;
+    case RequestTag::kTranslate:
+      translated(trans);
+      break;
+    case RequestTag::kFetch:
+      sc_assert(false && "only the front-end fetches");
+      break;
+  }
+}
+
+void Engine::translate_next() {
+  const auto& command = current();
+  while (translated_ < command.entry.size()) {
+    const std::uint64_t bus = command.entry.destination() + translated_;
+    const Bytes known = shared_.translations.lookup(bus);
+    if (known == 0) {
+      ++shared_.statistics.translations;
+      translation_generation_ = shared_.translations.generation();
+      shared_.ports.translate({index_, RequestTag::kTranslate, shared_.epoch, 0}, bus,
+                              command.cause);
+      return;
+    }
+    translated_ += known;
+  }
+  mover_.start(command);
+}
+
+void Engine::translated(tlm::tlm_generic_payload& trans) {
+  const auto completion = Transaction::of(trans).completion;
+  std::uint64_t mapped = 0;
+  std::memcpy(&mapped, trans.get_data_ptr(), sizeof mapped);
+  if (completion != Completion::kSuccess || mapped == 0) {
+    const auto fault = host_fault(completion);
+    data_done(fault == FaultCode::kNone ? FaultCode::kHostAddress : fault, trans.get_address());
+    return;
+  }
+  // An answer that an invalidation overtook serves this command only, which was already under way.
+  if (translation_generation_ == shared_.translations.generation()) {
+    shared_.translations.insert(trans.get_address(), mapped);
+  }
+  translated_ += std::min(mapped, current().entry.size() - translated_);
+  translate_next();
+}
+
+void Engine::data_done(FaultCode fault, std::uint64_t fault_address) {
+  auto& command = current();
+  command.fault = fault;
+  command.fault_address = fault_address;
+  command.data_end = sim_now();
+  executing_ = false;
+  completion_free_ =
+      std::max(completion_free_, sim_now()) + ticks(shared_.config.dma.completion_processing);
+  shared_.sim.agenda.at<&Engine::complete>(completion_free_, *this, shared_.epoch);
+  start_next();
+}
+
+void Engine::complete(std::uint64_t epoch) {
+  if (epoch != shared_.epoch) return;
+  const DmaCommand command = slot(head_);
+  const auto& entry = command.entry;
+  auto& streams = shared_.registers.streams();
+  const bool stream_exists = entry.stream < streams.size();
+  if (stream_exists) streams.command_completed(entry.stream, command.fault);
+  count_event(command);
+  if (command.fault != FaultCode::kNone) {
+    shared_.registers.report({command.fault, command.fault_address, entry.opcode, index_,
+                              entry.stream, command.ring_index, command.cause});
+  }
+  if ((entry.flags & abi::kDmaFlagInterrupt) != 0 && stream_exists && shared_.interrupts) {
+    shared_.interrupts->raise(streams.vector(entry.stream), command.cause);
+  }
+  account(command);
+  ++head_;
+  start_next();
+  listener_.command_completed(command);
+}
+
+// The record is posted behind the data of the command and in front of its interrupt.
+void Engine::count_event(const DmaCommand& command) {
+  auto& events = shared_.registers.events();
+  const auto id = command.entry.event;
+  if (id >= events.size()) return;  // none wanted, or reported as kInvalidEvent
+  const auto record = events.complete(id, command.fault);
+  const auto base = shared_.registers.bank().get<abi::EventRecordBase>().raw;
+  if (base == 0) return;
+  auto& trans = shared_.ports.make_posted_write(base + std::uint64_t{abi::kEventStride} * id,
+                                                sizeof record.raw, command.cause);
+  std::memcpy(trans.get_data_ptr(), &record.raw, sizeof record.raw);
+  shared_.ports.post(trans);
+}
+
+void Engine::account(const DmaCommand& command) {
+  const auto& entry = command.entry;
+  auto& statistics = shared_.statistics;
+  ++statistics.commands;
+  if (command.fault != FaultCode::kNone) {
+    ++statistics.faults;
+  } else if (command.opcode() == abi::DmaOpcode::kHostToDevice) {
+    statistics.bytes_host_to_device += entry.size();
+  } else if (command.opcode() == abi::DmaOpcode::kDeviceToHost) {
+    statistics.bytes_device_to_host += entry.size();
+  } else {
+    statistics.bytes_device_to_device += entry.size();
+  }
+  shared_.sim.emit(track_, Activity::kCompletion, command.data_end, sim_now(), command.cause);
+  shared_.sim.emit(track_, Activity::kCommand, command.dispatched, sim_now(), command.cause,
+                   entry.size(), std::uint64_t{entry.opcode} << 16 | entry.stream);
+}
+
+}  // namespace npu::model

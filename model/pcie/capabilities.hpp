@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builders of configuration headers and capabilities, in the layout that pciutils and Linux take.
+// Source: PCIe Base 4.0, chapter 7; PCI Local Bus 3.0, 6; SR-IOV 1.1, 3.3.
+#pragma once
+
+#include <cstdint>
+
+#include "model/config/chip_config.hpp"
+#include "model/pcie/config_space.hpp"
+
+namespace npu::model {
+
+// Where each capability starts; 0: absent.
+struct CapabilityOffsets {
+  std::uint32_t express = 0;
+  std::uint32_t msix = 0;
+  std::uint32_t power = 0;
+  std::uint32_t aer = 0;
+  std::uint32_t sriov = 0;
+};
+
+enum class PortType : std::uint8_t { kEndpoint = 0, kRootPort = 4, kUpstream = 5, kDownstream = 6 };
+
+// Type 0 header and capabilities of function `number` of `count` of a card.
+CapabilityOffsets build_endpoint(ConfigSpace& space, const ChipConfig& chip, unsigned number,
+                                 unsigned count);
+
+struct BridgeIdentity {
+  PortType type;
+  std::uint8_t port;   // port number
+  std::uint16_t slot;  // physical slot number; 0: no slot
+  bool occupied;       // something is plugged in
+  LinkConfig link;     // what the port can do
+  bool more_functions = false;
+};
+// Type 1 header and capabilities of a port.
+CapabilityOffsets build_bridge(ConfigSpace& space, const BridgeIdentity& identity);
+
+}  // namespace npu::model

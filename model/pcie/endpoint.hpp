@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card's PCI Express endpoint: functions, BARs, MSI-X and the way out for its DMA.
+//
+// Times (EndpointConfig): what arrives reaches registers, memory or DMA after `ingress`; a register
+// or configuration read takes `register_access` more; what the card sends leaves after `egress`.
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "model/config/chip_config.hpp"
+#include "model/core/ports.hpp"
+#include "model/core/simulation.hpp"
+#include "model/pcie/deadlines.hpp"
+#include "model/pcie/function.hpp"
+#include "model/pcie/port.hpp"
+
+namespace npu::model {
+
+class Endpoint : public sc_core::sc_module,
+                 public InterruptPort,
+                 public ConfigTarget,
+                 private PortOwner {
+ public:
+  using Payload = tlm::tlm_generic_payload;
+
+  // BAR0, b_transport, immediate; the address is the offset in BAR0. The MSI-X structures are the
+  // endpoint's own and never appear here. Must be bound.
+  tlm_utils::simple_initiator_socket<Endpoint> register_socket;
+  // BAR2, nb; the address is the offset in BAR2. Must be bound.
+  tlm_utils::simple_initiator_socket<Endpoint> memory_socket;
+  // From the card's DMA, nb: reads and translations (non-posted) and writes (posted), up to 4 KiB
+  // and not across a 4 KiB border; the address is a bus address. After a posted write `delay` is
+  // the time until its last byte has left the card: who writes faster than the link must wait for
+  // that. The data of a posted write must stay valid until its payload is freed. At a function
+  // level reset every read still open completes with kCompleterAbort before the listeners are
+  // told.
+  class DmaPort;
+  tlm_utils::passthrough_target_socket<DmaPort>& dma_socket(unsigned index);
+
+  // `index` is the card's position in SystemConfig::cards.
+  Endpoint(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& chip,
+           unsigned dma_ports, unsigned functions = 1);
+  ~Endpoint() override;
+
+  PciePort& port() { return port_; }
+  std::uint16_t requester() const { return bdf_; }  // packed BDF of function 0
+  const ChipConfig& chip() const { return chip_; }
+  Picoseconds receiver_hold() const { return chip_.endpoint.ingress; }
+
+  // InterruptPort. Leaves behind everything sent before; masked: sets the pending bit.
+  void raise(unsigned vector, std::uint64_t cause) override;
+  bool config_access(ConfigRequest& request) override;
+  void add_reset_listener(ResetListener& listener) { listeners_.push_back(&listener); }
+
+  // Faults for tests: one completion each, sent to the host or received for the card's reads.
+  enum class CompletionSide { kSent, kReceived };
+  void poison_next_completion(CompletionSide side) { fault_[index(side)] = Fault::kPoison; }
+  void drop_next_completion(CompletionSide side) { fault_[index(side)] = Fault::kDrop; }
+  std::size_t outstanding_reads() const { return outstanding_; }
+
+ private:
+  enum class Fault : std::uint8_t { kNone, kPoison, kDrop };
+  static std::size_t index(CompletionSide side) { return side == CompletionSide::kSent ? 0 : 1; }
+  Fault take_fault(CompletionSide side) { return std::exchange(fault_[index(side)], Fault::kNone); }
+
+  // A read of the card's DMA between its BEGIN_REQ and its BEGIN_RESP.
+  struct Tag {
+    Payload* client = nullptr;  // null: given up; the tag waits for a late completion
+    DmaPort* port = nullptr;
+    std::uint32_t generation = 0;
+    std::unique_ptr<unsigned char[]> data;  // the completion's, until the client takes it
+  };
+
+  // from the link
+  SimTime request_arrived(unsigned port, Payload& payload) override;
+  void completion_arrived(unsigned port, Payload& payload) override;
+  void serve(std::uint64_t payload);
+  void serve_config(Payload& payload);
+  void serve_memory(Payload& payload);
+  void access_registers(Payload& payload, Bytes offset);
+  bool access_msix(Payload& payload, Bytes offset);
+  void unsupported(Payload& payload);
+  void finish(Payload& payload, Completion completion);
+  tlm::tlm_sync_enum memory_response(Payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
+  // from the DMA
+  tlm::tlm_sync_enum dma_request(DmaPort& port, Payload& payload, sc_core::sc_time& delay);
+  SimTime post(Payload& payload);
+  void send_posted(std::uint64_t payload);
+  void send_read(std::uint64_t payload);
+  void deliver(std::uint64_t payload);
+  void refuse_dma(std::uint64_t payload);
+  unsigned take_tag();
+  bool is_waiting(std::uint64_t context) const;
+  void end_read(unsigned tag, Completion completion, const unsigned char* data);
+  void watch_deadlines();
+  void deadline(std::uint64_t);
+  void log_completion_error(Completion completion, const Payload& payload);
+  // reset and interrupts
+  void function_level_reset(unsigned function);
+  bool in_reset(unsigned function) const { return sim_now() < reset_until_[function]; }
+  void deliver_pending();
+  void send_message(unsigned vector, std::uint64_t cause);
+
+  Simulation& simulation_;
+  ChipConfig chip_;
+  PciePort port_;
+  std::vector<std::unique_ptr<DmaPort>> dma_ports_;
+  std::vector<EndpointFunction> functions_;
+  std::vector<SimTime> reset_until_;
+  std::vector<ResetListener*> listeners_;
+  std::uint16_t bdf_ = 0;
+  std::vector<Tag> tags_;
+  std::vector<unsigned> free_tags_;
+  std::size_t outstanding_ = 0;
+  Deadlines deadlines_;
+  bool watching_ = false;
+  SimTime posted_sent_ = 0;  // when what was posted so far has left
+  std::array<Fault, 2> fault_{};
+  std::uint32_t track_;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The BIOS: numbers buses, places BARs, opens bridge windows, before simulated time begins.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "model/pcie/config_space.hpp"
+#include "npu/base/units.hpp"
+#include "npu/platform/pci.hpp"
+
+namespace npu::model {
+
+struct PciResource {
+  std::uint64_t address = 0;
+  Bytes size = 0;           // 0: no such BAR
+  std::uint32_t flags = 0;  // low bits of the BAR
+};
+
+struct PciFunction {
+  platform::Bdf bdf;
+  bool is_bridge = false;
+  int numa_node = -1;
+  std::array<PciResource, 6> bars{};
+};
+
+class PlatformFirmware {
+ public:
+  using Access = std::function<bool(ConfigRequest&)>;
+
+  // Where BARs go: 64-bit non-prefetchable ones need addresses below 4 GiB, because a bridge's
+  // non-prefetchable window has 32 bits.
+  static constexpr std::uint64_t kLowBase = 0xC000'0000, kLowEnd = 0xFEC0'0000;
+  static constexpr std::uint64_t kHighBase = 0x40'0000'0000;
+
+  // Configures everything behind the host bridges; leaves memory decoding on and bus mastering
+  // off at endpoints. `max_payload` and `max_read_request` encode DevCtl for every function.
+  void run(const Access& access, const std::vector<platform::HostBridge>& bridges);
+
+  const std::vector<PciFunction>& functions() const { return functions_; }
+  PciResource resource(platform::Bdf bdf, unsigned bar) const;
+
+ private:
+  void scan_bus(std::uint8_t bus);
+  void set_up_function(platform::Bdf bdf);
+  void set_up_bridge(platform::Bdf bdf);
+  void place_bars(PciFunction& function);
+  void place_vf_bars(platform::Bdf bdf);
+  PciResource place(platform::Bdf bdf, std::uint32_t offset, Bytes copies);
+  std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
+  std::uint32_t find_extended(platform::Bdf bdf, std::uint16_t id);
+  std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width);
+  void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value);
+
+  Access access_;
+  std::vector<PciFunction> functions_;
+  std::uint64_t low_ = kLowBase;
+  std::uint64_t high_ = kHighBase;
+  std::uint8_t next_bus_ = 0;
+  std::uint8_t last_bus_ = 255;
+  int numa_node_ = -1;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole PCI hierarchy of a system, built from SystemConfig and left as a BIOS leaves it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "model/config/system_config.hpp"
+#include "model/core/ports.hpp"
+#include "model/core/simulation.hpp"
+#include "model/pcie/endpoint.hpp"
+#include "model/pcie/firmware.hpp"
+#include "model/pcie/root_complex.hpp"
+#include "model/pcie/switch.hpp"
+#include "npu/platform/pci.hpp"
+
+namespace npu::model {
+
+class PciFabric : public sc_core::sc_module {
+ public:
+  // Needs simulation, memory and interrupts for as long as it lives. `dma_ports`: DMA sockets of
+  // every card. The caller binds root_complex().cpu_socket and every endpoint's register_socket,
+  // memory_socket and DMA sockets.
+  PciFabric(const sc_core::sc_module_name& name, Simulation& simulation, const SystemConfig& config,
+            HostMemoryPort& memory, InterruptSink& interrupts, unsigned dma_ports = 1);
+  ~PciFabric() override;
+
+  RootComplex& root_complex() { return root_complex_; }
+  unsigned cards() const { return static_cast<unsigned>(cards_.size()); }
+  Endpoint& endpoint(unsigned card) { return *cards_[card].endpoint; }
+  Link& link(unsigned card) { return *cards_[card].link; }  // the card's own link
+
+  // What the operating system finds at boot.
+  const std::vector<platform::HostBridge>& host_bridges() const { return bridges_; }
+  const std::vector<PciFunction>& functions() const { return firmware_.functions(); }
+  PciResource resource(platform::Bdf bdf, unsigned bar) const {
+    return firmware_.resource(bdf, bar);
+  }
+  int numa_node(std::uint16_t requester) const;  // packed BDF; -1: no bridge owns its bus
+  // Configuration space without taking time.
+  std::uint32_t peek_config(platform::Bdf bdf, std::uint32_t offset);
+
+ private:
+  struct Card {
+    std::unique_ptr<Endpoint> endpoint;
+    Link* link = nullptr;
+  };
+  void build_bridge(const HostBridgeConfig& config, unsigned index, std::uint8_t last_bus);
+  // Creates what hangs below a port; null: an empty slot.
+  ConfigTarget* build_node(const PciNodeConfig& node);
+  void connect(PciePort& above, const PciNodeConfig& node, Picoseconds above_hold);
+
+  Simulation& simulation_;
+  const SystemConfig& config_;
+  RootComplex root_complex_;
+  unsigned dma_ports_;
+  std::vector<Card> cards_;
+  std::map<const PciNodeConfig*, std::unique_ptr<Switch>> switches_;  // only looked up
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<platform::HostBridge> bridges_;
+  PlatformFirmware firmware_;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Root complex: host bridges with their root ports, the CPU's way to the devices and the devices'
+// way to host memory and interrupts.
+//
+// `latency` passes between core and root port transmitter, and between root port and memory, each
+// way. Order is kept per root port: a write is visible, an interrupt delivered and a read answered
+// only after every write that came before it through the same port.
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "model/config/system_config.hpp"
+#include "model/core/ports.hpp"
+#include "model/core/simulation.hpp"
+#include "model/pcie/bridge.hpp"
+#include "model/pcie/deadlines.hpp"
+#include "model/pcie/port.hpp"
+
+namespace npu::model {
+
+class RootComplex : public sc_core::sc_module, private PortOwner {
+ public:
+  using Payload = tlm::tlm_generic_payload;
+
+  // From host tasks (SystemC threads). kMemory posted writes return at once, the payload's
+  // reference is given away. Memory reads and configuration accesses of up to 64 bytes block for
+  // the round trip, at most for completion_timeout; data is all ones unless Transaction::completion
+  // is kSuccess.
+  tlm_utils::passthrough_target_socket<RootComplex> cpu_socket;
+
+  RootComplex(const sc_core::sc_module_name& name, Simulation& simulation,
+              const RootComplexConfig& config, HostMemoryPort& memory, InterruptSink& interrupts);
+  ~RootComplex() override;
+
+  // Construction. A host bridge owns buses [first, last].
+  unsigned add_host_bridge(std::uint8_t first_bus, std::uint8_t last_bus);
+  // Root ports are devices 0, 1, ... of the bridge's root bus. `below` answers configuration
+  // requests behind it; null: an empty slot. An occupied port must be connected to a link.
+  PciePort& add_root_port(const std::string& name, unsigned bridge, const LinkConfig& link,
+                          ConfigTarget* below);
+
+  // A configuration access that takes no time: firmware and exporters. False: nobody answers.
+  bool config_access(ConfigRequest& request);
+  Picoseconds receiver_hold() const { return config_.latency; }
+
+ private:
+  struct RootPort;
+  struct HostBridge {
+    std::uint8_t first_bus;
+    std::uint8_t last_bus;
+    std::vector<RootPort*> ports;
+  };
+  // A CPU access that blocks its task.
+  struct Waiter {
+    sc_core::sc_event done;
+    Payload* answer = nullptr;
+    std::uint32_t generation = 0;
+    bool waiting = false;
+  };
+  // A DMA access on its way through the root complex.
+  struct Dma {
+    Payload* payload = nullptr;
+    RootPort* port = nullptr;
+    SimTime begin = 0;
+  };
+
+  // CPU side
+  void b_transport(Payload& payload, sc_core::sc_time& delay);
+  void block(Payload& payload);
+  void issue(std::uint64_t payload);
+  void issue_config(Payload& payload);
+  void answer_locally(Payload& payload, Completion completion);
+  void deliver(std::uint64_t payload);
+  bool is_waiting(std::uint64_t context) const;
+  void watch_deadlines();
+  void deadline(std::uint64_t);
+  // device side
+  SimTime request_arrived(unsigned port, Payload& payload) override;
+  void completion_arrived(unsigned port, Payload& payload) override;
+  void serve(std::uint64_t dma);
+  void serve_write(std::uint64_t dma, Dma& access);
+  void serve_read(std::uint64_t dma, Dma& access);
+  void interrupt(std::uint64_t dma);
+  void store(std::uint64_t dma);
+  void sample(std::uint64_t dma);
+  void respond(std::uint64_t dma);
+  void forward_completion(std::uint64_t payload);
+  std::uint64_t take_dma(Payload& payload, RootPort& port);
+  void release_dma(std::uint64_t dma);
+  // routing
+  HostBridge* bridge_of(unsigned bus);
+  RootPort* port_of_bus(unsigned bus);
+  RootPort* port_of_address(std::uint64_t address, Bytes length);
+
+  Simulation& simulation_;
+  RootComplexConfig config_;
+  HostMemoryPort& memory_;
+  InterruptSink& interrupts_;
+  std::vector<HostBridge> bridges_;
+  std::vector<std::unique_ptr<RootPort>> ports_;
+  RootPort* last_port_ = nullptr;  // most accesses go where the one before went
+  std::vector<std::unique_ptr<Waiter>> waiters_;
+  std::vector<unsigned> free_waiters_;
+  std::vector<Dma> dmas_;
+  std::vector<std::uint64_t> free_dmas_;
+  Deadlines deadlines_;
+  bool watching_ = false;
+  std::uint32_t track_;
+};
+
+}  // namespace npu::model

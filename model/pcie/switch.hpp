@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PCI Express switch: one upstream port, downstream ports as devices 0, 1, ... of the internal
+// bus. Requests between downstream ports go through the root (as with ACS redirection).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "model/config/system_config.hpp"
+#include "model/core/simulation.hpp"
+#include "model/pcie/bridge.hpp"
+#include "model/pcie/port.hpp"
+
+namespace npu::model {
+
+class Switch : public sc_core::sc_module, public ConfigTarget, private PortOwner {
+ public:
+  using Payload = tlm::tlm_generic_payload;
+
+  Switch(const sc_core::sc_module_name& name, Simulation& simulation, const LinkConfig& uplink,
+         Picoseconds latency);
+  ~Switch() override;
+
+  PciePort& upstream_port() { return upstream_; }
+  // `below` null: an empty slot; else the port must be connected to a link.
+  PciePort& add_downstream_port(const std::string& name, const LinkConfig& link,
+                                ConfigTarget* below);
+  Picoseconds receiver_hold() const { return latency_; }
+  bool config_access(ConfigRequest& request) override;
+
+ private:
+  struct DownstreamPort;
+  static constexpr unsigned kUpstreamPort = 0;  // downstream port i has number i + 1
+
+  SimTime request_arrived(unsigned port, Payload& payload) override;
+  void completion_arrived(unsigned port, Payload& payload) override;
+  void request_down(std::uint64_t payload);
+  void request_up(std::uint64_t payload);
+  void completion_down(std::uint64_t payload);
+  void completion_up(std::uint64_t payload);
+  void config_down(Payload& payload);
+  void answer_up(Payload& payload, Completion completion);
+  SimTime uplink_backlog() const;
+
+  Simulation& simulation_;
+  LinkConfig uplink_;
+  Picoseconds latency_;
+  PciePort upstream_;
+  BridgeFunction function_;
+  std::vector<std::unique_ptr<DownstreamPort>> ports_;
+};
+
+}  // namespace npu::model

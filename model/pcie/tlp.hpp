@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many TLPs of which size a transaction is, in each direction.
+// Source: PCIe Base 4.0, 2.2 (headers: 3 DW, or 4 DW for addresses above 4 GiB), 2.3.1.1 (read
+// completions are cut at MPS and end on read completion boundaries).
+#pragma once
+
+#include "model/config/chip_config.hpp"
+#include "model/core/transaction.hpp"
+#include "model/pcie/link_direction.hpp"
+
+namespace npu::model {
+
+// The request: data of writes cut at MPS, reads cut at MRRS (headers only).
+TlpTrain request_train(const tlm::tlm_generic_payload& payload, const Transaction& info,
+                       const LinkConfig& link);
+// Its completions; `boundary` is the completer's RCB.
+TlpTrain completion_train(const tlm::tlm_generic_payload& payload, const Transaction& info,
+                          const LinkConfig& link, Bytes boundary);
+
+}  // namespace npu::model

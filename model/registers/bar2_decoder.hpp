@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splits BAR2 into the stream windows and device memory (include/npu/abi/layout.hpp). BAR2 offset
+// x is device-local address x.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include "model/core/simulation.hpp"
+#include "model/registers/card_registers.hpp"
+
+namespace npu::model {
+
+class Bar2Decoder : public sc_core::sc_module {
+ public:
+  Bar2Decoder(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
+              CardRegisters& registers);
+
+  // nb protocol of model/core/transaction.hpp. An access that lies neither whole in the stream
+  // windows nor whole in device memory ends as kUnsupportedRequest; if posted, it vanishes.
+  tlm_utils::simple_target_socket<Bar2Decoder> memory_socket{"memory_socket"};
+  // Device memory; addresses unchanged.
+  tlm_utils::simple_initiator_socket<Bar2Decoder> hbm_socket{"hbm_socket"};
+
+ private:
+  tlm::tlm_sync_enum from_host(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                               sc_core::sc_time& delay);
+  tlm::tlm_sync_enum from_memory(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                                 sc_core::sc_time& delay);
+  Completion access_stream(tlm::tlm_generic_payload& trans);
+  void finish(tlm::tlm_generic_payload& trans, Completion completion);
+  void respond(std::uint64_t trans);
+
+  Simulation& sim_;
+  StreamTable& streams_;
+  const Bytes window_base_;
+  const Bytes installed_;
+};
+
+}  // namespace npu::model

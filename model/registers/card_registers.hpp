@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers of a card: BAR0 (include/npu/abi/registers.hpp) and the state behind the event
+// block and the stream windows. Also the card's fault latch.
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include "model/config/chip_config.hpp"
+#include "model/core/ports.hpp"
+#include "model/core/register_bank.hpp"
+#include "model/core/simulation.hpp"
+#include "model/registers/event_table.hpp"
+#include "model/registers/stream_table.hpp"
+#include "npu/abi/registers.hpp"
+
+namespace npu::model {
+
+class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetListener {
+ public:
+  // Vector that a newly latched fault raises.
+  static constexpr unsigned kFaultVector = 0;
+
+  CardRegisters(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
+                unsigned device_index);
+
+  // Addresses are offsets in BAR0. Answers at once and never waits. Accesses are naturally
+  // aligned multiples of 4 bytes; others get TLM_BURST_ERROR_RESPONSE and kUnsupportedRequest.
+  tlm_utils::simple_target_socket<CardRegisters> register_socket{"register_socket"};
+
+  // Before the simulation starts; without it faults raise nothing.
+  void connect(InterruptPort& interrupts) { interrupts_ = &interrupts; }
+
+  RegisterBank& bank() { return bank_; }
+  EventTable& events() { return events_; }
+  StreamTable& streams() { return streams_; }
+  std::uint32_t device_index() const { return device_index_; }
+  // Device-local address of stream window 0.
+  Bytes stream_window_base() const { return stream_window_base_; }
+
+  // The first fault since FAULT_STATUS.Valid was cleared is latched and raises kFaultVector; later
+  // ones set Overflow.
+  void report(const FaultReport& fault) override;
+  // Registers, events and stream windows to their reset values.
+  void function_reset() override;
+
+ private:
+  void b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time& delay);
+  bool serve(tlm::tlm_command command, std::uint64_t offset, unsigned char* data,
+             std::size_t length);
+  void set_constants();
+  void install_hooks();
+
+  Simulation& sim_;
+  const std::uint32_t device_index_;
+  const std::uint16_t device_id_;
+  const std::uint8_t revision_;
+  const unsigned ai_cores_;
+  const Bytes hbm_usable_;
+  const Bytes stream_window_base_;
+  RegisterBank bank_{abi::kBar0Table};
+  EventTable events_;
+  StreamTable streams_;
+  InterruptPort* interrupts_ = nullptr;
+  SimTime reset_time_ = 0;
+  std::uint32_t track_;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/registers/stream_table.hpp"
+
+namespace npu::model {
+
+StreamTable::StreamTable(unsigned streams) : streams_(streams) {}
+
+void StreamTable::reset() {
+  for (auto& stream : streams_) {
+    stream.bank.reset();
+    stream.in_flight = 0;
+  }
+}
+
+void StreamTable::command_fetched(std::uint32_t stream) {
+  auto& s = streams_[stream];
+  if (s.in_flight++ == 0) s.bank.set(abi::StreamStatus{}.set<abi::StreamStatus::Busy>(1));
+}
+
+void StreamTable::command_completed(std::uint32_t stream, abi::FaultCode code) {
+  auto& s = streams_[stream];
+  auto completed = s.bank.get<abi::StreamCompleted>();
+  ++completed.raw;
+  s.bank.set(completed);
+  if (code != abi::FaultCode::kNone && s.bank.get<abi::StreamFault>().raw == 0) {
+    s.bank.set(abi::StreamFault::from_raw(static_cast<std::uint32_t>(code)));
+  }
+  if (--s.in_flight == 0) s.bank.set(abi::StreamStatus{});
+}
+
+bool StreamTable::host_read(std::uint64_t offset, unsigned char* data, std::size_t length) {
+  return streams_[offset / abi::kStreamWindowSize].bank.host_read(offset % abi::kStreamWindowSize,
+                                                                  data, length);
+}
+
+bool StreamTable::host_write(std::uint64_t offset, const unsigned char* data, std::size_t length) {
+  auto& bank = streams_[offset / abi::kStreamWindowSize].bank;
+  offset %= abi::kStreamWindowSize;
+  if (!bank.host_write(offset, data, length)) return false;
+  // Writing Enable = 1 clears the stream's fault. Done here, not by a hook, which every one of
+  // hundreds of streams would have to carry.
+  const bool control = offset <= abi::StreamControl::kOffset;
+  if (control && bank.get<abi::StreamControl>().get<abi::StreamControl::Enable>() != 0) {
+    bank.set(abi::StreamFault{});
+  }
+  return true;
+}
+
+}  // namespace npu::model

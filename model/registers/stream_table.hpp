@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register windows of all streams of a card (include/npu/abi/stream.hpp) and what the DMA
+// engines do with them. The windows lie in BAR2 (mission.md M4); Bar2Decoder serves them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/core/register_bank.hpp"
+#include "npu/abi/fault.hpp"
+#include "npu/abi/stream.hpp"
+#include "npu/base/units.hpp"
+
+namespace npu::model {
+
+class StreamTable {
+ public:
+  explicit StreamTable(unsigned streams);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(streams_.size()); }
+  Bytes window_bytes() const { return streams_.size() * abi::kStreamWindowSize; }
+  void reset();
+
+  bool enabled(std::uint32_t stream) const {
+    return streams_[stream].bank.get<abi::StreamControl>().get<abi::StreamControl::Enable>() != 0;
+  }
+  unsigned vector(std::uint32_t stream) const {
+    return streams_[stream].bank.get<abi::StreamVector>().get<abi::StreamVector::Vector>();
+  }
+  void command_fetched(std::uint32_t stream);
+  void command_completed(std::uint32_t stream, abi::FaultCode code);
+
+  // `offset` from the start of window 0, inside the windows. False: misaligned.
+  bool host_read(std::uint64_t offset, unsigned char* data, std::size_t length);
+  bool host_write(std::uint64_t offset, const unsigned char* data, std::size_t length);
+
+ private:
+  struct Stream {
+    RegisterBank bank{abi::kStreamTable};
+    std::uint32_t in_flight = 0;
+  };
+  std::vector<Stream> streams_;
+};
+
+}  // namespace npu::model

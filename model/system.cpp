@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/system.hpp"
+
+#include <fmt/format.h>
+
+namespace npu::model {
+
+System::System(const SystemConfig& config)
+    : config_(config),
+      memory_(simulation_, config_.memory,
+              [this](std::uint16_t requester) { return fabric_.numa_node(requester); }),
+      interrupts_(simulation_),
+      fabric_("pci", simulation_, config_, memory_, interrupts_),
+      cpus_(simulation_, config_.cpu),
+      platform_("platform", simulation_, cpus_, memory_, interrupts_, fabric_.host_bridges(),
+                [this](platform::Bdf bdf, unsigned bar) {
+                  const auto found = fabric_.resource(bdf, bar);
+                  return BarResource{found.address, found.size};
+                }) {
+  for (unsigned i = 0; i < config_.cards.size(); ++i) {
+    chips_.push_back(std::make_unique<Chip>(fmt::format("card{}", i).c_str(), simulation_,
+                                            config_.cards[i], i, fabric_.endpoint(i)));
+  }
+  memory_.on_unmap([this](std::uint16_t requester) {
+    for (unsigned i = 0; i < cards(); ++i) {
+      if (fabric_.endpoint(i).requester() == requester) chips_[i]->invalidate_translations();
+    }
+  });
+  platform_.cpu_socket.bind(fabric_.root_complex().cpu_socket);
+}
+
+Status System::run(std::function<void(platform::Platform&)> program) {
+  bool returned = false;
+  const auto task = cpus_.spawn("main", [&, work = std::move(program)] {
+    work(platform_);
+    cpus_.synchronise();
+    returned = true;
+    sc_core::sc_pause();
+  });
+  if (!task) return fail(ErrorCode::kOutOfResources, "no free CPU for the main task");
+  sc_core::sc_start();
+  if (returned) return {};
+  return fail(ErrorCode::kTimeout, "nothing more can happen: " + cpus_.unfinished());
+}
+
+}  // namespace npu::model

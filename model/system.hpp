@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole machine: host, PCI hierarchy and cards, composed from a SystemConfig. One per process.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "model/chip.hpp"
+#include "model/config/system_config.hpp"
+#include "model/core/simulation.hpp"
+#include "model/host/cpu.hpp"
+#include "model/host/host_memory.hpp"
+#include "model/host/interrupts.hpp"
+#include "model/host/platform.hpp"
+#include "model/pcie/pci_fabric.hpp"
+
+namespace npu::model {
+
+class System {
+ public:
+  explicit System(const SystemConfig& config);
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+
+  // Runs `program` as a host task until it returns. kTimeout: every task waits for something that
+  // cannot happen any more; the context says which for what, and the system is stuck for good.
+  Status run(std::function<void(platform::Platform&)> program);
+
+  const SystemConfig& config() const { return config_; }
+  Simulation& simulation() { return simulation_; }
+  HostMemory& host_memory() { return memory_; }
+  Interrupts& interrupts() { return interrupts_; }
+  PciFabric& fabric() { return fabric_; }
+  unsigned cards() const { return static_cast<unsigned>(chips_.size()); }
+  Chip& card(unsigned index) { return *chips_[index]; }
+
+ private:
+  SystemConfig config_;
+  Simulation simulation_;
+  HostMemory memory_;
+  Interrupts interrupts_;
+  PciFabric fabric_;
+  std::vector<std::unique_ptr<Chip>> chips_;
+  HostCpus cpus_;
+  HostPlatform platform_;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The directions between the parts of the tree (house rules; cmake/NpuTargets.cmake says the same
+// for targets).
+#include <algorithm>
+#include <regex>
+#include <sstream>
+
+#include "tests/architecture/rules.hpp"
+
+namespace npu::architecture {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+struct Area {
+  std::string_view prefix;  // of the path; the longest that fits counts
+  Names may_include;        // areas beside its own
+  bool systemc;
+};
+
+const Names kContracts{"include/npu/base", "include/npu/abi", "include/npu/platform"};
+
+Names contracts_and(Names more) {
+  more.insert(more.end(), kContracts.begin(), kContracts.end());
+  return more;
+}
+
+const std::vector<Area>& areas() {
+  static const Names kDriver = contracts_and({"include/npu/driver"});
+  static const Names kBoth =
+      contracts_and({"include/npu/driver", "include/npu/sim", "driver", "driver/vfio", "model",
+                     "model/config", "workloads", "cli", "bench", "tests/support"});
+  static const std::vector<Area> kAreas{
+      {"include/npu/base/", {}, false},
+      {"include/npu/abi/", {"include/npu/base"}, false},
+      {"include/npu/platform/", {"include/npu/base", "include/npu/abi"}, false},
+      {"include/npu/driver/", kContracts, false},
+      {"include/npu/sim/", kContracts, false},
+      {"driver/", kDriver, false},
+      {"driver/vfio/", kDriver, false},
+      {"firmware/", kContracts, false},
+      {"model/", contracts_and({"model/config"}), true},
+      {"model/config/", kContracts, false},
+      {"workloads/", kBoth, true},
+      {"cli/", kBoth, true},
+      {"bench/", kBoth, true},
+      {"tests/support/", kContracts, false},
+      {"tests/support/systemc", kContracts, true},
+      {"tests/", kBoth, true},
+      {"tests/system/", kBoth, true},
+      {"tests/abi/", contracts_and({}), false},
+      {"tests/driver/", contracts_and({"include/npu/driver", "driver", "tests/support"}), false},
+      {"tests/bench/", contracts_and({"model", "model/config", "tests/support"}), true},
+      {"tests/architecture/", {}, false},
+      {"tests/package/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
+  };
+  return kAreas;
+}
+
+const Area* find_area(std::string_view path) {
+  const Area* found = nullptr;
+  for (const auto& area : areas()) {
+    const bool fits = path.substr(0, area.prefix.size()) == area.prefix;
+    if (fits && (found == nullptr || area.prefix.size() > found->prefix.size())) found = &area;
+  }
+  return found;
+}
+
+// Who may have the driver and the model in one file.
+bool may_join_driver_and_model(std::string_view area) {
+  static const Names kJoining{"workloads", "cli", "bench", "tests/system"};
+  return std::find(kJoining.begin(), kJoining.end(), area) != kJoining.end();
+}
+
+bool is_driver(std::string_view area) {
+  return area == "driver" || area == "driver/vfio" || area == "include/npu/driver";
+}
+
+bool is_model(std::string_view area) {
+  return area == "model" || area == "include/npu/sim";
+}
+
+// The file of the tree that `name` means in a file at `path`; empty if there is none.
+std::string resolve(const std::string& name, const std::string& path, const Tree& tree) {
+  const std::string beside = path.substr(0, path.rfind('/') + 1) + name;
+  for (const auto& candidate : {beside, "include/" + name, name}) {
+    if (tree.count(candidate) != 0) return candidate;
+  }
+  return {};
+}
+
+bool is_systemc_header(const std::string& name) {
+  return name == "systemc" || name == "systemc.h" || name == "tlm" || name == "tlm.h" ||
+         name.rfind("sysc/", 0) == 0 || name.rfind("tlm_", 0) == 0;
+}
+
+}  // namespace
+
+std::string area_of(std::string_view path) {
+  const Area* area = find_area(path);
+  if (area == nullptr) return {};
+  std::string name(area->prefix);
+  while (!name.empty() && name.back() == '/') name.pop_back();
+  return name;
+}
+
+Violations check_includes(const SourceFile& file, const Tree& tree) {
+  static const std::regex kInclude(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
+  const Area* area = find_area(file.path);
+  if (area == nullptr) return {{file.path, 0, "belongs to no area of the table of directions"}};
+  const std::string own = area_of(file.path);
+  Violations violations;
+  bool sees_driver = is_driver(own);
+  bool sees_model = is_model(own);
+  std::istringstream lines(file.text);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::smatch match;
+    if (!std::regex_search(line, match, kInclude)) continue;
+    const std::string name = match[2];
+    const std::string target = resolve(name, file.path, tree);
+    if (is_systemc_header(name) && !area->systemc) {
+      violations.push_back({file.path, number, own + " may not see SystemC"});
+    }
+    if (target.empty()) {
+      if (match[1] == "\"") {
+        violations.push_back({file.path, number, "\"" + name + "\" is no file of the tree"});
+      }
+      continue;
+    }
+    const std::string other = area_of(target);
+    const auto& allowed = area->may_include;
+    if (other != own && std::find(allowed.begin(), allowed.end(), other) == allowed.end()) {
+      violations.push_back({file.path, number, own + " may not include " + other});
+    }
+    sees_driver = sees_driver || is_driver(other);
+    sees_model = sees_model || is_model(other);
+    if (sees_driver && sees_model && !may_join_driver_and_model(own)) {
+      violations.push_back({file.path, number, own + " may not join driver and model"});
+    }
+  }
+  return violations;
+}
+
+}  // namespace npu::architecture

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checkout keeps the rules of the house.
+#include "tests/architecture/tree.hpp"
+
+#include <gtest/gtest.h>
+
+namespace npu::architecture {
+namespace {
+
+constexpr std::string_view kRoot = NPU_SOURCE_DIR;
+
+const Tree& tree() {
+  static const Tree kTree = list_tree(kRoot);
+  return kTree;
+}
+
+const std::vector<SourceFile>& sources() {
+  static const std::vector<SourceFile> kSources = load(kRoot, tree(), {".cpp", ".hpp"});
+  return kSources;
+}
+
+template <class Check>
+std::string complaints(const std::vector<SourceFile>& files, Check check) {
+  std::string text;
+  for (const auto& file : files) {
+    for (const auto& violation : check(file)) text += violation.message() + "\n";
+  }
+  return text;
+}
+
+TEST(Tree, HoldsTheSourcesThatTheOtherTestsLookAt) {
+  EXPECT_GT(sources().size(), 30U);
+  EXPECT_EQ(tree().count("include/npu/platform/platform.hpp"), 1U);
+  EXPECT_EQ(tree().count("tests/architecture/tree_test.cpp"), 1U);
+}
+
+TEST(Tree, EveryIncludeFollowsTheDirections) {
+  EXPECT_EQ(complaints(sources(), [](const auto& f) { return check_includes(f, tree()); }), "");
+}
+
+TEST(Tree, SimulatedCodeKnowsNoWallClock) {
+  EXPECT_EQ(complaints(sources(), check_wall_clock), "");
+}
+
+TEST(Tree, DriverAndFirmwareHaveNoCodeForTheSimulator) {
+  EXPECT_EQ(complaints(sources(), check_simulator_conditionals), "");
+}
+
+TEST(Tree, FilesAreShortAndLicensed) {
+  const auto files = load(
+      kRoot, tree(),
+      {".cpp", ".hpp", ".cmake", "CMakeLists.txt", ".sh", ".in", ".yaml", "npusim", "run-tests"});
+  EXPECT_EQ(complaints(files, check_form), "");
+}
+
+TEST(Tree, EveryFolderHasAShortReadme) {
+  std::string text;
+  for (const auto& violation : check_readmes(tree(), load(kRoot, tree(), {"README.md"}))) {
+    text += violation.message() + "\n";
+  }
+  EXPECT_EQ(text, "");
+}
+
+}  // namespace
+}  // namespace npu::architecture

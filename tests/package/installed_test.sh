@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# installed_test.sh PREFIX: the installed program finds its own files from an empty folder.
+set -euo pipefail
+prefix=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+env -i "$prefix/bin/npusim" --help | grep -q npusim
+for config in "$prefix"/share/npusim/configs/*.yaml; do
+  env -i "$prefix/bin/npusim" --config "$(basename "$config")" config check
+done
+mandoc -T utf8 "$prefix/share/man/man1/npusim.1" | grep -q npusim

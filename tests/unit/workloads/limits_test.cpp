@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/framework/limits.hpp"
+
+#include <gtest/gtest.h>
+
+namespace npu::workloads {
+namespace {
+
+LinkCounters link(const std::string& name, Picoseconds busy, Bytes payload, Bytes header,
+                  Bytes dllp) {
+  LinkCounters counters;
+  counters.name = name;
+  counters.busy = busy;
+  counters.payload = payload;
+  counters.header = header;
+  counters.dllp = dllp;
+  return counters;
+}
+
+const Limit* find(const std::vector<Limit>& limits, const std::string& name) {
+  for (const auto& limit : limits) {
+    if (limit.name == name) return &limit;
+  }
+  return nullptr;
+}
+
+TEST(LinkLimits, ShareTheTimeOfTheBusiestDirection) {
+  // 90 us of 100 are busy; of 1000 bytes 80 are headers and 20 DLLPs.
+  const Snapshot gained{100_us, {link("down", 90_us, 900, 80, 20), link("up", 1_us, 0, 10, 0)}, {}};
+  const auto limits = link_limits("dma.h2d.1MiB", gained);
+  ASSERT_EQ(limits.size(), 4U);
+  EXPECT_EQ(find(limits, "link_idle")->percent.text(), "10.000");
+  EXPECT_EQ(find(limits, "tlp_overhead")->percent.text(), "7.200");
+  EXPECT_EQ(find(limits, "dllp")->percent.text(), "1.800");
+}
+
+TEST(LinkLimits, TheLargestComesFirst) {
+  const Snapshot gained{100_us, {link("down", Picoseconds(99'500'000), 900, 80, 20)}, {}};
+  const auto limits = link_limits("x", gained);
+  EXPECT_EQ(limits[0].name, "tlp_overhead");
+  EXPECT_EQ(limits[1].name, "dllp");
+  EXPECT_EQ(limits[2].name, "link_idle");
+  EXPECT_EQ(limits[3].name, "credits");
+}
+
+TEST(MemoryLimits, ShareTheTimeOfTheDataBuses) {
+  MemoryCounters memory;
+  memory.data = 800_us;
+  memory.refresh = 50_us;
+  memory.row = 30_us;
+  memory.column = 10_us;
+  memory.turnaround = 90_us;
+  memory.idle = 20_us;
+  const auto limits = memory_limits("x", {100_us, {}, {memory}}, 0);
+  EXPECT_EQ(find(limits, "refresh")->percent.text(), "5.000");
+  EXPECT_EQ(find(limits, "row_misses")->percent.text(), "3.000");
+  EXPECT_EQ(find(limits, "turnaround")->percent.text(), "9.000");
+  EXPECT_EQ(find(limits, "column_gaps")->percent.text(), "1.000");
+  EXPECT_EQ(find(limits, "memory_idle")->percent.text(), "2.000");
+}
+
+TEST(Limits, WithoutCountersThereAreNone) {
+  EXPECT_TRUE(link_limits("x", {100_us, {}, {}}).empty());
+  EXPECT_TRUE(memory_limits("x", {100_us, {}, {}}, 0).empty());
+}
+
+TEST(Difference, SubtractsCountersAndKeepsNames) {
+  const Snapshot before{10_us, {link("down", 5_us, 100, 10, 1)}, {}};
+  const Snapshot after{30_us, {link("down", 12_us, 300, 40, 5)}, {}};
+  const auto gained = difference(before, after);
+  EXPECT_EQ(gained.time, 20_us);
+  EXPECT_EQ(gained.links[0].name, "down");
+  EXPECT_EQ(gained.links[0].busy, 7_us);
+  EXPECT_EQ(gained.links[0].payload, 200U);
+  EXPECT_EQ(gained.links[0].header, 30U);
+  EXPECT_EQ(gained.links[0].dllp, 4U);
+}
+
+}  // namespace
+}  // namespace npu::workloads

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/framework/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "workloads/framework/report_json.hpp"
+#include "workloads/framework/report_text.hpp"
+
+namespace npu::workloads {
+namespace {
+
+using testing::HasSubstr;
+
+Report example() {
+  Report report;
+  report.workload = "dma_latency";
+  report.config = "910b";
+  report.seed = 42;
+  report.simulated = Picoseconds(123'456'789);
+  report.parameters = {{"sizes", "4KiB"}, {"policy", "polling"}};
+  report.add_latency("dma.h2d.4KiB", {"h2d",
+                                      "4KiB",
+                                      {{"entry_store", Picoseconds(150'001)},
+                                       {"doorbell", Picoseconds(30'009)},
+                                       {"data", Picoseconds(1'000'990)}}});
+  report.add_limit({"dma.h2d.4KiB", "tlp_overhead", Number::scaled(7'200, 3), "7.200 % headers"});
+  report.add_note("a \"quoted\" note\n");
+  return report;
+}
+
+TEST(ReportJson, IsValidAndHasTheSchema) {
+  const auto json = nlohmann::json::parse(to_json(example()));
+  EXPECT_EQ(json["schema"], "npusim.report/1");
+  EXPECT_EQ(json["workload"], "dma_latency");
+  EXPECT_EQ(json["config"], "910b");
+  EXPECT_EQ(json["seed"], 42);
+  EXPECT_EQ(json["simulated_ps"], 123'456'789);
+  EXPECT_EQ(json["parameters"]["policy"], "polling");
+  EXPECT_EQ(json["limits"][0]["name"], "tlp_overhead");
+  EXPECT_EQ(json["notes"][0], "a \"quoted\" note\n");
+}
+
+TEST(ReportJson, PrintsNanosecondsWithThreeDecimals) {
+  const auto text = to_json(example());
+  EXPECT_THAT(text, HasSubstr(R"({"name": "dma.h2d.4KiB.latency_ns", "value": 1181.000, )"));
+  EXPECT_THAT(text, HasSubstr(R"("value": 150.001, "unit": "ns"})"));
+}
+
+TEST(ReportJson, PrintedPartsAddUpToThePrintedLatency) {
+  const auto report = example();
+  std::int64_t sum = 0;
+  for (const auto& metric : report.metrics()) {
+    if (metric.name.find(".breakdown.") != std::string::npos) sum += metric.value.value();
+  }
+  EXPECT_EQ(sum, report.find("dma.h2d.4KiB.latency_ns")->value.value());
+}
+
+TEST(ReportJson, KeepsTheOrderOfMembers) {
+  const auto text = to_json(example());
+  EXPECT_LT(text.find("\"schema\""), text.find("\"workload\""));
+  EXPECT_LT(text.find("\"sizes\""), text.find("\"policy\""));
+  EXPECT_LT(text.find("entry_store_ns"), text.find("doorbell_ns"));
+}
+
+TEST(ReportJson, AnEmptyReportIsValid) {
+  const auto json = nlohmann::json::parse(to_json(Report{}));
+  EXPECT_TRUE(json["metrics"].empty());
+  EXPECT_TRUE(json["limits"].empty());
+}
+
+TEST(ReportJson, TextThatIsNoUtf8DoesNotBreakIt) {
+  Report report;
+  report.config = "bad\xff";
+  EXPECT_TRUE(nlohmann::json::accept(to_json(report)));
+}
+
+TEST(ReportStages, AddUpToTheirTotal) {
+  Report report;
+  report.add_stages("first_tensor", {"stages", "", {{"scan", 3_us}, {"open", Picoseconds(5)}}});
+  EXPECT_EQ(report.find("first_tensor.scan_us")->value.text(), "3.000000");
+  EXPECT_EQ(report.find("first_tensor.total_us")->value.text(), "3.000005");
+}
+
+TEST(ReportText, AlignsNumbersRightAndWordsLeft) {
+  const Table table{"title", {"name", "ns"}, {{"a", "1.5"}, {"long", "22.25"}}};
+  EXPECT_EQ(to_text(table),
+            "title\n"
+            "  name     ns\n"
+            "  a       1.5\n"
+            "  long  22.25\n");
+}
+
+TEST(ReportText, ShowsBreakdownsOfAGroupInOneTable) {
+  auto report = example();
+  report.add_latency("dma.h2d.8KiB",
+                     {"h2d", "8KiB", {{"entry_store", 1_ns}, {"doorbell", 2_ns}, {"data", 3_ns}}});
+  const auto text = to_text(report);
+  EXPECT_EQ(text.find("entry_store"), text.rfind("entry_store"));
+  EXPECT_THAT(text, HasSubstr("1181.000"));
+  EXPECT_THAT(text, HasSubstr("8KiB"));
+}
+
+TEST(ReportText, NamesWhatLimited) {
+  EXPECT_THAT(to_text(example()), HasSubstr("dma.h2d.4KiB is limited by\n  7.200 % headers"));
+}
+
+}  // namespace
+}  // namespace npu::workloads

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a workload gets to work with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "npu/platform/platform.hpp"
+#include "workloads/framework/parameter.hpp"
+#include "workloads/framework/random.hpp"
+#include "workloads/framework/report.hpp"
+#include "workloads/framework/simulator_view.hpp"
+#include "workloads/framework/trace_session.hpp"
+
+namespace npu::workloads {
+
+// Told now and then how far the workload is; done <= total. It may draw on a terminal and must
+// not touch the platform.
+using Progress =
+    std::function<void(std::string_view what, std::uint64_t done, std::uint64_t total)>;
+
+struct Context {
+  platform::Platform& platform;
+  const ParameterSet& parameters;
+  std::uint64_t seed;
+  Report& report;
+  TraceSource& trace;
+  const SimulatorView& simulator;
+  Progress progress;  // may be empty
+
+  void step(std::string_view what, std::uint64_t done, std::uint64_t total) const {
+    if (progress) progress(what, done, total);
+  }
+  // A generator of its own for each purpose, so that one more draw here changes nothing there.
+  Random random(std::uint64_t purpose = 0) const { return Random(seed * 0x10001 + purpose); }
+};
+
+}  // namespace npu::workloads

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of a workload: declared once with type, unit, default and range; set from text.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "npu/base/result.hpp"
+#include "npu/base/units.hpp"
+
+namespace npu::workloads {
+
+enum class ParameterType {
+  kInteger,      // "1000000"
+  kSize,         // "4096", "4KiB", "1MiB", "56GiB"; bytes
+  kFlag,         // "on" or "off" (true/false, yes/no, 1/0)
+  kChoice,       // one of `choices`
+  kIntegerList,  // "1,2,64" or "1..64": from the first, doubling, up to the last
+  kSizeList,     // "64,4KiB" or "64..1MiB", as above
+  kChoiceList,   // "h2d,d2h"
+};
+
+std::string_view to_string(ParameterType type);
+
+struct ParameterSpec {
+  std::string name;
+  ParameterType type = ParameterType::kInteger;
+  std::string unit;           // "B", "us", ""; for people
+  std::string default_value;  // in the same notation as the command line's
+  std::string doc;            // one line
+  std::uint64_t minimum = 0;  // of an integer or size, or of each element of a list
+  std::uint64_t maximum = std::numeric_limits<std::uint64_t>::max();
+  std::vector<std::string> choices = {};
+
+  // "1..64" or "polling, interrupt, adaptive"; empty when anything goes.
+  std::string allowed() const;
+};
+
+// The values of all parameters of one workload. Asking for a name or type that the workload has
+// not declared is a programming error and asserts.
+class ParameterSet {
+ public:
+  // All defaults; a default outside its own range is a programming error and asserts.
+  explicit ParameterSet(std::vector<ParameterSpec> specs);
+
+  // kNotFound: no such parameter, kInvalidArgument: not of its type, kOutOfRange: outside its
+  // range or choices. The context names the parameter, what was found and what is allowed.
+  Status set(std::string_view name, std::string_view text);
+  // "key=value".
+  Status assign(std::string_view assignment);
+
+  std::uint64_t integer(std::string_view name) const;
+  Bytes size(std::string_view name) const { return integer(name); }
+  bool flag(std::string_view name) const { return integer(name) != 0; }
+  const std::string& choice(std::string_view name) const;
+  const std::vector<std::uint64_t>& integers(std::string_view name) const;
+  const std::vector<Bytes>& sizes(std::string_view name) const { return integers(name); }
+  const std::vector<std::string>& choices(std::string_view name) const;
+
+  const std::vector<ParameterSpec>& specs() const { return specs_; }
+  // Name and canonical text of every parameter, in order of declaration.
+  std::vector<std::pair<std::string, std::string>> texts() const;
+
+ private:
+  struct Value {
+    std::vector<std::uint64_t> numbers;
+    std::vector<std::string> words;
+    std::string text;
+  };
+  Result<Value> parse(const ParameterSpec& spec, std::string_view text) const;
+  const Value& value(std::string_view name) const;
+
+  std::vector<ParameterSpec> specs_;
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+}  // namespace npu::workloads

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/framework/registry.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "workloads/framework/nearest_name.hpp"
+
+namespace npu::workloads {
+
+void Registry::add(Workload workload) {
+  assert(!find(workload.name) && "two workloads of one name");
+  workloads_.push_back(std::move(workload));
+}
+
+Result<const Workload*> Registry::find(std::string_view name) const {
+  const auto it = std::find_if(workloads_.begin(), workloads_.end(),
+                               [&](const Workload& w) { return w.name == name; });
+  if (it != workloads_.end()) return &*it;
+  std::vector<std::string> names;
+  for (const auto& workload : workloads_) names.push_back(workload.name);
+  return fail(ErrorCode::kNotFound,
+              "no workload '" + std::string(name) + "'" + suggestion(name, names));
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workloads that `npusim run` and `npusim list` know.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "npu/base/result.hpp"
+#include "workloads/framework/context.hpp"
+#include "workloads/framework/parameter.hpp"
+
+namespace npu::workloads {
+
+struct Workload {
+  std::string name;
+  std::string doc;  // one line
+  std::vector<ParameterSpec> parameters;
+  Status (*run)(Context&);  // an error ends the run: nothing measured is to be trusted
+};
+
+class Registry {
+ public:
+  // A second workload of the same name is a programming error and asserts.
+  void add(Workload workload);
+  // kNotFound, with the nearest name.
+  Result<const Workload*> find(std::string_view name) const;
+  const std::vector<Workload>& all() const { return workloads_; }
+
+ private:
+  std::vector<Workload> workloads_;
+};
+
+// Every workload of workloads/programs, in the order in which they are listed.
+const Registry& all_workloads();
+
+}  // namespace npu::workloads

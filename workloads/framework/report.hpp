@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a workload found out. Writers: report_json.hpp (machines), report_text.hpp (people).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "npu/base/units.hpp"
+#include "workloads/framework/number.hpp"
+
+namespace npu::workloads {
+
+struct Metric {
+  std::string name;  // dotted and stable: "dma.h2d.4KiB.latency_ns"
+  Number value;
+  std::string unit;  // "ns", "GB/s", "%", "" for counts
+};
+
+// A time and the parts it consists of; the parts add up to it exactly.
+struct Breakdown {
+  struct Part {
+    std::string name;
+    Picoseconds time;
+  };
+  std::string group;  // heading of the table it is shown in
+  std::string label;  // its row there
+  std::vector<Part> parts;
+  Picoseconds total() const;
+};
+
+// Something that kept a result below what it could be.
+struct Limit {
+  std::string subject;  // metric prefix, "dma.d2d.1GiB"
+  std::string name;     // stable: "refresh", "row_misses", "turnaround", "tlp_overhead", ...
+  Number percent;       // of the time or capacity of the resource
+  std::string text;     // for people: "refresh: 5.1 % of the HBM's time"
+};
+
+struct Table {
+  std::string title;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+class Report {
+ public:
+  // Identity, filled by whoever runs the workload.
+  std::string workload;
+  std::string config;
+  std::uint64_t seed = 0;
+  Picoseconds simulated;
+  std::vector<std::pair<std::string, std::string>> parameters;
+
+  void add_metric(std::string name, Number value, std::string unit);
+  // Adds PREFIX.latency_ns, PREFIX.breakdown.<part>_ns and a row of the table `group`.
+  void add_latency(const std::string& prefix, Breakdown breakdown);
+  // Adds PREFIX.<part>_us, PREFIX.total_us and a row per part of the table `group`.
+  void add_stages(const std::string& prefix, const Breakdown& breakdown);
+  void add_limit(Limit limit) { limits_.push_back(std::move(limit)); }
+  // The table stays valid until the next add_table().
+  Table& add_table(std::string title, std::vector<std::string> columns);
+  void add_note(std::string text) { notes_.push_back(std::move(text)); }
+
+  const std::vector<Metric>& metrics() const { return metrics_; }
+  const std::vector<Breakdown>& breakdowns() const { return breakdowns_; }
+  const std::vector<Limit>& limits() const { return limits_; }
+  const std::vector<Table>& tables() const { return tables_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  // Null if there is none of that name.
+  const Metric* find(const std::string& name) const;
+
+ private:
+  std::vector<Metric> metrics_;
+  std::vector<Breakdown> breakdowns_;
+  std::vector<Limit> limits_;
+  std::vector<Table> tables_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace npu::workloads

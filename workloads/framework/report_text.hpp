@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report for people.
+#pragma once
+
+#include <string>
+
+#include "workloads/framework/report.hpp"
+
+namespace npu::workloads {
+
+// Aligned tables, one latency breakdown per row, what limited the result, notes. Plain text.
+std::string to_text(const Report& report);
+
+// One table: title, column headings, rows; numbers right-aligned, everything else left.
+std::string to_text(const Table& table);
+
+}  // namespace npu::workloads

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the models count, as far as a report names it as a limit. Counters only grow; a workload
+// takes a snapshot before and after and reports the difference.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "npu/base/units.hpp"
+
+namespace npu::workloads {
+
+// One direction of one link.
+struct LinkCounters {
+  std::string name;                        // "card0.link.down": towards the card; ".up": from it
+  std::uint64_t raw_bytes_per_second = 0;  // after encoding, before any TLP overhead
+  Picoseconds busy;                        // time the wire carried TLPs and DLLPs
+  std::uint64_t tlps = 0;
+  Bytes payload = 0;         // data of TLPs
+  Bytes header = 0;          // TLP headers, framing, sequence numbers, CRC
+  Bytes dllp = 0;            // acknowledgements and credit updates
+  Picoseconds credit_stall;  // the wire stood idle with a TLP waiting for credits
+};
+
+// Device memory of one card, summed over its pseudo channels. The six times say what their data
+// buses did; together they are the elapsed time times the number of pseudo channels.
+struct MemoryCounters {
+  std::string name;                         // "card0.hbm"
+  std::uint64_t peak_bytes_per_second = 0;  // reads and writes share it
+  Bytes read = 0;
+  Bytes written = 0;
+  std::uint64_t row_hits = 0;    // bursts that found their row open
+  std::uint64_t row_misses = 0;  // bursts that had to activate a row
+  std::uint64_t refreshes = 0;
+  Picoseconds data;        // carried data
+  Picoseconds refresh;     // a refresh was due or under way
+  Picoseconds turnaround;  // changed between reads and writes
+  Picoseconds row;         // waited for rows to be closed and opened
+  Picoseconds column;      // rows open, but the gap between column commands in the way
+  Picoseconds idle;        // nothing was queued
+
+  Picoseconds total() const { return data + refresh + turnaround + row + column + idle; }
+};
+
+class SimulatorView {
+ public:
+  virtual ~SimulatorView() = default;
+  virtual Picoseconds simulated_time() const = 0;
+  virtual std::vector<LinkCounters> links() const = 0;       // in order of the topology
+  virtual std::vector<MemoryCounters> memories() const = 0;  // in order of card index
+};
+
+}  // namespace npu::workloads

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/programs.hpp"
+
+namespace npu::workloads {
+
+const Registry& all_workloads() {
+  static const Registry registry = [] {
+    Registry all;
+    for (auto make : {first_tensor, enumerate, dma_latency, dma_bandwidth, ring_pressure,
+                      event_wait, alloc_churn, bar0_trap}) {
+      all.add(make());
+    }
+    return all;
+  }();
+  return registry;
+}
+
+}  // namespace npu::workloads

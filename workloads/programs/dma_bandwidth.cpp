@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bandwidth of copies of one size, over queue depth and number of streams, and what limits it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "npu/base/checked.hpp"
+#include "workloads/framework/limits.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/copy_path.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+constexpr Bytes kStripe = 1_MiB;      // a copy is spread over streams in parts no smaller than this
+constexpr Bytes kFootprint = 64_MiB;  // copies of small sizes take turns in this much memory
+constexpr Bytes kWindow = 64_KiB;     // compared at once
+
+struct Shape {
+  std::string direction;
+  Bytes size = 0;
+  std::uint64_t depth = 0;  // commands in flight per stream
+  std::uint64_t streams = 0;
+};
+
+struct Outcome {
+  Shape shape;
+  Bytes bytes = 0;
+  Picoseconds elapsed;
+  Snapshot gained;
+};
+
+// True if `a` is faster than `b`.
+bool faster(const Outcome& a, const Outcome& b) {
+  return Number::gb_per_s(a.bytes, a.elapsed).value() >
+         Number::gb_per_s(b.bytes, b.elapsed).value();
+}
+
+class Bench {
+ public:
+  Bench(Context& context, driver::Device& device, std::vector<driver::StreamId> streams)
+      : context_(context), device_(device), streams_(std::move(streams)) {}
+
+  // All depths and numbers of streams for one direction and size; the best is the headline.
+  Result<Outcome> run(const std::string& direction, Bytes size) {
+    const Bytes total = std::max(size, context_.parameters.size("bytes"));
+    const Bytes footprint = std::max(size, std::min(total, kFootprint) / size * size);
+    auto path = CopyPath::create(context_, device_, streams_[0], direction_opcode(direction),
+                                 footprint, std::min(footprint, kWindow));
+    if (!path) return forward_error(path);
+    choose_windows(footprint);
+    std::optional<Outcome> best;
+    for (const auto streams : context_.parameters.integers("streams")) {
+      for (const auto depth : context_.parameters.integers("depths")) {
+        const Shape shape{direction, size, depth, streams};
+        auto outcome = measure(**path, shape, total, footprint);
+        if (!outcome) return forward_error(outcome);
+        const auto name = fmt::format("dma.{}.{}.depth{}.streams{}.bandwidth_gb_per_s", direction,
+                                      size_name(size), depth, streams);
+        context_.report.add_metric(name, Number::gb_per_s(outcome->bytes, outcome->elapsed),
+                                   "GB/s");
+        if (!best || faster(*outcome, *best)) best = std::move(*outcome);
+      }
+    }
+    return *best;
+  }
+
+  Bytes compared() const { return compared_; }
+
+ private:
+  Result<Outcome> measure(CopyPath& path, const Shape& shape, Bytes total, Bytes footprint) {
+    const std::uint64_t seed = context_.seed ^ (++round_ << 32);
+    if (auto ok = prepare(path, footprint, seed); !ok) return forward_error(ok);
+    const auto before = take_snapshot(context_.simulator);
+    auto& clock = context_.platform.clock();
+    const Picoseconds begin = clock.now();
+    auto bytes = copy(path, shape, total, footprint);
+    if (!bytes) return forward_error(bytes);
+    const Picoseconds elapsed = clock.now() - begin;
+    const auto gained = difference(before, take_snapshot(context_.simulator));
+    const auto what = fmt::format("{} copies of {}, depth {}, {} streams", shape.direction,
+                                  size_name(shape.size), shape.depth, shape.streams);
+    if (auto ok = verify(path, footprint, seed, what); !ok) return forward_error(ok);
+    return Outcome{shape, *bytes, elapsed, gained};
+  }
+
+  // Copies at least `total` bytes and returns how many it copied.
+  Result<Bytes> copy(CopyPath& path, const Shape& shape, Bytes total, Bytes footprint) {
+    const Bytes stripes = std::clamp<Bytes>(shape.size / kStripe, 1, shape.streams);
+    const Bytes part = *checked_align_up(ceil_div(shape.size, stripes), 64);
+    std::vector<std::deque<driver::Ticket>> in_flight(shape.streams);
+    driver::SubmitOptions options;
+    options.interrupt = false;
+    Bytes copied = 0;
+    for (std::uint64_t turn = 0; copied < total;) {
+      for (Bytes at = 0; at < shape.size; at += part, ++turn) {
+        auto& queue = in_flight[turn % shape.streams];
+        if (queue.size() == shape.depth) {
+          if (auto ok = wait(queue.front()); !ok) return forward_error(ok);
+          queue.pop_front();
+        }
+        const auto command = path.command(copied % footprint + at, std::min(part, shape.size - at));
+        auto ticket = device_.submit(streams_[turn % shape.streams], command, options);
+        if (!ticket) return forward_error(ticket);
+        queue.push_back(*ticket);
+      }
+      copied += shape.size;
+    }
+    for (const auto& queue : in_flight) {
+      if (queue.empty()) continue;
+      if (auto ok = wait(queue.back()); !ok) return forward_error(ok);
+    }
+    return copied;
+  }
+
+  Status wait(const driver::Ticket& ticket) {
+    return device_.wait(ticket, driver::WaitPolicy::kPolling, patience(context_));
+  }
+
+  // Everything if that is no more than "verify", else windows: the first, the last, random ones.
+  void choose_windows(Bytes footprint) {
+    windows_.clear();
+    const Bytes limit = context_.parameters.size("verify");
+    const Bytes all = ceil_div(footprint, kWindow);
+    const Bytes wanted = std::min(all, ceil_div(limit, kWindow));
+    if (wanted == 0) return;
+    windows_ = {0, all - 1};
+    Random random = context_.random(footprint);
+    while (windows_.size() < wanted) windows_.insert(random.below(all));
+  }
+
+  template <class F>
+  Status for_each_window(Bytes footprint, F visit) {
+    for (const Bytes index : windows_) {
+      const Bytes at = index * kWindow;
+      auto ok = visit(at, std::min(kWindow, footprint - at));
+      if (!ok) return ok;
+    }
+    return {};
+  }
+
+  Status prepare(CopyPath& path, Bytes footprint, std::uint64_t seed) {
+    return for_each_window(footprint,
+                           [&](Bytes at, Bytes size) { return path.prepare(at, size, seed ^ at); });
+  }
+
+  Status verify(CopyPath& path, Bytes footprint, std::uint64_t seed, const std::string& what) {
+    return for_each_window(footprint, [&](Bytes at, Bytes size) {
+      compared_ += size;
+      return path.verify(at, size, seed ^ at, what);
+    });
+  }
+
+  Context& context_;
+  driver::Device& device_;
+  std::vector<driver::StreamId> streams_;
+  std::set<Bytes> windows_;
+  std::uint64_t round_ = 0;
+  Bytes compared_ = 0;
+};
+
+// Metrics of the best shape; returns its share of the peak for the table.
+std::string report_outcome(Context& context, std::size_t card, const Outcome& outcome) {
+  auto& report = context.report;
+  const std::string prefix = "dma." + outcome.shape.direction + "." + size_name(outcome.shape.size);
+  report.add_metric(prefix + ".bandwidth_gb_per_s",
+                    Number::gb_per_s(outcome.bytes, outcome.elapsed), "GB/s");
+  report.add_metric(prefix + ".best_depth", Number::count(outcome.shape.depth), "");
+  report.add_metric(prefix + ".best_streams", Number::count(outcome.shape.streams), "");
+  const bool on_card = outcome.shape.direction == "d2d";
+  const auto& gained = outcome.gained;
+  std::string share = "-";
+  if (on_card && card < gained.memories.size()) {
+    const auto traffic = Number::gb_per_s(memory_traffic(gained, card), gained.time);
+    const auto percent =
+        Number::quotient(static_cast<std::uint64_t>(traffic.value()) * 100,
+                         gained.memories[card].peak_bytes_per_second / 1'000'000, 3);
+    report.add_metric(prefix + ".hbm_traffic_gb_per_s", traffic, "GB/s");
+    report.add_metric(prefix + ".hbm_peak_percent", percent, "%");
+    share = percent.text();
+  }
+  if (!on_card && !gained.links.empty()) {
+    const auto rate = Number::gb_per_s(outcome.bytes, outcome.elapsed);
+    const auto percent = Number::quotient(static_cast<std::uint64_t>(rate.value()) * 100,
+                                          busiest_link(gained).raw_bytes_per_second / 1'000'000, 3);
+    report.add_metric(prefix + ".link_peak_percent", percent, "%");
+    share = percent.text();
+  }
+  for (auto& limit : on_card ? memory_limits(prefix, gained, card) : link_limits(prefix, gained)) {
+    report.add_metric(prefix + ".limit." + limit.name + "_percent", limit.percent, "%");
+    report.add_limit(std::move(limit));
+  }
+  return share;
+}
+
+Result<std::vector<driver::StreamId>> create_streams(Context& context, driver::Device& device) {
+  const auto& counts = context.parameters.integers("streams");
+  std::vector<driver::StreamId> streams;
+  for (std::uint64_t i = 0; i < *std::max_element(counts.begin(), counts.end()); ++i) {
+    auto stream = device.create_stream();
+    if (!stream) return forward_error(stream);
+    streams.push_back(*stream);
+  }
+  return streams;
+}
+
+Status run(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto streams = create_streams(context, **device);
+  if (!streams) return forward_error(streams);
+  Bench bench(context, **device, *streams);
+  const auto& directions = context.parameters.choices("directions");
+  const auto& sizes = context.parameters.sizes("sizes");
+  Table table{"bandwidth, best of the depths and streams tried",
+              {"direction", "size", "GB/s", "depth", "streams", "% of peak"},
+              {}};
+  std::uint64_t done = 0;
+  for (const auto& direction : directions) {
+    for (const auto size : sizes) {
+      context.step(direction + " " + size_name(size), done++, directions.size() * sizes.size());
+      auto best = bench.run(direction, size);
+      if (!best) return forward_error(best);
+      const auto share = report_outcome(context, (*device)->info().device_index, *best);
+      table.rows.push_back(
+          {direction, size_name(size), Number::gb_per_s(best->bytes, best->elapsed).text(),
+           std::to_string(best->shape.depth), std::to_string(best->shape.streams), share});
+    }
+  }
+  context.report.add_table(table.title, table.columns).rows = table.rows;
+  context.report.add_note(
+      "peak: HBM traffic (reads plus writes) of what the HBM's data buses can carry for d2d, bytes "
+      "copied of the link's rate after encoding otherwise");
+  context.report.add_note(fmt::format("{} bytes compared byte for byte", bench.compared()));
+  return (*device)->shutdown();
+}
+
+}  // namespace
+
+Workload dma_bandwidth() {
+  return {"dma_bandwidth",
+          "Bandwidth of copies over size, queue depth and streams, and what limits it by name",
+          {{"sizes", ParameterType::kSizeList, "B", "4KiB,64KiB,1MiB,16MiB", "sizes of a copy", 64,
+            16_GiB},
+           directions_parameter("h2d,d2h,d2d"),
+           {"depths", ParameterType::kIntegerList, "", "1,16", "commands in flight per stream", 1,
+            1024},
+           {"streams", ParameterType::kIntegerList, "", "1,8",
+            "streams; copies of 2 MiB or more are spread over them", 1, 256},
+           {"bytes", ParameterType::kSize, "B", "16MiB",
+            "copied per measurement, at least one copy", 64, 64_GiB},
+           {"verify", ParameterType::kSize, "B", "1MiB",
+            "compared per measurement, in windows of 64 KiB; 0: nothing", 0, 64_GiB},
+           ring_parameter(),
+           card_parameter()},
+          run};
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The latency of one copy at a time, and where each nanosecond of it went.
+#include <algorithm>
+#include <vector>
+
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/copy_path.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+struct Sample {
+  Picoseconds latency;
+  std::vector<Breakdown::Part> parts;
+};
+
+class Bench {
+ public:
+  Bench(Context& context, driver::Device& device, driver::StreamId stream)
+      : context_(context), device_(device), stream_(stream) {}
+
+  // All iterations of one direction and size.
+  Status run(const std::string& direction, Bytes size) {
+    auto path =
+        CopyPath::create(context_, device_, stream_, direction_opcode(direction), size, size);
+    if (!path) return forward_error(path);
+    const auto iterations = context_.parameters.integer("iterations");
+    std::vector<Sample> samples;
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+      const std::uint64_t seed = context_.seed ^ (size << 16) ^ i;
+      if (auto ok = (*path)->prepare(0, size, seed); !ok) return ok;
+      auto sample = measure((*path)->command(0, size));
+      if (!sample) return forward_error(sample);
+      const std::string what = direction + " copy of " + size_name(size);
+      if (auto ok = (*path)->verify(0, size, seed, what); !ok) return ok;
+      samples.push_back(std::move(*sample));
+    }
+    report(direction, size, std::move(samples));
+    return {};
+  }
+
+ private:
+  Result<Sample> measure(const driver::DmaCommand& command) {
+    MilestoneCollector collector;
+    const TraceSession session(context_.trace, collector);
+    const auto policy = wait_policy(context_.parameters.choice("policy"));
+    auto& clock = context_.platform.clock();
+    const Picoseconds begin = clock.now();
+    auto ticket = device_.submit(stream_, command);
+    if (!ticket) return forward_error(ticket);
+    if (auto ok = device_.wait(*ticket, policy, patience(context_)); !ok) return forward_error(ok);
+    const Picoseconds latency = clock.now() - begin;
+    const auto cause = platform::dma_cause(device_.info().device_index, ticket->position);
+    auto parts = latency_parts(collector.of(cause), ring_place(context_.parameters), cause);
+    if (!parts) return forward_error(parts);
+    const Picoseconds explained = Breakdown{"", "", *parts}.total();
+    if (explained != latency) {
+      return fail(ErrorCode::kOutOfRange, "the caller measured " + std::to_string(latency.count()) +
+                                              " ps, the events explain " +
+                                              std::to_string(explained.count()));
+    }
+    return Sample{latency, std::move(*parts)};
+  }
+
+  // The median is one of the iterations, so that its own parts add up to it.
+  void report(const std::string& direction, Bytes size, std::vector<Sample> samples) {
+    std::stable_sort(samples.begin(), samples.end(),
+                     [](const Sample& a, const Sample& b) { return a.latency < b.latency; });
+    auto& median = samples[(samples.size() - 1) / 2];
+    const std::string prefix = "dma." + direction + "." + size_name(size);
+    const std::string group = direction + " latency in ns, waiting by " +
+                              context_.parameters.choice("policy") + ", ring in " +
+                              context_.parameters.choice("ring") + " memory";
+    context_.report.add_latency(prefix, {group, size_name(size), std::move(median.parts)});
+    context_.report.add_metric(prefix + ".latency_min_ns",
+                               Number::nanoseconds(samples.front().latency), "ns");
+    context_.report.add_metric(prefix + ".latency_max_ns",
+                               Number::nanoseconds(samples.back().latency), "ns");
+  }
+
+  Context& context_;
+  driver::Device& device_;
+  driver::StreamId stream_;
+};
+
+Status run(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto stream = (*device)->create_stream();
+  if (!stream) return forward_error(stream);
+  Bench bench(context, **device, *stream);
+  const auto& directions = context.parameters.choices("directions");
+  const auto& sizes = context.parameters.sizes("sizes");
+  std::uint64_t done = 0;
+  for (const auto& direction : directions) {
+    for (const auto size : sizes) {
+      context.step(direction + " " + size_name(size), done++, directions.size() * sizes.size());
+      if (auto ok = bench.run(direction, size); !ok) return ok;
+    }
+  }
+  context.report.add_note(
+      "Each row is the median of its iterations; its parts add up to its latency. entry_store: "
+      "submit() called to ring entry written; doorbell: to the doorbell register; engine_start: to "
+      "the first data request; data: to the last data written; completion: to the event record "
+      "visible to the host; wait: to the return of wait().");
+  if (auto ok = (*device)->destroy_stream(*stream, patience(context)); !ok) return ok;
+  return (*device)->shutdown();
+}
+
+}  // namespace
+
+Workload dma_latency() {
+  return {"dma_latency",
+          "Latency of single copies, broken down into its parts; data compared byte for byte",
+          {{"sizes", ParameterType::kSizeList, "B", "64..1MiB", "sizes to copy", 1, 1_GiB},
+           directions_parameter("h2d,d2h,d2d"),
+           {"iterations", ParameterType::kInteger, "", "5", "copies per size", 1, 100'000},
+           policy_parameter(),
+           ring_parameter(),
+           card_parameter()},
+          run};
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workloads that come with npusim, one function per file of this folder.
+#pragma once
+
+#include "workloads/framework/registry.hpp"
+
+namespace npu::workloads {
+
+Workload first_tensor();
+Workload enumerate();
+Workload dma_latency();
+Workload dma_bandwidth();
+Workload ring_pressure();
+Workload event_wait();
+Workload alloc_churn();
+Workload bar0_trap();
+
+}  // namespace npu::workloads

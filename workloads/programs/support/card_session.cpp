@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/support/card_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace npu::workloads {
+
+ParameterSpec card_parameter() {
+  return {"card", ParameterType::kInteger, "", "0", "device index of the card to use", 0, 255};
+}
+
+ParameterSpec policy_parameter() {
+  return {"policy",
+          ParameterType::kChoice,
+          "",
+          "polling",
+          "how to wait for a copy",
+          0,
+          0,
+          {"polling", "interrupt", "adaptive"}};
+}
+
+ParameterSpec ring_parameter() {
+  return {"ring", ParameterType::kChoice, "", "device", "memory that holds the DMA ring", 0,
+          0,      {"device", "host"}};
+}
+
+ParameterSpec directions_parameter(const std::string& default_value) {
+  return {"directions",
+          ParameterType::kChoiceList,
+          "",
+          default_value,
+          "directions to copy in",
+          0,
+          0,
+          {"h2d", "d2h", "d2d"}};
+}
+
+driver::RingPlacement ring_placement(const ParameterSet& parameters) {
+  const auto& specs = parameters.specs();
+  const bool declared = std::any_of(specs.begin(), specs.end(),
+                                    [](const ParameterSpec& s) { return s.name == "ring"; });
+  return declared && parameters.choice("ring") == "host" ? driver::RingPlacement::kHostMemory
+                                                         : driver::RingPlacement::kDeviceMemory;
+}
+
+RingPlace ring_place(const ParameterSet& parameters) {
+  return ring_placement(parameters) == driver::RingPlacement::kHostMemory
+             ? RingPlace::kHostMemory
+             : RingPlace::kDeviceMemory;
+}
+
+Result<std::unique_ptr<driver::Device>> open_card(Context& context) {
+  driver::DeviceOptions options;
+  options.ring = ring_placement(context.parameters);
+  const auto index = static_cast<std::uint32_t>(context.parameters.integer("card"));
+  return driver::Device::open_index(context.platform, index, options);
+}
+
+driver::WaitPolicy wait_policy(const std::string& name) {
+  if (name == "interrupt") return driver::WaitPolicy::kInterrupt;
+  if (name == "adaptive") return driver::WaitPolicy::kAdaptive;
+  return driver::WaitPolicy::kPolling;
+}
+
+abi::DmaOpcode direction_opcode(const std::string& direction) {
+  if (direction == "d2h") return abi::DmaOpcode::kDeviceToHost;
+  if (direction == "d2d") return abi::DmaOpcode::kDeviceToDevice;
+  return abi::DmaOpcode::kHostToDevice;
+}
+
+void fill_pattern(ByteSpan bytes, std::uint64_t seed) {
+  for (std::size_t offset = 0; offset < bytes.size; offset += 8) {
+    const std::uint64_t word = Random::splitmix64(seed);
+    std::memcpy(bytes.data + offset, &word, std::min<std::size_t>(8, bytes.size - offset));
+  }
+}
+
+Status check_equal(ConstByteSpan expected, ConstByteSpan found, const std::string& what) {
+  if (expected.size == found.size && std::memcmp(expected.data, found.data, expected.size) == 0) {
+    return {};
+  }
+  const std::size_t common = std::min(expected.size, found.size);
+  const auto* differs = std::mismatch(expected.data, expected.data + common, found.data).first;
+  const auto at = static_cast<std::size_t>(differs - expected.data);
+  if (at == common) {
+    return fail(ErrorCode::kDeviceFault,
+                fmt::format("{}: {} bytes expected, {} found", what, expected.size, found.size));
+  }
+  return fail(
+      ErrorCode::kDeviceFault,
+      fmt::format("{}: byte {} of {} is {:#04x}, expected {:#04x}", what, at, expected.size,
+                  static_cast<unsigned>(found.data[at]), static_cast<unsigned>(expected.data[at])));
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What most programs begin with: a card, a deadline, data that can be recognised.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "npu/base/byte_span.hpp"
+#include "npu/driver/device.hpp"
+#include "workloads/framework/context.hpp"
+#include "workloads/framework/milestones.hpp"
+
+namespace npu::workloads {
+
+// Simulated time after which a wait that should end in micro- or milliseconds is given up.
+inline constexpr Picoseconds kPatience = 10_s;
+
+// Parameters shared by programs.
+ParameterSpec card_parameter();    // "card": DEVICE_INDEX of the card to use
+ParameterSpec policy_parameter();  // "policy": how to wait
+ParameterSpec ring_parameter();    // "ring": where the ring lives
+ParameterSpec directions_parameter(const std::string& default_value);
+
+Result<std::unique_ptr<driver::Device>> open_card(Context& context);  // "card" and, if any, "ring"
+driver::WaitPolicy wait_policy(const std::string& name);
+driver::RingPlacement ring_placement(const ParameterSet& parameters);
+RingPlace ring_place(const ParameterSet& parameters);
+abi::DmaOpcode direction_opcode(const std::string& direction);  // "h2d", "d2h", "d2d"
+
+inline Picoseconds patience(Context& context) {
+  return context.platform.clock().now() + kPatience;
+}
+
+// Pseudo-random bytes, a function of `seed` alone.
+void fill_pattern(ByteSpan bytes, std::uint64_t seed);
+// kDeviceFault naming the first byte that differs; `what` says which data.
+Status check_equal(ConstByteSpan expected, ConstByteSpan found, const std::string& what);
+
+}  // namespace npu::workloads

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/simulator/system_view.hpp"
+
+#include <fmt/format.h>
+
+namespace npu::workloads {
+namespace {
+
+LinkCounters counters_of(std::string name, std::uint64_t rate, const model::LinkStatistics& link) {
+  LinkCounters counters;
+  counters.name = std::move(name);
+  counters.raw_bytes_per_second = rate;
+  counters.busy = Picoseconds(static_cast<std::int64_t>(link.busy));
+  counters.tlps = link.tlps;
+  counters.payload = link.payload_bytes;
+  counters.header = link.header_bytes;
+  counters.dllp = link.dllp_bytes;
+  return counters;
+}
+
+}  // namespace
+
+Picoseconds SystemView::simulated_time() const {
+  return Picoseconds(static_cast<std::int64_t>(model::sim_now()));
+}
+
+std::vector<LinkCounters> SystemView::links() const {
+  std::vector<LinkCounters> all;
+  for (unsigned i = 0; i < system_.cards(); ++i) {
+    const auto& link = system_.fabric().link(i);
+    const auto rate = model::link_bytes_per_second(link.config());
+    all.push_back(counters_of(fmt::format("card{}.link.down", i), rate,
+                              link.downstream_statistics()));
+    all.push_back(
+        counters_of(fmt::format("card{}.link.up", i), rate, link.upstream_statistics()));
+  }
+  return all;
+}
+
+std::vector<MemoryCounters> SystemView::memories() const {
+  std::vector<MemoryCounters> all;
+  for (unsigned i = 0; i < system_.cards(); ++i) {
+    const auto& config = system_.config().cards[i].hbm;
+    const auto now = system_.card(i).hbm().statistics();
+    const auto& t = config.timings;
+    MemoryCounters counters;
+    counters.name = fmt::format("card{}.hbm", i);
+    counters.pseudo_channels = std::uint64_t{config.channels} * t.pseudo_channels;
+    counters.peak_bytes_per_second =
+        counters.pseudo_channels * t.burst * (t.clock_hz / t.burst_clocks);
+    counters.read = now.bursts_read * t.burst;
+    counters.written = now.bursts_written * t.burst;
+    counters.row_hits = now.row_hits;
+    counters.row_misses = now.row_misses;
+    counters.refreshes = now.refreshes;
+    counters.data_busy = now.data;
+    counters.refresh = now.refresh;
+    counters.row_miss = now.row + now.column;
+    counters.turnaround = now.turnaround;
+    all.push_back(counters);
+  }
+  return all;
+}
+
+std::string SystemView::track_name(std::uint32_t track) const {
+  const auto& names = system_.simulation().recorder.track_names();
+  return track < names.size() ? names[track] : std::string();
+}
+
+}  // namespace npu::workloads

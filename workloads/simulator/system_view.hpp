@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What workloads may see of the simulator they run on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/system.hpp"
+#include "workloads/framework/simulator_view.hpp"
+#include "workloads/framework/trace_session.hpp"
+
+namespace npu::workloads {
+
+class SystemView : public SimulatorView, public TraceSource {
+ public:
+  // `system` outlives the view.
+  explicit SystemView(model::System& system) : system_(system) {}
+
+  Picoseconds simulated_time() const override;
+  std::vector<LinkCounters> links() const override;
+  std::vector<MemoryCounters> memories() const override;
+
+  void add(platform::TraceSink& sink) override { system_.simulation().recorder.add(sink); }
+  void remove(platform::TraceSink& sink) override { system_.simulation().recorder.remove(sink); }
+  std::string track_name(std::uint32_t track) const override;
+
+ private:
+  model::System& system_;
+};
+
+}  // namespace npu::workloads

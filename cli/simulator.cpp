@@ -4,11 +4,6 @@
 #include "model/system.hpp"
 #include "workloads/simulator/system_view.hpp"
 
-// The SystemC library's own main() would call this; npusim has a main() of its own.
-extern "C" int sc_main(int, char**) {
-  return 1;
-}
-
 namespace npu::cli {
 
 Status run_on_simulator(const model::SystemConfig& config,

@@ -139,12 +139,16 @@ class ChannelEngine {
   int refresh_lane(unsigned pseudo_channel) const;
   void skip_idle_refreshes(Clock until);
   void update_refreshed(unsigned pseudo_channel);
-  // Clocks in which every bank is refreshed once.
-  Clock refresh_round() const {
-    return per_bank_ ? static_cast<Clock>(t_.trefi_pb * static_cast<unsigned>(banks_per_rank_) * t_.stacks)
-                     : static_cast<Clock>(t_.trefi);
+  void close_refreshed(unsigned pseudo_channel, Clock refreshes);
+  void take_turns(Refresh& refresh, Clock turns) const;
+  Clock refresh_interval() const {
+    return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi);
   }
-  static constexpr Clock kSkippableIntervals = 4;
+  // The last ones before a time that may still delay what comes after it.
+  Clock kept_refreshes() const {
+    const unsigned lasting = t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc);
+    return 2 + static_cast<Clock>(lasting) / refresh_interval();
+  }
 
   HbmTimings t_;
   bool split_;

@@ -19,8 +19,9 @@ inline std::uint64_t handle_of(tlm::tlm_generic_payload& payload) {
   return reinterpret_cast<std::uintptr_t>(&payload);
 }
 inline tlm::tlm_generic_payload& payload_of(std::uint64_t handle) {
+  static_assert(sizeof handle == sizeof(void*), "payloads are addressed with 64 bits");
   tlm::tlm_generic_payload* payload = nullptr;
-  std::memcpy(&payload, &handle, sizeof payload);
+  std::memcpy(&payload, &handle, sizeof handle);
   return *payload;
 }
 

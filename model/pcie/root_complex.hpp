@@ -84,7 +84,7 @@ class RootComplex : public sc_core::sc_module, private PortOwner {
   void serve(std::uint64_t number);
   void serve_write(std::uint64_t number);
   void serve_read(std::uint64_t number);
-  void reject(std::uint64_t dma, Completion completion);
+  void reject(std::uint64_t number, Completion completion);
   HostMemoryPort::Access access(const Payload& payload);
   void interrupt(std::uint64_t number);
   void store(std::uint64_t number);

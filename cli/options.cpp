@@ -55,7 +55,8 @@ std::pair<std::string, std::string> parse_letters(const std::string& token) {
 
 std::string unknown_option(const std::string& name) {
   std::vector<std::string> known;
-  for (const auto& option : visible_options().options()) {
+  const po::options_description options = visible_options();
+  for (const auto& option : options.options()) {
     known.push_back("--" + option->long_name());
   }
   return "unknown option '" + name + "'" + workloads::suggestion(name, known);

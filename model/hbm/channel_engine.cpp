@@ -60,7 +60,7 @@ void ChannelEngine::accept(const Burst& burst, Clock at) {
 
 void ChannelEngine::advance(Clock until) {
   while (next_decision() <= until) {
-    if (until - next_refresh_ >= kSkippableIntervals * static_cast<Clock>(t_.trefi)) {
+    if (until - next_refresh_ >= kSkippableIntervals * refresh_round()) {
       skip_idle_refreshes(until);
     }
     step();

@@ -138,6 +138,12 @@ class ChannelEngine {
   bool any_open(unsigned pseudo_channel) const;
   int refresh_lane(unsigned pseudo_channel) const;
   void skip_idle_refreshes(Clock until);
+  void update_refreshed(unsigned pseudo_channel);
+  // Clocks in which every bank is refreshed once.
+  Clock refresh_round() const {
+    return per_bank_ ? static_cast<Clock>(t_.trefi_pb * static_cast<unsigned>(banks_per_rank_) * t_.stacks)
+                     : static_cast<Clock>(t_.trefi);
+  }
   static constexpr Clock kSkippableIntervals = 4;
 
   HbmTimings t_;

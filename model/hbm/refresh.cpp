@@ -73,7 +73,7 @@ void ChannelEngine::step_refresh(Clock at) {
       refresh.pending = true;
       if (per_bank_) last_refreshed_[p] = refresh_lane(p);
       bus_[p].refresh(refresh.due, kNever);
-      update_all();
+      update_refreshed(p);
     }
   }
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
@@ -144,21 +144,31 @@ void ChannelEngine::end_refresh(unsigned pseudo_channel, Clock at, Clock end) {
   ++counts_.refreshes;
   bus_[pseudo_channel].refresh(std::min(due, at), end);
   if (refresh_log_) refresh_log_->push_back({due, end, pseudo_channel});
-  update_all();
+  update_refreshed(pseudo_channel);
 }
 
-// While nothing waits and all banks are closed, refreshes only count: whole intervals are skipped,
-// up to one that is simulated again.
+// A pending refresh gates all banks, or with per-bank refresh the one whose turn it is.
+void ChannelEngine::update_refreshed(unsigned pseudo_channel) {
+  if (!per_bank_) {
+    update_all();
+    return;
+  }
+  row_stale_ = column_stale_ = true;
+  update_bank(last_refreshed_[pseudo_channel]);
+}
+
+// While nothing waits and all banks are closed, refreshes only count: whole rounds over the banks
+// are skipped, up to one that is simulated again.
 void ChannelEngine::skip_idle_refreshes(Clock until) {
-  const Clock interval = t_.trefi;
-  if (per_bank_ || !idle()) return;
+  if (!idle()) return;
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
     if (refresh_[p].pending || any_open(p)) return;
   }
-  const Clock intervals = (until - next_refresh_) / interval - 2;
+  const Clock rounds = (until - next_refresh_) / refresh_round() - 2;
+  const unsigned per_round = per_bank_ ? static_cast<unsigned>(banks_per_rank_) * t_.stacks : 1;
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
-    refresh_[p].due += intervals * interval;
-    counts_.refreshes += static_cast<std::uint64_t>(intervals);
+    refresh_[p].due += rounds * refresh_round();
+    counts_.refreshes += static_cast<std::uint64_t>(rounds) * per_round;
   }
   schedule_refresh();
 }

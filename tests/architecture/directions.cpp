@@ -29,7 +29,7 @@ const std::vector<Area>& areas() {
   static const Names kDriver = contracts_and({"include/npu/driver"});
   static const Names kBoth =
       contracts_and({"include/npu/driver", "include/npu/sim", "driver", "driver/vfio", "model",
-                     "model/config", "workloads", "cli", "bench", "tests/support"});
+                     "model/config", "workloads", "cli", "bench", "tests/support", "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},

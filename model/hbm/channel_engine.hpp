@@ -171,6 +171,7 @@ class ChannelEngine {
   bool write_mode_ = false;
   Clock now_ = 0;  // first clock at which a command may issue
   Clock row_bus_free_ = 0;
+  Clock column_bus_free_ = 0;
   Clock next_refresh_ = kNever;
   std::array<Refresh, 2> refresh_;
   std::array<int, 2> last_refreshed_{};  // per-bank refresh: the lane of the last or pending one

@@ -77,7 +77,7 @@ inline HbmConfig card_config() {
   config.policy = HbmPolicy::kSplitQueues;
   config.read_queue = config.write_queue = 128;
   config.write_high_percent = 80;
-  config.write_low_percent = 10;
+  config.write_low_percent = 0;
   config.xor_hash = true;
   config.frontend = Picoseconds(20'000);
   config.backend = Picoseconds(20'000);

@@ -128,6 +128,7 @@ class ChannelEngine {
   // engine_commands.cpp: the commands and what they forbid afterwards
   void issue_column(Clock at);
   void issue_row(Clock at);
+  void build_distances();
   void after_read(int lane, Clock at);
   void after_write(int lane, Clock at);
   void activate(int lane, Clock at);
@@ -164,6 +165,12 @@ class ChannelEngine {
 
   BankLanes lanes_;
   std::array<Place, BankLanes::kMaxLanes> places_{};
+  struct After {
+    LaneVector rank_read;
+    LaneVector rank_write;
+  };
+  std::array<std::array<After, BankLanes::kMaxRanks>, 2> after_{};  // of RD and WR in each rank
+  LaneVector group_ccd_{}, group_wtr_{}, group_rrd_{};
   RequestQueue queue_;
   Pick row_;
   Pick column_;

@@ -15,9 +15,11 @@
 #include "npu/base/units.hpp"
 #include "npu/platform/platform.hpp"
 
+#define NPU_SIM_API __attribute__((visibility("default")))
+
 namespace npu::sim {
 
-class Simulator {
+class NPU_SIM_API Simulator {
  public:
   // `config` is a path or a name, looked up like the --config option; `overrides` are
   // "key=value". kInvalidArgument: the context is the one line the npusim program would print;

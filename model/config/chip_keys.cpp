@@ -71,6 +71,8 @@ const Table& endpoint_table() {
                  "extra for a register read, before its completion is formed"),
           number("completion_timeout_us", &E::completion_timeout, 50, 64'000'000,
                  "for reads the card sends"),
+          number("flr_time_us", &E::flr_time, 0, 100'000,
+                 "function level reset until configuration space answers"),
       }};
   return kTable;
 }

@@ -89,6 +89,8 @@ class TreeBuilder : public YAML::EventHandler {
       }
       parent.key = std::move(child);
     } else {
+      // yaml-cpp places a value that is left out at whatever comes next.
+      if (child.kind == YamlNode::Kind::kNull) child.place = parent.key->place;
       parent.node.entries.push_back({parent.key->text, parent.key->place, std::move(child)});
       parent.key.reset();
     }

@@ -31,7 +31,7 @@ Pick BankLanes::column_candidate(int lane, Clock floor) const {
   return {time, time, column_age[i], lane};
 }
 
-Pick BankLanes::pick_row(Clock floor, int act_handicap) const {
+Pick BankLanes::pick_row_by_loop(Clock floor, int act_handicap) const {
   Pick best;
   for (int lane = 0; lane < lanes(); ++lane) {
     if (row_none[static_cast<std::size_t>(lane)] != 0) continue;
@@ -41,7 +41,7 @@ Pick BankLanes::pick_row(Clock floor, int act_handicap) const {
   return best;
 }
 
-Pick BankLanes::pick_column(Clock floor) const {
+Pick BankLanes::pick_column_by_loop(Clock floor) const {
   Pick best;
   for (int lane = 0; lane < lanes(); ++lane) {
     if (column_none[static_cast<std::size_t>(lane)] != 0) continue;

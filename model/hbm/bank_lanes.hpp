@@ -52,6 +52,9 @@ class BankLanes {
   // The earliest candidate, not before `floor`. An ACT competes as if `act_handicap` clocks later.
   Pick pick_row(Clock floor, int act_handicap) const;
   Pick pick_column(Clock floor) const;
+  // The same, one lane after the other: what the others must agree with.
+  Pick pick_row_by_loop(Clock floor, int act_handicap) const;
+  Pick pick_column_by_loop(Clock floor) const;
   // The candidate of one bank, which must exist.
   Pick row_candidate(int lane, Clock floor, int act_handicap) const;
   Pick column_candidate(int lane, Clock floor) const;

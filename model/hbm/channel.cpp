@@ -39,7 +39,11 @@ void Channel::feed(Clock at) {
 Clock Channel::earliest_service() const {
   const Clock queued = engine_.earliest_service();
   if (empty()) return queued;
-  return std::min(queued, std::max(backlog_[first_].arrived, next_feed_) + 1);
+  const BurstRun& run = backlog_[first_];
+  // Into a full queue it comes only after something has left it.
+  const Clock enters =
+      engine_.room(run.write) ? std::max(run.arrived, next_feed_) : engine_.next_decision();
+  return std::min(queued, enters + 1);
 }
 
 }  // namespace npu::model::hbm

@@ -44,6 +44,7 @@ void ChannelEngine::accept(const Burst& burst, Clock at) {
   advance(at);
   sc_assert(room(burst.write));
   now_ = std::max(now_, at + 1);
+  lanes_.follow(now_);
   if (queue_.ages_exhausted()) {
     queue_.renumber();
     update_all();
@@ -60,7 +61,7 @@ void ChannelEngine::accept(const Burst& burst, Clock at) {
 
 void ChannelEngine::advance(Clock until) {
   while (next_decision() <= until) {
-    if (until - next_refresh_ >= kSkippableIntervals * static_cast<Clock>(t_.trefi)) {
+    if (until - next_refresh_ >= (kept_refreshes() + 1) * refresh_interval()) {
       skip_idle_refreshes(until);
     }
     step();
@@ -142,7 +143,7 @@ void ChannelEngine::update_column(int lane) {
   lanes_.column_kind[i] = request.burst.write ? kWrite : 0;
   lanes_.column_age[i] = static_cast<Lane>(request.age + (opened ? 0 : kNotOpened));
   if (column_stale_) return;
-  const Pick candidate = lanes_.column_candidate(lane, now_);
+  const Pick candidate = lanes_.column_candidate(lane, std::max(now_, column_bus_free_));
   if (candidate.beats(column_)) column_ = candidate;
 }
 
@@ -157,7 +158,7 @@ void ChannelEngine::repick() {
     row_stale_ = false;
   }
   if (column_stale_) {
-    column_ = lanes_.pick_column(now_);
+    column_ = lanes_.pick_column(std::max(now_, column_bus_free_));
     column_stale_ = false;
   }
 }

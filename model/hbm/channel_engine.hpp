@@ -138,7 +138,17 @@ class ChannelEngine {
   bool any_open(unsigned pseudo_channel) const;
   int refresh_lane(unsigned pseudo_channel) const;
   void skip_idle_refreshes(Clock until);
-  static constexpr Clock kSkippableIntervals = 4;
+  void update_refreshed(unsigned pseudo_channel);
+  void close_refreshed(unsigned pseudo_channel, Clock refreshes);
+  void take_turns(Refresh& refresh, Clock turns) const;
+  Clock refresh_interval() const {
+    return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi);
+  }
+  // The last ones before a time that may still delay what comes after it.
+  Clock kept_refreshes() const {
+    const unsigned lasting = t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc);
+    return 2 + static_cast<Clock>(lasting) / refresh_interval();
+  }
 
   HbmTimings t_;
   bool split_;
@@ -161,6 +171,7 @@ class ChannelEngine {
   bool write_mode_ = false;
   Clock now_ = 0;  // first clock at which a command may issue
   Clock row_bus_free_ = 0;
+  Clock column_bus_free_ = 0;
   Clock next_refresh_ = kNever;
   std::array<Refresh, 2> refresh_;
   std::array<int, 2> last_refreshed_{};  // per-bank refresh: the lane of the last or pending one

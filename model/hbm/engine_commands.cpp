@@ -37,6 +37,7 @@ void ChannelEngine::issue_column(Clock at) {
     after_read(lane, at);
   }
   done_.push_back({at, burst.tag, burst.write});
+  column_bus_free_ = at + 1;
   if (opened) {
     bank.opened = kNoRequest;
   } else {

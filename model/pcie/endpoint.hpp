@@ -78,8 +78,8 @@ class Endpoint : public sc_core::sc_module,
 
   // from the link
   SimTime request_arrived(unsigned port, Payload& payload) override;
-  void completion_arrived(unsigned port, Payload& payload) override;
-  void serve(std::uint64_t payload);
+  void completion_arrived(unsigned port, Payload& wire) override;
+  void serve(std::uint64_t handle);
   void serve_config(Payload& payload);
   void serve_memory(Payload& payload);
   void access_registers(Payload& payload, Bytes offset);
@@ -93,14 +93,14 @@ class Endpoint : public sc_core::sc_module,
                                  sc_core::sc_time& delay);
   SimTime post(Payload& payload);
   void send_posted(std::uint64_t payload);
-  void start_read(unsigned port, Payload& payload);
+  void start_read(unsigned port, Payload& client);
   void send_read(std::uint64_t wire);
-  void deliver(std::uint64_t wire);
-  void refuse_dma(std::uint64_t payload);
+  void deliver(std::uint64_t handle);
+  void refuse_dma(std::uint64_t handle);
   void respond(unsigned port, Payload& payload);
   unsigned take_tag();
   bool is_waiting(std::uint64_t context) const;
-  void end_read(unsigned tag, Completion completion, const unsigned char* data);
+  void end_read(unsigned number, Completion completion, const unsigned char* data);
   void watch_deadlines();
   void deadline(std::uint64_t);
   void log_completion_error(Completion completion, const Payload& payload);

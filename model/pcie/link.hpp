@@ -52,7 +52,7 @@ class Link : public sc_core::sc_module {
  private:
   struct Side {
     LinkDirection direction;
-    std::uint32_t track;
+    std::uint32_t track = 0;
   };
   LinkDirection::Slot send(Side& side, const Payload& payload, const TlpTrain& train);
   template <auto Arrive>

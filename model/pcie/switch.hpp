@@ -36,11 +36,11 @@ class Switch : public sc_core::sc_module, public ConfigTarget, private PortOwner
 
   SimTime request_arrived(unsigned port, Payload& payload) override;
   void completion_arrived(unsigned port, Payload& payload) override;
-  void request_down(std::uint64_t payload);
+  void request_down(std::uint64_t handle);
   void request_up(std::uint64_t payload);
-  void completion_down(std::uint64_t payload);
+  void completion_down(std::uint64_t handle);
   void completion_up(std::uint64_t payload);
-  void reject(std::uint64_t payload);
+  void reject(std::uint64_t handle);
   void config_down(Payload& payload);
   void answer_up(Payload& payload, Completion completion);
   DownstreamPort* port_of_bus(unsigned bus);

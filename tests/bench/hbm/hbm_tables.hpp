@@ -52,6 +52,38 @@ inline HbmTimings dramsim3_timings() {
   return t;
 }
 
+// 2.4 Gb/s pins, as configs/hbm/hbm2e_2400.yaml.
+inline HbmTimings hbm2e_2400_timings() {
+  HbmTimings t = ramulator_timings();
+  t.name = "HBM2E 2.4 Gb/s";
+  t.clock_hz = 1'200'000'000;
+  t.stacks = 2;
+  t.trcd_rd = 17, t.trcd_wr = 12, t.trp = 17, t.tras = 40, t.trc = 57, t.cl = 17, t.cwl = 7;
+  t.tccd_r = 3;
+  t.trrd_s = 4, t.trrd_l = 5, t.tfaw = 18, t.twr = 19, t.twtr_s = 4, t.twtr_l = 9, t.trtp = 5;
+  t.trtw = 14;
+  t.trfc = 420, t.trefi = 4680;
+  t.trfc_pb = 192, t.trefi_pb = 146, t.trrefd = 10;
+  return t;
+}
+
+// The source documents' card: 32 channels, 1.2288 TB/s.
+inline HbmConfig card_config() {
+  HbmConfig config{};
+  config.usable = Bytes{56} << 30;
+  config.installed = Bytes{64} << 30;
+  config.channels = 32;
+  config.timings = hbm2e_2400_timings();
+  config.policy = HbmPolicy::kSplitQueues;
+  config.read_queue = config.write_queue = 128;
+  config.write_high_percent = 80;
+  config.write_low_percent = 0;
+  config.xor_hash = true;
+  config.frontend = Picoseconds(20'000);
+  config.backend = Picoseconds(20'000);
+  return config;
+}
+
 // Eight channels, 64 entries for reads and 64 for writes.
 inline HbmConfig split_config(const HbmTimings& timings) {
   HbmConfig config{};

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// An HBM with one initiator per port, for tests and benchmarks at the socket.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "model/core/simulation.hpp"
+#include "model/hbm/hbm.hpp"
+
+namespace npu::model::test {
+
+class HbmInitiator : public sc_core::sc_module {
+ public:
+  HbmInitiator(const sc_core::sc_module_name& name, Simulation& simulation)
+      : sc_module(name), simulation_(simulation) {
+    socket.register_nb_transport_bw(this, &HbmInitiator::nb_transport_bw);
+  }
+
+  tlm_utils::simple_initiator_socket<HbmInitiator> socket{"socket"};
+  // Called with each response, after it was counted; the payload is released afterwards.
+  std::function<void(tlm::tlm_generic_payload&)> on_response;
+  std::size_t responses = 0;
+  SimTime last_response = 0;
+
+  void issue(bool write, std::uint64_t address, void* data, unsigned length, bool posted = false,
+             std::uint64_t context = 0) {
+    auto& payload =
+        simulation_.pool.allocate(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address,
+                                  static_cast<unsigned char*>(data), length);
+    Transaction::of(payload).posted = posted;
+    Transaction::of(payload).context = context;
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const auto answer = socket->nb_transport_fw(payload, phase, delay);
+    sc_assert(answer == tlm::TLM_ACCEPTED);
+  }
+
+ private:
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time&) {
+    sc_assert(phase == tlm::BEGIN_RESP);
+    ++responses;
+    last_response = sim_now();
+    if (on_response) on_response(payload);
+    payload.release();
+    return tlm::TLM_COMPLETED;
+  }
+
+  Simulation& simulation_;
+};
+
+// One HBM and the initiators of its ports.
+struct HbmSystem {
+  explicit HbmSystem(const HbmConfig& config, unsigned ports = 1)
+      : hbm("hbm", simulation, config, ports, "hbm") {
+    for (unsigned i = 0; i < ports; ++i) {
+      initiators.push_back(
+          std::make_unique<HbmInitiator>(("initiator" + std::to_string(i)).c_str(), simulation));
+      initiators[i]->socket.bind(hbm.port_sockets[i]);
+    }
+  }
+  HbmInitiator& port(unsigned i = 0) { return *initiators[i]; }
+  static void run(SimTime time = 0) {
+    if (time == 0) {
+      sc_core::sc_start();
+    } else {
+      sc_core::sc_start(sc_core::sc_time::from_value(time));
+    }
+  }
+
+  Simulation simulation;
+  Hbm hbm;
+  std::vector<std::unique_ptr<HbmInitiator>> initiators;
+};
+
+}  // namespace npu::model::test

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every constraint of the table is kept (legal at n) and no more than kept (a table that asks for
+// one clock more is broken by the same commands, so n - 1 would have been illegal).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "model/hbm/channel_engine.hpp"
+#include "tests/bench/hbm/hbm_tables.hpp"
+#include "tests/timing/hbm/command_checker.hpp"
+
+namespace npu::model {
+namespace {
+
+using hbm::ChannelEngine;
+using hbm::Clock;
+using test::CommandChecker;
+
+// Random reads and writes over few rows: hits, misses, turnarounds, all groups and stacks. The
+// traffic pauses now and then, as a full queue would hide limits that only matter to the first.
+void run_traffic(const HbmConfig& config, hbm::CommandObserver& observer, unsigned bursts) {
+  std::vector<hbm::BurstDone> done;
+  ChannelEngine engine(config, done);
+  engine.watch(&observer);
+  std::mt19937 random(7);
+  const HbmTimings& t = config.timings;
+  Clock at = 0;
+  for (unsigned i = 0; i < bursts; ++i) {
+    const auto r = static_cast<std::uint32_t>(random());
+    const bool write = (i / 40) % 3 == 0 ? (r & 1) != 0 : (i / 40) % 3 == 1;
+    at += i % 97 == 0 ? 150 : 1 + (r >> 1) % ((i / 500) % 2 == 0 ? 2 : 12);
+    engine.advance(at);
+    while (!engine.room(write)) {
+      at = engine.next_decision();
+      engine.step();
+    }
+    const unsigned bank = (i / 300) % 2 == 0 ? (r >> 8) % t.banks_per_group : 0;
+    engine.accept({(r >> 12) % 3, i,
+                   engine.lane((r >> 14) % t.pseudo_channels, (r >> 15) % t.stacks,
+                               (r >> 16) % t.bank_groups, bank),
+                   write},
+                  at);
+  }
+  while (!engine.idle()) engine.step();
+  EXPECT_EQ(done.size(), bursts);
+}
+
+std::map<std::string, unsigned> broken_rules(const HbmConfig& config, const HbmTimings& table) {
+  CommandChecker checker(table);
+  run_traffic(config, checker, 20000);
+  return checker.broken();
+}
+
+struct Constraint {
+  const char* rule;
+  unsigned HbmTimings::*field;
+  unsigned value;  // large enough to be what holds a command back
+};
+
+void PrintTo(const Constraint& constraint, std::ostream* out) {
+  *out << constraint.rule;
+}
+
+class HbmConstraint : public testing::TestWithParam<Constraint> {};
+
+HbmTimings table_with(const Constraint& constraint) {
+  HbmTimings table = test::dramsys_timings();
+  if (constraint.rule == std::string("tRFCpb") || constraint.rule == std::string("tRREFD")) {
+    table.trfc_pb = 160, table.trefi_pb = 122, table.trrefd = 8;
+  }
+  table.*constraint.field = constraint.value;
+  return table;
+}
+
+TEST_P(HbmConstraint, is_met_exactly_with_split_queues) {
+  const HbmTimings table = table_with(GetParam());
+  HbmTimings stricter = table;
+  stricter.*GetParam().field += 1;
+
+  EXPECT_THAT(broken_rules(test::split_config(table), table), testing::IsEmpty());
+  EXPECT_EQ(broken_rules(test::split_config(table), stricter).count(GetParam().rule), 1U);
+}
+
+TEST_P(HbmConstraint, is_met_exactly_with_a_shared_queue) {
+  const HbmTimings table = table_with(GetParam());
+  HbmTimings stricter = table;
+  stricter.*GetParam().field += 1;
+
+  EXPECT_THAT(broken_rules(test::shared_config(table), table), testing::IsEmpty());
+  EXPECT_EQ(broken_rules(test::shared_config(table), stricter).count(GetParam().rule), 1U);
+}
+
+const Constraint kConstraints[] = {
+    {"tRCD_RD", &HbmTimings::trcd_rd, 12}, {"tRCD_WR", &HbmTimings::trcd_wr, 6},
+    {"tRP", &HbmTimings::trp, 14},         {"tRAS", &HbmTimings::tras, 60},
+    {"tRC", &HbmTimings::trc, 90},         {"tCCD_S", &HbmTimings::tccd_s, 2},
+    {"tCCD_L", &HbmTimings::tccd_l, 6},    {"tCCD_R", &HbmTimings::tccd_r, 5},
+    {"tRRD_S", &HbmTimings::trrd_s, 5},    {"tRRD_L", &HbmTimings::trrd_l, 9},
+    {"tFAW", &HbmTimings::tfaw, 40},       {"tWR", &HbmTimings::twr, 14},
+    {"tWTR_S", &HbmTimings::twtr_s, 4},    {"tWTR_L", &HbmTimings::twtr_l, 12},
+    {"tRTP", &HbmTimings::trtp, 30},       {"tRTW", &HbmTimings::trtw, 18},
+    {"tRFC", &HbmTimings::trfc, 220},      {"tRFCpb", &HbmTimings::trfc_pb, 160},
+    {"tRREFD", &HbmTimings::trrefd, 30},
+};
+
+std::string rule_name(const testing::TestParamInfo<Constraint>& info) {
+  return info.param.rule;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, HbmConstraint, testing::ValuesIn(kConstraints), rule_name);
+
+TEST(HbmCommands, act_of_one_clock_leaves_the_row_bus_earlier) {
+  HbmTimings one = test::dramsys_timings();
+  one.act_clocks = 1;
+
+  EXPECT_THAT(broken_rules(test::split_config(one), one), testing::IsEmpty());
+  HbmTimings two = one;
+  two.act_clocks = 2;
+  EXPECT_EQ(broken_rules(test::split_config(one), two).count("row bus"), 1U);
+}
+
+TEST(HbmCommands, a_long_random_run_breaks_no_rule) {
+  for (const auto& config :
+       {test::split_config(test::ramulator_timings()), test::shared_config(test::dramsys_timings()),
+        test::split_config(test::dramsim3_timings()),
+        test::split_config(test::hbm2e_2400_timings())}) {
+    CommandChecker checker(config.timings);
+    run_traffic(config, checker, 400000);
+    EXPECT_THAT(checker.broken(), testing::IsEmpty()) << config.timings.name;
+    EXPECT_GT(checker.commands(), 500000U);
+  }
+}
+
+TEST(HbmCommands, refreshes_keep_their_average_interval) {
+  struct Count : hbm::CommandObserver {
+    void on_command(const hbm::Command& command) override {
+      if (command.kind == hbm::CommandKind::kRefresh) ++refreshes, last = command.at;
+    }
+    Clock refreshes = 0, last = 0;
+  } count;
+  const auto config = test::split_config(test::ramulator_timings());
+
+  run_traffic(config, count, 100000);
+
+  const Clock due = count.last / config.timings.trefi * config.timings.pseudo_channels;
+  EXPECT_EQ(count.refreshes, due);
+}
+
+}  // namespace
+}  // namespace npu::model

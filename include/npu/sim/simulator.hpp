@@ -3,7 +3,8 @@
 // simulator per process (a SystemC kernel elaborates once); programs run one after another.
 //
 //   auto simulator = npu::sim::Simulator::create("910b");
-//   (*simulator)->run([](npu::platform::Platform& platform) { ... Device::open(platform, ...) ... });
+//   (*simulator)->run([](npu::platform::Platform& platform) { ... Device::open(platform, ...) ...
+//   });
 #pragma once
 
 #include <functional>

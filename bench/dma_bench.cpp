@@ -72,10 +72,10 @@ Measurement measure() {
   Measurement measured;
   Status status;
   model::System system(*config);
-  system.run(
+  const auto ran = system.run(
       [&](platform::Platform& platform) { status = submit_and_complete(platform, measured); });
-  if (status) return measured;
-  std::fprintf(stderr, "%s\n", status.error().message().c_str());
+  if (ran && status) return measured;
+  std::fprintf(stderr, "%s\n", (ran ? status : ran).error().message().c_str());
   return failed;
 }
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <benchmark/benchmark.h>
 
-// The SystemC library's own main() would call this; ours never does.
-int sc_main(int, char**) {
-  return 1;
-}
-
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

@@ -13,6 +13,10 @@ add_library(systemc INTERFACE)
 target_include_directories(systemc SYSTEM INTERFACE ${SYSTEMC_INCLUDE_DIR})
 target_compile_definitions(systemc INTERFACE SC_INCLUDE_DYNAMIC_PROCESSES)
 target_link_libraries(systemc INTERFACE ${SYSTEMC_LIBRARY} Threads::Threads)
+# The library refers to sc_main(): every program links the archive member that defines it.
+add_library(npu_sc_main STATIC ${CMAKE_SOURCE_DIR}/model/core/sc_main.cpp)
+target_link_libraries(systemc INTERFACE npu_sc_main)
+target_link_options(systemc INTERFACE -Wl,-u,sc_main)
 
 if(NPU_TESTS)
   find_package(GTest REQUIRED)

@@ -23,7 +23,7 @@ System::System(const SystemConfig& config)
   }
   memory_.on_unmap([this](std::uint16_t requester) {
     for (unsigned i = 0; i < cards(); ++i) {
-      if (fabric_.endpoint(i).requester() == requester) chips_[i]->invalidate_translations();
+      if (fabric_.endpoint(i).requester() == requester) chips_[i]->dma().invalidate_translations();
     }
   });
   platform_.cpu_socket.bind(fabric_.root_complex().cpu_socket);

@@ -72,7 +72,7 @@ npu_progress() {
         npu_say "built ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
         last=$percent
       fi
-    else
+    elif [[ $line != 'ninja: Entering directory'* ]]; then
       printf '%s\n' "$line" >&2
     fi
   done
@@ -103,17 +103,18 @@ npu_configure() {
 }
 
 # npu_ninja FOLDER TARGETS...: builds; a failing build shows its output and ends the script.
+# npu_keep_going=0 in the environment goes on past failures.
 npu_ninja() {
-  local folder=$1 pending
+  local folder=$1 build pending
   shift
+  build=(ninja -C "$folder" -j "$npu_jobs" -k "${npu_keep_going:-1}" "$@")
   pending=$(ninja -C "$folder" -n "$@" 2>/dev/null | tail -n 1 || true)
   [[ $pending == *'no work to do.' ]] && return 0
   if [[ -t 2 ]]; then
-    ninja -C "$folder" -j "$npu_jobs" "$@" </dev/null >&2 || npu_build_failed
+    "${build[@]}" </dev/null >&2 || npu_build_failed
   else
     npu_say "building in $folder (the first time takes some minutes)"
-    NINJA_STATUS='[%f/%t] ' ninja -C "$folder" -j "$npu_jobs" "$@" </dev/null 2>&1 | npu_progress ||
-      npu_build_failed
+    NINJA_STATUS='[%f/%t] ' "${build[@]}" </dev/null 2>&1 | npu_progress || npu_build_failed
   fi
 }
 

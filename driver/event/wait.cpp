@@ -36,7 +36,7 @@ Status Wait::run(WaitPolicy policy) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("stream {} or its command has no interrupt", ticket_.stream.value));
   }
-  const Done done = policy == WaitPolicy::kInterrupt               ? sleep(deadline_)
+  const Done done = policy == WaitPolicy::kInterrupt               ? block(deadline_)
                     : policy == WaitPolicy::kAdaptive && can_sleep ? adaptive()
                                                                    : spin(deadline_);
   if (!done) return forward_error(done);
@@ -52,19 +52,19 @@ Wait::Done Wait::adaptive() {
   const auto slack = 2 * estimate.deviation + options.spin_below;
   Picoseconds spin_limit = start + wake;
   if (estimate.known && start <= expected_end + 2 * slack) {
-    if (expected_end - start >= options.interrupt_above) return sleep(deadline_);
+    if (expected_end - start >= options.interrupt_above) return block(deadline_);
     // A quarter of a context switch in hand: being woken early costs a little CPU time, being woken
     // late costs latency.
     const auto nap_end = expected_end - wake - wake / 4 - 2 * estimate.deviation;
     if (expected_end - start >= options.spin_below && nap_end - start >= wake) {
-      const Done done = sleep(std::min(nap_end, deadline_));
+      const Done done = block(std::min(nap_end, deadline_));
       if (!done || *done) return done;
     }
     spin_limit = std::max(now(), expected_end) + slack;
   }
   const Done done = spin(std::min(spin_limit, deadline_));
   if (!done || *done || spin_limit >= deadline_) return done;
-  return sleep(deadline_);
+  return block(deadline_);
 }
 
 Wait::Done Wait::spin(Picoseconds limit) {
@@ -82,7 +82,7 @@ Wait::Done Wait::spin(Picoseconds limit) {
   }
 }
 
-Wait::Done Wait::sleep(Picoseconds limit) {
+Wait::Done Wait::block(Picoseconds limit) {
   for (;;) {
     // In this order no wake-up is lost: an interrupt after count() ends wait_beyond() at once, and
     // one before it came behind its event record, which look() then sees.

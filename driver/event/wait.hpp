@@ -16,7 +16,7 @@ class Wait {
 
   Done adaptive();
   Done spin(Picoseconds limit);
-  Done sleep(Picoseconds limit);
+  Done block(Picoseconds limit);
   Done ask_card();
   bool look();
   Status finish();

@@ -26,14 +26,15 @@ unsigned order_at(std::uint32_t page, std::uint32_t count) {
 BuddyAllocator::BuddyAllocator(Bytes size)
     : pages_(whole_pages(size)),
       leaves_(1U << ceil_log2(std::max<Page>(pages_, 1))),
-      next_(pages_, kNone),
-      previous_(pages_, kNone),
-      free_order_(pages_, kNotFree),
-      allocated_(pages_, 0),
+      first_(leaves_ - pages_),
+      next_(leaves_, kNone),
+      previous_(leaves_, kNone),
+      free_order_(leaves_, kNotFree),
+      allocated_(leaves_, 0),
       runs_(std::size_t{2} * leaves_, Run{0, 0, 0}) {
   heads_.fill(kNone);
-  for (Page page = 0; page < pages_;) {
-    const unsigned order = order_at(page, pages_ - page);
+  for (Page page = first_; page < leaves_;) {
+    const unsigned order = order_at(page, leaves_ - page);
     push(page, order);
     update_above(page, order);
     page += Page{1} << order;
@@ -55,16 +56,16 @@ Result<DeviceMemory> BuddyAllocator::allocate(Bytes size) {
   allocated_[page] = count;
   free_pages_ -= count;
   ++allocations_;
-  return DeviceMemory{DeviceAddress{Bytes{page} * kPageSize}, size, *reserved};
+  return DeviceMemory{DeviceAddress{Bytes{page - first_} * kPageSize}, size, *reserved};
 }
 
 Status BuddyAllocator::free(DeviceAddress address) {
   const Bytes index = address.value / kPageSize;
-  if (!is_aligned(address.value, kPageSize) || index >= pages_ || allocated_[index] == 0) {
+  if (!is_aligned(address.value, kPageSize) || index >= pages_ || allocated_[first_ + index] == 0) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("no allocation begins at device address {:#x}", address.value));
   }
-  Page page = static_cast<Page>(index);
+  Page page = first_ + static_cast<Page>(index);
   Page count = allocated_[page];
   allocated_[page] = 0;
   free_pages_ += count;
@@ -149,7 +150,7 @@ void BuddyAllocator::split(Page page, unsigned order) {
 void BuddyAllocator::release(Page page, unsigned order) {
   while (order < kMaxOrder) {
     const Page buddy = page ^ (Page{1} << order);
-    if (buddy >= pages_ || free_order_[buddy] != order) break;
+    if (buddy >= leaves_ || free_order_[buddy] != order) break;
     remove(buddy, order);
     page = std::min(page, buddy);
     ++order;

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-// The SystemC library's own main() would call this; npusim's programs have their own.
-extern "C" int sc_main(int, char**) { return 1; }
-
 namespace npu::model {
 
 Agenda::Agenda(const sc_core::sc_module_name& name) : sc_module(name) {

@@ -33,12 +33,16 @@ DataMover::DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, 
       read_request_(std::min(shared.config.link.max_read_request, kPage)),
       chunk_(shared.config.dma.device_chunk),
       buffer_size_(buffer_size(shared.config)),
-      post_window_(std::max(kPage, shared.config.dma.max_outstanding_reads * read_request_)),
-      turn_overlap_(static_cast<unsigned>(buffer_size_ / chunk_ / 16)),
+      // As much as of reads, but no more than keeps the transmitter busy: a backlog would delay
+      // everything else that wants to leave the card.
+      post_window_(
+          std::clamp(shared.config.dma.max_outstanding_reads * read_request_, kPage, 4 * kPage)),
+      turn_overlap_(static_cast<unsigned>(buffer_size_ / chunk_ / 32)),
       // Not zeroed: a large buffer costs host memory only where data passed through it.
       buffer_(new unsigned char[buffer_size_]),
       reads_(power_of_two_above(2 * buffer_size_ / std::min(chunk_, read_request_) + 2)),
-      taken_(power_of_two_above(post_window_ + 2)) {}
+      // One command: whole pages but for its first and last write.
+      taken_(power_of_two_above(post_window_ / kPage + 3)) {}
 
 void DataMover::start(const DmaCommand& command) {
   sc_assert(!running_);

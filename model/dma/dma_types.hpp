@@ -79,8 +79,8 @@ constexpr abi::FaultCode host_fault(Completion completion) {
       return abi::FaultCode::kNone;
     case Completion::kUnsupportedRequest:
       return abi::FaultCode::kHostAddress;
-    case Completion::kCompleterAbort:
-      return abi::FaultCode::kHostAddress;
+    case Completion::kCompleterAbort:  // the endpoint's own answer to a function that may not
+      return abi::FaultCode::kBusMasterDisabled;
     case Completion::kPermission:
       return abi::FaultCode::kHostPermission;
     case Completion::kTimeout:

@@ -30,6 +30,9 @@ class Channel {
   // No burst that is waiting now is served before this clock; kNever if none waits.
   Clock earliest_service() const;
 
+  // Nothing waits here or in the engine.
+  bool idle() const { return empty() && engine_.idle(); }
+
   ChannelEngine& engine() { return engine_; }
   const ChannelEngine& engine() const { return engine_; }
 

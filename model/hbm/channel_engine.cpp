@@ -71,7 +71,7 @@ void ChannelEngine::accept(const Burst& burst, Clock at) {
 
 void ChannelEngine::advance(Clock until) {
   while (next_decision() <= until) {
-    if (until - next_refresh_ >= kSkippableIntervals * static_cast<Clock>(t_.trefi)) {
+    if (until - next_refresh_ >= (kept_refreshes() + 1) * refresh_interval()) {
       skip_idle_refreshes(until);
     }
     step();

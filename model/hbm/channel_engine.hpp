@@ -147,9 +147,16 @@ class ChannelEngine {
   Clock refresh_action(unsigned pseudo_channel) const;
   bool any_open(unsigned pseudo_channel) const;
   int refresh_lane(unsigned pseudo_channel) const;
-  void update_gated(unsigned pseudo_channel, int lane);
   void skip_idle_refreshes(Clock until);
-  static constexpr Clock kSkippableIntervals = 4;
+  void update_refreshed(unsigned pseudo_channel);
+  void close_refreshed(unsigned pseudo_channel, Clock refreshes);
+  void take_turns(Refresh& refresh, Clock turns) const;
+  Clock refresh_interval() const { return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi); }
+  // The last ones before a time that may still delay what comes after it.
+  Clock kept_refreshes() const {
+    const unsigned lasting = t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc);
+    return 2 + static_cast<Clock>(lasting) / refresh_interval();
+  }
 
   HbmTimings t_;
   bool split_;

@@ -158,12 +158,13 @@ void Hbm::log_refreshes(unsigned channel) {
   refresh_log_.clear();
 }
 
-void Hbm::advance_channels(SimTime now) {
+void Hbm::advance_channels(SimTime now, bool all) {
   const Clock clock = clocks_.floor(now);
   const bool record = simulation_.recorder.enabled();
   advance_at_ = kNever;
   for (unsigned c = 0; c < map_.channels(); ++c) {
     auto& channel = *channels_[c];
+    if (channel.idle() && !all) continue;  // catches up when something comes
     channel.engine().log_refreshes(record ? &refresh_log_ : nullptr);
     channel.advance(clock);
     if (record) log_refreshes(c);
@@ -176,7 +177,7 @@ void Hbm::wake(std::uint64_t when) {
   if (armed_for_ == when) armed_for_ = UINT64_MAX;
   const SimTime now = sim_now();
   awake_ = true;
-  if (advance_at_ != kNever && clocks_.time(advance_at_) <= now) advance_channels(now);
+  if (advance_at_ != kNever && clocks_.time(advance_at_) <= now) advance_channels(now, false);
   complete_due(now);
   awake_ = false;
   arm();
@@ -225,7 +226,7 @@ void Hbm::complete(std::uint32_t tag) {
 }
 
 HbmStatistics Hbm::statistics() {
-  advance_channels(sim_now());
+  advance_channels(sim_now(), true);
   if (!awake_) arm();
   const Clock now = clocks_.floor(sim_now());
   HbmStatistics sum;

@@ -69,7 +69,8 @@ class Hbm : public sc_core::sc_module {
   std::uint32_t new_pending(tlm::tlm_generic_payload& payload, unsigned port);
   void submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write);
   void submit_run(unsigned channel, const hbm::BurstRun& run);
-  void advance_channels(SimTime now);
+  // Idle channels only if `all`.
+  void advance_channels(SimTime now, bool all);
   void collect();
   void log_refreshes(unsigned channel);
   void wake(std::uint64_t when);

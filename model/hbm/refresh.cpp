@@ -73,7 +73,7 @@ void ChannelEngine::step_refresh(Clock at) {
       refresh.pending = true;
       if (per_bank_) last_refreshed_[p] = refresh_lane(p);
       bus_[p].refresh(refresh.due, kNever);
-      update_gated(p, last_refreshed_[p]);
+      update_refreshed(p);
     }
   }
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
@@ -129,11 +129,8 @@ void ChannelEngine::refresh_one_bank(unsigned pseudo_channel, Clock at) {
   for (unsigned r = pseudo_channel * t_.stacks; r < (pseudo_channel + 1) * t_.stacks; ++r) {
     BankLanes::raise(lanes_.rank_act[r], others);
   }
-  Refresh& refresh = refresh_[pseudo_channel];
-  do {  // skip the lanes that pad a rank
-    refresh.next_lane = (refresh.next_lane + 1) % lanes_per_pseudo_channel_;
-  } while (refresh.next_lane % lanes_.lanes_per_rank() >= banks_per_rank_);
-  refresh.due += t_.trefi_pb;
+  take_turns(refresh_[pseudo_channel], 1);
+  refresh_[pseudo_channel].due += t_.trefi_pb;
   end_refresh(pseudo_channel, at, end);
 }
 
@@ -144,32 +141,60 @@ void ChannelEngine::end_refresh(unsigned pseudo_channel, Clock at, Clock end) {
   ++counts_.refreshes;
   bus_[pseudo_channel].refresh(std::min(due, at), end);
   if (refresh_log_) refresh_log_->push_back({due, end, pseudo_channel});
-  update_gated(pseudo_channel, last_refreshed_[pseudo_channel]);
+  update_refreshed(pseudo_channel);
 }
 
-// The candidates a refresh of the pseudo channel (per-bank: of `lane`) begins or ceases to hold
-// back.
-void ChannelEngine::update_gated(unsigned pseudo_channel, int lane) {
-  if (per_bank_) return update_bank(lane);
-  if (split_) return update_all();
-  const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
-  for (int i = first; i < first + lanes_per_pseudo_channel_; ++i) update_bank(i);
-}
-
-// While nothing waits and all banks are closed, refreshes only count: whole intervals are skipped,
-// up to one that is simulated again.
-void ChannelEngine::skip_idle_refreshes(Clock until) {
-  const Clock interval = t_.trefi;
-  if (per_bank_ || !idle()) return;
-  for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
-    if (refresh_[p].pending || any_open(p)) return;
+// A pending refresh gates all banks, or with per-bank refresh the one whose turn it is.
+void ChannelEngine::update_refreshed(unsigned pseudo_channel) {
+  if (!per_bank_) {
+    update_all();
+    return;
   }
-  const Clock intervals = (until - next_refresh_) / interval - 2;
+  update_bank(last_refreshed_[pseudo_channel]);
+}
+
+// Per-bank refresh goes round the banks; lanes that pad a rank have no turn.
+void ChannelEngine::take_turns(Refresh& refresh, Clock turns) const {
+  for (turns %= banks_per_rank_ * static_cast<int>(t_.stacks); turns > 0; --turns) {
+    do {
+      refresh.next_lane = (refresh.next_lane + 1) % lanes_per_pseudo_channel_;
+    } while (refresh.next_lane % lanes_.lanes_per_rank() >= banks_per_rank_);
+  }
+}
+
+// While nothing waits refreshes only count and close rows: those that are over before `until` are
+// skipped, the last ones are simulated so that their timing holds.
+void ChannelEngine::skip_idle_refreshes(Clock until) {
+  if (!idle()) return;
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
-    refresh_[p].due += intervals * interval;
-    counts_.refreshes += static_cast<std::uint64_t>(intervals);
+    if (refresh_[p].pending || (!per_bank_ && any_open(p))) return;
+  }
+  const Clock interval = refresh_interval();
+  Clock skipped = kNever;
+  for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
+    skipped = std::min(skipped, (until - refresh_[p].due) / interval - kept_refreshes());
+  }
+  for (unsigned p = 0; p < t_.pseudo_channels && skipped > 0; ++p) {
+    if (per_bank_) close_refreshed(p, skipped);
+    refresh_[p].due += skipped * interval;
+    counts_.refreshes += static_cast<std::uint64_t>(skipped);
   }
   schedule_refresh();
+}
+
+void ChannelEngine::close_refreshed(unsigned pseudo_channel, Clock refreshes) {
+  Refresh& refresh = refresh_[pseudo_channel];
+  const Clock banks = banks_per_rank_ * static_cast<int>(t_.stacks);
+  for (Clock i = 0; i < std::min(refreshes, banks); ++i) {
+    const int lane = refresh_lane(pseudo_channel);
+    if (queue_.bank(lane).open) {
+      precharge(lane, now_);
+      update_bank(lane);
+      ++counts_.precharges;
+    }
+    take_turns(refresh, 1);
+  }
+  take_turns(refresh, std::max<Clock>(refreshes - banks, 0));
 }
 
 }  // namespace npu::model::hbm

@@ -26,11 +26,11 @@ CapabilityOffsets build_endpoint(ConfigSpace& space, const ChipConfig& chip, uns
                                  unsigned count);
 
 struct BridgeIdentity {
-  PortType type;
-  std::uint8_t port;   // port number
-  std::uint16_t slot;  // physical slot number; 0: no slot
-  bool occupied;       // something is plugged in
-  LinkConfig link;     // what the port can do
+  PortType type = PortType::kEndpoint;
+  std::uint8_t port = 0;   // port number
+  std::uint16_t slot = 0;  // physical slot number; 0: no slot
+  bool occupied = false;   // something is plugged in
+  LinkConfig link{};       // what the port can do
   bool more_functions = false;
 };
 // Type 1 header and capabilities of a port.

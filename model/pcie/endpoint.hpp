@@ -39,10 +39,8 @@ class Endpoint : public sc_core::sc_module,
   // that. The data of a posted write must stay valid until its payload is freed. At a function
   // level reset every read still open completes with kCompleterAbort before the listeners are
   // told.
-  class DmaPort;
-  tlm_utils::passthrough_target_socket<DmaPort>& dma_socket(unsigned index);
+  sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<Endpoint>> dma_sockets;
 
-  // `index` is the card's position in SystemConfig::cards.
   Endpoint(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& chip,
            unsigned dma_ports, unsigned functions = 1);
   ~Endpoint() override;
@@ -68,18 +66,20 @@ class Endpoint : public sc_core::sc_module,
   static std::size_t index(CompletionSide side) { return side == CompletionSide::kSent ? 0 : 1; }
   Fault take_fault(CompletionSide side) { return std::exchange(fault_[index(side)], Fault::kNone); }
 
-  // A read of the card's DMA between its BEGIN_REQ and its BEGIN_RESP.
+  // A read of the card's DMA between its BEGIN_REQ and its BEGIN_RESP. A payload of the endpoint's
+  // own travels, so that one that comes back late meets nobody else's memory.
   struct Tag {
-    Payload* client = nullptr;  // null: given up; the tag waits for a late completion
-    DmaPort* port = nullptr;
+    Payload* client = nullptr;  // null: free, or given up and waiting for the late completion
+    bool travelling = false;    // the request or its completion is on its way
+    unsigned port = 0;
     std::uint32_t generation = 0;
     std::unique_ptr<unsigned char[]> data;  // the completion's, until the client takes it
   };
 
   // from the link
   SimTime request_arrived(unsigned port, Payload& payload) override;
-  void completion_arrived(unsigned port, Payload& payload) override;
-  void serve(std::uint64_t payload);
+  void completion_arrived(unsigned port, Payload& wire) override;
+  void serve(std::uint64_t handle);
   void serve_config(Payload& payload);
   void serve_memory(Payload& payload);
   void access_registers(Payload& payload, Bytes offset);
@@ -89,15 +89,18 @@ class Endpoint : public sc_core::sc_module,
   tlm::tlm_sync_enum memory_response(Payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
   // from the DMA
-  tlm::tlm_sync_enum dma_request(DmaPort& port, Payload& payload, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum dma_request(int port, Payload& payload, tlm::tlm_phase& phase,
+                                 sc_core::sc_time& delay);
   SimTime post(Payload& payload);
   void send_posted(std::uint64_t payload);
-  void send_read(std::uint64_t payload);
-  void deliver(std::uint64_t payload);
-  void refuse_dma(std::uint64_t payload);
+  void start_read(unsigned port, Payload& client);
+  void send_read(std::uint64_t wire);
+  void deliver(std::uint64_t handle);
+  void refuse_dma(std::uint64_t handle);
+  void respond(unsigned port, Payload& payload);
   unsigned take_tag();
   bool is_waiting(std::uint64_t context) const;
-  void end_read(unsigned tag, Completion completion, const unsigned char* data);
+  void end_read(unsigned number, Completion completion, const unsigned char* data);
   void watch_deadlines();
   void deadline(std::uint64_t);
   void log_completion_error(Completion completion, const Payload& payload);
@@ -110,7 +113,6 @@ class Endpoint : public sc_core::sc_module,
   Simulation& simulation_;
   ChipConfig chip_;
   PciePort port_;
-  std::vector<std::unique_ptr<DmaPort>> dma_ports_;
   std::vector<EndpointFunction> functions_;
   std::vector<SimTime> reset_until_;
   std::vector<ResetListener*> listeners_;

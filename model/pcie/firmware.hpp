@@ -35,8 +35,8 @@ class PlatformFirmware {
   static constexpr std::uint64_t kLowBase = 0xC000'0000, kLowEnd = 0xFEC0'0000;
   static constexpr std::uint64_t kHighBase = 0x40'0000'0000;
 
-  // Configures everything behind the host bridges; leaves memory decoding on and bus mastering
-  // off at endpoints. `max_payload` and `max_read_request` encode DevCtl for every function.
+  // Configures everything behind the host bridges; leaves memory decoding on, and bus mastering
+  // off at endpoints.
   void run(const Access& access, const std::vector<platform::HostBridge>& bridges);
 
   const std::vector<PciFunction>& functions() const { return functions_; }
@@ -46,9 +46,9 @@ class PlatformFirmware {
   void scan_bus(std::uint8_t bus);
   void set_up_function(platform::Bdf bdf);
   void set_up_bridge(platform::Bdf bdf);
-  void place_bars(PciFunction& function);
+  void set_payload_sizes(platform::Bdf bdf);
   void place_vf_bars(platform::Bdf bdf);
-  PciResource place(platform::Bdf bdf, std::uint32_t offset, Bytes copies);
+  PciResource place(platform::Bdf bdf, std::uint32_t offset, unsigned copies);
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
   std::uint32_t find_extended(platform::Bdf bdf, std::uint16_t id);
   std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width);
@@ -58,8 +58,8 @@ class PlatformFirmware {
   std::vector<PciFunction> functions_;
   std::uint64_t low_ = kLowBase;
   std::uint64_t high_ = kHighBase;
-  std::uint8_t next_bus_ = 0;
-  std::uint8_t last_bus_ = 255;
+  unsigned next_bus_ = 0;
+  unsigned last_bus_ = 255;
   int numa_node_ = -1;
 };
 

@@ -40,19 +40,30 @@ class Link : public sc_core::sc_module {
   void set_down(bool down) { is_down_ = down; }
   bool is_down() const { return is_down_; }
 
-  const LinkStatistics& downstream_statistics() const { return downstream_.statistics(); }
-  const LinkStatistics& upstream_statistics() const { return upstream_.statistics(); }
+  const LinkStatistics& downstream_statistics() const { return down_.direction.statistics(); }
+  const LinkStatistics& upstream_statistics() const { return up_.direction.statistics(); }
 
-  // When a request handed to the transmitter at `now` would have left.
-  SimTime upstream_sent(SimTime now, const Payload& payload) const;
+  // For a sender that must know when what it hands over will have left.
+  SimTime upstream_free_at() const { return up_.direction.free_at(); }
+  SimTime downstream_free_at() const { return down_.direction.free_at(); }
+  std::uint64_t wire_time(Bytes bytes) const { return up_.direction.wire_time(bytes); }
+  std::uint64_t upstream_time(const Payload& payload) const;  // wire time of a request
 
  private:
   struct Side {
     LinkDirection direction;
-    std::uint32_t track;
+    std::uint32_t track = 0;
   };
-  SimTime send(LinkDirection& direction, std::uint32_t track, Payload& payload,
-               const TlpTrain& train, SimTime* arrival);
+  LinkDirection::Slot send(Side& side, const Payload& payload, const TlpTrain& train);
+  template <auto Arrive>
+  void request(Side& side, Payload& payload, sc_core::sc_time& delay);
+  template <auto Arrive>
+  void completion(Side& side, Payload& payload);
+  template <class Receiver, class Back>
+  void arrive_request(Side& side, Receiver& receiver, Back& back, Payload& payload);
+  template <class Receiver>
+  void arrive_completion(Receiver& receiver, Payload& payload);
+
   tlm::tlm_sync_enum request_down(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum request_up(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum completion_up(Payload& payload, tlm::tlm_phase& phase,
@@ -67,10 +78,8 @@ class Link : public sc_core::sc_module {
   Simulation& simulation_;
   LinkConfig config_;
   Bytes boundary_;
-  LinkDirection downstream_;
-  LinkDirection upstream_;
-  std::uint32_t downstream_track_;
-  std::uint32_t upstream_track_;
+  Side down_;
+  Side up_;
   bool is_down_ = false;
 };
 

@@ -31,15 +31,12 @@ struct LinkStatistics {
   }
 };
 
-// The TLPs of one transaction in one direction. Every TLP but the last carries `first_payload`
-// (first) or `payload` (others) bytes.
+// The TLPs of one transaction in one direction; the payload is spread evenly over them.
 struct TlpTrain {
-  std::uint32_t count = 1;   // TLPs
-  Bytes header = 12;         // bytes of each header: 12 or 16
-  Bytes total_payload = 0;   // over all TLPs
-  Bytes first_payload = 0;   // of the first TLP
-  Bytes payload = 0;         // of each TLP after it but the last, which takes the rest
-  bool uses_credits = true;  // posted requests and completions do
+  std::uint32_t count = 1;    // TLPs
+  Bytes header = 12;          // bytes of each header: 12 or 16
+  Bytes payload = 0;          // over all TLPs
+  bool uses_credits = false;  // posted requests and completions do
 };
 
 class LinkDirection {

@@ -2,7 +2,6 @@
 // The whole PCI hierarchy of a system, built from SystemConfig and left as a BIOS leaves it.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -47,19 +46,28 @@ class PciFabric : public sc_core::sc_module {
     std::unique_ptr<Endpoint> endpoint;
     Link* link = nullptr;
   };
-  void build_bridge(const HostBridgeConfig& config, unsigned index, std::uint8_t last_bus);
-  // Creates what hangs below a port; null: an empty slot.
-  ConfigTarget* build_node(const PciNodeConfig& node);
-  void connect(PciePort& above, const PciNodeConfig& node, Picoseconds above_hold);
+  // The upper end of what hangs below a port; null target: an empty slot.
+  struct Below {
+    ConfigTarget* target = nullptr;
+    PciePort* port = nullptr;
+    Picoseconds hold;
+    Link** link = nullptr;  // where to note the link above it
+  };
+  void build_root_port(const PciNodeConfig& config, unsigned bridge);
+  Below build(const PciNodeConfig& node);
+  void connect(PciePort& above, const Below& below, const PciNodeConfig& node,
+               Picoseconds above_hold);
+  LinkConfig link_of(const PciNodeConfig* node) const;
 
   Simulation& simulation_;
-  const SystemConfig& config_;
+  SystemConfig config_;
   RootComplex root_complex_;
   unsigned dma_ports_;
   std::vector<Card> cards_;
-  std::map<const PciNodeConfig*, std::unique_ptr<Switch>> switches_;  // only looked up
+  std::vector<std::unique_ptr<Switch>> switches_;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<platform::HostBridge> bridges_;
+  unsigned root_ports_ = 0;
   PlatformFirmware firmware_;
 };
 

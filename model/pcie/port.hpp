@@ -5,6 +5,7 @@
 #include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <cstring>
 #include <systemc>
 
 #include "model/core/simulation.hpp"
@@ -18,8 +19,15 @@ inline std::uint64_t handle_of(tlm::tlm_generic_payload& payload) {
   return reinterpret_cast<std::uintptr_t>(&payload);
 }
 inline tlm::tlm_generic_payload& payload_of(std::uint64_t handle) {
-  return *reinterpret_cast<tlm::tlm_generic_payload*>(static_cast<std::uintptr_t>(handle));
+  static_assert(sizeof handle == sizeof(void*), "payloads are addressed with 64 bits");
+  tlm::tlm_generic_payload* payload = nullptr;
+  std::memcpy(&payload, &handle, sizeof handle);
+  return *payload;
 }
+
+// Transaction::hop_context of a configuration request on the bus it is meant for (type 0); bridges
+// on its way route it as type 1 (PCIe 7.3.3).
+inline constexpr std::uint64_t kConfigType0 = 1;
 
 // Ends a request without success: reads see all ones (PCIe 2.3.2).
 void refuse(tlm::tlm_generic_payload& payload, Completion completion);

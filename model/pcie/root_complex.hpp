@@ -39,8 +39,8 @@ class RootComplex : public sc_core::sc_module, private PortOwner {
   // Construction. A host bridge owns buses [first, last].
   unsigned add_host_bridge(std::uint8_t first_bus, std::uint8_t last_bus);
   // Root ports are devices 0, 1, ... of the bridge's root bus. `below` answers configuration
-  // requests behind it; null: an empty slot. An occupied port must be connected to a link.
-  PciePort& add_root_port(const std::string& name, unsigned bridge, const LinkConfig& link,
+  // requests behind it; null: an empty slot, whose port has no end of a link (null is returned).
+  PciePort* add_root_port(const std::string& name, unsigned bridge, const LinkConfig& link,
                           ConfigTarget* below);
 
   // A configuration access that takes no time: firmware and exporters. False: nobody answers.
@@ -71,27 +71,31 @@ class RootComplex : public sc_core::sc_module, private PortOwner {
   // CPU side
   void b_transport(Payload& payload, sc_core::sc_time& delay);
   void block(Payload& payload);
-  void issue(std::uint64_t payload);
+  void issue(std::uint64_t handle);
   void issue_config(Payload& payload);
   void answer_locally(Payload& payload, Completion completion);
-  void deliver(std::uint64_t payload);
+  void deliver(std::uint64_t handle);
   bool is_waiting(std::uint64_t context) const;
   void watch_deadlines();
   void deadline(std::uint64_t);
   // device side
   SimTime request_arrived(unsigned port, Payload& payload) override;
   void completion_arrived(unsigned port, Payload& payload) override;
-  void serve(std::uint64_t dma);
-  void serve_write(std::uint64_t dma, Dma& access);
-  void serve_read(std::uint64_t dma, Dma& access);
-  void interrupt(std::uint64_t dma);
-  void store(std::uint64_t dma);
-  void sample(std::uint64_t dma);
-  void respond(std::uint64_t dma);
-  void forward_completion(std::uint64_t payload);
+  void serve(std::uint64_t number);
+  void serve_write(std::uint64_t number);
+  void serve_read(std::uint64_t number);
+  void reject(std::uint64_t number, Completion completion);
+  HostMemoryPort::Access access(const Payload& payload);
+  void interrupt(std::uint64_t number);
+  void store(std::uint64_t number);
+  void sample(std::uint64_t number);
+  void respond(std::uint64_t number);
+  void push_writes(std::uint64_t number);
+  void forward_completion(std::uint64_t handle);
   std::uint64_t take_dma(Payload& payload, RootPort& port);
-  void release_dma(std::uint64_t dma);
+  void release_dma(std::uint64_t number);
   // routing
+  RootPort* route_config(ConfigRequest& request, bool& is_local);
   HostBridge* bridge_of(unsigned bus);
   RootPort* port_of_bus(unsigned bus);
   RootPort* port_of_address(std::uint64_t address, Bytes length);

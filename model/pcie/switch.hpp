@@ -24,8 +24,8 @@ class Switch : public sc_core::sc_module, public ConfigTarget, private PortOwner
   ~Switch() override;
 
   PciePort& upstream_port() { return upstream_; }
-  // `below` null: an empty slot; else the port must be connected to a link.
-  PciePort& add_downstream_port(const std::string& name, const LinkConfig& link,
+  // `below` null: an empty slot, whose port has no end of a link (null is returned).
+  PciePort* add_downstream_port(const std::string& name, const LinkConfig& link,
                                 ConfigTarget* below);
   Picoseconds receiver_hold() const { return latency_; }
   bool config_access(ConfigRequest& request) override;
@@ -36,13 +36,17 @@ class Switch : public sc_core::sc_module, public ConfigTarget, private PortOwner
 
   SimTime request_arrived(unsigned port, Payload& payload) override;
   void completion_arrived(unsigned port, Payload& payload) override;
-  void request_down(std::uint64_t payload);
+  void request_down(std::uint64_t handle);
   void request_up(std::uint64_t payload);
-  void completion_down(std::uint64_t payload);
+  void completion_down(std::uint64_t handle);
   void completion_up(std::uint64_t payload);
+  void reject(std::uint64_t handle);
   void config_down(Payload& payload);
   void answer_up(Payload& payload, Completion completion);
-  SimTime uplink_backlog() const;
+  DownstreamPort* port_of_bus(unsigned bus);
+  DownstreamPort* port_of_address(std::uint64_t address, Bytes length);
+  DownstreamPort* route_config(ConfigRequest& request, bool& is_local);
+  SimTime uplink_congestion() const;
 
   Simulation& simulation_;
   LinkConfig uplink_;

@@ -4,6 +4,9 @@
 // completions are cut at MPS and end on read completion boundaries).
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "model/config/chip_config.hpp"
 #include "model/core/transaction.hpp"
 #include "model/pcie/link_direction.hpp"
@@ -16,5 +19,9 @@ TlpTrain request_train(const tlm::tlm_generic_payload& payload, const Transactio
 // Its completions; `boundary` is the completer's RCB.
 TlpTrain completion_train(const tlm::tlm_generic_payload& payload, const Transaction& info,
                           const LinkConfig& link, Bytes boundary);
+
+// The request's header as AER logs it: four double words (PCIe 7.8.4.8).
+std::array<std::uint32_t, 4> tlp_header(const tlm::tlm_generic_payload& payload,
+                                        const Transaction& info);
 
 }  // namespace npu::model

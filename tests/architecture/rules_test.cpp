@@ -102,7 +102,8 @@ TEST(Directions, AViolationNamesItsLine) {
 TEST(WallClock, IsFoundInSimulatedCode) {
   for (const auto* line :
        {"std::chrono::steady_clock::now();", "usleep(5);", "time(NULL);", "x = time( nullptr );",
-        "clock_gettime(CLOCK_MONOTONIC, &t);", "std::this_thread::sleep_for(1ms);", "sleep(1);"}) {
+        "clock_gettime(CLOCK_MONOTONIC, &t);", "std::this_thread::sleep_for(1ms);", "::sleep(1);",
+        "#include <chrono>"}) {
     EXPECT_THAT(check_wall_clock({"model/dma/a.cpp", line}), SizeIs(1)) << line;
     EXPECT_THAT(check_wall_clock({"driver/a.cpp", line}), SizeIs(1)) << line;
     EXPECT_THAT(check_wall_clock({"driver/vfio/a.cpp", line}), IsEmpty()) << line;
@@ -113,7 +114,8 @@ TEST(WallClock, IsFoundInSimulatedCode) {
 TEST(WallClock, IsNotSeenInCommentsStringsAndLongerNames) {
   for (const auto* line :
        {"// no usleep(5) here", "log(\"steady_clock\");", "simulated_time(0);",
-        "clock.sleep_until(t);", "/* gettimeofday\n */ int x;", "auto c = '\"'; // usleep"}) {
+        "clock.sleep_until(t);", "waiter.sleep(t);", "Status Waiter::sleep(int);",
+        "/* gettimeofday\n */ int x;", "auto c = '\"'; // usleep"}) {
     EXPECT_THAT(check_wall_clock({"model/a.cpp", line}), IsEmpty()) << line;
   }
 }

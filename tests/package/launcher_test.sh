@@ -40,7 +40,7 @@ names_the_missing_packages() {
 installs_what_is_missing() {
   one_package_missing
   tool id 'echo 0'
-  tool apt-get 'echo "apt-get $*" >>apt.log'
+  tool apt-get 'echo "apt-get $*" >>'"$folder/apt.log"
   tool cmake 'exit 1'
   launch list
   [[ $code == 1 ]] || fail "exit code $code, not 1"
@@ -63,8 +63,8 @@ shows_a_failing_build() {
 # at a time.
 runs_the_program_where_it_was_called() {
   tool dpkg-query 'for p in "$@"; do echo "$p installed"; done'
-  tool cmake 'echo configured >>log'
-  tool ninja 'case "$*" in *-n*) ;; *) echo begin >>log; sleep 0.2; echo end >>log;; esac'
+  tool cmake 'exit 0'
+  tool ninja 'case "$*" in *-n*) ;; *) echo begin; sleep 0.2; echo end;; esac >>'"$folder/log"
   mkdir -p build/bin
   tool program 'printf "%s|" "$PWD" "$@"'
   mv bin/program build/bin/npusim

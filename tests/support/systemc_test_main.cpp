@@ -10,12 +10,6 @@
 #include <string>
 #include <vector>
 
-// The SystemC library's own main() would call this; ours never does.
-// Weak: model/core has one too, which is linked only where the agenda is used.
-extern "C" __attribute__((weak)) int sc_main(int, char**) {
-  return 1;
-}
-
 namespace {
 
 bool run_in_child(const std::string& program, const std::string& test) {

@@ -48,7 +48,9 @@ class Bench {
     const auto policy = wait_policy(context_.parameters.choice("policy"));
     auto& clock = context_.platform.clock();
     const Picoseconds begin = clock.now();
-    auto ticket = device_.submit(stream_, command);
+    driver::SubmitOptions options;
+    options.interrupt = policy != driver::WaitPolicy::kPolling;  // nobody would take it
+    auto ticket = device_.submit(stream_, command, options);
     if (!ticket) return forward_error(ticket);
     if (auto ok = device_.wait(*ticket, policy, patience(context_)); !ok) return forward_error(ok);
     const Picoseconds latency = clock.now() - begin;

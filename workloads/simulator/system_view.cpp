@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "model/config/link_rate.hpp"
+
 namespace npu::workloads {
 namespace {
 
@@ -15,6 +17,7 @@ LinkCounters counters_of(std::string name, std::uint64_t rate, const model::Link
   counters.payload = link.payload_bytes;
   counters.header = link.header_bytes;
   counters.dllp = link.dllp_bytes;
+  counters.credit_stall = Picoseconds(static_cast<std::int64_t>(link.credit_stall));
   return counters;
 }
 
@@ -29,10 +32,9 @@ std::vector<LinkCounters> SystemView::links() const {
   for (unsigned i = 0; i < system_.cards(); ++i) {
     const auto& link = system_.fabric().link(i);
     const auto rate = model::link_bytes_per_second(link.config());
-    all.push_back(counters_of(fmt::format("card{}.link.down", i), rate,
-                              link.downstream_statistics()));
     all.push_back(
-        counters_of(fmt::format("card{}.link.up", i), rate, link.upstream_statistics()));
+        counters_of(fmt::format("card{}.link.down", i), rate, link.downstream_statistics()));
+    all.push_back(counters_of(fmt::format("card{}.link.up", i), rate, link.upstream_statistics()));
   }
   return all;
 }
@@ -42,21 +44,20 @@ std::vector<MemoryCounters> SystemView::memories() const {
   for (unsigned i = 0; i < system_.cards(); ++i) {
     const auto& config = system_.config().cards[i].hbm;
     const auto now = system_.card(i).hbm().statistics();
-    const auto& t = config.timings;
     MemoryCounters counters;
     counters.name = fmt::format("card{}.hbm", i);
-    counters.pseudo_channels = std::uint64_t{config.channels} * t.pseudo_channels;
-    counters.peak_bytes_per_second =
-        counters.pseudo_channels * t.burst * (t.clock_hz / t.burst_clocks);
-    counters.read = now.bursts_read * t.burst;
-    counters.written = now.bursts_written * t.burst;
+    counters.peak_bytes_per_second = model::hbm_bytes_per_second(config);
+    counters.read = now.bursts_read * config.timings.burst;
+    counters.written = now.bursts_written * config.timings.burst;
     counters.row_hits = now.row_hits;
     counters.row_misses = now.row_misses;
     counters.refreshes = now.refreshes;
-    counters.data_busy = now.data;
+    counters.data = now.data;
     counters.refresh = now.refresh;
-    counters.row_miss = now.row + now.column;
     counters.turnaround = now.turnaround;
+    counters.row = now.row;
+    counters.column = now.column;
+    counters.idle = now.idle;
     all.push_back(counters);
   }
   return all;

@@ -18,6 +18,8 @@ namespace npu::driver {
 // neighbouring free blocks together do, it takes those, from the lowest such run. Every split and
 // merge is O(1) per order step: free blocks are in intrusive lists found by a bitmask, and a tree
 // of free runs is kept up to date along the same steps. Same calls, same addresses.
+// Blocks are aligned as seen from the end of the memory: the small blocks that make up for a size
+// that is no power of two come first, so that small requests leave the large blocks in one piece.
 class NPU_API BuddyAllocator {
  public:
   explicit BuddyAllocator(Bytes size);  // rounded down to whole pages
@@ -53,6 +55,7 @@ class NPU_API BuddyAllocator {
 
   Page pages_;
   Page leaves_;  // pages_ rounded up to a power of two
+  Page first_;   // pages are numbered from here, so that the last one is leaves_ - 1
   Page free_pages_ = 0;
   std::uint32_t non_empty_ = 0;  // bit k: heads_[k] is not kNone
   std::array<Page, kMaxOrder + 1> heads_;

@@ -22,7 +22,9 @@ Status wait_once(Context& context, driver::Device& device, const WaitShape& shap
   auto& clock = context.platform.clock();
   auto& tasks = context.platform.tasks();
   const Picoseconds called = clock.now();
-  auto ticket = device.submit(lane.stream, lane.command);
+  driver::SubmitOptions options;
+  options.interrupt = shape.policy != driver::WaitPolicy::kPolling;  // nobody would take it
+  auto ticket = device.submit(lane.stream, lane.command, options);
   if (!ticket) return forward_error(ticket);
   const auto cpu_before = tasks.cpu_usage();
   const Picoseconds waiting = clock.now();

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands of npusim do. They print to standard output; a failure is printed by main().
+#pragma once
+
+#include "cli/options.hpp"
+#include "model/config/system_config.hpp"
+
+namespace npu::cli {
+
+Outcome run_workload(const Options& options);
+Outcome list_workloads(const Options& options);
+Outcome list_pci(const Options& options);
+Outcome config_command(const Options& options);
+
+// The configuration that --config names, with `overrides`.
+tl::expected<model::SystemConfig, Failure> load_config(const std::string& name,
+                                                       const std::vector<std::string>& overrides);
+
+// Where the configurations are that came with this program: beside an installed one, or in the
+// source tree that it was built in. Found from the program's own place in the file system.
+std::vector<std::string> config_directories();
+
+}  // namespace npu::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.hpp"
+
+namespace npu::cli {
+namespace {
+
+const char* const kProgram =
+    R"(npusim: a simulator of a PCIe NPU on which the real user-space driver runs
+
+usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE] [--seed N]
+       npusim list
+       npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
+       npusim config show|check [CONFIG] [--set KEY=VALUE]...
+       npusim config keys
+       npusim [COMMAND] --help | --version
+
+CONFIG is a chip or system file: a path, or a name such as 910b that is looked up in the working
+directory, in configs/ and among the configurations that come with npusim.
+Exit codes: 0 done, 1 the run failed, 2 something is wrong with the command line or a file.
+)";
+
+const char* const kRun =
+    R"(usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE] [--seed N]
+
+Runs a workload (npusim list) on the simulated machine and prints its report.
+
+  --config CONFIG   chip or system file, path or name
+  --set KEY=VALUE   a parameter of the workload, or else a key of the configuration
+                    (npusim config keys); may be repeated
+  --report FILE     write the report as JSON, schema npusim.report/1
+  --seed N          of the workload's random numbers, default 1
+)";
+
+const char* const kList =
+    R"(usage: npusim list [WORKLOAD]
+
+Lists the workloads with their parameters, defaults, units and ranges.
+)";
+
+const char* const kLspci =
+    R"(usage: npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
+
+Lists the PCI functions of the simulated machine, read through its configuration space.
+
+  -v     BARs with sizes, NUMA node, capabilities by name
+  -vvv   their fields too: link, MSI-X, AER, SR-IOV
+  -x     all 4096 bytes of each function, as pciutils' `lspci -F FILE` reads them
+)";
+
+const char* const kConfig =
+    R"(usage: npusim config show|check [CONFIG] [--set KEY=VALUE]...
+       npusim config keys
+
+  show    print the resolved values as one YAML document with derived figures as comments
+  check   read the configuration and report the first error
+  keys    print every key with unit, range and meaning, in Markdown
+
+CONFIG may also be given with --config.
+)";
+
+}  // namespace
+
+std::string help_text(const std::string& command) {
+  if (command == "run") return kRun;
+  if (command == "list") return kList;
+  if (command == "lspci") return kLspci;
+  if (command == "config") return kConfig;
+  return kProgram;
+}
+
+}  // namespace npu::cli

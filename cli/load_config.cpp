@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include "cli/commands.hpp"
+#include "model/config/load.hpp"
+
+namespace npu::cli {
+
+std::vector<std::string> config_directories() {
+  namespace fs = std::filesystem;
+  std::error_code code;
+  const fs::path program = fs::read_symlink("/proc/self/exe", code);
+  if (code) return {};
+  std::vector<std::string> found;
+  // PREFIX/bin/npusim -> PREFIX/share/npusim/configs; TREE/build/PRESET/bin/npusim -> TREE/configs
+  for (const auto* place : {"../share/npusim/configs", "../../../configs"}) {
+    const fs::path folder = (program.parent_path() / place).lexically_normal();
+    if (fs::is_directory(folder, code)) found.push_back(folder.string());
+  }
+  return found;
+}
+
+tl::expected<model::SystemConfig, Failure> load_config(const std::string& name,
+                                                       const std::vector<std::string>& overrides) {
+  if (name.empty()) return bad_input("--config is missing: give a chip or system file, e.g. 910b");
+  auto system = model::load_system(name, overrides, config_directories());
+  if (!system) return bad_input(system.error().message());
+  return std::move(*system);
+}
+
+}  // namespace npu::cli

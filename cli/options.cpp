@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.hpp"
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <charconv>
+#include <map>
+
+#include "workloads/framework/nearest_name.hpp"
+
+namespace npu::cli {
+namespace {
+
+namespace po = boost::program_options;
+
+// Which command takes which option; --help and --version belong to all.
+const std::map<std::string, std::vector<std::string>>& commands() {
+  static const std::map<std::string, std::vector<std::string>> kCommands{
+      {"config", {"config", "set"}},
+      {"list", {}},
+      {"lspci", {"config", "set", "verbose", "hex"}},
+      {"run", {"config", "set", "report", "seed"}},
+  };
+  return kCommands;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, options] : commands()) names.push_back(name);
+  return names;
+}
+
+po::options_description visible_options() {
+  po::options_description options("Options");
+  auto add = options.add_options();
+  add("config", po::value<std::string>()->value_name("FILE"), "chip or system: a path or a name");
+  add("set", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
+      "a parameter of the workload, or else a key of the configuration");
+  add("report", po::value<std::string>()->value_name("FILE"), "write the report as JSON");
+  add("seed", po::value<std::string>()->value_name("N"), "of the workload's random numbers");
+  add("verbose,v", po::value<unsigned>()->implicit_value(1), "lspci: say more; -vvv: all of it");
+  add("hex,x", po::bool_switch(), "lspci: dump all configuration space");
+  add("help,h", po::bool_switch(), "print help on the program or the command");
+  add("version", po::bool_switch(), "print the version");
+  return options;
+}
+
+// "-v", "-vvv", "-vx": po takes a repeated switch for an error.
+std::pair<std::string, std::string> parse_letters(const std::string& token) {
+  const bool all_v =
+      token.size() > 1 && token[0] == '-' && token.find_first_not_of('v', 1) == std::string::npos;
+  if (all_v) return {"verbose", std::to_string(token.size() - 1)};
+  return {};
+}
+
+std::string unknown_option(const std::string& name) {
+  std::vector<std::string> known;
+  const po::options_description options = visible_options();
+  for (const auto& option : options.options()) {
+    known.push_back("--" + option->long_name());
+  }
+  return "unknown option '" + name + "'" + workloads::suggestion(name, known);
+}
+
+tl::expected<po::variables_map, Failure> parse(const std::vector<std::string>& arguments) {
+  po::options_description all = visible_options();
+  all.add_options()("words", po::value<std::vector<std::string>>());
+  po::positional_options_description positional;
+  positional.add("words", -1);
+  const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+  po::variables_map values;
+  try {
+    po::store(po::command_line_parser(arguments)
+                  .options(all)
+                  .positional(positional)
+                  .style(style)
+                  .extra_parser(parse_letters)
+                  .run(),
+              values);
+  } catch (const po::unknown_option& error) {
+    return bad_input(unknown_option(error.get_option_name()));
+  } catch (const po::error& error) {
+    return bad_input(error.what());
+  }
+  return values;
+}
+
+tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed);
+  if (error != std::errc() || stop != end) {
+    return bad_input("--seed: found '" + text + "'; allowed: 0.." + std::to_string(UINT64_MAX));
+  }
+  return seed;
+}
+
+// Only options that the command uses: one that is ignored would look as if it had worked.
+Outcome check_belongs(const po::variables_map& values, const std::string& command) {
+  const auto& takes = commands().at(command);
+  for (const auto* name : {"config", "set", "report", "seed", "verbose", "hex"}) {
+    if (values.count(name) == 0 || values[name].defaulted()) continue;
+    if (std::string(name) == "hex" && !values["hex"].as<bool>()) continue;
+    if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
+      return bad_input("option '--" + std::string(name) + "' does not belong to '" + command + "'");
+    }
+  }
+  return {};
+}
+
+template <class T>
+T value_or(const po::variables_map& values, const char* name, T otherwise) {
+  return values.count(name) != 0 ? values[name].as<T>() : otherwise;
+}
+
+}  // namespace
+
+tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arguments) {
+  const auto values = parse(arguments);
+  if (!values) return tl::unexpected(values.error());
+  Options options;
+  options.arguments = value_or(*values, "words", std::vector<std::string>{});
+  options.help = (*values)["help"].as<bool>();
+  options.version = (*values)["version"].as<bool>();
+  if (options.arguments.empty()) {
+    if (options.help || options.version) return options;
+    return bad_input("no command; known: config, list, lspci, run; see npusim --help");
+  }
+  options.command = options.arguments.front();
+  options.arguments.erase(options.arguments.begin());
+  if (commands().count(options.command) == 0) {
+    return bad_input("unknown command '" + options.command + "'" +
+                     workloads::suggestion(options.command, command_names()));
+  }
+  if (auto fits = check_belongs(*values, options.command); !fits) {
+    return tl::unexpected(fits.error());
+  }
+  const auto seed = parse_seed(value_or<std::string>(*values, "seed", "1"));
+  if (!seed) return tl::unexpected(seed.error());
+  options.seed = *seed;
+  options.config = value_or<std::string>(*values, "config", "");
+  options.sets = value_or(*values, "set", std::vector<std::string>{});
+  options.report = value_or<std::string>(*values, "report", "");
+  options.verbosity = value_or(*values, "verbose", 0U);
+  options.hex_dump = (*values)["hex"].as<bool>();
+  return options;
+}
+
+}  // namespace npu::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of npusim. Options may stand before or behind the command.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/failure.hpp"
+
+namespace npu::cli {
+
+struct Options {
+  std::string command;                 // empty with --help or --version alone
+  std::vector<std::string> arguments;  // what follows the command
+  std::string config;                  // --config; empty: not given
+  std::vector<std::string> sets;       // --set, "key=value", in order
+  std::string report;                  // --report; empty: not given
+  std::uint64_t seed = 1;              // --seed
+  unsigned verbosity = 0;              // -v: 1, -vv: 2, -vvv: 3
+  bool hex_dump = false;               // -x
+  bool help = false;
+  bool version = false;
+};
+
+tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arguments);
+
+// Of the program (empty) or of one command.
+std::string help_text(const std::string& command);
+
+}  // namespace npu::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/simulator.hpp"
+
+#include "model/system.hpp"
+#include "workloads/simulator/system_view.hpp"
+
+namespace npu::cli {
+
+Status run_on_simulator(const model::SystemConfig& config,
+                        const std::function<void(Machine&)>& program) {
+  model::System system(config);
+  workloads::SystemView view(system);
+  return system.run([&](platform::Platform& host) {
+    Machine machine{host, view, view};
+    program(machine);
+  });
+}
+
+}  // namespace npu::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/vfio/file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace npu::driver::vfio {
+
+void File::close() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+Result<File> File::open(const std::string& path, int flags) {
+  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
+  if (descriptor < 0) return system_error("open " + path);
+  return File(descriptor);
+}
+
+tl::unexpected<Error> system_error(const std::string& what) {
+  const int number = errno;
+  ErrorCode code = ErrorCode::kIo;
+  if (number == EACCES || number == EPERM) code = ErrorCode::kPermissionDenied;
+  if (number == ENOENT || number == ENODEV || number == ENXIO) code = ErrorCode::kNotFound;
+  if (number == ENOMEM) code = ErrorCode::kOutOfMemory;
+  return fail(code, what + ": " + std::generic_category().message(number));
+}
+
+}  // namespace npu::driver::vfio

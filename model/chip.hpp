@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// One card behind its PCIe endpoint. Only composes.
+#pragma once
+
+#include <systemc>
+
+#include "model/config/chip_config.hpp"
+#include "model/core/simulation.hpp"
+#include "model/dma/dma.hpp"
+#include "model/hbm/hbm.hpp"
+#include "model/pcie/endpoint.hpp"
+#include "model/registers/bar2_decoder.hpp"
+#include "model/registers/card_registers.hpp"
+
+namespace npu::model {
+
+class Chip : public sc_core::sc_module {
+ public:
+  // `index` is DEVICE_INDEX. The endpoint is built with one DMA socket and outlives the chip.
+  Chip(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& config,
+       unsigned index, Endpoint& endpoint);
+
+  CardRegisters& registers() { return registers_; }
+  Dma& dma() { return dma_; }
+  Hbm& hbm() { return hbm_; }
+
+ private:
+  enum HbmPort : unsigned { kBar2Port, kDmaPort, kHbmPorts };
+
+  CardRegisters registers_;
+  Bar2Decoder bar2_;
+  Dma dma_;
+  Hbm hbm_;
+};
+
+}  // namespace npu::model

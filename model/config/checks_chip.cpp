@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "model/config/checks.hpp"
+#include "npu/abi/dma.hpp"
+#include "npu/abi/layout.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+namespace {
+
+// A part of a BAR, and the key whose value decides how far it reaches.
+struct Window {
+  std::string name;
+  std::string key;
+  Bytes begin;
+  Bytes size;
+
+  Bytes end() const { return begin + size; }
+  std::string text() const { return fmt::format("{} {:#x}..{:#x}", name, begin, end() - 1); }
+};
+
+// Windows in ascending order of their begin; `bar` holds them all.
+CheckResult check_windows(const std::vector<Window>& windows, const Window& bar) {
+  for (std::size_t i = 0; i + 1 < windows.size(); ++i) {
+    if (windows[i].end() <= windows[i + 1].begin) continue;
+    return BrokenRule{windows[i].key,
+                      fmt::format("{} overlaps {}", windows[i].text(), windows[i + 1].text())};
+  }
+  for (const auto& window : windows) {
+    if (window.end() <= bar.end()) continue;
+    const std::string key = window.key.empty() ? bar.key : window.key;
+    return BrokenRule{key, fmt::format("{} does not fit into {}", window.text(), bar.text())};
+  }
+  return std::nullopt;
+}
+
+CheckResult check_register_bar(const ChipConfig& chip) {
+  const auto& pci = chip.pci;
+  const std::vector<Window> windows{
+      {"global registers", "", abi::kGlobalBlock, 4096},
+      {"DMA registers", "", abi::kDmaBlock, 4096},
+      {"event registers", "events", abi::kEventBlock, Bytes{chip.events} * abi::kEventStride},
+      {"MSI-X table", "pci.msix_vectors", abi::kMsixTableOffset, Bytes{pci.msix_vectors} * 16},
+      {"MSI-X pending bits", "pci.msix_vectors", abi::kMsixPbaOffset,
+       ceil_div(pci.msix_vectors, 64) * 8},
+  };
+  const Window bar{"BAR0", "pci.bar0_size_kib", 0, pci.bar0_size};
+  if (pci.bar0_size < abi::kBar0Size) {
+    return BrokenRule{bar.key, fmt::format("registers, events and MSI-X need {} KiB, BAR0 has {}",
+                                           abi::kBar0Size >> 10, pci.bar0_size >> 10)};
+  }
+  return check_windows(windows, bar);
+}
+
+CheckResult check_memory_bar(const ChipConfig& chip) {
+  const Bytes usable = chip.hbm.usable;
+  if (chip.pci.bar2_size < chip.hbm.installed) {
+    return BrokenRule{"pci.bar2_size_gib",
+                      fmt::format("BAR2 has {} MiB and must show all {} MiB of installed HBM",
+                                  chip.pci.bar2_size >> 20, chip.hbm.installed >> 20)};
+  }
+  const std::vector<Window> windows{
+      {"DMA ring", "hbm.installed_mib", usable + abi::kReservedRingOffset,
+       Bytes{abi::kRingEntries} * abi::kRingEntrySize},
+      {"stream windows", "streams", usable + abi::kReservedStreamOffset,
+       Bytes{chip.streams} * abi::kStreamWindowSize},
+  };
+  const Window hbm{"installed HBM", "hbm.installed_mib", 0, chip.hbm.installed};
+  return check_windows(windows, hbm);
+}
+
+CheckResult check_sriov(const PciFunctionConfig& pci) {
+  const unsigned vfs = pci.sriov_total_vfs;
+  if (vfs == 0) return std::nullopt;
+  if (pci.sriov_first_vf_offset == 0) {
+    return BrokenRule{"pci.sriov_first_vf_offset", "must not be 0 with virtual functions"};
+  }
+  if (pci.sriov_vf_stride == 0) {
+    return BrokenRule{"pci.sriov_vf_stride", "must not be 0 with virtual functions"};
+  }
+  const unsigned last = pci.sriov_first_vf_offset + (vfs - 1) * pci.sriov_vf_stride;
+  if (last > 255) {
+    return BrokenRule{
+        "pci.sriov_total_vfs",
+        fmt::format("the last VF would be function {} of a bus that has 0..255", last)};
+  }
+  if (pci.sriov_vf_device_id == 0 || pci.sriov_vf_device_id == 0xFFFF) {
+    return BrokenRule{"pci.sriov_vf_device_id", "is no device id"};
+  }
+  return std::nullopt;
+}
+
+CheckResult check_link_and_dma(const ChipConfig& chip) {
+  const LinkConfig& link = chip.link;
+  if (link.data_credits < link.max_payload) {
+    return BrokenRule{"link.data_credits_bytes",
+                      fmt::format("{} bytes of credit never admit a TLP of max_payload_bytes {}",
+                                  link.data_credits, link.max_payload)};
+  }
+  if (chip.dma.buffer < link.max_read_request) {
+    return BrokenRule{"dma.buffer_kib",
+                      fmt::format("{} bytes cannot take a read of max_read_request_bytes {}",
+                                  chip.dma.buffer, link.max_read_request)};
+  }
+  if (chip.dma.buffer < chip.dma.device_chunk) {
+    return BrokenRule{"dma.buffer_kib",
+                      fmt::format("{} bytes cannot take a device_chunk_bytes of {}",
+                                  chip.dma.buffer, chip.dma.device_chunk)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+CheckResult check_chip(const ChipConfig& chip) {
+  if (auto broken = check_register_bar(chip)) return broken;
+  if (auto broken = check_hbm(chip.hbm)) return broken;
+  if (auto broken = check_memory_bar(chip)) return broken;
+  if (auto broken = check_sriov(chip.pci)) return broken;
+  return check_link_and_dma(chip);
+}
+
+}  // namespace npu::model

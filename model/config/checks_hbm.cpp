@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sanity of DRAM organisation and timings. The relations are those between the parameters of the
+// JEDEC standards (JESD235, JESD238): a window of two commands cannot be shorter than its parts.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "model/config/checks.hpp"
+
+namespace npu::model {
+namespace {
+
+// `value` must be at least `bound`.
+struct AtLeast {
+  const char* key;
+  unsigned value;
+  const char* bound_text;
+  unsigned bound;
+};
+
+CheckResult check_bank_rules(const HbmTimings& t) {
+  const std::vector<AtLeast> rules{
+      {"tras_clocks", t.tras, "tRCD (read)", t.trcd_rd},
+      {"trc_clocks", t.trc, "tRAS + tRP", t.tras + t.trp},
+      {"tccd_s_clocks", t.tccd_s, "burst_clocks", t.burst_clocks},
+      {"tccd_l_clocks", t.tccd_l, "tCCD_S", t.tccd_s},
+      {"trrd_s_clocks", t.trrd_s, "act_clocks", t.act_clocks},
+      {"trrd_l_clocks", t.trrd_l, "tRRD_S", t.trrd_s},
+      {"tfaw_clocks", t.tfaw, "tRRD_S", t.trrd_s},
+      {"twtr_l_clocks", t.twtr_l, "tWTR_S", t.twtr_s},
+  };
+  for (const auto& rule : rules) {
+    if (rule.value >= rule.bound) continue;
+    return BrokenRule{rule.key, fmt::format("{} is less than {}, which is {}", rule.value,
+                                            rule.bound_text, rule.bound)};
+  }
+  return std::nullopt;
+}
+
+CheckResult check_refresh(const HbmTimings& t) {
+  if (t.trefi <= t.trfc) {
+    return BrokenRule{"trefi_clocks",
+                      fmt::format("refresh takes tRFC = {} of every tREFI = {}", t.trfc, t.trefi)};
+  }
+  if ((t.trfc_pb == 0) != (t.trefi_pb == 0)) {
+    return BrokenRule{"trefi_pb_clocks",
+                      "trfc_pb_clocks and trefi_pb_clocks are both 0 or neither"};
+  }
+  if (t.trefi_pb != 0 && t.trefi_pb <= t.trrefd) {
+    return BrokenRule{"trefi_pb_clocks",
+                      fmt::format("{} leaves no time between refreshes that take tRREFD = {}",
+                                  t.trefi_pb, t.trrefd)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+CheckResult check_timings(const HbmTimings& timings) {
+  if (auto broken = check_bank_rules(timings)) return broken;
+  return check_refresh(timings);
+}
+
+CheckResult check_hbm(const HbmConfig& hbm) {
+  const HbmTimings& t = hbm.timings;
+  if (auto broken = check_timings(t)) {
+    return BrokenRule{"hbm.timings." + broken->key, broken->text};
+  }
+  constexpr Bytes kPage = Bytes{2} << 20;  // mission.md M2
+  if (hbm.usable % kPage != 0) {
+    return BrokenRule{"hbm.usable_mib", "is no multiple of the 2 MiB page"};
+  }
+  if (hbm.installed < hbm.usable) {
+    return BrokenRule{"hbm.installed_mib", fmt::format("{} MiB is less than usable_mib {}",
+                                                       hbm.installed >> 20, hbm.usable >> 20)};
+  }
+  const Bytes rows = Bytes{hbm.channels} * t.pseudo_channels * t.stacks * t.bank_groups *
+                     t.banks_per_group * t.row;
+  if (hbm.installed % rows != 0) {
+    return BrokenRule{"hbm.installed_mib",
+                      fmt::format("is no multiple of {} KiB, a row of every bank", rows >> 10)};
+  }
+  if (hbm.write_low_percent >= hbm.write_high_percent) {
+    return BrokenRule{"hbm.write_low_percent",
+                      fmt::format("{} is not below write_high_percent {}", hbm.write_low_percent,
+                                  hbm.write_high_percent)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of a chip's memory and of a DRAM timing file (configs/hbm).
+#include "model/config/hbm_keys.hpp"
+
+#include <fmt/format.h>
+
+#include "model/config/link_rate.hpp"
+
+namespace npu::model {
+namespace {
+
+using keys::number;
+
+std::vector<Key> organisation_keys() {
+  using T = HbmTimings;
+  return {
+      keys::make("name", KeyType::kName, &T::name, "DRAM standard and speed"),
+      number("clock_mhz", &T::clock_hz, 1, 10'000, "command clock"),
+      number("pseudo_channels", &T::pseudo_channels, 1, 2, "per channel"),
+      number("stacks", &T::stacks, 1, 16, "stack ids per pseudo channel").in_powers_of_two(),
+      number("bank_groups", &T::bank_groups, 1, 16, "per stack id").in_powers_of_two(),
+      number("banks_per_group", &T::banks_per_group, 1, 16, "banks").in_powers_of_two(),
+      number("burst_bytes", &T::burst, 8, 256, "data of one RD or WR").in_powers_of_two(),
+      number("burst_clocks", &T::burst_clocks, 1, 16, "a burst on its data bus, BL/2"),
+      number("row_bytes", &T::row, 256, 16'384, "page per pseudo channel").in_powers_of_two(),
+  };
+}
+
+std::vector<Key> bank_keys() {
+  using T = HbmTimings;
+  return {
+      number("trcd_rd_clocks", &T::trcd_rd, 1, 200, "ACT to RD"),
+      number("trcd_wr_clocks", &T::trcd_wr, 1, 200, "ACT to WR"),
+      number("trp_clocks", &T::trp, 1, 200, "PRE to ACT"),
+      number("tras_clocks", &T::tras, 1, 200, "ACT to PRE"),
+      number("trc_clocks", &T::trc, 1, 400, "ACT to ACT of one bank; at least tRAS + tRP"),
+      number("cl_clocks", &T::cl, 1, 200, "RD to data"),
+      number("cwl_clocks", &T::cwl, 1, 200, "WR to data"),
+      number("tdqsck_clocks", &T::tdqsck, 0, 20, "extra clocks until read data are at the pins"),
+      number("tccd_s_clocks", &T::tccd_s, 1, 50, "column to column, other bank group"),
+      number("tccd_l_clocks", &T::tccd_l, 1, 50, "column to column, same bank group"),
+      number("tccd_r_clocks", &T::tccd_r, 0, 50, "RD to RD of another stack id; 0: no such rule"),
+      number("trrd_s_clocks", &T::trrd_s, 1, 50, "ACT to ACT, other bank group"),
+      number("trrd_l_clocks", &T::trrd_l, 1, 50, "ACT to ACT, same bank group"),
+      number("tfaw_clocks", &T::tfaw, 1, 200, "window of four ACTs"),
+      number("twr_clocks", &T::twr, 1, 200, "end of write data to PRE"),
+      number("twtr_s_clocks", &T::twtr_s, 1, 100, "end of write data to RD, other bank group"),
+      number("twtr_l_clocks", &T::twtr_l, 1, 100, "end of write data to RD, same bank group"),
+      number("trtp_clocks", &T::trtp, 1, 100, "RD to PRE"),
+      number("trtw_clocks", &T::trtw, 1, 100, "RD to WR"),
+      number("trfc_clocks", &T::trfc, 1, 5'000, "all-bank refresh"),
+      number("trefi_clocks", &T::trefi, 1, 100'000, "from one all-bank refresh to the next"),
+      number("trfc_pb_clocks", &T::trfc_pb, 0, 5'000, "per-bank refresh; 0: all-bank is used"),
+      number("trefi_pb_clocks", &T::trefi_pb, 0, 100'000, "from one per-bank refresh to the next"),
+      number("trrefd_clocks", &T::trrefd, 0, 200, "REFpb to ACT or REFpb of another bank"),
+      number("act_clocks", &T::act_clocks, 1, 4, "an ACT on the row command bus"),
+  };
+}
+
+}  // namespace
+
+const Table& timings_table() {
+  static const Table kTable = [] {
+    Table table;
+    table.schema = "npusim.hbm/1";
+    table.doc = "organisation and timings of the DRAM, a file in configs/hbm";
+    table.keys = organisation_keys();
+    for (auto& key : bank_keys()) table.keys.push_back(std::move(key));
+    return table;
+  }();
+  return kTable;
+}
+
+const Table& hbm_table() {
+  using H = HbmConfig;
+  static const Table kTable{
+      "",
+      "device memory and its controllers",
+      {
+          number("usable_mib", &H::usable, 2, 1 << 24, "register HBM_SIZE; a multiple of 2 MiB"),
+          number("installed_mib", &H::installed, 2, 1 << 24,
+                 "usable plus what is reserved for the card"),
+          number("channels", &H::channels, 1, 256, "over all stacks").in_powers_of_two(),
+          keys::choice("policy", &H::policy, {"split_queues", "shared_queue"},
+                       "reads and writes in queues of their own, or in one"),
+          number("read_queue", &H::read_queue, 1, 128, "entries per channel"),
+          number("write_queue", &H::write_queue, 1, 128, "entries per channel, split queues only"),
+          number("write_high_percent", &H::write_high_percent, 1, 100,
+                 "fill of write_queue at which writes are drained"),
+          number("write_low_percent", &H::write_low_percent, 0, 99,
+                 "fill of write_queue at which reads go on"),
+          keys::make("xor_hash", KeyType::kFlag, &H::xor_hash,
+                     "fold row bits into channel and bank bits"),
+          number("frontend_ns", &H::frontend, 0, 10'000, "port to controller queue, each request"),
+          number("backend_ns", &H::backend, 0, 10'000, "data bus to port, each read"),
+          keys::section("timings", &H::timings, timings_table(), KeyType::kFile),
+      },
+      [](const void* hbm) {
+        const auto rate = hbm_bytes_per_second(*static_cast<const HbmConfig*>(hbm));
+        return fmt::format("peak {}.{} GB/s, shared by reads and writes", rate / 1'000'000'000,
+                           rate / 100'000'000 % 10);
+      }};
+  return kTable;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/config/reader.hpp"
+
+#include "model/config/find_config.hpp"
+#include "model/config/nearest_name.hpp"
+#include "model/config/value_text.hpp"
+
+namespace npu::model {
+namespace {
+
+tl::unexpected<ConfigError> refuse(const YamlNode& node, const KeyPath& path,
+                                   const std::string& allowed) {
+  ConfigError error = error_at(node.place, path.local, "");
+  error.found = describe(node);
+  error.allowed = allowed;
+  return tl::unexpected(error);
+}
+
+const char* const kSchemaKey = "schema";
+const char* const kSystemKey = "system";
+
+// Keys that only a file has, beside those of its table.
+std::vector<std::string> file_keys(const Table& table) {
+  std::vector<std::string> names{kSchemaKey};
+  if (&table == &chip_table()) names.emplace_back(kSystemKey);
+  return names;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  for (const auto& each : names) {
+    if (each == name) return true;
+  }
+  return false;
+}
+
+ConfigResult<void> check_schema(const YamlNode& file, const std::vector<std::string>& schemas) {
+  if (file.kind != YamlNode::Kind::kMap) {
+    return refuse(file, {}, "keys, the first being 'schema: " + schemas.front() + "'");
+  }
+  const auto* entry = file.find(kSchemaKey);
+  if (entry == nullptr) {
+    ConfigError error = error_at(file.place, kSchemaKey, "missing key");
+    error.allowed = schemas.front();
+    return tl::unexpected(error);
+  }
+  if (contains(schemas, entry->value.text)) return {};
+  std::string allowed = schemas.front();
+  for (std::size_t i = 1; i < schemas.size(); ++i) allowed += ", " + schemas[i];
+  return refuse(entry->value, {"", kSchemaKey}, allowed);
+}
+
+}  // namespace
+
+ConfigResult<SystemConfig> Reader::read(const YamlNode& document) {
+  const auto schema = check_schema(document, {chip_table().schema, system_table().schema});
+  if (!schema) return tl::unexpected(schema.error());
+  YamlNode system = document;
+  if (document.find(kSchemaKey)->value.text == chip_table().schema) {
+    auto around = lone_chips_system(document);
+    if (!around) return tl::unexpected(around.error());
+    system = std::move(*around);
+    lone_chip_ = document;
+  }
+  system_.path = document.place.file;
+  const auto done = read_table(system_table(), &system_, system, {}, true);
+  if (!done) return tl::unexpected(done.error());
+  const auto used = overrides_.check_all_used();
+  if (!used) return tl::unexpected(used.error());
+  return system_;
+}
+
+ConfigResult<YamlNode> Reader::lone_chips_system(const YamlNode& chip) {
+  const auto* entry = chip.find(kSystemKey);
+  if (entry == nullptr) {
+    ConfigError error = error_at(chip.place, kSystemKey, "missing key");
+    error.allowed = "the system file for this chip file given alone";
+    return tl::unexpected(error);
+  }
+  auto file = read_reference(entry->value, kSystemKey, search_paths_);
+  if (!file) return file;
+  const auto schema = check_schema(*file, {system_table().schema});
+  if (!schema) return tl::unexpected(schema.error());
+  return file;
+}
+
+// Unknown names first: a misspelt key is also a missing one, and the name is the better message.
+Reader::Status Reader::check_names(const Table& table, const YamlNode& node, const KeyPath& path,
+                                   bool is_file) {
+  if (node.kind != YamlNode::Kind::kMap) return refuse(node, path, "a section of keys");
+  std::map<std::string, const SourcePlace*> seen;
+  for (const auto& entry : node.entries) {
+    if (table.find(entry.key) == nullptr && !(is_file && contains(file_keys(table), entry.key))) {
+      ConfigError error = error_at(entry.place, path.local, "unknown key '" + entry.key + "'");
+      error.suggestion = nearest_name(entry.key, table.names());
+      return tl::unexpected(error);
+    }
+    const auto [first, fresh] = seen.emplace(entry.key, &entry.place);
+    if (!fresh) {
+      return tl::unexpected(error_at(entry.place, path.local,
+                                     "duplicate key '" + entry.key + "', first on line " +
+                                         std::to_string(first->second->line)));
+    }
+  }
+  return {};
+}
+
+Reader::Status Reader::read_table(const Table& table, void* object, const YamlNode& node,
+                                  const KeyPath& path, bool is_file) {
+  if (auto names = check_names(table, node, path, is_file); !names) return names;
+  for (const auto& key : table.keys) {
+    const KeyPath place = path.child(key.name);
+    const auto* entry = node.find(key.name);
+    const YamlNode* value = overrides_.find(place);
+    if (value == nullptr && entry != nullptr) value = &entry->value;
+    if (value == nullptr && key.type == KeyType::kChip && lone_chip_) value = &*lone_chip_;
+    if (value == nullptr) {
+      ConfigError error = error_at(node.place, path.local, "missing key '" + key.name + "'");
+      error.allowed = key.allowed();
+      return tl::unexpected(error);
+    }
+    sources_[place.full()] = value->place;
+    if (auto done = read_key(key, object, *value, place); !done) return done;
+  }
+  return {};
+}
+
+Reader::Status Reader::read_key(const Key& key, void* object, const YamlNode& node,
+                                const KeyPath& path) {
+  switch (key.type) {
+    case KeyType::kSection:
+      return read_table(*key.table, key.member(object), node, path);
+    case KeyType::kFile:
+      return read_file(*key.table, key.member(object), node, path);
+    case KeyType::kChip:
+      return read_chip(*static_cast<PciNodeConfig*>(object), node, path);
+    case KeyType::kNodes:
+      return read_nodes(*static_cast<std::vector<PciNodeConfig>*>(key.member(object)), node, path);
+    case KeyType::kBridges:
+      return read_bridges(*static_cast<std::vector<HostBridgeConfig>*>(key.member(object)), node,
+                          path);
+    default:
+      break;
+  }
+  const auto value = parse_value(key, node, path.local);
+  if (!value) return tl::unexpected(value.error());
+  key.store(object, *value);
+  return {};
+}
+
+Reader::Status Reader::read_file(const Table& table, void* object, const YamlNode& node,
+                                 const KeyPath& path) {
+  // The tables of a host file are the system's own: `cpu.cores`, not `host.cpu.cores`.
+  const KeyPath inside = &table == &host_table() ? KeyPath{} : path;
+  if (node.kind == YamlNode::Kind::kMap) {
+    return read_table(table, object, node, inside);
+  }
+  const auto file = read_reference(node, path.local, search_paths_);
+  if (!file) return tl::unexpected(file.error());
+  if (auto schema = check_schema(*file, {table.schema}); !schema) return schema;
+  return read_table(table, object, *file, inside, true);
+}
+
+Reader::Status Reader::read_chip(PciNodeConfig& node, const YamlNode& yaml, const KeyPath& path) {
+  node.card = static_cast<int>(system_.cards.size());
+  system_.cards.emplace_back();
+  const KeyPath inside{"cards." + std::to_string(node.card) + ".", ""};
+  ChipConfig chip{};
+  chip.path = yaml.place.file;
+  if (yaml.kind == YamlNode::Kind::kMap) {
+    const bool is_file = yaml.find(kSchemaKey) != nullptr;
+    if (auto done = read_table(chip_table(), &chip, yaml, inside, is_file); !done) return done;
+  } else {
+    const auto file = read_reference(yaml, path.local, search_paths_);
+    if (!file) return tl::unexpected(file.error());
+    if (auto schema = check_schema(*file, {chip_table().schema}); !schema) return schema;
+    chip.path = file->place.file;
+    if (auto done = read_table(chip_table(), &chip, *file, inside, true); !done) return done;
+  }
+  system_.cards[static_cast<std::size_t>(node.card)] = std::move(chip);
+  return {};
+}
+
+Reader::Status Reader::read_bridges(std::vector<HostBridgeConfig>& bridges, const YamlNode& yaml,
+                                    const KeyPath& path) {
+  if (yaml.kind != YamlNode::Kind::kSequence) return refuse(yaml, path, "a list of host bridges");
+  for (std::size_t i = 0; i < yaml.items.size(); ++i) {
+    HostBridgeConfig bridge{};
+    const KeyPath place = path.child(std::to_string(i));
+    sources_[place.full()] = yaml.items[i].place;
+    if (auto done = read_table(host_bridge_table(), &bridge, yaml.items[i], place); !done) {
+      return done;
+    }
+    bridges.push_back(std::move(bridge));
+  }
+  return {};
+}
+
+Reader::Status Reader::read_nodes(std::vector<PciNodeConfig>& nodes, const YamlNode& yaml,
+                                  const KeyPath& path) {
+  if (yaml.kind != YamlNode::Kind::kSequence) return refuse(yaml, path, "a list of nodes");
+  for (std::size_t i = 0; i < yaml.items.size(); ++i) {
+    PciNodeConfig node{};
+    const KeyPath place = path.child(std::to_string(i));
+    sources_[place.full()] = yaml.items[i].place;
+    if (auto done = read_node(node, yaml.items[i], place); !done) return done;
+    nodes.push_back(std::move(node));
+  }
+  return {};
+}
+
+Reader::Status Reader::read_node(PciNodeConfig& node, const YamlNode& yaml, const KeyPath& path) {
+  // Only the list `root_ports` of a host bridge has root ports, and nothing else.
+  const bool root_port = path.local.find(".children.") == std::string::npos;
+  node.kind = PciNodeKind::kRootPort;
+  if (!root_port) {
+    if (yaml.kind != YamlNode::Kind::kMap) return refuse(yaml, path, "a section of keys");
+    const Key kind = *node_table(PciNodeKind::kEmptySlot).find("kind");
+    const auto* entry = yaml.find(kind.name);
+    if (entry == nullptr) {
+      ConfigError error = error_at(yaml.place, path.local, "missing key 'kind'");
+      error.allowed = kind.allowed();
+      return tl::unexpected(error);
+    }
+    const auto value = parse_value(kind, entry->value, path.child(kind.name).local);
+    if (!value) return tl::unexpected(value.error());
+    kind.store(&node, *value);
+    if (node.kind == PciNodeKind::kRootPort) {
+      return refuse(entry->value, path.child(kind.name), "switch, card, empty_slot");
+    }
+  }
+  return read_table(node_table(node.kind), &node, yaml, path);
+}
+
+}  // namespace npu::model

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills the configuration's structs from YAML by walking the key tables.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/config/key_table.hpp"
+#include "model/config/overrides.hpp"
+#include "model/config/yaml_document.hpp"
+
+namespace npu::model {
+
+// Where each value came from, by full dotted path.
+using SourceMap = std::map<std::string, SourcePlace>;
+
+class Reader {
+ public:
+  Reader(Overrides& overrides, const std::vector<std::string>& search_paths)
+      : overrides_(overrides), search_paths_(search_paths) {}
+
+  // `document` is a chip or a system file.
+  ConfigResult<SystemConfig> read(const YamlNode& document);
+  const SourceMap& sources() const { return sources_; }
+
+ private:
+  using Status = ConfigResult<void>;
+
+  Status check_names(const Table& table, const YamlNode& node, const KeyPath& path, bool is_file);
+  Status read_table(const Table& table, void* object, const YamlNode& node, const KeyPath& path,
+                    bool is_file = false);
+  Status read_key(const Key& key, void* object, const YamlNode& node, const KeyPath& path);
+  Status read_file(const Table& table, void* object, const YamlNode& node, const KeyPath& path);
+  Status read_chip(PciNodeConfig& node, const YamlNode& yaml, const KeyPath& path);
+  Status read_bridges(std::vector<HostBridgeConfig>& bridges, const YamlNode& yaml,
+                      const KeyPath& path);
+  Status read_nodes(std::vector<PciNodeConfig>& nodes, const YamlNode& yaml, const KeyPath& path);
+  Status read_node(PciNodeConfig& node, const YamlNode& yaml, const KeyPath& path);
+  ConfigResult<YamlNode> lone_chips_system(const YamlNode& chip);
+
+  Overrides& overrides_;
+  const std::vector<std::string>& search_paths_;
+  SystemConfig system_{};
+  SourceMap sources_;
+  std::optional<YamlNode> lone_chip_;  // a chip file given instead of a system file
+};
+
+}  // namespace npu::model

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of host and system files.
+#include "model/config/key_table.hpp"
+
+namespace npu::model {
+namespace {
+
+using keys::number;
+using keys::section;
+
+const Table& cpu_table() {
+  using C = HostCpuConfig;
+  static const Table kTable{
+      "",
+      "what host software costs, in CPU time of the task that does it",
+      {
+          number("cores", &C::cores, 1, 1024, "tasks that can run at once"),
+          number("mmio_store_ns", &C::mmio_store, 0, 100'000,
+                 "a store to uncached memory, until it has left the core"),
+          number("wc_store_ns", &C::wc_store, 0, 100'000,
+                 "a store of up to 8 bytes into a write combining buffer"),
+          number("mmio_load_ns", &C::mmio_load, 0, 100'000,
+                 "issuing a load from uncached memory, before its round trip"),
+          number("barrier_ns", &C::barrier, 0, 100'000, "write barrier: draining store buffers"),
+          number("poll_round_ns", &C::poll_round, 1, 100'000,
+                 "one round of a loop that polls cached host memory"),
+          number("call_ns", &C::call, 0, 1'000'000, "a call into the operating system"),
+          number("block_ns", &C::block, 0, 1'000'000,
+                 "going to sleep: first half of a context switch"),
+          number("wake_ns", &C::wake, 0, 1'000'000,
+                 "interrupt to the task running again: second half"),
+      }};
+  return kTable;
+}
+
+const Table& memory_table() {
+  using M = HostMemoryConfig;
+  static const Table kTable{
+      "",
+      "host memory",
+      {
+          number("numa_nodes", &M::numa_nodes, 1, 64, "NUMA nodes"),
+          number("size_per_node_gib", &M::size_per_node, 1, 16'384, "memory of each node"),
+          number("read_latency_ns", &M::read_latency, 0, 100'000,
+                 "DMA read of local memory: root complex to data"),
+          number("write_latency_ns", &M::write_latency, 0, 100'000,
+                 "DMA write of local memory until a polling core sees it"),
+          number("remote_penalty_ns", &M::remote_penalty, 0, 100'000,
+                 "extra for another node's memory, each way"),
+          number("iommu_lookup_ns", &M::iommu_lookup, 0, 100'000,
+                 "address translation of a DMA request"),
+      }};
+  return kTable;
+}
+
+const Table& root_complex_table() {
+  using R = RootComplexConfig;
+  static const Table kTable{
+      "",
+      "root complex",
+      {
+          number("latency_ns", &R::latency, 0, 100'000,
+                 "core to root port transmitter, and root port to memory, one way"),
+          number("completion_timeout_us", &R::completion_timeout, 50, 64'000'000,
+                 "for reads the CPU sends"),
+          number("read_completion_boundary_bytes", &R::read_completion_boundary, 64, 128, "RCB")
+              .among({64, 128}),
+      }};
+  return kTable;
+}
+
+Key node_name() {
+  return keys::make("name", KeyType::kName, &PciNodeConfig::name, "unique in the system");
+}
+
+Key node_kind() {
+  return keys::choice("kind", &PciNodeConfig::kind, {"root_port", "switch", "card", "empty_slot"},
+                      "what is plugged in here; root ports stand under root_ports only");
+}
+
+Key children(std::string doc) {
+  return keys::make("children", KeyType::kNodes, &PciNodeConfig::children, std::move(doc));
+}
+
+Table switch_table() {
+  Table table;
+  table.doc = "a PCI Express switch";
+  table.keys = {node_kind(), node_name(),
+                number("switch_latency_ns", &PciNodeConfig::switch_latency, 0, 100'000,
+                       "ingress to egress port"),
+                section("link", &PciNodeConfig::link, link_table()),
+                children("one node per downstream port, device numbers 0, 1, ...")};
+  return table;
+}
+
+Table card_table() {
+  Table table;
+  table.doc = "a card; its link is the chip's, its DEVICE_INDEX its place among all cards";
+  Key chip;
+  chip.name = "chip";
+  chip.type = KeyType::kChip;
+  chip.table = &chip_table();
+  chip.doc = "chip file; left out: the chip file given on the command line";
+  table.keys = {node_kind(), node_name(),
+                number("extra_functions", &PciNodeConfig::extra_functions, 0, 7,
+                       "functions 1..n without BARs (multi-function device)"),
+                chip};
+  return table;
+}
+
+}  // namespace
+
+const Table& node_table(PciNodeKind kind) {
+  static const Table kRootPort{"",
+                               "a root port, device numbers 0, 1, ... on the root bus",
+                               {node_name(), children("none (an empty slot) or one node")}};
+  static const Table kSwitch = switch_table();
+  static const Table kCard = card_table();
+  static const Table kEmptySlot{"", "a slot with nothing in it", {node_kind(), node_name()}};
+  switch (kind) {
+    case PciNodeKind::kRootPort:
+      return kRootPort;
+    case PciNodeKind::kSwitch:
+      return kSwitch;
+    case PciNodeKind::kCard:
+      return kCard;
+    case PciNodeKind::kEmptySlot:
+      break;
+  }
+  return kEmptySlot;
+}
+
+const Table& host_bridge_table() {
+  using B = HostBridgeConfig;
+  static const Table kTable{
+      "",
+      "a root of the PCI hierarchy",
+      {keys::make("name", KeyType::kName, &B::name, "unique in the system"),
+       number("numa_node", &B::numa_node, 0, 63, "the node it is attached to"),
+       number("first_bus", &B::first_bus, 0, 255, "its root bus").in_hex(),
+       keys::make("root_ports", KeyType::kNodes, &B::root_ports, "its root ports, at most 32")}};
+  return kTable;
+}
+
+const Table& host_table() {
+  using S = SystemConfig;
+  static const Table kTable{
+      "npusim.host/1",
+      "host processor, memory and root complex",
+      {section("cpu", &S::cpu, cpu_table()), section("memory", &S::memory, memory_table()),
+       section("root_complex", &S::root_complex, root_complex_table())}};
+  return kTable;
+}
+
+const Table& system_table() {
+  static const Table kTable = [] {
+    Table table;
+    table.schema = "npusim.system/1";
+    table.doc = "a machine";
+    Key host;
+    host.name = "host";
+    host.type = KeyType::kFile;
+    host.table = &host_table();
+    host.doc = host_table().doc;
+    host.member = [](void* system) { return system; };
+    table.keys = {host, keys::make("host_bridges", KeyType::kBridges, &SystemConfig::host_bridges,
+                                   "roots of the PCI hierarchy")};
+    return table;
+  }();
+  return kTable;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/pcie/capabilities.hpp"
+
+#include "model/pcie/express_capability.hpp"
+#include "npu/abi/identity.hpp"
+#include "npu/abi/layout.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+
+namespace pci = abi::pci;
+
+namespace {
+
+constexpr std::uint32_t kCommandWritable = pci::kCommandIo | pci::kCommandMemory |
+                                           pci::kCommandBusMaster | pci::kCommandParity |
+                                           pci::kCommandSerr | pci::kCommandIntxDisable;
+constexpr std::uint32_t kStatusClears = 0xF900;  // bits 15-11 and 8
+constexpr std::uint32_t kBridgeClass = 0x060400;
+// HiSilicon's own ports, as the PCI id list names them.
+constexpr std::uint16_t kRootPortDevice = 0xA120, kSwitchPortDevice = 0xA121;
+
+void common_header(ConfigSpace& space, std::uint16_t device, std::uint32_t revision,
+                   std::uint32_t class_code) {
+  space.set(pci::kVendorId, 2, abi::kVendorId);
+  space.set(pci::kDeviceId, 2, device);
+  space.writable(pci::kCommand, 2, kCommandWritable);
+  space.write_one_to_clear(pci::kStatus, 2, kStatusClears);
+  space.set(pci::kRevision, 4, revision | class_code << 8);
+  space.writable(pci::kCacheLine, 1, 0xFF);
+  space.writable(pci::kInterruptLine, 1, 0xFF);
+}
+
+std::uint32_t power_management(ConfigSpace& space) {
+  const auto at = space.add_capability(pci::kCapPowerManagement, 8);
+  space.set(at + 2, 2, 0x0003);  // version 3
+  space.set(at + 4, 2, 0x0008);  // no soft reset
+  space.writable(at + 4, 2, 0x0003);
+  return at;
+}
+
+std::uint32_t msix(ConfigSpace& space, unsigned vectors) {
+  const auto at = space.add_capability(pci::kCapMsix, 12);
+  space.set(at + pci::kMsixControl, 2, vectors - 1);
+  space.writable(at + pci::kMsixControl, 2, pci::kMsixControlEnable | pci::kMsixControlMaskAll);
+  space.set(at + pci::kMsixTable, 4, abi::kMsixTableOffset | abi::kRegisterBar);
+  space.set(at + pci::kMsixPba, 4, abi::kMsixPbaOffset | abi::kRegisterBar);
+  return at;
+}
+
+void serial_number(ConfigSpace& space, std::uint64_t serial) {
+  const auto at = space.add_extended(pci::kExtSerialNumber, 1, 12);
+  space.set(at + 4, 4, static_cast<std::uint32_t>(serial));
+  space.set(at + 8, 4, static_cast<std::uint32_t>(serial >> 32));
+}
+
+void alternative_routing(ConfigSpace& space, unsigned next_function) {
+  const auto at = space.add_extended(pci::kExtAri, 1, 8);
+  space.set(at + 4, 2, next_function << 8);
+}
+
+std::uint32_t single_root_iov(ConfigSpace& space, const PciFunctionConfig& config) {
+  const auto at = space.add_extended(pci::kExtSriov, 1, 0x40);
+  space.set(at + 0x04, 4, 0x2);          // ARI capable hierarchy preserved
+  space.writable(at + 0x08, 2, 0x0019);  // VF enable, VF memory space enable, ARI
+  space.set(at + 0x0C, 2, config.sriov_total_vfs);
+  space.set(at + 0x0E, 2, config.sriov_total_vfs);
+  space.writable(at + 0x10, 2, 0xFFFF);
+  space.set(at + 0x14, 2, config.sriov_first_vf_offset);
+  space.set(at + 0x16, 2, config.sriov_vf_stride);
+  space.set(at + 0x1A, 2, config.sriov_vf_device_id);
+  space.set(at + 0x1C, 4, 0x553);  // 4 KiB .. 4 MiB pages, as SR-IOV 3.3.12 requires
+  space.set(at + 0x20, 4, 1);
+  space.writable(at + 0x20, 4, 0x553);
+  space.add_bar64(at + 0x24, config.sriov_vf_bar0_size, false);
+  space.add_bar64(at + 0x2C, config.sriov_vf_bar2_size, true);
+  return at;
+}
+
+// Shared virtual addressing: address translation, page requests, process address spaces.
+void address_translation(ConfigSpace& space) {
+  const auto ats = space.add_extended(pci::kExtAts, 1, 8);
+  space.set(ats + 4, 2, 0x0020);  // page aligned requests
+  space.writable(ats + 6, 2, 0x801F);
+  const auto pri = space.add_extended(pci::kExtPri, 1, 16);
+  space.writable(pri + 4, 2, 0x0001);
+  space.set(pri + 6, 2, 0x0100);  // stopped
+  space.write_one_to_clear(pri + 6, 2, 0x0003);
+  space.set(pri + 8, 4, 512);  // outstanding page requests
+  space.writable(pri + 12, 4, 0x3FF);
+  const auto pasid = space.add_extended(pci::kExtPasid, 1, 8);
+  space.set(pasid + 4, 2, 16 << 8);  // 16 bits
+  space.writable(pasid + 6, 2, 0x0001);
+}
+
+void latency_tolerance(ConfigSpace& space) {
+  const auto at = space.add_extended(pci::kExtLtr, 1, 8);
+  space.writable(at + 4, 4, 0x1FFF1FFF);
+}
+
+void access_control(ConfigSpace& space) {
+  const auto at = space.add_extended(pci::kExtAcs, 1, 8);
+  space.set(at + 4, 2, 0x001F);
+  space.writable(at + 6, 2, 0x001F);
+}
+
+}  // namespace
+
+CapabilityOffsets build_endpoint(ConfigSpace& space, const ChipConfig& chip, unsigned number,
+                                 unsigned count) {
+  const auto& config = chip.pci;
+  CapabilityOffsets at;
+  common_header(space, config.device_id, config.revision, abi::kClassProcessingAccelerator);
+  space.set(pci::kHeaderType, 1, count > 1 ? pci::kHeaderMultiFunction : 0);
+  space.set(pci::kSubsystemVendor, 2, config.subsystem_vendor_id);
+  space.set(pci::kSubsystemId, 2, config.subsystem_id);
+  if (number == 0) {
+    space.add_bar64(pci::kBar0 + 4 * abi::kRegisterBar, config.bar0_size, false);
+    space.add_bar64(pci::kBar0 + 4 * abi::kMemoryBar, config.bar2_size, true);
+  }
+  at.power = power_management(space);
+  if (number == 0) at.msix = msix(space, config.msix_vectors);
+  at.express = add_express(space, {PortType::kEndpoint, 0, 0, true, chip.link});
+  at.aer = add_error_reporting(space, false);
+  alternative_routing(space, number + 1 < count ? number + 1 : 0);
+  serial_number(space, config.serial_number);
+  if (number == 0) {
+    if (config.sriov_total_vfs > 0) at.sriov = single_root_iov(space, config);
+    address_translation(space);
+    latency_tolerance(space);
+    add_link_capabilities(space, chip.link);
+  }
+  return at;
+}
+
+CapabilityOffsets build_bridge(ConfigSpace& space, const BridgeIdentity& identity) {
+  CapabilityOffsets at;
+  const bool is_root = identity.type == PortType::kRootPort;
+  common_header(space, is_root ? kRootPortDevice : kSwitchPortDevice, 0x21, kBridgeClass);
+  const std::uint8_t multi = identity.more_functions ? pci::kHeaderMultiFunction : 0;
+  space.set(pci::kHeaderType, 1, pci::kHeaderTypeBridge | multi);
+  space.writable(pci::kPrimaryBus, 4, 0x00FFFFFF);
+  space.writable(pci::kIoBase, 2, 0xF0F0);
+  space.write_one_to_clear(pci::kSecondaryStatus, 2, kStatusClears);
+  space.writable(pci::kMemoryBase, 4, 0xFFF0FFF0);
+  space.set(pci::kPrefetchBase, 4, 0x00010001);  // 64-bit addresses
+  space.writable(pci::kPrefetchBase, 4, 0xFFF0FFF0);
+  space.writable(pci::kPrefetchBaseUpper, 4, 0xFFFFFFFF);
+  space.writable(pci::kPrefetchLimitUpper, 4, 0xFFFFFFFF);
+  space.writable(pci::kBridgeControl, 2, 0x0003);  // parity and SERR forwarding
+  at.power = power_management(space);
+  at.express = add_express(space, identity);
+  at.aer = add_error_reporting(space, is_root);
+  if (identity.type != PortType::kUpstream) access_control(space);
+  add_link_capabilities(space, identity.link);
+  return at;
+}
+
+}  // namespace npu::model

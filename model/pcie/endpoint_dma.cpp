@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Endpoint: what the card sends - DMA requests, their completions and timeouts.
+#include <algorithm>
+#include <cstring>
+
+#include "model/pcie/endpoint.hpp"
+#include "model/pcie/tlp.hpp"
+
+namespace npu::model {
+
+namespace pci = abi::pci;
+
+namespace {
+
+constexpr Bytes kMaxRequest = 4096;
+constexpr unsigned kTranslationBytes = 8;
+
+constexpr std::uint64_t context_of(unsigned tag, std::uint32_t generation) {
+  return std::uint64_t{generation} << 32 | tag;
+}
+constexpr unsigned tag_of(std::uint64_t context) {
+  return static_cast<unsigned>(context);
+}
+
+// Status register bits of a requester (PCIe 7.5.1.1.4).
+constexpr std::uint16_t kParityError = 1 << 15, kMasterAbort = 1 << 13, kTargetAbort = 1 << 12;
+constexpr std::uint32_t kAerInternalError = 1 << 22;
+
+}  // namespace
+
+tlm::tlm_sync_enum Endpoint::dma_request(int port, Payload& payload, tlm::tlm_phase&,
+                                         sc_core::sc_time& delay) {
+  auto& info = Transaction::of(payload);
+  sc_assert(payload.get_data_length() <= kMaxRequest);
+  info.requester = bdf_;
+  const bool allowed = functions_[0].bus_master() && !in_reset(0);
+  if (info.posted) {
+    if (allowed) {
+      delay = sc_core::sc_time::from_value(post(payload) - sim_now());
+    } else {
+      if (!in_reset(0)) {
+        functions_[0].log_uncorrectable(kAerInternalError, tlp_header(payload, info));
+      }
+      payload.release();
+    }
+  } else if (allowed) {
+    start_read(static_cast<unsigned>(port), payload);
+  } else {
+    info.hop_context = static_cast<std::uint64_t>(port);
+    simulation_.agenda.at<&Endpoint::refuse_dma>(sim_now() + ticks(chip_.endpoint.egress), *this,
+                                                 handle_of(payload));
+  }
+  return tlm::TLM_ACCEPTED;
+}
+
+void Endpoint::refuse_dma(std::uint64_t handle) {
+  auto& payload = payload_of(handle);
+  const auto port = static_cast<unsigned>(Transaction::of(payload).hop_context);
+  refuse(payload, Completion::kCompleterAbort);
+  respond(port, payload);
+}
+
+void Endpoint::respond(unsigned port, Payload& payload) {
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay;
+  dma_sockets[port]->nb_transport_bw(payload, phase, delay);
+}
+
+// Returns when the last byte will have left, as far as is known now.
+SimTime Endpoint::post(Payload& payload) {
+  const SimTime ready = sim_now() + ticks(chip_.endpoint.egress);
+  simulation_.agenda.at<&Endpoint::send_posted>(ready, *this, handle_of(payload));
+  const auto& link = *port_.link();
+  posted_sent_ =
+      std::max({ready, posted_sent_, link.upstream_free_at()}) + link.upstream_time(payload);
+  return posted_sent_;
+}
+
+void Endpoint::send_posted(std::uint64_t payload) {
+  port_.send_request(payload_of(payload));
+}
+
+unsigned Endpoint::take_tag() {
+  if (free_tags_.empty()) {
+    free_tags_.push_back(static_cast<unsigned>(tags_.size()));
+    tags_.emplace_back();
+    tags_.back().data = std::make_unique<unsigned char[]>(kMaxRequest);
+  }
+  const unsigned tag = free_tags_.back();
+  free_tags_.pop_back();
+  return tag;
+}
+
+void Endpoint::start_read(unsigned port, Payload& client) {
+  const unsigned number = take_tag();
+  auto& tag = tags_[number];
+  tag.client = &client;
+  tag.port = port;
+  tag.travelling = true;
+  const auto& info = Transaction::of(client);
+  const bool is_translation = info.kind == TransactionKind::kTranslation;
+  auto& wire =
+      simulation_.pool.allocate(client.get_command(), client.get_address(), tag.data.get(),
+                                is_translation ? kTranslationBytes : client.get_data_length());
+  auto& wire_info = Transaction::of(wire);
+  wire_info.kind = info.kind;
+  wire_info.requester = bdf_;
+  wire_info.cause = info.cause;
+  wire_info.issued = sim_now();
+  wire_info.context = context_of(number, tag.generation);
+  ++outstanding_;
+  simulation_.agenda.at<&Endpoint::send_read>(sim_now() + ticks(chip_.endpoint.egress), *this,
+                                              handle_of(wire));
+  deadlines_.push(sim_now() + ticks(chip_.endpoint.completion_timeout), wire_info.context,
+                  [this](std::uint64_t context) { return is_waiting(context); });
+  watch_deadlines();
+}
+
+void Endpoint::send_read(std::uint64_t wire) {
+  port_.send_request(payload_of(wire));
+}
+
+void Endpoint::completion_arrived(unsigned, Payload& wire) {
+  simulation_.agenda.at<&Endpoint::deliver>(sim_now() + ticks(chip_.endpoint.ingress), *this,
+                                            handle_of(wire));
+}
+
+void Endpoint::deliver(std::uint64_t handle) {
+  auto& wire = payload_of(handle);
+  const auto& info = Transaction::of(wire);
+  const unsigned number = tag_of(info.context);
+  const auto fault = take_fault(CompletionSide::kReceived);
+  tags_[number].travelling = false;
+  if (is_waiting(info.context) && fault != Fault::kDrop) {
+    const auto completion = fault == Fault::kPoison ? Completion::kPoisoned : info.completion;
+    if (completion != Completion::kSuccess) log_completion_error(completion, wire);
+    end_read(number, completion, wire.get_data_ptr());
+  } else if (!tags_[number].client) {
+    free_tags_.push_back(number);  // late: given up before
+  }
+  wire.release();
+}
+
+bool Endpoint::is_waiting(std::uint64_t context) const {
+  const auto& tag = tags_[tag_of(context)];
+  return tag.client != nullptr && context == context_of(tag_of(context), tag.generation);
+}
+
+void Endpoint::end_read(unsigned number, Completion completion, const unsigned char* data) {
+  auto& tag = tags_[number];
+  auto& client = *std::exchange(tag.client, nullptr);
+  const unsigned port = tag.port;
+  ++tag.generation;
+  --outstanding_;
+  auto& info = Transaction::of(client);
+  info.completion = completion;
+  if (completion == Completion::kSuccess) {
+    const bool is_translation = info.kind == TransactionKind::kTranslation;
+    const unsigned length = is_translation ? kTranslationBytes : client.get_data_length();
+    std::memcpy(client.get_data_ptr(), data, length);
+    client.set_response_status(tlm::TLM_OK_RESPONSE);
+  } else {
+    refuse(client, completion);
+  }
+  respond(port, client);  // may start the next read
+  if (!tags_[number].travelling) free_tags_.push_back(number);
+}
+
+void Endpoint::watch_deadlines() {
+  if (watching_) return;
+  const auto* oldest =
+      deadlines_.oldest([this](std::uint64_t context) { return is_waiting(context); });
+  if (!oldest) return;
+  watching_ = true;
+  simulation_.agenda.at<&Endpoint::deadline>(oldest->when, *this);
+}
+
+void Endpoint::deadline(std::uint64_t) {
+  watching_ = false;
+  const auto waiting = [this](std::uint64_t context) { return is_waiting(context); };
+  const auto* oldest = deadlines_.oldest(waiting);
+  while (oldest && oldest->when <= sim_now()) {
+    const unsigned tag = tag_of(oldest->request);
+    deadlines_.pop();
+    log_completion_error(Completion::kTimeout, *tags_[tag].client);
+    end_read(tag, Completion::kTimeout, nullptr);
+    oldest = deadlines_.oldest(waiting);
+  }
+  watch_deadlines();
+}
+
+void Endpoint::log_completion_error(Completion completion, const Payload& payload) {
+  auto& function = functions_[0];
+  const auto header = tlp_header(payload, *payload.get_extension<Transaction>());
+  switch (completion) {
+    case Completion::kTimeout:
+      return function.log_uncorrectable(pci::kAerCompletionTimeout, header);
+    case Completion::kPoisoned:
+      function.set_status(kParityError);
+      return function.log_uncorrectable(pci::kAerPoisoned, header);
+    case Completion::kUnsupportedRequest:
+      return function.set_status(kMasterAbort);
+    case Completion::kCompleterAbort:
+    case Completion::kPermission:
+      return function.set_status(kTargetAbort);
+    case Completion::kSuccess:
+      return;
+  }
+}
+
+}  // namespace npu::model

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/pcie/pci_fabric.hpp"
+
+#include <fmt/format.h>
+
+namespace npu::model {
+namespace {
+
+const PciNodeConfig* occupant(const PciNodeConfig& port) {
+  if (port.kind == PciNodeKind::kSwitch || port.kind == PciNodeKind::kCard) return &port;
+  if (port.kind == PciNodeKind::kEmptySlot || port.children.empty()) return nullptr;
+  return occupant(port.children.front());
+}
+
+}  // namespace
+
+PciFabric::PciFabric(const sc_core::sc_module_name& name, Simulation& simulation,
+                     const SystemConfig& config, HostMemoryPort& memory, InterruptSink& interrupts,
+                     unsigned dma_ports)
+    : sc_module(name),
+      simulation_(simulation),
+      config_(config),
+      root_complex_("root_complex", simulation, config.root_complex, memory, interrupts),
+      dma_ports_(dma_ports),
+      cards_(config.cards.size()) {
+  const auto& bridges = config.host_bridges;
+  for (std::size_t i = 0; i < bridges.size(); ++i) {
+    const bool is_last = i + 1 == bridges.size();
+    const unsigned last = is_last ? 255U : bridges[i + 1].first_bus - 1U;
+    bridges_.push_back(
+        {bridges[i].first_bus, static_cast<std::uint8_t>(last), bridges[i].numa_node});
+    const unsigned index =
+        root_complex_.add_host_bridge(bridges_[i].first_bus, bridges_[i].last_bus);
+    for (const auto& port : bridges[i].root_ports) build_root_port(port, index);
+  }
+  firmware_.run([this](ConfigRequest& request) { return root_complex_.config_access(request); },
+                bridges_);
+}
+
+PciFabric::~PciFabric() = default;
+
+// What an empty slot could do: as much as what is plugged in elsewhere.
+LinkConfig PciFabric::link_of(const PciNodeConfig* node) const {
+  if (!node) return config_.cards.front().link;
+  return node->kind == PciNodeKind::kCard ? config_.cards[static_cast<std::size_t>(node->card)].link
+                                          : node->link;
+}
+
+void PciFabric::build_root_port(const PciNodeConfig& config, unsigned bridge) {
+  const auto* node = occupant(config);
+  const auto below = node ? build(*node) : Below{};
+  auto* port = root_complex_.add_root_port(fmt::format("root_port{}", root_ports_++), bridge,
+                                           link_of(node), below.target);
+  if (port) connect(*port, below, *node, root_complex_.receiver_hold());
+}
+
+PciFabric::Below PciFabric::build(const PciNodeConfig& node) {
+  if (node.kind == PciNodeKind::kCard) {
+    const auto index = static_cast<std::size_t>(node.card);
+    sc_assert(index < cards_.size() && !cards_[index].endpoint);
+    auto& card = cards_[index];
+    card.endpoint =
+        std::make_unique<Endpoint>(fmt::format("card{}", index).c_str(), simulation_,
+                                   config_.cards[index], dma_ports_, node.extra_functions + 1);
+    return {card.endpoint.get(), &card.endpoint->port(), card.endpoint->receiver_hold(),
+            &card.link};
+  }
+  const auto number = switches_.size();
+  switches_.push_back(std::make_unique<Switch>(fmt::format("switch{}", number).c_str(), simulation_,
+                                               node.link, node.switch_latency));
+  auto& built = *switches_.back();
+  for (std::size_t i = 0; i < node.children.size(); ++i) {
+    const auto* child = occupant(node.children[i]);
+    const auto below = child ? build(*child) : Below{};
+    auto* port = built.add_downstream_port(fmt::format("switch{}_port{}", number, i),
+                                           child ? link_of(child) : node.link, below.target);
+    if (port) connect(*port, below, *child, built.receiver_hold());
+  }
+  return {&built, &built.upstream_port(), built.receiver_hold(), nullptr};
+}
+
+void PciFabric::connect(PciePort& above, const Below& below, const PciNodeConfig& node,
+                        Picoseconds above_hold) {
+  links_.push_back(std::make_unique<Link>(
+      fmt::format("link{}", links_.size()).c_str(), simulation_, link_of(&node),
+      config_.root_complex.read_completion_boundary, Link::Receivers{above_hold, below.hold}));
+  above.connect_below(*links_.back());
+  below.port->connect_above(*links_.back());
+  if (below.link) *below.link = links_.back().get();
+}
+
+int PciFabric::numa_node(std::uint16_t requester) const {
+  const unsigned bus = requester >> 8;
+  for (const auto& bridge : bridges_) {
+    if (bus >= bridge.first_bus && bus <= bridge.last_bus) return bridge.numa_node;
+  }
+  return -1;
+}
+
+std::uint32_t PciFabric::peek_config(platform::Bdf bdf, std::uint32_t offset) {
+  ConfigRequest request;
+  request.bdf = bdf.packed();
+  request.offset = offset;
+  return root_complex_.config_access(request) ? request.value : abi::pci::kAllOnes;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Root complex: construction, routing and the CPU's accesses.
+#include "model/pcie/root_complex.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/pcie/root_port.hpp"
+
+namespace npu::model {
+
+RootComplex::RootComplex(const sc_core::sc_module_name& name, Simulation& simulation,
+                         const RootComplexConfig& config, HostMemoryPort& memory,
+                         InterruptSink& interrupts)
+    : sc_module(name),
+      cpu_socket("cpu_socket"),
+      simulation_(simulation),
+      config_(config),
+      memory_(memory),
+      interrupts_(interrupts),
+      track_(simulation.recorder.track("root_complex")) {
+  cpu_socket.register_b_transport(this, &RootComplex::b_transport);
+}
+
+RootComplex::~RootComplex() = default;
+
+unsigned RootComplex::add_host_bridge(std::uint8_t first_bus, std::uint8_t last_bus) {
+  bridges_.push_back({first_bus, last_bus, {}});
+  return static_cast<unsigned>(bridges_.size() - 1);
+}
+
+PciePort* RootComplex::add_root_port(const std::string& name, unsigned bridge,
+                                     const LinkConfig& link, ConfigTarget* below) {
+  const auto number = static_cast<unsigned>(ports_.size());
+  BridgeIdentity identity{PortType::kRootPort, static_cast<std::uint8_t>(number + 1),
+                          static_cast<std::uint16_t>(number + 1), below != nullptr, link};
+  ports_.push_back(std::make_unique<RootPort>(identity, below));
+  auto& port = *ports_.back();
+  port.number = number;
+  bridges_[bridge].ports.push_back(&port);
+  if (below) {
+    port.end = std::make_unique<PciePort>(name.c_str(), static_cast<PortOwner&>(*this), number);
+  }
+  return port.end.get();
+}
+
+RootComplex::HostBridge* RootComplex::bridge_of(unsigned bus) {
+  for (auto& bridge : bridges_) {
+    if (bus >= bridge.first_bus && bus <= bridge.last_bus) return &bridge;
+  }
+  return nullptr;
+}
+
+RootComplex::RootPort* RootComplex::port_of_bus(unsigned bus) {
+  if (last_port_ && last_port_->function.claims_bus(bus)) return last_port_;
+  const auto* bridge = bridge_of(bus);
+  if (!bridge) return nullptr;
+  for (auto* port : bridge->ports) {
+    if (port->function.claims_bus(bus)) return port;
+  }
+  return nullptr;
+}
+
+RootComplex::RootPort* RootComplex::port_of_address(std::uint64_t address, Bytes length) {
+  if (last_port_ && last_port_->function.claims(address, length)) return last_port_;
+  for (auto& port : ports_) {
+    if (port->end && port->function.claims(address, length)) return last_port_ = port.get();
+  }
+  return nullptr;
+}
+
+// The root port a configuration request goes through, or that answers it itself; null: nobody.
+RootComplex::RootPort* RootComplex::route_config(ConfigRequest& request, bool& is_local) {
+  const auto target = platform::Bdf::unpack(request.bdf);
+  auto* bridge = bridge_of(target.bus);
+  if (!bridge) return nullptr;
+  is_local = target.bus == bridge->first_bus;
+  if (is_local) {
+    const bool exists = target.function == 0 && target.device < bridge->ports.size();
+    return exists ? bridge->ports[target.device] : nullptr;
+  }
+  auto* port = port_of_bus(target.bus);
+  if (!port || !port->end) return nullptr;
+  request.type0 = target.bus == port->function.secondary();
+  // A downstream port forwards device 0 only (PCIe 7.3.1).
+  return request.type0 && target.device != 0 ? nullptr : port;
+}
+
+bool RootComplex::config_access(ConfigRequest& request) {
+  bool is_local = false;
+  auto* port = route_config(request, is_local);
+  if (!port) return false;
+  if (is_local) {
+    port->function.access(request);
+    return true;
+  }
+  return !port->end->link()->is_down() && port->below->config_access(request);
+}
+
+void RootComplex::b_transport(Payload& payload, sc_core::sc_time&) {
+  if (!Transaction::of(payload).posted) return block(payload);
+  simulation_.agenda.at<&RootComplex::issue>(sim_now() + ticks(config_.latency), *this,
+                                             handle_of(payload));
+}
+
+// The request travels in a payload of the root complex's own, which outlives the caller's if the
+// completion comes after the timeout.
+void RootComplex::block(Payload& payload) {
+  if (free_waiters_.empty()) {
+    free_waiters_.push_back(static_cast<unsigned>(waiters_.size()));
+    waiters_.push_back(std::make_unique<Waiter>());
+  }
+  const unsigned number = free_waiters_.back();
+  free_waiters_.pop_back();
+  auto& waiter = *waiters_[number];
+  auto& info = Transaction::of(payload);
+  auto& wire = simulation_.pool.allocate(payload.get_command(), payload.get_address(), nullptr,
+                                         payload.get_data_length());
+  auto& wire_info = Transaction::of(wire);
+  wire_info.kind = info.kind;
+  wire_info.cause = info.cause;
+  wire_info.issued = info.issued;
+  wire_info.context = std::uint64_t{waiter.generation} << 32 | number;
+  std::memcpy(wire.get_data_ptr(), payload.get_data_ptr(), payload.get_data_length());
+  waiter.answer = nullptr;
+  waiter.waiting = true;
+  simulation_.agenda.at<&RootComplex::issue>(sim_now() + ticks(config_.latency), *this,
+                                             handle_of(wire));
+  deadlines_.push(sim_now() + ticks(config_.completion_timeout), wire_info.context,
+                  [this](std::uint64_t context) { return is_waiting(context); });
+  watch_deadlines();
+  sc_core::wait(waiter.done);
+  ++waiter.generation;
+  if (waiter.answer) {
+    info.completion = Transaction::of(*waiter.answer).completion;
+    std::memcpy(payload.get_data_ptr(), waiter.answer->get_data_ptr(), payload.get_data_length());
+    waiter.answer->release();
+  } else {
+    info.completion = Completion::kTimeout;
+  }
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  if (info.completion != Completion::kSuccess) refuse(payload, info.completion);
+  free_waiters_.push_back(number);
+}
+
+void RootComplex::issue(std::uint64_t handle) {
+  auto& payload = payload_of(handle);
+  if (Transaction::of(payload).kind == TransactionKind::kConfig) return issue_config(payload);
+  auto* port = port_of_address(payload.get_address(), payload.get_data_length());
+  if (port) {
+    port->end->send_request(payload);
+  } else {
+    answer_locally(payload, Completion::kUnsupportedRequest);
+  }
+}
+
+void RootComplex::issue_config(Payload& payload) {
+  ConfigRequest request;
+  request.bdf = static_cast<std::uint16_t>(payload.get_address() >> 12);
+  request.offset = static_cast<std::uint32_t>(payload.get_address() & 0xFFF);
+  request.width = payload.get_data_length();
+  request.is_write = payload.is_write();
+  bool is_local = false;
+  auto* port = route_config(request, is_local);
+  if (!port) return answer_locally(payload, Completion::kUnsupportedRequest);
+  if (!is_local) {
+    Transaction::of(payload).hop_context = request.type0 ? kConfigType0 : 0;
+    port->end->send_request(payload);
+    return;
+  }
+  if (request.is_write) std::memcpy(&request.value, payload.get_data_ptr(), request.width);
+  port->function.access(request);
+  if (payload.is_read()) std::memcpy(payload.get_data_ptr(), &request.value, request.width);
+  answer_locally(payload, Completion::kSuccess);
+}
+
+void RootComplex::answer_locally(Payload& payload, Completion completion) {
+  if (Transaction::of(payload).posted) return payload.release();
+  if (completion != Completion::kSuccess) refuse(payload, completion);
+  simulation_.agenda.at<&RootComplex::deliver>(sim_now() + ticks(config_.latency), *this,
+                                               handle_of(payload));
+}
+
+bool RootComplex::is_waiting(std::uint64_t context) const {
+  const auto& waiter = *waiters_[static_cast<std::uint32_t>(context)];
+  return waiter.waiting && waiter.generation == context >> 32;
+}
+
+void RootComplex::deliver(std::uint64_t handle) {
+  auto& payload = payload_of(handle);
+  const std::uint64_t context = Transaction::of(payload).context;
+  if (!is_waiting(context)) return payload.release();  // too late
+  auto& waiter = *waiters_[static_cast<std::uint32_t>(context)];
+  waiter.waiting = false;
+  waiter.answer = &payload;
+  waiter.done.notify();
+}
+
+void RootComplex::watch_deadlines() {
+  if (watching_) return;
+  const auto* oldest =
+      deadlines_.oldest([this](std::uint64_t context) { return is_waiting(context); });
+  if (!oldest) return;
+  watching_ = true;
+  simulation_.agenda.at<&RootComplex::deadline>(oldest->when, *this);
+}
+
+void RootComplex::deadline(std::uint64_t) {
+  watching_ = false;
+  const auto waiting = [this](std::uint64_t context) { return is_waiting(context); };
+  const auto* oldest = deadlines_.oldest(waiting);
+  while (oldest && oldest->when <= sim_now()) {
+    auto& waiter = *waiters_[static_cast<std::uint32_t>(oldest->request)];
+    deadlines_.pop();
+    waiter.waiting = false;
+    waiter.done.notify();
+    oldest = deadlines_.oldest(waiting);
+  }
+  watch_deadlines();
+}
+
+}  // namespace npu::model

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Root complex: what devices send - host memory accesses, interrupts, completions.
+#include <algorithm>
+#include <cstring>
+
+#include "model/pcie/root_complex.hpp"
+#include "model/pcie/root_port.hpp"
+
+namespace npu::model {
+
+namespace {
+// Where MSI and MSI-X messages go (x86).
+constexpr std::uint64_t kMessageBase = 0xFEE0'0000, kMessageEnd = 0xFEF0'0000;
+constexpr unsigned kTranslationBytes = 8;
+}  // namespace
+
+std::uint64_t RootComplex::take_dma(Payload& payload, RootPort& port) {
+  if (free_dmas_.empty()) {
+    free_dmas_.push_back(dmas_.size());
+    dmas_.emplace_back();
+  }
+  const std::uint64_t number = free_dmas_.back();
+  free_dmas_.pop_back();
+  dmas_[number] = {&payload, &port, sim_now()};
+  return number;
+}
+
+void RootComplex::release_dma(std::uint64_t number) {
+  free_dmas_.push_back(number);
+}
+
+SimTime RootComplex::request_arrived(unsigned port, Payload& payload) {
+  const auto number = take_dma(payload, *ports_[port]);
+  simulation_.agenda.at<&RootComplex::serve>(sim_now() + ticks(config_.latency), *this, number);
+  return 0;
+}
+
+void RootComplex::serve(std::uint64_t number) {
+  Dma& dma = dmas_[number];
+  auto& payload = *dma.payload;
+  auto& info = Transaction::of(payload);
+  const std::uint64_t address = payload.get_address();
+  if (!dma.port->function.bus_master()) return reject(number, Completion::kUnsupportedRequest);
+  if (info.posted && address >= kMessageBase && address < kMessageEnd &&
+      payload.get_data_length() == 4) {
+    simulation_.agenda.at<&RootComplex::interrupt>(std::max(sim_now(), dma.port->visible), *this,
+                                                   number);
+    return;
+  }
+  // Another device's BAR: down again, through the port that leads there.
+  if (auto* peer = port_of_address(address, payload.get_data_length())) {
+    release_dma(number);
+    peer->end->send_request(payload);
+    return;
+  }
+  if (info.posted) {
+    serve_write(number);
+  } else {
+    serve_read(number);
+  }
+}
+
+void RootComplex::reject(std::uint64_t number, Completion completion) {
+  auto& payload = *dmas_[number].payload;
+  if (Transaction::of(payload).posted) {
+    payload.release();
+    release_dma(number);
+    return;
+  }
+  refuse(payload, completion);
+  simulation_.agenda.at<&RootComplex::respond>(sim_now() + ticks(config_.latency), *this, number);
+}
+
+HostMemoryPort::Access RootComplex::access(const Payload& payload) {
+  const auto& info = *payload.get_extension<Transaction>();
+  const bool is_translation = info.kind == TransactionKind::kTranslation;
+  return memory_.access(info.requester, payload.get_address(),
+                        is_translation ? 1 : payload.get_data_length(), payload.is_write(),
+                        info.cause);
+}
+
+// What it costs is known when the access begins; where the bytes are is asked again when they
+// move, because the mapping may be gone by then.
+void RootComplex::serve_write(std::uint64_t number) {
+  Dma& dma = dmas_[number];
+  const auto result = access(*dma.payload);
+  if (result.status != Completion::kSuccess) return reject(number, result.status);
+  dma.port->visible = std::max(sim_now() + ticks(result.latency), dma.port->visible);
+  simulation_.agenda.at<&RootComplex::store>(dma.port->visible, *this, number);
+}
+
+void RootComplex::store(std::uint64_t number) {
+  const Dma dma = dmas_[number];
+  release_dma(number);
+  auto& payload = *dma.payload;
+  const auto result = access(payload);
+  if (result.status == Completion::kSuccess) {
+    const auto& info = Transaction::of(payload);
+    const Bytes length = payload.get_data_length();
+    std::memcpy(result.data, payload.get_data_ptr(), length);
+    simulation_.emit(track_, platform::Activity::kHostWrite, dma.begin, sim_now(), info.cause,
+                     length, payload.get_address());
+    memory_.written(result.data, length, info.cause);
+  }
+  payload.release();
+}
+
+void RootComplex::serve_read(std::uint64_t number) {
+  const Dma& dma = dmas_[number];
+  const auto result = access(*dma.payload);
+  if (result.status != Completion::kSuccess) return reject(number, result.status);
+  const SimTime served = std::max(sim_now() + ticks(result.latency), dma.port->visible);
+  simulation_.agenda.at<&RootComplex::sample>(served, *this, number);
+}
+
+void RootComplex::sample(std::uint64_t number) {
+  auto& payload = *dmas_[number].payload;
+  auto& info = Transaction::of(payload);
+  const auto result = access(payload);
+  info.completion = result.status;
+  if (result.status != Completion::kSuccess) {
+    refuse(payload, result.status);
+  } else if (info.kind == TransactionKind::kTranslation) {
+    const std::uint64_t mapped = result.contiguous;
+    std::memcpy(payload.get_data_ptr(), &mapped, kTranslationBytes);
+  } else {
+    std::memcpy(payload.get_data_ptr(), result.data, payload.get_data_length());
+  }
+  simulation_.emit(track_, platform::Activity::kHostRead, dmas_[number].begin, sim_now(),
+                   info.cause, payload.get_data_length(), payload.get_address());
+  simulation_.agenda.at<&RootComplex::respond>(sim_now() + ticks(config_.latency), *this, number);
+}
+
+void RootComplex::respond(std::uint64_t number) {
+  const Dma dma = dmas_[number];
+  release_dma(number);
+  dma.port->end->send_completion(*dma.payload);
+}
+
+void RootComplex::interrupt(std::uint64_t number) {
+  auto& payload = *dmas_[number].payload;
+  release_dma(number);
+  const auto& info = Transaction::of(payload);
+  std::uint32_t data = 0;
+  std::memcpy(&data, payload.get_data_ptr(), sizeof data);
+  interrupts_.message(info.requester, payload.get_address(), data, info.cause);
+  payload.release();
+}
+
+// A completion for a core pushes the writes before it; one for another device goes down again.
+void RootComplex::completion_arrived(unsigned port, Payload& payload) {
+  const SimTime through = sim_now() + ticks(config_.latency);
+  if (Transaction::of(payload).requester != 0) {
+    simulation_.agenda.at<&RootComplex::forward_completion>(through, *this, handle_of(payload));
+    return;
+  }
+  // By then every write that arrived before has said when it will be visible.
+  simulation_.agenda.at<&RootComplex::push_writes>(through, *this,
+                                                   take_dma(payload, *ports_[port]));
+}
+
+void RootComplex::push_writes(std::uint64_t number) {
+  const Dma dma = dmas_[number];
+  release_dma(number);
+  if (dma.port->visible < sim_now()) return deliver(handle_of(*dma.payload));
+  simulation_.agenda.at<&RootComplex::deliver>(dma.port->visible, *this, handle_of(*dma.payload));
+}
+
+void RootComplex::forward_completion(std::uint64_t handle) {
+  auto& payload = payload_of(handle);
+  auto* port = port_of_bus(Transaction::of(payload).requester >> 8);
+  if (port && port->end) {
+    port->end->send_completion(payload);
+  } else {
+    payload.release();  // unexpected completion: its requester is gone
+  }
+}
+
+}  // namespace npu::model

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/pcie/tlp.hpp"
+
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+namespace {
+
+constexpr Bytes kShortHeader = 12;
+constexpr Bytes kLongHeader = 16;
+constexpr Bytes kTranslationData = 8;  // ATS: one translation completion entry
+
+// Payload is whole double words; byte enables mask the rest.
+Bytes whole_dwords(std::uint64_t address, Bytes length) {
+  return ceil_div(address % 4 + length, 4) * 4;
+}
+
+// Completions of one read request: none larger than MPS, the first ends on a boundary.
+std::uint32_t completions_of(std::uint64_t address, Bytes length, Bytes max_payload,
+                             Bytes boundary) {
+  const Bytes first = max_payload - address % boundary;
+  if (length <= first) return 1;
+  return static_cast<std::uint32_t>(1 + ceil_div(length - first, max_payload));
+}
+
+}  // namespace
+
+std::array<std::uint32_t, 4> tlp_header(const tlm::tlm_generic_payload& payload,
+                                        const Transaction& info) {
+  const std::uint64_t address = payload.get_address() & ~std::uint64_t{3};
+  const bool is_long = address >> 32;
+  const auto dwords = static_cast<std::uint32_t>(
+      whole_dwords(payload.get_address(), payload.get_data_length()) / 4);
+  // Fmt: bit 30 with data, bit 29 four double words; 1024 double words are written as 0.
+  const std::uint32_t first =
+      (payload.is_write() ? 1U << 30 : 0) | (is_long ? 1U << 29 : 0) | (dwords & 0x3FF);
+  const std::uint32_t second = std::uint32_t{info.requester} << 16 | 0xF | (dwords > 1 ? 0xF0 : 0);
+  const auto low = static_cast<std::uint32_t>(address);
+  if (!is_long) return {first, second, low, 0};
+  return {first, second, static_cast<std::uint32_t>(address >> 32), low};
+}
+
+TlpTrain request_train(const tlm::tlm_generic_payload& payload, const Transaction& info,
+                       const LinkConfig& link) {
+  TlpTrain train;
+  const std::uint64_t address = payload.get_address();
+  const Bytes length = payload.get_data_length();
+  train.uses_credits = info.posted;
+  if (info.kind == TransactionKind::kConfig) {
+    if (payload.is_write()) train.payload = 4;
+    return train;
+  }
+  train.header = address >> 32 ? kLongHeader : kShortHeader;
+  if (info.kind == TransactionKind::kTranslation) return train;
+  if (payload.is_write()) {
+    train.payload = whole_dwords(address, length);
+    train.count = static_cast<std::uint32_t>(ceil_div(train.payload, link.max_payload));
+  } else {
+    train.count = static_cast<std::uint32_t>(ceil_div(length, link.max_read_request));
+  }
+  return train;
+}
+
+TlpTrain completion_train(const tlm::tlm_generic_payload& payload, const Transaction& info,
+                          const LinkConfig& link, Bytes boundary) {
+  TlpTrain train;
+  train.uses_credits = true;
+  const bool has_data =
+      info.completion == Completion::kSuccess || info.completion == Completion::kPoisoned;
+  if (info.kind == TransactionKind::kTranslation) {
+    if (has_data) train.payload = kTranslationData;
+    return train;
+  }
+  if (!has_data || payload.is_write()) return train;
+  if (info.kind == TransactionKind::kConfig) {
+    train.payload = 4;
+    return train;
+  }
+  const std::uint64_t address = payload.get_address();
+  const Bytes length = payload.get_data_length();
+  train.payload = whole_dwords(address, length);
+  const Bytes whole = length / link.max_read_request;
+  const Bytes rest = length % link.max_read_request;
+  train.count = static_cast<std::uint32_t>(
+      whole * completions_of(address, link.max_read_request, link.max_payload, boundary));
+  if (rest > 0) train.count += completions_of(address, rest, link.max_payload, boundary);
+  return train;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden values of the BAR layout, the ring entry, event records, fault codes and ids, typed by
+// hand from the specification.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "npu/abi/dma.hpp"
+#include "npu/abi/event.hpp"
+#include "npu/abi/fault.hpp"
+#include "npu/abi/identity.hpp"
+#include "npu/abi/layout.hpp"
+#include "npu/abi/pci.hpp"
+#include "npu/abi/registers.hpp"
+
+namespace npu::abi {
+namespace {
+
+TEST(GoldenLayout, Bar0) {
+  EXPECT_EQ(kRegisterBar, 0U);
+  EXPECT_EQ(kMemoryBar, 2U);
+  EXPECT_EQ(kBar0Size, 32768U);  // mission.md M1
+  EXPECT_EQ(kGlobalBlock, 0x0000U);
+  EXPECT_EQ(kDmaBlock, 0x1000U);
+  EXPECT_EQ(kEventBlock, 0x2000U);
+  EXPECT_EQ(kEventStride, 8U);
+  EXPECT_EQ(event_register_offset(0), 0x2000U);  // M3: 0x2000 + 8 id
+  EXPECT_EQ(event_register_offset(2047), 0x5FF8U);
+  EXPECT_EQ(kMsixTableOffset, 0x6000U);
+  EXPECT_EQ(kMsixPbaOffset, 0x7000U);
+  EXPECT_EQ(kMaxVectors, 256U);
+  EXPECT_EQ(kMaxEvents, 2048U);
+  EXPECT_EQ(kAbiVersion, 1U);
+}
+
+TEST(GoldenLayout, Bar2) {
+  EXPECT_EQ(kReservedRingOffset, 0U);
+  EXPECT_EQ(kReservedStreamOffset, 0x100'0000U);
+  EXPECT_EQ(kStreamWindowSize, 0x8000U);  // M4: 32 KiB
+  EXPECT_EQ(kMaxStreams, 1024U);
+}
+
+TEST(GoldenIds, VendorAndDevices) {
+  EXPECT_EQ(kVendorId, 0x19E5);  // M1
+  EXPECT_EQ(kDevice910, 0xD100);
+  EXPECT_EQ(kDevice910b, 0xD110);
+  EXPECT_EQ(kDevice950, 0xD200);
+  EXPECT_EQ(kDeviceShipping910a, 0xD801);  // hardware.md
+  EXPECT_EQ(kDeviceShipping910b, 0xD802);
+  EXPECT_EQ(kDeviceShipping910c, 0xD803);
+  EXPECT_EQ(kDeviceShipping950, 0xD806);
+  EXPECT_EQ(kClassProcessingAccelerator, 0x120000U);
+  for (const int npu : {0xD100, 0xD110, 0xD200, 0xD801, 0xD802, 0xD803, 0xD806}) {
+    EXPECT_TRUE(is_npu_device(static_cast<std::uint16_t>(npu))) << std::hex << npu;
+  }
+  for (const int other : {0xD101, 0xD800, 0xD804, 0xD805, 0xFFFF}) {
+    EXPECT_FALSE(is_npu_device(static_cast<std::uint16_t>(other))) << std::hex << other;
+  }
+}
+
+TEST(GoldenRing, Sizes) {
+  EXPECT_EQ(kRingEntries, 4096U);  // M3
+  EXPECT_EQ(kRingEntrySize, 32U);
+  EXPECT_EQ(sizeof(DmaEntry), 32U);
+}
+
+TEST(GoldenRing, Opcodes) {
+  EXPECT_EQ(static_cast<int>(DmaOpcode::kHostToDevice), 1);  // M3
+  EXPECT_EQ(static_cast<int>(DmaOpcode::kDeviceToHost), 2);
+  EXPECT_EQ(static_cast<int>(DmaOpcode::kDeviceToDevice), 3);
+  EXPECT_EQ(static_cast<int>(DmaOpcode::kPeerToPeer), 4);
+  EXPECT_EQ(kDmaFlagInterrupt, 1);
+  EXPECT_EQ(kNoEvent, 0xFFFFFFFFU);
+}
+
+// M3: dword 0 opcode and stream, 1-2 source, 3-4 destination, 5 event, 6-7 size; little endian.
+TEST(GoldenRing, EntryBytes) {
+  DmaEntry entry;
+  entry.opcode = 0x03;
+  entry.flags = 0x01;
+  entry.stream = 0x1234;
+  entry.set_source(0x1122334455667788);
+  entry.set_destination(0x99AABBCCDDEEFF01);
+  entry.event = 0x00000102;
+  entry.set_size(0x0000000340000000);
+  const std::array<std::uint8_t, 32> expected = {
+      0x03, 0x01, 0x34, 0x12,  // dword 0
+      0x88, 0x77, 0x66, 0x55,  // dword 1: source low
+      0x44, 0x33, 0x22, 0x11,  // dword 2: source high
+      0x01, 0xFF, 0xEE, 0xDD,  // dword 3: destination low
+      0xCC, 0xBB, 0xAA, 0x99,  // dword 4: destination high
+      0x02, 0x01, 0x00, 0x00,  // dword 5: event
+      0x00, 0x00, 0x00, 0x40,  // dword 6: size low
+      0x03, 0x00, 0x00, 0x00,  // dword 7: size high
+  };
+  std::array<std::uint8_t, 32> bytes{};
+  std::memcpy(bytes.data(), &entry, sizeof entry);
+  EXPECT_EQ(bytes, expected);
+  EXPECT_EQ(entry.source(), 0x1122334455667788U);
+  EXPECT_EQ(entry.destination(), 0x99AABBCCDDEEFF01U);
+  EXPECT_EQ(entry.size(), 0x340000000U);
+}
+
+// The layout of the source documents loses bits of size and stream; ours loses none.
+TEST(GoldenRing, SizeAndStreamKeepAllTheirBits) {
+  DmaEntry entry;
+  entry.stream = 0xFFFF;
+  entry.set_size(UINT64_MAX);
+  EXPECT_EQ(entry.stream, 0xFFFF);
+  EXPECT_EQ(entry.size(), UINT64_MAX);
+}
+
+TEST(GoldenRing, UsedEntriesWrap) {
+  EXPECT_EQ(ring_used(0, 0), 0U);
+  EXPECT_EQ(ring_used(5, 3), 2U);
+  EXPECT_EQ(ring_used(1, 4095), 2U);
+  EXPECT_EQ(ring_used(4095, 0), 4095U);
+}
+
+TEST(GoldenEvent, RecordBits) {
+  EventRecord record{0x0011'0000'0007};
+  EXPECT_EQ(record.count(), 7U);
+  EXPECT_EQ(record.fault(), FaultCode::kHostAddress);
+  record.complete(FaultCode::kInvalidSize);  // the first fault stays
+  EXPECT_EQ(record.raw, 0x0011'0000'0008U);
+}
+
+TEST(GoldenEvent, CountWrapsWithoutTouchingTheFault) {
+  EventRecord record{0xFFFFFFFF};
+  record.complete(FaultCode::kNone);
+  EXPECT_EQ(record.raw, 0U);
+  record.complete(FaultCode::kPoisoned);
+  EXPECT_EQ(record.raw, 0x0015'0000'0001U);
+}
+
+TEST(GoldenEvent, TargetsAreReachedAcrossTheWrap) {
+  EXPECT_TRUE(event_reached(5, 5));
+  EXPECT_TRUE(event_reached(6, 5));
+  EXPECT_FALSE(event_reached(4, 5));
+  EXPECT_TRUE(event_reached(1, 0xFFFFFFFF));
+  EXPECT_FALSE(event_reached(0xFFFFFFFF, 1));
+}
+
+TEST(GoldenFault, Codes) {
+  const std::pair<FaultCode, int> golden[] = {
+      {FaultCode::kNone, 0x00},
+      {FaultCode::kInvalidOpcode, 0x01},
+      {FaultCode::kInvalidStream, 0x02},
+      {FaultCode::kInvalidSize, 0x03},
+      {FaultCode::kInvalidEvent, 0x04},
+      {FaultCode::kDeviceAddress, 0x10},
+      {FaultCode::kHostAddress, 0x11},
+      {FaultCode::kHostPermission, 0x12},
+      {FaultCode::kCompletionTimeout, 0x13},
+      {FaultCode::kBusMasterDisabled, 0x14},
+      {FaultCode::kPoisoned, 0x15},
+      {FaultCode::kNoPeer, 0x16},
+      {FaultCode::kDoorbellRange, 0x20},
+      {FaultCode::kRingFetch, 0x21},
+  };
+  for (const auto& [code, value] : golden) {
+    EXPECT_EQ(static_cast<int>(code), value);
+    EXPECT_NE(to_string(code), "unknown fault");
+  }
+}
+
+// PCI Express Base Specification, chapter 7; pcie-facts.md.
+TEST(GoldenPci, HeaderAndCapabilities) {
+  EXPECT_EQ(pci::kBar0, 0x10U);
+  EXPECT_EQ(pci::kHeaderType, 0x0EU);
+  EXPECT_EQ(pci::kSubsystemVendor, 0x2CU);
+  EXPECT_EQ(pci::kCapabilityPointer, 0x34U);
+  EXPECT_EQ(pci::kSecondaryBus, 0x19U);
+  EXPECT_EQ(pci::kSubordinateBus, 0x1AU);
+  EXPECT_EQ(pci::kCapPowerManagement, 0x01);
+  EXPECT_EQ(pci::kCapPciExpress, 0x10);
+  EXPECT_EQ(pci::kCapMsix, 0x11);  // M5
+  EXPECT_EQ(pci::kExtAer, 0x0001);
+  EXPECT_EQ(pci::kExtAri, 0x000E);
+  EXPECT_EQ(pci::kExtSriov, 0x0010);
+  EXPECT_EQ(pci::kMsixControlEnable, 1 << 15);
+  EXPECT_EQ(pci::kMsixControlMaskAll, 1 << 14);
+  EXPECT_EQ(pci::kExpDeviceCapFlr, 0x10000000U);
+}
+
+}  // namespace
+}  // namespace npu::abi

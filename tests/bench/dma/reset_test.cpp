@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Function level reset while requests are in flight.
+#include "dma_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+void reset(DmaBench& bench) {
+  bench.registers.function_reset();
+  bench.dma.function_reset();
+}
+
+// Resets `delay` after the doorbell of a copy of 1 MiB, then works on as if nothing had been.
+void survives_reset(DmaOpcode opcode, Picoseconds delay) {
+  DmaBench bench;
+  bench.enable();
+  for (unsigned i = 0; i < 8; ++i) bench.push(make_entry(opcode, 0, 1_MiB, 1_MiB, i % 4, i));
+  bench.ring_doorbell();
+  bench.run(delay);
+  reset(bench);
+  EXPECT_TRUE(bench.dma.idle());
+  EXPECT_EQ(bench.read<abi::DmaConsumerIndex>().raw, 0u);
+  auto& source = opcode == DmaOpcode::kHostToDevice ? bench.host.bytes : bench.hbm.bytes;
+  auto& target = opcode == DmaOpcode::kDeviceToHost ? bench.host.bytes : bench.hbm.bytes;
+  bench.fill_random(source, 4_MiB, 100'000);
+  bench.enable();  // while the old responses are still coming
+  bench.submit(make_entry(opcode, 4_MiB, 6_MiB, 100'000, 0, 9, true));
+  bench.run(1_ms);
+  EXPECT_EQ(bench.event(9).raw, 1u);
+  EXPECT_EQ(bench.interrupts.size(), 1u);
+  EXPECT_EQ(0, std::memcmp(&source[4_MiB], &target[6_MiB], 100'000));
+  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(bench.event(i).raw, 0u);
+  EXPECT_EQ(bench.sim.pool.in_use(), 0u) << "late responses are given back";
+  EXPECT_EQ(bench.host.outstanding + bench.hbm.outstanding, 0u);
+}
+
+TEST(DmaReset, DuringDoorbellDecode) {
+  survives_reset(DmaOpcode::kHostToDevice, 10_ns);
+}
+TEST(DmaReset, DuringFetch) {
+  survives_reset(DmaOpcode::kHostToDevice, 60_ns);
+}
+TEST(DmaReset, DuringSetup) {
+  survives_reset(DmaOpcode::kHostToDevice, 150_ns);
+}
+TEST(DmaReset, DuringHostReads) {
+  survives_reset(DmaOpcode::kHostToDevice, 3_us);
+}
+TEST(DmaReset, DuringTranslation) {
+  survives_reset(DmaOpcode::kDeviceToHost, 500_ns);
+}
+TEST(DmaReset, DuringPostedWrites) {
+  survives_reset(DmaOpcode::kDeviceToHost, 2_us);
+}
+TEST(DmaReset, DuringDeviceCopies) {
+  survives_reset(DmaOpcode::kDeviceToDevice, 2_us);
+}
+
+TEST(DmaReset, AnswersThatComeVeryLateAreDropped) {
+  DmaBench bench;
+  bench.enable();
+  bench.host.answer = false;
+  bench.submit(make_entry(DmaOpcode::kHostToDevice, 0, 1_MiB, 64_KiB, 0, 1));
+  bench.run(10_us);
+  reset(bench);
+  bench.host.answer_kept();
+  bench.run(1_ms);
+  EXPECT_EQ(bench.event(1).raw, 0u);
+  EXPECT_EQ(bench.dma.statistics().commands, 0u);
+  EXPECT_EQ(bench.host.outstanding, 0u);
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the card sends: reads and writes of host memory, translations, interrupts, errors.
+#include "tests/bench/pcie/pcie_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+using model::Completion;
+
+constexpr std::uint64_t kBuffer = FakeHostMemory::kBase;
+constexpr std::uint64_t wire(std::uint64_t bytes) {
+  return (bytes * 65'000 + 2047) / 2048;
+}
+// Egress 15 ns, propagation 50 ns, root complex 60 ns, memory 100 ns, ingress 20 ns.
+constexpr std::uint64_t kToMemory = 15'000 + 50'000 + 60'000 + 100'000;
+
+TEST(Dma, WriteIsVisibleAfterEgressWirePropagationRootComplexAndMemory) {
+  PcieBench bench;
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.wait(1_us);
+    const std::uint64_t start = model::sim_now();
+    bench.chip().write(kBuffer + 64, std::vector<unsigned char>(256, 0x5A));
+    bench.wait(1_us);
+    ASSERT_EQ(bench.memory.writes.size(), 1U);
+    EXPECT_EQ(bench.memory.writes[0].when - start, kToMemory + wire(8 + 16 + 4 + 256));
+    EXPECT_EQ(bench.memory.writes[0].address, kBuffer + 64);
+    EXPECT_EQ(bench.memory.bytes[64 + 255], std::byte{0x5A});
+  });
+}
+
+TEST(Dma, ReadReturnsDataOfTheTimeItIsServed) {
+  PcieBench bench;
+  bench.memory.bytes[3] = std::byte{0x77};
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.wait(1_us);
+    const std::uint64_t start = model::sim_now();
+    bench.chip().read(kBuffer, 512);
+    bench.wait(2_us);
+    ASSERT_EQ(bench.chip().answers.size(), 1U);
+    const auto& answer = bench.chip().answers[0];
+    EXPECT_EQ(answer.completion, Completion::kSuccess);
+    EXPECT_EQ(answer.data[3], 0x77);
+    // One request, two completions of 256 bytes.
+    EXPECT_EQ(answer.when - start, kToMemory + wire(8 + 16 + 4) + 60'000 + 50'000 + 20'000 +
+                                       wire(2 * (8 + 12 + 4 + 256)));
+  });
+}
+
+TEST(Dma, PostTellsWhenTheLastByteHasLeft) {
+  PcieBench bench;
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.wait(1_us);
+    const std::uint64_t start = model::sim_now();
+    const std::uint64_t one = 16 * (8 + 16 + 4 + 256);
+    EXPECT_EQ(bench.chip().write(kBuffer, std::vector<unsigned char>(4096)) - start,
+              15'000 + wire(one));
+    EXPECT_EQ(bench.chip().write(kBuffer, std::vector<unsigned char>(4096)) - start,
+              15'000 + 2 * wire(one));
+  });
+}
+
+TEST(Dma, SlowWriteHoldsBackTheFasterOneBehindIt) {
+  PcieBench bench;
+  bench.memory.latency_at[kBuffer] = 500_ns;
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.chip().write(kBuffer, {1});
+    bench.chip().write(kBuffer + 64, {2});
+    bench.wait(2_us);
+  });
+  ASSERT_EQ(bench.memory.writes.size(), 2U);
+  EXPECT_EQ(bench.memory.writes[0].value & 0xFF, 1U);
+  EXPECT_GE(bench.memory.writes[1].when, bench.memory.writes[0].when);
+}
+
+TEST(Dma, InterruptComesAfterTheWritesBeforeItAreVisible) {
+  PcieBench bench;
+  bench.memory.latency_at[kBuffer] = 500_ns;
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.chip().write(kBuffer, {1});
+    bench.chip().write(0xFEE0'0000, {9, 0, 0, 0});
+    bench.wait(2_us);
+  });
+  ASSERT_EQ(bench.interrupts.messages.size(), 1U);
+  EXPECT_EQ(bench.interrupts.messages[0].value, 9U);
+  EXPECT_EQ(bench.interrupts.messages[0].when, bench.memory.writes.at(0).when);
+}
+
+TEST(Dma, RegisterReadCompletionPushesTheWritesBeforeIt) {
+  PcieBench bench;
+  bench.memory.latency_at[kBuffer] = 5_us;
+  std::size_t visible = 0;
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.chip().write(kBuffer, {1});
+    bench.read(bench.bar(0));
+    visible = bench.memory.writes.size();
+  });
+  EXPECT_EQ(visible, 1U);
+}
+
+TEST(Dma, TranslationTellsHowMuchIsMapped) {
+  PcieBench bench;
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.chip().read(kBuffer + 4096, 8, model::TransactionKind::kTranslation);
+    bench.wait(2_us);
+  });
+  ASSERT_EQ(bench.chip().answers.size(), 1U);
+  std::uint64_t mapped = 0;
+  std::memcpy(&mapped, bench.chip().answers[0].data.data(), 8);
+  EXPECT_EQ(mapped, (1U << 20) - 4096);
+}
+
+TEST(Dma, UnmappedReadIsAnUnsupportedRequest) {
+  PcieBench bench;
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.chip().read(0x9'0000'0000, 64);
+    bench.wait(2_us);
+    ASSERT_EQ(bench.chip().answers.size(), 1U);
+    EXPECT_EQ(bench.chip().answers[0].completion, Completion::kUnsupportedRequest);
+    EXPECT_EQ(bench.chip().answers[0].data[0], 0xFF);
+    EXPECT_EQ(bench.config_read(kCard, pci::kStatus, 2) & 0x2000, 0x2000U);  // master abort
+  });
+}
+
+TEST(Dma, WithoutBusMasteringReadsAbortAndWritesVanish) {
+  PcieBench bench;
+  bench.run([&] {
+    bench.chip().read(kBuffer, 64);
+    bench.chip().read(kBuffer, 8, model::TransactionKind::kTranslation);
+    bench.chip().write(kBuffer, {1});
+    bench.wait(1_us);
+    ASSERT_EQ(bench.chip().answers.size(), 2U);
+    EXPECT_EQ(bench.chip().answers[0].completion, Completion::kCompleterAbort);
+    EXPECT_EQ(bench.chip().answers[1].completion, Completion::kCompleterAbort);
+    EXPECT_TRUE(bench.memory.writes.empty());
+    const auto aer = bench.find_extended(kCard, pci::kExtAer);
+    EXPECT_EQ(bench.config_read(kCard, aer + 4), 1U << 22);
+  });
+  EXPECT_EQ(bench.simulation.pool.in_use(), 0U);
+}
+
+TEST(Dma, LostCompletionTimesOutAndIsLogged) {
+  PcieBench bench;
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.endpoint().drop_next_completion(model::Endpoint::CompletionSide::kReceived);
+    const std::uint64_t start = model::sim_now();
+    bench.chip().read(kBuffer, 64);
+    bench.chip().read(kBuffer, 64);
+    bench.wait(60_us);
+    ASSERT_EQ(bench.chip().answers.size(), 2U);
+    EXPECT_EQ(bench.chip().answers[0].completion, Completion::kSuccess);
+    EXPECT_EQ(bench.chip().answers[1].completion, Completion::kTimeout);
+    EXPECT_EQ(bench.chip().answers[1].when - start, 50'000'000U);
+    const auto aer = bench.find_extended(kCard, pci::kExtAer);
+    EXPECT_EQ(bench.config_read(kCard, aer + 4), pci::kAerCompletionTimeout);
+  });
+  EXPECT_EQ(bench.simulation.pool.in_use(), 0U);
+}
+
+TEST(Dma, CompletionAfterTheTimeoutTouchesNobodysMemory) {
+  PcieBench bench;
+  bench.memory.latency_at[kBuffer] = 60_us;  // later than the card waits
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.chip().read(kBuffer, 64);
+    bench.wait(100_us);
+  });
+  ASSERT_EQ(bench.chip().answers.size(), 1U);
+  EXPECT_EQ(bench.chip().answers[0].completion, Completion::kTimeout);
+  EXPECT_EQ(bench.simulation.pool.in_use(), 0U);
+}
+
+TEST(Dma, CompletionAfterTheTimeoutDoesNotDisturbTheNextRead) {
+  PcieBench bench;
+  bench.memory.bytes[0] = std::byte{0xAA};
+  bench.memory.bytes[4096] = std::byte{0xBB};
+  bench.memory.latency_at[kBuffer] = 55'150_ns;  // its data moves while the next read's come back
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.chip().read(kBuffer, 64);
+    bench.wait(55_us);
+    bench.chip().read(kBuffer + 4096, 64);
+    bench.wait(10_us);
+  });
+  ASSERT_EQ(bench.chip().answers.size(), 2U);
+  EXPECT_EQ(bench.chip().answers[0].completion, Completion::kTimeout);
+  EXPECT_EQ(bench.chip().answers[1].completion, Completion::kSuccess);
+  EXPECT_EQ(bench.chip().answers[1].data[0], 0xBB);
+}
+
+TEST(Dma, PoisonedCompletionIsReportedAndLogged) {
+  PcieBench bench;
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.endpoint().poison_next_completion(model::Endpoint::CompletionSide::kReceived);
+    bench.chip().read(kBuffer, 64);
+    bench.wait(2_us);
+    ASSERT_EQ(bench.chip().answers.size(), 1U);
+    EXPECT_EQ(bench.chip().answers[0].completion, Completion::kPoisoned);
+    const auto aer = bench.find_extended(kCard, pci::kExtAer);
+    EXPECT_EQ(bench.config_read(kCard, aer + 4), pci::kAerPoisoned);
+  });
+}
+
+TEST(Dma, DeadLinkFailsReadsAndSwallowsWrites) {
+  PcieBench bench;
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.fabric.link(0).set_down(true);
+    bench.chip().read(kBuffer, 64);
+    bench.chip().write(kBuffer, {1});
+    bench.wait(2_us);
+  });
+  ASSERT_EQ(bench.chip().answers.size(), 1U);
+  EXPECT_EQ(bench.chip().answers[0].completion, Completion::kUnsupportedRequest);
+  EXPECT_TRUE(bench.memory.writes.empty());
+  EXPECT_EQ(bench.simulation.pool.in_use(), 0U);
+}
+
+}  // namespace
+}  // namespace npu::test

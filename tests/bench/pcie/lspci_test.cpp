@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// pciutils judges the configuration spaces: dumps for -F, an exported tree for -A linux-sysfs.
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "model/pcie/config_dump.hpp"
+#include "tests/bench/pcie/pcie_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* pipe = popen(("LC_ALL=C " + command + " 2>/dev/null").c_str(), "r");
+  if (!pipe) return text;
+  char buffer[4096];
+  while (const auto n = fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
+  pclose(pipe);
+  return text;
+}
+
+class Lspci : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (output_of("lspci --version").find("lspci version") == std::string::npos) {
+      GTEST_SKIP() << "pciutils is not installed";
+    }
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              ("npusim-" + std::string(test->name()) + "-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  model::ConfigReader reader(PcieBench& bench) {
+    return
+        [&bench](Bdf bdf, std::uint32_t offset) { return bench.fabric.peek_config(bdf, offset); };
+  }
+  // What lspci says about the whole hierarchy of `config`.
+  std::string decoded(const model::SystemConfig& config, const std::string& options = "-vvv") {
+    PcieBench bench(config);
+    const auto read = reader(bench);
+    std::ofstream dump(folder_ / "dump.txt");
+    for (const auto& function : bench.fabric.functions()) {
+      dump << model::lspci_dump(read, function.bdf, model::class_name(read, function.bdf));
+    }
+    dump.close();
+    return output_of("lspci -F " + (folder_ / "dump.txt").string() + " " + options);
+  }
+  std::filesystem::path folder_;
+};
+
+void expect_no_complaint(const std::string& text) {
+  for (const char* complaint :
+       {"<chain looped>", "<chain broken>", "!!! Unknown header type", "<access denied>",
+        "(rev ff)", "Unknown ID", "<broken-64-bit-slot>", "(overdriven)", "<?>"}) {
+    EXPECT_THAT(text, Not(HasSubstr(complaint)));
+  }
+}
+
+model::SystemConfig with_device(std::uint16_t device, unsigned generation) {
+  auto config = two_bridges();
+  for (auto& card : config.cards) {
+    card.pci.device_id = device;
+    card.link.generation = generation;
+  }
+  return config;
+}
+
+TEST_F(Lspci, DecodesThe910bWithoutComplaint) {
+  const auto text = decoded(with_device(abi::kDevice910b, 4));
+  expect_no_complaint(text);
+  for (const char* found :
+       {"Device d110", "MSI-X: Enable- Count=128 Masked-", "Express (v2) Endpoint",
+        "Advanced Error Reporting", "Single Root I/O Virtualization (SR-IOV)", "Total VFs: 8",
+        "Speed 16GT/s", "Width x16", "FLReset+", "Address Translation Service",
+        "Process Address Space ID", "Page Request Interface", "Latency Tolerance Reporting",
+        "Device Serial Number 11-22-33-44-55-66-77-88", "Alternative Routing-ID Interpretation",
+        "Vector table: BAR=0 offset=00006000", "PBA: BAR=0 offset=00007000"}) {
+    EXPECT_THAT(text, HasSubstr(found));
+  }
+}
+
+TEST_F(Lspci, DecodesThe950WithoutComplaint) {
+  const auto text = decoded(with_device(abi::kDevice950, 5));
+  expect_no_complaint(text);
+  EXPECT_THAT(text, HasSubstr("Device d200"));
+  EXPECT_THAT(text, HasSubstr("Speed 32GT/s"));
+}
+
+TEST_F(Lspci, DecodesACardOfTheFirstGenerationWithoutSriov) {
+  auto config = with_device(abi::kDevice910, 1);
+  for (auto& card : config.cards) card.pci.sriov_total_vfs = 0;
+  const auto text = decoded(config);
+  expect_no_complaint(text);
+  EXPECT_THAT(text, Not(HasSubstr("SR-IOV")));
+}
+
+TEST_F(Lspci, DecodesPortsAndBridges) {
+  const auto text = decoded(two_bridges());
+  for (const char* found : {"Root Port (Slot+)", "Upstream Port", "Downstream Port (Slot+)",
+                            "Access Control Services", "secondary=01, subordinate=05"}) {
+    EXPECT_THAT(text, HasSubstr(found));
+  }
+}
+
+TEST_F(Lspci, DrawsTheTree) {
+  const auto text = decoded(two_bridges(), "-t");
+  EXPECT_THAT(text, HasSubstr("[0000:80]---00.0-[81]--+-00.0"));
+  EXPECT_THAT(text, HasSubstr("\\-00.1"));
+  EXPECT_THAT(text, HasSubstr("00.0-[01-05]----00.0-[02-05]--+-00.0-[03]----00.0"));
+}
+
+TEST_F(Lspci, FindsSizesInTheExportedTree) {
+  PcieBench bench(two_bridges());
+  std::string error;
+  ASSERT_TRUE(model::export_sysfs(folder_, bench.fabric.functions(), reader(bench), error))
+      << error;
+  const auto text = output_of("lspci -A linux-sysfs -O sysfs.path=" + folder_.string() + " -vvv");
+  expect_no_complaint(text);
+  EXPECT_THAT(text, HasSubstr("[size=32K]"));
+  EXPECT_THAT(text, HasSubstr("[size=64G]"));
+  EXPECT_THAT(text, HasSubstr("NUMA node: 1"));
+}
+
+TEST_F(Lspci, SetpciWritesIntoTheExportedTree) {
+  PcieBench bench;
+  std::string error;
+  ASSERT_TRUE(model::export_sysfs(folder_, bench.fabric.functions(), reader(bench), error))
+      << error;
+  const std::string setpci =
+      "setpci -A linux-sysfs -O sysfs.path=" + folder_.string() + " -s 01:00.0 ";
+  EXPECT_EQ(output_of(setpci + "COMMAND=0006"), "");
+  EXPECT_EQ(output_of(setpci + "COMMAND"), "0006\n");
+  EXPECT_EQ(output_of(setpci + "CAP_MSIX+2.W"), "007f\n");
+}
+
+}  // namespace
+}  // namespace npu::test

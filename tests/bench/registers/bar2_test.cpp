@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// BAR2: where stream windows and device memory lie, and what lies in neither.
+#include "registers_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+using model::Completion;
+
+constexpr Bytes window(unsigned stream) {
+  return kWindows + stream * 32_KiB;
+}
+
+std::vector<unsigned char> word(std::uint32_t value) {
+  std::vector<unsigned char> bytes(4);
+  std::memcpy(bytes.data(), &value, 4);
+  return bytes;
+}
+
+TEST(Bar2, MemoryIsReadAndWrittenAtTheMemorysPace) {
+  RegistersBench bench;
+  bench.write_bar2(0x1234, {1, 2, 3, 4, 5, 6, 7, 8});
+  const auto begin = model::sim_now();
+  const auto answer = bench.read_bar2(0x1236, 4);
+  EXPECT_EQ(answer.data, (std::vector<unsigned char>{3, 4, 5, 6}));
+  EXPECT_EQ(answer.when - begin, 100'000u);
+}
+
+TEST(Bar2, WriteCombinedBlockArrivesWhole) {
+  RegistersBench bench;
+  std::vector<unsigned char> block(64);
+  for (unsigned i = 0; i < 64; ++i) block[i] = static_cast<unsigned char>(i + 1);
+  bench.write_bar2(kUsable + 4096, block);
+  EXPECT_EQ(0, std::memcmp(&bench.hbm.bytes[kUsable + 4096], block.data(), 64));
+  EXPECT_EQ(bench.hbm.seen.size(), 1u);
+}
+
+TEST(Bar2, TwoHundredAndFiftySixStreamWindowsAreIndependent) {
+  RegistersBench bench;
+  for (unsigned s = 0; s < 256; ++s) bench.write_bar2(window(s) + 4, word(s + 7));
+  for (unsigned s = 0; s < 256; ++s) {
+    EXPECT_EQ(bench.read_bar2(window(s) + 4, 4).data, word(s + 7)) << s;
+    EXPECT_EQ(bench.registers.streams().vector(s), s + 7);
+  }
+  EXPECT_TRUE(bench.hbm.seen.empty()) << "windows are no memory";
+}
+
+TEST(Bar2, WindowsAnswerAtOnceAndTakeBlocks) {
+  RegistersBench bench;
+  auto block = word(1);  // STREAM_CONTROL and STREAM_VECTOR in one write
+  const auto vector = word(9);
+  block.insert(block.end(), vector.begin(), vector.end());
+  bench.write_bar2(window(3), block);
+  const auto begin = model::sim_now();
+  const auto answer = bench.read_bar2(window(3), 8);
+  EXPECT_EQ(answer.data, block);
+  EXPECT_EQ(answer.when, begin);
+  EXPECT_TRUE(bench.registers.streams().enabled(3));
+}
+
+TEST(Bar2, EnablingAStreamClearsItsFault) {
+  RegistersBench bench;
+  auto& streams = bench.registers.streams();
+  for (const auto code : {abi::FaultCode::kNoPeer, abi::FaultCode::kPoisoned}) {
+    streams.command_fetched(2);
+    EXPECT_EQ(bench.read_bar2(window(2) + 0x8, 4).data, word(1)) << "busy";
+    streams.command_completed(2, code);
+  }
+  EXPECT_EQ(bench.read_bar2(window(2) + 0x8, 4).data, word(0));
+  EXPECT_EQ(bench.read_bar2(window(2) + 0xC, 4).data, word(0x16)) << "the first";
+  EXPECT_EQ(bench.read_bar2(window(2) + 0x10, 4).data, word(2)) << "completed";
+  bench.write_bar2(window(2) + 4, word(1));
+  EXPECT_EQ(bench.read_bar2(window(2) + 0xC, 4).data, word(0x16));
+  bench.write_bar2(window(2), word(1));
+  EXPECT_EQ(bench.read_bar2(window(2) + 0xC, 4).data, word(0));
+}
+
+TEST(Bar2, WhatLiesNowhereIsAnUnsupportedRequest) {
+  RegistersBench bench;
+  const Bytes outside[] = {kInstalled,    kInstalled - 2, kWindows - 2, window(256) - 2,
+                           window(1) - 2, window(5) + 2,  1_GiB};
+  for (const Bytes address : outside) {
+    const auto answer = bench.read_bar2(address, 4);
+    EXPECT_TRUE(answer.answered);
+    EXPECT_EQ(answer.completion, Completion::kUnsupportedRequest) << address;
+    bench.write_bar2(address, {0xEE, 0xEE, 0xEE, 0xEE});
+  }
+  EXPECT_TRUE(bench.hbm.seen.empty());
+  EXPECT_EQ(bench.sim.pool.in_use(), 0u) << "refused writes are released";
+}
+
+TEST(Bar2, MemoryReachesFromZeroToTheEndAroundTheWindows) {
+  RegistersBench bench;
+  for (const Bytes address : {Bytes{0}, kWindows - 4, window(256), kInstalled - 4}) {
+    EXPECT_EQ(bench.read_bar2(address, 4).completion, Completion::kSuccess) << address;
+  }
+  EXPECT_EQ(bench.hbm.seen.size(), 4u);
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register access by bus script: what all ones mean.
+#include "driver/device/card_link.hpp"
+
+#include <gtest/gtest.h>
+
+#include "npu/abi/registers.hpp"
+#include "tests/support/bus_script.hpp"
+#include "tests/support/fake/fake_platform.hpp"
+#include "tests/support/matchers.hpp"
+
+namespace npu::driver {
+namespace {
+
+using test::FailsWith;
+
+class CardLinkTest : public testing::Test {
+ protected:
+  test::BusScript script;
+  test::FakePlatform fake;
+  test::FakeCard& card = fake.add_card();
+  CardLink link{fake, {1, 0, 0}, std::make_unique<test::ScriptedRegion>(script, 32_KiB)};
+};
+
+TEST_F(CardLinkTest, ReadsAndWritesRegistersAtTheirOffsetsAndWidths) {
+  script.expect_read<abi::DmaConsumerIndex>(17).expect_write<abi::DmaDoorbell>(18).expect_read_at(
+      0x2000 + 8 * 5, 8, 3);
+  EXPECT_EQ(link.read<abi::DmaConsumerIndex>()->raw, 17U);
+  link.write(abi::DmaDoorbell::from_raw(18));
+  EXPECT_EQ(link.read_event(5).value_or(0), 3U);
+  EXPECT_TRUE(script.is_done());
+}
+
+TEST_F(CardLinkTest, AllOnesOfACardThatStillAnswersIsACompletionTimeout) {
+  script.expect_read<abi::DmaConsumerIndex>(0xFFFFFFFF).expect_read<abi::DmaConsumerIndex>(4);
+  EXPECT_THAT(link.read<abi::DmaConsumerIndex>(), FailsWith(ErrorCode::kIo, "DMA_CONSUMER_INDEX"));
+  EXPECT_FALSE(link.lost());
+  EXPECT_TRUE(link.read<abi::DmaConsumerIndex>().has_value());
+}
+
+TEST_F(CardLinkTest, AllOnesEverywhereIsALostCardThatIsNotTouchedAgain) {
+  script.expect_read<abi::DmaConsumerIndex>(0xFFFFFFFF);
+  card.remove();
+  EXPECT_THAT(link.read<abi::DmaConsumerIndex>(), FailsWith(ErrorCode::kDeviceLost));
+  EXPECT_THAT(link.read<abi::DmaConsumerIndex>(), FailsWith(ErrorCode::kDeviceLost));
+  EXPECT_THAT(link.read_event(0), FailsWith(ErrorCode::kDeviceLost));
+  EXPECT_TRUE(script.is_done());
+}
+
+}  // namespace
+}  // namespace npu::driver

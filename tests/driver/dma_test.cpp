@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DMA ring: submission path, wrap, full ring, recovery.
+#include <cstring>
+
+#include "npu/abi/registers.hpp"
+#include "tests/driver/device_fixture.hpp"
+
+namespace npu::driver {
+namespace {
+
+using test::BusAccess;
+
+TEST_F(DeviceTest, CopiesBytesToTheDeviceAndBack) {
+  auto host = device->allocate_host(64_KiB);
+  ASSERT_THAT(host, IsOk());
+  for (Bytes i = 0; i < 32_KiB; i += 8) (*host)->store<std::uint64_t>(i, i * 0x9E3779B97F4A7C15);
+  const auto memory = device->allocate(32_KiB);
+  ASSERT_THAT(memory, IsOk());
+  const auto up = DmaCommand::host_to_device((*host)->bus(), memory->address, 32_KiB);
+  const auto down = DmaCommand::device_to_host(memory->address, (*host)->bus() + 32_KiB, 32_KiB);
+  ASSERT_THAT(device->copy(stream, up, WaitPolicy::kPolling, in(1_ms)), IsOk());
+  ASSERT_THAT(device->copy(stream, down, WaitPolicy::kPolling, in(1_ms)), IsOk());
+  const auto* bytes = (*host)->cpu().data;
+  EXPECT_EQ(std::memcmp(bytes, bytes + 32_KiB, 32_KiB), 0);
+}
+
+// Four 8-byte stores into the ring in BAR2, the barrier, the doorbell: nothing else, no read.
+TEST_F(DeviceTest, SubmissionIsEntryBarrierDoorbellWithoutARead) {
+  fake.log_bus = true;
+  ASSERT_THAT(submit(), IsOk());
+  ASSERT_EQ(fake.bus_log.size(), 6U);
+  for (Bytes i = 0; i < 4; ++i) {
+    EXPECT_EQ(fake.bus_log[i].kind, BusAccess::Kind::kWrite);
+    EXPECT_EQ(fake.bus_log[i].bar, 2U);
+    EXPECT_EQ(fake.bus_log[i].offset, 56_GiB + 8 * i);
+  }
+  EXPECT_EQ(fake.bus_log[4].kind, BusAccess::Kind::kBarrier);
+  EXPECT_EQ(fake.bus_log[5].bar, 0U);
+  EXPECT_EQ(fake.bus_log[5].offset, 0x1010U);
+  EXPECT_EQ(fake.bus_log[5].value, 1U);
+}
+
+TEST_F(DeviceTest, RingInHostMemoryNeedsOnlyTheDoorbell) {
+  DeviceOptions options;
+  options.ring = RingPlacement::kHostMemory;
+  open(options);
+  fake.log_bus = true;
+  const auto ticket = submit();
+  ASSERT_THAT(ticket, IsOk());
+  ASSERT_EQ(fake.bus_log.size(), 2U);
+  EXPECT_EQ(fake.bus_log[0].kind, BusAccess::Kind::kBarrier);
+  EXPECT_EQ(fake.bus_log[1].offset, 0x1010U);
+  EXPECT_THAT(device->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
+}
+
+TEST_F(DeviceTest, TenThousandCommandsWrapTheRingWithoutLossOrDoubling) {
+  for (Bytes i = 0; i < 10'000; ++i) {
+    const auto ticket = submit(i + 1);
+    ASSERT_THAT(ticket, IsOk());
+    EXPECT_EQ(ticket->position, i);
+    if (i == 9'999) {
+      ASSERT_THAT(device->wait(*ticket, WaitPolicy::kPolling, in(1_s)), IsOk());
+    }
+  }
+  ASSERT_EQ(card.executed().size(), 10'000U);
+  for (Bytes i = 0; i < 10'000; ++i) ASSERT_EQ(card.executed()[i].size(), i + 1);
+}
+
+TEST_F(DeviceTest, ReadsTheConsumerIndexOnlyWhenItsCopySaysFull) {
+  card.behaviour.fetch_paused = true;
+  for (int i = 0; i < 4095; ++i) ASSERT_THAT(submit(), IsOk());
+  EXPECT_EQ(device->dma_statistics().consumer_reads, 0U);
+  EXPECT_EQ(device->dma_statistics().ring_full, 0U);
+}
+
+TEST_F(DeviceTest, AFullRingIsAnErrorAfterTheTimeoutAndQueuesNothing) {
+  DeviceOptions options;
+  options.submit_timeout = 50_us;
+  open(options);
+  card.behaviour.fetch_paused = true;
+  for (int i = 0; i < 4095; ++i) ASSERT_THAT(submit(), IsOk());
+  const auto begin = fake.scheduler.now();
+  EXPECT_THAT(submit(), FailsWith(ErrorCode::kQueueFull, "4095 commands"));
+  EXPECT_LT(fake.scheduler.now() - begin, 60_us);
+  EXPECT_EQ(device->dma_statistics().submitted, 4095U);
+  EXPECT_EQ(device->dma_statistics().rejected, 1U);
+}
+
+TEST_F(DeviceTest, AFullRingRecoversAndKeepsTheOrder) {
+  card.behaviour.fetch_paused = true;
+  for (Bytes i = 0; i < 4095; ++i) ASSERT_THAT(submit(i + 1), IsOk());
+  fake.scheduler.at(in(30_us), [&] { card.resume_fetch(); });
+  const auto ticket = submit(4096);  // waits for room
+  ASSERT_THAT(ticket, IsOk());
+  ASSERT_THAT(device->wait(*ticket, WaitPolicy::kPolling, in(1_s)), IsOk());
+  ASSERT_EQ(card.executed().size(), 4096U);
+  for (Bytes i = 0; i < 4096; ++i) ASSERT_EQ(card.executed()[i].size(), i + 1);
+  EXPECT_EQ(device->dma_statistics().ring_full, 1U);
+}
+
+TEST_F(DeviceTest, SeveralTasksShareTheRing) {
+  std::vector<std::unique_ptr<platform::Task>> tasks;
+  for (int t = 0; t < 8; ++t) {
+    auto task = fake.tasks().spawn("submitter", [&] {
+      const auto own = device->create_stream();
+      for (int i = 0; i < 100; ++i) {
+        const auto command = DmaCommand::device_to_device({0}, {1_MiB}, 64);
+        EXPECT_THAT(device->copy(*own, command, WaitPolicy::kPolling, in(1_s)), IsOk());
+      }
+    });
+    ASSERT_THAT(task, IsOk());
+    tasks.push_back(std::move(*task));
+  }
+  for (auto& task : tasks) task->join();
+  EXPECT_EQ(card.executed().size(), 800U);
+}
+
+TEST_F(DeviceTest, RefusesCommandsThatCannotBeRight) {
+  EXPECT_THAT(submit(0), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(submit(56_GiB), FailsWith(ErrorCode::kOutOfRange));
+  EXPECT_THAT(device->submit(stream, DmaCommand::host_to_device({~0ULL}, {0}, 64)),
+              FailsWith(ErrorCode::kOutOfRange));
+  EXPECT_THAT(device->submit(StreamId{77}, DmaCommand::device_to_device({0}, {64}, 64)),
+              FailsWith(ErrorCode::kNotFound, "stream 77"));
+  SubmitOptions options;
+  options.event = EventId{5};
+  EXPECT_THAT(submit(64, options), FailsWith(ErrorCode::kNotFound, "event 5"));
+  EXPECT_EQ(card.executed().size(), 0U);
+}
+
+TEST_F(DeviceTest, TracesASubmissionWithTheCauseOfItsCommand) {
+  fake.tracer().listen(true);
+  ASSERT_THAT(submit(), IsOk());
+  ASSERT_THAT(submit(123), IsOk());
+  ASSERT_EQ(fake.tracer().events.size(), 2U);
+  const auto& event = fake.tracer().events[1];
+  EXPECT_EQ(event.activity, platform::Activity::kDmaSubmit);
+  EXPECT_EQ(event.cause, platform::dma_cause(0, 1));
+  EXPECT_EQ(event.bytes, 123U);
+  EXPECT_EQ(fake.tracer().cause(), 0U);
+}
+
+}  // namespace
+}  // namespace npu::driver

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// FakeCard: the ring and what its commands do.
+#include <algorithm>
+
+#include "npu/abi/registers.hpp"
+#include "tests/support/fake/fake_card.hpp"
+
+namespace npu::test {
+
+void FakeCard::update_status() {
+  bool busy = false;
+  for (const auto& [id, stream] : streams_) busy = busy || !stream.queue.empty();
+  abi::DmaQueueStatus status;
+  status.set<abi::DmaQueueStatus::Enabled>(enabled_ ? 1 : 0);
+  status.set<abi::DmaQueueStatus::Idle>(busy ? 0 : 1);
+  status.set<abi::DmaQueueStatus::Halted>(halted_ ? 1 : 0);
+  set_register(abi::DmaQueueStatus::kOffset, 4, status.raw);
+  set_register(abi::DmaConsumerIndex::kOffset, 4, consumer_);
+}
+
+void FakeCard::queue_control(std::uint32_t value) {
+  enabled_ = (value & abi::DmaQueueControl::Enable::kMask) != 0;
+  if (enabled_) {
+    ++generation_;
+    producer_ = consumer_ = 0;
+    halted_ = fetching_ = false;
+    set_register(abi::DmaDoorbell::kOffset, 4, 0);
+    for (std::uint32_t id = 0; id < config_.events; ++id) {
+      const auto offset = abi::event_register_offset(id);
+      set_register(offset, 8, get_register(offset, 8) & abi::EventRecord::Count::kMask);
+    }
+  }
+  update_status();
+}
+
+void FakeCard::halt() {
+  halted_ = true;
+  update_status();
+}
+
+void FakeCard::doorbell(std::uint32_t value) {
+  if (!enabled_ || halted_) return;
+  if (value >= abi::kRingEntries) {
+    report_fault(abi::FaultCode::kDoorbellRange, value, {});
+    return halt();
+  }
+  producer_ = value;
+  if (fetching_ || behaviour.fetch_paused) return;
+  fetching_ = true;
+  scheduler_.at(scheduler_.now() + behaviour.fetch_latency, [this, generation = generation_] {
+    if (generation != generation_) return;
+    fetching_ = false;
+    fetch();
+  });
+}
+
+void FakeCard::resume_fetch() {
+  behaviour.fetch_paused = false;
+  fetch();
+}
+
+void FakeCard::fetch() {
+  while (consumer_ != producer_ && !behaviour.fetch_paused && !halted_) {
+    abi::DmaEntry entry;
+    if (!read_ring(consumer_, entry)) {
+      report_fault(abi::FaultCode::kRingFetch, get_register(abi::DmaQueueBase::kOffset, 8), {});
+      return halt();
+    }
+    consumer_ = (consumer_ + 1) % abi::kRingEntries;
+    streams_[entry.stream].queue.push_back(entry);
+    start(entry.stream);
+  }
+  update_status();
+}
+
+bool FakeCard::read_ring(std::uint32_t slot, abi::DmaEntry& entry) {
+  const auto base = get_register(abi::DmaQueueBase::kOffset, 8);
+  const auto address = base + std::uint64_t{slot} * abi::kRingEntrySize;
+  if (get_register(abi::DmaQueueControl::kOffset, 4) & abi::DmaQueueControl::HostMemory::kMask) {
+    const auto* bytes = is_bus_master() ? host_.find(address, sizeof entry) : nullptr;
+    if (!bytes) return false;
+    std::memcpy(&entry, bytes, sizeof entry);
+  } else {
+    memory_.read(address, &entry, sizeof entry);
+  }
+  return true;
+}
+
+void FakeCard::start(std::uint16_t id) {
+  auto& stream = streams_[id];
+  if (stream.running || stream.queue.empty() || behaviour.completion_paused) return;
+  stream.running = true;
+  const auto end = scheduler_.now() + behaviour.command_latency(stream.queue.front());
+  scheduler_.at(end, [this, id, generation = generation_] {
+    if (generation != generation_) return;
+    finish(id, abi::FaultCode::kNone);
+  });
+}
+
+void FakeCard::complete_next(std::uint16_t stream, abi::FaultCode fault) {
+  finish(stream, fault);
+}
+
+void FakeCard::finish(std::uint16_t id, abi::FaultCode fault) {
+  auto& stream = streams_[id];
+  if (stream.queue.empty()) return;
+  const auto entry = stream.queue.front();
+  stream.queue.pop_front();
+  if (!stream.enabled) fault = abi::FaultCode::kInvalidStream;
+  if (fault == abi::FaultCode::kNone) fault = execute(entry);
+  if (fault != abi::FaultCode::kNone) report_fault(fault, entry.source(), entry);
+  executed_.push_back(entry);
+  ++stream.completed;
+  stream.running = false;
+  update_status();
+  count_event(entry, fault);
+  if (entry.flags & abi::kDmaFlagInterrupt) raise(stream.vector);
+  start(id);
+}
+
+abi::FaultCode FakeCard::execute(const abi::DmaEntry& entry) {
+  const auto size = static_cast<std::size_t>(entry.size());
+  std::vector<std::byte> buffer(std::min<std::size_t>(size, 1 << 20));
+  const bool from_host = entry.opcode == static_cast<std::uint8_t>(abi::DmaOpcode::kHostToDevice);
+  const bool to_host = entry.opcode == static_cast<std::uint8_t>(abi::DmaOpcode::kDeviceToHost);
+  for (std::size_t done = 0; done < size; done += buffer.size()) {
+    const auto part = std::min(buffer.size(), size - done);
+    auto* host = from_host ? host_.find(entry.source() + done, part)
+                           : host_.find(entry.destination() + done, part);
+    if ((from_host || to_host) && !host) return abi::FaultCode::kHostAddress;
+    if (from_host) {
+      memory_.write(entry.destination() + done, host, part);
+    } else {
+      memory_.read(entry.source() + done, buffer.data(), part);
+      if (to_host) std::memcpy(host, buffer.data(), part);
+      if (!to_host) memory_.write(entry.destination() + done, buffer.data(), part);
+    }
+  }
+  return abi::FaultCode::kNone;
+}
+
+void FakeCard::count_event(const abi::DmaEntry& entry, abi::FaultCode fault) {
+  if (entry.event >= config_.events) return;
+  const auto offset = abi::event_register_offset(entry.event);
+  abi::EventRecord record{get_register(offset, 8)};
+  record.complete(fault);
+  set_register(offset, 8, record.raw);
+  const auto base = get_register(abi::EventRecordBase::kOffset, 8);
+  if (base == 0 || behaviour.records_lost || !is_bus_master()) return;
+  auto* bytes = host_.find(base + std::uint64_t{entry.event} * 8, 8);
+  if (bytes) std::memcpy(bytes, &record.raw, 8);
+}
+
+void FakeCard::report_fault(abi::FaultCode code, std::uint64_t address,
+                            const abi::DmaEntry& entry) {
+  const auto status = get_register(abi::FaultStatus::kOffset, 4);
+  if (status & abi::FaultStatus::Valid::kMask) {
+    return set_register(abi::FaultStatus::kOffset, 4, status | abi::FaultStatus::Overflow::kMask);
+  }
+  set_register(abi::FaultStatus::kOffset, 4, abi::FaultStatus::Valid::kMask);
+  set_register(abi::FaultCodeRegister::kOffset, 4,
+               std::uint32_t{entry.opcode} << 16 | static_cast<std::uint32_t>(code));
+  set_register(abi::FaultAddress::kOffset, 8, address);
+  set_register(abi::FaultInfo::kOffset, 4, consumer_ << 16 | entry.stream);
+}
+
+}  // namespace npu::test

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fake/fake_memory.hpp"
+
+#include <algorithm>
+
+#include "npu/base/checked.hpp"
+
+namespace npu::test {
+
+void SparseBytes::read(std::uint64_t address, void* data, std::size_t size) const {
+  auto* to = static_cast<std::byte*>(data);
+  while (size > 0) {
+    const auto offset = static_cast<std::size_t>(address % kPage);
+    const auto part = std::min(size, kPage - offset);
+    const auto page = pages_.find(address / kPage);
+    if (page == pages_.end()) {
+      std::memset(to, 0, part);
+    } else {
+      std::memcpy(to, page->second.data() + offset, part);
+    }
+    address += part;
+    to += part;
+    size -= part;
+  }
+}
+
+void SparseBytes::write(std::uint64_t address, const void* data, std::size_t size) {
+  const auto* from = static_cast<const std::byte*>(data);
+  while (size > 0) {
+    const auto offset = static_cast<std::size_t>(address % kPage);
+    const auto part = std::min(size, kPage - offset);
+    auto& page = pages_[address / kPage];
+    if (page.empty()) page.resize(kPage);
+    std::memcpy(page.data() + offset, from, part);
+    address += part;
+    from += part;
+    size -= part;
+  }
+}
+
+platform::BusAddress FakeHostMemory::map(Bytes size, Bytes alignment,
+                                         platform::DmaDirection direction) {
+  next_ = align_down(next_ + alignment - 1, alignment);
+  const platform::BusAddress bus{next_};
+  auto& mapping = mappings_[bus.value];
+  mapping.words.resize(static_cast<std::size_t>(ceil_div(size, 8)));
+  mapping.size = size;
+  mapping.direction = direction;
+  next_ += align_down(size + 4095, 4096) + 4096;
+  return bus;
+}
+
+ByteSpan FakeHostMemory::cpu(platform::BusAddress bus) {
+  auto& mapping = mappings_.at(bus.value);
+  return {reinterpret_cast<std::byte*>(mapping.words.data()),
+          static_cast<std::size_t>(mapping.size)};
+}
+
+std::byte* FakeHostMemory::find(std::uint64_t bus, Bytes size) {
+  auto above = mappings_.upper_bound(bus);
+  if (above == mappings_.begin()) return nullptr;
+  --above;
+  const Bytes offset = bus - above->first;
+  if (!range_fits(offset, size, above->second.size)) return nullptr;
+  return reinterpret_cast<std::byte*>(above->second.words.data()) + offset;
+}
+
+}  // namespace npu::test

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "tests/system/cli/program.hpp"
+
+namespace npu::cli {
+namespace {
+
+using BadInput = Program;
+
+TEST_F(BadInput, an_unknown_workload_names_the_nearest) {
+  expect_refused({"--config", "910b", "run", "dma_latncy"},
+                 "no workload 'dma_latncy'; did you mean 'dma_latency'?");
+}
+
+TEST_F(BadInput, an_unknown_command_names_the_nearest) {
+  expect_refused({"lspic"}, "unknown command 'lspic'; did you mean 'lspci'?");
+}
+
+TEST_F(BadInput, an_unknown_option_names_the_nearest) {
+  expect_refused({"list", "--reprot", "x"}, "unknown option '--reprot'; did you mean '--report'?");
+}
+
+TEST_F(BadInput, an_option_of_another_command_is_not_ignored) {
+  expect_refused({"list", "--report", "x"}, "option '--report' does not belong to 'list'");
+  expect_refused({"-x", "config", "keys"}, "option '--hex' does not belong to 'config'");
+}
+
+TEST_F(BadInput, nothing_at_all_lists_the_commands) {
+  expect_refused({}, "no command; known: config, list, lspci, run; see npusim --help");
+}
+
+TEST_F(BadInput, a_missing_configuration_is_asked_for) {
+  expect_refused({"run", "enumerate"},
+                 "--config is missing: give a chip or system file, e.g. 910b");
+}
+
+TEST_F(BadInput, a_parameter_or_key_that_does_not_exist_is_looked_for_in_both) {
+  const std::string text = "neither a parameter of dma_latency nor a key of the configuration; ";
+  expect_refused({"--config", "910b", "run", "dma_latency", "--set", "iteratoins=1"},
+                 "--set iteratoins=1: " + text + "did you mean 'iterations'?");
+  expect_refused({"--config", "910b", "run", "dma_latency", "--set", "link.lnaes=8"},
+                 "--set link.lnaes=8: " + text + "did you mean 'link.lanes'?");
+  expect_refused({"--config", "910b", "run", "dma_latency", "--set", "iterations"},
+                 "--set iterations: not of the form key=value");
+}
+
+TEST_F(BadInput, a_configuration_value_out_of_range_names_the_argument) {
+  expect_refused({"run", "dma_latency", "--config", "910b", "--set", "link.generation=6"},
+                 "--set link.generation=6: link.generation: found '6'; allowed: 1..5");
+}
+
+TEST_F(BadInput, a_mistake_in_a_file_is_placed) {
+  write("my.yaml", "schema: npusim.chip/1\nsystem: single-card.yaml\nnmae: x\n");
+  expect_refused({"--config", "my", "lspci"},
+                 "my.yaml:3:1: unknown key 'nmae'; did you mean 'name'?");
+}
+
+TEST_F(BadInput, a_seed_is_a_number) {
+  expect_refused({"--config", "910b", "run", "enumerate", "--seed", "one"},
+                 "--seed: found 'one'; allowed: 0..18446744073709551615");
+}
+
+TEST_F(BadInput, a_report_that_cannot_be_written_costs_no_run) {
+  expect_refused({"--config", "910b", "run", "enumerate", "--report", "no/such/folder.json"},
+                 "--report no/such/folder.json: cannot be written");
+}
+
+TEST_F(BadInput, every_refusal_is_one_line_and_exit_code_2) {
+  const std::vector<std::vector<std::string>> all{
+      {"--config"},
+      {"--config", "", "lspci"},
+      {"--config", "none", "lspci"},
+      {"--config", "/", "lspci"},
+      {"--config", "910b", "--config", "950", "lspci"},
+      {"config"},
+      {"config", "shwo", "910b"},
+      {"config", "show"},
+      {"config", "show", "910b", "950"},
+      {"config", "check", "910b", "--set", "a\nb=1"},
+      {"list", "nothing"},
+      {"--config", "910b", "lspci", "extra"},
+      {"--config", "910b", "run", "enumerate", "extra"},
+      {"--config", "910b", "run", "enumerate", "--set", "exhaustive=maybe"},
+      {"--config", "910b", "run", "dma_latency", "--set", "iterations=0"},
+      {"--config", "910b", "run", "dma_latency", "--set", "iterations=1", "--set", "iterations=2"},
+      {"--seed"},
+      {"--frobnicate=\x01\x02"},
+      {"run", "--", "--help"},
+  };
+  for (const auto& arguments : all) {
+    const auto result = npusim(arguments);
+    const std::string shown = ::testing::PrintToString(arguments) + ": " + result.err;
+    EXPECT_EQ(result.exit_code, 2) << shown;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << shown;
+    EXPECT_EQ(result.err.rfind("npusim: ", 0), 0U) << shown;
+  }
+}
+
+}  // namespace
+}  // namespace npu::cli

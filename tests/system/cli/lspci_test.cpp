@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <regex>
+
+#include "tests/system/cli/program.hpp"
+
+namespace npu::cli {
+namespace {
+
+using Lspci = Program;
+
+TEST_F(Lspci, lists_the_bridge_and_the_card) {
+  const auto result = npusim({"--config", "910b", "lspci"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("00:00.0 PCI bridge: 19e5:"), std::string::npos);
+  EXPECT_NE(result.out.find("01:00.0 Processing accelerator: 19e5:d110"), std::string::npos);
+}
+
+TEST_F(Lspci, shows_bar_sizes_and_the_numa_node) {
+  const auto result = npusim({"--config", "910b", "lspci", "-v"});
+  EXPECT_TRUE(std::regex_search(result.out, std::regex("Region 0: Memory at .*size=32K\\]")));
+  EXPECT_TRUE(std::regex_search(result.out, std::regex("Region 2: Memory at .*size=64G\\]")));
+  EXPECT_NE(result.out.find("NUMA node: 0"), std::string::npos);
+  EXPECT_EQ(result.out.find("UESta:"), std::string::npos);
+}
+
+TEST_F(Lspci, shows_fields_when_asked_for_all) {
+  const auto result = npusim({"--config", "910b", "lspci", "-vvv", "--set", "link.generation=3"});
+  for (const auto* field :
+       {"LnkSta: Speed 8GT/s, Width x16", "Count=256", "Vector table: BAR=0 offset=00006000",
+        "UESta:", "Total VFs: 16", "VF offset: 16, stride: 1, Device ID: d805"}) {
+    EXPECT_NE(result.out.find(field), std::string::npos) << field;
+  }
+}
+
+TEST_F(Lspci, the_big_system_shows_its_eight_cards_on_both_nodes) {
+  const auto result = npusim({"--config", "system-8x910b", "lspci", "-v"});
+  const std::regex card("Processing accelerator: 19e5:d110");
+  EXPECT_EQ(std::distance(std::sregex_iterator(result.out.begin(), result.out.end(), card),
+                          std::sregex_iterator()),
+            8);
+  EXPECT_NE(result.out.find("NUMA node: 1"), std::string::npos);
+}
+
+TEST_F(Lspci, its_dump_is_decoded_by_pciutils_without_complaint) {
+  for (const auto* config : {"910b", "system-8x910b"}) {
+    write("dump.txt", npusim({"--config", config, "lspci", "-x"}).out);
+    const auto decoded = shell("LC_ALL=C lspci -F dump.txt -vvv");
+    ASSERT_EQ(decoded.exit_code, 0) << decoded.err;
+    for (const auto* part : {"MSI-X: Enable- Count=256", "Express (v2) Endpoint",
+                             "Advanced Error Reporting", "Total VFs: 16"}) {
+      EXPECT_NE(decoded.out.find(part), std::string::npos) << part;
+    }
+    for (const auto* complaint :
+         {"<chain looped>", "<chain broken>", "!!! Unknown header type", "(rev ff)", "Unknown ID",
+          "<broken-64-bit-slot>", "(overdriven)", "<?>"}) {
+      EXPECT_EQ(decoded.out.find(complaint), std::string::npos) << complaint;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace npu::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the built npusim and says what came out of it.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace npu::cli {
+
+struct Result {
+  int exit_code;
+  std::string out;
+  std::string err;
+};
+
+class Program : public ::testing::Test {
+ protected:
+  Program() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              (std::string("npusim_cli_") + test->test_suite_name() + "_" + test->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~Program() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string text(const std::string& name) const {
+    std::ifstream file(path(name));
+    std::ostringstream all;
+    all << file.rdbuf();
+    return all.str();
+  }
+  void write(const std::string& name, const std::string& content) const {
+    std::ofstream(path(name)) << content;
+  }
+
+  // A shell command in the test's folder; standard error is kept apart.
+  Result shell(const std::string& command) const {
+    const std::string line =
+        "cd " + quoted(folder_.string()) + " && " + command + " >out.txt 2>err.txt </dev/null";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text("out.txt"), text("err.txt")};
+  }
+  Result npusim(const std::vector<std::string>& arguments) const {
+    std::string command = quoted(NPU_BINARY_DIR "/bin/npusim");
+    for (const auto& argument : arguments) command += " " + quoted(argument);
+    return shell(command);
+  }
+
+  // Bad input: exit code 2, nothing on standard output, exactly this line on standard error.
+  void expect_refused(const std::vector<std::string>& arguments, const std::string& line) const {
+    const auto result = npusim(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err, "npusim: " + line + "\n");
+  }
+
+ private:
+  static std::string quoted(const std::string& text) {
+    std::string safe = "'";
+    for (const char c : text) safe += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return safe + "'";
+  }
+  std::filesystem::path folder_;
+};
+
+}  // namespace npu::cli

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "tests/system/cli/program.hpp"
+
+namespace npu::cli {
+namespace {
+
+using RunCommand = Program;
+
+const std::vector<std::string> kShortRun{"--config", "910b",       "run",    "dma_latency",
+                                         "--set",    "sizes=4KiB", "--seed", "7"};
+
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST_F(RunCommand, writes_a_report_for_people_and_one_for_machines) {
+  const auto result = npusim(with(kShortRun, {"--report", "r.json"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("dma_latency on 910b"), std::string::npos);
+  const auto report = nlohmann::json::parse(text("r.json"));
+  EXPECT_EQ(report["schema"], "npusim.report/1");
+  EXPECT_EQ(report["workload"], "dma_latency");
+  EXPECT_EQ(report["config"], "910b");
+  EXPECT_EQ(report["seed"], 7);
+  EXPECT_GT(report["simulated_ps"], 0);
+}
+
+TEST_F(RunCommand, the_same_run_twice_gives_the_same_bytes) {
+  ASSERT_EQ(npusim(with(kShortRun, {"--report", "a.json"})).exit_code, 0);
+  ASSERT_EQ(npusim(with(kShortRun, {"--report", "b.json"})).exit_code, 0);
+  EXPECT_EQ(text("a.json"), text("b.json"));
+  EXPECT_FALSE(text("a.json").empty());
+}
+
+TEST_F(RunCommand, shows_no_progress_where_no_terminal_is) {
+  EXPECT_EQ(npusim(kShortRun).err, "");
+}
+
+double metric(const std::string& json, const std::string& name) {
+  const auto report = nlohmann::json::parse(json);
+  for (const auto& each : report["metrics"]) {
+    if (each["name"] == name) return each["value"].get<double>();
+  }
+  ADD_FAILURE() << "no metric " << name;
+  return 0;
+}
+
+TEST_F(RunCommand, the_reference_costs_of_the_mission_come_out) {
+  ASSERT_EQ(npusim(with(kShortRun, {"--report", "r.json"})).exit_code, 0);
+  for (const auto* copy : {"h2d", "d2h", "d2d"}) {
+    const std::string prefix = std::string("dma.") + copy + ".4KiB.breakdown.";
+    EXPECT_NEAR(metric(text("r.json"), prefix + "entry_store_ns"), 150.0, 1.5);
+    EXPECT_NEAR(metric(text("r.json"), prefix + "doorbell_ns"), 30.0, 0.3);
+    EXPECT_NEAR(metric(text("r.json"), prefix + "engine_start_ns"), 200.0, 2.0);
+  }
+}
+
+TEST_F(RunCommand, a_longer_link_moves_the_entry_store_by_just_that) {
+  ASSERT_EQ(npusim(with(kShortRun, {"--report", "a.json"})).exit_code, 0);
+  ASSERT_EQ(
+      npusim(with(kShortRun, {"--set", "link.propagation_ns=180", "--report", "b.json"})).exit_code,
+      0);
+  const std::string name = "dma.h2d.4KiB.breakdown.entry_store_ns";
+  // 80 ns is what 910b.yaml has.
+  EXPECT_NEAR(metric(text("b.json"), name) - metric(text("a.json"), name), 100.0, 0.001);
+}
+
+}  // namespace
+}  // namespace npu::cli

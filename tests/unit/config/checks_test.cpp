@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules that take two values to judge; each test breaks one on an otherwise valid 910B.
+#include "tests/unit/config/config_files.hpp"
+
+namespace npu::model {
+namespace {
+
+using Checks = ConfigFiles;
+
+// The message without the "--set ..." that names the place.
+std::string rule(const std::string& message) {
+  const auto key = message.find(": ");
+  return key == std::string::npos ? message : message.substr(key + 2);
+}
+
+TEST_F(Checks, event_registers_must_end_before_the_msix_table) {
+  EXPECT_EQ(rule(error_of("910b", {"events=2049"})),
+            "events: event registers 0x2000..0x6007 overlaps MSI-X table 0x6000..0x6fff");
+  EXPECT_TRUE(load("910b", {"events=2048"}));
+}
+
+TEST_F(Checks, the_msix_table_must_end_before_its_pending_bits) {
+  EXPECT_EQ(rule(error_of("910b", {"pci.msix_vectors=257"})),
+            "pci.msix_vectors: MSI-X table 0x6000..0x700f overlaps MSI-X pending bits "
+            "0x7000..0x7027");
+}
+
+TEST_F(Checks, a_bar0_too_small_for_its_registers_is_refused) {
+  EXPECT_EQ(rule(error_of("910b", {"pci.bar0_size_kib=16"})),
+            "pci.bar0_size_kib: registers, events and MSI-X need 32 KiB, BAR0 has 16");
+}
+
+TEST_F(Checks, stream_windows_must_lie_in_reserved_memory) {
+  // 56 GiB + 16 MiB + 1024 windows of 32 KiB end 48 MiB above what is usable.
+  EXPECT_TRUE(load("910b", {"hbm.installed_mib=57392"}));
+  EXPECT_EQ(rule(error_of("910b", {"hbm.installed_mib=57390"})),
+            "streams: stream windows 0xe01000000..0xe02ffffff does not fit into installed HBM "
+            "0x0..0xe02dfffff");
+}
+
+TEST_F(Checks, the_ring_must_lie_in_reserved_memory) {
+  const auto text = error_of("910b", {"hbm.installed_mib=57344"});
+  EXPECT_NE(text.find("DMA ring 0xe00000000..0xe0001ffff does not fit"), std::string::npos) << text;
+}
+
+TEST_F(Checks, bar2_must_show_all_of_the_memory) {
+  EXPECT_EQ(rule(error_of("910b", {"pci.bar2_size_gib=32"})),
+            "pci.bar2_size_gib: BAR2 has 32768 MiB and must show all 65536 MiB of installed HBM");
+}
+
+TEST_F(Checks, usable_memory_is_whole_pages_and_not_more_than_installed) {
+  EXPECT_EQ(rule(error_of("910b", {"hbm.usable_mib=57345"})),
+            "hbm.usable_mib: is no multiple of the 2 MiB page");
+  EXPECT_EQ(rule(error_of("910b", {"hbm.usable_mib=65538"})),
+            "hbm.installed_mib: 65536 MiB is less than usable_mib 65538");
+}
+
+TEST_F(Checks, dram_timings_contain_their_parts) {
+  EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trc_clocks=56"})),
+            "hbm.timings.trc_clocks: 56 is less than tRAS + tRP, which is 57");
+  EXPECT_EQ(rule(error_of("910b", {"hbm.timings.tccd_l_clocks=1"})),
+            "hbm.timings.tccd_l_clocks: 1 is less than tCCD_S, which is 2");
+  EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trefi_clocks=420"})),
+            "hbm.timings.trefi_clocks: refresh takes tRFC = 420 of every tREFI = 420");
+}
+
+TEST_F(Checks, a_buffer_takes_at_least_one_read) {
+  EXPECT_EQ(rule(error_of("910b", {"dma.buffer_kib=2"})),
+            "dma.buffer_kib: 2048 bytes cannot take a read of max_read_request_bytes 4096");
+}
+
+TEST_F(Checks, credits_admit_at_least_one_full_tlp) {
+  EXPECT_EQ(rule(error_of("910b", {"link.data_credits_bytes=128"})),
+            "link.data_credits_bytes: 128 bytes of credit never admit a TLP of max_payload_bytes "
+            "256");
+}
+
+TEST_F(Checks, virtual_functions_need_function_numbers) {
+  EXPECT_EQ(rule(error_of("910b", {"pci.sriov_vf_stride=0"})),
+            "pci.sriov_vf_stride: must not be 0 with virtual functions");
+  EXPECT_EQ(rule(error_of("910b", {"pci.sriov_total_vfs=255"})),
+            "pci.sriov_total_vfs: the last VF would be function 270 of a bus that has 0..255");
+  EXPECT_TRUE(load("910b", {"pci.sriov_vf_stride=0", "pci.sriov_total_vfs=0"}));
+}
+
+TEST_F(Checks, a_host_bridge_sits_on_a_numa_node_that_exists) {
+  EXPECT_NE(error_of("system-8x910b", {"memory.numa_nodes=1"})
+                .find("host_bridges.1.numa_node: there is no node 1: memory.numa_nodes is 1"),
+            std::string::npos);
+}
+
+TEST_F(Checks, bus_ranges_of_host_bridges_do_not_overlap) {
+  EXPECT_NE(error_of("system-8x910b", {"host_bridges.1.first_bus=0x09"})
+                .find("host_bridges.0.first_bus: its 10 buses from 0x0 on reach beyond bus 0x8"),
+            std::string::npos);
+  EXPECT_TRUE(load("system-8x910b", {"host_bridges.1.first_bus=0x0a"}));
+}
+
+TEST_F(Checks, a_card_sends_no_longer_payload_than_the_switch_above_takes) {
+  EXPECT_EQ(rule(error_of("system-8x910b", {"cards.5.link.max_payload_bytes=512"})),
+            "link.max_payload_bytes: 512 is more than the 256 of the switch above");
+}
+
+TEST_F(Checks, names_are_unique) {
+  EXPECT_EQ(rule(error_of("system-8x910b", {"host_bridges.1.name=pci0"})),
+            "host_bridges.1.name: 'pci0' is taken by another node");
+}
+
+}  // namespace
+}  // namespace npu::model

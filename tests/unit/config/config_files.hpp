@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations on disk for one test: the shipped ones, with single lines replaced.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "model/config/load.hpp"
+
+namespace npu::model {
+
+inline const std::string kShipped = NPU_SOURCE_DIR "/configs";
+
+inline std::string shipped_text(const std::string& name) {
+  std::ifstream file(kShipped + "/" + name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class ConfigFiles : public ::testing::Test {
+ protected:
+  ConfigFiles() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              (std::string("npusim_") + test->test_suite_name() + "_" + test->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~ConfigFiles() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+
+  // 910b.yaml as "chip.yaml", with the line that holds `key` replaced (removed: empty).
+  std::string chip_with(const std::string& key, const std::string& line) const {
+    return write("chip.yaml", with_line("910b.yaml", key, line));
+  }
+
+  static std::string with_line(const std::string& file, const std::string& key,
+                               const std::string& line) {
+    std::istringstream lines(shipped_text(file));
+    std::string text;
+    bool done = false;
+    for (std::string each; std::getline(lines, each);) {
+      const bool hit = !done && each.substr(0, each.find('#')).find(key) != std::string::npos;
+      done = done || hit;
+      text += hit ? line : each;
+      if (!hit || !line.empty()) text += "\n";
+    }
+    EXPECT_TRUE(done) << "no line with " << key;
+    return text;
+  }
+
+  // The line of `file` in which `key` stands first, from 1.
+  static int line_of(const std::string& file, const std::string& key) {
+    std::istringstream lines(shipped_text(file));
+    int number = 0;
+    for (std::string each; std::getline(lines, each);) {
+      ++number;
+      if (each.substr(0, each.find('#')).find(key) != std::string::npos) return number;
+    }
+    return 0;
+  }
+
+  static ConfigResult<SystemConfig> load(const std::string& file,
+                                         const std::vector<std::string>& overrides = {}) {
+    return load_system(file, overrides, {kShipped});
+  }
+  // The message of a configuration that must not load.
+  static std::string error_of(const std::string& file,
+                              const std::vector<std::string>& overrides = {}) {
+    const auto system = load(file, overrides);
+    return system ? "loaded without an error" : system.error().message();
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace npu::model

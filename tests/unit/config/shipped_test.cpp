@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The configurations that come with npusim, against the figures of mission.md and hardware.md.
+#include "model/config/link_rate.hpp"
+#include "tests/unit/config/config_files.hpp"
+
+namespace npu::model {
+namespace {
+
+using Shipped = ConfigFiles;
+
+TEST_F(Shipped, every_chip_and_system_file_loads) {
+  for (const auto* name : {"910", "910b", "950", "910b2", "system-8x910b"}) {
+    const auto system = load(name);
+    EXPECT_TRUE(system) << name << ": " << system.error().message();
+  }
+}
+
+TEST_F(Shipped, the_910b_is_the_card_of_the_source_documents) {
+  const auto system = load("910b.yaml");
+  ASSERT_TRUE(system) << system.error().message();
+  ASSERT_EQ(system->cards.size(), 1U);
+  const ChipConfig& chip = system->cards[0];
+  EXPECT_EQ(chip.pci.device_id, 0xD110);
+  EXPECT_EQ(chip.ai_cores, 64U);
+  EXPECT_EQ(chip.pci.bar0_size, 32_KiB);
+  EXPECT_EQ(chip.pci.bar2_size, 64_GiB);
+  EXPECT_EQ(chip.hbm.usable, 56_GiB);
+  EXPECT_NEAR(static_cast<double>(hbm_bytes_per_second(chip.hbm)), 1.2e12, 0.03e12);
+  EXPECT_EQ(chip.link.generation, 4U);
+  EXPECT_EQ(chip.link.lanes, 16U);
+}
+
+TEST_F(Shipped, ids_and_core_counts_follow_the_mission) {
+  struct Expected {
+    const char* name;
+    unsigned device;
+    unsigned cores;
+  };
+  for (const auto& expected : {Expected{"910", 0xD100, 32},
+                               {"910b", 0xD110, 64},
+                               {"950", 0xD200, 64},
+                               {"910b2", 0xD802, 24}}) {
+    const auto system = load(expected.name);
+    ASSERT_TRUE(system) << system.error().message();
+    EXPECT_EQ(system->cards[0].pci.device_id, expected.device) << expected.name;
+    EXPECT_EQ(system->cards[0].ai_cores, expected.cores) << expected.name;
+  }
+}
+
+// Wire bytes of a posted write: payload, 4 DW header (addresses above 4 GiB) or 3 DW, framing,
+// DLLPs; 16 GT/s x 16 lanes x 128/130.
+double wire_ns(const LinkConfig& link, double payload, double header) {
+  const double bytes = payload + header + static_cast<double>(link.tlp_framing + link.dllp_per_tlp);
+  return bytes / (16.0 * 16.0 / 8.0 * 128.0 / 130.0);
+}
+
+TEST_F(Shipped, the_910b_gives_the_reference_cost_of_an_entry_store) {
+  const auto system = load("910b");
+  ASSERT_TRUE(system);
+  const ChipConfig& chip = system->cards[0];
+  const double ns = 4 * system->cpu.wc_store.ns() + system->cpu.barrier.ns() +
+                    system->root_complex.latency.ns() + wire_ns(chip.link, 32, 16) +
+                    chip.link.propagation.ns() + chip.endpoint.ingress.ns();
+  EXPECT_NEAR(ns, 150.0, 0.75);
+}
+
+TEST_F(Shipped, the_910b_gives_the_reference_cost_of_a_doorbell) {
+  const auto system = load("910b");
+  ASSERT_TRUE(system);
+  const LinkConfig& link = system->cards[0].link;
+  const double ns = system->cpu.mmio_store.ns() + wire_ns(link, 4, 12) - wire_ns(link, 32, 16);
+  EXPECT_NEAR(ns, 30.0, 0.15);
+}
+
+TEST_F(Shipped, a_full_payload_leaves_more_than_85_percent_of_the_link_for_data) {
+  for (const auto* name : {"910", "910b", "950", "910b2"}) {
+    const auto system = load(name);
+    ASSERT_TRUE(system);
+    const LinkConfig& link = system->cards[0].link;
+    const Bytes wire = link.max_payload + 16 + link.tlp_framing + link.dllp_per_tlp;
+    EXPECT_GT(link.max_payload * 100, wire * 85) << name;
+  }
+}
+
+TEST_F(Shipped, the_big_system_has_eight_cards_on_two_numa_nodes_and_empty_slots) {
+  const auto system = load("system-8x910b");
+  ASSERT_TRUE(system) << system.error().message();
+  EXPECT_EQ(system->cards.size(), 8U);
+  ASSERT_EQ(system->host_bridges.size(), 2U);
+  EXPECT_EQ(system->host_bridges[0].numa_node, 0);
+  EXPECT_EQ(system->host_bridges[1].numa_node, 1);
+  const auto& below = system->host_bridges[1].root_ports[0].children[0];
+  EXPECT_EQ(below.kind, PciNodeKind::kSwitch);
+  EXPECT_EQ(below.children[2].kind, PciNodeKind::kEmptySlot);
+  EXPECT_EQ(below.children[0].card, 4);
+  EXPECT_TRUE(system->host_bridges[1].root_ports[1].children.empty());
+}
+
+}  // namespace
+}  // namespace npu::model

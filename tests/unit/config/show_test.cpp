@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/config/config_files.hpp"
+
+namespace npu::model {
+namespace {
+
+using Show = ConfigFiles;
+
+TEST_F(Show, what_is_shown_reads_back_as_the_same) {
+  for (const auto* name : {"910", "910b", "950", "910b2", "system-8x910b"}) {
+    const auto system = load(name, {"link.propagation_ns=71.125"});
+    ASSERT_TRUE(system) << system.error().message();
+    const auto shown = show_system(*system);
+    const auto again = load(write("shown.yaml", shown));
+    ASSERT_TRUE(again) << again.error().message();
+    EXPECT_EQ(show_system(*again), shown);
+    ASSERT_EQ(again->cards.size(), system->cards.size());
+    EXPECT_EQ(again->cards.back().link.propagation, 71'125_ps);
+    EXPECT_EQ(again->cards.back().pci.serial_number, system->cards.back().pci.serial_number);
+    EXPECT_EQ(again->cpu.wc_store, system->cpu.wc_store);
+    EXPECT_EQ(again->cards.back().hbm.timings.trfc, system->cards.back().hbm.timings.trfc);
+  }
+}
+
+TEST_F(Show, derived_figures_stand_beside_the_values) {
+  const auto system = load("910b");
+  ASSERT_TRUE(system);
+  const auto shown = show_system(*system);
+  // 32 channels x 2 pseudo channels x 32 bytes x 1.2 GHz / 2 clocks; 16 GT/s x 16 x 128/130 / 8.
+  EXPECT_NE(shown.find("# peak 1228.8 GB/s"), std::string::npos);
+  EXPECT_NE(shown.find("# 31.507 GB/s each way"), std::string::npos);
+}
+
+TEST_F(Show, the_reference_in_configs_is_that_of_the_tables) {
+  EXPECT_EQ(shipped_text("keys.md"), key_reference());
+  EXPECT_NE(shipped_text("README.md").find(compact_key_reference()), std::string::npos);
+}
+
+}  // namespace
+}  // namespace npu::model

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers, units, names and the form of a message.
+#include <gtest/gtest.h>
+
+#include "model/config/nearest_name.hpp"
+#include "model/config/value_text.hpp"
+
+namespace npu::model {
+namespace {
+
+std::optional<std::uint64_t> number(const std::string& text, const std::string& key) {
+  return parse_number(text, unit_of(key));
+}
+
+TEST(NumberText, decimals_are_exact_in_the_unit_of_the_key) {
+  EXPECT_EQ(number("12.5", "x_ns"), 12'500U);
+  EXPECT_EQ(number("0.001", "x_ns"), 1U);
+  EXPECT_EQ(number("1.50", "x_us"), 1'500'000U);
+  EXPECT_EQ(number("1", "x_ps"), 1U);
+  EXPECT_EQ(number("1.000", "x_ps"), 1U);
+  EXPECT_EQ(number("2", "x_gib"), 2_GiB);
+  EXPECT_EQ(number("0x1F", "x"), 31U);
+}
+
+TEST(NumberText, what_the_unit_cannot_hold_is_no_number) {
+  for (const auto* text :
+       {"0.0001", "1.2.3", "", ".", "1.", "-1", "+1", "1e3", "12abc", "0x", " 1"}) {
+    EXPECT_EQ(number(text, "x_ns"), std::nullopt) << text;
+  }
+  EXPECT_EQ(number("0.5", "x_kib"), std::nullopt);
+  EXPECT_EQ(number("18446744073709551616", "x"), std::nullopt);
+  EXPECT_EQ(number("18446744073709551615", "x_kib"), std::nullopt);
+}
+
+TEST(NumberText, writing_and_reading_give_the_same_number) {
+  Key key;
+  key.name = "x_ns";
+  for (const std::uint64_t stored : {0U, 1U, 999U, 1'000U, 31'016U, 2'500'000U}) {
+    EXPECT_EQ(parse_number(number_text(key, stored), unit_of(key.name)), stored);
+  }
+}
+
+TEST(EditDistance, counts_single_edits_and_swaps) {
+  EXPECT_EQ(edit_distance("lanes", "lanes"), 0U);
+  EXPECT_EQ(edit_distance("lane", "lanes"), 1U);
+  EXPECT_EQ(edit_distance("lnaes", "lanes"), 1U);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+}
+
+TEST(NearestName, is_empty_when_nothing_is_near) {
+  EXPECT_EQ(nearest_name("lnaes", {"generation", "lanes"}), "lanes");
+  EXPECT_EQ(nearest_name("quux", {"generation", "lanes"}), "");
+  EXPECT_EQ(nearest_name("", {"a"}), "");
+}
+
+TEST(ConfigErrorText, is_one_line_whatever_was_found) {
+  ConfigError error;
+  error.file = "a.yaml", error.line = 3, error.column = 7, error.key = "link.lanes";
+  error.found = "'two\nlines'", error.allowed = "1, 2", error.suggestion = "x";
+  EXPECT_EQ(error.message(),
+            "a.yaml:3:7: link.lanes: found 'two lines'; allowed: 1, 2; did you mean 'x'?");
+}
+
+}  // namespace
+}  // namespace npu::model

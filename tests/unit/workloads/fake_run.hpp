@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a workload on the tests' fake platform.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <string>
+#include <vector>
+
+#include "tests/support/fake/fake_platform.hpp"
+#include "workloads/framework/registry.hpp"
+
+namespace npu::workloads {
+
+// The fake emits nothing that a model would.
+class SilentTrace : public TraceSource {
+ public:
+  void add(platform::TraceSink&) override {}
+  void remove(platform::TraceSink&) override {}
+  std::string track_name(std::uint32_t) const override { return {}; }
+};
+
+class NoCounters : public SimulatorView {
+ public:
+  Picoseconds simulated_time() const override { return {}; }
+  std::vector<LinkCounters> links() const override { return {}; }
+  std::vector<MemoryCounters> memories() const override { return {}; }
+};
+
+class WorkloadOnFake : public testing::Test {
+ protected:
+  WorkloadOnFake() { fake.fake_pci.add_bridge({0, 0, 0}, 1, 1, kRootPort); }
+
+  Status run(const std::string& name, const std::vector<std::string>& assignments = {}) {
+    const auto workload = all_workloads().find(name);
+    if (!workload) return forward_error(workload);
+    ParameterSet parameters((*workload)->parameters);
+    for (const auto& assignment : assignments) {
+      if (auto ok = parameters.assign(assignment); !ok) return ok;
+    }
+    SilentTrace trace;
+    NoCounters counters;
+    Context context{fake, parameters, 1, report, trace, counters, {}};
+    return (*workload)->run(context);
+  }
+  std::string metric(const std::string& name) const {
+    const auto* found = report.find(name);
+    return found ? found->value.text() : "no such metric";
+  }
+  // Changes the source of a copy out of device memory behind everybody's back: of the first one
+  // that is the nth command or later.
+  void corrupt_source(int nth) {
+    card.behaviour.command_latency = [this, nth, seen = 0](const abi::DmaEntry& entry) mutable {
+      const bool from_host =
+          entry.opcode == static_cast<std::uint8_t>(abi::DmaOpcode::kHostToDevice);
+      if (++seen < nth || from_host) return 100_ns;
+      const std::uint64_t garbage = 0xBAD0BAD0BAD0BAD0;
+      card.memory().write(entry.source(), &garbage, sizeof garbage);
+      seen = INT_MIN;
+      return 100_ns;
+    };
+  }
+
+  static constexpr unsigned kRootPort = 4;  // device/port type, PCIe Base 4.0, 7.5.3.2
+
+  test::FakePlatform fake;
+  test::FakeCard& card = fake.add_card();
+  Report report;
+};
+
+}  // namespace npu::workloads

@@ -150,7 +150,6 @@ void ChannelEngine::update_refreshed(unsigned pseudo_channel) {
     update_all();
     return;
   }
-  row_stale_ = column_stale_ = true;
   update_bank(last_refreshed_[pseudo_channel]);
 }
 

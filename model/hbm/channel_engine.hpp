@@ -141,9 +141,7 @@ class ChannelEngine {
   void update_refreshed(unsigned pseudo_channel);
   void close_refreshed(unsigned pseudo_channel, Clock refreshes);
   void take_turns(Refresh& refresh, Clock turns) const;
-  Clock refresh_interval() const {
-    return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi);
-  }
+  Clock refresh_interval() const { return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi); }
   // The last ones before a time that may still delay what comes after it.
   Clock kept_refreshes() const {
     const unsigned lasting = t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc);

@@ -46,12 +46,12 @@ TEST_F(Latency, HasTheMissionsReferenceCosts) {
 
 TEST_F(Latency, PartsAddUpToThePicosecond) {
   run("dma_latency", {"sizes=64..64KiB", "iterations=2"});
-  for (const auto& metric : report.metrics()) {
+  for (const auto& metric : report_.metrics()) {
     const auto at = metric.name.find(".latency_ns");
     if (at == std::string::npos) continue;
     const auto prefix = metric.name.substr(0, at) + ".breakdown.";
     std::int64_t sum = 0;
-    for (const auto& part : report.metrics()) {
+    for (const auto& part : report_.metrics()) {
       if (part.name.rfind(prefix, 0) == 0) sum += part.value.value();
     }
     EXPECT_EQ(sum, metric.value.value()) << metric.name;

@@ -33,27 +33,27 @@ class WorkloadOnSimulator : public testing::Test {
     SystemView view(system);
     Status status;
     const auto ran = system.run([&](platform::Platform& platform) {
-      Context context{platform, values, 1, report, view, view, {}};
+      Context context{platform, values, 1, report_, view, view, {}};
       status = (*workload)->run(context);
     });
     ASSERT_TRUE(ran) << ran.error().message();
     ASSERT_TRUE(status) << status.error().message();
-    report.workload = name;
-    report.simulated = view.simulated_time();
+    report_.workload = name;
+    report_.simulated = view.simulated_time();
   }
 
   // The digits of a metric, without the point: picoseconds of a time in ns.
   std::int64_t digits(const std::string& name) const {
-    const auto* metric = report.find(name);
+    const auto* metric = report_.find(name);
     if (!metric) ADD_FAILURE() << "no metric " << name;
     return metric ? metric->value.value() : 0;
   }
   double value(const std::string& name) const {
-    const auto* metric = report.find(name);
+    const auto* metric = report_.find(name);
     return metric ? std::stod(metric->value.text()) : -1;
   }
 
-  Report report;
+  Report report_;
 };
 
 }  // namespace npu::workloads

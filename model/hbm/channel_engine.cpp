@@ -79,7 +79,6 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
 }
 
 void ChannelEngine::advance(Clock until) {
-  if (lone_.column <= until) serve_lone();
   while (next_decision() <= until) {
     if (until - next_refresh_ >= (kept_refreshes() + 1) * refresh_interval()) {
       skip_idle_refreshes(until);
@@ -93,6 +92,7 @@ void ChannelEngine::advance(Clock until) {
 }
 
 void ChannelEngine::step() {
+  if (lone_.column != kNever) return serve_lone();
   const Clock at = next_decision();
   lanes_.follow(at);
   now_ = at;

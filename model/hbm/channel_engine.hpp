@@ -73,7 +73,10 @@ class ChannelEngine {
   // Makes every decision up to and including `until`.
   void advance(Clock until);
   // The clock of the next command or refresh step; kNever if there is none.
-  Clock next_decision() const { return std::min(std::min(row_.time, column_.time), next_refresh_); }
+  // (Of a burst alone in the channel: of its RD or WR, with which the others are issued.)
+  Clock next_decision() const {
+    return std::min({row_.time, column_.time, next_refresh_, lone_.column});
+  }
   // Issues what next_decision() announces.
   void step();
   // No burst that is waiting now is served before this clock.

@@ -148,7 +148,7 @@ class ChannelEngine {
   bool any_open(unsigned pseudo_channel) const;
   int refresh_lane(unsigned pseudo_channel) const;
   void skip_idle_refreshes(Clock until);
-  void update_refreshed(unsigned pseudo_channel);
+  void update_gated(unsigned pseudo_channel, int lane);
   void close_refreshed(unsigned pseudo_channel, Clock refreshes);
   void take_turns(Refresh& refresh, Clock turns) const;
   Clock refresh_interval() const { return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi); }

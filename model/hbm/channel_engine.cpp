@@ -38,6 +38,8 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
                                             byte(i / per_rank % stacks), byte(i - in_group)};
   }
   for (auto& acts : last_acts_) acts.fill(-kNever);
+  sc_assert(t_.banks_per_group <= 8);
+  build_distances();
   start_refresh();
 }
 

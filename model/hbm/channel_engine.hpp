@@ -128,6 +128,7 @@ class ChannelEngine {
   // engine_commands.cpp: the commands and what they forbid afterwards
   void issue_column(Clock at);
   void issue_row(Clock at);
+  void build_distances();
   void after_read(int lane, Clock at);
   void after_write(int lane, Clock at);
   void activate(int lane, Clock at);
@@ -146,8 +147,8 @@ class ChannelEngine {
   Clock refresh_action(unsigned pseudo_channel) const;
   bool any_open(unsigned pseudo_channel) const;
   int refresh_lane(unsigned pseudo_channel) const;
-  void update_gated(unsigned pseudo_channel, int lane);
   void skip_idle_refreshes(Clock until);
+  void update_gated(unsigned pseudo_channel, int lane);
   void close_refreshed(unsigned pseudo_channel, Clock refreshes);
   void take_turns(Refresh& refresh, Clock turns) const;
   Clock refresh_interval() const { return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi); }
@@ -171,6 +172,12 @@ class ChannelEngine {
 
   BankLanes lanes_;
   std::array<Place, BankLanes::kMaxLanes> places_{};
+  struct After {
+    LaneVector rank_read;
+    LaneVector rank_write;
+  };
+  std::array<std::array<After, BankLanes::kMaxRanks>, 2> after_{};  // of RD and WR in each rank
+  LaneVector group_ccd_{}, group_wtr_{}, group_rrd_{};
   RequestQueue queue_;
   Pick row_;
   Pick column_;

@@ -62,17 +62,21 @@ npu_install_packages() {
   exit 2
 }
 
-# Without a terminal: compiler messages as they come, progress every tenth of the work.
+# npu_progress FOLDER: without a terminal, compiler messages as they come and progress every tenth.
 npu_progress() {
-  local line last=0 percent
+  local line last=-1 percent
   while IFS= read -r line; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+      if ((last < 0)); then
+        npu_say "building in $1 (${BASH_REMATCH[2]} steps)"
+        last=0
+      fi
       percent=$((BASH_REMATCH[1] * 100 / BASH_REMATCH[2]))
       if ((percent / 10 > last / 10)); then
         npu_say "built ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
         last=$percent
       fi
-    elif [[ $line != 'ninja: Entering directory'* ]]; then
+    elif [[ $line != '-- '* && $line != 'ninja: Entering directory'* && $line != *'no work to do.' ]]; then
       printf '%s\n' "$line" >&2
     fi
   done
@@ -113,8 +117,7 @@ npu_ninja() {
   if [[ -t 2 ]]; then
     "${build[@]}" </dev/null >&2 || npu_build_failed
   else
-    npu_say "building in $folder (the first time takes some minutes)"
-    NINJA_STATUS='[%f/%t] ' "${build[@]}" </dev/null 2>&1 | npu_progress || npu_build_failed
+    NINJA_STATUS='[%f/%t] ' "${build[@]}" </dev/null 2>&1 | npu_progress "$folder" || npu_build_failed
   fi
 }
 

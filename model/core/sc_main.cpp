@@ -3,4 +3,6 @@
 // so this is never called.
 extern "C" int sc_main(int, char**);
 
-extern "C" int sc_main(int, char**) { return 1; }
+extern "C" int sc_main(int, char**) {
+  return 1;
+}

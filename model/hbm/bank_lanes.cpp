@@ -9,6 +9,9 @@ namespace npu::model::hbm {
 BankLanes::BankLanes(int ranks, int lanes_per_rank)
     : ranks_(ranks), lanes_per_rank_((lanes_per_rank + 7) / 8 * 8) {
   sc_assert(ranks_ <= kMaxRanks && lanes() <= kMaxLanes);
+  for (int i = 0; i < lanes(); i += 8) {
+    vector_ranks_[static_cast<std::size_t>(i / 8)] = static_cast<std::uint8_t>(i / lanes_per_rank_);
+  }
   row_none.fill(kNoTime);
   column_none.fill(kNoTime);
 }

@@ -59,6 +59,10 @@ class BankLanes {
   Pick row_candidate(int lane, Clock floor, int act_handicap) const;
   Pick column_candidate(int lane, Clock floor) const;
 
+  // The rank of the eight lanes from 8 * vector on.
+  std::size_t rank_of_vector(int vector) const {
+    return vector_ranks_[static_cast<std::size_t>(vector)];
+  }
   Lane relative(Clock time) const { return static_cast<Lane>(time - base_); }
   Clock base() const { return base_; }
   Clock absolute(Lane time) const { return base_ + time; }
@@ -76,6 +80,7 @@ class BankLanes {
 
   int ranks_;
   int lanes_per_rank_;
+  std::array<std::uint8_t, kMaxLanes / 8> vector_ranks_{};
   Clock base_ = 0;
 };
 

@@ -5,13 +5,17 @@
 
 #include <cstring>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace npu::model::hbm {
 namespace {
 
 using Vector = Lane __attribute__((vector_size(16)));
 using Mask = Lane __attribute__((vector_size(16)));
 constexpr int kWidth = 8;
-constexpr int kMaxVectors = BankLanes::kMaxLanes / kWidth;
+static_assert(BankLanes::kMaxLanes == 16 * kWidth);
 
 Vector load(const BankLanes::Limits& from, int lane) {
   Vector v;
@@ -40,70 +44,90 @@ Lane lowest(Vector v) {
   return v[0];
 }
 
+// The lane that has both.
+template <int kVectors>
+int find(const Vector* keys, Vector key, const BankLanes::Limits& ages, Vector age) {
+  for (int i = 0; i < kVectors; ++i) {
+    const Mask hit = (keys[i] == key) & (load(ages, i * kWidth) == age);
+#ifdef __SSE2__
+    const auto bits = static_cast<unsigned>(_mm_movemask_epi8(reinterpret_cast<__m128i>(hit)));
+    if (bits != 0) return i * kWidth + __builtin_ctz(bits) / 2;
+#else
+    for (int lane = 0; lane < kWidth; ++lane) {
+      if (hit[lane] != 0) return i * kWidth + lane;
+    }
+#endif
+  }
+  return -1;
+}
+
 // Of the lanes whose key is the lowest, the one with the lowest age; keys of kNoTime do not count.
-Pick oldest_of_earliest(const Vector* keys, int vectors, const BankLanes::Limits& ages,
-                        Clock base) {
+template <int kVectors>
+Pick oldest_of_earliest(const Vector* keys, const BankLanes::Limits& ages, Clock base) {
   Vector earliest = keys[0];
-  for (int i = 1; i < vectors; ++i) earliest = min(earliest, keys[i]);
+#pragma GCC unroll 16
+  for (int i = 1; i < kVectors; ++i) earliest = min(earliest, keys[i]);
   const Lane key = lowest(earliest);
   if (key == kNoTime) return {};
   const Vector wanted = splat(key);
   Vector oldest = splat(kNoTime);
-  for (int i = 0; i < vectors; ++i) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kVectors; ++i) {
     oldest = min(oldest, select(keys[i] == wanted, load(ages, i * kWidth), splat(kNoTime)));
   }
   const Lane age = lowest(oldest);
-  const Vector ours = splat(age);
-  const Vector numbers = {0, 1, 2, 3, 4, 5, 6, 7};
-  Vector found = splat(kNoTime);
-  for (int i = 0; i < vectors; ++i) {
-    const Mask hit = (keys[i] == wanted) & (load(ages, i * kWidth) == ours);
-    found = min(found, select(hit, numbers + splat(static_cast<Lane>(i * kWidth)), splat(kNoTime)));
-  }
-  return {base + key, base + key, age, lowest(found)};
+  return {base + key, base + key, age, find<kVectors>(keys, wanted, ages, splat(age))};
 }
 
-}  // namespace
-
-Pick BankLanes::pick_row(Clock floor, int act_handicap) const {
-  Vector keys[kMaxVectors];
-  const Vector bound = splat(relative(floor));
+template <int kVectors>
+Pick row_pick(const BankLanes& b, Clock floor, int act_handicap) {
+  Vector keys[kVectors];
+  const Vector bound = splat(b.relative(floor));
   const Vector handicap = splat(static_cast<Lane>(act_handicap));
-  const int per_rank = lanes_per_rank_ / kWidth;
-  int i = 0;
-  for (int rank = 0; rank < ranks_; ++rank) {
-    const Vector rank_limit = splat(rank_act[static_cast<std::size_t>(rank)]);
-    for (int end = i + per_rank; i < end; ++i) {
-      const int lane = i * kWidth;
-      const Mask is_act = load(row_kind, lane);
-      const Vector limit = select(is_act, max(load(act, lane), rank_limit), load(pre, lane));
-      const Vector key = max(limit, bound) + (is_act & handicap);
-      keys[i] = max(key, load(row_none, lane));
-    }
+#pragma GCC unroll 16
+  for (int i = 0; i < kVectors; ++i) {
+    const int lane = i * kWidth;
+    const Mask is_act = load(b.row_kind, lane);
+    const Vector rank_limit = splat(b.rank_act[b.rank_of_vector(i)]);
+    const Vector limit = select(is_act, max(load(b.act, lane), rank_limit), load(b.pre, lane));
+    keys[i] = max(max(limit, bound) + (is_act & handicap), load(b.row_none, lane));
   }
-  Pick pick = oldest_of_earliest(keys, i, row_age, base_);
-  if (pick.lane >= 0 && row_kind[static_cast<std::size_t>(pick.lane)] == kAct) {
+  Pick pick = oldest_of_earliest<kVectors>(keys, b.row_age, b.base());
+  if (pick.lane >= 0 && b.row_kind[static_cast<std::size_t>(pick.lane)] == kAct) {
     pick.time -= act_handicap;
   }
   return pick;
 }
 
-Pick BankLanes::pick_column(Clock floor) const {
-  Vector keys[kMaxVectors];
-  const Vector bound = splat(relative(floor));
-  const int per_rank = lanes_per_rank_ / kWidth;
-  int i = 0;
-  for (int rank = 0; rank < ranks_; ++rank) {
-    const Vector read_limit = splat(rank_read[static_cast<std::size_t>(rank)]);
-    const Vector write_limit = splat(rank_write[static_cast<std::size_t>(rank)]);
-    for (int end = i + per_rank; i < end; ++i) {
-      const int lane = i * kWidth;
-      const Vector limit = select(load(column_kind, lane), max(load(write, lane), write_limit),
-                                  max(load(read, lane), read_limit));
-      keys[i] = max(max(limit, bound), load(column_none, lane));
-    }
+template <int kVectors>
+Pick column_pick(const BankLanes& b, Clock floor) {
+  Vector keys[kVectors];
+  const Vector bound = splat(b.relative(floor));
+#pragma GCC unroll 16
+  for (int i = 0; i < kVectors; ++i) {
+    const int lane = i * kWidth;
+    const std::size_t rank = b.rank_of_vector(i);
+    const Vector write_limit = max(load(b.write, lane), splat(b.rank_write[rank]));
+    const Vector read_limit = max(load(b.read, lane), splat(b.rank_read[rank]));
+    const Vector limit = select(load(b.column_kind, lane), write_limit, read_limit);
+    keys[i] = max(max(limit, bound), load(b.column_none, lane));
   }
-  return oldest_of_earliest(keys, i, column_age, base_);
+  return oldest_of_earliest<kVectors>(keys, b.column_age, b.base());
+}
+
+}  // namespace
+
+// Lanes beyond lanes() hold no candidates.
+Pick BankLanes::pick_row(Clock floor, int act_handicap) const {
+  if (lanes() <= 32) return row_pick<4>(*this, floor, act_handicap);
+  if (lanes() <= 64) return row_pick<8>(*this, floor, act_handicap);
+  return row_pick<16>(*this, floor, act_handicap);
+}
+
+Pick BankLanes::pick_column(Clock floor) const {
+  if (lanes() <= 32) return column_pick<4>(*this, floor);
+  if (lanes() <= 64) return column_pick<8>(*this, floor);
+  return column_pick<16>(*this, floor);
 }
 
 }  // namespace npu::model::hbm

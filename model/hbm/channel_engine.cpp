@@ -29,6 +29,14 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
              limit_[0] + (split_ ? limit_[1] : 0) + static_cast<unsigned>(lanes_.lanes())),
       done_(done) {
   sc_assert(t_.pseudo_channels >= 1 && t_.pseudo_channels <= 2);
+  const int per_rank = lanes_.lanes_per_rank();
+  for (int i = 0; i < lanes_.lanes(); ++i) {
+    const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
+    const int in_group = i % per_rank % static_cast<int>(t_.banks_per_group);
+    const int stacks = static_cast<int>(t_.stacks);
+    places_[static_cast<std::size_t>(i)] = {byte(i / per_rank / stacks), byte(i / per_rank),
+                                            byte(i / per_rank % stacks), byte(i - in_group)};
+  }
   for (auto& acts : last_acts_) acts.fill(-kNever);
   start_refresh();
 }
@@ -95,7 +103,7 @@ Clock ChannelEngine::earliest_service() const {
   return std::min(column_.time, std::min(row_.time, next_refresh_) + wait);
 }
 
-bool ChannelEngine::gated(int lane) const {
+bool ChannelEngine::gated_by_refresh(int lane) const {
   const unsigned pseudo_channel = pseudo_channel_of(lane);
   if (per_bank_) {
     return refresh_[pseudo_channel].pending && refresh_lane(pseudo_channel) == lane;

@@ -99,12 +99,21 @@ class ChannelEngine {
     int next_lane = 0;  // per-bank refresh: whose turn it is, within the pseudo channel
   };
 
+  // Where a lane lies; a table, because the divisions would be felt.
+  struct Place {
+    std::uint8_t pseudo_channel;
+    std::uint8_t rank;
+    std::uint8_t stack;
+    std::uint8_t group_begin;  // first lane of its bank group
+  };
+  const Place& place(int lane) const { return places_[static_cast<std::size_t>(lane)]; }
   // Which list the policy serves now.
   std::size_t list() const { return split_ && write_mode_ ? 1 : 0; }
-  unsigned pseudo_channel_of(int lane) const {
-    return static_cast<unsigned>(lane / lanes_per_pseudo_channel_);
+  unsigned pseudo_channel_of(int lane) const { return place(lane).pseudo_channel; }
+  bool gated(int lane) const {
+    return (refresh_[0].pending || refresh_[1].pending) && gated_by_refresh(lane);
   }
-  bool gated(int lane) const;
+  bool gated_by_refresh(int lane) const;
   bool may_precharge(const Bank& bank) const;
   void update_row(int lane);
   void update_column(int lane);
@@ -137,13 +146,11 @@ class ChannelEngine {
   Clock refresh_action(unsigned pseudo_channel) const;
   bool any_open(unsigned pseudo_channel) const;
   int refresh_lane(unsigned pseudo_channel) const;
+  void update_gated(unsigned pseudo_channel, int lane);
   void skip_idle_refreshes(Clock until);
-  void update_refreshed(unsigned pseudo_channel);
   void close_refreshed(unsigned pseudo_channel, Clock refreshes);
   void take_turns(Refresh& refresh, Clock turns) const;
-  Clock refresh_interval() const {
-    return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi);
-  }
+  Clock refresh_interval() const { return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi); }
   // The last ones before a time that may still delay what comes after it.
   Clock kept_refreshes() const {
     const unsigned lasting = t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc);
@@ -163,6 +170,7 @@ class ChannelEngine {
   Clock write_latency_;
 
   BankLanes lanes_;
+  std::array<Place, BankLanes::kMaxLanes> places_{};
   RequestQueue queue_;
   Pick row_;
   Pick column_;

@@ -71,19 +71,21 @@ void ChannelEngine::account(const Request& request, int lane, Clock at) {
 }
 
 void ChannelEngine::after_read(int lane, Clock at) {
-  const int rank = lane / lanes_.lanes_per_rank();
-  const int stacks = clocks(t_.stacks);
+  const Place& here = place(lane);
+  const unsigned stacks = t_.stacks;
   const Lane now = lanes_.relative(at);
   const auto later = [now](unsigned by) { return static_cast<Lane>(now + clocks(by)); };
-  for (int r = 0; r < lanes_.ranks(); ++r) {
-    const auto i = static_cast<std::size_t>(r);
-    if (r / stacks == rank / stacks) {
-      BankLanes::raise(lanes_.rank_read[i], later(t_.tccd_s));
-      BankLanes::raise(lanes_.rank_write[i], later(t_.trtw));
-    }
-    if (r % stacks != rank % stacks) BankLanes::raise(lanes_.rank_read[i], later(t_.tccd_r));
+  const unsigned first = here.pseudo_channel * stacks;
+  for (unsigned r = first; r < first + stacks; ++r) {
+    BankLanes::raise(lanes_.rank_read[r], later(t_.tccd_s));
+    BankLanes::raise(lanes_.rank_write[r], later(t_.trtw));
   }
-  const int group = lane - lane % lanes_.lanes_per_rank() % clocks(t_.banks_per_group);
+  for (unsigned p = 0; stacks > 1 && p < t_.pseudo_channels; ++p) {
+    for (unsigned s = 0; s < stacks; ++s) {
+      if (s != here.stack) BankLanes::raise(lanes_.rank_read[p * stacks + s], later(t_.tccd_r));
+    }
+  }
+  const int group = place(lane).group_begin;
   for (int b = group; b < group + clocks(t_.banks_per_group); ++b) {
     BankLanes::raise(lanes_.read[static_cast<std::size_t>(b)], later(t_.tccd_l));
   }
@@ -91,17 +93,15 @@ void ChannelEngine::after_read(int lane, Clock at) {
 }
 
 void ChannelEngine::after_write(int lane, Clock at) {
-  const int rank = lane / lanes_.lanes_per_rank();
-  const int stacks = clocks(t_.stacks);
   const Lane now = lanes_.relative(at);
   const auto later = [now](unsigned by) { return static_cast<Lane>(now + clocks(by)); };
   const unsigned data = t_.cwl + t_.burst_clocks;  // to the end of the data
-  for (int r = rank / stacks * stacks; r < (rank / stacks + 1) * stacks; ++r) {
-    const auto i = static_cast<std::size_t>(r);
-    BankLanes::raise(lanes_.rank_write[i], later(t_.tccd_s));
-    BankLanes::raise(lanes_.rank_read[i], later(data + t_.twtr_s));
+  const unsigned first = place(lane).pseudo_channel * t_.stacks;
+  for (unsigned r = first; r < first + t_.stacks; ++r) {
+    BankLanes::raise(lanes_.rank_write[r], later(t_.tccd_s));
+    BankLanes::raise(lanes_.rank_read[r], later(data + t_.twtr_s));
   }
-  const int group = lane - lane % lanes_.lanes_per_rank() % clocks(t_.banks_per_group);
+  const int group = place(lane).group_begin;
   for (int b = group; b < group + clocks(t_.banks_per_group); ++b) {
     BankLanes::raise(lanes_.write[static_cast<std::size_t>(b)], later(t_.tccd_l));
     BankLanes::raise(lanes_.read[static_cast<std::size_t>(b)], later(data + t_.twtr_l));
@@ -144,7 +144,7 @@ void ChannelEngine::activate(int lane, Clock at) {
   const auto i = static_cast<std::size_t>(lane);
   const Lane now = lanes_.relative(at);
   const auto later = [now](int by) { return static_cast<Lane>(now + by); };
-  const int group = lane - lane % lanes_.lanes_per_rank() % clocks(t_.banks_per_group);
+  const int group = place(lane).group_begin;
   for (int b = group; b < group + clocks(t_.banks_per_group); ++b) {
     BankLanes::raise(lanes_.act[static_cast<std::size_t>(b)], later(clocks(t_.trrd_l)));
   }

@@ -73,7 +73,7 @@ void ChannelEngine::step_refresh(Clock at) {
       refresh.pending = true;
       if (per_bank_) last_refreshed_[p] = refresh_lane(p);
       bus_[p].refresh(refresh.due, kNever);
-      update_refreshed(p);
+      update_gated(p, last_refreshed_[p]);
     }
   }
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
@@ -141,17 +141,16 @@ void ChannelEngine::end_refresh(unsigned pseudo_channel, Clock at, Clock end) {
   ++counts_.refreshes;
   bus_[pseudo_channel].refresh(std::min(due, at), end);
   if (refresh_log_) refresh_log_->push_back({due, end, pseudo_channel});
-  update_refreshed(pseudo_channel);
+  update_gated(pseudo_channel, last_refreshed_[pseudo_channel]);
 }
 
-// A pending refresh gates all banks, or with per-bank refresh the one whose turn it is.
-void ChannelEngine::update_refreshed(unsigned pseudo_channel) {
-  if (!per_bank_) {
-    update_all();
-    return;
-  }
-  row_stale_ = column_stale_ = true;
-  update_bank(last_refreshed_[pseudo_channel]);
+// The candidates a refresh of the pseudo channel (per-bank: of `lane`) begins or ceases to hold
+// back.
+void ChannelEngine::update_gated(unsigned pseudo_channel, int lane) {
+  if (per_bank_) return update_bank(lane);
+  if (split_) return update_all();
+  const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
+  for (int i = first; i < first + lanes_per_pseudo_channel_; ++i) update_bank(i);
 }
 
 // Per-bank refresh goes round the banks; lanes that pad a rank have no turn.

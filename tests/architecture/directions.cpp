@@ -41,6 +41,7 @@ const std::vector<Area>& areas() {
       {"firmware/", kContracts, false},
       {"model/", contracts_and({"model/config"}), true},
       {"model/config/", kContracts, false},
+      {"sim/", contracts_and({"include/npu/sim", "model", "model/config"}), false},
       {"workloads/", kBoth, true},
       {"cli/", kBoth, true},
       {"bench/", kBoth, true},
@@ -68,7 +69,7 @@ const Area* find_area(std::string_view path) {
 
 // Who may have the driver and the model in one file.
 bool may_join_driver_and_model(std::string_view area) {
-  static const Names kJoining{"workloads", "cli", "bench", "tests/system"};
+  static const Names kJoining{"workloads", "cli", "bench", "tests/system", "tests/package"};
   return std::find(kJoining.begin(), kJoining.end(), area) != kJoining.end();
 }
 

@@ -53,6 +53,13 @@ TEST(Tree, FilesAreShortAndLicensed) {
   EXPECT_EQ(complaints(files, check_form), "");
 }
 
+// A build that looks at its globs again never has nothing to do, and ./npusim has to wait for it.
+TEST(Tree, BuildFilesNeedNoLookBeforeEveryBuild) {
+  for (const auto& file : load(kRoot, tree(), {".cmake", "CMakeLists.txt"})) {
+    EXPECT_EQ(file.text.find("CONFIGURE_DEPENDS"), std::string::npos) << file.path;
+  }
+}
+
 TEST(Tree, EveryFolderHasAShortReadme) {
   std::string text;
   for (const auto& violation : check_readmes(tree(), load(kRoot, tree(), {"README.md"}))) {

@@ -107,6 +107,11 @@ Status run(Context& context) {
       "submit() called to ring entry written; doorbell: to the doorbell register; engine_start: to "
       "the first data request; data: to the last data written; completion: to the event record "
       "visible to the host; wait: to the return of wait().");
+  if (ring_place(context.parameters) == RingPlace::kHostMemory) {
+    context.report.add_note(
+        "The ring is in host memory: no entry crosses the link at submission, so entry_store ends "
+        "when submit() returns, and engine_start includes fetching the entry over the link.");
+  }
   if (auto ok = (*device)->destroy_stream(*stream, patience(context)); !ok) return ok;
   return (*device)->shutdown();
 }

@@ -6,6 +6,7 @@
 // command that is lost, doubled or overtaken leaves a wrong tag in the log.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <vector>
 
 #include "npu/abi/event.hpp"
@@ -110,6 +111,8 @@ class Pressure {
       const auto counters = read_counters(context_, device_, lane);
       if (!counters) return forward_error(counters);
       const auto completed = counters->completed - before_[i].completed;
+      if (completed < lane.submitted) lost_ += lane.submitted - completed;
+      if (completed > lane.submitted) doubled_ += completed - lane.submitted;
       const auto counted = static_cast<std::uint32_t>(counters->event - before_[i].event);
       if (completed == lane.submitted && counted == static_cast<std::uint32_t>(lane.submitted) &&
           counters->fault == abi::FaultCode::kNone) {
@@ -132,6 +135,12 @@ class Pressure {
                      driver::DmaCommand::device_to_host(log_.address, (*copy)->bus(), log_.size),
                      driver::WaitPolicy::kPolling, patience(context_));
     if (!read) return read;
+    for (std::uint64_t pair = 0; pair < pairs_; ++pair) {
+      const auto offset = pair * cell_;
+      if (std::memcmp(tags_->cpu().data + offset, (*copy)->cpu().data + offset, cell_) != 0) {
+        ++wrong_tags_;
+      }
+    }
     return check_equal(tags_->cpu(), (*copy)->cpu(), "the log of tags");
   }
 
@@ -140,8 +149,9 @@ class Pressure {
     auto& report = context_.report;
     const std::uint64_t commands = 2 * pairs_;
     report.add_metric("ring_pressure.commands", Number::count(commands), "");
-    report.add_metric("ring_pressure.lost", Number::integer(0), "");
-    report.add_metric("ring_pressure.doubled", Number::integer(0), "");
+    report.add_metric("ring_pressure.lost", Number::count(lost_), "");
+    report.add_metric("ring_pressure.doubled", Number::count(doubled_), "");
+    report.add_metric("ring_pressure.out_of_order", Number::count(wrong_tags_), "");
     report.add_metric("ring_pressure.ring_full", Number::count(statistics.ring_full), "");
     report.add_metric("ring_pressure.consumer_reads", Number::count(statistics.consumer_reads), "");
     report.add_metric("ring_pressure.ring_wraps", Number::count(commands / abi::kRingEntries), "");
@@ -190,6 +200,9 @@ class Pressure {
   driver::DeviceMemory log_;
   driver::DeviceMemory slots_;
   Picoseconds elapsed_;
+  std::uint64_t lost_ = 0;        // submitted, not counted by the card
+  std::uint64_t doubled_ = 0;     // counted by the card, not submitted
+  std::uint64_t wrong_tags_ = 0;  // cells of the log with a tag that another command should leave
 };
 
 Status run(Context& context) {

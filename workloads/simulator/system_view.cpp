@@ -32,10 +32,9 @@ std::vector<LinkCounters> SystemView::links() const {
   for (unsigned i = 0; i < system_.cards(); ++i) {
     const auto& link = system_.fabric().link(i);
     const auto rate = model::link_bytes_per_second(link.config());
-    all.push_back(counters_of(fmt::format("card{}.link.down", i), rate,
-                              link.downstream_statistics()));
     all.push_back(
-        counters_of(fmt::format("card{}.link.up", i), rate, link.upstream_statistics()));
+        counters_of(fmt::format("card{}.link.down", i), rate, link.downstream_statistics()));
+    all.push_back(counters_of(fmt::format("card{}.link.up", i), rate, link.upstream_statistics()));
   }
   return all;
 }

@@ -3,7 +3,8 @@
 // simulator per process (a SystemC kernel elaborates once); programs run one after another.
 //
 //   auto simulator = npu::sim::Simulator::create("910b");
-//   (*simulator)->run([](npu::platform::Platform& platform) { ... Device::open(platform, ...) ... });
+//   (*simulator)->run([](npu::platform::Platform& platform) { ... Device::open(platform, ...) ...
+//   });
 #pragma once
 
 #include <functional>
@@ -15,9 +16,11 @@
 #include "npu/base/units.hpp"
 #include "npu/platform/platform.hpp"
 
+#define NPU_SIM_API __attribute__((visibility("default")))
+
 namespace npu::sim {
 
-class Simulator {
+class NPU_SIM_API Simulator {
  public:
   // `config` is a path or a name, looked up like the --config option; `overrides` are
   // "key=value". kInvalidArgument: the context is the one line the npusim program would print;

@@ -30,7 +30,7 @@ class NoCounters : public SimulatorView {
 
 class WorkloadOnFake : public testing::Test {
  protected:
-  WorkloadOnFake() { fake.fake_pci.add_bridge({0, 0, 0}, 1, 1, kRootPort); }
+  WorkloadOnFake() { fake_.fake_pci.add_bridge({0, 0, 0}, 1, 1, kRootPort); }
 
   Status run(const std::string& name, const std::vector<std::string>& assignments = {}) {
     const auto workload = all_workloads().find(name);
@@ -41,22 +41,22 @@ class WorkloadOnFake : public testing::Test {
     }
     SilentTrace trace;
     NoCounters counters;
-    Context context{fake, parameters, 1, report, trace, counters, {}};
+    Context context{fake_, parameters, 1, report_, trace, counters, {}};
     return (*workload)->run(context);
   }
   std::string metric(const std::string& name) const {
-    const auto* found = report.find(name);
+    const auto* found = report_.find(name);
     return found ? found->value.text() : "no such metric";
   }
   // Changes the source of a copy out of device memory behind everybody's back: of the first one
   // that is the nth command or later.
   void corrupt_source(int nth) {
-    card.behaviour.command_latency = [this, nth, seen = 0](const abi::DmaEntry& entry) mutable {
+    card_.behaviour.command_latency = [this, nth, seen = 0](const abi::DmaEntry& entry) mutable {
       const bool from_host =
           entry.opcode == static_cast<std::uint8_t>(abi::DmaOpcode::kHostToDevice);
       if (++seen < nth || from_host) return 100_ns;
       const std::uint64_t garbage = 0xBAD0BAD0BAD0BAD0;
-      card.memory().write(entry.source(), &garbage, sizeof garbage);
+      card_.memory().write(entry.source(), &garbage, sizeof garbage);
       seen = INT_MIN;
       return 100_ns;
     };
@@ -64,9 +64,9 @@ class WorkloadOnFake : public testing::Test {
 
   static constexpr unsigned kRootPort = 4;  // device/port type, PCIe Base 4.0, 7.5.3.2
 
-  test::FakePlatform fake;
-  test::FakeCard& card = fake.add_card();
-  Report report;
+  test::FakePlatform fake_;
+  test::FakeCard& card_ = fake_.add_card();
+  Report report_;
 };
 
 }  // namespace npu::workloads

@@ -30,11 +30,11 @@ TEST_F(WorkloadOnFake, EnumerateReportsTheCard) {
 TEST_F(WorkloadOnFake, FirstTensorStagesAddUpToTheirTotal) {
   ASSERT_THAT(run("first_tensor", {"rows=64", "columns=64"}), IsOk());
   std::int64_t sum = 0;
-  for (const auto& m : report.metrics()) {
+  for (const auto& m : report_.metrics()) {
     if (m.name != "first_tensor.total_us") sum += m.value.value();
   }
   EXPECT_GT(sum, 0);
-  EXPECT_EQ(sum, report.find("first_tensor.total_us")->value.value());
+  EXPECT_EQ(sum, report_.find("first_tensor.total_us")->value.value());
 }
 
 TEST_F(WorkloadOnFake, FirstTensorNoticesWrongData) {
@@ -48,7 +48,7 @@ TEST_F(WorkloadOnFake, Bar0TrapRefusesBar0AndServes256Streams) {
   ASSERT_THAT(run("bar0_trap"), IsOk());
   EXPECT_EQ(metric("bar0_trap.bar0_refused"), "1");
   EXPECT_EQ(metric("bar0_trap.streams"), "256");
-  EXPECT_THAT(report.notes().at(0), HasSubstr("BAR0"));
+  EXPECT_THAT(report_.notes().at(0), HasSubstr("BAR0"));
 }
 
 TEST_F(WorkloadOnFake, DmaLatencyWithoutEventsIsAnErrorThatNamesTheCommand) {
@@ -60,7 +60,7 @@ TEST_F(WorkloadOnFake, DmaLatencyWithoutEventsIsAnErrorThatNamesTheCommand) {
 TEST_F(WorkloadOnFake, DmaBandwidthReportsEveryShapeAndTheBest) {
   ASSERT_THAT(run("dma_bandwidth", {"sizes=64KiB", "bytes=256KiB", "depths=1,4", "streams=1,2"}),
               IsOk());
-  EXPECT_NE(report.find("dma.d2h.64KiB.depth4.streams2.bandwidth_gb_per_s"), nullptr);
+  EXPECT_NE(report_.find("dma.d2h.64KiB.depth4.streams2.bandwidth_gb_per_s"), nullptr);
   // Two streams copy at the same time, 2 us each.
   EXPECT_EQ(metric("dma.h2d.64KiB.best_streams"), "2");
 }
@@ -77,9 +77,9 @@ TEST_F(WorkloadOnFake, RingPressureMeetsTheFullRingAndLosesNothing) {
   ASSERT_THAT(run("ring_pressure", {"commands=20000"}), IsOk());
   EXPECT_EQ(metric("ring_pressure.commands"), "20000");
   EXPECT_EQ(metric("ring_pressure.ring_wraps"), "4");
-  EXPECT_GT(report.find("ring_pressure.ring_full")->value.value(), 0);
+  EXPECT_GT(report_.find("ring_pressure.ring_full")->value.value(), 0);
   // The log is read back by one more command.
-  EXPECT_EQ(card.executed().size(), 20'001U);
+  EXPECT_EQ(card_.executed().size(), 20'001U);
 }
 
 TEST_F(WorkloadOnFake, RingPressureNoticesAWrongTag) {
@@ -91,7 +91,7 @@ TEST_F(WorkloadOnFake, RingPressureNoticesAWrongTag) {
 
 TEST_F(WorkloadOnFake, EventWaitComparesThePolicies) {
   ASSERT_THAT(run("event_wait", {"targets=5", "streams=1", "iterations=3"}), IsOk());
-  EXPECT_NE(report.find("event_wait.adaptive.5us.latency_ns"), nullptr);
+  EXPECT_NE(report_.find("event_wait.adaptive.5us.latency_ns"), nullptr);
   EXPECT_EQ(metric("event_wait.polling.5us.cpu_percent"), "100.000");
   EXPECT_EQ(metric("event_wait.polling.5us.context_switches_per_wait"), "0.000");
   EXPECT_EQ(metric("event_wait.interrupt.5us.context_switches_per_wait"), "1.000");
@@ -99,9 +99,9 @@ TEST_F(WorkloadOnFake, EventWaitComparesThePolicies) {
 
 TEST_F(WorkloadOnFake, AllocChurnEndsWithAllMemoryFree) {
   ASSERT_THAT(run("alloc_churn", {"steps=2000"}), IsOk());
-  EXPECT_GT(report.find("alloc_churn.peak_used_bytes")->value.value(),
+  EXPECT_GT(report_.find("alloc_churn.peak_used_bytes")->value.value(),
             static_cast<std::int64_t>(40_GiB));
-  EXPECT_EQ(report.tables().at(0).rows.size(), 10U);
+  EXPECT_EQ(report_.tables().at(0).rows.size(), 10U);
 }
 
 TEST_F(WorkloadOnFake, AllocChurnNoticesAStrayWrite) {
@@ -113,12 +113,12 @@ TEST_F(WorkloadOnFake, AllocChurnNoticesAStrayWrite) {
 
 TEST_F(WorkloadOnFake, TheSameSeedGivesTheSameMetrics) {
   ASSERT_THAT(run("alloc_churn", {"steps=500"}), IsOk());
-  const auto first = report.metrics();
-  report = Report();
+  const auto first = report_.metrics();
+  report_ = Report();
   ASSERT_THAT(run("alloc_churn", {"steps=500"}), IsOk());
-  ASSERT_EQ(first.size(), report.metrics().size());
+  ASSERT_EQ(first.size(), report_.metrics().size());
   for (std::size_t i = 0; i < first.size(); ++i) {
-    EXPECT_EQ(first[i].value.text(), report.metrics()[i].value.text()) << first[i].name;
+    EXPECT_EQ(first[i].value.text(), report_.metrics()[i].value.text()) << first[i].name;
   }
 }
 

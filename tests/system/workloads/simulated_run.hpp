@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a workload on the simulated machine. Once per process: the test main gives every test its
+// own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "model/config/load.hpp"
+#include "model/system.hpp"
+#include "workloads/framework/registry.hpp"
+#include "workloads/simulator/system_view.hpp"
+
+namespace npu::workloads {
+
+class WorkloadOnSimulator : public testing::Test {
+ protected:
+  // `overrides` of the configuration before the run: "link.generation=3".
+  void run(const std::string& name, const std::vector<std::string>& parameters = {},
+           const std::vector<std::string>& overrides = {}) {
+    const auto config = model::load_system(NPU_SOURCE_DIR "/configs/910b.yaml", overrides, {});
+    ASSERT_TRUE(config) << config.error().message();
+    const auto workload = all_workloads().find(name);
+    ASSERT_TRUE(workload) << workload.error().message();
+    ParameterSet values((*workload)->parameters);
+    for (const auto& parameter : parameters) {
+      const auto set = values.assign(parameter);
+      ASSERT_TRUE(set) << set.error().message();
+    }
+    model::System system(*config);
+    SystemView view(system);
+    Status status;
+    const auto ran = system.run([&](platform::Platform& platform) {
+      Context context{platform, values, 1, report_, view, view, {}};
+      status = (*workload)->run(context);
+    });
+    ASSERT_TRUE(ran) << ran.error().message();
+    ASSERT_TRUE(status) << status.error().message();
+    report_.workload = name;
+    report_.simulated = view.simulated_time();
+  }
+
+  // The digits of a metric, without the point: picoseconds of a time in ns.
+  std::int64_t digits(const std::string& name) const {
+    const auto* metric = report_.find(name);
+    if (!metric) ADD_FAILURE() << "no metric " << name;
+    return metric ? metric->value.value() : 0;
+  }
+  double value(const std::string& name) const {
+    const auto* metric = report_.find(name);
+    return metric ? std::stod(metric->value.text()) : -1;
+  }
+
+  Report report_;
+};
+
+}  // namespace npu::workloads

@@ -8,7 +8,7 @@ namespace {
 void expect_reset_survived(WaitPolicy policy, bool to_host) {
   Machine machine;
   machine.run([&](platform::Platform& host) {
-    const auto bdf = [&] {
+    {
       FaultBench bench(host);
       const auto memory = bench.buffer(4_MiB, 0x5A);
       const auto behind = bench.buffer(64_KiB, 0x33);
@@ -27,10 +27,8 @@ void expect_reset_survived(WaitPolicy policy, bool to_host) {
       EXPECT_LT(host.clock().now() - called, 1_s);
       EXPECT_TRUE(all_equal(behind->cpu(), 0x33));
       task->join();
-      return card;
-    }();
-    const auto again = driver::Device::open(host, bdf);
-    ASSERT_TRUE(again) << again.error().message();
+    }
+    FaultBench(host).expect_works();
   });
 }
 

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 
@@ -62,6 +63,7 @@ TEST(ResidentMemory, TheProgramNeedsUnder100MiB) {
   if (NPU_SHADOW_MEMORY) GTEST_SKIP() << "the sanitizer's own memory counts too";
   const pid_t child = fork();
   if (child == 0) {
+    static_cast<void>(std::freopen("/dev/null", "w", stdout));
     execl(NPU_BINARY_DIR "/bin/npusim", "npusim", "--config", NPU_SOURCE_DIR "/configs/910b.yaml",
           "run", "alloc_churn", "--set", "steps=2000", static_cast<char*>(nullptr));
     _exit(127);

@@ -28,6 +28,7 @@ class System {
   Status run(std::function<void(platform::Platform&)> program);
 
   const SystemConfig& config() const { return config_; }
+  platform::Platform& host() { return platform_; }  // to be called from host tasks only
   Simulation& simulation() { return simulation_; }
   HostMemory& host_memory() { return memory_; }
   Interrupts& interrupts() { return interrupts_; }

@@ -26,8 +26,7 @@ enum class TransactionKind : std::uint8_t {
   kConfig,       // address = packed BDF << 12 | offset; always non-posted
   kInterrupt,    // an MSI-X message: a posted 4-byte write to the entry's address
   kTranslation,  // ATS request: a non-posted read of 8 bytes; the answer is the number of bytes
-                 // from the address that are mapped for the command's direction, or an error
-                 // completion
+                 // from the address that are mapped for device writes, or an error completion
 };
 
 // How a non-posted request ended, as a PCIe completion says it.

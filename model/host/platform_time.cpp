@@ -54,6 +54,7 @@ class HostMutex : public platform::Mutex {
           released_, UINT64_MAX, [this] { return !held_; }, "a mutex");
     }
     held_ = true;
+    cpus_.charge(cpus_.config().lock);
   }
   void unlock() override {
     sc_assert(held_);

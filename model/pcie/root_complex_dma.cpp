@@ -71,12 +71,14 @@ void RootComplex::reject(std::uint64_t number, Completion completion) {
   simulation_.agenda.at<&RootComplex::respond>(sim_now() + ticks(config_.latency), *this, number);
 }
 
+// A translation is asked for before posted writes, so it needs their permission (PCIe 10.2.2: the
+// request's No Write flag is clear).
 HostMemoryPort::Access RootComplex::access(const Payload& payload) {
   const auto& info = *payload.get_extension<Transaction>();
   const bool is_translation = info.kind == TransactionKind::kTranslation;
   return memory_.access(info.requester, payload.get_address(),
-                        is_translation ? 1 : payload.get_data_length(), payload.is_write(),
-                        info.cause);
+                        is_translation ? 1 : payload.get_data_length(),
+                        is_translation || payload.is_write(), info.cause);
 }
 
 // What it costs is known when the access begins; where the bytes are is asked again when they

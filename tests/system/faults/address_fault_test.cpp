@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses that a command must not use.
+#include "tests/system/faults/fault_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+using abi::FaultCode;
+
+// `command` fails with `code` at `address`, whichever way is waited for; the card goes on.
+void expect_fault(FaultBench& bench, const DmaCommand& command, FaultCode code,
+                  std::uint64_t address) {
+  expect_code(bench.copy(bench.stream, command), ErrorCode::kDeviceFault);
+  const auto fault = must(bench.device->take_fault());
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->code, code) << describe(*fault);
+  EXPECT_EQ(fault->address, address);
+  EXPECT_EQ(fault->stream, bench.stream.value);
+  bench.expect_works();
+}
+
+TEST(AddressFault, UnmappedBusAddress) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    const platform::BusAddress nowhere{0x7'0000'0000'0000};
+    const auto command = DmaCommand::host_to_device(nowhere, bench.memory.address, 4096);
+    expect_fault(bench, command, FaultCode::kHostAddress, nowhere.value);
+  });
+}
+
+TEST(AddressFault, RunningOffTheEndOfAMappingLeavesTheNeighboursAlone) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto before = bench.buffer(64_KiB, 0x11);
+    const auto target = bench.buffer(64_KiB, 0x22);
+    const auto behind = bench.buffer(64_KiB, 0x33);
+    const auto command = DmaCommand::device_to_host(bench.memory.address, target->bus(), 1_MiB);
+    expect_fault(bench, command, FaultCode::kHostAddress, target->bus().value + 64_KiB);
+    EXPECT_TRUE(all_equal(before->cpu(), 0x11));
+    EXPECT_TRUE(all_equal(behind->cpu(), 0x33));
+  });
+}
+
+TEST(AddressFault, WritingMemoryThatTheDeviceMayOnlyRead) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto memory = bench.buffer(8_KiB, 0x44, DmaDirection::kDeviceReads);
+    const auto command = DmaCommand::device_to_host(bench.memory.address, memory->bus(), 8_KiB);
+    expect_fault(bench, command, FaultCode::kHostPermission, memory->bus().value);
+    EXPECT_TRUE(all_equal(memory->cpu(), 0x44));
+  });
+}
+
+TEST(AddressFault, EachDirectionMayUseMemoryThatIsMappedForIt) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto from = bench.buffer(8_KiB, 0x99, DmaDirection::kDeviceReads);
+    const auto to = bench.buffer(8_KiB, 0, DmaDirection::kDeviceWrites);
+    const auto at = bench.memory.address;
+    EXPECT_TRUE(bench.copy(bench.stream, DmaCommand::host_to_device(from->bus(), at, 8_KiB)));
+    EXPECT_TRUE(bench.copy(bench.stream, DmaCommand::device_to_host(at, to->bus(), 8_KiB)));
+    EXPECT_TRUE(all_equal(to->cpu(), 0x99));
+  });
+}
+
+TEST(AddressFault, ReadingMemoryThatTheDeviceMayOnlyWrite) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto memory = bench.buffer(8_KiB, 0x55, DmaDirection::kDeviceWrites);
+    const auto command = DmaCommand::host_to_device(memory->bus(), bench.memory.address, 8_KiB);
+    expect_fault(bench, command, FaultCode::kHostPermission, memory->bus().value);
+  });
+}
+
+TEST(AddressFault, MemoryThatWasGivenBack) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    auto memory = bench.buffer(8_KiB, 0x66);
+    const auto bus = memory->bus();
+    const auto out = DmaCommand::device_to_host(bench.memory.address, bus, 8_KiB);
+    EXPECT_TRUE(bench.copy(bench.stream, out)) << "while it is mapped";
+    memory.reset();
+    expect_fault(bench, out, FaultCode::kHostAddress, bus.value);
+  });
+}
+
+TEST(AddressFault, MemoryThatBelongsToAnotherCard) {
+  Machine machine({}, "system-8x910b.yaml");
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto other = open_card(host, 5);
+    const auto memory = must(other->allocate_host(4_KiB));
+    fill(*memory, 0x77);
+    const auto command = DmaCommand::device_to_host(bench.memory.address, memory->bus(), 4_KiB);
+    expect_fault(bench, command, FaultCode::kHostAddress, memory->bus().value);
+    EXPECT_TRUE(all_equal(memory->cpu(), 0x77));
+  });
+}
+
+TEST(AddressFault, DeviceAddressBeyondMemoryIsRefusedBeforeItIsQueued) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto source = bench.buffer(4_KiB, 0x88);
+    const driver::DeviceAddress last{machine.chip().hbm.usable - 4_KiB};
+    EXPECT_TRUE(bench.copy(bench.stream, DmaCommand::host_to_device(source->bus(), last, 4_KiB)));
+    expect_code(
+        bench.copy(bench.stream, DmaCommand::host_to_device(source->bus(), last + 1, 4_KiB)),
+        ErrorCode::kOutOfRange);
+    EXPECT_FALSE(must(bench.device->take_fault()));
+    bench.expect_works();
+  });
+}
+
+}  // namespace
+}  // namespace npu::test

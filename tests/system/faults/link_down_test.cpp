@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card's link goes down while the driver waits; it comes back and the card is opened again.
+#include "tests/system/faults/fault_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+// A host task that takes the link down `after` from now.
+std::unique_ptr<platform::Task> cut(Machine& machine, platform::Platform& host, Picoseconds after) {
+  const auto when = host.clock().now() + after;
+  return must(host.tasks().spawn("cut", [&machine, &host, when] {
+    host.clock().sleep_until(when);
+    machine.system.fabric().link(0).set_down(true);
+  }));
+}
+
+void expect_lost_and_found(WaitPolicy policy, bool to_host) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    {
+      FaultBench bench(host);
+      const auto memory = bench.buffer(4_MiB, 0x5A);
+      const auto behind = bench.buffer(64_KiB, 0x33);
+      const auto command =
+          to_host ? DmaCommand::device_to_host(bench.memory.address, memory->bus(), 4_MiB)
+                  : DmaCommand::host_to_device(memory->bus(), bench.memory.address, 4_MiB);
+      const auto task = cut(machine, host, 20_us);
+      const auto called = host.clock().now();
+      expect_code(bench.copy(bench.stream, command, policy), ErrorCode::kDeviceLost);
+      EXPECT_LT(host.clock().now() - called, 100_ms);
+      EXPECT_TRUE(bench.device->lost());
+      expect_code(bench.copy(bench.stream, command, policy), ErrorCode::kDeviceLost);
+      EXPECT_TRUE(all_equal(behind->cpu(), 0x33));
+    }
+    machine.system.fabric().link(0).set_down(false);
+    FaultBench(host).expect_works();
+  });
+}
+
+TEST(LinkDown, WhilePollingForACopyToTheDevice) {
+  expect_lost_and_found(WaitPolicy::kPolling, false);
+}
+TEST(LinkDown, WhileSleepingForACopyToTheDevice) {
+  expect_lost_and_found(WaitPolicy::kInterrupt, false);
+}
+TEST(LinkDown, WhilePollingForACopyToTheHost) {
+  expect_lost_and_found(WaitPolicy::kPolling, true);
+}
+TEST(LinkDown, WhileWaitingAdaptivelyForACopyToTheHost) {
+  expect_lost_and_found(WaitPolicy::kAdaptive, true);
+}
+
+TEST(LinkDown, ACardThatIsGoneIsNotFound) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    machine.system.fabric().link(0).set_down(true);
+    const auto device = driver::Device::open_index(host, 0);
+    ASSERT_FALSE(device);
+    EXPECT_EQ(device.error().code, ErrorCode::kNotFound) << device.error().message();
+    machine.system.fabric().link(0).set_down(false);
+    FaultBench(host).expect_works();
+  });
+}
+
+}  // namespace
+}  // namespace npu::test

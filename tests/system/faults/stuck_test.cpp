@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that wait for what never comes end with an error that names the waiter.
+#include "tests/system/faults/fault_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+// Runs `body`, which must never return, and gives the error's text.
+std::string stuck(Machine& machine, const std::function<void(platform::Platform&)>& body) {
+  const Status status = machine.system.run([&](platform::Platform& host) {
+    body(host);
+    ADD_FAILURE() << "came back";
+  });
+  if (status) return "no error";
+  EXPECT_EQ(status.error().code, ErrorCode::kTimeout);
+  return status.error().context;
+}
+
+TEST(Stuck, WaitingForAnInterruptThatNobodySends) {
+  Machine machine;
+  const auto text = stuck(machine, [](platform::Platform& host) {
+    const auto device = open_card(host);
+    const auto vector = must(host.open_vector(device->info().bdf(), 200));
+    static_cast<void>(vector->wait_beyond(vector->count(), Picoseconds::max()));
+  });
+  EXPECT_NE(text.find("main waits for interrupt vector 200 of 01:00.0"), std::string::npos) << text;
+}
+
+TEST(Stuck, PollingMemoryThatNobodyWrites) {
+  Machine machine;
+  const auto text = stuck(machine, [](platform::Platform& host) {
+    const auto device = open_card(host);
+    const auto memory = must(device->allocate_host(4_KiB));
+    host.clock().relax(memory->cpu(), Picoseconds::max());
+  });
+  EXPECT_NE(text.find("main waits for a change in memory it polls"), std::string::npos) << text;
+}
+
+TEST(Stuck, WaitingForATaskThatIsStuckItself) {
+  Machine machine;
+  const auto text = stuck(machine, [](platform::Platform& host) {
+    const auto mutex = host.tasks().make_mutex();
+    const auto condition = host.tasks().make_condition();
+    const auto task = must(host.tasks().spawn("worker", [&] {
+      mutex->lock();
+      static_cast<void>(condition->wait(*mutex, Picoseconds::max()));
+    }));
+    task->join();
+  });
+  EXPECT_NE(text.find("main waits for task worker"), std::string::npos) << text;
+  EXPECT_NE(text.find("worker waits for a condition"), std::string::npos) << text;
+}
+
+// The driver itself looks at the card now and then, so that it never gets stuck.
+TEST(Stuck, ADriverWithoutADeadlineStillNoticesALostCard) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto memory = bench.buffer(4_KiB, 1);
+    const auto command = DmaCommand::host_to_device(memory->bus(), bench.memory.address, 4_KiB);
+    const auto ticket = must(bench.device->submit(bench.stream, command));
+    machine.system.fabric().link(0).set_down(true);
+    expect_code(bench.device->wait(ticket, WaitPolicy::kInterrupt, Picoseconds::max()),
+                ErrorCode::kDeviceLost);
+  });
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// 56 GiB of device memory in under 100 MiB of the host's.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "tests/system/support/machine.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define NPU_SHADOW_MEMORY 1
+#else
+#define NPU_SHADOW_MEMORY 0
+#endif
+
+namespace npu::test {
+namespace {
+
+constexpr Bytes kLimit = 100_MiB;
+
+// Of this process, from /proc/self/status.
+Bytes peak_resident() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    Bytes kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  ADD_FAILURE() << "no VmHWM";
+  return 0;
+}
+
+// Writes and reads back 64 KiB at 512 places, 112 MiB apart, over all the memory.
+TEST(ResidentMemory, AllOf56GiBIsUsableInUnder100MiB) {
+  if (NPU_SHADOW_MEMORY) GTEST_SKIP() << "the sanitizer's own memory counts too";
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    const auto device = open_card(host);
+    const auto stream = must(device->create_stream());
+    ASSERT_EQ(device->memory_statistics().total, 56_GiB);
+    const auto all = must(device->allocate(56_GiB));
+    const auto from = must(device->allocate_host(64_KiB)), to = must(device->allocate_host(64_KiB));
+    const auto copy = [&](const driver::DmaCommand& command) {
+      const auto deadline = host.clock().now() + 1_s;
+      ASSERT_TRUE(device->copy(stream, command, driver::WaitPolicy::kPolling, deadline));
+    };
+    for (Bytes at = 0; at < 56_GiB; at += 112_MiB) {
+      std::memset(from->cpu().data, static_cast<int>(at / 112_MiB % 251) + 1, 64_KiB);
+      copy(driver::DmaCommand::host_to_device(from->bus(), all.address + at, 64_KiB));
+    }
+    for (Bytes at = 0; at < 56_GiB; at += 112_MiB) {
+      copy(driver::DmaCommand::device_to_host(all.address + at, to->bus(), 64_KiB));
+      EXPECT_EQ(to->cpu().data[0], std::byte(at / 112_MiB % 251 + 1));
+      EXPECT_EQ(to->cpu().data[65535], std::byte(at / 112_MiB % 251 + 1));
+    }
+  });
+  EXPECT_LT(peak_resident(), kLimit);
+}
+
+TEST(ResidentMemory, TheProgramNeedsUnder100MiB) {
+  if (NPU_SHADOW_MEMORY) GTEST_SKIP() << "the sanitizer's own memory counts too";
+  const pid_t child = fork();
+  if (child == 0) {
+    static_cast<void>(std::freopen("/dev/null", "w", stdout));
+    execl(NPU_BINARY_DIR "/bin/npusim", "npusim", "--config", NPU_SOURCE_DIR "/configs/910b.yaml",
+          "run", "alloc_churn", "--set", "steps=2000", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  rusage usage{};
+  ASSERT_EQ(wait4(child, &status, 0, &usage), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_LT(static_cast<Bytes>(usage.ru_maxrss) * 1024, kLimit);
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole simulated machine from a shipped configuration, for the real driver and the workloads.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/config/load.hpp"
+#include "model/system.hpp"
+#include "npu/driver/device.hpp"
+#include "workloads/framework/registry.hpp"
+#include "workloads/simulator/system_view.hpp"
+
+namespace npu::test {
+
+inline model::SystemConfig load(const std::string& name,
+                                const std::vector<std::string>& overrides = {}) {
+  const auto config =
+      model::load_system(std::string(NPU_SOURCE_DIR "/configs/") + name, overrides, {});
+  if (config) return *config;
+  ADD_FAILURE() << config.error().message();
+  std::abort();
+}
+
+// One per test: SystemC elaborates once per process.
+class Machine {
+ public:
+  explicit Machine(const std::vector<std::string>& overrides = {},
+                   const std::string& name = "910b.yaml")
+      : system(load(name, overrides)) {}
+
+  model::System system;
+  workloads::SystemView view{system};
+
+  const model::SystemConfig& config() const { return system.config(); }
+  const model::ChipConfig& chip() const { return system.config().cards[0]; }
+
+  // Runs `body` as the main host task to its end.
+  template <class F>
+  void run(F body) {
+    bool ended = false;
+    const Status status = system.run([&](platform::Platform& host) {
+      body(host);
+      ended = true;
+    });
+    EXPECT_TRUE(status) << status.error().message();
+    EXPECT_TRUE(ended);
+  }
+
+  // Runs a workload with "key=value" parameters; its error fails the test.
+  workloads::Report workload(const std::string& name, const std::vector<std::string>& values = {},
+                             std::uint64_t seed = 1) {
+    workloads::Report report;
+    report.workload = name;
+    report.seed = seed;
+    const auto& found = **workloads::all_workloads().find(name);
+    workloads::ParameterSet parameters(found.parameters);
+    for (const auto& value : values) {
+      const auto set = parameters.assign(value);
+      EXPECT_TRUE(set) << set.error().message();
+    }
+    run([&](platform::Platform& host) {
+      workloads::Context context{host, parameters, seed, report, view, view, {}};
+      const Status status = found.run(context);
+      EXPECT_TRUE(status) << status.error().message();
+      report.simulated = view.simulated_time();
+    });
+    return report;
+  }
+};
+
+// A metric in units of its last printed digit, as a double in its own unit.
+inline double metric(const workloads::Report& report, const std::string& name) {
+  const auto* found = report.find(name);
+  if (!found) {
+    ADD_FAILURE() << "no metric " << name;
+    return 0;
+  }
+  return std::stod(found->value.text());
+}
+
+// The same as an exact count of its last digit: picoseconds for a metric in ns.
+inline std::int64_t exact(const workloads::Report& report, const std::string& name) {
+  const auto* found = report.find(name);
+  if (!found) {
+    ADD_FAILURE() << "no metric " << name;
+    return 0;
+  }
+  return found->value.value();
+}
+
+// The value of a Result that a test cannot go on without.
+template <class T>
+T must(Result<T> result) {
+  if (result) return std::move(*result);
+  ADD_FAILURE() << result.error().message();
+  std::abort();
+}
+
+inline std::unique_ptr<driver::Device> open_card(platform::Platform& host, std::uint32_t index = 0,
+                                                 const driver::DeviceOptions& options = {}) {
+  return must(driver::Device::open_index(host, index, options));
+}
+
+}  // namespace npu::test

@@ -4,79 +4,93 @@
 // copy engine does; hbm/seq_rd_single and hbm/rand_rd in a transaction each.
 #include <benchmark/benchmark.h>
 
-#include <memory>
-
+#include "bench/isolated.hpp"
 #include "tests/bench/hbm/hbm_initiator.hpp"
 #include "tests/bench/hbm/hbm_tables.hpp"
 
-namespace npu::model {
+namespace npu::bench {
 namespace {
-
-// SystemC elaborates once per process: all benchmarks share one memory.
-test::HbmSystem& shared_system() {
-  static auto* system = new test::HbmSystem(test::card_config());
-  return *system;
-}
-
-std::uint64_t next_random(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9E3779B97F4A7C15U;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31);
-}
-
-// Keeps `outstanding` requests of `length` bytes on the way until `count` were made.
-template <class NextAddress>
-void run_requests(unsigned count, unsigned outstanding, unsigned length, NextAddress next) {
-  static unsigned char buffer[65536];
-  auto& port = shared_system().port();
-  unsigned issued = 0;
-  const auto issue = [&] {
-    ++issued;
-    port.issue(false, next(), buffer, length);
-  };
-  port.on_response = [&](auto&) {
-    if (issued < count) issue();
-  };
-  while (issued < std::min(outstanding, count)) issue();
-  test::HbmSystem::run();
-  port.on_response = nullptr;
-}
 
 constexpr Bytes kSpan = Bytes{4} << 30;
 constexpr unsigned kBurst = 32;
+constexpr Bytes kOutstanding = Bytes{2048} * kBurst;  // the controllers' windows, filled
 
-void sequential(benchmark::State& state, unsigned length, unsigned count, unsigned outstanding) {
-  std::uint64_t address = 0;
-  for (auto _ : state) {
-    run_requests(count, outstanding, length, [&] {
-      address = (address + length) % kSpan;
-      return address;
-    });
+// splitmix64, as the reference patterns.
+class RandomBursts {
+ public:
+  std::uint64_t operator()() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15U;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+    return (z ^ (z >> 31)) % (kSpan / kBurst) * kBurst;
   }
-  state.SetItemsProcessed(state.iterations() * count * (length / kBurst));
+
+ private:
+  std::uint64_t state_ = 12345;
+};
+
+class Sequence {
+ public:
+  explicit Sequence(unsigned length) : length_(length) {}
+  std::uint64_t operator()() { return address_ = (address_ + length_) % kSpan; }
+
+ private:
+  unsigned length_;
+  std::uint64_t address_ = 0;
+};
+
+// Reads of `length` bytes, `outstanding` at once.
+template <class NextAddress>
+Measurement read(unsigned count, unsigned length, unsigned outstanding, NextAddress next) {
+  model::test::HbmSystem system(model::test::card_config());
+  std::vector<unsigned char> buffer(length);
+  unsigned issued = 0;
+  const auto issue = [&] {
+    ++issued;
+    system.port().issue(false, next(), buffer.data(), length);
+  };
+  system.port().on_response = [&](auto&) {
+    if (issued < count) issue();
+  };
+  const Stopwatch watch;
+  while (issued < outstanding) issue();
+  model::test::HbmSystem::run();
+  Measurement measured;
+  measured.seconds = watch.seconds();
+  measured.items = std::uint64_t{count} * (length / kBurst);
+  return measured;
+}
+
+Measurement read_sequence(unsigned count, unsigned length, Bytes outstanding) {
+  return read(count, length, static_cast<unsigned>(outstanding / length), Sequence(length));
 }
 
 void seq_rd(benchmark::State& state) {
-  sequential(state, 4096, 8192, 128);
+  measure_isolated(state, [] { return read_sequence(40'000, 4096, 8 * kOutstanding); });
 }
 void seq_rd_single(benchmark::State& state) {
-  sequential(state, kBurst, 200'000, 2048);
+  measure_isolated(state, [] { return read_sequence(1'000'000, kBurst, kOutstanding); });
 }
-
 void rand_rd(benchmark::State& state) {
-  constexpr unsigned kCount = 200'000;
-  std::uint64_t seed = 12345;
-  for (auto _ : state) {
-    run_requests(kCount, 2048, kBurst,
-                 [&] { return next_random(seed) % (kSpan / kBurst) * kBurst; });
-  }
-  state.SetItemsProcessed(state.iterations() * kCount);
+  measure_isolated(state,
+                   [] { return read(1'000'000, kBurst, kOutstanding / kBurst, RandomBursts()); });
 }
 
-BENCHMARK(seq_rd)->Name("hbm/seq_rd")->Unit(benchmark::kMillisecond);
-BENCHMARK(seq_rd_single)->Name("hbm/seq_rd_single")->Unit(benchmark::kMillisecond);
-BENCHMARK(rand_rd)->Name("hbm/rand_rd")->Unit(benchmark::kMillisecond);
+BENCHMARK(seq_rd)
+    ->Name("hbm/seq_rd")
+    ->UseManualTime()
+    ->Iterations(3)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(seq_rd_single)
+    ->Name("hbm/seq_rd_single")
+    ->UseManualTime()
+    ->Iterations(3)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(rand_rd)
+    ->Name("hbm/rand_rd")
+    ->UseManualTime()
+    ->Iterations(3)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace npu::model
+}  // namespace npu::bench

@@ -17,6 +17,7 @@ struct HostCpuConfig {
   Picoseconds mmio_load;   // issuing a load from uncached memory, before its round trip
   Picoseconds barrier;     // write barrier: draining store buffers
   Picoseconds poll_round;  // one round of a loop that polls cached host memory
+  Picoseconds lock;        // taking a free mutex: one atomic access
   Picoseconds call;        // one call into the operating system or platform
   Picoseconds block;       // going to sleep: first half of a context switch
   Picoseconds wake;        // interrupt arrival to the task running again: second half

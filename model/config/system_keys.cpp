@@ -24,6 +24,7 @@ const Table& cpu_table() {
           number("barrier_ns", &C::barrier, 0, 100'000, "write barrier: draining store buffers"),
           number("poll_round_ns", &C::poll_round, 1, 100'000,
                  "one round of a loop that polls cached host memory"),
+          number("lock_ns", &C::lock, 0, 100'000, "taking a free mutex: one atomic access"),
           number("call_ns", &C::call, 0, 1'000'000, "a call into the operating system"),
           number("block_ns", &C::block, 0, 1'000'000,
                  "going to sleep: first half of a context switch"),

@@ -19,7 +19,7 @@ BankLanes::BankLanes(int ranks, int lanes_per_rank)
 Pick BankLanes::row_candidate(int lane, Clock floor, int act_handicap) const {
   const auto i = static_cast<std::size_t>(lane);
   const bool is_act = row_kind[i] == kAct;
-  const auto rank = static_cast<std::size_t>(lane / lanes_per_rank_);
+  const std::size_t rank = rank_of_vector(lane / 8);
   const Lane limit = is_act ? std::max(act[i], rank_act[rank]) : pre[i];
   const Clock time = std::max(absolute(limit), floor);
   return {time, is_act ? time + act_handicap : time, row_age[i], lane};
@@ -27,7 +27,7 @@ Pick BankLanes::row_candidate(int lane, Clock floor, int act_handicap) const {
 
 Pick BankLanes::column_candidate(int lane, Clock floor) const {
   const auto i = static_cast<std::size_t>(lane);
-  const auto rank = static_cast<std::size_t>(lane / lanes_per_rank_);
+  const std::size_t rank = rank_of_vector(lane / 8);
   const Lane limit = column_kind[i] == kWrite ? std::max(write[i], rank_write[rank])
                                               : std::max(read[i], rank_read[rank]);
   const Clock time = std::max(absolute(limit), floor);

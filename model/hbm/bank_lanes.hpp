@@ -8,13 +8,18 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "model/hbm/command.hpp"
 
 namespace npu::model::hbm {
 
 using Lane = std::int16_t;
+// Eight neighbouring lanes.
+using LaneVector = Lane __attribute__((vector_size(16)));
 constexpr Lane kNoTime = INT16_MAX;
+// A distance that forbids nothing: it ends in the past, and cannot overflow.
+constexpr Lane kNoDistance = INT16_MIN / 2;
 constexpr Lane kAct = -1;    // row_kind: ACT, else PRE (0)
 constexpr Lane kWrite = -1;  // column_kind: WR, else RD (0)
 
@@ -41,10 +46,19 @@ class BankLanes {
   int ranks() const { return ranks_; }
 
   // Next legal clock of a command at a bank (with what its bank group imposes).
-  using Limits = std::array<Lane, kMaxLanes>;
+  using Limits = std::array<Lane, kMaxLanes + 8>;  // a bank group's eight may reach beyond
   alignas(16) Limits act{}, pre{}, read{}, write{};
   // The same for a whole rank.
-  std::array<Lane, kMaxRanks> rank_act{}, rank_read{}, rank_write{};
+  alignas(16) std::array<Lane, kMaxRanks> rank_act{}, rank_read{}, rank_write{};
+
+  // Raises the eight limits from `first` on to `now` plus a distance each.
+  static void raise(Lane* first, Lane now, LaneVector distances) {
+    LaneVector limits;
+    std::memcpy(&limits, first, sizeof limits);
+    const LaneVector to = distances + now;
+    limits = limits > to ? limits : to;
+    std::memcpy(first, &limits, sizeof limits);
+  }
   // The candidate commands; none: kNoTime there, else 0. Ages are below kNoTime.
   alignas(16) Limits row_kind{}, row_none{}, row_age{};
   alignas(16) Limits column_kind{}, column_none{}, column_age{};

@@ -12,8 +12,8 @@
 namespace npu::model::hbm {
 namespace {
 
-using Vector = Lane __attribute__((vector_size(16)));
-using Mask = Lane __attribute__((vector_size(16)));
+using Vector = LaneVector;
+using Mask = LaneVector;
 constexpr int kWidth = 8;
 static_assert(BankLanes::kMaxLanes == 16 * kWidth);
 

@@ -38,6 +38,8 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
                                             byte(i / per_rank % stacks), byte(i - in_group)};
   }
   for (auto& acts : last_acts_) acts.fill(-kNever);
+  sc_assert(t_.banks_per_group <= 8);
+  build_distances();
   start_refresh();
 }
 
@@ -51,13 +53,22 @@ std::uint16_t ChannelEngine::lane(unsigned pseudo_channel, unsigned stack, unsig
 void ChannelEngine::accept(const Burst& burst, Clock at) {
   advance(at);
   sc_assert(room(burst.write));
+  if (lone_.column != kNever) {
+    queue_lone();
+    advance(at);
+  }
+  const bool was_idle = idle();
+  bus_[pseudo_channel_of(burst.lane)].queued(at + 1);
+  if (!was_idle || !plan_lone(burst, at)) enqueue(burst, at);
+}
+
+void ChannelEngine::enqueue(const Burst& burst, Clock at) {
   now_ = std::max(now_, at + 1);
   lanes_.follow(now_);
   if (queue_.ages_exhausted()) {
     queue_.renumber();
     update_all();
   }
-  bus_[pseudo_channel_of(burst.lane)].queued(at + 1);
   const bool changed = queue_.append(burst, at);
   if (split_ && write_mode_changed()) {
     update_all();
@@ -68,9 +79,14 @@ void ChannelEngine::accept(const Burst& burst, Clock at) {
 }
 
 void ChannelEngine::advance(Clock until) {
+  if (lone_.column <= until) serve_lone();
   while (next_decision() <= until) {
     if (until - next_refresh_ >= (kept_refreshes() + 1) * refresh_interval()) {
       skip_idle_refreshes(until);
+    }
+    if (short_cuts_ && per_bank_ && idle()) {
+      refresh_idle(until);
+      if (next_decision() > until) break;
     }
     step();
   }
@@ -96,6 +112,7 @@ void ChannelEngine::step() {
 
 Clock ChannelEngine::earliest_service() const {
   if (idle()) return kNever;
+  if (lone_.column != kNever) return lone_.column;
   // A burst that is no candidate yet needs an ACT first, or a change between reads and writes,
   // which the ACT of the last burst of the other kind may bring about.
   const bool mixed = split_ && queue_.queued(false) != 0 && queue_.queued(true) != 0;

@@ -88,6 +88,8 @@ class ChannelEngine {
   // The data bus of a pseudo channel, accounted for up to `now`.
   const BusClocks& bus(unsigned pseudo_channel, Clock now);
 
+  // Off: every burst and every refresh takes the general way, with the same result. For tests.
+  void take_short_cuts(bool on) { short_cuts_ = on; }
   void watch(CommandObserver* observer) { observer_ = observer; }
   // Every refresh is appended there; null: nowhere.
   void log_refreshes(std::vector<RefreshDone>* log) { refresh_log_ = log; }
@@ -124,10 +126,17 @@ class ChannelEngine {
   void update_all();
   void repick();
   bool write_mode_changed();
+  void enqueue(const Burst& burst, Clock at);
+
+  // lone_burst.cpp: a burst that comes to an idle channel
+  bool plan_lone(const Burst& burst, Clock at);
+  void queue_lone();
+  void serve_lone();
 
   // engine_commands.cpp: the commands and what they forbid afterwards
   void issue_column(Clock at);
   void issue_row(Clock at);
+  void build_distances();
   void after_read(int lane, Clock at);
   void after_write(int lane, Clock at);
   void activate(int lane, Clock at);
@@ -146,8 +155,10 @@ class ChannelEngine {
   Clock refresh_action(unsigned pseudo_channel) const;
   bool any_open(unsigned pseudo_channel) const;
   int refresh_lane(unsigned pseudo_channel) const;
-  void update_gated(unsigned pseudo_channel, int lane);
   void skip_idle_refreshes(Clock until);
+  void refresh_idle(Clock until);
+  bool can_refresh(unsigned pseudo_channel, Clock at) const;
+  void update_gated(unsigned pseudo_channel, int lane);
   void close_refreshed(unsigned pseudo_channel, Clock refreshes);
   void take_turns(Refresh& refresh, Clock turns) const;
   Clock refresh_interval() const { return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi); }
@@ -171,6 +182,23 @@ class ChannelEngine {
 
   BankLanes lanes_;
   std::array<Place, BankLanes::kMaxLanes> places_{};
+  struct After {
+    LaneVector rank_read;
+    LaneVector rank_write;
+  };
+  std::array<std::array<After, BankLanes::kMaxRanks>, 2> after_{};  // of RD and WR in each rank
+  LaneVector group_ccd_{}, group_wtr_{}, group_rrd_{};
+  // A burst that came to an idle channel, and the clocks of its commands (kNever: not needed).
+  // What comes before its RD or WR finds it in the queue; until then nothing else shows it.
+  struct Lone {
+    Burst burst{};
+    Clock arrived = 0;
+    Clock precharge = kNever;
+    Clock activate = kNever;
+    Clock column = kNever;  // kNever: there is no such burst
+  };
+  Lone lone_;
+  bool short_cuts_ = true;
   RequestQueue queue_;
   Pick row_;
   Pick column_;

@@ -7,6 +7,9 @@
 namespace npu::model::hbm {
 namespace {
 
+constexpr LaneVector kNowhere = {kNoDistance, kNoDistance, kNoDistance, kNoDistance,
+                                 kNoDistance, kNoDistance, kNoDistance, kNoDistance};
+
 int clocks(unsigned value) {
   return static_cast<int>(value);
 }
@@ -70,43 +73,55 @@ void ChannelEngine::account(const Request& request, int lane, Clock at) {
   if (!request.activated) ++counts_.row_hits;
 }
 
-void ChannelEngine::after_read(int lane, Clock at) {
-  const Place& here = place(lane);
-  const unsigned stacks = t_.stacks;
-  const Lane now = lanes_.relative(at);
-  const auto later = [now](unsigned by) { return static_cast<Lane>(now + clocks(by)); };
-  const unsigned first = here.pseudo_channel * stacks;
-  for (unsigned r = first; r < first + stacks; ++r) {
-    BankLanes::raise(lanes_.rank_read[r], later(t_.tccd_s));
-    BankLanes::raise(lanes_.rank_write[r], later(t_.trtw));
-  }
-  for (unsigned p = 0; stacks > 1 && p < t_.pseudo_channels; ++p) {
-    for (unsigned s = 0; s < stacks; ++s) {
-      if (s != here.stack) BankLanes::raise(lanes_.rank_read[p * stacks + s], later(t_.tccd_r));
+// What RD, WR and ACT forbid elsewhere, as vectors of distances over ranks and over a bank group.
+void ChannelEngine::build_distances() {
+  const auto lane = [](unsigned value) { return static_cast<Lane>(value); };
+  const unsigned data = t_.cwl + t_.burst_clocks;  // from WR to the end of its data
+  const unsigned ranks = t_.pseudo_channels * t_.stacks;
+  for (unsigned from = 0; from < ranks; ++from) {
+    After& read = after_[0][from];
+    After& write = after_[1][from];
+    read.rank_read = read.rank_write = write.rank_read = write.rank_write = kNowhere;
+    for (unsigned to = 0; to < ranks; ++to) {
+      if (to / t_.stacks == from / t_.stacks) {
+        read.rank_read[to] = write.rank_write[to] = lane(t_.tccd_s);
+        read.rank_write[to] = lane(t_.trtw);
+        write.rank_read[to] = lane(data + t_.twtr_s);
+      }
+      if (to % t_.stacks != from % t_.stacks) {
+        read.rank_read[to] = std::max<Lane>(read.rank_read[to], lane(t_.tccd_r));
+      }
     }
   }
-  const int group = place(lane).group_begin;
-  for (int b = group; b < group + clocks(t_.banks_per_group); ++b) {
-    BankLanes::raise(lanes_.read[static_cast<std::size_t>(b)], later(t_.tccd_l));
+  group_ccd_ = group_wtr_ = group_rrd_ = kNowhere;
+  for (unsigned bank = 0; bank < t_.banks_per_group; ++bank) {
+    group_ccd_[bank] = lane(t_.tccd_l);
+    group_wtr_[bank] = lane(data + t_.twtr_l);
+    group_rrd_[bank] = lane(t_.trrd_l);
   }
-  BankLanes::raise(lanes_.pre[static_cast<std::size_t>(lane)], later(t_.trtp));
+}
+
+void ChannelEngine::after_read(int lane, Clock at) {
+  const Place& here = place(lane);
+  const After& after = after_[0][here.rank];
+  const Lane now = lanes_.relative(at);
+  BankLanes::raise(lanes_.rank_read.data(), now, after.rank_read);
+  BankLanes::raise(lanes_.rank_write.data(), now, after.rank_write);
+  BankLanes::raise(lanes_.read.data() + here.group_begin, now, group_ccd_);
+  BankLanes::raise(lanes_.pre[static_cast<std::size_t>(lane)],
+                   static_cast<Lane>(now + clocks(t_.trtp)));
 }
 
 void ChannelEngine::after_write(int lane, Clock at) {
+  const Place& here = place(lane);
+  const After& after = after_[1][here.rank];
   const Lane now = lanes_.relative(at);
-  const auto later = [now](unsigned by) { return static_cast<Lane>(now + clocks(by)); };
-  const unsigned data = t_.cwl + t_.burst_clocks;  // to the end of the data
-  const unsigned first = place(lane).pseudo_channel * t_.stacks;
-  for (unsigned r = first; r < first + t_.stacks; ++r) {
-    BankLanes::raise(lanes_.rank_write[r], later(t_.tccd_s));
-    BankLanes::raise(lanes_.rank_read[r], later(data + t_.twtr_s));
-  }
-  const int group = place(lane).group_begin;
-  for (int b = group; b < group + clocks(t_.banks_per_group); ++b) {
-    BankLanes::raise(lanes_.write[static_cast<std::size_t>(b)], later(t_.tccd_l));
-    BankLanes::raise(lanes_.read[static_cast<std::size_t>(b)], later(data + t_.twtr_l));
-  }
-  BankLanes::raise(lanes_.pre[static_cast<std::size_t>(lane)], later(data + t_.twr));
+  BankLanes::raise(lanes_.rank_read.data(), now, after.rank_read);
+  BankLanes::raise(lanes_.rank_write.data(), now, after.rank_write);
+  BankLanes::raise(lanes_.write.data() + here.group_begin, now, group_ccd_);
+  BankLanes::raise(lanes_.read.data() + here.group_begin, now, group_wtr_);
+  BankLanes::raise(lanes_.pre[static_cast<std::size_t>(lane)],
+                   static_cast<Lane>(now + clocks(t_.cwl + t_.burst_clocks + t_.twr)));
 }
 
 void ChannelEngine::issue_row(Clock at) {
@@ -144,10 +159,7 @@ void ChannelEngine::activate(int lane, Clock at) {
   const auto i = static_cast<std::size_t>(lane);
   const Lane now = lanes_.relative(at);
   const auto later = [now](int by) { return static_cast<Lane>(now + by); };
-  const int group = place(lane).group_begin;
-  for (int b = group; b < group + clocks(t_.banks_per_group); ++b) {
-    BankLanes::raise(lanes_.act[static_cast<std::size_t>(b)], later(clocks(t_.trrd_l)));
-  }
+  BankLanes::raise(lanes_.act.data() + place(lane).group_begin, now, group_rrd_);
   BankLanes::raise(lanes_.act[i], later(clocks(t_.trc)));
   BankLanes::raise(lanes_.pre[i], later(clocks(t_.tras) + act_extra_));
   BankLanes::raise(lanes_.read[i], later(clocks(t_.trcd_rd) + act_extra_));

@@ -105,7 +105,12 @@ void Hbm::refuse(std::uint32_t tag) {
 }
 
 void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write) {
-  const Clock arrived = clocks_.ceil(sim_now() + frontend_);
+  const SimTime now = sim_now();
+  if (now != arrival_time_) {  // many requests come at one time
+    arrival_time_ = now;
+    arrival_clock_ = clocks_.ceil(now + frontend_);
+  }
+  const Clock arrived = arrival_clock_;
   pending_[tag].remaining = static_cast<std::uint32_t>(end - first);
   if (write) ++writes_pending_;
   if (end - first == 1) {
@@ -189,8 +194,10 @@ void Hbm::arm() {
 }
 
 void Hbm::complete_due(SimTime now) {
-  while (writes_.next() != kNever && clocks_.time(writes_.next()) <= now) complete(writes_.pop());
-  while (reads_.next() != kNever && read_end(reads_.next()) <= now) complete(reads_.pop());
+  const Clock written = clocks_.floor(now);
+  while (writes_.next() <= written) complete(writes_.pop());
+  const Clock read = now >= backend_ ? clocks_.floor(now - backend_) : -1;
+  while (reads_.next() <= read) complete(reads_.pop());
 }
 
 void Hbm::complete_refused(std::uint64_t tag) {

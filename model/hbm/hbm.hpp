@@ -103,6 +103,8 @@ class Hbm : public sc_core::sc_module {
   hbm::CompletionWheel writes_;
   hbm::Clock advance_at_ = hbm::kNever;  // all channels are to be advanced then
   SimTime armed_for_ = UINT64_MAX;
+  SimTime arrival_time_ = UINT64_MAX;  // of the last request, and the clock edge it reaches the
+  hbm::Clock arrival_clock_ = 0;       // controllers at
   bool awake_ = false;
 };
 

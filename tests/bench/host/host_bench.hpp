@@ -23,6 +23,7 @@ inline model::HostCpuConfig cpu_config() {
   config.mmio_load = 10_ns;
   config.barrier = 20_ns;
   config.poll_round = 37_ns;
+  config.lock = 20_ns;
   config.call = 300_ns;
   config.block = 500_ns;
   config.wake = 4500_ns;

@@ -54,14 +54,14 @@ void DataMover::start(const DmaCommand& command) {
   cause_ = command.cause;
   requested_ = arrived_ = write_issued_ = written_ = 0;
   skew_ = source_ % (host_source() ? read_request_ : chunk_);
-  writing_ = false;
+  writing_ = paused_ = false;
   fault_ = abi::FaultCode::kNone;
   fault_address_ = 0;
   pump();
 }
 
 void DataMover::reset() {
-  running_ = wake_pending_ = false;
+  running_ = wake_pending_ = paused_ = false;
   read_head_ = read_tail_ = taken_head_ = taken_tail_ = 0;
   reads_in_flight_ = writes_in_flight_ = 0;
   posted_ = 0;
@@ -208,8 +208,25 @@ void DataMover::take_turn() {
 
 // --- writing to the host -------------------------------------------------------------------
 
+bool DataMover::pause_posting() {
+  const bool is_posting = running_ && host_target() && write_issued_ < size_;
+  paused_ = is_posting && fault_ == abi::FaultCode::kNone;
+  return paused_;
+}
+
+void DataMover::resume() {
+  paused_ = false;
+  pump();
+}
+
+void DataMover::abort(abi::FaultCode code, std::uint64_t address) {
+  paused_ = false;
+  fail(code, address);
+  pump();
+}
+
 void DataMover::issue_posted_writes() {
-  while (write_issued_ < arrived_) {
+  while (!paused_ && write_issued_ < arrived_) {
     const std::uint64_t address = destination_ + write_issued_;
     const Bytes length = std::min(size_ - write_issued_, kPage - address % kPage);
     if (write_issued_ + length > arrived_ || !can_post(length)) return;

@@ -33,6 +33,14 @@ class DataMover {
   void write_done(tlm::tlm_generic_payload& trans);
   void reset();
 
+  // D2H: a translation may be gone. True if bytes are still to be posted: none is until resume(),
+  // and abort() ends the transfer. They begin at host_position() of the command.
+  bool pause_posting();
+  Bytes host_position() const { return write_issued_; }
+  void resume();
+  void abort(abi::FaultCode code, std::uint64_t address);
+  bool paused() const { return paused_; }
+
  private:
   static constexpr Bytes kHostPage = 4096;
 
@@ -87,6 +95,7 @@ class DataMover {
   Bytes written_ = 0;       // bytes whose writes are done
   Bytes skew_ = 0;          // where byte 0 lies in the buffer
   bool writing_ = false;    // D2D: whose turn it is
+  bool paused_ = false;     // D2H: posts nothing until translations are known again
   abi::FaultCode fault_ = abi::FaultCode::kNone;
   std::uint64_t fault_address_ = 0;
 

@@ -29,6 +29,11 @@ Dma::Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
   front_end_.install_hooks();
 }
 
+void Dma::invalidate_translations() {
+  translations_.invalidate();
+  for (auto& engine : engines_) engine->translations_invalidated();
+}
+
 void Dma::function_reset() {
   shared_.epoch = (shared_.epoch + 1) & 0xFF'FFFF;
   front_end_.reset();

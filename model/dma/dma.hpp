@@ -33,8 +33,9 @@ class Dma : public sc_core::sc_module, public ResetListener {
   // Before the simulation starts; without it the Interrupt flag of a command does nothing.
   void connect(InterruptPort& interrupts) { shared_.interrupts = &interrupts; }
 
-  // The IOMMU unmapped something of this function: cached translations are gone.
-  void invalidate_translations() { translations_.invalidate(); }
+  // The IOMMU unmapped something of this function: cached translations are gone, and copies under
+  // way ask again.
+  void invalidate_translations();
   // Stops everything and forgets it; late responses are dropped.
   void function_reset() override;
 

@@ -62,8 +62,7 @@ void Engine::setup_done(std::uint64_t epoch) {
   if (command.fault != FaultCode::kNone) {
     data_done(command.fault, command.fault_address);
   } else if (command.opcode() == abi::DmaOpcode::kDeviceToHost) {
-    translated_ = 0;
-    translate_next();
+    translate_from(0);
   } else {
     mover_.start(command);
   }
@@ -128,6 +127,17 @@ void Engine::response(const RequestTag& tag, tlm::tlm_generic_payload& trans) {
   }
 }
 
+void Engine::translations_invalidated() {
+  if (executing_ && !mover_.paused() && mover_.pause_posting()) {
+    translate_from(mover_.host_position());
+  }
+}
+
+void Engine::translate_from(Bytes position) {
+  translate_begin_ = translated_ = position;
+  translate_next();
+}
+
 void Engine::translate_next() {
   const auto& command = current();
   while (translated_ < command.entry.size()) {
@@ -142,7 +152,19 @@ void Engine::translate_next() {
     }
     translated_ += known;
   }
-  mover_.start(command);
+  if (mover_.paused()) {
+    mover_.resume();
+  } else {
+    mover_.start(command);
+  }
+}
+
+void Engine::not_translated(FaultCode fault, std::uint64_t address) {
+  if (mover_.paused()) {
+    mover_.abort(fault, address);
+  } else {
+    data_done(fault, address);
+  }
 }
 
 void Engine::translated(tlm::tlm_generic_payload& trans) {
@@ -151,13 +173,16 @@ void Engine::translated(tlm::tlm_generic_payload& trans) {
   std::memcpy(&mapped, trans.get_data_ptr(), sizeof mapped);
   if (completion != Completion::kSuccess || mapped == 0) {
     const auto fault = host_fault(completion);
-    data_done(fault == FaultCode::kNone ? FaultCode::kHostAddress : fault, trans.get_address());
+    not_translated(fault == FaultCode::kNone ? FaultCode::kHostAddress : fault,
+                   trans.get_address());
     return;
   }
-  // An answer that an invalidation overtook serves this command only, which was already under way.
-  if (translation_generation_ == shared_.translations.generation()) {
-    shared_.translations.insert(trans.get_address(), mapped);
+  // An invalidation has overtaken the answer: none of what was learned holds any more.
+  if (translation_generation_ != shared_.translations.generation()) {
+    translate_from(translate_begin_);
+    return;
   }
+  shared_.translations.insert(trans.get_address(), mapped);
   translated_ += std::min(mapped, current().entry.size() - translated_);
   translate_next();
 }

@@ -27,6 +27,9 @@ class Engine : private DataMover::Listener {
   // Not full.
   void accept(const DmaCommand& command);
   void response(const RequestTag& tag, tlm::tlm_generic_payload& trans);
+  // What it still has to write to the host is asked for again (PCIe 10.3: an invalidated
+  // translation must not be used any more).
+  void translations_invalidated();
   void reset();
 
  private:
@@ -38,6 +41,8 @@ class Engine : private DataMover::Listener {
   void check_addresses(DmaCommand& command) const;
   void translate_next();
   void translated(tlm::tlm_generic_payload& trans);
+  void translate_from(Bytes position);
+  void not_translated(abi::FaultCode fault, std::uint64_t address);
   void data_done(abi::FaultCode fault, std::uint64_t fault_address) override;
   void complete(std::uint64_t epoch);
   void count_event(const DmaCommand& command);
@@ -54,6 +59,7 @@ class Engine : private DataMover::Listener {
   std::uint64_t head_ = 0, next_ = 0, tail_ = 0;
   bool executing_ = false;
   SimTime completion_free_ = 0;  // completion processing serves one command at a time
+  Bytes translate_begin_ = 0;    // D2H: bytes before need no translation any more
   Bytes translated_ = 0;         // D2H: bytes of the destination known to be mapped
   std::uint32_t translation_generation_ = 0;
 };

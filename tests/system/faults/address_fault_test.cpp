@@ -90,6 +90,77 @@ TEST(AddressFault, MemoryThatWasGivenBack) {
   });
 }
 
+// The driver's user gives the memory back 20 us into a copy of more than 100 us.
+void expect_fault_in_mid_copy(bool to_host) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    FaultBench bench(host);
+    auto memory = bench.buffer(4_MiB, 0x5A);
+    const auto bus = memory->bus();
+    const auto command = to_host ? DmaCommand::device_to_host(bench.memory.address, bus, 4_MiB)
+                                 : DmaCommand::host_to_device(bus, bench.memory.address, 4_MiB);
+    const auto ticket = must(bench.device->submit(bench.stream, command));
+    host.clock().sleep_until(host.clock().now() + 20_us);
+    memory.reset();
+    const auto deadline = host.clock().now() + 1_s;
+    expect_code(bench.device->wait(ticket, WaitPolicy::kAdaptive, deadline),
+                ErrorCode::kDeviceFault);
+    const auto fault = must(bench.device->take_fault());
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(fault->code, FaultCode::kHostAddress);
+    EXPECT_GT(fault->address, bus.value) << "it had begun";
+    EXPECT_LT(fault->address, bus.value + 4_MiB);
+    bench.expect_works();
+  });
+}
+
+TEST(AddressFault, MemoryGivenBackWhileTheCardReadsIt) {
+  expect_fault_in_mid_copy(false);
+}
+TEST(AddressFault, MemoryGivenBackWhileTheCardWritesIt) {
+  expect_fault_in_mid_copy(true);
+}
+
+TEST(AddressFault, GivingBackOtherMemoryDisturbsNoCopy) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto from = bench.buffer(2_MiB, 0xB4), to = bench.buffer(2_MiB, 0);
+    const auto at = bench.memory.address;
+    ASSERT_TRUE(bench.copy(bench.stream, DmaCommand::host_to_device(from->bus(), at, 2_MiB)));
+    const auto out = DmaCommand::device_to_host(at, to->bus(), 2_MiB);
+    const auto ticket = must(bench.device->submit(bench.stream, out));
+    for (int i = 0; i < 10; ++i) {
+      bench.buffer(4_KiB, 0).reset();
+      host.clock().sleep_until(host.clock().now() + 3_us);
+    }
+    const auto deadline = host.clock().now() + 1_s;
+    EXPECT_TRUE(bench.device->wait(ticket, WaitPolicy::kPolling, deadline));
+    EXPECT_TRUE(all_equal(to->cpu(), 0xB4));
+  });
+}
+
+TEST(AddressFault, TheStreamBesideCopiesOn) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto beside = must(bench.device->create_stream());
+    const auto from = bench.buffer(1_MiB, 0xC3), to = bench.buffer(1_MiB, 0);
+    const auto at = bench.memory.address;
+    const auto in = DmaCommand::host_to_device(from->bus(), at, 1_MiB);
+    const auto out = DmaCommand::device_to_host(at, to->bus(), 1_MiB);
+    const auto bad = DmaCommand::host_to_device(platform::BusAddress{0x1000}, at + 2_MiB, 1_MiB);
+    ASSERT_TRUE(bench.device->submit(beside, in));
+    const auto failing = must(bench.device->submit(bench.stream, bad));
+    const auto good = must(bench.device->submit(beside, out));
+    const auto deadline = host.clock().now() + 1_s;
+    expect_code(bench.device->wait(failing, WaitPolicy::kPolling, deadline),
+                ErrorCode::kDeviceFault);
+    EXPECT_TRUE(bench.device->wait(good, WaitPolicy::kPolling, deadline));
+    EXPECT_TRUE(all_equal(to->cpu(), 0xC3));
+  });
+}
+
 TEST(AddressFault, MemoryThatBelongsToAnotherCard) {
   Machine machine({}, "system-8x910b.yaml");
   machine.run([](platform::Platform& host) {

@@ -50,6 +50,20 @@ TEST(LinkDown, WhileWaitingAdaptivelyForACopyToTheHost) {
   expect_lost_and_found(WaitPolicy::kAdaptive, true);
 }
 
+TEST(LinkDown, AWaitThatOnlyTimedOutCanBeRepeated) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto memory = bench.buffer(4_MiB, 0x5A);
+    const auto command = DmaCommand::host_to_device(memory->bus(), bench.memory.address, 4_MiB);
+    const auto ticket = must(bench.device->submit(bench.stream, command));
+    const auto deadline = host.clock().now() + 10_us;
+    expect_code(bench.device->wait(ticket, WaitPolicy::kPolling, deadline), ErrorCode::kTimeout);
+    EXPECT_LT(host.clock().now(), deadline + 10_us) << "looks at the card behind the data";
+    EXPECT_TRUE(bench.device->wait(ticket, WaitPolicy::kPolling, deadline + 1_s));
+  });
+}
+
 TEST(LinkDown, ACardThatIsGoneIsNotFound) {
   Machine machine;
   machine.run([&](platform::Platform& host) {

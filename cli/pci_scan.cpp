@@ -23,8 +23,9 @@ class Scan {
       if (!answers({number, device, 0})) continue;
       const bool several =
           (access_.read8({number, device, 0}, pci::kHeaderType) & pci::kHeaderMultiFunction) != 0;
-      for (std::uint8_t function = 0; function < (several ? pci::kFunctionsPerDevice : 1U);
-           ++function) {
+      const std::uint8_t functions =
+          several ? std::uint8_t{pci::kFunctionsPerDevice} : std::uint8_t{1};
+      for (std::uint8_t function = 0; function < functions; ++function) {
         const Bdf bdf{number, device, function};
         if (answers(bdf)) add(bdf, bridge);
       }

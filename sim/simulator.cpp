@@ -14,9 +14,9 @@ namespace {
 // PREFIX/lib[/TRIPLET]/libnpusim.so -> PREFIX/share/npusim/configs; TREE/build/PRESET/lib -> TREE
 std::vector<std::string> config_directories() {
   namespace fs = std::filesystem;
-  static const char anchor = 0;
+  static const char kAnchor = 0;
   Dl_info library{};
-  if (dladdr(&anchor, &library) == 0 || library.dli_fname == nullptr) return {};
+  if (dladdr(&kAnchor, &library) == 0 || library.dli_fname == nullptr) return {};
   std::error_code code;
   const fs::path folder = fs::canonical(library.dli_fname, code).parent_path();
   if (code) return {};

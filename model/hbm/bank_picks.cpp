@@ -38,9 +38,9 @@ Vector select(Mask mask, Vector a, Vector b) {
 }
 
 Lane lowest(Vector v) {
-  v = min(v, __builtin_shuffle(v, Mask{4, 5, 6, 7, 0, 1, 2, 3}));
-  v = min(v, __builtin_shuffle(v, Mask{2, 3, 0, 1, 6, 7, 4, 5}));
-  v = min(v, __builtin_shuffle(v, Mask{1, 0, 3, 2, 5, 4, 7, 6}));
+  v = min(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = min(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  v = min(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
   return v[0];
 }
 

@@ -8,7 +8,8 @@ namespace npu::model::hbm {
 
 RequestQueue::RequestQueue(bool split, unsigned lanes, unsigned capacity)
     : split_(split), banks_(lanes), requests_(capacity) {
-  sc_assert(capacity < kNoRequest && capacity < static_cast<unsigned>(kAgeLimit));
+  static_assert(kAgeLimit < kNoRequest);
+  sc_assert(capacity < static_cast<unsigned>(kAgeLimit));
   free_.reserve(capacity);
   for (unsigned i = capacity; i-- > 0;) free_.push_back(static_cast<RequestIndex>(i));
 }

@@ -83,10 +83,10 @@ class HostPlatform : public sc_core::sc_module,
                                     std::uint64_t address, const void* data, unsigned length);
   void post(std::uint64_t address, const void* data, unsigned length);
   void drain_combining();
-  bool present(platform::Bdf bdf) { return read32(bdf, 0) != abi_all_ones; }
+  bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
 
-  static constexpr std::uint32_t abi_all_ones = 0xFFFFFFFF;
+  static constexpr std::uint32_t kAllOnes = 0xFFFFFFFF;
 
   Simulation& simulation_;
   HostCpus& cpus_;

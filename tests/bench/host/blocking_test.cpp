@@ -70,6 +70,7 @@ TEST(Tasks, RunInParallelAndAreJoined) {
     auto& tasks = static_cast<platform::Platform&>(bench.platform).tasks();
     auto& clock = static_cast<platform::Platform&>(bench.platform).clock();
     std::vector<std::unique_ptr<platform::Task>> started;
+    started.reserve(7);
     for (int i = 0; i < 7; ++i) {
       started.push_back(*tasks.spawn("worker", [&] {
         for (int k = 0; k < 1000; ++k) clock.relax({}, Picoseconds::max());

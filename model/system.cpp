@@ -27,6 +27,7 @@ System::System(const SystemConfig& config)
     }
   });
   platform_.cpu_socket.bind(fabric_.root_complex().cpu_socket);
+  simulation_.agenda.run_ahead(true);
 }
 
 Status System::run(std::function<void(platform::Platform&)> program) {

@@ -53,13 +53,22 @@ std::uint16_t ChannelEngine::lane(unsigned pseudo_channel, unsigned stack, unsig
 void ChannelEngine::accept(const Burst& burst, Clock at) {
   advance(at);
   sc_assert(room(burst.write));
+  if (lone_.column != kNever) {
+    queue_lone();
+    advance(at);
+  }
+  const bool was_idle = idle();
+  bus_[pseudo_channel_of(burst.lane)].queued(at + 1);
+  if (!was_idle || !plan_lone(burst, at)) enqueue(burst, at);
+}
+
+void ChannelEngine::enqueue(const Burst& burst, Clock at) {
   now_ = std::max(now_, at + 1);
   lanes_.follow(now_);
   if (queue_.ages_exhausted()) {
     queue_.renumber();
     update_all();
   }
-  bus_[pseudo_channel_of(burst.lane)].queued(at + 1);
   const bool changed = queue_.append(burst, at);
   if (split_ && write_mode_changed()) {
     update_all();
@@ -74,11 +83,16 @@ void ChannelEngine::advance(Clock until) {
     if (until - next_refresh_ >= (kept_refreshes() + 1) * refresh_interval()) {
       skip_idle_refreshes(until);
     }
+    if (short_cuts_ && per_bank_ && idle()) {
+      refresh_idle(until);
+      if (next_decision() > until) break;
+    }
     step();
   }
 }
 
 void ChannelEngine::step() {
+  if (lone_.column != kNever) return serve_lone();
   const Clock at = next_decision();
   lanes_.follow(at);
   now_ = at;
@@ -98,6 +112,7 @@ void ChannelEngine::step() {
 
 Clock ChannelEngine::earliest_service() const {
   if (idle()) return kNever;
+  if (lone_.column != kNever) return lone_.column;
   // A burst that is no candidate yet needs an ACT first, or a change between reads and writes,
   // which the ACT of the last burst of the other kind may bring about.
   const bool mixed = split_ && queue_.queued(false) != 0 && queue_.queued(true) != 0;

@@ -73,7 +73,10 @@ class ChannelEngine {
   // Makes every decision up to and including `until`.
   void advance(Clock until);
   // The clock of the next command or refresh step; kNever if there is none.
-  Clock next_decision() const { return std::min(std::min(row_.time, column_.time), next_refresh_); }
+  // (Of a burst alone in the channel: of its RD or WR, with which the others are issued.)
+  Clock next_decision() const {
+    return std::min({row_.time, column_.time, next_refresh_, lone_.column});
+  }
   // Issues what next_decision() announces.
   void step();
   // No burst that is waiting now is served before this clock.
@@ -88,6 +91,8 @@ class ChannelEngine {
   // The data bus of a pseudo channel, accounted for up to `now`.
   const BusClocks& bus(unsigned pseudo_channel, Clock now);
 
+  // Off: every burst and every refresh takes the general way, with the same result. For tests.
+  void take_short_cuts(bool on) { short_cuts_ = on; }
   void watch(CommandObserver* observer) { observer_ = observer; }
   // Every refresh is appended there; null: nowhere.
   void log_refreshes(std::vector<RefreshDone>* log) { refresh_log_ = log; }
@@ -124,6 +129,12 @@ class ChannelEngine {
   void update_all();
   void repick();
   bool write_mode_changed();
+  void enqueue(const Burst& burst, Clock at);
+
+  // lone_burst.cpp: a burst that comes to an idle channel
+  bool plan_lone(const Burst& burst, Clock at);
+  void queue_lone();
+  void serve_lone();
 
   // engine_commands.cpp: the commands and what they forbid afterwards
   void issue_column(Clock at);
@@ -148,6 +159,8 @@ class ChannelEngine {
   bool any_open(unsigned pseudo_channel) const;
   int refresh_lane(unsigned pseudo_channel) const;
   void skip_idle_refreshes(Clock until);
+  void refresh_idle(Clock until);
+  bool can_refresh(unsigned pseudo_channel, Clock at) const;
   void update_gated(unsigned pseudo_channel, int lane);
   void close_refreshed(unsigned pseudo_channel, Clock refreshes);
   void take_turns(Refresh& refresh, Clock turns) const;
@@ -178,6 +191,17 @@ class ChannelEngine {
   };
   std::array<std::array<After, BankLanes::kMaxRanks>, 2> after_{};  // of RD and WR in each rank
   LaneVector group_ccd_{}, group_wtr_{}, group_rrd_{};
+  // A burst that came to an idle channel, and the clocks of its commands (kNever: not needed).
+  // What comes before its RD or WR finds it in the queue; until then nothing else shows it.
+  struct Lone {
+    Burst burst{};
+    Clock arrived = 0;
+    Clock precharge = kNever;
+    Clock activate = kNever;
+    Clock column = kNever;  // kNever: there is no such burst
+  };
+  Lone lone_;
+  bool short_cuts_ = true;
   RequestQueue queue_;
   Pick row_;
   Pick column_;

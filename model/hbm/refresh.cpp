@@ -147,6 +147,7 @@ void ChannelEngine::end_refresh(unsigned pseudo_channel, Clock at, Clock end) {
 // The candidates a refresh of the pseudo channel (per-bank: of `lane`) begins or ceases to hold
 // back.
 void ChannelEngine::update_gated(unsigned pseudo_channel, int lane) {
+  if (idle()) return;
   if (per_bank_) return update_bank(lane);
   if (split_) return update_all();
   const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
@@ -155,10 +156,46 @@ void ChannelEngine::update_gated(unsigned pseudo_channel, int lane) {
 
 // Per-bank refresh goes round the banks; lanes that pad a rank have no turn.
 void ChannelEngine::take_turns(Refresh& refresh, Clock turns) const {
+  if (banks_per_rank_ == lanes_.lanes_per_rank()) {
+    const Clock next = refresh.next_lane + turns;
+    refresh.next_lane = static_cast<int>(
+        next < lanes_per_pseudo_channel_ ? next : next % lanes_per_pseudo_channel_);
+    return;
+  }
   for (turns %= banks_per_rank_ * static_cast<int>(t_.stacks); turns > 0; --turns) {
     do {
       refresh.next_lane = (refresh.next_lane + 1) % lanes_per_pseudo_channel_;
     } while (refresh.next_lane % lanes_.lanes_per_rank() >= banks_per_rank_);
+  }
+}
+
+// Whether a REFpb that falls due at `at` or the clock before can be issued at `at`.
+bool ChannelEngine::can_refresh(unsigned pseudo_channel, Clock at) const {
+  const auto lane = static_cast<std::size_t>(refresh_lane(pseudo_channel));
+  const Lane limit =
+      std::max(lanes_.act[lane], lanes_.rank_act[place(static_cast<int>(lane)).rank]);
+  return !queue_.bank(static_cast<int>(lane)).open && lanes_.absolute(limit) + act_extra_ <= at;
+}
+
+// Per-bank refreshes of an idle channel up to `until`, as long as nothing holds them up: of two
+// that fall due together the second is issued a clock later. No candidates need looking after.
+void ChannelEngine::refresh_idle(Clock until) {
+  if (refresh_[0].pending || refresh_[1].pending) return;
+  for (Clock due = next_refresh_; due < until; due = next_refresh_) {
+    lanes_.follow(due);
+    if (std::max(now_, row_bus_free_) > due) break;
+    const bool first = refresh_[0].due == due;
+    const bool second = refresh_[1].due == due;
+    const Clock second_at = first ? due + 1 : due;
+    if ((first && !can_refresh(0, due)) || (second && !can_refresh(1, second_at))) break;
+    for (unsigned p = first ? 0 : 1; p < (second ? 2U : 1U); ++p) {
+      const Clock at = p == 1 ? second_at : due;
+      refresh_[p].pending = true;
+      last_refreshed_[p] = refresh_lane(p);
+      refresh_one_bank(p, at);
+      row_bus_free_ = now_ = at + 1;
+    }
+    next_refresh_ = std::min(refresh_[0].due, refresh_[1].due);
   }
 }
 

@@ -15,15 +15,17 @@ SimTime as_sim_time(Picoseconds deadline) {
 
 class WriteSignal : public MemoryWatcher {
  public:
+  explicit WriteSignal(Agenda& agenda) : agenda_(agenda) {}
   void memory_written() override {
     if (when_ != UINT64_MAX) return;
     when_ = sim_now();
-    written_.notify();
+    agenda_.notify(written_);
   }
   SimTime when() const { return when_; }  // of the first write; UINT64_MAX: none
   const sc_core::sc_event& event() const { return written_; }
 
  private:
+  Agenda& agenda_;
   SimTime when_ = UINT64_MAX;
   sc_core::sc_event written_;
 };
@@ -107,7 +109,7 @@ void HostPlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
     cpus_.spin(since, start + round);
     return;
   }
-  WriteSignal signal;
+  WriteSignal signal(simulation_.agenda);
   memory_.watch(watched, signal);
   cpus_.watch(signal.event(), limit);
   memory_.unwatch(signal);

@@ -193,7 +193,7 @@ void RootComplex::deliver(std::uint64_t handle) {
   auto& waiter = *waiters_[static_cast<std::uint32_t>(context)];
   waiter.waiting = false;
   waiter.answer = &payload;
-  waiter.done.notify();
+  simulation_.agenda.notify(waiter.done);
 }
 
 void RootComplex::watch_deadlines() {
@@ -213,7 +213,7 @@ void RootComplex::deadline(std::uint64_t) {
     auto& waiter = *waiters_[static_cast<std::uint32_t>(oldest->request)];
     deadlines_.pop();
     waiter.waiting = false;
-    waiter.done.notify();
+    simulation_.agenda.notify(waiter.done);
     oldest = deadlines_.oldest(waiting);
   }
   watch_deadlines();

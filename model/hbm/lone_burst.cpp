@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A burst that comes to an idle channel with no refresh in its way: the clocks of its commands
+// follow from the limits at once, without queue and candidates. The same commands at the same
+// clocks as the general way gives it.
+#include <algorithm>
+
+#include "model/hbm/channel_engine.hpp"
+
+namespace npu::model::hbm {
+
+// Plans the commands of a burst accepted at `at`; false: the general way is needed.
+bool ChannelEngine::plan_lone(const Burst& burst, Clock at) {
+  if (!short_cuts_ || refresh_[0].pending || refresh_[1].pending) return false;
+  if (limit_[0] < 2 || limit_[1] < 2) return false;  // room() counts the queue alone
+  const Clock now = std::max(now_, at + 1);
+  lanes_.follow(now);
+  const auto i = static_cast<std::size_t>(burst.lane);
+  const std::size_t rank = place(burst.lane).rank;
+  const Bank& bank = queue_.bank(burst.lane);
+  Lone lone{burst, at, kNever, kNever, kNever};
+  const Lane limit = burst.write ? std::max(lanes_.write[i], lanes_.rank_write[rank])
+                                 : std::max(lanes_.read[i], lanes_.rank_read[rank]);
+  lone.column = std::max(now, lanes_.absolute(limit));
+  if (!bank.open || bank.row != burst.row) {
+    Clock activate = lanes_.absolute(std::max(lanes_.act[i], lanes_.rank_act[rank]));
+    Clock row_bus = std::max(now, row_bus_free_);
+    if (bank.open) {
+      lone.precharge = std::max(row_bus, lanes_.absolute(lanes_.pre[i]));
+      row_bus = lone.precharge + 1;
+      activate = std::max(activate, lone.precharge + static_cast<Clock>(t_.trp) - act_extra_);
+    }
+    lone.activate = std::max(row_bus, activate);
+    const auto trcd = static_cast<Clock>(burst.write ? t_.trcd_wr : t_.trcd_rd) + act_extra_;
+    lone.column = std::max(lone.column, lone.activate + std::max<Clock>(trcd, 1));
+  }
+  if (next_refresh_ <= lone.column) return false;
+  lone_ = lone;
+  now_ = now;
+  return true;
+}
+
+// It is not alone any more: as if it had gone the general way from the start.
+void ChannelEngine::queue_lone() {
+  const Lone lone = lone_;
+  lone_.column = kNever;
+  enqueue(lone.burst, lone.arrived);
+}
+
+void ChannelEngine::serve_lone() {
+  const Lone lone = lone_;
+  const int lane = lone.burst.lane;
+  lone_.column = kNever;
+  Request request{lone.burst, kNoRequest, kNoRequest, 0, false, lone.arrived};
+  if (lone.precharge != kNever) {
+    if (observer_) report(CommandKind::kPrecharge, lane, 0, lone.precharge);
+    precharge(lane, lone.precharge);
+    ++counts_.precharges;
+  }
+  if (lone.activate != kNever) {
+    if (observer_) report(CommandKind::kActivate, lane, lone.burst.row, lone.activate);
+    activate(lane, lone.activate);
+    queue_.open_row(lane, lone.burst.row, lone.activate);
+    row_bus_free_ = lone.activate + 1 + act_extra_;
+    request.activated = true;
+    ++counts_.activates;
+  }
+  if (observer_) {
+    report(lone.burst.write ? CommandKind::kWrite : CommandKind::kRead, lane, lone.burst.row,
+           lone.column);
+  }
+  account(request, lane, lone.column);
+  if (lone.burst.write) {
+    after_write(lane, lone.column);
+  } else {
+    after_read(lane, lone.column);
+  }
+  done_.push_back({lone.column, lone.burst.tag, lone.burst.write});
+  if (split_) write_mode_ = lone.burst.write;
+  now_ = column_bus_free_ = lone.column + 1;
+}
+
+}  // namespace npu::model::hbm

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The short cuts of a channel where little happens change nothing: same commands, same clocks.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <tuple>
+
+#include "model/hbm/channel_engine.hpp"
+#include "tests/bench/hbm/hbm_tables.hpp"
+
+namespace npu::model {
+namespace {
+
+using hbm::ChannelEngine;
+using hbm::Clock;
+
+// One engine and all that can be seen of it.
+class Watched : public hbm::CommandObserver {
+ public:
+  Watched(const HbmConfig& config, bool short_cuts) : engine(config, done) {
+    engine.take_short_cuts(short_cuts);
+    engine.watch(this);
+    engine.log_refreshes(&refreshes);
+  }
+  void on_command(const hbm::Command& c) override {
+    commands.emplace_back(c.at, static_cast<int>(c.kind), c.pseudo_channel, c.stack, c.group,
+                          c.bank, c.row);
+  }
+  auto counts() const {
+    const auto& c = engine.counts();
+    return std::make_tuple(c.reads, c.writes, c.row_hits, c.activates, c.precharges, c.refreshes);
+  }
+  auto bus(unsigned pseudo_channel, Clock now) {
+    const auto& b = engine.bus(pseudo_channel, now);
+    return std::make_tuple(b.data, b.idle, b.refresh, b.turnaround, b.row, b.column);
+  }
+
+  std::vector<hbm::BurstDone> done;
+  ChannelEngine engine;
+  std::vector<hbm::RefreshDone> refreshes;
+  std::vector<std::tuple<Clock, int, int, int, int, int, std::uint32_t>> commands;
+};
+
+// Bursts alone, in twos and threes, around refreshes, and after long idle times.
+Clock next_gap(std::mt19937& random) {
+  const auto r = static_cast<Clock>(random() >> 1);
+  switch (r % 8) {
+    case 0:
+      return 1 + r / 8 % 4;
+    case 1:
+    case 2:
+      return 1 + r / 8 % 60;
+    case 7:
+      return r / 8 % 64 == 0 ? 40'000 : 3000;
+    default:
+      return 1 + r / 8 % 700;
+  }
+}
+
+void accept_random(ChannelEngine& engine, const HbmTimings& t, std::uint32_t r, unsigned tag,
+                   Clock at) {
+  const auto lane = engine.lane((r >> 3) % t.pseudo_channels, (r >> 5) % t.stacks,
+                                (r >> 7) % t.bank_groups, (r >> 10) % 2);
+  engine.accept({(r >> 13) % 3, tag, lane, (r & 1) != 0}, at);
+}
+
+void expect_same(const HbmConfig& config, unsigned seed) {
+  Watched quick(config, true), slow(config, false);
+  std::mt19937 random(seed);
+  Clock at = 0;
+  for (unsigned tag = 0; tag < 20'000; ++tag) {
+    at += next_gap(random);
+    const auto r = static_cast<std::uint32_t>(random());
+    for (auto* each : {&quick, &slow}) {
+      if (r % 5 == 0) each->engine.advance(at - 1);
+      accept_random(each->engine, config.timings, r, tag, at);
+    }
+    if (tag % 100 != 0) continue;
+    for (unsigned p = 0; p < config.timings.pseudo_channels; ++p) {
+      ASSERT_EQ(quick.bus(p, at), slow.bus(p, at)) << "before burst " << tag;
+    }
+  }
+  quick.engine.advance(at + 5000);
+  slow.engine.advance(at + 5000);
+  ASSERT_EQ(quick.done.size(), 20'000U);
+  EXPECT_EQ(quick.commands, slow.commands);
+  EXPECT_EQ(quick.counts(), slow.counts());
+  EXPECT_EQ(quick.refreshes.size(), slow.refreshes.size());
+}
+
+HbmTimings with_bank_refresh(HbmTimings t) {
+  t.trfc_pb = 160, t.trefi_pb = 122, t.trrefd = 8;
+  return t;
+}
+
+TEST(HbmShortCuts, change_nothing_with_split_queues) {
+  expect_same(test::split_config(test::ramulator_timings()), 1);
+}
+
+TEST(HbmShortCuts, change_nothing_with_split_queues_and_per_bank_refresh) {
+  expect_same(test::split_config(test::hbm2e_2400_timings()), 2);
+  expect_same(test::split_config(with_bank_refresh(test::dramsim3_timings())), 3);
+}
+
+TEST(HbmShortCuts, change_nothing_with_a_shared_queue) {
+  expect_same(test::shared_config(test::dramsys_timings()), 4);
+}
+
+TEST(HbmShortCuts, change_nothing_with_a_shared_queue_and_per_bank_refresh) {
+  expect_same(test::shared_config(with_bank_refresh(test::dramsys_timings())), 5);
+}
+
+}  // namespace
+}  // namespace npu::model

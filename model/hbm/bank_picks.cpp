@@ -77,9 +77,10 @@ int find(const Vector* values, Vector value) {
 }
 
 // Of the lanes whose key is the lowest, the one with the lowest age; keys of kNoTime do not count.
-// Overwrites the keys.
+// Overwrites the keys. Inlined, so that those of few banks stay in registers.
 template <int kVectors>
-Pick oldest_of_earliest(Vector* keys, const BankLanes::Limits& ages, Clock base) {
+[[gnu::always_inline]] inline Pick oldest_of_earliest(Vector* keys, const BankLanes::Limits& ages,
+                                                      Clock base) {
   Vector earliest = keys[0];
 #pragma GCC unroll 16
   for (int i = 1; i < kVectors; ++i) earliest = min(earliest, keys[i]);

@@ -43,6 +43,7 @@ Hbm::Hbm(const sc_core::sc_module_name& name, Simulation& simulation, const HbmC
   for (unsigned c = 0; c < config.channels; ++c) {
     channels_.push_back(std::make_unique<hbm::Channel>(config_, map_, done_));
   }
+  busy_.resize(ceil_div(config.channels, 64U));
   read_latency_ = channels_[0]->engine().read_latency();
   write_latency_ = channels_[0]->engine().write_latency();
 }
@@ -127,8 +128,15 @@ void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool
 // The run waits until all channels are advanced together: what it does is not needed earlier, and
 // a channel's state is then in the cache for all its bursts of the time since.
 void Hbm::submit_run(unsigned channel, const hbm::BurstRun& run) {
-  channels_[channel]->push(run);
-  expect_service(run.arrived + 1);
+  auto& target = *channels_[channel];
+  const bool alone = run.count == 1 && target.idle();
+  target.push(run);
+  busy_[channel / 64] |= std::uint64_t{1} << channel % 64;
+  if (alone) {
+    advance_channel(channel, run.arrived);  // then it is known when it will be served
+  } else {
+    expect_service(run.arrived + 1);
+  }
 }
 
 void Hbm::expect_service(Clock clock) {
@@ -160,17 +168,28 @@ void Hbm::log_refreshes(unsigned channel) {
 
 void Hbm::advance_channels(SimTime now, bool all) {
   const Clock clock = clocks_.floor(now);
-  const bool record = simulation_.recorder.enabled();
   advance_at_ = kNever;
-  for (unsigned c = 0; c < map_.channels(); ++c) {
-    auto& channel = *channels_[c];
-    if (channel.idle() && !all) continue;  // catches up when something comes
-    channel.engine().log_refreshes(record ? &refresh_log_ : nullptr);
-    channel.advance(clock);
-    if (record) log_refreshes(c);
-    expect_service(channel.earliest_service());
+  for (std::size_t word = 0; word < busy_.size(); ++word) {
+    const auto first = static_cast<unsigned>(word * 64);
+    const unsigned channels = std::min(map_.channels() - first, 64U);
+    for (auto bits = all ? ~std::uint64_t{0} >> (64 - channels) : busy_[word]; bits != 0;
+         bits &= bits - 1) {
+      advance_channel(first + static_cast<unsigned>(__builtin_ctzll(bits)), clock);
+    }
   }
   collect();
+}
+
+void Hbm::advance_channel(unsigned number, Clock clock) {
+  auto& channel = *channels_[number];
+  const bool record = simulation_.recorder.enabled();
+  channel.engine().log_refreshes(record ? &refresh_log_ : nullptr);
+  channel.advance(clock);
+  if (record) log_refreshes(number);
+  if (channel.idle()) {  // catches up when something comes
+    busy_[number / 64] &= ~(std::uint64_t{1} << number % 64);
+  }
+  expect_service(channel.earliest_service());
 }
 
 void Hbm::wake(std::uint64_t when) {

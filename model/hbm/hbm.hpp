@@ -71,6 +71,7 @@ class Hbm : public sc_core::sc_module {
   void submit_run(unsigned channel, const hbm::BurstRun& run);
   // Idle channels only if `all`.
   void advance_channels(SimTime now, bool all);
+  void advance_channel(unsigned channel, hbm::Clock clock);
   void collect();
   void log_refreshes(unsigned channel);
   void wake(std::uint64_t when);
@@ -94,6 +95,7 @@ class Hbm : public sc_core::sc_module {
   std::vector<hbm::BurstDone> done_;
   std::vector<hbm::RefreshDone> refresh_log_;
   std::vector<std::unique_ptr<hbm::Channel>> channels_;
+  std::vector<std::uint64_t> busy_;  // a bit per channel; an idle one's may still be set
   hbm::Clock read_latency_;
   hbm::Clock write_latency_;
   std::vector<Pending> pending_;

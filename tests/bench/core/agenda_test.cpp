@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What handlers and processes see of the time must not depend on whether handlers run ahead.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "model/core/agenda.hpp"
+
+namespace npu::model {
+namespace {
+
+using testing::ElementsAre;
+
+// Handlers leave their argument and time in a log, as do processes with a letter.
+struct Log {
+  explicit Log(bool run_ahead) { agenda.run_ahead(run_ahead); }
+
+  void add(const std::string& who) { lines.push_back(who + "@" + std::to_string(sim_now())); }
+  void note(std::uint64_t number) { add(std::to_string(number)); }
+  void wake(std::uint64_t number) {
+    note(number);
+    agenda.notify(event);
+  }
+  void note_later(std::uint64_t delay) {
+    note(0);
+    agenda.at<&Log::note>(sim_now() + delay, *this, delay);
+  }
+  void wait(std::uint64_t picoseconds) { sc_core::wait(sc_core::sc_time::from_value(picoseconds)); }
+
+  Agenda agenda{"agenda"};
+  sc_core::sc_event event;
+  std::vector<std::string> lines;
+};
+
+class AgendaRun : public testing::TestWithParam<bool> {};
+
+TEST_P(AgendaRun, serves_handlers_by_time_and_then_in_the_order_scheduled) {
+  Log log(GetParam());
+  log.agenda.at<&Log::note>(20, log, 2);
+  log.agenda.at<&Log::note>(10, log, 1);
+  log.agenda.at<&Log::note>(20, log, 3);
+  log.agenda.at<&Log::note_later>(15, log, 5);
+
+  sc_core::sc_start();
+
+  EXPECT_THAT(log.lines, ElementsAre("1@10", "0@15", "2@20", "3@20", "5@20"));
+  EXPECT_EQ(sc_core::sc_time_stamp().value(), 20U);
+}
+
+TEST_P(AgendaRun, wakes_a_process_behind_the_handlers_of_that_time_and_before_later_ones) {
+  Log log(GetParam());
+  sc_core::sc_spawn([&] {
+    sc_core::wait(log.event);
+    log.add("process, kernel " + std::to_string(sc_core::sc_time_stamp().value()));
+    log.agenda.at<&Log::note>(sim_now() + 5, log, 4);
+  });
+  log.agenda.at<&Log::note>(10, log, 1);
+  log.agenda.at<&Log::wake>(20, log, 2);
+  log.agenda.at<&Log::note>(20, log, 3);
+  log.agenda.at<&Log::note>(30, log, 5);
+
+  sc_core::sc_start();
+
+  EXPECT_THAT(log.lines,
+              ElementsAre("1@10", "2@20", "3@20", "process, kernel 20@20", "4@25", "5@30"));
+}
+
+TEST_P(AgendaRun, lets_a_process_that_waits_for_a_time_come_in_between) {
+  Log log(GetParam());
+  sc_core::sc_spawn([&] {
+    for (int i = 0; i < 2; ++i) {
+      log.wait(15);
+      log.add("process");
+    }
+  });
+  for (const std::uint64_t when : {10, 15, 20, 30, 40}) {
+    log.agenda.at<&Log::note>(when, log, when);
+  }
+
+  sc_core::sc_start();
+
+  EXPECT_THAT(log.lines,
+              ElementsAre("10@10", "15@15", "process@15", "20@20", "30@30", "process@30", "40@40"));
+}
+
+TEST_P(AgendaRun, orders_thousands_of_handlers) {
+  Log log(GetParam());
+  std::uint64_t when = 1;
+  for (int i = 0; i < 5000; ++i) {
+    when = when * 6364136223846793005U + 1442695040888963407U;
+    log.agenda.at<&Log::note>(1 + when % 1000, log, 1 + when % 1000);
+  }
+
+  sc_core::sc_start();
+
+  ASSERT_EQ(log.lines.size(), 5000U);
+  std::uint64_t last = 0;
+  for (const auto& line : log.lines) {
+    const auto number = std::stoull(line);
+    EXPECT_EQ(line, std::to_string(number) + "@" + std::to_string(number));
+    EXPECT_GE(number, last);
+    last = number;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernel, AgendaRun, testing::Bool(), [](const auto& run) {
+  return std::string(run.param ? "ahead" : "in_step");
+});
+
+}  // namespace
+}  // namespace npu::model

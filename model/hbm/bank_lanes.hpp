@@ -65,7 +65,8 @@ class BankLanes {
 
   // The earliest candidate, not before `floor`. An ACT competes as if `act_handicap` clocks later.
   Pick pick_row(Clock floor, int act_handicap) const;
-  Pick pick_column(Clock floor) const;
+  // `writes`: some of the candidates may be WR; false saves looking at their limits.
+  Pick pick_column(Clock floor, bool writes = true) const;
   // The same, one lane after the other: what the others must agree with.
   Pick pick_row_by_loop(Clock floor, int act_handicap) const;
   Pick pick_column_by_loop(Clock floor) const;

@@ -3,6 +3,7 @@
 // among the candidates that have it, then its lane. GCC's vector types compile to SSE2 or NEON.
 #include "model/hbm/bank_lanes.hpp"
 
+#include <cstdint>
 #include <cstring>
 
 #ifdef __SSE2__
@@ -44,26 +45,42 @@ Lane lowest(Vector v) {
   return v[0];
 }
 
-// The lane that has both.
+// The lane that has the value; one must.
 template <int kVectors>
-int find(const Vector* keys, Vector key, const BankLanes::Limits& ages, Vector age) {
-  for (int i = 0; i < kVectors; ++i) {
-    const Mask hit = (keys[i] == key) & (load(ages, i * kWidth) == age);
+int find(const Vector* values, Vector value) {
 #ifdef __SSE2__
-    const auto bits = static_cast<unsigned>(_mm_movemask_epi8(reinterpret_cast<__m128i>(hit)));
-    if (bits != 0) return i * kWidth + __builtin_ctz(bits) / 2;
-#else
-    for (int lane = 0; lane < kWidth; ++lane) {
-      if (hit[lane] != 0) return i * kWidth + lane;
-    }
-#endif
+  std::uint64_t bits[kVectors / 4];  // without branches, which nothing could predict
+#pragma GCC unroll 16
+  for (int i = 0; i < kVectors; i += 4) {
+    const auto four = [values, value](int at) {
+      const auto pack = [values, value](int j) {
+        return _mm_packs_epi16(reinterpret_cast<__m128i>(values[j] == value),
+                               reinterpret_cast<__m128i>(values[j + 1] == value));
+      };
+      const auto low = static_cast<std::uint64_t>(_mm_movemask_epi8(pack(at)));
+      const auto high = static_cast<std::uint64_t>(_mm_movemask_epi8(pack(at + 2)));
+      return low | high << 16;
+    };
+    bits[i / 4] = four(i);
   }
+  if constexpr (kVectors == 4) return __builtin_ctzll(bits[0]);
+  for (int i = 0; i + 1 < kVectors / 4; i += 2) {
+    const std::uint64_t both = bits[i] | bits[i + 1] << 32;
+    if (both != 0) return i * 4 * kWidth + __builtin_ctzll(both);
+  }
+#else
+  for (int lane = 0; lane < kVectors * kWidth; ++lane) {
+    if (values[lane / kWidth][lane % kWidth] == value[0]) return lane;
+  }
+#endif
   return -1;
 }
 
 // Of the lanes whose key is the lowest, the one with the lowest age; keys of kNoTime do not count.
+// Overwrites the keys. Inlined, so that those of few banks stay in registers.
 template <int kVectors>
-Pick oldest_of_earliest(const Vector* keys, const BankLanes::Limits& ages, Clock base) {
+[[gnu::always_inline]] inline Pick oldest_of_earliest(Vector* keys, const BankLanes::Limits& ages,
+                                                      Clock base) {
   Vector earliest = keys[0];
 #pragma GCC unroll 16
   for (int i = 1; i < kVectors; ++i) earliest = min(earliest, keys[i]);
@@ -73,10 +90,11 @@ Pick oldest_of_earliest(const Vector* keys, const BankLanes::Limits& ages, Clock
   Vector oldest = splat(kNoTime);
 #pragma GCC unroll 16
   for (int i = 0; i < kVectors; ++i) {
-    oldest = min(oldest, select(keys[i] == wanted, load(ages, i * kWidth), splat(kNoTime)));
+    keys[i] = select(keys[i] == wanted, load(ages, i * kWidth), splat(kNoTime));
+    oldest = min(oldest, keys[i]);
   }
   const Lane age = lowest(oldest);
-  return {base + key, base + key, age, find<kVectors>(keys, wanted, ages, splat(age))};
+  return {base + key, base + key, age, find<kVectors>(keys, splat(age))};
 }
 
 template <int kVectors>
@@ -100,17 +118,23 @@ Pick row_pick(const BankLanes& b, Clock floor, int act_handicap) {
 }
 
 template <int kVectors>
-Pick column_pick(const BankLanes& b, Clock floor) {
+Pick column_pick(const BankLanes& b, Clock floor, bool writes) {
   Vector keys[kVectors];
   const Vector bound = splat(b.relative(floor));
 #pragma GCC unroll 16
   for (int i = 0; i < kVectors; ++i) {
     const int lane = i * kWidth;
-    const std::size_t rank = b.rank_of_vector(i);
-    const Vector write_limit = max(load(b.write, lane), splat(b.rank_write[rank]));
-    const Vector read_limit = max(load(b.read, lane), splat(b.rank_read[rank]));
-    const Vector limit = select(load(b.column_kind, lane), write_limit, read_limit);
+    const Vector limit = max(load(b.read, lane), splat(b.rank_read[b.rank_of_vector(i)]));
     keys[i] = max(max(limit, bound), load(b.column_none, lane));
+  }
+  if (writes) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kVectors; ++i) {
+      const int lane = i * kWidth;
+      const Vector limit = max(load(b.write, lane), splat(b.rank_write[b.rank_of_vector(i)]));
+      const Vector write_key = max(max(limit, bound), load(b.column_none, lane));
+      keys[i] = select(load(b.column_kind, lane), write_key, keys[i]);
+    }
   }
   return oldest_of_earliest<kVectors>(keys, b.column_age, b.base());
 }
@@ -124,10 +148,10 @@ Pick BankLanes::pick_row(Clock floor, int act_handicap) const {
   return row_pick<16>(*this, floor, act_handicap);
 }
 
-Pick BankLanes::pick_column(Clock floor) const {
-  if (lanes() <= 32) return column_pick<4>(*this, floor);
-  if (lanes() <= 64) return column_pick<8>(*this, floor);
-  return column_pick<16>(*this, floor);
+Pick BankLanes::pick_column(Clock floor, bool writes) const {
+  if (lanes() <= 32) return column_pick<4>(*this, floor, writes);
+  if (lanes() <= 64) return column_pick<8>(*this, floor, writes);
+  return column_pick<16>(*this, floor, writes);
 }
 
 }  // namespace npu::model::hbm

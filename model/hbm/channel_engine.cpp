@@ -183,7 +183,7 @@ void ChannelEngine::repick() {
     row_stale_ = false;
   }
   if (column_stale_) {
-    column_ = lanes_.pick_column(std::max(now_, column_bus_free_));
+    column_ = lanes_.pick_column(std::max(now_, column_bus_free_), queue_.holds_writes());
     column_stale_ = false;
   }
 }

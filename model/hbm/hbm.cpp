@@ -227,14 +227,14 @@ void Hbm::complete(std::uint32_t tag) {
   const Pending pending = pending_[tag];
   free_pending_.push_back(tag);
   auto& payload = *pending.payload;
-  const auto& info = Transaction::of(payload);
-  if (payload.is_write()) --writes_pending_;
-  if (payload.is_response_ok() && simulation_.recorder.enabled()) {
-    simulation_.emit(
-        track_, payload.is_write() ? platform::Activity::kHbmWrite : platform::Activity::kHbmRead,
-        pending.begin, sim_now(), info.cause, payload.get_data_length());
+  const bool write = payload.is_write();
+  if (write) --writes_pending_;
+  if (simulation_.recorder.enabled() && payload.is_response_ok()) {
+    simulation_.emit(track_, write ? platform::Activity::kHbmWrite : platform::Activity::kHbmRead,
+                     pending.begin, sim_now(), Transaction::of(payload).cause,
+                     payload.get_data_length());
   }
-  if (info.posted) {
+  if (write && Transaction::of(payload).posted) {  // reads are answered
     payload.release();
     return;
   }

@@ -26,6 +26,7 @@ bool RequestQueue::append(const Burst& burst, Clock arrived) {
   }
   list.tail = index;
   ++queued_[burst.write ? 1 : 0];
+  if (burst.write) ++writes_held_;
   const Bank& bank = banks_[burst.lane];
   auto& oldest = bank.open && bank.row == burst.row ? list.hit : list.miss;
   if (oldest != kNoRequest) return false;
@@ -59,25 +60,24 @@ void RequestQueue::unlink(RequestIndex index) {
   --queued_[request.burst.write ? 1 : 0];
 }
 
-void RequestQueue::scan(Bank& bank) {
-  for (auto& list : bank.lists) {
-    list.hit = next_match(list.head, bank, true);
-    list.miss = next_match(list.head, bank, false);
-  }
-}
-
 void RequestQueue::open_row(int lane, std::uint32_t row, Clock at) {
   Bank& opened = bank(lane);
   opened.open = true;
   opened.row = row;
   opened.activated_at = at;
-  scan(opened);
+  for (auto& list : opened.lists) {
+    list.hit = next_match(list.head, opened, true);
+    list.miss = list.hit == list.head ? next_match(list.head, opened, false) : list.head;
+  }
 }
 
 void RequestQueue::close_row(int lane) {
   Bank& closed = bank(lane);
   closed.open = false;
-  scan(closed);
+  for (auto& list : closed.lists) {
+    list.hit = kNoRequest;
+    list.miss = list.head;
+  }
 }
 
 void RequestQueue::renumber() {

@@ -63,12 +63,17 @@ class RequestQueue {
   bool append(const Burst& burst, Clock arrived);
   // Takes a request out of its list; it stays readable until release().
   void unlink(RequestIndex index);
-  void release(RequestIndex index) { free_.push_back(index); }
+  void release(RequestIndex index) {
+    if (requests_[index].burst.write) --writes_held_;
+    free_.push_back(index);
+  }
   void open_row(int lane, std::uint32_t row, Clock at);
   void close_row(int lane);
 
   // Queued requests by kind (opened ones do not count).
   unsigned queued(bool write) const { return queued_[write ? 1 : 0]; }
+  // Whether any request, queued or opened, is a write.
+  bool holds_writes() const { return writes_held_ != 0; }
   bool ages_exhausted() const { return next_age_ == kAgeLimit; }
   // Renumbers the ages, keeping their order.
   void renumber();
@@ -77,13 +82,13 @@ class RequestQueue {
 
  private:
   RequestIndex next_match(RequestIndex from, const Bank& bank, bool hit) const;
-  void scan(Bank& bank);
 
   bool split_;
   std::vector<Bank> banks_;
   std::vector<Request> requests_;
   std::vector<RequestIndex> free_;
   std::array<unsigned, 2> queued_{};
+  unsigned writes_held_ = 0;
   std::int16_t next_age_ = 0;
 };
 

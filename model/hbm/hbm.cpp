@@ -128,15 +128,9 @@ void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool
 // The run waits until all channels are advanced together: what it does is not needed earlier, and
 // a channel's state is then in the cache for all its bursts of the time since.
 void Hbm::submit_run(unsigned channel, const hbm::BurstRun& run) {
-  auto& target = *channels_[channel];
-  const bool alone = run.count == 1 && target.idle();
-  target.push(run);
+  channels_[channel]->push(run);
   busy_[channel / 64] |= std::uint64_t{1} << channel % 64;
-  if (alone) {
-    advance_channel(channel, run.arrived);  // then it is known when it will be served
-  } else {
-    expect_service(run.arrived + 1);
-  }
+  expect_service(run.arrived + 1);
 }
 
 void Hbm::expect_service(Clock clock) {

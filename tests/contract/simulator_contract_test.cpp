@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulator keeps the platform contract.
+#include <gtest/gtest.h>
+
 #include "model/config/load.hpp"
 #include "model/system.hpp"
 #include "tests/contract/contract_suite.hpp"

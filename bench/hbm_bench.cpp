@@ -53,7 +53,7 @@ Measurement read(unsigned count, unsigned length, unsigned outstanding, NextAddr
     if (issued < count) issue();
   };
   const Stopwatch watch;
-  while (issued < outstanding) issue();
+  for (unsigned i = 0; i < outstanding; ++i) issue();
   model::test::HbmSystem::run();
   Measurement measured;
   measured.seconds = watch.seconds();

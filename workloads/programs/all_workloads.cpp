@@ -4,7 +4,7 @@
 namespace npu::workloads {
 
 const Registry& all_workloads() {
-  static const Registry registry = [] {
+  static const Registry kRegistry = [] {
     Registry all;
     for (auto make : {first_tensor, enumerate, dma_latency, dma_bandwidth, ring_pressure,
                       event_wait, alloc_churn, bar0_trap}) {
@@ -12,7 +12,7 @@ const Registry& all_workloads() {
     }
     return all;
   }();
-  return registry;
+  return kRegistry;
 }
 
 }  // namespace npu::workloads

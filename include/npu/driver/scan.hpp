@@ -16,7 +16,7 @@ namespace npu::driver {
 
 struct Bar {
   std::uint64_t base = 0;  // bus address; 0: not assigned
-  Bytes size = 0;          // 0: not implemented
+  Bytes size = 0;          // 0: the function has no such BAR
   bool is_64_bit = false;
   bool prefetchable = false;
   bool is_io = false;

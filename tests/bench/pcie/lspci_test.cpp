@@ -29,7 +29,7 @@ class Lspci : public testing::Test {
  protected:
   void SetUp() override {
     if (output_of("lspci --version").find("lspci version") == std::string::npos) {
-      GTEST_SKIP() << "pciutils is not installed";
+      FAIL() << "pciutils is missing; set-up/packages.txt lists it";
     }
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::temp_directory_path() /

@@ -80,7 +80,7 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
 
 void ChannelEngine::advance(Clock until) {
   while (next_decision() <= until) {
-    if (until - next_refresh_ >= (kept_refreshes() + 1) * refresh_interval()) {
+    if (short_cuts_ && until - next_refresh_ >= kept_refreshes() * refresh_interval()) {
       skip_idle_refreshes(until);
     }
     if (short_cuts_ && per_bank_ && idle()) {

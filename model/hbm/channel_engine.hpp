@@ -165,10 +165,11 @@ class ChannelEngine {
   void close_refreshed(unsigned pseudo_channel, Clock refreshes);
   void take_turns(Refresh& refresh, Clock turns) const;
   Clock refresh_interval() const { return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi); }
-  // The last ones before a time that may still delay what comes after it.
+  // How many of the last ones before a time may still delay what comes after it: those that fell
+  // due since then minus how long a refresh lasts (two clocks of it for the row bus).
   Clock kept_refreshes() const {
-    const unsigned lasting = t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc);
-    return 2 + static_cast<Clock>(lasting) / refresh_interval();
+    const unsigned lasting = t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc) + 2;
+    return 1 + static_cast<Clock>(lasting) / refresh_interval();
   }
 
   HbmTimings t_;

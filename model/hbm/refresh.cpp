@@ -209,7 +209,8 @@ void ChannelEngine::skip_idle_refreshes(Clock until) {
   const Clock interval = refresh_interval();
   Clock skipped = kNever;
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
-    skipped = std::min(skipped, (until - refresh_[p].due) / interval - kept_refreshes());
+    const Clock due = until < refresh_[p].due ? 0 : (until - refresh_[p].due) / interval + 1;
+    skipped = std::min(skipped, due - kept_refreshes());
   }
   for (unsigned p = 0; p < t_.pseudo_channels && skipped > 0; ++p) {
     if (per_bank_) close_refreshed(p, skipped);

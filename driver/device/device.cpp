@@ -111,6 +111,7 @@ Result<std::optional<FaultReport>> Device::take_fault() {
   // All ones may be the address at fault.
   const auto address = platform::read_register<abi::FaultAddress>(link.registers());
   const auto info = platform::read_register<abi::FaultInfo>(link.registers());
+  const auto access = platform::read_register<abi::FaultAccess>(link.registers());
   link.write(*status);
   FaultReport report;
   report.code = static_cast<abi::FaultCode>(code->get<abi::FaultCodeRegister::Code>());
@@ -119,6 +120,8 @@ Result<std::optional<FaultReport>> Device::take_fault() {
   report.address = address.raw;
   report.stream = static_cast<std::uint16_t>(info.get<abi::FaultInfo::Stream>());
   report.ring_index = static_cast<std::uint16_t>(info.get<abi::FaultInfo::RingIndex>());
+  report.vmid = static_cast<std::uint8_t>(access.get<abi::FaultAccess::Vmid>());
+  report.write = access.get<abi::FaultAccess::Write>() != 0;
   report.overflow = status->get<abi::FaultStatus::Overflow>() != 0;
   return report;
 }

@@ -7,6 +7,7 @@
 #include "model/config/checks.hpp"
 #include "npu/abi/dma.hpp"
 #include "npu/abi/layout.hpp"
+#include "npu/abi/page_table.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -68,6 +69,9 @@ CheckResult check_memory_bar(const ChipConfig& chip) {
        Bytes{abi::kRingEntries} * abi::kRingEntrySize},
       {"stream windows", "streams", usable + abi::kReservedStreamOffset,
        Bytes{chip.streams} * abi::kStreamWindowSize},
+      {"context table", "hbm.installed_mib", usable + abi::kReservedContextOffset, abi::kTableSize},
+      {"page tables", "hbm.installed_mib", usable + abi::kReservedTableOffset,
+       abi::kReservedTableSize},
   };
   const Window hbm{"installed HBM", "hbm.installed_mib", 0, chip.hbm.installed};
   return check_windows(windows, hbm);

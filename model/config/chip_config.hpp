@@ -65,6 +65,16 @@ struct DmaConfig {
   Bytes buffer;                       // per engine: bytes read and not yet written
 };
 
+// Translation of device virtual addresses (abi/page_table.hpp).
+struct MmuConfig {
+  unsigned tlb_entries;         // translations held, of both page sizes; power of two
+  unsigned tlb_ways;            // associativity; power of two
+  unsigned walk_cache_entries;  // entries that point to tables, held beside the TLB; 0: none
+  unsigned walkers;             // walks under way at once
+  Picoseconds walk_step;        // of the walker, beside the read of each entry
+  Picoseconds invalidate;       // MMU_INVALIDATE written until cached entries are dropped
+};
+
 // A DRAM standard: organisation and timings (configs/hbm/*.yaml), clocks unless said otherwise.
 struct HbmTimings {
   std::string name;
@@ -115,6 +125,7 @@ struct ChipConfig {
   LinkConfig link;
   EndpointConfig endpoint;
   DmaConfig dma;
+  MmuConfig mmu;
   HbmConfig hbm;
 };
 

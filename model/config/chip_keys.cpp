@@ -104,6 +104,26 @@ const Table& dma_table() {
   return kTable;
 }
 
+const Table& mmu_table() {
+  using M = MmuConfig;
+  static const Table kTable{
+      "",
+      "translation of device virtual addresses",
+      {
+          number("tlb_entries", &M::tlb_entries, 1, 65'536, "translations held, of 2 MiB or 1 GiB")
+              .in_powers_of_two(),
+          number("tlb_ways", &M::tlb_ways, 1, 64, "associativity of the TLB").in_powers_of_two(),
+          number("walk_cache_entries", &M::walk_cache_entries, 0, 4096,
+                 "entries that point to tables, held beside the TLB"),
+          number("walkers", &M::walkers, 1, 64, "walks under way at once"),
+          number("walk_step_ns", &M::walk_step, 0, 10'000,
+                 "of the walker, beside the read of each entry"),
+          number("invalidate_ns", &M::invalidate, 0, 1'000'000,
+                 "MMU_INVALIDATE written until cached entries are dropped"),
+      }};
+  return kTable;
+}
+
 }  // namespace
 
 const Table& link_table() {
@@ -155,6 +175,7 @@ const Table& chip_table() {
           section("link", &C::link, link_table()),
           section("endpoint", &C::endpoint, endpoint_table()),
           section("dma", &C::dma, dma_table()),
+          section("mmu", &C::mmu, mmu_table()),
           section("hbm", &C::hbm, hbm_table()),
       }};
   return kTable;

@@ -53,6 +53,8 @@ struct FaultReport {
   std::uint16_t stream = 0;
   std::uint16_t ring_index = 0;
   std::uint64_t cause = 0;
+  std::uint8_t vmid = 0;
+  bool write = false;
 };
 
 // Latches FAULT_* and raises vector 0. Implemented by the card's registers.

@@ -25,6 +25,7 @@ tlm::tlm_generic_payload& TransactionPool::allocate(tlm::tlm_command command, st
   info.kind = TransactionKind::kMemory;
   info.completion = Completion::kSuccess;
   info.posted = false;
+  info.vmid = 0;
   info.requester = 0;
   info.cause = info.issued = info.context = info.hop_context = 0;
   sc_assert(data != nullptr || length <= Transaction::kInlineData);

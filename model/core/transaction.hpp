@@ -37,6 +37,9 @@ enum class Completion : std::uint8_t {
   kPermission,  // IOMMU: mapped, but not for this direction
   kTimeout,
   kPoisoned,
+  kNotMapped,  // MMU: no translation of the device virtual address
+  kForbidden,  // MMU: mapped, but not for this kind of access
+  kBadTable,   // MMU: a table could not be read, or an entry makes no sense
 };
 
 class Transaction : public tlm::tlm_extension<Transaction> {
@@ -46,6 +49,7 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   TransactionKind kind = TransactionKind::kMemory;
   Completion completion = Completion::kSuccess;
   bool posted = false;
+  std::uint8_t vmid = 0;          // address space of a device address; 0: device-local
   std::uint16_t requester = 0;    // packed BDF
   std::uint64_t cause = 0;        // platform/trace.hpp
   std::uint64_t issued = 0;       // SimTime at the initiator

@@ -87,8 +87,26 @@ constexpr abi::FaultCode host_fault(Completion completion) {
       return abi::FaultCode::kCompletionTimeout;
     case Completion::kPoisoned:
       return abi::FaultCode::kPoisoned;
+    case Completion::kNotMapped:
+    case Completion::kForbidden:
+    case Completion::kBadTable:
+      break;  // never over the link
   }
   return abi::FaultCode::kHostAddress;
+}
+
+// The fault a failed access to device memory means.
+constexpr abi::FaultCode device_fault(Completion completion) {
+  switch (completion) {
+    case Completion::kNotMapped:
+      return abi::FaultCode::kTranslation;
+    case Completion::kForbidden:
+      return abi::FaultCode::kDevicePermission;
+    case Completion::kBadTable:
+      return abi::FaultCode::kPageTable;
+    default:
+      return abi::FaultCode::kDeviceAddress;
+  }
 }
 
 }  // namespace npu::model

@@ -205,6 +205,10 @@ void Endpoint::log_completion_error(Completion completion, const Payload& payloa
       return function.set_status(kTargetAbort);
     case Completion::kSuccess:
       return;
+    case Completion::kNotMapped:
+    case Completion::kForbidden:
+    case Completion::kBadTable:
+      break;  // never over the link
   }
 }
 

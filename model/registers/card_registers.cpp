@@ -65,6 +65,9 @@ void CardRegisters::report(const FaultReport& fault) {
   bank_.set(abi::FaultInfo{}
                 .set<abi::FaultInfo::Stream>(fault.stream)
                 .set<abi::FaultInfo::RingIndex>(fault.ring_index));
+  bank_.set(abi::FaultAccess{}
+                .set<abi::FaultAccess::Vmid>(fault.vmid)
+                .set<abi::FaultAccess::Write>(fault.write ? 1 : 0));
   if (interrupts_ != nullptr) interrupts_->raise(kFaultVector, fault.cause);
 }
 

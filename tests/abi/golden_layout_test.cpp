@@ -12,6 +12,7 @@
 #include "npu/abi/fault.hpp"
 #include "npu/abi/identity.hpp"
 #include "npu/abi/layout.hpp"
+#include "npu/abi/page_table.hpp"
 #include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"
 
@@ -157,6 +158,9 @@ TEST(GoldenFault, Codes) {
       {FaultCode::kBusMasterDisabled, 0x14},
       {FaultCode::kPoisoned, 0x15},
       {FaultCode::kNoPeer, 0x16},
+      {FaultCode::kTranslation, 0x17},
+      {FaultCode::kDevicePermission, 0x18},
+      {FaultCode::kPageTable, 0x19},
       {FaultCode::kDoorbellRange, 0x20},
       {FaultCode::kRingFetch, 0x21},
   };
@@ -164,6 +168,27 @@ TEST(GoldenFault, Codes) {
     EXPECT_EQ(static_cast<int>(code), value);
     EXPECT_NE(to_string(code), "unknown fault");
   }
+}
+
+TEST(GoldenPageTable, AddressBits) {
+  EXPECT_EQ(entry_span(0), 0x20'0000U);       // 2 MiB
+  EXPECT_EQ(entry_span(1), 0x4000'0000U);     // 1 GiB
+  EXPECT_EQ(entry_span(2), 0x80'0000'0000U);  // 512 GiB
+  const std::uint64_t address = 0x0000'8081'8123'4567;
+  EXPECT_EQ(table_index(address, 2), 0x101U);  // bits 47..39
+  EXPECT_EQ(table_index(address, 1), 0x006U);  // bits 38..30
+  EXPECT_EQ(table_index(address, 0), 0x009U);  // bits 29..21
+}
+
+TEST(GoldenPageTable, Entries) {
+  EXPECT_EQ(PageTableEntry::table(0x1234'5000).raw, 0x1234'5001U);
+  EXPECT_EQ(PageTableEntry::page(0x1220'0000, true, false).raw, 0x1220'0007U);
+  EXPECT_EQ(PageTableEntry::page(0x1220'0000, true, true).raw, 0x1220'000FU);
+  EXPECT_EQ(PageTableEntry::page(0x1220'0000, false, false).raw, 0x1220'0003U);
+  EXPECT_EQ(ContextEntry::root(0xFFFF'FFFF'F000).raw, 0xFFFF'FFFF'F001U);
+  EXPECT_EQ(PageTableEntry{0xFFFF'0000'0000'0000}.address(), 0U);  // software's own bits
+  EXPECT_EQ(kVmids, 16U);
+  EXPECT_EQ(kTableSize, 4096U);
 }
 
 // PCI Express Base Specification, chapter 7; pcie-facts.md.

@@ -34,6 +34,11 @@ const GoldenRegister kGoldenBar0[] = {
     {"FAULT_CODE", 0x0104, 4, "RO", 0},
     {"FAULT_ADDRESS", 0x0108, 8, "RO", 0},
     {"FAULT_INFO", 0x0110, 4, "RO", 0},
+    {"FAULT_ACCESS", 0x0114, 4, "RO", 0},
+    {"MMU_CONTEXT_BASE", 0x0200, 8, "RW", 0},
+    {"MMU_INVALIDATE_ADDRESS", 0x0208, 8, "RW", 0},
+    {"MMU_INVALIDATE_SIZE", 0x0210, 8, "RW", 0},
+    {"MMU_INVALIDATE", 0x0218, 4, "RW", 0},
     {"DMA_QUEUE_BASE", 0x1000, 8, "RW", 0},      // mission.md M3: 0x1000
     {"DMA_CONSUMER_INDEX", 0x1008, 4, "RO", 0},  // M3: 0x1008
     {"DMA_DOORBELL", 0x1010, 4, "RW", 0},        // M3: 0x1010
@@ -45,7 +50,7 @@ const GoldenRegister kGoldenBar0[] = {
 const GoldenRegister kGoldenStream[] = {
     {"STREAM_CONTROL", 0x00, 4, "RW", 0},   {"STREAM_VECTOR", 0x04, 4, "RW", 0},
     {"STREAM_STATUS", 0x08, 4, "RO", 0},    {"STREAM_FAULT", 0x0C, 4, "RO", 0},
-    {"STREAM_COMPLETED", 0x10, 8, "RO", 0},
+    {"STREAM_COMPLETED", 0x10, 8, "RO", 0}, {"STREAM_VMID", 0x18, 4, "RW", 0},
 };
 
 template <class Golden, class Table>

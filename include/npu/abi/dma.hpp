@@ -39,7 +39,8 @@ inline constexpr std::uint32_t kNoEvent = 0xFFFFFFFF;
 // dword 0 flags
 inline constexpr std::uint8_t kDmaFlagInterrupt = 0x01;  // MSI-X to the stream's vector at the end
 
-// Host addresses are bus addresses, device addresses are device-local. Commands of one stream
+// Host addresses are bus addresses; device addresses are virtual ones of the stream's address space
+// (STREAM_VMID), or device-local if that is 0. Commands of one stream
 // execute in ring order and one after another; streams are not ordered among each other.
 struct DmaEntry {
   std::uint8_t opcode = 0;         // dword 0 [7:0]   DmaOpcode

@@ -20,6 +20,9 @@ enum class FaultCode : std::uint16_t {
   kBusMasterDisabled = 0x0014,  // COMMAND.BusMaster is 0
   kPoisoned = 0x0015,           // a completion arrived poisoned
   kNoPeer = 0x0016,             // P2P without a link to another card
+  kTranslation = 0x0017,        // device virtual address not mapped in its address space
+  kDevicePermission = 0x0018,   // mapped, but not for this kind of access
+  kPageTable = 0x0019,          // a table that the walker could not read, or a malformed entry
   kDoorbellRange = 0x0020,      // producer index beyond the ring
   kRingFetch = 0x0021,          // a ring entry could not be read
 };
@@ -50,6 +53,12 @@ constexpr std::string_view to_string(FaultCode code) {
       return "poisoned completion";
     case FaultCode::kNoPeer:
       return "no link to a peer";
+    case FaultCode::kTranslation:
+      return "device address not mapped";
+    case FaultCode::kDevicePermission:
+      return "device address not mapped for this access";
+    case FaultCode::kPageTable:
+      return "malformed page table";
     case FaultCode::kDoorbellRange:
       return "doorbell value out of range";
     case FaultCode::kRingFetch:

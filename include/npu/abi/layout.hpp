@@ -25,8 +25,11 @@ inline constexpr std::uint32_t kMaxVectors = 256;
 
 // BAR2 is device memory: offset x is device-local address x. [0, HBM_SIZE) belongs to the
 // allocator; above it, up to the end of the BAR, lies memory reserved for the card itself.
-inline constexpr std::uint64_t kReservedRingOffset = 0;              // from HBM_SIZE: the DMA ring
-inline constexpr std::uint64_t kReservedStreamOffset = 16ULL << 20;  // from HBM_SIZE: windows
+inline constexpr std::uint64_t kReservedRingOffset = 0;               // from HBM_SIZE: the DMA ring
+inline constexpr std::uint64_t kReservedStreamOffset = 16ULL << 20;   // from HBM_SIZE: windows
+inline constexpr std::uint64_t kReservedContextOffset = 64ULL << 20;  // context table, 4 KiB
+inline constexpr std::uint64_t kReservedTableOffset = 65ULL << 20;    // page tables
+inline constexpr std::uint64_t kReservedTableSize = 31ULL << 20;
 
 // One register window per stream (stream.hpp). It has the size of the whole BAR0, which is why
 // the windows cannot live there (mission.md M4).

@@ -73,6 +73,38 @@ struct FaultInfo : Register<FaultInfo, uint32_t, 0x0110, Access::kReadOnly> {
   using Stream = Field<15, 0>;
   using RingIndex = Field<31, 16>;  // of the command at fault
 };
+// How the access at fault was made.
+struct FaultAccess : Register<FaultAccess, uint32_t, 0x0114, Access::kReadOnly> {
+  static constexpr std::string_view kName = "FAULT_ACCESS";
+  using Vmid = Field<7, 0>;
+  using Write = Field<8, 8>;
+};
+
+// --- Memory management, 0x0200 (page_table.hpp) ---------------------------------------------
+
+// Device-local address of the context table, 4 KiB aligned. Writing it empties TLB and walk caches.
+struct MmuContextBase : Register<MmuContextBase, uint64_t, 0x0200, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MMU_CONTEXT_BASE";
+};
+// Device virtual address of the first page to invalidate (Scope kRange).
+struct MmuInvalidateAddress : Register<MmuInvalidateAddress, uint64_t, 0x0208, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MMU_INVALIDATE_ADDRESS";
+};
+// Bytes to invalidate (Scope kRange).
+struct MmuInvalidateSize : Register<MmuInvalidateSize, uint64_t, 0x0210, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MMU_INVALIDATE_SIZE";
+};
+// Writing it with Start = 1 drops cached translations and entries. Start reads as 1 until that is
+// done and every access translated before has ended. A write while it is 1 is ignored.
+struct MmuInvalidate : Register<MmuInvalidate, uint32_t, 0x0218, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MMU_INVALIDATE";
+  using Vmid = Field<7, 0>;  // Scope kVmid and kRange
+  using Scope = Field<9, 8>;
+  using Start = Field<31, 31>;
+  static constexpr uint32_t kAll = 0;
+  static constexpr uint32_t kVmid = 1;
+  static constexpr uint32_t kRange = 2;
+};
 
 // --- DMA submission queue, 0x1000 ----------------------------------------------------------
 
@@ -111,13 +143,14 @@ struct EventRecordBase : Register<EventRecordBase, uint64_t, 0x1020, Access::kRe
 using Bar0Registers =
     RegisterList<ChipId, ChipRevision, AiCoreCount, DeviceIndex, HbmSize, StreamWindowBase,
                  StreamCount, EventCount, DeviceStatus, DeviceTime, FaultStatus, FaultCodeRegister,
-                 FaultAddress, FaultInfo, DmaQueueBase, DmaConsumerIndex, DmaDoorbell,
+                 FaultAddress, FaultInfo, FaultAccess, MmuContextBase, MmuInvalidateAddress,
+                 MmuInvalidateSize, MmuInvalidate, DmaQueueBase, DmaConsumerIndex, DmaDoorbell,
                  DmaQueueControl, DmaQueueStatus, EventRecordBase>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));
 
-inline constexpr uint32_t kAbiVersion = 1;
+inline constexpr uint32_t kAbiVersion = 2;
 
 constexpr uint32_t event_register_offset(uint32_t event_id) {
   return kEventBlock + kEventStride * event_id;

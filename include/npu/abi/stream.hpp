@@ -30,9 +30,15 @@ struct StreamFault : Register<StreamFault, std::uint32_t, 0x000C, Access::kReadO
 struct StreamCompleted : Register<StreamCompleted, std::uint64_t, 0x0010, Access::kReadOnly> {
   static constexpr std::string_view kName = "STREAM_COMPLETED";
 };
+// Address space of the stream's commands (page_table.hpp): their device addresses are virtual ones
+// of this VMID. Latched when Enable is written as 1.
+struct StreamVmid : Register<StreamVmid, std::uint32_t, 0x0018, Access::kReadWrite> {
+  static constexpr std::string_view kName = "STREAM_VMID";
+  using Vmid = Field<7, 0>;
+};
 
-using StreamRegisters =
-    RegisterList<StreamControl, StreamVector, StreamStatus, StreamFault, StreamCompleted>;
+using StreamRegisters = RegisterList<StreamControl, StreamVector, StreamStatus, StreamFault,
+                                     StreamCompleted, StreamVmid>;
 
 inline constexpr auto kStreamTable = make_table(StreamRegisters{});
 static_assert(is_sorted_without_overlap(kStreamTable));

@@ -18,6 +18,8 @@ struct FaultReport {
   std::uint64_t address = 0;   // device-local or bus address, by the code
   std::uint16_t stream = 0;
   std::uint16_t ring_index = 0;
+  std::uint8_t vmid = 0;  // address space of the access; 0: device-local address, or none
+  bool write = false;
   bool overflow = false;  // more faults came after this one
 };
 

@@ -12,7 +12,7 @@ namespace npu::driver {
 inline constexpr Bytes kPageSize = Bytes{2} << 20;  // 2 MiB: the grain of the TLB
 inline constexpr unsigned kMaxOrder = 16;           // 2 MiB << 16 = 128 GiB
 
-// Physically contiguous, 2 MiB aligned.
+// 2 MiB aligned, in virtual and in physical memory contiguous.
 struct DeviceMemory {
   DeviceAddress address;
   Bytes size = 0;      // as requested

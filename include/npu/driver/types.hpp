@@ -8,7 +8,7 @@
 
 namespace npu::driver {
 
-// A device-local address: offset in device memory, which is also the offset in BAR2.
+// A device virtual address, valid in the address space it came from (address_space.hpp).
 struct DeviceAddress {
   std::uint64_t value = 0;
 

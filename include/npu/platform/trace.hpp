@@ -39,6 +39,8 @@ enum class Activity : std::uint16_t {
   kEventVisible,     // host memory: an event record was written (end); detail = event id
   kCommand,          // engine: dispatched to completed; detail = opcode << 16 | stream
   kFault,            // any model: detail = abi::FaultCode
+  kPageWalk,         // MMU: a translation missed in the TLB until it is known; detail = entries
+                     // read from memory
   // HBM
   kHbmRead,     // a transaction, accepted to last data
   kHbmWrite,    // a transaction, accepted to last data
@@ -90,6 +92,8 @@ constexpr std::string_view to_string(Activity activity) {
       return "command";
     case Activity::kFault:
       return "fault";
+    case Activity::kPageWalk:
+      return "page_walk";
     case Activity::kHbmRead:
       return "hbm_read";
     case Activity::kHbmWrite:

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device virtual addresses and the tables that map them (mission.md M2: pages of 2 MiB, so that a
+// block of device memory may be moved without its users noticing). The layout is npusim's own; it
+// has the shape of the usual 64-bit table walkers.
+//
+// A device virtual address has 48 bits: three indices of 9 bits, one per level, and an offset of
+// 21 bits. Tables are 4 KiB: 512 little-endian entries. An entry of level 2 points to a table, one
+// of level 1 points to a table or maps a giant page of 1 GiB, one of level 0 maps a page of 2 MiB.
+//
+// MMU_CONTEXT_BASE points to one context entry per VMID. VMID 0 has no tables: its addresses are
+// device-local ones (the driver's own work on the card).
+//
+// The walker reads entries from device memory when it needs them and may keep any valid one until
+// it is invalidated (MMU_INVALIDATE); it never keeps an invalid one. So making an entry valid
+// needs no invalidation, every other change does, after the entry was written.
+#pragma once
+
+#include <cstdint>
+
+#include "npu/abi/register.hpp"
+
+namespace npu::abi {
+
+inline constexpr unsigned kVmids = 16;
+inline constexpr unsigned kVmidPhysical = 0;
+
+inline constexpr unsigned kTableLevels = 3;
+inline constexpr unsigned kTableEntries = 512;
+inline constexpr std::uint32_t kTableSize = 4096;
+inline constexpr unsigned kPageShift = 21;
+inline constexpr unsigned kGiantShift = 30;
+inline constexpr unsigned kVirtualBits = 48;
+
+// Bytes mapped by one entry of a level: 2 MiB, 1 GiB, 512 GiB.
+constexpr std::uint64_t entry_span(unsigned level) {
+  return std::uint64_t{1} << (kPageShift + 9 * level);
+}
+// Index of the entry for `address` in its table of `level`.
+constexpr unsigned table_index(std::uint64_t address, unsigned level) {
+  return static_cast<unsigned>(address >> (kPageShift + 9 * level)) & (kTableEntries - 1);
+}
+
+struct PageTableEntry {
+  std::uint64_t raw = 0;
+
+  using Valid = Field<0, 0>;
+  using Leaf = Field<1, 1>;       // maps a page; else points to the table of the next level
+  using Read = Field<2, 2>;       // leaf: reads are allowed
+  using Write = Field<3, 3>;      // leaf: writes are allowed
+  using Address = Field<47, 12>;  // bits 47..12 of the page (aligned to its size) or of the table
+  // Bits 63..48 are ignored by the card and free for software.
+
+  constexpr bool valid() const { return (raw & Valid::kMask) != 0; }
+  constexpr bool leaf() const { return (raw & Leaf::kMask) != 0; }
+  constexpr bool may_read() const { return (raw & Read::kMask) != 0; }
+  constexpr bool may_write() const { return (raw & Write::kMask) != 0; }
+  constexpr std::uint64_t address() const { return raw & Address::kMask; }
+
+  static constexpr PageTableEntry table(std::uint64_t address) {
+    return {Valid::kMask | (address & Address::kMask)};
+  }
+  static constexpr PageTableEntry page(std::uint64_t address, bool read, bool write) {
+    return {Valid::kMask | Leaf::kMask | (read ? Read::kMask : 0) | (write ? Write::kMask : 0) |
+            (address & Address::kMask)};
+  }
+};
+static_assert(sizeof(PageTableEntry) == 8);
+
+// Entry `vmid` of the context table.
+struct ContextEntry {
+  std::uint64_t raw = 0;
+
+  using Valid = Field<0, 0>;
+  using Address = Field<47, 12>;  // of the level 2 table
+
+  constexpr bool valid() const { return (raw & Valid::kMask) != 0; }
+  constexpr std::uint64_t address() const { return raw & Address::kMask; }
+  static constexpr ContextEntry root(std::uint64_t address) {
+    return {Valid::kMask | (address & Address::kMask)};
+  }
+};
+static_assert(sizeof(ContextEntry) == 8);
+
+}  // namespace npu::abi

@@ -39,7 +39,10 @@ TEST(GoldenLayout, Bar0) {
 TEST(GoldenLayout, Bar2) {
   EXPECT_EQ(kReservedRingOffset, 0U);
   EXPECT_EQ(kReservedStreamOffset, 0x100'0000U);
-  EXPECT_EQ(kStreamWindowSize, 0x8000U);  // M4: 32 KiB
+  EXPECT_EQ(kReservedContextOffset, 0x400'0000U);
+  EXPECT_EQ(kReservedTableOffset, 0x410'0000U);
+  EXPECT_EQ(kReservedTableSize, 0x1F0'0000U);  // up to 96 MiB
+  EXPECT_EQ(kStreamWindowSize, 0x8000U);       // M4: 32 KiB
   EXPECT_EQ(kMaxStreams, 1024U);
 }
 

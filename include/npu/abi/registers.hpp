@@ -150,7 +150,7 @@ using Bar0Registers =
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));
 
-inline constexpr uint32_t kAbiVersion = 2;
+inline constexpr uint32_t kAbiVersion = 1;
 
 constexpr uint32_t event_register_offset(uint32_t event_id) {
   return kEventBlock + kEventStride * event_id;

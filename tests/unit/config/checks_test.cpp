@@ -32,10 +32,17 @@ TEST_F(Checks, a_bar0_too_small_for_its_registers_is_refused) {
 
 TEST_F(Checks, stream_windows_must_lie_in_reserved_memory) {
   // 56 GiB + 16 MiB + 1024 windows of 32 KiB end 48 MiB above what is usable.
-  EXPECT_TRUE(load("910b", {"hbm.installed_mib=57392"}));
   EXPECT_EQ(rule(error_of("910b", {"hbm.installed_mib=57390"})),
             "streams: stream windows 0xe01000000..0xe02ffffff does not fit into installed HBM "
             "0x0..0xe02dfffff");
+}
+
+TEST_F(Checks, page_tables_must_lie_in_reserved_memory) {
+  // They end 96 MiB above what is usable.
+  EXPECT_TRUE(load("910b", {"hbm.installed_mib=57440"}));
+  const auto text = error_of("910b", {"hbm.installed_mib=57438"});
+  EXPECT_NE(text.find("page tables 0xe04100000..0xe05ffffff does not fit"), std::string::npos)
+      << text;
 }
 
 TEST_F(Checks, the_ring_must_lie_in_reserved_memory) {

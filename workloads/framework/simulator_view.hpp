@@ -43,12 +43,22 @@ struct MemoryCounters {
   Picoseconds total() const { return data + refresh + turnaround + row + column + idle; }
 };
 
+// Address translation of one card.
+struct MmuCounters {
+  std::string name;  // "card0.mmu"
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;        // of the TLB, requests that joined a walk under way included
+  std::uint64_t walks = 0;
+  std::uint64_t entries_read = 0;  // from memory, by walks
+};
+
 class SimulatorView {
  public:
   virtual ~SimulatorView() = default;
   virtual Picoseconds simulated_time() const = 0;
   virtual std::vector<LinkCounters> links() const = 0;       // in order of the topology
   virtual std::vector<MemoryCounters> memories() const = 0;  // in order of card index
+  virtual std::vector<MmuCounters> mmus() const = 0;         // in order of card index
 };
 
 }  // namespace npu::workloads

@@ -14,5 +14,8 @@ Workload ring_pressure();
 Workload event_wait();
 Workload alloc_churn();
 Workload bar0_trap();
+Workload compaction();
+Workload tlb_sweep();
+Workload vmm_map();
 
 }  // namespace npu::workloads

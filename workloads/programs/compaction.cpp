@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Enough device memory is free, but not in one piece (mission.md M2): what the error says without
+// compaction, and what compaction costs, part by part. Contents must survive it.
+#include <algorithm>
+
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/block_contents.hpp"
+#include "workloads/programs/support/churned_memory.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+constexpr Bytes kWanted = 3_GiB;
+
+Number milliseconds(Picoseconds time) {
+  return Number::scaled(time.count(), 9);
+}
+
+// 1 + 2 + 1 GiB and all the rest; then the 2 GiB and the first 1 GiB are freed, which leaves 3 GiB
+// around the second 1 GiB.
+struct Blocks {
+  driver::DeviceMemory first, middle, third, rest;
+};
+
+Result<Blocks> allocate_blocks(driver::Device& device) {
+  const Bytes total = device.memory_statistics().total;
+  if (total < 8_GiB) {
+    return fail(ErrorCode::kInvalidArgument, "the card has " + std::to_string(total >> 20) +
+                                                 " MiB of device memory; this case needs 8 GiB");
+  }
+  Blocks blocks;
+  const std::pair<driver::DeviceMemory*, Bytes> wanted[] = {{&blocks.first, 1_GiB},
+                                                            {&blocks.middle, 2_GiB},
+                                                            {&blocks.third, 1_GiB},
+                                                            {&blocks.rest, total - 4_GiB}};
+  for (const auto& [block, size] : wanted) {
+    const auto memory = device.allocate(size);
+    if (!memory) return forward_error(memory);
+    *block = *memory;
+  }
+  return blocks;
+}
+
+Status make_holes(driver::Device& device, const Blocks& blocks) {
+  if (auto ok = device.free(blocks.middle.address); !ok) return ok;
+  return device.free(blocks.first.address);
+}
+
+Status expect_refusal(Context& context) {
+  driver::DeviceOptions options;
+  options.compact_on_demand = false;
+  auto device = open_card(context, options);
+  if (!device) return forward_error(device);
+  const auto blocks = allocate_blocks(**device);
+  if (!blocks) return forward_error(blocks);
+  if (auto ok = make_holes(**device, *blocks); !ok) return ok;
+  const auto refused = (*device)->allocate(kWanted);
+  if (refused) return fail(ErrorCode::kDeviceFault, "3 GiB were found without compaction");
+  if (refused.error().code != ErrorCode::kOutOfMemory) return forward_error(refused);
+  const auto memory = (*device)->memory_statistics();
+  context.report.add_metric("compaction.without.free_bytes", Number::count(memory.free), "B");
+  context.report.add_metric("compaction.without.largest_free_bytes",
+                            Number::count(memory.largest_free_block), "B");
+  context.report.add_note("without compaction: " + refused.error().message());
+  return (*device)->shutdown();
+}
+
+// Copies within the last `2 * bytes` of a block, one per stream, not waited for.
+Result<std::vector<driver::Ticket>> start_copies(driver::Device& device,
+                                                 const driver::DeviceMemory& block,
+                                                 const std::vector<driver::StreamId>& streams,
+                                                 Bytes bytes) {
+  const auto source = block.address + (block.size - 2 * bytes);
+  std::vector<driver::Ticket> tickets;
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const Bytes part = bytes / streams.size() / driver::kPageSize * driver::kPageSize;
+    const auto from = source + i * part;
+    auto ticket = device.submit(
+        streams[i], driver::DmaCommand::device_to_device(from, from + bytes, part));
+    if (!ticket) return forward_error(ticket);
+    tickets.push_back(*ticket);
+  }
+  return tickets;
+}
+
+void report_parts(Context& context, const driver::CompactionReport& done, Picoseconds allocation) {
+  auto& report = context.report;
+  report.add_metric("compaction.pause_ms", milliseconds(done.pause), "ms");
+  auto& table = report.add_table("pause of the compaction", {"part", "ms"});
+  const std::pair<const char*, Picoseconds> all[] = {
+      {"quiesce", done.quiesce},       {"plan", done.plan},     {"copy", done.copy},
+      {"remap", done.remap},           {"invalidate", done.invalidate}, {"resume", done.resume}};
+  for (const auto& [name, time] : all) {
+    report.add_metric(std::string("compaction.") + name + "_ms", milliseconds(time), "ms");
+    table.rows.push_back({name, milliseconds(time).text()});
+  }
+  report.add_metric("compaction.moved_bytes", Number::count(done.moved), "B");
+  report.add_metric("compaction.moved_blocks", Number::count(done.blocks), "");
+  report.add_metric("compaction.copy_gb_per_s", Number::gb_per_s(done.moved, done.copy), "GB/s");
+  report.add_metric("compaction.allocation_ms", milliseconds(allocation), "ms");
+}
+
+Status compact(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  std::vector<driver::StreamId> streams;
+  for (std::uint64_t i = 0; i < 1 + context.parameters.integer("running"); ++i) {
+    const auto stream = (*device)->create_stream();
+    if (!stream) return forward_error(stream);
+    streams.push_back(*stream);
+  }
+  auto contents = BlockContents::make(context, **device, streams[0],
+                                      context.parameters.size("window"));
+  if (!contents) return forward_error(contents);
+  const auto blocks = allocate_blocks(**device);
+  if (!blocks) return forward_error(blocks);
+  // The running copies have the end of the large block to themselves.
+  const Bytes running = context.parameters.size("running_bytes");
+  const Bytes tagged = blocks->rest.size - 2 * running;
+  if (auto ok = contents->write(blocks->third.address, blocks->third.size, 3); !ok) return ok;
+  if (auto ok = contents->write(blocks->rest.address, tagged, 4); !ok) return ok;
+  if (auto ok = make_holes(**device, *blocks); !ok) return ok;
+
+  const auto tickets =
+      start_copies(**device, blocks->rest, {streams.begin() + 1, streams.end()}, running);
+  if (!tickets) return forward_error(tickets);
+  const Picoseconds called = context.platform.clock().now();
+  const auto memory = (*device)->allocate(kWanted);
+  const Picoseconds allocation = context.platform.clock().now() - called;
+  if (!memory) return forward_error(memory);
+  for (const auto& ticket : *tickets) {
+    auto done = (*device)->wait(ticket, driver::WaitPolicy::kPolling, patience(context));
+    if (!done) return done;
+  }
+  if (auto ok = contents->write(memory->address, memory->size, 5); !ok) return ok;
+  if (auto ok = contents->check(blocks->third.address, blocks->third.size, 3); !ok) return ok;
+  if (auto ok = contents->check(blocks->rest.address, tagged, 4); !ok) return ok;
+  report_parts(context, (*device)->compaction_statistics().last, allocation);
+  context.report.add_note("the blocks' contents were compared after the move and are intact");
+  return {};
+}
+
+Status run(Context& context) {
+  if (context.parameters.choice("case") == "random") return churn_with_compaction(context);
+  if (auto ok = expect_refusal(context); !ok) return ok;
+  return compact(context);
+}
+
+}  // namespace
+
+Workload compaction() {
+  return {"compaction",
+          "Free memory in pieces: the refusal without compaction, the pause with it, by parts",
+          {{"case", ParameterType::kChoice, "", "m2",
+            "m2: 1 + 2 + 1 GiB and the rest, then 3 GiB; random: churn at high occupancy", 0, 0,
+            {"m2", "random"}},
+           {"running", ParameterType::kInteger, "", "4", "m2: streams that copy meanwhile", 0, 64},
+           {"running_bytes", ParameterType::kSize, "B", "1GiB", "m2: what they copy together",
+            128_MiB, 1_GiB},
+           window_parameter(),
+           {"rounds", ParameterType::kInteger, "", "2000", "random: blocks allocated or freed", 1,
+            10'000'000},
+           {"occupancy", ParameterType::kInteger, "%", "95", "random: of the device memory", 1, 100},
+           {"max_size", ParameterType::kSize, "B", "256MiB", "random: largest block", 2_MiB,
+            16_GiB},
+           card_parameter()},
+          run};
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/support/churned_memory.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "npu/base/checked.hpp"
+#include "workloads/programs/support/block_contents.hpp"
+
+namespace npu::workloads {
+namespace {
+
+class ChurnedMemory {
+ public:
+  ChurnedMemory(Context& context, driver::Device& device, BlockContents& contents)
+      : context_(context), device_(device), contents_(contents), random_(context.random(1)) {}
+
+  Status run() {
+    const auto rounds = context_.parameters.integer("rounds");
+    const Bytes total = device_.memory_statistics().total;
+    const Bytes wanted = total / 100 * context_.parameters.integer("occupancy");
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      context_.step("churning", round, rounds);
+      const Bytes size = draw_size();
+      auto ok = used_ + size <= wanted ? allocate(size, round) : free_one();
+      if (!ok) return ok;
+      if (auto sum = check_sum(total); !sum) return sum;
+    }
+    while (!live_.empty()) {
+      if (auto ok = free_one(); !ok) return ok;
+    }
+    const auto memory = device_.memory_statistics();
+    if (memory.largest_free_block == total) return {};
+    return fail(ErrorCode::kDeviceFault, "after freeing everything the largest free block has " +
+                                             std::to_string(memory.largest_free_block) + " bytes");
+  }
+
+  void report() const {
+    auto& report = context_.report;
+    const auto compactions = device_.compaction_statistics();
+    const auto moved = compactions.moved;
+    report.add_metric("compaction.random.allocations", Number::count(allocations_), "");
+    report.add_metric("compaction.random.refused", Number::count(refused_), "");
+    report.add_metric("compaction.random.peak_used_bytes", Number::count(peak_), "B");
+    report.add_metric("compaction.random.runs", Number::count(compactions.runs), "");
+    report.add_metric("compaction.random.failures", Number::count(compactions.failures), "");
+    report.add_metric("compaction.random.moved_bytes", Number::count(moved), "B");
+    report.add_metric("compaction.random.pause_ms",
+                      Number::scaled(compactions.pause.count(), 9), "ms");
+    report.add_note("after every round free and used memory were the card, every block's contents "
+                    "were intact when it was freed, and at the end all memory was one free block");
+  }
+
+ private:
+  struct Block {
+    driver::DeviceMemory memory;
+    std::uint64_t tag;
+  };
+
+  Bytes draw_size() {
+    const Bytes most = context_.parameters.size("max_size");
+    const auto classes = floor_log2(most / driver::kPageSize) + 1;
+    const Bytes first = driver::kPageSize << random_.below(classes);
+    const Bytes drawn = std::min(most, random_.between(first, 2 * first - 1));
+    return align_down(drawn, driver::kPageSize);
+  }
+
+  // The occupancy is below what is free, so only an immovable layout may be refused.
+  Status allocate(Bytes size, std::uint64_t tag) {
+    const auto memory = device_.allocate(size);
+    if (!memory) {
+      if (memory.error().code != ErrorCode::kOutOfMemory) return forward_error(memory);
+      ++refused_;
+      return free_one();
+    }
+    ++allocations_;
+    used_ += memory->reserved;
+    peak_ = std::max(peak_, used_);
+    live_.push_back({*memory, tag});
+    return contents_.write(memory->address, size, tag);
+  }
+
+  Status free_one() {
+    if (live_.empty()) return {};
+    std::swap(live_[random_.below(live_.size())], live_.back());
+    const Block block = live_.back();
+    live_.pop_back();
+    auto intact = contents_.check(block.memory.address, block.memory.size, block.tag);
+    if (!intact) return intact;
+    used_ -= block.memory.reserved;
+    return device_.free(block.memory.address);
+  }
+
+  Status check_sum(Bytes total) const {
+    const Bytes free = device_.memory_statistics().free;
+    if (free + used_ == total) return {};
+    return fail(ErrorCode::kDeviceFault, std::to_string(free) + " bytes free and " +
+                                             std::to_string(used_) + " used are not the card's " +
+                                             std::to_string(total));
+  }
+
+  Context& context_;
+  driver::Device& device_;
+  BlockContents& contents_;
+  Random random_;
+  std::vector<Block> live_;
+  Bytes used_ = 0, peak_ = 0;
+  std::uint64_t allocations_ = 0, refused_ = 0;
+};
+
+}  // namespace
+
+Status churn_with_compaction(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  const auto stream = (*device)->create_stream();
+  if (!stream) return forward_error(stream);
+  auto contents =
+      BlockContents::make(context, **device, *stream, context.parameters.size("window"));
+  if (!contents) return forward_error(contents);
+  ChurnedMemory memory(context, **device, *contents);
+  if (auto ok = memory.run(); !ok) return ok;
+  memory.report();
+  return {};
+}
+
+}  // namespace npu::workloads

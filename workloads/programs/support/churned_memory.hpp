@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of random size and lifetime at high occupancy, on a device that compacts on demand.
+#pragma once
+
+#include "workloads/framework/context.hpp"
+
+namespace npu::workloads {
+
+// Parameters: rounds, occupancy, max_size, window, card. After every step free and used memory must
+// be the card; every block's contents are compared before it is freed.
+Status churn_with_compaction(Context& context);
+
+}  // namespace npu::workloads

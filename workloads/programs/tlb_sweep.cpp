@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far the card's TLB reaches: small copies from all over a footprint, by stride and page size.
+#include <algorithm>
+
+#include "npu/driver/address_space.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/card_session.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+constexpr Bytes kCell = 64;
+constexpr std::uint64_t kInFlight = 64;  // commands between two waits
+
+// Memory of one page size: a block whose physical and virtual addresses agree modulo 1 GiB gets
+// giant pages, one that is shifted by a page gets none.
+class Footprint {
+ public:
+  static Result<Footprint> map(driver::AddressSpace& space, Bytes size, bool giant) {
+    const Bytes shift = giant ? 0 : driver::kPageSize;
+    const auto memory = space.create_memory(size + shift);
+    if (!memory) return forward_error(memory);
+    const auto begin = space.reserve(size, std::min<Bytes>(size, 1_GiB));
+    if (!begin) return forward_error(begin);
+    if (auto ok = space.map(*begin, size, *memory, shift); !ok) return forward_error(ok);
+    auto ok = space.set_access(*begin, size, driver::Access::kReadWrite);
+    if (!ok) return forward_error(ok);
+    return Footprint{space, *memory, *begin, size};
+  }
+  Status unmap() {
+    if (auto ok = space.unmap(begin, size); !ok) return ok;
+    if (auto ok = space.release(begin); !ok) return ok;
+    return space.release_memory(memory);
+  }
+
+  driver::AddressSpace& space;
+  driver::MemoryHandle memory;
+  driver::DeviceAddress begin;
+  Bytes size;
+};
+
+// From the first data request to the last data written, summed over all commands heard.
+class DataTime : public platform::TraceSink {
+ public:
+  void on_event(const platform::TraceEvent& event) override {
+    if (event.activity == platform::Activity::kEngineStart) begin_ = event.end;
+    if (event.activity == platform::Activity::kDataWrite) sum += event.end - begin_;
+  }
+  Picoseconds sum{};
+
+ private:
+  Picoseconds begin_{};
+};
+
+class Sweep {
+ public:
+  Sweep(Context& context, driver::Device& device, driver::StreamId stream,
+        driver::DeviceAddress scratch)
+      : context_(context),
+        device_(device),
+        stream_(stream),
+        scratch_(scratch),
+        table_(context.report.add_table(
+            "copies of 64 B from all over a footprint",
+            {"pages", "footprint", "stride", "data ns", "misses per access", "entries per walk"})) {
+  }
+
+  Status measure(const Footprint& footprint, const std::string& pages, Bytes stride) {
+    const Bytes positions = footprint.size / stride;
+    const auto accesses = context_.parameters.integer("accesses");
+    if (auto ok = copy(footprint, stride, positions); !ok) return ok;  // what fits is there now
+    const auto before = context_.simulator.mmus();
+    DataTime time;
+    {
+      const TraceSession session(context_.trace, time);
+      if (auto ok = copy(footprint, stride, accesses); !ok) return ok;
+    }
+    report(footprint.size, pages, stride, time.sum, before);
+    return {};
+  }
+
+ private:
+  // One command in flight at a time on its stream, so that latencies do not overlap.
+  Status copy(const Footprint& footprint, Bytes stride, std::uint64_t count) {
+    const Bytes positions = footprint.size / stride;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto from = footprint.begin + i % positions * stride;
+      const auto ticket = device_.submit(
+          stream_, driver::DmaCommand::device_to_device(from, scratch_, kCell));
+      if (!ticket) return forward_error(ticket);
+      if (i % kInFlight != kInFlight - 1 && i + 1 != count) continue;
+      auto done = device_.wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+      if (!done) return done;
+    }
+    return {};
+  }
+
+  void report(Bytes size, const std::string& pages, Bytes stride, Picoseconds time,
+              const std::vector<MmuCounters>& before) {
+    const auto card = context_.parameters.integer("card");
+    const auto accesses = context_.parameters.integer("accesses");
+    const std::string prefix =
+        "tlb_sweep." + pages + "." + size_name(size) + ".stride" + size_name(stride);
+    const auto data =
+        Number::quotient(static_cast<std::uint64_t>(time.count()), accesses * 1000, 3);
+    context_.report.add_metric(prefix + ".data_ns", data, "ns");
+    std::string misses = "-", entries = "-";
+    const auto after = context_.simulator.mmus();
+    if (card < after.size()) {
+      const auto& a = after[card];
+      const auto& b = before[card];
+      const auto per_access = Number::quotient(a.misses - b.misses, accesses, 4);
+      const auto per_walk = Number::quotient(a.entries_read - b.entries_read, a.walks - b.walks, 3);
+      context_.report.add_metric(prefix + ".misses_per_access", per_access, "");
+      context_.report.add_metric(prefix + ".entries_per_walk", per_walk, "");
+      misses = per_access.text();
+      entries = per_walk.text();
+    }
+    table_.rows.push_back(
+        {pages, size_name(size), size_name(stride), data.text(), misses, entries});
+  }
+
+  Context& context_;
+  driver::Device& device_;
+  driver::StreamId stream_;
+  driver::DeviceAddress scratch_;
+  Table& table_;
+};
+
+Status run(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  const auto stream = (*device)->create_stream();
+  if (!stream) return forward_error(stream);
+  const auto scratch = (*device)->allocate(kCell);
+  if (!scratch) return forward_error(scratch);
+  Sweep sweep(context, **device, *stream, scratch->address);
+  for (const auto& pages : context.parameters.choices("pages")) {
+    for (const Bytes size : context.parameters.sizes("footprints")) {
+      const bool giant = pages == "giant";
+      if (giant && size < 1_GiB) continue;  // there are no giant pages in it
+      auto footprint = Footprint::map((*device)->address_space(), size, giant);
+      if (!footprint) return forward_error(footprint);
+      for (const Bytes stride : context.parameters.sizes("strides")) {
+        if (stride > size) continue;
+        if (auto ok = sweep.measure(*footprint, pages, stride); !ok) return ok;
+      }
+      if (auto ok = footprint->unmap(); !ok) return ok;
+    }
+  }
+  context.report.add_note(
+      "data: from the first data request to the last data written; the first access of a page "
+      "walks the tables in device memory unless the TLB still holds its translation");
+  return {};
+}
+
+}  // namespace
+
+Workload tlb_sweep() {
+  return {"tlb_sweep",
+          "Latency of small copies over footprint, stride and page size: what the TLB holds",
+          {{"pages", ParameterType::kChoiceList, "", "huge,giant", "pages of 2 MiB or 1 GiB", 0, 0,
+            {"huge", "giant"}},
+           {"footprints", ParameterType::kSizeList, "B", "64MiB..32GiB", "memory the copies touch",
+            2_MiB, 128_GiB},
+           {"strides", ParameterType::kSizeList, "B", "64KiB,2MiB", "from one access to the next",
+            64, 1_GiB},
+           {"accesses", ParameterType::kInteger, "", "2048", "measured copies per row", 1,
+            10'000'000},
+           card_parameter()},
+          run};
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What virtual device memory costs, call by call, and that address spaces are apart: the same
+// addresses hold different bytes, and an access to what is not mapped is a fault that names it.
+#include <memory>
+
+#include "npu/driver/address_space.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/block_contents.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+constexpr Bytes kBlock = 2_MiB;
+
+// Times consecutive calls.
+class CallTimes {
+ public:
+  CallTimes(Context& context, Bytes size) : context_(context), size_(size) {
+    last_ = context.platform.clock().now();
+  }
+  void end(const std::string& call) {
+    const Picoseconds now = context_.platform.clock().now();
+    const auto time = Number::microseconds(now - last_);
+    context_.report.add_metric("vmm_map." + size_name(size_) + "." + call + "_us", time, "us");
+    row.push_back(time.text());
+    last_ = context_.platform.clock().now();
+  }
+  std::vector<std::string> row;
+
+ private:
+  Context& context_;
+  Bytes size_;
+  Picoseconds last_;
+};
+
+Status time_calls(Context& context, driver::AddressSpace& space, Bytes size, Table& table) {
+  CallTimes times(context, size);
+  times.row.push_back(size_name(size));
+  const auto memory = space.create_memory(size);
+  if (!memory) return forward_error(memory);
+  times.end("create");
+  const auto at = space.reserve(size);
+  if (!at) return forward_error(at);
+  times.end("reserve");
+  if (auto ok = space.map(*at, size, *memory); !ok) return ok;
+  times.end("map");
+  if (auto ok = space.set_access(*at, size, driver::Access::kReadWrite); !ok) return ok;
+  times.end("set_access");
+  if (auto ok = space.unmap(*at, size); !ok) return ok;
+  times.end("unmap");
+  if (auto ok = space.release(*at); !ok) return ok;
+  if (auto ok = space.release_memory(*memory); !ok) return ok;
+  times.end("release");
+  table.rows.push_back(times.row);
+  return {};
+}
+
+// A process on the card: an address space with a stream and a block of memory.
+struct Process {
+  std::unique_ptr<driver::AddressSpace> space;
+  driver::StreamId stream;
+  driver::DeviceMemory block;
+};
+
+Result<driver::StreamId> stream_in(driver::Device& device, const driver::AddressSpace& space) {
+  driver::StreamOptions options;
+  options.space = &space;
+  return device.create_stream(options);
+}
+
+Result<Process> start_process(driver::Device& device) {
+  Process process;
+  auto space = device.create_address_space();
+  if (!space) return forward_error(space);
+  process.space = std::move(*space);
+  const auto stream = stream_in(device, *process.space);
+  if (!stream) return forward_error(stream);
+  process.stream = *stream;
+  const auto block = process.space->allocate(kBlock);
+  if (!block) return forward_error(block);
+  process.block = *block;
+  return process;
+}
+
+// Writes a page at `address` as the process; the card must refuse and say who did what where.
+Status expect_fault(Context& context, driver::Device& device, const Process& process,
+                    driver::DeviceAddress address, const std::string& what) {
+  const auto stream = stream_in(device, *process.space);
+  if (!stream) return forward_error(stream);
+  const auto host = device.allocate_host(4_KiB);
+  if (!host) return forward_error(host);
+  const auto done =
+      device.copy(*stream, driver::DmaCommand::host_to_device((*host)->bus(), address, 4_KiB),
+                  driver::WaitPolicy::kPolling, patience(context));
+  if (done) return fail(ErrorCode::kDeviceFault, what + " did not fault");
+  if (done.error().code != ErrorCode::kDeviceFault) return done;
+  const auto fault = device.take_fault();
+  if (!fault) return forward_error(fault);
+  if (!*fault || (*fault)->code != abi::FaultCode::kTranslation ||
+      (*fault)->address != address.value || (*fault)->vmid != process.space->vmid() ||
+      !(*fault)->write) {
+    return fail(ErrorCode::kDeviceFault,
+                what + ": " + (*fault ? describe(**fault) : "no fault record"));
+  }
+  context.report.add_note(what + ": " + describe(**fault));
+  return device.destroy_stream(*stream, patience(context));
+}
+
+Status check_all(Context& context, driver::Device& device, const std::vector<Process>& processes) {
+  for (const auto& process : processes) {
+    auto contents = BlockContents::make(context, device, process.stream, 4_KiB);
+    if (!contents) return forward_error(contents);
+    auto intact = contents->check(process.block.address, kBlock, process.space->vmid());
+    if (!intact) return intact;
+  }
+  return {};
+}
+
+Status check_isolation(Context& context, driver::Device& device) {
+  std::vector<Process> processes;
+  for (std::uint64_t i = 0; i < context.parameters.integer("spaces"); ++i) {
+    auto process = start_process(device);
+    if (!process) return forward_error(process);
+    auto contents = BlockContents::make(context, device, process->stream, 4_KiB);
+    if (!contents) return forward_error(contents);
+    auto ok = contents->write(process->block.address, kBlock, process->space->vmid());
+    if (!ok) return ok;
+    processes.push_back(std::move(*process));
+  }
+  if (auto ok = check_all(context, device, processes); !ok) return ok;
+  // A second block that only the first process has.
+  auto& first = processes.front();
+  const auto own = first.space->allocate(kBlock);
+  if (!own) return forward_error(own);
+  auto ok = expect_fault(context, device, processes.back(), own->address, "foreign address");
+  if (!ok) return ok;
+  if (ok = first.space->free(own->address); !ok) return ok;
+  ok = expect_fault(context, device, first, own->address, "address after free");
+  if (!ok) return ok;
+  if (ok = check_all(context, device, processes); !ok) return ok;
+  for (auto& process : processes) {
+    if (ok = device.destroy_stream(process.stream, patience(context)); !ok) return ok;
+  }
+  context.report.add_metric("vmm_map.spaces", Number::count(processes.size()), "");
+  context.report.add_metric("vmm_map.faults_named", Number::integer(2), "");
+  return {};
+}
+
+Status run(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto& table = context.report.add_table(
+      "virtual memory calls, us", {"size", "create", "reserve", "map", "set_access", "unmap",
+                                   "release"});
+  for (const Bytes size : context.parameters.sizes("sizes")) {
+    auto ok = time_calls(context, (*device)->address_space(), size, table);
+    if (!ok) return ok;
+  }
+  if (auto ok = check_isolation(context, **device); !ok) return ok;
+  const auto memory = (*device)->memory_statistics();
+  if (memory.largest_free_block == memory.total) return {};
+  return fail(ErrorCode::kDeviceFault, std::to_string(memory.used()) + " bytes are still in use");
+}
+
+}  // namespace
+
+Workload vmm_map() {
+  return {"vmm_map",
+          "Cost of reserving, mapping and unmapping by size; address spaces are apart",
+          {{"sizes", ParameterType::kSizeList, "B", "2MiB..16GiB", "memory to map", 2_MiB, 128_GiB},
+           {"spaces", ParameterType::kInteger, "", "4", "processes with equal addresses", 2, 15},
+           card_parameter()},
+          run};
+}
+
+}  // namespace npu::workloads

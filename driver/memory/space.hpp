@@ -65,7 +65,8 @@ class Space {
         physical_(physical),
         table_memory_(table_memory),
         tables_(std::move(tables)),
-        invalidator_(invalidator) {}
+        invalidator_(invalidator),
+        ranges_(vmid) {}
 
   std::string place(std::uint64_t at) const;
   Status check_range(const PageRange& range) const;

@@ -10,11 +10,9 @@
 
 namespace npu::driver {
 
-// [2^40, 2^48) is one block each of 2^40, 2^41, ... 2^47 addresses.
-VirtualRanges::VirtualRanges() {
-  for (unsigned order = 40; order <= kLastOrder; ++order) {
-    free_[order].insert(std::uint64_t{1} << order);
-  }
+VirtualRanges::VirtualRanges(unsigned vmid) {
+  static_assert(abi::kVmids <= 1U << (abi::kVirtualBits - kLastOrder));
+  free_[kLastOrder].insert(std::uint64_t{vmid} << kLastOrder);
 }
 
 unsigned VirtualRanges::order_of(Bytes size, Bytes alignment) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device virtual addresses of a space are reserved. A buddy system over the addresses from
-// kVirtualBase up: a reservation takes a power of two of them, aligned to that, so that ranges of
-// 1 GiB and more may use giant pages and what is freed merges again. The addresses a reservation
-// does not use stay unmapped behind it: running over its end faults.
+// Which device virtual addresses of a space are reserved. Every VMID has 16 TiB of its own, so that
+// an address of another space, or a device-local one, is mapped in no space but its own and faults.
+// A buddy system over them: a reservation takes a power of two of addresses, aligned to that, so
+// that ranges of 1 GiB and more may use giant pages and what is freed merges again. The addresses a
+// reservation does not use stay unmapped behind it: running over its end faults.
 #pragma once
 
 #include <array>
@@ -15,9 +16,6 @@
 
 namespace npu::driver {
 
-// Above every device-local address, so that one used as a virtual address faults.
-inline constexpr std::uint64_t kVirtualBase = std::uint64_t{1} << 40;
-
 struct Reservation {
   Bytes size = 0;      // as asked for
   unsigned order = 0;  // log2 of the addresses taken
@@ -26,7 +24,7 @@ struct Reservation {
 
 class VirtualRanges {
  public:
-  VirtualRanges();
+  explicit VirtualRanges(unsigned vmid);
 
   // Whole pages; `alignment` is a power of two. kOutOfResources.
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment, bool plain);
@@ -40,7 +38,7 @@ class VirtualRanges {
 
  private:
   static constexpr unsigned kFirstOrder = 21;  // a page
-  static constexpr unsigned kLastOrder = 47;   // [1 TiB, 256 TiB) has no larger aligned block
+  static constexpr unsigned kLastOrder = 44;   // 16 TiB
 
   static unsigned order_of(Bytes size, Bytes alignment);
 

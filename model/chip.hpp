@@ -8,6 +8,7 @@
 #include "model/core/simulation.hpp"
 #include "model/dma/dma.hpp"
 #include "model/hbm/hbm.hpp"
+#include "model/mmu/mmu.hpp"
 #include "model/pcie/endpoint.hpp"
 #include "model/registers/bar2_decoder.hpp"
 #include "model/registers/card_registers.hpp"
@@ -22,14 +23,17 @@ class Chip : public sc_core::sc_module {
 
   CardRegisters& registers() { return registers_; }
   Dma& dma() { return dma_; }
+  Mmu& mmu() { return mmu_; }
   Hbm& hbm() { return hbm_; }
 
  private:
-  enum HbmPort : unsigned { kBar2Port, kDmaPort, kHbmPorts };
+  enum MmuClient : unsigned { kDmaClient, kMmuClients };
+  enum HbmPort : unsigned { kBar2Port, kDmaPort, kWalkerPort, kHbmPorts };
 
   CardRegisters registers_;
   Bar2Decoder bar2_;
   Dma dma_;
+  Mmu mmu_;
   Hbm hbm_;
 };
 

@@ -2,6 +2,7 @@
 // Device: streams, events, submitting and waiting.
 #include <fmt/format.h>
 
+#include "driver/device/address_space_impl.hpp"
 #include "driver/device/device_impl.hpp"
 #include "npu/base/checked.hpp"
 
@@ -16,16 +17,9 @@ tl::unexpected<Error> no_event(EventId id) {
   return fail(ErrorCode::kNotFound, fmt::format("event {}", id.value));
 }
 
-Status check_device_range(const CardInfo& card, const char* what, std::uint64_t address,
-                          Bytes size) {
-  if (range_fits(address, size, card.hbm_size)) return {};
-  return fail(ErrorCode::kOutOfRange,
-              fmt::format("{} {:#x} + {} bytes exceeds device memory of {:#x} bytes", what, address,
-                          size, card.hbm_size));
-}
-
-// What the card would only find after a round trip. Host addresses are the IOMMU's business.
-Status check_command(const CardInfo& card, const DmaCommand& command) {
+// What cannot be right in any address space. Device addresses are the business of the card's MMU,
+// host addresses that of the IOMMU.
+Status check_command(const DmaCommand& command) {
   if (command.size == 0) return fail(ErrorCode::kInvalidArgument, "a DMA command of 0 bytes");
   if (!checked_add(command.source, command.size) ||
       !checked_add(command.destination, command.size)) {
@@ -33,13 +27,6 @@ Status check_command(const CardInfo& card, const DmaCommand& command) {
                 fmt::format("{} bytes from {:#x} to {:#x} overflow", command.size, command.source,
                             command.destination));
   }
-  const bool from_device = command.opcode != abi::DmaOpcode::kHostToDevice;
-  const bool to_device = command.opcode == abi::DmaOpcode::kHostToDevice ||
-                         command.opcode == abi::DmaOpcode::kDeviceToDevice;
-  if (from_device) {
-    if (auto ok = check_device_range(card, "source", command.source, command.size); !ok) return ok;
-  }
-  if (to_device) return check_device_range(card, "destination", command.destination, command.size);
   return {};
 }
 
@@ -47,8 +34,16 @@ Status check_command(const CardInfo& card, const DmaCommand& command) {
 
 Result<StreamId> Device::create_stream(const StreamOptions& options) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  const auto& space = options.space ? options.space->impl() : impl_->default_space->impl();
+  if (&space.device != impl_.get() || space.space == nullptr) {
+    return fail(ErrorCode::kInvalidArgument,
+                "the stream's address space is closed or of another card");
+  }
   const MutexHolder holder(*impl_->control);
-  return impl_->streams->create(options);
+  const auto vmid = space.space->vmid();
+  const auto created = impl_->streams->create(options, vmid);
+  if (created) impl_->memory->add_stream(vmid);
+  return created;
 }
 
 Status Device::destroy_stream(StreamId id, Picoseconds deadline) {
@@ -58,9 +53,17 @@ Status Device::destroy_stream(StreamId id, Picoseconds deadline) {
   const auto last = stream->next_position.load(std::memory_order_relaxed);
   if (auto ok = impl_->queue->wait_consumed(last, deadline); !ok) return ok;
   if (auto ok = impl_->streams->finish(id, deadline); !ok) return ok;
-  const MutexHolder holder(*impl_->control);
-  if (!stream->used.exchange(false)) return no_stream(id);
-  return impl_->events->destroy(stream->event);
+  const auto vmid = stream->vmid;
+  Status status;
+  {
+    const MutexHolder holder(*impl_->control);
+    if (!stream->used.exchange(false)) return no_stream(id);
+    status = impl_->events->destroy(stream->event);
+  }
+  impl_->memory->remove_stream(vmid);
+  const MutexHolder holder(impl_->memory->mutex());
+  auto collected = impl_->memory->collect(vmid, true);
+  return status ? collected : status;
 }
 
 Result<EventId> Device::stream_event(StreamId id) const {
@@ -86,7 +89,7 @@ Result<Ticket> Device::submit(StreamId id, const DmaCommand& command,
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
   auto* stream = impl_->streams->find(id);
   if (!stream) return no_stream(id);
-  if (auto ok = check_command(impl_->card, command); !ok) return forward_error(ok);
+  if (auto ok = check_command(command); !ok) return forward_error(ok);
   DmaRequest request;
   request.stream = id;
   request.command = command;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/device/address_space_impl.hpp"
 #include "driver/device/device_impl.hpp"
 #include "npu/abi/registers.hpp"
 
@@ -52,7 +53,11 @@ Status Device::shutdown() {
   const auto deadline = impl_->ready_deadline();
   Status status = impl_->queue->drain(deadline);
   if (auto ok = impl_->queue->disable(deadline); !ok && status) status = ok;
-  if (!link.lost()) link.write(abi::EventRecordBase::from_raw(0));
+  if (!link.lost()) {
+    link.write(abi::EventRecordBase::from_raw(0));
+    const MutexHolder holder(impl_->memory->mutex());
+    impl_->memory->withdraw_contexts();
+  }
   impl_->streams->close();
   restore_function(*impl_);
   return status;
@@ -74,24 +79,26 @@ bool Device::lost() const {
   return impl_->link->lost();
 }
 
-Result<DeviceMemory> Device::allocate(Bytes size) {
+AddressSpace& Device::address_space() {
+  return *impl_->default_space;
+}
+
+Result<std::unique_ptr<AddressSpace>> Device::create_address_space() {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
-  impl_->allocator_lock.lock(impl_->platform.clock());
-  const SpinLockHolder holder(impl_->allocator_lock);
-  return impl_->allocator->allocate(size);
+  return make_address_space(*impl_);
+}
+
+Result<DeviceMemory> Device::allocate(Bytes size, const MemoryOptions& options) {
+  return impl_->default_space->allocate(size, options);
 }
 
 Status Device::free(DeviceAddress address) {
-  if (auto ok = impl_->usable(); !ok) return ok;
-  impl_->allocator_lock.lock(impl_->platform.clock());
-  const SpinLockHolder holder(impl_->allocator_lock);
-  return impl_->allocator->free(address);
+  return impl_->default_space->free(address);
 }
 
 MemoryStatistics Device::memory_statistics() const {
-  impl_->allocator_lock.lock(impl_->platform.clock());
-  const SpinLockHolder holder(impl_->allocator_lock);
-  return impl_->allocator->statistics();
+  const MutexHolder holder(impl_->memory->mutex());
+  return impl_->memory->physical().allocator().statistics();
 }
 
 Result<std::unique_ptr<platform::DmaMemory>> Device::allocate_host(
@@ -127,9 +134,13 @@ Result<std::optional<FaultReport>> Device::take_fault() {
 }
 
 std::string describe(const FaultReport& report) {
-  return fmt::format("{} (stream {}, ring index {}, opcode {:#04x}, address {:#x}){}",
+  const auto access =
+      report.vmid == abi::kVmidPhysical
+          ? std::string()
+          : fmt::format(" of VMID {}, {}", report.vmid, report.write ? "write" : "read");
+  return fmt::format("{} (stream {}, ring index {}, opcode {:#04x}, address {:#x}{}){}",
                      to_string(report.code), report.stream, report.ring_index, report.opcode,
-                     report.address, report.overflow ? ", and more faults after it" : "");
+                     report.address, access, report.overflow ? ", and more faults after it" : "");
 }
 
 }  // namespace npu::driver

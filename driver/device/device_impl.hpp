@@ -9,10 +9,10 @@
 #include "driver/dma/dma_queue.hpp"
 #include "driver/event/event_table.hpp"
 #include "driver/event/waiter.hpp"
+#include "driver/memory/memory_manager.hpp"
 #include "driver/pci/config_space.hpp"
 #include "driver/stream/stream_table.hpp"
 #include "driver/support/spin_lock.hpp"
-#include "npu/driver/buddy_allocator.hpp"
 #include "npu/driver/device.hpp"
 
 namespace npu::driver {
@@ -36,8 +36,8 @@ struct Device::Impl {
   std::unique_ptr<DmaQueue> queue;
   std::unique_ptr<StreamTable> streams;
   std::unique_ptr<Waiter> waiter;
-  std::unique_ptr<BuddyAllocator> allocator;
-  mutable SpinLock allocator_lock;
+  std::unique_ptr<MemoryManager> memory;
+  std::unique_ptr<AddressSpace> default_space;
   std::unique_ptr<platform::Mutex> control;  // creating and destroying streams and events
   std::atomic<bool> closed{false};
 };

@@ -2,6 +2,7 @@
 // Bringing a card up: named steps in a fixed order, each with what it needs from those before.
 #include <fmt/format.h>
 
+#include "driver/device/address_space_impl.hpp"
 #include "driver/device/device_impl.hpp"
 #include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"
@@ -52,8 +53,16 @@ Status wait_ready(Device::Impl& device) {
 }
 
 Status read_identity(Device::Impl& device) {
-  if (auto ok = read_card_registers(device.link->registers(), device.card); !ok) return ok;
-  device.allocator = std::make_unique<BuddyAllocator>(device.card.hbm_size);
+  return read_card_registers(device.link->registers(), device.card);
+}
+
+Status set_up_memory(Device::Impl& device) {
+  auto memory = MemoryManager::create(*device.link, device.card, device.options.ready_timeout);
+  if (!memory) return forward_error(memory);
+  device.memory = std::move(*memory);
+  auto space = make_address_space(device);
+  if (!space) return forward_error(space);
+  device.default_space = std::move(*space);
   return {};
 }
 
@@ -105,13 +114,10 @@ struct Step {
 };
 
 constexpr Step kSteps[] = {
-    {"enable memory decoding", enable_memory},
-    {"map registers", map_registers},
-    {"wait until ready", wait_ready},
-    {"read identity", read_identity},
-    {"enable MSI-X", enable_msix},
-    {"set up event records", set_up_events},
-    {"start the DMA queue", start_queue},
+    {"enable memory decoding", enable_memory}, {"map registers", map_registers},
+    {"wait until ready", wait_ready},          {"read identity", read_identity},
+    {"set up page tables", set_up_memory},     {"enable MSI-X", enable_msix},
+    {"set up event records", set_up_events},   {"start the DMA queue", start_queue},
     {"prepare streams", prepare_streams},
 };
 

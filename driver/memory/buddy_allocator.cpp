@@ -10,6 +10,13 @@
 namespace npu::driver {
 namespace {
 
+constexpr unsigned kGiantOrder = 9;  // 1 GiB
+constexpr std::uint32_t kGiantPages = 1U << kGiantOrder;
+
+constexpr std::uint32_t order_pages(unsigned order) {
+  return 1U << order;
+}
+
 std::uint32_t whole_pages(Bytes size) {
   return static_cast<std::uint32_t>(std::min<Bytes>(size / kPageSize, 1U << 30));
 }
@@ -84,6 +91,13 @@ MemoryStatistics BuddyAllocator::statistics() const {
   result.total = Bytes{pages_} * kPageSize;
   result.free = Bytes{free_pages_} * kPageSize;
   result.largest_free_block = Bytes{runs_[1].longest} * kPageSize;
+  result.huge_pages_free = free_pages_;
+  // A block begins at an aligned address if all do; else it loses parts of a GiB at both ends.
+  const Page lost = first_ % kGiantPages == 0 ? 0 : 1;
+  for (unsigned order = kGiantOrder; order <= kMaxOrder; ++order) {
+    result.giant_pages_free +=
+        std::uint64_t{counts_[order]} * ((order_pages(order) >> kGiantOrder) - lost);
+  }
   result.allocations = allocations_;
   result.splits = splits_;
   result.merges = merges_;
@@ -166,11 +180,13 @@ void BuddyAllocator::push(Page page, unsigned order) {
   if (heads_[order] != kNone) previous_[heads_[order]] = page;
   heads_[order] = page;
   non_empty_ |= 1U << order;
+  ++counts_[order];
   free_order_[page] = static_cast<std::uint8_t>(order);
   set_run(page, order, true);
 }
 
 void BuddyAllocator::remove(Page page, unsigned order) {
+  --counts_[order];
   const Page before = previous_[page];
   const Page after = next_[page];
   if (before == kNone) {

@@ -38,7 +38,7 @@ tl::unexpected<Error> StreamTable::refuse_bar0(unsigned stream) const {
                   stream, card_.stream_window_base));
 }
 
-Result<StreamId> StreamTable::create(const StreamOptions& options) {
+Result<StreamId> StreamTable::create(const StreamOptions& options, unsigned vmid) {
   unsigned id = 0;
   while (id < streams_.size() && streams_[id].used.load(std::memory_order_relaxed)) ++id;
   if (options.placement == StreamPlacement::kBar0) return refuse_bar0(id);
@@ -47,6 +47,7 @@ Result<StreamId> StreamTable::create(const StreamOptions& options) {
   }
   if (auto ok = map_windows(); !ok) return forward_error(ok);
   auto& stream = streams_[id];
+  stream.vmid = vmid;
   stream.interrupt = options.interrupt;
   stream.vector = nullptr;
   if (options.interrupt) {
@@ -57,7 +58,7 @@ Result<StreamId> StreamTable::create(const StreamOptions& options) {
   const auto event = events_.create();
   if (!event) return forward_error(event);
   stream.event = *event;
-  if (auto ok = enable(id, options.interrupt); !ok) {
+  if (auto ok = enable(id, options.interrupt, vmid); !ok) {
     static_cast<void>(events_.destroy(*event));
     return forward_error(ok);
   }
@@ -93,11 +94,12 @@ Result<platform::InterruptVector*> StreamTable::vector_for(unsigned stream) {
 
 // The read back makes sure that the window exists and that the stream is enabled before any
 // doorbell, which goes another way inside the card.
-Status StreamTable::enable(unsigned stream, bool interrupt) {
+Status StreamTable::enable(unsigned stream, bool interrupt, unsigned vmid) {
   if (auto ok = link_.alive(); !ok) return ok;
   abi::StreamVector vector;
   vector.set<abi::StreamVector::Vector>(interrupt ? stream % card_.msix.vectors : 0);
   platform::write_register(*windows_, vector, window(stream));
+  platform::write_register(*windows_, abi::StreamVmid::from_raw(vmid), window(stream));
   abi::StreamControl control;
   control.set<abi::StreamControl::Enable>(1);
   platform::write_register(*windows_, control, window(stream));

@@ -18,6 +18,7 @@ namespace npu::driver {
 struct Stream {
   std::atomic<bool> used{false};
   EventId event;
+  unsigned vmid = 0;
   bool interrupt = false;
   platform::InterruptVector* vector = nullptr;  // null: none
   std::unique_ptr<LatencyPredictor> predictor;  // kept when the stream is destroyed
@@ -29,8 +30,9 @@ class StreamTable {
   StreamTable(CardLink& link, EventTable& events, const CardInfo& card);
 
   // create(), finish(): one task at a time.
+  // `vmid`: the address space of its commands.
   // kOutOfRange: placement kBar0; kOutOfResources: all streams or events in use.
-  Result<StreamId> create(const StreamOptions& options);
+  Result<StreamId> create(const StreamOptions& options, unsigned vmid);
   // Waits until the card has nothing of the stream, then disables it. kTimeout.
   Status finish(StreamId id, Picoseconds deadline);
 
@@ -49,7 +51,7 @@ class StreamTable {
   tl::unexpected<Error> refuse_bar0(unsigned stream) const;
   Status map_windows();
   Result<platform::InterruptVector*> vector_for(unsigned stream);
-  Status enable(unsigned stream, bool interrupt);
+  Status enable(unsigned stream, bool interrupt, unsigned vmid);
   Bytes window(unsigned stream) const { return stream * abi::kStreamWindowSize; }
 
   CardLink& link_;

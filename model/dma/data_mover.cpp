@@ -55,8 +55,8 @@ void DataMover::start(const DmaCommand& command) {
   requested_ = arrived_ = write_issued_ = written_ = 0;
   skew_ = source_ % (host_source() ? read_request_ : chunk_);
   writing_ = paused_ = false;
-  fault_ = abi::FaultCode::kNone;
-  fault_address_ = 0;
+  vmid_ = command.vmid;
+  fault_ = {};
   pump();
 }
 
@@ -72,20 +72,24 @@ unsigned char* DataMover::at(Bytes position) const {
   return buffer_.get() + (skew_ + position) % buffer_size_;
 }
 
-void DataMover::fail(abi::FaultCode code, std::uint64_t address) {
-  if (fault_ != abi::FaultCode::kNone) return;
-  fault_ = code;
-  fault_address_ = address;
+// The first one counts.
+void DataMover::fail(const CommandFault& fault) {
+  if (!fault_.failed()) fault_ = fault;
+}
+
+CommandFault DataMover::device_access_fault(tlm::tlm_generic_payload& trans) const {
+  return {device_fault(Transaction::of(trans).completion), trans.get_address(), vmid_,
+          trans.is_write()};
 }
 
 bool DataMover::finished() const {
-  if (fault_ == abi::FaultCode::kNone) return written_ == size_;
+  if (!fault_.failed()) return written_ == size_;
   return reads_in_flight_ == 0 && writes_in_flight_ == 0 && posted_ == 0;
 }
 
 void DataMover::pump() {
   reclaim();
-  if (fault_ == abi::FaultCode::kNone) {
+  if (!fault_.failed()) {
     if (turns()) take_turn();
     issue_reads();
     if (host_target()) {
@@ -97,7 +101,7 @@ void DataMover::pump() {
   if (finished()) {
     running_ = false;
     read_head_ = read_tail_;
-    listener_.data_done(fault_, fault_address_);
+    listener_.data_done(fault_);
   } else {
     arm_wake();
   }
@@ -135,7 +139,7 @@ void DataMover::issue_read(Bytes length) {
   if (host_source()) {
     shared_.ports.read_host(tag, address, length, cause_);
   } else {
-    shared_.ports.access_device(tag, tlm::TLM_READ_COMMAND, address, data, length, cause_);
+    shared_.ports.access_device(tag, tlm::TLM_READ_COMMAND, vmid_, address, data, length, cause_);
   }
 }
 
@@ -147,8 +151,8 @@ void DataMover::read_done(std::uint32_t slot, tlm::tlm_generic_payload& trans) {
   shared_.sim.emit(track_, Activity::kDataRead, info.issued, sim_now(), cause_,
                    read.end - read.begin);
   if (info.completion != Completion::kSuccess) {
-    fail(host_source() ? host_fault(info.completion) : abi::FaultCode::kDeviceAddress,
-         trans.get_address());
+    fail(host_source() ? CommandFault{host_fault(info.completion), trans.get_address(), 0, false}
+                       : device_access_fault(trans));
   } else if (host_source()) {
     std::memcpy(at(read.begin), trans.get_data_ptr(), read.end - read.begin);
   }
@@ -176,8 +180,8 @@ void DataMover::issue_device_writes() {
     const Bytes position = write_issued_;
     write_issued_ += length;
     ++writes_in_flight_;
-    shared_.ports.access_device(tag, tlm::TLM_WRITE_COMMAND, destination_ + position, at(position),
-                                length, cause_);
+    shared_.ports.access_device(tag, tlm::TLM_WRITE_COMMAND, vmid_, destination_ + position,
+                                at(position), length, cause_);
   }
 }
 
@@ -187,9 +191,7 @@ void DataMover::write_done(tlm::tlm_generic_payload& trans) {
   written_ += trans.get_data_length();
   shared_.sim.emit(track_, Activity::kDataWrite, info.issued, sim_now(), cause_,
                    trans.get_data_length());
-  if (info.completion != Completion::kSuccess) {
-    fail(abi::FaultCode::kDeviceAddress, trans.get_address());
-  }
+  if (info.completion != Completion::kSuccess) fail(device_access_fault(trans));
   pump();
 }
 
@@ -210,7 +212,7 @@ void DataMover::take_turn() {
 
 bool DataMover::pause_posting() {
   const bool is_posting = running_ && host_target() && write_issued_ < size_;
-  paused_ = is_posting && fault_ == abi::FaultCode::kNone;
+  paused_ = is_posting && !fault_.failed();
   return paused_;
 }
 
@@ -219,9 +221,9 @@ void DataMover::resume() {
   pump();
 }
 
-void DataMover::abort(abi::FaultCode code, std::uint64_t address) {
+void DataMover::abort(const CommandFault& fault) {
   paused_ = false;
-  fail(code, address);
+  fail(fault);
   pump();
 }
 

@@ -22,7 +22,7 @@ class DataMover {
     virtual ~Listener() = default;
     // The last byte is written (D2H: has left for the host), or a fault stopped the transfer and
     // nothing of it is in flight any more.
-    virtual void data_done(abi::FaultCode fault, std::uint64_t fault_address) = 0;
+    virtual void data_done(const CommandFault& fault) = 0;
   };
 
   DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, Listener& listener);
@@ -38,7 +38,7 @@ class DataMover {
   bool pause_posting();
   Bytes host_position() const { return write_issued_; }
   void resume();
-  void abort(abi::FaultCode code, std::uint64_t address);
+  void abort(const CommandFault& fault);
   bool paused() const { return paused_; }
 
  private:
@@ -72,7 +72,8 @@ class DataMover {
   void reclaim();
   void wake(std::uint64_t epoch);
   bool finished() const;
-  void fail(abi::FaultCode code, std::uint64_t address);
+  void fail(const CommandFault& fault);
+  CommandFault device_access_fault(tlm::tlm_generic_payload& trans) const;
 
   DmaShared& shared_;
   const std::uint8_t unit_;
@@ -96,8 +97,8 @@ class DataMover {
   Bytes skew_ = 0;          // where byte 0 lies in the buffer
   bool writing_ = false;    // D2D: whose turn it is
   bool paused_ = false;     // D2H: posts nothing until translations are known again
-  abi::FaultCode fault_ = abi::FaultCode::kNone;
-  std::uint64_t fault_address_ = 0;
+  std::uint8_t vmid_ = 0;
+  CommandFault fault_;
 
   std::vector<Read> reads_;  // ring, oldest at read_head_
   std::uint32_t read_head_ = 0, read_tail_ = 0;

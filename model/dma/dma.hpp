@@ -26,8 +26,9 @@ class Dma : public sc_core::sc_module, public ResetListener {
   // writes of at most one 4 KiB page, kTranslation reads. After a posted write's call `delay` says
   // how long the transmitter needs to take it (0: taken); it bounds what an engine sends.
   tlm_utils::simple_initiator_socket<Dma> host_socket{"host_socket"};
-  // Device-local addresses. Reads and writes of at most device_chunk bytes, both with responses,
-  // and ring fetches. Relies on the bytes moving when a request is accepted.
+  // Reads and writes of at most device_chunk bytes, both with responses, that stay in a chunk and
+  // carry the VMID of their stream; ring fetches, of VMID 0. The payloads' data pointers stay valid
+  // until the response or the reset: after that no bytes may move.
   tlm_utils::simple_initiator_socket<Dma> hbm_socket{"hbm_socket"};
 
   // Before the simulation starts; without it the Interrupt flag of a command does nothing.

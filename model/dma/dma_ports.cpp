@@ -48,10 +48,12 @@ void DmaPorts::fetch_device(const RequestTag& tag, Bytes address, Bytes length,
   send(to_hbm_, pool_.allocate(tlm::TLM_READ_COMMAND, address, length), tag, cause);
 }
 
-void DmaPorts::access_device(const RequestTag& tag, tlm::tlm_command command, Bytes address,
-                             unsigned char* data, Bytes length, std::uint64_t cause) {
-  send(to_hbm_, sim_.pool.allocate(command, address, data, static_cast<unsigned>(length)), tag,
-       cause);
+void DmaPorts::access_device(const RequestTag& tag, tlm::tlm_command command, std::uint8_t vmid,
+                             std::uint64_t address, unsigned char* data, Bytes length,
+                             std::uint64_t cause) {
+  auto& trans = sim_.pool.allocate(command, address, data, static_cast<unsigned>(length));
+  Transaction::of(trans).vmid = vmid;
+  send(to_hbm_, trans, tag, cause);
 }
 
 }  // namespace npu::model

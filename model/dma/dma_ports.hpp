@@ -28,9 +28,9 @@ class DmaPorts {
 
   // As read_host(), from device memory.
   void fetch_device(const RequestTag& tag, Bytes address, Bytes length, std::uint64_t cause);
-  // `data` stays valid until the response.
-  void access_device(const RequestTag& tag, tlm::tlm_command command, Bytes address,
-                     unsigned char* data, Bytes length, std::uint64_t cause);
+  // `address` is of the address space `vmid`. `data` stays valid until the response.
+  void access_device(const RequestTag& tag, tlm::tlm_command command, std::uint8_t vmid,
+                     std::uint64_t address, unsigned char* data, Bytes length, std::uint64_t cause);
 
  private:
   void send(const Forward& forward, tlm::tlm_generic_payload& trans, const RequestTag& tag,

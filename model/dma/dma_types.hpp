@@ -16,6 +16,16 @@ class CardRegisters;
 class DmaPorts;
 class TranslationCache;
 
+// Why a command failed and, if it was an access, which.
+struct CommandFault {
+  abi::FaultCode code = abi::FaultCode::kNone;
+  std::uint64_t address = 0;
+  std::uint8_t vmid = 0;  // of an access to device memory
+  bool write = false;
+
+  bool failed() const { return code != abi::FaultCode::kNone; }
+};
+
 // A ring entry on its way through the card.
 struct DmaCommand {
   abi::DmaEntry entry;
@@ -23,8 +33,8 @@ struct DmaCommand {
   std::uint64_t cause = 0;
   SimTime dispatched = 0;
   SimTime data_end = 0;
-  abi::FaultCode fault = abi::FaultCode::kNone;
-  std::uint64_t fault_address = 0;
+  std::uint8_t vmid = 0;  // its stream's
+  CommandFault fault;
 
   abi::DmaOpcode opcode() const { return static_cast<abi::DmaOpcode>(entry.opcode); }
 };

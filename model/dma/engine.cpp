@@ -6,6 +6,7 @@
 
 #include "model/dma/translation_cache.hpp"
 #include "model/registers/card_registers.hpp"
+#include "npu/abi/page_table.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -59,8 +60,8 @@ void Engine::setup_done(std::uint64_t epoch) {
   auto& command = current();
   shared_.sim.emit(track_, Activity::kEngineStart, command.dispatched, sim_now(), command.cause);
   check(command);
-  if (command.fault != FaultCode::kNone) {
-    data_done(command.fault, command.fault_address);
+  if (command.fault.failed()) {
+    data_done(command.fault);
   } else if (command.opcode() == abi::DmaOpcode::kDeviceToHost) {
     translate_from(0);
   } else {
@@ -72,40 +73,43 @@ void Engine::check(DmaCommand& command) const {
   const auto& entry = command.entry;
   const auto& streams = shared_.registers.streams();
   if (entry.opcode < 0x01 || entry.opcode > 0x04) {
-    command.fault = FaultCode::kInvalidOpcode;
-  } else if (entry.stream >= streams.size() || !streams.enabled(entry.stream)) {
-    command.fault = FaultCode::kInvalidStream;
+    command.fault.code = FaultCode::kInvalidOpcode;
+  } else if (entry.stream >= streams.size() || !streams.enabled(entry.stream) ||
+             streams.vmid(entry.stream) >= abi::kVmids) {
+    command.fault.code = FaultCode::kInvalidStream;
   } else if (entry.size() == 0 || !checked_add(entry.source(), entry.size()) ||
              !checked_add(entry.destination(), entry.size())) {
-    command.fault = FaultCode::kInvalidSize;
+    command.fault.code = FaultCode::kInvalidSize;
   } else if (entry.event != abi::kNoEvent && entry.event >= shared_.registers.events().size()) {
-    command.fault = FaultCode::kInvalidEvent;
+    command.fault.code = FaultCode::kInvalidEvent;
   } else {
+    command.vmid = streams.vmid(entry.stream);
     check_addresses(command);
   }
 }
 
+// Of virtual addresses the MMU knows more.
 void Engine::check_addresses(DmaCommand& command) const {
   const auto& entry = command.entry;
-  const Bytes installed = shared_.config.hbm.installed;
-  const auto require = [&](std::uint64_t address) {
-    if (command.fault != FaultCode::kNone || range_fits(address, entry.size(), installed)) return;
-    command.fault = FaultCode::kDeviceAddress;
-    command.fault_address = address;
+  const Bytes limit = command.vmid == abi::kVmidPhysical ? shared_.config.hbm.installed
+                                                         : std::uint64_t{1} << abi::kVirtualBits;
+  const auto require = [&](std::uint64_t address, bool write) {
+    if (command.fault.failed() || range_fits(address, entry.size(), limit)) return;
+    command.fault = {FaultCode::kDeviceAddress, address, command.vmid, write};
   };
   switch (command.opcode()) {
     case abi::DmaOpcode::kHostToDevice:
-      require(entry.destination());
+      require(entry.destination(), true);
       break;
     case abi::DmaOpcode::kDeviceToHost:
-      require(entry.source());
+      require(entry.source(), false);
       break;
     case abi::DmaOpcode::kDeviceToDevice:
-      require(entry.source());
-      require(entry.destination());
+      require(entry.source(), false);
+      require(entry.destination(), true);
       break;
     case abi::DmaOpcode::kPeerToPeer:
-      command.fault = FaultCode::kNoPeer;
+      command.fault.code = FaultCode::kNoPeer;
       break;
   }
 }
@@ -159,11 +163,11 @@ void Engine::translate_next() {
   }
 }
 
-void Engine::not_translated(FaultCode fault, std::uint64_t address) {
+void Engine::not_translated(const CommandFault& fault) {
   if (mover_.paused()) {
-    mover_.abort(fault, address);
+    mover_.abort(fault);
   } else {
-    data_done(fault, address);
+    data_done(fault);
   }
 }
 
@@ -173,8 +177,8 @@ void Engine::translated(tlm::tlm_generic_payload& trans) {
   std::memcpy(&mapped, trans.get_data_ptr(), sizeof mapped);
   if (completion != Completion::kSuccess || mapped == 0) {
     const auto fault = host_fault(completion);
-    not_translated(fault == FaultCode::kNone ? FaultCode::kHostAddress : fault,
-                   trans.get_address());
+    not_translated({fault == FaultCode::kNone ? FaultCode::kHostAddress : fault,
+                    trans.get_address(), 0, true});
     return;
   }
   // An invalidation has overtaken the answer: none of what was learned holds any more.
@@ -187,10 +191,9 @@ void Engine::translated(tlm::tlm_generic_payload& trans) {
   translate_next();
 }
 
-void Engine::data_done(FaultCode fault, std::uint64_t fault_address) {
+void Engine::data_done(const CommandFault& fault) {
   auto& command = current();
   command.fault = fault;
-  command.fault_address = fault_address;
   command.data_end = sim_now();
   executing_ = false;
   completion_free_ =
@@ -205,11 +208,12 @@ void Engine::complete(std::uint64_t epoch) {
   const auto& entry = command.entry;
   auto& streams = shared_.registers.streams();
   const bool stream_exists = entry.stream < streams.size();
-  if (stream_exists) streams.command_completed(entry.stream, command.fault);
+  if (stream_exists) streams.command_completed(entry.stream, command.fault.code);
   count_event(command);
-  if (command.fault != FaultCode::kNone) {
-    shared_.registers.report({command.fault, command.fault_address, entry.opcode, index_,
-                              entry.stream, command.ring_index, command.cause});
+  if (command.fault.failed()) {
+    shared_.registers.report({command.fault.code, command.fault.address, entry.opcode, index_,
+                              entry.stream, command.ring_index, command.cause, command.fault.vmid,
+                              command.fault.write});
   }
   if ((entry.flags & abi::kDmaFlagInterrupt) != 0 && stream_exists && shared_.interrupts) {
     shared_.interrupts->raise(streams.vector(entry.stream), command.cause);
@@ -225,7 +229,7 @@ void Engine::count_event(const DmaCommand& command) {
   auto& events = shared_.registers.events();
   const auto id = command.entry.event;
   if (id >= events.size()) return;  // none wanted, or reported as kInvalidEvent
-  const auto record = events.complete(id, command.fault);
+  const auto record = events.complete(id, command.fault.code);
   const auto base = shared_.registers.bank().get<abi::EventRecordBase>().raw;
   if (base == 0) return;
   auto& trans = shared_.ports.make_posted_write(base + std::uint64_t{abi::kEventStride} * id,
@@ -238,7 +242,7 @@ void Engine::account(const DmaCommand& command) {
   const auto& entry = command.entry;
   auto& statistics = shared_.statistics;
   ++statistics.commands;
-  if (command.fault != FaultCode::kNone) {
+  if (command.fault.failed()) {
     ++statistics.faults;
   } else if (command.opcode() == abi::DmaOpcode::kHostToDevice) {
     statistics.bytes_host_to_device += entry.size();

@@ -42,8 +42,8 @@ class Engine : private DataMover::Listener {
   void translate_next();
   void translated(tlm::tlm_generic_payload& trans);
   void translate_from(Bytes position);
-  void not_translated(abi::FaultCode fault, std::uint64_t address);
-  void data_done(abi::FaultCode fault, std::uint64_t fault_address) override;
+  void not_translated(const CommandFault& fault);
+  void data_done(const CommandFault& fault) override;
   void complete(std::uint64_t epoch);
   void count_event(const DmaCommand& command);
   void account(const DmaCommand& command);

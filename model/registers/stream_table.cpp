@@ -9,6 +9,7 @@ void StreamTable::reset() {
   for (auto& stream : streams_) {
     stream.bank.reset();
     stream.in_flight = 0;
+    stream.vmid = 0;
   }
 }
 
@@ -34,14 +35,18 @@ bool StreamTable::host_read(std::uint64_t offset, unsigned char* data, std::size
 }
 
 bool StreamTable::host_write(std::uint64_t offset, const unsigned char* data, std::size_t length) {
-  auto& bank = streams_[offset / abi::kStreamWindowSize].bank;
+  auto& stream = streams_[offset / abi::kStreamWindowSize];
+  auto& bank = stream.bank;
   offset %= abi::kStreamWindowSize;
+  // As it is when a run of registers begins: STREAM_CONTROL is the first to be written.
+  const auto vmid = bank.get<abi::StreamVmid>().get<abi::StreamVmid::Vmid>();
   if (!bank.host_write(offset, data, length)) return false;
-  // Writing Enable = 1 clears the stream's fault. Done here, not by a hook, which every one of
-  // hundreds of streams would have to carry.
+  // Writing Enable = 1 clears the stream's fault and latches its address space. Done here, not by a
+  // hook, which every one of hundreds of streams would have to carry.
   const bool control = offset <= abi::StreamControl::kOffset;
   if (control && bank.get<abi::StreamControl>().get<abi::StreamControl::Enable>() != 0) {
     bank.set(abi::StreamFault{});
+    stream.vmid = static_cast<std::uint8_t>(vmid);
   }
   return true;
 }

@@ -27,6 +27,8 @@ class StreamTable {
   unsigned vector(std::uint32_t stream) const {
     return streams_[stream].bank.get<abi::StreamVector>().get<abi::StreamVector::Vector>();
   }
+  // The address space of its commands, as latched; not checked against kVmids.
+  std::uint8_t vmid(std::uint32_t stream) const { return streams_[stream].vmid; }
   void command_fetched(std::uint32_t stream);
   void command_completed(std::uint32_t stream, abi::FaultCode code);
 
@@ -38,6 +40,7 @@ class StreamTable {
   struct Stream {
     RegisterBank bank{abi::kStreamTable};
     std::uint32_t in_flight = 0;
+    std::uint8_t vmid = 0;
   };
   std::vector<Stream> streams_;
 };

@@ -24,10 +24,11 @@ class AdaptiveTest : public testing::TestWithParam<int> {
     };
     auto device = Device::open(fake, card.config().bdf);
     const auto stream = (*device)->create_stream();
+    const auto memory = (*device)->allocate(128);
     const auto busy_before = fake.tasks().cpu_usage().busy;
     const auto begin = fake.scheduler.now();
     for (int i = 0; i < count; ++i) {
-      const auto command = DmaCommand::device_to_device({0}, {64}, 64);
+      const auto command = DmaCommand::device_to_device(memory->address, memory->address + 64, 64);
       EXPECT_THAT((*device)->copy(*stream, command, policy, begin + 10_s), IsOk());
     }
     return {(fake.scheduler.now() - begin).us() / count,

@@ -27,16 +27,21 @@ class DeviceTest : public testing::Test {
     const auto created = device->create_stream();
     ASSERT_THAT(created, IsOk());
     stream = *created;
+    const auto allocated = device->allocate(64_MiB);
+    ASSERT_THAT(allocated, IsOk());
+    memory = allocated->address;
   }
   Picoseconds in(Picoseconds time) { return fake.scheduler.now() + time; }
   Result<Ticket> submit(Bytes size = 4096, const SubmitOptions& options = {}) {
-    return device->submit(stream, DmaCommand::device_to_device({0}, {1_MiB}, size), options);
+    return device->submit(stream, DmaCommand::device_to_device(memory, memory + 1_MiB, size),
+                          options);
   }
 
   test::FakePlatform fake;
   test::FakeCard& card = fake.add_card();
   std::unique_ptr<Device> device;
   StreamId stream;
+  DeviceAddress memory;  // 64 MiB of the default space
 };
 
 }  // namespace npu::driver

@@ -106,7 +106,8 @@ TEST_F(DeviceTest, HundredsOfStreamsWorkInBar2) {
   for (unsigned i = 1; i < 256; ++i) {
     const auto created = device->create_stream();
     ASSERT_THAT(created, IsOk());
-    const auto ticket = device->submit(*created, DmaCommand::device_to_device({0}, {64}, 64));
+    const auto ticket =
+        device->submit(*created, DmaCommand::device_to_device(memory, memory + 64, 64));
     ASSERT_THAT(ticket, IsOk());
     tickets.push_back(*ticket);
   }
@@ -154,7 +155,8 @@ TEST_F(DeviceTest, AnEventWithAFaultIsNotHandedOutAgain) {
   const auto event = device->create_event();
   SubmitOptions options;
   options.event = *event;
-  const auto bad = device->submit(stream, DmaCommand::host_to_device({0x1000}, {0}, 64), options);
+  const auto bad =
+      device->submit(stream, DmaCommand::host_to_device({0x1000}, memory, 64), options);
   EXPECT_FALSE(device->wait(*bad, WaitPolicy::kPolling, in(1_ms)).has_value());
   ASSERT_THAT(device->destroy_event(*event), IsOk());
   const auto next = device->create_event();

@@ -14,10 +14,8 @@ TEST_F(DeviceTest, CopiesBytesToTheDeviceAndBack) {
   auto host = device->allocate_host(64_KiB);
   ASSERT_THAT(host, IsOk());
   for (Bytes i = 0; i < 32_KiB; i += 8) (*host)->store<std::uint64_t>(i, i * 0x9E3779B97F4A7C15);
-  const auto memory = device->allocate(32_KiB);
-  ASSERT_THAT(memory, IsOk());
-  const auto up = DmaCommand::host_to_device((*host)->bus(), memory->address, 32_KiB);
-  const auto down = DmaCommand::device_to_host(memory->address, (*host)->bus() + 32_KiB, 32_KiB);
+  const auto up = DmaCommand::host_to_device((*host)->bus(), memory, 32_KiB);
+  const auto down = DmaCommand::device_to_host(memory, (*host)->bus() + 32_KiB, 32_KiB);
   ASSERT_THAT(device->copy(stream, up, WaitPolicy::kPolling, in(1_ms)), IsOk());
   ASSERT_THAT(device->copy(stream, down, WaitPolicy::kPolling, in(1_ms)), IsOk());
   const auto* bytes = (*host)->cpu().data;
@@ -104,7 +102,7 @@ TEST_F(DeviceTest, SeveralTasksShareTheRing) {
     auto task = fake.tasks().spawn("submitter", [&] {
       const auto own = device->create_stream();
       for (int i = 0; i < 100; ++i) {
-        const auto command = DmaCommand::device_to_device({0}, {1_MiB}, 64);
+        const auto command = DmaCommand::device_to_device(memory, memory + 1_MiB, 64);
         EXPECT_THAT(device->copy(*own, command, WaitPolicy::kPolling, in(1_s)), IsOk());
       }
     });
@@ -117,10 +115,9 @@ TEST_F(DeviceTest, SeveralTasksShareTheRing) {
 
 TEST_F(DeviceTest, RefusesCommandsThatCannotBeRight) {
   EXPECT_THAT(submit(0), FailsWith(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(submit(56_GiB), FailsWith(ErrorCode::kOutOfRange));
-  EXPECT_THAT(device->submit(stream, DmaCommand::host_to_device({~0ULL}, {0}, 64)),
+  EXPECT_THAT(device->submit(stream, DmaCommand::host_to_device({~0ULL}, memory, 64)),
               FailsWith(ErrorCode::kOutOfRange));
-  EXPECT_THAT(device->submit(StreamId{77}, DmaCommand::device_to_device({0}, {64}, 64)),
+  EXPECT_THAT(device->submit(StreamId{77}, DmaCommand::device_to_device(memory, memory + 64, 64)),
               FailsWith(ErrorCode::kNotFound, "stream 77"));
   SubmitOptions options;
   options.event = EventId{5};

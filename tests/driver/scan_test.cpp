@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "npu/abi/registers.hpp"
 #include "tests/support/fake/fake_platform.hpp"
 #include "tests/support/matchers.hpp"
 
@@ -197,7 +198,7 @@ TEST_F(ScanTest, RefusesRegistersThatContradictTheBars) {
 }
 
 TEST_F(ScanTest, RefusesAnotherAbiVersion) {
-  fake.card({3, 0, 0})->set_register(0x04, 4, 2);
+  fake.card({3, 0, 0})->set_register(0x04, 4, abi::kAbiVersion + 1);
   EXPECT_EQ(refusal().code, ErrorCode::kUnsupported);
 }
 

@@ -141,7 +141,7 @@ TEST_F(WaitTest, ADoneTicketIsDoneAtOnceEvenBehindTheDeadline) {
 }
 
 TEST_F(WaitTest, AFailedCommandTellsItsFault) {
-  const auto ticket = device->submit(stream, DmaCommand::host_to_device({0x1000}, {0}, 64));
+  const auto ticket = device->submit(stream, DmaCommand::host_to_device({0x1000}, memory, 64));
   ASSERT_THAT(ticket, IsOk());
   EXPECT_THAT(device->wait(*ticket, WaitPolicy::kPolling, in(1_ms)),
               FailsWith(ErrorCode::kDeviceFault, "host address not mapped"));
@@ -153,7 +153,7 @@ TEST_F(WaitTest, AFailedCommandTellsItsFault) {
 }
 
 TEST_F(WaitTest, ResettingTheQueueForgetsFaultsAndGoesOn) {
-  const auto bad = device->submit(stream, DmaCommand::host_to_device({0x1000}, {0}, 64));
+  const auto bad = device->submit(stream, DmaCommand::host_to_device({0x1000}, memory, 64));
   EXPECT_FALSE(device->wait(*bad, WaitPolicy::kPolling, in(1_ms)).has_value());
   ASSERT_THAT(device->reset_queue(), IsOk());
   const auto good = submit();

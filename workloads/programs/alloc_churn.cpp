@@ -102,11 +102,10 @@ class Churn {
     const bool hits_previous =
         next != live_.begin() &&
         std::prev(next)->first + std::prev(next)->second.memory.reserved > memory->address.value;
-    if (hits_next || hits_previous ||
-        !range_fits(memory->address.value, memory->reserved, device_.info().hbm_size)) {
+    if (hits_next || hits_previous) {
       return fail(ErrorCode::kDeviceFault, "the block at " + std::to_string(memory->address.value) +
                                                " of " + std::to_string(memory->reserved) +
-                                               " bytes overlaps another or the end");
+                                               " bytes overlaps another");
     }
     live_[memory->address.value] = {*memory, step};
     expiry_.emplace(step + lifetime, memory->address.value);

@@ -15,6 +15,7 @@ enum class ErrorCode {
   kMisaligned,        // an address or size that breaks a stated alignment
   kNotFound,          // no such device, window, event
   kAlreadyExists,     // the id, slot or mapping is taken
+  kBusy,              // still in use: mappings, streams; retry after giving those up
   kOutOfMemory,       // device or host memory; context says requested, free, largest block
   kOutOfResources,    // ids, vectors, windows, tasks exhausted
   kQueueFull,         // the ring stayed full for the whole bounded retry
@@ -40,6 +41,8 @@ constexpr std::string_view to_string(ErrorCode code) {
       return "not found";
     case ErrorCode::kAlreadyExists:
       return "already exists";
+    case ErrorCode::kBusy:
+      return "busy";
     case ErrorCode::kOutOfMemory:
       return "out of memory";
     case ErrorCode::kOutOfResources:

@@ -55,13 +55,17 @@ struct AddressRange {
 
 class NPU_API AddressSpace {
  public:
-  // Unmaps everything, releases what the space created, and gives the VMID back. Its streams must
-  // have been destroyed.
+  // Unmaps everything, releases what the space created, and gives the VMID back; if streams still
+  // use it, with the last of them. Must come before the device's end.
   ~AddressSpace();
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
-  unsigned vmid() const;  // 1 .. abi::kVmids - 1
+  // The same at once. kBusy: streams use it, nothing has changed. Afterwards every other member
+  // fails with kInvalidArgument.
+  Status close();
+
+  unsigned vmid() const;  // 1 .. abi::kVmids - 1; 0 after close()
 
   // --- Plain memory: created, reserved, mapped for reading and writing. kInvalidArgument: size 0;
   // kOutOfMemory: context has requested, free and largest free block, after compaction if the
@@ -74,17 +78,22 @@ class NPU_API AddressSpace {
   // The block itself lives until its last mapping is gone. kInvalidArgument: unknown or foreign.
   Status release_memory(MemoryHandle memory);
   // Allows this space to map `memory` of `owner`, which must be of the same device. Released like
-  // memory of its own.
+  // memory of its own. kAlreadyExists: it may already.
   Result<MemoryHandle> import_memory(const AddressSpace& owner, MemoryHandle memory);
 
-  // --- Address ranges. Size and alignment are multiples of kPageSize; ranges of 1 GiB and more
-  // are aligned to 1 GiB, so that giant pages can be used. kOutOfResources: no such range left.
+  // --- Address ranges. Sizes are multiples of kPageSize, alignments powers of two of at least that
+  // (kInvalidArgument); ranges of 1 GiB and more are aligned to 1 GiB, so that giant pages can be
+  // used. kOutOfResources: no such range left; a range takes a power of two, at most 16 TiB.
+  // No two spaces that exist at a time have an address in common.
   Result<DeviceAddress> reserve(Bytes size, Bytes alignment = kPageSize);
   // The whole reservation, with nothing mapped in it (kInvalidArgument, kBusy).
   Status release(DeviceAddress reservation);
 
   // --- Mappings. Everything is aligned to kPageSize and inside one reservation
   // (kInvalidArgument); the range must be free of mappings (kBusy). Fresh mappings have kNone.
+  // kOutOfResources: no page tables left, nothing has changed. kTimeout: the card has not dropped
+  // the old mapping, which stays on the books; the call may be repeated. What allocate() returned
+  // cannot be unmapped or released in part.
   Status map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset = 0);
   // Over whole mapped pages.
   Status set_access(DeviceAddress at, Bytes size, Access access);
@@ -96,7 +105,7 @@ class NPU_API AddressSpace {
 
   struct Impl;  // the driver's own
   explicit AddressSpace(std::unique_ptr<Impl> impl);
-  Impl& impl() { return *impl_; }
+  const Impl& impl() const { return *impl_; }
 
  private:
   std::unique_ptr<Impl> impl_;

@@ -59,7 +59,8 @@ class NPU_API BuddyAllocator {
   Page free_pages_ = 0;
   std::uint32_t non_empty_ = 0;  // bit k: heads_[k] is not kNone
   std::array<Page, kMaxOrder + 1> heads_;
-  std::vector<Page> next_, previous_;     // of a free block's first page
+  std::array<std::uint32_t, kMaxOrder + 1> counts_{};  // free blocks
+  std::vector<Page> next_, previous_;                  // of a free block's first page
   std::vector<std::uint8_t> free_order_;  // of a free block's first page, else kNotFree
   std::vector<Page> allocated_;           // pages of the allocation that begins here, else 0
   std::vector<Run> runs_;                 // heap order: node 1 is everything

@@ -8,6 +8,7 @@
 
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
+#include "npu/driver/address_space.hpp"
 #include "npu/driver/dma.hpp"
 #include "npu/driver/event.hpp"
 #include "npu/driver/export.hpp"
@@ -52,9 +53,11 @@ class NPU_API Device {
   const CardInfo& info() const;
   bool lost() const;
 
-  // --- Device memory. kInvalidArgument: size 0; kOutOfMemory: context has requested, free and
-  // largest free block. free(): kInvalidArgument for anything allocate() did not return.
-  Result<DeviceMemory> allocate(Bytes size);
+  // --- Device memory (address_space.hpp). Every device has a default space; allocate() and free()
+  // are its. kOutOfResources: all address spaces in use.
+  AddressSpace& address_space();
+  Result<std::unique_ptr<AddressSpace>> create_address_space();
+  Result<DeviceMemory> allocate(Bytes size, const MemoryOptions& options = {});
   Status free(DeviceAddress address);
   MemoryStatistics memory_statistics() const;
   // Host memory for DMA; returned to the platform when the object is destroyed, which must be
@@ -77,8 +80,9 @@ class NPU_API Device {
   Status destroy_event(EventId event);
 
   // --- DMA. submit() returns when the card may see the command, before it executes.
-  // kInvalidArgument, kOutOfRange: size or device address; kQueueFull: full for submit_timeout,
-  // nothing was queued; kNotFound: no such stream or event.
+  // kInvalidArgument, kOutOfRange: size 0, address + size overflows; kQueueFull: full for
+  // submit_timeout, nothing was queued; kNotFound: no such stream or event. Whether an address is
+  // mapped is for the card to find: such a command ends with a fault.
   Result<Ticket> submit(StreamId stream, const DmaCommand& command,
                         const SubmitOptions& options = {});
   // One look, no waiting.

@@ -12,7 +12,8 @@ namespace npu::driver {
 inline constexpr Bytes kPageSize = Bytes{2} << 20;  // 2 MiB: the grain of the TLB
 inline constexpr unsigned kMaxOrder = 16;           // 2 MiB << 16 = 128 GiB
 
-// 2 MiB aligned, in virtual and in physical memory contiguous.
+// 2 MiB aligned, in virtual and in physical memory contiguous. BuddyAllocator's are device-local
+// addresses, all others are virtual ones.
 struct DeviceMemory {
   DeviceAddress address;
   Bytes size = 0;      // as requested
@@ -22,9 +23,11 @@ struct DeviceMemory {
 struct MemoryStatistics {
   Bytes total = 0;
   Bytes free = 0;
-  Bytes largest_free_block = 0;   // the largest request that would succeed now
-  std::uint64_t allocations = 0;  // live ones
-  std::uint64_t splits = 0;       // buddy steps since the device was opened
+  Bytes largest_free_block = 0;        // the largest request that would succeed without compaction
+  std::uint64_t huge_pages_free = 0;   // free pages of 2 MiB
+  std::uint64_t giant_pages_free = 0;  // free aligned GiBs: what giant pages can map
+  std::uint64_t allocations = 0;       // live ones
+  std::uint64_t splits = 0;            // buddy steps since the device was opened
   std::uint64_t merges = 0;
 
   Bytes used() const { return total - free; }

@@ -8,6 +8,8 @@
 
 namespace npu::driver {
 
+class AddressSpace;
+
 enum class StreamPlacement {
   kBar2,  // window in the reserved part of BAR2
   kBar0,  // the trap of mission.md M4: refused, BAR0 has no room for 32 KiB windows
@@ -15,7 +17,8 @@ enum class StreamPlacement {
 
 struct StreamOptions {
   StreamPlacement placement = StreamPlacement::kBar2;
-  bool interrupt = true;  // completions may send MSI-X; off: only polling works
+  bool interrupt = true;                // completions may send MSI-X; off: only polling works
+  const AddressSpace* space = nullptr;  // of the commands' device addresses; null: the default one
 };
 
 }  // namespace npu::driver

@@ -66,6 +66,8 @@ void FakeCard::set_identity() {
 
 void FakeCard::reset() {
   ++generation_;
+  ++reset_generation_;
+  mmu_.set_context_base(0);
   set_identity();
   streams_.clear();
   producer_ = consumer_ = 0;
@@ -116,11 +118,39 @@ void FakeCard::write_register(Bytes offset, unsigned width, std::uint64_t value)
       set_register(offset, width, get_register(offset, width) & ~value);
       return;
     }
+    if (offset == abi::MmuInvalidate::kOffset && get_register(offset, 4) >> 31) return;
     set_register(offset, width, value);
     if (offset == abi::DmaDoorbell::kOffset) doorbell(static_cast<std::uint32_t>(value));
+    if (offset == abi::MmuContextBase::kOffset) mmu_.set_context_base(value);
+    if (offset == abi::MmuInvalidate::kOffset) invalidate(static_cast<std::uint32_t>(value));
     if (offset == abi::DmaQueueControl::kOffset) queue_control(static_cast<std::uint32_t>(value));
     return;
   }
+}
+
+// Register bits as registers.hpp has them: Vmid [7:0], Scope [9:8], Start [31].
+void FakeCard::invalidate(std::uint32_t value) {
+  if (!(value >> 31) || behaviour.invalidate_stuck) return;
+  scheduler_.at(scheduler_.now() + behaviour.invalidate_latency, [this, value,
+                                                                  generation = reset_generation_] {
+    if (generation != reset_generation_) return;
+    const unsigned vmid = value & 0xFF;
+    switch (value >> 8 & 3) {
+      case 0:
+        mmu_.invalidate_all();
+        break;
+      case 1:
+        mmu_.invalidate_space(vmid);
+        break;
+      case 2:
+        mmu_.invalidate_range(vmid, get_register(abi::MmuInvalidateAddress::kOffset, 8),
+                              get_register(abi::MmuInvalidateSize::kOffset, 8));
+        break;
+      default:
+        break;
+    }
+    set_register(abi::MmuInvalidate::kOffset, 4, value & 0x7FFF'FFFF);
+  });
 }
 
 std::uint64_t FakeCard::read_memory_bar(Bytes offset, unsigned width) {
@@ -137,6 +167,8 @@ std::uint64_t FakeCard::read_memory_bar(Bytes offset, unsigned width) {
       return stream.enabled ? 1 : 0;
     case abi::StreamVector::kOffset:
       return stream.vector;
+    case abi::StreamVmid::kOffset:
+      return stream.vmid;
     case abi::StreamStatus::kOffset:
       return stream.queue.empty() ? 0 : 1;
     case abi::StreamFault::kOffset:
@@ -159,9 +191,13 @@ void FakeCard::write_memory_bar(Bytes offset, unsigned width, std::uint64_t valu
     case abi::StreamControl::kOffset:
       stream.enabled = (value & 1) != 0;
       if (stream.enabled) stream.fault = 0;
+      if (stream.enabled) stream.latched_vmid = stream.vmid;
       break;
     case abi::StreamVector::kOffset:
       stream.vector = static_cast<std::uint32_t>(value);
+      break;
+    case abi::StreamVmid::kOffset:
+      stream.vmid = static_cast<std::uint32_t>(value);
       break;
     default:
       break;

@@ -16,6 +16,7 @@
 #include "npu/abi/layout.hpp"
 #include "npu/platform/pci.hpp"
 #include "tests/support/fake/fake_memory.hpp"
+#include "tests/support/fake/fake_mmu.hpp"
 #include "tests/support/fake/fake_pci.hpp"
 #include "tests/support/fake/fake_scheduler.hpp"
 
@@ -40,6 +41,10 @@ struct FakeCardBehaviour {
   std::function<Picoseconds(const abi::DmaEntry&)> command_latency = [](const abi::DmaEntry&) {
     return 2_us;
   };
+  Picoseconds invalidate_latency = 400_ns;
+  bool invalidate_stuck = false;  // MMU_INVALIDATE.Start never clears
+  // Lets the n-th D2D command from now on, counted from 1, fail half way; 0: none does.
+  unsigned failing_copy = 0;
   bool fetch_paused = false;       // the consumer index stands still
   bool completion_paused = false;  // commands run until complete_next()
   bool interrupts_lost = false;
@@ -67,9 +72,11 @@ class FakeCard {
   void mask(unsigned vector);
   void unmask(unsigned vector);  // delivers what is pending, once
   void set_register(Bytes offset, unsigned width, std::uint64_t value);
-  void report_fault(abi::FaultCode code, std::uint64_t address, const abi::DmaEntry& entry);
+  void report_fault(abi::FaultCode code, std::uint64_t address, const abi::DmaEntry& entry,
+                    unsigned vmid = 0, bool write = false);
   void halt();
   SparseBytes& memory() { return memory_; }
+  FakeMmu& mmu() { return mmu_; }
   const std::vector<abi::DmaEntry>& executed() const { return executed_; }
   const FakeCardConfig& config() const { return config_; }
   std::uint32_t msix_capability() const { return msix_; }
@@ -86,6 +93,8 @@ class FakeCard {
   struct StreamState {
     bool enabled = false;
     std::uint32_t vector = 0;
+    std::uint32_t vmid = 0;          // as written
+    std::uint32_t latched_vmid = 0;  // in use
     std::uint32_t fault = 0;
     std::uint64_t completed = 0;
     bool running = false;
@@ -103,7 +112,15 @@ class FakeCard {
   bool read_ring(std::uint32_t slot, abi::DmaEntry& entry);
   void start(std::uint16_t stream);
   void finish(std::uint16_t stream, abi::FaultCode fault);
-  abi::FaultCode execute(const abi::DmaEntry& entry);
+  // Where and how an access failed, if it did.
+  struct Fault {
+    abi::FaultCode code = abi::FaultCode::kNone;
+    std::uint64_t address = 0;
+    bool write = false;
+  };
+  Fault execute(const abi::DmaEntry& entry, unsigned vmid);
+  Fault move(const abi::DmaEntry& entry, unsigned vmid, std::uint64_t done, std::size_t& part);
+  void invalidate(std::uint32_t value);
   void count_event(const abi::DmaEntry& entry, abi::FaultCode fault);
   void update_status();
   std::uint64_t get_register(Bytes offset, unsigned width) const;
@@ -115,12 +132,14 @@ class FakeCard {
   FakeHostMemory& host_;
   FakeScheduler& scheduler_;
   SparseBytes memory_;
+  FakeMmu mmu_{memory_, config_.bar2_size};
   std::array<std::byte, abi::kBar0Size> registers_{};
   std::map<std::uint16_t, StreamState> streams_;
   std::vector<Vector> vectors_;
   std::vector<abi::DmaEntry> executed_;
   std::uint32_t msix_ = 0;
   std::uint32_t producer_ = 0, consumer_ = 0;
+  std::uint64_t reset_generation_ = 0;
   std::uint64_t generation_ = 0;  // of the queue; late handlers of an older one do nothing
   bool present_ = true, enabled_ = false, halted_ = false, fetching_ = false;
 };

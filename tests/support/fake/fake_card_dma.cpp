@@ -106,9 +106,13 @@ void FakeCard::finish(std::uint16_t id, abi::FaultCode fault) {
   if (stream.queue.empty()) return;
   const auto entry = stream.queue.front();
   stream.queue.pop_front();
-  if (!stream.enabled) fault = abi::FaultCode::kInvalidStream;
-  if (fault == abi::FaultCode::kNone) fault = execute(entry);
-  if (fault != abi::FaultCode::kNone) report_fault(fault, entry.source(), entry);
+  Fault found{fault, entry.source(), false};
+  if (!stream.enabled) found.code = abi::FaultCode::kInvalidStream;
+  if (found.code == abi::FaultCode::kNone) found = execute(entry, stream.latched_vmid);
+  fault = found.code;
+  if (fault != abi::FaultCode::kNone) {
+    report_fault(fault, found.address, entry, stream.latched_vmid, found.write);
+  }
   executed_.push_back(entry);
   ++stream.completed;
   stream.running = false;
@@ -118,25 +122,52 @@ void FakeCard::finish(std::uint16_t id, abi::FaultCode fault) {
   start(id);
 }
 
-abi::FaultCode FakeCard::execute(const abi::DmaEntry& entry) {
-  const auto size = static_cast<std::size_t>(entry.size());
-  std::vector<std::byte> buffer(std::min<std::size_t>(size, 1 << 20));
+// Piece by piece, as the card does: what was copied before a fault stays copied.
+FakeCard::Fault FakeCard::execute(const abi::DmaEntry& entry, unsigned vmid) {
+  const auto size = entry.size();
+  const bool inside = entry.opcode == static_cast<std::uint8_t>(abi::DmaOpcode::kDeviceToDevice);
+  const bool fails = inside && behaviour.failing_copy > 0 && --behaviour.failing_copy == 0;
+  for (std::uint64_t done = 0; done < size;) {
+    if (fails && done > 0) return {abi::FaultCode::kPoisoned, entry.source() + done, false};
+    auto part = static_cast<std::size_t>(fails ? (size + 1) / 2 : size - done);
+    const auto fault = move(entry, vmid, done, part);
+    if (fault.code != abi::FaultCode::kNone) return fault;
+    done += part;
+  }
+  return {};
+}
+
+// Moves at most `part` bytes from offset `done` on; `part` becomes what was moved.
+FakeCard::Fault FakeCard::move(const abi::DmaEntry& entry, unsigned vmid, std::uint64_t done,
+                               std::size_t& part) {
+  using abi::FaultCode;
+  const auto from = entry.source() + done;
+  const auto to = entry.destination() + done;
   const bool from_host = entry.opcode == static_cast<std::uint8_t>(abi::DmaOpcode::kHostToDevice);
   const bool to_host = entry.opcode == static_cast<std::uint8_t>(abi::DmaOpcode::kDeviceToHost);
-  for (std::size_t done = 0; done < size; done += buffer.size()) {
-    const auto part = std::min(buffer.size(), size - done);
-    auto* host = from_host ? host_.find(entry.source() + done, part)
-                           : host_.find(entry.destination() + done, part);
-    if ((from_host || to_host) && !host) return abi::FaultCode::kHostAddress;
-    if (from_host) {
-      memory_.write(entry.destination() + done, host, part);
-    } else {
-      memory_.read(entry.source() + done, buffer.data(), part);
-      if (to_host) std::memcpy(host, buffer.data(), part);
-      if (!to_host) memory_.write(entry.destination() + done, buffer.data(), part);
-    }
+  FakeMmu::Translation source, destination;
+  if (!from_host) {
+    source = mmu_.translate(vmid, from, false);
+    if (source.fault != FaultCode::kNone) return {source.fault, from, false};
+    part = static_cast<std::size_t>(std::min<Bytes>(part, source.length));
   }
-  return abi::FaultCode::kNone;
+  if (!to_host) {
+    destination = mmu_.translate(vmid, to, true);
+    if (destination.fault != FaultCode::kNone) return {destination.fault, to, true};
+    part = static_cast<std::size_t>(std::min<Bytes>(part, destination.length));
+  }
+  if (!from_host && !to_host) {
+    memory_.copy(source.address, destination.address, part);
+    return {};
+  }
+  auto* host = host_.find(from_host ? from : to, part);
+  if (!host) return {FaultCode::kHostAddress, from_host ? from : to, to_host};
+  if (from_host) {
+    memory_.write(destination.address, host, part);
+  } else {
+    memory_.read(source.address, host, part);
+  }
+  return {};
 }
 
 void FakeCard::count_event(const abi::DmaEntry& entry, abi::FaultCode fault) {
@@ -151,8 +182,8 @@ void FakeCard::count_event(const abi::DmaEntry& entry, abi::FaultCode fault) {
   if (bytes) std::memcpy(bytes, &record.raw, 8);
 }
 
-void FakeCard::report_fault(abi::FaultCode code, std::uint64_t address,
-                            const abi::DmaEntry& entry) {
+void FakeCard::report_fault(abi::FaultCode code, std::uint64_t address, const abi::DmaEntry& entry,
+                            unsigned vmid, bool write) {
   const auto status = get_register(abi::FaultStatus::kOffset, 4);
   if (status & abi::FaultStatus::Valid::kMask) {
     return set_register(abi::FaultStatus::kOffset, 4, status | abi::FaultStatus::Overflow::kMask);
@@ -162,6 +193,7 @@ void FakeCard::report_fault(abi::FaultCode code, std::uint64_t address,
                std::uint32_t{entry.opcode} << 16 | static_cast<std::uint32_t>(code));
   set_register(abi::FaultAddress::kOffset, 8, address);
   set_register(abi::FaultInfo::kOffset, 4, consumer_ << 16 | entry.stream);
+  set_register(abi::FaultAccess::kOffset, 4, vmid | (write ? 0x100 : 0));
 }
 
 }  // namespace npu::test

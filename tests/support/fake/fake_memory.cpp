@@ -38,6 +38,25 @@ void SparseBytes::write(std::uint64_t address, const void* data, std::size_t siz
   }
 }
 
+void SparseBytes::copy(std::uint64_t from, std::uint64_t to, Bytes size) {
+  if (from % kPage == 0 && to % kPage == 0) {
+    const auto count = size / kPage;
+    std::map<std::uint64_t, std::vector<std::byte>> copied;
+    const auto end = pages_.lower_bound(from / kPage + count);
+    for (auto it = pages_.lower_bound(from / kPage); it != end; ++it) {
+      copied[it->first - from / kPage + to / kPage] = it->second;
+    }
+    pages_.erase(pages_.lower_bound(to / kPage), pages_.lower_bound(to / kPage + count));
+    pages_.merge(copied);
+    from += count * kPage;
+    to += count * kPage;
+    size -= count * kPage;
+  }
+  std::vector<std::byte> buffer(static_cast<std::size_t>(size));
+  read(from, buffer.data(), buffer.size());
+  write(to, buffer.data(), buffer.size());
+}
+
 platform::BusAddress FakeHostMemory::map(Bytes size, Bytes alignment,
                                          platform::DmaDirection direction) {
   next_ = align_down(next_ + alignment - 1, alignment);

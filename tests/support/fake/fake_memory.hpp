@@ -17,6 +17,8 @@ class SparseBytes {
  public:
   void read(std::uint64_t address, void* data, std::size_t size) const;
   void write(std::uint64_t address, const void* data, std::size_t size);
+  // Costs what was ever written in the two ranges, however large they are.
+  void copy(std::uint64_t from, std::uint64_t to, Bytes size);
 
  private:
   static constexpr std::size_t kPage = 4096;

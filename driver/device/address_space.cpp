@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// AddressSpace: what a user may call, over Space and under the memory manager's mutex.
+#include "npu/driver/address_space.hpp"
+
+#include <fmt/format.h>
+
+#include "driver/device/address_space_impl.hpp"
+
+namespace npu::driver {
+namespace {
+
+Status open_space(const AddressSpace::Impl& impl) {
+  if (auto ok = impl.device.usable(); !ok) return ok;
+  if (impl.space == nullptr) {
+    return fail(ErrorCode::kInvalidArgument, "the address space is closed");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device) {
+  const MutexHolder holder(device.memory->mutex());
+  const auto space = device.memory->create_space();
+  if (!space) return forward_error(space);
+  return std::make_unique<AddressSpace>(
+      std::make_unique<AddressSpace::Impl>(AddressSpace::Impl{device, *space}));
+}
+
+AddressSpace::AddressSpace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+AddressSpace::~AddressSpace() {
+  if (impl_->space == nullptr) return;
+  auto& memory = *impl_->device.memory;
+  const MutexHolder holder(memory.mutex());
+  static_cast<void>(memory.close_space(impl_->space->vmid(), impl_->device.usable().has_value()));
+}
+
+Status AddressSpace::close() {
+  if (auto ok = open_space(*impl_); !ok) return ok;
+  auto& memory = *impl_->device.memory;
+  const MutexHolder holder(memory.mutex());
+  const auto vmid = impl_->space->vmid();
+  if (memory.streams(vmid) > 0) {
+    return fail(ErrorCode::kBusy,
+                fmt::format("VMID {} is used by {} streams", vmid, memory.streams(vmid)));
+  }
+  if (auto ok = memory.close_space(vmid, true); !ok) return ok;
+  impl_->space = nullptr;
+  return {};
+}
+
+unsigned AddressSpace::vmid() const {
+  return impl_->space == nullptr ? 0 : impl_->space->vmid();
+}
+
+Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& options) {
+  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
+  const MutexHolder holder(impl_->device.memory->mutex());
+  return impl_->space->allocate(size, options.pinned);
+}
+
+Status AddressSpace::free(DeviceAddress address) {
+  if (auto ok = open_space(*impl_); !ok) return ok;
+  const MutexHolder holder(impl_->device.memory->mutex());
+  return impl_->space->free(address.value);
+}
+
+Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions& options) {
+  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
+  const MutexHolder holder(impl_->device.memory->mutex());
+  return impl_->space->create_memory(size, options.pinned);
+}
+
+Status AddressSpace::release_memory(MemoryHandle memory) {
+  if (auto ok = open_space(*impl_); !ok) return ok;
+  const MutexHolder holder(impl_->device.memory->mutex());
+  return impl_->space->release_memory(memory);
+}
+
+Result<MemoryHandle> AddressSpace::import_memory(const AddressSpace& owner, MemoryHandle memory) {
+  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
+  if (auto ok = open_space(*owner.impl_); !ok) return forward_error(ok);
+  if (&owner.impl_->device != &impl_->device) {
+    return fail(ErrorCode::kInvalidArgument, "the memory is on another card");
+  }
+  const MutexHolder holder(impl_->device.memory->mutex());
+  return impl_->space->import_memory(*owner.impl_->space, memory);
+}
+
+Result<DeviceAddress> AddressSpace::reserve(Bytes size, Bytes alignment) {
+  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
+  const MutexHolder holder(impl_->device.memory->mutex());
+  const auto at = impl_->space->reserve(size, alignment);
+  if (!at) return forward_error(at);
+  return DeviceAddress{*at};
+}
+
+Status AddressSpace::release(DeviceAddress reservation) {
+  if (auto ok = open_space(*impl_); !ok) return ok;
+  const MutexHolder holder(impl_->device.memory->mutex());
+  return impl_->space->release(reservation.value);
+}
+
+Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset) {
+  if (auto ok = open_space(*impl_); !ok) return ok;
+  const MutexHolder holder(impl_->device.memory->mutex());
+  return impl_->space->map({at.value, size}, memory, offset);
+}
+
+Status AddressSpace::set_access(DeviceAddress at, Bytes size, Access access) {
+  if (auto ok = open_space(*impl_); !ok) return ok;
+  const MutexHolder holder(impl_->device.memory->mutex());
+  return impl_->space->set_access({at.value, size}, access);
+}
+
+Status AddressSpace::unmap(DeviceAddress at, Bytes size) {
+  if (auto ok = open_space(*impl_); !ok) return ok;
+  const MutexHolder holder(impl_->device.memory->mutex());
+  return impl_->space->unmap({at.value, size});
+}
+
+std::optional<AddressRange> AddressSpace::range_of(DeviceAddress address) const {
+  if (impl_->space == nullptr) return std::nullopt;
+  const MutexHolder holder(impl_->device.memory->mutex());
+  return impl_->space->range_of(address.value);
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/memory/memory_manager.hpp"
+
+#include <fmt/format.h>
+
+namespace npu::driver {
+
+Result<std::unique_ptr<MemoryManager>> MemoryManager::create(CardLink& link, const CardInfo& card,
+                                                             Picoseconds timeout) {
+  auto tables = TableMemory::create(link, card);
+  if (!tables) return forward_error(tables);
+  return std::unique_ptr<MemoryManager>(new MemoryManager(link, card, timeout, std::move(*tables)));
+}
+
+Result<Space*> MemoryManager::create_space() {
+  unsigned vmid = abi::kVmidPhysical + 1;
+  while (vmid < abi::kVmids && slots_[vmid].space) ++vmid;
+  if (vmid == abi::kVmids) {
+    return fail(ErrorCode::kOutOfResources,
+                fmt::format("all {} address spaces of the card in use", abi::kVmids - 1));
+  }
+  auto space = Space::create(vmid, physical_, *tables_, invalidator_);
+  if (!space) return forward_error(space);
+  slots_[vmid].given_up = false;
+  slots_[vmid].space = std::move(*space);
+  return slots_[vmid].space.get();
+}
+
+Status MemoryManager::close_space(unsigned vmid, bool card_usable) {
+  slots_[vmid].given_up = true;
+  return collect(vmid, card_usable);
+}
+
+Status MemoryManager::collect(unsigned vmid, bool card_usable) {
+  auto& slot = slots_[vmid];
+  if (!slot.space || !slot.given_up) return {};
+  if (card_usable && streams(vmid) > 0) return {};
+  if (auto ok = slot.space->tear_down(card_usable); !ok) return ok;
+  slot.space.reset();
+  return {};
+}
+
+void MemoryManager::withdraw_contexts() {
+  for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) {
+    if (slots_[vmid].space) tables_->write_context(vmid, {});
+  }
+  tables_->barrier();
+}
+
+}  // namespace npu::driver

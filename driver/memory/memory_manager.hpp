@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// All memory management of one card: physical memory, page tables and address spaces, under one
+// mutex. It may be held while the card is waited for, so no submission and no wait takes it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+
+#include "driver/memory/space.hpp"
+
+namespace npu::driver {
+
+class MemoryManager {
+ public:
+  // `timeout`: for the card to drop translations.
+  static Result<std::unique_ptr<MemoryManager>> create(CardLink& link, const CardInfo& card,
+                                                       Picoseconds timeout);
+
+  platform::Mutex& mutex() { return *mutex_; }
+
+  // --- Under the mutex.
+  PhysicalMemory& physical() { return physical_; }
+  const PhysicalMemory& physical() const { return physical_; }
+  TableMemory& tables() { return *tables_; }
+  // nullptr: no such space.
+  Space* space(unsigned vmid) { return slots_[vmid].space.get(); }
+  // kOutOfResources: no VMID or no page table left.
+  Result<Space*> create_space();
+  // Its user has given it up. It ends now, or with its last stream.
+  Status close_space(unsigned vmid, bool card_usable);
+  // Ends the space if its user has given it up and its last stream is gone.
+  Status collect(unsigned vmid, bool card_usable);
+  // No space can be found by the card any more.
+  void withdraw_contexts();
+
+  // --- At any time. How many streams use the space.
+  void add_stream(unsigned vmid) { slots_[vmid].streams.fetch_add(1, std::memory_order_relaxed); }
+  void remove_stream(unsigned vmid) {
+    slots_[vmid].streams.fetch_sub(1, std::memory_order_relaxed);
+  }
+  unsigned streams(unsigned vmid) const {
+    return slots_[vmid].streams.load(std::memory_order_relaxed);
+  }
+
+ private:
+  struct Slot {
+    std::unique_ptr<Space> space;
+    std::atomic<unsigned> streams{0};
+    bool given_up = false;
+  };
+
+  MemoryManager(CardLink& link, const CardInfo& card, Picoseconds timeout,
+                std::unique_ptr<TableMemory> tables)
+      : mutex_(link.platform().tasks().make_mutex()),
+        physical_(card.hbm_size),
+        tables_(std::move(tables)),
+        invalidator_(link, timeout) {}
+
+  std::unique_ptr<platform::Mutex> mutex_;
+  PhysicalMemory physical_;
+  std::unique_ptr<TableMemory> tables_;
+  Invalidator invalidator_;
+  std::array<Slot, abi::kVmids> slots_;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page tables of one address space (page_table.hpp). Giant pages are used where address, memory
+// and size allow it, and split when a part of one changes. Tables without a valid entry are given
+// back, but only by recycle(), when the card has dropped what pointed to them.
+#pragma once
+
+#include <vector>
+
+#include "driver/memory/table_memory.hpp"
+#include "npu/base/units.hpp"
+
+namespace npu::driver {
+
+// Virtual addresses, sizes and memory in whole pages of 2 MiB.
+struct PageRange {
+  std::uint64_t at = 0;
+  Bytes size = 0;
+};
+struct PageAccess {
+  bool read = false;
+  bool write = false;
+};
+
+class PageTables {
+ public:
+  static Result<PageTables> create(TableMemory& memory);
+
+  std::uint64_t root_address() const { return memory_->address(root_); }
+  // Points the range at `memory`, whatever it pointed to before. kOutOfResources: too few tables;
+  // nothing was changed.
+  Status map(const PageRange& range, std::uint64_t memory, PageAccess access);
+  // Makes both ends of the range borders of pages. kOutOfResources, and nothing was changed.
+  Status cut(const PageRange& range);
+  // After cut(). Pages of the range that are not mapped are left alone.
+  void protect(const PageRange& range, PageAccess access);
+  void unmap(const PageRange& range);
+  // The card has dropped every translation that unmap() and map() replaced.
+  void recycle();
+  // Gives all tables back.
+  void destroy();
+
+ private:
+  PageTables(TableMemory& memory, TableId root) : memory_(&memory), root_(root) {}
+
+  std::size_t tables_needed(const PageRange& range, std::uint64_t memory) const;
+  abi::PageTableEntry entry_at(std::uint64_t at, unsigned level) const;
+  TableId grow(TableId parent, unsigned index);
+  TableId leaf_table(std::uint64_t at);
+  TableId split(TableId directory, unsigned index);
+  bool needs_split(std::uint64_t at) const;
+  void map_giant(std::uint64_t at, abi::PageTableEntry entry);
+  void prune(std::uint64_t at);
+  void retire_all(TableId table, unsigned level);
+  template <class Change>
+  void change_leaves(const PageRange& range, const Change& change);
+
+  TableMemory* memory_;
+  TableId root_;
+  std::vector<TableId> retired_;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/memory/physical_memory.hpp"
+
+#include <cassert>
+
+#include "npu/abi/page_table.hpp"
+
+namespace npu::driver {
+
+static_assert(abi::kVmids <= 16, "MemoryBlock::holders has a bit per VMID");
+
+Result<MemoryHandle> PhysicalMemory::create(Bytes size, bool pinned, unsigned vmid) {
+  const auto memory = allocator_.allocate(size);
+  if (!memory) return forward_error(memory);
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+    blocks_.emplace_back();
+  }
+  const auto index = free_slots_.back();
+  free_slots_.pop_back();
+  auto& block = blocks_[index];
+  block.address = memory->address.value;
+  block.size = memory->reserved;
+  block.mappings = 0;
+  block.holders = static_cast<std::uint16_t>(1U << vmid);
+  block.pinned = pinned;
+  return handle_of(index);
+}
+
+MemoryBlock* PhysicalMemory::find(MemoryHandle handle) {
+  if (handle.index >= blocks_.size()) return nullptr;
+  auto& block = blocks_[handle.index];
+  return block.live() && block.generation == handle.generation ? &block : nullptr;
+}
+
+void PhysicalMemory::hold(MemoryHandle handle, unsigned vmid) {
+  auto& block = *find(handle);
+  block.holders = static_cast<std::uint16_t>(block.holders | 1U << vmid);
+}
+
+void PhysicalMemory::release(MemoryHandle handle, unsigned vmid) {
+  auto& block = *find(handle);
+  block.holders = static_cast<std::uint16_t>(block.holders & ~(1U << vmid));
+  free_if_unused(handle.index);
+}
+
+void PhysicalMemory::add_mapping(MemoryHandle handle) {
+  ++find(handle)->mappings;
+}
+
+void PhysicalMemory::remove_mapping(MemoryHandle handle) {
+  --find(handle)->mappings;
+  free_if_unused(handle.index);
+}
+
+void PhysicalMemory::release_all(unsigned vmid) {
+  for (std::uint32_t index = 0; index < blocks_.size(); ++index) {
+    if (blocks_[index].live() && blocks_[index].held_by(vmid)) release(handle_of(index), vmid);
+  }
+}
+
+void PhysicalMemory::free_if_unused(std::uint32_t index) {
+  auto& block = blocks_[index];
+  if (block.holders != 0 || block.mappings != 0) return;
+  [[maybe_unused]] const auto freed = allocator_.free(DeviceAddress{block.address});
+  assert(freed && "a live block is an allocation");
+  block.size = 0;
+  ++block.generation;
+  if (block.generation == 0) block.generation = 1;  // 0 is no handle
+  free_slots_.push_back(index);
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card's memory in blocks: who holds a block, how often it is mapped, where it lies now. A
+// block lives as long as a space holds its handle or a mapping uses it. Not locked.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "npu/driver/address_space.hpp"
+#include "npu/driver/buddy_allocator.hpp"
+
+namespace npu::driver {
+
+struct MemoryBlock {
+  std::uint64_t address = 0;     // device-local
+  Bytes size = 0;                // whole pages; 0: the slot is free
+  std::uint32_t generation = 1;  // of the handles that mean this block
+  std::uint32_t mappings = 0;
+  std::uint16_t holders = 0;  // bit v: the space of VMID v holds the handle
+  bool pinned = false;
+
+  bool live() const { return size != 0; }
+  bool held_by(unsigned vmid) const { return (holders >> vmid & 1) != 0; }
+};
+
+class PhysicalMemory {
+ public:
+  explicit PhysicalMemory(Bytes size) : allocator_(size) {}
+
+  // `size` is rounded up to whole pages. Held by `vmid`. kInvalidArgument, kOutOfMemory.
+  Result<MemoryHandle> create(Bytes size, bool pinned, unsigned vmid);
+  // nullptr: no such block (any more).
+  MemoryBlock* find(MemoryHandle handle);
+  const MemoryBlock* find(MemoryHandle handle) const {
+    return const_cast<PhysicalMemory*>(this)->find(handle);
+  }
+  // The block must be live and held, or mapped, as the name says.
+  void hold(MemoryHandle handle, unsigned vmid);
+  void release(MemoryHandle handle, unsigned vmid);
+  void add_mapping(MemoryHandle handle);
+  void remove_mapping(MemoryHandle handle);
+  // Gives up everything that `vmid` holds.
+  void release_all(unsigned vmid);
+
+  // All slots, free ones too, in the order of their handles' index.
+  const std::vector<MemoryBlock>& blocks() const { return blocks_; }
+  MemoryHandle handle_of(std::uint32_t index) const { return {index, blocks_[index].generation}; }
+  // The block lies at `address` from now on; its old place is not freed.
+  void relocate(std::uint32_t index, std::uint64_t address) { blocks_[index].address = address; }
+  BuddyAllocator& allocator() { return allocator_; }
+  const BuddyAllocator& allocator() const { return allocator_; }
+
+ private:
+  void free_if_unused(std::uint32_t index);
+
+  BuddyAllocator allocator_;
+  std::vector<MemoryBlock> blocks_;
+  std::vector<std::uint32_t> free_slots_;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// One address space: reservations, mappings, page tables. Not locked: MemoryManager is.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "driver/memory/invalidator.hpp"
+#include "driver/memory/page_tables.hpp"
+#include "driver/memory/physical_memory.hpp"
+#include "driver/memory/virtual_ranges.hpp"
+#include "npu/driver/address_space.hpp"
+
+namespace npu::driver {
+
+struct Mapping {
+  Bytes size = 0;
+  MemoryHandle memory;
+  Bytes offset = 0;  // in the memory
+  Access access = Access::kNone;
+};
+
+class Space {
+ public:
+  static Result<std::unique_ptr<Space>> create(unsigned vmid, PhysicalMemory& physical,
+                                               TableMemory& tables, Invalidator& invalidator);
+
+  unsigned vmid() const { return vmid_; }
+  Result<DeviceMemory> allocate(Bytes size, bool pinned);
+  Status free(std::uint64_t at);
+  Result<MemoryHandle> create_memory(Bytes size, bool pinned);
+  Status release_memory(MemoryHandle memory);
+  Result<MemoryHandle> import_memory(const Space& owner, MemoryHandle memory);
+  Result<std::uint64_t> reserve(Bytes size, Bytes alignment);
+  Status release(std::uint64_t at);
+  Status map(const PageRange& range, MemoryHandle memory, Bytes offset);
+  Status set_access(const PageRange& range, Access access);
+  Status unmap(const PageRange& range);
+  std::optional<AddressRange> range_of(std::uint64_t address) const;
+
+  // Compaction: points the mappings of every block for which `moved` is true to where the block
+  // lies now. Without invalidation. kOutOfResources: too few tables; some mappings are old.
+  template <class Moved>
+  Status remap(const Moved& moved, bool& changed) {
+    for (const auto& [at, mapping] : mappings_) {
+      if (!moved(mapping.memory.index)) continue;
+      changed = true;
+      if (auto ok = write_tables({at, mapping.size}, mapping); !ok) return ok;
+    }
+    return {};
+  }
+  // The card drops every translation of the space.
+  Status invalidate_all();
+  // Gives everything back. `card_usable` false: without telling the card.
+  Status tear_down(bool card_usable);
+
+ private:
+  using Mappings = std::map<std::uint64_t, Mapping>;
+
+  Space(unsigned vmid, PhysicalMemory& physical, TableMemory& table_memory, PageTables tables,
+        Invalidator& invalidator)
+      : vmid_(vmid),
+        physical_(physical),
+        table_memory_(table_memory),
+        tables_(std::move(tables)),
+        invalidator_(invalidator),
+        ranges_(vmid) {}
+
+  std::string place(std::uint64_t at) const;
+  Status check_range(const PageRange& range) const;
+  Status check_mapped(const PageRange& range) const;
+  Status check_held(MemoryHandle memory) const;
+  Status invalidate(const PageRange& range);
+  Status write_tables(const PageRange& range, const Mapping& mapping);
+  Status drop(const PageRange& range);
+  void cut_mapping(std::uint64_t at);
+  Mappings::const_iterator mapping_at(std::uint64_t at) const;
+
+  const unsigned vmid_;
+  PhysicalMemory& physical_;
+  TableMemory& table_memory_;
+  PageTables tables_;
+  Invalidator& invalidator_;
+  VirtualRanges ranges_;
+  Mappings mappings_;
+  bool invalidation_failed_ = false;
+};
+
+}  // namespace npu::driver

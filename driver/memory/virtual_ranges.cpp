@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/memory/virtual_ranges.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "npu/abi/page_table.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::driver {
+
+VirtualRanges::VirtualRanges(unsigned vmid) {
+  static_assert(abi::kVmids <= 1U << (abi::kVirtualBits - kLastOrder));
+  free_[kLastOrder].insert(std::uint64_t{vmid} << kLastOrder);
+}
+
+unsigned VirtualRanges::order_of(Bytes size, Bytes alignment) {
+  return std::max({ceil_log2(size), floor_log2(alignment), kFirstOrder});
+}
+
+Result<std::uint64_t> VirtualRanges::reserve(Bytes size, Bytes alignment, bool plain) {
+  const unsigned wanted = order_of(size, alignment);
+  unsigned order = wanted;
+  while (order <= kLastOrder && free_[order].empty()) ++order;
+  if (order > kLastOrder) {
+    return fail(ErrorCode::kOutOfResources,
+                fmt::format("no {} free device virtual addresses in one range", size));
+  }
+  const std::uint64_t begin = *free_[order].begin();
+  free_[order].erase(free_[order].begin());
+  while (order > wanted) {
+    --order;
+    free_[order].insert(begin + (std::uint64_t{1} << order));
+  }
+  reserved_[begin] = {size, wanted, plain};
+  return begin;
+}
+
+void VirtualRanges::release(std::uint64_t begin) {
+  unsigned order = reserved_.at(begin).order;
+  reserved_.erase(begin);
+  while (order < kLastOrder && free_[order].erase(begin ^ (std::uint64_t{1} << order)) > 0) {
+    begin &= ~(std::uint64_t{1} << order);
+    ++order;
+  }
+  free_[order].insert(begin);
+}
+
+const Reservation* VirtualRanges::find(std::uint64_t at) const {
+  const auto found = reserved_.find(at);
+  return found == reserved_.end() ? nullptr : &found->second;
+}
+
+VirtualRanges::Reservations::const_iterator VirtualRanges::containing(std::uint64_t at) const {
+  auto above = reserved_.upper_bound(at);
+  if (above == reserved_.begin()) return reserved_.end();
+  --above;
+  return at - above->first < above->second.size ? above : reserved_.end();
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which device virtual addresses of a space are reserved. Every VMID has 16 TiB of its own, so that
+// an address of another space, or a device-local one, is mapped in no space but its own and faults.
+// A buddy system over them: a reservation takes a power of two of addresses, aligned to that, so
+// that ranges of 1 GiB and more may use giant pages and what is freed merges again. The addresses a
+// reservation does not use stay unmapped behind it: running over its end faults.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "npu/base/result.hpp"
+#include "npu/base/units.hpp"
+
+namespace npu::driver {
+
+struct Reservation {
+  Bytes size = 0;      // as asked for
+  unsigned order = 0;  // log2 of the addresses taken
+  bool plain = false;  // made by allocate(), given back by free()
+};
+
+class VirtualRanges {
+ public:
+  explicit VirtualRanges(unsigned vmid);
+
+  // Whole pages; `alignment` is a power of two. kOutOfResources.
+  Result<std::uint64_t> reserve(Bytes size, Bytes alignment, bool plain);
+  void release(std::uint64_t begin);
+  // The reservation that begins at `at`; nullptr: none.
+  const Reservation* find(std::uint64_t at) const;
+  // The reservation that contains `at`; end() if none.
+  using Reservations = std::map<std::uint64_t, Reservation>;
+  Reservations::const_iterator containing(std::uint64_t at) const;
+  Reservations::const_iterator end() const { return reserved_.end(); }
+
+ private:
+  static constexpr unsigned kFirstOrder = 21;  // a page
+  static constexpr unsigned kLastOrder = 44;   // 16 TiB
+
+  static unsigned order_of(Bytes size, Bytes alignment);
+
+  Reservations reserved_;
+  std::array<std::set<std::uint64_t>, kLastOrder + 1> free_;  // by order; lowest addresses first
+};
+
+}  // namespace npu::driver

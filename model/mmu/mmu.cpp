@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/mmu/mmu.hpp"
+
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+namespace {
+
+std::string track_name(const CardRegisters& registers) {
+  return "card" + std::to_string(registers.device_index()) + ".mmu";
+}
+
+}  // namespace
+
+Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
+         CardRegisters& registers, unsigned clients)
+    : sc_module(name),
+      client_sockets("client_socket", clients),
+      hbm_sockets("hbm_socket", clients),
+      sim_(sim),
+      bank_(registers.bank()),
+      invalidate_time_(ticks(config.mmu.invalidate)),
+      tlb_(config.mmu.tlb_entries, config.mmu.tlb_ways),
+      walker_(sim, config, tlb_, statistics_, *this, sim.recorder.track(track_name(registers)),
+              [this](tlm::tlm_generic_payload& trans) {
+                tlm::tlm_phase phase = tlm::BEGIN_REQ;
+                auto delay = sc_core::SC_ZERO_TIME;
+                walker_socket->nb_transport_fw(trans, phase, delay);
+              }),
+      last_(clients, LastPages{tlb_.nothing(), tlb_.nothing()}) {
+  sc_assert(clients <= 256);
+  for (unsigned i = 0; i < clients; ++i) {
+    client_sockets[i].register_nb_transport_fw(this, &Mmu::request, static_cast<int>(i));
+    hbm_sockets[i].register_nb_transport_bw(this, &Mmu::response, static_cast<int>(i));
+  }
+  walker_socket.register_nb_transport_bw(this, &Mmu::walker_response);
+  install_hooks();
+}
+
+tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                                sc_core::sc_time& delay) {
+  auto& info = Transaction::of(trans);
+  const auto number = static_cast<unsigned>(client);
+  if (info.vmid != abi::kVmidPhysical && !translate(number, trans, info)) {
+    return tlm::TLM_ACCEPTED;
+  }
+  return hbm_sockets[number]->nb_transport_fw(trans, phase, delay);
+}
+
+// True if the request can be passed on.
+bool Mmu::translate(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info) {
+  constexpr std::uint64_t kPage = abi::entry_span(0);
+  const std::uint64_t address = trans.get_address();
+  const bool stays_in_one_page = address % kPage + trans.get_data_length() <= kPage;
+  sc_assert(stays_in_one_page && !info.posted);
+  info.hop_context = Hop{address & ~(~std::uint64_t{0} << abi::kVirtualBits), client, 0}.pack();
+  if (address >> abi::kVirtualBits != 0 || info.vmid >= abi::kVmids) {
+    fail(trans, Completion::kNotMapped);
+    return false;
+  }
+  const TaggedAddress tagged = tagged_address(info.vmid, address);
+  auto& last = last_[client][trans.is_write() ? 1 : 0];
+  if (last->covers(tagged)) {
+    tlb_.touch(*last);
+  } else if (auto* const found = tlb_.lookup(tagged)) {
+    last = found;
+  } else {
+    ++statistics_.misses;
+    walker_.miss(tagged, trans);
+    return false;
+  }
+  ++statistics_.hits;
+  return use(*last, client, trans, info);
+}
+
+bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,
+              Transaction& info) {
+  if (!(trans.is_write() ? page.write : page.read)) {
+    fail(trans, Completion::kForbidden);
+    return false;
+  }
+  auto& space = in_flight_[info.vmid];
+  ++space.count[space.generation];
+  info.hop_context = Hop{trans.get_address(), client, space.generation}.pack();
+  trans.set_address(page.translate(trans.get_address()));
+  return true;
+}
+
+tlm::tlm_sync_enum Mmu::response(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                                 sc_core::sc_time& delay) {
+  auto& info = Transaction::of(trans);
+  if (info.vmid != abi::kVmidPhysical) {
+    const auto hop = Hop::unpack(info.hop_context);
+    trans.set_address(hop.address);
+    --in_flight_[info.vmid].count[hop.generation];
+    if (invalidation_ == Invalidation::kDraining && drained()) finish_invalidation();
+  }
+  return client_sockets[static_cast<unsigned>(client)]->nb_transport_bw(trans, phase, delay);
+}
+
+tlm::tlm_sync_enum Mmu::walker_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
+                                        sc_core::sc_time&) {
+  walker_.answered(trans);
+  return tlm::TLM_COMPLETED;
+}
+
+void Mmu::walked(const Walker::Waiting& waiting, Completion completion, Translation* page) {
+  for (auto* const trans : waiting) {
+    auto& info = Transaction::of(*trans);
+    const unsigned client = Hop::unpack(info.hop_context).client;
+    if (page == nullptr) {
+      fail(*trans, completion);
+    } else if (use(*page, client, *trans, info)) {
+      tlm::tlm_phase phase = tlm::BEGIN_REQ;
+      auto delay = sc_core::SC_ZERO_TIME;
+      hbm_sockets[client]->nb_transport_fw(*trans, phase, delay);
+    }
+  }
+}
+
+std::uint64_t Mmu::context_base() const {
+  return align_down(bank_.get<abi::MmuContextBase>().raw, abi::kTableSize);
+}
+
+// The answer must not come inside the request's call: the client is not ready for it.
+void Mmu::fail(tlm::tlm_generic_payload& trans, Completion completion) {
+  if (completion == Completion::kNotMapped) ++statistics_.not_mapped;
+  if (completion == Completion::kForbidden) ++statistics_.forbidden;
+  if (completion == Completion::kBadTable) ++statistics_.bad_table;
+  Transaction::of(trans).completion = completion;
+  trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  sim_.agenda.at<&Mmu::answer>(sim_now(), *this, reinterpret_cast<std::uintptr_t>(&trans));
+}
+
+void Mmu::answer(std::uint64_t pointer) {
+  auto& trans = *reinterpret_cast<tlm::tlm_generic_payload*>(static_cast<std::uintptr_t>(pointer));
+  const unsigned client = Hop::unpack(Transaction::of(trans).hop_context).client;
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  auto delay = sc_core::SC_ZERO_TIME;
+  client_sockets[client]->nb_transport_bw(trans, phase, delay);
+}
+
+}  // namespace npu::model

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory management unit of a card: translates the device virtual addresses of its clients
+// (include/npu/abi/page_table.hpp) between them and the HBM.
+//
+// Protocol: model/core/transaction.hpp. A request of VMID 0 is passed on as it is. Others are
+// translated; such a request stays in one 2 MiB page and is not posted. Looking up the TLB is a
+// pipelined step of the memory controller's front end (HbmConfig::frontend) and costs no time of
+// its own; a miss costs the walk. Requests that hit overtake ones that wait for a walk.
+// Bytes move when the request is passed on, so for a miss after nb_transport_fw() has returned:
+// the payload's data pointer stays valid until the response. The response carries the virtual
+// address again. A request that cannot be translated moves no bytes and is answered with
+// TLM_ADDRESS_ERROR_RESPONSE and kNotMapped, kForbidden or kBadTable, when that is known.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <array>
+#include <vector>
+
+#include "model/core/ports.hpp"
+#include "model/mmu/walker.hpp"
+#include "model/registers/card_registers.hpp"
+
+namespace npu::model {
+
+class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Listener {
+ public:
+  using ClientSocket = tlm_utils::simple_target_socket_tagged<Mmu>;
+  using HbmSocket = tlm_utils::simple_initiator_socket_tagged<Mmu>;
+
+  // `clients`: number of client sockets, at most 256. Installs itself behind the MMU registers of
+  // `registers`; all references outlive the module.
+  Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
+      CardRegisters& registers, unsigned clients);
+
+  sc_core::sc_vector<ClientSocket> client_sockets;
+  // Device-local addresses; one for each client, so that ports are not shared.
+  sc_core::sc_vector<HbmSocket> hbm_sockets;
+  // Reads of table entries.
+  tlm_utils::simple_initiator_socket<Mmu> walker_socket{"walker_socket"};
+
+  const MmuStatistics& statistics() const { return statistics_; }
+  // Drops everything. Requests that wait for a walk are answered with kCompleterAbort and move no
+  // bytes: their initiators have been reset, too, and use their buffers for something else.
+  void function_reset() override;
+
+ private:
+  // Transaction::hop_context of what a client has sent.
+  struct Hop {
+    std::uint64_t address;
+    unsigned client;
+    unsigned generation;
+
+    std::uint64_t pack() const {
+      return std::uint64_t{generation} << 56 | std::uint64_t{client} << 48 | address;
+    }
+    static Hop unpack(std::uint64_t v) {
+      return {v & 0xFFFF'FFFF'FFFF, static_cast<unsigned>(v >> 48 & 0xFF),
+              static_cast<unsigned>(v >> 56)};
+    }
+  };
+  // Accesses of one address space between translation and response. Each invalidation opens a new
+  // generation and waits for the others. Four, because a reset may leave one unfinished.
+  struct InFlight {
+    static constexpr unsigned kGenerations = 4;
+    std::array<std::uint32_t, kGenerations> count{};
+    unsigned generation = 0;
+  };
+  // The page a client last used for reads [0] and writes [1].
+  using LastPages = std::array<Translation*, 2>;
+
+  tlm::tlm_sync_enum request(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum response(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+  tlm::tlm_sync_enum walker_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
+  bool translate(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
+  bool use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,
+           Transaction& info);
+  void fail(tlm::tlm_generic_payload& trans, Completion completion);
+  void answer(std::uint64_t trans);
+  void walked(const Walker::Waiting& waiting, Completion completion, Translation* page) override;
+  std::uint64_t context_base() const override;
+
+  void install_hooks();
+  void drop(const TaggedRange& range);
+  void invalidate_written(abi::MmuInvalidate value);
+  void invalidate_due(std::uint64_t epoch);
+  bool drained() const;
+  void finish_invalidation();
+
+  Simulation& sim_;
+  RegisterBank& bank_;
+  const SimTime invalidate_time_;
+  Tlb tlb_;
+  MmuStatistics statistics_;
+  Walker walker_;
+  std::vector<LastPages> last_;  // by client
+  std::array<InFlight, abi::kVmids> in_flight_{};
+
+  enum class Invalidation { kNone, kWritten, kDraining };
+  Invalidation invalidation_ = Invalidation::kNone;
+  abi::MmuInvalidate invalidate_value_;  // as last written
+  TaggedRange invalidate_range_ = kEverything;
+  std::uint64_t epoch_ = 0;  // resets so far
+};
+
+}  // namespace npu::model

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/mmu/tlb.hpp"
+
+#include <algorithm>
+
+namespace npu::model {
+
+Tlb::Tlb(unsigned entries, unsigned ways)
+    : entries_(entries), ways_(std::min(ways, entries)), set_mask_(entries / ways_ - 1) {}
+
+// The VMID takes part, so that processes that use the same few addresses do not share few sets.
+Translation* Tlb::set_of(std::uint64_t tag, unsigned shift) {
+  const std::uint64_t vmid = tag >> (abi::kVirtualBits - shift);
+  return entries_.data() + ((tag ^ vmid) & set_mask_) * ways_;
+}
+
+Translation* Tlb::lookup(TaggedAddress address) {
+  for (const unsigned shift : {abi::kPageShift, abi::kGiantShift}) {
+    auto* const set = set_of(address >> shift, shift);
+    for (auto* entry = set; entry != set + ways_; ++entry) {
+      if (entry->shift != shift || !entry->covers(address)) continue;
+      touch(*entry);
+      return entry;
+    }
+  }
+  return nullptr;
+}
+
+Translation& Tlb::insert(const Translation& page) {
+  auto* const set = set_of(page.tag, page.shift);
+  auto* const oldest = std::min_element(
+      set, set + ways_, [](const auto& a, const auto& b) { return a.used < b.used; });
+  *oldest = page;
+  touch(*oldest);
+  return *oldest;
+}
+
+// A dropped entry is the first to be used again.
+void Tlb::drop(const TaggedRange& range) {
+  for (auto& entry : entries_) {
+    if (entry.tag != Translation::kInvalid && range.overlaps(entry.tag, entry.shift)) entry = {};
+  }
+}
+
+}  // namespace npu::model

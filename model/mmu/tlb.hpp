@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translation lookaside buffer: set-associative, least recently used out first, pages of both
+// sizes side by side, tagged with the VMID. Permissions are held, not judged.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/mmu/tagged_address.hpp"
+
+namespace npu::model {
+
+struct Translation {
+  static constexpr std::uint64_t kInvalid = UINT64_MAX;  // no tagged address shifted gives it
+
+  std::uint64_t tag = kInvalid;  // tagged address >> shift
+  std::uint64_t base = 0;        // device-local address of the page
+  std::uint64_t used = 0;        // Tlb's
+  std::uint8_t shift = abi::kPageShift;
+  bool read = false, write = false;
+
+  bool covers(TaggedAddress address) const { return address >> shift == tag; }
+  std::uint64_t translate(std::uint64_t address) const {
+    return base | (address & ((std::uint64_t{1} << shift) - 1));
+  }
+};
+
+class Tlb {
+ public:
+  // Both powers of two; more ways than entries means fully associative.
+  Tlb(unsigned entries, unsigned ways);
+
+  // The entry that covers `address`, touched, or null. Places never move: a pointer stays usable
+  // as long as its covers() is asked again.
+  Translation* lookup(TaggedAddress address);
+  void touch(Translation& entry) { entry.used = ++clock_; }
+  Translation& insert(const Translation& page);
+  void drop(const TaggedRange& range);
+  // A place that covers nothing.
+  Translation* nothing() { return &nothing_; }
+
+ private:
+  Translation* set_of(std::uint64_t tag, unsigned shift);
+
+  std::vector<Translation> entries_;  // set by set
+  std::size_t ways_;
+  std::uint64_t set_mask_;
+  std::uint64_t clock_ = 0;
+  Translation nothing_;
+};
+
+}  // namespace npu::model

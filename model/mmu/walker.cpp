@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/mmu/walker.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+
+Walker::Walker(Simulation& sim, const ChipConfig& config, Tlb& tlb, MmuStatistics& statistics,
+               Listener& listener, std::uint32_t track, Send send)
+    : sim_(sim),
+      installed_(config.hbm.installed),
+      walkers_(config.mmu.walkers),
+      step_(ticks(config.mmu.walk_step)),
+      tlb_(tlb),
+      cache_(config.mmu.walk_cache_entries),
+      statistics_(statistics),
+      listener_(listener),
+      track_(track),
+      send_(std::move(send)) {}
+
+void Walker::miss(TaggedAddress address, tlm::tlm_generic_payload& trans) {
+  const TaggedAddress page = align_down(address, abi::entry_span(0));
+  for (const auto walk : live_) {
+    if (walks_[walk].page != page) continue;
+    walks_[walk].waiting.push_back(&trans);
+    return;
+  }
+  const auto walk = new_walk(page, Transaction::of(trans).cause);
+  walks_[walk].waiting.push_back(&trans);
+  if (active_ < walkers_) start(walk);
+}
+
+std::uint32_t Walker::new_walk(TaggedAddress page, std::uint64_t cause) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(walks_.size()));
+    walks_.emplace_back();
+  }
+  const auto number = free_.back();
+  free_.pop_back();
+  live_.push_back(number);
+  auto& walk = walks_[number];
+  walk.page = page;
+  walk.cause = cause;
+  walk.missed = sim_now();
+  walk.active = walk.stale = false;
+  walk.reads = 0;
+  return number;
+}
+
+void Walker::start(std::uint32_t number) {
+  auto& walk = walks_[number];
+  walk.active = true;
+  walk.started = sim_now();
+  ++active_;
+  ++statistics_.walks;
+  begin(number);
+}
+
+// A walk that had to wait may find its page in the TLB: a giant page came in for a neighbour.
+void Walker::start_waiting() {
+  while (active_ < walkers_) {
+    const auto next = std::find_if(live_.begin(), live_.end(),
+                                   [this](std::uint32_t walk) { return !walks_[walk].active; });
+    if (next == live_.end()) return;
+    const auto walk = *next;
+    auto* const page = tlb_.lookup(walks_[walk].page);
+    if (page == nullptr) {
+      start(walk);
+    } else {
+      listener_.walked(walks_[walk].waiting, Completion::kSuccess, page);
+      release(walk);
+    }
+  }
+}
+
+// From the lowest table that is known.
+void Walker::begin(std::uint32_t number) {
+  auto& walk = walks_[number];
+  walk.stale = false;
+  if (const auto known = cache_.lookup(walk.page)) {
+    ++statistics_.walk_cache_hits;
+    read_from(number, known->level, known->table, abi::table_index(walk.page, known->level));
+    return;
+  }
+  const std::uint64_t base = listener_.context_base();
+  if (base == 0) {
+    finish(number, Completion::kNotMapped, nullptr);
+  } else {
+    read_from(number, kContextLevel, base, walk.page >> abi::kVirtualBits);
+  }
+}
+
+void Walker::read_from(std::uint32_t number, unsigned level, std::uint64_t table,
+                       std::uint64_t index) {
+  if (!range_fits(table, abi::kTableSize, installed_)) {
+    finish(number, Completion::kBadTable, nullptr);
+    return;
+  }
+  auto& walk = walks_[number];
+  walk.level = level;
+  walk.entry = table + sizeof(abi::PageTableEntry) * index;
+  sim_.agenda.at<&Walker::read>(sim_now() + step_, *this, argument(number));
+}
+
+void Walker::read(std::uint64_t argument) {
+  if (argument >> 32 != epoch_) return;
+  auto& walk = walks_[static_cast<std::uint32_t>(argument)];
+  if (walk.stale) {
+    begin(static_cast<std::uint32_t>(argument));
+    return;
+  }
+  ++walk.reads;
+  ++statistics_.entries_read;
+  auto& trans =
+      sim_.pool.allocate(tlm::TLM_READ_COMMAND, walk.entry, nullptr, sizeof(abi::PageTableEntry));
+  auto& info = Transaction::of(trans);
+  info.context = argument;
+  info.cause = walk.cause;
+  info.issued = sim_now();
+  send_(trans);
+}
+
+void Walker::answered(tlm::tlm_generic_payload& trans) {
+  const std::uint64_t argument = Transaction::of(trans).context;
+  const bool ok = Transaction::of(trans).completion == Completion::kSuccess;
+  std::uint64_t raw = 0;
+  std::memcpy(&raw, trans.get_data_ptr(), sizeof raw);
+  trans.release();
+  if (argument >> 32 != epoch_) return;
+  const auto walk = static_cast<std::uint32_t>(argument);
+  if (walks_[walk].stale) {
+    begin(walk);
+  } else if (!ok) {
+    finish(walk, Completion::kBadTable, nullptr);
+  } else {
+    interpret(walk, raw);
+  }
+}
+
+void Walker::interpret(std::uint32_t number, std::uint64_t raw) {
+  const auto& walk = walks_[number];
+  const unsigned level = walk.level;
+  const abi::PageTableEntry entry{raw};  // a context entry has no Leaf, but is alike else
+  if (!entry.valid()) {
+    finish(number, Completion::kNotMapped, nullptr);
+  } else if (level != kContextLevel && entry.leaf()) {
+    map(number, entry);
+  } else if (level == 0) {
+    finish(number, Completion::kBadTable, nullptr);
+  } else {
+    const TaggedAddress page = walk.page;
+    // An entry that points beyond memory ends the walk and is not kept.
+    if (range_fits(entry.address(), abi::kTableSize, installed_)) {
+      cache_.insert(page, level, entry.address());
+    }
+    read_from(number, level - 1, entry.address(), abi::table_index(page, level - 1));
+  }
+}
+
+void Walker::map(std::uint32_t number, abi::PageTableEntry entry) {
+  const auto& walk = walks_[number];
+  const std::uint64_t span = abi::entry_span(walk.level);
+  const bool makes_sense = walk.level <= 1 && is_aligned(entry.address(), span) &&
+                           range_fits(entry.address(), span, installed_);
+  if (!makes_sense) {
+    finish(number, Completion::kBadTable, nullptr);
+    return;
+  }
+  Translation page;
+  page.shift = walk.level == 0 ? abi::kPageShift : abi::kGiantShift;
+  page.tag = walk.page >> page.shift;
+  page.base = entry.address();
+  page.read = entry.may_read();
+  page.write = entry.may_write();
+  finish(number, Completion::kSuccess, &tlb_.insert(page));
+}
+
+void Walker::finish(std::uint32_t number, Completion completion, Translation* page) {
+  auto& walk = walks_[number];
+  --active_;
+  statistics_.walking += Picoseconds(static_cast<std::int64_t>(sim_now() - walk.started));
+  sim_.emit(track_, platform::Activity::kPageWalk, walk.missed, sim_now(), walk.cause, 0,
+            walk.reads);
+  listener_.walked(walk.waiting, completion, page);
+  release(number);
+  start_waiting();
+}
+
+void Walker::release(std::uint32_t number) {
+  walks_[number].waiting.clear();
+  live_.erase(std::find(live_.begin(), live_.end(), number));
+  free_.push_back(number);
+}
+
+void Walker::invalidate(const TaggedRange& range) {
+  cache_.drop(range);
+  for (const auto number : live_) {
+    auto& walk = walks_[number];
+    // By address space: tables on the way to one page also serve others.
+    if (walk.active && range.overlaps(walk.page >> abi::kVirtualBits, abi::kVirtualBits)) {
+      walk.stale = true;
+    }
+  }
+}
+
+Walker::Waiting Walker::reset() {
+  Waiting all;
+  for (const auto number : live_) {
+    auto& waiting = walks_[number].waiting;
+    all.insert(all.end(), waiting.begin(), waiting.end());
+    waiting.clear();
+    free_.push_back(number);
+  }
+  live_.clear();
+  active_ = 0;
+  ++epoch_;
+  cache_.drop(kEverything);
+  return all;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the page tables (include/npu/abi/page_table.hpp) for requests that missed in the TLB.
+//
+// A page is walked for once: later requests for it wait for the walk under way. `walkers` walks
+// run at once, others wait in order of arrival. Each entry read costs `walk_step` and a real read
+// of 8 bytes; what is read are the bytes of that time.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "model/config/chip_config.hpp"
+#include "model/core/simulation.hpp"
+#include "model/mmu/mmu_statistics.hpp"
+#include "model/mmu/tlb.hpp"
+#include "model/mmu/walk_cache.hpp"
+
+namespace npu::model {
+
+class Walker {
+ public:
+  using Waiting = std::vector<tlm::tlm_generic_payload*>;
+
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    // A translation is known (`page`, in the TLB) or there is none (`page` null, and why); the
+    // requests that waited for it, in order of arrival.
+    virtual void walked(const Waiting& waiting, Completion completion, Translation* page) = 0;
+    virtual std::uint64_t context_base() const = 0;
+  };
+  // Sends a read; the response goes to answered().
+  using Send = std::function<void(tlm::tlm_generic_payload&)>;
+
+  Walker(Simulation& sim, const ChipConfig& config, Tlb& tlb, MmuStatistics& statistics,
+         Listener& listener, std::uint32_t track, Send send);
+
+  // `trans` waits until the page of `address` is walked for.
+  void miss(TaggedAddress address, tlm::tlm_generic_payload& trans);
+  void answered(tlm::tlm_generic_payload& trans);
+  // Cached entries on the way to `range` are dropped, and walks in its address spaces start anew:
+  // nothing they have read stays in use.
+  void invalidate(const TaggedRange& range);
+  // Forgets all walks; gives what waited for them.
+  Waiting reset();
+
+ private:
+  struct Walk {
+    TaggedAddress page = 0;  // 2 MiB aligned
+    std::uint64_t cause = 0;
+    SimTime missed = 0, started = 0;
+    bool active = false;  // has a walker
+    bool stale = false;   // what it has read was invalidated
+    unsigned level = 0;   // of the entry to be read
+    std::uint64_t entry = 0;
+    unsigned reads = 0;
+    Waiting waiting;
+  };
+
+  std::uint64_t argument(std::uint32_t walk) const { return std::uint64_t{epoch_} << 32 | walk; }
+  std::uint32_t new_walk(TaggedAddress page, std::uint64_t cause);
+  void start(std::uint32_t walk);
+  void start_waiting();
+  void begin(std::uint32_t walk);
+  void read_from(std::uint32_t walk, unsigned level, std::uint64_t table, std::uint64_t index);
+  void read(std::uint64_t argument);
+  void interpret(std::uint32_t walk, std::uint64_t raw);
+  void map(std::uint32_t walk, abi::PageTableEntry entry);
+  void finish(std::uint32_t walk, Completion completion, Translation* page);
+  void release(std::uint32_t walk);
+
+  Simulation& sim_;
+  const Bytes installed_;
+  const unsigned walkers_;
+  const SimTime step_;
+  Tlb& tlb_;
+  WalkCache cache_;
+  MmuStatistics& statistics_;
+  Listener& listener_;
+  const std::uint32_t track_;
+  Send send_;
+  std::vector<Walk> walks_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> live_;  // walks in order of arrival
+  unsigned active_ = 0;
+  std::uint32_t epoch_ = 0;  // resets so far
+};
+
+}  // namespace npu::model

@@ -168,7 +168,7 @@ Workload event_wait() {
         "how long the copies waited for should take", 1, 1000},
        {"streams", ParameterType::kIntegerList, "", "1,32", "streams, each with a task that waits",
         1, 1024},
-       {"iterations", ParameterType::kInteger, "", "20", "waits per task; fewer for long targets",
+       {"iterations", ParameterType::kInteger, "", "40", "waits per task; fewer for long targets",
         1, 10'000},
        {"warm_up", ParameterType::kInteger, "", "6", "waits before those, unmeasured", 0, 10'000},
        ring_parameter(),

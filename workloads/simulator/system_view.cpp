@@ -63,6 +63,16 @@ std::vector<MemoryCounters> SystemView::memories() const {
   return all;
 }
 
+std::vector<MmuCounters> SystemView::mmus() const {
+  std::vector<MmuCounters> all;
+  for (unsigned i = 0; i < system_.cards(); ++i) {
+    const auto& now = system_.card(i).mmu().statistics();
+    all.push_back(
+        {fmt::format("card{}.mmu", i), now.hits, now.misses, now.walks, now.entries_read});
+  }
+  return all;
+}
+
 std::string SystemView::track_name(std::uint32_t track) const {
   const auto& names = system_.simulation().recorder.track_names();
   return track < names.size() ? names[track] : std::string();

@@ -19,6 +19,7 @@ class SystemView : public SimulatorView, public TraceSource {
   Picoseconds simulated_time() const override;
   std::vector<LinkCounters> links() const override;
   std::vector<MemoryCounters> memories() const override;
+  std::vector<MmuCounters> mmus() const override;
 
   void add(platform::TraceSink& sink) override { system_.simulation().recorder.add(sink); }
   void remove(platform::TraceSink& sink) override { system_.simulation().recorder.remove(sink); }

@@ -26,6 +26,7 @@ class NoCounters : public SimulatorView {
   Picoseconds simulated_time() const override { return {}; }
   std::vector<LinkCounters> links() const override { return {}; }
   std::vector<MemoryCounters> memories() const override { return {}; }
+  std::vector<MmuCounters> mmus() const override { return {}; }
 };
 
 class WorkloadOnFake : public testing::Test {

@@ -47,7 +47,7 @@ struct MemoryCounters {
 struct MmuCounters {
   std::string name;  // "card0.mmu"
   std::uint64_t hits = 0;
-  std::uint64_t misses = 0;        // of the TLB, requests that joined a walk under way included
+  std::uint64_t misses = 0;  // of the TLB, requests that joined a walk under way included
   std::uint64_t walks = 0;
   std::uint64_t entries_read = 0;  // from memory, by walks
 };

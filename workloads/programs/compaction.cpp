@@ -76,8 +76,8 @@ Result<std::vector<driver::Ticket>> start_copies(driver::Device& device,
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const Bytes part = bytes / streams.size() / driver::kPageSize * driver::kPageSize;
     const auto from = source + i * part;
-    auto ticket = device.submit(
-        streams[i], driver::DmaCommand::device_to_device(from, from + bytes, part));
+    auto ticket =
+        device.submit(streams[i], driver::DmaCommand::device_to_device(from, from + bytes, part));
     if (!ticket) return forward_error(ticket);
     tickets.push_back(*ticket);
   }
@@ -88,9 +88,12 @@ void report_parts(Context& context, const driver::CompactionReport& done, Picose
   auto& report = context.report;
   report.add_metric("compaction.pause_ms", milliseconds(done.pause), "ms");
   auto& table = report.add_table("pause of the compaction", {"part", "ms"});
-  const std::pair<const char*, Picoseconds> all[] = {
-      {"quiesce", done.quiesce},       {"plan", done.plan},     {"copy", done.copy},
-      {"remap", done.remap},           {"invalidate", done.invalidate}, {"resume", done.resume}};
+  const std::pair<const char*, Picoseconds> all[] = {{"quiesce", done.quiesce},
+                                                     {"plan", done.plan},
+                                                     {"copy", done.copy},
+                                                     {"remap", done.remap},
+                                                     {"invalidate", done.invalidate},
+                                                     {"resume", done.resume}};
   for (const auto& [name, time] : all) {
     report.add_metric(std::string("compaction.") + name + "_ms", milliseconds(time), "ms");
     table.rows.push_back({name, milliseconds(time).text()});
@@ -110,8 +113,8 @@ Status compact(Context& context) {
     if (!stream) return forward_error(stream);
     streams.push_back(*stream);
   }
-  auto contents = BlockContents::make(context, **device, streams[0],
-                                      context.parameters.size("window"));
+  auto contents =
+      BlockContents::make(context, **device, streams[0], context.parameters.size("window"));
   if (!contents) return forward_error(contents);
   const auto blocks = allocate_blocks(**device);
   if (!blocks) return forward_error(blocks);
@@ -150,22 +153,27 @@ Status run(Context& context) {
 }  // namespace
 
 Workload compaction() {
-  return {"compaction",
-          "Free memory in pieces: the refusal without compaction, the pause with it, by parts",
-          {{"case", ParameterType::kChoice, "", "m2",
-            "m2: 1 + 2 + 1 GiB and the rest, then 3 GiB; random: churn at high occupancy", 0, 0,
-            {"m2", "random"}},
-           {"running", ParameterType::kInteger, "", "4", "m2: streams that copy meanwhile", 0, 64},
-           {"running_bytes", ParameterType::kSize, "B", "1GiB", "m2: what they copy together",
-            128_MiB, 1_GiB},
-           window_parameter(),
-           {"rounds", ParameterType::kInteger, "", "2000", "random: blocks allocated or freed", 1,
-            10'000'000},
-           {"occupancy", ParameterType::kInteger, "%", "95", "random: of the device memory", 1, 100},
-           {"max_size", ParameterType::kSize, "B", "256MiB", "random: largest block", 2_MiB,
-            16_GiB},
-           card_parameter()},
-          run};
+  return {
+      "compaction",
+      "Free memory in pieces: the refusal without compaction, the pause with it, by parts",
+      {{"case",
+        ParameterType::kChoice,
+        "",
+        "m2",
+        "m2: 1 + 2 + 1 GiB and the rest, then 3 GiB; random: churn at high occupancy",
+        0,
+        0,
+        {"m2", "random"}},
+       {"running", ParameterType::kInteger, "", "4", "m2: streams that copy meanwhile", 0, 64},
+       {"running_bytes", ParameterType::kSize, "B", "1GiB", "m2: what they copy together", 128_MiB,
+        1_GiB},
+       window_parameter(),
+       {"rounds", ParameterType::kInteger, "", "2000", "random: blocks allocated or freed", 1,
+        10'000'000},
+       {"occupancy", ParameterType::kInteger, "%", "95", "random: of the device memory", 1, 100},
+       {"max_size", ParameterType::kSize, "B", "256MiB", "random: largest block", 2_MiB, 16_GiB},
+       card_parameter()},
+      run};
 }
 
 }  // namespace npu::workloads

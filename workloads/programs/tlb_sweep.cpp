@@ -67,27 +67,28 @@ class Sweep {
   }
 
   Status measure(const Footprint& footprint, const std::string& pages, Bytes stride) {
-    const Bytes positions = footprint.size / stride;
     const auto accesses = context_.parameters.integer("accesses");
-    if (auto ok = copy(footprint, stride, positions); !ok) return ok;  // what fits is there now
+    const auto warm_up = context_.parameters.integer("warm_up");
+    if (auto ok = copy(footprint, stride, 0, warm_up); !ok) return ok;  // what fits is there now
     const auto before = context_.simulator.mmus();
     DataTime time;
     {
       const TraceSession session(context_.trace, time);
-      if (auto ok = copy(footprint, stride, accesses); !ok) return ok;
+      if (auto ok = copy(footprint, stride, warm_up, accesses); !ok) return ok;
     }
     report(footprint.size, pages, stride, time.sum, before);
     return {};
   }
 
  private:
-  // One command in flight at a time on its stream, so that latencies do not overlap.
-  Status copy(const Footprint& footprint, Bytes stride, std::uint64_t count) {
+  // Round the footprint from access number `first` on. The commands of one stream run one after
+  // another, so their data times do not overlap.
+  Status copy(const Footprint& footprint, Bytes stride, std::uint64_t first, std::uint64_t count) {
     const Bytes positions = footprint.size / stride;
     for (std::uint64_t i = 0; i < count; ++i) {
-      const auto from = footprint.begin + i % positions * stride;
-      const auto ticket = device_.submit(
-          stream_, driver::DmaCommand::device_to_device(from, scratch_, kCell));
+      const auto from = footprint.begin + (first + i) % positions * stride;
+      const auto ticket =
+          device_.submit(stream_, driver::DmaCommand::device_to_device(from, scratch_, kCell));
       if (!ticket) return forward_error(ticket);
       if (i % kInFlight != kInFlight - 1 && i + 1 != count) continue;
       auto done = device_.wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
@@ -158,18 +159,26 @@ Status run(Context& context) {
 }  // namespace
 
 Workload tlb_sweep() {
-  return {"tlb_sweep",
-          "Latency of small copies over footprint, stride and page size: what the TLB holds",
-          {{"pages", ParameterType::kChoiceList, "", "huge,giant", "pages of 2 MiB or 1 GiB", 0, 0,
-            {"huge", "giant"}},
-           {"footprints", ParameterType::kSizeList, "B", "64MiB..32GiB", "memory the copies touch",
-            2_MiB, 128_GiB},
-           {"strides", ParameterType::kSizeList, "B", "64KiB,2MiB", "from one access to the next",
-            64, 1_GiB},
-           {"accesses", ParameterType::kInteger, "", "2048", "measured copies per row", 1,
-            10'000'000},
-           card_parameter()},
-          run};
+  return {
+      "tlb_sweep",
+      "Latency of small copies over footprint, stride and page size: what the TLB holds",
+      {{"pages",
+        ParameterType::kChoiceList,
+        "",
+        "huge,giant",
+        "pages of 2 MiB or 1 GiB",
+        0,
+        0,
+        {"huge", "giant"}},
+       {"footprints", ParameterType::kSizeList, "B", "64MiB..32GiB", "memory the copies touch",
+        2_MiB, 128_GiB},
+       {"strides", ParameterType::kSizeList, "B", "64KiB,2MiB", "from one access to the next", 64,
+        1_GiB},
+       {"warm_up", ParameterType::kInteger, "", "8192", "copies per row before those measured", 0,
+        100'000'000},
+       {"accesses", ParameterType::kInteger, "", "2048", "measured copies per row", 1, 10'000'000},
+       card_parameter()},
+      run};
 }
 
 }  // namespace npu::workloads

@@ -151,8 +151,8 @@ Status run(Context& context) {
   auto device = open_card(context);
   if (!device) return forward_error(device);
   auto& table = context.report.add_table(
-      "virtual memory calls, us", {"size", "create", "reserve", "map", "set_access", "unmap",
-                                   "release"});
+      "virtual memory calls, us",
+      {"size", "create", "reserve", "map", "set_access", "unmap", "release"});
   for (const Bytes size : context.parameters.sizes("sizes")) {
     auto ok = time_calls(context, (*device)->address_space(), size, table);
     if (!ok) return ok;

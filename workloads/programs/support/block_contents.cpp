@@ -15,8 +15,12 @@ std::uint64_t window_seed(std::uint64_t tag, Bytes page) {
 }  // namespace
 
 ParameterSpec window_parameter() {
-  return {"window", ParameterType::kSize, "B", "4KiB",
-          "bytes of every 2 MiB page that are written and compared; 2MiB: all of them", 64,
+  return {"window",
+          ParameterType::kSize,
+          "B",
+          "4KiB",
+          "bytes of every 2 MiB page that are written and compared; 2MiB: all of them",
+          64,
           driver::kPageSize};
 }
 

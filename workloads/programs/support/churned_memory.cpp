@@ -45,10 +45,11 @@ class ChurnedMemory {
     report.add_metric("compaction.random.runs", Number::count(compactions.runs), "");
     report.add_metric("compaction.random.failures", Number::count(compactions.failures), "");
     report.add_metric("compaction.random.moved_bytes", Number::count(moved), "B");
-    report.add_metric("compaction.random.pause_ms",
-                      Number::scaled(compactions.pause.count(), 9), "ms");
-    report.add_note("after every round free and used memory were the card, every block's contents "
-                    "were intact when it was freed, and at the end all memory was one free block");
+    report.add_metric("compaction.random.pause_ms", Number::scaled(compactions.pause.count(), 9),
+                      "ms");
+    report.add_note(
+        "after every round free and used memory were the card, every block's contents "
+        "were intact when it was freed, and at the end all memory was one free block");
   }
 
  private:

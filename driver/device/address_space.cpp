@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "driver/device/address_space_impl.hpp"
+#include "npu/base/checked.hpp"
 
 namespace npu::driver {
 namespace {
@@ -15,6 +16,24 @@ Status open_space(const AddressSpace::Impl& impl) {
     return fail(ErrorCode::kInvalidArgument, "the address space is closed");
   }
   return {};
+}
+
+// `create` under the mutex, and once more after making room if it was refused although enough is
+// free.
+template <class Create>
+auto create_with_room(const AddressSpace::Impl& impl, Bytes size, const Create& create)
+    -> decltype(create()) {
+  auto& device = impl.device;
+  const MutexHolder holder(device.memory->mutex());
+  auto result = create();
+  if (result || result.error().code != ErrorCode::kOutOfMemory) return result;
+  const auto wanted = checked_align_up(size, kPageSize);
+  const auto free = device.memory->physical().allocator().statistics().free;
+  if (!device.options.compact_on_demand || !wanted || *wanted > free) return result;
+  const auto made = device.compactor->run(*wanted);
+  if (made) return create();
+  return fail(ErrorCode::kOutOfMemory,
+              fmt::format("{}; compaction: {}", result.error().context, made.error().message()));
 }
 
 }  // namespace
@@ -56,8 +75,8 @@ unsigned AddressSpace::vmid() const {
 
 Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& options) {
   if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
-  const MutexHolder holder(impl_->device.memory->mutex());
-  return impl_->space->allocate(size, options.pinned);
+  return create_with_room(*impl_, size,
+                          [&] { return impl_->space->allocate(size, options.pinned); });
 }
 
 Status AddressSpace::free(DeviceAddress address) {
@@ -68,8 +87,8 @@ Status AddressSpace::free(DeviceAddress address) {
 
 Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions& options) {
   if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
-  const MutexHolder holder(impl_->device.memory->mutex());
-  return impl_->space->create_memory(size, options.pinned);
+  return create_with_room(*impl_, size,
+                          [&] { return impl_->space->create_memory(size, options.pinned); });
 }
 
 Status AddressSpace::release_memory(MemoryHandle memory) {

@@ -7,6 +7,7 @@
 #include "driver/device/address_space_impl.hpp"
 #include "driver/device/device_impl.hpp"
 #include "npu/abi/registers.hpp"
+#include "npu/base/checked.hpp"
 
 namespace npu::driver {
 
@@ -50,12 +51,13 @@ Status Device::Impl::usable() const {
 Status Device::shutdown() {
   if (impl_->closed.exchange(true)) return {};
   auto& link = *impl_->link;
+  // Not in the middle of a compaction.
+  const MutexHolder holder(impl_->memory->mutex());
   const auto deadline = impl_->ready_deadline();
   Status status = impl_->queue->drain(deadline);
   if (auto ok = impl_->queue->disable(deadline); !ok && status) status = ok;
   if (!link.lost()) {
     link.write(abi::EventRecordBase::from_raw(0));
-    const MutexHolder holder(impl_->memory->mutex());
     impl_->memory->withdraw_contexts();
   }
   impl_->streams->close();
@@ -99,6 +101,21 @@ Status Device::free(DeviceAddress address) {
 MemoryStatistics Device::memory_statistics() const {
   const MutexHolder holder(impl_->memory->mutex());
   return impl_->memory->physical().allocator().statistics();
+}
+
+Result<CompactionReport> Device::compact(Bytes wanted) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  const auto size = checked_align_up(wanted, kPageSize);
+  if (wanted == 0 || !size) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("compaction for {} bytes", wanted));
+  }
+  const MutexHolder holder(impl_->memory->mutex());
+  return impl_->compactor->run(*size);
+}
+
+CompactionStatistics Device::compaction_statistics() const {
+  const MutexHolder holder(impl_->memory->mutex());
+  return impl_->compactor->statistics();
 }
 
 Result<std::unique_ptr<platform::DmaMemory>> Device::allocate_host(

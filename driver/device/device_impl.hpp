@@ -9,6 +9,7 @@
 #include "driver/dma/dma_queue.hpp"
 #include "driver/event/event_table.hpp"
 #include "driver/event/waiter.hpp"
+#include "driver/memory/compactor.hpp"
 #include "driver/memory/memory_manager.hpp"
 #include "driver/pci/config_space.hpp"
 #include "driver/stream/stream_table.hpp"
@@ -38,6 +39,7 @@ struct Device::Impl {
   std::unique_ptr<Waiter> waiter;
   std::unique_ptr<MemoryManager> memory;
   std::unique_ptr<AddressSpace> default_space;
+  std::unique_ptr<Compactor> compactor;
   std::unique_ptr<platform::Mutex> control;  // creating and destroying streams and events
   std::atomic<bool> closed{false};
 };

@@ -105,6 +105,11 @@ Status prepare_streams(Device::Impl& device) {
   device.streams = std::make_unique<StreamTable>(*device.link, *device.events, device.card);
   device.waiter = std::make_unique<Waiter>(*device.link, *device.events, *device.queue,
                                            device.card.device_index, device.options.adaptive);
+  const CopyLanes lanes(*device.streams, *device.events, *device.queue, *device.waiter,
+                        device.platform.clock());
+  device.compactor = std::make_unique<Compactor>(*device.link, *device.memory, *device.queue, lanes,
+                                                 *device.control, device.card.device_index,
+                                                 device.options.compaction_timeout);
   return {};
 }
 

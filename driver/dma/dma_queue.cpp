@@ -13,7 +13,9 @@ DmaQueue::DmaQueue(CardLink& link, EventTable& events, RingMemory ring, std::uin
       events_(events),
       ring_(std::move(ring)),
       device_index_(device_index),
-      track_(link.platform().tracer().track(fmt::format("driver{}.submit", device_index))) {}
+      track_(link.platform().tracer().track(fmt::format("driver{}.submit", device_index))),
+      gate_mutex_(link.platform().tasks().make_mutex()),
+      gate_opened_(link.platform().tasks().make_condition()) {}
 
 Result<Ticket> DmaQueue::submit(const DmaRequest& request, Picoseconds timeout) {
   auto& clock = link_.clock();
@@ -22,15 +24,21 @@ Result<Ticket> DmaQueue::submit(const DmaRequest& request, Picoseconds timeout) 
   bool met_full = false;
   for (;;) {
     if (!lock_.try_lock_until(clock, deadline)) return queue_full(timeout);
+    bool held_up = false;
     {
       const SpinLockHolder holder(lock_);
       if (auto ok = link_.alive(); !ok) return forward_error(ok);
-      if (is_full()) {
+      held_up = gate_closed_.load(std::memory_order_relaxed) && !request.privileged;
+      if (!held_up && is_full()) {
         if (!met_full) ring_full_.fetch_add(1, std::memory_order_relaxed);
         met_full = true;
         if (auto ok = refresh_consumer(); !ok) return forward_error(ok);
       }
-      if (!is_full()) return enqueue(request, called);
+      if (!held_up && !is_full()) return enqueue(request, called);
+    }
+    if (held_up) {
+      if (auto ok = wait_at_gate(timeout, deadline); !ok) return forward_error(ok);
+      continue;
     }
     // The lock is free meanwhile. Every round is a register read, so the rounds need no spacing.
     if (clock.now() >= deadline) return queue_full(timeout);

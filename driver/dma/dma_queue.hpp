@@ -20,6 +20,7 @@ struct DmaRequest {
   DmaCommand command;
   EventId event;  // kNoEvent, or one that exists
   bool interrupt = false;
+  bool privileged = false;  // the driver's own: passes a closed gate
 };
 
 class DmaQueue {
@@ -33,6 +34,10 @@ class DmaQueue {
   Status disable(Picoseconds deadline);
 
   Result<Ticket> submit(const DmaRequest& request, Picoseconds timeout);
+  // From the return of close_gate() to open_gate() nothing but privileged requests enters the ring;
+  // others wait, each at most as long as it would for a full ring. kTimeout.
+  Status close_gate(Picoseconds deadline);
+  void open_gate();
   // Waits until the card has taken all commands before `position`.
   Status wait_consumed(std::uint64_t position, Picoseconds deadline);
   // The command at `position` is done, so the card has taken it and all before it.
@@ -42,6 +47,7 @@ class DmaQueue {
 
  private:
   bool is_full() const;
+  Status wait_at_gate(Picoseconds timeout, Picoseconds deadline);
   Status refresh_consumer();
   Ticket enqueue(const DmaRequest& request, Picoseconds called);
   Status wait_for_status(Picoseconds deadline, const char* what);
@@ -53,6 +59,9 @@ class DmaQueue {
   const std::uint32_t device_index_;
   const std::uint32_t track_;
   SpinLock lock_;
+  std::atomic<bool> gate_closed_{false};
+  std::unique_ptr<platform::Mutex> gate_mutex_;
+  std::unique_ptr<platform::Condition> gate_opened_;
   // Positions count commands since the queue was enabled; modulo 4096 they are slots.
   std::atomic<std::uint64_t> producer_{0};
   std::atomic<std::uint64_t> consumer_{0};  // as far as known; behind the card's

@@ -57,4 +57,33 @@ Status DmaQueue::wait_for_status(Picoseconds deadline, const char* what) {
   }
 }
 
+// Whoever holds the lock has seen the gate open and is done with it when the lock is free again.
+Status DmaQueue::close_gate(Picoseconds deadline) {
+  gate_closed_.store(true, std::memory_order_relaxed);
+  if (!lock_.try_lock_until(link_.clock(), deadline)) {
+    open_gate();
+    return fail(ErrorCode::kTimeout, "waited for other submissions");
+  }
+  lock_.unlock();
+  return {};
+}
+
+void DmaQueue::open_gate() {
+  const MutexHolder holder(*gate_mutex_);
+  gate_closed_.store(false, std::memory_order_relaxed);
+  gate_opened_->notify_all();
+}
+
+Status DmaQueue::wait_at_gate(Picoseconds timeout, Picoseconds deadline) {
+  const MutexHolder holder(*gate_mutex_);
+  while (gate_closed_.load(std::memory_order_relaxed)) {
+    if (gate_opened_->wait(*gate_mutex_, deadline)) continue;
+    if (!gate_closed_.load(std::memory_order_relaxed)) break;
+    return fail(ErrorCode::kTimeout,
+                fmt::format("{}: submissions held up for {} us while device memory is compacted",
+                            to_string(link_.bdf()), timeout.count() / 1'000'000));
+  }
+  return {};
+}
+
 }  // namespace npu::driver

@@ -24,7 +24,7 @@ class MemoryManager {
   const PhysicalMemory& physical() const { return physical_; }
   TableMemory& tables() { return *tables_; }
   // nullptr: no such space.
-  Space* space(unsigned vmid) { return slots_[vmid].space.get(); }
+  Space* space(unsigned vmid) const { return slots_[vmid].space.get(); }
   // kOutOfResources: no VMID or no page table left.
   Result<Space*> create_space();
   // Its user has given it up. It ends now, or with its last stream.

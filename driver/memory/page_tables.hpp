@@ -29,6 +29,8 @@ class PageTables {
   // Points the range at `memory`, whatever it pointed to before. kOutOfResources: too few tables;
   // nothing was changed.
   Status map(const PageRange& range, std::uint64_t memory, PageAccess access);
+  // Tables that map() would take.
+  std::size_t tables_needed(const PageRange& range, std::uint64_t memory) const;
   // Makes both ends of the range borders of pages. kOutOfResources, and nothing was changed.
   Status cut(const PageRange& range);
   // After cut(). Pages of the range that are not mapped are left alone.
@@ -42,7 +44,6 @@ class PageTables {
  private:
   PageTables(TableMemory& memory, TableId root) : memory_(&memory), root_(root) {}
 
-  std::size_t tables_needed(const PageRange& range, std::uint64_t memory) const;
   abi::PageTableEntry entry_at(std::uint64_t at, unsigned level) const;
   TableId grow(TableId parent, unsigned index);
   TableId leaf_table(std::uint64_t at);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "driver/memory/invalidator.hpp"
 #include "driver/memory/page_tables.hpp"
@@ -40,17 +41,12 @@ class Space {
   Status unmap(const PageRange& range);
   std::optional<AddressRange> range_of(std::uint64_t address) const;
 
-  // Compaction: points the mappings of every block for which `moved` is true to where the block
-  // lies now. Without invalidation. kOutOfResources: too few tables; some mappings are old.
-  template <class Moved>
-  Status remap(const Moved& moved, bool& changed) {
-    for (const auto& [at, mapping] : mappings_) {
-      if (!moved(mapping.memory.index)) continue;
-      changed = true;
-      if (auto ok = write_tables({at, mapping.size}, mapping); !ok) return ok;
-    }
-    return {};
-  }
+  // --- Compaction. At most how many tables remap() takes if blocks move to `targets`, both by the
+  // index of the block.
+  std::size_t tables_to_remap(const std::vector<std::optional<std::uint64_t>>& targets) const;
+  // Points the mappings of moved blocks to where these lie now, without invalidation; `changed`
+  // if there were any. kOutOfResources: too few tables.
+  Status remap(const std::vector<bool>& moved, bool& changed);
   // The card drops every translation of the space.
   Status invalidate_all();
   // Gives everything back. `card_usable` false: without telling the card.

@@ -75,6 +75,24 @@ Status Space::free(std::uint64_t at) {
   return {};
 }
 
+std::size_t Space::tables_to_remap(const std::vector<std::optional<std::uint64_t>>& targets) const {
+  std::size_t needed = 0;
+  for (const auto& [at, mapping] : mappings_) {
+    const auto& target = targets[mapping.memory.index];
+    if (target) needed += tables_.tables_needed({at, mapping.size}, *target + mapping.offset);
+  }
+  return needed;
+}
+
+Status Space::remap(const std::vector<bool>& moved, bool& changed) {
+  for (const auto& [at, mapping] : mappings_) {
+    if (!moved[mapping.memory.index]) continue;
+    changed = true;
+    if (auto ok = write_tables({at, mapping.size}, mapping); !ok) return ok;
+  }
+  return {};
+}
+
 Status Space::tear_down(bool card_usable) {
   if (card_usable) {
     table_memory_.write_context(vmid_, {});

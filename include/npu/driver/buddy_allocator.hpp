@@ -26,6 +26,9 @@ class NPU_API BuddyAllocator {
 
   // kInvalidArgument: size 0. kOutOfMemory: context has requested, free and largest free block.
   Result<DeviceMemory> allocate(Bytes size);
+  // Takes the pages at `address`. kInvalidArgument: size 0, not at a page; kOutOfMemory: not all
+  // free.
+  Result<DeviceMemory> allocate_at(DeviceAddress address, Bytes size);
   // kInvalidArgument: not the address of a live allocation.
   Status free(DeviceAddress address);
   MemoryStatistics statistics() const;
@@ -48,6 +51,7 @@ class NPU_API BuddyAllocator {
   Page find_block(Page count);
   void take_run(Page page, Page count);
   Page find_run(Page count) const;
+  Page block_around(Page page) const;
   void set_run(Page page, unsigned order, bool is_free);
   void update_above(Page page, unsigned order);
   std::size_t node(Page page, unsigned order) const { return (leaves_ + page) >> order; }

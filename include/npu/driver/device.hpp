@@ -9,6 +9,7 @@
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
 #include "npu/driver/address_space.hpp"
+#include "npu/driver/compaction.hpp"
 #include "npu/driver/dma.hpp"
 #include "npu/driver/event.hpp"
 #include "npu/driver/export.hpp"
@@ -26,6 +27,9 @@ struct DeviceOptions {
   Picoseconds ready_timeout = 100_ms;   // DEVICE_STATUS.Ready, queue idle
   Picoseconds submit_timeout = 100_ms;  // bounded retry on a full ring
   AdaptiveOptions adaptive;
+  // When memory is free but not in one piece: move blocks to make it so.
+  bool compact_on_demand = true;
+  Picoseconds compaction_timeout = 1_s;  // queue idle, and each stage of the copies
 };
 
 class NPU_API Device {
@@ -60,6 +64,12 @@ class NPU_API Device {
   Result<DeviceMemory> allocate(Bytes size, const MemoryOptions& options = {});
   Status free(DeviceAddress address);
   MemoryStatistics memory_statistics() const;
+  // Moves blocks until `wanted` bytes are free in one piece. All submissions wait meanwhile, each
+  // at most submit_timeout; waits, tickets and addresses stay valid. kInvalidArgument: 0 bytes;
+  // kOutOfMemory: not that much is free, or pinned blocks leave no way; kOutOfResources, kTimeout,
+  // kDeviceFault, kDeviceLost: a step failed, and every block is whole where it was or is now.
+  Result<CompactionReport> compact(Bytes wanted);
+  CompactionStatistics compaction_statistics() const;
   // Host memory for DMA; returned to the platform when the object is destroyed, which must be
   // before the device is.
   Result<std::unique_ptr<platform::DmaMemory>> allocate_host(

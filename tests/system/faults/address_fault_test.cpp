@@ -174,18 +174,63 @@ TEST(AddressFault, MemoryThatBelongsToAnotherCard) {
   });
 }
 
-TEST(AddressFault, DeviceAddressBeyondMemoryIsRefusedBeforeItIsQueued) {
+// `command`, whose host end is good, fails at device address `address`.
+void expect_translation_fault(FaultBench& bench, const DmaCommand& command, std::uint64_t address,
+                              bool write) {
+  expect_code(bench.copy(bench.stream, command), ErrorCode::kDeviceFault);
+  const auto fault = must(bench.device->take_fault());
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->code, FaultCode::kTranslation) << describe(*fault);
+  EXPECT_EQ(fault->address, address);
+  EXPECT_EQ(fault->vmid, bench.device->address_space().vmid());
+  EXPECT_EQ(fault->write, write);
+  bench.expect_works();
+}
+
+TEST(AddressFault, DeviceLocalAddressUsedAsAVirtualOne) {
   Machine machine;
-  machine.run([&](platform::Platform& host) {
+  machine.run([](platform::Platform& host) {
     FaultBench bench(host);
     const auto source = bench.buffer(4_KiB, 0x88);
-    const driver::DeviceAddress last{machine.chip().hbm.usable - 4_KiB};
-    EXPECT_TRUE(bench.copy(bench.stream, DmaCommand::host_to_device(source->bus(), last, 4_KiB)));
-    expect_code(
-        bench.copy(bench.stream, DmaCommand::host_to_device(source->bus(), last + 1, 4_KiB)),
-        ErrorCode::kOutOfRange);
-    EXPECT_FALSE(must(bench.device->take_fault()));
-    bench.expect_works();
+    const auto command = DmaCommand::host_to_device(source->bus(), driver::DeviceAddress{0}, 4_KiB);
+    expect_translation_fault(bench, command, 0, true);
+  });
+}
+
+TEST(AddressFault, RunningOffTheEndOfDeviceMemory) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto target = bench.buffer(64_KiB, 0x88);
+    const auto end = bench.memory.address + bench.memory.reserved;
+    const driver::DeviceAddress from{end.value - 32_KiB};
+    const auto command = DmaCommand::device_to_host(from, target->bus(), 64_KiB);
+    expect_translation_fault(bench, command, end.value, false);
+  });
+}
+
+TEST(AddressFault, DeviceMemoryThatWasFreed) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto source = bench.buffer(4_KiB, 0x88);
+    const auto freed = must(bench.device->allocate(2_MiB));
+    const auto command = DmaCommand::host_to_device(source->bus(), freed.address, 4_KiB);
+    EXPECT_TRUE(bench.copy(bench.stream, command));
+    ASSERT_TRUE(bench.device->free(freed.address));
+    expect_translation_fault(bench, command, freed.address.value, true);
+  });
+}
+
+TEST(AddressFault, DeviceMemoryOfAnotherSpace) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto source = bench.buffer(4_KiB, 0x88);
+    const auto other = must(bench.device->create_address_space());
+    const auto theirs = must(other->allocate(2_MiB));
+    const auto command = DmaCommand::host_to_device(source->bus(), theirs.address, 4_KiB);
+    expect_translation_fault(bench, command, theirs.address.value, true);
   });
 }
 

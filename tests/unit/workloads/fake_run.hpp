@@ -57,12 +57,14 @@ class WorkloadOnFake : public testing::Test {
           entry.opcode == static_cast<std::uint8_t>(abi::DmaOpcode::kHostToDevice);
       if (++seen < nth || from_host) return 100_ns;
       const std::uint64_t garbage = 0xBAD0BAD0BAD0BAD0;
-      card_.memory().write(entry.source(), &garbage, sizeof garbage);
+      const auto place = card_.mmu().translate(kDefaultVmid, entry.source(), false);
+      card_.memory().write(place.address, &garbage, sizeof garbage);
       seen = INT_MIN;
       return 100_ns;
     };
   }
 
+  static constexpr unsigned kDefaultVmid = 1;
   static constexpr unsigned kRootPort = 4;  // device/port type, PCIe Base 4.0, 7.5.3.2
 
   test::FakePlatform fake_;

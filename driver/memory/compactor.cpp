@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/memory/compactor.hpp"
+
+#include <fmt/format.h>
+
+#include "driver/support/spin_lock.hpp"
+
+namespace npu::driver {
+namespace {
+
+// In the order in which they follow each other.
+enum Part { kPlan, kQuiesce, kCopy, kRemap, kInvalidate, kResume };
+constexpr const char* kPartNames[] = {"plan", "quiesce", "copy", "remap", "invalidate", "resume"};
+constexpr Picoseconds CompactionReport::*kPartFields[] = {
+    &CompactionReport::plan,  &CompactionReport::quiesce,    &CompactionReport::copy,
+    &CompactionReport::remap, &CompactionReport::invalidate, &CompactionReport::resume};
+
+}  // namespace
+
+// From the closing of the gate to its opening. Each part ends where the next begins.
+class Compactor::Pause {
+ public:
+  Pause(Compactor& owner, CompactionReport& report)
+      : owner_(owner), report_(report), begin_(now()), last_(begin_) {}
+  ~Pause() {
+    if (closed_) open();
+  }
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+  Status close() {
+    auto status = owner_.queue_.close_gate(begin_ + owner_.timeout_);
+    closed_ = status.has_value();
+    return status;
+  }
+  void end(Part part, Bytes bytes = 0) {
+    const auto time = now();
+    report_.*kPartFields[part] += time - last_;
+    auto& tracer = owner_.link_.platform().tracer();
+    if (tracer.enabled()) {
+      platform::TraceEvent event;
+      event.begin = last_;
+      event.end = time;
+      event.bytes = bytes;
+      event.track = owner_.tracks_[part];
+      event.activity = platform::Activity::kStage;
+      tracer.emit(event);
+    }
+    last_ = time;
+  }
+
+ private:
+  Picoseconds now() { return owner_.link_.clock().now(); }
+  void open() {
+    owner_.queue_.open_gate();
+    end(kResume);
+    report_.pause = last_ - begin_;
+  }
+
+  Compactor& owner_;
+  CompactionReport& report_;
+  const Picoseconds begin_;
+  Picoseconds last_;
+  bool closed_ = false;
+};
+
+Compactor::Compactor(CardLink& link, MemoryManager& memory, DmaQueue& queue, CopyLanes lanes,
+                     platform::Mutex& control, std::uint32_t device_index, Picoseconds timeout)
+    : link_(link),
+      memory_(memory),
+      queue_(queue),
+      lanes_(std::move(lanes)),
+      control_(control),
+      timeout_(timeout) {
+  for (std::size_t part = 0; part < tracks_.size(); ++part) {
+    tracks_[part] = link.platform().tracer().track(
+        fmt::format("driver{}.compaction.{}", device_index, kPartNames[part]));
+  }
+}
+
+Status Compactor::no_room(Bytes wanted, const char* why) const {
+  const auto now = memory_.physical().allocator().statistics();
+  return fail(ErrorCode::kOutOfMemory,
+              fmt::format("{} bytes of device memory in one piece wanted, {} free, largest free "
+                          "block {}: {}",
+                          wanted, now.free, now.largest_free_block, why));
+}
+
+Result<CompactionReport> Compactor::run(Bytes wanted) {
+  CompactionReport report;
+  const auto before = memory_.physical().allocator().statistics();
+  report.success = before.largest_free_block >= wanted;
+  if (report.success) return report;
+  if (before.free < wanted) return forward_error(no_room(wanted, "too little is free"));
+  const MutexHolder holder(control_);
+  if (auto ok = lanes_.open(); !ok) return forward_error(ok);
+  const auto status = run_paused(wanted, report);
+  lanes_.close(timeout_);
+  report.success = memory_.physical().allocator().statistics().largest_free_block >= wanted;
+  ++statistics_.runs;
+  statistics_.failures += report.success ? 0 : 1;
+  statistics_.moved += report.moved;
+  statistics_.pause += report.pause;
+  statistics_.last = report;
+  if (!status) return forward_error(status);
+  return report;
+}
+
+std::vector<PlacedBlock> Compactor::placed_blocks() const {
+  std::vector<PlacedBlock> placed;
+  const auto& blocks = memory_.physical().blocks();
+  for (std::uint32_t index = 0; index < blocks.size(); ++index) {
+    const auto& block = blocks[index];
+    if (block.live()) placed.push_back({block.address, block.size, index, !block.pinned});
+  }
+  return placed;
+}
+
+// The plan is made while running work ends.
+Status Compactor::run_paused(Bytes wanted, CompactionReport& report) {
+  Pause pause(*this, report);
+  if (auto ok = pause.close(); !ok) return ok;
+  const auto total = memory_.physical().allocator().statistics().total;
+  const auto stages = plan_compaction(placed_blocks(), total, wanted);
+  if (!stages) return no_room(wanted, "no way was found to move what is in between");
+  if (auto ok = check_tables(*stages); !ok) return ok;
+  pause.end(kPlan);
+  if (auto ok = queue_.drain(link_.clock().now() + timeout_); !ok) return ok;
+  pause.end(kQuiesce);
+  moved_.assign(memory_.physical().blocks().size(), false);
+  auto status = copy_stages(*stages, report);
+  pause.end(kCopy, report.moved);
+  // Blocks of stages that are complete live at their new places whatever came after.
+  if (auto ok = remap(); !ok && status) status = ok;
+  pause.end(kRemap);
+  if (auto ok = invalidate(); !ok && status) status = ok;
+  pause.end(kInvalidate);
+  return status;
+}
+
+// So that no remapping fails when there is no way back.
+Status Compactor::check_tables(const MoveStages& stages) {
+  std::vector<std::optional<std::uint64_t>> targets(memory_.physical().blocks().size());
+  for (const auto& stage : stages) {
+    for (const auto& move : stage) targets[move.id] = move.to;
+  }
+  std::size_t needed = 0;
+  for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) {
+    if (const auto* space = memory_.space(vmid)) needed += space->tables_to_remap(targets);
+  }
+  if (needed <= memory_.tables().available()) return {};
+  return fail(ErrorCode::kOutOfResources,
+              fmt::format("{} page tables needed to remap moved blocks, {} left", needed,
+                          memory_.tables().available()));
+}
+
+Status Compactor::claim(const std::vector<BlockMove>& moves) {
+  auto& allocator = memory_.physical().allocator();
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    const auto claimed = allocator.allocate_at(DeviceAddress{moves[i].to}, moves[i].size);
+    if (claimed) continue;
+    release({moves.begin(), moves.begin() + static_cast<std::ptrdiff_t>(i)}, &BlockMove::to);
+    return forward_error(claimed);
+  }
+  return {};
+}
+
+void Compactor::release(const std::vector<BlockMove>& moves, std::uint64_t BlockMove::*place) {
+  auto& allocator = memory_.physical().allocator();
+  for (const auto& move : moves) static_cast<void>(allocator.free(DeviceAddress{move.*place}));
+}
+
+// A stage counts when all of it was copied; until then its blocks are where they were.
+Status Compactor::copy_stages(const MoveStages& stages, CompactionReport& report) {
+  for (const auto& stage : stages) {
+    if (auto ok = claim(stage); !ok) return ok;
+    if (auto ok = lanes_.copy(stage, timeout_); !ok) {
+      // What the card may still write to belongs to nobody until the device is closed.
+      if (!lanes_.in_flight()) release(stage, &BlockMove::to);
+      return ok;
+    }
+    for (const auto& move : stage) {
+      memory_.physical().relocate(move.id, move.to);
+      moved_[move.id] = true;
+      ++report.blocks;
+      report.moved += move.size;
+    }
+    release(stage, &BlockMove::from);
+  }
+  return {};
+}
+
+Status Compactor::remap() {
+  Status status;
+  for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) {
+    auto* space = memory_.space(vmid);
+    stale_[vmid] = false;
+    if (!space) continue;
+    bool changed = false;
+    if (auto ok = space->remap(moved_, changed); !ok && status) status = ok;
+    stale_[vmid] = changed;
+  }
+  return status;
+}
+
+Status Compactor::invalidate() {
+  Status status;
+  for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) {
+    if (!stale_[vmid]) continue;
+    if (auto ok = memory_.space(vmid)->invalidate_all(); !ok && status) status = ok;
+  }
+  return status;
+}
+
+}  // namespace npu::driver

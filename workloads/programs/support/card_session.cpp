@@ -53,8 +53,7 @@ RingPlace ring_place(const ParameterSet& parameters) {
              : RingPlace::kDeviceMemory;
 }
 
-Result<std::unique_ptr<driver::Device>> open_card(Context& context) {
-  driver::DeviceOptions options;
+Result<std::unique_ptr<driver::Device>> open_card(Context& context, driver::DeviceOptions options) {
   options.ring = ring_placement(context.parameters);
   const auto index = static_cast<std::uint32_t>(context.parameters.integer("card"));
   return driver::Device::open_index(context.platform, index, options);

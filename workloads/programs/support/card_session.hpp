@@ -22,7 +22,9 @@ ParameterSpec policy_parameter();  // "policy": how to wait
 ParameterSpec ring_parameter();    // "ring": where the ring lives
 ParameterSpec directions_parameter(const std::string& default_value);
 
-Result<std::unique_ptr<driver::Device>> open_card(Context& context);  // "card" and, if any, "ring"
+// Uses "card" and, if any, "ring".
+Result<std::unique_ptr<driver::Device>> open_card(Context& context,
+                                                  driver::DeviceOptions options = {});
 driver::WaitPolicy wait_policy(const std::string& name);
 driver::RingPlacement ring_placement(const ParameterSet& parameters);
 RingPlace ring_place(const ParameterSet& parameters);

@@ -187,7 +187,9 @@ class Churn {
 };
 
 Status run(Context& context) {
-  auto device = open_card(context);
+  driver::DeviceOptions options;
+  options.compact_on_demand = context.parameters.flag("compaction");
+  auto device = open_card(context, options);
   if (!device) return forward_error(device);
   auto stream = (*device)->create_stream();
   if (!stream) return forward_error(stream);
@@ -214,6 +216,8 @@ Workload alloc_churn() {
             1'000'000},
            {"memory", ParameterType::kFlag, "", "off",
             "tag both ends of every block and check the tags before it is freed", 0, 1},
+           {"compaction", ParameterType::kFlag, "", "off",
+            "move blocks when a request is refused although enough is free", 0, 1},
            card_parameter()},
           run};
 }

@@ -23,11 +23,13 @@ struct Blocks {
   driver::DeviceMemory first, middle, third, rest;
 };
 
-Result<Blocks> allocate_blocks(driver::Device& device) {
+Result<Blocks> allocate_blocks(Context& context, driver::Device& device) {
   const Bytes total = device.memory_statistics().total;
-  if (total < 8_GiB) {
+  const Bytes needed = 4_GiB + 2 * context.parameters.size("running_bytes") + driver::kPageSize;
+  if (total < needed) {
     return fail(ErrorCode::kInvalidArgument, "the card has " + std::to_string(total >> 20) +
-                                                 " MiB of device memory; this case needs 8 GiB");
+                                                 " MiB of device memory; this case needs " +
+                                                 std::to_string(needed >> 20));
   }
   Blocks blocks;
   const std::pair<driver::DeviceMemory*, Bytes> wanted[] = {{&blocks.first, 1_GiB},
@@ -52,7 +54,7 @@ Status expect_refusal(Context& context) {
   options.compact_on_demand = false;
   auto device = open_card(context, options);
   if (!device) return forward_error(device);
-  const auto blocks = allocate_blocks(**device);
+  const auto blocks = allocate_blocks(context, **device);
   if (!blocks) return forward_error(blocks);
   if (auto ok = make_holes(**device, *blocks); !ok) return ok;
   const auto refused = (*device)->allocate(kWanted);
@@ -116,7 +118,7 @@ Status compact(Context& context) {
   auto contents =
       BlockContents::make(context, **device, streams[0], context.parameters.size("window"));
   if (!contents) return forward_error(contents);
-  const auto blocks = allocate_blocks(**device);
+  const auto blocks = allocate_blocks(context, **device);
   if (!blocks) return forward_error(blocks);
   // The running copies have the end of the large block to themselves.
   const Bytes running = context.parameters.size("running_bytes");
@@ -165,8 +167,8 @@ Workload compaction() {
         0,
         {"m2", "random"}},
        {"running", ParameterType::kInteger, "", "4", "m2: streams that copy meanwhile", 0, 64},
-       {"running_bytes", ParameterType::kSize, "B", "1GiB", "m2: what they copy together", 128_MiB,
-        1_GiB},
+       {"running_bytes", ParameterType::kSize, "B", "2GiB", "m2: what they copy together", 128_MiB,
+        16_GiB},
        window_parameter(),
        {"rounds", ParameterType::kInteger, "", "2000", "random: blocks allocated or freed", 1,
         10'000'000},

@@ -6,8 +6,6 @@
 namespace npu::model {
 namespace {
 
-constexpr std::size_t kChildren = 4;
-
 sc_core::sc_time span(SimTime from, SimTime to) {
   return sc_core::sc_time::from_value(to - from);
 }
@@ -31,42 +29,51 @@ void Agenda::schedule(SimTime when, const Handler& handler) {
   free_.pop_back();
   handlers_[place] = handler;
   const Entry entry{when, next_sequence_++ << kPlaceBits | place};
-  std::size_t hole = heap_.size();
-  heap_.push_back(entry);
-  while (hole > 0) {
-    const std::size_t parent = (hole - 1) / kChildren;
-    if (!earlier(entry, heap_[parent])) break;
-    heap_[hole] = heap_[parent];
-    hole = parent;
+  if (near_count_ == kNear) {
+    if (earlier(near_[0], entry)) return push_far(entry);
+    push_far(near_[0]);
+    std::copy(near_.begin() + 1, near_.end(), near_.begin());
+    --near_count_;
+  } else if (!far_.empty() && earlier(far_.front(), entry)) {
+    return push_far(entry);
   }
-  heap_[hole] = entry;
-  if (!running_ && !process_ahead_) arm(heap_.front().when);
+  insert_near(entry);
+  if (!running_ && !process_ahead_) arm(first().when);
+}
+
+// Sorted, the earliest last: most of what is scheduled comes soon and finds its place in few steps.
+void Agenda::insert_near(const Entry& entry) {
+  std::size_t hole = near_count_++;
+  for (; hole > 0 && earlier(near_[hole - 1], entry); --hole) near_[hole] = near_[hole - 1];
+  near_[hole] = entry;
+}
+
+void Agenda::push_far(const Entry& entry) {
+  far_.push_back(entry);
+  std::push_heap(far_.begin(), far_.end(), later);
 }
 
 // The place of the first handler, which is free for another one from now on.
 std::uint64_t Agenda::take_first() {
-  const std::uint64_t place = heap_.front().order & kPlaceMask;
+  const std::uint64_t place = near_[--near_count_].order & kPlaceMask;
   free_.push_back(place);
-  const Entry last = heap_.back();
-  heap_.pop_back();
-  const std::size_t size = heap_.size();
-  std::size_t hole = 0;
-  for (std::size_t child = 1; child < size; child = hole * kChildren + 1) {
-    const std::size_t end = std::min(child + kChildren, size);
-    std::size_t least = child;
-    for (++child; child < end; ++child) {
-      if (earlier(heap_[child], heap_[least])) least = child;
+  if (near_count_ == 0) {
+    // One pass from the far ones; the rest stays until they, too, are near.
+    std::array<Entry, kNear / 2> next;
+    std::size_t count = 0;
+    for (; count < next.size() && !far_.empty(); ++count) {
+      std::pop_heap(far_.begin(), far_.end(), later);
+      next[count] = far_.back();
+      far_.pop_back();
     }
-    if (!earlier(heap_[least], last)) break;
-    heap_[hole] = heap_[least];
-    hole = least;
+    std::reverse_copy(next.begin(), next.begin() + count, near_.begin());
+    near_count_ = count;
   }
-  if (size > 0) heap_[hole] = last;
   return place;
 }
 
 void Agenda::run_due(SimTime now) {
-  while (!heap_.empty() && heap_.front().when <= now) {
+  while (!empty() && first().when <= now) {
     const Handler handler = handlers_[take_first()];
     handler.call(handler.object, handler.argument);
   }
@@ -75,9 +82,8 @@ void Agenda::run_due(SimTime now) {
 // Handlers until `until` or the kernel's turn. A process made runnable ends that: it may schedule
 // more.
 void Agenda::serve(SimTime until) {
-  while (notices_.empty() && !heap_.empty() && heap_.front().when <= until &&
-         heap_.front().when < limit_) {
-    detail::ahead_to = heap_.front().when;
+  while (notices_.empty() && !empty() && first().when <= until && first().when < limit_) {
+    detail::ahead_to = first().when;
     run_due(detail::ahead_to);
   }
 }
@@ -90,8 +96,8 @@ void Agenda::run() {
   run_due(sim_now());
   if (may_run_ahead_) {
     advance_ahead();
-  } else if (!heap_.empty()) {
-    arm(heap_.front().when);
+  } else if (!empty()) {
+    arm(first().when);
   }
   running_ = false;
 }
@@ -102,7 +108,7 @@ void Agenda::advance_ahead() {
   serve(UINT64_MAX);
   const SimTime reached = sim_now();
   land();
-  if (heap_.empty() && reached != kernel) arm(reached);  // the kernel's time ends there, too
+  if (empty() && reached != kernel) arm(reached);  // the kernel's time ends there, too
 }
 
 SimTime Agenda::kernel_idle_until() const {
@@ -132,8 +138,8 @@ void Agenda::land() {
   detail::ahead_to = 0;
   if (!notices_.empty()) {
     arm(reached);
-  } else if (!heap_.empty()) {
-    arm(heap_.front().when);
+  } else if (!empty()) {
+    arm(first().when);
   }
 }
 

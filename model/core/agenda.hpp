@@ -11,6 +11,7 @@
 // same order either way.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <systemc>
 #include <vector>
@@ -58,9 +59,9 @@ class Agenda : public sc_core::sc_module {
   // (spawns a process, ends, pauses the simulation).
   void catch_up();
 
-  std::size_t pending() const { return heap_.size(); }
+  std::size_t pending() const { return near_count_ + far_.size(); }
   // True while handlers due at the present time have not run.
-  bool due_now() const { return !heap_.empty() && heap_.front().when <= sim_now(); }
+  bool due_now() const { return !empty() && first().when <= sim_now(); }
 
  private:
   struct Handler {
@@ -68,7 +69,7 @@ class Agenda : public sc_core::sc_module {
     std::uint64_t argument;
     void (*call)(void*, std::uint64_t);
   };
-  // Small, because a heap moves them; `order`: sequence number (first scheduled, first run), below
+  // Small, because they are moved; `order`: sequence number (first scheduled, first run), below
   // it the handler's place in handlers_.
   struct Entry {
     SimTime when;
@@ -80,7 +81,13 @@ class Agenda : public sc_core::sc_module {
     return a.when < b.when || (a.when == b.when && a.order < b.order);
   }
 
+  static bool later(const Entry& a, const Entry& b) { return earlier(b, a); }
+  bool empty() const { return near_count_ == 0; }
+  const Entry& first() const { return near_[near_count_ - 1]; }
+
   void schedule(SimTime when, const Handler& handler);
+  void insert_near(const Entry& entry);
+  void push_far(const Entry& entry);
   std::uint64_t take_first();
   void run();
   void run_due(SimTime now);
@@ -91,7 +98,12 @@ class Agenda : public sc_core::sc_module {
   bool take_off();
   void land();
 
-  std::vector<Entry> heap_;  // each entry before its children 4 i + 1 .. 4 i + 4
+  // The earliest few, sorted, the first one last; and all later ones, a heap. Far ones only if
+  // there are near ones.
+  static constexpr std::size_t kNear = 32;
+  std::array<Entry, kNear> near_;
+  std::size_t near_count_ = 0;
+  std::vector<Entry> far_;
   std::vector<Handler> handlers_;
   std::vector<std::uint64_t> free_;  // places in handlers_
   std::uint64_t next_sequence_ = 0;

@@ -36,7 +36,24 @@ void allocate_free(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(allocate_free)->Name("allocator/allocate_free")->Arg(0)->Arg(1000)->Arg(28'000);
+BENCHMARK(allocate_free)->Name("allocator/allocate_free")->Arg(10)->Arg(1000)->Arg(20'000);
+
+// A random one of `live` blocks of 2 MiB given back and a new one taken: the free blocks are spread
+// over the whole memory.
+void replace_any(benchmark::State& state) {
+  BuddyAllocator allocator(56_GiB);
+  Random random;
+  std::vector<DeviceAddress> live;
+  const auto count = static_cast<std::size_t>(state.range(0));
+  while (live.size() < count) live.push_back(allocator.allocate(kPageSize)->address);
+  for (auto _ : state) {
+    auto& block = live[random.next() % count];
+    benchmark::DoNotOptimize(allocator.free(block));
+    block = allocator.allocate(kPageSize)->address;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(replace_any)->Name("allocator/replace_any")->Arg(10)->Arg(1000)->Arg(20'000);
 
 // Random sizes and lifetimes over 56 GiB, about three quarters full.
 void churn(benchmark::State& state) {

@@ -34,12 +34,13 @@ class SharedLink : public testing::TestWithParam<int> {
       return free_at - fake.scheduler.now();
     };
     auto device = Device::open(fake, card.config().bdf);
+    const auto memory = (*device)->allocate(128);
     Measured sum{};
     std::vector<std::unique_ptr<platform::Task>> tasks;
     for (int i = 0; i < kStreams; ++i) {
       const auto stream = (*device)->create_stream();
       tasks.push_back(*fake.tasks().spawn("waiter", [&, id = *stream] {
-        const auto one = measure(fake, **device, id, policy);
+        const auto one = measure(fake, **device, id, memory->address, policy);
         sum.latency_us += one.latency_us / kStreams;
         sum.cpu_us += one.cpu_us / kStreams;
       }));
@@ -51,7 +52,7 @@ class SharedLink : public testing::TestWithParam<int> {
 
  private:
   static Measured measure(test::FakePlatform& fake, Device& device, StreamId stream,
-                          WaitPolicy policy) {
+                          DeviceAddress memory, WaitPolicy policy) {
     constexpr int kWarmUp = 8, kCount = 40;
     Picoseconds begin, busy_before;
     for (int i = 0; i < kWarmUp + kCount; ++i) {
@@ -59,7 +60,7 @@ class SharedLink : public testing::TestWithParam<int> {
         begin = fake.scheduler.now();
         busy_before = fake.tasks().cpu_usage().busy;
       }
-      const auto command = DmaCommand::device_to_device({0}, {64}, 64);
+      const auto command = DmaCommand::device_to_device(memory, memory + 64, 64);
       EXPECT_THAT(device.copy(stream, command, policy, begin + 10_s), IsOk());
     }
     return {(fake.scheduler.now() - begin).us() / kCount,

@@ -14,8 +14,8 @@ struct CompactionReport {
   std::uint64_t blocks = 0;  // moved
   Bytes moved = 0;
   Picoseconds pause;       // submissions were held up for
-  Picoseconds quiesce;     // until everything submitted before was done
-  Picoseconds plan;        // choosing what to move
+  Picoseconds plan;        // choosing what to move, while running work goes on
+  Picoseconds quiesce;     // from then until everything submitted before was done
   Picoseconds copy;        // device-to-device copies
   Picoseconds remap;       // page table entries written
   Picoseconds invalidate;  // until the card had dropped the old ones

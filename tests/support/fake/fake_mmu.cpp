@@ -23,31 +23,50 @@ std::uint64_t FakeMmu::entry(const Key& key, std::uint64_t at) {
   return raw;
 }
 
+// The leaf entry for `address` and its level.
+abi::FaultCode FakeMmu::walk(unsigned vmid, std::uint64_t address, std::uint64_t& leaf,
+                             unsigned& level) {
+  using abi::FaultCode;
+  if (vmid > 15 || address >> 48 != 0) return FaultCode::kTranslation;
+  std::uint64_t raw = entry({vmid, 3, 0}, context_base_ + 8 * vmid);
+  for (level = 2;; --level) {
+    if (!(raw & 1)) return FaultCode::kTranslation;
+    const auto index = address >> kShift[level] & 511;
+    raw = entry({vmid, level, address >> kShift[level]}, (raw & kAddressMask) + 8 * index);
+    if (!(raw & 1)) return FaultCode::kTranslation;
+    const bool is_leaf = (raw & 2) != 0;
+    if (is_leaf ? level == 2 : level == 0) return FaultCode::kPageTable;
+    if (!is_leaf) continue;
+    const auto base = raw & kAddressMask;
+    const Bytes page = Bytes{1} << kShift[level];
+    if (base & (page - 1)) return FaultCode::kPageTable;
+    if (base + page > size_) return FaultCode::kDeviceAddress;
+    leaf = raw;
+    return FaultCode::kNone;
+  }
+}
+
 FakeMmu::Translation FakeMmu::translate(unsigned vmid, std::uint64_t address, bool write) {
   using abi::FaultCode;
   if (vmid == 0) {
     if (address >= size_) return {FaultCode::kDeviceAddress, 0, 0};
     return {FaultCode::kNone, address, size_ - address};
   }
-  if (vmid > 15 || address >> 48 != 0) return {FaultCode::kTranslation, 0, 0};
-  std::uint64_t raw = entry({vmid, 3, 0}, context_base_ + 8 * vmid);
-  for (unsigned level = 3; level-- > 0;) {
-    if (!(raw & 1)) return {FaultCode::kTranslation, 0, 0};
-    const auto table = raw & kAddressMask;
-    const auto index = address >> kShift[level] & 511;
-    raw = entry({vmid, level, address >> kShift[level]}, table + 8 * index);
-    const bool leaf = (raw & 2) != 0;
-    if ((raw & 1) && leaf != (level == 0) && (level != 1)) return {FaultCode::kPageTable, 0, 0};
-    if (!(raw & 1) || !leaf) continue;
-    if (!(raw & (write ? 8 : 4))) return {FaultCode::kDevicePermission, 0, 0};
-    const Bytes page = Bytes{1} << kShift[level];
-    const Bytes offset = address & (page - 1);
-    const auto base = raw & kAddressMask;
-    if (base & (page - 1)) return {FaultCode::kPageTable, 0, 0};
-    if (base + page > size_) return {FaultCode::kDeviceAddress, 0, 0};
-    return {FaultCode::kNone, base + offset, page - offset};
-  }
-  return {FaultCode::kTranslation, 0, 0};
+  std::uint64_t leaf = 0;
+  unsigned level = 0;
+  const auto fault = walk(vmid, address, leaf, level);
+  if (fault != FaultCode::kNone) return {fault, 0, 0};
+  if (!(leaf & (write ? 8 : 4))) return {FaultCode::kDevicePermission, 0, 0};
+  const Bytes page = Bytes{1} << kShift[level];
+  const Bytes offset = address & (page - 1);
+  return {FaultCode::kNone, (leaf & kAddressMask) + offset, page - offset};
+}
+
+std::optional<std::uint64_t> FakeMmu::locate(unsigned vmid, std::uint64_t address) {
+  std::uint64_t leaf = 0;
+  unsigned level = 0;
+  if (walk(vmid, address, leaf, level) != abi::FaultCode::kNone) return std::nullopt;
+  return (leaf & kAddressMask) + (address & ((Bytes{1} << kShift[level]) - 1));
 }
 
 void FakeMmu::invalidate_space(unsigned vmid) {

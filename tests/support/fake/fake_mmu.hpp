@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "npu/abi/fault.hpp"
@@ -24,6 +25,8 @@ class FakeMmu {
     Bytes length = 0;           // bytes from there to the end of the page
   };
   Translation translate(unsigned vmid, std::uint64_t address, bool write);
+  // Where it lies, whatever the permissions; nullopt: not mapped.
+  std::optional<std::uint64_t> locate(unsigned vmid, std::uint64_t address);
 
   void set_context_base(std::uint64_t base);
   void invalidate_all() { seen_.clear(); }
@@ -35,6 +38,7 @@ class FakeMmu {
   // VMID, level, index of the entry's share of the address space -> entry. Level 3: context.
   using Key = std::tuple<unsigned, unsigned, std::uint64_t>;
 
+  abi::FaultCode walk(unsigned vmid, std::uint64_t address, std::uint64_t& leaf, unsigned& level);
   std::uint64_t entry(const Key& key, std::uint64_t at);
 
   const SparseBytes& memory_;

@@ -66,7 +66,7 @@ void expect_closed_form(const Overrides& overrides) {
 
 TEST(LatencyParts, EntryStoreDoorbellAndEngineStartAreThoseOfTheMission) {
   Machine machine;
-  const auto report = machine.workload("dma_latency", {"sizes=64,4KiB", "iterations=3"});
+  const auto report = machine.workload("dma_latency", {"sizes=64,4KiB", "iterations=9"});
   for (const std::string copy :
        {"dma.h2d.64B", "dma.h2d.4KiB", "dma.d2h.64B", "dma.d2h.4KiB", "dma.d2d.4KiB"}) {
     const auto parts = measured(report, copy);

@@ -9,7 +9,7 @@ namespace {
 
 using Latency = WorkloadOnSimulator;
 
-const std::vector<std::string> kSmall{"sizes=64,4KiB", "iterations=3"};
+const std::vector<std::string> kSmall{"sizes=64,4KiB", "iterations=9"};
 
 // What crosses the link for a submission, from configs/910b.yaml: framing 8 and DLLPs 4 per TLP;
 // the entry has a 4-dword header (BAR2 lies above 4 GiB) and 32 bytes, the doorbell a 3-dword

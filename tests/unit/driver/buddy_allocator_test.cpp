@@ -93,6 +93,33 @@ TEST(BuddyAllocator, RefusesToFreeWhatItDidNotHandOut) {
   EXPECT_THAT(allocator.free(memory->address), FailsWith(ErrorCode::kInvalidArgument));
 }
 
+TEST(BuddyAllocator, TakesPagesWhereItIsTold) {
+  BuddyAllocator allocator(56_GiB);
+  const auto there = allocator.allocate_at(DeviceAddress{5_GiB + 6_MiB}, 3_GiB + 1);
+  ASSERT_THAT(there, IsOk());
+  EXPECT_EQ(there->reserved, 3_GiB + 2_MiB);
+  EXPECT_EQ(allocator.statistics().largest_free_block, 48_GiB - 8_MiB);
+  ASSERT_THAT(allocator.allocate_at(DeviceAddress{0}, 5_GiB + 6_MiB), IsOk());
+  EXPECT_EQ(allocator.statistics().largest_free_block, allocator.statistics().free);
+  ASSERT_THAT(allocator.free(DeviceAddress{0}), IsOk());
+  ASSERT_THAT(allocator.free(there->address), IsOk());
+  EXPECT_EQ(allocator.statistics().largest_free_block, 56_GiB);
+}
+
+TEST(BuddyAllocator, RefusesPlacesThatAreNotFree) {
+  BuddyAllocator allocator(1_GiB);
+  ASSERT_THAT(allocator.allocate_at(DeviceAddress{8_MiB}, 2_MiB), IsOk());
+  for (const Bytes at : {Bytes{0}, 4_MiB, 6_MiB, 8_MiB}) {
+    EXPECT_THAT(allocator.allocate_at(DeviceAddress{at}, 10_MiB),
+                FailsWith(ErrorCode::kOutOfMemory));
+  }
+  EXPECT_THAT(allocator.allocate_at(DeviceAddress{1_GiB - 2_MiB}, 4_MiB),
+              FailsWith(ErrorCode::kOutOfMemory));
+  EXPECT_THAT(allocator.allocate_at(DeviceAddress{1_MiB}, 2_MiB),
+              FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_EQ(allocator.statistics().free, 1_GiB - 2_MiB);
+}
+
 TEST(BuddyAllocator, IgnoresAPartOfAPageAtTheEnd) {
   BuddyAllocator allocator(5_MiB);
   EXPECT_EQ(allocator.statistics().total, 4_MiB);

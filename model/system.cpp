@@ -34,7 +34,7 @@ Status System::run(std::function<void(platform::Platform&)> program) {
   bool returned = false;
   const auto task = cpus_.spawn("main", [&, work = std::move(program)] {
     work(platform_);
-    cpus_.synchronise();
+    cpus_.catch_up();
     returned = true;
     sc_core::sc_pause();
   });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "driver/event/wait_plan.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
@@ -28,7 +29,9 @@ Status Wait::run(WaitPolicy policy) {
     waiter_.counters_.already_done.fetch_add(1, std::memory_order_relaxed);
     const auto elapsed = now() - ticket_.submitted;
     const auto estimate = waiter_.forecast(ticket_, context_);
-    if (estimate.known && elapsed < estimate.mean) waiter_.learn(ticket_, context_, elapsed);
+    if (estimate.known && elapsed < estimate.mean) {
+      waiter_.learn(ticket_, context_, elapsed, estimate.was_long);
+    }
     return waiter_.outcome(ticket_, record_);
   }
   const bool can_sleep = context_.vector != nullptr && ticket_.interrupt;
@@ -44,26 +47,16 @@ Status Wait::run(WaitPolicy policy) {
 }
 
 Wait::Done Wait::adaptive() {
-  const auto& options = waiter_.options_;
-  const auto wake = waiter_.wake_cost();
-  const auto estimate = waiter_.forecast(ticket_, context_);
-  const auto start = now();
-  const auto expected_end = ticket_.submitted + estimate.mean;
-  const auto slack = 2 * estimate.deviation + options.spin_below;
-  Picoseconds spin_limit = start + wake;
-  if (estimate.known && start <= expected_end + 2 * slack) {
-    if (expected_end - start >= options.interrupt_above) return block(deadline_);
-    // A quarter of a context switch in hand: being woken early costs a little CPU time, being woken
-    // late costs latency.
-    const auto nap_end = expected_end - wake - wake / 4 - 2 * estimate.deviation;
-    if (expected_end - start >= options.spin_below && nap_end - start >= wake) {
-      const Done done = block(std::min(nap_end, deadline_));
-      if (!done || *done) return done;
-    }
-    spin_limit = std::max(now(), expected_end) + slack;
+  const auto plan = plan_wait(waiter_.options_, waiter_.wake_cost(),
+                              waiter_.forecast(ticket_, context_), ticket_.submitted, now());
+  is_long_ = plan.is_long;
+  if (plan.kind == WaitPlan::Kind::kSleep) return block(deadline_);
+  if (plan.kind == WaitPlan::Kind::kNap) {
+    const Done done = block(std::min(plan.nap_end, deadline_));
+    if (!done || *done) return done;
   }
-  const Done done = spin(std::min(spin_limit, deadline_));
-  if (!done || *done || spin_limit >= deadline_) return done;
+  const Done done = spin(std::min(plan.spin_end, deadline_));
+  if (!done || *done || plan.spin_end >= deadline_) return done;
   return block(deadline_);
 }
 
@@ -142,9 +135,8 @@ Status Wait::finish() {
   counter.fetch_add(1, std::memory_order_relaxed);
   if (!found_by_probe_) {
     const auto latency = now() - ticket_.submitted;
-    waiter_.learn(
-        ticket_, context_,
-        woken_by_interrupt_ ? std::max(latency - waiter_.wake_cost(), Picoseconds()) : latency);
+    const auto woken_after = std::max(latency - waiter_.wake_cost(), Picoseconds());
+    waiter_.learn(ticket_, context_, woken_by_interrupt_ ? woken_after : latency, is_long_);
   }
   return waiter_.outcome(ticket_, record_);
 }

@@ -32,6 +32,7 @@ class Wait {
   Picoseconds probe_at_;
   bool woken_by_interrupt_ = false;
   bool found_by_probe_ = false;
+  bool is_long_ = false;
 };
 
 }  // namespace npu::driver

@@ -58,15 +58,16 @@ Status Waiter::outcome(const Ticket& ticket, abi::EventRecord record) {
 LatencyEstimate Waiter::forecast(const Ticket& ticket, const WaitContext& context) {
   lock_.lock(link_.clock());
   const SpinLockHolder holder(lock_);
-  const auto& own = context.predictor->estimate(ticket.size_class);
+  const auto own = context.predictor->estimate(ticket.size_class);
   return own.known ? own : all_streams_.estimate(ticket.size_class);
 }
 
-void Waiter::learn(const Ticket& ticket, const WaitContext& context, Picoseconds sample) {
+void Waiter::learn(const Ticket& ticket, const WaitContext& context, Picoseconds sample,
+                   bool was_long) {
   lock_.lock(link_.clock());
   const SpinLockHolder holder(lock_);
-  context.predictor->learn(ticket.size_class, sample);
-  all_streams_.learn(ticket.size_class, sample);
+  context.predictor->learn(ticket.size_class, sample, was_long);
+  all_streams_.learn(ticket.size_class, sample, was_long);
 }
 
 // `sample`: from a timer's expiry to the task running again.

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits for tickets by polling, by interrupt, or by what the stream's past suggests.
 //
-// Adaptive waiting: r = submission + mean latency - now is the expected remaining time.
-//   unknown or long overdue  spin for one context switch, then sleep
-//   r < spin_below           spin, but not long beyond the expected end, then sleep
-//   r >= interrupt_above     sleep at once
-//   between                  sleep until a context switch before the expected end, then spin
+// Adaptive waiting: see wait_plan.hpp.
 // A sleeper sleeps on the interrupt and on a timer: a lost, masked or misdirected interrupt at
 // most doubles the wait (kFirstProbe at least). At the same times it asks the card itself, which
 // also detects one that is gone.
@@ -46,7 +42,7 @@ class Waiter {
   };
 
   LatencyEstimate forecast(const Ticket& ticket, const WaitContext& context);
-  void learn(const Ticket& ticket, const WaitContext& context, Picoseconds sample);
+  void learn(const Ticket& ticket, const WaitContext& context, Picoseconds sample, bool was_long);
   Picoseconds wake_cost() const { return Picoseconds(wake_cost_.load(std::memory_order_relaxed)); }
   void learn_wake_cost(Picoseconds sample);
   Status outcome(const Ticket& ticket, abi::EventRecord record);

@@ -6,7 +6,9 @@
 namespace npu::model {
 namespace {
 
-constexpr std::size_t kChildren = 4;
+sc_core::sc_time span(SimTime from, SimTime to) {
+  return sc_core::sc_time::from_value(to - from);
+}
 
 }  // namespace
 
@@ -16,45 +18,73 @@ Agenda::Agenda(const sc_core::sc_module_name& name) : sc_module(name) {
   dont_initialize();
 }
 
-void Agenda::schedule(SimTime when, Entry entry) {
+void Agenda::schedule(SimTime when, const Handler& handler) {
   sc_assert(when >= sim_now());
-  entry.sequence = next_sequence_++;
-  std::size_t hole = heap_.size();
-  heap_.push_back(entry);
-  while (hole > 0) {
-    const std::size_t parent = (hole - 1) / kChildren;
-    if (!earlier(entry, heap_[parent])) break;
-    heap_[hole] = heap_[parent];
-    hole = parent;
+  if (free_.empty()) {
+    sc_assert(handlers_.size() <= kPlaceMask);
+    free_.push_back(handlers_.size());
+    handlers_.emplace_back();
   }
-  heap_[hole] = entry;
-  if (!running_) arm(heap_.front().when);
+  const std::uint64_t place = free_.back();
+  free_.pop_back();
+  handlers_[place] = handler;
+  const Entry entry{when, next_sequence_++ << kPlaceBits | place};
+  if (near_count_ == kNear) {
+    if (earlier(near_[0], entry)) return push_far(entry);
+    push_far(near_[0]);
+    std::copy(near_.begin() + 1, near_.end(), near_.begin());
+    --near_count_;
+  } else if (!far_.empty() && earlier(far_.front(), entry)) {
+    return push_far(entry);
+  }
+  insert_near(entry);
+  if (!running_ && !process_ahead_) arm(first().when);
 }
 
-Agenda::Entry Agenda::take_first() {
-  const Entry first = heap_.front();
-  const Entry last = heap_.back();
-  heap_.pop_back();
-  const std::size_t size = heap_.size();
-  std::size_t hole = 0;
-  for (std::size_t child = 1; child < size; child = hole * kChildren + 1) {
-    const std::size_t end = std::min(child + kChildren, size);
-    std::size_t least = child;
-    for (++child; child < end; ++child) {
-      if (earlier(heap_[child], heap_[least])) least = child;
+// Sorted, the earliest last: most of what is scheduled comes soon and finds its place in few steps.
+void Agenda::insert_near(const Entry& entry) {
+  std::size_t hole = near_count_++;
+  for (; hole > 0 && earlier(near_[hole - 1], entry); --hole) near_[hole] = near_[hole - 1];
+  near_[hole] = entry;
+}
+
+void Agenda::push_far(const Entry& entry) {
+  far_.push_back(entry);
+  std::push_heap(far_.begin(), far_.end(), later);
+}
+
+// The place of the first handler, which is free for another one from now on.
+std::uint64_t Agenda::take_first() {
+  const std::uint64_t place = near_[--near_count_].order & kPlaceMask;
+  free_.push_back(place);
+  if (near_count_ == 0) {
+    // One pass from the far ones; the rest stays until they, too, are near.
+    std::array<Entry, kNear / 2> next;
+    std::size_t count = 0;
+    for (; count < next.size() && !far_.empty(); ++count) {
+      std::pop_heap(far_.begin(), far_.end(), later);
+      next[count] = far_.back();
+      far_.pop_back();
     }
-    if (!earlier(heap_[least], last)) break;
-    heap_[hole] = heap_[least];
-    hole = least;
+    std::reverse_copy(next.begin(), next.begin() + count, near_.begin());
+    near_count_ = count;
   }
-  if (size > 0) heap_[hole] = last;
-  return first;
+  return place;
 }
 
 void Agenda::run_due(SimTime now) {
-  while (!heap_.empty() && heap_.front().when <= now) {
-    const Entry entry = take_first();
-    entry.call(entry.object, entry.argument);
+  while (!empty() && first().when <= now) {
+    const Handler handler = handlers_[take_first()];
+    handler.call(handler.object, handler.argument);
+  }
+}
+
+// Handlers until `until` or the kernel's turn. A process made runnable ends that: it may schedule
+// more.
+void Agenda::serve(SimTime until) {
+  while (notices_.empty() && !empty() && first().when <= until && first().when < limit_) {
+    detail::ahead_to = first().when;
+    run_due(detail::ahead_to);
   }
 }
 
@@ -66,30 +96,101 @@ void Agenda::run() {
   run_due(sim_now());
   if (may_run_ahead_) {
     advance_ahead();
-  } else if (!heap_.empty()) {
-    arm(heap_.front().when);
+  } else if (!empty()) {
+    arm(first().when);
   }
   running_ = false;
 }
 
-// A process made runnable, now or by a handler further on, ends the run: it may schedule more.
 void Agenda::advance_ahead() {
-  const sc_core::sc_time idle = sc_core::sc_time_to_pending_activity();
   const SimTime kernel = sim_now();
-  const SimTime limit = kernel + std::min<SimTime>(idle.value(), UINT64_MAX - kernel);
-  SimTime reached = kernel;
-  while (notices_.empty() && !heap_.empty() && heap_.front().when < limit) {
-    detail::ahead_to = reached = heap_.front().when;
-    run_due(reached);
+  limit_ = kernel_idle_until();
+  serve(UINT64_MAX);
+  const SimTime reached = sim_now();
+  land();
+  if (empty() && reached != kernel) arm(reached);  // the kernel's time ends there, too
+}
+
+SimTime Agenda::kernel_idle_until() const {
+  const SimTime kernel = sc_core::sc_time_stamp().value();
+  const SimTime idle = sc_core::sc_time_to_pending_activity().value();
+  return kernel + std::min(idle, UINT64_MAX - kernel);
+}
+
+// Whether the calling process may go on ahead of the kernel, up to limit_.
+bool Agenda::take_off() {
+  if (process_ahead_) return notices_.empty();
+  if (!may_run_ahead_ || running_ || !notices_.empty()) return false;
+  limit_ = kernel_idle_until();
+  if (limit_ == armed_for_) {  // the kernel's next is our own
+    wake_.cancel();
+    armed_for_ = UINT64_MAX;
+    limit_ = kernel_idle_until();
   }
+  process_ahead_ = true;
+  return true;
+}
+
+// Back to the kernel's time; what is ahead of it is left to run().
+void Agenda::land() {
+  const SimTime reached = sim_now();
+  process_ahead_ = false;
   detail::ahead_to = 0;
   if (!notices_.empty()) {
     arm(reached);
-  } else if (!heap_.empty()) {
-    arm(heap_.front().when);
-  } else if (reached != kernel) {
-    arm(reached);  // so that the kernel's time ends where the last handler was
+  } else if (!empty()) {
+    arm(first().when);
   }
+}
+
+void Agenda::wait_until(SimTime when) {
+  if (take_off()) {
+    running_ = true;
+    serve(when);
+    running_ = false;
+    if (notices_.empty() && when < limit_) {
+      detail::ahead_to = when;
+      return;
+    }
+  }
+  land();
+  const SimTime kernel = sim_now();
+  if (when > kernel) sc_core::wait(span(kernel, when));
+  while (due_now()) sc_core::wait(sc_core::SC_ZERO_TIME);
+}
+
+void Agenda::wait(const sc_core::sc_event& event, SimTime limit) {
+  if (take_off()) {
+    running_ = true;
+    serve(limit);
+    running_ = false;
+    if (notices_.size() == 1 && notices_.front() == &event) {
+      notices_.clear();
+      return;
+    }
+    if (notices_.empty() && limit < limit_) {
+      detail::ahead_to = limit;
+      return;
+    }
+  }
+  wait_with_others(event, limit);
+}
+
+void Agenda::wait_with_others(const sc_core::sc_event& event, SimTime limit) {
+  land();
+  if (limit == UINT64_MAX) {
+    sc_core::wait(event);
+  } else {
+    sc_core::wait(span(sim_now(), limit), event);
+  }
+}
+
+void Agenda::catch_up() {
+  const SimTime reached = sim_now();
+  if (!process_ahead_) return;
+  land();
+  const SimTime kernel = sim_now();
+  if (reached > kernel) sc_core::wait(span(kernel, reached));
 }
 
 void Agenda::notify(sc_core::sc_event& event) {
@@ -103,7 +204,7 @@ void Agenda::notify(sc_core::sc_event& event) {
 void Agenda::arm(SimTime when) {
   if (when >= armed_for_) return;
   armed_for_ = when;
-  wake_.notify(sc_core::sc_time::from_value(when - sim_now()));
+  wake_.notify(span(sim_now(), when));
 }
 
 }  // namespace npu::model

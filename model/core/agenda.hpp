@@ -3,12 +3,15 @@
 // due at one time share one kernel event, and run in the order they were scheduled.
 //
 // Where nothing but handlers can happen for a while, the agenda need not go through the kernel for
-// each of them: with run_ahead() it serves them one after another, sim_now() ahead of
-// sc_time_stamp(), up to (never at) the next time the kernel has something else to do. What a
-// handler wants to wake goes through notify(), which lets the kernel catch up first. So processes
-// see everything at the same times and in the same order either way.
+// each of them: with run_ahead() they are served one after another, sim_now() ahead of
+// sc_time_stamp(), up to (never at) the next time the kernel has something else to do. Either the
+// agenda's own method does so, or a process that waits through the agenda and then goes on itself
+// without having been switched away from. What a handler wants to wake goes through notify(),
+// which lets the kernel catch up first. So processes see everything at the same times and in the
+// same order either way.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <systemc>
 #include <vector>
@@ -19,7 +22,7 @@ namespace npu::model {
 using SimTime = std::uint64_t;
 
 namespace detail {
-inline SimTime ahead_to = 0;  // where a handler is that runs ahead of the kernel; 0: none does
+inline SimTime ahead_to = 0;  // where a handler or process is that runs ahead of the kernel, else 0
 }
 
 // The time at which the caller runs, be it a handler or a process.
@@ -35,44 +38,79 @@ class Agenda : public sc_core::sc_module {
   // Calls (object.*Method)(argument) at `when`, which must not lie in the past.
   template <auto Method, class T>
   void at(SimTime when, T& object, std::uint64_t argument = 0) {
-    schedule(when, Entry{when, 0, &object, argument, [](void* self, std::uint64_t arg) {
-                           (static_cast<T*>(self)->*Method)(arg);
-                         }});
+    schedule(when, {&object, argument,
+                    [](void* self, std::uint64_t arg) { (static_cast<T*>(self)->*Method)(arg); }});
   }
 
-  // Only where all modules called by handlers take the time from sim_now() and wake processes
-  // through notify(), and the simulation runs without a time limit. Off at first.
+  // Only where all modules called by handlers take the time from sim_now(), wake processes through
+  // notify(), and processes that call models wait through the agenda; and where the simulation
+  // runs without a time limit. Off at first.
   void run_ahead(bool allowed) { may_run_ahead_ = allowed; }
   // Wakes what waits for `event`, now. It must live until then.
   void notify(sc_core::sc_event& event);
 
-  std::size_t pending() const { return heap_.size(); }
+  // For processes. Until `when`; at equal times handlers go first.
+  void wait_until(SimTime when);
+  // Until `event` or `limit`. The caller must be the only one that waits for the event.
+  void wait(const sc_core::sc_event& event, SimTime limit = UINT64_MAX);
+  // The same for an event that others may wait for too.
+  void wait_with_others(const sc_core::sc_event& event, SimTime limit = UINT64_MAX);
+  // The kernel catches up with the calling process: to be called before it uses the kernel itself
+  // (spawns a process, ends, pauses the simulation).
+  void catch_up();
+
+  std::size_t pending() const { return near_count_ + far_.size(); }
   // True while handlers due at the present time have not run.
-  bool due_now() const { return !heap_.empty() && heap_.front().when <= sim_now(); }
+  bool due_now() const { return !empty() && first().when <= sim_now(); }
 
  private:
-  struct Entry {
-    SimTime when;
-    std::uint64_t sequence;  // first scheduled, first run
+  struct Handler {
     void* object;
     std::uint64_t argument;
     void (*call)(void*, std::uint64_t);
   };
+  // Small, because they are moved; `order`: sequence number (first scheduled, first run), below
+  // it the handler's place in handlers_.
+  struct Entry {
+    SimTime when;
+    std::uint64_t order;
+  };
+  static constexpr unsigned kPlaceBits = 20;
+  static constexpr std::uint64_t kPlaceMask = (std::uint64_t{1} << kPlaceBits) - 1;
   static bool earlier(const Entry& a, const Entry& b) {
-    return a.when != b.when ? a.when < b.when : a.sequence < b.sequence;
+    return a.when < b.when || (a.when == b.when && a.order < b.order);
   }
 
-  void schedule(SimTime when, Entry entry);
-  Entry take_first();
+  static bool later(const Entry& a, const Entry& b) { return earlier(b, a); }
+  bool empty() const { return near_count_ == 0; }
+  const Entry& first() const { return near_[near_count_ - 1]; }
+
+  void schedule(SimTime when, const Handler& handler);
+  void insert_near(const Entry& entry);
+  void push_far(const Entry& entry);
+  std::uint64_t take_first();
   void run();
   void run_due(SimTime now);
+  void serve(SimTime until);
   void advance_ahead();
   void arm(SimTime when);
+  SimTime kernel_idle_until() const;
+  bool take_off();
+  void land();
 
-  std::vector<Entry> heap_;  // each entry before its children 4 i + 1 .. 4 i + 4
+  // The earliest few, sorted, the first one last; and all later ones, a heap. Far ones only if
+  // there are near ones.
+  static constexpr std::size_t kNear = 32;
+  std::array<Entry, kNear> near_;
+  std::size_t near_count_ = 0;
+  std::vector<Entry> far_;
+  std::vector<Handler> handlers_;
+  std::vector<std::uint64_t> free_;  // places in handlers_
   std::uint64_t next_sequence_ = 0;
   SimTime armed_for_ = UINT64_MAX;
-  bool running_ = false;
+  SimTime limit_ = 0;           // the kernel has something else to do then
+  bool running_ = false;        // a handler
+  bool process_ahead_ = false;  // a process goes on at sim_now()
   bool may_run_ahead_ = false;
   std::vector<sc_core::sc_event*> notices_;  // of handlers ahead of the kernel
   sc_core::sc_event wake_;

@@ -5,6 +5,23 @@
 
 namespace npu::model {
 
+void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command command,
+                          std::uint64_t address, unsigned length) {
+  auto& info = of(payload);
+  info.kind = TransactionKind::kMemory;
+  info.completion = Completion::kSuccess;
+  info.posted = false;
+  info.requester = 0;
+  info.cause = info.issued = info.context = info.hop_context = 0;
+  payload.set_command(command);
+  payload.set_address(address);
+  payload.set_data_length(length);
+  payload.set_streaming_width(length);
+  payload.set_byte_enable_ptr(nullptr);
+  payload.set_dmi_allowed(false);
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+}
+
 TransactionPool::~TransactionPool() {
   for (auto& payload : all_) {
     payload->set_mm(nullptr);  // the extension dies with the payload
@@ -21,21 +38,9 @@ tlm::tlm_generic_payload& TransactionPool::allocate(tlm::tlm_command command, st
   auto& payload = *idle_.back();
   idle_.pop_back();
   payload.acquire();
-  auto& info = Transaction::of(payload);
-  info.kind = TransactionKind::kMemory;
-  info.completion = Completion::kSuccess;
-  info.posted = false;
-  info.requester = 0;
-  info.cause = info.issued = info.context = info.hop_context = 0;
   sc_assert(data != nullptr || length <= Transaction::kInlineData);
-  payload.set_command(command);
-  payload.set_address(address);
-  payload.set_data_ptr(data ? data : info.inline_data.data());
-  payload.set_data_length(length);
-  payload.set_streaming_width(length);
-  payload.set_byte_enable_ptr(nullptr);
-  payload.set_dmi_allowed(false);
-  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  payload.set_data_ptr(data ? data : Transaction::of(payload).inline_data.data());
+  Transaction::prepare(payload, command, address, length);
   return payload;
 }
 

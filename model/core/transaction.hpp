@@ -58,6 +58,9 @@ class Transaction : public tlm::tlm_extension<Transaction> {
     *this = static_cast<const Transaction&>(other);
   }
 
+  // Makes a payload out of a pool, with its data pointer set, a new request.
+  static void prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command command,
+                      std::uint64_t address, unsigned length);
   static Transaction& of(tlm::tlm_generic_payload& payload) {
     return *payload.get_extension<Transaction>();
   }

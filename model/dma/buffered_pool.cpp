@@ -24,19 +24,7 @@ tlm::tlm_generic_payload& BufferedPool::allocate(tlm::tlm_command command, std::
   auto& payload = *idle_.back();
   idle_.pop_back();
   payload.acquire();
-  auto& info = Transaction::of(payload);
-  info.kind = TransactionKind::kMemory;
-  info.completion = Completion::kSuccess;
-  info.posted = false;
-  info.requester = 0;
-  info.cause = info.issued = info.context = info.hop_context = 0;
-  payload.set_command(command);
-  payload.set_address(address);
-  payload.set_data_length(static_cast<unsigned>(length));
-  payload.set_streaming_width(static_cast<unsigned>(length));
-  payload.set_byte_enable_ptr(nullptr);
-  payload.set_dmi_allowed(false);
-  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  Transaction::prepare(payload, command, address, static_cast<unsigned>(length));
   return payload;
 }
 

@@ -25,7 +25,7 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
       write_latency_(t_.cwl + t_.burst_clocks),
       lanes_(static_cast<int>(t_.pseudo_channels * t_.stacks), banks_per_rank_),
       queue_(split_, limit_[0] + (split_ ? limit_[1] : 0) + static_cast<unsigned>(lanes_.lanes())),
-      kept_refreshes_(2 + static_cast<Clock>(t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc)) /
+      kept_refreshes_(1 + static_cast<Clock>(t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc) + 2) /
                               refresh_interval()),
       done_(done) {
   sc_assert(t_.pseudo_channels >= 1 && t_.pseudo_channels <= 2);
@@ -95,7 +95,7 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
 }
 
 [[gnu::noinline]] void ChannelEngine::while_idle(Clock until) {
-  if (until - next_refresh_ >= (kept_refreshes_ + 1) * refresh_interval()) {
+  if (short_cuts_ && until - next_refresh_ >= kept_refreshes_ * refresh_interval()) {
     skip_idle_refreshes(until);
   }
   if (short_cuts_ && per_bank_) refresh_idle(until);

@@ -224,7 +224,9 @@ class ChannelEngine {
   Clock row_bus_free_ = 0;
   Clock column_bus_free_ = 0;
   Clock next_refresh_ = kNever;
-  Clock kept_refreshes_;  // the last ones before a time that may still delay what comes after it
+  // How many of the last refreshes before a time may still delay what comes after it: those that
+  // fell due since then minus how long a refresh lasts (two clocks of it for the row bus).
+  Clock kept_refreshes_;
   std::array<Refresh, 2> refresh_;
   std::array<int, 2> last_refreshed_{};  // per-bank refresh: the lane of the last or pending one
   std::array<std::array<Clock, 4>, 2> last_acts_;  // per pseudo channel, for tFAW

@@ -201,7 +201,8 @@ bool ChannelEngine::can_refresh(unsigned pseudo_channel, Clock at) const {
   const Clock interval = refresh_interval();
   Clock skipped = kNever;
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
-    skipped = std::min(skipped, (until - refresh_[p].due) / interval - kept_refreshes_);
+    const Clock due = until < refresh_[p].due ? 0 : (until - refresh_[p].due) / interval + 1;
+    skipped = std::min(skipped, due - kept_refreshes_);
   }
   for (unsigned p = 0; p < t_.pseudo_channels && skipped > 0; ++p) {
     if (per_bank_) close_refreshed(p, skipped);

@@ -10,10 +10,6 @@ namespace {
 
 constexpr int kTaskStackBytes = 256 * 1024;
 
-sc_core::sc_time span(SimTime picoseconds) {
-  return sc_core::sc_time::from_value(picoseconds);
-}
-
 }  // namespace
 
 HostCpus::HostCpus(Simulation& simulation, const HostCpuConfig& config)
@@ -29,12 +25,13 @@ std::shared_ptr<HostTask> HostCpus::spawn(std::string name, std::function<void()
   *free_core = task;
   sc_core::sc_spawn_options options;
   options.set_stack_size(kTaskStackBytes);
+  catch_up();
   sc_core::sc_spawn(
       [this, task, work = std::move(body)] {
         resume(*task);
         task->busy_since = sim_now();
         work();
-        synchronise();
+        catch_up();
         end_busy(*task);
         task->done = true;
         on_core_[task->core] = nullptr;
@@ -65,9 +62,8 @@ void HostCpus::end_busy(HostTask& task) {
 
 void HostCpus::wait_until(SimTime when) {
   auto& task = *current_;
-  if (when > sim_now()) sc_core::wait(span(when - sim_now()));
   // At equal times models go first, so that a poll sees what was written at its very instant.
-  while (simulation_.agenda.due_now()) sc_core::wait(sc_core::SC_ZERO_TIME);
+  simulation_.agenda.wait_until(when);
   resume(task);
 }
 
@@ -80,14 +76,17 @@ void HostCpus::synchronise() {
   wait_until(target);
 }
 
+void HostCpus::catch_up() {
+  auto& task = *current_;
+  synchronise();
+  simulation_.agenda.catch_up();
+  resume(task);
+}
+
 void HostCpus::watch(const sc_core::sc_event& event, SimTime limit) {
   auto& task = *current_;
   task.waiting_for = "a change in memory it polls";
-  if (limit == UINT64_MAX) {
-    sc_core::wait(event);
-  } else {
-    sc_core::wait(span(limit - sim_now()), event);
-  }
+  simulation_.agenda.wait(event, limit);
   resume(task);
   task.waiting_for.clear();
 }
@@ -111,14 +110,8 @@ bool HostCpus::block(const sc_core::sc_event& event, SimTime deadline,
   const SimTime begin = sim_now();
   task.waiting_for = std::move(waiting_for);
   bool woken = true;
-  if (deadline == UINT64_MAX) {
-    sc_core::wait(event);
-  } else if (deadline > begin) {
-    sc_core::wait(span(deadline - begin), event);
-    woken = ready();
-  } else {
-    woken = false;
-  }
+  if (deadline > begin) simulation_.agenda.wait_with_others(event, deadline);
+  if (deadline != UINT64_MAX) woken = deadline > begin && ready();
   resume(task);
   task.waiting_for.clear();
   task.usage.idle += Picoseconds(static_cast<std::int64_t>(sim_now() - begin));

@@ -47,6 +47,8 @@ class HostCpus {
   void charge(Picoseconds time) { current_->pending += ticks(time); }
   // Simulated time catches up with the current task's local time.
   void synchronise();
+  // The same, and the SystemC kernel as well: before the kernel is used directly.
+  void catch_up();
   SimTime local_now() const { return sim_now() + current_->pending; }
   // A blocking transport by the current task: its core stalls for the round trip.
   template <class Socket>

@@ -45,13 +45,15 @@ class HostTaskHandle : public platform::Task {
 
 class HostMutex : public platform::Mutex {
  public:
-  explicit HostMutex(HostCpus& cpus) : cpus_(cpus) {}
+  HostMutex(HostCpus& cpus, Agenda& agenda) : cpus_(cpus), agenda_(agenda) {}
   void lock() override {
     while (held_) {
       cpus_.synchronise();
       if (!held_) break;
+      ++waiters_;
       cpus_.block(
           released_, UINT64_MAX, [this] { return !held_; }, "a mutex");
+      --waiters_;
     }
     held_ = true;
     cpus_.charge(cpus_.config().lock);
@@ -59,23 +61,27 @@ class HostMutex : public platform::Mutex {
   void unlock() override {
     sc_assert(held_);
     held_ = false;
-    released_.notify(sc_core::SC_ZERO_TIME);
+    if (waiters_ > 0) agenda_.notify(released_);
   }
 
  private:
   HostCpus& cpus_;
+  Agenda& agenda_;
   bool held_ = false;
+  unsigned waiters_ = 0;
   sc_core::sc_event released_;
 };
 
 class HostCondition : public platform::Condition {
  public:
-  explicit HostCondition(HostCpus& cpus) : cpus_(cpus) {}
+  HostCondition(HostCpus& cpus, Agenda& agenda) : cpus_(cpus), agenda_(agenda) {}
   Status wait(platform::Mutex& mutex, Picoseconds deadline) override {
     const std::uint64_t seen = generation_;
     mutex.unlock();
+    ++waiters_;
     const bool woken = cpus_.block(
         notified_, as_sim_time(deadline), [&] { return generation_ != seen; }, "a condition");
+    --waiters_;
     mutex.lock();
     if (!woken) return fail(ErrorCode::kTimeout, "condition not notified before the deadline");
     return {};
@@ -83,12 +89,14 @@ class HostCondition : public platform::Condition {
   void notify_all() override {
     cpus_.synchronise();
     ++generation_;
-    notified_.notify(sc_core::SC_ZERO_TIME);
+    if (waiters_ > 0) agenda_.notify(notified_);
   }
 
  private:
   HostCpus& cpus_;
+  Agenda& agenda_;
   std::uint64_t generation_ = 0;
+  unsigned waiters_ = 0;
   sc_core::sc_event notified_;
 };
 
@@ -138,11 +146,11 @@ Result<std::unique_ptr<platform::Task>> HostPlatform::spawn(std::string name,
 }
 
 std::unique_ptr<platform::Mutex> HostPlatform::make_mutex() {
-  return std::make_unique<HostMutex>(cpus_);
+  return std::make_unique<HostMutex>(cpus_, simulation_.agenda);
 }
 
 std::unique_ptr<platform::Condition> HostPlatform::make_condition() {
-  return std::make_unique<HostCondition>(cpus_);
+  return std::make_unique<HostCondition>(cpus_, simulation_.agenda);
 }
 
 platform::CpuUsage HostPlatform::cpu_usage() {

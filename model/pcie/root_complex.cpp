@@ -129,7 +129,7 @@ void RootComplex::block(Payload& payload) {
   deadlines_.push(sim_now() + ticks(config_.completion_timeout), wire_info.context,
                   [this](std::uint64_t context) { return is_waiting(context); });
   watch_deadlines();
-  sc_core::wait(waiter.done);
+  simulation_.agenda.wait(waiter.done);
   ++waiter.generation;
   if (waiter.answer) {
     info.completion = Transaction::of(*waiter.answer).completion;

@@ -54,6 +54,22 @@ TEST_F(WaitTest, CompletionBetweenCheckAndSleepIsNotLost) {
   EXPECT_LT(timed_wait(ticket, WaitPolicy::kInterrupt), 1_us);
 }
 
+// The same for an adaptive wait that has learned to sleep at once.
+TEST_F(WaitTest, CompletionBetweenCheckAndSleepIsNotLostOnAnAdaptiveWait) {
+  card.behaviour.interrupt_latency = Picoseconds();
+  card.behaviour.command_latency = [](const abi::DmaEntry&) { return 100_us; };
+  for (int i = 0; i < 4; ++i) timed_wait(*submit(), WaitPolicy::kAdaptive);
+  const auto ticket = pending();
+  bool first = true;
+  fake.before_vector_count = [&] {
+    if (!std::exchange(first, false)) return;
+    card.complete_next(stream.value);
+    fake.scheduler.advance(1_ns);
+  };
+  EXPECT_LT(timed_wait(ticket, WaitPolicy::kAdaptive), 1_us);
+  EXPECT_FALSE(first);
+}
+
 // The completion comes after the count was taken: the interrupt itself ends the wait.
 TEST_F(WaitTest, CompletionAfterTheCountWakesAtOnce) {
   card.behaviour.interrupt_latency = Picoseconds();

@@ -19,8 +19,9 @@ enum class WaitPolicy {
 struct AdaptiveOptions {
   Picoseconds spin_below = 11_us;       // spin
   Picoseconds interrupt_above = 45_us;  // sleep at once
-  // Between: sleep until shortly before the expected end, then spin. The first guess at what going
-  // to sleep and being woken costs; learned from then on.
+  // Between: sleep until shortly before the expected end, then spin; if the stream's latencies
+  // scatter too much for that, sleep. The first guess at what going to sleep and being woken costs;
+  // learned from then on.
   Picoseconds context_switch = 5_us;
 };
 

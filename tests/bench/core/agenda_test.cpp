@@ -85,6 +85,73 @@ TEST_P(AgendaRun, lets_a_process_that_waits_for_a_time_come_in_between) {
               ElementsAre("10@10", "15@15", "process@15", "20@20", "30@30", "process@30", "40@40"));
 }
 
+TEST_P(AgendaRun,
+       lets_a_process_that_waits_for_a_time_through_the_agenda_come_behind_the_handlers) {
+  Log log(GetParam());
+  sc_core::sc_spawn([&] {
+    for (int i = 0; i < 3; ++i) {
+      log.agenda.wait_until(sim_now() + 15);
+      log.add("process");
+      log.agenda.at<&Log::note>(sim_now() + 4, log, 4);
+    }
+    log.agenda.catch_up();
+    log.add("kernel " + std::to_string(sc_core::sc_time_stamp().value()));
+  });
+  for (const std::uint64_t when : {10, 15, 20, 40}) {
+    log.agenda.at<&Log::note>(when, log, when);
+  }
+
+  sc_core::sc_start();
+
+  EXPECT_THAT(log.lines, ElementsAre("10@10", "15@15", "process@15", "4@19", "20@20", "process@30",
+                                     "4@34", "40@40", "process@45", "kernel 45@45", "4@49"));
+}
+
+TEST_P(AgendaRun, wakes_a_process_that_waits_alone_at_the_event_or_at_its_limit) {
+  Log log(GetParam());
+  sc_core::sc_spawn([&] {
+    log.agenda.wait(log.event);
+    log.add("woken");
+    log.agenda.wait(log.event, 35);
+    log.add("limit");
+    log.agenda.wait_until(50);
+    log.add("end");
+  });
+  log.agenda.at<&Log::note>(10, log, 1);
+  log.agenda.at<&Log::wake>(20, log, 2);
+  log.agenda.at<&Log::note>(30, log, 3);
+  log.agenda.at<&Log::wake>(40, log, 4);
+
+  sc_core::sc_start();
+
+  EXPECT_THAT(log.lines,
+              ElementsAre("1@10", "2@20", "woken@20", "3@30", "limit@35", "4@40", "end@50"));
+}
+
+// Neither may see what the other does at a time the other has not reached.
+TEST_P(AgendaRun, interleaves_two_processes_by_time) {
+  Log log(GetParam());
+  for (const std::uint64_t step : {20, 30}) {
+    sc_core::sc_spawn([&log, step] {
+      for (int i = 0; i < 3; ++i) {
+        log.agenda.wait_until(sim_now() + step);
+        log.note(step);
+      }
+    });
+  }
+  sc_core::sc_spawn([&] {
+    log.agenda.wait_with_others(log.event);
+    log.add("woken");
+  });
+  log.agenda.at<&Log::wake>(45, log, 1);
+
+  sc_core::sc_start();
+
+  EXPECT_THAT(log.lines, ElementsAre("20@20", "30@30", "20@40", "1@45", "woken@45",
+                                     testing::AnyOf("20@60", "30@60"),
+                                     testing::AnyOf("20@60", "30@60"), "30@90"));
+}
+
 TEST_P(AgendaRun, orders_thousands_of_handlers) {
   Log log(GetParam());
   std::uint64_t when = 1;

@@ -21,6 +21,9 @@ struct Result {
 };
 
 class Program : public ::testing::Test {
+ public:
+  ~Program() override { std::filesystem::remove_all(folder_); }
+
  protected:
   Program() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
@@ -29,7 +32,6 @@ class Program : public ::testing::Test {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
-  ~Program() override { std::filesystem::remove_all(folder_); }
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   std::string text(const std::string& name) const {

@@ -41,6 +41,11 @@ struct FaultBench {
               WaitPolicy policy = WaitPolicy::kAdaptive) {
     return device->copy(on, command, policy, host.clock().now() + 1_s);
   }
+  // All of `memory` with as many bytes of the host's; long enough for things to happen meanwhile.
+  DmaCommand long_copy(bool to_host, const platform::DmaMemory& bytes) const {
+    return to_host ? DmaCommand::device_to_host(memory.address, bytes.bus(), memory.size)
+                   : DmaCommand::host_to_device(bytes.bus(), memory.address, memory.size);
+  }
   // The first stream's event has seen a fault for good; others must be as good as new.
   void expect_works() {
     const auto fresh = must(device->create_stream());

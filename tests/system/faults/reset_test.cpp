@@ -12,9 +12,7 @@ void expect_reset_survived(WaitPolicy policy, bool to_host) {
       FaultBench bench(host);
       const auto memory = bench.buffer(4_MiB, 0x5A);
       const auto behind = bench.buffer(64_KiB, 0x33);
-      const auto command =
-          to_host ? DmaCommand::device_to_host(bench.memory.address, memory->bus(), 4_MiB)
-                  : DmaCommand::host_to_device(memory->bus(), bench.memory.address, 4_MiB);
+      const auto command = bench.long_copy(to_host, *memory);
       const auto card = bench.device->info().bdf();
       const auto when = host.clock().now() + 20_us;
       const auto task = must(host.tasks().spawn("reset", [&, when] {

@@ -58,8 +58,8 @@ struct Constraint {
   unsigned value;  // large enough to be what holds a command back
 };
 
-void PrintTo(const Constraint& constraint, std::ostream* out) {
-  *out << constraint.rule;
+std::ostream& operator<<(std::ostream& out, const Constraint& constraint) {
+  return out << constraint.rule;
 }
 
 class HbmConstraint : public testing::TestWithParam<Constraint> {};

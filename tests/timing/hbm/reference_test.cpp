@@ -23,8 +23,8 @@ struct Cell {
   std::uint64_t clocks;
 };
 
-void PrintTo(const Cell& cell, std::ostream* out) {
-  *out << cell.tool << " " << cell.pattern_name << " " << cell.outstanding;
+std::ostream& operator<<(std::ostream& out, const Cell& cell) {
+  return out << cell.tool << " " << cell.pattern_name << " " << cell.outstanding;
 }
 
 const Cell kCells[] = {

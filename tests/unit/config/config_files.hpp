@@ -23,6 +23,9 @@ inline std::string shipped_text(const std::string& name) {
 }
 
 class ConfigFiles : public ::testing::Test {
+ public:
+  ~ConfigFiles() override { std::filesystem::remove_all(folder_); }
+
  protected:
   ConfigFiles() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
@@ -31,7 +34,6 @@ class ConfigFiles : public ::testing::Test {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
-  ~ConfigFiles() override { std::filesystem::remove_all(folder_); }
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 

@@ -5,6 +5,9 @@
 // in one lane: (time - floor) << bits of the age | age, the time saturating, and one minimum over
 // all lanes finds it. Only if the least time is saturated, or there is no candidate, the times and
 // then the ages of the earliest are compared in full.
+#include <array>
+#include <utility>
+
 #include "model/hbm/bank_lanes.hpp"
 
 namespace npu::model::hbm {
@@ -12,7 +15,10 @@ namespace {
 
 using Vector = LaneVector;
 constexpr int kWidth = 8;
-constexpr int kHalves = BankLanes::kBlock / kWidth;
+constexpr int kVectorsPerBlock = BankLanes::kBlock / kWidth;
+constexpr std::size_t block_of(int vector) {
+  return static_cast<std::size_t>(vector / kVectorsPerBlock);
+}
 
 // Ages in the low bits, time above, and the sign bit clear.
 struct Packed {
@@ -42,6 +48,15 @@ Lane lowest(Vector v) {
   return v[0];
 }
 
+// What each block must wait for at least: its own limit, spread over eight lanes, and `from`.
+template <std::size_t... kBlock>
+std::array<Vector, sizeof...(kBlock)> spread(Vector per_block, Vector from,
+                                             std::index_sequence<kBlock...>) {
+  return {max(__builtin_shufflevector(per_block, per_block, kBlock, kBlock, kBlock, kBlock, kBlock,
+                                      kBlock, kBlock, kBlock),
+              from)...};
+}
+
 struct Least {
   Lane time;  // kNoTime: there is none
   Lane age;
@@ -60,12 +75,11 @@ struct Least {
   return {wanted[0], lowest(oldest)};
 }
 
-// The same, where time_of(i) gives the i-th vector of times, none before `floor`.
+// The same, where time_of(i) gives the i-th vector of times, none before `from`.
 template <int kVectors, class TimeOf>
-[[gnu::always_inline]] inline Least least(Packed packed, Lane floor, const Vector* ages,
+[[gnu::always_inline]] inline Least least(Packed packed, Vector from, const Vector* ages,
                                           const TimeOf& time_of) {
-  const Vector from = splat(floor);
-  const Vector latest = splat(static_cast<Lane>(floor + packed.latest()));
+  const Vector latest = from + packed.latest();
   Vector first = splat(kNoTime);
 #pragma GCC unroll 16
   for (int i = 0; i < kVectors; ++i) {
@@ -75,7 +89,7 @@ template <int kVectors, class TimeOf>
   const int both = lowest(first);
   const int delay = both >> packed.age_bits;
   if (delay < packed.latest()) {
-    return {static_cast<Lane>(floor + delay),
+    return {static_cast<Lane>(from[0] + delay),
             static_cast<Lane>(both & ((1 << packed.age_bits) - 1))};
   }
   Vector times[kVectors];
@@ -87,38 +101,35 @@ template <int kVectors, class TimeOf>
 
 template <int kBlocks, bool kHandicap>
 Pick BankLanes::row_pick(Clock floor, Lane handicap) const {
-  const Lane from = relative(floor);
-  const Vector pre_from = splat(from);
-  Vector act_from[kBlocks];
-#pragma GCC unroll 8
-  for (int b = 0; b < kBlocks; ++b) {
-    act_from[b] = splat(std::max(block_act[b], from));
-  }
+  const Vector from = splat(relative(floor));
+  const auto act_from = spread(block_act, from, std::make_index_sequence<kBlocks>());
   const auto time_of = [&](int i) {
-    Vector act_time = max(act.offers(i), act_from[i / kHalves]);
+    Vector act_time = max(act.offers(i), act_from[block_of(i)]);
     if constexpr (kHandicap) {
       const Vector later = splat(handicap);
       act_time = min(act_time, splat(kNoTime) - later) + later;
     }
-    return min(act_time, max(pre.offers(i), pre_from));
+    return min(act_time, max(pre.offers(i), from));
   };
-  const Least found = least<kBlocks * kHalves>(kRow, from, row_age.lanes.data(), time_of);
+  const Least found = least<kBlocks * kVectorsPerBlock>(kRow, from, row_age.lanes.data(), time_of);
   if (found.time == kNoTime) return {};
   return Pick::at(absolute(found.time), found.age, lane_of(found.age));
 }
 
 template <int kBlocks, bool kWrites>
 Pick BankLanes::column_pick(Clock floor) const {
-  const Lane from = relative(floor);
+  const Vector from = splat(relative(floor));
+  const auto read_from = spread(block_read, from, std::make_index_sequence<kBlocks>());
   const auto time_of = [&](int i) {
-    const int block = i / kHalves;
-    Vector time = max(read.offers(i), splat(std::max(block_read[block], from)));
+    Vector time = max(read.offers(i), read_from[block_of(i)]);
     if constexpr (kWrites) {
-      time = min(time, max(write.offers(i), splat(std::max(block_write[block], from))));
+      const auto write_from = spread(block_write, from, std::make_index_sequence<kBlocks>());
+      time = min(time, max(write.offers(i), write_from[block_of(i)]));
     }
     return time;
   };
-  const Least found = least<kBlocks * kHalves>(kColumn, from, column_age.lanes.data(), time_of);
+  const Least found =
+      least<kBlocks * kVectorsPerBlock>(kColumn, from, column_age.lanes.data(), time_of);
   if (found.time == kNoTime) return {};
   return Pick::at(absolute(found.time), found.age, lane_of(found.age));
 }

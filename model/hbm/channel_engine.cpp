@@ -103,6 +103,10 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
   if (at <= until) step(at);
 }
 
+[[gnu::noinline]] void ChannelEngine::step() {
+  step(next_decision());
+}
+
 void ChannelEngine::step(Clock at) {
   if (lone_.column != kNever) return serve_lone();
   lanes_.follow(at);

@@ -78,7 +78,7 @@ class ChannelEngine {
   // (Of a burst alone in the channel: of its RD or WR, with which the others are issued.)
   Clock next_decision() const { return std::min(std::min(row_at_, column_at_), next_refresh_); }
   // Issues what next_decision() announces.
-  void step() { step(next_decision()); }
+  void step();
   // No burst that is waiting now is served before this clock.
   Clock earliest_service() const;
   bool idle() const { return waiting() == 0; }

@@ -9,7 +9,7 @@
 namespace npu::model::hbm {
 
 // Plans the commands of a burst accepted at `at`; false: the general way is needed.
-bool ChannelEngine::plan_lone(const Burst& burst, Clock at) {
+[[gnu::noinline]] bool ChannelEngine::plan_lone(const Burst& burst, Clock at) {
   if (!short_cuts_ || refresh_[0].pending || refresh_[1].pending) return false;
   if (limit_[0] < 2 || limit_[1] < 2) return false;  // room() counts the queue alone
   const Clock now = std::max(now_, at + 1);
@@ -42,7 +42,7 @@ bool ChannelEngine::plan_lone(const Burst& burst, Clock at) {
 }
 
 // It is not alone any more: as if it had gone the general way from the start.
-void ChannelEngine::queue_lone() {
+[[gnu::noinline]] void ChannelEngine::queue_lone() {
   const Lone lone = lone_;
   lone_.column = column_at_ = kNever;
   enqueue(lone.burst, lone.arrived);

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "model/dma/dma.hpp"
+#include "model/mmu/mmu.hpp"
 #include "stand_in_memory.hpp"
+#include "tests/support/page_tables.hpp"
 
 namespace npu::test {
 
@@ -43,8 +45,32 @@ inline model::ChipConfig dma_chip_config() {
   config.dma.max_outstanding_reads = 8;
   config.dma.device_chunk = 1_KiB;
   config.dma.buffer = 64_KiB;
+  config.mmu.tlb_entries = 64;
+  config.mmu.tlb_ways = 4;
+  config.mmu.walk_cache_entries = 0;
+  config.mmu.walkers = 2;
+  config.mmu.walk_step = 5_ns;
+  config.mmu.invalidate = 50_ns;
   return config;
 }
+
+// An MMU and the memory its walker reads.
+struct VirtualMemory {
+  static constexpr std::uint64_t kContext = 0x10000, kTables = 0x20000;
+
+  VirtualMemory(model::Simulation& sim, const model::ChipConfig& config,
+                model::CardRegisters& registers)
+      : mmu("mmu", sim, config, registers, 1), walked("walked", sim, 1_MiB) {
+    mmu.walker_socket.bind(walked.socket);
+    walked.latency = 100'000;
+  }
+
+  model::Mmu mmu;
+  StandInMemory walked;
+  PageTables tables{kContext, kTables, [this](std::uint64_t address, std::uint64_t raw) {
+                      std::memcpy(walked.bytes.data() + address, &raw, sizeof raw);
+                    }};
+};
 
 struct SeenInterrupt {
   SimTime when;
@@ -55,7 +81,7 @@ struct SeenInterrupt {
 
 class DmaBench : public sc_core::sc_module, private model::InterruptPort {
  public:
-  explicit DmaBench(const model::ChipConfig& chip = dma_chip_config(),
+  explicit DmaBench(const model::ChipConfig& chip = dma_chip_config(), bool with_mmu = false,
                     const sc_core::sc_module_name& name = "bench")
       : sc_module(name),
         config(chip),
@@ -65,7 +91,13 @@ class DmaBench : public sc_core::sc_module, private model::InterruptPort {
         hbm("hbm", sim, kInstalled) {
     bar0.bind(registers.register_socket);
     dma.host_socket.bind(host.socket);
-    dma.hbm_socket.bind(hbm.socket);
+    if (with_mmu) {
+      paging = std::make_unique<VirtualMemory>(sim, config, registers);
+      dma.hbm_socket.bind(paging->mmu.client_sockets[0]);
+      paging->mmu.hbm_sockets[0].bind(hbm.socket);
+    } else {
+      dma.hbm_socket.bind(hbm.socket);
+    }
     registers.connect(*this);
     dma.connect(*this);
     host.latency = 500'000;
@@ -97,8 +129,9 @@ class DmaBench : public sc_core::sc_module, private model::InterruptPort {
     return record;
   }
 
-  void enable_stream(unsigned stream, unsigned vector = 0) {
+  void enable_stream(unsigned stream, unsigned vector = 0, unsigned vmid = 0) {
     const auto offset = stream * abi::kStreamWindowSize;
+    write_word(offset + abi::StreamVmid::kOffset, vmid);
     const auto control = abi::StreamControl{}.set<abi::StreamControl::Enable>(1);
     write_word(offset + abi::StreamControl::kOffset, control.raw);
     write_word(offset + abi::StreamVector::kOffset, vector);
@@ -143,6 +176,7 @@ class DmaBench : public sc_core::sc_module, private model::InterruptPort {
   model::CardRegisters registers;
   model::Dma dma;
   StandInMemory host, hbm;
+  std::unique_ptr<VirtualMemory> paging;
   tlm_utils::simple_initiator_socket<DmaBench> bar0{"bar0"};
   std::vector<SeenInterrupt> interrupts;
   std::mt19937 random{42};

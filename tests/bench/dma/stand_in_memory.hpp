@@ -25,6 +25,7 @@ struct SeenRequest {
   bool posted;
   std::uint64_t cause;
   unsigned char first;  // byte of a write
+  std::uint8_t vmid;
 };
 
 // Zeroed, and costing nothing until touched.
@@ -80,7 +81,8 @@ class StandInMemory : public sc_core::sc_module {
     if (keep_record) {
       seen.push_back({model::sim_now(), trans.get_command(), info.kind, trans.get_address(),
                       trans.get_data_length(), info.posted, info.cause,
-                      trans.is_write() ? *trans.get_data_ptr() : static_cast<unsigned char>(0)});
+                      trans.is_write() ? *trans.get_data_ptr() : static_cast<unsigned char>(0),
+                      info.vmid});
     }
     if (info.posted) {
       transmitter_free_ = std::max(transmitter_free_, model::sim_now()) + taken_after;

@@ -75,6 +75,26 @@ TEST(Bar2, EnablingAStreamClearsItsFault) {
   EXPECT_EQ(bench.read_bar2(window(2) + 0xC, 4).data, word(0));
 }
 
+TEST(Bar2, EnablingAStreamLatchesItsAddressSpace) {
+  RegistersBench bench;
+  auto& streams = bench.registers.streams();
+  bench.write_bar2(window(2) + 0x18, word(0xF0B));
+  EXPECT_EQ(bench.read_bar2(window(2) + 0x18, 4).data, word(0xF0B));
+  EXPECT_EQ(streams.vmid(2), 0u);
+  bench.write_bar2(window(2), word(1));
+  EXPECT_EQ(streams.vmid(2), 0x0Bu) << "bits 7..0";
+  bench.write_bar2(window(2) + 0x18, word(3));
+  bench.write_bar2(window(2), word(0));
+  EXPECT_EQ(streams.vmid(2), 0x0Bu);
+  std::vector<unsigned char> block(0x1C);  // STREAM_CONTROL comes before STREAM_VMID
+  block[0] = 1;
+  block[0x18] = 9;
+  bench.write_bar2(window(2), block);
+  EXPECT_EQ(streams.vmid(2), 3u);
+  bench.registers.function_reset();
+  EXPECT_EQ(streams.vmid(2), 0u);
+}
+
 TEST(Bar2, WhatLiesNowhereIsAnUnsupportedRequest) {
   RegistersBench bench;
   const Bytes outside[] = {kInstalled,    kInstalled - 2, kWindows - 2, window(256) - 2,

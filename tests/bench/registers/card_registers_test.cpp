@@ -12,6 +12,8 @@ model::FaultReport fault(abi::FaultCode code) {
   report.engine = 3;
   report.stream = 17;
   report.ring_index = 4095;
+  report.vmid = 6;
+  report.write = true;
   return report;
 }
 
@@ -45,6 +47,7 @@ TEST(CardRegisters, LatchTheFirstFaultAndInterruptOnce) {
   EXPECT_EQ(bench.read<abi::FaultCodeRegister>().raw, 0x03020015u);
   EXPECT_EQ(bench.read<abi::FaultAddress>().raw, 0x1234'5678'9ABCu);
   EXPECT_EQ(bench.read<abi::FaultInfo>().raw, 4095u << 16 | 17u);
+  EXPECT_EQ(bench.read<abi::FaultAccess>().raw, 0x106u);
   EXPECT_EQ(bench.read<abi::DeviceStatus>().raw, 0b11u);
   EXPECT_EQ(bench.interrupts, std::vector<unsigned>{0});
 }

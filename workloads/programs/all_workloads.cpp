@@ -7,7 +7,7 @@ const Registry& all_workloads() {
   static const Registry kRegistry = [] {
     Registry all;
     for (auto make : {first_tensor, enumerate, dma_latency, dma_bandwidth, ring_pressure,
-                      event_wait, alloc_churn, bar0_trap}) {
+                      event_wait, alloc_churn, bar0_trap, hbm_replay}) {
       all.add(make());
     }
     return all;

@@ -14,5 +14,6 @@ Workload ring_pressure();
 Workload event_wait();
 Workload alloc_churn();
 Workload bar0_trap();
+Workload hbm_replay();
 
 }  // namespace npu::workloads

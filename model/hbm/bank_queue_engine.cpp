@@ -182,6 +182,7 @@ void BankQueueEngine::activate(std::size_t index, std::uint32_t row, Clock at) {
   bank.row = row;
   bank.hits = 0;
   raise(bank.act, at + t_.trc);
+  raise(bank.refresh, at + t_.trc);
   raise(bank.pre, at + t_.tras);
   raise(bank.read, at + t_.trcd_rd);
   raise(bank.write, at + t_.trcd_wr);

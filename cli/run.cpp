@@ -110,7 +110,9 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                machine.simulator,
                                [&](std::string_view what, std::uint64_t done, std::uint64_t total) {
                                  progress.show(what, done, total);
-                               }};
+                               },
+                               &config,
+                               config_directories()};
     result = workload.run(context);
     report.simulated = machine.simulator.simulated_time();
   });

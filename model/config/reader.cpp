@@ -69,6 +69,11 @@ ConfigResult<SystemConfig> Reader::read(const YamlNode& document) {
   return system_;
 }
 
+ConfigResult<void> Reader::read_into(const Table& table, void* object, const YamlNode& document) {
+  if (auto schema = check_schema(document, {table.schema}); !schema) return schema;
+  return read_table(table, object, document, {}, true);
+}
+
 ConfigResult<YamlNode> Reader::lone_chips_system(const YamlNode& chip) {
   const auto* entry = chip.find(kSystemKey);
   if (entry == nullptr) {

@@ -23,6 +23,8 @@ class Reader {
 
   // `document` is a chip or a system file.
   ConfigResult<SystemConfig> read(const YamlNode& document);
+  // `document` is a file of one table: an object of the type the table fills.
+  ConfigResult<void> read_into(const Table& table, void* object, const YamlNode& document);
   const SourceMap& sources() const { return sources_; }
 
  private:

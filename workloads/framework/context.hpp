@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "npu/platform/platform.hpp"
 #include "workloads/framework/parameter.hpp"
@@ -12,6 +14,10 @@
 #include "workloads/framework/report.hpp"
 #include "workloads/framework/simulator_view.hpp"
 #include "workloads/framework/trace_session.hpp"
+
+namespace npu::model {
+struct SystemConfig;
+}
 
 namespace npu::workloads {
 
@@ -28,6 +34,10 @@ struct Context {
   TraceSource& trace;
   const SimulatorView& simulator;
   Progress progress;  // may be empty
+  // For programs that study a model by itself: the simulated machine's configuration (null: there
+  // is none) and where the files of configs/ are.
+  const model::SystemConfig* machine = nullptr;
+  std::vector<std::string> config_directories = {};
 
   void step(std::string_view what, std::uint64_t done, std::uint64_t total) const {
     if (progress) progress(what, done, total);

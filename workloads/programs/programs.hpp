@@ -17,5 +17,6 @@ Workload bar0_trap();
 Workload compaction();
 Workload tlb_sweep();
 Workload vmm_map();
+Workload hbm_replay();
 
 }  // namespace npu::workloads

@@ -51,5 +51,20 @@ TEST_F(Programs, AllocChurnKeepsTagsInDeviceMemory) {
   EXPECT_GT(digits("alloc_churn.allocations"), 500);
 }
 
+TEST_F(Programs, HbmReplayStandsBesideTheReferenceFigures) {
+  run("hbm_replay", {"outstanding=1,256", "writes=0"});
+  EXPECT_EQ(digits("hbm_replay.ramulator.seq_rd.1.reference_latency_ns"), 26'000);
+  EXPECT_NEAR(value("hbm_replay.ramulator.seq_rd.1.latency_ns"), 26.0, 0.26);
+  EXPECT_NEAR(value("hbm_replay.dramsys.stride4k.1.bandwidth_error_percent"), 0, 1);
+  EXPECT_GT(value("hbm_replay.dramsim3.rand_rd.256.bandwidth_fraction"), 0.1);
+  EXPECT_EQ(report_.find("hbm_replay.dramsys.rand_rd.256.reference_latency_ns"), nullptr);
+}
+
+TEST_F(Programs, HbmReplayTakesTheCardsOwnMemoryAndMixedTraffic) {
+  run("hbm_replay", {"tools=card", "patterns=rand_rd", "requests=5000", "reads=2", "writes=1"});
+  EXPECT_GT(value("hbm_replay.card.rand_rd2wr1.sat.bandwidth_fraction"), 0.1);
+  EXPECT_GT(value("hbm_replay.card.rand_rd2wr1.sat.read_latency_ns"), 20);
+}
+
 }  // namespace
 }  // namespace npu::workloads

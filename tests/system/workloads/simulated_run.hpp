@@ -33,7 +33,8 @@ class WorkloadOnSimulator : public testing::Test {
     SystemView view(system);
     Status status;
     const auto ran = system.run([&](platform::Platform& platform) {
-      Context context{platform, values, 1, report_, view, view, {}};
+      Context context{
+          platform, values, 1, report_, view, view, {}, &*config, {NPU_SOURCE_DIR "/configs"}};
       status = (*workload)->run(context);
     });
     ASSERT_TRUE(ran) << ran.error().message();

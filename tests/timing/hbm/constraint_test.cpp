@@ -6,6 +6,9 @@
 
 #include <random>
 
+#include "model/config/key_table.hpp"
+#include "model/config/replay_config.hpp"
+#include "model/hbm/bank_queue_engine.hpp"
 #include "model/hbm/channel_engine.hpp"
 #include "tests/bench/hbm/hbm_tables.hpp"
 #include "tests/timing/hbm/command_checker.hpp"
@@ -118,6 +121,8 @@ TEST(HbmCommands, act_of_one_clock_leaves_the_row_bus_earlier) {
   HbmTimings two = one;
   two.act_clocks = 2;
   EXPECT_EQ(broken_rules(test::split_config(one), two).count("row bus"), 1U);
+  EXPECT_THAT(broken_rules(test::shared_config(one), one), testing::IsEmpty());
+  EXPECT_EQ(broken_rules(test::shared_config(one), two).count("row bus"), 1U);
 }
 
 TEST(HbmCommands, a_long_random_run_breaks_no_rule) {
@@ -132,19 +137,112 @@ TEST(HbmCommands, a_long_random_run_breaks_no_rule) {
   }
 }
 
-TEST(HbmCommands, refreshes_keep_their_average_interval) {
-  struct Count : hbm::CommandObserver {
-    void on_command(const hbm::Command& command) override {
-      if (command.kind == hbm::CommandKind::kRefresh) ++refreshes, last = command.at;
+// The tests' tables are typed in by hand and the shipped ones are read: they must not drift apart.
+TEST(HbmTables, of_the_tests_are_those_that_are_shipped) {
+  const std::pair<const char*, HbmTimings> kTables[] = {
+      {"hbm2_ramulator", test::ramulator_timings()},
+      {"hbm2_dramsys", test::dramsys_timings()},
+      {"hbm2_dramsim3", test::dramsim3_timings()},
+      {"hbm2e_2400", test::hbm2e_2400_timings()}};
+  for (const auto& [name, typed] : kTables) {
+    const auto shipped =
+        load_timings(std::string(NPU_SOURCE_DIR "/configs/hbm/") + name + ".yaml", {});
+    ASSERT_TRUE(shipped) << shipped.error().message();
+    for (const auto& key : timings_table().keys) {
+      if (key.name == "name") continue;
+      EXPECT_EQ(key.load(&*shipped).number, key.load(&typed).number) << name << " " << key.name;
     }
-    Clock refreshes = 0, last = 0;
-  } count;
-  const auto config = test::split_config(test::ramulator_timings());
+  }
+}
 
-  run_traffic(config, count, 100000);
+// Every shipped table, and the limits of an ACT or RD in flight, at a long random run.
+TEST(HbmCommands, shipped_tables_are_kept_by_both_policies) {
+  for (const auto* name : {"hbm2_ramulator", "hbm2_dramsys", "hbm2_dramsim3", "hbm2e_2400",
+                           "hbm2e_3200", "hbm3_5200"}) {
+    const auto table =
+        load_timings(std::string(NPU_SOURCE_DIR "/configs/hbm/") + name + ".yaml", {});
+    ASSERT_TRUE(table) << table.error().message();
+    EXPECT_THAT(broken_rules(test::split_config(*table), *table), testing::IsEmpty()) << name;
+    EXPECT_THAT(broken_rules(test::shared_config(*table), *table), testing::IsEmpty()) << name;
+  }
+}
 
-  const Clock due = count.last / config.timings.trefi * config.timings.pseudo_channels;
-  EXPECT_EQ(count.refreshes, due);
+// The controller with queues per bank on the same random traffic.
+std::map<std::string, unsigned> broken_by_bank_queues(const HbmTimings& issued,
+                                                      const HbmTimings& watched) {
+  std::vector<hbm::BurstDone> done;
+  ReplayConfig config{"", ReplayPolicy::kBankQueues, 8, test::split_config(issued)};
+  hbm::BankQueueEngine engine(config, done);
+  CommandChecker checker(watched);
+  engine.watch(&checker);
+  std::mt19937 random(7);
+  Clock at = 0;
+  for (unsigned i = 0; i < 20000; ++i) {
+    const auto r = static_cast<std::uint32_t>(random());
+    const bool write = (i / 40) % 3 == 1;
+    at += i % 97 == 0 ? 150 : 1 + (r >> 1) % ((i / 500) % 2 == 0 ? 2 : 12);
+    engine.advance(at - 1);
+    while (!engine.room(write)) {
+      at = engine.next_decision() + 1;
+      engine.advance(at - 1);
+    }
+    const unsigned bank = (i / 300) % 2 == 0 ? (r >> 8) % 4 : 0;
+    engine.accept({(r >> 12) % 3, i, engine.lane((r >> 16) % 4, bank), write}, at);
+  }
+  return checker.broken();
+}
+
+class BankQueueConstraint : public testing::TestWithParam<Constraint> {};
+
+TEST_P(BankQueueConstraint, is_met_exactly) {
+  HbmTimings table = test::dramsim3_timings();
+  table.*GetParam().field = GetParam().value;
+  HbmTimings stricter = table;
+  stricter.*GetParam().field += 1;
+
+  EXPECT_THAT(broken_by_bank_queues(table, table), testing::IsEmpty());
+  EXPECT_EQ(broken_by_bank_queues(table, stricter).count(GetParam().rule), 1U);
+}
+
+const Constraint kBankQueueConstraints[] = {
+    {"tRCD_RD", &HbmTimings::trcd_rd, 14}, {"tRCD_WR", &HbmTimings::trcd_wr, 14},
+    {"tRP", &HbmTimings::trp, 14},         {"tRAS", &HbmTimings::tras, 60},
+    {"tRC", &HbmTimings::trc, 90},         {"tCCD_S", &HbmTimings::tccd_s, 2},
+    {"tCCD_L", &HbmTimings::tccd_l, 6},    {"tRRD_S", &HbmTimings::trrd_s, 5},
+    {"tRRD_L", &HbmTimings::trrd_l, 9},    {"tFAW", &HbmTimings::tfaw, 40},
+    {"tWR", &HbmTimings::twr, 14},         {"tWTR_S", &HbmTimings::twtr_s, 4},
+    {"tWTR_L", &HbmTimings::twtr_l, 12},   {"tRTP", &HbmTimings::trtp, 30},
+    {"tRTW", &HbmTimings::trtw, 18},       {"tRFC", &HbmTimings::trfc, 260},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rules, BankQueueConstraint, testing::ValuesIn(kBankQueueConstraints),
+                         rule_name);
+
+struct RefreshCount : hbm::CommandObserver {
+  void on_command(const hbm::Command& command) override {
+    using hbm::CommandKind;
+    last = command.at;
+    const bool all = command.kind == CommandKind::kRefresh;
+    if (all || command.kind == CommandKind::kRefreshBank) ++refreshes;
+  }
+  Clock refreshes = 0, last = 0;
+};
+
+TEST(HbmCommands, refreshes_keep_their_average_interval) {
+  HbmTimings per_bank = test::dramsys_timings();
+  per_bank.trfc_pb = 160, per_bank.trefi_pb = 122, per_bank.trrefd = 8;
+  for (const auto& config :
+       {test::split_config(test::ramulator_timings()), test::shared_config(test::dramsys_timings()),
+        test::split_config(per_bank), test::shared_config(per_bank)}) {
+    RefreshCount count;
+    run_traffic(config, count, 100000);
+
+    const HbmTimings& t = config.timings;
+    const Clock due = count.last / (t.trfc_pb != 0 ? t.trefi_pb : t.trefi) * t.pseudo_channels;
+    // The last one of each pseudo channel may be staggered or still under way.
+    EXPECT_NEAR(static_cast<double>(count.refreshes), static_cast<double>(due), 2);
+    EXPECT_GT(due, 100);
+  }
 }
 
 }  // namespace

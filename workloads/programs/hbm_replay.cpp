@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// The HBM model's controllers on the access patterns of public DRAM simulators, with each
+// simulator's own parameters and policy, and their figures beside ours (docs/accuracy.md).
+#include <algorithm>
+#include <filesystem>
+
+#include "model/config/replay_config.hpp"
+#include "model/config/system_config.hpp"
+#include "model/hbm/pattern_replay.hpp"
+#include "model/hbm/replay_controller.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/reference_figures.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+using model::ReplayConfig;
+using model::hbm::AccessPattern;
+using model::hbm::PatternKind;
+using model::hbm::ReplayResult;
+
+constexpr unsigned kFractionDecimals = 6;
+
+// One line of the table.
+struct Cell {
+  AccessPattern pattern;
+  std::string name;               // of the pattern, with what is written of it
+  std::uint64_t outstanding = 0;  // 0: saturated
+  std::uint64_t requests = 0;
+  const ReferenceFigure* theirs = nullptr;
+};
+
+Result<std::string> find_file(const Context& context, const std::string& name) {
+  for (const auto& directory : context.config_directories) {
+    std::error_code code;
+    const auto path = std::filesystem::path(directory) / name;
+    if (std::filesystem::exists(path, code)) return path.string();
+  }
+  return fail(ErrorCode::kNotFound, "hbm_replay: no " + name + " among the configurations");
+}
+
+Result<ReplayConfig> card_memory(const Context& context) {
+  if (context.machine == nullptr || context.machine->cards.empty()) {
+    return fail(ErrorCode::kNotFound, "hbm_replay: there is no simulated card");
+  }
+  const model::HbmConfig& hbm = context.machine->cards.front().hbm;
+  const bool shared = hbm.policy == model::HbmPolicy::kSharedQueue;
+  return ReplayConfig{
+      "card", shared ? model::ReplayPolicy::kSharedQueue : model::ReplayPolicy::kSplitQueues, 0,
+      hbm};
+}
+
+template <class T>
+Result<T> loaded(const Result<std::string>& path,
+                 model::ConfigResult<T> (*load)(const std::string&,
+                                                const std::vector<std::string>&)) {
+  if (!path) return forward_error(path);
+  auto config = load(*path, {});
+  if (!config) return fail(ErrorCode::kInvalidArgument, config.error().message());
+  return std::move(*config);
+}
+
+Result<ReplayConfig> memory_of(const Context& context, const std::string& tool) {
+  if (tool == "card") return card_memory(context);
+  auto config = loaded(find_file(context, "hbm/replay/" + tool + ".yaml"), model::load_replay);
+  const auto& timings = context.parameters.choice("timings");
+  if (!config || timings == "own") return config;
+  const auto table = loaded(find_file(context, "hbm/" + timings + ".yaml"), model::load_timings);
+  if (!table) return forward_error(table);
+  config->hbm.timings = *table;
+  return config;
+}
+
+std::string lower_size_name(Bytes size) {
+  std::string name = size_name(size);
+  if (const auto unit = name.find_first_of("KMG"); unit != std::string::npos) {
+    name[unit] = static_cast<char>(name[unit] - 'A' + 'a');
+    name.resize(unit + 1);
+  }
+  return name;
+}
+
+// "seq_rd", "seq_wr", "seq_rd2wr1", "stride4k", "stride4k_wr": which kinds, then how many of each.
+std::string kind_name(const std::string& name, bool plain_reads, const AccessPattern& pattern) {
+  if (pattern.writes == 0) return plain_reads ? name + "_rd" : name;
+  if (pattern.reads == 0) return name + "_wr";
+  return name + "_rd" + std::to_string(pattern.reads) + "wr" + std::to_string(pattern.writes);
+}
+
+Cell make_cell(const Context& context, const std::string& kind, Bytes burst) {
+  const ParameterSet& values = context.parameters;
+  Cell cell;
+  AccessPattern& p = cell.pattern;
+  p.request = values.size("request_bytes") == 0 ? burst : values.size("request_bytes");
+  p.span = values.size("span");
+  p.stride = values.size("stride");
+  p.streams = static_cast<unsigned>(values.integer("streams"));
+  p.reads = static_cast<unsigned>(values.integer("reads"));
+  p.writes = static_cast<unsigned>(values.integer("writes"));
+  if (kind == "stride4k") p.stride = 4_KiB;
+  if (kind == "stride2m") p.stride = 2_MiB;
+  if (kind == "streams16_r64") p.streams = 16;
+  if (kind == "seq_rd") {
+    p.kind = PatternKind::kSequential;
+    cell.name = kind_name("seq", true, p);
+  } else if (kind == "rand_rd") {
+    p.kind = PatternKind::kRandom;
+    cell.name = kind_name("rand", true, p);
+  } else if (kind.rfind("stride", 0) == 0) {
+    p.kind = PatternKind::kStride;
+    cell.name = kind_name("stride" + lower_size_name(p.stride), false, p);
+  } else {
+    p.kind = PatternKind::kStreams;
+    cell.name = kind_name("streams" + std::to_string(p.streams) + "_r64", false, p);
+  }
+  return cell;
+}
+
+Status check(const Cell& cell, const ReplayConfig& config) {
+  const AccessPattern& p = cell.pattern;
+  const Bytes burst = config.hbm.timings.burst;
+  std::string wrong;
+  if (p.reads + p.writes == 0) wrong = "neither reads nor writes";
+  if (p.request > burst && p.request % burst != 0)
+    wrong = "request_bytes is no multiple of a burst";
+  if (p.span % p.request != 0 || p.span > config.hbm.installed) {
+    wrong = "span is no multiple of a request, or larger than the memory";
+  }
+  if (p.stride > p.span || p.stride < p.request) wrong = "stride is not between request and span";
+  if (p.span / p.streams < 128) wrong = "too many streams for the span";
+  if (!model::hbm::can_replay(config)) {
+    wrong =
+        "DRAMsim3's controller knows neither pseudo channels, stack ids, per-bank refresh nor "
+        "an ACT of several clocks; choose other timings";
+  }
+  if (wrong.empty()) return {};
+  return fail(ErrorCode::kInvalidArgument, "hbm_replay: " + config.name + ": " + wrong);
+}
+
+const ReferenceFigure* find_figure(const std::vector<ReferenceFigure>& figures,
+                                   const std::string& tool, const Cell& cell) {
+  const auto found = std::find_if(figures.begin(), figures.end(), [&](const auto& figure) {
+    return figure.tool == tool && figure.pattern == cell.name &&
+           figure.outstanding == cell.outstanding && figure.request_bytes == cell.pattern.request;
+  });
+  return found == figures.end() ? nullptr : &*found;
+}
+
+Number mean_ns(const model::hbm::LatencySum& sum, std::uint64_t clock_hz) {
+  return Number::quotient(static_cast<std::uint64_t>(sum.clocks) * 1000,
+                          sum.requests * (clock_hz / 1'000'000), 3);
+}
+
+class Replays {
+ public:
+  Replays(Context& context, std::vector<ReferenceFigure> figures)
+      : context_(context), figures_(std::move(figures)) {}
+
+  Status run(const std::string& tool);
+
+ private:
+  Status run_cell(const ReplayConfig& config, Cell cell, Table& table);
+  void report(const ReplayConfig& config, const Cell& cell, const ReplayResult& result,
+              Table& table);
+  void compare(const std::string& prefix, const Cell& cell, const ReplayResult& result,
+               const Number& fraction, const Number& latency, std::vector<std::string>& row);
+
+  Context& context_;
+  std::vector<ReferenceFigure> figures_;
+};
+
+Status Replays::run(const std::string& tool) {
+  const auto config = memory_of(context_, tool);
+  if (!config) return forward_error(config);
+  auto& table = context_.report.add_table(tool + " on " + config->hbm.timings.name,
+                                          {"pattern", "outstanding", "bandwidth", "theirs",
+                                           "error %", "latency ns", "theirs", "error %"});
+  for (const auto outstanding : context_.parameters.integers("outstanding")) {
+    for (const auto& kind : context_.parameters.choices("patterns")) {
+      Cell cell = make_cell(context_, kind, config->hbm.timings.burst);
+      cell.outstanding = outstanding;
+      if (auto ok = run_cell(*config, cell, table); !ok) return ok;
+    }
+  }
+  return {};
+}
+
+Status Replays::run_cell(const ReplayConfig& config, Cell cell, Table& table) {
+  if (auto ok = check(cell, config); !ok) return ok;
+  const bool own = context_.parameters.choice("timings") == "own";
+  const bool same_span = cell.pattern.span == AccessPattern().span;
+  if (own && same_span) cell.theirs = find_figure(figures_, config.name, cell);
+  // As many as in the reference measurements, whose share of start-up and refreshes they have.
+  cell.requests = context_.parameters.integer("requests");
+  if (cell.requests == 0) {
+    cell.requests = cell.outstanding == 1                       ? 10'000
+                    : cell.pattern.kind == PatternKind::kStride ? 30'000
+                                                                : 300'000;
+    if (cell.theirs != nullptr) cell.requests = cell.theirs->requests;
+  }
+  context_.step(config.name + " " + cell.name, 0, 1);
+  const auto accesses = model::hbm::make_accesses(cell.pattern, cell.requests);
+  const auto result = model::hbm::replay(config, accesses, cell.pattern.request, cell.outstanding);
+  if (result.requests() != cell.requests) {
+    return fail(ErrorCode::kDeviceFault, "hbm_replay: " + config.name + " " + cell.name + ": " +
+                                             std::to_string(result.requests()) + " of " +
+                                             std::to_string(cell.requests) + " requests returned");
+  }
+  report(config, cell, result, table);
+  return {};
+}
+
+void Replays::report(const ReplayConfig& config, const Cell& cell, const ReplayResult& result,
+                     Table& table) {
+  Report& report = context_.report;
+  const std::string depth = cell.outstanding == 0 ? "sat" : std::to_string(cell.outstanding);
+  const std::string prefix = "hbm_replay." + config.name + "." + cell.name + "." + depth + ".";
+  const auto clocks = static_cast<std::uint64_t>(result.clocks);
+  const std::uint64_t hz = config.hbm.timings.clock_hz;
+  const Number fraction = Number::quotient(result.bytes * result.bus_clocks,
+                                           clocks * result.bus_bytes, kFractionDecimals);
+  const Number latency =
+      mean_ns({result.requests(), result.reads.clocks + result.writes.clocks}, hz);
+  report.add_metric(prefix + "bandwidth_fraction", fraction, "");
+  report.add_metric(prefix + "latency_ns", latency, "ns");
+  if (result.reads.requests != 0 && result.writes.requests != 0) {
+    report.add_metric(prefix + "read_latency_ns", mean_ns(result.reads, hz), "ns");
+    report.add_metric(prefix + "write_latency_ns", mean_ns(result.writes, hz), "ns");
+  }
+  std::vector<std::string> row{cell.name, depth, fraction.text(), "-", "-", latency.text(),
+                               "-",       "-"};
+  if (cell.theirs != nullptr) compare(prefix, cell, result, fraction, latency, row);
+  table.rows.push_back(std::move(row));
+}
+
+void Replays::compare(const std::string& prefix, const Cell& cell, const ReplayResult& result,
+                      const Number& fraction, const Number& latency,
+                      std::vector<std::string>& row) {
+  Report& report = context_.report;
+  const ReferenceFigure& theirs = *cell.theirs;
+  const Number their_fraction =
+      Number::quotient(theirs.requests * theirs.request_bytes * result.bus_clocks,
+                       theirs.clocks * result.bus_bytes, kFractionDecimals);
+  const Number bandwidth_error = error_percent(fraction, their_fraction);
+  const Number latency_error = error_percent(latency, theirs.latency_ns);
+  report.add_metric(prefix + "reference_bandwidth_fraction", their_fraction, "");
+  report.add_metric(prefix + "reference_latency_ns", theirs.latency_ns, "ns");
+  report.add_metric(prefix + "bandwidth_error_percent", bandwidth_error, "%");
+  report.add_metric(prefix + "latency_error_percent", latency_error, "%");
+  row[3] = their_fraction.text();
+  row[4] = bandwidth_error.text();
+  row[6] = theirs.latency_ns.text();
+  row[7] = latency_error.text();
+  if (cell.requests != theirs.requests) {
+    report.add_note(prefix + " has " + std::to_string(cell.requests) + " requests, theirs " +
+                    std::to_string(theirs.requests));
+  }
+}
+
+Status run(Context& context) {
+  const auto path = find_file(context, "hbm/replay/reference.csv");
+  if (!path) return forward_error(path);
+  auto figures = read_reference_figures(*path);
+  if (!figures) return forward_error(figures);
+  Replays replays(context, std::move(*figures));
+  for (const auto& tool : context.parameters.choices("tools")) {
+    if (auto ok = replays.run(tool); !ok) return ok;
+  }
+  context.report.add_note(
+      "bandwidth is the fraction of what all data buses can move; theirs is computed from the "
+      "clocks they took, their latencies have one decimal");
+  return {};
+}
+
+}  // namespace
+
+Workload hbm_replay() {
+  return {"hbm_replay",
+          "The HBM model on the access patterns of public DRAM simulators, beside their figures",
+          {{"tools",
+            ParameterType::kChoiceList,
+            "",
+            "dramsim3,ramulator,dramsys",
+            "whose parameters and policy; card: those of the configuration",
+            0,
+            0,
+            {"dramsim3", "ramulator", "dramsys", "card"}},
+           {"patterns",
+            ParameterType::kChoiceList,
+            "",
+            "seq_rd,rand_rd,stride4k,streams16_r64",
+            "order of addresses; _rd is what `reads` and `writes` make of it",
+            0,
+            0,
+            {"seq_rd", "rand_rd", "stride4k", "stride2m", "streams16_r64", "stride", "streams"}},
+           {"outstanding", ParameterType::kIntegerList, "", "0,1",
+            "requests at once; 0: as many as the controllers take", 0, 1'000'000},
+           {"requests", ParameterType::kInteger, "", "0",
+            "per pattern; 0: as many as in the reference measurements", 0, 20'000'000},
+           {"reads", ParameterType::kInteger, "", "1",
+            "of every reads + writes requests the first are reads", 0, 1000},
+           {"writes", ParameterType::kInteger, "", "0", "and the last are writes", 0, 1000},
+           {"request_bytes", ParameterType::kSize, "B", "0", "size of one; 0: one burst", 0, 1_MiB},
+           {"span", ParameterType::kSize, "B", "4GiB", "memory that is touched", 4_KiB, 64_GiB},
+           {"stride", ParameterType::kSize, "B", "4KiB", "of the pattern stride", 32, 4_GiB},
+           {"streams", ParameterType::kInteger, "", "16", "of the pattern streams", 1, 4096},
+           {"timings",
+            ParameterType::kChoice,
+            "",
+            "own",
+            "another table of configs/hbm in place of the tool's own",
+            0,
+            0,
+            {"own", "hbm2e_2400", "hbm2e_3200", "hbm3_5200"}}},
+          run};
+}
+
+}  // namespace npu::workloads

@@ -13,7 +13,8 @@ set(NPU_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
 add_library(npu_flags INTERFACE)
 target_compile_options(npu_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Werror)
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Werror
+  -fno-semantic-interposition)  # else -fPIC keeps functions from being inlined
 if(NPU_SANITIZE)
   target_compile_options(npu_flags INTERFACE -fsanitize=${NPU_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer -Wno-maybe-uninitialized)  # GCC warns falsely in instrumented <regex>

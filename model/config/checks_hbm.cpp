@@ -37,6 +37,19 @@ CheckResult check_bank_rules(const HbmTimings& t) {
   return std::nullopt;
 }
 
+// What a channel's controller (model/hbm) can hold.
+CheckResult check_organisation(const HbmTimings& t) {
+  constexpr unsigned kMost = 128;
+  constexpr unsigned kBlock = 16;
+  const unsigned per_stack = (t.bank_groups * t.banks_per_group + kBlock - 1) / kBlock * kBlock;
+  const unsigned banks = t.pseudo_channels * t.stacks * per_stack;
+  if (banks <= kMost) return std::nullopt;
+  return BrokenRule{"stacks",
+                    fmt::format("{} banks in a channel, those of each stack id counted in "
+                                "sixteens, are more than {}",
+                                banks, kMost)};
+}
+
 CheckResult check_refresh(const HbmTimings& t) {
   if (t.trefi <= t.trfc) {
     return BrokenRule{"trefi_clocks",
@@ -57,6 +70,7 @@ CheckResult check_refresh(const HbmTimings& t) {
 }  // namespace
 
 CheckResult check_timings(const HbmTimings& timings) {
+  if (auto broken = check_organisation(timings)) return broken;
   if (auto broken = check_bank_rules(timings)) return broken;
   return check_refresh(timings);
 }

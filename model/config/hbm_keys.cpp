@@ -19,7 +19,7 @@ std::vector<Key> organisation_keys() {
       number("pseudo_channels", &T::pseudo_channels, 1, 2, "per channel"),
       number("stacks", &T::stacks, 1, 16, "stack ids per pseudo channel").in_powers_of_two(),
       number("bank_groups", &T::bank_groups, 1, 16, "per stack id").in_powers_of_two(),
-      number("banks_per_group", &T::banks_per_group, 1, 16, "banks").in_powers_of_two(),
+      number("banks_per_group", &T::banks_per_group, 1, 8, "banks").in_powers_of_two(),
       number("burst_bytes", &T::burst, 8, 256, "data of one RD or WR").in_powers_of_two(),
       number("burst_clocks", &T::burst_clocks, 1, 16, "a burst on its data bus, BL/2"),
       number("row_bytes", &T::row, 256, 16'384, "page per pseudo channel").in_powers_of_two(),

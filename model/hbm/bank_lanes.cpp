@@ -1,43 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/hbm/bank_lanes.hpp"
 
-#include <algorithm>
 #include <systemc>
 
 namespace npu::model::hbm {
 
 BankLanes::BankLanes(int ranks, int lanes_per_rank)
-    : ranks_(ranks), lanes_per_rank_((lanes_per_rank + 7) / 8 * 8) {
-  sc_assert(ranks_ <= kMaxRanks && lanes() <= kMaxLanes);
-  for (int i = 0; i < lanes(); i += 8) {
-    vector_ranks_[static_cast<std::size_t>(i / 8)] = static_cast<std::uint8_t>(i / lanes_per_rank_);
-  }
-  row_none.fill(kNoTime);
-  column_none.fill(kNoTime);
+    : ranks_(ranks), lanes_per_rank_((lanes_per_rank + kBlock - 1) / kBlock * kBlock) {
+  sc_assert(lanes() <= kMaxLanes);
+  for (auto* kind : {&act, &pre, &read, &write}) kind->offers_.fill(Kind::kNoTimes);
 }
 
 Pick BankLanes::row_candidate(int lane, Clock floor, int act_handicap) const {
-  const auto i = static_cast<std::size_t>(lane);
-  const bool is_act = row_kind[i] == kAct;
-  const std::size_t rank = rank_of_vector(lane / 8);
-  const Lane limit = is_act ? std::max(act[i], rank_act[rank]) : pre[i];
+  const bool is_act = act.offered(lane) != kNoTime;
+  const Lane limit =
+      is_act ? std::max(act.offered(lane), block_act[block(lane)]) : pre.offered(lane);
   const Clock time = std::max(absolute(limit), floor);
-  return {time, is_act ? time + act_handicap : time, row_age[i], lane};
+  return Pick::at(is_act ? time + act_handicap : time, row_age[lane], lane);
 }
 
 Pick BankLanes::column_candidate(int lane, Clock floor) const {
-  const auto i = static_cast<std::size_t>(lane);
-  const std::size_t rank = rank_of_vector(lane / 8);
-  const Lane limit = column_kind[i] == kWrite ? std::max(write[i], rank_write[rank])
-                                              : std::max(read[i], rank_read[rank]);
+  const Lane limit = read.offered(lane) != kNoTime
+                         ? std::max(read.offered(lane), block_read[block(lane)])
+                         : std::max(write.offered(lane), block_write[block(lane)]);
   const Clock time = std::max(absolute(limit), floor);
-  return {time, time, column_age[i], lane};
+  return Pick::at(time, column_age[lane], lane);
 }
 
 Pick BankLanes::pick_row_by_loop(Clock floor, int act_handicap) const {
   Pick best;
   for (int lane = 0; lane < lanes(); ++lane) {
-    if (row_none[static_cast<std::size_t>(lane)] != 0) continue;
+    if (act.offered(lane) == kNoTime && pre.offered(lane) == kNoTime) continue;
     const Pick candidate = row_candidate(lane, floor, act_handicap);
     if (candidate.beats(best)) best = candidate;
   }
@@ -47,25 +40,27 @@ Pick BankLanes::pick_row_by_loop(Clock floor, int act_handicap) const {
 Pick BankLanes::pick_column_by_loop(Clock floor) const {
   Pick best;
   for (int lane = 0; lane < lanes(); ++lane) {
-    if (column_none[static_cast<std::size_t>(lane)] != 0) continue;
+    if (read.offered(lane) == kNoTime && write.offered(lane) == kNoTime) continue;
     const Pick candidate = column_candidate(lane, floor);
     if (candidate.beats(best)) best = candidate;
   }
   return best;
 }
 
-void BankLanes::rebase(Clock now) {
+[[gnu::noinline]] void BankLanes::rebase(Clock now) {
   const Clock shift = now - base_;
-  const auto move = [shift](Lane& limit) {
-    // Anything this far back has long been met.
-    limit = static_cast<Lane>(std::max<Clock>(limit - shift, -kRebaseAfter));
+  const auto move = [shift](LaneVector& limits) {
+    for (int i = 0; i < 8; ++i) {
+      // Anything this far back has long been met.
+      const Clock moved = std::max<Clock>(limits[i] - shift, -kRebaseAfter);
+      if (limits[i] != kNoTime) limits[i] = static_cast<Lane>(moved);
+    }
   };
-  for (auto* limits : {&act, &pre, &read, &write}) {
-    std::for_each(limits->begin(), limits->begin() + lanes(), move);
+  for (auto* kind : {&act, &pre, &read, &write}) {
+    for (auto& limits : kind->limits_) move(limits);
+    for (auto& offers : kind->offers_) move(offers);
   }
-  for (auto* limits : {&rank_act, &rank_read, &rank_write}) {
-    std::for_each(limits->begin(), limits->end(), move);
-  }
+  for (auto* limits : {&block_act, &block_read, &block_write}) move(*limits);
   base_ = now;
 }
 

@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picks over all banks, eight lanes at a time: the earliest key first, then the smallest age
-// among the candidates that have it, then its lane. GCC's vector types compile to SSE2 or NEON.
+// The picks over all banks, eight lanes at a time. GCC's vector types compile to SSE2 or NEON.
+//
+// What is looked for is the least (time, age). As times beyond `floor` are mostly small, both fit
+// in one lane: (time - floor) << bits of the age | age, the time saturating, and one minimum over
+// all lanes finds it. Only if the least time is saturated, or there is no candidate, the times and
+// then the ages of the earliest are compared in full.
+#include <array>
+#include <utility>
+
 #include "model/hbm/bank_lanes.hpp"
-
-#include <cstdint>
-#include <cstring>
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 namespace npu::model::hbm {
 namespace {
 
 using Vector = LaneVector;
-using Mask = LaneVector;
 constexpr int kWidth = 8;
-static_assert(BankLanes::kMaxLanes == 16 * kWidth);
-
-Vector load(const BankLanes::Limits& from, int lane) {
-  Vector v;
-  std::memcpy(&v, from.data() + lane, sizeof v);
-  return v;
+constexpr int kVectorsPerBlock = BankLanes::kBlock / kWidth;
+constexpr std::size_t block_of(int vector) {
+  return static_cast<std::size_t>(vector / kVectorsPerBlock);
 }
+
+// Ages in the low bits, time above, and the sign bit clear.
+struct Packed {
+  int age_bits;
+  constexpr Lane latest() const { return static_cast<Lane>(kNoTime >> age_bits); }
+};
+constexpr Packed kRow{9};
+constexpr Packed kColumn{10};
+static_assert(BankLanes::kAges == 1 << kRow.age_bits);
+static_assert(2 * BankLanes::kSecondClass == 1 << kColumn.age_bits);
 
 Vector splat(Lane value) {
   return Vector{value, value, value, value, value, value, value, value};
@@ -34,9 +40,6 @@ Vector max(Vector a, Vector b) {
 Vector min(Vector a, Vector b) {
   return a < b ? a : b;
 }
-Vector select(Mask mask, Vector a, Vector b) {
-  return (mask & a) | (~mask & b);
-}
 
 Lane lowest(Vector v) {
   v = min(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
@@ -45,113 +48,108 @@ Lane lowest(Vector v) {
   return v[0];
 }
 
-// The lane that has the value; one must.
-template <int kVectors>
-int find(const Vector* values, Vector value) {
-#ifdef __SSE2__
-  std::uint64_t bits[kVectors / 4];  // without branches, which nothing could predict
-#pragma GCC unroll 16
-  for (int i = 0; i < kVectors; i += 4) {
-    const auto four = [values, value](int at) {
-      const auto pack = [values, value](int j) {
-        return _mm_packs_epi16(reinterpret_cast<__m128i>(values[j] == value),
-                               reinterpret_cast<__m128i>(values[j + 1] == value));
-      };
-      const auto low = static_cast<std::uint64_t>(_mm_movemask_epi8(pack(at)));
-      const auto high = static_cast<std::uint64_t>(_mm_movemask_epi8(pack(at + 2)));
-      return low | high << 16;
-    };
-    bits[i / 4] = four(i);
-  }
-  if constexpr (kVectors == 4) return __builtin_ctzll(bits[0]);
-  for (int i = 0; i + 1 < kVectors / 4; i += 2) {
-    const std::uint64_t both = bits[i] | bits[i + 1] << 32;
-    if (both != 0) return i * 4 * kWidth + __builtin_ctzll(both);
-  }
-#else
-  for (int lane = 0; lane < kVectors * kWidth; ++lane) {
-    if (values[lane / kWidth][lane % kWidth] == value[0]) return lane;
-  }
-#endif
-  return -1;
+// What each block must wait for at least: its own limit, spread over eight lanes, and `from`.
+template <std::size_t... kBlock>
+std::array<Vector, sizeof...(kBlock)> spread(Vector per_block, Vector from,
+                                             std::index_sequence<kBlock...>) {
+  return {max(__builtin_shufflevector(per_block, per_block, kBlock, kBlock, kBlock, kBlock, kBlock,
+                                      kBlock, kBlock, kBlock),
+              from)...};
 }
 
-// Of the lanes whose key is the lowest, the one with the lowest age; keys of kNoTime do not count.
-// Overwrites the keys. Inlined, so that those of few banks stay in registers.
-template <int kVectors>
-[[gnu::always_inline]] inline Pick oldest_of_earliest(Vector* keys, const BankLanes::Limits& ages,
-                                                      Clock base) {
-  Vector earliest = keys[0];
-#pragma GCC unroll 16
-  for (int i = 1; i < kVectors; ++i) earliest = min(earliest, keys[i]);
-  const Lane key = lowest(earliest);
-  if (key == kNoTime) return {};
-  const Vector wanted = splat(key);
+struct Least {
+  Lane time;  // kNoTime: there is none
+  Lane age;
+};
+
+// The least time of `count` vectors, and the least age of those that have it.
+[[gnu::noinline]] Least least_in_full(const Vector* times, const Vector* ages, int count) {
+  Vector earliest = times[0];
+  for (int i = 1; i < count; ++i) earliest = min(earliest, times[i]);
+  const Vector wanted = splat(lowest(earliest));
   Vector oldest = splat(kNoTime);
-#pragma GCC unroll 16
-  for (int i = 0; i < kVectors; ++i) {
-    keys[i] = select(keys[i] == wanted, load(ages, i * kWidth), splat(kNoTime));
-    oldest = min(oldest, keys[i]);
+  for (int i = 0; i < count; ++i) {
+    const Vector others = (times[i] != wanted) & kNoTime;
+    oldest = min(oldest, ages[i] | others);
   }
-  const Lane age = lowest(oldest);
-  return {base + key, base + key, age, find<kVectors>(keys, splat(age))};
+  return {wanted[0], lowest(oldest)};
 }
 
-template <int kVectors>
-Pick row_pick(const BankLanes& b, Clock floor, int act_handicap) {
-  Vector keys[kVectors];
-  const Vector bound = splat(b.relative(floor));
-  const Vector handicap = splat(static_cast<Lane>(act_handicap));
+// The same, where time_of(i) gives the i-th vector of times, none before `from`.
+template <int kVectors, class TimeOf>
+[[gnu::always_inline]] inline Least least(Packed packed, Vector from, const Vector* ages,
+                                          const TimeOf& time_of) {
+  const Vector latest = from + packed.latest();
+  Vector first = splat(kNoTime);
 #pragma GCC unroll 16
   for (int i = 0; i < kVectors; ++i) {
-    const int lane = i * kWidth;
-    const Mask is_act = load(b.row_kind, lane);
-    const Vector rank_limit = splat(b.rank_act[b.rank_of_vector(i)]);
-    const Vector limit = select(is_act, max(load(b.act, lane), rank_limit), load(b.pre, lane));
-    keys[i] = max(max(limit, bound) + (is_act & handicap), load(b.row_none, lane));
+    const Vector delay = min(time_of(i), latest) - from;
+    first = min(first, (delay << packed.age_bits) + ages[i]);
   }
-  Pick pick = oldest_of_earliest<kVectors>(keys, b.row_age, b.base());
-  if (pick.lane >= 0 && b.row_kind[static_cast<std::size_t>(pick.lane)] == kAct) {
-    pick.time -= act_handicap;
+  const int both = lowest(first);
+  const int delay = both >> packed.age_bits;
+  if (delay < packed.latest()) {
+    return {static_cast<Lane>(from[0] + delay),
+            static_cast<Lane>(both & ((1 << packed.age_bits) - 1))};
   }
-  return pick;
-}
-
-template <int kVectors>
-Pick column_pick(const BankLanes& b, Clock floor, bool writes) {
-  Vector keys[kVectors];
-  const Vector bound = splat(b.relative(floor));
-#pragma GCC unroll 16
-  for (int i = 0; i < kVectors; ++i) {
-    const int lane = i * kWidth;
-    const Vector limit = max(load(b.read, lane), splat(b.rank_read[b.rank_of_vector(i)]));
-    keys[i] = max(max(limit, bound), load(b.column_none, lane));
-  }
-  if (writes) {
-#pragma GCC unroll 16
-    for (int i = 0; i < kVectors; ++i) {
-      const int lane = i * kWidth;
-      const Vector limit = max(load(b.write, lane), splat(b.rank_write[b.rank_of_vector(i)]));
-      const Vector write_key = max(max(limit, bound), load(b.column_none, lane));
-      keys[i] = select(load(b.column_kind, lane), write_key, keys[i]);
-    }
-  }
-  return oldest_of_earliest<kVectors>(keys, b.column_age, b.base());
+  Vector times[kVectors];
+  for (int i = 0; i < kVectors; ++i) times[i] = time_of(i);
+  return least_in_full(times, ages, kVectors);
 }
 
 }  // namespace
 
+template <int kBlocks, bool kHandicap>
+Pick BankLanes::row_pick(Clock floor, Lane handicap) const {
+  const Vector from = splat(relative(floor));
+  const auto act_from = spread(block_act, from, std::make_index_sequence<kBlocks>());
+  const auto time_of = [&](int i) {
+    Vector act_time = max(act.offers(i), act_from[block_of(i)]);
+    if constexpr (kHandicap) {
+      const Vector later = splat(handicap);
+      act_time = min(act_time, splat(kNoTime) - later) + later;
+    }
+    return min(act_time, max(pre.offers(i), from));
+  };
+  const Least found = least<kBlocks * kVectorsPerBlock>(kRow, from, row_age.lanes.data(), time_of);
+  if (found.time == kNoTime) return {};
+  return Pick::at(absolute(found.time), found.age, lane_of(found.age));
+}
+
+template <int kBlocks, bool kWrites>
+Pick BankLanes::column_pick(Clock floor) const {
+  const Vector from = splat(relative(floor));
+  const auto read_from = spread(block_read, from, std::make_index_sequence<kBlocks>());
+  const auto time_of = [&](int i) {
+    Vector time = max(read.offers(i), read_from[block_of(i)]);
+    if constexpr (kWrites) {
+      const auto write_from = spread(block_write, from, std::make_index_sequence<kBlocks>());
+      time = min(time, max(write.offers(i), write_from[block_of(i)]));
+    }
+    return time;
+  };
+  const Least found =
+      least<kBlocks * kVectorsPerBlock>(kColumn, from, column_age.lanes.data(), time_of);
+  if (found.time == kNoTime) return {};
+  return Pick::at(absolute(found.time), found.age, lane_of(found.age));
+}
+
 // Lanes beyond lanes() hold no candidates.
 Pick BankLanes::pick_row(Clock floor, int act_handicap) const {
-  if (lanes() <= 32) return row_pick<4>(*this, floor, act_handicap);
-  if (lanes() <= 64) return row_pick<8>(*this, floor, act_handicap);
-  return row_pick<16>(*this, floor, act_handicap);
+  const auto handicap = static_cast<Lane>(act_handicap);
+  if (handicap != 0) {
+    return blocks() <= 4 ? row_pick<4, true>(floor, handicap) : row_pick<8, true>(floor, handicap);
+  }
+  if (blocks() <= 2) return row_pick<2, false>(floor, 0);
+  return blocks() <= 4 ? row_pick<4, false>(floor, 0) : row_pick<8, false>(floor, 0);
 }
 
 Pick BankLanes::pick_column(Clock floor, bool writes) const {
-  if (lanes() <= 32) return column_pick<4>(*this, floor, writes);
-  if (lanes() <= 64) return column_pick<8>(*this, floor, writes);
-  return column_pick<16>(*this, floor, writes);
+  if (writes) {
+    return blocks() <= 4 ? column_pick<4, true>(floor) : column_pick<8, true>(floor);
+  }
+  if (blocks() <= 2) return column_pick<2, false>(floor);
+  return blocks() <= 4 ? column_pick<4, false>(floor) : column_pick<8, false>(floor);
 }
 
 }  // namespace npu::model::hbm

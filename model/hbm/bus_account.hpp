@@ -54,14 +54,46 @@ class BusAccount {
   }
   // A waiting burst takes the slot [at, at + clocks). The bus was turning until `turned`, the row
   // was ready at `row_ready`. `refreshed`: the refresh window concerns this burst.
-  void burst(Clock at, Clock clocks, Clock turned, Clock row_ready, bool refreshed);
+  void burst(Clock at, Clock clocks, Clock turned, Clock row_ready, bool refreshed) {
+    if (at > accounted_) before_burst(at, turned, row_ready, refreshed);
+    const Clock end = std::max(accounted_, at + clocks);
+    clocks_.data += end - accounted_;
+    accounted_ = end;
+    --waiting_;
+  }
   // Accounts for the time before `now`: a wait that goes on counts as refresh or row.
   void settle(Clock now);
   unsigned waiting() const { return waiting_; }
   const BusClocks& clocks() const { return clocks_; }
 
  private:
-  Clock gap(Clock until, bool refreshed);
+  // The clocks between the last slot and that of a burst.
+  void before_burst(Clock at, Clock turned, Clock row_ready, bool refreshed) {
+    Clock from = std::max(accounted_, waiting_since_);
+    clocks_.idle += from - accounted_;
+    Clock left = at - from;
+    if (refreshed) {
+      left -= refreshing(from, at);
+      if (refresh_end_ <= at) from = std::max(from, refresh_end_);
+    }
+    Clock turnaround = 0;
+    if (turned > from) {
+      turnaround = std::min(std::min(turned, at) - from, left);
+      from = turned;
+    }
+    const Clock row = std::clamp<Clock>(std::min(row_ready, at) - from, 0, left - turnaround);
+    clocks_.turnaround += turnaround;
+    clocks_.row += row;
+    clocks_.column += left - turnaround - row;
+    accounted_ = at;
+  }
+  // Takes the refresh clocks between two times.
+  Clock refreshing(Clock from, Clock until) {
+    const Clock overlap = std::min(until, refresh_end_) - std::max(from, refresh_begin_);
+    if (overlap <= 0) return 0;
+    clocks_.refresh += overlap;
+    return overlap;
+  }
 
   BusClocks clocks_;
   Clock accounted_ = 0;  // up to here

@@ -3,7 +3,8 @@
 
 namespace npu::model::hbm {
 
-void Channel::advance(Clock until) {
+// Inlines what it calls, as ChannelEngine::decide().
+[[gnu::flatten]] void Channel::advance(Clock until) {
   while (!empty()) {
     const BurstRun& run = backlog_[first_];
     Clock at = std::max(run.arrived, next_feed_);

@@ -6,9 +6,8 @@
 namespace npu::model::hbm {
 namespace {
 
-// Opened requests come before all others on the column bus (split queues).
-constexpr int kNotOpened = 0x4000;
-static_assert(kNotOpened >= RequestQueue::kAgeLimit && 2 * kNotOpened - 1 <= kNoTime);
+static_assert(RequestQueue::kAgeLimit == BankLanes::kAges);
+static_assert(RequestQueue::kMaxLanes == BankLanes::kMaxLanes);
 
 }  // namespace
 
@@ -20,16 +19,18 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
       write_high_(config.write_high_percent * config.write_queue),
       write_low_(config.write_low_percent * config.write_queue),
       banks_per_rank_(static_cast<int>(t_.bank_groups * t_.banks_per_group)),
-      lanes_per_pseudo_channel_(static_cast<int>(t_.stacks) * ((banks_per_rank_ + 7) / 8 * 8)),
       act_extra_(static_cast<int>(t_.act_clocks) - 1),
+      act_handicap_(split_ ? 0 : act_extra_),
       read_latency_(t_.cl + t_.tdqsck + t_.burst_clocks),
       write_latency_(t_.cwl + t_.burst_clocks),
       lanes_(static_cast<int>(t_.pseudo_channels * t_.stacks), banks_per_rank_),
-      queue_(split_, static_cast<unsigned>(lanes_.lanes()),
-             limit_[0] + (split_ ? limit_[1] : 0) + static_cast<unsigned>(lanes_.lanes())),
+      queue_(split_, limit_[0] + (split_ ? limit_[1] : 0) + static_cast<unsigned>(lanes_.lanes())),
+      kept_refreshes_(1 + static_cast<Clock>(t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc) + 2) /
+                              refresh_interval()),
       done_(done) {
   sc_assert(t_.pseudo_channels >= 1 && t_.pseudo_channels <= 2);
   const int per_rank = lanes_.lanes_per_rank();
+  lanes_per_pseudo_channel_ = static_cast<int>(t_.stacks) * per_rank;
   for (int i = 0; i < lanes_.lanes(); ++i) {
     const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
     const int in_group = i % per_rank % static_cast<int>(t_.banks_per_group);
@@ -66,48 +67,62 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
   now_ = std::max(now_, at + 1);
   lanes_.follow(now_);
   if (queue_.ages_exhausted()) {
-    queue_.renumber();
+    queue_.renumber([this](int age, int lane) { lanes_.set_lane(age, lane); });
     update_all();
   }
-  const bool changed = queue_.append(burst, at);
+  lanes_.set_lane(queue_.next_age(), burst.lane);
+  const auto oldest = queue_.append(burst, at);
   if (split_ && write_mode_changed()) {
     update_all();
-  } else if (changed) {
-    update_bank(burst.lane);
+  } else if (oldest == RequestQueue::Oldest::kMiss) {
+    update_row(burst.lane);
+  } else if (oldest == RequestQueue::Oldest::kHit) {
+    update_column(burst.lane);
+    if (!split_) update_row(burst.lane);  // the row stays open now
   }
   repick();
 }
 
-void ChannelEngine::advance(Clock until) {
-  while (next_decision() <= until) {
-    if (short_cuts_ && until - next_refresh_ >= kept_refreshes() * refresh_interval()) {
-      skip_idle_refreshes(until);
+// Inlines what it calls: that is what a burst's time is spent on.
+[[gnu::flatten, gnu::noinline]] void ChannelEngine::decide(Clock until) {
+  for (Clock at = next_decision(); at <= until; at = next_decision()) {
+    if (idle()) {
+      while_idle(until);
+    } else {
+      step(at);
     }
-    if (short_cuts_ && per_bank_ && idle()) {
-      refresh_idle(until);
-      if (next_decision() > until) break;
-    }
-    step();
   }
 }
 
-void ChannelEngine::step() {
-  if (lone_.column != kNever) return serve_lone();
+[[gnu::noinline]] void ChannelEngine::while_idle(Clock until) {
+  if (short_cuts_ && until - next_refresh_ >= kept_refreshes_ * refresh_interval()) {
+    skip_idle_refreshes(until);
+  }
+  if (short_cuts_ && per_bank_) refresh_idle(until);
   const Clock at = next_decision();
+  if (at <= until) step(at);
+}
+
+[[gnu::noinline]] void ChannelEngine::step() {
+  step(next_decision());
+}
+
+void ChannelEngine::step(Clock at) {
+  if (lone_.column != kNever) return serve_lone();
   lanes_.follow(at);
   now_ = at;
   if (next_refresh_ == at) {
     step_refresh(at);
     repick();
   }
-  if (column_.time == at) {
+  if (column_at_ == at) {
     issue_column(at);
-    if (row_stale_) repick();
+    repick();
   }
-  if (row_.time == at) issue_row(at);
+  if (row_at_ == at) issue_row(at);
   now_ = at + 1;
   repick();
-  if (refresh_[0].pending || refresh_[1].pending) schedule_refresh();
+  if (refresh_pending()) schedule_refresh();
 }
 
 Clock ChannelEngine::earliest_service() const {
@@ -117,7 +132,7 @@ Clock ChannelEngine::earliest_service() const {
   // which the ACT of the last burst of the other kind may bring about.
   const bool mixed = split_ && queue_.queued(false) != 0 && queue_.queued(true) != 0;
   const Clock wait = mixed ? 1 : act_extra_ + static_cast<Clock>(std::min(t_.trcd_rd, t_.trcd_wr));
-  return std::min(column_.time, std::min(row_.time, next_refresh_) + wait);
+  return std::min(column_at_, std::min(row_at_, next_refresh_) + wait);
 }
 
 bool ChannelEngine::gated_by_refresh(int lane) const {
@@ -135,71 +150,83 @@ bool ChannelEngine::may_precharge(const Bank& bank) const {
   return split_ && queue_.at(served.miss).age < queue_.at(served.hit).age;
 }
 
+// A closed bank offers no PRE and an open one no ACT: activate() and precharge() see to that.
 void ChannelEngine::update_row(int lane) {
-  const auto i = static_cast<std::size_t>(lane);
   const Bank& bank = queue_.bank(lane);
   const RequestIndex miss = bank.lists[list()].miss;
-  if (row_.lane == lane) row_stale_ = true;
+  auto& kind = bank.open ? lanes_.pre : lanes_.act;
+  row_stale_ |= row_.lane == lane;
   if (miss == kNoRequest || (bank.open && !may_precharge(bank)) || gated(lane)) {
-    lanes_.row_none[i] = kNoTime;
+    kind.withdraw(lane);
     return;
   }
-  lanes_.row_none[i] = 0;
-  lanes_.row_kind[i] = bank.open ? 0 : kAct;
-  lanes_.row_age[i] = queue_.at(miss).age;
+  const int age = queue_.at(miss).age;
+  kind.offer(lane);
+  lanes_.row_age.set(lane, age);
   if (row_stale_) return;
-  const Pick candidate =
-      lanes_.row_candidate(lane, std::max(now_, row_bus_free_), split_ ? 0 : act_extra_);
-  if (candidate.beats(row_)) row_ = candidate;
+  const Pick candidate = lanes_.row_candidate(lane, std::max(now_, row_bus_free_), act_handicap_);
+  if (candidate.beats(row_)) take_row(candidate);
 }
 
+// A write on offer is one that is held.
 void ChannelEngine::update_column(int lane) {
-  const auto i = static_cast<std::size_t>(lane);
   const Bank& bank = queue_.bank(lane);
-  const bool opened = bank.opened != kNoRequest;
+  const bool opened = bank.opened != kNoRequest;  // comes before all others on the column bus
   const RequestIndex next = opened ? bank.opened : bank.lists[list()].hit;
-  if (column_.lane == lane) column_stale_ = true;
-  if (next == kNoRequest || (!opened && gated(lane))) {
-    lanes_.column_none[i] = kNoTime;
-    return;
-  }
-  const Request& request = queue_.at(next);
-  lanes_.column_none[i] = 0;
-  lanes_.column_kind[i] = request.burst.write ? kWrite : 0;
-  lanes_.column_age[i] = static_cast<Lane>(request.age + (opened ? 0 : kNotOpened));
+  column_stale_ |= column_.lane == lane;
+  lanes_.read.withdraw(lane);
+  if (queue_.holds_writes()) lanes_.write.withdraw(lane);
+  if (next == kNoRequest || (!opened && gated(lane))) return;
+  offer_column(lane, next, opened);
+}
+
+void ChannelEngine::offer_column(int lane, RequestIndex index, bool opened) {
+  const Request& request = queue_.at(index);
+  (request.write ? lanes_.write : lanes_.read).offer(lane);
+  lanes_.column_age.set(lane, request.age + (opened ? 0 : BankLanes::kSecondClass));
   if (column_stale_) return;
   const Pick candidate = lanes_.column_candidate(lane, std::max(now_, column_bus_free_));
-  if (candidate.beats(column_)) column_ = candidate;
+  if (candidate.beats(column_)) take_column(candidate);
 }
 
-void ChannelEngine::update_all() {
+void ChannelEngine::take_row(const Pick& pick) {
+  row_ = pick;
+  row_at_ = pick.lane < 0 ? kNever : pick.time();
+  if (act_handicap_ != 0 && pick.lane >= 0 && !queue_.bank(pick.lane).open) {
+    row_at_ -= act_handicap_;
+  }
+}
+
+void ChannelEngine::take_column(const Pick& pick) {
+  column_ = pick;
+  column_at_ = pick.lane < 0 ? kNever : pick.time();
+}
+
+[[gnu::noinline]] void ChannelEngine::update_all() {
   row_stale_ = column_stale_ = true;
   for (int lane = 0; lane < lanes_.lanes(); ++lane) update_bank(lane);
 }
 
-void ChannelEngine::repick() {
-  if (row_stale_) {
-    row_ = lanes_.pick_row(std::max(now_, row_bus_free_), split_ ? 0 : act_extra_);
-    row_stale_ = false;
-  }
-  if (column_stale_) {
-    column_ = lanes_.pick_column(std::max(now_, column_bus_free_), queue_.holds_writes());
-    column_stale_ = false;
-  }
+void ChannelEngine::pick_row() {
+  take_row(lanes_.pick_row(std::max(now_, row_bus_free_), act_handicap_));
+  row_stale_ = false;
 }
 
-// Split queues: decides anew whether reads or writes are served; true if that changed.
-bool ChannelEngine::write_mode_changed() {
+void ChannelEngine::pick_column() {
+  take_column(lanes_.pick_column(std::max(now_, column_bus_free_), queue_.holds_writes()));
+  column_stale_ = false;
+}
+
+[[gnu::noinline]] bool ChannelEngine::switch_write_mode() {
   const unsigned reads = queue_.queued(false);
   const unsigned writes = queue_.queued(true);
-  if (writes == 0 && !write_mode_) return false;
-  const bool before = write_mode_;
-  if (!write_mode_) {
-    write_mode_ = writes * 100 > write_high_ || reads == 0;
+  const std::size_t before = list_;
+  if (list_ == 0) {
+    list_ = writes * 100 > write_high_ || reads == 0 ? 1 : 0;
   } else if (reads != 0) {
-    write_mode_ = writes != 0 && writes * 100 >= write_low_;
+    list_ = writes != 0 && writes * 100 >= write_low_ ? 1 : 0;
   }
-  return write_mode_ != before;
+  return list_ != before;
 }
 
 const BusClocks& ChannelEngine::bus(unsigned pseudo_channel, Clock now) {

@@ -71,12 +71,12 @@ class ChannelEngine {
   // of time, not before a clock advanced to, and only with room() after advance(at).
   void accept(const Burst& burst, Clock at);
   // Makes every decision up to and including `until`.
-  void advance(Clock until);
+  void advance(Clock until) {
+    if (next_decision() <= until) decide(until);
+  }
   // The clock of the next command or refresh step; kNever if there is none.
   // (Of a burst alone in the channel: of its RD or WR, with which the others are issued.)
-  Clock next_decision() const {
-    return std::min({row_.time, column_.time, next_refresh_, lone_.column});
-  }
+  Clock next_decision() const { return std::min(std::min(row_at_, column_at_), next_refresh_); }
   // Issues what next_decision() announces.
   void step();
   // No burst that is waiting now is served before this clock.
@@ -113,22 +113,34 @@ class ChannelEngine {
   };
   const Place& place(int lane) const { return places_[static_cast<std::size_t>(lane)]; }
   // Which list the policy serves now.
-  std::size_t list() const { return split_ && write_mode_ ? 1 : 0; }
+  std::size_t list() const { return list_; }
   unsigned pseudo_channel_of(int lane) const { return place(lane).pseudo_channel; }
-  bool gated(int lane) const {
-    return (refresh_[0].pending || refresh_[1].pending) && gated_by_refresh(lane);
-  }
+  bool refresh_pending() const { return refresh_[0].pending || refresh_[1].pending; }
+  bool gated(int lane) const { return refresh_pending() && gated_by_refresh(lane); }
   bool gated_by_refresh(int lane) const;
   bool may_precharge(const Bank& bank) const;
   void update_row(int lane);
   void update_column(int lane);
+  void offer_column(int lane, RequestIndex index, bool opened);
+  void take_row(const Pick& pick);
+  void take_column(const Pick& pick);
   void update_bank(int lane) {
     update_row(lane);
     update_column(lane);
   }
   void update_all();
-  void repick();
-  bool write_mode_changed();
+  void pick_row();
+  void pick_column();
+  void repick() {
+    if (column_stale_) pick_column();
+    if (row_stale_) pick_row();
+  }
+  void step(Clock at);
+  void decide(Clock until);
+  void while_idle(Clock until);
+  // Split queues: decides anew whether reads or writes are served; true if that changed.
+  bool write_mode_changed() { return (list_ | queue_.queued(true)) != 0 && switch_write_mode(); }
+  bool switch_write_mode();
   void enqueue(const Burst& burst, Clock at);
 
   // lone_burst.cpp: a burst that comes to an idle channel
@@ -164,13 +176,8 @@ class ChannelEngine {
   void update_gated(unsigned pseudo_channel, int lane);
   void close_refreshed(unsigned pseudo_channel, Clock refreshes);
   void take_turns(Refresh& refresh, Clock turns) const;
+  void raise_act(unsigned pseudo_channel, Clock to);
   Clock refresh_interval() const { return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi); }
-  // How many of the last ones before a time may still delay what comes after it: those that fell
-  // due since then minus how long a refresh lasts (two clocks of it for the row bus).
-  Clock kept_refreshes() const {
-    const unsigned lasting = t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc) + 2;
-    return 1 + static_cast<Clock>(lasting) / refresh_interval();
-  }
 
   HbmTimings t_;
   bool split_;
@@ -180,18 +187,20 @@ class ChannelEngine {
   unsigned write_low_;
   int banks_per_rank_;
   int lanes_per_pseudo_channel_;
-  int act_extra_;  // clocks an ACT lasts beyond its first
+  int act_extra_;     // clocks an ACT lasts beyond its first
+  int act_handicap_;  // clocks by which it competes later
   Clock read_latency_;
   Clock write_latency_;
 
   BankLanes lanes_;
   std::array<Place, BankLanes::kMaxLanes> places_{};
-  struct After {
-    LaneVector rank_read;
-    LaneVector rank_write;
+  struct After {  // distances to the blocks of all ranks
+    LaneVector read;
+    LaneVector write;
   };
-  std::array<std::array<After, BankLanes::kMaxRanks>, 2> after_{};  // of RD and WR in each rank
-  LaneVector group_ccd_{}, group_wtr_{}, group_rrd_{};
+  std::array<std::array<After, BankLanes::kMaxBlocks>, 2> after_{};  // of RD and WR in each rank
+  std::array<LaneVector, 2> act_blocks_{};  // 0 where the pseudo channel's blocks are
+  GroupDistances group_ccd_{}, group_wtr_{}, group_rrd_{};
   // A burst that came to an idle channel, and the clocks of its commands (kNever: not needed).
   // What comes before its RD or WR finds it in the queue; until then nothing else shows it.
   struct Lone {
@@ -206,13 +215,18 @@ class ChannelEngine {
   RequestQueue queue_;
   Pick row_;
   Pick column_;
+  Clock row_at_ = kNever;     // when they issue
+  Clock column_at_ = kNever;  // (also that of a lone burst)
   bool row_stale_ = false;
   bool column_stale_ = false;
-  bool write_mode_ = false;
-  Clock now_ = 0;  // first clock at which a command may issue
+  std::size_t list_ = 0;  // which of a bank's lists is served: split queues, writes: 1
+  Clock now_ = 0;         // first clock at which a command may issue
   Clock row_bus_free_ = 0;
   Clock column_bus_free_ = 0;
   Clock next_refresh_ = kNever;
+  // How many of the last refreshes before a time may still delay what comes after it: those that
+  // fell due since then minus how long a refresh lasts (two clocks of it for the row bus).
+  Clock kept_refreshes_;
   std::array<Refresh, 2> refresh_;
   std::array<int, 2> last_refreshed_{};  // per-bank refresh: the lane of the last or pending one
   std::array<std::array<Clock, 4>, 2> last_acts_;  // per pseudo channel, for tFAW

@@ -36,7 +36,11 @@ class CompletionWheel {
     ++count_;
     if (at < next_) next_ = at;
   }
-  // Takes the first entry of next(), which must exist.
+  // The first entry of next(), which must exist.
+  std::uint32_t front() const {
+    return buckets_[static_cast<std::size_t>(next_) & (buckets_.size() - 1)].head;
+  }
+  // Takes it.
   std::uint32_t pop() {
     Bucket& bucket = bucket_of(next_);
     const std::uint32_t entry = bucket.head;

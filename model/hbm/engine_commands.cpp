@@ -16,7 +16,8 @@ int clocks(unsigned value) {
 
 }  // namespace
 
-void ChannelEngine::report(CommandKind kind, int lane, std::uint32_t row, Clock at) {
+[[gnu::noinline]] void ChannelEngine::report(CommandKind kind, int lane, std::uint32_t row,
+                                             Clock at) {
   const int rank = lane / lanes_.lanes_per_rank();
   const int in_rank = lane % lanes_.lanes_per_rank();
   const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
@@ -31,21 +32,22 @@ void ChannelEngine::issue_column(Clock at) {
   const bool opened = bank.opened != kNoRequest;
   const RequestIndex index = opened ? bank.opened : bank.lists[list()].hit;
   const Request& request = queue_.at(index);
-  const Burst burst = request.burst;
-  if (observer_) report(burst.write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
+  if (observer_)
+    report(request.write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
   account(request, lane, at);
-  if (burst.write) {
+  if (request.write) {
     after_write(lane, at);
   } else {
     after_read(lane, at);
   }
-  done_.push_back({at, burst.tag, burst.write});
+  done_.push_back({at, request.tag, request.write});
   column_bus_free_ = at + 1;
   if (opened) {
     bank.opened = kNoRequest;
   } else {
     queue_.unlink(index);
   }
+  (request.write ? lanes_.write : lanes_.read).withdraw(lane);
   queue_.release(index);
   column_stale_ = true;
   if (split_ && write_mode_changed()) {
@@ -59,7 +61,7 @@ void ChannelEngine::account(const Request& request, int lane, Clock at) {
   const unsigned pseudo_channel = pseudo_channel_of(lane);
   const Bank& bank = queue_.bank(lane);
   LastColumn& last = last_column_[pseudo_channel];
-  const bool write = request.burst.write;
+  const bool write = request.write;
   Clock turned = -kNever;
   if (last.write != write) {
     turned = last.at + (write ? clocks(t_.trtw) : clocks(t_.cwl + t_.burst_clocks + t_.twtr_s));
@@ -73,31 +75,37 @@ void ChannelEngine::account(const Request& request, int lane, Clock at) {
   if (!request.activated) ++counts_.row_hits;
 }
 
-// What RD, WR and ACT forbid elsewhere, as vectors of distances over ranks and over a bank group.
+// What RD, WR and ACT forbid elsewhere, as vectors of distances over blocks and over a bank group.
 void ChannelEngine::build_distances() {
   const auto lane = [](unsigned value) { return static_cast<Lane>(value); };
   const unsigned data = t_.cwl + t_.burst_clocks;  // from WR to the end of its data
   const unsigned ranks = t_.pseudo_channels * t_.stacks;
+  const auto blocks = static_cast<unsigned>(lanes_.blocks());
+  act_blocks_.fill(kNowhere);
   for (unsigned from = 0; from < ranks; ++from) {
     After& read = after_[0][from];
     After& write = after_[1][from];
-    read.rank_read = read.rank_write = write.rank_read = write.rank_write = kNowhere;
-    for (unsigned to = 0; to < ranks; ++to) {
+    read.read = read.write = write.read = write.write = kNowhere;
+    for (unsigned block = 0; block < blocks; ++block) {
+      const unsigned to = block * ranks / blocks;
       if (to / t_.stacks == from / t_.stacks) {
-        read.rank_read[to] = write.rank_write[to] = lane(t_.tccd_s);
-        read.rank_write[to] = lane(t_.trtw);
-        write.rank_read[to] = lane(data + t_.twtr_s);
+        read.read[block] = write.write[block] = lane(t_.tccd_s);
+        read.write[block] = lane(t_.trtw);
+        write.read[block] = lane(data + t_.twtr_s);
+        act_blocks_[to / t_.stacks][block] = 0;
       }
       if (to % t_.stacks != from % t_.stacks) {
-        read.rank_read[to] = std::max<Lane>(read.rank_read[to], lane(t_.tccd_r));
+        read.read[block] = std::max<Lane>(read.read[block], lane(t_.tccd_r));
       }
     }
   }
-  group_ccd_ = group_wtr_ = group_rrd_ = kNowhere;
-  for (unsigned bank = 0; bank < t_.banks_per_group; ++bank) {
-    group_ccd_[bank] = lane(t_.tccd_l);
-    group_wtr_[bank] = lane(data + t_.twtr_l);
-    group_rrd_[bank] = lane(t_.trrd_l);
+  for (auto* group : {&group_ccd_, &group_wtr_, &group_rrd_}) group->fill(kNowhere);
+  for (unsigned first = 0; first < 8; first += t_.banks_per_group) {
+    for (unsigned bank = first; bank < first + t_.banks_per_group; ++bank) {
+      group_ccd_[first][bank] = lane(t_.tccd_l);
+      group_wtr_[first][bank] = lane(data + t_.twtr_l);
+      group_rrd_[first][bank] = lane(t_.trrd_l);
+    }
   }
 }
 
@@ -105,23 +113,21 @@ void ChannelEngine::after_read(int lane, Clock at) {
   const Place& here = place(lane);
   const After& after = after_[0][here.rank];
   const Lane now = lanes_.relative(at);
-  BankLanes::raise(lanes_.rank_read.data(), now, after.rank_read);
-  BankLanes::raise(lanes_.rank_write.data(), now, after.rank_write);
-  BankLanes::raise(lanes_.read.data() + here.group_begin, now, group_ccd_);
-  BankLanes::raise(lanes_.pre[static_cast<std::size_t>(lane)],
-                   static_cast<Lane>(now + clocks(t_.trtp)));
+  BankLanes::raise_blocks(lanes_.block_read, now, after.read);
+  BankLanes::raise_blocks(lanes_.block_write, now, after.write);
+  lanes_.read.raise_group(here.group_begin, now, group_ccd_);
+  lanes_.pre.raise(lane, static_cast<Lane>(now + clocks(t_.trtp)));
 }
 
 void ChannelEngine::after_write(int lane, Clock at) {
   const Place& here = place(lane);
   const After& after = after_[1][here.rank];
   const Lane now = lanes_.relative(at);
-  BankLanes::raise(lanes_.rank_read.data(), now, after.rank_read);
-  BankLanes::raise(lanes_.rank_write.data(), now, after.rank_write);
-  BankLanes::raise(lanes_.write.data() + here.group_begin, now, group_ccd_);
-  BankLanes::raise(lanes_.read.data() + here.group_begin, now, group_wtr_);
-  BankLanes::raise(lanes_.pre[static_cast<std::size_t>(lane)],
-                   static_cast<Lane>(now + clocks(t_.cwl + t_.burst_clocks + t_.twr)));
+  BankLanes::raise_blocks(lanes_.block_read, now, after.read);
+  BankLanes::raise_blocks(lanes_.block_write, now, after.write);
+  lanes_.write.raise_group(here.group_begin, now, group_ccd_);
+  lanes_.read.raise_group(here.group_begin, now, group_wtr_);
+  lanes_.pre.raise(lane, static_cast<Lane>(now + clocks(t_.cwl + t_.burst_clocks + t_.twr)));
 }
 
 void ChannelEngine::issue_row(Clock at) {
@@ -132,11 +138,11 @@ void ChannelEngine::issue_row(Clock at) {
     precharge(lane, at);
     row_bus_free_ = at + 1;
     ++counts_.precharges;
-    update_bank(lane);
+    update_row(lane);
     return;
   }
   const RequestIndex index = queue_.bank(lane).lists[list()].miss;
-  const std::uint32_t row = queue_.at(index).burst.row;
+  const std::uint32_t row = queue_.at(index).row;
   queue_.at(index).activated = true;
   if (observer_) report(CommandKind::kActivate, lane, row, at);
   activate(lane, at);
@@ -150,36 +156,43 @@ void ChannelEngine::issue_row(Clock at) {
   if (split_ && write_mode_changed()) {
     update_all();
   } else {
-    update_bank(lane);
+    update_column(lane);  // and nothing closes the row before that
   }
 }
 
 void ChannelEngine::activate(int lane, Clock at) {
   const unsigned pseudo_channel = pseudo_channel_of(lane);
-  const auto i = static_cast<std::size_t>(lane);
   const Lane now = lanes_.relative(at);
   const auto later = [now](int by) { return static_cast<Lane>(now + by); };
-  BankLanes::raise(lanes_.act.data() + place(lane).group_begin, now, group_rrd_);
-  BankLanes::raise(lanes_.act[i], later(clocks(t_.trc)));
-  BankLanes::raise(lanes_.pre[i], later(clocks(t_.tras) + act_extra_));
-  BankLanes::raise(lanes_.read[i], later(clocks(t_.trcd_rd) + act_extra_));
-  BankLanes::raise(lanes_.write[i], later(clocks(t_.trcd_wr) + act_extra_));
+  lanes_.act.raise_group(place(lane).group_begin, now, group_rrd_);
+  lanes_.act.raise(lane, later(clocks(t_.trc)));
+  lanes_.pre.raise(lane, later(clocks(t_.tras) + act_extra_));
+  lanes_.read.raise(lane, later(clocks(t_.trcd_rd) + act_extra_));
+  lanes_.write.raise(lane, later(clocks(t_.trcd_wr) + act_extra_));
+  lanes_.act.withdraw(lane);
 
   auto& acts = last_acts_[pseudo_channel];
   auto& cursor = act_cursor_[pseudo_channel];
   acts[cursor] = at;
   cursor = (cursor + 1) % 4;
   const Clock four_ago = acts[cursor] + clocks(t_.tfaw);
-  const Clock next = std::max<Clock>(at + clocks(t_.trrd_s), four_ago);
-  const unsigned stacks = t_.stacks;
-  for (unsigned r = pseudo_channel * stacks; r < (pseudo_channel + 1) * stacks; ++r) {
-    BankLanes::raise(lanes_.rank_act[r], lanes_.relative(next));
-  }
+  raise_act(pseudo_channel, std::max<Clock>(at + clocks(t_.trrd_s), four_ago));
 }
 
+// No ACT in the pseudo channel before `to`.
+void ChannelEngine::raise_act(unsigned pseudo_channel, Clock to) {
+  BankLanes::raise_blocks(lanes_.block_act, lanes_.relative(to), act_blocks_[pseudo_channel]);
+}
+
+// What the bank offers afterwards is for the caller to update_row().
 void ChannelEngine::precharge(int lane, Clock at) {
-  BankLanes::raise(lanes_.act[static_cast<std::size_t>(lane)],
-                   lanes_.relative(at + clocks(t_.trp) - act_extra_));
+  lanes_.act.raise(lane, lanes_.relative(at + clocks(t_.trp) - act_extra_));
+  lanes_.pre.withdraw(lane);
+  if (queue_.bank(lane).lists[list()].hit != kNoRequest) {
+    lanes_.read.withdraw(lane);
+    lanes_.write.withdraw(lane);
+    column_stale_ |= column_.lane == lane;
+  }
   queue_.close_row(lane);
 }
 

@@ -76,7 +76,7 @@ std::uint32_t Hbm::new_pending(tlm::tlm_generic_payload& payload, unsigned port)
   }
   const std::uint32_t tag = free_pending_.back();
   free_pending_.pop_back();
-  pending_[tag] = {&payload, sim_now(), 0, 0, port};
+  pending_[tag] = {&payload, sim_now(), 0, 0, static_cast<std::uint16_t>(port), payload.is_write()};
   return tag;
 }
 
@@ -210,9 +210,24 @@ void Hbm::arm() {
 
 void Hbm::complete_due(SimTime now) {
   const Clock written = clocks_.floor(now);
-  while (writes_.next() <= written) complete(writes_.pop());
+  complete_until(writes_, written);
   const Clock read = now >= backend_ ? clocks_.floor(now - backend_) : -1;
-  while (reads_.next() <= read) complete(reads_.pop());
+  complete_until(reads_, read);
+}
+
+// The payloads of many outstanding requests do not fit in the first-level cache: the next one is
+// fetched while this one is answered.
+void Hbm::complete_until(hbm::CompletionWheel& wheel, Clock clock) {
+  while (wheel.next() <= clock) {
+    const std::uint32_t tag = wheel.pop();
+    if (wheel.next() <= clock) {
+      const auto* next = reinterpret_cast<const char*>(pending_[wheel.front()].payload);
+      for (std::size_t line = 0; line < sizeof(tlm::tlm_generic_payload); line += 64) {
+        __builtin_prefetch(next + line, 1);
+      }
+    }
+    complete(tag);
+  }
 }
 
 void Hbm::complete_refused(std::uint64_t tag) {
@@ -223,7 +238,7 @@ void Hbm::complete(std::uint32_t tag) {
   const Pending pending = pending_[tag];
   free_pending_.push_back(tag);
   auto& payload = *pending.payload;
-  const bool write = payload.is_write();
+  const bool write = pending.write;
   if (write) --writes_pending_;
   if (simulation_.recorder.enabled() && payload.is_response_ok()) {
     simulation_.emit(track_, write ? platform::Activity::kHbmWrite : platform::Activity::kHbmRead,

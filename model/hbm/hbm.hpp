@@ -57,7 +57,8 @@ class Hbm : public sc_core::sc_module {
     std::uint64_t begin;      // when BEGIN_REQ came
     hbm::Clock last;          // last burst's data
     std::uint32_t remaining;  // bursts
-    std::uint32_t port;
+    std::uint16_t port;
+    bool write;
   };
 
   tlm::tlm_sync_enum nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
@@ -77,6 +78,7 @@ class Hbm : public sc_core::sc_module {
   void wake(std::uint64_t when);
   void arm();
   void complete_due(SimTime now);
+  void complete_until(hbm::CompletionWheel& wheel, hbm::Clock clock);
   void complete(std::uint32_t tag);
   void complete_refused(std::uint64_t tag);
   // When the transaction completing at `clock` ends.

@@ -9,23 +9,24 @@
 namespace npu::model::hbm {
 
 // Plans the commands of a burst accepted at `at`; false: the general way is needed.
-bool ChannelEngine::plan_lone(const Burst& burst, Clock at) {
+[[gnu::noinline]] bool ChannelEngine::plan_lone(const Burst& burst, Clock at) {
   if (!short_cuts_ || refresh_[0].pending || refresh_[1].pending) return false;
   if (limit_[0] < 2 || limit_[1] < 2) return false;  // room() counts the queue alone
   const Clock now = std::max(now_, at + 1);
   lanes_.follow(now);
-  const auto i = static_cast<std::size_t>(burst.lane);
-  const std::size_t rank = place(burst.lane).rank;
+  const auto block = BankLanes::block(burst.lane);
   const Bank& bank = queue_.bank(burst.lane);
   Lone lone{burst, at, kNever, kNever, kNever};
-  const Lane limit = burst.write ? std::max(lanes_.write[i], lanes_.rank_write[rank])
-                                 : std::max(lanes_.read[i], lanes_.rank_read[rank]);
+  const Lane limit = burst.write
+                         ? std::max(lanes_.write.limit(burst.lane), lanes_.block_write[block])
+                         : std::max(lanes_.read.limit(burst.lane), lanes_.block_read[block]);
   lone.column = std::max(now, lanes_.absolute(limit));
   if (!bank.open || bank.row != burst.row) {
-    Clock activate = lanes_.absolute(std::max(lanes_.act[i], lanes_.rank_act[rank]));
+    Clock activate =
+        lanes_.absolute(std::max(lanes_.act.limit(burst.lane), lanes_.block_act[block]));
     Clock row_bus = std::max(now, row_bus_free_);
     if (bank.open) {
-      lone.precharge = std::max(row_bus, lanes_.absolute(lanes_.pre[i]));
+      lone.precharge = std::max(row_bus, lanes_.absolute(lanes_.pre.limit(burst.lane)));
       row_bus = lone.precharge + 1;
       activate = std::max(activate, lone.precharge + static_cast<Clock>(t_.trp) - act_extra_);
     }
@@ -35,22 +36,25 @@ bool ChannelEngine::plan_lone(const Burst& burst, Clock at) {
   }
   if (next_refresh_ <= lone.column) return false;
   lone_ = lone;
+  column_at_ = lone.column;
   now_ = now;
   return true;
 }
 
 // It is not alone any more: as if it had gone the general way from the start.
-void ChannelEngine::queue_lone() {
+[[gnu::noinline]] void ChannelEngine::queue_lone() {
   const Lone lone = lone_;
-  lone_.column = kNever;
+  lone_.column = column_at_ = kNever;
   enqueue(lone.burst, lone.arrived);
 }
 
-void ChannelEngine::serve_lone() {
+[[gnu::noinline]] void ChannelEngine::serve_lone() {
   const Lone lone = lone_;
   const int lane = lone.burst.lane;
-  lone_.column = kNever;
-  Request request{lone.burst, kNoRequest, kNoRequest, 0, false, lone.arrived};
+  lone_.column = column_at_ = kNever;
+  Request request{};
+  request.write = lone.burst.write;
+  request.arrived = lone.arrived;
   if (lone.precharge != kNever) {
     if (observer_) report(CommandKind::kPrecharge, lane, 0, lone.precharge);
     precharge(lane, lone.precharge);
@@ -75,7 +79,7 @@ void ChannelEngine::serve_lone() {
     after_read(lane, lone.column);
   }
   done_.push_back({lone.column, lone.burst.tag, lone.burst.write});
-  if (split_) write_mode_ = lone.burst.write;
+  if (split_) list_ = lone.burst.write ? 1 : 0;
   now_ = column_bus_free_ = lone.column + 1;
 }
 

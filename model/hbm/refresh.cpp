@@ -31,34 +31,30 @@ bool ChannelEngine::any_open(unsigned pseudo_channel) const {
 
 // The clock of the next command of a pending refresh.
 Clock ChannelEngine::refresh_action(unsigned pseudo_channel) const {
-  int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
-  int end = first + lanes_per_pseudo_channel_;
-  bool open = false;
+  const Clock row_bus = std::max(now_, row_bus_free_);
   if (per_bank_) {
-    first = refresh_lane(pseudo_channel);
-    end = first + 1;
-    open = queue_.bank(first).open;
-  } else {
-    if (split_ && pseudo_channel == 1 && refresh_[0].pending) return kNever;
-    open = any_open(pseudo_channel);
+    const int lane = refresh_lane(pseudo_channel);
+    const Bank& bank = queue_.bank(lane);
+    if (bank.opened != kNoRequest) return kNever;
+    if (bank.open) return std::max(row_bus, lanes_.absolute(lanes_.pre.limit(lane)));
+    const Lane limit = std::max(lanes_.act.limit(lane), lanes_.block_act[BankLanes::block(lane)]);
+    return std::max(row_bus, lanes_.absolute(limit) + act_extra_);  // tRREFD of the last REFpb
   }
-  Clock when = std::max(now_, row_bus_free_);
-  for (int lane = first; lane < end; ++lane) {
-    const auto i = static_cast<std::size_t>(lane);
+  if (split_ && pseudo_channel == 1 && refresh_[0].pending) return kNever;
+  const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
+  const bool open = any_open(pseudo_channel);
+  Clock when = row_bus;
+  for (int lane = first; lane < first + lanes_per_pseudo_channel_; ++lane) {
     const Bank& bank = queue_.bank(lane);
     if (bank.opened != kNoRequest) return kNever;
     if (open && !bank.open) continue;
-    when = std::max(
-        when, open ? lanes_.absolute(lanes_.pre[i]) : lanes_.absolute(lanes_.act[i]) + act_extra_);
-  }
-  if (per_bank_ && !open) {  // tRREFD of the last REFpb
-    const auto rank = static_cast<std::size_t>(first / lanes_.lanes_per_rank());
-    when = std::max(when, lanes_.absolute(lanes_.rank_act[rank]) + act_extra_);
+    when = std::max(when, open ? lanes_.absolute(lanes_.pre.limit(lane))
+                               : lanes_.absolute(lanes_.act.limit(lane)) + act_extra_);
   }
   return when;
 }
 
-void ChannelEngine::schedule_refresh() {
+[[gnu::noinline]] void ChannelEngine::schedule_refresh() {
   next_refresh_ = kNever;
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
     const Refresh& refresh = refresh_[p];
@@ -66,7 +62,7 @@ void ChannelEngine::schedule_refresh() {
   }
 }
 
-void ChannelEngine::step_refresh(Clock at) {
+[[gnu::noinline]] void ChannelEngine::step_refresh(Clock at) {
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
     Refresh& refresh = refresh_[p];
     if (!refresh.pending && refresh.due <= at) {
@@ -107,7 +103,7 @@ void ChannelEngine::refresh_all_banks(unsigned pseudo_channel, Clock at) {
   if (observer_) report(CommandKind::kRefresh, first, 0, at);
   const Clock end = at + static_cast<Clock>(t_.trfc);
   for (int lane = first; lane < first + lanes_per_pseudo_channel_; ++lane) {
-    BankLanes::raise(lanes_.act[static_cast<std::size_t>(lane)], lanes_.relative(end - act_extra_));
+    lanes_.act.raise(lane, lanes_.relative(end - act_extra_));
   }
   refresh_[pseudo_channel].due += t_.trefi;
   end_refresh(pseudo_channel, at, end);
@@ -124,11 +120,8 @@ void ChannelEngine::refresh_one_bank(unsigned pseudo_channel, Clock at) {
   }
   if (observer_) report(CommandKind::kRefreshBank, lane, 0, at);
   const Clock end = at + static_cast<Clock>(t_.trfc_pb);
-  BankLanes::raise(lanes_.act[static_cast<std::size_t>(lane)], lanes_.relative(end - act_extra_));
-  const Lane others = lanes_.relative(at + static_cast<Clock>(t_.trrefd) - act_extra_);
-  for (unsigned r = pseudo_channel * t_.stacks; r < (pseudo_channel + 1) * t_.stacks; ++r) {
-    BankLanes::raise(lanes_.rank_act[r], others);
-  }
+  lanes_.act.raise(lane, lanes_.relative(end - act_extra_));
+  raise_act(pseudo_channel, at + static_cast<Clock>(t_.trrefd) - act_extra_);
   take_turns(refresh_[pseudo_channel], 1);
   refresh_[pseudo_channel].due += t_.trefi_pb;
   end_refresh(pseudo_channel, at, end);
@@ -171,15 +164,14 @@ void ChannelEngine::take_turns(Refresh& refresh, Clock turns) const {
 
 // Whether a REFpb that falls due at `at` or the clock before can be issued at `at`.
 bool ChannelEngine::can_refresh(unsigned pseudo_channel, Clock at) const {
-  const auto lane = static_cast<std::size_t>(refresh_lane(pseudo_channel));
-  const Lane limit =
-      std::max(lanes_.act[lane], lanes_.rank_act[place(static_cast<int>(lane)).rank]);
-  return !queue_.bank(static_cast<int>(lane)).open && lanes_.absolute(limit) + act_extra_ <= at;
+  const int lane = refresh_lane(pseudo_channel);
+  const Lane limit = std::max(lanes_.act.limit(lane), lanes_.block_act[BankLanes::block(lane)]);
+  return !queue_.bank(lane).open && lanes_.absolute(limit) + act_extra_ <= at;
 }
 
 // Per-bank refreshes of an idle channel up to `until`, as long as nothing holds them up: of two
 // that fall due together the second is issued a clock later. No candidates need looking after.
-void ChannelEngine::refresh_idle(Clock until) {
+[[gnu::noinline]] void ChannelEngine::refresh_idle(Clock until) {
   if (refresh_[0].pending || refresh_[1].pending) return;
   for (Clock due = next_refresh_; due < until; due = next_refresh_) {
     lanes_.follow(due);
@@ -201,7 +193,7 @@ void ChannelEngine::refresh_idle(Clock until) {
 
 // While nothing waits refreshes only count and close rows: those that are over before `until` are
 // skipped, the last ones are simulated so that their timing holds.
-void ChannelEngine::skip_idle_refreshes(Clock until) {
+[[gnu::noinline]] void ChannelEngine::skip_idle_refreshes(Clock until) {
   if (!idle()) return;
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
     if (refresh_[p].pending || (!per_bank_ && any_open(p))) return;
@@ -210,7 +202,7 @@ void ChannelEngine::skip_idle_refreshes(Clock until) {
   Clock skipped = kNever;
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
     const Clock due = until < refresh_[p].due ? 0 : (until - refresh_[p].due) / interval + 1;
-    skipped = std::min(skipped, due - kept_refreshes());
+    skipped = std::min(skipped, due - kept_refreshes_);
   }
   for (unsigned p = 0; p < t_.pseudo_channels && skipped > 0; ++p) {
     if (per_bank_) close_refreshed(p, skipped);

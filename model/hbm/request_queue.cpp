@@ -1,63 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/hbm/request_queue.hpp"
 
-#include <algorithm>
 #include <systemc>
 
 namespace npu::model::hbm {
 
-RequestQueue::RequestQueue(bool split, unsigned lanes, unsigned capacity)
-    : split_(split), banks_(lanes), requests_(capacity) {
-  static_assert(kAgeLimit < kNoRequest);
+RequestQueue::RequestQueue(bool split, unsigned capacity) : split_(split), banks_{}, requests_{} {
   sc_assert(capacity < static_cast<unsigned>(kAgeLimit));
-  free_.reserve(capacity);
-  for (unsigned i = capacity; i-- > 0;) free_.push_back(static_cast<RequestIndex>(i));
+  for (unsigned i = capacity; i > kNoRequest; --i) release(static_cast<RequestIndex>(i));
 }
 
-bool RequestQueue::append(const Burst& burst, Clock arrived) {
-  const RequestIndex index = free_.back();
-  free_.pop_back();
-  auto& list = list_of(burst);
-  requests_[index] = {burst, kNoRequest, list.tail, next_age_++, false, arrived};
-  if (list.tail == kNoRequest) {
-    list.head = index;
-  } else {
-    requests_[list.tail].next = index;
-  }
+RequestQueue::Oldest RequestQueue::append(const Burst& burst, Clock arrived) {
+  const RequestIndex index = free_;
+  free_ = requests_[index].next;
+  Bank& bank = banks_[burst.lane];
+  auto& list = bank.lists[split_ && burst.write ? 1 : 0];
+  requests_[index] = {burst.row,   burst.tag,   kNoRequest,
+                      list.tail,   next_age_++, static_cast<std::uint8_t>(burst.lane),
+                      burst.write, false,       arrived};
+  requests_[list.tail].next = index;
+  if (list.tail == kNoRequest) list.head = index;
   list.tail = index;
   ++queued_[burst.write ? 1 : 0];
-  if (burst.write) ++writes_held_;
-  const Bank& bank = banks_[burst.lane];
-  auto& oldest = bank.open && bank.row == burst.row ? list.hit : list.miss;
-  if (oldest != kNoRequest) return false;
+  writes_held_ += burst.write ? 1 : 0;
+  const bool hit = bank.open && bank.row == burst.row;
+  auto& oldest = hit ? list.hit : list.miss;
+  if (oldest != kNoRequest) return Oldest::kNothing;
   oldest = index;
-  return true;
-}
-
-RequestIndex RequestQueue::next_match(RequestIndex from, const Bank& bank, bool hit) const {
-  while (from != kNoRequest && (bank.open && requests_[from].burst.row == bank.row) != hit) {
-    from = requests_[from].next;
-  }
-  return from;
+  return hit ? Oldest::kHit : Oldest::kMiss;
 }
 
 void RequestQueue::unlink(RequestIndex index) {
   const Request& request = requests_[index];
-  auto& list = list_of(request.burst);
-  const Bank& bank = banks_[request.burst.lane];
+  auto& list = list_of(request);
+  const Bank& bank = banks_[request.lane];
   if (list.hit == index) list.hit = next_match(request.next, bank, true);
   if (list.miss == index) list.miss = next_match(request.next, bank, false);
-  if (request.previous == kNoRequest) {
-    list.head = request.next;
-  } else {
-    requests_[request.previous].next = request.next;
-  }
-  if (request.next == kNoRequest) {
-    list.tail = request.previous;
-  } else {
-    requests_[request.next].previous = request.previous;
-  }
-  --queued_[request.burst.write ? 1 : 0];
+  requests_[request.previous].next = request.next;
+  requests_[request.next].previous = request.previous;
+  if (list.head == index) list.head = request.next;
+  if (list.tail == index) list.tail = request.previous;
+  --queued_[request.write ? 1 : 0];
 }
 
 void RequestQueue::open_row(int lane, std::uint32_t row, Clock at) {
@@ -80,18 +63,23 @@ void RequestQueue::close_row(int lane) {
   }
 }
 
-void RequestQueue::renumber() {
-  std::vector<RequestIndex> live;
+// Fills by_age_ with all requests held; returns their number. Ages are unique and below its size.
+unsigned RequestQueue::order_by_age() {
+  by_age_.fill(kNoRequest);
+  const auto enter = [this](RequestIndex i) {
+    by_age_[static_cast<std::size_t>(requests_[i].age)] = i;
+  };
   for (const auto& bank : banks_) {
-    if (bank.opened != kNoRequest) live.push_back(bank.opened);
+    if (bank.opened != kNoRequest) enter(bank.opened);
     for (const auto& list : bank.lists) {
-      for (auto i = list.head; i != kNoRequest; i = requests_[i].next) live.push_back(i);
+      for (auto i = list.head; i != kNoRequest; i = requests_[i].next) enter(i);
     }
   }
-  std::sort(live.begin(), live.end(),
-            [this](auto a, auto b) { return requests_[a].age < requests_[b].age; });
-  next_age_ = 0;
-  for (const auto index : live) requests_[index].age = next_age_++;
+  unsigned held = 0;
+  for (const auto index : by_age_) {
+    if (index != kNoRequest) by_age_[held++] = index;
+  }
+  return held;
 }
 
 }  // namespace npu::model::hbm

@@ -62,6 +62,15 @@ TEST_F(Checks, usable_memory_is_whole_pages_and_not_more_than_installed) {
             "hbm.installed_mib: 65536 MiB is less than usable_mib 65538");
 }
 
+TEST_F(Checks, a_channel_has_at_most_128_banks) {
+  EXPECT_TRUE(load("910b", {"hbm.timings.stacks=4"}));
+  EXPECT_EQ(
+      rule(error_of("910b", {"hbm.timings.stacks=8"})),
+      "hbm.timings.stacks: 256 banks in a channel, those of each stack id counted in sixteens, "
+      "are more than 128");
+  EXPECT_FALSE(load("910b", {"hbm.timings.banks_per_group=16"}));
+}
+
 TEST_F(Checks, dram_timings_contain_their_parts) {
   EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trc_clocks=56"})),
             "hbm.timings.trc_clocks: 56 is less than tRAS + tRP, which is 57");

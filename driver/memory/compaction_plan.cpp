@@ -8,6 +8,7 @@ namespace {
 
 constexpr unsigned kDepth = 3;            // windows for blocks of windows for ...
 constexpr unsigned kTries = 1024;         // windows evacuated on trial, per depth, before giving up
+constexpr unsigned kRollTries = 64;       // holes grown on trial
 constexpr unsigned kTriesPerWindow = 24;  // of them, for one block that does not fit
 
 struct Interval {
@@ -23,6 +24,13 @@ bool overlap(const Interval& a, const Interval& b) {
 struct Window {
   Interval place;
   Bytes occupied = 0;  // of all blocks it touches
+};
+
+// A hole may grow by the next one beyond the blocks that border on it.
+struct Reach {
+  std::vector<PlacedBlock> blocks;  // in between, the nearest first
+  Bytes bytes = 0;                  // of them
+  std::uint64_t far_end = 0;        // of the next hole
 };
 
 bool begins_before(const PlacedBlock& a, const PlacedBlock& b) {
@@ -41,7 +49,7 @@ class Planner {
       tries_left_ = kTries;
       if (evacuate_some(wanted, depth, kTries)) return true;
     }
-    return false;
+    return roll_some(wanted);
   }
   const std::vector<BlockMove>& moves() const { return moves_; }
 
@@ -49,6 +57,11 @@ class Planner {
   bool evacuate_some(Bytes wanted, unsigned depth, unsigned tries);
   bool evacuate(const Interval& place, unsigned depth);
   bool relocate(const PlacedBlock& block, unsigned depth);
+  std::vector<Interval> holes() const;
+  bool roll_some(Bytes wanted);
+  bool roll(Interval hole, Bytes wanted);
+  std::optional<Reach> reach_up(const Interval& hole) const;
+  std::optional<Reach> reach_down(const Interval& hole) const;
   void place(const PlacedBlock& block, std::uint64_t to);
   std::vector<Window> windows(Bytes wanted) const;
   std::vector<PlacedBlock> blocks_in(const Interval& place) const;
@@ -172,21 +185,99 @@ std::optional<std::uint64_t> Planner::best_hole(Bytes size) const {
   auto taboo = taboo_;
   std::sort(taboo.begin(), taboo.end(),
             [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-  const auto consider_outside = [&](std::uint64_t begin, std::uint64_t end) {
+  for (auto hole : holes()) {
     for (const auto& window : taboo) {
-      if (window.end <= begin || window.begin >= end) continue;
-      consider(begin, window.begin);
-      begin = std::max(begin, window.end);
+      if (window.end <= hole.begin || window.begin >= hole.end) continue;
+      consider(hole.begin, window.begin);
+      hole.begin = std::max(hole.begin, window.end);
     }
-    consider(begin, end);
-  };
+    consider(hole.begin, hole.end);
+  }
+  return best;
+}
+
+std::vector<Interval> Planner::holes() const {
+  std::vector<Interval> result;
   std::uint64_t end = 0;
   for (const auto& block : blocks_) {
-    if (block.begin > end) consider_outside(end, block.begin);
+    if (block.begin > end) result.push_back({end, block.begin});
     end = block.begin + block.size;
   }
-  if (total_ > end) consider_outside(end, total_);
-  return best;
+  if (total_ > end) result.push_back({end, total_});
+  return result;
+}
+
+// The large holes first: they let large blocks pass.
+bool Planner::roll_some(Bytes wanted) {
+  auto all = holes();
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Interval& a, const Interval& b) { return a.size() > b.size(); });
+  if (all.size() > kRollTries) all.resize(kRollTries);
+  for (const auto& hole : all) {
+    const auto blocks = blocks_;
+    moves_.clear();
+    if (roll(hole, wanted)) return true;
+    blocks_ = blocks;
+  }
+  return false;
+}
+
+// Lets a hole wander: the blocks on one side of it go to its other side, one after another, until
+// it meets the next hole and is larger by that. The cheaper side first.
+bool Planner::roll(Interval hole, Bytes wanted) {
+  while (hole.size() < wanted) {
+    const auto up = reach_up(hole);
+    const auto down = reach_down(hole);
+    if (!up && !down) return false;
+    if (up && (!down || up->bytes <= down->bytes)) {
+      for (const auto& block : up->blocks) {
+        place(block, hole.begin);
+        hole.begin += block.size;
+      }
+      hole.end = up->far_end;
+    } else {
+      for (const auto& block : down->blocks) {
+        hole.end -= block.size;
+        place(block, hole.end);
+      }
+      hole.begin = down->far_end;
+    }
+  }
+  return true;
+}
+
+std::optional<Reach> Planner::reach_up(const Interval& hole) const {
+  Reach reach;
+  auto at = hole.end;
+  auto next =
+      std::lower_bound(blocks_.begin(), blocks_.end(), PlacedBlock{at, 0, 0, true}, begins_before);
+  for (; next != blocks_.end() && next->begin == at; ++next) {
+    if (!next->movable || next->size > hole.size()) return std::nullopt;
+    reach.blocks.push_back(*next);
+    reach.bytes += next->size;
+    at += next->size;
+  }
+  reach.far_end = next == blocks_.end() ? total_ : next->begin;
+  if (reach.far_end == at) return std::nullopt;  // the end of the memory
+  return reach;
+}
+
+std::optional<Reach> Planner::reach_down(const Interval& hole) const {
+  Reach reach;
+  auto at = hole.begin;
+  auto next =
+      std::lower_bound(blocks_.begin(), blocks_.end(), PlacedBlock{at, 0, 0, true}, begins_before);
+  for (; next != blocks_.begin(); --next) {
+    const auto& block = *std::prev(next);
+    if (block.begin + block.size != at) break;
+    if (!block.movable || block.size > hole.size()) return std::nullopt;
+    reach.blocks.push_back(block);
+    reach.bytes += block.size;
+    at = block.begin;
+  }
+  reach.far_end = next == blocks_.begin() ? 0 : std::prev(next)->begin + std::prev(next)->size;
+  if (reach.far_end == at) return std::nullopt;  // the begin of the memory
+  return reach;
 }
 
 MoveStages in_stages(const std::vector<BlockMove>& moves) {

@@ -3,8 +3,9 @@
 //
 // A window of the wanted size is evacuated: the one whose occupied blocks have the fewest bytes
 // among those whose blocks all fit, whole, into free space outside. If there is none, room for a
-// block that does not fit is made in the same way, up to kDepth windows deep. Blocks that may not
-// be moved are never in a window. No move needs a temporary.
+// block that does not fit is made in the same way, a few windows deep. If that does not help
+// either, a hole is grown: blocks beside it go to its other side until it meets the next hole, and
+// so on. Blocks that may not be moved stay. No move needs a temporary or overlaps itself.
 #pragma once
 
 #include <cstdint>

@@ -107,6 +107,18 @@ TEST(CompactionPlan, MakesAHoleForABlockThatFitsNone) {
   EXPECT_GE(largest_gap(blocks, 13), 5U);
 }
 
+// One hole of 4 and holes of 1 between blocks of 4, and all of it is wanted: every block must go to
+// the other side of the hole, each to the place that the one before has left.
+TEST(CompactionPlan, LetsAHoleWanderToTheOthers) {
+  Blocks blocks{{4, 4, 1, true}, {9, 4, 2, true}, {14, 4, 3, true}, {19, 4, 4, true}};
+  const auto plan = plan_compaction(blocks, 24, 8);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(moved_bytes(*plan), 16U);
+  EXPECT_EQ(plan->size(), 4U);
+  follow(blocks, *plan, 24);
+  EXPECT_EQ(largest_gap(blocks, 24), 8U);
+}
+
 class RandomLayouts : public testing::TestWithParam<unsigned> {
  protected:
   Blocks draw(std::mt19937& random, Bytes total, unsigned density) {

@@ -5,7 +5,6 @@
 namespace npu::test {
 namespace {
 
-using model::Completion;
 constexpr auto kH2d = DmaOpcode::kHostToDevice;
 constexpr auto kD2h = DmaOpcode::kDeviceToHost;
 constexpr auto kD2d = DmaOpcode::kDeviceToDevice;

@@ -5,7 +5,6 @@
 namespace npu::driver {
 namespace {
 
-using abi::FaultCode;
 
 class MisuseTest : public SpaceTest {
  protected:

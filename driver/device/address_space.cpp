@@ -10,6 +10,7 @@
 namespace npu::driver {
 namespace {
 
+// Under the memory manager's mutex: another task may close the space while one waits for that.
 Status open_space(const AddressSpace::Impl& impl) {
   if (auto ok = impl.device.usable(); !ok) return ok;
   if (impl.space == nullptr) {
@@ -25,6 +26,7 @@ auto create_with_room(const AddressSpace::Impl& impl, Bytes size, const Create& 
     -> decltype(create()) {
   auto& device = impl.device;
   const MutexHolder holder(device.memory->mutex());
+  if (auto ok = open_space(impl); !ok) return forward_error(ok);
   auto result = create();
   if (result || result.error().code != ErrorCode::kOutOfMemory) return result;
   const auto wanted = checked_align_up(size, kPageSize);
@@ -56,17 +58,16 @@ AddressSpace::~AddressSpace() {
 }
 
 Status AddressSpace::close() {
-  if (auto ok = open_space(*impl_); !ok) return ok;
   auto& memory = *impl_->device.memory;
   const MutexHolder holder(memory.mutex());
+  if (auto ok = open_space(*impl_); !ok) return ok;
   const auto vmid = impl_->space->vmid();
   if (memory.streams(vmid) > 0) {
     return fail(ErrorCode::kBusy,
                 fmt::format("VMID {} is used by {} streams", vmid, memory.streams(vmid)));
   }
-  if (auto ok = memory.close_space(vmid, true); !ok) return ok;
-  impl_->space = nullptr;
-  return {};
+  impl_->space = nullptr;  // given up whatever comes: what could not be freed is tried again later
+  return memory.close_space(vmid, true);
 }
 
 unsigned AddressSpace::vmid() const {
@@ -74,74 +75,72 @@ unsigned AddressSpace::vmid() const {
 }
 
 Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& options) {
-  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
   return create_with_room(*impl_, size,
                           [&] { return impl_->space->allocate(size, options.pinned); });
 }
 
 Status AddressSpace::free(DeviceAddress address) {
-  if (auto ok = open_space(*impl_); !ok) return ok;
   const MutexHolder holder(impl_->device.memory->mutex());
+  if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->free(address.value);
 }
 
 Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions& options) {
-  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
   return create_with_room(*impl_, size,
                           [&] { return impl_->space->create_memory(size, options.pinned); });
 }
 
 Status AddressSpace::release_memory(MemoryHandle memory) {
-  if (auto ok = open_space(*impl_); !ok) return ok;
   const MutexHolder holder(impl_->device.memory->mutex());
+  if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->release_memory(memory);
 }
 
 Result<MemoryHandle> AddressSpace::import_memory(const AddressSpace& owner, MemoryHandle memory) {
-  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
-  if (auto ok = open_space(*owner.impl_); !ok) return forward_error(ok);
   if (&owner.impl_->device != &impl_->device) {
     return fail(ErrorCode::kInvalidArgument, "the memory is on another card");
   }
   const MutexHolder holder(impl_->device.memory->mutex());
+  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
+  if (auto ok = open_space(*owner.impl_); !ok) return forward_error(ok);
   return impl_->space->import_memory(*owner.impl_->space, memory);
 }
 
 Result<DeviceAddress> AddressSpace::reserve(Bytes size, Bytes alignment) {
-  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
   const MutexHolder holder(impl_->device.memory->mutex());
+  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
   const auto at = impl_->space->reserve(size, alignment);
   if (!at) return forward_error(at);
   return DeviceAddress{*at};
 }
 
 Status AddressSpace::release(DeviceAddress reservation) {
-  if (auto ok = open_space(*impl_); !ok) return ok;
   const MutexHolder holder(impl_->device.memory->mutex());
+  if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->release(reservation.value);
 }
 
 Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset) {
-  if (auto ok = open_space(*impl_); !ok) return ok;
   const MutexHolder holder(impl_->device.memory->mutex());
+  if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->map({at.value, size}, memory, offset);
 }
 
 Status AddressSpace::set_access(DeviceAddress at, Bytes size, Access access) {
-  if (auto ok = open_space(*impl_); !ok) return ok;
   const MutexHolder holder(impl_->device.memory->mutex());
+  if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->set_access({at.value, size}, access);
 }
 
 Status AddressSpace::unmap(DeviceAddress at, Bytes size) {
-  if (auto ok = open_space(*impl_); !ok) return ok;
   const MutexHolder holder(impl_->device.memory->mutex());
+  if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->unmap({at.value, size});
 }
 
 std::optional<AddressRange> AddressSpace::range_of(DeviceAddress address) const {
-  if (impl_->space == nullptr) return std::nullopt;
   const MutexHolder holder(impl_->device.memory->mutex());
+  if (impl_->space == nullptr) return std::nullopt;
   return impl_->space->range_of(address.value);
 }
 

@@ -33,13 +33,15 @@ Status check_command(const DmaCommand& command) {
 }  // namespace
 
 Result<StreamId> Device::create_stream(const StreamOptions& options) {
+  // Both, in the compactor's order: the space must neither close nor change its VMID meanwhile.
+  const MutexHolder memory_holder(impl_->memory->mutex());
+  const MutexHolder holder(*impl_->control);
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
   const auto& space = options.space ? options.space->impl() : impl_->default_space->impl();
   if (&space.device != impl_.get() || space.space == nullptr) {
     return fail(ErrorCode::kInvalidArgument,
                 "the stream's address space is closed or of another card");
   }
-  const MutexHolder holder(*impl_->control);
   const auto vmid = space.space->vmid();
   const auto created = impl_->streams->create(options, vmid);
   if (created) impl_->memory->add_stream(vmid);

@@ -13,6 +13,10 @@ Result<std::unique_ptr<MemoryManager>> MemoryManager::create(CardLink& link, con
 }
 
 Result<Space*> MemoryManager::create_space() {
+  // Those given up whose end failed, because the card did not answer, are tried again.
+  for (unsigned given_up = 0; given_up < abi::kVmids; ++given_up) {
+    if (auto ok = collect(given_up, true); !ok) return forward_error(ok);
+  }
   unsigned vmid = abi::kVmidPhysical + 1;
   while (vmid < abi::kVmids && slots_[vmid].space) ++vmid;
   if (vmid == abi::kVmids) {

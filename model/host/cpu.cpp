@@ -36,6 +36,7 @@ std::shared_ptr<HostTask> HostCpus::spawn(std::string name, std::function<void()
         task->done = true;
         on_core_[task->core] = nullptr;
         task->finished.notify();
+        resume(nobody_);  // the task's own memory goes with it
       },
       nullptr, &options);
   return task;

@@ -41,6 +41,7 @@ DataMover::DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, 
       // Not zeroed: a large buffer costs host memory only where data passed through it.
       buffer_(new unsigned char[buffer_size_]),
       reads_(power_of_two_above(2 * buffer_size_ / std::min(chunk_, read_request_) + 2)),
+      writes_(reads_.size()),
       // One command: whole pages but for its first and last write.
       taken_(power_of_two_above(post_window_ / kPage + 3)) {}
 
@@ -62,7 +63,7 @@ void DataMover::start(const DmaCommand& command) {
 
 void DataMover::reset() {
   running_ = wake_pending_ = paused_ = false;
-  read_head_ = read_tail_ = taken_head_ = taken_tail_ = 0;
+  read_head_ = read_tail_ = write_head_ = write_tail_ = taken_head_ = taken_tail_ = 0;
   reads_in_flight_ = writes_in_flight_ = 0;
   posted_ = 0;
 }
@@ -82,7 +83,9 @@ CommandFault DataMover::device_access_fault(tlm::tlm_generic_payload& trans) con
           trans.is_write()};
 }
 
+// While posting is paused the engine has asked for a translation: its answer ends the transfer.
 bool DataMover::finished() const {
+  if (paused_) return false;
   if (!fault_.failed()) return written_ == size_;
   return reads_in_flight_ == 0 && writes_in_flight_ == 0 && posted_ == 0;
 }
@@ -101,6 +104,7 @@ void DataMover::pump() {
   if (finished()) {
     running_ = false;
     read_head_ = read_tail_;
+    write_head_ = write_tail_;
     listener_.data_done(fault_);
   } else {
     arm_wake();
@@ -175,20 +179,28 @@ Bytes DataMover::next_device_write() const {
 
 void DataMover::issue_device_writes() {
   if (turns() && !writing_) return;
-  const RequestTag tag{unit_, RequestTag::kWrite, shared_.epoch, 0};
   while (const Bytes length = next_device_write()) {
+    if (write_tail_ - write_head_ == writes_.size()) return;
     const Bytes position = write_issued_;
     write_issued_ += length;
     ++writes_in_flight_;
+    const std::uint32_t slot = write_tail_++ & static_cast<std::uint32_t>(writes_.size() - 1);
+    writes_[slot] = {write_issued_, false};
+    const RequestTag tag{unit_, RequestTag::kWrite, shared_.epoch, slot};
     shared_.ports.access_device(tag, tlm::TLM_WRITE_COMMAND, vmid_, destination_ + position,
                                 at(position), length, cause_);
   }
 }
 
-void DataMover::write_done(tlm::tlm_generic_payload& trans) {
+// Writes may be done out of order, and one that waits for its translation still needs its bytes.
+void DataMover::write_done(std::uint32_t slot, tlm::tlm_generic_payload& trans) {
   const auto& info = Transaction::of(trans);
   --writes_in_flight_;
-  written_ += trans.get_data_length();
+  writes_[slot].done = true;
+  const auto mask = static_cast<std::uint32_t>(writes_.size() - 1);
+  while (write_head_ != write_tail_ && writes_[write_head_ & mask].done) {
+    written_ = writes_[write_head_++ & mask].end;
+  }
   shared_.sim.emit(track_, Activity::kDataWrite, info.issued, sim_now(), cause_,
                    trans.get_data_length());
   if (info.completion != Completion::kSuccess) fail(device_access_fault(trans));

@@ -30,7 +30,7 @@ class DataMover {
   // The ranges are checked; no other transfer is running.
   void start(const DmaCommand& command);
   void read_done(std::uint32_t slot, tlm::tlm_generic_payload& trans);
-  void write_done(tlm::tlm_generic_payload& trans);
+  void write_done(std::uint32_t slot, tlm::tlm_generic_payload& trans);
   void reset();
 
   // D2H: a translation may be gone. True if bytes are still to be posted: none is until resume(),
@@ -46,6 +46,10 @@ class DataMover {
 
   struct Read {
     Bytes begin, end;  // of the command
+    bool done;
+  };
+  struct Write {
+    Bytes end;  // of the command
     bool done;
   };
   struct Taken {
@@ -93,7 +97,7 @@ class DataMover {
   Bytes requested_ = 0;     // reads issued up to here
   Bytes arrived_ = 0;       // read without a gap up to here
   Bytes write_issued_ = 0;  // writes issued up to here
-  Bytes written_ = 0;       // bytes whose writes are done
+  Bytes written_ = 0;       // written without a gap up to here: what the buffer need not keep
   Bytes skew_ = 0;          // where byte 0 lies in the buffer
   bool writing_ = false;    // D2D: whose turn it is
   bool paused_ = false;     // D2H: posts nothing until translations are known again
@@ -102,6 +106,8 @@ class DataMover {
 
   std::vector<Read> reads_;  // ring, oldest at read_head_
   std::uint32_t read_head_ = 0, read_tail_ = 0;
+  std::vector<Write> writes_;  // to device memory; ring, oldest at write_head_
+  std::uint32_t write_head_ = 0, write_tail_ = 0;
   unsigned reads_in_flight_ = 0, writes_in_flight_ = 0;
   std::vector<Taken> taken_;  // ring of what the transmitter still has to take
   std::uint32_t taken_head_ = 0, taken_tail_ = 0;

@@ -120,7 +120,7 @@ void Engine::response(const RequestTag& tag, tlm::tlm_generic_payload& trans) {
       mover_.read_done(tag.slot, trans);
       break;
     case RequestTag::kWrite:
-      mover_.write_done(trans);
+      mover_.write_done(tag.slot, trans);
       break;
     case RequestTag::kTranslate:
       translated(trans);

@@ -94,7 +94,8 @@ class ChannelEngine {
   // Off: every burst and every refresh takes the general way, with the same result. For tests.
   void take_short_cuts(bool on) { short_cuts_ = on; }
   void watch(CommandObserver* observer) { observer_ = observer; }
-  // Every refresh is appended there; null: nowhere.
+  // Refreshes are appended there, but for those of a long idle time, which are only counted; null:
+  // nowhere.
   void log_refreshes(std::vector<RefreshDone>* log) { refresh_log_ = log; }
 
  private:

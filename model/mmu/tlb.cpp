@@ -28,11 +28,17 @@ Translation* Tlb::lookup(TaggedAddress address) {
 
 Translation& Tlb::insert(const Translation& page) {
   auto* const set = set_of(page.tag, page.shift);
-  auto* const oldest = std::min_element(
-      set, set + ways_, [](const auto& a, const auto& b) { return a.used < b.used; });
-  *oldest = page;
-  touch(*oldest);
-  return *oldest;
+  // Two walks for different parts of one giant page find the same entry.
+  auto* place = std::find_if(set, set + ways_, [&page](const auto& entry) {
+    return entry.tag == page.tag && entry.shift == page.shift;
+  });
+  if (place == set + ways_) {
+    place = std::min_element(set, set + ways_,
+                             [](const auto& a, const auto& b) { return a.used < b.used; });
+  }
+  *place = page;
+  touch(*place);
+  return *place;
 }
 
 // A dropped entry is the first to be used again.

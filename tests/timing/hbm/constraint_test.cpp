@@ -139,12 +139,12 @@ TEST(HbmCommands, a_long_random_run_breaks_no_rule) {
 
 // The tests' tables are typed in by hand and the shipped ones are read: they must not drift apart.
 TEST(HbmTables, of_the_tests_are_those_that_are_shipped) {
-  const std::pair<const char*, HbmTimings> kTables[] = {
+  const std::pair<const char*, HbmTimings> tables[] = {
       {"hbm2_ramulator", test::ramulator_timings()},
       {"hbm2_dramsys", test::dramsys_timings()},
       {"hbm2_dramsim3", test::dramsim3_timings()},
       {"hbm2e_2400", test::hbm2e_2400_timings()}};
-  for (const auto& [name, typed] : kTables) {
+  for (const auto& [name, typed] : tables) {
     const auto shipped =
         load_timings(std::string(NPU_SOURCE_DIR "/configs/hbm/") + name + ".yaml", {});
     ASSERT_TRUE(shipped) << shipped.error().message();

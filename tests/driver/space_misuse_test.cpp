@@ -5,7 +5,6 @@
 namespace npu::driver {
 namespace {
 
-
 class MisuseTest : public SpaceTest {
  protected:
   void SetUp() override {

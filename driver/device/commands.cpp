@@ -52,7 +52,7 @@ Status Device::destroy_stream(StreamId id, Picoseconds deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   auto* stream = impl_->streams->find(id);
   if (!stream) return no_stream(id);
-  const auto last = stream->next_position.load(std::memory_order_relaxed);
+  const auto last = QueueMark::from_raw(stream->submitted.load(std::memory_order_relaxed));
   if (auto ok = impl_->queue->wait_consumed(last, deadline); !ok) return ok;
   if (auto ok = impl_->streams->finish(id, deadline); !ok) return ok;
   const auto vmid = stream->vmid;
@@ -101,7 +101,7 @@ Result<Ticket> Device::submit(StreamId id, const DmaCommand& command,
     return no_event(request.event);
   }
   auto ticket = impl_->queue->submit(request, impl_->options.submit_timeout);
-  if (ticket) stream->next_position.store(ticket->position + 1, std::memory_order_relaxed);
+  if (ticket) stream->note_submitted(QueueMark::behind(*ticket));
   return ticket;
 }
 

@@ -50,8 +50,10 @@ class NPU_API Device {
   // Waits until the queue is idle, disables it and bus mastering. Idempotent; later calls of the
   // other members fail with kInvalidArgument.
   Status shutdown();
-  // Disables and re-enables the queue: forgets latched faults and everything in flight, which
-  // must be given up by the caller. kTimeout if the card does not become idle.
+  // Disables and re-enables the queue: forgets latched faults and everything in flight. Waits for
+  // tickets from before end with kAborted; submissions meanwhile wait, each at most submit_timeout.
+  // kTimeout if the card does not become idle; submissions fail with kAborted then, until a reset
+  // succeeds.
   Status reset_queue();
 
   const CardInfo& info() const;
@@ -98,7 +100,7 @@ class NPU_API Device {
   // One look, no waiting.
   Result<bool> is_done(const Ticket& ticket);
   // `deadline` is a time of platform.clock(). kTimeout; kDeviceFault: the event has seen a failed
-  // command; kUnsupported: kInterrupt on a stream without interrupts.
+  // command; kUnsupported: kInterrupt on a stream without interrupts; kAborted: reset_queue().
   Status wait(const Ticket& ticket, WaitPolicy policy, Picoseconds deadline);
   // submit() and wait().
   Status copy(StreamId stream, const DmaCommand& command, WaitPolicy policy, Picoseconds deadline);

@@ -101,7 +101,7 @@ Status Device::free(DeviceAddress address) {
 
 MemoryStatistics Device::memory_statistics() const {
   const MutexHolder holder(impl_->memory->mutex());
-  return impl_->memory->physical().allocator().statistics();
+  return impl_->memory->physical().statistics();
 }
 
 Result<CompactionReport> Device::compact(Bytes wanted) {

@@ -220,6 +220,7 @@ Status Compactor::move_stage(const std::vector<BlockMove>& stage, Pause& pause,
   if (!status) {
     relocate(stage, &BlockMove::from);
     static_cast<void>(remap(stage));  // check_tables() has seen to the tables
+    pause.end(kRemap);
     give_up(stage, true, Residue::kTranslations);
     return status;
   }

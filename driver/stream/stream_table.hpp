@@ -11,6 +11,7 @@
 #include "driver/event/event_table.hpp"
 #include "driver/event/latency_predictor.hpp"
 #include "npu/abi/layout.hpp"
+#include "npu/abi/page_table.hpp"
 #include "npu/driver/scan.hpp"
 #include "npu/driver/stream.hpp"
 
@@ -50,6 +51,12 @@ class StreamTable {
     if (id.value >= streams_.size()) return nullptr;
     auto& stream = streams_[id.value];
     return stream.used.load(std::memory_order_acquire) ? &stream : nullptr;
+  }
+  // The same for a caller who is not the driver: its own streams, which reach all of the card's
+  // memory, are nobody else's.
+  Stream* find_user(StreamId id) {
+    auto* stream = find(id);
+    return stream && stream->vmid != abi::kVmidPhysical ? stream : nullptr;
   }
   // Closes the vectors.
   void close() { vectors_.clear(); }

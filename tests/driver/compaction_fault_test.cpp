@@ -151,6 +151,16 @@ TEST_F(CompactionFaultTest, StreamsAndEventsOfStuckCopiesComeBackWhenTheseEnd) {
   EXPECT_EQ(device->memory_statistics().quarantined, 0U);
 }
 
+TEST_F(CompactionFaultTest, StreamsOfStuckCopiesAreNobodyElses) {
+  lay_out(".A.B.C.");
+  compact_with_stuck_copies(4_MiB);
+  const StreamId lane{1};
+  const auto everywhere = DmaCommand::device_to_device({0}, {2_MiB}, 8);
+  EXPECT_THAT(device->submit(lane, everywhere), FailsWith(ErrorCode::kNotFound));
+  EXPECT_THAT(device->stream_event(lane), FailsWith(ErrorCode::kNotFound));
+  EXPECT_THAT(device->destroy_stream(lane, in(1_ms)), FailsWith(ErrorCode::kNotFound));
+}
+
 TEST_F(CompactionFaultTest, AStreamIsNotGivenAwayWhileItsCopiesAreInTheRing) {
   lay_out(".A.B.C.");
   const auto streams = streams_left();

@@ -69,7 +69,10 @@ class NPU_API Device {
   // Moves blocks until `wanted` bytes are free in one piece. All submissions wait meanwhile, each
   // at most submit_timeout; waits, tickets and addresses stay valid. kInvalidArgument: 0 bytes;
   // kOutOfMemory: not that much is free, or pinned blocks leave no way; kOutOfResources, kTimeout,
-  // kDeviceFault, kDeviceLost: a step failed, and every block is whole where it was or is now.
+  // kDeviceFault, kDeviceLost: a step failed, and every block is whole where it was or is now. What
+  // the card may still use then is in quarantine (memory_statistics()) until a later compaction, or
+  // an allocation that needs it, finds the card done with it. kBusy: copies of an earlier one still
+  // run.
   Result<CompactionReport> compact(Bytes wanted);
   CompactionStatistics compaction_statistics() const;
   // Host memory for DMA; returned to the platform when the object is destroyed, which must be

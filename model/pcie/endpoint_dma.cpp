@@ -77,6 +77,7 @@ SimTime Endpoint::post(Payload& payload) {
 }
 
 void Endpoint::send_posted(std::uint64_t payload) {
+  if (in_hot_reset()) return payload_of(payload).release();
   port_.send_request(payload_of(payload));
 }
 
@@ -117,6 +118,12 @@ void Endpoint::start_read(unsigned port, Payload& client) {
 }
 
 void Endpoint::send_read(std::uint64_t wire) {
+  if (in_hot_reset()) {
+    const unsigned number = tag_of(Transaction::of(payload_of(wire)).context);
+    tags_[number].travelling = false;
+    free_tags_.push_back(number);
+    return payload_of(wire).release();
+  }
   port_.send_request(payload_of(wire));
 }
 

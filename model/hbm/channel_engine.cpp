@@ -35,7 +35,7 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
     const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
     const int rank = i / lanes_per_rank_;
     places_[static_cast<std::size_t>(i)] = {byte(rank / stacks), byte(rank % stacks),
-                                            byte(i / per_group * per_group),
+                                            byte(i / per_group), byte(i / per_group * per_group),
                                             byte(i % lanes_per_rank_)};
   }
   for (auto* candidates : {&rows_, &columns_}) candidates->set_group_size(per_group);
@@ -65,7 +65,7 @@ void ChannelEngine::accept(const Burst& burst, Clock at) {
 void ChannelEngine::enqueue(const Burst& burst, Clock at) {
   now_ = std::max(now_, at + 1);
   follow(now_);
-  if (queue_.slots_exhausted()) renumber();
+  if (queue_.ages_exhausted()) renumber();
   const auto oldest = queue_.append(burst, at);
   if (split_ && write_mode_changed()) {
     update_all();
@@ -152,7 +152,7 @@ bool ChannelEngine::may_precharge(const Bank& bank) const {
   if (bank.opened != kNoRequest) return false;
   const BankList& served = bank.lists[list()];
   if (served.hit == kNoRequest) return true;
-  return split_ && served.miss < served.hit;  // the older one has the smaller slot
+  return split_ && queue_.at(served.miss).age < queue_.at(served.hit).age;
 }
 
 void ChannelEngine::update_row(int lane) {
@@ -172,18 +172,20 @@ void ChannelEngine::update_row(int lane) {
 
 void ChannelEngine::offer_activate(int lane, Slot slot) {
   const Clock limit = act_limit(lane) + act_handicap_;
-  rows_.offer(lane, kAct, slot, limit);
+  const int age = queue_.at(slot).age;
+  rows_.offer(lane, kAct, age, limit);
   if (row_stale_) return;
   const Clock now = std::max({now_, row_bus_free_, pseudo_channel(lane).act}) + act_handicap_;
-  const Pick candidate = Pick::at(std::max(limit, now), slot, lane);
+  const Pick candidate = Pick::at(std::max(limit, now), age, lane);
   if (candidate.beats(row_)) take_row(candidate);
 }
 
 void ChannelEngine::offer_precharge(int lane, Slot slot) {
   const Clock limit = queue_.bank(lane).pre;
-  rows_.offer(lane, kPre, slot, limit);
+  const int age = queue_.at(slot).age;
+  rows_.offer(lane, kPre, age, limit);
   if (row_stale_) return;
-  const Pick candidate = Pick::at(std::max({limit, now_, row_bus_free_}), slot, lane);
+  const Pick candidate = Pick::at(std::max({limit, now_, row_bus_free_}), age, lane);
   if (candidate.beats(row_)) take_row(candidate);
 }
 
@@ -201,7 +203,7 @@ void ChannelEngine::update_column(int lane) {
 
 void ChannelEngine::offer_column(int lane, Slot slot, bool opened) {
   const bool write = queue_.at(slot).write;
-  const int age = slot + (opened ? 0 : Candidates::kSecondClass);
+  const int age = queue_.at(slot).age + (opened ? 0 : Candidates::kSecondClass);
   const Clock limit = write ? write_limit(lane) : read_limit(lane);
   columns_.offer(lane, write ? 1 : 0, age, limit);
   if (column_stale_) return;
@@ -237,7 +239,7 @@ void ChannelEngine::pick_row() {
     return static_cast<Lane>(Candidates::delay(act, floor) + act_handicap_);
   };
   const auto found = rows_.first_row(floor, delay(0), delay(t_.pseudo_channels - 1));
-  take_row(Pick::at(found.time, found.age, queue_.at(static_cast<unsigned>(found.age)).lane));
+  take_row(Pick::at(found.time, found.age, queue_.lane_of(found.age)));
 }
 
 void ChannelEngine::pick_column() {
@@ -255,8 +257,7 @@ void ChannelEngine::pick_column() {
     }
   }
   const auto found = columns_.first_column(floor, read, write, writes);
-  const auto slot = static_cast<unsigned>(found.age) % Candidates::kAges;
-  take_column(Pick::at(found.time, found.age, queue_.at(slot).lane));
+  take_column(Pick::at(found.time, found.age, queue_.lane_of(found.age)));
 }
 
 [[gnu::noinline]] bool ChannelEngine::switch_write_mode() {

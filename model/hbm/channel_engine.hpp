@@ -109,7 +109,8 @@ class ChannelEngine {
   struct Place {
     std::uint8_t pseudo_channel;
     std::uint8_t stack;
-    std::uint8_t group_begin;  // first lane of its bank group
+    std::uint8_t group;        // of all in the channel
+    std::uint8_t group_begin;  // its first lane
     std::uint8_t in_rank;
   };
   // Clocks from which a bank group allows a command.
@@ -130,8 +131,8 @@ class ChannelEngine {
   static constexpr unsigned kPre = 0, kAct = 1;
 
   const Place& place(int lane) const { return places_[static_cast<std::size_t>(lane)]; }
-  Group& group(int lane) { return groups_[place(lane).group_begin]; }
-  const Group& group(int lane) const { return groups_[place(lane).group_begin]; }
+  Group& group(int lane) { return groups_[place(lane).group]; }
+  const Group& group(int lane) const { return groups_[place(lane).group]; }
   PseudoChannel& pseudo_channel(int lane) { return pseudo_channels_[place(lane).pseudo_channel]; }
   // From when on a bank allows a command, with what its bank group imposes.
   Clock act_limit(int lane) const { return std::max(queue_.bank(lane).act, group(lane).act); }
@@ -235,7 +236,7 @@ class ChannelEngine {
   int lanes_;
   std::array<Clock, 2> trcd_;  // RD and WR, from the first clock of the ACT
   std::array<Place, Candidates::kMaxLanes> places_{};
-  std::array<Group, Candidates::kMaxLanes> groups_{};  // by their first lane
+  std::array<Group, Candidates::kMaxLanes> groups_{};
   std::array<PseudoChannel, 2> pseudo_channels_;
   // No RD in a block of lanes before: tCCD_S, tWTR_S, tCCD_R.
   std::array<Clock, Candidates::kMaxBlocks> read_from_{};

@@ -6,28 +6,27 @@
 namespace npu::model::hbm {
 
 RequestQueue::RequestQueue(bool split, unsigned capacity) : split_(split), banks_{}, requests_{} {
-  sc_assert(capacity + 1 < kSlots);
+  sc_assert(capacity < static_cast<unsigned>(kAgeLimit));
+  for (unsigned slot = capacity; slot > kNoRequest; --slot) release(static_cast<Slot>(slot));
 }
 
 [[gnu::noinline]] void RequestQueue::renumber() {
-  Slot held = kNoRequest + 1;
-  for (unsigned slot = held; slot < kSlots; ++slot) {
-    if (!requests_[slot].held) continue;
-    moved_[slot] = held;
-    requests_[held++] = requests_[slot];
-  }
-  for (unsigned slot = kNoRequest + 1; slot < held; ++slot) {
-    Request& request = requests_[slot];
-    request.next = moved_[request.next];
-    request.previous = moved_[request.previous];
-  }
-  for (auto& bank : banks_) {
-    bank.opened = moved_[bank.opened];
-    for (auto& list : bank.lists) {
-      for (auto* slot : {&list.head, &list.tail, &list.hit, &list.miss}) *slot = moved_[*slot];
+  by_age_.fill(kNoRequest);
+  const auto enter = [this](Slot slot) {
+    by_age_[static_cast<std::size_t>(requests_[slot].age)] = slot;
+  };
+  for (const auto& bank : banks_) {
+    if (bank.opened != kNoRequest) enter(bank.opened);
+    for (const auto& list : bank.lists) {
+      for (auto slot = list.head; slot != kNoRequest; slot = requests_[slot].next) enter(slot);
     }
   }
-  next_ = held;
+  next_age_ = 0;
+  for (const auto slot : by_age_) {
+    if (slot == kNoRequest) continue;
+    requests_[slot].age = next_age_;
+    lane_of_age_[static_cast<std::size_t>(next_age_++)] = requests_[slot].lane;
+  }
 }
 
 }  // namespace npu::model::hbm

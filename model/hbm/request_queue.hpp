@@ -22,16 +22,15 @@ using Slot = std::uint16_t;
 // No request; its place in the array exists and may be written, so that links need no questions.
 constexpr Slot kNoRequest = 0;
 
-// Slots are given out in order of arrival: the older request has the smaller one.
 struct Request {
   std::uint32_t row;
   std::uint32_t tag;
   Slot next;
   Slot previous;
+  std::int16_t age;  // order of arrival in the channel
   std::uint8_t lane;
-  bool held;
-  bool write;
-  bool activated;  // an ACT was issued for it
+  bool write : 1;
+  bool activated : 1;  // an ACT was issued for it
   Clock arrived;
 };
 static_assert(sizeof(Request) == 24);
@@ -58,7 +57,7 @@ static_assert(sizeof(Bank) == 64);
 class RequestQueue {
  public:
   static constexpr unsigned kMaxLanes = 128;
-  static constexpr unsigned kSlots = 512;
+  static constexpr int kAgeLimit = 512;
 
   // `split`: writes have lists of their own. `capacity`: requests held at once, opened included.
   RequestQueue(bool split, unsigned capacity);
@@ -68,15 +67,24 @@ class RequestQueue {
   Request& at(unsigned slot) { return requests_[slot]; }
   const Request& at(unsigned slot) const { return requests_[slot]; }
 
-  // Appends a burst; slots_exhausted() does not hold. What it has become the oldest of in its list:
+  // Appends a burst; ages_exhausted() does not hold. What it has become the oldest of in its list:
   enum class Oldest : std::uint8_t { kHit, kMiss, kNothing };
   Oldest append(const Burst& burst, Clock arrived) {
-    const Slot slot = next_++;
+    const Slot slot = free_;
+    Request& request = requests_[slot];
+    free_ = request.next;
     Bank& bank = banks_[burst.lane];
     auto& list = bank.lists[split_ && burst.write ? 1 : 0];
-    requests_[slot] = {burst.row,   burst.tag, kNoRequest,
-                       list.tail,   static_cast<std::uint8_t>(burst.lane),
-                       true,        burst.write, false, arrived};
+    request.row = burst.row;
+    request.tag = burst.tag;
+    request.next = kNoRequest;
+    request.previous = list.tail;
+    request.age = next_age_;
+    request.lane = static_cast<std::uint8_t>(burst.lane);
+    request.write = burst.write;
+    request.activated = false;
+    request.arrived = arrived;
+    lane_of_age_[static_cast<std::size_t>(next_age_++)] = request.lane;
     requests_[list.tail].next = slot;
     list.head = list.tail == kNoRequest ? slot : list.head;
     list.tail = slot;
@@ -102,8 +110,9 @@ class RequestQueue {
     --queued_[request.write ? 1 : 0];
   }
   void release(Slot slot) {
-    requests_[slot].held = false;
     writes_held_ -= requests_[slot].write ? 1 : 0;
+    requests_[slot].next = free_;
+    free_ = slot;
   }
   void open_row(int lane, std::uint32_t row, Clock at) {
     Bank& opened = bank(lane);
@@ -129,9 +138,10 @@ class RequestQueue {
   unsigned queued(bool write) const { return queued_[write ? 1 : 0]; }
   // Whether any request, queued or opened, is a write.
   bool holds_writes() const { return writes_held_ != 0; }
-  bool slots_exhausted() const { return next_ == kSlots; }
-  // Gives those held the lowest slots, in the same order.
+  bool ages_exhausted() const { return next_age_ == kAgeLimit; }
+  // Renumbers the ages, keeping their order.
   void renumber();
+  int lane_of(int age) const { return lane_of_age_[static_cast<unsigned>(age) % kAgeLimit]; }
 
  private:
   Slot next_match(Slot from, const Bank& bank, bool hit) const {
@@ -142,12 +152,14 @@ class RequestQueue {
   }
 
   bool split_;
-  Slot next_ = kNoRequest + 1;
+  std::int16_t next_age_ = 0;
   std::array<unsigned, 2> queued_{};
   unsigned writes_held_ = 0;
+  Slot free_ = kNoRequest;  // linked by `next`; the last one used comes first
   std::array<Bank, kMaxLanes> banks_;
-  std::array<Request, kSlots> requests_;
-  std::array<Slot, kSlots> moved_{};  // where the last renumber() put each
+  std::array<Request, kAgeLimit> requests_;
+  std::array<std::uint8_t, kAgeLimit> lane_of_age_{};
+  std::array<Slot, kAgeLimit> by_age_{};  // only while renumbering
 };
 
 }  // namespace npu::model::hbm

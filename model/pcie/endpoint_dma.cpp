@@ -198,7 +198,7 @@ void Endpoint::deadline(std::uint64_t) {
 
 void Endpoint::log_completion_error(Completion completion, const Payload& payload) {
   auto& function = functions_[0];
-  const auto header = tlp_header(payload, *payload.get_extension<Transaction>());
+  const auto header = tlp_header(payload, Transaction::of(payload));
   switch (completion) {
     case Completion::kTimeout:
       return function.log_uncorrectable(pci::kAerCompletionTimeout, header);

@@ -73,7 +73,7 @@ LinkDirection::Slot Link::send(Side& side, const Payload& payload, const TlpTrai
 }
 
 std::uint64_t Link::upstream_time(const Payload& payload) const {
-  const auto& info = *payload.get_extension<Transaction>();
+  const auto& info = Transaction::of(payload);
   return up_.direction.wire_time(up_.direction.wire_bytes(request_train(payload, info, config_)));
 }
 

@@ -252,7 +252,7 @@ void ChannelEngine::pick_column() {
   for (std::size_t b = 0; b < blocks; ++b) read[b] = Candidates::delay(read_from_[b], floor);
   if (writes) {
     for (std::size_t b = 0; b < blocks; ++b) {
-      const unsigned pseudo_channel = b * t_.pseudo_channels / blocks;
+      const std::size_t pseudo_channel = b * t_.pseudo_channels / blocks;
       write[b] = Candidates::delay(pseudo_channels_[pseudo_channel].write, floor);
     }
   }

@@ -11,6 +11,14 @@
 
 namespace npu::model {
 
+// Who sends a DMA request: a function (packed BDF), and the process it does so for (PASID; 0:
+// none).
+struct DmaRequester {
+  DmaRequester(std::uint16_t bdf, std::uint32_t process = 0) : function(bdf), pasid(process) {}
+  std::uint16_t function;
+  std::uint32_t pasid;
+};
+
 // Host memory behind the IOMMU, as the root complex uses it. Implemented by model/host.
 class HostMemoryPort {
  public:
@@ -21,10 +29,10 @@ class HostMemoryPort {
     Bytes contiguous;     // bytes from the address to the end of its mapping
   };
   virtual ~HostMemoryPort() = default;
-  // A DMA access by `requester` (packed BDF) at time of the call; [bus, bus + length) must lie in
-  // one mapping. A failed access leaves an IOMMU fault record.
-  virtual Access access(std::uint16_t requester, std::uint64_t bus, Bytes length,
-                        bool device_writes, std::uint64_t cause) = 0;
+  // A DMA access by `requester` at time of the call; [bus, bus + length) must lie in one mapping. A
+  // PASID reaches the mappings bound to it alone. A failed access leaves an IOMMU fault record.
+  virtual Access access(DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
+                        std::uint64_t cause) = 0;
   // The bytes of a device write have been stored: wakes whoever watches them.
   virtual void written(const std::byte* data, Bytes length, std::uint64_t cause) = 0;
 };

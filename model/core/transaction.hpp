@@ -51,6 +51,7 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   bool posted = false;
   std::uint8_t vmid = 0;          // address space of a device address; 0: device-local
   std::uint16_t requester = 0;    // packed BDF
+  std::uint32_t pasid = 0;        // process a bus address belongs to; 0: none (the driver's own)
   std::uint64_t cause = 0;        // platform/trace.hpp
   std::uint64_t issued = 0;       // SimTime at the initiator
   std::uint64_t context = 0;      // the initiator's own

@@ -57,8 +57,21 @@ void DataMover::start(const DmaCommand& command) {
   skew_ = source_ % (host_source() ? read_request_ : chunk_);
   writing_ = paused_ = false;
   vmid_ = command.vmid;
+  pasid_ = command.pasid;
+  fill_ = command.fill;
   fault_ = {};
+  if (fill_) prepare_fill(static_cast<std::uint32_t>(source_));
   pump();
+}
+
+// Nothing is read: as much of the buffer as the transfer uses holds the pattern, which no write
+// changes.
+void DataMover::prepare_fill(std::uint32_t pattern) {
+  skew_ = 0;
+  requested_ = arrived_ = size_;
+  for (Bytes i = 0; i < std::min(size_, buffer_size_); i += sizeof pattern) {
+    std::memcpy(buffer_.get() + i, &pattern, sizeof pattern);
+  }
 }
 
 void DataMover::reset() {
@@ -141,7 +154,7 @@ void DataMover::issue_read(Bytes length) {
   unsigned char* const data = at(requested_);
   requested_ += length;
   if (host_source()) {
-    shared_.ports.read_host(tag, address, length, cause_);
+    shared_.ports.read_host(tag, pasid_, address, length, cause_);
   } else {
     shared_.ports.access_device(tag, tlm::TLM_READ_COMMAND, vmid_, address, data, length, cause_);
   }
@@ -249,7 +262,8 @@ void DataMover::issue_posted_writes() {
 }
 
 void DataMover::post(Bytes length) {
-  auto& trans = shared_.ports.make_posted_write(destination_ + write_issued_, length, cause_);
+  auto& trans =
+      shared_.ports.make_posted_write(pasid_, destination_ + write_issued_, length, cause_);
   const Bytes to_wrap = buffer_size_ - (skew_ + write_issued_) % buffer_size_;
   const Bytes first = std::min(length, to_wrap);
   std::memcpy(trans.get_data_ptr(), at(write_issued_), first);

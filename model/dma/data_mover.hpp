@@ -59,7 +59,8 @@ class DataMover {
 
   bool host_source() const { return opcode_ == abi::DmaOpcode::kHostToDevice; }
   bool host_target() const { return opcode_ == abi::DmaOpcode::kDeviceToHost; }
-  bool turns() const { return opcode_ == abi::DmaOpcode::kDeviceToDevice; }
+  bool turns() const { return opcode_ == abi::DmaOpcode::kDeviceToDevice && !fill_; }
+  void prepare_fill(std::uint32_t pattern);
   unsigned char* at(Bytes position) const;
   Bytes next_read() const;
   bool may_read(Bytes length) const;
@@ -102,6 +103,8 @@ class DataMover {
   bool writing_ = false;    // D2D: whose turn it is
   bool paused_ = false;     // D2H: posts nothing until translations are known again
   std::uint8_t vmid_ = 0;
+  std::uint32_t pasid_ = 0;
+  bool fill_ = false;  // writes from a buffer full of the pattern
   CommandFault fault_;
 
   std::vector<Read> reads_;  // ring, oldest at read_head_

@@ -23,10 +23,35 @@ Dma::Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
   host_socket.register_nb_transport_bw(this, &Dma::response);
   hbm_socket.register_nb_transport_bw(this, &Dma::response);
   for (unsigned i = 0; i < config.dma.engines; ++i) {
-    engines_.push_back(std::make_unique<Engine>(shared_, static_cast<std::uint8_t>(i), front_end_));
+    engines_.push_back(std::make_unique<Engine>(shared_, static_cast<std::uint8_t>(i), *this));
   }
   front_end_.connect(engines_);
   front_end_.install_hooks();
+}
+
+Engine& Dma::least_loaded() const {
+  auto* best = engines_.front().get();
+  for (const auto& engine : engines_) {
+    if (engine->load() < best->load()) best = engine.get();
+  }
+  return *best;
+}
+
+void Dma::request(const DmaCommand& command) {
+  auto& engine = least_loaded();
+  sc_assert(command.requested && !engine.full());
+  engine.accept(command);
+}
+
+// A free place goes to the ring first: its entries are already held up in order.
+void Dma::command_completed(const DmaCommand& command) {
+  if (command.requested) {
+    requester_->dma_done(command);
+    front_end_.engine_free();
+  } else {
+    front_end_.command_completed(command);
+  }
+  if (requester_ != nullptr) requester_->dma_free();
 }
 
 void Dma::invalidate_translations() {

@@ -16,7 +16,10 @@
 
 namespace npu::model {
 
-class Dma : public sc_core::sc_module, public ResetListener {
+class Dma : public sc_core::sc_module,
+            public ResetListener,
+            public DmaRequestPort,
+            public Engine::Listener {
  public:
   // Installs itself behind the DMA registers of `registers`; all references outlive the module.
   Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
@@ -33,6 +36,10 @@ class Dma : public sc_core::sc_module, public ResetListener {
 
   // Before the simulation starts; without it the Interrupt flag of a command does nothing.
   void connect(InterruptPort& interrupts) { shared_.interrupts = &interrupts; }
+  // The second port to the engines.
+  void connect(DmaRequestPort::Listener& listener) override { requester_ = &listener; }
+  bool can_request() const override { return least_loaded().load() < kRequestsPerEngine; }
+  void request(const DmaCommand& command) override;
 
   // The IOMMU unmapped something of this function: cached translations are gone, and copies under
   // way ask again.
@@ -41,10 +48,15 @@ class Dma : public sc_core::sc_module, public ResetListener {
   void function_reset() override;
 
   const DmaStatistics& statistics() const { return shared_.statistics; }
-  // No command is fetched, queued or executed.
+  // No command of the ring is fetched, queued or executed.
   bool idle() const { return front_end_.idle(); }
 
  private:
+  // One that is executed and one to follow, so that its priority is decided late.
+  static constexpr unsigned kRequestsPerEngine = 2;
+
+  Engine& least_loaded() const;
+  void command_completed(const DmaCommand& command) override;
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
 
@@ -53,6 +65,7 @@ class Dma : public sc_core::sc_module, public ResetListener {
   DmaShared shared_;
   std::vector<std::unique_ptr<Engine>> engines_;
   RingFrontEnd front_end_;
+  DmaRequestPort::Listener* requester_ = nullptr;
 };
 
 }  // namespace npu::model

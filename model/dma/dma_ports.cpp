@@ -13,25 +13,30 @@ void DmaPorts::send(const Forward& forward, tlm::tlm_generic_payload& trans, con
   forward(trans, delay);
 }
 
-void DmaPorts::read_host(const RequestTag& tag, std::uint64_t bus, Bytes length,
-                         std::uint64_t cause) {
-  send(to_host_, pool_.allocate(tlm::TLM_READ_COMMAND, bus, length), tag, cause);
-}
-
-void DmaPorts::translate(const RequestTag& tag, std::uint64_t bus, std::uint64_t cause) {
-  auto& trans = sim_.pool.allocate(tlm::TLM_READ_COMMAND, bus, nullptr, 8);
-  Transaction::of(trans).kind = TransactionKind::kTranslation;
+void DmaPorts::read_host(const RequestTag& tag, std::uint32_t pasid, std::uint64_t bus,
+                         Bytes length, std::uint64_t cause) {
+  auto& trans = pool_.allocate(tlm::TLM_READ_COMMAND, bus, length);
+  Transaction::of(trans).pasid = pasid;
   send(to_host_, trans, tag, cause);
 }
 
-tlm::tlm_generic_payload& DmaPorts::make_posted_write(std::uint64_t bus, Bytes length,
-                                                      std::uint64_t cause) {
+void DmaPorts::translate(const RequestTag& tag, std::uint32_t pasid, std::uint64_t bus,
+                         std::uint64_t cause) {
+  auto& trans = sim_.pool.allocate(tlm::TLM_READ_COMMAND, bus, nullptr, 8);
+  Transaction::of(trans).kind = TransactionKind::kTranslation;
+  Transaction::of(trans).pasid = pasid;
+  send(to_host_, trans, tag, cause);
+}
+
+tlm::tlm_generic_payload& DmaPorts::make_posted_write(std::uint32_t pasid, std::uint64_t bus,
+                                                      Bytes length, std::uint64_t cause) {
   auto& trans =
       length <= Transaction::kInlineData
           ? sim_.pool.allocate(tlm::TLM_WRITE_COMMAND, bus, nullptr, static_cast<unsigned>(length))
           : pool_.allocate(tlm::TLM_WRITE_COMMAND, bus, length);
   auto& info = Transaction::of(trans);
   info.posted = true;
+  info.pasid = pasid;
   info.cause = cause;
   return trans;
 }

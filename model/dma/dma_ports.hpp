@@ -18,11 +18,14 @@ class DmaPorts {
       : sim_(sim), to_host_(std::move(to_host)), to_hbm_(std::move(to_hbm)) {}
 
   // Reads of host memory: the data is in the response's own buffer.
-  void read_host(const RequestTag& tag, std::uint64_t bus, Bytes length, std::uint64_t cause);
+  void read_host(const RequestTag& tag, std::uint32_t pasid, std::uint64_t bus, Bytes length,
+                 std::uint64_t cause);
   // ATS request for device writes at `bus`.
-  void translate(const RequestTag& tag, std::uint64_t bus, std::uint64_t cause);
+  void translate(const RequestTag& tag, std::uint32_t pasid, std::uint64_t bus,
+                 std::uint64_t cause);
   // A posted write to be filled (get_data_ptr()) and sent.
-  tlm::tlm_generic_payload& make_posted_write(std::uint64_t bus, Bytes length, std::uint64_t cause);
+  tlm::tlm_generic_payload& make_posted_write(std::uint32_t pasid, std::uint64_t bus, Bytes length,
+                                              std::uint64_t cause);
   // Returns the time when the transmitter has taken the write.
   SimTime post(tlm::tlm_generic_payload& trans);
 

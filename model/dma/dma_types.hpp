@@ -36,7 +36,32 @@ struct DmaCommand {
   std::uint8_t vmid = 0;  // its stream's
   CommandFault fault;
 
+  // Of a request from the command processor: no stream, no event, not from the ring.
+  bool requested = false;
+  bool fill = false;          // the low half of `source` is a pattern of 32 bits
+  std::uint32_t pasid = 0;    // of host addresses
+  std::uint64_t context = 0;  // the requester's own
+
   abi::DmaOpcode opcode() const { return static_cast<abi::DmaOpcode>(entry.opcode); }
+};
+
+// The engines as the command processor uses them; implemented by Dma.
+class DmaRequestPort {
+ public:
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    // A request is done: its last access has ended, its fault is known.
+    virtual void dma_done(const DmaCommand& command) = 0;
+    // An engine may have become free.
+    virtual void dma_free() = 0;
+  };
+  virtual ~DmaRequestPort() = default;
+  virtual void connect(Listener& listener) = 0;
+  // True if an engine has no more than one command to work on.
+  virtual bool can_request() const = 0;
+  // Commands without order among each other; `requested` is set. Only while can_request().
+  virtual void request(const DmaCommand& command) = 0;
 };
 
 struct DmaStatistics {
@@ -47,6 +72,7 @@ struct DmaStatistics {
   Bytes bytes_host_to_device = 0;  // of commands that did not fail
   Bytes bytes_device_to_host = 0;
   Bytes bytes_device_to_device = 0;
+  Bytes bytes_filled = 0;
   std::uint64_t translations = 0;  // ATS requests sent
 };
 

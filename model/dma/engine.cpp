@@ -45,9 +45,10 @@ void Engine::accept(const DmaCommand& command) {
 
 void Engine::start_next() {
   if (executing_ || next_ == tail_) return;
-  const auto stream = slot(next_).entry.stream;
-  for (auto i = head_; i != next_; ++i) {
-    if (slot(i).entry.stream == stream) return;  // one after another within a stream
+  const auto& command = slot(next_);
+  for (auto i = head_; i != next_ && !command.requested; ++i) {
+    const auto& before = slot(i);  // one after another within a stream
+    if (!before.requested && before.entry.stream == command.entry.stream) return;
   }
   ++next_;
   executing_ = true;
@@ -71,6 +72,7 @@ void Engine::setup_done(std::uint64_t epoch) {
 
 void Engine::check(DmaCommand& command) const {
   const auto& entry = command.entry;
+  if (command.requested) return check_request(command);
   const auto& streams = shared_.registers.streams();
   if (entry.opcode < 0x01 || entry.opcode > 0x04) {
     command.fault.code = FaultCode::kInvalidOpcode;
@@ -84,6 +86,16 @@ void Engine::check(DmaCommand& command) const {
     command.fault.code = FaultCode::kInvalidEvent;
   } else {
     command.vmid = streams.vmid(entry.stream);
+    check_addresses(command);
+  }
+}
+
+void Engine::check_request(DmaCommand& command) const {
+  const auto& entry = command.entry;
+  if (entry.size() == 0 || !checked_add(entry.destination(), entry.size()) ||
+      (!command.fill && !checked_add(entry.source(), entry.size()))) {
+    command.fault.code = FaultCode::kInvalidSize;
+  } else {
     check_addresses(command);
   }
 }
@@ -105,7 +117,7 @@ void Engine::check_addresses(DmaCommand& command) const {
       require(entry.source(), false);
       break;
     case abi::DmaOpcode::kDeviceToDevice:
-      require(entry.source(), false);
+      if (!command.fill) require(entry.source(), false);
       require(entry.destination(), true);
       break;
     case abi::DmaOpcode::kPeerToPeer:
@@ -146,12 +158,12 @@ void Engine::translate_next() {
   const auto& command = current();
   while (translated_ < command.entry.size()) {
     const std::uint64_t bus = command.entry.destination() + translated_;
-    const Bytes known = shared_.translations.lookup(bus);
+    const Bytes known = shared_.translations.lookup(command.pasid, bus);
     if (known == 0) {
       ++shared_.statistics.translations;
       translation_generation_ = shared_.translations.generation();
-      shared_.ports.translate({index_, RequestTag::kTranslate, shared_.epoch, 0}, bus,
-                              command.cause);
+      shared_.ports.translate({index_, RequestTag::kTranslate, shared_.epoch, 0}, command.pasid,
+                              bus, command.cause);
       return;
     }
     translated_ += known;
@@ -186,7 +198,7 @@ void Engine::translated(tlm::tlm_generic_payload& trans) {
     translate_from(translate_begin_);
     return;
   }
-  shared_.translations.insert(trans.get_address(), mapped);
+  shared_.translations.insert(current().pasid, trans.get_address(), mapped);
   translated_ += std::min(mapped, current().entry.size() - translated_);
   translate_next();
 }
@@ -196,8 +208,9 @@ void Engine::data_done(const CommandFault& fault) {
   command.fault = fault;
   command.data_end = sim_now();
   executing_ = false;
-  completion_free_ =
-      std::max(completion_free_, sim_now()) + ticks(shared_.config.dma.completion_processing);
+  // A request's completion is its requester's business.
+  completion_free_ = std::max(completion_free_, sim_now()) +
+                     (command.requested ? 0 : ticks(shared_.config.dma.completion_processing));
   shared_.sim.agenda.at<&Engine::complete>(completion_free_, *this, shared_.epoch);
   start_next();
 }
@@ -205,6 +218,14 @@ void Engine::data_done(const CommandFault& fault) {
 void Engine::complete(std::uint64_t epoch) {
   if (epoch != shared_.epoch) return;
   const DmaCommand command = slot(head_);
+  if (!command.requested) publish(command);
+  account(command);
+  ++head_;
+  start_next();
+  listener_.command_completed(command);
+}
+
+void Engine::publish(const DmaCommand& command) {
   const auto& entry = command.entry;
   auto& streams = shared_.registers.streams();
   const bool stream_exists = entry.stream < streams.size();
@@ -218,10 +239,6 @@ void Engine::complete(std::uint64_t epoch) {
   if ((entry.flags & abi::kDmaFlagInterrupt) != 0 && stream_exists && shared_.interrupts) {
     shared_.interrupts->raise(streams.vector(entry.stream), command.cause);
   }
-  account(command);
-  ++head_;
-  start_next();
-  listener_.command_completed(command);
 }
 
 // The record is posted behind the data of the command and in front of its interrupt.
@@ -232,7 +249,7 @@ void Engine::count_event(const DmaCommand& command) {
   const auto record = events.complete(id, command.fault.code);
   const auto base = shared_.registers.bank().get<abi::EventRecordBase>().raw;
   if (base == 0) return;
-  auto& trans = shared_.ports.make_posted_write(base + std::uint64_t{abi::kEventStride} * id,
+  auto& trans = shared_.ports.make_posted_write(0, base + std::uint64_t{abi::kEventStride} * id,
                                                 sizeof record.raw, command.cause);
   std::memcpy(trans.get_data_ptr(), &record.raw, sizeof record.raw);
   shared_.ports.post(trans);
@@ -244,6 +261,8 @@ void Engine::account(const DmaCommand& command) {
   ++statistics.commands;
   if (command.fault.failed()) {
     ++statistics.faults;
+  } else if (command.fill) {
+    statistics.bytes_filled += entry.size();
   } else if (command.opcode() == abi::DmaOpcode::kHostToDevice) {
     statistics.bytes_host_to_device += entry.size();
   } else if (command.opcode() == abi::DmaOpcode::kDeviceToHost) {

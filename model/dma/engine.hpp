@@ -38,6 +38,7 @@ class Engine : private DataMover::Listener {
   void start_next();
   void setup_done(std::uint64_t epoch);
   void check(DmaCommand& command) const;
+  void check_request(DmaCommand& command) const;
   void check_addresses(DmaCommand& command) const;
   void translate_next();
   void translated(tlm::tlm_generic_payload& trans);
@@ -45,6 +46,7 @@ class Engine : private DataMover::Listener {
   void not_translated(const CommandFault& fault);
   void data_done(const CommandFault& fault) override;
   void complete(std::uint64_t epoch);
+  void publish(const DmaCommand& command);
   void count_event(const DmaCommand& command);
   void account(const DmaCommand& command);
 

@@ -109,7 +109,7 @@ void RingFrontEnd::fetch() {
   ++shared_.statistics.fetches;
   const RequestTag tag{RequestTag::kFrontEnd, RequestTag::kFetch, shared_.epoch, generation_};
   if (host_memory_) {
-    shared_.ports.read_host(tag, address, length, cause(position_));
+    shared_.ports.read_host(tag, 0, address, length, cause(position_));
   } else {
     shared_.ports.fetch_device(tag, address, length, cause(position_));
   }
@@ -187,6 +187,10 @@ bool RingFrontEnd::hand_over(const abi::DmaEntry& entry) {
 void RingFrontEnd::command_completed(const DmaCommand& command) {
   --in_engines_;
   if (command.entry.stream < bindings_.size()) --bindings_[command.entry.stream].commands;
+  engine_free();
+}
+
+void RingFrontEnd::engine_free() {
   if (!decoding_ && batch_next_ != batch_size_) dispatch();
 }
 

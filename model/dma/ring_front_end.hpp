@@ -13,7 +13,7 @@
 
 namespace npu::model {
 
-class RingFrontEnd : public Engine::Listener {
+class RingFrontEnd {
  public:
   static constexpr unsigned kMaxBatch = 64;
 
@@ -23,7 +23,9 @@ class RingFrontEnd : public Engine::Listener {
   void install_hooks();
 
   void fetched(tlm::tlm_generic_payload& trans, std::uint32_t generation);
-  void command_completed(const DmaCommand& command) override;
+  void command_completed(const DmaCommand& command);
+  // An engine has a free place.
+  void engine_free();
   void reset();
   bool idle() const { return !fetching_ && batch_next_ == batch_size_ && in_engines_ == 0; }
 

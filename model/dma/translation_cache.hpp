@@ -12,15 +12,16 @@ namespace npu::model {
 
 class TranslationCache {
  public:
-  // Bytes known to be mapped from `bus` on; 0: ask.
-  Bytes lookup(std::uint64_t bus) const {
+  // Bytes known to be mapped for `pasid` from `bus` on; 0: ask.
+  Bytes lookup(std::uint32_t pasid, std::uint64_t bus) const {
     for (const auto& entry : entries_) {
-      if (bus - entry.begin < entry.length) return entry.length - (bus - entry.begin);
+      if (entry.pasid == pasid && bus - entry.begin < entry.length)
+        return entry.length - (bus - entry.begin);
     }
     return 0;
   }
-  void insert(std::uint64_t bus, Bytes length) {
-    entries_[next_] = {bus, length};
+  void insert(std::uint32_t pasid, std::uint64_t bus, Bytes length) {
+    entries_[next_] = {bus, length, pasid};
     next_ = (next_ + 1) % entries_.size();
   }
   void invalidate() {
@@ -34,6 +35,7 @@ class TranslationCache {
   struct Entry {
     std::uint64_t begin = 0;
     Bytes length = 0;
+    std::uint32_t pasid = 0;
   };
   std::array<Entry, 16> entries_{};
   std::size_t next_ = 0;

@@ -69,9 +69,17 @@ void HostMemory::unwatch(MemoryWatcher& watcher) {
                  watches_.end());
 }
 
-const HostMemory::Mapping* HostMemory::find(std::uint16_t requester, std::uint64_t bus) {
+void HostMemory::bind(std::uint64_t bus, std::uint32_t pasid) {
+  const auto it = mappings_.find(bus);
+  sc_assert(it != mappings_.end());
+  it->second.pasid = pasid;
+}
+
+const HostMemory::Mapping* HostMemory::find(DmaRequester requester, std::uint64_t bus) {
   const auto hit = [&](const Mapping& m) {
-    return m.requester == requester && bus >= m.bus && bus - m.bus < m.cpu.size;
+    return m.requester == requester.function &&
+           (requester.pasid == 0 || m.pasid == requester.pasid) && bus >= m.bus &&
+           bus - m.bus < m.cpu.size;
   };
   if (last_ && hit(*last_)) return last_;
   auto it = mappings_.upper_bound(bus);
@@ -82,10 +90,10 @@ const HostMemory::Mapping* HostMemory::find(std::uint16_t requester, std::uint64
   return last_;
 }
 
-HostMemoryPort::Access HostMemory::refuse(std::uint16_t requester, std::uint64_t bus,
+HostMemoryPort::Access HostMemory::refuse(DmaRequester requester, std::uint64_t bus,
                                           bool device_writes, Completion reason,
                                           std::uint64_t cause, Picoseconds latency) {
-  faults_.push_back({sim_now(), requester, bus, device_writes, reason});
+  faults_.push_back({sim_now(), requester.function, requester.pasid, bus, device_writes, reason});
   const auto code = reason == Completion::kPermission ? abi::FaultCode::kHostPermission
                                                       : abi::FaultCode::kHostAddress;
   simulation_.emit(track_, platform::Activity::kFault, sim_now(), sim_now(), cause, 0,
@@ -93,7 +101,7 @@ HostMemoryPort::Access HostMemory::refuse(std::uint16_t requester, std::uint64_t
   return {reason, latency, nullptr, 0};
 }
 
-HostMemoryPort::Access HostMemory::access(std::uint16_t requester, std::uint64_t bus, Bytes length,
+HostMemoryPort::Access HostMemory::access(DmaRequester requester, std::uint64_t bus, Bytes length,
                                           bool device_writes, std::uint64_t cause) {
   const auto* mapping = find(requester, bus);
   if (!mapping || !range_fits(bus - mapping->bus, length, mapping->cpu.size)) {
@@ -108,7 +116,7 @@ HostMemoryPort::Access HostMemory::access(std::uint16_t requester, std::uint64_t
   }
   Picoseconds latency =
       config_.iommu_lookup + (device_writes ? config_.write_latency : config_.read_latency);
-  if (node_of_(requester) != mapping->node) latency += config_.remote_penalty;
+  if (node_of_(requester.function) != mapping->node) latency += config_.remote_penalty;
   const Bytes offset = bus - mapping->bus;
   return {Completion::kSuccess, latency, mapping->cpu.data + offset, mapping->cpu.size - offset};
 }

@@ -19,6 +19,7 @@ namespace npu::model {
 struct IommuFault {
   SimTime when;
   std::uint16_t requester;  // packed BDF
+  std::uint32_t pasid;
   std::uint64_t bus;
   bool device_writes;
   Completion reason;  // kUnsupportedRequest: no mapping; kPermission: wrong direction
@@ -46,10 +47,13 @@ class HostMemory : public HostMemoryPort {
     std::uint64_t bus = 0;
     platform::DmaDirection direction = platform::DmaDirection::kBidirectional;
     int node = 0;
+    std::uint32_t pasid = 0;  // the only one to reach it, beside requests without PASID
   };
   Mapping map(std::uint16_t requester, Bytes size, Bytes alignment,
               platform::DmaDirection direction, int node);
   void unmap(std::uint64_t bus);
+  // `bus` is the start of a mapping.
+  void bind(std::uint64_t bus, std::uint32_t pasid);
   // Called with the requester whose mapping went away: its address translation cache is stale.
   void on_unmap(std::function<void(std::uint16_t)> listener) {
     unmap_listener_ = std::move(listener);
@@ -58,7 +62,7 @@ class HostMemory : public HostMemoryPort {
   void watch(ConstByteSpan range, MemoryWatcher& watcher);
   void unwatch(MemoryWatcher& watcher);
 
-  Access access(std::uint16_t requester, std::uint64_t bus, Bytes length, bool device_writes,
+  Access access(DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
                 std::uint64_t cause) override;
   void written(const std::byte* data, Bytes length, std::uint64_t cause) override;
 
@@ -72,8 +76,8 @@ class HostMemory : public HostMemoryPort {
     const std::byte* end;
     MemoryWatcher* watcher;
   };
-  const Mapping* find(std::uint16_t requester, std::uint64_t bus);
-  Access refuse(std::uint16_t requester, std::uint64_t bus, bool device_writes, Completion reason,
+  const Mapping* find(DmaRequester requester, std::uint64_t bus);
+  Access refuse(DmaRequester requester, std::uint64_t bus, bool device_writes, Completion reason,
                 std::uint64_t cause, Picoseconds latency);
 
   Simulation& simulation_;

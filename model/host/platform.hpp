@@ -46,6 +46,7 @@ class HostPlatform : public sc_core::sc_module,
                                                         platform::Caching caching) override;
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
+  Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override;
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override;
   Status reset_function(platform::Bdf bdf) override;

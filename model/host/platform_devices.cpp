@@ -137,6 +137,16 @@ Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(
   return std::make_unique<MappedDmaMemory>(memory_, mapping, size);
 }
 
+Status HostPlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  if (pasid == 0 || pasid >= 1U << 20) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{} is no PASID", pasid));
+  }
+  memory_.bind(memory.bus().value, pasid);
+  return {};
+}
+
 Result<std::unique_ptr<platform::InterruptVector>> HostPlatform::open_vector(platform::Bdf bdf,
                                                                              unsigned vector) {
   if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));

@@ -106,6 +106,7 @@ void Endpoint::start_read(unsigned port, Payload& client) {
   auto& wire_info = Transaction::of(wire);
   wire_info.kind = info.kind;
   wire_info.requester = bdf_;
+  wire_info.pasid = info.pasid;
   wire_info.cause = info.cause;
   wire_info.issued = sim_now();
   wire_info.context = context_of(number, tag.generation);

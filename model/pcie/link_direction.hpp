@@ -34,7 +34,7 @@ struct LinkStatistics {
 // The TLPs of one transaction in one direction; the payload is spread evenly over them.
 struct TlpTrain {
   std::uint32_t count = 1;    // TLPs
-  Bytes header = 12;          // bytes of each header: 12 or 16
+  Bytes header = 12;          // bytes of each header: 12 or 16, and prefixes
   Bytes payload = 0;          // over all TLPs
   bool uses_credits = false;  // posted requests and completions do
 };

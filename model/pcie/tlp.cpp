@@ -8,6 +8,7 @@ namespace {
 
 constexpr Bytes kShortHeader = 12;
 constexpr Bytes kLongHeader = 16;
+constexpr Bytes kPasidPrefix = 4;      // PCIe 6.20: End-End TLP prefix
 constexpr Bytes kTranslationData = 8;  // ATS: one translation completion entry
 
 // Payload is whole double words; byte enables mask the rest.
@@ -51,6 +52,7 @@ TlpTrain request_train(const tlm::tlm_generic_payload& payload, const Transactio
     return train;
   }
   train.header = address >> 32 ? kLongHeader : kShortHeader;
+  if (info.pasid != 0) train.header += kPasidPrefix;
   if (info.kind == TransactionKind::kTranslation) return train;
   if (payload.is_write()) {
     train.payload = whole_dwords(address, length);

@@ -39,6 +39,17 @@ const GoldenRegister kGoldenBar0[] = {
     {"MMU_INVALIDATE_ADDRESS", 0x0208, 8, "RW", 0},
     {"MMU_INVALIDATE_SIZE", 0x0210, 8, "RW", 0},
     {"MMU_INVALIDATE", 0x0218, 4, "RW", 0},
+    {"QUEUE_CAPABILITY", 0x0300, 4, "RO", 0},
+    {"QUEUE_CORES", 0x0304, 4, "RO", 0},
+    {"DOORBELL_BASE", 0x0308, 8, "RO", 0},
+    {"MANAGEMENT_BASE", 0x0310, 8, "RW", 0},
+    {"MANAGEMENT_CONTROL", 0x0318, 4, "RW", 0},
+    {"MANAGEMENT_STATUS", 0x031C, 4, "RO", 0},
+    {"MANAGEMENT_DOORBELL", 0x0320, 4, "RW", 0},
+    {"MANAGEMENT_CONSUMER", 0x0324, 4, "RO", 0},
+    {"QUEUE_FAULT_BASE", 0x0328, 8, "RW", 0},
+    {"QUEUE_FAULT_CONTROL", 0x0330, 4, "RW", 0},
+    {"QUEUE_FAULT_COUNT", 0x0334, 4, "RO", 0},
     {"DMA_QUEUE_BASE", 0x1000, 8, "RW", 0},      // mission.md M3: 0x1000
     {"DMA_CONSUMER_INDEX", 0x1008, 4, "RO", 0},  // M3: 0x1008
     {"DMA_DOORBELL", 0x1010, 4, "RW", 0},        // M3: 0x1010
@@ -107,6 +118,21 @@ TEST(GoldenFields, Queue) {
   expect_bits<DmaQueueStatus::Enabled>(0, 0, "DMA_QUEUE_STATUS.Enabled");
   expect_bits<DmaQueueStatus::Idle>(1, 1, "DMA_QUEUE_STATUS.Idle");
   expect_bits<DmaQueueStatus::Halted>(2, 2, "DMA_QUEUE_STATUS.Halted");
+}
+
+TEST(GoldenFields, CommandProcessor) {
+  expect_bits<QueueCapability::Slots>(15, 0, "QUEUE_CAPABILITY.Slots");
+  expect_bits<QueueCapability::DoorbellPages>(31, 16, "QUEUE_CAPABILITY.DoorbellPages");
+  expect_bits<QueueCores::AiCores>(15, 0, "QUEUE_CORES.AiCores");
+  expect_bits<QueueCores::Aicpus>(31, 16, "QUEUE_CORES.Aicpus");
+  expect_bits<ManagementControl::Enable>(0, 0, "MANAGEMENT_CONTROL.Enable");
+  expect_bits<ManagementControl::HostMemory>(1, 1, "MANAGEMENT_CONTROL.HostMemory");
+  expect_bits<ManagementControl::Log2Entries>(11, 8, "MANAGEMENT_CONTROL.Log2Entries");
+  expect_bits<ManagementStatusRegister::Enabled>(0, 0, "MANAGEMENT_STATUS.Enabled");
+  expect_bits<ManagementStatusRegister::Idle>(1, 1, "MANAGEMENT_STATUS.Idle");
+  expect_bits<ManagementStatusRegister::Halted>(2, 2, "MANAGEMENT_STATUS.Halted");
+  expect_bits<QueueFaultControl::Log2Records>(3, 0, "QUEUE_FAULT_CONTROL.Log2Records");
+  expect_bits<QueueFaultControl::Vector>(31, 16, "QUEUE_FAULT_CONTROL.Vector");
 }
 
 TEST(GoldenFields, Stream) {

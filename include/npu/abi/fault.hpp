@@ -25,6 +25,19 @@ enum class FaultCode : std::uint16_t {
   kPageTable = 0x0019,          // a table that the walker could not read, or a malformed entry
   kDoorbellRange = 0x0020,      // producer index beyond the ring
   kRingFetch = 0x0021,          // a ring entry could not be read
+
+  // Compute queues (queue_management.hpp). An address fault has one of the codes above.
+  kDoorbellUnowned = 0x0030,  // no queue has this doorbell, or the write was none
+  kIndexBackwards = 0x0031,   // write index below the one before
+  kIndexBeyondRing = 0x0032,  // write index more than the ring's size above the read index
+  kMalformedEntry = 0x0033,   // format, opcode, flags or a field out of range
+  kCompletionRing = 0x0034,   // a completion entry could not be written
+  kQueueMemory = 0x0035,      // an index, a signal slot or the save area could not be reached
+  kQueueDescriptor = 0x0036,  // the descriptor could not be read, or a field is out of range
+  kInvalidFunction = 0x0037,  // function id that the cores do not know
+  kInvalidCoreMask = 0x0038,  // allows no core that exists
+  kInvalidSignal = 0x0039,    // slot beyond the queue's signal page
+  kWaitTimeout = 0x003A,      // an event wait took longer than it allows; no fault of the queue
 };
 
 constexpr std::string_view to_string(FaultCode code) {
@@ -63,6 +76,28 @@ constexpr std::string_view to_string(FaultCode code) {
       return "doorbell value out of range";
     case FaultCode::kRingFetch:
       return "ring entry not readable";
+    case FaultCode::kDoorbellUnowned:
+      return "doorbell of no queue";
+    case FaultCode::kIndexBackwards:
+      return "write index went backwards";
+    case FaultCode::kIndexBeyondRing:
+      return "write index beyond the ring";
+    case FaultCode::kMalformedEntry:
+      return "malformed queue entry";
+    case FaultCode::kCompletionRing:
+      return "completion ring not writable";
+    case FaultCode::kQueueMemory:
+      return "queue memory not reachable";
+    case FaultCode::kQueueDescriptor:
+      return "invalid queue descriptor";
+    case FaultCode::kInvalidFunction:
+      return "unknown kernel function";
+    case FaultCode::kInvalidCoreMask:
+      return "core mask without a core";
+    case FaultCode::kInvalidSignal:
+      return "invalid signal slot";
+    case FaultCode::kWaitTimeout:
+      return "event wait timed out";
   }
   return "unknown fault";
 }

@@ -25,8 +25,11 @@ inline constexpr std::uint32_t kMaxVectors = 256;
 
 // BAR2 is device memory: offset x is device-local address x. [0, HBM_SIZE) belongs to the
 // allocator; above it, up to the end of the BAR, lies memory reserved for the card itself.
-inline constexpr std::uint64_t kReservedRingOffset = 0;               // from HBM_SIZE: the DMA ring
-inline constexpr std::uint64_t kReservedStreamOffset = 16ULL << 20;   // from HBM_SIZE: windows
+inline constexpr std::uint64_t kReservedRingOffset = 0;              // from HBM_SIZE: the DMA ring
+inline constexpr std::uint64_t kReservedStreamOffset = 16ULL << 20;  // from HBM_SIZE: windows
+inline constexpr std::uint64_t kReservedDoorbellOffset = 48ULL << 20;  // doorbell pages
+inline constexpr std::uint64_t kReservedQueueOffset = 52ULL << 20;     // descriptors and save areas
+inline constexpr std::uint64_t kReservedQueueSize = 12ULL << 20;
 inline constexpr std::uint64_t kReservedContextOffset = 64ULL << 20;  // context table, 4 KiB
 inline constexpr std::uint64_t kReservedTableOffset = 65ULL << 20;    // page tables
 inline constexpr std::uint64_t kReservedTableSize = 31ULL << 20;
@@ -35,5 +38,8 @@ inline constexpr std::uint64_t kReservedTableSize = 31ULL << 20;
 // the windows cannot live there (mission.md M4).
 inline constexpr std::uint64_t kStreamWindowSize = 32 * 1024;
 inline constexpr std::uint32_t kMaxStreams = 1024;
+
+// Doorbell pages of processes (queue_descriptor.hpp), 4 KiB each, 4 MiB at most.
+inline constexpr std::uint32_t kMaxDoorbellPages = 1024;
 
 }  // namespace npu::abi

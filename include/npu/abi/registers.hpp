@@ -5,6 +5,7 @@
 #pragma once
 
 #include "npu/abi/layout.hpp"
+#include "npu/abi/queue_registers.hpp"
 #include "npu/abi/register.hpp"
 
 namespace npu::abi {
@@ -106,6 +107,8 @@ struct MmuInvalidate : Register<MmuInvalidate, uint32_t, 0x0218, Access::kReadWr
   static constexpr uint32_t kRange = 2;
 };
 
+// Command processor, 0x0300: queue_registers.hpp.
+
 // --- DMA submission queue, 0x1000 ----------------------------------------------------------
 
 // Address of ring entry 0, 4 KiB aligned. Device-local, or a bus address (DmaQueueControl).
@@ -144,8 +147,11 @@ using Bar0Registers =
     RegisterList<ChipId, ChipRevision, AiCoreCount, DeviceIndex, HbmSize, StreamWindowBase,
                  StreamCount, EventCount, DeviceStatus, DeviceTime, FaultStatus, FaultCodeRegister,
                  FaultAddress, FaultInfo, FaultAccess, MmuContextBase, MmuInvalidateAddress,
-                 MmuInvalidateSize, MmuInvalidate, DmaQueueBase, DmaConsumerIndex, DmaDoorbell,
-                 DmaQueueControl, DmaQueueStatus, EventRecordBase>;
+                 MmuInvalidateSize, MmuInvalidate, QueueCapability, QueueCores, DoorbellBase,
+                 ManagementBase, ManagementControl, ManagementStatusRegister, ManagementDoorbell,
+                 ManagementConsumer, QueueFaultBase, QueueFaultControl, QueueFaultCount,
+                 DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus,
+                 EventRecordBase>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));

@@ -30,6 +30,14 @@ class Platform {
   // `alignment` is a power of two, at least 4 KiB. kOutOfMemory, kNotFound.
   virtual Result<std::unique_ptr<DmaMemory>> allocate_dma(Bdf bdf, Bytes size, Bytes alignment,
                                                           DmaDirection direction) = 0;
+  // Host memory of a process: requests with a PASID (queue_descriptor.hpp) reach it from now on
+  // only if theirs is `pasid`, 1 .. 2^20 - 1. Those without may reach all memory of the function.
+  // kUnsupported: no IOMMU that tells processes apart.
+  virtual Status bind_pasid(DmaMemory& memory, std::uint32_t pasid) {
+    static_cast<void>(memory);
+    static_cast<void>(pasid);
+    return fail(ErrorCode::kUnsupported, "this platform's IOMMU does not know PASIDs");
+  }
   // Programs and unmasks an MSI-X table entry. kNotFound: no such function;
   // kOutOfRange: beyond the table; kAlreadyExists: the vector is open.
   virtual Result<std::unique_ptr<InterruptVector>> open_vector(Bdf bdf, unsigned vector) = 0;

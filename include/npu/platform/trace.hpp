@@ -41,6 +41,18 @@ enum class Activity : std::uint16_t {
   kFault,            // any model: detail = abi::FaultCode
   kPageWalk,         // MMU: a translation missed in the TLB until it is known; detail = entries
                      // read from memory
+  // Compute queues (docs/compute-queues.md); detail = queue id unless said otherwise
+  kQueueDoorbell,  // command processor: a doorbell was written until it was looked at
+  kQueueMap,       // a queue is loaded into a slot: descriptor and indices read
+  kQueueUnmap,     // a queue is unloaded: from the decision until its descriptor is written
+  kQueueFetch,     // read of submission entries; detail = number of entries
+  kQueueDecode,    // an entry waits for its turn and is decoded
+  kQueueDispatch,  // decoded until an engine or a core has taken it
+  kQueueWait,      // an event wait, or an entry that waits for those before it
+  kQueueCommand,   // an entry, decoded until complete; detail = opcode << 16 | queue id
+  kQueueComplete,  // work done until completion entry and MSI-X are sent
+  kQueueManage,    // a management command; detail = ManagementOpcode
+  kKernelBlock,    // AI Core: one block of a kernel; detail = function id << 32 | block
   // HBM
   kHbmRead,     // a transaction, accepted to last data
   kHbmWrite,    // a transaction, accepted to last data
@@ -94,6 +106,28 @@ constexpr std::string_view to_string(Activity activity) {
       return "fault";
     case Activity::kPageWalk:
       return "page_walk";
+    case Activity::kQueueDoorbell:
+      return "queue_doorbell";
+    case Activity::kQueueMap:
+      return "queue_map";
+    case Activity::kQueueUnmap:
+      return "queue_unmap";
+    case Activity::kQueueFetch:
+      return "queue_fetch";
+    case Activity::kQueueDecode:
+      return "queue_decode";
+    case Activity::kQueueDispatch:
+      return "queue_dispatch";
+    case Activity::kQueueWait:
+      return "queue_wait";
+    case Activity::kQueueCommand:
+      return "queue_command";
+    case Activity::kQueueComplete:
+      return "queue_complete";
+    case Activity::kQueueManage:
+      return "queue_manage";
+    case Activity::kKernelBlock:
+      return "kernel_block";
     case Activity::kHbmRead:
       return "hbm_read";
     case Activity::kHbmWrite:
@@ -120,6 +154,14 @@ struct TraceEvent {
 // queue was enabled, from 0) of card `device_index`.
 constexpr std::uint64_t dma_cause(std::uint32_t device_index, std::uint64_t position) {
   return std::uint64_t{device_index + 1} << 48 | (position & 0xFFFF'FFFF'FFFF);
+}
+
+// The cause shared by everything done for the entry with number `index` (from 0, since the queue
+// was made) of queue `queue_id` of card `device_index`. Bit 63 tells it from a DMA command's.
+constexpr std::uint64_t queue_cause(std::uint32_t device_index, std::uint32_t queue_id,
+                                    std::uint64_t index) {
+  return std::uint64_t{1} << 63 | (std::uint64_t{device_index} & 0x7F) << 56 |
+         (std::uint64_t{queue_id} & 0xFFFF) << 40 | (index & 0xFF'FFFF'FFFF);
 }
 
 class TraceSink {

@@ -46,6 +46,24 @@ TEST(HostMemory, RefusesToCrossTheEndOfAMappingAndAfterUnmap) {
             Completion::kUnsupportedRequest);
 }
 
+TEST(HostMemory, APasidReachesTheMappingsBoundToItAlone) {
+  HostBench bench;
+  const auto own =
+      bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
+  const auto unbound =
+      bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
+  bench.memory.bind(own.bus, 7);
+  const auto status = [&](std::uint64_t bus, std::uint32_t pasid) {
+    return bench.memory.access({kRequester, pasid}, bus, 8, true, 0).status;
+  };
+  EXPECT_EQ(status(own.bus, 7), Completion::kSuccess);
+  EXPECT_EQ(status(own.bus, 8), Completion::kUnsupportedRequest);
+  EXPECT_EQ(status(unbound.bus, 7), Completion::kUnsupportedRequest);
+  EXPECT_EQ(status(own.bus, 0), Completion::kSuccess) << "the driver's own requests carry none";
+  ASSERT_EQ(bench.memory.faults().size(), 2U);
+  EXPECT_EQ(bench.memory.faults()[0].pasid, 8U);
+}
+
 TEST(HostMemory, OfAnotherNodeIsFartherAway) {
   HostBench bench;
   const auto near =

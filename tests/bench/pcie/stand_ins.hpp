@@ -43,7 +43,7 @@ class FakeHostMemory : public model::HostMemoryPort {
   std::map<std::uint64_t, Picoseconds> latency_at;  // exceptions, by bus address
   std::vector<Seen> writes;
 
-  Access access(std::uint16_t, std::uint64_t bus, Bytes length, bool device_writes,
+  Access access(model::DmaRequester, std::uint64_t bus, Bytes length, bool device_writes,
                 std::uint64_t) override {
     const std::uint64_t offset = bus - kBase;
     if (bus < kBase || offset + length > bytes.size()) {

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// What user space writes into a compute queue's ring and reads from its completion ring
+// (mission.md M8; docs/compute-queues.md). The layout is npusim's own.
+//
+// Entries of a queue start in ring order. One with kEntryBarrier starts when all before it are
+// complete, one without may run beside them (and complete before them). Device addresses are
+// virtual ones of the queue's VMID; host addresses are bus addresses of mappings that carry the
+// queue's PASID, and are never reached without it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+namespace npu::abi {
+
+inline constexpr std::uint32_t kQueueEntrySize = 64;
+inline constexpr std::uint8_t kQueueEntryFormat = 1;
+
+// 0 is none, so that a ring of zeros holds nothing that can be executed.
+enum class QueueOpcode : std::uint8_t {
+  kHostToDevice = 0x01,  // copies have the DMA ring's codes (DmaOpcode)
+  kDeviceToHost = 0x02,
+  kDeviceToDevice = 0x03,
+  kPeerToPeer = 0x04,
+  kFill = 0x05,
+  kLaunchAiCore = 0x10,
+  kLaunchAicpu = 0x11,
+  kEventRecord = 0x20,  // writes a signal slot when all entries before it are complete
+  kEventWait = 0x21,    // holds up the entries behind it until a signal slot meets a condition
+  kNotify = 0x22,       // MSI-X to the queue's vector when all entries before it are complete
+  kBarrier = 0x23,      // complete when all entries before it are
+  kTimestamp = 0x24,    // writes DEVICE_TIME (64 bit, ns) when all entries before it are complete
+  kNop = 0x30,
+};
+
+constexpr std::string_view to_string(QueueOpcode opcode) {
+  switch (opcode) {
+    case QueueOpcode::kHostToDevice:
+      return "H2D";
+    case QueueOpcode::kDeviceToHost:
+      return "D2H";
+    case QueueOpcode::kDeviceToDevice:
+      return "D2D";
+    case QueueOpcode::kPeerToPeer:
+      return "P2P";
+    case QueueOpcode::kFill:
+      return "fill";
+    case QueueOpcode::kLaunchAiCore:
+      return "launch AI Core";
+    case QueueOpcode::kLaunchAicpu:
+      return "launch AICPU";
+    case QueueOpcode::kEventRecord:
+      return "event record";
+    case QueueOpcode::kEventWait:
+      return "event wait";
+    case QueueOpcode::kNotify:
+      return "notify";
+    case QueueOpcode::kBarrier:
+      return "barrier";
+    case QueueOpcode::kTimestamp:
+      return "timestamp";
+    case QueueOpcode::kNop:
+      return "nop";
+  }
+  return "?";
+}
+
+inline constexpr std::uint16_t kEntryBarrier = 0x0001;
+inline constexpr std::uint16_t kEntryCompletion = 0x0002;   // write a completion entry at the end
+inline constexpr std::uint16_t kEntryInterrupt = 0x0004;    // MSI-X at the end, behind everything
+inline constexpr std::uint16_t kEntryHostAddress = 0x0008;  // kTimestamp: it goes to host memory
+inline constexpr std::uint16_t kEntryFlags = 0x000F;        // any other makes it malformed
+
+struct QueueEntry {
+  std::uint8_t opcode = 0;                    // byte 0     QueueOpcode
+  std::uint8_t format = kQueueEntryFormat;    // byte 1
+  std::uint16_t flags = 0;                    // bytes 2-3  kEntry...
+  std::uint32_t tag = 0;                      // bytes 4-7  comes back in the completion entry
+  std::array<std::uint8_t, 56> payload = {};  // bytes 8-63 one of the structures below
+
+  template <class Payload>
+  void set(const Payload& value) {
+    static_assert(sizeof(Payload) <= 56 && std::is_trivially_copyable_v<Payload>);
+    payload = {};
+    std::memcpy(payload.data(), &value, sizeof value);
+  }
+  template <class Payload>
+  Payload get() const {
+    static_assert(sizeof(Payload) <= 56 && std::is_trivially_copyable_v<Payload>);
+    Payload value;
+    std::memcpy(&value, payload.data(), sizeof value);
+    return value;
+  }
+};
+static_assert(sizeof(QueueEntry) == kQueueEntrySize && offsetof(QueueEntry, tag) == 4 &&
+              offsetof(QueueEntry, payload) == 8);
+
+// Copies. Both addresses are device addresses, but for the host's side of H2D and D2H. P2P: the
+// destination is a peer's memory mapped into this address space.
+struct CopyPayload {
+  std::uint64_t source = 0;       // bytes 8-15 of the entry
+  std::uint64_t destination = 0;  // bytes 16-23
+  std::uint64_t size = 0;         // bytes 24-31, not 0
+};
+static_assert(sizeof(CopyPayload) == 24);
+
+struct FillPayload {
+  std::uint64_t destination = 0;  // bytes 8-15, a multiple of 4
+  std::uint64_t size = 0;         // bytes 16-23, a multiple of 4, not 0
+  std::uint32_t pattern = 0;      // bytes 24-27
+  std::uint32_t reserved = 0;
+};
+static_assert(sizeof(FillPayload) == 24);
+
+struct LaunchPayload {
+  std::uint32_t function = 0;        // bytes 8-11   function id
+  std::uint32_t blocks = 0;          // bytes 12-15  block count, not 0
+  std::uint64_t arguments = 0;       // bytes 16-23  device address of the arguments, 64 B aligned
+  std::uint32_t argument_bytes = 0;  // bytes 24-27  at most kMaxArgumentBytes
+  std::uint32_t reserved = 0;
+};
+static_assert(sizeof(LaunchPayload) == 24);
+inline constexpr std::uint32_t kMaxArgumentBytes = 4096;
+
+// kEventRecord: `value` into `slot` of the queue's signal page.
+struct SignalPayload {
+  std::uint32_t slot = 0;  // bytes 8-11
+  std::uint32_t reserved = 0;
+  std::uint64_t value = 0;  // bytes 16-23
+};
+static_assert(sizeof(SignalPayload) == 16);
+
+enum class WaitCondition : std::uint32_t {
+  kReached = 0,  // slot - value, as a signed number, >= 0
+  kEqual = 1,
+  kNotEqual = 2,
+};
+
+// kEventWait.
+struct WaitPayload {
+  std::uint32_t slot = 0;        // bytes 8-11
+  std::uint32_t condition = 0;   // bytes 12-15, WaitCondition
+  std::uint64_t value = 0;       // bytes 16-23
+  std::uint64_t timeout_ns = 0;  // bytes 24-31; 0: none. Over it: kWaitTimeout, the queue goes on
+};
+static_assert(sizeof(WaitPayload) == 24);
+
+struct TimestampPayload {
+  std::uint64_t address = 0;  // bytes 8-15, a multiple of 8
+};
+static_assert(sizeof(TimestampPayload) == 8);
+
+// Written whole, in one access. Entry i of the ring is new when its phase is that of the pass:
+// 1 in the first one over a zeroed ring, then 0, 1, ...
+struct QueueCompletion {
+  std::uint64_t read_index = 0;  // entries below it are taken: their places in the ring are free
+  std::uint32_t tag = 0;         // of the entry
+  std::uint16_t status = 0;      // FaultCode
+  std::uint16_t phase = 0;       // bit 0; the others are 0
+};
+static_assert(sizeof(QueueCompletion) == 16);
+inline constexpr std::uint32_t kQueueCompletionSize = 16;
+
+// Phase of the completion with number `index` (from 0, since the queue was made).
+constexpr std::uint16_t completion_phase(std::uint64_t index, unsigned log2_completions) {
+  return static_cast<std::uint16_t>(~(index >> log2_completions) & 1);
+}
+
+}  // namespace npu::abi

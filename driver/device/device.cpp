@@ -62,7 +62,7 @@ Status Device::shutdown() {
     link.write(abi::EventRecordBase::from_raw(0));
     impl_->memory->withdraw_contexts();
   }
-  impl_->streams->close();
+  impl_->vectors->close();
   restore_function(*impl_);
   return status;
 }

@@ -35,6 +35,7 @@ struct Device::Impl {
   std::unique_ptr<CardLink> link;
   std::unique_ptr<EventTable> events;
   std::unique_ptr<DmaQueue> queue;
+  std::unique_ptr<VectorTable> vectors;
   std::unique_ptr<StreamTable> streams;
   std::unique_ptr<Waiter> waiter;
   std::unique_ptr<MemoryManager> memory;

@@ -12,6 +12,7 @@
 #include "driver/memory/compactor.hpp"
 #include "driver/memory/memory_manager.hpp"
 #include "driver/pci/config_space.hpp"
+#include "driver/queue/queue_manager.hpp"
 #include "driver/stream/stream_table.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/driver/device.hpp"
@@ -42,6 +43,7 @@ struct Device::Impl {
   std::unique_ptr<AddressSpace> default_space;
   std::unique_ptr<Compactor> compactor;
   std::unique_ptr<platform::Mutex> control;  // creating and destroying streams and events
+  std::unique_ptr<QueueManager> queues;      // from the first process context on
   std::atomic<bool> closed{false};
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "driver/device/card_link.hpp"
+#include "driver/support/spin_lock.hpp"
 #include "npu/driver/scan.hpp"
 
 namespace npu::driver {
@@ -14,11 +15,15 @@ namespace npu::driver {
 class VectorTable {
  public:
   VectorTable(CardLink& link, const CardInfo& card)
-      : link_(link), card_(card), vectors_(card.msix.vectors) {}
+      : link_(link),
+        card_(card),
+        mutex_(link.platform().tasks().make_mutex()),
+        vectors_(card.msix.vectors) {}
 
   unsigned size() const { return card_.msix.vectors; }
-  // Opened at the first call, and open until close(). One task at a time.
+  // Opened at the first call, and open until close().
   Result<platform::InterruptVector*> open(unsigned number) {
+    const MutexHolder holder(*mutex_);
     auto& vector = vectors_[number];
     if (!vector) {
       auto opened = link_.platform().open_vector(card_.bdf(), number);
@@ -32,6 +37,7 @@ class VectorTable {
  private:
   CardLink& link_;
   const CardInfo& card_;
+  std::unique_ptr<platform::Mutex> mutex_;
   std::vector<std::unique_ptr<platform::InterruptVector>> vectors_;
 };
 

@@ -41,7 +41,7 @@ Status ManagementRing::restart(Picoseconds deadline) {
 
 // Numbers go on, so that an answer to a command of an earlier run is nobody's.
 Status ManagementRing::enable(Picoseconds deadline) {
-  if (auto ok = link_.alive(); !ok) return ok;
+  if (auto ok = usable(); !ok) return ok;
   epoch_.fetch_add(1, std::memory_order_acq_rel);
   std::fill(places_.begin(), places_.end(), Place::kFree);
   start_ = oldest_ = next_ = (next_ + kEntries - 1) / kEntries * kEntries;
@@ -73,7 +73,16 @@ Status ManagementRing::enable(Picoseconds deadline) {
 }
 
 void ManagementRing::stop() {
+  stopped_.store(true, std::memory_order_release);
+  epoch_.fetch_add(1, std::memory_order_acq_rel);
   if (!link_.lost()) link_.write(abi::ManagementControl{});
+}
+
+Status ManagementRing::usable() const {
+  if (stopped_.load(std::memory_order_acquire)) {
+    return fail(ErrorCode::kAborted, "the management queue is off, the device was shut down");
+  }
+  return link_.alive();
 }
 
 // Under the lock. What has been answered and is waited for by nobody makes room.
@@ -105,7 +114,7 @@ Result<std::size_t> ManagementRing::enter(const ManagementCommand* commands, std
   auto& clock = link_.clock();
   bool counted = false;
   for (;;) {
-    if (auto ok = link_.alive(); !ok) return forward_error(ok);
+    if (auto ok = usable(); !ok) return forward_error(ok);
     if (lock_.try_lock_until(clock, deadline)) {
       const SpinLockHolder holder(lock_);
       collect();

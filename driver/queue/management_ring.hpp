@@ -40,6 +40,7 @@ class ManagementRing {
   // start() for a ring with commands on their way: they are given up (kAborted for those who wait),
   // and may have been executed or not.
   Status restart(Picoseconds deadline);
+  // For good: later commands fail with kAborted.
   void stop();
 
   // kQueueFull: no place until `deadline`; kTimeout: no answer; kAborted: restart(); kDeviceLost.
@@ -67,6 +68,7 @@ class ManagementRing {
   bool answered(std::uint64_t number) const {
     return memory_->load<std::uint64_t>(answer_offset(number)) == number + 1;
   }
+  Status usable() const;
   void collect();
   // Puts in as many as there is room for, at least one. Fails as execute(). `epoch`: the run of
   // the ring.
@@ -82,6 +84,7 @@ class ManagementRing {
   ManagerCounters& counters_;
   std::unique_ptr<platform::DmaMemory> memory_;  // commands, then answers
   SpinLock lock_;
+  std::atomic<bool> stopped_{false};
   std::atomic<std::uint64_t> epoch_{0};
   std::uint64_t next_ = 0;    // number of the next command, since creation
   std::uint64_t oldest_ = 0;  // places of commands from here on are in use

@@ -18,6 +18,11 @@ namespace {
 
 constexpr Picoseconds kFirstLook = 2_us, kLongestPause = 1_ms;  // while a queue drains
 
+// Of a command that failed: whether the card may have executed it nevertheless.
+bool may_be_done(const Error& error) {
+  return error.code != ErrorCode::kBadDevice && error.code != ErrorCode::kQueueFull;
+}
+
 bool is_log2_ring(unsigned v) {
   return v >= abi::kMinLog2Ring && v <= abi::kMaxLog2Ring;
 }
@@ -156,7 +161,7 @@ Status ProcessContext::Impl::map_process() {
     manager.note_mapped(1);
     return {};
   }
-  if (answer.error().code != ErrorCode::kBadDevice) {  // it may have been done
+  if (may_be_done(answer.error())) {
     map.opcode = static_cast<std::uint8_t>(ManagementOpcode::kUnmapProcess);
     static_cast<void>(manager.ring().execute(map, command_deadline()));
   }
@@ -186,8 +191,8 @@ Status ProcessContext::Impl::add_to_card(QueueRecord& record) {
   const auto answer = command(add, command_deadline());
   Status status = answer ? settle_record(record, command_deadline()) : forward_error(answer);
   if (status) return {};
-  const bool refused = !answer && answer.error().code == ErrorCode::kBadDevice;
-  if (!refused) static_cast<void>(remove_from_card(record, PreemptMode::kReset));
+  if (answer || may_be_done(answer.error()))
+    static_cast<void>(remove_from_card(record, PreemptMode::kReset));
   return status;
 }
 
@@ -258,6 +263,9 @@ Status ProcessContext::Impl::remove_from_card(QueueRecord& record, PreemptMode m
     }
     answer = remove(PreemptMode::kReset);
     if (answer && answer->status == abi::ManagementStatus::kInvalidQueue) return {};
+  }
+  if (!answer && !device.link->lost()) {
+    static_cast<void>(manager.ring().restart(command_deadline()));  // for the others
   }
   const auto result =
       accepted(std::move(answer), static_cast<std::uint8_t>(ManagementOpcode::kRemoveQueue));

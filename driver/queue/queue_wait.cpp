@@ -49,12 +49,15 @@ void QueueChannel::read_one(std::uint64_t read_index, std::uint64_t rest) {
     read_index_.store(read_index, std::memory_order_release);
   }
   const auto tag = static_cast<std::uint32_t>(rest);
+  const auto status = static_cast<abi::FaultCode>(rest >> 32 & 0xFFFF);
+  if (status != abi::FaultCode::kNone && status != abi::FaultCode::kWaitTimeout) {
+    note_fault(status);
+  }
   if ((tag & 0x8000'0000U) == 0) return;  // of a failed entry that did not ask for it
   // The sequence number near the last ones that has these 31 bits.
   const auto last = collected_.load(kRelaxed);
   const auto sequence = abi::extend_index(last << 1, tag << 1) >> 1;
-  outcomes_[sequence & (outcomes_.size() - 1)] = {sequence,
-                                                  static_cast<abi::FaultCode>(rest >> 32 & 0xFFFF)};
+  outcomes_[sequence & (outcomes_.size() - 1)] = {sequence, status};
   collected_.store(last + 1, std::memory_order_release);
 }
 

@@ -20,7 +20,7 @@ Status open_space(const AddressSpace::Impl& impl) {
 }
 
 // `create` under the mutex, and once more after making room if it was refused although enough is
-// free.
+// free, or would be if the card is done by now with what is in quarantine.
 template <class Create>
 auto create_with_room(const AddressSpace::Impl& impl, Bytes size, const Create& create)
     -> decltype(create()) {
@@ -30,8 +30,9 @@ auto create_with_room(const AddressSpace::Impl& impl, Bytes size, const Create& 
   auto result = create();
   if (result || result.error().code != ErrorCode::kOutOfMemory) return result;
   const auto wanted = checked_align_up(size, kPageSize);
-  const auto free = device.memory->physical().allocator().statistics().free;
-  if (!device.options.compact_on_demand || !wanted || *wanted > free) return result;
+  const auto now = device.memory->physical().statistics();
+  if (!device.options.compact_on_demand || !wanted) return result;
+  if (*wanted > now.free + now.quarantined) return result;
   const auto made = device.compactor->run(*wanted);
   if (made) return create();
   return fail(ErrorCode::kOutOfMemory,

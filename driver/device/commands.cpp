@@ -50,16 +50,17 @@ Result<StreamId> Device::create_stream(const StreamOptions& options) {
 
 Status Device::destroy_stream(StreamId id, Picoseconds deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
-  auto* stream = impl_->streams->find(id);
+  auto* stream = impl_->streams->find_user(id);
   if (!stream) return no_stream(id);
-  const auto last = stream->next_position.load(std::memory_order_relaxed);
+  const auto last = QueueMark::from_raw(stream->submitted.load(std::memory_order_relaxed));
   if (auto ok = impl_->queue->wait_consumed(last, deadline); !ok) return ok;
   if (auto ok = impl_->streams->finish(id, deadline); !ok) return ok;
   const auto vmid = stream->vmid;
   Status status;
   {
     const MutexHolder holder(*impl_->control);
-    if (!stream->used.exchange(false)) return no_stream(id);
+    if (impl_->streams->find_user(id) != stream) return no_stream(id);
+    stream->used.store(false, std::memory_order_release);
     status = impl_->events->destroy(stream->event);
   }
   impl_->memory->remove_stream(vmid);
@@ -69,7 +70,7 @@ Status Device::destroy_stream(StreamId id, Picoseconds deadline) {
 }
 
 Result<EventId> Device::stream_event(StreamId id) const {
-  const auto* stream = impl_->streams->find(id);
+  const auto* stream = impl_->streams->find_user(id);
   if (!stream) return no_stream(id);
   return stream->event;
 }
@@ -89,7 +90,7 @@ Status Device::destroy_event(EventId event) {
 Result<Ticket> Device::submit(StreamId id, const DmaCommand& command,
                               const SubmitOptions& options) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
-  auto* stream = impl_->streams->find(id);
+  auto* stream = impl_->streams->find_user(id);
   if (!stream) return no_stream(id);
   if (auto ok = check_command(command); !ok) return forward_error(ok);
   DmaRequest request;
@@ -101,7 +102,7 @@ Result<Ticket> Device::submit(StreamId id, const DmaCommand& command,
     return no_event(request.event);
   }
   auto ticket = impl_->queue->submit(request, impl_->options.submit_timeout);
-  if (ticket) stream->next_position.store(ticket->position + 1, std::memory_order_relaxed);
+  if (ticket) stream->note_submitted(QueueMark::behind(*ticket));
   return ticket;
 }
 
@@ -114,7 +115,7 @@ Result<bool> Device::is_done(const Ticket& ticket) {
 Status Device::wait(const Ticket& ticket, WaitPolicy policy, Picoseconds deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   if (!impl_->events->exists(ticket.event)) return no_event(ticket.event);
-  const auto* stream = impl_->streams->find(ticket.stream);
+  const auto* stream = impl_->streams->find_user(ticket.stream);
   if (!stream) return no_stream(ticket.stream);
   const WaitContext context{stream->vector, stream->predictor.get()};
   return impl_->waiter->wait(ticket, context, policy, deadline);

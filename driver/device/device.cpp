@@ -52,7 +52,9 @@ Status Device::shutdown() {
   if (impl_->closed.exchange(true)) return {};
   auto& link = *impl_->link;
   // Not in the middle of a compaction.
-  const MutexHolder holder(impl_->memory->mutex());
+  const MutexHolder memory_holder(impl_->memory->mutex());
+  // Nor in the middle of a reset, which would enable the queue again.
+  const MutexHolder holder(*impl_->control);
   const auto deadline = impl_->ready_deadline();
   Status status = impl_->queue->drain(deadline);
   if (auto ok = impl_->queue->disable(deadline); !ok && status) status = ok;
@@ -68,9 +70,8 @@ Status Device::shutdown() {
 Status Device::reset_queue() {
   if (auto ok = impl_->usable(); !ok) return ok;
   const MutexHolder holder(*impl_->control);
-  if (auto ok = impl_->queue->start(impl_->ready_deadline()); !ok) return ok;
-  impl_->streams->reset_positions();
-  return impl_->events->reset();
+  if (auto ok = impl_->usable(); !ok) return ok;
+  return impl_->queue->reset(impl_->ready_deadline());
 }
 
 const CardInfo& Device::info() const {
@@ -100,7 +101,7 @@ Status Device::free(DeviceAddress address) {
 
 MemoryStatistics Device::memory_statistics() const {
   const MutexHolder holder(impl_->memory->mutex());
-  return impl_->memory->physical().allocator().statistics();
+  return impl_->memory->physical().statistics();
 }
 
 Result<CompactionReport> Device::compact(Bytes wanted) {

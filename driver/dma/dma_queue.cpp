@@ -29,6 +29,7 @@ Result<Ticket> DmaQueue::submit(const DmaRequest& request, Picoseconds timeout) 
       const SpinLockHolder holder(lock_);
       if (auto ok = link_.alive(); !ok) return forward_error(ok);
       held_up = gate_closed_.load(std::memory_order_relaxed) && !request.privileged;
+      if (!held_up && stopped_.load(std::memory_order_relaxed)) return stopped_error();
       if (!held_up && is_full()) {
         if (!met_full) ring_full_.fetch_add(1, std::memory_order_relaxed);
         met_full = true;
@@ -48,13 +49,15 @@ Result<Ticket> DmaQueue::submit(const DmaRequest& request, Picoseconds timeout) 
 
 // Under the lock, with room in the ring.
 Ticket DmaQueue::enqueue(const DmaRequest& request, Picoseconds called) {
-  const auto position = producer_.load(std::memory_order_relaxed);
+  const auto mark = submitted();
+  const auto position = mark.position();
   auto& tracer = link_.platform().tracer();
   const auto cause = platform::dma_cause(device_index_, position);
   const platform::CauseScope scope(tracer, cause);
 
   Ticket ticket;
   ticket.position = position;
+  ticket.epoch = mark.epoch();
   ticket.event = request.event;
   ticket.stream = request.stream;
   ticket.size_class = static_cast<std::uint8_t>(floor_log2(request.command.size));
@@ -75,7 +78,7 @@ Ticket DmaQueue::enqueue(const DmaRequest& request, Picoseconds called) {
 
   const auto next = static_cast<std::uint32_t>((position + 1) % abi::kRingEntries);
   link_.write(abi::DmaDoorbell::from_raw(next));
-  producer_.store(position + 1, std::memory_order_release);
+  producer_.store(QueueMark::behind(ticket).raw(), std::memory_order_release);
   total_.fetch_add(1, std::memory_order_relaxed);
   if (tracer.enabled()) {
     platform::TraceEvent event;
@@ -91,9 +94,16 @@ Ticket DmaQueue::enqueue(const DmaRequest& request, Picoseconds called) {
   return ticket;
 }
 
-bool DmaQueue::is_full() const {
-  return producer_.load(std::memory_order_relaxed) - consumer_.load(std::memory_order_relaxed) >=
-         abi::kRingEntries - 1;
+std::uint64_t DmaQueue::in_ring() const {
+  const auto consumed = QueueMark::from_raw(consumer_.load(std::memory_order_relaxed));
+  const auto produced = submitted();
+  return produced.epoch() == consumed.epoch() ? produced.position() - consumed.position() : 0;
+}
+
+// What belongs to another run than the present one is in no ring any more.
+bool DmaQueue::is_consumed(QueueMark mark) const {
+  const auto consumed = QueueMark::from_raw(consumer_.load(std::memory_order_relaxed));
+  return consumed.epoch() != mark.epoch() || consumed.position() >= mark.position();
 }
 
 // Under the lock: the index says which command it means only while the producer stands still.
@@ -101,7 +111,8 @@ Status DmaQueue::refresh_consumer() {
   const auto index = link_.read<abi::DmaConsumerIndex>();
   if (!index) return forward_error(index);
   consumer_reads_.fetch_add(1, std::memory_order_relaxed);
-  const auto producer = producer_.load(std::memory_order_acquire);
+  const auto mark = submitted();
+  const auto producer = mark.position();
   const auto slot = index->get<abi::DmaConsumerIndex::Index>();
   const auto in_ring =
       abi::ring_used(static_cast<std::uint32_t>(producer % abi::kRingEntries), slot);
@@ -109,32 +120,33 @@ Status DmaQueue::refresh_consumer() {
     return fail(ErrorCode::kBadDevice, fmt::format("{}: DMA_CONSUMER_INDEX is {} after {} commands",
                                                    to_string(link_.bdf()), slot, producer));
   }
-  if (producer > in_ring) note_completed(producer - in_ring - 1);
+  note_consumed({mark.epoch(), producer - in_ring});
   return {};
 }
 
-void DmaQueue::note_completed(std::uint64_t position) {
+void DmaQueue::note_consumed(QueueMark mark) {
   auto known = consumer_.load(std::memory_order_relaxed);
-  while (known < position + 1 &&
-         !consumer_.compare_exchange_weak(known, position + 1, std::memory_order_relaxed)) {
+  while (QueueMark::from_raw(known).epoch() == mark.epoch() && known < mark.raw() &&
+         !consumer_.compare_exchange_weak(known, mark.raw(), std::memory_order_relaxed)) {
   }
 }
 
-Status DmaQueue::wait_consumed(std::uint64_t position, Picoseconds deadline) {
+Status DmaQueue::wait_consumed(QueueMark mark, Picoseconds deadline) {
   auto& clock = link_.clock();
-  while (consumer_.load(std::memory_order_relaxed) < position) {
+  while (!is_consumed(mark)) {
     if (!lock_.try_lock_until(clock, deadline)) {
       return fail(ErrorCode::kTimeout, "waited for other submissions");
     }
     {
       const SpinLockHolder holder(lock_);
+      if (is_consumed(mark)) break;
       if (auto ok = refresh_consumer(); !ok) return ok;
     }
-    if (consumer_.load(std::memory_order_relaxed) >= position) break;
+    if (is_consumed(mark)) break;
     if (clock.now() >= deadline) {
-      return fail(ErrorCode::kTimeout,
-                  fmt::format("the card has taken {} commands of {}",
-                              consumer_.load(std::memory_order_relaxed), position));
+      const auto consumed = QueueMark::from_raw(consumer_.load(std::memory_order_relaxed));
+      return fail(ErrorCode::kTimeout, fmt::format("the card has taken {} commands of {}",
+                                                   consumed.position(), mark.position()));
     }
     clock.relax({}, deadline);
   }
@@ -147,11 +159,9 @@ tl::unexpected<Error> DmaQueue::queue_full(Picoseconds timeout) {
   if (!status) return forward_error(status);
   return fail(
       ErrorCode::kQueueFull,
-      fmt::format(
-          "{} commands in the ring and no room for {} us{}",
-          producer_.load(std::memory_order_relaxed) - consumer_.load(std::memory_order_relaxed),
-          timeout.count() / 1'000'000,
-          status->get<abi::DmaQueueStatus::Halted>() ? "; the queue has halted" : ""));
+      fmt::format("{} commands in the ring and no room for {} us{}", in_ring(),
+                  timeout.count() / 1'000'000,
+                  status->get<abi::DmaQueueStatus::Halted>() ? "; the queue has halted" : ""));
 }
 
 DmaStatistics DmaQueue::statistics() const {

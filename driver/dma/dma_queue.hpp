@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "driver/device/card_link.hpp"
+#include "driver/dma/queue_mark.hpp"
 #include "driver/dma/ring_memory.hpp"
 #include "driver/event/event_table.hpp"
 #include "driver/support/spin_lock.hpp"
@@ -27,8 +28,13 @@ class DmaQueue {
  public:
   DmaQueue(CardLink& link, EventTable& events, RingMemory ring, std::uint32_t device_index);
 
-  // Disables the queue, waits until it is idle, and enables it with empty indices.
+  // Disables the queue, waits until it is idle, and enables it with empty indices: the next run
+  // begins.
   Status start(Picoseconds deadline);
+  // The same while others submit and wait, and what the events were promised is forgotten.
+  // Submissions wait meanwhile. After an error they fail with kAborted until a reset succeeds. One
+  // at a time, and not while the gate is closed.
+  Status reset(Picoseconds deadline);
   // Waits until everything submitted is done. kTimeout.
   Status drain(Picoseconds deadline);
   Status disable(Picoseconds deadline);
@@ -38,17 +44,25 @@ class DmaQueue {
   // others wait, each at most as long as it would for a full ring. kTimeout.
   Status close_gate(Picoseconds deadline);
   void open_gate();
-  // Waits until the card has taken all commands before `position`.
-  Status wait_consumed(std::uint64_t position, Picoseconds deadline);
-  // The command at `position` is done, so the card has taken it and all before it.
-  void note_completed(std::uint64_t position);
-  std::uint64_t submitted() const { return producer_.load(std::memory_order_acquire); }
+  // Waits until the card has taken all commands before `mark` or has forgotten them in a reset.
+  Status wait_consumed(QueueMark mark, Picoseconds deadline);
+  // The card has taken all commands before `mark`. Of an earlier run: changes nothing.
+  void note_consumed(QueueMark mark);
+  QueueMark submitted() const {
+    return QueueMark::from_raw(producer_.load(std::memory_order_acquire));
+  }
+  // False: a reset has given up the ticket's command.
+  bool is_current(const Ticket& ticket) const { return ticket.epoch == submitted().epoch(); }
   DmaStatistics statistics() const;
 
  private:
-  bool is_full() const;
+  std::uint64_t in_ring() const;
+  bool is_full() const { return in_ring() >= abi::kRingEntries - 1; }
+  bool is_consumed(QueueMark mark) const;
   Status wait_at_gate(Picoseconds timeout, Picoseconds deadline);
   Status refresh_consumer();
+  Status enable();
+  tl::unexpected<Error> stopped_error() const;
   Ticket enqueue(const DmaRequest& request, Picoseconds called);
   Status wait_for_status(Picoseconds deadline, const char* what);
   tl::unexpected<Error> queue_full(Picoseconds timeout);
@@ -60,9 +74,10 @@ class DmaQueue {
   const std::uint32_t track_;
   SpinLock lock_;
   std::atomic<bool> gate_closed_{false};
+  std::atomic<bool> stopped_{false};  // a reset has failed
   std::unique_ptr<platform::Mutex> gate_mutex_;
   std::unique_ptr<platform::Condition> gate_opened_;
-  // Positions count commands since the queue was enabled; modulo 4096 they are slots.
+  // Raw QueueMarks. Positions modulo 4096 are slots. A run begins under the lock.
   std::atomic<std::uint64_t> producer_{0};
   std::atomic<std::uint64_t> consumer_{0};  // as far as known; behind the card's
   std::atomic<std::uint64_t> ring_full_{0}, consumer_reads_{0}, rejected_{0}, total_{0};

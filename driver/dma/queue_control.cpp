@@ -9,6 +9,15 @@ namespace npu::driver {
 
 Status DmaQueue::start(Picoseconds deadline) {
   if (auto ok = disable(deadline); !ok) return ok;
+  if (!lock_.try_lock_until(link_.clock(), deadline)) {
+    return fail(ErrorCode::kTimeout, "waited for other submissions");
+  }
+  const SpinLockHolder holder(lock_);
+  return enable();
+}
+
+// Under the lock: whoever looks at the card's index meanwhile must know of which run it is.
+Status DmaQueue::enable() {
   link_.write(abi::DmaQueueBase::from_raw(ring_.base()));
   abi::DmaQueueControl control;
   control.set<abi::DmaQueueControl::Enable>(1);
@@ -21,9 +30,27 @@ Status DmaQueue::start(Picoseconds deadline) {
                 fmt::format("{}: the DMA queue does not enable, status {:#x}",
                             to_string(link_.bdf()), status->raw));
   }
-  producer_.store(0, std::memory_order_relaxed);
-  consumer_.store(0, std::memory_order_relaxed);
+  const QueueMark begin(submitted().next_epoch(), 0);
+  consumer_.store(begin.raw(), std::memory_order_relaxed);
+  producer_.store(begin.raw(), std::memory_order_release);
   return {};
+}
+
+// Until the gate opens nobody counts on an event, rings the doorbell or sees half a reset.
+Status DmaQueue::reset(Picoseconds deadline) {
+  if (auto ok = close_gate(deadline); !ok) return ok;
+  stopped_.store(true, std::memory_order_relaxed);
+  Status status = start(deadline);
+  if (status) status = events_.reset();
+  stopped_.store(!status, std::memory_order_relaxed);
+  open_gate();
+  return status;
+}
+
+tl::unexpected<Error> DmaQueue::stopped_error() const {
+  return fail(
+      ErrorCode::kAborted,
+      fmt::format("the DMA queue of {} is off since a reset of it failed", to_string(link_.bdf())));
 }
 
 Status DmaQueue::disable(Picoseconds deadline) {
@@ -33,6 +60,7 @@ Status DmaQueue::disable(Picoseconds deadline) {
 }
 
 Status DmaQueue::drain(Picoseconds deadline) {
+  if (stopped_.load(std::memory_order_relaxed)) return stopped_error();
   const auto status = link_.read<abi::DmaQueueStatus>();
   if (!status) return forward_error(status);
   if (status->get<abi::DmaQueueStatus::Halted>()) {
@@ -80,7 +108,8 @@ Status DmaQueue::wait_at_gate(Picoseconds timeout, Picoseconds deadline) {
     if (gate_opened_->wait(*gate_mutex_, deadline)) continue;
     if (!gate_closed_.load(std::memory_order_relaxed)) break;
     return fail(ErrorCode::kTimeout,
-                fmt::format("{}: submissions held up for {} us while device memory is compacted",
+                fmt::format("{}: submissions held up for {} us while device memory is compacted "
+                            "or the queue is reset",
                             to_string(link_.bdf()), timeout.count() / 1'000'000));
   }
   return {};

@@ -25,6 +25,7 @@ Wait::Wait(Waiter& waiter, const Ticket& ticket, const WaitContext& context, Pic
       probe_at_(now() + kFirstProbe) {}
 
 Status Wait::run(WaitPolicy policy) {
+  if (waiter_.is_aborted(ticket_)) return waiter_.outcome(ticket_, record_);
   if (look()) {
     waiter_.counters_.already_done.fetch_add(1, std::memory_order_relaxed);
     const auto elapsed = now() - ticket_.submitted;
@@ -124,10 +125,11 @@ Wait::Done Wait::ask_card() {
 
 bool Wait::look() {
   record_ = waiter_.events_.load(ticket_.event);
-  return abi::event_reached(record_.count(), ticket_.target);
+  return waiter_.is_aborted(ticket_) || abi::event_reached(record_.count(), ticket_.target);
 }
 
 Status Wait::finish() {
+  if (waiter_.is_aborted(ticket_)) return waiter_.outcome(ticket_, record_);
   auto& counters = waiter_.counters_;
   auto& counter = found_by_probe_       ? counters.missed
                   : woken_by_interrupt_ ? counters.slept

@@ -40,15 +40,21 @@ Status Waiter::wait(const Ticket& ticket, const WaitContext& context, WaitPolicy
 
 Result<bool> Waiter::is_done(const Ticket& ticket) {
   const auto record = events_.load(ticket.event);
-  if (!abi::event_reached(record.count(), ticket.target)) return false;
+  if (!is_aborted(ticket) && !abi::event_reached(record.count(), ticket.target)) return false;
   if (auto ok = outcome(ticket, record); !ok) return forward_error(ok);
   return true;
 }
 
-// The ticket's command is done, well or badly.
+// The ticket's command is done, well or badly, or given up. The latter is asked after the look at
+// the event: what that showed may have been counted after a reset.
 Status Waiter::outcome(const Ticket& ticket, abi::EventRecord record) {
   link_.platform().read_barrier();
-  if (events_.is_exclusive(ticket.event)) queue_.note_completed(ticket.position);
+  if (is_aborted(ticket)) {
+    return fail(ErrorCode::kAborted,
+                fmt::format("stream {}, command {}: given up by a reset of the queue",
+                            ticket.stream.value, ticket.position));
+  }
+  if (events_.is_exclusive(ticket.event)) queue_.note_consumed(QueueMark::behind(ticket));
   if (record.fault() == abi::FaultCode::kNone) return {};
   return fail(ErrorCode::kDeviceFault,
               fmt::format("stream {}: event {} has seen {}", ticket.stream.value,

@@ -28,9 +28,10 @@ class Waiter {
   Waiter(CardLink& link, EventTable& events, DmaQueue& queue, std::uint32_t device_index,
          const AdaptiveOptions& options);
 
+  // kAborted: a reset of the queue gave the command up, before or during the wait.
   Status wait(const Ticket& ticket, const WaitContext& context, WaitPolicy policy,
               Picoseconds deadline);
-  // One look; kDeviceFault if the event has seen a fault.
+  // One look; kDeviceFault if the event has seen a fault, kAborted as wait().
   Result<bool> is_done(const Ticket& ticket);
   WaitStatistics statistics() const;
 
@@ -46,6 +47,7 @@ class Waiter {
   Picoseconds wake_cost() const { return Picoseconds(wake_cost_.load(std::memory_order_relaxed)); }
   void learn_wake_cost(Picoseconds sample);
   Status outcome(const Ticket& ticket, abi::EventRecord record);
+  bool is_aborted(const Ticket& ticket) const { return !queue_.is_current(ticket); }
 
   CardLink& link_;
   EventTable& events_;

@@ -79,24 +79,39 @@ Compactor::Compactor(CardLink& link, MemoryManager& memory, DmaQueue& queue, Cop
 }
 
 Status Compactor::no_room(Bytes wanted, const char* why) const {
-  const auto now = memory_.physical().allocator().statistics();
+  const auto now = memory_.physical().statistics();
+  const auto rest =
+      now.quarantined > 0 ? fmt::format(", {} in quarantine", now.quarantined) : std::string();
   return fail(ErrorCode::kOutOfMemory,
               fmt::format("{} bytes of device memory in one piece wanted, {} free, largest free "
-                          "block {}: {}",
-                          wanted, now.free, now.largest_free_block, why));
+                          "block {}{}: {}",
+                          wanted, now.free, now.largest_free_block, rest, why));
+}
+
+bool Compactor::has_room(Bytes wanted) const {
+  return memory_.physical().statistics().largest_free_block >= wanted;
 }
 
 Result<CompactionReport> Compactor::run(Bytes wanted) {
   CompactionReport report;
-  const auto before = memory_.physical().allocator().statistics();
-  report.success = before.largest_free_block >= wanted;
+  report.success = has_room(wanted);
   if (report.success) return report;
-  if (before.free < wanted) return forward_error(no_room(wanted, "too little is free"));
+  const auto before = memory_.physical().statistics();
+  if (before.free + before.quarantined < wanted) {
+    return forward_error(no_room(wanted, "too little is free"));
+  }
   const MutexHolder holder(control_);
+  if (auto ok = settle(); !ok) return forward_error(ok);
+  report.success = has_room(wanted);
+  if (report.success) return report;
+  if (memory_.physical().statistics().free < wanted) {
+    return forward_error(no_room(wanted, "too little is free"));
+  }
   if (auto ok = lanes_.open(); !ok) return forward_error(ok);
   const auto status = run_paused(wanted, report);
   lanes_.close(timeout_);
-  report.success = memory_.physical().allocator().statistics().largest_free_block >= wanted;
+  end_copies();
+  report.success = has_room(wanted);
   ++statistics_.runs;
   statistics_.failures += report.success ? 0 : 1;
   statistics_.moved += report.moved;
@@ -106,12 +121,29 @@ Result<CompactionReport> Compactor::run(Bytes wanted) {
   return report;
 }
 
+// What earlier runs have left behind: copies that did not end, translations that were not dropped.
+Status Compactor::settle() {
+  lanes_.reclaim();
+  end_copies();
+  if (auto ok = invalidate(); !ok) return ok;
+  memory_.physical().end_quarantine(Residue::kTranslations);
+  return {};
+}
+
+void Compactor::end_copies() {
+  if (!lanes_.has_abandoned()) memory_.physical().end_quarantine(Residue::kCopies);
+}
+
 std::vector<PlacedBlock> Compactor::placed_blocks() const {
   std::vector<PlacedBlock> placed;
   const auto& blocks = memory_.physical().blocks();
   for (std::uint32_t index = 0; index < blocks.size(); ++index) {
     const auto& block = blocks[index];
     if (block.live()) placed.push_back({block.address, block.size, index, !block.pinned});
+  }
+  auto id = static_cast<std::uint32_t>(blocks.size());  // of no block
+  for (const auto& place : memory_.physical().quarantined()) {
+    placed.push_back({place.address, place.size, id++, false});
   }
   return placed;
 }
@@ -127,22 +159,17 @@ Status Compactor::run_paused(Bytes wanted, CompactionReport& report) {
   pause.end(kPlan);
   if (auto ok = queue_.drain(link_.clock().now() + timeout_); !ok) return ok;
   pause.end(kQuiesce);
-  moved_.assign(memory_.physical().blocks().size(), false);
-  auto status = copy_stages(*stages, report);
-  pause.end(kCopy, report.moved);
-  // Blocks of stages that are complete live at their new places whatever came after.
-  if (auto ok = remap(); !ok && status) status = ok;
-  pause.end(kRemap);
-  if (auto ok = invalidate(); !ok && status) status = ok;
-  pause.end(kInvalidate);
-  return status;
+  for (const auto& stage : *stages) {
+    if (auto ok = move_stage(stage, pause, report); !ok) return ok;
+  }
+  return {};
 }
 
-// So that no remapping fails when there is no way back.
+// So that no remapping fails, there or back again. A run may end after any stage.
 Status Compactor::check_tables(const MoveStages& stages) {
-  std::vector<std::optional<std::uint64_t>> targets(memory_.physical().blocks().size());
+  std::vector<std::vector<std::uint64_t>> targets(memory_.physical().blocks().size());
   for (const auto& stage : stages) {
-    for (const auto& move : stage) targets[move.id] = move.to;
+    for (const auto& move : stage) targets[move.id].push_back(move.to);
   }
   std::size_t needed = 0;
   for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) {
@@ -170,46 +197,73 @@ void Compactor::release(const std::vector<BlockMove>& moves, std::uint64_t Block
   for (const auto& move : moves) static_cast<void>(allocator.free(DeviceAddress{move.*place}));
 }
 
-// A stage counts when all of it was copied; until then its blocks are where they were.
-Status Compactor::copy_stages(const MoveStages& stages, CompactionReport& report) {
-  for (const auto& stage : stages) {
-    if (auto ok = claim(stage); !ok) return ok;
-    if (auto ok = lanes_.copy(stage, timeout_); !ok) {
-      // What the card may still write to belongs to nobody until the device is closed.
-      if (!lanes_.in_flight()) release(stage, &BlockMove::to);
-      return ok;
-    }
-    for (const auto& move : stage) {
-      memory_.physical().relocate(move.id, move.to);
-      moved_[move.id] = true;
-      ++report.blocks;
-      report.moved += move.size;
-    }
-    release(stage, &BlockMove::from);
+// A stage counts when all of it was copied and the card has dropped the translations to the old
+// places; only then are these free, for a later stage of the plan, too. If it does not drop them,
+// the blocks go back: the old places hold what they held, since nothing ran meanwhile, and
+// whichever translation the card uses, it gets there.
+Status Compactor::move_stage(const std::vector<BlockMove>& stage, Pause& pause,
+                             CompactionReport& report) {
+  if (auto ok = claim(stage); !ok) return ok;
+  const auto copied = lanes_.copy(stage, timeout_);
+  Bytes bytes = 0;
+  for (const auto& move : stage) bytes += move.size;
+  pause.end(kCopy, copied ? bytes : 0);
+  if (!copied) {
+    give_up(stage, lanes_.in_flight(), Residue::kCopies);
+    return copied;
   }
+  relocate(stage, &BlockMove::to);
+  Status status = remap(stage);
+  pause.end(kRemap);
+  if (status) status = invalidate();
+  pause.end(kInvalidate);
+  if (!status) {
+    relocate(stage, &BlockMove::from);
+    static_cast<void>(remap(stage));  // check_tables() has seen to the tables
+    pause.end(kRemap);
+    give_up(stage, true, Residue::kTranslations);
+    return status;
+  }
+  release(stage, &BlockMove::from);
+  report.blocks += stage.size();
+  report.moved += bytes;
   return {};
 }
 
-Status Compactor::remap() {
+// The new places of the stage are nobody's.
+void Compactor::give_up(const std::vector<BlockMove>& stage, bool in_use, Residue residue) {
+  if (!in_use) return release(stage, &BlockMove::to);
+  for (const auto& move : stage) memory_.physical().quarantine(move.to, move.size, residue);
+}
+
+void Compactor::relocate(const std::vector<BlockMove>& stage, std::uint64_t BlockMove::*place) {
+  for (const auto& move : stage) memory_.physical().relocate(move.id, move.*place);
+}
+
+Status Compactor::remap(const std::vector<BlockMove>& stage) {
+  std::vector<bool> moved(memory_.physical().blocks().size());
+  for (const auto& move : stage) moved[move.id] = true;
   Status status;
   for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) {
     auto* space = memory_.space(vmid);
-    stale_[vmid] = false;
     if (!space) continue;
     bool changed = false;
-    if (auto ok = space->remap(moved_, changed); !ok && status) status = ok;
-    stale_[vmid] = changed;
+    if (auto ok = space->remap(moved, changed); !ok && status) status = ok;
+    stale_[vmid] = stale_[vmid] || changed;
   }
   return status;
 }
 
+// A space that is no more has been invalidated at its end.
 Status Compactor::invalidate() {
-  Status status;
   for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) {
-    if (!stale_[vmid]) continue;
-    if (auto ok = memory_.space(vmid)->invalidate_all(); !ok && status) status = ok;
+    auto* space = memory_.space(vmid);
+    if (stale_[vmid] && space) {
+      if (auto ok = space->invalidate_all(); !ok) return ok;
+    }
+    stale_[vmid] = false;
   }
-  return status;
+  return {};
 }
 
 }  // namespace npu::driver

@@ -23,7 +23,8 @@ class Compactor {
 
   // Under the memory manager's mutex. kOutOfMemory: not enough is free, or no plan was found;
   // kOutOfResources: no stream or page table left; otherwise what failed. After an error nothing is
-  // lost: every block is as a whole where it was, or where it was moved to.
+  // lost: every block is as a whole where it was, or where it was moved to. Places that the card
+  // may still use then are in quarantine until a later run finds that it does not.
   Result<CompactionReport> run(Bytes wanted);
   const CompactionStatistics& statistics() const { return statistics_; }
 
@@ -33,11 +34,16 @@ class Compactor {
   std::vector<PlacedBlock> placed_blocks() const;
   Status run_paused(Bytes wanted, CompactionReport& report);
   Status check_tables(const MoveStages& stages);
-  Status copy_stages(const MoveStages& stages, CompactionReport& report);
+  Status move_stage(const std::vector<BlockMove>& stage, Pause& pause, CompactionReport& report);
   Status claim(const std::vector<BlockMove>& moves);
   void release(const std::vector<BlockMove>& moves, std::uint64_t BlockMove::*place);
-  Status remap();
+  void give_up(const std::vector<BlockMove>& stage, bool in_use, Residue residue);
+  void relocate(const std::vector<BlockMove>& stage, std::uint64_t BlockMove::*place);
+  Status remap(const std::vector<BlockMove>& stage);
   Status invalidate();
+  Status settle();
+  void end_copies();
+  bool has_room(Bytes wanted) const;
   Status no_room(Bytes wanted, const char* why) const;
 
   CardLink& link_;
@@ -47,7 +53,6 @@ class Compactor {
   platform::Mutex& control_;
   const Picoseconds timeout_;
   std::array<std::uint32_t, 6> tracks_;
-  std::vector<bool> moved_;                // by block index, in this run
   std::array<bool, abi::kVmids> stale_{};  // spaces whose translations must be dropped
   CompactionStatistics statistics_;
 };

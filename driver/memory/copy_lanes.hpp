@@ -18,11 +18,17 @@ class CopyLanes {
             platform::Clock& clock)
       : streams_(streams), events_(events), queue_(queue), waiter_(waiter), clock_(clock) {}
 
-  // open(), close(): under the device's control mutex. As many streams as there are, at most
-  // kLanes. kOutOfResources: none.
+  // open(), close(), reclaim(): under the device's control mutex. As many streams as there are, at
+  // most kLanes. kOutOfResources: none; kBusy: the copies of earlier lanes have not ended.
   Status open();
+  // Gives streams and events back, within `timeout`. A lane whose commands have not all left the
+  // ring and ended until then is abandoned: it keeps both.
   void close(Picoseconds timeout);
-  // Returns when nothing is in flight any more, or `timeout` has passed for a lane. The first
+  // Gives back what abandoned lanes have kept, if their commands have ended meanwhile or were given
+  // up by a reset of the queue. One look, no waiting.
+  void reclaim();
+  bool has_abandoned() const { return !abandoned_.empty(); }
+  // Returns when nothing is in flight any more, or `timeout` after the last submission. The first
   // error; some of the bytes may have been copied then.
   Status copy(const std::vector<BlockMove>& moves, Picoseconds timeout);
   // After copy(): the card may still write to destinations of the moves.
@@ -38,6 +44,7 @@ class CopyLanes {
     bool used = false;
   };
 
+  bool give_back(const Lane& lane, Picoseconds deadline);
   Status submit(Lane& lane, const BlockMove& move, Bytes offset, Picoseconds timeout);
 
   StreamTable& streams_;
@@ -45,7 +52,7 @@ class CopyLanes {
   DmaQueue& queue_;
   Waiter& waiter_;
   platform::Clock& clock_;
-  std::vector<Lane> lanes_;
+  std::vector<Lane> lanes_, abandoned_;
   bool in_flight_ = false;
 };
 

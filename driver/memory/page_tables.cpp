@@ -54,10 +54,37 @@ std::size_t PageTables::tables_needed(const PageRange& range, std::uint64_t memo
     const auto next = step(at, end, kGiant);
     const bool first_of_directory = at == range.at || is_aligned(at, abi::entry_span(2));
     if (first_of_directory && !entry_at(at, 2).valid()) ++needed;
-    const auto entry = entry_at(at, 1);
-    const bool has_table = entry.valid() && !entry.leaf();
-    if (!has_table && !fits_giant(at, end, memory + (at - range.at))) ++needed;
+    if (!has_table(at) && !fits_giant(at, end, memory + (at - range.at))) ++needed;
     at = next;
+  }
+  return needed;
+}
+
+bool PageTables::has_table(std::uint64_t at) const {
+  const auto entry = entry_at(at, 1);
+  return entry.valid() && !entry.leaf();
+}
+
+// A table that a giant page replaces is given back by recycle() only, so that going back from there
+// takes another one.
+std::size_t PageTables::tables_to_move(const PageRange& range,
+                                       const std::vector<std::uint64_t>& targets) const {
+  std::size_t needed = 0;
+  const auto end = range.at + range.size;
+  for (auto at = range.at; at < end; at = step(at, end, kGiant)) {
+    const bool first_of_directory = at == range.at || is_aligned(at, abi::entry_span(2));
+    if (first_of_directory && !entry_at(at, 2).valid()) ++needed;
+    const bool had_table = has_table(at);
+    bool table = had_table;
+    std::size_t most = 0;  // tables beyond what there is now
+    for (const auto target : targets) {
+      const bool next = !fits_giant(at, end, target + (at - range.at));
+      const bool both = table || next;
+      const bool twice = table && !next;
+      most = std::max<std::size_t>(most, (both ? 1U : 0U) + (twice ? 1U : 0U));
+      table = next;
+    }
+    needed += most - std::min<std::size_t>(most, had_table ? 1 : 0);
   }
   return needed;
 }

@@ -31,6 +31,10 @@ class PageTables {
   Status map(const PageRange& range, std::uint64_t memory, PageAccess access);
   // Tables that map() would take.
   std::size_t tables_needed(const PageRange& range, std::uint64_t memory) const;
+  // At most how many tables the calls of map() take that point the range, now mapped, at each of
+  // `targets` one after another, with recycle() between them, and back from any of them without it.
+  std::size_t tables_to_move(const PageRange& range,
+                             const std::vector<std::uint64_t>& targets) const;
   // Makes both ends of the range borders of pages. kOutOfResources, and nothing was changed.
   Status cut(const PageRange& range);
   // After cut(). Pages of the range that are not mapped are left alone.
@@ -44,6 +48,7 @@ class PageTables {
  private:
   PageTables(TableMemory& memory, TableId root) : memory_(&memory), root_(root) {}
 
+  bool has_table(std::uint64_t at) const;
   abi::PageTableEntry entry_at(std::uint64_t at, unsigned level) const;
   TableId grow(TableId parent, unsigned index);
   TableId leaf_table(std::uint64_t at);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/memory/physical_memory.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 #include "npu/abi/page_table.hpp"
@@ -57,6 +58,27 @@ void PhysicalMemory::release_all(unsigned vmid) {
   for (std::uint32_t index = 0; index < blocks_.size(); ++index) {
     if (blocks_[index].live() && blocks_[index].held_by(vmid)) release(handle_of(index), vmid);
   }
+}
+
+void PhysicalMemory::quarantine(std::uint64_t address, Bytes size, Residue residue) {
+  quarantined_.push_back({address, size, residue});
+}
+
+void PhysicalMemory::end_quarantine(Residue residue) {
+  const auto stays = [&](const QuarantinedPlace& place) { return place.residue != residue; };
+  const auto first = std::stable_partition(quarantined_.begin(), quarantined_.end(), stays);
+  for (auto place = first; place != quarantined_.end(); ++place) {
+    [[maybe_unused]] const auto freed = allocator_.free(DeviceAddress{place->address});
+    assert(freed && "a quarantined place is an allocation");
+  }
+  quarantined_.erase(first, quarantined_.end());
+}
+
+MemoryStatistics PhysicalMemory::statistics() const {
+  auto result = allocator_.statistics();
+  for (const auto& place : quarantined_) result.quarantined += place.size;
+  result.allocations -= quarantined_.size();
+  return result;
 }
 
 void PhysicalMemory::free_if_unused(std::uint32_t index) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card's memory in blocks: who holds a block, how often it is mapped, where it lies now. A
-// block lives as long as a space holds its handle or a mapping uses it. Not locked.
+// block lives as long as a space holds its handle or a mapping uses it. What belongs to no block
+// but may still be used by the card is in quarantine: neither free nor used. Not locked.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,18 @@ struct MemoryBlock {
 
   bool live() const { return size != 0; }
   bool held_by(unsigned vmid) const { return (holders >> vmid & 1) != 0; }
+};
+
+// What the card may still do with a place in quarantine.
+enum class Residue {
+  kCopies,        // write to it: copies that did not end in time
+  kTranslations,  // reach it through translations that it was told to drop
+};
+
+struct QuarantinedPlace {
+  std::uint64_t address = 0;  // device-local
+  Bytes size = 0;
+  Residue residue = Residue::kCopies;
 };
 
 class PhysicalMemory {
@@ -47,6 +60,12 @@ class PhysicalMemory {
   MemoryHandle handle_of(std::uint32_t index) const { return {index, blocks_[index].generation}; }
   // The block lies at `address` from now on; its old place is not freed.
   void relocate(std::uint32_t index, std::uint64_t address) { blocks_[index].address = address; }
+  // `address` is an allocation that belongs to no block.
+  void quarantine(std::uint64_t address, Bytes size, Residue residue);
+  // The card is done with what it left: these places are free again.
+  void end_quarantine(Residue residue);
+  const std::vector<QuarantinedPlace>& quarantined() const { return quarantined_; }
+  MemoryStatistics statistics() const;
   BuddyAllocator& allocator() { return allocator_; }
   const BuddyAllocator& allocator() const { return allocator_; }
 
@@ -56,6 +75,7 @@ class PhysicalMemory {
   BuddyAllocator allocator_;
   std::vector<MemoryBlock> blocks_;
   std::vector<std::uint32_t> free_slots_;
+  std::vector<QuarantinedPlace> quarantined_;
 };
 
 }  // namespace npu::driver

@@ -41,11 +41,11 @@ class Space {
   Status unmap(const PageRange& range);
   std::optional<AddressRange> range_of(std::uint64_t address) const;
 
-  // --- Compaction. At most how many tables remap() takes if blocks move to `targets`, both by the
-  // index of the block.
-  std::size_t tables_to_remap(const std::vector<std::optional<std::uint64_t>>& targets) const;
+  // --- Compaction. At most how many tables remap() takes if blocks move to all their `targets` one
+  // after another, and from one of them back; by the index of the block.
+  std::size_t tables_to_remap(const std::vector<std::vector<std::uint64_t>>& targets) const;
   // Points the mappings of moved blocks to where these lie now, without invalidation; `changed`
-  // if there were any. kOutOfResources: too few tables.
+  // if there were any. kOutOfResources: too few tables for some; the others were changed.
   Status remap(const std::vector<bool>& moved, bool& changed);
   // The card drops every translation of the space.
   Status invalidate_all();

@@ -75,22 +75,24 @@ Status Space::free(std::uint64_t at) {
   return {};
 }
 
-std::size_t Space::tables_to_remap(const std::vector<std::optional<std::uint64_t>>& targets) const {
+std::size_t Space::tables_to_remap(const std::vector<std::vector<std::uint64_t>>& targets) const {
   std::size_t needed = 0;
   for (const auto& [at, mapping] : mappings_) {
-    const auto& target = targets[mapping.memory.index];
-    if (target) needed += tables_.tables_needed({at, mapping.size}, *target + mapping.offset);
+    auto places = targets[mapping.memory.index];
+    for (auto& place : places) place += mapping.offset;
+    if (!places.empty()) needed += tables_.tables_to_move({at, mapping.size}, places);
   }
   return needed;
 }
 
 Status Space::remap(const std::vector<bool>& moved, bool& changed) {
+  Status status;
   for (const auto& [at, mapping] : mappings_) {
     if (!moved[mapping.memory.index]) continue;
     changed = true;
-    if (auto ok = write_tables({at, mapping.size}, mapping); !ok) return ok;
+    if (auto ok = write_tables({at, mapping.size}, mapping); !ok && status) status = ok;
   }
-  return {};
+  return status;
 }
 
 Status Space::tear_down(bool card_usable) {

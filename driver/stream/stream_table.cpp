@@ -67,7 +67,7 @@ Result<StreamId> StreamTable::create(const StreamOptions& options, unsigned vmid
   } else {
     stream.predictor = std::make_unique<LatencyPredictor>();
   }
-  stream.next_position.store(0, std::memory_order_relaxed);
+  stream.submitted.store(0, std::memory_order_relaxed);
   stream.used.store(true, std::memory_order_release);
   return StreamId{static_cast<std::uint16_t>(id)};
 }
@@ -126,10 +126,6 @@ Status StreamTable::finish(StreamId id, Picoseconds deadline) {
   }
   platform::write_register(*windows_, abi::StreamControl{}, window(id.value));
   return {};
-}
-
-void StreamTable::reset_positions() {
-  for (auto& stream : streams_) stream.next_position.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace npu::driver

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "driver/device/card_link.hpp"
+#include "driver/dma/queue_mark.hpp"
 #include "driver/event/event_table.hpp"
 #include "driver/event/latency_predictor.hpp"
 #include "npu/abi/layout.hpp"
+#include "npu/abi/page_table.hpp"
 #include "npu/driver/scan.hpp"
 #include "npu/driver/stream.hpp"
 
@@ -22,7 +24,15 @@ struct Stream {
   bool interrupt = false;
   platform::InterruptVector* vector = nullptr;  // null: none
   std::unique_ptr<LatencyPredictor> predictor;  // kept when the stream is destroyed
-  std::atomic<std::uint64_t> next_position{0};  // behind the last command submitted
+  std::atomic<std::uint64_t> submitted{0};      // raw QueueMark behind the last command
+
+  // Tasks that submit at the same time may come here in any order.
+  void note_submitted(QueueMark mark) {
+    auto known = submitted.load(std::memory_order_relaxed);
+    while (QueueMark::from_raw(known).precedes(mark) &&
+           !submitted.compare_exchange_weak(known, mark.raw(), std::memory_order_relaxed)) {
+    }
+  }
 };
 
 class StreamTable {
@@ -42,8 +52,12 @@ class StreamTable {
     auto& stream = streams_[id.value];
     return stream.used.load(std::memory_order_acquire) ? &stream : nullptr;
   }
-  // All positions are counted anew.
-  void reset_positions();
+  // The same for a caller who is not the driver: its own streams, which reach all of the card's
+  // memory, are nobody else's.
+  Stream* find_user(StreamId id) {
+    auto* stream = find(id);
+    return stream && stream->vmid != abi::kVmidPhysical ? stream : nullptr;
+  }
   // Closes the vectors.
   void close() { vectors_.clear(); }
 

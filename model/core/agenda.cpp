@@ -93,7 +93,9 @@ void Agenda::run() {
   for (auto* event : notices_) event->notify();
   notices_.clear();
   running_ = true;
-  run_due(sim_now());
+  detail::in_step = sim_now();
+  run_due(detail::in_step);
+  detail::in_step = 0;
   if (may_run_ahead_) {
     advance_ahead();
   } else if (!empty()) {

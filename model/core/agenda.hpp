@@ -23,11 +23,13 @@ using SimTime = std::uint64_t;
 
 namespace detail {
 inline SimTime ahead_to = 0;  // where a handler or process is that runs ahead of the kernel, else 0
+inline SimTime in_step = 0;   // where a handler is that runs at the kernel's time, else 0
 }
 
 // The time at which the caller runs, be it a handler or a process.
 inline SimTime sim_now() {
-  return detail::ahead_to != 0 ? detail::ahead_to : sc_core::sc_time_stamp().value();
+  const SimTime known = detail::ahead_to | detail::in_step;  // one of them at most
+  return known != 0 ? known : sc_core::sc_time_stamp().value();
 }
 
 class Agenda : public sc_core::sc_module {

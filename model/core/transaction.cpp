@@ -24,17 +24,10 @@ void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command co
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
 }
 
-TransactionPool::~TransactionPool() {
-  for (auto& payload : all_) {
-    payload->set_mm(nullptr);  // the extension dies with the payload
-  }
-}
-
 tlm::tlm_generic_payload& TransactionPool::allocate(tlm::tlm_command command, std::uint64_t address,
                                                     unsigned char* data, unsigned length) {
   if (idle_.empty()) {
-    all_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
-    all_.back()->set_extension(new Transaction);
+    all_.push_back(std::make_unique<PooledPayload>(this));
     idle_.push_back(all_.back().get());
   }
   auto& payload = *idle_.back();

@@ -66,16 +66,36 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   // Makes a payload out of a pool, with its data pointer set, a new request.
   static void prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command command,
                       std::uint64_t address, unsigned length);
-  static Transaction& of(tlm::tlm_generic_payload& payload) {
-    return *payload.get_extension<Transaction>();
-  }
+  // Of a payload from one of npusim's pools, which all are; a foreign one has get_extension().
+  static Transaction& of(tlm::tlm_generic_payload& payload);
+  static const Transaction& of(const tlm::tlm_generic_payload& payload);
 };
+
+// A generic payload with its extension beside it: they are used together.
+class PooledPayload : public tlm::tlm_generic_payload {
+ public:
+  explicit PooledPayload(tlm::tlm_mm_interface* pool) : tlm_generic_payload(pool) {
+    set_extension(&transaction);
+  }
+  ~PooledPayload() override {
+    set_mm(nullptr);
+    clear_extension(&transaction);
+  }
+
+  Transaction transaction;
+};
+
+inline Transaction& Transaction::of(tlm::tlm_generic_payload& payload) {
+  return static_cast<PooledPayload&>(payload).transaction;
+}
+inline const Transaction& Transaction::of(const tlm::tlm_generic_payload& payload) {
+  return static_cast<const PooledPayload&>(payload).transaction;
+}
 
 // Payloads with their extension; one pool per simulation.
 class TransactionPool : public tlm::tlm_mm_interface {
  public:
   TransactionPool() = default;
-  ~TransactionPool() override;
   TransactionPool(const TransactionPool&) = delete;
   TransactionPool& operator=(const TransactionPool&) = delete;
 
@@ -87,7 +107,7 @@ class TransactionPool : public tlm::tlm_mm_interface {
   std::size_t in_use() const { return all_.size() - idle_.size(); }
 
  private:
-  std::vector<std::unique_ptr<tlm::tlm_generic_payload>> all_;
+  std::vector<std::unique_ptr<PooledPayload>> all_;
   std::vector<tlm::tlm_generic_payload*> idle_;
 };
 

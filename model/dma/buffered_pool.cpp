@@ -3,13 +3,7 @@
 
 #include <systemc>
 
-#include "model/core/transaction.hpp"
-
 namespace npu::model {
-
-BufferedPool::~BufferedPool() {
-  for (auto& item : all_) item->payload.set_mm(nullptr);  // the extension dies with the payload
-}
 
 tlm::tlm_generic_payload& BufferedPool::allocate(tlm::tlm_command command, std::uint64_t address,
                                                  Bytes length) {
@@ -17,7 +11,6 @@ tlm::tlm_generic_payload& BufferedPool::allocate(tlm::tlm_command command, std::
   if (idle_.empty()) {
     all_.push_back(std::make_unique<Item>(this));
     auto& item = *all_.back();
-    item.payload.set_extension(new Transaction);
     item.payload.set_data_ptr(item.buffer.data());
     idle_.push_back(&item.payload);
   }

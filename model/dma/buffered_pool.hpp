@@ -9,6 +9,7 @@
 #include <tlm>
 #include <vector>
 
+#include "model/core/transaction.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -18,7 +19,6 @@ class BufferedPool : public tlm::tlm_mm_interface {
   static constexpr Bytes kBuffer = 4096;  // a link request never crosses a 4 KiB page
 
   BufferedPool() = default;
-  ~BufferedPool() override;
   BufferedPool(const BufferedPool&) = delete;
   BufferedPool& operator=(const BufferedPool&) = delete;
 
@@ -30,7 +30,7 @@ class BufferedPool : public tlm::tlm_mm_interface {
  private:
   struct Item {
     explicit Item(tlm::tlm_mm_interface* mm) : payload(mm) {}
-    tlm::tlm_generic_payload payload;
+    PooledPayload payload;
     std::array<unsigned char, kBuffer> buffer;
   };
   std::vector<std::unique_ptr<Item>> all_;

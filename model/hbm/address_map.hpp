@@ -67,9 +67,9 @@ class AddressMap {
   // XOR of all channel-wide groups of bits above the channel field; 0 without hash.
   std::uint64_t fold(std::uint64_t upper) const {
     if (!hash_ || channel_bits_ == 0) return 0;
-    std::uint64_t folded = 0;
-    for (; upper != 0; upper >>= channel_bits_) folded ^= upper;
-    return folded & (channels_ - 1);
+    // Two neighbours first, then pairs of them, then fours.
+    for (unsigned shift = channel_bits_; shift < 64; shift *= 2) upper ^= upper >> shift;
+    return upper & (channels_ - 1);
   }
   Slice& slice(AddressField field) { return slices_[static_cast<std::size_t>(field)]; }
   const Slice& slice(AddressField field) const { return slices_[static_cast<std::size_t>(field)]; }

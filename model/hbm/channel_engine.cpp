@@ -4,13 +4,6 @@
 #include <systemc>
 
 namespace npu::model::hbm {
-namespace {
-
-static_assert(RequestQueue::kAgeLimit == BankLanes::kAges);
-static_assert(RequestQueue::kMaxLanes == BankLanes::kMaxLanes);
-
-}  // namespace
-
 ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& done)
     : t_(config.timings),
       split_(config.policy == HbmPolicy::kSplitQueues),
@@ -23,23 +16,29 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
       act_handicap_(split_ ? 0 : act_extra_),
       read_latency_(t_.cl + t_.tdqsck + t_.burst_clocks),
       write_latency_(t_.cwl + t_.burst_clocks),
-      lanes_(static_cast<int>(t_.pseudo_channels * t_.stacks), banks_per_rank_),
-      queue_(split_, limit_[0] + (split_ ? limit_[1] : 0) + static_cast<unsigned>(lanes_.lanes())),
+      lanes_per_rank_((banks_per_rank_ + Candidates::kBlock - 1) / Candidates::kBlock *
+                      Candidates::kBlock),
+      lanes_(static_cast<int>(t_.pseudo_channels * t_.stacks) * lanes_per_rank_),
+      trcd_{t_.trcd_rd + act_extra_, t_.trcd_wr + act_extra_},
+      rows_(lanes_),
+      columns_(lanes_),
+      queue_(split_, limit_[0] + (split_ ? limit_[1] : 0) + static_cast<unsigned>(lanes_)),
       kept_refreshes_(1 + static_cast<Clock>(t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc) + 2) /
                               refresh_interval()),
       done_(done) {
   sc_assert(t_.pseudo_channels >= 1 && t_.pseudo_channels <= 2);
-  const int per_rank = lanes_.lanes_per_rank();
-  lanes_per_pseudo_channel_ = static_cast<int>(t_.stacks) * per_rank;
-  for (int i = 0; i < lanes_.lanes(); ++i) {
+  sc_assert(t_.banks_per_group <= 8 && 8 % t_.banks_per_group == 0);
+  lanes_per_pseudo_channel_ = static_cast<int>(t_.stacks) * lanes_per_rank_;
+  const int stacks = static_cast<int>(t_.stacks);
+  const int per_group = static_cast<int>(t_.banks_per_group);
+  for (int i = 0; i < lanes_; ++i) {
     const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
-    const int in_group = i % per_rank % static_cast<int>(t_.banks_per_group);
-    const int stacks = static_cast<int>(t_.stacks);
-    places_[static_cast<std::size_t>(i)] = {byte(i / per_rank / stacks), byte(i / per_rank),
-                                            byte(i / per_rank % stacks), byte(i - in_group)};
+    const int rank = i / lanes_per_rank_;
+    places_[static_cast<std::size_t>(i)] = {byte(rank / stacks), byte(rank % stacks),
+                                            byte(i / per_group), byte(i / per_group * per_group),
+                                            byte(i % lanes_per_rank_)};
   }
-  for (auto& acts : last_acts_) acts.fill(-kNever);
-  sc_assert(t_.banks_per_group <= 8);
+  for (auto* candidates : {&rows_, &columns_}) candidates->set_group_size(per_group);
   build_distances();
   start_refresh();
 }
@@ -47,7 +46,7 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
 std::uint16_t ChannelEngine::lane(unsigned pseudo_channel, unsigned stack, unsigned group,
                                   unsigned bank) const {
   const unsigned rank = pseudo_channel * t_.stacks + stack;
-  return static_cast<std::uint16_t>(rank * static_cast<unsigned>(lanes_.lanes_per_rank()) +
+  return static_cast<std::uint16_t>(rank * static_cast<unsigned>(lanes_per_rank_) +
                                     group * t_.banks_per_group + bank);
 }
 
@@ -65,12 +64,8 @@ void ChannelEngine::accept(const Burst& burst, Clock at) {
 
 void ChannelEngine::enqueue(const Burst& burst, Clock at) {
   now_ = std::max(now_, at + 1);
-  lanes_.follow(now_);
-  if (queue_.ages_exhausted()) {
-    queue_.renumber([this](int age, int lane) { lanes_.set_lane(age, lane); });
-    update_all();
-  }
-  lanes_.set_lane(queue_.next_age(), burst.lane);
+  follow(now_);
+  if (queue_.ages_exhausted()) renumber();
   const auto oldest = queue_.append(burst, at);
   if (split_ && write_mode_changed()) {
     update_all();
@@ -81,6 +76,16 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
     if (!split_) update_row(burst.lane);  // the row stays open now
   }
   repick();
+}
+
+[[gnu::noinline]] void ChannelEngine::rebase(Clock now) {
+  rows_.rebase(now);
+  columns_.rebase(now);
+}
+
+[[gnu::noinline]] void ChannelEngine::renumber() {
+  queue_.renumber();
+  update_all();
 }
 
 // Inlines what it calls: that is what a burst's time is spent on.
@@ -109,7 +114,7 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
 
 void ChannelEngine::step(Clock at) {
   if (lone_.column != kNever) return serve_lone();
-  lanes_.follow(at);
+  follow(at);
   now_ = at;
   if (next_refresh_ == at) {
     step_refresh(at);
@@ -150,42 +155,60 @@ bool ChannelEngine::may_precharge(const Bank& bank) const {
   return split_ && queue_.at(served.miss).age < queue_.at(served.hit).age;
 }
 
-// A closed bank offers no PRE and an open one no ACT: activate() and precharge() see to that.
 void ChannelEngine::update_row(int lane) {
   const Bank& bank = queue_.bank(lane);
-  const RequestIndex miss = bank.lists[list()].miss;
-  auto& kind = bank.open ? lanes_.pre : lanes_.act;
+  const Slot miss = bank.lists[list()].miss;
   row_stale_ |= row_.lane == lane;
-  if (miss == kNoRequest || (bank.open && !may_precharge(bank)) || gated(lane)) {
-    kind.withdraw(lane);
-    return;
+  if (miss == kNoRequest || gated(lane)) {
+    rows_.withdraw(lane);
+  } else if (!bank.open) {
+    offer_activate(lane, miss);
+  } else if (may_precharge(bank)) {
+    offer_precharge(lane, miss);
+  } else {
+    rows_.withdraw(lane);
   }
-  const int age = queue_.at(miss).age;
-  kind.offer(lane);
-  lanes_.row_age.set(lane, age);
+}
+
+void ChannelEngine::offer_activate(int lane, Slot slot) {
+  const Clock limit = act_limit(lane) + act_handicap_;
+  const int age = queue_.at(slot).age;
+  rows_.offer(lane, kAct, age, limit);
   if (row_stale_) return;
-  const Pick candidate = lanes_.row_candidate(lane, std::max(now_, row_bus_free_), act_handicap_);
+  const Clock now = std::max({now_, row_bus_free_, pseudo_channel(lane).act}) + act_handicap_;
+  const Pick candidate = Pick::at(std::max(limit, now), age, lane);
   if (candidate.beats(row_)) take_row(candidate);
 }
 
-// A write on offer is one that is held.
+void ChannelEngine::offer_precharge(int lane, Slot slot) {
+  const Clock limit = queue_.bank(lane).pre;
+  const int age = queue_.at(slot).age;
+  rows_.offer(lane, kPre, age, limit);
+  if (row_stale_) return;
+  const Pick candidate = Pick::at(std::max({limit, now_, row_bus_free_}), age, lane);
+  if (candidate.beats(row_)) take_row(candidate);
+}
+
 void ChannelEngine::update_column(int lane) {
   const Bank& bank = queue_.bank(lane);
   const bool opened = bank.opened != kNoRequest;  // comes before all others on the column bus
-  const RequestIndex next = opened ? bank.opened : bank.lists[list()].hit;
+  const Slot next = opened ? bank.opened : bank.lists[list()].hit;
   column_stale_ |= column_.lane == lane;
-  lanes_.read.withdraw(lane);
-  if (queue_.holds_writes()) lanes_.write.withdraw(lane);
-  if (next == kNoRequest || (!opened && gated(lane))) return;
-  offer_column(lane, next, opened);
+  if (next == kNoRequest || (!opened && gated(lane))) {
+    columns_.withdraw(lane);
+  } else {
+    offer_column(lane, next, opened);
+  }
 }
 
-void ChannelEngine::offer_column(int lane, RequestIndex index, bool opened) {
-  const Request& request = queue_.at(index);
-  (request.write ? lanes_.write : lanes_.read).offer(lane);
-  lanes_.column_age.set(lane, request.age + (opened ? 0 : BankLanes::kSecondClass));
+void ChannelEngine::offer_column(int lane, Slot slot, bool opened) {
+  const bool write = queue_.at(slot).write;
+  const int age = queue_.at(slot).age + (opened ? 0 : Candidates::kSecondClass);
+  const Clock limit = write ? write_limit(lane) : read_limit(lane);
+  columns_.offer(lane, write ? 1 : 0, age, limit);
   if (column_stale_) return;
-  const Pick candidate = lanes_.column_candidate(lane, std::max(now_, column_bus_free_));
+  const Clock time = std::max({limit, column_from(lane, write), now_, column_bus_free_});
+  const Pick candidate = Pick::at(time, age, lane);
   if (candidate.beats(column_)) take_column(candidate);
 }
 
@@ -204,17 +227,37 @@ void ChannelEngine::take_column(const Pick& pick) {
 
 [[gnu::noinline]] void ChannelEngine::update_all() {
   row_stale_ = column_stale_ = true;
-  for (int lane = 0; lane < lanes_.lanes(); ++lane) update_bank(lane);
+  for (int lane = 0; lane < lanes_; ++lane) update_bank(lane);
 }
 
 void ChannelEngine::pick_row() {
-  take_row(lanes_.pick_row(std::max(now_, row_bus_free_), act_handicap_));
   row_stale_ = false;
+  if (rows_.empty()) return take_row({});
+  const Clock floor = std::max(now_, row_bus_free_);
+  const auto delay = [&](unsigned pseudo_channel) {
+    const Clock act = pseudo_channels_[pseudo_channel].act;
+    return static_cast<Lane>(Candidates::delay(act, floor) + act_handicap_);
+  };
+  const auto found = rows_.first_row(floor, delay(0), delay(t_.pseudo_channels - 1));
+  take_row(Pick::at(found.time, found.age, queue_.lane_of(found.age)));
 }
 
 void ChannelEngine::pick_column() {
-  take_column(lanes_.pick_column(std::max(now_, column_bus_free_), queue_.holds_writes()));
   column_stale_ = false;
+  if (columns_.empty()) return take_column({});
+  const Clock floor = std::max(now_, column_bus_free_);
+  Candidates::Delays read{}, write{};
+  const bool writes = queue_.holds_writes();
+  const auto blocks = block(lanes_);
+  for (std::size_t b = 0; b < blocks; ++b) read[b] = Candidates::delay(read_from_[b], floor);
+  if (writes) {
+    for (std::size_t b = 0; b < blocks; ++b) {
+      const std::size_t pseudo_channel = b * t_.pseudo_channels / blocks;
+      write[b] = Candidates::delay(pseudo_channels_[pseudo_channel].write, floor);
+    }
+  }
+  const auto found = columns_.first_column(floor, read, write, writes);
+  take_column(Pick::at(found.time, found.age, queue_.lane_of(found.age)));
 }
 
 [[gnu::noinline]] bool ChannelEngine::switch_write_mode() {

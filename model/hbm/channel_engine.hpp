@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "model/config/chip_config.hpp"
-#include "model/hbm/bank_lanes.hpp"
 #include "model/hbm/bus_account.hpp"
+#include "model/hbm/candidates.hpp"
 #include "model/hbm/command.hpp"
 #include "model/hbm/request_queue.hpp"
 
@@ -108,11 +108,48 @@ class ChannelEngine {
   // Where a lane lies; a table, because the divisions would be felt.
   struct Place {
     std::uint8_t pseudo_channel;
-    std::uint8_t rank;
     std::uint8_t stack;
-    std::uint8_t group_begin;  // first lane of its bank group
+    std::uint8_t group;        // of all in the channel
+    std::uint8_t group_begin;  // its first lane
+    std::uint8_t in_rank;
   };
+  // Clocks from which a bank group allows a command.
+  struct Group {
+    Clock act = 0;   // tRRD_L
+    Clock read = 0;  // tCCD_L, tWTR_L
+    Clock write = 0;
+  };
+  struct PseudoChannel {
+    Clock act = 0;    // tRRD_S, tFAW, tRREFD
+    Clock write = 0;  // tCCD_S, tRTW
+    std::array<Clock, 4> last_acts{-kNever, -kNever, -kNever, -kNever};
+    unsigned act_cursor = 0;
+    Clock last_column = -kNever;
+    bool last_write = false;
+  };
+  // Kinds of candidates: on the row bus PRE or ACT, on the column bus RD or WR.
+  static constexpr unsigned kPre = 0, kAct = 1;
+
   const Place& place(int lane) const { return places_[static_cast<std::size_t>(lane)]; }
+  Group& group(int lane) { return groups_[place(lane).group]; }
+  const Group& group(int lane) const { return groups_[place(lane).group]; }
+  PseudoChannel& pseudo_channel(int lane) { return pseudo_channels_[place(lane).pseudo_channel]; }
+  // From when on a bank allows a command, with what its bank group imposes.
+  Clock act_limit(int lane) const { return std::max(queue_.bank(lane).act, group(lane).act); }
+  Clock read_limit(int lane) const { return std::max(queue_.bank(lane).read, group(lane).read); }
+  Clock write_limit(int lane) const { return std::max(queue_.bank(lane).write, group(lane).write); }
+  static std::size_t block(int lane) { return static_cast<unsigned>(lane) / Candidates::kBlock; }
+  // And with what the pseudo channel and the stack impose.
+  Clock column_from(int lane, bool write) const {
+    return write ? pseudo_channels_[place(lane).pseudo_channel].write : read_from_[block(lane)];
+  }
+  // Keeps the candidates' clocks small.
+  void follow(Clock now) {
+    if (!rows_.follows(now)) rebase(now);
+  }
+  void rebase(Clock now);
+  static void raise(Clock& limit, Clock to) { limit = std::max(limit, to); }
+
   // Which list the policy serves now.
   std::size_t list() const { return list_; }
   unsigned pseudo_channel_of(int lane) const { return place(lane).pseudo_channel; }
@@ -122,7 +159,10 @@ class ChannelEngine {
   bool may_precharge(const Bank& bank) const;
   void update_row(int lane);
   void update_column(int lane);
-  void offer_column(int lane, RequestIndex index, bool opened);
+  void offer_precharge(int lane, Slot slot);
+  void offer_activate(int lane, Slot slot);
+  void offer_column(int lane, Slot slot, bool opened);
+  void renumber();
   void take_row(const Pick& pick);
   void take_column(const Pick& pick);
   void update_bank(int lane) {
@@ -177,7 +217,6 @@ class ChannelEngine {
   void update_gated(unsigned pseudo_channel, int lane);
   void close_refreshed(unsigned pseudo_channel, Clock refreshes);
   void take_turns(Refresh& refresh, Clock turns) const;
-  void raise_act(unsigned pseudo_channel, Clock to);
   Clock refresh_interval() const { return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi); }
 
   HbmTimings t_;
@@ -193,15 +232,17 @@ class ChannelEngine {
   Clock read_latency_;
   Clock write_latency_;
 
-  BankLanes lanes_;
-  std::array<Place, BankLanes::kMaxLanes> places_{};
-  struct After {  // distances to the blocks of all ranks
-    LaneVector read;
-    LaneVector write;
-  };
-  std::array<std::array<After, BankLanes::kMaxBlocks>, 2> after_{};  // of RD and WR in each rank
-  std::array<LaneVector, 2> act_blocks_{};  // 0 where the pseudo channel's blocks are
-  GroupDistances group_ccd_{}, group_wtr_{}, group_rrd_{};
+  int lanes_per_rank_;  // whole blocks of Candidates
+  int lanes_;
+  std::array<Clock, 2> trcd_;  // RD and WR, from the first clock of the ACT
+  std::array<Place, Candidates::kMaxLanes> places_{};
+  std::array<Group, Candidates::kMaxLanes> groups_{};
+  std::array<PseudoChannel, 2> pseudo_channels_;
+  // No RD in a block of lanes before: tCCD_S, tWTR_S, tCCD_R.
+  std::array<Clock, Candidates::kMaxBlocks> read_from_{};
+  using Distances = std::array<Clock, Candidates::kMaxBlocks>;
+  std::array<Distances, Candidates::kMaxBlocks> after_read_{}, after_write_{};  // by block
+  Candidates rows_, columns_;
   // A burst that came to an idle channel, and the clocks of its commands (kNever: not needed).
   // What comes before its RD or WR finds it in the queue; until then nothing else shows it.
   struct Lone {
@@ -230,13 +271,6 @@ class ChannelEngine {
   Clock kept_refreshes_;
   std::array<Refresh, 2> refresh_;
   std::array<int, 2> last_refreshed_{};  // per-bank refresh: the lane of the last or pending one
-  std::array<std::array<Clock, 4>, 2> last_acts_;  // per pseudo channel, for tFAW
-  std::array<unsigned, 2> act_cursor_{};
-  struct LastColumn {
-    Clock at = -kNever;
-    bool write = false;
-  };
-  std::array<LastColumn, 2> last_column_;
   std::array<BusAccount, 2> bus_;
   ChannelCounts counts_;
   std::vector<BurstDone>& done_;

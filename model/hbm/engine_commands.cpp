@@ -7,9 +7,6 @@
 namespace npu::model::hbm {
 namespace {
 
-constexpr LaneVector kNowhere = {kNoDistance, kNoDistance, kNoDistance, kNoDistance,
-                                 kNoDistance, kNoDistance, kNoDistance, kNoDistance};
-
 int clocks(unsigned value) {
   return static_cast<int>(value);
 }
@@ -18,19 +15,18 @@ int clocks(unsigned value) {
 
 [[gnu::noinline]] void ChannelEngine::report(CommandKind kind, int lane, std::uint32_t row,
                                              Clock at) {
-  const int rank = lane / lanes_.lanes_per_rank();
-  const int in_rank = lane % lanes_.lanes_per_rank();
-  const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
-  const int groups = clocks(t_.banks_per_group);
-  observer_->on_command({at, kind, byte(rank / clocks(t_.stacks)), byte(rank % clocks(t_.stacks)),
-                         byte(in_rank / groups), byte(in_rank % groups), row});
+  const Place& where = place(lane);
+  const auto per_group = t_.banks_per_group;
+  observer_->on_command({at, kind, where.pseudo_channel, where.stack,
+                         static_cast<std::uint8_t>(where.in_rank / per_group),
+                         static_cast<std::uint8_t>(where.in_rank % per_group), row});
 }
 
 void ChannelEngine::issue_column(Clock at) {
   const int lane = column_.lane;
   Bank& bank = queue_.bank(lane);
   const bool opened = bank.opened != kNoRequest;
-  const RequestIndex index = opened ? bank.opened : bank.lists[list()].hit;
+  const Slot index = opened ? bank.opened : bank.lists[list()].hit;
   const Request& request = queue_.at(index);
   if (observer_)
     report(request.write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
@@ -47,7 +43,6 @@ void ChannelEngine::issue_column(Clock at) {
   } else {
     queue_.unlink(index);
   }
-  (request.write ? lanes_.write : lanes_.read).withdraw(lane);
   queue_.release(index);
   column_stale_ = true;
   if (split_ && write_mode_changed()) {
@@ -58,76 +53,61 @@ void ChannelEngine::issue_column(Clock at) {
 }
 
 void ChannelEngine::account(const Request& request, int lane, Clock at) {
-  const unsigned pseudo_channel = pseudo_channel_of(lane);
+  const unsigned number = pseudo_channel_of(lane);
+  PseudoChannel& here = pseudo_channels_[number];
   const Bank& bank = queue_.bank(lane);
-  LastColumn& last = last_column_[pseudo_channel];
   const bool write = request.write;
   Clock turned = -kNever;
-  if (last.write != write) {
-    turned = last.at + (write ? clocks(t_.trtw) : clocks(t_.cwl + t_.burst_clocks + t_.twtr_s));
+  if (here.last_write != write) {
+    turned = here.last_column + (write ? clocks(t_.trtw) : write_latency_ + clocks(t_.twtr_s));
   }
-  const Clock trcd = clocks(write ? t_.trcd_wr : t_.trcd_rd) + act_extra_;
-  const Clock row_ready = std::max(bank.activated_at + trcd, request.arrived + 1);
-  const bool refreshed = !per_bank_ || last_refreshed_[pseudo_channel] == lane;
-  bus_[pseudo_channel].burst(at, clocks(t_.burst_clocks), turned, row_ready, refreshed);
-  last = {at, write};
+  const Clock row_ready = std::max(bank.activated_at + trcd_[write ? 1 : 0], request.arrived + 1);
+  const bool refreshed = !per_bank_ || last_refreshed_[number] == lane;
+  bus_[number].burst(at, clocks(t_.burst_clocks), turned, row_ready, refreshed);
+  here.last_column = at;
+  here.last_write = write;
   ++(write ? counts_.writes : counts_.reads);
-  if (!request.activated) ++counts_.row_hits;
+  counts_.row_hits += request.activated ? 0 : 1;
 }
 
-// What RD, WR and ACT forbid elsewhere, as vectors of distances over blocks and over a bank group.
+// What RD and WR forbid in the other blocks of lanes.
 void ChannelEngine::build_distances() {
-  const auto lane = [](unsigned value) { return static_cast<Lane>(value); };
-  const unsigned data = t_.cwl + t_.burst_clocks;  // from WR to the end of its data
-  const unsigned ranks = t_.pseudo_channels * t_.stacks;
-  const auto blocks = static_cast<unsigned>(lanes_.blocks());
-  act_blocks_.fill(kNowhere);
-  for (unsigned from = 0; from < ranks; ++from) {
-    After& read = after_[0][from];
-    After& write = after_[1][from];
-    read.read = read.write = write.read = write.write = kNowhere;
-    for (unsigned block = 0; block < blocks; ++block) {
-      const unsigned to = block * ranks / blocks;
-      if (to / t_.stacks == from / t_.stacks) {
-        read.read[block] = write.write[block] = lane(t_.tccd_s);
-        read.write[block] = lane(t_.trtw);
-        write.read[block] = lane(data + t_.twtr_s);
-        act_blocks_[to / t_.stacks][block] = 0;
-      }
-      if (to % t_.stacks != from % t_.stacks) {
-        read.read[block] = std::max<Lane>(read.read[block], lane(t_.tccd_r));
-      }
-    }
-  }
-  for (auto* group : {&group_ccd_, &group_wtr_, &group_rrd_}) group->fill(kNowhere);
-  for (unsigned first = 0; first < 8; first += t_.banks_per_group) {
-    for (unsigned bank = first; bank < first + t_.banks_per_group; ++bank) {
-      group_ccd_[first][bank] = lane(t_.tccd_l);
-      group_wtr_[first][bank] = lane(data + t_.twtr_l);
-      group_rrd_[first][bank] = lane(t_.trrd_l);
+  const auto blocks = block(lanes_);
+  for (std::size_t from = 0; from < blocks; ++from) {
+    for (std::size_t to = 0; to < blocks; ++to) {
+      const Place& a = place(static_cast<int>(from) * Candidates::kBlock);
+      const Place& b = place(static_cast<int>(to) * Candidates::kBlock);
+      const bool here = a.pseudo_channel == b.pseudo_channel;
+      const Clock read = std::max(here ? Clock{t_.tccd_s} : -kNever,
+                                  a.stack != b.stack ? Clock{t_.tccd_r} : -kNever);
+      after_read_[from][to] = read;
+      after_write_[from][to] = here ? write_latency_ + t_.twtr_s : -kNever;
     }
   }
 }
 
 void ChannelEngine::after_read(int lane, Clock at) {
-  const Place& here = place(lane);
-  const After& after = after_[0][here.rank];
-  const Lane now = lanes_.relative(at);
-  BankLanes::raise_blocks(lanes_.block_read, now, after.read);
-  BankLanes::raise_blocks(lanes_.block_write, now, after.write);
-  lanes_.read.raise_group(here.group_begin, now, group_ccd_);
-  lanes_.pre.raise(lane, static_cast<Lane>(now + clocks(t_.trtp)));
+  const auto& distances = after_read_[block(lane)];
+  for (std::size_t b = 0; b < block(lanes_); ++b) raise(read_from_[b], at + distances[b]);
+  raise(pseudo_channel(lane).write, at + t_.trtw);
+  const Clock group_read = at + t_.tccd_l;
+  raise(group(lane).read, group_read);
+  columns_.raise_group(place(lane).group_begin, 0, group_read);
+  raise(queue_.bank(lane).pre, at + t_.trtp);
 }
 
 void ChannelEngine::after_write(int lane, Clock at) {
-  const Place& here = place(lane);
-  const After& after = after_[1][here.rank];
-  const Lane now = lanes_.relative(at);
-  BankLanes::raise_blocks(lanes_.block_read, now, after.read);
-  BankLanes::raise_blocks(lanes_.block_write, now, after.write);
-  lanes_.write.raise_group(here.group_begin, now, group_ccd_);
-  lanes_.read.raise_group(here.group_begin, now, group_wtr_);
-  lanes_.pre.raise(lane, static_cast<Lane>(now + clocks(t_.cwl + t_.burst_clocks + t_.twr)));
+  const auto& distances = after_write_[block(lane)];
+  for (std::size_t b = 0; b < block(lanes_); ++b) raise(read_from_[b], at + distances[b]);
+  raise(pseudo_channel(lane).write, at + t_.tccd_s);
+  const int group_begin = place(lane).group_begin;
+  const Clock group_write = at + t_.tccd_l;
+  const Clock data_end = at + write_latency_;
+  raise(group(lane).write, group_write);
+  columns_.raise_group(group_begin, 1, group_write);
+  raise(group(lane).read, data_end + t_.twtr_l);
+  columns_.raise_group(group_begin, 0, data_end + t_.twtr_l);
+  raise(queue_.bank(lane).pre, data_end + t_.twr);
 }
 
 void ChannelEngine::issue_row(Clock at) {
@@ -141,7 +121,7 @@ void ChannelEngine::issue_row(Clock at) {
     update_row(lane);
     return;
   }
-  const RequestIndex index = queue_.bank(lane).lists[list()].miss;
+  const Slot index = queue_.bank(lane).lists[list()].miss;
   const std::uint32_t row = queue_.at(index).row;
   queue_.at(index).activated = true;
   if (observer_) report(CommandKind::kActivate, lane, row, at);
@@ -161,36 +141,29 @@ void ChannelEngine::issue_row(Clock at) {
 }
 
 void ChannelEngine::activate(int lane, Clock at) {
-  const unsigned pseudo_channel = pseudo_channel_of(lane);
-  const Lane now = lanes_.relative(at);
-  const auto later = [now](int by) { return static_cast<Lane>(now + by); };
-  lanes_.act.raise_group(place(lane).group_begin, now, group_rrd_);
-  lanes_.act.raise(lane, later(clocks(t_.trc)));
-  lanes_.pre.raise(lane, later(clocks(t_.tras) + act_extra_));
-  lanes_.read.raise(lane, later(clocks(t_.trcd_rd) + act_extra_));
-  lanes_.write.raise(lane, later(clocks(t_.trcd_wr) + act_extra_));
-  lanes_.act.withdraw(lane);
+  PseudoChannel& here = pseudo_channel(lane);
+  Bank& bank = queue_.bank(lane);
+  rows_.withdraw(lane);
+  const Clock group_act = at + t_.trrd_l;
+  raise(group(lane).act, group_act);
+  rows_.raise_group(place(lane).group_begin, kAct, group_act + act_handicap_);
+  raise(bank.act, at + t_.trc);
+  raise(bank.pre, at + t_.tras + act_extra_);
+  raise(bank.read, at + trcd_[0]);
+  raise(bank.write, at + trcd_[1]);
 
-  auto& acts = last_acts_[pseudo_channel];
-  auto& cursor = act_cursor_[pseudo_channel];
-  acts[cursor] = at;
-  cursor = (cursor + 1) % 4;
-  const Clock four_ago = acts[cursor] + clocks(t_.tfaw);
-  raise_act(pseudo_channel, std::max<Clock>(at + clocks(t_.trrd_s), four_ago));
-}
-
-// No ACT in the pseudo channel before `to`.
-void ChannelEngine::raise_act(unsigned pseudo_channel, Clock to) {
-  BankLanes::raise_blocks(lanes_.block_act, lanes_.relative(to), act_blocks_[pseudo_channel]);
+  here.last_acts[here.act_cursor] = at;
+  here.act_cursor = (here.act_cursor + 1) % 4;
+  here.act = std::max({here.act, at + t_.trrd_s, here.last_acts[here.act_cursor] + t_.tfaw});
 }
 
 // What the bank offers afterwards is for the caller to update_row().
 void ChannelEngine::precharge(int lane, Clock at) {
-  lanes_.act.raise(lane, lanes_.relative(at + clocks(t_.trp) - act_extra_));
-  lanes_.pre.withdraw(lane);
-  if (queue_.bank(lane).lists[list()].hit != kNoRequest) {
-    lanes_.read.withdraw(lane);
-    lanes_.write.withdraw(lane);
+  Bank& bank = queue_.bank(lane);
+  raise(bank.act, at + t_.trp - act_extra_);
+  rows_.withdraw(lane);
+  if (bank.lists[list()].hit != kNoRequest) {
+    columns_.withdraw(lane);
     column_stale_ |= column_.lane == lane;
   }
   queue_.close_row(lane);

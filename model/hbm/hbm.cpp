@@ -105,13 +105,16 @@ void Hbm::refuse(std::uint32_t tag) {
   simulation_.agenda.at<&Hbm::complete_refused>(sim_now() + frontend_ + backend_, *this, tag);
 }
 
-void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write) {
-  const SimTime now = sim_now();
+Clock Hbm::arrival_clock(SimTime now) {
   if (now != arrival_time_) {  // many requests come at one time
     arrival_time_ = now;
     arrival_clock_ = clocks_.ceil(now + frontend_);
   }
-  const Clock arrived = arrival_clock_;
+  return arrival_clock_;
+}
+
+void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write) {
+  const Clock arrived = horizon();
   pending_[tag].remaining = static_cast<std::uint32_t>(end - first);
   if (write) ++writes_pending_;
   if (end - first < map_.channels() / 2) {  // few fall on the same channel
@@ -137,9 +140,9 @@ void Hbm::submit_run(unsigned channel, const hbm::BurstRun& run) {
 
 void Hbm::expect_service(Clock clock) {
   if (clock >= kNever) return;
-  const Clock latency =
-      writes_pending_ != 0 ? std::min(read_latency_, write_latency_) : read_latency_;
-  advance_at_ = std::min(advance_at_, clock + latency);
+  SimTime answer = read_end(clock + read_latency_);
+  if (writes_pending_ != 0) answer = std::min(answer, clocks_.time(clock + write_latency_));
+  advance_at_ = std::min(advance_at_, answer);
 }
 
 // Enters what the channels have served into the list of completions.
@@ -162,9 +165,8 @@ void Hbm::log_refreshes(unsigned channel) {
   refresh_log_.clear();
 }
 
-void Hbm::advance_channels(SimTime now, bool all) {
-  const Clock clock = clocks_.floor(now);
-  advance_at_ = kNever;
+void Hbm::advance_channels(Clock clock, bool all) {
+  advance_at_ = kNotArmed;
   for (std::size_t word = 0; word < busy_.size(); ++word) {
     const auto first = static_cast<unsigned>(word * 64);
     const unsigned channels = std::min(map_.channels() - first, 64U);
@@ -189,18 +191,17 @@ void Hbm::advance_channel(unsigned number, Clock clock) {
 }
 
 void Hbm::wake(std::uint64_t when) {
-  if (armed_for_ == when) armed_for_ = UINT64_MAX;
+  if (armed_for_ == when) armed_for_ = kNotArmed;
   const SimTime now = sim_now();
   awake_ = true;
-  if (advance_at_ != kNever && clocks_.time(advance_at_) <= now) advance_channels(now, false);
+  if (advance_at_ <= now) advance_channels(horizon(), false);
   complete_due(now);
   awake_ = false;
   arm();
 }
 
 void Hbm::arm() {
-  SimTime next = UINT64_MAX;
-  if (advance_at_ != kNever) next = clocks_.time(advance_at_);
+  SimTime next = advance_at_;
   if (writes_.next() != kNever) next = std::min(next, clocks_.time(writes_.next()));
   if (reads_.next() != kNever) next = std::min(next, read_end(reads_.next()));
   if (next >= armed_for_) return;
@@ -256,9 +257,9 @@ void Hbm::complete(std::uint32_t tag) {
 }
 
 HbmStatistics Hbm::statistics() {
-  advance_channels(sim_now(), true);
+  const Clock now = horizon();
+  advance_channels(now, true);
   if (!awake_) arm();
-  const Clock now = clocks_.floor(sim_now());
   HbmStatistics sum;
   hbm::BusClocks bus;
   for (auto& channel : channels_) {

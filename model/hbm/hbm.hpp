@@ -52,6 +52,7 @@ class Hbm : public sc_core::sc_module {
   }
 
  private:
+  static constexpr SimTime kNotArmed = UINT64_MAX;
   struct Pending {
     tlm::tlm_generic_payload* payload;
     std::uint64_t begin;      // when BEGIN_REQ came
@@ -70,8 +71,12 @@ class Hbm : public sc_core::sc_module {
   std::uint32_t new_pending(tlm::tlm_generic_payload& payload, unsigned port);
   void submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write);
   void submit_run(unsigned channel, const hbm::BurstRun& run);
+  // The clock up to which everything that reaches the controllers is known: what is asked for from
+  // now on comes there `frontend` later.
+  hbm::Clock horizon() { return arrival_clock(sim_now()); }
+  hbm::Clock arrival_clock(SimTime now);
   // Idle channels only if `all`.
-  void advance_channels(SimTime now, bool all);
+  void advance_channels(hbm::Clock clock, bool all);
   void advance_channel(unsigned channel, hbm::Clock clock);
   void collect();
   void log_refreshes(unsigned channel);
@@ -105,8 +110,8 @@ class Hbm : public sc_core::sc_module {
   std::size_t writes_pending_ = 0;
   hbm::CompletionWheel reads_;  // pending_ indices by the clock of their last data
   hbm::CompletionWheel writes_;
-  hbm::Clock advance_at_ = hbm::kNever;  // all channels are to be advanced then
-  SimTime armed_for_ = UINT64_MAX;
+  SimTime advance_at_ = kNotArmed;  // all channels are to be advanced then
+  SimTime armed_for_ = kNotArmed;
   SimTime arrival_time_ = UINT64_MAX;  // of the last request, and the clock edge it reaches the
   hbm::Clock arrival_clock_ = 0;       // controllers at
   bool awake_ = false;

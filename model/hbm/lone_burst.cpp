@@ -13,20 +13,19 @@ namespace npu::model::hbm {
   if (!short_cuts_ || refresh_[0].pending || refresh_[1].pending) return false;
   if (limit_[0] < 2 || limit_[1] < 2) return false;  // room() counts the queue alone
   const Clock now = std::max(now_, at + 1);
-  lanes_.follow(now);
-  const auto block = BankLanes::block(burst.lane);
+  follow(now);
   const Bank& bank = queue_.bank(burst.lane);
+  const PseudoChannel& pseudo = pseudo_channel(burst.lane);
   Lone lone{burst, at, kNever, kNever, kNever};
-  const Lane limit = burst.write
-                         ? std::max(lanes_.write.limit(burst.lane), lanes_.block_write[block])
-                         : std::max(lanes_.read.limit(burst.lane), lanes_.block_read[block]);
-  lone.column = std::max(now, lanes_.absolute(limit));
+  const Clock limit =
+      std::max(burst.write ? write_limit(burst.lane) : read_limit(burst.lane),
+               column_from(burst.lane, burst.write));
+  lone.column = std::max(now, limit);
   if (!bank.open || bank.row != burst.row) {
-    Clock activate =
-        lanes_.absolute(std::max(lanes_.act.limit(burst.lane), lanes_.block_act[block]));
+    Clock activate = std::max(act_limit(burst.lane), pseudo.act);
     Clock row_bus = std::max(now, row_bus_free_);
     if (bank.open) {
-      lone.precharge = std::max(row_bus, lanes_.absolute(lanes_.pre.limit(burst.lane)));
+      lone.precharge = std::max(row_bus, bank.pre);
       row_bus = lone.precharge + 1;
       activate = std::max(activate, lone.precharge + static_cast<Clock>(t_.trp) - act_extra_);
     }

@@ -36,9 +36,9 @@ Clock ChannelEngine::refresh_action(unsigned pseudo_channel) const {
     const int lane = refresh_lane(pseudo_channel);
     const Bank& bank = queue_.bank(lane);
     if (bank.opened != kNoRequest) return kNever;
-    if (bank.open) return std::max(row_bus, lanes_.absolute(lanes_.pre.limit(lane)));
-    const Lane limit = std::max(lanes_.act.limit(lane), lanes_.block_act[BankLanes::block(lane)]);
-    return std::max(row_bus, lanes_.absolute(limit) + act_extra_);  // tRREFD of the last REFpb
+    if (bank.open) return std::max(row_bus, bank.pre);
+    const Clock limit = std::max(act_limit(lane), pseudo_channels_[pseudo_channel].act);
+    return std::max(row_bus, limit + act_extra_);  // tRREFD of the last REFpb
   }
   if (split_ && pseudo_channel == 1 && refresh_[0].pending) return kNever;
   const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
@@ -48,8 +48,7 @@ Clock ChannelEngine::refresh_action(unsigned pseudo_channel) const {
     const Bank& bank = queue_.bank(lane);
     if (bank.opened != kNoRequest) return kNever;
     if (open && !bank.open) continue;
-    when = std::max(when, open ? lanes_.absolute(lanes_.pre.limit(lane))
-                               : lanes_.absolute(lanes_.act.limit(lane)) + act_extra_);
+    when = std::max(when, open ? bank.pre : act_limit(lane) + act_extra_);
   }
   return when;
 }
@@ -103,7 +102,7 @@ void ChannelEngine::refresh_all_banks(unsigned pseudo_channel, Clock at) {
   if (observer_) report(CommandKind::kRefresh, first, 0, at);
   const Clock end = at + static_cast<Clock>(t_.trfc);
   for (int lane = first; lane < first + lanes_per_pseudo_channel_; ++lane) {
-    lanes_.act.raise(lane, lanes_.relative(end - act_extra_));
+    raise(queue_.bank(lane).act, end - act_extra_);
   }
   refresh_[pseudo_channel].due += t_.trefi;
   end_refresh(pseudo_channel, at, end);
@@ -120,8 +119,8 @@ void ChannelEngine::refresh_one_bank(unsigned pseudo_channel, Clock at) {
   }
   if (observer_) report(CommandKind::kRefreshBank, lane, 0, at);
   const Clock end = at + static_cast<Clock>(t_.trfc_pb);
-  lanes_.act.raise(lane, lanes_.relative(end - act_extra_));
-  raise_act(pseudo_channel, at + static_cast<Clock>(t_.trrefd) - act_extra_);
+  raise(queue_.bank(lane).act, end - act_extra_);
+  raise(pseudo_channels_[pseudo_channel].act, at + t_.trrefd - act_extra_);
   take_turns(refresh_[pseudo_channel], 1);
   refresh_[pseudo_channel].due += t_.trefi_pb;
   end_refresh(pseudo_channel, at, end);
@@ -149,7 +148,7 @@ void ChannelEngine::update_gated(unsigned pseudo_channel, int lane) {
 
 // Per-bank refresh goes round the banks; lanes that pad a rank have no turn.
 void ChannelEngine::take_turns(Refresh& refresh, Clock turns) const {
-  if (banks_per_rank_ == lanes_.lanes_per_rank()) {
+  if (banks_per_rank_ == lanes_per_rank_) {
     const Clock next = refresh.next_lane + turns;
     refresh.next_lane = static_cast<int>(
         next < lanes_per_pseudo_channel_ ? next : next % lanes_per_pseudo_channel_);
@@ -158,15 +157,15 @@ void ChannelEngine::take_turns(Refresh& refresh, Clock turns) const {
   for (turns %= banks_per_rank_ * static_cast<int>(t_.stacks); turns > 0; --turns) {
     do {
       refresh.next_lane = (refresh.next_lane + 1) % lanes_per_pseudo_channel_;
-    } while (refresh.next_lane % lanes_.lanes_per_rank() >= banks_per_rank_);
+    } while (refresh.next_lane % lanes_per_rank_ >= banks_per_rank_);
   }
 }
 
 // Whether a REFpb that falls due at `at` or the clock before can be issued at `at`.
 bool ChannelEngine::can_refresh(unsigned pseudo_channel, Clock at) const {
   const int lane = refresh_lane(pseudo_channel);
-  const Lane limit = std::max(lanes_.act.limit(lane), lanes_.block_act[BankLanes::block(lane)]);
-  return !queue_.bank(lane).open && lanes_.absolute(limit) + act_extra_ <= at;
+  const Clock limit = std::max(act_limit(lane), pseudo_channels_[pseudo_channel].act);
+  return !queue_.bank(lane).open && limit + act_extra_ <= at;
 }
 
 // Per-bank refreshes of an idle channel up to `until`, as long as nothing holds them up: of two
@@ -174,7 +173,7 @@ bool ChannelEngine::can_refresh(unsigned pseudo_channel, Clock at) const {
 [[gnu::noinline]] void ChannelEngine::refresh_idle(Clock until) {
   if (refresh_[0].pending || refresh_[1].pending) return;
   for (Clock due = next_refresh_; due < until; due = next_refresh_) {
-    lanes_.follow(due);
+    follow(due);
     if (std::max(now_, row_bus_free_) > due) break;
     const bool first = refresh_[0].due == due;
     const bool second = refresh_[1].due == due;

@@ -10,7 +10,7 @@
 
 namespace npu::model::hbm {
 
-// One burst for a channel. `lane` as in BankLanes.
+// One burst for a channel. `lane`: number of the bank within the channel.
 struct Burst {
   std::uint32_t row;
   std::uint32_t tag;  // the owner's own, handed back when the burst is served
@@ -18,15 +18,15 @@ struct Burst {
   bool write;
 };
 
-using RequestIndex = std::uint16_t;
+using Slot = std::uint16_t;
 // No request; its place in the array exists and may be written, so that links need no questions.
-constexpr RequestIndex kNoRequest = 0;
+constexpr Slot kNoRequest = 0;
 
 struct Request {
   std::uint32_t row;
   std::uint32_t tag;
-  RequestIndex next;
-  RequestIndex previous;
+  Slot next;
+  Slot previous;
   std::int16_t age;  // order of arrival in the channel
   std::uint8_t lane;
   bool write : 1;
@@ -36,24 +36,27 @@ struct Request {
 static_assert(sizeof(Request) == 24);
 
 struct BankList {
-  RequestIndex head = kNoRequest;
-  RequestIndex tail = kNoRequest;
-  RequestIndex hit = kNoRequest;   // oldest one for the open row
-  RequestIndex miss = kNoRequest;  // oldest other one
+  Slot head = kNoRequest;
+  Slot tail = kNoRequest;
+  Slot hit = kNoRequest;   // oldest one for the open row
+  Slot miss = kNoRequest;  // oldest other one
 };
 
-struct alignas(32) Bank {
-  std::array<BankList, 2> lists;
+// What a bank holds, and the clocks from which it allows each command; what its bank group and the
+// channel impose comes on top (channel_engine.hpp).
+struct alignas(64) Bank {
+  Clock act = 0, pre = 0, read = 0, write = 0;
   Clock activated_at = 0;  // of the last ACT
+  std::array<BankList, 2> lists;
   std::uint32_t row = 0;
-  RequestIndex opened = kNoRequest;  // split queues: the request whose ACT was issued
+  Slot opened = kNoRequest;  // split queues: the request whose ACT was issued
   bool open = false;
 };
-static_assert(sizeof(Bank) == 32);
+static_assert(sizeof(Bank) == 64);
 
 class RequestQueue {
  public:
-  static constexpr int kMaxLanes = 128;
+  static constexpr unsigned kMaxLanes = 128;
   static constexpr int kAgeLimit = 512;
 
   // `split`: writes have lists of their own. `capacity`: requests held at once, opened included.
@@ -61,47 +64,87 @@ class RequestQueue {
 
   Bank& bank(int lane) { return banks_[static_cast<std::size_t>(lane)]; }
   const Bank& bank(int lane) const { return banks_[static_cast<std::size_t>(lane)]; }
-  Request& at(RequestIndex index) { return requests_[index]; }
-  const Request& at(RequestIndex index) const { return requests_[index]; }
+  Request& at(unsigned slot) { return requests_[slot]; }
+  const Request& at(unsigned slot) const { return requests_[slot]; }
 
-  // Appends a burst. What it has become the oldest of in its list:
+  // Appends a burst; ages_exhausted() does not hold. What it has become the oldest of in its list:
   enum class Oldest : std::uint8_t { kHit, kMiss, kNothing };
-  Oldest append(const Burst& burst, Clock arrived);
-  // Takes a request out of its list; it stays readable until release().
-  void unlink(RequestIndex index);
-  void release(RequestIndex index) {
-    writes_held_ -= requests_[index].write ? 1 : 0;
-    requests_[index].next = free_;
-    free_ = index;
+  Oldest append(const Burst& burst, Clock arrived) {
+    const Slot slot = free_;
+    Request& request = requests_[slot];
+    free_ = request.next;
+    Bank& bank = banks_[burst.lane];
+    auto& list = bank.lists[split_ && burst.write ? 1 : 0];
+    request.row = burst.row;
+    request.tag = burst.tag;
+    request.next = kNoRequest;
+    request.previous = list.tail;
+    request.age = next_age_;
+    request.lane = static_cast<std::uint8_t>(burst.lane);
+    request.write = burst.write;
+    request.activated = false;
+    request.arrived = arrived;
+    lane_of_age_[static_cast<std::size_t>(next_age_++)] = request.lane;
+    requests_[list.tail].next = slot;
+    list.head = list.tail == kNoRequest ? slot : list.head;
+    list.tail = slot;
+    ++queued_[burst.write ? 1 : 0];
+    writes_held_ += burst.write ? 1 : 0;
+    const bool hit = bank.open && bank.row == burst.row;
+    auto& oldest = hit ? list.hit : list.miss;
+    if (oldest != kNoRequest) return Oldest::kNothing;
+    oldest = slot;
+    return hit ? Oldest::kHit : Oldest::kMiss;
   }
-  void open_row(int lane, std::uint32_t row, Clock at);
-  void close_row(int lane);
+  // Takes a request out of its list; it stays readable until release().
+  void unlink(Slot slot) {
+    const Request& request = requests_[slot];
+    Bank& bank = banks_[request.lane];
+    auto& list = bank.lists[split_ && request.write ? 1 : 0];
+    if (list.hit == slot) list.hit = next_match(request.next, bank, true);
+    if (list.miss == slot) list.miss = next_match(request.next, bank, false);
+    requests_[request.previous].next = request.next;
+    requests_[request.next].previous = request.previous;
+    list.head = list.head == slot ? request.next : list.head;
+    list.tail = list.tail == slot ? request.previous : list.tail;
+    --queued_[request.write ? 1 : 0];
+  }
+  void release(Slot slot) {
+    writes_held_ -= requests_[slot].write ? 1 : 0;
+    requests_[slot].next = free_;
+    free_ = slot;
+  }
+  void open_row(int lane, std::uint32_t row, Clock at) {
+    Bank& opened = bank(lane);
+    opened.open = true;
+    opened.row = row;
+    opened.activated_at = at;
+    for (auto& list : opened.lists) {
+      if (list.head == kNoRequest) continue;  // hit and miss are none, too
+      list.hit = next_match(list.head, opened, true);
+      list.miss = list.hit == list.head ? next_match(list.head, opened, false) : list.head;
+    }
+  }
+  void close_row(int lane) {
+    Bank& closed = bank(lane);
+    closed.open = false;
+    for (auto& list : closed.lists) {
+      list.hit = kNoRequest;
+      list.miss = list.head;
+    }
+  }
 
   // Queued requests by kind (opened ones do not count).
   unsigned queued(bool write) const { return queued_[write ? 1 : 0]; }
   // Whether any request, queued or opened, is a write.
   bool holds_writes() const { return writes_held_ != 0; }
-  // The age the next request gets.
-  int next_age() const { return next_age_; }
   bool ages_exhausted() const { return next_age_ == kAgeLimit; }
-  // Renumbers the ages, keeping their order. Calls renamed(age, lane) for each.
-  template <class Renamed>
-  void renumber(const Renamed& renamed) {
-    const unsigned held = order_by_age();
-    for (unsigned age = 0; age < held; ++age) {
-      Request& request = requests_[by_age_[age]];
-      request.age = static_cast<std::int16_t>(age);
-      renamed(request.age, int{request.lane});
-    }
-    next_age_ = static_cast<std::int16_t>(held);
-  }
+  // Renumbers the ages, keeping their order.
+  void renumber();
+  int lane_of(int age) const { return lane_of_age_[static_cast<unsigned>(age) % kAgeLimit]; }
 
  private:
-  unsigned order_by_age();
-  BankList& list_of(const Request& request) {
-    return bank(request.lane).lists[split_ && request.write ? 1 : 0];
-  }
-  RequestIndex next_match(RequestIndex from, const Bank& bank, bool hit) const {
+  Slot next_match(Slot from, const Bank& bank, bool hit) const {
     while (from != kNoRequest && (bank.open && requests_[from].row == bank.row) != hit) {
       from = requests_[from].next;
     }
@@ -112,10 +155,11 @@ class RequestQueue {
   std::int16_t next_age_ = 0;
   std::array<unsigned, 2> queued_{};
   unsigned writes_held_ = 0;
-  RequestIndex free_ = kNoRequest;  // linked by `next`
+  Slot free_ = kNoRequest;  // linked by `next`; the last one used comes first
   std::array<Bank, kMaxLanes> banks_;
   std::array<Request, kAgeLimit> requests_;
-  std::array<RequestIndex, kAgeLimit> by_age_{};  // only while renumbering
+  std::array<std::uint8_t, kAgeLimit> lane_of_age_{};
+  std::array<Slot, kAgeLimit> by_age_{};  // only while renumbering
 };
 
 }  // namespace npu::model::hbm

@@ -23,6 +23,7 @@ std::shared_ptr<HostTask> HostCpus::spawn(std::string name, std::function<void()
   task->core = static_cast<unsigned>(free_core - on_core_.begin());
   task->track = simulation_.recorder.track(fmt::format("host.cpu{}", task->core));
   *free_core = task;
+  ++tasks_;
   sc_core::sc_spawn_options options;
   options.set_stack_size(kTaskStackBytes);
   catch_up();
@@ -35,6 +36,7 @@ std::shared_ptr<HostTask> HostCpus::spawn(std::string name, std::function<void()
         end_busy(*task);
         task->done = true;
         on_core_[task->core] = nullptr;
+        --tasks_;
         task->finished.notify();
         resume(nobody_);  // the task's own memory goes with it
       },

@@ -47,7 +47,11 @@ class HostCpus {
   void charge(Picoseconds time) { current_->pending += ticks(time); }
   // Simulated time catches up with the current task's local time.
   void synchronise();
-  // The same, and the SystemC kernel as well: before the kernel is used directly.
+  // The same, unless nobody could tell: for what only other tasks observe.
+  void synchronise_with_tasks() {
+    if (tasks_ > 1) synchronise();
+  }
+  // As synchronise(), and the SystemC kernel as well: before the kernel is used directly.
   void catch_up();
   SimTime local_now() const { return sim_now() + current_->pending; }
   // A blocking transport by the current task: its core stalls for the round trip.
@@ -82,6 +86,7 @@ class HostCpus {
   Simulation& simulation_;
   HostCpuConfig config_;
   std::vector<std::shared_ptr<HostTask>> on_core_;  // by core; null: free
+  unsigned tasks_ = 0;                              // that have not ended
   HostTask nobody_;
   HostTask* current_ = &nobody_;
 };

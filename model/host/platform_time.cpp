@@ -43,13 +43,13 @@ class HostTaskHandle : public platform::Task {
   std::shared_ptr<HostTask> task_;
 };
 
+// Taken and given back at the task's local time: others run up to it first.
 class HostMutex : public platform::Mutex {
  public:
   HostMutex(HostCpus& cpus, Agenda& agenda) : cpus_(cpus), agenda_(agenda) {}
   void lock() override {
+    cpus_.synchronise_with_tasks();
     while (held_) {
-      cpus_.synchronise();
-      if (!held_) break;
       ++waiters_;
       cpus_.block(
           released_, UINT64_MAX, [this] { return !held_; }, "a mutex");
@@ -60,6 +60,7 @@ class HostMutex : public platform::Mutex {
   }
   void unlock() override {
     sc_assert(held_);
+    cpus_.synchronise_with_tasks();
     held_ = false;
     if (waiters_ > 0) agenda_.notify(released_);
   }
@@ -76,7 +77,8 @@ class HostCondition : public platform::Condition {
  public:
   HostCondition(HostCpus& cpus, Agenda& agenda) : cpus_(cpus), agenda_(agenda) {}
   Status wait(platform::Mutex& mutex, Picoseconds deadline) override {
-    const std::uint64_t seen = generation_;
+    cpus_.synchronise_with_tasks();
+    const std::uint64_t seen = generation_;  // what is notified from now on is meant for us, too
     mutex.unlock();
     ++waiters_;
     const bool woken = cpus_.block(

@@ -56,7 +56,7 @@ void Walker::start(std::uint32_t number) {
   walk.started = sim_now();
   ++active_;
   ++statistics_.walks;
-  begin(number);
+  if (begin(number)) ++statistics_.walk_cache_hits;
 }
 
 // A walk that had to wait may find its page in the TLB: a giant page came in for a neighbour.
@@ -76,14 +76,13 @@ void Walker::start_waiting() {
   }
 }
 
-// From the lowest table that is known.
-void Walker::begin(std::uint32_t number) {
+// From the lowest table that is known; whether one below the context table is.
+bool Walker::begin(std::uint32_t number) {
   auto& walk = walks_[number];
   walk.stale = false;
   if (const auto known = cache_.lookup(walk.page)) {
-    ++statistics_.walk_cache_hits;
     read_from(number, known->level, known->table, abi::table_index(walk.page, known->level));
-    return;
+    return true;
   }
   const std::uint64_t base = listener_.context_base();
   if (base == 0) {
@@ -91,6 +90,7 @@ void Walker::begin(std::uint32_t number) {
   } else {
     read_from(number, kContextLevel, base, walk.page >> abi::kVirtualBits);
   }
+  return false;
 }
 
 void Walker::read_from(std::uint32_t number, unsigned level, std::uint64_t table,

@@ -61,7 +61,7 @@ class Walker {
   std::uint32_t new_walk(TaggedAddress page, std::uint64_t cause);
   void start(std::uint32_t walk);
   void start_waiting();
-  void begin(std::uint32_t walk);
+  bool begin(std::uint32_t walk);
   void read_from(std::uint32_t walk, unsigned level, std::uint64_t table, std::uint64_t index);
   void read(std::uint64_t argument);
   void interpret(std::uint32_t walk, std::uint64_t raw);

@@ -6,7 +6,7 @@ namespace npu::model {
 namespace pci = abi::pci;
 
 BridgeFunction::BridgeFunction(const BridgeIdentity& identity)
-    : capabilities_(build_bridge(space_, identity)) {
+    : capabilities_(build_bridge(space_, identity)), power_up_(space_) {
   refresh();
 }
 
@@ -23,10 +23,32 @@ void BridgeFunction::access(ConfigRequest& request) {
   }
 }
 
+void BridgeFunction::reset() {
+  const ConfigSpace before = space_;
+  space_ = power_up_;
+  keep_sticky(space_, before, capabilities_);
+  refresh();
+}
+
+void BridgeFunction::set_link_state(bool active, unsigned transitions) {
+  if (transitions == transitions_) return;
+  transitions_ = transitions;
+  const std::uint32_t express = capabilities_.express;
+  space_.set_bits(express + pci::kExpSlotStatus, 2, pci::kExpSlotStatusLinkChanged);
+  if (active) {
+    space_.set_bits(express + pci::kExpLinkStatus, 2, pci::kExpLinkStatusActive);
+  } else {
+    space_.clear_bits(express + pci::kExpLinkStatus, 2, pci::kExpLinkStatusActive);
+  }
+}
+
 void BridgeFunction::refresh() {
   const std::uint32_t command = space_.read(pci::kCommand, 2);
   memory_ = command & pci::kCommandMemory;
   bus_master_ = command & pci::kCommandBusMaster;
+  resets_secondary_ = space_.read(pci::kBridgeControl, 2) & pci::kBridgeControlBusReset;
+  forwards_ari_ = space_.read(capabilities_.express + pci::kExpDeviceControl2, 2) &
+                  pci::kExpDevice2AriForwarding;
   secondary_ = static_cast<std::uint8_t>(space_.read(pci::kSecondaryBus, 1));
   subordinate_ = static_cast<std::uint8_t>(space_.read(pci::kSubordinateBus, 1));
   const auto base = [this](std::uint32_t offset) {

@@ -30,6 +30,13 @@ class BridgeFunction {
     return memory_ && (inside(plain_, address, length) || inside(prefetchable_, address, length));
   }
   bool bus_master() const { return bus_master_; }
+  bool resets_secondary() const { return resets_secondary_; }
+  // Requests for devices other than 0 go through as well: their numbers are function numbers.
+  bool forwards_ari() const { return forwards_ari_; }
+  // What the link below does; `transitions`: how often it has gone up or down.
+  void set_link_state(bool active, unsigned transitions);
+  // Everything but sticky registers back to its value at power-up.
+  void reset();
 
  private:
   struct Window {
@@ -44,12 +51,16 @@ class BridgeFunction {
 
   ConfigSpace space_;
   CapabilityOffsets capabilities_;
+  ConfigSpace power_up_;
   std::uint8_t secondary_ = 0;
   std::uint8_t subordinate_ = 0;
   Window plain_;
   Window prefetchable_;
   bool memory_ = false;
   bool bus_master_ = false;
+  bool resets_secondary_ = false;
+  bool forwards_ari_ = false;
+  unsigned transitions_ = 0;  // of the link, shown
 };
 
 }  // namespace npu::model

@@ -61,19 +61,20 @@ void alternative_routing(ConfigSpace& space, unsigned next_function) {
 
 std::uint32_t single_root_iov(ConfigSpace& space, const PciFunctionConfig& config) {
   const auto at = space.add_extended(pci::kExtSriov, 1, 0x40);
-  space.set(at + 0x04, 4, 0x2);          // ARI capable hierarchy preserved
-  space.writable(at + 0x08, 2, 0x0019);  // VF enable, VF memory space enable, ARI
+  space.set(at + 0x04, 4, 0x2);  // ARI capable hierarchy preserved
+  // VF enable, VF memory space enable, ARI.
+  space.writable(at + pci::kSriovControl, 2, 0x0019);
   space.set(at + 0x0C, 2, config.sriov_total_vfs);
-  space.set(at + 0x0E, 2, config.sriov_total_vfs);
-  space.writable(at + 0x10, 2, 0xFFFF);
-  space.set(at + 0x14, 2, config.sriov_first_vf_offset);
-  space.set(at + 0x16, 2, config.sriov_vf_stride);
-  space.set(at + 0x1A, 2, config.sriov_vf_device_id);
+  space.set(at + pci::kSriovTotalVfs, 2, config.sriov_total_vfs);
+  space.writable(at + pci::kSriovNumVfs, 2, 0xFFFF);
+  space.set(at + pci::kSriovVfOffset, 2, config.sriov_first_vf_offset);
+  space.set(at + pci::kSriovVfStride, 2, config.sriov_vf_stride);
+  space.set(at + pci::kSriovVfDeviceId, 2, config.sriov_vf_device_id);
   space.set(at + 0x1C, 4, 0x553);  // 4 KiB .. 4 MiB pages, as SR-IOV 3.3.12 requires
-  space.set(at + 0x20, 4, 1);
-  space.writable(at + 0x20, 4, 0x553);
-  space.add_bar64(at + 0x24, config.sriov_vf_bar0_size, false);
-  space.add_bar64(at + 0x2C, config.sriov_vf_bar2_size, true);
+  space.set(at + pci::kSriovPageSize, 4, 1);
+  space.writable(at + pci::kSriovPageSize, 4, 0x553);
+  space.add_bar64(at + pci::kSriovBar0, config.sriov_vf_bar0_size, false);
+  space.add_bar64(at + pci::kSriovBar0 + 8, config.sriov_vf_bar2_size, true);
   return at;
 }
 
@@ -106,6 +107,10 @@ void access_control(ConfigSpace& space) {
 
 }  // namespace
 
+unsigned virtual_vectors(const PciFunctionConfig& config) {
+  return config.sriov_vf_bar0_size > abi::kMsixPbaOffset ? config.msix_vectors : 0;
+}
+
 CapabilityOffsets build_endpoint(ConfigSpace& space, const ChipConfig& chip, unsigned number,
                                  unsigned count) {
   const auto& config = chip.pci;
@@ -133,6 +138,32 @@ CapabilityOffsets build_endpoint(ConfigSpace& space, const ChipConfig& chip, uns
   return at;
 }
 
+// SR-IOV 1.1, 3.4: ids are read in the physical function, BARs and memory decoding live there.
+CapabilityOffsets build_virtual(ConfigSpace& space, const ChipConfig& chip) {
+  const auto& config = chip.pci;
+  CapabilityOffsets at;
+  space.set(pci::kVendorId, 4, pci::kAllOnes);
+  space.writable(pci::kCommand, 2, pci::kCommandBusMaster);
+  space.write_one_to_clear(pci::kStatus, 2, kStatusClears);
+  space.set(pci::kRevision, 4, config.revision | abi::kClassProcessingAccelerator << 8);
+  space.set(pci::kSubsystemVendor, 2, config.subsystem_vendor_id);
+  space.set(pci::kSubsystemId, 2, config.subsystem_id);
+  const unsigned vectors = virtual_vectors(config);
+  if (vectors > 0) at.msix = msix(space, vectors);
+  at.express = add_virtual_express(space, {PortType::kEndpoint, 0, 0, true, chip.link});
+  alternative_routing(space, 0);
+  return at;
+}
+
+void keep_sticky(ConfigSpace& space, const ConfigSpace& before, const CapabilityOffsets& at) {
+  const auto keep = [&](std::uint32_t offset, unsigned width) {
+    space.set(offset, width, before.read(offset, width));
+  };
+  keep(at.express + 0x10, 2);
+  keep(at.express + 0x30, 2);
+  for (std::uint32_t i = 4; at.aer != 0 && i < 0x2C; i += 4) keep(at.aer + i, 4);
+}
+
 CapabilityOffsets build_bridge(ConfigSpace& space, const BridgeIdentity& identity) {
   CapabilityOffsets at;
   const bool is_root = identity.type == PortType::kRootPort;
@@ -147,7 +178,8 @@ CapabilityOffsets build_bridge(ConfigSpace& space, const BridgeIdentity& identit
   space.writable(pci::kPrefetchBase, 4, 0xFFF0FFF0);
   space.writable(pci::kPrefetchBaseUpper, 4, 0xFFFFFFFF);
   space.writable(pci::kPrefetchLimitUpper, 4, 0xFFFFFFFF);
-  space.writable(pci::kBridgeControl, 2, 0x0003);  // parity and SERR forwarding
+  // Parity and SERR forwarding.
+  space.writable(pci::kBridgeControl, 2, 0x0003 | pci::kBridgeControlBusReset);
   at.power = power_management(space);
   at.express = add_express(space, identity);
   at.aer = add_error_reporting(space, is_root);

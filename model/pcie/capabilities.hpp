@@ -25,6 +25,14 @@ enum class PortType : std::uint8_t { kEndpoint = 0, kRootPort = 4, kUpstream = 5
 CapabilityOffsets build_endpoint(ConfigSpace& space, const ChipConfig& chip, unsigned number,
                                  unsigned count);
 
+// MSI-X vectors of a virtual function: none if its BAR0 has no room for their table.
+unsigned virtual_vectors(const PciFunctionConfig& config);
+// A virtual function's, which has its addresses, identity and power state from the physical one.
+CapabilityOffsets build_virtual(ConfigSpace& space, const ChipConfig& chip);
+
+// Copies what a reset leaves alone: error logging, and what the link has agreed on (PCIe 7.4).
+void keep_sticky(ConfigSpace& space, const ConfigSpace& before, const CapabilityOffsets& at);
+
 struct BridgeIdentity {
   PortType type = PortType::kEndpoint;
   std::uint8_t port = 0;   // port number

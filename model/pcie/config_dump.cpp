@@ -81,7 +81,7 @@ bool export_sysfs(const std::filesystem::path& root, const std::vector<PciFuncti
       out.close();
       if (!out && error.empty()) error = (folder / file).string();
     };
-    const std::uint32_t id = read(function.bdf, pci::kVendorId);
+    const std::uint32_t id = function.id != 0 ? function.id : read(function.bdf, pci::kVendorId);
     put("config", read_space(read, function.bdf));
     put("resource", resource_file(function));
     put("vendor", fmt::format("0x{:04x}\n", id & 0xFFFF));

@@ -51,12 +51,19 @@ void ConfigSpace::write_one_to_clear(std::uint32_t offset, unsigned width, std::
   for (unsigned i = 0; i < width; ++i) clears_[offset + i] = byte_of(mask, i);
 }
 
-// The address bits below the size stay 0, which is how software finds the size.
 void ConfigSpace::add_bar64(std::uint32_t offset, Bytes size, bool prefetchable) {
   set(offset, 4, pci::kBarType64 | (prefetchable ? pci::kBarPrefetchable : 0));
+  resize_bar64(offset, size);
+}
+
+// The address bits below the size stay 0, which is how software finds the size.
+void ConfigSpace::resize_bar64(std::uint32_t offset, Bytes size) {
   const std::uint64_t mask = ~(size - 1);
-  writable(offset, 4, static_cast<std::uint32_t>(mask));
-  writable(offset + 4, 4, static_cast<std::uint32_t>(mask >> 32));
+  const auto low = static_cast<std::uint32_t>(mask), high = static_cast<std::uint32_t>(mask >> 32);
+  set(offset, 4, read(offset, 4) & (low | pci::kBarFlagsMask));
+  set(offset + 4, 4, read(offset + 4, 4) & high);
+  writable(offset, 4, low);
+  writable(offset + 4, 4, high);
 }
 
 std::uint64_t ConfigSpace::bar64(std::uint32_t offset) const {

@@ -22,12 +22,14 @@ struct ConfigRequest {
   bool type0 = false;       // addressed to the bus the receiver sits on (PCIe 7.3.3)
 };
 
-// What answers configuration requests from above.
+// What hangs below a link.
 class ConfigTarget {
  public:
   virtual ~ConfigTarget() = default;
-  // False: unsupported request.
+  // A configuration request from above. False: unsupported request.
   virtual bool config_access(ConfigRequest& request) = 0;
+  // The link above has gone down or into hot reset.
+  virtual void hot_reset() = 0;
 };
 
 class ConfigSpace {
@@ -45,6 +47,8 @@ class ConfigSpace {
 
   // A memory BAR pair (64-bit) at `offset`; `size` a power of two, at least 16.
   void add_bar64(std::uint32_t offset, Bytes size, bool prefetchable);
+  // The same BAR takes more or less room from now on; address bits below its size are cleared.
+  void resize_bar64(std::uint32_t offset, Bytes size);
   std::uint64_t bar64(std::uint32_t offset) const;
 
   // Append to the chains; the offset of the new capability.

@@ -22,6 +22,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, Simulation& simulation,
       chip_(chip),
       port_("port", *this, 0),
       reset_until_(functions, 0),
+      virtual_functions_(chip_),
       track_(simulation.recorder.track(std::string(this->name()) + ".endpoint")) {
   sc_assert(functions >= 1 && functions <= pci::kFunctionsPerDevice);
   for (unsigned i = 0; i < functions; ++i) functions_.emplace_back(chip, i, functions);
@@ -47,7 +48,11 @@ SimTime Endpoint::request_arrived(unsigned, Payload& payload) {
 
 void Endpoint::serve(std::uint64_t handle) {
   auto& payload = payload_of(handle);
-  if (Transaction::of(payload).kind == TransactionKind::kConfig) {
+  const auto& info = Transaction::of(payload);
+  if (in_hot_reset()) {
+    if (info.posted) return payload.release();
+    finish(payload, Completion::kUnsupportedRequest);
+  } else if (info.kind == TransactionKind::kConfig) {
     serve_config(payload);
   } else {
     serve_memory(payload);
@@ -55,23 +60,37 @@ void Endpoint::serve(std::uint64_t handle) {
 }
 
 bool Endpoint::config_access(ConfigRequest& request) {
-  const auto target = platform::Bdf::unpack(request.bdf);
-  if (!request.type0 || target.device != 0 || target.function >= functions_.size() ||
-      in_reset(target.function)) {
-    return false;
-  }
-  auto& function = functions_[target.function];
+  // The device number is part of the function's (ARI), or 0.
+  const unsigned number = request.bdf & 0xFF;
+  if (!request.type0) return false;
+  if (number >= functions_.size()) return virtual_config_access(request);
+  if (in_reset(number)) return false;
+  auto& function = functions_[number];
   if (!request.is_write) {
-    if (target.function == 0) function.set_pending(outstanding_ > 0);
+    if (number == 0) function.set_pending(outstanding_ > 0);
     request.value = function.read(request.offset, request.width);
     return true;
   }
   // A function learns its bus number from the writes it gets (PCIe 2.2.6.2).
-  bdf_ = static_cast<std::uint16_t>(request.bdf & ~7U);
+  bdf_ = static_cast<std::uint16_t>(request.bdf & 0xFF00U);
   if (function.write(request.offset, request.width, request.value)) {
-    function_level_reset(target.function);
-  } else if (target.function == 0) {
+    function_level_reset(number);
+  } else if (number == 0) {
+    virtual_functions_.follow(function.virtual_functions());
     deliver_pending();
+  }
+  return true;
+}
+
+// They answer while the physical function does.
+bool Endpoint::virtual_config_access(ConfigRequest& request) {
+  auto* target = virtual_functions_.find(request.bdf & 0xFF);
+  if (!target || in_reset(0) || sim_now() < target->reset_until) return false;
+  if (!request.is_write) {
+    request.value = target->function.read(request.offset, request.width);
+  } else if (target->function.write(request.offset, request.width, request.value)) {
+    target->reset_until = sim_now() + ticks(chip_.endpoint.flr_time);
+    target->function.reset(FunctionReset::kFunctionLevel);
   }
   return true;
 }
@@ -96,7 +115,7 @@ void Endpoint::serve_memory(Payload& payload) {
   const int bar =
       in_reset(0) ? -1
                   : functions_[0].decode(payload.get_address(), payload.get_data_length(), offset);
-  if (bar < 0) return unsupported(payload);
+  if (bar < 0) return serve_virtual_memory(payload);
   if (is_write) {
     simulation_.emit(track_, platform::Activity::kMmioWrite, info.issued, sim_now(), info.cause,
                      payload.get_data_length(), offset | std::uint64_t(bar) << 56);
@@ -109,14 +128,30 @@ void Endpoint::serve_memory(Payload& payload) {
   memory_socket->nb_transport_fw(payload, phase, delay);
 }
 
+// All that a virtual function has behind its BARs are its MSI-X structures.
+void Endpoint::serve_virtual_memory(Payload& payload) {
+  int bar = -1;
+  Bytes offset = 0;
+  auto* target = in_reset(0) ? nullptr
+                             : virtual_functions_.decode(payload.get_address(),
+                                                         payload.get_data_length(), bar, offset);
+  if (!target) return unsupported(functions_[0], payload);
+  const bool done = bar == static_cast<int>(abi::kRegisterBar) &&
+                    sim_now() >= target->reset_until &&
+                    access_msix(target->function, payload, offset);
+  if (!done) return unsupported(target->function, payload);
+  if (Transaction::of(payload).posted) return payload.release();
+  finish(payload, Completion::kSuccess);
+}
+
 void Endpoint::access_registers(Payload& payload, Bytes offset) {
-  if (!access_msix(payload, offset)) {
+  if (!access_msix(functions_[0], payload, offset)) {
     const std::uint64_t address = payload.get_address();
     payload.set_address(offset);
     sc_core::sc_time delay;
     register_socket->b_transport(payload, delay);
     payload.set_address(address);
-    if (!payload.is_response_ok()) return unsupported(payload);
+    if (!payload.is_response_ok()) return unsupported(functions_[0], payload);
   }
   if (Transaction::of(payload).posted) return payload.release();
   finish(payload, Completion::kSuccess);
@@ -124,8 +159,8 @@ void Endpoint::access_registers(Payload& payload, Bytes offset) {
 
 // True if the access was to the MSI-X table or pending bits. Accesses of other than 4 or 8 aligned
 // bytes are undefined there (PCI 3.0, 6.8.2); they read as 0 and write nothing.
-bool Endpoint::access_msix(Payload& payload, Bytes offset) {
-  auto& msix = functions_[0].msix();
+bool Endpoint::access_msix(EndpointFunction& function, Payload& payload, Bytes offset) {
+  auto& msix = function.msix();
   const unsigned width = payload.get_data_length();
   const Bytes table_end = abi::kMsixTableOffset + Bytes{msix.vectors()} * pci::kMsixEntrySize;
   const bool in_table = offset >= abi::kMsixTableOffset && offset + width <= table_end;
@@ -138,7 +173,7 @@ bool Endpoint::access_msix(Payload& payload, Bytes offset) {
     if (defined && in_table) {
       std::memcpy(&value, payload.get_data_ptr(), width);
       msix.write_table(static_cast<std::uint32_t>(offset - abi::kMsixTableOffset), width, value);
-      deliver_pending();
+      if (&function == &functions_[0]) deliver_pending();
     }
     return true;
   }
@@ -152,9 +187,9 @@ bool Endpoint::access_msix(Payload& payload, Bytes offset) {
   return true;
 }
 
-void Endpoint::unsupported(Payload& payload) {
+void Endpoint::unsupported(EndpointFunction& function, Payload& payload) {
   const auto& info = Transaction::of(payload);
-  functions_[0].log_uncorrectable(pci::kAerUnsupportedRequest, tlp_header(payload, info));
+  function.log_uncorrectable(pci::kAerUnsupportedRequest, tlp_header(payload, info));
   if (info.posted) return payload.release();
   finish(payload, Completion::kUnsupportedRequest);
 }
@@ -179,8 +214,10 @@ void Endpoint::finish(Payload& payload, Completion completion) {
 tlm::tlm_sync_enum Endpoint::memory_response(Payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
   auto& info = Transaction::of(payload);
   payload.set_address(info.hop_context);
-  if (payload.is_response_error()) {
-    unsupported(payload);
+  if (in_hot_reset()) {
+    finish(payload, Completion::kUnsupportedRequest);
+  } else if (payload.is_response_error()) {
+    unsupported(functions_[0], payload);
   } else {
     finish(payload, info.completion);
   }
@@ -217,8 +254,22 @@ void Endpoint::send_message(unsigned vector, std::uint64_t cause) {
 // while it lasts is refused.
 void Endpoint::function_level_reset(unsigned function) {
   reset_until_[function] = sim_now() + ticks(chip_.endpoint.flr_time);
-  functions_[function].reset();
-  if (function != 0) return;
+  functions_[function].reset(FunctionReset::kFunctionLevel);
+  if (function == 0) reset_card();
+}
+
+// PCIe 6.6.1: the conventional reset that comes with the link, also of the addresses.
+void Endpoint::hot_reset() {
+  hot_reset_until_ = sim_now() + ticks(chip_.endpoint.flr_time);
+  for (unsigned i = 0; i < functions_.size(); ++i) {
+    reset_until_[i] = hot_reset_until_;
+    functions_[i].reset(FunctionReset::kConventional);
+  }
+  reset_card();
+}
+
+void Endpoint::reset_card() {
+  virtual_functions_.follow(functions_[0].virtual_functions());
   for (unsigned tag = 0; tag < tags_.size(); ++tag) {
     if (tags_[tag].client) end_read(tag, Completion::kCompleterAbort, nullptr);
   }

@@ -18,6 +18,7 @@
 #include "model/pcie/deadlines.hpp"
 #include "model/pcie/function.hpp"
 #include "model/pcie/port.hpp"
+#include "model/pcie/virtual_functions.hpp"
 
 namespace npu::model {
 
@@ -36,8 +37,8 @@ class Endpoint : public sc_core::sc_module,
   // From the card's DMA, nb: reads and translations (non-posted) and writes (posted), up to 4 KiB
   // and not across a 4 KiB border; the address is a bus address. After a posted write `delay` is
   // the time until its last byte has left the card: who writes faster than the link must wait for
-  // that. The data of a posted write must stay valid until its payload is freed. At a function
-  // level reset every read still open completes with kCompleterAbort before the listeners are
+  // that. The data of a posted write must stay valid until its payload is freed. At a reset every
+  // read still open completes with kCompleterAbort before the listeners are
   // told.
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<Endpoint>> dma_sockets;
 
@@ -53,6 +54,10 @@ class Endpoint : public sc_core::sc_module,
   // InterruptPort. Leaves behind everything sent before; masked: sets the pending bit.
   void raise(unsigned vector, std::uint64_t cause) override;
   bool config_access(ConfigRequest& request) override;
+  // The link is down or in hot reset: all functions are reset, what they had under way is lost.
+  void hot_reset() override;
+  // When the last reset of function 0 is over.
+  SimTime ready_at() const { return reset_until_[0]; }
   void add_reset_listener(ResetListener& listener) { listeners_.push_back(&listener); }
 
   // Faults for tests: one completion each, sent to the host or received for the card's reads.
@@ -81,10 +86,12 @@ class Endpoint : public sc_core::sc_module,
   void completion_arrived(unsigned port, Payload& wire) override;
   void serve(std::uint64_t handle);
   void serve_config(Payload& payload);
+  bool virtual_config_access(ConfigRequest& request);
   void serve_memory(Payload& payload);
+  void serve_virtual_memory(Payload& payload);
   void access_registers(Payload& payload, Bytes offset);
-  bool access_msix(Payload& payload, Bytes offset);
-  void unsupported(Payload& payload);
+  bool access_msix(EndpointFunction& function, Payload& payload, Bytes offset);
+  void unsupported(EndpointFunction& function, Payload& payload);
   void finish(Payload& payload, Completion completion);
   tlm::tlm_sync_enum memory_response(Payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
@@ -106,7 +113,9 @@ class Endpoint : public sc_core::sc_module,
   void log_completion_error(Completion completion, const Payload& payload);
   // reset and interrupts
   void function_level_reset(unsigned function);
+  void reset_card();
   bool in_reset(unsigned function) const { return sim_now() < reset_until_[function]; }
+  bool in_hot_reset() const { return hot_reset_until_ != 0 && sim_now() < hot_reset_until_; }
   void deliver_pending();
   void send_message(unsigned vector, std::uint64_t cause);
 
@@ -115,6 +124,8 @@ class Endpoint : public sc_core::sc_module,
   PciePort port_;
   std::vector<EndpointFunction> functions_;
   std::vector<SimTime> reset_until_;
+  SimTime hot_reset_until_ = 0;
+  VirtualFunctions virtual_functions_;
   std::vector<ResetListener*> listeners_;
   std::uint16_t bdf_ = 0;
   std::vector<Tag> tags_;

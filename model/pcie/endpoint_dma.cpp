@@ -77,6 +77,7 @@ SimTime Endpoint::post(Payload& payload) {
 }
 
 void Endpoint::send_posted(std::uint64_t payload) {
+  if (in_hot_reset()) return payload_of(payload).release();
   port_.send_request(payload_of(payload));
 }
 
@@ -118,6 +119,12 @@ void Endpoint::start_read(unsigned port, Payload& client) {
 }
 
 void Endpoint::send_read(std::uint64_t wire) {
+  if (in_hot_reset()) {
+    const unsigned number = tag_of(Transaction::of(payload_of(wire)).context);
+    tags_[number].travelling = false;
+    free_tags_.push_back(number);
+    return payload_of(wire).release();
+  }
   port_.send_request(payload_of(wire));
 }
 
@@ -192,7 +199,7 @@ void Endpoint::deadline(std::uint64_t) {
 
 void Endpoint::log_completion_error(Completion completion, const Payload& payload) {
   auto& function = functions_[0];
-  const auto header = tlp_header(payload, *payload.get_extension<Transaction>());
+  const auto header = tlp_header(payload, Transaction::of(payload));
   switch (completion) {
     case Completion::kTimeout:
       return function.log_uncorrectable(pci::kAerCompletionTimeout, header);

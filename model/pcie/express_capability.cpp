@@ -72,6 +72,16 @@ std::uint32_t add_express(ConfigSpace& space, const BridgeIdentity& identity) {
   return at;
 }
 
+std::uint32_t add_virtual_express(ConfigSpace& space, const BridgeIdentity& identity) {
+  const auto at = add_express(space, identity);
+  // Device, link, device 2 and link 2 control and the two link status registers.
+  for (const std::uint32_t offset : {0x08U, 0x10U, 0x12U, 0x28U, 0x30U, 0x32U}) {
+    space.set(at + offset, 2, 0);
+    space.writable(at + offset, 2, 0);
+  }
+  return at;
+}
+
 std::uint32_t add_error_reporting(ConfigSpace& space, bool is_root) {
   constexpr std::uint32_t kUncorrectable = 0x007FF030;  // bits 4, 5, 12 to 22
   constexpr std::uint32_t kCorrectable = 0x0000F1C1;

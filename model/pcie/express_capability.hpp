@@ -8,6 +8,8 @@
 namespace npu::model {
 
 std::uint32_t add_express(ConfigSpace& space, const BridgeIdentity& identity);
+// A virtual function's: what it shares with the physical one is controlled there (SR-IOV 1.1, 3.5).
+std::uint32_t add_virtual_express(ConfigSpace& space, const BridgeIdentity& identity);
 std::uint32_t add_error_reporting(ConfigSpace& space, bool is_root);
 // What the link's generation asks for beyond that.
 void add_link_capabilities(ConfigSpace& space, const LinkConfig& link);

@@ -35,6 +35,32 @@ void PlatformFirmware::write(platform::Bdf bdf, std::uint32_t offset, unsigned w
   request.is_write = true;
   request.value = value;
   access_(request);
+  note({bdf, offset, width, value});
+}
+
+// The last value written to a place counts.
+void PlatformFirmware::note(const Setting& setting) {
+  const auto same = std::find_if(settings_.rbegin(), settings_.rend(), [&](const Setting& old) {
+    return old.bdf == setting.bdf && old.offset == setting.offset;
+  });
+  if (same == settings_.rend()) {
+    settings_.push_back(setting);
+  } else {
+    *same = setting;
+  }
+}
+
+void PlatformFirmware::restore(const Access& access, std::uint8_t bus) {
+  for (const auto& setting : settings_) {
+    if (setting.bdf.bus != bus) continue;
+    ConfigRequest request;
+    request.bdf = setting.bdf.packed();
+    request.offset = setting.offset;
+    request.width = setting.width;
+    request.is_write = true;
+    request.value = setting.value;
+    access(request);
+  }
 }
 
 void PlatformFirmware::run(const Access& access, const std::vector<platform::HostBridge>& bridges) {
@@ -100,7 +126,18 @@ void PlatformFirmware::set_up_bridge(platform::Bdf bdf) {
   write(bdf, pci::kPrefetchBaseUpper, 4, static_cast<std::uint32_t>(base >> 32));
   write(bdf, pci::kPrefetchLimitUpper, 4, static_cast<std::uint32_t>(limit >> 32));
   set_payload_sizes(bdf);
+  forward_ari(bdf, secondary);
   write(bdf, pci::kCommand, 2, pci::kCommandMemory | pci::kCommandBusMaster);
+}
+
+// Virtual functions are reached through function numbers above 7 (PCIe 6.13).
+void PlatformFirmware::forward_ari(platform::Bdf bridge, std::uint8_t secondary) {
+  const std::uint32_t express = find_capability(bridge, pci::kCapPciExpress);
+  if (express == 0 || find_extended({secondary, 0, 0}, pci::kExtAri) == 0) return;
+  const std::uint32_t can = read(bridge, express + pci::kExpDeviceCap2, 4);
+  if (!(can & pci::kExpDevice2AriForwarding)) return;
+  const std::uint32_t control = read(bridge, express + pci::kExpDeviceControl2, 2);
+  write(bridge, express + pci::kExpDeviceControl2, 2, control | pci::kExpDevice2AriForwarding);
 }
 
 void PlatformFirmware::set_up_function(platform::Bdf bdf) {
@@ -111,7 +148,7 @@ void PlatformFirmware::set_up_function(platform::Bdf bdf) {
     function.bars[bar] = place(bdf, pci::kBar0 + 4 * bar, 1);
     if (function.bars[bar].flags & pci::kBarType64) ++bar;
   }
-  place_vf_bars(bdf);
+  place_virtual_bars(function);
   set_payload_sizes(bdf);
   const bool has_memory = function.bars[0].size != 0 || function.bars[2].size != 0;
   if (has_memory) write(bdf, pci::kCommand, 2, pci::kCommandMemory);
@@ -138,13 +175,39 @@ PciResource PlatformFirmware::place(platform::Bdf bdf, std::uint32_t offset, uns
 }
 
 // Virtual functions lie side by side behind their BAR registers (SR-IOV 1.1, 2.1.1.1).
-void PlatformFirmware::place_vf_bars(platform::Bdf bdf) {
+void PlatformFirmware::place_virtual_bars(PciFunction& function) {
+  const platform::Bdf bdf = function.bdf;
   const std::uint32_t sriov = find_extended(bdf, pci::kExtSriov);
   if (sriov == 0) return;
-  const unsigned total = read(bdf, sriov + 0x0E, 2);
+  const unsigned total = read(bdf, sriov + pci::kSriovTotalVfs, 2);
   for (std::uint32_t bar = 0; bar < 6; ++bar) {
-    if (place(bdf, sriov + 0x24 + 4 * bar, total).flags & pci::kBarType64) ++bar;
+    function.virtual_bars[bar] = place(bdf, sriov + pci::kSriovBar0 + 4 * bar, total);
+    if (function.virtual_bars[bar].flags & pci::kBarType64) ++bar;
   }
+}
+
+std::vector<PciFunction> PlatformFirmware::virtual_functions(const Access& access,
+                                                             const PciFunction& physical) {
+  access_ = access;
+  std::vector<PciFunction> found;
+  const platform::Bdf bdf = physical.bdf;
+  const std::uint32_t sriov = find_extended(bdf, pci::kExtSriov);
+  const bool enabled =
+      sriov != 0 && (read(bdf, sriov + pci::kSriovControl, 2) & pci::kSriovControlEnable);
+  const std::uint32_t count = enabled ? read(bdf, sriov + pci::kSriovNumVfs, 2) : 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    PciFunction function;
+    const std::uint32_t routing_id = bdf.packed() + read(bdf, sriov + pci::kSriovVfOffset, 2) +
+                                     i * read(bdf, sriov + pci::kSriovVfStride, 2);
+    function.bdf = platform::Bdf::unpack(static_cast<std::uint16_t>(routing_id));
+    function.id = read(bdf, sriov + pci::kSriovVfDeviceId, 2) << 16 | read(bdf, pci::kVendorId, 2);
+    function.numa_node = physical.numa_node;
+    function.bars = physical.virtual_bars;
+    for (auto& bar : function.bars) bar.address += i * bar.size;
+    found.push_back(function);
+  }
+  access_ = nullptr;
+  return found;
 }
 
 // Payload and read request sizes: the largest payload the port can do, which all ports of the

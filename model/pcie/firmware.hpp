@@ -21,9 +21,11 @@ struct PciResource {
 
 struct PciFunction {
   platform::Bdf bdf;
+  std::uint32_t id = 0;  // device and vendor where the function itself does not tell; 0: it does
   bool is_bridge = false;
   int numa_node = -1;
   std::array<PciResource, 6> bars{};
+  std::array<PciResource, 6> virtual_bars{};  // of its first virtual function
 };
 
 class PlatformFirmware {
@@ -39,23 +41,39 @@ class PlatformFirmware {
   // off at endpoints.
   void run(const Access& access, const std::vector<platform::HostBridge>& bridges);
 
+  // Once more what run() has set on `bus`, where something has been reset.
+  void restore(const Access& access, std::uint8_t bus);
+
+  // The virtual functions that `physical` has now, as an operating system finds them.
+  std::vector<PciFunction> virtual_functions(const Access& access, const PciFunction& physical);
+
   const std::vector<PciFunction>& functions() const { return functions_; }
   PciResource resource(platform::Bdf bdf, unsigned bar) const;
 
  private:
+  // What was written where; in the order of the first write to each place.
+  struct Setting {
+    platform::Bdf bdf;
+    std::uint32_t offset;
+    unsigned width;
+    std::uint32_t value;
+  };
   void scan_bus(std::uint8_t bus);
   void set_up_function(platform::Bdf bdf);
   void set_up_bridge(platform::Bdf bdf);
   void set_payload_sizes(platform::Bdf bdf);
-  void place_vf_bars(platform::Bdf bdf);
+  void forward_ari(platform::Bdf bridge, std::uint8_t secondary);
+  void place_virtual_bars(PciFunction& function);
   PciResource place(platform::Bdf bdf, std::uint32_t offset, unsigned copies);
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
   std::uint32_t find_extended(platform::Bdf bdf, std::uint16_t id);
   std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width);
   void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value);
+  void note(const Setting& setting);
 
   Access access_;
   std::vector<PciFunction> functions_;
+  std::vector<Setting> settings_;
   std::uint64_t low_ = kLowBase;
   std::uint64_t high_ = kHighBase;
   unsigned next_bus_ = 0;

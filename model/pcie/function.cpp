@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/pcie/function.hpp"
 
+#include <algorithm>
+
 #include "npu/abi/layout.hpp"
+#include "npu/base/checked.hpp"
 
 namespace npu::model {
 
@@ -13,13 +16,31 @@ EndpointFunction::EndpointFunction(const ChipConfig& chip, unsigned number, unsi
   if (number == 0) {
     bar0_.size = chip.pci.bar0_size;
     bar2_.size = chip.pci.bar2_size;
+    virtual_bar0_size_ = chip.pci.sriov_vf_bar0_size;
+    virtual_bar2_size_ = chip.pci.sriov_vf_bar2_size;
   }
   power_up_ = space_;
   refresh();
 }
 
+EndpointFunction::EndpointFunction(const ConfigSpace& space, const CapabilityOffsets& at,
+                                   unsigned vectors)
+    : space_(space), capabilities_(at), power_up_(space), msix_(vectors) {
+  refresh();
+}
+
+EndpointFunction EndpointFunction::make_virtual(const ChipConfig& chip) {
+  ConfigSpace space;
+  const auto at = build_virtual(space, chip);
+  return {space, at, virtual_vectors(chip.pci)};
+}
+
 bool EndpointFunction::write(std::uint32_t offset, unsigned width, std::uint32_t value) {
+  const std::uint32_t number_of_vfs = capabilities_.sriov + pci::kSriovNumVfs;
+  const std::uint32_t vfs = capabilities_.sriov ? space_.read(number_of_vfs, 2) : 0;
   space_.write(offset, width, value);
+  // Read-only while there are any: software must not change it then (SR-IOV 1.1, 3.3.7).
+  if (virtual_functions_.count > 0) space_.set(number_of_vfs, 2, vfs);
   // The reset bit reads as 0 (PCIe 7.5.3.4), so it is seen in what was written.
   const std::uint32_t high = capabilities_.express + pci::kExpDeviceControl + 1;
   const bool covers = offset <= high && high < offset + width;
@@ -28,27 +49,31 @@ bool EndpointFunction::write(std::uint32_t offset, unsigned width, std::uint32_t
   return reset;
 }
 
-void EndpointFunction::reset() {
-  // Sticky: what the link and error logging own survives (PCIe 6.6.2).
+void EndpointFunction::reset(FunctionReset kind) {
   const ConfigSpace before = space_;
   space_ = power_up_;
-  const auto keep = [&](std::uint32_t offset, unsigned width) {
-    space_.set(offset, width, before.read(offset, width));
-  };
-  keep(capabilities_.express + 0x10, 2);
-  keep(capabilities_.express + 0x30, 2);
-  for (std::uint32_t i = 4; i < 0x2C; i += 4) keep(capabilities_.aer + i, 4);
-  // An operating system saves BARs and interrupt line around a reset and puts them back; here the
-  // function keeps them.
-  for (std::uint32_t i = 0; i < 6; ++i) keep(pci::kBar0 + 4 * i, 4);
-  keep(pci::kInterruptLine, 1);
+  keep_sticky(space_, before, capabilities_);
+  if (kind == FunctionReset::kFunctionLevel) {
+    // An operating system saves addresses and interrupt line around such a reset and puts them
+    // back; here the function keeps them.
+    const auto keep = [&](std::uint32_t offset, unsigned width) {
+      space_.set(offset, width, before.read(offset, width));
+    };
+    for (std::uint32_t i = 0; i < 6; ++i) keep(pci::kBar0 + 4 * i, 4);
+    keep(pci::kInterruptLine, 1);
+    for (std::uint32_t i = 0; capabilities_.sriov && i < 7; ++i) {
+      keep(capabilities_.sriov + pci::kSriovPageSize + 4 * i, 4);
+    }
+  }
   msix_.reset();
   refresh();
 }
 
 void EndpointFunction::refresh() {
   const std::uint32_t command = space_.read(pci::kCommand, 2);
-  const bool powered = (space_.read(capabilities_.power + 4, 1) & 3) == 0;
+  // A virtual function is powered with the physical one.
+  const bool powered =
+      capabilities_.power == 0 || (space_.read(capabilities_.power + 4, 1) & 3) == 0;
   memory_ = powered && (command & pci::kCommandMemory);
   bus_master_ = powered && (command & pci::kCommandBusMaster);
   if (bar0_.size) bar0_.base = space_.bar64(pci::kBar0 + 4 * abi::kRegisterBar);
@@ -58,6 +83,32 @@ void EndpointFunction::refresh() {
     msix_.set_control(bus_master_ && (control & pci::kMsixControlEnable),
                       control & pci::kMsixControlMaskAll);
   }
+  if (capabilities_.sriov) refresh_virtual_functions();
+}
+
+// A BAR of a virtual function takes at least a page, so that they can be mapped one by one
+// (SR-IOV 1.1, 3.3.13).
+void EndpointFunction::resize_virtual_bars() {
+  const std::uint32_t pages = space_.read(capabilities_.sriov + pci::kSriovPageSize, 4);
+  const Bytes page = pages == 0 ? 4096 : Bytes{4096} << floor_log2(pages);
+  auto& now = virtual_functions_;
+  const auto resize = [&](VirtualFunctionState::Window& window, Bytes size, std::uint32_t at) {
+    window.size = std::max(size, page);
+    space_.resize_bar64(capabilities_.sriov + at, window.size);
+    window.base = space_.bar64(capabilities_.sriov + at);
+  };
+  resize(now.bar0, virtual_bar0_size_, pci::kSriovBar0);
+  resize(now.bar2, virtual_bar2_size_, pci::kSriovBar0 + 8);
+}
+
+void EndpointFunction::refresh_virtual_functions() {
+  resize_virtual_bars();
+  const std::uint32_t at = capabilities_.sriov;
+  const std::uint32_t control = space_.read(at + pci::kSriovControl, 2);
+  const std::uint32_t wanted = space_.read(at + pci::kSriovNumVfs, 2);
+  const std::uint32_t total = space_.read(at + pci::kSriovTotalVfs, 2);
+  virtual_functions_.count = control & pci::kSriovControlEnable ? std::min(wanted, total) : 0;
+  virtual_functions_.memory = control & pci::kSriovControlMemory;
 }
 
 int EndpointFunction::decode(std::uint64_t address, Bytes length, Bytes& offset) const {
@@ -82,7 +133,16 @@ void EndpointFunction::set_pending(bool pending) {
 
 void EndpointFunction::log_uncorrectable(std::uint32_t bit,
                                          const std::array<std::uint32_t, 4>& header) {
+  const bool fatal = log_in_aer(bit, header);
+  std::uint32_t status = fatal ? 0x4 : 0x2;
+  if (bit == pci::kAerUnsupportedRequest) status |= 0x8;
+  space_.set_bits(capabilities_.express + pci::kExpDeviceStatus, 2, status);
+}
+
+// Whether the error counts as fatal.
+bool EndpointFunction::log_in_aer(std::uint32_t bit, const std::array<std::uint32_t, 4>& header) {
   const std::uint32_t aer = capabilities_.aer;
+  if (aer == 0) return false;
   const bool masked = space_.read(aer + 0x08, 4) & bit;
   const bool first = (space_.read(aer + 0x04, 4) & ~space_.read(aer + 0x08, 4)) == 0;
   space_.set_bits(aer + 0x04, 4, bit);
@@ -93,10 +153,7 @@ void EndpointFunction::log_uncorrectable(std::uint32_t bit,
     const std::uint32_t control = space_.read(aer + 0x18, 4);
     space_.set(aer + 0x18, 4, (control & ~0x1FU) | number);  // first error pointer
   }
-  const bool fatal = space_.read(aer + 0x0C, 4) & bit;
-  std::uint32_t status = fatal ? 0x4 : 0x2;
-  if (bit == pci::kAerUnsupportedRequest) status |= 0x8;
-  space_.set_bits(capabilities_.express + pci::kExpDeviceStatus, 2, status);
+  return space_.read(aer + 0x0C, 4) & bit;
 }
 
 void EndpointFunction::set_status(std::uint16_t bits) {

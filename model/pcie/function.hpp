@@ -12,25 +12,42 @@
 
 namespace npu::model {
 
+// What the physical function's SR-IOV capability says at present.
+struct VirtualFunctionState {
+  struct Window {
+    std::uint64_t base = 0;  // of the first virtual function's BAR
+    Bytes size = 0;          // of each one's
+  };
+  unsigned count = 0;  // 0: VF Enable is off
+  bool memory = false;
+  Window bar0;
+  Window bar2;
+};
+
+enum class FunctionReset : std::uint8_t { kFunctionLevel, kConventional };
+
 class EndpointFunction {
  public:
   // Function 0 has BARs, MSI-X and SR-IOV; others have none of these. `count`: functions of the
   // device.
   EndpointFunction(const ChipConfig& chip, unsigned number, unsigned count);
+  // A virtual function of function 0.
+  static EndpointFunction make_virtual(const ChipConfig& chip);
 
   std::uint32_t read(std::uint32_t offset, unsigned width) const {
     return space_.read(offset, width);
   }
   // True if the write asks for a function level reset.
   bool write(std::uint32_t offset, unsigned width, std::uint32_t value);
-  // Conventional registers back to their values at power-up; sticky ones stay (PCIe 6.6.2).
-  void reset();
+  // Registers back to their values at power-up; sticky ones stay (PCIe 6.6.1, 6.6.2).
+  void reset(FunctionReset kind);
 
   // The BAR that decodes [address, address + length), or -1; `offset` is from its start.
   int decode(std::uint64_t address, Bytes length, Bytes& offset) const;
   bool bus_master() const { return bus_master_; }
   MsixTable& msix() { return msix_; }
   const MsixTable& msix() const { return msix_; }
+  const VirtualFunctionState& virtual_functions() const { return virtual_functions_; }
   // PCIe device status: requests outstanding.
   void set_pending(bool pending);
 
@@ -43,12 +60,19 @@ class EndpointFunction {
     std::uint64_t base = 0;
     Bytes size = 0;
   };
+  EndpointFunction(const ConfigSpace& space, const CapabilityOffsets& at, unsigned vectors);
+  bool log_in_aer(std::uint32_t bit, const std::array<std::uint32_t, 4>& header);
   void refresh();
+  void resize_virtual_bars();
+  void refresh_virtual_functions();
 
   ConfigSpace space_;
-  ConfigSpace power_up_;
   CapabilityOffsets capabilities_;
+  ConfigSpace power_up_;
   MsixTable msix_;
+  Bytes virtual_bar0_size_ = 0;  // with the smallest page size
+  Bytes virtual_bar2_size_ = 0;
+  VirtualFunctionState virtual_functions_;
   Window bar0_;
   Window bar2_;
   bool memory_ = false;

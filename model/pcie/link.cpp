@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/pcie/link.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "model/pcie/port.hpp"
@@ -28,6 +29,39 @@ Link::Link(const sc_core::sc_module_name& name, Simulation& simulation, const Li
   upstream_initiator.register_nb_transport_bw(this, &Link::completion_down);
 }
 
+void Link::set_down(bool down) {
+  change(down, held_);
+}
+
+void Link::hold_in_reset(bool held) {
+  if (held != held_) change(removed_, held);
+}
+
+void Link::change(bool removed, bool held) {
+  const bool was_down = is_down_;
+  const bool was_removed = removed_;
+  removed_ = removed;
+  held_ = held;
+  is_down_ = removed || held;
+  if (is_down_ == was_down) return;
+  ++transitions_;
+  if (is_down_) return hot_reset();
+  for (auto* side : {&down_, &up_}) side->lost_before = std::max(side->lost_before, sim_now() + 1);
+  if (was_removed && returned_) returned_();
+}
+
+void Link::hot_reset() {
+  lose(down_);
+  lose(up_);
+  if (below_) below_->hot_reset();
+}
+
+// All that has been handed to the transmitter up to now.
+void Link::lose(Side& side) const {
+  const SimTime last = side.direction.free_at() + ticks(config_.propagation);
+  side.lost_before = std::max({side.lost_before, sim_now() + 1, last + 1});
+}
+
 LinkDirection::Slot Link::send(Side& side, const Payload& payload, const TlpTrain& train) {
   const auto slot = side.direction.reserve(sim_now(), train);
   if (simulation_.recorder.enabled()) {
@@ -39,7 +73,7 @@ LinkDirection::Slot Link::send(Side& side, const Payload& payload, const TlpTrai
 }
 
 std::uint64_t Link::upstream_time(const Payload& payload) const {
-  const auto& info = *payload.get_extension<Transaction>();
+  const auto& info = Transaction::of(payload);
   return up_.direction.wire_time(up_.direction.wire_bytes(request_train(payload, info, config_)));
 }
 
@@ -87,7 +121,7 @@ tlm::tlm_sync_enum Link::completion_down(Payload& payload, tlm::tlm_phase&, sc_c
 template <class Receiver, class Back>
 void Link::arrive_request(Side& side, Receiver& receiver, Back& back, Payload& payload) {
   sc_core::sc_time delay;
-  if (!is_down_) {
+  if (!is_lost(side)) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     receiver->nb_transport_fw(payload, phase, delay);
     if (delay != sc_core::SC_ZERO_TIME) {
@@ -104,8 +138,8 @@ void Link::arrive_request(Side& side, Receiver& receiver, Back& back, Payload& p
 }
 
 template <class Receiver>
-void Link::arrive_completion(Receiver& receiver, Payload& payload) {
-  if (is_down_) refuse(payload, Completion::kUnsupportedRequest);
+void Link::arrive_completion(const Side& side, Receiver& receiver, Payload& payload) {
+  if (is_lost(side)) refuse(payload, Completion::kUnsupportedRequest);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay;
   receiver->nb_transport_bw(payload, phase, delay);
@@ -118,10 +152,10 @@ void Link::arrive_request_up(std::uint64_t payload) {
   arrive_request(up_, upstream_initiator, downstream_target, payload_of(payload));
 }
 void Link::arrive_completion_up(std::uint64_t payload) {
-  arrive_completion(upstream_target, payload_of(payload));
+  arrive_completion(up_, upstream_target, payload_of(payload));
 }
 void Link::arrive_completion_down(std::uint64_t payload) {
-  arrive_completion(downstream_target, payload_of(payload));
+  arrive_completion(down_, downstream_target, payload_of(payload));
 }
 
 }  // namespace npu::model

@@ -6,9 +6,11 @@
 #include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <functional>
 #include <systemc>
 
 #include "model/core/simulation.hpp"
+#include "model/pcie/config_space.hpp"
 #include "model/pcie/link_direction.hpp"
 
 namespace npu::model {
@@ -36,9 +38,18 @@ class Link : public sc_core::sc_module {
 
   const LinkConfig& config() const { return config_; }
   // Surprise removal: reads complete as unsupported requests with all-ones data, writes and
-  // interrupts vanish, also those on the wire.
-  void set_down(bool down) { is_down_ = down; }
+  // interrupts vanish, also those on the wire. What is below is reset.
+  void set_down(bool down);
+  // The same by the port above, while its Secondary Bus Reset is set (PCIe 7.5.1.3.13).
+  void hold_in_reset(bool held);
   bool is_down() const { return is_down_; }
+  // How often the link has gone up or down.
+  unsigned transitions() const { return transitions_; }
+  // What is on the wire is lost; what is below is reset (PCIe 6.6.1, 2.9.1).
+  void hot_reset();
+  void attach_below(ConfigTarget& below) { below_ = &below; }
+  // Called when the link is up again after a removal.
+  void on_return(std::function<void()> returned) { returned_ = std::move(returned); }
 
   const LinkStatistics& downstream_statistics() const { return down_.direction.statistics(); }
   const LinkStatistics& upstream_statistics() const { return up_.direction.statistics(); }
@@ -53,7 +64,13 @@ class Link : public sc_core::sc_module {
   struct Side {
     LinkDirection direction;
     std::uint32_t track = 0;
+    SimTime lost_before = 0;  // what arrives before then went under with the link
   };
+  void change(bool removed, bool held);
+  void lose(Side& side) const;
+  bool is_lost(const Side& side) const {
+    return is_down_ || (side.lost_before != 0 && sim_now() < side.lost_before);
+  }
   LinkDirection::Slot send(Side& side, const Payload& payload, const TlpTrain& train);
   template <auto Arrive>
   void request(Side& side, Payload& payload, sc_core::sc_time& delay);
@@ -62,7 +79,7 @@ class Link : public sc_core::sc_module {
   template <class Receiver, class Back>
   void arrive_request(Side& side, Receiver& receiver, Back& back, Payload& payload);
   template <class Receiver>
-  void arrive_completion(Receiver& receiver, Payload& payload);
+  void arrive_completion(const Side& side, Receiver& receiver, Payload& payload);
 
   tlm::tlm_sync_enum request_down(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum request_up(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -80,7 +97,12 @@ class Link : public sc_core::sc_module {
   Bytes boundary_;
   Side down_;
   Side up_;
+  ConfigTarget* below_ = nullptr;
+  std::function<void()> returned_;
+  bool removed_ = false;
+  bool held_ = false;
   bool is_down_ = false;
+  unsigned transitions_ = 0;
 };
 
 }  // namespace npu::model

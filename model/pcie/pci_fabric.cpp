@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace npu::model {
 namespace {
 
@@ -33,8 +35,10 @@ PciFabric::PciFabric(const sc_core::sc_module_name& name, Simulation& simulation
         root_complex_.add_host_bridge(bridges_[i].first_bus, bridges_[i].last_bus);
     for (const auto& port : bridges[i].root_ports) build_root_port(port, index);
   }
-  firmware_.run([this](ConfigRequest& request) { return root_complex_.config_access(request); },
-                bridges_);
+  firmware_.run(config_access(), bridges_);
+  for (unsigned i = 0; i < cards(); ++i) {
+    if (cards_[i].link) cards_[i].link->on_return([this, i] { card_returned(i); });
+  }
 }
 
 PciFabric::~PciFabric() = default;
@@ -86,7 +90,33 @@ void PciFabric::connect(PciePort& above, const Below& below, const PciNodeConfig
       config_.root_complex.read_completion_boundary, Link::Receivers{above_hold, below.hold}));
   above.connect_below(*links_.back());
   below.port->connect_above(*links_.back());
+  links_.back()->attach_below(*below.target);
   if (below.link) *below.link = links_.back().get();
+}
+
+PlatformFirmware::Access PciFabric::config_access() {
+  return [this](ConfigRequest& request) { return root_complex_.config_access(request); };
+}
+
+void PciFabric::card_returned(unsigned card) {
+  const SimTime ready = std::max(sim_now(), cards_[card].endpoint->ready_at());
+  simulation_.agenda.at<&PciFabric::configure>(ready, *this, card);
+}
+
+// Removed or reset once more meanwhile: its next return configures it.
+void PciFabric::configure(std::uint64_t number) {
+  const auto& card = cards_[number];
+  if (card.link->is_down() || sim_now() < card.endpoint->ready_at()) return;
+  firmware_.restore(config_access(), static_cast<std::uint8_t>(card.endpoint->requester() >> 8));
+}
+
+std::vector<PciFunction> PciFabric::virtual_functions(unsigned card) {
+  const auto physical = cards_[card].endpoint->requester();
+  for (const auto& function : functions()) {
+    if (function.bdf.packed() != physical) continue;
+    return firmware_.virtual_functions(config_access(), function);
+  }
+  return {};
 }
 
 int PciFabric::numa_node(std::uint16_t requester) const {

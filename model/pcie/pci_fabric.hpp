@@ -29,7 +29,10 @@ class PciFabric : public sc_core::sc_module {
   RootComplex& root_complex() { return root_complex_; }
   unsigned cards() const { return static_cast<unsigned>(cards_.size()); }
   Endpoint& endpoint(unsigned card) { return *cards_[card].endpoint; }
-  Link& link(unsigned card) { return *cards_[card].link; }  // the card's own link
+  // The card's own link. A card that comes back after a removal is configured as at boot when its
+  // reset is over, as an operating system's hot-plug service does; after a Secondary Bus Reset
+  // that is left to whoever asked for it.
+  Link& link(unsigned card) { return *cards_[card].link; }
 
   // What the operating system finds at boot.
   const std::vector<platform::HostBridge>& host_bridges() const { return bridges_; }
@@ -37,6 +40,8 @@ class PciFabric : public sc_core::sc_module {
   PciResource resource(platform::Bdf bdf, unsigned bar) const {
     return firmware_.resource(bdf, bar);
   }
+  // Those that function 0 of `card` has now.
+  std::vector<PciFunction> virtual_functions(unsigned card);
   int numa_node(std::uint16_t requester) const;  // packed BDF; -1: no bridge owns its bus
   // Configuration space without taking time.
   std::uint32_t peek_config(platform::Bdf bdf, std::uint32_t offset);
@@ -46,6 +51,9 @@ class PciFabric : public sc_core::sc_module {
     std::unique_ptr<Endpoint> endpoint;
     Link* link = nullptr;
   };
+  PlatformFirmware::Access config_access();
+  void card_returned(unsigned card);
+  void configure(std::uint64_t card);
   // The upper end of what hangs below a port; null target: an empty slot.
   struct Below {
     ConfigTarget* target = nullptr;

@@ -82,8 +82,7 @@ RootComplex::RootPort* RootComplex::route_config(ConfigRequest& request, bool& i
   auto* port = port_of_bus(target.bus);
   if (!port || !port->end) return nullptr;
   request.type0 = target.bus == port->function.secondary();
-  // A downstream port forwards device 0 only (PCIe 7.3.1).
-  return request.type0 && target.device != 0 ? nullptr : port;
+  return request.type0 && !port->passes(target.device) ? nullptr : port;
 }
 
 bool RootComplex::config_access(ConfigRequest& request) {
@@ -91,10 +90,10 @@ bool RootComplex::config_access(ConfigRequest& request) {
   auto* port = route_config(request, is_local);
   if (!port) return false;
   if (is_local) {
-    port->function.access(request);
+    port->access(request);
     return true;
   }
-  return !port->end->link()->is_down() && port->below->config_access(request);
+  return port->access_below(request);
 }
 
 void RootComplex::b_transport(Payload& payload, sc_core::sc_time&) {
@@ -169,7 +168,7 @@ void RootComplex::issue_config(Payload& payload) {
     return;
   }
   if (request.is_write) std::memcpy(&request.value, payload.get_data_ptr(), request.width);
-  port->function.access(request);
+  port->access(request);
   if (payload.is_read()) std::memcpy(payload.get_data_ptr(), &request.value, request.width);
   answer_locally(payload, Completion::kSuccess);
 }

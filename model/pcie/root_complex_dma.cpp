@@ -74,7 +74,7 @@ void RootComplex::reject(std::uint64_t number, Completion completion) {
 // A translation is asked for before posted writes, so it needs their permission (PCIe 10.2.2: the
 // request's No Write flag is clear).
 HostMemoryPort::Access RootComplex::access(const Payload& payload) {
-  const auto& info = *payload.get_extension<Transaction>();
+  const auto& info = Transaction::of(payload);
   const bool is_translation = info.kind == TransactionKind::kTranslation;
   return memory_.access({info.requester, info.pasid}, payload.get_address(),
                         is_translation ? 1 : payload.get_data_length(),

@@ -7,14 +7,6 @@
 
 namespace npu::model {
 
-struct Switch::DownstreamPort {
-  DownstreamPort(const BridgeIdentity& identity, ConfigTarget* target)
-      : function(identity), below(target) {}
-  BridgeFunction function;
-  ConfigTarget* below;
-  std::unique_ptr<PciePort> end;  // null: empty slot
-};
-
 Switch::Switch(const sc_core::sc_module_name& name, Simulation& simulation,
                const LinkConfig& uplink, Picoseconds latency)
     : sc_module(name),
@@ -40,14 +32,14 @@ PciePort* Switch::add_downstream_port(const std::string& name, const LinkConfig&
   return port.end.get();
 }
 
-Switch::DownstreamPort* Switch::port_of_bus(unsigned bus) {
+DownstreamPort* Switch::port_of_bus(unsigned bus) {
   for (auto& port : ports_) {
     if (port->end && port->function.claims_bus(bus)) return port.get();
   }
   return nullptr;
 }
 
-Switch::DownstreamPort* Switch::port_of_address(std::uint64_t address, Bytes length) {
+DownstreamPort* Switch::port_of_address(std::uint64_t address, Bytes length) {
   if (!function_.claims(address, length)) return nullptr;
   for (auto& port : ports_) {
     if (port->end && port->function.claims(address, length)) return port.get();
@@ -57,30 +49,51 @@ Switch::DownstreamPort* Switch::port_of_address(std::uint64_t address, Bytes len
 
 // Carries out what is addressed to one of the switch's own ports (is_local is set), or names the
 // port it goes through; neither: nobody answers.
-Switch::DownstreamPort* Switch::route_config(ConfigRequest& request, bool& is_local) {
+DownstreamPort* Switch::route_config(ConfigRequest& request, bool& is_local) {
   const auto target = platform::Bdf::unpack(request.bdf);
   is_local = false;
   if (request.type0) {
     is_local = target.device == 0 && target.function == 0;
-    if (is_local) function_.access(request);
+    if (is_local) access_upstream_port(request);
     return nullptr;
   }
   if (target.bus == function_.secondary()) {
     is_local = target.device < ports_.size() && target.function == 0;
-    if (is_local) ports_[target.device]->function.access(request);
+    if (is_local) ports_[target.device]->access(request);
     return nullptr;
   }
   auto* port = port_of_bus(target.bus);
   if (!port) return nullptr;
   request.type0 = target.bus == port->function.secondary();
-  return request.type0 && target.device != 0 ? nullptr : port;
+  return request.type0 && !port->passes(target.device) ? nullptr : port;
 }
 
 bool Switch::config_access(ConfigRequest& request) {
   bool is_local = false;
   auto* port = route_config(request, is_local);
   if (is_local) return true;
-  return port && !port->end->link()->is_down() && port->below->config_access(request);
+  return port && port->access_below(request);
+}
+
+// Secondary Bus Reset of the upstream port resets the internal bus: the downstream ports with all
+// below them (PCIe 7.5.1.3.13).
+void Switch::access_upstream_port(ConfigRequest& request) {
+  const bool before = function_.resets_secondary();
+  function_.access(request);
+  if (before || !function_.resets_secondary()) return;
+  for (auto& port : ports_) port->hot_reset();
+}
+
+void Switch::hot_reset() {
+  lost_before_ = sim_now() + ticks(latency_) + 1;
+  function_.reset();
+  for (auto& port : ports_) port->hot_reset();
+}
+
+bool Switch::lose(Payload& payload) {
+  if (lost_before_ == 0 || sim_now() >= lost_before_) return false;
+  payload.release();
+  return true;
 }
 
 // How much longer than its buffers last the uplink is busy: what comes from below then meets full
@@ -116,6 +129,7 @@ void Switch::completion_arrived(unsigned port, Payload& payload) {
 
 void Switch::request_down(std::uint64_t handle) {
   auto& payload = payload_of(handle);
+  if (lose(payload)) return;
   if (Transaction::of(payload).kind == TransactionKind::kConfig) return config_down(payload);
   if (auto* port = port_of_address(payload.get_address(), payload.get_data_length())) {
     port->end->send_request(payload);
@@ -151,6 +165,7 @@ void Switch::answer_up(Payload& payload, Completion completion) {
 }
 
 void Switch::request_up(std::uint64_t payload) {
+  if (lose(payload_of(payload))) return;
   if (!function_.bus_master()) return reject(payload);
   upstream_.send_request(payload_of(payload));
 }
@@ -166,6 +181,7 @@ void Switch::reject(std::uint64_t handle) {
 
 void Switch::completion_down(std::uint64_t handle) {
   auto& payload = payload_of(handle);
+  if (lose(payload)) return;
   if (auto* port = port_of_bus(Transaction::of(payload).requester >> 8)) {
     port->end->send_completion(payload);
   } else {
@@ -174,6 +190,7 @@ void Switch::completion_down(std::uint64_t handle) {
 }
 
 void Switch::completion_up(std::uint64_t payload) {
+  if (lose(payload_of(payload))) return;
   upstream_.send_completion(payload_of(payload));
 }
 

@@ -10,8 +10,7 @@
 
 #include "model/config/system_config.hpp"
 #include "model/core/simulation.hpp"
-#include "model/pcie/bridge.hpp"
-#include "model/pcie/port.hpp"
+#include "model/pcie/downstream_port.hpp"
 
 namespace npu::model {
 
@@ -29,9 +28,9 @@ class Switch : public sc_core::sc_module, public ConfigTarget, private PortOwner
                                 ConfigTarget* below);
   Picoseconds receiver_hold() const { return latency_; }
   bool config_access(ConfigRequest& request) override;
+  void hot_reset() override;
 
  private:
-  struct DownstreamPort;
   static constexpr unsigned kUpstreamPort = 0;  // downstream port i has number i + 1
 
   SimTime request_arrived(unsigned port, Payload& payload) override;
@@ -47,12 +46,15 @@ class Switch : public sc_core::sc_module, public ConfigTarget, private PortOwner
   DownstreamPort* port_of_address(std::uint64_t address, Bytes length);
   DownstreamPort* route_config(ConfigRequest& request, bool& is_local);
   SimTime uplink_congestion() const;
+  void access_upstream_port(ConfigRequest& request);
+  bool lose(Payload& payload);
 
   Simulation& simulation_;
   LinkConfig uplink_;
   Picoseconds latency_;
   PciePort upstream_;
   BridgeFunction function_;
+  SimTime lost_before_ = 0;  // what leaves the switch before then was in it at a reset
   std::vector<std::unique_ptr<DownstreamPort>> ports_;
 };
 

@@ -26,6 +26,7 @@ inline constexpr std::uint32_t kMemoryBase = 0x20, kMemoryLimit = 0x22;
 inline constexpr std::uint32_t kPrefetchBase = 0x24, kPrefetchLimit = 0x26;
 inline constexpr std::uint32_t kPrefetchBaseUpper = 0x28, kPrefetchLimitUpper = 0x2C;
 inline constexpr std::uint32_t kBridgeControl = 0x3E;
+inline constexpr std::uint16_t kBridgeControlBusReset = 1 << 6;
 
 inline constexpr std::uint8_t kHeaderTypeEndpoint = 0x00, kHeaderTypeBridge = 0x01;
 inline constexpr std::uint8_t kHeaderTypeMask = 0x7F, kHeaderMultiFunction = 0x80;
@@ -49,9 +50,20 @@ inline constexpr std::uint16_t kExtPasid = 0x001B, kExtDataLinkFeature = 0x0025,
 // PCI Express capability, offsets from its start
 inline constexpr std::uint32_t kExpFlags = 0x02, kExpDeviceCap = 0x04, kExpDeviceControl = 0x08;
 inline constexpr std::uint32_t kExpDeviceStatus = 0x0A, kExpLinkCap = 0x0C, kExpLinkStatus = 0x12;
+inline constexpr std::uint32_t kExpSlotStatus = 0x1A, kExpDeviceCap2 = 0x24;
+inline constexpr std::uint32_t kExpDeviceControl2 = 0x28;
 inline constexpr std::uint32_t kExpDeviceCapFlr = 1u << 28;
+inline constexpr std::uint16_t kExpLinkStatusActive = 1 << 13;
+inline constexpr std::uint16_t kExpSlotStatusLinkChanged = 1 << 8;
+inline constexpr std::uint16_t kExpDevice2AriForwarding = 1 << 5;  // capability and control
 inline constexpr std::uint16_t kExpDeviceControlFlr = 1u << 15;
 inline constexpr std::uint16_t kExpDeviceStatusPending = 1u << 5;
+
+// SR-IOV capability, offsets from its start
+inline constexpr std::uint32_t kSriovControl = 0x08, kSriovTotalVfs = 0x0E, kSriovNumVfs = 0x10;
+inline constexpr std::uint32_t kSriovVfOffset = 0x14, kSriovVfStride = 0x16;
+inline constexpr std::uint32_t kSriovVfDeviceId = 0x1A, kSriovPageSize = 0x20, kSriovBar0 = 0x24;
+inline constexpr std::uint16_t kSriovControlEnable = 1 << 0, kSriovControlMemory = 1 << 3;
 
 // MSI-X capability, offsets from its start, and table entries
 inline constexpr std::uint32_t kMsixControl = 0x02, kMsixTable = 0x04, kMsixPba = 0x08;

@@ -26,6 +26,7 @@ enum class ErrorCode {
   kBadDevice,         // configuration space or registers make no sense
   kPermissionDenied,  // the operating system or the IOMMU refuses
   kIo,                // a system call failed; context carries errno's text
+  kAborted,           // given up by a reset of the queue before or while it was waited for
 };
 
 // Stable, lower-case, e.g. "queue full".
@@ -63,6 +64,8 @@ constexpr std::string_view to_string(ErrorCode code) {
       return "permission denied";
     case ErrorCode::kIo:
       return "input/output error";
+    case ErrorCode::kAborted:
+      return "aborted";
   }
   return "unknown error";
 }

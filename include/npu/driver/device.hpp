@@ -50,8 +50,10 @@ class NPU_API Device {
   // Waits until the queue is idle, disables it and bus mastering. Idempotent; later calls of the
   // other members fail with kInvalidArgument.
   Status shutdown();
-  // Disables and re-enables the queue: forgets latched faults and everything in flight, which
-  // must be given up by the caller. kTimeout if the card does not become idle.
+  // Disables and re-enables the queue: forgets latched faults and everything in flight. Waits for
+  // tickets from before end with kAborted; submissions meanwhile wait, each at most submit_timeout.
+  // kTimeout if the card does not become idle; submissions fail with kAborted then, until a reset
+  // succeeds.
   Status reset_queue();
 
   const CardInfo& info() const;
@@ -67,7 +69,10 @@ class NPU_API Device {
   // Moves blocks until `wanted` bytes are free in one piece. All submissions wait meanwhile, each
   // at most submit_timeout; waits, tickets and addresses stay valid. kInvalidArgument: 0 bytes;
   // kOutOfMemory: not that much is free, or pinned blocks leave no way; kOutOfResources, kTimeout,
-  // kDeviceFault, kDeviceLost: a step failed, and every block is whole where it was or is now.
+  // kDeviceFault, kDeviceLost: a step failed, and every block is whole where it was or is now. What
+  // the card may still use then is in quarantine (memory_statistics()) until a later compaction, or
+  // an allocation that needs it, finds the card done with it. kBusy: copies of an earlier one still
+  // run.
   Result<CompactionReport> compact(Bytes wanted);
   CompactionStatistics compaction_statistics() const;
   // Host memory for DMA; returned to the platform when the object is destroyed, which must be
@@ -98,7 +103,7 @@ class NPU_API Device {
   // One look, no waiting.
   Result<bool> is_done(const Ticket& ticket);
   // `deadline` is a time of platform.clock(). kTimeout; kDeviceFault: the event has seen a failed
-  // command; kUnsupported: kInterrupt on a stream without interrupts.
+  // command; kUnsupported: kInterrupt on a stream without interrupts; kAborted: reset_queue().
   Status wait(const Ticket& ticket, WaitPolicy policy, Picoseconds deadline);
   // submit() and wait().
   Status copy(StreamId stream, const DmaCommand& command, WaitPolicy policy, Picoseconds deadline);

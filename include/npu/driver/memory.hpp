@@ -23,6 +23,7 @@ struct DeviceMemory {
 struct MemoryStatistics {
   Bytes total = 0;
   Bytes free = 0;
+  Bytes quarantined = 0;               // neither: the card may still use it, see Device::compact()
   Bytes largest_free_block = 0;        // the largest request that would succeed without compaction
   std::uint64_t huge_pages_free = 0;   // free pages of 2 MiB
   std::uint64_t giant_pages_free = 0;  // free aligned GiBs: what giant pages can map
@@ -30,7 +31,7 @@ struct MemoryStatistics {
   std::uint64_t splits = 0;            // buddy steps since the device was opened
   std::uint64_t merges = 0;
 
-  Bytes used() const { return total - free; }
+  Bytes used() const { return total - free - quarantined; }
   // 0: all free memory is one block; 999: nearly all of it is elsewhere. Unit: 1/1000.
   unsigned fragmentation_permille() const {
     return free == 0 ? 0 : static_cast<unsigned>((free - largest_free_block) / (free / 1000 + 1));

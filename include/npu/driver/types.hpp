@@ -39,7 +39,8 @@ inline constexpr EventId kNoEvent{0xFFFFFFFF};  // nobody is told; the ticket ca
 
 // What a submission returns: the command is done once its event has counted to `target`.
 // Commands of one stream complete in order, so a ticket also stands for all commands of the stream
-// before it. Valid until the event is destroyed or the queue is reset.
+// before it. Valid until the event is destroyed. After a reset of the queue it stands for a command
+// that was given up (kAborted), also if that had been done before.
 struct Ticket {
   std::uint64_t position = 0;  // commands since the queue was enabled, from 0; see dma_cause()
   EventId event = kNoEvent;
@@ -47,6 +48,7 @@ struct Ticket {
   StreamId stream;
   std::uint8_t size_class = 0;  // log2 of the size: adaptive waiting learns by stream and class
   bool interrupt = false;       // the command sends MSI-X when it is done
+  std::uint16_t epoch = 0;      // the run of the queue, counted by its resets; 0: none
   Picoseconds submitted;        // when submit() was called
 };
 

@@ -5,7 +5,7 @@
 namespace npu::test {
 namespace {
 
-constexpr std::uint64_t kBlock = 500'000, kWake = 4'500'000;
+constexpr std::uint64_t kBlock = 500'000, kWake = 4'500'000, kLock = 20'000;
 
 // Waits on a vector that fires at `interrupt`; returns when the wait ended.
 struct Waited {
@@ -83,6 +83,68 @@ TEST(Tasks, RunInParallelAndAreJoined) {
   // Eight calls to spawn, then one worker's length plus a context switch at most: no adding up.
   EXPECT_GE(end, 37'000'000U);
   EXPECT_LT(end, 37'000'000U + 8 * 300'000U + kBlock + 2 * kWake);
+}
+
+// A task that takes the mutex at 0 and computes for 10 us before it gives it back.
+std::unique_ptr<platform::Task> holder_of(HostBench& bench, platform::Mutex& mutex) {
+  return *bench.tasks().spawn("holder", [&] {
+    mutex.lock();
+    bench.cpus.charge(10_us);
+    mutex.unlock();
+  });
+}
+
+TEST(Mutex, IsHeldUntilTheHoldersComputingIsDone) {
+  HostBench bench;
+  std::uint64_t begin = 0, taken = 0;
+  bench.run([&] {
+    const auto mutex = bench.tasks().make_mutex();
+    const auto holder = holder_of(bench, *mutex);
+    begin = model::sim_now();
+    bench.cpus.charge(3_us);
+    mutex->lock();
+    taken = bench.cpus.local_now();
+    mutex->unlock();
+  });
+  EXPECT_EQ(taken - begin, kLock + 10'000'000 + kWake + kLock);
+}
+
+TEST(Mutex, IsNotTakenBeforeTheTakersComputingIsDone) {
+  HostBench bench;
+  std::uint64_t begin = 0, taken = 0;
+  bench.run([&] {
+    const auto mutex = bench.tasks().make_mutex();
+    auto late = *bench.tasks().spawn("late", [&] {
+      bench.cpus.charge(10_us);
+      mutex->lock();
+      bench.cpus.charge(10_us);
+      bench.cpus.synchronise();
+      mutex->unlock();
+    });
+    begin = model::sim_now();
+    bench.cpus.charge(3_us);
+    bench.cpus.synchronise();  // the other one has had its turn
+    mutex->lock();
+    taken = bench.cpus.local_now();
+    mutex->unlock();
+  });
+  EXPECT_EQ(taken - begin, 3'000'000 + kLock) << "it was free";
+}
+
+TEST(Condition, IsNotWokenByWhatCameBeforeTheWaitersComputingWasDone) {
+  HostBench bench;
+  bench.run([&] {
+    const auto mutex = bench.tasks().make_mutex();
+    const auto condition = bench.tasks().make_condition();
+    auto notifier = *bench.tasks().spawn("notifier", [&] {
+      bench.cpus.charge(5_us);
+      condition->notify_all();
+    });
+    mutex->lock();
+    bench.cpus.charge(10_us);
+    EXPECT_FALSE(condition->wait(*mutex, bench.clock().now() + 1_us).has_value());
+    mutex->unlock();
+  });
 }
 
 TEST(Tasks, ConditionWaitersSeeTheNotificationOrTheDeadline) {

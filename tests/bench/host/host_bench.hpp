@@ -94,6 +94,9 @@ struct HostBench {
 
   HostBench() { platform.cpu_socket.bind(far_end.socket); }
 
+  platform::Tasks& tasks() { return static_cast<platform::Platform&>(platform).tasks(); }
+  platform::Clock& clock() { return static_cast<platform::Platform&>(platform).clock(); }
+
   // Runs `body` as a host task to its end.
   void run(std::function<void()> body) {
     cpus.spawn("main", [body = std::move(body)] {

@@ -190,6 +190,21 @@ TEST(MmuInvalidate, WalkBetweenTwoReadsStartsAnew) {
   race(2 * kPerEntry + 1'000 - kInvalidate);
 }
 
+TEST(MmuInvalidate, WalkThatStartsAnewIsOneWalkThatBeganAtAKnownTable) {
+  auto config = mmu_chip_config();
+  config.mmu.walk_cache_entries = 16;
+  InvalidateBench bench(config);
+  bench.tables.map(1, 8 * kPage, kOld);
+  const auto before = bench.mmu.statistics();
+  const auto begin = model::sim_now();
+  const auto id = bench.issue(false, 1, 8 * kPage);
+  bench.invalidate(Invalidate::kRange, 1, kGiant, kPage);  // not below the table page 8 is in
+  bench.run(10_us);
+  EXPECT_EQ(bench.response(id).when - begin, 2 * kPerEntry + kMemoryLatency) << "read twice";
+  EXPECT_EQ(bench.mmu.statistics().walks - before.walks, 1u);
+  EXPECT_EQ(bench.mmu.statistics().walk_cache_hits - before.walk_cache_hits, 1u);
+}
+
 TEST(MmuInvalidate, WalksOfOtherAddressSpacesGoOn) {
   InvalidateBench bench;
   bench.tables.map(1, 8 * kPage, kOld);

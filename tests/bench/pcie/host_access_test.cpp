@@ -100,14 +100,18 @@ TEST(HostAccess, RootPortAnswersWithoutCrossingALink) {
   EXPECT_EQ(when, 2 * 60'000U);
 }
 
+// Unless the port forwards them as function numbers (ARI), as firmware has it.
 TEST(HostAccess, OnlyDeviceZeroIsAskedBehindALink) {
   PcieBench bench;
-  std::uint64_t when = 0;
+  std::uint64_t begin = 0, end = 0;
   bench.run([&] {
+    const auto express = bench.find_capability({0, 0, 0}, pci::kCapPciExpress);
+    bench.config_write({0, 0, 0}, express + pci::kExpDeviceControl2, 0, 2);
+    begin = model::sim_now();
     bench.config_read({1, 1, 0}, 0);
-    when = model::sim_now();
+    end = model::sim_now();
   });
-  EXPECT_EQ(when, 2 * 60'000U);
+  EXPECT_EQ(end - begin, 2 * 60'000U);
 }
 
 TEST(HostAccess, AddressesNobodyClaimsReadAllOnes) {

@@ -42,6 +42,18 @@ class Lspci : public testing::Test {
     return
         [&bench](Bdf bdf, std::uint32_t offset) { return bench.fabric.peek_config(bdf, offset); };
   }
+  // With `vfs` virtual functions of the card at 01:00.0, all functions there are.
+  std::vector<model::PciFunction> with_virtual_functions(PcieBench& bench, unsigned vfs) {
+    bench.run([&] {
+      const auto sriov = bench.find_extended(kCard, pci::kExtSriov);
+      bench.config_write(kCard, sriov + pci::kSriovNumVfs, vfs, 2);
+      bench.config_write(kCard, sriov + pci::kSriovControl, 9, 2);
+    });
+    auto functions = bench.fabric.functions();
+    const auto found = bench.fabric.virtual_functions(0);
+    functions.insert(functions.end(), found.begin(), found.end());
+    return functions;
+  }
   // What lspci says about the whole hierarchy of `config`.
   std::string decoded(const model::SystemConfig& config, const std::string& options = "-vvv") {
     PcieBench bench(config);
@@ -127,6 +139,39 @@ TEST_F(Lspci, FindsSizesInTheExportedTree) {
   EXPECT_THAT(text, HasSubstr("[size=32K]"));
   EXPECT_THAT(text, HasSubstr("[size=64G]"));
   EXPECT_THAT(text, HasSubstr("NUMA node: 1"));
+}
+
+TEST_F(Lspci, DecodesVirtualFunctionsInADump) {
+  PcieBench bench;
+  const auto read = reader(bench);
+  std::ofstream dump(folder_ / "dump.txt");
+  for (const auto& function : with_virtual_functions(bench, 4)) {
+    dump << model::lspci_dump(read, function.bdf, model::class_name(read, function.bdf));
+  }
+  dump.close();
+  const auto text = output_of("lspci -F " + (folder_ / "dump.txt").string() + " -vvv");
+  expect_no_complaint(text);
+  EXPECT_THAT(text, HasSubstr("IOVCtl:\tEnable+ Migration- Interrupt- MSE+"));
+  const auto last = text.substr(text.find("01:01.3"));
+  for (const char* found : {"MSI-X: Enable- Count=128 Masked-", "Express (v2) Endpoint", "FLReset+",
+                            "Alternative Routing-ID Interpretation"}) {
+    EXPECT_THAT(last, HasSubstr(found));
+  }
+}
+
+TEST_F(Lspci, NamesVirtualFunctionsAndTheirSizesInTheExportedTree) {
+  PcieBench bench;
+  std::string error;
+  const auto functions = with_virtual_functions(bench, 4);
+  ASSERT_TRUE(model::export_sysfs(folder_, functions, reader(bench), error)) << error;
+  const auto text =
+      output_of("lspci -A linux-sysfs -O sysfs.path=" + folder_.string() + " -vvv -nn -s 01:01.");
+  expect_no_complaint(text);
+  EXPECT_EQ(functions.size(), 3U + 4U);
+  for (const char* found : {"01:01.0 Processing accelerators [1200]", "[19e5:d805]",
+                            "01:01.3 Processing", "[size=64K]", "[size=4G]"}) {
+    EXPECT_THAT(text, HasSubstr(found));
+  }
 }
 
 TEST_F(Lspci, SetpciWritesIntoTheExportedTree) {

@@ -60,7 +60,7 @@ void FakeCard::resume_fetch() {
 }
 
 void FakeCard::fetch() {
-  while (consumer_ != producer_ && !behaviour.fetch_paused && !halted_) {
+  while (consumer_ != producer_ && !behaviour.fetch_paused && !halted_ && enabled_) {
     abi::DmaEntry entry;
     if (!read_ring(consumer_, entry)) {
       report_fault(abi::FaultCode::kRingFetch, get_register(abi::DmaQueueBase::kOffset, 8), {});

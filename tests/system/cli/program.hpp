@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -28,7 +29,8 @@ class Program : public ::testing::Test {
   Program() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::path(::testing::TempDir()) /
-              (std::string("npusim_cli_") + test->test_suite_name() + "_" + test->name());
+              (std::string("npusim_cli_") + test->test_suite_name() + "_" + test->name() + "_" +
+               std::to_string(getpid()));  // other build trees may run the same test
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }

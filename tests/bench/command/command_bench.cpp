@@ -47,7 +47,12 @@ CommandBench::CommandBench(const model::ChipConfig& chip, const sc_core::sc_modu
   device.latency = 50'000;
   host.latency = 500'000;
   host.allowed = [this](const PortRequest& request) { return iommu_allows(request); };
-  run(1_ps);
+}
+
+void CommandBench::enable() {
+  if (enabled_) return;
+  enabled_ = true;
+  run(1_ps);  // elaborates
   write(abi::MmuContextBase::from_raw(kUsable + abi::kReservedContextOffset));
   write(abi::QueueFaultBase::from_raw(kFaultLog));
   write(abi::QueueFaultControl{}
@@ -74,6 +79,7 @@ void CommandBench::bar0_access(tlm::tlm_command access, std::uint64_t offset, vo
 }
 
 void CommandBench::post(abi::ManagementCommand what) {
+  enable();
   what.fence_address = kFence;
   what.fence_value = ++fence_;
   host.store(kManagementRing + 64 * (managed_++ % 16), what);

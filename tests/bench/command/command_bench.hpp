@@ -107,6 +107,7 @@ class CommandBench : public sc_core::sc_module, private model::InterruptPort {
                         const sc_core::sc_module_name& name = "bench");
 
   // --- the driver
+  void enable();  // the logs and rings of the card; done by all below
   abi::ManagementResponse manage(abi::ManagementCommand command, Picoseconds time = 20_us);
   void post(abi::ManagementCommand command);  // without waiting
   abi::ManagementResponse response() const { return host.load<abi::ManagementResponse>(kFence); }
@@ -189,6 +190,7 @@ class CommandBench : public sc_core::sc_module, private model::InterruptPort {
   void bar0_access(tlm::tlm_command command, std::uint64_t offset, void* data, unsigned length);
   bool iommu_allows(const PortRequest& request) const;
 
+  bool enabled_ = false;
   std::uint32_t managed_ = 0;
   std::uint64_t fence_ = 0;
   std::uint32_t next_queue_ = 0;

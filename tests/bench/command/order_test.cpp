@@ -13,6 +13,7 @@ std::vector<std::uint32_t> numbers(std::uint32_t first, std::uint32_t count) {
 
 TEST(CommandOrder, CapabilitiesAreThoseOfTheConfiguration) {
   CommandBench bench;
+  bench.enable();
   const auto capability = bench.read<abi::QueueCapability>();
   EXPECT_EQ(capability.get<abi::QueueCapability::Slots>(), 4U);
   EXPECT_EQ(capability.get<abi::QueueCapability::DoorbellPages>(), 16U);

@@ -233,12 +233,27 @@ void ChannelEngine::pick_row() {
   };
   const auto found = rows_.first_row(floor, delay(0), delay(t_.pseudo_channels - 1));
   if (found.age < 0) return take_row({});
-  take_row(Pick::at(found.time, found.age, queue_.lane_of(found.age)));
+  take_row(Pick::at(found.time, found.age, queue_.at(queue_.of_age(found.age)).lane));
+}
+
+// A row hit that is older than all others and may issue at once needs no search.
+bool ChannelEngine::oldest_is_first(Clock floor) {
+  if (opened_ != 0) return false;  // they come before it
+  const Slot slot = queue_.oldest();
+  const Request& request = queue_.at(slot);
+  const int lane = request.lane;
+  const Bank& bank = queue_.bank(lane);
+  if (slot == kNoRequest || bank.lists[list()].hit != slot || gated(lane)) return false;
+  const Clock own = request.write ? write_limit(lane) : read_limit(lane);
+  if (std::max(own, column_from(lane, request.write)) > floor) return false;
+  take_column(Pick::at(floor, request.age + Candidates::kSecondClass, lane));
+  return true;
 }
 
 void ChannelEngine::pick_column() {
   column_stale_ = false;
   const Clock floor = std::max(now_, column_bus_free_);
+  if (oldest_is_first(floor)) return;
   Candidates::Delays read{}, write{};
   const bool writes = queue_.holds_writes();
   const auto blocks = block(lanes_);
@@ -251,7 +266,7 @@ void ChannelEngine::pick_column() {
   }
   const auto found = columns_.first_column(floor, read, write, writes);
   if (found.age < 0) return take_column({});
-  take_column(Pick::at(found.time, found.age, queue_.lane_of(found.age)));
+  take_column(Pick::at(found.time, found.age, queue_.at(queue_.of_age(found.age)).lane));
 }
 
 [[gnu::noinline]] bool ChannelEngine::switch_write_mode() {

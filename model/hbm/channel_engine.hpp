@@ -180,6 +180,7 @@ class ChannelEngine {
   void update_all();
   void pick_row();
   void pick_column();
+  bool oldest_is_first(Clock floor);
   void repick() {
     if (column_stale_) pick_column();
     if (row_stale_) pick_row();
@@ -270,6 +271,7 @@ class ChannelEngine {
   bool row_stale_ = false;
   bool column_stale_ = false;
   std::size_t list_ = 0;  // which of a bank's lists is served: split queues, writes: 1
+  unsigned opened_ = 0;   // requests that wait for their RD or WR behind their ACT
   Clock now_ = 0;         // first clock at which a command may issue
   Clock row_bus_free_ = 0;
   Clock column_bus_free_ = 0;

@@ -40,6 +40,7 @@ void ChannelEngine::issue_column(Clock at) {
   column_bus_free_ = at + 1;
   if (opened) {
     bank.opened = kNoRequest;
+    --opened_;
   } else {
     queue_.unlink(index);
   }
@@ -54,16 +55,19 @@ void ChannelEngine::issue_column(Clock at) {
 
 void ChannelEngine::account(const Request& request, int lane, Clock at) {
   const unsigned number = pseudo_channel_of(lane);
+  BusAccount& bus = bus_[number];
   PseudoChannel& here = pseudo_channels_[number];
-  const Bank& bank = queue_.bank(lane);
   const bool write = request.write;
-  Clock turned = -kNever;
-  if (here.last_write != write) {
-    turned = here.last_column + (write ? clocks(t_.trtw) : write_latency_ + clocks(t_.twtr_s));
+  if (at > bus.accounted()) {
+    Clock turned = -kNever;
+    if (here.last_write != write) {
+      turned = here.last_column + (write ? clocks(t_.trtw) : write_latency_ + clocks(t_.twtr_s));
+    }
+    const Clock opened = queue_.bank(lane).activated_at + trcd_[write ? 1 : 0];
+    const bool refreshed = !per_bank_ || last_refreshed_[number] == lane;
+    bus.before_burst(at, turned, std::max(opened, request.arrived + 1), refreshed);
   }
-  const Clock row_ready = std::max(bank.activated_at + trcd_[write ? 1 : 0], request.arrived + 1);
-  const bool refreshed = !per_bank_ || last_refreshed_[number] == lane;
-  bus_[number].burst(at, clocks(t_.burst_clocks), turned, row_ready, refreshed);
+  bus.burst(at, clocks(t_.burst_clocks));
   here.last_column = at;
   here.last_write = write;
   ++(write ? counts_.writes : counts_.reads);
@@ -127,6 +131,7 @@ void ChannelEngine::issue_row(Clock at) {
   if (split_) {
     queue_.unlink(index);
     queue_.bank(lane).opened = index;
+    ++opened_;
   }
   queue_.open_row(lane, row, at);
   row_bus_free_ = at + 1 + act_extra_;

@@ -35,9 +35,8 @@ void Dispatcher::Waiters::remove(QueueSlot& slot) {
   slots.erase(std::remove(slots.begin(), slots.end(), &slot), slots.end());
 }
 
-// The one of two to be served first; either may be null.
+// The one of two to be served first.
 QueueSlot* Dispatcher::before(QueueSlot* a, QueueSlot* b, unsigned last) {
-  if (a == nullptr || b == nullptr) return a != nullptr ? a : b;
   if (a->priority() != b->priority()) return a->priority() > b->priority() ? a : b;
   // The first one behind the last served, in a circle.
   return a->number() - last - 1 < b->number() - last - 1 ? a : b;
@@ -81,7 +80,7 @@ void Dispatcher::cancel(QueueSlot& slot) {
 
 void Dispatcher::serve_dma() {
   while (!dma_waiters_.slots.empty() && dma_->can_request()) {
-    QueueSlot* best = nullptr;
+    auto* best = dma_waiters_.slots.front();
     for (auto* slot : dma_waiters_.slots) best = before(best, slot, dma_waiters_.last);
     dma_waiters_.remove(*best);
     dma_waiters_.last = best->number();
@@ -93,7 +92,8 @@ void Dispatcher::serve_cores(Pool& pool) {
   while (pool.free != Mask{}) {
     QueueSlot* best = nullptr;
     for (auto* slot : pool.waiters.slots) {
-      if (free_core(pool, *slot) >= 0) best = before(best, slot, pool.waiters.last);
+      if (free_core(pool, *slot) < 0) continue;
+      best = best == nullptr ? slot : before(best, slot, pool.waiters.last);
     }
     if (best == nullptr) return;
     const auto core = static_cast<unsigned>(free_core(pool, *best));

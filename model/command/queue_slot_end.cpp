@@ -3,6 +3,7 @@
 #include "model/command/dispatcher.hpp"
 #include "model/command/fault_log.hpp"
 #include "model/command/queue_slot.hpp"
+#include "model/command/scheduler.hpp"
 
 namespace npu::model {
 
@@ -105,6 +106,7 @@ void QueueSlot::close(QueueCommand& command) {
   if (stopping()) return check_out();
   try_start();
   note_idle();
+  if (parked()) shared_.scheduler->slot_changed();
 }
 
 // --- faults --------------------------------------------------------------------------------

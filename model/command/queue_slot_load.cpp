@@ -17,6 +17,7 @@ void QueueSlot::load(Queue& queue) {
   queue.slot = this;
   state_ = State::kLoading;
   leave_ = Leave::kNo;
+  save_changed_ = false;
   ++generation_;
   began_ = sim_now();
   ++shared_.statistics.maps;
@@ -203,6 +204,7 @@ void QueueSlot::save_kernel() {
     save_.index = command.index;
     save_.next_block = command.next_block;
     queue_->mqd.saved = 1;
+    save_changed_ = true;
   }
   --open_;
   --working_;
@@ -233,7 +235,7 @@ void QueueSlot::unload() {
   }
   const auto cause = shared_.cause(queue, mqd.read_index);
   steps_ = 1;
-  if (mqd.saved != 0) {
+  if (save_changed_) {
     ++steps_;
     shared_.memory.write<&QueueSlot::unload_step_done>(Place::local(mqd.save_area), &save_,
                                                        sizeof save_, cause, *this);

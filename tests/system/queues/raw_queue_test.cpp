@@ -25,6 +25,7 @@ TEST(RawQueue, ASubmissionIsAStoreADoorbellAndAPoll) {
       queues.ring(3, i + 1);
       ASSERT_EQ(queues.wait(*memory, i), std::uint16_t{0}) << i;
     }
+    EXPECT_EQ(queues.page->read64(8 * 3), 0U) << "a doorbell is write only";
     const auto& statistics = machine.system.card(0).command().statistics();
     EXPECT_EQ(statistics.maps, 1U);
     EXPECT_EQ(statistics.doorbells, 600U);

@@ -159,18 +159,21 @@ TEST(QueueLife, CompactionMovesMemoryUnderQueuesThatWork) {
     QueueCard card(host);
     QueueProcess process(card);
     auto& queue = process.add();
-    // Every second of four GiB-aligned GiBs has a page of ours in it.
+    // Full but for two GiBs, each with a block of ours, and what was in pieces before.
     auto& space = process.process->space();
-    std::vector<driver::DeviceAddress> pages, fillers;
+    std::vector<driver::DeviceAddress> fillers, blocks;
     for (auto page = space.allocate(1_GiB); page; page = space.allocate(1_GiB)) {
       fillers.push_back(page->address);
     }
-    for (std::size_t i = 0; i < 4; ++i) {
-      ASSERT_TRUE(space.free(fillers[i]));
-      pages.push_back(must(space.allocate(4_MiB)).address);
-      pages.push_back(must(space.allocate(4_MiB)).address);
+    ASSERT_TRUE(space.free(fillers[0]) && space.free(fillers[1]));
+    for (auto block = space.allocate(4_MiB); block; block = space.allocate(4_MiB)) {
+      blocks.push_back(block->address);
     }
-    const auto a = pages[0], b = pages[2];
+    const auto a = blocks[blocks.size() - 300], b = blocks[blocks.size() - 10];
+    for (const auto block : blocks) {
+      if (block == a || block == b) continue;
+      ASSERT_TRUE(space.free(block));
+    }
     ASSERT_TRUE(card.run(queue, entries::fill(a, 64_KiB, 0x3F80'0000)));
     ASSERT_TRUE(card.run(queue, entries::fill(b, 64_KiB, 0x3F00'0000)));
     const abi::KernelArguments add{a.value, a.value, b.value, 16_KiB, 0};

@@ -21,9 +21,15 @@ PlainController::PlainController(const HbmConfig& config)
 
 void PlainController::tick(Clock now) {
   refreshes_fall_due(now);
-  choose_kind();
   serve_column(now);
+  choose_kind();
   if (row_bus_free() <= now && !serve_refresh(now)) serve_row(now);
+  choose_kind();
+}
+
+void PlainController::accept(const PlainBurst& burst) {
+  requests_.push_back({burst});
+  choose_kind();
 }
 
 bool PlainController::room(bool write) const {

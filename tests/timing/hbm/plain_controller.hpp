@@ -4,9 +4,10 @@
 // the history of commands and the table. Times as JEDEC counts them: an ACT of several clocks opens
 // its row with its last one.
 //
-// Within a clock: refreshes fall due, reads or writes are chosen (split queues), then at most one
-// column command and one command on the row bus, refreshes before requests. A burst accepted at a
-// clock is seen from the next one on.
+// Within a clock: refreshes fall due, then at most one column command and one command on the row
+// bus, refreshes before requests. Whether reads or writes are served (split queues) is a matter of
+// what is queued at the moment: a row command may already follow the change that the column
+// command before it brought about. A burst accepted at a clock is seen from the next one on.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ class PlainController {
   void tick(Clock now);
   // Whether a burst may be accepted after tick().
   bool room(bool write) const;
-  void accept(const PlainBurst& burst) { requests_.push_back({burst}); }
+  void accept(const PlainBurst& burst);
   bool idle() const { return requests_.empty(); }
 
   const std::vector<hbm::Command>& commands() const { return commands_; }

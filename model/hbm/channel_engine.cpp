@@ -90,13 +90,7 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
 
 // Inlines what it calls: that is what a burst's time is spent on.
 [[gnu::flatten, gnu::noinline]] void ChannelEngine::decide(Clock until) {
-  for (Clock at = next_decision(); at <= until; at = next_decision()) {
-    if (idle()) {
-      while_idle(until);
-    } else {
-      step(at);
-    }
-  }
+  while (next_decision() <= until) decide_next(until);
 }
 
 [[gnu::noinline]] void ChannelEngine::while_idle(Clock until) {
@@ -232,19 +226,18 @@ void ChannelEngine::take_column(const Pick& pick) {
 
 void ChannelEngine::pick_row() {
   row_stale_ = false;
-  if (rows_.empty()) return take_row({});
   const Clock floor = std::max(now_, row_bus_free_);
   const auto delay = [&](unsigned pseudo_channel) {
     const Clock act = pseudo_channels_[pseudo_channel].act;
     return static_cast<Lane>(Candidates::delay(act, floor) + act_handicap_);
   };
   const auto found = rows_.first_row(floor, delay(0), delay(t_.pseudo_channels - 1));
+  if (found.age < 0) return take_row({});
   take_row(Pick::at(found.time, found.age, queue_.lane_of(found.age)));
 }
 
 void ChannelEngine::pick_column() {
   column_stale_ = false;
-  if (columns_.empty()) return take_column({});
   const Clock floor = std::max(now_, column_bus_free_);
   Candidates::Delays read{}, write{};
   const bool writes = queue_.holds_writes();
@@ -257,6 +250,7 @@ void ChannelEngine::pick_column() {
     }
   }
   const auto found = columns_.first_column(floor, read, write, writes);
+  if (found.age < 0) return take_column({});
   take_column(Pick::at(found.time, found.age, queue_.lane_of(found.age)));
 }
 

@@ -77,7 +77,15 @@ class ChannelEngine {
   // The clock of the next command or refresh step; kNever if there is none.
   // (Of a burst alone in the channel: of its RD or WR, with which the others are issued.)
   Clock next_decision() const { return std::min(std::min(row_at_, column_at_), next_refresh_); }
-  // Issues what next_decision() announces.
+  // Issues what next_decision() announces, which is not after `until`; of an idle channel all that
+  // is due until then.
+  void decide_next(Clock until) {
+    if (idle()) {
+      while_idle(until);
+    } else {
+      step(next_decision());
+    }
+  }
   void step();
   // No burst that is waiting now is served before this clock.
   Clock earliest_service() const;

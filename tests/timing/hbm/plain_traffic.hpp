@@ -110,13 +110,18 @@ class PlainTraffic {
     }
     return at_address(streams_[which]++, write);
   }
-  // The address goes on, so that the rows are open; the pause may end around a refresh.
+  // The address goes on, so that the rows are open; every other run comes around a refresh.
   PlainBurst run(unsigned n, hbm::Clock& at) {
     if (left_ == 0) {
       left_ = 1 + (one_in(2) ? pick(24) : pick(300));
       if (one_in(8)) address_ = pick(1U << 20);
       writes_ = one_in(5);
       at += one_in(60) ? 30'000 : one_in(3) ? pick(4000) : 60 + pick(200);
+      if (one_in(2)) {
+        const hbm::Clock half = (t_.trfc_pb != 0 ? t_.trefi_pb : t_.trefi) / 2;
+        at += half - at % half;
+        at += half > 400 ? half - pick(400) : 0;
+      }
     }
     --left_;
     at += one_in(400) ? 1 + pick(30) : 1;

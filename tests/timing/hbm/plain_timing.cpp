@@ -59,21 +59,21 @@ hbm::Clock PlainController::earliest_write(const PlainBank& b) const {
                    history_.in_pseudo_channel(Kind::kRead, p) + t_.trtw});
 }
 
-// Of a closed bank, by either kind of refresh. A REFpb opens rows within its bank: after the last
-// clock of an ACT it keeps the distances of one (tRRD, tFAW).
+// Of a closed bank, by either kind of refresh. A REFpb opens rows within its bank: it keeps the
+// distances of an ACT (tRRD, tFAW).
 hbm::Clock PlainController::earliest_refresh(const PlainBank& b) const {
   const unsigned p = b.pseudo_channel;
-  Clock act = history_.at_bank(Kind::kActivate, b) + t_.trc;
-  if (per_bank_) {
-    act = std::max({act, history_.in_group(Kind::kActivate, b) + t_.trrd_l,
-                    history_.in_pseudo_channel(Kind::kActivate, p) + t_.trrd_s,
-                    history_.fourth_last_act(p) + t_.tfaw});
-  }
-  return std::max({row_bus_free(), act + act_extra_, history_.at_bank(Kind::kPrecharge, b) + t_.trp,
-                   history_.in_pseudo_channel(Kind::kPrechargeAll, p) + t_.trp,
-                   history_.in_pseudo_channel(Kind::kRefresh, p) + t_.trfc,
-                   history_.at_bank(Kind::kRefreshBank, b) + t_.trfc_pb,
-                   history_.in_pseudo_channel(Kind::kRefreshBank, p) + t_.trrefd});
+  const Clock closed =
+      std::max({row_bus_free(), history_.at_bank(Kind::kActivate, b) + act_extra_ + t_.trc,
+                history_.at_bank(Kind::kPrecharge, b) + t_.trp,
+                history_.in_pseudo_channel(Kind::kPrechargeAll, p) + t_.trp,
+                history_.in_pseudo_channel(Kind::kRefresh, p) + t_.trfc,
+                history_.at_bank(Kind::kRefreshBank, b) + t_.trfc_pb,
+                history_.in_pseudo_channel(Kind::kRefreshBank, p) + t_.trrefd});
+  if (!per_bank_) return closed;
+  return std::max({closed, history_.in_group(Kind::kActivate, b) + t_.trrd_l,
+                   history_.in_pseudo_channel(Kind::kActivate, p) + t_.trrd_s,
+                   history_.fourth_last_act(p) + t_.tfaw});
 }
 
 PlainBank PlainController::bank_of(unsigned pseudo_channel, std::size_t number) const {

@@ -21,6 +21,7 @@ Workload hbm_replay();
 Workload queue_latency();
 Workload queue_scaling();
 Workload queue_oversubscription();
+Workload queue_isolation();
 Workload stream_overlap();
 
 }  // namespace npu::workloads

@@ -85,7 +85,9 @@ Status run(Context& context) {
   for (const auto& attempt : attempts()) {
     context.step(attempt.name, number++, attempts().size());
     auto scene = IsolationScene::play(context, **device, attempt.run);
-    if (!scene) return forward_error(scene);
+    if (!scene) {
+      return fail(scene.error().code, fmt::format("{}: {}", attempt.name, scene.error().message()));
+    }
     if (auto ok = check(attempt, **scene); !ok) return ok;
     if (auto ok = (*alone)->compare_neighbours(**scene, attempt.name); !ok) return ok;
     table.rows.push_back({attempt.name, std::string(to_string((*scene)->attacker_faults()[0].code)),

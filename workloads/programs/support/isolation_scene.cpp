@@ -76,18 +76,14 @@ Status IsolationScene::add_neighbour(std::uint64_t seed) {
   if (!host) return forward_error(host);
   neighbour.host = *host;
   fill_pattern(neighbour.host->cpu(), seed);
-  // A doorbell number that the attacker does not have.
-  std::unique_ptr<driver::Queue> spare;
+  // The last one's doorbell has a number that the attacker's page does not know.
   for (int i = 0; i < 4; ++i) {
     driver::QueueOptions options;
     options.ring.log2_entries = kLog2Ring;
     auto queue = neighbour.session->create_queue(options);
     if (!queue) return forward_error(queue);
-    spare = std::move(neighbour.queue);
+    if (neighbour.queue != nullptr) neighbour.others.push_back(std::move(neighbour.queue));
     neighbour.queue = std::move(*queue);
-    if (spare == nullptr) continue;
-    auto end = neighbour.session->process().destroy(*spare, patience(context_));
-    if (!end) return forward_error(end);
   }
   neighbours_.push_back(std::move(neighbour));
   return {};
@@ -140,6 +136,9 @@ Status IsolationScene::leave() {
   };
   for (auto& neighbour : neighbours_) {
     if (auto ok = destroy(*neighbour.session, neighbour.queue); !ok) return ok;
+    for (auto& other : neighbour.others) {
+      if (auto ok = destroy(*neighbour.session, other); !ok) return ok;
+    }
     if (auto ok = neighbour.session->close(); !ok) return ok;
   }
   if (attacker_ == nullptr) return {};

@@ -43,6 +43,7 @@ class IsolationScene {
   struct Neighbour {
     std::unique_ptr<QueueSession> session;
     std::unique_ptr<driver::Queue> queue;
+    std::vector<std::unique_ptr<driver::Queue>> others;
     driver::DeviceAddress memory;
     platform::DmaMemory* host = nullptr;
     std::vector<driver::QueueTicket> tickets;

@@ -57,7 +57,7 @@ Result<std::unique_ptr<QueueFleet>> QueueFleet::make(Context& context, driver::D
 }
 
 Status QueueFleet::add_member(QueueSession& session, std::uint64_t number) {
-  Member member{&session, nullptr, {}, {}};
+  Member member{&session, nullptr, {}, {}, {}};
   auto memory = session.allocate(2 * row_bytes());
   if (!memory) return forward_error(memory);
   member.memory = *memory;
@@ -69,36 +69,37 @@ Status QueueFleet::add_member(QueueSession& session, std::uint64_t number) {
   auto queue = session.create_queue(shape_.options);
   if (!queue) return forward_error(queue);
   member.queue = std::move(*queue);
+  if (auto ok = make_work(member); !ok) return ok;
   members_.push_back(std::move(member));
   return {};
 }
 
-Result<abi::QueueEntry> QueueFleet::entry(Member& member, std::uint64_t number) {
-  if (shape_.spin_cycles != 0 && number % 2 == 0) {
+Status QueueFleet::make_work(Member& member) {
+  abi::QueueEntry kernel;
+  if (shape_.spin_cycles != 0) {
     abi::KernelArguments arguments;
     arguments.value = shape_.spin_cycles;
-    return member.session->launch(abi::KernelFunction::kSpin, 1, arguments);
+    auto made = member.session->launch(abi::KernelFunction::kSpin, 1, arguments);
+    if (!made) return forward_error(made);
+    kernel = *made;
   }
-  return driver::entries::copy_on_device(member.memory + number * kWord,
-                                         member.memory + row_bytes() + number * kWord, kWord);
+  for (std::uint64_t i = 0; i < shape_.entries; ++i) {
+    const auto from = member.memory + i * kWord;
+    const bool spin = shape_.spin_cycles != 0 && i % 2 == 0;
+    member.work.push_back(spin ? kernel
+                               : driver::entries::copy_on_device(from, from + row_bytes(), kWord));
+  }
+  return {};
 }
 
 Status QueueFleet::submit_all() {
   driver::QueueEntryOptions options;
   options.interrupt = false;
-  std::vector<std::vector<abi::QueueEntry>> work(members_.size());
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    for (std::uint64_t i = 0; i < shape_.entries; ++i) {
-      auto made = entry(members_[m], i);
-      if (!made) return forward_error(made);
-      work[m].push_back(*made);
-    }
-  }
   for (std::uint64_t i = 0; i < shape_.entries; ++i) {
-    for (std::size_t m = 0; m < members_.size(); ++m) {
-      auto ticket = members_[m].queue->submit(work[m][i], patience(context_), options);
+    for (auto& member : members_) {
+      auto ticket = member.queue->submit(member.work[i], patience(context_), options);
       if (!ticket) return forward_error(ticket);
-      members_[m].last = *ticket;
+      member.last = *ticket;
     }
   }
   return {};

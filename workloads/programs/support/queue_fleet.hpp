@@ -44,13 +44,14 @@ class QueueFleet {
     QueueSession* session;
     std::unique_ptr<driver::Queue> queue;
     driver::DeviceAddress memory;  // words: source, then destination
+    std::vector<abi::QueueEntry> work;
     driver::QueueTicket last;
   };
   class Completions;
   QueueFleet(Context& context, const FleetShape& shape) : context_(context), shape_(shape) {}
   Status add_member(QueueSession& session, std::uint64_t number);
   Status submit_all();
-  Result<abi::QueueEntry> entry(Member& member, std::uint64_t number);
+  Status make_work(Member& member);
   Bytes row_bytes() const { return shape_.entries * sizeof(std::uint64_t); }
 
   Context& context_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A memory with several ports that answers after a fixed latency and keeps a record of what it was
-// asked. Bytes move when the answer is due.
+// asked. Bytes move when the answer is due, those of reads at the request if so wished.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -52,6 +52,7 @@ class PortMemory : public sc_core::sc_module {
   LazyBytes bytes;
   model::SimTime latency = 0;
   bool keep_record = false;
+  bool sample_early = false;
   std::vector<PortRequest> seen;
   // Decides whether a request succeeds; by default everything inside `bytes` does.
   std::function<bool(const PortRequest&)> allowed;
@@ -64,6 +65,10 @@ class PortMemory : public sc_core::sc_module {
     auto& info = model::Transaction::of(trans);
     info.hop_context = static_cast<std::uint64_t>(port);
     if (keep_record) seen.push_back(described(trans));
+    if (sample_early && !trans.is_write() && trans.get_address() < bytes.size()) {
+      std::memcpy(trans.get_data_ptr(), bytes.data() + trans.get_address(),
+                  trans.get_data_length());
+    }
     sim_.agenda.at<&PortMemory::answer>(model::sim_now() + latency, *this,
                                         reinterpret_cast<std::uintptr_t>(&trans));
     return tlm::TLM_ACCEPTED;
@@ -102,7 +107,7 @@ class PortMemory : public sc_core::sc_module {
     } else if (what.write) {
       std::memcpy(bytes.data() + what.address, trans.get_data_ptr(), what.length);
       if (written) written(what);
-    } else {
+    } else if (!sample_early) {
       std::memcpy(trans.get_data_ptr(), bytes.data() + what.address, what.length);
     }
   }

@@ -228,6 +228,42 @@ TEST(CommandSchedule, ACoreMaskOfNCoresTakesOneNthOfTheTime) {
   }
 }
 
+// Both are in slots; the low one was first.
+TEST(CommandSchedule, FreeCoresGoToTheHigherPriority) {
+  CommandBench bench;
+  QueueSpec low, high;
+  low.priority = 2;
+  high.priority = 11;
+  std::vector<TestQueue> queues{bench.make(low), bench.make(high)};
+  bench.submit(queues[0], spin(bench, 1, 1, 10'000, 64));
+  bench.run(5_us);
+  bench.submit(queues[1], spin(bench, 1, 2, 10'000, 64));
+  const auto finish = run_until_done(bench, queues, 1, 1_us, 2_ms);
+  // One round of the low one's blocks, eight of the high one's; then seven of the low one's.
+  const auto round = static_cast<SimTime>(block_time(10'000).count());
+  EXPECT_NEAR(static_cast<double>(finish.at[0] - finish.at[1]), 7.0 * static_cast<double>(round),
+              static_cast<double>(round));
+}
+
+TEST(CommandSchedule, FreeEnginesGoToTheHigherPriority) {
+  auto config = command_chip_config();
+  config.dma.engines = 1;
+  CommandBench bench(config);
+  QueueSpec low, high;
+  low.priority = 2;
+  high.priority = 11;
+  std::vector<TestQueue> queues{bench.make(low), bench.make(high)};
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    bench.push(queues[0], fill(i, kData, 1_MiB, 1));
+    bench.push(queues[1], fill(i, kData, 1_MiB, 2));
+  }
+  bench.ring(queues[0]);
+  bench.ring(queues[1]);
+  const auto finish = run_until_done(bench, queues, 20, 100_ns, 2_ms);
+  EXPECT_GT(finish.at[0], finish.at[1]);
+  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.share(1, kData)), 1U) << "the low one was last";
+}
+
 TEST(CommandSchedule, KernelsOfTwoQueuesShareTheCoresInTurn) {
   CommandBench bench;
   std::vector<TestQueue> queues{bench.make({1}), bench.make({2})};

@@ -70,6 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, CommandSignals, testing::Bool());
 // The record comes at every moment around the waiter's read: none is lost.
 TEST(CommandSignal, NoWakeUpIsLost) {
   CommandBench bench;
+  bench.device.sample_early = true;
   auto first = bench.make({1, 6, false});
   auto second = bench.make({1, 6, false});
   bench.submit(first, nop(0));
@@ -103,7 +104,9 @@ TEST(CommandSignal, ATimeOutIsAStatusAndTheQueueGoesOn) {
 }
 
 TEST(CommandSignal, WaitersGiveTheirSlotsAwayAndComeBackWhenTheyAreWoken) {
-  CommandBench bench;  // 4 slots
+  auto config = command_chip_config();  // 4 slots
+  config.command.quantum = 1_s;
+  CommandBench bench(config);
   std::vector<TestQueue> waiters;
   for (unsigned i = 0; i < 8; ++i) {
     waiters.push_back(bench.make({1, 6, false}));

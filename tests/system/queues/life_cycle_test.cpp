@@ -159,7 +159,7 @@ TEST(QueueLife, CompactionMovesMemoryUnderQueuesThatWork) {
     QueueCard card(host);
     QueueProcess process(card);
     auto& queue = process.add();
-    // Full but for two GiBs, each with a block of ours, and what was in pieces before.
+    // Of the last 3 GiB all is free but two blocks of ours, with 2004 MiB at most in one piece.
     auto& space = process.process->space();
     std::vector<driver::DeviceAddress> fillers, blocks;
     for (auto page = space.allocate(1_GiB); page; page = space.allocate(1_GiB)) {
@@ -186,7 +186,7 @@ TEST(QueueLife, CompactionMovesMemoryUnderQueuesThatWork) {
           static_cast<std::uint32_t>(abi::KernelFunction::kVectorAdd), 16, at, sizeof add);
       last = must(queue.submit(kernel, card.in(1_s), barrier));
     }
-    const auto report = must(card.device->compact(1_GiB));
+    const auto report = must(card.device->compact(2560_MiB));
     EXPECT_GT(report.moved, 0U);
     EXPECT_FALSE(must(queue.is_done(last))) << "it came in between";
     EXPECT_TRUE(card.wait(queue, last));

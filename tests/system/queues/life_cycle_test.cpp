@@ -174,23 +174,28 @@ TEST(QueueLife, CompactionMovesMemoryUnderQueuesThatWork) {
       if (block == a || block == b) continue;
       ASSERT_TRUE(space.free(block));
     }
-    ASSERT_TRUE(card.run(queue, entries::fill(a, 64_KiB, 0x3F80'0000)));
-    ASSERT_TRUE(card.run(queue, entries::fill(b, 64_KiB, 0x3F00'0000)));
-    const abi::KernelArguments add{a.value, a.value, b.value, 16_KiB, 0};
-    const auto at = process.arguments(queue, add);
+    const auto half = process.memory + 1_MiB;
+    ASSERT_TRUE(card.run(queue, entries::fill(half, 64_KiB, 0x3F00'0000)));  // 0.5f
     driver::QueueEntryOptions barrier;
     barrier.barrier = true;
-    driver::QueueTicket last;
-    for (int i = 0; i < 200; ++i) {
-      const auto kernel = entries::launch(
-          static_cast<std::uint32_t>(abi::KernelFunction::kVectorAdd), 16, at, sizeof add);
-      last = must(queue.submit(kernel, card.in(1_s), barrier));
+    std::vector<abi::QueueEntry> kernels;
+    for (const auto sum : {a, b}) {
+      ASSERT_TRUE(card.run(queue, entries::fill(sum, 64_KiB, 0x3F80'0000)));  // 1.0f
+      const abi::KernelArguments add{sum.value, sum.value, half.value, 16_KiB, 0};
+      const auto at = process.arguments(queue, add, static_cast<unsigned>(kernels.size()));
+      kernels.push_back(entries::launch(static_cast<std::uint32_t>(abi::KernelFunction::kVectorAdd),
+                                        16, at, sizeof add));
     }
+    driver::QueueTicket last;
+    for (int i = 0; i < 200; ++i)
+      last = must(queue.submit(kernels[i % 2 == 0 ? 0 : 1], card.in(1_s), barrier));
     const auto report = must(card.device->compact(2560_MiB));
     EXPECT_GT(report.moved, 0U);
     EXPECT_FALSE(must(queue.is_done(last))) << "it came in between";
     EXPECT_TRUE(card.wait(queue, last));
-    EXPECT_EQ(process.read(queue, a, 64_KiB), std::vector<std::uint32_t>(16384, 0x42CA'0000));
+    const std::vector<std::uint32_t> sum(16384, 0x424C'0000);  // 1 + 100 * 0.5
+    EXPECT_EQ(process.read(queue, a, 64_KiB), sum);
+    EXPECT_EQ(process.read(queue, b, 64_KiB), sum);
   });
 }
 

@@ -60,12 +60,12 @@ Status QueueChannel::usable() const {
 }
 
 // Under the submission lock. The card checks the first condition; the second keeps completion
-// entries from being overwritten.
+// entries, and outcomes of entries that are overtaken, from being overwritten.
 bool QueueChannel::has_room(std::size_t count) const {
   const auto ring = std::uint64_t{1} << parts_.log2_ring;
   const auto completions = std::uint64_t{1} << parts_.log2_completions;
   return write_index_ + count - read_index_.load(std::memory_order_acquire) <= ring &&
-         sequence_ + count - collected_.load(std::memory_order_acquire) <= completions;
+         sequence_ + count - completed_.load(std::memory_order_acquire) <= completions;
 }
 
 Result<QueueTicket> QueueChannel::submit(const abi::QueueEntry* entries, std::size_t count,
@@ -100,13 +100,13 @@ Result<QueueTicket> QueueChannel::submit(const abi::QueueEntry* entries, std::si
 // Until something has changed, without the lock: whoever replaces a full ring needs it.
 Status QueueChannel::wait_for_room(std::size_t count, Picoseconds deadline) {
   auto& clock = link_.clock();
-  const auto before = read_index_.load(kRelaxed) + collected_.load(kRelaxed);
+  const auto before = read_index_.load(kRelaxed) + completed_.load(kRelaxed);
   {
     completion_lock_.lock(clock);
     const SpinLockHolder holder(completion_lock_);
     read_completions();
   }
-  if (read_index_.load(kRelaxed) + collected_.load(kRelaxed) != before) return {};
+  if (read_index_.load(kRelaxed) + completed_.load(kRelaxed) != before) return {};
   faults_.look_for_faults();
   if (auto ok = usable(); !ok) return ok;
   if (clock.now() >= deadline) {

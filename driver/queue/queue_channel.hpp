@@ -111,7 +111,7 @@ class QueueChannel {
 
   SpinLock completion_lock_;
   std::atomic<std::uint64_t> head_{0};        // completions read
-  std::atomic<std::uint64_t> collected_{0};   // of entries that asked for them
+  std::atomic<std::uint64_t> completed_{0};   // sequence numbers up to it are complete
   std::atomic<std::uint64_t> read_index_{0};  // the card's, as far as known
   std::vector<Outcome> outcomes_;             // by sequence
   std::unique_ptr<LatencyPredictor> predictor_;

@@ -55,10 +55,11 @@ void QueueChannel::read_one(std::uint64_t read_index, std::uint64_t rest) {
   }
   if ((tag & 0x8000'0000U) == 0) return;  // of a failed entry that did not ask for it
   // The sequence number near the last ones that has these 31 bits.
-  const auto last = collected_.load(kRelaxed);
+  auto last = completed_.load(kRelaxed);
   const auto sequence = abi::extend_index(last << 1, tag << 1) >> 1;
   outcomes_[sequence & (outcomes_.size() - 1)] = {sequence, status};
-  collected_.store(last + 1, std::memory_order_release);
+  while (outcomes_[(last + 1) & (outcomes_.size() - 1)].sequence == last + 1) ++last;
+  completed_.store(last, std::memory_order_release);
 }
 
 tl::unexpected<Error> QueueChannel::fault_error(const QueueTicket& ticket,

@@ -42,7 +42,8 @@ class NPU_API Queue {
   std::uint16_t doorbell() const;  // number in the page of the process
   bool faulted() const;            // no look at the card
 
-  // Returns when the card may see the entry. kQueueFull: no room until `deadline`, a time of the
+  // Returns when the card may see the entry. kQueueFull: no room until `deadline`, in the ring or,
+  // while an entry that others overtake is not complete, in the completion ring, a time of the
   // platform's clock, nothing was submitted; kDeviceFault: the queue has stopped; kInvalidArgument:
   // it was destroyed. What an entry says is not checked: that is the card's business.
   Result<QueueTicket> submit(const abi::QueueEntry& entry, Picoseconds deadline,

@@ -86,6 +86,30 @@ TEST(DriverQueue, TenThousandEntriesThroughARingOfFour) {
   });
 }
 
+// A long kernel at the head, and short entries that overtake it: the ring has room while
+// completions are outstanding. The driver must not have more of those than the ring for them holds.
+TEST(DriverQueue, CompletionsAreNotOverwrittenWhenEntriesOvertake) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    QueueProcess process(card);
+    driver::QueueOptions options;
+    options.ring.log2_entries = 2;
+    auto& queue = process.add(options);
+    const auto kernel = process.spin(queue, 185'000);  // 100 us
+    for (int round = 0; round < 20; ++round) {
+      const auto head = card.submit(queue, kernel);
+      for (int i = 0; i < 3; ++i) ASSERT_TRUE(card.run(queue, entries::nop()));
+      EXPECT_FALSE(must(queue.is_done(head))) << "it has been overtaken";
+      EXPECT_FALSE(queue.submit(entries::nop(), card.in(5_us))) << "its outcome has no other place";
+      ASSERT_TRUE(card.wait(queue, head, 1_ms));
+      std::vector<driver::QueueTicket> tickets;
+      for (int i = 0; i < 4; ++i) tickets.push_back(card.submit(queue, entries::nop()));
+      for (const auto& ticket : tickets) ASSERT_TRUE(card.wait(queue, ticket, 1_ms));
+    }
+  });
+}
+
 // Two queues pass a token to and fro on the device; the host only waits for the end.
 TEST(DriverQueue, QueuesWaitForEachOtherWithoutTheHost) {
   Machine machine;

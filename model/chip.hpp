@@ -8,6 +8,7 @@
 #include "model/core/simulation.hpp"
 #include "model/dma/dma.hpp"
 #include "model/hbm/hbm.hpp"
+#include "model/link/hccs_port.hpp"
 #include "model/mmu/mmu.hpp"
 #include "model/pcie/endpoint.hpp"
 #include "model/registers/bar2_decoder.hpp"
@@ -25,16 +26,18 @@ class Chip : public sc_core::sc_module {
   Dma& dma() { return dma_; }
   Mmu& mmu() { return mmu_; }
   Hbm& hbm() { return hbm_; }
+  HccsPort& hccs() { return hccs_; }
 
  private:
   enum MmuClient : unsigned { kDmaClient, kMmuClients };
-  enum HbmPort : unsigned { kBar2Port, kDmaPort, kWalkerPort, kHbmPorts };
+  enum HbmPort : unsigned { kBar2Port, kDmaPort, kWalkerPort, kPeerPort, kHbmPorts };
 
   CardRegisters registers_;
   Bar2Decoder bar2_;
   Dma dma_;
   Mmu mmu_;
   Hbm hbm_;
+  HccsPort hccs_;
 };
 
 }  // namespace npu::model

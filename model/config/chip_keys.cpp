@@ -177,6 +177,7 @@ const Table& chip_table() {
           section("dma", &C::dma, dma_table()),
           section("mmu", &C::mmu, mmu_table()),
           section("hbm", &C::hbm, hbm_table()),
+          section("hccs", &C::hccs, hccs_table()),
       }};
   return kTable;
 }

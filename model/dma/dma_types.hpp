@@ -126,6 +126,9 @@ constexpr abi::FaultCode host_fault(Completion completion) {
     case Completion::kNotMapped:
     case Completion::kForbidden:
     case Completion::kBadTable:
+    case Completion::kNoPeer:
+    case Completion::kPeerLinkDown:
+    case Completion::kPeerRefused:
       break;  // never over the link
   }
   return abi::FaultCode::kHostAddress;
@@ -140,6 +143,12 @@ constexpr abi::FaultCode device_fault(Completion completion) {
       return abi::FaultCode::kDevicePermission;
     case Completion::kBadTable:
       return abi::FaultCode::kPageTable;
+    case Completion::kNoPeer:
+      return abi::FaultCode::kNoPeer;
+    case Completion::kPeerLinkDown:
+      return abi::FaultCode::kPeerLinkDown;
+    case Completion::kPeerRefused:
+      return abi::FaultCode::kPeerRefused;
     default:
       return abi::FaultCode::kDeviceAddress;
   }

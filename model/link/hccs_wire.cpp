@@ -38,14 +38,17 @@ HccsWire::Flow& HccsWire::flow_of(unsigned key) {
   return flows_.back();
 }
 
-// Data bytes of the flow's first message. A response that says no carries none.
-Bytes HccsWire::data_of(const Flow& flow) {
-  const auto& message = flow.first();
-  if (!flow.response()) return request_data(message);
+// A response that says no carries none.
+Bytes HccsWire::data_of(const tlm::tlm_generic_payload& message, bool response) {
+  if (!response) return request_data(message);
   return message.is_read() && message.is_response_ok() ? message.get_data_length() : 0;
 }
 
 void HccsWire::send(tlm::tlm_generic_payload& message, bool response) {
+  if (data_of(message, response) == 0) {
+    squeeze_in(message);
+    return;
+  }
   auto& flow = flow_of((response ? 0x100U : 0U) | Transaction::of(message).flow);
   if (flow.empty()) {
     flow.queue.clear();
@@ -56,6 +59,29 @@ void HccsWire::send(tlm::tlm_generic_payload& message, bool response) {
   flow.queue.push_back(&message);
   ++waiting_;
   kick();
+}
+
+// At the next border of a packet; what is under way ends later by as much.
+void HccsWire::squeeze_in(tlm::tlm_generic_payload& message) {
+  SimTime start = std::max(sim_now(), packets_until_);
+  if (start < free_at_) {
+    const SimTime packet = wire_time(packet_payload_ + packet_overhead_);
+    start = std::min(free_at_, begun_ + ceil_div(start - begun_, packet) * packet);
+  }
+  const Bytes bytes = wire_bytes(0);
+  const SimTime time = wire_time(bytes);
+  packets_until_ = start + time;
+  free_at_ = std::max(free_at_, start) + time;
+  account(0, bytes, time);
+  sim_.agenda.at<&HccsWire::arrive>(packets_until_ + propagation_, *this,
+                                    reinterpret_cast<std::uintptr_t>(&message));
+}
+
+void HccsWire::account(Bytes payload, Bytes wire, SimTime time) {
+  ++statistics_.messages;
+  statistics_.payload_bytes += payload;
+  statistics_.wire_bytes += wire;
+  statistics_.busy += time;
 }
 
 void HccsWire::give_back(Bytes data) {
@@ -78,37 +104,35 @@ void HccsWire::next(std::uint64_t) {
   kick();
 }
 
-// The flow that has had least. If its request finds no room, later ones with data wait behind it:
-// small ones must not starve a large one.
+// The flow that has had least. If that is a request that finds no room, only responses may go
+// first: small requests must not starve a large one.
 HccsWire::Flow* HccsWire::choose() {
-  Flow* best = nullptr;       // of all
-  Flow* unblocked = nullptr;  // of those that need no room
+  Flow* best = nullptr;
+  Flow* response = nullptr;
   for (auto& flow : flows_) {
     if (flow.empty()) continue;
     if (best == nullptr || flow.virtual_time < best->virtual_time) best = &flow;
-    if (!flow.response() && data_of(flow) > 0) continue;
-    if (unblocked == nullptr || flow.virtual_time < unblocked->virtual_time) unblocked = &flow;
+    if (!flow.response()) continue;
+    if (response == nullptr || flow.virtual_time < response->virtual_time) response = &flow;
   }
-  if (best == nullptr || best->response() || data_of(*best) <= credits_) return best;
-  if (unblocked == nullptr) ++statistics_.credit_waits;
-  return unblocked;
+  if (best == nullptr || best->response() || data_of(best->first(), false) <= credits_) return best;
+  if (response == nullptr) ++statistics_.credit_waits;
+  return response;
 }
 
 void HccsWire::start(Flow& flow) {
-  const Bytes payload = data_of(flow);
+  auto& message = flow.first();
+  const Bytes payload = data_of(message, flow.response());
   const Bytes bytes = wire_bytes(payload);
   const SimTime time = wire_time(bytes);
-  auto& message = flow.first();
   ++flow.head;
   --waiting_;
   if (!flow.response()) credits_ -= payload;
   virtual_now_ = flow.virtual_time;
   flow.virtual_time += bytes;
-  free_at_ = sim_now() + time;
-  ++statistics_.messages;
-  statistics_.payload_bytes += payload;
-  statistics_.wire_bytes += bytes;
-  statistics_.busy += time;
+  begun_ = sim_now();
+  free_at_ = begun_ + time;
+  account(payload, bytes, time);
   sim_.agenda.at<&HccsWire::arrive>(free_at_ + propagation_, *this,
                                     reinterpret_cast<std::uintptr_t>(&message));
 }

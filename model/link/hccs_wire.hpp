@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One direction of an HCCS link as a timeline. A message (a request, or a response) is cut into
-// packets and takes the wire for all of them at once; the wire serves the flows that have something
-// to send so that each gets the same number of bytes (start-time fair queueing), each flow in
-// order. Data of requests needs room in the receiver's buffer (credits), responses do not: whoever
-// asked has room for them, so that requests never hold up responses.
+// packets. One without data is one packet and goes between those of others: acknowledgements and
+// read requests do not wait for a whole message. One with data takes the wire for all its packets
+// at once; the wire serves the flows that have such messages so that each gets the same number of
+// bytes (start-time fair queueing), each flow in order. Data of requests needs room in the
+// receiver's buffer (credits), responses do not: whoever asked has room for them, so that requests
+// never hold up responses.
 #pragma once
 
 #include <tlm>
@@ -36,7 +38,7 @@ class HccsWire {
   HccsWire(Simulation& sim, const HccsConfig& transmitter, Bytes receive_buffer, unsigned number,
            Listener& listener);
 
-  // `payload`: data bytes it carries. Flows are Transaction::flow, requests and responses apart.
+  // Flows are Transaction::flow, requests and responses apart.
   void send(tlm::tlm_generic_payload& message, bool response);
   // The receiver has room for `data` bytes of requests again.
   void give_back(Bytes data);
@@ -63,7 +65,9 @@ class HccsWire {
     tlm::tlm_generic_payload& first() const { return *queue[head]; }
   };
 
-  static Bytes data_of(const Flow& flow);
+  static Bytes data_of(const tlm::tlm_generic_payload& message, bool response);
+  void squeeze_in(tlm::tlm_generic_payload& message);
+  void account(Bytes payload, Bytes wire, SimTime time);
   Flow& flow_of(unsigned key);
   Flow* choose();
   void kick();
@@ -81,7 +85,9 @@ class HccsWire {
   std::vector<Flow> flows_;  // in order of first use
   std::size_t waiting_ = 0;  // messages in their queues
   std::uint64_t virtual_now_ = 0;
-  SimTime free_at_ = 0;
+  SimTime begun_ = 0;          // of the message with data under way, or the last one
+  SimTime free_at_ = 0;        // when it and what was squeezed in has left
+  SimTime packets_until_ = 0;  // messages without data have left
   bool armed_ = false;
   HccsWireStatistics statistics_;
 };

@@ -24,7 +24,7 @@ using SimTime = std::uint64_t;
 namespace detail {
 inline SimTime ahead_to = 0;  // where a handler or process is that runs ahead of the kernel, else 0
 inline SimTime in_step = 0;   // where a handler is that runs at the kernel's time, else 0
-}
+}  // namespace detail
 
 // The time at which the caller runs, be it a handler or a process.
 inline SimTime sim_now() {

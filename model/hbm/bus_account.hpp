@@ -52,22 +52,11 @@ class BusAccount {
     refresh_begin_ = begin;
     refresh_end_ = end;
   }
-  // A waiting burst takes the slot [at, at + clocks). The bus was turning until `turned`, the row
-  // was ready at `row_ready`. `refreshed`: the refresh window concerns this burst.
-  void burst(Clock at, Clock clocks, Clock turned, Clock row_ready, bool refreshed) {
-    if (at > accounted_) before_burst(at, turned, row_ready, refreshed);
-    const Clock end = std::max(accounted_, at + clocks);
-    clocks_.data += end - accounted_;
-    accounted_ = end;
-    --waiting_;
-  }
-  // Accounts for the time before `now`: a wait that goes on counts as refresh or row.
-  void settle(Clock now);
-  unsigned waiting() const { return waiting_; }
-  const BusClocks& clocks() const { return clocks_; }
-
- private:
-  // The clocks between the last slot and that of a burst.
+  // Up to here all clocks are accounted for.
+  Clock accounted() const { return accounted_; }
+  // The clocks between accounted() and a burst at `at`, which is later. The bus was turning until
+  // `turned`, the row was ready at `row_ready`. `refreshed`: the refresh window concerns this
+  // burst.
   void before_burst(Clock at, Clock turned, Clock row_ready, bool refreshed) {
     Clock from = std::max(accounted_, waiting_since_);
     clocks_.idle += from - accounted_;
@@ -87,6 +76,19 @@ class BusAccount {
     clocks_.column += left - turnaround - row;
     accounted_ = at;
   }
+  // A waiting burst takes the slot [at, at + clocks), not later than accounted().
+  void burst(Clock at, Clock clocks) {
+    const Clock end = std::max(accounted_, at + clocks);
+    clocks_.data += end - accounted_;
+    accounted_ = end;
+    --waiting_;
+  }
+  // Accounts for the time before `now`: a wait that goes on counts as refresh or row.
+  void settle(Clock now);
+  unsigned waiting() const { return waiting_; }
+  const BusClocks& clocks() const { return clocks_; }
+
+ private:
   // Takes the refresh clocks between two times.
   Clock refreshing(Clock from, Clock until) {
     const Clock overlap = std::min(until, refresh_end_) - std::max(from, refresh_begin_);

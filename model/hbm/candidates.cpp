@@ -100,10 +100,17 @@ Candidates::Found Candidates::search_columns(Clock floor, const Delays& zero,
   return {floor + delay, both & ((1 << kAgeBits) - 1)};
 }
 
+bool Candidates::empty() const {
+  LaneVector earliest = splat(kNoTime);
+  for (std::size_t v = 0; v < vector(lanes_); ++v) earliest = min(earliest, times_[v]);
+  return lowest(earliest) == kNoTime;
+}
+
 // Lane by lane.
 [[gnu::noinline]] Candidates::Found Candidates::search_in_full(Clock floor, const Delays& zero,
                                                                const Delays& one) const {
-  Found best{kNever, 0};
+  Found best{kNever, -1};
+  if (empty()) return best;
   for (int lane = 0; lane < lanes_; ++lane) {
     const auto v = vector(lane);
     if (times_[v][lane % 8] == kNoTime) continue;

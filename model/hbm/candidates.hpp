@@ -58,18 +58,8 @@ class Candidates {
     put(times_[v], only, relative(limit));
     put(ages_[v], only, static_cast<Lane>(age));
     ones_[v] = kind == 0 ? ones_[v] & ~only : ones_[v] | only;
-    offers_[static_cast<unsigned>(lane) / 64] |= bit(lane);
   }
-  void withdraw(int lane) {
-    std::uint64_t& offers = offers_[static_cast<unsigned>(lane) / 64];
-    if ((offers & bit(lane)) == 0) return;
-    offers &= ~bit(lane);
-    put(times_[vector(lane)], kOnly[static_cast<unsigned>(lane) % 8], kNoTime);
-  }
-  // Changes the age of a candidate.
-  void rename(int lane, int age) {
-    put(ages_[vector(lane)], kOnly[static_cast<unsigned>(lane) % 8], static_cast<Lane>(age));
-  }
+  void withdraw(int lane) { times_[vector(lane)] |= kNone[static_cast<unsigned>(lane) % 8]; }
   // No candidate of the kind is allowed before `limit` in the bank group from lane `first` on.
   void raise_group(int first, unsigned kind, Clock limit) {
     const auto v = vector(first);
@@ -80,13 +70,12 @@ class Candidates {
   }
   void set_group_size(int banks);
 
-  bool empty() const { return (offers_[0] | offers_[1]) == 0; }
   struct Found {
     Clock time;
-    int age;
+    int age;  // negative: there is no candidate
   };
-  // The first of the candidates, which exist, none before `floor`. Those of kind 1 are held back
-  // by a delay, given for each half of the lanes.
+  // The first of the candidates, none before `floor`. Those of kind 1 are held back
+  // by a delay, given for each half of the lanes; of a single block it is the same.
   Found first_row(Clock floor, Lane low, Lane high) const;
   // Likewise, but ages have a class, and both kinds are held back, given for each block.
   // `ones`: there may be candidates of kind 1.
@@ -107,8 +96,16 @@ class Candidates {
                                                        {0, 0, 0, 0, 0, -1, 0, 0},
                                                        {0, 0, 0, 0, 0, 0, -1, 0},
                                                        {0, 0, 0, 0, 0, 0, 0, -1}}};
+  // kNoTime, or'ed to a time that is not negative.
+  static constexpr std::array<LaneVector, 8> kNone = {{{kNoTime, 0, 0, 0, 0, 0, 0, 0},
+                                                       {0, kNoTime, 0, 0, 0, 0, 0, 0},
+                                                       {0, 0, kNoTime, 0, 0, 0, 0, 0},
+                                                       {0, 0, 0, kNoTime, 0, 0, 0, 0},
+                                                       {0, 0, 0, 0, kNoTime, 0, 0, 0},
+                                                       {0, 0, 0, 0, 0, kNoTime, 0, 0},
+                                                       {0, 0, 0, 0, 0, 0, kNoTime, 0},
+                                                       {0, 0, 0, 0, 0, 0, 0, kNoTime}}};
   static std::size_t vector(int lane) { return static_cast<unsigned>(lane) / 8; }
-  static std::uint64_t bit(int lane) { return std::uint64_t{1} << static_cast<unsigned>(lane) % 64; }
   // What is over when the base passes it is over.
   Lane relative(Clock time) const { return static_cast<Lane>(std::max<Clock>(time - base_, 0)); }
   static void put(LaneVector& lanes, const LaneVector& only, Lane value) {
@@ -119,10 +116,10 @@ class Candidates {
   template <int kBlocks, bool kOnes>
   Found search_columns(Clock floor, const Delays& zero, const Delays& one) const;
   Found search_in_full(Clock floor, const Delays& zero, const Delays& one) const;
+  bool empty() const;
 
   int lanes_;
   Clock base_ = 0;
-  std::array<std::uint64_t, kMaxLanes / 64> offers_{};
   std::array<LaneVector, 8> groups_{};  // the lanes of a bank group, by its first lane
   // A lane whose clock is kNoTime has no candidate.
   std::array<LaneVector, kMaxLanes / 8> times_;

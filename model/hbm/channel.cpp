@@ -3,21 +3,34 @@
 
 namespace npu::model::hbm {
 
+// Makes the next decision or takes the next burst in; false if there is none up to `until`.
 // Inlines what it calls, as ChannelEngine::decide().
-[[gnu::flatten]] void Channel::advance(Clock until) {
-  while (!empty()) {
+[[gnu::flatten]] bool Channel::step(Clock until) {
+  const Clock decision = engine_.next_decision();
+  if (!empty()) {
     const BurstRun& run = backlog_[first_];
-    Clock at = std::max(run.arrived, next_feed_);
-    if (at > until) break;
-    engine_.advance(at);
-    while (!engine_.room(run.write)) {
-      at = engine_.next_decision();
-      if (at > until) return;
-      engine_.step();
+    const Clock at = std::max(run.arrived, next_feed_);
+    if (at <= until && decision > at) {
+      if (engine_.room(run.write)) {
+        feed(at);
+        return true;
+      }
+      next_feed_ = decision;
     }
-    feed(at);
   }
-  engine_.advance(until);
+  if (decision > until) return false;
+  engine_.decide_next(until);
+  return true;
+}
+
+void Channel::advance(Channel& a, Channel& b, Clock until) {
+  bool more_a = true, more_b = true;
+  while (more_a && more_b) {
+    more_a = a.step(until);
+    more_b = b.step(until);
+  }
+  if (more_a) a.advance(until);
+  if (more_b) b.advance(until);
 }
 
 void Channel::feed(Clock at) {

@@ -26,7 +26,12 @@ class Channel {
 
   // Runs come in order of `arrived`, not before a clock advanced to.
   void push(const BurstRun& run) { backlog_.push_back(run); }
-  void advance(Clock until);
+  void advance(Clock until) {
+    while (step(until)) {
+    }
+  }
+  // The same for two channels, in turns: the processor works on both at once.
+  static void advance(Channel& a, Channel& b, Clock until);
   // No burst that is waiting now is served before this clock; kNever if none waits.
   Clock earliest_service() const;
 
@@ -37,6 +42,7 @@ class Channel {
   const ChannelEngine& engine() const { return engine_; }
 
  private:
+  bool step(Clock until);
   void feed(Clock at);
   bool empty() const { return first_ == backlog_.size(); }
 
@@ -44,7 +50,7 @@ class Channel {
   ChannelEngine engine_;
   std::vector<BurstRun> backlog_;  // from first_ on; emptied or compacted as it drains
   std::size_t first_ = 0;
-  Clock next_feed_ = 0;  // the port takes one burst per clock
+  Clock next_feed_ = 0;  // the port takes one burst per clock, when there is room
 };
 
 }  // namespace npu::model::hbm

@@ -90,13 +90,7 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
 
 // Inlines what it calls: that is what a burst's time is spent on.
 [[gnu::flatten, gnu::noinline]] void ChannelEngine::decide(Clock until) {
-  for (Clock at = next_decision(); at <= until; at = next_decision()) {
-    if (idle()) {
-      while_idle(until);
-    } else {
-      step(at);
-    }
-  }
+  while (next_decision() <= until) decide_next(until);
 }
 
 [[gnu::noinline]] void ChannelEngine::while_idle(Clock until) {
@@ -232,20 +226,34 @@ void ChannelEngine::take_column(const Pick& pick) {
 
 void ChannelEngine::pick_row() {
   row_stale_ = false;
-  if (rows_.empty()) return take_row({});
   const Clock floor = std::max(now_, row_bus_free_);
   const auto delay = [&](unsigned pseudo_channel) {
     const Clock act = pseudo_channels_[pseudo_channel].act;
     return static_cast<Lane>(Candidates::delay(act, floor) + act_handicap_);
   };
   const auto found = rows_.first_row(floor, delay(0), delay(t_.pseudo_channels - 1));
-  take_row(Pick::at(found.time, found.age, queue_.lane_of(found.age)));
+  if (found.age < 0) return take_row({});
+  take_row(Pick::at(found.time, found.age, queue_.at(queue_.of_age(found.age)).lane));
+}
+
+// A row hit that is older than all others and may issue at once needs no search.
+bool ChannelEngine::oldest_is_first(Clock floor) {
+  if (opened_ != 0) return false;  // they come before it
+  const Slot slot = queue_.oldest();
+  const Request& request = queue_.at(slot);
+  const int lane = request.lane;
+  const Bank& bank = queue_.bank(lane);
+  if (slot == kNoRequest || bank.lists[list()].hit != slot || gated(lane)) return false;
+  const Clock own = request.write ? write_limit(lane) : read_limit(lane);
+  if (std::max(own, column_from(lane, request.write)) > floor) return false;
+  take_column(Pick::at(floor, request.age + Candidates::kSecondClass, lane));
+  return true;
 }
 
 void ChannelEngine::pick_column() {
   column_stale_ = false;
-  if (columns_.empty()) return take_column({});
   const Clock floor = std::max(now_, column_bus_free_);
+  if (oldest_is_first(floor)) return;
   Candidates::Delays read{}, write{};
   const bool writes = queue_.holds_writes();
   const auto blocks = block(lanes_);
@@ -257,7 +265,8 @@ void ChannelEngine::pick_column() {
     }
   }
   const auto found = columns_.first_column(floor, read, write, writes);
-  take_column(Pick::at(found.time, found.age, queue_.lane_of(found.age)));
+  if (found.age < 0) return take_column({});
+  take_column(Pick::at(found.time, found.age, queue_.at(queue_.of_age(found.age)).lane));
 }
 
 [[gnu::noinline]] bool ChannelEngine::switch_write_mode() {

@@ -77,7 +77,15 @@ class ChannelEngine {
   // The clock of the next command or refresh step; kNever if there is none.
   // (Of a burst alone in the channel: of its RD or WR, with which the others are issued.)
   Clock next_decision() const { return std::min(std::min(row_at_, column_at_), next_refresh_); }
-  // Issues what next_decision() announces.
+  // Issues what next_decision() announces, which is not after `until`; of an idle channel all that
+  // is due until then.
+  void decide_next(Clock until) {
+    if (idle()) {
+      while_idle(until);
+    } else {
+      step(next_decision());
+    }
+  }
   void step();
   // No burst that is waiting now is served before this clock.
   Clock earliest_service() const;
@@ -172,6 +180,7 @@ class ChannelEngine {
   void update_all();
   void pick_row();
   void pick_column();
+  bool oldest_is_first(Clock floor);
   void repick() {
     if (column_stale_) pick_column();
     if (row_stale_) pick_row();
@@ -262,6 +271,7 @@ class ChannelEngine {
   bool row_stale_ = false;
   bool column_stale_ = false;
   std::size_t list_ = 0;  // which of a bank's lists is served: split queues, writes: 1
+  unsigned opened_ = 0;   // requests that wait for their RD or WR behind their ACT
   Clock now_ = 0;         // first clock at which a command may issue
   Clock row_bus_free_ = 0;
   Clock column_bus_free_ = 0;

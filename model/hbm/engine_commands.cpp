@@ -40,6 +40,7 @@ void ChannelEngine::issue_column(Clock at) {
   column_bus_free_ = at + 1;
   if (opened) {
     bank.opened = kNoRequest;
+    --opened_;
   } else {
     queue_.unlink(index);
   }
@@ -54,16 +55,19 @@ void ChannelEngine::issue_column(Clock at) {
 
 void ChannelEngine::account(const Request& request, int lane, Clock at) {
   const unsigned number = pseudo_channel_of(lane);
+  BusAccount& bus = bus_[number];
   PseudoChannel& here = pseudo_channels_[number];
-  const Bank& bank = queue_.bank(lane);
   const bool write = request.write;
-  Clock turned = -kNever;
-  if (here.last_write != write) {
-    turned = here.last_column + (write ? clocks(t_.trtw) : write_latency_ + clocks(t_.twtr_s));
+  if (at > bus.accounted()) {
+    Clock turned = -kNever;
+    if (here.last_write != write) {
+      turned = here.last_column + (write ? clocks(t_.trtw) : write_latency_ + clocks(t_.twtr_s));
+    }
+    const Clock opened = queue_.bank(lane).activated_at + trcd_[write ? 1 : 0];
+    const bool refreshed = !per_bank_ || last_refreshed_[number] == lane;
+    bus.before_burst(at, turned, std::max(opened, request.arrived + 1), refreshed);
   }
-  const Clock row_ready = std::max(bank.activated_at + trcd_[write ? 1 : 0], request.arrived + 1);
-  const bool refreshed = !per_bank_ || last_refreshed_[number] == lane;
-  bus_[number].burst(at, clocks(t_.burst_clocks), turned, row_ready, refreshed);
+  bus.burst(at, clocks(t_.burst_clocks));
   here.last_column = at;
   here.last_write = write;
   ++(write ? counts_.writes : counts_.reads);
@@ -90,9 +94,8 @@ void ChannelEngine::after_read(int lane, Clock at) {
   const auto& distances = after_read_[block(lane)];
   for (std::size_t b = 0; b < block(lanes_); ++b) raise(read_from_[b], at + distances[b]);
   raise(pseudo_channel(lane).write, at + t_.trtw);
-  const Clock group_read = at + t_.tccd_l;
-  raise(group(lane).read, group_read);
-  columns_.raise_group(place(lane).group_begin, 0, group_read);
+  group(lane).read = at + t_.tccd_l;  // what held this RD back is over
+  columns_.raise_group(place(lane).group_begin, 0, group(lane).read);
   raise(queue_.bank(lane).pre, at + t_.trtp);
 }
 
@@ -101,10 +104,9 @@ void ChannelEngine::after_write(int lane, Clock at) {
   for (std::size_t b = 0; b < block(lanes_); ++b) raise(read_from_[b], at + distances[b]);
   raise(pseudo_channel(lane).write, at + t_.tccd_s);
   const int group_begin = place(lane).group_begin;
-  const Clock group_write = at + t_.tccd_l;
   const Clock data_end = at + write_latency_;
-  raise(group(lane).write, group_write);
-  columns_.raise_group(group_begin, 1, group_write);
+  group(lane).write = at + t_.tccd_l;
+  columns_.raise_group(group_begin, 1, group(lane).write);
   raise(group(lane).read, data_end + t_.twtr_l);
   columns_.raise_group(group_begin, 0, data_end + t_.twtr_l);
   raise(queue_.bank(lane).pre, data_end + t_.twr);
@@ -129,6 +131,7 @@ void ChannelEngine::issue_row(Clock at) {
   if (split_) {
     queue_.unlink(index);
     queue_.bank(lane).opened = index;
+    ++opened_;
   }
   queue_.open_row(lane, row, at);
   row_bus_free_ = at + 1 + act_extra_;
@@ -144,13 +147,13 @@ void ChannelEngine::activate(int lane, Clock at) {
   PseudoChannel& here = pseudo_channel(lane);
   Bank& bank = queue_.bank(lane);
   rows_.withdraw(lane);
-  const Clock group_act = at + t_.trrd_l;
-  raise(group(lane).act, group_act);
-  rows_.raise_group(place(lane).group_begin, kAct, group_act + act_handicap_);
-  raise(bank.act, at + t_.trc);
-  raise(bank.pre, at + t_.tras + act_extra_);
-  raise(bank.read, at + trcd_[0]);
-  raise(bank.write, at + trcd_[1]);
+  // What held this ACT back is over: these need no comparison.
+  group(lane).act = at + t_.trrd_l;
+  rows_.raise_group(place(lane).group_begin, kAct, group(lane).act + act_handicap_);
+  bank.act = at + t_.trc;
+  bank.pre = at + t_.tras + act_extra_;
+  bank.read = at + trcd_[0];
+  bank.write = at + trcd_[1];
 
   here.last_acts[here.act_cursor] = at;
   here.act_cursor = (here.act_cursor + 1) % 4;

@@ -31,17 +31,17 @@ Hbm::Hbm(const sc_core::sc_module_name& name, Simulation& simulation, const HbmC
       memory_(config.installed),
       map_(config),
       clocks_(config.timings.clock_hz),
+      burst_shift_(static_cast<unsigned>(__builtin_ctzll(config.timings.burst))),
       frontend_(ticks(config.frontend)),
       backend_(ticks(config.backend)),
       reads_(wheel_span(clocks_, config)),
       writes_(wheel_span(clocks_, config)) {
   for (unsigned port = 0; port < ports; ++port) {
-    port_sockets[port].register_nb_transport_fw(this, &Hbm::nb_transport_fw,
-                                                static_cast<int>(port));
-    port_sockets[port].register_transport_dbg(this, &Hbm::transport_dbg, static_cast<int>(port));
+    ports_.push_back(std::make_unique<Port>(*this, static_cast<std::uint16_t>(port)));
+    port_sockets[port].bind(*ports_[port]);
   }
   for (unsigned c = 0; c < config.channels; ++c) {
-    channels_.push_back(std::make_unique<hbm::Channel>(config_, map_, done_));
+    channels_.push_back(std::make_unique<hbm::Channel>(config_, map_, done_[c % 2]));
   }
   busy_.resize(ceil_div(config.channels, 64U));
   read_latency_ = channels_[0]->engine().read_latency();
@@ -63,38 +63,45 @@ void Hbm::move_bytes(tlm::tlm_generic_payload& payload) {
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
-unsigned Hbm::transport_dbg(int, tlm::tlm_generic_payload& payload) {
-  if (!inside(payload)) return 0;
-  move_bytes(payload);
+unsigned Hbm::Port::transport_dbg(tlm::tlm_generic_payload& payload) {
+  if (!hbm_.inside(payload)) return 0;
+  hbm_.move_bytes(payload);
   return payload.get_data_length();
 }
 
-std::uint32_t Hbm::new_pending(tlm::tlm_generic_payload& payload, unsigned port) {
-  if (free_pending_.empty()) {
-    free_pending_.push_back(static_cast<std::uint32_t>(pending_.size()));
+tlm::tlm_sync_enum Hbm::Port::nb_transport_fw(tlm::tlm_generic_payload& payload,
+                                              tlm::tlm_phase& phase, sc_core::sc_time&) {
+  sc_assert(phase == tlm::BEGIN_REQ);
+  hbm_.request(payload, number_);
+  return tlm::TLM_ACCEPTED;
+}
+
+void Hbm::Port::b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) {
+  SC_REPORT_FATAL(hbm_.name(), "takes nb_transport only (model/core/transaction.hpp)");
+}
+
+std::uint32_t Hbm::new_pending(tlm::tlm_generic_payload& payload, std::uint16_t port) {
+  if (free_pending_ == kNoTag) {
+    free_pending_ = static_cast<std::uint32_t>(pending_.size());
     pending_.emplace_back();
+    pending_.back().remaining = kNoTag;
   }
-  const std::uint32_t tag = free_pending_.back();
-  free_pending_.pop_back();
-  pending_[tag] = {&payload, sim_now(), 0, 0, static_cast<std::uint16_t>(port), payload.is_write()};
+  const std::uint32_t tag = free_pending_;
+  Pending& pending = pending_[tag];
+  free_pending_ = pending.remaining;
+  pending = {&payload, sim_now(), 0, 0, port, payload.is_write()};
   return tag;
 }
 
-tlm::tlm_sync_enum Hbm::nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
-                                        tlm::tlm_phase& phase, sc_core::sc_time&) {
-  sc_assert(phase == tlm::BEGIN_REQ && payload.get_byte_enable_ptr() == nullptr);
-  const std::uint32_t tag = new_pending(payload, static_cast<unsigned>(port));
-  if (!inside(payload)) {
-    refuse(tag);
-    return tlm::TLM_ACCEPTED;
-  }
+void Hbm::request(tlm::tlm_generic_payload& payload, std::uint16_t port) {
+  sc_assert(payload.get_byte_enable_ptr() == nullptr);
+  const std::uint32_t tag = new_pending(payload, port);
+  if (!inside(payload)) return refuse(tag);
   move_bytes(payload);
   const std::uint64_t address = payload.get_address();
-  const Bytes burst = config_.timings.burst;
-  submit(tag, address / burst, ceil_div(address + payload.get_data_length(), burst),
-         payload.is_write());
+  const std::uint64_t last = address + payload.get_data_length() - 1;
+  submit(tag, address >> burst_shift_, (last >> burst_shift_) + 1, payload.is_write());
   if (!awake_) arm();
-  return tlm::TLM_ACCEPTED;
 }
 
 void Hbm::refuse(std::uint32_t tag) {
@@ -146,44 +153,62 @@ void Hbm::expect_service(Clock clock) {
 }
 
 // Enters what the channels have served into the list of completions.
-void Hbm::collect() {
-  for (const auto& burst : done_) {
+void Hbm::collect(std::vector<hbm::BurstDone>& done) {
+  for (const auto& burst : done) {
     Pending& pending = pending_[burst.tag];
     pending.last =
         std::max(pending.last, burst.issued + (burst.write ? write_latency_ : read_latency_));
     if (--pending.remaining == 0) (burst.write ? writes_ : reads_).add(pending.last, burst.tag);
   }
-  done_.clear();
+  done.clear();
 }
 
 void Hbm::log_refreshes(unsigned channel) {
-  for (const auto& refresh : refresh_log_) {
+  auto& log = refresh_log_[channel % 2];
+  for (const auto& refresh : log) {
     simulation_.emit(track_, platform::Activity::kHbmRefresh, clocks_.time(refresh.begin),
                      clocks_.time(refresh.end), 0, 0,
                      channel * config_.timings.pseudo_channels + refresh.pseudo_channel);
   }
-  refresh_log_.clear();
+  log.clear();
 }
 
 void Hbm::advance_channels(Clock clock, bool all) {
+  constexpr std::uint64_t kEven = 0x5555'5555'5555'5555;
   advance_at_ = kNotArmed;
-  for (std::size_t word = 0; word < busy_.size(); ++word) {
-    const auto first = static_cast<unsigned>(word * 64);
-    const unsigned channels = std::min(map_.channels() - first, 64U);
-    for (auto bits = all ? ~std::uint64_t{0} >> (64 - channels) : busy_[word]; bits != 0;
-         bits &= bits - 1) {
-      advance_channel(first + static_cast<unsigned>(__builtin_ctzll(bits)), clock);
+  for (unsigned word = 0; word < busy_.size(); ++word) {
+    const std::uint64_t busy = all ? ~std::uint64_t{0} : busy_[word];
+    for (auto pairs = (busy | busy >> 1) & kEven; pairs != 0; pairs &= pairs - 1) {
+      const auto bit = static_cast<unsigned>(__builtin_ctzll(pairs));
+      const unsigned channel = word * 64 + bit;
+      if (channel >= map_.channels()) return;
+      advance_pair(channel, (busy >> bit & 1) != 0, (busy >> bit & 2) != 0, clock);
     }
   }
-  collect();
 }
 
-void Hbm::advance_channel(unsigned number, Clock clock) {
+// A channel with an even number and the next one.
+void Hbm::advance_pair(unsigned first, bool first_too, bool second_too, Clock clock) {
+  const unsigned second = first + 1;
+  if (second == map_.channels()) second_too = false;
+  for (unsigned channel = first; channel <= second; ++channel) {
+    if (channel == first ? !first_too : !second_too) continue;
+    const bool record = simulation_.recorder.enabled();
+    channels_[channel]->engine().log_refreshes(record ? &refresh_log_[channel % 2] : nullptr);
+  }
+  if (first_too && second_too) {
+    hbm::Channel::advance(*channels_[first], *channels_[second], clock);
+  } else {
+    channels_[first_too ? first : second]->advance(clock);
+  }
+  if (first_too) after_advance(first);
+  if (second_too) after_advance(second);
+}
+
+void Hbm::after_advance(unsigned number) {
   auto& channel = *channels_[number];
-  const bool record = simulation_.recorder.enabled();
-  channel.engine().log_refreshes(record ? &refresh_log_ : nullptr);
-  channel.advance(clock);
-  if (record) log_refreshes(number);
+  collect(done_[number % 2]);
+  log_refreshes(number);
   if (channel.idle()) {  // catches up when something comes
     busy_[number / 64] &= ~(std::uint64_t{1} << number % 64);
   }
@@ -236,9 +261,9 @@ void Hbm::complete_refused(std::uint64_t tag) {
 }
 
 void Hbm::complete(std::uint32_t tag) {
-  const Pending pending = pending_[tag];
-  free_pending_.push_back(tag);
+  Pending& pending = pending_[tag];
   auto& payload = *pending.payload;
+  const std::uint16_t port = pending.port;
   const bool write = pending.write;
   if (write) --writes_pending_;
   if (simulation_.recorder.enabled() && payload.is_response_ok()) {
@@ -246,13 +271,15 @@ void Hbm::complete(std::uint32_t tag) {
                      pending.begin, sim_now(), Transaction::of(payload).cause,
                      payload.get_data_length());
   }
+  pending.remaining = free_pending_;
+  free_pending_ = tag;
   if (write && Transaction::of(payload).posted) {  // reads are answered
     payload.release();
     return;
   }
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const auto answer = port_sockets[pending.port]->nb_transport_bw(payload, phase, delay);
+  const auto answer = port_sockets[port]->nb_transport_bw(payload, phase, delay);
   sc_assert(answer == tlm::TLM_COMPLETED);
 }
 

@@ -13,8 +13,6 @@
 // Requests are never refused: what the controllers' queues cannot hold waits in order of arrival.
 #pragma once
 
-#include <tlm_utils/simple_target_socket.h>
-
 #include <memory>
 #include <string_view>
 #include <systemc>
@@ -34,7 +32,7 @@ namespace npu::model {
 
 class Hbm : public sc_core::sc_module {
  public:
-  using Socket = tlm_utils::simple_target_socket_tagged<Hbm>;
+  using Socket = tlm::tlm_target_socket<>;
 
   // `ports`: number of target sockets, all alike. Trace events carry the track `track_name`.
   Hbm(const sc_core::sc_module_name& name, Simulation& simulation, const HbmConfig& config,
@@ -44,7 +42,8 @@ class Hbm : public sc_core::sc_module {
 
   // The bytes, for loading and inspection; no time passes.
   SparseMemory& memory() { return memory_; }
-  // Everything up to now, over all channels.
+  // Over all channels, up to the time at which a request of now would reach the controllers: they
+  // are `frontend` ahead.
   HbmStatistics statistics();
   // Watches the commands of one channel; null: nobody. Costs a branch per command when unused.
   void watch(unsigned channel, hbm::CommandObserver* observer) {
@@ -53,22 +52,36 @@ class Hbm : public sc_core::sc_module {
 
  private:
   static constexpr SimTime kNotArmed = UINT64_MAX;
+  static constexpr std::uint32_t kNoTag = UINT32_MAX;
   struct Pending {
     tlm::tlm_generic_payload* payload;
     std::uint64_t begin;      // when BEGIN_REQ came
     hbm::Clock last;          // last burst's data
-    std::uint32_t remaining;  // bursts
+    std::uint32_t remaining;  // bursts; of a free entry: the next one
     std::uint16_t port;
     bool write;
   };
 
-  tlm::tlm_sync_enum nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
-                                     tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  unsigned transport_dbg(int port, tlm::tlm_generic_payload& payload);
+  // What a target socket is bound to. No convenience socket: its detours would be felt.
+  class Port : public tlm::tlm_fw_transport_if<> {
+   public:
+    Port(Hbm& hbm, std::uint16_t number) : hbm_(hbm), number_(number) {}
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+    void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+    unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
+
+   private:
+    Hbm& hbm_;
+    std::uint16_t number_;
+  };
+
+  void request(tlm::tlm_generic_payload& payload, std::uint16_t port);
   bool inside(const tlm::tlm_generic_payload& payload) const;
   void move_bytes(tlm::tlm_generic_payload& payload);
   void refuse(std::uint32_t tag);
-  std::uint32_t new_pending(tlm::tlm_generic_payload& payload, unsigned port);
+  std::uint32_t new_pending(tlm::tlm_generic_payload& payload, std::uint16_t port);
   void submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write);
   void submit_run(unsigned channel, const hbm::BurstRun& run);
   // The clock up to which everything that reaches the controllers is known: what is asked for from
@@ -77,8 +90,10 @@ class Hbm : public sc_core::sc_module {
   hbm::Clock arrival_clock(SimTime now);
   // Idle channels only if `all`.
   void advance_channels(hbm::Clock clock, bool all);
-  void advance_channel(unsigned channel, hbm::Clock clock);
-  void collect();
+  void advance_pair(unsigned first, bool first_too, bool second_too, hbm::Clock clock);
+  void after_advance(unsigned channel);
+  bool is_busy(unsigned channel) const { return (busy_[channel / 64] >> channel % 64 & 1) != 0; }
+  void collect(std::vector<hbm::BurstDone>& done);
   void log_refreshes(unsigned channel);
   void wake(std::uint64_t when);
   void arm();
@@ -92,21 +107,23 @@ class Hbm : public sc_core::sc_module {
   void expect_service(hbm::Clock clock);
 
   Simulation& simulation_;
+  std::vector<std::unique_ptr<Port>> ports_;
   HbmConfig config_;
   std::uint32_t track_;
   SparseMemory memory_;
   hbm::AddressMap map_;
   hbm::ClockDomain clocks_;
+  unsigned burst_shift_;  // bursts have a power of two of bytes
   SimTime frontend_;
   SimTime backend_;
-  std::vector<hbm::BurstDone> done_;
-  std::vector<hbm::RefreshDone> refresh_log_;
+  std::array<std::vector<hbm::BurstDone>, 2> done_;  // of even and of odd channels
+  std::array<std::vector<hbm::RefreshDone>, 2> refresh_log_;
   std::vector<std::unique_ptr<hbm::Channel>> channels_;
   std::vector<std::uint64_t> busy_;  // a bit per channel; an idle one's may still be set
   hbm::Clock read_latency_;
   hbm::Clock write_latency_;
   std::vector<Pending> pending_;
-  std::vector<std::uint32_t> free_pending_;
+  std::uint32_t free_pending_ = kNoTag;  // linked by `remaining`
   std::size_t writes_pending_ = 0;
   hbm::CompletionWheel reads_;  // pending_ indices by the clock of their last data
   hbm::CompletionWheel writes_;

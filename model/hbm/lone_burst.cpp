@@ -17,9 +17,8 @@ namespace npu::model::hbm {
   const Bank& bank = queue_.bank(burst.lane);
   const PseudoChannel& pseudo = pseudo_channel(burst.lane);
   Lone lone{burst, at, kNever, kNever, kNever};
-  const Clock limit =
-      std::max(burst.write ? write_limit(burst.lane) : read_limit(burst.lane),
-               column_from(burst.lane, burst.write));
+  const Clock limit = std::max(burst.write ? write_limit(burst.lane) : read_limit(burst.lane),
+                               column_from(burst.lane, burst.write));
   lone.column = std::max(now, limit);
   if (!bank.open || bank.row != burst.row) {
     Clock activate = std::max(act_limit(burst.lane), pseudo.act);

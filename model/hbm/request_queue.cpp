@@ -11,22 +11,16 @@ RequestQueue::RequestQueue(bool split, unsigned capacity) : split_(split), banks
 }
 
 [[gnu::noinline]] void RequestQueue::renumber() {
-  by_age_.fill(kNoRequest);
-  const auto enter = [this](Slot slot) {
-    by_age_[static_cast<std::size_t>(requests_[slot].age)] = slot;
-  };
-  for (const auto& bank : banks_) {
-    if (bank.opened != kNoRequest) enter(bank.opened);
-    for (const auto& list : bank.lists) {
-      for (auto slot = list.head; slot != kNoRequest; slot = requests_[slot].next) enter(slot);
-    }
+  std::int16_t held = 0;
+  for (auto& slot : slot_of_age_) {
+    const Slot moved = slot;
+    if (moved == kNoRequest) continue;
+    slot = kNoRequest;
+    requests_[moved].age = held;
+    slot_of_age_[static_cast<std::size_t>(held++)] = moved;
   }
-  next_age_ = 0;
-  for (const auto slot : by_age_) {
-    if (slot == kNoRequest) continue;
-    requests_[slot].age = next_age_;
-    lane_of_age_[static_cast<std::size_t>(next_age_++)] = requests_[slot].lane;
-  }
+  next_age_ = held;
+  oldest_age_ = 0;
 }
 
 }  // namespace npu::model::hbm

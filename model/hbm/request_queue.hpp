@@ -84,7 +84,7 @@ class RequestQueue {
     request.write = burst.write;
     request.activated = false;
     request.arrived = arrived;
-    lane_of_age_[static_cast<std::size_t>(next_age_++)] = request.lane;
+    slot_of_age_[static_cast<std::size_t>(next_age_++)] = slot;
     requests_[list.tail].next = slot;
     list.head = list.tail == kNoRequest ? slot : list.head;
     list.tail = slot;
@@ -110,6 +110,7 @@ class RequestQueue {
     --queued_[request.write ? 1 : 0];
   }
   void release(Slot slot) {
+    slot_of_age_[static_cast<std::size_t>(requests_[slot].age)] = kNoRequest;
     writes_held_ -= requests_[slot].write ? 1 : 0;
     requests_[slot].next = free_;
     free_ = slot;
@@ -141,7 +142,12 @@ class RequestQueue {
   bool ages_exhausted() const { return next_age_ == kAgeLimit; }
   // Renumbers the ages, keeping their order.
   void renumber();
-  int lane_of(int age) const { return lane_of_age_[static_cast<unsigned>(age) % kAgeLimit]; }
+  // The request of an age, and the oldest of all, or none.
+  Slot of_age(int age) const { return slot_of_age_[static_cast<unsigned>(age) % kAgeLimit]; }
+  Slot oldest() {
+    while (oldest_age_ < next_age_ && of_age(oldest_age_) == kNoRequest) ++oldest_age_;
+    return oldest_age_ < next_age_ ? of_age(oldest_age_) : kNoRequest;
+  }
 
  private:
   Slot next_match(Slot from, const Bank& bank, bool hit) const {
@@ -158,8 +164,8 @@ class RequestQueue {
   Slot free_ = kNoRequest;  // linked by `next`; the last one used comes first
   std::array<Bank, kMaxLanes> banks_;
   std::array<Request, kAgeLimit> requests_;
-  std::array<std::uint8_t, kAgeLimit> lane_of_age_{};
-  std::array<Slot, kAgeLimit> by_age_{};  // only while renumbering
+  std::int16_t oldest_age_ = 0;  // nothing older is held
+  std::array<Slot, kAgeLimit> slot_of_age_{};
 };
 
 }  // namespace npu::model::hbm

@@ -2,8 +2,6 @@
 // An HBM with one initiator per port, for tests and benchmarks at the socket.
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
-
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -13,14 +11,14 @@
 
 namespace npu::model::test {
 
-class HbmInitiator : public sc_core::sc_module {
+class HbmInitiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
  public:
   HbmInitiator(const sc_core::sc_module_name& name, Simulation& simulation)
       : sc_module(name), simulation_(simulation) {
-    socket.register_nb_transport_bw(this, &HbmInitiator::nb_transport_bw);
+    socket.bind(*this);
   }
 
-  tlm_utils::simple_initiator_socket<HbmInitiator> socket{"socket"};
+  tlm::tlm_initiator_socket<> socket{"socket"};
   // Called with each response, after it was counted; the payload is released afterwards.
   std::function<void(tlm::tlm_generic_payload&)> on_response;
   std::size_t responses = 0;
@@ -39,9 +37,8 @@ class HbmInitiator : public sc_core::sc_module {
     sc_assert(answer == tlm::TLM_ACCEPTED);
   }
 
- private:
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                     sc_core::sc_time&) {
+                                     sc_core::sc_time&) override {
     sc_assert(phase == tlm::BEGIN_RESP);
     ++responses;
     last_response = sim_now();
@@ -49,7 +46,9 @@ class HbmInitiator : public sc_core::sc_module {
     payload.release();
     return tlm::TLM_COMPLETED;
   }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
+ private:
   Simulation& simulation_;
 };
 

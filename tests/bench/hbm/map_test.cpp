@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address mapping, and the picks over all banks against the loop that defines them.
+// Address mapping and clock edges.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "model/hbm/address_map.hpp"
-#include "model/hbm/bank_lanes.hpp"
 #include "model/hbm/clock_domain.hpp"
 #include "tests/bench/hbm/hbm_tables.hpp"
 
@@ -56,49 +55,6 @@ TEST(HbmAddressMap, a_range_falls_apart_into_one_run_per_channel) {
         EXPECT_EQ(map.index(burst), next++);
       }
       EXPECT_EQ(map.index_below(end, channel), next);
-    }
-  }
-}
-
-// Every bank with random limits, offers (some none at all) and an age of its own.
-void fill(BankLanes& lanes, std::mt19937& random, unsigned spread, unsigned offers_of_eight) {
-  const auto below = [&random](unsigned n) { return static_cast<Lane>(random() % n); };
-  const auto ages = static_cast<int>(random() % 300);
-  for (int lane = 0; lane < lanes.lanes(); ++lane) {
-    for (auto* kind : {&lanes.act, &lanes.pre, &lanes.read, &lanes.write}) {
-      kind->raise(lane, below(spread));
-    }
-    const bool open = below(2) != 0, write = below(2) != 0;
-    const int age = ages + (lane * 37 + 11) % lanes.lanes();
-    lanes.set_lane(age, lane);
-    lanes.row_age.set(lane, age);
-    lanes.column_age.set(lane, age + (write ? BankLanes::kSecondClass : 0));
-    if (random() % 8 >= offers_of_eight) continue;
-    (open ? lanes.pre : lanes.act).offer(lane);
-    (write ? lanes.write : lanes.read).offer(lane);
-  }
-  for (auto* limits : {&lanes.block_act, &lanes.block_read, &lanes.block_write}) {
-    for (int block = 0; block < lanes.blocks(); ++block) (*limits)[block] = below(spread);
-  }
-}
-
-void expect_same(const Pick& a, const Pick& b) {
-  ASSERT_EQ(a.lane, b.lane);
-  ASSERT_EQ(a.order, b.order);
-}
-
-TEST(HbmBankLanes, vector_picks_agree_with_the_loop) {
-  std::mt19937 random(9);
-  for (const auto& [ranks, per_rank] : {std::pair{2, 16}, {4, 16}, {1, 8}, {8, 16}}) {
-    for (unsigned round = 0; round < 20'000; ++round) {
-      BankLanes lanes(ranks, per_rank);
-      const unsigned spread = round % 3 == 0 ? 3 : round % 3 == 1 ? 60 : 9000;
-      fill(lanes, random, spread, round % 9);
-      const Clock floor = static_cast<Clock>(random() % spread);
-
-      expect_same(lanes.pick_row(floor, 1), lanes.pick_row_by_loop(floor, 1));
-      expect_same(lanes.pick_row(floor, 0), lanes.pick_row_by_loop(floor, 0));
-      expect_same(lanes.pick_column(floor), lanes.pick_column_by_loop(floor));
     }
   }
 }

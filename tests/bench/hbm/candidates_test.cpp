@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search over all candidates against the loop that defines it.
+#include "model/hbm/candidates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <random>
+#include <tuple>
+#include <vector>
+
+namespace npu::model::hbm {
+namespace {
+
+struct Offer {
+  unsigned kind;
+  int age;
+  Clock limit;
+};
+
+// The same offers in the arrays and, one a lane, in a list.
+struct Both {
+  Both(int lanes, std::mt19937& random, unsigned spread, unsigned offers_of_eight, int classes)
+      : candidates(lanes), offers(static_cast<std::size_t>(lanes)) {
+    candidates.set_group_size(4);
+    const int first_age = static_cast<int>(random() % 300);
+    for (int lane = 0; lane < lanes; ++lane) {
+      if (random() % 8 >= offers_of_eight) continue;
+      const int age = first_age + (lane * 37 + 11) % lanes;
+      const bool second = classes == 2 && random() % 2 != 0;
+      offer(lane,
+            {static_cast<unsigned>(random() % 2), age + (second ? Candidates::kSecondClass : 0),
+             static_cast<Clock>(random() % spread)});
+    }
+  }
+  void offer(int lane, const Offer& offer) {
+    offers[static_cast<std::size_t>(lane)] = offer;
+    candidates.offer(lane, offer.kind, offer.age, offer.limit);
+  }
+  void withdraw(int lane) {
+    offers[static_cast<std::size_t>(lane)].reset();
+    candidates.withdraw(lane);
+  }
+  void raise_group(int first, unsigned kind, Clock limit) {
+    candidates.raise_group(first, kind, limit);
+    for (int lane = first; lane < first + 4; ++lane) {
+      auto& offer = offers[static_cast<std::size_t>(lane)];
+      if (offer && offer->kind == kind) offer->limit = std::max(offer->limit, limit);
+    }
+  }
+  // (clock, age) of the first one; `delay(lane, kind)` after the floor at the earliest.
+  template <class Delay>
+  std::tuple<Clock, int> first(Clock floor, const Delay& delay) const {
+    std::tuple<Clock, int> best{kNever, -1};
+    for (int lane = 0; lane < static_cast<int>(offers.size()); ++lane) {
+      const auto& offer = offers[static_cast<std::size_t>(lane)];
+      if (!offer) continue;
+      const Clock time = std::max(offer->limit, floor + delay(lane, offer->kind));
+      best = std::min(best, std::tuple{time, offer->age});
+    }
+    return best;
+  }
+
+  Candidates candidates;
+  std::vector<std::optional<Offer>> offers;
+};
+
+void expect_first(const Candidates::Found& found, const std::tuple<Clock, int>& expected) {
+  ASSERT_EQ(found.age, std::get<1>(expected));
+  ASSERT_EQ(found.age < 0 ? kNever : found.time, std::get<0>(expected));
+}
+
+constexpr std::array<unsigned, 3> kSpreads = {3, 60, 9000};
+
+TEST(HbmCandidates, the_first_row_command_is_the_earliest_and_oldest) {
+  std::mt19937 random(9);
+  for (const int lanes : {16, 32, 64, 128}) {
+    for (unsigned round = 0; round < 5'000; ++round) {
+      const unsigned spread = kSpreads[round % 3];
+      Both both(lanes, random, spread, round % 9, 1);
+      const auto low = static_cast<Lane>(random() % spread);
+      const auto high = lanes == 16 ? low : static_cast<Lane>(random() % spread);
+      const auto floor = static_cast<Clock>(random() % spread);
+
+      expect_first(both.candidates.first_row(floor, low, high),
+                   both.first(floor, [&](int lane, unsigned kind) {
+                     return kind == 0 ? Lane{0} : 2 * lane >= lanes ? high : low;
+                   }));
+    }
+  }
+}
+
+TEST(HbmCandidates, the_first_column_command_is_the_earliest_and_oldest_of_its_class) {
+  std::mt19937 random(10);
+  for (const int lanes : {16, 32, 64, 128}) {
+    for (unsigned round = 0; round < 5'000; ++round) {
+      const unsigned spread = kSpreads[round % 3];
+      Both both(lanes, random, spread, round % 9, 2);
+      Candidates::Delays zero{}, one{};
+      for (auto& delay : zero) delay = static_cast<Lane>(random() % spread);
+      for (auto& delay : one) delay = static_cast<Lane>(random() % spread);
+      const auto floor = static_cast<Clock>(random() % spread);
+
+      expect_first(both.candidates.first_column(floor, zero, one, true),
+                   both.first(floor, [&](int lane, unsigned kind) {
+                     const auto block = static_cast<std::size_t>(lane / Candidates::kBlock);
+                     return kind == 0 ? zero[block] : one[block];
+                   }));
+    }
+  }
+}
+
+TEST(HbmCandidates, changes_and_a_new_base_keep_what_is_on_offer) {
+  std::mt19937 random(11);
+  Both both(64, random, 60, 6, 1);
+  Clock now = 0;
+  for (unsigned round = 0; round < 50'000; ++round) {
+    now += static_cast<Clock>(random() % 7);
+    if (!both.candidates.follows(now)) both.candidates.rebase(now);
+    const int lane = static_cast<int>(random() % 64);
+    const Clock limit = now + static_cast<Clock>(random() % 500);
+    const unsigned kind = random() % 2;
+    if (random() % 4 == 0) {
+      both.raise_group(lane / 4 * 4, kind, limit);
+    } else if (random() % 4 == 0) {
+      both.withdraw(lane);
+    } else {
+      both.offer(lane, {kind, static_cast<int>(random() % 8 * 64) + lane, limit});
+    }
+
+    expect_first(both.candidates.first_row(now, 0, 0),
+                 both.first(now, [](int, unsigned) { return 0; }));
+  }
+}
+
+}  // namespace
+}  // namespace npu::model::hbm

@@ -46,21 +46,20 @@ tlm::tlm_sync_enum HccsLink::response(int side, tlm::tlm_generic_payload& messag
   return tlm::TLM_COMPLETED;
 }
 
-void HccsLink::arrived(unsigned wire, tlm::tlm_generic_payload& message) {
-  const bool is_request = message.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE;
-  const unsigned origin = is_request ? wire : 1 - wire;
-  if (!is_request || lost(message)) {
+void HccsLink::arrived(unsigned wire, tlm::tlm_generic_payload& message, bool is_response) {
+  const unsigned origin = is_response ? 1 - wire : wire;
+  if (is_response || lost(message)) {
     // With the response the receiver's buffer is known to be free again.
     wires_[origin].give_back(HccsWire::request_data(message));
   }
   if (lost(message)) {
     fail(origin, message, std::max(sim_now(), Transaction::of(message).issued + timeouts_[origin]));
-  } else if (is_request) {
+  } else if (is_response) {
+    answer(origin, message);
+  } else {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     auto delay = sc_core::SC_ZERO_TIME;
     initiator_sockets[1 - origin]->nb_transport_fw(message, phase, delay);
-  } else {
-    answer(origin, message);
   }
 }
 

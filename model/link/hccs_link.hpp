@@ -43,7 +43,7 @@ class HccsLink : public sc_core::sc_module, private HccsWire::Listener {
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum response(int side, tlm::tlm_generic_payload& message, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
-  void arrived(unsigned wire, tlm::tlm_generic_payload& message) override;
+  void arrived(unsigned wire, tlm::tlm_generic_payload& message, bool response) override;
   bool lost(tlm::tlm_generic_payload& message) const;
   void fail(unsigned side, tlm::tlm_generic_payload& message, SimTime when);
   void answer(unsigned side, tlm::tlm_generic_payload& message);

@@ -113,11 +113,12 @@ tlm::tlm_sync_enum HccsPort::peer_response(int, tlm::tlm_generic_payload& messag
   const auto slot = static_cast<std::uint32_t>(carried.context);
   auto& trans = *outstanding_[slot].request;
   const unsigned length = message.get_data_length();
-  if (trans.is_read() && message.is_response_ok() && !outstanding_[slot].dropped) {
+  const bool success = carried.completion == Completion::kSuccess;
+  if (success && trans.is_read() && !outstanding_[slot].dropped) {
     std::memcpy(trans.get_data_ptr(), message.get_data_ptr(), length);
   }
   Transaction::of(trans).completion = carried.completion;
-  trans.set_response_status(message.get_response_status());
+  trans.set_response_status(success ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
   message.release();
   free_.push_back(slot);
   auto& window = window_of(trans);

@@ -41,12 +41,13 @@ HccsWire::Flow& HccsWire::flow_of(unsigned key) {
 // A response that says no carries none.
 Bytes HccsWire::data_of(const tlm::tlm_generic_payload& message, bool response) {
   if (!response) return request_data(message);
-  return message.is_read() && message.is_response_ok() ? message.get_data_length() : 0;
+  const bool success = Transaction::of(message).completion == Completion::kSuccess;
+  return message.is_read() && success ? message.get_data_length() : 0;
 }
 
 void HccsWire::send(tlm::tlm_generic_payload& message, bool response) {
   if (data_of(message, response) == 0) {
-    squeeze_in(message);
+    squeeze_in(message, response);
     return;
   }
   auto& flow = flow_of((response ? 0x100U : 0U) | Transaction::of(message).flow);
@@ -62,7 +63,7 @@ void HccsWire::send(tlm::tlm_generic_payload& message, bool response) {
 }
 
 // At the next border of a packet; what is under way ends later by as much.
-void HccsWire::squeeze_in(tlm::tlm_generic_payload& message) {
+void HccsWire::squeeze_in(tlm::tlm_generic_payload& message, bool response) {
   SimTime start = std::max(sim_now(), packets_until_);
   if (start < free_at_) {
     const SimTime packet = wire_time(packet_payload_ + packet_overhead_);
@@ -73,8 +74,7 @@ void HccsWire::squeeze_in(tlm::tlm_generic_payload& message) {
   packets_until_ = start + time;
   free_at_ = std::max(free_at_, start) + time;
   account(0, bytes, time);
-  sim_.agenda.at<&HccsWire::arrive>(packets_until_ + propagation_, *this,
-                                    reinterpret_cast<std::uintptr_t>(&message));
+  arrive_at(packets_until_ + propagation_, message, response);
 }
 
 void HccsWire::account(Bytes payload, Bytes wire, SimTime time) {
@@ -133,13 +133,18 @@ void HccsWire::start(Flow& flow) {
   begun_ = sim_now();
   free_at_ = begun_ + time;
   account(payload, bytes, time);
-  sim_.agenda.at<&HccsWire::arrive>(free_at_ + propagation_, *this,
-                                    reinterpret_cast<std::uintptr_t>(&message));
+  arrive_at(free_at_ + propagation_, message, flow.response());
 }
 
-void HccsWire::arrive(std::uint64_t pointer) {
-  listener_.arrived(
-      number_, *reinterpret_cast<tlm::tlm_generic_payload*>(static_cast<std::uintptr_t>(pointer)));
+void HccsWire::arrive_at(SimTime when, tlm::tlm_generic_payload& message, bool response) {
+  sim_.agenda.at<&HccsWire::arrive>(
+      when, *this, reinterpret_cast<std::uintptr_t>(&message) | (response ? 1U : 0U));
+}
+
+void HccsWire::arrive(std::uint64_t pointer_and_kind) {
+  const auto pointer = static_cast<std::uintptr_t>(pointer_and_kind & ~std::uint64_t{1});
+  listener_.arrived(number_, *reinterpret_cast<tlm::tlm_generic_payload*>(pointer),
+                    (pointer_and_kind & 1) != 0);
 }
 
 }  // namespace npu::model

@@ -31,7 +31,7 @@ class HccsWire {
    public:
     virtual ~Listener() = default;
     // The last byte of `message` is at the receiver's end of wire `wire`.
-    virtual void arrived(unsigned wire, tlm::tlm_generic_payload& message) = 0;
+    virtual void arrived(unsigned wire, tlm::tlm_generic_payload& message, bool response) = 0;
   };
 
   // `transmitter` gives rate, packets and propagation, `receive_buffer` the credits.
@@ -66,14 +66,15 @@ class HccsWire {
   };
 
   static Bytes data_of(const tlm::tlm_generic_payload& message, bool response);
-  void squeeze_in(tlm::tlm_generic_payload& message);
+  void squeeze_in(tlm::tlm_generic_payload& message, bool response);
   void account(Bytes payload, Bytes wire, SimTime time);
   Flow& flow_of(unsigned key);
   Flow* choose();
   void kick();
   void next(std::uint64_t);
   void start(Flow& flow);
-  void arrive(std::uint64_t pointer);
+  void arrive_at(SimTime when, tlm::tlm_generic_payload& message, bool response);
+  void arrive(std::uint64_t pointer_and_kind);
 
   Simulation& sim_;
   const std::uint64_t rate_;

@@ -73,6 +73,27 @@ TEST_F(WorkloadOnFake, DmaBandwidthNoticesWrongData) {
   EXPECT_THAT(status.error().context, HasSubstr("d2d copies of 4KiB, depth 1, 1 streams: byte 0"));
 }
 
+TEST_F(WorkloadOnFake, P2pBandwidthNeedsASecondCard) {
+  const auto status = run("p2p_bandwidth", {"sizes=64KiB"});
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().context, HasSubstr("no card with device index 1"));
+}
+
+TEST_F(WorkloadOnFake, P2pBandwidthComparesWhatItCopied) {
+  add_peers();
+  ASSERT_THAT(run("p2p_bandwidth", {"sizes=64KiB", "bytes=256KiB"}), IsOk());
+  EXPECT_EQ(metric("p2p_bandwidth.bytes_compared"), std::to_string(2 * 3 * 256_KiB));
+  EXPECT_NE(report_.find("p2p_bandwidth.both_ways.read.64KiB.bandwidth_gb_per_s"), nullptr);
+}
+
+TEST_F(WorkloadOnFake, P2pBandwidthNoticesWrongData) {
+  add_peers();
+  corrupt_source(1);
+  const auto status = run("p2p_bandwidth", {"sizes=64KiB", "patterns=one_way"});
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().context, HasSubstr("card 0 to card 1: byte 0 of 65536"));
+}
+
 TEST_F(WorkloadOnFake, RingPressureMeetsTheFullRingAndLosesNothing) {
   ASSERT_THAT(run("ring_pressure", {"commands=20000"}), IsOk());
   EXPECT_EQ(metric("ring_pressure.commands"), "20000");

@@ -104,6 +104,22 @@ TEST(HccsBandwidth, BothDirectionsAreIndependent) {
   }
 }
 
+// The wire back is full of the other card's data all the time.
+TEST(HccsBandwidth, AnAcknowledgementWaitsForAPacketNotForAMessage) {
+  LinkBench bench;
+  bench.card(1).issue_many(true, 0, 64);
+  bench.run(kMicrosecond);
+  for (unsigned i = 0; i < 10; ++i) {
+    const auto begin = model::sim_now();
+    const auto id = bench.card(0).issue(true, 1, 0, bench.card(0).buffer.data(), 64);
+    bench.run(777'000);
+    // A packet of 128 bytes there, between others, and one of 64 back; each meets acknowledgements.
+    const SimTime alone = kRoundTrip - kFull + 128 * kByte;
+    EXPECT_LE(bench.card(0).answer(id).when - begin, alone + 2 * (kPacket + kEmpty));
+  }
+  EXPECT_LT(bench.card(1).answers.size(), 64U) << "full to the end";
+}
+
 TEST(HccsBandwidth, StatisticsCountWhatWasCarried) {
   LinkBench bench;
   bench.card(0).issue_many(true, 1, 3);

@@ -45,7 +45,18 @@ struct Outcome {
   Bytes bytes = 0;      // of all transfers
   Picoseconds elapsed;  // first submission to last completion
   Picoseconds fastest, slowest;
+  Picoseconds wire_busy;  // of the link direction that was busy longest
 };
+
+// What the busiest direction of all links has been busy between two views of them.
+Picoseconds busiest(const std::vector<PeerLinkCounters>& before,
+                    const std::vector<PeerLinkCounters>& after) {
+  Picoseconds most;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    most = std::max(most, after[i].busy - before[i].busy);
+  }
+  return most;
+}
 
 // One transfer with its own stream, driven by a task of its own.
 struct Lane {
@@ -79,10 +90,12 @@ class Bench {
     const std::uint64_t seed = context_.seed ^ (++round_ << 32);
     if (auto ok = for_each_window(size, seed, &Bench::prepare); !ok) return forward_error(ok);
     auto& clock = context_.platform.clock();
+    const auto links = context_.simulator.peer_links();
     const auto begin = clock.now();
     if (auto ok = run_lanes(size); !ok) return forward_error(ok);
     Outcome outcome;
     outcome.elapsed = clock.now() - begin;
+    outcome.wire_busy = busiest(links, context_.simulator.peer_links());
     outcome.fastest = outcome.slowest = lanes_.front().elapsed;
     for (const auto& lane : lanes_) {
       if (!lane.status) return forward_error(lane.status);
@@ -220,9 +233,13 @@ Status measure(Context& context, Bench& bench, const Shape& shape, Bytes size, T
   report.add_metric(prefix + ".bandwidth_gb_per_s", total, "GB/s");
   report.add_metric(prefix + ".slowest_gb_per_s", slowest, "GB/s");
   report.add_metric(prefix + ".fastest_gb_per_s", fastest, "GB/s");
+  const auto busy = Number::percent(static_cast<std::uint64_t>(outcome->wire_busy.count()),
+                                    static_cast<std::uint64_t>(outcome->elapsed.count()));
+  report.add_metric(prefix + ".link_busy_percent", busy, "%");
   report.add_metric(prefix + ".latency_ns", Number::nanoseconds(*latency), "ns");
   table.rows.push_back({shape.pattern, shape.operation, size_name(size), total.text(),
-                        slowest.text(), fastest.text(), Number::nanoseconds(*latency).text()});
+                        slowest.text(), fastest.text(), busy.text(),
+                        Number::nanoseconds(*latency).text()});
   return {};
 }
 
@@ -235,7 +252,8 @@ Status run(Context& context) {
   const auto& operations = parameters.choices("operations");
   const auto& sizes = parameters.sizes("sizes");
   Table table{"copies between cards",
-              {"pattern", "operation", "size", "GB/s in all", "slowest", "fastest", "latency ns"},
+              {"pattern", "operation", "size", "GB/s in all", "slowest", "fastest", "link busy %",
+               "latency ns"},
               {}};
   Bench bench(context, *cards);
   const auto steps = patterns.size() * operations.size() * sizes.size();
@@ -255,7 +273,8 @@ Status run(Context& context) {
   context.report.add_metric("p2p_bandwidth.bytes_compared", Number::count(bench.compared()), "");
   context.report.add_note(
       "write: the card that has the data writes it into the other's memory; read: the card that "
-      "wants it reads it. Slowest and fastest of the transfers; latency: of one copy alone");
+      "wants it reads it. Slowest and fastest of the transfers; link busy: of the direction that "
+      "was busy longest; latency: of one copy alone");
   context.report.add_note(fmt::format("{} bytes compared byte for byte", bench.compared()));
   for (auto& card : *cards) {
     if (auto ok = card.device->shutdown(); !ok) return ok;

@@ -51,6 +51,15 @@ TEST(PeerCurve, RisesWithTheSize) {
   }
 }
 
+// Reads of large blocks are limited by the wire, writes by what may be outstanding.
+TEST(PeerCurve, TheReportNamesTheWireAsTheLimitOfReadsOnly) {
+  Machine machine({}, "system-2x910b2.yaml");
+  const auto report =
+      machine.workload("p2p_bandwidth", {"sizes=4MiB", "patterns=one_way", "bytes=16MiB"});
+  EXPECT_GT(metric(report, "p2p_bandwidth.one_way.read.4MiB.link_busy_percent"), 97.0);
+  EXPECT_LT(metric(report, "p2p_bandwidth.one_way.write.4MiB.link_busy_percent"), 80.0);
+}
+
 TEST(PeerCurve, DirectionsDoNotShareAWire) {
   Machine machine({}, "system-2x910b2.yaml");
   const auto report = machine.workload("p2p_bandwidth",

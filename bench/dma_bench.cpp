@@ -2,12 +2,9 @@
 // Commands per second of real time, end to end: driver, link, ring, engine, memory, events.
 #include <benchmark/benchmark.h>
 
-#include <cstdio>
 #include <vector>
 
-#include "bench/isolated.hpp"
-#include "model/config/load.hpp"
-#include "model/system.hpp"
+#include "bench/on_card.hpp"
 #include "npu/driver/device.hpp"
 
 namespace npu::bench {
@@ -62,21 +59,7 @@ Status submit_and_complete(platform::Platform& platform, Measurement& measured) 
 }
 
 Measurement measure() {
-  Measurement failed;
-  failed.seconds = -1;
-  const auto config = model::load_system(NPU_SOURCE_DIR "/configs/910b.yaml", {}, {});
-  if (!config) {
-    std::fprintf(stderr, "%s\n", config.error().message().c_str());
-    return failed;
-  }
-  Measurement measured;
-  Status status;
-  model::System system(*config);
-  const auto ran = system.run(
-      [&](platform::Platform& platform) { status = submit_and_complete(platform, measured); });
-  if (ran && status) return measured;
-  std::fprintf(stderr, "%s\n", (ran ? status : ran).error().message().c_str());
-  return failed;
+  return measure_on_card(submit_and_complete);
 }
 
 void submit_complete(benchmark::State& state) {

@@ -12,13 +12,20 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       bar2_("bar2", simulation, config, registers_),
       dma_("dma", simulation, config, registers_),
       mmu_("mmu", simulation, config, registers_, kMmuClients),
-      hbm_("hbm", simulation, config.hbm, kHbmPorts, fmt::format("card{}.hbm", index)),
+      command_("command", simulation, config, registers_),
+      aicores_("aicore", simulation, config.aicore, config.ai_cores,
+               fmt::format("card{}.aicore", index)),
+      aicpus_("aicpu", simulation, config.aicpu, config.aicpus, fmt::format("card{}.aicpu", index)),
+      hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients,
+           fmt::format("card{}.hbm", index)),
       hccs_("hccs", simulation, config, registers_) {
   endpoint.register_socket.bind(registers_.register_socket);
   endpoint.memory_socket.bind(bar2_.memory_socket);
   bar2_.hbm_socket.bind(hbm_.port_sockets[kBar2Port]);
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
-  mmu_.hbm_sockets[kDmaClient].bind(hbm_.port_sockets[kDmaPort]);
+  for (unsigned i = 0; i < kMmuClients; ++i) {
+    mmu_.hbm_sockets[i].bind(hbm_.port_sockets[kClientPorts + i]);
+  }
   mmu_.walker_socket.bind(hbm_.port_sockets[kWalkerPort]);
   mmu_.peer_socket.bind(hccs_.peer_socket);
   hccs_.memory_socket.bind(hbm_.port_sockets[kPeerPort]);
@@ -29,6 +36,27 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   endpoint.add_reset_listener(dma_);
   endpoint.add_reset_listener(mmu_);
   endpoint.add_reset_listener(hccs_);
+  connect_queues(endpoint);
+}
+
+void Chip::connect_queues(Endpoint& endpoint) {
+  bar2_.doorbell_socket.bind(command_.doorbell_socket);
+  command_.device_socket.bind(mmu_.client_sockets[kCommandClient]);
+  command_.host_socket.bind(endpoint.dma_sockets[1]);
+  aicores_.memory_socket.bind(mmu_.client_sockets[kAiCoreClient]);
+  aicpus_.memory_socket.bind(mmu_.client_sockets[kAicpuClient]);
+  command_.connect(static_cast<InterruptPort&>(endpoint));
+  command_.connect(static_cast<DmaRequestPort&>(dma_));
+  command_.connect_aicore(aicores_);
+  command_.connect_aicpu(aicpus_);
+  endpoint.add_reset_listener(command_);
+  endpoint.add_reset_listener(aicores_);
+  endpoint.add_reset_listener(aicpus_);
+}
+
+void Chip::invalidate_translations() {
+  dma_.invalidate_translations();
+  command_.invalidate_translations();
 }
 
 }  // namespace npu::model

@@ -4,6 +4,8 @@
 
 #include <systemc>
 
+#include "model/aicore/core_pool.hpp"
+#include "model/command/command_processor.hpp"
 #include "model/config/chip_config.hpp"
 #include "model/core/simulation.hpp"
 #include "model/dma/dma.hpp"
@@ -18,7 +20,10 @@ namespace npu::model {
 
 class Chip : public sc_core::sc_module {
  public:
-  // `index` is DEVICE_INDEX. The endpoint is built with one DMA socket and outlives the chip.
+  // DMA sockets that a card's endpoint is built with.
+  static constexpr unsigned kEndpointPorts = 2;
+
+  // `index` is DEVICE_INDEX. The endpoint outlives the chip.
   Chip(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& config,
        unsigned index, Endpoint& endpoint);
 
@@ -27,15 +32,35 @@ class Chip : public sc_core::sc_module {
   Mmu& mmu() { return mmu_; }
   Hbm& hbm() { return hbm_; }
   HccsPort& hccs() { return hccs_; }
+  CommandProcessor& command() { return command_; }
+  CorePool& aicores() { return aicores_; }
+  CorePool& aicpus() { return aicpus_; }
+  // The IOMMU unmapped something of this card.
+  void invalidate_translations();
 
  private:
-  enum MmuClient : unsigned { kDmaClient, kMmuClients };
-  enum HbmPort : unsigned { kBar2Port, kDmaPort, kWalkerPort, kPeerPort, kHbmPorts };
+  enum MmuClient : unsigned {
+    kDmaClient,
+    kCommandClient,
+    kAiCoreClient,
+    kAicpuClient,
+    kMmuClients
+  };
+  enum HbmPort : unsigned {
+    kBar2Port,
+    kWalkerPort,
+    kPeerPort,
+    kClientPorts
+  };  // then one for each MMU client
+
+  void connect_queues(Endpoint& endpoint);
 
   CardRegisters registers_;
   Bar2Decoder bar2_;
   Dma dma_;
   Mmu mmu_;
+  CommandProcessor command_;
+  CorePool aicores_, aicpus_;
   Hbm hbm_;
   HccsPort hccs_;
 };

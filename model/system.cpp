@@ -10,7 +10,7 @@ System::System(const SystemConfig& config)
       memory_(simulation_, config_.memory,
               [this](std::uint16_t requester) { return fabric_.numa_node(requester); }),
       interrupts_(simulation_),
-      fabric_("pci", simulation_, config_, memory_, interrupts_),
+      fabric_("pci", simulation_, config_, memory_, interrupts_, Chip::kEndpointPorts),
       cpus_(simulation_, config_.cpu),
       platform_("platform", simulation_, cpus_, memory_, interrupts_, fabric_.host_bridges(),
                 [this](platform::Bdf bdf, unsigned bar) {
@@ -26,7 +26,7 @@ System::System(const SystemConfig& config)
   mesh_ = std::make_unique<HccsMesh>(simulation_, config_.hccs_topology, ports);
   memory_.on_unmap([this](std::uint16_t requester) {
     for (unsigned i = 0; i < cards(); ++i) {
-      if (fabric_.endpoint(i).requester() == requester) chips_[i]->dma().invalidate_translations();
+      if (fabric_.endpoint(i).requester() == requester) chips_[i]->invalidate_translations();
     }
   });
   platform_.cpu_socket.bind(fabric_.root_complex().cpu_socket);

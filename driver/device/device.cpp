@@ -67,6 +67,7 @@ Status Device::shutdown() {
   // Nor in the middle of a reset, which would enable the queue again.
   const MutexHolder holder(*impl_->control);
   const auto deadline = impl_->ready_deadline();
+  if (impl_->queues) impl_->queues->stop();
   Status status = impl_->queue->drain(deadline);
   if (auto ok = impl_->queue->disable(deadline); !ok && status) status = ok;
   if (!link.lost()) {
@@ -74,7 +75,7 @@ Status Device::shutdown() {
     if (impl_->let_in_cards != 0) link.write(abi::HccsAccess::from_raw(0));
     impl_->memory->withdraw_contexts();
   }
-  impl_->streams->close();
+  impl_->vectors->close();
   restore_function(*impl_);
   return status;
 }

@@ -12,6 +12,7 @@
 #include "driver/memory/compactor.hpp"
 #include "driver/memory/memory_manager.hpp"
 #include "driver/pci/config_space.hpp"
+#include "driver/queue/queue_manager.hpp"
 #include "driver/stream/stream_table.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/driver/device.hpp"
@@ -39,12 +40,14 @@ struct Device::Impl {
   std::unique_ptr<CardLink> link;
   std::unique_ptr<EventTable> events;
   std::unique_ptr<DmaQueue> queue;
+  std::unique_ptr<VectorTable> vectors;
   std::unique_ptr<StreamTable> streams;
   std::unique_ptr<Waiter> waiter;
   std::unique_ptr<MemoryManager> memory;
   std::unique_ptr<AddressSpace> default_space;
   std::unique_ptr<Compactor> compactor;
   std::unique_ptr<platform::Mutex> control;  // creating and destroying streams and events
+  std::unique_ptr<QueueManager> queues;      // from the first process context on
   std::atomic<bool> closed{false};
 };
 

@@ -5,24 +5,15 @@
 
 #include <algorithm>
 
-#include "driver/event/wait_plan.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
-namespace {
-
-// A completion is much sooner than this unless something is wrong or the command is large.
-constexpr Picoseconds kFirstProbe = 1_ms;
-
-}  // namespace
 
 Wait::Wait(Waiter& waiter, const Ticket& ticket, const WaitContext& context, Picoseconds deadline)
-    : waiter_(waiter),
+    : WaitLoop(waiter.link_.clock(), ticket.interrupt ? context.vector : nullptr, deadline),
+      waiter_(waiter),
       ticket_(ticket),
-      context_(context),
-      deadline_(deadline),
-      probe_interval_(kFirstProbe),
-      probe_at_(now() + kFirstProbe) {}
+      context_(context) {}
 
 Status Wait::run(WaitPolicy policy) {
   if (waiter_.is_aborted(ticket_)) return waiter_.outcome(ticket_, record_);
@@ -40,76 +31,25 @@ Status Wait::run(WaitPolicy policy) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("stream {} or its command has no interrupt", ticket_.stream.value));
   }
-  const Done done = policy == WaitPolicy::kInterrupt               ? block(deadline_)
-                    : policy == WaitPolicy::kAdaptive && can_sleep ? adaptive()
-                                                                   : spin(deadline_);
+  WaitPlan plan;
+  if (policy == WaitPolicy::kAdaptive && can_sleep) {
+    plan = plan_wait(waiter_.options_, waiter_.wake_cost(), waiter_.forecast(ticket_, context_),
+                     ticket_.submitted, now());
+    is_long_ = plan.is_long;
+  }
+  const Done done = wait(policy, plan);
   if (!done) return forward_error(done);
   return *done ? finish() : timed_out();
 }
 
-Wait::Done Wait::adaptive() {
-  const auto plan = plan_wait(waiter_.options_, waiter_.wake_cost(),
-                              waiter_.forecast(ticket_, context_), ticket_.submitted, now());
-  is_long_ = plan.is_long;
-  if (plan.kind == WaitPlan::Kind::kSleep) return block(deadline_);
-  if (plan.kind == WaitPlan::Kind::kNap) {
-    const Done done = block(std::min(plan.nap_end, deadline_));
-    if (!done || *done) return done;
-  }
-  const Done done = spin(std::min(plan.spin_end, deadline_));
-  if (!done || *done || plan.spin_end >= deadline_) return done;
-  return block(deadline_);
-}
-
-Wait::Done Wait::spin(Picoseconds limit) {
-  auto& clock = waiter_.link_.clock();
-  const auto watched = waiter_.events_.watched(ticket_.event);
-  for (;;) {
-    clock.relax(watched, std::min(limit, probe_at_));
-    if (look()) return true;
-    const auto time = now();
-    if (time >= limit) return false;
-    if (time >= probe_at_) {
-      const Done done = ask_card();
-      if (!done || *done) return done;
-    }
-  }
-}
-
-Wait::Done Wait::block(Picoseconds limit) {
-  for (;;) {
-    // In this order no wake-up is lost: an interrupt after count() ends wait_beyond() at once, and
-    // one before it came behind its event record, which look() then sees.
-    const auto seen = context_.vector->count();
-    if (look()) return true;
-    const auto alarm = std::min(limit, probe_at_);
-    const auto woken = context_.vector->wait_beyond(seen, alarm);
-    if (!woken && woken.error().code != ErrorCode::kTimeout) return forward_error(woken);
-    const auto time = now();
-    if (!woken && time >= alarm) waiter_.learn_wake_cost(time - alarm);
-    if (look()) {
-      woken_by_interrupt_ = woken.has_value();
-      found_by_probe_ = !woken && alarm == probe_at_;
-      return true;
-    }
-    if (time >= limit) return false;
-    if (time >= probe_at_) {
-      const Done done = ask_card();
-      if (!done || *done) return done;
-    }
-  }
-}
-
-// Reads the event from the card. True: it is done, whatever host memory says.
-Wait::Done Wait::ask_card() {
+// Reads the event from the card.
+Wait::Done Wait::probe() {
   auto& link = waiter_.link_;
-  probe_interval_ = 2 * probe_interval_;
   const auto raw = link.read_event(ticket_.event.value);
   if (!raw) return forward_error(raw);
   const abi::EventRecord on_card{*raw};
   if (abi::event_reached(on_card.count(), ticket_.target)) {
     record_ = on_card;
-    found_by_probe_ = true;
     return true;
   }
   const auto status = link.read<abi::DmaQueueStatus>();
@@ -119,7 +59,6 @@ Wait::Done Wait::ask_card() {
                 fmt::format("the DMA queue of {} has halted before stream {} was done",
                             to_string(link.bdf()), ticket_.stream.value));
   }
-  probe_at_ = now() + probe_interval_;
   return false;
 }
 

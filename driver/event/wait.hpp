@@ -2,36 +2,28 @@
 // One wait for one ticket.
 #pragma once
 
+#include "driver/event/wait_loop.hpp"
 #include "driver/event/waiter.hpp"
 
 namespace npu::driver {
 
-class Wait {
+class Wait final : private WaitLoop {
  public:
   Wait(Waiter& waiter, const Ticket& ticket, const WaitContext& context, Picoseconds deadline);
   Status run(WaitPolicy policy);
 
  private:
-  using Done = Result<bool>;  // false: the limit passed
-
-  Done adaptive();
-  Done spin(Picoseconds limit);
-  Done block(Picoseconds limit);
-  Done ask_card();
-  bool look();
+  bool look() override;
+  ConstByteSpan watched() const override { return waiter_.events_.watched(ticket_.event); }
+  Done probe() override;
+  void learn_wake_cost(Picoseconds sample) override { waiter_.learn_wake_cost(sample); }
   Status finish();
   Status timed_out();
-  Picoseconds now() { return waiter_.link_.clock().now(); }
 
   Waiter& waiter_;
   const Ticket& ticket_;
   const WaitContext& context_;
-  const Picoseconds deadline_;
   abi::EventRecord record_;
-  Picoseconds probe_interval_;
-  Picoseconds probe_at_;
-  bool woken_by_interrupt_ = false;
-  bool found_by_probe_ = false;
   bool is_long_ = false;
 };
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits for tickets by polling, by interrupt, or by what the stream's past suggests.
 //
-// Adaptive waiting: see wait_plan.hpp.
-// A sleeper sleeps on the interrupt and on a timer: a lost, masked or misdirected interrupt at
-// most doubles the wait (kFirstProbe at least). At the same times it asks the card itself, which
-// also detects one that is gone.
+// Adaptive waiting: see wait_plan.hpp; the loop: wait_loop.hpp.
 #pragma once
 
 #include <atomic>

@@ -12,12 +12,9 @@ constexpr Bytes kGlobalPage = 4096;  // mission.md M4: what BAR0 keeps for card-
 
 }  // namespace
 
-StreamTable::StreamTable(CardLink& link, EventTable& events, const CardInfo& card)
-    : link_(link),
-      events_(events),
-      card_(card),
-      streams_(card.stream_count),
-      vectors_(card.msix.vectors) {}
+StreamTable::StreamTable(CardLink& link, EventTable& events, VectorTable& vectors,
+                         const CardInfo& card)
+    : link_(link), events_(events), vectors_(vectors), card_(card), streams_(card.stream_count) {}
 
 // Windows in BAR0 would have to follow the global page. In a BAR0 of 32 KiB not even the first one
 // fits behind it, let alone one per stream.
@@ -51,7 +48,7 @@ Result<StreamId> StreamTable::create(const StreamOptions& options, unsigned vmid
   stream.interrupt = options.interrupt;
   stream.vector = nullptr;
   if (options.interrupt) {
-    const auto vector = vector_for(id);
+    const auto vector = vectors_.open(id % vectors_.size());
     if (!vector) return forward_error(vector);
     stream.vector = *vector;
   }
@@ -79,17 +76,6 @@ Status StreamTable::map_windows() {
   if (!region) return forward_error(region);
   windows_ = std::move(*region);
   return {};
-}
-
-Result<platform::InterruptVector*> StreamTable::vector_for(unsigned stream) {
-  const unsigned number = stream % card_.msix.vectors;
-  auto& vector = vectors_[number];
-  if (!vector) {
-    auto opened = link_.platform().open_vector(card_.bdf(), number);
-    if (!opened) return forward_error(opened);
-    vector = std::move(*opened);
-  }
-  return vector.get();
 }
 
 // The read back makes sure that the window exists and that the stream is enabled before any

@@ -10,6 +10,7 @@
 #include "driver/dma/queue_mark.hpp"
 #include "driver/event/event_table.hpp"
 #include "driver/event/latency_predictor.hpp"
+#include "driver/event/vector_table.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/driver/scan.hpp"
@@ -37,7 +38,7 @@ struct Stream {
 
 class StreamTable {
  public:
-  StreamTable(CardLink& link, EventTable& events, const CardInfo& card);
+  StreamTable(CardLink& link, EventTable& events, VectorTable& vectors, const CardInfo& card);
 
   // create(), finish(): one task at a time.
   // `vmid`: the address space of its commands.
@@ -58,22 +59,19 @@ class StreamTable {
     auto* stream = find(id);
     return stream && stream->vmid != abi::kVmidPhysical ? stream : nullptr;
   }
-  // Closes the vectors.
-  void close() { vectors_.clear(); }
 
  private:
   tl::unexpected<Error> refuse_bar0(unsigned stream) const;
   Status map_windows();
-  Result<platform::InterruptVector*> vector_for(unsigned stream);
   Status enable(unsigned stream, bool interrupt, unsigned vmid);
   Bytes window(unsigned stream) const { return stream * abi::kStreamWindowSize; }
 
   CardLink& link_;
   EventTable& events_;
+  VectorTable& vectors_;
   const CardInfo& card_;
   std::vector<Stream> streams_;
   std::unique_ptr<platform::MmioRegion> windows_;
-  std::vector<std::unique_ptr<platform::InterruptVector>> vectors_;
 };
 
 }  // namespace npu::driver

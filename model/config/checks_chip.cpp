@@ -9,6 +9,7 @@
 #include "npu/abi/dma.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/abi/page_table.hpp"
+#include "npu/abi/queue_descriptor.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -70,6 +71,10 @@ CheckResult check_memory_bar(const ChipConfig& chip) {
        Bytes{abi::kRingEntries} * abi::kRingEntrySize},
       {"stream windows", "streams", usable + abi::kReservedStreamOffset,
        Bytes{chip.streams} * abi::kStreamWindowSize},
+      {"doorbell pages", "command.doorbell_pages", usable + abi::kReservedDoorbellOffset,
+       Bytes{chip.command.doorbell_pages} * abi::kDoorbellPageSize},
+      {"queue descriptors", "hbm.installed_mib", usable + abi::kReservedQueueOffset,
+       abi::kReservedQueueSize},
       {"context table", "hbm.installed_mib", usable + abi::kReservedContextOffset, abi::kTableSize},
       {"page tables", "hbm.installed_mib", usable + abi::kReservedTableOffset,
        abi::kReservedTableSize},

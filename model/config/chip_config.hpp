@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/config/command_config.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -134,6 +135,7 @@ struct ChipConfig {
   std::string name;  // "910b"
   std::string path;  // file it was read from
   unsigned ai_cores;
+  unsigned aicpus;   // cores that run AICPU kernels
   unsigned streams;  // stream windows, 1..1024
   unsigned events;   // 1..2048
   PciFunctionConfig pci;
@@ -141,6 +143,9 @@ struct ChipConfig {
   EndpointConfig endpoint;
   DmaConfig dma;
   MmuConfig mmu;
+  CommandConfig command;
+  CoreConfig aicore;
+  CoreConfig aicpu;
   HbmConfig hbm;
   HccsConfig hccs;
 };

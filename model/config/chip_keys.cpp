@@ -2,6 +2,7 @@
 // The keys of a chip file, except for its memory (hbm_keys.cpp).
 #include <fmt/format.h>
 
+#include "model/config/command_keys.hpp"
 #include "model/config/hbm_keys.hpp"
 #include "model/config/key_table.hpp"
 #include "model/config/link_rate.hpp"
@@ -169,6 +170,7 @@ const Table& chip_table() {
       {
           keys::make("name", KeyType::kName, &C::name, "what reports call the chip"),
           number("ai_cores", &C::ai_cores, 1, 1024, "AI Cores, register AI_CORE_COUNT"),
+          number("aicpus", &C::aicpus, 0, 64, "cores that run AICPU kernels"),
           number("streams", &C::streams, 1, 1024, "stream windows in reserved HBM"),
           number("events", &C::events, 1, 65'536, "event registers; BAR0 has room for 2048"),
           section("pci", &C::pci, pci_table()),
@@ -176,6 +178,9 @@ const Table& chip_table() {
           section("endpoint", &C::endpoint, endpoint_table()),
           section("dma", &C::dma, dma_table()),
           section("mmu", &C::mmu, mmu_table()),
+          section("command", &C::command, command_table()),
+          section("aicore", &C::aicore, core_table()),
+          section("aicpu", &C::aicpu, core_table()),
           section("hbm", &C::hbm, hbm_table()),
           section("hccs", &C::hccs, hccs_table()),
       }};

@@ -53,6 +53,36 @@ class InterruptPort {
   virtual void raise(unsigned vector, std::uint64_t cause) = 0;
 };
 
+// Why a command or a block of a kernel failed and, if it was an access, which.
+struct CommandFault {
+  abi::FaultCode code = abi::FaultCode::kNone;
+  std::uint64_t address = 0;
+  std::uint8_t vmid = 0;  // of an access to device memory
+  bool write = false;
+
+  bool failed() const { return code != abi::FaultCode::kNone; }
+};
+
+// The fault a failed access to device memory means.
+constexpr abi::FaultCode device_fault(Completion completion) {
+  switch (completion) {
+    case Completion::kNotMapped:
+      return abi::FaultCode::kTranslation;
+    case Completion::kForbidden:
+      return abi::FaultCode::kDevicePermission;
+    case Completion::kBadTable:
+      return abi::FaultCode::kPageTable;
+    case Completion::kNoPeer:
+      return abi::FaultCode::kNoPeer;
+    case Completion::kPeerLinkDown:
+      return abi::FaultCode::kPeerLinkDown;
+    case Completion::kPeerRefused:
+      return abi::FaultCode::kPeerRefused;
+    default:
+      return abi::FaultCode::kDeviceAddress;
+  }
+}
+
 struct FaultReport {
   abi::FaultCode code = abi::FaultCode::kNone;
   std::uint64_t address = 0;

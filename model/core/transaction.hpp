@@ -52,10 +52,10 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   TransactionKind kind = TransactionKind::kMemory;
   Completion completion = Completion::kSuccess;
   bool posted = false;
-  std::uint8_t vmid = 0;          // address space of a device address; 0: device-local
-  std::uint16_t requester = 0;    // packed BDF
-  std::uint8_t peer = 0;          // another card's memory: its index + 1; 0: this card's
-  std::uint8_t flow = 0;          // who sends it (a DMA engine): flows share HCCS links fairly
+  std::uint8_t vmid = 0;        // address space of a device address; 0: device-local
+  std::uint16_t requester = 0;  // packed BDF
+  std::uint8_t peer = 0;        // another card's memory: its index + 1; 0: this card's
+  std::uint8_t flow = 0;  // who sends it: MMU client and DMA engine; flows share HCCS links fairly
   std::uint32_t pasid = 0;        // process a bus address belongs to; 0: none (the driver's own)
   std::uint64_t cause = 0;        // platform/trace.hpp
   std::uint64_t issued = 0;       // SimTime at the initiator

@@ -16,16 +16,6 @@ class CardRegisters;
 class DmaPorts;
 class TranslationCache;
 
-// Why a command failed and, if it was an access, which.
-struct CommandFault {
-  abi::FaultCode code = abi::FaultCode::kNone;
-  std::uint64_t address = 0;
-  std::uint8_t vmid = 0;  // of an access to device memory
-  bool write = false;
-
-  bool failed() const { return code != abi::FaultCode::kNone; }
-};
-
 // A ring entry on its way through the card.
 struct DmaCommand {
   abi::DmaEntry entry;
@@ -132,26 +122,6 @@ constexpr abi::FaultCode host_fault(Completion completion) {
       break;  // never over the link
   }
   return abi::FaultCode::kHostAddress;
-}
-
-// The fault a failed access to device memory means.
-constexpr abi::FaultCode device_fault(Completion completion) {
-  switch (completion) {
-    case Completion::kNotMapped:
-      return abi::FaultCode::kTranslation;
-    case Completion::kForbidden:
-      return abi::FaultCode::kDevicePermission;
-    case Completion::kBadTable:
-      return abi::FaultCode::kPageTable;
-    case Completion::kNoPeer:
-      return abi::FaultCode::kNoPeer;
-    case Completion::kPeerLinkDown:
-      return abi::FaultCode::kPeerLinkDown;
-    case Completion::kPeerRefused:
-      return abi::FaultCode::kPeerRefused;
-    default:
-      return abi::FaultCode::kDeviceAddress;
-  }
 }
 
 }  // namespace npu::model

@@ -110,7 +110,8 @@ class ChannelEngine {
   struct Refresh {
     Clock due = 0;
     bool pending = false;
-    int next_lane = 0;  // per-bank refresh: whose turn it is, within the pseudo channel
+    Clock next_legal = 0;  // REFpb: tRREFD after the last one
+    int next_lane = 0;     // per-bank refresh: whose turn it is, within the pseudo channel
   };
 
   // Where a lane lies; a table, because the divisions would be felt.
@@ -218,6 +219,7 @@ class ChannelEngine {
   void end_refresh(unsigned pseudo_channel, Clock at, Clock end);
   void schedule_refresh();
   Clock refresh_action(unsigned pseudo_channel) const;
+  Clock bank_refresh_limit(unsigned pseudo_channel) const;
   bool any_open(unsigned pseudo_channel) const;
   int refresh_lane(unsigned pseudo_channel) const;
   void skip_idle_refreshes(Clock until);

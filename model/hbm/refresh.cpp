@@ -29,6 +29,15 @@ bool ChannelEngine::any_open(unsigned pseudo_channel) const {
   return false;
 }
 
+// A REFpb keeps the distances of an ACT (tRRD, tFAW), so that it is legal no later than one and
+// comes first; what an ACT of several clocks may begin earlier (tRP, tRFC, tRREFD) in full.
+Clock ChannelEngine::bank_refresh_limit(unsigned pseudo_channel) const {
+  const int lane = refresh_lane(pseudo_channel);
+  const Clock own = queue_.bank(lane).act + act_extra_;
+  const Clock others = std::max(group(lane).act, pseudo_channels_[pseudo_channel].act);
+  return std::max({own, others, refresh_[pseudo_channel].next_legal});
+}
+
 // The clock of the next command of a pending refresh.
 Clock ChannelEngine::refresh_action(unsigned pseudo_channel) const {
   const Clock row_bus = std::max(now_, row_bus_free_);
@@ -37,8 +46,7 @@ Clock ChannelEngine::refresh_action(unsigned pseudo_channel) const {
     const Bank& bank = queue_.bank(lane);
     if (bank.opened != kNoRequest) return kNever;
     if (bank.open) return std::max(row_bus, bank.pre);
-    const Clock limit = std::max(act_limit(lane), pseudo_channels_[pseudo_channel].act);
-    return std::max(row_bus, limit + act_extra_);  // tRREFD of the last REFpb
+    return std::max(row_bus, bank_refresh_limit(pseudo_channel));
   }
   if (split_ && pseudo_channel == 1 && refresh_[0].pending) return kNever;
   const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
@@ -57,7 +65,9 @@ Clock ChannelEngine::refresh_action(unsigned pseudo_channel) const {
   next_refresh_ = kNever;
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
     const Refresh& refresh = refresh_[p];
-    next_refresh_ = std::min(next_refresh_, refresh.pending ? refresh_action(p) : refresh.due);
+    // A refresh that is late falls due now: time does not go back.
+    const Clock at = refresh.pending ? refresh_action(p) : std::max(refresh.due, now_);
+    next_refresh_ = std::min(next_refresh_, at);
   }
 }
 
@@ -121,6 +131,7 @@ void ChannelEngine::refresh_one_bank(unsigned pseudo_channel, Clock at) {
   const Clock end = at + static_cast<Clock>(t_.trfc_pb);
   raise(queue_.bank(lane).act, end - act_extra_);
   raise(pseudo_channels_[pseudo_channel].act, at + t_.trrefd - act_extra_);
+  refresh_[pseudo_channel].next_legal = at + t_.trrefd;
   take_turns(refresh_[pseudo_channel], 1);
   refresh_[pseudo_channel].due += t_.trefi_pb;
   end_refresh(pseudo_channel, at, end);
@@ -164,14 +175,14 @@ void ChannelEngine::take_turns(Refresh& refresh, Clock turns) const {
 // Whether a REFpb that falls due at `at` or the clock before can be issued at `at`.
 bool ChannelEngine::can_refresh(unsigned pseudo_channel, Clock at) const {
   const int lane = refresh_lane(pseudo_channel);
-  const Clock limit = std::max(act_limit(lane), pseudo_channels_[pseudo_channel].act);
-  return !queue_.bank(lane).open && limit + act_extra_ <= at;
+  return !queue_.bank(lane).open && bank_refresh_limit(pseudo_channel) <= at;
 }
 
 // Per-bank refreshes of an idle channel up to `until`, as long as nothing holds them up: of two
 // that fall due together the second is issued a clock later. No candidates need looking after.
 [[gnu::noinline]] void ChannelEngine::refresh_idle(Clock until) {
   if (refresh_[0].pending || refresh_[1].pending) return;
+  if (std::min(refresh_[0].due, refresh_[1].due) < now_) return;
   for (Clock due = next_refresh_; due < until; due = next_refresh_) {
     follow(due);
     if (std::max(now_, row_bus_free_) > due) break;
@@ -195,7 +206,8 @@ bool ChannelEngine::can_refresh(unsigned pseudo_channel, Clock at) const {
 [[gnu::noinline]] void ChannelEngine::skip_idle_refreshes(Clock until) {
   if (!idle()) return;
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
-    if (refresh_[p].pending || (!per_bank_ && any_open(p))) return;
+    const Refresh& refresh = refresh_[p];
+    if (refresh.pending || refresh.due < now_ || (!per_bank_ && any_open(p))) return;
   }
   const Clock interval = refresh_interval();
   Clock skipped = kNever;

@@ -103,6 +103,7 @@ bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload
   info.hop_context = Hop{trans.get_address(), client, space.generation}.pack();
   trans.set_address(page.translate(trans.get_address()));
   info.peer = page.peer;
+  if (page.peer != 0) info.flow = static_cast<std::uint8_t>(client << 5 | (info.flow & 0x1FU));
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "npu/abi/queue_descriptor.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -13,6 +14,10 @@ Bar2Decoder::Bar2Decoder(const sc_core::sc_module_name& name, Simulation& sim,
       sim_(sim),
       streams_(registers.streams()),
       window_base_(registers.stream_window_base()),
+      doorbell_base_(registers.doorbell_base()),
+      doorbell_bytes_(config.command.slots > 0
+                          ? Bytes{config.command.doorbell_pages} * abi::kDoorbellPageSize
+                          : 0),
       installed_(config.hbm.installed) {
   memory_socket.register_nb_transport_fw(this, &Bar2Decoder::from_host);
   hbm_socket.register_nb_transport_bw(this, &Bar2Decoder::from_memory);
@@ -27,9 +32,15 @@ tlm::tlm_sync_enum Bar2Decoder::from_host(tlm::tlm_generic_payload& trans, tlm::
     finish(trans, access_stream(trans));
     return tlm::TLM_ACCEPTED;
   }
-  const bool touches_windows =
-      address < window_base_ + window_bytes && address + length > window_base_;
-  if (!touches_windows && range_fits(address, length, installed_)) {
+  if (address >= doorbell_base_ && range_fits(address - doorbell_base_, length, doorbell_bytes_)) {
+    finish(trans, access_doorbell(trans));
+    return tlm::TLM_ACCEPTED;
+  }
+  const auto touches = [&](Bytes base, Bytes bytes) {
+    return address < base + bytes && address + length > base;
+  };
+  if (!touches(window_base_, window_bytes) && !touches(doorbell_base_, doorbell_bytes_) &&
+      range_fits(address, length, installed_)) {
     return hbm_socket->nb_transport_fw(trans, phase, delay);
   }
   finish(trans, Completion::kUnsupportedRequest);
@@ -50,6 +61,19 @@ Completion Bar2Decoder::access_stream(tlm::tlm_generic_payload& trans) {
                       ? streams_.host_write(offset, trans.get_data_ptr(), trans.get_data_length())
                       : streams_.host_read(offset, trans.get_data_ptr(), trans.get_data_length());
   return ok ? Completion::kSuccess : Completion::kUnsupportedRequest;
+}
+
+Completion Bar2Decoder::access_doorbell(tlm::tlm_generic_payload& trans) {
+  if (!trans.is_write()) {
+    std::memset(trans.get_data_ptr(), 0, trans.get_data_length());
+    return Completion::kSuccess;
+  }
+  const auto address = trans.get_address();
+  trans.set_address(address - doorbell_base_);
+  auto delay = sc_core::SC_ZERO_TIME;
+  doorbell_socket->b_transport(trans, delay);
+  trans.set_address(address);
+  return trans.is_response_ok() ? Completion::kSuccess : Completion::kUnsupportedRequest;
 }
 
 void Bar2Decoder::finish(tlm::tlm_generic_payload& trans, Completion completion) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits BAR2 into the stream windows and device memory (include/npu/abi/layout.hpp). BAR2 offset
-// x is device-local address x.
+// Splits BAR2 into the stream windows, the doorbell pages and device memory
+// (include/npu/abi/layout.hpp). BAR2 offset x is device-local address x.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -17,10 +17,14 @@ class Bar2Decoder : public sc_core::sc_module {
               CardRegisters& registers);
 
   // nb protocol of model/core/transaction.hpp. An access that lies neither whole in the stream
-  // windows nor whole in device memory ends as kUnsupportedRequest; if posted, it vanishes.
+  // windows, nor whole in the doorbell pages, nor whole in device memory ends as
+  // kUnsupportedRequest; if posted, it vanishes.
   tlm_utils::simple_target_socket<Bar2Decoder> memory_socket{"memory_socket"};
   // Device memory; addresses unchanged.
   tlm_utils::simple_initiator_socket<Bar2Decoder> hbm_socket{"hbm_socket"};
+  // Writes to doorbell pages, b_transport, from the start of page 0; reads give 0. Unbound where
+  // there is no command processor: device memory then.
+  tlm_utils::simple_initiator_socket_optional<Bar2Decoder> doorbell_socket{"doorbell_socket"};
 
  private:
   tlm::tlm_sync_enum from_host(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
@@ -28,12 +32,14 @@ class Bar2Decoder : public sc_core::sc_module {
   tlm::tlm_sync_enum from_memory(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                  sc_core::sc_time& delay);
   Completion access_stream(tlm::tlm_generic_payload& trans);
+  Completion access_doorbell(tlm::tlm_generic_payload& trans);
   void finish(tlm::tlm_generic_payload& trans, Completion completion);
   void respond(std::uint64_t trans);
 
   Simulation& sim_;
   StreamTable& streams_;
   const Bytes window_base_;
+  const Bytes doorbell_base_, doorbell_bytes_;
   const Bytes installed_;
 };
 

@@ -38,8 +38,7 @@ void CardRegisters::set_constants() {
 }
 
 void CardRegisters::install_hooks() {
-  bank_.on_read<abi::DeviceTime>(
-      [this] { return abi::DeviceTime::from_raw((sim_now() - reset_time_) / 1000); });
+  bank_.on_read<abi::DeviceTime>([this] { return abi::DeviceTime::from_raw(device_time()); });
   bank_.on_read<abi::DeviceStatus>([this] {
     const auto valid = bank_.get<abi::FaultStatus>().get<abi::FaultStatus::Valid>();
     return abi::DeviceStatus{}

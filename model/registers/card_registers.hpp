@@ -34,6 +34,10 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   EventTable& events() { return events_; }
   StreamTable& streams() { return streams_; }
   std::uint32_t device_index() const { return device_index_; }
+  // DEVICE_TIME, ns.
+  std::uint64_t device_time() const { return (sim_now() - reset_time_) / 1000; }
+  // Offset in BAR2 of doorbell page 0.
+  Bytes doorbell_base() const { return hbm_usable_ + abi::kReservedDoorbellOffset; }
   // Device-local address of stream window 0.
   Bytes stream_window_base() const { return stream_window_base_; }
 

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The latency of one copy at a time, and where each nanosecond of it went.
-#include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/copy_path.hpp"
+#include "workloads/programs/support/typical_sample.hpp"
 
 namespace npu::workloads {
 
 namespace {
-
-struct Sample {
-  Picoseconds latency;
-  std::vector<Breakdown::Part> parts;
-};
 
 class Bench {
  public:
@@ -28,7 +22,7 @@ class Bench {
         CopyPath::create(context_, device_, stream_, direction_opcode(direction), size, size);
     if (!path) return forward_error(path);
     const auto iterations = context_.parameters.integer("iterations");
-    std::vector<Sample> samples;
+    std::vector<LatencySample> samples;
     for (std::uint64_t i = 0; i < iterations; ++i) {
       const std::uint64_t seed = context_.seed ^ (size << 16) ^ i;
       if (auto ok = (*path)->prepare(0, size, seed); !ok) return ok;
@@ -43,7 +37,7 @@ class Bench {
   }
 
  private:
-  Result<Sample> measure(const driver::DmaCommand& command) {
+  Result<LatencySample> measure(const driver::DmaCommand& command) {
     MilestoneCollector collector;
     const TraceSession session(context_.trace, collector);
     const auto policy = wait_policy(context_.parameters.choice("policy"));
@@ -64,41 +58,15 @@ class Bench {
                                               " ps, the events explain " +
                                               std::to_string(explained.count()));
     }
-    return Sample{latency, std::move(*parts)};
+    return LatencySample{latency, std::move(*parts)};
   }
 
-  // The iteration that is nearest to the medians of all parts: its own parts add up to its latency,
-  // and none of them is an outlier that met a refresh.
-  static std::size_t typical(const std::vector<Sample>& samples) {
-    std::vector<std::int64_t> distances(samples.size());
-    for (std::size_t part = 0; part < samples.front().parts.size(); ++part) {
-      std::vector<std::int64_t> times;
-      times.reserve(samples.size());
-      for (const auto& sample : samples) times.push_back(sample.parts[part].time.count());
-      std::sort(times.begin(), times.end());
-      const std::int64_t median = times[(times.size() - 1) / 2];
-      for (std::size_t i = 0; i < samples.size(); ++i) {
-        distances[i] += std::abs(samples[i].parts[part].time.count() - median);
-      }
-    }
-    return static_cast<std::size_t>(std::min_element(distances.begin(), distances.end()) -
-                                    distances.begin());
-  }
-
-  void report(const std::string& direction, Bytes size, std::vector<Sample> samples) {
-    const auto [fastest, slowest] =
-        std::minmax_element(samples.begin(), samples.end(),
-                            [](const Sample& x, const Sample& y) { return x.latency < y.latency; });
-    const Picoseconds least = fastest->latency;
-    const Picoseconds most = slowest->latency;
-    auto& chosen = samples[typical(samples)];
-    const std::string prefix = "dma." + direction + "." + size_name(size);
+  void report(const std::string& direction, Bytes size, std::vector<LatencySample> samples) {
     const std::string group = direction + " latency in ns, waiting by " +
                               context_.parameters.choice("policy") + ", ring in " +
                               context_.parameters.choice("ring") + " memory";
-    context_.report.add_latency(prefix, {group, size_name(size), std::move(chosen.parts)});
-    context_.report.add_metric(prefix + ".latency_min_ns", Number::nanoseconds(least), "ns");
-    context_.report.add_metric(prefix + ".latency_max_ns", Number::nanoseconds(most), "ns");
+    report_latency(context_.report, "dma." + direction + "." + size_name(size), group,
+                   size_name(size), std::move(samples));
   }
 
   Context& context_;

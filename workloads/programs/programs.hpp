@@ -19,5 +19,10 @@ Workload compaction();
 Workload tlb_sweep();
 Workload vmm_map();
 Workload hbm_replay();
+Workload queue_latency();
+Workload queue_scaling();
+Workload queue_oversubscription();
+Workload queue_isolation();
+Workload stream_overlap();
 
 }  // namespace npu::workloads

@@ -115,6 +115,7 @@ class NPU_API Device {
   Result<std::optional<FaultReport>> take_fault();
 
   struct Impl;  // the driver's own
+  Impl& impl() { return *impl_; }
 
  private:
   explicit Device(std::unique_ptr<Impl> impl);

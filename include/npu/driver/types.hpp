@@ -34,6 +34,14 @@ struct EventId {
   friend constexpr bool operator!=(EventId a, EventId b) { return !(a == b); }
 };
 
+// A signal of a process (signal.hpp): its slot in the signal page.
+struct SignalId {
+  std::uint32_t value = 0;  // 0 .. abi::kSignalSlots - 1
+
+  friend constexpr bool operator==(SignalId a, SignalId b) { return a.value == b.value; }
+  friend constexpr bool operator!=(SignalId a, SignalId b) { return !(a == b); }
+};
+
 inline constexpr EventId kStreamEvent{0xFFFFFFFE};  // the event every stream has of its own
 inline constexpr EventId kNoEvent{0xFFFFFFFF};  // nobody is told; the ticket cannot be waited for
 

@@ -3,6 +3,8 @@
 // driver emit; reports and timelines only read.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -60,85 +62,26 @@ enum class Activity : std::uint16_t {
   kCount,
 };
 
+// In the order of the enumeration.
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Activity::kCount)>
+    kActivityNames{
+        "dma_submit",     "event_wait",   "cpu_busy",       "cpu_idle",         "context_switch",
+        "stage",          "tlp",          "mmio_write",     "mmio_read",        "config_access",
+        "host_read",      "host_write",   "interrupt",      "descriptor_fetch", "engine_start",
+        "data_read",      "data_write",   "completion",     "event_visible",    "command",
+        "fault",          "page_walk",    "queue_doorbell", "queue_map",        "queue_unmap",
+        "queue_fetch",    "queue_decode", "queue_dispatch", "queue_wait",       "queue_command",
+        "queue_complete", "queue_manage", "kernel_block",   "hbm_read",         "hbm_write",
+        "hbm_refresh",
+    };
+
 constexpr std::string_view to_string(Activity activity) {
-  switch (activity) {
-    case Activity::kDmaSubmit:
-      return "dma_submit";
-    case Activity::kEventWait:
-      return "event_wait";
-    case Activity::kCpuBusy:
-      return "cpu_busy";
-    case Activity::kCpuIdle:
-      return "cpu_idle";
-    case Activity::kContextSwitch:
-      return "context_switch";
-    case Activity::kStage:
-      return "stage";
-    case Activity::kTlp:
-      return "tlp";
-    case Activity::kMmioWrite:
-      return "mmio_write";
-    case Activity::kMmioRead:
-      return "mmio_read";
-    case Activity::kConfigAccess:
-      return "config_access";
-    case Activity::kHostRead:
-      return "host_read";
-    case Activity::kHostWrite:
-      return "host_write";
-    case Activity::kInterrupt:
-      return "interrupt";
-    case Activity::kDescriptorFetch:
-      return "descriptor_fetch";
-    case Activity::kEngineStart:
-      return "engine_start";
-    case Activity::kDataRead:
-      return "data_read";
-    case Activity::kDataWrite:
-      return "data_write";
-    case Activity::kCompletion:
-      return "completion";
-    case Activity::kEventVisible:
-      return "event_visible";
-    case Activity::kCommand:
-      return "command";
-    case Activity::kFault:
-      return "fault";
-    case Activity::kPageWalk:
-      return "page_walk";
-    case Activity::kQueueDoorbell:
-      return "queue_doorbell";
-    case Activity::kQueueMap:
-      return "queue_map";
-    case Activity::kQueueUnmap:
-      return "queue_unmap";
-    case Activity::kQueueFetch:
-      return "queue_fetch";
-    case Activity::kQueueDecode:
-      return "queue_decode";
-    case Activity::kQueueDispatch:
-      return "queue_dispatch";
-    case Activity::kQueueWait:
-      return "queue_wait";
-    case Activity::kQueueCommand:
-      return "queue_command";
-    case Activity::kQueueComplete:
-      return "queue_complete";
-    case Activity::kQueueManage:
-      return "queue_manage";
-    case Activity::kKernelBlock:
-      return "kernel_block";
-    case Activity::kHbmRead:
-      return "hbm_read";
-    case Activity::kHbmWrite:
-      return "hbm_write";
-    case Activity::kHbmRefresh:
-      return "hbm_refresh";
-    case Activity::kCount:
-      break;
-  }
-  return "?";
+  const auto index = static_cast<std::size_t>(activity);
+  return index < kActivityNames.size() ? kActivityNames[index] : "?";
 }
+static_assert(to_string(Activity::kDmaSubmit) == "dma_submit" &&
+              to_string(Activity::kKernelBlock) == "kernel_block" &&
+              to_string(Activity::kHbmRefresh) == "hbm_refresh");
 
 struct TraceEvent {
   Picoseconds begin;

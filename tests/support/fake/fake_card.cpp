@@ -62,7 +62,26 @@ void FakeCard::set_identity() {
   set_register(abi::EventCount::kOffset, 4, config_.events);
   set_register(abi::HccsLinks::kOffset, 8, config_.hccs_links);
   set_register(abi::DeviceStatus::kOffset, 4, abi::DeviceStatus::Ready::kMask);
+  set_register(abi::QueueCapability::kOffset, 4,
+               config_.doorbell_pages << 16 | config_.queue_slots);
+  set_register(abi::QueueCores::kOffset, 4, config_.ai_cores);
+  set_register(abi::DoorbellBase::kOffset, 8, config_.hbm_size + abi::kReservedDoorbellOffset);
   update_status();
+}
+
+FakeQueueHost FakeCard::queue_host() {
+  return {memory_,
+          mmu_,
+          host_,
+          scheduler_,
+          [this](unsigned vector) { raise(vector); },
+          [this](Bytes offset, unsigned width) { return get_register(offset, width); },
+          [this](Bytes offset, unsigned width, std::uint64_t value) {
+            set_register(offset, width, value);
+          },
+          config_.vectors,
+          config_.doorbell_pages,
+          config_.hbm_size + abi::kReservedQueueOffset};
 }
 
 void FakeCard::reset() {
@@ -71,6 +90,7 @@ void FakeCard::reset() {
   mmu_.set_context_base(0);
   set_identity();
   streams_.clear();
+  queues_.reset();
   producer_ = consumer_ = 0;
   enabled_ = halted_ = fetching_ = false;
   update_status();
@@ -124,6 +144,7 @@ void FakeCard::write_register(Bytes offset, unsigned width, std::uint64_t value)
     if (offset == abi::DmaDoorbell::kOffset) doorbell(static_cast<std::uint32_t>(value));
     if (offset == abi::MmuContextBase::kOffset) mmu_.set_context_base(value);
     if (offset == abi::MmuInvalidate::kOffset) invalidate(static_cast<std::uint32_t>(value));
+    queues_.register_written(offset, value);
     if (offset == abi::DmaQueueControl::kOffset) queue_control(static_cast<std::uint32_t>(value));
     return;
   }
@@ -184,7 +205,12 @@ std::uint64_t FakeCard::read_memory_bar(Bytes offset, unsigned width) {
 void FakeCard::write_memory_bar(Bytes offset, unsigned width, std::uint64_t value) {
   const Bytes first = config_.hbm_size + abi::kReservedStreamOffset;
   if (offset < first || offset >= first + config_.streams * abi::kStreamWindowSize) {
+    const Bytes doorbells = config_.hbm_size + abi::kReservedDoorbellOffset;
+    if (offset >= doorbells && offset - doorbells < Bytes{config_.doorbell_pages} * 4096) {
+      return queues_.doorbell(offset - doorbells, width, value);
+    }
     memory_.write(offset, &value, width);
+    queues_.memory_written(offset);
     return;
   }
   auto& stream = streams_[static_cast<std::uint16_t>((offset - first) / abi::kStreamWindowSize)];

@@ -18,6 +18,7 @@
 #include "tests/support/fake/fake_memory.hpp"
 #include "tests/support/fake/fake_mmu.hpp"
 #include "tests/support/fake/fake_pci.hpp"
+#include "tests/support/fake/fake_queues.hpp"
 #include "tests/support/fake/fake_scheduler.hpp"
 
 namespace npu::test {
@@ -32,6 +33,8 @@ struct FakeCardConfig {
   std::uint32_t streams = 256;
   std::uint32_t events = 2048;
   unsigned vectors = 128;
+  std::uint32_t queue_slots = 16;  // of the command processor; 0: none
+  std::uint32_t doorbell_pages = 64;
   std::uint64_t hccs_links = 0;  // a bit per index of a card that it has a link to
 };
 
@@ -80,6 +83,7 @@ class FakeCard {
   std::function<FakeCard*(unsigned)> find_card = [](unsigned) { return nullptr; };
   SparseBytes& memory() { return memory_; }
   FakeMmu& mmu() { return mmu_; }
+  FakeQueues& queues() { return queues_; }
   const std::vector<abi::DmaEntry>& executed() const { return executed_; }
   const FakeCardConfig& config() const { return config_; }
   std::uint32_t msix_capability() const { return msix_; }
@@ -104,6 +108,7 @@ class FakeCard {
     std::deque<abi::DmaEntry> queue;
   };
 
+  FakeQueueHost queue_host();
   void set_up_config_space();
   void set_identity();
   std::uint64_t read_memory_bar(Bytes offset, unsigned width);
@@ -138,6 +143,7 @@ class FakeCard {
   FakeScheduler& scheduler_;
   SparseBytes memory_;
   FakeMmu mmu_{memory_, config_.bar2_size};
+  FakeQueues queues_{queue_host()};
   std::array<std::byte, abi::kBar0Size> registers_{};
   std::map<std::uint16_t, StreamState> streams_;
   std::vector<Vector> vectors_;

@@ -84,4 +84,10 @@ std::byte* FakeHostMemory::find(std::uint64_t bus, Bytes size) {
   return reinterpret_cast<std::byte*>(above->second.words.data()) + offset;
 }
 
+std::byte* FakeHostMemory::find(std::uint64_t bus, Bytes size, std::uint32_t pasid) {
+  const auto above = mappings_.upper_bound(bus);
+  if (above == mappings_.begin() || std::prev(above)->second.pasid != pasid) return nullptr;
+  return find(bus, size);
+}
+
 }  // namespace npu::test

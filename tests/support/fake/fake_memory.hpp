@@ -32,6 +32,7 @@ class FakeHostMemory {
     std::vector<std::uint64_t> words;
     Bytes size = 0;
     platform::DmaDirection direction = platform::DmaDirection::kBidirectional;
+    std::uint32_t pasid = 0;  // 0: of none
   };
 
   platform::BusAddress map(Bytes size, Bytes alignment, platform::DmaDirection direction);
@@ -39,6 +40,11 @@ class FakeHostMemory {
   ByteSpan cpu(platform::BusAddress bus);
   // The bytes at `bus` for the device; nullptr if they are not mapped as a whole.
   std::byte* find(std::uint64_t bus, Bytes size);
+  // The same for a request with a PASID, which reaches only what is bound to it.
+  std::byte* find(std::uint64_t bus, Bytes size, std::uint32_t pasid);
+  void bind(platform::BusAddress bus, std::uint32_t pasid) {
+    mappings_.at(bus.value).pasid = pasid;
+  }
   std::size_t live() const { return mappings_.size(); }
 
  private:

@@ -64,8 +64,10 @@ class FakePlatform : public platform::Platform, private platform::Clock, private
                                                         platform::Caching caching) override;
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
-  // Not enforced: the fake's device is the test itself.
-  Status bind_pasid(platform::DmaMemory&, std::uint32_t) override { return {}; }
+  Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override {
+    host_memory.bind(memory.bus(), pasid);
+    return {};
+  }
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override;
   Status reset_function(platform::Bdf bdf) override;

@@ -7,6 +7,7 @@
 
 #include "model/hbm/channel_engine.hpp"
 #include "tests/bench/hbm/hbm_tables.hpp"
+#include "tests/timing/hbm/plain_traffic.hpp"
 
 namespace npu::model {
 namespace {
@@ -34,6 +35,11 @@ class Watched : public hbm::CommandObserver {
   auto counts() const {
     const auto& c = engine.counts();
     return std::make_tuple(c.reads, c.writes, c.row_hits, c.activates, c.precharges, c.refreshes);
+  }
+  auto served() const {
+    std::vector<std::tuple<Clock, std::uint32_t, bool>> bursts;
+    for (const auto& d : done) bursts.emplace_back(d.issued, d.tag, d.write);
+    return bursts;
   }
   auto bus(unsigned pseudo_channel, Clock now) {
     const auto& b = engine.bus(pseudo_channel, now);
@@ -88,12 +94,49 @@ void expect_same(const HbmConfig& config, unsigned seed) {
   slow.engine.advance(at + 5000);
   ASSERT_EQ(quick.done.size(), 20'000U);
   EXPECT_EQ(quick.commands, slow.commands);
+  EXPECT_EQ(quick.served(), slow.served());
   EXPECT_EQ(quick.counts(), slow.counts());
 }
 
 HbmTimings with_bank_refresh(HbmTimings t) {
   t.trfc_pb = 160, t.trefi_pb = 122, t.trrefd = 8;
   return t;
+}
+
+// As a port does: one burst per clock, when there is room.
+Clock enter(ChannelEngine& engine, const test::PlainArrival& arrival, Clock port_free) {
+  const auto& [bank, row, tag, write] = arrival.burst;
+  Clock at = std::max(arrival.from, port_free);
+  engine.advance(at);
+  while (!engine.room(write)) {
+    at = engine.next_decision();
+    engine.step();
+  }
+  const auto lane = engine.lane(bank.pseudo_channel, bank.stack, bank.group, bank.bank);
+  engine.accept({row, tag, lane, write}, at);
+  return at + 1;
+}
+
+void expect_same_runs(const HbmConfig& config, unsigned seed) {
+  const auto traffic =
+      test::PlainTraffic(config.timings, seed).make(test::PlainTraffic::Kind::kRuns, 100'000);
+  Watched quick(config, true), slow(config, false);
+  Clock quick_free = 0, slow_free = 0;
+  for (const auto& arrival : traffic) {
+    quick_free = enter(quick.engine, arrival, quick_free);
+    slow_free = enter(slow.engine, arrival, slow_free);
+    ASSERT_EQ(quick_free, slow_free) << "burst " << arrival.burst.tag;
+    if (arrival.burst.tag % 1000 != 0) continue;
+    for (unsigned p = 0; p < config.timings.pseudo_channels; ++p) {
+      ASSERT_EQ(quick.bus(p, quick_free), slow.bus(p, quick_free)) << arrival.burst.tag;
+    }
+  }
+  quick.engine.advance(quick_free + 5000);
+  slow.engine.advance(quick_free + 5000);
+  ASSERT_EQ(quick.done.size(), traffic.size());
+  EXPECT_EQ(quick.commands, slow.commands);
+  EXPECT_EQ(quick.served(), slow.served());
+  EXPECT_EQ(quick.counts(), slow.counts());
 }
 
 TEST(HbmShortCuts, change_nothing_with_split_queues) {
@@ -111,6 +154,21 @@ TEST(HbmShortCuts, change_nothing_with_a_shared_queue) {
 
 TEST(HbmShortCuts, change_nothing_with_a_shared_queue_and_per_bank_refresh) {
   expect_same(test::shared_config(with_bank_refresh(test::dramsys_timings())), 5);
+}
+
+TEST(HbmShortCuts, change_nothing_in_runs_of_row_hits_with_split_queues) {
+  expect_same_runs(test::split_config(test::ramulator_timings()), 11);
+  expect_same_runs(test::split_config(test::dramsim3_timings()), 12);
+}
+
+TEST(HbmShortCuts, change_nothing_in_runs_of_row_hits_with_a_shared_queue) {
+  expect_same_runs(test::shared_config(test::dramsys_timings()), 13);
+}
+
+TEST(HbmShortCuts, change_nothing_in_runs_of_row_hits_with_per_bank_refresh) {
+  expect_same_runs(test::card_config(), 14);
+  expect_same_runs(test::split_config(with_bank_refresh(test::dramsim3_timings())), 15);
+  expect_same_runs(test::shared_config(with_bank_refresh(test::dramsys_timings())), 16);
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/on_card.hpp"
+
+#include <cstdio>
+
+#include "model/config/load.hpp"
+#include "model/system.hpp"
+
+namespace npu::bench {
+
+Measurement measure_on_card(
+    const std::function<Status(platform::Platform& platform, Measurement& measured)>& program) {
+  Measurement failed;
+  failed.seconds = -1;
+  const auto config = model::load_system(NPU_SOURCE_DIR "/configs/910b.yaml", {}, {});
+  if (!config) {
+    std::fprintf(stderr, "%s\n", config.error().message().c_str());
+    return failed;
+  }
+  Measurement measured;
+  Status status;
+  model::System system(*config);
+  const auto ran =
+      system.run([&](platform::Platform& platform) { status = program(platform, measured); });
+  if (ran && status) return measured;
+  std::fprintf(stderr, "%s\n", (ran ? status : ran).error().message().c_str());
+  return failed;
+}
+
+}  // namespace npu::bench

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card's MSI-X vectors. Streams take them from the lowest on, compute queues from the highest
+// down; with few vectors they share them, and whoever is woken looks whether it was meant.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "driver/device/card_link.hpp"
+#include "driver/support/spin_lock.hpp"
+#include "npu/driver/scan.hpp"
+
+namespace npu::driver {
+
+class VectorTable {
+ public:
+  VectorTable(CardLink& link, const CardInfo& card)
+      : link_(link),
+        card_(card),
+        mutex_(link.platform().tasks().make_mutex()),
+        vectors_(card.msix.vectors) {}
+
+  unsigned size() const { return card_.msix.vectors; }
+  // Opened at the first call, and open until close().
+  Result<platform::InterruptVector*> open(unsigned number) {
+    const MutexHolder holder(*mutex_);
+    auto& vector = vectors_[number];
+    if (!vector) {
+      auto opened = link_.platform().open_vector(card_.bdf(), number);
+      if (!opened) return forward_error(opened);
+      vector = std::move(*opened);
+    }
+    return vector.get();
+  }
+  void close() { vectors_.clear(); }
+
+ private:
+  CardLink& link_;
+  const CardInfo& card_;
+  std::unique_ptr<platform::Mutex> mutex_;
+  std::vector<std::unique_ptr<platform::InterruptVector>> vectors_;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// ProcessContext: eviction and restoration of all queues of a process.
+#include <fmt/format.h>
+
+#include "driver/queue/process_impl.hpp"
+
+namespace npu::driver {
+
+using abi::ManagementOpcode;
+
+// One command stops them all. If it is not answered the card has nevertheless been told: none of
+// them starts anything.
+Status ProcessContext::Impl::evict(Picoseconds deadline) {
+  if (evictions++ > 0) return {};
+  evicted_since = device.platform.clock().now();
+  bool any = false;
+  for (const auto& record : queues) {
+    any = any || !record->held;
+    record->held = true;
+  }
+  if (!any) return {};
+  abi::ManagementCommand suspend;
+  suspend.opcode = static_cast<std::uint8_t>(ManagementOpcode::kSuspend);
+  suspend.pasid = pasid.value();
+  suspend.scope = static_cast<std::uint8_t>(abi::ManagementScope::kProcess);
+  const auto answer = command(suspend, deadline);
+  return answer ? Status() : forward_error(answer);
+}
+
+// Only those that nothing else holds; all of them have their turn, the first error is reported.
+Status ProcessContext::Impl::restore(Picoseconds deadline) {
+  if (evictions == 0) {
+    return fail(ErrorCode::kInvalidArgument, "the process is not evicted");
+  }
+  if (--evictions > 0) return {};
+  evicted_time += device.platform.clock().now() - evicted_since;
+  std::vector<abi::ManagementCommand> commands;
+  std::vector<QueueRecord*> told;
+  for (const auto& record : queues) {
+    if (!record->held || !is_active(*record)) continue;
+    commands.push_back(on_queue(ManagementOpcode::kResume, *record));
+    told.push_back(record.get());
+  }
+  auto answers = manager.ring().execute(commands, deadline);
+  Status status;
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const auto answer = accepted(std::move(answers[i]), commands[i].opcode);
+    if (answer) {
+      told[i]->held = false;
+    } else if (status) {
+      status = forward_error(answer);
+    }
+  }
+  return status;
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// ProcessContext: creating and destroying queues. A step that fails leaves nothing behind: what was
+// made before it goes away with its owner, in reverse order.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "driver/queue/process_impl.hpp"
+#include "driver/queue/signals_impl.hpp"
+#include "npu/abi/page_table.hpp"
+
+namespace npu::driver {
+
+using abi::ManagementOpcode;
+using abi::PreemptMode;
+
+namespace {
+
+constexpr Picoseconds kFirstLook = 2_us, kLongestPause = 1_ms;  // while a queue drains
+
+// Of a command that failed: whether the card may have executed it nevertheless.
+bool may_be_done(const Error& error) {
+  return error.code != ErrorCode::kBadDevice && error.code != ErrorCode::kQueueFull;
+}
+
+bool is_log2_ring(unsigned v) {
+  return v >= abi::kMinLog2Ring && v <= abi::kMaxLog2Ring;
+}
+
+Status invalid(std::string what) {
+  return fail(ErrorCode::kInvalidArgument, std::move(what));
+}
+
+}  // namespace
+
+struct ProcessContext::Impl::Draft {
+  std::unique_ptr<QueueRecord> record;
+  QueueChannelParts parts;
+};
+
+Status ProcessContext::Impl::check_options(const QueueOptions& wanted) const {
+  const auto completions =
+      wanted.log2_completions == 0 ? wanted.ring.log2_entries : wanted.log2_completions;
+  if (!is_log2_ring(wanted.ring.log2_entries)) {
+    return invalid(fmt::format("a ring of 2^{} entries, {} .. {} are possible",
+                               wanted.ring.log2_entries, abi::kMinLog2Ring, abi::kMaxLog2Ring));
+  }
+  if (!is_log2_ring(completions) || completions < wanted.ring.log2_entries) {
+    return invalid(fmt::format("2^{} completions for a ring of 2^{} entries", completions,
+                               wanted.ring.log2_entries));
+  }
+  if (wanted.priority > abi::kMaxQueuePriority) {
+    return invalid(fmt::format("priority {}, 0 .. 15 are possible", wanted.priority));
+  }
+  if (wanted.percentage > 100) {
+    return invalid(fmt::format("{} % of the quantum", wanted.percentage));
+  }
+  if (wanted.quantum < Picoseconds() || wanted.quantum > 1000_s) {
+    return invalid(fmt::format("a quantum of {} us", wanted.quantum.us()));
+  }
+  if (wanted.core_mask == CoreMask{}) return invalid("a core mask without a core");
+  return {};
+}
+
+// What needs no lock: memory, ids, the descriptor.
+Result<ProcessContext::Impl::Draft> ProcessContext::Impl::prepare(const QueueOptions& wanted) {
+  if (auto ok = check_options(wanted); !ok) return forward_error(ok);
+  Draft draft;
+  draft.record = std::make_unique<QueueRecord>();
+  auto& record = *draft.record;
+  auto& parts = draft.parts;
+  record.options = wanted;
+  const auto id = manager.queue_ids().allocate();
+  if (!id) {
+    return fail(ErrorCode::kOutOfResources,
+                fmt::format("all {} queue ids of the card in use", abi::kMaxQueues));
+  }
+  record.id = PooledId(manager.queue_ids(), *id);
+  const auto doorbell = doorbells.allocate();
+  if (!doorbell) {
+    return fail(ErrorCode::kOutOfResources,
+                fmt::format("all {} doorbells of the process in use", doorbells.capacity()));
+  }
+  record.doorbell = PooledId(doorbells, *doorbell);
+  parts.id = record.queue_id();
+  parts.device_index = device.card.device_index;
+  parts.doorbells = doorbell_page.get();
+  parts.doorbell = static_cast<std::uint16_t>(*doorbell);
+  parts.log2_ring = wanted.ring.log2_entries;
+  parts.log2_completions =
+      wanted.log2_completions == 0 ? wanted.ring.log2_entries : wanted.log2_completions;
+  parts.adaptive = device.options.adaptive;
+  const auto make = [&](QueueMemory memory, Bytes size) {
+    return QueueBuffer::create(device, *heap, pasid.value(), memory, size);
+  };
+  auto ring = make(wanted.ring.memory, Bytes{abi::kQueueEntrySize} << parts.log2_ring);
+  if (!ring) return forward_error(ring);
+  parts.ring = std::move(*ring);
+  auto completions =
+      make(wanted.completion_memory, Bytes{abi::kQueueCompletionSize} << parts.log2_completions);
+  if (!completions) return forward_error(completions);
+  parts.completions = std::move(*completions);
+  if (wanted.indices_in_memory) {
+    auto indices = make(QueueMemory::kHost, 16);
+    if (!indices) return forward_error(indices);
+    parts.indices = std::move(*indices);
+  }
+  const auto number =
+      wanted.process_vector ? vector_number : manager.vector_number(*id + abi::kVmids);
+  const auto opened = manager.open_vector(number);
+  if (!opened) return forward_error(opened);
+  if (wanted.interrupt) parts.vector = *opened;
+  record.descriptor.vector = static_cast<std::uint16_t>(number);
+  fill_descriptor(record, parts);
+  return draft;
+}
+
+void ProcessContext::Impl::fill_descriptor(QueueRecord& record, const QueueChannelParts& parts) {
+  const auto& wanted = record.options;
+  auto& mqd = record.descriptor;
+  unsigned flags = abi::kQueueSignalHost;
+  if (parts.ring.in_host_memory()) flags |= abi::kQueueRingHost;
+  if (parts.completions.in_host_memory()) flags |= abi::kQueueCompletionHost;
+  if (wanted.in_order) flags |= abi::kQueueInOrder;
+  mqd.ring_base = parts.ring.address();
+  mqd.completion_base = parts.completions.address();
+  if (parts.indices) {
+    flags |= abi::kQueueIndexHost;
+    mqd.read_index_address = parts.indices.address();
+    mqd.write_index_address = parts.indices.address() + 8;
+  }
+  mqd.flags = static_cast<std::uint16_t>(flags);
+  mqd.queue_id = record.id.value();
+  mqd.signal_base = signals->impl().bus_address();
+  mqd.signal_slots = signals->capacity();
+  mqd.save_area = wanted.preemptible ? manager.save_area(record.id.value()) : 0;
+  mqd.log2_ring = static_cast<std::uint8_t>(parts.log2_ring);
+  mqd.log2_completions = static_cast<std::uint8_t>(parts.log2_completions);
+  mqd.vmid = static_cast<std::uint8_t>(vmid);
+  mqd.priority = static_cast<std::uint8_t>(wanted.priority);
+  mqd.doorbell = parts.doorbell;
+  mqd.pasid = pasid.value();
+  mqd.quantum_us = static_cast<std::uint32_t>(wanted.quantum.count() / 1'000'000);
+  record.percentage = wanted.percentage;
+  mqd.percentage = static_cast<std::uint8_t>(wanted.percentage == 0 ? 100 : wanted.percentage);
+  mqd.core_mask = wanted.core_mask;
+}
+
+// Under the mutex, as those below.
+Status ProcessContext::Impl::map_process() {
+  if (mapped) return {};
+  abi::ManagementCommand map;
+  map.opcode = static_cast<std::uint8_t>(ManagementOpcode::kMapProcess);
+  map.pasid = pasid.value();
+  map.vmid = static_cast<std::uint8_t>(vmid);
+  map.page = page.value();
+  map.vector = vector_number;
+  const auto answer = command(map, command_deadline());
+  if (answer) {
+    mapped = true;
+    manager.note_mapped(1);
+    return {};
+  }
+  if (may_be_done(answer.error())) {
+    map.opcode = static_cast<std::uint8_t>(ManagementOpcode::kUnmapProcess);
+    static_cast<void>(manager.ring().execute(map, command_deadline()));
+  }
+  return forward_error(answer);
+}
+
+void ProcessContext::Impl::unmap_if_last() {
+  if (!mapped || !queues.empty()) return;
+  abi::ManagementCommand unmap;
+  unmap.opcode = static_cast<std::uint8_t>(ManagementOpcode::kUnmapProcess);
+  unmap.pasid = pasid.value();
+  const auto answer = command(unmap, command_deadline());
+  if (!answer && !device.link->lost()) {
+    // The card still knows them, so nobody else may have them.
+    page.lose();
+    pasid.lose();
+  }
+  mapped = false;
+  manager.note_mapped(-1);
+}
+
+Status ProcessContext::Impl::add_to_card(QueueRecord& record) {
+  if (auto ok = map_process(); !ok) return ok;
+  manager.write_descriptor(record.descriptor);
+  auto add = on_queue(ManagementOpcode::kAddQueue, record);
+  add.address = manager.descriptor_address(record.id.value());
+  const auto answer = command(add, command_deadline());
+  Status status = answer ? settle_record(record, command_deadline()) : forward_error(answer);
+  if (status) return {};
+  if (answer || may_be_done(answer.error()))
+    static_cast<void>(remove_from_card(record, PreemptMode::kReset));
+  return status;
+}
+
+Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& wanted) {
+  auto draft = prepare(wanted);
+  if (!draft) return forward_error(draft);
+  auto& record = *draft->record;
+  auto channel = std::make_unique<QueueChannel>(*device.link, *this, std::move(draft->parts));
+  record.channel = channel.get();
+  const MutexHolder holder(*mutex);
+  if (auto ok = usable(); !ok) return forward_error(ok);
+  if (auto ok = add_to_card(record); !ok) {
+    unmap_if_last();
+    return forward_error(ok);
+  }
+  {
+    fault_lock.lock(device.platform.clock());
+    const SpinLockHolder faults_holder(fault_lock);
+    channels.emplace_back(record.queue_id(), channel.get());
+  }
+  const auto behind =
+      std::upper_bound(queues.begin(), queues.end(), record.id.value(),
+                       [](std::uint32_t id, const auto& other) { return id < other->id.value(); });
+  queues.insert(behind, std::move(draft->record));
+  manager.note_queues(1);
+  handles.fetch_add(1, std::memory_order_relaxed);
+  return std::make_unique<Queue>(
+      std::make_unique<Queue::Impl>(Queue::Impl{*this, std::move(channel)}));
+}
+
+// --- The end ---------------------------------------------------------------------------------
+
+// Debugged queues stay (source-facts C1).
+Status ProcessContext::Impl::wait_resumed(QueueRecord& record, Picoseconds deadline) {
+  while (record.suspended) {
+    if (resumed->wait(*mutex, deadline) || !record.suspended) continue;
+    return fail(ErrorCode::kBusy,
+                fmt::format("queue {} is suspended; resume it first", record.id.value()));
+  }
+  return {};
+}
+
+// Not under the mutex: a queue may take its time. Only looks, so that a queue that never ends holds
+// up nobody else's commands.
+Result<QueueEnd> ProcessContext::Impl::drain(QueueRecord& record, Picoseconds deadline) {
+  auto& clock = device.platform.clock();
+  for (auto pause = kFirstLook;; pause = std::min(2 * pause, kLongestPause)) {
+    const auto answer =
+        command(on_queue(ManagementOpcode::kQueryQueue, record), command_deadline());
+    if (!answer) return forward_error(answer);
+    if (answer->state != abi::QueueState::kRunning) return QueueEnd::kDrained;
+    if (clock.now() >= deadline) return QueueEnd::kReset;
+    clock.sleep_until(std::min(deadline, clock.now() + pause));
+  }
+}
+
+// If the card does not answer, once more on an empty ring, by reset. If it still does not, id and
+// doorbell are lost; the memory is not: MMU and IOMMU keep the card from it.
+Status ProcessContext::Impl::remove_from_card(QueueRecord& record, PreemptMode mode) {
+  const auto remove = [&](PreemptMode how) {
+    return manager.ring().execute(on_queue(ManagementOpcode::kRemoveQueue, record, how),
+                                  command_deadline());
+  };
+  auto answer = remove(mode);
+  for (int attempt = 0; attempt < 2 && !answer && !device.link->lost(); ++attempt) {
+    if (answer.error().code != ErrorCode::kAborted) {
+      static_cast<void>(manager.ring().restart(command_deadline()));
+    }
+    answer = remove(PreemptMode::kReset);
+    if (answer && answer->status == abi::ManagementStatus::kInvalidQueue) return {};
+  }
+  if (!answer && !device.link->lost()) {
+    static_cast<void>(manager.ring().restart(command_deadline()));  // for the others
+  }
+  const auto result =
+      accepted(std::move(answer), static_cast<std::uint8_t>(ManagementOpcode::kRemoveQueue));
+  if (result) return {};
+  record.id.lose();
+  record.doorbell.lose();
+  return forward_error(result);
+}
+
+void ProcessContext::Impl::erase(QueueRecord& record) {
+  {
+    fault_lock.lock(device.platform.clock());
+    const SpinLockHolder holder(fault_lock);
+    const auto is_it = [&](const auto& known) { return known.second == record.channel; };
+    channels.erase(std::remove_if(channels.begin(), channels.end(), is_it), channels.end());
+  }
+  const auto is_it = [&](const auto& other) { return other.get() == &record; };
+  queues.erase(std::find_if(queues.begin(), queues.end(), is_it));
+  manager.note_queues(-1);
+  unmap_if_last();
+}
+
+Result<QueueEnd> ProcessContext::Impl::destroy(QueueChannel& channel, Picoseconds deadline,
+                                               bool forced) {
+  QueueRecord* record = nullptr;
+  {
+    const MutexHolder holder(*mutex);
+    record = find(channel.id());
+    if (record == nullptr || record->channel != &channel) {
+      return fail(ErrorCode::kNotFound,
+                  fmt::format("queue {} was destroyed already", channel.id().value));
+    }
+    if (record->dying) {
+      return fail(ErrorCode::kBusy, fmt::format("queue {} is being destroyed", channel.id().value));
+    }
+    if (!forced) {
+      if (auto ok = wait_resumed(*record, deadline); !ok) return forward_error(ok);
+      if (record->dying) return fail(ErrorCode::kBusy, "another task destroys the queue");
+    }
+    record->dying = true;
+  }
+  auto end = drain(*record, deadline);
+  const bool drained = end && *end == QueueEnd::kDrained;
+  const MutexHolder holder(*mutex);
+  const auto removed =
+      remove_from_card(*record, drained ? PreemptMode::kDrain : PreemptMode::kReset);
+  if (!drained) manager.counters().resets.fetch_add(1, std::memory_order_relaxed);
+  channel.close();
+  erase(*record);
+  if (!removed) return forward_error(removed);
+  return drained ? QueueEnd::kDrained : QueueEnd::kReset;
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/queue/management_ring.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "npu/abi/registers.hpp"
+
+namespace npu::driver {
+
+using abi::ManagementCommand;
+
+Result<std::unique_ptr<ManagementRing>> ManagementRing::create(CardLink& link,
+                                                               ManagerCounters& counters) {
+  constexpr Bytes kSize =
+      kEntries * (abi::kManagementEntrySize + Bytes{sizeof(abi::ManagementResponse)});
+  auto memory =
+      link.platform().allocate_dma(link.bdf(), kSize, 4096, platform::DmaDirection::kBidirectional);
+  if (!memory) return forward_error(memory);
+  return std::unique_ptr<ManagementRing>(new ManagementRing(link, counters, std::move(*memory)));
+}
+
+ManagementRing::ManagementRing(CardLink& link, ManagerCounters& counters,
+                               std::unique_ptr<platform::DmaMemory> memory)
+    : link_(link), counters_(counters), memory_(std::move(memory)), places_(kEntries) {}
+
+Status ManagementRing::start(Picoseconds deadline) {
+  if (!lock_.try_lock_until(link_.clock(), deadline)) {
+    return fail(ErrorCode::kTimeout, "waited for the management ring");
+  }
+  const SpinLockHolder holder(lock_);
+  return enable(deadline);
+}
+
+Status ManagementRing::restart(Picoseconds deadline) {
+  counters_.restarts.fetch_add(1, std::memory_order_relaxed);
+  return start(deadline);
+}
+
+// Numbers go on, so that an answer to a command of an earlier run is nobody's.
+Status ManagementRing::enable(Picoseconds deadline) {
+  if (auto ok = usable(); !ok) return ok;
+  epoch_.fetch_add(1, std::memory_order_acq_rel);
+  std::fill(places_.begin(), places_.end(), Place::kFree);
+  start_ = oldest_ = next_ = (next_ + kEntries - 1) / kEntries * kEntries;
+  link_.write(abi::ManagementControl{});
+  link_.write(abi::ManagementBase::from_raw(memory_->bus().value));
+  abi::ManagementControl control;
+  control.set<abi::ManagementControl::Enable>(1);
+  control.set<abi::ManagementControl::HostMemory>(1);
+  control.set<abi::ManagementControl::Log2Entries>(kLog2Entries);
+  link_.write(control);
+  counters_.mmio_writes.fetch_add(3, std::memory_order_relaxed);
+  for (;;) {
+    const auto status = link_.read<abi::ManagementStatusRegister>();
+    counters_.mmio_reads.fetch_add(1, std::memory_order_relaxed);
+    if (!status) return forward_error(status);
+    using Register = abi::ManagementStatusRegister;
+    if (!status->get<Register::Enabled>() || status->get<Register::Halted>()) {
+      return fail(ErrorCode::kBadDevice,
+                  fmt::format("{}: the management queue does not enable, status {:#x}",
+                              to_string(link_.bdf()), status->raw));
+    }
+    if (status->get<Register::Idle>()) return {};
+    if (link_.clock().now() >= deadline) {
+      return fail(ErrorCode::kTimeout, fmt::format("{}: waited for the management queue to be idle",
+                                                   to_string(link_.bdf())));
+    }
+    link_.clock().relax({}, deadline);
+  }
+}
+
+void ManagementRing::stop() {
+  stopped_.store(true, std::memory_order_release);
+  epoch_.fetch_add(1, std::memory_order_acq_rel);
+  if (!link_.lost()) link_.write(abi::ManagementControl{});
+}
+
+Status ManagementRing::usable() const {
+  if (stopped_.load(std::memory_order_acquire)) {
+    return fail(ErrorCode::kAborted, "the management queue is off, the device was shut down");
+  }
+  return link_.alive();
+}
+
+// Under the lock. What has been answered and is waited for by nobody makes room.
+void ManagementRing::collect() {
+  while (oldest_ < next_) {
+    auto& place = places_[oldest_ % kEntries];
+    if (place == Place::kWaited || (place == Place::kAbandoned && !answered(oldest_))) return;
+    place = Place::kFree;
+    ++oldest_;
+  }
+}
+
+void ManagementRing::write(std::uint64_t number, ManagementCommand command) {
+  command.fence_address = (memory_->bus() + answer_offset(number)).value;
+  command.fence_value = number + 1;
+  std::uint64_t words[abi::kManagementEntrySize / 8];
+  static_assert(sizeof words == sizeof command);
+  std::memcpy(words, &command, sizeof words);
+  Bytes at = command_offset(number);
+  for (const auto word : words) {
+    memory_->store(at, word);
+    at += sizeof word;
+  }
+}
+
+Result<std::size_t> ManagementRing::enter(const ManagementCommand* commands, std::size_t count,
+                                          Picoseconds deadline, std::uint64_t& first,
+                                          std::uint64_t& epoch) {
+  auto& clock = link_.clock();
+  bool counted = false;
+  for (;;) {
+    if (auto ok = usable(); !ok) return forward_error(ok);
+    if (lock_.try_lock_until(clock, deadline)) {
+      const SpinLockHolder holder(lock_);
+      collect();
+      const auto room = static_cast<std::size_t>(kEntries - (next_ - oldest_));
+      const auto entered = std::min(room, count);
+      first = next_;
+      epoch = epoch_.load(std::memory_order_relaxed);
+      for (std::size_t i = 0; i < entered; ++i) {
+        places_[next_ % kEntries] = Place::kWaited;
+        write(next_++, commands[i]);
+      }
+      if (entered > 0) {
+        link_.platform().write_barrier();
+        link_.write(abi::ManagementDoorbell::from_raw(static_cast<std::uint32_t>(next_ - start_)));
+        counters_.commands.fetch_add(entered, std::memory_order_relaxed);
+        counters_.mmio_writes.fetch_add(1, std::memory_order_relaxed);
+        return entered;
+      }
+    }
+    if (!counted) counters_.ring_full.fetch_add(1, std::memory_order_relaxed);
+    counted = true;
+    if (clock.now() >= deadline) {
+      return fail(ErrorCode::kQueueFull,
+                  fmt::format("{}: the management ring has no place among {}, the oldest command "
+                              "has not been answered",
+                              to_string(link_.bdf()), kEntries));
+    }
+    clock.relax({}, deadline);
+  }
+}
+
+void ManagementRing::leave(std::uint64_t number, Place place) {
+  lock_.lock(link_.clock());
+  const SpinLockHolder holder(lock_);
+  if (number >= start_) places_[number % kEntries] = place;
+}
+
+Result<ManagementAnswer> ManagementRing::wait(std::uint64_t number, std::uint64_t epoch,
+                                              Picoseconds deadline, std::uint8_t opcode) {
+  auto& clock = link_.clock();
+  const auto name = to_string(static_cast<abi::ManagementOpcode>(opcode));
+  const auto watched =
+      memory_->cpu().subspan(answer_offset(number), sizeof(abi::ManagementResponse));
+  for (;;) {
+    if (epoch_.load(std::memory_order_acquire) != epoch) {
+      return fail(ErrorCode::kAborted, fmt::format("{}: the management queue was restarted", name));
+    }
+    if (answered(number)) break;
+    if (clock.now() >= deadline) {
+      leave(number, Place::kAbandoned);
+      counters_.timeouts.fetch_add(1, std::memory_order_relaxed);
+      const auto status = link_.read<abi::ManagementStatusRegister>();  // lost, or merely late?
+      if (!status) return forward_error(status);
+      return fail(ErrorCode::kTimeout, fmt::format("{}: no answer to {}, MANAGEMENT_STATUS {:#x}",
+                                                   to_string(link_.bdf()), name, status->raw));
+    }
+    clock.relax(watched, deadline);
+  }
+  link_.platform().read_barrier();
+  const auto rest = memory_->load<std::uint64_t>(answer_offset(number) + 8);
+  leave(number, Place::kFree);
+  return ManagementAnswer{static_cast<abi::ManagementStatus>(rest & 0xFFFF'FFFF),
+                          static_cast<abi::QueueState>(rest >> 32)};
+}
+
+Result<ManagementAnswer> ManagementRing::execute(const ManagementCommand& command,
+                                                 Picoseconds deadline) {
+  std::uint64_t number = 0, epoch = 0;
+  const auto entered = enter(&command, 1, deadline, number, epoch);
+  if (!entered) return forward_error(entered);
+  return wait(number, epoch, deadline, command.opcode);
+}
+
+std::vector<Result<ManagementAnswer>> ManagementRing::execute(
+    const std::vector<ManagementCommand>& commands, Picoseconds deadline) {
+  std::vector<Result<ManagementAnswer>> answers;
+  answers.reserve(commands.size());
+  while (answers.size() < commands.size()) {
+    std::uint64_t first = 0, epoch = 0;
+    const auto begin = answers.size();
+    const auto entered =
+        enter(commands.data() + begin, commands.size() - begin, deadline, first, epoch);
+    if (!entered) {
+      while (answers.size() < commands.size()) answers.emplace_back(forward_error(entered));
+      break;
+    }
+    for (std::size_t i = 0; i < *entered; ++i) {
+      answers.push_back(wait(first + i, epoch, deadline, commands[begin + i].opcode));
+    }
+  }
+  return answers;
+}
+
+}  // namespace npu::driver

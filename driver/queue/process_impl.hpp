@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process and its queues as the manager sees them.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "driver/device/device_impl.hpp"
+#include "driver/queue/queue_buffer.hpp"
+#include "driver/queue/queue_channel.hpp"
+#include "driver/queue/queue_manager.hpp"
+#include "npu/driver/process.hpp"
+
+namespace npu::driver {
+
+// One queue. In the reverse order of its members it gives back what it has.
+struct QueueRecord {
+  PooledId id;
+  PooledId doorbell;
+  QueueOptions options;
+  abi::QueueDescriptor descriptor;  // the driver's half as written
+  QueueChannel* channel = nullptr;  // the handle has it
+
+  unsigned percentage = 100;  // as wanted: 0 is not for the card
+  bool null_ring = false;
+  bool suspended = false;  // by its owner
+  bool dying = false;
+  bool held = false;  // by the card: SUSPEND was the last it was told
+
+  QueueId queue_id() const { return QueueId{id.value()}; }
+};
+
+struct ProcessContext::Impl final : QueueFaultSource, FaultOwner {
+  Impl(Device::Impl& card, QueueManager& shared, const ProcessOptions& wanted);
+  ~Impl() override;
+
+  // --- Opening and closing (process.cpp).
+  Status open();
+  Status close();
+  Status usable() const;
+  Picoseconds command_deadline() { return device.platform.clock().now() + options.command_timeout; }
+
+  // --- Commands. kBadDevice: the card has refused. Those that may be repeated are, if another task
+  // has restarted the ring.
+  Result<ManagementAnswer> command(const abi::ManagementCommand& what, Picoseconds deadline);
+  abi::ManagementCommand on_queue(abi::ManagementOpcode opcode, const QueueRecord& record,
+                                  abi::PreemptMode mode = abi::PreemptMode::kDrain) const;
+  static Result<ManagementAnswer> accepted(Result<ManagementAnswer> answer, std::uint8_t opcode);
+
+  // --- Life of a queue (life_cycle.cpp).
+  Result<std::unique_ptr<Queue>> create(const QueueOptions& wanted);
+  Result<QueueEnd> destroy(QueueChannel& channel, Picoseconds deadline, bool forced);
+
+  // --- Changes (queue_change.cpp, evictions.cpp). Under the mutex unless said otherwise.
+  QueueRecord* find(QueueId id);
+  bool is_active(const QueueRecord& record) const {
+    return !record.null_ring && record.percentage > 0 && !record.suspended && evictions == 0;
+  }
+  // Makes the card hold the queue, or let it run, as it should be.
+  Status settle_record(QueueRecord& record, Picoseconds deadline);
+  Status update(QueueId id, const QueueChange& change);  // not under the mutex
+  Status change_held(QueueRecord& record, const QueueChange& change, QueueBuffer& ring);
+  Result<QueueStatus> query(QueueRecord& record);
+  std::vector<QueueResult> set_suspended(const std::vector<QueueId>& queues, bool suspended,
+                                         Picoseconds deadline);  // not under the mutex
+  Status evict(Picoseconds deadline);
+  Status restore(Picoseconds deadline);
+
+  // --- Faults. Not under the mutex.
+  void look_for_faults() override;
+  void settle(QueueId queue) override;
+  void add_fault(const QueueFault& fault) override;
+  void deliver();
+
+  Device::Impl& device;
+  QueueManager& manager;
+  const ProcessOptions options;
+  std::unique_ptr<platform::Mutex> mutex;
+  std::unique_ptr<platform::Condition> resumed;
+  std::atomic<bool> closed{false};
+
+  // In the order in which they are made.
+  std::unique_ptr<AddressSpace> space;
+  unsigned vmid = 0;
+  PooledId pasid, page;
+  platform::InterruptVector* vector = nullptr;
+  unsigned vector_number = 0;
+  std::unique_ptr<platform::MmioRegion> doorbell_page;
+  std::unique_ptr<QueueHeap> heap;
+  std::unique_ptr<Signals> signals;
+  SharedIdPool doorbells;
+  bool registered = false;  // for faults
+  bool mapped = false;      // the card knows the process
+
+  std::vector<std::unique_ptr<QueueRecord>> queues;  // by id
+  std::atomic<std::size_t> handles{0};               // of queues, alive
+  unsigned evictions = 0;
+  Picoseconds evicted_since, evicted_time;
+
+  SpinLock fault_lock;
+  std::vector<std::pair<QueueId, QueueChannel*>> channels;  // for faults
+  std::deque<QueueFault> faults;                            // to be taken
+  std::deque<QueueFault> undelivered;                       // to the handler
+  FaultHandler handler;
+
+ private:
+  struct Draft;
+  Status check_options(const QueueOptions& wanted) const;
+  Result<Draft> prepare(const QueueOptions& wanted);
+  void fill_descriptor(QueueRecord& record, const QueueChannelParts& parts);
+  Status map_process();
+  void unmap_if_last();
+  Status add_to_card(QueueRecord& record);
+  Result<QueueEnd> drain(QueueRecord& record, Picoseconds deadline);
+  Status remove_from_card(QueueRecord& record, abi::PreemptMode mode);
+  Status wait_resumed(QueueRecord& record, Picoseconds deadline);
+  void erase(QueueRecord& record);
+};
+
+struct Queue::Impl {
+  ProcessContext::Impl& process;
+  std::unique_ptr<QueueChannel> channel;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// ProcessContext and Queue: what a user may call.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "driver/device/address_space_impl.hpp"
+#include "driver/queue/process_impl.hpp"
+#include "driver/queue/signals_impl.hpp"
+
+namespace npu::driver {
+namespace {
+
+void count_call(ProcessContext::Impl& process) {
+  process.manager.counters().calls.fetch_add(1, std::memory_order_relaxed);
+}
+
+Result<QueueManager*> manager_of(Device::Impl& device) {
+  if (auto ok = device.usable(); !ok) return forward_error(ok);
+  const MutexHolder holder(*device.control);
+  if (!device.queues) {
+    auto made = QueueManager::create(device);
+    if (!made) return forward_error(made);
+    device.queues = std::move(*made);
+  }
+  return device.queues.get();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ProcessContext>> ProcessContext::open(Device& device,
+                                                             const ProcessOptions& options) {
+  if (options.max_queues == 0 || options.max_queues > abi::kQueueDoorbells) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{} queues, 1 .. {} are possible",
+                                                         options.max_queues, abi::kQueueDoorbells));
+  }
+  const auto manager = manager_of(device.impl());
+  if (!manager) {
+    return fail(manager.error().code,
+                fmt::format("opening a process: {}", manager.error().context));
+  }
+  auto impl = std::make_unique<Impl>(device.impl(), **manager, options);
+  count_call(*impl);
+  if (auto ok = impl->open(); !ok) {
+    return fail(ok.error().code, fmt::format("opening a process: {}", ok.error().context));
+  }
+  return std::make_unique<ProcessContext>(std::move(impl));
+}
+
+ProcessContext::ProcessContext(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ProcessContext::~ProcessContext() = default;
+
+Status ProcessContext::close() {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  count_call(*impl_);
+  if (const auto left = impl_->handles.load(std::memory_order_acquire); left > 0) {
+    return fail(ErrorCode::kBusy, fmt::format("the process has {} queues", left));
+  }
+  return impl_->close();
+}
+
+std::uint32_t ProcessContext::pasid() const {
+  return impl_->pasid.value();
+}
+unsigned ProcessContext::vmid() const {
+  return impl_->vmid;
+}
+std::uint32_t ProcessContext::doorbell_page() const {
+  return impl_->page.value();
+}
+AddressSpace& ProcessContext::space() {
+  return *impl_->space;
+}
+Signals& ProcessContext::signals() {
+  return *impl_->signals;
+}
+
+Result<std::unique_ptr<platform::DmaMemory>> ProcessContext::allocate_host(
+    Bytes size, platform::DmaDirection direction) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  auto& platform = impl_->device.platform;
+  auto memory = platform.allocate_dma(impl_->device.card.bdf(), size, 4096, direction);
+  if (!memory) return forward_error(memory);
+  if (auto ok = platform.bind_pasid(**memory, pasid()); !ok) return forward_error(ok);
+  return memory;
+}
+
+Result<std::unique_ptr<Queue>> ProcessContext::create_queue(const QueueOptions& options) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  count_call(*impl_);
+  auto queue = impl_->create(options);
+  if (queue) return queue;
+  return fail(queue.error().code, fmt::format("creating a queue: {}", queue.error().context));
+}
+
+Status ProcessContext::update(QueueId queue, const QueueChange& change) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  count_call(*impl_);
+  return impl_->update(queue, change);
+}
+
+Result<QueueEnd> ProcessContext::destroy(Queue& queue, Picoseconds deadline) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  count_call(*impl_);
+  return impl_->destroy(*queue.impl().channel, deadline, false);
+}
+
+Result<QueueStatus> ProcessContext::query(QueueId queue) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  count_call(*impl_);
+  const MutexHolder holder(*impl_->mutex);
+  auto* record = impl_->find(queue);
+  if (record == nullptr) return fail(ErrorCode::kNotFound, fmt::format("queue {}", queue.value));
+  return impl_->query(*record);
+}
+
+Result<std::vector<QueueStatus>> ProcessContext::snapshot(std::size_t limit) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  count_call(*impl_);
+  std::vector<QueueStatus> result;
+  const MutexHolder holder(*impl_->mutex);
+  for (const auto& record : impl_->queues) {
+    if (result.size() == limit) break;
+    auto status = impl_->query(*record);
+    if (!status) return forward_error(status);
+    result.push_back(*status);
+  }
+  return result;
+}
+
+std::size_t ProcessContext::queue_count() const {
+  const MutexHolder holder(*impl_->mutex);
+  return static_cast<std::size_t>(std::count_if(impl_->queues.begin(), impl_->queues.end(),
+                                                [](const auto& record) { return !record->dying; }));
+}
+
+std::vector<QueueResult> ProcessContext::suspend(const std::vector<QueueId>& queues,
+                                                 Picoseconds deadline) {
+  if (!impl_->usable()) return std::vector<QueueResult>(queues.size(), QueueResult::kError);
+  count_call(*impl_);
+  return impl_->set_suspended(queues, true, deadline);
+}
+
+std::vector<QueueResult> ProcessContext::resume(const std::vector<QueueId>& queues,
+                                                Picoseconds deadline) {
+  if (!impl_->usable()) return std::vector<QueueResult>(queues.size(), QueueResult::kError);
+  count_call(*impl_);
+  return impl_->set_suspended(queues, false, deadline);
+}
+
+Status ProcessContext::evict(Picoseconds deadline) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  count_call(*impl_);
+  const MutexHolder holder(*impl_->mutex);
+  return impl_->evict(deadline);
+}
+
+Status ProcessContext::restore(Picoseconds deadline) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  count_call(*impl_);
+  const MutexHolder holder(*impl_->mutex);
+  return impl_->restore(deadline);
+}
+
+unsigned ProcessContext::evictions() const {
+  const MutexHolder holder(*impl_->mutex);
+  return impl_->evictions;
+}
+
+Picoseconds ProcessContext::evicted_time() const {
+  const MutexHolder holder(*impl_->mutex);
+  if (impl_->evictions == 0) return impl_->evicted_time;
+  return impl_->evicted_time + (impl_->device.platform.clock().now() - impl_->evicted_since);
+}
+
+void ProcessContext::on_fault(FaultHandler handler) {
+  impl_->fault_lock.lock(impl_->device.platform.clock());
+  const SpinLockHolder holder(impl_->fault_lock);
+  impl_->handler = std::move(handler);
+}
+
+std::vector<QueueFault> ProcessContext::take_faults() {
+  impl_->look_for_faults();
+  impl_->fault_lock.lock(impl_->device.platform.clock());
+  const SpinLockHolder holder(impl_->fault_lock);
+  std::vector<QueueFault> result(impl_->faults.begin(), impl_->faults.end());
+  impl_->faults.clear();
+  return result;
+}
+
+// --- Queue -----------------------------------------------------------------------------------
+
+Queue::Queue(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Queue::~Queue() {
+  auto& process = impl_->process;
+  const auto deadline = process.device.platform.clock().now() + process.options.drain_timeout;
+  static_cast<void>(process.destroy(*impl_->channel, deadline, true));
+  impl_->channel.reset();
+  process.handles.fetch_sub(1, std::memory_order_release);
+}
+
+QueueId Queue::id() const {
+  return impl_->channel->id();
+}
+std::uint16_t Queue::doorbell() const {
+  return impl_->channel->doorbell();
+}
+bool Queue::faulted() const {
+  return impl_->channel->faulted();
+}
+
+Result<QueueTicket> Queue::submit(const abi::QueueEntry& entry, Picoseconds deadline,
+                                  const QueueEntryOptions& options) {
+  return impl_->channel->submit(&entry, 1, deadline, options);
+}
+Result<QueueTicket> Queue::submit(const abi::QueueEntry* entries, std::size_t count,
+                                  Picoseconds deadline, const QueueEntryOptions& options) {
+  return impl_->channel->submit(entries, count, deadline, options);
+}
+Result<bool> Queue::is_done(const QueueTicket& ticket) {
+  return impl_->channel->is_done(ticket);
+}
+Status Queue::wait(const QueueTicket& ticket, WaitPolicy policy, Picoseconds deadline) {
+  return impl_->channel->wait(ticket, policy, deadline);
+}
+QueueCounters Queue::counters() const {
+  return impl_->channel->counters();
+}
+
+// --- The card --------------------------------------------------------------------------------
+
+QueueManagerStatistics queue_statistics(Device& device) {
+  const auto& manager = device.impl().queues;
+  return manager ? manager->statistics() : QueueManagerStatistics{};
+}
+
+std::vector<QueueFault> take_stray_faults(Device& device) {
+  const auto& manager = device.impl().queues;
+  return manager ? manager->take_stray_faults() : std::vector<QueueFault>{};
+}
+
+}  // namespace npu::driver

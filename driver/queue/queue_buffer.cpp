@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/queue/queue_buffer.hpp"
+
+#include <fmt/format.h>
+
+#include "driver/device/address_space_impl.hpp"
+#include "npu/abi/layout.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::driver {
+
+// The first of `grains` free ones, or kGrains.
+std::size_t QueueHeap::find_run(const Page& page, std::size_t grains) {
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < kGrains; ++i) {
+    length = page.used[i] ? 0 : length + 1;
+    if (length == grains) return i + 1 - grains;
+  }
+  return kGrains;
+}
+
+Result<QueueHeap::Piece> QueueHeap::allocate(Bytes size) {
+  const auto grains = static_cast<std::size_t>(ceil_div(size, kGrain));
+  if (grains == 0 || grains > kGrains) {
+    return fail(ErrorCode::kOutOfMemory,
+                fmt::format("a ring of {} bytes in device memory, at most {} are possible", size,
+                            kPageSize));
+  }
+  const MutexHolder holder(*mutex_);
+  for (std::size_t i = 0;; ++i) {
+    if (i == pages_.size()) {
+      if (auto ok = add_page(); !ok) return forward_error(ok);
+    }
+    auto& page = *pages_[i];
+    const auto first = find_run(page, grains);
+    if (first == kGrains) continue;
+    for (std::size_t grain = first; grain < first + grains; ++grain) page.used[grain] = true;
+    in_use_ += grains * kGrain;
+    return Piece{i, first * kGrain, grains * kGrain};
+  }
+}
+
+// Pinned: the mapping through BAR2 is of the physical place.
+Status QueueHeap::add_page() {
+  MemoryOptions options;
+  options.pinned = true;
+  const auto memory = space_.allocate(kPageSize, options);
+  if (!memory) return forward_error(memory);
+  std::uint64_t physical = 0;
+  {
+    const MutexHolder holder(device_.memory->mutex());
+    const auto range = space_.impl().space->range_of(memory->address.value);
+    physical = device_.memory->physical().find(range->memory)->address + range->offset;
+  }
+  auto region = device_.platform.map_bar(device_.card.bdf(), abi::kMemoryBar, physical, kPageSize,
+                                         platform::Caching::kWriteCombining);
+  if (!region) {
+    static_cast<void>(space_.free(memory->address));
+    return forward_error(region);
+  }
+  auto page = std::make_unique<Page>();
+  page->address = memory->address;
+  page->region = std::move(*region);
+  pages_.push_back(std::move(page));
+  return {};
+}
+
+void QueueHeap::free(const Piece& piece) {
+  const MutexHolder holder(*mutex_);
+  auto& used = pages_[piece.page]->used;
+  for (Bytes at = piece.offset; at < piece.offset + piece.size; at += kGrain) {
+    used[static_cast<std::size_t>(at / kGrain)] = false;
+  }
+  in_use_ -= piece.size;
+}
+
+Status QueueHeap::close() {
+  const MutexHolder holder(*mutex_);
+  Status status;
+  for (const auto& page : pages_) {
+    page->region.reset();
+    if (auto ok = space_.free(page->address); !ok && status) status = ok;
+  }
+  pages_.clear();
+  return status;
+}
+
+Result<QueueBuffer> QueueBuffer::create(Device::Impl& device, QueueHeap& heap, std::uint32_t pasid,
+                                        QueueMemory memory, Bytes size) {
+  QueueBuffer buffer;
+  if (memory == QueueMemory::kHost) {
+    auto host = device.platform.allocate_dma(device.card.bdf(), size, 4096,
+                                             platform::DmaDirection::kBidirectional);
+    if (!host) return forward_error(host);
+    if (auto ok = device.platform.bind_pasid(**host, pasid); !ok) return forward_error(ok);
+    buffer.host_ = std::move(*host);
+    buffer.address_ = buffer.host_->bus().value;
+    return buffer;
+  }
+  const auto piece = heap.allocate(size);
+  if (!piece) return forward_error(piece);
+  buffer.heap_ = &heap;
+  buffer.piece_ = *piece;
+  buffer.address_ = heap.address(*piece);
+  for (Bytes at = 0; at < size; at += 8) buffer.store(at, 0);
+  device.platform.write_barrier();
+  return buffer;
+}
+
+QueueBuffer::~QueueBuffer() {
+  if (heap_ != nullptr) heap_->free(piece_);
+}
+
+}  // namespace npu::driver

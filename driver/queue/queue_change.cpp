@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// ProcessContext: changing and asking queues. The card holds a queue while its descriptor is
+// written.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "driver/queue/process_impl.hpp"
+
+namespace npu::driver {
+
+using abi::ManagementOpcode;
+
+namespace {
+
+using Ring = QueueChange::Ring;
+
+Status check(const QueueChange& change) {
+  const auto log2 = change.ring.log2_entries;
+  if (change.ring_change == Ring::kReplace &&
+      (log2 < abi::kMinLog2Ring || log2 > abi::kMaxLog2Ring)) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("a ring of 2^{} entries", log2));
+  }
+  if (change.priority && *change.priority > abi::kMaxQueuePriority) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("priority {}, 0 .. 15 are possible", *change.priority));
+  }
+  if (change.percentage && *change.percentage > 100) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} % of the quantum", *change.percentage));
+  }
+  if (change.quantum && (*change.quantum < Picoseconds() || *change.quantum > 1000_s)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a quantum of {} us", change.quantum->us()));
+  }
+  if (change.core_mask && *change.core_mask == CoreMask{}) {
+    return fail(ErrorCode::kInvalidArgument, "a core mask without a core");
+  }
+  return {};
+}
+
+}  // namespace
+
+QueueRecord* ProcessContext::Impl::find(QueueId id) {
+  for (const auto& record : queues) {
+    if (record->id.value() == id.value) return record.get();
+  }
+  return nullptr;
+}
+
+Status ProcessContext::Impl::settle_record(QueueRecord& record, Picoseconds deadline) {
+  const bool hold = !is_active(record);
+  if (hold == record.held) return {};
+  const auto opcode = hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume;
+  const auto answer = command(on_queue(opcode, record), deadline);
+  if (!answer) return forward_error(answer);
+  record.held = hold;
+  return {};
+}
+
+Status ProcessContext::Impl::update(QueueId id, const QueueChange& change) {
+  if (auto ok = check(change); !ok) return ok;
+  QueueBuffer ring;
+  if (change.ring_change == Ring::kReplace) {
+    auto made = QueueBuffer::create(device, *heap, pasid.value(), change.ring.memory,
+                                    Bytes{abi::kQueueEntrySize} << change.ring.log2_entries);
+    if (!made) return forward_error(made);
+    ring = std::move(*made);
+  }
+  const MutexHolder holder(*mutex);
+  auto* record = find(id);
+  if (record == nullptr) return fail(ErrorCode::kNotFound, fmt::format("queue {}", id.value));
+  if (record->dying) {
+    return fail(ErrorCode::kBusy, fmt::format("queue {} is being destroyed", id.value));
+  }
+  if (record->channel->faulted()) {
+    return fail(ErrorCode::kDeviceFault, fmt::format("queue {} has stopped", id.value));
+  }
+  if (change.ring_change == Ring::kReplace &&
+      change.ring.log2_entries > record->descriptor.log2_completions) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("queue {}: a ring of 2^{} entries for 2^{} completions", id.value,
+                            change.ring.log2_entries, record->descriptor.log2_completions));
+  }
+  if (!record->held) {
+    const auto held = command(on_queue(ManagementOpcode::kSuspend, *record), command_deadline());
+    if (!held) {
+      static_cast<void>(command(on_queue(ManagementOpcode::kResume, *record), command_deadline()));
+      return forward_error(held);
+    }
+    record->held = true;
+  }
+  const auto changed = change_held(*record, change, ring);
+  const auto settled = settle_record(*record, command_deadline());
+  return changed ? settled : changed;
+}
+
+// The card is not looking. `ring` is the old one afterwards.
+Status ProcessContext::Impl::change_held(QueueRecord& record, const QueueChange& change,
+                                         QueueBuffer& ring) {
+  auto& mqd = record.descriptor;
+  if (change.ring_change == Ring::kReplace) {
+    const auto answer =
+        command(on_queue(ManagementOpcode::kQueryQueue, record), command_deadline());
+    if (!answer) return forward_error(answer);
+    auto now = mqd;
+    manager.read_card_half(now);
+    if (auto ok = record.channel->replace_ring(ring, change.ring.log2_entries, now.read_index);
+        !ok) {
+      return ok;
+    }
+    mqd.ring_base = record.channel->ring().address();
+    mqd.log2_ring = static_cast<std::uint8_t>(change.ring.log2_entries);
+    const unsigned others = mqd.flags & ~unsigned{abi::kQueueRingHost};
+    const bool host = change.ring.memory == QueueMemory::kHost;
+    mqd.flags = static_cast<std::uint16_t>(others | (host ? abi::kQueueRingHost : 0U));
+    record.options.ring = change.ring;
+  }
+  if (change.ring_change != Ring::kKeep) record.null_ring = change.ring_change == Ring::kNullRing;
+  if (change.priority) mqd.priority = static_cast<std::uint8_t>(*change.priority);
+  if (change.percentage) record.percentage = *change.percentage;
+  if (record.percentage > 0) mqd.percentage = static_cast<std::uint8_t>(record.percentage);
+  if (change.quantum) {
+    mqd.quantum_us = static_cast<std::uint32_t>(change.quantum->count() / 1'000'000);
+  }
+  if (change.core_mask) mqd.core_mask = *change.core_mask;
+  manager.write_driver_half(mqd);
+  return {};
+}
+
+Result<QueueStatus> ProcessContext::Impl::query(QueueRecord& record) {
+  const auto answer = command(on_queue(ManagementOpcode::kQueryQueue, record), command_deadline());
+  if (!answer) return forward_error(answer);
+  auto mqd = record.descriptor;
+  manager.read_card_half(mqd);
+  QueueStatus status;
+  status.id = record.queue_id();
+  status.state = static_cast<abi::QueueState>(mqd.state);
+  status.faulted = status.state == abi::QueueState::kFaulted;
+  status.active = is_active(record) && !status.faulted;
+  status.null_ring = record.null_ring;
+  status.suspended = record.suspended;
+  status.evictions = evictions;
+  status.ring = record.options.ring;
+  status.ring_base = mqd.ring_base;
+  status.priority = mqd.priority;
+  status.percentage = record.percentage;
+  status.core_mask = mqd.core_mask;
+  status.doorbell = mqd.doorbell;
+  status.read_index = mqd.read_index;
+  status.write_index = mqd.write_index;
+  status.completion_index = mqd.completion_index;
+  status.completed = mqd.completed;
+  status.error = static_cast<abi::FaultCode>(mqd.error);
+  status.error_index = mqd.error_index;
+  status.error_address = mqd.error_address;
+  status.active_time = Picoseconds(static_cast<std::int64_t>(mqd.active_ns) * 1000);
+  status.maps = mqd.maps;
+  status.preemptions = mqd.preemptions;
+  status.doorbells = mqd.doorbells;
+  return status;
+}
+
+std::vector<QueueResult> ProcessContext::Impl::set_suspended(const std::vector<QueueId>& ids,
+                                                             bool suspended, Picoseconds deadline) {
+  std::vector<QueueResult> results(ids.size(), QueueResult::kDone);
+  std::vector<abi::ManagementCommand> commands;
+  std::vector<std::pair<std::size_t, QueueRecord*>> told;
+  const MutexHolder holder(*mutex);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    auto* record = find(ids[i]);
+    if (record == nullptr || record->dying) {
+      results[i] = record == nullptr ? QueueResult::kInvalid : QueueResult::kBusy;
+      continue;
+    }
+    if (record->suspended == suspended) continue;
+    record->suspended = suspended;
+    const bool hold = !is_active(*record);
+    if (hold == record->held) continue;
+    record->held = hold;
+    commands.push_back(
+        on_queue(hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume, *record));
+    told.emplace_back(i, record);
+  }
+  auto answers = manager.ring().execute(commands, deadline);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    if (accepted(std::move(answers[i]), commands[i].opcode)) continue;
+    // What the card has made of it is open; the opposite is asked for before anything else.
+    auto& record = *told[i].second;
+    results[told[i].first] = QueueResult::kError;
+    record.suspended = !suspended;
+    static_cast<void>(settle_record(record, command_deadline()));
+  }
+  if (!suspended) resumed->notify_all();
+  return results;
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// QueueChannel: submitting.
+#include "driver/queue/queue_channel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "npu/base/checked.hpp"
+
+namespace npu::driver {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+bool is_copy(std::uint8_t opcode) {
+  return opcode >= 0x01 && opcode <= 0x04;
+}
+
+// Entries of a kind and a size take about as long as each other.
+std::uint8_t size_class_of(const abi::QueueEntry& entry) {
+  constexpr std::uint8_t kKernels = 38;
+  const auto opcode = static_cast<abi::QueueOpcode>(entry.opcode);
+  Bytes size = 0;
+  if (is_copy(entry.opcode)) size = entry.get<abi::CopyPayload>().size;
+  if (opcode == abi::QueueOpcode::kFill) size = entry.get<abi::FillPayload>().size;
+  if (entry.opcode >> 4 == 1) return kKernels;
+  return static_cast<std::uint8_t>(size == 0 ? 0 : std::min(floor_log2(size), 37U));
+}
+
+// It may fail without being a fault of the queue, and then has a completion entry anyway.
+bool may_time_out(const abi::QueueEntry& entry) {
+  return static_cast<abi::QueueOpcode>(entry.opcode) == abi::QueueOpcode::kEventWait &&
+         entry.get<abi::WaitPayload>().timeout_ns != 0;
+}
+
+}  // namespace
+
+QueueChannel::QueueChannel(CardLink& link, QueueFaultSource& faults, QueueChannelParts parts)
+    : link_(link),
+      faults_(faults),
+      parts_(std::move(parts)),
+      outcomes_(std::size_t{1} << parts_.log2_completions),
+      wake_cost_(parts_.adaptive.context_switch.count()) {
+  auto& tracer = link.platform().tracer();
+  submit_track_ = tracer.track(fmt::format("driver{}.queue", parts_.device_index));
+  wait_track_ = tracer.track(fmt::format("driver{}.wait", parts_.device_index));
+}
+
+Status QueueChannel::usable() const {
+  if (closed_.load(std::memory_order_acquire)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("queue {} was destroyed", parts_.id.value));
+  }
+  if (faulted()) {
+    return fail(ErrorCode::kDeviceFault,
+                fmt::format("queue {} has stopped: {}", parts_.id.value, to_string(fault())));
+  }
+  return link_.alive();
+}
+
+// Under the submission lock. The card checks the first condition; the second keeps completion
+// entries from being overwritten.
+bool QueueChannel::has_room(std::size_t count) const {
+  const auto ring = std::uint64_t{1} << parts_.log2_ring;
+  const auto completions = std::uint64_t{1} << parts_.log2_completions;
+  return write_index_ + count - read_index_.load(std::memory_order_acquire) <= ring &&
+         sequence_ + count - collected_.load(std::memory_order_acquire) <= completions;
+}
+
+Result<QueueTicket> QueueChannel::submit(const abi::QueueEntry* entries, std::size_t count,
+                                         Picoseconds deadline, const QueueEntryOptions& options) {
+  const auto begin = link_.clock().now();
+  for (bool waited = false;; waited = true) {
+    if (auto ok = usable(); !ok) return forward_error(ok);
+    if (!submit_lock_.try_lock_until(link_.clock(), deadline)) {
+      return fail(ErrorCode::kQueueFull,
+                  fmt::format("queue {}: waited for other submissions", parts_.id.value));
+    }
+    {
+      const SpinLockHolder holder(submit_lock_);
+      if (count == 0 || count > std::uint64_t{1} << parts_.log2_ring) {
+        return fail(ErrorCode::kInvalidArgument,
+                    fmt::format("queue {}: {} entries at once in a ring of {}", parts_.id.value,
+                                count, 1U << parts_.log2_ring));
+      }
+      if (closed_.load(std::memory_order_acquire)) continue;
+      if (has_room(count)) {
+        auto ticket = enter(entries, count, options);
+        ticket.submitted = begin;
+        trace(platform::Activity::kDmaSubmit, begin, ticket);
+        return ticket;
+      }
+    }
+    if (!waited) counters_.ring_full.fetch_add(1, kRelaxed);
+    if (auto ok = wait_for_room(count, deadline); !ok) return forward_error(ok);
+  }
+}
+
+// Until something has changed, without the lock: whoever replaces a full ring needs it.
+Status QueueChannel::wait_for_room(std::size_t count, Picoseconds deadline) {
+  auto& clock = link_.clock();
+  const auto before = read_index_.load(kRelaxed) + collected_.load(kRelaxed);
+  {
+    completion_lock_.lock(clock);
+    const SpinLockHolder holder(completion_lock_);
+    read_completions();
+  }
+  if (read_index_.load(kRelaxed) + collected_.load(kRelaxed) != before) return {};
+  faults_.look_for_faults();
+  if (auto ok = usable(); !ok) return ok;
+  if (clock.now() >= deadline) {
+    counters_.rejected.fetch_add(1, kRelaxed);
+    return fail(ErrorCode::kQueueFull,
+                fmt::format("queue {}: no room for {} entries, the card has taken {}",
+                            parts_.id.value, count, read_index_.load(kRelaxed)));
+  }
+  clock.relax(next_completion(), std::min(deadline, clock.now() + 1_ms));
+  return {};
+}
+
+// Under the lock, and there is room. Entry, barrier, doorbell.
+QueueTicket QueueChannel::enter(const abi::QueueEntry* entries, std::size_t count,
+                                const QueueEntryOptions& options) {
+  auto& platform = link_.platform();
+  const platform::CauseScope scope(
+      platform.tracer(),
+      platform::queue_cause(parts_.device_index, parts_.id.value, write_index_ + count - 1));
+  QueueTicket ticket;
+  // Without a completion entry now and then nobody would hear how far the card is.
+  const auto longest_quiet = (std::uint64_t{1} << parts_.log2_ring) / 4;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool completion =
+        options.completion || may_time_out(entries[i]) || quiet_ + 1 >= longest_quiet;
+    write(entries[i], options, completion);
+  }
+  if (options.completion) ticket.sequence = sequence_;
+  ticket.index = write_index_ - 1;
+  ticket.size_class = size_class_of(entries[count - 1]);
+  ticket.interrupt = options.interrupt && options.completion && parts_.vector != nullptr;
+  if (parts_.indices) parts_.indices.store(8, write_index_);
+  platform.write_barrier();
+  ring_doorbell();
+  counters_.submissions.fetch_add(1, kRelaxed);
+  counters_.entries.fetch_add(count, kRelaxed);
+  return ticket;
+}
+
+// The tag says whose completion it is: bit 31 and the sequence number, or nobody's.
+void QueueChannel::write(abi::QueueEntry entry, const QueueEntryOptions& options, bool completion) {
+  unsigned flags = entry.flags;
+  if (options.barrier) flags |= abi::kEntryBarrier;
+  if (completion) flags |= abi::kEntryCompletion;
+  if (options.completion && options.interrupt && parts_.vector) flags |= abi::kEntryInterrupt;
+  entry.flags = static_cast<std::uint16_t>(flags);
+  if (completion) {
+    quiet_ = 0;
+    entry.tag = 0x8000'0000U | static_cast<std::uint32_t>(++sequence_ & 0x7FFF'FFFF);
+  } else {
+    ++quiet_;
+    entry.tag = static_cast<std::uint32_t>(write_index_ & 0x7FFF'FFFF);
+  }
+  const auto place = write_index_++ & ((std::uint64_t{1} << parts_.log2_ring) - 1);
+  parts_.ring.write(place * abi::kQueueEntrySize, entry);
+  if (!parts_.ring.in_host_memory()) counters_.entry_writes.fetch_add(1, kRelaxed);
+}
+
+void QueueChannel::ring_doorbell() {
+  parts_.doorbells->write64(Bytes{parts_.doorbell} * abi::kDoorbellSize, write_index_);
+  counters_.doorbells.fetch_add(1, kRelaxed);
+}
+
+Status QueueChannel::replace_ring(QueueBuffer& ring, unsigned log2_entries,
+                                  std::uint64_t read_index) {
+  submit_lock_.lock(link_.clock());
+  const SpinLockHolder holder(submit_lock_);
+  const auto places = std::uint64_t{1} << log2_entries;
+  if (write_index_ - read_index > places) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("queue {}: {} entries are waiting, the new ring has {} places",
+                            parts_.id.value, write_index_ - read_index, places));
+  }
+  const auto old_places = std::uint64_t{1} << parts_.log2_ring;
+  for (auto index = read_index; index < write_index_; ++index) {
+    for (Bytes at = 0; at < abi::kQueueEntrySize; at += 8) {
+      const auto from = index % old_places * abi::kQueueEntrySize + at;
+      ring.store(index % places * abi::kQueueEntrySize + at, parts_.ring.load(from));
+    }
+  }
+  link_.platform().write_barrier();
+  std::swap(parts_.ring, ring);
+  parts_.log2_ring = log2_entries;
+  return {};
+}
+
+void QueueChannel::note_fault(abi::FaultCode code) {
+  auto none = abi::FaultCode::kNone;
+  fault_.compare_exchange_strong(none, code, std::memory_order_acq_rel);
+}
+
+void QueueChannel::close() {
+  submit_lock_.lock(link_.clock());
+  const SpinLockHolder submit_holder(submit_lock_);
+  completion_lock_.lock(link_.clock());
+  const SpinLockHolder completion_holder(completion_lock_);
+  read_completions();  // what is done stays done
+  closed_.store(true, std::memory_order_release);
+  parts_.ring = {};
+}
+
+void QueueChannel::trace(platform::Activity activity, Picoseconds begin,
+                         const QueueTicket& ticket) {
+  auto& tracer = link_.platform().tracer();
+  if (!tracer.enabled()) return;
+  platform::TraceEvent event;
+  event.begin = begin;
+  event.end = link_.clock().now();
+  event.cause = platform::queue_cause(parts_.device_index, parts_.id.value, ticket.index);
+  event.detail = parts_.id.value;
+  event.track = activity == platform::Activity::kEventWait ? wait_track_ : submit_track_;
+  event.activity = activity;
+  tracer.emit(event);
+}
+
+QueueCounters QueueChannel::counters() const {
+  QueueCounters result;
+  result.submissions = counters_.submissions.load(kRelaxed);
+  result.entries = counters_.entries.load(kRelaxed);
+  result.doorbells = counters_.doorbells.load(kRelaxed);
+  result.entry_writes = counters_.entry_writes.load(kRelaxed);
+  result.mmio_reads = counters_.mmio_reads.load(kRelaxed);
+  result.ring_full = counters_.ring_full.load(kRelaxed);
+  result.rejected = counters_.rejected.load(kRelaxed);
+  result.completions = counters_.completions.load(kRelaxed);
+  result.waits = counters_.waits.load(kRelaxed);
+  result.spun = counters_.spun.load(kRelaxed);
+  result.slept = counters_.slept.load(kRelaxed);
+  result.missed_interrupts = counters_.missed.load(kRelaxed);
+  result.timeouts = counters_.timeouts.load(kRelaxed);
+  return result;
+}
+
+}  // namespace npu::driver

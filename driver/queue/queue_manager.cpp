@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/queue/queue_manager.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "driver/device/device_impl.hpp"
+#include "npu/abi/registers.hpp"
+
+namespace npu::driver {
+namespace {
+
+// 1 .. 2^20 - 1 are possible; more processes than VMIDs are never open at a time.
+constexpr std::uint32_t kPasids = 4096;
+
+}  // namespace
+
+QueueManager::QueueManager(Device::Impl& device, std::uint32_t pages)
+    : device_(device),
+      pasids_(device.platform.clock(), 1, kPasids),
+      pages_(device.platform.clock(), 0, pages),
+      queue_ids_(device.platform.clock(), 0, abi::kMaxQueues),
+      fault_mutex_(device.platform.tasks().make_mutex()) {}
+
+Result<std::unique_ptr<QueueManager>> QueueManager::create(Device::Impl& device) {
+  auto& link = *device.link;
+  const auto capability = link.read<abi::QueueCapability>();
+  if (!capability) return forward_error(capability);
+  const auto pages = capability->get<abi::QueueCapability::DoorbellPages>();
+  if (capability->get<abi::QueueCapability::Slots>() == 0 || pages == 0) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{} has no command processor for queues",
+                                                     to_string(device.card.bdf())));
+  }
+  const auto doorbells = link.read<abi::DoorbellBase>();
+  if (!doorbells) return forward_error(doorbells);
+  std::unique_ptr<QueueManager> manager(
+      new QueueManager(device, std::min(pages, abi::kMaxDoorbellPages)));
+  manager->doorbell_base_ = doorbells->raw;
+  manager->base_ = device.card.hbm_size + abi::kReservedQueueOffset;
+  static_assert(kDescriptorMemory <= abi::kReservedQueueSize);
+  auto region = device.platform.map_bar(device.card.bdf(), abi::kMemoryBar, manager->base_,
+                                        kDescriptorMemory, platform::Caching::kWriteCombining);
+  if (!region) return forward_error(region);
+  manager->descriptors_ = std::move(*region);
+  auto faults = QueueFaultLog::create(link, manager->counters_);
+  if (!faults) return forward_error(faults);
+  manager->faults_ = std::move(*faults);
+  auto ring = ManagementRing::create(link, manager->counters_);
+  if (!ring) return forward_error(ring);
+  manager->ring_ = std::move(*ring);
+  manager->faults_->start(device.vectors->size() - 1);
+  if (auto ok = manager->ring_->start(device.ready_deadline()); !ok) {
+    manager->stop();
+    return forward_error(ok);
+  }
+  return manager;
+}
+
+void QueueManager::stop() {
+  ring_->stop();
+  faults_->stop();
+}
+
+unsigned QueueManager::vector_number(std::uint32_t n) const {
+  const auto vectors = device_.vectors->size();
+  const auto half = std::max(vectors / 2, 1U);
+  return vectors - 1 - n % half;
+}
+
+Result<platform::InterruptVector*> QueueManager::open_vector(unsigned number) {
+  return device_.vectors->open(number);
+}
+
+Result<std::unique_ptr<platform::MmioRegion>> QueueManager::map_doorbells(std::uint32_t page) {
+  return device_.platform.map_bar(device_.card.bdf(), abi::kMemoryBar,
+                                  doorbell_base_ + Bytes{page} * abi::kDoorbellPageSize,
+                                  abi::kDoorbellPageSize, platform::Caching::kUncached);
+}
+
+void QueueManager::store(const abi::QueueDescriptor& descriptor, Bytes size) {
+  std::uint64_t words[abi::kQueueDescriptorSize / 8];
+  static_assert(sizeof words == sizeof descriptor);
+  std::memcpy(words, &descriptor, sizeof words);
+  for (Bytes at = 0; at < size; at += 8) {
+    descriptors_->write64(place_of(descriptor.queue_id) + at, words[at / 8]);
+  }
+  device_.platform.write_barrier();
+  counters_.mmio_writes.fetch_add(size / 64, std::memory_order_relaxed);
+}
+
+void QueueManager::write_descriptor(const abi::QueueDescriptor& descriptor) {
+  store(descriptor, abi::kQueueDescriptorSize);
+}
+
+void QueueManager::write_driver_half(const abi::QueueDescriptor& descriptor) {
+  store(descriptor, abi::kQueueStateOffset);
+}
+
+void QueueManager::read_card_half(abi::QueueDescriptor& descriptor) {
+  constexpr Bytes kUsed = offsetof(abi::QueueDescriptor, reserved2);
+  auto* bytes = reinterpret_cast<std::byte*>(&descriptor);
+  for (Bytes at = abi::kQueueStateOffset; at < kUsed; at += 8) {
+    const auto word = descriptors_->read64(place_of(descriptor.queue_id) + at);
+    std::memcpy(bytes + at, &word, sizeof word);
+    counters_.mmio_reads.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void QueueManager::add_process(std::uint32_t pasid, FaultOwner& owner) {
+  const MutexHolder holder(*fault_mutex_);
+  owners_.emplace_back(pasid, &owner);
+}
+
+void QueueManager::remove_process(std::uint32_t pasid) {
+  const MutexHolder holder(*fault_mutex_);
+  const auto is_it = [pasid](const auto& owner) { return owner.first == pasid; };
+  owners_.erase(std::remove_if(owners_.begin(), owners_.end(), is_it), owners_.end());
+}
+
+void QueueManager::collect_faults() {
+  if (!faults_->has_news()) return;
+  const MutexHolder holder(*fault_mutex_);
+  for (const auto& fault : faults_->read()) {
+    FaultOwner* owner = nullptr;
+    for (const auto& known : owners_) {
+      if (known.first == fault.pasid) owner = known.second;
+    }
+    if (owner != nullptr) {
+      owner->add_fault(fault);
+    } else {
+      if (stray_.size() == kMaxStray) stray_.erase(stray_.begin());
+      stray_.push_back(fault);
+    }
+  }
+}
+
+std::vector<QueueFault> QueueManager::take_stray_faults() {
+  collect_faults();
+  const MutexHolder holder(*fault_mutex_);
+  return std::exchange(stray_, {});
+}
+
+QueueManagerStatistics QueueManager::statistics() const {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  QueueManagerStatistics result;
+  result.calls = counters_.calls.load(kRelaxed);
+  result.commands = counters_.commands.load(kRelaxed);
+  result.mmio_writes = counters_.mmio_writes.load(kRelaxed);
+  result.mmio_reads = counters_.mmio_reads.load(kRelaxed);
+  result.ring_full = counters_.ring_full.load(kRelaxed);
+  result.timeouts = counters_.timeouts.load(kRelaxed);
+  result.restarts = counters_.restarts.load(kRelaxed);
+  result.resets = counters_.resets.load(kRelaxed);
+  result.faults = counters_.faults.load(kRelaxed);
+  result.faults_lost = counters_.faults_lost.load(kRelaxed);
+  result.mapped_processes = static_cast<std::uint32_t>(mapped_.load(kRelaxed));
+  result.queues = static_cast<std::uint32_t>(queues_.load(kRelaxed));
+  result.pasids = result.processes = pasids_.in_use();
+  result.doorbell_pages = pages_.in_use();
+  result.queue_ids = queue_ids_.in_use();
+  return result;
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all processes on a card share: ids, the management ring, the descriptors, the fault log.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "driver/queue/fault_log.hpp"
+#include "driver/queue/id_pool.hpp"
+#include "driver/queue/management_ring.hpp"
+#include "npu/driver/device.hpp"
+
+namespace npu::driver {
+
+class QueueChannel;
+
+// Who hears of faults.
+class FaultOwner {
+ public:
+  virtual ~FaultOwner() = default;
+  virtual void add_fault(const QueueFault& fault) = 0;
+};
+
+class QueueManager {
+ public:
+  // kUnsupported: no command processor.
+  static Result<std::unique_ptr<QueueManager>> create(Device::Impl& device);
+  // The card executes nothing more of the management ring and logs no faults.
+  void stop();
+
+  ManagementRing& ring() { return *ring_; }
+  ManagerCounters& counters() { return counters_; }
+  SharedIdPool& pasids() { return pasids_; }
+  SharedIdPool& pages() { return pages_; }
+  SharedIdPool& queue_ids() { return queue_ids_; }
+  // Vector of the n-th queue or process: from the highest one down, over half of them.
+  unsigned vector_number(std::uint32_t n) const;
+  Result<platform::InterruptVector*> open_vector(unsigned number);
+  Result<std::unique_ptr<platform::MmioRegion>> map_doorbells(std::uint32_t page);
+
+  // --- Descriptors (MQD), each in a place of its own in memory that only the driver reaches.
+  std::uint64_t descriptor_address(std::uint32_t queue) const {
+    return base_ + Bytes{queue} * abi::kQueueDescriptorSize;
+  }
+  std::uint64_t save_area(std::uint32_t queue) const {
+    return base_ + kSaveAreas + Bytes{queue} * abi::kQueueSaveSize;
+  }
+  // Both halves.
+  void write_descriptor(const abi::QueueDescriptor& descriptor);
+  // The driver's half.
+  void write_driver_half(const abi::QueueDescriptor& descriptor);
+  // The card's half, as it was last written.
+  void read_card_half(abi::QueueDescriptor& descriptor);
+
+  // --- Faults.
+  void add_process(std::uint32_t pasid, FaultOwner& owner);
+  // Afterwards the owner hears nothing more.
+  void remove_process(std::uint32_t pasid);
+  bool has_news() const { return faults_->has_news(); }
+  void collect_faults();
+  std::vector<QueueFault> take_stray_faults();
+
+  void note_mapped(int change) { mapped_.fetch_add(change, std::memory_order_relaxed); }
+  void note_queues(int change) { queues_.fetch_add(change, std::memory_order_relaxed); }
+  QueueManagerStatistics statistics() const;
+
+ private:
+  static constexpr Bytes kSaveAreas = Bytes{abi::kMaxQueues} * abi::kQueueDescriptorSize;
+  static constexpr Bytes kDescriptorMemory =
+      kSaveAreas + Bytes{abi::kMaxQueues} * abi::kQueueSaveSize;
+  static constexpr std::size_t kMaxStray = 1024;
+
+  QueueManager(Device::Impl& device, std::uint32_t pages);
+  Bytes place_of(std::uint32_t queue) const { return Bytes{queue} * abi::kQueueDescriptorSize; }
+  void store(const abi::QueueDescriptor& descriptor, Bytes size);
+
+  Device::Impl& device_;
+  ManagerCounters counters_;
+  std::unique_ptr<ManagementRing> ring_;
+  std::unique_ptr<QueueFaultLog> faults_;
+  std::unique_ptr<platform::MmioRegion> descriptors_;
+  std::uint64_t base_ = 0;   // device-local address of descriptor 0
+  Bytes doorbell_base_ = 0;  // offset in BAR2
+  SharedIdPool pasids_, pages_, queue_ids_;
+  std::unique_ptr<platform::Mutex> fault_mutex_;
+  std::vector<std::pair<std::uint32_t, FaultOwner*>> owners_;  // by PASID
+  std::vector<QueueFault> stray_;
+  std::atomic<int> mapped_{0}, queues_{0};
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "driver/queue/signals_impl.hpp"
+
+namespace npu::driver {
+
+Result<std::unique_ptr<Signals>> make_signals(Device::Impl& device, std::uint32_t pasid,
+                                              platform::MmioRegion& page,
+                                              platform::InterruptVector* vector, unsigned slots) {
+  if (slots == 0 || slots > abi::kSignalSlots) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} signals, 1 .. {} are possible", slots, abi::kSignalSlots));
+  }
+  auto memory = device.platform.allocate_dma(device.card.bdf(), Bytes{slots} * abi::kSignalSize,
+                                             4096, platform::DmaDirection::kBidirectional);
+  if (!memory) return forward_error(memory);
+  if (auto ok = device.platform.bind_pasid(**memory, pasid); !ok) return forward_error(ok);
+  return std::make_unique<Signals>(
+      std::make_unique<Signals::Impl>(device, page, vector, std::move(*memory), slots));
+}
+
+Signals::Signals(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Signals::~Signals() = default;
+
+// Under the lock.
+Status Signals::Impl::check(SignalId id) const {
+  if (!ids.contains(id.value))
+    return fail(ErrorCode::kNotFound, fmt::format("signal {}", id.value));
+  return {};
+}
+
+unsigned Signals::capacity() const {
+  return static_cast<unsigned>(impl_->table.size());
+}
+
+unsigned Signals::in_use() const {
+  impl_->lock.lock(impl_->device.platform.clock());
+  const SpinLockHolder holder(impl_->lock);
+  return impl_->ids.in_use();
+}
+
+// Age 1, so that 0 is nobody's.
+Result<SignalId> Signals::create(const SignalOptions& options) {
+  impl_->lock.lock(impl_->device.platform.clock());
+  const SpinLockHolder holder(impl_->lock);
+  const auto id = impl_->ids.allocate();
+  if (!id) {
+    return fail(ErrorCode::kOutOfResources,
+                fmt::format("all {} signals of the process in use", impl_->table.size()));
+  }
+  auto& slot = impl_->table[*id];
+  ++slot.generation;
+  slot.auto_reset = options.auto_reset;
+  slot.taken = 1;
+  impl_->store(SignalId{*id}, 1);
+  return SignalId{*id};
+}
+
+Status Signals::destroy(SignalId signal) {
+  impl_->lock.lock(impl_->device.platform.clock());
+  const SpinLockHolder holder(impl_->lock);
+  if (auto ok = impl_->check(signal); !ok) return ok;
+  ++impl_->table[signal.value].generation;
+  impl_->store(signal, 0);
+  impl_->ids.free(signal.value);
+  return {};
+}
+
+Status Signals::set(SignalId signal) {
+  {
+    impl_->lock.lock(impl_->device.platform.clock());
+    const SpinLockHolder holder(impl_->lock);
+    if (auto ok = impl_->check(signal); !ok) return ok;
+    impl_->store(signal, impl_->value(signal) + 1);
+  }
+  if (auto ok = impl_->device.usable(); !ok) return ok;
+  impl_->device.platform.write_barrier();
+  impl_->doorbells.write64(Bytes{abi::kSignalDoorbell} * abi::kDoorbellSize, signal.value);
+  return {};
+}
+
+Status Signals::reset(SignalId signal) {
+  impl_->lock.lock(impl_->device.platform.clock());
+  const SpinLockHolder holder(impl_->lock);
+  if (auto ok = impl_->check(signal); !ok) return ok;
+  impl_->table[signal.value].taken = impl_->value(signal);
+  return {};
+}
+
+Result<bool> Signals::is_set(SignalId signal) const {
+  impl_->lock.lock(impl_->device.platform.clock());
+  const SpinLockHolder holder(impl_->lock);
+  if (auto ok = impl_->check(signal); !ok) return forward_error(ok);
+  return impl_->value(signal) != impl_->table[signal.value].taken;
+}
+
+Result<std::uint64_t> Signals::age(SignalId signal) const {
+  impl_->lock.lock(impl_->device.platform.clock());
+  const SpinLockHolder holder(impl_->lock);
+  if (auto ok = impl_->check(signal); !ok) return forward_error(ok);
+  return impl_->value(signal);
+}
+
+}  // namespace npu::driver

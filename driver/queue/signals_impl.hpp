@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "driver/device/device_impl.hpp"
+#include "driver/queue/id_pool.hpp"
+#include "driver/support/spin_lock.hpp"
+#include "npu/driver/signal.hpp"
+
+namespace npu::driver {
+
+struct Signals::Impl {
+  struct Slot {
+    std::uint32_t generation = 0;  // counts who had the slot
+    bool auto_reset = false;
+    std::uint64_t taken = 0;  // set: the value is another one
+  };
+
+  Impl(Device::Impl& card, platform::MmioRegion& page, platform::InterruptVector* wakes,
+       std::unique_ptr<platform::DmaMemory> values, unsigned slots)
+      : device(card),
+        doorbells(page),
+        vector(wakes),
+        memory(std::move(values)),
+        ids(0, slots),
+        table(slots) {}
+
+  std::uint64_t bus_address() const { return memory->bus().value; }
+  std::uint64_t value(SignalId id) const {
+    return memory->load<std::uint64_t>(Bytes{id.value} * abi::kSignalSize);
+  }
+  void store(SignalId id, std::uint64_t v) const {
+    memory->store(Bytes{id.value} * abi::kSignalSize, v);
+  }
+  Status check(SignalId id) const;
+
+  Device::Impl& device;
+  platform::MmioRegion& doorbells;
+  platform::InterruptVector* vector;
+  std::unique_ptr<platform::DmaMemory> memory;
+  mutable SpinLock lock;  // of all that follows, and of the host's changes to values
+  IdPool ids;
+  std::vector<Slot> table;
+};
+
+// `page`: of the process' doorbells; `vector`: null if nobody can sleep.
+Result<std::unique_ptr<Signals>> make_signals(Device::Impl& device, std::uint32_t pasid,
+                                              platform::MmioRegion& page,
+                                              platform::InterruptVector* vector, unsigned slots);
+
+}  // namespace npu::driver

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compute queue as its user holds it. Submitting is user space only: entries into the ring, a
+// barrier, the doorbell. It calls no manager and takes no lock but the queue's own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "npu/driver/event.hpp"
+#include "npu/driver/export.hpp"
+#include "npu/driver/queue_entries.hpp"
+#include "npu/driver/queue_types.hpp"
+
+namespace npu::driver {
+
+struct QueueEntryOptions {
+  bool barrier = false;    // starts when all before it are complete
+  bool completion = true;  // can be waited for. Off: only submitted; a fault still stops the queue
+  bool interrupt = true;   // MSI-X at the end, if the queue has interrupts; needs `completion`
+};
+
+// What a submission returns. Outcomes are kept until as many entries with completions as the
+// completion ring has places were submitted after it.
+struct QueueTicket {
+  std::uint64_t index = 0;     // of the (last) entry, from 0 since the queue was made
+  std::uint64_t sequence = 0;  // among entries with completions, from 1; 0: cannot be waited for
+  std::uint8_t size_class = 0;
+  bool interrupt = false;
+  Picoseconds submitted;
+};
+
+// All members may be called from several tasks at once, but the destructor.
+class NPU_API Queue {
+ public:
+  // Destroys the queue, as ProcessContext::destroy() does after QueueOptions' usual time. Must come
+  // before the process context's end.
+  ~Queue();
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  QueueId id() const;
+  std::uint16_t doorbell() const;  // number in the page of the process
+  bool faulted() const;            // no look at the card
+
+  // Returns when the card may see the entry. kQueueFull: no room until `deadline`, a time of the
+  // platform's clock, nothing was submitted; kDeviceFault: the queue has stopped; kInvalidArgument:
+  // it was destroyed. What an entry says is not checked: that is the card's business.
+  Result<QueueTicket> submit(const abi::QueueEntry& entry, Picoseconds deadline,
+                             const QueueEntryOptions& options = {});
+  // All of them with one doorbell, the options for each; the ticket is the last one's.
+  // kInvalidArgument: none, or more than the ring can hold.
+  Result<QueueTicket> submit(const abi::QueueEntry* entries, std::size_t count,
+                             Picoseconds deadline, const QueueEntryOptions& options = {});
+
+  // One look. kDeviceFault: the entry failed, or the queue was stopped before it was done;
+  // kNotFound: the outcome has been forgotten; kInvalidArgument: not of this queue, or without
+  // completion.
+  Result<bool> is_done(const QueueTicket& ticket);
+  // As is_done(); kTimeout, kUnsupported (kInterrupt without interrupts), kDeviceLost.
+  Status wait(const QueueTicket& ticket, WaitPolicy policy, Picoseconds deadline);
+
+  QueueCounters counters() const;
+
+  struct Impl;  // the driver's own
+  explicit Queue(std::unique_ptr<Impl> impl);
+  Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace npu::driver

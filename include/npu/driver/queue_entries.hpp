@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builders of queue entries (abi/queue_entry.hpp). Each gives a complete entry; the flags are
+// set by QueueEntryOptions when it is submitted.
+#pragma once
+
+#include "npu/abi/queue_entry.hpp"
+#include "npu/driver/types.hpp"
+#include "npu/platform/memory.hpp"
+
+namespace npu::driver::entries {
+
+namespace detail {
+template <class Payload>
+abi::QueueEntry make(abi::QueueOpcode opcode, const Payload& payload) {
+  abi::QueueEntry entry;
+  entry.opcode = static_cast<std::uint8_t>(opcode);
+  entry.set(payload);
+  return entry;
+}
+inline abi::QueueEntry make(abi::QueueOpcode opcode) {
+  abi::QueueEntry entry;
+  entry.opcode = static_cast<std::uint8_t>(opcode);
+  return entry;
+}
+}  // namespace detail
+
+// Copies: `size` is not 0. Host memory must be bound to the process (allocate_host()).
+inline abi::QueueEntry copy_to_device(platform::BusAddress source, DeviceAddress destination,
+                                      Bytes size) {
+  return detail::make(abi::QueueOpcode::kHostToDevice,
+                      abi::CopyPayload{source.value, destination.value, size});
+}
+inline abi::QueueEntry copy_to_host(DeviceAddress source, platform::BusAddress destination,
+                                    Bytes size) {
+  return detail::make(abi::QueueOpcode::kDeviceToHost,
+                      abi::CopyPayload{source.value, destination.value, size});
+}
+inline abi::QueueEntry copy_on_device(DeviceAddress source, DeviceAddress destination, Bytes size) {
+  return detail::make(abi::QueueOpcode::kDeviceToDevice,
+                      abi::CopyPayload{source.value, destination.value, size});
+}
+// `destination`: a peer's memory, mapped into this address space.
+inline abi::QueueEntry copy_to_peer(DeviceAddress source, DeviceAddress destination, Bytes size) {
+  return detail::make(abi::QueueOpcode::kPeerToPeer,
+                      abi::CopyPayload{source.value, destination.value, size});
+}
+// Address and size are multiples of 4.
+inline abi::QueueEntry fill(DeviceAddress destination, Bytes size, std::uint32_t pattern) {
+  return detail::make(abi::QueueOpcode::kFill,
+                      abi::FillPayload{destination.value, size, pattern, 0});
+}
+// `arguments`: 64 B aligned, at most kMaxArgumentBytes; `blocks` is not 0.
+inline abi::QueueEntry launch(std::uint32_t function, std::uint32_t blocks, DeviceAddress arguments,
+                              std::uint32_t argument_bytes) {
+  return detail::make(abi::QueueOpcode::kLaunchAiCore,
+                      abi::LaunchPayload{function, blocks, arguments.value, argument_bytes, 0});
+}
+inline abi::QueueEntry launch_aicpu(std::uint32_t function, std::uint32_t blocks,
+                                    DeviceAddress arguments, std::uint32_t argument_bytes) {
+  return detail::make(abi::QueueOpcode::kLaunchAicpu,
+                      abi::LaunchPayload{function, blocks, arguments.value, argument_bytes, 0});
+}
+inline abi::QueueEntry record_event(SignalId event, std::uint64_t value) {
+  return detail::make(abi::QueueOpcode::kEventRecord, abi::SignalPayload{event.value, 0, value});
+}
+// `timeout`: whole nanoseconds; 0: none. Over it the entry fails and the queue goes on.
+inline abi::QueueEntry wait_event(SignalId event, std::uint64_t value,
+                                  abi::WaitCondition condition = abi::WaitCondition::kReached,
+                                  Picoseconds timeout = {}) {
+  return detail::make(abi::QueueOpcode::kEventWait,
+                      abi::WaitPayload{event.value, static_cast<std::uint32_t>(condition), value,
+                                       static_cast<std::uint64_t>(timeout.count() / 1000)});
+}
+inline abi::QueueEntry notify() {
+  return detail::make(abi::QueueOpcode::kNotify);
+}
+inline abi::QueueEntry barrier() {
+  return detail::make(abi::QueueOpcode::kBarrier);
+}
+inline abi::QueueEntry nop() {
+  return detail::make(abi::QueueOpcode::kNop);
+}
+// DEVICE_TIME in ns, 8 bytes.
+inline abi::QueueEntry timestamp(DeviceAddress at) {
+  return detail::make(abi::QueueOpcode::kTimestamp, abi::TimestampPayload{at.value});
+}
+inline abi::QueueEntry timestamp(platform::BusAddress at) {
+  auto entry = detail::make(abi::QueueOpcode::kTimestamp, abi::TimestampPayload{at.value});
+  entry.flags = abi::kEntryHostAddress;
+  return entry;
+}
+
+}  // namespace npu::driver::entries

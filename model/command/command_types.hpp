@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the command processor share.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/command/memory_port.hpp"
+#include "model/command/queue_table.hpp"
+#include "model/config/chip_config.hpp"
+#include "model/core/kernel_port.hpp"
+#include "model/core/ports.hpp"
+#include "model/core/simulation.hpp"
+#include "model/registers/card_registers.hpp"
+
+namespace npu::model {
+
+struct CommandStatistics {
+  std::uint64_t doorbells = 0;
+  std::uint64_t fetches = 0;      // reads of ring entries
+  std::uint64_t entries = 0;      // complete, failed ones included
+  std::uint64_t completions = 0;  // completion entries written
+  std::uint64_t interrupts = 0;
+  std::uint64_t faults = 0;       // records of the fault log
+  std::uint64_t maps = 0;         // queues loaded into a slot
+  std::uint64_t preemptions = 0;  // queues unloaded with work left
+  std::uint64_t blocks = 0;       // of kernels, started
+  std::uint64_t management = 0;   // commands of the management queue
+};
+
+// An entry that has been decoded.
+struct QueueCommand {
+  std::uint32_t handle = 0;
+  QueueSlot* slot = nullptr;
+  abi::QueueEntry entry;
+  std::uint64_t index = 0;
+  std::uint64_t cause = 0;
+  SimTime decoded = 0;
+  SimTime eligible = 0;  // nothing before it holds it up any more
+  SimTime done = 0;
+  std::uint32_t next_block = 0, blocks = 0, blocks_out = 0;
+  unsigned writes = 0;  // of its completion, not yet in device memory
+  CommandFault fault;
+  bool host_fault = false;  // the address at fault is a bus address
+  bool given_up = false;
+  bool taken = false;
+
+  abi::QueueOpcode opcode() const { return static_cast<abi::QueueOpcode>(entry.opcode); }
+};
+
+class CommandPool {
+ public:
+  QueueCommand& allocate() {
+    if (free_.empty()) {
+      all_.push_back(std::make_unique<QueueCommand>());
+      free_.push_back(static_cast<std::uint32_t>(all_.size() - 1));
+    }
+    const auto handle = free_.back();
+    free_.pop_back();
+    auto& command = *all_[handle];
+    command = {};
+    command.handle = handle;
+    return command;
+  }
+  void free(QueueCommand& command) {
+    command.slot = nullptr;
+    free_.push_back(command.handle);
+  }
+  QueueCommand& at(std::uint64_t handle) { return *all_[handle]; }
+  template <class F>
+  void for_each_of(const QueueSlot& slot, F visit) {
+    for (auto& command : all_) {
+      if (command->slot == &slot) visit(*command);
+    }
+  }
+  void reset() {
+    free_.clear();
+    for (std::uint32_t i = 0; i < all_.size(); ++i) free(*all_[i]);
+  }
+  std::size_t in_use() const { return all_.size() - free_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<QueueCommand>> all_;
+  std::vector<std::uint32_t> free_;
+};
+
+class Dispatcher;
+class FaultLog;
+class Scheduler;
+class SignalUnit;
+
+struct CommandShared {
+  Simulation& sim;
+  const ChipConfig& config;
+  CardRegisters& registers;
+  MemoryPort& memory;
+  InterruptPort* interrupts = nullptr;
+  CommandStatistics statistics;
+  QueueTable table;
+  CommandPool commands;
+  Dispatcher* dispatcher = nullptr;
+  FaultLog* faults = nullptr;
+  Scheduler* scheduler = nullptr;
+  SignalUnit* signals = nullptr;
+  std::uint32_t track = 0;
+  std::uint64_t translations = 0;  // IOMMU invalidations seen
+  std::uint32_t epoch = 0;         // function resets seen
+
+  void raise(unsigned vector, std::uint64_t cause) {
+    ++statistics.interrupts;
+    if (interrupts != nullptr) interrupts->raise(vector, cause);
+  }
+  std::uint64_t cause(const Queue& queue, std::uint64_t index) const {
+    return platform::queue_cause(registers.device_index(), queue.mqd.queue_id, index);
+  }
+};
+
+}  // namespace npu::model

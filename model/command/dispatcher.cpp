@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/command/dispatcher.hpp"
+
+#include <algorithm>
+
+#include "model/command/queue_slot.hpp"
+
+namespace npu::model {
+
+using abi::FaultCode;
+
+namespace {
+
+// Faults of host addresses, as the engines tell them.
+bool is_host_fault(FaultCode code) {
+  return code >= FaultCode::kHostAddress && code <= FaultCode::kPoisoned;
+}
+
+}  // namespace
+
+void Dispatcher::connect(DmaRequestPort& dma) {
+  dma_ = &dma;
+  dma.connect(*this);
+}
+
+void Dispatcher::connect(Pool& pool, KernelPort& cores) {
+  pool.port = &cores;
+  cores.connect(*this);
+  const unsigned usable = std::min(cores.cores(), 64 * abi::kCoreMaskWords);
+  for (unsigned i = 0; i < usable; ++i) pool.all[i / 64] |= std::uint64_t{1} << i % 64;
+  pool.free = pool.all;
+}
+
+void Dispatcher::Waiters::remove(QueueSlot& slot) {
+  slots.erase(std::remove(slots.begin(), slots.end(), &slot), slots.end());
+}
+
+// The one of two to be served first.
+QueueSlot* Dispatcher::before(QueueSlot* a, QueueSlot* b, unsigned last) {
+  if (a->priority() != b->priority()) return a->priority() > b->priority() ? a : b;
+  // The first one behind the last served, in a circle.
+  return a->number() - last - 1 < b->number() - last - 1 ? a : b;
+}
+
+bool Dispatcher::has_core(abi::QueueOpcode opcode, const Mask& mask) const {
+  if (opcode == abi::QueueOpcode::kLaunchAicpu) return aicpu_.all != Mask{};
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    if ((mask[i] & aicore_.all[i]) != 0) return true;
+  }
+  return false;
+}
+
+// The lowest one that the slot's kernel may run on; -1: none. A mask is of AI Cores.
+int Dispatcher::free_core(const Pool& pool, const QueueSlot& slot) {
+  const bool masked = slot.launching()->opcode() == abi::QueueOpcode::kLaunchAiCore;
+  const auto& mask = slot.queue()->mqd.core_mask;
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    const std::uint64_t usable = pool.free[i] & (masked ? mask[i] : ~std::uint64_t{0});
+    if (usable != 0) return static_cast<int>(64 * i) + __builtin_ctzll(usable);
+  }
+  return -1;
+}
+
+void Dispatcher::want_dma(QueueSlot& slot) {
+  dma_waiters_.slots.push_back(&slot);
+  serve_dma();
+}
+
+void Dispatcher::want_cores(QueueSlot& slot) {
+  auto& pool = pool_of(slot.launching()->opcode());
+  pool.waiters.slots.push_back(&slot);
+  serve_cores(pool);
+}
+
+void Dispatcher::cancel(QueueSlot& slot) {
+  dma_waiters_.remove(slot);
+  aicore_.waiters.remove(slot);
+  aicpu_.waiters.remove(slot);
+}
+
+void Dispatcher::serve_dma() {
+  while (!dma_waiters_.slots.empty() && dma_->can_request()) {
+    auto* best = dma_waiters_.slots.front();
+    for (auto* slot : dma_waiters_.slots) best = before(best, slot, dma_waiters_.last);
+    dma_waiters_.remove(*best);
+    dma_waiters_.last = best->number();
+    best->dma_granted();
+  }
+}
+
+void Dispatcher::serve_cores(Pool& pool) {
+  while (pool.free != Mask{}) {
+    QueueSlot* best = nullptr;
+    for (auto* slot : pool.waiters.slots) {
+      if (free_core(pool, *slot) < 0) continue;
+      best = best == nullptr ? slot : before(best, slot, pool.waiters.last);
+    }
+    if (best == nullptr) return;
+    const auto core = static_cast<unsigned>(free_core(pool, *best));
+    pool.free[core / 64] &= ~(std::uint64_t{1} << core % 64);
+    pool.waiters.last = best->number();
+    const KernelBlock block = best->take_block();
+    if (block.block + 1 == block.blocks) pool.waiters.remove(*best);
+    pool.port->start(core, block);
+    best->block_started();
+  }
+}
+
+void Dispatcher::dma_done(const DmaCommand& done) {
+  auto& command = shared_.commands.at(done.context);
+  command.fault = done.fault;
+  command.host_fault = is_host_fault(done.fault.code);
+  command.slot->work_done(command);
+}
+
+void Dispatcher::block_done(unsigned core, const KernelBlock& block, const CommandFault& fault) {
+  auto& command = shared_.commands.at(block.context);
+  auto& pool = pool_of(command.opcode());
+  pool.free[core / 64] |= std::uint64_t{1} << core % 64;
+  command.slot->block_ended(command, fault);
+  serve_cores(pool);
+}
+
+void Dispatcher::stop(QueueSlot& slot) {
+  shared_.commands.for_each_of(slot, [this](QueueCommand& command) {
+    if (!command.taken || command.done != 0) return;
+    command.given_up = true;
+    if (command.blocks_out > 0) pool_of(command.opcode()).port->stop(command.handle);
+  });
+}
+
+void Dispatcher::reset() {
+  dma_waiters_.slots.clear();
+  for (auto* pool : {&aicore_, &aicpu_}) {
+    pool->waiters.slots.clear();
+    pool->free = pool->all;
+  }
+}
+
+}  // namespace npu::model

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/command/doorbell_unit.hpp"
+
+#include <cstring>
+
+#include "model/command/fault_log.hpp"
+#include "model/command/queue_slot.hpp"
+#include "model/command/scheduler.hpp"
+#include "model/command/signal_unit.hpp"
+
+namespace npu::model {
+
+using abi::FaultCode;
+
+namespace {
+
+// Of a handler: which queue, and since which reset it counts.
+constexpr std::uint64_t packed(std::uint32_t epoch, std::uint64_t low) {
+  return std::uint64_t{epoch} << 32 | low;
+}
+
+}  // namespace
+
+bool DoorbellUnit::write(std::uint64_t offset, const unsigned char* data, std::size_t length) {
+  Target target{offset / abi::kDoorbellPageSize,
+                offset % abi::kDoorbellPageSize / abi::kDoorbellSize, length == 4, 0};
+  const bool valid = (length == 4 || length == 8) && offset % length == 0;
+  if (valid) std::memcpy(&target.value, data, length);
+  // The high half of a doorbell that comes in two: the low one says all.
+  if (valid && length == 4 && offset % 8 == 4) return true;
+  ++shared_.statistics.doorbells;
+  auto* process = shared_.table.process_of_page(target.page);
+  auto* queue =
+      valid && process != nullptr ? shared_.table.by_doorbell(*process, target.doorbell) : nullptr;
+  if (queue != nullptr) {
+    ring(*process, *queue, target);
+  } else if (valid && process != nullptr && target.doorbell == abi::kSignalDoorbell) {
+    shared_.sim.agenda.at<&DoorbellUnit::signal_decoded>(
+        sim_now() + ticks(shared_.config.command.doorbell_decode), *this,
+        packed(shared_.epoch, target.page << 16 | (target.value & 0xFFFF)));
+  } else {
+    stray(target, process);
+  }
+  return valid;
+}
+
+void DoorbellUnit::ring(Process&, Queue& queue, const Target& target) {
+  const std::uint64_t last = queue.write_index();
+  const std::uint64_t index =
+      target.short_value ? abi::extend_index(last, static_cast<std::uint32_t>(target.value))
+                         : target.value;
+  ++queue.mqd.doorbells;
+  if (queue.faulted || index == last) return;
+  if (index < last) return impossible(queue, FaultCode::kIndexBackwards, target.value);
+  if (index - queue.mqd.read_index > queue.ring_size()) {
+    return impossible(queue, FaultCode::kIndexBeyondRing, target.value);
+  }
+  queue.told = index;
+  if (queue.doorbell_pending) return;
+  queue.doorbell_pending = true;
+  queue.doorbell_time = sim_now();
+  shared_.sim.agenda.at<&DoorbellUnit::decoded>(
+      sim_now() + ticks(shared_.config.command.doorbell_decode), *this,
+      packed(shared_.epoch, queue.mqd.queue_id));
+}
+
+void DoorbellUnit::decoded(std::uint64_t argument) {
+  auto* queue = shared_.table.queue(static_cast<std::uint32_t>(argument));
+  if (argument >> 32 != shared_.epoch || queue == nullptr || !queue->doorbell_pending) return;
+  queue->doorbell_pending = false;
+  shared_.sim.emit(shared_.track, platform::Activity::kQueueDoorbell, queue->doorbell_time,
+                   sim_now(), shared_.cause(*queue, queue->told - 1), 0, queue->mqd.queue_id);
+  shared_.scheduler->consider(*queue);
+}
+
+void DoorbellUnit::signal_decoded(std::uint64_t argument) {
+  if (argument >> 32 != shared_.epoch) return;
+  auto* process = shared_.table.process_of_page((argument & 0xFFFF'FFFF) >> 16);
+  if (process != nullptr) shared_.signals->doorbell(*process, argument & 0xFFFF);
+}
+
+// Nobody's, but whoever can write to the page is its process.
+void DoorbellUnit::stray(const Target& target, const Process* process) {
+  abi::QueueFaultRecord record;
+  record.code = static_cast<std::uint16_t>(FaultCode::kDoorbellUnowned);
+  record.address = target.value;
+  record.queue = abi::kNoQueue;
+  record.page = static_cast<std::uint16_t>(target.page);
+  record.doorbell = static_cast<std::uint16_t>(target.doorbell);
+  record.write = 1;
+  if (process == nullptr) return shared_.faults->stray(record);
+  record.pasid = process->pasid;
+  record.vmid = process->vmid;
+  shared_.faults->record(record, process->vector, 0);
+}
+
+// A queue in a slot stops as for any fault; another one has nothing that runs.
+void DoorbellUnit::impossible(Queue& queue, FaultCode code, std::uint64_t value) {
+  shared_.scheduler->withdraw(queue);
+  shared_.faults->queue_fault(queue, {code, value, queue.mqd.vmid, true}, false, nullptr);
+  if (queue.slot != nullptr) {
+    queue.slot->leave(QueueSlot::Leave::kDrain);
+  } else {
+    shared_.scheduler->write_state(queue);
+  }
+}
+
+}  // namespace npu::model

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The doorbell aperture (abi/queue_descriptor.hpp, "Doorbells").
+#pragma once
+
+#include "model/command/command_types.hpp"
+
+namespace npu::model {
+
+class DoorbellUnit {
+ public:
+  explicit DoorbellUnit(CommandShared& shared) : shared_(shared) {}
+
+  // `offset` from the start of page 0; 4 or 8 bytes, naturally aligned. False: another access,
+  // which does nothing but leave a fault record.
+  bool write(std::uint64_t offset, const unsigned char* data, std::size_t length);
+
+ private:
+  struct Target {
+    std::uint64_t page;
+    std::uint64_t doorbell;
+    bool short_value;
+    std::uint64_t value;
+  };
+  void ring(Process& process, Queue& queue, const Target& target);
+  void decoded(std::uint64_t argument);
+  void signal_decoded(std::uint64_t argument);
+  void stray(const Target& target, const Process* process);
+  void impossible(Queue& queue, abi::FaultCode code, std::uint64_t value);
+
+  CommandShared& shared_;
+};
+
+}  // namespace npu::model

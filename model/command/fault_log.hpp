@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The log of queue faults (abi::QueueFaultRecord), in host memory.
+#pragma once
+
+#include "model/command/command_types.hpp"
+
+namespace npu::model {
+
+class FaultLog {
+ public:
+  explicit FaultLog(CommandShared& shared);
+
+  // Fills in number and time; the record is posted, then `vector` raised.
+  void record(abi::QueueFaultRecord record, unsigned vector, std::uint64_t cause);
+  // Of a queue, which is faulted from now on; `command` is null if no entry is at fault.
+  void queue_fault(Queue& queue, const CommandFault& fault, bool host, const QueueCommand* command);
+  // For a doorbell that is nobody's.
+  void stray(abi::QueueFaultRecord record);
+  void reset() { count_ = 0; }
+
+ private:
+  CommandShared& shared_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Management queue: registers, fetching, responses.
+#include "model/command/management.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/command/fault_log.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+
+namespace {
+constexpr std::uint64_t kPage = 4096;
+}
+
+void Management::install_hooks() {
+  auto& bank = shared_.registers.bank();
+  bank.on_write<abi::ManagementControl>([this](abi::ManagementControl v) { control_written(v); });
+  bank.on_write<abi::ManagementDoorbell>(
+      [this](abi::ManagementDoorbell v) { doorbell_written(v); });
+  bank.on_read<abi::ManagementStatusRegister>([this] { return status(); });
+  bank.on_read<abi::ManagementConsumer>(
+      [this] { return abi::ManagementConsumer::from_raw(done_); });
+}
+
+void Management::reset() {
+  enabled_ = halted_ = busy_ = waiting_out_ = false;
+  told_ = done_ = 0;
+  ++generation_;
+  batch_.clear();
+  batch_next_ = 0;
+}
+
+// A command under way is given up with the ring it came from.
+void Management::control_written(abi::ManagementControl control) {
+  using Control = abi::ManagementControl;
+  reset();
+  enabled_ = control.get<Control::Enable>() != 0;
+  if (!enabled_) return;
+  host_memory_ = control.get<Control::HostMemory>() != 0;
+  base_ = align_down(shared_.registers.bank().get<abi::ManagementBase>().raw, kPage);
+  entries_ = 1U << std::clamp<std::uint32_t>(control.get<Control::Log2Entries>(), 2, 12);
+  shared_.registers.bank().set(abi::ManagementDoorbell{});
+}
+
+abi::ManagementStatusRegister Management::status() const {
+  using Status = abi::ManagementStatusRegister;
+  return Status{}
+      .set<Status::Enabled>(enabled_ ? 1 : 0)
+      .set<Status::Idle>(idle() ? 1 : 0)
+      .set<Status::Halted>(halted_ ? 1 : 0);
+}
+
+void Management::doorbell_written(abi::ManagementDoorbell doorbell) {
+  if (!enabled_ || halted_) return;
+  if (doorbell.raw - done_ > entries_) return halt(abi::FaultCode::kDoorbellRange, doorbell.raw);
+  told_ = doorbell.raw;
+  if (!busy_) next();
+}
+
+void Management::halt(abi::FaultCode code, std::uint64_t address) {
+  halted_ = true;
+  busy_ = false;
+  ++generation_;
+  abi::QueueFaultRecord record;
+  record.code = static_cast<std::uint16_t>(code);
+  record.address = address;
+  record.index = done_;
+  record.queue = abi::kNoQueue;
+  record.host = host_memory_ ? 1 : 0;
+  shared_.faults->stray(record);
+}
+
+void Management::next() {
+  if (batch_next_ < batch_.size()) return start_decode();
+  if (told_ == done_) {
+    busy_ = false;
+    return;
+  }
+  busy_ = true;
+  const std::uint32_t place = done_ & (entries_ - 1);
+  std::uint64_t count = std::min<std::uint64_t>({kBatch, told_ - done_, entries_ - place});
+  count = std::min<std::uint64_t>(
+      count,
+      host_memory_ ? shared_.config.link.max_read_request / abi::kManagementEntrySize : count);
+  const std::uint64_t address = base_ + abi::kManagementEntrySize * place;
+  shared_.memory.read<&Management::fetched>(
+      host_memory_ ? Place::driver_host(address) : Place::local(address),
+      count * abi::kManagementEntrySize, 0, *this, generation_);
+}
+
+void Management::fetched(const Answer& answer, std::uint64_t generation) {
+  if (generation != generation_) return;
+  if (!answer.ok()) return halt(abi::FaultCode::kRingFetch, answer.address);
+  batch_.resize(answer.length / abi::kManagementEntrySize);
+  std::memcpy(batch_.data(), answer.data, answer.length);
+  batch_next_ = 0;
+  start_decode();
+}
+
+void Management::start_decode() {
+  busy_ = true;
+  began_ = sim_now();
+  shared_.sim.agenda.at<&Management::decoded>(sim_now() + ticks(shared_.config.command.management),
+                                              *this, generation_);
+}
+
+void Management::decoded(std::uint64_t generation) {
+  if (generation != generation_) return;
+  command_ = batch_[batch_next_++];
+  execute();
+}
+
+void Management::finish(abi::ManagementStatus status) {
+  ++done_;
+  ++shared_.statistics.management;
+  shared_.sim.emit(shared_.track, platform::Activity::kQueueManage, began_, sim_now(), 0, 0,
+                   command_.opcode);
+  if (command_.fence_address != 0) {
+    abi::ManagementResponse response;
+    response.fence_value = command_.fence_value;
+    response.status = static_cast<std::uint32_t>(status);
+    if (const auto* queue = shared_.table.queue(command_.queue)) response.detail = queue->mqd.state;
+    shared_.memory.post(Place::driver_host(command_.fence_address), &response, sizeof response, 0);
+  }
+  if ((command_.flags & abi::kManagementInterrupt) != 0) shared_.raise(command_.vector, 0);
+  next();
+}
+
+}  // namespace npu::model

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Management queue: what each command does.
+#include <cstring>
+
+#include "model/command/management.hpp"
+#include "model/command/queue_slot.hpp"
+#include "model/command/scheduler.hpp"
+#include "npu/abi/page_table.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+
+using abi::ManagementOpcode;
+using abi::ManagementStatus;
+
+void Management::execute() {
+  status_ = ManagementStatus::kSuccess;
+  const bool sound = command_.format == 1 && command_.mode <= 1 && command_.scope <= 2 &&
+                     (command_.flags & ~abi::kManagementInterrupt) == 0 &&
+                     is_aligned(command_.fence_address, sizeof(abi::ManagementResponse));
+  if (!sound) return finish(ManagementStatus::kInvalidCommand);
+  switch (static_cast<ManagementOpcode>(command_.opcode)) {
+    case ManagementOpcode::kMapProcess:
+      return map_process();
+    case ManagementOpcode::kUnmapProcess:
+      return finish(shared_.table.unmap(command_.pasid));
+    case ManagementOpcode::kAddQueue:
+      return add_queue();
+    case ManagementOpcode::kRemoveQueue:
+    case ManagementOpcode::kUpdateQueue:
+      command_.scope = static_cast<std::uint8_t>(abi::ManagementScope::kQueue);
+      [[fallthrough]];
+    case ManagementOpcode::kSuspend:
+      select();
+      return status_ == ManagementStatus::kSuccess ? take_out() : finish(status_);
+    case ManagementOpcode::kResume:
+      select();
+      return status_ == ManagementStatus::kSuccess ? read_again() : finish(status_);
+    case ManagementOpcode::kQueryQueue:
+      return query();
+    case ManagementOpcode::kFence:
+      return finish(ManagementStatus::kSuccess);
+  }
+  finish(ManagementStatus::kInvalidCommand);
+}
+
+// --- processes -----------------------------------------------------------------------------
+
+void Management::map_process() {
+  const auto status = shared_.table.map(command_, shared_.config.pci.msix_vectors);
+  if (status != ManagementStatus::kSuccess || command_.address == 0) return finish(status);
+  const auto entry = abi::ContextEntry::root(command_.address);
+  const auto table =
+      align_down(shared_.registers.bank().get<abi::MmuContextBase>().raw, abi::kTableSize);
+  shared_.memory.write<&Management::context_written>(
+      Place::local(table + sizeof entry.raw * command_.vmid), &entry.raw, sizeof entry.raw, 0,
+      *this, generation_);
+}
+
+void Management::context_written(const Answer& answer, std::uint64_t generation) {
+  if (generation != generation_) return;
+  finish(answer.ok() ? ManagementStatus::kSuccess : ManagementStatus::kInvalidProcess);
+}
+
+// --- queues --------------------------------------------------------------------------------
+
+void Management::add_queue() {
+  if (!is_aligned(command_.address, abi::kQueueDescriptorSize)) {
+    return finish(ManagementStatus::kInvalidDescriptor);
+  }
+  shared_.memory.read<&Management::descriptor_read>(
+      Place::local(command_.address), abi::kQueueDescriptorSize, 0, *this, generation_);
+}
+
+void Management::descriptor_read(const Answer& answer, std::uint64_t generation) {
+  if (generation != generation_) return;
+  if (!answer.ok()) return finish(ManagementStatus::kInvalidDescriptor);
+  abi::QueueDescriptor mqd;
+  std::memcpy(&mqd, answer.data, sizeof mqd);
+  if (mqd.queue_id != command_.queue) return finish(ManagementStatus::kInvalidDescriptor);
+  const auto status = shared_.table.add(mqd, command_.address, shared_.config.pci.msix_vectors);
+  if (status == ManagementStatus::kSuccess) {
+    shared_.scheduler->consider(*shared_.table.queue(mqd.queue_id));
+  }
+  finish(status);
+}
+
+// The queues that a command concerns.
+void Management::select() {
+  selected_.clear();
+  selected_next_ = 0;
+  switch (static_cast<abi::ManagementScope>(command_.scope)) {
+    case abi::ManagementScope::kQueue: {
+      auto* queue = shared_.table.queue(command_.queue);
+      if (queue == nullptr) {
+        status_ = ManagementStatus::kInvalidQueue;
+      } else {
+        selected_.push_back(queue);
+      }
+      return;
+    }
+    case abi::ManagementScope::kProcess:
+      if (shared_.table.process(command_.pasid) == nullptr) {
+        status_ = ManagementStatus::kInvalidProcess;
+        return;
+      }
+      [[fallthrough]];
+    case abi::ManagementScope::kAll:
+      shared_.table.for_each([this](Queue& queue) {
+        const bool all = command_.scope == static_cast<std::uint8_t>(abi::ManagementScope::kAll);
+        if (all || queue.process->pasid == command_.pasid) selected_.push_back(&queue);
+      });
+  }
+}
+
+void Management::take_out() {
+  const auto how = static_cast<abi::PreemptMode>(command_.mode) == abi::PreemptMode::kReset
+                       ? QueueSlot::Leave::kReset
+                       : QueueSlot::Leave::kDrain;
+  waiting_out_ = true;
+  for (auto* queue : selected_) {
+    queue->suspended = true;
+    shared_.scheduler->withdraw(*queue);
+    if (queue->slot != nullptr) queue->slot->leave(how);
+  }
+  if (all_out()) taken_out();
+}
+
+bool Management::all_out() const {
+  for (const auto* queue : selected_) {
+    if (!queue->out()) return false;
+  }
+  return true;
+}
+
+void Management::queue_unloaded() {
+  if (waiting_out_ && all_out()) taken_out();
+}
+
+void Management::taken_out() {
+  waiting_out_ = false;
+  if (static_cast<ManagementOpcode>(command_.opcode) == ManagementOpcode::kUpdateQueue) {
+    return read_again();
+  }
+  if (static_cast<ManagementOpcode>(command_.opcode) == ManagementOpcode::kRemoveQueue) {
+    shared_.table.remove(*selected_.front());
+    return finish(ManagementStatus::kSuccess);
+  }
+  for (auto* queue : selected_) {
+    if (!queue->faulted) {
+      queue->mqd.state = static_cast<std::uint32_t>(abi::QueueState::kSuspended);
+    }
+  }
+  finish(ManagementStatus::kSuccess);
+}
+
+// One after another; those whose descriptor has become invalid stay suspended.
+void Management::read_again() {
+  while (selected_next_ < selected_.size() && !selected_[selected_next_]->suspended) {
+    ++selected_next_;  // RESUME changes nothing
+  }
+  if (selected_next_ == selected_.size()) return finish(status_);
+  const auto& queue = *selected_[selected_next_];
+  shared_.memory.read<&Management::driver_half_read>(
+      Place::local(queue.address), abi::kQueueDescriptorSize, 0, *this, generation_);
+}
+
+void Management::driver_half_read(const Answer& answer, std::uint64_t generation) {
+  if (generation != generation_) return;
+  auto& queue = *selected_[selected_next_++];
+  abi::QueueDescriptor mqd = queue.mqd;
+  if (answer.ok()) std::memcpy(static_cast<void*>(&mqd), answer.data, abi::kQueueStateOffset);
+  const bool same = mqd.queue_id == queue.mqd.queue_id && mqd.doorbell == queue.mqd.doorbell;
+  if (!answer.ok() || !same ||
+      !QueueTable::valid(mqd, *queue.process, shared_.config.pci.msix_vectors)) {
+    status_ = ManagementStatus::kInvalidDescriptor;
+  } else {
+    shared_.scheduler->withdraw(queue);  // its priority may change
+    queue.mqd = mqd;
+    queue.checked = UINT64_MAX;
+    queue.suspended = false;
+    if (!queue.faulted) queue.mqd.state = static_cast<std::uint32_t>(abi::QueueState::kIdle);
+    shared_.scheduler->consider(queue);
+  }
+  read_again();
+}
+
+void Management::query() {
+  auto* queue = shared_.table.queue(command_.queue);
+  if (queue == nullptr) return finish(ManagementStatus::kInvalidQueue);
+  auto mqd = queue->mqd;
+  mqd.write_index = queue->write_index();
+  if (!queue->faulted && !queue->suspended) {
+    const bool works =
+        mqd.write_index != mqd.read_index || (queue->slot != nullptr && !queue->slot->idle());
+    mqd.state =
+        static_cast<std::uint32_t>(works ? abi::QueueState::kRunning : abi::QueueState::kIdle);
+  }
+  queue->mqd.state = mqd.state;
+  shared_.memory.write<&Management::state_written>(
+      Place::local(queue->address + abi::kQueueStateOffset),
+      reinterpret_cast<const unsigned char*>(&mqd) + abi::kQueueStateOffset,
+      abi::kQueueDescriptorSize - abi::kQueueStateOffset, 0, *this, generation_);
+}
+
+void Management::state_written(const Answer&, std::uint64_t generation) {
+  if (generation == generation_) finish(ManagementStatus::kSuccess);
+}
+
+}  // namespace npu::model

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command processor's own reads and writes, in device and in host memory, with whoever gets the
+// answer.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "model/core/simulation.hpp"
+#include "model/dma/buffered_pool.hpp"
+#include "model/dma/dma_types.hpp"
+
+namespace npu::model {
+
+// Where something lies, and for whom it is reached.
+struct Place {
+  bool host = false;
+  std::uint8_t vmid = 0;    // of a device address
+  std::uint32_t pasid = 0;  // of a bus address
+  std::uint64_t address = 0;
+
+  Place operator+(Bytes offset) const { return {host, vmid, pasid, address + offset}; }
+  friend bool operator==(const Place& a, const Place& b) {
+    return a.host == b.host && a.vmid == b.vmid && a.pasid == b.pasid && a.address == b.address;
+  }
+  // Device-local; the driver's own.
+  static Place local(std::uint64_t address) { return {false, 0, 0, address}; }
+  static Place driver_host(std::uint64_t bus) { return {true, 0, 0, bus}; }
+};
+
+struct Answer {
+  Completion completion;
+  std::uint64_t address;      // as asked for
+  const unsigned char* data;  // of a read; a translation: 8 bytes, how many are mapped
+  Bytes length;
+  SimTime issued;
+  bool host;
+  bool write;
+
+  bool ok() const { return completion == Completion::kSuccess; }
+  abi::FaultCode code() const { return host ? host_fault(completion) : device_fault(completion); }
+};
+
+class MemoryPort {
+ public:
+  // Forward paths of the module's sockets.
+  using Forward = std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)>;
+
+  MemoryPort(Simulation& sim, Forward to_host, Forward to_device)
+      : sim_(sim), to_host_(std::move(to_host)), to_device_(std::move(to_device)) {}
+
+  // Later calls (object.*Method)(const Answer&, argument). At most 4 KiB, in one 4 KiB page.
+  template <auto Method, class T>
+  void read(const Place& place, Bytes length, std::uint64_t cause, T& object,
+            std::uint64_t argument = 0) {
+    issue(tlm::TLM_READ_COMMAND, place, length, cause, waiting<Method>(object, argument));
+  }
+  // How much is mapped for writes from a bus address on.
+  template <auto Method, class T>
+  void translate(const Place& place, std::uint64_t cause, T& object, std::uint64_t argument = 0) {
+    translate(place, cause, waiting<Method>(object, argument));
+  }
+  // True: posted, there will be no answer. False: answered when the bytes are in device memory.
+  template <auto Method, class T>
+  bool write(const Place& place, const void* data, Bytes length, std::uint64_t cause, T& object,
+             std::uint64_t argument = 0) {
+    if (place.host) {
+      post(place, data, length, cause);
+      return true;
+    }
+    auto& trans =
+        make(tlm::TLM_WRITE_COMMAND, place, length, cause, waiting<Method>(object, argument));
+    std::memcpy(trans.get_data_ptr(), data, length);
+    send(trans, false);
+    return false;
+  }
+  void post(const Place& place, const void* data, Bytes length, std::uint64_t cause);
+
+  void response(tlm::tlm_generic_payload& trans);
+  // Answers on their way are for nobody any more.
+  void reset();
+  std::size_t outstanding() const { return waiting_.size() - free_.size(); }
+
+ private:
+  struct Waiting {
+    void* object = nullptr;
+    std::uint64_t argument = 0;
+    void (*call)(void*, const Answer&, std::uint64_t) = nullptr;
+    bool host = false;
+  };
+
+  template <auto Method, class T>
+  static Waiting waiting(T& object, std::uint64_t argument) {
+    return {&object, argument,
+            [](void* self, const Answer& answer, std::uint64_t arg) {
+              (static_cast<T*>(self)->*Method)(answer, arg);
+            },
+            false};
+  }
+  tlm::tlm_generic_payload& make(tlm::tlm_command command, const Place& place, Bytes length,
+                                 std::uint64_t cause, Waiting waiting);
+  void issue(tlm::tlm_command command, const Place& place, Bytes length, std::uint64_t cause,
+             Waiting waiting);
+  void translate(const Place& place, std::uint64_t cause, Waiting waiting);
+  SimTime send(tlm::tlm_generic_payload& trans, bool to_host);
+
+  Simulation& sim_;
+  Forward to_host_, to_device_;
+  BufferedPool pool_;
+  std::vector<Waiting> waiting_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t epoch_ = 0;
+};
+
+}  // namespace npu::model

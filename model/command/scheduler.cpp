@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/command/scheduler.hpp"
+
+#include <algorithm>
+
+namespace npu::model {
+
+using State = QueueSlot::State;
+
+Scheduler::Scheduler(CommandShared& shared, Listener& listener)
+    : shared_(shared), listener_(listener) {
+  for (unsigned i = 0; i < shared.config.command.slots; ++i) {
+    slots_.push_back(std::make_unique<QueueSlot>(shared, i));
+  }
+}
+
+void Scheduler::consider(Queue& queue) {
+  if (queue.slot != nullptr) return queue.slot->work_added();
+  if (queue.ready || !queue.runnable()) return;
+  queue.ready = true;
+  ready_[queue.mqd.priority].push_back(&queue);
+  ++waiting_;
+  schedule();
+}
+
+void Scheduler::withdraw(Queue& queue) {
+  if (!queue.ready) return;
+  for (auto& list : ready_) {
+    const auto it = std::find(list.begin(), list.end(), &queue);
+    if (it == list.end()) continue;
+    list.erase(it);
+    break;
+  }
+  queue.ready = false;
+  --waiting_;
+}
+
+void Scheduler::slot_changed() {
+  if (waiting_ > 0) schedule();
+}
+
+void Scheduler::queue_out(Queue& queue) {
+  consider(queue);
+  listener_.queue_unloaded();  // may remove it
+  schedule();
+}
+
+void Scheduler::write_state(Queue& queue) {
+  ++queue.writes;
+  queue.mqd.write_index = queue.write_index();
+  shared_.memory.write<&Scheduler::state_written>(
+      Place::local(queue.address + abi::kQueueStateOffset),
+      reinterpret_cast<const unsigned char*>(&queue.mqd) + abi::kQueueStateOffset,
+      abi::kQueueDescriptorSize - abi::kQueueStateOffset, 0, *this, queue.mqd.queue_id);
+}
+
+void Scheduler::state_written(const Answer&, std::uint64_t queue_id) {
+  --shared_.table.queue(static_cast<std::uint32_t>(queue_id))->writes;
+  listener_.queue_unloaded();
+}
+
+QueueSlot* Scheduler::free_slot() const {
+  for (const auto& slot : slots_) {
+    if (slot->state() == State::kFree) return slot.get();
+  }
+  return nullptr;
+}
+
+SimTime Scheduler::quantum_end(const QueueSlot& slot) const {
+  const auto& mqd = slot.queue()->mqd;
+  const std::uint64_t quantum = mqd.quantum_us != 0 ? std::uint64_t{mqd.quantum_us} * 1'000'000
+                                                    : ticks(shared_.config.command.quantum);
+  return slot.loaded_at() + quantum * mqd.percentage / 100;
+}
+
+// The slot that a queue of `priority` may have; null: none, yet.
+QueueSlot* Scheduler::victim(std::uint8_t priority) const {
+  QueueSlot *idle = nullptr, *parked = nullptr, *lower = nullptr, *expired = nullptr;
+  const auto older = [](QueueSlot* a, QueueSlot* b, SimTime (QueueSlot::*since)() const) {
+    return a == nullptr || (b->*since)() < (a->*since)() ? b : a;
+  };
+  for (const auto& owned : slots_) {
+    auto* slot = owned.get();
+    if (slot->state() != State::kActive) continue;
+    if (slot->idle()) {
+      idle = older(idle, slot, &QueueSlot::idle_since);
+    } else if (slot->parked()) {
+      parked = older(parked, slot, &QueueSlot::loaded_at);
+    } else if (slot->priority() < priority) {
+      if (lower == nullptr || slot->priority() < lower->priority()) lower = slot;
+    } else if (slot->priority() == priority && quantum_end(*slot) <= sim_now()) {
+      expired = older(expired, slot, &QueueSlot::loaded_at);
+    }
+  }
+  if (idle != nullptr) return idle;
+  if (parked != nullptr) return parked;
+  return lower != nullptr ? lower : expired;
+}
+
+void Scheduler::schedule() {
+  // Slots that are being given up already are for the first ones that wait.
+  unsigned coming = 0;
+  for (const auto& slot : slots_) {
+    if (slot->state() == State::kLeaving || slot->state() == State::kUnloading) ++coming;
+  }
+  for (std::size_t p = ready_.size(); p-- > 0;) {
+    auto& list = ready_[p];
+    for (std::size_t i = 0; i < list.size();) {
+      if (auto* slot = i == 0 ? free_slot() : nullptr) {
+        auto& queue = *list.front();
+        list.pop_front();
+        queue.ready = false;
+        --waiting_;
+        slot->load(queue);
+        continue;
+      }
+      if (coming > 0) {
+        --coming;
+        ++i;
+        continue;
+      }
+      auto* slot = victim(static_cast<std::uint8_t>(p));
+      if (slot == nullptr) return arm_timer(static_cast<std::uint8_t>(p));
+      slot->leave(QueueSlot::Leave::kDrain);
+      ++i;
+    }
+  }
+}
+
+// The next time at which a queue of `priority` may take a slot from an equal one.
+void Scheduler::arm_timer(std::uint8_t priority) {
+  SimTime next = UINT64_MAX;
+  for (const auto& slot : slots_) {
+    if (slot->state() == State::kActive && slot->priority() == priority) {
+      next = std::min(next, quantum_end(*slot));
+    }
+  }
+  if (next >= timer_at_) return;
+  timer_at_ = next;
+  shared_.sim.agenda.at<&Scheduler::timer>(std::max(next, sim_now()), *this, next);
+}
+
+void Scheduler::timer(std::uint64_t when) {
+  if (when != timer_at_) return;  // an earlier one was armed since
+  timer_at_ = UINT64_MAX;
+  if (waiting_ > 0) schedule();
+}
+
+void Scheduler::reset() {
+  for (auto& slot : slots_) slot->reset();
+  for (auto& list : ready_) list.clear();
+  waiting_ = 0;
+  timer_at_ = UINT64_MAX;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/command/signal_unit.hpp"
+
+#include <algorithm>
+
+#include "model/command/queue_slot.hpp"
+#include "model/command/scheduler.hpp"
+
+namespace npu::model {
+
+bool SignalUnit::met(const SignalWait& wait, std::uint64_t value) {
+  switch (static_cast<abi::WaitCondition>(wait.payload.condition)) {
+    case abi::WaitCondition::kReached:
+      return static_cast<std::int64_t>(value - wait.payload.value) >= 0;
+    case abi::WaitCondition::kEqual:
+      return value == wait.payload.value;
+    case abi::WaitCondition::kNotEqual:
+      return value != wait.payload.value;
+  }
+  return true;
+}
+
+void SignalUnit::park(Queue& queue) {
+  auto& wait = queue.wait;
+  wait.active = true;
+  queue.process->waiting.push_back(&queue);
+  if (wait.deadline != UINT64_MAX) {
+    shared_.sim.agenda.at<&SignalUnit::expired>(wait.deadline, *this, queue.mqd.queue_id);
+  }
+  shared_.scheduler->slot_changed();
+}
+
+void SignalUnit::unpark(Queue& queue) {
+  queue.wait.active = false;
+  auto& waiting = queue.process->waiting;
+  waiting.erase(std::remove(waiting.begin(), waiting.end(), &queue), waiting.end());
+}
+
+// The queue has given its slot away: it reads its signal again when it has one.
+void SignalUnit::wake_unloaded(Queue& queue) {
+  unpark(queue);
+  shared_.scheduler->consider(queue);
+}
+
+void SignalUnit::written(Process& process, const Place& place, std::uint64_t value) {
+  ++process.signals;
+  told_.assign(process.waiting.begin(), process.waiting.end());
+  for (auto* queue : told_) {
+    if (!(queue->wait.place == place)) continue;
+    if (queue->slot != nullptr && queue->slot->waits()) {
+      queue->slot->signal_value(value);
+    } else if (met(queue->wait, value)) {
+      wake_unloaded(*queue);
+    }
+  }
+}
+
+void SignalUnit::doorbell(Process& process, std::uint64_t slot) {
+  ++process.signals;
+  told_.assign(process.waiting.begin(), process.waiting.end());
+  for (auto* queue : told_) {
+    if (queue->wait.payload.slot != slot) continue;
+    if (queue->slot != nullptr && queue->slot->waits()) {
+      queue->slot->read_signal();
+    } else {
+      wake_unloaded(*queue);
+    }
+  }
+}
+
+// Of this wait, or of an earlier one of the queue, or of another queue of the same id: the wait's
+// own deadline decides.
+void SignalUnit::expired(std::uint64_t queue_id) {
+  auto* queue = shared_.table.queue(static_cast<std::uint32_t>(queue_id));
+  if (queue == nullptr || !queue->wait.active || sim_now() < queue->wait.deadline) return;
+  if (queue->slot != nullptr && queue->slot->waits()) {
+    queue->slot->wait_expired();
+  } else {
+    wake_unloaded(*queue);
+  }
+}
+
+}  // namespace npu::model

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The management ring: full, stuck, restarted.
+#include "tests/driver/queues/queue_fixture.hpp"
+
+namespace npu::driver {
+namespace {
+
+using abi::ManagementOpcode;
+
+TEST_F(QueueTest, ACommandThatIsNotAnsweredIsATimeoutWithItsName) {
+  const auto queue = make();
+  cp.stuck = true;
+  EXPECT_THAT(process->query(queue->id()), FailsWith(ErrorCode::kTimeout, "query queue"));
+  EXPECT_EQ(statistics().timeouts, 1U);
+  cp.stuck = false;
+  // The next doorbell also executes the forgotten one.
+  EXPECT_THAT(process->query(queue->id()), IsOk());
+}
+
+// Every one that is given up keeps its place: 64 of them, and the ring is full.
+TEST_F(QueueTest, AFullManagementRingIsAnErrorAndHarmsNoQueue) {
+  ProcessOptions options;
+  options.command_timeout = 10_us;
+  const auto other = open_process(options);
+  const auto queue = make(*other);
+  cp.stuck = true;
+  for (int i = 0; i < 64; ++i) {
+    ASSERT_THAT(other->query(queue->id()), FailsWith(ErrorCode::kTimeout)) << i;
+  }
+  EXPECT_THAT(other->query(queue->id()), FailsWith(ErrorCode::kQueueFull, "management ring"));
+  EXPECT_THAT(other->create_queue(), FailsWith(ErrorCode::kQueueFull));
+  EXPECT_THAT(run(*queue), IsOk()) << "user space does not need it";
+  cp.stuck = false;
+  EXPECT_THAT(other->query(queue->id()), FailsWith(ErrorCode::kQueueFull));
+  cp.register_written(0x320, 65);  // the card goes on
+  pass(1_ms);
+  EXPECT_THAT(other->query(queue->id()), IsOk());
+}
+
+// A SUSPEND that never ends holds up the ring; destroying its queue gets over it.
+TEST_F(QueueTest, DestroyingGetsAStuckRingGoing) {
+  ProcessOptions options;
+  options.command_timeout = 1_ms;
+  const auto other = open_process(options);
+  const auto culprit = make(*other), neighbour = make();
+  cp.entry_latency = [](const abi::QueueEntry& entry) {
+    return entry.opcode == 0x10 ? 10_s : 1_us;
+  };
+  ASSERT_TRUE(submit(*culprit, entries::launch(4, 1, {}, 0)));
+  pass(10_us);
+  const auto results = other->suspend({culprit->id()}, in(1_ms));
+  EXPECT_EQ(results[0], QueueResult::kError);
+  const auto end = other->destroy(*culprit, in(2_ms));
+  EXPECT_TRUE(!end || *end == QueueEnd::kReset);
+  EXPECT_GE(statistics().restarts, 1U);
+  EXPECT_EQ(cp.queues(), 1U);
+  EXPECT_THAT(process->query(neighbour->id()), IsOk());
+  EXPECT_THAT(run(*neighbour), IsOk());
+}
+
+// The card never lets go: ids are lost, memory is not.
+TEST_F(QueueTest, AQueueThatCannotBeRemovedKeepsItsIdFromOthers) {
+  ProcessOptions options;
+  options.command_timeout = 100_us;
+  auto other = open_process(options);
+  auto queue = make(*other);
+  const auto id = queue->id();
+  cp.stuck_opcodes.insert(static_cast<std::uint8_t>(ManagementOpcode::kRemoveQueue));
+  EXPECT_THAT(other->destroy(*queue, in(1_ms)), FailsWith(ErrorCode::kTimeout, "remove queue"));
+  cp.stuck_opcodes.clear();
+  queue.reset();
+  other.reset();
+  const auto next = make();
+  EXPECT_NE(next->id(), id);
+  EXPECT_THAT(run(*next), IsOk());
+  EXPECT_EQ(statistics().queue_ids, 2U);
+  expect_leak = true;
+  cp.reset();
+}
+
+TEST_F(QueueTest, TasksManageTheirQueuesAtTheSameTime) {
+  std::vector<std::unique_ptr<platform::Task>> tasks;
+  for (int t = 0; t < 8; ++t) {
+    auto task = fake.tasks().spawn("manager", [&, t] {
+      const auto own = t % 2 == 0 ? open_process() : nullptr;
+      auto& mine = own ? *own : *process;
+      for (int i = 0; i < 20; ++i) {
+        const auto queue = make(mine, small());
+        EXPECT_THAT(run(*queue), IsOk());
+        QueueChange what;
+        what.priority = static_cast<unsigned>(i % 16);
+        EXPECT_THAT(mine.update(queue->id(), what), IsOk());
+        EXPECT_EQ(mine.suspend({queue->id()}, in(1_s))[0], QueueResult::kDone);
+        EXPECT_EQ(mine.resume({queue->id()}, in(1_s))[0], QueueResult::kDone);
+        EXPECT_THAT(run(*queue), IsOk());
+      }
+    });
+    ASSERT_THAT(task, IsOk());
+    tasks.push_back(std::move(*task));
+  }
+  for (auto& task : tasks) task->join();
+  EXPECT_EQ(statistics().queues, 0U);
+}
+
+TEST_F(QueueTest, ManyCommandsGoThroughASmallRing) {
+  std::vector<std::unique_ptr<Queue>> queues;
+  std::vector<QueueId> ids;
+  for (int i = 0; i < 200; ++i) {
+    queues.push_back(make(small()));
+    ids.push_back(queues.back()->id());
+  }
+  for (const auto result : process->suspend(ids, in(100_ms))) {
+    EXPECT_EQ(result, QueueResult::kDone);
+  }
+  EXPECT_EQ(commands(ManagementOpcode::kSuspend), 200U);
+  for (const auto result : process->resume(ids, in(100_ms))) EXPECT_EQ(result, QueueResult::kDone);
+  for (const auto& queue : queues) EXPECT_THAT(run(*queue), IsOk());
+}
+
+TEST_F(QueueTest, ARefusedSuspendIsReportedForItsQueueOnly) {
+  const auto first = make(), second = make();
+  cp.refusals[static_cast<std::uint8_t>(ManagementOpcode::kSuspend)] =
+      abi::ManagementStatus::kInvalidQueue;
+  const auto results = process->suspend({first->id()}, in(1_ms));
+  EXPECT_EQ(results[0], QueueResult::kError);
+  cp.refusals.clear();
+  EXPECT_FALSE(process->query(first->id())->suspended);
+  EXPECT_EQ(process->suspend({first->id(), second->id()}, in(1_ms)),
+            (std::vector<QueueResult>(2, QueueResult::kDone)));
+  process->resume({first->id(), second->id()}, in(1_ms));
+  EXPECT_THAT(run(*first), IsOk());
+}
+
+}  // namespace
+}  // namespace npu::driver

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process may try against others on its card: each attempt ends in the fault it should, and
+// the neighbours' bytes and completions are those of a run without it.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <vector>
+
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/isolation_scene.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+struct Attempt {
+  const char* name;
+  abi::FaultCode expected;
+  Status (*run)(IsolationScene& scene);
+};
+
+abi::QueueEntry malformed() {
+  abi::QueueEntry entry;
+  entry.opcode = 0xEE;
+  return entry;
+}
+
+// 4 KiB of its own memory, and where a neighbour's lie.
+const std::vector<Attempt>& attempts() {
+  using abi::FaultCode;
+  namespace entries = driver::entries;
+  static const std::vector<Attempt> kAttempts = {
+      {"foreign_doorbell", FaultCode::kDoorbellUnowned,
+       [](IsolationScene& s) { return s.ring(s.neighbour_doorbell(), 1); }},
+      {"index_backwards", FaultCode::kIndexBackwards,
+       [](IsolationScene& s) {
+         if (auto ok = s.run_one(entries::nop()); !ok) return ok;
+         return s.ring(s.own_doorbell(), 0);
+       }},
+      {"index_beyond_ring", FaultCode::kIndexBeyondRing,
+       [](IsolationScene& s) { return s.ring(s.own_doorbell(), 100'000); }},
+      {"malformed_entry", FaultCode::kMalformedEntry,
+       [](IsolationScene& s) { return s.submit(malformed()); }},
+      {"unmapped_address", FaultCode::kTranslation,
+       [](IsolationScene& s) { return s.submit(entries::fill({0x3FFF'0000'0000}, 4_KiB, 0)); }},
+      {"neighbours_device_memory", FaultCode::kTranslation,
+       [](IsolationScene& s) { return s.submit(entries::fill(s.neighbour_memory(), 4_KiB, 0)); }},
+      {"neighbours_host_memory", FaultCode::kHostAddress,
+       [](IsolationScene& s) {
+         return s.submit(entries::copy_to_host(s.own_memory(), s.neighbour_host(), 4_KiB));
+       }},
+      {"unknown_kernel", FaultCode::kInvalidFunction,
+       [](IsolationScene& s) { return s.submit(entries::launch(0xDEAD, 1, s.own_memory(), 64)); }},
+  };
+  return kAttempts;
+}
+
+Status check(const Attempt& attempt, const IsolationScene& scene) {
+  const auto& faults = scene.attacker_faults();
+  if (faults.size() != 1 || faults[0].code != attempt.expected ||
+      faults[0].pasid != scene.attacker_pasid()) {
+    return fail(
+        ErrorCode::kDeviceFault,
+        fmt::format("{}: {} faults, first {}; expected one: {} of PASID {}", attempt.name,
+                    faults.size(), faults.empty() ? "none" : std::string(to_string(faults[0].code)),
+                    to_string(attempt.expected), scene.attacker_pasid()));
+  }
+  const bool stops = attempt.expected != abi::FaultCode::kDoorbellUnowned;
+  if (scene.attacker_stopped() != stops) {
+    return fail(ErrorCode::kDeviceFault,
+                fmt::format("{}: the queue at fault was {}stopped", attempt.name,
+                            scene.attacker_stopped() ? "" : "not "));
+  }
+  return {};
+}
+
+Status run(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto alone = IsolationScene::play(context, **device, nullptr);
+  if (!alone) return forward_error(alone);
+  auto& table = context.report.add_table("attempts of one process against its neighbours",
+                                         {"attempt", "fault", "queue stopped", "neighbours"});
+  std::uint64_t number = 0;
+  for (const auto& attempt : attempts()) {
+    context.step(attempt.name, number++, attempts().size());
+    auto scene = IsolationScene::play(context, **device, attempt.run);
+    if (!scene) {
+      return fail(scene.error().code, fmt::format("{}: {}", attempt.name, scene.error().message()));
+    }
+    if (auto ok = check(attempt, **scene); !ok) return ok;
+    if (auto ok = (*alone)->compare_neighbours(**scene, attempt.name); !ok) return ok;
+    table.rows.push_back({attempt.name, std::string(to_string((*scene)->attacker_faults()[0].code)),
+                          (*scene)->attacker_stopped() ? "yes" : "no", "as without it"});
+  }
+  context.report.add_metric("queue_isolation.attempts", Number::count(number), "");
+  context.report.add_metric("queue_isolation.neighbour_completions",
+                            Number::count((*alone)->completions()), "");
+  context.report.add_note(
+      "neighbours: the bytes of their memory and the order, tags and status of their completions "
+      "were compared with a run without the attempt");
+  return (*device)->shutdown();
+}
+
+}  // namespace
+
+Workload queue_isolation() {
+  return {"queue_isolation",
+          "Attempts of one process against others on its card: faults, and nobody else affected",
+          {{"entries", ParameterType::kInteger, "", "200", "of each neighbour's queue", 1, 4096},
+           card_parameter()},
+          run};
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The latency of one entry at a time of a compute queue, by kind of entry, and where each
+// nanosecond of it went; and what a submission costs the driver.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "workloads/framework/queue_milestones.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/queue_session.hpp"
+#include "workloads/programs/support/typical_sample.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+constexpr Bytes kCopied = 4_KiB;
+constexpr Bytes kWord = sizeof(std::uint32_t);
+
+class Bench {
+ public:
+  Bench(Context& context, driver::Device& device, QueueSession& session)
+      : context_(context), device_(device), session_(session) {}
+
+  Status prepare() {
+    auto memory = session_.allocate(2 * kCopied);
+    if (!memory) return forward_error(memory);
+    memory_ = *memory;
+    auto host = session_.allocate_host(2 * kCopied);
+    if (!host) return forward_error(host);
+    host_ = *host;
+    policy_ = wait_policy(context_.parameters.choice("policy"));
+    options_.ring.memory = queue_memory(context_.parameters);
+    options_.interrupt = policy_ != driver::WaitPolicy::kPolling;
+    return {};
+  }
+
+  // All iterations of one kind on a queue of its own, which the first entry brings into a slot.
+  Status run(const std::string& kind) {
+    auto queue = session_.create_queue(options_);
+    if (!queue) return forward_error(queue);
+    std::vector<LatencySample> first, loaded;
+    const auto iterations = context_.parameters.integer("iterations");
+    for (std::uint64_t i = 0; i <= iterations; ++i) {
+      auto entry = make(kind);
+      if (!entry) return forward_error(entry);
+      const std::uint64_t seed = context_.seed ^ i;
+      fill_pattern(source(), seed);
+      if (auto ok = session_.write(memory_, source()); !ok) return ok;
+      auto sample = measure(**queue, *entry);
+      if (!sample) return forward_error(sample);
+      if (auto ok = check(kind); !ok) return ok;
+      (i == 0 ? first : loaded).push_back(std::move(*sample));
+    }
+    const std::string where = context_.parameters.choice("queue_memory");
+    const std::string group = fmt::format(
+        "latency of one entry in ns, ring in {} memory, waiting "
+        "by {}",
+        where, context_.parameters.choice("policy"));
+    const std::string prefix = "queue." + kind;
+    report_latency(context_.report, prefix + ".first", group, kind + ", first", std::move(first));
+    report_latency(context_.report, prefix, group, kind, std::move(loaded));
+    report_cost(prefix, **queue);
+    auto end = session_.process().destroy(**queue, patience(context_));
+    return end ? Status{} : forward_error(end);
+  }
+
+ private:
+  ByteSpan source() const { return host_->cpu().subspan(0, kCopied); }
+  ByteSpan target() const { return host_->cpu().subspan(kCopied, kCopied); }
+  driver::DeviceAddress destination() const { return memory_ + kCopied; }
+
+  // Each works on what run() has put at the first half of the memory.
+  Result<abi::QueueEntry> make(const std::string& kind) {
+    namespace entries = driver::entries;
+    if (kind == "nop") return entries::nop();
+    if (kind == "fill") return entries::fill(destination(), kCopied, kPattern);
+    if (kind == "d2d") return entries::copy_on_device(memory_, destination(), kCopied);
+    if (kind == "h2d") return entries::copy_to_device(host_->bus(), destination(), kCopied);
+    if (kind == "d2h") return entries::copy_to_host(memory_, host_->bus() + kCopied, kCopied);
+    abi::KernelArguments arguments;
+    arguments.destination = destination().value;
+    arguments.source_a = memory_.value;
+    arguments.elements = kCopied / kWord;
+    return session_.launch(abi::KernelFunction::kCopy, 1, arguments);
+  }
+
+  Result<LatencySample> measure(driver::Queue& queue, const abi::QueueEntry& entry) {
+    QueueMilestones milestones;
+    const TraceSession listening(context_.trace, milestones);
+    auto& clock = context_.platform.clock();
+    const Picoseconds begin = clock.now();
+    driver::QueueEntryOptions options;
+    options.interrupt = options_.interrupt;
+    auto ticket = queue.submit(entry, patience(context_), options);
+    if (!ticket) return forward_error(ticket);
+    if (auto ok = queue.wait(*ticket, policy_, patience(context_)); !ok) return forward_error(ok);
+    const Picoseconds latency = clock.now() - begin;
+    auto parts = milestones.parts(
+        platform::queue_cause(device_.info().device_index, queue.id().value, ticket->index));
+    if (!parts) return forward_error(parts);
+    const Picoseconds explained = Breakdown{"", "", *parts}.total();
+    if (explained != latency) {
+      return fail(ErrorCode::kOutOfRange,
+                  fmt::format("the caller measured {} ps, the events explain {}", latency.count(),
+                              explained.count()));
+    }
+    return LatencySample{latency, std::move(*parts)};
+  }
+
+  Status check(const std::string& kind) {
+    if (kind == "nop") return {};
+    if (kind == "d2h") return check_equal(source(), target(), kind);
+    std::vector<std::byte> found(kCopied);
+    if (auto ok = session_.read(destination(), {found.data(), found.size()}); !ok) return ok;
+    if (kind != "fill") return check_equal(source(), ByteSpan{found.data(), found.size()}, kind);
+    std::vector<std::uint32_t> expected(kCopied / kWord, kPattern);
+    return check_equal({reinterpret_cast<const std::byte*>(expected.data()), kCopied},
+                       ByteSpan{found.data(), found.size()}, kind);
+  }
+
+  void report_cost(const std::string& prefix, const driver::Queue& queue) {
+    const auto counters = queue.counters();
+    const auto per_entry = [&counters](std::uint64_t count) {
+      return Number::quotient(count, counters.entries, 3);
+    };
+    context_.report.add_metric(prefix + ".doorbells_per_entry", per_entry(counters.doorbells), "");
+    context_.report.add_metric(prefix + ".entry_writes_per_entry", per_entry(counters.entry_writes),
+                               "");
+    context_.report.add_metric(prefix + ".mmio_reads_per_entry", per_entry(counters.mmio_reads),
+                               "");
+  }
+
+  static constexpr std::uint32_t kPattern = 0x5EED'F00D;
+  Context& context_;
+  driver::Device& device_;
+  QueueSession& session_;
+  driver::DeviceAddress memory_;
+  platform::DmaMemory* host_ = nullptr;
+  driver::WaitPolicy policy_ = driver::WaitPolicy::kPolling;
+  driver::QueueOptions options_;
+};
+
+Status run(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto session = QueueSession::open(context, **device);
+  if (!session) return forward_error(session);
+  Bench bench(context, **device, **session);
+  if (auto ok = bench.prepare(); !ok) return ok;
+  const auto& kinds = context.parameters.choices("kinds");
+  const auto calls = driver::queue_statistics(**device).calls;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    context.step(kinds[i], i, kinds.size());
+    if (auto ok = bench.run(kinds[i]); !ok) return ok;
+  }
+  // Making and destroying each kind's queue; submissions add nothing.
+  const auto manager_calls = driver::queue_statistics(**device).calls - calls;
+  context.report.add_metric("queue.manager_calls_per_queue",
+                            Number::quotient(manager_calls, kinds.size(), 3), "");
+  context.report.add_note(
+      "first: the entry that brings the queue into a hardware slot. Parts: submit, the call; "
+      "doorbell, its flight to the card; doorbell_decode; map, loading the queue; fetch, reading "
+      "the entry; decode; dispatch, until an engine or core has it; work; completion, until the "
+      "completion entry is visible; wait, until wait() returns.");
+  if (auto ok = (*session)->close(); !ok) return ok;
+  return (*device)->shutdown();
+}
+
+}  // namespace
+
+Workload queue_latency() {
+  return {"queue_latency",
+          "Latency of single entries of a compute queue, broken down; data compared byte for byte",
+          {{"kinds",
+            ParameterType::kChoiceList,
+            "",
+            "nop,fill,d2d,h2d,d2h,kernel",
+            "kinds of entries; all but nop work on 4 KiB",
+            0,
+            0,
+            {"nop", "fill", "d2d", "h2d", "d2h", "kernel"}},
+           {"iterations", ParameterType::kInteger, "", "5", "entries per kind", 1, 100'000},
+           policy_parameter(),
+           queue_memory_parameter(),
+           card_parameter()},
+          run};
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies and kernels at the same time, on queues of their own: how much of the shorter one hides
+// behind the longer.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/queue_session.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+constexpr Bytes kWord = sizeof(std::uint32_t);
+
+class Overlap {
+ public:
+  Overlap(Context& context, QueueSession& session)
+      : context_(context),
+        session_(session),
+        rounds_(context.parameters.integer("rounds")),
+        size_(context.parameters.size("size")) {}
+
+  Status prepare() {
+    if (size_ % kWord != 0) return fail(ErrorCode::kInvalidArgument, "size is no multiple of 4 B");
+    auto host = session_.allocate_host(size_);
+    if (!host) return forward_error(host);
+    host_ = *host;
+    fill_pattern(host_->cpu(), context_.seed);
+    auto memory = session_.allocate(4 * size_);
+    if (!memory) return forward_error(memory);
+    memory_ = *memory;
+    const ConstByteSpan data = host_->cpu();
+    if (auto ok = session_.write(memory_ + size_, data); !ok) return ok;
+    abi::KernelArguments arguments;
+    arguments.destination = (memory_ + 2 * size_).value;
+    arguments.source_a = (memory_ + size_).value;
+    arguments.elements = size_ / kWord;
+    const auto blocks = static_cast<std::uint32_t>(context_.parameters.integer("blocks"));
+    auto kernel = session_.launch(abi::KernelFunction::kCopy, blocks, arguments);
+    if (!kernel) return forward_error(kernel);
+    kernel_ = *kernel;
+    copy_ = driver::entries::copy_to_device(host_->bus(), memory_, size_);
+    driver::QueueOptions options;
+    options.interrupt = false;
+    options.in_order = true;
+    for (auto* queue : {&copies_, &kernels_}) {
+      auto made = session_.create_queue(options);
+      if (!made) return forward_error(made);
+      *queue = std::move(*made);
+    }
+    return {};
+  }
+
+  // `rounds` copies and so many kernels, each on its own queue.
+  Result<Picoseconds> run(bool copies, bool kernels) {
+    auto& clock = context_.platform.clock();
+    const Picoseconds begin = clock.now();
+    driver::QueueTicket copy, kernel;
+    driver::QueueEntryOptions options;
+    options.interrupt = false;
+    for (std::uint64_t i = 0; i < rounds_; ++i) {
+      for (const bool which : {false, true}) {
+        if (which ? !kernels : !copies) continue;
+        auto ticket = which ? kernels_->submit(kernel_, patience(context_), options)
+                            : copies_->submit(copy_, patience(context_), options);
+        if (!ticket) return forward_error(ticket);
+        (which ? kernel : copy) = *ticket;
+      }
+    }
+    for (const bool which : {false, true}) {
+      if (which ? !kernels : !copies) continue;
+      auto done =
+          (which ? kernels_ : copies_)
+              ->wait(which ? kernel : copy, driver::WaitPolicy::kPolling, patience(context_));
+      if (!done) return forward_error(done);
+    }
+    return clock.now() - begin;
+  }
+
+  Status check() {
+    std::vector<std::byte> found(size_);
+    for (const Bytes offset : {Bytes{0}, 2 * size_}) {
+      if (auto ok = session_.read(memory_ + offset, {found.data(), size_}); !ok) return ok;
+      if (auto ok = check_equal(host_->cpu(), ByteSpan{found.data(), size_},
+                                offset == 0 ? "copy" : "kernel");
+          !ok) {
+        return ok;
+      }
+    }
+    return {};
+  }
+
+  Status close() {
+    for (auto* queue : {&copies_, &kernels_}) {
+      auto end = session_.process().destroy(**queue, patience(context_));
+      if (!end) return forward_error(end);
+      queue->reset();
+    }
+    return {};
+  }
+
+ private:
+  Context& context_;
+  QueueSession& session_;
+  std::uint64_t rounds_;
+  Bytes size_;
+  platform::DmaMemory* host_ = nullptr;
+  driver::DeviceAddress memory_;  // copied to, kernels' source, their destination
+  abi::QueueEntry copy_, kernel_;
+  std::unique_ptr<driver::Queue> copies_, kernels_;
+};
+
+Status run(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto session = QueueSession::open(context, **device);
+  if (!session) return forward_error(session);
+  Overlap overlap(context, **session);
+  if (auto ok = overlap.prepare(); !ok) return ok;
+  auto copies = overlap.run(true, false);
+  if (!copies) return forward_error(copies);
+  auto kernels = overlap.run(false, true);
+  if (!kernels) return forward_error(kernels);
+  auto both = overlap.run(true, true);
+  if (!both) return forward_error(both);
+  if (auto ok = overlap.check(); !ok) return ok;
+
+  const Picoseconds shorter = std::min(*copies, *kernels);
+  const Picoseconds hidden = std::clamp(*copies + *kernels - *both, Picoseconds(0), shorter);
+  const auto percent = Number::percent(static_cast<std::uint64_t>(hidden.count()),
+                                       static_cast<std::uint64_t>(shorter.count()));
+  auto& report = context.report;
+  report.add_metric("stream_overlap.copies_us", Number::microseconds(*copies), "us");
+  report.add_metric("stream_overlap.kernels_us", Number::microseconds(*kernels), "us");
+  report.add_metric("stream_overlap.both_us", Number::microseconds(*both), "us");
+  report.add_metric("stream_overlap.hidden_percent", percent, "%");
+  report.add_note(
+      fmt::format("copies alone {} us, kernels alone {} us, both together {} us: {} % "
+                  "of the shorter one is hidden; data compared",
+                  Number::microseconds(*copies).text(), Number::microseconds(*kernels).text(),
+                  Number::microseconds(*both).text(), percent.text()));
+  if (auto ok = overlap.close(); !ok) return ok;
+  if (auto ok = (*session)->close(); !ok) return ok;
+  return (*device)->shutdown();
+}
+
+}  // namespace
+
+Workload stream_overlap() {
+  return {
+      "stream_overlap",
+      "Copies over the link beside kernels on the AI Cores: what of it overlaps",
+      {{"rounds", ParameterType::kInteger, "", "8", "copies, and kernels", 1, 10'000},
+       {"size", ParameterType::kSize, "B", "4MiB", "of a copy and of a kernel's data", 4, 1_GiB},
+       {"blocks", ParameterType::kInteger, "", "64", "of a kernel", 1, 65'536},
+       card_parameter()},
+      run};
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/support/isolation_scene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "npu/abi/queue_registers.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+constexpr Bytes kCell = 64;
+constexpr std::uint64_t kNeighbours = 2;
+constexpr unsigned kLog2Ring = 12;  // so many outcomes are kept
+
+}  // namespace
+
+Result<std::unique_ptr<IsolationScene>> IsolationScene::play(Context& context,
+                                                             driver::Device& device,
+                                                             Attack attack) {
+  std::unique_ptr<IsolationScene> scene(new IsolationScene(context, device));
+  if (auto ok = scene->enter(attack != nullptr); !ok) return forward_error(ok);
+  const auto entries = context.parameters.integer("entries");
+  for (auto& neighbour : scene->neighbours_) {
+    if (auto ok = scene->work(neighbour, 0, entries / 2); !ok) return forward_error(ok);
+  }
+  if (attack != nullptr) {
+    if (auto ok = attack(*scene); !ok) return forward_error(ok);
+  }
+  for (auto& neighbour : scene->neighbours_) {
+    if (auto ok = scene->work(neighbour, entries / 2, entries); !ok) return forward_error(ok);
+  }
+  if (attack != nullptr) {
+    if (auto ok = scene->judge_attacker(); !ok) return forward_error(ok);
+  }
+  for (auto& neighbour : scene->neighbours_) {
+    if (auto ok = scene->finish(neighbour); !ok) return forward_error(ok);
+  }
+  if (auto ok = scene->leave(); !ok) return forward_error(ok);
+  return scene;
+}
+
+Status IsolationScene::enter(bool attacker) {
+  for (std::uint64_t i = 0; i < kNeighbours; ++i) {
+    if (auto ok = add_neighbour(context_.seed + i); !ok) return ok;
+  }
+  if (!attacker) return {};
+  auto session = QueueSession::open(context_, device_);
+  if (!session) return forward_error(session);
+  attacker_ = std::move(*session);
+  pasid_ = attacker_->process().pasid();
+  auto memory = attacker_->allocate(2_MiB);
+  if (!memory) return forward_error(memory);
+  own_memory_ = *memory;
+  for (auto* queue : {&attacker_queue_, &bystander_}) {
+    auto made = attacker_->create_queue();
+    if (!made) return forward_error(made);
+    *queue = std::move(*made);
+  }
+  return {};
+}
+
+Status IsolationScene::add_neighbour(std::uint64_t seed) {
+  auto session = QueueSession::open(context_, device_);
+  if (!session) return forward_error(session);
+  Neighbour neighbour;
+  neighbour.session = std::move(*session);
+  const Bytes size = context_.parameters.integer("entries") * kCell;
+  // More than the attacker has, so that some addresses are mapped here alone.
+  auto memory = neighbour.session->allocate(size + 64_MiB);
+  if (!memory) return forward_error(memory);
+  neighbour.memory = *memory + 64_MiB;
+  auto host = neighbour.session->allocate_host(size);
+  if (!host) return forward_error(host);
+  neighbour.host = *host;
+  fill_pattern(neighbour.host->cpu(), seed);
+  // The last one's doorbell has a number that the attacker's page does not know.
+  for (int i = 0; i < 4; ++i) {
+    driver::QueueOptions options;
+    options.ring.log2_entries = kLog2Ring;
+    auto queue = neighbour.session->create_queue(options);
+    if (!queue) return forward_error(queue);
+    if (neighbour.queue != nullptr) neighbour.others.push_back(std::move(neighbour.queue));
+    neighbour.queue = std::move(*queue);
+  }
+  neighbours_.push_back(std::move(neighbour));
+  return {};
+}
+
+Status IsolationScene::work(Neighbour& neighbour, std::uint64_t from, std::uint64_t to) {
+  for (std::uint64_t i = from; i < to; ++i) {
+    const auto entry = driver::entries::copy_to_device(neighbour.host->bus() + i * kCell,
+                                                       neighbour.memory + i * kCell, kCell);
+    auto ticket = neighbour.queue->submit(entry, patience(context_));
+    if (!ticket) return forward_error(ticket);
+    neighbour.tickets.push_back(*ticket);
+  }
+  return {};
+}
+
+Status IsolationScene::finish(Neighbour& neighbour) {
+  for (const auto& ticket : neighbour.tickets) {
+    auto done = neighbour.queue->wait(ticket, driver::WaitPolicy::kPolling, patience(context_));
+    neighbour.outcomes.push_back({ticket.index, static_cast<bool>(done)});
+  }
+  neighbour.bytes.resize(neighbour.host->size());
+  neighbour.faults = neighbour.session->process().take_faults().size();
+  auto ok =
+      neighbour.session->read(neighbour.memory, {neighbour.bytes.data(), neighbour.bytes.size()});
+  if (!ok) return ok;
+  return check_equal(neighbour.host->cpu(),
+                     ByteSpan{neighbour.bytes.data(), neighbour.bytes.size()},
+                     "a neighbour's memory");
+}
+
+Status IsolationScene::judge_attacker() {
+  auto& process = attacker_->process();
+  if (auto ok = process.wait_fault(patience(context_)); !ok) return ok;
+  faults_ = process.take_faults();
+  auto status = process.query(attacker_queue_->id());
+  if (!status) return forward_error(status);
+  stopped_ = status->faulted;
+  // The attacker's other queue goes on.
+  auto ticket = bystander_->submit(driver::entries::nop(), patience(context_));
+  if (!ticket) return forward_error(ticket);
+  return bystander_->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+}
+
+Status IsolationScene::leave() {
+  const auto destroy = [this](QueueSession& session, std::unique_ptr<driver::Queue>& queue) {
+    auto end = session.process().destroy(*queue, patience(context_));
+    queue.reset();
+    return end ? Status{} : forward_error(end);
+  };
+  for (auto& neighbour : neighbours_) {
+    if (auto ok = destroy(*neighbour.session, neighbour.queue); !ok) return ok;
+    for (auto& other : neighbour.others) {
+      if (auto ok = destroy(*neighbour.session, other); !ok) return ok;
+    }
+    if (auto ok = neighbour.session->close(); !ok) return ok;
+  }
+  if (attacker_ == nullptr) return {};
+  if (auto ok = destroy(*attacker_, attacker_queue_); !ok) return ok;
+  if (auto ok = destroy(*attacker_, bystander_); !ok) return ok;
+  return attacker_->close();
+}
+
+std::uint16_t IsolationScene::neighbour_doorbell() const {
+  return neighbours_.front().queue->doorbell();
+}
+driver::DeviceAddress IsolationScene::neighbour_memory() const {
+  return neighbours_.front().memory;
+}
+platform::BusAddress IsolationScene::neighbour_host() const {
+  return neighbours_.front().host->bus();
+}
+
+// As the attacker's program could: a store into the page that is mapped for it.
+Status IsolationScene::ring(std::uint16_t doorbell, std::uint64_t value) {
+  const auto bdf = device_.info().bdf();
+  auto registers = context_.platform.map_bar(bdf, abi::kRegisterBar, 0, abi::kDoorbellPageSize,
+                                             platform::Caching::kUncached);
+  if (!registers) return forward_error(registers);
+  const Bytes base = (*registers)->read64(abi::DoorbellBase::kOffset);
+  auto page = context_.platform.map_bar(
+      bdf, abi::kMemoryBar,
+      base + attacker_->process().doorbell_page() * Bytes{abi::kDoorbellPageSize},
+      abi::kDoorbellPageSize, platform::Caching::kUncached);
+  if (!page) return forward_error(page);
+  (*page)->write64(doorbell * Bytes{abi::kDoorbellSize}, value);
+  return {};
+}
+
+Status IsolationScene::submit(const abi::QueueEntry& entry) {
+  auto ticket = attacker_queue_->submit(entry, patience(context_));
+  return ticket ? Status{} : forward_error(ticket);
+}
+
+Status IsolationScene::run_one(const abi::QueueEntry& entry) {
+  auto ticket = attacker_queue_->submit(entry, patience(context_));
+  if (!ticket) return forward_error(ticket);
+  return attacker_queue_->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+}
+
+std::uint64_t IsolationScene::completions() const {
+  std::uint64_t sum = 0;
+  for (const auto& neighbour : neighbours_) sum += neighbour.outcomes.size();
+  return sum;
+}
+
+Status IsolationScene::compare_neighbours(const IsolationScene& other, const char* attempt) const {
+  const auto differs = [attempt](std::size_t neighbour, const char* what) {
+    return fail(ErrorCode::kDeviceFault, fmt::format("{}: {} of neighbour {} are not as without it",
+                                                     attempt, what, neighbour));
+  };
+  for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+    const auto& a = neighbours_[i];
+    const auto& b = other.neighbours_[i];
+    const bool same = std::equal(a.outcomes.begin(), a.outcomes.end(), b.outcomes.begin(),
+                                 b.outcomes.end(), [](const Outcome& x, const Outcome& y) {
+                                   return x.index == y.index && x.good == y.good && x.good;
+                                 });
+    if (!same) return differs(i, "completions");
+    if (a.bytes != b.bytes) return differs(i, "bytes");
+    if (a.faults != 0 || b.faults != 0) return differs(i, "faults");
+  }
+  return {};
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/support/queue_fleet.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace npu::workloads {
+
+namespace {
+
+constexpr Bytes kWord = sizeof(std::uint64_t);
+
+std::uint64_t tag(std::uint64_t queue, std::uint64_t entry) {
+  return (queue + 1) << 32 | (entry + 1);
+}
+
+}  // namespace
+
+// When the card completed the entries of each queue.
+class QueueFleet::Completions : public platform::TraceSink {
+ public:
+  void on_event(const platform::TraceEvent& event) override {
+    if (event.activity != platform::Activity::kQueueComplete) return;
+    auto& queue = queues_[event.detail];
+    if (queue.count++ != 0) longest_gap = std::max(longest_gap, event.end - queue.last);
+    queue.last = event.end;
+    if (queue.count == wanted && first == Picoseconds(0)) first = event.end;
+  }
+
+  std::uint64_t wanted = 0;  // entries of a queue in a loop
+  Picoseconds first;
+  Picoseconds longest_gap;
+
+ private:
+  struct Seen {
+    std::uint64_t count = 0;
+    Picoseconds last;
+  };
+  std::map<std::uint64_t, Seen> queues_;
+};
+
+Result<std::unique_ptr<QueueFleet>> QueueFleet::make(Context& context, driver::Device& device,
+                                                     const FleetShape& shape) {
+  std::unique_ptr<QueueFleet> fleet(new QueueFleet(context, shape));
+  for (std::uint64_t i = 0; i < shape.processes; ++i) {
+    auto session = QueueSession::open(context, device);
+    if (!session) return forward_error(session);
+    fleet->sessions_.push_back(std::move(*session));
+  }
+  for (std::uint64_t i = 0; i < shape.queues; ++i) {
+    auto& session = *fleet->sessions_[i % shape.processes];
+    if (auto ok = fleet->add_member(session, i); !ok) return forward_error(ok);
+  }
+  return fleet;
+}
+
+Status QueueFleet::add_member(QueueSession& session, std::uint64_t number) {
+  Member member{&session, nullptr, {}, {}, {}};
+  auto memory = session.allocate(2 * row_bytes());
+  if (!memory) return forward_error(memory);
+  member.memory = *memory;
+  std::vector<std::uint64_t> tags(2 * shape_.entries);  // and zeros where they are copied to
+  for (std::uint64_t i = 0; i < shape_.entries; ++i) tags[i] = tag(number, i);
+  auto written = session.write(member.memory,
+                               {reinterpret_cast<const std::byte*>(tags.data()), 2 * row_bytes()});
+  if (!written) return written;
+  auto queue = session.create_queue(shape_.options);
+  if (!queue) return forward_error(queue);
+  member.queue = std::move(*queue);
+  if (auto ok = make_work(member); !ok) return ok;
+  members_.push_back(std::move(member));
+  return {};
+}
+
+Status QueueFleet::make_work(Member& member) {
+  abi::QueueEntry kernel;
+  if (shape_.spin_cycles != 0) {
+    abi::KernelArguments arguments;
+    arguments.value = shape_.spin_cycles;
+    auto made = member.session->launch(abi::KernelFunction::kSpin, 1, arguments);
+    if (!made) return forward_error(made);
+    kernel = *made;
+  }
+  for (std::uint64_t i = 0; i < shape_.entries; ++i) {
+    const auto from = member.memory + i * kWord;
+    const bool spin = shape_.spin_cycles != 0 && i % 2 == 0;
+    member.work.push_back(spin ? kernel
+                               : driver::entries::copy_on_device(from, from + row_bytes(), kWord));
+  }
+  return {};
+}
+
+Status QueueFleet::submit_all() {
+  driver::QueueEntryOptions options;
+  options.interrupt = false;
+  for (std::uint64_t i = 0; i < shape_.entries; ++i) {
+    for (auto& member : members_) {
+      auto ticket = member.queue->submit(member.work[i], patience(context_), options);
+      if (!ticket) return forward_error(ticket);
+      member.last = *ticket;
+    }
+  }
+  return {};
+}
+
+Result<FleetTimes> QueueFleet::run() {
+  FleetTimes times;
+  Completions completions;
+  completions.wanted = shape_.entries;
+  const TraceSession listening(context_.trace, completions);
+  auto& clock = context_.platform.clock();
+  const Picoseconds begin = clock.now();
+  for (std::uint64_t loop = 0; loop < shape_.loops; ++loop) {
+    if (auto ok = submit_all(); !ok) return forward_error(ok);
+    for (auto& member : members_) {
+      auto done = member.queue->wait(member.last, driver::WaitPolicy::kPolling, patience(context_));
+      if (!done) return forward_error(done);
+    }
+  }
+  times.elapsed = clock.now() - begin;
+  times.first = completions.first - begin;
+  times.longest_gap = completions.longest_gap;
+  for (auto& member : members_) {
+    auto status = member.session->process().query(member.queue->id());
+    if (!status) return forward_error(status);
+    times.maps += status->maps;
+    times.preemptions += status->preemptions;
+    times.completed += status->completed;
+  }
+  return times;
+}
+
+Status QueueFleet::check() {
+  std::vector<std::uint64_t> found(shape_.entries);
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    auto& member = members_[m];
+    auto ok = member.session->read(member.memory + row_bytes(),
+                                   {reinterpret_cast<std::byte*>(found.data()), row_bytes()});
+    if (!ok) return ok;
+    for (std::uint64_t i = 0; i < shape_.entries; ++i) {
+      const bool kernel = shape_.spin_cycles != 0 && i % 2 == 0;
+      const std::uint64_t expected = kernel ? 0 : tag(m, i);
+      if (found[i] == expected) continue;
+      return fail(ErrorCode::kDeviceFault, fmt::format("queue {}: entry {} left {:#x}, not {:#x}",
+                                                       m, i, found[i], expected));
+    }
+    auto status = member.session->process().query(member.queue->id());
+    if (!status) return forward_error(status);
+    if (status->completed != shape_.entries * shape_.loops) {
+      return fail(ErrorCode::kDeviceFault,
+                  fmt::format("queue {}: the card counts {} entries complete, {} were submitted", m,
+                              status->completed, shape_.entries * shape_.loops));
+    }
+  }
+  return {};
+}
+
+Status QueueFleet::close() {
+  for (auto& member : members_) {
+    auto end = member.session->process().destroy(*member.queue, patience(context_));
+    if (!end) return forward_error(end);
+  }
+  members_.clear();
+  for (auto& session : sessions_) {
+    if (auto ok = session->close(); !ok) return ok;
+  }
+  sessions_.clear();
+  return {};
+}
+
+}  // namespace npu::workloads

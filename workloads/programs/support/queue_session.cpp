@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/support/queue_session.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace npu::workloads {
+
+namespace {
+
+constexpr Bytes kStaging = 1_MiB;
+constexpr Bytes kArguments = 2_MiB;
+constexpr Bytes kArgumentSize = 64;  // of a kernel, aligned
+static_assert(sizeof(abi::KernelArguments) <= kArgumentSize);
+
+}  // namespace
+
+ParameterSpec queue_memory_parameter() {
+  return {"queue_memory",
+          ParameterType::kChoice,
+          "",
+          "host",
+          "memory that holds a queue's ring",
+          0,
+          0,
+          {"host", "device"}};
+}
+
+driver::QueueMemory queue_memory(const ParameterSet& parameters) {
+  return parameters.choice("queue_memory") == "device" ? driver::QueueMemory::kDevice
+                                                       : driver::QueueMemory::kHost;
+}
+
+Result<std::unique_ptr<QueueSession>> QueueSession::open(Context& context, driver::Device& device,
+                                                         const driver::ProcessOptions& options) {
+  auto process = driver::ProcessContext::open(device, options);
+  if (!process) return forward_error(process);
+  std::unique_ptr<QueueSession> session(new QueueSession(context, std::move(*process)));
+  auto staging = session->allocate_host(kStaging);
+  if (!staging) return forward_error(staging);
+  session->staging_ = *staging;
+  auto arguments = session->allocate(kArguments);
+  if (!arguments) return forward_error(arguments);
+  session->arguments_ = *arguments;
+  driver::QueueOptions copies;
+  copies.interrupt = false;
+  auto queue = session->create_queue(copies);
+  if (!queue) return forward_error(queue);
+  session->copies_ = std::move(*queue);
+  return session;
+}
+
+Result<driver::DeviceAddress> QueueSession::allocate(Bytes size) {
+  auto memory = process_->space().allocate(size);
+  if (!memory) return forward_error(memory);
+  return memory->address;
+}
+
+Result<platform::DmaMemory*> QueueSession::allocate_host(Bytes size) {
+  auto memory = process_->allocate_host(size);
+  if (!memory) return forward_error(memory);
+  host_.push_back(std::move(*memory));
+  return host_.back().get();
+}
+
+Status QueueSession::move(driver::DeviceAddress address, Bytes size, bool to_device) {
+  const auto entry = to_device ? driver::entries::copy_to_device(staging_->bus(), address, size)
+                               : driver::entries::copy_to_host(address, staging_->bus(), size);
+  auto ticket = copies_->submit(entry, patience(context_));
+  if (!ticket) return forward_error(ticket);
+  return copies_->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+}
+
+Status QueueSession::write(driver::DeviceAddress address, ConstByteSpan bytes) {
+  for (Bytes done = 0; done < bytes.size;) {
+    const Bytes piece = std::min(kStaging, bytes.size - done);
+    std::memcpy(staging_->cpu().data, bytes.data + done, piece);
+    if (auto ok = move(address + done, piece, true); !ok) return ok;
+    done += piece;
+  }
+  return {};
+}
+
+Status QueueSession::read(driver::DeviceAddress address, ByteSpan bytes) {
+  for (Bytes done = 0; done < bytes.size;) {
+    const Bytes piece = std::min(kStaging, bytes.size - done);
+    if (auto ok = move(address + done, piece, false); !ok) return ok;
+    std::memcpy(bytes.data + done, staging_->cpu().data, piece);
+    done += piece;
+  }
+  return {};
+}
+
+Result<abi::QueueEntry> QueueSession::launch(abi::KernelFunction function, std::uint32_t blocks,
+                                             const abi::KernelArguments& arguments) {
+  if (arguments_used_ + kArgumentSize > kArguments) {
+    return fail(ErrorCode::kOutOfResources, "no room for the arguments of one more kernel");
+  }
+  const auto at = arguments_ + arguments_used_;
+  arguments_used_ += kArgumentSize;
+  auto ok = write(at, {reinterpret_cast<const std::byte*>(&arguments), sizeof arguments});
+  if (!ok) return forward_error(ok);
+  return driver::entries::launch(static_cast<std::uint32_t>(function), blocks, at,
+                                 sizeof arguments);
+}
+
+Status QueueSession::close() {
+  auto end = process_->destroy(*copies_, patience(context_));
+  if (!end) return forward_error(end);
+  copies_.reset();
+  return process_->close();
+}
+
+}  // namespace npu::workloads

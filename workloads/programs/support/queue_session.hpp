@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs on compute queues begin with: a process on the card, memory in its address space,
+// kernels' arguments, and a way to look at its memory.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "npu/abi/kernel_functions.hpp"
+#include "npu/driver/process.hpp"
+#include "npu/driver/queue.hpp"
+#include "npu/driver/queue_entries.hpp"
+#include "workloads/programs/support/card_session.hpp"
+
+namespace npu::workloads {
+
+// "queue_memory": where rings of compute queues are.
+ParameterSpec queue_memory_parameter();
+driver::QueueMemory queue_memory(const ParameterSet& parameters);
+
+class QueueSession {
+ public:
+  // A process with a queue of its own for copies to and from host memory.
+  static Result<std::unique_ptr<QueueSession>> open(Context& context, driver::Device& device,
+                                                    const driver::ProcessOptions& options = {});
+
+  driver::ProcessContext& process() { return *process_; }
+  // Device memory of the process; it lives as long as the session.
+  Result<driver::DeviceAddress> allocate(Bytes size);
+  // Host memory that queues may use, as long as the session.
+  Result<platform::DmaMemory*> allocate_host(Bytes size);
+  // Bytes of the process' device memory, by copies on the session's own queue.
+  Status write(driver::DeviceAddress address, ConstByteSpan bytes);
+  Status read(driver::DeviceAddress address, ByteSpan bytes);
+  // An entry that starts a kernel; its arguments are put into device memory now.
+  Result<abi::QueueEntry> launch(abi::KernelFunction function, std::uint32_t blocks,
+                                 const abi::KernelArguments& arguments);
+  Result<std::unique_ptr<driver::Queue>> create_queue(const driver::QueueOptions& options = {}) {
+    return process_->create_queue(options);
+  }
+  // The process and its queues end; every one made with create_queue() is to be gone.
+  Status close();
+
+ private:
+  QueueSession(Context& context, std::unique_ptr<driver::ProcessContext> process)
+      : context_(context), process_(std::move(process)) {}
+  Status move(driver::DeviceAddress address, Bytes size, bool to_device);
+
+  Context& context_;
+  std::unique_ptr<driver::ProcessContext> process_;
+  std::vector<std::unique_ptr<platform::DmaMemory>> host_;
+  platform::DmaMemory* staging_ = nullptr;
+  driver::DeviceAddress arguments_;  // an arena
+  Bytes arguments_used_ = 0;
+  std::unique_ptr<driver::Queue> copies_;
+};
+
+}  // namespace npu::workloads

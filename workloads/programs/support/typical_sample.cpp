@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/support/typical_sample.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace npu::workloads {
+
+std::size_t typical_sample(const std::vector<LatencySample>& samples) {
+  std::vector<std::int64_t> distances(samples.size());
+  for (std::size_t part = 0; part < samples.front().parts.size(); ++part) {
+    std::vector<std::int64_t> times;
+    times.reserve(samples.size());
+    for (const auto& sample : samples) times.push_back(sample.parts[part].time.count());
+    std::sort(times.begin(), times.end());
+    const std::int64_t median = times[(times.size() - 1) / 2];
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      distances[i] += std::abs(samples[i].parts[part].time.count() - median);
+    }
+  }
+  return static_cast<std::size_t>(std::min_element(distances.begin(), distances.end()) -
+                                  distances.begin());
+}
+
+void report_latency(Report& report, const std::string& prefix, const std::string& group,
+                    const std::string& label, std::vector<LatencySample> samples) {
+  const auto [fastest, slowest] = std::minmax_element(
+      samples.begin(), samples.end(),
+      [](const LatencySample& x, const LatencySample& y) { return x.latency < y.latency; });
+  const Picoseconds least = fastest->latency;
+  const Picoseconds most = slowest->latency;
+  auto& chosen = samples[typical_sample(samples)];
+  report.add_latency(prefix, {group, label, std::move(chosen.parts)});
+  report.add_metric(prefix + ".latency_min_ns", Number::nanoseconds(least), "ns");
+  report.add_metric(prefix + ".latency_max_ns", Number::nanoseconds(most), "ns");
+}
+
+}  // namespace npu::workloads

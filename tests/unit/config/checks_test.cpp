@@ -91,6 +91,14 @@ TEST_F(Checks, credits_admit_at_least_one_full_tlp) {
             "256");
 }
 
+TEST_F(Checks, hccs_limits_admit_at_least_one_request) {
+  EXPECT_EQ(rule(error_of("910b", {"hccs.max_outstanding_writes_kib=2"})),
+            "hccs.max_outstanding_writes_kib: 2048 bytes never admit a request of "
+            "device_chunk_bytes 4096");
+  EXPECT_FALSE(load("910b", {"hccs.receive_buffer_kib=3"}));
+  EXPECT_TRUE(load("910b", {"hccs.receive_buffer_kib=4"}));
+}
+
 TEST_F(Checks, virtual_functions_need_function_numbers) {
   EXPECT_EQ(rule(error_of("910b", {"pci.sriov_vf_stride=0"})),
             "pci.sriov_vf_stride: must not be 0 with virtual functions");

@@ -33,6 +33,11 @@ class Compactor::Pause {
     closed_ = status.has_value();
     return status;
   }
+  Status hold_compute() {
+    if (owner_.compute_ == nullptr) return {};
+    held_ = true;
+    return owner_.compute_->hold(now() + owner_.timeout_);
+  }
   void end(Part part, Bytes bytes = 0) {
     const auto time = now();
     report_.*kPartFields[part] += time - last_;
@@ -52,6 +57,7 @@ class Compactor::Pause {
  private:
   Picoseconds now() { return owner_.link_.clock().now(); }
   void open() {
+    if (held_) owner_.compute_->let_go();
     owner_.queue_.open_gate();
     end(kResume);
     report_.pause = last_ - begin_;
@@ -62,6 +68,7 @@ class Compactor::Pause {
   const Picoseconds begin_;
   Picoseconds last_;
   bool closed_ = false;
+  bool held_ = false;
 };
 
 Compactor::Compactor(CardLink& link, MemoryManager& memory, DmaQueue& queue, CopyLanes lanes,
@@ -160,6 +167,7 @@ Status Compactor::run_paused(Bytes wanted, CompactionReport& report) {
   if (auto ok = check_tables(*stages); !ok) return ok;
   pause.end(kPlan);
   if (auto ok = queue_.drain(link_.clock().now() + timeout_); !ok) return ok;
+  if (auto ok = pause.hold_compute(); !ok) return ok;
   pause.end(kQuiesce);
   for (const auto& stage : *stages) {
     if (auto ok = move_stage(stage, pause, report); !ok) return ok;

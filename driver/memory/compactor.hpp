@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/memory/compaction_plan.hpp"
+#include "driver/memory/compute_work.hpp"
 #include "driver/memory/copy_lanes.hpp"
 #include "driver/memory/memory_manager.hpp"
 #include "npu/driver/compaction.hpp"
@@ -21,6 +22,8 @@ class Compactor {
   Compactor(CardLink& link, MemoryManager& memory, DmaQueue& queue, CopyLanes lanes,
             platform::Mutex& control, std::uint32_t device_index, Picoseconds timeout);
 
+  // `compute` is held while blocks move. Under the memory manager's mutex.
+  void attach(ComputeWork& compute) { compute_ = &compute; }
   // Under the memory manager's mutex. kOutOfMemory: not enough is free, or no plan was found;
   // kOutOfResources: no stream or page table left; otherwise what failed. After an error nothing is
   // lost: every block is as a whole where it was, or where it was moved to. Places that the card
@@ -51,6 +54,7 @@ class Compactor {
   DmaQueue& queue_;
   CopyLanes lanes_;
   platform::Mutex& control_;
+  ComputeWork* compute_ = nullptr;
   const Picoseconds timeout_;
   std::array<std::uint32_t, 6> tracks_;
   std::array<bool, abi::kVmids> stale_{};  // spaces whose translations must be dropped

@@ -2,6 +2,8 @@
 // ProcessContext: eviction and restoration of all queues of a process.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "driver/queue/process_impl.hpp"
 
 namespace npu::driver {
@@ -52,6 +54,18 @@ Status ProcessContext::Impl::restore(Picoseconds deadline) {
     }
   }
   return status;
+}
+
+Status ProcessContext::Impl::hold(Picoseconds deadline) {
+  const MutexHolder holder(*mutex);
+  compacting = true;
+  return evict(deadline);
+}
+
+void ProcessContext::Impl::let_go() {
+  const MutexHolder holder(*mutex);
+  if (!std::exchange(compacting, false)) return;
+  static_cast<void>(restore(command_deadline()));
 }
 
 }  // namespace npu::driver

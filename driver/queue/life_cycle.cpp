@@ -309,12 +309,15 @@ Result<QueueEnd> ProcessContext::Impl::destroy(QueueChannel& channel, Picosecond
   }
   auto end = drain(*record, deadline);
   const bool drained = end && *end == QueueEnd::kDrained;
-  const MutexHolder holder(*mutex);
-  const auto removed =
-      remove_from_card(*record, drained ? PreemptMode::kDrain : PreemptMode::kReset);
-  if (!drained) manager.counters().resets.fetch_add(1, std::memory_order_relaxed);
-  channel.close();
-  erase(*record);
+  Status removed;
+  {
+    const MutexHolder holder(*mutex);
+    removed = remove_from_card(*record, drained ? PreemptMode::kDrain : PreemptMode::kReset);
+    if (!drained) manager.counters().resets.fetch_add(1, std::memory_order_relaxed);
+    channel.close();
+    erase(*record);
+  }
+  channel.give_back_ring();  // without the mutex, which compaction takes under those of memory
   if (!removed) return forward_error(removed);
   return drained ? QueueEnd::kDrained : QueueEnd::kReset;
 }

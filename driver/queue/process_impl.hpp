@@ -32,7 +32,7 @@ struct QueueRecord {
   QueueId queue_id() const { return QueueId{id.value()}; }
 };
 
-struct ProcessContext::Impl final : QueueFaultSource, FaultOwner {
+struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
   Impl(Device::Impl& card, QueueManager& shared, const ProcessOptions& wanted);
   ~Impl() override;
 
@@ -67,6 +67,8 @@ struct ProcessContext::Impl final : QueueFaultSource, FaultOwner {
                                          Picoseconds deadline);  // not under the mutex
   Status evict(Picoseconds deadline);
   Status restore(Picoseconds deadline);
+  Status hold(Picoseconds deadline) override;  // for compaction; not under the mutex
+  void let_go() override;
 
   // --- Faults. Not under the mutex.
   void look_for_faults() override;
@@ -97,6 +99,7 @@ struct ProcessContext::Impl final : QueueFaultSource, FaultOwner {
   std::vector<std::unique_ptr<QueueRecord>> queues;  // by id
   std::atomic<std::size_t> handles{0};               // of queues, alive
   unsigned evictions = 0;
+  bool compacting = false;  // one of the evictions is the driver's
   Picoseconds evicted_since, evicted_time;
 
   SpinLock fault_lock;

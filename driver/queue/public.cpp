@@ -16,12 +16,15 @@ void count_call(ProcessContext::Impl& process) {
 }
 
 Result<QueueManager*> manager_of(Device::Impl& device) {
-  if (auto ok = device.usable(); !ok) return forward_error(ok);
+  // Both, in the compactor's order.
+  const MutexHolder memory_holder(device.memory->mutex());
   const MutexHolder holder(*device.control);
+  if (auto ok = device.usable(); !ok) return forward_error(ok);
   if (!device.queues) {
     auto made = QueueManager::create(device);
     if (!made) return forward_error(made);
     device.queues = std::move(*made);
+    device.compactor->attach(*device.queues);
   }
   return device.queues.get();
 }

@@ -205,6 +205,11 @@ void QueueChannel::close() {
   const SpinLockHolder completion_holder(completion_lock_);
   read_completions();  // what is done stays done
   closed_.store(true, std::memory_order_release);
+}
+
+void QueueChannel::give_back_ring() {
+  submit_lock_.lock(link_.clock());
+  const SpinLockHolder holder(submit_lock_);
   parts_.ring = {};
 }
 

@@ -60,9 +60,10 @@ class QueueChannel {
   // too small.
   Status replace_ring(QueueBuffer& ring, unsigned log2_entries, std::uint64_t read_index);
   void note_fault(abi::FaultCode code);
-  // The card has forgotten the queue. Users hear of it; the ring is given back, and with this
-  // object what they may still look at.
+  // The card has forgotten the queue, and users hear of it.
   void close();
+  // After close(). What users may still look at goes with this object.
+  void give_back_ring();
 
  private:
   friend class QueueWait;
@@ -90,6 +91,8 @@ class QueueChannel {
   void read_completions();
   void read_one(std::uint64_t read_index, std::uint64_t rest);
   Result<bool> outcome(const QueueTicket& ticket);
+  // Not under a lock.
+  Result<bool> read(const QueueTicket& ticket);
   Result<bool> look(const QueueTicket& ticket);
   tl::unexpected<Error> fault_error(const QueueTicket& ticket, abi::FaultCode code) const;
   void trace(platform::Activity activity, Picoseconds begin, const QueueTicket& ticket);

@@ -108,7 +108,7 @@ void QueueManager::read_card_half(abi::QueueDescriptor& descriptor) {
   }
 }
 
-void QueueManager::add_process(std::uint32_t pasid, FaultOwner& owner) {
+void QueueManager::add_process(std::uint32_t pasid, QueueOwner& owner) {
   const MutexHolder holder(*fault_mutex_);
   owners_.emplace_back(pasid, &owner);
 }
@@ -119,11 +119,25 @@ void QueueManager::remove_process(std::uint32_t pasid) {
   owners_.erase(std::remove_if(owners_.begin(), owners_.end(), is_it), owners_.end());
 }
 
+Status QueueManager::hold(Picoseconds deadline) {
+  const MutexHolder holder(*fault_mutex_);
+  Status status;
+  for (const auto& owner : owners_) {
+    if (auto ok = owner.second->hold(deadline); !ok && status) status = ok;
+  }
+  return status;
+}
+
+void QueueManager::let_go() {
+  const MutexHolder holder(*fault_mutex_);
+  for (const auto& owner : owners_) owner.second->let_go();
+}
+
 void QueueManager::collect_faults() {
   if (!faults_->has_news()) return;
   const MutexHolder holder(*fault_mutex_);
   for (const auto& fault : faults_->read()) {
-    FaultOwner* owner = nullptr;
+    QueueOwner* owner = nullptr;
     for (const auto& known : owners_) {
       if (known.first == fault.pasid) owner = known.second;
     }

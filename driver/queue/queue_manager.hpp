@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "driver/memory/compute_work.hpp"
 #include "driver/queue/fault_log.hpp"
 #include "driver/queue/id_pool.hpp"
 #include "driver/queue/management_ring.hpp"
@@ -14,14 +15,16 @@ namespace npu::driver {
 
 class QueueChannel;
 
-// Who hears of faults.
-class FaultOwner {
+// A process, for those that have to do with all of them.
+class QueueOwner {
  public:
-  virtual ~FaultOwner() = default;
+  virtual ~QueueOwner() = default;
   virtual void add_fault(const QueueFault& fault) = 0;
+  virtual Status hold(Picoseconds deadline) = 0;
+  virtual void let_go() = 0;
 };
 
-class QueueManager {
+class QueueManager final : public ComputeWork {
  public:
   // kUnsupported: no command processor.
   static Result<std::unique_ptr<QueueManager>> create(Device::Impl& device);
@@ -52,8 +55,12 @@ class QueueManager {
   // The card's half, as it was last written.
   void read_card_half(abi::QueueDescriptor& descriptor);
 
+  // --- Compaction: all processes are evicted.
+  Status hold(Picoseconds deadline) override;
+  void let_go() override;
+
   // --- Faults.
-  void add_process(std::uint32_t pasid, FaultOwner& owner);
+  void add_process(std::uint32_t pasid, QueueOwner& owner);
   // Afterwards the owner hears nothing more.
   void remove_process(std::uint32_t pasid);
   bool has_news() const { return faults_->has_news(); }
@@ -83,7 +90,7 @@ class QueueManager {
   Bytes doorbell_base_ = 0;  // offset in BAR2
   SharedIdPool pasids_, pages_, queue_ids_;
   std::unique_ptr<platform::Mutex> fault_mutex_;
-  std::vector<std::pair<std::uint32_t, FaultOwner*>> owners_;  // by PASID
+  std::vector<std::pair<std::uint32_t, QueueOwner*>> owners_;  // by PASID
   std::vector<QueueFault> stray_;
   std::atomic<int> mapped_{0}, queues_{0};
 };

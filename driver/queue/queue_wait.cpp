@@ -82,14 +82,17 @@ Result<bool> QueueChannel::outcome(const QueueTicket& ticket) {
   return false;
 }
 
+Result<bool> QueueChannel::read(const QueueTicket& ticket) {
+  completion_lock_.lock(link_.clock());
+  const SpinLockHolder holder(completion_lock_);
+  read_completions();
+  return outcome(ticket);
+}
+
 Result<bool> QueueChannel::look(const QueueTicket& ticket) {
-  {
-    completion_lock_.lock(link_.clock());
-    const SpinLockHolder holder(completion_lock_);
-    read_completions();
-    const auto found = outcome(ticket);
-    if (!found || *found) return found;
-  }
+  const auto found = read(ticket);
+  if (!found) faults_.look_for_faults();  // its record came before its completion
+  if (!found || *found) return found;
   if (closed_.load(std::memory_order_acquire)) {
     return fail(ErrorCode::kAborted, fmt::format("queue {} was destroyed before entry {} was done",
                                                  parts_.id.value, ticket.index));

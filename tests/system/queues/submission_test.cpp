@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's queues end to end: both memories, all policies, counters, signals, faults.
+#include "tests/system/queues/queue_card.hpp"
+
+namespace npu::test {
+namespace {
+
+using driver::QueueMemory;
+using driver::WaitPolicy;
+
+void bytes_come_back(QueueMemory ring, QueueMemory completions) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    QueueCard card(host);
+    QueueProcess process(card);
+    driver::QueueOptions options;
+    options.ring.memory = ring;
+    options.completion_memory = completions;
+    options.ring.log2_entries = 3;
+    auto& queue = process.add(options);
+    const auto before = queue_statistics(*card.device);
+    for (std::uint64_t round = 1; round <= 50; ++round) {
+      for (Bytes i = 0; i < 4_KiB; i += 8) process.host->store(i, round * i);
+      const auto at = process.memory + (2_MiB - 2_KiB);
+      ASSERT_TRUE(card.run(queue, entries::copy_to_device(process.host->bus(), at, 4_KiB)));
+      ASSERT_TRUE(card.run(queue, entries::copy_to_host(at, process.host->bus() + 64_KiB, 4_KiB)));
+      ASSERT_EQ(std::memcmp(process.host->cpu().data, process.host->cpu().data + 64_KiB, 4_KiB), 0);
+    }
+    const auto after = queue_statistics(*card.device);
+    EXPECT_EQ(after.calls, before.calls);
+    EXPECT_EQ(after.commands, before.commands);
+    const auto counters = queue.counters();
+    EXPECT_EQ(counters.doorbells, 100U);
+    EXPECT_EQ(counters.entry_writes, ring == QueueMemory::kDevice ? 100U : 0U);
+    EXPECT_EQ(counters.mmio_reads > 0, completions == QueueMemory::kDevice);
+  });
+}
+TEST(DriverQueue, CopiesThroughRingsInHostMemory) {
+  bytes_come_back(QueueMemory::kHost, QueueMemory::kHost);
+}
+TEST(DriverQueue, CopiesThroughARingInDeviceMemory) {
+  bytes_come_back(QueueMemory::kDevice, QueueMemory::kHost);
+}
+TEST(DriverQueue, CopiesThroughRingsInDeviceMemory) {
+  bytes_come_back(QueueMemory::kDevice, QueueMemory::kDevice);
+}
+
+TEST(DriverQueue, EveryPolicyEndsWithTheEntry) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    QueueProcess process(card);
+    auto& queue = process.add();
+    const auto kernel = process.spin(queue, 185'000);  // 100 us
+    for (const auto policy :
+         {WaitPolicy::kPolling, WaitPolicy::kInterrupt, WaitPolicy::kAdaptive}) {
+      const auto begin = card.in({});
+      ASSERT_TRUE(queue.wait(card.submit(queue, kernel), policy, card.in(1_s)));
+      EXPECT_GE(card.in({}) - begin, 100_us);
+      EXPECT_LT(card.in({}) - begin, 125_us);
+    }
+    EXPECT_GE(queue.counters().slept, 1U);
+    EXPECT_EQ(queue.counters().missed_interrupts, 0U);
+  });
+}
+
+// Rings wrap many times, with and without completions.
+TEST(DriverQueue, TenThousandEntriesThroughARingOfFour) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    QueueProcess process(card);
+    for (const bool indices : {false, true}) {
+      driver::QueueOptions options;
+      options.ring.log2_entries = 2;
+      options.indices_in_memory = indices;
+      auto& queue = process.add(options);
+      driver::QueueEntryOptions quiet;
+      quiet.completion = false;
+      for (int i = 0; i < 5'000; ++i)
+        ASSERT_TRUE(queue.submit(entries::nop(), card.in(1_ms), quiet));
+      for (int i = 0; i < 5'000; ++i) ASSERT_TRUE(queue.submit(entries::nop(), card.in(1_ms)));
+      EXPECT_TRUE(card.run(queue, entries::nop()));
+      EXPECT_EQ(must(process.process->query(queue.id())).completed, 10'001U);
+    }
+  });
+}
+
+// Two queues pass a token to and fro on the device; the host only waits for the end.
+TEST(DriverQueue, QueuesWaitForEachOtherWithoutTheHost) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    QueueProcess process(card);
+    auto& first = process.add();
+    auto& second = process.add();
+    const auto ping = must(process.process->signals().create());
+    const auto pong = must(process.process->signals().create());
+    driver::QueueTicket last;
+    for (std::uint64_t i = 2; i < 102; ++i) {
+      card.submit(second, entries::wait_event(ping, i));
+      card.submit(second, entries::record_event(pong, i));
+      card.submit(first, entries::record_event(ping, i));
+      last = card.submit(first, entries::wait_event(pong, i));
+    }
+    EXPECT_TRUE(card.wait(first, last));
+    EXPECT_EQ(must(process.process->signals().age(pong)), 101U);
+  });
+}
+
+TEST(DriverQueue, HostAndQueuesSignalEachOther) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    QueueProcess process(card);
+    driver::QueueOptions options;
+    options.process_vector = true;
+    auto& queue = process.add(options);
+    auto& signals = process.process->signals();
+    const auto go = must(signals.create()), done = must(signals.create());
+    for (std::uint64_t i = 2; i < 50; ++i) {
+      card.submit(queue, entries::wait_event(go, i));
+      card.submit(queue, entries::record_event(done, i));
+      card.pass(20_us);
+      EXPECT_FALSE(must(signals.is_set(done)));
+      ASSERT_TRUE(signals.set(go));
+      const auto policy = i % 2 == 0 ? WaitPolicy::kInterrupt : WaitPolicy::kPolling;
+      const auto begin = card.in({});
+      ASSERT_TRUE(signals.wait(done, policy, card.in(1_s)));
+      EXPECT_LT(card.in({}) - begin, 30_us);
+      EXPECT_EQ(must(signals.age(done)), i);
+      ASSERT_TRUE(signals.reset(done));
+    }
+  });
+}
+
+TEST(DriverQueue, AFaultIsItsOwnersAlone) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    QueueProcess bad(card), good(card);
+    auto& culprit = bad.add();
+    auto& sibling = bad.add();
+    auto& neighbour = good.add();
+    std::vector<driver::QueueFault> heard;
+    bad.process->on_fault([&](const driver::QueueFault& fault) { heard.push_back(fault); });
+    const auto before = card.submit(culprit, entries::nop());
+    const auto ticket = card.submit(culprit, entries::fill(good.memory, 64, 0xBAD));
+    driver::QueueEntryOptions barrier;
+    barrier.barrier = true;
+    const auto behind = must(culprit.submit(entries::nop(), card.in(1_ms), barrier));
+    EXPECT_FALSE(card.wait(culprit, behind));
+    EXPECT_TRUE(card.wait(culprit, before));
+    EXPECT_EQ(card.wait(culprit, ticket).error().code, ErrorCode::kDeviceFault);
+    ASSERT_EQ(heard.size(), 1U);
+    EXPECT_EQ(heard[0].code, abi::FaultCode::kTranslation);
+    EXPECT_EQ(*heard[0].queue, culprit.id());
+    EXPECT_EQ(heard[0].address, good.memory.value);
+    EXPECT_EQ(must(bad.process->query(culprit.id())).state, abi::QueueState::kFaulted);
+    EXPECT_TRUE(card.run(sibling, entries::nop()));
+    EXPECT_TRUE(card.run(neighbour, entries::nop()));
+    EXPECT_TRUE(good.process->take_faults().empty());
+    EXPECT_TRUE(bad.process->destroy(culprit, card.in(1_ms)));
+  });
+}
+
+TEST(DriverQueue, AnotherProcessMemoryIsOutOfReach) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    QueueProcess bad(card), good(card);
+    const std::vector<abi::QueueEntry> attempts = {
+        entries::copy_to_device(good.host->bus(), bad.memory, 64),
+        entries::copy_to_host(bad.memory, good.host->bus(), 64),
+        entries::copy_on_device(good.memory, bad.memory, 64)};
+    good.host->store<std::uint64_t>(0, 0x600D);
+    for (const auto& attempt : attempts) EXPECT_FALSE(card.run(bad.add(), attempt));
+    EXPECT_EQ(bad.process->take_faults().size(), attempts.size());
+    EXPECT_EQ(good.host->load<std::uint64_t>(0), 0x600DU);
+    EXPECT_TRUE(card.run(good.add(), entries::nop()));
+  });
+}
+
+}  // namespace
+}  // namespace npu::test

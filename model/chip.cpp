@@ -17,7 +17,8 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
                fmt::format("card{}.aicore", index)),
       aicpus_("aicpu", simulation, config.aicpu, config.aicpus, fmt::format("card{}.aicpu", index)),
       hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients,
-           fmt::format("card{}.hbm", index)) {
+           fmt::format("card{}.hbm", index)),
+      hccs_("hccs", simulation, config, registers_) {
   endpoint.register_socket.bind(registers_.register_socket);
   endpoint.memory_socket.bind(bar2_.memory_socket);
   bar2_.hbm_socket.bind(hbm_.port_sockets[kBar2Port]);
@@ -26,12 +27,15 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
     mmu_.hbm_sockets[i].bind(hbm_.port_sockets[kClientPorts + i]);
   }
   mmu_.walker_socket.bind(hbm_.port_sockets[kWalkerPort]);
+  mmu_.peer_socket.bind(hccs_.peer_socket);
+  hccs_.memory_socket.bind(hbm_.port_sockets[kPeerPort]);
   dma_.host_socket.bind(endpoint.dma_sockets[0]);
   registers_.connect(endpoint);
   dma_.connect(endpoint);
   endpoint.add_reset_listener(registers_);
   endpoint.add_reset_listener(dma_);
   endpoint.add_reset_listener(mmu_);
+  endpoint.add_reset_listener(hccs_);
   connect_queues(endpoint);
 }
 

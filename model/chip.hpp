@@ -10,6 +10,7 @@
 #include "model/core/simulation.hpp"
 #include "model/dma/dma.hpp"
 #include "model/hbm/hbm.hpp"
+#include "model/link/hccs_port.hpp"
 #include "model/mmu/mmu.hpp"
 #include "model/pcie/endpoint.hpp"
 #include "model/registers/bar2_decoder.hpp"
@@ -30,6 +31,7 @@ class Chip : public sc_core::sc_module {
   Dma& dma() { return dma_; }
   Mmu& mmu() { return mmu_; }
   Hbm& hbm() { return hbm_; }
+  HccsPort& hccs() { return hccs_; }
   CommandProcessor& command() { return command_; }
   CorePool& aicores() { return aicores_; }
   CorePool& aicpus() { return aicpus_; }
@@ -44,7 +46,12 @@ class Chip : public sc_core::sc_module {
     kAicpuClient,
     kMmuClients
   };
-  enum HbmPort : unsigned { kBar2Port, kWalkerPort, kClientPorts };  // then one for each MMU client
+  enum HbmPort : unsigned {
+    kBar2Port,
+    kWalkerPort,
+    kPeerPort,
+    kClientPorts
+  };  // then one for each MMU client
 
   void connect_queues(Endpoint& endpoint);
 
@@ -55,6 +62,7 @@ class Chip : public sc_core::sc_module {
   CommandProcessor command_;
   CorePool aicores_, aicpus_;
   Hbm hbm_;
+  HccsPort hccs_;
 };
 
 }  // namespace npu::model

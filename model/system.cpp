@@ -21,6 +21,9 @@ System::System(const SystemConfig& config)
     chips_.push_back(std::make_unique<Chip>(fmt::format("card{}", i).c_str(), simulation_,
                                             config_.cards[i], i, fabric_.endpoint(i)));
   }
+  std::vector<HccsPort*> ports;
+  for (const auto& chip : chips_) ports.push_back(&chip->hccs());
+  mesh_ = std::make_unique<HccsMesh>(simulation_, config_.hccs_topology, ports);
   memory_.on_unmap([this](std::uint16_t requester) {
     for (unsigned i = 0; i < cards(); ++i) {
       if (fabric_.endpoint(i).requester() == requester) chips_[i]->invalidate_translations();

@@ -13,6 +13,7 @@
 #include "model/host/host_memory.hpp"
 #include "model/host/interrupts.hpp"
 #include "model/host/platform.hpp"
+#include "model/link/hccs_mesh.hpp"
 #include "model/pcie/pci_fabric.hpp"
 
 namespace npu::model {
@@ -35,6 +36,7 @@ class System {
   PciFabric& fabric() { return fabric_; }
   unsigned cards() const { return static_cast<unsigned>(chips_.size()); }
   Chip& card(unsigned index) { return *chips_[index]; }
+  HccsMesh& mesh() { return *mesh_; }
 
  private:
   SystemConfig config_;
@@ -43,6 +45,7 @@ class System {
   Interrupts interrupts_;
   PciFabric fabric_;
   std::vector<std::unique_ptr<Chip>> chips_;
+  std::unique_ptr<HccsMesh> mesh_;
   HostCpus cpus_;
   HostPlatform platform_;
 };

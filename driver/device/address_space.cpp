@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "driver/device/address_space_impl.hpp"
+#include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
@@ -37,6 +38,40 @@ auto create_with_room(const AddressSpace::Impl& impl, Bytes size, const Create& 
   if (made) return create();
   return fail(ErrorCode::kOutOfMemory,
               fmt::format("{}; compaction: {}", result.error().context, made.error().message()));
+}
+
+Result<LentMemory> lend(const AddressSpace::Impl& owner, MemoryHandle memory, unsigned card) {
+  auto& device = owner.device;
+  const MutexHolder holder(device.memory->mutex());
+  if (auto ok = open_space(owner); !ok) return forward_error(ok);
+  auto lent = owner.space->lend(memory);
+  if (!lent) return lent;
+  if (auto ok = device.let_in(card); !ok) return forward_error(ok);
+  return lent;
+}
+
+Status check_link(Device::Impl& device, unsigned card) {
+  if (auto ok = device.usable(); !ok) return ok;
+  const auto links = device.link->read<abi::HccsLinks>();
+  if (!links) return forward_error(links);
+  if (card < abi::kMaxHccsCards && (links->raw >> card & 1) != 0) return {};
+  return fail(ErrorCode::kUnsupported,
+              fmt::format("card {} has no HCCS link to card {}", device.card.device_index, card));
+}
+
+// One mutex after the other, never both: two cards may borrow from each other at a time.
+Result<MemoryHandle> borrow(const AddressSpace::Impl& space, const AddressSpace::Impl& owner,
+                            MemoryHandle memory) {
+  const auto card = owner.device.card.device_index;
+  if (&owner.device.platform != &space.device.platform) {
+    return fail(ErrorCode::kInvalidArgument, "the memory is in another machine");
+  }
+  if (auto ok = check_link(space.device, card); !ok) return forward_error(ok);
+  auto lent = lend(owner, memory, space.device.card.device_index);
+  if (!lent) return forward_error(lent);
+  const MutexHolder holder(space.device.memory->mutex());
+  if (auto ok = open_space(space); !ok) return forward_error(ok);
+  return space.space->borrow(card, std::move(*lent));
 }
 
 }  // namespace
@@ -98,9 +133,7 @@ Status AddressSpace::release_memory(MemoryHandle memory) {
 }
 
 Result<MemoryHandle> AddressSpace::import_memory(const AddressSpace& owner, MemoryHandle memory) {
-  if (&owner.impl_->device != &impl_->device) {
-    return fail(ErrorCode::kInvalidArgument, "the memory is on another card");
-  }
+  if (&owner.impl_->device != &impl_->device) return borrow(*impl_, *owner.impl_, memory);
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
   if (auto ok = open_space(*owner.impl_); !ok) return forward_error(ok);

@@ -25,6 +25,9 @@ struct Device::Impl {
 
   // kInvalidArgument after shutdown(), kDeviceLost after the card went away.
   Status usable() const;
+  // Opens the card's memory to another one; under the memory manager's mutex. The card knows it
+  // when this returns.
+  Status let_in(unsigned peer);
   Picoseconds ready_deadline() { return platform.clock().now() + options.ready_timeout; }
 
   platform::Platform& platform;
@@ -32,6 +35,7 @@ struct Device::Impl {
   CardInfo card;
   std::uint16_t original_command = 0;
   bool command_changed = false;
+  std::uint64_t let_in_cards = 0;  // HCCS_ACCESS
   // In the order in which they are made; each may use those before it.
   std::unique_ptr<CardLink> link;
   std::unique_ptr<EventTable> events;

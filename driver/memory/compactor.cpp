@@ -100,6 +100,7 @@ bool Compactor::has_room(Bytes wanted) const {
 }
 
 Result<CompactionReport> Compactor::run(Bytes wanted) {
+  memory_.physical().collect();
   CompactionReport report;
   report.success = has_room(wanted);
   if (report.success) return report;
@@ -146,7 +147,8 @@ std::vector<PlacedBlock> Compactor::placed_blocks() const {
   const auto& blocks = memory_.physical().blocks();
   for (std::uint32_t index = 0; index < blocks.size(); ++index) {
     const auto& block = blocks[index];
-    if (block.live()) placed.push_back({block.address, block.size, index, !block.pinned});
+    if (!block.live() || block.is_peer()) continue;
+    placed.push_back({block.address, block.size, index, block.movable()});
   }
   auto id = static_cast<std::uint32_t>(blocks.size());  // of no block
   for (const auto& place : memory_.physical().quarantined()) {

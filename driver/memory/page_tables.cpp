@@ -103,7 +103,7 @@ TableId PageTables::split(TableId directory, unsigned index) {
   const TableId table = *memory_->allocate();
   for (unsigned i = 0; i < abi::kTableEntries; ++i) {
     memory_->write(table, i,
-                   page(giant.address() + i * kPage, {giant.may_read(), giant.may_write()}));
+                   page(giant.target() + i * kPage, {giant.may_read(), giant.may_write()}));
   }
   memory_->barrier();
   memory_->write(directory, index, PageTableEntry::table(memory_->address(table)));
@@ -200,7 +200,7 @@ void PageTables::change_leaves(const PageRange& range, const Change& change) {
 }
 
 void PageTables::protect(const PageRange& range, PageAccess access) {
-  change_leaves(range, [&](PageTableEntry old) { return page(old.address(), access); });
+  change_leaves(range, [&](PageTableEntry old) { return page(old.target(), access); });
 }
 
 void PageTables::unmap(const PageRange& range) {

@@ -26,8 +26,8 @@ class PageTables {
   static Result<PageTables> create(TableMemory& memory);
 
   std::uint64_t root_address() const { return memory_->address(root_); }
-  // Points the range at `memory`, whatever it pointed to before. kOutOfResources: too few tables;
-  // nothing was changed.
+  // Points the range at `memory`, device-local or a peer_target(), whatever it pointed to before.
+  // kOutOfResources: too few tables; nothing was changed.
   Status map(const PageRange& range, std::uint64_t memory, PageAccess access);
   // Tables that map() would take.
   std::size_t tables_needed(const PageRange& range, std::uint64_t memory) const;

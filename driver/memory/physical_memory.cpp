@@ -11,21 +11,62 @@ namespace npu::driver {
 static_assert(abi::kVmids <= 16, "MemoryBlock::holders has a bit per VMID");
 
 Result<MemoryHandle> PhysicalMemory::create(Bytes size, bool pinned, unsigned vmid) {
+  collect();
   const auto memory = allocator_.allocate(size);
   if (!memory) return forward_error(memory);
-  if (free_slots_.empty()) {
-    free_slots_.push_back(static_cast<std::uint32_t>(blocks_.size()));
-    blocks_.emplace_back();
-  }
-  const auto index = free_slots_.back();
-  free_slots_.pop_back();
+  const auto index = take_slot();
   auto& block = blocks_[index];
   block.address = memory->address.value;
   block.size = memory->reserved;
   block.mappings = 0;
   block.holders = static_cast<std::uint16_t>(1U << vmid);
   block.pinned = pinned;
+  block.lent.reset();
   return handle_of(index);
+}
+
+std::uint32_t PhysicalMemory::take_slot() {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+    blocks_.emplace_back();
+  }
+  const auto index = free_slots_.back();
+  free_slots_.pop_back();
+  return index;
+}
+
+PeerLease PhysicalMemory::lend(MemoryHandle handle) {
+  auto& block = *find(handle);
+  assert(!block.is_peer());
+  if (!block.lent) block.lent = std::make_shared<PeerLease::Count>(0U);
+  return PeerLease(block.lent);
+}
+
+MemoryHandle PhysicalMemory::add_peer(std::uint64_t target, Bytes size, PeerLease lease,
+                                      unsigned vmid) {
+  const auto index = take_slot();
+  auto& block = blocks_[index];
+  block.address = target;
+  block.size = size;
+  block.mappings = 0;
+  block.holders = static_cast<std::uint16_t>(1U << vmid);
+  block.pinned = true;
+  block.lease = std::move(lease);
+  return handle_of(index);
+}
+
+MemoryHandle PhysicalMemory::find_peer(std::uint64_t target) const {
+  for (std::uint32_t index = 0; index < blocks_.size(); ++index) {
+    const auto& block = blocks_[index];
+    if (block.live() && block.is_peer() && block.address == target) return handle_of(index);
+  }
+  return {};
+}
+
+void PhysicalMemory::collect() {
+  std::vector<std::uint32_t> candidates;
+  candidates.swap(lent_only_);
+  for (const auto index : candidates) free_if_unused(index);
 }
 
 MemoryBlock* PhysicalMemory::find(MemoryHandle handle) {
@@ -84,8 +125,16 @@ MemoryStatistics PhysicalMemory::statistics() const {
 void PhysicalMemory::free_if_unused(std::uint32_t index) {
   auto& block = blocks_[index];
   if (block.holders != 0 || block.mappings != 0) return;
-  [[maybe_unused]] const auto freed = allocator_.free(DeviceAddress{block.address});
-  assert(freed && "a live block is an allocation");
+  if (block.is_lent()) {
+    lent_only_.push_back(index);
+    return;
+  }
+  if (block.is_peer()) {
+    block.lease = {};
+  } else {
+    [[maybe_unused]] const auto freed = allocator_.free(DeviceAddress{block.address});
+    assert(freed && "a live block is an allocation");
+  }
   block.size = 0;
   ++block.generation;
   if (block.generation == 0) block.generation = 1;  // 0 is no handle

@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card's memory in blocks: who holds a block, how often it is mapped, where it lies now. A
-// block lives as long as a space holds its handle or a mapping uses it. What belongs to no block
+// block lives as long as a space holds its handle, a mapping uses it or another card has it on
+// lease. A block may also be another card's, leased from there. What belongs to no block
 // but may still be used by the card is in quarantine: neither free nor used. Not locked.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "driver/memory/peer_lease.hpp"
 #include "npu/driver/address_space.hpp"
 #include "npu/driver/buddy_allocator.hpp"
 
 namespace npu::driver {
 
 struct MemoryBlock {
-  std::uint64_t address = 0;     // device-local
+  std::uint64_t address = 0;     // device-local, or abi::PageTableEntry::peer_target()
   Bytes size = 0;                // whole pages; 0: the slot is free
   std::uint32_t generation = 1;  // of the handles that mean this block
   std::uint32_t mappings = 0;
   std::uint16_t holders = 0;  // bit v: the space of VMID v holds the handle
   bool pinned = false;
+  PeerLease lease;                         // of another card's memory
+  std::shared_ptr<PeerLease::Count> lent;  // leases that other cards have; null: never any
 
+  bool is_peer() const { return static_cast<bool>(lease); }
+  bool is_lent() const { return lent && lent->load(std::memory_order_acquire) != 0; }
+  bool movable() const { return !pinned && !is_lent(); }
   bool live() const { return size != 0; }
   bool held_by(unsigned vmid) const { return (holders >> vmid & 1) != 0; }
 };
@@ -47,6 +54,14 @@ class PhysicalMemory {
   const MemoryBlock* find(MemoryHandle handle) const {
     return const_cast<PhysicalMemory*>(this)->find(handle);
   }
+  // Another card may reach the block, which is not a peer's itself, until the lease ends.
+  PeerLease lend(MemoryHandle handle);
+  // A block of another card, at `target`, held by `vmid`.
+  MemoryHandle add_peer(std::uint64_t target, Bytes size, PeerLease lease, unsigned vmid);
+  // The block at `target`; no handle if there is none.
+  MemoryHandle find_peer(std::uint64_t target) const;
+  // Frees what nobody uses here and no lease keeps any more.
+  void collect();
   // The block must be live and held, or mapped, as the name says.
   void hold(MemoryHandle handle, unsigned vmid);
   void release(MemoryHandle handle, unsigned vmid);
@@ -70,12 +85,14 @@ class PhysicalMemory {
   const BuddyAllocator& allocator() const { return allocator_; }
 
  private:
+  std::uint32_t take_slot();
   void free_if_unused(std::uint32_t index);
 
   BuddyAllocator allocator_;
   std::vector<MemoryBlock> blocks_;
   std::vector<std::uint32_t> free_slots_;
   std::vector<QuarantinedPlace> quarantined_;
+  std::vector<std::uint32_t> lent_only_;  // blocks that only leases keep
 };
 
 }  // namespace npu::driver

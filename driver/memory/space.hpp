@@ -23,6 +23,13 @@ struct Mapping {
   Access access = Access::kNone;
 };
 
+// A block that another card may reach.
+struct LentMemory {
+  std::uint64_t address = 0;  // device-local to its owner
+  Bytes size = 0;
+  PeerLease lease;
+};
+
 class Space {
  public:
   static Result<std::unique_ptr<Space>> create(unsigned vmid, PhysicalMemory& physical,
@@ -34,6 +41,9 @@ class Space {
   Result<MemoryHandle> create_memory(Bytes size, bool pinned);
   Status release_memory(MemoryHandle memory);
   Result<MemoryHandle> import_memory(const Space& owner, MemoryHandle memory);
+  // For another card; it may not be leased itself.
+  Result<LentMemory> lend(MemoryHandle memory);
+  Result<MemoryHandle> borrow(unsigned card, LentMemory memory);
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment);
   Status release(std::uint64_t at);
   Status map(const PageRange& range, MemoryHandle memory, Bytes offset);

@@ -40,6 +40,33 @@ Result<MemoryHandle> Space::import_memory(const Space& owner, MemoryHandle memor
   return memory;
 }
 
+Result<LentMemory> Space::lend(MemoryHandle memory) {
+  if (auto ok = check_held(memory); !ok) return forward_error(ok);
+  const auto* block = physical_.find(memory);
+  if (block->is_peer()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("memory {}.{} of VMID {} is another card's: only its owner lends it",
+                            memory.index, memory.generation, vmid_));
+  }
+  return LentMemory{block->address, block->size, physical_.lend(memory)};
+}
+
+// Blocks of a peer are at most one each in the books, whoever borrows them.
+Result<MemoryHandle> Space::borrow(unsigned card, LentMemory memory) {
+  const auto target = abi::PageTableEntry::peer_target(card, memory.address);
+  const auto known = physical_.find_peer(target);
+  if (known == MemoryHandle{}) {
+    return physical_.add_peer(target, memory.size, std::move(memory.lease), vmid_);
+  }
+  if (physical_.find(known)->held_by(vmid_)) {
+    return fail(ErrorCode::kAlreadyExists, fmt::format("VMID {} holds that memory of card {} "
+                                                       "already, as {}.{}",
+                                                       vmid_, card, known.index, known.generation));
+  }
+  physical_.hold(known, vmid_);
+  return known;
+}
+
 Result<DeviceMemory> Space::allocate(Bytes size, bool pinned) {
   if (size == 0) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("VMID {}: allocation of 0 bytes", vmid_));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "model/config/checks.hpp"
@@ -103,6 +104,21 @@ CheckResult check_sriov(const PciFunctionConfig& pci) {
   return std::nullopt;
 }
 
+// A request must fit into each of the three, or it never leaves.
+CheckResult check_hccs(const ChipConfig& chip) {
+  const HccsConfig& hccs = chip.hccs;
+  const std::pair<const char*, Bytes> limits[] = {
+      {"hccs.receive_buffer_kib", hccs.receive_buffer},
+      {"hccs.max_outstanding_reads_kib", hccs.max_outstanding_reads},
+      {"hccs.max_outstanding_writes_kib", hccs.max_outstanding_writes}};
+  for (const auto& [key, limit] : limits) {
+    if (limit >= chip.dma.device_chunk) continue;
+    return BrokenRule{key, fmt::format("{} bytes never admit a request of device_chunk_bytes {}",
+                                       limit, chip.dma.device_chunk)};
+  }
+  return std::nullopt;
+}
+
 CheckResult check_link_and_dma(const ChipConfig& chip) {
   const LinkConfig& link = chip.link;
   if (link.data_credits < link.max_payload) {
@@ -130,6 +146,7 @@ CheckResult check_chip(const ChipConfig& chip) {
   if (auto broken = check_hbm(chip.hbm)) return broken;
   if (auto broken = check_memory_bar(chip)) return broken;
   if (auto broken = check_sriov(chip.pci)) return broken;
+  if (auto broken = check_hccs(chip)) return broken;
   return check_link_and_dma(chip);
 }
 

@@ -3,6 +3,7 @@
 // JEDEC standards (JESD235, JESD238): a window of two commands cannot be shorter than its parts.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "model/config/checks.hpp"
@@ -50,11 +51,25 @@ CheckResult check_organisation(const HbmTimings& t) {
                                 banks, kMost)};
 }
 
-CheckResult check_refresh(const HbmTimings& t) {
-  if (t.trefi <= t.trfc) {
+// Between two refreshes of a bank there must be a clock for a burst, else none is ever served.
+CheckResult check_time_to_serve(const HbmTimings& t) {
+  const unsigned trcd = std::max(t.trcd_rd, t.trcd_wr);
+  if (t.trefi <= t.trfc + trcd) {
     return BrokenRule{"trefi_clocks",
-                      fmt::format("refresh takes tRFC = {} of every tREFI = {}", t.trfc, t.trefi)};
+                      fmt::format("refresh and opening a row take tRFC + tRCD = {} of every {}; "
+                                  "allowed: {} or more",
+                                  t.trfc + trcd, t.trefi, t.trfc + trcd + 1)};
   }
+  const unsigned banks = t.stacks * t.bank_groups * t.banks_per_group;
+  const unsigned taken = t.trfc_pb + trcd;
+  if (t.trefi_pb == 0 || t.trefi_pb * banks > taken) return std::nullopt;
+  return BrokenRule{"trefi_pb_clocks",
+                    fmt::format("refresh of a bank and opening a row take tRFCpb + tRCD = {} of "
+                                "every {}, which is {} for each of {} banks; allowed: {} or more",
+                                taken, t.trefi_pb * banks, t.trefi_pb, banks, taken / banks + 1)};
+}
+
+CheckResult check_refresh(const HbmTimings& t) {
   if ((t.trfc_pb == 0) != (t.trefi_pb == 0)) {
     return BrokenRule{"trefi_pb_clocks",
                       "trfc_pb_clocks and trefi_pb_clocks are both 0 or neither"};
@@ -64,7 +79,7 @@ CheckResult check_refresh(const HbmTimings& t) {
                       fmt::format("{} leaves no time between refreshes that take tRREFD = {}",
                                   t.trefi_pb, t.trrefd)};
   }
-  return std::nullopt;
+  return check_time_to_serve(t);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "model/config/checks.hpp"
+#include "npu/abi/registers.hpp"
 
 namespace npu::model {
 namespace {
@@ -134,6 +135,11 @@ CheckResult check_system(const SystemConfig& system) {
     if (auto broken = check_chip(system.cards[i])) {
       return BrokenRule{fmt::format("cards.{}.{}", i, broken->key), broken->text};
     }
+  }
+  if (system.hccs_topology != HccsTopology::kNone && system.cards.size() > abi::kMaxHccsCards) {
+    return BrokenRule{"hccs_topology",
+                      fmt::format("links exist between at most {} cards, here are {}",
+                                  abi::kMaxHccsCards, system.cards.size())};
   }
   return check_topology(system);
 }

@@ -76,6 +76,21 @@ struct MmuConfig {
   Picoseconds invalidate;       // MMU_INVALIDATE written until cached entries are dropped
 };
 
+// The card's ports to other cards; every link has one of them at each end, both alike but for what
+// they send.
+struct HccsConfig {
+  std::uint64_t rate;            // bytes per second on the wire, each way
+  Bytes packet_payload;          // data of one packet
+  Bytes packet_overhead;         // header, CRC and flow control of each packet, in wire bytes
+  Picoseconds propagation;       // transmitter to the far port's transaction layer, one way
+  Picoseconds ingress;           // far port to its memory controller port, each request
+  Bytes receive_buffer;          // data of requests that a link's receiver holds, until they end
+  Bytes max_outstanding_reads;   // bytes asked for and not yet here, per DMA engine
+  Bytes max_outstanding_writes;  // bytes sent and not yet acknowledged, per DMA engine
+  Picoseconds command_setup;     // of an engine before the first request of a P2P command
+  Picoseconds response_timeout;  // a request without a response has failed
+};
+
 // A DRAM standard: organisation and timings (configs/hbm/*.yaml), clocks unless said otherwise.
 struct HbmTimings {
   std::string name;
@@ -132,6 +147,7 @@ struct ChipConfig {
   CoreConfig aicore;
   CoreConfig aicpu;
   HbmConfig hbm;
+  HccsConfig hccs;
 };
 
 }  // namespace npu::model

@@ -182,6 +182,7 @@ const Table& chip_table() {
           section("aicore", &C::aicore, core_table()),
           section("aicpu", &C::aicpu, core_table()),
           section("hbm", &C::hbm, hbm_table()),
+          section("hccs", &C::hccs, hccs_table()),
       }};
   return kTable;
 }

@@ -18,6 +18,7 @@ const Unit& unit_of(const std::string& key_name) {
       {"_us", "us", 1'000'000, true},
       {"_ms", "ms", 1'000'000'000, true},
       {"_mhz", "MHz", 1'000'000, true},
+      {"_gb_per_s", "GB/s", 1'000'000'000, true},
       {"_clocks", "clocks", 1, false},
       {"_percent", "%", 1, false},
   };

@@ -87,6 +87,7 @@ struct Table {
 const Table& chip_table();         // ChipConfig
 const Table& timings_table();      // HbmTimings
 const Table& link_table();         // LinkConfig
+const Table& hccs_table();         // HccsConfig
 const Table& host_table();         // SystemConfig: cpu, memory, root complex
 const Table& system_table();       // SystemConfig: the rest
 const Table& host_bridge_table();  // HostBridgeConfig

@@ -59,12 +59,20 @@ struct HostBridgeConfig {
   std::vector<PciNodeConfig> root_ports;  // device numbers 0, 1, ... on the root bus
 };
 
+// Which cards have an HCCS link between them.
+enum class HccsTopology {
+  kNone,
+  kFullMesh,  // every two
+  kRing,      // neighbours by index, and the last with the first
+};
+
 struct SystemConfig {
   std::string path;
   HostCpuConfig cpu;
   HostMemoryConfig memory;
   RootComplexConfig root_complex;
   std::vector<HostBridgeConfig> host_bridges;
+  HccsTopology hccs_topology = HccsTopology::kNone;
   std::vector<ChipConfig> cards;  // the index is DEVICE_INDEX
 };
 

@@ -164,8 +164,12 @@ const Table& system_table() {
     host.table = &host_table();
     host.doc = host_table().doc;
     host.member = [](void* system) { return system; };
-    table.keys = {host, keys::make("host_bridges", KeyType::kBridges, &SystemConfig::host_bridges,
-                                   "roots of the PCI hierarchy")};
+    table.keys = {
+        host,
+        keys::make("host_bridges", KeyType::kBridges, &SystemConfig::host_bridges,
+                   "roots of the PCI hierarchy"),
+        keys::choice("hccs_topology", &SystemConfig::hccs_topology, {"none", "full_mesh", "ring"},
+                     "which cards have an HCCS link between them")};
     return table;
   }();
   return kTable;

@@ -72,6 +72,12 @@ constexpr abi::FaultCode device_fault(Completion completion) {
       return abi::FaultCode::kDevicePermission;
     case Completion::kBadTable:
       return abi::FaultCode::kPageTable;
+    case Completion::kNoPeer:
+      return abi::FaultCode::kNoPeer;
+    case Completion::kPeerLinkDown:
+      return abi::FaultCode::kPeerLinkDown;
+    case Completion::kPeerRefused:
+      return abi::FaultCode::kPeerRefused;
     default:
       return abi::FaultCode::kDeviceAddress;
   }

@@ -37,9 +37,12 @@ enum class Completion : std::uint8_t {
   kPermission,  // IOMMU: mapped, but not for this direction
   kTimeout,
   kPoisoned,
-  kNotMapped,  // MMU: no translation of the device virtual address
-  kForbidden,  // MMU: mapped, but not for this kind of access
-  kBadTable,   // MMU: a table could not be read, or an entry makes no sense
+  kNotMapped,     // MMU: no translation of the device virtual address
+  kForbidden,     // MMU: mapped, but not for this kind of access
+  kBadTable,      // MMU: a table could not be read, or an entry makes no sense
+  kNoPeer,        // HCCS: no link to that card
+  kPeerLinkDown,  // HCCS: the link is down, or went down before the response came
+  kPeerRefused,   // HCCS: the peer does not let this card in
 };
 
 class Transaction : public tlm::tlm_extension<Transaction> {
@@ -49,8 +52,10 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   TransactionKind kind = TransactionKind::kMemory;
   Completion completion = Completion::kSuccess;
   bool posted = false;
-  std::uint8_t vmid = 0;          // address space of a device address; 0: device-local
-  std::uint16_t requester = 0;    // packed BDF
+  std::uint8_t vmid = 0;        // address space of a device address; 0: device-local
+  std::uint16_t requester = 0;  // packed BDF
+  std::uint8_t peer = 0;        // another card's memory: its index + 1; 0: this card's
+  std::uint8_t flow = 0;  // who sends it: MMU client and DMA engine; flows share HCCS links fairly
   std::uint32_t pasid = 0;        // process a bus address belongs to; 0: none (the driver's own)
   std::uint64_t cause = 0;        // platform/trace.hpp
   std::uint64_t issued = 0;       // SimTime at the initiator

@@ -58,6 +58,7 @@ void DmaPorts::access_device(const RequestTag& tag, tlm::tlm_command command, st
                              std::uint64_t cause) {
   auto& trans = sim_.pool.allocate(command, address, data, static_cast<unsigned>(length));
   Transaction::of(trans).vmid = vmid;
+  Transaction::of(trans).flow = tag.unit;
   send(to_hbm_, trans, tag, cause);
 }
 

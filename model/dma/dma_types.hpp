@@ -116,6 +116,9 @@ constexpr abi::FaultCode host_fault(Completion completion) {
     case Completion::kNotMapped:
     case Completion::kForbidden:
     case Completion::kBadTable:
+    case Completion::kNoPeer:
+    case Completion::kPeerLinkDown:
+    case Completion::kPeerRefused:
       break;  // never over the link
   }
   return abi::FaultCode::kHostAddress;

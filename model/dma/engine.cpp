@@ -52,8 +52,10 @@ void Engine::start_next() {
   }
   ++next_;
   executing_ = true;
-  shared_.sim.agenda.at<&Engine::setup_done>(sim_now() + ticks(shared_.config.dma.engine_setup),
-                                             *this, shared_.epoch);
+  const bool to_peer = command.opcode() == abi::DmaOpcode::kPeerToPeer;
+  const SimTime setup = ticks(shared_.config.dma.engine_setup) +
+                        (to_peer ? ticks(shared_.config.hccs.command_setup) : 0);
+  shared_.sim.agenda.at<&Engine::setup_done>(sim_now() + setup, *this, shared_.epoch);
 }
 
 void Engine::setup_done(std::uint64_t epoch) {
@@ -121,7 +123,10 @@ void Engine::check_addresses(DmaCommand& command) const {
       require(entry.destination(), true);
       break;
     case abi::DmaOpcode::kPeerToPeer:
-      command.fault.code = FaultCode::kNoPeer;
+      // Peers are reached through page tables only.
+      if (command.vmid == abi::kVmidPhysical) command.fault.code = FaultCode::kNoPeer;
+      require(entry.source(), false);
+      require(entry.destination(), true);
       break;
   }
 }

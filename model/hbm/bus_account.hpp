@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "model/hbm/command.hpp"
@@ -40,42 +41,64 @@ struct BusClocks {
   }
 };
 
+// When a bank (all-bank refresh: the pseudo channel) was refreshed: the last four times, as a gap
+// between bursts may see more than one. (More only if refresh leaves a bank hardly any time to
+// serve; what is forgotten then counts as row.)
+class RefreshWindows {
+ public:
+  // A refresh fell due; no earlier than those before it. One that falls due before the last one has
+  // ended, or as it ends, goes on with it.
+  void fall_due(Clock at) {
+    if (at > windows_[last_].end) {
+      last_ = (last_ + 1) % kKept;
+      windows_[last_].begin = at;
+    }
+    windows_[last_].end = kNever;
+  }
+  // It ends; its bank may be opened then.
+  void finish(Clock at) { windows_[last_].end = at; }
+  // The clocks of refreshes between two times.
+  Clock within(Clock from, Clock until) const {
+    Clock clocks = 0;
+    for (const auto& window : windows_) {
+      clocks += std::max<Clock>(std::min(until, window.end) - std::max(from, window.begin), 0);
+    }
+    return clocks;
+  }
+
+ private:
+  static constexpr unsigned kKept = 4;
+  struct Window {
+    Clock begin = -kNever;
+    Clock end = -kNever;  // kNever: not yet known
+  };
+  std::array<Window, kKept> windows_;
+  unsigned last_ = 0;
+};
+
 class BusAccount {
  public:
   // A burst may be served from `at` on.
   void queued(Clock at) {
     if (waiting_++ == 0) waiting_since_ = at;
   }
-  // From `begin` to `end` the pseudo channel cannot serve; kNever: the end is not yet known.
-  // Windows do not overlap and come in order.
-  void refresh(Clock begin, Clock end) {
-    refresh_begin_ = begin;
-    refresh_end_ = end;
-  }
   // Up to here all clocks are accounted for.
   Clock accounted() const { return accounted_; }
+  // And from here on something waits, if anything does.
+  Clock waits_from() const { return std::max(accounted_, waiting_since_); }
   // The clocks between accounted() and a burst at `at`, which is later. The bus was turning until
-  // `turned`, the row was ready at `row_ready`. `refreshed`: the refresh window concerns this
-  // burst.
-  void before_burst(Clock at, Clock turned, Clock row_ready, bool refreshed) {
-    Clock from = std::max(accounted_, waiting_since_);
+  // `turned`, the row was ready at `row_ready`. No refresh that concerns it ended after
+  // waits_from().
+  void before_burst(Clock at, Clock turned, Clock row_ready) {
+    const auto [from, turn_end, row_end] = parts(at, turned, row_ready);
     clocks_.idle += from - accounted_;
-    Clock left = at - from;
-    if (refreshed) {
-      left -= refreshing(from, at);
-      if (refresh_end_ <= at) from = std::max(from, refresh_end_);
-    }
-    Clock turnaround = 0;
-    if (turned > from) {
-      turnaround = std::min(std::min(turned, at) - from, left);
-      from = turned;
-    }
-    const Clock row = std::clamp<Clock>(std::min(row_ready, at) - from, 0, left - turnaround);
-    clocks_.turnaround += turnaround;
-    clocks_.row += row;
-    clocks_.column += left - turnaround - row;
+    clocks_.turnaround += turn_end - from;
+    clocks_.row += row_end - turn_end;
+    clocks_.column += at - row_end;
     accounted_ = at;
   }
+  // Likewise, with the refreshes that concern its bank.
+  void before_burst(Clock at, Clock turned, Clock row_ready, const RefreshWindows& refreshes);
   // A waiting burst takes the slot [at, at + clocks), not later than accounted().
   void burst(Clock at, Clock clocks) {
     const Clock end = std::max(accounted_, at + clocks);
@@ -83,25 +106,26 @@ class BusAccount {
     accounted_ = end;
     --waiting_;
   }
-  // Accounts for the time before `now`: a wait that goes on counts as refresh or row.
-  void settle(Clock now);
+  // Accounts for the time before `now`: a wait that goes on counts as refresh, if it is one of the
+  // pseudo channel, or as row.
+  void settle(Clock now, const RefreshWindows& refreshes);
   unsigned waiting() const { return waiting_; }
   const BusClocks& clocks() const { return clocks_; }
 
  private:
-  // Takes the refresh clocks between two times.
-  Clock refreshing(Clock from, Clock until) {
-    const Clock overlap = std::min(until, refresh_end_) - std::max(from, refresh_begin_);
-    if (overlap <= 0) return 0;
-    clocks_.refresh += overlap;
-    return overlap;
+  // Where the wait for a burst at `at` begins, its turnaround ends and its row is ready.
+  struct Parts {
+    Clock from, turn_end, row_end;
+  };
+  Parts parts(Clock at, Clock turned, Clock row_ready) const {
+    const Clock from = waits_from();
+    const Clock turn_end = std::clamp(turned, from, at);
+    return {from, turn_end, std::clamp(row_ready, turn_end, at)};
   }
 
   BusClocks clocks_;
   Clock accounted_ = 0;  // up to here
   Clock waiting_since_ = 0;
-  Clock refresh_begin_ = kNever;
-  Clock refresh_end_ = kNever;
   unsigned waiting_ = 0;
 };
 

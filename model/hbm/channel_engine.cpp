@@ -282,7 +282,9 @@ void ChannelEngine::pick_column() {
 }
 
 const BusClocks& ChannelEngine::bus(unsigned pseudo_channel, Clock now) {
-  bus_[pseudo_channel].settle(now);
+  // With per-bank refresh it is not known yet whose bank is served next.
+  const std::size_t first = pseudo_channel * static_cast<std::size_t>(lanes_per_pseudo_channel_);
+  bus_[pseudo_channel].settle(now, per_bank_ ? RefreshWindows{} : refreshes_[first]);
   return bus_[pseudo_channel].clocks();
 }
 

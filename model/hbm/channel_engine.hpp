@@ -110,6 +110,7 @@ class ChannelEngine {
   struct Refresh {
     Clock due = 0;
     bool pending = false;
+    Clock behind = 0;      // no refresh beyond the pending one is due before
     Clock next_legal = 0;  // REFpb: tRREFD after the last one
     int next_lane = 0;     // per-bank refresh: whose turn it is, within the pseudo channel
   };
@@ -216,7 +217,11 @@ class ChannelEngine {
   void refresh_all_banks(unsigned pseudo_channel, Clock at);
   void refresh_one_bank(unsigned pseudo_channel, Clock at);
   void close_all_banks(unsigned pseudo_channel, Clock at);
-  void end_refresh(unsigned pseudo_channel, Clock at, Clock end);
+  void fall_due(unsigned pseudo_channel);
+  void end_refresh(unsigned pseudo_channel, Clock end);
+  RefreshWindows& refreshes(unsigned pseudo_channel);
+  void note_refreshed(unsigned pseudo_channel, Clock end);
+  RefreshWindows refreshes_of(int lane, Clock now) const;
   void schedule_refresh();
   Clock refresh_action(unsigned pseudo_channel) const;
   Clock bank_refresh_limit(unsigned pseudo_channel) const;
@@ -283,6 +288,8 @@ class ChannelEngine {
   Clock kept_refreshes_;
   std::array<Refresh, 2> refresh_;
   std::array<int, 2> last_refreshed_{};  // per-bank refresh: the lane of the last or pending one
+  // By lane; all-bank refresh: of a pseudo channel, at its first lane.
+  std::array<RefreshWindows, Candidates::kMaxLanes> refreshes_{};
   std::array<BusAccount, 2> bus_;
   ChannelCounts counts_;
   std::vector<BurstDone>& done_;

@@ -63,9 +63,13 @@ void ChannelEngine::account(const Request& request, int lane, Clock at) {
     if (here.last_write != write) {
       turned = here.last_column + (write ? clocks(t_.trtw) : write_latency_ + clocks(t_.twtr_s));
     }
-    const Clock opened = queue_.bank(lane).activated_at + trcd_[write ? 1 : 0];
-    const bool refreshed = !per_bank_ || last_refreshed_[number] == lane;
-    bus.before_burst(at, turned, std::max(opened, request.arrived + 1), refreshed);
+    const Bank& bank = queue_.bank(lane);
+    const Clock ready = std::max(write ? bank.write : bank.read, request.arrived + 1);
+    if (bank.refreshed > bus.waits_from() || refresh_[number].behind <= at) {
+      bus.before_burst(at, turned, ready, refreshes_of(lane, at));
+    } else {
+      bus.before_burst(at, turned, ready);
+    }
   }
   bus.burst(at, clocks(t_.burst_clocks));
   here.last_column = at;
@@ -133,7 +137,7 @@ void ChannelEngine::issue_row(Clock at) {
     queue_.bank(lane).opened = index;
     ++opened_;
   }
-  queue_.open_row(lane, row, at);
+  queue_.open_row(lane, row);
   row_bus_free_ = at + 1 + act_extra_;
   ++counts_.activates;
   if (split_ && write_mode_changed()) {

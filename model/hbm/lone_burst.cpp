@@ -61,7 +61,7 @@ namespace npu::model::hbm {
   if (lone.activate != kNever) {
     if (observer_) report(CommandKind::kActivate, lane, lone.burst.row, lone.activate);
     activate(lane, lone.activate);
-    queue_.open_row(lane, lone.burst.row, lone.activate);
+    queue_.open_row(lane, lone.burst.row);
     row_bus_free_ = lone.activate + 1 + act_extra_;
     request.activated = true;
     ++counts_.activates;

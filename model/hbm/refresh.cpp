@@ -75,9 +75,7 @@ Clock ChannelEngine::refresh_action(unsigned pseudo_channel) const {
   for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
     Refresh& refresh = refresh_[p];
     if (!refresh.pending && refresh.due <= at) {
-      refresh.pending = true;
-      if (per_bank_) last_refreshed_[p] = refresh_lane(p);
-      bus_[p].refresh(refresh.due, kNever);
+      fall_due(p);
       update_gated(p, last_refreshed_[p]);
     }
   }
@@ -115,7 +113,7 @@ void ChannelEngine::refresh_all_banks(unsigned pseudo_channel, Clock at) {
     raise(queue_.bank(lane).act, end - act_extra_);
   }
   refresh_[pseudo_channel].due += t_.trefi;
-  end_refresh(pseudo_channel, at, end);
+  end_refresh(pseudo_channel, end);
 }
 
 void ChannelEngine::refresh_one_bank(unsigned pseudo_channel, Clock at) {
@@ -134,15 +132,55 @@ void ChannelEngine::refresh_one_bank(unsigned pseudo_channel, Clock at) {
   refresh_[pseudo_channel].next_legal = at + t_.trrefd;
   take_turns(refresh_[pseudo_channel], 1);
   refresh_[pseudo_channel].due += t_.trefi_pb;
-  end_refresh(pseudo_channel, at, end);
+  end_refresh(pseudo_channel, end);
 }
 
-void ChannelEngine::end_refresh(unsigned pseudo_channel, Clock at, Clock end) {
+void ChannelEngine::fall_due(unsigned pseudo_channel) {
+  Refresh& refresh = refresh_[pseudo_channel];
+  refresh.pending = true;
+  refresh.behind = refresh.due + refresh_interval();
+  if (per_bank_) last_refreshed_[pseudo_channel] = refresh_lane(pseudo_channel);
+  refreshes(pseudo_channel).fall_due(refresh.due);
+  note_refreshed(pseudo_channel, kNever);
+}
+
+RefreshWindows& ChannelEngine::refreshes(unsigned pseudo_channel) {
+  const int lane = per_bank_ ? last_refreshed_[pseudo_channel]
+                             : static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
+  return refreshes_[static_cast<std::size_t>(lane)];
+}
+
+// Tells the banks concerned when their refresh ends.
+void ChannelEngine::note_refreshed(unsigned pseudo_channel, Clock end) {
+  if (per_bank_) {
+    queue_.bank(last_refreshed_[pseudo_channel]).refreshed = end;
+    return;
+  }
+  const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
+  for (int i = first; i < first + lanes_per_pseudo_channel_; ++i) queue_.bank(i).refreshed = end;
+}
+
+// Those that concern a burst: with that of its bank which is due behind the pending one of another.
+RefreshWindows ChannelEngine::refreshes_of(int lane, Clock now) const {
+  const unsigned number = pseudo_channel_of(lane);
+  if (!per_bank_) return refreshes_[number * static_cast<std::size_t>(lanes_per_pseudo_channel_)];
+  RefreshWindows windows = refreshes_[static_cast<std::size_t>(lane)];
+  const auto turn = [this](const Place& p) { return p.stack * banks_per_rank_ + p.in_rank; };
+  const int banks = banks_per_rank_ * static_cast<int>(t_.stacks);
+  const int before = (turn(place(lane)) - turn(place(refresh_lane(number))) + banks) % banks;
+  const Clock due = refresh_[number].due + Clock{t_.trefi_pb} * before;
+  if (due <= now) windows.fall_due(due);
+  return windows;
+}
+
+void ChannelEngine::end_refresh(unsigned pseudo_channel, Clock end) {
   Refresh& refresh = refresh_[pseudo_channel];
   const Clock due = refresh.due - (per_bank_ ? t_.trefi_pb : t_.trefi);
   refresh.pending = false;
+  refresh.behind = refresh.due;
   ++counts_.refreshes;
-  bus_[pseudo_channel].refresh(std::min(due, at), end);
+  refreshes(pseudo_channel).finish(end);
+  note_refreshed(pseudo_channel, end);
   if (refresh_log_) refresh_log_->push_back({due, end, pseudo_channel});
   update_gated(pseudo_channel, last_refreshed_[pseudo_channel]);
 }
@@ -192,8 +230,7 @@ bool ChannelEngine::can_refresh(unsigned pseudo_channel, Clock at) const {
     if ((first && !can_refresh(0, due)) || (second && !can_refresh(1, second_at))) break;
     for (unsigned p = first ? 0 : 1; p < (second ? 2U : 1U); ++p) {
       const Clock at = p == 1 ? second_at : due;
-      refresh_[p].pending = true;
-      last_refreshed_[p] = refresh_lane(p);
+      fall_due(p);
       refresh_one_bank(p, at);
       row_bus_free_ = now_ = at + 1;
     }

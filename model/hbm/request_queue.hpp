@@ -46,7 +46,7 @@ struct BankList {
 // channel impose comes on top (channel_engine.hpp).
 struct alignas(64) Bank {
   Clock act = 0, pre = 0, read = 0, write = 0;
-  Clock activated_at = 0;  // of the last ACT
+  Clock refreshed = -kNever;  // end of the last refresh; kNever: one is due or under way
   std::array<BankList, 2> lists;
   std::uint32_t row = 0;
   Slot opened = kNoRequest;  // split queues: the request whose ACT was issued
@@ -115,11 +115,10 @@ class RequestQueue {
     requests_[slot].next = free_;
     free_ = slot;
   }
-  void open_row(int lane, std::uint32_t row, Clock at) {
+  void open_row(int lane, std::uint32_t row) {
     Bank& opened = bank(lane);
     opened.open = true;
     opened.row = row;
-    opened.activated_at = at;
     for (auto& list : opened.lists) {
       if (list.head == kNoRequest) continue;  // hit and miss are none, too
       list.hit = next_match(list.head, opened, true);

@@ -33,6 +33,7 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
     client_sockets[i].register_nb_transport_fw(this, &Mmu::request, static_cast<int>(i));
     hbm_sockets[i].register_nb_transport_bw(this, &Mmu::response, static_cast<int>(i));
   }
+  peer_socket.register_nb_transport_bw(this, &Mmu::peer_response);
   walker_socket.register_nb_transport_bw(this, &Mmu::walker_response);
   install_hooks();
 }
@@ -44,7 +45,21 @@ tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm
   if (info.vmid != abi::kVmidPhysical && !translate(number, trans, info)) {
     return tlm::TLM_ACCEPTED;
   }
+  if (info.peer != 0) {
+    pass_on(number, trans);
+    return tlm::TLM_ACCEPTED;
+  }
   return hbm_sockets[number]->nb_transport_fw(trans, phase, delay);
+}
+
+void Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans) {
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  auto delay = sc_core::SC_ZERO_TIME;
+  if (Transaction::of(trans).peer == 0) {
+    hbm_sockets[client]->nb_transport_fw(trans, phase, delay);
+  } else {
+    peer_socket->nb_transport_fw(trans, phase, delay);
+  }
 }
 
 // True if the request can be passed on.
@@ -79,10 +94,16 @@ bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload
     fail(trans, Completion::kForbidden);
     return false;
   }
+  if (page.peer != 0 && peer_socket.size() == 0) {
+    fail(trans, Completion::kNoPeer);
+    return false;
+  }
   auto& space = in_flight_[info.vmid];
   ++space.count[space.generation];
   info.hop_context = Hop{trans.get_address(), client, space.generation}.pack();
   trans.set_address(page.translate(trans.get_address()));
+  info.peer = page.peer;
+  if (page.peer != 0) info.flow = static_cast<std::uint8_t>(client << 5 | (info.flow & 0x1FU));
   return true;
 }
 
@@ -98,6 +119,12 @@ tlm::tlm_sync_enum Mmu::response(int client, tlm::tlm_generic_payload& trans, tl
   return client_sockets[static_cast<unsigned>(client)]->nb_transport_bw(trans, phase, delay);
 }
 
+tlm::tlm_sync_enum Mmu::peer_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                                      sc_core::sc_time& delay) {
+  const auto hop = Hop::unpack(Transaction::of(trans).hop_context);
+  return response(static_cast<int>(hop.client), trans, phase, delay);
+}
+
 tlm::tlm_sync_enum Mmu::walker_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
                                         sc_core::sc_time&) {
   walker_.answered(trans);
@@ -111,9 +138,7 @@ void Mmu::walked(const Walker::Waiting& waiting, Completion completion, Translat
     if (page == nullptr) {
       fail(*trans, completion);
     } else if (use(*page, client, *trans, info)) {
-      tlm::tlm_phase phase = tlm::BEGIN_REQ;
-      auto delay = sc_core::SC_ZERO_TIME;
-      hbm_sockets[client]->nb_transport_fw(*trans, phase, delay);
+      pass_on(client, *trans);
     }
   }
 }

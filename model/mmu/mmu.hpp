@@ -37,6 +37,9 @@ class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Lis
   sc_core::sc_vector<ClientSocket> client_sockets;
   // Device-local addresses; one for each client, so that ports are not shared.
   sc_core::sc_vector<HbmSocket> hbm_sockets;
+  // Requests for other cards' memory (Transaction::peer), of all clients; need not be bound. The
+  // address is device-local there. Without a link to that card: kNoPeer.
+  tlm_utils::simple_initiator_socket_optional<Mmu> peer_socket{"peer_socket"};
   // Reads of table entries.
   tlm_utils::simple_initiator_socket<Mmu> walker_socket{"walker_socket"};
 
@@ -74,6 +77,9 @@ class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Lis
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum response(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
+  tlm::tlm_sync_enum peer_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
+  void pass_on(unsigned client, tlm::tlm_generic_payload& trans);
   tlm::tlm_sync_enum walker_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
   bool translate(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);

@@ -14,10 +14,11 @@ struct Translation {
   static constexpr std::uint64_t kInvalid = UINT64_MAX;  // no tagged address shifted gives it
 
   std::uint64_t tag = kInvalid;  // tagged address >> shift
-  std::uint64_t base = 0;        // device-local address of the page
+  std::uint64_t base = 0;        // device-local address of the page, on its card
   std::uint64_t used = 0;        // Tlb's
   std::uint8_t shift = abi::kPageShift;
   bool read = false, write = false;
+  std::uint8_t peer = 0;  // Transaction::peer of accesses to the page
 
   bool covers(TaggedAddress address) const { return address >> shift == tag; }
   std::uint64_t translate(std::uint64_t address) const {

@@ -164,7 +164,7 @@ void Walker::map(std::uint32_t number, abi::PageTableEntry entry) {
   const auto& walk = walks_[number];
   const std::uint64_t span = abi::entry_span(walk.level);
   const bool makes_sense = walk.level <= 1 && is_aligned(entry.address(), span) &&
-                           range_fits(entry.address(), span, installed_);
+                           (entry.is_peer() || range_fits(entry.address(), span, installed_));
   if (!makes_sense) {
     finish(number, Completion::kBadTable, nullptr);
     return;
@@ -175,6 +175,8 @@ void Walker::map(std::uint32_t number, abi::PageTableEntry entry) {
   page.base = entry.address();
   page.read = entry.may_read();
   page.write = entry.may_write();
+  // What the other card has, it knows itself; a card of no index has no link.
+  if (entry.is_peer()) page.peer = static_cast<std::uint8_t>(std::min(entry.card() + 1, 255U));
   finish(number, Completion::kSuccess, &tlb_.insert(page));
 }
 

@@ -216,6 +216,9 @@ void Endpoint::log_completion_error(Completion completion, const Payload& payloa
     case Completion::kNotMapped:
     case Completion::kForbidden:
     case Completion::kBadTable:
+    case Completion::kNoPeer:
+    case Completion::kPeerLinkDown:
+    case Completion::kPeerRefused:
       break;  // never over the link
   }
 }

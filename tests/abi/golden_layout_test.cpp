@@ -164,6 +164,8 @@ TEST(GoldenFault, Codes) {
       {FaultCode::kTranslation, 0x17},
       {FaultCode::kDevicePermission, 0x18},
       {FaultCode::kPageTable, 0x19},
+      {FaultCode::kPeerLinkDown, 0x1A},
+      {FaultCode::kPeerRefused, 0x1B},
       {FaultCode::kDoorbellRange, 0x20},
       {FaultCode::kRingFetch, 0x21},
   };
@@ -190,6 +192,14 @@ TEST(GoldenPageTable, Entries) {
   EXPECT_EQ(PageTableEntry::page(0x1220'0000, false, false).raw, 0x1220'0003U);
   EXPECT_EQ(ContextEntry::root(0xFFFF'FFFF'F000).raw, 0xFFFF'FFFF'F001U);
   EXPECT_EQ(PageTableEntry{0xFFFF'0000'0000'0000}.address(), 0U);  // software's own bits
+  // Peer is bit 56, Card bits 55..48, the address is the other card's.
+  const auto peer = PageTableEntry::page(PageTableEntry::peer_target(5, 0x1220'0000), true, true);
+  EXPECT_EQ(peer.raw, 0x0105'0000'1220'000FU);
+  EXPECT_TRUE(peer.is_peer());
+  EXPECT_EQ(peer.card(), 5U);
+  EXPECT_EQ(peer.address(), 0x1220'0000U);
+  EXPECT_EQ(peer.target(), 0x0105'0000'1220'0000U);
+  EXPECT_EQ(PageTableEntry{0x0005'0000'1220'000F}.target(), 0x1220'0000U);
   EXPECT_EQ(kVmids, 16U);
   EXPECT_EQ(kTableSize, 4096U);
 }

@@ -39,6 +39,8 @@ const GoldenRegister kGoldenBar0[] = {
     {"MMU_INVALIDATE_ADDRESS", 0x0208, 8, "RW", 0},
     {"MMU_INVALIDATE_SIZE", 0x0210, 8, "RW", 0},
     {"MMU_INVALIDATE", 0x0218, 4, "RW", 0},
+    {"HCCS_LINKS", 0x0280, 8, "RO", 0},
+    {"HCCS_ACCESS", 0x0288, 8, "RW", 0},
     {"QUEUE_CAPABILITY", 0x0300, 4, "RO", 0},
     {"QUEUE_CORES", 0x0304, 4, "RO", 0},
     {"DOORBELL_BASE", 0x0308, 8, "RO", 0},

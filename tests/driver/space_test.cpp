@@ -195,7 +195,7 @@ TEST_F(SpaceTest, AStreamOfAnotherCardsSpaceIsRefused) {
   EXPECT_THAT(device->create_stream(options), FailsWith(ErrorCode::kInvalidArgument, "another"));
   const auto physical = (*second)->address_space().create_memory(2_MiB);
   EXPECT_THAT(space().import_memory((*second)->address_space(), *physical),
-              FailsWith(ErrorCode::kInvalidArgument, "another card"));
+              FailsWith(ErrorCode::kUnsupported, "card 0 has no HCCS link to card 1"));
 }
 
 // --- queries

@@ -23,6 +23,15 @@ struct LinkCounters {
   Picoseconds credit_stall;  // the wire stood idle with a TLP waiting for credits
 };
 
+// One direction of an HCCS link.
+struct PeerLinkCounters {
+  std::string name;  // "hccs0_1.up": from card 0 to card 1, the higher index; ".down": back
+  Picoseconds busy;  // time the wire carried packets
+  std::uint64_t messages = 0;  // requests and responses
+  Bytes payload = 0;
+  Bytes wire = 0;  // payload and the packets' overhead
+};
+
 // Device memory of one card, summed over its pseudo channels. The six times say what their data
 // buses did; together they are the elapsed time times the number of pseudo channels.
 struct MemoryCounters {
@@ -59,6 +68,7 @@ class SimulatorView {
   virtual std::vector<LinkCounters> links() const = 0;       // in order of the topology
   virtual std::vector<MemoryCounters> memories() const = 0;  // in order of card index
   virtual std::vector<MmuCounters> mmus() const = 0;         // in order of card index
+  virtual std::vector<PeerLinkCounters> peer_links() const { return {}; }  // in order of the cards
 };
 
 }  // namespace npu::workloads

@@ -73,6 +73,19 @@ std::vector<MmuCounters> SystemView::mmus() const {
   return all;
 }
 
+std::vector<PeerLinkCounters> SystemView::peer_links() const {
+  std::vector<PeerLinkCounters> all;
+  for (const auto& each : system_.mesh().links()) {
+    for (const unsigned side : {0U, 1U}) {
+      const auto& now = each.link->wire(side).statistics();
+      all.push_back({fmt::format("hccs{}_{}.{}", each.low, each.high, side == 0 ? "up" : "down"),
+                     Picoseconds(static_cast<std::int64_t>(now.busy)), now.messages,
+                     now.payload_bytes, now.wire_bytes});
+    }
+  }
+  return all;
+}
+
 std::string SystemView::track_name(std::uint32_t track) const {
   const auto& names = system_.simulation().recorder.track_names();
   return track < names.size() ? names[track] : std::string();

@@ -17,7 +17,7 @@ enum class DmaOpcode : std::uint8_t {
   kHostToDevice = 0x01,
   kDeviceToHost = 0x02,
   kDeviceToDevice = 0x03,
-  kPeerToPeer = 0x04,  // to another card over HCCS
+  kPeerToPeer = 0x04,  // as kDeviceToDevice, with one side mapped to another card's memory (HCCS)
 };
 
 constexpr std::string_view to_string(DmaOpcode opcode) {

@@ -19,10 +19,12 @@ enum class FaultCode : std::uint16_t {
   kCompletionTimeout = 0x0013,  // a read over the link was never answered
   kBusMasterDisabled = 0x0014,  // COMMAND.BusMaster is 0
   kPoisoned = 0x0015,           // a completion arrived poisoned
-  kNoPeer = 0x0016,             // P2P without a link to another card
+  kNoPeer = 0x0016,             // P2P without a link to that card, or none named
   kTranslation = 0x0017,        // device virtual address not mapped in its address space
   kDevicePermission = 0x0018,   // mapped, but not for this kind of access
   kPageTable = 0x0019,          // a table that the walker could not read, or a malformed entry
+  kPeerLinkDown = 0x001A,       // the link to the peer went down, or the peer never answered
+  kPeerRefused = 0x001B,        // the peer does not let this card in (HCCS_ACCESS)
   kDoorbellRange = 0x0020,      // producer index beyond the ring
   kRingFetch = 0x0021,          // a ring entry could not be read
 
@@ -72,6 +74,10 @@ constexpr std::string_view to_string(FaultCode code) {
       return "device address not mapped for this access";
     case FaultCode::kPageTable:
       return "malformed page table";
+    case FaultCode::kPeerLinkDown:
+      return "link to the peer is down";
+    case FaultCode::kPeerRefused:
+      return "refused by the peer";
     case FaultCode::kDoorbellRange:
       return "doorbell value out of range";
     case FaultCode::kRingFetch:

@@ -13,6 +13,9 @@
 // The walker reads entries from device memory when it needs them and may keep any valid one until
 // it is invalidated (MMU_INVALIDATE); it never keeps an invalid one. So making an entry valid
 // needs no invalidation, every other change does, after the entry was written.
+//
+// A page may be another card's memory (Peer): its address is device-local there, and accesses go
+// over the HCCS link to that card, which decides whether to let them in (HCCS_ACCESS).
 #pragma once
 
 #include <cstdint>
@@ -48,20 +51,34 @@ struct PageTableEntry {
   using Read = Field<2, 2>;       // leaf: reads are allowed
   using Write = Field<3, 3>;      // leaf: writes are allowed
   using Address = Field<47, 12>;  // bits 47..12 of the page (aligned to its size) or of the table
-  // Bits 63..48 are ignored by the card and free for software.
+  using Card = Field<55, 48>;     // leaf with Peer: DEVICE_INDEX of the card whose memory it is
+  using Peer = Field<56, 56>;     // leaf: memory of another card
+  // Bits 63..57, and without Peer 55..48, are ignored by the card and free for software.
+
+  // Which page it is: address and, of another card's, Card and Peer.
+  static constexpr std::uint64_t kTarget = Address::kMask | Card::kMask | Peer::kMask;
 
   constexpr bool valid() const { return (raw & Valid::kMask) != 0; }
   constexpr bool leaf() const { return (raw & Leaf::kMask) != 0; }
   constexpr bool may_read() const { return (raw & Read::kMask) != 0; }
   constexpr bool may_write() const { return (raw & Write::kMask) != 0; }
   constexpr std::uint64_t address() const { return raw & Address::kMask; }
+  constexpr bool is_peer() const { return (raw & Peer::kMask) != 0; }
+  constexpr unsigned card() const { return static_cast<unsigned>(raw >> Card::kLow & 0xFF); }
+  constexpr std::uint64_t target() const { return raw & (is_peer() ? kTarget : Address::kMask); }
 
+  // What target() of a page of card `card` is.
+  static constexpr std::uint64_t peer_target(unsigned card, std::uint64_t address) {
+    return Peer::kMask | (std::uint64_t{card} << Card::kLow & Card::kMask) |
+           (address & Address::kMask);
+  }
   static constexpr PageTableEntry table(std::uint64_t address) {
     return {Valid::kMask | (address & Address::kMask)};
   }
-  static constexpr PageTableEntry page(std::uint64_t address, bool read, bool write) {
+  // `target`: a device-local address, or peer_target().
+  static constexpr PageTableEntry page(std::uint64_t target, bool read, bool write) {
     return {Valid::kMask | Leaf::kMask | (read ? Read::kMask : 0) | (write ? Write::kMask : 0) |
-            (address & Address::kMask)};
+            (target & kTarget)};
   }
 };
 static_assert(sizeof(PageTableEntry) == 8);

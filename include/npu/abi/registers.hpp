@@ -107,6 +107,18 @@ struct MmuInvalidate : Register<MmuInvalidate, uint32_t, 0x0218, Access::kReadWr
   static constexpr uint32_t kRange = 2;
 };
 
+// --- HCCS links to other cards, 0x0280 -------------------------------------------------------
+
+// Bit n: the link to the card of DEVICE_INDEX n is up.
+struct HccsLinks : Register<HccsLinks, uint64_t, 0x0280, Access::kReadOnly> {
+  static constexpr std::string_view kName = "HCCS_LINKS";
+};
+// Bit n: the card of DEVICE_INDEX n may read and write this card's memory (HBM_SIZE bytes).
+struct HccsAccess : Register<HccsAccess, uint64_t, 0x0288, Access::kReadWrite> {
+  static constexpr std::string_view kName = "HCCS_ACCESS";
+};
+inline constexpr unsigned kMaxHccsCards = 64;
+
 // Command processor, 0x0300: queue_registers.hpp.
 
 // --- DMA submission queue, 0x1000 ----------------------------------------------------------
@@ -147,11 +159,11 @@ using Bar0Registers =
     RegisterList<ChipId, ChipRevision, AiCoreCount, DeviceIndex, HbmSize, StreamWindowBase,
                  StreamCount, EventCount, DeviceStatus, DeviceTime, FaultStatus, FaultCodeRegister,
                  FaultAddress, FaultInfo, FaultAccess, MmuContextBase, MmuInvalidateAddress,
-                 MmuInvalidateSize, MmuInvalidate, QueueCapability, QueueCores, DoorbellBase,
-                 ManagementBase, ManagementControl, ManagementStatusRegister, ManagementDoorbell,
-                 ManagementConsumer, QueueFaultBase, QueueFaultControl, QueueFaultCount,
-                 DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus,
-                 EventRecordBase>;
+                 MmuInvalidateSize, MmuInvalidate, HccsLinks, HccsAccess, QueueCapability,
+                 QueueCores, DoorbellBase, ManagementBase, ManagementControl,
+                 ManagementStatusRegister, ManagementDoorbell, ManagementConsumer, QueueFaultBase,
+                 QueueFaultControl, QueueFaultCount, DmaQueueBase, DmaConsumerIndex, DmaDoorbell,
+                 DmaQueueControl, DmaQueueStatus, EventRecordBase>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));

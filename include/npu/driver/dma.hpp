@@ -35,7 +35,8 @@ struct DmaCommand {
                                                Bytes size) {
     return {abi::DmaOpcode::kDeviceToDevice, source.value, destination.value, size};
   }
-  // `destination` is an address of the peer card.
+  // Both addresses are of the stream's space; one of them, the destination as a rule, is memory of
+  // another card that was imported into it. Done means that the data is in the other card's memory.
   static constexpr DmaCommand peer_to_peer(DeviceAddress source, DeviceAddress destination,
                                            Bytes size) {
     return {abi::DmaOpcode::kPeerToPeer, source.value, destination.value, size};

@@ -100,10 +100,33 @@ TEST(MmuFault, BitsForSoftwareAreIgnored) {
   MmuBench bench;
   bench.tables.map(1, kVirtual, kPage);
   const auto page = PageTableEntry::page(kPage, true, true).raw;
-  bench.tables.set(1, kVirtual, 0, page | 0xFFFFULL << 48);
+  bench.tables.set(1, kVirtual, 0, page | 0xFEFFULL << 48);  // all but Peer
   bench.enable();
-  bench.read(1, kVirtual + 1);
+  ASSERT_EQ(bench.read(1, kVirtual + 1).completion, Completion::kSuccess);
   EXPECT_EQ(bench.last_address(), kPage + 1);
+}
+
+// The bench's card has no links. Its own memory at that address is not meant.
+TEST(MmuFault, APeersPageWithoutLinks) {
+  MmuBench bench;
+  bench.tables.map(1, kVirtual, kPage);
+  const auto target = PageTableEntry::peer_target(3, kPage);
+  bench.tables.set(1, kVirtual, 0, PageTableEntry::page(target, true, true).raw);
+  bench.enable();
+  EXPECT_EQ(bench.access(true, 1, kVirtual).completion, Completion::kNoPeer);
+  EXPECT_EQ(bench.read(1, kVirtual).completion, Completion::kNoPeer);
+  EXPECT_TRUE(bench.memory(0).seen.empty());
+}
+
+// Only the peer knows how much memory it has; a giant page of it may reach beyond this card's.
+TEST(MmuFault, APeersPageMayLieBeyondTheOwnMemory) {
+  MmuBench bench;
+  bench.tables.map(1, kVirtual, kPage);
+  const auto target = PageTableEntry::peer_target(3, align_down(4 * kInstalled, kPage));
+  bench.tables.set(1, kVirtual, 0, PageTableEntry::page(target, true, false).raw);
+  bench.enable();
+  EXPECT_EQ(bench.read(1, kVirtual).completion, Completion::kNoPeer);
+  EXPECT_EQ(bench.access(true, 1, kVirtual).completion, Completion::kForbidden);
 }
 
 TEST(MmuFault, AccessWithoutTheRight) {

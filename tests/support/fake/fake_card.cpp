@@ -60,6 +60,7 @@ void FakeCard::set_identity() {
   set_register(abi::StreamWindowBase::kOffset, 8, config_.hbm_size + abi::kReservedStreamOffset);
   set_register(abi::StreamCount::kOffset, 4, config_.streams);
   set_register(abi::EventCount::kOffset, 4, config_.events);
+  set_register(abi::HccsLinks::kOffset, 8, config_.hccs_links);
   set_register(abi::DeviceStatus::kOffset, 4, abi::DeviceStatus::Ready::kMask);
   set_register(abi::QueueCapability::kOffset, 4,
                config_.doorbell_pages << 16 | config_.queue_slots);

@@ -35,6 +35,7 @@ struct FakeCardConfig {
   unsigned vectors = 128;
   std::uint32_t queue_slots = 16;  // of the command processor; 0: none
   std::uint32_t doorbell_pages = 64;
+  std::uint64_t hccs_links = 0;  // a bit per index of a card that it has a link to
 };
 
 // What the test wants the card to do.
@@ -78,6 +79,8 @@ class FakeCard {
   void report_fault(abi::FaultCode code, std::uint64_t address, const abi::DmaEntry& entry,
                     unsigned vmid = 0, bool write = false);
   void halt();
+  // The card of an index, null if there is none; by default there are no others.
+  std::function<FakeCard*(unsigned)> find_card = [](unsigned) { return nullptr; };
   SparseBytes& memory() { return memory_; }
   FakeMmu& mmu() { return mmu_; }
   FakeQueues& queues() { return queues_; }
@@ -125,6 +128,8 @@ class FakeCard {
   };
   Fault execute(const abi::DmaEntry& entry, unsigned vmid);
   Fault move(const abi::DmaEntry& entry, unsigned vmid, std::uint64_t done, std::size_t& part);
+  // The memory `place` is in, or why it cannot be reached.
+  Fault reach(const FakeMmu::Translation& place, SparseBytes*& found);
   void invalidate(std::uint32_t value);
   void count_event(const abi::DmaEntry& entry, abi::FaultCode fault);
   void update_status();

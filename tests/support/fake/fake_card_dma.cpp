@@ -156,17 +156,44 @@ FakeCard::Fault FakeCard::move(const abi::DmaEntry& entry, unsigned vmid, std::u
     if (destination.fault != FaultCode::kNone) return {destination.fault, to, true};
     part = static_cast<std::size_t>(std::min<Bytes>(part, destination.length));
   }
+  SparseBytes* in = &memory_;
+  SparseBytes* out = &memory_;
+  if (auto fault = reach(source, in); fault.code != FaultCode::kNone) {
+    return {fault.code, from, false};
+  }
+  if (auto fault = reach(destination, out); fault.code != FaultCode::kNone) {
+    return {fault.code, to, true};
+  }
+  if (!from_host && !to_host && in == out) {
+    in->copy(source.address, destination.address, part);
+    return {};
+  }
   if (!from_host && !to_host) {
-    memory_.copy(source.address, destination.address, part);
+    std::vector<std::byte> bytes(part);
+    in->read(source.address, bytes.data(), part);
+    out->write(destination.address, bytes.data(), part);
     return {};
   }
   auto* host = host_.find(from_host ? from : to, part);
   if (!host) return {FaultCode::kHostAddress, from_host ? from : to, to_host};
   if (from_host) {
-    memory_.write(destination.address, host, part);
+    out->write(destination.address, host, part);
   } else {
-    memory_.read(source.address, host, part);
+    in->read(source.address, host, part);
   }
+  return {};
+}
+
+FakeCard::Fault FakeCard::reach(const FakeMmu::Translation& place, SparseBytes*& found) {
+  using abi::FaultCode;
+  if (!place.card) return {};
+  auto* const peer = find_card(*place.card);
+  const bool linked = (get_register(abi::HccsLinks::kOffset, 8) >> *place.card & 1) != 0;
+  if (peer == nullptr || !linked) return {FaultCode::kNoPeer, 0, false};
+  if (!(peer->get_register(abi::HccsAccess::kOffset, 8) >> config_.index & 1)) {
+    return {FaultCode::kPeerRefused, 0, false};
+  }
+  found = &peer->memory_;
   return {};
 }
 

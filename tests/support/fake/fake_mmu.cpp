@@ -5,6 +5,7 @@ namespace npu::test {
 namespace {
 
 constexpr std::uint64_t kAddressMask = 0x0000'FFFF'FFFF'F000;
+constexpr std::uint64_t kPeer = 1ULL << 56;      // card in bits 55..48
 constexpr unsigned kShift[] = {21, 30, 39, 48};  // of an entry's share, by level
 
 }  // namespace
@@ -40,7 +41,7 @@ abi::FaultCode FakeMmu::walk(unsigned vmid, std::uint64_t address, std::uint64_t
     const auto base = raw & kAddressMask;
     const Bytes page = Bytes{1} << kShift[level];
     if (base & (page - 1)) return FaultCode::kPageTable;
-    if (base + page > size_) return FaultCode::kDeviceAddress;
+    if (!(raw & kPeer) && base + page > size_) return FaultCode::kDeviceAddress;
     leaf = raw;
     return FaultCode::kNone;
   }
@@ -59,7 +60,9 @@ FakeMmu::Translation FakeMmu::translate(unsigned vmid, std::uint64_t address, bo
   if (!(leaf & (write ? 8 : 4))) return {FaultCode::kDevicePermission, 0, 0};
   const Bytes page = Bytes{1} << kShift[level];
   const Bytes offset = address & (page - 1);
-  return {FaultCode::kNone, (leaf & kAddressMask) + offset, page - offset};
+  Translation found{FaultCode::kNone, (leaf & kAddressMask) + offset, page - offset};
+  if (leaf & kPeer) found.card = leaf >> 48 & 0xFF;
+  return found;
 }
 
 std::optional<std::uint64_t> FakeMmu::locate(unsigned vmid, std::uint64_t address) {

@@ -21,8 +21,9 @@ class FakeMmu {
 
   struct Translation {
     abi::FaultCode fault = abi::FaultCode::kNone;
-    std::uint64_t address = 0;  // device-local
-    Bytes length = 0;           // bytes from there to the end of the page
+    std::uint64_t address = 0;          // device-local, on `card` if there is one
+    Bytes length = 0;                   // bytes from there to the end of the page
+    std::optional<unsigned> card = {};  // another card, whose memory it is
   };
   Translation translate(unsigned vmid, std::uint64_t address, bool write);
   // Where it lies, whatever the permissions; nullopt: not mapped.

@@ -90,6 +90,12 @@ class FakeVector : public platform::InterruptVector {
 FakeCard& FakePlatform::add_card(const FakeCardConfig& config) {
   auto& card = cards_[config.bdf];
   card = std::make_unique<FakeCard>(config, fake_pci, host_memory, scheduler);
+  card->find_card = [this](unsigned index) -> FakeCard* {
+    for (const auto& [bdf, each] : cards_) {
+      if (each->config().index == index && each->present()) return each.get();
+    }
+    return nullptr;
+  };
   return *card;
 }
 

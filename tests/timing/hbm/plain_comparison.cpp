@@ -63,10 +63,13 @@ Outcome run_plain(const HbmConfig& config, const std::vector<PlainArrival>& traf
   PlainController controller(config);
   std::vector<Clock> accepted;
   Clock now = 0;
-  const Clock end = traffic.back().from + 10'000;
+  // On after the last burst until the refreshes that fell due during it have been issued.
+  Clock end = traffic.back().from + 10'000;
   const Clock deadline = end + 1000 * static_cast<Clock>(traffic.size());
-  for (; now <= end || !controller.idle() || accepted.size() < traffic.size(); ++now) {
+  for (; now <= end; ++now) {
     controller.tick(now);
+    const bool busy = !controller.idle() || accepted.size() < traffic.size();
+    if (busy) end = std::max(end, now + 2'000);
     if (now > deadline) {
       ADD_FAILURE() << "bursts wait for ever";
       break;
@@ -183,8 +186,6 @@ auto as_tuple(const hbm::ChannelCounts& c) {
   return std::make_tuple(c.reads, c.writes, c.row_hits, c.activates, c.precharges, c.refreshes);
 }
 
-// What the clocks between bursts are put down to is not compared: BusAccount keeps one refresh, and
-// counts from its end.
 void expect_same_buses(const std::vector<hbm::BusClocks>& engine,
                        const std::vector<hbm::BusClocks>& plain) {
   for (std::size_t p = 0; p < plain.size(); ++p) {
@@ -192,22 +193,14 @@ void expect_same_buses(const std::vector<hbm::BusClocks>& engine,
     const auto& b = plain[p];
     EXPECT_EQ(a.data, b.data);
     EXPECT_EQ(a.idle, b.idle);
-    EXPECT_EQ(a.refresh + a.turnaround + a.row + a.column,
-              b.refresh + b.turnaround + b.row + b.column);
+    EXPECT_EQ(a.refresh, b.refresh);
+    EXPECT_EQ(a.turnaround, b.turnaround);
+    EXPECT_EQ(a.row, b.row);
+    EXPECT_EQ(a.column, b.column);
   }
 }
 
 }  // namespace
-
-bool refreshes_keep_up(const HbmConfig& config, const Outcome& outcome) {
-  const HbmTimings& t = config.timings;
-  const Clock interval = t.trfc_pb != 0 ? t.trefi_pb : t.trefi;
-  std::vector<Clock> due(t.pseudo_channels, interval);
-  return std::none_of(outcome.commands.begin(), outcome.commands.end(), [&](const Command& c) {
-    if (c.kind != CommandKind::kRefresh && c.kind != CommandKind::kRefreshBank) return false;
-    return c.at >= (due[c.pseudo_channel] += interval);
-  });
-}
 
 void expect_equal(const HbmConfig& config, const std::vector<PlainArrival>& traffic,
                   const Outcome& plain) {

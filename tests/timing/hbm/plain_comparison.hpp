@@ -20,10 +20,8 @@ struct Outcome {
 
 Outcome run_plain(const HbmConfig& config, const std::vector<PlainArrival>& traffic);
 
-// Every refresh came before the next one of its pseudo channel fell due.
-bool refreshes_keep_up(const HbmConfig& config, const Outcome& outcome);
-
-// ChannelEngine, with and without short cuts: the same commands and served bursts, to the clock.
+// ChannelEngine, with and without short cuts: the same commands and served bursts, to the clock,
+// and the same accounts of the data buses.
 void expect_equal(const HbmConfig& config, const std::vector<PlainArrival>& traffic,
                   const Outcome& plain);
 

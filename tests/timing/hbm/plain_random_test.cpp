@@ -68,10 +68,10 @@ class RandomConfig {
   void draw_refresh(HbmTimings& t) {
     t.trfc = between(1, 500), t.trefi = t.trfc + between(300, 4000);
     if (one_in(2)) return;
-    t.trrefd = between(0, 40), t.trefi_pb = t.trrefd + between(60, 200);
-    // Every bank serves for some time between two of its refreshes.
+    // Every bank serves for half the time, and a row cycle more, lest a burst wait for ever.
     const unsigned banks = t.stacks * t.bank_groups * t.banks_per_group;
-    t.trfc_pb = between(1, std::min(300U, t.trefi_pb * banks / 2));
+    t.trrefd = between(0, 40), t.trefi_pb = t.trrefd + between(60, 200) + 2 * t.trc / banks;
+    t.trfc_pb = between(1, std::min(300U, t.trefi_pb * banks / 2 - t.trc));
   }
 
   std::mt19937 random_;
@@ -93,7 +93,6 @@ class HbmPlainRandom : public testing::TestWithParam<unsigned> {};
 
 TEST_P(HbmPlainRandom, tables_are_kept_alike) {
   RandomConfig random(GetParam());
-  unsigned compared = 0;
   for (unsigned i = 0; i < 40; ++i) {
     const HbmConfig config = random.make();
     SCOPED_TRACE(text_of(config));
@@ -101,12 +100,9 @@ TEST_P(HbmPlainRandom, tables_are_kept_alike) {
     const auto kind = static_cast<test::PlainTraffic::Kind>(i % 8);
     const auto traffic = test::PlainTraffic(config.timings, i).make(kind, 1'000);
     const auto plain = test::run_plain(config, traffic);
-    if (!test::refreshes_keep_up(config, plain)) continue;
     test::expect_equal(config, traffic, plain);
     if (HasFatalFailure()) return;
-    ++compared;
   }
-  EXPECT_GE(compared, 20U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, HbmPlainRandom, testing::Range(1U, 11U));

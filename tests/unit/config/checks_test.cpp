@@ -76,8 +76,31 @@ TEST_F(Checks, dram_timings_contain_their_parts) {
             "hbm.timings.trc_clocks: 56 is less than tRAS + tRP, which is 57");
   EXPECT_EQ(rule(error_of("910b", {"hbm.timings.tccd_l_clocks=1"})),
             "hbm.timings.tccd_l_clocks: 1 is less than tCCD_S, which is 2");
-  EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trefi_clocks=420"})),
-            "hbm.timings.trefi_clocks: refresh takes tRFC = 420 of every tREFI = 420");
+}
+
+TEST_F(Checks, all_bank_refresh_leaves_time_to_open_a_row) {
+  // tRFC 420, tRCD 17
+  EXPECT_TRUE(load("910b", {"hbm.timings.trefi_clocks=438"}));
+  EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trefi_clocks=437"})),
+            "hbm.timings.trefi_clocks: refresh and opening a row take tRFC + tRCD = 437 of every "
+            "437; allowed: 438 or more");
+}
+
+TEST_F(Checks, per_bank_refresh_leaves_each_bank_time_to_open_a_row) {
+  // 32 banks of a pseudo channel, each refreshed every 32 x 146 = 4672 clocks.
+  EXPECT_TRUE(load("910b", {"hbm.timings.trfc_pb_clocks=4654"}));
+  EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trfc_pb_clocks=4655"})),
+            "hbm.timings.trefi_pb_clocks: refresh of a bank and opening a row take tRFCpb + tRCD = "
+            "4672 of every 4672, which is 146 for each of 32 banks; allowed: 147 or more");
+}
+
+TEST_F(Checks, refresh_that_never_lets_a_bank_serve_is_shown_in_its_file) {
+  const std::string table = "hbm/hbm2e_2400.yaml";
+  const auto file =
+      write("table.yaml", with_line(table, "trfc_pb_clocks:", "trfc_pb_clocks: 4700"));
+  const auto place = file + ":" + std::to_string(line_of(table, "trefi_pb_clocks:")) + ":18: ";
+  EXPECT_EQ(error_of(chip_with("timings:", "  timings: table.yaml")).rfind(place, 0), 0U)
+      << error_of(path("chip.yaml"));
 }
 
 TEST_F(Checks, a_buffer_takes_at_least_one_read) {
@@ -89,6 +112,14 @@ TEST_F(Checks, credits_admit_at_least_one_full_tlp) {
   EXPECT_EQ(rule(error_of("910b", {"link.data_credits_bytes=128"})),
             "link.data_credits_bytes: 128 bytes of credit never admit a TLP of max_payload_bytes "
             "256");
+}
+
+TEST_F(Checks, hccs_limits_admit_at_least_one_request) {
+  EXPECT_EQ(rule(error_of("910b", {"hccs.max_outstanding_writes_kib=2"})),
+            "hccs.max_outstanding_writes_kib: 2048 bytes never admit a request of "
+            "device_chunk_bytes 4096");
+  EXPECT_FALSE(load("910b", {"hccs.receive_buffer_kib=3"}));
+  EXPECT_TRUE(load("910b", {"hccs.receive_buffer_kib=4"}));
 }
 
 TEST_F(Checks, virtual_functions_need_function_numbers) {

@@ -9,7 +9,7 @@ namespace {
 using Shipped = ConfigFiles;
 
 TEST_F(Shipped, every_chip_and_system_file_loads) {
-  for (const auto* name : {"910", "910b", "950", "910b2", "system-8x910b"}) {
+  for (const auto* name : {"910", "910b", "950", "910b2", "system-2x910b2", "system-8x910b"}) {
     const auto system = load(name);
     EXPECT_TRUE(system) << name << ": " << system.error().message();
   }
@@ -70,6 +70,17 @@ TEST_F(Shipped, the_910b_gives_the_reference_cost_of_a_doorbell) {
   const LinkConfig& link = system->cards[0].link;
   const double ns = system->cpu.mmio_store.ns() + wire_ns(link, 4, 12) - wire_ns(link, 32, 16);
   EXPECT_NEAR(ns, 30.0, 0.15);
+}
+
+// hardware.md: A2, full mesh, 28 GB/s each way per pair.
+TEST_F(Shipped, a2_cards_are_linked_at_28_gb_per_s) {
+  for (const auto* name : {"system-2x910b2", "system-8x910b"}) {
+    const auto system = load(name);
+    ASSERT_TRUE(system) << system.error().message();
+    EXPECT_EQ(system->hccs_topology, HccsTopology::kFullMesh);
+    for (const auto& chip : system->cards) EXPECT_EQ(chip.hccs.rate, 28'000'000'000U);
+  }
+  EXPECT_EQ(load("910b")->hccs_topology, HccsTopology::kNone);
 }
 
 TEST_F(Shipped, a_full_payload_leaves_more_than_85_percent_of_the_link_for_data) {

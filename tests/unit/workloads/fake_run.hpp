@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "npu/abi/registers.hpp"
 #include "tests/support/fake/fake_platform.hpp"
 #include "workloads/framework/registry.hpp"
 
@@ -62,6 +63,17 @@ class WorkloadOnFake : public testing::Test {
       seen = INT_MIN;
       return 100_ns;
     };
+  }
+
+  // A second card, each with a link to the other.
+  void add_peers() {
+    card_.set_register(abi::HccsLinks::kOffset, 8, 0b10);
+    fake_.fake_pci.add_bridge({0, 1, 0}, 2, 2, kRootPort);
+    test::FakeCardConfig config;
+    config.bdf.bus = 2;
+    config.index = 1;
+    config.hccs_links = 0b01;
+    fake_.add_card(config);
   }
 
   static constexpr unsigned kDefaultVmid = 1;

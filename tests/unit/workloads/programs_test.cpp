@@ -11,7 +11,7 @@ using test::IsOk;
 using testing::HasSubstr;
 
 TEST(AllWorkloads, HaveADocAndDefaultsInTheirRanges) {
-  EXPECT_EQ(all_workloads().all().size(), 12U);
+  EXPECT_EQ(all_workloads().all().size(), 18U);
   for (const auto& workload : all_workloads().all()) {
     EXPECT_FALSE(workload.doc.empty()) << workload.name;
     const ParameterSet parameters(workload.parameters);
@@ -71,6 +71,27 @@ TEST_F(WorkloadOnFake, DmaBandwidthNoticesWrongData) {
       run("dma_bandwidth", {"sizes=4KiB", "bytes=4KiB", "directions=d2d", "streams=1"});
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().context, HasSubstr("d2d copies of 4KiB, depth 1, 1 streams: byte 0"));
+}
+
+TEST_F(WorkloadOnFake, P2pBandwidthNeedsASecondCard) {
+  const auto status = run("p2p_bandwidth", {"sizes=64KiB"});
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().context, HasSubstr("no card with device index 1"));
+}
+
+TEST_F(WorkloadOnFake, P2pBandwidthComparesWhatItCopied) {
+  add_peers();
+  ASSERT_THAT(run("p2p_bandwidth", {"sizes=64KiB", "bytes=256KiB"}), IsOk());
+  EXPECT_EQ(metric("p2p_bandwidth.bytes_compared"), std::to_string(2 * 3 * 256_KiB));
+  EXPECT_NE(report_.find("p2p_bandwidth.both_ways.read.64KiB.bandwidth_gb_per_s"), nullptr);
+}
+
+TEST_F(WorkloadOnFake, P2pBandwidthNoticesWrongData) {
+  add_peers();
+  corrupt_source(1);
+  const auto status = run("p2p_bandwidth", {"sizes=64KiB", "patterns=one_way"});
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().context, HasSubstr("card 0 to card 1: byte 0 of 65536"));
 }
 
 TEST_F(WorkloadOnFake, RingPressureMeetsTheFullRingAndLosesNothing) {

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/link/hccs_port.hpp"
+
+#include <cstring>
+
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+namespace {
+
+std::uint64_t as_argument(tlm::tlm_generic_payload& payload) {
+  return reinterpret_cast<std::uintptr_t>(&payload);
+}
+tlm::tlm_generic_payload& payload_of(std::uint64_t argument) {
+  return *reinterpret_cast<tlm::tlm_generic_payload*>(static_cast<std::uintptr_t>(argument));
+}
+
+}  // namespace
+
+HccsPort::HccsPort(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
+                   CardRegisters& registers)
+    : sc_module(name), sim_(sim), config_(config), registers_(registers) {
+  peer_socket.register_nb_transport_fw(this, &HccsPort::request);
+  memory_socket.register_nb_transport_bw(this, &HccsPort::memory_response);
+  link_out_.register_nb_transport_bw(this, &HccsPort::peer_response);
+  link_in_.register_nb_transport_fw(this, &HccsPort::peer_request);
+  registers_.bank().on_read<abi::HccsLinks>([this] {
+    std::uint64_t links = 0;
+    for (const auto& peer : peers_) {
+      if (peer.link->up()) links |= std::uint64_t{1} << peer.card;
+    }
+    return abi::HccsLinks::from_raw(links);
+  });
+}
+
+void HccsPort::connect(unsigned card, HccsLink& link, unsigned side) {
+  sc_assert(card < abi::kMaxHccsCards);
+  link_out_.bind(link.target_sockets[side]);
+  link.initiator_sockets[side].bind(link_in_);
+  peers_.push_back({card, &link});
+}
+
+// --- outwards ------------------------------------------------------------------------------
+
+// -1: none.
+int HccsPort::link_to(unsigned card) const {
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    if (peers_[i].card == card) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+HccsPort::Window& HccsPort::window_of(const tlm::tlm_generic_payload& trans) {
+  const std::size_t flow = Transaction::of(trans).flow;
+  if (windows_.size() <= flow) windows_.resize(flow + 1);
+  return windows_[flow][trans.is_write() ? 1 : 0];
+}
+
+bool HccsPort::fits(const Window& window, const tlm::tlm_generic_payload& trans) const {
+  const Bytes limit =
+      trans.is_write() ? config_.hccs.max_outstanding_writes : config_.hccs.max_outstanding_reads;
+  return window.outstanding + trans.get_data_length() <= limit;
+}
+
+tlm::tlm_sync_enum HccsPort::request(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
+                                     sc_core::sc_time&) {
+  if (link_to(Transaction::of(trans).peer - 1U) < 0) {
+    fail(trans, Completion::kNoPeer);
+    return tlm::TLM_ACCEPTED;
+  }
+  auto& window = window_of(trans);
+  if (window.empty()) {
+    window.queue.clear();
+    window.head = 0;
+  }
+  window.queue.push_back(&trans);
+  pump(window);
+  return tlm::TLM_ACCEPTED;
+}
+
+void HccsPort::pump(Window& window) {
+  while (!window.empty() && fits(window, *window.queue[window.head])) {
+    send(window, *window.queue[window.head++]);
+  }
+}
+
+void HccsPort::send(Window& window, tlm::tlm_generic_payload& trans) {
+  const auto& info = Transaction::of(trans);
+  const unsigned length = trans.get_data_length();
+  window.outstanding += length;
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(outstanding_.size()));
+    outstanding_.emplace_back();
+  }
+  const auto slot = free_.back();
+  free_.pop_back();
+  outstanding_[slot] = {&trans, false};
+  auto& message = pool_.allocate(trans.get_command(), trans.get_address(), length);
+  if (trans.is_write()) std::memcpy(message.get_data_ptr(), trans.get_data_ptr(), length);
+  auto& carried = Transaction::of(message);
+  carried.flow = info.flow;
+  carried.cause = info.cause;
+  carried.issued = sim_now();
+  carried.context = slot;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  auto delay = sc_core::SC_ZERO_TIME;
+  link_out_[link_to(info.peer - 1U)]->nb_transport_fw(message, phase, delay);
+}
+
+tlm::tlm_sync_enum HccsPort::peer_response(int, tlm::tlm_generic_payload& message, tlm::tlm_phase&,
+                                           sc_core::sc_time&) {
+  const auto& carried = Transaction::of(message);
+  const auto slot = static_cast<std::uint32_t>(carried.context);
+  auto& trans = *outstanding_[slot].request;
+  const unsigned length = message.get_data_length();
+  const bool success = carried.completion == Completion::kSuccess;
+  if (success && trans.is_read() && !outstanding_[slot].dropped) {
+    std::memcpy(trans.get_data_ptr(), message.get_data_ptr(), length);
+  }
+  Transaction::of(trans).completion = carried.completion;
+  trans.set_response_status(success ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  message.release();
+  free_.push_back(slot);
+  auto& window = window_of(trans);
+  window.outstanding -= length;
+  pump(window);
+  answer(as_argument(trans));
+  return tlm::TLM_COMPLETED;
+}
+
+// Not inside the request's call: the MMU is not ready for it.
+void HccsPort::fail(tlm::tlm_generic_payload& trans, Completion completion) {
+  Transaction::of(trans).completion = completion;
+  trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  sim_.agenda.at<&HccsPort::answer>(sim_now(), *this, as_argument(trans));
+}
+
+void HccsPort::answer(std::uint64_t pointer) {
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  auto delay = sc_core::SC_ZERO_TIME;
+  peer_socket->nb_transport_bw(payload_of(pointer), phase, delay);
+}
+
+// --- inwards -------------------------------------------------------------------------------
+
+tlm::tlm_sync_enum HccsPort::peer_request(int link, tlm::tlm_generic_payload& message,
+                                          tlm::tlm_phase&, sc_core::sc_time&) {
+  Transaction::of(message).hop_context = static_cast<std::uint64_t>(link);
+  sim_.agenda.at<&HccsPort::enter>(sim_now() + ticks(config_.hccs.ingress), *this,
+                                   as_argument(message));
+  return tlm::TLM_ACCEPTED;
+}
+
+void HccsPort::enter(std::uint64_t pointer) {
+  auto& message = payload_of(pointer);
+  const unsigned card = peers_[Transaction::of(message).hop_context].card;
+  const std::uint64_t allowed = registers_.bank().get<abi::HccsAccess>().raw;
+  if ((allowed >> card & 1) == 0) {
+    refuse(message, Completion::kPeerRefused);
+  } else if (!range_fits(message.get_address(), message.get_data_length(), config_.hbm.usable)) {
+    refuse(message, Completion::kUnsupportedRequest);
+  } else {
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    auto delay = sc_core::SC_ZERO_TIME;
+    memory_socket->nb_transport_fw(message, phase, delay);
+  }
+}
+
+void HccsPort::refuse(tlm::tlm_generic_payload& message, Completion completion) {
+  Transaction::of(message).completion = completion;
+  message.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  respond(message);
+}
+
+void HccsPort::respond(tlm::tlm_generic_payload& message) {
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  auto delay = sc_core::SC_ZERO_TIME;
+  link_in_[static_cast<int>(Transaction::of(message).hop_context)]->nb_transport_bw(message, phase,
+                                                                                    delay);
+}
+
+tlm::tlm_sync_enum HccsPort::memory_response(tlm::tlm_generic_payload& message, tlm::tlm_phase&,
+                                             sc_core::sc_time&) {
+  respond(message);
+  return tlm::TLM_COMPLETED;
+}
+
+void HccsPort::function_reset() {
+  for (auto& request : outstanding_) request.dropped = true;
+  for (auto& flow : windows_) {
+    for (auto& window : flow) {
+      while (!window.empty()) fail(*window.queue[window.head++], Completion::kCompleterAbort);
+    }
+  }
+}
+
+}  // namespace npu::model

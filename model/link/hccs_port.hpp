@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A card's port to all its HCCS links.
+//
+// Outwards: requests for other cards' memory (Transaction::peer) come from the MMU, reads and
+// writes with responses, at most dma.device_chunk bytes. Each flow (Transaction::flow) has a
+// bounded number of bytes of reads and of writes outstanding; what exceeds that waits here in
+// order. A write's bytes are taken when it leaves; its response means that they are in the peer's
+// memory. Inwards: requests of other cards, if HCCS_ACCESS lets them in and the address is in the
+// usable memory, go to the HBM `ingress` after they have arrived. Completions: kNoPeer,
+// kPeerLinkDown, kPeerRefused, kUnsupportedRequest (address), kCompleterAbort (reset before it
+// left).
+#pragma once
+
+#include <tlm_utils/multi_passthrough_initiator_socket.h>
+#include <tlm_utils/multi_passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <array>
+#include <vector>
+
+#include "model/core/ports.hpp"
+#include "model/link/hccs_link.hpp"
+#include "model/link/hccs_payload_pool.hpp"
+#include "model/registers/card_registers.hpp"
+
+namespace npu::model {
+
+class HccsPort : public sc_core::sc_module, public ResetListener {
+ public:
+  // Installs itself behind the HCCS registers of `registers`; all references outlive the module.
+  HccsPort(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
+           CardRegisters& registers);
+
+  tlm_utils::simple_target_socket<HccsPort> peer_socket{"peer_socket"};
+  // Device-local addresses.
+  tlm_utils::simple_initiator_socket<HccsPort> memory_socket{"memory_socket"};
+
+  // Binds side `side` of `link`, whose other side is the card of index `card`. Before the
+  // simulation starts.
+  void connect(unsigned card, HccsLink& link, unsigned side);
+  // Requests that wait here are answered with kCompleterAbort; what is on its way moves no bytes
+  // into this card's buffers any more.
+  void function_reset() override;
+
+  const HccsConfig& config() const { return config_.hccs; }
+
+ private:
+  struct Peer {
+    unsigned card;
+    HccsLink* link;
+  };
+  struct Outstanding {
+    tlm::tlm_generic_payload* request = nullptr;
+    bool dropped = false;  // a reset came in between
+  };
+  // Of one flow, reads or writes.
+  struct Window {
+    Bytes outstanding = 0;
+    std::vector<tlm::tlm_generic_payload*> queue;
+    std::size_t head = 0;
+
+    bool empty() const { return head == queue.size(); }
+  };
+
+  tlm::tlm_sync_enum request(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum peer_request(int link, tlm::tlm_generic_payload& message,
+                                  tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum peer_response(int link, tlm::tlm_generic_payload& message,
+                                   tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum memory_response(tlm::tlm_generic_payload& message, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
+  Window& window_of(const tlm::tlm_generic_payload& trans);
+  int link_to(unsigned card) const;
+  bool fits(const Window& window, const tlm::tlm_generic_payload& trans) const;
+  void pump(Window& window);
+  void send(Window& window, tlm::tlm_generic_payload& trans);
+  void enter(std::uint64_t pointer);
+  void refuse(tlm::tlm_generic_payload& message, Completion completion);
+  void respond(tlm::tlm_generic_payload& message);
+  void fail(tlm::tlm_generic_payload& trans, Completion completion);
+  void answer(std::uint64_t pointer);
+
+  Simulation& sim_;
+  const ChipConfig& config_;
+  CardRegisters& registers_;
+  HccsPayloadPool pool_;
+  std::vector<Peer> peers_;                     // by number of the link
+  std::vector<std::array<Window, 2>> windows_;  // by flow; reads, writes
+  std::vector<Outstanding> outstanding_;
+  std::vector<std::uint32_t> free_;  // places in outstanding_
+  tlm_utils::multi_passthrough_initiator_socket_optional<HccsPort> link_out_{"link_out"};
+  tlm_utils::multi_passthrough_target_socket_optional<HccsPort> link_in_{"link_in"};
+};
+
+}  // namespace npu::model

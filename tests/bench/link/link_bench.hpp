@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cards that are nothing but an HCCS port, registers and a stand-in memory, and the mesh between
+// them. Requests go into the ports' sockets as an MMU would send them.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/link/hccs_mesh.hpp"
+#include "tests/bench/dma/stand_in_memory.hpp"
+
+namespace npu::test {
+
+using model::Completion;
+using model::SimTime;
+
+// 100 ps per byte. A message of 4 KiB is 16 packets of 320 bytes, one without data a packet of 64.
+inline constexpr SimTime kByte = 100;
+inline constexpr SimTime kFull = 16 * 320 * kByte;
+inline constexpr SimTime kPacket = 320 * kByte;
+inline constexpr SimTime kEmpty = 64 * kByte;
+inline constexpr SimTime kPropagation = 50'000;
+inline constexpr SimTime kIngress = 10'000;
+inline constexpr SimTime kMemory = 100'000;
+// From the request to the response with nothing else under way, both for a write and for a read.
+inline constexpr SimTime kRoundTrip = kFull + kEmpty + 2 * kPropagation + kIngress + kMemory;
+
+inline model::ChipConfig link_chip_config() {
+  model::ChipConfig config{};
+  config.streams = 4;
+  config.events = 4;
+  config.hbm.usable = 1_MiB;
+  config.hbm.installed = 2_MiB;
+  config.hccs.rate = 10'000'000'000;
+  config.hccs.packet_payload = 256;
+  config.hccs.packet_overhead = 64;
+  config.hccs.propagation = 50_ns;
+  config.hccs.ingress = 10_ns;
+  config.hccs.receive_buffer = 1_MiB;
+  config.hccs.max_outstanding_reads = 1_MiB;
+  config.hccs.max_outstanding_writes = 1_MiB;
+  config.hccs.response_timeout = 100_us;
+  return config;
+}
+
+class LinkCard : public sc_core::sc_module {
+ public:
+  struct Answer {
+    std::uint64_t id;
+    SimTime when;
+    Completion completion;
+  };
+
+  LinkCard(const sc_core::sc_module_name& name, model::Simulation& simulation,
+           const model::ChipConfig& chip, unsigned index)
+      : sc_module(name),
+        registers("registers", simulation, chip, index),
+        memory("memory", simulation, chip.hbm.installed),
+        port("port", simulation, chip, registers),
+        sim_(simulation) {
+    mmu.bind(port.peer_socket);
+    mmu.register_nb_transport_bw(this, &LinkCard::answered);
+    port.memory_socket.bind(memory.socket);
+    bar0.bind(registers.register_socket);
+    memory.latency = kMemory;
+    let_in(~std::uint64_t{0});
+  }
+
+  void let_in(std::uint64_t cards) { registers.bank().set(abi::HccsAccess::from_raw(cards)); }
+  // A request for `address` of card `peer`; gives its number. Bytes go from and to `data`.
+  std::uint64_t issue(bool write, unsigned peer, std::uint64_t address, unsigned char* data,
+                      unsigned length, unsigned flow = 0) {
+    auto& trans = sim_.pool.allocate(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
+                                     address, data, length);
+    auto& info = model::Transaction::of(trans);
+    info.peer = static_cast<std::uint8_t>(peer + 1);
+    info.flow = static_cast<std::uint8_t>(flow);
+    info.context = issued_++;
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    auto delay = sc_core::SC_ZERO_TIME;
+    in_call_ = true;
+    EXPECT_EQ(mmu->nb_transport_fw(trans, phase, delay), tlm::TLM_ACCEPTED);
+    in_call_ = false;
+    return info.context;
+  }
+  // As many of 4 KiB, all at once, from or to the same buffer.
+  void issue_many(bool write, unsigned peer, unsigned count, unsigned flow = 0) {
+    for (unsigned i = 0; i < count; ++i) issue(write, peer, 4096 * i, buffer.data(), 4096, flow);
+  }
+  const Answer& answer(std::uint64_t id) const {
+    for (const auto& each : answers) {
+      if (each.id == id) return each;
+    }
+    ADD_FAILURE() << "request " << id << " was not answered";
+    static const Answer kNone{};
+    return kNone;
+  }
+
+  model::CardRegisters registers;
+  StandInMemory memory;
+  model::HccsPort port;
+  tlm_utils::simple_initiator_socket<LinkCard> mmu{"mmu"};
+  tlm_utils::simple_initiator_socket<LinkCard> bar0{"bar0"};  // unused
+  std::vector<Answer> answers;
+  std::vector<unsigned char> buffer = std::vector<unsigned char>(4096, 0x5A);
+
+ private:
+  tlm::tlm_sync_enum answered(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                              sc_core::sc_time&) {
+    EXPECT_FALSE(in_call_) << "a response never comes inside the request's call";
+    EXPECT_EQ(phase, tlm::BEGIN_RESP);
+    const auto& info = model::Transaction::of(trans);
+    EXPECT_EQ(trans.is_response_ok(), info.completion == Completion::kSuccess);
+    answers.push_back({info.context, model::sim_now(), info.completion});
+    trans.release();
+    return tlm::TLM_COMPLETED;
+  }
+
+  model::Simulation& sim_;
+  std::uint64_t issued_ = 0;
+  bool in_call_ = false;
+};
+
+class LinkBench {
+ public:
+  explicit LinkBench(unsigned count = 2, const model::ChipConfig& chip = link_chip_config(),
+                     model::HccsTopology topology = model::HccsTopology::kFullMesh)
+      : config(chip) {
+    std::vector<model::HccsPort*> ports;
+    for (unsigned i = 0; i < count; ++i) {
+      cards.push_back(
+          std::make_unique<LinkCard>(("card" + std::to_string(i)).c_str(), sim, config, i));
+      ports.push_back(&cards.back()->port);
+    }
+    mesh = std::make_unique<model::HccsMesh>(sim, topology, ports);
+    run(0);
+  }
+
+  LinkCard& card(unsigned index) { return *cards[index]; }
+  void run(SimTime time) { sc_core::sc_start(sc_core::sc_time::from_value(time)); }
+
+  const model::ChipConfig config;
+  model::Simulation sim;
+  std::vector<std::unique_ptr<LinkCard>> cards;
+  std::unique_ptr<model::HccsMesh> mesh;
+};
+
+inline constexpr SimTime kMicrosecond = 1'000'000;
+
+}  // namespace npu::test

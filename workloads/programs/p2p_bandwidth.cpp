@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bandwidth and latency of copies between cards over HCCS links, by size of the copy.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "npu/base/checked.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/peer_path.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+constexpr Bytes kWindow = 64_KiB;     // compared at once
+constexpr Bytes kFootprint = 64_MiB;  // copies take turns in this much memory
+
+struct Shape {
+  std::string pattern;
+  std::string operation;  // "write" or "read"
+  unsigned cards = 0;     // that take part
+};
+
+// Who copies to whom.
+std::vector<std::pair<unsigned, unsigned>> transfers(const Shape& shape) {
+  if (shape.pattern == "one_way") return {{0, 1}};
+  if (shape.pattern == "both_ways") return {{0, 1}, {1, 0}};
+  std::vector<std::pair<unsigned, unsigned>> all;
+  for (unsigned from = 0; from < shape.cards; ++from) {
+    if (shape.pattern == "ring") {
+      all.emplace_back(from, (from + 1) % shape.cards);
+      continue;
+    }
+    for (unsigned to = 0; to < shape.cards; ++to) {
+      if (to != from) all.emplace_back(from, to);
+    }
+  }
+  return all;
+}
+
+struct Outcome {
+  Bytes bytes = 0;      // of all transfers
+  Picoseconds elapsed;  // first submission to last completion
+  Picoseconds fastest, slowest;
+  Picoseconds wire_busy;  // of the link direction that was busy longest
+};
+
+// What the busiest direction of all links has been busy between two views of them.
+Picoseconds busiest(const std::vector<PeerLinkCounters>& before,
+                    const std::vector<PeerLinkCounters>& after) {
+  Picoseconds most;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    most = std::max(most, after[i].busy - before[i].busy);
+  }
+  return most;
+}
+
+// One transfer with its own stream, driven by a task of its own.
+struct Lane {
+  std::unique_ptr<PeerPath> path;
+  std::string name;
+  Picoseconds elapsed;
+  Status status;
+};
+
+class Bench {
+ public:
+  Bench(Context& context, std::vector<PeerCard>& cards) : context_(context), cards_(cards) {
+    const auto& sizes = context.parameters.sizes("sizes");
+    const Bytes largest = *std::max_element(sizes.begin(), sizes.end());
+    footprint_ = std::max(largest, std::min(context.parameters.size("bytes"), kFootprint));
+  }
+
+  Status set_up(const Shape& shape) {
+    lanes_.clear();
+    for (const auto& [from, to] : transfers(shape)) {
+      auto path = PeerPath::create(context_, cards_[from], cards_[to], shape.operation == "read",
+                                   footprint_, kWindow);
+      if (!path) return forward_error(path);
+      lanes_.push_back({std::move(*path), fmt::format("card {} to card {}", from, to), {}, {}});
+    }
+    return {};
+  }
+
+  // All transfers at once, each in copies of `size`.
+  Result<Outcome> run(Bytes size) {
+    const std::uint64_t seed = context_.seed ^ (++round_ << 32);
+    if (auto ok = for_each_window(size, seed, &Bench::prepare); !ok) return forward_error(ok);
+    auto& clock = context_.platform.clock();
+    const auto links = context_.simulator.peer_links();
+    const auto begin = clock.now();
+    if (auto ok = run_lanes(size); !ok) return forward_error(ok);
+    Outcome outcome;
+    outcome.elapsed = clock.now() - begin;
+    outcome.wire_busy = busiest(links, context_.simulator.peer_links());
+    outcome.fastest = outcome.slowest = lanes_.front().elapsed;
+    for (const auto& lane : lanes_) {
+      if (!lane.status) return forward_error(lane.status);
+      outcome.bytes += copies(size) * size;
+      outcome.fastest = std::min(outcome.fastest, lane.elapsed);
+      outcome.slowest = std::max(outcome.slowest, lane.elapsed);
+    }
+    if (auto ok = for_each_window(size, seed, &Bench::verify); !ok) return forward_error(ok);
+    return outcome;
+  }
+
+  // One copy alone, from the call to the waiter's return.
+  Result<Picoseconds> latency(Bytes size) {
+    auto& path = *lanes_.front().path;
+    auto& clock = context_.platform.clock();
+    const auto begin = clock.now();
+    const auto done = path.executor().copy(path.stream(), path.command(0, size),
+                                           driver::WaitPolicy::kPolling, patience(context_));
+    if (!done) return forward_error(done);
+    return clock.now() - begin;
+  }
+
+  void tear_down() { lanes_.clear(); }
+  Bytes bytes_per_lane(Bytes size) const { return copies(size) * size; }
+  Bytes compared() const { return compared_; }
+
+ private:
+  Bytes copies(Bytes size) const {
+    return std::max<Bytes>(1, context_.parameters.size("bytes") / size);
+  }
+
+  Status run_lanes(Bytes size) {
+    std::vector<std::unique_ptr<platform::Task>> tasks;
+    for (auto& lane : lanes_) {
+      auto task = context_.platform.tasks().spawn(lane.name, [this, size, &lane] {
+        const auto begin = context_.platform.clock().now();
+        lane.status = copy(*lane.path, size);
+        lane.elapsed = context_.platform.clock().now() - begin;
+      });
+      if (!task) return forward_error(task);
+      tasks.push_back(std::move(*task));
+    }
+    for (auto& task : tasks) task->join();
+    return {};
+  }
+
+  Status copy(PeerPath& path, Bytes size) {
+    driver::SubmitOptions options;
+    options.interrupt = false;
+    const auto depth = context_.parameters.integer("depth");
+    const Bytes places = footprint_ / size;
+    std::deque<driver::Ticket> in_flight;
+    const auto wait_oldest = [&] {
+      const auto ticket = in_flight.front();
+      in_flight.pop_front();
+      return path.executor().wait(ticket, driver::WaitPolicy::kPolling, patience(context_));
+    };
+    for (Bytes i = 0; i < copies(size); ++i) {
+      if (in_flight.size() == depth) {
+        if (auto ok = wait_oldest(); !ok) return ok;
+      }
+      const auto command = path.command(i % places * size, size);
+      auto ticket = path.executor().submit(path.stream(), command, options);
+      if (!ticket) return forward_error(ticket);
+      in_flight.push_back(*ticket);
+    }
+    while (!in_flight.empty()) {
+      if (auto ok = wait_oldest(); !ok) return ok;
+    }
+    return {};
+  }
+
+  using Visit = Status (Bench::*)(Lane&, Bytes at, Bytes size, std::uint64_t seed);
+  // As many windows as "verify" allows, evenly over what is copied.
+  Status for_each_window(Bytes size, std::uint64_t seed, Visit visit) {
+    const Bytes used = std::min(copies(size), footprint_ / size) * size;
+    const Bytes all = ceil_div(used, kWindow);
+    const Bytes wanted = std::min(all, ceil_div(context_.parameters.size("verify"), kWindow));
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      for (Bytes i = 0; i < wanted; ++i) {
+        const Bytes at = i * all / wanted * kWindow;
+        const auto own = seed ^ (lane << 56) ^ at;
+        auto ok = (this->*visit)(lanes_[lane], at, std::min(kWindow, used - at), own);
+        if (!ok) return ok;
+      }
+    }
+    return {};
+  }
+  Status prepare(Lane& lane, Bytes at, Bytes size, std::uint64_t seed) {
+    return lane.path->prepare(at, size, seed);
+  }
+  Status verify(Lane& lane, Bytes at, Bytes size, std::uint64_t seed) {
+    compared_ += size;
+    return lane.path->verify(at, size, seed, lane.name);
+  }
+
+  Context& context_;
+  std::vector<PeerCard>& cards_;
+  Bytes footprint_ = 0;
+  std::vector<Lane> lanes_;
+  std::uint64_t round_ = 0;
+  Bytes compared_ = 0;
+};
+
+Result<std::vector<PeerCard>> open_cards(Context& context, std::uint64_t count) {
+  std::vector<PeerCard> cards;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    driver::DeviceOptions options;
+    options.ring = ring_placement(context.parameters);
+    auto device = driver::Device::open_index(context.platform, i, options);
+    if (!device) return forward_error(device);
+    auto stream = (*device)->create_stream();
+    if (!stream) return forward_error(stream);
+    cards.push_back({std::move(*device), *stream});
+  }
+  return cards;
+}
+
+Status measure(Context& context, Bench& bench, const Shape& shape, Bytes size, Table& table) {
+  auto& report = context.report;
+  const auto latency_of = [&]() -> Result<Picoseconds> {
+    if (auto warm = bench.latency(size); !warm) return warm;  // translations are known then
+    return bench.latency(size);
+  };
+  const auto outcome = bench.run(size);
+  if (!outcome) return forward_error(outcome);
+  const auto latency = latency_of();
+  if (!latency) return forward_error(latency);
+  const auto prefix =
+      fmt::format("p2p_bandwidth.{}.{}.{}", shape.pattern, shape.operation, size_name(size));
+  const auto total = Number::gb_per_s(outcome->bytes, outcome->elapsed);
+  const Bytes each = bench.bytes_per_lane(size);
+  const auto slowest = Number::gb_per_s(each, outcome->slowest);
+  const auto fastest = Number::gb_per_s(each, outcome->fastest);
+  report.add_metric(prefix + ".bandwidth_gb_per_s", total, "GB/s");
+  report.add_metric(prefix + ".slowest_gb_per_s", slowest, "GB/s");
+  report.add_metric(prefix + ".fastest_gb_per_s", fastest, "GB/s");
+  const auto busy = Number::percent(static_cast<std::uint64_t>(outcome->wire_busy.count()),
+                                    static_cast<std::uint64_t>(outcome->elapsed.count()));
+  report.add_metric(prefix + ".link_busy_percent", busy, "%");
+  report.add_metric(prefix + ".latency_ns", Number::nanoseconds(*latency), "ns");
+  table.rows.push_back({shape.pattern, shape.operation, size_name(size), total.text(),
+                        slowest.text(), fastest.text(), busy.text(),
+                        Number::nanoseconds(*latency).text()});
+  return {};
+}
+
+Status run(Context& context) {
+  const auto& parameters = context.parameters;
+  const auto count = static_cast<unsigned>(parameters.integer("cards"));
+  auto cards = open_cards(context, count);
+  if (!cards) return forward_error(cards);
+  const auto& patterns = parameters.choices("patterns");
+  const auto& operations = parameters.choices("operations");
+  const auto& sizes = parameters.sizes("sizes");
+  Table table{"copies between cards",
+              {"pattern", "operation", "size", "GB/s in all", "slowest", "fastest", "link busy %",
+               "latency ns"},
+              {}};
+  Bench bench(context, *cards);
+  const auto steps = patterns.size() * operations.size() * sizes.size();
+  std::uint64_t done = 0;
+  for (const auto& pattern : patterns) {
+    for (const auto& operation : operations) {
+      const Shape shape{pattern, operation, count};
+      if (auto ok = bench.set_up(shape); !ok) return ok;
+      for (const auto size : sizes) {
+        context.step(fmt::format("{} {} {}", pattern, operation, size_name(size)), done++, steps);
+        if (auto ok = measure(context, bench, shape, size, table); !ok) return ok;
+      }
+      bench.tear_down();
+    }
+  }
+  context.report.add_table(table.title, table.columns).rows = table.rows;
+  context.report.add_metric("p2p_bandwidth.bytes_compared", Number::count(bench.compared()), "");
+  context.report.add_note(
+      "write: the card that has the data writes it into the other's memory; read: the card that "
+      "wants it reads it. Slowest and fastest of the transfers; link busy: of the direction that "
+      "was busy longest; latency: of one copy alone");
+  context.report.add_note(fmt::format("{} bytes compared byte for byte", bench.compared()));
+  for (auto& card : *cards) {
+    if (auto ok = card.device->shutdown(); !ok) return ok;
+  }
+  return {};
+}
+
+}  // namespace
+
+Workload p2p_bandwidth() {
+  return {
+      "p2p_bandwidth",
+      "Copies between cards over HCCS: bandwidth and latency by size, one pair, ring, all to all",
+      {{"sizes", ParameterType::kSizeList, "B", "16KiB,64KiB,256KiB,2MiB", "sizes of a copy", 64,
+        1_GiB},
+       {"patterns",
+        ParameterType::kChoiceList,
+        "",
+        "one_way,both_ways",
+        "who copies to whom; pairs are cards 0 and 1",
+        0,
+        0,
+        {"one_way", "both_ways", "ring", "all_to_all"}},
+       {"operations",
+        ParameterType::kChoiceList,
+        "",
+        "write,read",
+        "the source card writes, or the destination card reads",
+        0,
+        0,
+        {"write", "read"}},
+       {"cards", ParameterType::kInteger, "", "2", "cards 0 .. cards - 1 take part", 2, 64},
+       {"bytes", ParameterType::kSize, "B", "8MiB", "per transfer and measurement", 64, 64_GiB},
+       {"depth", ParameterType::kInteger, "", "16", "copies in flight per transfer", 1, 1024},
+       {"verify", ParameterType::kSize, "B", "1MiB",
+        "compared per transfer and measurement, in windows of 64 KiB; 0: nothing", 0, 64_GiB},
+       ring_parameter()},
+      run};
+}
+
+}  // namespace npu::workloads

@@ -53,6 +53,7 @@ std::vector<hbm::BusClocks> plain_buses(const HbmConfig& config, const PlainCont
     accounts[command.pseudo_channel].command(command, from);
   }
   std::vector<hbm::BusClocks> buses;
+  buses.reserve(accounts.size());
   for (const auto& account : accounts) buses.push_back(account.finish(end));
   return buses;
 }
@@ -154,6 +155,7 @@ std::vector<std::string> texts_of(std::vector<Command> commands, bool all) {
     return std::tie(a.at, a.kind) < std::tie(b.at, b.kind);
   });
   std::vector<std::string> texts;
+  texts.reserve(commands.size());
   for (const auto& command : commands) texts.push_back(text_of(command));
   return texts;
 }

@@ -2,6 +2,7 @@
 // Fault codes the card reports in event records and in FAULT_CODE.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -42,68 +43,46 @@ enum class FaultCode : std::uint16_t {
   kWaitTimeout = 0x003A,      // an event wait took longer than it allows; no fault of the queue
 };
 
+struct FaultName {
+  FaultCode code;
+  std::string_view name;
+};
+inline constexpr std::array<FaultName, 30> kFaultNames = {{
+    {FaultCode::kNone, "none"},
+    {FaultCode::kInvalidOpcode, "invalid opcode"},
+    {FaultCode::kInvalidStream, "invalid stream"},
+    {FaultCode::kInvalidSize, "invalid size"},
+    {FaultCode::kInvalidEvent, "invalid event"},
+    {FaultCode::kDeviceAddress, "device address out of range"},
+    {FaultCode::kHostAddress, "host address not mapped for DMA"},
+    {FaultCode::kHostPermission, "host address not mapped for this direction"},
+    {FaultCode::kCompletionTimeout, "completion timeout"},
+    {FaultCode::kBusMasterDisabled, "bus mastering disabled"},
+    {FaultCode::kPoisoned, "poisoned completion"},
+    {FaultCode::kNoPeer, "no link to a peer"},
+    {FaultCode::kTranslation, "device address not mapped"},
+    {FaultCode::kDevicePermission, "device address not mapped for this access"},
+    {FaultCode::kPageTable, "malformed page table"},
+    {FaultCode::kPeerLinkDown, "link to the peer is down"},
+    {FaultCode::kPeerRefused, "refused by the peer"},
+    {FaultCode::kDoorbellRange, "doorbell value out of range"},
+    {FaultCode::kRingFetch, "ring entry not readable"},
+    {FaultCode::kDoorbellUnowned, "doorbell of no queue"},
+    {FaultCode::kIndexBackwards, "write index went backwards"},
+    {FaultCode::kIndexBeyondRing, "write index beyond the ring"},
+    {FaultCode::kMalformedEntry, "malformed queue entry"},
+    {FaultCode::kCompletionRing, "completion ring not writable"},
+    {FaultCode::kQueueMemory, "queue memory not reachable"},
+    {FaultCode::kQueueDescriptor, "invalid queue descriptor"},
+    {FaultCode::kInvalidFunction, "unknown kernel function"},
+    {FaultCode::kInvalidCoreMask, "core mask without a core"},
+    {FaultCode::kInvalidSignal, "invalid signal slot"},
+    {FaultCode::kWaitTimeout, "event wait timed out"},
+}};
+
 constexpr std::string_view to_string(FaultCode code) {
-  switch (code) {
-    case FaultCode::kNone:
-      return "none";
-    case FaultCode::kInvalidOpcode:
-      return "invalid opcode";
-    case FaultCode::kInvalidStream:
-      return "invalid stream";
-    case FaultCode::kInvalidSize:
-      return "invalid size";
-    case FaultCode::kInvalidEvent:
-      return "invalid event";
-    case FaultCode::kDeviceAddress:
-      return "device address out of range";
-    case FaultCode::kHostAddress:
-      return "host address not mapped for DMA";
-    case FaultCode::kHostPermission:
-      return "host address not mapped for this direction";
-    case FaultCode::kCompletionTimeout:
-      return "completion timeout";
-    case FaultCode::kBusMasterDisabled:
-      return "bus mastering disabled";
-    case FaultCode::kPoisoned:
-      return "poisoned completion";
-    case FaultCode::kNoPeer:
-      return "no link to a peer";
-    case FaultCode::kTranslation:
-      return "device address not mapped";
-    case FaultCode::kDevicePermission:
-      return "device address not mapped for this access";
-    case FaultCode::kPageTable:
-      return "malformed page table";
-    case FaultCode::kPeerLinkDown:
-      return "link to the peer is down";
-    case FaultCode::kPeerRefused:
-      return "refused by the peer";
-    case FaultCode::kDoorbellRange:
-      return "doorbell value out of range";
-    case FaultCode::kRingFetch:
-      return "ring entry not readable";
-    case FaultCode::kDoorbellUnowned:
-      return "doorbell of no queue";
-    case FaultCode::kIndexBackwards:
-      return "write index went backwards";
-    case FaultCode::kIndexBeyondRing:
-      return "write index beyond the ring";
-    case FaultCode::kMalformedEntry:
-      return "malformed queue entry";
-    case FaultCode::kCompletionRing:
-      return "completion ring not writable";
-    case FaultCode::kQueueMemory:
-      return "queue memory not reachable";
-    case FaultCode::kQueueDescriptor:
-      return "invalid queue descriptor";
-    case FaultCode::kInvalidFunction:
-      return "unknown kernel function";
-    case FaultCode::kInvalidCoreMask:
-      return "core mask without a core";
-    case FaultCode::kInvalidSignal:
-      return "invalid signal slot";
-    case FaultCode::kWaitTimeout:
-      return "event wait timed out";
+  for (const auto& fault : kFaultNames) {
+    if (fault.code == code) return fault.name;
   }
   return "unknown fault";
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Bytes kSmallest = 64;
 constexpr Bytes kLargest = 64_MiB;
-constexpr int kCalibrationRounds = 5;
+constexpr int kCalibrationRounds = 8;
 
 // A copy that takes about as long as wanted, and how long it took when polled for.
 struct Calibrated {

@@ -25,7 +25,6 @@ constexpr std::uint64_t kForeignHost = 2 * kHostShare + 1_MiB;  // of process 2
 
 std::vector<Case> cases() {
   using Op = QueueOpcode;
-  const abi::CopyPayload good{kVirtual + kData, kVirtual + kData + 4096, 64};
   return {
       {"opcode", FaultCode::kMalformedEntry, entry_of(static_cast<Op>(0x77), 5)},
       {"zeros", FaultCode::kMalformedEntry, QueueEntry{}},
@@ -48,7 +47,6 @@ std::vector<Case> cases() {
        entry_of(Op::kHostToDevice, 5, abi::CopyPayload{kForeignHost, kVirtual + kData, 64})},
       {"write foreign host memory", FaultCode::kHostAddress,
        entry_of(Op::kDeviceToHost, 5, abi::CopyPayload{kVirtual + kData, kForeignHost, 64})},
-      {"peer", FaultCode::kNoPeer, entry_of(Op::kPeerToPeer, 5, good)},
       {"signal slot", FaultCode::kInvalidSignal,
        entry_of(Op::kEventRecord, 5, abi::SignalPayload{64, 0, 1})},
       {"wait slot", FaultCode::kInvalidSignal,

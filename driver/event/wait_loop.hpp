@@ -16,10 +16,11 @@ class WaitLoop {
  public:
   using Done = Result<bool>;  // false: the limit passed
 
+  virtual ~WaitLoop() = default;
+
  protected:
   // `vector`: null if nobody can sleep.
   WaitLoop(platform::Clock& clock, platform::InterruptVector* vector, Picoseconds deadline);
-  ~WaitLoop() = default;
 
   // Is it done? Called after every change that may mean so.
   virtual bool look() = 0;

@@ -185,12 +185,15 @@ void QueueSlot::leave(Leave how) {
   check_out();
 }
 
-// The decoded entry has not been taken: it is read again later.
+// The decoded entry has not been taken: it is read again later. With a kernel before it, it is that
+// one that the dispatcher knows of.
 void QueueSlot::drop_current() {
   parked_ = false;
   if (current_ == nullptr) return;
-  if (with_dispatcher_) shared_.dispatcher->cancel(*this);
-  with_dispatcher_ = false;
+  if (with_dispatcher_ && kernel_ == nullptr) {
+    shared_.dispatcher->cancel(*this);
+    with_dispatcher_ = false;
+  }
   shared_.commands.free(*current_);
   current_ = nullptr;
 }
@@ -199,6 +202,7 @@ void QueueSlot::drop_current() {
 void QueueSlot::save_kernel() {
   auto& command = *kernel_;
   if (leave_ != Leave::kReset && !queue_->faulted) {
+    sc_assert(queue_->mqd.save_area != 0);
     save_ = {};
     save_.entry = command.entry;
     save_.index = command.index;

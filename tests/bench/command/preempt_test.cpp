@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues that give their slot away in awkward moments.
+#include "command_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+using abi::ManagementOpcode;
+using abi::PreemptMode;
+
+constexpr Bytes kArguments = kData + 2_MiB;
+constexpr std::uint16_t kBarriered = abi::kEntryCompletion | abi::kEntryBarrier;
+
+// A kernel that spins `clocks` (1 GHz) in each block.
+QueueEntry spin(CommandBench& bench, std::uint32_t tag, std::uint64_t clocks, std::uint32_t blocks,
+                std::uint16_t flags = abi::kEntryCompletion) {
+  const Bytes place = kArguments + 64 * (clocks % 1000);
+  bench.device.store(bench.share(1, place), abi::KernelArguments{0, 0, 0, 0, clocks});
+  return launch(tag, abi::KernelFunction::kSpin, blocks, place, flags);
+}
+
+model::ChipConfig one_slot_one_core() {
+  auto config = command_chip_config();
+  config.command.slots = 1;
+  config.ai_cores = 1;
+  return config;
+}
+
+// The entry behind the kernel is decoded, and dropped again, when the queue gives way.
+TEST(CommandPreempt, AnEntryBehindAKernelThatCannotBeSavedTakesNothingFromIt) {
+  CommandBench bench(one_slot_one_core());
+  QueueSpec spec;
+  spec.save_area = false;
+  auto first = bench.make(spec);
+  auto second = bench.make(spec);
+  bench.device.store(0, std::uint64_t{0x1234});
+  bench.push(first, spin(bench, 1, 5000, 20));
+  bench.push(first, nop(2, kBarriered));
+  bench.ring(first);
+  bench.submit(second, nop(3));
+  bench.run(1_ms);
+  EXPECT_EQ(bench.tags(first), (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_EQ(bench.tags(second).size(), 1U);
+  EXPECT_EQ(bench.aicores.blocks(), 20U);
+  EXPECT_EQ(bench.device.load<std::uint64_t>(0), 0x1234U) << "no save area, nothing saved";
+}
+
+// A doorbell comes at every moment of loading, working and unloading.
+TEST(CommandPreempt, NoDoorbellIsLost) {
+  CommandBench bench(one_slot_one_core());
+  auto queue = bench.make();
+  auto other = bench.make({2});
+  std::uint32_t written = 0;
+  for (std::int64_t delay = 0; delay < 4000; delay += 50) {
+    bench.submit(queue, nop(written++));
+    bench.submit(other, nop(1));
+    bench.run(Picoseconds(delay * 1000));
+    bench.submit(queue, nop(written++));
+    bench.run(20_us);
+    ASSERT_EQ(bench.tags(queue).size(), 2U) << delay << " ns";
+    ASSERT_EQ(bench.tags(other).size(), 1U);
+  }
+}
+
+}  // namespace
+}  // namespace npu::test

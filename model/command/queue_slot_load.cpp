@@ -233,7 +233,7 @@ void QueueSlot::unload() {
                                          : queue.suspended ? abi::QueueState::kSuspended
                                                            : abi::QueueState::kIdle);
   mqd.active_ns += (sim_now() - active_since_) / 1000;
-  if (queue.runnable()) {
+  if (queue.work_left() && !queue.faulted) {
     ++mqd.preemptions;
     ++shared_.statistics.preemptions;
   }

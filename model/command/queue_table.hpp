@@ -54,10 +54,8 @@ struct Queue {
   bool out() const { return slot == nullptr && writes == 0; }
   std::uint64_t write_index() const { return std::max(told, mqd.write_index); }
   std::uint64_t ring_size() const { return std::uint64_t{1} << mqd.log2_ring; }
-  bool runnable() const {
-    return !suspended && !faulted && !wait.active &&
-           (write_index() > mqd.read_index || mqd.saved != 0);
-  }
+  bool work_left() const { return write_index() > mqd.read_index || mqd.saved != 0; }
+  bool runnable() const { return !suspended && !faulted && !wait.active && work_left(); }
   Place place(std::uint16_t host_flag, std::uint64_t at) const {
     const bool host = (mqd.flags & host_flag) != 0;
     return {host, host ? std::uint8_t{0} : mqd.vmid, host ? mqd.pasid : 0, at};

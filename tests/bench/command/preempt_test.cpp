@@ -45,6 +45,22 @@ TEST(CommandPreempt, AnEntryBehindAKernelThatCannotBeSavedTakesNothingFromIt) {
   EXPECT_EQ(bench.device.load<std::uint64_t>(0), 0x1234U) << "no save area, nothing saved";
 }
 
+TEST(CommandPreempt, ASuspendedQueueWithWorkLeftHasBeenPreempted) {
+  CommandBench bench(one_slot_one_core());
+  auto queue = bench.make();
+  bench.push(queue, spin(bench, 1, 5000, 1));
+  bench.push(queue, nop(2, kBarriered));
+  bench.ring(queue);
+  bench.run(3_us);
+  EXPECT_EQ(bench.on_queue(ManagementOpcode::kSuspend, queue).status, 0U);
+  EXPECT_EQ(bench.descriptor(queue).preemptions, 1U);
+  bench.on_queue(ManagementOpcode::kResume, queue);
+  bench.run(20_us);
+  bench.on_queue(ManagementOpcode::kSuspend, queue);
+  EXPECT_EQ(bench.descriptor(queue).preemptions, 1U) << "nothing was left";
+  EXPECT_EQ(bench.command.statistics().preemptions, 1U);
+}
+
 // A doorbell comes at every moment of loading, working and unloading.
 TEST(CommandPreempt, NoDoorbellIsLost) {
   CommandBench bench(one_slot_one_core());

@@ -30,6 +30,7 @@ class QueueSlot {
   Queue* queue() const { return queue_; }
   unsigned number() const { return number_; }
   SimTime loaded_at() const { return active_since_; }
+  SimTime leaving_since() const { return began_; }
   SimTime idle_since() const { return idle_since_; }
   // Nothing to do.
   bool idle() const;

@@ -61,6 +61,29 @@ TEST(CommandPreempt, ASuspendedQueueWithWorkLeftHasBeenPreempted) {
   EXPECT_EQ(bench.command.statistics().preemptions, 1U);
 }
 
+// One slot is not given up for as long as a kernel runs; a queue that waits gets the other one.
+TEST(CommandPreempt, ASlotThatDoesNotComeFreeKeepsNobodyFromTheOthers) {
+  auto config = command_chip_config();
+  config.command.slots = 2;
+  CommandBench bench(config);
+  QueueSpec spec;
+  spec.save_area = false;
+  spec.core_mask = 1;
+  auto endless = bench.make(spec);
+  bench.submit(endless, spin(bench, 1, 900'000'000, 1));  // 0.9 s
+  bench.run(1_us);
+  spec.core_mask = 2;
+  auto busy = bench.make(spec);
+  for (std::uint32_t i = 0; i < 60; ++i) bench.push(busy, spin(bench, i, 3001, 1, kBarriered));
+  auto waiting = bench.make(spec);
+  bench.ring(busy);
+  bench.submit(waiting, nop(1));
+  bench.run(60_us);  // of them busy works 180
+  EXPECT_EQ(bench.tags(waiting).size(), 1U) << "a quantum is 10 us";
+  bench.run(300_us);
+  EXPECT_EQ(bench.tags(busy).size(), 60U);
+}
+
 // A doorbell comes at every moment of loading, working and unloading.
 TEST(CommandPreempt, NoDoorbellIsLost) {
   CommandBench bench(one_slot_one_core());

@@ -160,6 +160,10 @@ void QueueSlot::restore_kernel() {
   queue_->mqd.saved = 0;
   ++open_;
   ++working_;
+  if (!shared_.dispatcher->has_core(command.opcode(), queue_->mqd.core_mask)) {  // it has changed
+    command.fault = {FaultCode::kInvalidCoreMask, 0, queue_->mqd.vmid, false};
+    return finish(command);
+  }
   kernel_ = &command;
   with_dispatcher_ = true;
   shared_.dispatcher->want_cores(*this);

@@ -84,6 +84,27 @@ TEST(CommandPreempt, ASlotThatDoesNotComeFreeKeepsNobodyFromTheOthers) {
   EXPECT_EQ(bench.tags(busy).size(), 60U);
 }
 
+TEST(CommandPreempt, AKernelThatWasSavedIsNotGoneOnWithWithoutACore) {
+  CommandBench bench(one_slot_one_core());
+  auto queue = bench.make();
+  bench.push(queue, spin(bench, 1, 5000, 20));
+  bench.push(queue, nop(2, kBarriered));
+  bench.ring(queue);
+  bench.run(8_us);
+  EXPECT_EQ(bench.on_queue(ManagementOpcode::kSuspend, queue).status, 0U);
+  auto half = bench.descriptor(queue);
+  EXPECT_EQ(half.saved, 1);
+  half.core_mask = {2, 0, 0, 0};  // of one core
+  bench.device.store(kDescriptors, half);
+  bench.on_queue(ManagementOpcode::kResume, queue);
+  bench.run(20_us);
+  const auto completion = bench.completion(queue);
+  ASSERT_TRUE(completion);
+  EXPECT_EQ(completion->status, static_cast<int>(FaultCode::kInvalidCoreMask));
+  EXPECT_EQ(bench.descriptor(queue).state, 3U);
+  EXPECT_TRUE(bench.command.idle());
+}
+
 // A doorbell comes at every moment of loading, working and unloading.
 TEST(CommandPreempt, NoDoorbellIsLost) {
   CommandBench bench(one_slot_one_core());

@@ -139,7 +139,8 @@ class QueueSlot {
   unsigned open_ = 0;           // taken, and completion not written
   std::uint64_t reported_ = 0;  // read index as last written to memory
   abi::QueueSaveRecord save_;
-  bool save_changed_ = false;  // it is not yet in the save area
+  bool save_changed_ = false;      // it is not yet in the save area
+  bool unloaded_faulted_ = false;  // what the descriptor is written with
 
   SimTime began_ = 0;  // loading or leaving
   SimTime active_since_ = 0;

@@ -40,7 +40,14 @@ void QueueSlot::descriptor_read(const Answer& answer, std::uint64_t) {
   if (!same || !QueueTable::valid(read, *queue.process, shared_.config.pci.msix_vectors)) {
     fault_at_load(FaultCode::kQueueDescriptor, queue.address, false, false);
   } else {
-    read.doorbells = queue.mqd.doorbells;  // counted meanwhile
+    // What has happened since the descriptor was last written.
+    const auto known = queue.mqd;
+    read.doorbells = known.doorbells;
+    if (queue.faulted) {
+      read.error = known.error;
+      read.error_index = known.error_index;
+      read.error_address = known.error_address;
+    }
     queue.mqd = read;
     start_checks();
   }
@@ -233,6 +240,7 @@ void QueueSlot::unload() {
   ++generation_;
   decoding_ = false;
   mqd.write_index = queue.write_index();
+  unloaded_faulted_ = queue.faulted;
   mqd.state = static_cast<std::uint32_t>(queue.faulted     ? abi::QueueState::kFaulted
                                          : queue.suspended ? abi::QueueState::kSuspended
                                                            : abi::QueueState::kIdle);
@@ -266,6 +274,8 @@ void QueueSlot::out() {
   queue_ = nullptr;
   state_ = State::kFree;
   leave_ = Leave::kNo;
+  // A doorbell has stopped it while its descriptor was written.
+  if (queue.faulted && !unloaded_faulted_) shared_.scheduler->write_state(queue);
   shared_.scheduler->queue_out(queue);
 }
 

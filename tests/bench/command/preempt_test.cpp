@@ -122,5 +122,25 @@ TEST(CommandPreempt, NoDoorbellIsLost) {
   }
 }
 
+// An impossible one at every moment, too: the descriptor tells of it.
+TEST(CommandPreempt, AnImpossibleDoorbellIsInTheDescriptorWheneverItComes) {
+  CommandBench bench(one_slot_one_core());
+  auto other = bench.make({2});
+  for (std::int64_t delay = 0; delay < 2500; delay += 50) {
+    auto queue = bench.make();
+    bench.submit(queue, nop(1));
+    bench.submit(other, nop(1));
+    bench.run(Picoseconds(delay * 1000));
+    bench.doorbell(queue, 1000);
+    bench.run(20_us);
+    const auto state = bench.descriptor(queue);
+    ASSERT_EQ(state.state, 3U) << delay << " ns";
+    ASSERT_EQ(state.error, static_cast<int>(FaultCode::kIndexBeyondRing)) << delay << " ns";
+    ASSERT_EQ(state.error_address, 1000U);
+    ASSERT_EQ(bench.on_queue(ManagementOpcode::kRemoveQueue, queue).status, 0U);
+    ASSERT_EQ(bench.tags(other).size(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -63,6 +63,7 @@ class Management {
   std::vector<Queue*> selected_;
   std::size_t selected_next_ = 0;
   bool waiting_out_ = false;
+  bool stays_suspended_ = false;  // UPDATE_QUEUE of a queue that was
   abi::ManagementStatus status_ = abi::ManagementStatus::kSuccess;
 };
 

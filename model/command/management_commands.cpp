@@ -5,6 +5,7 @@
 #include "model/command/management.hpp"
 #include "model/command/queue_slot.hpp"
 #include "model/command/scheduler.hpp"
+#include "model/command/signal_unit.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/base/checked.hpp"
 
@@ -34,6 +35,7 @@ void Management::execute() {
       select();
       return status_ == ManagementStatus::kSuccess ? take_out() : finish(status_);
     case ManagementOpcode::kResume:
+      stays_suspended_ = false;
       select();
       return status_ == ManagementStatus::kSuccess ? read_again() : finish(status_);
     case ManagementOpcode::kQueryQueue:
@@ -59,6 +61,7 @@ void Management::map_process() {
 
 void Management::context_written(const Answer& answer, std::uint64_t generation) {
   if (generation != generation_) return;
+  if (!answer.ok()) shared_.table.unmap(command_.pasid);
   finish(answer.ok() ? ManagementStatus::kSuccess : ManagementStatus::kInvalidProcess);
 }
 
@@ -118,6 +121,9 @@ void Management::take_out() {
                        ? QueueSlot::Leave::kReset
                        : QueueSlot::Leave::kDrain;
   waiting_out_ = true;
+  stays_suspended_ =
+      static_cast<ManagementOpcode>(command_.opcode) == ManagementOpcode::kUpdateQueue &&
+      selected_.front()->suspended;
   for (auto* queue : selected_) {
     queue->suspended = true;
     shared_.scheduler->withdraw(*queue);
@@ -170,16 +176,21 @@ void Management::driver_half_read(const Answer& answer, std::uint64_t generation
   auto& queue = *selected_[selected_next_++];
   abi::QueueDescriptor mqd = queue.mqd;
   if (answer.ok()) std::memcpy(static_cast<void*>(&mqd), answer.data, abi::kQueueStateOffset);
+  mqd.write_index = queue.write_index();
   const bool same = mqd.queue_id == queue.mqd.queue_id && mqd.doorbell == queue.mqd.doorbell;
   if (!answer.ok() || !same ||
       !QueueTable::valid(mqd, *queue.process, shared_.config.pci.msix_vectors)) {
     status_ = ManagementStatus::kInvalidDescriptor;
   } else {
-    shared_.scheduler->withdraw(queue);  // its priority may change
+    shared_.scheduler->withdraw(queue);                     // its priority may change
+    if (queue.wait.active) shared_.signals->unpark(queue);  // its signals may be others
     queue.mqd = mqd;
     queue.checked = UINT64_MAX;
-    queue.suspended = false;
-    if (!queue.faulted) queue.mqd.state = static_cast<std::uint32_t>(abi::QueueState::kIdle);
+    queue.suspended = stays_suspended_;
+    if (!queue.faulted) {
+      queue.mqd.state = static_cast<std::uint32_t>(queue.suspended ? abi::QueueState::kSuspended
+                                                                   : abi::QueueState::kIdle);
+    }
     shared_.scheduler->consider(queue);
   }
   read_again();
@@ -190,9 +201,9 @@ void Management::query() {
   if (queue == nullptr) return finish(ManagementStatus::kInvalidQueue);
   auto mqd = queue->mqd;
   mqd.write_index = queue->write_index();
+  if (queue->slot != nullptr) mqd.active_ns += queue->slot->time_active() / 1000;
   if (!queue->faulted && !queue->suspended) {
-    const bool works =
-        mqd.write_index != mqd.read_index || (queue->slot != nullptr && !queue->slot->idle());
+    const bool works = queue->work_left() || (queue->slot != nullptr && queue->slot->busy());
     mqd.state =
         static_cast<std::uint32_t>(works ? abi::QueueState::kRunning : abi::QueueState::kIdle);
   }

@@ -32,6 +32,12 @@ class QueueSlot {
   SimTime loaded_at() const { return active_since_; }
   SimTime leaving_since() const { return began_; }
   SimTime idle_since() const { return idle_since_; }
+  // So far, of the queue's present stay.
+  SimTime time_active() const {
+    return state_ == State::kActive || state_ == State::kLeaving ? sim_now() - active_since_ : 0;
+  }
+  // Entries are taken and not complete.
+  bool busy() const { return open_ > 0; }
   // Nothing to do.
   bool idle() const;
   // The decoded entry waits for a signal.

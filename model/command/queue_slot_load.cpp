@@ -36,6 +36,7 @@ void QueueSlot::descriptor_read(const Answer& answer, std::uint64_t) {
   abi::QueueDescriptor read;
   std::memcpy(&read, answer.data, sizeof read);
   const bool same = read.queue_id == queue.mqd.queue_id && read.doorbell == queue.mqd.doorbell;
+  read.write_index = std::max(read.write_index, queue.told);
   steps_ = 1;
   if (!same || !QueueTable::valid(read, *queue.process, shared_.config.pci.msix_vectors)) {
     fault_at_load(FaultCode::kQueueDescriptor, queue.address, false, false);
@@ -142,7 +143,7 @@ void QueueSlot::loaded() {
   active_since_ = idle_since_ = sim_now();
   fetched_ = reported_ = mqd.read_index;
   parked_ = reading_signal_ = with_dispatcher_ = false;
-  mqd.write_index = std::max(mqd.write_index, queue.told);
+  mqd.write_index = std::max(mqd.write_index, queue.told);  // told meanwhile
   queue.told = mqd.write_index;
   ++mqd.maps;
   shared_.sim.emit(track_, Activity::kQueueMap, began_, sim_now(),

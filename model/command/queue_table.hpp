@@ -85,7 +85,7 @@ class QueueTable {
   void remove(Queue& queue);
   void reset();
 
-  // Whether the driver's half may be used for a queue of `process`.
+  // Whether the driver's half may be used for a queue of `process`, with what is left in its ring.
   static bool valid(const abi::QueueDescriptor& mqd, const Process& process, unsigned vectors);
 
   template <class F>

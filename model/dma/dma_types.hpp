@@ -48,7 +48,8 @@ class DmaRequestPort {
   };
   virtual ~DmaRequestPort() = default;
   virtual void connect(Listener& listener) = 0;
-  // True if an engine has no more than one command to work on.
+  // True if an engine has no more than one command to work on, or a free place that the ring waits
+  // for, too, and that is the requests' turn.
   virtual bool can_request() const = 0;
   // Commands without order among each other; `requested` is set. Only while can_request().
   virtual void request(const DmaCommand& command) = 0;

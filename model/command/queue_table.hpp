@@ -34,6 +34,7 @@ struct SignalWait {
   std::uint64_t index = UINT64_MAX;  // of the entry
   SimTime since = 0;
   SimTime deadline = UINT64_MAX;
+  SimTime armed = UINT64_MAX;  // the last one that expired() was put on the agenda for
 };
 
 struct Queue {

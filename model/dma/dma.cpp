@@ -49,6 +49,10 @@ void Dma::request(const DmaCommand& command) {
   engine.accept(command);
 }
 
+void Dma::stop(std::uint64_t context) {
+  for (auto& engine : engines_) engine->stop(context);
+}
+
 // A free place is the ring's and the requests' in turn, if both wait for one.
 void Dma::command_completed(const DmaCommand& command) {
   if (command.requested) {

@@ -40,6 +40,7 @@ class Dma : public sc_core::sc_module,
   void connect(DmaRequestPort::Listener& listener) override { requester_ = &listener; }
   bool can_request() const override;
   void request(const DmaCommand& command) override;
+  void stop(std::uint64_t context) override;
 
   // The IOMMU unmapped something of this function: cached translations are gone, and copies under
   // way ask again.

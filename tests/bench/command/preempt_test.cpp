@@ -142,5 +142,38 @@ TEST(CommandPreempt, AnImpossibleDoorbellIsInTheDescriptorWheneverItComes) {
   }
 }
 
+// Copies of every kind: one that runs in each engine, one behind it, others not yet with an engine.
+TEST(CommandPreempt, AResetStopsCopiesAtTheNextBorderOfAnAccess) {
+  using Op = QueueOpcode;
+  const std::uint64_t host = CommandBench::host_share(1, 768_KiB);
+  for (const auto op : {Op::kHostToDevice, Op::kDeviceToHost, Op::kDeviceToDevice, Op::kFill}) {
+    SCOPED_TRACE(to_string(op));
+    static CommandBench bench;
+    bench.device.latency = bench.host.latency = 1'000'000;  // 1 us: 64 KiB, an engine's buffer
+    bench.device.keep_record = bench.host.keep_record = false;
+    auto queue = bench.make({1, 6, false});
+    for (std::uint32_t i = 0; i < 12; ++i) {
+      const std::uint64_t from = op == Op::kHostToDevice ? host : kVirtual + 1_MiB;
+      const std::uint64_t to = op == Op::kDeviceToHost ? host : kVirtual + kData;
+      bench.push(queue, op == Op::kFill ? fill(i, kData, 2_MiB, i)
+                                        : entry_of(op, i, abi::CopyPayload{from, to, 1_MiB}));
+    }
+    bench.ring(queue);
+    bench.run(op == Op::kFill ? 9_us : 18_us);  // fills are not read first
+    EXPECT_EQ(
+        bench.on_queue(ManagementOpcode::kRemoveQueue, queue, PreemptMode::kReset, 12_us).status,
+        0U);
+    EXPECT_TRUE(bench.command.idle());
+    const auto done = bench.tags(queue).size();
+    EXPECT_LT(done, 12U);
+    bench.device.keep_record = bench.host.keep_record = true;
+    bench.run(1_ms);
+    EXPECT_TRUE(bench.device.seen.empty());
+    EXPECT_TRUE(bench.host.seen.empty());
+    EXPECT_EQ(bench.tags(queue).size(), 0U);
+    EXPECT_EQ(bench.faults(), 0U);
+  }
+}
+
 }  // namespace
 }  // namespace npu::test

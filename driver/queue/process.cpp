@@ -37,6 +37,8 @@ constexpr std::string_view to_string(abi::ManagementStatus status) {
       return "doorbell in use";
     case abi::ManagementStatus::kProcessBusy:
       return "the process has queues";
+    case abi::ManagementStatus::kNotDrained:
+      return "what runs has not ended";
   }
   return "unknown status";
 }

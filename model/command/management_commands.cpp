@@ -129,7 +129,17 @@ void Management::take_out() {
     shared_.scheduler->withdraw(*queue);
     if (queue->slot != nullptr) queue->slot->leave(how);
   }
-  if (all_out()) taken_out();
+  if (all_out()) return taken_out();
+  if (how == QueueSlot::Leave::kReset) return;
+  shared_.sim.agenda.at<&Management::drain_over>(
+      sim_now() + ticks(shared_.config.command.drain_timeout), *this, this_command());
+}
+
+// What somebody's kernel takes is not for others to wait for: their commands are behind this one.
+void Management::drain_over(std::uint64_t command) {
+  if (!waiting_out_ || command != this_command()) return;
+  waiting_out_ = false;
+  finish(ManagementStatus::kNotDrained);
 }
 
 bool Management::all_out() const {
@@ -162,8 +172,10 @@ void Management::taken_out() {
 
 // One after another; those whose descriptor has become invalid stay suspended.
 void Management::read_again() {
-  while (selected_next_ < selected_.size() && !selected_[selected_next_]->suspended) {
-    ++selected_next_;  // RESUME changes nothing
+  for (; selected_next_ < selected_.size(); ++selected_next_) {
+    auto& queue = *selected_[selected_next_];
+    if (queue.suspended && queue.out()) break;
+    queue.suspended = false;  // it has not been, or has not drained: then all is read when it has
   }
   if (selected_next_ == selected_.size()) return finish(status_);
   const auto& queue = *selected_[selected_next_];

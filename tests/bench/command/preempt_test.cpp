@@ -142,6 +142,42 @@ TEST(CommandPreempt, AnImpossibleDoorbellIsInTheDescriptorWheneverItComes) {
   }
 }
 
+// One process' kernel does not hold up another one's commands.
+TEST(CommandPreempt, ACommandDoesNotWaitForAKernelWithoutEnd) {
+  CommandBench bench;
+  auto queue = bench.make();
+  bench.submit(queue, spin(bench, 1, 900'000'000, 1));  // 0.9 s
+  bench.run(10_us);
+  const auto held = bench.on_queue(ManagementOpcode::kSuspend, queue, PreemptMode::kDrain, 110_us);
+  EXPECT_EQ(held.status, static_cast<std::uint32_t>(abi::ManagementStatus::kNotDrained));
+  auto other = bench.make({2});
+  bench.submit(other, nop(1));
+  bench.submit(queue, nop(2));
+  bench.run(20_us);
+  EXPECT_EQ(bench.tags(other).size(), 1U);
+  EXPECT_TRUE(bench.tags(queue).empty()) << "nothing more is started";
+  EXPECT_EQ(bench.on_queue(ManagementOpcode::kResume, queue).status, 0U);
+  EXPECT_EQ(
+      bench.on_queue(ManagementOpcode::kRemoveQueue, queue, PreemptMode::kDrain, 110_us).status,
+      static_cast<std::uint32_t>(abi::ManagementStatus::kNotDrained));
+  EXPECT_EQ(bench.on_queue(ManagementOpcode::kRemoveQueue, queue, PreemptMode::kReset).status, 0U);
+  EXPECT_TRUE(bench.command.idle());
+}
+
+// Suspended, not drained, resumed before it was: it goes on as if nothing had been.
+TEST(CommandPreempt, AQueueThatIsResumedBeforeItHasDrainedGoesOn) {
+  CommandBench bench;
+  auto queue = bench.make();
+  bench.push(queue, spin(bench, 1, 300'000, 1));
+  bench.push(queue, nop(2, kBarriered));
+  bench.ring(queue);
+  bench.run(10_us);
+  bench.on_queue(ManagementOpcode::kSuspend, queue, PreemptMode::kDrain, 110_us);
+  EXPECT_EQ(bench.on_queue(ManagementOpcode::kResume, queue).status, 0U);
+  bench.run(300_us);
+  EXPECT_EQ(bench.tags(queue), (std::vector<std::uint32_t>{1, 2}));
+}
+
 // Copies of every kind: one that runs in each engine, one behind it, others not yet with an engine.
 TEST(CommandPreempt, AResetStopsCopiesAtTheNextBorderOfAnAccess) {
   using Op = QueueOpcode;

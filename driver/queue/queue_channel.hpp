@@ -23,7 +23,8 @@ class QueueFaultSource {
   // Tells the queues at fault of what is new in the log.
   virtual void look_for_faults() = 0;
   // Returns when nothing of the queue at fault runs any more and all its completions are written.
-  virtual void settle(QueueId queue) = 0;
+  // False: it is being destroyed, and not yet.
+  virtual bool settle(QueueId queue) = 0;
 };
 
 struct QueueChannelParts {
@@ -81,11 +82,12 @@ class QueueChannel {
   abi::FaultCode fault() const { return fault_.load(std::memory_order_acquire); }
   Status usable() const;
   bool has_room(std::size_t count) const;
+  bool needs_a_sign(std::size_t count) const;
   QueueTicket enter(const abi::QueueEntry* entries, std::size_t count,
                     const QueueEntryOptions& options);
   void write(abi::QueueEntry entry, const QueueEntryOptions& options, bool completion);
   Status wait_for_room(std::size_t count, Picoseconds deadline);
-  void ring_doorbell();
+  void publish();
   ConstByteSpan next_completion() const;
   // Under the completion lock.
   void read_completions();

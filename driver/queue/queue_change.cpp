@@ -164,7 +164,7 @@ Result<QueueStatus> ProcessContext::Impl::query(QueueRecord& record) {
 std::vector<QueueResult> ProcessContext::Impl::set_suspended(const std::vector<QueueId>& ids,
                                                              bool suspended, Picoseconds deadline) {
   std::vector<QueueResult> results(ids.size(), QueueResult::kDone);
-  std::vector<abi::ManagementCommand> commands;
+  std::vector<abi::ManagementCommand> wanted;
   std::vector<std::pair<std::size_t, QueueRecord*>> told;
   const MutexHolder holder(*mutex);
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -178,13 +178,13 @@ std::vector<QueueResult> ProcessContext::Impl::set_suspended(const std::vector<Q
     const bool hold = !is_active(*record);
     if (hold == record->held) continue;
     record->held = hold;
-    commands.push_back(
+    wanted.push_back(
         on_queue(hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume, *record));
     told.emplace_back(i, record);
   }
-  auto answers = manager.ring().execute(commands, deadline);
+  const auto answers = commands(wanted, deadline);
   for (std::size_t i = 0; i < told.size(); ++i) {
-    if (accepted(std::move(answers[i]), commands[i].opcode)) continue;
+    if (answers[i]) continue;
     // What the card has made of it is open; the opposite is asked for before anything else.
     auto& record = *told[i].second;
     results[told[i].first] = QueueResult::kError;

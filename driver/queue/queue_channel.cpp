@@ -12,8 +12,6 @@
 namespace npu::driver {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
-
 bool is_copy(std::uint8_t opcode) {
   return opcode >= 0x01 && opcode <= 0x04;
 }

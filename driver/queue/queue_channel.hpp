@@ -16,6 +16,9 @@
 
 namespace npu::driver {
 
+// Counters, and indices that say nothing about other memory.
+inline constexpr auto kRelaxed = std::memory_order_relaxed;
+
 // How a queue learns of faults; the process'.
 class QueueFaultSource {
  public:

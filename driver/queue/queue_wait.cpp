@@ -9,12 +9,6 @@
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
-namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
-
-}  // namespace
-
 ConstByteSpan QueueChannel::next_completion() const {
   const auto place = head_.load(std::memory_order_acquire) & (outcomes_.size() - 1);
   return parts_.completions.watched(place * abi::kQueueCompletionSize, abi::kQueueCompletionSize);

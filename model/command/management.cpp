@@ -6,13 +6,12 @@
 #include <cstring>
 
 #include "model/command/fault_log.hpp"
+#include "model/core/bus_page.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
 
-namespace {
-constexpr std::uint64_t kPage = 4096;
-}
+namespace {}
 
 void Management::install_hooks() {
   auto& bank = shared_.registers.bank();
@@ -39,7 +38,7 @@ void Management::control_written(abi::ManagementControl control) {
   enabled_ = control.get<Control::Enable>() != 0;
   if (!enabled_) return;
   host_memory_ = control.get<Control::HostMemory>() != 0;
-  base_ = align_down(shared_.registers.bank().get<abi::ManagementBase>().raw, kPage);
+  base_ = align_down(shared_.registers.bank().get<abi::ManagementBase>().raw, kBusPage);
   entries_ = 1U << std::clamp<std::uint32_t>(control.get<Control::Log2Entries>(), 2, 12);
   shared_.registers.bank().set(abi::ManagementDoorbell{});
 }

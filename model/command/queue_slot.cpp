@@ -7,6 +7,7 @@
 
 #include "model/command/dispatcher.hpp"
 #include "model/command/scheduler.hpp"
+#include "model/core/bus_page.hpp"
 
 namespace npu::model {
 
@@ -15,8 +16,6 @@ using abi::QueueOpcode;
 using platform::Activity;
 
 namespace {
-
-constexpr Bytes kPage = 4096;
 
 // Opcodes that are about what came before them.
 bool implies_barrier(QueueOpcode opcode) {
@@ -63,11 +62,12 @@ void QueueSlot::fetch() {
   const std::uint64_t place = fetched_ & (size - 1);
   const std::uint64_t address = mqd.ring_base + abi::kQueueEntrySize * place;
   const bool host = is_host(abi::kQueueRingHost);
-  const Bytes request = host ? std::min<Bytes>(shared_.config.link.max_read_request, kPage) : kPage;
+  const Bytes request =
+      host ? std::min<Bytes>(shared_.config.link.max_read_request, kBusPage) : kBusPage;
   std::uint64_t entries = std::min<std::uint64_t>(mqd.write_index - fetched_, size - place);
   entries = std::min<std::uint64_t>(entries, shared_.config.command.fetch_depth);
   entries = std::min<std::uint64_t>(
-      entries, std::min(request, kPage - address % kPage) / abi::kQueueEntrySize);
+      entries, std::min(request, kBusPage - address % kBusPage) / abi::kQueueEntrySize);
   const std::uint64_t room = buffer_.size() - (fetched_ - mqd.read_index);
   if (entries == 0 || room < entries) return;
   fetching_ = true;

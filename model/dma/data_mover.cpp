@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/core/bus_page.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -11,11 +12,9 @@ namespace {
 
 using platform::Activity;
 
-constexpr Bytes kPage = 4096;
-
 // Two of the largest pieces at least, so that a whole one can wait while the next arrives.
 Bytes buffer_size(const ChipConfig& config) {
-  const Bytes piece = std::max({kPage, config.dma.device_chunk, config.link.max_read_request});
+  const Bytes piece = std::max({kBusPage, config.dma.device_chunk, config.link.max_read_request});
   return std::max(align_down(config.dma.buffer, piece), 2 * piece);
 }
 
@@ -30,20 +29,20 @@ DataMover::DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, 
       unit_(unit),
       track_(track),
       listener_(listener),
-      read_request_(std::min(shared.config.link.max_read_request, kPage)),
+      read_request_(std::min(shared.config.link.max_read_request, kBusPage)),
       chunk_(shared.config.dma.device_chunk),
       buffer_size_(buffer_size(shared.config)),
       // As much as of reads, but no more than keeps the transmitter busy: a backlog would delay
       // everything else that wants to leave the card.
-      post_window_(
-          std::clamp(shared.config.dma.max_outstanding_reads * read_request_, kPage, 4 * kPage)),
+      post_window_(std::clamp(shared.config.dma.max_outstanding_reads * read_request_, kBusPage,
+                              4 * kBusPage)),
       turn_overlap_(static_cast<unsigned>(buffer_size_ / chunk_ / 32)),
       // Not zeroed: a large buffer costs host memory only where data passed through it.
       buffer_(new unsigned char[buffer_size_]),
       reads_(power_of_two_above(2 * buffer_size_ / std::min(chunk_, read_request_) + 2)),
       writes_(reads_.size()),
       // One command: whole pages but for its first and last write.
-      taken_(power_of_two_above(post_window_ / kPage + 3)) {}
+      taken_(power_of_two_above(post_window_ / kBusPage + 3)) {}
 
 void DataMover::start(const DmaCommand& command) {
   sc_assert(!running_);
@@ -255,7 +254,7 @@ void DataMover::abort(const CommandFault& fault) {
 void DataMover::issue_posted_writes() {
   while (!paused_ && write_issued_ < arrived_) {
     const std::uint64_t address = destination_ + write_issued_;
-    const Bytes length = std::min(size_ - write_issued_, kPage - address % kPage);
+    const Bytes length = std::min(size_ - write_issued_, kBusPage - address % kBusPage);
     if (write_issued_ + length > arrived_ || !can_post(length)) return;
     post(length);
   }

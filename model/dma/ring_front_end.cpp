@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/core/bus_page.hpp"
 #include "model/registers/card_registers.hpp"
 #include "npu/base/checked.hpp"
 #include "npu/platform/trace.hpp"
 
 namespace npu::model {
-namespace {
-
-constexpr std::uint64_t kPage = 4096;
-
-}  // namespace
+namespace {}  // namespace
 
 RingFrontEnd::RingFrontEnd(DmaShared& shared)
     : shared_(shared),
@@ -58,7 +55,7 @@ void RingFrontEnd::control_written(abi::DmaQueueControl control) {
   if (!enabled_) return;
   auto& bank = shared_.registers.bank();
   host_memory_ = control.get<abi::DmaQueueControl::HostMemory>() != 0;
-  base_ = align_down(bank.get<abi::DmaQueueBase>().raw, kPage);
+  base_ = align_down(bank.get<abi::DmaQueueBase>().raw, kBusPage);
   halted_ = false;
   producer_ = consumer_ = 0;
   position_ = 0;
@@ -91,7 +88,8 @@ unsigned RingFrontEnd::batch_limit(std::uint64_t address) const {
       std::min<std::uint64_t>(shared_.config.dma.fetch_batch, abi::ring_used(producer_, consumer_));
   limit = std::min<std::uint64_t>(limit, abi::kRingEntries - consumer_);
   if (host_memory_) {
-    const auto request = std::min(shared_.config.link.max_read_request, kPage - address % kPage);
+    const auto request =
+        std::min(shared_.config.link.max_read_request, kBusPage - address % kBusPage);
     limit = std::min<std::uint64_t>(limit, request / abi::kRingEntrySize);
   }
   return static_cast<unsigned>(limit);

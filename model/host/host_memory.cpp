@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "model/core/bus_page.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
 namespace {
 
-constexpr Bytes kPage = 4096;
 // Unmapped bus addresses between two mappings, so that running off the end of one is a fault.
 constexpr Bytes kGuard = 64 * 1024;
 
@@ -30,7 +30,7 @@ HostMemory::~HostMemory() {
 
 HostMemory::Mapping HostMemory::map(std::uint16_t requester, Bytes size, Bytes alignment,
                                     platform::DmaDirection direction, int node) {
-  const auto rounded = checked_align_up(size, kPage);
+  const auto rounded = checked_align_up(size, kBusPage);
   auto& used = used_[static_cast<std::size_t>(node)];
   if (!rounded || !range_fits(used, *rounded, config_.size_per_node)) return {};
   void* memory = mmap(nullptr, *rounded, PROT_READ | PROT_WRITE,

@@ -4,6 +4,7 @@
 
 #include <cassert>
 
+#include "model/core/bus_page.hpp"
 #include "model/host/platform.hpp"
 #include "npu/abi/pci.hpp"
 #include "npu/base/checked.hpp"
@@ -13,8 +14,6 @@ namespace npu::model {
 namespace pci = abi::pci;
 
 namespace {
-
-constexpr Bytes kPage = 4096;
 
 class BarMapping : public platform::MmioRegion {
  public:
@@ -104,7 +103,7 @@ Result<std::unique_ptr<platform::MmioRegion>> HostPlatform::map_bar(platform::Bd
   if (resource.size == 0) {
     return fail(ErrorCode::kNotFound, fmt::format("{} has no BAR{}", to_string(bdf), bar));
   }
-  if (size == 0 || !is_aligned(offset | size, kPage)) {
+  if (size == 0 || !is_aligned(offset | size, kBusPage)) {
     return fail(ErrorCode::kMisaligned,
                 fmt::format("BAR{} of {}: offset {:#x} and size {:#x} must be multiples of 4 KiB",
                             bar, to_string(bdf), offset, size));
@@ -122,7 +121,7 @@ Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
   if (size == 0) return fail(ErrorCode::kInvalidArgument, "DMA memory of 0 bytes");
-  if (!is_power_of_two(alignment) || alignment < kPage) {
+  if (!is_power_of_two(alignment) || alignment < kBusPage) {
     return fail(ErrorCode::kMisaligned,
                 fmt::format("alignment {:#x} is no power of two of at least 4 KiB", alignment));
   }
@@ -166,10 +165,10 @@ Result<std::unique_ptr<platform::InterruptVector>> HostPlatform::open_vector(pla
   auto handle = std::make_unique<MsixVector>(cpus_, interrupts_, state, bdf, vector);
   const auto location = read32(bdf, msix + pci::kMsixTable);
   const Bytes entry = (location & ~pci::kMsixBirMask) + Bytes{vector} * pci::kMsixEntrySize;
-  auto table = map_bar(bdf, location & pci::kMsixBirMask, align_down(entry, kPage), kPage,
+  auto table = map_bar(bdf, location & pci::kMsixBirMask, align_down(entry, kBusPage), kBusPage,
                        platform::Caching::kUncached);
   if (!table) return forward_error(table);
-  const Bytes offset = entry % kPage;
+  const Bytes offset = entry % kBusPage;
   (*table)->write32(offset + pci::kMsixEntryAddressLow,
                     static_cast<std::uint32_t>(Interrupts::kMessageAddress));
   (*table)->write32(offset + pci::kMsixEntryAddressHigh, 0);

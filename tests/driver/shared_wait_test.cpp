@@ -10,15 +10,14 @@
 namespace npu::driver {
 namespace {
 
-struct Measured {
-  double latency_us = 0;  // mean, submission to return
-  double cpu_us = 0;      // mean CPU time of the waiting task
-};
-
 // Streams that share one server, a command at a time, as they share a link: who waits asleep
 // submits later, and then the others' commands are served sooner.
 class SharedLink : public testing::TestWithParam<int> {
  protected:
+  struct Measured {
+    double latency_us = 0;  // mean, submission to return
+    double cpu_us = 0;      // mean CPU time of the waiting task
+  };
   static constexpr int kStreams = 8;
 
   // Every stream's wait takes about `round` once all of them queue.

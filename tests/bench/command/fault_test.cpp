@@ -10,8 +10,8 @@ struct Case {
   FaultCode code;
   QueueEntry entry;
 };
-void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.name;
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
 }
 
 QueueEntry with(QueueEntry entry, std::uint8_t format, std::uint16_t more_flags) {

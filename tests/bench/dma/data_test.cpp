@@ -19,8 +19,8 @@ const Shape kShapes[] = {{0x10000, 0x20000, 64},      {0x10001, 0x20003, 1},
 void copies_exactly(DmaOpcode opcode) {
   DmaBench bench;
   bench.enable();
-  auto& source = opcode == DmaOpcode::kHostToDevice ? bench.host.bytes : bench.hbm.bytes;
-  auto& target = opcode == DmaOpcode::kDeviceToHost ? bench.host.bytes : bench.hbm.bytes;
+  auto& source = opcode == kH2d ? bench.host.bytes : bench.hbm.bytes;
+  auto& target = opcode == kD2h ? bench.host.bytes : bench.hbm.bytes;
   std::uint32_t count = 0;
   for (const auto& shape : kShapes) {
     const std::uint64_t destination = shape.destination + 0x100'0000;
@@ -39,19 +39,19 @@ void copies_exactly(DmaOpcode opcode) {
 }
 
 TEST(DmaData, HostToDeviceCopiesEveryByteAndNoOther) {
-  copies_exactly(DmaOpcode::kHostToDevice);
+  copies_exactly(kH2d);
 }
 TEST(DmaData, DeviceToHostCopiesEveryByteAndNoOther) {
-  copies_exactly(DmaOpcode::kDeviceToHost);
+  copies_exactly(kD2h);
 }
 TEST(DmaData, DeviceToDeviceCopiesEveryByteAndNoOther) {
-  copies_exactly(DmaOpcode::kDeviceToDevice);
+  copies_exactly(kD2d);
 }
 
 TEST(DmaData, ReadsOverTheLinkAreAlignedToTheRequestSizeAndBounded) {
   DmaBench bench;
   bench.enable();
-  bench.submit(make_entry(DmaOpcode::kHostToDevice, 0x10F40, 0x1000, 1_MiB));
+  bench.submit(make_entry(kH2d, 0x10F40, 0x1000, 1_MiB));
   bench.run(5_ms);
   Bytes total = 0;
   for (const auto& read : bench.host.requests(tlm::TLM_READ_COMMAND)) {
@@ -66,7 +66,7 @@ TEST(DmaData, EachEngineHasItsOwnBoundOfOutstandingReads) {
   DmaBench bench;
   bench.enable();
   for (unsigned stream = 0; stream < 4; ++stream) {
-    bench.push(make_entry(DmaOpcode::kHostToDevice, 0x10000, stream * 1_MiB, 1_MiB, stream));
+    bench.push(make_entry(kH2d, 0x10000, stream * 1_MiB, 1_MiB, stream));
   }
   bench.ring_doorbell();
   bench.run(5_ms);
@@ -76,7 +76,7 @@ TEST(DmaData, EachEngineHasItsOwnBoundOfOutstandingReads) {
 TEST(DmaData, ReadsIntoDeviceMemoryAreMergedIntoAlignedChunks) {
   DmaBench bench;
   bench.enable();
-  bench.submit(make_entry(DmaOpcode::kHostToDevice, 0x10000, 0x1000, 64_KiB));
+  bench.submit(make_entry(kH2d, 0x10000, 0x1000, 64_KiB));
   bench.run(1_ms);
   const auto writes = bench.hbm.requests(tlm::TLM_WRITE_COMMAND);
   ASSERT_EQ(writes.size(), 64u) << "two reads of 512 B in each chunk of 1 KiB";
@@ -86,7 +86,7 @@ TEST(DmaData, ReadsIntoDeviceMemoryAreMergedIntoAlignedChunks) {
 TEST(DmaData, PostedWritesStayInTheirPage) {
   DmaBench bench;
   bench.enable();
-  bench.submit(make_entry(DmaOpcode::kDeviceToHost, 0x1000, 0x10F40, 20'000));
+  bench.submit(make_entry(kD2h, 0x1000, 0x10F40, 20'000));
   bench.run(1_ms);
   const auto writes = bench.host.requests(tlm::TLM_WRITE_COMMAND);
   ASSERT_EQ(writes.size(), 6u) << "0xC0 bytes, four pages, 3424 bytes";
@@ -100,7 +100,7 @@ TEST(DmaData, DeviceToHostRunsAtTheRateOfTheTransmitter) {
   DmaBench bench;
   bench.host.taken_after = 150'000;  // per page
   bench.enable();
-  bench.submit(make_entry(DmaOpcode::kDeviceToHost, 0, 0x100000, 1_MiB, 0, 1));
+  bench.submit(make_entry(kD2h, 0, 0x100000, 1_MiB, 0, 1));
   bench.run(1_ms);
   ASSERT_EQ(bench.event(1).count(), 1u);
   const auto writes = bench.host.requests(tlm::TLM_WRITE_COMMAND);
@@ -118,7 +118,7 @@ TEST(DmaData, PostedBytesNotYetTakenAreBounded) {
   DmaBench bench;
   bench.host.taken_after = 1'000'000;
   bench.enable();
-  bench.submit(make_entry(DmaOpcode::kDeviceToHost, 0, 0x100000, 1_MiB));
+  bench.submit(make_entry(kD2h, 0, 0x100000, 1_MiB));
   bench.run(20_us);
   // 8 reads of 512 B may be outstanding, hence as many bytes posted: one page. 20 pages are taken.
   const auto writes = bench.host.requests(tlm::TLM_WRITE_COMMAND);
@@ -129,7 +129,7 @@ TEST(DmaData, PostedBytesNotYetTakenAreBounded) {
 TEST(DmaData, DeviceToDeviceTakesTurnsOfABufferEach) {
   DmaBench bench;
   bench.enable();
-  bench.submit(make_entry(DmaOpcode::kDeviceToDevice, 0, 16_MiB, 1_MiB));
+  bench.submit(make_entry(kD2d, 0, 16_MiB, 1_MiB));
   bench.run(1_ms);
   unsigned turns = 0;
   auto last = tlm::TLM_WRITE_COMMAND;

@@ -20,6 +20,10 @@ using abi::DmaOpcode;
 using abi::FaultCode;
 using model::SimTime;
 
+inline constexpr auto kH2d = DmaOpcode::kHostToDevice;
+inline constexpr auto kD2h = DmaOpcode::kDeviceToHost;
+inline constexpr auto kD2d = DmaOpcode::kDeviceToDevice;
+
 inline constexpr std::uint64_t kUsable = 64_MiB;
 inline constexpr std::uint64_t kInstalled = 128_MiB;
 inline constexpr std::uint64_t kRing = kUsable;      // device-local

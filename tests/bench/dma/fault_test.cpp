@@ -6,9 +6,6 @@ namespace npu::test {
 namespace {
 
 using model::Completion;
-constexpr auto kH2d = DmaOpcode::kHostToDevice;
-constexpr auto kD2h = DmaOpcode::kDeviceToHost;
-constexpr auto kD2d = DmaOpcode::kDeviceToDevice;
 
 // Submits `entry` (on stream 1 unless it says otherwise) and a good command of stream 0 behind it.
 void expect_fault(const DmaEntry& entry, FaultCode code, std::uint64_t address, DmaBench& bench) {

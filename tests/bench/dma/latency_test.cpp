@@ -40,19 +40,19 @@ SimTime time_to_interrupt(DmaOpcode opcode) {
 }
 
 TEST(DmaLatency, HostToDeviceIsStartReadWriteCompletion) {
-  EXPECT_EQ(time_to_interrupt(DmaOpcode::kHostToDevice), kStart + kHost + kHbm + kCompletion);
+  EXPECT_EQ(time_to_interrupt(kH2d), kStart + kHost + kHbm + kCompletion);
 }
 TEST(DmaLatency, DeviceToHostIsStartTranslationReadCompletion) {
-  EXPECT_EQ(time_to_interrupt(DmaOpcode::kDeviceToHost), kStart + kHost + kHbm + kCompletion);
+  EXPECT_EQ(time_to_interrupt(kD2h), kStart + kHost + kHbm + kCompletion);
 }
 TEST(DmaLatency, DeviceToDeviceIsStartReadWriteCompletion) {
-  EXPECT_EQ(time_to_interrupt(DmaOpcode::kDeviceToDevice), kStart + kHbm + kHbm + kCompletion);
+  EXPECT_EQ(time_to_interrupt(kD2d), kStart + kHbm + kHbm + kCompletion);
 }
 
 TEST(DmaLatency, ATranslationIsAskedForOnce) {
   DmaBench bench;
   bench.enable();
-  const auto entry = make_entry(DmaOpcode::kDeviceToHost, 0, 0x20000, 64, 0, 1, true);
+  const auto entry = make_entry(kD2h, 0, 0x20000, 64, 0, 1, true);
   bench.submit(entry);
   bench.run(1_ms);
   const SimTime begin = model::sim_now();
@@ -70,7 +70,7 @@ TEST(DmaLatency, SameStreamRunsStrictlyInSequence) {
   bench.enable();
   const SimTime begin = model::sim_now();
   for (int i = 0; i < 2; ++i) {
-    bench.push(make_entry(DmaOpcode::kDeviceToDevice, 0, 0x1000, 64, 0, 1, true));
+    bench.push(make_entry(kD2d, 0, 0x1000, 64, 0, 1, true));
   }
   bench.ring_doorbell();
   bench.run(1_ms);
@@ -86,7 +86,7 @@ TEST(DmaLatency, AnotherStreamsSetupOverlapsCompletionProcessing) {
   bench.enable();
   const SimTime begin = model::sim_now();
   for (unsigned i = 0; i < 2; ++i) {
-    bench.push(make_entry(DmaOpcode::kDeviceToDevice, 0, 0x1000, 64, i, 1, true));
+    bench.push(make_entry(kD2d, 0, 0x1000, 64, i, 1, true));
   }
   bench.ring_doorbell();
   bench.run(1_ms);
@@ -101,7 +101,7 @@ TEST(DmaLatency, EveryPartOfACommandIsTracedUnderItsCause) {
   bench.sim.recorder.add(collector);
   bench.enable();
   const auto begin = static_cast<std::int64_t>(model::sim_now());
-  bench.submit(make_entry(DmaOpcode::kHostToDevice, 0x10000, 0x20000, 64, 2, 9));
+  bench.submit(make_entry(kH2d, 0x10000, 0x20000, 64, 2, 9));
   bench.run(1_ms);
   const auto at = [begin](SimTime t) { return Picoseconds(begin + static_cast<std::int64_t>(t)); };
   EXPECT_EQ(collector.only(Activity::kDescriptorFetch).begin, at(20'000));
@@ -121,7 +121,7 @@ TEST(DmaLatency, EveryPartOfACommandIsTracedUnderItsCause) {
 TEST(DmaLatency, DataEventRecordAndInterruptLeaveInThisOrder) {
   DmaBench bench;
   bench.enable();
-  bench.submit(make_entry(DmaOpcode::kDeviceToHost, 0, 0x20000, 10'000, 2, 9, true));
+  bench.submit(make_entry(kD2h, 0, 0x20000, 10'000, 2, 9, true));
   bench.run(1_ms);
   const auto writes = bench.host.requests(tlm::TLM_WRITE_COMMAND);
   ASSERT_EQ(writes.size(), 4u);

@@ -20,8 +20,8 @@ void survives_reset(DmaOpcode opcode, Picoseconds delay) {
   reset(bench);
   EXPECT_TRUE(bench.dma.idle());
   EXPECT_EQ(bench.read<abi::DmaConsumerIndex>().raw, 0u);
-  auto& source = opcode == DmaOpcode::kHostToDevice ? bench.host.bytes : bench.hbm.bytes;
-  auto& target = opcode == DmaOpcode::kDeviceToHost ? bench.host.bytes : bench.hbm.bytes;
+  auto& source = opcode == kH2d ? bench.host.bytes : bench.hbm.bytes;
+  auto& target = opcode == kD2h ? bench.host.bytes : bench.hbm.bytes;
   bench.fill_random(source, 4_MiB, 100'000);
   bench.enable();  // while the old responses are still coming
   bench.submit(make_entry(opcode, 4_MiB, 6_MiB, 100'000, 0, 9, true));
@@ -35,32 +35,32 @@ void survives_reset(DmaOpcode opcode, Picoseconds delay) {
 }
 
 TEST(DmaReset, DuringDoorbellDecode) {
-  survives_reset(DmaOpcode::kHostToDevice, 10_ns);
+  survives_reset(kH2d, 10_ns);
 }
 TEST(DmaReset, DuringFetch) {
-  survives_reset(DmaOpcode::kHostToDevice, 60_ns);
+  survives_reset(kH2d, 60_ns);
 }
 TEST(DmaReset, DuringSetup) {
-  survives_reset(DmaOpcode::kHostToDevice, 150_ns);
+  survives_reset(kH2d, 150_ns);
 }
 TEST(DmaReset, DuringHostReads) {
-  survives_reset(DmaOpcode::kHostToDevice, 3_us);
+  survives_reset(kH2d, 3_us);
 }
 TEST(DmaReset, DuringTranslation) {
-  survives_reset(DmaOpcode::kDeviceToHost, 500_ns);
+  survives_reset(kD2h, 500_ns);
 }
 TEST(DmaReset, DuringPostedWrites) {
-  survives_reset(DmaOpcode::kDeviceToHost, 2_us);
+  survives_reset(kD2h, 2_us);
 }
 TEST(DmaReset, DuringDeviceCopies) {
-  survives_reset(DmaOpcode::kDeviceToDevice, 2_us);
+  survives_reset(kD2d, 2_us);
 }
 
 TEST(DmaReset, AnswersThatComeVeryLateAreDropped) {
   DmaBench bench;
   bench.enable();
   bench.host.answer = false;
-  bench.submit(make_entry(DmaOpcode::kHostToDevice, 0, 1_MiB, 64_KiB, 0, 1));
+  bench.submit(make_entry(kH2d, 0, 1_MiB, 64_KiB, 0, 1));
   bench.run(10_us);
   reset(bench);
   bench.host.answer_kept();

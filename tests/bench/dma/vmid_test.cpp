@@ -5,10 +5,6 @@
 namespace npu::test {
 namespace {
 
-constexpr auto kH2d = DmaOpcode::kHostToDevice;
-constexpr auto kD2h = DmaOpcode::kDeviceToHost;
-constexpr auto kD2d = DmaOpcode::kDeviceToDevice;
-
 constexpr unsigned kVmid = 5, kStream = 1;
 constexpr std::uint64_t kPage = 2_MiB;
 constexpr std::uint64_t kVirtual = 0x7000'0000'0000;

@@ -52,6 +52,12 @@ inline HbmTimings dramsim3_timings() {
   return t;
 }
 
+// With per-bank refresh.
+inline HbmTimings with_bank_refresh(HbmTimings t) {
+  t.trfc_pb = 160, t.trefi_pb = 122, t.trrefd = 8;
+  return t;
+}
+
 // 2.4 Gb/s pins, as configs/hbm/hbm2e_2400.yaml.
 inline HbmTimings hbm2e_2400_timings() {
   HbmTimings t = ramulator_timings();

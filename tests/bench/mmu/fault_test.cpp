@@ -7,8 +7,6 @@ namespace {
 
 using abi::PageTableEntry;
 
-constexpr std::uint64_t kVirtual = 0x1234'4000'0000;
-
 // A byte of `kVirtual` is accessed and fails: no memory is asked, the address is the client's.
 void expect_fault(MmuBench& bench, bool is_write, Completion completion, unsigned reads) {
   const auto begin = model::sim_now();

@@ -18,6 +18,8 @@ namespace npu::test {
 using model::Completion;
 using model::SimTime;
 
+inline constexpr std::uint64_t kVirtual = 0x1234'4000'0000;  // 1 GiB aligned
+
 inline constexpr std::uint64_t kInstalled = 2560_MiB;
 inline constexpr std::uint64_t kContext = 0x10000;
 inline constexpr std::uint64_t kTables = 0x20000;

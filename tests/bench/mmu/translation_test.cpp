@@ -5,8 +5,6 @@
 namespace npu::test {
 namespace {
 
-constexpr std::uint64_t kVirtual = 0x1234'4000'0000;  // 1 GiB aligned
-
 TEST(MmuTranslation, VmidZeroIsPassedOnUnchangedAtNoCost) {
   MmuBench bench;
   bench.enable();

@@ -5,7 +5,6 @@
 namespace npu::test {
 namespace {
 
-constexpr std::uint64_t kVirtual = 0x1234'4000'0000;
 constexpr SimTime kWalk = 4 * kPerEntry;
 
 class WalkBench : public MmuBench {

@@ -7,10 +7,6 @@ namespace {
 
 using model::Completion;
 
-constexpr std::uint64_t kBuffer = FakeHostMemory::kBase;
-constexpr std::uint64_t wire(std::uint64_t bytes) {
-  return (bytes * 65'000 + 2047) / 2048;
-}
 // Egress 15 ns, propagation 50 ns, root complex 60 ns, memory 100 ns, ingress 20 ns.
 constexpr std::uint64_t kToMemory = 15'000 + 50'000 + 60'000 + 100'000;
 

@@ -5,10 +5,7 @@
 namespace npu::test {
 namespace {
 
-// Gen 4 x16: 65000 / 2048 ps per byte. Root complex 60 ns, propagation 50 ns, ingress 20 ns.
-constexpr std::uint64_t wire(std::uint64_t bytes) {
-  return (bytes * 65'000 + 2047) / 2048;
-}
+// Root complex 60 ns, propagation 50 ns, ingress 20 ns.
 constexpr std::uint64_t kShortTlp = 8 + 12 + 4;  // framing, header, DLLPs
 constexpr std::uint64_t kLongTlp = 8 + 16 + 4;
 

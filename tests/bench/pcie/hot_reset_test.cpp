@@ -9,7 +9,6 @@ namespace {
 using model::Completion;
 
 constexpr Bdf kRootPort{0, 0, 0};
-constexpr std::uint64_t kBuffer = FakeHostMemory::kBase;
 
 struct HotResetBench : PcieBench {
   using PcieBench::PcieBench;

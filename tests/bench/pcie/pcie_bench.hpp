@@ -18,6 +18,13 @@ namespace npu::test {
 namespace pci = abi::pci;
 using platform::Bdf;
 
+inline constexpr std::uint64_t kBuffer = FakeHostMemory::kBase;
+
+// The time of `bytes` on link_config(), generation 4 x16: 65000 / 2048 ps per byte.
+constexpr std::uint64_t wire(std::uint64_t bytes) {
+  return (bytes * 65'000 + 2047) / 2048;
+}
+
 struct PcieBench {
   model::Simulation simulation;
   FakeHostMemory memory;

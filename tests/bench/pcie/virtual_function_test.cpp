@@ -11,7 +11,7 @@ using model::Completion;
 Bdf function_number(unsigned number, std::uint8_t bus = 1) {
   return {bus, static_cast<std::uint8_t>(number / 8), static_cast<std::uint8_t>(number % 8)};
 }
-const Bdf kFirst = function_number(8), kSecond = function_number(9);
+const Bdf kFirstVf = function_number(8), kSecondVf = function_number(9);
 
 struct VirtualBench : PcieBench {
   using PcieBench::PcieBench;
@@ -43,7 +43,7 @@ TEST(VirtualFunction, AnswersWhileEnabledUpToTheirNumber) {
   VirtualBench bench;
   bench.run([&] {
     EXPECT_EQ(bench.answering(), 0x1U);
-    EXPECT_EQ(bench.config_read(kFirst, pci::kRevision), pci::kAllOnes);
+    EXPECT_EQ(bench.config_read(kFirstVf, pci::kRevision), pci::kAllOnes);
     bench.enable(3);
     EXPECT_EQ(bench.answering(), 0x701U);
     bench.control(0);
@@ -79,13 +79,13 @@ TEST(VirtualFunction, ShowsClassAndSubsystemButNoIdsOfItsOwn) {
   VirtualBench bench;
   bench.run([&] {
     bench.enable(1);
-    EXPECT_EQ(bench.config_read(kFirst, 0), pci::kAllOnes);
+    EXPECT_EQ(bench.config_read(kFirstVf, 0), pci::kAllOnes);
     EXPECT_EQ(bench.completion, Completion::kSuccess);
     for (const auto offset : {pci::kRevision, pci::kSubsystemVendor}) {
-      EXPECT_EQ(bench.config_read(kFirst, offset), bench.config_read(kCard, offset)) << offset;
+      EXPECT_EQ(bench.config_read(kFirstVf, offset), bench.config_read(kCard, offset)) << offset;
     }
-    EXPECT_EQ(bench.config_read(kFirst, pci::kHeaderType, 1), 0U);
-    EXPECT_EQ(bench.config_read(kFirst, pci::kInterruptPin, 1), 0U);
+    EXPECT_EQ(bench.config_read(kFirstVf, pci::kHeaderType, 1), 0U);
+    EXPECT_EQ(bench.config_read(kFirstVf, pci::kInterruptPin, 1), 0U);
   });
 }
 
@@ -94,12 +94,12 @@ TEST(VirtualFunction, HasNoBarsAndOnlyItsBusMasteringCanBeSet) {
   bench.run([&] {
     bench.enable(2);
     for (std::uint32_t bar = pci::kBar0; bar < pci::kBar0 + 24; bar += 4) {
-      bench.config_write(kFirst, bar, pci::kAllOnes);
-      EXPECT_EQ(bench.config_read(kFirst, bar), 0U);
+      bench.config_write(kFirstVf, bar, pci::kAllOnes);
+      EXPECT_EQ(bench.config_read(kFirstVf, bar), 0U);
     }
-    bench.config_write(kFirst, pci::kCommand, 0xFFFF, 2);
-    EXPECT_EQ(bench.config_read(kFirst, pci::kCommand, 2), pci::kCommandBusMaster);
-    EXPECT_EQ(bench.config_read(kSecond, pci::kCommand, 2), 0U);
+    bench.config_write(kFirstVf, pci::kCommand, 0xFFFF, 2);
+    EXPECT_EQ(bench.config_read(kFirstVf, pci::kCommand, 2), pci::kCommandBusMaster);
+    EXPECT_EQ(bench.config_read(kSecondVf, pci::kCommand, 2), 0U);
     EXPECT_EQ(bench.config_read(kCard, pci::kCommand, 2), pci::kCommandMemory);
   });
 }
@@ -108,16 +108,16 @@ TEST(VirtualFunction, ItsResetIsItsOwn) {
   VirtualBench bench;
   bench.run([&] {
     bench.enable(2);
-    const auto express = bench.find_capability(kFirst, pci::kCapPciExpress);
-    EXPECT_TRUE(bench.config_read(kFirst, express + pci::kExpDeviceCap) & pci::kExpDeviceCapFlr);
-    bench.config_write(kFirst, pci::kCommand, pci::kCommandBusMaster, 2);
-    bench.config_write(kSecond, pci::kCommand, pci::kCommandBusMaster, 2);
-    bench.config_write(kFirst, express + pci::kExpDeviceControl, pci::kExpDeviceControlFlr, 2);
+    const auto express = bench.find_capability(kFirstVf, pci::kCapPciExpress);
+    EXPECT_TRUE(bench.config_read(kFirstVf, express + pci::kExpDeviceCap) & pci::kExpDeviceCapFlr);
+    bench.config_write(kFirstVf, pci::kCommand, pci::kCommandBusMaster, 2);
+    bench.config_write(kSecondVf, pci::kCommand, pci::kCommandBusMaster, 2);
+    bench.config_write(kFirstVf, express + pci::kExpDeviceControl, pci::kExpDeviceControlFlr, 2);
     EXPECT_EQ(bench.answering(), 0x201U);
     bench.wait(1_ms);
     EXPECT_EQ(bench.answering(), 0x301U);
-    EXPECT_EQ(bench.config_read(kFirst, pci::kCommand, 2), 0U);
-    EXPECT_EQ(bench.config_read(kSecond, pci::kCommand, 2), pci::kCommandBusMaster);
+    EXPECT_EQ(bench.config_read(kFirstVf, pci::kCommand, 2), 0U);
+    EXPECT_EQ(bench.config_read(kSecondVf, pci::kCommand, 2), pci::kCommandBusMaster);
   });
   EXPECT_TRUE(bench.chip().resets.empty());
 }
@@ -151,10 +151,10 @@ TEST(VirtualFunction, NewOnesAreAsAfterAReset) {
   VirtualBench bench;
   bench.run([&] {
     bench.enable(1);
-    bench.config_write(kFirst, pci::kCommand, pci::kCommandBusMaster, 2);
+    bench.config_write(kFirstVf, pci::kCommand, pci::kCommandBusMaster, 2);
     bench.control(0);
     bench.control(pci::kSriovControlEnable);
-    EXPECT_EQ(bench.config_read(kFirst, pci::kCommand, 2), 0U);
+    EXPECT_EQ(bench.config_read(kFirstVf, pci::kCommand, 2), 0U);
   });
 }
 
@@ -195,8 +195,8 @@ TEST(VirtualFunction, WhatItHasNotIsAnUnsupportedRequestOfItsOwn) {
       const auto express = bench.find_capability(bdf, pci::kCapPciExpress);
       return bench.config_read(bdf, express + pci::kExpDeviceStatus, 2);
     };
-    EXPECT_EQ(status(kFirst), 0U);
-    EXPECT_EQ(status(kSecond), 0xAU);  // unsupported request, non-fatal
+    EXPECT_EQ(status(kFirstVf), 0U);
+    EXPECT_EQ(status(kSecondVf), 0xAU);  // unsupported request, non-fatal
     EXPECT_EQ(status(kCard), 0U);
   });
 }
@@ -222,10 +222,10 @@ TEST(VirtualFunction, IsReachedOnlyThroughPortsThatForwardAri) {
   VirtualBench bench;
   bench.run([&] {
     bench.enable(1);
-    EXPECT_TRUE(bench.answers(kFirst));
+    EXPECT_TRUE(bench.answers(kFirstVf));
     const auto express = bench.find_capability({0, 0, 0}, pci::kCapPciExpress);
     bench.config_write({0, 0, 0}, express + pci::kExpDeviceControl2, 0, 2);
-    EXPECT_FALSE(bench.answers(kFirst));
+    EXPECT_FALSE(bench.answers(kFirstVf));
     EXPECT_TRUE(bench.answers(kCard));
   });
 }

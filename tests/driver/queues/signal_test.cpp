@@ -52,6 +52,7 @@ TEST_F(SignalTest, AutoResetWakesOneOfSeveralWaiters) {
   const auto id = signal(true);
   int woken = 0;
   std::vector<std::unique_ptr<platform::Task>> tasks;
+  tasks.reserve(4);
   for (int t = 0; t < 4; ++t) {
     tasks.push_back(std::move(*fake.tasks().spawn("waiter", [&] {
       if (wait(id, 5_ms)) ++woken;
@@ -99,6 +100,7 @@ TEST_F(SignalTest, AgeZeroAlwaysSleepsAndStays) {
 
 TEST_F(SignalTest, WaitAnySaysWhichAndWaitAllWaitsForEach) {
   std::vector<SignalWait> waits;
+  waits.reserve(64);
   for (int i = 0; i < 64; ++i) waits.push_back({signal(true), std::nullopt});
   ASSERT_THAT(signals().set(waits[40].signal), IsOk());
   const auto met = signals().wait_any(waits, WaitPolicy::kPolling, in(1_ms));

@@ -184,7 +184,8 @@ ManagementStatus FakeQueues::select(const abi::ManagementCommand& command,
 }
 
 // SUSPEND, UPDATE, REMOVE: answered when no entry runs.
-void FakeQueues::take_out(const abi::ManagementCommand& command, std::vector<std::uint32_t> ids) {
+void FakeQueues::take_out(const abi::ManagementCommand& command,
+                          const std::vector<std::uint32_t>& ids) {
   bool out = true;
   for (const auto id : ids) {
     auto& queue = queues_.at(id);

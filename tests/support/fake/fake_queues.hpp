@@ -104,7 +104,7 @@ class FakeQueues {
   bool is_valid(const abi::QueueDescriptor& mqd) const;
   abi::ManagementStatus select(const abi::ManagementCommand& command,
                                std::vector<std::uint32_t>& ids) const;
-  void take_out(const abi::ManagementCommand& command, std::vector<std::uint32_t> ids);
+  void take_out(const abi::ManagementCommand& command, const std::vector<std::uint32_t>& ids);
   void finish(const abi::ManagementCommand& command, abi::ManagementStatus status);
   void write_state(Queue& queue);
 

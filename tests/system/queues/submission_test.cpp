@@ -104,6 +104,7 @@ TEST(DriverQueue, CompletionsAreNotOverwrittenWhenEntriesOvertake) {
       EXPECT_FALSE(queue.submit(entries::nop(), card.in(5_us))) << "its outcome has no other place";
       ASSERT_TRUE(card.wait(queue, head, 1_ms));
       std::vector<driver::QueueTicket> tickets;
+      tickets.reserve(4);
       for (int i = 0; i < 4; ++i) tickets.push_back(card.submit(queue, entries::nop()));
       for (const auto& ticket : tickets) ASSERT_TRUE(card.wait(queue, ticket, 1_ms));
     }

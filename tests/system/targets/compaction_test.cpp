@@ -7,7 +7,6 @@ namespace {
 
 using driver::Device;
 using driver::DmaCommand;
-using driver::WaitPolicy;
 
 // 1 + 2 + 1 + 52 GiB, of which the first two were freed again: 1 GiB lies between two holes.
 struct Fragmented {
@@ -34,7 +33,8 @@ void samples(Device& device, platform::Platform& host, driver::DeviceAddress at,
     for (Bytes i = 0; write && i < kSample; i += 8) buffer->store<std::uint64_t>(i, value(i));
     const auto command = write ? DmaCommand::host_to_device(buffer->bus(), at + offset, kSample)
                                : DmaCommand::device_to_host(at + offset, buffer->bus(), kSample);
-    ASSERT_TRUE(device.copy(stream, command, WaitPolicy::kAdaptive, host.clock().now() + 1_s));
+    ASSERT_TRUE(
+        device.copy(stream, command, driver::WaitPolicy::kAdaptive, host.clock().now() + 1_s));
     for (Bytes i = 0; i < kSample; i += 8) {
       ASSERT_EQ(buffer->load<std::uint64_t>(i), value(i)) << offset + i;
     }

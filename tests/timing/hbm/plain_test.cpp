@@ -21,11 +21,6 @@ std::ostream& operator<<(std::ostream& out, const Case& a_case) {
   return out << a_case.name;
 }
 
-HbmTimings with_bank_refresh(HbmTimings t) {
-  t.trfc_pb = 160, t.trefi_pb = 122, t.trrefd = 8;
-  return t;
-}
-
 HbmConfig with_queues(HbmConfig config, unsigned entries) {
   config.read_queue = entries;
   if (config.policy == HbmPolicy::kSplitQueues) config.write_queue = entries;

@@ -98,11 +98,6 @@ void expect_same(const HbmConfig& config, unsigned seed) {
   EXPECT_EQ(quick.counts(), slow.counts());
 }
 
-HbmTimings with_bank_refresh(HbmTimings t) {
-  t.trfc_pb = 160, t.trefi_pb = 122, t.trrefd = 8;
-  return t;
-}
-
 // As a port does: one burst per clock, when there is room.
 Clock enter(ChannelEngine& engine, const test::PlainArrival& arrival, Clock port_free) {
   const auto& [bank, row, tag, write] = arrival.burst;
@@ -145,7 +140,7 @@ TEST(HbmShortCuts, change_nothing_with_split_queues) {
 
 TEST(HbmShortCuts, change_nothing_with_split_queues_and_per_bank_refresh) {
   expect_same(test::split_config(test::hbm2e_2400_timings()), 2);
-  expect_same(test::split_config(with_bank_refresh(test::dramsim3_timings())), 3);
+  expect_same(test::split_config(test::with_bank_refresh(test::dramsim3_timings())), 3);
 }
 
 TEST(HbmShortCuts, change_nothing_with_a_shared_queue) {
@@ -153,7 +148,7 @@ TEST(HbmShortCuts, change_nothing_with_a_shared_queue) {
 }
 
 TEST(HbmShortCuts, change_nothing_with_a_shared_queue_and_per_bank_refresh) {
-  expect_same(test::shared_config(with_bank_refresh(test::dramsys_timings())), 5);
+  expect_same(test::shared_config(test::with_bank_refresh(test::dramsys_timings())), 5);
 }
 
 TEST(HbmShortCuts, change_nothing_in_runs_of_row_hits_with_split_queues) {
@@ -167,8 +162,8 @@ TEST(HbmShortCuts, change_nothing_in_runs_of_row_hits_with_a_shared_queue) {
 
 TEST(HbmShortCuts, change_nothing_in_runs_of_row_hits_with_per_bank_refresh) {
   expect_same_runs(test::card_config(), 14);
-  expect_same_runs(test::split_config(with_bank_refresh(test::dramsim3_timings())), 15);
-  expect_same_runs(test::shared_config(with_bank_refresh(test::dramsys_timings())), 16);
+  expect_same_runs(test::split_config(test::with_bank_refresh(test::dramsim3_timings())), 15);
+  expect_same_runs(test::shared_config(test::with_bank_refresh(test::dramsys_timings())), 16);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Report example() {
+Report example_report() {
   Report report;
   report.workload = "dma_latency";
   report.config = "910b";
@@ -32,7 +32,7 @@ Report example() {
 }
 
 TEST(ReportJson, IsValidAndHasTheSchema) {
-  const auto json = nlohmann::json::parse(to_json(example()));
+  const auto json = nlohmann::json::parse(to_json(example_report()));
   EXPECT_EQ(json["schema"], "npusim.report/1");
   EXPECT_EQ(json["workload"], "dma_latency");
   EXPECT_EQ(json["config"], "910b");
@@ -44,13 +44,13 @@ TEST(ReportJson, IsValidAndHasTheSchema) {
 }
 
 TEST(ReportJson, PrintsNanosecondsWithThreeDecimals) {
-  const auto text = to_json(example());
+  const auto text = to_json(example_report());
   EXPECT_THAT(text, HasSubstr(R"({"name": "dma.h2d.4KiB.latency_ns", "value": 1181.000, )"));
   EXPECT_THAT(text, HasSubstr(R"("value": 150.001, "unit": "ns"})"));
 }
 
 TEST(ReportJson, PrintedPartsAddUpToThePrintedLatency) {
-  const auto report = example();
+  const auto report = example_report();
   std::int64_t sum = 0;
   for (const auto& metric : report.metrics()) {
     if (metric.name.find(".breakdown.") != std::string::npos) sum += metric.value.value();
@@ -59,7 +59,7 @@ TEST(ReportJson, PrintedPartsAddUpToThePrintedLatency) {
 }
 
 TEST(ReportJson, KeepsTheOrderOfMembers) {
-  const auto text = to_json(example());
+  const auto text = to_json(example_report());
   EXPECT_LT(text.find("\"schema\""), text.find("\"workload\""));
   EXPECT_LT(text.find("\"sizes\""), text.find("\"policy\""));
   EXPECT_LT(text.find("entry_store_ns"), text.find("doorbell_ns"));
@@ -94,7 +94,7 @@ TEST(ReportText, AlignsNumbersRightAndWordsLeft) {
 }
 
 TEST(ReportText, ShowsBreakdownsOfAGroupInOneTable) {
-  auto report = example();
+  auto report = example_report();
   report.add_latency("dma.h2d.8KiB",
                      {"h2d", "8KiB", {{"entry_store", 1_ns}, {"doorbell", 2_ns}, {"data", 3_ns}}});
   const auto text = to_text(report);
@@ -104,7 +104,8 @@ TEST(ReportText, ShowsBreakdownsOfAGroupInOneTable) {
 }
 
 TEST(ReportText, NamesWhatLimited) {
-  EXPECT_THAT(to_text(example()), HasSubstr("dma.h2d.4KiB is limited by\n  7.200 % headers"));
+  EXPECT_THAT(to_text(example_report()),
+              HasSubstr("dma.h2d.4KiB is limited by\n  7.200 % headers"));
 }
 
 }  // namespace

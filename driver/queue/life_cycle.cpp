@@ -158,6 +158,7 @@ Status ProcessContext::Impl::map_process() {
   const auto answer = command(map, command_deadline());
   if (answer) {
     mapped = true;
+    signals->impl().connect(true);
     manager.note_mapped(1);
     return {};
   }
@@ -167,6 +168,7 @@ Status ProcessContext::Impl::map_process() {
 
 // False: the card still knows its ids, so nobody else may have them.
 bool ProcessContext::Impl::forget_process() {
+  signals->impl().connect(false);
   abi::ManagementCommand unmap;
   unmap.opcode = static_cast<std::uint8_t>(ManagementOpcode::kUnmapProcess);
   unmap.pasid = pasid.value();

@@ -47,7 +47,7 @@ Status ProcessContext::Impl::restore(Picoseconds deadline) {
   Status status;
   for (std::size_t i = 0; i < told.size(); ++i) {
     if (answers[i]) {
-      told[i]->held = false;
+      note_held(*told[i], false);
     } else if (status) {
       status = forward_error(answers[i]);
     }

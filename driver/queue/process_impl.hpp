@@ -67,6 +67,7 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
   }
   // Makes the card hold the queue, or let it run, as it should be.
   Status settle_record(QueueRecord& record, Picoseconds deadline);
+  static void note_held(QueueRecord& record, bool held);
   Status update(QueueId id, const QueueChange& change);  // not under the mutex
   Status change_held(QueueRecord& record, const QueueChange& change, QueueBuffer& ring);
   Result<QueueStatus> query(QueueRecord& record);

@@ -48,13 +48,19 @@ QueueRecord* ProcessContext::Impl::find(QueueId id) {
   return nullptr;
 }
 
+// As the card has answered; on RESUME it has read the descriptor.
+void ProcessContext::Impl::note_held(QueueRecord& record, bool held) {
+  record.held = held;
+  if (!held) record.channel->note_ring_known();
+}
+
 Status ProcessContext::Impl::settle_record(QueueRecord& record, Picoseconds deadline) {
   const bool hold = !is_active(record);
   if (hold == record.held) return {};
   const auto opcode = hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume;
   const auto answer = command(on_queue(opcode, record), deadline);
   if (!answer) return forward_error(answer);
-  record.held = hold;
+  note_held(record, hold);
   return {};
 }
 
@@ -143,6 +149,7 @@ Result<QueueStatus> ProcessContext::Impl::query(QueueRecord& record) {
   status.evictions = evictions;
   status.ring = record.options.ring;
   status.ring_base = mqd.ring_base;
+  status.completion_base = mqd.completion_base;
   status.priority = mqd.priority;
   status.percentage = record.percentage;
   status.core_mask = mqd.core_mask;
@@ -184,7 +191,10 @@ std::vector<QueueResult> ProcessContext::Impl::set_suspended(const std::vector<Q
   }
   const auto answers = commands(wanted, deadline);
   for (std::size_t i = 0; i < told.size(); ++i) {
-    if (answers[i]) continue;
+    if (answers[i]) {
+      note_held(*told[i].second, told[i].second->held);
+      continue;
+    }
     // What the card has made of it is open; the opposite is asked for before anything else.
     auto& record = *told[i].second;
     results[told[i].first] = QueueResult::kError;

@@ -12,6 +12,9 @@
 namespace npu::driver {
 namespace {
 
+// Room may come without a completion: from the index in memory, or with a larger ring.
+constexpr Picoseconds kRoomPause = 50_us;
+
 bool is_copy(std::uint8_t opcode) {
   return opcode >= 0x01 && opcode <= 0x04;
 }
@@ -39,6 +42,7 @@ QueueChannel::QueueChannel(CardLink& link, QueueFaultSource& faults, QueueChanne
     : link_(link),
       faults_(faults),
       parts_(std::move(parts)),
+      ring_limit_(std::uint64_t{1} << parts_.log2_ring),
       outcomes_(std::size_t{1} << parts_.log2_completions),
       wake_cost_(parts_.adaptive.context_switch.count()) {
   auto& tracer = link.platform().tracer();
@@ -61,9 +65,8 @@ Status QueueChannel::usable() const {
 // Under the submission lock. The card checks the first condition; the second keeps completion
 // entries, and outcomes of entries that are overtaken, from being overwritten.
 bool QueueChannel::has_room(std::size_t count) const {
-  const auto ring = std::uint64_t{1} << parts_.log2_ring;
   const auto completions = std::uint64_t{1} << parts_.log2_completions;
-  return write_index_ + count - read_index_.load(std::memory_order_acquire) <= ring &&
+  return write_index_ + count - read_index_.load(std::memory_order_acquire) <= ring_limit_ &&
          sequence_ + count - completed_.load(std::memory_order_acquire) <= completions;
 }
 
@@ -127,7 +130,7 @@ Status QueueChannel::wait_for_room(std::size_t count, Picoseconds deadline) {
                 fmt::format("queue {}: no room for {} entries, the card has taken {}",
                             parts_.id.value, count, read_index_.load(kRelaxed)));
   }
-  clock.relax(next_completion(), std::min(deadline, clock.now() + 1_ms));
+  clock.relax(next_completion(), std::min(deadline, clock.now() + kRoomPause));
   return {};
 }
 
@@ -207,7 +210,14 @@ Status QueueChannel::replace_ring(QueueBuffer& ring, unsigned log2_entries,
   link_.platform().write_barrier();
   std::swap(parts_.ring, ring);
   parts_.log2_ring = log2_entries;
+  ring_limit_ = std::min(ring_limit_, places);
   return {};
+}
+
+void QueueChannel::note_ring_known() {
+  submit_lock_.lock(link_.clock());
+  const SpinLockHolder holder(submit_lock_);
+  ring_limit_ = std::uint64_t{1} << parts_.log2_ring;
 }
 
 void QueueChannel::note_fault(abi::FaultCode code) {

@@ -62,7 +62,10 @@ class QueueChannel {
   // The card is not looking at the ring, and has taken what is below `read_index`: what is not
   // moves to `ring`, which is the ring afterwards; `ring` becomes the old one. kInvalidArgument:
   // too small.
+  // Submissions keep to the smaller of both until note_ring_known().
   Status replace_ring(QueueBuffer& ring, unsigned log2_entries, std::uint64_t read_index);
+  // The card has read the descriptor since the last replace_ring().
+  void note_ring_known();
   void note_fault(abi::FaultCode code);
   // The card has forgotten the queue, and users hear of it.
   void close();
@@ -111,6 +114,7 @@ class QueueChannel {
 
   SpinLock submit_lock_;
   std::uint64_t write_index_ = 0;
+  std::uint64_t ring_limit_;    // entries that the card accepts at a time
   std::uint64_t sequence_ = 0;  // entries with completions
   std::uint64_t quiet_ = 0;     // entries since the last of those
 

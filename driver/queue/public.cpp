@@ -29,6 +29,12 @@ Result<QueueManager*> manager_of(Device::Impl& device) {
   return device.queues.get();
 }
 
+// Null before the first process was opened.
+const std::unique_ptr<QueueManager>& manager_if_any(Device::Impl& device) {
+  const MutexHolder holder(*device.control);
+  return device.queues;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ProcessContext>> ProcessContext::open(Device& device,
@@ -234,12 +240,12 @@ QueueCounters Queue::counters() const {
 // --- The card --------------------------------------------------------------------------------
 
 QueueManagerStatistics queue_statistics(Device& device) {
-  const auto& manager = device.impl().queues;
+  const auto& manager = manager_if_any(device.impl());
   return manager ? manager->statistics() : QueueManagerStatistics{};
 }
 
 std::vector<QueueFault> take_stray_faults(Device& device) {
-  const auto& manager = device.impl().queues;
+  const auto& manager = manager_if_any(device.impl());
   return manager ? manager->take_stray_faults() : std::vector<QueueFault>{};
 }
 

@@ -6,8 +6,6 @@
 namespace npu::driver {
 namespace {
 
-constexpr DeviceAddress kNowhere{0x1234'0000'0000};
-
 class QueueRaceTest : public QueueTest {
  protected:
   std::unique_ptr<platform::Task> task(std::function<void()> body) {

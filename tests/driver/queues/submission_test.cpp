@@ -96,6 +96,22 @@ TEST_F(QueueTest, RingsAndCompletionRingsWrapWithoutLossOrDoubling) {
   }
 }
 
+// The deepest ring, filled to its last place twice.
+TEST_F(QueueTest, TheLargestRingHoldsAllItsEntries) {
+  const auto queue = make(small(16));
+  const std::vector<abi::QueueEntry> batch(65'536, entries::nop());
+  cp.entry_latency = [](const abi::QueueEntry&) { return 10_ns; };
+  for (int pass = 0; pass < 2; ++pass) {
+    cp.paused = true;
+    const auto last = queue->submit(batch.data(), batch.size(), in(10_ms));
+    ASSERT_THAT(last, IsOk());
+    EXPECT_THAT(queue->submit(entries::nop(), in(10_us)), FailsWith(ErrorCode::kQueueFull));
+    cp.resume();
+    ASSERT_THAT(queue->wait(*last, WaitPolicy::kPolling, in(1_s)), IsOk());
+  }
+  EXPECT_EQ(executed(*queue), 131'072U);
+}
+
 TEST_F(QueueTest, AFullRingIsAnErrorAtTheDeadlineAndSubmitsNothing) {
   const auto queue = make(small());
   cp.paused = true;

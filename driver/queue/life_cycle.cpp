@@ -49,17 +49,7 @@ Status ProcessContext::Impl::check_options(const QueueOptions& wanted) const {
     return invalid(fmt::format("2^{} completions for a ring of 2^{} entries", completions,
                                wanted.ring.log2_entries));
   }
-  if (wanted.priority > abi::kMaxQueuePriority) {
-    return invalid(fmt::format("priority {}, 0 .. 15 are possible", wanted.priority));
-  }
-  if (wanted.percentage > 100) {
-    return invalid(fmt::format("{} % of the quantum", wanted.percentage));
-  }
-  if (wanted.quantum < Picoseconds() || wanted.quantum > 1000_s) {
-    return invalid(fmt::format("a quantum of {} us", wanted.quantum.us()));
-  }
-  if (wanted.core_mask == CoreMask{}) return invalid("a core mask without a core");
-  return {};
+  return check_scheduling(wanted.priority, wanted.percentage, wanted.quantum, wanted.core_mask);
 }
 
 // What needs no lock: memory, ids, the descriptor.
@@ -361,6 +351,21 @@ Result<QueueEnd> ProcessContext::Impl::destroy(QueueChannel& channel, Picosecond
   channel.give_back_ring();  // without the mutex, which compaction takes under those of memory
   if (!removed) return forward_error(removed);
   return drained ? QueueEnd::kDrained : QueueEnd::kReset;
+}
+
+// By reset; those that another task destroys are its business. A card that does not answer once is
+// not asked again.
+void ProcessContext::Impl::give_up() {
+  const MutexHolder holder(*mutex);
+  Status status;
+  for (const auto& record : queues) {
+    if (record->dying) continue;
+    record->dying = true;
+    if (status && !device.link->lost()) status = remove_from_card(*record, PreemptMode::kReset);
+    record->channel->close();
+    forget_channel(*record->channel);
+  }
+  if (mapped && status && !device.link->lost()) static_cast<void>(forget_process());
 }
 
 }  // namespace npu::driver

@@ -32,6 +32,10 @@ struct QueueRecord {
   QueueId queue_id() const { return QueueId{id.value()}; }
 };
 
+// kInvalidArgument: out of range.
+Status check_scheduling(unsigned priority, unsigned percentage, Picoseconds quantum,
+                        const CoreMask& cores);
+
 struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
   Impl(Device::Impl& card, QueueManager& shared, const ProcessOptions& wanted);
   ~Impl() override;
@@ -77,6 +81,7 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
   Status restore(Picoseconds deadline);
   Status hold(Picoseconds deadline) override;  // for compaction; not under the mutex
   void let_go() override;
+  void give_up() override;  // not under the mutex
 
   // --- Faults. Not under the mutex.
   void look_for_faults() override;

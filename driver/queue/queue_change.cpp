@@ -21,25 +21,29 @@ Status check(const QueueChange& change) {
       (log2 < abi::kMinLog2Ring || log2 > abi::kMaxLog2Ring)) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("a ring of 2^{} entries", log2));
   }
-  if (change.priority && *change.priority > abi::kMaxQueuePriority) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("priority {}, 0 .. 15 are possible", *change.priority));
-  }
-  if (change.percentage && *change.percentage > 100) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} % of the quantum", *change.percentage));
-  }
-  if (change.quantum && (*change.quantum < Picoseconds() || *change.quantum > 1000_s)) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a quantum of {} us", change.quantum->us()));
-  }
-  if (change.core_mask && *change.core_mask == CoreMask{}) {
-    return fail(ErrorCode::kInvalidArgument, "a core mask without a core");
-  }
-  return {};
+  return check_scheduling(change.priority.value_or(0), change.percentage.value_or(0),
+                          change.quantum.value_or(Picoseconds()),
+                          change.core_mask.value_or(kAllCores));
 }
 
 }  // namespace
+
+Status check_scheduling(unsigned priority, unsigned percentage, Picoseconds quantum,
+                        const CoreMask& cores) {
+  constexpr Picoseconds kLongest = 1000_s;
+  const auto invalid = [](std::string what) {
+    return fail(ErrorCode::kInvalidArgument, std::move(what));
+  };
+  if (priority > abi::kMaxQueuePriority) {
+    return invalid(fmt::format("priority {}, 0 .. 15 are possible", priority));
+  }
+  if (percentage > 100) return invalid(fmt::format("{} % of the quantum", percentage));
+  if (quantum < Picoseconds() || quantum > kLongest || quantum.count() % 1'000'000 != 0) {
+    return invalid(fmt::format("a quantum of {} us", quantum.us()));
+  }
+  if (cores == CoreMask{}) return invalid("a core mask without a core");
+  return {};
+}
 
 QueueRecord* ProcessContext::Impl::find(QueueId id) {
   for (const auto& record : queues) {

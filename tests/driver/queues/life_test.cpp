@@ -321,5 +321,34 @@ TEST_F(QueueTest, AClosedProcessAnswersNothing) {
   EXPECT_THAT(other->query(QueueId{0}), FailsWith(ErrorCode::kInvalidArgument));
 }
 
+// Nothing of it runs on, and the next owner of the card finds it empty.
+TEST_F(QueueTest, ShuttingTheDeviceDownTakesItsQueuesOffTheCard) {
+  auto queue = make();
+  const auto signal = process->signals().create();
+  const auto ticket = queue->submit(entries::wait_event(*signal, 9), in(1_ms));
+  pass(10_us);
+  ASSERT_THAT(device->shutdown(), IsOk());
+  EXPECT_EQ(cp.queues() + cp.processes(), 0U);
+  EXPECT_THAT(queue->submit(entries::nop(), in(1_ms)), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(queue->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), FailsWith(ErrorCode::kAborted));
+  EXPECT_THAT(process->create_queue(), FailsWith(ErrorCode::kInvalidArgument, "shut down"));
+  queue.reset();
+  process.reset();
+  device.reset();
+  device = std::move(*Device::open(fake, card.config().bdf));
+  process = open_process();
+  EXPECT_THAT(run(*make()), IsOk());
+}
+
+TEST_F(QueueTest, AQuantumIsInWholeMicroseconds) {
+  QueueOptions options;
+  options.quantum = 1500_ns;
+  EXPECT_THAT(process->create_queue(options), FailsWith(ErrorCode::kInvalidArgument, "quantum"));
+  const auto queue = make();
+  QueueChange what;
+  what.quantum = 500_ns;  // would be the card's default
+  EXPECT_THAT(change(*queue, what), FailsWith(ErrorCode::kInvalidArgument, "quantum"));
+}
+
 }  // namespace
 }  // namespace npu::driver

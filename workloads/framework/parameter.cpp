@@ -109,6 +109,16 @@ Status ParameterSet::assign(std::string_view assignment) {
   return set(assignment.substr(0, equals), assignment.substr(equals + 1));
 }
 
+namespace {
+
+// Which units a size may have cannot be guessed.
+std::string example(ParameterType type) {
+  const bool size = type == ParameterType::kSize || type == ParameterType::kSizeList;
+  return size ? ", e.g. 512B, 4KiB or 1MiB" : "";
+}
+
+}  // namespace
+
 Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
                                                 std::string_view text) const {
   const auto error = [&](ErrorCode code, std::string_view found, const std::string& expected) {
@@ -134,7 +144,7 @@ Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
     const auto numbers = parse_numbers(spec.type, element);
     if (numbers.empty()) {
       return error(ErrorCode::kInvalidArgument, element,
-                   " is not of type " + std::string(to_string(spec.type)));
+                   " is not of type " + std::string(to_string(spec.type)) + example(spec.type));
     }
     for (const auto number : numbers) {
       if (number < spec.minimum || number > spec.maximum) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 
 namespace npu::workloads {
@@ -45,6 +46,7 @@ class QueueFleet::Completions : public platform::TraceSink {
 
 Result<std::unique_ptr<QueueFleet>> QueueFleet::make(Context& context, driver::Device& device,
                                                      const FleetShape& shape) {
+  assert(shape.processes > 0);
   std::unique_ptr<QueueFleet> fleet(new QueueFleet(context, shape));
   for (std::uint64_t i = 0; i < shape.processes; ++i) {
     auto session = QueueSession::open(context, device);

@@ -36,21 +36,20 @@ Status ProcessContext::Impl::restore(Picoseconds deadline) {
   }
   if (--evictions > 0) return {};
   evicted_time += device.platform.clock().now() - evicted_since;
-  std::vector<abi::ManagementCommand> commands;
+  std::vector<abi::ManagementCommand> wanted;
   std::vector<QueueRecord*> told;
   for (const auto& record : queues) {
     if (!record->held || !is_active(*record)) continue;
-    commands.push_back(on_queue(ManagementOpcode::kResume, *record));
+    wanted.push_back(on_queue(ManagementOpcode::kResume, *record));
     told.push_back(record.get());
   }
-  auto answers = manager.ring().execute(commands, deadline);
+  const auto answers = commands(wanted, deadline);
   Status status;
   for (std::size_t i = 0; i < told.size(); ++i) {
-    const auto answer = accepted(std::move(answers[i]), commands[i].opcode);
-    if (answer) {
-      told[i]->held = false;
+    if (answers[i]) {
+      note_held(*told[i], false);
     } else if (status) {
-      status = forward_error(answer);
+      status = forward_error(answers[i]);
     }
   }
   return status;

@@ -185,6 +185,7 @@ TEST(GoldenQueue, Doorbells) {
   EXPECT_EQ(kDoorbellPageSize, 4096U);
   EXPECT_EQ(kDoorbellSize, 8U);
   EXPECT_EQ(kSignalDoorbell, 511);
+  EXPECT_EQ(kSignalWakesHost, 0x8000);
   EXPECT_EQ(kQueueDoorbells, 511);
 }
 

@@ -65,6 +65,19 @@ TEST_P(CommandSignals, TheHostWakesAWaiterByTheSignalDoorbell) {
   EXPECT_EQ(bench.faults(), 0U);
 }
 
+TEST_P(CommandSignals, TheSignalDoorbellRaisesTheProcessVectorIfAsked) {
+  CommandBench bench;
+  auto queue = bench.make({1, 6, GetParam()});
+  bench.submit(queue, wait_for(1, 5, 1));
+  bench.run(50_us);
+  bench.set_signal(queue, 5, 1);
+  const auto before = bench.command.statistics().interrupts;
+  bench.doorbell(1, abi::kSignalDoorbell, 5 | abi::kSignalWakesHost);
+  bench.run(50_us);
+  EXPECT_EQ(bench.command.statistics().interrupts, before + 1);
+  EXPECT_EQ(bench.tags(queue).size(), 1U) << "and the waiter has looked";
+}
+
 INSTANTIATE_TEST_SUITE_P(Memory, CommandSignals, testing::Bool());
 
 // The record comes at every moment around the waiter's read: none is lost.

@@ -199,8 +199,34 @@ TEST(QueueLife, CompactionMovesMemoryUnderQueuesThatWork) {
   });
 }
 
-// Rounds in all orders; the card ends where it began.
-TEST(QueueLife, CreatingAndDestroyingLeavesNothing) {
+// kfdtest: CreateQueueStressSingleThreaded, all four orders; one of a process that stays, and one
+// that makes the card forget it.
+TEST(QueueLife, TenThousandRoundsOfCreatingAndDestroyingLeaveNothing) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    const auto process = card.process();
+    driver::QueueOptions options;
+    options.ring.log2_entries = 2;
+    const auto free = card.device->memory_statistics().free;
+    for (unsigned round = 0; round < 10'000; ++round) {
+      std::unique_ptr<driver::Queue> queues[2];
+      for (const unsigned i : {0U, 1U}) {
+        queues[i ^ (round & 1)] = must(process->create_queue(options));
+      }
+      if (round % 16 == 0) {
+        ASSERT_TRUE(card.run(*queues[0], entries::nop()));
+      }
+      for (const unsigned i : {0U, 1U}) queues[i ^ (round >> 1 & 1)].reset();
+      ASSERT_EQ(queue_statistics(*card.device).queue_ids, 0U);
+    }
+    EXPECT_EQ(card.device->memory_statistics().free, free);
+    EXPECT_EQ(queue_statistics(*card.device).timeouts, 0U);
+  });
+}
+
+// Rounds of processes; the card ends where it began.
+TEST(QueueLife, ProcessesWithQueuesComeAndGoLeavingNothing) {
   Machine machine;
   machine.run([](platform::Platform& host) {
     QueueCard card(host);

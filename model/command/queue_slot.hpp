@@ -113,6 +113,7 @@ class QueueSlot {
   void close(QueueCommand& command);
   void fail(QueueCommand& command, const CommandFault& fault, bool host);
   void fail_access(QueueCommand& command, const Answer& answer);
+  void report(QueueCommand& command);
   void fault(const CommandFault& fault, bool host, const QueueCommand* command);
   void fault_at_load(abi::FaultCode code, std::uint64_t address, bool host, bool write);
 

@@ -195,6 +195,25 @@ TEST(CommandFault, WhatRunsBesideTheFaultStillEnds) {
   EXPECT_EQ(bench.device.load<std::uint32_t>(bench.share(1, kData + 256_KiB - 4)), 0x55U);
 }
 
+// One block is at fault at once, the other one works for long.
+TEST(CommandFault, OfABlockStopsTheQueueWhileOthersStillRun) {
+  CommandBench bench;
+  auto queue = bench.make();
+  constexpr std::uint64_t kHalf = 2_MiB;
+  bench.device.store(bench.share(1, kData),
+                     abi::KernelArguments{kVirtual + kShare - kHalf, 0, 0, 2 * kHalf / 4, 1});
+  bench.submit(queue, launch(1, abi::KernelFunction::kFill, 2, kData));
+  bench.run(5_us);
+  EXPECT_EQ(bench.fault(1).code, static_cast<int>(FaultCode::kTranslation));
+  bench.submit(queue, nop(2));
+  bench.run(5_us);
+  EXPECT_TRUE(bench.tags(queue).empty()) << "the kernel has not ended, nothing more is started";
+  bench.run(1_ms);
+  EXPECT_EQ(bench.tags(queue), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(bench.faults(), 1U);
+  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.share(1, kShare - 4)), 1U) << "what runs ends";
+}
+
 TEST(CommandFault, TheLogWrapsAndIsCounted) {
   CommandBench bench;
   bench.make();

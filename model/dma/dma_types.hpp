@@ -63,7 +63,7 @@ struct DmaStatistics {
   std::uint64_t fetches = 0;       // ring reads
   std::uint64_t commands = 0;      // completed, failed ones included
   std::uint64_t faults = 0;        // commands that failed
-  std::uint64_t stopped = 0;       // requests that were given up, ended in time or not
+  std::uint64_t stopped = 0;       // requests that were given up
   Bytes bytes_host_to_device = 0;  // of commands that did not fail
   Bytes bytes_device_to_host = 0;
   Bytes bytes_device_to_device = 0;

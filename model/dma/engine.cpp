@@ -60,7 +60,7 @@ void Engine::start_next() {
 
 // One that is set up, or whose translation is under way, ends with that.
 void Engine::stop(std::uint64_t context) {
-  for (auto i = head_; i != tail_; ++i) {
+  for (auto i = executing_ ? next_ - 1 : next_; i != tail_; ++i) {
     auto& command = slot(i);
     if (!command.requested || command.context != context) continue;
     command.stopped = true;

@@ -173,6 +173,7 @@ TEST_F(QueueRaceTest, ASuspendedQueueIsDestroyedByOneOfTwoTasks) {
   const auto queue = make();
   process->suspend({queue->id()}, in(1_ms));
   std::vector<std::unique_ptr<platform::Task>> tasks;
+  tasks.reserve(3);
   int destroyed = 0;
   for (int t = 0; t < 3; ++t) {
     tasks.push_back(task([&] {

@@ -286,7 +286,12 @@ Status ProcessContext::Impl::remove_from_card(QueueRecord& record, PreemptMode m
     return manager.ring().execute(on_queue(ManagementOpcode::kRemoveQueue, record, how),
                                   command_deadline());
   };
+  const auto deadline = command_deadline();
   auto answer = remove(mode);
+  while (answer && answer->status == abi::ManagementStatus::kNotDrained) {
+    const bool late = device.platform.clock().now() >= deadline;
+    answer = remove(late ? PreemptMode::kReset : mode);
+  }
   for (int attempt = 0; attempt < 2 && !answer && !device.link->lost(); ++attempt) {
     if (answer.error().code != ErrorCode::kAborted) {
       static_cast<void>(manager.ring().restart(command_deadline()));

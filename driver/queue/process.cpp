@@ -37,6 +37,8 @@ constexpr std::string_view to_string(abi::ManagementStatus status) {
       return "doorbell in use";
     case abi::ManagementStatus::kProcessBusy:
       return "the process has queues";
+    case abi::ManagementStatus::kNotDrained:
+      return "what runs has not ended";
   }
   return "unknown status";
 }
@@ -165,7 +167,8 @@ abi::ManagementCommand ProcessContext::Impl::on_queue(abi::ManagementOpcode opco
 Result<ManagementAnswer> ProcessContext::Impl::accepted(Result<ManagementAnswer> answer,
                                                         std::uint8_t opcode) {
   if (!answer || answer->status == abi::ManagementStatus::kSuccess) return answer;
-  return fail(ErrorCode::kBadDevice,
+  const bool late = answer->status == abi::ManagementStatus::kNotDrained;
+  return fail(late ? ErrorCode::kTimeout : ErrorCode::kBadDevice,
               fmt::format("the card has refused to {}: {}",
                           abi::to_string(static_cast<abi::ManagementOpcode>(opcode)),
                           to_string(answer->status)));
@@ -182,6 +185,11 @@ std::vector<Result<ManagementAnswer>> ProcessContext::Impl::commands(
   for (std::size_t i = 0; i < what.size(); ++i) {
     auto& answer = answers[i];
     if (!answer && answer.error().code == ErrorCode::kAborted && is_repeatable(what[i].opcode)) {
+      answer = manager.ring().execute(what[i], deadline);
+    }
+    // Others' commands have had their turn; what runs may have ended.
+    while (answer && answer->status == abi::ManagementStatus::kNotDrained &&
+           device.platform.clock().now() < deadline) {
       answer = manager.ring().execute(what[i], deadline);
     }
     answer = accepted(std::move(answer), what[i].opcode);

@@ -227,6 +227,7 @@ TEST(GoldenQueue, ManagementCodes) {
   EXPECT_EQ(static_cast<int>(ManagementScope::kProcess), 1);
   EXPECT_EQ(static_cast<int>(ManagementScope::kAll), 2);
   EXPECT_EQ(static_cast<int>(ManagementStatus::kProcessBusy), 7);
+  EXPECT_EQ(static_cast<int>(ManagementStatus::kNotDrained), 8);
 }
 
 TEST(GoldenQueue, FaultRecordBytes) {

@@ -119,6 +119,22 @@ TEST(CommandSignal, ATimeOutIsAStatusAndTheQueueGoesOn) {
   EXPECT_EQ(bench.faults(), 0U);
 }
 
+// A wait is looked at as often as it is told to, but has one end only.
+TEST(CommandSignal, LooksThatDoNotEndAWaitLeaveNothingBehind) {
+  CommandBench bench;
+  auto queue = bench.make();
+  bench.submit(queue, wait_for(1, 5, 1, 1'000'000'000));
+  bench.run(50_us);
+  const auto pending = bench.sim.agenda.pending();
+  for (unsigned i = 0; i < 100; ++i) {
+    bench.doorbell(1, abi::kSignalDoorbell, 5);
+    bench.run(5_us);
+  }
+  EXPECT_EQ(bench.sim.agenda.pending(), pending);
+  bench.run(1_s);
+  EXPECT_EQ(bench.tags(queue).size(), 1U);
+}
+
 TEST(CommandSignal, WaitersGiveTheirSlotsAwayAndComeBackWhenTheyAreWoken) {
   auto config = command_chip_config();  // 4 slots
   config.command.quantum = 1_s;

@@ -36,6 +36,10 @@ Status ProcessContext::Impl::restore(Picoseconds deadline) {
   }
   if (--evictions > 0) return {};
   evicted_time += device.platform.clock().now() - evicted_since;
+  return resume_held(deadline);
+}
+
+Status ProcessContext::Impl::resume_held(Picoseconds deadline) {
   std::vector<abi::ManagementCommand> wanted;
   std::vector<QueueRecord*> told;
   for (const auto& record : queues) {
@@ -64,7 +68,10 @@ Status ProcessContext::Impl::hold(Picoseconds deadline) {
 void ProcessContext::Impl::let_go() {
   const MutexHolder holder(*mutex);
   if (!std::exchange(compacting, false)) return;
-  static_cast<void>(restore(command_deadline()));
+  if (restore(command_deadline())) return;
+  // Nobody would hear that a queue stands still, so it is tried again on an empty ring.
+  static_cast<void>(manager.ring().restart(command_deadline()));
+  static_cast<void>(resume_held(command_deadline()));
 }
 
 }  // namespace npu::driver

@@ -287,10 +287,12 @@ Status ProcessContext::Impl::remove_from_card(QueueRecord& record, PreemptMode m
                                   command_deadline());
   };
   const auto deadline = command_deadline();
+  const auto end = deadline + options.command_timeout;
   auto answer = remove(mode);
   while (answer && answer->status == abi::ManagementStatus::kNotDrained) {
-    const bool late = device.platform.clock().now() >= deadline;
-    answer = remove(late ? PreemptMode::kReset : mode);
+    const auto now = device.platform.clock().now();
+    if (now >= end) break;
+    answer = remove(now >= deadline ? PreemptMode::kReset : mode);
   }
   for (int attempt = 0; attempt < 2 && !answer && !device.link->lost(); ++attempt) {
     if (answer.error().code != ErrorCode::kAborted) {

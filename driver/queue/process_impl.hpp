@@ -79,6 +79,7 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
                                          Picoseconds deadline);  // not under the mutex
   Status evict(Picoseconds deadline);
   Status restore(Picoseconds deadline);
+  Status resume_held(Picoseconds deadline);
   Status hold(Picoseconds deadline) override;  // for compaction; not under the mutex
   void let_go() override;
   void give_up() override;  // not under the mutex

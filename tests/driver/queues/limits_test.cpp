@@ -103,6 +103,7 @@ TEST_F(LimitsTest, AllQueuesOfTheCardWorkAtOnceAndTheirIdsRunOut) {
               FailsWith(ErrorCode::kOutOfResources, "all 4096 queue ids"));
   EXPECT_TRUE(inventory() == before);
   std::vector<QueueTicket> tickets;
+  tickets.reserve(queues.size());
   for (auto& queue : queues) tickets.push_back(*queue->submit(entries::nop(), in(1_ms)));
   for (std::size_t i = 0; i < queues.size(); ++i) {
     EXPECT_THAT(queues[i]->wait(tickets[i], WaitPolicy::kPolling, in(10_ms)), IsOk());

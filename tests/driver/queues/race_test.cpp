@@ -129,6 +129,33 @@ TEST_F(QueueRaceTest, ARestartOfTheRingNeitherFailsCreatingNorLeaksByDestroying)
   EXPECT_EQ(statistics().pasids + statistics().doorbell_pages, 0U);
 }
 
+// The card is stuck for a while at the end of a compaction.
+TEST_F(QueueRaceTest, CompactionLeavesNoQueueStandingStill) {
+  ProcessOptions options;
+  options.command_timeout = 100_us;
+  const auto other = open_process(options);
+  const auto queue = make(*other);
+  ASSERT_THAT(other->impl().hold(in(1_ms)), IsOk());
+  cp.stuck_opcodes.insert(static_cast<std::uint8_t>(abi::ManagementOpcode::kResume));
+  fake.scheduler.at(in(50_us), [&] { cp.stuck_opcodes.clear(); });
+  other->impl().let_go();
+  EXPECT_THAT(run(*queue), IsOk());
+}
+
+// An error of one queue does not keep the others from their turn, and can be mended.
+TEST_F(QueueRaceTest, RestoringGoesOnBehindAQueueThatTheCardRefuses) {
+  const auto bad = make(), good = make();
+  ASSERT_THAT(process->evict(in(1_ms)), IsOk());
+  const auto at = process->impl().manager.descriptor_address(bad->id().value);
+  const std::uint8_t no_priority = 99;
+  card.memory().write(at + offsetof(abi::QueueDescriptor, priority), &no_priority, 1);
+  EXPECT_THAT(process->restore(in(1_ms)), FailsWith(ErrorCode::kBadDevice, "descriptor"));
+  EXPECT_THAT(run(*good), IsOk());
+  EXPECT_THAT(run(*bad), FailsWith(ErrorCode::kTimeout));
+  EXPECT_THAT(change(*bad, {}), IsOk()) << "writes it anew";
+  EXPECT_THAT(run(*bad), IsOk());
+}
+
 TEST_F(QueueRaceTest, AProcessDoesNotCloseWhileAQueueIsMade) {
   cp.command_latency = 50_us;
   const auto other = open_process();
@@ -146,6 +173,7 @@ TEST_F(QueueRaceTest, ASuspendedQueueIsDestroyedByOneOfTwoTasks) {
   const auto queue = make();
   process->suspend({queue->id()}, in(1_ms));
   std::vector<std::unique_ptr<platform::Task>> tasks;
+  tasks.reserve(3);
   int destroyed = 0;
   for (int t = 0; t < 3; ++t) {
     tasks.push_back(task([&] {

@@ -169,5 +169,33 @@ TEST(CommandOrder, NoMoreEntriesAreUnderWayThanTheWindowAllows) {
   EXPECT_EQ(bench.command.statistics().entries, 8U);
 }
 
+// The card does not know what has been read of the completion ring. Who submits without reading
+// loses the oldest ones of his own, and nothing else is touched.
+TEST(CommandOrder, CompletionsThatNobodyReadsStayInTheirRing) {
+  CommandBench bench;
+  auto queue = bench.make({1, 2});
+  auto other = bench.make({1, 2});
+  const auto behind = queue.mqd.completion_base + 4 * abi::kQueueCompletionSize;
+  const auto before = queue.mqd.completion_base - 8;
+  bench.host.store(behind, std::uint64_t{0x1234});
+  bench.host.store(before, std::uint64_t{0x5678});
+  for (std::uint32_t i = 0; i < 1001; ++i) {
+    bench.submit(queue, nop(i));
+    bench.run(2_us);
+  }
+  bench.submit(other, nop(7));
+  bench.run(20_us);
+  for (std::uint32_t i = 997; i < 1001; ++i) {
+    const auto entry = bench.host.load<abi::QueueCompletion>(queue.mqd.completion_base +
+                                                             abi::kQueueCompletionSize * (i % 4));
+    EXPECT_EQ(entry.tag, i);
+    EXPECT_EQ(entry.phase, abi::completion_phase(i, 2));
+  }
+  EXPECT_EQ(bench.host.load<std::uint64_t>(behind), 0x1234U);
+  EXPECT_EQ(bench.host.load<std::uint64_t>(before), 0x5678U);
+  EXPECT_EQ(bench.tags(other), std::vector<std::uint32_t>{7});
+  EXPECT_EQ(bench.faults(), 0U);
+}
+
 }  // namespace
 }  // namespace npu::test

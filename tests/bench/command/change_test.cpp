@@ -7,7 +7,6 @@ namespace {
 
 using abi::ManagementOpcode;
 using abi::ManagementStatus;
-using abi::PreemptMode;
 
 constexpr std::uint32_t value(ManagementStatus status) {
   return static_cast<std::uint32_t>(status);

@@ -4,40 +4,33 @@
 
 #include <vector>
 
+#include "bench/in_flight.hpp"
 #include "bench/on_card.hpp"
 #include "npu/driver/device.hpp"
 
 namespace npu::bench {
 namespace {
 
-constexpr std::uint64_t kCommands = 200'000;
 constexpr std::uint64_t kStreams = 8;
-constexpr std::uint64_t kInFlight = 256;  // commands between a submission and its wait
 constexpr Bytes kCell = 64;
 
-// Submits kCommands copies, always kInFlight ahead of the one it waits for.
-Status keep_in_flight(platform::Platform& platform, driver::Device& device,
-                      const std::vector<driver::StreamId>& streams, driver::DeviceAddress memory) {
-  std::vector<driver::Ticket> tickets(kInFlight);
+// Copies on all streams in turn.
+Status work(platform::Platform& platform, driver::Device& device,
+            const std::vector<driver::StreamId>& streams, driver::DeviceAddress memory) {
   driver::SubmitOptions options;
   options.interrupt = false;
-  for (std::uint64_t i = 0; i < kCommands + kInFlight; ++i) {
-    auto& ticket = tickets[i % kInFlight];
-    if (i >= kInFlight) {
-      const auto deadline = platform.clock().now() + 1_s;
-      auto done = device.wait(ticket, driver::WaitPolicy::kPolling, deadline);
-      if (!done) return done;
-    }
-    if (i >= kCommands) continue;
-    const std::uint64_t stream = i % kStreams;
-    const auto source = memory + stream * kCell;
-    auto submitted = device.submit(
-        streams[stream],
-        driver::DmaCommand::device_to_device(source, source + kStreams * kCell, kCell), options);
-    if (!submitted) return forward_error(submitted);
-    ticket = *submitted;
-  }
-  return {};
+  return keep_in_flight<driver::Ticket>(
+      [&](std::uint64_t i) {
+        const std::uint64_t stream = i % kStreams;
+        const auto source = memory + stream * kCell;
+        return device.submit(
+            streams[stream],
+            driver::DmaCommand::device_to_device(source, source + kStreams * kCell, kCell),
+            options);
+      },
+      [&](std::uint64_t, const driver::Ticket& ticket) {
+        return device.wait(ticket, driver::WaitPolicy::kPolling, platform.clock().now() + 1_s);
+      });
 }
 
 Status submit_and_complete(platform::Platform& platform, Measurement& measured) {
@@ -52,18 +45,14 @@ Status submit_and_complete(platform::Platform& platform, Measurement& measured) 
   auto memory = (*device)->allocate(2 * kStreams * kCell);
   if (!memory) return forward_error(memory);
   const Stopwatch watch;
-  if (auto ok = keep_in_flight(platform, **device, streams, memory->address); !ok) return ok;
+  if (auto ok = work(platform, **device, streams, memory->address); !ok) return ok;
   measured.seconds = watch.seconds();
-  measured.items = kCommands;
+  measured.items = kItems;
   return (*device)->shutdown();
 }
 
-Measurement measure() {
-  return measure_on_card(submit_and_complete);
-}
-
 void submit_complete(benchmark::State& state) {
-  measure_isolated(state, measure);
+  measure_isolated(state, [] { return measure_on_card(submit_and_complete); });
 }
 BENCHMARK(submit_complete)
     ->Name("dma/submit_complete")

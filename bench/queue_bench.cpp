@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "bench/in_flight.hpp"
 #include "bench/on_card.hpp"
 #include "npu/driver/process.hpp"
 #include "npu/driver/queue_entries.hpp"
@@ -12,35 +13,26 @@
 namespace npu::bench {
 namespace {
 
-constexpr std::uint64_t kEntries = 200'000;
-constexpr std::uint64_t kInFlight = 256;  // entries between a submission and its wait
 constexpr std::uint64_t kQueues = 8;
 constexpr Bytes kCell = 64;
 
 using Queues = std::vector<std::unique_ptr<driver::Queue>>;
 
-// Submits kEntries copies over all queues, always kInFlight ahead of the one it waits for.
-Status keep_in_flight(platform::Platform& platform, Queues& queues, driver::DeviceAddress memory) {
-  std::vector<driver::QueueTicket> tickets(kInFlight);
+// Copies over all queues in turn.
+Status work(platform::Platform& platform, Queues& queues, driver::DeviceAddress memory) {
   driver::QueueEntryOptions options;
   options.interrupt = false;
-  for (std::uint64_t i = 0; i < kEntries + kInFlight; ++i) {
-    auto& ticket = tickets[i % kInFlight];
-    auto& queue = *queues[i % kQueues];
-    const auto deadline = platform.clock().now() + 1_s;
-    if (i >= kInFlight) {
-      auto done = queue.wait(ticket, driver::WaitPolicy::kPolling, deadline);
-      if (!done) return done;
-    }
-    if (i >= kEntries) continue;
-    const auto source = memory + i % kQueues * kCell;
-    auto submitted =
-        queue.submit(driver::entries::copy_on_device(source, source + kQueues * kCell, kCell),
-                     deadline, options);
-    if (!submitted) return forward_error(submitted);
-    ticket = *submitted;
-  }
-  return {};
+  const auto soon = [&] { return platform.clock().now() + 1_s; };
+  return keep_in_flight<driver::QueueTicket>(
+      [&](std::uint64_t i) {
+        const auto source = memory + i % kQueues * kCell;
+        return queues[i % kQueues]->submit(
+            driver::entries::copy_on_device(source, source + kQueues * kCell, kCell), soon(),
+            options);
+      },
+      [&](std::uint64_t i, const driver::QueueTicket& ticket) {
+        return queues[i % kQueues]->wait(ticket, driver::WaitPolicy::kPolling, soon());
+      });
 }
 
 Status submit_and_complete(platform::Platform& platform, Measurement& measured) {
@@ -59,20 +51,16 @@ Status submit_and_complete(platform::Platform& platform, Measurement& measured) 
   auto memory = (*process)->space().allocate(2 * kQueues * kCell);
   if (!memory) return forward_error(memory);
   const Stopwatch watch;
-  if (auto ok = keep_in_flight(platform, queues, memory->address); !ok) return ok;
+  if (auto ok = work(platform, queues, memory->address); !ok) return ok;
   measured.seconds = watch.seconds();
-  measured.items = kEntries;
+  measured.items = kItems;
   queues.clear();
   if (auto ok = (*process)->close(); !ok) return ok;
   return (*device)->shutdown();
 }
 
-Measurement measure() {
-  return measure_on_card(submit_and_complete);
-}
-
 void submit_complete(benchmark::State& state) {
-  measure_isolated(state, measure);
+  measure_isolated(state, [] { return measure_on_card(submit_and_complete); });
 }
 BENCHMARK(submit_complete)
     ->Name("queue/submit_complete")

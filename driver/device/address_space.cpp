@@ -46,7 +46,7 @@ Result<LentMemory> lend(const AddressSpace::Impl& owner, MemoryHandle memory, un
   if (auto ok = open_space(owner); !ok) return forward_error(ok);
   auto lent = owner.space->lend(memory);
   if (!lent) return lent;
-  if (auto ok = device.let_in(card); !ok) return forward_error(ok);
+  if (auto ok = lent->lease.let_in(device.peers, card); !ok) return forward_error(ok);
   return lent;
 }
 

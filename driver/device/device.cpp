@@ -48,20 +48,10 @@ Status Device::Impl::usable() const {
   return link->alive();
 }
 
-Status Device::Impl::let_in(unsigned peer) {
-  const std::uint64_t bit = std::uint64_t{1} << peer;
-  if (peer >= abi::kMaxHccsCards || (let_in_cards & bit) != 0) return {};
-  link->write(abi::HccsAccess::from_raw(let_in_cards | bit));
-  // The write is posted, and what the peer sends takes another way: it must not come first.
-  const auto read_back = link->read<abi::HccsAccess>();
-  if (!read_back) return forward_error(read_back);
-  let_in_cards |= bit;
-  return {};
-}
-
 Status Device::shutdown() {
   if (impl_->closed.exchange(true)) return {};
   auto& link = *impl_->link;
+  impl_->peers->close();
   // Not in the middle of a compaction.
   const MutexHolder memory_holder(impl_->memory->mutex());
   // Nor in the middle of a reset, which would enable the queue again.
@@ -72,7 +62,6 @@ Status Device::shutdown() {
   if (auto ok = impl_->queue->disable(deadline); !ok && status) status = ok;
   if (!link.lost()) {
     link.write(abi::EventRecordBase::from_raw(0));
-    if (impl_->let_in_cards != 0) link.write(abi::HccsAccess::from_raw(0));
     impl_->memory->withdraw_contexts();
   }
   impl_->vectors->close();

@@ -11,6 +11,7 @@
 #include "driver/event/waiter.hpp"
 #include "driver/memory/compactor.hpp"
 #include "driver/memory/memory_manager.hpp"
+#include "driver/memory/peer_gate.hpp"
 #include "driver/pci/config_space.hpp"
 #include "driver/queue/queue_manager.hpp"
 #include "driver/stream/stream_table.hpp"
@@ -25,9 +26,6 @@ struct Device::Impl {
 
   // kInvalidArgument after shutdown(), kDeviceLost after the card went away.
   Status usable() const;
-  // Opens the card's memory to another one; under the memory manager's mutex. The card knows it
-  // when this returns.
-  Status let_in(unsigned peer);
   Picoseconds ready_deadline() { return platform.clock().now() + options.ready_timeout; }
 
   platform::Platform& platform;
@@ -35,9 +33,9 @@ struct Device::Impl {
   CardInfo card;
   std::uint16_t original_command = 0;
   bool command_changed = false;
-  std::uint64_t let_in_cards = 0;  // HCCS_ACCESS
   // In the order in which they are made; each may use those before it.
   std::unique_ptr<CardLink> link;
+  std::shared_ptr<PeerGate> peers;  // leases have it, too
   std::unique_ptr<EventTable> events;
   std::unique_ptr<DmaQueue> queue;
   std::unique_ptr<VectorTable> vectors;

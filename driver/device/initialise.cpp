@@ -34,6 +34,7 @@ Status map_registers(Device::Impl& device) {
                                         platform::Caching::kUncached);
   if (!region) return forward_error(region);
   device.link = std::make_unique<CardLink>(device.platform, device.card.bdf(), std::move(*region));
+  device.peers = std::make_shared<PeerGate>(*device.link);
   return {};
 }
 

@@ -18,7 +18,7 @@ Result<Space*> MemoryManager::create_space() {
     if (auto ok = collect(given_up, true); !ok) return forward_error(ok);
   }
   unsigned vmid = abi::kVmidPhysical + 1;
-  while (vmid < abi::kVmids && slots_[vmid].space) ++vmid;
+  while (vmid < abi::kVmids && (slots_[vmid].space || slots_[vmid].withheld)) ++vmid;
   if (vmid == abi::kVmids) {
     return fail(ErrorCode::kOutOfResources,
                 fmt::format("all {} address spaces of the card in use", abi::kVmids - 1));

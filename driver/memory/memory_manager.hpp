@@ -31,6 +31,8 @@ class MemoryManager {
   Status close_space(unsigned vmid, bool card_usable);
   // Ends the space if its user has given it up and its last stream is gone.
   Status collect(unsigned vmid, bool card_usable);
+  // No later space gets the VMID: the card may still use it.
+  void withhold(unsigned vmid) { slots_[vmid].withheld = true; }
   // No space can be found by the card any more.
   void withdraw_contexts();
 
@@ -47,7 +49,7 @@ class MemoryManager {
   struct Slot {
     std::unique_ptr<Space> space;
     std::atomic<unsigned> streams{0};
-    bool given_up = false;
+    bool given_up = false, withheld = false;
   };
 
   MemoryManager(CardLink& link, const CardInfo& card, Picoseconds timeout,

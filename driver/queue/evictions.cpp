@@ -36,21 +36,24 @@ Status ProcessContext::Impl::restore(Picoseconds deadline) {
   }
   if (--evictions > 0) return {};
   evicted_time += device.platform.clock().now() - evicted_since;
-  std::vector<abi::ManagementCommand> commands;
+  return resume_held(deadline);
+}
+
+Status ProcessContext::Impl::resume_held(Picoseconds deadline) {
+  std::vector<abi::ManagementCommand> wanted;
   std::vector<QueueRecord*> told;
   for (const auto& record : queues) {
     if (!record->held || !is_active(*record)) continue;
-    commands.push_back(on_queue(ManagementOpcode::kResume, *record));
+    wanted.push_back(on_queue(ManagementOpcode::kResume, *record));
     told.push_back(record.get());
   }
-  auto answers = manager.ring().execute(commands, deadline);
+  const auto answers = commands(wanted, deadline);
   Status status;
   for (std::size_t i = 0; i < told.size(); ++i) {
-    const auto answer = accepted(std::move(answers[i]), commands[i].opcode);
-    if (answer) {
-      told[i]->held = false;
+    if (answers[i]) {
+      note_held(*told[i], false);
     } else if (status) {
-      status = forward_error(answer);
+      status = forward_error(answers[i]);
     }
   }
   return status;
@@ -65,7 +68,10 @@ Status ProcessContext::Impl::hold(Picoseconds deadline) {
 void ProcessContext::Impl::let_go() {
   const MutexHolder holder(*mutex);
   if (!std::exchange(compacting, false)) return;
-  static_cast<void>(restore(command_deadline()));
+  if (restore(command_deadline())) return;
+  // Nobody would hear that a queue stands still, so it is tried again on an empty ring.
+  static_cast<void>(manager.ring().restart(command_deadline()));
+  static_cast<void>(resume_held(command_deadline()));
 }
 
 }  // namespace npu::driver

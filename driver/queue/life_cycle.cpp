@@ -49,17 +49,7 @@ Status ProcessContext::Impl::check_options(const QueueOptions& wanted) const {
     return invalid(fmt::format("2^{} completions for a ring of 2^{} entries", completions,
                                wanted.ring.log2_entries));
   }
-  if (wanted.priority > abi::kMaxQueuePriority) {
-    return invalid(fmt::format("priority {}, 0 .. 15 are possible", wanted.priority));
-  }
-  if (wanted.percentage > 100) {
-    return invalid(fmt::format("{} % of the quantum", wanted.percentage));
-  }
-  if (wanted.quantum < Picoseconds() || wanted.quantum > 1000_s) {
-    return invalid(fmt::format("a quantum of {} us", wanted.quantum.us()));
-  }
-  if (wanted.core_mask == CoreMask{}) return invalid("a core mask without a core");
-  return {};
+  return check_scheduling(wanted.priority, wanted.percentage, wanted.quantum, wanted.core_mask);
 }
 
 // What needs no lock: memory, ids, the descriptor.
@@ -158,27 +148,40 @@ Status ProcessContext::Impl::map_process() {
   const auto answer = command(map, command_deadline());
   if (answer) {
     mapped = true;
+    signals->impl().connect(true);
     manager.note_mapped(1);
     return {};
   }
-  if (may_be_done(answer.error())) {
-    map.opcode = static_cast<std::uint8_t>(ManagementOpcode::kUnmapProcess);
-    static_cast<void>(manager.ring().execute(map, command_deadline()));
-  }
+  if (may_be_done(answer.error())) static_cast<void>(forget_process());
   return forward_error(answer);
+}
+
+// False: the card still knows its ids, so nobody else may have them.
+bool ProcessContext::Impl::forget_process() {
+  signals->impl().connect(false);
+  abi::ManagementCommand unmap;
+  unmap.opcode = static_cast<std::uint8_t>(ManagementOpcode::kUnmapProcess);
+  unmap.pasid = pasid.value();
+  auto answer = manager.ring().execute(unmap, command_deadline());
+  if (!answer && answer.error().code == ErrorCode::kAborted) {
+    answer = manager.ring().execute(unmap, command_deadline());
+  }
+  // It may not know the process: an attempt that was given up has been executed.
+  if (answer && (answer->status == abi::ManagementStatus::kSuccess ||
+                 answer->status == abi::ManagementStatus::kInvalidProcess)) {
+    return true;
+  }
+  if (!device.link->lost()) {
+    page.lose();
+    pasid.lose();
+    withheld = true;
+  }
+  return false;
 }
 
 void ProcessContext::Impl::unmap_if_last() {
   if (!mapped || !queues.empty()) return;
-  abi::ManagementCommand unmap;
-  unmap.opcode = static_cast<std::uint8_t>(ManagementOpcode::kUnmapProcess);
-  unmap.pasid = pasid.value();
-  const auto answer = command(unmap, command_deadline());
-  if (!answer && !device.link->lost()) {
-    // The card still knows them, so nobody else may have them.
-    page.lose();
-    pasid.lose();
-  }
+  static_cast<void>(forget_process());
   mapped = false;
   manager.note_mapped(-1);
 }
@@ -196,6 +199,7 @@ Status ProcessContext::Impl::add_to_card(QueueRecord& record) {
   return status;
 }
 
+// The caller has entered, and leaves after an error.
 Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& wanted) {
   auto draft = prepare(wanted);
   if (!draft) return forward_error(draft);
@@ -203,10 +207,12 @@ Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& 
   auto channel = std::make_unique<QueueChannel>(*device.link, *this, std::move(draft->parts));
   record.channel = channel.get();
   const MutexHolder holder(*mutex);
-  if (auto ok = usable(); !ok) return forward_error(ok);
-  if (auto ok = add_to_card(record); !ok) {
+  auto added = add_to_card(record);
+  // Another task has restarted the ring. What may have been done was undone.
+  if (!added && added.error().code == ErrorCode::kAborted) added = add_to_card(record);
+  if (!added) {
     unmap_if_last();
-    return forward_error(ok);
+    return forward_error(added);
   }
   {
     fault_lock.lock(device.platform.clock());
@@ -218,32 +224,56 @@ Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& 
                        [](std::uint32_t id, const auto& other) { return id < other->id.value(); });
   queues.insert(behind, std::move(draft->record));
   manager.note_queues(1);
-  handles.fetch_add(1, std::memory_order_relaxed);
   return std::make_unique<Queue>(
       std::make_unique<Queue::Impl>(Queue::Impl{*this, std::move(channel)}));
 }
 
 // --- The end ---------------------------------------------------------------------------------
 
-// Debugged queues stay (source-facts C1).
-Status ProcessContext::Impl::wait_resumed(QueueRecord& record, Picoseconds deadline) {
-  while (record.suspended) {
-    if (resumed->wait(*mutex, deadline) || !record.suspended) continue;
-    return fail(ErrorCode::kBusy,
-                fmt::format("queue {} is suspended; resume it first", record.id.value()));
+// Under the mutex, but not while it waits: the queue may be another one then, or gone. Debugged
+// queues stay (source-facts C1).
+Result<QueueRecord*> ProcessContext::Impl::begin_destroy(const QueueChannel& channel,
+                                                         Picoseconds deadline, bool forced) {
+  const auto id = channel.id();
+  for (bool late = false;;) {
+    auto* record = find(id);
+    if (record == nullptr || record->channel != &channel) {
+      return fail(ErrorCode::kNotFound, fmt::format("queue {} was destroyed already", id.value));
+    }
+    if (record->dying) {
+      return fail(ErrorCode::kBusy, fmt::format("queue {} is being destroyed", id.value));
+    }
+    if (forced || !record->suspended) {
+      record->dying = true;
+      return record;
+    }
+    if (late) {
+      return fail(ErrorCode::kBusy,
+                  fmt::format("queue {} is suspended; resume it first", id.value));
+    }
+    late = !resumed->wait(*mutex, deadline);
   }
-  return {};
 }
 
-// Not under the mutex: a queue may take its time. Only looks, so that a queue that never ends holds
-// up nobody else's commands.
+// Held, but only until compaction is over.
+bool ProcessContext::Impl::is_interrupted(const QueueRecord& record) const {
+  return compacting && evictions == 1 && !record.null_ring && record.percentage > 0 &&
+         !record.suspended;
+}
+
+// A queue may take its time, so the mutex is taken for looks only: one that never ends holds up
+// nobody else's commands.
 Result<QueueEnd> ProcessContext::Impl::drain(QueueRecord& record, Picoseconds deadline) {
   auto& clock = device.platform.clock();
   for (auto pause = kFirstLook;; pause = std::min(2 * pause, kLongestPause)) {
-    const auto answer =
-        command(on_queue(ManagementOpcode::kQueryQueue, record), command_deadline());
-    if (!answer) return forward_error(answer);
-    if (answer->state != abi::QueueState::kRunning) return QueueEnd::kDrained;
+    {
+      const MutexHolder holder(*mutex);
+      const auto answer =
+          command(on_queue(ManagementOpcode::kQueryQueue, record), command_deadline());
+      if (!answer) return forward_error(answer);
+      const bool goes_on = answer->state == abi::QueueState::kSuspended && is_interrupted(record);
+      if (answer->state != abi::QueueState::kRunning && !goes_on) return QueueEnd::kDrained;
+    }
     if (clock.now() >= deadline) return QueueEnd::kReset;
     clock.sleep_until(std::min(deadline, clock.now() + pause));
   }
@@ -256,14 +286,22 @@ Status ProcessContext::Impl::remove_from_card(QueueRecord& record, PreemptMode m
     return manager.ring().execute(on_queue(ManagementOpcode::kRemoveQueue, record, how),
                                   command_deadline());
   };
+  const auto deadline = command_deadline();
+  const auto end = deadline + options.command_timeout;
   auto answer = remove(mode);
+  while (answer && answer->status == abi::ManagementStatus::kNotDrained) {
+    const auto now = device.platform.clock().now();
+    if (now >= end) break;
+    answer = remove(now >= deadline ? PreemptMode::kReset : mode);
+  }
   for (int attempt = 0; attempt < 2 && !answer && !device.link->lost(); ++attempt) {
     if (answer.error().code != ErrorCode::kAborted) {
       static_cast<void>(manager.ring().restart(command_deadline()));
     }
     answer = remove(PreemptMode::kReset);
-    if (answer && answer->status == abi::ManagementStatus::kInvalidQueue) return {};
   }
+  // An attempt that was given up has been executed, or ADD_QUEUE never was.
+  if (answer && answer->status == abi::ManagementStatus::kInvalidQueue) return {};
   if (!answer && !device.link->lost()) {
     static_cast<void>(manager.ring().restart(command_deadline()));  // for the others
   }
@@ -275,17 +313,22 @@ Status ProcessContext::Impl::remove_from_card(QueueRecord& record, PreemptMode m
   return forward_error(result);
 }
 
-void ProcessContext::Impl::erase(QueueRecord& record) {
-  {
-    fault_lock.lock(device.platform.clock());
-    const SpinLockHolder holder(fault_lock);
-    const auto is_it = [&](const auto& known) { return known.second == record.channel; };
-    channels.erase(std::remove_if(channels.begin(), channels.end(), is_it), channels.end());
-  }
+// Under the mutex.
+std::unique_ptr<QueueRecord> ProcessContext::Impl::take_out(const QueueRecord& record) {
   const auto is_it = [&](const auto& other) { return other.get() == &record; };
-  queues.erase(std::find_if(queues.begin(), queues.end(), is_it));
+  const auto found = std::find_if(queues.begin(), queues.end(), is_it);
+  auto taken = std::move(*found);
+  queues.erase(found);
   manager.note_queues(-1);
   unmap_if_last();
+  return taken;
+}
+
+void ProcessContext::Impl::forget_channel(const QueueChannel& channel) {
+  fault_lock.lock(device.platform.clock());
+  const SpinLockHolder holder(fault_lock);
+  const auto is_it = [&](const auto& known) { return known.second == &channel; };
+  channels.erase(std::remove_if(channels.begin(), channels.end(), is_it), channels.end());
 }
 
 Result<QueueEnd> ProcessContext::Impl::destroy(QueueChannel& channel, Picoseconds deadline,
@@ -293,33 +336,43 @@ Result<QueueEnd> ProcessContext::Impl::destroy(QueueChannel& channel, Picosecond
   QueueRecord* record = nullptr;
   {
     const MutexHolder holder(*mutex);
-    record = find(channel.id());
-    if (record == nullptr || record->channel != &channel) {
-      return fail(ErrorCode::kNotFound,
-                  fmt::format("queue {} was destroyed already", channel.id().value));
-    }
-    if (record->dying) {
-      return fail(ErrorCode::kBusy, fmt::format("queue {} is being destroyed", channel.id().value));
-    }
-    if (!forced) {
-      if (auto ok = wait_resumed(*record, deadline); !ok) return forward_error(ok);
-      if (record->dying) return fail(ErrorCode::kBusy, "another task destroys the queue");
-    }
-    record->dying = true;
+    const auto found = begin_destroy(channel, deadline, forced);
+    if (!found) return forward_error(found);
+    record = *found;
   }
-  auto end = drain(*record, deadline);
+  const auto end = drain(*record, deadline);
   const bool drained = end && *end == QueueEnd::kDrained;
   Status removed;
+  std::unique_ptr<QueueRecord> taken;
   {
     const MutexHolder holder(*mutex);
     removed = remove_from_card(*record, drained ? PreemptMode::kDrain : PreemptMode::kReset);
     if (!drained) manager.counters().resets.fetch_add(1, std::memory_order_relaxed);
     channel.close();
-    erase(*record);
+    taken = take_out(*record);
   }
+  // Its faults must have been read before its id is another's.
+  manager.collect_faults();
+  forget_channel(channel);
+  taken.reset();
   channel.give_back_ring();  // without the mutex, which compaction takes under those of memory
   if (!removed) return forward_error(removed);
   return drained ? QueueEnd::kDrained : QueueEnd::kReset;
+}
+
+// By reset; those that another task destroys are its business. A card that does not answer once is
+// not asked again.
+void ProcessContext::Impl::give_up() {
+  const MutexHolder holder(*mutex);
+  Status status;
+  for (const auto& record : queues) {
+    if (record->dying) continue;
+    record->dying = true;
+    if (status && !device.link->lost()) status = remove_from_card(*record, PreemptMode::kReset);
+    record->channel->close();
+    forget_channel(*record->channel);
+  }
+  if (mapped && status && !device.link->lost()) static_cast<void>(forget_process());
 }
 
 }  // namespace npu::driver

@@ -39,10 +39,20 @@ Status ManagementRing::restart(Picoseconds deadline) {
   return start(deadline);
 }
 
+// Under the lock. Who waits for an answer looks only when it changes.
+void ManagementRing::begin_epoch() {
+  epoch_.fetch_add(1, std::memory_order_acq_rel);
+  for (auto number = oldest_; number < next_; ++number) {
+    const auto rest = answer_offset(number) + 8;
+    if (places_[number % kEntries] != Place::kWaited) continue;
+    memory_->store(rest, ~memory_->load<std::uint64_t>(rest));
+  }
+}
+
 // Numbers go on, so that an answer to a command of an earlier run is nobody's.
 Status ManagementRing::enable(Picoseconds deadline) {
   if (auto ok = usable(); !ok) return ok;
-  epoch_.fetch_add(1, std::memory_order_acq_rel);
+  begin_epoch();
   std::fill(places_.begin(), places_.end(), Place::kFree);
   start_ = oldest_ = next_ = (next_ + kEntries - 1) / kEntries * kEntries;
   link_.write(abi::ManagementControl{});
@@ -74,7 +84,9 @@ Status ManagementRing::enable(Picoseconds deadline) {
 
 void ManagementRing::stop() {
   stopped_.store(true, std::memory_order_release);
-  epoch_.fetch_add(1, std::memory_order_acq_rel);
+  lock_.lock(link_.clock());
+  const SpinLockHolder holder(lock_);
+  begin_epoch();
   if (!link_.lost()) link_.write(abi::ManagementControl{});
 }
 

@@ -78,6 +78,7 @@ class ManagementRing {
   Result<ManagementAnswer> wait(std::uint64_t number, std::uint64_t epoch, Picoseconds deadline,
                                 std::uint8_t opcode);
   Status enable(Picoseconds deadline);
+  void begin_epoch();
   void leave(std::uint64_t number, Place place);
 
   CardLink& link_;

@@ -37,6 +37,8 @@ constexpr std::string_view to_string(abi::ManagementStatus status) {
       return "doorbell in use";
     case abi::ManagementStatus::kProcessBusy:
       return "the process has queues";
+    case abi::ManagementStatus::kNotDrained:
+      return "what runs has not ended";
   }
   return "unknown status";
 }
@@ -97,13 +99,35 @@ ProcessContext::Impl::~Impl() {
   if (!closed.load(std::memory_order_acquire)) static_cast<void>(close());
 }
 
+Status ProcessContext::Impl::enter() {
+  const MutexHolder holder(*mutex);
+  if (auto ok = usable(); !ok) return ok;
+  handles.fetch_add(1, std::memory_order_relaxed);
+  return {};
+}
+
+Status ProcessContext::Impl::begin_close() {
+  const MutexHolder holder(*mutex);
+  if (auto ok = usable(); !ok) return ok;
+  if (const auto left = handles.load(std::memory_order_acquire); left > 0) {
+    return fail(ErrorCode::kBusy, fmt::format("the process has {} queues", left));
+  }
+  closed.store(true, std::memory_order_release);
+  return {};
+}
+
 // In the reverse order of open(); the last member it needs is its address space.
 Status ProcessContext::Impl::close() {
   closed.store(true, std::memory_order_release);
   if (registered) {
+    manager.collect_faults();  // before the PASID is another's
     manager.remove_process(pasid.value());
     device.memory->remove_stream(vmid);
     registered = false;
+  }
+  if (withheld) {
+    const MutexHolder holder(device.memory->mutex());
+    device.memory->withhold(vmid);
   }
   signals.reset();
   Status status;
@@ -143,7 +167,8 @@ abi::ManagementCommand ProcessContext::Impl::on_queue(abi::ManagementOpcode opco
 Result<ManagementAnswer> ProcessContext::Impl::accepted(Result<ManagementAnswer> answer,
                                                         std::uint8_t opcode) {
   if (!answer || answer->status == abi::ManagementStatus::kSuccess) return answer;
-  return fail(ErrorCode::kBadDevice,
+  const bool late = answer->status == abi::ManagementStatus::kNotDrained;
+  return fail(late ? ErrorCode::kTimeout : ErrorCode::kBadDevice,
               fmt::format("the card has refused to {}: {}",
                           abi::to_string(static_cast<abi::ManagementOpcode>(opcode)),
                           to_string(answer->status)));
@@ -151,11 +176,25 @@ Result<ManagementAnswer> ProcessContext::Impl::accepted(Result<ManagementAnswer>
 
 Result<ManagementAnswer> ProcessContext::Impl::command(const abi::ManagementCommand& what,
                                                        Picoseconds deadline) {
-  auto answer = manager.ring().execute(what, deadline);
-  if (!answer && answer.error().code == ErrorCode::kAborted && is_repeatable(what.opcode)) {
-    answer = manager.ring().execute(what, deadline);
+  return std::move(commands({what}, deadline).front());
+}
+
+std::vector<Result<ManagementAnswer>> ProcessContext::Impl::commands(
+    const std::vector<abi::ManagementCommand>& what, Picoseconds deadline) {
+  auto answers = manager.ring().execute(what, deadline);
+  for (std::size_t i = 0; i < what.size(); ++i) {
+    auto& answer = answers[i];
+    if (!answer && answer.error().code == ErrorCode::kAborted && is_repeatable(what[i].opcode)) {
+      answer = manager.ring().execute(what[i], deadline);
+    }
+    // Others' commands have had their turn; what runs may have ended.
+    while (answer && answer->status == abi::ManagementStatus::kNotDrained &&
+           device.platform.clock().now() < deadline) {
+      answer = manager.ring().execute(what[i], deadline);
+    }
+    answer = accepted(std::move(answer), what[i].opcode);
   }
-  return accepted(std::move(answer), what.opcode);
+  return answers;
 }
 
 // --- Faults --------------------------------------------------------------------------------
@@ -213,13 +252,15 @@ void ProcessContext::Impl::deliver() {
 }
 
 // What runs of a queue at fault ends; SUSPEND is answered when that and its completions are done.
-void ProcessContext::Impl::settle(QueueId id) {
+bool ProcessContext::Impl::settle(QueueId id) {
   const MutexHolder holder(*mutex);
   auto* record = find(id);
-  if (record == nullptr || record->dying) return;
+  if (record == nullptr || record->dying) return false;
+  // If the card does not answer, what is known has to do.
   if (command(on_queue(abi::ManagementOpcode::kSuspend, *record), command_deadline())) {
     record->held = true;
   }
+  return true;
 }
 
 }  // namespace npu::driver

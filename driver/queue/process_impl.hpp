@@ -32,19 +32,30 @@ struct QueueRecord {
   QueueId queue_id() const { return QueueId{id.value()}; }
 };
 
+// kInvalidArgument: out of range.
+Status check_scheduling(unsigned priority, unsigned percentage, Picoseconds quantum,
+                        const CoreMask& cores);
+
 struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
   Impl(Device::Impl& card, QueueManager& shared, const ProcessOptions& wanted);
   ~Impl() override;
 
   // --- Opening and closing (process.cpp).
   Status open();
+  // kBusy: something is in use.
+  Status begin_close();
   Status close();
+  // Between them the process is not closed.
+  Status enter();
+  void leave() { handles.fetch_sub(1, std::memory_order_release); }
   Status usable() const;
   Picoseconds command_deadline() { return device.platform.clock().now() + options.command_timeout; }
 
   // --- Commands. kBadDevice: the card has refused. Those that may be repeated are, if another task
   // has restarted the ring.
   Result<ManagementAnswer> command(const abi::ManagementCommand& what, Picoseconds deadline);
+  std::vector<Result<ManagementAnswer>> commands(const std::vector<abi::ManagementCommand>& what,
+                                                 Picoseconds deadline);
   abi::ManagementCommand on_queue(abi::ManagementOpcode opcode, const QueueRecord& record,
                                   abi::PreemptMode mode = abi::PreemptMode::kDrain) const;
   static Result<ManagementAnswer> accepted(Result<ManagementAnswer> answer, std::uint8_t opcode);
@@ -60,6 +71,7 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
   }
   // Makes the card hold the queue, or let it run, as it should be.
   Status settle_record(QueueRecord& record, Picoseconds deadline);
+  static void note_held(QueueRecord& record, bool held);
   Status update(QueueId id, const QueueChange& change);  // not under the mutex
   Status change_held(QueueRecord& record, const QueueChange& change, QueueBuffer& ring);
   Result<QueueStatus> query(QueueRecord& record);
@@ -67,12 +79,14 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
                                          Picoseconds deadline);  // not under the mutex
   Status evict(Picoseconds deadline);
   Status restore(Picoseconds deadline);
+  Status resume_held(Picoseconds deadline);
   Status hold(Picoseconds deadline) override;  // for compaction; not under the mutex
   void let_go() override;
+  void give_up() override;  // not under the mutex
 
   // --- Faults. Not under the mutex.
   void look_for_faults() override;
-  void settle(QueueId queue) override;
+  bool settle(QueueId queue) override;
   void add_fault(const QueueFault& fault) override;
   void deliver();
 
@@ -95,9 +109,10 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
   SharedIdPool doorbells;
   bool registered = false;  // for faults
   bool mapped = false;      // the card knows the process
+  bool withheld = false;    // and cannot be made to forget it: nobody else gets its ids
 
   std::vector<std::unique_ptr<QueueRecord>> queues;  // by id
-  std::atomic<std::size_t> handles{0};               // of queues, alive
+  std::atomic<std::size_t> handles{0};               // of queues, alive; and enter()
   unsigned evictions = 0;
   bool compacting = false;  // one of the evictions is the driver's
   Picoseconds evicted_since, evicted_time;
@@ -114,12 +129,16 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
   Result<Draft> prepare(const QueueOptions& wanted);
   void fill_descriptor(QueueRecord& record, const QueueChannelParts& parts);
   Status map_process();
+  bool forget_process();
   void unmap_if_last();
   Status add_to_card(QueueRecord& record);
   Result<QueueEnd> drain(QueueRecord& record, Picoseconds deadline);
   Status remove_from_card(QueueRecord& record, abi::PreemptMode mode);
-  Status wait_resumed(QueueRecord& record, Picoseconds deadline);
-  void erase(QueueRecord& record);
+  Result<QueueRecord*> begin_destroy(const QueueChannel& channel, Picoseconds deadline,
+                                     bool forced);
+  bool is_interrupted(const QueueRecord& record) const;
+  std::unique_ptr<QueueRecord> take_out(const QueueRecord& record);
+  void forget_channel(const QueueChannel& channel);
 };
 
 struct Queue::Impl {

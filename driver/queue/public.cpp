@@ -29,6 +29,12 @@ Result<QueueManager*> manager_of(Device::Impl& device) {
   return device.queues.get();
 }
 
+// Null before the first process was opened.
+const std::unique_ptr<QueueManager>& manager_if_any(Device::Impl& device) {
+  const MutexHolder holder(*device.control);
+  return device.queues;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ProcessContext>> ProcessContext::open(Device& device,
@@ -54,11 +60,8 @@ ProcessContext::ProcessContext(std::unique_ptr<Impl> impl) : impl_(std::move(imp
 ProcessContext::~ProcessContext() = default;
 
 Status ProcessContext::close() {
-  if (auto ok = impl_->usable(); !ok) return ok;
   count_call(*impl_);
-  if (const auto left = impl_->handles.load(std::memory_order_acquire); left > 0) {
-    return fail(ErrorCode::kBusy, fmt::format("the process has {} queues", left));
-  }
+  if (auto ok = impl_->begin_close(); !ok) return ok;
   return impl_->close();
 }
 
@@ -89,17 +92,20 @@ Result<std::unique_ptr<platform::DmaMemory>> ProcessContext::allocate_host(
 }
 
 Result<std::unique_ptr<Queue>> ProcessContext::create_queue(const QueueOptions& options) {
-  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  if (auto ok = impl_->enter(); !ok) return forward_error(ok);
   count_call(*impl_);
   auto queue = impl_->create(options);
-  if (queue) return queue;
+  if (queue) return queue;  // its handle is what leaves
+  impl_->leave();
   return fail(queue.error().code, fmt::format("creating a queue: {}", queue.error().context));
 }
 
 Status ProcessContext::update(QueueId queue, const QueueChange& change) {
-  if (auto ok = impl_->usable(); !ok) return ok;
+  if (auto ok = impl_->enter(); !ok) return ok;
   count_call(*impl_);
-  return impl_->update(queue, change);
+  const auto status = impl_->update(queue, change);
+  impl_->leave();
+  return status;
 }
 
 Result<QueueEnd> ProcessContext::destroy(Queue& queue, Picoseconds deadline) {
@@ -200,7 +206,7 @@ Queue::~Queue() {
   const auto deadline = process.device.platform.clock().now() + process.options.drain_timeout;
   static_cast<void>(process.destroy(*impl_->channel, deadline, true));
   impl_->channel.reset();
-  process.handles.fetch_sub(1, std::memory_order_release);
+  process.leave();
 }
 
 QueueId Queue::id() const {
@@ -234,12 +240,12 @@ QueueCounters Queue::counters() const {
 // --- The card --------------------------------------------------------------------------------
 
 QueueManagerStatistics queue_statistics(Device& device) {
-  const auto& manager = device.impl().queues;
+  const auto& manager = manager_if_any(device.impl());
   return manager ? manager->statistics() : QueueManagerStatistics{};
 }
 
 std::vector<QueueFault> take_stray_faults(Device& device) {
-  const auto& manager = device.impl().queues;
+  const auto& manager = manager_if_any(device.impl());
   return manager ? manager->take_stray_faults() : std::vector<QueueFault>{};
 }
 

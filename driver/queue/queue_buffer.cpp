@@ -35,8 +35,8 @@ Result<QueueHeap::Piece> QueueHeap::allocate(Bytes size) {
     const auto first = find_run(page, grains);
     if (first == kGrains) continue;
     for (std::size_t grain = first; grain < first + grains; ++grain) page.used[grain] = true;
-    in_use_ += grains * kGrain;
-    return Piece{i, first * kGrain, grains * kGrain};
+    const Bytes offset = first * kGrain;
+    return Piece{i, offset, grains * kGrain, page.address.value + offset, page.region.get()};
   }
 }
 
@@ -71,7 +71,6 @@ void QueueHeap::free(const Piece& piece) {
   for (Bytes at = piece.offset; at < piece.offset + piece.size; at += kGrain) {
     used[static_cast<std::size_t>(at / kGrain)] = false;
   }
-  in_use_ -= piece.size;
 }
 
 Status QueueHeap::close() {
@@ -101,7 +100,7 @@ Result<QueueBuffer> QueueBuffer::create(Device::Impl& device, QueueHeap& heap, s
   if (!piece) return forward_error(piece);
   buffer.heap_ = &heap;
   buffer.piece_ = *piece;
-  buffer.address_ = heap.address(*piece);
+  buffer.address_ = piece->address;
   for (Bytes at = 0; at < size; at += 8) buffer.store(at, 0);
   device.platform.write_barrier();
   return buffer;

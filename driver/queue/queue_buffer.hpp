@@ -22,6 +22,8 @@ class QueueHeap {
     std::size_t page = 0;
     Bytes offset = 0;  // in the page
     Bytes size = 0;
+    std::uint64_t address = 0;
+    platform::MmioRegion* region = nullptr;  // of the page
   };
 
   QueueHeap(Device::Impl& device, AddressSpace& space)
@@ -32,11 +34,6 @@ class QueueHeap {
   // kOutOfMemory, kOutOfResources. `size`: at most a page.
   Result<Piece> allocate(Bytes size);
   void free(const Piece& piece);
-  platform::MmioRegion& region(const Piece& piece) const { return *pages_[piece.page]->region; }
-  std::uint64_t address(const Piece& piece) const {
-    return pages_[piece.page]->address.value + piece.offset;
-  }
-  Bytes in_use() const { return in_use_; }
 
  private:
   static constexpr Bytes kGrain = 4096;
@@ -55,7 +52,6 @@ class QueueHeap {
   AddressSpace& space_;
   std::unique_ptr<platform::Mutex> mutex_;
   std::vector<std::unique_ptr<Page>> pages_;
-  Bytes in_use_ = 0;
 };
 
 class QueueBuffer {
@@ -83,13 +79,13 @@ class QueueBuffer {
 
   std::uint64_t load(Bytes offset) const {
     return host_ ? host_->load<std::uint64_t>(offset)
-                 : heap_->region(piece_).read64(piece_.offset + offset);
+                 : piece_.region->read64(piece_.offset + offset);
   }
   void store(Bytes offset, std::uint64_t value) const {
     if (host_) {
       host_->store(offset, value);
     } else {
-      heap_->region(piece_).write64(piece_.offset + offset, value);
+      piece_.region->write64(piece_.offset + offset, value);
     }
   }
   // Neighbouring stores of 8 bytes, which write combining joins into one posted write.

@@ -21,25 +21,29 @@ Status check(const QueueChange& change) {
       (log2 < abi::kMinLog2Ring || log2 > abi::kMaxLog2Ring)) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("a ring of 2^{} entries", log2));
   }
-  if (change.priority && *change.priority > abi::kMaxQueuePriority) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("priority {}, 0 .. 15 are possible", *change.priority));
-  }
-  if (change.percentage && *change.percentage > 100) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} % of the quantum", *change.percentage));
-  }
-  if (change.quantum && (*change.quantum < Picoseconds() || *change.quantum > 1000_s)) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a quantum of {} us", change.quantum->us()));
-  }
-  if (change.core_mask && *change.core_mask == CoreMask{}) {
-    return fail(ErrorCode::kInvalidArgument, "a core mask without a core");
-  }
-  return {};
+  return check_scheduling(change.priority.value_or(0), change.percentage.value_or(0),
+                          change.quantum.value_or(Picoseconds()),
+                          change.core_mask.value_or(kAllCores));
 }
 
 }  // namespace
+
+Status check_scheduling(unsigned priority, unsigned percentage, Picoseconds quantum,
+                        const CoreMask& cores) {
+  constexpr Picoseconds kLongest = 1000_s;
+  const auto invalid = [](std::string what) {
+    return fail(ErrorCode::kInvalidArgument, std::move(what));
+  };
+  if (priority > abi::kMaxQueuePriority) {
+    return invalid(fmt::format("priority {}, 0 .. 15 are possible", priority));
+  }
+  if (percentage > 100) return invalid(fmt::format("{} % of the quantum", percentage));
+  if (quantum < Picoseconds() || quantum > kLongest || quantum.count() % 1'000'000 != 0) {
+    return invalid(fmt::format("a quantum of {} us", quantum.us()));
+  }
+  if (cores == CoreMask{}) return invalid("a core mask without a core");
+  return {};
+}
 
 QueueRecord* ProcessContext::Impl::find(QueueId id) {
   for (const auto& record : queues) {
@@ -48,13 +52,19 @@ QueueRecord* ProcessContext::Impl::find(QueueId id) {
   return nullptr;
 }
 
+// As the card has answered; on RESUME it has read the descriptor.
+void ProcessContext::Impl::note_held(QueueRecord& record, bool held) {
+  record.held = held;
+  if (!held) record.channel->note_ring_known();
+}
+
 Status ProcessContext::Impl::settle_record(QueueRecord& record, Picoseconds deadline) {
   const bool hold = !is_active(record);
   if (hold == record.held) return {};
   const auto opcode = hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume;
   const auto answer = command(on_queue(opcode, record), deadline);
   if (!answer) return forward_error(answer);
-  record.held = hold;
+  note_held(record, hold);
   return {};
 }
 
@@ -143,6 +153,7 @@ Result<QueueStatus> ProcessContext::Impl::query(QueueRecord& record) {
   status.evictions = evictions;
   status.ring = record.options.ring;
   status.ring_base = mqd.ring_base;
+  status.completion_base = mqd.completion_base;
   status.priority = mqd.priority;
   status.percentage = record.percentage;
   status.core_mask = mqd.core_mask;
@@ -164,7 +175,7 @@ Result<QueueStatus> ProcessContext::Impl::query(QueueRecord& record) {
 std::vector<QueueResult> ProcessContext::Impl::set_suspended(const std::vector<QueueId>& ids,
                                                              bool suspended, Picoseconds deadline) {
   std::vector<QueueResult> results(ids.size(), QueueResult::kDone);
-  std::vector<abi::ManagementCommand> commands;
+  std::vector<abi::ManagementCommand> wanted;
   std::vector<std::pair<std::size_t, QueueRecord*>> told;
   const MutexHolder holder(*mutex);
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -178,13 +189,16 @@ std::vector<QueueResult> ProcessContext::Impl::set_suspended(const std::vector<Q
     const bool hold = !is_active(*record);
     if (hold == record->held) continue;
     record->held = hold;
-    commands.push_back(
+    wanted.push_back(
         on_queue(hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume, *record));
     told.emplace_back(i, record);
   }
-  auto answers = manager.ring().execute(commands, deadline);
+  const auto answers = commands(wanted, deadline);
   for (std::size_t i = 0; i < told.size(); ++i) {
-    if (accepted(std::move(answers[i]), commands[i].opcode)) continue;
+    if (answers[i]) {
+      note_held(*told[i].second, told[i].second->held);
+      continue;
+    }
     // What the card has made of it is open; the opposite is asked for before anything else.
     auto& record = *told[i].second;
     results[told[i].first] = QueueResult::kError;

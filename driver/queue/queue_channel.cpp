@@ -7,9 +7,13 @@
 #include <algorithm>
 
 #include "npu/base/checked.hpp"
+#include "npu/driver/queue_entries.hpp"
 
 namespace npu::driver {
 namespace {
+
+// Room may come without a completion: from the index in memory, or with a larger ring.
+constexpr Picoseconds kRoomPause = 50_us;
 
 bool is_copy(std::uint8_t opcode) {
   return opcode >= 0x01 && opcode <= 0x04;
@@ -38,6 +42,7 @@ QueueChannel::QueueChannel(CardLink& link, QueueFaultSource& faults, QueueChanne
     : link_(link),
       faults_(faults),
       parts_(std::move(parts)),
+      ring_limit_(std::uint64_t{1} << parts_.log2_ring),
       outcomes_(std::size_t{1} << parts_.log2_completions),
       wake_cost_(parts_.adaptive.context_switch.count()) {
   auto& tracer = link.platform().tracer();
@@ -60,10 +65,16 @@ Status QueueChannel::usable() const {
 // Under the submission lock. The card checks the first condition; the second keeps completion
 // entries, and outcomes of entries that are overtaken, from being overwritten.
 bool QueueChannel::has_room(std::size_t count) const {
-  const auto ring = std::uint64_t{1} << parts_.log2_ring;
   const auto completions = std::uint64_t{1} << parts_.log2_completions;
-  return write_index_ + count - read_index_.load(std::memory_order_acquire) <= ring &&
+  return write_index_ + count - read_index_.load(std::memory_order_acquire) <= ring_limit_ &&
          sequence_ + count - completed_.load(std::memory_order_acquire) <= completions;
+}
+
+// The last entries, without completions, never say that they were taken, but their places are
+// needed. Under the submission lock.
+bool QueueChannel::needs_a_sign(std::size_t count) const {
+  const auto ring = std::uint64_t{1} << parts_.log2_ring;
+  return !parts_.indices && quiet_ + count > ring && has_room(1);
 }
 
 Result<QueueTicket> QueueChannel::submit(const abi::QueueEntry* entries, std::size_t count,
@@ -89,6 +100,12 @@ Result<QueueTicket> QueueChannel::submit(const abi::QueueEntry* entries, std::si
         trace(platform::Activity::kDmaSubmit, begin, ticket);
         return ticket;
       }
+      if (needs_a_sign(count)) {
+        const auto nop = entries::nop();
+        QueueEntryOptions sign;
+        sign.interrupt = false;
+        enter(&nop, 1, sign);
+      }
     }
     if (!waited) counters_.ring_full.fetch_add(1, kRelaxed);
     if (auto ok = wait_for_room(count, deadline); !ok) return forward_error(ok);
@@ -113,18 +130,18 @@ Status QueueChannel::wait_for_room(std::size_t count, Picoseconds deadline) {
                 fmt::format("queue {}: no room for {} entries, the card has taken {}",
                             parts_.id.value, count, read_index_.load(kRelaxed)));
   }
-  clock.relax(next_completion(), std::min(deadline, clock.now() + 1_ms));
+  clock.relax(next_completion(), std::min(deadline, clock.now() + kRoomPause));
   return {};
 }
 
 // Under the lock, and there is room. Entry, barrier, doorbell.
 QueueTicket QueueChannel::enter(const abi::QueueEntry* entries, std::size_t count,
                                 const QueueEntryOptions& options) {
-  auto& platform = link_.platform();
   const platform::CauseScope scope(
-      platform.tracer(),
+      link_.platform().tracer(),
       platform::queue_cause(parts_.device_index, parts_.id.value, write_index_ + count - 1));
   QueueTicket ticket;
+  ticket.queue = parts_.id;
   // Without a completion entry now and then nobody would hear how far the card is.
   const auto longest_quiet = (std::uint64_t{1} << parts_.log2_ring) / 4;
   for (std::size_t i = 0; i < count; ++i) {
@@ -136,9 +153,7 @@ QueueTicket QueueChannel::enter(const abi::QueueEntry* entries, std::size_t coun
   ticket.index = write_index_ - 1;
   ticket.size_class = size_class_of(entries[count - 1]);
   ticket.interrupt = options.interrupt && options.completion && parts_.vector != nullptr;
-  if (parts_.indices) parts_.indices.store(8, write_index_);
-  platform.write_barrier();
-  ring_doorbell();
+  publish();
   counters_.submissions.fetch_add(1, kRelaxed);
   counters_.entries.fetch_add(count, kRelaxed);
   return ticket;
@@ -146,7 +161,8 @@ QueueTicket QueueChannel::enter(const abi::QueueEntry* entries, std::size_t coun
 
 // The tag says whose completion it is: bit 31 and the sequence number, or nobody's.
 void QueueChannel::write(abi::QueueEntry entry, const QueueEntryOptions& options, bool completion) {
-  unsigned flags = entry.flags;
+  // A completion nobody counts on would take the place of one that somebody does.
+  unsigned flags = entry.flags & ~unsigned{abi::kEntryCompletion | abi::kEntryInterrupt};
   if (options.barrier) flags |= abi::kEntryBarrier;
   if (completion) flags |= abi::kEntryCompletion;
   if (options.completion && options.interrupt && parts_.vector) flags |= abi::kEntryInterrupt;
@@ -163,7 +179,13 @@ void QueueChannel::write(abi::QueueEntry entry, const QueueEntryOptions& options
   if (!parts_.ring.in_host_memory()) counters_.entry_writes.fetch_add(1, kRelaxed);
 }
 
-void QueueChannel::ring_doorbell() {
+// A card that loads the queue meanwhile reads the index in memory: the entries come before it.
+void QueueChannel::publish() {
+  link_.platform().write_barrier();
+  if (parts_.indices) {
+    parts_.indices.store(8, write_index_);
+    link_.platform().write_barrier();
+  }
   parts_.doorbells->write64(Bytes{parts_.doorbell} * abi::kDoorbellSize, write_index_);
   counters_.doorbells.fetch_add(1, kRelaxed);
 }
@@ -188,7 +210,14 @@ Status QueueChannel::replace_ring(QueueBuffer& ring, unsigned log2_entries,
   link_.platform().write_barrier();
   std::swap(parts_.ring, ring);
   parts_.log2_ring = log2_entries;
+  ring_limit_ = std::min(ring_limit_, places);
   return {};
+}
+
+void QueueChannel::note_ring_known() {
+  submit_lock_.lock(link_.clock());
+  const SpinLockHolder holder(submit_lock_);
+  ring_limit_ = std::uint64_t{1} << parts_.log2_ring;
 }
 
 void QueueChannel::note_fault(abi::FaultCode code) {

@@ -24,7 +24,8 @@ class QueueFaultSource {
   // Tells the queues at fault of what is new in the log.
   virtual void look_for_faults() = 0;
   // Returns when nothing of the queue at fault runs any more and all its completions are written.
-  virtual void settle(QueueId queue) = 0;
+  // False: it is being destroyed, and not yet.
+  virtual bool settle(QueueId queue) = 0;
 };
 
 struct QueueChannelParts {
@@ -59,7 +60,10 @@ class QueueChannel {
   // The card is not looking at the ring, and has taken what is below `read_index`: what is not
   // moves to `ring`, which is the ring afterwards; `ring` becomes the old one. kInvalidArgument:
   // too small.
+  // Submissions keep to the smaller of both until note_ring_known().
   Status replace_ring(QueueBuffer& ring, unsigned log2_entries, std::uint64_t read_index);
+  // The card has read the descriptor since the last replace_ring().
+  void note_ring_known();
   void note_fault(abi::FaultCode code);
   // The card has forgotten the queue, and users hear of it.
   void close();
@@ -82,11 +86,12 @@ class QueueChannel {
   abi::FaultCode fault() const { return fault_.load(std::memory_order_acquire); }
   Status usable() const;
   bool has_room(std::size_t count) const;
+  bool needs_a_sign(std::size_t count) const;
   QueueTicket enter(const abi::QueueEntry* entries, std::size_t count,
                     const QueueEntryOptions& options);
   void write(abi::QueueEntry entry, const QueueEntryOptions& options, bool completion);
   Status wait_for_room(std::size_t count, Picoseconds deadline);
-  void ring_doorbell();
+  void publish();
   ConstByteSpan next_completion() const;
   // Under the completion lock.
   void read_completions();
@@ -107,6 +112,7 @@ class QueueChannel {
 
   SpinLock submit_lock_;
   std::uint64_t write_index_ = 0;
+  std::uint64_t ring_limit_;    // entries that the card accepts at a time
   std::uint64_t sequence_ = 0;  // entries with completions
   std::uint64_t quiet_ = 0;     // entries since the last of those
 

@@ -60,6 +60,10 @@ Result<std::unique_ptr<QueueManager>> QueueManager::create(Device::Impl& device)
 }
 
 void QueueManager::stop() {
+  {
+    const MutexHolder holder(*fault_mutex_);
+    for (const auto& owner : owners_) owner.second->give_up();
+  }
   ring_->stop();
   faults_->stop();
 }

@@ -22,13 +22,16 @@ class QueueOwner {
   virtual void add_fault(const QueueFault& fault) = 0;
   virtual Status hold(Picoseconds deadline) = 0;
   virtual void let_go() = 0;
+  // The device is shut down: takes everything off the card.
+  virtual void give_up() = 0;
 };
 
 class QueueManager final : public ComputeWork {
  public:
   // kUnsupported: no command processor.
   static Result<std::unique_ptr<QueueManager>> create(Device::Impl& device);
-  // The card executes nothing more of the management ring and logs no faults.
+  // The card forgets all processes, executes nothing more of the management ring and logs no
+  // faults.
   void stop();
 
   ManagementRing& ring() { return *ring_; }

@@ -85,22 +85,33 @@ Result<bool> QueueChannel::read(const QueueTicket& ticket) {
 }
 
 Result<bool> QueueChannel::look(const QueueTicket& ticket) {
+  // Before the completions are read: what has ended them for good then is in what is found.
+  const bool closed = closed_.load(std::memory_order_acquire);
+  const bool settled = settled_.load(std::memory_order_acquire);
   const auto found = read(ticket);
   if (!found) faults_.look_for_faults();  // its record came before its completion
   if (!found || *found) return found;
-  if (closed_.load(std::memory_order_acquire)) {
+  if (closed) {
+    if (faulted()) return fault_error(ticket, fault());
     return fail(ErrorCode::kAborted, fmt::format("queue {} was destroyed before entry {} was done",
                                                  parts_.id.value, ticket.index));
   }
   faults_.look_for_faults();
+  if (settled) return fault_error(ticket, fault());
   if (!faulted()) return false;
-  if (settled_.load(std::memory_order_acquire)) return fault_error(ticket, fault());
-  faults_.settle(parts_.id);  // what ran beside the entry at fault may have ended well
-  settled_.store(true, std::memory_order_release);
+  // What ran beside the entry at fault may have ended well. Whoever destroys the queue closes it.
+  if (!settled_.load(std::memory_order_acquire) && !closed_.load(std::memory_order_acquire)) {
+    if (!faults_.settle(parts_.id)) return false;
+    settled_.store(true, std::memory_order_release);
+  }
   return look(ticket);
 }
 
 Result<bool> QueueChannel::is_done(const QueueTicket& ticket) {
+  if (ticket.queue != parts_.id) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("a ticket of queue {} at queue {}",
+                                                         ticket.queue.value, parts_.id.value));
+  }
   if (ticket.sequence == 0) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("queue {}: entry {} was submitted without completion", parts_.id.value,
@@ -204,7 +215,7 @@ Status QueueWait::run(WaitPolicy policy) {
 }
 
 Status QueueChannel::wait(const QueueTicket& ticket, WaitPolicy policy, Picoseconds deadline) {
-  if (ticket.sequence == 0) return forward_error(is_done(ticket));
+  if (ticket.sequence == 0 || ticket.queue != parts_.id) return forward_error(is_done(ticket));
   const auto begin = link_.clock().now();
   const platform::CauseScope scope(
       link_.platform().tracer(),

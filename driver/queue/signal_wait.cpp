@@ -19,6 +19,7 @@ class SignalWaitLoop final : private WaitLoop {
         signals_(const_cast<Signals::Impl&>(signals)),
         waits_(waits),
         all_(all) {}
+  ~SignalWaitLoop() override;
 
   Result<std::size_t> run(WaitPolicy policy);
 
@@ -29,7 +30,7 @@ class SignalWaitLoop final : private WaitLoop {
     std::uint32_t generation = 0;
   };
 
-  Status begin();
+  Status begin(bool may_sleep);
   bool look() override;
   ConstByteSpan watched() const override {
     return signals_.memory->cpu().subspan(lowest_ * abi::kSignalSize,
@@ -47,13 +48,14 @@ class SignalWaitLoop final : private WaitLoop {
   Signals::Impl& signals_;
   std::vector<SignalWait>& waits_;
   const bool all_;
+  bool sleeps_ = false;  // who sets a signal is to wake it
   std::vector<Begin> begins_;
   std::size_t lowest_ = 0, highest_ = 0;  // slots
   std::size_t first_met_ = 0;
   Status error_;
 };
 
-Status SignalWaitLoop::begin() {
+Status SignalWaitLoop::begin(bool may_sleep) {
   if (waits_.empty()) return fail(ErrorCode::kInvalidArgument, "a wait for no signal");
   signals_.lock.lock(signals_.device.platform.clock());
   const SpinLockHolder holder(signals_.lock);
@@ -64,7 +66,16 @@ Status SignalWaitLoop::begin() {
     lowest_ = std::min<std::size_t>(lowest_, wait.signal.value);
     highest_ = std::max<std::size_t>(highest_, wait.signal.value);
   }
+  sleeps_ = may_sleep;
+  if (sleeps_) ++signals_.sleepers;
   return {};
+}
+
+SignalWaitLoop::~SignalWaitLoop() {
+  if (!sleeps_) return;
+  signals_.lock.lock(signals_.device.platform.clock());
+  const SpinLockHolder holder(signals_.lock);
+  --signals_.sleepers;
 }
 
 bool SignalWaitLoop::is_met(std::size_t i) const {
@@ -107,7 +118,8 @@ bool SignalWaitLoop::look() {
 // Nothing is known of how long it takes: spin as long as a sleep costs, then sleep.
 Result<std::size_t> SignalWaitLoop::run(WaitPolicy policy) {
   if (auto ok = signals_.device.usable(); !ok) return forward_error(ok);
-  if (auto ok = begin(); !ok) return forward_error(ok);
+  const bool may_sleep = signals_.vector != nullptr && policy != WaitPolicy::kPolling;
+  if (auto ok = begin(may_sleep); !ok) return forward_error(ok);
   if (!look()) {
     WaitPlan plan;
     plan.kind = WaitPlan::Kind::kSpin;

@@ -64,20 +64,38 @@ Status Signals::destroy(SignalId signal) {
   ++impl_->table[signal.value].generation;
   impl_->store(signal, 0);
   impl_->ids.free(signal.value);
+  if (impl_->sleepers > 0) static_cast<void>(impl_->ring(signal));
+  return {};
+}
+
+void Signals::Impl::connect(bool on) {
+  lock.lock(device.platform.clock());
+  const SpinLockHolder holder(lock);
+  connected = on;
+}
+
+// The card may write it at the same time.
+void Signals::Impl::count_up(SignalId id) const {
+  auto* slot = reinterpret_cast<std::uint64_t*>(memory->cpu().data + id.value * abi::kSignalSize);
+  __atomic_fetch_add(slot, 1, __ATOMIC_RELEASE);
+}
+
+// A process without queues has no doorbells, and nobody on the card waits for it.
+Status Signals::Impl::ring(SignalId id) {
+  if (auto ok = device.usable(); !ok) return ok;
+  if (!connected) return {};
+  const auto value = id.value | (sleepers > 0 ? unsigned{abi::kSignalWakesHost} : 0U);
+  device.platform.write_barrier();
+  doorbells.write64(Bytes{abi::kSignalDoorbell} * abi::kDoorbellSize, value);
   return {};
 }
 
 Status Signals::set(SignalId signal) {
-  {
-    impl_->lock.lock(impl_->device.platform.clock());
-    const SpinLockHolder holder(impl_->lock);
-    if (auto ok = impl_->check(signal); !ok) return ok;
-    impl_->store(signal, impl_->value(signal) + 1);
-  }
-  if (auto ok = impl_->device.usable(); !ok) return ok;
-  impl_->device.platform.write_barrier();
-  impl_->doorbells.write64(Bytes{abi::kSignalDoorbell} * abi::kDoorbellSize, signal.value);
-  return {};
+  impl_->lock.lock(impl_->device.platform.clock());
+  const SpinLockHolder holder(impl_->lock);
+  if (auto ok = impl_->check(signal); !ok) return ok;
+  impl_->count_up(signal);
+  return impl_->ring(signal);
 }
 
 Status Signals::reset(SignalId signal) {

@@ -35,6 +35,11 @@ struct Signals::Impl {
     memory->store(Bytes{id.value} * abi::kSignalSize, v);
   }
   Status check(SignalId id) const;
+  // The card knows the process' doorbells, or is about to forget them.
+  void connect(bool on);
+  // Under the lock.
+  void count_up(SignalId id) const;
+  Status ring(SignalId id);
 
   Device::Impl& device;
   platform::MmioRegion& doorbells;
@@ -43,6 +48,8 @@ struct Signals::Impl {
   mutable SpinLock lock;  // of all that follows, and of the host's changes to values
   IdPool ids;
   std::vector<Slot> table;
+  bool connected = false;
+  unsigned sleepers = 0;  // tasks whose waits may sleep
 };
 
 // `page`: of the process' doorbells; `vector`: null if nobody can sleep.

@@ -20,7 +20,7 @@ class SpinLock {
     }
     return true;
   }
-  // For sections without platform calls: the holder cannot be delayed.
+  // For sections that always end soon: the holder waits for nobody else who may need the lock.
   void lock(platform::Clock& clock) { try_lock_until(clock, Picoseconds::max()); }
   void unlock() { held_.store(false, std::memory_order_release); }
 

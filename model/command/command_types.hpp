@@ -42,6 +42,7 @@ struct QueueCommand {
   unsigned writes = 0;  // of its completion, not yet in device memory
   CommandFault fault;
   bool host_fault = false;  // the address at fault is a bus address
+  bool reported = false;    // its fault
   bool given_up = false;
   bool taken = false;
 

@@ -126,6 +126,7 @@ void Dispatcher::stop(QueueSlot& slot) {
     if (!command.taken || command.done != 0) return;
     command.given_up = true;
     if (command.blocks_out > 0) pool_of(command.opcode()).port->stop(command.handle);
+    if (command.opcode() <= abi::QueueOpcode::kFill) dma_->stop(command.handle);
   });
 }
 

@@ -23,7 +23,7 @@ class Dispatcher : private DmaRequestPort::Listener, private KernelPort::Listene
   void want_cores(QueueSlot& slot);
   void cancel(QueueSlot& slot);
   void request(const DmaCommand& command) { dma_->request(command); }
-  // What the slot has started is given up; blocks stop, copies run out.
+  // What the slot has started is given up; blocks and copies stop.
   void stop(QueueSlot& slot);
   bool has_core(abi::QueueOpcode opcode, const std::array<std::uint64_t, 4>& mask) const;
   void reset();

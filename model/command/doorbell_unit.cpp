@@ -76,7 +76,10 @@ void DoorbellUnit::decoded(std::uint64_t argument) {
 void DoorbellUnit::signal_decoded(std::uint64_t argument) {
   if (argument >> 32 != shared_.epoch) return;
   auto* process = shared_.table.process_of_page((argument & 0xFFFF'FFFF) >> 16);
-  if (process != nullptr) shared_.signals->doorbell(*process, argument & 0xFFFF);
+  if (process == nullptr) return;
+  const std::uint64_t value = argument & 0xFFFF;
+  shared_.signals->doorbell(*process, value & ~std::uint64_t{abi::kSignalWakesHost});
+  if ((value & abi::kSignalWakesHost) != 0) shared_.raise(process->vector, 0);
 }
 
 // Nobody's, but whoever can write to the page is its process.

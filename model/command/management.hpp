@@ -21,6 +21,9 @@ class Management {
  private:
   static constexpr std::uint64_t kBatch = 8;  // commands of one read
 
+  // The one that is executed.
+  std::uint64_t this_command() const { return std::uint64_t{generation_} << 32 | done_; }
+
   void control_written(abi::ManagementControl control);
   void doorbell_written(abi::ManagementDoorbell doorbell);
   abi::ManagementStatusRegister status() const;
@@ -42,6 +45,7 @@ class Management {
   void take_out();
   bool all_out() const;
   void taken_out();
+  void drain_over(std::uint64_t command);
   // RESUME, UPDATE_QUEUE: the driver's half of each is read again.
   void read_again();
   void driver_half_read(const Answer& answer, std::uint64_t);
@@ -63,6 +67,7 @@ class Management {
   std::vector<Queue*> selected_;
   std::size_t selected_next_ = 0;
   bool waiting_out_ = false;
+  bool stays_suspended_ = false;  // UPDATE_QUEUE of a queue that was
   abi::ManagementStatus status_ = abi::ManagementStatus::kSuccess;
 };
 

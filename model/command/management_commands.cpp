@@ -5,6 +5,7 @@
 #include "model/command/management.hpp"
 #include "model/command/queue_slot.hpp"
 #include "model/command/scheduler.hpp"
+#include "model/command/signal_unit.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/base/checked.hpp"
 
@@ -34,6 +35,7 @@ void Management::execute() {
       select();
       return status_ == ManagementStatus::kSuccess ? take_out() : finish(status_);
     case ManagementOpcode::kResume:
+      stays_suspended_ = false;
       select();
       return status_ == ManagementStatus::kSuccess ? read_again() : finish(status_);
     case ManagementOpcode::kQueryQueue:
@@ -59,6 +61,7 @@ void Management::map_process() {
 
 void Management::context_written(const Answer& answer, std::uint64_t generation) {
   if (generation != generation_) return;
+  if (!answer.ok()) shared_.table.unmap(command_.pasid);
   finish(answer.ok() ? ManagementStatus::kSuccess : ManagementStatus::kInvalidProcess);
 }
 
@@ -118,12 +121,25 @@ void Management::take_out() {
                        ? QueueSlot::Leave::kReset
                        : QueueSlot::Leave::kDrain;
   waiting_out_ = true;
+  stays_suspended_ =
+      static_cast<ManagementOpcode>(command_.opcode) == ManagementOpcode::kUpdateQueue &&
+      selected_.front()->suspended;
   for (auto* queue : selected_) {
     queue->suspended = true;
     shared_.scheduler->withdraw(*queue);
     if (queue->slot != nullptr) queue->slot->leave(how);
   }
-  if (all_out()) taken_out();
+  if (all_out()) return taken_out();
+  if (how == QueueSlot::Leave::kReset) return;
+  shared_.sim.agenda.at<&Management::drain_over>(
+      sim_now() + ticks(shared_.config.command.drain_timeout), *this, this_command());
+}
+
+// What somebody's kernel takes is not for others to wait for: their commands are behind this one.
+void Management::drain_over(std::uint64_t command) {
+  if (!waiting_out_ || command != this_command()) return;
+  waiting_out_ = false;
+  finish(ManagementStatus::kNotDrained);
 }
 
 bool Management::all_out() const {
@@ -156,8 +172,10 @@ void Management::taken_out() {
 
 // One after another; those whose descriptor has become invalid stay suspended.
 void Management::read_again() {
-  while (selected_next_ < selected_.size() && !selected_[selected_next_]->suspended) {
-    ++selected_next_;  // RESUME changes nothing
+  for (; selected_next_ < selected_.size(); ++selected_next_) {
+    auto& queue = *selected_[selected_next_];
+    if (queue.suspended && queue.out()) break;
+    queue.suspended = false;  // it has not been, or has not drained: then all is read when it has
   }
   if (selected_next_ == selected_.size()) return finish(status_);
   const auto& queue = *selected_[selected_next_];
@@ -170,16 +188,21 @@ void Management::driver_half_read(const Answer& answer, std::uint64_t generation
   auto& queue = *selected_[selected_next_++];
   abi::QueueDescriptor mqd = queue.mqd;
   if (answer.ok()) std::memcpy(static_cast<void*>(&mqd), answer.data, abi::kQueueStateOffset);
+  mqd.write_index = queue.write_index();
   const bool same = mqd.queue_id == queue.mqd.queue_id && mqd.doorbell == queue.mqd.doorbell;
   if (!answer.ok() || !same ||
       !QueueTable::valid(mqd, *queue.process, shared_.config.pci.msix_vectors)) {
     status_ = ManagementStatus::kInvalidDescriptor;
   } else {
-    shared_.scheduler->withdraw(queue);  // its priority may change
+    shared_.scheduler->withdraw(queue);                     // its priority may change
+    if (queue.wait.active) shared_.signals->unpark(queue);  // its signals may be others
     queue.mqd = mqd;
     queue.checked = UINT64_MAX;
-    queue.suspended = false;
-    if (!queue.faulted) queue.mqd.state = static_cast<std::uint32_t>(abi::QueueState::kIdle);
+    queue.suspended = stays_suspended_;
+    if (!queue.faulted) {
+      queue.mqd.state = static_cast<std::uint32_t>(queue.suspended ? abi::QueueState::kSuspended
+                                                                   : abi::QueueState::kIdle);
+    }
     shared_.scheduler->consider(queue);
   }
   read_again();
@@ -190,9 +213,9 @@ void Management::query() {
   if (queue == nullptr) return finish(ManagementStatus::kInvalidQueue);
   auto mqd = queue->mqd;
   mqd.write_index = queue->write_index();
+  if (queue->slot != nullptr) mqd.active_ns += queue->slot->time_active() / 1000;
   if (!queue->faulted && !queue->suspended) {
-    const bool works =
-        mqd.write_index != mqd.read_index || (queue->slot != nullptr && !queue->slot->idle());
+    const bool works = queue->work_left() || (queue->slot != nullptr && queue->slot->busy());
     mqd.state =
         static_cast<std::uint32_t>(works ? abi::QueueState::kRunning : abi::QueueState::kIdle);
   }

@@ -30,7 +30,14 @@ class QueueSlot {
   Queue* queue() const { return queue_; }
   unsigned number() const { return number_; }
   SimTime loaded_at() const { return active_since_; }
+  SimTime leaving_since() const { return began_; }
   SimTime idle_since() const { return idle_since_; }
+  // So far, of the queue's present stay.
+  SimTime time_active() const {
+    return state_ == State::kActive || state_ == State::kLeaving ? sim_now() - active_since_ : 0;
+  }
+  // Entries are taken and not complete.
+  bool busy() const { return open_ > 0; }
   // Nothing to do.
   bool idle() const;
   // The decoded entry waits for a signal.
@@ -106,6 +113,7 @@ class QueueSlot {
   void close(QueueCommand& command);
   void fail(QueueCommand& command, const CommandFault& fault, bool host);
   void fail_access(QueueCommand& command, const Answer& answer);
+  void report(QueueCommand& command);
   void fault(const CommandFault& fault, bool host, const QueueCommand* command);
   void fault_at_load(abi::FaultCode code, std::uint64_t address, bool host, bool write);
 
@@ -138,7 +146,8 @@ class QueueSlot {
   unsigned open_ = 0;           // taken, and completion not written
   std::uint64_t reported_ = 0;  // read index as last written to memory
   abi::QueueSaveRecord save_;
-  bool save_changed_ = false;  // it is not yet in the save area
+  bool save_changed_ = false;      // it is not yet in the save area
+  bool unloaded_faulted_ = false;  // what the descriptor is written with
 
   SimTime began_ = 0;  // loading or leaving
   SimTime active_since_ = 0;

@@ -23,10 +23,17 @@ void QueueSlot::finish(QueueCommand& command) {
       sim_now() + ticks(shared_.config.command.completion_processing), *this,
       packed(command.handle));
   if (command.fault.failed() && command.fault.code != FaultCode::kWaitTimeout) {
-    fault(command.fault, command.host_fault, &command);
+    report(command);
   } else {
     try_start();
   }
+}
+
+// Of a kernel as soon as one block is at fault.
+void QueueSlot::report(QueueCommand& command) {
+  if (command.reported) return;
+  command.reported = true;
+  fault(command.fault, command.host_fault, &command);
 }
 
 void QueueSlot::completed(std::uint64_t argument) {

@@ -36,11 +36,19 @@ void QueueSlot::descriptor_read(const Answer& answer, std::uint64_t) {
   abi::QueueDescriptor read;
   std::memcpy(&read, answer.data, sizeof read);
   const bool same = read.queue_id == queue.mqd.queue_id && read.doorbell == queue.mqd.doorbell;
+  read.write_index = std::max(read.write_index, queue.told);
   steps_ = 1;
   if (!same || !QueueTable::valid(read, *queue.process, shared_.config.pci.msix_vectors)) {
     fault_at_load(FaultCode::kQueueDescriptor, queue.address, false, false);
   } else {
-    read.doorbells = queue.mqd.doorbells;  // counted meanwhile
+    // What has happened since the descriptor was last written.
+    const auto known = queue.mqd;
+    read.doorbells = known.doorbells;
+    if (queue.faulted) {
+      read.error = known.error;
+      read.error_index = known.error_index;
+      read.error_address = known.error_address;
+    }
     queue.mqd = read;
     start_checks();
   }
@@ -135,7 +143,7 @@ void QueueSlot::loaded() {
   active_since_ = idle_since_ = sim_now();
   fetched_ = reported_ = mqd.read_index;
   parked_ = reading_signal_ = with_dispatcher_ = false;
-  mqd.write_index = std::max(mqd.write_index, queue.told);
+  mqd.write_index = std::max(mqd.write_index, queue.told);  // told meanwhile
   queue.told = mqd.write_index;
   ++mqd.maps;
   shared_.sim.emit(track_, Activity::kQueueMap, began_, sim_now(),
@@ -160,6 +168,10 @@ void QueueSlot::restore_kernel() {
   queue_->mqd.saved = 0;
   ++open_;
   ++working_;
+  if (!shared_.dispatcher->has_core(command.opcode(), queue_->mqd.core_mask)) {  // it has changed
+    command.fault = {FaultCode::kInvalidCoreMask, 0, queue_->mqd.vmid, false};
+    return finish(command);
+  }
   kernel_ = &command;
   with_dispatcher_ = true;
   shared_.dispatcher->want_cores(*this);
@@ -185,12 +197,15 @@ void QueueSlot::leave(Leave how) {
   check_out();
 }
 
-// The decoded entry has not been taken: it is read again later.
+// The decoded entry has not been taken: it is read again later. With a kernel before it, it is that
+// one that the dispatcher knows of.
 void QueueSlot::drop_current() {
   parked_ = false;
   if (current_ == nullptr) return;
-  if (with_dispatcher_) shared_.dispatcher->cancel(*this);
-  with_dispatcher_ = false;
+  if (with_dispatcher_ && kernel_ == nullptr) {
+    shared_.dispatcher->cancel(*this);
+    with_dispatcher_ = false;
+  }
   shared_.commands.free(*current_);
   current_ = nullptr;
 }
@@ -199,6 +214,7 @@ void QueueSlot::drop_current() {
 void QueueSlot::save_kernel() {
   auto& command = *kernel_;
   if (leave_ != Leave::kReset && !queue_->faulted) {
+    sc_assert(queue_->mqd.save_area != 0);
     save_ = {};
     save_.entry = command.entry;
     save_.index = command.index;
@@ -225,11 +241,12 @@ void QueueSlot::unload() {
   ++generation_;
   decoding_ = false;
   mqd.write_index = queue.write_index();
+  unloaded_faulted_ = queue.faulted;
   mqd.state = static_cast<std::uint32_t>(queue.faulted     ? abi::QueueState::kFaulted
                                          : queue.suspended ? abi::QueueState::kSuspended
                                                            : abi::QueueState::kIdle);
   mqd.active_ns += (sim_now() - active_since_) / 1000;
-  if (queue.runnable()) {
+  if (queue.work_left() && !queue.faulted) {
     ++mqd.preemptions;
     ++shared_.statistics.preemptions;
   }
@@ -258,6 +275,8 @@ void QueueSlot::out() {
   queue_ = nullptr;
   state_ = State::kFree;
   leave_ = Leave::kNo;
+  // A doorbell has stopped it while its descriptor was written.
+  if (queue.faulted && !unloaded_faulted_) shared_.scheduler->write_state(queue);
   shared_.scheduler->queue_out(queue);
 }
 

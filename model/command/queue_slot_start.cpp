@@ -125,6 +125,7 @@ void QueueSlot::block_ended(QueueCommand& command, const CommandFault& fault) {
       with_dispatcher_ = false;
       kernel_ = nullptr;
     }
+    if (command.blocks_out > 0 && !command.given_up) report(command);
   }
   if (command.blocks_out > 0) return;
   if (kernel_ != &command) return finish(command);

@@ -59,6 +59,10 @@ bool QueueTable::valid(const abi::QueueDescriptor& mqd, const Process& process, 
   if (mqd.vmid != process.vmid || mqd.pasid != process.pasid) return false;
   if (mqd.ring_base == 0 || !is_aligned(mqd.ring_base, abi::kQueueEntrySize)) return false;
   if (!log2_fits(mqd.log2_ring)) return false;
+  if (mqd.write_index < mqd.read_index || mqd.write_index - mqd.read_index > std::uint64_t{1}
+                                                                                 << mqd.log2_ring) {
+    return false;
+  }
   if (mqd.completion_base != 0 &&
       (!is_aligned(mqd.completion_base, abi::kQueueCompletionSize) ||
        !log2_fits(mqd.log2_completions) || mqd.log2_completions < mqd.log2_ring)) {
@@ -76,10 +80,7 @@ Status QueueTable::add(const abi::QueueDescriptor& mqd, std::uint64_t address, u
   if (mqd.queue_id >= queues_.size() || queues_[mqd.queue_id]) return Status::kInvalidQueue;
   auto* owner = process(mqd.pasid);
   if (owner == nullptr) return Status::kInvalidProcess;
-  const bool state_fits = mqd.write_index >= mqd.read_index &&
-                          mqd.write_index - mqd.read_index <= std::uint64_t{1}
-                                                                  << (mqd.log2_ring & 63);
-  if (!valid(mqd, *owner, vectors) || !state_fits) return Status::kInvalidDescriptor;
+  if (!valid(mqd, *owner, vectors)) return Status::kInvalidDescriptor;
   auto& doorbell = owner->doorbells[mqd.doorbell];
   if (doorbell != Process::kNoDoorbell) return Status::kDoorbellInUse;
   doorbell = static_cast<std::uint16_t>(mqd.queue_id);

@@ -34,6 +34,7 @@ struct SignalWait {
   std::uint64_t index = UINT64_MAX;  // of the entry
   SimTime since = 0;
   SimTime deadline = UINT64_MAX;
+  SimTime armed = UINT64_MAX;  // the last one that expired() was put on the agenda for
 };
 
 struct Queue {
@@ -54,10 +55,8 @@ struct Queue {
   bool out() const { return slot == nullptr && writes == 0; }
   std::uint64_t write_index() const { return std::max(told, mqd.write_index); }
   std::uint64_t ring_size() const { return std::uint64_t{1} << mqd.log2_ring; }
-  bool runnable() const {
-    return !suspended && !faulted && !wait.active &&
-           (write_index() > mqd.read_index || mqd.saved != 0);
-  }
+  bool work_left() const { return write_index() > mqd.read_index || mqd.saved != 0; }
+  bool runnable() const { return !suspended && !faulted && !wait.active && work_left(); }
   Place place(std::uint16_t host_flag, std::uint64_t at) const {
     const bool host = (mqd.flags & host_flag) != 0;
     return {host, host ? std::uint8_t{0} : mqd.vmid, host ? mqd.pasid : 0, at};
@@ -87,7 +86,7 @@ class QueueTable {
   void remove(Queue& queue);
   void reset();
 
-  // Whether the driver's half may be used for a queue of `process`.
+  // Whether the driver's half may be used for a queue of `process`, with what is left in its ring.
   static bool valid(const abi::QueueDescriptor& mqd, const Process& process, unsigned vectors);
 
   template <class F>

@@ -36,7 +36,7 @@ void Scheduler::withdraw(Queue& queue) {
 }
 
 void Scheduler::slot_changed() {
-  if (waiting_ > 0) schedule();
+  schedule();
 }
 
 void Scheduler::queue_out(Queue& queue) {
@@ -97,12 +97,26 @@ QueueSlot* Scheduler::victim(std::uint8_t priority) const {
   return lower != nullptr ? lower : expired;
 }
 
-void Scheduler::schedule() {
-  // Slots that are being given up already are for the first ones that wait.
-  unsigned coming = 0;
+// Slots that are being given up already are for the first ones that wait. But not for longer than a
+// quantum: what cannot be preempted may run for ever.
+unsigned Scheduler::coming() {
+  unsigned count = 0;
+  SimTime patience = UINT64_MAX;
   for (const auto& slot : slots_) {
-    if (slot->state() == State::kLeaving || slot->state() == State::kUnloading) ++coming;
+    if (slot->state() == State::kUnloading) ++count;
+    if (slot->state() != State::kLeaving) continue;
+    const SimTime until = slot->leaving_since() + ticks(shared_.config.command.quantum);
+    if (until <= sim_now()) continue;
+    ++count;
+    patience = std::min(patience, until);
   }
+  arm(patience);
+  return count;
+}
+
+void Scheduler::schedule() {
+  if (waiting_ == 0) return;
+  unsigned coming = this->coming();
   for (std::size_t p = ready_.size(); p-- > 0;) {
     auto& list = ready_[p];
     for (std::size_t i = 0; i < list.size();) {
@@ -120,7 +134,7 @@ void Scheduler::schedule() {
         continue;
       }
       auto* slot = victim(static_cast<std::uint8_t>(p));
-      if (slot == nullptr) return arm_timer(static_cast<std::uint8_t>(p));
+      if (slot == nullptr) return arm(next_quantum_end(static_cast<std::uint8_t>(p)));
       slot->leave(QueueSlot::Leave::kDrain);
       ++i;
     }
@@ -128,22 +142,26 @@ void Scheduler::schedule() {
 }
 
 // The next time at which a queue of `priority` may take a slot from an equal one.
-void Scheduler::arm_timer(std::uint8_t priority) {
+SimTime Scheduler::next_quantum_end(std::uint8_t priority) const {
   SimTime next = UINT64_MAX;
   for (const auto& slot : slots_) {
     if (slot->state() == State::kActive && slot->priority() == priority) {
       next = std::min(next, quantum_end(*slot));
     }
   }
-  if (next >= timer_at_) return;
-  timer_at_ = next;
-  shared_.sim.agenda.at<&Scheduler::timer>(std::max(next, sim_now()), *this, next);
+  return next;
+}
+
+void Scheduler::arm(SimTime when) {
+  if (when >= timer_at_) return;
+  timer_at_ = when;
+  shared_.sim.agenda.at<&Scheduler::timer>(std::max(when, sim_now()), *this, when);
 }
 
 void Scheduler::timer(std::uint64_t when) {
   if (when != timer_at_) return;  // an earlier one was armed since
   timer_at_ = UINT64_MAX;
-  if (waiting_ > 0) schedule();
+  schedule();
 }
 
 void Scheduler::reset() {

@@ -41,7 +41,9 @@ class Scheduler {
   QueueSlot* free_slot() const;
   QueueSlot* victim(std::uint8_t priority) const;
   SimTime quantum_end(const QueueSlot& slot) const;
-  void arm_timer(std::uint8_t priority);
+  unsigned coming();
+  SimTime next_quantum_end(std::uint8_t priority) const;
+  void arm(SimTime when);
   void timer(std::uint64_t when);
 
   CommandShared& shared_;

@@ -24,7 +24,8 @@ void SignalUnit::park(Queue& queue) {
   auto& wait = queue.wait;
   wait.active = true;
   queue.process->waiting.push_back(&queue);
-  if (wait.deadline != UINT64_MAX) {
+  if (wait.deadline != UINT64_MAX && wait.deadline != wait.armed) {
+    wait.armed = wait.deadline;
     shared_.sim.agenda.at<&SignalUnit::expired>(wait.deadline, *this, queue.mqd.queue_id);
   }
   shared_.scheduler->slot_changed();

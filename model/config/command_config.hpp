@@ -19,6 +19,7 @@ struct CommandConfig {
   Picoseconds decode;                 // of an entry, in its slot
   Picoseconds completion_processing;  // work done to completion entry and MSI-X sent
   Picoseconds management;             // decoding of a management command
+  Picoseconds drain_timeout;          // a management command waits for running work, at most
 };
 
 // Cores of one kind, all alike.

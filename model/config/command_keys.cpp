@@ -26,6 +26,8 @@ const Table& command_table() {
           number("completion_processing_ns", &C::completion_processing, 0, 100'000,
                  "work done to completion entry and MSI-X sent"),
           number("management_ns", &C::management, 0, 1'000'000, "decoding of a management command"),
+          number("drain_timeout_us", &C::drain_timeout, 1, 10'000'000,
+                 "longest wait of a management command for what runs of a queue"),
       }};
   return kTable;
 }

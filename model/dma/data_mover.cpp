@@ -58,6 +58,7 @@ void DataMover::start(const DmaCommand& command) {
   vmid_ = command.vmid;
   pasid_ = command.pasid;
   fill_ = command.fill;
+  stopped_ = false;
   fault_ = {};
   if (fill_) prepare_fill(static_cast<std::uint32_t>(source_));
   pump();
@@ -98,13 +99,13 @@ CommandFault DataMover::device_access_fault(tlm::tlm_generic_payload& trans) con
 // While posting is paused the engine has asked for a translation: its answer ends the transfer.
 bool DataMover::finished() const {
   if (paused_) return false;
-  if (!fault_.failed()) return written_ == size_;
+  if (!ending()) return written_ == size_;
   return reads_in_flight_ == 0 && writes_in_flight_ == 0 && posted_ == 0;
 }
 
 void DataMover::pump() {
   reclaim();
-  if (!fault_.failed()) {
+  if (!ending()) {
     if (turns()) take_turn();
     issue_reads();
     if (host_target()) {
@@ -236,7 +237,7 @@ void DataMover::take_turn() {
 
 bool DataMover::pause_posting() {
   const bool is_posting = running_ && host_target() && write_issued_ < size_;
-  paused_ = is_posting && !fault_.failed();
+  paused_ = is_posting && !ending();
   return paused_;
 }
 
@@ -248,6 +249,12 @@ void DataMover::resume() {
 void DataMover::abort(const CommandFault& fault) {
   paused_ = false;
   fail(fault);
+  pump();
+}
+
+void DataMover::stop() {
+  if (!running_) return;
+  stopped_ = true;
   pump();
 }
 

@@ -40,6 +40,8 @@ class DataMover {
   Bytes host_position() const { return write_issued_; }
   void resume();
   void abort(const CommandFault& fault);
+  // Sends nothing more; ends without a fault of its own when nothing is in flight.
+  void stop();
   bool paused() const { return paused_; }
 
  private:
@@ -78,6 +80,7 @@ class DataMover {
   void reclaim();
   void wake(std::uint64_t epoch);
   bool finished() const;
+  bool ending() const { return stopped_ || fault_.failed(); }
   void fail(const CommandFault& fault);
   CommandFault device_access_fault(tlm::tlm_generic_payload& trans) const;
 
@@ -106,6 +109,7 @@ class DataMover {
   std::uint8_t vmid_ = 0;
   std::uint32_t pasid_ = 0;
   bool fill_ = false;  // writes from a buffer full of the pattern
+  bool stopped_ = false;
   CommandFault fault_;
 
   std::vector<Read> reads_;  // ring, oldest at read_head_

@@ -37,20 +37,36 @@ Engine& Dma::least_loaded() const {
   return *best;
 }
 
+bool Dma::can_request() const {
+  const auto& engine = least_loaded();
+  return engine.load() < kRequestsPerEngine || (take_turn_ && !engine.full());
+}
+
 void Dma::request(const DmaCommand& command) {
   auto& engine = least_loaded();
   sc_assert(command.requested && !engine.full());
+  take_turn_ = false;
   engine.accept(command);
 }
 
-// A free place goes to the ring first: its entries are already held up in order.
+void Dma::stop(std::uint64_t context) {
+  for (auto& engine : engines_) engine->stop(context);
+}
+
+// A free place is the ring's and the requests' in turn, if both wait for one.
 void Dma::command_completed(const DmaCommand& command) {
   if (command.requested) {
     requester_->dma_done(command);
-    front_end_.engine_free();
   } else {
-    front_end_.command_completed(command);
+    front_end_.command_left(command);
   }
+  requests_turn_ = !requests_turn_ && requester_ != nullptr && front_end_.held_up();
+  if (requests_turn_) {
+    take_turn_ = true;
+    requester_->dma_free();
+    take_turn_ = false;
+  }
+  front_end_.engine_free();
   if (requester_ != nullptr) requester_->dma_free();
 }
 

@@ -38,8 +38,9 @@ class Dma : public sc_core::sc_module,
   void connect(InterruptPort& interrupts) { shared_.interrupts = &interrupts; }
   // The second port to the engines.
   void connect(DmaRequestPort::Listener& listener) override { requester_ = &listener; }
-  bool can_request() const override { return least_loaded().load() < kRequestsPerEngine; }
+  bool can_request() const override;
   void request(const DmaCommand& command) override;
+  void stop(std::uint64_t context) override;
 
   // The IOMMU unmapped something of this function: cached translations are gone, and copies under
   // way ask again.
@@ -66,6 +67,8 @@ class Dma : public sc_core::sc_module,
   std::vector<std::unique_ptr<Engine>> engines_;
   RingFrontEnd front_end_;
   DmaRequestPort::Listener* requester_ = nullptr;
+  bool requests_turn_ = false;  // the last place that both waited for was offered to requests first
+  bool take_turn_ = false;      // while it is
 };
 
 }  // namespace npu::model

@@ -31,6 +31,7 @@ struct DmaCommand {
   bool fill = false;          // the low half of `source` is a pattern of 32 bits
   std::uint32_t pasid = 0;    // of host addresses
   std::uint64_t context = 0;  // the requester's own
+  bool stopped = false;
 
   abi::DmaOpcode opcode() const { return static_cast<abi::DmaOpcode>(entry.opcode); }
 };
@@ -48,10 +49,13 @@ class DmaRequestPort {
   };
   virtual ~DmaRequestPort() = default;
   virtual void connect(Listener& listener) = 0;
-  // True if an engine has no more than one command to work on.
+  // True if an engine has no more than one command to work on, or a free place that the ring waits
+  // for, too, and that is the requests' turn.
   virtual bool can_request() const = 0;
   // Commands without order among each other; `requested` is set. Only while can_request().
   virtual void request(const DmaCommand& command) = 0;
+  // The request of that context ends at the next border of an access.
+  virtual void stop(std::uint64_t context) = 0;
 };
 
 struct DmaStatistics {
@@ -59,6 +63,7 @@ struct DmaStatistics {
   std::uint64_t fetches = 0;       // ring reads
   std::uint64_t commands = 0;      // completed, failed ones included
   std::uint64_t faults = 0;        // commands that failed
+  std::uint64_t stopped = 0;       // requests that were given up
   Bytes bytes_host_to_device = 0;  // of commands that did not fail
   Bytes bytes_device_to_host = 0;
   Bytes bytes_device_to_device = 0;

@@ -58,12 +58,22 @@ void Engine::start_next() {
   shared_.sim.agenda.at<&Engine::setup_done>(sim_now() + setup, *this, shared_.epoch);
 }
 
+// One that is set up, or whose translation is under way, ends with that.
+void Engine::stop(std::uint64_t context) {
+  for (auto i = executing_ ? next_ - 1 : next_; i != tail_; ++i) {
+    auto& command = slot(i);
+    if (!command.requested || command.context != context) continue;
+    command.stopped = true;
+    if (executing_ && i + 1 == next_) mover_.stop();
+  }
+}
+
 void Engine::setup_done(std::uint64_t epoch) {
   if (epoch != shared_.epoch) return;
   auto& command = current();
   shared_.sim.emit(track_, Activity::kEngineStart, command.dispatched, sim_now(), command.cause);
-  check(command);
-  if (command.fault.failed()) {
+  if (!command.stopped) check(command);
+  if (command.stopped || command.fault.failed()) {
     data_done(command.fault);
   } else if (command.opcode() == abi::DmaOpcode::kDeviceToHost) {
     translate_from(0);
@@ -189,6 +199,7 @@ void Engine::not_translated(const CommandFault& fault) {
 }
 
 void Engine::translated(tlm::tlm_generic_payload& trans) {
+  if (current().stopped) return mover_.paused() ? mover_.resume() : data_done({});
   const auto completion = Transaction::of(trans).completion;
   std::uint64_t mapped = 0;
   std::memcpy(&mapped, trans.get_data_ptr(), sizeof mapped);
@@ -266,6 +277,8 @@ void Engine::account(const DmaCommand& command) {
   ++statistics.commands;
   if (command.fault.failed()) {
     ++statistics.faults;
+  } else if (command.stopped) {
+    ++statistics.stopped;
   } else if (command.fill) {
     statistics.bytes_filled += entry.size();
   } else if (command.opcode() == abi::DmaOpcode::kHostToDevice) {

@@ -26,6 +26,7 @@ class Engine : private DataMover::Listener {
   bool full() const { return load() == commands_.size(); }
   // Not full.
   void accept(const DmaCommand& command);
+  void stop(std::uint64_t context);  // see DmaRequestPort
   void response(const RequestTag& tag, tlm::tlm_generic_payload& trans);
   // What it still has to write to the host is asked for again (PCIe 10.3: an invalidated
   // translation must not be used any more).

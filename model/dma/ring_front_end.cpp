@@ -182,14 +182,13 @@ bool RingFrontEnd::hand_over(const abi::DmaEntry& entry) {
   return true;
 }
 
-void RingFrontEnd::command_completed(const DmaCommand& command) {
+void RingFrontEnd::command_left(const DmaCommand& command) {
   --in_engines_;
   if (command.entry.stream < bindings_.size()) --bindings_[command.entry.stream].commands;
-  engine_free();
 }
 
 void RingFrontEnd::engine_free() {
-  if (!decoding_ && batch_next_ != batch_size_) dispatch();
+  if (held_up()) dispatch();
 }
 
 void RingFrontEnd::halt(abi::FaultCode code, std::uint64_t address) {

@@ -23,7 +23,10 @@ class RingFrontEnd {
   void install_hooks();
 
   void fetched(tlm::tlm_generic_payload& trans, std::uint32_t generation);
-  void command_completed(const DmaCommand& command);
+  // It is in no engine any more.
+  void command_left(const DmaCommand& command);
+  // An entry waits for a place in an engine.
+  bool held_up() const { return !decoding_ && batch_next_ != batch_size_; }
   // An engine has a free place.
   void engine_free();
   void reset();

@@ -69,18 +69,14 @@ tlm::tlm_sync_enum HccsPort::request(tlm::tlm_generic_payload& trans, tlm::tlm_p
     return tlm::TLM_ACCEPTED;
   }
   auto& window = window_of(trans);
-  if (window.empty()) {
-    window.queue.clear();
-    window.head = 0;
-  }
-  window.queue.push_back(&trans);
+  window.queue.push(trans);
   pump(window);
   return tlm::TLM_ACCEPTED;
 }
 
 void HccsPort::pump(Window& window) {
-  while (!window.empty() && fits(window, *window.queue[window.head])) {
-    send(window, *window.queue[window.head++]);
+  while (!window.queue.empty() && fits(window, window.queue.front())) {
+    send(window, window.queue.pop());
   }
 }
 
@@ -189,7 +185,7 @@ void HccsPort::function_reset() {
   for (auto& request : outstanding_) request.dropped = true;
   for (auto& flow : windows_) {
     for (auto& window : flow) {
-      while (!window.empty()) fail(*window.queue[window.head++], Completion::kCompleterAbort);
+      while (!window.queue.empty()) fail(window.queue.pop(), Completion::kCompleterAbort);
     }
   }
 }

@@ -22,6 +22,7 @@
 #include "model/core/ports.hpp"
 #include "model/link/hccs_link.hpp"
 #include "model/link/hccs_payload_pool.hpp"
+#include "model/link/message_queue.hpp"
 #include "model/registers/card_registers.hpp"
 
 namespace npu::model {
@@ -57,10 +58,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   // Of one flow, reads or writes.
   struct Window {
     Bytes outstanding = 0;
-    std::vector<tlm::tlm_generic_payload*> queue;
-    std::size_t head = 0;
-
-    bool empty() const { return head == queue.size(); }
+    MessageQueue queue;
   };
 
   tlm::tlm_sync_enum request(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,

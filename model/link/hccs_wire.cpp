@@ -51,13 +51,9 @@ void HccsWire::send(tlm::tlm_generic_payload& message, bool response) {
     return;
   }
   auto& flow = flow_of((response ? 0x100U : 0U) | Transaction::of(message).flow);
-  if (flow.empty()) {
-    flow.queue.clear();
-    flow.head = 0;
-    // Who had nothing to send saves up no share.
-    flow.virtual_time = std::max(flow.virtual_time, virtual_now_);
-  }
-  flow.queue.push_back(&message);
+  // Who had nothing to send saves up no share.
+  if (flow.queue.empty()) flow.virtual_time = std::max(flow.virtual_time, virtual_now_);
+  flow.queue.push(message);
   ++waiting_;
   kick();
 }
@@ -110,22 +106,22 @@ HccsWire::Flow* HccsWire::choose() {
   Flow* best = nullptr;
   Flow* response = nullptr;
   for (auto& flow : flows_) {
-    if (flow.empty()) continue;
+    if (flow.queue.empty()) continue;
     if (best == nullptr || flow.virtual_time < best->virtual_time) best = &flow;
     if (!flow.response()) continue;
     if (response == nullptr || flow.virtual_time < response->virtual_time) response = &flow;
   }
-  if (best == nullptr || best->response() || data_of(best->first(), false) <= credits_) return best;
+  if (best == nullptr || best->response() || data_of(best->queue.front(), false) <= credits_)
+    return best;
   if (response == nullptr) ++statistics_.credit_waits;
   return response;
 }
 
 void HccsWire::start(Flow& flow) {
-  auto& message = flow.first();
+  auto& message = flow.queue.pop();
   const Bytes payload = data_of(message, flow.response());
   const Bytes bytes = wire_bytes(payload);
   const SimTime time = wire_time(bytes);
-  ++flow.head;
   --waiting_;
   if (!flow.response()) credits_ -= payload;
   virtual_now_ = flow.virtual_time;

@@ -13,6 +13,7 @@
 
 #include "model/config/chip_config.hpp"
 #include "model/core/simulation.hpp"
+#include "model/link/message_queue.hpp"
 
 namespace npu::model {
 
@@ -57,12 +58,9 @@ class HccsWire {
   struct Flow {
     unsigned key = 0;            // response << 8 | Transaction::flow
     std::uint64_t virtual_time;  // wire bytes it has had, on the common scale
-    std::vector<tlm::tlm_generic_payload*> queue;
-    std::size_t head = 0;
+    MessageQueue queue;
 
-    bool empty() const { return head == queue.size(); }
     bool response() const { return key >> 8 != 0; }
-    tlm::tlm_generic_payload& first() const { return *queue[head]; }
   };
 
   static Bytes data_of(const tlm::tlm_generic_payload& message, bool response);

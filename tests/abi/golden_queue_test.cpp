@@ -185,6 +185,7 @@ TEST(GoldenQueue, Doorbells) {
   EXPECT_EQ(kDoorbellPageSize, 4096U);
   EXPECT_EQ(kDoorbellSize, 8U);
   EXPECT_EQ(kSignalDoorbell, 511);
+  EXPECT_EQ(kSignalWakesHost, 0x8000);
   EXPECT_EQ(kQueueDoorbells, 511);
 }
 
@@ -226,6 +227,7 @@ TEST(GoldenQueue, ManagementCodes) {
   EXPECT_EQ(static_cast<int>(ManagementScope::kProcess), 1);
   EXPECT_EQ(static_cast<int>(ManagementScope::kAll), 2);
   EXPECT_EQ(static_cast<int>(ManagementStatus::kProcessBusy), 7);
+  EXPECT_EQ(static_cast<int>(ManagementStatus::kNotDrained), 8);
 }
 
 TEST(GoldenQueue, FaultRecordBytes) {

@@ -67,6 +67,26 @@ TEST_F(PeerTest, OnlyTheCardThatBorrowsIsLetIn) {
   EXPECT_EQ(fakes[0]->read(0, abi::HccsAccess::kOffset, 8), 0U);
 }
 
+// It is let in for as long as it has anything of the owner's, by a handle or a mapping.
+TEST_F(PeerTest, TheDoorClosesBehindTheLastLease) {
+  const auto access = [&] { return fakes[1]->read(0, abi::HccsAccess::kOffset, 8); };
+  const auto first = *space(1).create_memory(2_MiB), second = *space(1).create_memory(2_MiB);
+  const auto borrowed = *space(0).import_memory(space(1), first);
+  const auto other = *space(0).import_memory(space(1), second);
+  EXPECT_THAT(space(0).import_memory(space(1), first), FailsWith(ErrorCode::kAlreadyExists));
+  const auto here = map(space(0), borrowed, 2_MiB);
+  ASSERT_THAT(space(0).release_memory(borrowed), IsOk());
+  ASSERT_THAT(space(0).release_memory(other), IsOk());
+  EXPECT_EQ(access(), 0b001U) << "the mapping is left";
+  EXPECT_EQ(copy(space(0).allocate(2_MiB)->address, here), FaultCode::kNone);
+  ASSERT_THAT(space(0).unmap(here, 2_MiB), IsOk());
+  EXPECT_EQ(access(), 0U);
+  const auto again = *space(0).import_memory(space(1), second);
+  EXPECT_EQ(access(), 0b001U);
+  devices[0].reset();
+  EXPECT_EQ(access(), 0U) << "card 0 has gone with all it had: " << again.index;
+}
+
 TEST_F(PeerTest, AfterTheOwnersShutdownAccessesAreRefused) {
   const auto remote = *space(1).create_memory(2_MiB);
   const auto here = map(space(0), *space(0).import_memory(space(1), remote), 2_MiB);

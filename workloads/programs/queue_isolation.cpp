@@ -49,6 +49,24 @@ const std::vector<Attempt>& attempts() {
        [](IsolationScene& s) {
          return s.submit(entries::copy_to_host(s.own_memory(), s.neighbour_host(), 4_KiB));
        }},
+      {"neighbours_ring", FaultCode::kHostAddress,
+       [](IsolationScene& s) {
+         return s.submit(entries::copy_to_device(s.neighbour_ring(), s.own_memory(), 4_KiB));
+       }},
+      {"neighbours_completion_ring", FaultCode::kHostAddress,
+       [](IsolationScene& s) {
+         return s.submit(entries::copy_to_host(s.own_memory(), s.neighbour_completions(), 4_KiB));
+       }},
+      {"kernel_reads_neighbour", FaultCode::kTranslation,
+       [](IsolationScene& s) {
+         abi::KernelArguments arguments;
+         arguments.destination = s.own_memory().value;
+         arguments.source_a = s.neighbour_memory().value;
+         arguments.elements = 16;
+         return s.submit_kernel(arguments);
+       }},
+      {"signal_beyond_its_own", FaultCode::kInvalidSignal,
+       [](IsolationScene& s) { return s.submit(entries::record_event({abi::kSignalSlots}, 1)); }},
       {"unknown_kernel", FaultCode::kInvalidFunction,
        [](IsolationScene& s) { return s.submit(entries::launch(0xDEAD, 1, s.own_memory(), 64)); }},
   };
@@ -97,8 +115,9 @@ Status run(Context& context) {
   context.report.add_metric("queue_isolation.neighbour_completions",
                             Number::count((*alone)->completions()), "");
   context.report.add_note(
-      "neighbours: the bytes of their memory and the order, tags and status of their completions "
-      "were compared with a run without the attempt");
+      "neighbours: the bytes of their memory, the outcome of each entry, and the tags and status "
+      "of "
+      "the entries in their completion rings were compared with a run without the attempt");
   return (*device)->shutdown();
 }
 

@@ -40,7 +40,7 @@ Status run(Context& context) {
   report.add_note(fmt::format(
       "{} entries on {} queues of {} processes, all complete once and their data compared; a queue "
       "was loaded into a slot {} times in all and gave way with work left {} times; longest_gap: "
-      "the longest time between two completions of one queue",
+      "the longest time between two completions of one queue, or to its first",
       submitted, shape.queues, shape.processes, times->maps, times->preemptions));
   if (auto ok = (*fleet)->close(); !ok) return ok;
   return (*device)->shutdown();

@@ -114,7 +114,9 @@ inline constexpr std::uint32_t kDoorbellPageSize = 4096;
 inline constexpr std::uint32_t kDoorbellSize = 8;
 inline constexpr std::uint16_t kSignalDoorbell = 511;  // value: a slot that the host has written,
                                                        // whose waiters are to look at it again
-inline constexpr std::uint16_t kQueueDoorbells = 511;  // for queues: 0 .. 510
+inline constexpr std::uint16_t kSignalWakesHost = 0x8000;  // added to it: and the process' vector
+                                                           // is raised
+inline constexpr std::uint16_t kQueueDoorbells = 511;      // for queues: 0 .. 510
 
 // The index that a 4-byte doorbell `low` means behind `last`.
 constexpr std::uint64_t extend_index(std::uint64_t last, std::uint32_t low) {

@@ -92,6 +92,8 @@ enum class ManagementStatus : std::uint32_t {
   kInvalidDescriptor = 5,  // unreadable, or a field out of range
   kDoorbellInUse = 6,
   kProcessBusy = 7,  // UNMAP_PROCESS: it has queues
+  kNotDrained = 8,   // what runs has not ended in the time the card waits for it. Nothing more of
+                     // it is started; the command may be repeated, or given with kReset
 };
 
 // Written whole, into host memory.

@@ -75,7 +75,8 @@ class NPU_API ProcessContext {
 
   // All queues at once, counted: they run again after as many restores as evictions, those that
   // nothing else holds. An error of one queue does not keep the others from their turn.
-  // restore() without evict(): kInvalidArgument.
+  // restore() without evict(): kInvalidArgument. A process whose evict() has failed counts as
+  // evicted: nothing more of it is started, but something may still run.
   Status evict(Picoseconds deadline);
   Status restore(Picoseconds deadline);
   unsigned evictions() const;

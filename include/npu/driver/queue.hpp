@@ -20,8 +20,10 @@ struct QueueEntryOptions {
 };
 
 // What a submission returns. Outcomes are kept until as many entries with completions as the
-// completion ring has places were submitted after it.
+// completion ring has places were submitted after it. A nop of the driver's own, which takes an
+// index, may come before it: where those without completions would never say that there is room.
 struct QueueTicket {
+  QueueId queue;
   std::uint64_t index = 0;     // of the (last) entry, from 0 since the queue was made
   std::uint64_t sequence = 0;  // among entries with completions, from 1; 0: cannot be waited for
   std::uint8_t size_class = 0;

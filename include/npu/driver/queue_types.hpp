@@ -82,7 +82,7 @@ struct QueueStatus {
   unsigned evictions = 0;  // nested ones
   bool faulted = false;    // for good
   RingSpec ring;
-  std::uint64_t ring_base = 0;  // as in the descriptor
+  std::uint64_t ring_base = 0, completion_base = 0;  // as in the descriptor
   unsigned priority = 0, percentage = 0;
   CoreMask core_mask{};
   std::uint16_t doorbell = 0;

@@ -44,7 +44,8 @@ class NPU_API Signals {
   Result<SignalId> create(const SignalOptions& options = {});
   // kNotFound. Those who wait for it get kAborted.
   Status destroy(SignalId signal);
-  // Counts the value up and lets entries that wait for it look again. kNotFound.
+  // Counts the value up, lets entries that wait for it look again and wakes tasks that do; the
+  // latter at once if the process has queues, else when they look by themselves. kNotFound.
   Status set(SignalId signal);
   // Not set any more; the age stays. kNotFound.
   Status reset(SignalId signal);
@@ -62,7 +63,7 @@ class NPU_API Signals {
 
   struct Impl;  // the driver's own
   explicit Signals(std::unique_ptr<Impl> impl);
-  const Impl& impl() const { return *impl_; }
+  Impl& impl() { return *impl_; }
 
  private:
   std::unique_ptr<Impl> impl_;

@@ -77,6 +77,7 @@ inline model::ChipConfig command_chip_config() {
   config.command.decode = 15_ns;
   config.command.completion_processing = 25_ns;
   config.command.management = 100_ns;
+  config.command.drain_timeout = 100_us;
   config.aicore = config.aicpu = core_config();
   return config;
 }

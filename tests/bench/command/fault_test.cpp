@@ -22,6 +22,8 @@ QueueEntry with(QueueEntry entry, std::uint8_t format, std::uint16_t more_flags)
 
 constexpr std::uint64_t kUnmapped = kVirtual + kShare;
 constexpr std::uint64_t kForeignHost = 2 * kHostShare + 1_MiB;  // of process 2
+constexpr std::uint64_t kPeer = kVirtual + 2 * kShare;          // of a card that has no link
+constexpr Bytes kPeerArguments = kData + 1_MiB;                 // of a kernel that writes there
 
 std::vector<Case> cases() {
   using Op = QueueOpcode;
@@ -47,6 +49,14 @@ std::vector<Case> cases() {
        entry_of(Op::kHostToDevice, 5, abi::CopyPayload{kForeignHost, kVirtual + kData, 64})},
       {"write foreign host memory", FaultCode::kHostAddress,
        entry_of(Op::kDeviceToHost, 5, abi::CopyPayload{kVirtual + kData, kForeignHost, 64})},
+      {"write to a peer that cannot be reached", FaultCode::kNoPeer,
+       entry_of(Op::kPeerToPeer, 5, abi::CopyPayload{kVirtual + kData, kPeer, 64})},
+      {"read from a peer that cannot be reached", FaultCode::kNoPeer,
+       entry_of(Op::kDeviceToDevice, 5, abi::CopyPayload{kPeer, kVirtual + kData, 64})},
+      {"kernel writes to such a peer", FaultCode::kNoPeer,
+       launch(5, abi::KernelFunction::kFill, 1, kPeerArguments)},
+      {"peer's memory that is not mapped", FaultCode::kTranslation,
+       entry_of(Op::kPeerToPeer, 5, abi::CopyPayload{kVirtual + kData, kPeer + 2_MiB, 64})},
       {"signal slot", FaultCode::kInvalidSignal,
        entry_of(Op::kEventRecord, 5, abi::SignalPayload{64, 0, 1})},
       {"wait slot", FaultCode::kInvalidSignal,
@@ -71,6 +81,8 @@ TEST_P(CommandFaults, StopTheQueueAndNoOther) {
   auto sibling = bench.make({1});
   auto other = bench.make({2});
   bench.host.store(kForeignHost, std::uint64_t{0x1234});
+  bench.tables.map(1, kPeer, abi::PageTableEntry::peer_target(3, 0));
+  bench.device.store(bench.share(1, kPeerArguments), abi::KernelArguments{kPeer, 0, 0, 16, 1});
   bench.push(culprit, GetParam().entry);
   bench.push(culprit, nop(6, abi::kEntryCompletion | abi::kEntryBarrier));
   bench.ring(culprit);
@@ -181,6 +193,25 @@ TEST(CommandFault, WhatRunsBesideTheFaultStillEnds) {
   const auto tags = bench.tags(queue);
   EXPECT_EQ(tags, (std::vector<std::uint32_t>{0, 1}));
   EXPECT_EQ(bench.device.load<std::uint32_t>(bench.share(1, kData + 256_KiB - 4)), 0x55U);
+}
+
+// One block is at fault at once, the other one works for long.
+TEST(CommandFault, OfABlockStopsTheQueueWhileOthersStillRun) {
+  CommandBench bench;
+  auto queue = bench.make();
+  constexpr std::uint64_t kHalf = 2_MiB;
+  bench.device.store(bench.share(1, kData),
+                     abi::KernelArguments{kVirtual + kShare - kHalf, 0, 0, 2 * kHalf / 4, 1});
+  bench.submit(queue, launch(1, abi::KernelFunction::kFill, 2, kData));
+  bench.run(5_us);
+  EXPECT_EQ(bench.fault(1).code, static_cast<int>(FaultCode::kTranslation));
+  bench.submit(queue, nop(2));
+  bench.run(5_us);
+  EXPECT_TRUE(bench.tags(queue).empty()) << "the kernel has not ended, nothing more is started";
+  bench.run(1_ms);
+  EXPECT_EQ(bench.tags(queue), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(bench.faults(), 1U);
+  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.share(1, kShare - 4)), 1U) << "what runs ends";
 }
 
 TEST(CommandFault, TheLogWrapsAndIsCounted) {

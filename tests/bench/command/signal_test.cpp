@@ -65,6 +65,19 @@ TEST_P(CommandSignals, TheHostWakesAWaiterByTheSignalDoorbell) {
   EXPECT_EQ(bench.faults(), 0U);
 }
 
+TEST_P(CommandSignals, TheSignalDoorbellRaisesTheProcessVectorIfAsked) {
+  CommandBench bench;
+  auto queue = bench.make({1, 6, GetParam()});
+  bench.submit(queue, wait_for(1, 5, 1));
+  bench.run(50_us);
+  bench.set_signal(queue, 5, 1);
+  const auto before = bench.command.statistics().interrupts;
+  bench.doorbell(1, abi::kSignalDoorbell, 5 | abi::kSignalWakesHost);
+  bench.run(50_us);
+  EXPECT_EQ(bench.command.statistics().interrupts, before + 1);
+  EXPECT_EQ(bench.tags(queue).size(), 1U) << "and the waiter has looked";
+}
+
 INSTANTIATE_TEST_SUITE_P(Memory, CommandSignals, testing::Bool());
 
 // The record comes at every moment around the waiter's read: none is lost.
@@ -104,6 +117,22 @@ TEST(CommandSignal, ATimeOutIsAStatusAndTheQueueGoesOn) {
   EXPECT_EQ(completion->status, static_cast<int>(FaultCode::kWaitTimeout));
   EXPECT_EQ(bench.tags(queue), std::vector<std::uint32_t>{2});
   EXPECT_EQ(bench.faults(), 0U);
+}
+
+// A wait is looked at as often as it is told to, but has one end only.
+TEST(CommandSignal, LooksThatDoNotEndAWaitLeaveNothingBehind) {
+  CommandBench bench;
+  auto queue = bench.make();
+  bench.submit(queue, wait_for(1, 5, 1, 1'000'000'000));
+  bench.run(50_us);
+  const auto pending = bench.sim.agenda.pending();
+  for (unsigned i = 0; i < 100; ++i) {
+    bench.doorbell(1, abi::kSignalDoorbell, 5);
+    bench.run(5_us);
+  }
+  EXPECT_EQ(bench.sim.agenda.pending(), pending);
+  bench.run(1_s);
+  EXPECT_EQ(bench.tags(queue).size(), 1U);
 }
 
 TEST(CommandSignal, WaitersGiveTheirSlotsAwayAndComeBackWhenTheyAreWoken) {

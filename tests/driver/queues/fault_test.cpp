@@ -6,8 +6,6 @@ namespace {
 
 using abi::FaultCode;
 
-constexpr DeviceAddress kNowhere{0x1234'0000'0000};
-
 TEST_F(QueueTest, AFaultStopsItsQueueAndNoOther) {
   const auto culprit = make(), neighbour = make();
   EXPECT_THAT(run(*culprit, entries::fill(kNowhere, 64, 0)),

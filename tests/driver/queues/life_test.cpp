@@ -142,6 +142,31 @@ TEST_F(QueueTest, AReplacedRingTakesWaitingEntriesAlong) {
   EXPECT_EQ(process->query(queue->id())->ring.log2_entries, 6U);
 }
 
+// The card learns of a larger ring when the queue runs again; until then it would be a fault to
+// have more entries in it than the old one held.
+TEST_F(QueueTest, AGrownRingIsFilledOnlyWhenTheCardKnowsIt) {
+  auto options = small(2);
+  options.log2_completions = 6;
+  const auto queue = make(options);
+  ASSERT_THAT(change(*queue, percentage(0)), IsOk());
+  auto grow = ring(Ring::kReplace);
+  grow.ring.log2_entries = 6;
+  ASSERT_THAT(change(*queue, grow), IsOk());
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(submit(*queue));
+  EXPECT_THAT(queue->submit(entries::nop(), in(1_ms)), FailsWith(ErrorCode::kQueueFull));
+  const auto enabler = fake.tasks().spawn("enabler", [&] {
+    pass(100_us);
+    cp.paused = true;
+    EXPECT_THAT(change(*queue, percentage(100)), IsOk());
+  });
+  for (int i = 4; i < 64; ++i) ASSERT_TRUE(submit(*queue)) << i;
+  (*enabler)->join();
+  EXPECT_FALSE(queue->faulted());
+  cp.resume();
+  EXPECT_THAT(run(*queue), IsOk());
+  EXPECT_EQ(executed(*queue), 65U);
+}
+
 TEST_F(QueueTest, ARingTooSmallForWhatWaitsChangesNothing) {
   const auto queue = make(small(4));
   cp.paused = true;
@@ -294,6 +319,35 @@ TEST_F(QueueTest, AClosedProcessAnswersNothing) {
   EXPECT_THAT(other->create_queue(), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(other->close(), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(other->query(QueueId{0}), FailsWith(ErrorCode::kInvalidArgument));
+}
+
+// Nothing of it runs on, and the next owner of the card finds it empty.
+TEST_F(QueueTest, ShuttingTheDeviceDownTakesItsQueuesOffTheCard) {
+  auto queue = make();
+  const auto signal = process->signals().create();
+  const auto ticket = queue->submit(entries::wait_event(*signal, 9), in(1_ms));
+  pass(10_us);
+  ASSERT_THAT(device->shutdown(), IsOk());
+  EXPECT_EQ(cp.queues() + cp.processes(), 0U);
+  EXPECT_THAT(queue->submit(entries::nop(), in(1_ms)), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(queue->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), FailsWith(ErrorCode::kAborted));
+  EXPECT_THAT(process->create_queue(), FailsWith(ErrorCode::kInvalidArgument, "shut down"));
+  queue.reset();
+  process.reset();
+  device.reset();
+  device = std::move(*Device::open(fake, card.config().bdf));
+  process = open_process();
+  EXPECT_THAT(run(*make()), IsOk());
+}
+
+TEST_F(QueueTest, AQuantumIsInWholeMicroseconds) {
+  QueueOptions options;
+  options.quantum = 1500_ns;
+  EXPECT_THAT(process->create_queue(options), FailsWith(ErrorCode::kInvalidArgument, "quantum"));
+  const auto queue = make();
+  QueueChange what;
+  what.quantum = 500_ns;  // would be the card's default
+  EXPECT_THAT(change(*queue, what), FailsWith(ErrorCode::kInvalidArgument, "quantum"));
 }
 
 }  // namespace

@@ -78,6 +78,22 @@ TEST_F(QueueTest, AQueueThatCannotBeRemovedKeepsItsIdFromOthers) {
   cp.reset();
 }
 
+// Not even a reset ends what runs.
+TEST_F(QueueTest, RemovingAQueueThatNeverDrainsEnds) {
+  ProcessOptions options;
+  options.command_timeout = 1_ms;
+  const auto other = open_process(options);
+  const auto queue = make(*other);
+  cp.refusals[static_cast<std::uint8_t>(ManagementOpcode::kRemoveQueue)] =
+      abi::ManagementStatus::kNotDrained;
+  const auto begin = fake.scheduler.now();
+  EXPECT_THAT(other->destroy(*queue, in(1_ms)), FailsWith(ErrorCode::kTimeout, "remove queue"));
+  EXPECT_LT(fake.scheduler.now() - begin, 4_ms);
+  EXPECT_THAT(run(*make()), IsOk());
+  expect_leak = true;
+  cp.reset();
+}
+
 TEST_F(QueueTest, TasksManageTheirQueuesAtTheSameTime) {
   std::vector<std::unique_ptr<platform::Task>> tasks;
   for (int t = 0; t < 8; ++t) {

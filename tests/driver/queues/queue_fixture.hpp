@@ -18,6 +18,8 @@ using test::BusAccess;
 using test::FailsWith;
 using test::IsOk;
 
+inline constexpr DeviceAddress kNowhere{0x1234'0000'0000};  // never mapped
+
 class QueueTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -161,6 +161,43 @@ TEST_F(SignalTest, ASleepingWaiterIsWokenByTheInterrupt) {
   EXPECT_LT(fake.scheduler.now() - begin, 320_us);
 }
 
+// The host's own sleepers, too: an interrupt and a context switch, not a timer.
+TEST_F(SignalTest, TheHostWakesASleepingTask) {
+  const auto queue = make();
+  const auto id = signal(), gone = signal();
+  for (const bool by_destroying : {false, true}) {
+    auto task = fake.tasks().spawn("setter", [&] {
+      pass(100_us);
+      EXPECT_THAT(by_destroying ? signals().destroy(gone) : signals().set(id), IsOk());
+    });
+    const auto begin = fake.scheduler.now();
+    const auto end = signals().wait(by_destroying ? gone : id, WaitPolicy::kInterrupt, in(1_s));
+    EXPECT_EQ(end.has_value(), !by_destroying);
+    EXPECT_LT(fake.scheduler.now() - begin, 120_us);
+    (*task)->join();
+  }
+}
+
+TEST_F(SignalTest, SettingWhereNobodySleepsRaisesNoInterrupt) {
+  const auto queue = make();
+  const auto id = signal();
+  fake.log_bus = true;
+  ASSERT_THAT(signals().set(id), IsOk());
+  fake.log_bus = false;
+  EXPECT_EQ(fake.bus_log.back().value, id.value) << "without kSignalWakesHost";
+}
+
+// It has no doorbells on the card, so ringing them would be a fault.
+TEST_F(SignalTest, AProcessWithoutQueuesSetsSignalsInSilence) {
+  const auto id = signal();
+  ASSERT_THAT(signals().set(id), IsOk());
+  make().reset();
+  ASSERT_THAT(signals().set(id), IsOk());
+  EXPECT_EQ(*signals().age(id), 3U);
+  EXPECT_TRUE(take_stray_faults(*device).empty());
+  EXPECT_TRUE(process->take_faults().empty());
+}
+
 // Queues wait for each other on the device; the host only submits.
 TEST_F(SignalTest, QueuesWaitForEachOtherWithoutTheHost) {
   const auto first = make(), second = make();

@@ -41,6 +41,21 @@ TEST_F(QueueTest, ARingInDeviceMemoryIsWrittenThroughBar2) {
   EXPECT_EQ(queue->counters().entry_writes, 1U);
 }
 
+// A card that loads the queue reads the index in memory: it must not be ahead of the entries.
+TEST_F(QueueTest, TheIndexInMemoryIsWrittenBetweenTwoBarriers) {
+  QueueOptions options;
+  options.ring.memory = QueueMemory::kDevice;
+  options.indices_in_memory = true;
+  const auto queue = make(options);
+  fake.log_bus = true;
+  ASSERT_TRUE(submit(*queue));
+  fake.log_bus = false;
+  ASSERT_EQ(fake.bus_log.size(), 11U);
+  EXPECT_EQ(fake.bus_log[8].kind, BusAccess::Kind::kBarrier);
+  EXPECT_EQ(fake.bus_log[9].kind, BusAccess::Kind::kBarrier);
+  EXPECT_EQ(fake.bus_log[10].offset, kDoorbells + 8 * queue->doorbell());
+}
+
 TEST_F(QueueTest, ASubmissionCallsNoManager) {
   const auto queue = make();
   const auto before = statistics();
@@ -79,6 +94,22 @@ TEST_F(QueueTest, RingsAndCompletionRingsWrapWithoutLossOrDoubling) {
       EXPECT_EQ(queue->counters().completions, static_cast<std::size_t>(count));
     }
   }
+}
+
+// The deepest ring, filled to its last place twice.
+TEST_F(QueueTest, TheLargestRingHoldsAllItsEntries) {
+  const auto queue = make(small(16));
+  const std::vector<abi::QueueEntry> batch(65'536, entries::nop());
+  cp.entry_latency = [](const abi::QueueEntry&) { return 10_ns; };
+  for (int pass = 0; pass < 2; ++pass) {
+    cp.paused = true;
+    const auto last = queue->submit(batch.data(), batch.size(), in(10_ms));
+    ASSERT_THAT(last, IsOk());
+    EXPECT_THAT(queue->submit(entries::nop(), in(10_us)), FailsWith(ErrorCode::kQueueFull));
+    cp.resume();
+    ASSERT_THAT(queue->wait(*last, WaitPolicy::kPolling, in(1_s)), IsOk());
+  }
+  EXPECT_EQ(executed(*queue), 131'072U);
 }
 
 TEST_F(QueueTest, AFullRingIsAnErrorAtTheDeadlineAndSubmitsNothing) {
@@ -126,6 +157,34 @@ TEST_F(QueueTest, EntriesWithoutCompletionDoNotFillTheRing) {
     const auto ticket = queue->submit(entries::nop(), in(1_ms), quiet);
     EXPECT_THAT(queue->is_done(*ticket), FailsWith(ErrorCode::kInvalidArgument));
   }
+}
+
+// The places of entries that never said that they were taken are needed for a batch.
+TEST_F(QueueTest, AFullBatchFollowsEntriesWithoutCompletion) {
+  const std::vector<abi::QueueEntry> batch(16, entries::nop());
+  QueueEntryOptions quiet;
+  quiet.completion = false;
+  for (const bool indices : {false, true}) {
+    auto options = small(4);
+    options.indices_in_memory = indices;
+    const auto queue = make(options);
+    for (int round = 0; round < 20; ++round) {
+      for (int i = 0; i < round % 4; ++i) {
+        ASSERT_THAT(queue->submit(entries::nop(), in(1_ms), quiet), IsOk());
+      }
+      const auto ticket = queue->submit(batch.data(), batch.size(), in(1_ms));
+      ASSERT_THAT(ticket, IsOk()) << round;
+      ASSERT_THAT(queue->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
+    }
+  }
+}
+
+TEST_F(QueueTest, ATicketOfAnotherQueueIsRefused) {
+  const auto first = make(), second = make();
+  const auto ticket = first->submit(entries::nop(), in(1_ms));
+  EXPECT_THAT(second->is_done(*ticket), FailsWith(ErrorCode::kInvalidArgument, "queue 0"));
+  EXPECT_THAT(second->wait(*ticket, WaitPolicy::kPolling, in(1_ms)),
+              FailsWith(ErrorCode::kInvalidArgument));
 }
 
 TEST_F(QueueTest, IndicesInMemoryFollowTheQueue) {
@@ -187,6 +246,18 @@ TEST_F(QueueTest, FlagsSayWhatWasAskedFor) {
   const auto ticket = queue->submit(entries::nop(), in(1_ms), options);
   ASSERT_THAT(queue->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
   EXPECT_EQ(cp.executed()[0].entry.flags, abi::kEntryBarrier | abi::kEntryCompletion);
+}
+
+// Completions that nobody counts would overwrite those that somebody waits for.
+TEST_F(QueueTest, OnlyOptionsAskForCompletions) {
+  const auto queue = make(small(4));
+  auto entry = entries::nop();
+  entry.flags = abi::kEntryCompletion | abi::kEntryInterrupt;
+  QueueEntryOptions quiet;
+  quiet.completion = false;
+  ASSERT_THAT(queue->submit(entry, in(1_ms), quiet), IsOk());
+  pass(100_us);
+  EXPECT_EQ(cp.executed().back().entry.flags, 0U);
 }
 
 // A queue whose user does not read completions is held back before they are overwritten.

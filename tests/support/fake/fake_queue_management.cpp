@@ -261,7 +261,10 @@ void FakeQueues::doorbell(Bytes offset, unsigned width, std::uint64_t value) {
   record.doorbell = number;
   for (const auto& [pasid, process] : processes_) {
     if (process.page != page) continue;
-    if (number == abi::kSignalDoorbell) return wake_waiters(pasid);
+    if (number == abi::kSignalDoorbell) {
+      if ((value & abi::kSignalWakesHost) != 0) host_.raise(process.vector);
+      return wake_waiters(pasid);
+    }
     for (auto& [id, queue] : queues_) {
       if (queue.mqd.pasid != pasid || queue.mqd.doorbell != number) continue;
       const auto last = queue.mqd.write_index;

@@ -87,6 +87,24 @@ TEST(PeerCurve, RingTransfersAreEquallyFast) {
   EXPECT_LT(fastest, 28.0 * 512 / 528);
 }
 
+// All to all with `cards` cards: the slowest transfer's part of what the fastest gets.
+double fairness(const std::string& cards, const std::string& operation) {
+  Machine machine({}, "system-8x910b.yaml");
+  const auto report = machine.workload(
+      "p2p_bandwidth", {"sizes=256KiB", "patterns=all_to_all", "operations=" + operation,
+                        "cards=" + cards, "bytes=2MiB", "depth=4", "verify=0"});
+  const auto prefix = "p2p_bandwidth.all_to_all." + operation + ".256KiB.";
+  return metric(report, prefix + "slowest_gb_per_s") / metric(report, prefix + "fastest_gb_per_s");
+}
+// Every transfer has a link and an engine of its own.
+TEST(PeerCurve, FourTransfersOutOfEveryCardAreEquallyFast) {
+  EXPECT_GT(fairness("5", "write"), 0.95);
+}
+// Seven on four engines: one or two each.
+TEST(PeerCurve, OfSevenTransfersOutOfEveryCardNoneGetsLessThanHalfOfAnother) {
+  EXPECT_GT(fairness("8", "read"), 0.5 * 0.95);
+}
+
 // Seven transfers out of every card: its four engines are what they share.
 TEST(PeerCurve, AllToAllMovesEverything) {
   Machine machine({}, "system-8x910b.yaml");

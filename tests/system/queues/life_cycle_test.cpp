@@ -37,6 +37,36 @@ TEST(QueueLife, ADisabledQueueRunsItsPacketsOnlyAfterItIsEnabled) {
   });
 }
 
+// Suspending waits for what runs, but one process at a time: commands of others do not wait with
+// it.
+TEST(QueueLife, AKernelThatDoesNotEndHoldsUpNobodyElsesQueues) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    QueueProcess slow(card), other(card);
+    auto& queue = slow.add();
+    const auto kernel = card.submit(queue, slow.spin(queue, 1'850'000'000));  // 1 s
+    card.pass(100_us);
+    auto suspender = must(host.tasks().spawn("suspend", [&] {
+      const auto begin = host.clock().now();
+      EXPECT_EQ(slow.process->suspend({queue.id()}, card.in(50_ms))[0],
+                driver::QueueResult::kError);
+      EXPECT_LT(host.clock().now() - begin, 200_ms);
+      EXPECT_EQ(slow.process->suspend({queue.id()}, card.in(3_s))[0], driver::QueueResult::kDone);
+      EXPECT_EQ(slow.process->resume({queue.id()}, card.in(50_ms))[0], driver::QueueResult::kDone);
+    }));
+    card.pass(1_ms);
+    for (int i = 0; i < 10; ++i) {
+      const auto begin = host.clock().now();
+      auto& quick = other.add();
+      EXPECT_TRUE(card.run(quick, entries::nop()));
+      EXPECT_LT(host.clock().now() - begin, 5_ms) << i;
+    }
+    suspender->join();
+    EXPECT_TRUE(card.wait(queue, kernel, 2_s));
+  });
+}
+
 // A chain of additions that every element takes through 200 kernels, with and without 1000 breaks.
 std::vector<std::uint32_t> chained_result(unsigned cycles, std::uint64_t& maps) {
   std::vector<std::uint32_t> words;
@@ -199,8 +229,34 @@ TEST(QueueLife, CompactionMovesMemoryUnderQueuesThatWork) {
   });
 }
 
-// Rounds in all orders; the card ends where it began.
-TEST(QueueLife, CreatingAndDestroyingLeavesNothing) {
+// kfdtest: CreateQueueStressSingleThreaded, all four orders; one of a process that stays, and one
+// that makes the card forget it.
+TEST(QueueLife, TenThousandRoundsOfCreatingAndDestroyingLeaveNothing) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    const auto process = card.process();
+    driver::QueueOptions options;
+    options.ring.log2_entries = 2;
+    const auto free = card.device->memory_statistics().free;
+    for (unsigned round = 0; round < 10'000; ++round) {
+      std::unique_ptr<driver::Queue> queues[2];
+      for (const unsigned i : {0U, 1U}) {
+        queues[i ^ (round & 1)] = must(process->create_queue(options));
+      }
+      if (round % 16 == 0) {
+        ASSERT_TRUE(card.run(*queues[0], entries::nop()));
+      }
+      for (const unsigned i : {0U, 1U}) queues[i ^ (round >> 1 & 1)].reset();
+      ASSERT_EQ(queue_statistics(*card.device).queue_ids, 0U);
+    }
+    EXPECT_EQ(card.device->memory_statistics().free, free);
+    EXPECT_EQ(queue_statistics(*card.device).timeouts, 0U);
+  });
+}
+
+// Rounds of processes; the card ends where it began.
+TEST(QueueLife, ProcessesWithQueuesComeAndGoLeavingNothing) {
   Machine machine;
   machine.run([](platform::Platform& host) {
     QueueCard card(host);

@@ -16,7 +16,8 @@ namespace entries = driver::entries;
 
 class QueueCard {
  public:
-  explicit QueueCard(platform::Platform& host) : host_(host), device(open_card(host)) {}
+  explicit QueueCard(platform::Platform& host, unsigned index = 0)
+      : host_(host), device(open_card(host, index)) {}
 
   Picoseconds in(Picoseconds time) { return host_.clock().now() + time; }
   std::unique_ptr<driver::ProcessContext> process(const driver::ProcessOptions& options = {}) {

@@ -94,15 +94,15 @@ TEST(QueueScheduling, ThreeProcessesTimesThirteenQueuesTimesFortyLoops) {
   });
 }
 
-// kfdtest: AllQueues. Three processes with 511, 511 and 2 queues: 1024 in all.
-TEST(QueueScheduling, AThousandQueuesAtOnceWriteTheirWords) {
+// kfdtest: AllQueues. All 4096 of the card: eight processes with 511 queues and one with the rest.
+TEST(QueueScheduling, AllQueuesOfTheCardAtOnceWriteTheirWords) {
   Machine machine;
   machine.run([](platform::Platform& host) {
     QueueCard card(host);
     std::vector<std::unique_ptr<QueueProcess>> processes;
     driver::QueueOptions options;
     options.ring.log2_entries = 2;
-    for (const int count : {511, 511, 2}) {
+    for (const int count : {511, 511, 511, 511, 511, 511, 511, 511, 8}) {
       processes.push_back(std::make_unique<QueueProcess>(card));
       for (int i = 0; i < count; ++i) processes.back()->add(options);
     }
@@ -114,7 +114,8 @@ TEST(QueueScheduling, AThousandQueuesAtOnceWriteTheirWords) {
         tickets.back().push_back(card.submit(*process->queues[q], entries::fill(at, 4, q + 7)));
       }
     }
-    for (std::size_t p = 0; p < 3; ++p) {
+    EXPECT_EQ(queue_statistics(*card.device).queue_ids, abi::kMaxQueues);
+    for (std::size_t p = 0; p < processes.size(); ++p) {
       auto& process = *processes[p];
       for (std::size_t q = 0; q < process.queues.size(); ++q) {
         EXPECT_TRUE(card.wait(*process.queues[q], tickets[p][q]));

@@ -64,6 +64,41 @@ TEST(DriverQueue, EveryPolicyEndsWithTheEntry) {
   });
 }
 
+// A process writes and reads another card's memory by its own queue.
+TEST(DriverQueue, CopiesToAndFromAPeersMemory) {
+  Machine machine({}, "system-2x910b2.yaml");
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host, 0), other(host, 1);
+    QueueProcess process(card), owner(other);
+    const auto lent = must(owner.process->space().create_memory(2_MiB));
+    const auto map = [&](driver::AddressSpace& space, driver::MemoryHandle memory) {
+      const auto at = must(space.reserve(2_MiB));
+      EXPECT_TRUE(space.map(at, 2_MiB, memory));
+      return at;
+    };
+    auto& space = process.process->space();
+    const auto here = map(space, must(space.import_memory(owner.process->space(), lent)));
+    const auto there = map(owner.process->space(), lent);
+    ASSERT_TRUE(owner.process->space().set_access(there, 2_MiB, driver::Access::kReadWrite));
+    auto& queue = process.add();
+    auto& owners = owner.add();
+    const auto own = process.memory + 1_MiB;
+    ASSERT_TRUE(card.run(queue, entries::fill(own, 64_KiB, 0xC0FFEE)));
+    ASSERT_TRUE(space.set_access(here, 2_MiB, driver::Access::kReadWrite));
+    EXPECT_TRUE(card.run(queue, entries::copy_to_peer(own, here + 4_KiB, 64_KiB)));
+    EXPECT_EQ(owner.read(owners, there + 4_KiB, 64_KiB),
+              std::vector<std::uint32_t>(16384, 0xC0FFEE));
+    ASSERT_TRUE(other.run(owners, entries::fill(there, 4_KiB, 0xBEEF)));
+    EXPECT_TRUE(card.run(queue, entries::copy_to_peer(here, own, 4_KiB)));
+    EXPECT_EQ(process.read(queue, own, 4_KiB), std::vector<std::uint32_t>(1024, 0xBEEF));
+    ASSERT_TRUE(space.set_access(here, 2_MiB, driver::Access::kRead));
+    EXPECT_EQ(card.run(queue, entries::copy_to_peer(own, here, 64)).error().code,
+              ErrorCode::kDeviceFault);
+    EXPECT_EQ(process.process->take_faults().at(0).code, abi::FaultCode::kDevicePermission);
+    EXPECT_TRUE(other.run(owners, entries::nop()));
+  });
+}
+
 // Rings wrap many times, with and without completions.
 TEST(DriverQueue, TenThousandEntriesThroughARingOfFour) {
   Machine machine;

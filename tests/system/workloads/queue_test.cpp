@@ -57,7 +57,7 @@ TEST_F(QueuePrograms, AThousandQueuesWorkAtOnce) {
 
 TEST_F(QueuePrograms, AttemptsAgainstNeighboursEndInTheirFault) {
   run("queue_isolation");
-  EXPECT_EQ(digits("queue_isolation.attempts"), 8);
+  EXPECT_EQ(digits("queue_isolation.attempts"), 12);
   EXPECT_EQ(digits("queue_isolation.neighbour_completions"), 400);
 }
 

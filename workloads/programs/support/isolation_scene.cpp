@@ -85,6 +85,10 @@ Status IsolationScene::add_neighbour(std::uint64_t seed) {
     if (neighbour.queue != nullptr) neighbour.others.push_back(std::move(neighbour.queue));
     neighbour.queue = std::move(*queue);
   }
+  const auto status = neighbour.session->process().query(neighbour.queue->id());
+  if (!status) return forward_error(status);
+  neighbour.ring.value = status->ring_base;
+  neighbour.completions.value = status->completion_base;
   neighbours_.push_back(std::move(neighbour));
   return {};
 }
@@ -105,6 +109,7 @@ Status IsolationScene::finish(Neighbour& neighbour) {
     auto done = neighbour.queue->wait(ticket, driver::WaitPolicy::kPolling, patience(context_));
     neighbour.outcomes.push_back({ticket.index, static_cast<bool>(done)});
   }
+  if (auto ok = read_completions(neighbour); !ok) return ok;
   neighbour.bytes.resize(neighbour.host->size());
   neighbour.faults = neighbour.session->process().take_faults().size();
   auto ok =
@@ -113,6 +118,25 @@ Status IsolationScene::finish(Neighbour& neighbour) {
   return check_equal(neighbour.host->cpu(),
                      ByteSpan{neighbour.bytes.data(), neighbour.bytes.size()},
                      "a neighbour's memory");
+}
+
+// The ring is the driver's, in host memory of the process: its own queues reach it.
+Status IsolationScene::read_completions(Neighbour& neighbour) {
+  std::vector<abi::QueueCompletion> ring(neighbour.tickets.size());
+  const Bytes size = ring.size() * sizeof ring[0];
+  auto scratch = neighbour.session->allocate(size);
+  if (!scratch) return forward_error(scratch);
+  const auto copy = driver::entries::copy_to_device(neighbour.completions, *scratch, size);
+  auto& queue = *neighbour.others.front();
+  auto ticket = queue.submit(copy, patience(context_));
+  if (!ticket) return forward_error(ticket);
+  auto ok = queue.wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+  if (ok) ok = neighbour.session->read(*scratch, {reinterpret_cast<std::byte*>(ring.data()), size});
+  if (!ok) return ok;
+  for (const auto& entry : ring) neighbour.entries.push_back({entry.tag, entry.status});
+  std::sort(neighbour.entries.begin(), neighbour.entries.end(),
+            [](const Completion& a, const Completion& b) { return a.tag < b.tag; });
+  return {};
 }
 
 Status IsolationScene::judge_attacker() {
@@ -178,6 +202,11 @@ Status IsolationScene::submit(const abi::QueueEntry& entry) {
   return ticket ? Status{} : forward_error(ticket);
 }
 
+Status IsolationScene::submit_kernel(const abi::KernelArguments& arguments) {
+  const auto kernel = attacker_->launch(abi::KernelFunction::kCopy, 1, arguments);
+  return kernel ? submit(*kernel) : forward_error(kernel);
+}
+
 Status IsolationScene::run_one(const abi::QueueEntry& entry) {
   auto ticket = attacker_queue_->submit(entry, patience(context_));
   if (!ticket) return forward_error(ticket);
@@ -202,7 +231,13 @@ Status IsolationScene::compare_neighbours(const IsolationScene& other, const cha
                                  b.outcomes.end(), [](const Outcome& x, const Outcome& y) {
                                    return x.index == y.index && x.good == y.good && x.good;
                                  });
-    if (!same) return differs(i, "completions");
+    if (!same) return differs(i, "outcomes");
+    const bool same_ring =
+        std::equal(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(),
+                   [](const Completion& x, const Completion& y) {
+                     return x.tag == y.tag && x.status == y.status && x.status == 0;
+                   });
+    if (!same_ring) return differs(i, "completion entries");
     if (a.bytes != b.bytes) return differs(i, "bytes");
     if (a.faults != 0 || b.faults != 0) return differs(i, "faults");
   }

@@ -22,9 +22,12 @@ class IsolationScene {
   driver::DeviceAddress own_memory() const { return own_memory_; }
   driver::DeviceAddress neighbour_memory() const;
   platform::BusAddress neighbour_host() const;
+  platform::BusAddress neighbour_ring() const { return neighbours_.front().ring; }
+  platform::BusAddress neighbour_completions() const { return neighbours_.front().completions; }
   Status ring(std::uint16_t doorbell, std::uint64_t value);
-  Status submit(const abi::QueueEntry& entry);   // does not wait
-  Status run_one(const abi::QueueEntry& entry);  // waits
+  Status submit(const abi::QueueEntry& entry);                  // does not wait
+  Status submit_kernel(const abi::KernelArguments& arguments);  // kCopy, one block
+  Status run_one(const abi::QueueEntry& entry);                 // waits
 
   // Afterwards.
   const std::vector<driver::QueueFault>& attacker_faults() const { return faults_; }
@@ -35,10 +38,14 @@ class IsolationScene {
   Status compare_neighbours(const IsolationScene& other, const char* attempt) const;
 
  private:
-  // A completion as the neighbour's program saw it.
+  // A completion as the neighbour's program saw it, and as its entry lies in the completion ring.
   struct Outcome {
     std::uint64_t index;
     bool good;
+  };
+  struct Completion {
+    std::uint32_t tag;
+    std::uint16_t status;
   };
   struct Neighbour {
     std::unique_ptr<QueueSession> session;
@@ -46,8 +53,10 @@ class IsolationScene {
     std::vector<std::unique_ptr<driver::Queue>> others;
     driver::DeviceAddress memory;
     platform::DmaMemory* host = nullptr;
+    platform::BusAddress ring, completions;  // of its queue
     std::vector<driver::QueueTicket> tickets;
     std::vector<Outcome> outcomes;
+    std::vector<Completion> entries;  // by tag: they may overtake each other
     std::vector<std::byte> bytes;
     std::size_t faults = 0;
   };
@@ -56,6 +65,7 @@ class IsolationScene {
   Status add_neighbour(std::uint64_t seed);
   Status work(Neighbour& neighbour, std::uint64_t from, std::uint64_t to);
   Status finish(Neighbour& neighbour);
+  Status read_completions(Neighbour& neighbour);
   Status judge_attacker();
   Status leave();
 

@@ -25,12 +25,14 @@ class QueueFleet::Completions : public platform::TraceSink {
   void on_event(const platform::TraceEvent& event) override {
     if (event.activity != platform::Activity::kQueueComplete) return;
     auto& queue = queues_[event.detail];
-    if (queue.count++ != 0) longest_gap = std::max(longest_gap, event.end - queue.last);
+    const auto last = queue.count++ == 0 ? begin : queue.last;
+    longest_gap = std::max(longest_gap, event.end - last);
     queue.last = event.end;
     if (queue.count == wanted && first == Picoseconds(0)) first = event.end;
   }
 
   std::uint64_t wanted = 0;  // entries of a queue in a loop
+  Picoseconds begin;         // of the submissions
   Picoseconds first;
   Picoseconds longest_gap;
 
@@ -113,7 +115,7 @@ Result<FleetTimes> QueueFleet::run() {
   completions.wanted = shape_.entries;
   const TraceSession listening(context_.trace, completions);
   auto& clock = context_.platform.clock();
-  const Picoseconds begin = clock.now();
+  const Picoseconds begin = completions.begin = clock.now();
   for (std::uint64_t loop = 0; loop < shape_.loops; ++loop) {
     if (auto ok = submit_all(); !ok) return forward_error(ok);
     for (auto& member : members_) {

@@ -11,13 +11,11 @@
 #include "driver/device/card_link.hpp"
 #include "driver/event/latency_predictor.hpp"
 #include "driver/queue/queue_buffer.hpp"
+#include "driver/support/relaxed.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/driver/queue.hpp"
 
 namespace npu::driver {
-
-// Counters, and indices that say nothing about other memory.
-inline constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // How a queue learns of faults; the process'.
 class QueueFaultSource {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "driver/device/device_impl.hpp"
+#include "driver/support/relaxed.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
@@ -161,7 +162,6 @@ std::vector<QueueFault> QueueManager::take_stray_faults() {
 }
 
 QueueManagerStatistics QueueManager::statistics() const {
-  constexpr auto kRelaxed = std::memory_order_relaxed;
   QueueManagerStatistics result;
   result.calls = counters_.calls.load(kRelaxed);
   result.commands = counters_.commands.load(kRelaxed);

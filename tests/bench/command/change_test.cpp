@@ -8,14 +8,6 @@ namespace {
 using abi::ManagementOpcode;
 using abi::ManagementStatus;
 
-constexpr std::uint32_t value(ManagementStatus status) {
-  return static_cast<std::uint32_t>(status);
-}
-QueueEntry spin(CommandBench& bench, std::uint32_t tag, std::uint64_t clocks,
-                std::uint32_t blocks) {
-  bench.device.store(bench.share(1, kData), abi::KernelArguments{0, 0, 0, 0, clocks});
-  return launch(tag, abi::KernelFunction::kSpin, blocks, kData);
-}
 // What the driver changes, with the card's half as it is.
 template <class Change>
 void change_driver_half(CommandBench& bench, const TestQueue& queue, Change change) {
@@ -89,7 +81,7 @@ TEST(CommandChange, AQueueWhoseKernelIsSavedHasSomethingToDo) {
   CommandBench bench(config);
   auto first = bench.make();
   auto second = bench.make();
-  bench.submit(first, spin(bench, 1, 5000, 30));
+  bench.submit(first, spin(bench, 1, 1, 5000, 30));
   bench.run(50_us);
   bench.submit(second, launch(2, abi::KernelFunction::kSpin, 30, kData));
   bench.run(80_us);
@@ -103,7 +95,7 @@ TEST(CommandChange, AQueueWhoseKernelIsSavedHasSomethingToDo) {
 TEST(CommandChange, TimeInASlotIsKnownWhileItLasts) {
   CommandBench bench;
   auto queue = bench.make();
-  bench.submit(queue, spin(bench, 1, 1'000'000, 1));
+  bench.submit(queue, spin(bench, 1, 1, 1'000'000, 1));
   bench.run(500_us);
   bench.on_queue(ManagementOpcode::kQueryQueue, queue);
   EXPECT_NEAR(static_cast<double>(bench.descriptor(queue).active_ns), 500'000, 1'500);

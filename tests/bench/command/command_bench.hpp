@@ -32,6 +32,7 @@ inline constexpr Bytes kHostBytes = 64_MiB;
 inline constexpr Bytes kShare = 8_MiB;
 inline constexpr std::uint64_t kVirtual = 0x4000'0000;
 inline constexpr Bytes kSignals = 4_MiB, kData = 5_MiB;  // of a process' share
+inline constexpr Bytes kArguments = kData + 2_MiB;
 // Host memory: the driver's own, and for process p [p, p + 1) * 2 MiB.
 inline constexpr std::uint64_t kManagementRing = 0x1000, kFence = 0x3000, kFaultLog = 0x4000;
 inline constexpr Bytes kHostShare = 2_MiB;
@@ -223,6 +224,17 @@ inline QueueEntry launch(std::uint32_t tag, abi::KernelFunction function, std::u
                   abi::LaunchPayload{static_cast<std::uint32_t>(function), blocks,
                                      kVirtual + offset, sizeof(abi::KernelArguments), 0},
                   flags);
+}
+// A kernel that spins `clocks` (1 GHz) in each block; its arguments are in the share of `process`.
+inline QueueEntry spin(CommandBench& bench, unsigned process, std::uint32_t tag,
+                       std::uint64_t clocks, std::uint32_t blocks,
+                       std::uint16_t flags = abi::kEntryCompletion) {
+  const Bytes place = kArguments + 64 * (clocks % 1000);
+  bench.device.store(bench.share(process, place), abi::KernelArguments{0, 0, 0, 0, clocks});
+  return launch(tag, abi::KernelFunction::kSpin, blocks, place, flags);
+}
+constexpr std::uint32_t value(abi::ManagementStatus status) {
+  return static_cast<std::uint32_t>(status);
 }
 
 }  // namespace npu::test

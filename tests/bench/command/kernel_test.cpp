@@ -5,7 +5,7 @@
 namespace npu::test {
 namespace {
 
-constexpr Bytes kA = kData, kB = kData + 512_KiB, kC = kData + 1_MiB, kArguments = kData + 2_MiB;
+constexpr Bytes kA = kData, kB = kData + 512_KiB, kC = kData + 1_MiB;
 
 void store_arguments(CommandBench& bench, std::uint64_t elements, std::uint64_t value = 0) {
   bench.device.store(

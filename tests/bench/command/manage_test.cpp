@@ -9,20 +9,11 @@ using abi::ManagementOpcode;
 using abi::ManagementStatus;
 using abi::PreemptMode;
 
-constexpr std::uint32_t value(ManagementStatus status) {
-  return static_cast<std::uint32_t>(status);
-}
 abi::ManagementCommand command_of(ManagementOpcode opcode) {
   abi::ManagementCommand command;
   command.opcode = static_cast<std::uint8_t>(opcode);
   return command;
 }
-QueueEntry spin(CommandBench& bench, std::uint32_t tag, std::uint64_t clocks,
-                std::uint32_t blocks) {
-  bench.device.store(bench.share(1, kData), abi::KernelArguments{0, 0, 0, 0, clocks});
-  return launch(tag, abi::KernelFunction::kSpin, blocks, kData);
-}
-
 TEST(CommandManage, FenceAnswersWithItsValueAndRaisesItsVector) {
   CommandBench bench;
   auto fence = command_of(ManagementOpcode::kFence);
@@ -155,7 +146,7 @@ TEST(CommandManage, ResumeReadsTheDriversHalfAndRefusesNonsense) {
 TEST(CommandManage, UpdateTakesEffectOnARunningQueue) {
   CommandBench bench;
   auto queue = bench.make();
-  bench.submit(queue, spin(bench, 1, 5'000, 16));
+  bench.submit(queue, spin(bench, 1, 1, 5'000, 16));
   bench.run(6_us);
   auto half = bench.descriptor(queue);
   half.core_mask = {1, 0, 0, 0};
@@ -196,7 +187,7 @@ TEST(CommandManage, ThousandSuspendsAndResumesChangeNoResult) {
 TEST(CommandManage, RemoveWithDrainWaitsForWhatRuns) {
   CommandBench bench;
   auto queue = bench.make();
-  bench.push(queue, spin(bench, 1, 50'000, 1));
+  bench.push(queue, spin(bench, 1, 1, 50'000, 1));
   bench.push(queue, nop(2, abi::kEntryCompletion | abi::kEntryBarrier));
   bench.ring(queue);
   bench.run(10_us);
@@ -215,7 +206,7 @@ TEST(CommandManage, ResetGivesUpWhatRunsAndAnswersWhenNoAccessIsUnderWay) {
   CommandBench bench;
   auto queue = bench.make();
   auto other = bench.make({2});
-  bench.push(queue, spin(bench, 1, 900'000'000, 16));  // 0.9 s
+  bench.push(queue, spin(bench, 1, 1, 900'000'000, 16));  // 0.9 s
   bench.push(queue, fill(2, kData + 4096, 1_MiB, 3));
   bench.ring(queue);
   bench.run(10_us);
@@ -262,7 +253,7 @@ TEST(CommandManage, SuspendReachesAllQueuesOfAProcessAndOnlyThose) {
 TEST(CommandManage, QueryWritesTheStateOfAQueueThatRuns) {
   CommandBench bench;
   auto queue = bench.make();
-  bench.submit(queue, spin(bench, 1, 100'000, 1));
+  bench.submit(queue, spin(bench, 1, 1, 100'000, 1));
   bench.run(20_us);
   EXPECT_EQ(bench.on_queue(ManagementOpcode::kQueryQueue, queue).detail, 1U);
   const auto state = bench.descriptor(queue);
@@ -297,7 +288,7 @@ TEST(CommandManage, ADoorbellBeyondTheRingHaltsManagement) {
 TEST(CommandManage, AFunctionResetForgetsEverything) {
   CommandBench bench;
   auto queue = bench.make();
-  bench.push(queue, spin(bench, 1, 100'000, 8));
+  bench.push(queue, spin(bench, 1, 1, 100'000, 8));
   bench.push(queue, fill(2, kData + 4096, 1_MiB, 3, 0));
   bench.ring(queue);
   bench.run(5_us);

@@ -8,16 +8,7 @@ namespace {
 using abi::ManagementOpcode;
 using abi::PreemptMode;
 
-constexpr Bytes kArguments = kData + 2_MiB;
 constexpr std::uint16_t kBarriered = abi::kEntryCompletion | abi::kEntryBarrier;
-
-// A kernel that spins `clocks` (1 GHz) in each block.
-QueueEntry spin(CommandBench& bench, std::uint32_t tag, std::uint64_t clocks, std::uint32_t blocks,
-                std::uint16_t flags = abi::kEntryCompletion) {
-  const Bytes place = kArguments + 64 * (clocks % 1000);
-  bench.device.store(bench.share(1, place), abi::KernelArguments{0, 0, 0, 0, clocks});
-  return launch(tag, abi::KernelFunction::kSpin, blocks, place, flags);
-}
 
 model::ChipConfig one_slot_one_core() {
   auto config = command_chip_config();
@@ -34,7 +25,7 @@ TEST(CommandPreempt, AnEntryBehindAKernelThatCannotBeSavedTakesNothingFromIt) {
   auto first = bench.make(spec);
   auto second = bench.make(spec);
   bench.device.store(0, std::uint64_t{0x1234});
-  bench.push(first, spin(bench, 1, 5000, 20));
+  bench.push(first, spin(bench, 1, 1, 5000, 20));
   bench.push(first, nop(2, kBarriered));
   bench.ring(first);
   bench.submit(second, nop(3));
@@ -48,7 +39,7 @@ TEST(CommandPreempt, AnEntryBehindAKernelThatCannotBeSavedTakesNothingFromIt) {
 TEST(CommandPreempt, ASuspendedQueueWithWorkLeftHasBeenPreempted) {
   CommandBench bench(one_slot_one_core());
   auto queue = bench.make();
-  bench.push(queue, spin(bench, 1, 5000, 1));
+  bench.push(queue, spin(bench, 1, 1, 5000, 1));
   bench.push(queue, nop(2, kBarriered));
   bench.ring(queue);
   bench.run(3_us);
@@ -70,11 +61,11 @@ TEST(CommandPreempt, ASlotThatDoesNotComeFreeKeepsNobodyFromTheOthers) {
   spec.save_area = false;
   spec.core_mask = 1;
   auto endless = bench.make(spec);
-  bench.submit(endless, spin(bench, 1, 900'000'000, 1));  // 0.9 s
+  bench.submit(endless, spin(bench, 1, 1, 900'000'000, 1));  // 0.9 s
   bench.run(1_us);
   spec.core_mask = 2;
   auto busy = bench.make(spec);
-  for (std::uint32_t i = 0; i < 60; ++i) bench.push(busy, spin(bench, i, 3001, 1, kBarriered));
+  for (std::uint32_t i = 0; i < 60; ++i) bench.push(busy, spin(bench, 1, i, 3001, 1, kBarriered));
   auto waiting = bench.make(spec);
   bench.ring(busy);
   bench.submit(waiting, nop(1));
@@ -87,7 +78,7 @@ TEST(CommandPreempt, ASlotThatDoesNotComeFreeKeepsNobodyFromTheOthers) {
 TEST(CommandPreempt, AKernelThatWasSavedIsNotGoneOnWithWithoutACore) {
   CommandBench bench(one_slot_one_core());
   auto queue = bench.make();
-  bench.push(queue, spin(bench, 1, 5000, 20));
+  bench.push(queue, spin(bench, 1, 1, 5000, 20));
   bench.push(queue, nop(2, kBarriered));
   bench.ring(queue);
   bench.run(8_us);
@@ -146,7 +137,7 @@ TEST(CommandPreempt, AnImpossibleDoorbellIsInTheDescriptorWheneverItComes) {
 TEST(CommandPreempt, ACommandDoesNotWaitForAKernelWithoutEnd) {
   CommandBench bench;
   auto queue = bench.make();
-  bench.submit(queue, spin(bench, 1, 900'000'000, 1));  // 0.9 s
+  bench.submit(queue, spin(bench, 1, 1, 900'000'000, 1));  // 0.9 s
   bench.run(10_us);
   const auto held = bench.on_queue(ManagementOpcode::kSuspend, queue, PreemptMode::kDrain, 110_us);
   EXPECT_EQ(held.status, static_cast<std::uint32_t>(abi::ManagementStatus::kNotDrained));
@@ -168,7 +159,7 @@ TEST(CommandPreempt, ACommandDoesNotWaitForAKernelWithoutEnd) {
 TEST(CommandPreempt, AQueueThatIsResumedBeforeItHasDrainedGoesOn) {
   CommandBench bench;
   auto queue = bench.make();
-  bench.push(queue, spin(bench, 1, 300'000, 1));
+  bench.push(queue, spin(bench, 1, 1, 300'000, 1));
   bench.push(queue, nop(2, kBarriered));
   bench.ring(queue);
   bench.run(10_us);

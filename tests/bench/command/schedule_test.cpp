@@ -8,14 +8,6 @@
 namespace npu::test {
 namespace {
 
-// A kernel that spins `clocks` (1 GHz) in each block; its arguments are in the share.
-QueueEntry spin(CommandBench& bench, unsigned process, std::uint32_t tag, std::uint64_t clocks,
-                std::uint32_t blocks, std::uint16_t flags = abi::kEntryCompletion) {
-  const Bytes place = kData + 2_MiB + 64 * (clocks % 1000);
-  bench.device.store(bench.share(process, place), abi::KernelArguments{0, 0, 0, 0, clocks});
-  return launch(tag, abi::KernelFunction::kSpin, blocks, place, flags);
-}
-
 // Dispatch, init, argument read, software init, spinning, report (core_config(), 50 ns memory and
 // three table entries of 5 + 50 ns on the first access of all).
 constexpr Picoseconds block_time(std::int64_t clocks) {

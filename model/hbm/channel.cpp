@@ -7,9 +7,11 @@ namespace npu::model::hbm {
 // Inlines what it calls, as ChannelEngine::decide().
 [[gnu::flatten]] bool Channel::step(Clock until) {
   const Clock decision = engine_.next_decision();
+  Clock idle_until = until;
   if (!empty()) {
     const BurstRun& run = backlog_[first_];
     const Clock at = std::max(run.arrived, next_feed_);
+    idle_until = std::min(until, at);  // what comes then finds no later refresh in its way
     if (at <= until && decision > at) {
       if (engine_.room(run.write)) {
         feed(at);
@@ -19,7 +21,7 @@ namespace npu::model::hbm {
     }
   }
   if (decision > until) return false;
-  engine_.decide_next(until);
+  engine_.decide_next(std::max(idle_until, decision));
   return true;
 }
 

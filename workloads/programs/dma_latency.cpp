@@ -111,7 +111,7 @@ Workload dma_latency() {
           "Latency of single copies, broken down into its parts; data compared byte for byte",
           {{"sizes", ParameterType::kSizeList, "B", "64..1MiB", "sizes to copy", 1, 1_GiB},
            directions_parameter("h2d,d2h,d2d"),
-           {"iterations", ParameterType::kInteger, "", "5", "copies per size", 1, 100'000},
+           {"iterations", ParameterType::kInteger, "", "9", "copies per size", 1, 100'000},
            policy_parameter(),
            ring_parameter(),
            card_parameter()},

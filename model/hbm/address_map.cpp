@@ -47,6 +47,10 @@ AddressMap::AddressMap(const HbmConfig& config, const AddressOrder& order)
     slice(field) = {shift, static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1)};
     shift += bits;
   }
+  const std::uint64_t bursts = config.installed / config.timings.burst;
+  const std::uint64_t upper = bursts >> (channel_shift_ + channel_bits_);
+  fold_shift_ = channel_bits_;
+  while (fold_shift_ < 32 && upper >> 2 * fold_shift_ != 0) fold_shift_ *= 2;
 }
 
 std::uint64_t AddressMap::index_below(std::uint64_t burst, unsigned channel) const {

@@ -67,8 +67,8 @@ class AddressMap {
   // XOR of all channel-wide groups of bits above the channel field; 0 without hash.
   std::uint64_t fold(std::uint64_t upper) const {
     if (!hash_ || channel_bits_ == 0) return 0;
-    // Two neighbours first, then pairs of them, then fours.
-    for (unsigned shift = channel_bits_; shift < 64; shift *= 2) upper ^= upper >> shift;
+    // The upper half onto the lower one, then quarters, and so on.
+    for (unsigned shift = fold_shift_; shift >= channel_bits_; shift /= 2) upper ^= upper >> shift;
     return upper & (channels_ - 1);
   }
   Slice& slice(AddressField field) { return slices_[static_cast<std::size_t>(field)]; }
@@ -77,6 +77,7 @@ class AddressMap {
   unsigned channels_;
   unsigned channel_bits_;
   unsigned channel_shift_ = 0;
+  unsigned fold_shift_ = 0;  // groups of bits: a power of two of them reaches beyond all addresses
   unsigned group_bits_;
   bool hash_;
   std::array<Slice, 7> slices_{};

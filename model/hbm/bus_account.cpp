@@ -3,18 +3,21 @@
 
 namespace npu::model::hbm {
 
-// As without refreshes, whose clocks are then taken from each part.
+// The clocks of refreshes are taken from each part.
 void BusAccount::before_burst(Clock at, Clock turned, Clock row_ready,
                               const RefreshWindows& refreshes) {
-  const auto [from, turn_end, row_end] = parts(at, turned, row_ready);
+  const Clock from = waits_from();
+  const Clock turn_end = std::clamp(turned, from, at);
+  const Clock row_end = std::clamp(row_ready, turn_end, at);
   const Clock turnaround = refreshes.within(from, turn_end);
   const Clock row = refreshes.within(turn_end, row_end);
   const Clock column = refreshes.within(row_end, at);
+  clocks_.idle += from - accounted_;
   clocks_.refresh += turnaround + row + column;
-  clocks_.turnaround -= turnaround;
-  clocks_.row -= row;
-  clocks_.column -= column;
-  before_burst(at, turned, row_ready);
+  clocks_.turnaround += turn_end - from - turnaround;
+  clocks_.row += row_end - turn_end - row;
+  clocks_.column += at - row_end - column;
+  accounted_ = at;
 }
 
 void BusAccount::settle(Clock now, const RefreshWindows& refreshes) {

@@ -78,26 +78,27 @@ class RefreshWindows {
 
 class BusAccount {
  public:
-  // A burst may be served from `at` on.
+  // A burst may be served from `at` on, which may lie ahead; in order of time.
   void queued(Clock at) {
+    arrivals_[(served_ + waiting_) % kMaxWaiting] = at;
     if (waiting_++ == 0) waiting_since_ = at;
   }
   // Up to here all clocks are accounted for.
   Clock accounted() const { return accounted_; }
   // And from here on something waits, if anything does.
   Clock waits_from() const { return std::max(accounted_, waiting_since_); }
-  // The clocks between accounted() and a burst at `at`, which is later. The bus was turning until
-  // `turned`, the row was ready at `row_ready`. No refresh that concerns it ended after
-  // waits_from().
-  void before_burst(Clock at, Clock turned, Clock row_ready) {
-    const auto [from, turn_end, row_end] = parts(at, turned, row_ready);
-    clocks_.idle += from - accounted_;
-    clocks_.turnaround += turn_end - from;
-    clocks_.row += row_end - turn_end;
+  // The clocks between accounted() and a burst at `at`, which is later. Its row was ready at
+  // `row_ready`.
+  void before_burst(Clock at, Clock row_ready) {
+    const Clock from = waits_from();
+    const Clock row_end = std::min(std::max(row_ready, from), at);
+    clocks_.row += row_end - from;
     clocks_.column += at - row_end;
+    clocks_.idle += from - accounted_;
     accounted_ = at;
   }
-  // Likewise, with the refreshes that concern its bank.
+  // Likewise, but the bus was turning until `turned`, and there may have been refreshes that
+  // concern its bank.
   void before_burst(Clock at, Clock turned, Clock row_ready, const RefreshWindows& refreshes);
   // A waiting burst takes the slot [at, at + clocks), not later than accounted().
   void burst(Clock at, Clock clocks) {
@@ -105,6 +106,8 @@ class BusAccount {
     clocks_.data += end - accounted_;
     accounted_ = end;
     --waiting_;
+    // If as many had been served as had arrived nothing waited until the next one came.
+    waiting_since_ = arrivals_[++served_ % kMaxWaiting];
   }
   // Accounts for the time before `now`: a wait that goes on counts as refresh, if it is one of the
   // pseudo channel, or as row.
@@ -113,20 +116,13 @@ class BusAccount {
   const BusClocks& clocks() const { return clocks_; }
 
  private:
-  // Where the wait for a burst at `at` begins, its turnaround ends and its row is ready.
-  struct Parts {
-    Clock from, turn_end, row_end;
-  };
-  Parts parts(Clock at, Clock turned, Clock row_ready) const {
-    const Clock from = waits_from();
-    const Clock turn_end = std::clamp(turned, from, at);
-    return {from, turn_end, std::clamp(row_ready, turn_end, at)};
-  }
-
   BusClocks clocks_;
   Clock accounted_ = 0;  // up to here
   Clock waiting_since_ = 0;
   unsigned waiting_ = 0;
+  unsigned served_ = 0;
+  static constexpr unsigned kMaxWaiting = 512;
+  std::array<Clock, kMaxWaiting> arrivals_{};  // of those that wait, from served_ on
 };
 
 }  // namespace npu::model::hbm

@@ -4,9 +4,10 @@
 // branches.
 //
 // Two kinds of command share a bus: PRE and ACT, RD and WR. Each lane has the clock from which its
-// bank allows its candidate; what holds back all of a kind in a rank, a (pseudo channel, stack)
-// pair, is given at the time of a pick. The banks of a rank occupy consecutive lanes, bank groups
-// contiguous, padded to whole blocks.
+// candidate is allowed. What holds back all of a kind is entered there as it happens (raise), or,
+// where that would change too many lanes too often, kept per block of lanes (hold). The banks of a
+// rank, a (pseudo channel, stack) pair, occupy consecutive lanes, bank groups contiguous, padded to
+// whole blocks.
 #pragma once
 
 #include <algorithm>
@@ -20,17 +21,9 @@ namespace npu::model::hbm {
 // Eight neighbouring lanes. Their clocks count from a base that follows the time.
 using Lane = std::int16_t;
 using LaneVector = Lane __attribute__((vector_size(16)));
-
-// A candidate command, or none: the clock at which it competes, then its age.
-struct Pick {
-  static constexpr int kAgeBits = 16;
-  std::int64_t order = INT64_MAX;  // time << kAgeBits | age
-  int lane = -1;
-
-  static Pick at(Clock time, int age, int lane) { return {time << kAgeBits | age, lane}; }
-  Clock time() const { return order >> kAgeBits; }
-  bool beats(const Pick& other) const { return order < other.order; }
-};
+inline LaneVector later(LaneVector a, LaneVector b) {
+  return a > b ? a : b;
+}
 
 class Candidates {
  public:
@@ -41,17 +34,11 @@ class Candidates {
   static constexpr int kAges = 512;
   // Added to an age: the candidate comes after all without it.
   static constexpr int kSecondClass = kAges;
-  // Clocks after the floor of a pick, up to some 10000, during which the candidates of a kind are
-  // held back, by block.
-  using Delays = std::array<Lane, kMaxBlocks>;
-  static Lane delay(Clock limit, Clock floor) {
-    return static_cast<Lane>(std::max<Clock>(limit - floor, 0));
-  }
 
   // `lanes`: a multiple of kBlock.
   explicit Candidates(int lanes);
 
-  // Puts a candidate of kind 0 or 1 on offer, which its bank allows from `limit` on.
+  // Puts a candidate of kind 0 or 1 on offer, allowed from `limit` on (kNever: it is withdrawn).
   void offer(int lane, unsigned kind, int age, Clock limit) {
     const auto v = vector(lane);
     const LaneVector& only = kOnly[static_cast<unsigned>(lane) % 8];
@@ -59,27 +46,49 @@ class Candidates {
     put(ages_[v], only, static_cast<Lane>(age));
     ones_[v] = kind == 0 ? ones_[v] & ~only : ones_[v] | only;
   }
+  // The same candidate, of kind 1 now.
+  void becomes_one(int lane, Clock limit) {
+    const auto v = vector(lane);
+    const LaneVector& only = kOnly[static_cast<unsigned>(lane) % 8];
+    put(times_[v], only, relative(limit));
+    ones_[v] |= only;
+  }
   void withdraw(int lane) { times_[vector(lane)] |= kNone[static_cast<unsigned>(lane) % 8]; }
   // No candidate of the kind is allowed before `limit` in the bank group from lane `first` on.
   void raise_group(int first, unsigned kind, Clock limit) {
-    const auto v = vector(first);
-    const LaneVector whom =
-        groups_[static_cast<unsigned>(first) % 8] & (kind == 0 ? ~ones_[v] : ones_[v]);
-    const LaneVector to = whom & relative(limit);
-    times_[v] = times_[v] > to ? times_[v] : to;
+    const LaneVector& whom = groups_[static_cast<unsigned>(first) % 8];
+    raise_vector(vector(first), kind, whom & relative(limit));
+  }
+  // The same for whole blocks.
+  void raise(int first, int lanes, unsigned kind, Clock limit) {
+    const LaneVector to = LaneVector{} + relative(limit);
+    for (auto v = vector(first); v < vector(first + lanes); v += 2) {
+      raise_vector(v, kind, to);
+      raise_vector(v + 1, kind, to);
+    }
   }
   void set_group_size(int banks);
+
+  // Clocks from a command to the next ones of a kind, by block.
+  using Distances = LaneVector;
+  static constexpr Lane kNoDistance = -32'000;
+  // No candidate of the kind is allowed in any block before `at` and the distance, now and later.
+  void hold(unsigned kind, Clock at, const Distances& distances) {
+    held_[kind] = later(held_[kind], relative(at) + distances);
+  }
+  Clock held_until(unsigned kind, int lane) const {
+    return base_ + held_[kind][static_cast<unsigned>(lane) / kBlock];
+  }
 
   struct Found {
     Clock time;
     int age;  // negative: there is no candidate
   };
-  // The first of the candidates, none before `floor`. Those of kind 1 are held back
-  // by a delay, given for each half of the lanes; of a single block it is the same.
-  Found first_row(Clock floor, Lane low, Lane high) const;
-  // Likewise, but ages have a class, and both kinds are held back, given for each block.
-  // `ones`: there may be candidates of kind 1.
-  Found first_column(Clock floor, const Delays& zero, const Delays& one, bool ones) const;
+  // The earliest candidate, of several the oldest, none before `floor`, those of kind 1 not before
+  // `floor` + `handicap`. What is held is not looked at.
+  Found first_row(Clock floor, int handicap) const;
+  // Likewise; what is held counts. `ones`: there may be candidates of kind 1.
+  Found first_column(Clock floor, bool ones) const;
   // Keeps the clocks in lanes small; to be called before anything is offered at `now` unless
   // follows(now).
   void rebase(Clock now);
@@ -106,17 +115,22 @@ class Candidates {
                                                        {0, 0, 0, 0, 0, 0, kNoTime, 0},
                                                        {0, 0, 0, 0, 0, 0, 0, kNoTime}}};
   static std::size_t vector(int lane) { return static_cast<unsigned>(lane) / 8; }
-  // What is over when the base passes it is over.
-  Lane relative(Clock time) const { return static_cast<Lane>(std::max<Clock>(time - base_, 0)); }
+  Lane relative(Clock time) const {
+    return static_cast<Lane>(std::clamp<Clock>(time - base_, 0, kNoTime));
+  }
   static void put(LaneVector& lanes, const LaneVector& only, Lane value) {
     lanes = (lanes & ~only) | (only & value);
   }
-  template <int kVectors>
-  Found search_rows(Clock floor, Lane low, Lane high) const;
-  template <int kBlocks, bool kOnes>
-  Found search_columns(Clock floor, const Delays& zero, const Delays& one) const;
-  Found search_in_full(Clock floor, const Delays& zero, const Delays& one) const;
-  bool empty() const;
+  void raise_vector(std::size_t v, unsigned kind, const LaneVector& limit) {
+    const LaneVector to = limit & (kind == 0 ? ~ones_[v] : ones_[v]);
+    times_[v] = later(times_[v], to);
+  }
+  template <class From>
+  Found search(Lane floor, const From& from) const;
+  template <std::size_t kVectors, class From>
+  Found search_lanes(Lane floor, const From& from) const;
+  template <class From>
+  Found search_late(const From& from) const;
 
   int lanes_;
   Clock base_ = 0;
@@ -125,6 +139,7 @@ class Candidates {
   std::array<LaneVector, kMaxLanes / 8> times_;
   std::array<LaneVector, kMaxLanes / 8> ages_{};
   std::array<LaneVector, kMaxLanes / 8> ones_{};  // all bits set: of kind 1
+  std::array<LaneVector, 2> held_{};              // by kind, by block
 };
 
 }  // namespace npu::model::hbm

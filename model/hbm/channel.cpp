@@ -3,41 +3,33 @@
 
 namespace npu::model::hbm {
 
-// Makes the next decision or takes the next burst in; false if there is none up to `until`.
-// Inlines what it calls, as ChannelEngine::decide().
-[[gnu::flatten]] bool Channel::step(Clock until) {
-  const Clock decision = engine_.next_decision();
-  if (!empty()) {
+// Inlines what it calls: that is what a burst's time is spent on.
+[[gnu::flatten]] void Channel::advance(Clock until) {
+  while (!empty()) {
     const BurstRun& run = backlog_[first_];
     const Clock at = std::max(run.arrived, next_feed_);
-    if (at <= until && decision > at) {
-      if (engine_.room(run.write)) {
-        feed(at);
-        return true;
-      }
-      next_feed_ = decision;
+    if (at > until) break;
+    const bool ahead = engine_->takes_ahead(run.write, at);
+    if (!ahead) engine_->advance(at);
+    if (engine_->room(run.write)) {
+      feed(at, ahead);
+    } else {
+      next_feed_ = engine_->next_decision();
     }
   }
-  if (decision > until) return false;
-  engine_.decide_next(until);
-  return true;
+  engine_->advance(until);
 }
 
-void Channel::advance(Channel& a, Channel& b, Clock until) {
-  bool more_a = true, more_b = true;
-  while (more_a && more_b) {
-    more_a = a.step(until);
-    more_b = b.step(until);
-  }
-  if (more_a) a.advance(until);
-  if (more_b) b.advance(until);
-}
-
-void Channel::feed(Clock at) {
+void Channel::feed(Clock at, bool ahead) {
   BurstRun& run = backlog_[first_];
-  const Location where = map_.locate(run.index);
-  const auto lane = engine_.lane(where.pseudo_channel, where.stack, where.group, where.bank);
-  engine_.accept({where.row, run.tag, lane, run.write}, at);
+  const Location where = map_->locate(run.index);
+  const auto lane = engine_->lane(where.pseudo_channel, where.stack, where.group, where.bank);
+  const Burst burst{where.row, run.tag, lane, run.write};
+  if (ahead) {
+    engine_->enter_ahead(burst, at);
+  } else {
+    engine_->enter(burst, at);
+  }
   next_feed_ = at + 1;
   ++run.index;
   if (--run.count != 0) return;
@@ -50,13 +42,13 @@ void Channel::feed(Clock at) {
   }
 }
 
-Clock Channel::earliest_service() const {
-  const Clock queued = engine_.earliest_service();
+Clock Channel::earliest_service() {
+  const Clock queued = engine_->earliest_service();
   if (empty()) return queued;
   const BurstRun& run = backlog_[first_];
   // Into a full queue it comes only after something has left it.
   const Clock enters =
-      engine_.room(run.write) ? std::max(run.arrived, next_feed_) : engine_.next_decision();
+      engine_->room(run.write) ? std::max(run.arrived, next_feed_) : engine_->next_decision();
   return std::min(queued, enters + 1);
 }
 

@@ -3,6 +3,7 @@
 // enter the controller one per clock as its queues have room.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "model/hbm/address_map.hpp"
@@ -22,32 +23,27 @@ struct BurstRun {
 class Channel {
  public:
   Channel(const HbmConfig& config, const AddressMap& map, std::vector<BurstDone>& done)
-      : map_(map), engine_(config, done) {}
+      : map_(&map), engine_(std::make_unique<ChannelEngine>(config, done)) {}
 
   // Runs come in order of `arrived`, not before a clock advanced to.
   void push(const BurstRun& run) { backlog_.push_back(run); }
-  void advance(Clock until) {
-    while (step(until)) {
-    }
-  }
-  // The same for two channels, in turns: the processor works on both at once.
-  static void advance(Channel& a, Channel& b, Clock until);
+  void advance(Clock until);
   // No burst that is waiting now is served before this clock; kNever if none waits.
-  Clock earliest_service() const;
+  Clock earliest_service();
 
   // Nothing waits here or in the engine.
-  bool idle() const { return empty() && engine_.idle(); }
+  bool idle() const { return empty() && engine_->idle(); }
 
-  ChannelEngine& engine() { return engine_; }
-  const ChannelEngine& engine() const { return engine_; }
+  ChannelEngine& engine() { return *engine_; }
+  const ChannelEngine& engine() const { return *engine_; }
 
  private:
-  bool step(Clock until);
-  void feed(Clock at);
+  void feed(Clock at, bool ahead);
   bool empty() const { return first_ == backlog_.size(); }
 
-  const AddressMap& map_;
-  ChannelEngine engine_;
+  // Small, so that what comes in finds all channels in the cache.
+  const AddressMap* map_;
+  std::unique_ptr<ChannelEngine> engine_;
   std::vector<BurstRun> backlog_;  // from first_ on; emptied or compacted as it drains
   std::size_t first_ = 0;
   Clock next_feed_ = 0;  // the port takes one burst per clock, when there is room

@@ -50,10 +50,8 @@ std::uint16_t ChannelEngine::lane(unsigned pseudo_channel, unsigned stack, unsig
                                     group * t_.banks_per_group + bank);
 }
 
-void ChannelEngine::accept(const Burst& burst, Clock at) {
-  advance(at);
-  sc_assert(room(burst.write));
-  if (lone_.column != kNever) {
+void ChannelEngine::enter(const Burst& burst, Clock at) {
+  if (lone()) {
     queue_lone();
     advance(at);
   }
@@ -65,17 +63,28 @@ void ChannelEngine::accept(const Burst& burst, Clock at) {
 void ChannelEngine::enqueue(const Burst& burst, Clock at) {
   now_ = std::max(now_, at + 1);
   follow(now_);
+  append(burst, at);
+}
+
+void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
+  bus_[pseudo_channel_of(burst.lane)].queued(at + 1);
+  append(burst, at);
+}
+
+void ChannelEngine::append(const Burst& burst, Clock at) {
   if (queue_.ages_exhausted()) renumber();
   const auto oldest = queue_.append(burst, at);
   if (split_ && write_mode_changed()) {
     update_all();
   } else if (oldest == RequestQueue::Oldest::kMiss) {
+    const Next before = row_;
     update_row(burst.lane);
+    // The youngest is first only if it comes earlier.
+    if (row_.at == before.at && act_handicap_ == 0) row_.lane = before.lane;
   } else if (oldest == RequestQueue::Oldest::kHit) {
     update_column(burst.lane);
     if (!split_) update_row(burst.lane);  // the row stays open now
   }
-  repick();
 }
 
 [[gnu::noinline]] void ChannelEngine::rebase(Clock now) {
@@ -90,10 +99,17 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
 
 // Inlines what it calls: that is what a burst's time is spent on.
 [[gnu::flatten, gnu::noinline]] void ChannelEngine::decide(Clock until) {
-  while (next_decision() <= until) decide_next(until);
+  for (Clock at = next_decision(); at <= until; at = next_decision()) {
+    if (next_refresh_ == at && idle()) {
+      while_idle(until);
+    } else {
+      step(at);
+    }
+  }
 }
 
 [[gnu::noinline]] void ChannelEngine::while_idle(Clock until) {
+  row_ = column_ = {};
   if (short_cuts_ && until - next_refresh_ >= kept_refreshes_ * refresh_interval()) {
     skip_idle_refreshes(until);
   }
@@ -102,36 +118,41 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
   if (at <= until) step(at);
 }
 
-[[gnu::noinline]] void ChannelEngine::step() {
-  step(next_decision());
-}
-
 void ChannelEngine::step(Clock at) {
-  if (lone_.column != kNever) return serve_lone();
   follow(at);
   now_ = at;
-  if (next_refresh_ == at) {
-    step_refresh(at);
-    repick();
+  if (next_refresh_ == at) step_refresh(at);
+  if (column_.at == at) {
+    if (column_.lane == kUnknown) {
+      if (lone()) return serve_lone();
+      find_column();
+    }
+    if (column_.at == at) {
+      issue_column(at);
+      find_column();
+    }
   }
-  if (column_at_ == at) {
-    issue_column(at);
-    repick();
-  }
-  if (row_at_ == at) issue_row(at);
   now_ = at + 1;
-  repick();
-  if (refresh_pending()) schedule_refresh();
+  if (row_.at == at) {
+    if (row_.lane == kUnknown) find_row();
+    if (row_.at == at) {
+      issue_row(at);
+      find_row();
+    }
+  }
 }
 
-Clock ChannelEngine::earliest_service() const {
+Clock ChannelEngine::earliest_service() {
   if (idle()) return kNever;
-  if (lone_.column != kNever) return lone_.column;
+  if (lone()) return lone_.column;
+  if (column_.at != kNever && column_.lane == kUnknown) find_column();
+  if (row_.at != kNever && row_.lane == kUnknown) find_row();
+  if (refresh_pending()) schedule_refresh();
   // A burst that is no candidate yet needs an ACT first, or a change between reads and writes,
   // which the ACT of the last burst of the other kind may bring about.
   const bool mixed = split_ && queue_.queued(false) != 0 && queue_.queued(true) != 0;
   const Clock wait = mixed ? 1 : act_extra_ + static_cast<Clock>(std::min(t_.trcd_rd, t_.trcd_wr));
-  return std::min(column_at_, std::min(row_at_, next_refresh_) + wait);
+  return std::min(column_.at, std::min(row_.at, next_refresh_) + wait);
 }
 
 bool ChannelEngine::gated_by_refresh(int lane) const {
@@ -152,7 +173,7 @@ bool ChannelEngine::may_precharge(const Bank& bank) const {
 void ChannelEngine::update_row(int lane) {
   const Bank& bank = queue_.bank(lane);
   const Slot miss = bank.lists[list()].miss;
-  row_stale_ |= row_.lane == lane;
+  row_.withdrawn(lane);
   if (miss == kNoRequest || gated(lane)) {
     rows_.withdraw(lane);
   } else if (!bank.open) {
@@ -162,32 +183,28 @@ void ChannelEngine::update_row(int lane) {
   } else {
     rows_.withdraw(lane);
   }
+  if (act_handicap_ != 0) reconsider_row();
 }
 
 void ChannelEngine::offer_activate(int lane, Slot slot) {
-  const Clock limit = act_limit(lane) + act_handicap_;
-  const int age = queue_.at(slot).age;
-  rows_.offer(lane, kAct, age, limit);
-  if (row_stale_) return;
-  const Clock now = std::max({now_, row_bus_free_, pseudo_channel(lane).act}) + act_handicap_;
-  const Pick candidate = Pick::at(std::max(limit, now), age, lane);
-  if (candidate.beats(row_)) take_row(candidate);
+  const Request& request = queue_.at(slot);
+  const Clock limit = std::max({act_limit(lane), pseudo_channel(lane).act, request.arrived + 1});
+  rows_.offer(lane, kAct, request.age, limit + act_handicap_);
+  row_.offered(std::max({limit, now_, row_bus_free_}));
 }
 
 void ChannelEngine::offer_precharge(int lane, Slot slot) {
-  const Clock limit = queue_.bank(lane).pre;
-  const int age = queue_.at(slot).age;
-  rows_.offer(lane, kPre, age, limit);
-  if (row_stale_) return;
-  const Pick candidate = Pick::at(std::max({limit, now_, row_bus_free_}), age, lane);
-  if (candidate.beats(row_)) take_row(candidate);
+  const Request& request = queue_.at(slot);
+  const Clock limit = std::max(queue_.bank(lane).pre, request.arrived + 1);
+  rows_.offer(lane, kPre, request.age, limit);
+  row_.offered(std::max({limit, now_, row_bus_free_}));
 }
 
 void ChannelEngine::update_column(int lane) {
   const Bank& bank = queue_.bank(lane);
   const bool opened = bank.opened != kNoRequest;  // comes before all others on the column bus
   const Slot next = opened ? bank.opened : bank.lists[list()].hit;
-  column_stale_ |= column_.lane == lane;
+  column_.withdrawn(lane);
   if (next == kNoRequest || (!opened && gated(lane))) {
     columns_.withdraw(lane);
   } else {
@@ -196,44 +213,28 @@ void ChannelEngine::update_column(int lane) {
 }
 
 void ChannelEngine::offer_column(int lane, Slot slot, bool opened) {
-  const bool write = queue_.at(slot).write;
-  const int age = queue_.at(slot).age + (opened ? 0 : Candidates::kSecondClass);
-  const Clock limit = write ? write_limit(lane) : read_limit(lane);
-  columns_.offer(lane, write ? 1 : 0, age, limit);
-  if (column_stale_) return;
-  const Clock time = std::max({limit, column_from(lane, write), now_, column_bus_free_});
-  const Pick candidate = Pick::at(time, age, lane);
-  if (candidate.beats(column_)) take_column(candidate);
-}
-
-void ChannelEngine::take_row(const Pick& pick) {
-  row_ = pick;
-  row_at_ = pick.lane < 0 ? kNever : pick.time();
-  if (act_handicap_ != 0 && pick.lane >= 0 && !queue_.bank(pick.lane).open) {
-    row_at_ -= act_handicap_;
-  }
-}
-
-void ChannelEngine::take_column(const Pick& pick) {
-  column_ = pick;
-  column_at_ = pick.lane < 0 ? kNever : pick.time();
+  const Request& request = queue_.at(slot);
+  const bool write = request.write;
+  const int age = request.age + (opened ? 0 : Candidates::kSecondClass);
+  const Clock limit = std::max(column_limit(lane, write), request.arrived + 1);
+  columns_.offer(lane, write ? kWrite : kRead, age, limit);
+  const Clock held = columns_.held_until(write ? kWrite : kRead, lane);
+  column_.offered(std::max({limit, held, now_, column_bus_free_}));
 }
 
 [[gnu::noinline]] void ChannelEngine::update_all() {
-  row_stale_ = column_stale_ = true;
   for (int lane = 0; lane < lanes_; ++lane) update_bank(lane);
 }
 
-void ChannelEngine::pick_row() {
-  row_stale_ = false;
-  const Clock floor = std::max(now_, row_bus_free_);
-  const auto delay = [&](unsigned pseudo_channel) {
-    const Clock act = pseudo_channels_[pseudo_channel].act;
-    return static_cast<Lane>(Candidates::delay(act, floor) + act_handicap_);
-  };
-  const auto found = rows_.first_row(floor, delay(0), delay(t_.pseudo_channels - 1));
-  if (found.age < 0) return take_row({});
-  take_row(Pick::at(found.time, found.age, queue_.at(queue_.of_age(found.age)).lane));
+void ChannelEngine::find_row() {
+  const auto found = rows_.first_row(row_.at, act_handicap_);
+  if (found.age < 0) {
+    row_ = {};
+    return;
+  }
+  const int lane = queue_.lane_of_age(found.age);
+  const bool handicapped = act_handicap_ != 0 && !queue_.bank(lane).open;
+  row_ = {found.time - (handicapped ? act_handicap_ : 0), lane};
 }
 
 // A row hit that is older than all others and may issue at once needs no search.
@@ -244,29 +245,19 @@ bool ChannelEngine::oldest_is_first(Clock floor) {
   const int lane = request.lane;
   const Bank& bank = queue_.bank(lane);
   if (slot == kNoRequest || bank.lists[list()].hit != slot || gated(lane)) return false;
-  const Clock own = request.write ? write_limit(lane) : read_limit(lane);
-  if (std::max(own, column_from(lane, request.write)) > floor) return false;
-  take_column(Pick::at(floor, request.age + Candidates::kSecondClass, lane));
+  if (std::max(column_from(lane, request.write), request.arrived + 1) > floor) return false;
+  column_ = {floor, lane};
   return true;
 }
 
-void ChannelEngine::pick_column() {
-  column_stale_ = false;
-  const Clock floor = std::max(now_, column_bus_free_);
-  if (oldest_is_first(floor)) return;
-  Candidates::Delays read{}, write{};
-  const bool writes = queue_.holds_writes();
-  const auto blocks = block(lanes_);
-  for (std::size_t b = 0; b < blocks; ++b) read[b] = Candidates::delay(read_from_[b], floor);
-  if (writes) {
-    for (std::size_t b = 0; b < blocks; ++b) {
-      const std::size_t pseudo_channel = b * t_.pseudo_channels / blocks;
-      write[b] = Candidates::delay(pseudo_channels_[pseudo_channel].write, floor);
-    }
+void ChannelEngine::find_column() {
+  if (oldest_is_first(column_.at)) return;
+  const auto found = columns_.first_column(column_.at, queue_.holds_writes());
+  if (found.age < 0) {
+    column_ = {};
+  } else {
+    column_ = {found.time, queue_.lane_of_age(found.age)};
   }
-  const auto found = columns_.first_column(floor, read, write, writes);
-  if (found.age < 0) return take_column({});
-  take_column(Pick::at(found.time, found.age, queue_.at(queue_.of_age(found.age)).lane));
 }
 
 [[gnu::noinline]] bool ChannelEngine::switch_write_mode() {
@@ -281,7 +272,7 @@ void ChannelEngine::pick_column() {
   return list_ != before;
 }
 
-const BusClocks& ChannelEngine::bus(unsigned pseudo_channel, Clock now) {
+BusClocks ChannelEngine::bus(unsigned pseudo_channel, Clock now) {
   // With per-bank refresh it is not known yet whose bank is served next.
   const std::size_t first = pseudo_channel * static_cast<std::size_t>(lanes_per_pseudo_channel_);
   bus_[pseudo_channel].settle(now, per_bank_ ? RefreshWindows{} : refreshes_[first]);

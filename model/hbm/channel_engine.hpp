@@ -21,6 +21,7 @@
 
 #include <array>
 #include <cstdint>
+#include <systemc>
 #include <vector>
 
 #include "model/config/chip_config.hpp"
@@ -69,26 +70,32 @@ class ChannelEngine {
   }
   // Takes a burst at clock `at`; it may be served from at + 1 on. At most one per clock, in order
   // of time, not before a clock advanced to, and only with room() after advance(at).
-  void accept(const Burst& burst, Clock at);
+  void accept(const Burst& burst, Clock at) {
+    advance(at);
+    sc_assert(room(burst.write));
+    enter(burst, at);
+  }
+  // The same after advance(at).
+  void enter(const Burst& burst, Clock at);
+  // A burst may also be taken before its time, while there is room() and more bursts wait than can
+  // be served until then: with split queues, and only reads, what comes later changes nothing now.
+  // (The decisions of a time in one go are quicker.)
+  bool takes_ahead(bool write, Clock at) const {
+    return split_ && !write && list_ == 0 && !queue_.holds_writes() && !idle() && !lone() &&
+           at - now_ <= kAhead && room(write);
+  }
+  void enter_ahead(const Burst& burst, Clock at);
   // Makes every decision up to and including `until`.
   void advance(Clock until) {
     if (next_decision() <= until) decide(until);
   }
-  // The clock of the next command or refresh step; kNever if there is none.
-  // (Of a burst alone in the channel: of its RD or WR, with which the others are issued.)
-  Clock next_decision() const { return std::min(std::min(row_at_, column_at_), next_refresh_); }
-  // Issues what next_decision() announces, which is not after `until`; of an idle channel all that
-  // is due until then.
-  void decide_next(Clock until) {
-    if (idle()) {
-      while_idle(until);
-    } else {
-      step(next_decision());
-    }
-  }
-  void step();
+  // There is no command or refresh step before this clock; kNever: none at all.
+  // (Of a burst alone in the channel: before its RD or WR, with which the others are issued.)
+  Clock next_decision() const { return std::min(std::min(row_.at, column_.at), next_refresh_); }
+  // Issues what is to be issued at next_decision(), if anything.
+  void step() { step(next_decision()); }
   // No burst that is waiting now is served before this clock.
-  Clock earliest_service() const;
+  Clock earliest_service();
   bool idle() const { return waiting() == 0; }
   unsigned waiting() const { return bus_[0].waiting() + bus_[1].waiting(); }
 
@@ -97,7 +104,7 @@ class ChannelEngine {
 
   const ChannelCounts& counts() const { return counts_; }
   // The data bus of a pseudo channel, accounted for up to `now`.
-  const BusClocks& bus(unsigned pseudo_channel, Clock now);
+  BusClocks bus(unsigned pseudo_channel, Clock now);
 
   // Off: every burst and every refresh takes the general way, with the same result. For tests.
   void take_short_cuts(bool on) { short_cuts_ = on; }
@@ -116,7 +123,7 @@ class ChannelEngine {
   };
 
   // Where a lane lies; a table, because the divisions would be felt.
-  struct Place {
+  struct alignas(8) Place {
     std::uint8_t pseudo_channel;
     std::uint8_t stack;
     std::uint8_t group;        // of all in the channel
@@ -130,29 +137,44 @@ class ChannelEngine {
     Clock write = 0;
   };
   struct PseudoChannel {
-    Clock act = 0;    // tRRD_S, tFAW, tRREFD
-    Clock write = 0;  // tCCD_S, tRTW
+    Clock act = 0;  // tRRD_S, tFAW, tRREFD
     std::array<Clock, 4> last_acts{-kNever, -kNever, -kNever, -kNever};
     unsigned act_cursor = 0;
     Clock last_column = -kNever;
     bool last_write = false;
   };
   // Kinds of candidates: on the row bus PRE or ACT, on the column bus RD or WR.
-  static constexpr unsigned kPre = 0, kAct = 1;
+  static constexpr unsigned kPre = 0, kAct = 1, kRead = 0, kWrite = 1;
+  static constexpr int kUnknown = -1;
+  static constexpr Clock kAhead = 4000;
+  // The next command on a bus: none comes before `at`; which one comes then is looked for when it
+  // is needed.
+  struct Next {
+    Clock at = kNever;
+    int lane = kUnknown;
+
+    // Another one may come at `time`.
+    void offered(Clock time) {
+      if (time <= at) *this = {time, kUnknown};
+    }
+    void withdrawn(int gone) { lane = lane == gone ? kUnknown : lane; }
+  };
 
   const Place& place(int lane) const { return places_[static_cast<std::size_t>(lane)]; }
   Group& group(int lane) { return groups_[place(lane).group]; }
   const Group& group(int lane) const { return groups_[place(lane).group]; }
   PseudoChannel& pseudo_channel(int lane) { return pseudo_channels_[place(lane).pseudo_channel]; }
-  // From when on a bank allows a command, with what its bank group imposes.
+  // From when on a bank and its bank group allow a command.
   Clock act_limit(int lane) const { return std::max(queue_.bank(lane).act, group(lane).act); }
-  Clock read_limit(int lane) const { return std::max(queue_.bank(lane).read, group(lane).read); }
-  Clock write_limit(int lane) const { return std::max(queue_.bank(lane).write, group(lane).write); }
-  static std::size_t block(int lane) { return static_cast<unsigned>(lane) / Candidates::kBlock; }
-  // And with what the pseudo channel and the stack impose.
-  Clock column_from(int lane, bool write) const {
-    return write ? pseudo_channels_[place(lane).pseudo_channel].write : read_from_[block(lane)];
+  Clock column_limit(int lane, bool write) const {
+    const Bank& bank = queue_.bank(lane);
+    return write ? std::max(bank.write, group(lane).write) : std::max(bank.read, group(lane).read);
   }
+  // The same with what the pseudo channel and the stack impose.
+  Clock column_from(int lane, bool write) const {
+    return std::max(column_limit(lane, write), columns_.held_until(write ? kWrite : kRead, lane));
+  }
+  static std::size_t block(int lane) { return static_cast<unsigned>(lane) / Candidates::kBlock; }
   // Keeps the candidates' clocks small.
   void follow(Clock now) {
     if (!rows_.follows(now)) rebase(now);
@@ -170,23 +192,22 @@ class ChannelEngine {
   void update_row(int lane);
   void update_column(int lane);
   void offer_precharge(int lane, Slot slot);
+  // An ACT that stood back for a PRE may come before it; whoever changes a PRE looks again.
+  void reconsider_row() {
+    if (row_.at != kNever) row_ = {std::max(now_, row_bus_free_), kUnknown};
+  }
   void offer_activate(int lane, Slot slot);
   void offer_column(int lane, Slot slot, bool opened);
   void renumber();
-  void take_row(const Pick& pick);
-  void take_column(const Pick& pick);
   void update_bank(int lane) {
     update_row(lane);
     update_column(lane);
   }
   void update_all();
-  void pick_row();
-  void pick_column();
+  void find_row();
+  void find_column();
+  bool lone() const { return lone_.column != kNever; }
   bool oldest_is_first(Clock floor);
-  void repick() {
-    if (column_stale_) pick_column();
-    if (row_stale_) pick_row();
-  }
   void step(Clock at);
   void decide(Clock until);
   void while_idle(Clock until);
@@ -194,6 +215,7 @@ class ChannelEngine {
   bool write_mode_changed() { return (list_ | queue_.queued(true)) != 0 && switch_write_mode(); }
   bool switch_write_mode();
   void enqueue(const Burst& burst, Clock at);
+  void append(const Burst& burst, Clock at);
 
   // lone_burst.cpp: a burst that comes to an idle channel
   bool plan_lone(const Burst& burst, Clock at);
@@ -207,8 +229,10 @@ class ChannelEngine {
   void after_read(int lane, Clock at);
   void after_write(int lane, Clock at);
   void activate(int lane, Clock at);
+  void hold_activates(unsigned pseudo_channel, Clock until);
   void precharge(int lane, Clock at);
   void account(const Request& request, int lane, Clock at);
+  void account_in_full(int lane, bool write, Clock at, Clock ready);
   void report(CommandKind kind, int lane, std::uint32_t row, Clock at);
 
   // refresh.cpp
@@ -254,10 +278,11 @@ class ChannelEngine {
   std::array<Place, Candidates::kMaxLanes> places_{};
   std::array<Group, Candidates::kMaxLanes> groups_{};
   std::array<PseudoChannel, 2> pseudo_channels_;
-  // No RD in a block of lanes before: tCCD_S, tWTR_S, tCCD_R.
-  std::array<Clock, Candidates::kMaxBlocks> read_from_{};
-  using Distances = std::array<Clock, Candidates::kMaxBlocks>;
-  std::array<Distances, Candidates::kMaxBlocks> after_read_{}, after_write_{};  // by block
+  // From a RD or WR in a block to what comes in the others: tCCD_S, tCCD_R, tRTW, tWTR_S.
+  struct Distances {
+    Candidates::Distances to_read, to_write;
+  };
+  std::array<Distances, Candidates::kMaxBlocks> after_read_{}, after_write_{};
   Candidates rows_, columns_;
   // A burst that came to an idle channel, and the clocks of its commands (kNever: not needed).
   // What comes before its RD or WR finds it in the queue; until then nothing else shows it.
@@ -271,12 +296,7 @@ class ChannelEngine {
   Lone lone_;
   bool short_cuts_ = true;
   RequestQueue queue_;
-  Pick row_;
-  Pick column_;
-  Clock row_at_ = kNever;     // when they issue
-  Clock column_at_ = kNever;  // (also that of a lone burst)
-  bool row_stale_ = false;
-  bool column_stale_ = false;
+  Next row_, column_;     // (column_.at also for a lone burst)
   std::size_t list_ = 0;  // which of a bank's lists is served: split queues, writes: 1
   unsigned opened_ = 0;   // requests that wait for their RD or WR behind their ACT
   Clock now_ = 0;         // first clock at which a command may issue

@@ -3,6 +3,7 @@
 // Entries of one clock come out in the order in which they went in.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <systemc>
 #include <vector>
@@ -18,13 +19,15 @@ class CompletionWheel {
     std::size_t size = 64;
     while (size <= static_cast<std::size_t>(span)) size *= 2;
     buckets_.resize(size);
+    mask_ = size - 1;
   }
+  // Entries are below `entries` from now on.
+  void make_room(std::size_t entries) { links_.resize(std::max(links_.size(), entries), kNone); }
   // The clock of the earliest entry; kNever if there is none.
   Clock next() const { return next_; }
 
   void add(Clock at, std::uint32_t entry) {
-    if (entry >= links_.size()) links_.resize(entry + std::size_t{1}, kNone);
-    sc_assert(next_ == kNever || at - next_ < static_cast<Clock>(buckets_.size()));
+    sc_assert(next_ == kNever || at - next_ <= static_cast<Clock>(mask_));
     Bucket& bucket = bucket_of(at);
     links_[entry] = kNone;
     if (bucket.head == kNone) {
@@ -37,10 +40,12 @@ class CompletionWheel {
     if (at < next_) next_ = at;
   }
   // The first entry of next(), which must exist.
-  std::uint32_t front() const {
-    return buckets_[static_cast<std::size_t>(next_) & (buckets_.size() - 1)].head;
+  std::uint32_t front() const { return buckets_[static_cast<std::size_t>(next_) & mask_].head; }
+  // The one behind an entry at the same clock, or 0.
+  std::uint32_t behind(std::uint32_t entry) const {
+    return links_[entry] == kNone ? 0 : links_[entry];
   }
-  // Takes it.
+  // Takes the first entry.
   std::uint32_t pop() {
     Bucket& bucket = bucket_of(next_);
     const std::uint32_t entry = bucket.head;
@@ -59,11 +64,10 @@ class CompletionWheel {
     std::uint32_t head = kNone;
     std::uint32_t tail = kNone;
   };
-  Bucket& bucket_of(Clock at) {
-    return buckets_[static_cast<std::size_t>(at) & (buckets_.size() - 1)];
-  }
+  Bucket& bucket_of(Clock at) { return buckets_[static_cast<std::size_t>(at) & mask_]; }
 
   std::vector<Bucket> buckets_;
+  std::size_t mask_;  // their number - 1
   std::vector<std::uint32_t> links_;
   Clock next_ = kNever;
   std::size_t count_ = 0;

@@ -36,20 +36,28 @@ void ChannelEngine::issue_column(Clock at) {
   } else {
     after_read(lane, at);
   }
+  const int group_begin = place(lane).group_begin;
+  columns_.raise_group(group_begin, kRead, group(lane).read);
+  if (request.write) columns_.raise_group(group_begin, kWrite, group(lane).write);
   done_.push_back({at, request.tag, request.write});
   column_bus_free_ = at + 1;
+  column_ = {column_bus_free_, kUnknown};
   if (opened) {
     bank.opened = kNoRequest;
     --opened_;
+    if (gated(lane)) schedule_refresh();  // it has waited for this
   } else {
     queue_.unlink(index);
   }
   queue_.release(index);
-  column_stale_ = true;
   if (split_ && write_mode_changed()) {
     update_all();
+  } else if (opened && bank.lists[list()].hit == kNoRequest && !gated(lane)) {
+    offer_precharge(lane, bank.lists[list()].miss);  // if there is none, never
+    columns_.withdraw(lane);
   } else {
-    update_bank(lane);
+    if (bank.lists[list()].miss != kNoRequest) update_row(lane);
+    update_column(lane);
   }
 }
 
@@ -59,16 +67,13 @@ void ChannelEngine::account(const Request& request, int lane, Clock at) {
   PseudoChannel& here = pseudo_channels_[number];
   const bool write = request.write;
   if (at > bus.accounted()) {
-    Clock turned = -kNever;
-    if (here.last_write != write) {
-      turned = here.last_column + (write ? clocks(t_.trtw) : write_latency_ + clocks(t_.twtr_s));
-    }
     const Bank& bank = queue_.bank(lane);
     const Clock ready = std::max(write ? bank.write : bank.read, request.arrived + 1);
-    if (bank.refreshed > bus.waits_from() || refresh_[number].behind <= at) {
-      bus.before_burst(at, turned, ready, refreshes_of(lane, at));
+    const bool refreshed = bank.refreshed > bus.waits_from() || refresh_[number].behind <= at;
+    if (here.last_write == write && !refreshed) {
+      bus.before_burst(at, ready);
     } else {
-      bus.before_burst(at, turned, ready);
+      account_in_full(lane, write, at, ready);
     }
   }
   bus.burst(at, clocks(t_.burst_clocks));
@@ -78,53 +83,66 @@ void ChannelEngine::account(const Request& request, int lane, Clock at) {
   counts_.row_hits += request.activated ? 0 : 1;
 }
 
+// With turnaround and refreshes.
+[[gnu::noinline]] void ChannelEngine::account_in_full(int lane, bool write, Clock at, Clock ready) {
+  const unsigned number = pseudo_channel_of(lane);
+  const PseudoChannel& here = pseudo_channels_[number];
+  Clock turned = -kNever;
+  if (here.last_write != write) {
+    turned = here.last_column + (write ? clocks(t_.trtw) : write_latency_ + clocks(t_.twtr_s));
+  }
+  bus_[number].before_burst(at, turned, ready, refreshes_of(lane, at));
+}
+
 // What RD and WR forbid in the other blocks of lanes.
 void ChannelEngine::build_distances() {
-  const auto blocks = block(lanes_);
-  for (std::size_t from = 0; from < blocks; ++from) {
-    for (std::size_t to = 0; to < blocks; ++to) {
-      const Place& a = place(static_cast<int>(from) * Candidates::kBlock);
-      const Place& b = place(static_cast<int>(to) * Candidates::kBlock);
-      const bool here = a.pseudo_channel == b.pseudo_channel;
-      const Clock read = std::max(here ? Clock{t_.tccd_s} : -kNever,
-                                  a.stack != b.stack ? Clock{t_.tccd_r} : -kNever);
-      after_read_[from][to] = read;
-      after_write_[from][to] = here ? write_latency_ + t_.twtr_s : -kNever;
+  const auto distance = [](Clock value) { return static_cast<Lane>(value); };
+  for (int from = 0; from < lanes_; from += Candidates::kBlock) {
+    for (int to = 0; to < lanes_; to += Candidates::kBlock) {
+      const bool here = place(from).pseudo_channel == place(to).pseudo_channel;
+      const bool same_stack = place(from).stack == place(to).stack;
+      const Clock next = here ? Clock{t_.tccd_s} : Candidates::kNoDistance;
+      const Clock other_stack = same_stack ? Candidates::kNoDistance : Clock{t_.tccd_r};
+      auto& read = after_read_[block(from)];
+      auto& write = after_write_[block(from)];
+      read.to_read[block(to)] = distance(std::max(next, other_stack));
+      read.to_write[block(to)] = here ? distance(t_.trtw) : Candidates::kNoDistance;
+      write.to_read[block(to)] =
+          here ? distance(write_latency_ + t_.twtr_s) : Candidates::kNoDistance;
+      write.to_write[block(to)] = distance(next);
     }
   }
 }
 
 void ChannelEngine::after_read(int lane, Clock at) {
   const auto& distances = after_read_[block(lane)];
-  for (std::size_t b = 0; b < block(lanes_); ++b) raise(read_from_[b], at + distances[b]);
-  raise(pseudo_channel(lane).write, at + t_.trtw);
+  columns_.hold(kRead, at, distances.to_read);
+  columns_.hold(kWrite, at, distances.to_write);
   group(lane).read = at + t_.tccd_l;  // what held this RD back is over
-  columns_.raise_group(place(lane).group_begin, 0, group(lane).read);
   raise(queue_.bank(lane).pre, at + t_.trtp);
 }
 
 void ChannelEngine::after_write(int lane, Clock at) {
   const auto& distances = after_write_[block(lane)];
-  for (std::size_t b = 0; b < block(lanes_); ++b) raise(read_from_[b], at + distances[b]);
-  raise(pseudo_channel(lane).write, at + t_.tccd_s);
-  const int group_begin = place(lane).group_begin;
+  columns_.hold(kRead, at, distances.to_read);
+  columns_.hold(kWrite, at, distances.to_write);
   const Clock data_end = at + write_latency_;
   group(lane).write = at + t_.tccd_l;
-  columns_.raise_group(group_begin, 1, group(lane).write);
   raise(group(lane).read, data_end + t_.twtr_l);
-  columns_.raise_group(group_begin, 0, data_end + t_.twtr_l);
   raise(queue_.bank(lane).pre, data_end + t_.twr);
 }
 
 void ChannelEngine::issue_row(Clock at) {
   const int lane = row_.lane;
-  row_stale_ = true;
   if (queue_.bank(lane).open) {
     if (observer_) report(CommandKind::kPrecharge, lane, 0, at);
     precharge(lane, at);
     row_bus_free_ = at + 1;
+    row_ = {row_bus_free_, kUnknown};
     ++counts_.precharges;
-    update_row(lane);
+    const Clock limit = std::max(act_limit(lane), pseudo_channel(lane).act);
+    rows_.becomes_one(lane, limit + act_handicap_);  // for the same request, the bank's oldest
+    row_.offered(std::max(limit, row_bus_free_));
     return;
   }
   const Slot index = queue_.bank(lane).lists[list()].miss;
@@ -133,17 +151,20 @@ void ChannelEngine::issue_row(Clock at) {
   if (observer_) report(CommandKind::kActivate, lane, row, at);
   activate(lane, at);
   if (split_) {
-    queue_.unlink(index);
+    queue_.unlink_first(index);
     queue_.bank(lane).opened = index;
     ++opened_;
   }
   queue_.open_row(lane, row);
   row_bus_free_ = at + 1 + act_extra_;
+  row_ = {row_bus_free_, kUnknown};
   ++counts_.activates;
   if (split_ && write_mode_changed()) {
     update_all();
+  } else if (split_) {
+    offer_column(lane, index, true);  // and nothing closes the row before that
   } else {
-    update_column(lane);  // and nothing closes the row before that
+    update_column(lane);
   }
 }
 
@@ -153,7 +174,6 @@ void ChannelEngine::activate(int lane, Clock at) {
   rows_.withdraw(lane);
   // What held this ACT back is over: these need no comparison.
   group(lane).act = at + t_.trrd_l;
-  rows_.raise_group(place(lane).group_begin, kAct, group(lane).act + act_handicap_);
   bank.act = at + t_.trc;
   bank.pre = at + t_.tras + act_extra_;
   bank.read = at + trcd_[0];
@@ -161,17 +181,25 @@ void ChannelEngine::activate(int lane, Clock at) {
 
   here.last_acts[here.act_cursor] = at;
   here.act_cursor = (here.act_cursor + 1) % 4;
-  here.act = std::max({here.act, at + t_.trrd_s, here.last_acts[here.act_cursor] + t_.tfaw});
+  hold_activates(pseudo_channel_of(lane),
+                 std::max(at + t_.trrd_s, here.last_acts[here.act_cursor] + t_.tfaw));
+  rows_.raise_group(place(lane).group_begin, kAct, group(lane).act + act_handicap_);
+}
+
+void ChannelEngine::hold_activates(unsigned pseudo_channel, Clock until) {
+  Clock& limit = pseudo_channels_[pseudo_channel].act;
+  raise(limit, until);
+  rows_.raise(static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_,
+              lanes_per_pseudo_channel_, kAct, limit + act_handicap_);
 }
 
 // What the bank offers afterwards is for the caller to update_row().
 void ChannelEngine::precharge(int lane, Clock at) {
   Bank& bank = queue_.bank(lane);
   raise(bank.act, at + t_.trp - act_extra_);
-  rows_.withdraw(lane);
   if (bank.lists[list()].hit != kNoRequest) {
     columns_.withdraw(lane);
-    column_stale_ |= column_.lane == lane;
+    column_.withdrawn(lane);
   }
   queue_.close_row(lane);
 }

@@ -41,11 +41,11 @@ Hbm::Hbm(const sc_core::sc_module_name& name, Simulation& simulation, const HbmC
     port_sockets[port].bind(*ports_[port]);
   }
   for (unsigned c = 0; c < config.channels; ++c) {
-    channels_.push_back(std::make_unique<hbm::Channel>(config_, map_, done_[c % 2]));
+    channels_.emplace_back(config_, map_, done_);
   }
   busy_.resize(ceil_div(config.channels, 64U));
-  read_latency_ = channels_[0]->engine().read_latency();
-  write_latency_ = channels_[0]->engine().write_latency();
+  read_latency_ = channels_[0].engine().read_latency();
+  write_latency_ = channels_[0].engine().write_latency();
 }
 
 bool Hbm::inside(const tlm::tlm_generic_payload& payload) const {
@@ -85,6 +85,8 @@ std::uint32_t Hbm::new_pending(tlm::tlm_generic_payload& payload, std::uint16_t 
     free_pending_ = static_cast<std::uint32_t>(pending_.size());
     pending_.emplace_back();
     pending_.back().remaining = kNoTag;
+    reads_.make_room(pending_.size());
+    writes_.make_room(pending_.size());
   }
   const std::uint32_t tag = free_pending_;
   Pending& pending = pending_[tag];
@@ -140,74 +142,60 @@ void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool
 // The run waits until all channels are advanced together: what it does is not needed earlier, and
 // a channel's state is then in the cache for all its bursts of the time since.
 void Hbm::submit_run(unsigned channel, const hbm::BurstRun& run) {
-  channels_[channel]->push(run);
+  channels_[channel].push(run);
   busy_[channel / 64] |= std::uint64_t{1} << channel % 64;
   expect_service(run.arrived + 1);
 }
 
 void Hbm::expect_service(Clock clock) {
+  const bool writes = writes_pending_ != 0;
+  if (clock >= expected_ && writes == expected_with_writes_) return;  // answered no earlier
   if (clock >= kNever) return;
+  expected_ = clock;
+  expected_with_writes_ = writes;
   SimTime answer = read_end(clock + read_latency_);
-  if (writes_pending_ != 0) answer = std::min(answer, clocks_.time(clock + write_latency_));
+  if (writes) answer = std::min(answer, clocks_.time(clock + write_latency_));
   advance_at_ = std::min(advance_at_, answer);
 }
 
 // Enters what the channels have served into the list of completions.
-void Hbm::collect(std::vector<hbm::BurstDone>& done) {
-  for (const auto& burst : done) {
+void Hbm::collect() {
+  for (const auto& burst : done_) {
     Pending& pending = pending_[burst.tag];
     pending.last =
         std::max(pending.last, burst.issued + (burst.write ? write_latency_ : read_latency_));
     if (--pending.remaining == 0) (burst.write ? writes_ : reads_).add(pending.last, burst.tag);
   }
-  done.clear();
+  done_.clear();
 }
 
 void Hbm::log_refreshes(unsigned channel) {
-  auto& log = refresh_log_[channel % 2];
-  for (const auto& refresh : log) {
+  for (const auto& refresh : refresh_log_) {
     simulation_.emit(track_, platform::Activity::kHbmRefresh, clocks_.time(refresh.begin),
                      clocks_.time(refresh.end), 0, 0,
                      channel * config_.timings.pseudo_channels + refresh.pseudo_channel);
   }
-  log.clear();
+  refresh_log_.clear();
 }
 
 void Hbm::advance_channels(Clock clock, bool all) {
-  constexpr std::uint64_t kEven = 0x5555'5555'5555'5555;
   advance_at_ = kNotArmed;
+  expected_ = kNever;
   for (unsigned word = 0; word < busy_.size(); ++word) {
     const std::uint64_t busy = all ? ~std::uint64_t{0} : busy_[word];
-    for (auto pairs = (busy | busy >> 1) & kEven; pairs != 0; pairs &= pairs - 1) {
-      const auto bit = static_cast<unsigned>(__builtin_ctzll(pairs));
-      const unsigned channel = word * 64 + bit;
+    for (auto left = busy; left != 0; left &= left - 1) {
+      const unsigned channel = word * 64 + static_cast<unsigned>(__builtin_ctzll(left));
       if (channel >= map_.channels()) return;
-      advance_pair(channel, (busy >> bit & 1) != 0, (busy >> bit & 2) != 0, clock);
+      advance_channel(channel, clock);
     }
   }
 }
 
-// A channel with an even number and the next one.
-void Hbm::advance_pair(unsigned first, bool first_too, bool second_too, Clock clock) {
-  const unsigned second = first + 1;
-  if (second == map_.channels()) second_too = false;
-  for (unsigned channel = first; channel <= second; ++channel) {
-    if (channel == first ? !first_too : !second_too) continue;
-    const bool record = simulation_.recorder.enabled();
-    channels_[channel]->engine().log_refreshes(record ? &refresh_log_[channel % 2] : nullptr);
-  }
-  if (first_too && second_too) {
-    hbm::Channel::advance(*channels_[first], *channels_[second], clock);
-  } else {
-    channels_[first_too ? first : second]->advance(clock);
-  }
-  if (first_too) after_advance(first);
-  if (second_too) after_advance(second);
-}
-
-void Hbm::after_advance(unsigned number) {
-  auto& channel = *channels_[number];
-  collect(done_[number % 2]);
+void Hbm::advance_channel(unsigned number, Clock clock) {
+  auto& channel = channels_[number];
+  channel.engine().log_refreshes(simulation_.recorder.enabled() ? &refresh_log_ : nullptr);
+  channel.advance(clock);
+  collect();
   log_refreshes(number);
   if (channel.idle()) {  // catches up when something comes
     busy_[number / 64] &= ~(std::uint64_t{1} << number % 64);
@@ -241,15 +229,17 @@ void Hbm::complete_due(SimTime now) {
   complete_until(reads_, read);
 }
 
-// The payloads of many outstanding requests do not fit in the first-level cache: the next one is
-// fetched while this one is answered.
+// Of many outstanding requests neither the payloads nor the list fit in the first-level cache:
+// those of the next two are fetched while one is answered.
 void Hbm::complete_until(hbm::CompletionWheel& wheel, Clock clock) {
   while (wheel.next() <= clock) {
     const std::uint32_t tag = wheel.pop();
     if (wheel.next() <= clock) {
-      const auto* next = reinterpret_cast<const char*>(pending_[wheel.front()].payload);
+      const std::uint32_t next = wheel.front();
+      __builtin_prefetch(&pending_[wheel.behind(next)]);
+      const auto* payload = reinterpret_cast<const char*>(pending_[next].payload);
       for (std::size_t line = 0; line < sizeof(tlm::tlm_generic_payload); line += 64) {
-        __builtin_prefetch(next + line, 1);
+        __builtin_prefetch(payload + line, 1);
       }
     }
     complete(tag);
@@ -290,7 +280,7 @@ HbmStatistics Hbm::statistics() {
   HbmStatistics sum;
   hbm::BusClocks bus;
   for (auto& channel : channels_) {
-    auto& engine = channel->engine();
+    auto& engine = channel.engine();
     const auto& counts = engine.counts();
     sum.bursts_read += counts.reads;
     sum.bursts_written += counts.writes;

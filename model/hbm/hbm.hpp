@@ -47,7 +47,7 @@ class Hbm : public sc_core::sc_module {
   HbmStatistics statistics();
   // Watches the commands of one channel; null: nobody. Costs a branch per command when unused.
   void watch(unsigned channel, hbm::CommandObserver* observer) {
-    channels_[channel]->engine().watch(observer);
+    channels_[channel].engine().watch(observer);
   }
 
  private:
@@ -90,10 +90,8 @@ class Hbm : public sc_core::sc_module {
   hbm::Clock arrival_clock(SimTime now);
   // Idle channels only if `all`.
   void advance_channels(hbm::Clock clock, bool all);
-  void advance_pair(unsigned first, bool first_too, bool second_too, hbm::Clock clock);
-  void after_advance(unsigned channel);
-  bool is_busy(unsigned channel) const { return (busy_[channel / 64] >> channel % 64 & 1) != 0; }
-  void collect(std::vector<hbm::BurstDone>& done);
+  void advance_channel(unsigned number, hbm::Clock clock);
+  void collect();
   void log_refreshes(unsigned channel);
   void wake(std::uint64_t when);
   void arm();
@@ -116,9 +114,9 @@ class Hbm : public sc_core::sc_module {
   unsigned burst_shift_;  // bursts have a power of two of bytes
   SimTime frontend_;
   SimTime backend_;
-  std::array<std::vector<hbm::BurstDone>, 2> done_;  // of even and of odd channels
-  std::array<std::vector<hbm::RefreshDone>, 2> refresh_log_;
-  std::vector<std::unique_ptr<hbm::Channel>> channels_;
+  std::vector<hbm::BurstDone> done_;
+  std::vector<hbm::RefreshDone> refresh_log_;
+  std::vector<hbm::Channel> channels_;
   std::vector<std::uint64_t> busy_;  // a bit per channel; an idle one's may still be set
   hbm::Clock read_latency_;
   hbm::Clock write_latency_;
@@ -127,7 +125,9 @@ class Hbm : public sc_core::sc_module {
   std::size_t writes_pending_ = 0;
   hbm::CompletionWheel reads_;  // pending_ indices by the clock of their last data
   hbm::CompletionWheel writes_;
-  SimTime advance_at_ = kNotArmed;  // all channels are to be advanced then
+  SimTime advance_at_ = kNotArmed;     // all channels are to be advanced then,
+  hbm::Clock expected_ = hbm::kNever;  // because a burst may be served at this clock,
+  bool expected_with_writes_ = false;  // be it a write
   SimTime armed_for_ = kNotArmed;
   SimTime arrival_time_ = UINT64_MAX;  // of the last request, and the clock edge it reaches the
   hbm::Clock arrival_clock_ = 0;       // controllers at

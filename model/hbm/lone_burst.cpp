@@ -17,9 +17,7 @@ namespace npu::model::hbm {
   const Bank& bank = queue_.bank(burst.lane);
   const PseudoChannel& pseudo = pseudo_channel(burst.lane);
   Lone lone{burst, at, kNever, kNever, kNever};
-  const Clock limit = std::max(burst.write ? write_limit(burst.lane) : read_limit(burst.lane),
-                               column_from(burst.lane, burst.write));
-  lone.column = std::max(now, limit);
+  lone.column = std::max(now, column_from(burst.lane, burst.write));
   if (!bank.open || bank.row != burst.row) {
     Clock activate = std::max(act_limit(burst.lane), pseudo.act);
     Clock row_bus = std::max(now, row_bus_free_);
@@ -34,7 +32,8 @@ namespace npu::model::hbm {
   }
   if (next_refresh_ <= lone.column) return false;
   lone_ = lone;
-  column_at_ = lone.column;
+  row_ = {};
+  column_ = {lone.column, kUnknown};
   now_ = now;
   return true;
 }
@@ -42,14 +41,14 @@ namespace npu::model::hbm {
 // It is not alone any more: as if it had gone the general way from the start.
 [[gnu::noinline]] void ChannelEngine::queue_lone() {
   const Lone lone = lone_;
-  lone_.column = column_at_ = kNever;
+  lone_.column = column_.at = kNever;
   enqueue(lone.burst, lone.arrived);
 }
 
 [[gnu::noinline]] void ChannelEngine::serve_lone() {
   const Lone lone = lone_;
   const int lane = lone.burst.lane;
-  lone_.column = column_at_ = kNever;
+  lone_.column = column_.at = kNever;
   Request request{};
   request.write = lone.burst.write;
   request.arrived = lone.arrived;

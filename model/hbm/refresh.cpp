@@ -90,7 +90,7 @@ Clock ChannelEngine::refresh_action(unsigned pseudo_channel) const {
       refresh_all_banks(p, at);
     }
     row_bus_free_ = at + 1;
-    row_stale_ = true;
+    row_ = {row_bus_free_, kUnknown};
   }
   schedule_refresh();
 }
@@ -128,7 +128,7 @@ void ChannelEngine::refresh_one_bank(unsigned pseudo_channel, Clock at) {
   if (observer_) report(CommandKind::kRefreshBank, lane, 0, at);
   const Clock end = at + static_cast<Clock>(t_.trfc_pb);
   raise(queue_.bank(lane).act, end - act_extra_);
-  raise(pseudo_channels_[pseudo_channel].act, at + t_.trrefd - act_extra_);
+  hold_activates(pseudo_channel, at + t_.trrefd - act_extra_);
   refresh_[pseudo_channel].next_legal = at + t_.trrefd;
   take_turns(refresh_[pseudo_channel], 1);
   refresh_[pseudo_channel].due += t_.trefi_pb;

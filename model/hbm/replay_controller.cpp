@@ -33,7 +33,7 @@ class EngineController : public ReplayController {
     collect();
   }
   Clock next_decision() const override { return engine_.idle() ? kNever : engine_.next_decision(); }
-  Clock earliest_response() const override {
+  Clock earliest_response() override {
     if (engine_.idle()) return kNever;
     const Clock write = shared_ ? engine_.write_latency() : 0;
     return engine_.earliest_service() + std::min(engine_.read_latency(), write);
@@ -84,7 +84,7 @@ class BankQueueController : public ReplayController {
     collect();
   }
   Clock next_decision() const override { return engine_.idle() ? kNever : engine_.next_decision(); }
-  Clock earliest_response() const override {
+  Clock earliest_response() override {
     return engine_.idle() ? kNever : engine_.next_decision() + engine_.read_latency();
   }
   void watch(CommandObserver* observer) override { engine_.watch(observer); }

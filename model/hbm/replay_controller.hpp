@@ -28,7 +28,7 @@ class ReplayController {
   // The clock of the next decision and the earliest one of a response that is not in responses()
   // yet; kNever when nothing waits.
   virtual Clock next_decision() const = 0;
-  virtual Clock earliest_response() const = 0;
+  virtual Clock earliest_response() = 0;
   virtual void watch(CommandObserver* observer) = 0;
   // Clocks from a response until the source can act on it.
   virtual Clock notice() const { return 0; }

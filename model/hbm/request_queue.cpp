@@ -7,6 +7,7 @@ namespace npu::model::hbm {
 
 RequestQueue::RequestQueue(bool split, unsigned capacity) : split_(split), banks_{}, requests_{} {
   sc_assert(capacity < static_cast<unsigned>(kAgeLimit));
+  requests_[kNoRequest].arrived = kNever;  // a command for it is never due
   for (unsigned slot = capacity; slot > kNoRequest; --slot) release(static_cast<Slot>(slot));
 }
 
@@ -17,6 +18,7 @@ RequestQueue::RequestQueue(bool split, unsigned capacity) : split_(split), banks
     if (moved == kNoRequest) continue;
     slot = kNoRequest;
     requests_[moved].age = held;
+    lane_of_age_[static_cast<std::size_t>(held)] = requests_[moved].lane;
     slot_of_age_[static_cast<std::size_t>(held++)] = moved;
   }
   next_age_ = held;

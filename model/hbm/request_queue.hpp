@@ -84,13 +84,15 @@ class RequestQueue {
     request.write = burst.write;
     request.activated = false;
     request.arrived = arrived;
-    slot_of_age_[static_cast<std::size_t>(next_age_++)] = slot;
+    slot_of_age_[static_cast<std::size_t>(next_age_)] = slot;
+    lane_of_age_[static_cast<std::size_t>(next_age_++)] = request.lane;
     requests_[list.tail].next = slot;
-    list.head = list.tail == kNoRequest ? slot : list.head;
+    list.head |= only_if(list.tail == kNoRequest, slot);
     list.tail = slot;
     ++queued_[burst.write ? 1 : 0];
     writes_held_ += burst.write ? 1 : 0;
-    const bool hit = bank.open && bank.row == burst.row;
+    rows_[burst.lane].add(burst.row);
+    const bool hit = bank.open & (bank.row == burst.row);  // one branch
     auto& oldest = hit ? list.hit : list.miss;
     if (oldest != kNoRequest) return Oldest::kNothing;
     oldest = slot;
@@ -109,6 +111,17 @@ class RequestQueue {
     list.tail = list.tail == slot ? request.previous : list.tail;
     --queued_[request.write ? 1 : 0];
   }
+  // Takes the first request out of its list, whose bank is closed.
+  void unlink_first(Slot slot) {
+    const Request& request = requests_[slot];
+    auto& list = banks_[request.lane].lists[split_ && request.write ? 1 : 0];
+    requests_[request.next].previous = kNoRequest;
+    list.head = list.miss = request.next;
+    list.tail = only_if(request.next != kNoRequest, list.tail);
+    const auto& lists = banks_[request.lane].lists;
+    rows_[request.lane].forget_if((lists[0].head | lists[1].head) == kNoRequest);
+    --queued_[request.write ? 1 : 0];
+  }
   void release(Slot slot) {
     slot_of_age_[static_cast<std::size_t>(requests_[slot].age)] = kNoRequest;
     writes_held_ -= requests_[slot].write ? 1 : 0;
@@ -119,6 +132,13 @@ class RequestQueue {
     Bank& opened = bank(lane);
     opened.open = true;
     opened.row = row;
+    if (split_ && !rows_[static_cast<std::size_t>(lane)].repeated) {  // its request has left
+      for (auto& list : opened.lists) {
+        list.hit = kNoRequest;
+        list.miss = list.head;
+      }
+      return;
+    }
     for (auto& list : opened.lists) {
       if (list.head == kNoRequest) continue;  // hit and miss are none, too
       list.hit = next_match(list.head, opened, true);
@@ -141,14 +161,20 @@ class RequestQueue {
   bool ages_exhausted() const { return next_age_ == kAgeLimit; }
   // Renumbers the ages, keeping their order.
   void renumber();
-  // The request of an age, and the oldest of all, or none.
-  Slot of_age(int age) const { return slot_of_age_[static_cast<unsigned>(age) % kAgeLimit]; }
+  // The lane of the request of an age, which must exist.
+  int lane_of_age(int age) const { return lane_of_age_[static_cast<unsigned>(age) % kAgeLimit]; }
+  // The oldest request of all, or none.
   Slot oldest() {
     while (oldest_age_ < next_age_ && of_age(oldest_age_) == kNoRequest) ++oldest_age_;
     return oldest_age_ < next_age_ ? of_age(oldest_age_) : kNoRequest;
   }
 
  private:
+  Slot of_age(int age) const { return slot_of_age_[static_cast<unsigned>(age) % kAgeLimit]; }
+  // Without the branch, which could not be predicted.
+  static Slot only_if(bool condition, Slot slot) {
+    return static_cast<Slot>(slot & -static_cast<int>(condition));
+  }
   Slot next_match(Slot from, const Bank& bank, bool hit) const {
     while (from != kNoRequest && (bank.open && requests_[from].row == bank.row) != hit) {
       from = requests_[from].next;
@@ -156,15 +182,33 @@ class RequestQueue {
     return from;
   }
 
+  // Whether two requests of a bank may be for the same row: if not, nothing need be looked for when
+  // it is opened. Begins anew when no request is left.
+  struct Rows {
+    std::uint64_t seen = 0;  // a bit for each row modulo 64
+    bool repeated = false;
+
+    void add(std::uint32_t row) {
+      repeated |= (seen >> row % 64 & 1) != 0;
+      seen |= std::uint64_t{1} << row % 64;
+    }
+    void forget_if(bool none_left) {  // without a branch
+      seen &= std::uint64_t{none_left} - 1;
+      repeated &= !none_left;
+    }
+  };
+
   bool split_;
   std::int16_t next_age_ = 0;
   std::array<unsigned, 2> queued_{};
   unsigned writes_held_ = 0;
   Slot free_ = kNoRequest;  // linked by `next`; the last one used comes first
   std::array<Bank, kMaxLanes> banks_;
+  std::array<Rows, kMaxLanes> rows_{};
   std::array<Request, kAgeLimit> requests_;
   std::int16_t oldest_age_ = 0;  // nothing older is held
   std::array<Slot, kAgeLimit> slot_of_age_{};
+  std::array<std::uint8_t, kAgeLimit> lane_of_age_{};
 };
 
 }  // namespace npu::model::hbm

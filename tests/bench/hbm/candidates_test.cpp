@@ -43,19 +43,32 @@ struct Both {
   }
   void raise_group(int first, unsigned kind, Clock limit) {
     candidates.raise_group(first, kind, limit);
-    for (int lane = first; lane < first + 4; ++lane) {
+    raise_each(first, 4, kind, limit);
+  }
+  void raise_block(int first, unsigned kind, Clock limit) {
+    candidates.raise(first, Candidates::kBlock, kind, limit);
+    raise_each(first, Candidates::kBlock, kind, limit);
+  }
+  void raise_each(int first, int lanes, unsigned kind, Clock limit) {
+    for (int lane = first; lane < first + lanes; ++lane) {
       auto& offer = offers[static_cast<std::size_t>(lane)];
       if (offer && offer->kind == kind) offer->limit = std::max(offer->limit, limit);
     }
   }
-  // (clock, age) of the first one; `delay(lane, kind)` after the floor at the earliest.
-  template <class Delay>
-  std::tuple<Clock, int> first(Clock floor, const Delay& delay) const {
+  void becomes_one(int lane, Clock limit) {
+    auto& offer = offers[static_cast<std::size_t>(lane)];
+    if (!offer) return;
+    *offer = {1, offer->age, limit};
+    candidates.becomes_one(lane, limit);
+  }
+  // (clock, age) of the first one; none of a kind in a lane before `from(lane, kind)`.
+  template <class From>
+  std::tuple<Clock, int> first(const From& from) const {
     std::tuple<Clock, int> best{kNever, -1};
     for (int lane = 0; lane < static_cast<int>(offers.size()); ++lane) {
       const auto& offer = offers[static_cast<std::size_t>(lane)];
       if (!offer) continue;
-      const Clock time = std::max(offer->limit, floor + delay(lane, offer->kind));
+      const Clock time = std::max<Clock>(offer->limit, from(lane, offer->kind));
       best = std::min(best, std::tuple{time, offer->age});
     }
     return best;
@@ -78,14 +91,12 @@ TEST(HbmCandidates, the_first_row_command_is_the_earliest_and_oldest) {
     for (unsigned round = 0; round < 5'000; ++round) {
       const unsigned spread = kSpreads[round % 3];
       Both both(lanes, random, spread, round % 9, 1);
-      const auto low = static_cast<Lane>(random() % spread);
-      const auto high = lanes == 16 ? low : static_cast<Lane>(random() % spread);
+      const int handicap = round % 2 == 0 ? 0 : static_cast<int>(random() % 4);
       const auto floor = static_cast<Clock>(random() % spread);
 
-      expect_first(both.candidates.first_row(floor, low, high),
-                   both.first(floor, [&](int lane, unsigned kind) {
-                     return kind == 0 ? Lane{0} : 2 * lane >= lanes ? high : low;
-                   }));
+      expect_first(both.candidates.first_row(floor, handicap), both.first([&](int, unsigned kind) {
+        return kind == 0 ? floor : floor + handicap;
+      }));
     }
   }
 }
@@ -96,18 +107,33 @@ TEST(HbmCandidates, the_first_column_command_is_the_earliest_and_oldest_of_its_c
     for (unsigned round = 0; round < 5'000; ++round) {
       const unsigned spread = kSpreads[round % 3];
       Both both(lanes, random, spread, round % 9, 2);
-      Candidates::Delays zero{}, one{};
-      for (auto& delay : zero) delay = static_cast<Lane>(random() % spread);
-      for (auto& delay : one) delay = static_cast<Lane>(random() % spread);
+      std::array<Candidates::Distances, 2> held{};
+      for (unsigned i = 0; i < 16; ++i) held[i / 8][i % 8] = static_cast<Lane>(random() % spread);
+      for (unsigned kind : {0U, 1U}) both.candidates.hold(kind, 0, held[kind]);
       const auto floor = static_cast<Clock>(random() % spread);
 
-      expect_first(both.candidates.first_column(floor, zero, one, true),
-                   both.first(floor, [&](int lane, unsigned kind) {
-                     const auto block = static_cast<std::size_t>(lane / Candidates::kBlock);
-                     return kind == 0 ? zero[block] : one[block];
+      expect_first(both.candidates.first_column(floor, true),
+                   both.first([&](int lane, unsigned kind) {
+                     return std::max<Clock>(floor, held[kind][lane / Candidates::kBlock]);
                    }));
     }
   }
+}
+
+TEST(HbmCandidates, what_is_held_stays_so_until_the_latest_of_all_commands_allows_it) {
+  Candidates candidates(32);
+  candidates.offer(20, 0, 7, 5);
+
+  candidates.hold(0, 100, Candidates::Distances{4, 30});
+  candidates.hold(0, 110, Candidates::Distances{4, 15});
+  candidates.hold(0, 120, Candidates::Distances{4, Candidates::kNoDistance});
+  candidates.rebase(90);
+
+  const auto found = candidates.first_column(95, false);
+  EXPECT_EQ(found.time, 130);
+  EXPECT_EQ(found.age, 7);
+  EXPECT_EQ(candidates.held_until(0, 0), 124);
+  EXPECT_EQ(candidates.held_until(0, 31), 130);
 }
 
 TEST(HbmCandidates, changes_and_a_new_base_keep_what_is_on_offer) {
@@ -122,14 +148,18 @@ TEST(HbmCandidates, changes_and_a_new_base_keep_what_is_on_offer) {
     const unsigned kind = random() % 2;
     if (random() % 4 == 0) {
       both.raise_group(lane / 4 * 4, kind, limit);
+    } else if (random() % 8 == 0) {
+      both.raise_block(lane / 16 * 16, kind, limit);
+    } else if (random() % 8 == 0) {
+      both.becomes_one(lane, limit);
     } else if (random() % 4 == 0) {
       both.withdraw(lane);
     } else {
       both.offer(lane, {kind, static_cast<int>(random() % 8 * 64) + lane, limit});
     }
 
-    expect_first(both.candidates.first_row(now, 0, 0),
-                 both.first(now, [](int, unsigned) { return 0; }));
+    expect_first(both.candidates.first_row(now, 0),
+                 both.first([now](int, unsigned) { return now; }));
   }
 }
 

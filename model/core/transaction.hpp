@@ -76,8 +76,9 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   static const Transaction& of(const tlm::tlm_generic_payload& payload);
 };
 
-// A generic payload with its extension beside it: they are used together.
-class PooledPayload : public tlm::tlm_generic_payload {
+// A generic payload with its extension beside it: they are used together, and lie in as few cache
+// lines as they can.
+class alignas(64) PooledPayload : public tlm::tlm_generic_payload {
  public:
   explicit PooledPayload(tlm::tlm_mm_interface* pool) : tlm_generic_payload(pool) {
     set_extension(&transaction);

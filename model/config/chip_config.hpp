@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/config/aicpu_config.hpp"
 #include "model/config/command_config.hpp"
 #include "npu/base/units.hpp"
 
@@ -146,6 +147,7 @@ struct ChipConfig {
   CommandConfig command;
   CoreConfig aicore;
   CoreConfig aicpu;
+  AicpuProgramConfig aicpu_core;
   HbmConfig hbm;
   HccsConfig hccs;
 };

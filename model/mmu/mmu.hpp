@@ -36,7 +36,7 @@ class Mmu : public sc_core::sc_module,
             public DeviceMemory,
             private Walker::Listener {
  public:
-  using ClientSocket = tlm_utils::simple_target_socket_tagged<Mmu>;
+  using ClientSocket = tlm_utils::simple_target_socket_tagged_optional<Mmu>;
   using HbmSocket = tlm_utils::simple_initiator_socket_tagged<Mmu>;
 
   // `clients`: number of client sockets, at most 256. Installs itself behind the MMU registers of

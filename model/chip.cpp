@@ -26,6 +26,8 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   for (unsigned i = 0; i < kMmuClients; ++i) {
     mmu_.hbm_sockets[i].bind(hbm_.port_sockets[kClientPorts + i]);
   }
+  mmu_.connect(memory_watch_, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu,
+                               Writer::kAiCore, Writer::kAicpu});
   mmu_.walker_socket.bind(hbm_.port_sockets[kWalkerPort]);
   mmu_.peer_socket.bind(hccs_.peer_socket);
   hccs_.memory_socket.bind(hbm_.port_sockets[kPeerPort]);

@@ -32,6 +32,7 @@ class Chip : public sc_core::sc_module {
   Mmu& mmu() { return mmu_; }
   Hbm& hbm() { return hbm_; }
   HccsPort& hccs() { return hccs_; }
+  MemoryWatch& memory_watch() { return memory_watch_; }
   CommandProcessor& command() { return command_; }
   CorePool& aicores() { return aicores_; }
   CorePool& aicpus() { return aicpus_; }
@@ -44,6 +45,8 @@ class Chip : public sc_core::sc_module {
     kCommandClient,
     kAiCoreClient,
     kAicpuClient,
+    kAiCoreProgramClient,  // programs that run on the cores; unbound without any
+    kAicpuProgramClient,
     kMmuClients
   };
   enum HbmPort : unsigned {
@@ -55,6 +58,7 @@ class Chip : public sc_core::sc_module {
 
   void connect_queues(Endpoint& endpoint);
 
+  MemoryWatch memory_watch_;
   CardRegisters registers_;
   Bar2Decoder bar2_;
   Dma dma_;

@@ -10,6 +10,7 @@
 #include "model/core/simulation.hpp"
 #include "model/dma/dma.hpp"
 #include "model/hbm/hbm.hpp"
+#include "model/l2/l2.hpp"
 #include "model/link/hccs_port.hpp"
 #include "model/mmu/mmu.hpp"
 #include "model/pcie/endpoint.hpp"
@@ -30,6 +31,7 @@ class Chip : public sc_core::sc_module {
   CardRegisters& registers() { return registers_; }
   Dma& dma() { return dma_; }
   Mmu& mmu() { return mmu_; }
+  L2& l2() { return l2_; }
   Hbm& hbm() { return hbm_; }
   HccsPort& hccs() { return hccs_; }
   MemoryWatch& memory_watch() { return memory_watch_; }
@@ -45,9 +47,10 @@ class Chip : public sc_core::sc_module {
     kCommandClient,
     kAiCoreClient,
     kAicpuClient,
-    kAiCoreProgramClient,  // programs that run on the cores; unbound without any
+    kAiCoreProgramClient,  // programs that run on the cores, behind the L2; unbound without any
     kAicpuProgramClient,
-    kMmuClients
+    kMmuClients,
+    kFirstL2Client = kAiCoreProgramClient
   };
   enum HbmPort : unsigned {
     kBar2Port,
@@ -65,6 +68,7 @@ class Chip : public sc_core::sc_module {
   Mmu mmu_;
   CommandProcessor command_;
   CorePool aicores_, aicpus_;
+  L2 l2_;
   Hbm hbm_;
   HccsPort hccs_;
 };

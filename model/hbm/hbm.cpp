@@ -110,6 +110,8 @@ void Hbm::request(tlm::tlm_generic_payload& payload, std::uint16_t port) {
   if (!inside(payload, info.extent(payload))) return refuse(tag);
   const unsigned rows = std::max<unsigned>(info.rows, 1);
   move_bytes(payload, rows, info.pitch);
+  const bool told = observer_ != nullptr && payload.is_write() && payload.get_data_ptr() != nullptr;
+  if (told) observer_->bytes_written(payload.get_address(), info.extent(payload));
   const Bytes piece = rows == 1 ? payload.get_data_length() : payload.get_data_length() / rows;
   std::uint64_t address = payload.get_address();
   if (payload.is_write()) ++writes_pending_;

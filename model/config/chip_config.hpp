@@ -9,6 +9,7 @@
 
 #include "model/config/aicpu_config.hpp"
 #include "model/config/command_config.hpp"
+#include "model/config/l2_config.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -144,6 +145,7 @@ struct ChipConfig {
   EndpointConfig endpoint;
   DmaConfig dma;
   MmuConfig mmu;
+  L2Config l2;
   CommandConfig command;
   CoreConfig aicore;
   CoreConfig aicpu;

@@ -16,6 +16,8 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       aicores_("aicore", simulation, config.aicore, config.ai_cores,
                fmt::format("card{}.aicore", index)),
       aicpus_("aicpu", simulation, config.aicpu, config.aicpus, fmt::format("card{}.aicpu", index)),
+      aicpu_programs_("aicpu_programs", simulation, config.aicpu, config.aicpu_core, config.aicpus,
+                      fmt::format("card{}.aicpu", index), mmu_),
       l2_("l2", simulation, config.l2, kMmuClients - kFirstL2Client),
       hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients,
            fmt::format("card{}.hbm", index)),
@@ -56,6 +58,9 @@ void Chip::connect_queues(Endpoint& endpoint) {
   command_.host_socket.bind(endpoint.dma_sockets[1]);
   aicores_.memory_socket.bind(mmu_.client_sockets[kAiCoreClient]);
   aicpus_.memory_socket.bind(mmu_.client_sockets[kAicpuClient]);
+  aicpus_.connect_programs(aicpu_programs_);
+  aicpu_programs_.memory_socket.bind(mmu_.client_sockets[kAicpuProgramClient]);
+  memory_watch_.add_snooper(aicpu_programs_);
   command_.connect(static_cast<InterruptPort&>(endpoint));
   command_.connect(static_cast<DmaRequestPort&>(dma_));
   command_.connect_aicore(aicores_);
@@ -63,6 +68,7 @@ void Chip::connect_queues(Endpoint& endpoint) {
   endpoint.add_reset_listener(command_);
   endpoint.add_reset_listener(aicores_);
   endpoint.add_reset_listener(aicpus_);
+  endpoint.add_reset_listener(aicpu_programs_);
 }
 
 void Chip::invalidate_translations() {

@@ -5,6 +5,7 @@
 #include <systemc>
 
 #include "model/aicore/core_pool.hpp"
+#include "model/aicpu/aicpu_programs.hpp"
 #include "model/command/command_processor.hpp"
 #include "model/config/chip_config.hpp"
 #include "model/core/simulation.hpp"
@@ -38,6 +39,7 @@ class Chip : public sc_core::sc_module {
   CommandProcessor& command() { return command_; }
   CorePool& aicores() { return aicores_; }
   CorePool& aicpus() { return aicpus_; }
+  AicpuPrograms& aicpu_programs() { return aicpu_programs_; }
   // The IOMMU unmapped something of this card.
   void invalidate_translations();
 
@@ -68,6 +70,7 @@ class Chip : public sc_core::sc_module {
   Mmu mmu_;
   CommandProcessor command_;
   CorePool aicores_, aicpus_;
+  AicpuPrograms aicpu_programs_;
   L2 l2_;
   Hbm hbm_;
   HccsPort hccs_;

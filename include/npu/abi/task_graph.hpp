@@ -125,7 +125,7 @@ struct RunResult {
   std::uint64_t finished = 0;           // 72
   std::uint64_t ended = 0;              // 80
   std::uint64_t dispatched_blocks = 0;  // 88
-  std::uint64_t polls = 0;              // 96  looks at cores
+  std::uint64_t polls = 0;              // 96  looks at cores, in rounds that found something
   std::uint64_t reserved[3] = {};       // 104
 };
 static_assert(sizeof(RunResult) == 128 && offsetof(RunResult, started) == 48);

@@ -22,9 +22,8 @@ namespace npu::model::hbm {
 
 void Channel::feed(Clock at, bool ahead) {
   BurstRun& run = backlog_[first_];
-  const Location where = map_->locate(run.index);
-  const auto lane = engine_->lane(where.pseudo_channel, where.stack, where.group, where.bank);
-  const Burst burst{where.row, run.tag, lane, run.write};
+  const auto where = map_->lane_and_row(run.index);
+  const Burst burst{where.row, run.tag, where.lane, run.write};
   if (ahead) {
     engine_->enter_ahead(burst, at);
   } else {

@@ -82,9 +82,12 @@ class ChannelEngine {
   // be served until then: with split queues, and only reads, what comes later changes nothing now.
   // (The decisions of a time in one go are quicker.)
   bool takes_ahead(bool write, Clock at) const {
-    return !write && traffic() == Traffic::kReads && !idle() && at - now_ <= kAhead &&
-           queue_.queued(false) < limit_[0];
+    return !write && traffic() == Traffic::kReads && !idle() && at <= ahead_until() &&
+           read_room() != 0;
   }
+  // How far ahead, and how many reads.
+  Clock ahead_until() const { return now_ + kAhead; }
+  unsigned read_room() const { return limit_[0] - queue_.queued(false); }
   void enter_ahead(const Burst& burst, Clock at);
   // Makes every decision up to and including `until`.
   void advance(Clock until) {

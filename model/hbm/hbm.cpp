@@ -71,7 +71,8 @@ unsigned Hbm::Port::transport_dbg(tlm::tlm_generic_payload& payload) {
 
 // Inlines what it calls, as one small function after the other would be felt.
 [[gnu::flatten]] tlm::tlm_sync_enum Hbm::Port::nb_transport_fw(tlm::tlm_generic_payload& payload,
-                                              tlm::tlm_phase& phase, sc_core::sc_time&) {
+                                                               tlm::tlm_phase& phase,
+                                                               sc_core::sc_time&) {
   sc_assert(phase == tlm::BEGIN_REQ);
   hbm_.request(payload, number_);
   return tlm::TLM_ACCEPTED;

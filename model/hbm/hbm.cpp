@@ -128,6 +128,10 @@ void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool
   const Clock arrived = horizon();
   pending_[tag].remaining = static_cast<std::uint32_t>(end - first);
   if (write) ++writes_pending_;
+  if (end - first == 1) {
+    submit_run(map_.channel(first), {map_.index(first), 1, tag, arrived, write});
+    return;
+  }
   if (end - first < map_.channels() / 2) {  // few fall on the same channel
     for (; first != end; ++first) {
       submit_run(map_.channel(first), {map_.index(first), 1, tag, arrived, write});

@@ -49,6 +49,11 @@ std::uint16_t ChannelEngine::lane(unsigned pseudo_channel, unsigned stack, unsig
   return lane_number(t_, pseudo_channel, stack, group, bank);
 }
 
+void ChannelEngine::take_short_cuts(bool on) {
+  short_cuts_ = on;
+  if (!on) keep_columns();
+}
+
 void ChannelEngine::enter(const Burst& burst, Clock at) {
   if (lone()) {
     queue_lone();

@@ -110,8 +110,9 @@ class ChannelEngine {
   // The data bus of a pseudo channel, accounted for up to `now`.
   BusClocks bus(unsigned pseudo_channel, Clock now);
 
-  // Off: every burst and every refresh takes the general way, with the same result. For tests.
-  void take_short_cuts(bool on) { short_cuts_ = on; }
+  // Off: every burst and every refresh takes the general way, and every command is searched for,
+  // with the same result. For tests, at the start.
+  void take_short_cuts(bool on);
   void watch(CommandObserver* observer) { observer_ = observer; }
   // Refreshes are appended there, but for those of a long idle time, which are only counted; null:
   // nowhere.
@@ -190,7 +191,7 @@ class ChannelEngine {
   // An argument that the compiler knows, so that the questions it answers are not asked.
   enum class Traffic : bool { kAny, kReads };
   Traffic traffic() const {
-    const bool reads = split_ && list_ == 0 && !queue_.holds_writes() && !lone();
+    const bool reads = split_ && list_ == 0 && !queue_.holds_writes() && !lone() && short_cuts_;
     return reads ? Traffic::kReads : Traffic::kAny;
   }
   static bool write(const Request& request, Traffic traffic) {

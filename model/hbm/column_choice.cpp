@@ -61,9 +61,9 @@ void ChannelEngine::hold_group(int lane, bool write) {
 void ChannelEngine::find_column(Traffic traffic) {
   const Clock floor = column_.at;
   if (columns_kept_) {
-    if (oldest_is_first(floor, traffic)) return;
+    if (short_cuts_ && oldest_is_first(floor, traffic)) return;
     const bool writes = traffic == Traffic::kAny && queue_.holds_writes();
-    columns_kept_ = writes || !hits_offered_.empty();
+    columns_kept_ = writes || !hits_offered_.empty() || !short_cuts_;
     if (columns_kept_) {
       const auto found = columns_.first_column(floor, writes);
       column_ = found.age < 0 ? Next{} : Next{found.time, queue_.lane_of_age(found.age)};

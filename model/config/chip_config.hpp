@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/config/command_config.hpp"
+#include "model/config/program_core_config.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -146,6 +147,7 @@ struct ChipConfig {
   CommandConfig command;
   CoreConfig aicore;
   CoreConfig aicpu;
+  ProgramCoreConfig core;
   HbmConfig hbm;
   HccsConfig hccs;
 };

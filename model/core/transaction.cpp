@@ -14,6 +14,8 @@ void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command co
   info.vmid = 0;
   info.requester = 0;
   info.peer = info.flow = 0;
+  info.rows = 1;
+  info.pitch = 0;
   info.pasid = 0;
   info.cause = info.issued = info.context = info.hop_context = 0;
   payload.set_command(command);

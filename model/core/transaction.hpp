@@ -56,6 +56,10 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   std::uint16_t requester = 0;  // packed BDF
   std::uint8_t peer = 0;        // another card's memory: its index + 1; 0: this card's
   std::uint8_t flow = 0;  // who sends it: MMU client and DMA engine; flows share HCCS links fairly
+  // A strided access: `rows` pieces of length / rows bytes, `pitch` bytes from one to the next. 0
+  // or 1 row: contiguous.
+  std::uint16_t rows = 1;
+  std::uint32_t pitch = 0;
   std::uint32_t pasid = 0;        // process a bus address belongs to; 0: none (the driver's own)
   std::uint64_t cause = 0;        // platform/trace.hpp
   std::uint64_t issued = 0;       // SimTime at the initiator

@@ -9,6 +9,7 @@
 
 #include "model/config/command_config.hpp"
 #include "model/config/l2_config.hpp"
+#include "model/config/program_core_config.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -148,6 +149,7 @@ struct ChipConfig {
   CommandConfig command;
   CoreConfig aicore;
   CoreConfig aicpu;
+  ProgramCoreConfig core;
   HbmConfig hbm;
   HccsConfig hccs;
 };

@@ -183,6 +183,7 @@ const Table& chip_table() {
           section("command", &C::command, command_table()),
           section("aicore", &C::aicore, core_table()),
           section("aicpu", &C::aicpu, core_table()),
+          section("core", &C::core, program_core_table(), KeyType::kFile),
           section("hbm", &C::hbm, hbm_table()),
           section("hccs", &C::hccs, hccs_table()),
       }};

@@ -55,6 +55,8 @@ enum class Activity : std::uint16_t {
   kQueueComplete,  // work done until completion entry and MSI-X are sent
   kQueueManage,    // a management command; detail = ManagementOpcode
   kKernelBlock,    // AI Core: one block of a kernel; detail = function id << 32 | block
+  kKernelCall,     // AI Core: a program run by another one; detail = block
+  kPipe,           // AI Core: an instruction of a pipe; detail = platform::Pipe
   // HBM
   kHbmRead,     // a transaction, accepted to last data
   kHbmWrite,    // a transaction, accepted to last data
@@ -71,8 +73,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Activity:
         "data_read",      "data_write",   "completion",     "event_visible",    "command",
         "fault",          "page_walk",    "queue_doorbell", "queue_map",        "queue_unmap",
         "queue_fetch",    "queue_decode", "queue_dispatch", "queue_wait",       "queue_command",
-        "queue_complete", "queue_manage", "kernel_block",   "hbm_read",         "hbm_write",
-        "hbm_refresh",
+        "queue_complete", "queue_manage", "kernel_block",   "kernel_call",      "pipe",
+        "hbm_read",       "hbm_write",    "hbm_refresh",
     };
 
 constexpr std::string_view to_string(Activity activity) {

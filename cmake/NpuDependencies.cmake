@@ -6,6 +6,8 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(tl-expected REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(BLAS REQUIRED)  # OpenBLAS: functional arithmetic of the AI Cores
 
 find_path(SYSTEMC_INCLUDE_DIR systemc REQUIRED)
 find_library(SYSTEMC_LIBRARY systemc REQUIRED)

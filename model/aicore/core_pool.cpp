@@ -13,7 +13,13 @@ CorePool::CorePool(const sc_core::sc_module_name& name, Simulation& sim, const C
   }
 }
 
+void CorePool::connect_programs(KernelPort& programs) {
+  programs_ = &programs;
+  programs.connect(*this);
+}
+
 void CorePool::start(unsigned core, const KernelBlock& block) {
+  if (block.image != 0 && programs_ != nullptr) return programs_->start(core, block);
   cores_[core]->start(block);
 }
 
@@ -21,6 +27,7 @@ void CorePool::stop(std::uint64_t context) {
   for (auto& core : cores_) {
     if (core->busy() && core->context() == context) core->stop();
   }
+  if (programs_ != nullptr) programs_->stop(context);
 }
 
 void CorePool::function_reset() {

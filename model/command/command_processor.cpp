@@ -61,9 +61,11 @@ void CommandProcessor::install_constants(const ChipConfig& config) {
   const auto cores = abi::QueueCores{}
                          .set<abi::QueueCores::AiCores>(config.ai_cores)
                          .set<abi::QueueCores::Aicpus>(config.aicpus);
+  const auto topology = abi::CoreTopology{}.set<abi::CoreTopology::Clusters>(config.ai_cores);
   const auto base = abi::DoorbellBase::from_raw(shared_.registers.doorbell_base());
   bank.on_read<abi::QueueCapability>([capability] { return capability; });
   bank.on_read<abi::QueueCores>([cores] { return cores; });
+  bank.on_read<abi::CoreTopology>([topology] { return topology; });
   bank.on_read<abi::DoorbellBase>([base] { return base; });
 }
 

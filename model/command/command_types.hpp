@@ -11,6 +11,7 @@
 #include "model/core/kernel_port.hpp"
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
+#include "npu/abi/kernel_image.hpp"
 #include "model/registers/card_registers.hpp"
 
 namespace npu::model {

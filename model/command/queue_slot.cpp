@@ -148,6 +148,7 @@ bool QueueSlot::well_formed(const abi::QueueEntry& entry) const {
     case QueueOpcode::kLaunchAicpu: {
       const auto launch = entry.get<abi::LaunchPayload>();
       return launch.blocks != 0 && launch.arguments % abi::kQueueEntrySize == 0 &&
+             launch.image % abi::kImageAlignment == 0 &&
              launch.argument_bytes <= abi::kMaxArgumentBytes;
     }
     case QueueOpcode::kEventWait:

@@ -96,6 +96,7 @@ KernelBlock QueueSlot::take_block() {
   const auto launch = command.entry.get<abi::LaunchPayload>();
   KernelBlock block;
   block.function = launch.function;
+  block.image = launch.function == 0 ? launch.image : 0;
   block.block = command.next_block++;
   block.blocks = command.blocks;
   block.arguments = launch.arguments;

@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "model/config/aicpu_config.hpp"
 #include "model/config/command_config.hpp"
+#include "model/config/l2_config.hpp"
+#include "model/config/program_core_config.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -143,9 +146,12 @@ struct ChipConfig {
   EndpointConfig endpoint;
   DmaConfig dma;
   MmuConfig mmu;
+  L2Config l2;
   CommandConfig command;
   CoreConfig aicore;
   CoreConfig aicpu;
+  ProgramCoreConfig core;
+  AicpuProgramConfig aicpu_core;
   HbmConfig hbm;
   HccsConfig hccs;
 };

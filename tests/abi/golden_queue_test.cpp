@@ -91,12 +91,13 @@ TEST(GoldenQueue, CopyAndFillPayload) {
 
 TEST(GoldenQueue, LaunchPayload) {
   QueueEntry entry;
-  entry.set(LaunchPayload{3, 24, 0x8000'0000'0040, 40, 0});
+  entry.set(LaunchPayload{3, 24, 0x8000'0000'0040, 40, 0, 0x7000'0000'0080});
   const auto b = bytes_of(entry);
   EXPECT_EQ(word(&b[8], 4), 3U);
   EXPECT_EQ(word(&b[12], 4), 24U);
   EXPECT_EQ(word(&b[16], 8), 0x8000'0000'0040U);
   EXPECT_EQ(word(&b[24], 4), 40U);
+  EXPECT_EQ(word(&b[32], 8), 0x7000'0000'0080U);
 }
 
 TEST(GoldenQueue, SignalAndWaitPayload) {
@@ -248,7 +249,10 @@ TEST(GoldenQueue, FaultCodes) {
       {FaultCode::kCompletionRing, 0x34},  {FaultCode::kQueueMemory, 0x35},
       {FaultCode::kQueueDescriptor, 0x36}, {FaultCode::kInvalidFunction, 0x37},
       {FaultCode::kInvalidCoreMask, 0x38}, {FaultCode::kInvalidSignal, 0x39},
-      {FaultCode::kWaitTimeout, 0x3A},
+      {FaultCode::kWaitTimeout, 0x3A},     {FaultCode::kInvalidImage, 0x3B},
+      {FaultCode::kLocalBuffer, 0x40},     {FaultCode::kLocalAlignment, 0x41},
+      {FaultCode::kInstruction, 0x42},     {FaultCode::kFlagDeadlock, 0x43},
+      {FaultCode::kKernelTrap, 0x44},      {FaultCode::kKernelResult, 0x45},
   };
   for (const auto& [code, value] : golden) {
     EXPECT_EQ(static_cast<int>(code), value);

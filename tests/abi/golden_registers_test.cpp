@@ -52,6 +52,7 @@ const GoldenRegister kGoldenBar0[] = {
     {"QUEUE_FAULT_BASE", 0x0328, 8, "RW", 0},
     {"QUEUE_FAULT_CONTROL", 0x0330, 4, "RW", 0},
     {"QUEUE_FAULT_COUNT", 0x0334, 4, "RO", 0},
+    {"CORE_TOPOLOGY", 0x0338, 4, "RO", 0},
     {"DMA_QUEUE_BASE", 0x1000, 8, "RW", 0},      // mission.md M3: 0x1000
     {"DMA_CONSUMER_INDEX", 0x1008, 4, "RO", 0},  // M3: 0x1008
     {"DMA_DOORBELL", 0x1010, 4, "RW", 0},        // M3: 0x1010
@@ -127,6 +128,8 @@ TEST(GoldenFields, CommandProcessor) {
   expect_bits<QueueCapability::DoorbellPages>(31, 16, "QUEUE_CAPABILITY.DoorbellPages");
   expect_bits<QueueCores::AiCores>(15, 0, "QUEUE_CORES.AiCores");
   expect_bits<QueueCores::Aicpus>(31, 16, "QUEUE_CORES.Aicpus");
+  expect_bits<CoreTopology::Clusters>(15, 0, "CORE_TOPOLOGY.Clusters");
+  expect_bits<CoreTopology::VectorCores>(23, 16, "CORE_TOPOLOGY.VectorCores");
   expect_bits<ManagementControl::Enable>(0, 0, "MANAGEMENT_CONTROL.Enable");
   expect_bits<ManagementControl::HostMemory>(1, 1, "MANAGEMENT_CONTROL.HostMemory");
   expect_bits<ManagementControl::Log2Entries>(11, 8, "MANAGEMENT_CONTROL.Log2Entries");

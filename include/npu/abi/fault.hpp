@@ -41,13 +41,22 @@ enum class FaultCode : std::uint16_t {
   kInvalidCoreMask = 0x0038,  // allows no core that exists
   kInvalidSignal = 0x0039,    // slot beyond the queue's signal page
   kWaitTimeout = 0x003A,      // an event wait took longer than it allows; no fault of the queue
+  kInvalidImage = 0x003B,     // no program at that address, or one for other cores
+
+  // Programs on the card's own cores (platform/aicore_port.hpp)
+  kLocalBuffer = 0x0040,     // access beyond a local buffer
+  kLocalAlignment = 0x0041,  // misaligned access to a local buffer
+  kInstruction = 0x0042,     // instruction with a field out of range, or that the core has not
+  kFlagDeadlock = 0x0043,    // a wait that nothing can end
+  kKernelTrap = 0x0044,      // the program gave up
+  kKernelResult = 0x0045,    // a launched program returned something other than 0
 };
 
 struct FaultName {
   FaultCode code;
   std::string_view name;
 };
-inline constexpr std::array<FaultName, 30> kFaultNames = {{
+inline constexpr std::array<FaultName, 37> kFaultNames = {{
     {FaultCode::kNone, "none"},
     {FaultCode::kInvalidOpcode, "invalid opcode"},
     {FaultCode::kInvalidStream, "invalid stream"},
@@ -78,6 +87,13 @@ inline constexpr std::array<FaultName, 30> kFaultNames = {{
     {FaultCode::kInvalidCoreMask, "core mask without a core"},
     {FaultCode::kInvalidSignal, "invalid signal slot"},
     {FaultCode::kWaitTimeout, "event wait timed out"},
+    {FaultCode::kInvalidImage, "no program at the address"},
+    {FaultCode::kLocalBuffer, "access beyond a local buffer"},
+    {FaultCode::kLocalAlignment, "misaligned access to a local buffer"},
+    {FaultCode::kInstruction, "invalid instruction"},
+    {FaultCode::kFlagDeadlock, "wait for a flag that nothing raises"},
+    {FaultCode::kKernelTrap, "kernel trap"},
+    {FaultCode::kKernelResult, "kernel returned an error"},
 }};
 
 constexpr std::string_view to_string(FaultCode code) {

@@ -63,5 +63,12 @@ struct QueueFaultControl : Register<QueueFaultControl, std::uint32_t, 0x0330, Ac
 struct QueueFaultCount : Register<QueueFaultCount, std::uint32_t, 0x0334, Access::kReadOnly> {
   static constexpr std::string_view kName = "QUEUE_FAULT_COUNT";
 };
+// How the AI Cores of a core mask belong together: bit i is the cube core of cluster i, bits
+// Clusters + VectorCores i and behind are its vector cores.
+struct CoreTopology : Register<CoreTopology, std::uint32_t, 0x0338, Access::kReadOnly> {
+  static constexpr std::string_view kName = "CORE_TOPOLOGY";
+  using Clusters = Field<15, 0>;
+  using VectorCores = Field<23, 16>;  // per cluster; 0: coupled cores
+};
 
 }  // namespace npu::abi

@@ -162,8 +162,8 @@ using Bar0Registers =
                  MmuInvalidateSize, MmuInvalidate, HccsLinks, HccsAccess, QueueCapability,
                  QueueCores, DoorbellBase, ManagementBase, ManagementControl,
                  ManagementStatusRegister, ManagementDoorbell, ManagementConsumer, QueueFaultBase,
-                 QueueFaultControl, QueueFaultCount, DmaQueueBase, DmaConsumerIndex, DmaDoorbell,
-                 DmaQueueControl, DmaQueueStatus, EventRecordBase>;
+                 QueueFaultControl, QueueFaultCount, CoreTopology, DmaQueueBase, DmaConsumerIndex,
+                 DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));

@@ -53,12 +53,19 @@ inline abi::QueueEntry fill(DeviceAddress destination, Bytes size, std::uint32_t
 inline abi::QueueEntry launch(std::uint32_t function, std::uint32_t blocks, DeviceAddress arguments,
                               std::uint32_t argument_bytes) {
   return detail::make(abi::QueueOpcode::kLaunchAiCore,
-                      abi::LaunchPayload{function, blocks, arguments.value, argument_bytes, 0});
+                      abi::LaunchPayload{function, blocks, arguments.value, argument_bytes, 0, 0});
 }
 inline abi::QueueEntry launch_aicpu(std::uint32_t function, std::uint32_t blocks,
                                     DeviceAddress arguments, std::uint32_t argument_bytes) {
   return detail::make(abi::QueueOpcode::kLaunchAicpu,
-                      abi::LaunchPayload{function, blocks, arguments.value, argument_bytes, 0});
+                      abi::LaunchPayload{function, blocks, arguments.value, argument_bytes, 0, 0});
+}
+// The same with a program in device memory (abi/kernel_image.hpp) in place of a function.
+inline abi::QueueEntry launch_image(abi::QueueOpcode cores, DeviceAddress image,
+                                    std::uint32_t blocks, DeviceAddress arguments,
+                                    std::uint32_t argument_bytes) {
+  return detail::make(
+      cores, abi::LaunchPayload{0, blocks, arguments.value, argument_bytes, 0, image.value});
 }
 inline abi::QueueEntry record_event(SignalId event, std::uint64_t value) {
   return detail::make(abi::QueueOpcode::kEventRecord, abi::SignalPayload{event.value, 0, value});

@@ -65,6 +65,7 @@ void FakeCard::set_identity() {
   set_register(abi::QueueCapability::kOffset, 4,
                config_.doorbell_pages << 16 | config_.queue_slots);
   set_register(abi::QueueCores::kOffset, 4, config_.ai_cores);
+  set_register(abi::CoreTopology::kOffset, 4, config_.ai_cores);
   set_register(abi::DoorbellBase::kOffset, 8, config_.hbm_size + abi::kReservedDoorbellOffset);
   update_status();
 }

@@ -50,7 +50,8 @@ bool FakeQueues::well_formed(const abi::QueueEntry& entry) const {
       return fill.size != 0 && fill.size % 4 == 0 && fill.destination % 4 == 0;
     case QueueOpcode::kLaunchAiCore:
     case QueueOpcode::kLaunchAicpu:
-      return launch.blocks != 0 && launch.arguments % 64 == 0 && launch.argument_bytes <= 4096;
+      return launch.blocks != 0 && launch.arguments % 64 == 0 && launch.image % 64 == 0 &&
+             launch.argument_bytes <= 4096;
     case QueueOpcode::kEventWait:
       return entry.get<abi::WaitPayload>().condition <= 2;
     case QueueOpcode::kTimestamp:

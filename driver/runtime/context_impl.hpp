@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device context: the process it is on the card, its queues, and the images it has uploaded.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "npu/driver/device_context.hpp"
+#include "npu/driver/program.hpp"
+#include "npu/driver/queue.hpp"
+#include "npu/driver/queue_entries.hpp"
+
+namespace npu::driver {
+
+struct RunLayout;
+
+struct DeviceContext::Impl {
+  explicit Impl(platform::Platform& machine) : platform(machine) {}
+
+  struct Image {
+    DeviceAddress address;  // 0: none
+  };
+
+  Status open(std::uint32_t index);
+  Status learn_cores();
+  Status open_launch_queues();
+  Status close();
+  Status close_launch_queues();
+
+  Result<DeviceAddress> allocate(Bytes size);
+  Status copy(DeviceAddress device_side, ByteSpan host_side, bool to_device);
+  // Waits for an entry of the copy queue.
+  Status finish(const Result<QueueTicket>& ticket);
+  Status upload(Image& image, abi::ImageKind kind, ConstByteSpan object);
+  Status need_device() const;
+
+  Status check(const TaskGraph& graph, const RunOptions& options) const;
+  Status prepare(const TaskGraph& graph, const RunLayout& layout, const RunOptions& options);
+  Status select_cores(unsigned block_dim);
+  Status launch(RunReport& report, const RunOptions& options);
+  Status read_back(const RunLayout& layout, RunReport& report);
+  Status verdict(const RunReport& report, const Status& ended) const;
+  Picoseconds now() { return platform.clock().now(); }
+  std::uint32_t workers(unsigned block_dim) const { return block_dim * (1 + vector_cores); }
+
+  platform::Platform& platform;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<ProcessContext> process;
+  std::unique_ptr<Queue> copies, schedulers, executors;
+  std::unique_ptr<platform::DmaMemory> staging;         // of copies
+  std::unique_ptr<platform::DmaMemory> upload_staging;  // of runs
+  unsigned clusters = 0, vector_cores = 0, aicpus = 0;
+  unsigned selected = 0;  // clusters that the executors' queue may use
+
+  Image scheduler, executor;
+  std::map<std::uint32_t, Image> kernels;
+  DeviceAddress area;  // of the runs
+  Bytes area_size = 0;
+  abi::RunResult result;
+};
+
+}  // namespace npu::driver

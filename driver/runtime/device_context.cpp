@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// The context's life, memory, copies and programs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "driver/device/device_impl.hpp"
+#include "driver/runtime/context_impl.hpp"
+
+namespace npu::driver {
+namespace {
+
+constexpr Bytes kStaging = 4ULL << 20;
+// For one copy of at most kStaging, a fill, the end of a queue.
+constexpr Picoseconds kPatience = 10_s;
+
+}  // namespace
+
+Status DeviceContext::Impl::need_device() const {
+  if (process == nullptr) return fail(ErrorCode::kInvalidArgument, "no device is set");
+  return {};
+}
+
+Status DeviceContext::Impl::open(std::uint32_t index) {
+  auto opened = Device::open_index(platform, index);
+  if (!opened) return forward_error(opened);
+  device = std::move(*opened);
+  auto context = ProcessContext::open(*device);
+  if (!context) return forward_error(context);
+  process = std::move(*context);
+  if (auto ok = learn_cores(); !ok) return ok;
+  auto memory = process->allocate_host(kStaging);
+  if (!memory) return forward_error(memory);
+  staging = std::move(*memory);
+  QueueOptions options;
+  options.interrupt = false;
+  options.in_order = true;
+  auto queue = process->create_queue(options);
+  if (!queue) return forward_error(queue);
+  copies = std::move(*queue);
+  return open_launch_queues();
+}
+
+Status DeviceContext::Impl::learn_cores() {
+  auto& link = *device->impl().link;
+  const auto topology = link.read<abi::CoreTopology>();
+  if (!topology) return forward_error(topology);
+  const auto cores = link.read<abi::QueueCores>();
+  if (!cores) return forward_error(cores);
+  clusters = topology->get<abi::CoreTopology::Clusters>();
+  vector_cores = topology->get<abi::CoreTopology::VectorCores>();
+  aicpus = cores->get<abi::QueueCores::Aicpus>();
+  if (clusters == 0) return fail(ErrorCode::kUnsupported, "the card has no AI Cores");
+  return {};
+}
+
+// Scheduler and executors run beside each other, so they have a queue each.
+Status DeviceContext::Impl::open_launch_queues() {
+  for (auto* which : {&schedulers, &executors}) {
+    QueueOptions options;
+    options.in_order = true;
+    options.preemptible = false;
+    auto queue = process->create_queue(options);
+    if (!queue) return forward_error(queue);
+    *which = std::move(*queue);
+  }
+  selected = 0;
+  return {};
+}
+
+Status DeviceContext::Impl::close_launch_queues() {
+  Status first;
+  for (auto* which : {&schedulers, &executors}) {
+    if (*which == nullptr) continue;
+    // What still runs there is not waited for: it is what went wrong.
+    auto end = process->destroy(**which, now());
+    if (!end && first) first = forward_error(end);
+    which->reset();
+  }
+  return first;
+}
+
+Status DeviceContext::Impl::close() {
+  Status first;
+  const auto note = [&first](const auto& step) {
+    if (!step && first) first = forward_error(step);
+  };
+  if (process != nullptr) {
+    note(close_launch_queues());
+    if (copies != nullptr) note(process->destroy(*copies, now() + kPatience));
+    copies.reset();
+    staging.reset();
+    upload_staging.reset();
+    note(process->close());
+    process.reset();
+  }
+  if (device != nullptr) note(device->shutdown());
+  device.reset();
+  kernels.clear();
+  scheduler = executor = {};
+  area = {};
+  area_size = 0;
+  return first;
+}
+
+Result<DeviceAddress> DeviceContext::Impl::allocate(Bytes size) {
+  if (auto ok = need_device(); !ok) return forward_error(ok);
+  auto memory = process->space().allocate(size);
+  if (!memory) return forward_error(memory);
+  return memory->address;
+}
+
+Status DeviceContext::Impl::finish(const Result<QueueTicket>& ticket) {
+  if (!ticket) return forward_error(ticket);
+  return copies->wait(*ticket, WaitPolicy::kPolling, now() + kPatience);
+}
+
+Status DeviceContext::Impl::copy(DeviceAddress device_side, ByteSpan host_side, bool to_device) {
+  if (auto ok = need_device(); !ok) return ok;
+  for (Bytes done = 0; done < host_side.size;) {
+    const Bytes piece = std::min(kStaging, host_side.size - done);
+    if (to_device) std::memcpy(staging->cpu().data, host_side.data + done, piece);
+    const auto entry = to_device
+                           ? entries::copy_to_device(staging->bus(), device_side + done, piece)
+                           : entries::copy_to_host(device_side + done, staging->bus(), piece);
+    if (auto ok = finish(copies->submit(entry, now() + kPatience)); !ok) return ok;
+    if (!to_device) std::memcpy(host_side.data + done, staging->cpu().data, piece);
+    done += piece;
+  }
+  return {};
+}
+
+// Into memory of its own: what runs uses the old image until its end.
+Status DeviceContext::Impl::upload(Image& image, abi::ImageKind kind, ConstByteSpan object) {
+  if (auto ok = need_device(); !ok) return ok;
+  auto bytes = make_image(kind, object);
+  if (!bytes) return forward_error(bytes);
+  auto at = allocate(bytes->size());
+  if (!at) return forward_error(at);
+  if (auto ok = copy(*at, {bytes->data(), bytes->size()}, true); !ok) {
+    static_cast<void>(process->space().free(*at));
+    return ok;
+  }
+  if (image.address != DeviceAddress{}) {
+    if (auto ok = process->space().free(image.address); !ok) return ok;
+  }
+  image.address = *at;
+  return {};
+}
+
+Result<std::unique_ptr<DeviceContext>> DeviceContext::create(platform::Platform& platform) {
+  return std::unique_ptr<DeviceContext>(new DeviceContext(std::make_unique<Impl>(platform)));
+}
+
+DeviceContext::DeviceContext(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+DeviceContext::~DeviceContext() {
+  static_cast<void>(impl_->close());
+}
+
+Status DeviceContext::set_device(std::uint32_t index) {
+  if (impl_->device != nullptr) {
+    return fail(ErrorCode::kAlreadyExists, "a device is set; finalize() gives it back");
+  }
+  auto opened = impl_->open(index);
+  if (!opened) static_cast<void>(impl_->close());
+  return opened;
+}
+
+Status DeviceContext::finalize() {
+  return impl_->close();
+}
+
+Device& DeviceContext::device() {
+  return *impl_->device;
+}
+ProcessContext& DeviceContext::process() {
+  return *impl_->process;
+}
+unsigned DeviceContext::clusters() const {
+  return impl_->clusters;
+}
+unsigned DeviceContext::vector_cores() const {
+  return impl_->vector_cores;
+}
+const abi::RunResult& DeviceContext::last_result() const {
+  return impl_->result;
+}
+
+Result<DeviceAddress> DeviceContext::allocate(Bytes size) {
+  return impl_->allocate(size);
+}
+Status DeviceContext::free(DeviceAddress address) {
+  if (auto ok = impl_->need_device(); !ok) return ok;
+  return impl_->process->space().free(address);
+}
+Status DeviceContext::copy_to_device(DeviceAddress to, ConstByteSpan from) {
+  // Only read: copy() writes to the host's side in the other direction alone.
+  return impl_->copy(to, {const_cast<std::byte*>(from.data), from.size}, true);
+}
+Status DeviceContext::copy_from_device(ByteSpan to, DeviceAddress from) {
+  return impl_->copy(from, to, false);
+}
+
+Status DeviceContext::set_firmware(ConstByteSpan scheduler, ConstByteSpan executor) {
+  if (auto ok = impl_->upload(impl_->scheduler, abi::ImageKind::kAicpu, scheduler); !ok) return ok;
+  return impl_->upload(impl_->executor, abi::ImageKind::kAiCore, executor);
+}
+
+Status DeviceContext::register_kernel(KernelId id, ConstByteSpan object) {
+  if (id.value >= kMaxKernels) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("kernel {}: ids are 0 .. {}", id.value, kMaxKernels - 1));
+  }
+  Impl::Image image;
+  const auto known = impl_->kernels.find(id.value);
+  if (known != impl_->kernels.end()) image = known->second;
+  if (auto ok = impl_->upload(image, abi::ImageKind::kAiCore, object); !ok) return ok;
+  impl_->kernels[id.value] = image;
+  return {};
+}
+
+Status DeviceContext::unregister_kernel(KernelId id) {
+  const auto known = impl_->kernels.find(id.value);
+  if (known == impl_->kernels.end()) {
+    return fail(ErrorCode::kNotFound, fmt::format("kernel {} is not registered", id.value));
+  }
+  const auto address = known->second.address;
+  impl_->kernels.erase(known);
+  return impl_->process->space().free(address);
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the parts of a run lie in its area of device memory (abi/task_graph.hpp): first what is
+// uploaded, in one piece, then what starts as zeros.
+#pragma once
+
+#include <map>
+
+#include "npu/base/byte_span.hpp"
+#include "npu/driver/device_context.hpp"
+
+namespace npu::driver {
+
+struct RunLayout {
+  RunLayout(const TaskGraph& graph, std::uint32_t workers, const RunOptions& options);
+
+  Bytes result = 0;  // offsets from the start of the area
+  Bytes descriptors = 0, producers = 0, arguments = 0;
+  Bytes uploaded = 0;  // up to here
+  Bytes handshakes = 0, payloads = 0, scratch = 0, records = 0, dump = 0;
+  Bytes size = 0;
+  std::uint64_t record_count = 0;
+  Bytes scratch_bytes = 0, dump_bytes = 0;
+};
+
+struct RunTarget {
+  std::uint64_t base = 0;  // device address of the area
+  std::uint32_t workers = 0, clusters = 0;
+};
+
+// Fills [0, layout.uploaded). `kernels`: device address of the image of each kernel id.
+void write_run(const TaskGraph& graph, const RunLayout& layout, const RunTarget& target,
+               const RunOptions& options, const std::map<std::uint32_t, std::uint64_t>& kernels,
+               ByteSpan out);
+
+}  // namespace npu::driver

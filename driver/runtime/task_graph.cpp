@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "npu/driver/task_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace npu::driver {
+namespace {
+
+bool writes(ArgumentKind kind) {
+  return kind == ArgumentKind::kOutput || kind == ArgumentKind::kInOut;
+}
+bool orders(ArgumentKind kind) {
+  return kind == ArgumentKind::kInput || writes(kind);
+}
+
+void add_once(std::vector<std::uint32_t>& list, std::uint32_t value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
+}  // namespace
+
+Result<TaskId> TaskGraph::add(KernelId kernel, TaskShape shape,
+                              const std::vector<TaskArgument>& arguments,
+                              const TaskOptions& options) {
+  if (tasks_.size() >= abi::kMaxTasks) {
+    return fail(ErrorCode::kOutOfResources,
+                fmt::format("a graph has at most {} tasks", abi::kMaxTasks));
+  }
+  if (arguments.size() > abi::kMaxTaskWords) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("task {}: {} arguments, at most {} are possible", tasks_.size(),
+                            arguments.size(), abi::kMaxTaskWords));
+  }
+  if (options.blocks == 0 || options.blocks > abi::kMaxTaskBlocks) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("task {}: {} blocks, 1 .. {} are possible", tasks_.size(),
+                            options.blocks, abi::kMaxTaskBlocks));
+  }
+  Task task;
+  task.kernel = kernel;
+  for (const auto& argument : arguments) {
+    task.words.push_back(argument.word);
+    if (!orders(argument.kind)) continue;
+    const auto writer = last_writer_.find(argument.word);
+    if (writer != last_writer_.end()) add_once(task.producers, writer->second);
+  }
+  for (const TaskId producer : options.after) {
+    if (producer.value >= tasks_.size()) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("task {}: no task {} to wait for", tasks_.size(), producer.value));
+    }
+    add_once(task.producers, producer.value);
+  }
+  if (task.producers.size() > abi::kMaxTaskProducers) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("task {}: waits for {} tasks, at most {} are possible", tasks_.size(),
+                            task.producers.size(), abi::kMaxTaskProducers));
+  }
+  auto& descriptor = task.descriptor;
+  descriptor.words = static_cast<std::uint32_t>(task.words.size());
+  descriptor.blocks = options.blocks;
+  descriptor.shape = static_cast<std::uint16_t>(shape);
+  descriptor.flags = options.together ? abi::kTaskTogether : 0;
+  descriptor.predicate = options.predicate.value;
+  descriptor.kernel_id = kernel.value;
+  descriptor.user = options.user;
+  const TaskId id{static_cast<std::uint32_t>(tasks_.size())};
+  for (const auto& argument : arguments) {
+    if (writes(argument.kind)) last_writer_[argument.word] = id.value;
+  }
+  edges_ += task.producers.size();
+  tasks_.push_back(std::move(task));
+  return id;
+}
+
+Status TaskGraph::depend(TaskId task, TaskId producer) {
+  if (task.value >= tasks_.size() || producer.value >= tasks_.size()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("task {} after task {}: the graph has {} tasks", task.value,
+                            producer.value, tasks_.size()));
+  }
+  auto& producers = tasks_[task.value].producers;
+  const std::size_t before = producers.size();
+  if (before == abi::kMaxTaskProducers) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("task {}: waits for {} tasks already", task.value, before));
+  }
+  add_once(producers, producer.value);
+  edges_ += producers.size() - before;
+  return {};
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The chip-level runtime (mission.md M6): memory and kernels of one process on one card, and task
+// graphs run there by the scheduler firmware on its AICPUs and the executor on its AI Cores.
+// include/npu/driver/runtime.h is the same for C. One task at a time uses a context.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "npu/abi/task_graph.hpp"
+#include "npu/base/byte_span.hpp"
+#include "npu/driver/device.hpp"
+#include "npu/driver/event.hpp"
+#include "npu/driver/process.hpp"
+#include "npu/driver/task_graph.hpp"
+
+namespace npu::driver {
+
+struct RunOptions {
+  unsigned block_dim = 0;      // clusters to use; 0: all
+  unsigned aicpu_threads = 3;  // scheduler threads, 1 .. abi::kMaxSchedulerThreads
+  abi::HandshakeKind handshake = abi::HandshakeKind::kRegister;
+  bool single_issue = false;         // a core gets its next task when it has ended the one before
+  bool profiling = false;            // a TaskRecord for each block
+  bool dump_tensors = false;         // tensors of every task, before and after
+  unsigned pmu_group = 0;            // 0: off
+  Picoseconds watchdog = 1'000_ms;   // without progress: the scheduler gives up
+  Picoseconds patience = 10'000_ms;  // of the host, for the whole run
+  WaitPolicy wait = WaitPolicy::kPolling;
+};
+
+struct RunReport {
+  abi::RunResult result;
+  std::vector<abi::TaskRecord> records;  // with RunOptions::profiling, in no particular order
+  std::vector<std::byte> dump;           // with RunOptions::dump_tensors
+  std::uint32_t workers = 0;
+  std::uint64_t scheduler_cause = 0, executor_cause = 0;  // of the launches' trace events
+  // The platform's clock: run() called, its image in device memory, launched, ended, returned.
+  Picoseconds called, uploaded, launched, ended, returned;
+};
+
+class NPU_API DeviceContext {
+ public:
+  // `platform` outlives it.
+  static Result<std::unique_ptr<DeviceContext>> create(platform::Platform& platform);
+  ~DeviceContext();
+  DeviceContext(const DeviceContext&) = delete;
+  DeviceContext& operator=(const DeviceContext&) = delete;
+
+  // Opens the card; everything below needs it. kAlreadyExists: a device is set.
+  Status set_device(std::uint32_t index);
+  // Gives everything back. The context can be set to a device again.
+  Status finalize();
+
+  Device& device();
+  ProcessContext& process();
+  unsigned clusters() const;      // AIC + 2 AIVs each, or coupled cores
+  unsigned vector_cores() const;  // per cluster; 0: coupled
+
+  Result<DeviceAddress> allocate(Bytes size);
+  Status free(DeviceAddress address);
+  // Return when the bytes are there.
+  Status copy_to_device(DeviceAddress to, ConstByteSpan from);
+  Status copy_from_device(ByteSpan to, DeviceAddress from);
+
+  // The firmware of the next runs: objects of the scheduler (AICPU) and the executor (AI Core).
+  Status set_firmware(ConstByteSpan scheduler, ConstByteSpan executor);
+  // Uploads a kernel's object under `id`; one that was there is replaced.
+  Status register_kernel(KernelId id, ConstByteSpan object);
+  Status unregister_kernel(KernelId id);
+
+  // Runs the graph to its end. kInvalidArgument: options or graph, nothing was started;
+  // kDeviceFault, kTimeout: the context says which task, where and why; RunReport::result has the
+  // same, see last_result(). The device stays usable: cores that hang are taken away from it.
+  Result<RunReport> run(const TaskGraph& graph, const RunOptions& options = {});
+  const abi::RunResult& last_result() const;
+
+  struct Impl;  // the driver's own
+
+ private:
+  explicit DeviceContext(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// "task 5 (kernel 2) on core 3: ..." of a result that is not kOk.
+NPU_API std::string describe(const abi::RunResult& result);
+
+}  // namespace npu::driver

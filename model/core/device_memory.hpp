@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory by virtual address without any time: what moves bytes on behalf of models that
+// account for the time themselves. Implemented by the MMU.
+#pragma once
+
+#include <cstdint>
+
+#include "model/core/memory_watch.hpp"
+#include "model/core/transaction.hpp"
+
+namespace npu::model {
+
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  // [address, address + length) of address space `vmid`, across pages; nothing moves beyond the
+  // first page that fails. A peer's memory cannot be reached (kNoPeer). The MemoryWatch is told.
+  virtual Completion read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) = 0;
+  virtual Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address,
+                           const void* data, Bytes length) = 0;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/core/memory_watch.hpp"
+
+#include <algorithm>
+
+namespace npu::model {
+
+void MemoryWatch::watch(std::uint8_t vmid, std::uint64_t address, Watcher& watcher) {
+  watchers_[key(vmid, address)].push_back(&watcher);
+}
+
+void MemoryWatch::unwatch(std::uint8_t vmid, std::uint64_t address, Watcher& watcher) {
+  const auto line = watchers_.find(key(vmid, address));
+  if (line == watchers_.end()) return;
+  auto& all = line->second;
+  const auto found = std::find(all.begin(), all.end(), &watcher);
+  if (found != all.end()) all.erase(found);
+  if (all.empty()) watchers_.erase(line);
+}
+
+void MemoryWatch::tell(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
+  for (auto* snooper : snoopers_) snooper->snoop(writer, vmid, address, length);
+  if (watchers_.empty() || length == 0) return;
+  const std::uint64_t last = key(vmid, address + length - 1);
+  for (std::uint64_t line = key(vmid, address); line <= last; ++line) {
+    const auto found = watchers_.find(line);
+    if (found == watchers_.end()) continue;
+    // A watcher may let go of the line when it is told.
+    const std::vector<Watcher*> told = found->second;
+    for (auto* watcher : told) watcher->line_written((line & ((1ULL << 56) - 1)) * kLine);
+  }
+}
+
+}  // namespace npu::model

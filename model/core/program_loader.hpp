@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of the card's cores (abi/kernel_image.hpp): loaded from the bytes that lie in device
+// memory, once for each digest, and kept. A program's own variables would be shared by all cores
+// that run it: programs have none that change.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+
+#include "npu/abi/kernel_image.hpp"
+#include "npu/base/units.hpp"
+
+namespace npu::model {
+
+class ProgramLoader {
+ public:
+  // Programs of one kind; `entry` is the name of their entry point.
+  ProgramLoader(abi::ImageKind kind, const char* entry);
+  ~ProgramLoader();
+  ProgramLoader(const ProgramLoader&) = delete;
+  ProgramLoader& operator=(const ProgramLoader&) = delete;
+
+  // A header of this kind, with sizes in range.
+  bool accepts(const abi::ImageHeader& header) const;
+  // Address of the entry point of the program with the header's digest; null: load it first.
+  void* find(const abi::ImageHeader& header) const;
+  // `object` has header.size bytes. Null: the digest is not theirs, or they are no shared object
+  // with the entry point.
+  void* load(const abi::ImageHeader& header, const void* object);
+
+ private:
+  using Digest = std::array<std::uint8_t, 32>;
+  struct Library;
+
+  const abi::ImageKind kind_;
+  const char* const entry_;
+  std::map<Digest, std::unique_ptr<Library>> loaded_;
+};
+
+}  // namespace npu::model

@@ -50,6 +50,13 @@ void Candidates::set_group_size(int banks) {
   }
 }
 
+void Candidates::lower_ages(int less) {
+  const LaneVector more = splat(static_cast<Lane>(less));
+  for (std::size_t v = 0; v < times_.size(); ++v) {
+    precedences_[v] = (precedences_[v] + more) & (times_[v] != splat(kNoTime));
+  }
+}
+
 [[gnu::noinline]] void Candidates::rebase(Clock now) {
   const Clock shift = now - base_;
   const auto moved = [shift](Lane time) {

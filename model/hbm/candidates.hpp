@@ -55,6 +55,8 @@ class Candidates {
   }
   void withdraw(int lane) { times_[vector(lane)] |= kNone[static_cast<unsigned>(lane) % 8]; }
   void withdraw_all() { times_.fill(LaneVector{} + kNoTime); }
+  // All ages are less by this now.
+  void lower_ages(int less);
   // No candidate of the kind is allowed before `limit` in the bank group from lane `first` on.
   void raise_group(int first, unsigned kind, Clock limit) {
     const LaneVector& whom = groups_[static_cast<unsigned>(first) % 8];

@@ -97,8 +97,15 @@ void ChannelEngine::append(const Burst& burst, Clock at, Traffic traffic) {
 }
 
 [[gnu::noinline]] void ChannelEngine::renumber() {
-  queue_.renumber();
-  update_all();
+  const int less = queue_.lower_ages();
+  if (less == 0) {
+    queue_.renumber();
+    update_all();
+    return;
+  }
+  if (!columns_kept_) columns_.withdraw_all();
+  rows_.lower_ages(less);
+  columns_.lower_ages(less);
 }
 
 // Inlines what it calls: that is what a burst's time is spent on.

@@ -160,7 +160,9 @@ class RequestQueue {
   // Whether any request, queued or opened, is a write.
   bool holds_writes() const { return writes_held_ != 0; }
   bool ages_exhausted() const { return next_age_ == kAgeLimit; }
-  // Renumbers the ages, keeping their order.
+  // Make ages free again, keeping their order: all become less by the same number, which is
+  // returned, or 0 if an old request is in the way; one by one.
+  int lower_ages();
   void renumber();
   // The lane of the request of an age, which must exist.
   int lane_of_age(int age) const { return lane_of_age_[static_cast<unsigned>(age) % kAgeLimit]; }

@@ -14,3 +14,31 @@ function(npu_program name)
     LIBRARY_OUTPUT_DIRECTORY ${NPU_PROGRAM_DIR} CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
+
+# npu_embed_programs(target names...): the programs' bytes become part of `target`, which calls them
+# npu::workloads::embedded_programs() (workloads/framework/program_images.hpp).
+function(npu_embed_programs target)
+  set(assembly "")
+  set(declarations "")
+  set(table "")
+  set(files "")
+  foreach(name IN LISTS ARGN)
+    set(file ${NPU_PROGRAM_DIR}/${name}.npu)
+    list(APPEND files ${file})
+    string(APPEND assembly
+      "asm(\".section .rodata\\n.balign 64\\nnpu_program_${name}:\\n.incbin \\\"${file}\\\"\\n\"\n"
+      "    \"npu_program_${name}_end:\\n.previous\\n\");\n")
+    string(APPEND declarations
+      "extern \"C\" const std::byte npu_program_${name}[], npu_program_${name}_end[];\n")
+    string(APPEND table "      {\"${name}\", npu_program_${name}, npu_program_${name}_end},\n")
+  endforeach()
+  set(source ${CMAKE_BINARY_DIR}/programs/embedded.cpp)
+  set(NPU_EMBED_ASSEMBLY "${assembly}")
+  set(NPU_EMBED_DECLARATIONS "${declarations}")
+  set(NPU_EMBED_TABLE "${table}")
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/embedded_programs.cpp.in ${source} @ONLY)
+  target_sources(${target} PRIVATE ${source})
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${files}"
+    SKIP_UNITY_BUILD_INCLUSION ON)
+  add_dependencies(${target} ${ARGN})
+endfunction()

@@ -13,9 +13,12 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       dma_("dma", simulation, config, registers_),
       mmu_("mmu", simulation, config, registers_, kMmuClients),
       command_("command", simulation, config, registers_),
-      aicores_("aicore", simulation, config.aicore, config.ai_cores,
+      aicores_("aicore", simulation, config.aicore, CoreLayout(config).cores(),
                fmt::format("card{}.aicore", index)),
       aicpus_("aicpu", simulation, config.aicpu, config.aicpus, fmt::format("card{}.aicpu", index)),
+      programs_("programs", simulation, config, mmu_, memory_watch_,
+                fmt::format("card{}.aicore", index)),
+      l2_("l2", simulation, config.l2, kMmuClients - kFirstL2Client),
       hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients,
            fmt::format("card{}.hbm", index)),
       hccs_("hccs", simulation, config, registers_) {
@@ -24,8 +27,17 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   bar2_.hbm_socket.bind(hbm_.port_sockets[kBar2Port]);
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {
-    mmu_.hbm_sockets[i].bind(hbm_.port_sockets[kClientPorts + i]);
+    auto& port = hbm_.port_sockets[kClientPorts + i];
+    if (i < kFirstL2Client) {
+      mmu_.hbm_sockets[i].bind(port);
+    } else {
+      mmu_.hbm_sockets[i].bind(l2_.client_sockets[i - kFirstL2Client]);
+      l2_.hbm_sockets[i - kFirstL2Client].bind(port);
+    }
   }
+  if (config.l2.size != 0) hbm_.observe_writes(l2_);
+  mmu_.connect(memory_watch_, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu,
+                               Writer::kAiCore, Writer::kAicpu});
   mmu_.walker_socket.bind(hbm_.port_sockets[kWalkerPort]);
   mmu_.peer_socket.bind(hccs_.peer_socket);
   hccs_.memory_socket.bind(hbm_.port_sockets[kPeerPort]);
@@ -35,6 +47,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   endpoint.add_reset_listener(registers_);
   endpoint.add_reset_listener(dma_);
   endpoint.add_reset_listener(mmu_);
+  endpoint.add_reset_listener(l2_);
   endpoint.add_reset_listener(hccs_);
   connect_queues(endpoint);
 }
@@ -45,12 +58,15 @@ void Chip::connect_queues(Endpoint& endpoint) {
   command_.host_socket.bind(endpoint.dma_sockets[1]);
   aicores_.memory_socket.bind(mmu_.client_sockets[kAiCoreClient]);
   aicpus_.memory_socket.bind(mmu_.client_sockets[kAicpuClient]);
+  programs_.memory_socket.bind(mmu_.client_sockets[kAiCoreProgramClient]);
+  aicores_.connect_programs(programs_);
   command_.connect(static_cast<InterruptPort&>(endpoint));
   command_.connect(static_cast<DmaRequestPort&>(dma_));
   command_.connect_aicore(aicores_);
   command_.connect_aicpu(aicpus_);
   endpoint.add_reset_listener(command_);
   endpoint.add_reset_listener(aicores_);
+  endpoint.add_reset_listener(programs_);
   endpoint.add_reset_listener(aicpus_);
 }
 

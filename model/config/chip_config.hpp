@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/config/command_config.hpp"
+#include "model/config/l2_config.hpp"
 #include "model/config/program_core_config.hpp"
 #include "npu/base/units.hpp"
 
@@ -144,6 +145,7 @@ struct ChipConfig {
   EndpointConfig endpoint;
   DmaConfig dma;
   MmuConfig mmu;
+  L2Config l2;
   CommandConfig command;
   CoreConfig aicore;
   CoreConfig aicpu;

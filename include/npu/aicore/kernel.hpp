@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Helpers for kernels: C++ source built into a shared object of its own, whose entry point is made
+// by NPU_KERNEL. A kernel issues copies, matrix and vector instructions to the core's pipes and
+// orders them by flags; platform/aicore_port.hpp says what each does and costs.
+#pragma once
+
+#include <cstdint>
+
+#include "npu/abi/handshake.hpp"
+#include "npu/platform/aicore_port.hpp"
+
+#define NPU_KERNEL(function)                                             \
+  extern "C" __attribute__((visibility("default"))) int npu_aicore_main( \
+      npu::platform::AicorePort& port) {                                 \
+    return function(port);                                               \
+  }
+
+namespace npu::aicore {
+
+using platform::AicorePort;
+using platform::DataType;
+using platform::Local;
+using platform::LocalBuffer;
+using platform::Pipe;
+
+// The words of the task that this block belongs to. The lines they lie in are fetched anew: the
+// host wrote them, and the core's cache is not coherent.
+class Arguments {
+ public:
+  Arguments(AicorePort& port, unsigned words) : port_(port), base_(port.call().arguments) {
+    const std::uint64_t first = base_ / abi::kCacheLine * abi::kCacheLine;
+    for (std::uint64_t line = first; line < base_ + 8 * words; line += abi::kCacheLine) {
+      port_.clean_invalidate(line);
+    }
+  }
+  std::uint64_t word(unsigned i) const { return port_.load(base_ + 8 * i, 8); }
+  std::uint32_t number(unsigned i) const { return static_cast<std::uint32_t>(word(i)); }
+
+ private:
+  AicorePort& port_;
+  std::uint64_t base_;
+};
+
+// One event of an ordered pair of pipes: `From` says that it is done, `To` waits for it.
+template <Pipe From, Pipe To>
+class Flag {
+ public:
+  Flag(AicorePort& port, unsigned id) : port_(&port), id_(id) {}
+  void set() const { port_->set_flag(From, To, id_); }
+  void wait() const { port_->wait_flag(From, To, id_); }
+
+ private:
+  AicorePort* port_;
+  unsigned id_;
+};
+
+template <class T>
+constexpr T divide_up(T a, T b) {
+  return (a + b - 1) / b;
+}
+template <class T>
+constexpr T round_up(T a, T b) {
+  return divide_up(a, b) * b;
+}
+constexpr std::uint32_t kLocalAlignment = 32;  // bytes
+
+// Bytes of a row of `elements` in a local buffer.
+constexpr std::uint32_t row_bytes(std::uint32_t elements, DataType type) {
+  return round_up(elements * static_cast<std::uint32_t>(platform::bytes_of(type)), kLocalAlignment);
+}
+
+}  // namespace npu::aicore

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A multiplication as the kernel is told of it: C (m x n) = A (m x k) x B (k x n), row by row.
+#pragma once
+
+#include <cstdint>
+
+#include "npu/platform/aicore_port.hpp"
+
+namespace npu::kernels::gemm {
+
+using platform::DataType;
+
+struct TileShape {
+  std::uint32_t m = 0, n = 0, k = 0;
+};
+
+struct Problem {
+  std::uint64_t a = 0, b = 0, c = 0;  // device addresses
+  std::uint32_t m = 0, n = 0, k = 0;
+  std::uint32_t lda = 0, ldb = 0, ldc = 0;  // elements from row to row
+  DataType type = DataType::kFp16;          // of A and B
+  DataType to_type = DataType::kFp16;       // of C
+  TileShape l1, l0;                         // m and n are alike
+  std::uint32_t swizzle_offset = 3, swizzle_direction = 0;
+};
+
+// What the cube accumulates in.
+constexpr DataType accumulator(DataType type) {
+  return type == DataType::kInt8 ? DataType::kInt32 : DataType::kFp32;
+}
+
+// Usual tiles of the public libraries (source-facts.md B3).
+constexpr TileShape default_l1(DataType type) {
+  switch (type) {
+    case DataType::kInt8:
+      return {128, 256, 512};
+    case DataType::kFp32:
+      return {128, 128, 256};
+    default:
+      return {128, 256, 256};
+  }
+}
+constexpr TileShape default_l0(DataType type) {
+  switch (type) {
+    case DataType::kInt8:
+      return {128, 256, 128};
+    case DataType::kFp32:
+      return {128, 128, 64};
+    default:
+      return {128, 256, 64};
+  }
+}
+
+// The argument words of the task: two numbers in a word, the first one in its lower half.
+inline constexpr unsigned kWords = 12;
+constexpr std::uint64_t pair(std::uint32_t low, std::uint32_t high) {
+  return std::uint64_t{high} << 32 | low;
+}
+struct Words {
+  std::uint64_t word[kWords];
+};
+constexpr Words to_words(const Problem& p) {
+  return {{p.a, p.b, p.c, pair(p.m, p.n), pair(p.k, p.lda), pair(p.ldb, p.ldc),
+           pair(static_cast<std::uint32_t>(p.type), static_cast<std::uint32_t>(p.to_type)),
+           pair(p.l1.m, p.l1.n), pair(p.l1.k, p.l0.k), pair(p.l0.m, p.l0.n),
+           pair(p.swizzle_offset, p.swizzle_direction), 0}};
+}
+constexpr Problem from_words(const Words& w) {
+  const auto low = [&w](unsigned i) { return static_cast<std::uint32_t>(w.word[i]); };
+  const auto high = [&w](unsigned i) { return static_cast<std::uint32_t>(w.word[i] >> 32); };
+  Problem p;
+  p.a = w.word[0];
+  p.b = w.word[1];
+  p.c = w.word[2];
+  p.m = low(3), p.n = high(3);
+  p.k = low(4), p.lda = high(4);
+  p.ldb = low(5), p.ldc = high(5);
+  p.type = static_cast<DataType>(low(6)), p.to_type = static_cast<DataType>(high(6));
+  p.l1 = {low(7), high(7), low(8)};
+  p.l0 = {low(9), high(9), high(8)};
+  p.swizzle_offset = low(10), p.swizzle_direction = high(10);
+  return p;
+}
+
+}  // namespace npu::kernels::gemm

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The argument words of an elementwise task.
+#pragma once
+
+#include <array>
+#include <cstring>
+
+#include "workloads/kernels/vector/problem.hpp"
+
+namespace npu::kernels::vector {
+
+inline std::array<std::uint64_t, kWords> to_words(const Elementwise& e) {
+  std::uint32_t scalar = 0;
+  std::memcpy(&scalar, &e.scalar, sizeof scalar);
+  const auto kind = static_cast<std::uint64_t>(e.op) << 32 | static_cast<std::uint64_t>(e.type);
+  return {e.to, e.a, e.b, e.count, kind, scalar};
+}
+
+inline Elementwise from_words(const std::array<std::uint64_t, kWords>& words) {
+  Elementwise e;
+  e.to = words[0];
+  e.a = words[1];
+  e.b = words[2];
+  e.count = words[3];
+  e.op = static_cast<platform::VectorOp>(words[4] >> 32);
+  e.type = static_cast<platform::DataType>(words[4] & 0xFF);
+  const auto scalar = static_cast<std::uint32_t>(words[5]);
+  std::memcpy(&e.scalar, &scalar, sizeof e.scalar);
+  return e;
+}
+
+}  // namespace npu::kernels::vector

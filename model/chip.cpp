@@ -16,8 +16,10 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       aicores_("aicore", simulation, config.aicore, CoreLayout(config).cores(),
                fmt::format("card{}.aicore", index)),
       aicpus_("aicpu", simulation, config.aicpu, config.aicpus, fmt::format("card{}.aicpu", index)),
-      programs_("programs", simulation, config, mmu_, memory_watch_,
-                fmt::format("card{}.aicore", index)),
+      aicore_programs_("aicore_programs", simulation, config, mmu_, memory_watch_,
+                       fmt::format("card{}.aicore", index)),
+      aicpu_programs_("aicpu_programs", simulation, config.aicpu, config.aicpu_core, config.aicpus,
+                      fmt::format("card{}.aicpu", index), mmu_),
       l2_("l2", simulation, config.l2, kMmuClients - kFirstL2Client),
       hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients,
            fmt::format("card{}.hbm", index)),
@@ -50,6 +52,18 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   endpoint.add_reset_listener(l2_);
   endpoint.add_reset_listener(hccs_);
   connect_queues(endpoint);
+  connect_programs(endpoint);
+}
+
+void Chip::connect_programs(Endpoint& endpoint) {
+  aicore_programs_.memory_socket.bind(mmu_.client_sockets[kAiCoreProgramClient]);
+  aicpu_programs_.memory_socket.bind(mmu_.client_sockets[kAicpuProgramClient]);
+  aicpu_programs_.connect_windows(aicore_programs_);
+  memory_watch_.add_snooper(aicpu_programs_);
+  aicores_.connect_programs(aicore_programs_);
+  aicpus_.connect_programs(aicpu_programs_);
+  endpoint.add_reset_listener(aicore_programs_);
+  endpoint.add_reset_listener(aicpu_programs_);
 }
 
 void Chip::connect_queues(Endpoint& endpoint) {
@@ -58,15 +72,12 @@ void Chip::connect_queues(Endpoint& endpoint) {
   command_.host_socket.bind(endpoint.dma_sockets[1]);
   aicores_.memory_socket.bind(mmu_.client_sockets[kAiCoreClient]);
   aicpus_.memory_socket.bind(mmu_.client_sockets[kAicpuClient]);
-  programs_.memory_socket.bind(mmu_.client_sockets[kAiCoreProgramClient]);
-  aicores_.connect_programs(programs_);
   command_.connect(static_cast<InterruptPort&>(endpoint));
   command_.connect(static_cast<DmaRequestPort&>(dma_));
   command_.connect_aicore(aicores_);
   command_.connect_aicpu(aicpus_);
   endpoint.add_reset_listener(command_);
   endpoint.add_reset_listener(aicores_);
-  endpoint.add_reset_listener(programs_);
   endpoint.add_reset_listener(aicpus_);
 }
 

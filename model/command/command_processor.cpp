@@ -56,18 +56,17 @@ CommandProcessor::CommandProcessor(const sc_core::sc_module_name& name, Simulati
 void CommandProcessor::install_constants(const ChipConfig& config) {
   auto& bank = shared_.registers.bank();
   const auto& command = config.command;
-  const CoreLayout layout(config);
   const auto capability =
       abi::QueueCapability{}
           .set<abi::QueueCapability::Slots>(command.slots)
           .set<abi::QueueCapability::DoorbellPages>(command.slots > 0 ? command.doorbell_pages : 0);
+  const CoreLayout layout(config);
   const auto cores = abi::QueueCores{}
                          .set<abi::QueueCores::AiCores>(layout.cores())
                          .set<abi::QueueCores::Aicpus>(config.aicpus);
-  const auto topology =
-      abi::CoreTopology{}
-          .set<abi::CoreTopology::Clusters>(layout.clusters())
-          .set<abi::CoreTopology::VectorCores>(layout.vector_cores());
+  const auto topology = abi::CoreTopology{}
+                            .set<abi::CoreTopology::Clusters>(layout.clusters())
+                            .set<abi::CoreTopology::VectorCores>(layout.vector_cores());
   const auto base = abi::DoorbellBase::from_raw(shared_.registers.doorbell_base());
   bank.on_read<abi::QueueCapability>([capability] { return capability; });
   bank.on_read<abi::QueueCores>([cores] { return cores; });

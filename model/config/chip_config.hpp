@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/config/aicpu_config.hpp"
 #include "model/config/command_config.hpp"
 #include "model/config/l2_config.hpp"
 #include "model/config/program_core_config.hpp"
@@ -150,6 +151,7 @@ struct ChipConfig {
   CoreConfig aicore;
   CoreConfig aicpu;
   ProgramCoreConfig core;
+  AicpuProgramConfig aicpu_core;
   HbmConfig hbm;
   HccsConfig hccs;
 };

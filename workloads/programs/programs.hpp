@@ -24,5 +24,7 @@ Workload queue_scaling();
 Workload queue_oversubscription();
 Workload queue_isolation();
 Workload stream_overlap();
+Workload matmul();
+Workload vector_add();
 
 }  // namespace npu::workloads

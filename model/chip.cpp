@@ -16,6 +16,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       aicores_("aicore", simulation, config.aicore, config.ai_cores,
                fmt::format("card{}.aicore", index)),
       aicpus_("aicpu", simulation, config.aicpu, config.aicpus, fmt::format("card{}.aicpu", index)),
+      l2_("l2", simulation, config.l2, kMmuClients - kFirstL2Client),
       hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients,
            fmt::format("card{}.hbm", index)),
       hccs_("hccs", simulation, config, registers_) {
@@ -24,8 +25,17 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   bar2_.hbm_socket.bind(hbm_.port_sockets[kBar2Port]);
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {
-    mmu_.hbm_sockets[i].bind(hbm_.port_sockets[kClientPorts + i]);
+    auto& port = hbm_.port_sockets[kClientPorts + i];
+    if (i < kFirstL2Client) {
+      mmu_.hbm_sockets[i].bind(port);
+    } else {
+      mmu_.hbm_sockets[i].bind(l2_.client_sockets[i - kFirstL2Client]);
+      l2_.hbm_sockets[i - kFirstL2Client].bind(port);
+    }
   }
+  if (config.l2.size != 0) hbm_.observe_writes(l2_);
+  mmu_.connect(memory_watch_, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu,
+                               Writer::kAiCore, Writer::kAicpu});
   mmu_.walker_socket.bind(hbm_.port_sockets[kWalkerPort]);
   mmu_.peer_socket.bind(hccs_.peer_socket);
   hccs_.memory_socket.bind(hbm_.port_sockets[kPeerPort]);
@@ -35,6 +45,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   endpoint.add_reset_listener(registers_);
   endpoint.add_reset_listener(dma_);
   endpoint.add_reset_listener(mmu_);
+  endpoint.add_reset_listener(l2_);
   endpoint.add_reset_listener(hccs_);
   connect_queues(endpoint);
 }

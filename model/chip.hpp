@@ -10,6 +10,7 @@
 #include "model/core/simulation.hpp"
 #include "model/dma/dma.hpp"
 #include "model/hbm/hbm.hpp"
+#include "model/l2/l2.hpp"
 #include "model/link/hccs_port.hpp"
 #include "model/mmu/mmu.hpp"
 #include "model/pcie/endpoint.hpp"
@@ -30,8 +31,10 @@ class Chip : public sc_core::sc_module {
   CardRegisters& registers() { return registers_; }
   Dma& dma() { return dma_; }
   Mmu& mmu() { return mmu_; }
+  L2& l2() { return l2_; }
   Hbm& hbm() { return hbm_; }
   HccsPort& hccs() { return hccs_; }
+  MemoryWatch& memory_watch() { return memory_watch_; }
   CommandProcessor& command() { return command_; }
   CorePool& aicores() { return aicores_; }
   CorePool& aicpus() { return aicpus_; }
@@ -44,7 +47,10 @@ class Chip : public sc_core::sc_module {
     kCommandClient,
     kAiCoreClient,
     kAicpuClient,
-    kMmuClients
+    kAiCoreProgramClient,  // programs that run on the cores, behind the L2; unbound without any
+    kAicpuProgramClient,
+    kMmuClients,
+    kFirstL2Client = kAiCoreProgramClient
   };
   enum HbmPort : unsigned {
     kBar2Port,
@@ -55,12 +61,14 @@ class Chip : public sc_core::sc_module {
 
   void connect_queues(Endpoint& endpoint);
 
+  MemoryWatch memory_watch_;
   CardRegisters registers_;
   Bar2Decoder bar2_;
   Dma dma_;
   Mmu mmu_;
   CommandProcessor command_;
   CorePool aicores_, aicpus_;
+  L2 l2_;
   Hbm hbm_;
   HccsPort hccs_;
 };

@@ -104,6 +104,26 @@ CheckResult check_sriov(const PciFunctionConfig& pci) {
   return std::nullopt;
 }
 
+CheckResult check_l2(const ChipConfig& chip) {
+  const L2Config& l2 = chip.l2;
+  if (l2.size == 0) return std::nullopt;
+  const Bytes set = l2.line * l2.ways * l2.slices;
+  const Bytes sets = l2.size / set;
+  if (sets == 0 || l2.size % set != 0 || (sets & (sets - 1)) != 0) {
+    return BrokenRule{"l2.ways", fmt::format("{} KiB in lines of {} bytes, {} ways and {} slices "
+                                             "are not a power of two of sets",
+                                             l2.size >> 10, l2.line, l2.ways, l2.slices)};
+  }
+  constexpr unsigned kTagBits = 29;  // model/l2/line_store.hpp
+  if (chip.hbm.installed / l2.line / l2.slices / sets >> kTagBits != 0) {
+    return BrokenRule{"l2.line_bytes", "the tags have no room for addresses of the installed HBM"};
+  }
+  if (chip.hbm.installed % (l2.line * l2.slices) != 0) {
+    return BrokenRule{"l2.slices", "the installed HBM is no whole number of lines of all slices"};
+  }
+  return std::nullopt;
+}
+
 // A request must fit into each of the three, or it never leaves.
 CheckResult check_hccs(const ChipConfig& chip) {
   const HccsConfig& hccs = chip.hccs;
@@ -146,6 +166,7 @@ CheckResult check_chip(const ChipConfig& chip) {
   if (auto broken = check_hbm(chip.hbm)) return broken;
   if (auto broken = check_memory_bar(chip)) return broken;
   if (auto broken = check_sriov(chip.pci)) return broken;
+  if (auto broken = check_l2(chip)) return broken;
   if (auto broken = check_hccs(chip)) return broken;
   return check_link_and_dma(chip);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/config/command_config.hpp"
+#include "model/config/l2_config.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -143,6 +144,7 @@ struct ChipConfig {
   EndpointConfig endpoint;
   DmaConfig dma;
   MmuConfig mmu;
+  L2Config l2;
   CommandConfig command;
   CoreConfig aicore;
   CoreConfig aicpu;

@@ -5,6 +5,7 @@
 #include "model/config/command_keys.hpp"
 #include "model/config/hbm_keys.hpp"
 #include "model/config/key_table.hpp"
+#include "model/config/l2_keys.hpp"
 #include "model/config/link_rate.hpp"
 
 namespace npu::model {
@@ -178,6 +179,7 @@ const Table& chip_table() {
           section("endpoint", &C::endpoint, endpoint_table()),
           section("dma", &C::dma, dma_table()),
           section("mmu", &C::mmu, mmu_table()),
+          section("l2", &C::l2, l2_table()),
           section("command", &C::command, command_table()),
           section("aicore", &C::aicore, core_table()),
           section("aicpu", &C::aicpu, core_table()),

@@ -35,9 +35,10 @@ class MemoryWatch {
   void watch(std::uint8_t vmid, std::uint64_t address, Watcher& watcher);
   void unwatch(std::uint8_t vmid, std::uint64_t address, Watcher& watcher);
 
+  // Whether anybody listens: where it costs something to say what was written.
+  bool active() const { return !snoopers_.empty() || !watchers_.empty(); }
   void written(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
-    if (snoopers_.empty() && watchers_.empty()) return;
-    tell(writer, vmid, address, length);
+    if (active()) tell(writer, vmid, address, length);
   }
 
  private:

@@ -109,4 +109,11 @@ class ResetListener {
   virtual void function_reset() = 0;
 };
 
+// Hears of bytes that are written into device memory, by device-local address.
+class WriteObserver {
+ public:
+  virtual ~WriteObserver() = default;
+  virtual void bytes_written(std::uint64_t address, Bytes length) = 0;
+};
+
 }  // namespace npu::model

@@ -14,7 +14,8 @@ void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command co
   info.vmid = 0;
   info.requester = 0;
   info.peer = info.flow = 0;
-  info.pasid = 0;
+  info.pasid = info.pitch = 0;
+  info.rows = 1;
   info.cause = info.issued = info.context = info.hop_context = 0;
   payload.set_command(command);
   payload.set_address(address);
@@ -37,6 +38,15 @@ tlm::tlm_generic_payload& TransactionPool::allocate(tlm::tlm_command command, st
   sc_assert(data != nullptr || length <= Transaction::kInlineData);
   payload.set_data_ptr(data ? data : Transaction::of(payload).inline_data.data());
   Transaction::prepare(payload, command, address, length);
+  return payload;
+}
+
+tlm::tlm_generic_payload& TransactionPool::allocate_timing(tlm::tlm_command command,
+                                                           std::uint64_t address, unsigned length) {
+  auto& payload = allocate(command, address, nullptr, 0);
+  payload.set_data_ptr(nullptr);
+  payload.set_data_length(length);
+  payload.set_streaming_width(length);
   return payload;
 }
 

@@ -56,7 +56,11 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   std::uint16_t requester = 0;  // packed BDF
   std::uint8_t peer = 0;        // another card's memory: its index + 1; 0: this card's
   std::uint8_t flow = 0;  // who sends it: MMU client and DMA engine; flows share HCCS links fairly
-  std::uint32_t pasid = 0;        // process a bus address belongs to; 0: none (the driver's own)
+  std::uint32_t pasid = 0;  // process a bus address belongs to; 0: none (the driver's own)
+  // Strided request, of the cores to device memory: `rows` equal pieces of the payload's data, one
+  // after another there and `pitch` bytes apart in memory. Contiguous if rows <= 1.
+  std::uint32_t pitch = 0;
+  std::uint16_t rows = 1;
   std::uint64_t cause = 0;        // platform/trace.hpp
   std::uint64_t issued = 0;       // SimTime at the initiator
   std::uint64_t context = 0;      // the initiator's own
@@ -71,6 +75,12 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   // Makes a payload out of a pool, with its data pointer set, a new request.
   static void prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command command,
                       std::uint64_t address, unsigned length);
+  // Bytes of device memory from the first to behind the last that the payload's data lie in.
+  std::uint64_t extent(const tlm::tlm_generic_payload& payload) const {
+    const std::uint64_t length = payload.get_data_length();
+    if (rows <= 1) return length;
+    return std::uint64_t{pitch} * (rows - 1U) + length / rows;
+  }
   // Of a payload from one of npusim's pools, which all are; a foreign one has get_extension().
   static Transaction& of(tlm::tlm_generic_payload& payload);
   static const Transaction& of(const tlm::tlm_generic_payload& payload);
@@ -109,6 +119,10 @@ class TransactionPool : public tlm::tlm_mm_interface {
   // length <= kInlineData). Give it back with release().
   tlm::tlm_generic_payload& allocate(tlm::tlm_command command, std::uint64_t address,
                                      unsigned char* data, unsigned length);
+  // The same without data, of any length: costs the time of the access and moves nothing. For
+  // device memory only.
+  tlm::tlm_generic_payload& allocate_timing(tlm::tlm_command command, std::uint64_t address,
+                                            unsigned length);
   void free(tlm::tlm_generic_payload* payload) override;
   std::size_t in_use() const { return all_.size() - idle_.size(); }
 

@@ -48,24 +48,32 @@ Hbm::Hbm(const sc_core::sc_module_name& name, Simulation& simulation, const HbmC
   write_latency_ = channels_[0].engine().write_latency();
 }
 
-bool Hbm::inside(const tlm::tlm_generic_payload& payload) const {
-  const std::uint64_t length = payload.get_data_length();
-  return length != 0 && length <= config_.installed &&
-         payload.get_address() <= config_.installed - length;
+bool Hbm::inside(const tlm::tlm_generic_payload& payload, Bytes extent) const {
+  return extent != 0 && extent <= config_.installed &&
+         payload.get_address() <= config_.installed - extent;
 }
 
-void Hbm::move_bytes(tlm::tlm_generic_payload& payload) {
-  if (payload.is_write()) {
-    memory_.write(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
-  } else {
-    memory_.read(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
-  }
+void Hbm::move_bytes(tlm::tlm_generic_payload& payload, unsigned rows, Bytes pitch) {
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  auto* data = payload.get_data_ptr();
+  if (data == nullptr) return;  // timing only
+  const Bytes piece = rows == 1 ? payload.get_data_length() : payload.get_data_length() / rows;
+  std::uint64_t address = payload.get_address();
+  for (unsigned row = 0; row < rows; ++row, address += pitch, data += piece) {
+    if (payload.is_write()) {
+      memory_.write(address, data, piece);
+    } else {
+      memory_.read(address, data, piece);
+    }
+  }
 }
 
 unsigned Hbm::Port::transport_dbg(tlm::tlm_generic_payload& payload) {
-  if (!hbm_.inside(payload)) return 0;
-  hbm_.move_bytes(payload);
+  const auto* info = payload.get_extension<Transaction>();
+  const Bytes extent = info == nullptr ? payload.get_data_length() : info->extent(payload);
+  if (!hbm_.inside(payload, extent)) return 0;
+  const bool strided = info != nullptr && info->rows > 1;
+  hbm_.move_bytes(payload, strided ? info->rows : 1, strided ? info->pitch : 0);
   return payload.get_data_length();
 }
 
@@ -98,11 +106,19 @@ std::uint32_t Hbm::new_pending(tlm::tlm_generic_payload& payload, std::uint16_t 
 void Hbm::request(tlm::tlm_generic_payload& payload, std::uint16_t port) {
   sc_assert(payload.get_byte_enable_ptr() == nullptr);
   const std::uint32_t tag = new_pending(payload, port);
-  if (!inside(payload)) return refuse(tag);
-  move_bytes(payload);
-  const std::uint64_t address = payload.get_address();
-  const std::uint64_t last = address + payload.get_data_length() - 1;
-  submit(tag, address >> burst_shift_, (last >> burst_shift_) + 1, payload.is_write());
+  const auto& info = Transaction::of(payload);
+  if (!inside(payload, info.extent(payload))) return refuse(tag);
+  const unsigned rows = std::max<unsigned>(info.rows, 1);
+  move_bytes(payload, rows, info.pitch);
+  const bool told = observer_ != nullptr && payload.is_write() && payload.get_data_ptr() != nullptr;
+  if (told) observer_->bytes_written(payload.get_address(), info.extent(payload));
+  const Bytes piece = rows == 1 ? payload.get_data_length() : payload.get_data_length() / rows;
+  std::uint64_t address = payload.get_address();
+  if (payload.is_write()) ++writes_pending_;
+  for (unsigned row = 0; row < rows; ++row, address += info.pitch) {
+    const std::uint64_t last = address + piece - 1;
+    submit(tag, address >> burst_shift_, (last >> burst_shift_) + 1, payload.is_write());
+  }
   if (!awake_) arm();
 }
 
@@ -124,8 +140,7 @@ Clock Hbm::arrival_clock(SimTime now) {
 
 void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write) {
   const Clock arrived = horizon();
-  pending_[tag].remaining = static_cast<std::uint32_t>(end - first);
-  if (write) ++writes_pending_;
+  pending_[tag].remaining += static_cast<std::uint32_t>(end - first);
   if (end - first < map_.channels() / 2) {  // few fall on the same channel
     for (; first != end; ++first) {
       submit_run(map_.channel(first), {map_.index(first), 1, tag, arrived, write});

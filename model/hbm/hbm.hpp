@@ -3,8 +3,10 @@
 //
 // Protocol: model/core/transaction.hpp. Addresses are device-local bytes, 0 .. installed - 1;
 // requests of one byte or more with any alignment (a burst that is touched in part costs a whole
-// one). Bytes move when BEGIN_REQ arrives: writes are in memory, reads in the payload's data when
-// the call returns. The request reaches the controllers `frontend` later; BEGIN_RESP comes
+// one); of a strided one (Transaction::rows) each row costs what it would by itself. Bytes move, if
+// there is a data pointer, when BEGIN_REQ arrives: writes are in memory, reads in the payload's
+// data when the call returns. The request reaches the controllers `frontend` later; BEGIN_RESP
+// comes
 //  - for a read, `backend` after the last burst's data has left the DRAM,
 //  - for a write, when the DRAM has taken the last burst's data (CWL and the burst after its WR);
 //    a posted write has no response and is released at that time.
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "model/config/chip_config.hpp"
+#include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
 #include "model/core/sparse_memory.hpp"
 #include "model/hbm/address_map.hpp"
@@ -42,6 +45,8 @@ class Hbm : public sc_core::sc_module {
 
   // The bytes, for loading and inspection; no time passes.
   SparseMemory& memory() { return memory_; }
+  // Is told of the bytes that requests write, not of those written through transport_dbg.
+  void observe_writes(WriteObserver& observer) { observer_ = &observer; }
   // Over all channels, up to the time at which a request of now would reach the controllers: they
   // are `frontend` ahead.
   HbmStatistics statistics();
@@ -78,8 +83,8 @@ class Hbm : public sc_core::sc_module {
   };
 
   void request(tlm::tlm_generic_payload& payload, std::uint16_t port);
-  bool inside(const tlm::tlm_generic_payload& payload) const;
-  void move_bytes(tlm::tlm_generic_payload& payload);
+  bool inside(const tlm::tlm_generic_payload& payload, Bytes extent) const;
+  void move_bytes(tlm::tlm_generic_payload& payload, unsigned rows, Bytes pitch);
   void refuse(std::uint32_t tag);
   std::uint32_t new_pending(tlm::tlm_generic_payload& payload, std::uint16_t port);
   void submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write);
@@ -105,6 +110,7 @@ class Hbm : public sc_core::sc_module {
   void expect_service(hbm::Clock clock);
 
   Simulation& simulation_;
+  WriteObserver* observer_ = nullptr;
   std::vector<std::unique_ptr<Port>> ports_;
   HbmConfig config_;
   std::uint32_t track_;

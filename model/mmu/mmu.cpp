@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/mmu/mmu.hpp"
 
+#include <algorithm>
+
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -20,6 +22,7 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
       sim_(sim),
       bank_(registers.bank()),
       invalidate_time_(ticks(config.mmu.invalidate)),
+      installed_(config.hbm.installed),
       tlb_(config.mmu.tlb_entries, config.mmu.tlb_ways),
       walker_(sim, config, tlb_, statistics_, *this, sim.recorder.track(track_name(registers)),
               [this](tlm::tlm_generic_payload& trans) {
@@ -45,28 +48,44 @@ tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm
   if (info.vmid != abi::kVmidPhysical && !translate(number, trans, info)) {
     return tlm::TLM_ACCEPTED;
   }
-  if (info.peer != 0) {
-    pass_on(number, trans);
-    return tlm::TLM_ACCEPTED;
-  }
-  return hbm_sockets[number]->nb_transport_fw(trans, phase, delay);
+  return pass_on(number, trans, phase, delay);
 }
 
-void Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans) {
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  auto delay = sc_core::SC_ZERO_TIME;
-  if (Transaction::of(trans).peer == 0) {
-    hbm_sockets[client]->nb_transport_fw(trans, phase, delay);
-  } else {
+tlm::tlm_sync_enum Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans,
+                                tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  const auto& info = Transaction::of(trans);
+  if (info.peer != 0) {
     peer_socket->nb_transport_fw(trans, phase, delay);
+    return tlm::TLM_ACCEPTED;
   }
+  const bool told = watch_ != nullptr && trans.is_write() && watch_->active();
+  if (!told || trans.get_data_ptr() == nullptr) {
+    return hbm_sockets[client]->nb_transport_fw(trans, phase, delay);
+  }
+  return pass_on_told(client, trans, phase, delay);
+}
+
+// A posted write may be gone when somebody can be told.
+tlm::tlm_sync_enum Mmu::pass_on_told(unsigned client, tlm::tlm_generic_payload& trans,
+                                     tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  const auto& info = Transaction::of(trans);
+  const std::uint8_t vmid = info.vmid;
+  std::uint64_t address =
+      vmid == abi::kVmidPhysical ? trans.get_address() : Hop::unpack(info.hop_context).address;
+  const unsigned rows = std::max<unsigned>(info.rows, 1);
+  const Bytes pitch = info.pitch, piece = trans.get_data_length() / rows;
+  const auto answer = hbm_sockets[client]->nb_transport_fw(trans, phase, delay);
+  for (unsigned row = 0; row < rows; ++row, address += pitch) {
+    watch_->written(writers_[client], vmid, address, piece);
+  }
+  return answer;
 }
 
 // True if the request can be passed on.
 bool Mmu::translate(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info) {
   constexpr std::uint64_t kPage = abi::entry_span(0);
   const std::uint64_t address = trans.get_address();
-  const bool stays_in_one_page = address % kPage + trans.get_data_length() <= kPage;
+  const bool stays_in_one_page = address % kPage + info.extent(trans) <= kPage;
   sc_assert(stays_in_one_page && !info.posted);
   info.hop_context = Hop{address & ~(~std::uint64_t{0} << abi::kVirtualBits), client, 0}.pack();
   if (address >> abi::kVirtualBits != 0 || info.vmid >= abi::kVmids) {
@@ -94,7 +113,10 @@ bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload
     fail(trans, Completion::kForbidden);
     return false;
   }
-  if (page.peer != 0 && peer_socket.size() == 0) {
+  // Links carry contiguous data only.
+  const bool can_leave =
+      peer_socket.size() != 0 && info.rows <= 1 && trans.get_data_ptr() != nullptr;
+  if (page.peer != 0 && !can_leave) {
     fail(trans, Completion::kNoPeer);
     return false;
   }
@@ -138,7 +160,9 @@ void Mmu::walked(const Walker::Waiting& waiting, Completion completion, Translat
     if (page == nullptr) {
       fail(*trans, completion);
     } else if (use(*page, client, *trans, info)) {
-      pass_on(client, *trans);
+      tlm::tlm_phase phase = tlm::BEGIN_REQ;
+      auto delay = sc_core::SC_ZERO_TIME;
+      pass_on(client, *trans, phase, delay);
     }
   }
 }

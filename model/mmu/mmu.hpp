@@ -3,13 +3,19 @@
 // (include/npu/abi/page_table.hpp) between them and the HBM.
 //
 // Protocol: model/core/transaction.hpp. A request of VMID 0 is passed on as it is. Others are
-// translated; such a request stays in one 2 MiB page and is not posted. Looking up the TLB is a
+// translated; such a request stays in one 2 MiB page, all its rows if it is strided, and is not
+// posted. Looking up the TLB is a
 // pipelined step of the memory controller's front end (HbmConfig::frontend) and costs no time of
 // its own; a miss costs the walk. Requests that hit overtake ones that wait for a walk.
 // Bytes move when the request is passed on, so for a miss after nb_transport_fw() has returned:
 // the payload's data pointer stays valid until the response. The response carries the virtual
-// address again. A request that cannot be translated moves no bytes and is answered with
-// TLM_ADDRESS_ERROR_RESPONSE and kNotMapped, kForbidden or kBadTable, when that is known.
+// address again. Whoever watches memory is told of writes at that time. A request that cannot be
+// translated moves no bytes and is answered with TLM_ADDRESS_ERROR_RESPONSE and kNotMapped,
+// kForbidden or kBadTable, when that is known.
+//
+// As DeviceMemory it moves bytes at once, through the first client's HBM port and the walker's:
+// what the TLB holds is used but not touched, other tables are read, and nothing is counted.
+// kUnsupportedRequest: no memory there.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -18,15 +24,19 @@
 #include <array>
 #include <vector>
 
+#include "model/core/device_memory.hpp"
 #include "model/core/ports.hpp"
 #include "model/mmu/walker.hpp"
 #include "model/registers/card_registers.hpp"
 
 namespace npu::model {
 
-class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Listener {
+class Mmu : public sc_core::sc_module,
+            public ResetListener,
+            public DeviceMemory,
+            private Walker::Listener {
  public:
-  using ClientSocket = tlm_utils::simple_target_socket_tagged<Mmu>;
+  using ClientSocket = tlm_utils::simple_target_socket_tagged_optional<Mmu>;
   using HbmSocket = tlm_utils::simple_initiator_socket_tagged<Mmu>;
 
   // `clients`: number of client sockets, at most 256. Installs itself behind the MMU registers of
@@ -38,10 +48,17 @@ class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Lis
   // Device-local addresses; one for each client, so that ports are not shared.
   sc_core::sc_vector<HbmSocket> hbm_sockets;
   // Requests for other cards' memory (Transaction::peer), of all clients; need not be bound. The
-  // address is device-local there. Without a link to that card: kNoPeer.
+  // address is device-local there. Without a link to that card, or if the request is strided or
+  // has no data: kNoPeer.
   tlm_utils::simple_initiator_socket_optional<Mmu> peer_socket{"peer_socket"};
   // Reads of table entries.
   tlm_utils::simple_initiator_socket<Mmu> walker_socket{"walker_socket"};
+
+  // Tells `watch` of writes from now on; `writers`: who each client is.
+  void connect(MemoryWatch& watch, std::vector<Writer> writers);
+  Completion read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) override;
+  Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address, const void* data,
+                   Bytes length) override;
 
   const MmuStatistics& statistics() const { return statistics_; }
   // Drops everything. Requests that wait for a walk are answered with kCompleterAbort and move no
@@ -79,7 +96,10 @@ class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Lis
                               sc_core::sc_time& delay);
   tlm::tlm_sync_enum peer_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
-  void pass_on(unsigned client, tlm::tlm_generic_payload& trans);
+  tlm::tlm_sync_enum pass_on(unsigned client, tlm::tlm_generic_payload& trans,
+                             tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum pass_on_told(unsigned client, tlm::tlm_generic_payload& trans,
+                                  tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum walker_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
   bool translate(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
@@ -89,6 +109,11 @@ class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Lis
   void answer(std::uint64_t trans);
   void walked(const Walker::Waiting& waiting, Completion completion, Translation* page) override;
   std::uint64_t context_base() const override;
+
+  Completion resolve(std::uint8_t vmid, std::uint64_t address, bool write, std::uint64_t& local);
+  Completion find_page(TaggedAddress address, Translation& page);
+  Completion move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
+                  unsigned char* data, Bytes length);
 
   void install_hooks();
   void drop(const TaggedRange& range);
@@ -100,10 +125,13 @@ class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Lis
   Simulation& sim_;
   RegisterBank& bank_;
   const SimTime invalidate_time_;
+  const Bytes installed_;
   Tlb tlb_;
   MmuStatistics statistics_;
   Walker walker_;
   std::vector<LastPages> last_;  // by client
+  MemoryWatch* watch_ = nullptr;
+  std::vector<Writer> writers_;  // by client, if there is a watch
   std::array<InFlight, abi::kVmids> in_flight_{};
 
   enum class Invalidation { kNone, kWritten, kDraining };

@@ -9,25 +9,31 @@ Tlb::Tlb(unsigned entries, unsigned ways)
     : entries_(entries), ways_(std::min(ways, entries)), set_mask_(entries / ways_ - 1) {}
 
 // The VMID takes part, so that processes that use the same few addresses do not share few sets.
-Translation* Tlb::set_of(std::uint64_t tag, unsigned shift) {
+std::size_t Tlb::set_of(std::uint64_t tag, unsigned shift) const {
   const std::uint64_t vmid = tag >> (abi::kVirtualBits - shift);
-  return entries_.data() + ((tag ^ vmid) & set_mask_) * ways_;
+  return ((tag ^ vmid) & set_mask_) * ways_;
 }
 
-Translation* Tlb::lookup(TaggedAddress address) {
+const Translation* Tlb::find(TaggedAddress address) const {
   for (const unsigned shift : {abi::kPageShift, abi::kGiantShift}) {
-    auto* const set = set_of(address >> shift, shift);
-    for (auto* entry = set; entry != set + ways_; ++entry) {
-      if (entry->shift != shift || !entry->covers(address)) continue;
-      touch(*entry);
-      return entry;
+    const auto* const set = entries_.data() + set_of(address >> shift, shift);
+    for (const auto* entry = set; entry != set + ways_; ++entry) {
+      if (entry->shift == shift && entry->covers(address)) return entry;
     }
   }
   return nullptr;
 }
 
+Translation* Tlb::lookup(TaggedAddress address) {
+  const Translation* const found = find(address);
+  if (found == nullptr) return nullptr;
+  auto& entry = entries_[static_cast<std::size_t>(found - entries_.data())];
+  touch(entry);
+  return &entry;
+}
+
 Translation& Tlb::insert(const Translation& page) {
-  auto* const set = set_of(page.tag, page.shift);
+  auto* const set = entries_.data() + set_of(page.tag, page.shift);
   // Two walks for different parts of one giant page find the same entry.
   auto* place = std::find_if(set, set + ways_, [&page](const auto& entry) {
     return entry.tag == page.tag && entry.shift == page.shift;

@@ -34,6 +34,8 @@ class Tlb {
   // The entry that covers `address`, touched, or null. Places never move: a pointer stays usable
   // as long as its covers() is asked again.
   Translation* lookup(TaggedAddress address);
+  // The same without being touched.
+  const Translation* find(TaggedAddress address) const;
   void touch(Translation& entry) { entry.used = ++clock_; }
   Translation& insert(const Translation& page);
   void drop(const TaggedRange& range);
@@ -41,7 +43,7 @@ class Tlb {
   Translation* nothing() { return &nothing_; }
 
  private:
-  Translation* set_of(std::uint64_t tag, unsigned shift);
+  std::size_t set_of(std::uint64_t tag, unsigned shift) const;
 
   std::vector<Translation> entries_;  // set by set
   std::size_t ways_;

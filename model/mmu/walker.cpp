@@ -8,6 +8,23 @@
 
 namespace npu::model {
 
+std::optional<Translation> leaf_translation(abi::PageTableEntry entry, unsigned level,
+                                            TaggedAddress address, Bytes installed) {
+  const std::uint64_t span = abi::entry_span(level);
+  const bool makes_sense = level <= 1 && is_aligned(entry.address(), span) &&
+                           (entry.is_peer() || range_fits(entry.address(), span, installed));
+  if (!makes_sense) return std::nullopt;
+  Translation page;
+  page.shift = level == 0 ? abi::kPageShift : abi::kGiantShift;
+  page.tag = address >> page.shift;
+  page.base = entry.address();
+  page.read = entry.may_read();
+  page.write = entry.may_write();
+  // What the other card has, it knows itself; a card of no index has no link.
+  if (entry.is_peer()) page.peer = static_cast<std::uint8_t>(std::min(entry.card() + 1, 255U));
+  return page;
+}
+
 Walker::Walker(Simulation& sim, const ChipConfig& config, Tlb& tlb, MmuStatistics& statistics,
                Listener& listener, std::uint32_t track, Send send)
     : sim_(sim),
@@ -162,22 +179,12 @@ void Walker::interpret(std::uint32_t number, std::uint64_t raw) {
 
 void Walker::map(std::uint32_t number, abi::PageTableEntry entry) {
   const auto& walk = walks_[number];
-  const std::uint64_t span = abi::entry_span(walk.level);
-  const bool makes_sense = walk.level <= 1 && is_aligned(entry.address(), span) &&
-                           (entry.is_peer() || range_fits(entry.address(), span, installed_));
-  if (!makes_sense) {
+  const auto page = leaf_translation(entry, walk.level, walk.page, installed_);
+  if (page) {
+    finish(number, Completion::kSuccess, &tlb_.insert(*page));
+  } else {
     finish(number, Completion::kBadTable, nullptr);
-    return;
   }
-  Translation page;
-  page.shift = walk.level == 0 ? abi::kPageShift : abi::kGiantShift;
-  page.tag = walk.page >> page.shift;
-  page.base = entry.address();
-  page.read = entry.may_read();
-  page.write = entry.may_write();
-  // What the other card has, it knows itself; a card of no index has no link.
-  if (entry.is_peer()) page.peer = static_cast<std::uint8_t>(std::min(entry.card() + 1, 255U));
-  finish(number, Completion::kSuccess, &tlb_.insert(page));
 }
 
 void Walker::finish(std::uint32_t number, Completion completion, Translation* page) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "model/config/chip_config.hpp"
@@ -16,6 +17,10 @@
 #include "model/mmu/walk_cache.hpp"
 
 namespace npu::model {
+
+// What a leaf of `level` on the way to `address` says; nothing if it makes no sense.
+std::optional<Translation> leaf_translation(abi::PageTableEntry entry, unsigned level,
+                                            TaggedAddress address, Bytes installed);
 
 class Walker {
  public:

@@ -49,9 +49,13 @@ struct DispatchPayload {
   std::uint32_t role = 0;       // 32  of a mixed block: 0 AIC, 1 and 2 its AIVs
   std::uint32_t dispatch = 0;   // 36  dispatch id, for a check
   std::uint32_t result = 0;     // 40  KernelResult, written by the core before it reports the end
-  std::uint32_t reserved[5] = {};
+  std::uint32_t reserved = 0;   // 44
+  std::uint64_t record = 0;  // 48  TaskRecord (task_graph.hpp) whose `begun` and `ended` the core
+                             //     fills in before it reports the end; 0: none
+  std::uint64_t reserved_2 = 0;  // 56
 };
-static_assert(sizeof(DispatchPayload) == kCacheLine && offsetof(DispatchPayload, result) == 40);
+static_assert(sizeof(DispatchPayload) == kCacheLine && offsetof(DispatchPayload, result) == 40 &&
+              offsetof(DispatchPayload, record) == 48);
 inline constexpr unsigned kPayloadsPerWorker = 2;
 
 // How a kernel ended. Values a kernel returns itself are its own; 0 is success.

@@ -33,7 +33,7 @@ inline constexpr std::uint16_t kTaskTogether = 0x0001;  // no block begins befor
 struct TaskDescriptor {
   std::uint64_t kernel = 0;          // 0   device address of an ImageHeader
   std::uint64_t arguments = 0;       // 8   device address of its argument words, 8 B each
-  std::uint64_t predicate = 0;       // 16  device address of a word; the task is skipped if it is 0
+  std::uint64_t predicate = 0;       // 16  device address of a u32; the task is skipped if it is 0
                                      //     when the task becomes ready
   std::uint32_t words = 0;           // 24  argument words
   std::uint32_t blocks = 1;          // 28  not 0

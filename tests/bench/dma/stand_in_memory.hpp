@@ -60,6 +60,7 @@ class StandInMemory : public sc_core::sc_module {
   StandInMemory(const sc_core::sc_module_name& name, model::Simulation& sim, std::size_t size)
       : sc_module(name), bytes(size), sim_(sim) {
     socket.register_nb_transport_fw(this, &StandInMemory::request);
+    socket.register_transport_dbg(this, &StandInMemory::debug);
   }
 
   void answer_kept() {
@@ -81,7 +82,9 @@ class StandInMemory : public sc_core::sc_module {
     if (keep_record) {
       seen.push_back({model::sim_now(), trans.get_command(), info.kind, trans.get_address(),
                       trans.get_data_length(), info.posted, info.cause,
-                      trans.is_write() ? *trans.get_data_ptr() : static_cast<unsigned char>(0),
+                      trans.is_write() && trans.get_data_ptr() != nullptr
+                          ? *trans.get_data_ptr()
+                          : static_cast<unsigned char>(0),
                       info.vmid});
     }
     if (info.posted) {
@@ -100,6 +103,12 @@ class StandInMemory : public sc_core::sc_module {
     return tlm::TLM_ACCEPTED;
   }
 
+  unsigned debug(tlm::tlm_generic_payload& trans) {
+    auto& info = model::Transaction::of(trans);
+    move(trans);
+    return info.completion == model::Completion::kSuccess ? trans.get_data_length() : 0;
+  }
+
   void move(tlm::tlm_generic_payload& trans) {
     auto& info = model::Transaction::of(trans);
     const auto address = trans.get_address();
@@ -112,6 +121,7 @@ class StandInMemory : public sc_core::sc_module {
     if (info.kind == model::TransactionKind::kTranslation) {
       const std::uint64_t mapped = bytes.size() - address;
       std::memcpy(trans.get_data_ptr(), &mapped, sizeof mapped);
+    } else if (trans.get_data_ptr() == nullptr) {  // timing only
     } else if (trans.is_write()) {
       std::memcpy(bytes.data() + address, trans.get_data_ptr(), length);
     } else {

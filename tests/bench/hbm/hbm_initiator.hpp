@@ -31,6 +31,19 @@ class HbmInitiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<
                                   static_cast<unsigned char*>(data), length);
     Transaction::of(payload).posted = posted;
     Transaction::of(payload).context = context;
+    send(payload);
+  }
+  // `rows` pieces, `pitch` apart; without data (timing only) if null.
+  void issue_strided(bool write, std::uint64_t address, void* data, unsigned length, unsigned rows,
+                     std::uint32_t pitch) {
+    const auto command = write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND;
+    auto& payload = simulation_.pool.allocate_timing(command, address, length);
+    payload.set_data_ptr(static_cast<unsigned char*>(data));
+    Transaction::of(payload).rows = static_cast<std::uint16_t>(rows);
+    Transaction::of(payload).pitch = pitch;
+    send(payload);
+  }
+  void send(tlm::tlm_generic_payload& payload) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const auto answer = socket->nb_transport_fw(payload, phase, delay);

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/aicpu/ready_queues.hpp"
+
+#include <algorithm>
+
+namespace npu::firmware {
+namespace {
+
+constexpr unsigned kPatience = 1'000'000;  // turns of a wait for another thread's next store
+
+std::uint32_t head_of(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word);
+}
+std::uint32_t length_of(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word >> 32) - head_of(word);
+}
+
+}  // namespace
+
+bool ReadyQueues::push(std::uint32_t task, const TaskKind& kind, unsigned room) {
+  const ReadyClass cls = class_of(kind);
+  run_.port().compute(kStep);
+  // Several threads may take blocks of one task, and one opens a task whose blocks begin together.
+  if (kind.blocks == 1 && !kind.together && queue(cls).size() < room) {
+    queue(cls).push_back(task);
+    return true;
+  }
+  return push_shared(task, cls);
+}
+
+bool ReadyQueues::push_shared(std::uint32_t task, ReadyClass cls) {
+  auto& port = run_.port();
+  const std::uint64_t before = port.fetch_add(word(cls), 8, kTail);
+  if (length_of(before) >= run_.header().tasks) {
+    overflow_ = true;
+    return false;
+  }
+  // The entry is empty unless a whole round ago somebody took it and has not come to empty it yet.
+  const std::uint64_t place = entry(cls, static_cast<std::uint32_t>(before >> 32));
+  for (unsigned turn = 0; turn < kPatience; ++turn) {
+    if (port.compare_exchange(place, 4, 0, task + 1) == 0) return true;
+    port.compute(kLoop);
+  }
+  overflow_ = true;
+  return false;
+}
+
+unsigned ReadyQueues::shared(ReadyClass cls) const {
+  return length_of(run_.port().load(word(cls), 8));
+}
+
+void ReadyQueues::refill(ReadyClass cls, unsigned max, unsigned leave) {
+  auto& port = run_.port();
+  std::uint64_t seen = port.load(word(cls), 8);
+  std::uint32_t count = 0;
+  for (;;) {
+    const std::uint32_t length = length_of(seen);
+    if (length <= leave || max == 0) return;
+    count = std::min({length - leave, max, kRefill});
+    const std::uint64_t now = port.compare_exchange(word(cls), 8, seen, seen + count);
+    if (now == seen) break;
+    seen = now;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t place = entry(cls, head_of(seen) + i);
+    std::uint32_t task = run_.load32(place);
+    // Who has moved the tail is about to write it, unless that thread has died.
+    for (unsigned turn = 0; task == 0 && turn < kPatience; ++turn) {
+      port.compute(kLoop);
+      task = run_.load32(place);
+    }
+    if (task == 0) {
+      overflow_ = true;
+      return;
+    }
+    run_.store32(place, 0);
+    queue(cls).push_back(task - 1);
+  }
+}
+
+bool ReadyQueues::take(ReadyClass cls, unsigned max, unsigned leave, Share& share) {
+  if (max == 0) return false;
+  if (queue(cls).empty()) refill(cls, max, leave);
+  if (queue(cls).empty()) return false;
+  share.task = queue(cls).front();
+  queue(cls).pop_front();
+  share.kind = run_.kind(share.task);
+  share.first = 0;
+  share.count = 1;
+  run_.port().compute(kStep);
+  if (share.kind.blocks == 1 || share.kind.together) return true;
+  // Whoever has the task out of a queue has its counter for itself.
+  const std::uint64_t counter = run_.task(share.task, offsetof(TaskState, next_block));
+  share.first = run_.load32(counter);
+  share.count = std::min(max, share.kind.blocks - share.first);
+  const std::uint32_t next = share.first + share.count;
+  run_.store32(counter, next);
+  return next == share.kind.blocks || push_shared(share.task, cls);
+}
+
+std::uint32_t ReadyQueues::any_local() const {
+  for (const auto& queue : local_) {
+    if (!queue.empty()) return queue.front();
+  }
+  return kNoTask;
+}
+
+std::uint32_t ReadyQueues::any_shared() const {
+  for (unsigned c = 0; c < kReadyClasses; ++c) {
+    const auto cls = static_cast<ReadyClass>(c);
+    const std::uint64_t seen = run_.port().load(word(cls), 8);
+    if (length_of(seen) == 0) continue;
+    const std::uint32_t task = run_.load32(entry(cls, head_of(seen)));
+    if (task != 0) return task - 1;
+  }
+  return kNoTask;
+}
+
+}  // namespace npu::firmware

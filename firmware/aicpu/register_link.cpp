@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register handshake: dispatch ids through DATA_MAIN_BASE, ACK and FIN through COND.
+#include "firmware/aicpu/core_link.hpp"
+
+namespace npu::firmware {
+namespace {
+
+using abi::Cond;
+using abi::CoreStatus;
+using abi::DataMainBase;
+using abi::FastPathEnable;
+
+class RegisterLink : public CoreLink {
+ public:
+  explicit RegisterLink(const RunView& run)
+      : run_(run), dual_issue_(!run.has(abi::kRunSingleIssue)) {}
+
+  void open(const Worker& worker) override {
+    run_.port().store_register(worker.physical, FastPathEnable::kOffset, FastPathEnable::kOpen);
+    run_.port().store_register(worker.physical, DataMainBase::kOffset, DataMainBase::kIdle);
+  }
+  // What COND says before is an earlier run's.
+  bool answered(const Worker& worker) override { return cond(worker) == Cond::kIdle; }
+
+  bool can_pend(const Worker& worker) const override {
+    return dual_issue_ && worker.running.used && !worker.sent.used;
+  }
+
+  void ring(const Worker& worker) override {
+    run_.port().store_register(worker.physical, DataMainBase::kOffset, worker.sent.dispatch);
+  }
+
+  // COND may skip a state, so an answer to what was sent says that what ran before has ended.
+  Look look(Worker& worker) override {
+    Look found;
+    const std::uint32_t value = cond(worker);
+    const std::uint32_t id = value & ~Cond::kFinished;
+    const bool finished = (value & Cond::kFinished) != 0;
+    if (worker.sent.used && id == worker.sent.dispatch) {
+      found.changed = true;
+      if (worker.running.used) end(worker, worker.running, found);
+      if (finished) {
+        end(worker, worker.sent, found);
+      } else {
+        worker.running = worker.sent;
+      }
+      worker.sent = {};
+    } else if (worker.running.used && id == worker.running.dispatch && finished) {
+      end(worker, worker.running, found);
+    }
+    return found;
+  }
+
+  void dismiss(const Worker& worker) override {
+    run_.port().store_register(worker.physical, DataMainBase::kOffset, DataMainBase::kExit);
+  }
+  void urge(const Worker&) override {}
+  bool left(const Worker& worker) override { return cond(worker) == Cond::kExited; }
+  void close(const Worker& worker) override {
+    run_.port().store_register(worker.physical, FastPathEnable::kOffset, FastPathEnable::kClosed);
+  }
+
+  std::uint32_t exception(const Worker& worker) override {
+    const std::uint32_t status = run_.port().load_register(worker.physical, CoreStatus::kOffset);
+    return status == ~std::uint32_t{0} ? 0
+                                       : CoreStatus::from_raw(status).get<CoreStatus::Exception>();
+  }
+  std::uint32_t cond(const Worker& worker) override {
+    return run_.port().load_register(worker.physical, Cond::kOffset);
+  }
+
+ private:
+  void end(const Worker& worker, Assignment& what, Look& found) {
+    const std::uint64_t payload = run_.payload(worker.index, what.dispatch);
+    const std::uint32_t result = run_.load32(payload + offsetof(abi::DispatchPayload, result));
+    found.ended[found.count++] = {what, result};
+    found.changed = true;
+    what = {};
+  }
+
+  const RunView& run_;
+  const bool dual_issue_;
+};
+
+}  // namespace
+
+std::unique_ptr<CoreLink> make_register_link(const RunView& run) {
+  return std::make_unique<RegisterLink>(run);
+}
+
+std::unique_ptr<CoreLink> make_core_link(const RunView& run) {
+  const auto memory = static_cast<std::uint32_t>(abi::HandshakeKind::kMemory);
+  return run.header().handshake == memory ? make_memory_link(run) : make_register_link(run);
+}
+
+}  // namespace npu::firmware

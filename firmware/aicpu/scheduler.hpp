@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread of the task scheduler. All threads look after their own cores; thread 0 also greets
+// the workers, wires the graph, watches over the run and writes its result.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "firmware/aicpu/cores.hpp"
+#include "firmware/aicpu/ready_queues.hpp"
+
+namespace npu::firmware {
+
+class Scheduler {
+ public:
+  // `address`: of the RunHeader.
+  Scheduler(AicpuPort& port, std::uint64_t address);
+
+  void run();
+
+ private:
+  // What a thread tells thread 0 about a run that stands still.
+  struct Standstill {
+    std::uint32_t reported = 0;
+    std::uint32_t running = 0, ready = 0;
+    std::uint32_t task = kNoTask, worker = kNoWorker, physical = kNoWorker, cond = 0;
+    std::uint32_t ready_task = kNoTask;
+  };
+  // A task whose blocks begin together, as this thread takes part in it.
+  struct Together {
+    std::uint32_t open = 0;  // task + 1
+    TaskKind kind;
+    bool claimed = false;  // all its blocks, by somebody
+    std::uint32_t blocks = 0;
+    std::vector<Worker*> reserved;
+  };
+
+  bool first() const { return thread_ == 0; }
+
+  // start.cpp
+  bool begin();
+  bool greet_workers();
+  bool await_worker(std::uint32_t worker, std::uint32_t& description);
+  bool await_cores_known();
+  bool open_cores();
+
+  // scheduler.cpp
+  void loop();
+  bool stopped();
+  bool finished();
+  void publish();
+  ThreadProgress progress_of(unsigned thread);
+  void fail(abi::RunStatus status, std::uint32_t task, const Worker* worker = nullptr,
+            std::uint32_t detail = 0, std::uint32_t cond = 0);
+
+  // wiring.cpp
+  bool wire_some();
+  bool wire(std::uint32_t task);
+  bool wire_edge(std::uint32_t producer, std::uint32_t consumer);
+  bool fits(const abi::TaskDescriptor& task) const;
+
+  // dispatch.cpp
+  void make_ready(std::uint32_t task, const TaskKind& kind);
+  bool is_skipped(std::uint32_t task, const TaskKind& kind);
+  bool dispatch();
+  bool dispatch_mixed();
+  bool dispatch_single(abi::TaskShape shape);
+  unsigned idle_elsewhere(abi::TaskShape shape);
+  void place(const Share& share, std::uint32_t block, const abi::TaskDescriptor& task,
+             Worker& worker, std::uint32_t role);
+  void place(const Share& share, std::uint32_t block, const abi::TaskDescriptor& task,
+             const Cluster& cluster);
+  std::uint64_t open_record(const Share& share, std::uint32_t block, const Worker& worker);
+  void ring_placed();
+
+  // together.cpp
+  bool dispatch_together();
+  bool open_together();
+  bool join_together();
+  bool begin_together();
+  bool held_back(abi::TaskShape shape) const;
+
+  // complete.cpp
+  bool sweep();
+  void ended(const Ended& ended, const Worker& worker);
+  void resolve_done();
+  void resolve(std::uint32_t task);
+
+  // watchdog.cpp
+  void quarter_passed();
+  void check_exceptions();
+  Standstill standstill();
+  void report_standstill();
+  void diagnose();
+  void blame_waiting();
+  std::uint32_t open_producer(std::uint32_t task);
+  bool is_waiting(std::uint32_t task);
+
+  // shutdown.cpp
+  void end();
+  void dismiss(Cores& cores);
+  void await_others();
+  void take_over(unsigned thread);
+  void write_result();
+  std::uint64_t in(std::uint64_t ticks) { return port_.system_counter() + ticks; }
+
+  AicpuPort& port_;
+  const RunView run_;
+  const unsigned thread_;
+  const std::uint64_t quarter_;  // of the watchdog's time, ticks
+  std::unique_ptr<CoreLink> link_;
+  Cores cores_;
+  ReadyQueues queues_;
+  std::vector<std::uint32_t> done_;  // tasks that have ended, their consumers not yet told
+  std::vector<Worker*> placed_;      // payloads written, not yet rung
+  Together together_;
+
+  std::uint32_t next_to_wire_ = 0;  // thread 0
+  std::uint32_t edges_ = 0;
+  std::uint64_t wired_at_ = 0;
+  std::uint32_t completed_ = 0, lanes_ = 0;
+  std::uint64_t dispatched_ = 0, polls_ = 0;
+  ThreadProgress published_;
+
+  std::uint64_t deadline_ = 0;  // of the watchdog's next look
+  std::uint64_t seen_progress_ = 0;
+  unsigned quiet_quarters_ = 0;
+  bool dealt_ = false, cancelled_ = false;
+  Stop stop_ = Stop::kNone;
+  abi::RunResult result_;  // thread 0
+};
+
+}  // namespace npu::firmware

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run in which nothing ends any more: looked at each quarter of the watchdog's time, given up
+// after four of them, with a diagnosis in the order running, ready, waiting (source-facts.md A7).
+#include "firmware/aicpu/scheduler.hpp"
+
+namespace npu::firmware {
+
+using abi::StallReason;
+
+void Scheduler::quarter_passed() {
+  std::uint64_t progress = std::uint64_t{completed_} + lanes_;
+  for (unsigned i = 1; first() && i < run_.header().threads; ++i) {
+    const auto other = progress_of(i);
+    progress += std::uint64_t{other.completed} + other.lanes;
+  }
+  quiet_quarters_ = progress == seen_progress_ ? quiet_quarters_ + 1 : 0;
+  seen_progress_ = progress;
+  if (quiet_quarters_ > 0) check_exceptions();
+  if (first() && quiet_quarters_ >= 4) {
+    const auto timeout = static_cast<std::uint32_t>(Stop::kTimeout);
+    port_.compare_exchange(run_.control(scratch::kStop), 4, 0, timeout);
+  }
+  deadline_ = in(quarter_);
+}
+
+void Scheduler::check_exceptions() {
+  for (auto& worker : cores_.workers()) {
+    if (!worker.busy() || worker.reserved) continue;
+    const std::uint32_t code = link_->exception(worker);
+    if (code == 0) continue;
+    const Assignment& what = worker.running.used ? worker.running : worker.sent;
+    return fail(abi::RunStatus::kCoreException, what.task, &worker, code, link_->cond(worker));
+  }
+}
+
+Scheduler::Standstill Scheduler::standstill() {
+  Standstill found;
+  for (auto& worker : cores_.workers()) {
+    if (!worker.busy() || worker.reserved) continue;
+    found.running += (worker.running.used ? 1U : 0U) + (worker.sent.used ? 1U : 0U);
+    if (found.task != kNoTask) continue;
+    found.task = worker.running.used ? worker.running.task : worker.sent.task;
+    found.worker = worker.index;
+    found.physical = worker.physical;
+    found.cond = link_->cond(worker);
+  }
+  for (unsigned c = 0; c < kReadyClasses; ++c) {
+    found.ready += queues_.local(static_cast<ReadyClass>(c));
+  }
+  found.ready_task = queues_.any_local();
+  found.reported = 1;
+  return found;
+}
+
+void Scheduler::report_standstill() {
+  const Standstill found = standstill();
+  port_.write(run_.thread_line(scratch::kDiagnosis, thread_), &found, sizeof found);
+}
+
+// Thread 0. Threads that do not answer within a quarter are left out.
+void Scheduler::diagnose() {
+  Standstill sum = standstill();
+  const std::uint64_t deadline = in(quarter_);
+  for (unsigned i = 1; i < run_.header().threads; ++i) {
+    const std::uint64_t line = run_.thread_line(scratch::kDiagnosis, i);
+    while (run_.load32(line) == 0 && port_.poll_again(deadline)) continue;
+    Standstill other;
+    port_.read(line, &other, sizeof other);
+    if (other.reported == 0) continue;
+    if (sum.running == 0) {
+      sum.task = other.task;
+      sum.worker = other.worker;
+      sum.physical = other.physical;
+      sum.cond = other.cond;
+    }
+    if (sum.ready_task == kNoTask) sum.ready_task = other.ready_task;
+    sum.running += other.running;
+    sum.ready += other.ready;
+  }
+  const auto open =
+      static_cast<std::uint32_t>(port_.load(run_.control(scratch::kTogether), 8) >> 32);
+  if (open != 0) {
+    ++sum.ready;
+    sum.ready_task = open - 1;
+  }
+  for (unsigned c = 0; c < kReadyClasses; ++c) {
+    sum.ready += queues_.shared(static_cast<ReadyClass>(c));
+  }
+  if (sum.ready_task == kNoTask && sum.ready > 0) sum.ready_task = queues_.any_shared();
+  result_.running = sum.running;
+  result_.ready = sum.ready;
+  result_.status = static_cast<std::uint32_t>(abi::RunStatus::kTimeout);
+  result_.task = sum.running > 0 ? sum.task : sum.ready_task;
+  result_.worker = sum.worker;
+  result_.physical_core = sum.physical;
+  result_.cond = sum.cond;
+  blame_waiting();
+  result_.reason = static_cast<std::uint32_t>(sum.running > 0       ? StallReason::kRunning
+                                              : sum.ready > 0       ? StallReason::kReady
+                                              : result_.waiting > 0 ? StallReason::kWaiting
+                                                                    : StallReason::kOther);
+}
+
+// Neither ready nor ended: its producers have not all ended.
+bool Scheduler::is_waiting(std::uint32_t task) {
+  return run_.load32(run_.task(task, offsetof(TaskState, kind))) != 0 &&
+         run_.load32(run_.task(task, offsetof(TaskState, arrived))) != 0 &&
+         run_.load32(run_.task(task, offsetof(TaskState, successors))) != kClosed;
+}
+
+std::uint32_t Scheduler::open_producer(std::uint32_t task) {
+  const abi::TaskDescriptor descriptor = run_.read_descriptor(task);
+  for (std::uint32_t i = 0; i < descriptor.producers; ++i) {
+    const auto producer =
+        run_.load32(run_.header().producers + (std::uint64_t{descriptor.first_producer} + i) * 4);
+    const std::uint64_t list = run_.task(producer, offsetof(TaskState, successors));
+    if (run_.load32(list) != kClosed) return producer;
+  }
+  return kNoTask;
+}
+
+// From the first task that waits along open producers: to a task of a cycle, or to one that waits
+// for a task that is ready or runs.
+void Scheduler::blame_waiting() {
+  std::uint32_t first = kNoTask;
+  for (std::uint32_t task = 0; task < run_.header().tasks; ++task) {
+    if (!is_waiting(task)) continue;
+    ++result_.waiting;
+    if (first == kNoTask) first = task;
+  }
+  if (first == kNoTask || result_.running > 0 || result_.ready > 0) return;
+  std::uint32_t task = first;
+  for (;;) {
+    result_.task = task;
+    result_.waits_for = open_producer(task);
+    const std::uint64_t mark = run_.task(task, offsetof(TaskState, mark));
+    if (result_.waits_for == kNoTask || run_.load32(mark) != 0) return;
+    run_.store32(mark, 1);
+    if (!is_waiting(result_.waits_for)) return;
+    task = result_.waits_for;
+  }
+}
+
+}  // namespace npu::firmware

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/l2/line_store.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <systemc>
+
+namespace npu::model {
+namespace {
+
+constexpr unsigned kFlagBits = 3;
+
+unsigned log2_of(std::uint64_t power) {
+  return static_cast<unsigned>(__builtin_ctzll(power));
+}
+
+}  // namespace
+
+LineStore::LineStore(const L2Config& config)
+    : ways_(config.ways), slice_bits_(log2_of(config.slices)), slice_mask_(config.slices - 1) {
+  const std::uint64_t lines = config.size / config.line;
+  const std::uint64_t sets = lines / ways_ / config.slices;
+  const bool sets_are_a_power_of_two = sets != 0 && (sets & (sets - 1)) == 0;
+  sc_assert(sets_are_a_power_of_two && sets * ways_ * config.slices * config.line == config.size);
+  set_bits_ = log2_of(sets);
+  set_mask_ = sets - 1;
+  entries_.resize(lines);
+}
+
+// XOR of the groups of `bits` bits.
+std::uint64_t LineStore::fold(std::uint64_t value, unsigned bits) const {
+  if (bits == 0) return 0;
+  std::uint64_t folded = 0;
+  for (; value != 0; value >>= bits) folded ^= value;
+  return folded & ((std::uint64_t{1} << bits) - 1);
+}
+
+LineStore::Block LineStore::block_of(Line line) const {
+  Block block;
+  block.number = line >> slice_bits_;
+  block.slices = fold(block.number, slice_bits_);
+  const std::uint64_t tag = block.number >> set_bits_;
+  block.sets = ((block.number ^ fold(tag, set_bits_)) & set_mask_) << slice_bits_;
+  block.key = static_cast<Entry>(tag) << kFlagBits | kValid;
+  return block;
+}
+
+// block_of() backwards: the tag undoes the hash of the set, then both that of the slice.
+Line LineStore::line_of(const Block& block, unsigned slice, Entry entry) const {
+  const std::uint64_t tag = entry >> kFlagBits;
+  const std::uint64_t set = (block.sets >> slice_bits_ ^ fold(tag, set_bits_)) & set_mask_;
+  const std::uint64_t number = tag << set_bits_ | set;
+  return number << slice_bits_ | ((slice ^ fold(number, slice_bits_)) & slice_mask_);
+}
+
+unsigned LineStore::victim(const Entry* set) const {
+  unsigned way = ways_;
+  while (way > 0 && (set[way - 1] & kFilling) != 0) --way;
+  return way == 0 ? ways_ : way - 1;
+}
+
+void LineStore::use(Entry* set, unsigned way, Entry value) {
+  for (; way > 0; --way) set[way] = set[way - 1];
+  set[0] = value;
+}
+
+void LineStore::drop(Entry* set, unsigned way) const {
+  for (; way + 1 < ways_; ++way) set[way] = set[way + 1];
+  set[ways_ - 1] = 0;
+}
+
+void LineStore::clear() {
+  for (std::size_t first = 0; first < entries_.size(); first += ways_) {
+    Entry* const set = entries_.data() + first;
+    auto* const end =
+        std::remove_if(set, set + ways_, [](Entry entry) { return (entry & kFilling) == 0; });
+    std::fill(end, set + ways_, Entry{0});
+  }
+}
+
+}  // namespace npu::model

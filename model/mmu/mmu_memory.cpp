@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory by virtual address without time, and who is told of writes.
+#include <algorithm>
+
+#include "model/mmu/mmu.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+namespace {
+
+// Bytes at a device-local address, at once; whether there is such memory.
+template <class Socket>
+bool move_now(TransactionPool& pool, Socket& socket, tlm::tlm_command command,
+              std::uint64_t address, unsigned char* data, unsigned length) {
+  auto& trans = pool.allocate(command, address, data, length);
+  const bool moved = socket->transport_dbg(trans) == length;
+  trans.release();
+  return moved;
+}
+
+}  // namespace
+
+void Mmu::connect(MemoryWatch& watch, std::vector<Writer> writers) {
+  sc_assert(writers.size() == client_sockets.size());
+  watch_ = &watch;
+  writers_ = std::move(writers);
+}
+
+Completion Mmu::find_page(TaggedAddress address, Translation& page) {
+  if (const auto* const known = tlb_.find(address)) {
+    page = *known;
+    return Completion::kSuccess;
+  }
+  std::uint64_t table = context_base();
+  if (table == 0) return Completion::kNotMapped;
+  std::uint64_t index = address >> abi::kVirtualBits;
+  for (unsigned level = kContextLevel;; --level) {
+    abi::PageTableEntry entry{};
+    if (!range_fits(table, abi::kTableSize, installed_) ||
+        !move_now(sim_.pool, walker_socket, tlm::TLM_READ_COMMAND, table + sizeof entry * index,
+                  reinterpret_cast<unsigned char*>(&entry.raw), sizeof entry.raw)) {
+      return Completion::kBadTable;
+    }
+    if (!entry.valid()) return Completion::kNotMapped;
+    if (level != kContextLevel && entry.leaf()) {
+      const auto leaf = leaf_translation(entry, level, address, installed_);
+      if (leaf) page = *leaf;
+      return leaf ? Completion::kSuccess : Completion::kBadTable;
+    }
+    if (level == 0) return Completion::kBadTable;
+    table = entry.address();
+    index = abi::table_index(address, level - 1);
+  }
+}
+
+Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write,
+                        std::uint64_t& local) {
+  local = address;
+  if (vmid == abi::kVmidPhysical) return Completion::kSuccess;
+  if (address >> abi::kVirtualBits != 0 || vmid >= abi::kVmids) return Completion::kNotMapped;
+  Translation page;
+  const auto found = find_page(tagged_address(vmid, address), page);
+  if (found != Completion::kSuccess) return found;
+  if (!(write ? page.write : page.read)) return Completion::kForbidden;
+  if (page.peer != 0) return Completion::kNoPeer;
+  local = page.translate(address);
+  return Completion::kSuccess;
+}
+
+Completion Mmu::read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) {
+  auto* out = static_cast<unsigned char*>(data);
+  while (length > 0) {
+    const Bytes piece = std::min(length, abi::entry_span(0) - address % abi::entry_span(0));
+    const auto moved = move(tlm::TLM_READ_COMMAND, vmid, address, out, piece);
+    if (moved != Completion::kSuccess) return moved;
+    out += piece;
+    address += piece;
+    length -= piece;
+  }
+  return Completion::kSuccess;
+}
+
+Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, const void* data,
+                      Bytes length) {
+  // The payload's pointer is not const for either direction.
+  auto* in = static_cast<unsigned char*>(const_cast<void*>(data));
+  while (length > 0) {
+    const Bytes piece = std::min(length, abi::entry_span(0) - address % abi::entry_span(0));
+    const auto moved = move(tlm::TLM_WRITE_COMMAND, vmid, address, in, piece);
+    if (moved != Completion::kSuccess) return moved;
+    if (watch_ != nullptr) watch_->written(writer, vmid, address, piece);
+    in += piece;
+    address += piece;
+    length -= piece;
+  }
+  return Completion::kSuccess;
+}
+
+// Within one page.
+Completion Mmu::move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
+                     unsigned char* data, Bytes length) {
+  std::uint64_t local = 0;
+  const auto resolved = resolve(vmid, address, command == tlm::TLM_WRITE_COMMAND, local);
+  if (resolved != Completion::kSuccess) return resolved;
+  const bool moved =
+      move_now(sim_.pool, hbm_sockets[0], command, local, data, static_cast<unsigned>(length));
+  return moved ? Completion::kSuccess : Completion::kUnsupportedRequest;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strided requests, and requests that cost time only.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+
+#include "tests/bench/hbm/hbm_initiator.hpp"
+#include "tests/bench/hbm/hbm_tables.hpp"
+
+namespace npu::model {
+namespace {
+
+using test::HbmSystem;
+
+TEST(HbmStrided, rows_go_to_their_places_and_nowhere_else) {
+  HbmSystem system(test::card_config());
+  std::array<unsigned char, 96> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<unsigned char>(i + 1);
+  std::array<unsigned char, 96> back{};
+
+  system.port().issue_strided(true, 0x1010, out.data(), 96, 3, 1000);
+  system.port().issue_strided(false, 0x1010, back.data(), 96, 3, 1000);
+  HbmSystem::run();
+
+  std::array<unsigned char, 34> row{};
+  system.hbm.memory().read(0x1010 + 2000 - 1, row.data(), row.size());
+  EXPECT_EQ(row.front(), 0);
+  EXPECT_EQ(row.back(), 0);
+  EXPECT_EQ(std::memcmp(row.data() + 1, out.data() + 64, 32), 0);
+  EXPECT_EQ(back, out);
+}
+
+TEST(HbmStrided, each_row_costs_the_bursts_it_touches_and_one_response_comes) {
+  HbmSystem system(test::card_config());
+
+  system.port().issue_strided(false, 16, nullptr, 5 * 32, 5, 4096);  // of bursts of 32: two each
+  HbmSystem::run();
+
+  EXPECT_EQ(system.hbm.statistics().bursts_read * test::card_config().timings.burst, 5 * 2 * 32U);
+  EXPECT_EQ(system.port().responses, 1U);
+}
+
+TEST(HbmStrided, the_last_row_must_lie_in_the_installed_memory) {
+  HbmSystem system(test::card_config());
+  auto status = tlm::TLM_INCOMPLETE_RESPONSE;
+  system.port().on_response = [&](auto& payload) { status = payload.get_response_status(); };
+  const Bytes end = test::card_config().installed;
+
+  system.port().issue_strided(false, end - 4096 - 64, nullptr, 128, 2, 4096);
+  HbmSystem::run();
+  EXPECT_EQ(status, tlm::TLM_OK_RESPONSE);
+  system.port().issue_strided(false, end - 4096 - 63, nullptr, 128, 2, 4096);
+  HbmSystem::run();
+  EXPECT_EQ(status, tlm::TLM_ADDRESS_ERROR_RESPONSE);
+}
+
+TEST(HbmStrided, a_request_without_data_takes_the_time_of_one_with_data) {
+  std::array<SimTime, 2> took{};
+  HbmSystem system(test::card_config());
+  std::array<unsigned char, 4096> data{};
+  data.fill(7);
+
+  for (const bool timing_only : {false, true}) {
+    const SimTime begin = sim_now();
+    system.port().issue_strided(true, 0x10000, timing_only ? nullptr : data.data(), 4096, 1, 0);
+    HbmSystem::run(1'000'000);
+    took[timing_only ? 1 : 0] = system.port().last_response - begin;
+    data.fill(9);
+  }
+  unsigned char stored = 0;
+  system.hbm.memory().read(0x10000, &stored, 1);
+  EXPECT_EQ(stored, 7);
+  EXPECT_LE(took[1], took[0]);  // its row is open now
+  EXPECT_GT(took[1], 0U);
+}
+
+}  // namespace
+}  // namespace npu::model

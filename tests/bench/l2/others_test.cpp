@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes, errors, others' writes, reset, and a card without an L2.
+#include "l2_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+TEST(L2Bytes, MoveWhenTheRequestIsAccepted) {
+  L2Bench bench;
+  std::array<unsigned char, 600> out{}, in{};
+  out.fill(0x5A);
+  bench.issue({true, 0x1003, 600, out.data()});
+  EXPECT_EQ(bench.memory0.bytes[0x1003], 0x5A);
+  out.fill(0);
+  bench.issue({false, 0x1003, 600, in.data()});
+  EXPECT_EQ(in[599], 0x5A);
+  bench.run(10_us);
+  EXPECT_EQ(bench.status[1], tlm::TLM_OK_RESPONSE);
+}
+
+TEST(L2Bytes, AccessBeyondTheMemoryIsRefusedAndAllocatesNothing) {
+  L2Bench bench;
+  unsigned char byte = 0;
+  const auto id = bench.issue({false, 64_MiB, 1, &byte});
+  bench.run(10_us);
+  EXPECT_EQ(bench.status[id], tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  EXPECT_EQ(bench.l2.statistics().requests, 0u);
+  EXPECT_EQ(bench.memory_reads(), 0u);
+}
+
+TEST(L2Bytes, PostedWritesAreReleased) {
+  L2Bench bench;
+  unsigned char byte = 7;
+  const auto id = bench.issue({true, 5, 1, &byte, 1, 0, true});
+  bench.run(10_us);
+  EXPECT_EQ(bench.ended[id], 0u);
+  EXPECT_EQ(bench.memory0.bytes[5], 7);
+  EXPECT_EQ(bench.sim.pool.in_use(), 0u);
+}
+
+TEST(L2Others, WhatTheyWriteIsReadAnewAndNotWrittenBack) {
+  L2Bench bench;
+  bench.write(0, 4 * kLine);
+  bench.l2.bytes_written(kLine + 5, kLine);  // the second and third
+  EXPECT_TRUE(bench.holds(0));
+  EXPECT_TRUE(bench.holds(3));
+  EXPECT_FALSE(bench.holds(1));
+  EXPECT_FALSE(bench.holds(2));
+  EXPECT_EQ(bench.l2.statistics().snooped, 2u);
+  EXPECT_EQ(bench.write_backs().size(), 0u);
+}
+
+TEST(L2Others, ADroppedPlaceIsUsedBeforeALineGoes) {
+  L2Bench bench;
+  bench.read(0, kLines * kLine);
+  bench.l2.bytes_written(3 * kLine, 1);
+  const auto before = bench.l2.statistics().read_misses;
+  bench.read(0, kLines * kLine);
+  EXPECT_EQ(bench.l2.statistics().read_misses, before + 1);
+}
+
+TEST(L2Others, WritesToALineOnItsWayLeaveItThere) {
+  L2Bench bench;
+  const auto id = bench.issue({false, 0});
+  bench.l2.bytes_written(0, kLine);
+  bench.run(10_us);
+  EXPECT_NE(bench.ended[id], 0u);
+  EXPECT_EQ(bench.read(0), kReadHit);
+}
+
+TEST(L2Reset, DropsLinesAndAnswersWhatIsUnderWay) {
+  auto config = small_l2();
+  config.miss_buffers = 1;
+  L2Bench bench(config);
+  bench.read(0);
+  const auto id = bench.issue({false, 8 * kLine, 32 * kLine});
+  bench.run(50_ns);
+  bench.l2.function_reset();
+  bench.run(100_us);
+  EXPECT_NE(bench.ended[id], 0u);
+  EXPECT_FALSE(bench.holds(0));
+  EXPECT_EQ(bench.sim.pool.in_use(), 0u);
+}
+
+TEST(L2None, RequestsGoToTheMemoryAndBackAsTheyAre) {
+  auto config = small_l2();
+  config.size = 0;
+  L2Bench bench(config);
+  EXPECT_EQ(bench.read(0x1000, 100), kMemory);
+  EXPECT_EQ(bench.read(0x1000, 100), kMemory);
+  EXPECT_EQ(bench.memory0.seen[1].length, 100u);
+  bench.l2.bytes_written(0, 1);
+  bench.l2.invalidate_all();
+  EXPECT_EQ(bench.l2.statistics().requests, 0u);
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory by virtual address without time, strided requests, and who is told of writes.
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "mmu_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+using model::Writer;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct Told {
+  Writer writer;
+  unsigned vmid;
+  std::uint64_t address;
+  Bytes length;
+  friend bool operator==(const Told& a, const Told& b) {
+    return a.writer == b.writer && a.vmid == b.vmid && a.address == b.address &&
+           a.length == b.length;
+  }
+};
+
+class Ear : public model::MemoryWatch::Snooper {
+ public:
+  void snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) override {
+    told.push_back({writer, vmid, address, length});
+  }
+  std::vector<Told> told;
+};
+
+struct Listened {
+  Listened() {
+    bench.tables.map(3, kVirtual, 6 * kPage);
+    bench.tables.map(3, kVirtual + kPage, 9 * kPage);
+    bench.enable();
+    watch.add_snooper(ear);
+    bench.mmu.connect(watch, {Writer::kDma, Writer::kAiCore});
+  }
+  MmuBench bench;
+  model::MemoryWatch watch;
+  Ear ear;
+};
+
+// Two rows of four bytes, a page apart but for `short_by` bytes.
+model::Completion strided(MmuBench& bench, std::uint64_t address, std::uint32_t pitch) {
+  auto& trans = bench.sim.pool.allocate(tlm::TLM_READ_COMMAND, address, nullptr, 8);
+  auto& info = model::Transaction::of(trans);
+  info.vmid = 3;
+  info.rows = 2;
+  info.pitch = pitch;
+  info.context = bench.issued;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  auto delay = sc_core::SC_ZERO_TIME;
+  bench.clients[0]->nb_transport_fw(trans, phase, delay);
+  bench.run(10_us);
+  return bench.response(bench.issued++).completion;
+}
+
+TEST(MmuMemory, AccessAcrossPagesFollowsTheTablesAndTakesNoTime) {
+  Listened l;
+  const auto begin = model::sim_now();
+  const std::array<unsigned char, 4> out{1, 2, 3, 4};
+  EXPECT_EQ(l.bench.mmu.write(Writer::kAicpu, 3, kVirtual + kPage - 2, out.data(), 4),
+            Completion::kSuccess);
+  EXPECT_EQ(l.bench.memory0.bytes[7 * kPage - 1], 2);
+  EXPECT_EQ(l.bench.memory0.bytes[9 * kPage], 3);
+  std::array<unsigned char, 4> in{};
+  EXPECT_EQ(l.bench.mmu.read(3, kVirtual + kPage - 2, in.data(), 4), Completion::kSuccess);
+  EXPECT_EQ(in, out);
+  EXPECT_EQ(model::sim_now(), begin);
+  EXPECT_EQ(l.bench.sim.agenda.pending(), 0u);
+}
+
+TEST(MmuMemory, NothingIsCountedAndTheTlbIsNotFilled) {
+  Listened l;
+  unsigned char byte = 0;
+  l.bench.mmu.read(3, kVirtual, &byte, 1);
+  EXPECT_EQ(l.bench.mmu.statistics().hits + l.bench.mmu.statistics().walks, 0u);
+  l.bench.read(3, kVirtual);
+  EXPECT_EQ(l.bench.mmu.statistics().misses, 1u);
+}
+
+TEST(MmuMemory, DeviceLocalAddressesAreTakenAsTheyAre) {
+  Listened l;
+  const unsigned char byte = 9;
+  EXPECT_EQ(l.bench.mmu.write(Writer::kAicpu, 0, 77, &byte, 1), Completion::kSuccess);
+  EXPECT_EQ(l.bench.memory0.bytes[77], 9);
+  EXPECT_EQ(l.bench.mmu.write(Writer::kAicpu, 0, kInstalled, &byte, 1),
+            Completion::kUnsupportedRequest);
+}
+
+TEST(MmuMemory, EveryFailureHasItsCodeAndStopsAtItsPage) {
+  Listened l;
+  l.bench.tables.map(3, kVirtual + 2 * kPage, 8 * kPage, true, false);
+  l.bench.tables.set(
+      3, kVirtual + 3 * kPage, 0,
+      abi::PageTableEntry::page(abi::PageTableEntry::peer_target(1, 0), true, true).raw);
+  l.bench.tables.map(3, kVirtual + 4 * kPage, kInstalled);
+  std::array<unsigned char, 4> data{7, 7, 7, 7};
+  auto write = [&](std::uint64_t at) {
+    return l.bench.mmu.write(Writer::kAicpu, 3, at, data.data(), 4);
+  };
+  EXPECT_EQ(write(kVirtual + 2 * kPage - 2), Completion::kForbidden);
+  EXPECT_EQ(l.bench.memory0.bytes[10 * kPage - 1], 7);
+  EXPECT_EQ(l.bench.memory0.bytes[8 * kPage], 0);
+  EXPECT_EQ(write(kVirtual + 3 * kPage), Completion::kNoPeer);
+  EXPECT_EQ(write(kVirtual + 4 * kPage), Completion::kBadTable);
+  EXPECT_EQ(write(kVirtual + 5 * kPage), Completion::kNotMapped);
+  EXPECT_EQ(write(std::uint64_t{1} << 48), Completion::kNotMapped);
+  EXPECT_EQ(l.bench.mmu.read(16, 0, data.data(), 4), Completion::kNotMapped);
+}
+
+TEST(MmuMemory, GiantPagesAreFound) {
+  MmuBench bench;
+  bench.tables.map_giant(5, kVirtual, kGiant);
+  bench.enable();
+  bench.memory0.bytes[kGiant + 700 * kPage / 2] = 5;
+  unsigned char byte = 0;
+  EXPECT_EQ(bench.mmu.read(5, kVirtual + 350 * kPage, &byte, 1), Completion::kSuccess);
+  EXPECT_EQ(byte, 5);
+}
+
+TEST(MmuWatch, TimedWritesAreToldByVirtualAddressAndWhoTheClientIs) {
+  Listened l;
+  l.bench.issue(true, 3, kVirtual + 5, 0x5A, 1);
+  EXPECT_THAT(l.ear.told, IsEmpty()) << "before the bytes have moved";
+  l.bench.run(10_us);
+  l.bench.access(true, 0, 0x40, 0);
+  l.bench.access(false, 3, kVirtual + 5, 1);
+  EXPECT_THAT(l.ear.told, ElementsAre(Told{Writer::kAiCore, 3, kVirtual + 5, 1},
+                                      Told{Writer::kDma, 0, 0x40, 1}));
+}
+
+TEST(MmuWatch, WritesWithoutTimeAreToldPageByPageAndFailedOnesNot) {
+  Listened l;
+  const std::array<unsigned char, 4> out{};
+  l.bench.mmu.write(Writer::kAicpu, 3, kVirtual + kPage - 1, out.data(), 4);
+  l.bench.mmu.write(Writer::kAicpu, 4, kVirtual, out.data(), 4);
+  EXPECT_THAT(l.ear.told, ElementsAre(Told{Writer::kAicpu, 3, kVirtual + kPage - 1, 1},
+                                      Told{Writer::kAicpu, 3, kVirtual + kPage, 3}));
+}
+
+TEST(MmuStrided, AllRowsLieInOnePage) {
+  Listened l;
+  EXPECT_EQ(strided(l.bench, kVirtual, kPage - 4), Completion::kSuccess);
+  EXPECT_DEATH(strided(l.bench, kVirtual, kPage - 3), "");
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs that cannot end well: each ends within the watchdog's time, names what was wrong, and sends
+// away every core that answers.
+#include <algorithm>
+
+#include "tests/unit/firmware/graph_run.hpp"
+
+namespace npu::test {
+namespace {
+
+using abi::StallReason;
+
+class Failure : public testing::TestWithParam<unsigned> {
+ protected:
+  static StallReason reason(const abi::RunResult& result) {
+    return static_cast<StallReason>(result.reason);
+  }
+  static RunStatus status(const abi::RunResult& result) {
+    return static_cast<RunStatus>(result.status);
+  }
+  static long cores_left(const GraphRun& graph) {
+    return std::count_if(graph.machine.cores.begin(), graph.machine.cores.end(),
+                         [](const FakeCore& core) { return !core.exited; });
+  }
+  GraphRun graph{split_cores(4), GetParam()};
+};
+
+TEST_P(Failure, a_cycle_is_found_and_one_of_its_tasks_named) {
+  graph.add(TaskShape::kAiv);                                     // 0
+  const auto a = graph.add(Node{TaskShape::kAiv, {0, 3}, 1, 0});  // 1 waits for 3
+  const auto b = graph.add(TaskShape::kAic, {a});                 // 2
+  const auto c = graph.add(TaskShape::kAiv, {b});                 // 3
+  graph.add(TaskShape::kAiv, {c});                                // 4 behind the cycle
+  const auto result = graph.run();
+  EXPECT_EQ(status(result), RunStatus::kTimeout);
+  EXPECT_EQ(reason(result), StallReason::kWaiting);
+  EXPECT_EQ(result.completed, 1U);
+  EXPECT_EQ(result.waiting, 4U);
+  EXPECT_TRUE(result.task >= a && result.task <= c) << result.task;
+  const std::uint32_t before[] = {c, a, b};
+  EXPECT_EQ(result.waits_for, before[result.task - a]);
+  EXPECT_EQ(cores_left(graph), 0);
+}
+
+TEST_P(Failure, a_kernel_that_never_ends_is_named_with_its_core) {
+  graph.add(TaskShape::kAic);
+  const auto hung = graph.add(TaskShape::kAiv, {0});
+  graph.add(TaskShape::kAiv, {hung});
+  graph.machine.duration = [&](auto task, auto) { return task == hung ? kHang : 1000; };
+  const auto result = graph.run();
+  EXPECT_EQ(status(result), RunStatus::kTimeout);
+  EXPECT_EQ(reason(result), StallReason::kRunning);
+  EXPECT_EQ(result.task, hung);
+  EXPECT_EQ(result.worker, graph.runs_of(hung)[0].worker);
+  EXPECT_EQ(result.physical_core, result.worker);
+  EXPECT_EQ(result.cond >> 31, 0U);  // it has begun
+  EXPECT_EQ(result.running, 1U);
+  EXPECT_EQ(result.waiting, 1U);
+  EXPECT_EQ(cores_left(graph), 1);
+}
+
+TEST_P(Failure, the_watchdog_takes_its_time_and_a_quarter_of_it_more_at_most) {
+  graph.add(TaskShape::kAiv);
+  graph.machine.duration = [](auto, auto) { return kHang; };
+  const auto result = graph.run();
+  const std::uint64_t waited = result.finished - graph.runs_of(0)[0].begin;
+  EXPECT_GE(waited, 100'000U);
+  EXPECT_LE(waited, 130'000U);
+}
+
+TEST_P(Failure, slow_progress_is_progress) {
+  std::uint32_t last = graph.add(TaskShape::kAiv);
+  for (unsigned i = 0; i < 10; ++i) last = graph.add(TaskShape::kAiv, {last});
+  graph.machine.duration = [](auto, auto) { return 80'000U; };
+  EXPECT_EQ(status(graph.run()), RunStatus::kOk);
+}
+
+TEST_P(Failure, tasks_for_which_there_is_no_core_are_ready_for_ever) {
+  GraphRun vector_only(std::vector<CoreType>(4, CoreType::kAiv), GetParam());
+  vector_only.add(TaskShape::kAiv);
+  const auto stuck = vector_only.add(TaskShape::kAic);
+  const auto result = vector_only.run();
+  EXPECT_EQ(status(result), RunStatus::kTimeout);
+  EXPECT_EQ(reason(result), StallReason::kReady);
+  EXPECT_EQ(result.task, stuck);
+  EXPECT_EQ(result.ready, 1U);
+}
+
+TEST_P(Failure, a_kernel_that_fails_ends_the_run) {
+  for (unsigned i = 0; i < 5; ++i) graph.add(TaskShape::kAic);
+  const auto bad = graph.add(TaskShape::kAiv, {2});
+  const auto after = graph.add(TaskShape::kAiv, {bad});
+  graph.machine.result = [&](auto task) { return task == bad ? 42U : 0U; };
+  const auto result = graph.run();
+  EXPECT_EQ(status(result), RunStatus::kKernelFailed);
+  EXPECT_EQ(result.task, bad);
+  EXPECT_EQ(result.detail, 42U);
+  EXPECT_EQ(result.worker, graph.runs_of(bad)[0].worker);
+  EXPECT_TRUE(graph.runs_of(after).empty());
+  EXPECT_EQ(cores_left(graph), 0);
+}
+
+TEST_P(Failure, a_core_that_stops_is_found_before_the_watchdog_ends) {
+  graph.add(TaskShape::kAic);
+  const auto bad = graph.add(TaskShape::kAiv, {0});
+  graph.machine.exception = [&](auto task) { return task == bad ? 0x17U : 0U; };
+  const auto result = graph.run();
+  EXPECT_EQ(status(result), RunStatus::kCoreException);
+  EXPECT_EQ(result.task, bad);
+  EXPECT_EQ(result.detail, 0x17U);
+  EXPECT_EQ(result.worker, graph.runs_of(bad)[0].worker);
+  EXPECT_LT(result.finished - graph.runs_of(bad)[0].begin, 60'000U);
+  EXPECT_EQ(cores_left(graph), 1);
+}
+
+TEST_P(Failure, a_core_that_never_comes_is_named_and_the_others_are_sent_away) {
+  graph.machine.cores[5].missing = true;
+  graph.add(TaskShape::kAiv);
+  const auto result = graph.run();
+  EXPECT_EQ(status(result), RunStatus::kCoreMissing);
+  EXPECT_EQ(result.worker, 5U);
+  EXPECT_TRUE(graph.machine.log.empty());
+  // Those before it have been met; those behind leave by themselves or at the next launch.
+  for (unsigned i = 0; i < 5; ++i) EXPECT_TRUE(graph.machine.cores[i].exited) << i;
+}
+
+TEST_P(Failure, too_many_blocks_that_begin_together_are_refused) {
+  graph.add(Node{TaskShape::kAiv, {}, 8, abi::kTaskTogether});
+  const auto wide = graph.add(Node{TaskShape::kAiv, {0}, 9, abi::kTaskTogether});
+  const auto result = graph.run();
+  EXPECT_EQ(status(result), RunStatus::kNotCoresident);
+  EXPECT_EQ(result.task, wide);
+  EXPECT_TRUE(graph.runs_of(wide).empty());
+}
+
+TEST_P(Failure, a_thread_that_never_comes_does_not_keep_the_run_from_ending) {
+  if (GetParam() == 1) GTEST_SKIP() << "there is only one";
+  for (unsigned i = 0; i < 20; ++i) graph.add(TaskShape::kAiv);
+  graph.machine.absent_threads = {GetParam() - 1};
+  EXPECT_EQ(status(graph.run()), RunStatus::kOk);
+  EXPECT_EQ(cores_left(graph), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(threads, Failure, testing::Values(1U, 3U, 4U));
+
+class Malformed : public testing::Test {
+ protected:
+  abi::RunResult run_spoilt(void (*spoil)(abi::RunHeader&)) {
+    graph.add(TaskShape::kAiv);
+    graph.place();
+    spoil(graph.header);
+    graph.machine.put(graph.address, graph.header);
+    graph.machine.run(graph.address);
+    return graph.result();
+  }
+  abi::RunResult run_spoilt(void (*spoil)(abi::TaskDescriptor&)) {
+    graph.add(TaskShape::kAiv);
+    graph.add(TaskShape::kAiv, {0});
+    graph.place();
+    const auto address = graph.header.descriptors + sizeof(abi::TaskDescriptor);
+    auto task = graph.machine.get<abi::TaskDescriptor>(address);
+    spoil(task);
+    graph.machine.put(address, task);
+    graph.machine.run(graph.address);
+    return graph.result();
+  }
+  GraphRun graph;
+};
+
+TEST_F(Malformed, headers_are_refused) {
+  void (*const spoilers[])(abi::RunHeader&) = {
+      [](abi::RunHeader& h) { h.magic ^= 1; },
+      [](abi::RunHeader& h) { h.version = 2; },
+      [](abi::RunHeader& h) { h.tasks = abi::kMaxTasks + 1; },
+      [](abi::RunHeader& h) { h.workers = 0; },
+      [](abi::RunHeader& h) { h.workers = abi::kMaxWorkers + 1; },
+      [](abi::RunHeader& h) { h.threads = 2; },
+      [](abi::RunHeader& h) { h.handshake = 2; },
+      [](abi::RunHeader& h) { h.scratch_bytes -= 1; },
+      [](abi::RunHeader& h) { h.scratch += 4; },
+      [](abi::RunHeader& h) { h.watchdog_ns = 0; },
+  };
+  for (auto* const spoil : spoilers) {
+    Malformed_headers_are_refused_Test fresh;
+    const auto result = fresh.run_spoilt(spoil);
+    EXPECT_EQ(static_cast<RunStatus>(result.status), RunStatus::kBadHeader);
+    EXPECT_TRUE(fresh.graph.machine.log.empty());
+  }
+}
+
+TEST_F(Malformed, descriptors_are_refused_by_name) {
+  void (*const spoilers[])(abi::TaskDescriptor&) = {
+      [](abi::TaskDescriptor& t) { t.blocks = 0; },
+      [](abi::TaskDescriptor& t) { t.blocks = abi::kMaxTaskBlocks + 1; },
+      [](abi::TaskDescriptor& t) { t.shape = 4; },
+      [](abi::TaskDescriptor& t) { t.flags = 2; },
+      [](abi::TaskDescriptor& t) { t.words = abi::kMaxTaskWords + 1; },
+      [](abi::TaskDescriptor& t) { t.words = 1; },  // without an address
+      [](abi::TaskDescriptor& t) { t.kernel = 0; },
+      [](abi::TaskDescriptor& t) { t.producers = 2; },  // beyond the list
+      [](abi::TaskDescriptor& t) { t.first_producer = 1; },
+  };
+  for (auto* const spoil : spoilers) {
+    Malformed_descriptors_are_refused_by_name_Test fresh;
+    const auto result = fresh.run_spoilt(spoil);
+    EXPECT_EQ(static_cast<RunStatus>(result.status), RunStatus::kBadHeader);
+    EXPECT_EQ(result.task, 1U);
+    EXPECT_TRUE(fresh.graph.runs_of(1).empty());
+  }
+}
+
+TEST_F(Malformed, a_producer_that_is_no_task_is_refused) {
+  graph.add(TaskShape::kAiv);
+  graph.add(TaskShape::kAiv, {2});
+  const auto result = graph.run();
+  EXPECT_EQ(static_cast<RunStatus>(result.status), RunStatus::kBadHeader);
+  EXPECT_EQ(result.task, 1U);
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a core says, state by state: the four cases of two blocks on one core (source-facts.md A2),
+// and what the scheduler tells.
+#include <deque>
+
+#include "firmware/aicpu/core_link.hpp"
+#include "tests/unit/firmware/graph_run.hpp"
+
+namespace npu::test {
+namespace {
+
+using abi::Cond;
+using firmware::CoreLink;
+using firmware::Worker;
+
+// A port onto memory and one core whose COND is scripted.
+class ScriptedPort : public FakePort {
+ public:
+  explicit ScriptedPort(FakeMachine& machine) : FakePort(machine, 0) {}
+  std::uint32_t load_register(unsigned, std::uint32_t) override { return cond; }
+  void store_register(unsigned, std::uint32_t offset, std::uint32_t value) override {
+    stores.push_back({offset, value});
+  }
+  std::uint32_t cond = Cond::kIdle;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> stores;
+};
+
+class Link : public testing::Test {
+ protected:
+  explicit Link(std::uint32_t flags = 0) {
+    graph.header.flags = flags;
+    graph.place();
+    run = std::make_unique<firmware::RunView>(port, graph.address);
+    link = firmware::make_core_link(*run);
+  }
+  void send(std::uint32_t id, std::uint32_t task) {
+    worker.sent = {true, id, task, 1, 0};
+    link->ring(worker);
+  }
+  // What has ended when COND says this.
+  std::vector<std::uint32_t> look(std::uint32_t cond) {
+    port.cond = cond;
+    const auto found = link->look(worker);
+    std::vector<std::uint32_t> tasks;
+    for (unsigned i = 0; i < found.count; ++i) tasks.push_back(found.ended[i].what.task);
+    return tasks;
+  }
+  using Tasks = std::vector<std::uint32_t>;
+
+  GraphRun graph;
+  ScriptedPort port{graph.machine};
+  std::unique_ptr<firmware::RunView> run;
+  std::unique_ptr<CoreLink> link;
+  Worker worker;
+};
+
+TEST_F(Link, nothing_may_be_pending_before_the_core_has_seen_what_was_sent) {
+  send(1, 10);
+  EXPECT_FALSE(link->can_pend(worker));
+  EXPECT_EQ(look(Cond::kIdle), Tasks{});
+  EXPECT_FALSE(link->can_pend(worker));
+  EXPECT_EQ(look(1), Tasks{});  // ACK
+  EXPECT_TRUE(link->can_pend(worker));
+  EXPECT_EQ(port.stores.back(), std::make_pair(abi::DataMainBase::kOffset, 1U));
+}
+
+class TwoBlocks : public Link {
+ protected:
+  TwoBlocks() {
+    send(1, 10);
+    look(1);
+    send(2, 20);
+  }
+};
+
+TEST_F(TwoBlocks, pending_finished_means_both_have_ended_in_their_order) {
+  EXPECT_EQ(look(Cond::kFinished | 2), (Tasks{10, 20}));
+  EXPECT_TRUE(worker.idle());
+}
+
+TEST_F(TwoBlocks, pending_begun_means_the_running_one_has_ended) {
+  EXPECT_EQ(look(2), Tasks{10});
+  EXPECT_TRUE(worker.running.used);
+  EXPECT_EQ(worker.running.task, 20U);
+  EXPECT_TRUE(link->can_pend(worker));
+  EXPECT_EQ(look(Cond::kFinished | 2), Tasks{20});
+}
+
+TEST_F(TwoBlocks, running_finished_leaves_the_pending_one_sent) {
+  EXPECT_EQ(look(Cond::kFinished | 1), Tasks{10});
+  EXPECT_FALSE(worker.running.used);
+  EXPECT_EQ(worker.sent.task, 20U);
+  EXPECT_FALSE(link->can_pend(worker));
+  EXPECT_EQ(look(Cond::kFinished | 1), Tasks{});  // said before
+  EXPECT_EQ(look(Cond::kFinished | 2), Tasks{20});
+}
+
+TEST_F(TwoBlocks, running_begun_says_nothing_new) {
+  EXPECT_EQ(look(1), Tasks{});
+  EXPECT_TRUE(worker.running.used && worker.sent.used);
+}
+
+TEST_F(Link, an_end_without_a_beginning_is_an_end) {
+  send(1, 10);
+  EXPECT_EQ(look(Cond::kFinished | 1), Tasks{10});
+  EXPECT_TRUE(worker.idle());
+}
+
+TEST_F(Link, the_result_is_that_of_the_payload_of_the_dispatch_id) {
+  send(3, 10);
+  abi::DispatchPayload payload;
+  payload.result = 9;
+  graph.machine.put(run->payload(0, 3), payload);
+  port.cond = Cond::kFinished | 3;
+  const auto found = link->look(worker);
+  ASSERT_EQ(found.count, 1U);
+  EXPECT_EQ(found.ended[0].result, 9U);
+  EXPECT_EQ(run->payload(0, 3), graph.header.payloads + sizeof payload);
+}
+
+class SingleIssue : public Link {
+ protected:
+  SingleIssue() : Link(abi::kRunSingleIssue) {}
+};
+
+TEST_F(SingleIssue, nothing_is_ever_pending) {
+  send(1, 10);
+  look(1);
+  EXPECT_FALSE(link->can_pend(worker));
+}
+
+TEST_F(Link, opening_and_dismissing_follow_the_protocol) {
+  using Store = std::pair<std::uint32_t, std::uint32_t>;
+  link->open(worker);
+  EXPECT_TRUE(link->answered(worker));
+  link->dismiss(worker);
+  port.cond = Cond::kExited;
+  EXPECT_TRUE(link->left(worker));
+  link->close(worker);
+  const std::vector<Store> expected{
+      {0x18, 0xE}, {0xA0, 0x7FFF'FFFD}, {0xA0, 0x7FFF'FFF0}, {0x18, 0xF}};
+  EXPECT_EQ(port.stores, expected);
+}
+
+TEST(Profile, a_record_per_block_has_its_times_in_order) {
+  GraphRun graph(split_cores(2), 2);
+  graph.header.flags = abi::kRunProfile;
+  graph.header.record_count = 16;
+  for (std::uint32_t i = 0; i < 5; ++i) graph.add(Node{TaskShape::kAiv, {}, 2, 0});
+  ASSERT_EQ(static_cast<RunStatus>(graph.run().status), RunStatus::kOk);
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    const auto r =
+        graph.machine.get<abi::TaskRecord>(graph.header.records + i * sizeof(abi::TaskRecord));
+    EXPECT_NE(r.dispatch, 0U);
+    EXPECT_TRUE(0 < r.ready && r.ready < r.sent && r.sent < r.begun && r.begun < r.ended &&
+                r.ended < r.seen)
+        << i;
+  }
+}
+
+TEST(Profile, blocks_beyond_the_last_record_run_without_one) {
+  GraphRun graph(split_cores(2), 1);
+  graph.header.flags = abi::kRunProfile;
+  graph.header.record_count = 2;
+  for (std::uint32_t i = 0; i < 5; ++i) graph.add(TaskShape::kAiv);
+  EXPECT_EQ(static_cast<RunStatus>(graph.run().status), RunStatus::kOk);
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/support/elements.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace npu::workloads {
+namespace {
+
+std::uint16_t bits16(DataType type, double value) {
+  std::byte bytes[2];
+  store_element(type, bytes, 0, value);
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, bytes, sizeof bits);
+  return bits;
+}
+double value16(DataType type, std::uint16_t bits) {
+  std::byte bytes[2];
+  std::memcpy(bytes, &bits, sizeof bits);
+  return load_element(type, bytes, 0);
+}
+
+// IEEE 754 binary16, values of its tables.
+TEST(ElementsTest, HalfPrecision) {
+  const auto type = DataType::kFp16;
+  EXPECT_EQ(bits16(type, 1), 0x3C00);
+  EXPECT_EQ(bits16(type, -2), 0xC000);
+  EXPECT_EQ(bits16(type, 65504), 0x7BFF) << "the largest";
+  EXPECT_EQ(bits16(type, 65519), 0x7BFF);
+  EXPECT_EQ(bits16(type, 65520), 0x7C00) << "rounds to infinity";
+  EXPECT_EQ(bits16(type, std::ldexp(1, -24)), 0x0001) << "the smallest subnormal";
+  EXPECT_EQ(bits16(type, std::ldexp(1, -14)), 0x0400) << "the smallest normal";
+  EXPECT_EQ(bits16(type, 1 + std::ldexp(1, -11)), 0x3C00) << "half way: to even";
+  EXPECT_EQ(bits16(type, 1 + 3 * std::ldexp(1, -11)), 0x3C02) << "half way: to even";
+}
+
+TEST(ElementsTest, Bfloat) {
+  const auto type = DataType::kBf16;
+  EXPECT_EQ(bits16(type, 1), 0x3F80);
+  EXPECT_EQ(bits16(type, 1 + std::ldexp(1, -8)), 0x3F80) << "half way: to even";
+  EXPECT_EQ(bits16(type, 1 + 3 * std::ldexp(1, -8)), 0x3F82);
+  EXPECT_EQ(bits16(type, 1e39), 0x7F80);
+}
+
+TEST(ElementsTest, EveryFiniteValueOfSixteenBitsComesBack) {
+  for (const auto type : {DataType::kFp16, DataType::kBf16}) {
+    for (std::uint32_t bits = 0; bits < 0x1'0000; ++bits) {
+      const double value = value16(type, static_cast<std::uint16_t>(bits));
+      if (std::isnan(value)) continue;
+      ASSERT_EQ(bits16(type, value), bits) << name_of(type);
+    }
+  }
+}
+
+TEST(ElementsTest, IntegersSaturate) {
+  std::byte byte[1];
+  store_element(DataType::kInt8, byte, 0, 200);
+  EXPECT_EQ(load_element(DataType::kInt8, byte, 0), 127);
+  store_element(DataType::kInt8, byte, 0, -3.5);
+  EXPECT_EQ(load_element(DataType::kInt8, byte, 0), -4) << "half way: to even";
+}
+
+TEST(ElementsTest, ExactValuesAreExactInEveryType) {
+  for (const auto type : {DataType::kFp16, DataType::kBf16, DataType::kFp32, DataType::kInt8}) {
+    std::byte bytes[400];
+    const auto count = sizeof bytes / platform::bytes_of(type);
+    fill_exact(type, {bytes, sizeof bytes}, 7);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      EXPECT_EQ(load_element(type, bytes, i), exact_value(type, 7, i)) << name_of(type);
+    }
+  }
+}
+
+TEST(ElementsTest, NamesGoBothWays) {
+  for (const auto* name : {"fp16", "bf16", "fp32", "int8", "int32"}) {
+    EXPECT_EQ(name_of(type_of(name)), name);
+  }
+}
+
+}  // namespace
+}  // namespace npu::workloads

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <set>
+#include <vector>
+
+#include "workloads/kernels/gemm/block_scheduler.hpp"
+#include "workloads/kernels/gemm/tiling.hpp"
+
+namespace npu::kernels::gemm {
+namespace {
+
+using testing::ElementsAre;
+using Place = std::pair<std::uint32_t, std::uint32_t>;
+
+std::vector<Place> places(const BlockScheduler& scheduler) {
+  std::vector<Place> all;
+  for (std::uint64_t i = 0; i < scheduler.tiles(); ++i) {
+    const auto place = scheduler.place(i);
+    all.emplace_back(place.row, place.column);
+  }
+  return all;
+}
+
+// Both orders: source-facts.md B3.
+TEST(BlockSchedulerTest, PanelsOfRowsGoThereAndBack) {
+  EXPECT_THAT(places(BlockScheduler(5, 3, 3, 0)),
+              ElementsAre(Place{0, 0}, Place{1, 0}, Place{2, 0}, Place{0, 1}, Place{1, 1},
+                          Place{2, 1}, Place{0, 2}, Place{1, 2}, Place{2, 2}, Place{3, 2},
+                          Place{4, 2}, Place{3, 1}, Place{4, 1}, Place{3, 0}, Place{4, 0}));
+}
+
+TEST(BlockSchedulerTest, PanelsOfColumnsGoThereAndBack) {
+  EXPECT_THAT(
+      places(BlockScheduler(4, 4, 3, 1)),
+      ElementsAre(Place{0, 0}, Place{0, 1}, Place{0, 2}, Place{1, 0}, Place{1, 1}, Place{1, 2},
+                  Place{2, 0}, Place{2, 1}, Place{2, 2}, Place{3, 0}, Place{3, 1}, Place{3, 2},
+                  Place{3, 3}, Place{2, 3}, Place{1, 3}, Place{0, 3}));
+}
+
+TEST(BlockSchedulerTest, EveryTileIsVisitedOnce) {
+  for (std::uint32_t rows = 1; rows < 8; ++rows) {
+    for (std::uint32_t columns = 1; columns < 8; ++columns) {
+      for (const std::uint32_t direction : {0U, 1U}) {
+        const auto all = places(BlockScheduler(rows, columns, 3, direction));
+        const std::set<Place> different(all.begin(), all.end());
+        EXPECT_EQ(different.size(), rows * columns);
+        EXPECT_LT(different.rbegin()->first, rows);
+      }
+    }
+  }
+}
+
+TEST(TilingTest, TilesFitTheBuffersOfEveryType) {
+  for (const auto type : {DataType::kFp16, DataType::kBf16, DataType::kFp32, DataType::kInt8}) {
+    for (const std::uint32_t size : {1U, 17U, 128U, 1000U, 4096U}) {
+      Problem p;
+      p.m = p.n = p.k = size;
+      p.type = type;
+      choose_tiles(p, 24);
+      const std::uint64_t bytes = platform::bytes_of(type);
+      // A2 (source-facts.md A1): L1 512 KiB and L0A, L0B 64 KiB in two stages each, L0C 128 KiB.
+      EXPECT_LE(2 * (p.l1.m + p.l1.n) * p.l1.k * bytes, 512U << 10);
+      EXPECT_LE(2 * p.l0.m * p.l0.k * bytes, 64U << 10);
+      EXPECT_LE(2 * p.l0.n * p.l0.k * bytes, 64U << 10);
+      EXPECT_LE(p.l0.m * p.l0.n * 4, 128U << 10);
+      EXPECT_EQ(p.l1.k % p.l0.k, 0U);
+    }
+  }
+}
+
+TEST(TilingTest, LargeProductsTakeTheUsualTile) {
+  Problem p;
+  p.m = p.n = p.k = 4096;
+  choose_tiles(p, 24);
+  EXPECT_EQ(p.l1.m * p.l1.n, 128U * 256U);
+}
+
+TEST(ProblemTest, WordsCarryEverything) {
+  Problem p;
+  p.a = 1, p.b = 2, p.c = 3;
+  p.m = 4, p.n = 5, p.k = 6;
+  p.lda = 7, p.ldb = 8, p.ldc = 9;
+  p.type = DataType::kInt8;
+  p.to_type = DataType::kInt32;
+  p.l1 = {10, 11, 12};
+  p.l0 = {13, 14, 15};
+  p.swizzle_offset = 16, p.swizzle_direction = 17;
+  const Problem q = from_words(to_words(p));
+  EXPECT_EQ(to_words(q).word[0], 1U);
+  for (unsigned i = 0; i < kWords; ++i) EXPECT_EQ(to_words(q).word[i], to_words(p).word[i]) << i;
+  EXPECT_EQ(q.l0.k, 15U);
+  EXPECT_EQ(q.l0.m, 13U);
+  EXPECT_EQ(q.ldc, 9U);
+  EXPECT_EQ(q.swizzle_direction, 17U);
+}
+
+}  // namespace
+}  // namespace npu::kernels::gemm

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of tensors on the host: bytes from and to numbers, rounded to nearest even.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "npu/base/byte_span.hpp"
+#include "npu/platform/aicore_port.hpp"
+
+namespace npu::workloads {
+
+using platform::DataType;
+
+// "fp16", "bf16", "fp32", "int8", "int32".
+std::string_view name_of(DataType type);
+DataType type_of(const std::string& name);
+
+// Element `index` of an array.
+double load_element(DataType type, const std::byte* array, std::uint64_t index);
+// Integers saturate.
+void store_element(DataType type, std::byte* array, std::uint64_t index, double value);
+
+// Half the distance of neighbouring values of the type, relative to them; 0 for integers.
+double rounding_error(DataType type);
+
+// The `index`-th of an endless row of multiples of 1/64 up to 1/8 (integers: of 1 up to 8): every
+// type them, and sums of 16 million products of them are exact in fp32, in any order.
+double exact_value(DataType type, std::uint64_t seed, std::uint64_t index);
+void fill_exact(DataType type, ByteSpan bytes, std::uint64_t seed);
+
+}  // namespace npu::workloads

@@ -9,7 +9,7 @@ const Registry& all_workloads() {
     for (auto make :
          {first_tensor, enumerate, dma_latency, dma_bandwidth, p2p_bandwidth, ring_pressure,
           event_wait, alloc_churn, bar0_trap, compaction, tlb_sweep, vmm_map, hbm_replay,
-          queue_latency, queue_scaling, queue_oversubscription, queue_isolation, stream_overlap}) {
+          queue_latency, queue_scaling, queue_oversubscription, queue_isolation, stream_overlap, graph}) {
       all.add(make());
     }
     return all;

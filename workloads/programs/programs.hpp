@@ -24,5 +24,6 @@ Workload queue_scaling();
 Workload queue_oversubscription();
 Workload queue_isolation();
 Workload stream_overlap();
+Workload graph();
 
 }  // namespace npu::workloads

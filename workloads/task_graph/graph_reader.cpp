@@ -5,6 +5,7 @@
 
 #include "workloads/framework/nearest_name.hpp"
 #include "workloads/framework/parameter_text.hpp"
+#include "workloads/programs/support/elements.hpp"
 #include "workloads/task_graph/task_reader.hpp"
 
 namespace npu::workloads {
@@ -117,8 +118,8 @@ class GraphReader {
       return made;
     }
     if (const auto* type = node.find("type")) {
-      const auto names = data_type_names();
-      made.type = *data_type(names[reader_.known_name(type->value, key + ".type", "type", names)]);
+      static const std::vector<std::string> kTypes = {"fp16", "bf16", "fp32", "int8", "int32"};
+      made.type = type_of(kTypes[reader_.known_name(type->value, key + ".type", "type", kTypes)]);
     }
     if (const auto* rows = node.find("rows")) made.rows = reader_.expression(rows->value, key);
     if (const auto* columns = node.find("columns")) {

@@ -11,7 +11,7 @@
 
 #include "model/config/yaml_document.hpp"
 #include "npu/driver/task_graph.hpp"
-#include "workloads/task_graph/element.hpp"
+#include "workloads/programs/support/elements.hpp"
 #include "workloads/task_graph/expression.hpp"
 #include "workloads/task_graph/kernel_table.hpp"
 

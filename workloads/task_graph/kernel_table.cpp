@@ -7,7 +7,7 @@
 #include "workloads/kernels/fused/problem.hpp"
 #include "workloads/kernels/gemm/problem.hpp"
 #include "workloads/kernels/vector/words.hpp"
-#include "workloads/task_graph/element.hpp"
+#include "workloads/programs/support/elements.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -24,7 +24,7 @@ KernelWords wrong(std::size_t argument, std::string problem) {
 }
 
 std::string shape_of(const Tile& tile) {
-  return fmt::format("{} x {} {}", tile.rows, tile.columns, to_string(tile.type));
+  return fmt::format("{} x {} {}", tile.rows, tile.columns, name_of(tile.type));
 }
 
 // Empty, or what is wrong with the tile.
@@ -34,7 +34,7 @@ std::string misfit(const Tile& tile, std::uint32_t rows, std::uint32_t columns) 
 }
 std::string misfit(const Tile& tile, DataType type) {
   if (tile.type == type) return {};
-  return fmt::format("is {}; {} is needed", shape_of(tile), to_string(type));
+  return fmt::format("is {}; {} is needed", shape_of(tile), name_of(type));
 }
 std::string misfit(const Tile& tile, std::uint32_t rows, std::uint32_t columns, DataType type) {
   std::string shape = misfit(tile, rows, columns);

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "model/config/aicpu_config.hpp"
 #include "model/config/command_config.hpp"
 #include "model/config/l2_config.hpp"
+#include "model/config/program_core_config.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -148,6 +150,8 @@ struct ChipConfig {
   CommandConfig command;
   CoreConfig aicore;
   CoreConfig aicpu;
+  ProgramCoreConfig core;
+  AicpuProgramConfig aicpu_core;
   HbmConfig hbm;
   HccsConfig hccs;
 };

@@ -2,6 +2,7 @@
 // The keys of a chip file, except for its memory (hbm_keys.cpp).
 #include <fmt/format.h>
 
+#include "model/config/aicpu_keys.hpp"
 #include "model/config/command_keys.hpp"
 #include "model/config/hbm_keys.hpp"
 #include "model/config/key_table.hpp"
@@ -183,6 +184,8 @@ const Table& chip_table() {
           section("command", &C::command, command_table()),
           section("aicore", &C::aicore, core_table()),
           section("aicpu", &C::aicpu, core_table()),
+          section("core", &C::core, program_core_table(), KeyType::kFile),
+          section("aicpu_core", &C::aicpu_core, aicpu_program_table()),
           section("hbm", &C::hbm, hbm_table()),
           section("hccs", &C::hccs, hccs_table()),
       }};

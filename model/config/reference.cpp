@@ -25,7 +25,8 @@ void collect(const Table& table, const std::string& path, const std::string& fil
 
 std::vector<Section> all_sections() {
   std::vector<Section> sections;
-  for (const auto* table : {&chip_table(), &timings_table(), &host_table(), &system_table()}) {
+  for (const auto* table :
+       {&chip_table(), &program_core_table(), &timings_table(), &host_table(), &system_table()}) {
     collect(*table, "", table->schema, sections);
   }
   const std::string& file = system_table().schema;

@@ -5,8 +5,9 @@
 //
 // Memory is the process' device memory by virtual address. Accesses are naturally aligned, go
 // through the core's data cache, and are coherent between AICPUs and with what AI Cores have
-// published; what DMA wrote is seen after invalidate() on chips that do not snoop it. Loads
-// acquire, stores release. A failed access ends the program with a fault.
+// published; what DMA wrote is seen after invalidate() on chips that do not snoop it. A launch
+// begins with an empty data cache. Loads acquire, stores release. A failed access ends the program
+// with a fault.
 #pragma once
 
 #include <cstdint>

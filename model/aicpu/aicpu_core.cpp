@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block's life: from the command processor to the program and back.
+#include "model/aicpu/aicpu_core.hpp"
+
+#include <algorithm>
+
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+
+using abi::FaultCode;
+using platform::Activity;
+using platform::AicpuPhase;
+
+AicpuCore::AicpuCore(Shared& shared, unsigned number, std::uint32_t track)
+    : shared_(shared),
+      sim_(shared.sim),
+      number_(number),
+      track_(track),
+      instruction_scale_(std::max<std::uint64_t>(shared.launch.clock_hz / 1'000'000, 1) *
+                         shared.config.ipc_percent),
+      l1_hit_(ticks(shared.config.l1_hit)),
+      register_load_(ticks(shared.config.register_load)),
+      cache_(shared.config.l1, shared.config.l1_ways),
+      memory_stores_(shared.config.store_buffer, ticks(shared.config.store_done)),
+      register_stores_(shared.config.register_stores, ticks(shared.config.register_store_done)) {}
+
+void AicpuCore::serve() {
+  for (;;) {
+    while (!assigned_) sim_.agenda.wait(start_);
+    run_block();
+  }
+}
+
+void AicpuCore::start(const KernelBlock& block) {
+  sc_assert(!busy_);
+  busy_ = assigned_ = true;
+  assigned_stopped_ = false;
+  ++generation_;
+  next_block_ = block;
+  started_ = sim_now();
+  sim_.agenda.notify(start_);
+}
+
+void AicpuCore::stop() {
+  if (!busy_) return;
+  if (assigned_) {
+    assigned_stopped_ = true;
+    return;
+  }
+  stop_ = true;
+  if (sleeping_) look_changed();
+}
+
+void AicpuCore::reset() {
+  ++generation_;
+  busy_ = assigned_ = false;
+  stop_ = discard_ = true;
+  if (sleeping_) look_changed();
+  if (waiting_) answered(Completion::kCompleterAbort);
+  cache_.clear();
+  register_visible_.clear();
+  ++resets_;
+}
+
+void AicpuCore::run_block() {
+  assigned_ = false;
+  stop_ = assigned_stopped_;
+  discard_ = false;
+  block_ = next_block_;
+  // A launch begins with an empty data cache (platform/aicpu_port.hpp).
+  cache_.clear();
+  rounds_.forget();
+  memory_stores_.reset();
+  register_stores_.reset();
+  phase_ = AicpuPhase::kIdle;
+  const auto& launch = shared_.launch;
+  local_ = started_ + ticks(launch.dispatch) + ticks(launch.init) + ticks(launch.software_init);
+  local_ = std::max(local_, sim_now());
+  const CommandFault fault = run_program();
+  if (discard_) return;
+  end_phase();
+  report(fault);
+}
+
+CommandFault AicpuCore::run_program() {
+  try {
+    synchronise();
+    const auto entry = load_program();
+    if (entry(*this) == 0) return {};
+    return {FaultCode::kKernelResult, block_.image, block_.vmid, false};
+  } catch (const Stopped&) {
+    return {};
+  } catch (const Faulted& faulted) {
+    return faulted.fault;
+  }
+}
+
+platform::AicpuEntry AicpuCore::load_program() {
+  abi::ImageHeader header;
+  if (block_.image % abi::kImageAlignment != 0) {
+    fault(FaultCode::kInvalidImage, block_.image, false);
+  }
+  read(block_.image, &header, sizeof header);
+  if (!shared_.loader.accepts(header)) fault(FaultCode::kInvalidImage, block_.image, false);
+  void* entry = shared_.loader.find(header);
+  if (entry == nullptr) {
+    const std::uint64_t object = block_.image + sizeof header;
+    for (Bytes at = 0; at < header.size; at += shared_.config.fetch) {
+      timed_read(object + at, std::min(shared_.config.fetch, header.size - at));
+    }
+    std::vector<unsigned char> bytes(header.size);
+    const auto completion = shared_.memory.read(block_.vmid, object, bytes.data(), bytes.size());
+    if (completion != Completion::kSuccess) fault(device_fault(completion), object, false);
+    entry = shared_.loader.load(header, bytes.data());
+  }
+  if (entry == nullptr) fault(FaultCode::kInvalidImage, block_.image, false);
+  rounds_.forget();
+  return reinterpret_cast<platform::AicpuEntry>(entry);
+}
+
+// What the program has posted is done before the command processor hears of its end.
+void AicpuCore::report(const CommandFault& fault) {
+  fault_ = fault;
+  local_ = std::max({local_, sim_now(), memory_stores_.all_done(), register_stores_.all_done()});
+  for (const SimTime visible : register_visible_) local_ = std::max(local_, visible);
+  sim_.agenda.at<&AicpuCore::reported>(local_ + ticks(shared_.launch.report), *this, generation_);
+}
+
+void AicpuCore::reported(std::uint64_t generation) {
+  if (generation != generation_) return;
+  sim_.emit(track_, Activity::kKernelBlock, started_, sim_now(), block_.cause, 0, block_.block);
+  busy_ = false;
+  shared_.done(number_, block_, fault_);
+}
+
+// Simulated time comes up to the program's own.
+void AicpuCore::synchronise() {
+  check();
+  if (local_ >= sim_now()) {
+    sim_.agenda.wait_until(local_);
+    check();
+  } else {
+    local_ = sim_now();
+  }
+}
+
+void AicpuCore::compute(unsigned instructions) {
+  local_ += std::uint64_t{instructions} * 100'000'000 / instruction_scale_;
+}
+
+std::uint64_t AicpuCore::system_counter() {
+  check();
+  rounds_.acted();
+  compute(1);
+  const std::uint64_t mhz = shared_.config.counter_hz / 1'000'000;
+  return local_ / 1'000'000 * mhz + local_ % 1'000'000 * mhz / 1'000'000;
+}
+
+void AicpuCore::phase(AicpuPhase phase, std::uint32_t task) {
+  if (phase == phase_ && task == phase_task_) return;
+  end_phase();
+  phase_ = phase;
+  phase_task_ = task;
+  phase_since_ = local_;
+}
+
+void AicpuCore::end_phase() {
+  static constexpr std::array<Activity, 6> kActivities{
+      Activity::kAicpuIdle,     Activity::kAicpuHandshake, Activity::kAicpuWiring,
+      Activity::kAicpuDispatch, Activity::kAicpuComplete,  Activity::kAicpuDrain};
+  if (phase_ == AicpuPhase::kIdle || local_ <= phase_since_) return;
+  sim_.emit(track_, kActivities[static_cast<std::size_t>(phase_)], phase_since_, local_,
+            block_.cause, 0, phase_task_);
+}
+
+}  // namespace npu::model

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// One AICPU: runs a program on a process of its own, block after block. The program's local time
+// may be ahead of simulated time by what nobody else can tell: its own instructions, stores to
+// registers on their way, the end of a load. Every access that others see, or that shows what
+// others do, waits for its time first.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "model/aicpu/data_cache.hpp"
+#include "model/aicpu/poll_rounds.hpp"
+#include "model/aicpu/posted_stores.hpp"
+#include "model/config/chip_config.hpp"
+#include "model/core/core_windows.hpp"
+#include "model/core/device_memory.hpp"
+#include "model/core/kernel_port.hpp"
+#include "model/core/program_loader.hpp"
+#include "model/core/simulation.hpp"
+#include "npu/platform/aicpu_port.hpp"
+
+namespace npu::model {
+
+struct AicpuStatistics {
+  std::uint64_t loads = 0, misses = 0, stores = 0, atomics = 0;
+  std::uint64_t register_loads = 0, register_stores = 0;
+  std::uint64_t rounds = 0, rounds_skipped = 0;  // of poll loops; skipped ones are among them
+};
+
+class AicpuCore : public platform::AicpuPort {
+ public:
+  // What the cores of one card share.
+  class Shared {
+   public:
+    Shared(Simulation& simulation, const CoreConfig& launch_times,
+           const AicpuProgramConfig& program_times, DeviceMemory& device_memory)
+        : sim(simulation), launch(launch_times), config(program_times), memory(device_memory) {}
+    virtual ~Shared() = default;
+    // A read that takes time and moves nothing; answered() comes later.
+    virtual void request(unsigned core, std::uint8_t vmid, std::uint64_t address, Bytes length,
+                         std::uint64_t cause) = 0;
+    // A store of `core`: told to the other cores' caches.
+    virtual Completion write(unsigned core, std::uint8_t vmid, std::uint64_t address,
+                             const void* data, Bytes length) = 0;
+    // An AI Core's register is the way `core` has seen it; tells look_changed() when it is not.
+    virtual void watch_register(unsigned core, unsigned ai_core) = 0;
+    virtual void register_written(unsigned ai_core) = 0;
+    virtual void done(unsigned core, const KernelBlock& block, const CommandFault& fault) = 0;
+
+    Simulation& sim;
+    const CoreConfig& launch;
+    const AicpuProgramConfig& config;
+    DeviceMemory& memory;
+    CoreWindows* windows = nullptr;
+    ProgramLoader loader{abi::ImageKind::kAicpu, platform::kAicpuEntryName};
+    bool naive_polling = false;
+  };
+
+  AicpuCore(Shared& shared, unsigned number, std::uint32_t track);
+
+  // The body of the core's process; never returns.
+  void serve();
+  void start(const KernelBlock& block);
+  bool busy() const { return busy_; }
+  std::uint64_t context() const { return next_block_.context; }
+  // The program ends at its next access.
+  void stop();
+  // The same, and nobody is told.
+  void reset();
+  void answered(Completion completion);
+  // Somebody has written; false: the line is not cached.
+  void drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes length);
+  void look_changed();
+  const AicpuStatistics& statistics() const { return statistics_; }
+
+  unsigned thread() const override { return block_.block; }
+  unsigned threads() const override { return block_.blocks; }
+  std::uint64_t arguments() const override { return block_.arguments; }
+  std::uint64_t load(std::uint64_t address, unsigned bytes) override;
+  void store(std::uint64_t address, unsigned bytes, std::uint64_t value) override;
+  std::uint64_t fetch_add(std::uint64_t address, unsigned bytes, std::uint64_t value) override;
+  std::uint64_t compare_exchange(std::uint64_t address, unsigned bytes, std::uint64_t expected,
+                                 std::uint64_t desired) override;
+  void read(std::uint64_t address, void* data, Bytes length) override;
+  void write(std::uint64_t address, const void* data, Bytes length) override;
+  void invalidate(std::uint64_t address, Bytes length) override;
+  void barrier() override;
+  unsigned core_windows() const override;
+  std::uint32_t load_register(unsigned core, std::uint32_t offset) override;
+  void store_register(unsigned core, std::uint32_t offset, std::uint32_t value) override;
+  std::uint64_t system_counter() override;
+  std::uint64_t counter_hz() const override { return shared_.config.counter_hz; }
+  void compute(unsigned instructions) override;
+  bool poll_again(std::uint64_t deadline) override;
+  void phase(platform::AicpuPhase phase, std::uint32_t task) override;
+
+ private:
+  // Thrown at the program's next access; nothing but the program lies between.
+  struct Stopped {};
+  struct Faulted {
+    CommandFault fault;
+  };
+
+  // aicpu_core.cpp
+  void run_block();
+  CommandFault run_program();
+  platform::AicpuEntry load_program();
+  void report(const CommandFault& fault);
+  void reported(std::uint64_t generation);
+  void check() const {
+    if (stop_) throw Stopped{};
+  }
+  void synchronise();
+  void end_phase();
+
+  // aicpu_memory.cpp
+  unsigned char* line(std::uint64_t address);
+  void timed_read(std::uint64_t address, Bytes length);
+  void check_alignment(std::uint64_t address, unsigned bytes, bool write) const;
+  [[noreturn]] void fault(abi::FaultCode code, std::uint64_t address, bool write) const;
+  void post(std::uint64_t address, const void* data, Bytes length);
+  std::uint64_t modify(std::uint64_t address, unsigned bytes,
+                       std::uint64_t (*change)(std::uint64_t, std::uint64_t, std::uint64_t),
+                       std::uint64_t a, std::uint64_t b);
+
+  // aicpu_registers.cpp
+  void register_arrives(std::uint64_t argument);
+  bool window_has(unsigned core, std::uint32_t offset) const;
+
+  // aicpu_poll.cpp
+  SimTime time_of(std::uint64_t ticks) const;
+  bool as_seen() const;
+  void sleep(SimTime deadline);
+
+  Shared& shared_;
+  Simulation& sim_;
+  const unsigned number_;
+  const std::uint32_t track_;
+  const std::uint64_t instruction_scale_;  // ipc percent * MHz: ps = 10^8 instructions / scale
+  const SimTime l1_hit_, register_load_;
+  DataCache cache_;
+  PollRounds rounds_;
+  PostedStores memory_stores_, register_stores_;
+  std::vector<SimTime> register_visible_;  // by AI Core: the last store to its window
+
+  sc_core::sc_event start_, answer_, wake_;
+  bool assigned_ = false, assigned_stopped_ = false;  // a block waits for the process
+  bool busy_ = false, stop_ = false, discard_ = false;
+  bool waiting_ = false;   // for an answer
+  bool sleeping_ = false;  // in poll_again()
+  Completion completion_ = Completion::kSuccess;
+  std::uint32_t generation_ = 0;  // blocks and resets seen
+  std::uint32_t resets_ = 0;
+  KernelBlock next_block_, block_;
+  SimTime started_ = 0;
+  CommandFault fault_;
+  SimTime local_ = 0;
+  platform::AicpuPhase phase_ = platform::AicpuPhase::kIdle;
+  std::uint32_t phase_task_ = 0;
+  SimTime phase_since_ = 0;
+  AicpuStatistics statistics_;
+};
+
+}  // namespace npu::model

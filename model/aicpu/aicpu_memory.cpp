@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// An AICPU's accesses to device memory.
+#include <algorithm>
+#include <cstring>
+
+#include "model/aicpu/aicpu_core.hpp"
+
+namespace npu::model {
+
+using abi::FaultCode;
+
+namespace {
+constexpr Bytes kLine = DataCache::kLine;
+
+// The part of [address, address + length) in the line of `address`.
+Bytes in_line(std::uint64_t address, Bytes length) {
+  return std::min(length, kLine - address % kLine);
+}
+}  // namespace
+
+void AicpuCore::fault(FaultCode code, std::uint64_t address, bool write) const {
+  throw Faulted{{code, address, block_.vmid, write}};
+}
+
+void AicpuCore::check_alignment(std::uint64_t address, unsigned bytes, bool write) const {
+  if (address % bytes != 0) fault(FaultCode::kInvalidSize, address, write);
+}
+
+// The program waits for a read of memory, at the end of which the bytes are to be taken.
+void AicpuCore::timed_read(std::uint64_t address, Bytes length) {
+  synchronise();
+  rounds_.acted();
+  waiting_ = true;
+  shared_.request(number_, block_.vmid, address, length, block_.cause);
+  while (waiting_) sim_.agenda.wait(answer_);
+  local_ = std::max(local_, sim_now());
+  check();
+  if (completion_ != Completion::kSuccess) fault(device_fault(completion_), address, false);
+}
+
+void AicpuCore::answered(Completion completion) {
+  completion_ = completion;
+  waiting_ = false;
+  sim_.agenda.notify(answer_);
+}
+
+// The line's bytes at the program's time, which has come.
+unsigned char* AicpuCore::line(std::uint64_t address) {
+  ++statistics_.loads;
+  if (auto* const cached = cache_.touch(block_.vmid, address)) return cached;
+  ++statistics_.misses;
+  const std::uint64_t begin = address - address % kLine;
+  timed_read(begin, kLine);
+  unsigned char* const bytes = cache_.install(block_.vmid, begin);
+  const auto completion = shared_.memory.read(block_.vmid, begin, bytes, kLine);
+  if (completion == Completion::kSuccess) return bytes;
+  cache_.drop(block_.vmid, begin, kLine);
+  fault(device_fault(completion), address, false);
+}
+
+std::uint64_t AicpuCore::load(std::uint64_t address, unsigned bytes) {
+  check_alignment(address, bytes, false);
+  if (rounds_.replaying()) {
+    if (const auto* const look = rounds_.replayed(false, address, bytes)) {
+      const std::uint64_t value = look->value;
+      const SimTime began = rounds_.began();
+      local_ = began + look->ended;
+      rounds_.saw(
+          {address, value, began + look->sampled, local_, static_cast<std::uint8_t>(bytes), false});
+      return value;
+    }
+  }
+  synchronise();
+  const SimTime sampled = local_;
+  std::uint64_t value = 0;
+  std::memcpy(&value, line(address) + address % kLine, bytes);
+  local_ += l1_hit_;
+  rounds_.saw({address, value, sampled, local_, static_cast<std::uint8_t>(bytes), false});
+  return value;
+}
+
+void AicpuCore::read(std::uint64_t address, void* data, Bytes length) {
+  rounds_.acted();
+  auto* to = static_cast<unsigned char*>(data);
+  while (length > 0) {
+    const Bytes part = in_line(address, length);
+    synchronise();
+    std::memcpy(to, line(address) + address % kLine, part);
+    local_ += l1_hit_;
+    address += part, to += part, length -= part;
+  }
+}
+
+// One store of the core, within a line: in memory at once for whoever looks, done later for a
+// barrier. A whole line is cached without having been read.
+void AicpuCore::post(std::uint64_t address, const void* data, Bytes length) {
+  check();
+  rounds_.acted();
+  ++statistics_.stores;
+  local_ = memory_stores_.post(local_);
+  synchronise();
+  const auto completion = shared_.write(number_, block_.vmid, address, data, length);
+  if (completion != Completion::kSuccess) fault(device_fault(completion), address, true);
+  unsigned char* const cached =
+      length == kLine ? cache_.install(block_.vmid, address) : cache_.find(block_.vmid, address);
+  if (cached != nullptr) std::memcpy(cached + address % kLine, data, length);
+  local_ += ticks(shared_.config.store);
+}
+
+void AicpuCore::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
+  check_alignment(address, bytes, true);
+  post(address, &value, bytes);
+}
+
+void AicpuCore::write(std::uint64_t address, const void* data, Bytes length) {
+  const auto* from = static_cast<const unsigned char*>(data);
+  while (length > 0) {
+    const Bytes part = in_line(address, length);
+    post(address, from, part);
+    address += part, from += part, length -= part;
+  }
+}
+
+// At the point of coherence, at one time for everybody.
+std::uint64_t AicpuCore::modify(std::uint64_t address, unsigned bytes,
+                                std::uint64_t (*change)(std::uint64_t, std::uint64_t,
+                                                        std::uint64_t),
+                                std::uint64_t a, std::uint64_t b) {
+  check_alignment(address, bytes, true);
+  rounds_.acted();
+  ++statistics_.atomics;
+  synchronise();
+  std::uint64_t before = 0;
+  auto completion = shared_.memory.read(block_.vmid, address, &before, bytes);
+  if (completion != Completion::kSuccess) fault(device_fault(completion), address, true);
+  const std::uint64_t after = change(before, a, b);
+  if (std::memcmp(&before, &after, bytes) != 0) {
+    completion = shared_.write(number_, block_.vmid, address, &after, bytes);
+    if (completion != Completion::kSuccess) fault(device_fault(completion), address, true);
+  }
+  unsigned char* const cached = cache_.find(block_.vmid, address);
+  if (cached != nullptr) std::memcpy(cached + address % kLine, &after, bytes);
+  local_ += ticks(shared_.config.atomic);
+  return before;
+}
+
+std::uint64_t AicpuCore::fetch_add(std::uint64_t address, unsigned bytes, std::uint64_t value) {
+  return modify(
+      address, bytes, [](std::uint64_t v, std::uint64_t a, std::uint64_t) { return v + a; }, value,
+      0);
+}
+
+std::uint64_t AicpuCore::compare_exchange(std::uint64_t address, unsigned bytes,
+                                          std::uint64_t expected, std::uint64_t desired) {
+  return modify(
+      address, bytes,
+      [](std::uint64_t v, std::uint64_t a, std::uint64_t b) { return v == a ? b : v; },
+      bytes == 8 ? expected : expected & 0xFFFF'FFFF, desired);
+}
+
+void AicpuCore::invalidate(std::uint64_t address, Bytes length) {
+  if (length == 0) return;
+  rounds_.acted();
+  synchronise();
+  cache_.drop(block_.vmid, address, length);
+  const Bytes lines = (address + length - 1) / kLine - address / kLine + 1;
+  local_ += lines * ticks(shared_.config.invalidate);
+}
+
+// Stores to registers leave in their order, and behind what is in memory.
+void AicpuCore::barrier() {
+  check();
+  rounds_.acted();
+  local_ = std::max(local_, memory_stores_.all_done());
+}
+
+void AicpuCore::drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes length) {
+  if (!cache_.drop(vmid, address, length) || !sleeping_) return;
+  const std::uint64_t end = address + length - 1;
+  for (const auto& look : rounds_.looks()) {
+    if (look.is_register) continue;
+    if (look.place / kLine >= address / kLine && look.place / kLine <= end / kLine) {
+      return look_changed();
+    }
+  }
+}
+
+}  // namespace npu::model

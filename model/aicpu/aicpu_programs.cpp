@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/aicpu/aicpu_programs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace npu::model {
+namespace {
+
+constexpr int kStackBytes = 256 * 1024;
+constexpr unsigned kMostCores = 64;  // bits of a set of watchers
+
+}  // namespace
+
+AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& simulation,
+                             const CoreConfig& launch_times,
+                             const AicpuProgramConfig& program_times, unsigned core_count,
+                             const std::string& track_prefix, DeviceMemory& device_memory)
+    : sc_module(name), Shared(simulation, launch_times, program_times, device_memory) {
+  sc_assert(core_count <= kMostCores);
+  memory_socket.register_nb_transport_bw(this, &AicpuPrograms::response);
+  fetched_.resize(core_count);
+  sc_core::sc_spawn_options options;
+  options.set_stack_size(kStackBytes);
+  for (unsigned i = 0; i < core_count; ++i) {
+    const auto track = sim.recorder.track(track_prefix + std::to_string(i));
+    auto& shared = static_cast<AicpuCore::Shared&>(*this);
+    cores_.push_back(std::make_unique<AicpuCore>(shared, i, track));
+    fetched_[i].resize(std::max<Bytes>(config.fetch, DataCache::kLine));
+    auto* const core = cores_.back().get();
+    sc_core::sc_spawn([core] { core->serve(); }, ("core" + std::to_string(i)).c_str(), &options);
+  }
+}
+
+AicpuPrograms::~AicpuPrograms() = default;
+
+void AicpuPrograms::connect_windows(CoreWindows& register_windows) {
+  windows = &register_windows;
+  watchers_.resize(windows->windows());
+  windows->connect(*this);
+}
+
+void AicpuPrograms::start(unsigned core, const KernelBlock& block) {
+  cores_[core]->start(block);
+}
+
+void AicpuPrograms::stop(std::uint64_t context) {
+  for (auto& core : cores_) {
+    if (core->busy() && core->context() == context) core->stop();
+  }
+}
+
+void AicpuPrograms::function_reset() {
+  ++epoch_;
+  for (auto& core : cores_) core->reset();
+  std::fill(watchers_.begin(), watchers_.end(), 0);
+}
+
+AicpuStatistics AicpuPrograms::statistics() const {
+  AicpuStatistics sum;
+  for (const auto& core : cores_) {
+    const auto& s = core->statistics();
+    sum.loads += s.loads, sum.misses += s.misses, sum.stores += s.stores;
+    sum.atomics += s.atomics, sum.register_loads += s.register_loads;
+    sum.register_stores += s.register_stores;
+    sum.rounds += s.rounds, sum.rounds_skipped += s.rounds_skipped;
+  }
+  return sum;
+}
+
+// --- memory ----------------------------------------------------------------------------------
+
+void AicpuPrograms::request(unsigned core, std::uint8_t vmid, std::uint64_t address, Bytes length,
+                            std::uint64_t cause) {
+  auto& trans = sim.pool.allocate(tlm::TLM_READ_COMMAND, address, fetched_[core].data(),
+                                  static_cast<unsigned>(length));
+  auto& info = Transaction::of(trans);
+  info.vmid = vmid;
+  info.cause = cause;
+  info.issued = sim_now();
+  info.context = std::uint64_t{epoch_} << 32 | core;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  auto delay = sc_core::SC_ZERO_TIME;
+  memory_socket->nb_transport_fw(trans, phase, delay);
+}
+
+tlm::tlm_sync_enum AicpuPrograms::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
+                                           sc_core::sc_time&) {
+  const auto& info = Transaction::of(trans);
+  if (info.context >> 32 == epoch_) {
+    cores_[info.context & 0xFFFF'FFFF]->answered(info.completion);
+  }
+  trans.release();
+  return tlm::TLM_COMPLETED;
+}
+
+Completion AicpuPrograms::write(unsigned core, std::uint8_t vmid, std::uint64_t address,
+                                const void* data, Bytes length) {
+  writer_ = core;
+  const auto completion = memory.write(Writer::kAicpu, vmid, address, data, length);
+  writer_ = kNobody;
+  return completion;
+}
+
+void AicpuPrograms::snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
+  if (writer == Writer::kDma && !config.snoops_dma) return;
+  for (unsigned i = 0; i < cores_.size(); ++i) {
+    if (writer == Writer::kAicpu && i == writer_) continue;
+    cores_[i]->drop_lines(vmid, address, length);
+  }
+}
+
+// --- registers -------------------------------------------------------------------------------
+
+void AicpuPrograms::watch_register(unsigned core, unsigned ai_core) {
+  if (ai_core < watchers_.size()) watchers_[ai_core] |= std::uint64_t{1} << core;
+}
+
+void AicpuPrograms::register_written(unsigned ai_core) {
+  if (ai_core >= watchers_.size()) return;
+  for (std::uint64_t waiting = std::exchange(watchers_[ai_core], 0); waiting != 0;
+       waiting &= waiting - 1) {
+    cores_[static_cast<unsigned>(__builtin_ctzll(waiting))]->look_changed();
+  }
+}
+
+void AicpuPrograms::register_changed(unsigned ai_core, std::uint32_t) {
+  register_written(ai_core);
+}
+
+void AicpuPrograms::done(unsigned core, const KernelBlock& block, const CommandFault& fault) {
+  listener_->block_done(core, block, fault);
+}
+
+}  // namespace npu::model

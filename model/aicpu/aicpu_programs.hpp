@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs in device memory on the AICPUs of a card, behind the port of the AICPU pool
+// (CorePool::connect_programs()).
+//
+// Wiring: memory_socket to an MMU client; MemoryWatch::add_snooper(); connect_windows(), if the
+// card has register windows of AI Cores; as a reset listener of the endpoint.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/aicpu/aicpu_core.hpp"
+#include "model/core/memory_watch.hpp"
+
+namespace npu::model {
+
+class AicpuPrograms : public sc_core::sc_module,
+                      public KernelPort,
+                      public ResetListener,
+                      public MemoryWatch::Snooper,
+                      private CoreWindows::Listener,
+                      private AicpuCore::Shared {
+ public:
+  // Trace events of core i carry the track `track_prefix` + i. References outlive the module.
+  AicpuPrograms(const sc_core::sc_module_name& name, Simulation& simulation,
+                const CoreConfig& launch_times, const AicpuProgramConfig& program_times,
+                unsigned core_count, const std::string& track_prefix, DeviceMemory& device_memory);
+  ~AicpuPrograms() override;
+
+  // Reads of 64 bytes and of pieces of images, with responses; no bytes move. In one page of 2 MiB.
+  tlm_utils::simple_initiator_socket<AicpuPrograms> memory_socket{"memory_socket"};
+
+  void connect_windows(CoreWindows& register_windows);
+  void connect(KernelPort::Listener& listener) override { listener_ = &listener; }
+  unsigned cores() const override { return static_cast<unsigned>(cores_.size()); }
+  void start(unsigned core, const KernelBlock& block) override;
+  void stop(std::uint64_t context) override;
+  void function_reset() override;
+  void snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) override;
+
+  // Every round of a poll loop is run; for tests.
+  void poll_naively(bool naive) { naive_polling = naive; }
+  AicpuStatistics statistics() const;
+
+ private:
+  static constexpr unsigned kNobody = ~0U;
+
+  void request(unsigned core, std::uint8_t vmid, std::uint64_t address, Bytes length,
+               std::uint64_t cause) override;
+  Completion write(unsigned core, std::uint8_t vmid, std::uint64_t address, const void* data,
+                   Bytes length) override;
+  void watch_register(unsigned core, unsigned ai_core) override;
+  void register_written(unsigned ai_core) override;
+  void register_changed(unsigned ai_core, std::uint32_t offset) override;
+  void done(unsigned core, const KernelBlock& block, const CommandFault& fault) override;
+  tlm::tlm_sync_enum response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+
+  std::vector<std::unique_ptr<AicpuCore>> cores_;
+  std::vector<std::uint64_t> watchers_;  // by AI Core: a bit for each core that sleeps on it
+  std::vector<std::vector<unsigned char>> fetched_;  // by core: where a read's bytes go, unused
+  KernelPort::Listener* listener_ = nullptr;
+  unsigned writer_ = kNobody;
+  std::uint32_t epoch_ = 0;  // resets seen
+};
+
+}  // namespace npu::model

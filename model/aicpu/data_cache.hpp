@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data cache of one AICPU, with its data: what a core has cached stays what it was until the line
+// is dropped, which is how writes that nobody snoops remain unseen. Least recently used line out.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "npu/base/units.hpp"
+
+namespace npu::model {
+
+class DataCache {
+ public:
+  static constexpr Bytes kLine = 64;
+
+  DataCache(Bytes size, unsigned ways);
+
+  // The line's bytes, if it is cached; `address` is any in the line. touch: it was used.
+  unsigned char* touch(std::uint8_t vmid, std::uint64_t address);
+  unsigned char* find(std::uint8_t vmid, std::uint64_t address);
+  bool holds(std::uint8_t vmid, std::uint64_t address) const {
+    return place_of(key(vmid, address)) != keys_.size();
+  }
+  // A place for the line's bytes; another line may go for it.
+  unsigned char* install(std::uint8_t vmid, std::uint64_t address);
+  // Whether a line of [address, address + length) was cached.
+  bool drop(std::uint8_t vmid, std::uint64_t address, Bytes length);
+  void clear();
+  bool empty() const { return lines_ == 0; }
+
+ private:
+  static std::uint64_t key(std::uint8_t vmid, std::uint64_t address) {
+    return std::uint64_t{vmid} << 56 | (address & ~(kLine - 1)) | 1;
+  }
+  std::size_t set_of(std::uint64_t key) const { return (key / kLine % sets_) * ways_; }
+  // Place of a line with this key; the number of all places: none.
+  std::size_t place_of(std::uint64_t key) const;
+  bool drop_line(std::uint64_t key);
+
+  const std::size_t ways_, sets_;
+  std::vector<std::uint64_t> keys_;  // 0: nothing
+  std::vector<std::uint64_t> used_;  // when
+  std::vector<unsigned char> data_;
+  std::uint64_t uses_ = 0;
+  std::size_t lines_ = 0;
+};
+
+}  // namespace npu::model

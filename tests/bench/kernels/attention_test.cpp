@@ -25,7 +25,7 @@ class KernelBench : public AicoreBench {
   void start(const std::string& program, const std::vector<std::uint64_t>& words) {
     upload(program, kOtherImage);
     for (std::size_t i = 0; i < words.size(); ++i) memory.store(kWordsAt + 8 * i, words[i]);
-    launch_image(0, kOtherImage, kWordsAt);
+    at(0, [this] { launch_image(0, kOtherImage, kWordsAt); });
     run();
     ASSERT_TRUE(has_ended(0));
     EXPECT_EQ(ended(0).fault, FaultCode::kNone);
@@ -33,7 +33,7 @@ class KernelBench : public AicoreBench {
   void put(std::uint64_t at, const std::vector<float>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) memory.store(at + 4 * i, values[i]);
   }
-  float at(std::uint64_t address, std::uint64_t index) {
+  float number(std::uint64_t address, std::uint64_t index) {
     return memory.load<float>(address + 4 * index);
   }
 };
@@ -52,7 +52,7 @@ TEST(AttentionKernels, ScoresAreProductsWithTheTransposedKeys) {
   bench.start("attention_scores", {kA, kB, kC, work.shape(), work.depth()});
   for (std::uint32_t r = 0; r < kRows; ++r) {
     for (std::uint32_t c = 0; c < kCount; ++c) {
-      ASSERT_EQ(bench.at(kC, r * kCount + c), keys[c * kHead + r]) << r << ", " << c;
+      ASSERT_EQ(bench.number(kC, r * kCount + c), keys[c * kHead + r]) << r << ", " << c;
     }
   }
 }
@@ -70,10 +70,10 @@ TEST(AttentionKernels, SoftmaxIsRelativeToTheRowsMaximum) {
   bench.start("attention_softmax",
               {kA, kB, kC, work.shape(), static_cast<std::uint64_t>(work.type), work.scale_bits()});
   for (std::uint32_t r = 0; r < kRows; ++r) {
-    EXPECT_NEAR(bench.at(kC, r), std::log(2.0) * (kCount - 1 + r), 1e-5);
-    EXPECT_NEAR(bench.at(kC, kRows + r), 2 - std::ldexp(1, 1 - int{kCount}), 1e-5);
+    EXPECT_NEAR(bench.number(kC, r), std::log(2.0) * (kCount - 1 + r), 1e-5);
+    EXPECT_NEAR(bench.number(kC, kRows + r), 2 - std::ldexp(1, 1 - int{kCount}), 1e-5);
     for (std::uint32_t c = 0; c < kCount; ++c) {
-      EXPECT_NEAR(bench.at(kB, r * kCount + c),
+      EXPECT_NEAR(bench.number(kB, r * kCount + c),
                   std::ldexp(1, static_cast<int>(c + 1) - int{kCount}), 1e-5);
     }
   }
@@ -88,9 +88,9 @@ TEST(AttentionKernels, ManyRowsGoThroughTheBufferInPieces) {
   bench.start("attention_softmax",
               {kA, kB, kC, work.shape(), static_cast<std::uint64_t>(work.type), work.scale_bits()});
   for (std::uint32_t r = 0; r < kRows; ++r) {
-    ASSERT_EQ(bench.at(kC, r), 3) << r;
-    ASSERT_EQ(bench.at(kC, kRows + r), kCount) << r;
-    ASSERT_EQ(bench.at(kB, r * kCount + r % kCount), 1) << r;
+    ASSERT_EQ(bench.number(kC, r), 3) << r;
+    ASSERT_EQ(bench.number(kC, kRows + r), kCount) << r;
+    ASSERT_EQ(bench.number(kB, r * kCount + r % kCount), 1) << r;
   }
 }
 
@@ -108,10 +108,11 @@ class UpdateKernel : public testing::Test {
     bench_.start("attention_update", {kA, kB, kC, kD, work.shape(), work.place()});
   }
   void expect(double output, double maximum, double sum) {
-    for (std::uint32_t i = 0; i < kRows * kHead; ++i) EXPECT_NEAR(bench_.at(kA, i), output, 1e-5);
+    for (std::uint32_t i = 0; i < kRows * kHead; ++i)
+      EXPECT_NEAR(bench_.number(kA, i), output, 1e-5);
     for (std::uint32_t r = 0; r < kRows; ++r) {
-      EXPECT_NEAR(bench_.at(kB, r), maximum, 1e-6);
-      EXPECT_NEAR(bench_.at(kB, kRows + r), sum, 1e-5);
+      EXPECT_NEAR(bench_.number(kB, r), maximum, 1e-6);
+      EXPECT_NEAR(bench_.number(kB, kRows + r), sum, 1e-5);
     }
   }
   KernelBench bench_;
@@ -163,7 +164,7 @@ TEST(FusedKernels, NegativeSumsBecomeZeroOnACoupledCore) {
   bench.start("matmul_relu", all);
   for (std::uint32_t i = 0; i < kSide; ++i) {
     const float expected = i % 2 == 0 ? static_cast<float>(i + 5 + 1) : 0;
-    EXPECT_EQ(bench.at(kD, i * kSide + 5), expected) << i;
+    EXPECT_EQ(bench.number(kD, i * kSide + 5), expected) << i;
   }
 }
 

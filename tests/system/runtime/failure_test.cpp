@@ -32,7 +32,9 @@ class RunFailures : public testing::TestWithParam<Setting> {
     const auto begin = card.clock.now();
     const auto report = card.run(graph);
     EXPECT_FALSE(report);
-    if (!report) EXPECT_THAT(report.error().context, testing::HasSubstr(text));
+    if (!report) {
+      EXPECT_THAT(report.error().context, testing::HasSubstr(text));
+    }
     EXPECT_LT(card.clock.now() - begin, 2 * kWatchdog);
     EXPECT_EQ(card.context->last_result().status, static_cast<std::uint32_t>(status));
     return card.context->last_result();

@@ -31,6 +31,7 @@ int run(aicore::AicorePort& port) {
       return 0;
     case KernelMode::kTrap:
       port.trap(static_cast<std::uint16_t>(value));
+      break;  // it does not come back; the port's declaration says so
     case KernelMode::kWild: {
       platform::CopyIn copy;
       copy.from = address;

@@ -102,6 +102,8 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
   ProgressLine progress;
   std::optional<Status> result;
   const Status ran = run_on_simulator(config, [&](Machine& machine) {
+    bool functional = true;
+    for (const auto& card : config.cards) functional = functional && card.core.functional;
     workloads::Context context{machine.platform,
                                parameters,
                                report.seed,
@@ -112,7 +114,8 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                  progress.show(what, done, total);
                                },
                                &config,
-                               config_directories()};
+                               config_directories(),
+                               functional};
     result = workload.run(context);
     report.simulated = machine.simulator.simulated_time();
   });

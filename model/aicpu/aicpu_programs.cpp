@@ -26,7 +26,7 @@ AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& si
     const auto track = sim.recorder.track(track_prefix + std::to_string(i));
     auto& shared = static_cast<AicpuCore::Shared&>(*this);
     cores_.push_back(std::make_unique<AicpuCore>(shared, i, track));
-    fetched_[i].resize(std::max<Bytes>(config.fetch, DataCache::kLine));
+    fetched_[i].resize(std::max<Bytes>(config.fetch, CoherentCache::kLine));
     auto* const core = cores_.back().get();
     sc_core::sc_spawn([core] { core->serve(); }, ("core" + std::to_string(i)).c_str(), &options);
   }

@@ -14,6 +14,7 @@ class CoreLayout {
   explicit CoreLayout(const ChipConfig& chip) : CoreLayout(chip.core.type, chip.ai_cores) {}
 
   unsigned clusters() const { return clusters_; }
+  unsigned vector_cores() const { return kind_ == CoreKind::kSplit ? 2 : 0; }  // per cluster
   unsigned cores() const { return kind_ == CoreKind::kSplit ? 3 * clusters_ : clusters_; }
   abi::CoreType type(unsigned core) const {
     if (kind_ == CoreKind::kCoupled) return abi::CoreType::kCoupled;

@@ -102,6 +102,8 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
   ProgressLine progress;
   std::optional<Status> result;
   const Status ran = run_on_simulator(config, [&](Machine& machine) {
+    bool functional = true;
+    for (const auto& card : config.cards) functional = functional && card.core.functional;
     workloads::Context context{machine.platform,
                                parameters,
                                report.seed,
@@ -112,7 +114,8 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                  progress.show(what, done, total);
                                },
                                &config,
-                               config_directories()};
+                               config_directories(),
+                               functional};
     result = workload.run(context);
     report.simulated = machine.simulator.simulated_time();
   });
@@ -134,6 +137,10 @@ Outcome run_workload(const Options& options) {
   ParameterSet parameters(workload.parameters);
   const auto overrides = apply_parameters(workload, options, parameters);
   if (!overrides) return tl::unexpected(overrides.error());
+  if (workload.check != nullptr) {
+    const Status usable = workload.check(parameters, config_directories());
+    if (!usable) return bad_input(usable.error().context);
+  }
   const auto config = load_config(options.config, *overrides);
   if (!config) return tl::unexpected(config.error());
   auto file = ReportFile::open(options.report);

@@ -13,9 +13,11 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       dma_("dma", simulation, config, registers_),
       mmu_("mmu", simulation, config, registers_, kMmuClients),
       command_("command", simulation, config, registers_),
-      aicores_("aicore", simulation, config.aicore, config.ai_cores,
+      aicores_("aicore", simulation, config.aicore, CoreLayout(config).cores(),
                fmt::format("card{}.aicore", index)),
       aicpus_("aicpu", simulation, config.aicpu, config.aicpus, fmt::format("card{}.aicpu", index)),
+      aicore_programs_("aicore_programs", simulation, config, mmu_, memory_watch_,
+                       fmt::format("card{}.aicore", index)),
       aicpu_programs_("aicpu_programs", simulation, config.aicpu, config.aicpu_core, config.aicpus,
                       fmt::format("card{}.aicpu", index), mmu_),
       l2_("l2", simulation, config.l2, kMmuClients - kFirstL2Client),
@@ -50,6 +52,18 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   endpoint.add_reset_listener(l2_);
   endpoint.add_reset_listener(hccs_);
   connect_queues(endpoint);
+  connect_programs(endpoint);
+}
+
+void Chip::connect_programs(Endpoint& endpoint) {
+  aicore_programs_.memory_socket.bind(mmu_.client_sockets[kAiCoreProgramClient]);
+  aicpu_programs_.memory_socket.bind(mmu_.client_sockets[kAicpuProgramClient]);
+  aicpu_programs_.connect_windows(aicore_programs_);
+  memory_watch_.add_snooper(aicpu_programs_);
+  aicores_.connect_programs(aicore_programs_);
+  aicpus_.connect_programs(aicpu_programs_);
+  endpoint.add_reset_listener(aicore_programs_);
+  endpoint.add_reset_listener(aicpu_programs_);
 }
 
 void Chip::connect_queues(Endpoint& endpoint) {
@@ -58,9 +72,6 @@ void Chip::connect_queues(Endpoint& endpoint) {
   command_.host_socket.bind(endpoint.dma_sockets[1]);
   aicores_.memory_socket.bind(mmu_.client_sockets[kAiCoreClient]);
   aicpus_.memory_socket.bind(mmu_.client_sockets[kAicpuClient]);
-  aicpus_.connect_programs(aicpu_programs_);
-  aicpu_programs_.memory_socket.bind(mmu_.client_sockets[kAicpuProgramClient]);
-  memory_watch_.add_snooper(aicpu_programs_);
   command_.connect(static_cast<InterruptPort&>(endpoint));
   command_.connect(static_cast<DmaRequestPort&>(dma_));
   command_.connect_aicore(aicores_);
@@ -68,7 +79,6 @@ void Chip::connect_queues(Endpoint& endpoint) {
   endpoint.add_reset_listener(command_);
   endpoint.add_reset_listener(aicores_);
   endpoint.add_reset_listener(aicpus_);
-  endpoint.add_reset_listener(aicpu_programs_);
 }
 
 void Chip::invalidate_translations() {

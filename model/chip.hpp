@@ -5,6 +5,7 @@
 #include <systemc>
 
 #include "model/aicore/core_pool.hpp"
+#include "model/aicore/programs.hpp"
 #include "model/aicpu/aicpu_programs.hpp"
 #include "model/command/command_processor.hpp"
 #include "model/config/chip_config.hpp"
@@ -39,6 +40,7 @@ class Chip : public sc_core::sc_module {
   CommandProcessor& command() { return command_; }
   CorePool& aicores() { return aicores_; }
   CorePool& aicpus() { return aicpus_; }
+  AiCorePrograms& aicore_programs() { return aicore_programs_; }
   AicpuPrograms& aicpu_programs() { return aicpu_programs_; }
   // The IOMMU unmapped something of this card.
   void invalidate_translations();
@@ -49,7 +51,7 @@ class Chip : public sc_core::sc_module {
     kCommandClient,
     kAiCoreClient,
     kAicpuClient,
-    kAiCoreProgramClient,  // programs that run on the cores, behind the L2; unbound without any
+    kAiCoreProgramClient,  // programs that run on the cores, behind the L2
     kAicpuProgramClient,
     kMmuClients,
     kFirstL2Client = kAiCoreProgramClient
@@ -62,6 +64,7 @@ class Chip : public sc_core::sc_module {
   };  // then one for each MMU client
 
   void connect_queues(Endpoint& endpoint);
+  void connect_programs(Endpoint& endpoint);
 
   MemoryWatch memory_watch_;
   CardRegisters registers_;
@@ -70,6 +73,7 @@ class Chip : public sc_core::sc_module {
   Mmu mmu_;
   CommandProcessor command_;
   CorePool aicores_, aicpus_;
+  AiCorePrograms aicore_programs_;
   AicpuPrograms aicpu_programs_;
   L2 l2_;
   Hbm hbm_;

@@ -32,7 +32,6 @@ class Executor {
     line_ = field(header, offsetof(abi::RunHeader, handshakes)) + worker * sizeof(Handshake);
     payloads_ = field(header, offsetof(abi::RunHeader, payloads)) +
                 worker * abi::kPayloadsPerWorker * sizeof(DispatchPayload);
-    flags_ = static_cast<std::uint32_t>(port_.load(header + offsetof(abi::RunHeader, flags), 4));
     const auto kind = port_.load(header + offsetof(abi::RunHeader, handshake), 4);
     introduce(worker);
     if (kind == static_cast<std::uint32_t>(abi::HandshakeKind::kMemory)) {
@@ -121,25 +120,36 @@ class Executor {
   // Runs what the payload says; everything it issued is done when this returns.
   int execute(std::uint64_t payload) {
     refresh(payload);
+    const std::uint64_t begun = port_.system_counter();
     platform::KernelCall call;
     call.image = port_.load(payload + offsetof(DispatchPayload, kernel), 8);
     call.arguments = port_.load(payload + offsetof(DispatchPayload, arguments), 8);
-    const std::uint64_t place = port_.load(payload + offsetof(DispatchPayload, block), 8);
-    call.block = static_cast<std::uint32_t>(place);
-    call.blocks = static_cast<std::uint32_t>(place >> 32);
+    call.block =
+        static_cast<std::uint32_t>(port_.load(payload + offsetof(DispatchPayload, block), 4));
+    call.blocks =
+        static_cast<std::uint32_t>(port_.load(payload + offsetof(DispatchPayload, blocks), 4));
     call.role =
         static_cast<std::uint32_t>(port_.load(payload + offsetof(DispatchPayload, role), 4));
+    const std::uint64_t record = port_.load(payload + offsetof(DispatchPayload, record), 8);
     port_.scalar(kStep);
     const int result = port_.invoke(call);
     port_.pipe_barrier(platform::Pipe::kAll);
+    if (record != 0) write_record(record, begun);
     return result;
+  }
+
+  // Its line is the scheduler's before and after.
+  void write_record(std::uint64_t record, std::uint64_t begun) {
+    refresh(record);
+    port_.store(record + offsetof(abi::TaskRecord, begun), 8, begun);
+    port_.store(record + offsetof(abi::TaskRecord, ended), 8, port_.system_counter());
+    publish(record);
   }
 
   static std::uint32_t word(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
 
   AicorePort& port_;
   std::uint64_t line_ = 0, payloads_ = 0;
-  std::uint32_t flags_ = 0;
 };
 
 }  // namespace

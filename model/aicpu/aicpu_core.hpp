@@ -10,7 +10,7 @@
 #include <array>
 #include <vector>
 
-#include "model/aicpu/data_cache.hpp"
+#include "model/aicpu/coherent_cache.hpp"
 #include "model/aicpu/poll_rounds.hpp"
 #include "model/aicpu/posted_stores.hpp"
 #include "model/config/chip_config.hpp"
@@ -145,7 +145,7 @@ class AicpuCore : public platform::AicpuPort {
   const std::uint32_t track_;
   const std::uint64_t instruction_scale_;  // ipc percent * MHz: ps = 10^8 instructions / scale
   const SimTime l1_hit_, register_load_;
-  DataCache cache_;
+  CoherentCache cache_;
   PollRounds rounds_;
   PostedStores memory_stores_, register_stores_;
   std::vector<SimTime> register_visible_;  // by AI Core: the last store to its window

@@ -10,7 +10,7 @@ namespace npu::model {
 using abi::FaultCode;
 
 namespace {
-constexpr Bytes kLine = DataCache::kLine;
+constexpr Bytes kLine = CoherentCache::kLine;
 
 // The part of [address, address + length) in the line of `address`.
 Bytes in_line(std::uint64_t address, Bytes length) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/command/command_processor.hpp"
 
+#include "model/config/core_layout.hpp"
+
 namespace npu::model {
 namespace {
 
@@ -58,10 +60,13 @@ void CommandProcessor::install_constants(const ChipConfig& config) {
       abi::QueueCapability{}
           .set<abi::QueueCapability::Slots>(command.slots)
           .set<abi::QueueCapability::DoorbellPages>(command.slots > 0 ? command.doorbell_pages : 0);
+  const CoreLayout layout(config);
   const auto cores = abi::QueueCores{}
-                         .set<abi::QueueCores::AiCores>(config.ai_cores)
+                         .set<abi::QueueCores::AiCores>(layout.cores())
                          .set<abi::QueueCores::Aicpus>(config.aicpus);
-  const auto topology = abi::CoreTopology{}.set<abi::CoreTopology::Clusters>(config.ai_cores);
+  const auto topology = abi::CoreTopology{}
+                            .set<abi::CoreTopology::Clusters>(layout.clusters())
+                            .set<abi::CoreTopology::VectorCores>(layout.vector_cores());
   const auto base = abi::DoorbellBase::from_raw(shared_.registers.doorbell_base());
   bank.on_read<abi::QueueCapability>([capability] { return capability; });
   bank.on_read<abi::QueueCores>([cores] { return cores; });

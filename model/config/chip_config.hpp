@@ -10,6 +10,7 @@
 #include "model/config/aicpu_config.hpp"
 #include "model/config/command_config.hpp"
 #include "model/config/l2_config.hpp"
+#include "model/config/program_core_config.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -149,6 +150,7 @@ struct ChipConfig {
   CommandConfig command;
   CoreConfig aicore;
   CoreConfig aicpu;
+  ProgramCoreConfig core;
   AicpuProgramConfig aicpu_core;
   HbmConfig hbm;
   HccsConfig hccs;

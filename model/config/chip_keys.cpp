@@ -168,7 +168,9 @@ const Table& chip_table() {
   using C = ChipConfig;
   static const Table kTable{
       "npusim.chip/1",
-      "one card; chip files also have `system`, the system file for a chip file given alone",
+      "one card; chip files also have `system`, the system file for a chip file given alone, and "
+      "may "
+      "have `base`, a chip file that gives what they leave out, key by key",
       {
           keys::make("name", KeyType::kName, &C::name, "what reports call the chip"),
           number("ai_cores", &C::ai_cores, 1, 1024, "AI Cores, register AI_CORE_COUNT"),
@@ -184,6 +186,7 @@ const Table& chip_table() {
           section("command", &C::command, command_table()),
           section("aicore", &C::aicore, core_table()),
           section("aicpu", &C::aicpu, core_table()),
+          section("core", &C::core, program_core_table(), KeyType::kFile),
           section("aicpu_core", &C::aicpu_core, aicpu_program_table()),
           section("hbm", &C::hbm, hbm_table()),
           section("hccs", &C::hccs, hccs_table()),

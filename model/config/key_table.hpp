@@ -84,13 +84,14 @@ struct Table {
   std::vector<std::string> names() const;
 };
 
-const Table& chip_table();         // ChipConfig
-const Table& timings_table();      // HbmTimings
-const Table& link_table();         // LinkConfig
-const Table& hccs_table();         // HccsConfig
-const Table& host_table();         // SystemConfig: cpu, memory, root complex
-const Table& system_table();       // SystemConfig: the rest
-const Table& host_bridge_table();  // HostBridgeConfig
+const Table& chip_table();          // ChipConfig
+const Table& timings_table();       // HbmTimings
+const Table& program_core_table();  // ProgramCoreConfig
+const Table& link_table();          // LinkConfig
+const Table& hccs_table();          // HccsConfig
+const Table& host_table();          // SystemConfig: cpu, memory, root complex
+const Table& system_table();        // SystemConfig: the rest
+const Table& host_bridge_table();   // HostBridgeConfig
 const Table& node_table(PciNodeKind kind);
 
 namespace keys {

@@ -2,6 +2,8 @@
 // The reference of keys, written from the tables.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "model/config/key_table.hpp"
 #include "model/config/load.hpp"
 
@@ -25,7 +27,8 @@ void collect(const Table& table, const std::string& path, const std::string& fil
 
 std::vector<Section> all_sections() {
   std::vector<Section> sections;
-  for (const auto* table : {&chip_table(), &timings_table(), &host_table(), &system_table()}) {
+  for (const auto* table :
+       {&chip_table(), &program_core_table(), &timings_table(), &host_table(), &system_table()}) {
     collect(*table, "", table->schema, sections);
   }
   const std::string& file = system_table().schema;
@@ -50,6 +53,20 @@ void add_keys(const Table& table, const std::string& path, std::vector<std::stri
       names.push_back(name);
     }
   }
+}
+
+std::string compact_keys(const Table& table, bool inside, std::set<const Table*>& shown) {
+  std::string text;
+  for (const auto& key : table.keys) {
+    if (key.store) {
+      text += fmt::format(" {} ({});", key.name, key.allowed());
+    } else if (inside && shown.insert(key.table).second) {
+      text += fmt::format(" {} {{{} }};", key.name, compact_keys(*key.table, inside, shown));
+    } else {
+      text += fmt::format(" {};", key.name);
+    }
+  }
+  return text;
 }
 
 std::string heading(const Section& section) {
@@ -80,13 +97,11 @@ std::string key_reference() {
 
 std::string compact_key_reference() {
   std::string text = "| section | keys |\n|---|---|\n";
+  std::set<const Table*> shown;  // sections of a core are shown in its own row, equal ones once
   for (const auto& section : all_sections()) {
+    if (section.file == program_core_table().schema && !section.path.empty()) continue;
     text += fmt::format("| {} |", heading(section));
-    for (const auto& key : section.table->keys) {
-      const bool scalar = static_cast<bool>(key.store);
-      text += scalar ? fmt::format(" {} ({});", key.name, key.allowed())
-                     : fmt::format(" {};", key.name);
-    }
+    text += compact_keys(*section.table, section.table == &program_core_table(), shown);
     text.back() = ' ';
     text += "|\n";
   }

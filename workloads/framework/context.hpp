@@ -38,6 +38,7 @@ struct Context {
   // is none) and where the files of configs/ are.
   const model::SystemConfig* machine = nullptr;
   std::vector<std::string> config_directories = {};
+  bool functional = true;  // the AI Cores compute; off: only time passes, and results mean nothing
 
   void step(std::string_view what, std::uint64_t done, std::uint64_t total) const {
     if (progress) progress(what, done, total);

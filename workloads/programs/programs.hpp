@@ -24,5 +24,8 @@ Workload queue_scaling();
 Workload queue_oversubscription();
 Workload queue_isolation();
 Workload stream_overlap();
+Workload matmul();
+Workload vector_add();
+Workload graph();
 
 }  // namespace npu::workloads

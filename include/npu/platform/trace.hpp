@@ -55,6 +55,8 @@ enum class Activity : std::uint16_t {
   kQueueComplete,  // work done until completion entry and MSI-X are sent
   kQueueManage,    // a management command; detail = ManagementOpcode
   kKernelBlock,    // AI Core: one block of a kernel; detail = function id << 32 | block
+  kKernelCall,     // AI Core: a program run by another one; detail = block
+  kPipe,           // AI Core: an instruction of a pipe; detail = platform::Pipe
   // AICPU: a program's phases (AicpuPort::phase); detail = task, ~0: none
   kAicpuIdle,
   kAicpuHandshake,
@@ -105,6 +107,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Activity:
         "queue_complete",
         "queue_manage",
         "kernel_block",
+        "kernel_call",
+        "pipe",
         "aicpu_idle",
         "aicpu_handshake",
         "aicpu_wiring",

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/aicpu/data_cache.hpp"
+#include "model/aicpu/coherent_cache.hpp"
 
 #include <algorithm>
 
 namespace npu::model {
 
-DataCache::DataCache(Bytes size, unsigned ways)
+CoherentCache::CoherentCache(Bytes size, unsigned ways)
     : ways_(ways),
       sets_(std::max<std::size_t>(size / kLine / ways, 1)),
       keys_(ways_ * sets_),
       used_(ways_ * sets_),
       data_(ways_ * sets_ * kLine) {}
 
-std::size_t DataCache::place_of(std::uint64_t key) const {
+std::size_t CoherentCache::place_of(std::uint64_t key) const {
   const std::size_t first = set_of(key);
   for (std::size_t place = first; place < first + ways_; ++place) {
     if (keys_[place] == key) return place;
@@ -20,19 +20,19 @@ std::size_t DataCache::place_of(std::uint64_t key) const {
   return keys_.size();
 }
 
-unsigned char* DataCache::touch(std::uint8_t vmid, std::uint64_t address) {
+unsigned char* CoherentCache::touch(std::uint8_t vmid, std::uint64_t address) {
   const std::size_t place = place_of(key(vmid, address));
   if (place == keys_.size()) return nullptr;
   used_[place] = ++uses_;
   return &data_[place * kLine];
 }
 
-unsigned char* DataCache::find(std::uint8_t vmid, std::uint64_t address) {
+unsigned char* CoherentCache::find(std::uint8_t vmid, std::uint64_t address) {
   const std::size_t place = place_of(key(vmid, address));
   return place == keys_.size() ? nullptr : &data_[place * kLine];
 }
 
-unsigned char* DataCache::install(std::uint8_t vmid, std::uint64_t address) {
+unsigned char* CoherentCache::install(std::uint8_t vmid, std::uint64_t address) {
   const std::uint64_t wanted = key(vmid, address);
   std::size_t place = place_of(wanted);
   if (place == keys_.size()) {
@@ -47,7 +47,7 @@ unsigned char* DataCache::install(std::uint8_t vmid, std::uint64_t address) {
   return &data_[place * kLine];
 }
 
-bool DataCache::drop_line(std::uint64_t key) {
+bool CoherentCache::drop_line(std::uint64_t key) {
   const std::size_t place = place_of(key);
   if (place == keys_.size()) return false;
   keys_[place] = 0;
@@ -56,7 +56,7 @@ bool DataCache::drop_line(std::uint64_t key) {
   return true;
 }
 
-bool DataCache::drop(std::uint8_t vmid, std::uint64_t address, Bytes length) {
+bool CoherentCache::drop(std::uint8_t vmid, std::uint64_t address, Bytes length) {
   if (lines_ == 0 || length == 0) return false;
   bool dropped = false;
   const std::uint64_t first = key(vmid, address), last = key(vmid, address + length - 1);
@@ -71,7 +71,7 @@ bool DataCache::drop(std::uint8_t vmid, std::uint64_t address, Bytes length) {
   return dropped;
 }
 
-void DataCache::clear() {
+void CoherentCache::clear() {
   std::fill(keys_.begin(), keys_.end(), 0);
   std::fill(used_.begin(), used_.end(), 0);
   lines_ = 0;

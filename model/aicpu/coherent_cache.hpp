@@ -10,11 +10,11 @@
 
 namespace npu::model {
 
-class DataCache {
+class CoherentCache {
  public:
   static constexpr Bytes kLine = 64;
 
-  DataCache(Bytes size, unsigned ways);
+  CoherentCache(Bytes size, unsigned ways);
 
   // The line's bytes, if it is cached; `address` is any in the line. touch: it was used.
   unsigned char* touch(std::uint8_t vmid, std::uint64_t address);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops without branches, on bits, which compilers turn into vector instructions.
+#include "model/aicore/arithmetic/convert.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+namespace npu::model::arithmetic {
+
+using platform::DataType;
+
+namespace {
+
+template <class T>
+T bits(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+template <class To, class From>
+To as(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+template <class T>
+T element(const void* array, std::size_t i) {
+  return bits<T>(static_cast<const unsigned char*>(array) + i * sizeof(T));
+}
+template <class T>
+void set_element(void* array, std::size_t i, T value) {
+  std::memcpy(static_cast<unsigned char*>(array) + i * sizeof(T), &value, sizeof value);
+}
+
+constexpr std::uint32_t kInfinity = 0x7F80'0000;
+
+// The half's exponent and mantissa, taken as those of a float, are the value / 2^112, which is
+// exact for subnormal halves, too. Infinities and NaNs get the float's largest exponent.
+float half_to_float(std::uint16_t half) {
+  const std::uint32_t magnitude = (half & 0x7FFFU) << 13;
+  const float scaled = as<float>(magnitude) * 0x1p112F;
+  const std::uint32_t special = magnitude >= 0x0F80'0000 ? kInfinity : 0;
+  return as<float>(as<std::uint32_t>(scaled) | special | (half & 0x8000U) << 16);
+}
+
+// Normal halves: the mantissa's lower 13 bits are rounded away, a carry goes into the exponent.
+// Subnormal ones: adding 0.5 leaves the value's bits at the end of the sum's mantissa, rounded.
+std::uint16_t float_to_half(float value) {
+  const auto all = as<std::uint32_t>(value);
+  const std::uint32_t magnitude = all & 0x7FFF'FFFF;
+  const std::uint32_t odd = magnitude >> 13 & 1;
+  const std::uint32_t normal = (magnitude + 0xFFF + odd - 0x3800'0000) >> 13;
+  const std::uint32_t subnormal =
+      as<std::uint32_t>(as<float>(magnitude) + 0.5F) - as<std::uint32_t>(0.5F);
+  const std::uint32_t nan = 0x7E00 | (magnitude >> 13 & 0x3FF);
+  std::uint32_t half = magnitude < 0x3880'0000 ? subnormal : normal;
+  half = magnitude >= 0x477F'F000 ? 0x7C00 : half;  // rounds to 65536 or more
+  half = magnitude > kInfinity ? nan : half;
+  return static_cast<std::uint16_t>(half | (all >> 16 & 0x8000));
+}
+
+float brain_to_float(std::uint16_t brain) {
+  return as<float>(std::uint32_t{brain} << 16);
+}
+
+std::uint16_t float_to_brain(float value) {
+  const auto all = as<std::uint32_t>(value);
+  const std::uint32_t rounded = (all + 0x7FFF + (all >> 16 & 1)) >> 16;
+  const std::uint32_t nan = all >> 16 | 0x40;
+  return static_cast<std::uint16_t>((all & 0x7FFF'FFFF) > kInfinity ? nan : rounded);
+}
+
+template <class T>
+T float_to_integer(float value) {
+  constexpr auto kLow = static_cast<float>(std::numeric_limits<T>::min());
+  constexpr auto kHigh = static_cast<float>(std::numeric_limits<T>::max());
+  if (std::isnan(value)) return 0;
+  const float rounded = std::nearbyint(value);
+  if (rounded <= kLow) return std::numeric_limits<T>::min();
+  if (rounded >= kHigh) return std::numeric_limits<T>::max();
+  return static_cast<T>(rounded);
+}
+
+template <class From, class To>
+void each(const void* from, void* to, std::size_t count, To (*convert_one)(From)) {
+  for (std::size_t i = 0; i < count; ++i)
+    set_element<To>(to, i, convert_one(element<From>(from, i)));
+}
+
+}  // namespace
+
+void to_float(DataType from_type, const void* from, float* to, std::size_t count) {
+  switch (from_type) {
+    case DataType::kFp16:
+      for (std::size_t i = 0; i < count; ++i)
+        to[i] = half_to_float(element<std::uint16_t>(from, i));
+      return;
+    case DataType::kBf16:
+      for (std::size_t i = 0; i < count; ++i)
+        to[i] = brain_to_float(element<std::uint16_t>(from, i));
+      return;
+    case DataType::kFp32:
+      std::memcpy(to, from, count * sizeof *to);
+      return;
+    case DataType::kInt8:
+      for (std::size_t i = 0; i < count; ++i) to[i] = element<std::int8_t>(from, i);
+      return;
+    case DataType::kInt32:
+      for (std::size_t i = 0; i < count; ++i) {
+        to[i] = static_cast<float>(element<std::int32_t>(from, i));
+      }
+      return;
+  }
+}
+
+void from_float(const float* from, DataType to_type, void* to, std::size_t count) {
+  switch (to_type) {
+    case DataType::kFp16:
+      for (std::size_t i = 0; i < count; ++i) set_element(to, i, float_to_half(from[i]));
+      return;
+    case DataType::kBf16:
+      for (std::size_t i = 0; i < count; ++i) set_element(to, i, float_to_brain(from[i]));
+      return;
+    case DataType::kFp32:
+      std::memcpy(to, from, count * sizeof *from);
+      return;
+    case DataType::kInt8:
+      for (std::size_t i = 0; i < count; ++i)
+        set_element(to, i, float_to_integer<std::int8_t>(from[i]));
+      return;
+    case DataType::kInt32:
+      for (std::size_t i = 0; i < count; ++i)
+        set_element(to, i, float_to_integer<std::int32_t>(from[i]));
+      return;
+  }
+}
+
+void convert(DataType from_type, const void* from, DataType to_type, void* to, std::size_t count) {
+  if (from_type == to_type) {
+    std::memcpy(to, from, count * platform::bytes_of(from_type));
+    return;
+  }
+  if (from_type == DataType::kInt32 && to_type == DataType::kInt8) {
+    return each<std::int32_t, std::int8_t>(from, to, count, [](std::int32_t value) {
+      return static_cast<std::int8_t>(std::clamp(value, -128, 127));
+    });
+  }
+  if (from_type == DataType::kInt8 && to_type == DataType::kInt32) {
+    return each<std::int8_t, std::int32_t>(from, to, count,
+                                           [](std::int8_t value) -> std::int32_t { return value; });
+  }
+  if (from_type == DataType::kFp32) {
+    // Any float array may be read as one here: elements are copied out.
+    constexpr std::size_t kPart = 256;
+    float part[kPart];
+    const auto* const bytes = static_cast<const unsigned char*>(from);
+    auto* const out = static_cast<unsigned char*>(to);
+    for (std::size_t i = 0; i < count; i += kPart) {
+      const std::size_t n = std::min(kPart, count - i);
+      std::memcpy(part, bytes + i * sizeof(float), n * sizeof(float));
+      from_float(part, to_type, out + i * platform::bytes_of(to_type), n);
+    }
+    return;
+  }
+  constexpr std::size_t kPart = 256;
+  float part[kPart];
+  const auto* const bytes = static_cast<const unsigned char*>(from);
+  auto* const out = static_cast<unsigned char*>(to);
+  for (std::size_t i = 0; i < count; i += kPart) {
+    const std::size_t n = std::min(kPart, count - i);
+    to_float(from_type, bytes + i * platform::bytes_of(from_type), part, n);
+    from_float(part, to_type, out + i * platform::bytes_of(to_type), n);
+  }
+}
+
+}  // namespace npu::model::arithmetic

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/aicore/core_window.hpp"
+
+namespace npu::model {
+
+using platform::Pipe;
+
+namespace {
+
+constexpr std::uint32_t kAllOnes = 0xFFFF'FFFF;
+
+// Index of the counter register at `offset`, in a row of them.
+template <class First>
+bool in_row(std::uint32_t offset, std::uint32_t stride, unsigned count, unsigned& index) {
+  if (offset < First::kOffset || (offset - First::kOffset) % stride != 0) return false;
+  index = (offset - First::kOffset) / stride;
+  return index < count;
+}
+
+// PMU events (source-facts.md A6): busy clocks of a pipe.
+struct PipeEvent {
+  std::uint32_t event;
+  Pipe pipe;
+};
+constexpr PipeEvent kPipeEvents[] = {{0x08, Pipe::kVector},
+                                     {0x0A, Pipe::kCube},
+                                     {0x0B, Pipe::kMte1},
+                                     {0x0C, Pipe::kMte2},
+                                     {0x0D, Pipe::kMte3}};
+constexpr std::uint32_t kScalarEvent = 0x09;
+constexpr std::uint32_t kImageRequests = 0x54, kImageMisses = 0x55;
+
+}  // namespace
+
+std::uint64_t CoreWindow::clocks(SimTime time) const {
+  return time / 1'000'000 * clock_.mhz() + time % 1'000'000 * clock_.mhz() / 1'000'000;
+}
+
+std::uint32_t CoreWindow::counter(unsigned index) const {
+  const bool on = pmu_control_ == abi::PmuControl::kEnable;
+  const ProgramCoreStatistics& now = on ? statistics_ : stopped_;
+  const std::uint32_t event = events_[index];
+  for (const auto& [number, pipe] : kPipeEvents) {
+    const auto i = static_cast<std::size_t>(pipe);
+    if (event == number) return static_cast<std::uint32_t>(clocks(now.busy[i] - began_.busy[i]));
+  }
+  const auto scalar = static_cast<std::size_t>(Pipe::kScalar);
+  switch (event) {
+    case kScalarEvent:
+      return static_cast<std::uint32_t>(clocks(now.busy[scalar] - began_.busy[scalar]));
+    case kImageRequests:
+      return static_cast<std::uint32_t>(now.image_requests - began_.image_requests);
+    case kImageMisses:
+      return static_cast<std::uint32_t>(now.image_fetches - began_.image_fetches);
+    default:
+      return 0;
+  }
+}
+
+std::uint32_t CoreWindow::read(std::uint32_t offset) const {
+  if (offset == abi::FastPathEnable::kOffset) return fast_path_;
+  return open() ? read_open(offset) : kAllOnes;
+}
+
+std::uint32_t CoreWindow::read_open(std::uint32_t offset) const {
+  unsigned index = 0;
+  switch (offset) {
+    case abi::CoreControl::kOffset:
+      return control_;
+    case abi::CoreStatus::kOffset:
+      return status_;
+    case abi::DataMainBase::kOffset:
+      return data_main_base_;
+    case abi::DataMainDoorbell::kOffset:
+      return doorbell_;
+    case abi::PmuControl::kOffset:
+      return pmu_control_;
+    case abi::Cond::kOffset:
+      return cond_;
+    case abi::PmuTotal::kOffset:
+    case abi::PmuTotal::kOffset + 4: {
+      const bool on = pmu_control_ == abi::PmuControl::kEnable;
+      const std::uint64_t total = clocks((on ? sim_now() : stopped_at_) - began_at_);
+      return static_cast<std::uint32_t>(offset == abi::PmuTotal::kOffset ? total : total >> 32);
+    }
+    default:
+      break;
+  }
+  if (in_row<abi::PmuCounter0>(offset, abi::PmuCounter0::kStride, kCounters, index)) {
+    return counter(index);
+  }
+  if (in_row<abi::PmuCounter0Index>(offset, abi::PmuCounter0Index::kStride, kCounters, index)) {
+    return events_[index];
+  }
+  return kAllOnes;
+}
+
+bool CoreWindow::write(std::uint32_t offset, std::uint32_t value) {
+  if (offset == abi::FastPathEnable::kOffset) {
+    fast_path_ = value;
+    return false;
+  }
+  if (!open()) return false;
+  unsigned index = 0;
+  if (in_row<abi::PmuCounter0Index>(offset, abi::PmuCounter0Index::kStride, kCounters, index)) {
+    events_[index] = value;
+  } else if (offset == abi::CoreControl::kOffset) {
+    control_ = value;
+  } else if (offset == abi::PmuControl::kOffset) {
+    control_pmu(value);
+  } else if (offset == abi::DataMainBase::kOffset || offset == abi::DataMainDoorbell::kOffset) {
+    auto& word = offset == abi::DataMainBase::kOffset ? data_main_base_ : doorbell_;
+    const bool changed = word != value;
+    word = value;
+    return changed;
+  }
+  return false;
+}
+
+void CoreWindow::control_pmu(std::uint32_t value) {
+  const bool was_on = pmu_control_ == abi::PmuControl::kEnable;
+  const bool on = value == abi::PmuControl::kEnable;
+  pmu_control_ = value;
+  if (on && !was_on) {
+    began_ = statistics_;
+    began_at_ = sim_now();
+  } else if (was_on && !on) {
+    stopped_ = statistics_;
+    stopped_at_ = sim_now();
+  }
+}
+
+void CoreWindow::reset() {
+  control_ = status_ = fast_path_ = cond_ = data_main_base_ = doorbell_ = pmu_control_ = 0;
+  events_ = {};
+  began_ = stopped_ = {};
+  began_at_ = stopped_at_ = 0;
+}
+
+void CoreWindow::launched() {
+  data_main_base_ = doorbell_ = cond_ = 0;
+  status_ = abi::CoreStatus{}.set<abi::CoreStatus::Running>(1).raw;
+}
+
+void CoreWindow::ended(abi::FaultCode fault) {
+  status_ =
+      abi::CoreStatus{}.set<abi::CoreStatus::Exception>(static_cast<std::uint32_t>(fault)).raw;
+}
+
+}  // namespace npu::model

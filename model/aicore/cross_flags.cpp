@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/aicore/cross_flags.hpp"
+
+#include <algorithm>
+
+namespace npu::model {
+
+using platform::CrossScope;
+
+std::vector<CrossFlags::Raises>& CrossFlags::flags(const Member& member, unsigned flag) {
+  auto& all = groups_[key(member)].flags[flag];
+  if (all.empty()) all.resize(member.members);
+  return all;
+}
+
+void CrossFlags::raise(const Member& member, unsigned flag, SimTime when) {
+  Raises& raises = flags(member, flag)[member.place];
+  raises.when[raises.count++ % Raises::kKept] = when;
+}
+
+std::optional<SimTime> CrossFlags::lower(const Member& member, unsigned flag) {
+  auto& all = flags(member, flag);
+  const std::uint64_t number = all[member.place].waits;
+  SimTime when = 0;
+  for (unsigned i = 0; i < all.size(); ++i) {
+    if (i == member.place) continue;
+    // Vector cores of a cluster do not hear each other.
+    if (member.scope == CrossScope::kCluster && i != 0 && member.place != 0) continue;
+    const Raises& raises = all[i];
+    if (raises.count <= number) return std::nullopt;
+    // Of long ago: the oldest time that is known is later, and past.
+    const std::uint64_t known =
+        std::max(number, raises.count - std::min<std::uint64_t>(raises.count, Raises::kKept));
+    when = std::max(when, raises.when[known % Raises::kKept]);
+  }
+  ++all[member.place].waits;
+  return when;
+}
+
+void CrossFlags::left(const Member& member) {
+  const auto group = groups_.find(key(member));
+  if (group == groups_.end()) return;
+  if (++group->second.left == member.members) groups_.erase(group);
+}
+
+void CrossFlags::forget(std::uint64_t context) {
+  const auto of_context = [&](const auto& entry) { return std::get<0>(entry.first) == context; };
+  for (auto group = groups_.begin(); group != groups_.end();) {
+    group = of_context(*group) ? groups_.erase(group) : std::next(group);
+  }
+}
+
+}  // namespace npu::model

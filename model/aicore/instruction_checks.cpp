@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/aicore/instruction_checks.hpp"
+
+#include "npu/abi/page_table.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+
+using abi::FaultCode;
+using platform::DataType;
+using platform::Local;
+using platform::LocalBuffer;
+using platform::VectorOp;
+
+namespace {
+
+constexpr Bytes kBlock = 32;  // grain of local addresses
+
+Bytes size_of(const BufferSizes& sizes, LocalBuffer buffer) {
+  const auto index = static_cast<std::size_t>(buffer);
+  return index < sizes.size() ? sizes[index] : 0;
+}
+
+// `rows` pieces of `row_bytes` at `pitch`.
+FaultCode check_local(const BufferSizes& sizes, Local at, Bytes rows, Bytes row_bytes,
+                      Bytes pitch) {
+  const Bytes size = size_of(sizes, at.buffer);
+  if (size == 0) return FaultCode::kInstruction;
+  if (at.offset % kBlock != 0 || (rows > 1 && pitch % kBlock != 0)) {
+    return FaultCode::kLocalAlignment;
+  }
+  const Bytes length = (rows - 1) * pitch + row_bytes;
+  return range_fits(at.offset, length, size) ? FaultCode::kNone : FaultCode::kLocalBuffer;
+}
+
+FaultCode check_global(std::uint64_t address, Bytes rows, Bytes row_bytes, std::uint64_t pitch) {
+  const Bytes limit = std::uint64_t{1} << abi::kVirtualBits;
+  const bool fits = pitch < limit && range_fits(address, row_bytes, limit) &&
+                    (rows == 1 || pitch <= (limit - address - row_bytes) / (rows - 1));
+  return fits ? FaultCode::kNone : FaultCode::kDeviceAddress;
+}
+
+// Rows in a local buffer may not lie on each other.
+bool malformed_rows(Bytes rows, Bytes row_bytes, Bytes local_pitch) {
+  return rows == 0 || row_bytes == 0 || (rows > 1 && local_pitch < row_bytes);
+}
+
+bool integer(DataType type) {
+  return type == DataType::kInt8 || type == DataType::kInt32;
+}
+
+bool valid(DataType type) {
+  return type <= DataType::kInt32;
+}
+
+bool reduces(VectorOp op) {
+  return op == VectorOp::kReduceSum || op == VectorOp::kReduceMax;
+}
+
+bool broadcasts(VectorOp op) {
+  return op >= VectorOp::kBroadcastSub && op <= VectorOp::kBroadcastDiv;
+}
+
+// The vector unit computes in fp16, fp32 and int32; others are moved and converted only.
+bool native(VectorOp op, DataType type, DataType to_type) {
+  if (op > VectorOp::kBroadcastDiv || !valid(type)) return false;
+  switch (op) {
+    case VectorOp::kCopy:
+    case VectorOp::kDuplicate:
+      return true;
+    case VectorOp::kCast:
+      return valid(to_type);
+    case VectorOp::kDiv:
+    case VectorOp::kExp:
+    case VectorOp::kLn:
+    case VectorOp::kSqrt:
+    case VectorOp::kRsqrt:
+    case VectorOp::kReciprocal:
+    case VectorOp::kBroadcastDiv:
+      return type == DataType::kFp16 || type == DataType::kFp32;
+    default:
+      return type == DataType::kFp16 || type == DataType::kFp32 || type == DataType::kInt32;
+  }
+}
+
+bool convertible(DataType from, DataType to) {
+  if (from == DataType::kInt32)
+    return to == DataType::kInt32 || to == DataType::kFp32 || to == DataType::kFp16;
+  return from == DataType::kFp32 && valid(to) && !integer(to);
+}
+
+}  // namespace
+
+FaultCode check(const BufferSizes& sizes, const platform::CopyIn& copy) {
+  if (malformed_rows(copy.rows, copy.row_bytes, copy.to_pitch) ||
+      (copy.to.buffer != LocalBuffer::kL1 && copy.to.buffer != LocalBuffer::kUb)) {
+    return FaultCode::kInstruction;
+  }
+  const auto local = check_local(sizes, copy.to, copy.rows, copy.row_bytes, copy.to_pitch);
+  if (local != FaultCode::kNone) return local;
+  return check_global(copy.from, copy.rows, copy.row_bytes, copy.from_pitch);
+}
+
+FaultCode check(const BufferSizes& sizes, const platform::CopyOut& copy) {
+  if (malformed_rows(copy.rows, copy.row_bytes, copy.from_pitch) ||
+      (copy.from.buffer != LocalBuffer::kL1 && copy.from.buffer != LocalBuffer::kUb)) {
+    return FaultCode::kInstruction;
+  }
+  const auto local = check_local(sizes, copy.from, copy.rows, copy.row_bytes, copy.from_pitch);
+  if (local != FaultCode::kNone) return local;
+  return check_global(copy.to, copy.rows, copy.row_bytes, copy.to_pitch);
+}
+
+FaultCode check(const BufferSizes& sizes, const platform::LoadL0& load) {
+  if (!valid(load.type) ||
+      (load.to.buffer != LocalBuffer::kL0a && load.to.buffer != LocalBuffer::kL0b)) {
+    return FaultCode::kInstruction;
+  }
+  const Bytes row_bytes = load.columns * bytes_of(load.type);
+  if (malformed_rows(load.rows, row_bytes, load.from_pitch)) return FaultCode::kInstruction;
+  const auto from =
+      check_local(sizes, {LocalBuffer::kL1, load.from}, load.rows, row_bytes, load.from_pitch);
+  if (from != FaultCode::kNone) return from;
+  const Bytes rows = load.transpose ? load.columns : load.rows;
+  const Bytes columns = load.transpose ? load.rows : load.columns;
+  return check_local(sizes, load.to, 1, round_up(rows, 16) * l0_pitch(columns, load.type), 0);
+}
+
+FaultCode check(const BufferSizes& sizes, const platform::Mmad& mmad) {
+  for (const auto length : {mmad.m, mmad.k, mmad.n}) {
+    if (length == 0 || length > kMaxMatrix) return FaultCode::kInstruction;
+  }
+  if (!valid(mmad.type) || mmad.type == DataType::kInt32) return FaultCode::kInstruction;
+  const auto a = check_local(sizes, {LocalBuffer::kL0a, mmad.a}, 1,
+                             round_up(mmad.m, 16) * l0_pitch(mmad.k, mmad.type), 0);
+  if (a != FaultCode::kNone) return a;
+  const auto b = check_local(sizes, {LocalBuffer::kL0b, mmad.b}, 1,
+                             round_up(mmad.k, 16) * l0_pitch(mmad.n, mmad.type), 0);
+  if (b != FaultCode::kNone) return b;
+  return check_local(sizes, {LocalBuffer::kL0c, mmad.c}, 1,
+                     round_up(mmad.m, 16) * l0c_pitch(mmad.n), 0);
+}
+
+FaultCode check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe) {
+  if (fixpipe.m == 0 || fixpipe.n == 0 || !convertible(fixpipe.type, fixpipe.to_type)) {
+    return FaultCode::kInstruction;
+  }
+  const auto local = check_local(sizes, {LocalBuffer::kL0c, fixpipe.from}, 1,
+                                 round_up(fixpipe.m, 16) * l0c_pitch(fixpipe.n), 0);
+  if (local != FaultCode::kNone) return local;
+  return check_global(fixpipe.to, fixpipe.m, fixpipe.n * bytes_of(fixpipe.to_type),
+                      fixpipe.to_pitch);
+}
+
+FaultCode check(const BufferSizes& sizes, const platform::Vector& vector) {
+  if (vector.count == 0 || vector.rows == 0 || !native(vector.op, vector.type, vector.to_type)) {
+    return FaultCode::kInstruction;
+  }
+  const Bytes element = bytes_of(vector.type);
+  const Bytes row = vector.count * element;
+  const auto part = [&](std::uint32_t offset, Bytes row_bytes, std::uint32_t pitch) {
+    // Dense rows may end anywhere.
+    if (pitch == 0) {
+      return check_local(sizes, {LocalBuffer::kUb, offset}, 1, vector.rows * row_bytes, 0);
+    }
+    return check_local(sizes, {LocalBuffer::kUb, offset}, vector.rows, row_bytes, pitch);
+  };
+  const Bytes to_element = vector.op == VectorOp::kCast ? bytes_of(vector.to_type) : element;
+  const Bytes to_row = reduces(vector.op) ? element : vector.count * to_element;
+  const auto to = part(vector.to, to_row, vector.to_pitch);
+  if (to != FaultCode::kNone || vector.op == VectorOp::kDuplicate) return to;
+  const auto a = part(vector.a, row, vector.a_pitch);
+  if (a != FaultCode::kNone) return a;
+  if (broadcasts(vector.op)) return part(vector.b, element, vector.b_pitch);
+  return vector.op <= VectorOp::kMin ? part(vector.b, row, vector.b_pitch) : FaultCode::kNone;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether an instruction can be executed by a core with these buffers: kNone, kInstruction (a
+// field out of range, or a unit that the core has not), kLocalAlignment, kLocalBuffer or, for a
+// range of global memory that wraps around, kDeviceAddress.
+#pragma once
+
+#include <array>
+
+#include "npu/abi/fault.hpp"
+#include "npu/platform/aicore_port.hpp"
+
+namespace npu::model {
+
+using BufferSizes = std::array<Bytes, platform::kLocalBuffers>;  // by LocalBuffer; 0: none
+
+inline constexpr std::uint32_t kMaxMatrix = 4095;  // rows and columns of an mmad
+
+constexpr Bytes round_up(Bytes value, Bytes to) {
+  return (value + to - 1) / to * to;
+}
+// Bytes from row to row of a matrix in L0A or L0B, and in L0C.
+constexpr Bytes l0_pitch(Bytes columns, platform::DataType type) {
+  return round_up(columns * platform::bytes_of(type), 32);
+}
+constexpr Bytes l0c_pitch(Bytes columns) {
+  return round_up(columns, 16) * 4;
+}
+
+abi::FaultCode check(const BufferSizes& sizes, const platform::CopyIn& copy);
+abi::FaultCode check(const BufferSizes& sizes, const platform::CopyOut& copy);
+abi::FaultCode check(const BufferSizes& sizes, const platform::LoadL0& load);
+abi::FaultCode check(const BufferSizes& sizes, const platform::Mmad& mmad);
+abi::FaultCode check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe);
+abi::FaultCode check(const BufferSizes& sizes, const platform::Vector& vector);
+
+}  // namespace npu::model

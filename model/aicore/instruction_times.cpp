@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/aicore/instruction_times.hpp"
+
+#include <algorithm>
+
+#include "model/aicore/instruction_checks.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+
+using platform::DataType;
+using platform::VectorOp;
+
+namespace {
+
+constexpr Bytes kFractalRows = 16;
+constexpr Bytes kFullRow = 512;  // shorter rows do not get the whole rate
+
+// Percent of the rate with rows of `row_bytes`: `half` for each halving below kFullRow, a straight
+// line between two of them.
+std::uint64_t row_percent(Bytes row_bytes, std::uint64_t half) {
+  std::uint64_t upper = 100;
+  for (Bytes full = kFullRow; row_bytes < full && full > 1; full /= 2) {
+    const std::uint64_t lower = std::max<std::uint64_t>(upper * half / 100, 1);
+    if (row_bytes >= full / 2) {
+      return lower + (upper - lower) * (row_bytes - full / 2) / (full - full / 2);
+    }
+    upper = lower;
+  }
+  return upper;
+}
+
+bool dense(const platform::Vector& vector, Bytes row, Bytes to_row) {
+  const auto follows = [](std::uint32_t pitch, Bytes length) {
+    return pitch == 0 || pitch == length;
+  };
+  return vector.op < VectorOp::kReduceSum && follows(vector.to_pitch, to_row) &&
+         follows(vector.a_pitch, row) && follows(vector.b_pitch, row);
+}
+
+}  // namespace
+
+SimTime InstructionTimes::of(const platform::LoadL0& load, bool ran_empty) const {
+  const Bytes rows = load.transpose ? load.columns : load.rows;
+  const Bytes columns = load.transpose ? load.rows : load.columns;
+  const Bytes bytes = round_up(rows, kFractalRows) * l0_pitch(columns, load.type);
+  const Bytes rate =
+      load.to.buffer == platform::LocalBuffer::kL0a ? config_.l0a_per_clock : config_.l0b_per_clock;
+  return clock_.clocks(ceil_div(bytes, rate) + (ran_empty ? config_.l0_fill_clocks : 0));
+}
+
+// A fractal of the cube is 16 x 16 results over 16 elements of k, 32 of int8. With the macs of the
+// A2 that is a clock, in fp32 four: ceil(m/16) ceil(n/16) ceil(k bytes/32), twice that for fp32.
+SimTime InstructionTimes::of(const platform::Mmad& mmad, bool ran_empty) const {
+  const CubeConfig& cube = config_.cube;
+  const bool int8 = mmad.type == DataType::kInt8;
+  const std::uint64_t macs = int8                           ? cube.int8_macs
+                             : mmad.type == DataType::kFp32 ? cube.fp32_macs
+                                                            : cube.fp16_macs;
+  const std::uint64_t k = int8 ? 32 : 16;
+  const std::uint64_t fractals =
+      ceil_div(mmad.m, kFractalRows) * ceil_div(mmad.n, kFractalRows) * ceil_div(mmad.k, k);
+  return clock_.clocks(ceil_div(fractals * kFractalRows * kFractalRows * k, macs) +
+                       (ran_empty ? cube.fill_clocks : 0));
+}
+
+const VectorCost& InstructionTimes::cost(VectorOp op) const {
+  const VectorConfig& v = config_.vector;
+  switch (op) {
+    case VectorOp::kAdd:
+    case VectorOp::kSub:
+    case VectorOp::kBroadcastSub:
+      return v.add;
+    case VectorOp::kMul:
+    case VectorOp::kBroadcastMul:
+      return v.mul;
+    case VectorOp::kDiv:
+    case VectorOp::kBroadcastDiv:
+      return v.div;
+    case VectorOp::kMax:
+    case VectorOp::kMin:
+      return v.max;
+    case VectorOp::kExp:
+      return v.exp;
+    case VectorOp::kLn:
+      return v.ln;
+    case VectorOp::kSqrt:
+      return v.sqrt;
+    case VectorOp::kRsqrt:
+      return v.rsqrt;
+    case VectorOp::kAbs:
+    case VectorOp::kRelu:
+      return v.unary;
+    case VectorOp::kReciprocal:
+      return v.reciprocal;
+    case VectorOp::kDuplicate:
+      return v.duplicate;
+    case VectorOp::kCopy:
+      return v.copy;
+    case VectorOp::kCast:
+      return v.cast;
+    case VectorOp::kReduceSum:
+    case VectorOp::kReduceMax:
+      return v.reduce;
+    default:
+      return v.scalar;
+  }
+}
+
+SimTime InstructionTimes::of(const platform::Vector& vector, bool ran_empty) const {
+  const VectorConfig& v = config_.vector;
+  const VectorCost& cost = this->cost(vector.op);
+  const bool cast = vector.op == VectorOp::kCast;
+  const bool reduce = vector.op == VectorOp::kReduceSum || vector.op == VectorOp::kReduceMax;
+  const Bytes from_row = vector.count * bytes_of(vector.type);
+  const Bytes to_row = cast ? vector.count * bytes_of(vector.to_type) : from_row;
+  Bytes rows = vector.rows;
+  Bytes row = std::max(from_row, to_row);  // a cast counts the wider side
+  if (dense(vector, from_row, to_row)) {
+    row *= rows;
+    rows = 1;
+  }
+  const bool tail = row > v.repeat && row % v.repeat != 0;
+  const std::uint64_t clocks = (ran_empty ? cost.clocks : std::min(cost.clocks, v.exposed_clocks)) +
+                               rows * ((tail ? v.tail_clocks : 0) + (reduce ? v.row_clocks : 0));
+  return clock_.percent(clocks * 100 + rows * ceil_div(row, v.repeat) * cost.percent);
+}
+
+SimTime InstructionTimes::of(const CopyPathConfig& path, std::uint64_t address, Bytes rows,
+                             Bytes row_bytes, bool strided) const {
+  std::uint64_t percent = 100;
+  if (strided) percent = row_percent(row_bytes, path.half_row_percent);
+  if (strided && address % kFullRow != 0) percent = percent * path.unaligned_percent / 100;
+  const Bytes bytes = rows * row_bytes;
+  const SimTime blocks = strided ? clock_.clocks(rows * path.block_clocks) : 0;
+  return blocks + clock_.percent(ceil_div(bytes * 10'000,
+                                          path.per_clock * std::max<std::uint64_t>(percent, 1)));
+}
+
+}  // namespace npu::model

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long instructions keep their pipe busy (hardware.md, "AI Core").
+#pragma once
+
+#include "model/config/program_core_config.hpp"
+#include "model/core/agenda.hpp"
+#include "npu/platform/aicore_port.hpp"
+
+namespace npu::model {
+
+// Lengths of time in clocks of a core.
+class CoreClock {
+ public:
+  explicit CoreClock(std::uint64_t hz) : mhz_(hz < 1'000'000 ? 1 : hz / 1'000'000) {}
+  std::uint64_t mhz() const { return mhz_; }
+  SimTime clocks(std::uint64_t count) const {
+    return count / mhz_ * 1'000'000 + count % mhz_ * 1'000'000 / mhz_;
+  }
+  // Hundredths of a clock.
+  SimTime percent(std::uint64_t count) const {
+    return count / mhz_ * 10'000 + count % mhz_ * 10'000 / mhz_;
+  }
+
+ private:
+  std::uint64_t mhz_;
+};
+
+class InstructionTimes {
+ public:
+  InstructionTimes(const ProgramCoreConfig& config, const CoreClock& clock)
+      : config_(config), clock_(clock) {}
+
+  // `ran_empty`: nothing is right before it in its pipe.
+  SimTime of(const platform::LoadL0& load, bool ran_empty) const;
+  SimTime of(const platform::Mmad& mmad, bool ran_empty) const;
+  SimTime of(const platform::Vector& vector, bool ran_empty) const;
+  // Of a request of `rows` rows: what it takes of its path's rate. `strided`: the rows do not
+  // follow one another.
+  SimTime of(const CopyPathConfig& path, std::uint64_t address, Bytes rows, Bytes row_bytes,
+             bool strided) const;
+
+ private:
+  const VectorCost& cost(platform::VectorOp op) const;
+
+  const ProgramCoreConfig& config_;
+  const CoreClock& clock_;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/aicore/memory_pipe.hpp"
+
+#include <algorithm>
+
+#include "npu/abi/page_table.hpp"
+
+namespace npu::model {
+
+namespace {
+
+constexpr Bytes kPage = abi::entry_span(0);  // no request crosses one
+constexpr std::uint32_t kSlotMask = 0xFF;
+constexpr std::uint64_t kGenerationMask = 0xF'FFFF;
+
+}  // namespace
+
+MemoryPipe::MemoryPipe(Simulation& sim, const ProgramCoreConfig& config, const CoreClock& clock,
+                       const InstructionTimes& times, platform::Pipe pipe, Owner& owner)
+    : sim_(sim), config_(config), clock_(clock), times_(times), pipe_(pipe), owner_(owner) {}
+
+MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
+  Range range;
+  if (const auto* in = std::get_if<platform::CopyIn>(&copy)) {
+    const bool ub = in->to.buffer == platform::LocalBuffer::kUb;
+    range = {false,
+             false,
+             in->from,
+             in->from_pitch,
+             in->rows,
+             in->row_bytes,
+             ub ? &config_.gm_to_ub : &config_.gm_to_l1};
+  } else if (const auto* out = std::get_if<platform::CopyOut>(&copy)) {
+    range = {true, false, out->to, out->to_pitch, out->rows, out->row_bytes, &config_.ub_to_gm};
+  } else {
+    const auto& fixpipe = std::get<platform::Fixpipe>(copy);
+    const Bytes row = fixpipe.n * bytes_of(fixpipe.to_type);
+    range = {true, false, fixpipe.to, fixpipe.to_pitch, fixpipe.m, row, &config_.l0c_to_gm};
+  }
+  range.strided = range.rows > 1 && range.pitch != range.row_bytes;
+  if (!range.strided) {
+    range.row_bytes *= range.rows;
+    range.rows = 1;
+  }
+  return range;
+}
+
+void MemoryPipe::begin(const Instruction& copy) {
+  Item& next = item(last_++);
+  next.flag = next.sent = next.finishing = false;
+  next.answers = 0;
+  next.begun = sim_now();
+  next.entry.instruction = copy;
+  range_ = range_of(copy);
+  row_ = offset_ = 0;
+  sending_ = true;
+  port_free_ = std::max(port_free_, sim_now() + clock_.clocks(range_.path->issue_clocks));
+  send();
+}
+
+void MemoryPipe::append_flag(const PipeEntry& flag) {
+  Item& next = item(last_++);
+  next.flag = true;
+  next.entry = flag;
+}
+
+// As many whole rows as fit into a request and a page, or part of one.
+MemoryRequest MemoryPipe::next_request() const {
+  const std::uint64_t address = range_.address + row_ * range_.pitch + offset_;
+  const Bytes to_page = kPage - address % kPage;
+  const auto slot = static_cast<std::uint32_t>((generation_ & kGenerationMask) << 8) |
+                    static_cast<std::uint32_t>((last_ - 1) % kUnderWay);
+  MemoryRequest request{range_.write, address, 1, range_.row_bytes - offset_, range_.pitch, slot};
+  const Bytes most = std::min(to_page, config_.segment - address % config_.segment);
+  if (!range_.strided) {
+    request.row_bytes = std::min(request.row_bytes, most);
+    return request;
+  }
+  if (offset_ > 0 || range_.row_bytes > config_.segment || range_.row_bytes > to_page) {
+    request.row_bytes = std::min({request.row_bytes, config_.segment, to_page});
+    return request;
+  }
+  Bytes rows = std::min(range_.rows - row_, config_.segment / range_.row_bytes);
+  if (range_.pitch > 0) rows = std::min(rows, (to_page - range_.row_bytes) / range_.pitch + 1);
+  if (range_.pitch > UINT32_MAX) rows = 1;
+  request.rows = static_cast<std::uint16_t>(std::min<Bytes>(rows, UINT16_MAX));
+  return request;
+}
+
+void MemoryPipe::take(const MemoryRequest& request) {
+  offset_ += request.row_bytes;
+  if (offset_ < range_.row_bytes) return;
+  offset_ = 0;
+  row_ += request.rows;
+}
+
+void MemoryPipe::send() {
+  while (sending_) {
+    if (port_free_ > sim_now()) {
+      if (!resuming_) sim_.agenda.at<&MemoryPipe::resume>(port_free_, *this, generation_);
+      resuming_ = true;
+      return;
+    }
+    const MemoryRequest request = next_request();
+    const Bytes bytes = request.rows * request.row_bytes;
+    // An answer makes room.
+    if (outstanding_ > 0 && outstanding_ + bytes > config_.outstanding) return;
+    outstanding_ += bytes;
+    take(request);
+    Item& copy = item(last_ - 1);
+    ++copy.answers;
+    port_free_ = sim_now() + times_.of(*range_.path, request.address | request.pitch, request.rows,
+                                       request.row_bytes, range_.strided);
+    sending_ = row_ < range_.rows;
+    copy.sent = !sending_;
+    copy.last = port_free_;
+    owner_.send(pipe_, request);
+  }
+  owner_.copy_advanced(pipe_);
+}
+
+void MemoryPipe::resume(std::uint64_t generation) {
+  if (stale(generation)) return;
+  resuming_ = false;
+  send();
+}
+
+void MemoryPipe::answered(std::uint32_t slot, Bytes bytes) {
+  if (slot >> 8 != (generation_ & kGenerationMask)) return;
+  Item& copy = items_[slot & kSlotMask];
+  --copy.answers;
+  copy.last = std::max(copy.last, sim_now());
+  outstanding_ -= bytes;
+  if (sending_ && !resuming_) send();
+  if (copy.sent && copy.answers == 0) retire();
+}
+
+void MemoryPipe::finish(std::uint64_t generation) {
+  if (!stale(generation)) retire();
+}
+
+// Whether the first copy has ended, or is known to.
+bool MemoryPipe::retire_copy(Item& copy) {
+  if (!copy.sent || copy.answers > 0) return false;
+  const Range range = range_of(copy.entry.instruction);
+  const SimTime end = std::max(last_end_, copy.last + clock_.clocks(range.path->latency_clocks));
+  // What is read may be used from a known time on. What is written must not be there before.
+  if (range.write && end > sim_now()) {
+    if (!copy.finishing) sim_.agenda.at<&MemoryPipe::finish>(end, *this, generation_);
+    copy.finishing = true;
+    return false;
+  }
+  const SimTime begin = std::max(copy.begun, last_end_);
+  last_end_ = end;
+  owner_.copy_ended(pipe_, copy.entry.instruction, begin, end, range.rows * range.row_bytes);
+  return true;
+}
+
+void MemoryPipe::retire() {
+  const std::uint64_t generation = generation_;
+  while (first_ != last_) {
+    Item& next = item(first_);
+    if (next.flag) {
+      const SimTime when = std::max(next.entry.issued, last_end_);
+      ++first_;
+      owner_.raise_behind(pipe_, next.entry, when);
+    } else {
+      if (!retire_copy(next)) break;
+      ++first_;
+    }
+    if (stale(generation)) return;  // the copy failed
+  }
+  owner_.copy_advanced(pipe_);
+}
+
+void MemoryPipe::cut() {
+  ++generation_;
+  first_ = last_ = 0;
+  port_free_ = last_end_ = 0;
+  outstanding_ = 0;
+  sending_ = resuming_ = false;
+}
+
+}  // namespace npu::model

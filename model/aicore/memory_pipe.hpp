@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The copies of one pipe between global memory and the core: split into requests, sent at the
+// rate of the path, a bounded number of bytes under way. The copies of one pipe follow one another
+// as fast as their requests leave and end in order, each with its last response. Requests are for
+// time alone; bytes move when a copy ends.
+#pragma once
+
+#include <array>
+
+#include "model/aicore/instruction_times.hpp"
+#include "model/aicore/pipe_queue.hpp"
+#include "model/core/simulation.hpp"
+
+namespace npu::model {
+
+// Part of a copy, of `rows` rows of row_bytes.
+struct MemoryRequest {
+  bool write;
+  std::uint64_t address;
+  std::uint16_t rows;
+  Bytes row_bytes;
+  std::uint64_t pitch;
+  std::uint32_t slot;  // below 2^28; comes back with the answer
+};
+
+class MemoryPipe {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual void send(platform::Pipe pipe, const MemoryRequest& request) = 0;
+    // The copy ends at `end`, not before now: its bytes are to be moved.
+    virtual void copy_ended(platform::Pipe pipe, const Instruction& copy, SimTime begin,
+                            SimTime end, Bytes bytes) = 0;
+    // A flag behind a copy is raised.
+    virtual void raise_behind(platform::Pipe pipe, const PipeEntry& flag, SimTime when) = 0;
+    // Something that the next entry of the pipe waits for has happened.
+    virtual void copy_advanced(platform::Pipe pipe) = 0;
+  };
+
+  MemoryPipe(Simulation& sim, const ProgramCoreConfig& config, const CoreClock& clock,
+             const InstructionTimes& times, platform::Pipe pipe, Owner& owner);
+
+  // The next entry may begin.
+  bool ready() const { return !sending_ && last_ - first_ < kUnderWay; }
+  // No copy is under way.
+  bool idle() const { return first_ == last_; }
+  SimTime last_end() const { return last_end_; }
+  // Now; ready().
+  void begin(const Instruction& copy);
+  // Behind the copies under way; ready() and not idle().
+  void append_flag(const PipeEntry& flag);
+  void answered(std::uint32_t slot, Bytes bytes);
+  // Forgets everything; answers that are still to come are ignored.
+  void cut();
+
+ private:
+  static constexpr unsigned kUnderWay = 16;  // copies and flags behind them
+
+  struct Item {
+    bool flag = false, sent = false, finishing = false;
+    unsigned answers = 0;  // still to come
+    SimTime begun = 0;
+    SimTime last = 0;  // answer, or the end of the last request's share of the rate
+    PipeEntry entry;
+  };
+  // Where a copy lies in global memory.
+  struct Range {
+    bool write = false, strided = false;
+    std::uint64_t address = 0, pitch = 0;
+    Bytes rows = 0, row_bytes = 0;
+    const CopyPathConfig* path = nullptr;
+  };
+
+  Range range_of(const Instruction& copy) const;
+  Item& item(std::uint64_t number) { return items_[number % kUnderWay]; }
+  bool stale(std::uint64_t argument) const { return argument != generation_; }
+  MemoryRequest next_request() const;
+  void take(const MemoryRequest& request);
+  void send();
+  void resume(std::uint64_t generation);
+  void finish(std::uint64_t generation);
+  void retire();
+  bool retire_copy(Item& item);
+
+  Simulation& sim_;
+  const ProgramCoreConfig& config_;
+  const CoreClock& clock_;
+  const InstructionTimes& times_;
+  const platform::Pipe pipe_;
+  Owner& owner_;
+
+  std::array<Item, kUnderWay> items_;
+  std::uint64_t first_ = 0, last_ = 0;  // items under way
+  std::uint64_t generation_ = 0;
+  SimTime port_free_ = 0, last_end_ = 0;
+  Bytes outstanding_ = 0;
+  bool sending_ = false, resuming_ = false;
+  Range range_;       // of the copy that is being sent
+  Bytes row_ = 0;     // next to be sent
+  Bytes offset_ = 0;  // in that row
+};
+
+}  // namespace npu::model

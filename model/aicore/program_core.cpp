@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a block.
+#include "model/aicore/program_core.hpp"
+
+#include <algorithm>
+
+namespace npu::model {
+
+using abi::FaultCode;
+using platform::LocalBuffer;
+using platform::Pipe;
+
+namespace {
+
+BufferSizes sizes_of(const ProgramCoreConfig& config, abi::CoreType type) {
+  const bool cube = type != abi::CoreType::kAiv;
+  const bool vector = type != abi::CoreType::kAic;
+  BufferSizes sizes{};
+  const auto set = [&](LocalBuffer buffer, Bytes size, bool there) {
+    sizes[static_cast<std::size_t>(buffer)] = there ? size : 0;
+  };
+  set(LocalBuffer::kL1, config.l1, cube);
+  set(LocalBuffer::kL0a, config.l0a, cube);
+  set(LocalBuffer::kL0b, config.l0b, cube);
+  set(LocalBuffer::kL0c, config.l0c, cube);
+  set(LocalBuffer::kUb, config.ub, vector);
+  return sizes;
+}
+
+}  // namespace
+
+ProgramCore::Units::Units(ProgramCore& core, ProgramServices& services)
+    : pipes(services.sim, services.config, services.clock, core.statistics_, core),
+      memory(core.sizes_, services.config.functional),
+      cache(services.config.cache_lines, services.config.cache_ways) {}
+
+ProgramCore::ProgramCore(ProgramServices& services, const std::string& track, unsigned number,
+                         Owner& owner)
+    : services_(services),
+      sim_(services.sim),
+      config_(services.config),
+      clock_(services.clock),
+      track_(track),
+      number_(number),
+      sizes_(sizes_of(services.config, services.layout.type(number))),
+      owner_(owner),
+      window_(statistics_, services.clock) {}
+
+Bytes ProgramCore::buffer_size(LocalBuffer buffer) const {
+  const auto index = static_cast<std::size_t>(buffer);
+  return index < sizes_.size() ? sizes_[index] : 0;
+}
+
+// --- from outside --------------------------------------------------------------------------
+
+void ProgramCore::start(const KernelBlock& block) {
+  sc_assert(!busy_);
+  busy_ = pending_ = true;
+  cut_ = in_block_;  // a thread that a reset has not let go yet ends first
+  ++generation_;
+  block_ = block;
+  fault_ = {};
+  began_ = sim_now();
+  window_.launched();
+  owner_.status_changed(number_);
+  sim_.agenda.notify(wake_);
+}
+
+void ProgramCore::stop() {
+  if (!busy_ || cut_) return;
+  cut_ = true;
+  sim_.agenda.notify(wake_);
+}
+
+void ProgramCore::reset() {
+  window_.reset();
+  ++generation_;
+  busy_ = pending_ = false;
+  under_way_ = answers_ = 0;
+  if (units_) units_->pipes.cut();
+  if (!in_block_) return;
+  cut_ = abandoned_ = true;
+  sim_.agenda.notify(wake_);
+}
+
+void ProgramCore::fail(const CommandFault& fault) {
+  if (cut_) return;
+  fault_ = fault;
+  cut_ = true;
+  sim_.agenda.notify(wake_);
+}
+
+// --- the thread ----------------------------------------------------------------------------
+
+void ProgramCore::run() {
+  for (;;) {
+    while (!pending_) sim_.agenda.wait(wake_);
+    pending_ = false;
+    in_block_ = true;
+    run_block();
+    in_block_ = cut_ = abandoned_ = false;
+  }
+}
+
+void ProgramCore::run_block() {
+  if (!units_) units_ = std::make_unique<Units>(*this, services_);
+  cut_ = false;
+  local_ = sim_now();
+  depth_ = 0;
+  call_ = {block_.image, block_.arguments, block_.block, block_.blocks, 0};
+  units_->cache.clear();
+  polls_.close();
+  replayed_.clear();
+  try {
+    if (run_launched() != 0) raise_fault(FaultCode::kKernelResult, block_.image);
+  } catch (const Cut&) {
+  }
+  if (!abandoned_) end_block();
+}
+
+int ProgramCore::run_launched() {
+  local_ += ticks(services_.launch.dispatch) + ticks(services_.launch.init) +
+            ticks(services_.launch.software_init);
+  catch_up();
+  const auto entry = fetch(block_.image);
+  const int result = entry(*this);
+  enter();
+  wait_for({Waits::kDrained});
+  catch_up();
+  return result;
+}
+
+// Accesses under way end first.
+void ProgramCore::end_block() {
+  units_->pipes.cut();
+  while (under_way_ > 0 && !abandoned_) sim_.agenda.wait(wake_);
+  if (abandoned_) return;
+  for (auto& line : write_backs_) line.busy = false;
+  writing_back_ = 0;
+  const SimTime end = std::max(cut_ ? sim_now() : local_, sim_now());
+  sim_.agenda.at<&ProgramCore::report>(end + ticks(services_.launch.report), *this, generation_);
+}
+
+void ProgramCore::report(std::uint64_t generation) {
+  if (generation != generation_) return;
+  ++statistics_.blocks;
+  if (fault_.failed()) ++statistics_.faults;
+  statistics_.running += sim_now() - began_;
+  if (sim_.recorder.enabled()) {
+    sim_.emit(track_of(Pipe::kScalar), platform::Activity::kKernelBlock, began_, sim_now(),
+              block_.cause, 0, std::uint64_t{block_.function} << 32 | block_.block);
+  }
+  busy_ = false;
+  window_.ended(fault_.code);
+  owner_.status_changed(number_);
+  const KernelBlock block = block_;
+  owner_.block_ended(number_, block, fault_);
+}
+
+// --- time ----------------------------------------------------------------------------------
+
+void ProgramCore::raise_fault(FaultCode code, std::uint64_t address, bool write) {
+  if (!cut_) fault_ = {code, address, block_.vmid, write};
+  cut_ = true;
+  throw Cut{};
+}
+
+void ProgramCore::enter() {
+  if (cut_) throw Cut{};
+  if (local_ > sim_now() + kRunAhead) catch_up();
+}
+
+void ProgramCore::enter_effect() {
+  enter();
+  spoil();
+}
+
+void ProgramCore::sync_to(SimTime when) {
+  while (sim_now() < when) {
+    sim_.agenda.wait(wake_, when);
+    if (cut_) throw Cut{};
+  }
+  sim_.agenda.wait_until(sim_now());  // handlers due at this time go first
+  if (cut_) throw Cut{};
+}
+
+void ProgramCore::catch_up() {
+  sync_to(local_);
+  local_ = std::max(local_, sim_now());
+}
+
+void ProgramCore::wake_thread() {
+  if (waits_.what != Waits::kNothing) sim_.agenda.notify(wake_);
+}
+
+bool ProgramCore::satisfied(const WaitsFor& condition) const {
+  const PipeUnit& pipes = units_->pipes;
+  switch (condition.what) {
+    case Waits::kRoom:
+      return !pipes.full(condition.pipe);
+    case Waits::kFlag:
+      return pipes.raised(condition.pipe, Pipe::kScalar, condition.id);
+    case Waits::kDrained:
+      return pipes.drained();
+    case Waits::kAnswers:
+      return answers_ <= condition.id;
+    case Waits::kWriteBacks:
+      return writing_back_ <= condition.id;
+    default:
+      return false;
+  }
+}
+
+bool ProgramCore::hopeless(const WaitsFor& condition) const {
+  const bool pipes = condition.what == Waits::kRoom || condition.what == Waits::kFlag ||
+                     condition.what == Waits::kDrained;
+  return pipes && units_->pipes.stuck() && !units_->pipes.waits_for_cross_flag();
+}
+
+void ProgramCore::wait_for(const WaitsFor& condition) {
+  while (!satisfied(condition)) {
+    if (hopeless(condition)) raise_fault(FaultCode::kFlagDeadlock, condition.id);
+    waits_ = condition;
+    sim_.agenda.wait(wake_);
+    waits_ = {};
+    if (cut_) throw Cut{};
+  }
+}
+
+void ProgramCore::pipes_advanced() {
+  if (waits_.what == Waits::kNothing) return;
+  if (satisfied(waits_) || hopeless(waits_)) wake_thread();
+}
+
+}  // namespace npu::model

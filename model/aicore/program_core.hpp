@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// One core that runs programs from device memory (platform/aicore_port.hpp): a thread of the
+// simulation for the scalar unit, beside it the pipes.
+//
+// The scalar unit's local time runs ahead of simulated time. It catches up where something else
+// could tell: before an access to memory and registers, where it waits, and at the latest after
+// kRunAhead.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/aicore/core_window.hpp"
+#include "model/aicore/cross_flags.hpp"
+#include "model/aicore/data_cache.hpp"
+#include "model/aicore/local_memory.hpp"
+#include "model/aicore/pipe_unit.hpp"
+#include "model/aicore/poll_record.hpp"
+#include "model/config/core_layout.hpp"
+#include "model/core/device_memory.hpp"
+#include "model/core/kernel_port.hpp"
+#include "model/core/program_loader.hpp"
+
+namespace npu::model {
+
+// What the cores of a card share.
+struct ProgramServices {
+  Simulation& sim;
+  const ProgramCoreConfig& config;
+  const CoreConfig& launch;
+  const CoreLayout layout;
+  DeviceMemory& memory;
+  MemoryWatch& watch;
+  const CoreClock clock;
+  ProgramLoader loader;
+  CrossFlags cross_flags;
+  bool naive_polling = false;
+};
+
+class ProgramCore : public platform::AicorePort,
+                    private PipeUnit::Owner,
+                    private MemoryWatch::Watcher {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // A request for time alone; answered() comes with its slot.
+    virtual void send(unsigned core, const MemoryRequest& request, const KernelBlock& block) = 0;
+    virtual void block_ended(unsigned core, const KernelBlock& block,
+                             const CommandFault& fault) = 0;
+    virtual void cond_changed(unsigned core) = 0;
+    virtual void status_changed(unsigned core) = 0;
+    // The other cores of the launch may have been waiting for the flag.
+    virtual void cross_flag_raised(std::uint64_t context) = 0;
+  };
+
+  ProgramCore(ProgramServices& services, const std::string& track, unsigned number, Owner& owner);
+
+  bool busy() const { return busy_; }
+  std::uint64_t context() const { return block_.context; }
+  const ProgramCoreStatistics& statistics() const { return statistics_; }
+  CoreWindow& window() { return window_; }
+  const CoreWindow& window() const { return window_; }
+
+  // The body of the core's thread.
+  void run();
+  // What the thread waits for.
+  sc_core::sc_event& wake() { return wake_; }
+
+  void start(const KernelBlock& block);
+  void stop();
+  void reset();
+  void answered(std::uint32_t slot, Completion completion, std::uint64_t address, bool write,
+                Bytes length);
+  void window_written(std::uint32_t offset, std::uint32_t value);
+  void cross_flags_changed();
+
+  // platform::AicorePort
+  const platform::KernelCall& call() const override { return call_; }
+  unsigned physical_core() const override { return number_; }
+  abi::CoreType core_type() const override { return services_.layout.type(number_); }
+  Bytes buffer_size(platform::LocalBuffer buffer) const override;
+  void issue(const platform::CopyIn& instruction) override;
+  void issue(const platform::CopyOut& instruction) override;
+  void issue(const platform::LoadL0& instruction) override;
+  void issue(const platform::Mmad& instruction) override;
+  void issue(const platform::Fixpipe& instruction) override;
+  void issue(const platform::Vector& instruction) override;
+  void set_flag(platform::Pipe from, platform::Pipe to, unsigned id) override;
+  void wait_flag(platform::Pipe from, platform::Pipe to, unsigned id) override;
+  void pipe_barrier(platform::Pipe pipe) override;
+  void set_cross_flag(platform::Pipe pipe, platform::CrossScope scope, unsigned flag) override;
+  void wait_cross_flag(platform::Pipe pipe, platform::CrossScope scope, unsigned flag) override;
+  std::uint64_t load(std::uint64_t address, unsigned bytes) override;
+  void store(std::uint64_t address, unsigned bytes, std::uint64_t value) override;
+  void clean_invalidate(std::uint64_t address) override;
+  void clean_invalidate_all() override;
+  void memory_barrier() override;
+  std::uint32_t load_ub(std::uint32_t offset) override;
+  void store_ub(std::uint32_t offset, std::uint32_t value) override;
+  std::uint64_t data_main_base() override;
+  void set_cond(std::uint32_t value) override;
+  std::uint64_t system_counter() override;
+  std::uint64_t counter_hz() const override { return services_.config.counter_hz; }
+  void scalar(unsigned cycles) override;
+  bool poll_again(std::uint64_t deadline) override;
+  int invoke(const platform::KernelCall& call) override;
+  [[noreturn]] void trap(std::uint16_t code) override;
+
+ private:
+  struct Cut {};  // thrown through the program when its block is over
+  enum class Waits : std::uint8_t {
+    kNothing,
+    kRoom,
+    kFlag,
+    kCrossFlag,
+    kDrained,
+    kAnswers,
+    kWriteBacks
+  };
+  struct WaitsFor {
+    Waits what = Waits::kNothing;
+    platform::Pipe pipe = platform::Pipe::kScalar;
+    platform::CrossScope scope = platform::CrossScope::kCluster;
+    unsigned id = 0;
+  };
+  // A line on its way to memory.
+  struct WriteBack {
+    bool busy = false;
+    std::uint64_t address = 0;
+    DataCache::Bytes64 data{};
+  };
+  struct CachedImage {
+    std::array<std::uint8_t, 32> digest;
+    Bytes size;
+  };
+  // What belongs to a block; made with the first one.
+  struct Units {
+    Units(ProgramCore& core, ProgramServices& services);
+    PipeUnit pipes;
+    LocalMemory memory;
+    DataCache cache;
+  };
+  static constexpr SimTime kRunAhead = 10'000'000;  // ps; bounds what a stop has to wait for
+  static constexpr unsigned kWriteBacks = 8;
+  static constexpr unsigned kFetches = 4;  // requests of an image under way
+  static constexpr unsigned kMostCalls = 4;
+  static constexpr std::uint32_t kReadSlot = 0x100;  // of a request; below it: write-backs
+  static constexpr unsigned kPipeShift = 28;         // of a slot: which pipe's
+
+  // program_core.cpp: life of a block
+  void run_block();
+  int run_launched();
+  void end_block();
+  void report(std::uint64_t generation);
+  void show_cond(std::uint64_t argument);
+  void fail(const CommandFault& fault);
+  [[noreturn]] void raise_fault(abi::FaultCode code, std::uint64_t address = 0, bool write = false);
+  void enter();  // each call of the port
+  void enter_effect();
+  void sync_to(SimTime when);
+  void catch_up();
+  void spend(SimTime time) {
+    local_ += time;
+    statistics_.busy[static_cast<std::size_t>(platform::Pipe::kScalar)] += time;
+  }
+  void wait_for(const WaitsFor& condition);
+  bool satisfied(const WaitsFor& condition) const;
+  bool hopeless(const WaitsFor& condition) const;
+  void wake_thread();
+
+  // program_core_image.cpp
+  platform::AicoreEntry fetch(std::uint64_t image);
+  void fetch_object(std::uint64_t image, const abi::ImageHeader& header);
+  bool keep_image(const abi::ImageHeader& header);
+  platform::AicoreEntry load_object(std::uint64_t image, const abi::ImageHeader& header);
+
+  // program_core_issue.cpp
+  template <class T>
+  void issue_checked(platform::Pipe pipe, const T& instruction);
+  void make_room(platform::Pipe pipe);
+  void check_flag(platform::Pipe from, platform::Pipe to, unsigned id);
+  CrossFlags::Member cross_member(platform::CrossScope scope, unsigned flag);
+  CrossFlags::Member member_of(platform::CrossScope scope) const;
+  void leave_call();
+  void send(platform::Pipe pipe, const MemoryRequest& request) override;
+  std::uint32_t track_of(platform::Pipe pipe);
+  void execute(platform::Pipe pipe, const Instruction& instruction, SimTime begin, SimTime end,
+               Bytes bytes) override;
+  void raise_cross_flag(platform::CrossScope scope, unsigned flag, SimTime when) override;
+  std::optional<SimTime> lower_cross_flag(platform::CrossScope scope, unsigned flag) override;
+  void flag_overflow() override;
+  void pipes_advanced() override;
+
+  // program_core_scalar.cpp
+  void request(bool write, std::uint64_t address, Bytes length, std::uint32_t slot);
+  void await_answers(unsigned most);
+  void read_memory(std::uint64_t address, void* data, Bytes length);
+  DataCache::Line& line_for(std::uint64_t address);
+  DataCache::Line& fill(std::uint64_t address);
+  void read_line(std::uint64_t line, DataCache::Bytes64& data);
+  void write_back(DataCache::Line& line);
+  void await_write_back(std::uint64_t line);
+  void written_back(unsigned slot);
+  void drop(DataCache::Line& line);
+
+  // program_core_poll.cpp
+  const Look* replayed(Look::Kind kind, std::uint64_t address);
+  void looked(Look look, SimTime begin);
+  void spoil();
+  void line_written(std::uint64_t address) override;
+  std::uint64_t counter_at(SimTime when) const;
+  SimTime time_of(std::uint64_t counter) const;
+  bool looks_the_same();
+  std::optional<SimTime> sleep(SimTime limit);
+
+  ProgramServices& services_;
+  Simulation& sim_;
+  const ProgramCoreConfig& config_;
+  const CoreClock& clock_;
+  const std::string track_;
+  const unsigned number_;
+  const BufferSizes sizes_;
+  Owner& owner_;
+  ProgramCoreStatistics statistics_;
+  CoreWindow window_;
+  std::unique_ptr<Units> units_;
+  std::array<std::uint32_t, platform::kPipes> tracks_{};  // known with the first event
+
+  sc_core::sc_event wake_;
+  bool busy_ = false, pending_ = false, in_block_ = false;
+  bool cut_ = false, abandoned_ = false;
+  std::uint64_t generation_ = 0;
+  KernelBlock block_;
+  platform::KernelCall call_;
+  CommandFault fault_;
+  unsigned depth_ = 0;
+  SimTime local_ = 0, began_ = 0;
+  WaitsFor waits_;
+  unsigned under_way_ = 0;  // requests
+  unsigned answers_ = 0;    // still to come, of the scalar unit's reads
+  std::array<WriteBack, kWriteBacks> write_backs_;
+  unsigned writing_back_ = 0;
+  std::vector<CachedImage> images_;  // last used first
+
+  PollRecord polls_;
+  std::vector<Look> replayed_;  // the round that is gone through again
+  std::size_t replay_next_ = 0;
+  SimTime changed_at_ = 0;  // something that a sleeping program had looked at
+  bool sleeping_ = false, changed_ = false;
+};
+
+}  // namespace npu::model

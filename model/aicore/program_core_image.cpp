@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs: how they come from device memory, and calls of one by another.
+#include <algorithm>
+
+#include "model/aicore/program_core.hpp"
+
+namespace npu::model {
+
+using abi::FaultCode;
+
+namespace {
+
+constexpr Bytes kFetch = 4096;  // one request of an object
+
+}  // namespace
+
+platform::AicoreEntry ProgramCore::fetch(std::uint64_t image) {
+  abi::ImageHeader header;
+  if (image % abi::kImageAlignment != 0) raise_fault(FaultCode::kInvalidImage, image);
+  read_memory(image, &header, sizeof header);
+  ++statistics_.image_requests;
+  if (!services_.loader.accepts(header)) raise_fault(FaultCode::kInvalidImage, image);
+  if (!keep_image(header)) fetch_object(image + sizeof header, header);
+  void* const entry = services_.loader.find(header);
+  if (entry != nullptr) return reinterpret_cast<platform::AicoreEntry>(entry);
+  return load_object(image, header);
+}
+
+// True if the core holds the image already; if not, it does now.
+bool ProgramCore::keep_image(const abi::ImageHeader& header) {
+  const auto found = std::find_if(images_.begin(), images_.end(), [&](const CachedImage& image) {
+    return image.digest == header.digest;
+  });
+  if (found != images_.end()) {
+    std::rotate(images_.begin(), found, found + 1);
+    return true;
+  }
+  ++statistics_.image_fetches;
+  if (header.size > config_.instruction_cache) return false;
+  images_.insert(images_.begin(), {header.digest, header.size});
+  Bytes held = 0;
+  const auto out = std::find_if(images_.begin(), images_.end(), [&](const CachedImage& image) {
+    held += image.size;
+    return held > config_.instruction_cache;
+  });
+  images_.erase(out, images_.end());
+  return false;
+}
+
+void ProgramCore::fetch_object(std::uint64_t image, const abi::ImageHeader& header) {
+  const SimTime begin = local_;
+  for (Bytes offset = 0; offset < header.size;) {
+    const std::uint64_t address = image + offset;
+    const Bytes length = std::min(header.size - offset, kFetch - address % kFetch);
+    await_answers(kFetches - 1);
+    ++answers_;
+    request(false, address, length, kReadSlot);
+    offset += length;
+  }
+  await_answers(0);
+  statistics_.memory_wait += local_ - begin;
+}
+
+platform::AicoreEntry ProgramCore::load_object(std::uint64_t image,
+                                               const abi::ImageHeader& header) {
+  std::vector<unsigned char> object(header.size);
+  const auto completion =
+      services_.memory.read(block_.vmid, image + sizeof header, object.data(), header.size);
+  if (completion != Completion::kSuccess) raise_fault(device_fault(completion), image);
+  void* const entry = services_.loader.load(header, object.data());
+  if (entry == nullptr) raise_fault(FaultCode::kInvalidImage, image);
+  return reinterpret_cast<platform::AicoreEntry>(entry);
+}
+
+int ProgramCore::invoke(const platform::KernelCall& call) {
+  enter_effect();
+  if (depth_ == kMostCalls) raise_fault(FaultCode::kInstruction, call.image);
+  catch_up();
+  const SimTime begin = local_;
+  const auto entry = fetch(call.image);
+  const platform::KernelCall caller = call_;
+  call_ = call;
+  ++depth_;
+  const int result = entry(*this);
+  pipe_barrier(platform::Pipe::kAll);
+  leave_call();
+  --depth_;
+  call_ = caller;
+  polls_.close();
+  ++statistics_.kernels;
+  if (sim_.recorder.enabled()) {
+    sim_.emit(track_of(platform::Pipe::kScalar), platform::Activity::kKernelCall, begin, local_,
+              block_.cause, 0, call.block);
+  }
+  return result;
+}
+
+void ProgramCore::trap(std::uint16_t code) {
+  enter_effect();
+  raise_fault(FaultCode::kKernelTrap, code);
+}
+
+}  // namespace npu::model

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/aicore/programs.hpp"
+
+#include <algorithm>
+
+namespace npu::model {
+
+namespace {
+
+constexpr int kStackBytes = 256 * 1024;
+
+}  // namespace
+
+AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& sim,
+                               const ChipConfig& config, DeviceMemory& memory, MemoryWatch& watch,
+                               const std::string& track_prefix)
+    : sc_module(name),
+      sim_(sim),
+      services_{sim,
+                config.core,
+                config.aicore,
+                CoreLayout(config),
+                memory,
+                watch,
+                CoreClock(config.aicore.clock_hz),
+                {abi::ImageKind::kAiCore, platform::kAicoreEntryName},
+                {},
+                false} {
+  memory_socket.register_nb_transport_bw(this, &AiCorePrograms::response);
+  ProgramCore::Owner& self = *this;
+  for (unsigned i = 0; i < services_.layout.cores(); ++i) {
+    const auto track = track_prefix + std::to_string(i);
+    cores_.push_back(std::make_unique<ProgramCore>(services_, track, i, self));
+    auto& core = *cores_.back();
+    sc_core::sc_spawn_options options;
+    options.set_stack_size(kStackBytes);
+    options.dont_initialize();
+    options.set_sensitivity(&core.wake());
+    const std::string thread = "core" + std::to_string(i);
+    sc_core::sc_spawn([&core] { core.run(); }, thread.c_str(), &options);
+  }
+}
+
+void AiCorePrograms::start(unsigned core, const KernelBlock& block) {
+  cores_[core]->start(block);
+}
+
+void AiCorePrograms::stop(std::uint64_t context) {
+  for (auto& core : cores_) {
+    if (core->busy() && core->context() == context) core->stop();
+  }
+}
+
+void AiCorePrograms::function_reset() {
+  epoch_ = (epoch_ + 1) & 0xFFFF;
+  for (auto& core : cores_) core->reset();
+  services_.cross_flags = {};
+}
+
+// --- register windows ----------------------------------------------------------------------
+
+std::uint32_t AiCorePrograms::read(unsigned core, std::uint32_t offset) const {
+  return core < cores_.size() ? cores_[core]->window().read(offset) : 0xFFFF'FFFF;
+}
+
+void AiCorePrograms::write(unsigned core, std::uint32_t offset, std::uint32_t value) {
+  if (core < cores_.size()) cores_[core]->window_written(offset, value);
+}
+
+void AiCorePrograms::cond_changed(unsigned core) {
+  if (window_listener_ != nullptr) {
+    window_listener_->register_changed(core, abi::Cond::kOffset);
+  }
+}
+
+void AiCorePrograms::status_changed(unsigned core) {
+  if (window_listener_ != nullptr) {
+    window_listener_->register_changed(core, abi::CoreStatus::kOffset);
+  }
+}
+
+// --- cores ---------------------------------------------------------------------------------
+
+void AiCorePrograms::send(unsigned core, const MemoryRequest& request, const KernelBlock& block) {
+  const auto command = request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND;
+  auto& trans = sim_.pool.allocate(command, request.address, nullptr, 0);
+  const auto length = static_cast<unsigned>(request.rows * request.row_bytes);
+  trans.set_data_ptr(nullptr);
+  trans.set_data_length(length);
+  trans.set_streaming_width(length);
+  auto& info = Transaction::of(trans);
+  info.vmid = block.vmid;
+  info.cause = block.cause;
+  info.rows = request.rows;
+  info.pitch = static_cast<std::uint32_t>(request.rows > 1 ? request.pitch : 0);
+  info.issued = sim_now();
+  info.context = std::uint64_t{epoch_} << 48 | std::uint64_t{core & 0xFFFF} << 32 | request.slot;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  auto delay = sc_core::SC_ZERO_TIME;
+  memory_socket->nb_transport_fw(trans, phase, delay);
+}
+
+tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
+                                            sc_core::sc_time&) {
+  const auto& info = Transaction::of(trans);
+  if (info.context >> 48 == epoch_) {
+    cores_[(info.context >> 32) & 0xFFFF]->answered(static_cast<std::uint32_t>(info.context),
+                                                    info.completion, trans.get_address(),
+                                                    trans.is_write(), trans.get_data_length());
+  }
+  trans.release();
+  return tlm::TLM_COMPLETED;
+}
+
+void AiCorePrograms::block_ended(unsigned core, const KernelBlock& block,
+                                 const CommandFault& fault) {
+  const bool last = std::none_of(cores_.begin(), cores_.end(), [&](const auto& each) {
+    return each->busy() && each->context() == block.context;
+  });
+  if (last) services_.cross_flags.forget(block.context);
+  kernel_listener_->block_done(core, block, fault);
+}
+
+void AiCorePrograms::cross_flag_raised(std::uint64_t context) {
+  for (auto& core : cores_) {
+    if (core->busy() && core->context() == context) core->cross_flags_changed();
+  }
+}
+
+}  // namespace npu::model

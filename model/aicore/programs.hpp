@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The AI Cores of a card as they run programs from device memory: behind CorePool, which gives
+// them the blocks of launched programs, and behind their register windows, which the AICPUs see.
+//
+// Requests on memory_socket are for time alone: their data pointer is null, their bytes move
+// through `memory` at the same time of the simulation. They stay in one 2 MiB page and in the
+// address space of the block; a request of several rows has Transaction::rows and pitch. Reads
+// and writes both have responses.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/aicore/program_core.hpp"
+#include "model/core/core_windows.hpp"
+
+namespace npu::model {
+
+// Names of their own: as bases, both ports have a Listener.
+using BlockListener = KernelPort::Listener;
+using WindowListener = CoreWindows::Listener;
+
+class AiCorePrograms : public sc_core::sc_module,
+                       public KernelPort,
+                       public CoreWindows,
+                       public ResetListener,
+                       private ProgramCore::Owner {
+ public:
+  // Trace events of core i have the tracks `track_prefix` + i + pipe. References outlive the
+  // module.
+  AiCorePrograms(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
+                 DeviceMemory& memory, MemoryWatch& watch, const std::string& track_prefix);
+
+  tlm_utils::simple_initiator_socket<AiCorePrograms> memory_socket{"memory_socket"};
+
+  // KernelPort: blocks of programs, function 0.
+  void connect(BlockListener& listener) override { kernel_listener_ = &listener; }
+  unsigned cores() const override { return services_.layout.cores(); }
+  void start(unsigned core, const KernelBlock& block) override;
+  void stop(std::uint64_t context) override;
+
+  // CoreWindows
+  void connect(WindowListener& listener) override { window_listener_ = &listener; }
+  unsigned windows() const override { return services_.layout.cores(); }
+  std::uint32_t read(unsigned core, std::uint32_t offset) const override;
+  void write(unsigned core, std::uint32_t offset, std::uint32_t value) override;
+
+  // Stops everything and forgets it; late responses are dropped.
+  void function_reset() override;
+
+  const CoreLayout& layout() const { return services_.layout; }
+  const ProgramCoreStatistics& statistics(unsigned core) const {
+    return cores_[core]->statistics();
+  }
+  // Every round of a poll loop is executed; the same times, for comparison.
+  void naive_polling(bool naive) { services_.naive_polling = naive; }
+
+ private:
+  void send(unsigned core, const MemoryRequest& request, const KernelBlock& block) override;
+  void block_ended(unsigned core, const KernelBlock& block, const CommandFault& fault) override;
+  void cond_changed(unsigned core) override;
+  void status_changed(unsigned core) override;
+  void cross_flag_raised(std::uint64_t context) override;
+  tlm::tlm_sync_enum response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+
+  Simulation& sim_;
+  ProgramServices services_;
+  std::vector<std::unique_ptr<ProgramCore>> cores_;
+  BlockListener* kernel_listener_ = nullptr;
+  WindowListener* window_listener_ = nullptr;
+  std::uint32_t epoch_ = 0;  // 16 bits; resets seen
+};
+
+}  // namespace npu::model

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configuration of the AI Cores as they run programs (platform/aicore_port.hpp). Their clock and
+// the costs of a launched block are those of the section `aicore` (command_config.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "npu/base/units.hpp"
+
+namespace npu::model {
+
+enum class CoreKind {
+  kCoupled,  // cube and vector unit in one core
+  kSplit,    // clusters of one cube core (AIC) and two vector cores (AIV)
+};
+
+// One way of data between global memory and a core, as one pipe's instructions use it.
+struct CopyPathConfig {
+  Bytes per_clock;            // sustained
+  unsigned issue_clocks;      // of an instruction, before its first request
+  unsigned latency_clocks;    // last data until the instruction has ended, beside the memory's
+  unsigned block_clocks;      // each discontiguous row of an instruction
+  unsigned half_row_percent;  // of the rate, with rows of 256 B; once more for each further halving
+  unsigned unaligned_percent;  // of the rate, with rows that do not begin at 512 B
+};
+
+// What a vector instruction costs: part of a clock per repeat, and clocks beside it into an empty
+// pipe.
+struct VectorCost {
+  unsigned percent;
+  unsigned clocks;
+};
+
+struct VectorConfig {
+  Bytes repeat;             // bytes handled per repeat
+  unsigned exposed_clocks;  // in place of `clocks` when the pipe has not run empty
+  unsigned tail_clocks;     // a row's last repeat that is not a whole one
+  unsigned row_clocks;      // each row of a reduction
+  VectorCost add, mul, max, div, exp, ln, sqrt, rsqrt, scalar, unary, reciprocal, duplicate, copy,
+      cast, reduce;
+};
+
+struct CubeConfig {
+  unsigned fp16_macs;  // per clock; bf16 alike
+  unsigned int8_macs;
+  unsigned fp32_macs;    // 0: not native
+  unsigned fill_clocks;  // into an empty pipe
+};
+
+struct ProgramCoreConfig {
+  CoreKind type;
+  bool functional;           // bytes of local buffers exist and are computed with
+  std::uint64_t counter_hz;  // system counter, shared with the AICPUs
+  Bytes l1, l0a, l0b, l0c, ub;
+  Bytes instruction_cache;      // whole images, least recently used out
+  unsigned queue_depth;         // instructions and flags that a pipe holds
+  Bytes segment;                // most of one request
+  Bytes outstanding;            // of one pipe: bytes requested and not answered
+  unsigned issue_clocks;        // scalar unit: instruction, flag or barrier handed to a pipe
+  unsigned flag_clocks;         // from pipe to pipe
+  unsigned scalar_flag_clocks;  // between the scalar unit and a pipe
+  Picoseconds cross_flag;       // from core to core
+  Bytes l0a_per_clock, l0b_per_clock;
+  unsigned l0_fill_clocks;  // of MTE1, into an empty pipe
+  CopyPathConfig gm_to_l1, gm_to_ub, ub_to_gm, l0c_to_gm;
+  CubeConfig cube;
+  VectorConfig vector;
+  unsigned cache_lines;  // data cache of the scalar unit
+  unsigned cache_ways;
+  unsigned cache_hit_clocks;
+  unsigned dcci_clocks;
+  unsigned ub_clocks;        // load or store of an element of UB
+  unsigned register_clocks;  // read of DATA_MAIN_BASE or the system counter
+  Picoseconds set_cond;      // the instruction
+  Picoseconds cond_visible;  // after it, until the register window shows the value
+};
+
+}  // namespace npu::model

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of the section `core`: AI Cores as they run programs.
+#include "model/config/command_keys.hpp"
+#include "model/config/program_core_config.hpp"
+
+namespace npu::model {
+namespace {
+
+using keys::choice;
+using keys::number;
+using keys::section;
+
+const Table& path_table() {
+  using P = CopyPathConfig;
+  static const Table kTable{
+      "",
+      "a way between global memory and a core",
+      {
+          number("per_clock_bytes", &P::per_clock, 1, 4096, "sustained"),
+          number("issue_clocks", &P::issue_clocks, 0, 10'000,
+                 "of an instruction, before its first request"),
+          number("latency_clocks", &P::latency_clocks, 0, 10'000,
+                 "last data until the instruction has ended, beside the memory's"),
+          number("block_clocks", &P::block_clocks, 0, 10'000,
+                 "each row of a copy whose rows do not follow one another"),
+          number("half_row_percent", &P::half_row_percent, 1, 100,
+                 "of the rate, rows of 256 B; again for each further halving"),
+          number("unaligned_percent", &P::unaligned_percent, 1, 100,
+                 "of the rate, rows that do not begin at 512 B"),
+      }};
+  return kTable;
+}
+
+const Table& cube_table() {
+  using C = CubeConfig;
+  static const Table kTable{
+      "",
+      "the cube unit",
+      {
+          number("fp16_macs", &C::fp16_macs, 256, 65'536, "per clock; bf16 alike")
+              .in_powers_of_two(),
+          number("int8_macs", &C::int8_macs, 256, 65'536, "per clock").in_powers_of_two(),
+          number("fp32_macs", &C::fp32_macs, 256, 65'536, "per clock").in_powers_of_two(),
+          number("fill_clocks", &C::fill_clocks, 0, 1000, "of an mmad into an empty pipe"),
+      }};
+  return kTable;
+}
+
+const Table& cost_table() {
+  using V = VectorCost;
+  static const Table kTable{
+      "",
+      "cost of a vector instruction",
+      {
+          number("percent", &V::percent, 1, 100'000, "of a clock per repeat"),
+          number("clocks", &V::clocks, 0, 10'000, "beside the repeats, into an empty pipe"),
+      }};
+  return kTable;
+}
+
+const Table& vector_table() {
+  using V = VectorConfig;
+  static const Table kTable{
+      "",
+      "the vector unit",
+      {
+          number("repeat_bytes", &V::repeat, 32, 4096, "handled per repeat").in_powers_of_two(),
+          number("exposed_clocks", &V::exposed_clocks, 0, 1000,
+                 "of an instruction right behind another, beside its repeats"),
+          number("tail_clocks", &V::tail_clocks, 0, 1000,
+                 "a row's last repeat that is not a whole one"),
+          number("row_clocks", &V::row_clocks, 0, 1000, "each row of a reduction"),
+          section("add", &V::add, cost_table()),
+          section("mul", &V::mul, cost_table()),
+          section("max", &V::max, cost_table()),
+          section("div", &V::div, cost_table()),
+          section("exp", &V::exp, cost_table()),
+          section("ln", &V::ln, cost_table()),
+          section("sqrt", &V::sqrt, cost_table()),
+          section("rsqrt", &V::rsqrt, cost_table()),
+          section("scalar", &V::scalar, cost_table()),
+          section("unary", &V::unary, cost_table()),
+          section("reciprocal", &V::reciprocal, cost_table()),
+          section("duplicate", &V::duplicate, cost_table()),
+          section("copy", &V::copy, cost_table()),
+          section("cast", &V::cast, cost_table()),
+          section("reduce", &V::reduce, cost_table()),
+      }};
+  return kTable;
+}
+
+std::vector<Key> buffer_keys() {
+  using C = ProgramCoreConfig;
+  return {
+      number("l1_kib", &C::l1, 1, 16'384, "L1 buffer of cube and coupled cores"),
+      number("l0a_kib", &C::l0a, 1, 4096, "L0A buffer"),
+      number("l0b_kib", &C::l0b, 1, 4096, "L0B buffer"),
+      number("l0c_kib", &C::l0c, 1, 4096, "L0C buffer"),
+      number("ub_kib", &C::ub, 1, 4096, "unified buffer of vector and coupled cores"),
+      number("instruction_cache_kib", &C::instruction_cache, 1, 65'536,
+             "images of programs that a core keeps"),
+  };
+}
+
+std::vector<Key> pipe_keys() {
+  using C = ProgramCoreConfig;
+  return {
+      number("queue_depth", &C::queue_depth, 2, 64, "instructions and flags that a pipe holds"),
+      number("segment_bytes", &C::segment, 512, 65'536, "most of one request").in_powers_of_two(),
+      number("outstanding_kib", &C::outstanding, 1, 4096, "requested and not answered, per pipe"),
+      number("issue_clocks", &C::issue_clocks, 0, 1000,
+             "of the scalar unit, for what it hands to a pipe"),
+      number("flag_clocks", &C::flag_clocks, 0, 1000, "from pipe to pipe"),
+      number("scalar_flag_clocks", &C::scalar_flag_clocks, 0, 10'000,
+             "between the scalar unit and a pipe"),
+      number("cross_flag_ns", &C::cross_flag, 0, 100'000, "from core to core"),
+      number("l0a_per_clock_bytes", &C::l0a_per_clock, 1, 4096, "L1 to L0A"),
+      number("l0b_per_clock_bytes", &C::l0b_per_clock, 1, 4096, "L1 to L0B"),
+      number("l0_fill_clocks", &C::l0_fill_clocks, 0, 1000, "of MTE1, into an empty pipe"),
+      section("gm_to_l1", &C::gm_to_l1, path_table()),
+      section("gm_to_ub", &C::gm_to_ub, path_table()),
+      section("ub_to_gm", &C::ub_to_gm, path_table()),
+      section("l0c_to_gm", &C::l0c_to_gm, path_table()),
+      section("cube", &C::cube, cube_table()),
+      section("vector", &C::vector, vector_table()),
+  };
+}
+
+std::vector<Key> scalar_keys() {
+  using C = ProgramCoreConfig;
+  return {
+      number("cache_lines", &C::cache_lines, 1, 65'536, "data cache, lines of 64 B")
+          .in_powers_of_two(),
+      number("cache_ways", &C::cache_ways, 1, 64, "associativity of the data cache")
+          .in_powers_of_two(),
+      number("cache_hit_clocks", &C::cache_hit_clocks, 1, 1000, "load or store that hits"),
+      number("dcci_clocks", &C::dcci_clocks, 1, 1000, "clean and invalidate, beside the memory"),
+      number("ub_clocks", &C::ub_clocks, 1, 1000, "load or store of an element of UB"),
+      number("register_clocks", &C::register_clocks, 1, 1000,
+             "read of DATA_MAIN_BASE or of the system counter"),
+      number("set_cond_ns", &C::set_cond, 0, 100'000, "write of COND"),
+      number("cond_visible_ns", &C::cond_visible, 0, 100'000,
+             "until the register window shows a written COND"),
+  };
+}
+
+}  // namespace
+
+const Table& program_core_table() {
+  using C = ProgramCoreConfig;
+  static const Table kTable = [] {
+    Table table;
+    table.schema = "npusim.core/1";
+    table.doc = "AI Cores as they run programs, a file in configs/core";
+    table.keys = {
+        choice("type", &C::type, {"coupled", "split"},
+               "cube and vector unit in one core, or ai_cores clusters of one AIC and two AIVs"),
+        keys::make("functional", KeyType::kFlag, &C::functional,
+                   "false: time passes, but nothing is computed or copied"),
+        number("counter_mhz", &C::counter_hz, 1, 10'000, "system counter"),
+    };
+    for (auto* const more : {&buffer_keys, &pipe_keys, &scalar_keys}) {
+      for (auto& key : more()) table.keys.push_back(std::move(key));
+    }
+    return table;
+  }();
+  return kTable;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden values of the chip-level runtime: registers and values of the handshakes typed by hand
+// from hardware.md and source-facts.md A2, layouts from the ABI's own tables of byte offsets.
+#include <gtest/gtest.h>
+
+#include "npu/abi/core_registers.hpp"
+#include "npu/abi/handshake.hpp"
+#include "npu/abi/kernel_image.hpp"
+#include "npu/abi/task_graph.hpp"
+
+namespace npu::abi {
+namespace {
+
+struct GoldenRegister {
+  const char* name;
+  std::uint32_t offset, size;
+  const char* access;
+};
+
+TEST(GoldenRuntime, CoreRegisters) {
+  const GoldenRegister golden[] = {
+      {"CORE_CTRL", 0x0000, 4, "RW"},
+      {"CORE_STATUS", 0x0010, 4, "RO"},
+      {"FAST_PATH_ENABLE", 0x0018, 4, "RW"},
+      {"DATA_MAIN_BASE", 0x00A0, 4, "RW"},
+      {"DATA_MAIN_DOORBELL", 0x00A4, 4, "RW"},
+      {"PMU_CTRL", 0x0200, 4, "RW"},
+      {"PMU_CNT0", 0x0210, 4, "RO"},
+      {"PMU_CNT_TOTAL", 0x0250, 8, "RO"},
+      {"COND", 0x04C8, 4, "RO"},
+      {"PMU_CNT0_IDX", 0x1280, 4, "RW"},
+  };
+  ASSERT_EQ(std::size(golden), kCoreRegisters.size());
+  for (std::size_t i = 0; i < kCoreRegisters.size(); ++i) {
+    EXPECT_EQ(kCoreRegisters[i].name, golden[i].name);
+    EXPECT_EQ(kCoreRegisters[i].offset, golden[i].offset) << golden[i].name;
+    EXPECT_EQ(kCoreRegisters[i].size, golden[i].size) << golden[i].name;
+    EXPECT_EQ(to_string(kCoreRegisters[i].access), golden[i].access) << golden[i].name;
+  }
+  EXPECT_EQ(kCoreWindowSize, 0x1400U);
+}
+
+TEST(GoldenRuntime, HandshakeValues) {
+  EXPECT_EQ(DataMainBase::kIdle, 0x7FFFFFFDU);
+  EXPECT_EQ(DataMainBase::kExit, 0x7FFFFFF0U);
+  EXPECT_EQ(DataMainBase::kMaxId, 0x7FFFFFEFU);
+  EXPECT_EQ(Cond::kIdle, 0xFFFFFFFFU);
+  EXPECT_EQ(Cond::kExited, 0xFFFFFFFEU);
+  EXPECT_EQ(Cond::Finished::kMask, 0x80000000U);
+  EXPECT_EQ(FastPathEnable::kOpen, 0xEU);
+  EXPECT_EQ(FastPathEnable::kClosed, 0xFU);
+  EXPECT_EQ(PmuControl::kEnable, 0x7U);
+}
+
+// mission.md M6: aicpu_ready, aicore_done, task, task_status, control; one cache line.
+TEST(GoldenRuntime, HandshakeLine) {
+  EXPECT_EQ(sizeof(Handshake), 64U);
+  EXPECT_EQ(offsetof(Handshake, aicpu_ready), 0U);
+  EXPECT_EQ(offsetof(Handshake, aicore_done), 4U);
+  EXPECT_EQ(offsetof(Handshake, task), 8U);
+  EXPECT_EQ(offsetof(Handshake, task_status), 16U);
+  EXPECT_EQ(offsetof(Handshake, control), 20U);
+  EXPECT_EQ(offsetof(Handshake, physical_core), 24U);
+  EXPECT_EQ(offsetof(Handshake, core_type), 28U);
+  EXPECT_EQ(offsetof(Handshake, task_sequence), 32U);
+  EXPECT_EQ(offsetof(Handshake, done_sequence), 36U);
+  EXPECT_EQ(offsetof(Handshake, task_result), 40U);
+}
+
+TEST(GoldenRuntime, DispatchPayload) {
+  EXPECT_EQ(sizeof(DispatchPayload), 64U);
+  EXPECT_EQ(offsetof(DispatchPayload, kernel), 0U);
+  EXPECT_EQ(offsetof(DispatchPayload, arguments), 8U);
+  EXPECT_EQ(offsetof(DispatchPayload, block), 20U);
+  EXPECT_EQ(offsetof(DispatchPayload, blocks), 24U);
+  EXPECT_EQ(offsetof(DispatchPayload, role), 32U);
+  EXPECT_EQ(offsetof(DispatchPayload, result), 40U);
+  EXPECT_EQ(offsetof(DispatchPayload, record), 48U);
+}
+
+TEST(GoldenRuntime, ImageHeader) {
+  EXPECT_EQ(sizeof(ImageHeader), 64U);
+  EXPECT_EQ(kImageMagic, 0x4750504EU);
+  EXPECT_EQ(offsetof(ImageHeader, kind), 6U);
+  EXPECT_EQ(offsetof(ImageHeader, size), 8U);
+  EXPECT_EQ(offsetof(ImageHeader, digest), 16U);
+  EXPECT_EQ(static_cast<int>(ImageKind::kAicpu), 1);
+  EXPECT_EQ(static_cast<int>(ImageKind::kAiCore), 2);
+}
+
+TEST(GoldenRuntime, RunHeader) {
+  EXPECT_EQ(sizeof(RunHeader), 256U);
+  EXPECT_EQ(offsetof(RunHeader, tasks), 8U);
+  EXPECT_EQ(offsetof(RunHeader, handshake), 20U);
+  EXPECT_EQ(offsetof(RunHeader, descriptors), 32U);
+  EXPECT_EQ(offsetof(RunHeader, handshakes), 48U);
+  EXPECT_EQ(offsetof(RunHeader, payloads), 56U);
+  EXPECT_EQ(offsetof(RunHeader, scratch), 64U);
+  EXPECT_EQ(offsetof(RunHeader, result), 80U);
+  EXPECT_EQ(offsetof(RunHeader, watchdog_ns), 104U);
+}
+
+TEST(GoldenRuntime, TaskDescriptor) {
+  EXPECT_EQ(sizeof(TaskDescriptor), 64U);
+  EXPECT_EQ(offsetof(TaskDescriptor, kernel), 0U);
+  EXPECT_EQ(offsetof(TaskDescriptor, predicate), 16U);
+  EXPECT_EQ(offsetof(TaskDescriptor, blocks), 28U);
+  EXPECT_EQ(offsetof(TaskDescriptor, shape), 32U);
+  EXPECT_EQ(offsetof(TaskDescriptor, first_producer), 36U);
+  EXPECT_EQ(offsetof(TaskDescriptor, producers), 40U);
+}
+
+TEST(GoldenRuntime, RunResultAndTaskRecord) {
+  EXPECT_EQ(sizeof(RunResult), 128U);
+  EXPECT_EQ(offsetof(RunResult, task), 12U);
+  EXPECT_EQ(offsetof(RunResult, started), 48U);
+  EXPECT_EQ(sizeof(TaskRecord), 64U);
+  EXPECT_EQ(offsetof(TaskRecord, begun), 32U);
+  EXPECT_EQ(offsetof(TaskRecord, ended), 40U);
+  EXPECT_EQ(static_cast<int>(RunStatus::kNotCoresident), 7);
+  EXPECT_EQ(static_cast<int>(RunStatus::kTimeout), 100);
+  EXPECT_EQ(static_cast<int>(RunStatus::kReadyOverflow), 104);
+}
+
+}  // namespace
+}  // namespace npu::abi

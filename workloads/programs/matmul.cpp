@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// C = A x B on the card: matrices to device memory, one task of many blocks, the result back and
+// compared with plain arithmetic.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "npu/aicore/kernel.hpp"
+#include "workloads/kernels/gemm/tiling.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/matrix_check.hpp"
+#include "workloads/programs/support/run_breakdown.hpp"
+#include "workloads/programs/support/runtime_session.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+namespace gemm = kernels::gemm;
+
+constexpr driver::KernelId kMatmul{0};
+// With check=auto, products of more multiplications than this are looked at in samples.
+constexpr std::uint64_t kFullCheck = std::uint64_t{1} << 27;
+constexpr std::uint64_t kSamples = 4096;
+
+class Matmul {
+ public:
+  Matmul(Context& context, RuntimeSession& session)
+      : context_(context),
+        session_(session),
+        type_(type_of(context.parameters.choice("type"))),
+        to_type_(type_ == DataType::kInt8 ? DataType::kInt32 : type_) {
+    const auto size = [&](const char* name) {
+      return static_cast<std::uint32_t>(context.parameters.integer(name));
+    };
+    p_.m = size("m"), p_.n = size("n"), p_.k = size("k");
+    p_.lda = p_.k;
+    p_.ldb = p_.ldc = p_.n;
+    p_.type = type_;
+    p_.to_type = to_type_;
+    a_.resize(bytes(p_.m, p_.k, type_));
+    b_.resize(bytes(p_.k, p_.n, type_));
+    c_.resize(bytes(p_.m, p_.n, to_type_));
+  }
+
+  Status prepare() {
+    if (computes()) {
+      fill_exact(type_, {a_.data(), a_.size()}, context_.seed);
+      fill_exact(type_, {b_.data(), b_.size()}, context_.seed + 1);
+    }
+    for (auto [address, size] :
+         {std::pair{&p_.a, a_.size()}, {&p_.b, b_.size()}, {&p_.c, c_.size()}}) {
+      auto memory = session_.allocate(std::max<Bytes>(size, 1));
+      if (!memory) return forward_error(memory);
+      *address = memory->value;
+    }
+    options_ = run_options(context_.parameters);
+    const auto clusters =
+        options_.block_dim != 0 ? options_.block_dim : session_.device().clusters();
+    gemm::choose_tiles(p_, clusters);
+    const std::uint64_t tiles =
+        std::uint64_t{aicore::divide_up(p_.m, p_.l1.m)} * aicore::divide_up(p_.n, p_.l1.n);
+    blocks_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles, clusters));
+    return {};
+  }
+
+  // From matrices in host memory to the product there.
+  Status multiply() {
+    auto& device = session_.device();
+    auto& clock = context_.platform.clock();
+    const Picoseconds begin = clock.now();
+    const bool copies = context_.parameters.flag("copies");
+    if (copies) {
+      if (auto ok = device.copy_to_device({p_.a}, {a_.data(), a_.size()}); !ok) return ok;
+      if (auto ok = device.copy_to_device({p_.b}, {b_.data(), b_.size()}); !ok) return ok;
+    }
+    if (!empty()) {
+      if (auto ok = launch(); !ok) return ok;
+    }
+    if (copies && !c_.empty()) {
+      if (auto ok = device.copy_from_device({c_.data(), c_.size()}, {p_.c}); !ok) return ok;
+    }
+    host_to_host_ = clock.now() - begin;
+    return {};
+  }
+
+  Status check() {
+    const auto& how = context_.parameters.choice("check");
+    if (!computes() || !context_.parameters.flag("copies") || how == "none") return {};
+    const std::uint64_t work = std::uint64_t{p_.m} * p_.n * p_.k;
+    const bool all = how == "full" || (how == "auto" && work <= kFullCheck);
+    const MatrixProduct product{p_.m,
+                                p_.n,
+                                p_.k,
+                                type_,
+                                to_type_,
+                                {a_.data(), a_.size()},
+                                {b_.data(), b_.size()},
+                                {c_.data(), c_.size()}};
+    auto error = check_product(product, all ? 0 : kSamples, context_.seed);
+    if (!error) return forward_error(error);
+    context_.report.add_metric("matmul.elements_compared", Number::count(error->compared), "");
+    context_.report.add_metric(
+        "matmul.max_relative_error",
+        Number::scaled(static_cast<std::int64_t>(std::llround(error->largest * 1e9)), 9), "");
+    return {};
+  }
+
+  void report() {
+    auto& out = context_.report;
+    const Picoseconds duration = breakdown_.cores();
+    const std::uint64_t operations = 2 * std::uint64_t{p_.m} * p_.n * p_.k;
+    out.add_metric("matmul.duration_us", Number::microseconds(duration), "us");
+    // Operations per picosecond are 10^12 of them per second.
+    out.add_metric("matmul.tflops",
+                   Number::quotient(operations, static_cast<std::uint64_t>(duration.count()), 3),
+                   "TFLOP/s");
+    out.add_metric("matmul.host_to_host_us", Number::microseconds(host_to_host_), "us");
+    out.add_metric("matmul.blocks", Number::count(empty() ? 0 : blocks_), "");
+    if (!empty()) breakdown_.report("matmul", out);
+    out.add_note(
+        fmt::format("{} x {} x {} {}: tiles {} x {} x {} in L1, {} in L0 along K, {} blocks", p_.m,
+                    p_.n, p_.k, name_of(type_), p_.l1.m, p_.l1.n, p_.l1.k, p_.l0.k, blocks_));
+  }
+
+ private:
+  static Bytes bytes(std::uint64_t rows, std::uint64_t columns, DataType type) {
+    return rows * columns * platform::bytes_of(type);
+  }
+  bool empty() const { return p_.m == 0 || p_.n == 0; }
+  bool computes() const { return context_.functional; }
+
+  Status launch() {
+    if (p_.k == 0) return zero_result();
+    const auto words = gemm::to_words(p_);
+    std::vector<driver::TaskArgument> arguments;
+    for (const std::uint64_t word : words.word) arguments.push_back(driver::scalar(word));
+    driver::TaskOptions options;
+    options.blocks = blocks_;
+    driver::TaskGraph graph;
+    auto task = graph.add(kMatmul, driver::TaskShape::kAic, arguments, options);
+    if (!task) return forward_error(task);
+    const TraceSession listening(context_.trace, breakdown_);
+    auto run = session_.device().run(graph, options_);
+    if (!run) return forward_error(run);
+    return breakdown_.finish(*run);
+  }
+
+  // A sum of nothing.
+  Status zero_result() {
+    const std::vector<std::byte> zeros(c_.size());
+    return session_.device().copy_to_device({p_.c}, {zeros.data(), zeros.size()});
+  }
+
+  Context& context_;
+  RuntimeSession& session_;
+  DataType type_, to_type_;
+  gemm::Problem p_;
+  std::uint32_t blocks_ = 0;
+  driver::RunOptions options_;
+  std::vector<std::byte> a_, b_, c_;
+  RunBreakdown breakdown_;
+  Picoseconds host_to_host_;
+};
+
+Status run(Context& context) {
+  auto session = RuntimeSession::open(context, {"matmul"});
+  if (!session) return forward_error(session);
+  Matmul matmul(context, **session);
+  if (auto ok = matmul.prepare(); !ok) return ok;
+  if (auto ok = matmul.multiply(); !ok) return ok;
+  if (auto ok = matmul.check(); !ok) return ok;
+  matmul.report();
+  return (*session)->close();
+}
+
+}  // namespace
+
+Workload matmul() {
+  constexpr std::uint64_t kLargest = 1 << 20;
+  std::vector<ParameterSpec> parameters = {
+      {"m", ParameterType::kInteger, "", "1024", "rows of A and C", 0, kLargest},
+      {"n", ParameterType::kInteger, "", "1024", "columns of B and C", 0, kLargest},
+      {"k", ParameterType::kInteger, "", "1024", "columns of A, rows of B", 0, 262'144},
+      {"type",
+       ParameterType::kChoice,
+       "",
+       "fp16",
+       "of A and B; C is alike, int32 for int8",
+       0,
+       0,
+       {"fp16", "bf16", "fp32", "int8"}},
+      {"copies", ParameterType::kFlag, "", "on", "A and B to the card, C back"},
+      {"check",
+       ParameterType::kChoice,
+       "",
+       "auto",
+       "how much of C is compared with plain arithmetic",
+       0,
+       0,
+       {"auto", "full", "sample", "none"}},
+      card_parameter()};
+  for (auto& parameter : run_parameters()) parameters.push_back(std::move(parameter));
+  return {"matmul", "Matrix multiplication by task graph, scheduler firmware and AI Cores",
+          std::move(parameters), run};
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/support/run_breakdown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace npu::workloads {
+
+namespace {
+
+using platform::Activity;
+
+}  // namespace
+
+void RunBreakdown::Span::add(const platform::TraceEvent& event) {
+  begin = begin ? std::min(*begin, event.begin) : event.begin;
+  end = end ? std::max(*end, event.end) : event.end;
+}
+
+void RunBreakdown::on_event(const platform::TraceEvent& event) {
+  switch (event.activity) {
+    case Activity::kAicpuDispatch:
+      return dispatch_.add(event);
+    case Activity::kKernelCall:
+      return kernels_.add(event);
+    case Activity::kKernelBlock:
+      return blocks_[event.cause].add(event);
+    case Activity::kQueueComplete:
+    case Activity::kHostWrite:
+      return completions_[event.cause].add(event);
+    default:
+      return;
+  }
+}
+
+Status RunBreakdown::finish(const driver::RunReport& run) {
+  const auto& scheduler = blocks_[run.scheduler_cause];
+  if (!scheduler.begin) return fail(ErrorCode::kNotFound, "no event tells of the scheduler");
+  const auto& first = completions_[run.scheduler_cause];
+  const auto& second = completions_[run.executor_cause];
+  if (!first.end || !second.end) return fail(ErrorCode::kNotFound, "a launch has no completion");
+  const auto complete = std::max(*first.end, *second.end);
+  // A graph of which nothing runs on a core has none of the three in the middle.
+  const auto sent = dispatch_.begin.value_or(complete);
+  const auto begun = kernels_.begin.value_or(complete);
+  const auto ended = kernels_.end.value_or(complete);
+  const std::pair<const char*, Picoseconds> milestones[] = {
+      {"submit", run.launched}, {"queue", *scheduler.begin},
+      {"aicpu", sent},          {"dispatch", begun},
+      {"cores", ended},         {"completion", complete},
+      {"wait", run.returned}};
+  Picoseconds last = run.called;
+  for (const auto& [name, when] : milestones) {
+    // What was passed earlier costs nothing more.
+    const Picoseconds moment = std::max(when, last);
+    breakdown_.parts.push_back({name, moment - last});
+    last = moment;
+  }
+  return {};
+}
+
+Picoseconds RunBreakdown::cores() const {
+  if (!kernels_.begin) return {};
+  return *kernels_.end - *kernels_.begin;
+}
+
+void RunBreakdown::report(const std::string& prefix, Report& out) const {
+  if (breakdown_.parts.empty()) return;
+  auto& table = out.add_table("From the host's call to its return", {"part", "us"});
+  for (const auto& part : breakdown_.parts) {
+    const auto time = Number::microseconds(part.time);
+    out.add_metric(fmt::format("{}.breakdown.{}_us", prefix, part.name), time, "us");
+    table.rows.push_back({part.name, time.text()});
+  }
+  const auto total = Number::microseconds(breakdown_.total());
+  out.add_metric(prefix + ".run_us", total, "us");
+  table.rows.push_back({"total", total.text()});
+}
+
+}  // namespace npu::workloads

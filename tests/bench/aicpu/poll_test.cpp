@@ -225,6 +225,41 @@ TEST(Poll, one_thread_wakes_another) {
   EXPECT_LT(seen, stored + 130);  // a miss and a round
 }
 
+// One core polls a word, another stores to it `after` ns later; gives the poller's time.
+SimTime seen_from(AicpuBench& bench, unsigned poller, unsigned after) {
+  bench.poke(Writer::kAiCore, kDataAt, 0);
+  bench.done.clear();
+  const SimTime begin = model::sim_now();
+  bench.start(poller, [](AicpuPort& port) {
+    while (port.load(kDataAt, 4) == 0) port.poll_again(kForEver);
+    return 0;
+  });
+  bench.start(1 - poller, [after](AicpuPort& port) {
+    port.compute(5000 + after);
+    port.store(kDataAt, 4, 1);
+    return 0;
+  });
+  bench.run(100_us);
+  for (const auto& done : bench.done) {
+    if (done.core == poller) return done.when - begin;
+  }
+  ADD_FAILURE() << "the poller has not ended";
+  return 0;
+}
+
+// A round is 4 ns, so that some of the stores come at the very time of a look.
+TEST(Poll, looks_and_stores_at_one_time_have_their_order_with_and_without_skipped_rounds) {
+  AicpuBench naive(aicpu_config(), 1, 2, "naive"), skipping(aicpu_config(), 1, 2, "skipping");
+  naive.programs.poll_naively(true);
+  for (const unsigned poller : {0U, 1U}) {
+    for (unsigned after = 0; after < 8; ++after) {
+      const SimTime expected = seen_from(naive, poller, after);
+      EXPECT_EQ(seen_from(skipping, poller, after), expected) << poller << ", " << after;
+    }
+  }
+  EXPECT_GT(skipping.programs.statistics().rounds_skipped, 10'000U);
+}
+
 // A loop that looks at the counter is run round by round.
 TEST(Poll, a_loop_that_reads_the_counter_sees_time_pass) {
   AicpuBench bench;

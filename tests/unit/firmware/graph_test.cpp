@@ -158,6 +158,22 @@ TEST_P(Graph, mixed_tasks_get_a_cluster_among_many_others) {
   expect_good(graph);
 }
 
+// Cores that are never idle at the same time of their own accord.
+TEST_P(Graph, a_mixed_task_does_not_wait_for_the_end_of_all_others) {
+  VariantRun graph(GetParam());
+  graph.machine.duration = [](auto task, auto) { return 2000 + 137 * (task % 17); };
+  const auto first = graph.add(TaskShape::kAic);
+  const auto mixed = graph.add(TaskShape::kMixed, {first});
+  for (unsigned i = 0; i < 200; ++i) graph.add(TaskShape::kAic);
+  for (unsigned i = 0; i < 400; ++i) graph.add(TaskShape::kAiv);
+  expect_good(graph);
+  const auto begun = graph.runs_of(mixed)[0].begin;
+  const auto& log = graph.machine.log;
+  const auto before =
+      std::count_if(log.begin(), log.end(), [&](const CoreRun& run) { return run.begin < begun; });
+  EXPECT_LT(before, 300);
+}
+
 TEST_P(Graph, coupled_cores_run_every_shape) {
   VariantRun graph(GetParam(), coupled_cores(8));
   for (unsigned i = 0; i < 40; ++i) {

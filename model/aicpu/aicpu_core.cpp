@@ -13,7 +13,7 @@ using platform::Activity;
 using platform::AicpuPhase;
 
 namespace {
-constexpr Bytes kPage = abi::entry_span(0);  // no access crosses one
+constexpr Bytes kFetchBorder = abi::entry_span(0);  // no access crosses one
 }
 
 AicpuCore::AicpuCore(Shared& shared, unsigned number, std::uint32_t track)
@@ -111,7 +111,7 @@ platform::AicpuEntry AicpuCore::load_program() {
   if (entry == nullptr) {
     const std::uint64_t object = block_.image + sizeof header;
     for (Bytes at = 0; at < header.size;) {
-      const Bytes in_page = kPage - (object + at) % kPage;
+      const Bytes in_page = kFetchBorder - (object + at) % kFetchBorder;
       const Bytes length = std::min({shared_.config.fetch, header.size - at, in_page});
       timed_read(object + at, length);
       at += length;

@@ -10,11 +10,11 @@ namespace npu::model {
 using abi::FaultCode;
 
 namespace {
-constexpr Bytes kLine = CoherentCache::kLine;
+constexpr Bytes kCacheLineBytes = CoherentCache::kLine;
 
 // The part of [address, address + length) in the line of `address`.
 Bytes in_line(std::uint64_t address, Bytes length) {
-  return std::min(length, kLine - address % kLine);
+  return std::min(length, kCacheLineBytes - address % kCacheLineBytes);
 }
 }  // namespace
 
@@ -49,12 +49,12 @@ unsigned char* AicpuCore::line(std::uint64_t address) {
   ++statistics_.loads;
   if (auto* const cached = cache_.touch(block_.vmid, address)) return cached;
   ++statistics_.misses;
-  const std::uint64_t begin = address - address % kLine;
-  timed_read(begin, kLine);
+  const std::uint64_t begin = address - address % kCacheLineBytes;
+  timed_read(begin, kCacheLineBytes);
   unsigned char* const bytes = cache_.install(block_.vmid, begin);
-  const auto completion = shared_.memory.read(block_.vmid, begin, bytes, kLine);
+  const auto completion = shared_.memory.read(block_.vmid, begin, bytes, kCacheLineBytes);
   if (completion == Completion::kSuccess) return bytes;
-  cache_.drop(block_.vmid, begin, kLine);
+  cache_.drop(block_.vmid, begin, kCacheLineBytes);
   fault(device_fault(completion), address, false);
 }
 
@@ -73,7 +73,7 @@ std::uint64_t AicpuCore::load(std::uint64_t address, unsigned bytes) {
   synchronise();
   const SimTime sampled = local_;
   std::uint64_t value = 0;
-  std::memcpy(&value, line(address) + address % kLine, bytes);
+  std::memcpy(&value, line(address) + address % kCacheLineBytes, bytes);
   local_ += l1_hit_;
   rounds_.saw({address, value, sampled, local_, static_cast<std::uint8_t>(bytes), false});
   return value;
@@ -85,7 +85,7 @@ void AicpuCore::read(std::uint64_t address, void* data, Bytes length) {
   while (length > 0) {
     const Bytes part = in_line(address, length);
     synchronise();
-    std::memcpy(to, line(address) + address % kLine, part);
+    std::memcpy(to, line(address) + address % kCacheLineBytes, part);
     local_ += l1_hit_;
     address += part, to += part, length -= part;
   }
@@ -101,9 +101,9 @@ void AicpuCore::post(std::uint64_t address, const void* data, Bytes length) {
   synchronise();
   const auto completion = shared_.write(number_, block_.vmid, address, data, length);
   if (completion != Completion::kSuccess) fault(device_fault(completion), address, true);
-  unsigned char* const cached =
-      length == kLine ? cache_.install(block_.vmid, address) : cache_.find(block_.vmid, address);
-  if (cached != nullptr) std::memcpy(cached + address % kLine, data, length);
+  unsigned char* const cached = length == kCacheLineBytes ? cache_.install(block_.vmid, address)
+                                                          : cache_.find(block_.vmid, address);
+  if (cached != nullptr) std::memcpy(cached + address % kCacheLineBytes, data, length);
   local_ += ticks(shared_.config.store);
 }
 
@@ -139,7 +139,7 @@ std::uint64_t AicpuCore::modify(std::uint64_t address, unsigned bytes,
     if (completion != Completion::kSuccess) fault(device_fault(completion), address, true);
   }
   unsigned char* const cached = cache_.find(block_.vmid, address);
-  if (cached != nullptr) std::memcpy(cached + address % kLine, &after, bytes);
+  if (cached != nullptr) std::memcpy(cached + address % kCacheLineBytes, &after, bytes);
   local_ += ticks(shared_.config.atomic);
   return before;
 }
@@ -163,7 +163,7 @@ void AicpuCore::invalidate(std::uint64_t address, Bytes length) {
   rounds_.acted();
   synchronise();
   cache_.drop(block_.vmid, address, length);
-  const Bytes lines = (address + length - 1) / kLine - address / kLine + 1;
+  const Bytes lines = (address + length - 1) / kCacheLineBytes - address / kCacheLineBytes + 1;
   local_ += lines * ticks(shared_.config.invalidate);
 }
 
@@ -179,7 +179,8 @@ void AicpuCore::drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes lengt
   const std::uint64_t end = address + length - 1;
   for (const auto& look : rounds_.looks()) {
     if (look.is_register) continue;
-    if (look.place / kLine >= address / kLine && look.place / kLine <= end / kLine) {
+    if (look.place / kCacheLineBytes >= address / kCacheLineBytes &&
+        look.place / kCacheLineBytes <= end / kCacheLineBytes) {
       return look_changed(later);
     }
   }

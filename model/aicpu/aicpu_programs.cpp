@@ -7,8 +7,8 @@
 namespace npu::model {
 namespace {
 
-constexpr int kStackBytes = 256 * 1024;
-constexpr unsigned kMostCores = 64;  // bits of a set of watchers
+constexpr int kProgramStack = 256 * 1024;
+constexpr unsigned kMostAicpus = 64;  // bits of a set of watchers
 
 }  // namespace
 
@@ -17,10 +17,10 @@ AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& si
                              const AicpuProgramConfig& program_times, unsigned core_count,
                              const std::string& track_prefix, DeviceMemory& device_memory)
     : sc_module(name), Shared(simulation, launch_times, program_times, device_memory) {
-  sc_assert(core_count <= kMostCores);
+  sc_assert(core_count <= kMostAicpus);
   memory_socket.register_nb_transport_bw(this, &AicpuPrograms::response);
   sc_core::sc_spawn_options options;
-  options.set_stack_size(kStackBytes);
+  options.set_stack_size(kProgramStack);
   for (unsigned i = 0; i < core_count; ++i) {
     const auto track = sim.recorder.track(track_prefix + std::to_string(i));
     auto& shared = static_cast<AicpuCore::Shared&>(*this);

@@ -28,7 +28,8 @@ std::string show_system(const SystemConfig& config);
 // Every dotted key that an override may name, in the order of the tables.
 std::vector<std::string> override_keys();
 
-// Markdown: every key with unit, range and meaning. The compact form has a row per section.
+// Markdown: every key with unit, range and meaning. The compact form has a row for
+// sections of the same keys.
 std::string key_reference();
 std::string compact_key_reference();
 

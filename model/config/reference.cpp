@@ -2,6 +2,8 @@
 // The reference of keys, written from the tables.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "model/config/key_table.hpp"
 #include "model/config/load.hpp"
 
@@ -79,10 +81,18 @@ std::string key_reference() {
   return text;
 }
 
+// Sections with the same keys share a row.
 std::string compact_key_reference() {
   std::string text = "| section | keys |\n|---|---|\n";
-  for (const auto& section : all_sections()) {
-    text += fmt::format("| {} |", heading(section));
+  std::set<const Table*> written;
+  const auto sections = all_sections();
+  for (const auto& section : sections) {
+    if (!written.insert(section.table).second) continue;
+    std::string headings;
+    for (const auto& same : sections) {
+      if (same.table == section.table) headings += (headings.empty() ? "" : ", ") + heading(same);
+    }
+    text += fmt::format("| {} |", headings);
     for (const auto& key : section.table->keys) {
       const bool scalar = static_cast<bool>(key.store);
       text += scalar ? fmt::format(" {} ({});", key.name, key.allowed())

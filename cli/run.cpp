@@ -137,6 +137,10 @@ Outcome run_workload(const Options& options) {
   ParameterSet parameters(workload.parameters);
   const auto overrides = apply_parameters(workload, options, parameters);
   if (!overrides) return tl::unexpected(overrides.error());
+  if (workload.check != nullptr) {
+    const Status usable = workload.check(parameters, config_directories());
+    if (!usable) return bad_input(usable.error().context);
+  }
   const auto config = load_config(options.config, *overrides);
   if (!config) return tl::unexpected(config.error());
   auto file = ReportFile::open(options.report);

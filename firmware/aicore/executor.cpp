@@ -124,9 +124,10 @@ class Executor {
     platform::KernelCall call;
     call.image = port_.load(payload + offsetof(DispatchPayload, kernel), 8);
     call.arguments = port_.load(payload + offsetof(DispatchPayload, arguments), 8);
-    const std::uint64_t place = port_.load(payload + offsetof(DispatchPayload, block), 8);
-    call.block = static_cast<std::uint32_t>(place);
-    call.blocks = static_cast<std::uint32_t>(place >> 32);
+    call.block =
+        static_cast<std::uint32_t>(port_.load(payload + offsetof(DispatchPayload, block), 4));
+    call.blocks =
+        static_cast<std::uint32_t>(port_.load(payload + offsetof(DispatchPayload, blocks), 4));
     call.role =
         static_cast<std::uint32_t>(port_.load(payload + offsetof(DispatchPayload, role), 4));
     const std::uint64_t record = port_.load(payload + offsetof(DispatchPayload, record), 8);

@@ -139,6 +139,22 @@ CheckResult check_hccs(const ChipConfig& chip) {
   return std::nullopt;
 }
 
+// AICPUs and AI Cores read one counter.
+CheckResult check_counter(const ChipConfig& chip) {
+  if (chip.core.counter_hz == chip.aicpu_core.counter_hz) return std::nullopt;
+  return BrokenRule{"aicpu_core.counter_mhz",
+                    fmt::format("{} MHz is not core.counter_mhz {}",
+                                chip.aicpu_core.counter_hz / 1'000'000,
+                                chip.core.counter_hz / 1'000'000)};
+}
+
+CheckResult check_core(const ProgramCoreConfig& core) {
+  if (core.outstanding >= core.segment) return std::nullopt;
+  return BrokenRule{"core.outstanding_kib",
+                    fmt::format("{} bytes never admit a request of core.segment_bytes {}",
+                                core.outstanding, core.segment)};
+}
+
 CheckResult check_link_and_dma(const ChipConfig& chip) {
   const LinkConfig& link = chip.link;
   if (link.data_credits < link.max_payload) {
@@ -168,6 +184,8 @@ CheckResult check_chip(const ChipConfig& chip) {
   if (auto broken = check_sriov(chip.pci)) return broken;
   if (auto broken = check_l2(chip)) return broken;
   if (auto broken = check_hccs(chip)) return broken;
+  if (auto broken = check_counter(chip)) return broken;
+  if (auto broken = check_core(chip.core)) return broken;
   return check_link_and_dma(chip);
 }
 

@@ -28,8 +28,7 @@ std::string show_system(const SystemConfig& config);
 // Every dotted key that an override may name, in the order of the tables.
 std::vector<std::string> override_keys();
 
-// Markdown: every key with unit, range and meaning. The compact form has a row for
-// sections of the same keys.
+// Markdown: every key with unit, range and meaning. The compact form has a row per section.
 std::string key_reference();
 std::string compact_key_reference();
 

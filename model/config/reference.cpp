@@ -55,6 +55,20 @@ void add_keys(const Table& table, const std::string& path, std::vector<std::stri
   }
 }
 
+std::string compact_keys(const Table& table, bool inside, std::set<const Table*>& shown) {
+  std::string text;
+  for (const auto& key : table.keys) {
+    if (key.store) {
+      text += fmt::format(" {} ({});", key.name, key.allowed());
+    } else if (inside && shown.insert(key.table).second) {
+      text += fmt::format(" {} {{{} }};", key.name, compact_keys(*key.table, inside, shown));
+    } else {
+      text += fmt::format(" {};", key.name);
+    }
+  }
+  return text;
+}
+
 std::string heading(const Section& section) {
   if (section.path.empty()) return fmt::format("`{}`", section.file);
   return fmt::format("`{}`", section.path);
@@ -81,23 +95,13 @@ std::string key_reference() {
   return text;
 }
 
-// Sections with the same keys share a row.
 std::string compact_key_reference() {
   std::string text = "| section | keys |\n|---|---|\n";
-  std::set<const Table*> written;
-  const auto sections = all_sections();
-  for (const auto& section : sections) {
-    if (!written.insert(section.table).second) continue;
-    std::string headings;
-    for (const auto& same : sections) {
-      if (same.table == section.table) headings += (headings.empty() ? "" : ", ") + heading(same);
-    }
-    text += fmt::format("| {} |", headings);
-    for (const auto& key : section.table->keys) {
-      const bool scalar = static_cast<bool>(key.store);
-      text += scalar ? fmt::format(" {} ({});", key.name, key.allowed())
-                     : fmt::format(" {};", key.name);
-    }
+  std::set<const Table*> shown;  // sections of a core are shown in its own row, equal ones once
+  for (const auto& section : all_sections()) {
+    if (section.file == program_core_table().schema && !section.path.empty()) continue;
+    text += fmt::format("| {} |", heading(section));
+    text += compact_keys(*section.table, section.table == &program_core_table(), shown);
     text.back() = ' ';
     text += "|\n";
   }

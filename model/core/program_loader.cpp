@@ -34,6 +34,15 @@ int file_of(const void* data, Bytes size) {
   return file;
 }
 
+// The dynamic linker takes a path that it has seen before for the library it found there then, even
+// if the descriptor has been closed: no path is used twice. It does not shorten them.
+std::string path_of(int file) {
+  static std::uint32_t loads = 0;
+  std::string path = "/proc/self/fd";
+  for (std::uint32_t bits = ++loads; bits != 0; bits >>= 1) path += (bits & 1) != 0 ? "/." : "//.";
+  return path + "/" + std::to_string(file);
+}
+
 }  // namespace
 
 struct ProgramLoader::Library {
@@ -66,7 +75,7 @@ void* ProgramLoader::load(const abi::ImageHeader& header, const void* object) {
   if (!accepts(header) || sha256(object, header.size) != header.digest) return nullptr;
   const int file = file_of(object, header.size);
   if (file < 0) return nullptr;
-  const std::string path = "/proc/self/fd/" + std::to_string(file);
+  const std::string path = path_of(file);
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   close(file);
   if (handle == nullptr) return nullptr;

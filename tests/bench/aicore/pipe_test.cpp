@@ -5,32 +5,35 @@
 namespace npu::test {
 namespace {
 
-using platform::CopyIn;
-using platform::CopyOut;
 using platform::DataType;
-using platform::Fixpipe;
 using platform::LoadL0;
 using platform::LocalBuffer;
 using platform::Mmad;
 using platform::Vector;
 using platform::VectorOp;
 
-constexpr SimTime kStart = 1;  // of an instruction behind its hand-over: issue_clocks
+constexpr std::uint64_t kHandOver = 1;  // issue_clocks, before the instruction begins
+constexpr std::uint64_t kRegister = 5;  // register_clocks, of reading the time
 
 // Clocks from before `work` until all pipes are done.
+std::uint64_t taken(AicorePort& port, const std::function<void()>& work) {
+  const auto begin = clocks(port);
+  work();
+  port.pipe_barrier(Pipe::kAll);
+  return clocks(port) - begin - kRegister;
+}
+
+// The same of `work` in a program of its own.
 std::uint64_t measure(const std::function<void(AicorePort&)>& work,
                       const model::ChipConfig& config = aicore_config()) {
   AicoreBench bench(config);
-  std::uint64_t taken = 0;
+  std::uint64_t result = 0;
   const auto end = bench.run_one([&](AicorePort& port) {
-    const auto begin = clocks(port);
-    work(port);
-    port.pipe_barrier(Pipe::kAll);
-    taken = clocks(port) - begin - config.core.register_clocks;
+    result = taken(port, [&] { work(port); });
     return 0;
   });
   EXPECT_EQ(end.fault, FaultCode::kNone);
-  return taken;
+  return result;
 }
 
 Mmad mmad(std::uint32_t m, std::uint32_t k, std::uint32_t n, DataType type) {
@@ -63,10 +66,7 @@ TEST(AicorePipe, takes_the_published_clocks_for_a_product) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
     for (const auto& row : rows) {
-      const auto begin = clocks(port);
-      port.issue(row.instruction);
-      port.pipe_barrier(Pipe::kAll);
-      EXPECT_EQ(clocks(port) - begin - 5, kStart + row.clocks);
+      EXPECT_EQ(taken(port, [&] { port.issue(row.instruction); }), kHandOver + row.clocks);
     }
     return 0;
   });
@@ -74,14 +74,14 @@ TEST(AicorePipe, takes_the_published_clocks_for_a_product) {
 
 TEST(AicorePipe, takes_the_published_clocks_for_a_product_in_fp32) {
   EXPECT_EQ(measure([](AicorePort& port) { port.issue(mmad(120, 50, 110, DataType::kFp32)); }),
-            kStart + 902);
+            kHandOver + 902);
 }
 
 TEST(AicorePipe, fills_the_cube_once_for_products_right_behind_one_another) {
   EXPECT_EQ(measure([](AicorePort& port) {
               for (int i = 0; i < 5; ++i) port.issue(mmad(128, 64, 128, DataType::kFp16));
             }),
-            kStart + 5 * 256 + 6);
+            kHandOver + 5 * 256 + 6);
 }
 
 TEST(AicorePipe, fills_the_cube_for_each_product_between_barriers) {
@@ -91,16 +91,65 @@ TEST(AicorePipe, fills_the_cube_for_each_product_between_barriers) {
                 port.pipe_barrier(Pipe::kCube);
               }
             }),
-            kStart + 5 * 262);
+            kHandOver + 5 * 262);
 }
 
+// hardware.md, fp32: r repeats cost slope r + fixed.
 TEST(AicorePipe, takes_slope_and_fixed_clocks_for_a_vector_instruction) {
-  const auto add = [](AicorePort& port) { port.issue(vector(VectorOp::kAdd, 100 * 64)); };
-  EXPECT_EQ(measure(add), kStart + 211 + 24);
-  const auto half = [](AicorePort& port) {
-    port.issue(vector(VectorOp::kAdd, 100 * 64, DataType::kFp16));
-  };
-  EXPECT_EQ(measure(half), kStart + 50 * 211 / 100 + 24);  // twice the lanes
+  const struct {
+    VectorOp op;
+    std::uint64_t clocks;  // of 100 repeats
+  } rows[] = {{VectorOp::kAdd, 211 + 24}, {VectorOp::kSub, 211 + 24}, {VectorOp::kMul, 230 + 25},
+              {VectorOp::kMax, 201 + 23}, {VectorOp::kDiv, 403 + 31}, {VectorOp::kExp, 200 + 31}};
+  AicoreBench bench;
+  bench.run_one([&](AicorePort& port) {
+    for (const auto& row : rows) {
+      EXPECT_EQ(taken(port, [&] { port.issue(vector(row.op, 6400)); }), kHandOver + row.clocks);
+    }
+    // Twice the lanes in fp16.
+    EXPECT_EQ(taken(port, [&] { port.issue(vector(VectorOp::kMul, 12'800, DataType::kFp16)); }),
+              kHandOver + 230 + 25);
+    return 0;
+  });
+}
+
+TEST(AicorePipe, exposes_less_of_vector_instructions_right_behind_another) {
+  EXPECT_EQ(measure([](AicorePort& port) {
+              for (int i = 0; i < 3; ++i) port.issue(vector(VectorOp::kMul, 640));
+            }),
+            kHandOver + (23 + 25) + 2 * (23 + 16));
+}
+
+TEST(AicorePipe, takes_longer_for_a_tail_and_for_each_of_several_rows) {
+  AicoreBench bench;
+  bench.run_one([&](AicorePort& port) {
+    // 65 elements: two repeats and a tail.
+    EXPECT_EQ(taken(port, [&] { port.issue(vector(VectorOp::kExp, 65)); }),
+              kHandOver + 4 + 31 + 16);
+    auto rows = vector(VectorOp::kExp, 64);
+    rows.rows = 10;
+    rows.to_pitch = rows.a_pitch = 512;
+    EXPECT_EQ(taken(port, [&] { port.issue(rows); }), kHandOver + 20 + 31);
+    auto sums = vector(VectorOp::kReduceSum, 64);
+    sums.rows = 10;
+    EXPECT_EQ(taken(port, [&] { port.issue(sums); }), kHandOver + 10 * (1 + 10) + 20);
+    return 0;
+  });
+}
+
+TEST(AicorePipe, moves_whole_fractals_at_the_rate_of_each_l0_buffer) {
+  LoadL0 load;
+  load.rows = 127;
+  load.columns = 64;
+  load.from_pitch = 128;
+  AicoreBench bench;
+  bench.run_one([&](AicorePort& port) {
+    load.to = {LocalBuffer::kL0a, 0};
+    EXPECT_EQ(taken(port, [&] { port.issue(load); }), kHandOver + 128 * 128 / 256);
+    load.to = {LocalBuffer::kL0b, 0};
+    EXPECT_EQ(taken(port, [&] { port.issue(load); }), kHandOver + 128 * 128 / 128);
+    return 0;
+  });
 }
 
 }  // namespace

@@ -103,6 +103,18 @@ TEST_F(Checks, refresh_that_never_lets_a_bank_serve_is_shown_in_its_file) {
       << error_of(path("chip.yaml"));
 }
 
+TEST_F(Checks, all_cores_read_one_counter) {
+  EXPECT_EQ(rule(error_of("910b", {"core.counter_mhz=100"})),
+            "aicpu_core.counter_mhz: 50 MHz is not core.counter_mhz 100");
+  EXPECT_TRUE(load("910b", {"core.counter_mhz=100", "aicpu_core.counter_mhz=100"}));
+}
+
+TEST_F(Checks, a_pipe_may_have_at_least_one_request_under_way) {
+  EXPECT_EQ(rule(error_of("910b", {"core.outstanding_kib=3"})),
+            "core.outstanding_kib: 3072 bytes never admit a request of core.segment_bytes 4096");
+  EXPECT_TRUE(load("910b", {"core.outstanding_kib=4"}));
+}
+
 TEST_F(Checks, a_buffer_takes_at_least_one_read) {
   EXPECT_EQ(rule(error_of("910b", {"dma.buffer_kib=2"})),
             "dma.buffer_kib: 2048 bytes cannot take a read of max_read_request_bytes 4096");

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversions, products and vector operations against plain arithmetic. No simulation.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "model/aicore/arithmetic/convert.hpp"
+#include "model/aicore/arithmetic/matrix.hpp"
+#include "model/aicore/arithmetic/vector_unit.hpp"
+
+namespace npu::model::arithmetic {
+namespace {
+
+using platform::DataType;
+using platform::Vector;
+using platform::VectorOp;
+
+std::uint16_t half_of(float value) {
+  std::uint16_t half = 0;
+  from_float(&value, DataType::kFp16, &half, 1);
+  return half;
+}
+std::uint16_t brain_of(float value) {
+  std::uint16_t brain = 0;
+  from_float(&value, DataType::kBf16, &brain, 1);
+  return brain;
+}
+float float_of(DataType type, std::uint16_t bits) {
+  float value = 0;
+  to_float(type, &bits, &value, 1);
+  return value;
+}
+
+TEST(AicoreArithmetic, halves_survive_the_way_to_float_and_back) {
+  for (unsigned bits = 0; bits < 0x1'0000; ++bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    const float value = float_of(DataType::kFp16, half);
+    if ((bits & 0x7FFF) > 0x7C00) {
+      EXPECT_TRUE(std::isnan(value)) << bits;
+      EXPECT_TRUE(std::isnan(float_of(DataType::kFp16, half_of(value)))) << bits;
+    } else {
+      EXPECT_EQ(half_of(value), half);
+    }
+  }
+}
+
+// IEEE 754 binary16: 2^-24 (1 + m / 1024), subnormals below 2^-14.
+TEST(AicoreArithmetic, halves_have_the_values_of_the_standard) {
+  EXPECT_EQ(float_of(DataType::kFp16, 0x3C00), 1.0F);
+  EXPECT_EQ(float_of(DataType::kFp16, 0x0001), std::ldexp(1.0F, -24));
+  EXPECT_EQ(float_of(DataType::kFp16, 0x83FF), -std::ldexp(1023.0F, -24));
+  EXPECT_EQ(float_of(DataType::kFp16, 0x7BFF), 65504.0F);
+  EXPECT_EQ(float_of(DataType::kFp16, 0xFC00), -std::numeric_limits<float>::infinity());
+}
+
+TEST(AicoreArithmetic, rounds_to_nearest_and_ties_to_even) {
+  EXPECT_EQ(half_of(2049.0F), half_of(2048.0F));
+  EXPECT_EQ(half_of(2051.0F), half_of(2052.0F));
+  EXPECT_EQ(half_of(65519.0F), 0x7BFF);
+  EXPECT_EQ(half_of(65520.0F), 0x7C00);
+  EXPECT_EQ(half_of(std::ldexp(1.0F, -25)), 0x0000);
+  EXPECT_EQ(half_of(std::ldexp(3.0F, -25)), 0x0002);
+  EXPECT_EQ(half_of(-std::ldexp(1.001F, -25)), 0x8001);
+  EXPECT_EQ(brain_of(257.0F), brain_of(256.0F));
+  EXPECT_EQ(brain_of(259.0F), brain_of(260.0F));
+  EXPECT_EQ(brain_of(std::numeric_limits<float>::max()), 0x7F80);
+}
+
+TEST(AicoreArithmetic, keeps_integers_within_their_range) {
+  const float values[] = {2.5F, 3.5F, -2.5F, 200.0F, -1e9F, std::nanf("")};
+  std::int8_t small[6];
+  from_float(values, DataType::kInt8, small, 6);
+  const std::int8_t expected[] = {2, 4, -2, 127, -128, 0};
+  EXPECT_EQ(std::memcmp(small, expected, sizeof small), 0);
+  const std::int32_t wide[] = {5, -300, 127};
+  convert(DataType::kInt32, wide, DataType::kInt8, small, 3);
+  EXPECT_EQ(small[1], -128);
+  const float large = 3e9F;
+  std::int32_t most = 0;
+  from_float(&large, DataType::kInt32, &most, 1);
+  EXPECT_EQ(most, std::numeric_limits<std::int32_t>::max());
+}
+
+// Small whole numbers, so that every sum is exact in every type.
+template <class T>
+void check_product(DataType type, T (*make)(int), bool accumulate) {
+  constexpr std::uint32_t kM = 5, kK = 37, kN = 19;
+  const Bytes a_pitch = 96 * sizeof(T), b_pitch = 48 * sizeof(T), c_pitch = 32 * 4;
+  std::vector<T> a(kM * 96), b(kK * 48);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = make(static_cast<int>(i % 7) - 3);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = make(static_cast<int>(i % 5) - 2);
+  std::vector<std::int32_t> c(kM * 32);
+  const float ten = 10.0F;
+  for (auto& each : c) {
+    if (type == DataType::kInt8)
+      each = 10;
+    else
+      std::memcpy(&each, &ten, 4);
+  }
+  multiply({kM, kK, kN, a_pitch, b_pitch, c_pitch, type, accumulate},
+           reinterpret_cast<const unsigned char*>(a.data()),
+           reinterpret_cast<const unsigned char*>(b.data()),
+           reinterpret_cast<unsigned char*>(c.data()));
+  for (std::uint32_t i = 0; i < kM; ++i) {
+    for (std::uint32_t j = 0; j < kN; ++j) {
+      int sum = accumulate ? 10 : 0;
+      for (std::uint32_t l = 0; l < kK; ++l) {
+        sum += (static_cast<int>((i * 96 + l) % 7) - 3) * (static_cast<int>((l * 48 + j) % 5) - 2);
+      }
+      float real = 0;
+      std::memcpy(&real, &c[i * 32 + j], 4);
+      const int result = type == DataType::kInt8 ? c[i * 32 + j] : static_cast<int>(real);
+      ASSERT_EQ(result, sum) << i << " " << j;
+    }
+  }
+}
+
+TEST(AicoreArithmetic, multiplies_matrices_of_every_type) {
+  for (const bool accumulate : {false, true}) {
+    check_product<std::uint16_t>(
+        DataType::kFp16, [](int v) { return half_of(static_cast<float>(v)); }, accumulate);
+    check_product<std::uint16_t>(
+        DataType::kBf16, [](int v) { return brain_of(static_cast<float>(v)); }, accumulate);
+    check_product<float>(
+        DataType::kFp32, [](int v) { return static_cast<float>(v); }, accumulate);
+    check_product<std::int8_t>(
+        DataType::kInt8, [](int v) { return static_cast<std::int8_t>(v); }, accumulate);
+  }
+}
+
+TEST(AicoreArithmetic, transposes_what_it_loads) {
+  const std::uint16_t from[2][4] = {{1, 2, 3, 0}, {4, 5, 6, 0}};
+  std::uint16_t to[3][16] = {};
+  copy({2, 3, 8}, reinterpret_cast<const unsigned char*>(from),
+       reinterpret_cast<unsigned char*>(to), 32, 2, true);
+  EXPECT_EQ(to[0][1], 4);
+  EXPECT_EQ(to[2][0], 3);
+  EXPECT_EQ(to[2][1], 6);
+}
+
+// UB with x = 1, 2, 3, ... in fp32 at 0 and the result at 64 KiB.
+std::vector<float> result_of(Vector vector, std::size_t elements) {
+  std::vector<float> ub(48 * 1024);
+  for (std::size_t i = 0; i < 16 * 1024; ++i) ub[i] = static_cast<float>(i + 1);
+  vector.to = 64 * 1024;
+  execute(vector, reinterpret_cast<unsigned char*>(ub.data()));
+  return {ub.begin() + 16 * 1024, ub.begin() + 16 * 1024 + static_cast<std::ptrdiff_t>(elements)};
+}
+
+Vector operation(VectorOp op, std::uint32_t count) {
+  Vector vector;
+  vector.op = op;
+  vector.count = count;
+  return vector;
+}
+
+TEST(AicoreArithmetic, computes_element_by_element) {
+  auto add = operation(VectorOp::kAdd, 2000);
+  add.b = 4 * 8;
+  EXPECT_EQ(result_of(add, 2000)[1999], 2000.0F + 2008.0F);
+  auto twice = operation(VectorOp::kMuls, 3);
+  twice.scalar = 2;
+  EXPECT_EQ(result_of(twice, 4), (std::vector<float>{2, 4, 6, 0}));
+  EXPECT_EQ(result_of(operation(VectorOp::kRsqrt, 4), 4)[3], 0.5F);
+  EXPECT_EQ(result_of(operation(VectorOp::kExp, 2), 2)[1], std::exp(2.0F));
+  auto same = operation(VectorOp::kDuplicate, 2);
+  same.scalar = 9;
+  EXPECT_EQ(result_of(same, 3), (std::vector<float>{9, 9, 0}));
+}
+
+TEST(AicoreArithmetic, reduces_and_broadcasts_row_by_row) {
+  auto sum = operation(VectorOp::kReduceSum, 100);
+  sum.rows = 2;
+  EXPECT_EQ(result_of(sum, 2), (std::vector<float>{5050, 15050}));
+  auto most = operation(VectorOp::kReduceMax, 100);
+  most.rows = 3;
+  EXPECT_EQ(result_of(most, 3), (std::vector<float>{100, 200, 300}));
+  auto less = operation(VectorOp::kBroadcastSub, 2);
+  less.rows = 3;
+  EXPECT_EQ(result_of(less, 6), (std::vector<float>{0, 1, 1, 2, 2, 3}));
+}
+
+TEST(AicoreArithmetic, rounds_halves_once_behind_computing_in_fp32) {
+  std::uint16_t ub[64] = {half_of(2048.0F)};
+  ub[16] = half_of(1.0F);
+  auto add = operation(VectorOp::kAdd, 1);
+  add.type = DataType::kFp16;
+  add.b = 32;
+  add.to = 64;
+  execute(add, reinterpret_cast<unsigned char*>(ub));
+  EXPECT_EQ(ub[32], half_of(2048.0F));
+}
+
+TEST(AicoreArithmetic, computes_int32_exactly) {
+  std::int32_t ub[48] = {16'777'217, std::numeric_limits<std::int32_t>::max()};
+  auto add = operation(VectorOp::kAdds, 2);
+  add.type = DataType::kInt32;
+  add.scalar = 2;
+  add.to = 64;
+  execute(add, reinterpret_cast<unsigned char*>(ub));
+  EXPECT_EQ(ub[16], 16'777'219);
+  EXPECT_EQ(ub[17], std::numeric_limits<std::int32_t>::min() + 1);
+}
+
+}  // namespace
+}  // namespace npu::model::arithmetic

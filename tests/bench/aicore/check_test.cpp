@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions that a core cannot execute, by the fault they are. No simulation.
+#include <gtest/gtest.h>
+
+#include "model/aicore/instruction_checks.hpp"
+
+namespace npu::model {
+namespace {
+
+using abi::FaultCode;
+using platform::CopyIn;
+using platform::CopyOut;
+using platform::DataType;
+using platform::Fixpipe;
+using platform::LoadL0;
+using platform::LocalBuffer;
+using platform::Mmad;
+using platform::Vector;
+using platform::VectorOp;
+
+constexpr BufferSizes kAll{512_KiB, 64_KiB, 64_KiB, 128_KiB, 192_KiB};
+constexpr BufferSizes kAic{512_KiB, 64_KiB, 64_KiB, 128_KiB, 0};
+constexpr BufferSizes kAiv{0, 0, 0, 0, 192_KiB};
+
+CopyIn copy_in() {
+  CopyIn copy;
+  copy.to = {LocalBuffer::kUb, 0};
+  copy.rows = 2;
+  copy.row_bytes = copy.to_pitch = 96_KiB;
+  copy.from_pitch = 1_MiB;
+  return copy;
+}
+
+TEST(AicoreChecks, a_copy_fills_a_buffer_to_its_last_byte_and_not_beyond) {
+  auto copy = copy_in();
+  EXPECT_EQ(check(kAll, copy), FaultCode::kNone);
+  copy.row_bytes += 1;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kInstruction);  // rows lie on each other
+  copy = copy_in();
+  copy.to.offset = 32;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kLocalBuffer);
+}
+
+TEST(AicoreChecks, local_addresses_are_multiples_of_32_bytes) {
+  auto copy = copy_in();
+  copy.row_bytes = 100;
+  copy.to_pitch = 112;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kLocalAlignment);
+  copy.to_pitch = 128;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kNone);
+  copy.to.offset = 16;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kLocalAlignment);
+}
+
+TEST(AicoreChecks, global_ranges_do_not_wrap) {
+  auto copy = copy_in();
+  copy.from = ~std::uint64_t{0} - 100;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kDeviceAddress);
+  copy.from = 0;
+  copy.from_pitch = ~std::uint64_t{0} - 1;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kDeviceAddress);
+}
+
+TEST(AicoreChecks, a_core_has_not_the_units_of_the_other_type) {
+  EXPECT_EQ(check(kAic, copy_in()), FaultCode::kInstruction);
+  Mmad product;
+  product.m = product.k = product.n = 16;
+  EXPECT_EQ(check(kAic, product), FaultCode::kNone);
+  EXPECT_EQ(check(kAiv, product), FaultCode::kInstruction);
+  CopyOut from_l0;
+  from_l0.from = {LocalBuffer::kL0c, 0};
+  from_l0.row_bytes = 32;
+  EXPECT_EQ(check(kAll, from_l0), FaultCode::kInstruction);
+}
+
+TEST(AicoreChecks, matrices_count_in_whole_fractals) {
+  Mmad product;
+  product.m = 16;
+  product.k = 16;
+  product.n = 1024;  // 16 rows of 1024 fp16: 32 KiB of L0B; 64 KiB of L0C
+  product.b = 32 * 1024;
+  product.c = 64 * 1024;
+  EXPECT_EQ(check(kAll, product), FaultCode::kNone);
+  product.k = 17;  // 32 rows of L0B
+  EXPECT_EQ(check(kAll, product), FaultCode::kLocalBuffer);
+  product.k = 16;
+  product.m = 17;  // 32 rows of L0C
+  EXPECT_EQ(check(kAll, product), FaultCode::kLocalBuffer);
+}
+
+TEST(AicoreChecks, products_have_dimensions_and_a_type_of_the_cube) {
+  Mmad product;
+  product.m = product.k = product.n = 16;
+  for (auto* const length : {&product.m, &product.k, &product.n}) {
+    *length = 0;
+    EXPECT_EQ(check(kAll, product), FaultCode::kInstruction);
+    *length = 4096;
+    EXPECT_EQ(check(kAll, product), FaultCode::kInstruction);
+    *length = 16;
+  }
+  product.type = DataType::kInt32;
+  EXPECT_EQ(check(kAll, product), FaultCode::kInstruction);
+}
+
+TEST(AicoreChecks, a_transposed_load_needs_room_for_what_it_makes) {
+  LoadL0 load;
+  load.to = {LocalBuffer::kL0a, 0};
+  load.rows = 2048;
+  load.columns = 16;
+  load.from_pitch = 32;
+  EXPECT_EQ(check(kAll, load), FaultCode::kNone);  // 64 KiB
+  load.rows = 2049;
+  EXPECT_EQ(check(kAll, load), FaultCode::kLocalBuffer);
+  load.transpose = true;  // 16 rows of 2049 elements, padded to 32 B
+  EXPECT_EQ(check(kAll, load), FaultCode::kLocalBuffer);
+  load.rows = 2048;
+  EXPECT_EQ(check(kAll, load), FaultCode::kNone);
+}
+
+TEST(AicoreChecks, the_vector_unit_computes_in_fp16_fp32_and_int32) {
+  Vector vector;
+  vector.op = VectorOp::kAdd;
+  vector.count = 64;
+  for (const auto type : {DataType::kFp16, DataType::kFp32, DataType::kInt32}) {
+    vector.type = type;
+    EXPECT_EQ(check(kAll, vector), FaultCode::kNone);
+  }
+  vector.type = DataType::kBf16;
+  EXPECT_EQ(check(kAll, vector), FaultCode::kInstruction);
+  vector.op = VectorOp::kCast;
+  EXPECT_EQ(check(kAll, vector), FaultCode::kNone);
+  vector.op = VectorOp::kExp;
+  vector.type = DataType::kInt32;
+  EXPECT_EQ(check(kAll, vector), FaultCode::kInstruction);
+}
+
+TEST(AicoreChecks, every_operand_of_a_vector_lies_in_ub) {
+  Vector vector;
+  vector.op = VectorOp::kMul;
+  vector.count = 32 * 256;  // 32 KiB
+  vector.a = 160 * 1024;
+  EXPECT_EQ(check(kAll, vector), FaultCode::kNone);
+  vector.b = 161 * 1024;
+  EXPECT_EQ(check(kAll, vector), FaultCode::kLocalBuffer);
+  vector.op = VectorOp::kExp;  // has no second operand
+  EXPECT_EQ(check(kAll, vector), FaultCode::kNone);
+  vector.to = 8;
+  EXPECT_EQ(check(kAll, vector), FaultCode::kLocalAlignment);
+}
+
+TEST(AicoreChecks, fixpipe_makes_reals_of_reals_and_has_rows_and_columns) {
+  Fixpipe fixpipe;
+  fixpipe.m = fixpipe.n = 16;
+  fixpipe.to_pitch = 32;
+  EXPECT_EQ(check(kAll, fixpipe), FaultCode::kNone);
+  fixpipe.to_type = DataType::kInt8;
+  EXPECT_EQ(check(kAll, fixpipe), FaultCode::kInstruction);
+  fixpipe.to_type = DataType::kBf16;
+  fixpipe.n = 0;
+  EXPECT_EQ(check(kAll, fixpipe), FaultCode::kInstruction);
+}
+
+}  // namespace
+}  // namespace npu::model

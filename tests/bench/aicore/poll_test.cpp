@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Poll loops: rounds that are passed over cost exactly what they would have cost.
+#include "tests/bench/aicore/aicore_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+constexpr SimTime kTrial = 40'000'000;  // ps, from one trial to the next
+constexpr SimTime kChange = 8'000'000;  // the first change in a trial; the loop runs since long
+constexpr auto kForEver = ~std::uint64_t{0};
+
+// A clock that is no whole number of picoseconds, and a slow counter.
+model::ChipConfig poll_config() {
+  auto config = aicore_config();
+  config.aicore.clock_hz = 1'850'000'000;
+  config.core.counter_hz = 50'000'000;
+  return config;
+}
+
+// The same trials with every round executed and with rounds passed over; each has the change `step`
+// later than the one before. What a trial gives is the time from its begin to its program's.
+class Trials {
+ public:
+  using Change = std::function<void(AicoreBench&)>;
+
+  Trials(Body body, Change prepare, Change change, unsigned count, SimTime step) {
+    bench.at(0, [this] { bench.launch(0, [](AicorePort&) { return 0; }); });  // fetches the image
+    for (unsigned i = 0; i < 2 * count; ++i) {
+      const SimTime begin = (i + 1) * kTrial;
+      bench.at(begin, [=] {
+        bench.cores.naive_polling(i < count);
+        prepare(bench);
+        bench.launch(0, [=](AicorePort& port) {
+          const int result = body(port);
+          port.data_main_base();  // catches up
+          times_.push_back(model::sim_now() - begin);
+          return result;
+        });
+      });
+      bench.at(begin + kChange + i % count * step, [=] { change(bench); });
+    }
+    bench.run();
+    naive.assign(times_.begin(), times_.begin() + count);
+    passed.assign(times_.begin() + count, times_.end());
+  }
+
+  AicoreBench bench{poll_config()};
+  std::vector<SimTime> naive, passed;
+
+ private:
+  std::vector<SimTime> times_;
+};
+
+void open(AicoreBench& bench) {
+  bench.cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
+}
+
+TEST(AicorePoll, of_a_line_ends_as_if_every_round_had_been_executed) {
+  const auto body = [](AicorePort& port) {
+    while (true) {
+      port.clean_invalidate(kData);
+      if (port.load(kData + 4, 4) != 0) break;
+      port.scalar(3);
+      port.poll_again(kForEver);
+    }
+    return 0;
+  };
+  const auto prepare = [](AicoreBench& bench) { bench.memory.store<std::uint32_t>(kData + 4, 0); };
+  const auto change = [](AicoreBench& bench) { bench.memory.store<std::uint32_t>(kData + 4, 1); };
+
+  Trials trials(body, prepare, change, 400, 337);  // over a whole round
+
+  EXPECT_EQ(trials.passed, trials.naive);
+  EXPECT_GT(trials.bench.cores.statistics(0).polls_passed_over, 400U * 50);
+  EXPECT_NE(trials.naive.front(), trials.naive.back());
+}
+
+TEST(AicorePoll, of_a_register_ends_as_if_every_round_had_been_executed) {
+  const auto body = [](AicorePort& port) {
+    while (static_cast<std::uint32_t>(port.data_main_base()) != 5) port.poll_again(kForEver);
+    return 0;
+  };
+  const auto prepare = [](AicoreBench& bench) { open(bench); };
+  const auto change = [](AicoreBench& bench) {
+    bench.cores.write(0, abi::DataMainBase::kOffset, 5);
+  };
+
+  Trials trials(body, prepare, change, 300, 29);
+
+  EXPECT_EQ(trials.passed, trials.naive);
+  EXPECT_GT(trials.bench.cores.statistics(0).polls_passed_over, 300U * 100);
+}
+
+// Two lines and a register, the second of which changes; a look at one of them more than once.
+TEST(AicorePoll, of_several_places_ends_as_if_every_round_had_been_executed) {
+  const auto body = [](AicorePort& port) {
+    while (true) {
+      port.clean_invalidate_all();
+      const auto first = port.load(kData, 8);
+      if (port.data_main_base() != 0) return 1;
+      const auto second = port.load(kData + 640, 1);
+      const auto again = port.load(kData + 641, 1);
+      if (first + second + again != 0) break;
+      port.poll_again(kForEver);
+    }
+    return 0;
+  };
+  const auto prepare = [](AicoreBench& bench) {
+    bench.memory.store<std::uint16_t>(kData + 640, 0);
+  };
+  const auto change = [](AicoreBench& bench) {
+    bench.memory.store<std::uint16_t>(kData + 640, 0x100);
+  };
+
+  Trials trials(body, prepare, change, 400, 613);
+
+  EXPECT_EQ(trials.passed, trials.naive);
+}
+
+// The line is written often, the value is the same: the loop goes on, on the same phase.
+TEST(AicorePoll, goes_on_after_a_write_that_changes_nothing) {
+  const auto body = [](AicorePort& port) {
+    while (true) {
+      port.clean_invalidate(kData);
+      if (port.load(kData, 4) > 2) break;
+      port.poll_again(kForEver);
+    }
+    return 0;
+  };
+  const auto prepare = [](AicoreBench& bench) {
+    bench.memory.store<std::uint32_t>(kData, 0);
+    for (SimTime i = 1; i <= 5; ++i) {
+      bench.at(model::sim_now() + kChange / 2 + i * 312'345, [&bench, i] {
+        bench.memory.store<std::uint32_t>(kData + i / 5 * 4, static_cast<std::uint32_t>(i / 3));
+      });
+    }
+  };
+  const auto change = [](AicoreBench& bench) { bench.memory.store<std::uint32_t>(kData, 3); };
+
+  Trials trials(body, prepare, change, 100, 1'411);
+
+  EXPECT_EQ(trials.passed, trials.naive);
+}
+
+TEST(AicorePoll, ends_at_its_deadline_as_if_every_round_had_been_executed) {
+  const auto body = [](AicorePort& port) {
+    const auto deadline = port.system_counter() + 123;
+    do {
+      port.clean_invalidate(kData);
+      port.load(kData, 4);
+    } while (port.poll_again(deadline));
+    EXPECT_GE(port.system_counter(), deadline);
+    return 0;
+  };
+  const auto nothing = [](AicoreBench&) {};
+
+  Trials trials(body, nothing, nothing, 2, 0);
+
+  EXPECT_EQ(trials.passed, trials.naive);
+  EXPECT_GT(trials.naive[1], 123U * 20'000);
+}
+
+TEST(AicorePoll, that_sleeps_is_stopped) {
+  AicoreBench bench;
+  bench.at(0, [&] {
+    bench.launch(0, [](AicorePort& port) {
+      while (port.data_main_base() == 0) port.poll_again(kForEver);
+      return 0;
+    });
+  });
+  bench.at(90'000 * kClock, [&] { bench.cores.stop(1); });
+  bench.run();
+  EXPECT_EQ(bench.ended(0).when, 90'100 * kClock);
+}
+
+TEST(AicorePoll, is_not_passed_over_in_a_round_that_does_something) {
+  AicoreBench bench;
+  std::uint64_t rounds = 0;
+  bench.run_one([&](AicorePort& port) {
+    do {
+      port.clean_invalidate(kData);
+      port.load(kData, 4);
+      port.store(kData + 64, 4, 1);
+      ++rounds;
+    } while (port.poll_again(20'000));
+    return 0;
+  });
+  EXPECT_EQ(bench.cores.statistics(0).polls_passed_over, 0U);
+  EXPECT_GT(rounds, 100U);
+}
+
+}  // namespace
+}  // namespace npu::test

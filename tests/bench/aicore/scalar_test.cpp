@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scalar unit: its data cache that nobody keeps coherent, UB, registers.
+#include "tests/bench/aicore/aicore_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+constexpr std::uint64_t kRegister = 5, kHit = 2, kDrop = 3, kMiss = 100, kIssue = 1;  // clocks
+
+std::uint64_t taken(AicorePort& port, const std::function<void()>& work) {
+  const auto begin = clocks(port);
+  work();
+  return clocks(port) - begin - kRegister;
+}
+
+TEST(AicoreScalar, pays_for_memory_once_per_line) {
+  AicoreBench bench;
+  bench.run_one([&](AicorePort& port) {
+    EXPECT_EQ(taken(port, [&] { port.load(kData, 8); }), kMiss);
+    EXPECT_EQ(taken(port, [&] { port.load(kData + 56, 8); }), kHit);
+    EXPECT_EQ(taken(port, [&] { port.store(kData + 8, 4, 1); }), kHit);
+    EXPECT_EQ(taken(port, [&] { port.load(kData + 64, 1); }), kMiss);
+    return 0;
+  });
+  for (const auto& request : bench.data_requests()) EXPECT_EQ(request.length, 64U);
+}
+
+TEST(AicoreScalar, sees_what_others_wrote_when_it_has_dropped_the_line) {
+  AicoreBench bench;
+  std::vector<std::uint64_t> seen;
+  bench.run_one([&](AicorePort& port) {
+    seen.push_back(port.load(kData, 4));
+    bench.memory.store<std::uint32_t>(kData, 5);
+    seen.push_back(port.load(kData, 4));
+    port.clean_invalidate(kData + 60);
+    seen.push_back(port.load(kData, 4));
+    return 0;
+  });
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 0, 5}));
+}
+
+TEST(AicoreScalar, publishes_a_line_by_dcci_and_knows_behind_a_barrier) {
+  AicoreBench bench;
+  std::uint32_t stored = 1, published = 0;
+  bench.run_one([&](AicorePort& port) {
+    port.store(kData, 4, 9);
+    port.scalar(1000);
+    port.load(kData + 4096, 4);
+    stored = bench.memory.load<std::uint32_t>(kData);
+    EXPECT_EQ(taken(port, [&] { port.clean_invalidate(kData); }), kDrop);
+    // The line has been on its way for two looks at the time.
+    EXPECT_EQ(taken(port, [&] { port.memory_barrier(); }), kMiss - 2 * kRegister);
+    published = bench.memory.load<std::uint32_t>(kData);
+    return 0;
+  });
+  EXPECT_EQ(stored, 0U);
+  EXPECT_EQ(published, 9U);
+}
+
+TEST(AicoreScalar, reads_a_line_again_only_when_it_has_been_written_back) {
+  AicoreBench bench;
+  std::uint64_t value = 0;
+  bench.run_one([&](AicorePort& port) {
+    port.store(kData, 4, 9);
+    port.clean_invalidate(kData);
+    value = port.load(kData, 4);
+    return 0;
+  });
+  EXPECT_EQ(value, 9U);
+}
+
+// hardware.md: two cores that write different words of one line lose data.
+TEST(AicoreScalar, loses_what_another_core_wrote_into_the_same_line) {
+  AicoreBench bench;
+  for (unsigned core = 0; core < 2; ++core) {
+    bench.at(0, [&bench, core] {
+      bench.launch(core, [core](AicorePort& port) {
+        port.load(kData, 4);  // both have the line as it was
+        port.scalar(5000);
+        port.store(kData + 4 * core, 4, core + 1);
+        port.scalar(5000 * core);  // core 1 writes the line back last
+        port.clean_invalidate(kData);
+        port.memory_barrier();
+        return 0;
+      });
+    });
+  }
+  bench.run();
+  EXPECT_EQ(bench.memory.load<std::uint32_t>(kData), 0U);
+  EXPECT_EQ(bench.memory.load<std::uint32_t>(kData + 4), 2U);
+}
+
+TEST(AicoreScalar, keeps_data_of_both_cores_in_lines_of_their_own) {
+  AicoreBench bench;
+  for (unsigned core = 0; core < 2; ++core) {
+    bench.at(0, [&bench, core] {
+      bench.launch(core, [core](AicorePort& port) {
+        port.store(kData + 64 * core, 4, core + 1);
+        port.clean_invalidate_all();
+        port.memory_barrier();
+        return 0;
+      });
+    });
+  }
+  bench.run();
+  EXPECT_EQ(bench.memory.load<std::uint32_t>(kData), 1U);
+  EXPECT_EQ(bench.memory.load<std::uint32_t>(kData + 64), 2U);
+}
+
+// 16 lines of 2 ways: 8 sets of 512 bytes apart.
+TEST(AicoreScalar, writes_the_least_recently_used_line_back_to_make_room) {
+  AicoreBench bench;
+  bench.run_one([&](AicorePort& port) {
+    port.store(kData, 4, 1);
+    port.store(kData + 512, 4, 2);
+    port.load(kData, 4);
+    port.load(kData + 1024, 4);  // in place of the second
+    port.memory_barrier();
+    EXPECT_EQ(taken(port, [&] { port.load(kData, 4); }), kHit);
+    return 0;
+  });
+  EXPECT_EQ(bench.memory.load<std::uint32_t>(kData), 0U);
+  EXPECT_EQ(bench.memory.load<std::uint32_t>(kData + 512), 2U);
+}
+
+TEST(AicoreScalar, faults_on_a_misaligned_access) {
+  AicoreBench bench;
+  const auto end = bench.run_one([&](AicorePort& port) {
+    port.load(kData + 2, 4);
+    return 0;
+  });
+  EXPECT_EQ(end.fault, FaultCode::kInstruction);
+  EXPECT_EQ(end.address, kData + 2);
+}
+
+TEST(AicoreScalar, faults_if_a_line_is_written_back_to_where_nothing_is) {
+  AicoreBench bench;
+  const auto end = bench.run_one([&](AicorePort& port) {
+    port.store(kData, 4, 1);
+    bench.memory.end = kData;
+    port.clean_invalidate(kData);
+    port.memory_barrier();
+    return 0;
+  });
+  EXPECT_EQ(end.fault, FaultCode::kTranslation);
+  EXPECT_EQ(end.address, kData);
+}
+
+TEST(AicoreScalar, keeps_nothing_in_its_cache_from_block_to_block) {
+  AicoreBench bench;
+  std::vector<std::uint64_t> seen;
+  const auto body = [&](AicorePort& port) {
+    seen.push_back(port.load(kData, 4));
+    return 0;
+  };
+  bench.at(0, [&] { bench.launch(0, body); });
+  bench.at(900'000 * kClock, [&] {
+    bench.memory.store<std::uint32_t>(kData, 3);
+    bench.launch(0, body);
+  });
+  bench.run();
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 3}));
+}
+
+TEST(AicoreScalar, shows_cond_in_its_window_after_its_way) {
+  AicoreBench bench;
+  bench.cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
+  SimTime written = 0;
+  std::uint32_t before = 1;
+  bench.run_one([&](AicorePort& port) {
+    port.data_main_base();
+    written = model::sim_now();
+    bench.at(written + 137 * kClock - 1, [&] { before = bench.cores.read(0, abi::Cond::kOffset); });
+    port.set_cond(0x1234);
+    port.scalar(1000);
+    return 0;
+  });
+  EXPECT_EQ(bench.cond_changes, (std::vector<SimTime>{written + (7 + 130) * kClock}));
+  EXPECT_EQ(before, 0U);
+  EXPECT_EQ(bench.cores.read(0, abi::Cond::kOffset), 0x1234U);
+}
+
+TEST(AicoreScalar, has_a_window_that_answers_only_while_it_is_open) {
+  AicoreBench bench;
+  auto& cores = bench.cores;
+  EXPECT_EQ(cores.read(0, abi::DataMainBase::kOffset), 0xFFFF'FFFFU);
+  cores.write(0, abi::DataMainBase::kOffset, 7);
+  cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
+  EXPECT_EQ(cores.read(0, abi::DataMainBase::kOffset), 0U);
+  cores.write(0, abi::DataMainBase::kOffset, 8);
+  EXPECT_EQ(cores.read(0, abi::DataMainBase::kOffset), 8U);
+  EXPECT_EQ(cores.read(0, 0x44), 0xFFFF'FFFFU);
+  EXPECT_EQ(cores.read(99, abi::FastPathEnable::kOffset), 0xFFFF'FFFFU);
+}
+
+TEST(AicoreScalar, reads_data_main_base_with_its_doorbell_and_finds_0_after_a_launch) {
+  AicoreBench bench;
+  bench.cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
+  bench.cores.write(0, abi::DataMainBase::kOffset, 5);
+  std::vector<std::uint64_t> seen;
+  bench.run_one([&](AicorePort& port) {
+    seen.push_back(port.data_main_base());
+    bench.cores.write(0, abi::DataMainBase::kOffset, 6);
+    bench.cores.write(0, abi::DataMainDoorbell::kOffset, 7);
+    seen.push_back(port.data_main_base());
+    return 0;
+  });
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, std::uint64_t{7} << 32 | 6}));
+}
+
+TEST(AicoreScalar, counts_busy_clocks_of_pipes_in_its_pmu) {
+  AicoreBench bench;
+  auto& cores = bench.cores;
+  cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
+  cores.write(0, abi::PmuCounter0Index::kOffset, 0x0A);  // cube
+  bench.run_one([&](AicorePort& port) {
+    platform::Mmad product;
+    product.m = product.k = product.n = 16;
+    port.issue(product);
+    port.pipe_barrier(Pipe::kAll);
+    cores.write(0, abi::PmuControl::kOffset, abi::PmuControl::kEnable);
+    for (int i = 0; i < 3; ++i) port.issue(product);
+    port.pipe_barrier(Pipe::kAll);
+    return 0;
+  });
+  EXPECT_EQ(cores.read(0, abi::PmuCounter0::kOffset), 6U + 3U);
+  EXPECT_EQ(bench.cores.statistics(0).instructions[2], 4U);
+}
+
+TEST(AicoreScalar, pays_for_barriers_without_anything_to_wait_for) {
+  AicoreBench bench;
+  bench.run_one([&](AicorePort& port) {
+    EXPECT_EQ(taken(port, [&] { port.pipe_barrier(Pipe::kAll); }), kIssue);
+    EXPECT_EQ(taken(port, [&] { port.memory_barrier(); }), kIssue);
+    return 0;
+  });
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -37,7 +37,6 @@ void Scheduler::dismiss(Cores& cores) {
   const std::uint64_t deadline = in(quarter_);
   for (const auto& worker : cores.workers()) {
     while (!link_->left(worker)) {
-      ++polls_;
       link_->urge(worker);
       if (!port_.poll_again(deadline)) break;
     }

@@ -81,7 +81,6 @@ bool Scheduler::open_cores() {
   for (const auto& worker : cores_.workers()) {
     const std::uint64_t deadline = in(4 * quarter_);
     while (!link_->answered(worker)) {
-      ++polls_;
       if (port_.poll_again(deadline)) continue;
       fail(abi::RunStatus::kCoreMissing, kNoTask, &worker, 0, link_->cond(worker));
       return false;

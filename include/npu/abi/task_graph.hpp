@@ -125,9 +125,9 @@ struct RunResult {
   std::uint64_t finished = 0;           // 72
   std::uint64_t ended = 0;              // 80
   std::uint64_t dispatched_blocks = 0;  // 88
-  std::uint64_t polls = 0;              // 96  looks at cores
-  std::uint64_t counter_hz = 0;  // 104 of the ticks
-  std::uint64_t reserved[2] = {};       // 104
+  std::uint64_t polls = 0;              // 96  looks at cores, in rounds that found something
+  std::uint64_t counter_hz = 0;         // 104 of the ticks
+  std::uint64_t reserved[2] = {};       // 112
 };
 static_assert(sizeof(RunResult) == 128 && offsetof(RunResult, started) == 48);
 

@@ -10,6 +10,7 @@ file(RELATIVE_PATH NPU_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_F
 install(TARGETS npu_base npu_abi npu_platform EXPORT npusimTargets)
 install(DIRECTORY include/npu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/configs OPTIONAL)
+install(DIRECTORY workloads/graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/graphs OPTIONAL)
 install(FILES docs/npusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 
 # npudrv: the driver. npu_simulator: libnpusim, the simulator behind include/npu/sim.

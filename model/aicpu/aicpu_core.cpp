@@ -4,13 +4,17 @@
 
 #include <algorithm>
 
-#include "npu/base/checked.hpp"
+#include "npu/abi/page_table.hpp"
 
 namespace npu::model {
 
 using abi::FaultCode;
 using platform::Activity;
 using platform::AicpuPhase;
+
+namespace {
+constexpr Bytes kPage = abi::entry_span(0);  // no access crosses one
+}
 
 AicpuCore::AicpuCore(Shared& shared, unsigned number, std::uint32_t track)
     : shared_(shared),
@@ -106,8 +110,11 @@ platform::AicpuEntry AicpuCore::load_program() {
   void* entry = shared_.loader.find(header);
   if (entry == nullptr) {
     const std::uint64_t object = block_.image + sizeof header;
-    for (Bytes at = 0; at < header.size; at += shared_.config.fetch) {
-      timed_read(object + at, std::min(shared_.config.fetch, header.size - at));
+    for (Bytes at = 0; at < header.size;) {
+      const Bytes in_page = kPage - (object + at) % kPage;
+      const Bytes length = std::min({shared_.config.fetch, header.size - at, in_page});
+      timed_read(object + at, length);
+      at += length;
     }
     std::vector<unsigned char> bytes(header.size);
     const auto completion = shared_.memory.read(block_.vmid, object, bytes.data(), bytes.size());

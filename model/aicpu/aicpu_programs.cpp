@@ -19,14 +19,12 @@ AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& si
     : sc_module(name), Shared(simulation, launch_times, program_times, device_memory) {
   sc_assert(core_count <= kMostCores);
   memory_socket.register_nb_transport_bw(this, &AicpuPrograms::response);
-  fetched_.resize(core_count);
   sc_core::sc_spawn_options options;
   options.set_stack_size(kStackBytes);
   for (unsigned i = 0; i < core_count; ++i) {
     const auto track = sim.recorder.track(track_prefix + std::to_string(i));
     auto& shared = static_cast<AicpuCore::Shared&>(*this);
     cores_.push_back(std::make_unique<AicpuCore>(shared, i, track));
-    fetched_[i].resize(std::max<Bytes>(config.fetch, CoherentCache::kLine));
     auto* const core = cores_.back().get();
     sc_core::sc_spawn([core] { core->serve(); }, ("core" + std::to_string(i)).c_str(), &options);
   }
@@ -72,8 +70,8 @@ AicpuStatistics AicpuPrograms::statistics() const {
 
 void AicpuPrograms::request(unsigned core, std::uint8_t vmid, std::uint64_t address, Bytes length,
                             std::uint64_t cause) {
-  auto& trans = sim.pool.allocate(tlm::TLM_READ_COMMAND, address, fetched_[core].data(),
-                                  static_cast<unsigned>(length));
+  auto& trans =
+      sim.pool.allocate_timing(tlm::TLM_READ_COMMAND, address, static_cast<unsigned>(length));
   auto& info = Transaction::of(trans);
   info.vmid = vmid;
   info.cause = cause;

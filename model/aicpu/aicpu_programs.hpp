@@ -61,7 +61,6 @@ class AicpuPrograms : public sc_core::sc_module,
 
   std::vector<std::unique_ptr<AicpuCore>> cores_;
   std::vector<std::uint64_t> watchers_;  // by AI Core: a bit for each core that sleeps on it
-  std::vector<std::vector<unsigned char>> fetched_;  // by core: where a read's bytes go, unused
   KernelPort::Listener* listener_ = nullptr;
   unsigned writer_ = kNobody;
   std::uint32_t epoch_ = 0;  // resets seen

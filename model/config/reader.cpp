@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/config/reader.hpp"
 
+#include "model/config/base_file.hpp"
 #include "model/config/find_config.hpp"
 #include "model/config/nearest_name.hpp"
 #include "model/config/value_text.hpp"
@@ -18,11 +19,12 @@ tl::unexpected<ConfigError> refuse(const YamlNode& node, const KeyPath& path,
 
 const char* const kSchemaKey = "schema";
 const char* const kSystemKey = "system";
+const char* const kBaseKey = "base";  // base_file.hpp
 
 // Keys that only a file has, beside those of its table.
 std::vector<std::string> file_keys(const Table& table) {
   std::vector<std::string> names{kSchemaKey};
-  if (&table == &chip_table()) names.emplace_back(kSystemKey);
+  if (&table == &chip_table()) names.insert(names.end(), {kSystemKey, kBaseKey});
   return names;
 }
 
@@ -56,7 +58,9 @@ ConfigResult<SystemConfig> Reader::read(const YamlNode& document) {
   if (!schema) return tl::unexpected(schema.error());
   YamlNode system = document;
   if (document.find(kSchemaKey)->value.text == chip_table().schema) {
-    auto around = lone_chips_system(document);
+    auto chip = with_base(document, chip_table().schema, search_paths_);
+    if (!chip) return tl::unexpected(chip.error());
+    auto around = lone_chips_system(*chip);
     if (!around) return tl::unexpected(around.error());
     system = std::move(*around);
     lone_chip_ = document;
@@ -169,18 +173,23 @@ Reader::Status Reader::read_chip(PciNodeConfig& node, const YamlNode& yaml, cons
   node.card = static_cast<int>(system_.cards.size());
   system_.cards.emplace_back();
   const KeyPath inside{"cards." + std::to_string(node.card) + ".", ""};
-  ChipConfig chip{};
-  chip.path = yaml.place.file;
-  if (yaml.kind == YamlNode::Kind::kMap) {
-    const bool is_file = yaml.find(kSchemaKey) != nullptr;
-    if (auto done = read_table(chip_table(), &chip, yaml, inside, is_file); !done) return done;
-  } else {
-    const auto file = read_reference(yaml, path.local, search_paths_);
+  YamlNode found = yaml;
+  bool is_file = yaml.kind == YamlNode::Kind::kMap && yaml.find(kSchemaKey) != nullptr;
+  if (yaml.kind != YamlNode::Kind::kMap) {
+    auto file = read_reference(yaml, path.local, search_paths_);
     if (!file) return tl::unexpected(file.error());
     if (auto schema = check_schema(*file, {chip_table().schema}); !schema) return schema;
-    chip.path = file->place.file;
-    if (auto done = read_table(chip_table(), &chip, *file, inside, true); !done) return done;
+    found = std::move(*file);
+    is_file = true;
   }
+  ChipConfig chip{};
+  chip.path = found.place.file;
+  if (is_file) {
+    auto whole = with_base(found, chip_table().schema, search_paths_);
+    if (!whole) return tl::unexpected(whole.error());
+    found = std::move(*whole);
+  }
+  if (auto done = read_table(chip_table(), &chip, found, inside, is_file); !done) return done;
   system_.cards[static_cast<std::size_t>(node.card)] = std::move(chip);
   return {};
 }

@@ -40,15 +40,11 @@ SparseMemory::~SparseMemory() {
   munmap(bitmap_, bitmap_bytes_);
 }
 
-void SparseMemory::read(Bytes address, void* data, Bytes length) const {
+void SparseMemory::read_pages(Bytes address, void* data, Bytes length) const {
   auto* out = static_cast<std::byte*>(data);
   while (length > 0) {
     const Bytes piece = std::min(length, kPage - address % kPage);
-    if (is_touched(address / kPage)) {
-      std::memcpy(out, base_ + address, piece);
-    } else {
-      std::memset(out, 0, piece);
-    }
+    read(address, out, piece);
     out += piece;
     address += piece;
     length -= piece;

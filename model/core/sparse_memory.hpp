@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "npu/base/units.hpp"
@@ -20,7 +21,14 @@ class SparseMemory {
 
   Bytes size() const { return size_; }
   // [address, address + length) must lie inside.
-  void read(Bytes address, void* data, Bytes length) const;
+  void read(Bytes address, void* data, Bytes length) const {
+    if (address % kPage + length > kPage) return read_pages(address, data, length);
+    if (is_touched(address / kPage)) {
+      std::memcpy(data, base_ + address, length);
+    } else {
+      std::memset(data, 0, length);
+    }
+  }
   void write(Bytes address, const void* data, Bytes length);
   // Bytes of pages that hold data; what the memory costs.
   Bytes touched() const { return touched_pages_ * kPage; }
@@ -29,6 +37,7 @@ class SparseMemory {
 
  private:
   static constexpr Bytes kPage = 4096;
+  void read_pages(Bytes address, void* data, Bytes length) const;
   bool is_touched(Bytes page) const { return (bitmap_[page / 64] >> (page % 64)) & 1; }
 
   std::byte* base_;

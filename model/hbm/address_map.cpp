@@ -3,6 +3,8 @@
 
 #include <systemc>
 
+#include "model/hbm/candidates.hpp"
+
 namespace npu::model::hbm {
 namespace {
 
@@ -35,10 +37,23 @@ unsigned field_bits(AddressField field, const HbmTimings& timings) {
 
 }  // namespace
 
+int lanes_per_rank(const HbmTimings& timings) {
+  const auto banks = static_cast<int>(timings.bank_groups * timings.banks_per_group);
+  return (banks + Candidates::kBlock - 1) / Candidates::kBlock * Candidates::kBlock;
+}
+
+std::uint16_t lane_number(const HbmTimings& timings, unsigned pseudo_channel, unsigned stack,
+                          unsigned group, unsigned bank) {
+  const unsigned rank = pseudo_channel * timings.stacks + stack;
+  return static_cast<std::uint16_t>(rank * static_cast<unsigned>(lanes_per_rank(timings)) +
+                                    group * timings.banks_per_group + bank);
+}
+
 AddressMap::AddressMap(const HbmConfig& config, const AddressOrder& order)
     : channels_(config.channels),
       channel_bits_(log2_exact(config.channels)),
       group_bits_(log2_exact(config.timings.bank_groups)),
+      bank_bits_(log2_exact(config.timings.banks_per_group)),
       hash_(config.xor_hash) {
   unsigned shift = 0;
   for (const AddressField field : order) {
@@ -51,6 +66,16 @@ AddressMap::AddressMap(const HbmConfig& config, const AddressOrder& order)
   const std::uint64_t upper = bursts >> (channel_shift_ + channel_bits_);
   fold_shift_ = channel_bits_;
   while (fold_shift_ < 32 && upper >> 2 * fold_shift_ != 0) fold_shift_ *= 2;
+  if (order.back() == AddressField::kRow) build_lanes(config.timings);
+}
+
+void AddressMap::build_lanes(const HbmTimings& timings) {
+  lanes_.resize(std::size_t{1} << slice(AddressField::kRow).shift);
+  for (std::size_t index = 0; index < lanes_.size(); ++index) {
+    const Location where = locate(index);
+    lanes_[index] = static_cast<std::uint8_t>(
+        lane_number(timings, where.pseudo_channel, where.stack, where.group, where.bank));
+  }
 }
 
 std::uint64_t AddressMap::index_below(std::uint64_t burst, unsigned channel) const {
@@ -70,9 +95,9 @@ Location AddressMap::locate(std::uint64_t index) const {
   where.bank = slice(AddressField::kBank).of(index);
   where.column = slice(AddressField::kColumn).of(index);
   where.row = slice(AddressField::kRow).of(index);
-  if (hash_) {  // neighbouring rows fall on different banks and groups
-    where.group ^= where.row & slice(AddressField::kBankGroup).mask;
-    where.bank ^= (where.row >> group_bits_) & slice(AddressField::kBank).mask;
+  if (hash_) {
+    where.group ^= hash(where.row) >> bank_bits_;
+    where.bank ^= hash(where.row) & slice(AddressField::kBank).mask;
   }
   return where;
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "model/config/chip_config.hpp"
 
@@ -36,6 +37,12 @@ struct Location {
   std::uint32_t row;
 };
 
+// Banks of a channel are numbered by lane: a rank, a (pseudo channel, stack) pair, after the other,
+// each padded to whole blocks (model/hbm/candidates.hpp), bank groups contiguous.
+int lanes_per_rank(const HbmTimings& timings);
+std::uint16_t lane_number(const HbmTimings& timings, unsigned pseudo_channel, unsigned stack,
+                          unsigned group, unsigned bank);
+
 // Bursts are numbered by address (burst = address / burst size). Within its channel a burst has an
 // index: its number with the channel bits taken out. Consecutive bursts of a transaction that fall
 // on one channel have consecutive indices, hashed or not.
@@ -57,6 +64,16 @@ class AddressMap {
   // or above it.
   std::uint64_t index_below(std::uint64_t burst, unsigned channel) const;
   Location locate(std::uint64_t index) const;
+  // Its lane and row, as locate() and lane_number() give them; for orders with the row on top.
+  struct LaneAndRow {
+    std::uint16_t lane;
+    std::uint32_t row;
+  };
+  LaneAndRow lane_and_row(std::uint64_t index) const {
+    const auto row = static_cast<std::uint32_t>(index >> slice(AddressField::kRow).shift);
+    const unsigned lane = lanes_[index & (lanes_.size() - 1)];
+    return {static_cast<std::uint16_t>(hash_ ? lane ^ hash(row) : lane), row};
+  }
 
  private:
   struct Slice {
@@ -71,6 +88,13 @@ class AddressMap {
     for (unsigned shift = fold_shift_; shift >= channel_bits_; shift /= 2) upper ^= upper >> shift;
     return upper & (channels_ - 1);
   }
+  // What a row adds to the bits of group and bank, and so to those of the lane: neighbouring rows
+  // fall on different banks and groups.
+  unsigned hash(std::uint32_t row) const {
+    const unsigned group = row & slice(AddressField::kBankGroup).mask;
+    return group << bank_bits_ | ((row >> group_bits_) & slice(AddressField::kBank).mask);
+  }
+  void build_lanes(const HbmTimings& timings);
   Slice& slice(AddressField field) { return slices_[static_cast<std::size_t>(field)]; }
   const Slice& slice(AddressField field) const { return slices_[static_cast<std::size_t>(field)]; }
 
@@ -79,8 +103,10 @@ class AddressMap {
   unsigned channel_shift_ = 0;
   unsigned fold_shift_ = 0;  // groups of bits: a power of two of them reaches beyond all addresses
   unsigned group_bits_;
+  unsigned bank_bits_;
   bool hash_;
   std::array<Slice, 7> slices_{};
+  std::vector<std::uint8_t> lanes_;  // by the bits of an index below the row
 };
 
 }  // namespace npu::model::hbm

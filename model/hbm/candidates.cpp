@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is looked for is the least (time, age). As times beyond `floor` are mostly small, both fit
-// in one lane: (time - floor) << bits of the age | age, the time saturating, and one minimum over
-// all lanes finds it. Only if the least time is saturated it is looked for first and the age then.
-// GCC's vector types compile to SSE2 or NEON.
+// What is looked for is the least (time, age). On a busy bus it is the oldest of those that are
+// allowed at `floor`; if there are any, one maximum over what is left of (kFirst - age) when all
+// others are blanked out finds it. Otherwise, as times beyond `floor` are mostly small, both fit in
+// one lane: (time - floor) << bits of the age | age, the time saturating, and one minimum finds it.
+// Only if the least time is saturated it is looked for first and the age then. GCC's vector types
+// compile to SSE2 or NEON.
 #include "model/hbm/candidates.hpp"
 
 #include <systemc>
@@ -19,6 +21,12 @@ LaneVector splat(Lane value) {
 }
 LaneVector earlier(LaneVector a, LaneVector b) {
   return a < b ? a : b;
+}
+Lane highest(LaneVector v) {
+  v = later(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = later(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  v = later(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
+  return v[0];
 }
 Lane lowest(LaneVector v) {
   v = earlier(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
@@ -42,6 +50,13 @@ void Candidates::set_group_size(int banks) {
   }
 }
 
+void Candidates::lower_ages(int less) {
+  const LaneVector more = splat(static_cast<Lane>(less));
+  for (std::size_t v = 0; v < times_.size(); ++v) {
+    precedences_[v] = (precedences_[v] + more) & (times_[v] != splat(kNoTime));
+  }
+}
+
 [[gnu::noinline]] void Candidates::rebase(Clock now) {
   const Clock shift = now - base_;
   const auto moved = [shift](Lane time) {
@@ -58,6 +73,23 @@ void Candidates::set_group_size(int banks) {
   base_ = now;
 }
 
+// The highest precedence of the candidates that are allowed at the clocks `until`, a vector for
+// each vector of lanes (kNotYet: none is); 0: there is none.
+template <class Until>
+Lane Candidates::foremost(const Until& until) const {
+  LaneVector first{};
+  const auto look_at = [&](std::size_t v) {
+    first = later(first, precedences_[v] & ~(times_[v] > until(v)));
+  };
+#pragma GCC unroll 8
+  for (std::size_t v = 0; v < 8; ++v) look_at(v);
+  if (lanes_ > 64) {  // lanes that there are not have no candidates
+#pragma GCC unroll 8
+    for (std::size_t v = 8; v < 16; ++v) look_at(v);
+  }
+  return highest(first);
+}
+
 // `from`: the vector of clocks before which the candidates in a vector of lanes are not allowed.
 template <std::size_t kVectors, class From>
 Candidates::Found Candidates::search_lanes(Lane floor, const From& from) const {
@@ -65,10 +97,10 @@ Candidates::Found Candidates::search_lanes(Lane floor, const From& from) const {
 #pragma GCC unroll 16
   for (std::size_t v = 0; v < kVectors; ++v) {
     const LaneVector delay = earlier(later(times_[v], from(v)) - floor, splat(kLatest));
-    first = earlier(first, (delay << kAgeBits) + ages_[v]);
+    first = earlier(first, (delay << kAgeBits) - precedences_[v]);
   }
-  const int both = lowest(first);
-  const int delay = both >> kAgeBits;
+  const int both = lowest(first);  // (delay - 1) << bits | age
+  const int delay = (both >> kAgeBits) + 1;
   if (delay >= kLatest) return search_late(from);
   return {base_ + floor + delay, both & ((1 << kAgeBits) - 1)};
 }
@@ -79,40 +111,45 @@ template <class From>
   for (std::size_t v = 0; v < times_.size(); ++v) times = earlier(times, later(times_[v], from(v)));
   const Lane time = lowest(times);
   if (time == kNoTime) return {kNever, -1};
-  LaneVector ages = splat(kNoTime);
+  LaneVector first{};
   for (std::size_t v = 0; v < times_.size(); ++v) {
-    ages = earlier(ages, later(times_[v], from(v)) == time ? ages_[v] : splat(kNoTime));
+    first = later(first, (later(times_[v], from(v)) == time) & precedences_[v]);
   }
-  return {base_ + time, lowest(ages)};
+  return {base_ + time, kFirst - highest(first)};
 }
 
 // Lanes that there are not have no candidates.
 template <class From>
-Candidates::Found Candidates::search(Lane floor, const From& from) const {
+[[gnu::noinline]] Candidates::Found Candidates::search(Lane floor, const From& from) const {
   if (lanes_ <= 64) return search_lanes<8>(floor, from);
   return search_lanes<kMaxLanes / 8>(floor, from);
 }
 
-Candidates::Found Candidates::first_row(Clock floor, int handicap) const {
-  const LaneVector zeros = splat(relative(floor));
-  if (handicap == 0) {
-    return search(relative(floor), [&](std::size_t) { return zeros; });
-  }
-  const LaneVector ones = splat(relative(floor + handicap));
-  return search(relative(floor), [&](std::size_t v) { return later(zeros, ones & ones_[v]); });
+Candidates::Found Candidates::first_row(Clock earliest, int handicap) const {
+  const Lane floor = relative(earliest);
+  const LaneVector zeros = splat(floor);
+  static_assert(kNotYet == -1);  // all bits set
+  const Lane first = handicap == 0 ? foremost([&](std::size_t) { return zeros; })
+                                   : foremost([&](std::size_t v) { return zeros | ones_[v]; });
+  if (first != 0) return {earliest, kFirst - first};
+  const LaneVector ones = splat(relative(earliest + handicap));
+  return search(floor, [&](std::size_t v) { return later(zeros, ones & ones_[v]); });
 }
 
-Candidates::Found Candidates::first_column(Clock floor, bool ones) const {
-  const LaneVector from = splat(relative(floor));
-  const LaneVector zero = later(from, held_[0]);
-  const auto block = [](std::size_t v) { return v * 8 / kBlock; };
-  if (!ones) {
-    return search(relative(floor), [&](std::size_t v) { return splat(zero[block(v)]); });
-  }
-  const LaneVector one = later(from, held_[1]);
-  return search(relative(floor), [&](std::size_t v) {
-    return (splat(zero[block(v)]) & ~ones_[v]) | (splat(one[block(v)]) & ones_[v]);
-  });
+Candidates::Found Candidates::first_column(Clock earliest, bool ones) const {
+  const Lane floor = relative(earliest);
+  // For the lanes of a vector what `zero` and `one` say of their block, by kind.
+  const auto of = [&](const LaneVector& zero, const LaneVector& one, std::size_t v) {
+    const std::size_t block = v * 8 / kBlock;
+    if (!ones) return splat(zero[block]);
+    return (splat(zero[block]) & ~ones_[v]) | (splat(one[block]) & ones_[v]);
+  };
+  const LaneVector zero_until = splat(floor) | (held_[0] > floor);
+  const LaneVector one_until = splat(floor) | (held_[1] > floor);
+  const Lane first = foremost([&](std::size_t v) { return of(zero_until, one_until, v); });
+  if (first != 0) return {earliest, kFirst - first};
+  const LaneVector zero = later(splat(floor), held_[0]), one = later(splat(floor), held_[1]);
+  return search(floor, [&](std::size_t v) { return of(zero, one, v); });
 }
 
 }  // namespace npu::model::hbm

@@ -43,7 +43,7 @@ class Candidates {
     const auto v = vector(lane);
     const LaneVector& only = kOnly[static_cast<unsigned>(lane) % 8];
     put(times_[v], only, relative(limit));
-    put(ages_[v], only, static_cast<Lane>(age));
+    put(precedences_[v], only, static_cast<Lane>(kFirst - age));
     ones_[v] = kind == 0 ? ones_[v] & ~only : ones_[v] | only;
   }
   // The same candidate, of kind 1 now.
@@ -54,6 +54,9 @@ class Candidates {
     ones_[v] |= only;
   }
   void withdraw(int lane) { times_[vector(lane)] |= kNone[static_cast<unsigned>(lane) % 8]; }
+  void withdraw_all() { times_.fill(LaneVector{} + kNoTime); }
+  // All ages are less by this now.
+  void lower_ages(int less);
   // No candidate of the kind is allowed before `limit` in the bank group from lane `first` on.
   void raise_group(int first, unsigned kind, Clock limit) {
     const LaneVector& whom = groups_[static_cast<unsigned>(first) % 8];
@@ -84,11 +87,11 @@ class Candidates {
     Clock time;
     int age;  // negative: there is no candidate
   };
-  // The earliest candidate, of several the oldest, none before `floor`, those of kind 1 not before
+  // The earliest candidate, of several the oldest, none before `earliest`, those of kind 1 not
   // `floor` + `handicap`. What is held is not looked at.
-  Found first_row(Clock floor, int handicap) const;
+  Found first_row(Clock earliest, int handicap) const;
   // Likewise; what is held counts. `ones`: there may be candidates of kind 1.
-  Found first_column(Clock floor, bool ones) const;
+  Found first_column(Clock earliest, bool ones) const;
   // Keeps the clocks in lanes small; to be called before anything is offered at `now` unless
   // follows(now).
   void rebase(Clock now);
@@ -97,6 +100,8 @@ class Candidates {
  private:
   static constexpr Clock kRebaseAfter = 16'000;
   static constexpr Lane kNoTime = INT16_MAX;
+  static constexpr Lane kNotYet = -1;
+  static constexpr Lane kFirst = kAges + kSecondClass;
   static constexpr std::array<LaneVector, 8> kOnly = {{{-1, 0, 0, 0, 0, 0, 0, 0},
                                                        {0, -1, 0, 0, 0, 0, 0, 0},
                                                        {0, 0, -1, 0, 0, 0, 0, 0},
@@ -129,6 +134,8 @@ class Candidates {
   Found search(Lane floor, const From& from) const;
   template <std::size_t kVectors, class From>
   Found search_lanes(Lane floor, const From& from) const;
+  template <class Until>
+  Lane foremost(const Until& until) const;
   template <class From>
   Found search_late(const From& from) const;
 
@@ -137,9 +144,9 @@ class Candidates {
   std::array<LaneVector, 8> groups_{};  // the lanes of a bank group, by its first lane
   // A lane whose clock is kNoTime has no candidate.
   std::array<LaneVector, kMaxLanes / 8> times_;
-  std::array<LaneVector, kMaxLanes / 8> ages_{};
-  std::array<LaneVector, kMaxLanes / 8> ones_{};  // all bits set: of kind 1
-  std::array<LaneVector, 2> held_{};              // by kind, by block
+  std::array<LaneVector, kMaxLanes / 8> precedences_{};  // kFirst - age
+  std::array<LaneVector, kMaxLanes / 8> ones_{};         // all bits set: of kind 1
+  std::array<LaneVector, 2> held_{};                     // by kind, by block
 };
 
 }  // namespace npu::model::hbm

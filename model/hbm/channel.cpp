@@ -9,10 +9,14 @@ namespace npu::model::hbm {
     const BurstRun& run = backlog_[first_];
     const Clock at = std::max(run.arrived, next_feed_);
     if (at > until) break;
-    const bool ahead = engine_->takes_ahead(run.write, at);
-    if (!ahead) engine_->advance(at);
+    if (engine_->takes_ahead(run.write, at)) {
+      feed_ahead(until);
+      continue;
+    }
+    engine_->advance(at);
     if (engine_->room(run.write)) {
-      feed(at, ahead);
+      engine_->enter(next_burst(), at);
+      fed(at);
     } else {
       next_feed_ = engine_->next_decision();
     }
@@ -20,16 +24,26 @@ namespace npu::model::hbm {
   engine_->advance(until);
 }
 
-void Channel::feed(Clock at, bool ahead) {
-  BurstRun& run = backlog_[first_];
-  const Location where = map_->locate(run.index);
-  const auto lane = engine_->lane(where.pseudo_channel, where.stack, where.group, where.bank);
-  const Burst burst{where.row, run.tag, lane, run.write};
-  if (ahead) {
-    engine_->enter_ahead(burst, at);
-  } else {
-    engine_->enter(burst, at);
+// As many as may be taken before their time.
+void Channel::feed_ahead(Clock until) {
+  const Clock last = std::min(until, engine_->ahead_until());
+  for (unsigned room = engine_->read_room(); room != 0 && !empty(); --room) {
+    const BurstRun& run = backlog_[first_];
+    const Clock at = std::max(run.arrived, next_feed_);
+    if (at > last || run.write) return;
+    engine_->enter_ahead(next_burst(), at);
+    fed(at);
   }
+}
+
+Burst Channel::next_burst() const {
+  const BurstRun& run = backlog_[first_];
+  const auto where = map_->lane_and_row(run.index);
+  return {where.row, run.tag, where.lane, run.write};
+}
+
+void Channel::fed(Clock at) {
+  BurstRun& run = backlog_[first_];
   next_feed_ = at + 1;
   ++run.index;
   if (--run.count != 0) return;

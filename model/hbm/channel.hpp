@@ -38,7 +38,9 @@ class Channel {
   const ChannelEngine& engine() const { return *engine_; }
 
  private:
-  void feed(Clock at, bool ahead);
+  void feed_ahead(Clock until);
+  Burst next_burst() const;
+  void fed(Clock at);
   bool empty() const { return first_ == backlog_.size(); }
 
   // Small, so that what comes in finds all channels in the cache.

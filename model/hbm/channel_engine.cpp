@@ -3,6 +3,8 @@
 
 #include <systemc>
 
+#include "model/hbm/address_map.hpp"
+
 namespace npu::model::hbm {
 ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& done)
     : t_(config.timings),
@@ -16,8 +18,7 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
       act_handicap_(split_ ? 0 : act_extra_),
       read_latency_(t_.cl + t_.tdqsck + t_.burst_clocks),
       write_latency_(t_.cwl + t_.burst_clocks),
-      lanes_per_rank_((banks_per_rank_ + Candidates::kBlock - 1) / Candidates::kBlock *
-                      Candidates::kBlock),
+      lanes_per_rank_(lanes_per_rank(t_)),
       lanes_(static_cast<int>(t_.pseudo_channels * t_.stacks) * lanes_per_rank_),
       trcd_{t_.trcd_rd + act_extra_, t_.trcd_wr + act_extra_},
       rows_(lanes_),
@@ -45,9 +46,12 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
 
 std::uint16_t ChannelEngine::lane(unsigned pseudo_channel, unsigned stack, unsigned group,
                                   unsigned bank) const {
-  const unsigned rank = pseudo_channel * t_.stacks + stack;
-  return static_cast<std::uint16_t>(rank * static_cast<unsigned>(lanes_per_rank_) +
-                                    group * t_.banks_per_group + bank);
+  return lane_number(t_, pseudo_channel, stack, group, bank);
+}
+
+void ChannelEngine::take_short_cuts(bool on) {
+  short_cuts_ = on;
+  if (!on) keep_columns();
 }
 
 void ChannelEngine::enter(const Burst& burst, Clock at) {
@@ -63,27 +67,27 @@ void ChannelEngine::enter(const Burst& burst, Clock at) {
 void ChannelEngine::enqueue(const Burst& burst, Clock at) {
   now_ = std::max(now_, at + 1);
   follow(now_);
-  append(burst, at);
+  append(burst, at, Traffic::kAny);
 }
 
 void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
   bus_[pseudo_channel_of(burst.lane)].queued(at + 1);
-  append(burst, at);
+  append(burst, at, Traffic::kReads);
 }
 
-void ChannelEngine::append(const Burst& burst, Clock at) {
+void ChannelEngine::append(const Burst& burst, Clock at, Traffic traffic) {
   if (queue_.ages_exhausted()) renumber();
-  const auto oldest = queue_.append(burst, at);
-  if (split_ && write_mode_changed()) {
+  const auto oldest = queue_.append(burst, at, traffic == Traffic::kAny && burst.write);
+  if (write_mode_changed(traffic)) {
     update_all();
   } else if (oldest == RequestQueue::Oldest::kMiss) {
     const Next before = row_;
-    update_row(burst.lane);
+    update_row(burst.lane, traffic);
     // The youngest is first only if it comes earlier.
-    if (row_.at == before.at && act_handicap_ == 0) row_.lane = before.lane;
+    if (row_.at == before.at && (split(traffic) || act_handicap_ == 0)) row_.lane = before.lane;
   } else if (oldest == RequestQueue::Oldest::kHit) {
-    update_column(burst.lane);
-    if (!split_) update_row(burst.lane);  // the row stays open now
+    update_column(burst.lane, traffic);
+    if (!split(traffic)) update_row(burst.lane, traffic);  // the row stays open now
   }
 }
 
@@ -93,17 +97,32 @@ void ChannelEngine::append(const Burst& burst, Clock at) {
 }
 
 [[gnu::noinline]] void ChannelEngine::renumber() {
-  queue_.renumber();
-  update_all();
+  const int less = queue_.lower_ages();
+  if (less == 0) {
+    queue_.renumber();
+    update_all();
+    return;
+  }
+  if (!columns_kept_) columns_.withdraw_all();
+  rows_.lower_ages(less);
+  columns_.lower_ages(less);
 }
 
 // Inlines what it calls: that is what a burst's time is spent on.
 [[gnu::flatten, gnu::noinline]] void ChannelEngine::decide(Clock until) {
+  if (traffic() == Traffic::kReads) {
+    decide(until, Traffic::kReads);
+  } else {
+    decide(until, Traffic::kAny);
+  }
+}
+
+void ChannelEngine::decide(Clock until, Traffic traffic) {
   for (Clock at = next_decision(); at <= until; at = next_decision()) {
     if (next_refresh_ == at && idle()) {
       while_idle(until);
     } else {
-      step(at);
+      step(at, traffic);
     }
   }
 }
@@ -115,29 +134,29 @@ void ChannelEngine::append(const Burst& burst, Clock at) {
   }
   if (short_cuts_ && per_bank_) refresh_idle(until);
   const Clock at = next_decision();
-  if (at <= until) step(at);
+  if (at <= until) step(at, Traffic::kAny);
 }
 
-void ChannelEngine::step(Clock at) {
+void ChannelEngine::step(Clock at, Traffic traffic) {
   follow(at);
   now_ = at;
   if (next_refresh_ == at) step_refresh(at);
   if (column_.at == at) {
     if (column_.lane == kUnknown) {
-      if (lone()) return serve_lone();
-      find_column();
+      if (traffic == Traffic::kAny && lone()) return serve_lone();
+      find_column(traffic);
     }
     if (column_.at == at) {
-      issue_column(at);
-      find_column();
+      issue_column(at, traffic);
+      find_column(traffic);
     }
   }
   now_ = at + 1;
   if (row_.at == at) {
-    if (row_.lane == kUnknown) find_row();
+    if (row_.lane == kUnknown) find_row(traffic);
     if (row_.at == at) {
-      issue_row(at);
-      find_row();
+      issue_row(at, traffic);
+      find_row(traffic);
     }
   }
 }
@@ -163,27 +182,27 @@ bool ChannelEngine::gated_by_refresh(int lane) const {
   return split_ ? refresh_[0].pending || refresh_[1].pending : refresh_[pseudo_channel].pending;
 }
 
-bool ChannelEngine::may_precharge(const Bank& bank) const {
+bool ChannelEngine::may_precharge(const Bank& bank, Traffic traffic) const {
   if (bank.opened != kNoRequest) return false;
-  const BankList& served = bank.lists[list()];
+  const BankList& served = bank.lists[list(traffic)];
   if (served.hit == kNoRequest) return true;
-  return split_ && queue_.at(served.miss).age < queue_.at(served.hit).age;
+  return split(traffic) && queue_.at(served.miss).age < queue_.at(served.hit).age;
 }
 
-void ChannelEngine::update_row(int lane) {
+void ChannelEngine::update_row(int lane, Traffic traffic) {
   const Bank& bank = queue_.bank(lane);
-  const Slot miss = bank.lists[list()].miss;
+  const Slot miss = bank.lists[list(traffic)].miss;
   row_.withdrawn(lane);
   if (miss == kNoRequest || gated(lane)) {
     rows_.withdraw(lane);
   } else if (!bank.open) {
     offer_activate(lane, miss);
-  } else if (may_precharge(bank)) {
+  } else if (may_precharge(bank, traffic)) {
     offer_precharge(lane, miss);
   } else {
     rows_.withdraw(lane);
   }
-  if (act_handicap_ != 0) reconsider_row();
+  if (!split(traffic) && act_handicap_ != 0) reconsider_row();
 }
 
 void ChannelEngine::offer_activate(int lane, Slot slot) {
@@ -200,64 +219,20 @@ void ChannelEngine::offer_precharge(int lane, Slot slot) {
   row_.offered(std::max({limit, now_, row_bus_free_}));
 }
 
-void ChannelEngine::update_column(int lane) {
-  const Bank& bank = queue_.bank(lane);
-  const bool opened = bank.opened != kNoRequest;  // comes before all others on the column bus
-  const Slot next = opened ? bank.opened : bank.lists[list()].hit;
-  column_.withdrawn(lane);
-  if (next == kNoRequest || (!opened && gated(lane))) {
-    columns_.withdraw(lane);
-  } else {
-    offer_column(lane, next, opened);
-  }
-}
-
-void ChannelEngine::offer_column(int lane, Slot slot, bool opened) {
-  const Request& request = queue_.at(slot);
-  const bool write = request.write;
-  const int age = request.age + (opened ? 0 : Candidates::kSecondClass);
-  const Clock limit = std::max(column_limit(lane, write), request.arrived + 1);
-  columns_.offer(lane, write ? kWrite : kRead, age, limit);
-  const Clock held = columns_.held_until(write ? kWrite : kRead, lane);
-  column_.offered(std::max({limit, held, now_, column_bus_free_}));
-}
-
 [[gnu::noinline]] void ChannelEngine::update_all() {
   for (int lane = 0; lane < lanes_; ++lane) update_bank(lane);
 }
 
-void ChannelEngine::find_row() {
-  const auto found = rows_.first_row(row_.at, act_handicap_);
+void ChannelEngine::find_row(Traffic traffic) {
+  const int handicap = split(traffic) ? 0 : act_handicap_;
+  const auto found = rows_.first_row(row_.at, handicap);
   if (found.age < 0) {
     row_ = {};
     return;
   }
   const int lane = queue_.lane_of_age(found.age);
-  const bool handicapped = act_handicap_ != 0 && !queue_.bank(lane).open;
-  row_ = {found.time - (handicapped ? act_handicap_ : 0), lane};
-}
-
-// A row hit that is older than all others and may issue at once needs no search.
-bool ChannelEngine::oldest_is_first(Clock floor) {
-  if (opened_ != 0) return false;  // they come before it
-  const Slot slot = queue_.oldest();
-  const Request& request = queue_.at(slot);
-  const int lane = request.lane;
-  const Bank& bank = queue_.bank(lane);
-  if (slot == kNoRequest || bank.lists[list()].hit != slot || gated(lane)) return false;
-  if (std::max(column_from(lane, request.write), request.arrived + 1) > floor) return false;
-  column_ = {floor, lane};
-  return true;
-}
-
-void ChannelEngine::find_column() {
-  if (oldest_is_first(column_.at)) return;
-  const auto found = columns_.first_column(column_.at, queue_.holds_writes());
-  if (found.age < 0) {
-    column_ = {};
-  } else {
-    column_ = {found.time, queue_.lane_of_age(found.age)};
-  }
+  const bool handicapped = handicap != 0 && !queue_.bank(lane).open;
+  row_ = {found.time - (handicapped ? handicap : 0), lane};
 }
 
 [[gnu::noinline]] bool ChannelEngine::switch_write_mode() {

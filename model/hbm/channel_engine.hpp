@@ -28,6 +28,7 @@
 #include "model/hbm/bus_account.hpp"
 #include "model/hbm/candidates.hpp"
 #include "model/hbm/command.hpp"
+#include "model/hbm/lanes.hpp"
 #include "model/hbm/request_queue.hpp"
 
 namespace npu::model::hbm {
@@ -81,9 +82,12 @@ class ChannelEngine {
   // be served until then: with split queues, and only reads, what comes later changes nothing now.
   // (The decisions of a time in one go are quicker.)
   bool takes_ahead(bool write, Clock at) const {
-    return split_ && !write && list_ == 0 && !queue_.holds_writes() && !idle() && !lone() &&
-           at - now_ <= kAhead && room(write);
+    return !write && traffic() == Traffic::kReads && !idle() && at <= ahead_until() &&
+           read_room() != 0;
   }
+  // How far ahead, and how many reads.
+  Clock ahead_until() const { return now_ + kAhead; }
+  unsigned read_room() const { return limit_[0] - queue_.queued(false); }
   void enter_ahead(const Burst& burst, Clock at);
   // Makes every decision up to and including `until`.
   void advance(Clock until) {
@@ -93,7 +97,7 @@ class ChannelEngine {
   // (Of a burst alone in the channel: before its RD or WR, with which the others are issued.)
   Clock next_decision() const { return std::min(std::min(row_.at, column_.at), next_refresh_); }
   // Issues what is to be issued at next_decision(), if anything.
-  void step() { step(next_decision()); }
+  void step() { step(next_decision(), Traffic::kAny); }
   // No burst that is waiting now is served before this clock.
   Clock earliest_service();
   bool idle() const { return waiting() == 0; }
@@ -106,8 +110,9 @@ class ChannelEngine {
   // The data bus of a pseudo channel, accounted for up to `now`.
   BusClocks bus(unsigned pseudo_channel, Clock now);
 
-  // Off: every burst and every refresh takes the general way, with the same result. For tests.
-  void take_short_cuts(bool on) { short_cuts_ = on; }
+  // Off: every burst and every refresh takes the general way, and every command is searched for,
+  // with the same result. For tests, at the start.
+  void take_short_cuts(bool on);
   void watch(CommandObserver* observer) { observer_ = observer; }
   // Refreshes are appended there, but for those of a long idle time, which are only counted; null:
   // nowhere.
@@ -182,40 +187,61 @@ class ChannelEngine {
   void rebase(Clock now);
   static void raise(Clock& limit, Clock to) { limit = std::max(limit, to); }
 
+  // What the queues hold while commands are decided. kReads: split queues with nothing but reads.
+  // An argument that the compiler knows, so that the questions it answers are not asked.
+  enum class Traffic : bool { kAny, kReads };
+  Traffic traffic() const {
+    const bool reads = split_ && list_ == 0 && !queue_.holds_writes() && !lone() && short_cuts_;
+    return reads ? Traffic::kReads : Traffic::kAny;
+  }
+  static bool write(const Request& request, Traffic traffic) {
+    return traffic == Traffic::kAny && request.write;
+  }
+  bool split(Traffic traffic) const { return traffic == Traffic::kReads || split_; }
   // Which list the policy serves now.
-  std::size_t list() const { return list_; }
+  std::size_t list(Traffic traffic = Traffic::kAny) const {
+    return traffic == Traffic::kReads ? 0 : list_;
+  }
   unsigned pseudo_channel_of(int lane) const { return place(lane).pseudo_channel; }
   bool refresh_pending() const { return refresh_[0].pending || refresh_[1].pending; }
   bool gated(int lane) const { return refresh_pending() && gated_by_refresh(lane); }
   bool gated_by_refresh(int lane) const;
-  bool may_precharge(const Bank& bank) const;
-  void update_row(int lane);
-  void update_column(int lane);
+  bool may_precharge(const Bank& bank, Traffic traffic) const;
+  void update_row(int lane, Traffic traffic = Traffic::kAny);
+  void update_column(int lane, Traffic traffic = Traffic::kAny);
   void offer_precharge(int lane, Slot slot);
   // An ACT that stood back for a PRE may come before it; whoever changes a PRE looks again.
   void reconsider_row() {
     if (row_.at != kNever) row_ = {std::max(now_, row_bus_free_), kUnknown};
   }
   void offer_activate(int lane, Slot slot);
-  void offer_column(int lane, Slot slot, bool opened);
+  void offer_column(int lane, Slot slot, bool opened, Traffic traffic);
+  void no_column(int lane);
+  void keep_columns();
+  void hold_group(int lane, bool write);
   void renumber();
   void update_bank(int lane) {
     update_row(lane);
     update_column(lane);
   }
   void update_all();
-  void find_row();
-  void find_column();
+  void find_row(Traffic traffic = Traffic::kAny);
+  void find_column(Traffic traffic = Traffic::kAny);
   bool lone() const { return lone_.column != kNever; }
-  bool oldest_is_first(Clock floor);
-  void step(Clock at);
+  bool oldest_is_first(Clock floor, Traffic traffic);
+  Next first_activated(Clock floor) const;
+  void step(Clock at, Traffic traffic);
   void decide(Clock until);
+  void decide(Clock until, Traffic traffic);
   void while_idle(Clock until);
   // Split queues: decides anew whether reads or writes are served; true if that changed.
-  bool write_mode_changed() { return (list_ | queue_.queued(true)) != 0 && switch_write_mode(); }
+  bool write_mode_changed(Traffic traffic = Traffic::kAny) {
+    if (traffic == Traffic::kReads || !split_) return false;
+    return (list_ | queue_.queued(true)) != 0 && switch_write_mode();
+  }
   bool switch_write_mode();
   void enqueue(const Burst& burst, Clock at);
-  void append(const Burst& burst, Clock at);
+  void append(const Burst& burst, Clock at, Traffic traffic);
 
   // lone_burst.cpp: a burst that comes to an idle channel
   bool plan_lone(const Burst& burst, Clock at);
@@ -223,15 +249,15 @@ class ChannelEngine {
   void serve_lone();
 
   // engine_commands.cpp: the commands and what they forbid afterwards
-  void issue_column(Clock at);
-  void issue_row(Clock at);
+  void issue_column(Clock at, Traffic traffic);
+  void issue_row(Clock at, Traffic traffic);
   void build_distances();
   void after_read(int lane, Clock at);
   void after_write(int lane, Clock at);
   void activate(int lane, Clock at);
   void hold_activates(unsigned pseudo_channel, Clock until);
   void precharge(int lane, Clock at);
-  void account(const Request& request, int lane, Clock at);
+  void account(const Request& request, int lane, Clock at, Traffic traffic);
   void account_in_full(int lane, bool write, Clock at, Clock ready);
   void report(CommandKind kind, int lane, std::uint32_t row, Clock at);
 
@@ -283,7 +309,12 @@ class ChannelEngine {
     Candidates::Distances to_read, to_write;
   };
   std::array<Distances, Candidates::kMaxBlocks> after_read_{}, after_write_{};
-  Candidates rows_, columns_;
+  Candidates rows_;
+  // Not kept up to date while the only ones are reads an ACT was issued for.
+  Candidates columns_;
+  bool columns_kept_ = false;
+  LaneSet hits_offered_;  // lanes whose candidate in columns_ is a queued request
+  LaneList activated_;    // in order of their ACTs, those that wait for the RD or WR it was for
   // A burst that came to an idle channel, and the clocks of its commands (kNever: not needed).
   // What comes before its RD or WR finds it in the queue; until then nothing else shows it.
   struct Lone {

@@ -22,50 +22,49 @@ int clocks(unsigned value) {
                          static_cast<std::uint8_t>(where.in_rank % per_group), row});
 }
 
-void ChannelEngine::issue_column(Clock at) {
+void ChannelEngine::issue_column(Clock at, Traffic traffic) {
   const int lane = column_.lane;
   Bank& bank = queue_.bank(lane);
   const bool opened = bank.opened != kNoRequest;
-  const Slot index = opened ? bank.opened : bank.lists[list()].hit;
+  const Slot index = opened ? bank.opened : bank.lists[list(traffic)].hit;
   const Request& request = queue_.at(index);
-  if (observer_)
-    report(request.write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
-  account(request, lane, at);
-  if (request.write) {
+  const bool write = ChannelEngine::write(request, traffic);
+  if (observer_) report(write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
+  account(request, lane, at, traffic);
+  if (write) {
     after_write(lane, at);
   } else {
     after_read(lane, at);
   }
-  const int group_begin = place(lane).group_begin;
-  columns_.raise_group(group_begin, kRead, group(lane).read);
-  if (request.write) columns_.raise_group(group_begin, kWrite, group(lane).write);
-  done_.push_back({at, request.tag, request.write});
+  hold_group(lane, write);
+  done_.push_back({at, request.tag, write});
   column_bus_free_ = at + 1;
   column_ = {column_bus_free_, kUnknown};
   if (opened) {
     bank.opened = kNoRequest;
+    activated_.remove(lane);
     --opened_;
     if (gated(lane)) schedule_refresh();  // it has waited for this
   } else {
-    queue_.unlink(index);
+    queue_.unlink(index, write);
   }
-  queue_.release(index);
-  if (split_ && write_mode_changed()) {
+  queue_.release(index, write);
+  if (write_mode_changed(traffic)) {
     update_all();
-  } else if (opened && bank.lists[list()].hit == kNoRequest && !gated(lane)) {
-    offer_precharge(lane, bank.lists[list()].miss);  // if there is none, never
-    columns_.withdraw(lane);
+  } else if (opened && bank.lists[list(traffic)].hit == kNoRequest && !gated(lane)) {
+    offer_precharge(lane, bank.lists[list(traffic)].miss);  // if there is none, never
+    no_column(lane);
   } else {
-    if (bank.lists[list()].miss != kNoRequest) update_row(lane);
-    update_column(lane);
+    if (bank.lists[list(traffic)].miss != kNoRequest) update_row(lane, traffic);
+    update_column(lane, traffic);
   }
 }
 
-void ChannelEngine::account(const Request& request, int lane, Clock at) {
+void ChannelEngine::account(const Request& request, int lane, Clock at, Traffic traffic) {
   const unsigned number = pseudo_channel_of(lane);
   BusAccount& bus = bus_[number];
   PseudoChannel& here = pseudo_channels_[number];
-  const bool write = request.write;
+  const bool write = ChannelEngine::write(request, traffic);
   if (at > bus.accounted()) {
     const Bank& bank = queue_.bank(lane);
     const Clock ready = std::max(write ? bank.write : bank.read, request.arrived + 1);
@@ -132,7 +131,7 @@ void ChannelEngine::after_write(int lane, Clock at) {
   raise(queue_.bank(lane).pre, data_end + t_.twr);
 }
 
-void ChannelEngine::issue_row(Clock at) {
+void ChannelEngine::issue_row(Clock at, Traffic traffic) {
   const int lane = row_.lane;
   if (queue_.bank(lane).open) {
     if (observer_) report(CommandKind::kPrecharge, lane, 0, at);
@@ -141,28 +140,31 @@ void ChannelEngine::issue_row(Clock at) {
     row_ = {row_bus_free_, kUnknown};
     ++counts_.precharges;
     const Clock limit = std::max(act_limit(lane), pseudo_channel(lane).act);
-    rows_.becomes_one(lane, limit + act_handicap_);  // for the same request, the bank's oldest
+    rows_.becomes_one(
+        lane,
+        limit + (split(traffic) ? 0 : act_handicap_));  // for the same request, the bank's oldest
     row_.offered(std::max(limit, row_bus_free_));
     return;
   }
-  const Slot index = queue_.bank(lane).lists[list()].miss;
+  const Slot index = queue_.bank(lane).lists[list(traffic)].miss;
   const std::uint32_t row = queue_.at(index).row;
   queue_.at(index).activated = true;
   if (observer_) report(CommandKind::kActivate, lane, row, at);
   activate(lane, at);
-  if (split_) {
-    queue_.unlink_first(index);
+  if (split(traffic)) {
+    queue_.unlink_first(index, write(queue_.at(index), traffic));
     queue_.bank(lane).opened = index;
+    activated_.add(lane);
     ++opened_;
   }
   queue_.open_row(lane, row);
   row_bus_free_ = at + 1 + act_extra_;
   row_ = {row_bus_free_, kUnknown};
   ++counts_.activates;
-  if (split_ && write_mode_changed()) {
+  if (write_mode_changed(traffic)) {
     update_all();
-  } else if (split_) {
-    offer_column(lane, index, true);  // and nothing closes the row before that
+  } else if (split(traffic)) {
+    offer_column(lane, index, true, traffic);  // and nothing closes the row before that
   } else {
     update_column(lane);
   }
@@ -198,7 +200,7 @@ void ChannelEngine::precharge(int lane, Clock at) {
   Bank& bank = queue_.bank(lane);
   raise(bank.act, at + t_.trp - act_extra_);
   if (bank.lists[list()].hit != kNoRequest) {
-    columns_.withdraw(lane);
+    no_column(lane);
     column_.withdrawn(lane);
   }
   queue_.close_row(lane);

@@ -77,8 +77,10 @@ unsigned Hbm::Port::transport_dbg(tlm::tlm_generic_payload& payload) {
   return payload.get_data_length();
 }
 
-tlm::tlm_sync_enum Hbm::Port::nb_transport_fw(tlm::tlm_generic_payload& payload,
-                                              tlm::tlm_phase& phase, sc_core::sc_time&) {
+// Inlines what it calls, as one small function after the other would be felt.
+[[gnu::flatten]] tlm::tlm_sync_enum Hbm::Port::nb_transport_fw(tlm::tlm_generic_payload& payload,
+                                                               tlm::tlm_phase& phase,
+                                                               sc_core::sc_time&) {
   sc_assert(phase == tlm::BEGIN_REQ);
   hbm_.request(payload, number_);
   return tlm::TLM_ACCEPTED;
@@ -246,7 +248,7 @@ void Hbm::complete_due(SimTime now) {
 
 // Of many outstanding requests neither the payloads nor the list fit in the first-level cache:
 // those of the next two are fetched while one is answered.
-void Hbm::complete_until(hbm::CompletionWheel& wheel, Clock clock) {
+[[gnu::flatten]] void Hbm::complete_until(hbm::CompletionWheel& wheel, Clock clock) {
   while (wheel.next() <= clock) {
     const std::uint32_t tag = wheel.pop();
     if (wheel.next() <= clock) {

@@ -69,7 +69,7 @@ namespace npu::model::hbm {
     report(lone.burst.write ? CommandKind::kWrite : CommandKind::kRead, lane, lone.burst.row,
            lone.column);
   }
-  account(request, lane, lone.column);
+  account(request, lane, lone.column, Traffic::kAny);
   if (lone.burst.write) {
     after_write(lane, lone.column);
   } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/hbm/request_queue.hpp"
 
+#include <algorithm>
 #include <systemc>
 
 namespace npu::model::hbm {
@@ -8,7 +9,25 @@ namespace npu::model::hbm {
 RequestQueue::RequestQueue(bool split, unsigned capacity) : split_(split), banks_{}, requests_{} {
   sc_assert(capacity < static_cast<unsigned>(kAgeLimit));
   requests_[kNoRequest].arrived = kNever;  // a command for it is never due
-  for (unsigned slot = capacity; slot > kNoRequest; --slot) release(static_cast<Slot>(slot));
+  for (unsigned slot = capacity; slot > kNoRequest; --slot) release(static_cast<Slot>(slot), false);
+}
+
+int RequestQueue::lower_ages() {
+  oldest();
+  const std::int16_t less = oldest_age_;
+  if (less < kAgeLimit / 2) return 0;
+  std::size_t age = 0;
+  for (auto old = static_cast<std::size_t>(less); old < slot_of_age_.size(); ++age, ++old) {
+    const Slot slot = slot_of_age_[old];
+    slot_of_age_[age] = slot;
+    lane_of_age_[age] = lane_of_age_[old];
+    if (slot != kNoRequest) requests_[slot].age = static_cast<std::int16_t>(age);
+  }
+  std::fill(slot_of_age_.begin() + static_cast<std::ptrdiff_t>(age), slot_of_age_.end(),
+            kNoRequest);
+  next_age_ = static_cast<std::int16_t>(next_age_ - less);
+  oldest_age_ = 0;
+  return less;
 }
 
 [[gnu::noinline]] void RequestQueue::renumber() {

@@ -67,21 +67,22 @@ class RequestQueue {
   Request& at(unsigned slot) { return requests_[slot]; }
   const Request& at(unsigned slot) const { return requests_[slot]; }
 
+  // (`write` below is what the request is, too: mostly the compiler knows it.)
   // Appends a burst; ages_exhausted() does not hold. What it has become the oldest of in its list:
   enum class Oldest : std::uint8_t { kHit, kMiss, kNothing };
-  Oldest append(const Burst& burst, Clock arrived) {
+  Oldest append(const Burst& burst, Clock arrived, bool write) {
     const Slot slot = free_;
     Request& request = requests_[slot];
     free_ = request.next;
     Bank& bank = banks_[burst.lane];
-    auto& list = bank.lists[split_ && burst.write ? 1 : 0];
+    auto& list = bank.lists[split_ && write ? 1 : 0];
     request.row = burst.row;
     request.tag = burst.tag;
     request.next = kNoRequest;
     request.previous = list.tail;
     request.age = next_age_;
     request.lane = static_cast<std::uint8_t>(burst.lane);
-    request.write = burst.write;
+    request.write = write;
     request.activated = false;
     request.arrived = arrived;
     slot_of_age_[static_cast<std::size_t>(next_age_)] = slot;
@@ -89,8 +90,8 @@ class RequestQueue {
     requests_[list.tail].next = slot;
     list.head |= only_if(list.tail == kNoRequest, slot);
     list.tail = slot;
-    ++queued_[burst.write ? 1 : 0];
-    writes_held_ += burst.write ? 1 : 0;
+    ++queued_[write ? 1 : 0];
+    writes_held_ += write ? 1 : 0;
     rows_[burst.lane].add(burst.row);
     const bool hit = bank.open & (bank.row == burst.row);  // one branch
     auto& oldest = hit ? list.hit : list.miss;
@@ -99,32 +100,32 @@ class RequestQueue {
     return hit ? Oldest::kHit : Oldest::kMiss;
   }
   // Takes a request out of its list; it stays readable until release().
-  void unlink(Slot slot) {
+  void unlink(Slot slot, bool write) {
     const Request& request = requests_[slot];
     Bank& bank = banks_[request.lane];
-    auto& list = bank.lists[split_ && request.write ? 1 : 0];
+    auto& list = bank.lists[split_ && write ? 1 : 0];
     if (list.hit == slot) list.hit = next_match(request.next, bank, true);
     if (list.miss == slot) list.miss = next_match(request.next, bank, false);
     requests_[request.previous].next = request.next;
     requests_[request.next].previous = request.previous;
     list.head = list.head == slot ? request.next : list.head;
     list.tail = list.tail == slot ? request.previous : list.tail;
-    --queued_[request.write ? 1 : 0];
+    --queued_[write ? 1 : 0];
   }
   // Takes the first request out of its list, whose bank is closed.
-  void unlink_first(Slot slot) {
+  void unlink_first(Slot slot, bool write) {
     const Request& request = requests_[slot];
-    auto& list = banks_[request.lane].lists[split_ && request.write ? 1 : 0];
+    auto& list = banks_[request.lane].lists[split_ && write ? 1 : 0];
     requests_[request.next].previous = kNoRequest;
     list.head = list.miss = request.next;
     list.tail = only_if(request.next != kNoRequest, list.tail);
     const auto& lists = banks_[request.lane].lists;
     rows_[request.lane].forget_if((lists[0].head | lists[1].head) == kNoRequest);
-    --queued_[request.write ? 1 : 0];
+    --queued_[write ? 1 : 0];
   }
-  void release(Slot slot) {
+  void release(Slot slot, bool write) {
     slot_of_age_[static_cast<std::size_t>(requests_[slot].age)] = kNoRequest;
-    writes_held_ -= requests_[slot].write ? 1 : 0;
+    writes_held_ -= write ? 1 : 0;
     requests_[slot].next = free_;
     free_ = slot;
   }
@@ -159,7 +160,9 @@ class RequestQueue {
   // Whether any request, queued or opened, is a write.
   bool holds_writes() const { return writes_held_ != 0; }
   bool ages_exhausted() const { return next_age_ == kAgeLimit; }
-  // Renumbers the ages, keeping their order.
+  // Make ages free again, keeping their order: all become less by the same number, which is
+  // returned, or 0 if an old request is in the way; one by one.
+  int lower_ages();
   void renumber();
   // The lane of the request of an age, which must exist.
   int lane_of_age(int age) const { return lane_of_age_[static_cast<unsigned>(age) % kAgeLimit]; }

@@ -58,19 +58,36 @@ MemoryCounters gain(const MemoryCounters& before, MemoryCounters after) {
   return after;
 }
 
+L2Counters gain(const L2Counters& before, L2Counters after) {
+  after.read -= before.read;
+  after.written -= before.written;
+  after.hits -= before.hits;
+  after.misses -= before.misses;
+  after.fetched -= before.fetched;
+  after.written_back -= before.written_back;
+  after.snooped -= before.snooped;
+  after.busy -= before.busy;
+  after.queued -= before.queued;
+  after.blocked -= before.blocked;
+  return after;
+}
+
 }  // namespace
 
 Snapshot take_snapshot(const SimulatorView& simulator) {
-  return {simulator.simulated_time(), simulator.links(), simulator.memories()};
+  return {simulator.simulated_time(), simulator.links(), simulator.memories(), simulator.l2s()};
 }
 
 Snapshot difference(const Snapshot& before, const Snapshot& after) {
-  Snapshot gained{after.time - before.time, {}, {}};
+  Snapshot gained{after.time - before.time, {}, {}, {}};
   for (std::size_t i = 0; i < std::min(before.links.size(), after.links.size()); ++i) {
     gained.links.push_back(gain(before.links[i], after.links[i]));
   }
   for (std::size_t i = 0; i < std::min(before.memories.size(), after.memories.size()); ++i) {
     gained.memories.push_back(gain(before.memories[i], after.memories[i]));
+  }
+  for (std::size_t i = 0; i < std::min(before.l2s.size(), after.l2s.size()); ++i) {
+    gained.l2s.push_back(gain(before.l2s[i], after.l2s[i]));
   }
   return gained;
 }

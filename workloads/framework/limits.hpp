@@ -15,6 +15,7 @@ struct Snapshot {
   Picoseconds time;
   std::vector<LinkCounters> links;
   std::vector<MemoryCounters> memories;
+  std::vector<L2Counters> l2s = {};
 };
 
 Snapshot take_snapshot(const SimulatorView& simulator);

@@ -64,6 +64,8 @@ std::string_view to_string(ParameterType type) {
       return "list of sizes";
     case ParameterType::kChoiceList:
       return "list of choices";
+    case ParameterType::kText:
+      return "text";
   }
   return "?";
 }
@@ -75,6 +77,7 @@ std::string ParameterSpec::allowed() const {
     return text;
   }
   if (type == ParameterType::kFlag) return "on, off";
+  if (type == ParameterType::kText) return {};
   if (minimum == 0 && maximum == std::numeric_limits<std::uint64_t>::max()) return {};
   return number_text(type, minimum) + ".." + number_text(type, maximum);
 }
@@ -125,6 +128,11 @@ Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
     return fail(code, spec.name + "=" + std::string(text) + ": " + quoted(found) + expected);
   };
   Value value;
+  if (spec.type == ParameterType::kText) {
+    value.text = text;
+    value.words.push_back(value.text);
+    return value;
+  }
   const auto elements =
       is_list(spec.type) ? split_list(text) : std::vector<std::string>{std::string(text)};
   for (const auto& element : elements) {

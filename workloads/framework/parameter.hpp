@@ -23,6 +23,7 @@ enum class ParameterType {
   kIntegerList,  // "1,2,64" or "1..64": from the first, doubling, up to the last
   kSizeList,     // "64,4KiB" or "64..1MiB", as above
   kChoiceList,   // "h2d,d2h"
+  kText,         // anything; read by choice()
 };
 
 std::string_view to_string(ParameterType type);

@@ -17,6 +17,10 @@ struct Workload {
   std::string doc;  // one line
   std::vector<ParameterSpec> parameters;
   Status (*run)(Context&);  // an error ends the run: nothing measured is to be trusted
+  // Looks at what the user gave, before anything is simulated; an error's context is one line. May
+  // be null. `config_directories` as in Context.
+  Status (*check)(const ParameterSet&,
+                  const std::vector<std::string>& config_directories) = nullptr;
 };
 
 class Registry {

@@ -61,13 +61,32 @@ struct MmuCounters {
   std::uint64_t entries_read = 0;  // from memory, by walks
 };
 
+// The cache that the programs of one card's cores share; lines unless said otherwise. The times are
+// sums over the slices, `blocked` one over requests.
+struct L2Counters {
+  std::string name;                         // "card0.l2"
+  std::uint64_t peak_bytes_per_second = 0;  // of all slices, reads and writes together
+  unsigned slices = 0;
+  Bytes read = 0;  // that the cores asked for
+  Bytes written = 0;
+  std::uint64_t hits = 0;     // reads and writes; lines on their way included
+  std::uint64_t misses = 0;   // reads and writes
+  Bytes fetched = 0;          // from the HBM
+  Bytes written_back = 0;     // to the HBM
+  std::uint64_t snooped = 0;  // dropped because others wrote them
+  Picoseconds busy;           // moved bytes
+  Picoseconds queued;         // lines waited for their slice
+  Picoseconds blocked;        // requests waited for a miss or write buffer
+};
+
 class SimulatorView {
  public:
   virtual ~SimulatorView() = default;
   virtual Picoseconds simulated_time() const = 0;
-  virtual std::vector<LinkCounters> links() const = 0;       // in order of the topology
-  virtual std::vector<MemoryCounters> memories() const = 0;  // in order of card index
-  virtual std::vector<MmuCounters> mmus() const = 0;         // in order of card index
+  virtual std::vector<LinkCounters> links() const = 0;        // in order of the topology
+  virtual std::vector<MemoryCounters> memories() const = 0;   // in order of card index
+  virtual std::vector<MmuCounters> mmus() const = 0;          // in order of card index
+  virtual std::vector<L2Counters> l2s() const { return {}; }  // of the cards that have one
   virtual std::vector<PeerLinkCounters> peer_links() const { return {}; }  // in order of the cards
 };
 

@@ -26,5 +26,6 @@ Workload queue_isolation();
 Workload stream_overlap();
 Workload matmul();
 Workload vector_add();
+Workload graph();
 
 }  // namespace npu::workloads

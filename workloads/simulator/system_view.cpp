@@ -73,6 +73,31 @@ std::vector<MmuCounters> SystemView::mmus() const {
   return all;
 }
 
+std::vector<L2Counters> SystemView::l2s() const {
+  std::vector<L2Counters> all;
+  for (unsigned i = 0; i < system_.cards(); ++i) {
+    const auto& config = system_.config().cards[i].l2;
+    if (config.size == 0) continue;
+    const auto& now = system_.card(i).l2().statistics();
+    L2Counters counters;
+    counters.name = fmt::format("card{}.l2", i);
+    counters.slices = config.slices;
+    counters.peak_bytes_per_second = config.slices * config.slice_per_clock * config.clock_hz;
+    counters.read = now.bytes_read;
+    counters.written = now.bytes_written;
+    counters.hits = now.read_hits + now.read_merged + now.write_hits;
+    counters.misses = now.read_misses + now.write_misses;
+    counters.fetched = now.fetches * config.line;
+    counters.written_back = now.write_backs * config.line;
+    counters.snooped = now.snooped;
+    counters.busy = now.busy;
+    counters.queued = now.queued;
+    counters.blocked = now.blocked;
+    all.push_back(counters);
+  }
+  return all;
+}
+
 std::vector<PeerLinkCounters> SystemView::peer_links() const {
   std::vector<PeerLinkCounters> all;
   for (const auto& each : system_.mesh().links()) {

@@ -20,6 +20,7 @@ class SystemView : public SimulatorView, public TraceSource {
   std::vector<LinkCounters> links() const override;
   std::vector<MemoryCounters> memories() const override;
   std::vector<MmuCounters> mmus() const override;
+  std::vector<L2Counters> l2s() const override;
   std::vector<PeerLinkCounters> peer_links() const override;
 
   void add(platform::TraceSink& sink) override { system_.simulation().recorder.add(sink); }

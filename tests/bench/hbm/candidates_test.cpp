@@ -136,6 +136,18 @@ TEST(HbmCandidates, what_is_held_stays_so_until_the_latest_of_all_commands_allow
   EXPECT_EQ(candidates.held_until(0, 31), 130);
 }
 
+TEST(HbmCandidates, when_all_are_withdrawn_none_is_found_until_one_is_on_offer_again) {
+  Candidates candidates(64);
+  for (int lane = 0; lane < 64; ++lane) candidates.offer(lane, 0, lane, 5);
+
+  candidates.withdraw_all();
+
+  EXPECT_LT(candidates.first_column(10, false).age, 0);
+  candidates.offer(40, 0, 300, 20);
+  EXPECT_EQ(candidates.first_column(10, false).time, 20);
+  EXPECT_EQ(candidates.first_column(10, false).age, 300);
+}
+
 TEST(HbmCandidates, changes_and_a_new_base_keep_what_is_on_offer) {
   std::mt19937 random(11);
   Both both(64, random, 60, 6, 1);

@@ -42,6 +42,23 @@ TEST(HbmAddressMap, the_hash_gives_every_burst_a_place_of_its_own) {
   EXPECT_EQ(seen.size(), 100'000U);
 }
 
+TEST(HbmAddressMap, lane_and_row_are_those_of_the_located_bank) {
+  for (const auto& config : {test::card_config(), test::shared_config(test::dramsys_timings()),
+                             test::split_config(test::dramsim3_timings())}) {
+    const AddressMap map(config);
+    for (std::uint64_t i = 0; i < 50'000; ++i) {
+      const std::uint64_t index = i * 1'000'003 % (1U << 26);
+      const Location where = map.locate(index);
+
+      const auto found = map.lane_and_row(index);
+
+      ASSERT_EQ(found.row, where.row);
+      ASSERT_EQ(found.lane, lane_number(config.timings, where.pseudo_channel, where.stack,
+                                        where.group, where.bank));
+    }
+  }
+}
+
 TEST(HbmAddressMap, a_range_falls_apart_into_one_run_per_channel) {
   const AddressMap map(test::card_config());
   std::mt19937 random(5);

@@ -9,7 +9,8 @@ namespace {
 using Shipped = ConfigFiles;
 
 TEST_F(Shipped, every_chip_and_system_file_loads) {
-  for (const auto* name : {"910", "910b", "950", "910b2", "system-2x910b2", "system-8x910b"}) {
+  for (const auto* name : {"910", "910b", "950", "910a", "910b1", "910b2", "910b3", "910b4", "910c",
+                           "950pr", "system-2x910b2", "system-8x910b"}) {
     const auto system = load(name);
     EXPECT_TRUE(system) << name << ": " << system.error().message();
   }
@@ -44,6 +45,46 @@ TEST_F(Shipped, ids_and_core_counts_follow_the_mission) {
     ASSERT_TRUE(system) << system.error().message();
     EXPECT_EQ(system->cards[0].pci.device_id, expected.device) << expected.name;
     EXPECT_EQ(system->cards[0].ai_cores, expected.cores) << expected.name;
+  }
+}
+
+// hardware.md, the table of SKUs and the ids below it.
+TEST_F(Shipped, skus_follow_the_hardware_table) {
+  struct Sku {
+    const char* name;
+    unsigned device, cores, mhz, aicpus;
+    Bytes hbm, l2;
+  };
+  for (const auto& sku : {Sku{"910a", 0xD801, 32, 1000, 4, 32_GiB, 32_MiB},
+                          Sku{"910b1", 0xD802, 24, 1850, 6, 64_GiB, 192_MiB},
+                          Sku{"910b2", 0xD802, 24, 1800, 6, 64_GiB, 192_MiB},
+                          Sku{"910b3", 0xD802, 20, 1800, 6, 64_GiB, 192_MiB},
+                          Sku{"910b4", 0xD802, 20, 1500, 6, 32_GiB, 96_MiB},
+                          Sku{"910c", 0xD803, 24, 1850, 6, 64_GiB, 192_MiB},
+                          Sku{"950pr", 0xD806, 32, 1650, 8, 128_GiB, 128_MiB}}) {
+    const auto system = load(sku.name);
+    ASSERT_TRUE(system) << system.error().message();
+    const ChipConfig& chip = system->cards[0];
+    EXPECT_EQ(chip.name, sku.name);
+    EXPECT_EQ(chip.pci.device_id, sku.device) << sku.name;
+    EXPECT_EQ(chip.ai_cores, sku.cores) << sku.name;
+    EXPECT_EQ(chip.aicore.clock_hz, sku.mhz * 1'000'000ULL) << sku.name;
+    EXPECT_EQ(chip.aicpus, sku.aicpus) << sku.name;
+    EXPECT_EQ(chip.hbm.installed, sku.hbm) << sku.name;
+    EXPECT_EQ(chip.l2.size, sku.l2) << sku.name;
+  }
+}
+
+// hardware.md: A2 HBM 1.6..1.8 TB/s, L2 about 7..7.9; 950PR 1.6 and 5.2.
+TEST_F(Shipped, memories_of_skus_have_their_bandwidth) {
+  for (const auto* name : {"910b1", "910b2", "910b3", "910c", "950pr"}) {
+    const ChipConfig chip = load(name)->cards[0];
+    const auto hbm = static_cast<double>(hbm_bytes_per_second(chip.hbm));
+    EXPECT_NEAR(hbm, 1.7e12, 0.1e12) << name;
+    const auto l2 = static_cast<double>(chip.l2.slices * chip.l2.slice_per_clock) *
+                    static_cast<double>(chip.l2.clock_hz);
+    const bool is_950 = std::string(name) == "950pr";
+    EXPECT_NEAR(l2, is_950 ? 5.2e12 : 7.45e12, is_950 ? 0.1e12 : 0.45e12) << name;
   }
 }
 

@@ -76,5 +76,23 @@ TEST(Difference, SubtractsCountersAndKeepsNames) {
   EXPECT_EQ(gained.links[0].dllp, 4U);
 }
 
+TEST(Difference, SubtractsWhatAnL2Counts) {
+  L2Counters l2;
+  l2.name = "card0.l2";
+  l2.hits = 5;
+  l2.written_back = 512;
+  l2.busy = 3_us;
+  Snapshot before{10_us, {}, {}, {l2}};
+  l2.hits = 9;
+  l2.written_back = 2048;
+  l2.busy = 10_us;
+  const auto gained = difference(before, {30_us, {}, {}, {l2}});
+  ASSERT_EQ(gained.l2s.size(), 1U);
+  EXPECT_EQ(gained.l2s[0].name, "card0.l2");
+  EXPECT_EQ(gained.l2s[0].hits, 4U);
+  EXPECT_EQ(gained.l2s[0].written_back, 1536U);
+  EXPECT_EQ(gained.l2s[0].busy, 7_us);
+}
+
 }  // namespace
 }  // namespace npu::workloads

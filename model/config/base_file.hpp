@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A chip file may begin with another one: `base: 910b2.yaml`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/config/yaml_document.hpp"
+
+namespace npu::model {
+
+// `file` with the keys that its base has and it has not; sections are merged key by key, everything
+// keeps its place. `file` itself if it names no base. Every file of the chain must have `schema`.
+ConfigResult<YamlNode> with_base(const YamlNode& file, const std::string& schema,
+                                 const std::vector<std::string>& search_paths);
+
+}  // namespace npu::model

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that end badly, are stopped, or vanish with a reset.
+#include "tests/bench/aicpu/aicpu_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+constexpr std::uint64_t kForEver = ~std::uint64_t{0};
+
+class Fault : public testing::Test {
+ protected:
+  void expect_fault(const Program& program, FaultCode code, std::uint64_t address, bool write) {
+    const auto done = bench.run_program(program);
+    EXPECT_EQ(done.fault.code, code);
+    EXPECT_EQ(done.fault.address, address);
+    EXPECT_EQ(done.fault.write, write);
+    // The core is as good as new.
+    EXPECT_FALSE(bench.run_program([](AicpuPort&) { return 0; }).fault.failed());
+  }
+  AicpuBench bench;
+};
+
+TEST_F(Fault, a_load_of_what_is_not_mapped_ends_the_block) {
+  bench.unmapped_from = 4_MiB;
+  bool went_on = false;
+  expect_fault(
+      [&](AicpuPort& port) {
+        port.load(4_MiB + 72, 4);
+        went_on = true;
+        return 0;
+      },
+      FaultCode::kTranslation, 4_MiB + 72, false);
+  EXPECT_FALSE(went_on);
+}
+
+TEST_F(Fault, a_read_that_memory_refuses_ends_the_block) {
+  bench.memory.verdict = [](tlm::tlm_generic_payload& trans) {
+    return trans.get_address() == kDataAt ? model::Completion::kForbidden
+                                          : model::Completion::kSuccess;
+  };
+  expect_fault([](AicpuPort& port) { return static_cast<int>(port.load(kDataAt, 4)); },
+               FaultCode::kDevicePermission, kDataAt, false);
+}
+
+TEST_F(Fault, stores_and_atomics_to_what_is_not_mapped_end_the_block) {
+  bench.unmapped_from = 4_MiB;
+  const Program store = [](AicpuPort& port) {
+    port.store(4_MiB, 4, 1);
+    return 0;
+  };
+  expect_fault(store, FaultCode::kTranslation, 4_MiB, true);
+  expect_fault([](AicpuPort& port) { return static_cast<int>(port.fetch_add(4_MiB, 4, 1)); },
+               FaultCode::kTranslation, 4_MiB, true);
+}
+
+TEST_F(Fault, misaligned_accesses_end_the_block) {
+  expect_fault([](AicpuPort& port) { return static_cast<int>(port.load(kDataAt + 2, 4)); },
+               FaultCode::kInvalidSize, kDataAt + 2, false);
+}
+
+TEST_F(Fault, a_program_that_fails_is_a_fault_of_its_image) {
+  expect_fault([](AicpuPort&) { return 3; }, FaultCode::kKernelResult, kImageAt, false);
+}
+
+TEST_F(Fault, what_is_no_image_is_not_run) {
+  const std::uint64_t at = 0x20'0000;
+  void (*const spoilers[])(abi::ImageHeader&) = {
+      [](abi::ImageHeader& h) { h.magic ^= 1; },
+      [](abi::ImageHeader& h) { h.version = 9; },
+      [](abi::ImageHeader& h) { h.kind = static_cast<std::uint16_t>(abi::ImageKind::kAiCore); },
+      [](abi::ImageHeader& h) { h.size = 0; },
+      [](abi::ImageHeader& h) { h.size = abi::kMaxImageSize + 1; },
+      [](abi::ImageHeader& h) { h.digest[5] ^= 1; },
+  };
+  for (auto* const spoil : spoilers) {
+    bench.upload(NPU_CALL_PROGRAM, at);
+    abi::ImageHeader header;
+    std::memcpy(&header, bench.memory.bytes.data() + at, sizeof header);
+    spoil(header);
+    std::memcpy(bench.memory.bytes.data() + at, &header, sizeof header);
+    bench.start_image(0, at, 0);
+    bench.run();
+    EXPECT_EQ(bench.done.back().fault.code, FaultCode::kInvalidImage);
+    EXPECT_EQ(bench.done.back().fault.address, at);
+  }
+  bench.start_image(0, at + 8, 0);
+  bench.run();
+  EXPECT_EQ(bench.done.back().fault.code, FaultCode::kInvalidImage);
+  EXPECT_EQ(bench.done.size(), 7U);
+}
+
+class Stop : public testing::Test {
+ protected:
+  // Starts `program`, stops it at 10 us, and gives the time of its end.
+  SimTime stopped_at(const Program& program) {
+    bench.start(0, program, 77);
+    bench.at(10'000 * kNs, [this] { bench.programs.stop(77); });
+    bench.run();
+    EXPECT_EQ(bench.done.size(), 1U);
+    EXPECT_FALSE(bench.done.back().fault.failed());
+    return bench.done.back().when;
+  }
+  AicpuBench bench;
+};
+
+TEST_F(Stop, a_sleeping_poll_loop_ends_at_once) {
+  EXPECT_EQ(stopped_at([](AicpuPort& port) {
+              for (;;) {
+                port.load_register(0, 0x4C8);
+                port.poll_again(kForEver);
+              }
+              return 0;
+            }),
+            10'500 * kNs);
+}
+
+TEST_F(Stop, a_busy_program_ends_at_its_next_access) {
+  const SimTime ended = stopped_at([](AicpuPort& port) {
+    for (;;) port.store(kDataAt, 4, 1);
+    return 0;
+  });
+  EXPECT_GE(ended, 10'500 * kNs);
+  EXPECT_LE(ended, 10'550 * kNs);  // and its posted stores
+}
+
+TEST_F(Stop, blocks_of_other_launches_go_on) {
+  bench.start(
+      1,
+      [](AicpuPort& port) {
+        port.compute(100'000);
+        port.load(kDataAt, 4);
+        return 0;
+      },
+      78);
+  bench.start(
+      0,
+      [](AicpuPort& port) {
+        while (port.poll_again(kForEver)) port.load(kDataAt, 4);
+        return 0;
+      },
+      77);
+  bench.at(10'000 * kNs, [this] { bench.programs.stop(77); });
+  bench.run();
+  ASSERT_EQ(bench.done.size(), 2U);
+  EXPECT_EQ(bench.done[0].core, 0U);
+  EXPECT_GT(bench.done[1].when, 100'000 * kNs);
+}
+
+TEST_F(Stop, a_block_may_be_stopped_before_it_runs) {
+  bool ran = false;
+  bench.at(0, [&] {
+    bench.start(
+        0,
+        [&](AicpuPort&) {
+          ran = true;
+          return 0;
+        },
+        77);
+    bench.programs.stop(77);
+  });
+  bench.run();
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(bench.done.size(), 1U);
+}
+
+TEST_F(Stop, a_reset_forgets_everything_and_the_next_block_runs) {
+  bench.start(0, [](AicpuPort& port) {
+    for (;;) port.poll_again(kForEver), port.load_register(0, 0x4C8);
+    return 0;
+  });
+  bench.start(1, [](AicpuPort& port) {
+    for (std::uint64_t i = 0;; ++i) port.load(kDataAt + 64 * (i % 1000), 4);
+    return 0;
+  });
+  bench.start(2, [](AicpuPort& port) {
+    for (;;) port.store_register(0, 0xA0, 1), port.load(kDataAt, 4);
+    return 0;
+  });
+  std::size_t writes = 0;
+  unsigned ran = 0;
+  bench.at(10'000 * kNs, [&] {
+    bench.programs.function_reset();
+    writes = bench.windows.writes.size();
+    for (unsigned core = 0; core < 3; ++core) {
+      bench.start(core, [&](AicpuPort& port) {
+        ran += port.load(kDataAt, 4) == 0 ? 1 : 0;
+        return 0;
+      });
+    }
+  });
+  bench.run();
+  EXPECT_EQ(ran, 3U);
+  EXPECT_EQ(bench.done.size(), 3U);
+  EXPECT_GT(writes, 100U);
+  EXPECT_EQ(bench.windows.writes.size(), writes);
+}
+
+TEST_F(Stop, each_thread_knows_its_place_in_the_launch) {
+  for (unsigned block = 0; block < 3; ++block) {
+    bench.start(
+        block,
+        [block](AicpuPort& port) {
+          EXPECT_EQ(port.thread(), block);
+          EXPECT_EQ(port.threads(), 3U);
+          return 0;
+        },
+        1, block, 3);
+  }
+  bench.run();
+  EXPECT_EQ(bench.done.size(), 3U);
+}
+
+}  // namespace
+}  // namespace npu::test

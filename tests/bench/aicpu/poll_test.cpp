@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Poll loops that are passed over end when and how those that are not end, to the picosecond.
+#include <algorithm>
+#include <list>
+
+#include "tests/bench/aicpu/aicpu_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+using model::Writer;
+
+constexpr std::uint64_t kForEver = ~std::uint64_t{0};
+
+// A clock at which rounds are no whole nanoseconds.
+model::AicpuProgramConfig odd_config() {
+  auto config = aicpu_config();
+  config.ipc_percent = 190;
+  return config;
+}
+
+struct Change {
+  SimTime when;
+  unsigned what;  // 0, 1: COND of that core; 2: a word written by an AI Core; 3: another word
+};
+
+// Polls two registers and two words until all that is to change has changed; what it saw, round by
+// round in which something was new, is in `seen`.
+Program poller(unsigned changes, std::vector<std::uint64_t>& seen) {
+  return [changes, &seen](AicpuPort& port) {
+    std::uint64_t last = 0;
+    for (;;) {
+      std::uint64_t value = port.load_register(0, 0x4C8);
+      value += port.load(kDataAt, 4) << 8;
+      port.compute(5);
+      value += std::uint64_t{port.load_register(1, 0x4C8)} << 16;
+      value += port.load(kDataAt + 64, 4) << 24;
+      if (value != last) seen.push_back(value);
+      last = value;
+      unsigned done = 0;
+      for (unsigned i = 0; i < 4; ++i) done += (value >> 8 * i & 0xFF) != 0 ? 1 : 0;
+      if (done == changes) return 0;
+      port.poll_again(kForEver);
+    }
+  };
+}
+
+struct Outcome {
+  SimTime ended = 0;
+  std::vector<std::uint64_t> seen;
+};
+
+class Polls {
+ public:
+  explicit Polls(bool naive, const char* name) : bench_(odd_config(), 2, 1, name) {
+    bench_.programs.poll_naively(naive);
+  }
+  void plan(const std::vector<Change>& changes) {
+    outcomes.emplace_back();
+    unsigned distinct = 0;
+    for (unsigned what = 0; what < 4; ++what) {
+      distinct += std::any_of(changes.begin(), changes.end(),
+                              [&](const Change& c) { return c.what == what; })
+                      ? 1
+                      : 0;
+    }
+    for (unsigned what = 0; what < 4; ++what) set(what, 0);
+    const SimTime begin = model::sim_now();
+    bench_.start(0, poller(distinct, outcomes.back().seen));
+    for (const auto& change : changes) {
+      bench_.at(begin + change.when, [this, change] { set(change.what, ++value_ % 200 + 1); });
+    }
+    begin_ = begin;
+    bench_.on_done = [this](const AicpuBench::Done& done) {
+      outcomes.back().ended = done.when - begin_;
+    };
+  }
+  model::AicpuStatistics statistics() const { return bench_.programs.statistics(); }
+
+  std::list<Outcome> outcomes;
+
+ private:
+  void set(unsigned what, std::uint32_t value) {
+    if (what < 2) {
+      bench_.windows.change(what, 0x4C8, value);
+    } else {
+      bench_.poke(Writer::kAiCore, kDataAt + 64 * (what - 2), value);
+    }
+  }
+
+  AicpuBench bench_;
+  SimTime begin_ = 0;
+  std::uint32_t value_ = 0;
+};
+
+// The same changes for a core that runs every round and for one that may pass over them.
+void compare(const std::vector<std::vector<Change>>& plans) {
+  Polls naive(true, "naive"), skipping(false, "skipping");
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  for (const auto& changes : plans) {
+    naive.plan(changes);
+    skipping.plan(changes);
+    sc_core::sc_start(100, sc_core::SC_US);
+    ASSERT_NE(naive.outcomes.back().ended, 0U);
+    ASSERT_EQ(naive.outcomes.back().ended, skipping.outcomes.back().ended)
+        << changes[0].when << " ps, " << changes[0].what;
+    ASSERT_EQ(naive.outcomes.back().seen, skipping.outcomes.back().seen);
+  }
+  EXPECT_EQ(naive.statistics().rounds, skipping.statistics().rounds);
+  EXPECT_GT(skipping.statistics().rounds_skipped, skipping.statistics().rounds / 2);
+  EXPECT_EQ(naive.statistics().rounds_skipped, 0U);
+}
+
+constexpr SimTime kSettled = 20'000 * kNs;  // after the launch
+
+TEST(Poll, a_change_at_any_time_of_a_round_is_seen_as_by_a_naive_loop) {
+  std::vector<std::vector<Change>> plans;
+  for (unsigned what = 0; what < 4; ++what) {
+    for (unsigned i = 0; i < 250; ++i) plans.push_back({{kSettled + i * 877, what}});
+  }
+  compare(plans);
+}
+
+TEST(Poll, two_changes_close_together_are_seen_as_by_a_naive_loop) {
+  std::vector<std::vector<Change>> plans;
+  for (const SimTime apart : {0U, 1U, 500U, 3'000U, 50'000U, 104'000U, 300'000U}) {
+    for (unsigned i = 0; i < 48; ++i) {
+      const SimTime when = kSettled + i * 4'391;
+      plans.push_back({{when, i % 4}, {when + apart, (i / 4 + 1) % 4}});
+    }
+  }
+  compare(plans);
+}
+
+TEST(Poll, changes_of_one_thing_in_turn_are_seen_as_by_a_naive_loop) {
+  std::vector<std::vector<Change>> plans;
+  for (unsigned i = 0; i < 60; ++i) {
+    const SimTime when = kSettled + i * 3'517;
+    plans.push_back({{when, 0}, {when + 40'000, 0}, {when + 500'000, 0}, {when + 700'000, 2}});
+  }
+  compare(plans);
+}
+
+// A round is 100 ns and the branch's instruction; the register is sampled at 50 ns.
+TEST(Poll, a_loop_ends_with_the_first_sample_after_the_change_when_running_ahead) {
+  AicpuBench bench;
+  bench.sim.agenda.run_ahead(true);
+  std::uint64_t began = 0, ended = 0;
+  bench.at(123'456'789, [&] { bench.windows.change(0, 0x4C8, 1); });
+  bench.start(0, [&](AicpuPort& port) {
+    began = port.system_counter();
+    while (port.load_register(0, 0x4C8) == 0) port.poll_again(kForEver);
+    ended = port.system_counter() - 1;
+    return 0;
+  });
+  sc_core::sc_start();
+  const std::uint64_t rounds = (123'456'789 - (began + 50) * kNs + 101 * kNs - 1) / (101 * kNs);
+  EXPECT_EQ(ended, began + rounds * 101 + 100);
+  EXPECT_GT(bench.programs.statistics().rounds_skipped, 1000U);
+}
+
+TEST(Poll, the_deadline_ends_the_loop_at_the_first_round_after_it) {
+  AicpuBench bench;
+  for (const bool naive : {true, false}) {
+    bench.programs.poll_naively(naive);
+    std::uint64_t began = 0, ended = 0;
+    bench.run_program([&](AicpuPort& port) {
+      began = port.system_counter();
+      do {
+        port.load_register(0, 0x4C8);
+      } while (port.poll_again(began + 10'000));
+      ended = port.system_counter() - 1;
+      return 0;
+    });
+    EXPECT_EQ(ended - began, 100 * 101U) << naive;  // 99 rounds end at 9999
+  }
+}
+
+TEST(Poll, a_change_between_the_deadline_and_the_round_s_end_is_of_no_consequence) {
+  AicpuBench bench;
+  std::uint64_t began = 0, ended = 0;
+  bench.start(0, [&](AicpuPort& port) {
+    began = port.system_counter();
+    bench.at((began + 10'090) * kNs, [&] { bench.windows.change(0, 0x4C8, 1); });
+    do {
+      port.load_register(0, 0x4C8);
+    } while (port.poll_again(began + 10'000));
+    ended = port.system_counter() - 1;
+    return 0;
+  });
+  bench.run();
+  EXPECT_EQ(ended - began, 100 * 101U);
+}
+
+TEST(Poll, what_nobody_snoops_does_not_wake) {
+  AicpuBench bench;
+  bench.at(30'000 * kNs, [&] { bench.poke(Writer::kDma, kDataAt, 1); });
+  bench.at(60'000 * kNs, [&] { bench.poke(Writer::kAiCore, kDataAt + 4, 1); });
+  std::uint64_t ended = 0;
+  bench.run_program([&](AicpuPort& port) {
+    while (port.load(kDataAt, 4) == 0) port.poll_again(kForEver);
+    ended = port.system_counter();
+    return 0;
+  });
+  EXPECT_GE(ended, 60'000U);
+  EXPECT_LE(ended, 60'200U);
+}
+
+TEST(Poll, one_thread_wakes_another) {
+  AicpuBench bench;
+  std::uint64_t stored = 0, seen = 0;
+  bench.start(0, [&](AicpuPort& port) {
+    port.compute(50'000);
+    stored = port.system_counter();
+    port.store(kDataAt, 4, 1);
+    return 0;
+  });
+  bench.start(1, [&](AicpuPort& port) {
+    while (port.load(kDataAt, 4) == 0) port.poll_again(kForEver);
+    seen = port.system_counter();
+    return 0;
+  });
+  bench.run();
+  EXPECT_GT(seen, stored + 110);
+  EXPECT_LT(seen, stored + 130);  // a miss and a round
+}
+
+// A loop that looks at the counter is run round by round.
+TEST(Poll, a_loop_that_reads_the_counter_sees_time_pass) {
+  AicpuBench bench;
+  unsigned rounds = 0;
+  bench.run_program([&](AicpuPort& port) {
+    const auto until = port.system_counter() + 1000;
+    while (port.system_counter() < until) {
+      ++rounds;
+      port.poll_again(kForEver);
+    }
+    return 0;
+  });
+  EXPECT_EQ(bench.programs.statistics().rounds_skipped, 0U);
+  EXPECT_EQ(rounds, 500U);  // two instructions each: looks at 1, 3, ... 999 ns
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program's accesses cost (source-facts.md A1).
+#include "tests/bench/aicpu/aicpu_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+class Timing : public testing::Test {
+ protected:
+  explicit Timing(const model::AicpuProgramConfig& config = aicpu_config()) : bench(config) {}
+  // Of one access or more in a program, after `before`; in ns.
+  std::uint64_t cost(const Program& measured, const Program& before = nullptr) {
+    std::uint64_t ns = 0;
+    const auto done = bench.run_program([&](AicpuPort& port) {
+      if (before) before(port);
+      ns = elapsed(port, [&] { measured(port); });
+      return 0;
+    });
+    EXPECT_FALSE(done.fault.failed());
+    return ns;
+  }
+  AicpuBench bench;
+};
+
+TEST_F(Timing, posted_register_stores_cost_5_ns_each) {
+  EXPECT_EQ(cost([](AicpuPort& port) {
+              for (unsigned i = 0; i < 1000; ++i) port.store_register(i % 24, 0xA0, i);
+              return 0;
+            }),
+            5000U);
+}
+
+class ShortList : public Timing {
+ protected:
+  static model::AicpuProgramConfig config() {
+    auto short_list = aicpu_config();
+    short_list.register_stores = 5;
+    return short_list;
+  }
+  ShortList() : Timing(config()) {}
+};
+
+// The sixth store waits until the first is off the list, the eleventh for the sixth.
+TEST_F(ShortList, a_short_list_of_posted_stores_limits_the_burst) {
+  EXPECT_EQ(cost([](AicpuPort& port) {
+              for (unsigned i = 0; i < 11; ++i) port.store_register(0, 0xA0, i);
+              return 0;
+            }),
+            2 * 95U + 5);
+}
+
+TEST_F(Timing, a_register_load_costs_100_ns) {
+  EXPECT_EQ(cost([](AicpuPort& port) { return static_cast<int>(port.load_register(3, 0x4C8)); }),
+            100U);
+}
+
+TEST_F(Timing, a_sweep_of_24_cores_costs_2400_ns) {
+  EXPECT_EQ(cost([](AicpuPort& port) {
+              for (unsigned i = 0; i < 24; ++i) port.load_register(i, 0x4C8);
+              return 0;
+            }),
+            2400U);
+}
+
+TEST_F(Timing, a_store_and_a_load_of_one_window_cost_240_ns) {
+  const auto round_trip = [](unsigned other) {
+    return [other](AicpuPort& port) {
+      port.store_register(0, 0xA0, 1);
+      port.load_register(other, 0x4C8);
+      return 0;
+    };
+  };
+  EXPECT_EQ(cost(round_trip(0)), 240U);
+  EXPECT_EQ(cost(round_trip(1)), 105U);
+}
+
+TEST_F(Timing, a_load_that_hits_costs_3_ns_and_one_that_misses_the_memory_too) {
+  const auto load = [](AicpuPort& port) { return static_cast<int>(port.load(kDataAt, 4)); };
+  EXPECT_EQ(cost(load), 113U);
+  EXPECT_EQ(cost(load, load), 3U);
+}
+
+TEST_F(Timing, the_cache_holds_its_size_and_no_more) {
+  const auto sweep = [](unsigned lines) {
+    return [lines](AicpuPort& port) {
+      for (unsigned i = 0; i < lines; ++i) port.load(kDataAt + 64 * i, 8);
+      return 0;
+    };
+  };
+  EXPECT_EQ(cost(sweep(64), sweep(64)), 64 * 3U);  // 4 KiB
+  // One line more: its set of four has five in turn, so each of them misses.
+  EXPECT_EQ(cost(sweep(65), sweep(65)), 65 * 3U + 5 * 110);
+}
+
+TEST_F(Timing, a_read_costs_a_load_per_line) {
+  const auto read = [](AicpuPort& port) {
+    std::array<char, 130> buffer{};
+    port.read(kDataAt + 62, buffer.data(), buffer.size());  // 2 + 64 + 64
+    return 0;
+  };
+  EXPECT_EQ(cost(read), 3 * 113U);
+  EXPECT_EQ(cost(read, read), 3 * 3U);
+}
+
+TEST_F(Timing, stores_are_posted_and_a_barrier_waits_for_them) {
+  EXPECT_EQ(cost([](AicpuPort& port) {
+              for (unsigned i = 0; i < 3; ++i) port.store(kDataAt + 8 * i, 8, i);
+              return 0;
+            }),
+            3U);
+  EXPECT_EQ(cost([](AicpuPort& port) {
+              for (unsigned i = 0; i < 3; ++i) port.store(kDataAt + 8 * i, 8, i);
+              port.barrier();
+              return 0;
+            }),
+            2 + 40U);
+}
+
+TEST_F(Timing, a_full_store_buffer_holds_the_core_up) {
+  EXPECT_EQ(cost([](AicpuPort& port) {
+              for (unsigned i = 0; i < 25; ++i) port.store(kDataAt, 4, i);
+              return 0;
+            }),
+            40 + 1U);
+}
+
+TEST_F(Timing, atomics_and_instructions_cost_what_they_are_said_to) {
+  EXPECT_EQ(cost([](AicpuPort& port) { return static_cast<int>(port.fetch_add(kDataAt, 4, 0)); }),
+            35U);
+  EXPECT_EQ(cost([](AicpuPort& port) {
+              port.compare_exchange(kDataAt, 8, 0, 0);
+              return 0;
+            }),
+            35U);
+  EXPECT_EQ(cost([](AicpuPort& port) {
+              port.compute(17);
+              return 0;
+            }),
+            17U);
+}
+
+TEST_F(Timing, a_block_takes_its_launch_its_image_and_its_report) {
+  const auto first = bench.run_program([](AicpuPort&) { return 0; });
+  abi::ImageHeader header;
+  std::memcpy(&header, bench.memory.bytes.data() + kImageAt, sizeof header);
+  const SimTime pieces = (header.size + 4095) / 4096;
+  const SimTime fixed = (150 + 50 + 1000 + 500) * kNs + kMemoryLatency + 3 * kNs;
+  EXPECT_EQ(first.when, fixed + pieces * kMemoryLatency);
+  // Loaded for good: the next block reads the header alone.
+  const SimTime begin = model::sim_now();
+  const auto second = bench.run_program([](AicpuPort&) { return 0; });
+  EXPECT_EQ(second.when - begin, fixed);
+}
+
+TEST(Registers, a_store_reaches_the_core_after_140_ns_in_order) {
+  AicpuBench bench;
+  std::uint64_t issued = 0;
+  bench.run_program([&](AicpuPort& port) {
+    issued = port.system_counter();
+    port.store_register(2, 0xA0, 7);
+    port.store_register(2, 0xA0, 8);
+    return 0;
+  });
+  ASSERT_EQ(bench.windows.writes.size(), 2U);
+  EXPECT_EQ(bench.windows.writes[0].when, (issued + 140) * kNs);
+  EXPECT_EQ(bench.windows.writes[1].when, (issued + 145) * kNs);
+  EXPECT_EQ(bench.windows.writes[0].value, 7U);
+  EXPECT_EQ(bench.windows.writes[1].value, 8U);
+}
+
+// The register's value is that of half way.
+TEST(Registers, a_load_is_sampled_after_50_ns) {
+  AicpuBench bench;
+  for (const SimTime offset : {49'999U, 50'000U, 50'001U}) {
+    std::uint32_t seen = 9;
+    bench.windows.change(5, 0x4C8, 0);
+    bench.run_program([&](AicpuPort& port) {
+      const std::uint64_t begin = port.system_counter();
+      bench.at(begin * kNs + offset, [&] { bench.windows.change(5, 0x4C8, 1); });
+      seen = port.load_register(5, 0x4C8);
+      return 0;
+    });
+    EXPECT_EQ(seen, offset <= 50'000 ? 1U : 0U) << offset;
+  }
+}
+
+TEST(Registers, windows_and_offsets_that_do_not_exist_read_as_all_ones) {
+  AicpuBench bench;
+  bench.run_program([&](AicpuPort& port) {
+    EXPECT_EQ(port.core_windows(), 24U);
+    EXPECT_EQ(port.load_register(24, 0x4C8), 0xFFFF'FFFFU);
+    EXPECT_EQ(port.load_register(0, 0x1400), 0xFFFF'FFFFU);
+    EXPECT_EQ(port.load_register(0, 0x4C9), 0xFFFF'FFFFU);
+    port.store_register(24, 0xA0, 1);
+    return 0;
+  });
+  EXPECT_TRUE(bench.windows.writes.empty());
+}
+
+TEST(Counter, it_counts_at_its_own_rate) {
+  auto config = aicpu_config();
+  config.counter_hz = 50'000'000;
+  AicpuBench bench(config);
+  bench.run_program([](AicpuPort& port) {
+    const auto begin = port.system_counter();
+    port.compute(20'000);  // 20 us
+    EXPECT_EQ(port.system_counter() - begin, 1000U);
+    EXPECT_EQ(port.counter_hz(), 50'000'000U);
+    return 0;
+  });
+}
+
+}  // namespace
+}  // namespace npu::test

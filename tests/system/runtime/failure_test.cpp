@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes wrong in a run is named, with task and core, within the watchdog's time; the next run
+// succeeds (mission.md M6, source-facts.md A7).
+#include "tests/system/runtime/runtime_card.hpp"
+
+namespace npu::test {
+namespace {
+
+constexpr std::uint32_t kNobody = 0xFFFF'FFFF;
+
+// Each on split cores with the register handshake, and on coupled ones with the one in memory.
+struct Setting {
+  const char* config;
+  abi::HandshakeKind handshake;
+};
+
+class RunFailures : public testing::TestWithParam<Setting> {
+ protected:
+  template <class F>
+  void on_card(F body) {
+    Machine machine({}, GetParam().config);
+    machine.run([&](platform::Platform& platform) {
+      RuntimeCard card(platform);
+      card.options.handshake = GetParam().handshake;
+      body(card);
+      EXPECT_THAT(card.context->finalize(), IsOk());
+    });
+  }
+  // The run fails so; from its launch on it takes the watchdog's time and little more.
+  static const abi::RunResult& expect_failure(RuntimeCard& card, const TaskGraph& graph,
+                                              RunStatus status, const std::string& text) {
+    const auto begin = card.clock.now();
+    const auto report = card.run(graph);
+    EXPECT_FALSE(report);
+    if (!report) {
+      EXPECT_THAT(report.error().context, testing::HasSubstr(text));
+    }
+    EXPECT_LT(card.clock.now() - begin, 2 * kWatchdog);
+    EXPECT_EQ(card.context->last_result().status, static_cast<std::uint32_t>(status));
+    return card.context->last_result();
+  }
+};
+
+TEST_P(RunFailures, ACyclicGraphNamesATaskOfTheCycleAndWhatItWaitsFor) {
+  on_card([](RuntimeCard& card) {
+    TaskGraph graph;
+    card.add(graph, KernelMode::kStore, 7, 1);
+    const auto first = card.add(graph, KernelMode::kStore, 8, 2);
+    const auto second = card.add(graph, KernelMode::kStore, 9, 3);
+    ASSERT_THAT(graph.depend(first, second), IsOk());
+    ASSERT_THAT(graph.depend(second, first), IsOk());
+    const auto& result =
+        expect_failure(card, graph, RunStatus::kTimeout, "a task waits for others that never end");
+    EXPECT_EQ(result.reason, static_cast<std::uint32_t>(StallReason::kWaiting));
+    EXPECT_EQ(result.completed, 1U);
+    EXPECT_EQ(result.waiting, 2U);
+    EXPECT_TRUE(result.task == first.value || result.task == second.value);
+    EXPECT_EQ(result.waits_for, result.task == first.value ? second.value : first.value);
+    EXPECT_EQ(card.word(1), 7U);
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, AHungKernelIsNamedWithItsCore) {
+  on_card([](RuntimeCard& card) {
+    TaskGraph graph;
+    card.add(graph, KernelMode::kStore, 7, 1);
+    const auto hangs = card.add(graph, KernelMode::kHang, 0, 2);
+    card.add(graph, KernelMode::kStore, 7, 3, TaskShape::kAiv, {1, false, {}, {hangs}});
+    const auto& result =
+        expect_failure(card, graph, RunStatus::kTimeout, "a task does not end, task 1");
+    EXPECT_EQ(result.reason, static_cast<std::uint32_t>(StallReason::kRunning));
+    EXPECT_EQ(result.task, hangs.value);
+    EXPECT_NE(result.worker, kNobody);
+    EXPECT_NE(result.physical_core, kNobody);
+    EXPECT_EQ(result.completed, 1U);
+    EXPECT_EQ(card.word(3), 0U);
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, AWorkerThatNeverAnswersIsMissing) {
+  on_card([](RuntimeCard& card) {
+    const auto deaf = RuntimeCard::program_file("runtime_test_executor");
+    card.use_executor({deaf.data(), deaf.size()});
+    TaskGraph graph;
+    card.add(graph, KernelMode::kStore, 7, 1);
+    const auto& result =
+        expect_failure(card, graph, RunStatus::kCoreMissing, "core missing, worker 4");
+    EXPECT_EQ(result.worker, 4U);
+    EXPECT_EQ(result.completed, 0U);
+    card.use_executor(must(workloads::program_image("executor")));
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, AKernelThatReturnsSevenIsNamedWithItsResult) {
+  on_card([](RuntimeCard& card) {
+    TaskGraph graph;
+    card.add(graph, KernelMode::kStore, 7, 1);
+    const auto fails = card.add(graph, KernelMode::kReturn, 7, 0, TaskShape::kAic);
+    card.add(graph, KernelMode::kStore, 7, 3, TaskShape::kAiv, {1, false, {}, {fails}});
+    const auto& result =
+        expect_failure(card, graph, RunStatus::kKernelFailed, "kernel failed, task 1");
+    EXPECT_EQ(result.task, fails.value);
+    EXPECT_EQ(result.detail, 7U);
+    EXPECT_NE(result.physical_core, kNobody);
+    EXPECT_EQ(card.word(3), 0U);
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, AKernelThatTrapsIsNamedWithItsCore) {
+  on_card([](RuntimeCard& card) {
+    TaskGraph graph;
+    const auto traps = card.add(graph, KernelMode::kTrap, 5, 0, TaskShape::kAic);
+    const auto& result =
+        expect_failure(card, graph, RunStatus::kCoreException, "core exception, task 0");
+    EXPECT_EQ(result.task, traps.value);
+    EXPECT_EQ(result.detail, static_cast<std::uint32_t>(abi::FaultCode::kKernelTrap));
+    EXPECT_NE(result.physical_core, kNobody);
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, AKernelThatCopiesFromNowhereStopsItsCore) {
+  on_card([](RuntimeCard& card) {
+    TaskGraph graph;
+    must(graph.add(kTestKernel, TaskShape::kAiv,
+                   {driver::scalar(static_cast<std::uint64_t>(KernelMode::kWild)),
+                    driver::scalar(0x7FFF'0000'0000), driver::scalar(0)}));
+    const auto& result =
+        expect_failure(card, graph, RunStatus::kCoreException, "core exception, task 0");
+    EXPECT_EQ(result.detail, static_cast<std::uint32_t>(abi::FaultCode::kTranslation));
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, ATaskWhoseKernelIsNotThereStartsNothing) {
+  on_card([](RuntimeCard& card) {
+    TaskGraph graph;
+    card.add(graph, KernelMode::kStore, 7, 1);
+    must(graph.add(KernelId{5}, TaskShape::kAiv, {}));
+    EXPECT_THAT(card.run(graph),
+                FailsWith(ErrorCode::kInvalidArgument, "task 1: kernel 5 is not registered"));
+    EXPECT_EQ(card.word(1), 0U);
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, AnImageThatIsNoProgramIsAnExceptionOfItsTask) {
+  on_card([](RuntimeCard& card) {
+    const std::vector<std::byte> noise(4096, std::byte{0x5A});
+    ASSERT_THAT(card.context->register_kernel(KernelId{6}, {noise.data(), noise.size()}), IsOk());
+    TaskGraph graph;
+    must(graph.add(KernelId{6}, TaskShape::kAiv, {}));
+    const auto& result =
+        expect_failure(card, graph, RunStatus::kCoreException, "core exception, task 0");
+    EXPECT_EQ(result.detail, static_cast<std::uint32_t>(abi::FaultCode::kInvalidImage));
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, TooManyArgumentsAreRefusedByTheGraph) {
+  on_card([](RuntimeCard& card) {
+    TaskGraph graph;
+    const std::vector<driver::TaskArgument> most(abi::kMaxTaskWords), more(abi::kMaxTaskWords + 1);
+    EXPECT_THAT(graph.add(kTestKernel, TaskShape::kAiv, more),
+                FailsWith(ErrorCode::kInvalidArgument, "49 arguments, at most 48"));
+    EXPECT_EQ(graph.tasks(), 0U);
+    EXPECT_THAT(graph.add(kTestKernel, TaskShape::kAiv, most), IsOk());
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, MoreBlocksTogetherThanCoresAreRefused) {
+  on_card([](RuntimeCard& card) {
+    TaskGraph graph;
+    driver::TaskOptions together;
+    together.blocks = 200;
+    together.together = true;
+    card.add(graph, KernelMode::kStore, 7, 1, TaskShape::kAiv, together);
+    const auto& result = expect_failure(card, graph, RunStatus::kNotCoresident,
+                                        "more blocks together than cores, task 0");
+    EXPECT_EQ(result.completed, 0U);
+    card.expect_next_run_succeeds();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Cards, RunFailures,
+                         testing::Values(Setting{"910b2.yaml", abi::HandshakeKind::kRegister},
+                                         Setting{"910b.yaml", abi::HandshakeKind::kMemory}),
+                         [](const auto& instance) {
+                           return instance.param.handshake == abi::HandshakeKind::kRegister
+                                      ? "SplitRegister"
+                                      : "CoupledMemory";
+                         });
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads alone are entered ahead of their time and decided by special code: same commands, same
+// clocks as when every burst takes the general way. Writes come and go in between.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <tuple>
+
+#include "model/hbm/channel.hpp"
+#include "tests/bench/hbm/hbm_tables.hpp"
+
+namespace npu::model {
+namespace {
+
+using hbm::Clock;
+
+class Watched : public hbm::CommandObserver {
+ public:
+  Watched(const HbmConfig& config, bool short_cuts) : map(config), channel(config, map, done) {
+    channel.engine().take_short_cuts(short_cuts);
+    channel.engine().watch(this);
+  }
+  // PRE and REF of an idle channel may be skipped; an ACT shows when they ended.
+  void on_command(const hbm::Command& c) override {
+    using hbm::CommandKind;
+    if (c.kind != CommandKind::kActivate && c.kind != CommandKind::kRead &&
+        c.kind != CommandKind::kWrite) {
+      return;
+    }
+    commands.emplace_back(c.at, static_cast<int>(c.kind), c.pseudo_channel, c.stack, c.group,
+                          c.bank);
+  }
+  auto served() const {
+    std::vector<std::tuple<Clock, std::uint32_t, bool>> bursts;
+    for (const auto& d : done) bursts.emplace_back(d.issued, d.tag, d.write);
+    return bursts;
+  }
+  auto counts() const {
+    const auto& c = channel.engine().counts();
+    return std::make_tuple(c.reads, c.writes, c.row_hits, c.activates, c.precharges, c.refreshes);
+  }
+  auto bus(unsigned pseudo_channel, Clock now) {
+    const auto& b = channel.engine().bus(pseudo_channel, now);
+    return std::make_tuple(b.data, b.idle, b.refresh, b.turnaround, b.row, b.column);
+  }
+
+  std::vector<hbm::BurstDone> done;
+  hbm::AddressMap map;
+  hbm::Channel channel;
+  std::vector<std::tuple<Clock, int, int, int, int, int>> commands;
+};
+
+struct Traffic {
+  std::uint64_t span;  // of the indices; small: row hits
+  unsigned pause;      // clocks between two runs, at most
+  bool runs_on;        // each begins where the last one ended, mostly
+};
+
+hbm::BurstRun next_run(const Traffic& traffic, std::mt19937& random, const hbm::BurstRun& last) {
+  const auto r = static_cast<std::uint32_t>(random());
+  const bool writes = last.tag / 500 % 4 == 3;
+  const std::uint64_t index =
+      traffic.runs_on && r % 64 != 0 ? last.index + last.count : random() % traffic.span;
+  const Clock pause = r % 1024 == 0 ? 900 : static_cast<Clock>(random() % (traffic.pause + 1));
+  return {index, 1 + r / 64 % 4, last.tag + 1, last.arrived + pause, writes && r / 256 % 3 == 0};
+}
+
+void expect_same(const HbmConfig& config, const Traffic& traffic, unsigned seed) {
+  constexpr unsigned kRuns = 20'000;
+  Watched quick(config, true), slow(config, false);
+  std::mt19937 random(seed);
+  hbm::BurstRun run{0, 0, 0, 0, false};
+  while (run.tag < kRuns) {
+    run = next_run(traffic, random, run);
+    for (auto* each : {&quick, &slow}) each->channel.push(run);
+    if (random() % 16 != 0) continue;
+    for (auto* each : {&quick, &slow}) each->channel.advance(run.arrived);
+    ASSERT_EQ(quick.bus(0, run.arrived), slow.bus(0, run.arrived)) << "run " << run.tag;
+  }
+  for (auto* each : {&quick, &slow}) each->channel.advance(run.arrived + 1'000'000);
+  ASSERT_GE(quick.done.size(), kRuns);
+  EXPECT_EQ(quick.commands, slow.commands);
+  EXPECT_EQ(quick.served(), slow.served());
+  EXPECT_EQ(quick.counts(), slow.counts());
+}
+
+constexpr Traffic kRandom = {1 << 22, 9, false};
+constexpr Traffic kCrowded = {1 << 22, 1, false};
+constexpr Traffic kFewRows = {1 << 12, 5, false};
+constexpr Traffic kSequential = {1 << 22, 5, true};
+
+TEST(HbmReadTraffic, on_the_card_gets_the_same_commands_as_without_short_cuts) {
+  expect_same(test::card_config(), kRandom, 1);
+  expect_same(test::card_config(), kCrowded, 2);
+  expect_same(test::card_config(), kFewRows, 3);
+  expect_same(test::card_config(), kSequential, 4);
+}
+
+TEST(HbmReadTraffic, with_all_bank_refresh_gets_the_same_commands_as_without_short_cuts) {
+  const auto config = test::split_config(test::ramulator_timings());
+  expect_same(config, kRandom, 5);
+  expect_same(config, kFewRows, 6);
+  expect_same(config, kSequential, 7);
+}
+
+TEST(HbmReadTraffic, in_a_shared_queue_gets_the_same_commands_as_without_short_cuts) {
+  const auto config = test::shared_config(test::dramsys_timings());
+  expect_same(config, kRandom, 8);
+  expect_same(config, kFewRows, 9);
+  expect_same(config, kSequential, 10);
+}
+
+}  // namespace
+}  // namespace npu::model

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chip files that begin with another one.
+#include <gmock/gmock.h>
+
+#include "tests/unit/config/config_files.hpp"
+
+namespace npu::model {
+namespace {
+
+using Base = ConfigFiles;
+using testing::HasSubstr;
+
+const std::string kHead = "schema: npusim.chip/1\nbase: 910b.yaml\nname: mine\n";
+
+TEST_F(Base, keys_that_are_left_out_are_those_of_the_base) {
+  const auto system = load(write("mine.yaml", kHead + "ai_cores: 3\nlink:\n  generation: 5\n"));
+  ASSERT_TRUE(system) << system.error().message();
+  const auto base = load("910b.yaml");
+  const ChipConfig& chip = system->cards[0];
+  EXPECT_EQ(chip.name, "mine");
+  EXPECT_EQ(chip.ai_cores, 3U);
+  EXPECT_EQ(chip.link.generation, 5U);
+  EXPECT_EQ(chip.link.propagation, base->cards[0].link.propagation);
+  EXPECT_EQ(chip.hbm.timings.name, base->cards[0].hbm.timings.name);
+}
+
+TEST_F(Base, a_base_may_have_a_base) {
+  write("first.yaml", kHead + "aicpus: 2\nai_cores: 7\n");
+  const auto system = load(
+      write("second.yaml", "schema: npusim.chip/1\nbase: first.yaml\nname: second\nai_cores: 9\n"));
+  ASSERT_TRUE(system) << system.error().message();
+  EXPECT_EQ(system->cards[0].aicpus, 2U);
+  EXPECT_EQ(system->cards[0].ai_cores, 9U);
+}
+
+TEST_F(Base, a_system_may_name_such_a_chip) {
+  const auto chip = write("mine.yaml", kHead);
+  const auto text = shipped_text("system-2x910b2.yaml");
+  std::string changed = text;
+  for (std::size_t at; (at = changed.find("chip: 910b2.yaml")) != std::string::npos;) {
+    changed.replace(at, 16, "chip: mine.yaml");
+  }
+  ASSERT_NE(changed, text);
+  const auto system = load(write("two.yaml", changed));
+  ASSERT_TRUE(system) << system.error().message();
+  EXPECT_EQ(system->cards[1].name, "mine");
+}
+
+TEST_F(Base, errors_name_the_file_and_line_they_stand_in) {
+  EXPECT_THAT(error_of(write("mine.yaml", kHead + "link:\n  generatoin: 5\n")),
+              HasSubstr("mine.yaml:5:3"));
+  EXPECT_THAT(error_of(write("mine.yaml", kHead + "dma:\n  engines: 99\n")),
+              HasSubstr("mine.yaml:5:12"));
+  write("wrong.yaml", with_line("910b.yaml", "engines:", "  engines: 99"));
+  const auto line = std::to_string(line_of("910b.yaml", "engines:"));
+  EXPECT_THAT(error_of(write("mine.yaml", "schema: npusim.chip/1\nbase: wrong.yaml\nname: mine\n")),
+              HasSubstr("wrong.yaml:" + line));
+}
+
+TEST_F(Base, rules_between_values_of_both_files_are_checked) {
+  EXPECT_THAT(error_of(write("mine.yaml", kHead + "pci:\n  bar2_size_gib: 32\n")),
+              HasSubstr("mine.yaml:5"));
+}
+
+TEST_F(Base, duplicates_are_errors_in_either_file) {
+  EXPECT_THAT(error_of(write("mine.yaml", kHead + "ai_cores: 3\nai_cores: 4\n")),
+              HasSubstr("duplicate key 'ai_cores', first on line 4"));
+  write("twice.yaml", shipped_text("910b.yaml") + "aicpus: 1\n");
+  EXPECT_THAT(error_of(write("mine.yaml", "schema: npusim.chip/1\nbase: twice.yaml\nname: mine\n")),
+              HasSubstr("twice.yaml"));
+}
+
+TEST_F(Base, a_base_that_is_none_is_an_error) {
+  const std::string head = "schema: npusim.chip/1\nname: mine\nbase: ";
+  EXPECT_THAT(error_of(write("mine.yaml", head + "nothing.yaml\n")), HasSubstr("mine.yaml:3:7"));
+  EXPECT_THAT(error_of(write("mine.yaml", head + "single-card.yaml\n")),
+              HasSubstr("npusim.chip/1"));
+  EXPECT_THAT(error_of(write("mine.yaml", head + "mine.yaml\n")), HasSubstr("too many files"));
+}
+
+}  // namespace
+}  // namespace npu::model

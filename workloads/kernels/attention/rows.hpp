@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the vector kernels share: a block's part of the rows, and pieces of UB.
+#pragma once
+
+#include <algorithm>
+
+#include "npu/aicore/kernel.hpp"
+
+namespace npu::kernels::attention {
+
+using aicore::AicorePort;
+using aicore::Flag;
+using platform::DataType;
+using platform::LocalBuffer;
+using platform::Pipe;
+using platform::Vector;
+using platform::VectorOp;
+
+// Vector, MTE2 and MTE3 take turns on one set of buffers.
+struct Turns {
+  Flag<Pipe::kMte3, Pipe::kMte2> free;
+  Flag<Pipe::kMte2, Pipe::kVector> loaded;
+  Flag<Pipe::kVector, Pipe::kMte3> computed;
+  explicit Turns(AicorePort& port) : free(port, 0), loaded(port, 0), computed(port, 0) {}
+};
+
+// Parts of UB, one behind the other.
+class UbParts {
+ public:
+  std::uint32_t take(std::uint32_t bytes) {
+    const std::uint32_t at = next_;
+    next_ += aicore::round_up(bytes, aicore::kLocalAlignment);
+    return at;
+  }
+  std::uint32_t used() const { return next_; }
+
+ private:
+  std::uint32_t next_ = 0;
+};
+
+inline void copy_in(AicorePort& port, std::uint32_t to, std::uint64_t from, std::uint32_t rows,
+                    std::uint32_t row_bytes, std::uint32_t to_pitch) {
+  platform::CopyIn copy;
+  copy.to = {LocalBuffer::kUb, to};
+  copy.from = from;
+  copy.rows = rows;
+  copy.row_bytes = row_bytes;
+  copy.from_pitch = row_bytes;
+  copy.to_pitch = to_pitch;
+  port.issue(copy);
+}
+
+inline void copy_out(AicorePort& port, std::uint64_t to, std::uint32_t from, std::uint32_t rows,
+                     std::uint32_t row_bytes, std::uint32_t from_pitch) {
+  platform::CopyOut copy;
+  copy.to = to;
+  copy.from = {LocalBuffer::kUb, from};
+  copy.rows = rows;
+  copy.row_bytes = row_bytes;
+  copy.to_pitch = row_bytes;
+  copy.from_pitch = from_pitch;
+  port.issue(copy);
+}
+
+// Calls run(first, rows) for the block's rows, at most `piece` at a time.
+template <class Run>
+void for_rows(const platform::KernelCall& call, std::uint32_t rows, std::uint32_t piece, Run run) {
+  const auto border = [&](std::uint64_t block) {
+    return static_cast<std::uint32_t>(rows * block / call.blocks);
+  };
+  const std::uint32_t end = border(std::uint64_t{call.block} + 1);
+  for (std::uint32_t first = border(call.block); first < end; first += piece) {
+    run(first, std::min(piece, end - first));
+  }
+}
+
+}  // namespace npu::kernels::attention

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task graph from a file on the card's AI Cores: uploaded, run by the scheduler firmware, checked
+// (workloads/graphs/README.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "workloads/framework/nearest_name.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/runtime_session.hpp"
+#include "workloads/task_graph/core_usage.hpp"
+#include "workloads/task_graph/graph_check.hpp"
+#include "workloads/task_graph/graph_reader.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Beside the configurations: PREFIX/share/npusim/graphs, or TREE/workloads/graphs.
+Result<std::string> find_graph(const std::string& name, const std::vector<std::string>& configs) {
+  std::error_code code;
+  if (name.find('/') != std::string::npos || fs::path(name).extension() == ".yaml") return name;
+  std::vector<std::string> names;
+  for (const auto& directory : configs) {
+    for (const auto* place : {"../graphs", "../workloads/graphs"}) {
+      const fs::path folder = (fs::path(directory) / place).lexically_normal();
+      const fs::path file = folder / (name + ".yaml");
+      if (fs::is_regular_file(file, code)) return file.string();
+      for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+        if (at->path().extension() == ".yaml") names.push_back(at->path().stem().string());
+      }
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return fail(ErrorCode::kNotFound, "no graph '" + name + "'" + suggestion(name, names));
+}
+
+template <class T>
+Result<T> checked(model::ConfigResult<T> result) {
+  if (!result) return fail(ErrorCode::kInvalidArgument, result.error().message());
+  return std::move(*result);
+}
+
+Result<GraphSpec> read_graph(const ParameterSet& parameters,
+                             const std::vector<std::string>& configs) {
+  const auto path = find_graph(parameters.choice("graph"), configs);
+  if (!path) return forward_error(path);
+  return checked(read_graph_file(*path, parameters.choice("parameters")));
+}
+
+class GraphRun {
+ public:
+  GraphRun(Context& context, const GraphSpec& spec, std::vector<Tensor> tensors)
+      : context_(context), spec_(spec), tensors_(std::move(tensors)) {
+    prefix_ = "graph." + fs::path(spec.file).stem().string() + ".";
+  }
+
+  Status run() {
+    std::vector<std::string> kernels;
+    for (const auto& kernel : kernel_table()) kernels.emplace_back(kernel.name);
+    auto session = RuntimeSession::open(context_, kernels);
+    if (!session) return forward_error(session);
+    session_ = std::move(*session);
+    if (auto ok = upload(); !ok) return ok;
+    auto graph = checked(build_graph(spec_, tensors_));
+    if (!graph) return forward_error(graph);
+    auto options = run_options(context_.parameters);
+    options.profiling = context_.parameters.flag("profiling");
+    options.watchdog =
+        Picoseconds(static_cast<std::int64_t>(context_.parameters.integer("watchdog")) * 1'000'000);
+    auto report = session_->device().run(graph->graph, options);
+    if (!report) return name_tasks(report.error(), *graph);
+    report_counts(*graph, *report);
+    if (options.profiling) report_usage(*report, options.block_dim);
+    if (auto ok = check(); !ok) return ok;
+    return session_->close();
+  }
+
+ private:
+  Status upload() {
+    std::uint64_t done = 0;
+    for (auto& tensor : tensors_) {
+      context_.step("tensors", done++, tensors_.size());
+      auto address = session_->allocate(tensor.bytes());
+      if (!address) return forward_error(address);
+      tensor.address = *address;
+      if (!tensor.spec->contents) continue;
+      auto contents = checked(evaluate(spec_, tensor, *tensor.spec->contents));
+      if (!contents) return forward_error(contents);
+      const auto bytes = encode(tensor, *contents);
+      auto ok = session_->device().copy_to_device(tensor.address, {bytes.data(), bytes.size()});
+      if (!ok) return ok;
+    }
+    return {};
+  }
+
+  // The scheduler knows tasks by number, the file by name.
+  Status name_tasks(const Error& error, const BuiltGraph& graph) const {
+    std::string text = error.context;
+    const auto& result = session_->device().last_result();
+    for (const auto task : {result.task, result.waits_for}) {
+      if (result.status == 0 || task >= graph.names.size() || graph.names[task].empty()) continue;
+      text += fmt::format("; task {} is '{}'", task, graph.names[task]);
+    }
+    return fail(error.code, text);
+  }
+
+  void add(const std::string& name, Number value, const std::string& unit) {
+    context_.report.add_metric(prefix_ + name, value, unit);
+  }
+
+  void report_counts(const BuiltGraph& graph, const driver::RunReport& run) {
+    const Picoseconds duration = run.ended - run.launched;
+    add("tasks", Number::count(graph.graph.tasks()), "");
+    add("edges", Number::count(graph.graph.edges()), "");
+    add("longest_path", Number::count(graph.longest_path), "");
+    add("blocks", Number::count(run.result.dispatched_blocks), "");
+    add("duration_us", Number::microseconds(duration), "us");
+    add("upload_us", Number::microseconds(run.uploaded - run.called), "us");
+    add("host_to_host_us", Number::microseconds(run.returned - run.called), "us");
+    const auto ns = static_cast<std::uint64_t>(duration.count() / 1000);
+    const auto rate = Number::quotient(graph.graph.tasks() * 1'000'000'000, ns, 0);
+    add("tasks_per_second", rate, "1/s");
+    context_.report.add_note(fmt::format(
+        "{}: {} tasks, {} edges, longest path {}, in {} us", spec_.about, graph.graph.tasks(),
+        graph.graph.edges(), graph.longest_path, Number::microseconds(duration).text()));
+  }
+
+  void report_usage(const driver::RunReport& run, unsigned block_dim) {
+    auto& device = session_->device();
+    UsedCores used;
+    used.clusters = block_dim == 0 ? device.clusters() : block_dim;
+    used.vector_cores = device.vector_cores();
+    used.first_vector = device.clusters();
+    const std::uint64_t time = run.result.finished - run.result.handshaken;
+    for (const auto& pool : core_usage(run.records, used)) {
+      add(pool.name + "_blocks", Number::count(pool.blocks), "");
+      add(pool.name + "_busy_percent", Number::percent(pool.busy, time * pool.cores), "%");
+      const auto bound = Number::percent(pool.dispatch_bound, time);
+      add(pool.name + "_dispatch_bound_percent", bound, "%");
+      add(pool.name + "_dispatch_bound_phases", Number::count(pool.phases), "");
+      add(pool.name + "_longest_dispatch_bound_percent", Number::percent(pool.longest_phase, time),
+          "%");
+      context_.report.add_limit(
+          {prefix_ + pool.name, "dispatch", bound,
+           fmt::format("dispatch: {} % of the time a core of kind {} was idle while a block for it "
+                       "was ready",
+                       bound.text(), pool.name)});
+    }
+  }
+
+  Status check() {
+    const auto outcome =
+        check_tensors(spec_, tensors_, [&](const Tensor& tensor) -> Result<std::vector<std::byte>> {
+          std::vector<std::byte> bytes(tensor.bytes());
+          auto ok =
+              session_->device().copy_from_device({bytes.data(), bytes.size()}, tensor.address);
+          if (!ok) return forward_error(ok);
+          return bytes;
+        });
+    if (!outcome) return forward_error(outcome);
+    constexpr unsigned kDecimals = 9;
+    add("elements_compared", Number::count(outcome->elements), "");
+    add("max_relative_error", Number::scaled(std::llround(outcome->largest_error * 1e9), kDecimals),
+        "");
+    return {};
+  }
+
+  Context& context_;
+  const GraphSpec& spec_;
+  std::vector<Tensor> tensors_;
+  std::string prefix_;
+  std::unique_ptr<RuntimeSession> session_;
+};
+
+// Mistakes in the file are the user's, found before anything is simulated.
+Status check_input(const ParameterSet& parameters, const std::vector<std::string>& configs) {
+  const auto spec = read_graph(parameters, configs);
+  if (!spec) return forward_error(spec);
+  const auto tensors = checked(make_tensors(*spec));
+  if (!tensors) return forward_error(tensors);
+  const auto graph = checked(build_graph(*spec, *tensors));
+  if (!graph) return forward_error(graph);
+  return {};
+}
+
+Status run(Context& context) {
+  const auto spec = read_graph(context.parameters, context.config_directories);
+  if (!spec) return forward_error(spec);
+  auto tensors = checked(make_tensors(*spec));
+  if (!tensors) return forward_error(tensors);
+  return GraphRun(context, *spec, std::move(*tensors)).run();
+}
+
+}  // namespace
+
+Workload graph() {
+  std::vector<ParameterSpec> parameters = {
+      {"graph", ParameterType::kText, "", "vector_diamond", "name of a shipped graph, or a file"},
+      {"parameters", ParameterType::kText, "", "", "of the graph: batch=4,blocks=8"}};
+  for (auto& parameter : run_parameters()) parameters.push_back(parameter);
+  parameters.push_back({"profiling", ParameterType::kFlag, "", "on",
+                        "a record of each block: busy cores, dispatch-bound phases"});
+  parameters.push_back({"watchdog", ParameterType::kInteger, "us", "1000000",
+                        "without progress until the scheduler gives up", 1, 1'000'000'000});
+  parameters.push_back(card_parameter());
+  return {"graph", "A task graph from a file on the AI Cores: right, how fast, what dispatch costs",
+          parameters, run, check_input};
+}
+
+}  // namespace npu::workloads

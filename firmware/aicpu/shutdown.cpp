@@ -92,6 +92,7 @@ void Scheduler::write_result() {
     result_.polls += other.polls;
   }
   result_.ended = port_.system_counter();
+  result_.counter_hz = port_.counter_hz();
   if (run_.header().result == 0) return;
   port_.write(run_.header().result, &result_, sizeof result_);
   port_.barrier();

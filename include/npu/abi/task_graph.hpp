@@ -126,7 +126,8 @@ struct RunResult {
   std::uint64_t ended = 0;              // 80
   std::uint64_t dispatched_blocks = 0;  // 88
   std::uint64_t polls = 0;              // 96  looks at cores
-  std::uint64_t reserved[3] = {};       // 104
+  std::uint64_t counter_hz = 0;  // 104 of the ticks
+  std::uint64_t reserved[2] = {};       // 104
 };
 static_assert(sizeof(RunResult) == 128 && offsetof(RunResult, started) == 48);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a run, good or bad: all cores are sent away, for a bounded time, and thread 0 writes
 // the result when the other threads are through.
+#include "firmware/aicpu/pmu.hpp"
 #include "firmware/aicpu/scheduler.hpp"
 
 namespace npu::firmware {
@@ -40,6 +41,7 @@ void Scheduler::dismiss(Cores& cores) {
       link_->urge(worker);
       if (!port_.poll_again(deadline)) break;
     }
+    stop_pmu(run_, worker);
     link_->close(worker);
   }
   port_.barrier();

@@ -14,7 +14,7 @@ namespace npu::test {
 namespace {
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
-constexpr std::size_t kStack = 512 * 1024;
+constexpr std::size_t kStack = 64 * 1024;
 
 }  // namespace
 

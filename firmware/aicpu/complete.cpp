@@ -6,13 +6,17 @@ namespace npu::firmware {
 
 bool Scheduler::sweep() {
   bool moved = false;
+  unsigned looks = 0;
   for (auto& worker : cores_.workers()) {
     if (!worker.busy() || worker.reserved) continue;
-    ++polls_;
+    ++looks;
     const Look found = link_->look(worker);
     moved |= found.changed;
     for (unsigned i = 0; i < found.count; ++i) ended(found.ended[i], worker);
   }
+  // Not of rounds that find nothing: how many of them there are is the machine's business
+  // (AicpuPort::poll_again).
+  if (moved) polls_ += looks;
   return moved;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a run, good or bad: all cores are sent away, for a bounded time, and thread 0 writes
 // the result when the other threads are through.
+#include "firmware/aicpu/pmu.hpp"
 #include "firmware/aicpu/scheduler.hpp"
 
 namespace npu::firmware {
@@ -37,10 +38,10 @@ void Scheduler::dismiss(Cores& cores) {
   const std::uint64_t deadline = in(quarter_);
   for (const auto& worker : cores.workers()) {
     while (!link_->left(worker)) {
-      ++polls_;
       link_->urge(worker);
       if (!port_.poll_again(deadline)) break;
     }
+    stop_pmu(run_, worker);
     link_->close(worker);
   }
   port_.barrier();

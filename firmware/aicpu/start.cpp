@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handshake: thread 0 greets the workers and writes down who they are; then every thread opens
 // its own cores.
+#include "firmware/aicpu/pmu.hpp"
 #include "firmware/aicpu/scheduler.hpp"
 
 namespace npu::firmware {
@@ -81,11 +82,11 @@ bool Scheduler::open_cores() {
   for (const auto& worker : cores_.workers()) {
     const std::uint64_t deadline = in(4 * quarter_);
     while (!link_->answered(worker)) {
-      ++polls_;
       if (port_.poll_again(deadline)) continue;
       fail(abi::RunStatus::kCoreMissing, kNoTask, &worker, 0, link_->cond(worker));
       return false;
     }
+    start_pmu(run_, worker);
   }
   publish();
   return true;

@@ -144,12 +144,19 @@ void AicpuCore::reported(std::uint64_t generation) {
 // Simulated time comes up to the program's own.
 void AicpuCore::synchronise() {
   check();
-  if (local_ >= sim_now()) {
-    sim_.agenda.wait_until(local_);
-    check();
-  } else {
+  if (local_ < sim_now()) {
     local_ = sim_now();
+    return;
   }
+  next_access_ = local_;
+  sim_.agenda.wait_until(local_);
+  // Ahead of the kernel there is nobody else at this time.
+  if (detail::ahead_to == 0 && sc_core::sc_pending_activity_at_current_time()) {
+    do sc_core::wait(sc_core::SC_ZERO_TIME);
+    while (shared_.goes_later(number_, local_));
+  }
+  next_access_ = UINT64_MAX;
+  check();
 }
 
 void AicpuCore::compute(unsigned instructions) {

@@ -2,7 +2,9 @@
 // One AICPU: runs a program on a process of its own, block after block. The program's local time
 // may be ahead of simulated time by what nobody else can tell: its own instructions, stores to
 // registers on their way, the end of a load. Every access that others see, or that shows what
-// others do, waits for its time first.
+// others do, waits for its time first. Of accesses at one time, those of cores with lower numbers
+// go first, and all of them after what else happens then, so that what is seen depends on times
+// alone.
 #pragma once
 
 #include <array>
@@ -45,6 +47,8 @@ class AicpuCore : public platform::AicpuPort {
     // An AI Core's register is the way `core` has seen it; tells look_changed() when it is not.
     virtual void watch_register(unsigned core, unsigned ai_core) = 0;
     virtual void register_written(unsigned ai_core) = 0;
+    // A core of a lower number has an access at this very time and has not made it.
+    virtual bool goes_later(unsigned core, SimTime when) const = 0;
     virtual void done(unsigned core, const KernelBlock& block, const CommandFault& fault) = 0;
 
     Simulation& sim;
@@ -68,9 +72,12 @@ class AicpuCore : public platform::AicpuPort {
   // The same, and nobody is told.
   void reset();
   void answered(Completion completion);
-  // Somebody has written; false: the line is not cached.
-  void drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes length);
-  void look_changed();
+  // Somebody has written. `later`: who comes after this core at equal times.
+  void drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes length, bool later);
+  // The same of a register, or of anything that ends a sleep.
+  void look_changed(bool later = false);
+  // When its process has an access that it waits for; UINT64_MAX: it does not.
+  SimTime next_access() const { return next_access_; }
   const AicpuStatistics& statistics() const { return statistics_; }
 
   unsigned thread() const override { return block_.block; }
@@ -155,6 +162,8 @@ class AicpuCore : public platform::AicpuPort {
   SimTime started_ = 0;
   CommandFault fault_;
   SimTime local_ = 0;
+  SimTime next_access_ = UINT64_MAX;
+  bool changed_later_ = false;
   platform::AicpuPhase phase_ = platform::AicpuPhase::kIdle;
   std::uint32_t phase_task_ = 0;
   SimTime phase_since_ = 0;

@@ -174,13 +174,13 @@ void AicpuCore::barrier() {
   local_ = std::max(local_, memory_stores_.all_done());
 }
 
-void AicpuCore::drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes length) {
+void AicpuCore::drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes length, bool later) {
   if (!cache_.drop(vmid, address, length) || !sleeping_) return;
   const std::uint64_t end = address + length - 1;
   for (const auto& look : rounds_.looks()) {
     if (look.is_register) continue;
     if (look.place / kLine >= address / kLine && look.place / kLine <= end / kLine) {
-      return look_changed();
+      return look_changed(later);
     }
   }
 }

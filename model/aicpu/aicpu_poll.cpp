@@ -55,6 +55,7 @@ void AicpuCore::sleep(SimTime deadline) {
     if (look.is_register) shared_.watch_register(number_, static_cast<unsigned>(look.place >> 32));
   }
   sleeping_ = true;
+  changed_later_ = false;
   while (sleeping_ && sim_now() < limit) sim_.agenda.wait(wake_, limit);
   sleeping_ = false;
   check();
@@ -64,12 +65,14 @@ void AicpuCore::sleep(SimTime deadline) {
   statistics_.rounds_skipped += rounds;
   local_ = begin + rounds * round;
   rounds_.begin(local_);
-  if (changed > local_) rounds_.replay(changed);
+  const SimTime unseen_until = changed + (changed_later_ ? 1 : 0);
+  if (unseen_until > local_) rounds_.replay(unseen_until);
 }
 
-void AicpuCore::look_changed() {
+void AicpuCore::look_changed(bool later) {
   if (!sleeping_) return;
   sleeping_ = false;
+  changed_later_ = later;
   sim_.agenda.notify(wake_);
 }
 

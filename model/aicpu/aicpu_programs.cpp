@@ -104,8 +104,15 @@ void AicpuPrograms::snoop(Writer writer, std::uint8_t vmid, std::uint64_t addres
   if (writer == Writer::kDma && !config.snoops_dma) return;
   for (unsigned i = 0; i < cores_.size(); ++i) {
     if (writer == Writer::kAicpu && i == writer_) continue;
-    cores_[i]->drop_lines(vmid, address, length);
+    cores_[i]->drop_lines(vmid, address, length, writer == Writer::kAicpu && writer_ > i);
   }
+}
+
+bool AicpuPrograms::goes_later(unsigned core, SimTime when) const {
+  for (unsigned i = 0; i < core; ++i) {
+    if (cores_[i]->next_access() == when) return true;
+  }
+  return false;
 }
 
 // --- registers -------------------------------------------------------------------------------

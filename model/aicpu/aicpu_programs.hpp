@@ -54,6 +54,7 @@ class AicpuPrograms : public sc_core::sc_module,
                    Bytes length) override;
   void watch_register(unsigned core, unsigned ai_core) override;
   void register_written(unsigned ai_core) override;
+  bool goes_later(unsigned core, SimTime when) const override;
   void register_changed(unsigned ai_core, std::uint32_t offset) override;
   void done(unsigned core, const KernelBlock& block, const CommandFault& fault) override;
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,

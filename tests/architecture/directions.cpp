@@ -52,6 +52,7 @@ const std::vector<Area>& areas() {
       {"tests/abi/", contracts_and({}), false},
       {"tests/driver/", contracts_and({"include/npu/driver", "driver", "tests/support"}), false},
       {"tests/bench/", contracts_and({"model", "model/config", "tests/support"}), true},
+      {"tests/unit/firmware/", contracts_and({"firmware", "tests/support"}), false},
       {"tests/architecture/", {}, false},
       {"tests/package/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
   };

@@ -109,12 +109,13 @@ class AicpuBench : public sc_core::sc_module,
 
   explicit AicpuBench(const model::AicpuProgramConfig& program = aicpu_config(),
                       unsigned windows_count = 24, unsigned cores = 4,
-                      const sc_core::sc_module_name& name = "bench")
+                      const sc_core::sc_module_name& name = "bench", Bytes size = 8_MiB)
       : sc_module(name),
         launch(aicpu_launch()),
         config(program),
-        memory("memory", sim, 8_MiB),
+        memory("memory", sim, size),
         windows(windows_count),
+        unmapped_from(size),
         programs("programs", sim, launch, config, cores, "aicpu", *this) {
     programs.memory_socket.bind(memory.socket);
     memory.latency = kMemoryLatency;
@@ -207,10 +208,10 @@ class AicpuBench : public sc_core::sc_module,
   model::MemoryWatch watch;
   StandInMemory memory;
   StandInWindows windows;
+  std::uint64_t unmapped_from;
   model::AicpuPrograms programs;
   std::vector<Done> done;
   std::function<void(const Done&)> on_done;
-  std::uint64_t unmapped_from = 8_MiB;
 
  private:
   bool reaches(std::uint64_t address, Bytes length) const {

@@ -74,6 +74,22 @@ TEST(L2Buffers, HitsPassRequestsThatWait) {
   EXPECT_LE(bench.ended[hit] - begin, kReadHit + 2 * kLineTime);
 }
 
+TEST(L2Buffers, MissesDoNotPassThoseThatWaitAtTheirSlice) {
+  auto config = small_l2();
+  config.ways = config.slices = config.write_buffers = 1;
+  config.size = 4 * kLine;  // a set for each of lines 0..3; 5 and 4 lie in those of 0 and 1
+  L2Bench bench(config);
+  bench.write(0, 2 * kLine);
+  bench.memory0.latency = 1'000'000;
+  const auto begin = model::sim_now();
+  bench.issue({true, 5 * kLine});                       // drives out line 0
+  const auto waits = bench.issue({true, 4 * kLine});    // would drive out line 1
+  const auto behind = bench.issue({false, 2 * kLine});  // needs no write buffer
+  bench.run(10_us);
+  EXPECT_EQ(bench.ended[waits] - begin, 1'000'000 + kLineTime + kWrite + kNoc);
+  EXPECT_GE(bench.ended[behind] - begin, 2'000'000 + kFill);
+}
+
 TEST(L2Buffers, ASetWhoseWaysAreAllBeingFilledWaits) {
   auto config = small_l2();
   config.ways = 1;

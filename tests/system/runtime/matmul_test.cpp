@@ -22,6 +22,13 @@ std::vector<std::string> parameters(const Shape& shape, const std::string& type)
 
 using Case = std::tuple<const char*, const char*, Shape>;
 
+std::string name_of(const testing::TestParamInfo<Case>& info) {
+  const auto& [config, type, shape] = info.param;
+  const std::string card = config;
+  return card.substr(0, card.find('.')) + "_" + type + "_" + std::to_string(shape.m) + "x" +
+         std::to_string(shape.n) + "x" + std::to_string(shape.k);
+}
+
 class MatmulOnCard : public testing::TestWithParam<Case> {};
 
 TEST_P(MatmulOnCard, EveryElementIsRight) {
@@ -37,11 +44,13 @@ constexpr Shape kShapes[] = {{1, 1, 1},      {1, 300, 5},   {17, 31, 13}, {127, 
 INSTANTIATE_TEST_SUITE_P(Split, MatmulOnCard,
                          testing::Combine(testing::Values("910b2.yaml"),
                                           testing::Values("fp16", "bf16", "fp32", "int8"),
-                                          testing::ValuesIn(kShapes)));
+                                          testing::ValuesIn(kShapes)),
+                         name_of);
 INSTANTIATE_TEST_SUITE_P(Coupled, MatmulOnCard,
                          testing::Combine(testing::Values("910b.yaml", "950pr.yaml", "910a.yaml"),
                                           testing::Values("fp16", "int8"),
-                                          testing::Values(Shape{127, 257, 259})));
+                                          testing::Values(Shape{127, 257, 259})),
+                         name_of);
 
 class EmptyMatmul : public testing::TestWithParam<Shape> {};
 

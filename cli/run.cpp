@@ -30,6 +30,18 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return false;
 }
 
+// The one key of the configuration whose last part is `name`; empty: none, or several.
+std::string full_key(const std::string& name, const std::vector<std::string>& keys) {
+  std::string found;
+  for (const auto& key : keys) {
+    if (key.size() <= name.size() + 1 || key[key.size() - name.size() - 1] != '.') continue;
+    if (key.compare(key.size() - name.size(), name.size(), name) != 0) continue;
+    if (!found.empty()) return {};
+    found = key;
+  }
+  return found;
+}
+
 // Gives parameters their values and returns what is left for the configuration.
 tl::expected<std::vector<std::string>, Failure> apply_parameters(const Workload& workload,
                                                                  const Options& options,
@@ -44,6 +56,10 @@ tl::expected<std::vector<std::string>, Failure> apply_parameters(const Workload&
       return bad_input("--set " + set + ": not of the form key=value");
     }
     if (!contains(names, key)) {
+      if (const auto full = full_key(key, keys); !contains(keys, key) && !full.empty()) {
+        overrides.push_back(full + set.substr(key.size()));
+        continue;
+      }
       if (!contains(keys, key) && !is_list_key(key)) {
         std::vector<std::string> known = names;
         known.insert(known.end(), keys.begin(), keys.end());

@@ -46,7 +46,6 @@ npu::driver::RunOptions options_of(const npu_run_config& config) {
   options.block_dim = config.block_dim;
   options.aicpu_threads = config.aicpu_thread_num;
   options.profiling = config.enable_profiling != 0;
-  options.dump_tensors = config.enable_dump_tensor != 0;
   options.pmu_group = config.enable_pmu;
   if (config.memory_handshake != 0) options.handshake = npu::abi::HandshakeKind::kMemory;
   return options;
@@ -162,6 +161,10 @@ int npu_add_dependency(npu_runtime* runtime, int task, int producer) {
 
 int npu_run_runtime(npu_device_context* context, npu_runtime* runtime, npu_callable callable,
                     const uint64_t* args, size_t count, const npu_run_config* config) {
+  if (config->enable_dump_tensor != 0) {
+    context->error = "tensors cannot be dumped";
+    return code_of(npu::ErrorCode::kUnsupported);
+  }
   const bool brings_firmware = config->aicpu_binary != nullptr;
   if (brings_firmware) {
     const auto set =

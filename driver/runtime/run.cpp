@@ -138,7 +138,7 @@ Status DeviceContext::Impl::prepare(const TaskGraph& graph, const RunLayout& lay
     area_size = memory->reserved;
   }
   const Bytes back =
-      sizeof(abi::RunResult) + layout.record_count * sizeof(abi::TaskRecord) + layout.dump_bytes;
+      sizeof(abi::RunResult) + layout.record_count * sizeof(abi::TaskRecord) + layout.pmu_bytes;
   const Bytes needed = std::max(layout.uploaded, back);
   if (upload_staging == nullptr || upload_staging->size() < needed) {
     upload_staging.reset();
@@ -186,17 +186,19 @@ Status DeviceContext::Impl::read_back(const RunLayout& layout, RunReport& report
     work.push_back(entries::copy_to_host(area + layout.records, upload_staging->bus() + records_at,
                                          record_bytes));
   }
-  if (layout.dump_bytes != 0) {
+  if (layout.pmu_bytes != 0) {
     work.push_back(entries::copy_to_host(
-        area + layout.dump, upload_staging->bus() + records_at + record_bytes, layout.dump_bytes));
+        area + layout.pmu, upload_staging->bus() + records_at + record_bytes, layout.pmu_bytes));
   }
   auto ticket = copies->submit(work.data(), work.size(), now() + kCopyPatience);
   if (auto ok = finish(ticket); !ok) return ok;
   std::memcpy(&report.result, host.data, sizeof report.result);
   report.records.resize(layout.record_count);
   if (record_bytes != 0) std::memcpy(report.records.data(), host.data + records_at, record_bytes);
-  report.dump.assign(host.data + records_at + record_bytes,
-                     host.data + records_at + record_bytes + layout.dump_bytes);
+  report.pmu.resize(layout.pmu_bytes / sizeof(abi::PmuRecord));
+  if (layout.pmu_bytes != 0) {
+    std::memcpy(report.pmu.data(), host.data + records_at + record_bytes, layout.pmu_bytes);
+  }
   return {};
 }
 

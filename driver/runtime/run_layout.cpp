@@ -7,8 +7,6 @@ namespace npu::driver {
 namespace {
 
 constexpr Bytes kWord = 8;
-// Of the tensor dump, for each task: a record before and one after.
-constexpr Bytes kDumpPerTask = 4096;
 
 class Places {
  public:
@@ -57,8 +55,8 @@ RunLayout::RunLayout(const TaskGraph& graph, std::uint32_t workers, const RunOpt
   scratch = places.take(scratch_bytes);
   record_count = options.profiling ? blocks : 0;
   records = places.take(record_count * sizeof(abi::TaskRecord));
-  dump_bytes = options.dump_tensors ? graph.tasks() * kDumpPerTask : 0;
-  dump = places.take(dump_bytes);
+  pmu_bytes = options.pmu_group != 0 ? workers * sizeof(abi::PmuRecord) : 0;
+  pmu = places.take(pmu_bytes);
   size = places.next();
 }
 
@@ -71,8 +69,7 @@ void write_run(const TaskGraph& graph, const RunLayout& layout, const RunTarget&
   header.threads = options.aicpu_threads;
   header.handshake = static_cast<std::uint32_t>(options.handshake);
   header.flags = (options.single_issue ? abi::kRunSingleIssue : 0U) |
-                 (options.profiling ? abi::kRunProfile : 0U) |
-                 (options.dump_tensors ? abi::kRunDump : 0U);
+                 (options.profiling ? abi::kRunProfile : 0U);
   header.clusters = target.clusters;
   header.descriptors = target.base + layout.descriptors;
   header.producers = target.base + layout.producers;
@@ -86,8 +83,7 @@ void write_run(const TaskGraph& graph, const RunLayout& layout, const RunTarget&
   header.watchdog_ns = static_cast<std::uint64_t>(options.watchdog.count() / 1000);
   header.producer_count = static_cast<std::uint32_t>(graph.edges());
   header.pmu_group = options.pmu_group;
-  header.dump = layout.dump_bytes != 0 ? target.base + layout.dump : 0;
-  header.dump_bytes = layout.dump_bytes;
+  header.pmu = layout.pmu_bytes != 0 ? target.base + layout.pmu : 0;
   std::memcpy(out.data, &header, sizeof header);
   const abi::RunResult result;
   std::memcpy(out.data + layout.result, &result, sizeof result);

@@ -16,10 +16,10 @@ struct RunLayout {
   Bytes result = 0;  // offsets from the start of the area
   Bytes descriptors = 0, producers = 0, arguments = 0;
   Bytes uploaded = 0;  // up to here
-  Bytes handshakes = 0, payloads = 0, scratch = 0, records = 0, dump = 0;
+  Bytes handshakes = 0, payloads = 0, scratch = 0, records = 0, pmu = 0;
   Bytes size = 0;
   std::uint64_t record_count = 0;
-  Bytes scratch_bytes = 0, dump_bytes = 0;
+  Bytes scratch_bytes = 0, pmu_bytes = 0;
 };
 
 struct RunTarget {

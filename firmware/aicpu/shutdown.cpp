@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a run, good or bad: all cores are sent away, for a bounded time, and thread 0 writes
 // the result when the other threads are through.
+#include "firmware/aicpu/pmu.hpp"
 #include "firmware/aicpu/scheduler.hpp"
 
 namespace npu::firmware {
@@ -40,6 +41,7 @@ void Scheduler::dismiss(Cores& cores) {
       link_->urge(worker);
       if (!port_.poll_again(deadline)) break;
     }
+    stop_pmu(run_, worker);
     link_->close(worker);
   }
   port_.barrier();
@@ -91,6 +93,7 @@ void Scheduler::write_result() {
     result_.polls += other.polls;
   }
   result_.ended = port_.system_counter();
+  result_.counter_hz = port_.counter_hz();
   if (run_.header().result == 0) return;
   port_.write(run_.header().result, &result_, sizeof result_);
   port_.barrier();

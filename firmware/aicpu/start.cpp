@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handshake: thread 0 greets the workers and writes down who they are; then every thread opens
 // its own cores.
+#include "firmware/aicpu/pmu.hpp"
 #include "firmware/aicpu/scheduler.hpp"
 
 namespace npu::firmware {
@@ -85,6 +86,7 @@ bool Scheduler::open_cores() {
       fail(abi::RunStatus::kCoreMissing, kNoTask, &worker, 0, link_->cond(worker));
       return false;
     }
+    start_pmu(run_, worker);
   }
   publish();
   return true;

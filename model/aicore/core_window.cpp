@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/core_window.hpp"
 
+#include "npu/abi/pmu.hpp"
+
 namespace npu::model {
 
 using platform::Pipe;
@@ -53,7 +55,7 @@ std::uint32_t CoreWindow::counter(unsigned index) const {
     case kImageMisses:
       return static_cast<std::uint32_t>(now.image_fetches - began_.image_fetches);
     default:
-      return 0;
+      return event == 0 ? 0 : abi::kPmuUnknown;
   }
 }
 

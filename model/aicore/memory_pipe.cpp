@@ -9,7 +9,7 @@ namespace npu::model {
 
 namespace {
 
-constexpr Bytes kPage = abi::entry_span(0);  // no request crosses one
+constexpr Bytes kTranslated = abi::entry_span(0);  // no request crosses one
 constexpr std::uint32_t kSlotMask = 0xFF;
 constexpr std::uint64_t kGenerationMask = 0xF'FFFF;
 
@@ -67,7 +67,7 @@ void MemoryPipe::append_flag(const PipeEntry& flag) {
 // As many whole rows as fit into a request and a page, or part of one.
 MemoryRequest MemoryPipe::next_request() const {
   const std::uint64_t address = range_.address + row_ * range_.pitch + offset_;
-  const Bytes to_page = kPage - address % kPage;
+  const Bytes to_page = kTranslated - address % kTranslated;
   const auto slot = static_cast<std::uint32_t>((generation_ & kGenerationMask) << 8) |
                     static_cast<std::uint32_t>((last_ - 1) % kUnderWay);
   MemoryRequest request{range_.write, address, 1, range_.row_bytes - offset_, range_.pitch, slot};

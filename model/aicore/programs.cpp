@@ -7,7 +7,7 @@ namespace npu::model {
 
 namespace {
 
-constexpr int kStackBytes = 256 * 1024;
+constexpr int kThreadStack = 256 * 1024;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& 
     cores_.push_back(std::make_unique<ProgramCore>(services_, track, i, self));
     auto& core = *cores_.back();
     sc_core::sc_spawn_options options;
-    options.set_stack_size(kStackBytes);
+    options.set_stack_size(kThreadStack);
     options.dont_initialize();
     options.set_sensitivity(&core.wake());
     const std::string thread = "core" + std::to_string(i);

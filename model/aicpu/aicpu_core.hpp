@@ -72,6 +72,9 @@ class AicpuCore : public platform::AicpuPort {
   // The same, and nobody is told.
   void reset();
   void answered(Completion completion);
+  bool holds(std::uint8_t vmid, std::uint64_t address, Bytes length) const {
+    return cache_.holds(vmid, address, length);
+  }
   // Somebody has written. `later`: who comes after this core at equal times.
   void drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes length, bool later);
   // The same of a register, or of anything that ends a sleep.

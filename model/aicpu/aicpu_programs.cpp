@@ -100,8 +100,27 @@ Completion AicpuPrograms::write(unsigned core, std::uint8_t vmid, std::uint64_t 
   return completion;
 }
 
+// Caches hear of what AI Cores write in the order in which they write, all as late.
+void AicpuPrograms::snoop_later(std::uint8_t vmid, std::uint64_t address, Bytes length) {
+  const bool held = std::any_of(cores_.begin(), cores_.end(), [&](const auto& core) {
+    return core->holds(vmid, address, length);
+  });
+  if (!held) return;
+  snoops_.push_back({address, length, vmid});
+  sim.agenda.at<&AicpuPrograms::snoop_due>(sim_now() + ticks(config.snoop), *this);
+}
+
+void AicpuPrograms::snoop_due(std::uint64_t) {
+  const Snoop due = snoops_.front();
+  snoops_.pop_front();
+  for (auto& core : cores_) core->drop_lines(due.vmid, due.address, due.length, false);
+}
+
 void AicpuPrograms::snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
   if (writer == Writer::kDma && !config.snoops_dma) return;
+  if (writer == Writer::kAiCore && config.snoop != Picoseconds{}) {
+    return snoop_later(vmid, address, length);
+  }
   for (unsigned i = 0; i < cores_.size(); ++i) {
     if (writer == Writer::kAicpu && i == writer_) continue;
     cores_[i]->drop_lines(vmid, address, length, writer == Writer::kAicpu && writer_ > i);

@@ -8,6 +8,7 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,13 @@ class AicpuPrograms : public sc_core::sc_module,
 
   void request(unsigned core, std::uint8_t vmid, std::uint64_t address, Bytes length,
                std::uint64_t cause) override;
+  struct Snoop {
+    std::uint64_t address;
+    Bytes length;
+    std::uint8_t vmid;
+  };
+  void snoop_later(std::uint8_t vmid, std::uint64_t address, Bytes length);
+  void snoop_due(std::uint64_t);
   Completion write(unsigned core, std::uint8_t vmid, std::uint64_t address, const void* data,
                    Bytes length) override;
   void watch_register(unsigned core, unsigned ai_core) override;
@@ -62,6 +70,7 @@ class AicpuPrograms : public sc_core::sc_module,
 
   std::vector<std::unique_ptr<AicpuCore>> cores_;
   std::vector<std::uint64_t> watchers_;  // by AI Core: a bit for each core that sleeps on it
+  std::deque<Snoop> snoops_;             // under way
   KernelPort::Listener* listener_ = nullptr;
   unsigned writer_ = kNobody;
   std::uint32_t epoch_ = 0;  // resets seen

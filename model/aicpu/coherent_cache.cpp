@@ -71,6 +71,19 @@ bool CoherentCache::drop(std::uint8_t vmid, std::uint64_t address, Bytes length)
   return dropped;
 }
 
+bool CoherentCache::holds(std::uint8_t vmid, std::uint64_t address, Bytes length) const {
+  if (lines_ == 0 || length == 0) return false;
+  const std::uint64_t first = key(vmid, address), last = key(vmid, address + length - 1);
+  if ((last - first) / kLine < keys_.size()) {
+    for (std::uint64_t line = first; line <= last; line += kLine) {
+      if (place_of(line) != keys_.size()) return true;
+    }
+    return false;
+  }
+  return std::any_of(keys_.begin(), keys_.end(),
+                     [&](std::uint64_t line) { return line >= first && line <= last; });
+}
+
 void CoherentCache::clear() {
   std::fill(keys_.begin(), keys_.end(), 0);
   std::fill(used_.begin(), used_.end(), 0);

@@ -24,6 +24,8 @@ class CoherentCache {
   }
   // A place for the line's bytes; another line may go for it.
   unsigned char* install(std::uint8_t vmid, std::uint64_t address);
+  // Whether drop() of the same would find something.
+  bool holds(std::uint8_t vmid, std::uint64_t address, Bytes length) const;
   // Whether a line of [address, address + length) was cached.
   bool drop(std::uint8_t vmid, std::uint64_t address, Bytes length);
   void clear();

@@ -18,6 +18,7 @@ struct AicpuProgramConfig {
   Picoseconds l1_hit;
   Picoseconds invalidate;  // of a line, by the program
   bool snoops_dma;         // DMA writes drop the lines they hit, as AI Cores' writes do
+  Picoseconds snoop;       // an AI Core's write in memory until caches have dropped the line
   // Stores to memory.
   Picoseconds store;       // of the core
   Picoseconds store_done;  // until it is in memory, as a barrier sees it

@@ -21,6 +21,8 @@ const Table& aicpu_program_table() {
           number("invalidate_ns", &A::invalidate, 0, 10'000, "a line dropped by the program"),
           keys::make("snoops_dma", KeyType::kFlag, &A::snoops_dma,
                      "DMA writes drop cached lines, as AI Cores' writes do"),
+          number("snoop_ns", &A::snoop, 0, 100'000,
+                 "an AI Core's write in memory until caches have dropped the line"),
           number("store_ns", &A::store, 0, 10'000, "a store, for the core"),
           number("store_done_ns", &A::store_done, 0, 100'000,
                  "a store until it is in memory, as a barrier sees it"),

@@ -65,11 +65,12 @@ bool allowed(const Key& key, std::uint64_t value) {
 }
 
 ConfigResult<KeyValue> parse_word(const Key& key, const YamlNode& node, const std::string& path) {
-  const std::vector<std::string> flags{"false", "true"};
+  const std::vector<std::string> flags{"false", "true", "off", "on"};
   const auto& words = key.type == KeyType::kFlag ? flags : key.words;
   const auto found = std::find(words.begin(), words.end(), node.text);
   if (found != words.end()) {
-    return KeyValue{static_cast<std::uint64_t>(found - words.begin()), {}};
+    const auto index = static_cast<std::uint64_t>(found - words.begin());
+    return KeyValue{key.type == KeyType::kFlag ? index % 2 : index, {}};
   }
   ConfigError error = wrong(key, node, path);
   error.suggestion = nearest_name(node.text, words);

@@ -70,6 +70,8 @@ std::uint32_t L2::new_access(unsigned client, tlm::tlm_generic_payload& trans) {
   const auto& info = Transaction::of(trans);
   const std::uint64_t address = trans.get_address();
   const std::uint16_t rows = std::max<std::uint16_t>(info.rows, 1);
+  const bool rows_are_alike = rows == 1 || trans.get_data_length() % rows == 0;
+  sc_assert(rows_are_alike);
   access.trans = &trans;
   access.row = access.address = address;
   access.end = address + trans.get_data_length() / rows;

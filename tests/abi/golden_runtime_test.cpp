@@ -114,6 +114,7 @@ TEST(GoldenRuntime, RunResultAndTaskRecord) {
   EXPECT_EQ(sizeof(RunResult), 128U);
   EXPECT_EQ(offsetof(RunResult, task), 12U);
   EXPECT_EQ(offsetof(RunResult, started), 48U);
+  EXPECT_EQ(offsetof(RunResult, counter_hz), 104U);
   EXPECT_EQ(sizeof(TaskRecord), 64U);
   EXPECT_EQ(offsetof(TaskRecord, begun), 32U);
   EXPECT_EQ(offsetof(TaskRecord, ended), 40U);

@@ -28,13 +28,15 @@ Names contracts_and(Names more) {
 const std::vector<Area>& areas() {
   static const Names kDriver = contracts_and({"include/npu/driver"});
   static const Names kBoth =
-      contracts_and({"include/npu/driver", "include/npu/sim", "driver", "driver/vfio", "model",
-                     "model/config", "workloads", "cli", "bench", "tests/support", "tests/bench"});
+      contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/aicore", "driver",
+                     "driver/vfio", "model", "model/config", "workloads", "workloads/kernels",
+                     "cli", "bench", "tests/support", "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},
       {"include/npu/platform/", {"include/npu/base", "include/npu/abi"}, false},
       {"include/npu/driver/", kContracts, false},
+      {"include/npu/aicore/", kContracts, false},
       {"include/npu/sim/", kContracts, false},
       {"driver/", kDriver, false},
       {"driver/vfio/", kDriver, false},
@@ -43,6 +45,7 @@ const std::vector<Area>& areas() {
       {"model/config/", kContracts, false},
       {"sim/", contracts_and({"include/npu/sim", "model", "model/config"}), false},
       {"workloads/", kBoth, true},
+      {"workloads/kernels/", contracts_and({"include/npu/aicore"}), false},
       {"cli/", kBoth, true},
       {"bench/", kBoth, true},
       {"tests/support/", kContracts, false},

@@ -14,4 +14,5 @@ for config in $machines; do
   env -i "$prefix/bin/npusim" --config "$(basename "$config")" config check
 done
 env -i "$prefix/bin/npusim" --config 910b run enumerate | grep 19e5:d110 > /dev/null
+env -i "$prefix/bin/npusim" --config 910b run graph --set graph=chain --set parameters=length=3 > /dev/null
 mandoc -T utf8 "$prefix/share/man/man1/npusim.1" | grep npusim > /dev/null

@@ -155,6 +155,10 @@ class GraphRun {
   }
 
   Status check() {
+    if (!context_.functional) {
+      context_.report.add_note("the cores compute nothing (core.functional): nothing compared");
+      return {};
+    }
     const auto outcome =
         check_tensors(spec_, tensors_, [&](const Tensor& tensor) -> Result<std::vector<std::byte>> {
           std::vector<std::byte> bytes(tensor.bytes());

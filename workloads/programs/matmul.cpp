@@ -40,18 +40,21 @@ class Matmul {
     p_.ldb = p_.ldc = p_.n;
     p_.type = type_;
     p_.to_type = to_type_;
-    a_.resize(bytes(p_.m, p_.k, type_));
-    b_.resize(bytes(p_.k, p_.n, type_));
-    c_.resize(bytes(p_.m, p_.n, to_type_));
+    const auto& copies = context.parameters.choice("copies");
+    copies_ = copies == "on" || (copies == "auto" && context.functional);
   }
 
   Status prepare() {
-    if (computes()) {
-      fill_exact(type_, {a_.data(), a_.size()}, context_.seed);
-      fill_exact(type_, {b_.data(), b_.size()}, context_.seed + 1);
+    const Bytes a = bytes(p_.m, p_.k, type_), b = bytes(p_.k, p_.n, type_);
+    const Bytes c = bytes(p_.m, p_.n, to_type_);
+    if (copies_) {
+      a_.resize(a);
+      b_.resize(b);
+      c_.resize(c);
+      fill_exact(type_, {a_.data(), a}, context_.seed);
+      fill_exact(type_, {b_.data(), b}, context_.seed + 1);
     }
-    for (auto [address, size] :
-         {std::pair{&p_.a, a_.size()}, {&p_.b, b_.size()}, {&p_.c, c_.size()}}) {
+    for (auto [address, size] : {std::pair{&p_.a, a}, {&p_.b, b}, {&p_.c, c}}) {
       auto memory = session_.allocate(std::max<Bytes>(size, 1));
       if (!memory) return forward_error(memory);
       *address = memory->value;
@@ -71,15 +74,14 @@ class Matmul {
     auto& device = session_.device();
     auto& clock = context_.platform.clock();
     const Picoseconds begin = clock.now();
-    const bool copies = context_.parameters.flag("copies");
-    if (copies) {
+    if (copies_) {
       if (auto ok = device.copy_to_device({p_.a}, {a_.data(), a_.size()}); !ok) return ok;
       if (auto ok = device.copy_to_device({p_.b}, {b_.data(), b_.size()}); !ok) return ok;
     }
     if (!empty()) {
       if (auto ok = launch(); !ok) return ok;
     }
-    if (copies && !c_.empty()) {
+    if (copies_ && !c_.empty()) {
       if (auto ok = device.copy_from_device({c_.data(), c_.size()}, {p_.c}); !ok) return ok;
     }
     host_to_host_ = clock.now() - begin;
@@ -88,7 +90,7 @@ class Matmul {
 
   Status check() {
     const auto& how = context_.parameters.choice("check");
-    if (!computes() || !context_.parameters.flag("copies") || how == "none") return {};
+    if (!context_.functional || !copies_ || how == "none") return {};
     const std::uint64_t work = std::uint64_t{p_.m} * p_.n * p_.k;
     const bool all = how == "full" || (how == "auto" && work <= kFullCheck);
     const MatrixProduct product{p_.m,
@@ -130,7 +132,6 @@ class Matmul {
     return rows * columns * platform::bytes_of(type);
   }
   bool empty() const { return p_.m == 0 || p_.n == 0; }
-  bool computes() const { return context_.functional; }
 
   Status launch() {
     if (p_.k == 0) return zero_result();
@@ -150,13 +151,14 @@ class Matmul {
 
   // A sum of nothing.
   Status zero_result() {
-    const std::vector<std::byte> zeros(c_.size());
+    const std::vector<std::byte> zeros(bytes(p_.m, p_.n, to_type_));
     return session_.device().copy_to_device({p_.c}, {zeros.data(), zeros.size()});
   }
 
   Context& context_;
   RuntimeSession& session_;
   DataType type_, to_type_;
+  bool copies_ = false;
   gemm::Problem p_;
   std::uint32_t blocks_ = 0;
   driver::RunOptions options_;
@@ -192,7 +194,14 @@ Workload matmul() {
        0,
        0,
        {"fp16", "bf16", "fp32", "int8"}},
-      {"copies", ParameterType::kFlag, "", "on", "A and B to the card, C back"},
+      {"copies",
+       ParameterType::kChoice,
+       "",
+       "auto",
+       "A and B to the card, C back; auto: if the cores compute (core.functional)",
+       0,
+       0,
+       {"auto", "on", "off"}},
       {"check",
        ParameterType::kChoice,
        "",

@@ -24,6 +24,7 @@ Workload queue_scaling();
 Workload queue_oversubscription();
 Workload queue_isolation();
 Workload stream_overlap();
+Workload dispatch_latency();
 Workload matmul();
 Workload vector_add();
 Workload graph();

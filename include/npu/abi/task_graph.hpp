@@ -69,15 +69,13 @@ struct RunHeader {
   std::uint64_t watchdog_ns = 0;          // 104 longest time without progress
   std::uint32_t producer_count = 0;       // 112 entries of `producers`
   std::uint32_t pmu_group = 0;            // 116 0: off
-  std::uint64_t dump = 0;                 // 120 tensor dump area; kRunDump
-  std::uint64_t dump_bytes = 0;           // 128
-  std::uint64_t reserved[15] = {};        // 136
+  std::uint64_t pmu = 0;                  // 120 PmuRecord[workers]; if pmu_group is not 0
+  std::uint64_t reserved[16] = {};        // 128
 };
 static_assert(sizeof(RunHeader) == 256 && offsetof(RunHeader, watchdog_ns) == 104);
 
 inline constexpr std::uint32_t kRunSingleIssue = 0x0001;  // no pending slot on a core
 inline constexpr std::uint32_t kRunProfile = 0x0002;      // write a TaskRecord for each block
-inline constexpr std::uint32_t kRunDump = 0x0004;         // tensors before and after each task
 
 constexpr std::uint64_t run_scratch_bytes(std::uint64_t tasks, std::uint64_t producers) {
   return 64 * tasks + 16 * producers + 65'536;
@@ -126,7 +124,8 @@ struct RunResult {
   std::uint64_t ended = 0;              // 80
   std::uint64_t dispatched_blocks = 0;  // 88
   std::uint64_t polls = 0;              // 96  looks at cores, in rounds that found something
-  std::uint64_t reserved[3] = {};       // 104
+  std::uint64_t counter_hz = 0;         // 104 of the ticks
+  std::uint64_t reserved[2] = {};       // 112
 };
 static_assert(sizeof(RunResult) == 128 && offsetof(RunResult, started) == 48);
 
@@ -145,5 +144,16 @@ struct TaskRecord {
   std::uint32_t physical_core = 0;  // 60
 };
 static_assert(sizeof(TaskRecord) == 64);
+
+// What a core's PMU counted during the run.
+struct PmuRecord {
+  std::uint32_t counters[8] = {};   // 0   of the group's events, in their order
+  std::uint64_t clocks = 0;         // 32  of the core
+  std::uint32_t physical_core = 0;  // 40
+  std::uint32_t core_type = 0;      // 44  CoreType
+  std::uint32_t group = 0;          // 48  0: the record was never written
+  std::uint32_t reserved[3] = {};
+};
+static_assert(sizeof(PmuRecord) == 64 && offsetof(PmuRecord, clocks) == 32);
 
 }  // namespace npu::abi

@@ -23,8 +23,7 @@ struct RunOptions {
   abi::HandshakeKind handshake = abi::HandshakeKind::kRegister;
   bool single_issue = false;         // a core gets its next task when it has ended the one before
   bool profiling = false;            // a TaskRecord for each block
-  bool dump_tensors = false;         // tensors of every task, before and after
-  unsigned pmu_group = 0;            // 0: off
+  unsigned pmu_group = 0;            // of abi/pmu.hpp; 0: off
   Picoseconds watchdog = 1'000_ms;   // without progress: the scheduler gives up
   Picoseconds patience = 10'000_ms;  // of the host, for the whole run
   WaitPolicy wait = WaitPolicy::kPolling;
@@ -33,7 +32,7 @@ struct RunOptions {
 struct RunReport {
   abi::RunResult result;
   std::vector<abi::TaskRecord> records;  // with RunOptions::profiling, in no particular order
-  std::vector<std::byte> dump;           // with RunOptions::dump_tensors
+  std::vector<abi::PmuRecord> pmu;       // with RunOptions::pmu_group, by worker
   std::uint32_t workers = 0;
   std::uint64_t scheduler_cause = 0, executor_cause = 0;  // of the launches' trace events
   // The platform's clock: run() called, its image in device memory, launched, ended, returned.

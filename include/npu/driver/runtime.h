@@ -86,7 +86,7 @@ typedef struct npu_run_config {
   const void* aicore_binary; /* the executor */
   size_t aicore_size;
   int enable_profiling;
-  int enable_dump_tensor;
+  int enable_dump_tensor; /* not 0: an error, tensors cannot be dumped yet */
   uint32_t enable_pmu;       /* 0: off, else the event group */
   int memory_handshake;      /* 0: by registers */
 } npu_run_config;

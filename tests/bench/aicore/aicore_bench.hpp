@@ -25,7 +25,9 @@ using model::SimTime;
 using platform::AicorePort;
 using platform::Pipe;
 
-inline constexpr SimTime kClock = 1000;            // ps
+inline constexpr SimTime kClock = 1000;  // ps
+// In clocks: an instruction's way to its pipe, a look at the time.
+inline constexpr std::uint64_t kHandOver = 1, kRegister = 5;
 inline constexpr SimTime kLatency = 100 * kClock;  // of the memory
 inline constexpr std::uint64_t kImage = 0x10'0000, kOtherImage = 0x20'0000;
 inline constexpr std::uint64_t kData = 0x40'0000;

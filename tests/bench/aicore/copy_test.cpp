@@ -11,7 +11,7 @@ using platform::CopyIn;
 using platform::CopyOut;
 using platform::LocalBuffer;
 
-constexpr std::uint64_t kHandOver = 1, kRegister = 5, kIssue = 10, kWait = 100;  // clocks
+constexpr std::uint64_t kIssue = 10, kWait = 100;  // clocks
 
 CopyIn copy_in(LocalBuffer buffer, std::uint32_t rows, std::uint32_t row_bytes,
                std::uint64_t pitch) {

@@ -12,7 +12,7 @@ using platform::Mmad;
 using platform::Vector;
 using platform::VectorOp;
 
-constexpr std::uint64_t kIssue = 1, kRegister = 5, kToScalar = 90;  // clocks
+constexpr std::uint64_t kToScalar = 90;  // clocks
 
 // Of `clocks` clocks into an empty pipe: 6 to fill it.
 Mmad product_of(std::uint64_t clocks) {
@@ -58,8 +58,8 @@ TEST(AicoreFlags, let_pipes_run_beside_each_other_unless_one_waits) {
     behind = clocks(port) - begin - kRegister;
     return 0;
   });
-  EXPECT_EQ(beside, 2 * kIssue + 120);
-  EXPECT_EQ(behind, kIssue + 100 + 120);
+  EXPECT_EQ(beside, 2 * kHandOver + 120);
+  EXPECT_EQ(behind, kHandOver + 100 + 120);
 }
 
 TEST(AicoreFlags, take_the_round_trip_between_a_pipe_and_the_scalar_unit) {
@@ -79,8 +79,8 @@ TEST(AicoreFlags, take_the_round_trip_between_a_pipe_and_the_scalar_unit) {
     back = clocks(port) - begin - kRegister;
     return 0;
   });
-  EXPECT_EQ(there, kIssue + 100 + kToScalar);
-  EXPECT_EQ(back, kIssue + kToScalar + 100);
+  EXPECT_EQ(there, kHandOver + 100 + kToScalar);
+  EXPECT_EQ(back, kHandOver + kToScalar + 100);
 }
 
 TEST(AicoreFlags, count_raises_in_order) {
@@ -98,7 +98,7 @@ TEST(AicoreFlags, count_raises_in_order) {
     port.wait_flag(Pipe::kCube, Pipe::kScalar, 0);
     return 0;
   });
-  EXPECT_EQ(taken, kIssue + 100 + 94 + kToScalar);
+  EXPECT_EQ(taken, kHandOver + 100 + 94 + kToScalar);
 }
 
 // Tile i + 1 is loaded while tile i is computed: with two buffers the longer of the two counts,
@@ -147,8 +147,8 @@ TEST(AicoreFlags, stall_the_scalar_unit_when_a_queue_is_full) {
     taken = clocks(port) - begin - kRegister;
     return 0;
   });
-  EXPECT_EQ(taken, kIssue + 100 + kIssue);
-  EXPECT_EQ(bench.cores.statistics(0).queue_full, (100 - 4 * kIssue) * kClock);
+  EXPECT_EQ(taken, kHandOver + 100 + kHandOver);
+  EXPECT_EQ(bench.cores.statistics(0).queue_full, (100 - 4 * kHandOver) * kClock);
 }
 
 TEST(AicoreFlags, that_nothing_raises_are_a_fault) {
@@ -234,9 +234,9 @@ TEST(AicoreFlags, of_a_launch_wait_for_every_other_block) {
     for (unsigned i = 0; i < 2; ++i) bench.launch_image(i, kImage, body, 1, i, 2);
   });
   bench.run();
-  EXPECT_EQ(passed[0], reached[1] + kIssue + 50 + kRegister);
+  EXPECT_EQ(passed[0], reached[1] + kHandOver + 50 + kRegister);
   // Raised long ago: no wait.
-  EXPECT_EQ(passed[1], reached[1] + 2 * kIssue + kRegister);
+  EXPECT_EQ(passed[1], reached[1] + 2 * kHandOver + kRegister);
 }
 
 TEST(AicoreFlags, wait_for_other_cores_until_the_launch_is_stopped) {

@@ -12,11 +12,8 @@ using platform::Mmad;
 using platform::Vector;
 using platform::VectorOp;
 
-constexpr std::uint64_t kHandOver = 1;  // issue_clocks, before the instruction begins
-constexpr std::uint64_t kRegister = 5;  // register_clocks, of reading the time
-
 // Clocks from before `work` until all pipes are done.
-std::uint64_t taken(AicorePort& port, const std::function<void()>& work) {
+std::uint64_t drained_after(AicorePort& port, const std::function<void()>& work) {
   const auto begin = clocks(port);
   work();
   port.pipe_barrier(Pipe::kAll);
@@ -29,7 +26,7 @@ std::uint64_t measure(const std::function<void(AicorePort&)>& work,
   AicoreBench bench(config);
   std::uint64_t result = 0;
   const auto end = bench.run_one([&](AicorePort& port) {
-    result = taken(port, [&] { work(port); });
+    result = drained_after(port, [&] { work(port); });
     return 0;
   });
   EXPECT_EQ(end.fault, FaultCode::kNone);
@@ -66,7 +63,7 @@ TEST(AicorePipe, takes_the_published_clocks_for_a_product) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
     for (const auto& row : rows) {
-      EXPECT_EQ(taken(port, [&] { port.issue(row.instruction); }), kHandOver + row.clocks);
+      EXPECT_EQ(drained_after(port, [&] { port.issue(row.instruction); }), kHandOver + row.clocks);
     }
     return 0;
   });
@@ -104,11 +101,13 @@ TEST(AicorePipe, takes_slope_and_fixed_clocks_for_a_vector_instruction) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
     for (const auto& row : rows) {
-      EXPECT_EQ(taken(port, [&] { port.issue(vector(row.op, 6400)); }), kHandOver + row.clocks);
+      EXPECT_EQ(drained_after(port, [&] { port.issue(vector(row.op, 6400)); }),
+                kHandOver + row.clocks);
     }
     // Twice the lanes in fp16.
-    EXPECT_EQ(taken(port, [&] { port.issue(vector(VectorOp::kMul, 12'800, DataType::kFp16)); }),
-              kHandOver + 230 + 25);
+    EXPECT_EQ(
+        drained_after(port, [&] { port.issue(vector(VectorOp::kMul, 12'800, DataType::kFp16)); }),
+        kHandOver + 230 + 25);
     return 0;
   });
 }
@@ -124,15 +123,15 @@ TEST(AicorePipe, takes_longer_for_a_tail_and_for_each_of_several_rows) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
     // 65 elements: two repeats and a tail.
-    EXPECT_EQ(taken(port, [&] { port.issue(vector(VectorOp::kExp, 65)); }),
+    EXPECT_EQ(drained_after(port, [&] { port.issue(vector(VectorOp::kExp, 65)); }),
               kHandOver + 4 + 31 + 16);
     auto rows = vector(VectorOp::kExp, 64);
     rows.rows = 10;
     rows.to_pitch = rows.a_pitch = 512;
-    EXPECT_EQ(taken(port, [&] { port.issue(rows); }), kHandOver + 20 + 31);
+    EXPECT_EQ(drained_after(port, [&] { port.issue(rows); }), kHandOver + 20 + 31);
     auto sums = vector(VectorOp::kReduceSum, 64);
     sums.rows = 10;
-    EXPECT_EQ(taken(port, [&] { port.issue(sums); }), kHandOver + 10 * (1 + 10) + 20);
+    EXPECT_EQ(drained_after(port, [&] { port.issue(sums); }), kHandOver + 10 * (1 + 10) + 20);
     return 0;
   });
 }
@@ -145,9 +144,9 @@ TEST(AicorePipe, moves_whole_fractals_at_the_rate_of_each_l0_buffer) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
     load.to = {LocalBuffer::kL0a, 0};
-    EXPECT_EQ(taken(port, [&] { port.issue(load); }), kHandOver + 128 * 128 / 256);
+    EXPECT_EQ(drained_after(port, [&] { port.issue(load); }), kHandOver + 128 * 128 / 256);
     load.to = {LocalBuffer::kL0b, 0};
-    EXPECT_EQ(taken(port, [&] { port.issue(load); }), kHandOver + 128 * 128 / 128);
+    EXPECT_EQ(drained_after(port, [&] { port.issue(load); }), kHandOver + 128 * 128 / 128);
     return 0;
   });
 }

@@ -23,7 +23,8 @@ class Trials {
  public:
   using Change = std::function<void(AicoreBench&)>;
 
-  Trials(Body body, Change prepare, Change change, unsigned count, SimTime step) {
+  Trials(const Body& body, const Change& prepare, const Change& change, unsigned count,
+         SimTime step) {
     bench.at(0, [this] { bench.launch(0, [](AicorePort&) { return 0; }); });  // fetches the image
     for (unsigned i = 0; i < 2 * count; ++i) {
       const SimTime begin = (i + 1) * kTrial;

@@ -5,7 +5,7 @@
 namespace npu::test {
 namespace {
 
-constexpr std::uint64_t kRegister = 5, kHit = 2, kDrop = 3, kMiss = 100, kIssue = 1;  // clocks
+constexpr std::uint64_t kHit = 2, kDrop = 3, kMiss = 100;  // clocks
 
 std::uint64_t taken(AicorePort& port, const std::function<void()>& work) {
   const auto begin = clocks(port);
@@ -230,8 +230,8 @@ TEST(AicoreScalar, counts_busy_clocks_of_pipes_in_its_pmu) {
 TEST(AicoreScalar, pays_for_barriers_without_anything_to_wait_for) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
-    EXPECT_EQ(taken(port, [&] { port.pipe_barrier(Pipe::kAll); }), kIssue);
-    EXPECT_EQ(taken(port, [&] { port.memory_barrier(); }), kIssue);
+    EXPECT_EQ(taken(port, [&] { port.pipe_barrier(Pipe::kAll); }), kHandOver);
+    EXPECT_EQ(taken(port, [&] { port.memory_barrier(); }), kHandOver);
     return 0;
   });
 }

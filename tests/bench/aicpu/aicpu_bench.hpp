@@ -50,6 +50,7 @@ inline model::AicpuProgramConfig aicpu_config() {
   config.l1_hit = 3_ns;
   config.invalidate = 2_ns;
   config.snoops_dma = false;
+  config.snoop = 0_ps;
   config.store = 1_ns;
   config.store_done = 40_ns;
   config.store_buffer = 24;

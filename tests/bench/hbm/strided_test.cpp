@@ -75,5 +75,27 @@ TEST(HbmStrided, a_request_without_data_takes_the_time_of_one_with_data) {
   EXPECT_GT(took[1], 0U);
 }
 
+TEST(HbmObserver, is_told_of_bytes_that_requests_write_and_of_nothing_else) {
+  struct Ear : WriteObserver {
+    void bytes_written(std::uint64_t address, Bytes length) override {
+      told.emplace_back(address, length);
+    }
+    std::vector<std::pair<std::uint64_t, Bytes>> told;
+  } ear;
+  HbmSystem system(test::card_config());
+  system.hbm.observe_writes(ear);
+  std::array<unsigned char, 64> data{};
+
+  system.port().issue(true, 0x1005, data.data(), 64);
+  system.port().issue_strided(true, 0x2000, data.data(), 64, 2, 4096);
+  system.port().issue(false, 0x3000, data.data(), 64);
+  system.port().issue_strided(true, 0x4000, nullptr, 64, 1, 0);
+  system.port().issue(true, test::card_config().installed, data.data(), 64);
+  HbmSystem::run();
+
+  const std::vector<std::pair<std::uint64_t, Bytes>> expected{{0x1005, 64}, {0x2000, 4096 + 32}};
+  EXPECT_EQ(ear.told, expected);
+}
+
 }  // namespace
 }  // namespace npu::model

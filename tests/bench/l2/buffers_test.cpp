@@ -35,8 +35,8 @@ TEST(L2Buffers, TheNextOfASliceGoesWhenALineIsThere) {
     if (slices.slice_of(slices.block_of(line), line) == home) same.push_back(line * kLine);
   }
   const auto start = model::sim_now();
-  std::vector<std::size_t> ids;
-  for (const auto address : same) ids.push_back(bench.issue({false, address}));
+  std::array<std::size_t, 3> ids{};
+  for (std::size_t i = 0; i < 3; ++i) ids[i] = bench.issue({false, same[i]});
   bench.run(10_us);
   EXPECT_GT(start, begin);
   const SimTime there = kNoc + kMemory + kFill;  // of the first, in its slice
@@ -72,6 +72,22 @@ TEST(L2Buffers, HitsPassRequestsThatWait) {
   const auto hit = bench.issue({false, 0, 4 * kLine});
   bench.run(100_us);
   EXPECT_LE(bench.ended[hit] - begin, kReadHit + 2 * kLineTime);
+}
+
+TEST(L2Buffers, MissesDoNotPassThoseThatWaitAtTheirSlice) {
+  auto config = small_l2();
+  config.ways = config.slices = config.write_buffers = 1;
+  config.size = 4 * kLine;  // a set for each of lines 0..3; 5 and 4 lie in those of 0 and 1
+  L2Bench bench(config);
+  bench.write(0, 2 * kLine);
+  bench.memory0.latency = 1'000'000;
+  const auto begin = model::sim_now();
+  bench.issue({true, 5 * kLine});                       // drives out line 0
+  const auto waits = bench.issue({true, 4 * kLine});    // would drive out line 1
+  const auto behind = bench.issue({false, 2 * kLine});  // needs no write buffer
+  bench.run(10_us);
+  EXPECT_EQ(bench.ended[waits] - begin, 1'000'000 + kLineTime + kWrite + kNoc);
+  EXPECT_GE(bench.ended[behind] - begin, 2'000'000 + kFill);
 }
 
 TEST(L2Buffers, ASetWhoseWaysAreAllBeingFilledWaits) {

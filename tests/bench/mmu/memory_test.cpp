@@ -45,9 +45,10 @@ struct Listened {
   Ear ear;
 };
 
-// Two rows of four bytes, a page apart but for `short_by` bytes.
-model::Completion strided(MmuBench& bench, std::uint64_t address, std::uint32_t pitch) {
-  auto& trans = bench.sim.pool.allocate(tlm::TLM_READ_COMMAND, address, nullptr, 8);
+// Two rows of four bytes.
+model::Completion strided(MmuBench& bench, std::uint64_t address, std::uint32_t pitch,
+                          tlm::tlm_command command = tlm::TLM_READ_COMMAND) {
+  auto& trans = bench.sim.pool.allocate(command, address, nullptr, 8);
   auto& info = model::Transaction::of(trans);
   info.vmid = 3;
   info.rows = 2;
@@ -142,6 +143,13 @@ TEST(MmuWatch, WritesWithoutTimeAreToldPageByPageAndFailedOnesNot) {
   l.bench.mmu.write(Writer::kAicpu, 4, kVirtual, out.data(), 4);
   EXPECT_THAT(l.ear.told, ElementsAre(Told{Writer::kAicpu, 3, kVirtual + kPage - 1, 1},
                                       Told{Writer::kAicpu, 3, kVirtual + kPage, 3}));
+}
+
+TEST(MmuWatch, RowsOfAStridedWriteAreToldOneByOne) {
+  Listened l;
+  strided(l.bench, kVirtual + 5, 1000, tlm::TLM_WRITE_COMMAND);
+  EXPECT_THAT(l.ear.told, ElementsAre(Told{Writer::kDma, 3, kVirtual + 5, 4},
+                                      Told{Writer::kDma, 3, kVirtual + 1005, 4}));
 }
 
 TEST(MmuStrided, AllRowsLieInOnePage) {

@@ -56,6 +56,26 @@ TEST_F(BadInput, a_mistake_in_a_file_is_placed) {
                  "my.yaml:3:1: unknown key 'nmae'; did you mean 'name'?");
 }
 
+TEST_F(BadInput, a_mistake_in_a_graph_is_placed) {
+  write("my.yaml",
+        "schema: npusim.graph/1\nabout: x\ntasks:\n  - name: a\n    after: [b]\n  - kernal: "
+        "matmul\n");
+  expect_refused({"--config", "910b", "run", "graph", "--set", "graph=my.yaml"},
+                 "my.yaml:6:5: tasks: unknown key 'kernal'; did you mean 'kernel'?");
+}
+
+TEST_F(BadInput, a_graph_that_does_not_exist_names_the_nearest) {
+  expect_refused({"--config", "910b", "run", "graph", "--set", "graph=vectr_diamond"},
+                 "no graph 'vectr_diamond'; did you mean 'vector_diamond'?");
+}
+
+TEST_F(BadInput, a_parameter_that_the_graph_has_not_is_refused) {
+  expect_refused(
+      {"--config", "910b", "run", "graph", "--set", "graph=chain", "--set", "parameters=lenght=3"},
+      "parameters=lenght=3: the graph has no parameter 'lenght'; did you mean "
+      "'length'?");
+}
+
 TEST_F(BadInput, a_seed_is_a_number) {
   expect_refused({"--config", "910b", "run", "enumerate", "--seed", "one"},
                  "--seed: found 'one'; allowed: 0..18446744073709551615");

@@ -21,6 +21,10 @@ workloads::Report run_graph(const std::string& graph, const std::string& paramet
 struct Shipped {
   const char* graph;
   const char* parameters;
+
+  friend std::ostream& operator<<(std::ostream& out, const Shipped& shipped) {
+    return out << shipped.graph;
+  }
 };
 
 class ShippedGraphs : public testing::TestWithParam<std::tuple<Shipped, const char*>> {};

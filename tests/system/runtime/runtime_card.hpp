@@ -93,6 +93,8 @@ class RuntimeCard {
   std::unique_ptr<driver::DeviceContext> context;
   DeviceAddress words;
   driver::RunOptions options;
+  std::uint64_t counter_hz = 1;  // of the card's system counter
+  Picoseconds clean_up;          // after a failed run, at most
 };
 
 }  // namespace npu::test

@@ -64,6 +64,7 @@ class Machine {
     }
     run([&](platform::Platform& host) {
       workloads::Context context{host, parameters, seed, report, view, view, {}};
+      context.functional = chip().core.functional;
       const Status status = found.run(context);
       EXPECT_TRUE(status) << status.error().message();
       report.simulated = view.simulated_time();

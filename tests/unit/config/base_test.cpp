@@ -37,7 +37,7 @@ TEST_F(Base, a_system_may_name_such_a_chip) {
   const auto chip = write("mine.yaml", kHead);
   const auto text = shipped_text("system-2x910b2.yaml");
   std::string changed = text;
-  for (std::size_t at; (at = changed.find("chip: 910b2.yaml")) != std::string::npos;) {
+  for (std::size_t at = 0; (at = changed.find("chip: 910b2.yaml")) != std::string::npos;) {
     changed.replace(at, 16, "chip: mine.yaml");
   }
   ASSERT_NE(changed, text);

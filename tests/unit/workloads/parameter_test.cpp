@@ -41,6 +41,14 @@ TEST(Parameters, AreSetFromAssignments) {
   EXPECT_EQ(set.choice("policy"), "interrupt");
 }
 
+TEST(Parameters, TextIsTakenAsItIs) {
+  ParameterSet set({{"text", ParameterType::kText, "", "", "anything"}});
+  EXPECT_EQ(set.choice("text"), "");
+  ASSERT_TRUE(set.assign("text=batch=4,blocks=8"));
+  EXPECT_EQ(set.choice("text"), "batch=4,blocks=8");
+  EXPECT_EQ(set.texts().front().second, "batch=4,blocks=8");
+}
+
 TEST(Parameters, ARangeDoublesAndEndsWithItsLastValue) {
   auto set = example();
   ASSERT_TRUE(set.assign("streams=1..6"));

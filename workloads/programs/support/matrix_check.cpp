@@ -12,18 +12,20 @@ namespace npu::workloads {
 
 namespace {
 
+double element(const MatrixProduct& p, std::uint32_t row, std::uint32_t column) {
+  double sum = 0;
+  for (std::uint32_t i = 0; i < p.k; ++i) {
+    sum += load_element(p.type, p.a.data, std::uint64_t{row} * p.k + i) *
+           load_element(p.type, p.b.data, std::uint64_t{i} * p.n + column);
+  }
+  return sum;
+}
+
 class Reference {
  public:
   explicit Reference(const MatrixProduct& product)
       : p_(product), a_(decoded(product.a)), b_(decoded(product.b)) {}
 
-  double element(std::uint32_t row, std::uint32_t column) const {
-    double sum = 0;
-    for (std::uint32_t i = 0; i < p_.k; ++i) {
-      sum += a_[std::uint64_t{row} * p_.k + i] * b_[std::uint64_t{i} * p_.n + column];
-    }
-    return sum;
-  }
   // Of a whole row, in the order of memory.
   std::vector<double> row(std::uint32_t row) const {
     std::vector<double> sums(p_.n);
@@ -66,8 +68,8 @@ Result<MatrixError> check_product(const MatrixProduct& p, std::uint64_t samples,
                                   std::uint64_t seed) {
   MatrixError error;
   if (p.m == 0 || p.n == 0) return error;
-  const Reference reference(p);
   if (samples == 0) {
+    const Reference reference(p);
     for (std::uint32_t row = 0; row < p.m; ++row) {
       const auto expected = reference.row(row);
       for (std::uint32_t column = 0; column < p.n; ++column) {
@@ -83,7 +85,7 @@ Result<MatrixError> check_product(const MatrixProduct& p, std::uint64_t samples,
     const auto row = corner ? (i & 1) * (p.m - 1) : random.below(p.m);
     const auto column = corner ? (i >> 1) * (p.n - 1) : random.below(p.n);
     const auto r = static_cast<std::uint32_t>(row), c = static_cast<std::uint32_t>(column);
-    if (auto ok = compare(p, r, c, reference.element(r, c), error); !ok) return forward_error(ok);
+    if (auto ok = compare(p, r, c, element(p, r, c), error); !ok) return forward_error(ok);
   }
   return error;
 }

@@ -11,6 +11,10 @@ namespace {
 
 using platform::Activity;
 
+// In the order of platform::Pipe.
+constexpr std::array<const char*, platform::kPipes> kPipeNames = {
+    "scalar", "vector", "cube", "mte1", "mte2", "mte3", "fixpipe"};
+
 }  // namespace
 
 void RunBreakdown::Span::add(const platform::TraceEvent& event) {
@@ -23,7 +27,11 @@ void RunBreakdown::on_event(const platform::TraceEvent& event) {
     case Activity::kAicpuDispatch:
       return dispatch_.add(event);
     case Activity::kKernelCall:
+      cores_.insert(event.track);
       return kernels_.add(event);
+    case Activity::kPipe:
+      if (event.detail < busy_.size()) busy_[event.detail] += event.end - event.begin;
+      return;
     case Activity::kKernelBlock:
       return blocks_[event.cause].add(event);
     case Activity::kQueueComplete:
@@ -76,6 +84,24 @@ void RunBreakdown::report(const std::string& prefix, Report& out) const {
   const auto total = Number::microseconds(breakdown_.total());
   out.add_metric(prefix + ".run_us", total, "us");
   table.rows.push_back({"total", total.text()});
+  report_pipes(prefix, out);
+}
+
+void RunBreakdown::report_pipes(const std::string& prefix, Report& out) const {
+  const auto whole = static_cast<std::uint64_t>(cores().count()) * cores_.size();
+  if (whole == 0) return;
+  std::size_t busiest = 0;
+  for (std::size_t i = 0; i < busy_.size(); ++i) {
+    if (busy_[i] == Picoseconds{}) continue;
+    if (busy_[busiest] < busy_[i]) busiest = i;
+    out.add_metric(fmt::format("{}.pipe.{}_percent", prefix, kPipeNames[i]),
+                   Number::percent(static_cast<std::uint64_t>(busy_[i].count()), whole), "%");
+  }
+  const auto share = Number::percent(static_cast<std::uint64_t>(busy_[busiest].count()), whole);
+  out.add_limit(
+      {prefix, kPipeNames[busiest], share,
+       fmt::format("{}: busy for {} % of the time of {} cores, the busiest of their pipes",
+                   kPipeNames[busiest], share.text(), cores_.size())});
 }
 
 }  // namespace npu::workloads

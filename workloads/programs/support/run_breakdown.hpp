@@ -12,10 +12,13 @@
 //        -> wait: the host has noticed, and has read the result back
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "npu/driver/device_context.hpp"
+#include "npu/platform/aicore_port.hpp"
 #include "npu/platform/trace.hpp"
 #include "workloads/framework/report.hpp"
 
@@ -30,7 +33,8 @@ class RunBreakdown : public platform::TraceSink {
 
   // First core begins to last core ends. 0 before finish().
   Picoseconds cores() const;
-  // PREFIX.breakdown.<part>_us and PREFIX.run_us, and a table.
+  // PREFIX.breakdown.<part>_us and PREFIX.run_us, and a table; PREFIX.pipe.<name>_percent, how much
+  // of the time of the cores that took part each pipe was busy, and the busiest one as a limit.
   void report(const std::string& prefix, Report& out) const;
 
  private:
@@ -38,9 +42,13 @@ class RunBreakdown : public platform::TraceSink {
     std::optional<Picoseconds> begin, end;
     void add(const platform::TraceEvent& event);
   };
+  void report_pipes(const std::string& prefix, Report& out) const;
+
   Span dispatch_;                                       // blocks sent to cores
   Span kernels_;                                        // on cores
   std::map<std::uint64_t, Span> blocks_, completions_;  // of launches, by cause
+  std::set<std::uint32_t> cores_;                       // tracks
+  std::array<Picoseconds, platform::kPipes> busy_{};    // over all cores
   Breakdown breakdown_;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/runtime_session.hpp"
 
+#include <algorithm>
+
 #include "workloads/framework/program_images.hpp"
 
 namespace npu::workloads {
@@ -26,8 +28,13 @@ driver::RunOptions run_options(const ParameterSet& parameters) {
   driver::RunOptions options;
   options.block_dim = static_cast<unsigned>(parameters.integer("block_dim"));
   options.aicpu_threads = static_cast<unsigned>(parameters.integer("aicpu_thread_num"));
-  options.handshake = parameters.choice("handshake") == "memory" ? abi::HandshakeKind::kMemory
-                                                                 : abi::HandshakeKind::kRegister;
+  const auto& specs = parameters.specs();
+  const bool declared = std::any_of(specs.begin(), specs.end(), [](const ParameterSpec& spec) {
+    return spec.name == "handshake";
+  });
+  if (declared && parameters.choice("handshake") == "memory") {
+    options.handshake = abi::HandshakeKind::kMemory;
+  }
   options.single_issue = !parameters.flag("dual_issue");
   return options;
 }

@@ -63,7 +63,8 @@ TEST(AttentionKernels, SoftmaxIsRelativeToTheRowsMaximum) {
   KernelBench bench;
   std::vector<float> scores;
   for (std::uint32_t i = 0; i < kRows * kCount; ++i) {
-    scores.push_back(static_cast<float>(2 * std::log(2.0) * (i % kCount + i / kCount)));
+    const std::uint32_t place = i % kCount + i / kCount;  // column and row
+    scores.push_back(static_cast<float>(2 * std::log(2.0) * place));
   }
   bench.put(kA, scores);
   Softmax work{kA, kB, kC, kRows, kCount, DataType::kFp32, 0.5F};

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a task costs beside its kernel: empty kernels in a chain (every task waits for the one
+// before) and side by side, with both handshakes. Times come from the records that scheduler and
+// cores write by the card's counter; its ticks are coarse, so they are means over all tasks.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/runtime_session.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+constexpr driver::KernelId kEmpty{0};
+
+struct Means {
+  Number sent_to_begun, ended_to_seen;  // ns, core and scheduler on their own ways
+  Picoseconds per_task;
+};
+
+// Sums of ticks over the records of a run.
+struct Sums {
+  std::uint64_t begin = 0, end = 0, count = 0;
+  std::uint64_t first = ~std::uint64_t{0}, last = 0;
+
+  explicit Sums(const std::vector<abi::TaskRecord>& records) {
+    for (const auto& record : records) {
+      if (record.dispatch == 0) continue;
+      begin += record.begun - record.sent;
+      end += record.seen - record.ended;
+      first = std::min(first, record.sent);
+      last = std::max(last, record.seen);
+      ++count;
+    }
+  }
+};
+
+class Dispatch {
+ public:
+  Dispatch(Context& context, RuntimeSession& session) : context_(context), session_(session) {}
+
+  Result<Means> run(abi::HandshakeKind handshake, bool chain) {
+    driver::TaskGraph graph;
+    const auto tasks = context_.parameters.integer("tasks");
+    for (std::uint32_t i = 0; i < tasks; ++i) {
+      driver::TaskOptions options;
+      if (chain && i != 0) options.after = {driver::TaskId{i - 1}};
+      auto task = graph.add(kEmpty, driver::TaskShape::kAiv, {}, options);
+      if (!task) return forward_error(task);
+    }
+    auto options = run_options(context_.parameters);
+    options.handshake = handshake;
+    options.profiling = true;
+    auto report = session_.device().run(graph, options);
+    if (!report) return forward_error(report);
+    const Sums sums(report->records);
+    if (sums.count != tasks) {
+      return fail(ErrorCode::kDeviceFault,
+                  fmt::format("{} records of {} tasks", sums.count, tasks));
+    }
+    const std::uint64_t hz = report->result.counter_hz;
+    if (hz == 0)
+      return fail(ErrorCode::kDeviceFault, "the scheduler does not say how long a tick is");
+    const std::uint64_t tick = 1'000'000'000'000 / hz;  // ps
+    Means means;
+    means.sent_to_begun = Number::quotient(sums.begin * tick, sums.count * 1000, 1);
+    means.ended_to_seen = Number::quotient(sums.end * tick, sums.count * 1000, 1);
+    means.per_task =
+        Picoseconds(static_cast<std::int64_t>((sums.last - sums.first) * tick / sums.count));
+    return means;
+  }
+
+  Status compare() {
+    auto& table = context_.report.add_table(
+        "A task beside its kernel, means",
+        {"handshake", "tasks", "sent to begun ns", "ended to seen ns", "per task us"});
+    Picoseconds per_task[2];
+    for (const bool chain : {true, false}) {
+      for (const auto handshake : {abi::HandshakeKind::kRegister, abi::HandshakeKind::kMemory}) {
+        auto means = run(handshake, chain);
+        if (!means) return forward_error(means);
+        const std::string kind = handshake == abi::HandshakeKind::kMemory ? "memory" : "register";
+        const std::string order = chain ? "chain" : "parallel";
+        report(fmt::format("dispatch.{}.{}", kind, order), *means);
+        table.rows.push_back({kind, order, means->sent_to_begun.text(), means->ended_to_seen.text(),
+                              Number::microseconds(means->per_task).text()});
+        per_task[handshake == abi::HandshakeKind::kMemory] = means->per_task;
+      }
+      const Picoseconds extra = per_task[1] - per_task[0];
+      context_.report.add_metric(
+          fmt::format("dispatch.{}.memory_extra_us", chain ? "chain" : "parallel"),
+          Number::microseconds(extra), "us");
+    }
+    return {};
+  }
+
+ private:
+  void report(const std::string& prefix, const Means& means) {
+    auto& out = context_.report;
+    out.add_metric(prefix + ".sent_to_begun_ns", means.sent_to_begun, "ns");
+    out.add_metric(prefix + ".ended_to_seen_ns", means.ended_to_seen, "ns");
+    out.add_metric(prefix + ".per_task_us", Number::microseconds(means.per_task), "us");
+  }
+
+  Context& context_;
+  RuntimeSession& session_;
+};
+
+Status run(Context& context) {
+  auto session = RuntimeSession::open(context, {"empty"});
+  if (!session) return forward_error(session);
+  if (auto ok = Dispatch(context, **session).compare(); !ok) return ok;
+  context.report.add_note(
+      "sent: the scheduler has opened the task's record, before it writes the payload; begun: the "
+      "core has taken the payload; ended: the core is done; seen: the scheduler has noticed.");
+  return (*session)->close();
+}
+
+}  // namespace
+
+Workload dispatch_latency() {
+  std::vector<ParameterSpec> parameters = {
+      {"tasks", ParameterType::kInteger, "", "200", "of each run", 2, 65'536}, card_parameter()};
+  for (auto& parameter : run_parameters()) {
+    if (parameter.name != "handshake") parameters.push_back(std::move(parameter));
+  }
+  return {"dispatch_latency",
+          "Empty tasks, in a chain and side by side, with both handshakes: what a task costs",
+          std::move(parameters), run};
+}
+
+}  // namespace npu::workloads

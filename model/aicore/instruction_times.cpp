@@ -126,15 +126,16 @@ SimTime InstructionTimes::of(const platform::Vector& vector, bool ran_empty) con
   return clock_.percent(clocks * 100 + rows * ceil_div(row, v.repeat) * cost.percent);
 }
 
-SimTime InstructionTimes::of(const CopyPathConfig& path, std::uint64_t address, Bytes rows,
-                             Bytes row_bytes, bool strided) const {
+SimTime InstructionTimes::of(const CopyPathConfig& path, const RowsPart& part) const {
   std::uint64_t percent = 100;
-  if (strided) percent = row_percent(row_bytes, path.half_row_percent);
-  if (strided && address % kFullRow != 0) percent = percent * path.unaligned_percent / 100;
-  const Bytes bytes = rows * row_bytes;
-  const SimTime blocks = strided ? clock_.clocks(rows * path.block_clocks) : 0;
-  return blocks + clock_.percent(ceil_div(bytes * 10'000,
-                                          path.per_clock * std::max<std::uint64_t>(percent, 1)));
+  SimTime blocks = 0;
+  if (part.row_bytes != 0) {
+    percent = row_percent(part.row_bytes, path.half_row_percent);
+    if (part.address % kFullRow != 0) percent = percent * path.unaligned_percent / 100;
+    percent = std::max<std::uint64_t>(percent, 1);
+    blocks = clock_.clocks(part.begun * path.block_clocks);
+  }
+  return blocks + clock_.percent(ceil_div(part.bytes * 10'000, path.per_clock * percent));
 }
 
 }  // namespace npu::model

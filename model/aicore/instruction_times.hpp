@@ -25,6 +25,14 @@ class CoreClock {
   std::uint64_t mhz_;
 };
 
+// What one request moves of a copy.
+struct RowsPart {
+  std::uint64_t address;  // or what its alignment follows from
+  Bytes bytes;
+  Bytes row_bytes;  // of the copy's rows; 0: they follow one another
+  Bytes begun;      // rows that begin here
+};
+
 class InstructionTimes {
  public:
   InstructionTimes(const ProgramCoreConfig& config, const CoreClock& clock)
@@ -34,10 +42,8 @@ class InstructionTimes {
   SimTime of(const platform::LoadL0& load, bool ran_empty) const;
   SimTime of(const platform::Mmad& mmad, bool ran_empty) const;
   SimTime of(const platform::Vector& vector, bool ran_empty) const;
-  // Of a request of `rows` rows: what it takes of its path's rate. `strided`: the rows do not
-  // follow one another.
-  SimTime of(const CopyPathConfig& path, std::uint64_t address, Bytes rows, Bytes row_bytes,
-             bool strided) const;
+  // What a request takes of its path's rate.
+  SimTime of(const CopyPathConfig& path, const RowsPart& part) const;
 
  private:
   const VectorCost& cost(platform::VectorOp op) const;

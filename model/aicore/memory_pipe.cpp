@@ -106,11 +106,12 @@ void MemoryPipe::send() {
     // An answer makes room.
     if (outstanding_ > 0 && outstanding_ + bytes > config_.outstanding) return;
     outstanding_ += bytes;
+    const RowsPart part{request.address | request.pitch, bytes,
+                        range_.strided ? range_.row_bytes : 0, offset_ == 0 ? request.rows : 0U};
     take(request);
     Item& copy = item(last_ - 1);
     ++copy.answers;
-    port_free_ = sim_now() + times_.of(*range_.path, request.address | request.pitch, request.rows,
-                                       request.row_bytes, range_.strided);
+    port_free_ = sim_now() + times_.of(*range_.path, part);
     sending_ = row_ < range_.rows;
     copy.sent = !sending_;
     copy.last = port_free_;

@@ -65,6 +65,16 @@ TEST(AicoreCopy, puts_rows_into_requests_and_takes_longer_for_each_block) {
   EXPECT_EQ(taken, kHandOver + kIssue + 8 * 30 + 4096 / 64);
 }
 
+TEST(AicoreCopy, pays_for_a_long_row_once) {
+  AicoreBench bench;
+
+  const auto taken = measure<CopyIn>(bench, {copy_in(LocalBuffer::kUb, 2, 8192, 16'384)});
+
+  // Two requests for each row, 30 clocks for the row and 64 for each request.
+  EXPECT_EQ(bench.data_requests().size(), 4U);
+  EXPECT_EQ(taken, kHandOver + kIssue + 2 * 30 + 3 * 64 + kWait);
+}
+
 TEST(AicoreCopy, gets_part_of_the_rate_with_short_rows) {
   AicoreBench bench;
 

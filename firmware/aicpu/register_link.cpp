@@ -72,6 +72,8 @@ class RegisterLink : public CoreLink {
  private:
   void end(const Worker& worker, Assignment& what, Look& found) {
     const std::uint64_t payload = run_.payload(worker.index, what.dispatch);
+    // COND may be ahead of the snoop that drops the line this scheduler wrote itself.
+    run_.port().invalidate(payload, sizeof(abi::DispatchPayload));
     const std::uint32_t result = run_.load32(payload + offsetof(abi::DispatchPayload, result));
     found.ended[found.count++] = {what, result};
     found.changed = true;

@@ -12,7 +12,6 @@
 namespace npu::workloads {
 namespace {
 
-using driver::ArgumentKind;
 using platform::DataType;
 using platform::VectorOp;
 

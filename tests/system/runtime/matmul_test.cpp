@@ -75,18 +75,24 @@ TEST(MatmulRun, ThePartsOfARunAddUpToIt) {
   EXPECT_GE(metric(report, "matmul.host_to_host_us"), metric(report, "matmul.run_us"));
 }
 
-TEST(MatmulRun, BothHandshakesGiveTheSameProductAndMemoryCostsMore) {
+TEST(MatmulRun, BothHandshakesGiveTheSameProduct) {
   // One machine per process, so both run on the same.
   Machine machine({}, "910b2.yaml");
-  auto with = parameters({500, 300, 200}, "fp16");
-  const Report registers = machine.workload("matmul", with);
-  with.push_back("handshake=memory");
-  const Report memory = machine.workload("matmul", with);
-  EXPECT_EQ(metric(memory, "matmul.elements_compared"), 150'000);
-  const auto overhead = [](const Report& report) {
-    return metric(report, "matmul.run_us") - metric(report, "matmul.breakdown.cores_us");
+  for (const auto* handshake : {"register", "memory"}) {
+    auto with = parameters({500, 300, 200}, "fp16");
+    with.push_back(std::string("handshake=") + handshake);
+    EXPECT_EQ(exact(machine.workload("matmul", with), "matmul.elements_compared"), 150'000);
+  }
+}
+
+TEST(Handshakes, ATaskInAChainCostsMoreThroughMemory) {
+  Machine machine({}, "910b2.yaml");
+  const Report report = machine.workload("dispatch_latency", {"tasks=100"});
+  const auto begun = [&](const char* handshake) {
+    return metric(report, std::string("dispatch.") + handshake + ".chain.sent_to_begun_ns");
   };
-  EXPECT_GT(overhead(memory), overhead(registers));
+  EXPECT_GT(begun("memory"), begun("register"));
+  EXPECT_GT(metric(report, "dispatch.chain.memory_extra_us"), 0);
 }
 
 TEST(MatmulRun, MoreClustersAreQuicker) {

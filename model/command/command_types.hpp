@@ -11,8 +11,8 @@
 #include "model/core/kernel_port.hpp"
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
-#include "npu/abi/kernel_image.hpp"
 #include "model/registers/card_registers.hpp"
+#include "npu/abi/kernel_image.hpp"
 
 namespace npu::model {
 

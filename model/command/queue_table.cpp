@@ -8,7 +8,7 @@
 
 namespace npu::model {
 
-using Status = abi::ManagementStatus;
+using abi::ManagementStatus;
 
 Process* QueueTable::process(std::uint32_t pasid) const {
   for (const auto& process : pages_) {
@@ -23,14 +23,14 @@ Queue* QueueTable::by_doorbell(const Process& process, std::uint64_t doorbell) c
   return id == Process::kNoDoorbell ? nullptr : queues_[id].get();
 }
 
-Status QueueTable::map(const abi::ManagementCommand& command, unsigned vectors) {
+ManagementStatus QueueTable::map(const abi::ManagementCommand& command, unsigned vectors) {
   const bool bad_vmid = command.vmid == abi::kVmidPhysical || command.vmid >= abi::kVmids;
   const bool bad_pasid = command.pasid == 0 || command.pasid >= 1U << 20;
-  if (bad_vmid || bad_pasid || command.vector >= vectors) return Status::kInvalidProcess;
-  if (command.page >= pages_.size() || pages_[command.page]) return Status::kInvalidPage;
+  if (bad_vmid || bad_pasid || command.vector >= vectors) return ManagementStatus::kInvalidProcess;
+  if (command.page >= pages_.size() || pages_[command.page]) return ManagementStatus::kInvalidPage;
   for (const auto& process : pages_) {
     if (process && (process->pasid == command.pasid || process->vmid == command.vmid)) {
-      return Status::kInvalidProcess;
+      return ManagementStatus::kInvalidProcess;
     }
   }
   auto process = std::make_unique<Process>();
@@ -40,15 +40,15 @@ Status QueueTable::map(const abi::ManagementCommand& command, unsigned vectors) 
   process->vector = command.vector;
   process->doorbells.assign(abi::kQueueDoorbells, Process::kNoDoorbell);
   pages_[command.page] = std::move(process);
-  return Status::kSuccess;
+  return ManagementStatus::kSuccess;
 }
 
-Status QueueTable::unmap(std::uint32_t pasid) {
+ManagementStatus QueueTable::unmap(std::uint32_t pasid) {
   const auto* found = process(pasid);
-  if (found == nullptr) return Status::kInvalidProcess;
-  if (found->queues > 0) return Status::kProcessBusy;
+  if (found == nullptr) return ManagementStatus::kInvalidProcess;
+  if (found->queues > 0) return ManagementStatus::kProcessBusy;
   pages_[found->page].reset();
-  return Status::kSuccess;
+  return ManagementStatus::kSuccess;
 }
 
 bool QueueTable::valid(const abi::QueueDescriptor& mqd, const Process& process, unsigned vectors) {
@@ -76,13 +76,15 @@ bool QueueTable::valid(const abi::QueueDescriptor& mqd, const Process& process, 
          mqd.vector < vectors && mqd.percentage >= 1 && mqd.percentage <= 100;
 }
 
-Status QueueTable::add(const abi::QueueDescriptor& mqd, std::uint64_t address, unsigned vectors) {
-  if (mqd.queue_id >= queues_.size() || queues_[mqd.queue_id]) return Status::kInvalidQueue;
+ManagementStatus QueueTable::add(const abi::QueueDescriptor& mqd, std::uint64_t address,
+                                 unsigned vectors) {
+  if (mqd.queue_id >= queues_.size() || queues_[mqd.queue_id])
+    return ManagementStatus::kInvalidQueue;
   auto* owner = process(mqd.pasid);
-  if (owner == nullptr) return Status::kInvalidProcess;
-  if (!valid(mqd, *owner, vectors)) return Status::kInvalidDescriptor;
+  if (owner == nullptr) return ManagementStatus::kInvalidProcess;
+  if (!valid(mqd, *owner, vectors)) return ManagementStatus::kInvalidDescriptor;
   auto& doorbell = owner->doorbells[mqd.doorbell];
-  if (doorbell != Process::kNoDoorbell) return Status::kDoorbellInUse;
+  if (doorbell != Process::kNoDoorbell) return ManagementStatus::kDoorbellInUse;
   doorbell = static_cast<std::uint16_t>(mqd.queue_id);
   ++owner->queues;
   auto queue = std::make_unique<Queue>();
@@ -93,7 +95,7 @@ Status QueueTable::add(const abi::QueueDescriptor& mqd, std::uint64_t address, u
   queue->process = owner;
   queue->told = mqd.write_index;
   queues_[mqd.queue_id] = std::move(queue);
-  return Status::kSuccess;
+  return ManagementStatus::kSuccess;
 }
 
 void QueueTable::remove(Queue& queue) {

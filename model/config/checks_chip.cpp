@@ -142,10 +142,9 @@ CheckResult check_hccs(const ChipConfig& chip) {
 // AICPUs and AI Cores read one counter.
 CheckResult check_counter(const ChipConfig& chip) {
   if (chip.core.counter_hz == chip.aicpu_core.counter_hz) return std::nullopt;
-  return BrokenRule{"aicpu_core.counter_mhz",
-                    fmt::format("{} MHz is not core.counter_mhz {}",
-                                chip.aicpu_core.counter_hz / 1'000'000,
-                                chip.core.counter_hz / 1'000'000)};
+  return BrokenRule{"aicpu_core.counter_mhz", fmt::format("{} MHz is not core.counter_mhz {}",
+                                                          chip.aicpu_core.counter_hz / 1'000'000,
+                                                          chip.core.counter_hz / 1'000'000)};
 }
 
 CheckResult check_core(const ProgramCoreConfig& core) {

@@ -57,7 +57,7 @@ class Dispatch {
     auto report = session_.device().run(graph, options);
     if (!report) return forward_error(report);
     const Sums sums(report->records);
-    if (sums.count != tasks) {
+    if (sums.count == 0 || sums.count != tasks) {
       return fail(ErrorCode::kDeviceFault,
                   fmt::format("{} records of {} tasks", sums.count, tasks));
     }

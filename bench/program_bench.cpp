@@ -19,6 +19,9 @@ extern "C" void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, 
 namespace npu::bench {
 namespace {
 
+constexpr const char* kSourceCard = NPU_SOURCE_DIR "/configs/910b.yaml";
+constexpr const char* kSku = NPU_SOURCE_DIR "/configs/910b2.yaml";
+
 // npusim lies beside this program.
 std::string npusim_path() {
   std::string self(PATH_MAX, '\0');
@@ -36,6 +39,7 @@ Ended run_once(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {npusim_path()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const pid_t pid = fork();
@@ -69,19 +73,16 @@ void program(benchmark::State& state, const std::vector<std::string>& arguments)
 }
 
 std::vector<std::string> gemm(const char* functional) {
-  return {"--config", NPU_SOURCE_DIR "/configs/910b2.yaml",
-          "run",      "matmul",
-          "--set",    "m=4096",
-          "--set",    "n=4096",
-          "--set",    "k=4096",
-          "--set",    std::string("core.functional=") + functional,
+  return {"--config", kSku,        "run",   "matmul",
+          "--set",    "m=4096",    "--set", "n=4096",
+          "--set",    "k=4096",    "--set", std::string("core.functional=") + functional,
           "--set",    "check=none"};
 }
 
 // What the arithmetic alone costs on this machine, in one thread.
 void blas(benchmark::State& state) {
   constexpr int kSize = 4096;
-  const std::vector<float> a(std::size_t{kSize} * kSize, 0.5F), b(a);
+  const std::vector<float> a(std::size_t{kSize} * kSize, 0.5F), b(a.size(), 0.25F);
   std::vector<float> c(a.size());
   for (auto unused : state) {
     static_cast<void>(unused);
@@ -91,8 +92,7 @@ void blas(benchmark::State& state) {
   }
 }
 
-BENCHMARK_CAPTURE(program, startup,
-                  {"--config", NPU_SOURCE_DIR "/configs/910b.yaml", "run", "enumerate"})
+BENCHMARK_CAPTURE(program, startup, {"--config", kSourceCard, "run", "enumerate"})
     ->Name("startup")
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
@@ -107,8 +107,7 @@ BENCHMARK_CAPTURE(program, gemm_functional, gemm("on"))
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(blas)->Name("gemm/4096_blas")->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(program, paged_attention,
-                  {"--config", NPU_SOURCE_DIR "/configs/910b2.yaml", "run", "graph", "--set",
-                   "graph=paged_attention"})
+                  {"--config", kSku, "run", "graph", "--set", "graph=paged_attention"})
     ->Name("graph/paged_attention")
     ->UseRealTime()
     ->Iterations(1)

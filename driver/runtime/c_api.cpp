@@ -175,6 +175,7 @@ int npu_run_runtime(npu_device_context* context, npu_runtime* runtime, npu_calla
   }
   if (!context->has_firmware)
     return refuse(*context, "the first run needs the firmware's binaries");
+  if (callable != nullptr) runtime->graph = {};
   if (callable != nullptr && callable(runtime, args, count) != 0) {
     return refuse(*context, "the callable has failed");
   }

@@ -58,14 +58,15 @@ Status DeviceContext::Impl::learn_cores() {
 // Scheduler and executors run beside each other, so they have a queue each.
 Status DeviceContext::Impl::open_launch_queues() {
   for (auto* which : {&schedulers, &executors}) {
+    if (*which != nullptr) continue;
     QueueOptions options;
     options.in_order = true;
     options.preemptible = false;
     auto queue = process->create_queue(options);
     if (!queue) return forward_error(queue);
     *which = std::move(*queue);
+    selected = 0;
   }
-  selected = 0;
   return {};
 }
 

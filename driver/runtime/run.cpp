@@ -99,6 +99,11 @@ Status DeviceContext::Impl::check(const TaskGraph& graph, const RunOptions& opti
     return invalid(
         fmt::format("aicpu_thread_num {}: 1 .. {} are possible", options.aicpu_threads, threads));
   }
+  if (options.watchdog < 1_ns) return invalid("a watchdog of less than 1 ns");
+  const auto used = workers(options.block_dim == 0 ? clusters : options.block_dim);
+  if (used > abi::kMaxWorkers) {
+    return invalid(fmt::format("{} cores, a run has at most {}", used, abi::kMaxWorkers));
+  }
   for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
     const auto& task = graph.task({i});
     if (static_cast<TaskShape>(task.descriptor.shape) == TaskShape::kNone) continue;
@@ -222,6 +227,9 @@ Result<RunReport> DeviceContext::run(const TaskGraph& graph, const RunOptions& w
   report.called = impl.platform.clock().now();
   RunOptions options = wanted;
   if (auto ok = impl.check(graph, options); !ok) return forward_error(ok);
+  impl.result = {};
+  // Queues that a run before could not get back.
+  if (auto ok = impl.open_launch_queues(); !ok) return forward_error(ok);
   if (options.block_dim == 0) options.block_dim = impl.clusters;
   report.workers = impl.workers(options.block_dim);
   const RunLayout layout(graph, report.workers, options);
@@ -234,9 +242,9 @@ Result<RunReport> DeviceContext::run(const TaskGraph& graph, const RunOptions& w
   if (!ended) {
     static_cast<void>(impl.process->take_faults());
     static_cast<void>(impl.close_launch_queues());
-    if (auto ok = impl.open_launch_queues(); !ok) return forward_error(ok);
+    static_cast<void>(impl.open_launch_queues());  // or the next run tries again
   }
-  if (auto ok = impl.read_back(layout, report); !ok) return forward_error(ok);
+  if (auto ok = impl.read_back(layout, report); !ok) return forward_error(ended ? ok : ended);
   impl.result = report.result;
   if (auto ok = impl.verdict(report, ended); !ok) return forward_error(ok);
   report.returned = impl.now();

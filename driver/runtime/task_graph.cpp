@@ -46,6 +46,10 @@ Result<TaskId> TaskGraph::add(KernelId kernel, TaskShape shape,
     const auto writer = last_writer_.find(argument.word);
     if (writer != last_writer_.end()) add_once(task.producers, writer->second);
   }
+  if (const auto writer = last_writer_.find(options.predicate.value);
+      writer != last_writer_.end()) {
+    add_once(task.producers, writer->second);
+  }
   for (const TaskId producer : options.after) {
     if (producer.value >= tasks_.size()) {
       return fail(ErrorCode::kInvalidArgument,

@@ -23,6 +23,8 @@ bool Scheduler::is_skipped(std::uint32_t task, const TaskKind& kind) {
   if (!kind.predicated) return false;
   const std::uint64_t word =
       port_.load(run_.descriptor(task) + offsetof(abi::TaskDescriptor, predicate), 8);
+  // A core's end may be known before its write has dropped the line here; DMA may never drop it.
+  port_.invalidate(word, 4);
   return port_.load(word, 4) == 0;
 }
 

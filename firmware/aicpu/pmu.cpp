@@ -28,6 +28,8 @@ void start_pmu(const RunView& run, const Worker& worker) {
 void stop_pmu(const RunView& run, const Worker& worker) {
   if (run.header().pmu_group == 0) return;
   auto& port = run.port();
+  // A look at a core that says nothing has closed it (memory_link.cpp).
+  port.store_register(worker.physical, FastPathEnable::kOffset, FastPathEnable::kOpen);
   port.store_register(worker.physical, PmuControl::kOffset, 0);
   port.store_register(worker.physical, CoreControl::kOffset, 0);
   port.barrier();

@@ -141,10 +141,14 @@ FaultCode check(const BufferSizes& sizes, const platform::Mmad& mmad) {
                      round_up(mmad.m, 16) * l0c_pitch(mmad.n), 0);
 }
 
+// Elements and rows: far beyond any buffer, and products of two fit into 64 bits.
+constexpr std::uint32_t kMostLocal = std::uint32_t{1} << 24;
+
 FaultCode check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe) {
   if (fixpipe.m == 0 || fixpipe.n == 0 || !convertible(fixpipe.type, fixpipe.to_type)) {
     return FaultCode::kInstruction;
   }
+  if (fixpipe.m > kMostLocal || fixpipe.n > kMostLocal) return FaultCode::kLocalBuffer;
   const auto local = check_local(sizes, {LocalBuffer::kL0c, fixpipe.from}, 1,
                                  round_up(fixpipe.m, 16) * l0c_pitch(fixpipe.n), 0);
   if (local != FaultCode::kNone) return local;
@@ -156,6 +160,7 @@ FaultCode check(const BufferSizes& sizes, const platform::Vector& vector) {
   if (vector.count == 0 || vector.rows == 0 || !native(vector.op, vector.type, vector.to_type)) {
     return FaultCode::kInstruction;
   }
+  if (vector.count > kMostLocal || vector.rows > kMostLocal) return FaultCode::kLocalBuffer;
   const Bytes element = bytes_of(vector.type);
   const Bytes row = vector.count * element;
   const auto part = [&](std::uint32_t offset, Bytes row_bytes, std::uint32_t pitch) {

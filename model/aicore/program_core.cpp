@@ -67,7 +67,12 @@ void ProgramCore::start(const KernelBlock& block) {
 }
 
 void ProgramCore::stop() {
-  if (!busy_ || cut_) return;
+  if (!busy_) return;
+  if (pending_) {  // the thread has not begun, and may still be leaving the block before
+    stopped_early_ = true;
+    return;
+  }
+  if (cut_) return;
   cut_ = true;
   sim_.agenda.notify(wake_);
 }
@@ -76,7 +81,8 @@ void ProgramCore::reset() {
   window_.reset();
   ++generation_;
   busy_ = pending_ = false;
-  under_way_ = answers_ = 0;
+  stopped_early_ = false;
+  forget_accesses();
   if (units_) units_->pipes.cut();
   if (!in_block_) return;
   cut_ = abandoned_ = true;
@@ -104,7 +110,8 @@ void ProgramCore::run() {
 
 void ProgramCore::run_block() {
   if (!units_) units_ = std::make_unique<Units>(*this, services_);
-  cut_ = false;
+  cut_ = stopped_early_;
+  stopped_early_ = false;
   local_ = sim_now();
   depth_ = 0;
   call_ = {block_.image, block_.arguments, block_.block, block_.blocks, 0};
@@ -114,11 +121,17 @@ void ProgramCore::run_block() {
   try {
     if (run_launched() != 0) raise_fault(FaultCode::kKernelResult, block_.image);
   } catch (const Cut&) {
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;
+  } catch (...) {  // the program's own
+    if (!cut_) fault_ = {FaultCode::kKernelTrap, block_.image, block_.vmid, false};
+    cut_ = true;
   }
   if (!abandoned_) end_block();
 }
 
 int ProgramCore::run_launched() {
+  if (cut_) throw Cut{};
   local_ += ticks(services_.launch.dispatch) + ticks(services_.launch.init) +
             ticks(services_.launch.software_init);
   catch_up();
@@ -126,8 +139,16 @@ int ProgramCore::run_launched() {
   const int result = entry(*this);
   enter();
   wait_for({Waits::kDrained});
+  local_ = std::max(local_, units_->pipes.drained_at());
+  wait_for({Waits::kWriteBacks});
   catch_up();
   return result;
+}
+
+// None is under way, or those that are will not be heard of.
+void ProgramCore::forget_accesses() {
+  under_way_ = answers_ = writing_back_ = 0;
+  for (auto& line : write_backs_) line.busy = false;
 }
 
 // Accesses under way end first.
@@ -135,8 +156,7 @@ void ProgramCore::end_block() {
   units_->pipes.cut();
   while (under_way_ > 0 && !abandoned_) sim_.agenda.wait(wake_);
   if (abandoned_) return;
-  for (auto& line : write_backs_) line.busy = false;
-  writing_back_ = 0;
+  forget_accesses();
   const SimTime end = std::max(cut_ ? sim_now() : local_, sim_now());
   sim_.agenda.at<&ProgramCore::report>(end + ticks(services_.launch.report), *this, generation_);
 }

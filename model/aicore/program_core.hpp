@@ -154,6 +154,7 @@ class ProgramCore : public platform::AicorePort,
   // program_core.cpp: life of a block
   void run_block();
   int run_launched();
+  void forget_accesses();
   void end_block();
   void report(std::uint64_t generation);
   void show_cond(std::uint64_t argument);
@@ -233,6 +234,7 @@ class ProgramCore : public platform::AicorePort,
   sc_core::sc_event wake_;
   bool busy_ = false, pending_ = false, in_block_ = false;
   bool cut_ = false, abandoned_ = false;
+  bool stopped_early_ = false;  // before its thread had begun
   std::uint64_t generation_ = 0;
   KernelBlock block_;
   platform::KernelCall call_;

@@ -97,6 +97,10 @@ CommandFault AicpuCore::run_program() {
     return {};
   } catch (const Faulted& faulted) {
     return faulted.fault;
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;
+  } catch (...) {  // the program's own
+    return {FaultCode::kKernelTrap, block_.image, block_.vmid, false};
   }
 }
 

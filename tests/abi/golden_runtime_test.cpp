@@ -11,14 +11,14 @@
 namespace npu::abi {
 namespace {
 
-struct GoldenRegister {
+struct GoldenCoreRegister {
   const char* name;
   std::uint32_t offset, size;
   const char* access;
 };
 
 TEST(GoldenRuntime, CoreRegisters) {
-  const GoldenRegister golden[] = {
+  const GoldenCoreRegister golden[] = {
       {"CORE_CTRL", 0x0000, 4, "RW"},
       {"CORE_STATUS", 0x0010, 4, "RO"},
       {"FAST_PATH_ENABLE", 0x0018, 4, "RW"},

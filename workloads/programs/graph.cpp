@@ -73,6 +73,7 @@ class GraphRun {
     options.profiling = context_.parameters.flag("profiling");
     options.watchdog =
         Picoseconds(static_cast<std::int64_t>(context_.parameters.integer("watchdog")) * 1'000'000);
+    options.patience += 4 * options.watchdog;  // the scheduler's diagnosis comes first
     auto report = session_->device().run(graph->graph, options);
     if (!report) return name_tasks(report.error(), *graph);
     report_counts(*graph, *report);

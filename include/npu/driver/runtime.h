@@ -91,7 +91,7 @@ typedef struct npu_run_config {
   int memory_handshake;      /* 0: by registers */
 } npu_run_config;
 
-/* Builds the graph with `callable` (null: it is built already) and runs it to its end. */
+/* Builds the graph anew with `callable` (null: it is built already) and runs it to its end. */
 NPU_C_API int npu_run_runtime(npu_device_context* context, npu_runtime* runtime,
                               npu_callable callable, const uint64_t* args, size_t count,
                               const npu_run_config* config);

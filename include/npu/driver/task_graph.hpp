@@ -55,9 +55,10 @@ inline TaskArgument in_out(DeviceAddress tensor) {
 }
 
 struct TaskOptions {
-  std::uint32_t blocks = 1;  // 1 .. abi::kMaxTaskBlocks
-  bool together = false;     // no block begins before all have a core
-  DeviceAddress predicate;   // of a word; if it is 0 when the task is ready, it is skipped. 0: none
+  std::uint32_t blocks = 1;   // 1 .. abi::kMaxTaskBlocks
+  bool together = false;      // no block begins before all have a core
+  DeviceAddress predicate;    // of a u32: the task waits for its last writer, and is skipped if it
+                              // is 0 then. 0: none
   std::vector<TaskId> after;  // producers beside those that the arguments say
   std::uint64_t user = 0;     // comes back in reports
 };

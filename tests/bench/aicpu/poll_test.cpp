@@ -10,7 +10,7 @@ namespace {
 
 using model::Writer;
 
-constexpr std::uint64_t kForEver = ~std::uint64_t{0};
+constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
 
 // A clock at which rounds are no whole nanoseconds.
 model::AicpuProgramConfig odd_config() {
@@ -40,7 +40,7 @@ Program poller(unsigned changes, std::vector<std::uint64_t>& seen) {
       unsigned done = 0;
       for (unsigned i = 0; i < 4; ++i) done += (value >> 8 * i & 0xFF) != 0 ? 1 : 0;
       if (done == changes) return 0;
-      port.poll_again(kForEver);
+      port.poll_again(kNoDeadline);
     }
   };
 }
@@ -149,7 +149,7 @@ TEST(Poll, a_loop_ends_with_the_first_sample_after_the_change_when_running_ahead
   bench.at(123'456'789, [&] { bench.windows.change(0, 0x4C8, 1); });
   bench.start(0, [&](AicpuPort& port) {
     began = port.system_counter();
-    while (port.load_register(0, 0x4C8) == 0) port.poll_again(kForEver);
+    while (port.load_register(0, 0x4C8) == 0) port.poll_again(kNoDeadline);
     ended = port.system_counter() - 1;
     return 0;
   });
@@ -198,7 +198,7 @@ TEST(Poll, what_nobody_snoops_does_not_wake) {
   bench.at(60'000 * kNs, [&] { bench.poke(Writer::kAiCore, kDataAt + 4, 1); });
   std::uint64_t ended = 0;
   bench.run_program([&](AicpuPort& port) {
-    while (port.load(kDataAt, 4) == 0) port.poll_again(kForEver);
+    while (port.load(kDataAt, 4) == 0) port.poll_again(kNoDeadline);
     ended = port.system_counter();
     return 0;
   });
@@ -216,7 +216,7 @@ TEST(Poll, one_thread_wakes_another) {
     return 0;
   });
   bench.start(1, [&](AicpuPort& port) {
-    while (port.load(kDataAt, 4) == 0) port.poll_again(kForEver);
+    while (port.load(kDataAt, 4) == 0) port.poll_again(kNoDeadline);
     seen = port.system_counter();
     return 0;
   });
@@ -231,7 +231,7 @@ SimTime seen_from(AicpuBench& bench, unsigned poller, unsigned after) {
   bench.done.clear();
   const SimTime begin = model::sim_now();
   bench.start(poller, [](AicpuPort& port) {
-    while (port.load(kDataAt, 4) == 0) port.poll_again(kForEver);
+    while (port.load(kDataAt, 4) == 0) port.poll_again(kNoDeadline);
     return 0;
   });
   bench.start(1 - poller, [after](AicpuPort& port) {
@@ -268,7 +268,7 @@ TEST(Poll, a_loop_that_reads_the_counter_sees_time_pass) {
     const auto until = port.system_counter() + 1000;
     while (port.system_counter() < until) {
       ++rounds;
-      port.poll_again(kForEver);
+      port.poll_again(kNoDeadline);
     }
     return 0;
   });

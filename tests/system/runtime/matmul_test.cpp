@@ -39,8 +39,8 @@ TEST_P(MatmulOnCard, EveryElementIsRight) {
 }
 
 // Ones, primes, sizes off every border of tiles, fractals and lines.
-constexpr Shape kShapes[] = {{1, 1, 1},      {1, 300, 5},   {17, 31, 13}, {127, 257, 259},
-                             {128, 256, 64}, {1000, 3, 77}, {15, 16, 600}};
+constexpr Shape kShapes[] = {{1, 1, 1},      {1, 300, 5},   {17, 31, 13},  {127, 257, 259},
+                             {128, 256, 64}, {1000, 3, 77}, {15, 16, 600}, {1, 6144, 130}};
 INSTANTIATE_TEST_SUITE_P(Split, MatmulOnCard,
                          testing::Combine(testing::Values("910b2.yaml"),
                                           testing::Values("fp16", "bf16", "fp32", "int8"),

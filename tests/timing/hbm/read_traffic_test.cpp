@@ -14,9 +14,9 @@ namespace {
 
 using hbm::Clock;
 
-class Watched : public hbm::CommandObserver {
+class WatchedReads : public hbm::CommandObserver {
  public:
-  Watched(const HbmConfig& config, bool short_cuts) : map(config), channel(config, map, done) {
+  WatchedReads(const HbmConfig& config, bool short_cuts) : map(config), channel(config, map, done) {
     channel.engine().take_short_cuts(short_cuts);
     channel.engine().watch(this);
   }
@@ -50,13 +50,14 @@ class Watched : public hbm::CommandObserver {
   std::vector<std::tuple<Clock, int, int, int, int, int>> commands;
 };
 
-struct Traffic {
+struct ReadTraffic {
   std::uint64_t span;  // of the indices; small: row hits
   unsigned pause;      // clocks between two runs, at most
   bool runs_on;        // each begins where the last one ended, mostly
 };
 
-hbm::BurstRun next_run(const Traffic& traffic, std::mt19937& random, const hbm::BurstRun& last) {
+hbm::BurstRun next_run(const ReadTraffic& traffic, std::mt19937& random,
+                       const hbm::BurstRun& last) {
   const auto r = static_cast<std::uint32_t>(random());
   const bool writes = last.tag / 500 % 4 == 3;
   const std::uint64_t index =
@@ -65,9 +66,9 @@ hbm::BurstRun next_run(const Traffic& traffic, std::mt19937& random, const hbm::
   return {index, 1 + r / 64 % 4, last.tag + 1, last.arrived + pause, writes && r / 256 % 3 == 0};
 }
 
-void expect_same(const HbmConfig& config, const Traffic& traffic, unsigned seed) {
+void expect_same_reads(const HbmConfig& config, const ReadTraffic& traffic, unsigned seed) {
   constexpr unsigned kRuns = 20'000;
-  Watched quick(config, true), slow(config, false);
+  WatchedReads quick(config, true), slow(config, false);
   std::mt19937 random(seed);
   hbm::BurstRun run{0, 0, 0, 0, false};
   while (run.tag < kRuns) {
@@ -84,30 +85,30 @@ void expect_same(const HbmConfig& config, const Traffic& traffic, unsigned seed)
   EXPECT_EQ(quick.counts(), slow.counts());
 }
 
-constexpr Traffic kRandom = {1 << 22, 9, false};
-constexpr Traffic kCrowded = {1 << 22, 1, false};
-constexpr Traffic kFewRows = {1 << 12, 5, false};
-constexpr Traffic kSequential = {1 << 22, 5, true};
+constexpr ReadTraffic kRandom = {1 << 22, 9, false};
+constexpr ReadTraffic kCrowded = {1 << 22, 1, false};
+constexpr ReadTraffic kFewRows = {1 << 12, 5, false};
+constexpr ReadTraffic kSequential = {1 << 22, 5, true};
 
 TEST(HbmReadTraffic, on_the_card_gets_the_same_commands_as_without_short_cuts) {
-  expect_same(test::card_config(), kRandom, 1);
-  expect_same(test::card_config(), kCrowded, 2);
-  expect_same(test::card_config(), kFewRows, 3);
-  expect_same(test::card_config(), kSequential, 4);
+  expect_same_reads(test::card_config(), kRandom, 1);
+  expect_same_reads(test::card_config(), kCrowded, 2);
+  expect_same_reads(test::card_config(), kFewRows, 3);
+  expect_same_reads(test::card_config(), kSequential, 4);
 }
 
 TEST(HbmReadTraffic, with_all_bank_refresh_gets_the_same_commands_as_without_short_cuts) {
   const auto config = test::split_config(test::ramulator_timings());
-  expect_same(config, kRandom, 5);
-  expect_same(config, kFewRows, 6);
-  expect_same(config, kSequential, 7);
+  expect_same_reads(config, kRandom, 5);
+  expect_same_reads(config, kFewRows, 6);
+  expect_same_reads(config, kSequential, 7);
 }
 
 TEST(HbmReadTraffic, in_a_shared_queue_gets_the_same_commands_as_without_short_cuts) {
   const auto config = test::shared_config(test::dramsys_timings());
-  expect_same(config, kRandom, 8);
-  expect_same(config, kFewRows, 9);
-  expect_same(config, kSequential, 10);
+  expect_same_reads(config, kRandom, 8);
+  expect_same_reads(config, kFewRows, 9);
+  expect_same_reads(config, kSequential, 10);
 }
 
 }  // namespace

@@ -64,6 +64,15 @@ TEST(TaskGraphTest, AProducerCountsOnceHoweverItIsFound) {
   EXPECT_EQ(graph.edges(), 1U);
 }
 
+TEST(TaskGraphTest, APredicateWaitsForItsWriter) {
+  TaskGraph graph;
+  add(graph, {output(kA)});
+  TaskOptions options;
+  options.predicate = kA;
+  add(graph, {output(kB)}, options);
+  EXPECT_THAT(graph.task({1}).producers, ElementsAre(0));
+}
+
 TEST(TaskGraphTest, EdgesMayBeAddedLaterAndMayCloseACycle) {
   TaskGraph graph;
   add(graph, {});

@@ -7,14 +7,14 @@
 namespace npu::workloads {
 namespace {
 
-const std::string kTask = "tasks:\n  - name: t\n";
+const std::string kOneTask = "tasks:\n  - name: t\n";
 
 std::string tensor_error(const std::string& tensor) {
-  return error_of("tensors:\n  x: " + tensor + "\n" + kTask);
+  return error_of("tensors:\n  x: " + tensor + "\n" + kOneTask);
 }
 
 TEST(GraphReader, AnotherSchemaIsRefused) {
-  const auto spec = parse_graph("schema: npusim.graph/2\nabout: a\n" + kTask, "g.yaml", "");
+  const auto spec = parse_graph("schema: npusim.graph/2\nabout: a\n" + kOneTask, "g.yaml", "");
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().message(),
             "g.yaml:1:9: schema: found 'npusim.graph/2'; allowed: npusim.graph/1");
@@ -23,7 +23,8 @@ TEST(GraphReader, AnotherSchemaIsRefused) {
 TEST(GraphReader, UnknownMissingAndDuplicateKeysArePlaced) {
   EXPECT_EQ(error_of("task:\n  - name: t\n"), "1:1: unknown key 'task'; did you mean 'tasks'?");
   EXPECT_EQ(error_of("tensors: {}\n"), "-1:1: missing key 'tasks'");
-  EXPECT_EQ(error_of(kTask + "    name: u\n"), "3:5: tasks: duplicate key 'name', first on line 4");
+  EXPECT_EQ(error_of(kOneTask + "    name: u\n"),
+            "3:5: tasks: duplicate key 'name', first on line 4");
 }
 
 TEST(GraphReader, ATensorNeedsAKnownTypeAndSides) {
@@ -80,7 +81,7 @@ TEST(GraphReader, OverridesReplaceParametersAndThoseThatFollowFromThem) {
 }
 
 TEST(GraphReader, OverridesOfNothingAndOfNoNumberAreRefused) {
-  const std::string text = "parameters: {batch: 2}\n" + kTask;
+  const std::string text = "parameters: {batch: 2}\n" + kOneTask;
   EXPECT_EQ(error_of(text, "bach=3"),
             "parameters=bach=3: the graph has no parameter 'bach'; did you mean 'batch'?");
   EXPECT_EQ(error_of(text, "batch=x"),
@@ -90,7 +91,7 @@ TEST(GraphReader, OverridesOfNothingAndOfNoNumberAreRefused) {
 }
 
 TEST(GraphReader, AFormulaNeedsItsArguments) {
-  const std::string tensors = "tensors:\n  x: {type: fp32, rows: 1, columns: 1}\n" + kTask;
+  const std::string tensors = "tensors:\n  x: {type: fp32, rows: 1, columns: 1}\n" + kOneTask;
   EXPECT_EQ(error_of(tensors + "check:\n  tensors:\n    - {tensor: x}\n"),
             "7:7: check.tensors: one of 'equals' and 'formula' is needed");
   EXPECT_EQ(error_of(tensors + "check:\n  tensors:\n    - {tensor: x, formula: matmul, "

@@ -51,20 +51,26 @@ TEST(BlockSchedulerTest, EveryTileIsVisitedOnce) {
   }
 }
 
+void expect_fits(const Problem& p) {
+  const std::uint64_t bytes = platform::bytes_of(p.type);
+  // A2 (source-facts.md A1): L1 512 KiB and L0A, L0B 64 KiB in two stages each, L0C 128 KiB.
+  EXPECT_LE(2 * (p.l1.m + p.l1.n) * p.l1.k * bytes, 512U << 10) << p.m << " x " << p.n;
+  EXPECT_LE(2 * p.l0.m * p.l0.k * bytes, 64U << 10) << p.m << " x " << p.n;
+  EXPECT_LE(2 * p.l0.n * p.l0.k * bytes, 64U << 10) << p.m << " x " << p.n;
+  EXPECT_LE(p.l0.m * p.l0.n * 4, 128U << 10);
+  EXPECT_EQ(p.l1.k % p.l0.k, 0U);
+}
+
 TEST(TilingTest, TilesFitTheBuffersOfEveryType) {
   for (const auto type : {DataType::kFp16, DataType::kBf16, DataType::kFp32, DataType::kInt8}) {
-    for (const std::uint32_t size : {1U, 17U, 128U, 1000U, 4096U}) {
-      Problem p;
-      p.m = p.n = p.k = size;
-      p.type = type;
-      choose_tiles(p, 24);
-      const std::uint64_t bytes = platform::bytes_of(type);
-      // A2 (source-facts.md A1): L1 512 KiB and L0A, L0B 64 KiB in two stages each, L0C 128 KiB.
-      EXPECT_LE(2 * (p.l1.m + p.l1.n) * p.l1.k * bytes, 512U << 10);
-      EXPECT_LE(2 * p.l0.m * p.l0.k * bytes, 64U << 10);
-      EXPECT_LE(2 * p.l0.n * p.l0.k * bytes, 64U << 10);
-      EXPECT_LE(p.l0.m * p.l0.n * 4, 128U << 10);
-      EXPECT_EQ(p.l1.k % p.l0.k, 0U);
+    for (const std::uint32_t m : {1U, 17U, 64U, 128U, 1000U, 6144U}) {
+      for (const std::uint32_t n : {1U, 32U, 128U, 1000U, 6144U, 16384U}) {
+        Problem p;
+        p.m = m, p.n = n, p.k = 1024;
+        p.type = type;
+        choose_tiles(p, 24);
+        expect_fits(p);
+      }
     }
   }
 }

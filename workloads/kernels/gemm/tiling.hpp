@@ -38,8 +38,13 @@ inline void choose_tiles(Problem& problem, std::uint32_t cores) {
   problem.l0 = default_l0(problem.type);
   std::uint64_t best = UINT64_MAX;
   const TileShape largest = problem.l1;
+  // Two stages each: half of L0A or L0B for a side, half of L1 for both (source-facts B3, A2).
+  constexpr std::uint64_t kHalfL0 = 32 << 10, kHalfL1 = 256 << 10;
+  const std::uint64_t element = platform::bytes_of(problem.type);
   for (const TileShape& tile : kCandidates) {
     if (std::uint64_t{tile.m} * tile.n > std::uint64_t{largest.m} * largest.n) continue;
+    if (std::max(tile.m, tile.n) * problem.l0.k * element > kHalfL0) continue;
+    if ((tile.m + tile.n) * problem.l1.k * element > kHalfL1) continue;
     const std::uint64_t blocks =
         std::uint64_t{(problem.m + tile.m - 1) / tile.m} * ((problem.n + tile.n - 1) / tile.n);
     const std::uint64_t rounds = (blocks + cores - 1) / cores;

@@ -138,10 +138,11 @@ void fill_exact(DataType type, ByteSpan bytes, std::uint64_t seed) {
   // One encoding for each of the few values.
   const Bytes element = platform::bytes_of(type);
   std::array<std::array<std::byte, 4>, 17> encoded{};
-  for (int steps = -8; steps <= 8; ++steps) {
-    const bool whole = type == DataType::kInt8 || type == DataType::kInt32;
-    store_element(type, encoded[static_cast<std::size_t>(steps + 8)].data(), 0,
-                  whole ? steps : steps / 64.0);
+  const bool whole = type == DataType::kInt8 || type == DataType::kInt32;
+  int steps = -8;
+  for (auto& bits : encoded) {
+    store_element(type, bits.data(), 0, whole ? steps : steps / 64.0);
+    ++steps;
   }
   for (std::uint64_t i = 0; i < bytes.size / element; ++i) {
     std::uint64_t state = seed + i * 0x9E37'79B9'7F4A'7C15;

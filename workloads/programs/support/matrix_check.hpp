@@ -18,7 +18,7 @@ struct MatrixProduct {
 
 struct MatrixError {
   std::uint64_t compared = 0;  // elements
-  double largest = 0;          // relative to the element, or to 1 if that is smaller
+  double largest = 0;          // relative to the element
 };
 
 // Every element if `samples` is 0, else the corners and so many others, chosen by `seed`.

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// A core after a block that went wrong: the next block finds nothing of it.
+#include <stdexcept>
+
+#include "tests/bench/aicore/aicore_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+constexpr SimTime kLater = 1'000'000 * kClock;
+
+// Launches `body` on core 0, much later `next` on the same core, and returns how that ended.
+AicoreBench::Ended run_after(AicoreBench& bench, const Body& body, const Body& next) {
+  bench.at(0, [&bench, body] { bench.launch(0, body, 1); });
+  bench.at(kLater, [&bench, next] { bench.launch(0, next, 2); });
+  bench.run();
+  if (bench.has_ended(0)) return bench.ended(0);
+  ADD_FAILURE() << "the second block hangs";
+  return {};
+}
+
+int nothing(AicorePort&) {
+  return 0;
+}
+
+TEST(AicoreRecovery, from_a_load_of_what_is_not_mapped) {
+  AicoreBench bench;
+  const auto end = run_after(
+      bench,
+      [&bench](AicorePort& port) { return static_cast<int>(port.load(bench.memory.end, 8)); },
+      nothing);
+  EXPECT_EQ(end.fault, FaultCode::kNone);
+  EXPECT_GT(end.when, kLater);
+}
+
+TEST(AicoreRecovery, from_a_stop_during_a_load) {
+  AicoreBench bench;
+  bench.latency = 10'000 * kClock;
+  bench.at(45'000 * kClock, [&] { bench.cores.stop(1); });
+  const auto end = run_after(
+      bench,
+      [](AicorePort& port) {
+        for (std::uint64_t line = kData;; line += 64) port.load(line, 8);
+        return 0;
+      },
+      nothing);
+  EXPECT_EQ(end.fault, FaultCode::kNone);
+}
+
+TEST(AicoreRecovery, from_a_reset_during_a_write_back) {
+  AicoreBench bench;
+  bench.latency = 10'000 * kClock;
+  bench.at(95'000 * kClock, [&] { bench.cores.function_reset(); });
+  const auto publish = [](AicorePort& port) {
+    for (int i = 0; i < 3; ++i) {
+      port.store(kData, 4, 7);
+      port.clean_invalidate(kData);
+      port.memory_barrier();
+    }
+    return 0;
+  };
+  EXPECT_EQ(run_after(bench, publish, publish).fault, FaultCode::kNone);
+}
+
+TEST(AicoreRecovery, from_an_exception_of_the_program_itself) {
+  AicoreBench bench;
+  bench.at(0, [&] {
+    bench.launch(
+        0, [](AicorePort&) -> int { throw std::out_of_range("a kernel's own"); }, 1);
+  });
+  bench.run();
+  ASSERT_TRUE(bench.has_ended(0));
+  EXPECT_EQ(bench.ended(0).fault, FaultCode::kKernelTrap);
+}
+
+TEST(AicoreBlock, ends_when_what_it_wrote_back_is_in_memory) {
+  AicoreBench bench;
+  const auto end = bench.run_one([](AicorePort& port) {
+    port.store(kData, 4, 7);
+    port.clean_invalidate(kData);
+    return 0;
+  });
+  ASSERT_TRUE(bench.has_ended(0)) << "it hangs";
+  EXPECT_EQ(end.fault, FaultCode::kNone);
+  EXPECT_GE(end.when, bench.requests.back().when + bench.latency);
+}
+
+TEST(AicoreBlock, may_be_stopped_before_it_runs) {
+  AicoreBench bench;
+  bool ran = false;
+  bench.at(0, [&] {
+    bench.launch(
+        0,
+        [&ran](AicorePort&) {
+          ran = true;
+          return 0;
+        },
+        1);
+    bench.cores.stop(1);
+  });
+  bench.run();
+  EXPECT_TRUE(bench.has_ended(0));
+  EXPECT_FALSE(ran);
+}
+
+TEST(AicorePoll, with_a_look_at_the_counter_leaves_at_its_own_time_out) {
+  auto config = aicore_config();
+  config.core.counter_hz = 50'000'000;  // many rounds to a tick
+  AicoreBench bench(config);
+  const auto end = bench.run_one([](AicorePort& port) {
+    const std::uint64_t until = port.system_counter() + 100;
+    while (port.system_counter() < until) port.poll_again(~std::uint64_t{0});
+    return 0;
+  });
+  ASSERT_TRUE(bench.has_ended(0)) << "it sleeps for ever";
+  EXPECT_EQ(end.fault, FaultCode::kNone);
+}
+
+TEST(AicoreCheck, sizes_that_overflow_are_faults) {
+  AicoreBench bench;
+  const auto end = bench.run_one([](AicorePort& port) {
+    platform::Vector vector;
+    vector.op = platform::VectorOp::kMuls;
+    vector.count = vector.rows = std::uint32_t{1} << 31;
+    port.issue(vector);
+    port.pipe_barrier(platform::Pipe::kAll);
+    return 0;
+  });
+  EXPECT_EQ(end.fault, FaultCode::kLocalBuffer);
+}
+
+}  // namespace
+}  // namespace npu::test

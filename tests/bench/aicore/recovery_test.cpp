@@ -47,19 +47,26 @@ TEST(AicoreRecovery, from_a_stop_during_a_load) {
   EXPECT_EQ(end.fault, FaultCode::kNone);
 }
 
-TEST(AicoreRecovery, from_a_reset_during_a_write_back) {
+TEST(AicoreRecovery, from_a_reset_during_write_backs) {
   AicoreBench bench;
   bench.latency = 10'000 * kClock;
-  bench.at(95'000 * kClock, [&] { bench.cores.function_reset(); });
-  const auto publish = [](AicorePort& port) {
-    for (int i = 0; i < 3; ++i) {
-      port.store(kData, 4, 7);
-      port.clean_invalidate(kData);
-      port.memory_barrier();
-    }
-    return 0;
-  };
-  EXPECT_EQ(run_after(bench, publish, publish).fault, FaultCode::kNone);
+  bench.at(500'000 * kClock, [&] { bench.cores.function_reset(); });
+  const auto end = run_after(
+      bench,
+      [](AicorePort& port) {
+        for (std::uint64_t line = kData;; line += 64) {
+          port.store(line, 4, 7);
+          port.clean_invalidate(line);
+        }
+        return 0;
+      },
+      [](AicorePort& port) {
+        port.store(kData, 4, 7);
+        port.clean_invalidate(kData);
+        port.memory_barrier();
+        return 0;
+      });
+  EXPECT_EQ(end.fault, FaultCode::kNone);
 }
 
 TEST(AicoreRecovery, from_an_exception_of_the_program_itself) {

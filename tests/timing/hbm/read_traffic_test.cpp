@@ -67,11 +67,11 @@ hbm::BurstRun next_run(const ReadTraffic& traffic, std::mt19937& random,
 }
 
 void expect_same_reads(const HbmConfig& config, const ReadTraffic& traffic, unsigned seed) {
-  constexpr unsigned kRuns = 20'000;
+  constexpr unsigned kMixes = 20'000;
   WatchedReads quick(config, true), slow(config, false);
   std::mt19937 random(seed);
   hbm::BurstRun run{0, 0, 0, 0, false};
-  while (run.tag < kRuns) {
+  while (run.tag < kMixes) {
     run = next_run(traffic, random, run);
     for (auto* each : {&quick, &slow}) each->channel.push(run);
     if (random() % 16 != 0) continue;
@@ -79,7 +79,7 @@ void expect_same_reads(const HbmConfig& config, const ReadTraffic& traffic, unsi
     ASSERT_EQ(quick.bus(0, run.arrived), slow.bus(0, run.arrived)) << "run " << run.tag;
   }
   for (auto* each : {&quick, &slow}) each->channel.advance(run.arrived + 1'000'000);
-  ASSERT_GE(quick.done.size(), kRuns);
+  ASSERT_GE(quick.done.size(), kMixes);
   EXPECT_EQ(quick.commands, slow.commands);
   EXPECT_EQ(quick.served(), slow.served());
   EXPECT_EQ(quick.counts(), slow.counts());

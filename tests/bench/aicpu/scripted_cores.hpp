@@ -16,7 +16,8 @@ struct GraphTask {
 
 class ScriptedCores {
  public:
-  static constexpr std::uint64_t kGraphAt = 0x20'0000;
+  static constexpr std::uint64_t kGraphAt =
+      0x30'0000;                                   // behind an image that sanitizers make larger
   static constexpr SimTime kReaction = 200 * kNs;  // of the core to what it sees
   static constexpr SimTime kTell = 180 * kNs;      // until others see its answer
 

@@ -79,9 +79,10 @@ int DmaTable::unmap(const DmaUnmapRequest& request) {
     const auto& [iova, entry] = *std::prev(begin);
     if (iova + (entry.size - 1) >= request.address) return EINVAL;
   }
-  if (begin == end) return ENOENT;
-  const auto& [iova, entry] = *std::prev(end);
-  if (iova + (entry.size - 1) > *last) return EINVAL;
+  if (begin != end) {
+    const auto& [iova, entry] = *std::prev(end);
+    if (iova + (entry.size - 1) > *last) return EINVAL;
+  }
   for (auto at = begin; at != end;) at = remove(at);
   return 0;
 }

@@ -29,8 +29,9 @@ class DmaTable {
   // not open for that), ENOSPC (too many mappings), ENOMEM. Without a file the range is remembered
   // but cannot be reached. Closes the descriptors it does not need; keeps none.
   int map(const DmaMapRequest& request, const std::vector<UniqueFd>& fds);
-  // 0 or errno: EINVAL (range, flags, a mapping that the range cuts through), ENOENT (no mapping).
-  // Like VFIO type 1, version 2, takes every mapping inside the range: QEMU's IOMMU unmaps so.
+  // 0 or EINVAL (range, flags, a mapping that the range cuts through). Takes every mapping inside
+  // the range, even none, like VFIO type 1, version 2: QEMU's IOMMU unmaps its address space in
+  // large ranges when the guest changes its tables.
   int unmap(const DmaUnmapRequest& request);
   void clear();
 

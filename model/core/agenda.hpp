@@ -11,6 +11,7 @@
 // same order either way.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <systemc>
@@ -62,6 +63,12 @@ class Agenda : public sc_core::sc_module {
   void catch_up();
 
   std::size_t pending() const { return near_count_ + far_.size(); }
+  // For processes: not later than the next thing that will happen by itself; UINT64_MAX: nothing
+  // will.
+  SimTime next_activity() const {
+    const SimTime kernel = kernel_idle_until();
+    return empty() ? kernel : std::min(kernel, first().when);
+  }
   // True while handlers due at the present time have not run.
   bool due_now() const { return !empty() && first().when <= sim_now(); }
 

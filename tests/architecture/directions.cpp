@@ -30,7 +30,7 @@ const std::vector<Area>& areas() {
   static const Names kBoth =
       contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/aicore", "driver",
                      "driver/vfio", "model", "model/config", "model/host/vfio_user", "workloads",
-                     "workloads/kernels", "cli", "bench", "tests/support", "tests/bench"});
+                     "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},
@@ -48,6 +48,7 @@ const std::vector<Area>& areas() {
       {"workloads/", kBoth, true},
       {"workloads/kernels/", contracts_and({"include/npu/aicore"}), false},
       {"cli/", kBoth, true},
+      {"demo/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
       {"bench/", kBoth, true},
       {"tests/support/", kContracts, false},
       {"tests/support/systemc", kContracts, true},

@@ -11,9 +11,6 @@
 namespace npu::test::vfio_user {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-constexpr auto kMsix = FakeDevice::kMsix;
-
 class DescriptorTest : public SessionTest {
  protected:
   // Descriptors that the server has come to hold since the test began.

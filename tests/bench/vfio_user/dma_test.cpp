@@ -13,8 +13,6 @@
 namespace npu::test::vfio_user {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
 class DmaTest : public SessionTest {
  protected:
   SharedMemory memory{64 * kPage};

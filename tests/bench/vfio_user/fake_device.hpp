@@ -14,12 +14,14 @@
 
 namespace npu::test::vfio_user {
 
+// Region and interrupt indices of the function.
+constexpr unsigned kBar0 = 0, kBar2 = 2, kRom = 6, kConfig = 7;
+constexpr unsigned kIntx = 0, kMsi = 1, kMsix = 2, kErr = 3;
+constexpr unsigned kVectors = 32;
+constexpr std::uint64_t kPage = 4096;
+
 class FakeDevice : public model::vfio_user::Device {
  public:
-  static constexpr unsigned kBar0 = 0, kBar1 = 1, kBar2 = 2, kRom = 6, kConfig = 7;
-  static constexpr unsigned kIntx = 0, kMsi = 1, kMsix = 2, kErr = 3, kReq = 4;
-  static constexpr unsigned kVectors = 32;
-
   std::map<unsigned, std::vector<std::byte>> regions{
       {kBar0, std::vector<std::byte>(4096)},
       {kBar2, std::vector<std::byte>(2 << 20)},

@@ -7,8 +7,6 @@
 namespace npu::test::vfio_user {
 namespace {
 
-constexpr auto kBar0 = FakeDevice::kBar0;
-
 Blob message(std::uint16_t id, std::uint16_t command, const Blob& payload,
              std::uint32_t flags = 0) {
   return header(id, command, kHeaderBytes + payload.size(), flags).blob(payload);
@@ -131,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Framing, MessageSize,
                          testing::Values(0, 1, 15, (1 << 20) + 33, 0x80000000, UINT32_MAX));
 
 TEST_F(SessionTest, takes_the_longest_message_there_is) {
-  const Blob payload = access_payload(FakeDevice::kBar2, 0, 1 << 20, Blob(1 << 20));
+  const Blob payload = access_payload(kBar2, 0, 1 << 20, Blob(1 << 20));
   EXPECT_THAT(client.call(kRegionWrite, payload), Succeeds());
 }
 

@@ -10,8 +10,6 @@
 namespace npu::test::vfio_user {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
 class HostileMapping : public SessionTest {
  protected:
   HostileMapping() {
@@ -57,7 +55,7 @@ TEST_F(HostileMapping, pages_are_lost_from_the_end_in_any_order) {
 TEST_F(HostileMapping, a_command_that_meets_lost_memory_is_answered_before_the_connection_ends) {
   truncate_to(0);
   device.on_read = [this] { EXPECT_EQ(at(0), std::byte{0}); };
-  EXPECT_THAT(client.read(FakeDevice::kBar0, 0, 4), Succeeds());
+  EXPECT_THAT(client.read(kBar0, 0, 4), Succeeds());
   EXPECT_TRUE(client.is_closed());
   EXPECT_EQ(device.take_calls().back(), "client gone");
   EXPECT_TRUE(device.mappings.empty());
@@ -87,7 +85,7 @@ TEST_F(HostileMapping, other_clients_are_not_concerned) {
   truncate_to(0);
   EXPECT_EQ(at(0), std::byte{0});
   settle();
-  EXPECT_THAT(second->read(FakeDevice::kBar0, 0, 4), Succeeds());
+  EXPECT_THAT(second->read(kBar0, 0, 4), Succeeds());
   EXPECT_EQ(other.mappings.size(), 1U);
 }
 

@@ -83,9 +83,9 @@ INSTANTIATE_TEST_SUITE_P(Info, IrqInformation,
                          [](const auto& test) { return std::to_string(test.param.index); });
 
 TEST_F(SessionTest, has_no_parts_of_regions_behind_descriptors) {
-  const Reply reply = client.call(kGetRegionIoFds, io_fds_request(16, 0, FakeDevice::kBar0, 0));
+  const Reply reply = client.call(kGetRegionIoFds, io_fds_request(16, 0, kBar0, 0));
   EXPECT_THAT(reply, Succeeds());
-  EXPECT_EQ(reply.payload, io_fds_request(16, 0, FakeDevice::kBar0, 0));
+  EXPECT_EQ(reply.payload, io_fds_request(16, 0, kBar0, 0));
 }
 
 class BadInfoRequest : public SessionTest, public testing::WithParamInterface<BadRequest> {};

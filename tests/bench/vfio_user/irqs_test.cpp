@@ -11,11 +11,6 @@
 namespace npu::test::vfio_user {
 namespace {
 
-constexpr auto kIntx = FakeDevice::kIntx;
-constexpr auto kMsi = FakeDevice::kMsi;
-constexpr auto kMsix = FakeDevice::kMsix;
-constexpr auto kErr = FakeDevice::kErr;
-
 Blob bools(std::initializer_list<int> values) {
   Blob bytes;
   for (const int value : values) bytes.push_back(static_cast<std::byte>(value));

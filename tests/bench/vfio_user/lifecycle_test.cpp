@@ -12,11 +12,6 @@
 namespace npu::test::vfio_user {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-constexpr auto kBar0 = FakeDevice::kBar0;
-constexpr auto kBar2 = FakeDevice::kBar2;
-constexpr auto kMsix = FakeDevice::kMsix;
-
 TEST_F(SessionTest, takes_everything_back_from_a_client_that_goes) {
   const SharedMemory memory(4 * kPage);
   const EventFd event;

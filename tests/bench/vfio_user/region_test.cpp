@@ -8,8 +8,6 @@ namespace npu::test::vfio_user {
 namespace {
 
 constexpr std::uint32_t kMebibyte = 1 << 20;
-constexpr auto kBar0 = FakeDevice::kBar0;
-constexpr auto kBar2 = FakeDevice::kBar2;
 
 Blob pattern(std::size_t size) {
   Blob bytes(size);
@@ -58,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Region, AccessSize,
 TEST_F(SessionTest, reaches_the_last_byte_of_a_region) {
   EXPECT_THAT(client.write(kBar0, 4095, pattern(1)), Succeeds());
   EXPECT_THAT(client.read(kBar0, 0, 4096), Succeeds());
-  EXPECT_THAT(client.read(FakeDevice::kRom, 2044, 4), Succeeds());
+  EXPECT_THAT(client.read(kRom, 2044, 4), Succeeds());
 }
 
 class BadAccess : public SessionTest, public testing::WithParamInterface<BadRequest> {};
@@ -157,7 +155,7 @@ TEST_F(SessionTest, resets_and_keeps_mappings_and_triggers) {
   const SharedMemory memory(0x1000);
   const EventFd event;
   client.map(0, 0x1000, memory.fd());
-  client.set_irqs(kEventfd | kTrigger, FakeDevice::kMsix, 0, 1, {event.fd()});
+  client.set_irqs(kEventfd | kTrigger, kMsix, 0, 1, {event.fd()});
   device.take_calls();
   const Reply reply = client.reset();
   EXPECT_THAT(reply, Succeeds());

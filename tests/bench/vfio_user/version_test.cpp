@@ -58,8 +58,8 @@ TEST_F(ServerTest, keeps_to_the_smaller_transfer_size) {
   Client client = connect();
   const Reply reply = client.version(0, 1, R"({"capabilities":{"max_data_xfer_size":4096}})");
   EXPECT_EQ(text_of(reply), with_nul(R"({"capabilities":{"max_data_xfer_size":4096}})"));
-  EXPECT_THAT(client.read(FakeDevice::kBar2, 0, 4096), Succeeds());
-  EXPECT_THAT(client.read(FakeDevice::kBar2, 0, 4097), FailsWithErrno(EINVAL));
+  EXPECT_THAT(client.read(kBar2, 0, 4096), Succeeds());
+  EXPECT_THAT(client.read(kBar2, 0, 4097), FailsWithErrno(EINVAL));
 }
 
 TEST_F(ServerTest, offers_no_more_than_a_mebibyte_at_a_time) {
@@ -89,7 +89,7 @@ TEST_F(ServerTest, takes_multiple_writes_only_if_agreed) {
   for (const char* text : {"", R"({"capabilities":{"write_multiple":false}})"}) {
     Client client = connect();
     EXPECT_THAT(client.version(0, 1, text), Succeeds());
-    const Blob payload = write_multi_payload({{0, FakeDevice::kBar0, 4, 1}});
+    const Blob payload = write_multi_payload({{0, kBar0, 4, 1}});
     EXPECT_THAT(client.call(kWriteMulti, payload), FailsWithErrno(EOPNOTSUPP));
     client.close();
     settle();
@@ -105,12 +105,12 @@ TEST_F(ServerTest, survives_deeply_nested_text) {
 TEST_F(ServerTest, needs_no_reply_to_the_version) {
   Client client = connect();
   client.send(kVersion, version_payload(0, 1, ""), {}, kWantsNoReply);
-  EXPECT_THAT(client.read(FakeDevice::kConfig, 0, 4), Succeeds());
+  EXPECT_THAT(client.read(kConfig, 0, 4), Succeeds());
 }
 
 TEST_F(SessionTest, refuses_a_second_version_and_goes_on) {
   EXPECT_THAT(client.version(0, 0, ""), FailsWithErrno(EINVAL));
-  EXPECT_THAT(client.read(FakeDevice::kConfig, 0, 4), Succeeds());
+  EXPECT_THAT(client.read(kConfig, 0, 4), Succeeds());
 }
 
 using Proposal = std::pair<const char*, Blob>;

@@ -31,6 +31,7 @@ class Connection {
   int socket() const { return socket_.get(); }
   bool negotiated() const { return session_.negotiated(); }
   bool over() const { return over_; }
+  bool failed() const { return session_.failed(); }
   bool wants_to_send() const { return outbox_.pending(); }
   // The peer has closed its end. What it had sent before is still handled.
   bool peer_gone() const;

@@ -21,6 +21,9 @@ class Connection {
  public:
   Connection(UniqueFd socket, Device& device, Statistics& statistics);
 
+  // The server ends: what the client has sent is answered, and it can send no more.
+  void wind_up();
+
   // Handles some messages that are there, so that a busy client leaves others their turn; sends
   // what it can of a reply. True if anything was done.
   bool turn();

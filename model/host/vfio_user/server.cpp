@@ -22,6 +22,7 @@ Server::Server() : reserve_(open_reserve()) {}
 
 Server::~Server() {
   for (auto& endpoint : endpoints_) {
+    if (endpoint.connection) endpoint.connection->wind_up();
     endpoint.connection.reset();
     remove_socket(endpoint.path, endpoint.inode);
   }

@@ -82,17 +82,17 @@ void Monitor::listen() {
   }
 }
 
+// Nothing holds on to the function when `lost_` is called.
 void Monitor::hear(std::uint64_t id) {
-  std::shared_ptr<Function> function;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = watched_.find(id);
     if (found == watched_.end()) return;
-    function = found->second.function.lock();
+    const auto function = found->second.function.lock();
     if (function) function->lose(found->second.reason);
     watched_.erase(found);  // once is enough
   }
-  if (function) lost_(function);
+  lost_();
 }
 
 }  // namespace npu::driver::vfio

@@ -16,9 +16,9 @@ namespace npu::driver::vfio {
 
 class Monitor {
  public:
-  using Lost = std::function<void(const std::shared_ptr<Function>&)>;
+  using Lost = std::function<void()>;
 
-  // `lost` is called on a thread of the monitor's own.
+  // `lost` is called on a thread of the monitor's own, when a function is lost.
   explicit Monitor(Lost lost) : lost_(std::move(lost)) {}
   ~Monitor();
   Monitor(const Monitor&) = delete;

@@ -19,6 +19,15 @@ constexpr std::uint32_t all_ones(unsigned width) {
 
 // --- Functions -----------------------------------------------------------------------------
 
+std::shared_ptr<Function> VfioPlatform::known(platform::Bdf bdf) {
+  const auto found = functions_.find(bdf);
+  if (found == functions_.end()) return nullptr;
+  if (!found->second->is_lost()) return found->second;
+  lost_[bdf] = found->second;
+  functions_.erase(found);
+  return nullptr;
+}
+
 std::shared_ptr<Function> VfioPlatform::lost(platform::Bdf bdf) {
   const auto found = lost_.find(bdf);
   if (found == lost_.end()) return nullptr;
@@ -27,21 +36,18 @@ std::shared_ptr<Function> VfioPlatform::lost(platform::Bdf bdf) {
   return held;
 }
 
-// The kernel gets it when the last region and vector of it are given back.
-void VfioPlatform::forget(const std::shared_ptr<Function>& function) {
+// The kernel gets them when the last region and vector of them are given back.
+void VfioPlatform::forget_lost() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (auto it = functions_.begin(); it != functions_.end(); ++it) {
-    if (it->second != function) continue;
-    lost_[it->first] = function;
-    functions_.erase(it);
-    return;
+  for (auto it = functions_.begin(); it != functions_.end();) {
+    const auto bdf = it++->first;  // known() may erase it
+    static_cast<void>(known(bdf));
   }
 }
 
 Result<std::shared_ptr<Function>> VfioPlatform::function(platform::Bdf bdf) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto known = functions_.find(bdf);
-  if (known != functions_.end()) return known->second;
+  if (auto open_already = known(bdf)) return open_already;
   if (const auto held = lost(bdf)) {
     return fail(ErrorCode::kDeviceLost,
                 fmt::format("{}: {}; it can be opened again when all of it is given back",
@@ -96,12 +102,10 @@ std::uint32_t VfioPlatform::read(platform::Bdf bdf, std::uint32_t offset, unsign
   std::shared_ptr<Function> opened;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto known = functions_.find(bdf);
-    if (known != functions_.end()) {
-      opened = known->second;
-    } else if (lost(bdf)) {
-      return all_ones(width);
-    } else if (const auto value = sysfs_.read_config(bdf, offset, width)) {
+    opened = known(bdf);
+    if (!opened && lost(bdf)) return all_ones(width);
+    const auto value = opened ? std::nullopt : sysfs_.read_config(bdf, offset, width);
+    if (value) {
       return BarShadow::is_bar(offset, width) ? shadow_.read(sysfs_, bdf, offset, *value) : *value;
     }
   }
@@ -116,7 +120,7 @@ void VfioPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned width
                          std::uint32_t value) {
   if (BarShadow::is_bar(offset, width)) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (functions_.count(bdf) == 0) return shadow_.write(bdf, offset, value);
+    if (!known(bdf) && !lost(bdf)) return shadow_.write(bdf, offset, value);
   }
   const auto opened = function(bdf);
   if (opened) (*opened)->write_config(offset, width, value);

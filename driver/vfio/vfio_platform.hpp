@@ -52,12 +52,14 @@ class VfioPlatform : public platform::Platform, private platform::PciAccess {
   void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) override;
   // Opens it if it is not open.
   Result<std::shared_ptr<Function>> function(platform::Bdf bdf);
+  void forget_lost();
   // The rest is called with the mutex held.
   Result<std::shared_ptr<Function>> open(platform::Bdf bdf);
   Result<std::shared_ptr<Container>> container(platform::Bdf bdf, const std::string& group);
   // What was lost and is still held by somebody.
   std::shared_ptr<Function> lost(platform::Bdf bdf);
-  void forget(const std::shared_ptr<Function>& function);
+  // Open, and not lost; null: it is not.
+  std::shared_ptr<Function> known(platform::Bdf bdf);
 
   LinuxClock clock_;
   LinuxTasks tasks_{clock_};
@@ -70,7 +72,7 @@ class VfioPlatform : public platform::Platform, private platform::PciAccess {
   std::map<platform::Bdf, std::shared_ptr<Function>> functions_;
   std::map<platform::Bdf, std::weak_ptr<Function>> lost_;
   BarShadow shadow_;
-  Monitor monitor_{[this](const auto& function) { forget(function); }};  // last: uses the others
+  Monitor monitor_{[this] { forget_lost(); }};  // last: uses the others
 };
 
 }  // namespace npu::driver::vfio

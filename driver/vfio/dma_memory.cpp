@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "driver/vfio/file.hpp"
 #include "npu/base/checked.hpp"
@@ -48,9 +50,23 @@ class MappedMemory : public platform::DmaMemory {
   Pages pages_;
 };
 
+// Pages of the process' own, by a store to each. Pinned for the device to read only, a page that
+// was never written is, before Linux 6.2, the one page of zeroes that all processes share: the
+// first store would then go to a new page, and the device would read zeroes for ever.
+bool populate(std::byte* data, Bytes size, Bytes page) {
+#ifdef MADV_POPULATE_WRITE
+  if (::madvise(data, size, MADV_POPULATE_WRITE) == 0) return true;
+  if (errno != EINVAL) return false;  // no memory; EINVAL: before Linux 5.14
+#endif
+  for (Bytes at = 0; at < size; at += page) {
+    *const_cast<volatile std::byte*>(data + at) = std::byte{0};
+  }
+  return true;
+}
+
 // Zeroed. `alignment`: a power of two. A child of fork() does not get them: the parent's next store
 // would go to a copy that the device does not know.
-Result<Pages> make_pages(Bytes size, Bytes alignment) {
+Result<Pages> make_pages(Bytes size, Bytes alignment, Bytes page) {
   const auto failed = [&] { return system_error(fmt::format("{} bytes of DMA memory", size)); };
   const auto room = checked_add(size, alignment);
   if (!room) return fail(ErrorCode::kOutOfMemory, fmt::format("{} bytes of DMA memory", size));
@@ -66,6 +82,7 @@ Result<Pages> make_pages(Bytes size, Bytes alignment) {
   if (::madvise(data, size, MADV_DONTFORK) != 0) return failed();
   // A wish: fewer, larger entries in the IOMMU.
   if (alignment >= kHugePage) static_cast<void>(::madvise(data, size, MADV_HUGEPAGE));
+  if (!populate(data, size, page)) return failed();
   return pages;
 }
 
@@ -79,7 +96,7 @@ Result<std::unique_ptr<platform::DmaMemory>> allocate_dma_memory(
   if (!rounded) return fail(ErrorCode::kOutOfMemory, fmt::format("{} bytes of DMA memory", size));
   // Only the bus address needs the alignment; both have it where large pages are worth it.
   const Bytes large = *rounded >= kHugePage ? kHugePage : page;
-  auto pages = make_pages(*rounded, large);
+  auto pages = make_pages(*rounded, large, static_cast<Bytes>(::sysconf(_SC_PAGESIZE)));
   if (!pages) return forward_error(pages);
   const auto bus = container->map(pages->data(), *rounded, std::max(alignment, large), direction);
   if (!bus) return forward_error(bus);

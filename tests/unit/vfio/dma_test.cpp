@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DMA memory: where it is mapped, for whom, and what the kernel may refuse.
+#include <sys/mman.h>
+
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -117,6 +120,16 @@ TEST_F(VfioDma, IsNotInheritedByAChild) {
     if (here && line.rfind("VmFlags:", 0) == 0) flags = line;
   }
   EXPECT_THAT(flags, testing::HasSubstr(" dc")) << "do not copy on fork";
+}
+
+// Untouched, a page for reading only would be pinned as the zero page that all processes share, and
+// the device would not see later stores.
+TEST_F(VfioDma, ItsPagesAreThereBeforeTheyAreMapped) {
+  const auto memory = allocate(64_KiB, 4096, DmaDirection::kDeviceReads);
+  ASSERT_THAT(memory, IsOk());
+  std::array<unsigned char, 16> present{};
+  ASSERT_EQ(::mincore((*memory)->cpu().data, 64_KiB, present.data()), 0);
+  for (const auto page : present) EXPECT_EQ(page & 1, 1);
 }
 
 TEST_F(VfioDma, RefusalsSayWhatToDo) {

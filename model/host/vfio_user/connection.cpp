@@ -2,6 +2,7 @@
 #include "model/host/vfio_user/connection.hpp"
 
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 
@@ -18,6 +19,14 @@ Connection::Connection(UniqueFd socket, Device& device, Statistics& statistics)
 bool Connection::peer_gone() const {
   pollfd state{socket_.get(), 0, 0};
   return ::poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+// A socket that is closed with messages unread shows its peer a reset, not an end, and a command
+// without an answer is waited for: QEMU's client (10.1 to 11.1) ends or stands still over that.
+void Connection::wind_up() {
+  static_cast<void>(::shutdown(socket_.get(), SHUT_RD));
+  while (!over_ && turn()) {
+  }
 }
 
 void Connection::refuse(const Header& header, int error) {

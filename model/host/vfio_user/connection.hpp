@@ -21,6 +21,9 @@ class Connection {
  public:
   Connection(UniqueFd socket, Device& device, Statistics& statistics);
 
+  // The server ends: what the client has sent is answered, and it can send no more.
+  void wind_up();
+
   // Handles some messages that are there, so that a busy client leaves others their turn; sends
   // what it can of a reply. True if anything was done.
   bool turn();
@@ -28,6 +31,7 @@ class Connection {
   int socket() const { return socket_.get(); }
   bool negotiated() const { return session_.negotiated(); }
   bool over() const { return over_; }
+  bool failed() const { return session_.failed(); }
   bool wants_to_send() const { return outbox_.pending(); }
   // The peer has closed its end. What it had sent before is still handled.
   bool peer_gone() const;

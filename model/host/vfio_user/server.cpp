@@ -22,6 +22,7 @@ Server::Server() : reserve_(open_reserve()) {}
 
 Server::~Server() {
   for (auto& endpoint : endpoints_) {
+    if (endpoint.connection) endpoint.connection->wind_up();
     endpoint.connection.reset();
     remove_socket(endpoint.path, endpoint.inode);
   }
@@ -83,7 +84,18 @@ bool Server::accept(Endpoint& endpoint) {
   return true;
 }
 
+bool Server::drop_failed() {
+  bool dropped = false;
+  for (auto& endpoint : endpoints_) {
+    if (endpoint.connection == nullptr || !endpoint.connection->failed()) continue;
+    endpoint.connection.reset();
+    dropped = true;
+  }
+  return dropped;
+}
+
 bool Server::serve(int timeout_ms) {
+  if (drop_failed()) return true;
   collect_polls();
   if (::poll(polls_.data(), polls_.size(), timeout_ms) <= 0) return false;
   bool did_something = false;

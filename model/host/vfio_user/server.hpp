@@ -53,6 +53,7 @@ class Server {
     std::unique_ptr<Connection> connection;
   };
 
+  bool drop_failed();  // those who took memory away while nothing of theirs was served
   void collect_polls();
   bool accept(Endpoint& endpoint);
   UniqueFd accept_or_drop(int listener);

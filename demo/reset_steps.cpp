@@ -120,8 +120,6 @@ Status expect_lost(Session& session) {
   return {};
 }
 
-}  // namespace
-
 struct Loss {
   std::uint64_t copies = 0;  // before it
   std::string message;

@@ -34,6 +34,7 @@ struct DeviceContext::Impl {
   Status upload(Image& image, abi::ImageKind kind, ConstByteSpan object);
   Status need_device() const;
 
+  unsigned cores_for(TaskShape shape, unsigned block_dim) const;
   Status check(const TaskGraph& graph, const RunOptions& options) const;
   Status prepare(const TaskGraph& graph, const RunLayout& layout, const RunOptions& options);
   Status select_cores(unsigned block_dim);

@@ -25,8 +25,6 @@ std::string_view status_name(abi::RunStatus status) {
       return "the scheduler never ended";
     case abi::RunStatus::kBadHeader:
       return "malformed run";
-    case abi::RunStatus::kInvalidArguments:
-      return "invalid arguments";
     case abi::RunStatus::kNotCoresident:
       return "more blocks together than cores";
     case abi::RunStatus::kTimeout:
@@ -53,6 +51,8 @@ std::string_view reason_name(abi::StallReason reason) {
       return ": a task is ready and no core takes it";
     case abi::StallReason::kWaiting:
       return ": a task waits for others that never end";
+    case abi::StallReason::kOrchestrator:
+      return ": the graph is not wired yet, and all that is wired waits";
     case abi::StallReason::kOther:
       return ": nothing is left that could go on";
   }
@@ -82,6 +82,11 @@ std::string describe(const abi::RunResult& result) {
   return text;
 }
 
+// As many cores as blocks of a task can be on at the same time.
+unsigned DeviceContext::Impl::cores_for(TaskShape shape, unsigned block_dim) const {
+  return shape == TaskShape::kAiv && vector_cores != 0 ? block_dim * vector_cores : block_dim;
+}
+
 Status DeviceContext::Impl::check(const TaskGraph& graph, const RunOptions& options) const {
   if (auto ok = need_device(); !ok) return ok;
   const auto invalid = [](std::string text) {
@@ -100,13 +105,20 @@ Status DeviceContext::Impl::check(const TaskGraph& graph, const RunOptions& opti
         fmt::format("aicpu_thread_num {}: 1 .. {} are possible", options.aicpu_threads, threads));
   }
   if (options.watchdog < 1_ns) return invalid("a watchdog of less than 1 ns");
-  const auto used = workers(options.block_dim == 0 ? clusters : options.block_dim);
-  if (used > abi::kMaxWorkers) {
-    return invalid(fmt::format("{} cores, a run has at most {}", used, abi::kMaxWorkers));
+  const unsigned block_dim = options.block_dim == 0 ? clusters : options.block_dim;
+  if (workers(block_dim) > abi::kMaxWorkers) {
+    return invalid(
+        fmt::format("{} cores, a run has at most {}", workers(block_dim), abi::kMaxWorkers));
   }
   for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
     const auto& task = graph.task({i});
-    if (static_cast<TaskShape>(task.descriptor.shape) == TaskShape::kNone) continue;
+    const auto shape = static_cast<TaskShape>(task.descriptor.shape);
+    if (shape == TaskShape::kNone) continue;
+    const unsigned cores = cores_for(shape, block_dim);
+    if ((task.descriptor.flags & abi::kTaskTogether) != 0 && task.descriptor.blocks > cores) {
+      return invalid(fmt::format("task {}: {} blocks together, there are cores for {}", i,
+                                 task.descriptor.blocks, cores));
+    }
     if (kernels.count(task.kernel.value) == 0) {
       return invalid(fmt::format("task {}: kernel {} is not registered", i, task.kernel.value));
     }
@@ -212,12 +224,8 @@ Status DeviceContext::Impl::verdict(const RunReport& report, const Status& ended
   const auto status = static_cast<abi::RunStatus>(report.result.status);
   if (status == abi::RunStatus::kOk) return ended;
   if (status == abi::RunStatus::kRunning && !ended) return ended;
-  const auto code = status == abi::RunStatus::kTimeout ? ErrorCode::kTimeout
-                    : status == abi::RunStatus::kBadHeader ||
-                            status == abi::RunStatus::kInvalidArguments ||
-                            status == abi::RunStatus::kNotCoresident
-                        ? ErrorCode::kInvalidArgument
-                        : ErrorCode::kDeviceFault;
+  const auto code =
+      status == abi::RunStatus::kTimeout ? ErrorCode::kTimeout : ErrorCode::kDeviceFault;
   return fail(code, "run: " + describe(report.result));
 }
 

@@ -31,11 +31,12 @@ void Scheduler::end() {
                static_cast<std::uint32_t>(Presence::kGone));
 }
 
-// A core that does not leave within a quarter of the watchdog's time is left where it is.
+// A core that does not leave within its time is left where it is. If the watchdog has run out there
+// is none left to give: what hangs has had it.
 void Scheduler::dismiss(Cores& cores) {
   for (const auto& worker : cores.workers()) link_->dismiss(worker);
   port_.barrier();
-  const std::uint64_t deadline = in(quarter_);
+  const std::uint64_t deadline = in(stop_ == Stop::kTimeout ? 2 * look_ : leaving_);
   for (const auto& worker : cores.workers()) {
     while (!link_->left(worker)) {
       link_->urge(worker);
@@ -50,7 +51,7 @@ void Scheduler::dismiss(Cores& cores) {
 void Scheduler::await_others() {
   const auto absent = static_cast<std::uint32_t>(Presence::kAbsent);
   const auto cancelled = static_cast<std::uint32_t>(Presence::kCancelled);
-  const std::uint64_t deadline = in(8 * quarter_);
+  const std::uint64_t deadline = in(stop_ == Stop::kTimeout ? 3 * look_ : 8 * leaving_);
   if (!dealt_) take_over(0);
   for (unsigned i = 1; i < run_.header().threads; ++i) {
     const std::uint64_t line = run_.thread_line(scratch::kPresence, i);

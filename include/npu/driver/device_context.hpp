@@ -21,10 +21,11 @@ struct RunOptions {
   unsigned block_dim = 0;      // clusters to use; 0: all
   unsigned aicpu_threads = 3;  // scheduler threads, 1 .. abi::kMaxSchedulerThreads
   abi::HandshakeKind handshake = abi::HandshakeKind::kRegister;
-  bool single_issue = false;         // a core gets its next task when it has ended the one before
-  bool profiling = false;            // a TaskRecord for each block
-  unsigned pmu_group = 0;            // of abi/pmu.hpp; 0: off
-  Picoseconds watchdog = 1'000_ms;   // without progress: the scheduler gives up
+  bool single_issue = false;  // a core gets its next task when it has ended the one before
+  bool profiling = false;     // a TaskRecord for each block
+  unsigned pmu_group = 0;     // of abi/pmu.hpp; 0: off
+  // Without the end of a task, at least 1 ns: the scheduler has given up and said why.
+  Picoseconds watchdog = 1'000_ms;
   Picoseconds patience = 10'000_ms;  // of the host, for the whole run
   WaitPolicy wait = WaitPolicy::kPolling;
 };
@@ -71,7 +72,7 @@ class NPU_API DeviceContext {
 
   // Runs the graph to its end. kInvalidArgument: options or graph, nothing was started;
   // kDeviceFault, kTimeout: the context says which task, where and why; RunReport::result has the
-  // same, see last_result(). The device stays usable: cores that hang are taken away from it.
+  // same, see last_result(). The device stays usable: cores that hang are reset.
   Result<RunReport> run(const TaskGraph& graph, const RunOptions& options = {});
   const abi::RunResult& last_result() const;
 
@@ -82,7 +83,7 @@ class NPU_API DeviceContext {
   std::unique_ptr<Impl> impl_;
 };
 
-// "task 5 (kernel 2) on core 3: ..." of a result that is not kOk.
+// "kernel failed, task 5, worker 3, core 3, returned 7" of a result that is not kOk.
 NPU_API std::string describe(const abi::RunResult& result);
 
 }  // namespace npu::driver

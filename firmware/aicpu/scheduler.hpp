@@ -82,6 +82,10 @@ class Scheduler {
   bool begin_together();
   bool held_back(abi::TaskShape shape) const;
 
+  // dump.cpp
+  void dump(std::uint32_t task, abi::DumpStage stage);
+  void copy(const abi::TensorDump& what);
+
   // complete.cpp
   bool sweep();
   void ended(const Ended& ended, const Worker& worker);
@@ -124,7 +128,8 @@ class Scheduler {
   std::uint32_t edges_ = 0;
   std::uint64_t wired_at_ = 0;
   std::uint32_t completed_ = 0, lanes_ = 0;
-  std::uint64_t dispatched_ = 0, polls_ = 0;
+  std::uint32_t copied_ = 0;
+  std::uint64_t dispatched_ = 0, polls_ = 0, dump_ticks_ = 0;
   ThreadProgress published_;
 
   std::uint64_t deadline_ = 0;  // of the watchdog's next look

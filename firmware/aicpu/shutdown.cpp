@@ -25,6 +25,8 @@ void Scheduler::end() {
   progress.lanes = lanes_;
   progress.dispatched = dispatched_;
   progress.polls = polls_;
+  progress.copied = copied_;
+  progress.dump_ticks = dump_ticks_;
   port_.write(run_.thread_line(scratch::kProgress, thread_), &progress, sizeof progress);
   port_.barrier();
   run_.store32(run_.thread_line(scratch::kPresence, thread_),
@@ -86,12 +88,14 @@ void Scheduler::write_result() {
   result_.completed = completed_;
   result_.dispatched_blocks = dispatched_;
   result_.polls = polls_;
+  result_.dump_ticks = dump_ticks_;
   for (unsigned i = 1; i < run_.header().threads; ++i) {
     ThreadProgress other;
     port_.read(run_.thread_line(scratch::kProgress, i), &other, sizeof other);
     result_.completed += other.completed;
     result_.dispatched_blocks += other.dispatched;
     result_.polls += other.polls;
+    result_.dump_ticks += other.dump_ticks;
   }
   result_.ended = port_.system_counter();
   result_.counter_hz = port_.counter_hz();

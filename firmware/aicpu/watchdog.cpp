@@ -11,12 +11,15 @@ namespace npu::firmware {
 
 using abi::StallReason;
 
-// Of this thread; of all, for thread 0.
+// Of this thread; of all, for thread 0. Copies of tensors count, which may take longer than a task.
 std::uint64_t Scheduler::progress() {
-  std::uint64_t progress = std::uint64_t{completed_} + lanes_;
+  std::uint64_t progress = std::uint64_t{completed_} + lanes_ + copied_;
   for (unsigned i = 1; first() && i < run_.header().threads; ++i) {
     const auto other = progress_of(i);
     progress += std::uint64_t{other.completed} + other.lanes;
+    if (run_.header().dump_count == 0) continue;
+    const std::uint64_t line = run_.thread_line(scratch::kProgress, i);
+    progress += run_.load32(line + offsetof(ThreadProgress, copied));
   }
   return progress;
 }

@@ -149,7 +149,7 @@ struct RunResult {
   std::uint64_t counter_hz = 0;         // 104 of the ticks
   std::uint32_t unwired = 0;            // 112 tasks then not wired yet
   std::uint32_t reserved = 0;           // 116
-  std::uint64_t reserved_2 = 0;         // 120
+  std::uint64_t dump_ticks = 0;         // 120 of all threads, for copies of tensors
 };
 static_assert(sizeof(RunResult) == 128 && offsetof(RunResult, started) == 48);
 

@@ -234,6 +234,7 @@ TEST_F(Malformed, descriptors_are_refused_by_name) {
       [](abi::TaskDescriptor& t) { t.kernel = 0; },
       [](abi::TaskDescriptor& t) { t.producers = 2; },  // beyond the list
       [](abi::TaskDescriptor& t) { t.first_producer = 1; },
+      [](abi::TaskDescriptor& t) { t.dumps = 1; },  // there are none
   };
   for (auto* const spoil : spoilers) {
     Malformed_descriptors_are_refused_by_name_Test fresh;

@@ -38,8 +38,8 @@ int outcome(Owner& owner, const Result<T>& result) {
 }
 
 template <class Owner>
-int refuse(Owner& owner, std::string why) {
-  owner.error = std::move(why);
+int refuse(Owner& owner, const std::string& why) {
+  owner.error = why;
   return NPU_ERROR_INVALID_ARGUMENT;
 }
 

@@ -10,6 +10,8 @@ namespace npu::cli {
 Outcome run_workload(const Options& options);
 Outcome list_workloads(const Options& options);
 Outcome list_pci(const Options& options);
+Outcome serve(const Options& options);
+Outcome show_sysfs(const Options& options);
 Outcome config_command(const Options& options);
 
 // The configuration that --config names, with `overrides`.

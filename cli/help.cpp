@@ -10,6 +10,8 @@ const char* const kProgram =
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE] [--seed N]
        npusim list
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
+       npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
+       npusim --config CONFIG sysfs FOLDER [--live]
        npusim config show|check [CONFIG] [--set KEY=VALUE]...
        npusim config keys
        npusim [COMMAND] --help | --version
@@ -47,6 +49,33 @@ Lists the PCI functions of the simulated machine, read through its configuration
   -x     all 4096 bytes of each function, as pciutils' `lspci -F FILE` reads them
 )";
 
+const char* const kServe =
+    R"(usage: npusim --config CONFIG serve --socket PATH[=BB:DD.F]... [--pace fast|wall] [--once]
+              [--set KEY=VALUE]... [--report FILE]
+
+Serves the cards of the simulated machine to vfio-user clients, such as QEMU's vfio-user-pci, until
+SIGINT or SIGTERM, and then prints a report. Times in it are simulated.
+
+  --socket PATH     listen there for a client of the next card's function 0, or of the function
+                    that is named; may be repeated
+  --pace fast       simulated time goes on as far as there is work, and as fast as possible (default)
+  --pace wall       simulated time is held to wall time
+  --once            end when the last client has left
+  --report FILE     write the report as JSON, schema npusim.report/1
+)";
+
+const char* const kSysfs =
+    R"(usage: npusim --config CONFIG sysfs FOLDER [--live] [--set KEY=VALUE]...
+
+Shows the PCI functions of the simulated machine as Linux does in /sys/bus/pci, for unmodified tools:
+  lspci  -A linux-sysfs -O sysfs.path=FOLDER -vvv
+  setpci -A linux-sysfs -O sysfs.path=FOLDER -s 01:00.0 COMMAND=6
+
+  FOLDER    gets a tree of files, in which setpci changes only the files
+  --live    FOLDER, which exists and is empty, is a mount point (FUSE) until SIGINT, SIGTERM or
+            umount: reads and writes reach the models, virtual functions come and go
+)";
+
 const char* const kConfig =
     R"(usage: npusim config show|check [CONFIG] [--set KEY=VALUE]...
        npusim config keys
@@ -64,6 +93,8 @@ std::string help_text(const std::string& command) {
   if (command == "run") return kRun;
   if (command == "list") return kList;
   if (command == "lspci") return kLspci;
+  if (command == "serve") return kServe;
+  if (command == "sysfs") return kSysfs;
   if (command == "config") return kConfig;
   return kProgram;
 }

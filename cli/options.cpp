@@ -20,6 +20,8 @@ const std::map<std::string, std::vector<std::string>>& commands() {
       {"list", {}},
       {"lspci", {"config", "set", "verbose", "hex"}},
       {"run", {"config", "set", "report", "seed"}},
+      {"serve", {"config", "set", "report", "socket", "pace", "once"}},
+      {"sysfs", {"config", "set", "live"}},
   };
   return kCommands;
 }
@@ -38,6 +40,12 @@ po::options_description visible_options() {
       "a parameter of the workload, or else a key of the configuration");
   add("report", po::value<std::string>()->value_name("FILE"), "write the report as JSON");
   add("seed", po::value<std::string>()->value_name("N"), "of the workload's random numbers");
+  add("socket", po::value<std::vector<std::string>>()->composing()->value_name("PATH[=BB:DD.F]"),
+      "serve: where to listen for a client of a function");
+  add("pace", po::value<std::string>()->value_name("fast|wall"),
+      "serve: what holds simulated time");
+  add("once", po::bool_switch(), "serve: end when the last client has left");
+  add("live", po::bool_switch(), "sysfs: mount a file system instead of writing files");
   add("verbose,v", po::value<unsigned>()->implicit_value(1), "lspci: say more; -vvv: all of it");
   add("hex,x", po::bool_switch(), "lspci: dump all configuration space");
   add("help,h", po::bool_switch(), "print help on the program or the command");
@@ -98,11 +106,12 @@ tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
 // Only options that the command uses: one that is ignored would look as if it had worked.
 Outcome check_belongs(const po::variables_map& values, const std::string& command) {
   const auto& takes = commands().at(command);
-  for (const auto* name : {"config", "set", "report", "seed", "verbose", "hex"}) {
+  for (const std::string name :
+       {"config", "set", "report", "seed", "verbose", "hex", "socket", "pace", "once", "live"}) {
     if (values.count(name) == 0 || values[name].defaulted()) continue;
-    if (std::string(name) == "hex" && !values["hex"].as<bool>()) continue;
+    if ((name == "hex" || name == "once" || name == "live") && !values[name].as<bool>()) continue;
     if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
-      return bad_input("option '--" + std::string(name) + "' does not belong to '" + command + "'");
+      return bad_input("option '--" + name + "' does not belong to '" + command + "'");
     }
   }
   return {};
@@ -124,7 +133,8 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.version = (*values)["version"].as<bool>();
   if (options.arguments.empty()) {
     if (options.help || options.version) return options;
-    return bad_input("no command; known: config, list, lspci, run; see npusim --help");
+    return bad_input(
+        "no command; known: config, list, lspci, run, serve, sysfs; see npusim --help");
   }
   options.command = options.arguments.front();
   options.arguments.erase(options.arguments.begin());
@@ -142,6 +152,10 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.sets = value_or(*values, "set", std::vector<std::string>{});
   options.report = value_or<std::string>(*values, "report", "");
   options.verbosity = value_or(*values, "verbose", 0U);
+  options.sockets = value_or(*values, "socket", std::vector<std::string>{});
+  options.pace = value_or<std::string>(*values, "pace", "fast");
+  options.once = (*values)["once"].as<bool>();
+  options.live = (*values)["live"].as<bool>();
   options.hex_dump = (*values)["hex"].as<bool>();
   return options;
 }

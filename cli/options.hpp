@@ -16,6 +16,10 @@ struct Options {
   std::string config;                  // --config; empty: not given
   std::vector<std::string> sets;       // --set, "key=value", in order
   std::string report;                  // --report; empty: not given
+  std::vector<std::string> sockets;    // --socket, in order
+  std::string pace;                    // --pace
+  bool once = false;                   // --once
+  bool live = false;                   // --live
   std::uint64_t seed = 1;              // --seed
   unsigned verbosity = 0;              // -v: 1, -vv: 2, -vvv: 3
   bool hex_dump = false;               // -x

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the npusim program, libnpudrv and libnpusim, their public headers, the
+# cmake --install: the programs npusim and npudemo, libnpudrv and libnpusim, their public headers, the
 # configurations, the manual page, a CMake package (find_package(npusim)) and a pkg-config file.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -27,6 +27,10 @@ endif()
 if(TARGET npusim)
   set_target_properties(npusim PROPERTIES INSTALL_RPATH "$ORIGIN/${NPU_BIN_TO_LIB}")
   install(TARGETS npusim)
+endif()
+if(TARGET npudemo)
+  set_target_properties(npudemo PROPERTIES INSTALL_RPATH "$ORIGIN/${NPU_BIN_TO_LIB}")
+  install(TARGETS npudemo)
 endif()
 
 install(EXPORT npusimTargets NAMESPACE npusim:: DESTINATION ${NPU_CMAKE_DIR})

@@ -13,10 +13,7 @@ System::System(const SystemConfig& config)
       fabric_("pci", simulation_, config_, memory_, interrupts_, Chip::kEndpointPorts),
       cpus_(simulation_, config_.cpu),
       platform_("platform", simulation_, cpus_, memory_, interrupts_, fabric_.host_bridges(),
-                [this](platform::Bdf bdf, unsigned bar) {
-                  const auto found = fabric_.resource(bdf, bar);
-                  return BarResource{found.address, found.size};
-                }) {
+                resources()) {
   for (unsigned i = 0; i < config_.cards.size(); ++i) {
     chips_.push_back(std::make_unique<Chip>(fmt::format("card{}", i).c_str(), simulation_,
                                             config_.cards[i], i, fabric_.endpoint(i)));
@@ -31,6 +28,13 @@ System::System(const SystemConfig& config)
   });
   platform_.cpu_socket.bind(fabric_.root_complex().cpu_socket);
   simulation_.agenda.run_ahead(true);
+}
+
+ResourceLookup System::resources() {
+  return [this](platform::Bdf bdf, unsigned bar) {
+    const auto found = fabric_.resource(bdf, bar);
+    return BarResource{found.address, found.size};
+  };
 }
 
 Status System::run(std::function<void(platform::Platform&)> program) {

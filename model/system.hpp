@@ -29,7 +29,9 @@ class System {
   Status run(std::function<void(platform::Platform&)> program);
 
   const SystemConfig& config() const { return config_; }
-  platform::Platform& host() { return platform_; }  // to be called from host tasks only
+  HostPlatform& host() { return platform_; }  // to be called from host tasks only
+  HostCpus& cpus() { return cpus_; }
+  ResourceLookup resources();
   Simulation& simulation() { return simulation_; }
   HostMemory& host_memory() { return memory_; }
   Interrupts& interrupts() { return interrupts_; }

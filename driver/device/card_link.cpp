@@ -16,8 +16,9 @@ Result<std::uint64_t> CardLink::read_event(std::uint32_t event) {
 }
 
 tl::unexpected<Error> CardLink::explain_all_ones(std::string_view what) {
-  const auto id = platform_.pci().read32(bdf_, abi::pci::kVendorId);
-  if (id == abi::pci::kAllOnes) {
+  // Class and revision: the identity of a card that is gone is still known to Linux' VFIO.
+  const auto type = platform_.pci().read32(bdf_, abi::pci::kRevision);
+  if (type == abi::pci::kAllOnes) {
     lost_.store(true, std::memory_order_relaxed);
     return lost_error();
   }

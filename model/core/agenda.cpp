@@ -187,6 +187,18 @@ void Agenda::wait_with_others(const sc_core::sc_event& event, SimTime limit) {
   }
 }
 
+SimTime Agenda::next_activity() {
+  if (kernel_idle_until() == armed_for_) {  // our own: the handlers are looked at below
+    wake_.cancel();
+    armed_for_ = UINT64_MAX;
+  }
+  const SimTime kernel = kernel_idle_until();
+  const auto voided = std::count_if(timeouts_.begin(), timeouts_.end(),
+                                    [](Timeout* timeout) { return timeout->is_void(); });
+  if (pending() == static_cast<std::size_t>(voided)) return kernel;
+  return std::min(kernel, first().when);
+}
+
 void Agenda::catch_up() {
   const SimTime reached = sim_now();
   if (!process_ahead_) return;

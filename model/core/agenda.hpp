@@ -11,6 +11,7 @@
 // same order either way.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <systemc>
@@ -31,6 +32,14 @@ inline SimTime sim_now() {
   const SimTime known = detail::ahead_to | detail::in_step;  // one of them at most
   return known != 0 ? known : sc_core::sc_time_stamp().value();
 }
+
+// Whose one handler may find that what it was scheduled for is over.
+class Timeout {
+ public:
+  virtual ~Timeout() = default;
+  // The handler is scheduled, and nothing is left that it would end.
+  virtual bool is_void() = 0;
+};
 
 class Agenda : public sc_core::sc_module {
  public:
@@ -62,6 +71,10 @@ class Agenda : public sc_core::sc_module {
   void catch_up();
 
   std::size_t pending() const { return near_count_ + far_.size(); }
+  // For processes: when something will happen by itself, or earlier; UINT64_MAX: nothing will.
+  SimTime next_activity();
+  // `timeout` lives as long as the agenda.
+  void add(Timeout& timeout) { timeouts_.push_back(&timeout); }
   // True while handlers due at the present time have not run.
   bool due_now() const { return !empty() && first().when <= sim_now(); }
 
@@ -114,6 +127,7 @@ class Agenda : public sc_core::sc_module {
   bool running_ = false;        // a handler
   bool process_ahead_ = false;  // a process goes on at sim_now()
   bool may_run_ahead_ = false;
+  std::vector<Timeout*> timeouts_;
   std::vector<sc_core::sc_event*> notices_;  // of handlers ahead of the kernel
   sc_core::sc_event wake_;
 };

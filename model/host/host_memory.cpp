@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/core/bus_page.hpp"
 #include "npu/base/checked.hpp"
@@ -25,7 +26,9 @@ HostMemory::HostMemory(Simulation& simulation, const HostMemoryConfig& config,
       track_(simulation.recorder.track("host.iommu")) {}
 
 HostMemory::~HostMemory() {
-  for (const auto& [bus, mapping] : mappings_) munmap(mapping.cpu.data, mapping.cpu.size);
+  for (const auto& [place, mapping] : mappings_) {
+    if (!mapping.is_lent) munmap(mapping.cpu.data, mapping.cpu.size);
+  }
 }
 
 HostMemory::Mapping HostMemory::map(std::uint16_t requester, Bytes size, Bytes alignment,
@@ -44,18 +47,41 @@ HostMemory::Mapping HostMemory::map(std::uint16_t requester, Bytes size, Bytes a
   mapping.direction = direction;
   mapping.node = node;
   next_bus_ = mapping.bus + *rounded + kGuard;
-  mappings_.emplace(mapping.bus, mapping);
+  mappings_.emplace(Place{requester, mapping.bus}, mapping);
   return mapping;
 }
 
-void HostMemory::unmap(std::uint64_t bus) {
-  const auto it = mappings_.find(bus);
+bool HostMemory::map_at(std::uint16_t requester, std::uint64_t bus, ByteSpan memory,
+                        platform::DmaDirection direction) {
+  const auto next = mappings_.lower_bound({requester, bus});
+  if (next != mappings_.end() && next->first.first == requester &&
+      next->first.second - bus < memory.size) {
+    return false;
+  }
+  if (next != mappings_.begin()) {
+    const auto& [place, mapping] = *std::prev(next);
+    if (place.first == requester && bus - place.second < mapping.cpu.size) return false;
+  }
+  Mapping mapping;
+  mapping.requester = requester;
+  mapping.cpu = memory;
+  mapping.bus = bus;
+  mapping.direction = direction;
+  mapping.is_lent = true;
+  mappings_.emplace(Place{requester, bus}, mapping);
+  return true;
+}
+
+void HostMemory::unmap(std::uint16_t requester, std::uint64_t bus) {
+  const auto it = mappings_.find({requester, bus});
   sc_assert(it != mappings_.end());
   const Mapping mapping = it->second;
   mappings_.erase(it);
   last_ = nullptr;
-  used_[static_cast<std::size_t>(mapping.node)] -= mapping.cpu.size;
-  munmap(mapping.cpu.data, mapping.cpu.size);
+  if (!mapping.is_lent) {
+    used_[static_cast<std::size_t>(mapping.node)] -= mapping.cpu.size;
+    munmap(mapping.cpu.data, mapping.cpu.size);
+  }
   if (unmap_listener_) unmap_listener_(mapping.requester);
 }
 
@@ -69,8 +95,8 @@ void HostMemory::unwatch(MemoryWatcher& watcher) {
                  watches_.end());
 }
 
-void HostMemory::bind(std::uint64_t bus, std::uint32_t pasid) {
-  const auto it = mappings_.find(bus);
+void HostMemory::bind(std::uint16_t requester, std::uint64_t bus, std::uint32_t pasid) {
+  const auto it = mappings_.find({requester, bus});
   sc_assert(it != mappings_.end());
   it->second.pasid = pasid;
 }
@@ -82,7 +108,7 @@ const HostMemory::Mapping* HostMemory::find(DmaRequester requester, std::uint64_
            bus - m.bus < m.cpu.size;
   };
   if (last_ && hit(*last_)) return last_;
-  auto it = mappings_.upper_bound(bus);
+  auto it = mappings_.upper_bound({requester.function, bus});
   if (it == mappings_.begin()) return nullptr;
   --it;
   if (!hit(it->second)) return nullptr;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory that devices may reach, and the IOMMU in front of it.
+// Host memory that devices may reach, and the IOMMU in front of it. Every function has an address
+// space of its own.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "model/config/system_config.hpp"
@@ -48,12 +50,17 @@ class HostMemory : public HostMemoryPort {
     platform::DmaDirection direction = platform::DmaDirection::kBidirectional;
     int node = 0;
     std::uint32_t pasid = 0;  // the only one to reach it, beside requests without PASID
+    bool is_lent = false;     // somebody else's memory, map_at()
   };
   Mapping map(std::uint16_t requester, Bytes size, Bytes alignment,
               platform::DmaDirection direction, int node);
-  void unmap(std::uint64_t bus);
-  // `bus` is the start of a mapping.
-  void bind(std::uint64_t bus, std::uint32_t pasid);
+  // Memory that somebody else keeps until unmap(), at a bus address of their choice. False:
+  // [bus, bus + size) meets a mapping of the function.
+  bool map_at(std::uint16_t requester, std::uint64_t bus, ByteSpan memory,
+              platform::DmaDirection direction);
+  // `bus` is the start of a mapping of the function.
+  void unmap(std::uint16_t requester, std::uint64_t bus);
+  void bind(std::uint16_t requester, std::uint64_t bus, std::uint32_t pasid);
   // Called with the requester whose mapping went away: its address translation cache is stale.
   void on_unmap(std::function<void(std::uint16_t)> listener) {
     unmap_listener_ = std::move(listener);
@@ -84,8 +91,9 @@ class HostMemory : public HostMemoryPort {
   HostMemoryConfig config_;
   std::function<int(std::uint16_t)> node_of_;
   std::function<void(std::uint16_t)> unmap_listener_;
-  std::map<std::uint64_t, Mapping> mappings_;  // by bus address
-  const Mapping* last_ = nullptr;              // most accesses hit the mapping of the one before
+  using Place = std::pair<std::uint16_t, std::uint64_t>;  // function, bus address
+  std::map<Place, Mapping> mappings_;
+  const Mapping* last_ = nullptr;  // most accesses hit the mapping of the one before
   std::vector<Bytes> used_;
   std::vector<Watch> watches_;
   std::vector<IommuFault> faults_;

@@ -2,6 +2,7 @@
 // The host's side of MSI-X: message addresses and data, and who waits for them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <systemc>
@@ -19,6 +20,7 @@ struct VectorState {
   SimTime last_arrival = 0;
   std::uint64_t last_cause = 0;
   sc_core::sc_event arrived;
+  std::function<void()> handler;  // called at each arrival, if there is one
 };
 
 class Interrupts : public InterruptSink {

@@ -53,10 +53,12 @@ class HostPlatform : public sc_core::sc_module,
   void write_barrier() override;
   void read_barrier() override {}
 
-  // One access by the current task, at its CPU cost; `width` 4 or 8. For MmioRegion.
+  // One access by the current task, at its CPU cost; `width` 1, 2, 4 or 8 bytes, aligned.
   std::uint64_t load(std::uint64_t address, unsigned width);
   void store(std::uint64_t address, std::uint64_t value, unsigned width);
   void store_combining(std::uint64_t address, std::uint64_t value, unsigned width);
+  // Offset of a capability in configuration space; 0: the function has none of that id.
+  std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
 
  private:
   // PciAccess
@@ -85,7 +87,6 @@ class HostPlatform : public sc_core::sc_module,
   void post(std::uint64_t address, const void* data, unsigned length);
   void drain_combining();
   bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }
-  std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
 
   static constexpr std::uint32_t kAllOnes = 0xFFFFFFFF;
 

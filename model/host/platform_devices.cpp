@@ -50,11 +50,15 @@ class BarMapping : public platform::MmioRegion {
 class MappedDmaMemory : public platform::DmaMemory {
  public:
   MappedDmaMemory(HostMemory& memory, const HostMemory::Mapping& mapping, Bytes size)
-      : DmaMemory({mapping.cpu.data, size}, platform::BusAddress{mapping.bus}), memory_(memory) {}
-  ~MappedDmaMemory() override { memory_.unmap(bus().value); }
+      : DmaMemory({mapping.cpu.data, size}, platform::BusAddress{mapping.bus}),
+        memory_(memory),
+        requester_(mapping.requester) {}
+  ~MappedDmaMemory() override { memory_.unmap(requester_, bus().value); }
+  std::uint16_t requester() const { return requester_; }
 
  private:
   HostMemory& memory_;
+  std::uint16_t requester_;
 };
 
 class MsixVector : public platform::InterruptVector {
@@ -142,7 +146,7 @@ Status HostPlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid
   if (pasid == 0 || pasid >= 1U << 20) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{} is no PASID", pasid));
   }
-  memory_.bind(memory.bus().value, pasid);
+  memory_.bind(static_cast<MappedDmaMemory&>(memory).requester(), memory.bus().value, pasid);
   return {};
 }
 

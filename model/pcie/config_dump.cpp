@@ -69,27 +69,34 @@ std::string class_name(const ConfigReader& read, platform::Bdf bdf) {
   }
 }
 
+std::vector<std::pair<std::string, std::string>> sysfs_files(const PciFunction& function,
+                                                             const ConfigReader& read) {
+  const std::uint32_t id = function.id != 0 ? function.id : read(function.bdf, pci::kVendorId);
+  return {
+      {"config", read_space(read, function.bdf)},
+      {"resource", resource_file(function)},
+      {"vendor", fmt::format("0x{:04x}\n", id & 0xFFFF)},
+      {"device", fmt::format("0x{:04x}\n", id >> 16)},
+      {"class", fmt::format("0x{:06x}\n", read(function.bdf, pci::kRevision) >> 8)},
+      {"irq", fmt::format("{}\n", read(function.bdf, pci::kInterruptLine) & 0xFF)},
+      {"numa_node", fmt::format("{}\n", function.numa_node)},
+  };
+}
+
 bool export_sysfs(const std::filesystem::path& root, const std::vector<PciFunction>& functions,
                   const ConfigReader& read, std::string& error) {
   for (const auto& function : functions) {
     const auto folder = root / "devices" / ("0000:" + to_string(function.bdf));
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
-    const auto put = [&](const char* file, const std::string& text) {
+    for (const auto& [file, text] : sysfs_files(function, read)) {
       std::ofstream out(folder / file, std::ios::binary);
       out << text;
       out.close();
-      if (!out && error.empty()) error = (folder / file).string();
-    };
-    const std::uint32_t id = function.id != 0 ? function.id : read(function.bdf, pci::kVendorId);
-    put("config", read_space(read, function.bdf));
-    put("resource", resource_file(function));
-    put("vendor", fmt::format("0x{:04x}\n", id & 0xFFFF));
-    put("device", fmt::format("0x{:04x}\n", id >> 16));
-    put("class", fmt::format("0x{:06x}\n", read(function.bdf, pci::kRevision) >> 8));
-    put("irq", fmt::format("{}\n", read(function.bdf, pci::kInterruptLine) & 0xFF));
-    put("numa_node", fmt::format("{}\n", function.numa_node));
-    if (!error.empty()) return false;
+      if (out) continue;
+      error = (folder / file).string();
+      return false;
+    }
   }
   return true;
 }

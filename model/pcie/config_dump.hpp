@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/pcie/firmware.hpp"
@@ -22,6 +23,9 @@ std::string lspci_dump(const ConfigReader& read, platform::Bdf bdf, const std::s
 // Name of a function by its class, for the slot line.
 std::string class_name(const ConfigReader& read, platform::Bdf bdf);
 
+// Name and content of each file that Linux has for a function, `config` first.
+std::vector<std::pair<std::string, std::string>> sysfs_files(const PciFunction& function,
+                                                             const ConfigReader& read);
 // A tree for `lspci -A linux-sysfs -O sysfs.path=ROOT`. False: a file could not be written; `error`
 // names it.
 bool export_sysfs(const std::filesystem::path& root, const std::vector<PciFunction>& functions,

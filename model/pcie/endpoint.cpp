@@ -30,6 +30,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, Simulation& simulation,
   for (unsigned i = 0; i < dma_ports; ++i) {
     dma_sockets[i].register_nb_transport_fw(this, &Endpoint::dma_request, static_cast<int>(i));
   }
+  simulation_.agenda.add(*this);
 }
 
 Endpoint::~Endpoint() = default;

@@ -25,7 +25,8 @@ namespace npu::model {
 class Endpoint : public sc_core::sc_module,
                  public InterruptPort,
                  public ConfigTarget,
-                 private PortOwner {
+                 private PortOwner,
+                 private Timeout {
  public:
   using Payload = tlm::tlm_generic_payload;
 
@@ -110,6 +111,7 @@ class Endpoint : public sc_core::sc_module,
   void end_read(unsigned number, Completion completion, const unsigned char* data);
   void watch_deadlines();
   void deadline(std::uint64_t);
+  bool is_void() override;
   void log_completion_error(Completion completion, const Payload& payload);
   // reset and interrupts
   void function_level_reset(unsigned function);

@@ -183,6 +183,11 @@ void Endpoint::watch_deadlines() {
   simulation_.agenda.at<&Endpoint::deadline>(oldest->when, *this);
 }
 
+bool Endpoint::is_void() {
+  return watching_ &&
+         !deadlines_.oldest([this](std::uint64_t context) { return is_waiting(context); });
+}
+
 void Endpoint::deadline(std::uint64_t) {
   watching_ = false;
   const auto waiting = [this](std::uint64_t context) { return is_waiting(context); };

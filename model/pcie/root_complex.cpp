@@ -20,6 +20,7 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, Simulation& simula
       interrupts_(interrupts),
       track_(simulation.recorder.track("root_complex")) {
   cpu_socket.register_b_transport(this, &RootComplex::b_transport);
+  simulation_.agenda.add(*this);
 }
 
 RootComplex::~RootComplex() = default;
@@ -202,6 +203,11 @@ void RootComplex::watch_deadlines() {
   if (!oldest) return;
   watching_ = true;
   simulation_.agenda.at<&RootComplex::deadline>(oldest->when, *this);
+}
+
+bool RootComplex::is_void() {
+  return watching_ &&
+         !deadlines_.oldest([this](std::uint64_t context) { return is_waiting(context); });
 }
 
 void RootComplex::deadline(std::uint64_t) {

@@ -22,7 +22,7 @@
 
 namespace npu::model {
 
-class RootComplex : public sc_core::sc_module, private PortOwner {
+class RootComplex : public sc_core::sc_module, private PortOwner, private Timeout {
  public:
   using Payload = tlm::tlm_generic_payload;
 
@@ -78,6 +78,7 @@ class RootComplex : public sc_core::sc_module, private PortOwner {
   bool is_waiting(std::uint64_t context) const;
   void watch_deadlines();
   void deadline(std::uint64_t);
+  bool is_void() override;
   // device side
   SimTime request_arrived(unsigned port, Payload& payload) override;
   void completion_arrived(unsigned port, Payload& payload) override;

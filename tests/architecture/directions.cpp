@@ -29,8 +29,8 @@ const std::vector<Area>& areas() {
   static const Names kDriver = contracts_and({"include/npu/driver"});
   static const Names kBoth =
       contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/aicore", "driver",
-                     "driver/vfio", "model", "model/config", "workloads", "workloads/kernels",
-                     "cli", "bench", "tests/support", "tests/bench"});
+                     "driver/vfio", "model", "model/config", "model/host/vfio_user", "workloads",
+                     "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},
@@ -41,12 +41,14 @@ const std::vector<Area>& areas() {
       {"driver/", kDriver, false},
       {"driver/vfio/", kDriver, false},
       {"firmware/", kContracts, false},
-      {"model/", contracts_and({"model/config"}), true},
+      {"model/", contracts_and({"model/config", "model/host/vfio_user"}), true},
       {"model/config/", kContracts, false},
+      {"model/host/vfio_user/", {"include/npu/base"}, false},
       {"sim/", contracts_and({"include/npu/sim", "model", "model/config"}), false},
       {"workloads/", kBoth, true},
       {"workloads/kernels/", contracts_and({"include/npu/aicore"}), false},
       {"cli/", kBoth, true},
+      {"demo/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
       {"bench/", kBoth, true},
       {"tests/support/", kContracts, false},
       {"tests/support/systemc", kContracts, true},
@@ -54,7 +56,8 @@ const std::vector<Area>& areas() {
       {"tests/system/", kBoth, true},
       {"tests/abi/", contracts_and({}), false},
       {"tests/driver/", contracts_and({"include/npu/driver", "driver", "tests/support"}), false},
-      {"tests/bench/", contracts_and({"model", "model/config", "tests/support"}), true},
+      {"tests/bench/",
+       contracts_and({"model", "model/config", "model/host/vfio_user", "tests/support"}), true},
       {"tests/unit/firmware/", contracts_and({"firmware", "tests/support"}), false},
       {"tests/architecture/", {}, false},
       {"tests/package/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+
 #include "tests/bench/host/host_bench.hpp"
 
 namespace npu::test {
@@ -40,10 +42,39 @@ TEST(HostMemory, RefusesToCrossTheEndOfAMappingAndAfterUnmap) {
             Completion::kUnsupportedRequest);
   std::uint16_t told = 0;
   bench.memory.on_unmap([&](std::uint16_t requester) { told = requester; });
-  bench.memory.unmap(m.bus);
+  bench.memory.unmap(kRequester, m.bus);
   EXPECT_EQ(told, kRequester);
   EXPECT_EQ(bench.memory.access(kRequester, m.bus, 8, true, 0).status,
             Completion::kUnsupportedRequest);
+}
+
+TEST(HostMemory, EveryFunctionHasAnAddressSpaceOfItsOwn) {
+  HostBench bench;
+  std::array<std::byte, 2 * 4096> memory{};
+  const auto direction = platform::DmaDirection::kBidirectional;
+  ASSERT_TRUE(bench.memory.map_at(kRequester, 0x1000, {memory.data(), 4096}, direction));
+  ASSERT_TRUE(bench.memory.map_at(kRequester + 8, 0x1000, {memory.data() + 4096, 4096}, direction));
+  EXPECT_EQ(bench.memory.access(kRequester, 0x1010, 8, true, 0).data, memory.data() + 0x10);
+  EXPECT_EQ(bench.memory.access(kRequester + 8, 0x1010, 8, true, 0).data, memory.data() + 0x1010);
+  bench.memory.unmap(kRequester, 0x1000);
+  EXPECT_EQ(bench.memory.access(kRequester, 0x1010, 8, true, 0).data, nullptr);
+  EXPECT_EQ(bench.memory.access(kRequester + 8, 0x1010, 8, true, 0).data, memory.data() + 0x1010);
+}
+
+TEST(HostMemory, LentMemoryIsNotMappedOverAMapping) {
+  HostBench bench;
+  std::array<std::byte, 4 * 4096> memory{};
+  const auto map = [&](std::uint64_t bus, std::size_t size) {
+    return bench.memory.map_at(kRequester, bus, {memory.data(), size},
+                               platform::DmaDirection::kBidirectional);
+  };
+  ASSERT_TRUE(map(0x4000, 0x2000));
+  EXPECT_FALSE(map(0x3000, 0x1001));
+  EXPECT_FALSE(map(0x4000, 0x1000));
+  EXPECT_FALSE(map(0x5fff, 1));
+  EXPECT_TRUE(map(0x3000, 0x1000));
+  EXPECT_TRUE(map(0x6000, 0x1000));
+  EXPECT_EQ(bench.memory.used(0), 0U);
 }
 
 TEST(HostMemory, APasidReachesTheMappingsBoundToItAlone) {
@@ -52,7 +83,7 @@ TEST(HostMemory, APasidReachesTheMappingsBoundToItAlone) {
       bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
   const auto unbound =
       bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
-  bench.memory.bind(own.bus, 7);
+  bench.memory.bind(kRequester, own.bus, 7);
   const auto status = [&](std::uint64_t bus, std::uint32_t pasid) {
     return bench.memory.access({kRequester, pasid}, bus, 8, true, 0).status;
   };
@@ -86,7 +117,7 @@ TEST(HostMemory, OfANodeIsFinite) {
       bench.memory.map(kRequester, 1, 4096, platform::DmaDirection::kBidirectional, 0);
   EXPECT_NE(all.cpu.data, nullptr);
   EXPECT_EQ(more.cpu.data, nullptr);
-  bench.memory.unmap(all.bus);
+  bench.memory.unmap(kRequester, all.bus);
   EXPECT_EQ(bench.memory.used(0), 0U);
 }
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// npusim serve: the machine's functions for vfio-user clients, such as a virtual machine monitor.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "cli/activity_report.hpp"
+#include "cli/commands.hpp"
+#include "cli/report_file.hpp"
+#include "cli/stop_signals.hpp"
+#include "cli/wall_pacer.hpp"
+#include "model/host/exporter.hpp"
+#include "model/system.hpp"
+#include "workloads/framework/report_json.hpp"
+#include "workloads/framework/report_text.hpp"
+#include "workloads/simulator/system_view.hpp"
+
+namespace npu::cli {
+namespace {
+
+struct Socket {
+  std::string path;
+  std::optional<platform::Bdf> bdf;  // none: the next card
+};
+
+// "PATH" or "PATH=BB:DD.F".
+tl::expected<Socket, Failure> parse_socket(const std::string& text) {
+  const auto equals = text.rfind('=');
+  if (equals == std::string::npos) return Socket{text, std::nullopt};
+  unsigned bus = 0, device = 0, function = 0;
+  int end = 0;
+  const std::string where = text.substr(equals + 1);
+  const int fields = std::sscanf(where.c_str(), "%2x:%2x.%1x%n", &bus, &device, &function, &end);
+  if (fields != 3 || static_cast<std::size_t>(end) != where.size() || device > 31 || function > 7) {
+    return bad_input("--socket " + text + ": '" + where + "' is no function; give BB:DD.F");
+  }
+  return Socket{text.substr(0, equals),
+                platform::Bdf{static_cast<std::uint8_t>(bus), static_cast<std::uint8_t>(device),
+                              static_cast<std::uint8_t>(function)}};
+}
+
+tl::expected<std::vector<Socket>, Failure> parse_sockets(const Options& options,
+                                                         std::size_t cards) {
+  std::vector<Socket> sockets;
+  std::size_t next = 0;
+  for (const auto& text : options.sockets) {
+    const auto socket = parse_socket(text);
+    if (!socket) return tl::unexpected(socket.error());
+    if (socket->path.empty()) return bad_input("--socket " + text + ": no path");
+    if (!socket->bdf && ++next > cards) {
+      return bad_input(fmt::format("--socket {}: the machine has {} card{}", text, cards,
+                                   cards == 1 ? "" : "s"));
+    }
+    sockets.push_back(*socket);
+  }
+  if (sockets.empty()) return bad_input("serve: give --socket PATH");
+  return sockets;
+}
+
+Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
+                      const Options& options, workloads::Report& report) {
+  std::optional<WallPacer> pacer;
+  if (options.pace == "wall") pacer.emplace();
+  StopSignals signals;
+  model::Exporter exporter(system.simulation(), system.cpus(), system.host(), system.host_memory(),
+                           system.interrupts(), system.resources(), pacer ? &*pacer : nullptr);
+  unsigned card = 0;
+  for (const auto& socket : sockets) {
+    const auto bdf = socket.bdf
+                         ? *socket.bdf
+                         : platform::Bdf::unpack(system.fabric().endpoint(card++).requester());
+    if (auto added = exporter.add(bdf, socket.path); !added) {
+      return bad_input("--socket " + socket.path + ": " + added.error().message());
+    }
+    std::printf("serving %s on %s\n", to_string(bdf).c_str(), socket.path.c_str());
+  }
+  std::fflush(stdout);
+  workloads::SystemView view(system);
+  ActivityReport activities(view);
+  exporter.run(signals.file(), [&] {
+    const bool left = options.once && exporter.server().statistics().clients > 0 &&
+                      !exporter.server().has_client();
+    return left || signals.came();
+  });
+  activities.add_to(report);
+  add_exports(report, exporter, system.host_memory());
+  report.simulated = view.simulated_time();
+  return {};
+}
+
+}  // namespace
+
+Outcome serve(const Options& options) {
+  if (!options.arguments.empty()) {
+    return bad_input("serve: unexpected '" + options.arguments[0] + "'");
+  }
+  if (options.pace != "fast" && options.pace != "wall") {
+    return bad_input("--pace: found '" + options.pace + "'; allowed: fast, wall");
+  }
+  const auto config = load_config(options.config, options.sets);
+  if (!config) return tl::unexpected(config.error());
+  const auto sockets = parse_sockets(options, config->cards.size());
+  if (!sockets) return tl::unexpected(sockets.error());
+  auto file = ReportFile::open(options.report);
+  if (!file) return tl::unexpected(file.error());
+  workloads::Report report;
+  report.workload = "serve";
+  report.config = options.config;
+  model::System system(*config);
+  Outcome served;
+  const Status ran = system.run(
+      [&](platform::Platform&) { served = serve_sockets(system, *sockets, options, report); });
+  if (!ran) served = failure("serve: " + ran.error().message());
+  if (!served) {
+    file->discard();
+    return served;
+  }
+  std::fputs(to_text(report).c_str(), stdout);
+  return file->write(to_json(report));
+}
+
+}  // namespace npu::cli

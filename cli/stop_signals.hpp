@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SIGINT and SIGTERM for commands that run until they are told to end.
+#pragma once
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace npu::cli {
+
+// SIGINT and SIGTERM as a file descriptor, so that the report is written in peace.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+    file_ = ::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+  }
+  ~StopSignals() { ::close(file_); }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  int file() const { return file_; }
+  bool came() {
+    signalfd_siginfo signal{};
+    came_ = came_ || ::read(file_, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal);
+    return came_;
+  }
+
+ private:
+  int file_ = -1;
+  bool came_ = false;
+};
+
+}  // namespace npu::cli

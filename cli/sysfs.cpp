@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// npusim sysfs: the machine's PCI functions for unmodified lspci and setpci.
+#include <cstdio>
+
+#include "cli/commands.hpp"
+#include "cli/stop_signals.hpp"
+#include "cli/sysfs_mount.hpp"
+#include "model/pcie/config_dump.hpp"
+#include "model/system.hpp"
+
+namespace npu::cli {
+namespace {
+
+// What there is now, virtual functions included.
+std::vector<model::PciFunction> all_functions(model::System& system) {
+  auto found = system.fabric().functions();
+  for (unsigned card = 0; card < system.cards(); ++card) {
+    for (const auto& function : system.fabric().virtual_functions(card)) found.push_back(function);
+  }
+  return found;
+}
+
+Outcome export_tree(model::System& system, const std::string& folder) {
+  std::string bad;
+  const auto read = [&](platform::Bdf bdf, std::uint32_t offset) {
+    return system.host().pci().read32(bdf, offset);
+  };
+  if (model::export_sysfs(folder, all_functions(system), read, bad)) return {};
+  return bad_input("sysfs " + folder + ": cannot write " + bad);
+}
+
+Outcome mount_tree(model::System& system, const std::string& folder) {
+  StopSignals signals;
+  SysfsMount mount(system.host().pci(), [&] { return all_functions(system); });
+  if (auto mounted = mount.mount(folder); !mounted) {
+    return bad_input("sysfs " + folder + ": " + mounted.error().context);
+  }
+  std::printf("mounted on %s; try: lspci -A linux-sysfs -O sysfs.path=%s\n", folder.c_str(),
+              folder.c_str());
+  std::fflush(stdout);
+  mount.run(signals.file());
+  return {};
+}
+
+}  // namespace
+
+Outcome show_sysfs(const Options& options) {
+  if (options.arguments.size() != 1) return bad_input("sysfs: give one folder");
+  const auto config = load_config(options.config, options.sets);
+  if (!config) return tl::unexpected(config.error());
+  model::System system(*config);
+  Outcome done;
+  const Status ran = system.run([&](platform::Platform&) {
+    const auto& folder = options.arguments[0];
+    done = options.live ? mount_tree(system, folder) : export_tree(system, folder);
+  });
+  return ran ? done : failure("sysfs: " + ran.error().message());
+}
+
+}  // namespace npu::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs steps and prints a line for each.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "demo/session.hpp"
+#include "demo/steps.hpp"
+
+namespace npu::demo {
+
+// Gets one line, without its end.
+using Print = std::function<void(const std::string&)>;
+
+struct Selection {
+  std::vector<std::string> steps;  // names; empty: all
+  bool removal = false;            // the last one: the card is taken away
+};
+
+// kInvalidArgument: a name that is no step's.
+Status check_selection(const Selection& selection);
+
+// "ok <name>: <figures>" or "FAILED <name>: <error>" for each step, and a line of totals. A card
+// that cannot be opened is a step "open" that failed, and ends the run. True if all were ok.
+bool run_steps(Session& session, const Selection& selection, const Print& print);
+
+}  // namespace npu::demo

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PCI function of the machine lent to a vfio-user client, as an operating system's VFIO lends
+// one: BARs, message addresses and the MSI-X table stay the machine's own and the client sees
+// images of them; everything else it does reaches the function.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "model/host/interrupts.hpp"
+#include "model/host/platform.hpp"
+#include "model/host/vfio_user/device.hpp"
+
+namespace npu::model {
+
+// What a client did and what the function did for it.
+struct ExportStatistics {
+  std::uint64_t config_reads = 0;
+  std::uint64_t config_writes = 0;
+  std::uint64_t reads = 0;  // of BARs
+  std::uint64_t writes = 0;
+  std::uint64_t interrupts = 0;
+  std::uint64_t resets = 0;
+  SimTime read_time = 0;  // simulated, of all BAR reads together
+  SimTime longest_read = 0;
+};
+
+class ExportedFunction : public vfio_user::Device {
+ public:
+  // To be used by a host task only.
+  ExportedFunction(HostPlatform& host, HostMemory& memory, Interrupts& interrupts,
+                   ResourceLookup resources, platform::Bdf bdf);
+  ~ExportedFunction() override;
+  ExportedFunction(const ExportedFunction&) = delete;
+  ExportedFunction& operator=(const ExportedFunction&) = delete;
+
+  // Reads the function's capabilities and resets it. kNotFound: no such function; kUnsupported: it
+  // has no MSI-X or cannot be reset.
+  Status prepare();
+  // `hook` is called before every access of the client.
+  void before_access(std::function<void()> hook) { before_access_ = std::move(hook); }
+  platform::Bdf bdf() const { return bdf_; }
+  const ExportStatistics& statistics() const { return statistics_; }
+
+  // vfio_user::Device
+  Bytes region_size(unsigned region) const override;
+  unsigned irq_count(unsigned index) const override;
+  int read(unsigned region, Bytes offset, std::byte* data, Bytes count) override;
+  int write(unsigned region, Bytes offset, const std::byte* data, Bytes count) override;
+  void set_trigger(unsigned index, unsigned vector, int eventfd) override;
+  void mask(unsigned index, unsigned vector, bool masked) override;
+  int map(const vfio_user::DmaMapping& mapping) override;
+  void unmap(std::uint64_t iova, Bytes size) override;
+  void reset() override;
+  void client_gone() override;
+
+ private:
+  struct Trigger {
+    std::shared_ptr<VectorState> state;
+    int eventfd = -1;
+    bool masked = false;
+  };
+  std::uint32_t read_config(std::uint32_t offset, unsigned width);
+  void write_config(std::uint32_t offset, unsigned width, std::uint32_t value);
+  void write_bar_register(std::uint32_t offset, unsigned width, std::uint32_t value);
+  bool in_msix_table(unsigned region, Bytes offset, Bytes count) const;
+  void program(unsigned vector, const Trigger& trigger);
+  void write_entry(unsigned vector, std::uint32_t field, std::uint32_t value);
+  void enable_msix(bool enabled);
+  void restore_interrupts();
+
+  HostPlatform& host_;
+  HostMemory& memory_;
+  Interrupts& interrupts_;
+  platform::Bdf bdf_;
+  std::array<BarResource, 6> bars_;
+  std::array<std::uint32_t, 6> bar_mask_{};   // bits that a client's write changes
+  std::array<std::uint32_t, 6> bar_image_{};  // what a client sees
+  std::uint32_t express_ = 0;                 // offsets of capabilities
+  std::uint32_t msix_ = 0;
+  std::uint16_t msix_image_ = 0;  // message control, as the client sees it
+  unsigned table_bar_ = 0;
+  Bytes table_offset_ = 0;
+  unsigned vectors_ = 0;
+  std::map<unsigned, Trigger> triggers_;  // by vector
+  std::function<void()> before_access_;
+  ExportStatistics statistics_;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of the modelled machine served to vfio-user clients, one socket each.
+//
+// Simulated time goes on as far as there is work: an access that is answered takes as long as the
+// model says, what was posted and what the card has under way is worked off between the messages,
+// and while nothing is left to happen the clock stands still. A pacer holds it to another clock.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/host/exported_function.hpp"
+#include "model/host/vfio_user/server.hpp"
+
+namespace npu::model {
+
+// Holds simulated time to a clock outside.
+class Pacer {
+ public:
+  virtual ~Pacer() = default;
+  // How far simulated time may be by now.
+  virtual SimTime allowed() = 0;
+  // Until it may be at `when`; rounded up.
+  virtual int milliseconds_until(SimTime when) = 0;
+};
+
+class Exporter {
+ public:
+  // All for as long as the exporter lives. `pacer` may be null: as fast as possible.
+  Exporter(Simulation& simulation, HostCpus& cpus, HostPlatform& host, HostMemory& memory,
+           Interrupts& interrupts, ResourceLookup resources, Pacer* pacer);
+
+  // Before run(), from the host task that will run it. Errors of ExportedFunction::prepare() and
+  // of vfio_user::Server::listen().
+  Status add(platform::Bdf bdf, const std::string& socket);
+  // Until `stopped`, which is asked whenever `wake` (a file descriptor) may have become readable.
+  void run(int wake, const std::function<bool()>& stopped);
+
+  const std::vector<std::unique_ptr<ExportedFunction>>& functions() const { return functions_; }
+  const vfio_user::Server& server() const { return server_; }
+
+ private:
+  void work();
+  void catch_up();
+
+  Simulation& simulation_;
+  HostCpus& cpus_;
+  HostPlatform& host_;
+  HostMemory& memory_;
+  Interrupts& interrupts_;
+  ResourceLookup resources_;
+  Pacer* pacer_;
+  std::vector<std::unique_ptr<ExportedFunction>> functions_;
+  vfio_user::Server server_;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/contract/served_card.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+
+extern char** environ;
+
+namespace npu::test {
+namespace {
+
+// The server says when it listens; the end of its output means that it never will.
+bool wait_for_line(int output) {
+  std::array<char, 256> text{};
+  return ::read(output, text.data(), text.size()) > 0;
+}
+
+}  // namespace
+
+ServedCard::ServedCard(const std::vector<std::string>& options) {
+  static unsigned number = 0;
+  socket_ = testing::TempDir() + "npu" + std::to_string(::getpid()) + "." +
+            std::to_string(number++) + ".sock";
+  std::vector<std::string> words{NPU_BINARY_DIR "/bin/npusim", "serve", "--socket", socket_};
+  words.insert(words.end(), options.begin(), options.end());
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::array<int, 2> output{};
+  if (::pipe2(output.data(), O_CLOEXEC) != 0) return;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, output[1], 1);
+  const int error =
+      ::posix_spawn(&process_, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(output[1]);
+  EXPECT_TRUE(error == 0 && wait_for_line(output[0])) << "no server";
+  output_ = output[0];
+}
+
+int ServedCard::stop() {
+  if (process_ < 0) return -1;
+  int status = 0;
+  ::kill(process_, SIGTERM);
+  ::waitpid(process_, &status, 0);
+  process_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+ServedCard::~ServedCard() {
+  stop();
+  ::close(output_);
+}
+
+}  // namespace npu::test

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// A card behind `npusim serve` keeps the platform contract: the simulator once more, but through
+// the vfio-user protocol and in wall time.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "npu/abi/pci.hpp"
+#include "npu/driver/device.hpp"
+#include "tests/contract/contract_suite.hpp"
+#include "tests/contract/served_card.hpp"
+#include "tests/contract/vfio_user_platform.hpp"
+#include "tests/support/matchers.hpp"
+
+namespace npu::test {
+namespace {
+
+vfio_user::Client connect(const ServedCard& server) {
+  auto client = vfio_user::Client::connect(server.socket());
+  EXPECT_TRUE(client && client->negotiate()) << "cannot connect to " << server.socket();
+  return client ? std::move(*client) : vfio_user::Client(-1);
+}
+
+class VfioUserEnvironment : public ContractEnvironment {
+ public:
+  platform::Platform& platform() override { return platform_; }
+  std::optional<platform::Bdf> card() override { return VfioUserPlatform::kCard; }
+  platform::Bdf absent() override { return {9, 3, 1}; }
+  void run(const std::function<void()>& body) override { body(); }
+  bool is_exact() const override { return false; }
+  ServedCard& server() { return server_; }
+
+ private:
+  ServedCard server_{{"--config", NPU_SOURCE_DIR "/configs/910b.yaml"}};
+  VfioUserPlatform platform_{connect(server_)};
+};
+
+[[maybe_unused]] const bool kRegistered =
+    register_contract_suite("VfioUser", [] { return std::make_unique<VfioUserEnvironment>(); });
+
+class Served : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto device = driver::Device::open(environment_.platform(), VfioUserPlatform::kCard);
+    ASSERT_THAT(device, IsOk());
+    device_ = std::move(*device);
+    auto stream = device_->create_stream();
+    ASSERT_THAT(stream, IsOk());
+    stream_ = *stream;
+  }
+  Status copy(const driver::DmaCommand& command,
+              driver::WaitPolicy policy = driver::WaitPolicy::kPolling) {
+    return device_->copy(stream_, command, policy, environment_.platform().clock().now() + 10_s);
+  }
+  std::unique_ptr<platform::DmaMemory> host_memory(
+      Bytes size, platform::DmaDirection direction = platform::DmaDirection::kBidirectional) {
+    auto memory = device_->allocate_host(size, direction);
+    EXPECT_THAT(memory, IsOk());
+    return memory ? std::move(*memory) : nullptr;
+  }
+
+  VfioUserEnvironment environment_;
+  std::unique_ptr<driver::Device> device_;
+  driver::StreamId stream_{};
+};
+
+using driver::DmaCommand;
+using driver::WaitPolicy;
+
+TEST_F(Served, TheDriverCopiesThroughTheClientsMemory) {
+  constexpr Bytes kSize = 300'000;
+  const auto there = host_memory(kSize);
+  const auto back = host_memory(kSize);
+  const auto memory = device_->allocate(kSize);
+  ASSERT_THAT(memory, IsOk());
+  for (std::size_t i = 0; i < kSize; ++i) there->cpu().data[i] = std::byte(i * 7 + i / 251);
+  ASSERT_THAT(copy(DmaCommand::host_to_device(there->bus(), memory->address, kSize),
+                   WaitPolicy::kInterrupt),
+              IsOk());
+  ASSERT_THAT(
+      copy(DmaCommand::device_to_host(memory->address, back->bus(), kSize), WaitPolicy::kAdaptive),
+      IsOk());
+  EXPECT_EQ(std::memcmp(there->cpu().data, back->cpu().data, kSize), 0);
+}
+
+TEST_F(Served, MemoryThatTheCardMayOnlyReadStaysAsItIs) {
+  const auto memory = device_->allocate(64_KiB);
+  const auto source = host_memory(64_KiB, platform::DmaDirection::kDeviceReads);
+  std::memset(source->cpu().data, 0x5A, 64_KiB);
+  const auto status = copy(DmaCommand::device_to_host(memory->address, source->bus(), 64_KiB));
+  EXPECT_THAT(status, FailsWith(ErrorCode::kDeviceFault));
+  EXPECT_EQ(source->cpu().data[0], std::byte{0x5A});
+  EXPECT_EQ(source->cpu().data[64_KiB - 1], std::byte{0x5A});
+  const auto fault = device_->take_fault();
+  ASSERT_THAT(fault, IsOk());
+  ASSERT_TRUE(fault->has_value());
+  EXPECT_EQ((*fault)->code, abi::FaultCode::kHostPermission);
+}
+
+TEST_F(Served, MemoryThatIsNotMappedAnyMoreStaysAsItIs) {
+  const auto memory = device_->allocate(64_KiB);
+  vfio_user::SharedMemory kept(64_KiB);
+  auto& platform = static_cast<VfioUserPlatform&>(environment_.platform());
+  platform.map(0x7000'0000, kept);
+  ASSERT_THAT(copy(DmaCommand::device_to_host(memory->address, {0x7000'0000}, 64_KiB)), IsOk());
+  std::memset(kept.data(), 0x5A, 64_KiB);
+  platform.unmap(0x7000'0000, 64_KiB);
+  const auto status = copy(DmaCommand::device_to_host(memory->address, {0x7000'0000}, 64_KiB));
+  EXPECT_THAT(status, FailsWith(ErrorCode::kDeviceFault));
+  EXPECT_EQ(kept.data()[0], std::byte{0x5A});
+  EXPECT_EQ(kept.data()[64_KiB - 1], std::byte{0x5A});
+}
+
+TEST_F(Served, ACardWhoseServerHasEndedIsLost) {
+  const auto memory = device_->allocate(64_KiB);
+  const auto host = host_memory(64_KiB);
+  EXPECT_EQ(environment_.server().stop(), 0);
+  const auto status = copy(DmaCommand::host_to_device(host->bus(), memory->address, 64_KiB));
+  EXPECT_THAT(status, FailsWith(ErrorCode::kDeviceLost));
+}
+
+TEST(ServedAgain, TheNextClientFindsAFunctionAsAfterAReset) {
+  const ServedCard server({"--config", NPU_SOURCE_DIR "/configs/910b.yaml"});
+  {
+    VfioUserPlatform first(connect(server));
+    first.pci().write16(VfioUserPlatform::kCard, abi::pci::kCommand, abi::pci::kCommandBusMaster);
+  }
+  auto second = connect(server);
+  EXPECT_EQ(second.read32(7, abi::pci::kCommand) & 0xFFFF, 0U);
+  EXPECT_EQ(second.read32(7, abi::pci::kBar0) & ~0xFU, 0U);
+}
+
+TEST(ServedAgain, SeveralCardsHaveASocketEach) {
+  ServedCard servers({"--config", NPU_SOURCE_DIR "/configs/system-8x910b.yaml", "--socket",
+                      testing::TempDir() + "second.sock"});
+  VfioUserPlatform first(connect(servers));
+  auto client = vfio_user::Client::connect(testing::TempDir() + "second.sock");
+  ASSERT_TRUE(client && client->negotiate());
+  VfioUserPlatform second(std::move(*client));
+  auto one = driver::Device::open(first, VfioUserPlatform::kCard);
+  auto two = driver::Device::open(second, VfioUserPlatform::kCard);
+  ASSERT_THAT(one, IsOk());
+  ASSERT_THAT(two, IsOk());
+  EXPECT_NE((*one)->info().device_index, (*two)->info().device_index);
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card's link goes down while npudemo works.
+#include <gmock/gmock.h>
+
+#include "demo/run.hpp"
+#include "tests/system/support/machine.hpp"
+
+namespace npu::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<std::string> lines_of(Picoseconds patience, bool cut) {
+  Machine machine;
+  std::vector<std::string> lines;
+  machine.run([&](platform::Platform& host) {
+    const auto when = host.clock().now() + 3_ms;
+    auto task = must(host.tasks().spawn("cut", [&, when] {
+      host.clock().sleep_until(when);
+      if (cut) machine.system.fabric().link(0).set_down(true);
+    }));
+    demo::SessionOptions options;
+    options.patience = patience;
+    demo::Session session(host, options);
+    const bool ok = demo::run_steps(session, {{"scan"}, true},
+                                    [&](const auto& text) { lines.push_back(text); });
+    EXPECT_EQ(ok, cut);
+    task->join();
+  });
+  return lines;
+}
+
+TEST(Removal, IsSeenAndEverythingSaysSo) {
+  const auto lines = lines_of(30_s, true);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[1], "working until the card is removed");
+  EXPECT_THAT(lines[2], HasSubstr("ok removal: after "));
+  EXPECT_THAT(lines[2], HasSubstr("device lost: 01:00.0 no longer answers"));
+  EXPECT_EQ(lines[3], "2 steps: 2 ok, 0 failed");
+}
+
+TEST(Removal, ACardThatStaysIsAFailure) {
+  const auto lines = lines_of(10_ms, false);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines[2], HasSubstr("FAILED removal: timeout: the card is still there after"));
+}
+
+}  // namespace
+}  // namespace npu::test

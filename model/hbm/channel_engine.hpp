@@ -248,6 +248,16 @@ class ChannelEngine {
   void queue_lone();
   void serve_lone();
 
+  // opened_reads.cpp: reads alone, each of a row of its own
+  bool decide_opened_reads(Clock until);
+  bool serve_activated(Clock last, Clock& horizon);
+  void open_rows(Clock& horizon);
+  void issue_rows(Clock stop, Clock& horizon);
+  Clock before_refresh() const;
+  void precharge_for_read(int lane, Clock at);
+  void activate_for_read(int lane, Clock at);
+  void read_opened(int lane, Slot slot, Clock at);
+
   // engine_commands.cpp: the commands and what they forbid afterwards
   void issue_column(Clock at, Traffic traffic);
   void issue_row(Clock at, Traffic traffic);
@@ -260,6 +270,7 @@ class ChannelEngine {
   void account(const Request& request, int lane, Clock at, Traffic traffic);
   void account_in_full(int lane, bool write, Clock at, Clock ready);
   void report(CommandKind kind, int lane, std::uint32_t row, Clock at);
+  void report_noted();
 
   // refresh.cpp
   void start_refresh();
@@ -309,6 +320,10 @@ class ChannelEngine {
     Candidates::Distances to_read, to_write;
   };
   std::array<Distances, Candidates::kMaxBlocks> after_read_{}, after_write_{};
+  // Whether a bank cannot be opened, or another of the pseudo channel, as the row bus is free again
+  // after its PRE or ACT.
+  bool long_trp_, long_trrd_;
+  std::array<Candidates::Lanes, 2> lanes_of_;  // of a pseudo channel
   Candidates rows_;
   // Not kept up to date while the only ones are reads an ACT was issued for.
   Candidates columns_;
@@ -345,6 +360,8 @@ class ChannelEngine {
   ChannelCounts counts_;
   std::vector<BurstDone>& done_;
   CommandObserver* observer_ = nullptr;
+  bool noting_ = false;  // commands are not decided in order, and reported later
+  std::vector<Command> noted_;
   std::vector<RefreshDone>* refresh_log_ = nullptr;
 };
 

@@ -34,6 +34,7 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
   lanes_per_pseudo_channel_ = static_cast<int>(t_.stacks) * lanes_per_rank_;
   const int stacks = static_cast<int>(t_.stacks);
   const int per_group = static_cast<int>(t_.banks_per_group);
+  group_shift_ = static_cast<unsigned>(__builtin_ctz(t_.banks_per_group));
   for (int i = 0; i < lanes_; ++i) {
     const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
     const int rank = i / lanes_per_rank_;

@@ -57,7 +57,7 @@ void ChannelEngine::issue_column(Clock at, Traffic traffic) {
     after_read(lane, at);
   }
   hold_group(lane, write);
-  done_.push_back({at, request.tag, write});
+  done_.emplace_back(at, request.tag, write);
   column_bus_free_ = at + 1;
   column_ = {column_bus_free_, kUnknown};
   if (opened) {

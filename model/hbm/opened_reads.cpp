@@ -159,7 +159,7 @@ void ChannelEngine::read_opened(int lane, Slot slot, Clock at) {
   if (observer_) report(CommandKind::kRead, lane, request.row, at);
   account(request, lane, at, Traffic::kReads);
   after_read(lane, at);
-  done_.push_back({at, request.tag, false});
+  done_.emplace_back(at, request.tag, false);
   column_bus_free_ = at + 1;
   queue_.release(slot, false);
 }

@@ -60,7 +60,18 @@ void Hbm::move_bytes(tlm::tlm_generic_payload& payload, unsigned rows, Bytes pit
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   auto* data = payload.get_data_ptr();
   if (data == nullptr) return;  // timing only
-  const Bytes piece = rows == 1 ? payload.get_data_length() : payload.get_data_length() / rows;
+  if (rows > 1) return move_rows(payload, rows, pitch);
+  if (payload.is_write()) {
+    memory_.write(payload.get_address(), data, payload.get_data_length());
+  } else {
+    memory_.read(payload.get_address(), data, payload.get_data_length());
+  }
+}
+
+[[gnu::noinline]] void Hbm::move_rows(tlm::tlm_generic_payload& payload, unsigned rows,
+                                      Bytes pitch) {
+  auto* data = payload.get_data_ptr();
+  const Bytes piece = payload.get_data_length() / rows;
   std::uint64_t address = payload.get_address();
   for (unsigned row = 0; row < rows; ++row, address += pitch, data += piece) {
     if (payload.is_write()) {
@@ -114,7 +125,7 @@ void Hbm::request(tlm::tlm_generic_payload& payload, std::uint16_t port) {
   const auto& info = Transaction::of(payload);
   if (!inside(payload, info.extent(payload))) return refuse(tag);
   const unsigned rows = info.rows;
-  move_bytes(payload, std::max(rows, 1U), info.pitch);
+  move_bytes(payload, rows, info.pitch);
   const bool write = payload.is_write();
   if (write) {
     ++writes_pending_;
@@ -161,7 +172,17 @@ Clock Hbm::arrival_clock(SimTime now) {
 
 void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write) {
   const Clock arrived = horizon();
-  pending_[tag].remaining += static_cast<std::uint32_t>(end - first);
+  const auto bursts = static_cast<std::uint32_t>(end - first);
+  pending_[tag].remaining += bursts;
+  if (bursts == 1) {
+    submit_run(map_.channel(first), {map_.index(first), 1, tag, arrived, write});
+  } else {
+    submit_many(tag, first, end, arrived, write);
+  }
+}
+
+[[gnu::noinline]] void Hbm::submit_many(std::uint32_t tag, std::uint64_t first, std::uint64_t end,
+                                        Clock arrived, bool write) {
   if (end - first < map_.channels() / 2) {  // few fall on the same channel
     for (; first != end; ++first) {
       submit_run(map_.channel(first), {map_.index(first), 1, tag, arrived, write});

@@ -261,6 +261,7 @@ class ChannelEngine {
   void open_rows(Clock& horizon);
   void issue_rows(Clock stop, Clock& horizon);
   Clock before_refresh() const;
+  void prefetch_refreshes() const;
   void precharge_for_read(int lane, Clock at);
   void activate_for_read(int lane, Clock at);
   void read_opened(int lane, Slot slot, Clock at);
@@ -312,8 +313,8 @@ class ChannelEngine {
   int banks_per_rank_;
   int lanes_per_pseudo_channel_;
   unsigned group_shift_;  // banks of a group: a power of two
-  int act_extra_;     // clocks an ACT lasts beyond its first
-  int act_handicap_;  // clocks by which it competes later
+  int act_extra_;         // clocks an ACT lasts beyond its first
+  int act_handicap_;      // clocks by which it competes later
   Clock read_latency_;
   Clock write_latency_;
 

@@ -22,12 +22,22 @@ bool ChannelEngine::decide_opened_reads(Clock until) {
     if (bank.lists[0].hit != kNoRequest) horizon = std::min(horizon, bank.read - 1);
   }
   if (horizon < from) return false;
+  if (next_refresh_ <= horizon) prefetch_refreshes();
   noting_ = observer_ != nullptr;
   open_rows(horizon);
   if (noting_) report_noted();
   now_ = std::max(now_, column_bus_free_);
   column_ = first_activated(column_bus_free_);
   return true;
+}
+
+// What a refresh that falls due will ask for, of a bank that has long not been looked at.
+void ChannelEngine::prefetch_refreshes() const {
+  for (unsigned p = 0; p < t_.pseudo_channels; ++p) {
+    const auto& windows = refreshes_[static_cast<std::size_t>(refresh_lane(p))];
+    __builtin_prefetch(&windows, 1);
+    __builtin_prefetch(&windows + 1, 1);  // it need not begin with a cache line
+  }
 }
 
 // PRE, ACT and per-bank refreshes, and the RDs within the time. `horizon` moves before an RD with a

@@ -46,11 +46,11 @@ class Candidates {
     put(precedences_[v], only, static_cast<Lane>(kFirst - age));
     put(ones_[v], only, static_cast<Lane>(-static_cast<int>(kind)));
   }
-  // The same candidate, of kind 1 now. `limit`: not in the past.
+  // The same candidate, of kind 1 now.
   void becomes_one(int lane, Clock limit) {
     const auto v = vector(lane);
     const LaneVector& only = kOnly[static_cast<unsigned>(lane) % 8];
-    put(times_[v], only, near(limit));
+    put(times_[v], only, relative(limit));
     ones_[v] |= only;
   }
   void withdraw(int lane) { times_[vector(lane)] |= kNone[static_cast<unsigned>(lane) % 8]; }

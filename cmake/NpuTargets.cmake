@@ -31,10 +31,11 @@ function(npu_library name)
   endif()
 endfunction()
 
-# npu_test(name SOURCES files... LINKS targets... [SYSTEMC] [LABELS labels...])
+# npu_test(name SOURCES files... LINKS targets... [SYSTEMC] [SLOW seconds] [LABELS labels...])
 # SYSTEMC: every test runs in a process of its own, because a SystemC kernel elaborates once.
+# SLOW: one test of ctest's, which takes so long at most; not in the default run: `ctest -C slow`.
 function(npu_test name)
-  cmake_parse_arguments(ARG "SYSTEMC" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC" "SLOW" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE NPU_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
@@ -47,6 +48,11 @@ function(npu_test name)
   endif()
   if(NPU_PCH)
     target_precompile_headers(${name} REUSE_FROM npu_test_pch)
+  endif()
+  if(ARG_SLOW)
+    add_test(NAME ${name} CONFIGURATIONS slow COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_SLOW} LABELS "slow;${ARG_LABELS}")
+    return()
   endif()
   include(GoogleTest)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS

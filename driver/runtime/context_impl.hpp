@@ -34,11 +34,16 @@ struct DeviceContext::Impl {
   Status upload(Image& image, abi::ImageKind kind, ConstByteSpan object);
   Status need_device() const;
 
+  unsigned cores_for(TaskShape shape, unsigned block_dim) const;
+  bool is_memory(DeviceAddress address, Bytes size) const;
+  Status check_memory(const TaskGraph& graph, std::uint32_t task, bool dump) const;
   Status check(const TaskGraph& graph, const RunOptions& options) const;
   Status prepare(const TaskGraph& graph, const RunLayout& layout, const RunOptions& options);
   Status select_cores(unsigned block_dim);
   Status launch(RunReport& report, const RunOptions& options);
-  Status read_back(const RunLayout& layout, RunReport& report);
+  Status read_back(const TaskGraph& graph, const RunLayout& layout, RunReport& report);
+  Status read_tensors(const TaskGraph& graph, const RunLayout& layout,
+                      const std::vector<abi::TensorDump>& dumps, RunReport& report);
   Status verdict(const RunReport& report, const Status& ended) const;
   Picoseconds now() { return platform.clock().now(); }
   std::uint32_t workers(unsigned block_dim) const { return block_dim * (1 + vector_cores); }
@@ -56,7 +61,7 @@ struct DeviceContext::Impl {
   std::map<std::uint32_t, Image> kernels;
   DeviceAddress area;  // of the runs
   Bytes area_size = 0;
-  abi::RunResult result;
+  RunReport last;
 };
 
 }  // namespace npu::driver

@@ -184,8 +184,8 @@ unsigned DeviceContext::clusters() const {
 unsigned DeviceContext::vector_cores() const {
   return impl_->vector_cores;
 }
-const abi::RunResult& DeviceContext::last_result() const {
-  return impl_->result;
+const RunReport& DeviceContext::last_report() const {
+  return impl_->last;
 }
 
 Result<DeviceAddress> DeviceContext::allocate(Bytes size) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run of a task graph: image to the card, scheduler and executor launched beside each other,
-// the end of both, and what it means.
-#include <fmt/format.h>
-
+// the end of both.
 #include <algorithm>
-#include <cstring>
 
 #include "driver/runtime/context_impl.hpp"
 #include "driver/runtime/run_layout.hpp"
@@ -15,104 +12,8 @@ namespace {
 // After the scheduler's end: for the executors to leave their cores.
 constexpr Picoseconds kLeavingTime = 1_ms;
 constexpr Picoseconds kCopyPatience = 10_s;
-constexpr std::uint32_t kNobody = 0xFFFF'FFFF;
-
-std::string_view status_name(abi::RunStatus status) {
-  switch (status) {
-    case abi::RunStatus::kOk:
-      return "done";
-    case abi::RunStatus::kRunning:
-      return "the scheduler never ended";
-    case abi::RunStatus::kBadHeader:
-      return "malformed run";
-    case abi::RunStatus::kInvalidArguments:
-      return "invalid arguments";
-    case abi::RunStatus::kNotCoresident:
-      return "more blocks together than cores";
-    case abi::RunStatus::kTimeout:
-      return "no progress";
-    case abi::RunStatus::kReadyOverflow:
-      return "ready queue overflow";
-    case abi::RunStatus::kKernelFailed:
-      return "kernel failed";
-    case abi::RunStatus::kCoreException:
-      return "core exception";
-    case abi::RunStatus::kCoreMissing:
-      return "core missing";
-  }
-  return "unknown status";
-}
-
-std::string_view reason_name(abi::StallReason reason) {
-  switch (reason) {
-    case abi::StallReason::kNone:
-      return "";
-    case abi::StallReason::kRunning:
-      return ": a task does not end";
-    case abi::StallReason::kReady:
-      return ": a task is ready and no core takes it";
-    case abi::StallReason::kWaiting:
-      return ": a task waits for others that never end";
-    case abi::StallReason::kOther:
-      return ": nothing is left that could go on";
-  }
-  return "";
-}
 
 }  // namespace
-
-std::string describe(const abi::RunResult& result) {
-  const auto status = static_cast<abi::RunStatus>(result.status);
-  std::string text(status_name(status));
-  if (status == abi::RunStatus::kTimeout) {
-    text += reason_name(static_cast<abi::StallReason>(result.reason));
-  }
-  if (result.task != kNobody) text += fmt::format(", task {}", result.task);
-  if (result.worker != kNobody) text += fmt::format(", worker {}", result.worker);
-  if (result.physical_core != kNobody) text += fmt::format(", core {}", result.physical_core);
-  if (result.waits_for != kNobody) text += fmt::format(", waits for task {}", result.waits_for);
-  if (status == abi::RunStatus::kKernelFailed) text += fmt::format(", returned {}", result.detail);
-  if (status == abi::RunStatus::kCoreException) {
-    text += fmt::format(", {}", to_string(static_cast<abi::FaultCode>(result.detail)));
-  }
-  if (status == abi::RunStatus::kTimeout) {
-    text += fmt::format(" ({} done, {} running, {} ready, {} waiting)", result.completed,
-                        result.running, result.ready, result.waiting);
-  }
-  return text;
-}
-
-Status DeviceContext::Impl::check(const TaskGraph& graph, const RunOptions& options) const {
-  if (auto ok = need_device(); !ok) return ok;
-  const auto invalid = [](std::string text) {
-    return fail(ErrorCode::kInvalidArgument, std::move(text));
-  };
-  if (scheduler.address == DeviceAddress{} || executor.address == DeviceAddress{}) {
-    return invalid("no firmware: set_firmware() comes first");
-  }
-  if (options.block_dim > clusters) {
-    return invalid(fmt::format("block_dim {}: the card has {} clusters of cores", options.block_dim,
-                               clusters));
-  }
-  const unsigned threads = std::min(aicpus, abi::kMaxSchedulerThreads);
-  if (options.aicpu_threads == 0 || options.aicpu_threads > threads) {
-    return invalid(
-        fmt::format("aicpu_thread_num {}: 1 .. {} are possible", options.aicpu_threads, threads));
-  }
-  if (options.watchdog < 1_ns) return invalid("a watchdog of less than 1 ns");
-  const auto used = workers(options.block_dim == 0 ? clusters : options.block_dim);
-  if (used > abi::kMaxWorkers) {
-    return invalid(fmt::format("{} cores, a run has at most {}", used, abi::kMaxWorkers));
-  }
-  for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
-    const auto& task = graph.task({i});
-    if (static_cast<TaskShape>(task.descriptor.shape) == TaskShape::kNone) continue;
-    if (kernels.count(task.kernel.value) == 0) {
-      return invalid(fmt::format("task {}: kernel {} is not registered", i, task.kernel.value));
-    }
-  }
-  return {};
-}
 
 // The queue of the executors may use these clusters, and no other.
 Status DeviceContext::Impl::select_cores(unsigned block_dim) {
@@ -142,8 +43,8 @@ Status DeviceContext::Impl::prepare(const TaskGraph& graph, const RunLayout& lay
     area = memory->address;
     area_size = memory->reserved;
   }
-  const Bytes back =
-      sizeof(abi::RunResult) + layout.record_count * sizeof(abi::TaskRecord) + layout.pmu_bytes;
+  const Bytes back = sizeof(abi::RunResult) + layout.record_count * sizeof(abi::TaskRecord) +
+                     layout.pmu_bytes + layout.dump_count * sizeof(abi::TensorDump);
   const Bytes needed = std::max(layout.uploaded, back);
   if (upload_staging == nullptr || upload_staging->size() < needed) {
     upload_staging.reset();
@@ -157,7 +58,7 @@ Status DeviceContext::Impl::prepare(const TaskGraph& graph, const RunLayout& lay
             addresses, upload_staging->cpu());
   const abi::QueueEntry work[] = {
       entries::copy_to_device(upload_staging->bus(), area, layout.uploaded),
-      entries::fill(area + layout.uploaded, layout.size - layout.uploaded, 0)};
+      entries::fill(area + layout.uploaded, layout.zeroed - layout.uploaded, 0)};
   return finish(copies->submit(work, 2, now() + kCopyPatience));
 }
 
@@ -181,53 +82,13 @@ Status DeviceContext::Impl::launch(RunReport& report, const RunOptions& options)
   return executors->wait(*cores, options.wait, std::min(deadline, now() + kLeavingTime));
 }
 
-Status DeviceContext::Impl::read_back(const RunLayout& layout, RunReport& report) {
-  const ByteSpan host = upload_staging->cpu();
-  std::vector<abi::QueueEntry> work = {
-      entries::copy_to_host(area + layout.result, upload_staging->bus(), sizeof(abi::RunResult))};
-  const Bytes records_at = sizeof(abi::RunResult);
-  const Bytes record_bytes = layout.record_count * sizeof(abi::TaskRecord);
-  if (record_bytes != 0) {
-    work.push_back(entries::copy_to_host(area + layout.records, upload_staging->bus() + records_at,
-                                         record_bytes));
-  }
-  if (layout.pmu_bytes != 0) {
-    work.push_back(entries::copy_to_host(
-        area + layout.pmu, upload_staging->bus() + records_at + record_bytes, layout.pmu_bytes));
-  }
-  auto ticket = copies->submit(work.data(), work.size(), now() + kCopyPatience);
-  if (auto ok = finish(ticket); !ok) return ok;
-  std::memcpy(&report.result, host.data, sizeof report.result);
-  report.records.resize(layout.record_count);
-  if (record_bytes != 0) std::memcpy(report.records.data(), host.data + records_at, record_bytes);
-  report.pmu.resize(layout.pmu_bytes / sizeof(abi::PmuRecord));
-  if (layout.pmu_bytes != 0) {
-    std::memcpy(report.pmu.data(), host.data + records_at + record_bytes, layout.pmu_bytes);
-  }
-  return {};
-}
-
-// What the scheduler found goes before what its end looked like from outside.
-Status DeviceContext::Impl::verdict(const RunReport& report, const Status& ended) const {
-  const auto status = static_cast<abi::RunStatus>(report.result.status);
-  if (status == abi::RunStatus::kOk) return ended;
-  if (status == abi::RunStatus::kRunning && !ended) return ended;
-  const auto code = status == abi::RunStatus::kTimeout ? ErrorCode::kTimeout
-                    : status == abi::RunStatus::kBadHeader ||
-                            status == abi::RunStatus::kInvalidArguments ||
-                            status == abi::RunStatus::kNotCoresident
-                        ? ErrorCode::kInvalidArgument
-                        : ErrorCode::kDeviceFault;
-  return fail(code, "run: " + describe(report.result));
-}
-
 Result<RunReport> DeviceContext::run(const TaskGraph& graph, const RunOptions& wanted) {
   auto& impl = *impl_;
   RunReport report;
   report.called = impl.platform.clock().now();
   RunOptions options = wanted;
+  impl.last = {};
   if (auto ok = impl.check(graph, options); !ok) return forward_error(ok);
-  impl.result = {};
   // Queues that a run before could not get back.
   if (auto ok = impl.open_launch_queues(); !ok) return forward_error(ok);
   if (options.block_dim == 0) options.block_dim = impl.clusters;
@@ -244,10 +105,12 @@ Result<RunReport> DeviceContext::run(const TaskGraph& graph, const RunOptions& w
     static_cast<void>(impl.close_launch_queues());
     static_cast<void>(impl.open_launch_queues());  // or the next run tries again
   }
-  if (auto ok = impl.read_back(layout, report); !ok) return forward_error(ended ? ok : ended);
-  impl.result = report.result;
-  if (auto ok = impl.verdict(report, ended); !ok) return forward_error(ok);
+  if (auto ok = impl.read_back(graph, layout, report); !ok) {
+    return forward_error(ended ? ok : ended);
+  }
   report.returned = impl.now();
+  impl.last = report;
+  if (auto ok = impl.verdict(report, ended); !ok) return forward_error(ok);
   return report;
 }
 

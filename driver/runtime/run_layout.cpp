@@ -8,11 +8,15 @@ namespace {
 
 constexpr Bytes kWord = 8;
 
+constexpr Bytes line_aligned(Bytes size) {
+  return (size + abi::kCacheLine - 1) / abi::kCacheLine * abi::kCacheLine;
+}
+
 class Places {
  public:
   Bytes take(Bytes size) {
     const Bytes at = next_;
-    next_ = (next_ + size + abi::kCacheLine - 1) / abi::kCacheLine * abi::kCacheLine;
+    next_ = line_aligned(next_ + size);
     return at;
   }
   Bytes next() const { return next_; }
@@ -33,14 +37,51 @@ std::uint64_t core_blocks(const abi::TaskDescriptor& task) {
   }
 }
 
+// What is read is of interest before, what is written after; the order is somebody else's business
+// where nobody says which.
+bool dumped(const TaskGraph::Tensor& tensor, abi::DumpStage stage) {
+  return tensor.kind !=
+         (stage == abi::DumpStage::kBeforeDispatch ? ArgumentKind::kOutput : ArgumentKind::kInput);
+}
+
+// The task's entries of the list, `copy` being where the first one's bytes go.
+std::vector<abi::TensorDump> list_dumps(const TaskGraph::Task& task, std::uint64_t copy) {
+  std::vector<abi::TensorDump> dumps;
+  if (static_cast<TaskShape>(task.descriptor.shape) == TaskShape::kNone) return dumps;
+  for (const auto stage : {abi::DumpStage::kBeforeDispatch, abi::DumpStage::kAfterCompletion}) {
+    for (const auto& tensor : task.tensors) {
+      if (!dumped(tensor, stage)) continue;
+      abi::TensorDump dump;
+      dump.tensor = task.words[tensor.argument];
+      dump.copy = copy;
+      dump.bytes = tensor.bytes;
+      dump.argument = tensor.argument;
+      dump.stage = static_cast<std::uint32_t>(stage);
+      dumps.push_back(dump);
+      copy += line_aligned(tensor.bytes);
+    }
+  }
+  return dumps;
+}
+
 }  // namespace
+
+unsigned dumps_of(const TaskGraph::Task& task) {
+  return static_cast<unsigned>(list_dumps(task, 0).size());
+}
 
 RunLayout::RunLayout(const TaskGraph& graph, std::uint32_t workers, const RunOptions& options) {
   std::uint64_t words = 0, blocks = 0;
+  Bytes copied = 0;
   for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
     const auto& task = graph.task({i});
     words += task.words.size();
     blocks += core_blocks(task.descriptor);
+    if (!options.dump_tensors) continue;
+    for (const auto& dump : list_dumps(task, 0)) {
+      ++dump_count;
+      copied += line_aligned(dump.bytes);
+    }
   }
   Places places;
   places.take(sizeof(abi::RunHeader));
@@ -48,6 +89,7 @@ RunLayout::RunLayout(const TaskGraph& graph, std::uint32_t workers, const RunOpt
   descriptors = places.take(graph.tasks() * sizeof(abi::TaskDescriptor));
   producers = places.take(graph.edges() * sizeof(std::uint32_t));
   arguments = places.take(words * kWord);
+  dumps = places.take(dump_count * sizeof(abi::TensorDump));
   uploaded = places.next();
   handshakes = places.take(workers * sizeof(abi::Handshake));
   payloads = places.take(workers * abi::kPayloadsPerWorker * sizeof(abi::DispatchPayload));
@@ -57,6 +99,8 @@ RunLayout::RunLayout(const TaskGraph& graph, std::uint32_t workers, const RunOpt
   records = places.take(record_count * sizeof(abi::TaskRecord));
   pmu_bytes = options.pmu_group != 0 ? workers * sizeof(abi::PmuRecord) : 0;
   pmu = places.take(pmu_bytes);
+  zeroed = places.next();
+  copies = places.take(copied);
   size = places.next();
 }
 
@@ -84,12 +128,15 @@ void write_run(const TaskGraph& graph, const RunLayout& layout, const RunTarget&
   header.producer_count = static_cast<std::uint32_t>(graph.edges());
   header.pmu_group = options.pmu_group;
   header.pmu = layout.pmu_bytes != 0 ? target.base + layout.pmu : 0;
+  header.dumps = layout.dump_count != 0 ? target.base + layout.dumps : 0;
+  header.dump_count = layout.dump_count;
   std::memcpy(out.data, &header, sizeof header);
   const abi::RunResult result;
   std::memcpy(out.data + layout.result, &result, sizeof result);
 
-  std::uint32_t first_producer = 0;
+  std::uint32_t first_producer = 0, first_dump = 0;
   Bytes first_word = layout.arguments;
+  std::uint64_t copy = target.base + layout.copies;
   for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
     const auto& task = graph.task({i});
     abi::TaskDescriptor descriptor = task.descriptor;
@@ -98,6 +145,15 @@ void write_run(const TaskGraph& graph, const RunLayout& layout, const RunTarget&
     descriptor.arguments = target.base + first_word;
     descriptor.first_producer = first_producer;
     descriptor.producers = static_cast<std::uint32_t>(task.producers.size());
+    if (layout.dump_count != 0) {
+      const auto dumps = list_dumps(task, copy);
+      descriptor.first_dump = first_dump;
+      descriptor.dumps = static_cast<std::uint32_t>(dumps.size());
+      for (const auto& dump : dumps) {
+        std::memcpy(out.data + layout.dumps + first_dump++ * sizeof dump, &dump, sizeof dump);
+        copy += line_aligned(dump.bytes);
+      }
+    }
     std::memcpy(out.data + layout.descriptors + i * sizeof descriptor, &descriptor,
                 sizeof descriptor);
     if (!task.words.empty()) {

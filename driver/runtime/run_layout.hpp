@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the parts of a run lie in its area of device memory (abi/task_graph.hpp): first what is
-// uploaded, in one piece, then what starts as zeros.
+// uploaded, in one piece, then what starts as zeros, then the copies of tensors.
 #pragma once
 
 #include <map>
@@ -14,13 +14,18 @@ struct RunLayout {
   RunLayout(const TaskGraph& graph, std::uint32_t workers, const RunOptions& options);
 
   Bytes result = 0;  // offsets from the start of the area
-  Bytes descriptors = 0, producers = 0, arguments = 0;
+  Bytes descriptors = 0, producers = 0, arguments = 0, dumps = 0;
   Bytes uploaded = 0;  // up to here
   Bytes handshakes = 0, payloads = 0, scratch = 0, records = 0, pmu = 0;
+  Bytes zeroed = 0;  // up to here
+  Bytes copies = 0;  // of tensors
   Bytes size = 0;
-  std::uint64_t record_count = 0;
+  std::uint64_t record_count = 0, dump_count = 0;
   Bytes scratch_bytes = 0, pmu_bytes = 0;
 };
+
+// Copies of tensors that the task asks for.
+unsigned dumps_of(const TaskGraph::Task& task);
 
 struct RunTarget {
   std::uint64_t base = 0;  // device address of the area

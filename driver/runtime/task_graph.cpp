@@ -41,6 +41,10 @@ Result<TaskId> TaskGraph::add(KernelId kernel, TaskShape shape,
   Task task;
   task.kernel = kernel;
   for (const auto& argument : arguments) {
+    if (argument.kind != ArgumentKind::kScalar && argument.bytes != 0) {
+      const auto place = static_cast<std::uint32_t>(task.words.size());
+      task.tensors.push_back({place, argument.kind, argument.bytes});
+    }
     task.words.push_back(argument.word);
     if (!orders(argument.kind)) continue;
     const auto writer = last_writer_.find(argument.word);

@@ -19,10 +19,6 @@ namespace pci = abi::pci;
 
 namespace {
 
-constexpr std::uint32_t all_ones(unsigned width) {
-  return 0xFFFFFFFF >> (32 - 8 * width);
-}
-
 // PCIe 6.6.2 gives a function 100 ms; the kernel may wait for others that reset it, too.
 constexpr Picoseconds kResetTimeout = 1_s;
 constexpr Picoseconds kResetPoll = 1_ms;

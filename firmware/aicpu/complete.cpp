@@ -35,6 +35,7 @@ void Scheduler::ended(const Ended& ended, const Worker& worker) {
     const std::uint64_t lanes = run_.task(what.task, offsetof(TaskState, lanes_done));
     if (port_.fetch_add(lanes, 4, 1) + 1 != what.lanes) return;
   }
+  if (run_.header().dump_count != 0) dump(what.task, abi::DumpStage::kAfterCompletion);
   done_.push_back(what.task);
 }
 

@@ -14,6 +14,7 @@ void Scheduler::make_ready(std::uint32_t task, const TaskKind& kind) {
   if (run_.has(abi::kRunProfile)) {
     port_.store(run_.task(task, offsetof(TaskState, ready_at)), 8, port_.system_counter());
   }
+  if (run_.header().dump_count != 0) dump(task, abi::DumpStage::kBeforeDispatch);
   const unsigned room =
       kind.shape == TaskShape::kMixed ? cores_.idle_clusters() : cores_.idle(kind.shape);
   queues_.push(task, kind, room);

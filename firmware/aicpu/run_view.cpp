@@ -13,8 +13,11 @@ bool header_is_valid(const abi::RunHeader& h, unsigned threads) {
                      (h.producer_count == 0 || h.producers != 0) && h.handshakes != 0 &&
                      h.payloads != 0 && h.scratch != 0 &&
                      h.scratch_bytes >= abi::run_scratch_bytes(h.tasks, h.producer_count);
-  const std::uint64_t lines = h.descriptors | h.handshakes | h.payloads | h.scratch | h.records;
-  const bool records = (h.flags & abi::kRunProfile) == 0 || h.record_count == 0 || h.records != 0;
+  const std::uint64_t lines =
+      h.descriptors | h.handshakes | h.payloads | h.scratch | h.records | h.dumps | h.pmu;
+  const bool records =
+      ((h.flags & abi::kRunProfile) == 0 || h.record_count == 0 || h.records != 0) &&
+      (h.dump_count == 0 || h.dumps != 0) && (h.pmu_group == 0 || h.pmu != 0);
   return named && counts && kind && lists && lines % abi::kCacheLine == 0 && records &&
          h.producers % 4 == 0 && h.result % 8 == 0 && h.watchdog_ns != 0;
 }
@@ -28,8 +31,9 @@ bool descriptor_is_valid(const abi::RunHeader& h, const abi::TaskDescriptor& t) 
   const bool producers = t.producers <= abi::kMaxTaskProducers &&
                          t.first_producer <= h.producer_count &&
                          t.producers <= h.producer_count - t.first_producer;
+  const bool dumps = t.first_dump <= h.dump_count && t.dumps <= h.dump_count - t.first_dump;
   const bool flags = (t.flags & ~abi::kTaskTogether) == 0;
-  return shape && blocks && program && words && producers && flags && t.predicate % 4 == 0;
+  return shape && blocks && program && words && producers && dumps && flags && t.predicate % 4 == 0;
 }
 
 }  // namespace npu::firmware

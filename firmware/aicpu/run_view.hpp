@@ -98,13 +98,14 @@ inline constexpr std::uint64_t kTasks = 0x1'0000;        // TaskState[tasks]
 
 // What a thread tells the others about itself.
 struct ThreadProgress {
-  std::uint32_t completed = 0;  // 0   tasks it has ended
-  std::uint32_t lanes = 0;      // 4   blocks it has seen ending on cores
-  std::uint16_t idle_aic = 0;   // 8   its cores without work
-  std::uint16_t idle_aiv = 0;   // 10
-  std::uint32_t reserved = 0;
+  std::uint32_t completed = 0;   // 0   tasks it has ended
+  std::uint32_t lanes = 0;       // 4   blocks it has seen ending on cores
+  std::uint16_t idle_aic = 0;    // 8   its cores without work
+  std::uint16_t idle_aiv = 0;    // 10
+  std::uint32_t copied = 0;      // 12  pieces of tensors it has copied
   std::uint64_t dispatched = 0;  // 16  at its end
   std::uint64_t polls = 0;       // 24
+  std::uint64_t dump_ticks = 0;  // 32
 };
 
 class RunView {

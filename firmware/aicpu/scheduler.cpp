@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/aicpu/scheduler.hpp"
 
+#include <algorithm>
+
 #include "firmware/program.hpp"
 
 namespace npu::firmware {
+namespace {
+
+// Of the watchdog's time there are 26 to 27 looks until a run that stands still is given up, two
+// for its cores to leave, and the rest for the diagnosis: its result is there in time
+// (watchdog.cpp).
+constexpr std::uint64_t kLooks = 32, kQuietLooks = 26;
+
+}  // namespace
 
 Scheduler::Scheduler(AicpuPort& port, std::uint64_t address)
     : port_(port),
       run_(port, address),
       thread_(port.thread()),
-      quarter_(run_.watchdog_ticks() / 4 + 1),
+      look_(std::max<std::uint64_t>(run_.watchdog_ticks() / kLooks, 1)),
+      quiet_(kQuietLooks * look_),
+      leaving_(kLooks / 4 * look_),
       link_(make_core_link(run_)),
       queues_(run_) {}
 
@@ -19,7 +31,8 @@ void Scheduler::run() {
 }
 
 void Scheduler::loop() {
-  deadline_ = in(quarter_);
+  quiet_since_ = port_.system_counter();
+  deadline_ = quiet_since_ + look_;
   while (!stopped()) {
     bool moved = dispatch();
     if (!done_.empty()) {
@@ -28,13 +41,18 @@ void Scheduler::loop() {
       moved = true;
     }
     moved |= sweep();
-    moved |= first() && wire_some();
+    const bool wired = first() && wire_some();
     if (queues_.overflow()) fail(abi::RunStatus::kReadyOverflow, kNoTask);
     publish();
     if (moved) continue;
+    if (wired) {
+      // Wiring is no progress: a graph that is never wired to a task that can run is found, too.
+      if (port_.system_counter() >= deadline_) look_around();
+      continue;
+    }
     port_.phase(AicpuPhase::kIdle);
     if (finished()) return;
-    if (!port_.poll_again(deadline_)) quarter_passed();
+    if (!port_.poll_again(deadline_)) look_around();
   }
 }
 

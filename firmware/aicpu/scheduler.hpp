@@ -40,7 +40,9 @@ class Scheduler {
   // start.cpp
   bool begin();
   bool greet_workers();
-  bool await_worker(std::uint32_t worker, std::uint32_t& description);
+  bool has_come(std::uint32_t worker);
+  std::uint32_t description_of(std::uint32_t worker);
+  void dismiss_without(std::uint32_t missing, std::vector<std::uint32_t>& descriptions);
   bool await_cores_known();
   bool open_cores();
 
@@ -80,6 +82,10 @@ class Scheduler {
   bool begin_together();
   bool held_back(abi::TaskShape shape) const;
 
+  // dump.cpp
+  void dump(std::uint32_t task, abi::DumpStage stage);
+  void copy(const abi::TensorDump& what);
+
   // complete.cpp
   bool sweep();
   void ended(const Ended& ended, const Worker& worker);
@@ -87,7 +93,8 @@ class Scheduler {
   void resolve(std::uint32_t task);
 
   // watchdog.cpp
-  void quarter_passed();
+  void look_around();
+  std::uint64_t progress();
   void check_exceptions();
   Standstill standstill();
   void report_standstill();
@@ -107,7 +114,9 @@ class Scheduler {
   AicpuPort& port_;
   const RunView run_;
   const unsigned thread_;
-  const std::uint64_t quarter_;  // of the watchdog's time, ticks
+  // Ticks: between two looks of the watchdog; without progress until the run is given up; for cores
+  // to leave when no watchdog waits for the end.
+  const std::uint64_t look_, quiet_, leaving_;
   std::unique_ptr<CoreLink> link_;
   Cores cores_;
   ReadyQueues queues_;
@@ -119,12 +128,13 @@ class Scheduler {
   std::uint32_t edges_ = 0;
   std::uint64_t wired_at_ = 0;
   std::uint32_t completed_ = 0, lanes_ = 0;
-  std::uint64_t dispatched_ = 0, polls_ = 0;
+  std::uint32_t copied_ = 0;
+  std::uint64_t dispatched_ = 0, polls_ = 0, dump_ticks_ = 0;
   ThreadProgress published_;
 
   std::uint64_t deadline_ = 0;  // of the watchdog's next look
   std::uint64_t seen_progress_ = 0;
-  unsigned quiet_quarters_ = 0;
+  std::uint64_t quiet_since_ = 0;
   bool dealt_ = false, cancelled_ = false;
   Stop stop_ = Stop::kNone;
   abi::RunResult result_;  // thread 0

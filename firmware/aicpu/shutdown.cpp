@@ -25,17 +25,20 @@ void Scheduler::end() {
   progress.lanes = lanes_;
   progress.dispatched = dispatched_;
   progress.polls = polls_;
+  progress.copied = copied_;
+  progress.dump_ticks = dump_ticks_;
   port_.write(run_.thread_line(scratch::kProgress, thread_), &progress, sizeof progress);
   port_.barrier();
   run_.store32(run_.thread_line(scratch::kPresence, thread_),
                static_cast<std::uint32_t>(Presence::kGone));
 }
 
-// A core that does not leave within a quarter of the watchdog's time is left where it is.
+// A core that does not leave within its time is left where it is. If the watchdog has run out there
+// is none left to give: what hangs has had it.
 void Scheduler::dismiss(Cores& cores) {
   for (const auto& worker : cores.workers()) link_->dismiss(worker);
   port_.barrier();
-  const std::uint64_t deadline = in(quarter_);
+  const std::uint64_t deadline = in(stop_ == Stop::kTimeout ? 2 * look_ : leaving_);
   for (const auto& worker : cores.workers()) {
     while (!link_->left(worker)) {
       link_->urge(worker);
@@ -50,7 +53,7 @@ void Scheduler::dismiss(Cores& cores) {
 void Scheduler::await_others() {
   const auto absent = static_cast<std::uint32_t>(Presence::kAbsent);
   const auto cancelled = static_cast<std::uint32_t>(Presence::kCancelled);
-  const std::uint64_t deadline = in(8 * quarter_);
+  const std::uint64_t deadline = in(stop_ == Stop::kTimeout ? 3 * look_ : 8 * leaving_);
   if (!dealt_) take_over(0);
   for (unsigned i = 1; i < run_.header().threads; ++i) {
     const std::uint64_t line = run_.thread_line(scratch::kPresence, i);
@@ -85,12 +88,14 @@ void Scheduler::write_result() {
   result_.completed = completed_;
   result_.dispatched_blocks = dispatched_;
   result_.polls = polls_;
+  result_.dump_ticks = dump_ticks_;
   for (unsigned i = 1; i < run_.header().threads; ++i) {
     ThreadProgress other;
     port_.read(run_.thread_line(scratch::kProgress, i), &other, sizeof other);
     result_.completed += other.completed;
     result_.dispatched_blocks += other.dispatched;
     result_.polls += other.polls;
+    result_.dump_ticks += other.dump_ticks;
   }
   result_.ended = port_.system_counter();
   result_.counter_hz = port_.counter_hz();

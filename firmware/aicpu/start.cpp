@@ -34,40 +34,50 @@ bool Scheduler::greet_workers() {
   std::vector<std::uint32_t> descriptions(workers, kNoWorker);
   bool complete = true;
   for (std::uint32_t w = 0; w < workers && complete; ++w) {
-    complete = await_worker(w, descriptions[w]);
-    if (complete) continue;
-    Worker missing;
-    missing.index = w;
-    missing.physical = kNoWorker;
-    fail(abi::RunStatus::kCoreMissing, kNoTask, &missing);
-    // One that comes after all is to leave again.
-    for (; w < workers; ++w) run_.store32(run_.handshake(w, offsetof(Handshake, control)), 1);
+    const std::uint64_t deadline = in(quiet_);
+    while (!has_come(w) && port_.poll_again(deadline)) continue;
+    descriptions[w] = description_of(w);
+    complete = descriptions[w] != kNoWorker;
+    if (!complete) dismiss_without(w, descriptions);
   }
-  // Of an incomplete run, those that are there are to be sent away again.
   port_.write(run_.control(scratch::kWorkers), descriptions.data(), descriptions.size() * 4);
   run_.store32(run_.control(scratch::kCoresKnown), 1);
   return complete;
 }
 
-bool Scheduler::await_worker(std::uint32_t worker, std::uint32_t& description) {
-  const std::uint64_t done = run_.handshake(worker, offsetof(Handshake, aicore_done));
-  const std::uint64_t deadline = in(4 * quarter_);
-  while (run_.load32(done) != worker + 1) {
-    if (!port_.poll_again(deadline)) return false;
+bool Scheduler::has_come(std::uint32_t worker) {
+  return run_.load32(run_.handshake(worker, offsetof(Handshake, aicore_done))) == worker + 1;
+}
+
+// A run without one of its cores: those behind it that have come are sent away with those before
+// it. Those that have not are told in their lines, which the memory handshake looks at.
+void Scheduler::dismiss_without(std::uint32_t missing, std::vector<std::uint32_t>& descriptions) {
+  Worker worker;
+  worker.index = missing;
+  worker.physical = kNoWorker;
+  fail(abi::RunStatus::kCoreMissing, kNoTask, &worker);
+  for (std::uint32_t w = missing; w < run_.header().workers; ++w) {
+    if (w != missing) descriptions[w] = description_of(w);
+    if (descriptions[w] != kNoWorker) continue;
+    run_.store32(run_.handshake(w, offsetof(Handshake, control)), 1);
   }
+}
+
+// Of a worker that has come and says who it is; else kNoWorker.
+std::uint32_t Scheduler::description_of(std::uint32_t worker) {
+  if (!has_come(worker)) return kNoWorker;
   const auto core = run_.load32(run_.handshake(worker, offsetof(Handshake, physical_core)));
   const auto type = run_.load32(run_.handshake(worker, offsetof(Handshake, core_type)));
   port_.compute(kStep);
   if (core >= port_.core_windows() || type > static_cast<std::uint32_t>(abi::CoreType::kCoupled)) {
-    return false;
+    return kNoWorker;
   }
-  description = core | type << 24;
-  return true;
+  return core | type << 24;
 }
 
 bool Scheduler::await_cores_known() {
   // Thread 0 gives up before, one worker at a time.
-  const std::uint64_t deadline = in(4 * quarter_ * (run_.header().workers + 1));
+  const std::uint64_t deadline = in(quiet_ * (run_.header().workers + 1));
   for (;;) {
     const bool known = run_.load32(run_.control(scratch::kCoresKnown)) != 0;
     if (stopped()) return false;
@@ -80,7 +90,7 @@ bool Scheduler::open_cores() {
   for (const auto& worker : cores_.workers()) link_->open(worker);
   port_.barrier();
   for (const auto& worker : cores_.workers()) {
-    const std::uint64_t deadline = in(4 * quarter_);
+    const std::uint64_t deadline = in(quiet_);
     while (!link_->answered(worker)) {
       if (port_.poll_again(deadline)) continue;
       fail(abi::RunStatus::kCoreMissing, kNoTask, &worker, 0, link_->cond(worker));

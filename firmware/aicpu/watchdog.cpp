@@ -1,26 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in which nothing ends any more: looked at each quarter of the watchdog's time, given up
-// after four of them, with a diagnosis in the order running, ready, waiting (source-facts.md A7).
+// A run in which no task ends any more: looked at several times in the watchdog's time, and given
+// up so early that the result is written when it is over. The diagnosis goes in the order running,
+// ready, wiring not finished, waiting (source-facts.md A7, where waiting comes before: here the
+// waiting may be for what is not wired yet).
+#include <algorithm>
+
 #include "firmware/aicpu/scheduler.hpp"
 
 namespace npu::firmware {
 
 using abi::StallReason;
 
-void Scheduler::quarter_passed() {
-  std::uint64_t progress = std::uint64_t{completed_} + lanes_;
+// Of this thread; of all, for thread 0. Copies of tensors count, which may take longer than a task.
+std::uint64_t Scheduler::progress() {
+  std::uint64_t progress = std::uint64_t{completed_} + lanes_ + copied_;
   for (unsigned i = 1; first() && i < run_.header().threads; ++i) {
     const auto other = progress_of(i);
     progress += std::uint64_t{other.completed} + other.lanes;
+    if (run_.header().dump_count == 0) continue;
+    const std::uint64_t line = run_.thread_line(scratch::kProgress, i);
+    progress += run_.load32(line + offsetof(ThreadProgress, copied));
   }
-  quiet_quarters_ = progress == seen_progress_ ? quiet_quarters_ + 1 : 0;
-  seen_progress_ = progress;
-  if (quiet_quarters_ > 0) check_exceptions();
-  if (first() && quiet_quarters_ >= 4) {
+  return progress;
+}
+
+void Scheduler::look_around() {
+  const std::uint64_t now = port_.system_counter();
+  const std::uint64_t seen = progress();
+  if (seen != seen_progress_) {
+    seen_progress_ = seen;
+    quiet_since_ = now;
+    deadline_ = now + look_;
+    return;
+  }
+  check_exceptions();
+  if (first() && deadline_ >= quiet_since_ + quiet_) {
     const auto timeout = static_cast<std::uint32_t>(Stop::kTimeout);
     port_.compare_exchange(run_.control(scratch::kStop), 4, 0, timeout);
   }
-  deadline_ = in(quarter_);
+  // From when it was due, or the delays of all looks would add up.
+  deadline_ = std::max(deadline_, now - std::min(look_, now)) + look_;
 }
 
 void Scheduler::check_exceptions() {
@@ -57,10 +76,10 @@ void Scheduler::report_standstill() {
   port_.write(run_.thread_line(scratch::kDiagnosis, thread_), &found, sizeof found);
 }
 
-// Thread 0. Threads that do not answer within a quarter are left out.
+// Thread 0. Threads that do not answer before the next look would be are left out.
 void Scheduler::diagnose() {
   Standstill sum = standstill();
-  const std::uint64_t deadline = in(quarter_);
+  const std::uint64_t deadline = in(look_);
   for (unsigned i = 1; i < run_.header().threads; ++i) {
     const std::uint64_t line = run_.thread_line(scratch::kDiagnosis, i);
     while (run_.load32(line) == 0 && port_.poll_again(deadline)) continue;
@@ -94,14 +113,16 @@ void Scheduler::diagnose() {
   result_.worker = sum.worker;
   result_.physical_core = sum.physical;
   result_.cond = sum.cond;
+  result_.unwired = run_.header().tasks - next_to_wire_;
   blame_waiting();
   result_.reason = static_cast<std::uint32_t>(sum.running > 0       ? StallReason::kRunning
                                               : sum.ready > 0       ? StallReason::kReady
+                                              : result_.unwired > 0 ? StallReason::kOrchestrator
                                               : result_.waiting > 0 ? StallReason::kWaiting
                                                                     : StallReason::kOther);
 }
 
-// Neither ready nor ended: its producers have not all ended.
+// Wired, and neither ready nor ended: its producers have not all ended.
 bool Scheduler::is_waiting(std::uint32_t task) {
   return run_.load32(run_.task(task, offsetof(TaskState, kind))) != 0 &&
          run_.load32(run_.task(task, offsetof(TaskState, arrived))) != 0 &&
@@ -120,15 +141,17 @@ std::uint32_t Scheduler::open_producer(std::uint32_t task) {
 }
 
 // From the first task that waits along open producers: to a task of a cycle, or to one that waits
-// for a task that is ready or runs.
+// for a task that is ready or runs. If not all are wired, the first that is not.
 void Scheduler::blame_waiting() {
   std::uint32_t first = kNoTask;
-  for (std::uint32_t task = 0; task < run_.header().tasks; ++task) {
+  for (std::uint32_t task = 0; task < next_to_wire_; ++task) {
     if (!is_waiting(task)) continue;
     ++result_.waiting;
     if (first == kNoTask) first = task;
   }
-  if (first == kNoTask || result_.running > 0 || result_.ready > 0) return;
+  if (result_.running > 0 || result_.ready > 0) return;
+  if (result_.unwired > 0) result_.task = next_to_wire_;
+  if (first == kNoTask || result_.unwired > 0) return;
   std::uint32_t task = first;
   for (;;) {
     result_.task = task;

@@ -98,6 +98,8 @@ TEST(GoldenRuntime, RunHeader) {
   EXPECT_EQ(offsetof(RunHeader, scratch), 64U);
   EXPECT_EQ(offsetof(RunHeader, result), 80U);
   EXPECT_EQ(offsetof(RunHeader, watchdog_ns), 104U);
+  EXPECT_EQ(offsetof(RunHeader, dumps), 128U);
+  EXPECT_EQ(offsetof(RunHeader, dump_count), 136U);
 }
 
 TEST(GoldenRuntime, TaskDescriptor) {
@@ -108,6 +110,19 @@ TEST(GoldenRuntime, TaskDescriptor) {
   EXPECT_EQ(offsetof(TaskDescriptor, shape), 32U);
   EXPECT_EQ(offsetof(TaskDescriptor, first_producer), 36U);
   EXPECT_EQ(offsetof(TaskDescriptor, producers), 40U);
+  EXPECT_EQ(offsetof(TaskDescriptor, first_dump), 56U);
+  EXPECT_EQ(offsetof(TaskDescriptor, dumps), 60U);
+}
+
+TEST(GoldenRuntime, TensorDump) {
+  EXPECT_EQ(sizeof(TensorDump), 64U);
+  EXPECT_EQ(offsetof(TensorDump, copy), 8U);
+  EXPECT_EQ(offsetof(TensorDump, bytes), 16U);
+  EXPECT_EQ(offsetof(TensorDump, argument), 24U);
+  EXPECT_EQ(offsetof(TensorDump, stage), 28U);
+  EXPECT_EQ(offsetof(TensorDump, taken), 32U);
+  EXPECT_EQ(static_cast<int>(DumpStage::kBeforeDispatch), 1);
+  EXPECT_EQ(static_cast<int>(DumpStage::kAfterCompletion), 2);
 }
 
 TEST(GoldenRuntime, RunResultAndTaskRecord) {
@@ -115,12 +130,18 @@ TEST(GoldenRuntime, RunResultAndTaskRecord) {
   EXPECT_EQ(offsetof(RunResult, task), 12U);
   EXPECT_EQ(offsetof(RunResult, started), 48U);
   EXPECT_EQ(offsetof(RunResult, counter_hz), 104U);
+  EXPECT_EQ(offsetof(RunResult, unwired), 112U);
+  EXPECT_EQ(offsetof(RunResult, dump_ticks), 120U);
   EXPECT_EQ(sizeof(TaskRecord), 64U);
   EXPECT_EQ(offsetof(TaskRecord, begun), 32U);
   EXPECT_EQ(offsetof(TaskRecord, ended), 40U);
   EXPECT_EQ(static_cast<int>(RunStatus::kNotCoresident), 7);
   EXPECT_EQ(static_cast<int>(RunStatus::kTimeout), 100);
   EXPECT_EQ(static_cast<int>(RunStatus::kReadyOverflow), 104);
+  EXPECT_EQ(static_cast<int>(StallReason::kRunning), 1);
+  EXPECT_EQ(static_cast<int>(StallReason::kReady), 3);
+  EXPECT_EQ(static_cast<int>(StallReason::kWaiting), 4);
+  EXPECT_EQ(static_cast<int>(StallReason::kOrchestrator), 5);
 }
 
 }  // namespace

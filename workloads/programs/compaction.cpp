@@ -23,14 +23,26 @@ struct Blocks {
   driver::DeviceMemory first, middle, third, rest;
 };
 
+// Takes what a card has beyond a multiple of 4 GiB, power of two by power of two, so that the case
+// is the same on every card: the first three blocks side by side in one block of 4 GiB.
+Status take_remainder(driver::Device& device, Bytes remainder) {
+  for (Bytes piece = driver::kPageSize; piece <= remainder; piece *= 2) {
+    if ((remainder & piece) == 0) continue;
+    if (const auto memory = device.allocate(piece); !memory) return forward_error(memory);
+  }
+  return {};
+}
+
 Result<Blocks> allocate_blocks(Context& context, driver::Device& device) {
-  const Bytes total = device.memory_statistics().total;
+  const Bytes all = device.memory_statistics().total;
+  const Bytes total = all / 4_GiB * 4_GiB;
   const Bytes needed = 4_GiB + 2 * context.parameters.size("running_bytes") + driver::kPageSize;
   if (total < needed) {
-    return fail(ErrorCode::kInvalidArgument, "the card has " + std::to_string(total >> 20) +
+    return fail(ErrorCode::kInvalidArgument, "the card has " + std::to_string(all >> 20) +
                                                  " MiB of device memory; this case needs " +
                                                  std::to_string(needed >> 20));
   }
+  if (auto ok = take_remainder(device, all - total); !ok) return forward_error(ok);
   Blocks blocks;
   const std::pair<driver::DeviceMemory*, Bytes> wanted[] = {{&blocks.first, 1_GiB},
                                                             {&blocks.middle, 2_GiB},

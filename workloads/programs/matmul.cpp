@@ -9,10 +9,9 @@
 #include "npu/aicore/kernel.hpp"
 #include "workloads/kernels/gemm/tiling.hpp"
 #include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/binary_operation.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/matrix_check.hpp"
-#include "workloads/programs/support/run_breakdown.hpp"
-#include "workloads/programs/support/runtime_session.hpp"
 
 namespace npu::workloads {
 
@@ -20,7 +19,6 @@ namespace {
 
 namespace gemm = kernels::gemm;
 
-constexpr driver::KernelId kMatmul{0};
 // With check=auto, products of more multiplications than this are looked at in samples.
 constexpr std::uint64_t kFullCheck = std::uint64_t{1} << 27;
 constexpr std::uint64_t kSamples = 4096;
@@ -29,7 +27,8 @@ class Matmul {
  public:
   Matmul(Context& context, RuntimeSession& session)
       : context_(context),
-        session_(session),
+        device_(session.device()),
+        operation_(context, session),
         type_(type_of(context.parameters.choice("type"))),
         to_type_(type_ == DataType::kInt8 ? DataType::kInt32 : type_) {
     const auto size = [&](const char* name) {
@@ -45,47 +44,28 @@ class Matmul {
   }
 
   Status prepare() {
-    const Bytes a = bytes(p_.m, p_.k, type_), b = bytes(p_.k, p_.n, type_);
-    const Bytes c = bytes(p_.m, p_.n, to_type_);
-    if (copies_) {
-      a_.resize(a);
-      b_.resize(b);
-      c_.resize(c);
-      fill_exact(type_, {a_.data(), a}, context_.seed);
-      fill_exact(type_, {b_.data(), b}, context_.seed + 1);
-    }
-    for (auto [address, size] : {std::pair{&p_.a, a}, {&p_.b, b}, {&p_.c, c}}) {
-      auto memory = session_.allocate(std::max<Bytes>(size, 1));
-      if (!memory) return forward_error(memory);
-      *address = memory->value;
-    }
-    options_ = run_options(context_.parameters);
-    const auto clusters =
-        options_.block_dim != 0 ? options_.block_dim : session_.device().clusters();
-    gemm::choose_tiles(p_, clusters);
+    const auto ok = operation_.prepare(type_, bytes(p_.m, p_.k, type_), bytes(p_.k, p_.n, type_),
+                                       bytes(p_.m, p_.n, to_type_), copies_);
+    if (!ok) return ok;
+    p_.a = operation_.a().address.value;
+    p_.b = operation_.b().address.value;
+    p_.c = operation_.c().address.value;
+    gemm::choose_tiles(p_, operation_.clusters());
     const std::uint64_t tiles =
         std::uint64_t{aicore::divide_up(p_.m, p_.l1.m)} * aicore::divide_up(p_.n, p_.l1.n);
-    blocks_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles, clusters));
+    blocks_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles, operation_.clusters()));
     return {};
   }
 
   // From matrices in host memory to the product there.
   Status multiply() {
-    auto& device = session_.device();
-    auto& clock = context_.platform.clock();
-    const Picoseconds begin = clock.now();
-    if (copies_) {
-      if (auto ok = device.copy_to_device({p_.a}, {a_.data(), a_.size()}); !ok) return ok;
-      if (auto ok = device.copy_to_device({p_.b}, {b_.data(), b_.size()}); !ok) return ok;
-    }
-    if (!empty()) {
-      if (auto ok = launch(); !ok) return ok;
-    }
-    if (copies_ && !c_.empty()) {
-      if (auto ok = device.copy_from_device({c_.data(), c_.size()}, {p_.c}); !ok) return ok;
-    }
-    host_to_host_ = clock.now() - begin;
-    return {};
+    return operation_.run([this] {
+      if (empty()) return Status{};
+      if (p_.k == 0) return zero_result();
+      const auto words = gemm::to_words(p_);
+      return operation_.launch(driver::TaskShape::kAic,
+                               {std::begin(words.word), std::end(words.word)}, blocks_);
+    });
   }
 
   Status check() {
@@ -98,9 +78,9 @@ class Matmul {
                                 p_.k,
                                 type_,
                                 to_type_,
-                                {a_.data(), a_.size()},
-                                {b_.data(), b_.size()},
-                                {c_.data(), c_.size()}};
+                                span(operation_.a()),
+                                span(operation_.b()),
+                                span(operation_.c())};
     auto error = check_product(product, all ? 0 : kSamples, context_.seed);
     if (!error) return forward_error(error);
     context_.report.add_metric("matmul.elements_compared", Number::count(error->compared), "");
@@ -112,16 +92,13 @@ class Matmul {
 
   void report() {
     auto& out = context_.report;
-    const Picoseconds duration = breakdown_.cores();
+    const auto duration = static_cast<std::uint64_t>(operation_.breakdown().cores().count());
     const std::uint64_t operations = 2 * std::uint64_t{p_.m} * p_.n * p_.k;
-    out.add_metric("matmul.duration_us", Number::microseconds(duration), "us");
     // Operations per picosecond are 10^12 of them per second.
-    out.add_metric("matmul.tflops",
-                   Number::quotient(operations, static_cast<std::uint64_t>(duration.count()), 3),
-                   "TFLOP/s");
-    out.add_metric("matmul.host_to_host_us", Number::microseconds(host_to_host_), "us");
-    out.add_metric("matmul.blocks", Number::count(empty() ? 0 : blocks_), "");
-    if (!empty()) breakdown_.report("matmul", out);
+    operation_.report("matmul",
+                      {"matmul.tflops", Number::quotient(operations, duration, 3), "TFLOP/s"},
+                      empty() ? 0 : blocks_);
+    if (!empty()) operation_.breakdown().report("matmul", out);
     out.add_note(
         fmt::format("{} x {} x {} {}: tiles {} x {} x {} in L1, {} in L0 along K, {} blocks", p_.m,
                     p_.n, p_.k, name_of(type_), p_.l1.m, p_.l1.n, p_.l1.k, p_.l0.k, blocks_));
@@ -133,38 +110,23 @@ class Matmul {
   }
   bool empty() const { return p_.m == 0 || p_.n == 0; }
 
-  Status launch() {
-    if (p_.k == 0) return zero_result();
-    const auto words = gemm::to_words(p_);
-    std::vector<driver::TaskArgument> arguments;
-    for (const std::uint64_t word : words.word) arguments.push_back(driver::scalar(word));
-    driver::TaskOptions options;
-    options.blocks = blocks_;
-    driver::TaskGraph graph;
-    auto task = graph.add(kMatmul, driver::TaskShape::kAic, arguments, options);
-    if (!task) return forward_error(task);
-    const TraceSession listening(context_.trace, breakdown_);
-    auto run = session_.device().run(graph, options_);
-    if (!run) return forward_error(run);
-    return breakdown_.finish(*run);
+  static ConstByteSpan span(const BinaryOperation::Operand& operand) {
+    return {operand.host.data(), operand.host.size()};
   }
 
   // A sum of nothing.
   Status zero_result() {
     const std::vector<std::byte> zeros(bytes(p_.m, p_.n, to_type_));
-    return session_.device().copy_to_device({p_.c}, {zeros.data(), zeros.size()});
+    return device_.copy_to_device({p_.c}, {zeros.data(), zeros.size()});
   }
 
   Context& context_;
-  RuntimeSession& session_;
+  driver::DeviceContext& device_;
+  BinaryOperation operation_;
   DataType type_, to_type_;
   bool copies_ = false;
   gemm::Problem p_;
   std::uint32_t blocks_ = 0;
-  driver::RunOptions options_;
-  std::vector<std::byte> a_, b_, c_;
-  RunBreakdown breakdown_;
-  Picoseconds host_to_host_;
 };
 
 Status run(Context& context) {

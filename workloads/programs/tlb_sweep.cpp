@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the card's TLB reaches: small copies from all over a footprint, by stride and page size.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "npu/driver/address_space.hpp"
@@ -17,8 +19,9 @@ constexpr std::uint64_t kInFlight = 64;  // commands between two waits
 // giant pages, one that is shifted by a page gets none.
 class Footprint {
  public:
+  static Bytes shift_of(bool giant) { return giant ? 0 : driver::kPageSize; }
   static Result<Footprint> map(driver::AddressSpace& space, Bytes size, bool giant) {
-    const Bytes shift = giant ? 0 : driver::kPageSize;
+    const Bytes shift = shift_of(giant);
     const auto memory = space.create_memory(size + shift);
     if (!memory) return forward_error(memory);
     const auto begin = space.reserve(size, std::min<Bytes>(size, 1_GiB));
@@ -137,10 +140,16 @@ Status run(Context& context) {
   const auto scratch = (*device)->allocate(kCell);
   if (!scratch) return forward_error(scratch);
   Sweep sweep(context, **device, *stream, scratch->address);
+  const Bytes most = (*device)->memory_statistics().largest_free_block;
   for (const auto& pages : context.parameters.choices("pages")) {
     for (const Bytes size : context.parameters.sizes("footprints")) {
       const bool giant = pages == "giant";
       if (giant && size < 1_GiB) continue;  // there are no giant pages in it
+      if (size + Footprint::shift_of(giant) > most) {
+        context.report.add_note(
+            fmt::format("{} pages: the card has no {} in one piece", pages, size_name(size)));
+        continue;
+      }
       auto footprint = Footprint::map((*device)->address_space(), size, giant);
       if (!footprint) return forward_error(footprint);
       for (const Bytes stride : context.parameters.sizes("strides")) {
@@ -149,6 +158,9 @@ Status run(Context& context) {
       }
       if (auto ok = footprint->unmap(); !ok) return ok;
     }
+  }
+  if (context.report.metrics().empty()) {
+    return fail(ErrorCode::kOutOfMemory, "the card has room for none of the footprints");
   }
   context.report.add_note(
       "data: from the first data request to the last data written; the first access of a page "

@@ -43,9 +43,28 @@ struct TaskDescriptor {
   std::uint32_t producers = 0;       // 40  tasks that must end before
   std::uint32_t kernel_id = 0;       // 44  the registered function, for people
   std::uint64_t user = 0;            // 48  the builder's own
-  std::uint64_t reserved = 0;        // 56
+  std::uint32_t first_dump = 0;      // 56  in the list of tensors to be dumped
+  std::uint32_t dumps = 0;           // 60
 };
-static_assert(sizeof(TaskDescriptor) == 64 && offsetof(TaskDescriptor, producers) == 40);
+static_assert(sizeof(TaskDescriptor) == 64 && offsetof(TaskDescriptor, dumps) == 60);
+
+// When a tensor is copied (source-facts.md A5).
+enum class DumpStage : std::uint32_t {
+  kBeforeDispatch = 1,   // all producers have ended, no block has a core
+  kAfterCompletion = 2,  // all blocks have ended, no consumer has been told
+};
+
+// A tensor that the scheduler copies aside. Entries of a task lie side by side.
+struct TensorDump {
+  std::uint64_t tensor = 0;    // 0   device address of its bytes
+  std::uint64_t copy = 0;      // 8   and where they go, a cache line's start
+  std::uint64_t bytes = 0;     // 16
+  std::uint32_t argument = 0;  // 24  place among the task's arguments
+  std::uint32_t stage = 0;     // 28  DumpStage
+  std::uint64_t taken = 0;     // 32  system counter when the copy was complete; 0: it was not made
+  std::uint64_t reserved[3] = {};
+};
+static_assert(sizeof(TensorDump) == 64 && offsetof(TensorDump, taken) == 32);
 
 // Arguments of the scheduler's launch (every thread is a block of it) and of the executor's.
 struct RunHeader {
@@ -66,11 +85,13 @@ struct RunHeader {
   std::uint64_t result = 0;               // 80  RunResult
   std::uint64_t records = 0;              // 88  TaskRecord[record_count]; kRunProfile
   std::uint64_t record_count = 0;         // 96
-  std::uint64_t watchdog_ns = 0;          // 104 longest time without progress
-  std::uint32_t producer_count = 0;       // 112 entries of `producers`
-  std::uint32_t pmu_group = 0;            // 116 0: off
-  std::uint64_t pmu = 0;                  // 120 PmuRecord[workers]; if pmu_group is not 0
-  std::uint64_t reserved[16] = {};        // 128
+  std::uint64_t watchdog_ns = 0;     // 104 without a task's end: the diagnosis is there by then
+  std::uint32_t producer_count = 0;  // 112 entries of `producers`
+  std::uint32_t pmu_group = 0;       // 116 0: off
+  std::uint64_t pmu = 0;             // 120 PmuRecord[workers]; if pmu_group is not 0
+  std::uint64_t dumps = 0;           // 128 TensorDump[dump_count]
+  std::uint64_t dump_count = 0;      // 136
+  std::uint64_t reserved[14] = {};   // 144
 };
 static_assert(sizeof(RunHeader) == 256 && offsetof(RunHeader, watchdog_ns) == 104);
 
@@ -83,11 +104,11 @@ constexpr std::uint64_t run_scratch_bytes(std::uint64_t tasks, std::uint64_t pro
 
 enum class RunStatus : std::uint32_t {
   kOk = 0,
-  kRunning = 1,           // the result was never written
-  kBadHeader = 2,         // header, descriptor or list out of range
-  kInvalidArguments = 5,  // codes 5, 7, 100, 104 are the source's
-  kNotCoresident = 7,     // blocks that must begin together need more cores than there are
-  kTimeout = 100,         // no progress within the watchdog's time; `reason` says of what
+  kRunning = 1,        // the result was never written
+  kBadHeader = 2,      // header, descriptor or list out of range
+  kNotCoresident = 7,  // blocks that must begin together need more cores than there are; codes 7,
+                       // 100 and 104 are the source's
+  kTimeout = 100,      // no task has ended for the watchdog's time; `reason` says why
   kReadyOverflow = 104,
   kKernelFailed = 110,   // a kernel returned non-zero
   kCoreException = 111,  // a core stopped with a fault
@@ -97,9 +118,10 @@ enum class RunStatus : std::uint32_t {
 // Of kTimeout: which was there, in this order of priority (source-facts.md A7).
 enum class StallReason : std::uint32_t {
   kNone = 0,
-  kRunning = 1,  // a task was on a core
-  kReady = 3,    // a task was ready, and no core took it
-  kWaiting = 4,  // only tasks that wait for others: a cycle, or a producer that never ends
+  kRunning = 1,       // a task was on a core
+  kReady = 3,         // a task was ready, and no core took it
+  kWaiting = 4,       // only tasks that wait for others: a cycle, or a producer that never ends
+  kOrchestrator = 5,  // the graph is not wired yet, and all that is wired waits
   kOther = 99,
 };
 
@@ -125,7 +147,9 @@ struct RunResult {
   std::uint64_t dispatched_blocks = 0;  // 88
   std::uint64_t polls = 0;              // 96  looks at cores, in rounds that found something
   std::uint64_t counter_hz = 0;         // 104 of the ticks
-  std::uint64_t reserved[2] = {};       // 112
+  std::uint32_t unwired = 0;            // 112 tasks then not wired yet
+  std::uint32_t reserved = 0;           // 116
+  std::uint64_t dump_ticks = 0;         // 120 of all threads, for copies of tensors
 };
 static_assert(sizeof(RunResult) == 128 && offsetof(RunResult, started) == 48);
 

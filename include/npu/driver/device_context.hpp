@@ -21,18 +21,33 @@ struct RunOptions {
   unsigned block_dim = 0;      // clusters to use; 0: all
   unsigned aicpu_threads = 3;  // scheduler threads, 1 .. abi::kMaxSchedulerThreads
   abi::HandshakeKind handshake = abi::HandshakeKind::kRegister;
-  bool single_issue = false;         // a core gets its next task when it has ended the one before
-  bool profiling = false;            // a TaskRecord for each block
-  unsigned pmu_group = 0;            // of abi/pmu.hpp; 0: off
-  Picoseconds watchdog = 1'000_ms;   // without progress: the scheduler gives up
+  bool single_issue = false;  // a core gets its next task when it has ended the one before
+  bool profiling = false;     // a TaskRecord for each block
+  unsigned pmu_group = 0;     // of abi/pmu.hpp; 0: off
+  // A TensorCopy of each argument with a known size: what a task reads before its dispatch, what it
+  // writes after its completion. The scheduler makes the copies, so the run takes longer.
+  bool dump_tensors = false;
+  // Without the end of a task, at least 1 ns: the scheduler has given up and said why.
+  Picoseconds watchdog = 1'000_ms;
   Picoseconds patience = 10'000_ms;  // of the host, for the whole run
   WaitPolicy wait = WaitPolicy::kPolling;
+};
+
+struct TensorCopy {
+  TaskId task;
+  std::uint32_t argument = 0;  // its place among the task's
+  abi::DumpStage stage = abi::DumpStage::kBeforeDispatch;
+  DeviceAddress tensor;
+  bool taken = false;       // not of tasks that were skipped, or that a failed run did not come to
+  std::uint64_t ticks = 0;  // of the system counter, when the copy was complete
+  std::vector<std::byte> bytes;  // empty if not taken; arbitrary on a card without arithmetic
 };
 
 struct RunReport {
   abi::RunResult result;
   std::vector<abi::TaskRecord> records;  // with RunOptions::profiling, in no particular order
   std::vector<abi::PmuRecord> pmu;       // with RunOptions::pmu_group, by worker
+  std::vector<TensorCopy> tensors;       // with RunOptions::dump_tensors, by task and stage
   std::uint32_t workers = 0;
   std::uint64_t scheduler_cause = 0, executor_cause = 0;  // of the launches' trace events
   // The platform's clock: run() called, its image in device memory, launched, ended, returned.
@@ -70,10 +85,14 @@ class NPU_API DeviceContext {
   Status unregister_kernel(KernelId id);
 
   // Runs the graph to its end. kInvalidArgument: options or graph, nothing was started;
-  // kDeviceFault, kTimeout: the context says which task, where and why; RunReport::result has the
-  // same, see last_result(). The device stays usable: cores that hang are taken away from it.
+  // kDeviceFault, kTimeout: the context says which task, where and why, last_report() the same and
+  // what was done before. The device stays usable: cores that hang are reset.
   Result<RunReport> run(const TaskGraph& graph, const RunOptions& options = {});
-  const abi::RunResult& last_result() const;
+  // Of the last run(), also of one that failed: what its cores and the scheduler had written by
+  // then. A record without `ended` is of a block that never ended. Empty if the run was refused, or
+  // if the card was lost.
+  const RunReport& last_report() const;
+  const abi::RunResult& last_result() const { return last_report().result; }
 
   struct Impl;  // the driver's own
 
@@ -82,7 +101,7 @@ class NPU_API DeviceContext {
   std::unique_ptr<Impl> impl_;
 };
 
-// "task 5 (kernel 2) on core 3: ..." of a result that is not kOk.
+// "kernel failed, task 5, worker 3, core 3, returned 7" of a result that is not kOk.
 NPU_API std::string describe(const abi::RunResult& result);
 
 }  // namespace npu::driver

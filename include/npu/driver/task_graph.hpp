@@ -40,18 +40,19 @@ enum class ArgumentKind : std::uint8_t {
 struct TaskArgument {
   std::uint64_t word = 0;
   ArgumentKind kind = ArgumentKind::kScalar;
+  Bytes bytes = 0;  // of the tensor; 0: unknown. Only RunOptions::dump_tensors needs it
 };
 inline TaskArgument scalar(std::uint64_t value) {
   return {value, ArgumentKind::kScalar};
 }
-inline TaskArgument input(DeviceAddress tensor) {
-  return {tensor.value, ArgumentKind::kInput};
+inline TaskArgument input(DeviceAddress tensor, Bytes bytes = 0) {
+  return {tensor.value, ArgumentKind::kInput, bytes};
 }
-inline TaskArgument output(DeviceAddress tensor) {
-  return {tensor.value, ArgumentKind::kOutput};
+inline TaskArgument output(DeviceAddress tensor, Bytes bytes = 0) {
+  return {tensor.value, ArgumentKind::kOutput, bytes};
 }
-inline TaskArgument in_out(DeviceAddress tensor) {
-  return {tensor.value, ArgumentKind::kInOut};
+inline TaskArgument in_out(DeviceAddress tensor, Bytes bytes = 0) {
+  return {tensor.value, ArgumentKind::kInOut, bytes};
 }
 
 struct TaskOptions {
@@ -77,11 +78,18 @@ class NPU_API TaskGraph {
   std::size_t tasks() const { return tasks_.size(); }
   std::size_t edges() const { return edges_; }
 
+  // An argument that is a tensor of known size.
+  struct Tensor {
+    std::uint32_t argument = 0;  // its place
+    ArgumentKind kind = ArgumentKind::kInput;
+    Bytes bytes = 0;
+  };
   struct Task {
     KernelId kernel;
     abi::TaskDescriptor descriptor;  // without addresses
     std::vector<std::uint64_t> words;
     std::vector<std::uint32_t> producers;
+    std::vector<Tensor> tensors;
   };
   const Task& task(TaskId id) const { return tasks_[id.value]; }
 

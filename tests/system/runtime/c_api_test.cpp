@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's C functions on a simulated card: a graph of two tasks built by a callable.
-#include <gmock/gmock.h>
-
-#include <array>
-#include <memory>
-#include <vector>
-
-#include "npu/driver/runtime.h"
-#include "tests/system/support/machine.hpp"
-#include "workloads/framework/program_images.hpp"
-#include "workloads/kernels/vector/words.hpp"
+#include "tests/system/runtime/runtime_in_c.hpp"
 
 namespace npu::test {
 namespace {
@@ -17,64 +8,6 @@ namespace {
 using testing::Each;
 using testing::HasSubstr;
 using testing::StrEq;
-
-constexpr std::size_t kCount = 1000;
-constexpr std::uint32_t kElementwise = 5;
-
-// t = a + b; out = t + t.
-int build(npu_runtime* runtime, const std::uint64_t* args, std::size_t count) {
-  if (count != 4) return -1;
-  const auto add = [&](std::uint64_t to, std::uint64_t a, std::uint64_t b) {
-    kernels::vector::Elementwise work;
-    work.to = to, work.a = a, work.b = b;
-    work.count = kCount;
-    const auto words = kernels::vector::to_words(work);
-    std::vector<npu_task_argument> arguments;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const std::int32_t kind = i == 0   ? NPU_ARGUMENT_OUTPUT
-                                : i <= 2 ? NPU_ARGUMENT_INPUT
-                                         : NPU_ARGUMENT_SCALAR;
-      arguments.push_back({words[i], kind, 0});
-    }
-    return npu_add_task(runtime, kElementwise, NPU_TASK_AIV, 1, arguments.data(), arguments.size());
-  };
-  const int first = add(args[2], args[0], args[1]);
-  const int second = add(args[3], args[2], args[2]);
-  return first == 0 && second == 1 ? 0 : -1;
-}
-
-class RuntimeInC {
- public:
-  explicit RuntimeInC(platform::Platform& platform)
-      : context(npu_create_device_context(reinterpret_cast<npu_platform*>(&platform))),
-        memory(npu_get_runtime_size()),
-        runtime(reinterpret_cast<npu_runtime*>(memory.data())) {
-    npu_runtime_init(runtime);
-    const auto scheduler = must(workloads::program_image("scheduler"));
-    const auto executor = must(workloads::program_image("executor"));
-    config.aicpu_thread_num = 2;
-    config.aicpu_binary = scheduler.data;
-    config.aicpu_size = scheduler.size;
-    config.aicore_binary = executor.data;
-    config.aicore_size = executor.size;
-  }
-  ~RuntimeInC() {
-    npu_runtime_destroy(runtime);
-    npu_destroy_device_context(context);
-  }
-  RuntimeInC(const RuntimeInC&) = delete;
-  RuntimeInC& operator=(const RuntimeInC&) = delete;
-
-  int register_elementwise() {
-    const auto kernel = must(workloads::program_image("elementwise"));
-    return npu_register_kernel(context, kElementwise, kernel.data, kernel.size);
-  }
-
-  npu_device_context* context;
-  std::vector<std::max_align_t> memory;
-  npu_runtime* runtime;
-  npu_run_config config{};
-};
 
 TEST(RuntimeCApi, AGraphOfACallableRunsToItsEnd) {
   Machine machine({}, "910b2.yaml");
@@ -120,6 +53,67 @@ TEST(RuntimeCApi, ErrorsHaveNegativeCodesNamesAndContext) {
     EXPECT_EQ(npu_run_runtime(c.context, c.runtime, build, tensors.data(), 4, &c.config),
               NPU_ERROR_INVALID_ARGUMENT);
     EXPECT_THAT(npu_last_error(c.context), HasSubstr("kernel 5 is not registered"));
+  });
+}
+
+TEST(RuntimeCApi, ARunIsOfTheDeviceThatIsSetOrSetsItsOwn) {
+  Machine machine({}, "910b2.yaml");
+  machine.run([](platform::Platform& platform) {
+    RuntimeInC c(platform);
+    c.config.device_id = 1;
+    EXPECT_EQ(npu_run_runtime(c.context, c.runtime, nullptr, nullptr, 0, &c.config),
+              NPU_ERROR_NOT_FOUND)
+        << "there is one card";
+    c.config.device_id = 0;
+    EXPECT_EQ(npu_run_runtime(c.context, c.runtime, nullptr, nullptr, 0, &c.config), 0);
+    EXPECT_NE(npu_device_malloc(c.context, 64), 0U) << "the run has set the device";
+    c.config.device_id = 1;
+    EXPECT_EQ(npu_run_runtime(c.context, c.runtime, nullptr, nullptr, 0, &c.config),
+              NPU_ERROR_INVALID_ARGUMENT);
+    EXPECT_THAT(npu_last_error(c.context), HasSubstr("a run on device 1, device 0 is set"));
+  });
+}
+
+TEST(RuntimeCApi, ACallableThatThrowsIsAnError) {
+  Machine machine({}, "910b2.yaml");
+  machine.run([](platform::Platform& platform) {
+    RuntimeInC c(platform);
+    const auto throws = [](npu_runtime*, const std::uint64_t*, std::size_t) -> int {
+      throw std::runtime_error("no graph today");
+    };
+    EXPECT_EQ(npu_run_runtime(c.context, c.runtime, throws, nullptr, 0, &c.config),
+              NPU_ERROR_ABORTED);
+    EXPECT_THAT(npu_last_error(c.context), HasSubstr("no graph today"));
+    const auto throws_a_number = [](npu_runtime*, const std::uint64_t*, std::size_t) -> int {
+      throw 5;
+    };
+    EXPECT_EQ(npu_run_runtime(c.context, c.runtime, throws_a_number, nullptr, 0, &c.config),
+              NPU_ERROR_ABORTED);
+  });
+}
+
+TEST(RuntimeCApi, NullPointersAreErrors) {
+  Machine machine({}, "910b2.yaml");
+  machine.run([](platform::Platform& platform) {
+    EXPECT_EQ(npu_create_device_context(nullptr), nullptr);
+    npu_destroy_device_context(nullptr);
+    EXPECT_EQ(npu_set_device(nullptr, 0), NPU_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(npu_device_malloc(nullptr, 64), 0U);
+    EXPECT_EQ(npu_last_task_records(nullptr, nullptr, 0), 0U);
+    EXPECT_THAT(npu_last_error(nullptr), StrEq("no context"));
+    RuntimeInC c(platform);
+    ASSERT_EQ(npu_set_device(c.context, 0), 0);
+    const auto memory = npu_device_malloc(c.context, 64);
+    EXPECT_EQ(npu_copy_to_device(c.context, memory, nullptr, 64), NPU_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(npu_copy_from_device(c.context, nullptr, memory, 64), NPU_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(npu_register_kernel(c.context, 1, nullptr, 64), NPU_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(npu_add_task(c.runtime, 1, NPU_TASK_AIV, 1, nullptr, 2), NPU_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(npu_add_task(nullptr, 1, NPU_TASK_AIV, 1, nullptr, 0), NPU_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(npu_run_runtime(c.context, nullptr, nullptr, nullptr, 0, &c.config),
+              NPU_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(npu_run_runtime(c.context, c.runtime, nullptr, nullptr, 0, nullptr),
+              NPU_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(npu_last_run_result(c.context, nullptr), NPU_ERROR_INVALID_ARGUMENT);
   });
 }
 

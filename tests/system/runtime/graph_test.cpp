@@ -48,7 +48,9 @@ INSTANTIATE_TEST_SUITE_P(
                                      Shipped{"dependency_only", "layers=3,width=20"},
                                      Shipped{"predicated", "tasks=10"},
                                      Shipped{"mixed_blocks", "tasks=2"}),
-                     testing::Values("910b2.yaml", "910b.yaml")),
+                     testing::Values("910b2.yaml", "910b.yaml", "910.yaml", "910a.yaml",
+                                     "910b1.yaml", "910b3.yaml", "910b4.yaml", "910c.yaml",
+                                     "950.yaml", "950pr.yaml")),
     [](const auto& instance) {
       const std::string config = std::get<1>(instance.param);
       return std::string(std::get<0>(instance.param).graph) + "_" +
@@ -60,6 +62,18 @@ TEST(GraphRuns, TheDiamondIsFortyTwoWithoutError) {
   EXPECT_EQ(exact(report, "graph.vector_diamond.elements_compared"), 16'384);
   EXPECT_EQ(exact(report, "graph.vector_diamond.max_relative_error"), 0);
   EXPECT_EQ(exact(report, "graph.vector_diamond.aiv_blocks"), 4);
+}
+
+TEST(GraphRuns, PagedAttentionShowsItsDispatchBoundPhases) {
+  const auto report = run_graph("paged_attention", "batch=16,blocks=16");
+  const std::string prefix = "graph.paged_attention.";
+  for (const auto* pool : {"aic", "aiv"}) {
+    EXPECT_GT(exact(report, prefix + pool + "_dispatch_bound_phases"), 0) << pool;
+    EXPECT_GT(metric(report, prefix + pool + "_dispatch_bound_percent"), 0) << pool;
+    EXPECT_GT(metric(report, prefix + pool + "_longest_dispatch_bound_percent"), 0) << pool;
+  }
+  EXPECT_EQ(exact(report, prefix + "tasks"), 4 * 16 * 16);
+  EXPECT_EQ(exact(report, prefix + "longest_path"), 3 + 16);
 }
 
 TEST(GraphRuns, SkippedTasksHaveNoBlocks) {

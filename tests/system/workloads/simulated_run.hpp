@@ -19,8 +19,10 @@ class WorkloadOnSimulator : public testing::Test {
  protected:
   // `overrides` of the configuration before the run: "link.generation=3".
   void run(const std::string& name, const std::vector<std::string>& parameters = {},
-           const std::vector<std::string>& overrides = {}) {
-    const auto config = model::load_system(NPU_SOURCE_DIR "/configs/910b.yaml", overrides, {});
+           const std::vector<std::string>& overrides = {},
+           const std::string& name_of_config = "910b.yaml") {
+    const auto config =
+        model::load_system(std::string(NPU_SOURCE_DIR "/configs/") + name_of_config, overrides, {});
     ASSERT_TRUE(config) << config.error().message();
     const auto workload = all_workloads().find(name);
     ASSERT_TRUE(workload) << workload.error().message();

@@ -59,13 +59,36 @@ TEST_P(Failure, a_kernel_that_never_ends_is_named_with_its_core) {
   EXPECT_EQ(cores_left(graph), 1);
 }
 
-TEST_P(Failure, the_watchdog_takes_its_time_and_a_quarter_of_it_more_at_most) {
-  graph.add(TaskShape::kAiv);
-  graph.machine.duration = [](auto, auto) { return kHang; };
+// Wherever in the watchdog's own round the last task ends: the result is written, and every core
+// that answers sent away, before its time is over; and not long before.
+TEST_P(Failure, the_diagnosis_is_there_when_the_watchdogs_time_is_over) {
+  for (std::uint32_t last_end = 40'000; last_end < 52'000; last_end += 1000) {
+    GraphRun late(split_cores(4), GetParam());
+    late.header.watchdog_ns = 100'000;
+    late.add(TaskShape::kAiv);
+    const auto hung = late.add(TaskShape::kAiv, {0});
+    late.machine.duration = [&](auto task, auto) { return task == hung ? kHang : last_end; };
+    const auto result = late.run();
+    EXPECT_EQ(reason(result), StallReason::kRunning);
+    const std::uint64_t ended = late.runs_of(0)[0].end;
+    EXPECT_LT(result.ended - ended, 100'000U) << last_end;
+    EXPECT_GT(result.finished - ended, 80'000U) << last_end;
+  }
+}
+
+TEST_P(Failure, a_graph_that_is_not_wired_in_time_is_the_orchestrators) {
+  constexpr std::uint32_t kTasks = 20'000;
+  for (std::uint32_t i = 0; i < kTasks; ++i) {
+    graph.add(TaskShape::kAiv, i + 1 < kTasks ? std::vector<std::uint32_t>{kTasks - 1}
+                                              : std::vector<std::uint32_t>{});
+  }
   const auto result = graph.run();
-  const std::uint64_t waited = result.finished - graph.runs_of(0)[0].begin;
-  EXPECT_GE(waited, 100'000U);
-  EXPECT_LE(waited, 130'000U);
+  EXPECT_EQ(status(result), RunStatus::kTimeout);
+  EXPECT_EQ(reason(result), StallReason::kOrchestrator);
+  EXPECT_GT(result.unwired, 0U);
+  EXPECT_EQ(result.task, kTasks - result.unwired) << "the first that is not wired";
+  EXPECT_EQ(result.waiting, result.task);
+  EXPECT_EQ(cores_left(graph), 0);
 }
 
 TEST_P(Failure, slow_progress_is_progress) {
@@ -120,8 +143,18 @@ TEST_P(Failure, a_core_that_never_comes_is_named_and_the_others_are_sent_away) {
   EXPECT_EQ(status(result), RunStatus::kCoreMissing);
   EXPECT_EQ(result.worker, 5U);
   EXPECT_TRUE(graph.machine.log.empty());
-  // Those before it have been met; those behind leave by themselves or at the next launch.
-  for (unsigned i = 0; i < 5; ++i) EXPECT_TRUE(graph.machine.cores[i].exited) << i;
+  EXPECT_EQ(cores_left(graph), 1);
+  EXPECT_LT(result.ended - result.started, 100'000U);
+}
+
+TEST_P(Failure, without_a_core_the_others_are_sent_away_with_the_memory_handshake_too) {
+  graph.header.handshake = static_cast<std::uint32_t>(abi::HandshakeKind::kMemory);
+  graph.machine.cores[2].missing = true;
+  graph.add(TaskShape::kAiv);
+  const auto result = graph.run();
+  EXPECT_EQ(status(result), RunStatus::kCoreMissing);
+  EXPECT_EQ(result.worker, 2U);
+  EXPECT_EQ(cores_left(graph), 1);
 }
 
 TEST_P(Failure, too_many_blocks_that_begin_together_are_refused) {
@@ -201,6 +234,7 @@ TEST_F(Malformed, descriptors_are_refused_by_name) {
       [](abi::TaskDescriptor& t) { t.kernel = 0; },
       [](abi::TaskDescriptor& t) { t.producers = 2; },  // beyond the list
       [](abi::TaskDescriptor& t) { t.first_producer = 1; },
+      [](abi::TaskDescriptor& t) { t.dumps = 1; },  // there are none
   };
   for (auto* const spoil : spoilers) {
     Malformed_descriptors_are_refused_by_name_Test fresh;

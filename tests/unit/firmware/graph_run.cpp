@@ -7,6 +7,7 @@ namespace npu::test {
 
 void GraphRun::place() {
   std::vector<std::uint32_t> producers;
+  std::vector<abi::TensorDump> dumps;
   const auto predicates = machine.allocate(nodes.size() * 4 + 4);
   header.tasks = static_cast<std::uint32_t>(nodes.size());
   header.descriptors = machine.allocate(nodes.size() * sizeof(abi::TaskDescriptor) + 64);
@@ -22,6 +23,12 @@ void GraphRun::place() {
     if (node.predicate >= 0) {
       task.predicate = predicates + 4 * i;
       machine.put(task.predicate, static_cast<std::uint32_t>(node.predicate));
+    }
+    task.first_dump = static_cast<std::uint32_t>(dumps.size());
+    task.dumps = node.dumped > 0 ? 2 : 0;
+    const auto tensor = node.dumped > 0 ? machine.allocate(node.dumped + 64) : 0;
+    for (std::uint32_t stage = 1; stage <= task.dumps; ++stage) {
+      dumps.push_back({tensor + 3, machine.allocate(node.dumped), node.dumped, 0, stage, 0, {}});
     }
     producers.insert(producers.end(), node.producers.begin(), node.producers.end());
     machine.put(header.descriptors + i * sizeof task, task);
@@ -41,8 +48,20 @@ void GraphRun::place() {
   if (header.record_count > 0) {
     header.records = machine.allocate(header.record_count * sizeof(abi::TaskRecord));
   }
+  header.dump_count = dumps.size();
+  header.dumps = machine.allocate(dumps.size() * sizeof(abi::TensorDump) + 64);
+  for (std::size_t i = 0; i < dumps.size(); ++i) {
+    machine.put(header.dumps + i * sizeof dumps[i], dumps[i]);
+  }
   address = machine.allocate(sizeof header);
   machine.put(address, header);
+}
+
+std::array<abi::TensorDump, 2> GraphRun::dumps_of(std::uint32_t task) {
+  const auto at = header.descriptors + task * sizeof(abi::TaskDescriptor);
+  const auto first = machine.get<abi::TaskDescriptor>(at).first_dump;
+  return machine.get<std::array<abi::TensorDump, 2>>(header.dumps +
+                                                     first * sizeof(abi::TensorDump));
 }
 
 void GraphRun::expect_complete_and_in_order() const {

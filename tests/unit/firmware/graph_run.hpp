@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct Node {
   std::vector<std::uint32_t> producers;
   std::uint32_t blocks = 1;
   std::uint16_t flags = 0;
-  int predicate = -1;  // -1: none; else the word's value
+  int predicate = -1;        // -1: none; else the word's value
+  std::uint64_t dumped = 0;  // bytes of a tensor that is copied before and after
 };
 
 class GraphRun {
@@ -67,6 +69,8 @@ class GraphRun {
     }
     return found;
   }
+  // Of a node with `dumped`: before its dispatch and after its completion.
+  std::array<abi::TensorDump, 2> dumps_of(std::uint32_t task);
   // Every task with a shape ran each block once, after all its producers had ended.
   void expect_complete_and_in_order() const;
 

@@ -142,6 +142,43 @@ TEST_F(Link, opening_and_dismissing_follow_the_protocol) {
   EXPECT_EQ(port.stores, expected);
 }
 
+// The kernel, as it were: counts up the first byte of its tensor when a block ends.
+TEST(Dump, copies_lie_before_the_first_block_and_after_the_last) {
+  GraphRun graph(split_cores(2), 3);
+  const auto task = graph.add(Node{TaskShape::kAiv, {}, 9, 0, -1, 10'000});
+  const auto next = graph.add(Node{TaskShape::kAiv, {task}, 4, 0, -1, 10'000});
+  graph.machine.result = [&](auto done) {
+    auto* byte = static_cast<unsigned char*>(graph.machine.at(graph.dumps_of(done)[0].tensor, 1));
+    ++*byte;
+    return 0U;
+  };
+  ASSERT_EQ(static_cast<RunStatus>(graph.run().status), RunStatus::kOk);
+  for (const auto which : {task, next}) {
+    const auto dumps = graph.dumps_of(which);
+    EXPECT_EQ(graph.machine.get<unsigned char>(dumps[0].copy), 0U);
+    EXPECT_EQ(graph.machine.get<unsigned char>(dumps[1].copy), which == task ? 9U : 4U);
+    for (const auto& run : graph.runs_of(which)) {
+      EXPECT_LT(dumps[0].taken, run.begin);
+      EXPECT_GT(dumps[1].taken, run.end);
+    }
+  }
+  EXPECT_LT(graph.dumps_of(task)[1].taken, graph.dumps_of(next)[0].taken);
+  EXPECT_GT(graph.result().dump_ticks, 0U);
+}
+
+TEST(Dump, copies_that_take_longer_than_the_watchdog_are_progress) {
+  for (const unsigned threads : {1U, 3U}) {
+    GraphRun graph(split_cores(2), threads);
+    std::uint32_t last = graph.add(TaskShape::kAiv);
+    for (unsigned i = 0; i < 3; ++i) {
+      last = graph.add(Node{TaskShape::kAiv, {last}, 1, 0, -1, 4'000'000});
+    }
+    const auto result = graph.run();
+    EXPECT_EQ(static_cast<RunStatus>(result.status), RunStatus::kOk) << threads;
+    EXPECT_GT(result.dump_ticks, 3 * graph.header.watchdog_ns);
+  }
+}
+
 TEST(Profile, a_record_per_block_has_its_times_in_order) {
   GraphRun graph(split_cores(2), 2);
   graph.header.flags = abi::kRunProfile;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the vector kernels share: a block's part of the rows, and pieces of UB.
+// What the vector kernels share: the kernel itself, a block's part of the rows, and pieces of UB.
 #pragma once
 
 #include <algorithm>
 
 #include "npu/aicore/kernel.hpp"
+#include "workloads/kernels/attention/problem.hpp"
 
 namespace npu::kernels::attention {
 
@@ -62,6 +63,9 @@ inline void copy_out(AicorePort& port, std::uint64_t to, std::uint32_t from, std
   port.issue(copy);
 }
 
+// No core has a buffer for a longer row; shorter ones keep sizes within 32 bits.
+inline constexpr std::uint32_t kLongestRow = 1U << 16;
+
 // Calls run(first, rows) for the block's rows, at most `piece` at a time.
 template <class Run>
 void for_rows(const platform::KernelCall& call, std::uint32_t rows, std::uint32_t piece, Run run) {
@@ -72,6 +76,22 @@ void for_rows(const platform::KernelCall& call, std::uint32_t rows, std::uint32_
   for (std::uint32_t first = border(call.block); first < end; first += piece) {
     run(first, std::min(piece, end - first));
   }
+}
+
+// A kernel that works on rows: `Rows` is made of the port and the task's `Work`, says how many rows
+// it takes at a time, and runs on so many.
+template <class Rows, class Work>
+int run_rows(AicorePort& port) {
+  const auto work = Work::from(aicore::Arguments(port, Work::kWords));
+  {
+    Rows rows(port, work);
+    const std::uint32_t piece = rows.piece();
+    if (piece == 0) return kTooLarge;
+    for_rows(port.call(), work.rows, piece,
+             [&](std::uint32_t first, std::uint32_t count) { rows.run(first, count); });
+  }
+  port.pipe_barrier(Pipe::kAll);
+  return 0;
 }
 
 }  // namespace npu::kernels::attention

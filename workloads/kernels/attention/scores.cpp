@@ -19,7 +19,7 @@ constexpr std::uint32_t kFractal = 16;  // rows and columns of L0 come in these
 class ScoreTiles {
  public:
   ScoreTiles(AicorePort& port, const Scores& work) : port_(port), work_(work) {
-    query_bytes_ = work.rows * aicore::row_bytes(work.head, work.type);
+    query_bytes_ = small_enough() ? work.rows * aicore::row_bytes(work.head, work.type) : 0;
     free().set();
   }
   ~ScoreTiles() { free().wait(); }
@@ -34,13 +34,20 @@ class ScoreTiles {
     const std::uint32_t element = static_cast<std::uint32_t>(platform::bytes_of(work_.type));
     const std::uint32_t rows = aicore::round_up(work_.rows, kFractal);
     const std::uint32_t depth = aicore::round_up(work_.head, 32 / element);
-    if (work_.rows == 0 || work_.head == 0) return 0;
-    if (rows * depth * element > room(LocalBuffer::kL0a)) return 0;
+    if (!small_enough() || work_.rows == 0 || work_.head == 0) return 0;
+    if (std::uint64_t{rows} * depth * element > room(LocalBuffer::kL0a)) return 0;
     if (query_bytes_ >= room(LocalBuffer::kL1)) return 0;
     const std::uint32_t fits =
         std::min({room(LocalBuffer::kL0b) / (depth * element), room(LocalBuffer::kL0c) / (rows * 4),
                   (room(LocalBuffer::kL1) - query_bytes_) / (depth * element)});
     return fits / 32 * 32;
+  }
+
+  // As far as L1 goes; sizes are within 32 bits then.
+  bool small_enough() const {
+    const auto l1 = port_.buffer_size(LocalBuffer::kL1);
+    return work_.rows <= l1 && work_.head <= l1 &&
+           std::uint64_t{work_.rows} * work_.head * platform::bytes_of(work_.type) <= l1;
   }
 
   void load_queries() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax of one block of keys without the division: weights relative to the block's own maxima,
 // which are kept with the sums for the update.
-#include "workloads/kernels/attention/problem.hpp"
 #include "workloads/kernels/attention/rows.hpp"
 
 namespace npu::kernels::attention {
@@ -22,6 +21,7 @@ class SoftmaxRows {
 
   // Rows at a time; 0: not one fits.
   std::uint32_t piece() const {
+    if (work_.count > kLongestRow) return 0;
     const auto ub = static_cast<std::uint32_t>(port_.buffer_size(LocalBuffer::kUb));
     const std::uint32_t borders = 2 * aicore::kLocalAlignment;
     return (ub - borders) / (score_pitch_ + weight_pitch_ + 2 * kFloat);
@@ -93,20 +93,8 @@ class SoftmaxRows {
   std::uint32_t score_pitch_ = 0, weight_pitch_ = 0;  // bytes from row to row in UB
 };
 
-int softmax(AicorePort& port) {
-  const auto work = Softmax::from(aicore::Arguments(port, Softmax::kWords));
-  {
-    SoftmaxRows rows(port, work);
-    const std::uint32_t piece = rows.piece();
-    if (piece == 0) return kTooLarge;
-    for_rows(port.call(), work.rows, piece,
-             [&](std::uint32_t first, std::uint32_t count) { rows.run(first, count); });
-  }
-  port.pipe_barrier(Pipe::kAll);
-  return 0;
-}
-
 }  // namespace
 }  // namespace npu::kernels::attention
 
-NPU_KERNEL(npu::kernels::attention::softmax)
+NPU_KERNEL((npu::kernels::attention::run_rows<npu::kernels::attention::SoftmaxRows,
+                                              npu::kernels::attention::Softmax>))

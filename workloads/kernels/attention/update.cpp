@@ -2,7 +2,6 @@
 // Adds a block of keys to the output so far. Both are relative to maxima of their own; with the
 // larger one, M' = max(M, m), a = exp(M - M') and b = exp(m - M'):
 //   O' = a O + b V',  L' = a L + b l;  after the last block O' / L'.
-#include "workloads/kernels/attention/problem.hpp"
 #include "workloads/kernels/attention/rows.hpp"
 
 namespace npu::kernels::attention {
@@ -23,6 +22,7 @@ class UpdateRows {
 
   // Rows at a time; 0: not one fits.
   std::uint32_t piece() const {
+    if (work_.head > kLongestRow) return 0;
     const auto ub = static_cast<std::uint32_t>(port_.buffer_size(LocalBuffer::kUb));
     return (ub - kPerRow * aicore::kLocalAlignment) / (2 * pitch_ + kPerRow * kFloat);
   }
@@ -125,20 +125,8 @@ class UpdateRows {
   std::uint32_t block_max_ = 0, block_sum_ = 0, larger_ = 0;
 };
 
-int update(AicorePort& port) {
-  const auto work = Update::from(aicore::Arguments(port, Update::kWords));
-  {
-    UpdateRows rows(port, work);
-    const std::uint32_t piece = rows.piece();
-    if (piece == 0) return kTooLarge;
-    for_rows(port.call(), work.rows, piece,
-             [&](std::uint32_t first, std::uint32_t count) { rows.run(first, count); });
-  }
-  port.pipe_barrier(Pipe::kAll);
-  return 0;
-}
-
 }  // namespace
 }  // namespace npu::kernels::attention
 
-NPU_KERNEL(npu::kernels::attention::update)
+NPU_KERNEL((npu::kernels::attention::run_rows<npu::kernels::attention::UpdateRows,
+                                              npu::kernels::attention::Update>))

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with a run is said before anything of it is started.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "driver/runtime/context_impl.hpp"
+
+namespace npu::driver {
+
+// As many cores as blocks of a task can be on at the same time.
+unsigned DeviceContext::Impl::cores_for(TaskShape shape, unsigned block_dim) const {
+  return shape == TaskShape::kAiv && vector_cores != 0 ? block_dim * vector_cores : block_dim;
+}
+
+// Mapped, and there to be read, from its beginning to its end.
+bool DeviceContext::Impl::is_memory(DeviceAddress address, Bytes size) const {
+  while (size > 0) {
+    const auto range = process->space().range_of(address);
+    if (!range || !range->mapped || range->access == Access::kNone) return false;
+    const Bytes there = range->size - (address.value - range->begin.value);
+    if (there >= size) return true;
+    size -= there;
+    address = address + there;
+  }
+  return true;
+}
+
+// What the scheduler itself reads for a task; an address that is none would end it.
+Status DeviceContext::Impl::check_memory(const TaskGraph& graph, std::uint32_t i, bool dump) const {
+  const auto& task = graph.task({i});
+  const DeviceAddress predicate{task.descriptor.predicate};
+  if (predicate.value != 0 && (predicate.value % 4 != 0 || !is_memory(predicate, 4))) {
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("task {}: predicate 0x{:X} is no word of device memory", i, predicate.value));
+  }
+  if (!dump) return {};
+  for (const auto& tensor : task.tensors) {
+    const DeviceAddress at{task.words[tensor.argument]};
+    if (is_memory(at, tensor.bytes)) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("task {}: argument {}, {} bytes at 0x{:X}, is no device memory", i,
+                            tensor.argument, tensor.bytes, at.value));
+  }
+  return {};
+}
+
+Status DeviceContext::Impl::check(const TaskGraph& graph, const RunOptions& options) const {
+  if (auto ok = need_device(); !ok) return ok;
+  const auto invalid = [](std::string text) {
+    return fail(ErrorCode::kInvalidArgument, std::move(text));
+  };
+  if (scheduler.address == DeviceAddress{} || executor.address == DeviceAddress{}) {
+    return invalid("no firmware: set_firmware() comes first");
+  }
+  if (options.block_dim > clusters) {
+    return invalid(fmt::format("block_dim {}: the card has {} clusters of cores", options.block_dim,
+                               clusters));
+  }
+  const unsigned threads = std::min(aicpus, abi::kMaxSchedulerThreads);
+  if (options.aicpu_threads == 0 || options.aicpu_threads > threads) {
+    return invalid(
+        fmt::format("aicpu_thread_num {}: 1 .. {} are possible", options.aicpu_threads, threads));
+  }
+  if (options.watchdog < 1_ns) return invalid("a watchdog of less than 1 ns");
+  const unsigned block_dim = options.block_dim == 0 ? clusters : options.block_dim;
+  if (workers(block_dim) > abi::kMaxWorkers) {
+    return invalid(
+        fmt::format("{} cores, a run has at most {}", workers(block_dim), abi::kMaxWorkers));
+  }
+  for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
+    const auto& task = graph.task({i});
+    const auto shape = static_cast<TaskShape>(task.descriptor.shape);
+    if (shape == TaskShape::kNone) continue;
+    const unsigned cores = cores_for(shape, block_dim);
+    if ((task.descriptor.flags & abi::kTaskTogether) != 0 && task.descriptor.blocks > cores) {
+      return invalid(fmt::format("task {}: {} blocks together, there are cores for {}", i,
+                                 task.descriptor.blocks, cores));
+    }
+    if (kernels.count(task.kernel.value) == 0) {
+      return invalid(fmt::format("task {}: kernel {} is not registered", i, task.kernel.value));
+    }
+    if (auto ok = check_memory(graph, i, options.dump_tensors); !ok) return ok;
+  }
+  return {};
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run has left in device memory, and what it means.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "driver/runtime/context_impl.hpp"
+#include "driver/runtime/run_layout.hpp"
+
+namespace npu::driver {
+namespace {
+
+constexpr Picoseconds kCopyPatience = 10_s;
+constexpr std::uint32_t kNobody = 0xFFFF'FFFF;
+
+std::string_view status_name(abi::RunStatus status) {
+  switch (status) {
+    case abi::RunStatus::kOk:
+      return "done";
+    case abi::RunStatus::kRunning:
+      return "the scheduler never ended";
+    case abi::RunStatus::kBadHeader:
+      return "malformed run";
+    case abi::RunStatus::kNotCoresident:
+      return "more blocks together than cores";
+    case abi::RunStatus::kTimeout:
+      return "no progress";
+    case abi::RunStatus::kReadyOverflow:
+      return "ready queue overflow";
+    case abi::RunStatus::kKernelFailed:
+      return "kernel failed";
+    case abi::RunStatus::kCoreException:
+      return "core exception";
+    case abi::RunStatus::kCoreMissing:
+      return "core missing";
+  }
+  return "unknown status";
+}
+
+std::string_view reason_name(abi::StallReason reason) {
+  switch (reason) {
+    case abi::StallReason::kNone:
+      return "";
+    case abi::StallReason::kRunning:
+      return ": a task does not end";
+    case abi::StallReason::kReady:
+      return ": a task is ready and no core takes it";
+    case abi::StallReason::kWaiting:
+      return ": a task waits for others that never end";
+    case abi::StallReason::kOrchestrator:
+      return ": the graph is not wired yet, and all that is wired waits";
+    case abi::StallReason::kOther:
+      return ": nothing is left that could go on";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string describe(const abi::RunResult& result) {
+  const auto status = static_cast<abi::RunStatus>(result.status);
+  std::string text(status_name(status));
+  if (status == abi::RunStatus::kTimeout) {
+    text += reason_name(static_cast<abi::StallReason>(result.reason));
+  }
+  if (result.task != kNobody) text += fmt::format(", task {}", result.task);
+  if (result.worker != kNobody) text += fmt::format(", worker {}", result.worker);
+  if (result.physical_core != kNobody) text += fmt::format(", core {}", result.physical_core);
+  if (result.waits_for != kNobody) text += fmt::format(", waits for task {}", result.waits_for);
+  if (status == abi::RunStatus::kKernelFailed) text += fmt::format(", returned {}", result.detail);
+  if (status == abi::RunStatus::kCoreException) {
+    text += fmt::format(", {}", to_string(static_cast<abi::FaultCode>(result.detail)));
+  }
+  if (status == abi::RunStatus::kTimeout) {
+    text += fmt::format(" ({} done, {} running, {} ready, {} waiting", result.completed,
+                        result.running, result.ready, result.waiting);
+    if (result.unwired != 0) text += fmt::format(", {} not wired", result.unwired);
+    text += ")";
+  }
+  return text;
+}
+
+Status DeviceContext::Impl::read_back(const TaskGraph& graph, const RunLayout& layout,
+                                      RunReport& report) {
+  report.records.resize(layout.record_count);
+  report.pmu.resize(layout.pmu_bytes / sizeof(abi::PmuRecord));
+  std::vector<abi::TensorDump> dumps(layout.dump_count);
+  struct Part {
+    Bytes at;
+    void* to;
+    Bytes size;
+  };
+  const Part parts[] = {
+      {layout.result, &report.result, sizeof report.result},
+      {layout.records, report.records.data(), layout.record_count * sizeof(abi::TaskRecord)},
+      {layout.pmu, report.pmu.data(), layout.pmu_bytes},
+      {layout.dumps, dumps.data(), dumps.size() * sizeof(abi::TensorDump)}};
+  std::vector<abi::QueueEntry> work;
+  Bytes place = 0;
+  for (const auto& part : parts) {
+    if (part.size == 0) continue;
+    work.push_back(entries::copy_to_host(area + part.at, upload_staging->bus() + place, part.size));
+    place += part.size;
+  }
+  auto ticket = copies->submit(work.data(), work.size(), now() + kCopyPatience);
+  if (auto ok = finish(ticket); !ok) return ok;
+  const std::byte* from = upload_staging->cpu().data;
+  for (const auto& part : parts) {
+    if (part.size != 0) std::memcpy(part.to, from, part.size);
+    from += part.size;
+  }
+  return read_tensors(graph, layout, dumps, report);
+}
+
+Status DeviceContext::Impl::read_tensors(const TaskGraph& graph, const RunLayout& layout,
+                                         const std::vector<abi::TensorDump>& dumps,
+                                         RunReport& report) {
+  if (dumps.empty()) return {};
+  std::vector<std::byte> bytes(layout.size - layout.copies);
+  if (auto ok = copy(area + layout.copies, {bytes.data(), bytes.size()}, false); !ok) return ok;
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
+    for (unsigned left = dumps_of(graph.task({i})); left > 0; --left) {
+      const auto& dump = dumps[next++];
+      TensorCopy copy;
+      copy.task = {i};
+      copy.argument = dump.argument;
+      copy.stage = static_cast<abi::DumpStage>(dump.stage);
+      copy.tensor = {dump.tensor};
+      copy.taken = dump.taken != 0;
+      copy.ticks = dump.taken;
+      if (copy.taken) {
+        const auto* const from = bytes.data() + (dump.copy - area.value - layout.copies);
+        copy.bytes.assign(from, from + dump.bytes);
+      }
+      report.tensors.push_back(std::move(copy));
+    }
+  }
+  return {};
+}
+
+// What the scheduler found goes before what its end looked like from outside.
+Status DeviceContext::Impl::verdict(const RunReport& report, const Status& ended) const {
+  const auto status = static_cast<abi::RunStatus>(report.result.status);
+  if (status == abi::RunStatus::kOk) return ended;
+  if (status == abi::RunStatus::kRunning && !ended) return ended;
+  const auto code =
+      status == abi::RunStatus::kTimeout ? ErrorCode::kTimeout : ErrorCode::kDeviceFault;
+  return fail(code, "run: " + describe(report.result));
+}
+
+}  // namespace npu::driver

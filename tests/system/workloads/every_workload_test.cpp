@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every workload runs on every kind of card, each with the smallest sizes that still show what it
+// shows; none needs parameters to fit the card.
+#include <map>
+#include <set>
+
+#include "tests/system/workloads/simulated_run.hpp"
+
+namespace npu::workloads {
+namespace {
+
+using Parameters = std::vector<std::string>;
+
+const std::map<std::string, Parameters>& small_sizes() {
+  static const std::map<std::string, Parameters> kSizes = {
+      {"first_tensor", {"rows=16", "columns=16"}},
+      {"enumerate", {}},
+      {"dma_latency", {"sizes=64", "iterations=1"}},
+      {"dma_bandwidth", {"sizes=64KiB", "bytes=64KiB", "depths=1", "streams=1"}},
+      {"p2p_bandwidth", {"sizes=16KiB", "bytes=64KiB", "patterns=one_way"}},
+      {"ring_pressure", {"commands=10000"}},
+      {"event_wait", {"targets=5", "streams=1", "iterations=2", "warm_up=1"}},
+      {"alloc_churn", {"steps=200"}},
+      {"bar0_trap", {"streams=4"}},
+      {"compaction", {"running_bytes=128MiB", "running=1"}},
+      {"tlb_sweep", {"warm_up=16", "accesses=16"}},
+      {"vmm_map", {"sizes=2MiB"}},
+      {"hbm_replay", {"tools=card", "outstanding=1", "requests=100"}},
+      {"queue_latency", {"iterations=1"}},
+      {"queue_scaling", {"queues=2", "entries=2"}},
+      {"queue_oversubscription", {"entries=2"}},
+      {"queue_isolation", {"entries=8"}},
+      {"stream_overlap", {"rounds=1", "size=64KiB"}},
+      {"dispatch_latency", {"tasks=4"}},
+      {"matmul", {"m=33", "n=17", "k=65"}},
+      {"vector_add", {"elements=1000"}},
+      {"graph", {}}};
+  return kSizes;
+}
+
+using Case = std::tuple<const char*, std::string>;
+
+class EveryWorkload : public WorkloadOnSimulator, public testing::WithParamInterface<Case> {};
+
+TEST_P(EveryWorkload, RunsAndHasMetrics) {
+  const auto& [config, workload] = GetParam();
+  run(workload, small_sizes().at(workload), {}, config);
+  EXPECT_FALSE(report_.metrics().empty());
+  if (workload == "hbm_replay") return;  // its memories are not the card's
+  EXPECT_GT(report_.simulated.count(), 0);
+}
+
+constexpr const char* kOfTwoCards = "p2p_bandwidth";
+
+std::vector<std::string> of_one_card() {
+  std::vector<std::string> names;
+  for (const auto& [name, parameters] : small_sizes()) {
+    if (name != kOfTwoCards) names.push_back(name);
+  }
+  return names;
+}
+
+using PeerWorkload = WorkloadOnSimulator;
+TEST_F(PeerWorkload, OfTwoCardsRunsOnTwo) {
+  run(kOfTwoCards, small_sizes().at(kOfTwoCards), {}, "system-2x910b2.yaml");
+  EXPECT_FALSE(report_.metrics().empty());
+}
+
+// 910a: 32 GiB; 910b: coupled cores; 910b2: split ones, an odd size of memory; 950pr: 128 GiB.
+INSTANTIATE_TEST_SUITE_P(Cards, EveryWorkload,
+                         testing::Combine(testing::Values("910a.yaml", "910b.yaml", "910b2.yaml",
+                                                          "950pr.yaml"),
+                                          testing::ValuesIn(of_one_card())),
+                         [](const auto& instance) {
+                           const std::string config = std::get<0>(instance.param);
+                           return config.substr(0, config.find('.')) + "_" +
+                                  std::get<1>(instance.param);
+                         });
+
+TEST(WorkloadList, HasASmallSizeForEach) {
+  std::set<std::string> registered, small;
+  for (const auto& workload : all_workloads().all()) registered.insert(workload.name);
+  for (const auto& [name, parameters] : small_sizes()) small.insert(name);
+  EXPECT_EQ(registered, small);
+}
+
+}  // namespace
+}  // namespace npu::workloads

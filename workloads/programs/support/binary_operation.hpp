@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// c = a op b on the card, as one task of many blocks: operands from host memory to device memory,
+// the run, the result back; timed from end to end.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "workloads/framework/context.hpp"
+#include "workloads/programs/support/run_breakdown.hpp"
+#include "workloads/programs/support/runtime_session.hpp"
+
+namespace npu::workloads {
+
+class BinaryOperation {
+ public:
+  struct Operand {
+    driver::DeviceAddress address;
+    Bytes size = 0;
+    std::vector<std::byte> host;  // empty without copies
+  };
+
+  BinaryOperation(Context& context, RuntimeSession& session)
+      : context_(context), session_(session), options_(run_options(context.parameters)) {}
+
+  // Memory for the operands of so many bytes; with `copies` a and b hold numbers of `type` whose
+  // sums and products are exact (elements.hpp).
+  Status prepare(platform::DataType type, Bytes a, Bytes b, Bytes c, bool copies);
+  // Clusters of cores that a run has.
+  unsigned clusters() const;
+  // Copies in, launch(), copies out.
+  Status run(const std::function<Status()>& launch);
+  // One task of kernel 0 with these words.
+  Status launch(driver::TaskShape shape, const std::vector<std::uint64_t>& words,
+                std::uint32_t blocks);
+
+  const Operand& a() const { return a_; }
+  const Operand& b() const { return b_; }
+  const Operand& c() const { return c_; }
+  const RunBreakdown& breakdown() const { return breakdown_; }
+  // PREFIX.duration_us, of the cores; the rate; PREFIX.host_to_host_us; PREFIX.blocks.
+  void report(const std::string& prefix, const Metric& rate, std::uint32_t blocks) const;
+
+ private:
+  Context& context_;
+  RuntimeSession& session_;
+  const driver::RunOptions options_;
+  Operand a_, b_, c_;
+  RunBreakdown breakdown_;
+  Picoseconds host_to_host_;
+};
+
+}  // namespace npu::workloads

@@ -53,7 +53,7 @@ struct Times {
 // The device memory around the data gets a guard; the data goes there; all of it comes back into
 // host memory with another guard around it.
 Result<Times> send_and_fetch(Session& session, const Buffers& buffers, const Shape& shape) {
-  const auto [size, host_shift, device_shift] = shape;
+  const Bytes size = shape.size, host_shift = shape.host_shift, device_shift = shape.device_shift;
   const Bytes framed = size + 2 * kGuard;
   const auto bytes = buffers.host->cpu();
   const auto base = buffers.host->bus();

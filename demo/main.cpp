@@ -25,13 +25,15 @@ int run(int count, const char* const* arguments) {
     print(options->answer);
     return 0;
   }
+  auto simulator = options->simulator;
+  simulator.folder = driver_folder();
   bool all_ok = false;
   const Program program = [&](npu::platform::Platform& platform) {
     Session session(platform, options->session);
     all_ok = run_steps(session, options->selection, print);
   };
   const auto ran =
-      options->on_simulator ? run_on_simulator(options->simulator, program) : run_on_vfio(program);
+      options->on_simulator ? run_on_simulator(simulator, program) : run_on_vfio(program);
   if (!ran) return complain(ran.error().message());
   return all_ok ? 0 : 1;
 }

@@ -16,7 +16,7 @@ using driver::WaitPolicy;
 
 constexpr Bytes kBlock = 4_MiB;
 constexpr unsigned kFirstBatch = 16, kLargestBatch = 256;
-constexpr unsigned kCanary = 0x3C;
+constexpr unsigned kQuiet = 0x3C;
 constexpr Picoseconds kGivenUp = 1_s;  // for commands that a reset has taken away
 constexpr Picoseconds kAtOnce = 5_s;   // calls on a lost card look at no register
 constexpr Picoseconds kRetry = 100_ms;
@@ -61,13 +61,13 @@ Result<std::string> reset_during_copy(Session& session) {
     if (!memory) return forward_error(memory);
     const auto stopped = reset_among(session, (*host)->bus(), memory->address, copies);
     if (!stopped) return forward_error(stopped);
-    fill_value((*host)->cpu(), kCanary);
+    fill_value((*host)->cpu(), kQuiet);
     if (auto ok = open_again(session); !ok) return forward_error(ok);
     if (auto ok = session.round_trip(copies); !ok) return forward_error(ok);
     const auto since = session.device_time();
     if (!since) return forward_error(since);
     // The memory is still mapped: a copy that had gone on would have been seen here.
-    auto ok = check_value((*host)->cpu(), kCanary, "written after the reset");
+    auto ok = check_value((*host)->cpu(), kQuiet, "written after the reset");
     if (!ok) return forward_error(ok);
     if (!*stopped) continue;
     return fmt::format(

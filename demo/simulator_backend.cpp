@@ -13,6 +13,10 @@ namespace {
 
 constexpr char kLibrary[] = "libnpusim.so.0";
 
+void* open(const std::string& name) {
+  return ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 void call(platform::Platform& platform, void* program) {
   (*static_cast<const Program*>(program))(platform);
 }
@@ -21,7 +25,9 @@ void call(platform::Platform& platform, void* program) {
 
 Status run_on_simulator(const SimulatorChoice& choice, const Program& program) {
   const std::string name = choice.library.empty() ? kLibrary : choice.library;
-  void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* library = nullptr;
+  if (choice.library.empty() && !choice.folder.empty()) library = open(choice.folder + "/" + name);
+  if (library == nullptr) library = open(name);
   if (library == nullptr) {
     const char* const reason = ::dlerror();
     return fail(ErrorCode::kUnsupported,

@@ -19,7 +19,7 @@ int failed(const Error& error, char* message, std::size_t size) {
   return 1 + static_cast<int>(error.code);
 }
 
-Status run(const char* config, std::vector<std::string> overrides, ProgramFunction program,
+Status run(const char* config, const std::vector<std::string>& overrides, ProgramFunction program,
            void* user) {
   const auto simulator = Simulator::create(config, overrides);
   if (!simulator) return forward_error(simulator);

@@ -10,7 +10,7 @@
 namespace npu::driver {
 namespace {
 
-constexpr Picoseconds kCopyPatience = 10_s;
+constexpr Picoseconds kResultPatience = 10_s;
 constexpr std::uint32_t kNobody = 0xFFFF'FFFF;
 
 std::string_view status_name(abi::RunStatus status) {
@@ -102,7 +102,7 @@ Status DeviceContext::Impl::read_back(const TaskGraph& graph, const RunLayout& l
     work.push_back(entries::copy_to_host(area + part.at, upload_staging->bus() + place, part.size));
     place += part.size;
   }
-  auto ticket = copies->submit(work.data(), work.size(), now() + kCopyPatience);
+  auto ticket = copies->submit(work.data(), work.size(), now() + kResultPatience);
   if (auto ok = finish(ticket); !ok) return ok;
   const std::byte* from = upload_staging->cpu().data;
   for (const auto& part : parts) {

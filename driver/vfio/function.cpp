@@ -19,10 +19,6 @@ namespace pci = abi::pci;
 
 namespace {
 
-constexpr std::uint32_t all_ones(unsigned width) {
-  return 0xFFFFFFFF >> (32 - 8 * width);
-}
-
 // PCIe 6.6.2 gives a function 100 ms; the kernel may wait for others that reset it, too.
 constexpr Picoseconds kResetTimeout = 1_s;
 constexpr Picoseconds kResetPoll = 1_ms;
@@ -114,11 +110,17 @@ Status Function::reset(platform::Clock& clock) const {
   return {};
 }
 
+// In this order: what the function still completes, with or without errors, is nobody's any more.
+// What it still has to do must not reach anybody's memory.
 void Function::lose(const char* reason) const {
   const char* none = nullptr;
-  // What the function still has to do is not for anybody's memory any more.
-  write_config(pci::kCommand, 2, read_config(pci::kCommand, 2) & ~pci::kCommandBusMaster & 0xFFFFU);
-  lost_.compare_exchange_strong(none, reason, std::memory_order_relaxed);
+  if (!lost_.compare_exchange_strong(none, reason)) return;
+  std::uint16_t command = 0;
+  const auto at = static_cast<off_t>(config_offset_ + pci::kCommand);
+  if (::pread(file(), &command, sizeof command, at) != static_cast<ssize_t>(sizeof command)) return;
+  command = static_cast<std::uint16_t>(command & ~pci::kCommandBusMaster);
+  const auto written = ::pwrite(file(), &command, sizeof command, at);
+  static_cast<void>(written);
 }
 
 }  // namespace npu::driver::vfio

@@ -17,6 +17,11 @@
 
 namespace npu::driver::vfio {
 
+// What nobody answers reads as; `width` is 1, 2 or 4 bytes.
+constexpr std::uint32_t all_ones(unsigned width) {
+  return 0xFFFFFFFF >> (32 - 8 * width);
+}
+
 // Shared by the regions and vectors opened from it, which may outlive the platform's own reference.
 // Members may be called from several threads at once.
 class Function : public std::enable_shared_from_this<Function> {

@@ -9,13 +9,6 @@
 
 namespace npu::driver {
 namespace vfio {
-namespace {
-
-constexpr std::uint32_t all_ones(unsigned width) {
-  return 0xFFFFFFFF >> (32 - 8 * width);
-}
-
-}  // namespace
 
 // --- Functions -----------------------------------------------------------------------------
 

@@ -12,8 +12,6 @@ namespace {
 namespace pci = abi::pci;
 using driver::vfio::VfioPlatform;
 
-constexpr unsigned kConfig = VFIO_PCI_CONFIG_REGION_INDEX;
-
 class VfioLoss : public testing::Test {
  protected:
   VfioLoss() {
@@ -46,7 +44,8 @@ TEST_F(VfioLoss, ARequestOfTheKernelIsARemoval) {
   region->write32(0, 0x5678);
   EXPECT_EQ(card.load(0, 0), 0x1234U) << "writes vanish";
   EXPECT_EQ(vfio.pci().read32(kCard, 0), 0xFFFFFFFFU);
-  EXPECT_EQ(card.load(kConfig, pci::kCommand) & pci::kCommandBusMaster, 0U) << "no more DMA";
+  EXPECT_EQ(card.load(VFIO_PCI_CONFIG_REGION_INDEX, pci::kCommand) & pci::kCommandBusMaster, 0U)
+      << "no more DMA";
 }
 
 TEST_F(VfioLoss, AnUncorrectableErrorIsARemoval) {

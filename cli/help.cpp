@@ -58,6 +58,8 @@ SIGINT or SIGTERM, and then prints a report. Times in it are simulated.
 
   --socket PATH     listen there for a client of the next card's function 0, or of the function
                     that is named; may be repeated
+  --ecam PATH       listen there for a client of the whole PCI hierarchy behind one function,
+                    whose driver is guest/ecam: for SR-IOV, which QEMU hides
   --pace fast       simulated time goes on as far as there is work, and as fast as possible (default)
   --pace wall       simulated time is held to wall time
   --once            end when the last client has left

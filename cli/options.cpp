@@ -20,7 +20,7 @@ const std::map<std::string, std::vector<std::string>>& commands() {
       {"list", {}},
       {"lspci", {"config", "set", "verbose", "hex"}},
       {"run", {"config", "set", "report", "seed"}},
-      {"serve", {"config", "set", "report", "socket", "pace", "once"}},
+      {"serve", {"config", "set", "report", "socket", "ecam", "pace", "once"}},
       {"sysfs", {"config", "set", "live"}},
   };
   return kCommands;
@@ -42,6 +42,8 @@ po::options_description visible_options() {
   add("seed", po::value<std::string>()->value_name("N"), "of the workload's random numbers");
   add("socket", po::value<std::vector<std::string>>()->composing()->value_name("PATH[=BB:DD.F]"),
       "serve: where to listen for a client of a function");
+  add("ecam", po::value<std::string>()->value_name("PATH"),
+      "serve: where to listen for a client of the whole hierarchy");
   add("pace", po::value<std::string>()->value_name("fast|wall"),
       "serve: what holds simulated time");
   add("once", po::bool_switch(), "serve: end when the last client has left");
@@ -106,8 +108,8 @@ tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
 // Only options that the command uses: one that is ignored would look as if it had worked.
 Outcome check_belongs(const po::variables_map& values, const std::string& command) {
   const auto& takes = commands().at(command);
-  for (const std::string name :
-       {"config", "set", "report", "seed", "verbose", "hex", "socket", "pace", "once", "live"}) {
+  for (const std::string name : {"config", "set", "report", "seed", "verbose", "hex", "socket",
+                                 "ecam", "pace", "once", "live"}) {
     if (values.count(name) == 0 || values[name].defaulted()) continue;
     if ((name == "hex" || name == "once" || name == "live") && !values[name].as<bool>()) continue;
     if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
@@ -153,6 +155,7 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.report = value_or<std::string>(*values, "report", "");
   options.verbosity = value_or(*values, "verbose", 0U);
   options.sockets = value_or(*values, "socket", std::vector<std::string>{});
+  options.ecam = value_or<std::string>(*values, "ecam", "");
   options.pace = value_or<std::string>(*values, "pace", "fast");
   options.once = (*values)["once"].as<bool>();
   options.live = (*values)["live"].as<bool>();

@@ -17,6 +17,7 @@ struct Options {
   std::vector<std::string> sets;       // --set, "key=value", in order
   std::string report;                  // --report; empty: not given
   std::vector<std::string> sockets;    // --socket, in order
+  std::string ecam;                    // --ecam
   std::string pace;                    // --pace
   bool once = false;                   // --once
   bool live = false;                   // --live

@@ -54,7 +54,7 @@ tl::expected<std::vector<Socket>, Failure> parse_sockets(const Options& options,
     }
     sockets.push_back(*socket);
   }
-  if (sockets.empty()) return bad_input("serve: give --socket PATH");
+  if (sockets.empty() && options.ecam.empty()) return bad_input("serve: give --socket PATH");
   return sockets;
 }
 
@@ -74,6 +74,12 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
       return bad_input("--socket " + socket.path + ": " + added.error().message());
     }
     std::printf("serving %s on %s\n", to_string(bdf).c_str(), socket.path.c_str());
+  }
+  if (!options.ecam.empty()) {
+    if (auto added = exporter.add_window(system.fabric().functions(), options.ecam); !added) {
+      return bad_input("--ecam " + options.ecam + ": " + added.error().message());
+    }
+    std::printf("serving all functions on %s\n", options.ecam.c_str());
   }
   std::fflush(stdout);
   workloads::SystemView view(system);

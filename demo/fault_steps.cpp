@@ -68,9 +68,18 @@ Result<std::string> fault_read_only(Session& session) {
   if (!place) return forward_error(place);
   const auto bus = place->host->bus();
   const auto at = place->memory.address;
+  // The direction that is allowed, with what was stored there after it was mapped.
+  fill_pattern(place->host->cpu(), kSize);
   if (auto ok = session.copy(DmaCommand::host_to_device(bus, at, kSize)); !ok) {
     return forward_error(ok);
   }
+  const auto back = session.device().allocate_host(kSize, DmaDirection::kDeviceWrites);
+  if (!back) return forward_error(back);
+  if (auto ok = session.copy(DmaCommand::device_to_host(at, (*back)->bus(), kSize)); !ok) {
+    return forward_error(ok);
+  }
+  auto equal = check_pattern((*back)->cpu(), kSize, "read from read-only memory");
+  if (!equal) return forward_error(equal);
   fill_value(place->host->cpu(), kCanary);
   const auto outcome = expect_fault(session, DmaCommand::device_to_host(at, bus, kSize),
                                     {FaultCode::kHostPermission, bus.value});

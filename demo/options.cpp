@@ -31,6 +31,8 @@ po::options_description visible_options() {
       "seconds of the machine's clock until a wait has failed, 1 .. 3600");
   add("ring", text("PLACE")->default_value("device"), "of the DMA commands: device, host");
   add("device-removed", po::bool_switch(), "in the end work on until the card is taken away");
+  add("device-error", po::bool_switch(),
+      "in the end work on until the card has an uncorrectable error (AER), and open it again");
   add("help,h", po::bool_switch(), "print this");
   return options;
 }
@@ -48,7 +50,9 @@ std::string help() {
 std::string list() {
   std::string text;
   for (const auto& step : steps()) text += fmt::format("{:<22}{}\n", step.name, step.what);
-  return text + fmt::format("{:<22}{}", "removal", "--device-removed: the card is taken away");
+  return text + fmt::format("{:<22}{}\n{:<22}{}", "removal",
+                            "--device-removed: the card is taken away", "error",
+                            "--device-error: an uncorrectable error of the card, and recovery");
 }
 
 std::vector<std::string> split(const std::string& text) {
@@ -127,7 +131,10 @@ Result<Options> parse_options(int count, const char* const* arguments) {
   if (auto ok = read_session(values, options.session); !ok) return forward_error(ok);
   if (values.count("steps") != 0)
     options.selection.steps = split(values["steps"].as<std::string>());
-  options.selection.removal = values["device-removed"].as<bool>();
+  const bool removed = values["device-removed"].as<bool>();
+  const bool error = values["device-error"].as<bool>();
+  if (removed && error) return wrong("--device-removed or --device-error, not both");
+  options.selection.ending = removed ? Ending::kRemoved : error ? Ending::kError : Ending::kNone;
   if (auto ok = check_selection(options.selection); !ok) return forward_error(ok);
   return options;
 }

@@ -19,6 +19,7 @@ constexpr unsigned kFirstBatch = 16, kLargestBatch = 256;
 constexpr unsigned kCanary = 0x3C;
 constexpr Picoseconds kGivenUp = 1_s;  // for commands that a reset has taken away
 constexpr Picoseconds kAtOnce = 5_s;   // calls on a lost card look at no register
+constexpr Picoseconds kRetry = 100_ms;
 
 struct Interrupted {
   Error error;         // what the wait said
@@ -119,21 +120,50 @@ Status expect_lost(Session& session) {
   return {};
 }
 
-}  // namespace
+struct Loss {
+  std::uint64_t copies = 0;  // before it
+  std::string message;
+};
 
-Result<std::string> removal(Session& session) {
-  const auto bdf = session.device().info().bdf();
-  std::uint64_t done = 0;
-  const auto error = work_until_error(session, done);
+// Works until the driver says that the card is lost, and gives everything back.
+Result<Loss> lose_card(Session& session) {
+  Loss loss;
+  const auto error = work_until_error(session, loss.copies);
   if (!error) return forward_error(error);
   if (error->code != ErrorCode::kDeviceLost) {
     return fail(ErrorCode::kBadDevice, "the driver says \"" + error->message() + "\"");
   }
+  loss.message = error->message();
   if (auto ok = expect_lost(session); !ok) return forward_error(ok);
+  return loss;
+}
+
+}  // namespace
+
+Result<std::string> removal(Session& session) {
+  const auto bdf = session.device().info().bdf();
+  const auto loss = lose_card(session);
+  if (!loss) return forward_error(loss);
   const auto again = driver::Device::open(session.platform(), bdf);
   if (again) return fail(ErrorCode::kBadDevice, "the card could be opened again");
   return fmt::format("after {} copies: \"{}\"; all calls say so at once; opening it again: \"{}\"",
-                     done, error->message(), again.error().message());
+                     loss->copies, loss->message, again.error().message());
+}
+
+Result<std::string> recovery(Session& session) {
+  const auto loss = lose_card(session);
+  if (!loss) return forward_error(loss);
+  auto& clock = session.platform().clock();
+  const auto deadline = session.deadline();
+  auto opened = session.open();
+  while (!opened && clock.now() < deadline) {  // the system may be at it still
+    clock.sleep_until(clock.now() + kRetry);
+    opened = session.open();
+  }
+  if (!opened) return forward_error(opened);
+  if (auto ok = session.round_trip(loss->copies); !ok) return forward_error(ok);
+  return fmt::format("after {} copies: \"{}\"; all calls say so at once; opened again, works",
+                     loss->copies, loss->message);
 }
 
 }  // namespace npu::demo

@@ -45,10 +45,15 @@ void run_all(Session& session, const Selection& selection, const Print& print, T
     report(step.name, step.run(session), print, totals);
     if (totals.failed > failed) session.close();
   }
-  if (!selection.removal) return;
+  if (selection.ending == Ending::kNone) return;
   if (!ready(session, true, print, totals)) return;
-  print("working until the card is removed");
-  report("removal", removal(session), print, totals);
+  if (selection.ending == Ending::kRemoved) {
+    print("working until the card is removed");
+    report("removal", removal(session), print, totals);
+  } else {
+    print("working until the card has an error");
+    report("error", recovery(session), print, totals);
+  }
 }
 
 }  // namespace

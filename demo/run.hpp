@@ -14,9 +14,16 @@ namespace npu::demo {
 // Gets one line, without its end.
 using Print = std::function<void(const std::string&)>;
 
+// What happens to the card in the end, by somebody else's hand.
+enum class Ending {
+  kNone,
+  kRemoved,  // it is taken away
+  kError,    // it has an uncorrectable error
+};
+
 struct Selection {
   std::vector<std::string> steps;  // names; empty: all
-  bool removal = false;            // the last one: the card is taken away
+  Ending ending = Ending::kNone;
 };
 
 // kInvalidArgument: a name that is no step's.

@@ -18,8 +18,10 @@ struct Step {
 
 // In the order in which they run.
 const std::vector<Step>& steps();
-// Not among them: expects that the card is taken away while it works.
+// Not among them: work until the card is lost, because it is taken away, or because it has an
+// uncorrectable error, after which it can be opened again.
 Result<std::string> removal(Session& session);
+Result<std::string> recovery(Session& session);
 
 // What the steps are made of.
 Result<std::string> scan_bus(Session& session);

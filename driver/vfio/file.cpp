@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/vfio/file.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,7 +14,11 @@ void File::close() {
 }
 
 Result<File> File::open(const std::string& path, int flags) {
-  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
+  return open(Kernel::real(), path, flags);
+}
+
+Result<File> File::open(Kernel& kernel, const std::string& path, int flags) {
+  const int descriptor = kernel.open(path, flags);
   if (descriptor < 0) return system_error("open " + path);
   return File(descriptor);
 }
@@ -26,6 +29,7 @@ tl::unexpected<Error> system_error(const std::string& what) {
   if (number == EACCES || number == EPERM) code = ErrorCode::kPermissionDenied;
   if (number == ENOENT || number == ENODEV || number == ENXIO) code = ErrorCode::kNotFound;
   if (number == ENOMEM) code = ErrorCode::kOutOfMemory;
+  if (number == EBUSY) code = ErrorCode::kBusy;
   return fail(code, what + ": " + std::generic_category().message(number));
 }
 

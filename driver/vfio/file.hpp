@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "driver/vfio/kernel.hpp"
 #include "npu/base/result.hpp"
 
 namespace npu::driver::vfio {
@@ -28,16 +29,17 @@ class File {
   int get() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
 
-  // kNotFound, kPermissionDenied, kIo.
+  // kNotFound, kPermissionDenied, kBusy, kIo.
   static Result<File> open(const std::string& path, int flags);
+  static Result<File> open(Kernel& kernel, const std::string& path, int flags);
 
  private:
   void close();
   int descriptor_ = -1;
 };
 
-// The error of the system call that has just failed: kPermissionDenied, kOutOfMemory, kNotFound or
-// kIo, with errno's text.
+// The error of the system call that has just failed: kPermissionDenied, kOutOfMemory, kNotFound,
+// kBusy or kIo, with errno's text.
 tl::unexpected<Error> system_error(const std::string& what);
 
 }  // namespace npu::driver::vfio

@@ -128,7 +128,7 @@ void LinuxClock::relax(ConstByteSpan, Picoseconds) {
 }
 
 void LinuxClock::sleep_until(Picoseconds deadline) {
-  const auto target = start_ + (deadline.count() + 999) / 1000;
+  const auto target = start_ + std::min(deadline.count() / 1000 + 1, INT64_MAX - start_);
   timespec time{};
   time.tv_sec = static_cast<time_t>(target / kNanosecondsPerSecond);
   time.tv_nsec = static_cast<long>(target % kNanosecondsPerSecond);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr char kRootBusPrefix[] = "pci0000:";
+constexpr char kVfioDriver[] = "vfio-pci";
 
 int hexadecimal(const std::string& text) {
   int value = 0;
@@ -61,25 +63,78 @@ int Sysfs::numa_node(std::uint8_t bus) const {
   return -1;
 }
 
+bool Sysfs::exists(platform::Bdf bdf) const {
+  std::error_code error;
+  return fs::exists(device(bdf), error);
+}
+
 Result<std::string> Sysfs::iommu_group(platform::Bdf bdf) const {
   std::error_code error;
   const auto link = fs::read_symlink(device(bdf) + "/iommu_group", error);
-  if (error) {
-    return fail(ErrorCode::kNotFound, "no IOMMU group for " + name(bdf) + ": " + error.message());
-  }
-  return link.filename().string();
+  if (!error) return link.filename().string();
+  if (!exists(bdf)) return fail(ErrorCode::kNotFound, "no function " + name(bdf));
+  return fail(ErrorCode::kUnsupported,
+              name(bdf) +
+                  " is behind no IOMMU: switch it on (firmware; kernel arguments "
+                  "intel_iommu=on or amd_iommu=on)");
 }
 
-std::uint32_t Sysfs::read_config(platform::Bdf bdf, std::uint32_t offset, unsigned width) const {
-  std::uint32_t value = 0xFFFFFFFF >> (32 - 8 * width);
+std::string Sysfs::driver(const std::string& function_name) const {
+  std::error_code error;
+  const auto link =
+      fs::read_symlink(root_ + "/bus/pci/devices/" + function_name + "/driver", error);
+  return error ? std::string() : link.filename().string();
+}
+
+// linux/vfio.h: a group is viable if each of its functions has a VFIO driver, or none; bridges may
+// have pcieport.
+std::string Sysfs::what_is_missing(platform::Bdf bdf, const std::string& group) const {
+  const auto own = driver(name(bdf));
+  if (own != kVfioDriver) {
+    return name(bdf) + (own.empty() ? " has no driver" : " is bound to " + own) +
+           ", not to vfio-pci: modprobe vfio-pci, " +
+           (own.empty() ? "" : "unbind it from " + own + ", ") +
+           "write vfio-pci to its driver_override and " + name(bdf) + " to drivers_probe";
+  }
+  std::string others;
+  std::error_code error;
+  const std::string members = root_ + "/kernel/iommu_groups/" + group + "/devices";
+  for (fs::directory_iterator entry(members, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto member = entry->path().filename().string();
+    const auto theirs = driver(member);
+    if (theirs.empty() || theirs == kVfioDriver || theirs == "pcieport" || theirs == "pci-stub") {
+      continue;
+    }
+    others += " " + member + " (" + theirs + ")";
+  }
+  if (others.empty()) return {};
+  return "bind these functions of IOMMU group " + group + " to vfio-pci, too:" + others;
+}
+
+std::optional<std::uint32_t> Sysfs::read_config(platform::Bdf bdf, std::uint32_t offset,
+                                                unsigned width) const {
   const auto file = File::open(device(bdf) + "/config", O_RDONLY);
-  if (!file) return value;
-  std::uint32_t read = 0;
-  if (::pread(file->get(), &read, width, static_cast<off_t>(offset)) ==
+  if (!file) return std::nullopt;
+  std::uint32_t value = 0;
+  if (::pread(file->get(), &value, width, static_cast<off_t>(offset)) !=
       static_cast<ssize_t>(width)) {
-    value = read;
+    return std::nullopt;
   }
   return value;
+}
+
+std::array<Bytes, 6> Sysfs::bar_sizes(platform::Bdf bdf) const {
+  std::array<Bytes, 6> sizes{};
+  std::ifstream file(device(bdf) + "/resource");
+  for (auto& size : sizes) {
+    std::string begin, end, flags;
+    if (!(file >> begin >> end >> flags)) break;
+    const auto first = std::strtoull(begin.c_str(), nullptr, 16);
+    const auto last = std::strtoull(end.c_str(), nullptr, 16);
+    if (last > first) size = last - first + 1;
+  }
+  return sizes;
 }
 
 }  // namespace npu::driver::vfio

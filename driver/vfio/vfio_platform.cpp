@@ -2,8 +2,8 @@
 #include "driver/vfio/vfio_platform.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
+#include "driver/vfio/dma_memory.hpp"
 #include "npu/base/checked.hpp"
 #include "npu/driver/vfio.hpp"
 
@@ -11,58 +11,131 @@ namespace npu::driver {
 namespace vfio {
 namespace {
 
-class MappedMemory : public platform::DmaMemory {
- public:
-  MappedMemory(VfioPlatform& owner, ByteSpan cpu, Bytes mapped, platform::BusAddress bus)
-      : DmaMemory(cpu, bus), owner_(owner), mapped_(mapped) {}
-  ~MappedMemory() override {
-    owner_.unmap(bus());
-    ::munmap(cpu().data, mapped_);
-  }
-
- private:
-  VfioPlatform& owner_;
-  Bytes mapped_;
-};
+constexpr std::uint32_t all_ones(unsigned width) {
+  return 0xFFFFFFFF >> (32 - 8 * width);
+}
 
 }  // namespace
 
+// --- Functions -----------------------------------------------------------------------------
+
+std::shared_ptr<Function> VfioPlatform::known(platform::Bdf bdf) {
+  const auto found = functions_.find(bdf);
+  if (found == functions_.end()) return nullptr;
+  if (!found->second->is_lost()) return found->second;
+  lost_[bdf] = found->second;
+  functions_.erase(found);
+  return nullptr;
+}
+
+std::shared_ptr<Function> VfioPlatform::lost(platform::Bdf bdf) {
+  const auto found = lost_.find(bdf);
+  if (found == lost_.end()) return nullptr;
+  auto held = found->second.lock();
+  if (!held) lost_.erase(found);
+  return held;
+}
+
+// The kernel gets them when the last region and vector of them are given back.
+void VfioPlatform::forget_lost() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto it = functions_.begin(); it != functions_.end();) {
+    const auto bdf = it++->first;  // known() may erase it
+    static_cast<void>(known(bdf));
+  }
+}
+
 Result<std::shared_ptr<Function>> VfioPlatform::function(platform::Bdf bdf) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto known = functions_.find(bdf);
-  if (known != functions_.end()) return known->second;
+  if (auto open_already = known(bdf)) return open_already;
+  if (const auto held = lost(bdf)) {
+    return fail(ErrorCode::kDeviceLost,
+                fmt::format("{}: {}; it can be opened again when all of it is given back",
+                            held->name(), held->reason_lost()));
+  }
+  auto opened = open(bdf);
+  if (opened) {
+    functions_.emplace(bdf, *opened);
+    shadow_.forget(bdf);
+    monitor_.watch(*opened);
+  }
+  return opened;
+}
+
+Result<std::shared_ptr<Function>> VfioPlatform::open(platform::Bdf bdf) {
   const auto group = sysfs_.iommu_group(bdf);
   if (!group) return forward_error(group);
-  auto file = container_.open_device(*group, Sysfs::name(bdf));
+  const auto name = Sysfs::name(bdf);
+  auto shared = container(bdf, *group);
+  if (!shared) return forward_error(shared);
+  auto file = (*shared)->open_device(name);
   if (!file) return forward_error(file);
-  auto opened = Function::create(std::move(*file), Sysfs::name(bdf));
-  if (!opened) return forward_error(opened);
-  return functions_.emplace(bdf, std::move(*opened)).first->second;
+  return Function::create(kernel_, std::move(*shared), std::move(*file), name);
 }
+
+Result<std::shared_ptr<Container>> VfioPlatform::container(platform::Bdf bdf,
+                                                           const std::string& group) {
+  if (auto known = containers_[group].lock()) return known;
+  auto opened = Container::open(kernel_, options_.vfio_path, group, options_.first_bus_address);
+  if (opened) {
+    containers_[group] = *opened;
+    return opened;
+  }
+  auto& error = opened.error();
+  const auto missing = sysfs_.what_is_missing(bdf, group);
+  if (!missing.empty()) {
+    return fail(ErrorCode::kPermissionDenied, missing + " [" + error.context + "]");
+  }
+  if (error.code == ErrorCode::kBusy) {
+    error.context += ": another process uses " + Sysfs::name(bdf) + ", or one of its IOMMU group";
+  }
+  if (error.code == ErrorCode::kPermissionDenied) {
+    error.context += fmt::format(" (as another user? {}/{} has to be readable and writable)",
+                                 options_.vfio_path, group);
+  }
+  return opened;
+}
+
+// --- Configuration space -------------------------------------------------------------------
 
 std::uint32_t VfioPlatform::read(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
   std::shared_ptr<Function> opened;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto known = functions_.find(bdf);
-    if (known != functions_.end()) opened = known->second;
+    opened = known(bdf);
+    if (!opened && lost(bdf)) return all_ones(width);
+    const auto value = opened ? std::nullopt : sysfs_.read_config(bdf, offset, width);
+    if (value) {
+      return BarShadow::is_bar(offset, width) ? shadow_.read(sysfs_, bdf, offset, *value) : *value;
+    }
   }
-  return opened ? opened->read_config(offset, width) : sysfs_.read_config(bdf, offset, width);
+  if (!opened && sysfs_.exists(bdf)) {
+    // Capabilities are not for everybody, but for whoever may open the function.
+    if (const auto now = function(bdf)) opened = *now;
+  }
+  return opened ? opened->read_config(offset, width) : all_ones(width);
 }
 
 void VfioPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned width,
                          std::uint32_t value) {
+  if (BarShadow::is_bar(offset, width)) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!known(bdf) && !lost(bdf)) return shadow_.write(bdf, offset, value);
+  }
   const auto opened = function(bdf);
   if (opened) (*opened)->write_config(offset, width, value);
 }
+
+// --- The rest ------------------------------------------------------------------------------
 
 Result<std::unique_ptr<platform::MmioRegion>> VfioPlatform::map_bar(platform::Bdf bdf, unsigned bar,
                                                                     Bytes offset, Bytes size,
                                                                     platform::Caching) {
   const auto opened = function(bdf);
   if (!opened) return forward_error(opened);
-  if (bar >= 6)
+  if (bar >= 6) {
     return fail(ErrorCode::kNotFound, fmt::format("{} has no BAR{}", to_string(bdf), bar));
+  }
   return (*opened)->map_bar(bar, offset, size);
 }
 
@@ -75,25 +148,7 @@ Result<std::unique_ptr<platform::DmaMemory>> VfioPlatform::allocate_dma(
   }
   const auto opened = function(bdf);
   if (!opened) return forward_error(opened);
-  const auto rounded = checked_align_up(size, 4096);
-  if (!rounded) return fail(ErrorCode::kOutOfMemory, fmt::format("{} bytes of DMA memory", size));
-  // Only the bus address needs the alignment. Anonymous memory is zero.
-  void* data =
-      ::mmap(nullptr, *rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (data == MAP_FAILED) return system_error(fmt::format("{} bytes of DMA memory", size));
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto bus = container_.map(data, *rounded, alignment, direction);
-  if (!bus) {
-    ::munmap(data, *rounded);
-    return forward_error(bus);
-  }
-  const ByteSpan cpu{static_cast<std::byte*>(data), static_cast<std::size_t>(size)};
-  return std::make_unique<MappedMemory>(*this, cpu, *rounded, *bus);
-}
-
-void VfioPlatform::unmap(platform::BusAddress bus) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  container_.unmap(bus);
+  return allocate_dma_memory((*opened)->shared_container(), size, alignment, direction);
 }
 
 Result<std::unique_ptr<platform::InterruptVector>> VfioPlatform::open_vector(platform::Bdf bdf,
@@ -106,7 +161,7 @@ Result<std::unique_ptr<platform::InterruptVector>> VfioPlatform::open_vector(pla
 Status VfioPlatform::reset_function(platform::Bdf bdf) {
   const auto opened = function(bdf);
   if (!opened) return forward_error(opened);
-  return (*opened)->reset();
+  return (*opened)->reset(clock_);
 }
 
 void VfioPlatform::write_barrier() {
@@ -128,10 +183,9 @@ void VfioPlatform::read_barrier() {
 }  // namespace vfio
 
 Result<std::unique_ptr<platform::Platform>> open_vfio(const VfioOptions& options) {
-  auto container = vfio::Container::open(options.vfio_path, options.first_bus_address);
-  if (!container) return forward_error(container);
-  return std::make_unique<vfio::VfioPlatform>(std::move(*container),
-                                              vfio::Sysfs(options.sysfs_path));
+  const auto usable = vfio::Container::check(vfio::Kernel::real(), options.vfio_path);
+  if (!usable) return forward_error(usable);
+  return std::make_unique<vfio::VfioPlatform>(options);
 }
 
 }  // namespace npu::driver

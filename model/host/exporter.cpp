@@ -31,6 +31,11 @@ Status Exporter::add(platform::Bdf bdf, const std::string& socket) {
   return {};
 }
 
+Status Exporter::add_window(const std::vector<PciFunction>& functions, const std::string& socket) {
+  window_ = std::make_unique<EcamWindow>(host_, functions);
+  return server_.listen(socket, *window_);
+}
+
 // A client's access finds the card where the clock outside says.
 void Exporter::catch_up() {
   cpus_.synchronise();

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "model/host/ecam_window.hpp"
 #include "model/host/exported_function.hpp"
 #include "model/host/vfio_user/server.hpp"
 
@@ -35,6 +36,8 @@ class Exporter {
   // Before run(), from the host task that will run it. Errors of ExportedFunction::prepare() and
   // of vfio_user::Server::listen().
   Status add(platform::Bdf bdf, const std::string& socket);
+  // The whole hierarchy on one socket; `functions`: what there was at boot.
+  Status add_window(const std::vector<PciFunction>& functions, const std::string& socket);
   // Until `stopped`, which is asked whenever `wake` (a file descriptor) may have become readable.
   void run(int wake, const std::function<bool()>& stopped);
 
@@ -53,6 +56,7 @@ class Exporter {
   ResourceLookup resources_;
   Pacer* pacer_;
   std::vector<std::unique_ptr<ExportedFunction>> functions_;
+  std::unique_ptr<EcamWindow> window_;
   vfio_user::Server server_;
 };
 

@@ -54,6 +54,10 @@ int FuzzDevice::write(unsigned region, Bytes offset, const std::byte* data, Byte
 
 void FuzzDevice::set_trigger(unsigned index, unsigned vector, int eventfd) {
   if (vector >= irq_count(index)) found("a trigger of a vector that is not there");
+  const auto before = triggers_.find({index, vector});
+  if (before != triggers_.end() && ::fcntl(before->second, F_GETFD) < 0) {
+    found("a trigger that was closed before it was taken back");
+  }
   if (eventfd < 0) {
     if (triggers_.erase({index, vector}) == 0) found("a trigger taken back that was not given");
     return;

@@ -105,25 +105,28 @@ class Round {
  public:
   Round(const std::string& folder, DescriptorPool& pool, std::uint64_t seed)
       : folder_(folder), random_(seed), pool_(pool), maker_(random_, pool) {
-    for (std::size_t i = 0; i < kSockets; ++i) {
-      if (!server_.listen(path(i), devices_.emplace_back(random_)))
-        found("a socket cannot be made");
-    }
+    for (std::size_t i = 0; i < kSockets; ++i) devices_.emplace_back(random_);
+    listen();
   }
 
   void run() {
     const std::size_t before = test::vfio_user::open_descriptors();
     for (auto steps = 50 + random_.below(400); steps > 0; --steps) step();
+    if (random_.percent(30)) {  // the server goes first
+      server_.reset();
+      talkers_.clear();
+      listen();
+    }
     talkers_.clear();
     settle();
     pool_.restore_files();
-    if (server_.has_client()) found("a client that does not go");
+    if (server_->has_client()) found("a client that does not go");
     if (test::vfio_user::open_descriptors() != before) found("descriptors that stay open");
     for (const auto& device : devices_) {
       if (!device.has_nothing()) found("mappings or triggers of nobody");
     }
     for (std::size_t i = 0; i < kSockets; ++i) serve_a_good_client(i);
-    messages_ = server_.statistics().messages;
+    messages_ = server_->statistics().messages;
   }
 
   std::uint64_t messages() const { return messages_; }
@@ -131,9 +134,16 @@ class Round {
  private:
   std::string path(std::size_t i) const { return folder_ + "/" + std::to_string(i); }
 
+  void listen() {
+    server_.emplace();
+    for (std::size_t i = 0; i < kSockets; ++i) {
+      if (!server_->listen(path(i), devices_[i])) found("a socket cannot be made");
+    }
+  }
+
   void settle() {
     int turns = 0;
-    while (server_.serve(0)) {
+    while (server_->serve(0)) {
       if (++turns > 1'000'000) found("a server that never comes to rest");
     }
   }
@@ -160,9 +170,9 @@ class Round {
     Talker& talker = *talkers_[who];
     const auto what = random_.below(100);
     if (what < 60) return speak(talker);
-    if (what < 80) return void(server_.serve(0));
-    if (what < 92) return talker.listen();
-    if (what < 94) return random_.in(devices_).act();
+    if (what < 80) return void(server_->serve(0));
+    if (what < 90) return talker.listen();
+    if (what < 92) return random_.in(devices_).act();
     if (what < 95) return pool_.resize_a_file(random_);
     if (what < 97) return void(talker.send(1 + random_.below(100)));
     if (what < 98) {
@@ -173,7 +183,7 @@ class Round {
   }
 
   void serve_a_good_client(std::size_t i) {
-    auto client = Client::connect(path(i), [this] { server_.serve(0); });
+    auto client = Client::connect(path(i), [this] { server_->serve(0); });
     if (!client || !client->negotiate()) found("a good client that is not served");
     const auto reply = client->region_info(7);
     if (!reply.ok() || reply.u64(16) != 4096) found("a good client that is not answered");
@@ -186,7 +196,7 @@ class Round {
   DescriptorPool& pool_;
   MessageMaker maker_;
   std::deque<FuzzDevice> devices_;
-  model::vfio_user::Server server_;
+  std::optional<model::vfio_user::Server> server_;
   std::vector<std::unique_ptr<Talker>> talkers_;
   std::uint64_t messages_ = 0;
 };

@@ -57,11 +57,17 @@ void Connection::answer(Message& message) {
   }
 }
 
+// A peer that takes no replies any more may have sent commands before it went: those are still
+// handled.
+bool Connection::flush() {
+  const std::size_t before = outbox_.left();
+  outbox_.flush(socket_.get());
+  return outbox_.left() != before;
+}
+
 bool Connection::turn() {
-  bool did_something = outbox_.pending();
+  bool did_something = flush();
   for (int i = 0; i < kMessagesPerTurn && !over_; ++i) {
-    // A peer that takes no replies any more may have sent commands before it went.
-    outbox_.flush(socket_.get());
     if (outbox_.pending()) break;
     switch (reader_.read(socket_.get())) {
       case MessageReader::Result::kAgain:
@@ -79,8 +85,8 @@ bool Connection::turn() {
         break;
     }
     did_something = true;
+    flush();
   }
-  outbox_.flush(socket_.get());
   return did_something;
 }
 

@@ -21,7 +21,8 @@ class Connection {
  public:
   Connection(UniqueFd socket, Device& device, Statistics& statistics);
 
-  // The server ends: what the client has sent is answered, and it can send no more.
+  // The server ends: what the client has sent is answered as far as it takes the answers, and it
+  // can send no more.
   void wind_up();
 
   // Handles some messages that are there, so that a busy client leaves others their turn; sends
@@ -37,6 +38,7 @@ class Connection {
   bool peer_gone() const;
 
  private:
+  bool flush();  // true if anything has left
   void answer(Message& message);
   void refuse(const Header& header, int error);
 

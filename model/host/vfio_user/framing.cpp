@@ -107,18 +107,16 @@ void Outbox::discard() {
   sent_ = 0;
 }
 
-bool Outbox::flush(int socket) {
+void Outbox::flush(int socket) {
   while (pending()) {
     const ssize_t sent =
         ::send(socket, bytes_.data() + sent_, bytes_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0) {
-      if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return true;
-      discard();
-      return false;
+      if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) discard();
+      return;
     }
     sent_ += static_cast<std::size_t>(sent);
   }
-  return true;
 }
 
 }  // namespace npu::model::vfio_user

@@ -54,8 +54,9 @@ class Outbox {
   void discard();                                 // no reply
 
   bool pending() const { return sent_ < bytes_.size(); }
-  // Sends what the socket takes. False: the peer cannot be reached any more, the reply is dropped.
-  bool flush(int socket);
+  std::size_t left() const { return bytes_.size() - sent_; }  // to be sent
+  // Sends what the socket takes. The reply to a peer that cannot be reached any more is dropped.
+  void flush(int socket);
 
  private:
   std::vector<std::byte> bytes_;

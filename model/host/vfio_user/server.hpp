@@ -22,7 +22,8 @@ namespace npu::model::vfio_user {
 class Server {
  public:
   Server();
-  // Ends the sessions (Device::unmap ... client_gone()) and removes the sockets it has made.
+  // Answers what clients have asked already, ends the sessions (Device::unmap ... client_gone())
+  // and removes the sockets it has made. Waits for nobody.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

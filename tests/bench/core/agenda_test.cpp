@@ -128,6 +128,38 @@ TEST_P(AgendaRun, wakes_a_process_that_waits_alone_at_the_event_or_at_its_limit)
               ElementsAre("1@10", "2@20", "woken@20", "3@30", "limit@35", "4@40", "end@50"));
 }
 
+// A timeout that may have become void.
+struct Guard : Timeout {
+  bool is_void() override { return voided; }
+  void ring(std::uint64_t) {}
+  bool voided = false;
+};
+
+TEST_P(AgendaRun, says_when_something_will_happen_by_itself) {
+  Log log(GetParam());
+  Guard guard;
+  log.agenda.add(guard);
+  std::vector<SimTime> next;
+  const auto look = [&] { next.push_back(log.agenda.next_activity()); };
+  sc_core::sc_spawn([&] { log.wait(500); });
+  sc_core::sc_spawn([&] {
+    log.agenda.wait_until(10);
+    look();  // a handler
+    log.agenda.wait_until(150);
+    look();  // the other process
+    log.agenda.wait_until(600);
+    look();  // a timeout that counts
+    guard.voided = true;
+    look();  // and one that does not
+  });
+  log.agenda.at<&Log::note>(100, log, 1);
+  log.agenda.at<&Guard::ring>(900, guard);
+
+  sc_core::sc_start();
+
+  EXPECT_THAT(next, ElementsAre(100, 500, 900, UINT64_MAX));
+}
+
 // Neither may see what the other does at a time the other has not reached.
 TEST_P(AgendaRun, interleaves_two_processes_by_time) {
   Log log(GetParam());

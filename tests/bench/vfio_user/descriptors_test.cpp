@@ -121,20 +121,20 @@ TEST_F(DescriptorTest, of_a_client_that_goes_are_closed) {
   EXPECT_EQ(held(), -2);
 }
 
-// While a test runs with few descriptors left.
-class FewDescriptors {
+// No descriptor can be opened while it exists.
+class NoMoreDescriptors {
  public:
-  explicit FewDescriptors(int more) {
+  NoMoreDescriptors() {
     const int lowest = ::dup(0);
     ::close(lowest);
     ::getrlimit(RLIMIT_NOFILE, &before_);
     rlimit few = before_;
-    few.rlim_cur = static_cast<rlim_t>(lowest + more);
+    few.rlim_cur = static_cast<rlim_t>(lowest);
     ::setrlimit(RLIMIT_NOFILE, &few);
   }
-  ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-  FewDescriptors(const FewDescriptors&) = delete;
-  FewDescriptors& operator=(const FewDescriptors&) = delete;
+  ~NoMoreDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreDescriptors(const NoMoreDescriptors&) = delete;
+  NoMoreDescriptors& operator=(const NoMoreDescriptors&) = delete;
 
  private:
   rlimit before_{};
@@ -142,7 +142,7 @@ class FewDescriptors {
 
 TEST_F(DescriptorTest, that_cannot_be_opened_are_an_error_not_a_range_without_a_file) {
   {
-    const FewDescriptors limit(0);
+    const NoMoreDescriptors limit;
     EXPECT_THAT(client.map(0, kPage, memory.fd()), FailsWithErrno(EMFILE));
   }
   EXPECT_THAT(client.map(0, kPage, memory.fd()), Succeeds());
@@ -155,7 +155,7 @@ TEST_F(DescriptorTest, clients_are_turned_away_when_there_are_none_left) {
   auto late = Client::connect(folder / "other");
   ASSERT_TRUE(late);
   {
-    const FewDescriptors limit(0);
+    const NoMoreDescriptors limit;
     busy.serve(0);
     EXPECT_FALSE(busy.serve(0));  // it does not stay in the queue
   }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "model/host/vfio_user/eventfd.hpp"
@@ -23,8 +24,8 @@ class IrqTest : public SessionTest {
   std::vector<EventFd> give(std::uint32_t first, std::uint32_t count,
                             std::uint32_t action = kTrigger) {
     std::vector<EventFd> events(count);
-    std::vector<int> fds;
-    for (const auto& event : events) fds.push_back(event.fd());
+    std::vector<int> fds(count);
+    std::transform(events.begin(), events.end(), fds.begin(), [](auto& e) { return e.fd(); });
     EXPECT_THAT(client.set_irqs(kEventfd | action, kMsix, first, count, fds), Succeeds());
     device.take_calls();
     return events;

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <memory>
 
 #include "tests/bench/vfio_user/server_fixture.hpp"
 
@@ -253,19 +254,56 @@ TEST_F(ServerTest, waits_for_a_client_that_is_there_already) {
   EXPECT_TRUE(server.has_client());
 }
 
-TEST(ServerEnd, takes_everything_back_from_its_clients) {
-  const SocketFolder folder;
-  const SharedMemory memory(kPage);
-  FakeDevice device;
-  {
-    Server server;
-    ASSERT_THAT(server.listen(folder / "npu", device), IsOk());
-    auto client = Client::connect(folder / "npu", [&] { server.serve(0); });
-    ASSERT_TRUE(client && client->negotiate());
-    client->map(0, kPage, memory.fd());
+class ServerEnd : public testing::Test {
+ protected:
+  Client session() {
+    EXPECT_THAT(server->listen(folder / "npu", device), IsOk());
+    auto client = Client::connect(folder / "npu", [this] {
+      if (server != nullptr) server->serve(0);
+    });
+    EXPECT_TRUE(client && client->negotiate());
     device.take_calls();
+    return std::move(*client);
   }
+
+  SocketFolder folder;
+  FakeDevice device;
+  std::unique_ptr<Server> server = std::make_unique<Server>();
+};
+
+TEST_F(ServerEnd, takes_everything_back_from_its_clients) {
+  const SharedMemory memory(kPage);
+  Client client = session();
+  client.map(0, kPage, memory.fd());
+  device.take_calls();
+  server.reset();
   EXPECT_THAT(device.take_calls(), ElementsAre("unmap 0 1000", "client gone"));
+}
+
+TEST_F(ServerEnd, answers_what_it_was_asked_and_then_closes) {
+  Client client = session();
+  for (int i = 0; i < 100; ++i) client.send(kRegionRead, access_payload(kBar0, 0, 4));
+  server.reset();
+  for (int i = 0; i < 100; ++i) {
+    const auto reply = client.receive();
+    ASSERT_TRUE(reply && reply->ok()) << i;
+  }
+  EXPECT_FALSE(client.receive());
+  EXPECT_FALSE(client.send_raw(header(1, kReset, 16)));
+}
+
+TEST_F(ServerEnd, does_not_wait_for_a_client_that_does_not_read) {
+  Client client = session();
+  for (int i = 0; i < 10; ++i) client.send(kRegionRead, access_payload(kBar2, 0, 1 << 20));
+  server.reset();
+  EXPECT_THAT(device.take_calls(), ElementsAre("read 2 0 100000", "client gone"));
+}
+
+TEST_F(ServerEnd, does_not_wait_for_the_rest_of_a_message) {
+  Client client = session();
+  client.send_raw(Blob(5));
+  server.reset();
+  EXPECT_THAT(device.take_calls(), ElementsAre("client gone"));
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ TEST_F(BadInput, an_option_of_another_command_is_not_ignored) {
 }
 
 TEST_F(BadInput, nothing_at_all_lists_the_commands) {
-  expect_refused({}, "no command; known: config, list, lspci, run, serve, sysfs; see npusim --help");
+  expect_refused({},
+                 "no command; known: config, list, lspci, run, serve, sysfs; see npusim --help");
 }
 
 TEST_F(BadInput, a_missing_configuration_is_asked_for) {

@@ -81,8 +81,9 @@ TEST(NpudemoOptions, BdfsInAllTheirForms) {
 
 TEST(NpudemoOptions, WrongOnesAreRefused) {
   const std::vector<const char*> wrong[] = {
-      {"--steps", "nonsense"}, {"--backend", "fake"}, {"--patience", "0"}, {"--max-bytes", "4095"},
-      {"--ring", "moon"},      {"--max-bytes", "-1"}, {"--bdf", "x"},      {"--unknown"}};
+      {"--steps", "nonsense"}, {"--backend", "fake"}, {"--patience", "0"},
+      {"--max-bytes", "4095"}, {"--ring", "moon"},    {"--max-bytes", "-1"},
+      {"--bdf", "x"},          {"--unknown"},         {"--device-removed", "--device-error"}};
   for (const auto& arguments : wrong) {
     EXPECT_THAT(parse(arguments), FailsWith(ErrorCode::kInvalidArgument)) << arguments[0];
   }
@@ -97,7 +98,7 @@ TEST(NpudemoOptions, AreTakenOver) {
   EXPECT_EQ(options->simulator.config, "x.yaml");
   EXPECT_THAT(options->simulator.overrides, testing::ElementsAre("a=1", "b=2"));
   EXPECT_THAT(options->selection.steps, testing::ElementsAre("dma", "ring"));
-  EXPECT_TRUE(options->selection.removal);
+  EXPECT_EQ(options->selection.ending, demo::Ending::kRemoved);
   EXPECT_EQ(options->session.ring, driver::RingPlacement::kHostMemory);
   EXPECT_EQ(options->session.patience, 7_s);
 }

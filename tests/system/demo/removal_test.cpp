@@ -22,7 +22,7 @@ std::vector<std::string> lines_of(Picoseconds patience, bool cut) {
     demo::SessionOptions options;
     options.patience = patience;
     demo::Session session(host, options);
-    const bool ok = demo::run_steps(session, {{"scan"}, true},
+    const bool ok = demo::run_steps(session, {{"scan"}, demo::Ending::kRemoved},
                                     [&](const auto& text) { lines.push_back(text); });
     EXPECT_EQ(ok, cut);
     task->join();
@@ -43,6 +43,28 @@ TEST(Removal, ACardThatStaysIsAFailure) {
   const auto lines = lines_of(10_ms, false);
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_THAT(lines[2], HasSubstr("FAILED removal: timeout: the card is still there after"));
+}
+
+TEST(Recovery, ALinkThatComesBackIsACardThatWorksAgain) {
+  Machine machine;
+  std::vector<std::string> lines;
+  machine.run([&](platform::Platform& host) {
+    const auto when = host.clock().now() + 3_ms;
+    auto task = must(host.tasks().spawn("cut", [&, when] {
+      host.clock().sleep_until(when);
+      machine.system.fabric().link(0).set_down(true);
+      host.clock().sleep_until(when + 500_ms);
+      machine.system.fabric().link(0).set_down(false);
+    }));
+    demo::Session session(host, {});
+    EXPECT_TRUE(demo::run_steps(session, {{"scan"}, demo::Ending::kError},
+                                [&](const auto& text) { lines.push_back(text); }));
+    task->join();
+  });
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[1], "working until the card has an error");
+  EXPECT_THAT(lines[2], HasSubstr("ok error: after "));
+  EXPECT_THAT(lines[2], HasSubstr("opened again, works"));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST(Sabotage, BytesThatChangeFailQueues) {
     Saboteur saboteur(host, plan);
     self = &saboteur;
     demo::Session session(saboteur, small());
-    demo::run_steps(session, {{"queues"}, false}, [&](const auto& text) {
+    demo::run_steps(session, {{"queues"}, demo::Ending::kNone}, [&](const auto& text) {
       if (line.empty()) line = text;
     });
   });

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Anonymous memory of this process that a function may reach.
+#pragma once
+
+#include <memory>
+
+#include "driver/vfio/container.hpp"
+#include "npu/platform/memory.hpp"
+
+namespace npu::driver::vfio {
+
+// kInvalidArgument, kMisaligned, kOutOfMemory, and what Container::map() says.
+Result<std::unique_ptr<platform::DmaMemory>> allocate_dma_memory(
+    std::shared_ptr<Container> container, Bytes size, Bytes alignment,
+    platform::DmaDirection direction);
+
+}  // namespace npu::driver::vfio

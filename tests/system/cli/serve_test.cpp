@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// npusim serve as a program; what it serves is tests/contract's.
+#include <nlohmann/json.hpp>
+
+#include "tests/system/cli/program.hpp"
+
+namespace npu::cli {
+namespace {
+
+class Serve : public Program {
+ protected:
+  // Serves until it is told to end, once it listens on `card.sock` in the test's folder.
+  Result until_told(const std::string& options, const std::string& signal) {
+    return shell("{ " NPU_BINARY_DIR "/bin/npusim --config 910b serve --socket card.sock " +
+                 options +
+                 " & server=$!; for i in $(seq 100); do [ -S card.sock ] && break; sleep 0.1; done;"
+                 "kill -s " +
+                 signal + " $server; wait $server; }");
+  }
+};
+
+TEST_F(Serve, ends_with_a_report_when_it_is_told_to) {
+  for (const auto* signal : {"INT", "TERM"}) {
+    const auto result = until_told("--report r.json", signal);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("serving 01:00.0 on card.sock\n"), std::string::npos);
+    const auto report = nlohmann::json::parse(text("r.json"));
+    EXPECT_EQ(report["schema"], "npusim.report/1");
+    EXPECT_EQ(report["workload"], "serve");
+    EXPECT_FALSE(std::filesystem::exists(path("card.sock")));
+  }
+}
+
+TEST_F(Serve, simulated_time_stands_still_while_nobody_asks_for_anything) {
+  const auto first = until_told("--report r.json", "TERM");
+  const auto one = nlohmann::json::parse(text("r.json"))["simulated_ps"];
+  until_told("--report r.json", "TERM");
+  EXPECT_EQ(one, nlohmann::json::parse(text("r.json"))["simulated_ps"]);
+}
+
+TEST_F(Serve, refuses_what_it_cannot_serve) {
+  expect_refused({"--config", "910b", "serve"}, "serve: give --socket PATH");
+  expect_refused({"--config", "910b", "serve", "--socket", "a", "--socket", "b"},
+                 "--socket b: the machine has 1 card");
+  expect_refused({"--config", "910b", "serve", "--socket", "a=1:2:3"},
+                 "--socket a=1:2:3: '1:2:3' is no function; give BB:DD.F");
+  expect_refused({"--config", "910b", "serve", "--socket", "a=05:00.0"},
+                 "--socket a: not found: no function at 05:00.0");
+  expect_refused({"--config", "910b", "serve", "--socket", "a", "--pace", "slow"},
+                 "--pace: found 'slow'; allowed: fast, wall");
+}
+
+TEST_F(Serve, leaves_a_file_that_is_no_socket_alone) {
+  write("card.sock", "mine");
+  const auto result = npusim({"--config", "910b", "serve", "--socket", path("card.sock")});
+  EXPECT_EQ(result.exit_code, 2) << result.out;
+  EXPECT_EQ(text("card.sock"), "mine");
+}
+
+}  // namespace
+}  // namespace npu::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unmodified pciutils on the machine's functions, as files and as a file system.
+#include "tests/system/cli/program.hpp"
+
+namespace npu::cli {
+namespace {
+
+class SysfsTree : public Program {
+ protected:
+  static std::string with(const std::string& tool, const std::string& rest) {
+    return tool + " -A linux-sysfs -O sysfs.path=tree " + rest;
+  }
+  // Runs `commands` while the tree is mounted; nothing if this system mounts nothing for us.
+  std::string mounted(const std::string& commands) {
+    std::filesystem::create_directories(path("tree"));
+    const auto result =
+        shell("{ " NPU_BINARY_DIR
+              "/bin/npusim --config 910b sysfs tree --live & server=$!;"
+              "for i in $(seq 100); do [ -d tree/devices ] && break; sleep 0.1; done;"
+              "[ -d tree/devices ] || { kill $server; exit 77; };" +
+              commands + "; kill $server; wait $server; }");
+    return result.exit_code == 77 ? "" : result.out + result.err;
+  }
+};
+
+TEST_F(SysfsTree, a_tree_of_files_is_what_lspci_wants) {
+  const auto made = npusim({"--config", "910b", "sysfs", path("tree")});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  const auto listed = shell(with("lspci", "-vv -s 01:00.0")).out;
+  EXPECT_NE(listed.find("[size=64G]"), std::string::npos) << listed;
+}
+
+TEST_F(SysfsTree, a_mounted_tree_answers_from_the_models) {
+  const auto seen = mounted(with("setpci", "-s 01:00.0 COMMAND=ffff") + ";" +
+                            with("setpci", "-s 01:00.0 COMMAND VENDOR_ID"));
+  if (seen.empty()) GTEST_SKIP() << "no FUSE for us on this system";
+  // Bits 0, 1, 2, 6, 8 and 10 may be written (model/pcie/capabilities.cpp), no others.
+  EXPECT_NE(seen.find("0547\n19e5\n"), std::string::npos) << seen;
+}
+
+TEST_F(SysfsTree, virtual_functions_appear_in_a_mounted_tree_when_they_are_enabled) {
+  const auto seen =
+      mounted("ls tree/devices;" + with("setpci", "-s 01:00.0 ECAP_SRIOV+10.w=2") + ";" +
+              with("setpci", "-s 01:00.0 ECAP_SRIOV+8.w=9") + "; ls tree/devices");
+  if (seen.empty()) GTEST_SKIP() << "no FUSE for us on this system";
+  EXPECT_NE(seen.find("0000:01:00.0\n0000:00:00.0\n0000:01:00.0\n0000:01:02.0\n0000:01:02.1\n"),
+            std::string::npos)
+      << seen;
+}
+
+TEST_F(SysfsTree, a_folder_that_cannot_be_written_is_refused) {
+  expect_refused({"--config", "910b", "sysfs", "/proc/nothing"},
+                 "sysfs /proc/nothing: cannot write "
+                 "/proc/nothing/devices/0000:00:00.0/config");
+}
+
+}  // namespace
+}  // namespace npu::cli

@@ -83,9 +83,6 @@ Result<std::string> work(Session& session, driver::Queue& queue, const Work& on)
 
 Result<std::string> use_queues(Session& session) {
   auto process = driver::ProcessContext::open(session.device());
-  if (!process && process.error().code == ErrorCode::kUnsupported) {
-    return "not offered here: " + process.error().context;
-  }
   if (!process) return forward_error(process);
   std::string text;
   {

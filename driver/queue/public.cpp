@@ -6,6 +6,7 @@
 
 #include "driver/device/address_space_impl.hpp"
 #include "driver/queue/process_impl.hpp"
+#include "driver/queue/process_memory.hpp"
 #include "driver/queue/signals_impl.hpp"
 
 namespace npu::driver {
@@ -87,7 +88,7 @@ Result<std::unique_ptr<platform::DmaMemory>> ProcessContext::allocate_host(
   auto& platform = impl_->device.platform;
   auto memory = platform.allocate_dma(impl_->device.card.bdf(), size, 4096, direction);
   if (!memory) return forward_error(memory);
-  if (auto ok = platform.bind_pasid(**memory, pasid()); !ok) return forward_error(ok);
+  if (auto ok = give_to_process(platform, **memory, pasid()); !ok) return forward_error(ok);
   return memory;
 }
 

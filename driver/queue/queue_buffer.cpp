@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "driver/device/address_space_impl.hpp"
+#include "driver/queue/process_memory.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/base/checked.hpp"
 
@@ -91,7 +92,7 @@ Result<QueueBuffer> QueueBuffer::create(Device::Impl& device, QueueHeap& heap, s
     auto host = device.platform.allocate_dma(device.card.bdf(), size, 4096,
                                              platform::DmaDirection::kBidirectional);
     if (!host) return forward_error(host);
-    if (auto ok = device.platform.bind_pasid(**host, pasid); !ok) return forward_error(ok);
+    if (auto ok = give_to_process(device.platform, **host, pasid); !ok) return forward_error(ok);
     buffer.host_ = std::move(*host);
     buffer.address_ = buffer.host_->bus().value;
     return buffer;

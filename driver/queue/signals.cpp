@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "driver/queue/process_memory.hpp"
 #include "driver/queue/signals_impl.hpp"
 
 namespace npu::driver {
@@ -15,7 +16,7 @@ Result<std::unique_ptr<Signals>> make_signals(Device::Impl& device, std::uint32_
   auto memory = device.platform.allocate_dma(device.card.bdf(), Bytes{slots} * abi::kSignalSize,
                                              4096, platform::DmaDirection::kBidirectional);
   if (!memory) return forward_error(memory);
-  if (auto ok = device.platform.bind_pasid(**memory, pasid); !ok) return forward_error(ok);
+  if (auto ok = give_to_process(device.platform, **memory, pasid); !ok) return forward_error(ok);
   return std::make_unique<Signals>(
       std::make_unique<Signals::Impl>(device, page, vector, std::move(*memory), slots));
 }

@@ -134,6 +134,20 @@ std::uint32_t HostPlatform::find_capability(platform::Bdf bdf, std::uint8_t id) 
   return 0;
 }
 
+// Looked for once, as an operating system does: it does not move.
+std::uint32_t HostPlatform::find_extended_capability(platform::Bdf bdf, std::uint16_t id) {
+  auto& found = extended_[{bdf.packed(), id}];
+  // Capabilities of 8 bytes fill 0x100..0xFFF; more steps than that are a loop.
+  std::uint32_t offset = pci::kExtendedStart;
+  for (int steps = 0; found == 0 && offset >= pci::kExtendedStart && steps < 480; ++steps) {
+    const std::uint32_t header = read32(bdf, offset);
+    if (header == 0 || header == kAllOnes) break;
+    if ((header & 0xFFFF) == id) found = offset;
+    offset = header >> 20;
+  }
+  return found;
+}
+
 Status HostPlatform::reset_function(platform::Bdf bdf) {
   if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
   const auto express = find_capability(bdf, pci::kCapPciExpress);

@@ -6,6 +6,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <systemc>
 
@@ -86,6 +87,8 @@ class HostPlatform : public sc_core::sc_module,
                                     std::uint64_t address, const void* data, unsigned length);
   void post(std::uint64_t address, const void* data, unsigned length);
   void drain_combining();
+  std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
+  Status enable_pasids(platform::Bdf bdf);
   bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }
 
   static constexpr std::uint32_t kAllOnes = 0xFFFFFFFF;
@@ -96,7 +99,8 @@ class HostPlatform : public sc_core::sc_module,
   Interrupts& interrupts_;
   std::vector<platform::HostBridge> bridges_;
   ResourceLookup resources_;
-  std::vector<CombiningBuffer> combining_;  // by core
+  std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> extended_;  // found: BDF, id
+  std::vector<CombiningBuffer> combining_;                                     // by core
   std::uint32_t track_;
 };
 

@@ -146,7 +146,19 @@ Status HostPlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid
   if (pasid == 0 || pasid >= 1U << 20) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{} is no PASID", pasid));
   }
-  memory_.bind(static_cast<MappedDmaMemory&>(memory).requester(), memory.bus().value, pasid);
+  const auto requester = static_cast<MappedDmaMemory&>(memory).requester();
+  if (auto enabled = enable_pasids(platform::Bdf::unpack(requester)); !enabled) return enabled;
+  memory_.bind(requester, memory.bus().value, pasid);
+  return {};
+}
+
+Status HostPlatform::enable_pasids(platform::Bdf bdf) {
+  const auto capability = find_extended_capability(bdf, pci::kExtPasid);
+  if (capability == 0) return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no PASIDs");
+  const std::uint32_t control = capability + pci::kPasidControl;
+  if ((read16(bdf, control) & pci::kPasidControlEnable) == 0) {
+    write16(bdf, control, pci::kPasidControlEnable);
+  }
   return {};
 }
 

@@ -79,7 +79,8 @@ std::uint32_t single_root_iov(ConfigSpace& space, const PciFunctionConfig& confi
 }
 
 // Shared virtual addressing: address translation, page requests, process address spaces.
-void address_translation(ConfigSpace& space) {
+// The offset of the last.
+std::uint32_t address_translation(ConfigSpace& space) {
   const auto ats = space.add_extended(pci::kExtAts, 1, 8);
   space.set(ats + 4, 2, 0x0020);  // page aligned requests
   space.writable(ats + 6, 2, 0x801F);
@@ -91,7 +92,8 @@ void address_translation(ConfigSpace& space) {
   space.writable(pri + 12, 4, 0x3FF);
   const auto pasid = space.add_extended(pci::kExtPasid, 1, 8);
   space.set(pasid + 4, 2, 16 << 8);  // 16 bits
-  space.writable(pasid + 6, 2, 0x0001);
+  space.writable(pasid + pci::kPasidControl, 2, pci::kPasidControlEnable);
+  return pasid;
 }
 
 void latency_tolerance(ConfigSpace& space) {
@@ -131,7 +133,7 @@ CapabilityOffsets build_endpoint(ConfigSpace& space, const ChipConfig& chip, uns
   serial_number(space, config.serial_number);
   if (number == 0) {
     if (config.sriov_total_vfs > 0) at.sriov = single_root_iov(space, config);
-    address_translation(space);
+    at.pasid = address_translation(space);
     latency_tolerance(space);
     add_link_capabilities(space, chip.link);
   }

@@ -68,6 +68,7 @@ void Endpoint::respond(unsigned port, Payload& payload) {
 
 // Returns when the last byte will have left, as far as is known now.
 SimTime Endpoint::post(Payload& payload) {
+  if (!functions_[0].pasid_enabled()) Transaction::of(payload).pasid = 0;
   const SimTime ready = sim_now() + ticks(chip_.endpoint.egress);
   simulation_.agenda.at<&Endpoint::send_posted>(ready, *this, handle_of(payload));
   const auto& link = *port_.link();
@@ -106,7 +107,7 @@ void Endpoint::start_read(unsigned port, Payload& client) {
   auto& wire_info = Transaction::of(wire);
   wire_info.kind = info.kind;
   wire_info.requester = bdf_;
-  wire_info.pasid = info.pasid;
+  wire_info.pasid = functions_[0].pasid_enabled() ? info.pasid : 0;
   wire_info.cause = info.cause;
   wire_info.issued = sim_now();
   wire_info.context = context_of(number, tag.generation);

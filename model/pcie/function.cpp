@@ -83,6 +83,9 @@ void EndpointFunction::refresh() {
     msix_.set_control(bus_master_ && (control & pci::kMsixControlEnable),
                       control & pci::kMsixControlMaskAll);
   }
+  pasid_enabled_ =
+      capabilities_.pasid != 0 &&
+      (space_.read(capabilities_.pasid + pci::kPasidControl, 2) & pci::kPasidControlEnable) != 0;
   if (capabilities_.sriov) refresh_virtual_functions();
 }
 

@@ -45,6 +45,8 @@ class EndpointFunction {
   // The BAR that decodes [address, address + length), or -1; `offset` is from its start.
   int decode(std::uint64_t address, Bytes length, Bytes& offset) const;
   bool bus_master() const { return bus_master_; }
+  // Requests may carry a PASID (PCIe 7.8.8.3).
+  bool pasid_enabled() const { return pasid_enabled_; }
   MsixTable& msix() { return msix_; }
   const MsixTable& msix() const { return msix_; }
   const VirtualFunctionState& virtual_functions() const { return virtual_functions_; }
@@ -77,6 +79,7 @@ class EndpointFunction {
   Window bar2_;
   bool memory_ = false;
   bool bus_master_ = false;
+  bool pasid_enabled_ = false;
 };
 
 }  // namespace npu::model

@@ -65,6 +65,10 @@ inline constexpr std::uint32_t kSriovVfOffset = 0x14, kSriovVfStride = 0x16;
 inline constexpr std::uint32_t kSriovVfDeviceId = 0x1A, kSriovPageSize = 0x20, kSriovBar0 = 0x24;
 inline constexpr std::uint16_t kSriovControlEnable = 1 << 0, kSriovControlMemory = 1 << 3;
 
+// PASID capability, offsets from its start
+inline constexpr std::uint32_t kPasidControl = 0x06;
+inline constexpr std::uint16_t kPasidControlEnable = 1 << 0;
+
 // MSI-X capability, offsets from its start, and table entries
 inline constexpr std::uint32_t kMsixControl = 0x02, kMsixTable = 0x04, kMsixPba = 0x08;
 inline constexpr std::uint16_t kMsixControlSizeMask = 0x07FF, kMsixControlMaskAll = 1 << 14;

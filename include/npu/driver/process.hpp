@@ -30,8 +30,9 @@ class NPU_API ProcessContext {
  public:
   using FaultHandler = std::function<void(const QueueFault&)>;
 
-  // `device` must outlive it. kUnsupported: the card has no command processor, or the platform no
-  // PASIDs; kOutOfResources: VMIDs, PASIDs or doorbell pages are all in use; kOutOfMemory.
+  // `device` must outlive it. kUnsupported: the card has no command processor; kOutOfResources:
+  // VMIDs, PASIDs or doorbell pages are all in use; kOutOfMemory. On a platform without PASIDs
+  // (Linux VFIO) the processes of a function reach each other's host memory.
   static Result<std::unique_ptr<ProcessContext>> open(Device& device,
                                                       const ProcessOptions& options = {});
   // Destroys what is left, whatever it says.

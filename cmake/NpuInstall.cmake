@@ -8,9 +8,12 @@ set(NPU_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/npusim)
 file(RELATIVE_PATH NPU_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 
 install(TARGETS npu_base npu_abi npu_platform EXPORT npusimTargets)
-install(DIRECTORY include/npu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY include/npu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp
+  PATTERN *.h)
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/configs OPTIONAL)
 install(DIRECTORY workloads/graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/graphs OPTIONAL)
+# The firmware of the card's cores, for programs on the driver's runtime.
+install(TARGETS scheduler executor LIBRARY DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/programs)
 install(FILES docs/npusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 
 # npudrv: the driver. npu_simulator: libnpusim, the simulator behind include/npu/sim.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs of the card's own cores: shared objects against include/npu/platform alone, uploaded to
-# device memory at run time. They are found in programs/ of the build folder and installed beside
-# the configurations.
+# device memory at run time. They are found in programs/ of the build folder; the firmware is
+# installed beside the configurations.
 set(NPU_PROGRAM_DIR ${CMAKE_BINARY_DIR}/programs)
 
 # npu_program(name SOURCES files...): programs/name.npu

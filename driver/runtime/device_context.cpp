@@ -143,11 +143,9 @@ Status DeviceContext::Impl::upload(Image& image, abi::ImageKind kind, ConstByteS
     static_cast<void>(process->space().free(*at));
     return ok;
   }
-  if (image.address != DeviceAddress{}) {
-    if (auto ok = process->space().free(image.address); !ok) return ok;
-  }
+  const DeviceAddress old = image.address;
   image.address = *at;
-  return {};
+  return old != DeviceAddress{} ? process->space().free(old) : Status{};
 }
 
 Result<std::unique_ptr<DeviceContext>> DeviceContext::create(platform::Platform& platform) {
@@ -204,8 +202,21 @@ Status DeviceContext::copy_from_device(ByteSpan to, DeviceAddress from) {
 }
 
 Status DeviceContext::set_firmware(ConstByteSpan scheduler, ConstByteSpan executor) {
-  if (auto ok = impl_->upload(impl_->scheduler, abi::ImageKind::kAicpu, scheduler); !ok) return ok;
-  return impl_->upload(impl_->executor, abi::ImageKind::kAiCore, executor);
+  // Both or none: a scheduler and an executor of different builds need not understand each other.
+  Impl::Image first, second;
+  if (auto ok = impl_->upload(first, abi::ImageKind::kAicpu, scheduler); !ok) return ok;
+  if (auto ok = impl_->upload(second, abi::ImageKind::kAiCore, executor); !ok) {
+    static_cast<void>(impl_->process->space().free(first.address));
+    return ok;
+  }
+  std::swap(first, impl_->scheduler);
+  std::swap(second, impl_->executor);
+  Status freed;
+  for (const auto& old : {first, second}) {
+    if (old.address == DeviceAddress{}) continue;
+    if (auto ok = impl_->process->space().free(old.address); !ok) freed = ok;
+  }
+  return freed;
 }
 
 Status DeviceContext::register_kernel(KernelId id, ConstByteSpan object) {
@@ -216,9 +227,9 @@ Status DeviceContext::register_kernel(KernelId id, ConstByteSpan object) {
   Impl::Image image;
   const auto known = impl_->kernels.find(id.value);
   if (known != impl_->kernels.end()) image = known->second;
-  if (auto ok = impl_->upload(image, abi::ImageKind::kAiCore, object); !ok) return ok;
-  impl_->kernels[id.value] = image;
-  return {};
+  const auto ok = impl_->upload(image, abi::ImageKind::kAiCore, object);
+  if (image.address != DeviceAddress{}) impl_->kernels[id.value] = image;
+  return ok;
 }
 
 Status DeviceContext::unregister_kernel(KernelId id) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/runtime/run_layout.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace npu::driver {
@@ -24,6 +25,14 @@ class Places {
  private:
   Bytes next_ = 0;
 };
+
+// A task's arguments are an address of its own even if it has none: cores that raise flags at each
+// other tell tasks apart by it.
+Bytes argument_bytes(const TaskGraph::Task& task) {
+  const bool alone = task.descriptor.blocks == 1 &&
+                     task.descriptor.shape != static_cast<std::uint16_t>(TaskShape::kMixed);
+  return std::max<Bytes>(task.words.size(), alone ? 0 : 1) * kWord;
+}
 
 // Blocks on cores: a mixed one takes three.
 std::uint64_t core_blocks(const abi::TaskDescriptor& task) {
@@ -71,11 +80,11 @@ unsigned dumps_of(const TaskGraph::Task& task) {
 }
 
 RunLayout::RunLayout(const TaskGraph& graph, std::uint32_t workers, const RunOptions& options) {
-  std::uint64_t words = 0, blocks = 0;
-  Bytes copied = 0;
+  std::uint64_t blocks = 0;
+  Bytes argument_size = 0, copied = 0;
   for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
     const auto& task = graph.task({i});
-    words += task.words.size();
+    argument_size += argument_bytes(task);
     blocks += core_blocks(task.descriptor);
     if (!options.dump_tensors) continue;
     for (const auto& dump : list_dumps(task, 0)) {
@@ -88,7 +97,7 @@ RunLayout::RunLayout(const TaskGraph& graph, std::uint32_t workers, const RunOpt
   result = places.take(sizeof(abi::RunResult));
   descriptors = places.take(graph.tasks() * sizeof(abi::TaskDescriptor));
   producers = places.take(graph.edges() * sizeof(std::uint32_t));
-  arguments = places.take(words * kWord);
+  arguments = places.take(argument_size);
   dumps = places.take(dump_count * sizeof(abi::TensorDump));
   uploaded = places.next();
   handshakes = places.take(workers * sizeof(abi::Handshake));
@@ -163,7 +172,7 @@ void write_run(const TaskGraph& graph, const RunLayout& layout, const RunTarget&
       std::memcpy(out.data + layout.producers + first_producer * sizeof(std::uint32_t),
                   task.producers.data(), task.producers.size() * sizeof(std::uint32_t));
     }
-    first_word += task.words.size() * kWord;
+    first_word += argument_bytes(task);
     first_producer += descriptor.producers;
   }
 }

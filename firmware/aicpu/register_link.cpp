@@ -19,7 +19,7 @@ class RegisterLink : public CoreLink {
     run_.port().store_register(worker.physical, FastPathEnable::kOffset, FastPathEnable::kOpen);
     run_.port().store_register(worker.physical, DataMainBase::kOffset, DataMainBase::kIdle);
   }
-  // What COND says before is an earlier run's.
+  // The launch has cleared COND; the core says kIdle when it has seen DATA_MAIN_BASE change.
   bool answered(const Worker& worker) override { return cond(worker) == Cond::kIdle; }
 
   bool can_pend(const Worker& worker) const override {

@@ -102,7 +102,11 @@ void Scheduler::fail(abi::RunStatus status, std::uint32_t task, const Worker* wo
                      std::uint32_t detail, std::uint32_t cond) {
   stop_ = Stop::kFailed;
   const auto failed = static_cast<std::uint32_t>(Stop::kFailed);
-  if (port_.compare_exchange(run_.control(scratch::kStop), 4, 0, failed) != 0) return;
+  const std::uint64_t before = port_.compare_exchange(run_.control(scratch::kStop), 4, 0, failed);
+  if (before != 0) {
+    stop_ = static_cast<Stop>(before);  // what the others go by
+    return;
+  }
   abi::RunResult failure;
   failure.status = static_cast<std::uint32_t>(status);
   failure.task = task;

@@ -49,6 +49,8 @@ const std::vector<Area>& areas() {
       {"workloads/kernels/", contracts_and({"include/npu/aicore"}), false},
       {"cli/", kBoth, true},
       {"demo/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
+      {"docs/guide/",
+       contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/aicore"}), false},
       {"bench/", kBoth, true},
       {"tests/support/", kContracts, false},
       {"tests/support/systemc", kContracts, true},
@@ -76,7 +78,8 @@ const Area* find_area(std::string_view path) {
 
 // Who may have the driver and the model in one file.
 bool may_join_driver_and_model(std::string_view area) {
-  static const Names kJoining{"workloads", "cli", "bench", "tests/system", "tests/package"};
+  static const Names kJoining{"workloads",    "cli",           "bench",
+                              "tests/system", "tests/package", "docs/guide"};
   return std::find(kJoining.begin(), kJoining.end(), area) != kJoining.end();
 }
 

@@ -2,11 +2,11 @@
 // The handshake between AICPU scheduler and AI Core executor: one cache line per worker in device
 // memory (mission.md M6), beside it the dispatch payloads of the register handshake.
 //
-// A worker is one block of the executor's launch. The line is only ever written by one side at a
-// time, because a core writes whole lines back: the AICPU until aicpu_ready, the core until
-// aicore_done, then by turns. Fields up to `control` are the source's; those behind it are npusim's
-// own: sequence numbers, so that a core never runs a task twice and the AICPU never takes an old
-// end for a new one, and what the core says of itself.
+// A worker is one block of the executor's launch. Cores write whole lines back, so the line is the
+// AICPU's until aicpu_ready, the core's until aicore_done, then theirs by turns; only `control` is
+// stored at any time, and again if a core has overwritten it. Fields up to it are the source's,
+// those behind are npusim's own: sequence numbers, so that a core never runs a task twice and the
+// AICPU never takes an old end for a new one, and what the core says of itself.
 #pragma once
 
 #include <cstddef>

@@ -76,6 +76,15 @@ TEST(GraphRuns, PagedAttentionShowsItsDispatchBoundPhases) {
   EXPECT_EQ(exact(report, prefix + "longest_path"), 3 + 16);
 }
 
+TEST(GraphRuns, TheGuidesGraphIsRight) {
+  Machine machine({}, "910b2.yaml");
+  const auto report = machine.workload(
+      "graph", {"graph=" NPU_SOURCE_DIR "/docs/guide/sums.yaml", "parameters=depth=8"});
+  EXPECT_EQ(exact(report, "graph.sums.tasks"), 64);
+  EXPECT_EQ(exact(report, "graph.sums.elements_compared"), 4 * 64 * 64);
+  EXPECT_EQ(exact(report, "graph.sums.max_relative_error"), 0);
+}
+
 TEST(GraphRuns, SkippedTasksHaveNoBlocks) {
   // Of ten tasks with predicates every second one is skipped; ten more have none.
   const auto report = run_graph("predicated", "tasks=10");

@@ -95,6 +95,44 @@ TEST_F(RunLayoutTest, TasksNameTheirKernelsWordsAndProducers) {
   EXPECT_THAT(words, ElementsAre(0xAA00, 1, 2, 0xAA00));
 }
 
+TEST_F(RunLayoutTest, TasksOfManyBlocksHaveArgumentsOfTheirOwnEvenIfTheyHaveNone) {
+  TaskOptions options;
+  options.blocks = 4;
+  graph_.add({8}, TaskShape::kAiv, {}, options).value();
+  graph_.add({8}, TaskShape::kAiv, {}, options).value();
+  const RunLayout layout(graph_, 12, {});
+  const auto bytes = image(layout, {});
+  const auto third = at<abi::TaskDescriptor>(bytes, layout.descriptors + 2 * 64);
+  const auto fourth = at<abi::TaskDescriptor>(bytes, layout.descriptors + 3 * 64);
+  EXPECT_EQ(third.words, 0U);
+  EXPECT_NE(third.arguments, fourth.arguments);
+  EXPECT_LE(layout.arguments + 6 * 8, layout.uploaded);
+}
+
+TEST_F(RunLayoutTest, TensorsOfKnownSizeAreListedBeforeAndAfter) {
+  graph_.add({7}, TaskShape::kAiv, {in_out({0xBB00}, 100), input({0xCC00}, 64), scalar(3)}).value();
+  RunOptions options;
+  EXPECT_EQ(RunLayout(graph_, 12, options).dump_count, 0U) << "not asked for";
+  options.dump_tensors = true;
+  const RunLayout layout(graph_, 12, options);
+  ASSERT_EQ(layout.dump_count, 3U);
+  const auto bytes = image(layout, options);
+  const auto task = at<abi::TaskDescriptor>(bytes, layout.descriptors + 2 * 64);
+  EXPECT_EQ(task.first_dump, 0U);
+  EXPECT_EQ(task.dumps, 3U);
+  // In-out before, input before, in-out after; copies begin on lines: 128, 64 and 128 bytes.
+  const std::uint64_t tensors[] = {0xBB00, 0xCC00, 0xBB00};
+  const std::uint64_t places[] = {0, 128, 192};
+  for (unsigned i = 0; i < 3; ++i) {
+    const auto dump = at<abi::TensorDump>(bytes, layout.dumps + i * 64);
+    EXPECT_EQ(dump.tensor, tensors[i]);
+    EXPECT_EQ(dump.copy, kBase + layout.copies + places[i]);
+    EXPECT_EQ(dump.stage, i < 2 ? 1U : 2U);
+    EXPECT_EQ(dump.taken, 0U);
+  }
+  EXPECT_EQ(layout.size - layout.copies, 320U);
+}
+
 TEST_F(RunLayoutTest, TheResultSaysThatNothingHasEnded) {
   const RunLayout layout(graph_, 12, {});
   const auto result = at<abi::RunResult>(image(layout, {}), layout.result);

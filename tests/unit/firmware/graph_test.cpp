@@ -231,6 +231,22 @@ INSTANTIATE_TEST_SUITE_P(
              (variant.param.flags != 0 ? "_single" : "");
     });
 
+// No thread keeps tasks for cores that it has not: 240 blocks on 16 cores are 15 rounds.
+TEST(ManyBlocks, of_several_tasks_keep_the_cores_of_all_threads_busy) {
+  for (const unsigned threads : {1U, 3U, 4U}) {
+    GraphRun graph(split_cores(8), threads);
+    for (unsigned i = 0; i < 8; ++i) graph.add(Node{TaskShape::kAiv, {}, 30, 0});
+    graph.machine.duration = [](auto, auto) { return 30'000U; };
+    ASSERT_EQ(static_cast<RunStatus>(graph.run().status), RunStatus::kOk);
+    std::uint64_t begin = ~std::uint64_t{0}, end = 0;
+    for (const auto& run : graph.machine.log) {
+      begin = std::min(begin, run.begin);
+      end = std::max(end, run.end);
+    }
+    EXPECT_LT(end - begin, 15 * 30'000 * 11 / 10) << threads << " threads";
+  }
+}
+
 TEST(BigGraph, each_of_65536_tasks_runs_after_its_producers) {
   GraphRun graph(split_cores(24), 4);
   Random random(5);

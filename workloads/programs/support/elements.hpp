@@ -25,7 +25,7 @@ void store_element(DataType type, std::byte* array, std::uint64_t index, double 
 double rounding_error(DataType type);
 
 // The `index`-th of an endless row of multiples of 1/64 up to 1/8 (integers: of 1 up to 8): every
-// type them, and sums of 16 million products of them are exact in fp32, in any order.
+// type holds them, and sums of 2^18 products of them are exact in fp32, in any order.
 double exact_value(DataType type, std::uint64_t seed, std::uint64_t index);
 void fill_exact(DataType type, ByteSpan bytes, std::uint64_t seed);
 

@@ -43,6 +43,7 @@ class Sequence {
 template <class NextAddress>
 Measurement read(unsigned count, unsigned length, unsigned outstanding, NextAddress next) {
   model::test::HbmSystem system(model::test::card_config());
+  system.simulation.agenda.run_ahead(true);  // as every system does
   std::vector<unsigned char> buffer(length);
   unsigned issued = 0;
   const auto issue = [&] {

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "model/host/natural_width.hpp"
 #include "model/pcie/config_dump.hpp"
 #include "npu/abi/pci.hpp"
 
@@ -63,13 +64,6 @@ fuse_operations operations() {
   table.read = on_read;
   table.write = on_write;
   return table;
-}
-
-// The largest naturally aligned configuration access that begins at `offset`.
-unsigned width_at(std::uint64_t offset, std::size_t left) {
-  unsigned width = 4;
-  while (width > left || offset % width != 0) width /= 2;
-  return width;
 }
 
 }  // namespace
@@ -191,7 +185,7 @@ int SysfsMount::read(const std::string& path, char* data, std::size_t size, std:
   if (offset >= pci::kConfigSpaceSize) return 0;
   size = std::min<std::size_t>(size, pci::kConfigSpaceSize - offset);
   for (std::size_t done = 0; done < size;) {
-    const unsigned width = width_at(offset + done, size - done);
+    const unsigned width = model::natural_width(offset + done, size - done, 4);
     const std::uint32_t value =
         access_.read(place.function->bdf, static_cast<std::uint32_t>(offset + done), width);
     std::memcpy(data + done, &value, width);
@@ -207,7 +201,7 @@ int SysfsMount::write(const std::string& path, const char* data, std::size_t siz
   if (place.file != "config") return -EACCES;
   if (offset >= pci::kConfigSpaceSize || size > pci::kConfigSpaceSize - offset) return -EFBIG;
   for (std::size_t done = 0; done < size;) {
-    const unsigned width = width_at(offset + done, size - done);
+    const unsigned width = model::natural_width(offset + done, size - done, 4);
     std::uint32_t value = 0;
     std::memcpy(&value, data + done, width);
     access_.write(place.function->bdf, static_cast<std::uint32_t>(offset + done), width, value);

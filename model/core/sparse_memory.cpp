@@ -31,13 +31,21 @@ SparseMemory::SparseMemory(Bytes size)
     : base_(static_cast<std::byte*>(reserve(size))),
       size_(size),
       bitmap_(nullptr),
-      bitmap_bytes_(ceil_div(ceil_div(size, kPage), 64) * 8) {
+      bitmap_bytes_(ceil_div(ceil_div(size, kPage), 64) * 8),
+      summary_(ceil_div(bitmap_bytes_ / 8, 64)) {
   bitmap_ = static_cast<std::uint64_t*>(reserve(bitmap_bytes_));
 }
 
 SparseMemory::~SparseMemory() {
   munmap(base_, size_);
   munmap(bitmap_, bitmap_bytes_);
+}
+
+void SparseMemory::touch(Bytes page) {
+  const Bytes word = page / 64;
+  bitmap_[word] |= std::uint64_t{1} << (page % 64);
+  summary_[word / 64] |= std::uint64_t{1} << (word % 64);
+  ++touched_pages_;
 }
 
 void SparseMemory::read_pages(Bytes address, void* data, Bytes length) const {
@@ -59,10 +67,7 @@ void SparseMemory::write(Bytes address, const void* data, Bytes length) {
     const bool touched = is_touched(page);
     if (touched || !all_zero(in, piece)) {
       std::memcpy(base_ + address, in, piece);
-      if (!touched) {
-        bitmap_[page / 64] |= 1ULL << (page % 64);
-        ++touched_pages_;
-      }
+      if (!touched) touch(page);
     }
     in += piece;
     address += piece;

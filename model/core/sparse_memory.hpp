@@ -38,12 +38,19 @@ class SparseMemory {
  private:
   static constexpr Bytes kPage = 4096;
   void read_pages(Bytes address, void* data, Bytes length) const;
-  bool is_touched(Bytes page) const { return (bitmap_[page / 64] >> (page % 64)) & 1; }
+  // Of a large memory mostly little is touched: the summary stays in the cache, all bits do not.
+  bool is_touched(Bytes page) const {
+    const Bytes word = page / 64;
+    if (((summary_[word / 64] >> (word % 64)) & 1) == 0) return false;
+    return ((bitmap_[word] >> (page % 64)) & 1) != 0;
+  }
+  void touch(Bytes page);
 
   std::byte* base_;
   Bytes size_;
   std::uint64_t* bitmap_;  // one bit per page, itself allocated lazily by the system
   Bytes bitmap_bytes_;
+  std::vector<std::uint64_t> summary_;  // one bit per word of the bitmap: whether it is not 0
   Bytes touched_pages_ = 0;
 };
 

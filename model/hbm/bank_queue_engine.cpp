@@ -166,7 +166,7 @@ void BankQueueEngine::issue(const Choice& choice, Clock at) {
       report(choice.kind, choice.bank, burst.row, at);
       column(choice.bank, burst.write, at);
       bank.queue.erase(bank.queue.begin() + static_cast<std::ptrdiff_t>(choice.entry));
-      done_.push_back({at, burst.tag, burst.write});
+      done_.emplace_back(at, burst.tag, burst.write);
       if (!burst.write) --reads_;
   }
 }

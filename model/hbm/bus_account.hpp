@@ -80,7 +80,7 @@ class BusAccount {
  public:
   // A burst may be served from `at` on, which may lie ahead; in order of time.
   void queued(Clock at) {
-    arrivals_[(served_ + waiting_) % kMaxWaiting] = at;
+    arrivals_[(served_ + waiting_) % kMaxWaiting] = static_cast<std::uint32_t>(at);
     if (waiting_++ == 0) waiting_since_ = at;
   }
   // Up to here all clocks are accounted for.
@@ -107,7 +107,8 @@ class BusAccount {
     accounted_ = end;
     --waiting_;
     // If as many had been served as had arrived nothing waited until the next one came.
-    waiting_since_ = arrivals_[++served_ % kMaxWaiting];
+    const std::uint32_t low = arrivals_[++served_ % kMaxWaiting];
+    waiting_since_ = at + static_cast<std::int32_t>(low - static_cast<std::uint32_t>(at));
   }
   // Accounts for the time before `now`: a wait that goes on counts as refresh, if it is one of the
   // pseudo channel, or as row.
@@ -122,7 +123,8 @@ class BusAccount {
   unsigned waiting_ = 0;
   unsigned served_ = 0;
   static constexpr unsigned kMaxWaiting = 512;
-  std::array<Clock, kMaxWaiting> arrivals_{};  // of those that wait, from served_ on
+  // Of those that wait, from served_ on: the low bits, as none is 2^31 clocks away.
+  std::array<std::uint32_t, kMaxWaiting> arrivals_{};
 };
 
 }  // namespace npu::model::hbm

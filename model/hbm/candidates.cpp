@@ -37,12 +37,23 @@ Lane lowest(LaneVector v) {
 
 }  // namespace
 
+const std::array<LaneVector, Candidates::kMaxLanes / 8> Candidates::kLaneOf = [] {
+  std::array<LaneVector, kMaxLanes / 8> numbers{};
+  for (int lane = 0; lane < kMaxLanes; ++lane) {
+    numbers[vector(lane)][lane % 8] = static_cast<Lane>(lane);
+  }
+  return numbers;
+}();
+
 Candidates::Candidates(int lanes) : lanes_(lanes) {
   sc_assert(lanes > 0 && lanes % kBlock == 0 && lanes <= kMaxLanes);
   times_.fill(splat(kNoTime));
 }
 
 void Candidates::set_group_size(int banks) {
+  for (int lane = 0; lane < kMaxLanes; ++lane) {
+    group_of_[vector(lane)][lane % 8] = static_cast<Lane>(lane / banks);
+  }
   for (int first = 0; first < 8; first += banks) {
     for (int bank = first; bank < std::min(first + banks, 8); ++bank) {
       groups_[static_cast<std::size_t>(first)][bank] = -1;
@@ -77,16 +88,13 @@ void Candidates::lower_ages(int less) {
 // each vector of lanes (kNotYet: none is); 0: there is none.
 template <class Until>
 Lane Candidates::foremost(const Until& until) const {
-  LaneVector first{};
-  const auto look_at = [&](std::size_t v) {
-    first = later(first, precedences_[v] & ~(times_[v] > until(v)));
+  // By halves, so that one comparison need not wait for the other.
+  const auto at = [&](std::size_t v) { return precedences_[v] & ~(times_[v] > until(v)); };
+  const auto of_four = [&](std::size_t v) {
+    return later(later(at(v), at(v + 1)), later(at(v + 2), at(v + 3)));
   };
-#pragma GCC unroll 8
-  for (std::size_t v = 0; v < 8; ++v) look_at(v);
-  if (lanes_ > 64) {  // lanes that there are not have no candidates
-#pragma GCC unroll 8
-    for (std::size_t v = 8; v < 16; ++v) look_at(v);
-  }
+  LaneVector first = later(of_four(0), of_four(4));
+  if (lanes_ > 64) first = later(first, later(of_four(8), of_four(12)));  // absent: no candidates
   return highest(first);
 }
 
@@ -134,6 +142,27 @@ Candidates::Found Candidates::first_row(Clock earliest, int handicap) const {
   if (first != 0) return {earliest, kFirst - first};
   const LaneVector ones = splat(relative(earliest + handicap));
   return search(floor, [&](std::size_t v) { return later(zeros, ones & ones_[v]); });
+}
+
+Candidates::Found Candidates::another_row(Clock at, int age) const {
+  const LaneVector floor = splat(relative(at));
+  const LaneVector but = splat(static_cast<Lane>(kFirst - age));
+  const Lane first = foremost([&](std::size_t v) { return floor | (precedences_[v] == but); });
+  return {at, first == 0 ? -1 : kFirst - first};
+}
+
+Candidates::Found Candidates::another_row(Clock at, int age, const Lanes& without) const {
+  const LaneVector floor = splat(relative(at));
+  const LaneVector but = splat(static_cast<Lane>(kFirst - age));
+  const Lane first = foremost(
+      [&](std::size_t v) { return floor | (precedences_[v] == but) | (ones_[v] & without[v]); });
+  return {at, first == 0 ? -1 : kFirst - first};
+}
+
+Candidates::Lanes Candidates::lanes(int first, int count) {
+  Lanes set{};
+  for (int lane = first; lane < first + count; ++lane) set[vector(lane)][lane % 8] = -1;
+  return set;
 }
 
 Candidates::Found Candidates::first_column(Clock earliest, bool ones) const {

@@ -44,7 +44,7 @@ class Candidates {
     const LaneVector& only = kOnly[static_cast<unsigned>(lane) % 8];
     put(times_[v], only, relative(limit));
     put(precedences_[v], only, static_cast<Lane>(kFirst - age));
-    ones_[v] = kind == 0 ? ones_[v] & ~only : ones_[v] | only;
+    put(ones_[v], only, static_cast<Lane>(-static_cast<int>(kind)));
   }
   // The same candidate, of kind 1 now.
   void becomes_one(int lane, Clock limit) {
@@ -57,17 +57,41 @@ class Candidates {
   void withdraw_all() { times_.fill(LaneVector{} + kNoTime); }
   // All ages are less by this now.
   void lower_ages(int less);
+  // An ACT was issued: the candidate of its lane is withdrawn, and none of kind 1 is allowed before
+  // `limit` in the `lanes` lanes, whole blocks, from `first` on, nor before `group_limit` in its
+  // bank group. At one go, because a load of what has just been stored would wait.
+  void activated(int lane, int first, int lanes, Clock limit, Clock group_limit) {
+    const auto all = [](int value) { return LaneVector{} + static_cast<Lane>(value); };
+    const LaneVector own = all(lane);
+    const LaneVector own_group = all(group_of_[vector(lane)][static_cast<unsigned>(lane) % 8]);
+    const LaneVector to = all(near(limit)), to_group = all(near(group_limit));
+    const auto update = [&](std::size_t v) {
+      const LaneVector group = to_group & (group_of_[v] == own_group);
+      const LaneVector raised = later(times_[v], later(to, group) & ones_[v]);
+      times_[v] = raised | (kNoTime & (kLaneOf[v] == own));
+    };
+    const auto block = [&](std::size_t v) {
+      update(v);
+      update(v + 1);
+    };
+    const auto v = vector(first);
+    block(v);
+    if (lanes > kBlock) block(v + 2);  // as most have; without a loop
+    for (int more = 2 * kBlock; more < lanes; more += kBlock) block(v + vector(more));
+  }
   // No candidate of the kind is allowed before `limit` in the bank group from lane `first` on.
   void raise_group(int first, unsigned kind, Clock limit) {
     const LaneVector& whom = groups_[static_cast<unsigned>(first) % 8];
-    raise_vector(vector(first), kind, whom & relative(limit));
+    raise_vector(vector(first), kind, whom & near(limit));
   }
   // The same for whole blocks.
   void raise(int first, int lanes, unsigned kind, Clock limit) {
-    const LaneVector to = LaneVector{} + relative(limit);
-    for (auto v = vector(first); v < vector(first + lanes); v += 2) {
-      raise_vector(v, kind, to);
-      raise_vector(v + 1, kind, to);
+    const LaneVector to = LaneVector{} + near(limit);
+    const auto v = vector(first);
+    raise_block(v, kind, to);
+    if (lanes > kBlock) raise_block(v + 2, kind, to);  // as most have; without a loop
+    for (int more = 2 * kBlock; more < lanes; more += kBlock) {
+      raise_block(v + vector(more), kind, to);
     }
   }
   void set_group_size(int banks);
@@ -77,7 +101,7 @@ class Candidates {
   static constexpr Lane kNoDistance = -32'000;
   // No candidate of the kind is allowed in any block before `at` and the distance, now and later.
   void hold(unsigned kind, Clock at, const Distances& distances) {
-    held_[kind] = later(held_[kind], relative(at) + distances);
+    held_[kind] = later(held_[kind], near(at) + distances);
   }
   Clock held_until(unsigned kind, int lane) const {
     return base_ + held_[kind][static_cast<unsigned>(lane) / kBlock];
@@ -90,6 +114,12 @@ class Candidates {
   // The earliest candidate, of several the oldest, none before `earliest`, those of kind 1 not
   // `floor` + `handicap`. What is held is not looked at.
   Found first_row(Clock earliest, int handicap) const;
+  // The oldest one allowed at `at` but for that of an age; with `without` but for all of kind 1 in
+  // the lanes whose bits are set there. What is held is not looked at.
+  using Lanes = std::array<LaneVector, kMaxLanes / 8>;
+  Found another_row(Clock at, int age) const;
+  Found another_row(Clock at, int age, const Lanes& without) const;
+  static Lanes lanes(int first, int count);
   // Likewise; what is held counts. `ones`: there may be candidates of kind 1.
   Found first_column(Clock earliest, bool ones) const;
   // Keeps the clocks in lanes small; to be called before anything is offered at `now` unless
@@ -119,16 +149,23 @@ class Candidates {
                                                        {0, 0, 0, 0, 0, kNoTime, 0, 0},
                                                        {0, 0, 0, 0, 0, 0, kNoTime, 0},
                                                        {0, 0, 0, 0, 0, 0, 0, kNoTime}}};
+  static const std::array<LaneVector, kMaxLanes / 8> kLaneOf;  // their numbers
   static std::size_t vector(int lane) { return static_cast<unsigned>(lane) / 8; }
   Lane relative(Clock time) const {
     return static_cast<Lane>(std::clamp<Clock>(time - base_, 0, kNoTime));
   }
+  // Of a time from the base on that is no more than some 8000 clocks ahead.
+  Lane near(Clock time) const { return static_cast<Lane>(time - base_); }
   static void put(LaneVector& lanes, const LaneVector& only, Lane value) {
     lanes = (lanes & ~only) | (only & value);
   }
   void raise_vector(std::size_t v, unsigned kind, const LaneVector& limit) {
     const LaneVector to = limit & (kind == 0 ? ~ones_[v] : ones_[v]);
     times_[v] = later(times_[v], to);
+  }
+  void raise_block(std::size_t v, unsigned kind, const LaneVector& limit) {
+    raise_vector(v, kind, limit);
+    raise_vector(v + 1, kind, limit);
   }
   template <class From>
   Found search(Lane floor, const From& from) const;
@@ -142,6 +179,7 @@ class Candidates {
   int lanes_;
   Clock base_ = 0;
   std::array<LaneVector, 8> groups_{};  // the lanes of a bank group, by its first lane
+  std::array<LaneVector, kMaxLanes / 8> group_of_{};
   // A lane whose clock is kNoTime has no candidate.
   std::array<LaneVector, kMaxLanes / 8> times_;
   std::array<LaneVector, kMaxLanes / 8> precedences_{};  // kFirst - age

@@ -31,8 +31,10 @@ void Channel::feed_ahead(Clock until) {
     const BurstRun& run = backlog_[first_];
     const Clock at = std::max(run.arrived, next_feed_);
     if (at > last || run.write) return;
-    engine_->enter_ahead(next_burst(), at);
+    const Burst burst = next_burst();
     fed(at);
+    if (!empty()) engine_->prefetch(next_burst().lane);
+    engine_->enter_ahead(burst, at);
   }
 }
 

@@ -21,6 +21,8 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
       lanes_per_rank_(lanes_per_rank(t_)),
       lanes_(static_cast<int>(t_.pseudo_channels * t_.stacks) * lanes_per_rank_),
       trcd_{t_.trcd_rd + act_extra_, t_.trcd_wr + act_extra_},
+      long_trp_(static_cast<int>(t_.trp) - act_extra_ > 1),
+      long_trrd_(static_cast<int>(t_.trrd_s) > 1 + act_extra_),
       rows_(lanes_),
       columns_(lanes_),
       queue_(split_, limit_[0] + (split_ ? limit_[1] : 0) + static_cast<unsigned>(lanes_)),
@@ -32,12 +34,18 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
   lanes_per_pseudo_channel_ = static_cast<int>(t_.stacks) * lanes_per_rank_;
   const int stacks = static_cast<int>(t_.stacks);
   const int per_group = static_cast<int>(t_.banks_per_group);
+  group_shift_ = static_cast<unsigned>(__builtin_ctz(t_.banks_per_group));
   for (int i = 0; i < lanes_; ++i) {
     const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
     const int rank = i / lanes_per_rank_;
     places_[static_cast<std::size_t>(i)] = {byte(rank / stacks), byte(rank % stacks),
                                             byte(i / per_group), byte(i / per_group * per_group),
                                             byte(i % lanes_per_rank_)};
+  }
+  for (int p = 0; p < 2; ++p) {
+    lanes_of_[static_cast<std::size_t>(p)] =
+        Candidates::lanes(std::min(p * lanes_per_pseudo_channel_, lanes_ - 1),
+                          p * lanes_per_pseudo_channel_ < lanes_ ? lanes_per_pseudo_channel_ : 0);
   }
   for (auto* candidates : {&rows_, &columns_}) candidates->set_group_size(per_group);
   build_distances();
@@ -119,6 +127,9 @@ void ChannelEngine::append(const Burst& burst, Clock at, Traffic traffic) {
 
 void ChannelEngine::decide(Clock until, Traffic traffic) {
   for (Clock at = next_decision(); at <= until; at = next_decision()) {
+    if (traffic == Traffic::kReads && !columns_kept_ && !idle() && decide_opened_reads(until)) {
+      continue;
+    }
     if (next_refresh_ == at && idle()) {
       while_idle(until);
     } else {

@@ -36,6 +36,8 @@ namespace npu::model::hbm {
 // A burst whose RD or WR was issued. Data of a read has arrived read_latency() later; that of a
 // write has been taken write_latency() later.
 struct BurstDone {
+  BurstDone(Clock at, std::uint32_t whose, bool is_write)
+      : issued(at), tag(whose), write(is_write) {}
   Clock issued;
   std::uint32_t tag;
   bool write;
@@ -89,6 +91,8 @@ class ChannelEngine {
   Clock ahead_until() const { return now_ + kAhead; }
   unsigned read_room() const { return limit_[0] - queue_.queued(false); }
   void enter_ahead(const Burst& burst, Clock at);
+  // A burst for this bank comes soon.
+  void prefetch(int lane) const { queue_.prefetch(lane); }
   // Makes every decision up to and including `until`.
   void advance(Clock until) {
     if (next_decision() <= until) decide(until);
@@ -127,7 +131,8 @@ class ChannelEngine {
     int next_lane = 0;     // per-bank refresh: whose turn it is, within the pseudo channel
   };
 
-  // Where a lane lies; a table, because the divisions would be felt.
+  // Where a lane lies; a table, because the divisions would be felt. (What is asked for most often
+  // is not looked up in it.)
   struct alignas(8) Place {
     std::uint8_t pseudo_channel;
     std::uint8_t stack;
@@ -166,9 +171,11 @@ class ChannelEngine {
   };
 
   const Place& place(int lane) const { return places_[static_cast<std::size_t>(lane)]; }
-  Group& group(int lane) { return groups_[place(lane).group]; }
-  const Group& group(int lane) const { return groups_[place(lane).group]; }
-  PseudoChannel& pseudo_channel(int lane) { return pseudo_channels_[place(lane).pseudo_channel]; }
+  Group& group(int lane) { return groups_[static_cast<unsigned>(lane) >> group_shift_]; }
+  const Group& group(int lane) const {
+    return groups_[static_cast<unsigned>(lane) >> group_shift_];
+  }
+  PseudoChannel& pseudo_channel(int lane) { return pseudo_channels_[pseudo_channel_of(lane)]; }
   // From when on a bank and its bank group allow a command.
   Clock act_limit(int lane) const { return std::max(queue_.bank(lane).act, group(lane).act); }
   Clock column_limit(int lane, bool write) const {
@@ -202,7 +209,7 @@ class ChannelEngine {
   std::size_t list(Traffic traffic = Traffic::kAny) const {
     return traffic == Traffic::kReads ? 0 : list_;
   }
-  unsigned pseudo_channel_of(int lane) const { return place(lane).pseudo_channel; }
+  unsigned pseudo_channel_of(int lane) const { return lane < lanes_per_pseudo_channel_ ? 0 : 1; }
   bool refresh_pending() const { return refresh_[0].pending || refresh_[1].pending; }
   bool gated(int lane) const { return refresh_pending() && gated_by_refresh(lane); }
   bool gated_by_refresh(int lane) const;
@@ -248,6 +255,17 @@ class ChannelEngine {
   void queue_lone();
   void serve_lone();
 
+  // opened_reads.cpp: reads alone, each of a row of its own
+  bool decide_opened_reads(Clock until);
+  bool serve_activated(Clock last, Clock& horizon);
+  void open_rows(Clock& horizon);
+  void issue_rows(Clock stop, Clock& horizon);
+  Clock before_refresh() const;
+  void prefetch_refreshes() const;
+  void precharge_for_read(int lane, Clock at);
+  void activate_for_read(int lane, Clock at);
+  void read_opened(int lane, Slot slot, Clock at);
+
   // engine_commands.cpp: the commands and what they forbid afterwards
   void issue_column(Clock at, Traffic traffic);
   void issue_row(Clock at, Traffic traffic);
@@ -260,6 +278,7 @@ class ChannelEngine {
   void account(const Request& request, int lane, Clock at, Traffic traffic);
   void account_in_full(int lane, bool write, Clock at, Clock ready);
   void report(CommandKind kind, int lane, std::uint32_t row, Clock at);
+  void report_noted();
 
   // refresh.cpp
   void start_refresh();
@@ -293,8 +312,9 @@ class ChannelEngine {
   unsigned write_low_;
   int banks_per_rank_;
   int lanes_per_pseudo_channel_;
-  int act_extra_;     // clocks an ACT lasts beyond its first
-  int act_handicap_;  // clocks by which it competes later
+  unsigned group_shift_;  // banks of a group: a power of two
+  int act_extra_;         // clocks an ACT lasts beyond its first
+  int act_handicap_;      // clocks by which it competes later
   Clock read_latency_;
   Clock write_latency_;
 
@@ -309,6 +329,10 @@ class ChannelEngine {
     Candidates::Distances to_read, to_write;
   };
   std::array<Distances, Candidates::kMaxBlocks> after_read_{}, after_write_{};
+  // Whether a bank cannot be opened, or another of the pseudo channel, as the row bus is free again
+  // after its PRE or ACT.
+  bool long_trp_, long_trrd_;
+  std::array<Candidates::Lanes, 2> lanes_of_;  // of a pseudo channel
   Candidates rows_;
   // Not kept up to date while the only ones are reads an ACT was issued for.
   Candidates columns_;
@@ -345,6 +369,8 @@ class ChannelEngine {
   ChannelCounts counts_;
   std::vector<BurstDone>& done_;
   CommandObserver* observer_ = nullptr;
+  bool noting_ = false;  // commands are not decided in order, and reported later
+  std::vector<Command> noted_;
   std::vector<RefreshDone>* refresh_log_ = nullptr;
 };
 

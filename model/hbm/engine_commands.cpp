@@ -17,9 +17,29 @@ int clocks(unsigned value) {
                                              Clock at) {
   const Place& where = place(lane);
   const auto per_group = t_.banks_per_group;
-  observer_->on_command({at, kind, where.pseudo_channel, where.stack,
-                         static_cast<std::uint8_t>(where.in_rank / per_group),
-                         static_cast<std::uint8_t>(where.in_rank % per_group), row});
+  const Command command = {at,
+                           kind,
+                           where.pseudo_channel,
+                           where.stack,
+                           static_cast<std::uint8_t>(where.in_rank / per_group),
+                           static_cast<std::uint8_t>(where.in_rank % per_group),
+                           row};
+  if (noting_) {
+    noted_.push_back(command);
+  } else {
+    observer_->on_command(command);
+  }
+}
+
+[[gnu::noinline]] void ChannelEngine::report_noted() {
+  const auto earlier = [](const Command& a, const Command& b) {
+    const auto by_row_bus = [](const Command& c) { return c.kind != CommandKind::kRead; };
+    return a.at != b.at ? a.at < b.at : by_row_bus(a) < by_row_bus(b);
+  };
+  std::stable_sort(noted_.begin(), noted_.end(), earlier);
+  for (const Command& command : noted_) observer_->on_command(command);
+  noted_.clear();
+  noting_ = false;
 }
 
 void ChannelEngine::issue_column(Clock at, Traffic traffic) {
@@ -37,7 +57,7 @@ void ChannelEngine::issue_column(Clock at, Traffic traffic) {
     after_read(lane, at);
   }
   hold_group(lane, write);
-  done_.push_back({at, request.tag, write});
+  done_.emplace_back(at, request.tag, write);
   column_bus_free_ = at + 1;
   column_ = {column_bus_free_, kUnknown};
   if (opened) {
@@ -173,7 +193,6 @@ void ChannelEngine::issue_row(Clock at, Traffic traffic) {
 void ChannelEngine::activate(int lane, Clock at) {
   PseudoChannel& here = pseudo_channel(lane);
   Bank& bank = queue_.bank(lane);
-  rows_.withdraw(lane);
   // What held this ACT back is over: these need no comparison.
   group(lane).act = at + t_.trrd_l;
   bank.act = at + t_.trc;
@@ -183,9 +202,10 @@ void ChannelEngine::activate(int lane, Clock at) {
 
   here.last_acts[here.act_cursor] = at;
   here.act_cursor = (here.act_cursor + 1) % 4;
-  hold_activates(pseudo_channel_of(lane),
-                 std::max(at + t_.trrd_s, here.last_acts[here.act_cursor] + t_.tfaw));
-  rows_.raise_group(place(lane).group_begin, kAct, group(lane).act + act_handicap_);
+  raise(here.act, std::max(at + t_.trrd_s, here.last_acts[here.act_cursor] + t_.tfaw));
+  rows_.activated(lane, static_cast<int>(pseudo_channel_of(lane)) * lanes_per_pseudo_channel_,
+                  lanes_per_pseudo_channel_, here.act + act_handicap_,
+                  group(lane).act + act_handicap_);
 }
 
 void ChannelEngine::hold_activates(unsigned pseudo_channel, Clock until) {

@@ -11,6 +11,9 @@ namespace {
 using hbm::Clock;
 using hbm::kNever;
 
+// Of a payload, what most requests use of it: all but the data of small ones.
+constexpr std::size_t kPayloadBytes = sizeof(PooledPayload) - Transaction::kInlineData;
+
 // A refresh or a queue in front delays when a burst is served, not how long its data takes: what
 // is known to complete lies this far ahead at most.
 Clock wheel_span(const hbm::ClockDomain& clocks, const HbmConfig& config) {
@@ -57,7 +60,18 @@ void Hbm::move_bytes(tlm::tlm_generic_payload& payload, unsigned rows, Bytes pit
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   auto* data = payload.get_data_ptr();
   if (data == nullptr) return;  // timing only
-  const Bytes piece = rows == 1 ? payload.get_data_length() : payload.get_data_length() / rows;
+  if (rows > 1) return move_rows(payload, rows, pitch);
+  if (payload.is_write()) {
+    memory_.write(payload.get_address(), data, payload.get_data_length());
+  } else {
+    memory_.read(payload.get_address(), data, payload.get_data_length());
+  }
+}
+
+[[gnu::noinline]] void Hbm::move_rows(tlm::tlm_generic_payload& payload, unsigned rows,
+                                      Bytes pitch) {
+  auto* data = payload.get_data_ptr();
+  const Bytes piece = payload.get_data_length() / rows;
   std::uint64_t address = payload.get_address();
   for (unsigned row = 0; row < rows; ++row, address += pitch, data += piece) {
     if (payload.is_write()) {
@@ -110,18 +124,34 @@ void Hbm::request(tlm::tlm_generic_payload& payload, std::uint16_t port) {
   const std::uint32_t tag = new_pending(payload, port);
   const auto& info = Transaction::of(payload);
   if (!inside(payload, info.extent(payload))) return refuse(tag);
-  const unsigned rows = std::max<unsigned>(info.rows, 1);
+  const unsigned rows = info.rows;
   move_bytes(payload, rows, info.pitch);
-  const bool told = observer_ != nullptr && payload.is_write() && payload.get_data_ptr() != nullptr;
-  if (told) observer_->bytes_written(payload.get_address(), info.extent(payload));
-  const Bytes piece = rows == 1 ? payload.get_data_length() : payload.get_data_length() / rows;
+  const bool write = payload.is_write();
+  if (write) {
+    ++writes_pending_;
+    if (observer_ != nullptr && payload.get_data_ptr() != nullptr) {
+      observer_->bytes_written(payload.get_address(), info.extent(payload));
+    }
+  }
+  const std::uint64_t address = payload.get_address();
+  const std::uint64_t last = address + payload.get_data_length() - 1;
+  if (rows <= 1) {
+    submit(tag, address >> burst_shift_, (last >> burst_shift_) + 1, write);
+  } else {
+    submit_rows(tag, payload);
+  }
+  if (!awake_) arm();
+}
+
+[[gnu::noinline]] void Hbm::submit_rows(std::uint32_t tag,
+                                        const tlm::tlm_generic_payload& payload) {
+  const auto& info = Transaction::of(payload);
+  const Bytes piece = payload.get_data_length() / info.rows;
   std::uint64_t address = payload.get_address();
-  if (payload.is_write()) ++writes_pending_;
-  for (unsigned row = 0; row < rows; ++row, address += info.pitch) {
+  for (unsigned row = 0; row < info.rows; ++row, address += info.pitch) {
     const std::uint64_t last = address + piece - 1;
     submit(tag, address >> burst_shift_, (last >> burst_shift_) + 1, payload.is_write());
   }
-  if (!awake_) arm();
 }
 
 void Hbm::refuse(std::uint32_t tag) {
@@ -142,7 +172,17 @@ Clock Hbm::arrival_clock(SimTime now) {
 
 void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write) {
   const Clock arrived = horizon();
-  pending_[tag].remaining += static_cast<std::uint32_t>(end - first);
+  const auto bursts = static_cast<std::uint32_t>(end - first);
+  pending_[tag].remaining += bursts;
+  if (bursts == 1) {
+    submit_run(map_.channel(first), {map_.index(first), 1, tag, arrived, write});
+  } else {
+    submit_many(tag, first, end, arrived, write);
+  }
+}
+
+[[gnu::noinline]] void Hbm::submit_many(std::uint32_t tag, std::uint64_t first, std::uint64_t end,
+                                        Clock arrived, bool write) {
   if (end - first < map_.channels() / 2) {  // few fall on the same channel
     for (; first != end; ++first) {
       submit_run(map_.channel(first), {map_.index(first), 1, tag, arrived, write});
@@ -177,6 +217,7 @@ void Hbm::expect_service(Clock clock) {
 
 // Enters what the channels have served into the list of completions.
 void Hbm::collect() {
+  for (const auto& burst : done_) __builtin_prefetch(&pending_[burst.tag], 1);
   for (const auto& burst : done_) {
     Pending& pending = pending_[burst.tag];
     pending.last =
@@ -255,7 +296,7 @@ void Hbm::complete_due(SimTime now) {
       const std::uint32_t next = wheel.front();
       __builtin_prefetch(&pending_[wheel.behind(next)]);
       const auto* payload = reinterpret_cast<const char*>(pending_[next].payload);
-      for (std::size_t line = 0; line < sizeof(tlm::tlm_generic_payload); line += 64) {
+      for (std::size_t line = 0; line < kPayloadBytes; line += 64) {
         __builtin_prefetch(payload + line, 1);
       }
     }

@@ -85,9 +85,13 @@ class Hbm : public sc_core::sc_module {
   void request(tlm::tlm_generic_payload& payload, std::uint16_t port);
   bool inside(const tlm::tlm_generic_payload& payload, Bytes extent) const;
   void move_bytes(tlm::tlm_generic_payload& payload, unsigned rows, Bytes pitch);
+  void move_rows(tlm::tlm_generic_payload& payload, unsigned rows, Bytes pitch);
   void refuse(std::uint32_t tag);
   std::uint32_t new_pending(tlm::tlm_generic_payload& payload, std::uint16_t port);
   void submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write);
+  void submit_rows(std::uint32_t tag, const tlm::tlm_generic_payload& payload);
+  void submit_many(std::uint32_t tag, std::uint64_t first, std::uint64_t end, hbm::Clock arrived,
+                   bool write);
   void submit_run(unsigned channel, const hbm::BurstRun& run);
   // The clock up to which everything that reaches the controllers is known: what is asked for from
   // now on comes there `frontend` later.

@@ -75,7 +75,7 @@ namespace npu::model::hbm {
   } else {
     after_read(lane, lone.column);
   }
-  done_.push_back({lone.column, lone.burst.tag, lone.burst.write});
+  done_.emplace_back(lone.column, lone.burst.tag, lone.burst.write);
   if (split_) list_ = lone.burst.write ? 1 : 0;
   now_ = column_bus_free_ = lone.column + 1;
 }

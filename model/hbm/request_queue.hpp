@@ -155,6 +155,11 @@ class RequestQueue {
     }
   }
 
+  void prefetch(int lane) const {
+    __builtin_prefetch(&bank(lane), 1);
+    __builtin_prefetch(&rows_[static_cast<std::size_t>(lane)], 1);
+  }
+
   // Queued requests by kind (opened ones do not count).
   unsigned queued(bool write) const { return queued_[write ? 1 : 0]; }
   // Whether any request, queued or opened, is a write.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/host/natural_width.hpp"
 #include "npu/abi/pci.hpp"
 #include "npu/base/checked.hpp"
 
@@ -31,12 +32,6 @@ Bytes high_window(const std::vector<PciFunction>& functions) {
   Bytes size = 1_GiB;
   while (size < 2 * (end - PlatformFirmware::kHighBase)) size *= 2;
   return size;
-}
-
-unsigned natural_width(Bytes offset, Bytes count, unsigned most) {
-  unsigned width = most;
-  while (width > count || offset % width != 0) width /= 2;
-  return width;
 }
 
 platform::Bdf function_at(Bytes offset) {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "model/host/natural_width.hpp"
 #include "npu/abi/pci.hpp"
 
 namespace npu::model {
@@ -16,13 +17,6 @@ namespace pci = abi::pci;
 namespace {
 
 constexpr std::uint32_t kBarsEnd = pci::kBar0 + 24;
-
-// The largest naturally aligned access that begins at `offset` and has at most `count` bytes.
-unsigned natural_width(Bytes offset, Bytes count, unsigned most) {
-  unsigned width = most;
-  while (width > count || offset % width != 0) width /= 2;
-  return width;
-}
 
 bool overlaps(std::uint32_t offset, unsigned width, std::uint32_t begin, std::uint32_t end) {
   return offset < end && offset + width > begin;

@@ -100,7 +100,7 @@ class HostPlatform : public sc_core::sc_module,
   std::vector<platform::HostBridge> bridges_;
   ResourceLookup resources_;
   std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> extended_;  // found: BDF, id
-  std::vector<CombiningBuffer> combining_;  // by core
+  std::vector<CombiningBuffer> combining_;                                     // by core
   std::uint32_t track_;
 };
 

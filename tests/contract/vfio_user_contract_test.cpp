@@ -2,10 +2,12 @@
 // A card behind `npusim serve` keeps the platform contract: the simulator once more, but through
 // the vfio-user protocol and in wall time.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 
 #include "npu/abi/pci.hpp"
+#include "npu/abi/registers.hpp"
 #include "npu/driver/device.hpp"
 #include "tests/contract/contract_suite.hpp"
 #include "tests/contract/served_card.hpp"
@@ -142,6 +144,66 @@ TEST(ServedAgain, SeveralCardsHaveASocketEach) {
   ASSERT_THAT(one, IsOk());
   ASSERT_THAT(two, IsOk());
   EXPECT_NE((*one)->info().device_index, (*two)->info().device_index);
+}
+
+// DEVICE_TIME before and after a pause of 50 ms, in which nobody asks for anything.
+std::uint64_t device_time_of_a_pause(const std::string& pace) {
+  ServedCard server({"--config", NPU_SOURCE_DIR "/configs/910b.yaml", "--pace", pace});
+  VfioUserPlatform platform(connect(server));
+  const auto device_time = [&] { return platform.load(0, abi::DeviceTime::kOffset, 8); };
+  const std::uint64_t before = device_time();
+  platform.clock().sleep_until(platform.clock().now() + 50_ms);
+  return device_time() - before;
+}
+
+TEST(ServedTime, StandsStillWithoutWorkOrFollowsTheWallClock) {
+  EXPECT_LT(device_time_of_a_pause("fast"), 100'000U);
+  EXPECT_GE(device_time_of_a_pause("wall"), 50'000'000U);
+}
+
+// Registers of the window, see model/host/ecam_window.hpp.
+class ServedWindow : public testing::Test {
+ protected:
+  static constexpr unsigned kConfig = 7;
+  std::uint64_t at(platform::Bdf bdf, std::uint32_t offset) const {
+    return std::uint64_t{bdf.packed()} << 12 | offset;
+  }
+
+  std::string path_ = testing::TempDir() + "window" + std::to_string(::getpid()) + ".sock";
+  ServedCard server_{{"--config", NPU_SOURCE_DIR "/configs/910b.yaml", "--ecam", path_}};
+  vfio_user::Client client_ = [this] {
+    auto client = vfio_user::Client::connect(path_);
+    EXPECT_TRUE(client && client->negotiate());
+    return client ? std::move(*client) : vfio_user::Client(-1);
+  }();
+};
+
+TEST_F(ServedWindow, ShowsTheHierarchyThroughEcam) {
+  EXPECT_EQ(client_.read32(0, at({0, 0, 0}, 8)) >> 16, 0x0604U);  // a bridge
+  EXPECT_EQ(client_.read32(0, at({1, 0, 0}, 0)), 0xD11019E5U);
+  EXPECT_EQ(client_.read32(0, at({1, 1, 0}, 0)), 0xFFFFFFFFU);
+  const std::uint32_t capability = client_.read32(kConfig, 0x34) & 0xFF;
+  EXPECT_EQ(client_.read32(kConfig, capability), 0x01100009U);  // 16 bytes, last bus 1
+}
+
+TEST_F(ServedWindow, VirtualFunctionsComeAndGo) {
+  constexpr std::uint32_t kSriov = 0x15C;
+  ASSERT_EQ(client_.read32(0, at({1, 0, 0}, kSriov)) & 0xFFFF, abi::pci::kExtSriov);
+  client_.write32(0, at({1, 0, 0}, kSriov + abi::pci::kSriovNumVfs), 2);
+  client_.write32(0, at({1, 0, 0}, kSriov + abi::pci::kSriovControl), 1);
+  EXPECT_NE(client_.read32(0, at({1, 2, 1}, 4)), 0xFFFFFFFFU);
+  EXPECT_EQ(client_.read32(0, at({1, 2, 2}, 4)), 0xFFFFFFFFU);
+  client_.write32(0, at({1, 0, 0}, kSriov + abi::pci::kSriovControl), 0);
+  EXPECT_EQ(client_.read32(0, at({1, 2, 1}, 4)), 0xFFFFFFFFU);
+}
+
+TEST_F(ServedWindow, ReachesDeviceMemoryWhereTheFunctionsBarsAre) {
+  const std::uint32_t low = client_.read32(0, at({1, 0, 0}, abi::pci::kBar0 + 8)) & ~0xFU;
+  const std::uint32_t high = client_.read32(0, at({1, 0, 0}, abi::pci::kBar0 + 12));
+  const std::uint64_t bar2 = (std::uint64_t{high} << 32 | low) - 0x40'0000'0000;
+  client_.write32(0, at({1, 0, 0}, abi::pci::kCommand), abi::pci::kCommandMemory);
+  client_.write64(4, bar2 + 64, 0x0123456789ABCDEF);
+  EXPECT_EQ(client_.read64(4, bar2 + 64), 0x0123456789ABCDEFU);
 }
 
 }  // namespace

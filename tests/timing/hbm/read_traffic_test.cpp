@@ -4,51 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <random>
-#include <tuple>
 
-#include "model/hbm/channel.hpp"
 #include "tests/bench/hbm/hbm_tables.hpp"
+#include "tests/timing/hbm/watched.hpp"
 
 namespace npu::model {
 namespace {
 
 using hbm::Clock;
 
-class WatchedReads : public hbm::CommandObserver {
- public:
-  WatchedReads(const HbmConfig& config, bool short_cuts) : map(config), channel(config, map, done) {
-    channel.engine().take_short_cuts(short_cuts);
-    channel.engine().watch(this);
-  }
-  // PRE and REF of an idle channel may be skipped; an ACT shows when they ended.
-  void on_command(const hbm::Command& c) override {
-    using hbm::CommandKind;
-    if (c.kind != CommandKind::kActivate && c.kind != CommandKind::kRead &&
-        c.kind != CommandKind::kWrite) {
-      return;
-    }
-    commands.emplace_back(c.at, static_cast<int>(c.kind), c.pseudo_channel, c.stack, c.group,
-                          c.bank);
-  }
-  auto served() const {
-    std::vector<std::tuple<Clock, std::uint32_t, bool>> bursts;
-    for (const auto& d : done) bursts.emplace_back(d.issued, d.tag, d.write);
-    return bursts;
-  }
-  auto counts() const {
-    const auto& c = channel.engine().counts();
-    return std::make_tuple(c.reads, c.writes, c.row_hits, c.activates, c.precharges, c.refreshes);
-  }
-  auto bus(unsigned pseudo_channel, Clock now) {
-    const auto& b = channel.engine().bus(pseudo_channel, now);
-    return std::make_tuple(b.data, b.idle, b.refresh, b.turnaround, b.row, b.column);
-  }
-
-  std::vector<hbm::BurstDone> done;
-  hbm::AddressMap map;
-  hbm::Channel channel;
-  std::vector<std::tuple<Clock, int, int, int, int, int>> commands;
-};
+using WatchedReads = test::Watched<test::EngineBehindPort>;
 
 struct ReadTraffic {
   std::uint64_t span;  // of the indices; small: row hits
@@ -73,12 +38,12 @@ void expect_same_reads(const HbmConfig& config, const ReadTraffic& traffic, unsi
   hbm::BurstRun run{0, 0, 0, 0, false};
   while (run.tag < kMixes) {
     run = next_run(traffic, random, run);
-    for (auto* each : {&quick, &slow}) each->channel.push(run);
+    for (auto* each : {&quick, &slow}) each->subject.channel().push(run);
     if (random() % 16 != 0) continue;
-    for (auto* each : {&quick, &slow}) each->channel.advance(run.arrived);
+    for (auto* each : {&quick, &slow}) each->subject.channel().advance(run.arrived);
     ASSERT_EQ(quick.bus(0, run.arrived), slow.bus(0, run.arrived)) << "run " << run.tag;
   }
-  for (auto* each : {&quick, &slow}) each->channel.advance(run.arrived + 1'000'000);
+  for (auto* each : {&quick, &slow}) each->subject.channel().advance(run.arrived + 1'000'000);
   ASSERT_GE(quick.done.size(), kMixes);
   EXPECT_EQ(quick.commands, slow.commands);
   EXPECT_EQ(quick.served(), slow.served());

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <random>
-#include <tuple>
 
 #include "model/hbm/channel_engine.hpp"
 #include "tests/bench/hbm/hbm_tables.hpp"
 #include "tests/timing/hbm/plain_traffic.hpp"
+#include "tests/timing/hbm/watched.hpp"
 
 namespace npu::model {
 namespace {
@@ -15,41 +15,7 @@ namespace {
 using hbm::ChannelEngine;
 using hbm::Clock;
 
-// One engine and all that can be seen of it.
-class Watched : public hbm::CommandObserver {
- public:
-  Watched(const HbmConfig& config, bool short_cuts) : engine(config, done) {
-    engine.take_short_cuts(short_cuts);
-    engine.watch(this);
-  }
-  // PRE and REF of an idle channel may be skipped; an ACT shows when they ended.
-  void on_command(const hbm::Command& c) override {
-    using hbm::CommandKind;
-    if (c.kind != CommandKind::kActivate && c.kind != CommandKind::kRead &&
-        c.kind != CommandKind::kWrite) {
-      return;
-    }
-    commands.emplace_back(c.at, static_cast<int>(c.kind), c.pseudo_channel, c.stack, c.group,
-                          c.bank, c.row);
-  }
-  auto counts() const {
-    const auto& c = engine.counts();
-    return std::make_tuple(c.reads, c.writes, c.row_hits, c.activates, c.precharges, c.refreshes);
-  }
-  auto served() const {
-    std::vector<std::tuple<Clock, std::uint32_t, bool>> bursts;
-    for (const auto& d : done) bursts.emplace_back(d.issued, d.tag, d.write);
-    return bursts;
-  }
-  auto bus(unsigned pseudo_channel, Clock now) {
-    const auto& b = engine.bus(pseudo_channel, now);
-    return std::make_tuple(b.data, b.idle, b.refresh, b.turnaround, b.row, b.column);
-  }
-
-  std::vector<hbm::BurstDone> done;
-  ChannelEngine engine;
-  std::vector<std::tuple<Clock, int, int, int, int, int, std::uint32_t>> commands;
-};
+using Watched = test::Watched<test::LoneEngine>;
 
 // Bursts alone, in twos and threes, around refreshes, and after long idle times.
 Clock next_gap(std::mt19937& random) {
@@ -82,16 +48,16 @@ void expect_same(const HbmConfig& config, unsigned seed) {
     at += next_gap(random);
     const auto r = static_cast<std::uint32_t>(random());
     for (auto* each : {&quick, &slow}) {
-      if (r % 5 == 0) each->engine.advance(at - 1);
-      accept_random(each->engine, config.timings, r, tag, at);
+      if (r % 5 == 0) each->subject.engine().advance(at - 1);
+      accept_random(each->subject.engine(), config.timings, r, tag, at);
     }
     if (tag % 100 != 0) continue;
     for (unsigned p = 0; p < config.timings.pseudo_channels; ++p) {
       ASSERT_EQ(quick.bus(p, at), slow.bus(p, at)) << "before burst " << tag;
     }
   }
-  quick.engine.advance(at + 5000);
-  slow.engine.advance(at + 5000);
+  quick.subject.engine().advance(at + 5000);
+  slow.subject.engine().advance(at + 5000);
   ASSERT_EQ(quick.done.size(), 20'000U);
   EXPECT_EQ(quick.commands, slow.commands);
   EXPECT_EQ(quick.served(), slow.served());
@@ -118,16 +84,16 @@ void expect_same_runs(const HbmConfig& config, unsigned seed) {
   Watched quick(config, true), slow(config, false);
   Clock quick_free = 0, slow_free = 0;
   for (const auto& arrival : traffic) {
-    quick_free = enter(quick.engine, arrival, quick_free);
-    slow_free = enter(slow.engine, arrival, slow_free);
+    quick_free = enter(quick.subject.engine(), arrival, quick_free);
+    slow_free = enter(slow.subject.engine(), arrival, slow_free);
     ASSERT_EQ(quick_free, slow_free) << "burst " << arrival.burst.tag;
     if (arrival.burst.tag % 1000 != 0) continue;
     for (unsigned p = 0; p < config.timings.pseudo_channels; ++p) {
       ASSERT_EQ(quick.bus(p, quick_free), slow.bus(p, quick_free)) << arrival.burst.tag;
     }
   }
-  quick.engine.advance(quick_free + 5000);
-  slow.engine.advance(quick_free + 5000);
+  quick.subject.engine().advance(quick_free + 5000);
+  slow.subject.engine().advance(quick_free + 5000);
   ASSERT_EQ(quick.done.size(), traffic.size());
   EXPECT_EQ(quick.commands, slow.commands);
   EXPECT_EQ(quick.served(), slow.served());

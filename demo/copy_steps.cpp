@@ -11,7 +11,6 @@
 namespace npu::demo {
 namespace {
 
-using driver::DeviceAddress;
 using driver::DmaCommand;
 
 constexpr Bytes kGuard = 64;  // bytes before and behind the data that must stay as they are

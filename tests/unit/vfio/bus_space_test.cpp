@@ -8,7 +8,6 @@
 namespace npu::test {
 namespace {
 
-using driver::vfio::BusRange;
 using driver::vfio::BusSpace;
 
 constexpr std::uint64_t kPreferred = 0x1'0000'0000;

@@ -16,6 +16,16 @@ class DeviceMemory {
   // [address, address + length) of address space `vmid`, across pages; nothing moves beyond the
   // first page that fails. A peer's memory cannot be reached (kNoPeer). The MemoryWatch is told.
   virtual Completion read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) = 0;
+  // `rows` pieces of `row_bytes`, `pitch` bytes apart, to one another's end.
+  virtual Completion read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_t rows,
+                               Bytes row_bytes, std::uint64_t pitch, void* data) {
+    auto* out = static_cast<unsigned char*>(data);
+    for (; rows > 0; --rows, address += pitch, out += row_bytes) {
+      const auto moved = read(vmid, address, out, row_bytes);
+      if (moved != Completion::kSuccess) return moved;
+    }
+    return Completion::kSuccess;
+  }
   virtual Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address,
                            const void* data, Bytes length) = 0;
 };

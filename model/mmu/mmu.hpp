@@ -57,6 +57,8 @@ class Mmu : public sc_core::sc_module,
   // Tells `watch` of writes from now on; `writers`: who each client is.
   void connect(MemoryWatch& watch, std::vector<Writer> writers);
   Completion read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) override;
+  Completion read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_t rows,
+                       Bytes row_bytes, std::uint64_t pitch, void* data) override;
   Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address, const void* data,
                    Bytes length) override;
 

@@ -11,8 +11,11 @@ namespace {
 // Bytes at a device-local address, at once; whether there is such memory.
 template <class Socket>
 bool move_now(TransactionPool& pool, Socket& socket, tlm::tlm_command command,
-              std::uint64_t address, unsigned char* data, unsigned length) {
+              std::uint64_t address, unsigned char* data, unsigned length, std::uint16_t rows = 1,
+              std::uint32_t pitch = 0) {
   auto& trans = pool.allocate(command, address, data, length);
+  Transaction::of(trans).rows = rows;
+  Transaction::of(trans).pitch = pitch;
   const bool moved = socket->transport_dbg(trans) == length;
   trans.release();
   return moved;
@@ -76,6 +79,35 @@ Completion Mmu::read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes
     out += piece;
     address += piece;
     length -= piece;
+  }
+  return Completion::kSuccess;
+}
+
+// Rows of one page at a time; one that lies in two on its own.
+Completion Mmu::read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_t rows,
+                          Bytes row_bytes, std::uint64_t pitch, void* data) {
+  constexpr Bytes kMost = 2_MiB;  // at once, so that lengths fit into a payload
+  auto* out = static_cast<unsigned char*>(data);
+  while (rows > 0) {
+    const Bytes to_page = abi::entry_span(0) - address % abi::entry_span(0);
+    Bytes count = 1;
+    if (row_bytes <= to_page && pitch > 0) count += (to_page - row_bytes) / pitch;
+    count = std::min({count, Bytes{rows}, Bytes{UINT16_MAX},
+                      std::max<Bytes>(kMost / std::max<Bytes>(row_bytes, 1), 1)});
+    std::uint64_t local = address;
+    const bool several = count > 1;
+    auto moved =
+        several ? resolve(vmid, address, false, local) : read(vmid, address, out, row_bytes);
+    if (several && moved == Completion::kSuccess &&
+        !move_now(sim_.pool, hbm_sockets[0], tlm::TLM_READ_COMMAND, local, out,
+                  static_cast<unsigned>(count * row_bytes), static_cast<std::uint16_t>(count),
+                  static_cast<std::uint32_t>(pitch))) {
+      moved = Completion::kUnsupportedRequest;
+    }
+    if (moved != Completion::kSuccess) return moved;
+    out += count * row_bytes;
+    address += count * pitch;
+    rows -= static_cast<std::uint32_t>(count);
   }
   return Completion::kSuccess;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "model/core/memory_watch.hpp"
 #include "model/core/transaction.hpp"
@@ -25,6 +26,11 @@ class DeviceMemory {
       if (moved != Completion::kSuccess) return moved;
     }
     return Completion::kSuccess;
+  }
+  // Where `address` lies in this card's memory; nothing: nowhere, or it may not be read.
+  virtual std::optional<std::uint64_t> local(std::uint8_t vmid, std::uint64_t address) {
+    if (vmid != 0) return std::nullopt;
+    return address;
   }
   virtual Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address,
                            const void* data, Bytes length) = 0;

@@ -70,11 +70,18 @@ Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write,
   return Completion::kSuccess;
 }
 
+std::optional<std::uint64_t> Mmu::local(std::uint8_t vmid, std::uint64_t address) {
+  std::uint64_t found = 0;
+  if (resolve(vmid, address, false, found) != Completion::kSuccess) return std::nullopt;
+  return found;
+}
+
 Completion Mmu::read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) {
   auto* out = static_cast<unsigned char*>(data);
+  std::uint64_t local = 0;
   while (length > 0) {
     const Bytes piece = std::min(length, abi::entry_span(0) - address % abi::entry_span(0));
-    const auto moved = move(tlm::TLM_READ_COMMAND, vmid, address, out, piece);
+    const auto moved = move(tlm::TLM_READ_COMMAND, vmid, address, out, piece, local);
     if (moved != Completion::kSuccess) return moved;
     out += piece;
     address += piece;
@@ -116,11 +123,15 @@ Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, c
                       Bytes length) {
   // The payload's pointer is not const for either direction.
   auto* in = static_cast<unsigned char*>(const_cast<void*>(data));
+  std::uint64_t local = 0;
   while (length > 0) {
     const Bytes piece = std::min(length, abi::entry_span(0) - address % abi::entry_span(0));
-    const auto moved = move(tlm::TLM_WRITE_COMMAND, vmid, address, in, piece);
+    const auto moved = move(tlm::TLM_WRITE_COMMAND, vmid, address, in, piece, local);
     if (moved != Completion::kSuccess) return moved;
-    if (watch_ != nullptr) watch_->written(writer, vmid, address, piece);
+    if (watch_ != nullptr) {
+      watch_->written(writer, vmid, address, piece);
+      if (vmid != abi::kVmidPhysical) watch_->written_local(writer, local, piece);
+    }
     in += piece;
     address += piece;
     length -= piece;
@@ -130,8 +141,7 @@ Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, c
 
 // Within one page.
 Completion Mmu::move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
-                     unsigned char* data, Bytes length) {
-  std::uint64_t local = 0;
+                     unsigned char* data, Bytes length, std::uint64_t& local) {
   const auto resolved = resolve(vmid, address, command == tlm::TLM_WRITE_COMMAND, local);
   if (resolved != Completion::kSuccess) return resolved;
   const bool moved =

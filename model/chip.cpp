@@ -37,7 +37,8 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       l2_.hbm_sockets[i - kFirstL2Client].bind(port);
     }
   }
-  if (config.l2.size != 0) hbm_.observe_writes(l2_);
+  hbm_.observe_writes(memory_watch_);
+  if (config.l2.size != 0) memory_watch_.pass_on_to(l2_);
   mmu_.connect(memory_watch_, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu,
                                Writer::kAiCore, Writer::kAicpu});
   mmu_.walker_socket.bind(hbm_.port_sockets[kWalkerPort]);

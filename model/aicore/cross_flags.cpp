@@ -37,8 +37,8 @@ std::optional<SimTime> CrossFlags::lower(const Member& member, unsigned flag) {
   return when;
 }
 
-void CrossFlags::left(const Member& member) {
-  const auto group = groups_.find(key(member));
+void CrossFlags::left(const Member& member, bool counts) {
+  const auto group = counts ? groups_.try_emplace(key(member)).first : groups_.find(key(member));
   if (group == groups_.end()) return;
   if (++group->second.left == member.members) groups_.erase(group);
 }

@@ -30,8 +30,9 @@ class CrossFlags {
   void raise(const Member& member, unsigned flag, SimTime when);
   // When the member's next wait for `flag` ends, which lowers it; nothing: not all have raised it.
   std::optional<SimTime> lower(const Member& member, unsigned flag);
-  // The member's call has ended; with the last one the flags are forgotten.
-  void left(const Member& member);
+  // The member's call has ended; with the last one the flags are forgotten. `counts`: even if none
+  // of the members has used a flag yet.
+  void left(const Member& member, bool counts);
   // No core runs anything of the launch any more.
   void forget(std::uint64_t context);
   bool empty() const { return groups_.empty(); }

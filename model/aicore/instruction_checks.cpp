@@ -89,26 +89,27 @@ bool convertible(DataType from, DataType to) {
   return from == DataType::kFp32 && valid(to) && !integer(to);
 }
 
+// A copy between L1 or UB and global memory.
+template <class Copy>
+FaultCode check_copy(const BufferSizes& sizes, Local local, Bytes local_pitch, std::uint64_t global,
+                     std::uint64_t global_pitch, const Copy& copy) {
+  if (malformed_rows(copy.rows, copy.row_bytes, local_pitch) ||
+      (local.buffer != LocalBuffer::kL1 && local.buffer != LocalBuffer::kUb)) {
+    return FaultCode::kInstruction;
+  }
+  const auto fault = check_local(sizes, local, copy.rows, copy.row_bytes, local_pitch);
+  if (fault != FaultCode::kNone) return fault;
+  return check_global(global, copy.rows, copy.row_bytes, global_pitch);
+}
+
 }  // namespace
 
 FaultCode check(const BufferSizes& sizes, const platform::CopyIn& copy) {
-  if (malformed_rows(copy.rows, copy.row_bytes, copy.to_pitch) ||
-      (copy.to.buffer != LocalBuffer::kL1 && copy.to.buffer != LocalBuffer::kUb)) {
-    return FaultCode::kInstruction;
-  }
-  const auto local = check_local(sizes, copy.to, copy.rows, copy.row_bytes, copy.to_pitch);
-  if (local != FaultCode::kNone) return local;
-  return check_global(copy.from, copy.rows, copy.row_bytes, copy.from_pitch);
+  return check_copy(sizes, copy.to, copy.to_pitch, copy.from, copy.from_pitch, copy);
 }
 
 FaultCode check(const BufferSizes& sizes, const platform::CopyOut& copy) {
-  if (malformed_rows(copy.rows, copy.row_bytes, copy.from_pitch) ||
-      (copy.from.buffer != LocalBuffer::kL1 && copy.from.buffer != LocalBuffer::kUb)) {
-    return FaultCode::kInstruction;
-  }
-  const auto local = check_local(sizes, copy.from, copy.rows, copy.row_bytes, copy.from_pitch);
-  if (local != FaultCode::kNone) return local;
-  return check_global(copy.to, copy.rows, copy.row_bytes, copy.to_pitch);
+  return check_copy(sizes, copy.from, copy.from_pitch, copy.to, copy.to_pitch, copy);
 }
 
 FaultCode check(const BufferSizes& sizes, const platform::LoadL0& load) {

@@ -50,7 +50,7 @@ SimTime InstructionTimes::of(const platform::LoadL0& load, bool ran_empty) const
 }
 
 // A fractal of the cube is 16 x 16 results over 16 elements of k, 32 of int8. With the macs of the
-// A2 that is a clock, in fp32 four: ceil(m/16) ceil(n/16) ceil(k bytes/32), twice that for fp32.
+// A2 that is a clock, in fp32 four: fp32 120x110x50 takes 8 x 7 x 4 of them, 896 clocks and 6.
 SimTime InstructionTimes::of(const platform::Mmad& mmad, bool ran_empty) const {
   const CubeConfig& cube = config_.cube;
   const bool int8 = mmad.type == DataType::kInt8;

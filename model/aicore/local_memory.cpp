@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/local_memory.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "model/aicore/arithmetic/convert.hpp"
@@ -42,10 +43,19 @@ CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemory& 
 CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemory& memory,
                                   std::uint8_t vmid) {
   unsigned char* to = at(copy.to.buffer, copy.to.offset);
+  if (copy.to.buffer == LocalBuffer::kL1) {
+    l1_written({copy.to.offset, Bytes{copy.rows - 1U} * copy.to_pitch + copy.row_bytes});
+  }
   std::uint64_t from = copy.from;
-  const bool whole = copy.from_pitch == copy.row_bytes && copy.to_pitch == copy.row_bytes;
+  const bool dense = copy.to_pitch == copy.row_bytes;
+  const bool whole = dense && copy.from_pitch == copy.row_bytes;
   const std::uint32_t rows = whole ? 1 : copy.rows;
   const Bytes length = Bytes{copy.row_bytes} * (whole ? copy.rows : 1);
+  if (dense && rows > 1 &&
+      memory.read_rows(vmid, from, rows, length, copy.from_pitch, to) == Completion::kSuccess) {
+    return {};
+  }
+  // Row by row, and to the one that fails.
   for (std::uint32_t row = 0; row < rows; ++row) {
     const auto completion = memory.read(vmid, from, to, length);
     if (completion != Completion::kSuccess) {
@@ -75,6 +85,7 @@ CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemory& 
 
 CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory& memory,
                                   std::uint8_t vmid) {
+  finish_product();
   const unsigned char* from = at(LocalBuffer::kL0c, fixpipe.from);
   const Bytes length = fixpipe.n * bytes_of(fixpipe.to_type);
   row_.resize(length);
@@ -90,25 +101,74 @@ CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory
 }
 
 void LocalMemory::load_l0(const platform::LoadL0& load) {
-  const unsigned char* from = at(LocalBuffer::kL1, load.from);
-  unsigned char* to = at(load.to.buffer, load.to.offset);
+  // What is overwritten need not be moved before.
+  const auto target = DeferredLoads::target(load);
+  deferred(load.to.buffer)
+      .settle([&](const auto& old) { return target.covers(DeferredLoads::target(old)); },
+              [](const auto&) {});
+  settle(load.to.buffer, target);
+  if (load.transpose) return move_l0(load);
+  deferred(load.to.buffer).add(load);
+}
+
+void LocalMemory::move_l0(const platform::LoadL0& load) {
   const Bytes columns = load.transpose ? load.rows : load.columns;
   const arithmetic::Matrix matrix{load.rows, load.columns, load.from_pitch};
-  arithmetic::copy(matrix, from, to, l0_pitch(columns, load.type), bytes_of(load.type),
-                   load.transpose);
+  arithmetic::copy(matrix, at(LocalBuffer::kL1, load.from), at(load.to.buffer, load.to.offset),
+                   l0_pitch(columns, load.type), bytes_of(load.type), load.transpose);
+}
+
+void LocalMemory::settle(LocalBuffer l0, const DeferredLoads::Range& target) {
+  deferred(l0).settle([&](const auto& load) { return target.meets(DeferredLoads::target(load)); },
+                      [this](const auto& load) { move_l0(load); });
+}
+
+void LocalMemory::l1_written(const DeferredLoads::Range& l1) {
+  if (std::any_of(sources_.begin(), sources_.end(), [&](const auto& s) { return s.meets(l1); })) {
+    finish_product();
+  }
+  for (auto& loads : deferred_) {
+    loads.settle([&](const auto& load) { return l1.meets(DeferredLoads::source(load)); },
+                 [this](const auto& load) { move_l0(load); });
+  }
+}
+
+LocalMemory::Operand LocalMemory::operand(LocalBuffer l0, Bytes offset, std::uint32_t rows,
+                                          std::uint32_t columns, platform::DataType type) {
+  const auto* const load = deferred(l0).find(offset, rows, columns, bytes_of(type));
+  if (load != nullptr) {
+    return {at(LocalBuffer::kL1, load->from), load->from_pitch, DeferredLoads::source(*load)};
+  }
+  const Bytes pitch = l0_pitch(columns, type);
+  settle(l0, {offset, rows * pitch});
+  return {at(l0, offset), pitch, {}};
+}
+
+bool LocalMemory::continues(const platform::Mmad& mmad) const {
+  constexpr std::size_t kMost = 8;
+  return pieces_.size() < kMost && mmad.accumulate && mmad.c == product_.c &&
+         mmad.m == product_.m && mmad.n == product_.n && mmad.type == product_.type;
 }
 
 void LocalMemory::mmad(const platform::Mmad& mmad) {
-  const arithmetic::Product product{mmad.m,
-                                    mmad.k,
-                                    mmad.n,
-                                    l0_pitch(mmad.k, mmad.type),
-                                    l0_pitch(mmad.n, mmad.type),
-                                    l0c_pitch(mmad.n),
-                                    mmad.type,
-                                    mmad.accumulate};
-  arithmetic::multiply(product, at(LocalBuffer::kL0a, mmad.a), at(LocalBuffer::kL0b, mmad.b),
-                       at(LocalBuffer::kL0c, mmad.c));
+  const auto a = operand(LocalBuffer::kL0a, mmad.a, mmad.m, mmad.k, mmad.type);
+  const auto b = operand(LocalBuffer::kL0b, mmad.b, mmad.k, mmad.n, mmad.type);
+  if (!pieces_.empty() && !continues(mmad)) finish_product();
+  if (pieces_.empty()) product_ = mmad;
+  pieces_.push_back({a.data, b.data, a.pitch, b.pitch, mmad.k});
+  sources_.push_back(a.l1);
+  sources_.push_back(b.l1);
+  // Nobody watches over L0.
+  if (a.l1.length == 0 || b.l1.length == 0) finish_product();
+}
+
+void LocalMemory::finish_product() {
+  if (pieces_.empty()) return;
+  const arithmetic::Product product{product_.m, product_.n, l0c_pitch(product_.n), product_.type,
+                                    product_.accumulate};
+  arithmetic::multiply(product, pieces_.data(), pieces_.size(), at(LocalBuffer::kL0c, product_.c));
+  pieces_.clear();
+  sources_.clear();
 }
 
 std::uint32_t LocalMemory::load_ub(std::uint32_t offset) {

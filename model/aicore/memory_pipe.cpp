@@ -169,7 +169,7 @@ void MemoryPipe::retire() {
       if (!retire_copy(next)) break;
       ++first_;
     }
-    if (stale(generation)) return;  // the copy failed
+    if (stale(generation)) return;
   }
   owner_.copy_advanced(pipe_);
 }

@@ -212,7 +212,7 @@ class ProgramCore : public platform::AicorePort,
   const Look* replayed(Look::Kind kind, std::uint64_t address);
   void looked(Look look, SimTime begin);
   void spoil();
-  void line_written(std::uint64_t address) override;
+  void line_written(Writer writer, std::uint64_t address) override;
   std::uint64_t counter_at(SimTime when) const;
   SimTime time_of(std::uint64_t counter) const;
   bool looks_the_same();

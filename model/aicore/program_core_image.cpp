@@ -68,13 +68,21 @@ platform::AicoreEntry ProgramCore::load_object(std::uint64_t image,
       services_.memory.read(block_.vmid, image + sizeof header, object.data(), header.size);
   if (completion != Completion::kSuccess) raise_fault(device_fault(completion), image);
   void* const entry = services_.loader.load(header, object.data());
-  if (entry == nullptr) raise_fault(FaultCode::kInvalidImage, image);
+  if (entry == nullptr) {
+    const auto bad = std::remove_if(images_.begin(), images_.end(), [&](const CachedImage& each) {
+      return each.digest == header.digest;
+    });
+    images_.erase(bad, images_.end());
+    raise_fault(FaultCode::kInvalidImage, image);
+  }
   return reinterpret_cast<platform::AicoreEntry>(entry);
 }
 
 int ProgramCore::invoke(const platform::KernelCall& call) {
   enter_effect();
   if (depth_ == kMostCalls) raise_fault(FaultCode::kInstruction, call.image);
+  // What the caller has issued belongs to its own call, flags between cores above all.
+  if (!units_->pipes.drained()) pipe_barrier(platform::Pipe::kAll);
   catch_up();
   const SimTime begin = local_;
   const auto entry = fetch(call.image);

@@ -187,9 +187,10 @@ void ProgramCore::cross_flags_changed() {
 }
 
 void ProgramCore::leave_call() {
-  if (services_.cross_flags.empty()) return;
+  const bool mixed = call_.role > 0;  // its cluster may raise its first flag yet
+  if (services_.cross_flags.empty() && !mixed) return;
   for (const auto scope : {CrossScope::kCluster, CrossScope::kSameType}) {
-    services_.cross_flags.left(member_of(scope));
+    services_.cross_flags.left(member_of(scope), mixed && scope == CrossScope::kCluster);
   }
 }
 

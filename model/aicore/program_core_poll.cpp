@@ -54,7 +54,7 @@ const Look* ProgramCore::replayed(Look::Kind kind, std::uint64_t address) {
   return nullptr;
 }
 
-void ProgramCore::line_written(std::uint64_t) {
+void ProgramCore::line_written(Writer, std::uint64_t) {
   if (changed_) return;
   changed_ = true;
   changed_at_ = sim_now();
@@ -62,7 +62,7 @@ void ProgramCore::line_written(std::uint64_t) {
 }
 
 void ProgramCore::window_written(std::uint32_t offset, std::uint32_t value) {
-  if (window_.write(offset, value) && sleeping_) line_written(0);
+  if (window_.write(offset, value) && sleeping_) line_written(Writer::kDma, 0);
 }
 
 bool ProgramCore::looks_the_same() {
@@ -79,17 +79,23 @@ bool ProgramCore::looks_the_same() {
 
 // Until something changes; nothing: `limit` came first.
 std::optional<SimTime> ProgramCore::sleep(SimTime limit) {
-  const auto each_line = [this](auto&& action) {
-    for (const auto& look : polls_.current()) {
-      if (look.kind == Look::Kind::kMiss) action(DataCache::line_of(look.address));
-    }
+  struct Place {
+    std::uint8_t vmid;
+    std::uint64_t line;
   };
+  std::vector<Place> places;  // under both addresses; a reset may be followed by another block
+  for (const auto& look : polls_.current()) {
+    if (look.kind != Look::Kind::kMiss) continue;
+    const std::uint64_t line = DataCache::line_of(look.address);
+    places.push_back({block_.vmid, line});
+    const auto local = services_.memory.local(block_.vmid, line);
+    if (block_.vmid != 0 && local) places.push_back({0, *local});
+  }
   changed_ = false;
   sleeping_ = true;
-  each_line([this](std::uint64_t line) { services_.watch.watch(block_.vmid, line, *this); });
-  const std::uint8_t vmid = block_.vmid;  // a reset may be followed by another block
+  for (const auto& place : places) services_.watch.watch(place.vmid, place.line, *this);
   while (!changed_ && !cut_ && sim_now() < limit) sim_.agenda.wait(wake_, limit);
-  each_line([&](std::uint64_t line) { services_.watch.unwatch(vmid, line, *this); });
+  for (const auto& place : places) services_.watch.unwatch(place.vmid, place.line, *this);
   sleeping_ = false;
   if (cut_) throw Cut{};
   if (!changed_) return std::nullopt;
@@ -110,8 +116,8 @@ bool ProgramCore::poll_again(std::uint64_t deadline) {
   }
   const SimTime round = ended - polls_.begin();
   const SimTime end = time_of(deadline);
-  const SimTime limit =
-      end == UINT64_MAX ? UINT64_MAX : ended + ceil_div(end - ended, round) * round;
+  const bool ends = end - ended < UINT64_MAX / 2;
+  const SimTime limit = ends ? ended + ceil_div(end - ended, round) * round : UINT64_MAX;
   const auto changed = sleep(limit);
   SimTime next = limit;
   if (changed) next = *changed <= ended ? ended : ended + (*changed - ended) / round * round;

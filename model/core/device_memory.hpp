@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "model/core/memory_watch.hpp"
 #include "model/core/transaction.hpp"
@@ -16,6 +17,21 @@ class DeviceMemory {
   // [address, address + length) of address space `vmid`, across pages; nothing moves beyond the
   // first page that fails. A peer's memory cannot be reached (kNoPeer). The MemoryWatch is told.
   virtual Completion read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) = 0;
+  // `rows` pieces of `row_bytes`, `pitch` bytes apart, to one another's end.
+  virtual Completion read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_t rows,
+                               Bytes row_bytes, std::uint64_t pitch, void* data) {
+    auto* out = static_cast<unsigned char*>(data);
+    for (; rows > 0; --rows, address += pitch, out += row_bytes) {
+      const auto moved = read(vmid, address, out, row_bytes);
+      if (moved != Completion::kSuccess) return moved;
+    }
+    return Completion::kSuccess;
+  }
+  // Where `address` lies in this card's memory; nothing: nowhere, or it may not be read.
+  virtual std::optional<std::uint64_t> local(std::uint8_t vmid, std::uint64_t address) {
+    if (vmid != 0) return std::nullopt;
+    return address;
+  }
   virtual Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address,
                            const void* data, Bytes length) = 0;
 };

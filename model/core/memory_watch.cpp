@@ -20,14 +20,21 @@ void MemoryWatch::unwatch(std::uint8_t vmid, std::uint64_t address, Watcher& wat
 
 void MemoryWatch::tell(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
   for (auto* snooper : snoopers_) snooper->snoop(writer, vmid, address, length);
-  if (watchers_.empty() || length == 0) return;
+  wake(writer, vmid, address, length);
+}
+
+void MemoryWatch::wake(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
+  if (length == 0) return;
   const std::uint64_t last = key(vmid, address + length - 1);
-  for (std::uint64_t line = key(vmid, address); line <= last; ++line) {
-    const auto found = watchers_.find(line);
-    if (found == watchers_.end()) continue;
+  auto line = watchers_.lower_bound(key(vmid, address));
+  while (line != watchers_.end() && line->first <= last) {
+    const std::uint64_t number = line->first;
     // A watcher may let go of the line when it is told.
-    const std::vector<Watcher*> told = found->second;
-    for (auto* watcher : told) watcher->line_written((line & ((1ULL << 56) - 1)) * kLine);
+    const std::vector<Watcher*> told = line->second;
+    for (auto* watcher : told) {
+      watcher->line_written(writer, (number & ((1ULL << 56) - 1)) * kLine);
+    }
+    line = watchers_.upper_bound(number);
   }
 }
 

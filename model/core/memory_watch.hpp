@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who polls or caches a line of device memory learns of writes to it. One per card; the MMU tells
-// it of every write of its clients, by virtual address, when the bytes have moved.
+// Who polls or caches a line of device memory learns of writes to it. One per card. The MMU tells
+// it of every write of its clients by virtual address when the bytes have moved; of these and of
+// all others, which do not go through the MMU or come under another address (BAR2, other cards,
+// physical addresses, aliases), it hears by device-local address, which is that of VMID 0.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
+#include "model/core/ports.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
 
 enum class Writer : std::uint8_t { kDma, kAiCore, kAicpu };
 
-class MemoryWatch {
+class MemoryWatch : public WriteObserver {
  public:
   static constexpr Bytes kLine = 64;
 
@@ -27,7 +30,7 @@ class MemoryWatch {
   class Watcher {
    public:
     virtual ~Watcher() = default;
-    virtual void line_written(std::uint64_t address) = 0;
+    virtual void line_written(Writer writer, std::uint64_t address) = 0;
   };
 
   void add_snooper(Snooper& snooper) { snoopers_.push_back(&snooper); }
@@ -37,6 +40,16 @@ class MemoryWatch {
 
   // Whether anybody listens: where it costs something to say what was written.
   bool active() const { return !snoopers_.empty() || !watchers_.empty(); }
+  // Who else hears of the device-local ones.
+  void pass_on_to(WriteObserver& next) { next_ = &next; }
+  // Of DMA and whatever else writes with requests.
+  void bytes_written(std::uint64_t address, Bytes length) override {
+    if (next_ != nullptr) next_->bytes_written(address, length);
+    written_local(Writer::kDma, address, length);
+  }
+  void written_local(Writer writer, std::uint64_t address, Bytes length) {
+    if (!watchers_.empty()) wake(writer, 0, address, length);
+  }
   void written(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
     if (active()) tell(writer, vmid, address, length);
   }
@@ -46,7 +59,9 @@ class MemoryWatch {
     return std::uint64_t{vmid} << 56 | address / kLine;
   }
   void tell(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length);
+  void wake(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length);
 
+  WriteObserver* next_ = nullptr;
   std::vector<Snooper*> snoopers_;
   std::map<std::uint64_t, std::vector<Watcher*>> watchers_;  // by vmid and line
 };

@@ -99,7 +99,6 @@ void L2::accept(unsigned client, tlm::tlm_generic_payload& trans) {
   trans.set_response_status(tlm::TLM_OK_RESPONSE);
   ++statistics_.requests;
   (trans.is_write() ? statistics_.bytes_written : statistics_.bytes_read) += length;
-  used_ = true;
   walk(number, kNone);
 }
 
@@ -107,6 +106,7 @@ void L2::accept(unsigned client, tlm::tlm_generic_payload& trans) {
 // the slice where it waited.
 unsigned L2::walk(std::uint32_t number, unsigned resumed) {
   Access& access = accesses_[number];
+  used_ = true;  // also by what waited when everything was invalidated
   run_ = joined_ = kNone;
   const std::uint64_t piece = access.end - access.row;
   Touch at;

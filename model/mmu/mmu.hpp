@@ -57,6 +57,9 @@ class Mmu : public sc_core::sc_module,
   // Tells `watch` of writes from now on; `writers`: who each client is.
   void connect(MemoryWatch& watch, std::vector<Writer> writers);
   Completion read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) override;
+  Completion read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_t rows,
+                       Bytes row_bytes, std::uint64_t pitch, void* data) override;
+  std::optional<std::uint64_t> local(std::uint8_t vmid, std::uint64_t address) override;
   Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address, const void* data,
                    Bytes length) override;
 
@@ -113,7 +116,7 @@ class Mmu : public sc_core::sc_module,
   Completion resolve(std::uint8_t vmid, std::uint64_t address, bool write, std::uint64_t& local);
   Completion find_page(TaggedAddress address, Translation& page);
   Completion move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
-                  unsigned char* data, Bytes length);
+                  unsigned char* data, Bytes length, std::uint64_t& local);
 
   void install_hooks();
   void drop(const TaggedRange& range);

@@ -11,8 +11,11 @@ namespace {
 // Bytes at a device-local address, at once; whether there is such memory.
 template <class Socket>
 bool move_now(TransactionPool& pool, Socket& socket, tlm::tlm_command command,
-              std::uint64_t address, unsigned char* data, unsigned length) {
+              std::uint64_t address, unsigned char* data, unsigned length, std::uint16_t rows = 1,
+              std::uint32_t pitch = 0) {
   auto& trans = pool.allocate(command, address, data, length);
+  Transaction::of(trans).rows = rows;
+  Transaction::of(trans).pitch = pitch;
   const bool moved = socket->transport_dbg(trans) == length;
   trans.release();
   return moved;
@@ -67,11 +70,18 @@ Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write,
   return Completion::kSuccess;
 }
 
+std::optional<std::uint64_t> Mmu::local(std::uint8_t vmid, std::uint64_t address) {
+  std::uint64_t found = 0;
+  if (resolve(vmid, address, false, found) != Completion::kSuccess) return std::nullopt;
+  return found;
+}
+
 Completion Mmu::read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) {
   auto* out = static_cast<unsigned char*>(data);
+  std::uint64_t local = 0;
   while (length > 0) {
     const Bytes piece = std::min(length, abi::entry_span(0) - address % abi::entry_span(0));
-    const auto moved = move(tlm::TLM_READ_COMMAND, vmid, address, out, piece);
+    const auto moved = move(tlm::TLM_READ_COMMAND, vmid, address, out, piece, local);
     if (moved != Completion::kSuccess) return moved;
     out += piece;
     address += piece;
@@ -80,15 +90,48 @@ Completion Mmu::read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes
   return Completion::kSuccess;
 }
 
+// Rows of one page at a time; one that lies in two on its own.
+Completion Mmu::read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_t rows,
+                          Bytes row_bytes, std::uint64_t pitch, void* data) {
+  constexpr Bytes kMost = 2_MiB;  // at once, so that lengths fit into a payload
+  auto* out = static_cast<unsigned char*>(data);
+  while (rows > 0) {
+    const Bytes to_page = abi::entry_span(0) - address % abi::entry_span(0);
+    Bytes count = 1;
+    if (row_bytes <= to_page && pitch > 0) count += (to_page - row_bytes) / pitch;
+    count = std::min({count, Bytes{rows}, Bytes{UINT16_MAX},
+                      std::max<Bytes>(kMost / std::max<Bytes>(row_bytes, 1), 1)});
+    std::uint64_t local = address;
+    const bool several = count > 1;
+    auto moved =
+        several ? resolve(vmid, address, false, local) : read(vmid, address, out, row_bytes);
+    if (several && moved == Completion::kSuccess &&
+        !move_now(sim_.pool, hbm_sockets[0], tlm::TLM_READ_COMMAND, local, out,
+                  static_cast<unsigned>(count * row_bytes), static_cast<std::uint16_t>(count),
+                  static_cast<std::uint32_t>(pitch))) {
+      moved = Completion::kUnsupportedRequest;
+    }
+    if (moved != Completion::kSuccess) return moved;
+    out += count * row_bytes;
+    address += count * pitch;
+    rows -= static_cast<std::uint32_t>(count);
+  }
+  return Completion::kSuccess;
+}
+
 Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, const void* data,
                       Bytes length) {
   // The payload's pointer is not const for either direction.
   auto* in = static_cast<unsigned char*>(const_cast<void*>(data));
+  std::uint64_t local = 0;
   while (length > 0) {
     const Bytes piece = std::min(length, abi::entry_span(0) - address % abi::entry_span(0));
-    const auto moved = move(tlm::TLM_WRITE_COMMAND, vmid, address, in, piece);
+    const auto moved = move(tlm::TLM_WRITE_COMMAND, vmid, address, in, piece, local);
     if (moved != Completion::kSuccess) return moved;
-    if (watch_ != nullptr) watch_->written(writer, vmid, address, piece);
+    if (watch_ != nullptr) {
+      watch_->written(writer, vmid, address, piece);
+      if (vmid != abi::kVmidPhysical) watch_->written_local(writer, local, piece);
+    }
     in += piece;
     address += piece;
     length -= piece;
@@ -98,8 +141,7 @@ Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, c
 
 // Within one page.
 Completion Mmu::move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
-                     unsigned char* data, Bytes length) {
-  std::uint64_t local = 0;
+                     unsigned char* data, Bytes length, std::uint64_t& local) {
   const auto resolved = resolve(vmid, address, command == tlm::TLM_WRITE_COMMAND, local);
   if (resolved != Completion::kSuccess) return resolved;
   const bool moved =

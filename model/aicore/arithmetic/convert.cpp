@@ -86,10 +86,42 @@ T float_to_integer(float value) {
   return static_cast<T>(rounded);
 }
 
-template <class From, class To>
-void each(const void* from, void* to, std::size_t count, To (*convert_one)(From)) {
-  for (std::size_t i = 0; i < count; ++i)
-    set_element<To>(to, i, convert_one(element<From>(from, i)));
+template <auto kConvert>
+struct Each;  // how one element is converted
+template <class From, class To, To (*kConvert)(From)>
+struct Each<kConvert> {
+  [[gnu::always_inline]] static void all(const void* from, void* to, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      set_element<To>(to, i, kConvert(element<From>(from, i)));
+  }
+#ifdef __x86_64__
+  // The same with eight lanes, where the machine has them.
+  [[gnu::target("avx2")]] static void wide(const void* from, void* to, std::size_t count) {
+    all(from, to, count);
+  }
+#endif
+};
+
+template <auto kConvert>
+void each(const void* from, void* to, std::size_t count) {
+#ifdef __x86_64__
+  static const bool has_wide = __builtin_cpu_supports("avx2") != 0;
+  if (has_wide) return Each<kConvert>::wide(from, to, count);
+#endif
+  Each<kConvert>::all(from, to, count);
+}
+
+template <class T>
+float integer_to_float(T value) {
+  return static_cast<float>(value);
+}
+
+// Narrowing int32 keeps what is in range.
+std::int8_t narrow(std::int32_t value) {
+  return static_cast<std::int8_t>(std::clamp(value, -128, 127));
+}
+std::int32_t widen(std::int8_t value) {
+  return value;
 }
 
 }  // namespace
@@ -97,46 +129,32 @@ void each(const void* from, void* to, std::size_t count, To (*convert_one)(From)
 void to_float(DataType from_type, const void* from, float* to, std::size_t count) {
   switch (from_type) {
     case DataType::kFp16:
-      for (std::size_t i = 0; i < count; ++i)
-        to[i] = half_to_float(element<std::uint16_t>(from, i));
-      return;
+      return each<half_to_float>(from, to, count);
     case DataType::kBf16:
-      for (std::size_t i = 0; i < count; ++i)
-        to[i] = brain_to_float(element<std::uint16_t>(from, i));
-      return;
+      return each<brain_to_float>(from, to, count);
     case DataType::kFp32:
       std::memcpy(to, from, count * sizeof *to);
       return;
     case DataType::kInt8:
-      for (std::size_t i = 0; i < count; ++i) to[i] = element<std::int8_t>(from, i);
-      return;
+      return each<integer_to_float<std::int8_t>>(from, to, count);
     case DataType::kInt32:
-      for (std::size_t i = 0; i < count; ++i) {
-        to[i] = static_cast<float>(element<std::int32_t>(from, i));
-      }
-      return;
+      return each<integer_to_float<std::int32_t>>(from, to, count);
   }
 }
 
 void from_float(const float* from, DataType to_type, void* to, std::size_t count) {
   switch (to_type) {
     case DataType::kFp16:
-      for (std::size_t i = 0; i < count; ++i) set_element(to, i, float_to_half(from[i]));
-      return;
+      return each<float_to_half>(from, to, count);
     case DataType::kBf16:
-      for (std::size_t i = 0; i < count; ++i) set_element(to, i, float_to_brain(from[i]));
-      return;
+      return each<float_to_brain>(from, to, count);
     case DataType::kFp32:
       std::memcpy(to, from, count * sizeof *from);
       return;
     case DataType::kInt8:
-      for (std::size_t i = 0; i < count; ++i)
-        set_element(to, i, float_to_integer<std::int8_t>(from[i]));
-      return;
+      return each<float_to_integer<std::int8_t>>(from, to, count);
     case DataType::kInt32:
-      for (std::size_t i = 0; i < count; ++i)
-        set_element(to, i, float_to_integer<std::int32_t>(from[i]));
-      return;
+      return each<float_to_integer<std::int32_t>>(from, to, count);
   }
 }
 
@@ -146,27 +164,12 @@ void convert(DataType from_type, const void* from, DataType to_type, void* to, s
     return;
   }
   if (from_type == DataType::kInt32 && to_type == DataType::kInt8) {
-    return each<std::int32_t, std::int8_t>(from, to, count, [](std::int32_t value) {
-      return static_cast<std::int8_t>(std::clamp(value, -128, 127));
-    });
+    return each<narrow>(from, to, count);
   }
   if (from_type == DataType::kInt8 && to_type == DataType::kInt32) {
-    return each<std::int8_t, std::int32_t>(from, to, count,
-                                           [](std::int8_t value) -> std::int32_t { return value; });
+    return each<widen>(from, to, count);
   }
-  if (from_type == DataType::kFp32) {
-    // Any float array may be read as one here: elements are copied out.
-    constexpr std::size_t kPart = 256;
-    float part[kPart];
-    const auto* const bytes = static_cast<const unsigned char*>(from);
-    auto* const out = static_cast<unsigned char*>(to);
-    for (std::size_t i = 0; i < count; i += kPart) {
-      const std::size_t n = std::min(kPart, count - i);
-      std::memcpy(part, bytes + i * sizeof(float), n * sizeof(float));
-      from_float(part, to_type, out + i * platform::bytes_of(to_type), n);
-    }
-    return;
-  }
+  // Through floats; the array itself need not be aligned for them.
   constexpr std::size_t kPart = 256;
   float part[kPart];
   const auto* const bytes = static_cast<const unsigned char*>(from);

@@ -3,11 +3,12 @@
 
 #include <cblas.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
-#include "model/aicore/arithmetic/convert.hpp"
+#include "model/aicore/arithmetic/product_kernel.hpp"
 
 namespace npu::model::arithmetic {
 
@@ -28,30 +29,37 @@ void transpose(const Matrix& matrix, const unsigned char* from, unsigned char* t
   }
 }
 
-// Rows of `columns` elements, dense, as floats.
-void floats(DataType type, const unsigned char* from, Bytes pitch, std::uint32_t rows,
-            std::uint32_t columns, std::vector<float>& to) {
-  to.resize(std::size_t{rows} * columns);
-  for (std::uint32_t row = 0; row < rows; ++row) {
-    to_float(type, from + row * pitch, to.data() + std::size_t{row} * columns, columns);
-  }
+const ProductKernel& widest_kernel() {
+  const ProductKernel* kernel = product_kernel(64);
+  if (kernel == nullptr) kernel = product_kernel(32);
+  return kernel == nullptr ? *product_kernel(16) : *kernel;
+}
+
+void multiply_halves(const Product& product, const ProductPiece* pieces, std::size_t count,
+                     unsigned char* c) {
+  static const ProductKernel& kernel = widest_kernel();
+  static std::vector<float> scratch;  // kept, so that nothing is allocated for each product
+  const HalfProduct halves{product.m, product.n, product.c_pitch / sizeof(float),
+                           product.type == DataType::kBf16, product.accumulate};
+  scratch.resize(std::max(scratch.size(), kernel.scratch(halves.m, halves.n)));
+  kernel.multiply(halves, pieces, count, reinterpret_cast<float*>(c), scratch.data());
 }
 
 // Sums of one row of C; products of int8 and their sums over k are exact in int32.
-void multiply_int8(const Product& product, const unsigned char* a, const unsigned char* b,
+void multiply_int8(const Product& product, const ProductPiece& piece, bool accumulate,
                    unsigned char* c) {
   std::vector<std::int32_t> sums(product.n);
   for (std::uint32_t i = 0; i < product.m; ++i) {
     unsigned char* const row = c + i * product.c_pitch;
-    if (product.accumulate) {
+    if (accumulate) {
       std::memcpy(sums.data(), row, sums.size() * sizeof(std::int32_t));
     } else {
       sums.assign(sums.size(), 0);
     }
-    for (std::uint32_t l = 0; l < product.k; ++l) {
+    for (std::uint32_t l = 0; l < piece.k; ++l) {
       std::int8_t left = 0;
-      std::memcpy(&left, a + i * product.a_pitch + l, 1);
-      const unsigned char* const right = b + l * product.b_pitch;
+      std::memcpy(&left, piece.a + i * piece.a_pitch + l, 1);
+      const unsigned char* const right = piece.b + l * piece.b_pitch;
       for (std::uint32_t j = 0; j < product.n; ++j) {
         const auto sum = static_cast<std::uint32_t>(sums[j]) +
                          static_cast<std::uint32_t>(left * static_cast<std::int8_t>(right[j]));
@@ -60,6 +68,17 @@ void multiply_int8(const Product& product, const unsigned char* a, const unsigne
     }
     std::memcpy(row, sums.data(), sums.size() * sizeof(std::int32_t));
   }
+}
+
+void multiply_floats(const Product& product, const ProductPiece& piece, bool accumulate,
+                     unsigned char* c) {
+  const auto length = [](std::uint64_t value) { return static_cast<blasint>(value); };
+  const auto elements = [](Bytes pitch) { return static_cast<blasint>(pitch / sizeof(float)); };
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, length(product.m), length(product.n),
+              length(piece.k), 1.0F, reinterpret_cast<const float*>(piece.a),
+              elements(piece.a_pitch), reinterpret_cast<const float*>(piece.b),
+              elements(piece.b_pitch), accumulate ? 1.0F : 0.0F, reinterpret_cast<float*>(c),
+              elements(product.c_pitch));
 }
 
 }  // namespace
@@ -79,19 +98,19 @@ void copy(const Matrix& matrix, const unsigned char* from, unsigned char* to, By
   }
 }
 
-void multiply(const Product& product, const unsigned char* a, const unsigned char* b,
+void multiply(const Product& product, const ProductPiece* pieces, std::size_t count,
               unsigned char* c) {
-  if (product.type == DataType::kInt8) return multiply_int8(product, a, b, c);
-  static std::vector<float> left, right;  // kept, so that nothing is allocated for each product
-  floats(product.type, a, product.a_pitch, product.m, product.k, left);
-  floats(product.type, b, product.b_pitch, product.k, product.n, right);
-  const auto length = [](std::uint64_t value) { return static_cast<blasint>(value); };
-  // Buffers and offsets are aligned to 32 B.
-  auto* const sums = reinterpret_cast<float*>(c);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, length(product.m), length(product.n),
-              length(product.k), 1.0F, left.data(), length(product.k), right.data(),
-              length(product.n), product.accumulate ? 1.0F : 0.0F, sums,
-              length(product.c_pitch / sizeof(float)));
+  if (product.type == DataType::kFp16 || product.type == DataType::kBf16) {
+    return multiply_halves(product, pieces, count, c);
+  }
+  bool accumulate = product.accumulate;
+  for (const auto* piece = pieces; piece != pieces + count; ++piece, accumulate = true) {
+    if (product.type == DataType::kInt8) {
+      multiply_int8(product, *piece, accumulate, c);
+    } else {
+      multiply_floats(product, *piece, accumulate, c);
+    }
+  }
 }
 
 }  // namespace npu::model::arithmetic

@@ -2,6 +2,7 @@
 // What MTE1 and the cube do to bytes.
 #pragma once
 
+#include "model/aicore/arithmetic/product_piece.hpp"
 #include "npu/platform/aicore_port.hpp"
 
 namespace npu::model::arithmetic {
@@ -16,14 +17,16 @@ void copy(const Matrix& matrix, const unsigned char* from, unsigned char* to, By
           Bytes element, bool transpose);
 
 struct Product {
-  std::uint32_t m, k, n;
-  Bytes a_pitch, b_pitch, c_pitch;
+  std::uint32_t m, n;
+  Bytes c_pitch;
   platform::DataType type;
   bool accumulate;
 };
 
-// C (+)= A x B: fp16, bf16 and fp32 in fp32, int8 exactly in int32.
-void multiply(const Product& product, const unsigned char* a, const unsigned char* b,
+// C (+)= A x B, one piece of k after the other: fp16 and bf16 in fp32, one product after the other,
+// which gives the same bits on every machine and however k is cut; fp32 by the BLAS; int8 exactly
+// in int32. C, and A and B in fp32, are aligned.
+void multiply(const Product& product, const ProductPiece* pieces, std::size_t count,
               unsigned char* c);
 
 }  // namespace npu::model::arithmetic

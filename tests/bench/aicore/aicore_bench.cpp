@@ -86,11 +86,15 @@ Completion PlainMemory::read(std::uint8_t, std::uint64_t address, void* data, By
   return Completion::kSuccess;
 }
 
+void PlainMemory::put(std::uint64_t address, const void* data, Bytes length) {
+  const auto* from = static_cast<const unsigned char*>(data);
+  for (Bytes i = 0; i < length; ++i) pages_[(address + i) / kPage][(address + i) % kPage] = from[i];
+}
+
 Completion PlainMemory::write(model::Writer writer, std::uint8_t vmid, std::uint64_t address,
                               const void* data, Bytes length) {
   if (address + length > end) return Completion::kNotMapped;
-  const auto* from = static_cast<const unsigned char*>(data);
-  for (Bytes i = 0; i < length; ++i) pages_[(address + i) / kPage][(address + i) % kPage] = from[i];
+  put(address, data, length);
   watch_.written(writer, vmid, address, length);
   return Completion::kSuccess;
 }
@@ -135,6 +139,7 @@ void AicoreBench::launch_image(unsigned core, std::uint64_t image, std::uint64_t
   kernel.image = image;
   kernel.arguments = arguments;
   kernel.context = context;
+  kernel.vmid = vmid;
   kernel.block = block;
   kernel.blocks = blocks;
   ended_.erase(core);
@@ -157,6 +162,7 @@ void AicoreBench::run() {
 AicoreBench::Ended AicoreBench::run_one(Body body) {
   at(0, [this, one = std::move(body)] { launch(0, one); });
   run();
+  EXPECT_TRUE(has_ended(0)) << "hangs";
   return has_ended(0) ? ended(0) : Ended{};
 }
 

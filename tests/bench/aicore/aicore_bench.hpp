@@ -9,9 +9,11 @@
 
 #include <array>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +37,7 @@ inline constexpr std::uint64_t kData = 0x40'0000;
 // Two clusters. Times are round, so that sums can be told apart.
 model::ChipConfig aicore_config(model::CoreKind kind = model::CoreKind::kCoupled);
 
-// Pages of 4 KiB; addresses from `end` on are not mapped.
+// Pages of 4 KiB, of all address spaces; addresses from `end` on are not mapped.
 class PlainMemory : public model::DeviceMemory {
  public:
   explicit PlainMemory(model::MemoryWatch& watch) : watch_(watch) {}
@@ -43,6 +45,10 @@ class PlainMemory : public model::DeviceMemory {
                          Bytes length) override;
   model::Completion write(model::Writer writer, std::uint8_t vmid, std::uint64_t address,
                           const void* data, Bytes length) override;
+  std::optional<std::uint64_t> local(std::uint8_t, std::uint64_t address) override {
+    return address;
+  }
+  void put(std::uint64_t address, const void* data, Bytes length);  // nobody is told
   template <class T>
   T load(std::uint64_t address) {
     T value{};
@@ -51,7 +57,7 @@ class PlainMemory : public model::DeviceMemory {
   }
   template <class T>
   void store(std::uint64_t address, const T& value) {
-    write(model::Writer::kAicpu, 0, address, &value, sizeof value);
+    write(model::Writer::kDma, 0, address, &value, sizeof value);
   }
   std::uint64_t end = 0x4000'0000;
 
@@ -111,6 +117,7 @@ class AicoreBench : public sc_core::sc_module,
   std::vector<SeenRequest> requests;
   std::vector<SimTime> cond_changes;
   SimTime latency = kLatency;
+  std::uint8_t vmid = 0;  // of what is launched
 
  private:
   void block_done(unsigned core, const model::KernelBlock& block,
@@ -123,7 +130,7 @@ class AicoreBench : public sc_core::sc_module,
 
   std::map<unsigned, Ended> ended_;
   std::vector<std::unique_ptr<Body>> bodies_;
-  std::vector<std::function<void()>> actions_;
+  std::deque<std::function<void()>> actions_;  // an action may add others
 };
 
 // Local time of a program in clocks: the system counter of the bench counts them.

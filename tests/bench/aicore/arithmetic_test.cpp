@@ -9,6 +9,7 @@
 
 #include "model/aicore/arithmetic/convert.hpp"
 #include "model/aicore/arithmetic/matrix.hpp"
+#include "model/aicore/arithmetic/product_kernel.hpp"
 #include "model/aicore/arithmetic/vector_unit.hpp"
 
 namespace npu::model::arithmetic {
@@ -100,9 +101,14 @@ void check_product(DataType type, T (*make)(int), bool accumulate) {
     else
       std::memcpy(&each, &ten, 4);
   }
-  multiply({kM, kK, kN, a_pitch, b_pitch, c_pitch, type, accumulate},
-           reinterpret_cast<const unsigned char*>(a.data()),
-           reinterpret_cast<const unsigned char*>(b.data()),
+  // In two pieces of k.
+  constexpr std::uint32_t kFirst = 20;
+  const auto* const left = reinterpret_cast<const unsigned char*>(a.data());
+  const auto* const right = reinterpret_cast<const unsigned char*>(b.data());
+  const ProductPiece pieces[] = {
+      {left, right, a_pitch, b_pitch, kFirst},
+      {left + kFirst * sizeof(T), right + kFirst * b_pitch, a_pitch, b_pitch, kK - kFirst}};
+  multiply({kM, kN, c_pitch, type, accumulate}, pieces, 2,
            reinterpret_cast<unsigned char*>(c.data()));
   for (std::uint32_t i = 0; i < kM; ++i) {
     for (std::uint32_t j = 0; j < kN; ++j) {
@@ -128,6 +134,33 @@ TEST(AicoreArithmetic, multiplies_matrices_of_every_type) {
         DataType::kFp32, [](int v) { return static_cast<float>(v); }, accumulate);
     check_product<std::int8_t>(
         DataType::kInt8, [](int v) { return static_cast<std::int8_t>(v); }, accumulate);
+  }
+}
+
+// A sum of products in the order of k with one rounding each: products of halves are exact.
+TEST(AicoreArithmetic, sums_halves_in_order_on_every_kind_of_machine) {
+  constexpr std::size_t kHeight = 13, kDeep = 300, kWide = 75;
+  std::vector<std::uint16_t> a(kHeight * kDeep), b(kDeep * kWide);
+  // Between 1 and 8, of either sign.
+  for (std::size_t i = 0; i < a.size(); ++i)
+    a[i] = static_cast<std::uint16_t>(0x3C00 + i * 7919 % 0xC00 + (i % 3 == 0 ? 0x8000 : 0));
+  for (std::size_t i = 0; i < b.size(); ++i)
+    b[i] = static_cast<std::uint16_t>(0x3C00 + i * 104'729 % 0xC00);
+  const ProductPiece piece{reinterpret_cast<const unsigned char*>(a.data()),
+                           reinterpret_cast<const unsigned char*>(b.data()), kDeep * 2, kWide * 2,
+                           kDeep};
+  for (const std::size_t width : {16U, 32U, 64U}) {
+    const ProductKernel* const kernel = product_kernel(width);
+    if (kernel == nullptr) continue;
+    std::vector<float> c(kHeight * kWide, 0.5F), scratch(kernel->scratch(kHeight, kWide));
+    kernel->multiply({kHeight, kWide, kWide, false, true}, &piece, 1, c.data(), scratch.data());
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      float sum = 0.5F;
+      for (std::size_t l = 0; l < kDeep; ++l)
+        sum += float_of(DataType::kFp16, a[i / kWide * kDeep + l]) *
+               float_of(DataType::kFp16, b[l * kWide + i % kWide]);
+      ASSERT_EQ(c[i], sum) << width << " " << i;
+    }
   }
 }
 

@@ -255,5 +255,26 @@ TEST(AicoreFlags, wait_for_other_cores_until_the_launch_is_stopped) {
   EXPECT_EQ(bench.ended(0).fault, FaultCode::kNone);
 }
 
+// A mixed block whose vector core has nothing to do: it leaves before the first raise.
+TEST(AicoreFlags, of_a_cluster_are_forgotten_with_the_last_to_leave) {
+  model::CrossFlags flags;
+  const auto member = [](unsigned place) {
+    model::CrossFlags::Member one;
+    one.scope = platform::CrossScope::kCluster;
+    one.place = place;
+    one.members = 3;
+    return one;
+  };
+  for (unsigned run = 0; run < 2; ++run) {
+    flags.left(member(2), true);
+    flags.raise(member(0), 1, 100 + run);
+    EXPECT_EQ(flags.lower(member(1), 1), SimTime{100 + run});
+    flags.left(member(0), false);
+    EXPECT_FALSE(flags.empty());
+    flags.left(member(1), true);
+    EXPECT_TRUE(flags.empty());
+  }
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -75,7 +75,7 @@ class ScriptedCores {
 
   // Hears of what the scheduler writes to the lines.
   struct Lines : model::MemoryWatch::Watcher {
-    void line_written(std::uint64_t address) override {
+    void line_written(model::Writer, std::uint64_t address) override {
       cores->wake(static_cast<unsigned>((address - cores->header_.handshakes) / 64));
     }
     ScriptedCores* cores = nullptr;

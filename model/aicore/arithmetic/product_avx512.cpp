@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled for AVX512.
+#include <cstddef>
+
+namespace npu::model::arithmetic {
+constexpr std::size_t kWidth = 64;  // bytes of a vector
+}
+#include "model/aicore/arithmetic/product_loops.hpp"
+
+namespace npu::model::arithmetic {
+
+extern const ProductKernel product_avx512;
+const ProductKernel product_avx512{scratch_floats, multiply_halves};
+
+}  // namespace npu::model::arithmetic

@@ -46,6 +46,7 @@ Status BinaryOperation::run(const std::function<Status()>& launch) {
 Status BinaryOperation::launch(driver::TaskShape shape, const std::vector<std::uint64_t>& words,
                                std::uint32_t blocks) {
   std::vector<driver::TaskArgument> arguments;
+  arguments.reserve(words.size());
   for (const auto word : words) arguments.push_back(driver::scalar(word));
   driver::TaskOptions options;
   options.blocks = blocks;

@@ -83,10 +83,7 @@ void add_exports(workloads::Report& report, const model::Exporter& exporter,
                  const model::HostMemory& memory) {
   auto& table = report.add_table("what the clients did", {"function", "figure", "value"});
   for (const auto& function : exporter.functions()) {
-    const auto faults = std::count_if(
-        memory.faults().begin(), memory.faults().end(),
-        [&](const auto& fault) { return fault.requester == function->bdf().packed(); });
-    add_export(report, table, *function, static_cast<std::uint64_t>(faults));
+    add_export(report, table, *function, memory.fault_count(function->bdf().packed()));
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "cli/activity_report.hpp"
 #include "cli/commands.hpp"
@@ -54,8 +56,34 @@ tl::expected<std::vector<Socket>, Failure> parse_sockets(const Options& options,
     }
     sockets.push_back(*socket);
   }
-  if (sockets.empty() && options.ecam.empty()) return bad_input("serve: give --socket PATH");
+  if (!sockets.empty() && !options.ecam.empty()) {
+    return bad_input("serve: --ecam gives all functions away; not together with --socket");
+  }
+  if (sockets.empty() && options.ecam.empty())
+    return bad_input("serve: give --socket PATH or --ecam PATH");
   return sockets;
+}
+
+// Sockets without a name get the cards that nobody has named, in order.
+std::vector<std::pair<platform::Bdf, std::string>> functions_of(
+    model::System& system, const std::vector<Socket>& sockets) {
+  std::set<std::uint16_t> named;
+  for (const auto& socket : sockets) {
+    if (socket.bdf) named.insert(socket.bdf->packed());
+  }
+  std::vector<std::pair<platform::Bdf, std::string>> functions;
+  unsigned card = 0;
+  const auto next_card = [&] {
+    const unsigned last = system.cards() - 1;
+    while (card < last && named.count(system.fabric().endpoint(card).requester()) != 0) ++card;
+    const auto bdf = platform::Bdf::unpack(system.fabric().endpoint(card).requester());
+    if (card < last) ++card;
+    return bdf;
+  };
+  for (const auto& socket : sockets) {
+    functions.emplace_back(socket.bdf ? *socket.bdf : next_card(), socket.path);
+  }
+  return functions;
 }
 
 Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
@@ -63,17 +91,14 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
   std::optional<WallPacer> pacer;
   if (options.pace == "wall") pacer.emplace();
   StopSignals signals;
+  system.fabric().root_complex().redirect_peers();  // the cards have different owners
   model::Exporter exporter(system.simulation(), system.cpus(), system.host(), system.host_memory(),
                            system.interrupts(), system.resources(), pacer ? &*pacer : nullptr);
-  unsigned card = 0;
-  for (const auto& socket : sockets) {
-    const auto bdf = socket.bdf
-                         ? *socket.bdf
-                         : platform::Bdf::unpack(system.fabric().endpoint(card++).requester());
-    if (auto added = exporter.add(bdf, socket.path); !added) {
-      return bad_input("--socket " + socket.path + ": " + added.error().message());
+  for (const auto& [bdf, path] : functions_of(system, sockets)) {
+    if (auto added = exporter.add(bdf, path); !added) {
+      return bad_input("--socket " + path + ": " + added.error().message());
     }
-    std::printf("serving %s on %s\n", to_string(bdf).c_str(), socket.path.c_str());
+    std::printf("serving %s on %s\n", to_string(bdf).c_str(), path.c_str());
   }
   if (!options.ecam.empty()) {
     if (auto added = exporter.add_window(system.fabric().functions(), options.ecam); !added) {

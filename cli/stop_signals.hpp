@@ -9,7 +9,7 @@
 
 namespace npu::cli {
 
-// SIGINT and SIGTERM as a file descriptor, so that the report is written in peace.
+// SIGINT, SIGTERM and SIGHUP as a file descriptor, so that the report is written in peace.
 class StopSignals {
  public:
   StopSignals() {
@@ -17,6 +17,7 @@ class StopSignals {
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
     file_ = ::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
   }

@@ -2,6 +2,7 @@
 #define FUSE_USE_VERSION 31
 #include "cli/sysfs_mount.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fuse.h>
 #include <fuse_lowlevel.h>
@@ -96,6 +97,7 @@ Status SysfsMount::mount(const std::string& folder) {
 
 void SysfsMount::run(int wake) {
   auto* const session = fuse_get_session(fuse_);
+  ::fcntl(fuse_session_fd(session), F_SETFL, O_NONBLOCK);  // a request may be taken back
   fuse_buf request{};
   while (fuse_session_exited(session) == 0) {
     std::array<pollfd, 2> waited{{{fuse_session_fd(session), POLLIN, 0}, {wake, POLLIN, 0}}};
@@ -103,7 +105,7 @@ void SysfsMount::run(int wake) {
     if (waited[1].revents != 0) break;
     if (waited[0].revents == 0) continue;
     const int length = fuse_session_receive_buf(session, &request);
-    if (length == -EINTR) continue;
+    if (length == -EINTR || length == -EAGAIN) continue;
     if (length <= 0) break;
     fuse_session_process_buf(session, &request);
   }

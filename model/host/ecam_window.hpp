@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "model/host/platform.hpp"
@@ -31,6 +32,9 @@ class EcamWindow : public vfio_user::Device {
   // `functions`: what the machine had at boot.
   EcamWindow(HostPlatform& host, const std::vector<PciFunction>& functions);
 
+  // `hook` is called before every access of the client.
+  void before_access(std::function<void()> hook) { before_access_ = std::move(hook); }
+
   Bytes region_size(unsigned region) const override;
   unsigned irq_count(unsigned) const override { return 0; }
   int read(unsigned region, Bytes offset, std::byte* data, Bytes count) override;
@@ -47,6 +51,7 @@ class EcamWindow : public vfio_user::Device {
   void store(unsigned region, Bytes offset, unsigned width, std::uint64_t value);
 
   HostPlatform& host_;
+  std::function<void()> before_access_;
   std::uint8_t last_bus_ = 0;
   Bytes high_size_ = 0;  // of BAR4
   ConfigSpace power_up_;

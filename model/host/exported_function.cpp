@@ -17,6 +17,7 @@ namespace pci = abi::pci;
 namespace {
 
 constexpr std::uint32_t kBarsEnd = pci::kBar0 + 24;
+constexpr Bytes kLongest = 4_KiB;  // of a BAR access: others want to be served, too
 
 bool overlaps(std::uint32_t offset, unsigned width, std::uint32_t begin, std::uint32_t end) {
   return offset < end && offset + width > begin;
@@ -38,6 +39,7 @@ Status ExportedFunction::prepare() {
   if (auto done = host_.reset_function(bdf_); !done) return done;
   express_ = host_.find_capability(bdf_, pci::kCapPciExpress);
   msix_ = host_.find_capability(bdf_, pci::kCapMsix);
+  power_ = host_.find_capability(bdf_, pci::kCapPowerManagement);
   if (msix_ == 0) return fail(ErrorCode::kUnsupported, to_string(bdf_) + " has no MSI-X");
   auto& config = host_.pci();
   msix_image_ = config.read16(bdf_, msix_ + pci::kMsixControl);
@@ -68,11 +70,8 @@ unsigned ExportedFunction::irq_count(unsigned index) const {
 }
 
 int ExportedFunction::read(unsigned region, Bytes offset, std::byte* data, Bytes count) {
+  if (region != VFIO_PCI_CONFIG_REGION_INDEX && count > kLongest) return EINVAL;
   if (before_access_) before_access_();
-  if (region != VFIO_PCI_CONFIG_REGION_INDEX && in_msix_table(region, offset, count)) {
-    std::memset(data, 0xFF, count);
-    return 0;
-  }
   while (count > 0) {
     unsigned width = 0;
     std::uint64_t value = 0;
@@ -80,8 +79,9 @@ int ExportedFunction::read(unsigned region, Bytes offset, std::byte* data, Bytes
       width = natural_width(offset, count, 4);
       value = read_config(static_cast<std::uint32_t>(offset), width);
       ++statistics_.config_reads;
+    } else if (width = natural_width(offset, count, 8); in_msix_table(region, offset, width)) {
+      value = UINT64_MAX;
     } else {
-      width = natural_width(offset, count, 8);
       const SimTime begin = sim_now();
       value = host_.load(bars_[region].address + offset, width);
       statistics_.read_time += sim_now() - begin;
@@ -97,8 +97,8 @@ int ExportedFunction::read(unsigned region, Bytes offset, std::byte* data, Bytes
 }
 
 int ExportedFunction::write(unsigned region, Bytes offset, const std::byte* data, Bytes count) {
+  if (region != VFIO_PCI_CONFIG_REGION_INDEX && count > kLongest) return EINVAL;
   if (before_access_) before_access_();
-  if (region != VFIO_PCI_CONFIG_REGION_INDEX && in_msix_table(region, offset, count)) return 0;
   while (count > 0) {
     const bool is_config = region == VFIO_PCI_CONFIG_REGION_INDEX;
     const unsigned width = natural_width(offset, count, is_config ? 4 : 8);
@@ -107,7 +107,7 @@ int ExportedFunction::write(unsigned region, Bytes offset, const std::byte* data
     if (is_config) {
       write_config(static_cast<std::uint32_t>(offset), width, static_cast<std::uint32_t>(value));
       ++statistics_.config_writes;
-    } else {
+    } else if (!in_msix_table(region, offset, width)) {
       host_.store(bars_[region].address + offset, value, width);
       ++statistics_.writes;
     }
@@ -127,7 +127,8 @@ bool ExportedFunction::in_msix_table(unsigned region, Bytes offset, Bytes count)
 std::uint32_t ExportedFunction::read_config(std::uint32_t offset, unsigned width) {
   std::uint32_t value = host_.pci().read(bdf_, offset, width);
   // A function that does not answer has no images either.
-  if (value == pci::kAllOnes && host_.pci().read32(bdf_, 0) == pci::kAllOnes) return value;
+  if (value == pci::kAllOnes >> (32 - 8 * width) && host_.pci().read32(bdf_, 0) == pci::kAllOnes)
+    return value;
   const auto overlay = [&](std::uint32_t at, unsigned size, std::uint32_t image) {
     for (std::uint32_t i = 0; i < size; ++i) {
       if (at + i < offset || at + i >= offset + width) continue;
@@ -161,6 +162,9 @@ void ExportedFunction::write_config(std::uint32_t offset, unsigned width, std::u
     return reset();
   }
   host_.pci().write(bdf_, offset, width, value);
+  // Back in D0: what was set up meanwhile did not reach the table, which does not answer in D3.
+  const std::uint32_t power_state = power_ + kPowerControl;
+  if (power_ != 0 && overlaps(offset, width, power_state, power_state + 1)) restore_interrupts();
 }
 
 void ExportedFunction::write_bar_register(std::uint32_t offset, unsigned width,
@@ -195,7 +199,7 @@ void ExportedFunction::reset() {
 
 void ExportedFunction::client_gone() {
   reset();
-  for (auto& image : bar_image_) image &= 0xF;
+  for (std::size_t bar = 0; bar < bars_.size(); ++bar) bar_image_[bar] &= ~bar_mask_[bar];
 }
 
 }  // namespace npu::model

@@ -59,6 +59,7 @@ class ExportedFunction : public vfio_user::Device {
   void client_gone() override;
 
  private:
+  static constexpr std::uint32_t kPowerControl = 4;  // in the capability: PCI PM 1.2, 3.2.4
   struct Trigger {
     std::shared_ptr<VectorState> state;
     int eventfd = -1;
@@ -69,6 +70,7 @@ class ExportedFunction : public vfio_user::Device {
   void write_bar_register(std::uint32_t offset, unsigned width, std::uint32_t value);
   bool in_msix_table(unsigned region, Bytes offset, Bytes count) const;
   void program(unsigned vector, const Trigger& trigger);
+  bool is_awake();
   void write_entry(unsigned vector, std::uint32_t field, std::uint32_t value);
   void enable_msix(bool enabled);
   void restore_interrupts();
@@ -82,6 +84,7 @@ class ExportedFunction : public vfio_user::Device {
   std::array<std::uint32_t, 6> bar_image_{};  // what a client sees
   std::uint32_t express_ = 0;                 // offsets of capabilities
   std::uint32_t msix_ = 0;
+  std::uint32_t power_ = 0;
   std::uint16_t msix_image_ = 0;  // message control, as the client sees it
   unsigned table_bar_ = 0;
   Bytes table_offset_ = 0;

@@ -54,6 +54,7 @@ void ExportedFunction::program(unsigned vector, const Trigger& trigger) {
 
 // The table lies in a BAR, which answers only while the function decodes memory accesses.
 void ExportedFunction::write_entry(unsigned vector, std::uint32_t field, std::uint32_t value) {
+  if (!is_awake()) return;
   auto& config = host_.pci();
   const std::uint16_t command = config.read16(bdf_, pci::kCommand);
   const auto decoding = static_cast<std::uint16_t>(command | pci::kCommandMemory);
@@ -63,6 +64,11 @@ void ExportedFunction::write_entry(unsigned vector, std::uint32_t field, std::ui
   // A read behind it: the entry is what it is to be before the client is told so.
   static_cast<void>(host_.load(bars_[table_bar_].address + at, 4));
   if (command != decoding) config.write16(bdf_, pci::kCommand, command);
+}
+
+// In D0.
+bool ExportedFunction::is_awake() {
+  return power_ == 0 || (host_.pci().read8(bdf_, power_ + kPowerControl) & 3) == 0;
 }
 
 void ExportedFunction::enable_msix(bool enabled) {

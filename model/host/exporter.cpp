@@ -9,6 +9,11 @@ namespace {
 // Simulated time between two looks at the sockets while there is work: short enough for a client
 // not to notice, long enough for the looks not to count.
 constexpr SimTime kSlice = 1'000'000;
+// Time in which nothing happens passes no faster than this at a time, between looks of a
+// millisecond: it may be the client who ends it.
+constexpr SimTime kLeap = 1'000'000'000;
+// What is made up for at a time, with work to do, when the models are slower than the pacer.
+constexpr SimTime kBehind = 100'000'000;
 
 }  // namespace
 
@@ -23,6 +28,11 @@ Exporter::Exporter(Simulation& simulation, HostCpus& cpus, HostPlatform& host, H
       pacer_(pacer) {}
 
 Status Exporter::add(platform::Bdf bdf, const std::string& socket) {
+  for (const auto& served : functions_) {
+    if (served->bdf() == bdf) {
+      return fail(ErrorCode::kAlreadyExists, to_string(bdf) + " has a socket already");
+    }
+  }
   auto function = std::make_unique<ExportedFunction>(host_, memory_, interrupts_, resources_, bdf);
   if (auto ready = function->prepare(); !ready) return ready;
   if (pacer_ != nullptr) function->before_access([this] { catch_up(); });
@@ -33,13 +43,17 @@ Status Exporter::add(platform::Bdf bdf, const std::string& socket) {
 
 Status Exporter::add_window(const std::vector<PciFunction>& functions, const std::string& socket) {
   window_ = std::make_unique<EcamWindow>(host_, functions);
+  if (pacer_ != nullptr) window_->before_access([this] { catch_up(); });
   return server_.listen(socket, *window_);
 }
 
 // A client's access finds the card where the clock outside says.
 void Exporter::catch_up() {
   cpus_.synchronise();
-  const SimTime allowed = pacer_->allowed();
+  SimTime allowed = pacer_->allowed();
+  if (simulation_.agenda.next_activity() != UINT64_MAX) {
+    allowed = std::min(allowed, sim_now() + kBehind);
+  }
   if (allowed > sim_now()) cpus_.spin(sim_now(), allowed);
 }
 
@@ -48,17 +62,23 @@ void Exporter::work() {
   cpus_.synchronise();
   if (pacer_ != nullptr) return catch_up();
   const SimTime next = simulation_.agenda.next_activity();
-  if (next != UINT64_MAX) cpus_.spin(sim_now(), std::max(next, sim_now() + kSlice));
+  if (next == UINT64_MAX) return;
+  cpus_.spin(sim_now(), std::min(std::max(next, sim_now() + kSlice), sim_now() + kLeap));
+}
+
+// Milliseconds to wait for a client before going on with the simulation; -1: for ever.
+int Exporter::patience() {
+  const SimTime next = simulation_.agenda.next_activity();
+  if (next == UINT64_MAX) return -1;
+  if (pacer_ != nullptr) return pacer_->milliseconds_until(next);
+  return next > sim_now() + kLeap ? 1 : 0;
 }
 
 void Exporter::run(int wake, const std::function<bool()>& stopped) {
   server_.wake_on(wake);
   while (!stopped()) {
     cpus_.synchronise();
-    const SimTime next = simulation_.agenda.next_activity();
-    int timeout = -1;
-    if (next != UINT64_MAX) timeout = pacer_ != nullptr ? pacer_->milliseconds_until(next) : 0;
-    server_.serve(timeout);
+    server_.serve(patience());
     work();
   }
 }

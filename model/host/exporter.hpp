@@ -33,8 +33,8 @@ class Exporter {
   Exporter(Simulation& simulation, HostCpus& cpus, HostPlatform& host, HostMemory& memory,
            Interrupts& interrupts, ResourceLookup resources, Pacer* pacer);
 
-  // Before run(), from the host task that will run it. Errors of ExportedFunction::prepare() and
-  // of vfio_user::Server::listen().
+  // Before run(), from the host task that will run it. kAlreadyExists: it has a socket; errors of
+  // ExportedFunction::prepare() and of vfio_user::Server::listen().
   Status add(platform::Bdf bdf, const std::string& socket);
   // The whole hierarchy on one socket; `functions`: what there was at boot.
   Status add_window(const std::vector<PciFunction>& functions, const std::string& socket);
@@ -45,6 +45,7 @@ class Exporter {
   const vfio_user::Server& server() const { return server_; }
 
  private:
+  int patience();
   void work();
   void catch_up();
 

@@ -116,10 +116,18 @@ const HostMemory::Mapping* HostMemory::find(DmaRequester requester, std::uint64_
   return last_;
 }
 
+std::uint64_t HostMemory::fault_count(std::uint16_t requester) const {
+  const auto found = fault_counts_.find(requester);
+  return found == fault_counts_.end() ? 0 : found->second;
+}
+
 HostMemoryPort::Access HostMemory::refuse(DmaRequester requester, std::uint64_t bus,
                                           bool device_writes, Completion reason,
                                           std::uint64_t cause, Picoseconds latency) {
-  faults_.push_back({sim_now(), requester.function, requester.pasid, bus, device_writes, reason});
+  ++fault_counts_[requester.function];
+  if (faults_.size() < kKeptFaults) {
+    faults_.push_back({sim_now(), requester.function, requester.pasid, bus, device_writes, reason});
+  }
   const auto code = reason == Completion::kPermission ? abi::FaultCode::kHostPermission
                                                       : abi::FaultCode::kHostAddress;
   simulation_.emit(track_, platform::Activity::kFault, sim_now(), sim_now(), cause, 0,

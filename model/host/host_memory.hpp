@@ -73,7 +73,9 @@ class HostMemory : public HostMemoryPort {
                 std::uint64_t cause) override;
   void written(const std::byte* data, Bytes length, std::uint64_t cause) override;
 
+  // The first kKeptFaults of them.
   const std::vector<IommuFault>& faults() const { return faults_; }
+  std::uint64_t fault_count(std::uint16_t requester) const;
   unsigned nodes() const { return config_.numa_nodes; }
   Bytes used(int node) const { return used_[static_cast<std::size_t>(node)]; }
 
@@ -96,7 +98,9 @@ class HostMemory : public HostMemoryPort {
   const Mapping* last_ = nullptr;  // most accesses hit the mapping of the one before
   std::vector<Bytes> used_;
   std::vector<Watch> watches_;
+  static constexpr std::size_t kKeptFaults = 4096;
   std::vector<IommuFault> faults_;
+  std::map<std::uint16_t, std::uint64_t> fault_counts_;  // by requester
   std::uint64_t next_bus_ = 0x1'0000'0000;
   std::uint32_t track_;
 };

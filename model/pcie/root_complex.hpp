@@ -45,6 +45,9 @@ class RootComplex : public sc_core::sc_module, private PortOwner, private Timeou
 
   // A configuration access that takes no time: firmware and exporters. False: nobody answers.
   bool config_access(ConfigRequest& request);
+  // From now on requests for other devices' addresses go to the IOMMU instead of to them
+  // (PCIe 6.12, ACS P2P request redirect): devices that belong to different owners.
+  void redirect_peers() { redirects_peers_ = true; }
   Picoseconds receiver_hold() const { return config_.latency; }
 
  private:
@@ -114,6 +117,7 @@ class RootComplex : public sc_core::sc_module, private PortOwner, private Timeou
   std::vector<std::uint64_t> free_dmas_;
   Deadlines deadlines_;
   bool watching_ = false;
+  bool redirects_peers_ = false;
   std::uint32_t track_;
 };
 

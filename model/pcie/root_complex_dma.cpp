@@ -48,7 +48,9 @@ void RootComplex::serve(std::uint64_t number) {
     return;
   }
   // Another device's BAR: down again, through the port that leads there.
-  if (auto* peer = port_of_address(address, payload.get_data_length())) {
+  auto* const peer =
+      redirects_peers_ ? nullptr : port_of_address(address, payload.get_data_length());
+  if (peer != nullptr) {
     release_dma(number);
     peer->end->send_request(payload);
     return;

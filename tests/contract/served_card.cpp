@@ -29,6 +29,17 @@ ServedCard::ServedCard(const std::vector<std::string>& options) {
             std::to_string(number++) + ".sock";
   std::vector<std::string> words{NPU_BINARY_DIR "/bin/npusim", "serve", "--socket", socket_};
   words.insert(words.end(), options.begin(), options.end());
+  start(std::move(words));
+}
+
+ServedCard::ServedCard(const Window& window, const std::vector<std::string>& options)
+    : socket_(window.socket) {
+  std::vector<std::string> words{NPU_BINARY_DIR "/bin/npusim", "serve", "--ecam", socket_};
+  words.insert(words.end(), options.begin(), options.end());
+  start(std::move(words));
+}
+
+void ServedCard::start(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

@@ -13,6 +13,11 @@ class ServedCard {
  public:
   // `options` besides --socket.
   explicit ServedCard(const std::vector<std::string>& options);
+  // The whole hierarchy on the window's socket instead of a card.
+  struct Window {
+    std::string socket;
+  };
+  ServedCard(const Window& window, const std::vector<std::string>& options);
   ~ServedCard();  // ends it
   ServedCard(const ServedCard&) = delete;
   ServedCard& operator=(const ServedCard&) = delete;
@@ -22,6 +27,8 @@ class ServedCard {
   int stop();
 
  private:
+  void start(std::vector<std::string> words);
+
   std::string socket_;
   pid_t process_ = -1;
   int output_ = -1;  // kept open: it prints a report in the end

@@ -11,7 +11,7 @@ using testing::IsEmpty;
 
 class Watched : public MemoryWatch::Watcher {
  public:
-  void line_written(std::uint64_t address) override { lines.push_back(address); }
+  void line_written(Writer, std::uint64_t address) override { lines.push_back(address); }
   std::vector<std::uint64_t> lines;
 };
 

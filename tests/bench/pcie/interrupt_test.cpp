@@ -71,6 +71,17 @@ TEST(Msix, MaskedVectorPendsAndIsDeliveredOnceOnUnmask) {
   EXPECT_EQ(bench.interrupts.messages.size(), 1U);
 }
 
+TEST(Msix, AVectorBeyondTheTableIsNone) {
+  MsixBench bench;
+  bench.run([&] {
+    bench.enable();
+    bench.endpoint().raise(128, 0);
+    bench.endpoint().raise(0xFFFF'FFFF, 0);
+    bench.wait(1_us);
+  });
+  EXPECT_TRUE(bench.interrupts.messages.empty());
+}
+
 TEST(Msix, FunctionMaskHoldsEveryVector) {
   MsixBench bench;
   bench.run([&] {

@@ -101,6 +101,20 @@ TEST(Switch, CardReachesItsNeighbourThroughTheRoot) {
   EXPECT_EQ(bench.chips[0]->answers[0].data[0], 0xEF);
 }
 
+TEST(Switch, ARedirectedCardDoesNotReachItsNeighbour) {
+  PcieBench bench(two_bridges());
+  bench.fabric.root_complex().redirect_peers();
+  bench.run([&] {
+    bench.enable_bus_master(kFirst);
+    bench.chips[0]->write(bench.bar(2, kSecond) + 0x80, {5, 0, 0, 0});
+    bench.chips[0]->read(bench.bar(2, kSecond) + 0x40, 8);
+    bench.wait(5_us);
+  });
+  EXPECT_TRUE(bench.chips[1]->memory_writes.empty());
+  ASSERT_EQ(bench.chips[0]->answers.size(), 1U);
+  EXPECT_EQ(bench.chips[0]->answers[0].completion, model::Completion::kUnsupportedRequest);
+}
+
 TEST(Switch, BridgeWithoutBusMasteringStopsItsCards) {
   PcieBench bench(two_bridges());
   bench.run([&] {

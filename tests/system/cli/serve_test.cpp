@@ -39,13 +39,19 @@ TEST_F(Serve, simulated_time_stands_still_while_nobody_asks_for_anything) {
 }
 
 TEST_F(Serve, refuses_what_it_cannot_serve) {
-  expect_refused({"--config", "910b", "serve"}, "serve: give --socket PATH");
+  expect_refused({"--config", "910b", "serve"}, "serve: give --socket PATH or --ecam PATH");
   expect_refused({"--config", "910b", "serve", "--socket", "a", "--socket", "b"},
                  "--socket b: the machine has 1 card");
   expect_refused({"--config", "910b", "serve", "--socket", "a=1:2:3"},
                  "--socket a=1:2:3: '1:2:3' is no function; give BB:DD.F");
   expect_refused({"--config", "910b", "serve", "--socket", "a=05:00.0"},
                  "--socket a: not found: no function at 05:00.0");
+  expect_refused({"--config", "910b", "serve", "--socket", "a", "--ecam", "b"},
+                 "serve: --ecam gives all functions away; not together with --socket");
+  const auto twice = npusim(
+      {"--config", "910b", "serve", "--socket", path("a"), "--socket", path("b") + "=01:00.0"});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_NE(twice.err.find("01:00.0 has a socket already"), std::string::npos) << twice.err;
   expect_refused({"--config", "910b", "serve", "--socket", "a", "--pace", "slow"},
                  "--pace: found 'slow'; allowed: fast, wall");
 }

@@ -11,7 +11,7 @@
 namespace npu::model::hbm {
 
 // Decides what comes up to `until` or, if that is earlier, before a row hit or an all-bank refresh;
-// false: that comes first.
+// false: that comes first, or next.
 bool ChannelEngine::decide_opened_reads(Clock until) {
   const Clock from = next_decision();
   follow(from);
@@ -28,7 +28,7 @@ bool ChannelEngine::decide_opened_reads(Clock until) {
   if (noting_) report_noted();
   now_ = std::max(now_, column_bus_free_);
   column_ = first_activated(column_bus_free_);
-  return true;
+  return next_decision() > from;  // a row hit may have moved the horizon before its first command
 }
 
 // What a refresh that falls due will ask for, of a bank that has long not been looked at.

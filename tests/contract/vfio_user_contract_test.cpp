@@ -223,7 +223,8 @@ std::uint64_t device_time_of_a_pause(const std::string& pace) {
 
 TEST(ServedTime, StandsStillWithoutWorkOrFollowsTheWallClock) {
   EXPECT_LT(device_time_of_a_pause("fast"), 100'000U);
-  EXPECT_GE(device_time_of_a_pause("wall"), 50'000'000U);
+  // While there is work it catches up in steps, so that it may lag by some.
+  EXPECT_GE(device_time_of_a_pause("wall"), 45'000'000U);
 }
 
 // Registers of the window, see model/host/ecam_window.hpp.

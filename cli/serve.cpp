@@ -72,6 +72,7 @@ std::vector<std::pair<platform::Bdf, std::string>> functions_of(
     if (socket.bdf) named.insert(socket.bdf->packed());
   }
   std::vector<std::pair<platform::Bdf, std::string>> functions;
+  functions.reserve(sockets.size());
   unsigned card = 0;
   const auto next_card = [&] {
     const unsigned last = system.cards() - 1;

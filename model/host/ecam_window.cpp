@@ -19,7 +19,6 @@ namespace {
 
 constexpr unsigned kEcamBar = 0, kLowBar = 2, kHighBar = 4;
 constexpr Bytes kPerBus = 1_MiB;
-constexpr Bytes kLongest = 4_KiB;  // of an access: others want to be served, too
 constexpr Bytes kLowSize = 0x1'0000'0000 - PlatformFirmware::kLowBase;
 constexpr std::uint8_t kVendorSpecific = 0x09;
 constexpr std::uint32_t kVendorSpecificLength = 16;
@@ -111,7 +110,7 @@ void EcamWindow::store(unsigned region, Bytes offset, unsigned width, std::uint6
 }
 
 int EcamWindow::read(unsigned region, Bytes offset, std::byte* data, Bytes count) {
-  if (region != VFIO_PCI_CONFIG_REGION_INDEX && count > kLongest) return EINVAL;
+  if (region != VFIO_PCI_CONFIG_REGION_INDEX && count > kLongestBarAccess) return EINVAL;
   if (before_access_) before_access_();
   const unsigned most = region == kLowBar || region == kHighBar ? 8 : 4;
   for (Bytes done = 0; done < count;) {
@@ -124,7 +123,7 @@ int EcamWindow::read(unsigned region, Bytes offset, std::byte* data, Bytes count
 }
 
 int EcamWindow::write(unsigned region, Bytes offset, const std::byte* data, Bytes count) {
-  if (region != VFIO_PCI_CONFIG_REGION_INDEX && count > kLongest) return EINVAL;
+  if (region != VFIO_PCI_CONFIG_REGION_INDEX && count > kLongestBarAccess) return EINVAL;
   if (before_access_) before_access_();
   const unsigned most = region == kLowBar || region == kHighBar ? 8 : 4;
   for (Bytes done = 0; done < count;) {

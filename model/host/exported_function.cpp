@@ -17,7 +17,6 @@ namespace pci = abi::pci;
 namespace {
 
 constexpr std::uint32_t kBarsEnd = pci::kBar0 + 24;
-constexpr Bytes kLongest = 4_KiB;  // of a BAR access: others want to be served, too
 
 bool overlaps(std::uint32_t offset, unsigned width, std::uint32_t begin, std::uint32_t end) {
   return offset < end && offset + width > begin;
@@ -26,7 +25,7 @@ bool overlaps(std::uint32_t offset, unsigned width, std::uint32_t begin, std::ui
 }  // namespace
 
 ExportedFunction::ExportedFunction(HostPlatform& host, HostMemory& memory, Interrupts& interrupts,
-                                   ResourceLookup resources, platform::Bdf bdf)
+                                   const ResourceLookup& resources, platform::Bdf bdf)
     : host_(host), memory_(memory), interrupts_(interrupts), bdf_(bdf) {
   for (unsigned bar = 0; bar < bars_.size(); ++bar) bars_[bar] = resources(bdf, bar);
 }
@@ -70,7 +69,7 @@ unsigned ExportedFunction::irq_count(unsigned index) const {
 }
 
 int ExportedFunction::read(unsigned region, Bytes offset, std::byte* data, Bytes count) {
-  if (region != VFIO_PCI_CONFIG_REGION_INDEX && count > kLongest) return EINVAL;
+  if (region != VFIO_PCI_CONFIG_REGION_INDEX && count > kLongestBarAccess) return EINVAL;
   if (before_access_) before_access_();
   while (count > 0) {
     unsigned width = 0;
@@ -97,7 +96,7 @@ int ExportedFunction::read(unsigned region, Bytes offset, std::byte* data, Bytes
 }
 
 int ExportedFunction::write(unsigned region, Bytes offset, const std::byte* data, Bytes count) {
-  if (region != VFIO_PCI_CONFIG_REGION_INDEX && count > kLongest) return EINVAL;
+  if (region != VFIO_PCI_CONFIG_REGION_INDEX && count > kLongestBarAccess) return EINVAL;
   if (before_access_) before_access_();
   while (count > 0) {
     const bool is_config = region == VFIO_PCI_CONFIG_REGION_INDEX;

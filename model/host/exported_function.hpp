@@ -33,7 +33,7 @@ class ExportedFunction : public vfio_user::Device {
  public:
   // To be used by a host task only.
   ExportedFunction(HostPlatform& host, HostMemory& memory, Interrupts& interrupts,
-                   ResourceLookup resources, platform::Bdf bdf);
+                   const ResourceLookup& resources, platform::Bdf bdf);
   ~ExportedFunction() override;
   ExportedFunction(const ExportedFunction&) = delete;
   ExportedFunction& operator=(const ExportedFunction&) = delete;

@@ -6,6 +6,9 @@
 
 namespace npu::model {
 
+// Of an access of a BAR that a client asks for: others want to be served, too.
+inline constexpr Bytes kLongestBarAccess = 4_KiB;
+
 // The widest power of two of at most `most` bytes that begins at `offset`, is aligned there and has
 // at most `count` bytes. `count` >= 1, `most` a power of two.
 inline unsigned natural_width(Bytes offset, Bytes count, unsigned most) {

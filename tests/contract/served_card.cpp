@@ -41,6 +41,7 @@ ServedCard::ServedCard(const Window& window, const std::vector<std::string>& opt
 
 void ServedCard::start(std::vector<std::string> words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   std::array<int, 2> output{};

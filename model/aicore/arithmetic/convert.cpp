@@ -105,8 +105,8 @@ struct Each<kConvert> {
 template <auto kConvert>
 void each(const void* from, void* to, std::size_t count) {
 #ifdef __x86_64__
-  static const bool has_wide = __builtin_cpu_supports("avx2") != 0;
-  if (has_wide) return Each<kConvert>::wide(from, to, count);
+  static const bool kHasWide = __builtin_cpu_supports("avx2") != 0;
+  if (kHasWide) return Each<kConvert>::wide(from, to, count);
 #endif
   Each<kConvert>::all(from, to, count);
 }

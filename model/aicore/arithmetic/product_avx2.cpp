@@ -9,7 +9,7 @@ constexpr std::size_t kWidth = 32;  // bytes of a vector
 
 namespace npu::model::arithmetic {
 
-extern const ProductKernel product_avx2;
-const ProductKernel product_avx2{scratch_floats, multiply_halves};
+extern const ProductKernel kProductAvx2;
+const ProductKernel kProductAvx2{scratch_floats, multiply_halves};
 
 }  // namespace npu::model::arithmetic

@@ -9,7 +9,7 @@ constexpr std::size_t kWidth = 64;  // bytes of a vector
 
 namespace npu::model::arithmetic {
 
-extern const ProductKernel product_avx512;
-const ProductKernel product_avx512{scratch_floats, multiply_halves};
+extern const ProductKernel kProductAvx512;
+const ProductKernel kProductAvx512{scratch_floats, multiply_halves};
 
 }  // namespace npu::model::arithmetic

@@ -10,18 +10,17 @@ constexpr std::size_t kWidth = 16;  // bytes of a vector
 namespace npu::model::arithmetic {
 
 #ifdef __x86_64__
-extern const ProductKernel product_avx2;
-extern const ProductKernel product_avx512;
+extern const ProductKernel kProductAvx2;
+extern const ProductKernel kProductAvx512;
 #endif
 
 const ProductKernel* product_kernel(std::size_t width) {
-  static const ProductKernel plain{scratch_floats, multiply_halves};
-  if (width == kWidth) return &plain;
+  static const ProductKernel kPlain{scratch_floats, multiply_halves};
+  if (width == kWidth) return &kPlain;
 #ifdef __x86_64__
-  if (width == 64 && __builtin_cpu_supports("avx512f")) return &product_avx512;
-  if (width == 32 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("f16c")) {
-    return &product_avx2;
+  if (width == 64 && __builtin_cpu_supports("avx512f")) return &kProductAvx512;
+  if (width == 32 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return &kProductAvx2;
   }
 #endif
   return nullptr;

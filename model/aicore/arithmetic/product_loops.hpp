@@ -25,7 +25,7 @@ constexpr std::size_t kPanel = (kDepth + 1) * kColumns;
 inline float half_to_float(std::uint16_t half) {
   std::uint32_t magnitude = (half & 0x7FFFU) << 13;
   const bool special = magnitude >= 0x0F80'0000;  // the exponent of infinities and NaNs
-  float value;
+  float value = 0;
   std::memcpy(&value, &magnitude, sizeof value);
   value *= 0x1p112F;
   std::memcpy(&magnitude, &value, sizeof value);
@@ -50,7 +50,7 @@ inline void floats_of_halves(const unsigned char* from, float* to, std::size_t c
   }
 #endif
   for (; i < count; ++i) {
-    std::uint16_t half;
+    std::uint16_t half = 0;
     std::memcpy(&half, from + 2 * i, sizeof half);
     to[i] = half_to_float(half);
   }
@@ -58,7 +58,7 @@ inline void floats_of_halves(const unsigned char* from, float* to, std::size_t c
 
 inline void floats_of_brains(const unsigned char* from, float* to, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    std::uint16_t brain;
+    std::uint16_t brain = 0;
     std::memcpy(&brain, from + 2 * i, sizeof brain);
     const std::uint32_t bits = std::uint32_t{brain} << 16;
     std::memcpy(to + i, &bits, sizeof bits);

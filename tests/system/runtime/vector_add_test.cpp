@@ -14,9 +14,9 @@ struct Card {
 };
 constexpr Card kCards[] = {{"910b2.yaml", 48}, {"910b.yaml", 64}, {"950pr.yaml", 64}};
 
-using Case = std::tuple<Card, const char*, std::uint64_t>;
+using VectorCase = std::tuple<Card, const char*, std::uint64_t>;
 
-class VectorAddOnCard : public testing::TestWithParam<Case> {};
+class VectorAddOnCard : public testing::TestWithParam<VectorCase> {};
 
 TEST_P(VectorAddOnCard, EveryElementIsRightWithBothHandshakes) {
   const auto& [card, type, elements] = GetParam();

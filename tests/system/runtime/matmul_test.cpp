@@ -22,7 +22,7 @@ std::vector<std::string> parameters(const Shape& shape, const std::string& type)
 
 using Case = std::tuple<const char*, const char*, Shape>;
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
+std::string matmul_name(const testing::TestParamInfo<Case>& info) {
   const auto& [config, type, shape] = info.param;
   const std::string card = config;
   return card.substr(0, card.find('.')) + "_" + type + "_" + std::to_string(shape.m) + "x" +
@@ -45,12 +45,12 @@ INSTANTIATE_TEST_SUITE_P(Split, MatmulOnCard,
                          testing::Combine(testing::Values("910b2.yaml"),
                                           testing::Values("fp16", "bf16", "fp32", "int8"),
                                           testing::ValuesIn(kShapes)),
-                         name_of);
+                         matmul_name);
 INSTANTIATE_TEST_SUITE_P(Coupled, MatmulOnCard,
                          testing::Combine(testing::Values("910b.yaml", "950pr.yaml", "910a.yaml"),
                                           testing::Values("fp16", "int8"),
                                           testing::Values(Shape{127, 257, 259})),
-                         name_of);
+                         matmul_name);
 
 class EmptyMatmul : public testing::TestWithParam<Shape> {};
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fuse.h>
+#include <fuse_log.h>
 #include <fuse_lowlevel.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -12,8 +13,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "model/host/natural_width.hpp"
 #include "model/pcie/config_dump.hpp"
@@ -79,6 +82,11 @@ SysfsMount::~SysfsMount() {
 }
 
 Status SysfsMount::mount(const std::string& folder) {
+  std::error_code code;
+  if (!std::filesystem::is_directory(folder, code)) {
+    return fail(ErrorCode::kNotFound, "no such folder");
+  }
+  fuse_set_log_func([](fuse_log_level, const char*, va_list) {});  // errors are ours to print
   static const fuse_operations kOperations = operations();
   std::array<char*, 4> words{};
   std::array<std::string, 3> texts{"npusim", "-o", "fsname=npusim,subtype=npusim"};
@@ -87,9 +95,7 @@ Status SysfsMount::mount(const std::string& folder) {
   fuse_ = fuse_new(&arguments, &kOperations, sizeof kOperations, this);
   fuse_opt_free_args(&arguments);
   if (fuse_ == nullptr || fuse_mount(fuse_, folder.c_str()) != 0) {
-    return fail(ErrorCode::kUnsupported, "cannot mount on " + folder +
-                                             ": this system lets nobody use FUSE, or the folder "
-                                             "does not exist");
+    return fail(ErrorCode::kUnsupported, "this system does not let us mount with FUSE");
   }
   mounted_ = true;
   return {};

@@ -27,7 +27,8 @@ class SysfsMount {
   SysfsMount(const SysfsMount&) = delete;
   SysfsMount& operator=(const SysfsMount&) = delete;
 
-  // On an existing, empty folder. kUnsupported: this system does not let us.
+  // On an existing, empty folder. kNotFound: there is none; kUnsupported: this system does not let
+  // us.
   Status mount(const std::string& folder);
   // Answers the kernel's requests, from a host task, until the folder is unmounted or `wake` (a
   // file descriptor) is readable.

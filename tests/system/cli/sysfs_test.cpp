@@ -69,6 +69,11 @@ TEST_F(SysfsTree, virtual_functions_appear_in_a_mounted_tree_when_they_are_enabl
       << seen;
 }
 
+TEST_F(SysfsTree, a_mount_point_that_does_not_exist_is_refused) {
+  expect_refused({"--config", "910b", "sysfs", path("none"), "--live"},
+                 "sysfs " + path("none") + ": no such folder");
+}
+
 TEST_F(SysfsTree, a_folder_that_cannot_be_written_is_refused) {
   expect_refused({"--config", "910b", "sysfs", "/proc/nothing"},
                  "sysfs /proc/nothing: cannot write "

@@ -10,6 +10,8 @@
 #include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/driver/device.hpp"
+#include "npu/driver/process.hpp"
+#include "npu/driver/queue_entries.hpp"
 #include "tests/contract/contract_suite.hpp"
 #include "tests/contract/served_card.hpp"
 #include "tests/contract/vfio_user_platform.hpp"
@@ -84,6 +86,27 @@ TEST_F(Served, TheDriverCopiesThroughTheClientsMemory) {
       copy(DmaCommand::device_to_host(memory->address, back->bus(), kSize), WaitPolicy::kAdaptive),
       IsOk());
   EXPECT_EQ(std::memcmp(there->cpu().data, back->cpu().data, kSize), 0);
+}
+
+// A client's IOMMU tells no processes apart, and the card sends no PASIDs then.
+TEST_F(Served, AComputeQueueCopiesThroughTheClientsMemory) {
+  const auto deadline = environment_.platform().clock().now() + 10_s;
+  const auto process = driver::ProcessContext::open(*device_);
+  ASSERT_THAT(process, IsOk());
+  const auto there = (*process)->allocate_host(64_KiB);
+  const auto back = (*process)->allocate_host(64_KiB);
+  const auto memory = (*process)->space().allocate(2_MiB);
+  const auto queue = (*process)->create_queue();
+  ASSERT_THAT(queue, IsOk());
+  std::memset((*there)->cpu().data, 0x77, 64_KiB);
+  using namespace driver::entries;
+  for (const auto& entry : {copy_to_device((*there)->bus(), memory->address, 64_KiB),
+                            copy_to_host(memory->address, (*back)->bus(), 64_KiB)}) {
+    const auto ticket = (*queue)->submit(entry, deadline);
+    ASSERT_THAT(ticket, IsOk());
+    ASSERT_THAT((*queue)->wait(*ticket, WaitPolicy::kInterrupt, deadline), IsOk());
+  }
+  EXPECT_EQ(std::memcmp((*there)->cpu().data, (*back)->cpu().data, 64_KiB), 0);
 }
 
 TEST_F(Served, MemoryThatTheCardMayOnlyReadStaysAsItIs) {

@@ -226,5 +226,26 @@ TEST(Dma, DeadLinkFailsReadsAndSwallowsWrites) {
   EXPECT_EQ(bench.simulation.pool.in_use(), 0U);
 }
 
+// PCIe 7.8.8.3: without PASID Enable a function must not send any.
+TEST(Dma, CarriesAPasidOnlyWhereTheSystemHasEnabledThem) {
+  PcieBench bench;
+  bench.run([&] {
+    bench.enable_bus_master();
+    bench.chip().pasid = 7;
+    bench.chip().read(FakeHostMemory::kBase, 64);
+    bench.chip().write(FakeHostMemory::kBase, {1, 2, 3, 4});
+    bench.wait(5_us);
+    for (const auto pasid : bench.memory.pasids) EXPECT_EQ(pasid, 0U);
+    bench.memory.pasids.clear();
+    const auto at = bench.find_extended(kCard, pci::kExtPasid);
+    bench.config_write(kCard, at + pci::kPasidControl, pci::kPasidControlEnable, 2);
+    bench.chip().read(FakeHostMemory::kBase, 64);
+    bench.chip().write(FakeHostMemory::kBase, {1, 2, 3, 4});
+    bench.wait(5_us);
+  });
+  EXPECT_GE(bench.memory.pasids.size(), 2U);
+  for (const auto pasid : bench.memory.pasids) EXPECT_EQ(pasid, 7U);
+}
+
 }  // namespace
 }  // namespace npu::test

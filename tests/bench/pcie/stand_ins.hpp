@@ -42,9 +42,11 @@ class FakeHostMemory : public model::HostMemoryPort {
   Picoseconds latency = 100_ns;
   std::map<std::uint64_t, Picoseconds> latency_at;  // exceptions, by bus address
   std::vector<Seen> writes;
+  std::vector<std::uint32_t> pasids;  // of the accesses
 
-  Access access(model::DmaRequester, std::uint64_t bus, Bytes length, bool device_writes,
+  Access access(model::DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
                 std::uint64_t) override {
+    pasids.push_back(requester.pasid);
     const std::uint64_t offset = bus - kBase;
     if (bus < kBase || offset + length > bytes.size()) {
       return {model::Completion::kUnsupportedRequest, latency, nullptr, 0};
@@ -106,6 +108,7 @@ class FakeChip : public sc_core::sc_module, public model::ResetListener {
     dma.register_nb_transport_bw(this, &FakeChip::answered);
   }
 
+  std::uint32_t pasid = 0;  // of what it sends from now on
   void read(std::uint64_t bus, unsigned length,
             model::TransactionKind kind = model::TransactionKind::kMemory) {
     buffers_.push_back(std::vector<unsigned char>(length));
@@ -126,6 +129,7 @@ class FakeChip : public sc_core::sc_module, public model::ResetListener {
 
  private:
   std::uint64_t send(tlm::tlm_generic_payload& payload) {
+    model::Transaction::of(payload).pasid = pasid;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
     dma->nb_transport_fw(payload, phase, delay);

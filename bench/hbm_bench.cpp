@@ -45,14 +45,12 @@ Measurement read(unsigned count, unsigned length, unsigned outstanding, NextAddr
   model::test::HbmSystem system(model::test::card_config());
   system.simulation.agenda.run_ahead(true);  // as every system does
   std::vector<unsigned char> buffer(length);
-  unsigned issued = 0;
-  const auto issue = [&] {
-    ++issued;
-    system.port().issue(false, next(), buffer.data(), length);
+  auto issue = [port = &system.port(), data = buffer.data(), length, left = count, next]() mutable {
+    if (left == 0) return;
+    --left;
+    port->issue(false, next(), data, length);
   };
-  system.port().on_response = [&](auto&) {
-    if (issued < count) issue();
-  };
+  system.port().on_response = [&issue](auto&) { issue(); };
   const Stopwatch watch;
   for (unsigned i = 0; i < outstanding; ++i) issue();
   model::test::HbmSystem::run();

@@ -22,7 +22,7 @@ bool Scheduler::sweep() {
 
 void Scheduler::ended(const Ended& ended, const Worker& worker) {
   const Assignment& what = ended.what;
-  port_.phase(AicpuPhase::kComplete, what.task);
+  enter(AicpuPhase::kComplete, what.task);
   port_.compute(kBookkeeping);
   ++lanes_;
   if (what.record != 0) {
@@ -47,7 +47,7 @@ void Scheduler::resolve_done() {
 }
 
 void Scheduler::resolve(std::uint32_t task) {
-  port_.phase(AicpuPhase::kComplete, task);
+  enter(AicpuPhase::kComplete, task);
   const std::uint64_t list = run_.task(task, offsetof(TaskState, successors));
   std::uint32_t seen = 0;
   for (;;) {

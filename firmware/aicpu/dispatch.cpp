@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From ready tasks to cores: idle cores first, then the pending slots of busy ones.
+#include <algorithm>
+
 #include "firmware/aicpu/scheduler.hpp"
 
 namespace npu::firmware {
@@ -15,8 +17,10 @@ void Scheduler::make_ready(std::uint32_t task, const TaskKind& kind) {
     port_.store(run_.task(task, offsetof(TaskState, ready_at)), 8, port_.system_counter());
   }
   if (run_.header().dump_count != 0) dump(task, abi::DumpStage::kBeforeDispatch);
-  const unsigned room =
+  unsigned room =
       kind.shape == TaskShape::kMixed ? cores_.idle_clusters() : cores_.idle(kind.shape);
+  // A coupled core is idle for tasks of every class, and takes one of them.
+  if (cores_.counts().lanes == 1) room -= std::min(room, queues_.local_of_others(class_of(kind)));
   queues_.push(task, kind, room);
 }
 
@@ -67,6 +71,8 @@ bool Scheduler::dispatch_single(TaskShape shape) {
     }
     moved = true;
   }
+  // Tasks of its own whose cores mixed blocks have taken are better off there.
+  if (queues_.local(cls) > 0 && idle_elsewhere(shape) > 0) queues_.give_back(cls);
   for (;;) {
     const unsigned pendable = cores_.pendable(shape, *link_);
     // What idle cores of other threads will take at once is theirs.
@@ -98,7 +104,7 @@ void Scheduler::place(const Share& share, std::uint32_t block, const abi::TaskDe
 
 void Scheduler::place(const Share& share, std::uint32_t block, const abi::TaskDescriptor& task,
                       Worker& worker, std::uint32_t role) {
-  port_.phase(AicpuPhase::kDispatch, share.task);
+  enter(AicpuPhase::kDispatch, share.task);
   port_.compute(kBookkeeping);
   // Ids alternate between the two payloads; the one used here was that of a block that has ended.
   const std::uint32_t last = worker.last_dispatch;

@@ -26,10 +26,12 @@ void Scheduler::dump(std::uint32_t task, abi::DumpStage stage) {
     port_.read(entry, &what, sizeof what);
     port_.compute(kStep);
     if (what.stage != static_cast<std::uint32_t>(stage)) continue;
+    port_.phase(AicpuPhase::kDump, task);
     copy(what);
     port_.store(entry + offsetof(abi::TensorDump, taken), 8, port_.system_counter());
   }
   dump_ticks_ += port_.system_counter() - began;
+  port_.phase(phase_, phase_task_);
 }
 
 void Scheduler::copy(const abi::TensorDump& what) {

@@ -56,7 +56,9 @@ void ReadyQueues::refill(ReadyClass cls, unsigned max, unsigned leave) {
   for (;;) {
     const std::uint32_t length = length_of(seen);
     if (length <= leave || max == 0) return;
-    count = std::min({length - leave, max, kRefill});
+    // A task of several blocks may want all cores.
+    const unsigned most = wide_[static_cast<unsigned>(cls)] ? 1 : kRefill;
+    count = std::min({length - leave, max, most});
     const std::uint64_t now = port.compare_exchange(word(cls), 8, seen, seen + count);
     if (now == seen) break;
     seen = now;
@@ -88,6 +90,7 @@ bool ReadyQueues::take(ReadyClass cls, unsigned max, unsigned leave, Share& shar
   share.first = 0;
   share.count = 1;
   run_.port().compute(kStep);
+  wide_[static_cast<unsigned>(cls)] = share.kind.blocks > 1;
   if (share.kind.blocks == 1 || share.kind.together) return true;
   // Whoever has the task out of a queue has its counter for itself.
   const std::uint64_t counter = run_.task(share.task, offsetof(TaskState, next_block));
@@ -95,7 +98,25 @@ bool ReadyQueues::take(ReadyClass cls, unsigned max, unsigned leave, Share& shar
   share.count = std::min(max, share.kind.blocks - share.first);
   const std::uint32_t next = share.first + share.count;
   run_.store32(counter, next);
-  return next == share.kind.blocks || push_shared(share.task, cls);
+  const bool rest = next == share.kind.blocks || push_shared(share.task, cls);
+  // No core is left here for the tasks that were taken with it.
+  return rest && (share.count < max || give_back(cls));
+}
+
+bool ReadyQueues::give_back(ReadyClass cls) {
+  if (run_.header().threads == 1) return true;
+  for (; !queue(cls).empty(); queue(cls).pop_front()) {
+    if (!push_shared(queue(cls).front(), cls)) return false;
+  }
+  return true;
+}
+
+unsigned ReadyQueues::local_of_others(ReadyClass cls) const {
+  unsigned count = 0;
+  for (unsigned c = 0; c < kReadyClasses; ++c) {
+    if (c != static_cast<unsigned>(cls)) count += local(static_cast<ReadyClass>(c));
+  }
+  return count;
 }
 
 std::uint32_t ReadyQueues::any_local() const {

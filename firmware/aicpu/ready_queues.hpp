@@ -30,10 +30,13 @@ class ReadyQueues {
   // Up to `max` blocks of the next task of `cls`. Of the shared ring's entries, `leave` are left
   // to others. False: none, or overflow().
   bool take(ReadyClass cls, unsigned max, unsigned leave, Share& share);
+  // The thread's own tasks are for others, if there are any. False: overflow().
+  bool give_back(ReadyClass cls);
   // A shared ring is full, or broken.
   bool overflow() const { return overflow_; }
 
   unsigned local(ReadyClass cls) const { return static_cast<unsigned>(queue(cls).size()); }
+  unsigned local_of_others(ReadyClass cls) const;  // of all classes but `cls`
   unsigned shared(ReadyClass cls) const;
   // For a diagnosis: one of the local tasks, or one in a shared ring.
   std::uint32_t any_local() const;
@@ -58,6 +61,7 @@ class ReadyQueues {
 
   const RunView& run_;
   std::array<std::deque<std::uint32_t>, kReadyClasses> local_;
+  std::array<bool, kReadyClasses> wide_{};  // the last task had several blocks
   bool overflow_ = false;
 };
 

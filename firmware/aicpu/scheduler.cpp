@@ -50,7 +50,7 @@ void Scheduler::loop() {
       if (port_.system_counter() >= deadline_) look_around();
       continue;
     }
-    port_.phase(AicpuPhase::kIdle);
+    enter(AicpuPhase::kIdle);
     if (finished()) return;
     if (!port_.poll_again(deadline_)) look_around();
   }

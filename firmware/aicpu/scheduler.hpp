@@ -82,6 +82,11 @@ class Scheduler {
   bool begin_together();
   bool held_back(abi::TaskShape shape) const;
 
+  void enter(AicpuPhase phase, std::uint32_t task = kNoTask) {
+    phase_ = phase, phase_task_ = task;
+    port_.phase(phase, task);
+  }
+
   // dump.cpp
   void dump(std::uint32_t task, abi::DumpStage stage);
   void copy(const abi::TensorDump& what);
@@ -135,6 +140,8 @@ class Scheduler {
   std::uint64_t deadline_ = 0;  // of the watchdog's next look
   std::uint64_t seen_progress_ = 0;
   std::uint64_t quiet_since_ = 0;
+  AicpuPhase phase_ = AicpuPhase::kIdle;
+  std::uint32_t phase_task_ = kNoTask;
   bool dealt_ = false, cancelled_ = false;
   Stop stop_ = Stop::kNone;
   abi::RunResult result_;  // thread 0

@@ -14,7 +14,7 @@ void Scheduler::end() {
   } else if (stop_ == Stop::kTimeout) {
     report_standstill();
   }
-  port_.phase(AicpuPhase::kDrain);
+  enter(AicpuPhase::kDrain);
   if (dealt_) dismiss(cores_);
   if (first()) {
     await_others();

@@ -9,7 +9,7 @@ namespace npu::firmware {
 using abi::Handshake;
 
 bool Scheduler::begin() {
-  port_.phase(AicpuPhase::kHandshake);
+  enter(AicpuPhase::kHandshake);
   if (first()) result_.started = port_.system_counter();
   const auto there = static_cast<std::uint32_t>(Presence::kThere);
   if (port_.compare_exchange(run_.thread_line(scratch::kPresence, thread_), 4, 0, there) != 0) {

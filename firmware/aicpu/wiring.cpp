@@ -17,7 +17,7 @@ bool Scheduler::wire_some() {
     if (wired_at_ == 0) wired_at_ = port_.system_counter();
     return false;
   }
-  port_.phase(AicpuPhase::kWiring);
+  enter(AicpuPhase::kWiring);
   const std::uint32_t edges = edges_ + kBatchEdges;
   for (unsigned i = 0; i < kBatchEdges && edges_ < edges && next_to_wire_ < tasks; ++i) {
     if (!wire(next_to_wire_)) {

@@ -33,7 +33,7 @@ class CrossFlags {
   // The member's call has ended; with the last one the flags are forgotten. `counts`: even if none
   // of the members has used a flag yet.
   void left(const Member& member, bool counts);
-  // No core runs anything of the launch any more.
+  // No core runs anything of the launch any more, or will.
   void forget(std::uint64_t context);
   bool empty() const { return groups_.empty(); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/instruction_checks.hpp"
 
+#include "model/aicore/vector_shape.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/base/checked.hpp"
 
@@ -8,8 +9,10 @@ namespace npu::model {
 
 using abi::FaultCode;
 using platform::DataType;
+using platform::FixpipeTarget;
 using platform::Local;
 using platform::LocalBuffer;
+using platform::Vector;
 using platform::VectorOp;
 
 namespace {
@@ -50,28 +53,41 @@ bool integer(DataType type) {
 }
 
 bool valid(DataType type) {
+  return type <= DataType::kInt64;
+}
+// What the cube and FixPipe know, and conversions.
+bool matrix_type(DataType type) {
   return type <= DataType::kInt32;
 }
 
-bool reduces(VectorOp op) {
-  return op == VectorOp::kReduceSum || op == VectorOp::kReduceMax;
-}
-
-bool broadcasts(VectorOp op) {
-  return op >= VectorOp::kBroadcastSub && op <= VectorOp::kBroadcastDiv;
-}
-
 // The vector unit computes in fp16, fp32 and int32; others are moved and converted only.
-bool native(VectorOp op, DataType type, DataType to_type) {
-  if (op > VectorOp::kBroadcastDiv || !valid(type)) return false;
-  switch (op) {
+bool computed(DataType type) {
+  return type == DataType::kFp16 || type == DataType::kFp32 || type == DataType::kInt32;
+}
+
+bool native(const Vector& vector) {
+  const DataType type = vector.type;
+  if (vector.op > VectorOp::kTranspose || !valid(type)) return false;
+  switch (vector.op) {
     case VectorOp::kCopy:
     case VectorOp::kDuplicate:
+    case VectorOp::kSelect:
+    case VectorOp::kSelects:
+    case VectorOp::kAnd:
+    case VectorOp::kOr:
+    case VectorOp::kTranspose:
       return true;
     case VectorOp::kCast:
-      return valid(to_type);
+      return type != DataType::kInt64 && matrix_type(vector.to_type);
+    case VectorOp::kMax:
+    case VectorOp::kMin:
+      return computed(type) || type == DataType::kInt64;
+    case VectorOp::kCompare:
+    case VectorOp::kCompares:
+      return computed(type) && vector.comparison <= platform::Comparison::kNotEqual;
     case VectorOp::kDiv:
     case VectorOp::kExp:
+    case VectorOp::kExpPrecise:
     case VectorOp::kLn:
     case VectorOp::kSqrt:
     case VectorOp::kRsqrt:
@@ -79,14 +95,14 @@ bool native(VectorOp op, DataType type, DataType to_type) {
     case VectorOp::kBroadcastDiv:
       return type == DataType::kFp16 || type == DataType::kFp32;
     default:
-      return type == DataType::kFp16 || type == DataType::kFp32 || type == DataType::kInt32;
+      return computed(type);
   }
 }
 
 bool convertible(DataType from, DataType to) {
   if (from == DataType::kInt32)
     return to == DataType::kInt32 || to == DataType::kFp32 || to == DataType::kFp16;
-  return from == DataType::kFp32 && valid(to) && !integer(to);
+  return from == DataType::kFp32 && matrix_type(to) && !integer(to);
 }
 
 // A copy between L1 or UB and global memory.
@@ -113,7 +129,7 @@ FaultCode check(const BufferSizes& sizes, const platform::CopyOut& copy) {
 }
 
 FaultCode check(const BufferSizes& sizes, const platform::LoadL0& load) {
-  if (!valid(load.type) ||
+  if (!matrix_type(load.type) ||
       (load.to.buffer != LocalBuffer::kL0a && load.to.buffer != LocalBuffer::kL0b)) {
     return FaultCode::kInstruction;
   }
@@ -131,7 +147,7 @@ FaultCode check(const BufferSizes& sizes, const platform::Mmad& mmad) {
   for (const auto length : {mmad.m, mmad.k, mmad.n}) {
     if (length == 0 || length > kMaxMatrix) return FaultCode::kInstruction;
   }
-  if (!valid(mmad.type) || mmad.type == DataType::kInt32) return FaultCode::kInstruction;
+  if (!matrix_type(mmad.type) || mmad.type == DataType::kInt32) return FaultCode::kInstruction;
   const auto a = check_local(sizes, {LocalBuffer::kL0a, mmad.a}, 1,
                              round_up(mmad.m, 16) * l0_pitch(mmad.k, mmad.type), 0);
   if (a != FaultCode::kNone) return a;
@@ -145,7 +161,44 @@ FaultCode check(const BufferSizes& sizes, const platform::Mmad& mmad) {
 // Elements and rows: far beyond any buffer, and products of two fit into 64 bits.
 constexpr std::uint32_t kMostLocal = std::uint32_t{1} << 24;
 
-FaultCode check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe) {
+namespace {
+
+// FixPipe's result in a local buffer.
+FaultCode check_target(const FixpipeWays& ways, const platform::Fixpipe& fixpipe, Bytes row) {
+  const bool ub = fixpipe.target == FixpipeTarget::kUb;
+  const Bytes size = ub ? ways.ub : fixpipe.target == FixpipeTarget::kL1 ? ways.l1 : 0;
+  const bool malformed = malformed_rows(fixpipe.m, row, fixpipe.to_pitch) ||
+                         (ub && fixpipe.vector_core >= ways.vector_cores);
+  if (size == 0 || malformed) return FaultCode::kInstruction;
+  if (fixpipe.to >= size || fixpipe.to_pitch > size) return FaultCode::kLocalBuffer;
+  BufferSizes only{};
+  only[static_cast<std::size_t>(LocalBuffer::kUb)] = size;
+  return check_local(only, {LocalBuffer::kUb, static_cast<std::uint32_t>(fixpipe.to)}, fixpipe.m,
+                     row, fixpipe.to_pitch);
+}
+
+// An operand or result in UB: rows, bytes of each, bytes from row to row (0: dense).
+struct UbRows {
+  Bytes offset, rows, row, pitch;
+  Bytes length() const { return (rows - 1) * (pitch == 0 ? row : pitch) + row; }
+  bool meets(const UbRows& other) const {
+    return row != 0 && other.row != 0 && offset < other.offset + other.length() &&
+           other.offset < offset + length();
+  }
+};
+
+FaultCode check_rows(const BufferSizes& sizes, const UbRows& rows) {
+  if (rows.row == 0) return FaultCode::kNone;
+  const Local at{LocalBuffer::kUb, static_cast<std::uint32_t>(rows.offset)};
+  // Dense rows may end anywhere.
+  if (rows.pitch == 0) return check_local(sizes, at, 1, rows.rows * rows.row, 0);
+  return check_local(sizes, at, rows.rows, rows.row, rows.pitch);
+}
+
+}  // namespace
+
+FaultCode check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe,
+                const FixpipeWays& ways) {
   if (fixpipe.m == 0 || fixpipe.n == 0 || !convertible(fixpipe.type, fixpipe.to_type)) {
     return FaultCode::kInstruction;
   }
@@ -153,32 +206,29 @@ FaultCode check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe) {
   const auto local = check_local(sizes, {LocalBuffer::kL0c, fixpipe.from}, 1,
                                  round_up(fixpipe.m, 16) * l0c_pitch(fixpipe.n), 0);
   if (local != FaultCode::kNone) return local;
-  return check_global(fixpipe.to, fixpipe.m, fixpipe.n * bytes_of(fixpipe.to_type),
-                      fixpipe.to_pitch);
+  const Bytes row = fixpipe.n * bytes_of(fixpipe.to_type);
+  if (fixpipe.target != FixpipeTarget::kGlobal) return check_target(ways, fixpipe, row);
+  return check_global(fixpipe.to, fixpipe.m, row, fixpipe.to_pitch);
 }
 
-FaultCode check(const BufferSizes& sizes, const platform::Vector& vector) {
-  if (vector.count == 0 || vector.rows == 0 || !native(vector.op, vector.type, vector.to_type)) {
-    return FaultCode::kInstruction;
-  }
+FaultCode check(const BufferSizes& sizes, const Vector& vector) {
+  if (vector.count == 0 || vector.rows == 0 || !native(vector)) return FaultCode::kInstruction;
   if (vector.count > kMostLocal || vector.rows > kMostLocal) return FaultCode::kLocalBuffer;
-  const Bytes element = bytes_of(vector.type);
-  const Bytes row = vector.count * element;
-  const auto part = [&](std::uint32_t offset, Bytes row_bytes, std::uint32_t pitch) {
-    // Dense rows may end anywhere.
-    if (pitch == 0) {
-      return check_local(sizes, {LocalBuffer::kUb, offset}, 1, vector.rows * row_bytes, 0);
-    }
-    return check_local(sizes, {LocalBuffer::kUb, offset}, vector.rows, row_bytes, pitch);
-  };
-  const Bytes to_element = vector.op == VectorOp::kCast ? bytes_of(vector.to_type) : element;
-  const Bytes to_row = reduces(vector.op) ? element : vector.count * to_element;
-  const auto to = part(vector.to, to_row, vector.to_pitch);
-  if (to != FaultCode::kNone || vector.op == VectorOp::kDuplicate) return to;
-  const auto a = part(vector.a, row, vector.a_pitch);
-  if (a != FaultCode::kNone) return a;
-  if (broadcasts(vector.op)) return part(vector.b, element, vector.b_pitch);
-  return vector.op <= VectorOp::kMin ? part(vector.b, row, vector.b_pitch) : FaultCode::kNone;
+  const VectorShape shape = shape_of(vector);
+  const UbRows to{vector.to, shape.results, shape.to_row, vector.to_pitch};
+  const UbRows operands[] = {{vector.a, vector.rows, shape.a_row, vector.a_pitch},
+                             {vector.b, vector.rows, shape.b_row, vector.b_pitch},
+                             {vector.mask, vector.rows, shape.mask_row, vector.mask_pitch}};
+  const auto fault = check_rows(sizes, to);
+  if (fault != FaultCode::kNone) return fault;
+  const bool apart = compares(vector.op) || vector.op == VectorOp::kTranspose;
+  for (const auto& operand : operands) {
+    const auto wrong = check_rows(sizes, operand);
+    if (wrong != FaultCode::kNone) return wrong;
+    if (apart && to.meets(operand)) return FaultCode::kInstruction;
+  }
+  // A mask is read while the result is written.
+  return to.meets(operands[2]) ? FaultCode::kInstruction : FaultCode::kNone;
 }
 
 }  // namespace npu::model

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether an instruction can be executed by a core with these buffers: kNone, kInstruction (a
-// field out of range, or a unit that the core has not), kLocalAlignment, kLocalBuffer or, for a
-// range of global memory that wraps around, kDeviceAddress.
+// field out of range, a unit that the core has not, or a result on what it is made of),
+// kLocalAlignment, kLocalBuffer or, for a range of global memory that wraps around, kDeviceAddress.
 #pragma once
 
 #include <array>
@@ -12,6 +12,13 @@
 namespace npu::model {
 
 using BufferSizes = std::array<Bytes, platform::kLocalBuffers>;  // by LocalBuffer; 0: none
+
+// Buffers that FixPipe can write to, by their sizes; 0: it cannot.
+struct FixpipeWays {
+  Bytes l1 = 0;
+  Bytes ub = 0;
+  unsigned vector_cores = 1;  // whose UB it may be
+};
 
 inline constexpr std::uint32_t kMaxMatrix = 4095;  // rows and columns of an mmad
 
@@ -30,7 +37,8 @@ abi::FaultCode check(const BufferSizes& sizes, const platform::CopyIn& copy);
 abi::FaultCode check(const BufferSizes& sizes, const platform::CopyOut& copy);
 abi::FaultCode check(const BufferSizes& sizes, const platform::LoadL0& load);
 abi::FaultCode check(const BufferSizes& sizes, const platform::Mmad& mmad);
-abi::FaultCode check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe);
+abi::FaultCode check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe,
+                     const FixpipeWays& ways = {});
 abi::FaultCode check(const BufferSizes& sizes, const platform::Vector& vector);
 
 }  // namespace npu::model

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/aicore/instruction_checks.hpp"
+#include "model/aicore/vector_shape.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -30,12 +31,18 @@ std::uint64_t row_percent(Bytes row_bytes, std::uint64_t half) {
   return upper;
 }
 
-bool dense(const platform::Vector& vector, Bytes row, Bytes to_row) {
+// Rows that follow one another are worked on as one.
+bool dense(const platform::Vector& vector, const VectorShape& shape) {
   const auto follows = [](std::uint32_t pitch, Bytes length) {
-    return pitch == 0 || pitch == length;
+    return pitch == 0 || length == 0 || pitch == length;
   };
-  return vector.op < VectorOp::kReduceSum && follows(vector.to_pitch, to_row) &&
-         follows(vector.a_pitch, row) && follows(vector.b_pitch, row);
+  return !reduces(vector.op) && !broadcasts(vector.op) && follows(vector.to_pitch, shape.to_row) &&
+         follows(vector.a_pitch, shape.a_row) && follows(vector.b_pitch, shape.b_row) &&
+         follows(vector.mask_pitch, shape.mask_row);
+}
+
+bool of_integers(DataType type) {
+  return type != DataType::kFp16 && type != DataType::kBf16 && type != DataType::kFp32;
 }
 
 }  // namespace
@@ -64,7 +71,15 @@ SimTime InstructionTimes::of(const platform::Mmad& mmad, bool ran_empty) const {
                        (ran_empty ? cube.fill_clocks : 0));
 }
 
-const VectorCost& InstructionTimes::cost(VectorOp op) const {
+const VectorCost& InstructionTimes::cost(const platform::Vector& vector) const {
+  const VectorConfig& v = config_.vector;
+  const bool largest = vector.op == VectorOp::kMax || vector.op == VectorOp::kMin;
+  if (largest && vector.type == DataType::kInt64) return v.int64;
+  if (vector.op != VectorOp::kCast) return cost_of(vector.op);
+  return of_integers(vector.type) || of_integers(vector.to_type) ? v.cast_integer : v.cast;
+}
+
+const VectorCost& InstructionTimes::cost_of(VectorOp op) const {
   const VectorConfig& v = config_.vector;
   switch (op) {
     case VectorOp::kAdd:
@@ -82,6 +97,8 @@ const VectorCost& InstructionTimes::cost(VectorOp op) const {
       return v.max;
     case VectorOp::kExp:
       return v.exp;
+    case VectorOp::kExpPrecise:
+      return v.exp_precise;
     case VectorOp::kLn:
       return v.ln;
     case VectorOp::kSqrt:
@@ -97,45 +114,64 @@ const VectorCost& InstructionTimes::cost(VectorOp op) const {
       return v.duplicate;
     case VectorOp::kCopy:
       return v.copy;
-    case VectorOp::kCast:
-      return v.cast;
     case VectorOp::kReduceSum:
     case VectorOp::kReduceMax:
+    case VectorOp::kReduceMin:
       return v.reduce;
+    case VectorOp::kAnd:
+    case VectorOp::kOr:
+      return v.bitwise;
+    case VectorOp::kCompare:
+    case VectorOp::kCompares:
+      return v.compare;
+    case VectorOp::kSelect:
+    case VectorOp::kSelects:
+      return v.select;
+    case VectorOp::kTranspose:
+      return v.transpose;
     default:
       return v.scalar;
   }
 }
 
+// Hundredths of a clock for the blocks of 32 B that are transposed.
+std::uint64_t InstructionTimes::transposition(const platform::Vector& vector) const {
+  constexpr Bytes kBlock = 32;
+  const VectorConfig& v = config_.vector;
+  const Bytes row = vector.count * bytes_of(vector.type);
+  const std::uint64_t whole = vector.rows * ceil_div(row, kBlock) * v.transpose.percent;
+  return row % kBlock == 0 ? whole : whole * v.transpose_ragged_percent / 100;
+}
+
 SimTime InstructionTimes::of(const platform::Vector& vector, bool ran_empty) const {
   const VectorConfig& v = config_.vector;
-  const VectorCost& cost = this->cost(vector.op);
-  const bool cast = vector.op == VectorOp::kCast;
-  const bool reduce = vector.op == VectorOp::kReduceSum || vector.op == VectorOp::kReduceMax;
-  const Bytes from_row = vector.count * bytes_of(vector.type);
-  const Bytes to_row = cast ? vector.count * bytes_of(vector.to_type) : from_row;
+  const VectorCost& cost = this->cost(vector);
+  const std::uint64_t begin = ran_empty ? cost.clocks : std::min(cost.clocks, v.exposed_clocks);
+  if (vector.op == VectorOp::kTranspose) return clock_.percent(begin * 100 + transposition(vector));
+  const VectorShape shape = shape_of(vector);
+  // A cast counts the wider side.
   Bytes rows = vector.rows;
-  Bytes row = std::max(from_row, to_row);  // a cast counts the wider side
-  if (dense(vector, from_row, to_row)) {
+  Bytes row = std::max(shape.a_row, shape.to_row);
+  if (dense(vector, shape)) {
     row *= rows;
     rows = 1;
   }
   const bool tail = row > v.repeat && row % v.repeat != 0;
-  const std::uint64_t clocks = (ran_empty ? cost.clocks : std::min(cost.clocks, v.exposed_clocks)) +
-                               rows * ((tail ? v.tail_clocks : 0) + (reduce ? v.row_clocks : 0));
-  return clock_.percent(clocks * 100 + rows * ceil_div(row, v.repeat) * cost.percent);
+  const std::uint64_t each = (tail ? v.tail_clocks : 0) + (reduces(vector.op) ? v.row_clocks : 0);
+  return clock_.percent((begin + rows * each) * 100 +
+                        rows * ceil_div(row, v.repeat) * cost.percent);
+}
+
+SimTime InstructionTimes::of(const LocalPathConfig& path, Bytes bytes) const {
+  return clock_.clocks(path.issue_clocks + ceil_div(bytes, path.per_clock));
 }
 
 SimTime InstructionTimes::of(const CopyPathConfig& path, const RowsPart& part) const {
-  std::uint64_t percent = 100;
-  SimTime blocks = 0;
-  if (part.row_bytes != 0) {
-    percent = row_percent(part.row_bytes, path.half_row_percent);
-    if (part.address % kFullRow != 0) percent = percent * path.unaligned_percent / 100;
-    percent = std::max<std::uint64_t>(percent, 1);
-    blocks = clock_.clocks(part.begun * path.block_clocks);
-  }
-  return blocks + clock_.percent(ceil_div(part.bytes * 10'000, path.per_clock * percent));
+  std::uint64_t percent = row_percent(part.row_bytes, path.half_row_percent);
+  if (part.address % kFullRow != 0) percent = percent * path.unaligned_percent / 100;
+  percent = std::max<std::uint64_t>(percent, 1);
+  return clock_.clocks(part.begun * path.block_clocks) +
+         clock_.percent(ceil_div(part.bytes * 10'000, path.per_clock * percent));
 }
 
 }  // namespace npu::model

@@ -27,10 +27,10 @@ class CoreClock {
 
 // What one request moves of a copy.
 struct RowsPart {
-  std::uint64_t address;  // or what its alignment follows from
+  std::uint64_t address;  // or what the alignment of its rows follows from
   Bytes bytes;
-  Bytes row_bytes;  // of the copy's rows; 0: they follow one another
-  Bytes begun;      // rows that begin here
+  Bytes row_bytes;  // of the copy's rows, or of all of it where they follow one another
+  Bytes begun;      // rows of a strided copy that begin here
 };
 
 class InstructionTimes {
@@ -42,11 +42,15 @@ class InstructionTimes {
   SimTime of(const platform::LoadL0& load, bool ran_empty) const;
   SimTime of(const platform::Mmad& mmad, bool ran_empty) const;
   SimTime of(const platform::Vector& vector, bool ran_empty) const;
+  // FixPipe's `bytes` on their way to another local buffer.
+  SimTime of(const LocalPathConfig& path, Bytes bytes) const;
   // What a request takes of its path's rate.
   SimTime of(const CopyPathConfig& path, const RowsPart& part) const;
 
  private:
-  const VectorCost& cost(platform::VectorOp op) const;
+  const VectorCost& cost(const platform::Vector& vector) const;
+  const VectorCost& cost_of(platform::VectorOp op) const;
+  std::uint64_t transposition(const platform::Vector& vector) const;
 
   const ProgramCoreConfig& config_;
   const CoreClock& clock_;

@@ -14,8 +14,18 @@ using platform::LocalBuffer;
 
 unsigned char* LocalMemory::at(LocalBuffer buffer, Bytes offset) {
   const auto index = static_cast<std::size_t>(buffer);
-  if (buffers_[index].empty()) buffers_[index].resize(sizes_[index]);
-  return buffers_[index].data() + offset;
+  Buffer& lines = buffers_[index];
+  if (lines.empty()) lines.resize(sizes_[index] / sizeof(Line) + 1);
+  return lines.front().bytes + offset;
+}
+
+void LocalMemory::clear() {
+  for (const auto& rows : borrowed_) memory_->give_back(rows.from, rows.extent(), *this);
+  borrowed_.clear();
+  for (auto& buffer : buffers_) buffer.clear();
+  for (auto& loads : deferred_) loads = {};
+  pieces_.clear();
+  sources_.clear();
 }
 
 CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemory& memory,
@@ -42,12 +52,13 @@ CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemory& 
 
 CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemory& memory,
                                   std::uint8_t vmid) {
-  unsigned char* to = at(copy.to.buffer, copy.to.offset);
-  if (copy.to.buffer == LocalBuffer::kL1) {
-    l1_written({copy.to.offset, Bytes{copy.rows - 1U} * copy.to_pitch + copy.row_bytes});
-  }
-  std::uint64_t from = copy.from;
   const bool dense = copy.to_pitch == copy.row_bytes;
+  if (copy.to.buffer == LocalBuffer::kL1) {
+    l1_written({copy.to.offset, Bytes{copy.rows - 1U} * copy.to_pitch + copy.row_bytes}, dense);
+    if (dense && borrow(copy, memory, vmid)) return {};
+  }
+  unsigned char* to = at(copy.to.buffer, copy.to.offset);
+  std::uint64_t from = copy.from;
   const bool whole = dense && copy.from_pitch == copy.row_bytes;
   const std::uint32_t rows = whole ? 1 : copy.rows;
   const Bytes length = Bytes{copy.row_bytes} * (whole ? copy.rows : 1);
@@ -69,6 +80,9 @@ CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemory& me
 
 CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemory& memory,
                                    std::uint8_t vmid) {
+  if (copy.from.buffer == LocalBuffer::kL1) {
+    settle_l1({copy.from.offset, Bytes{copy.rows - 1U} * copy.from_pitch + copy.row_bytes});
+  }
   const unsigned char* from = at(copy.from.buffer, copy.from.offset);
   std::uint64_t to = copy.to;
   const bool whole = copy.from_pitch == copy.row_bytes && copy.to_pitch == copy.row_bytes;
@@ -100,6 +114,21 @@ CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory
   return {};
 }
 
+void LocalMemory::move(const platform::Fixpipe& fixpipe, LocalMemory& target) {
+  if (!functional_) return;
+  finish_product();
+  const bool ub = fixpipe.target == platform::FixpipeTarget::kUb;
+  const unsigned char* from = at(LocalBuffer::kL0c, fixpipe.from);
+  unsigned char* to = target.at(ub ? LocalBuffer::kUb : LocalBuffer::kL1, fixpipe.to);
+  const Bytes length = Bytes{fixpipe.n} * bytes_of(fixpipe.to_type);
+  if (!ub) l1_written({fixpipe.to, (fixpipe.m - 1) * fixpipe.to_pitch + length});
+  for (std::uint32_t row = 0; row < fixpipe.m; ++row) {
+    arithmetic::convert(fixpipe.type, from, fixpipe.to_type, to, fixpipe.n);
+    from += l0c_pitch(fixpipe.n);
+    to += fixpipe.to_pitch;
+  }
+}
+
 void LocalMemory::load_l0(const platform::LoadL0& load) {
   // What is overwritten need not be moved before.
   const auto target = DeferredLoads::target(load);
@@ -112,6 +141,7 @@ void LocalMemory::load_l0(const platform::LoadL0& load) {
 }
 
 void LocalMemory::move_l0(const platform::LoadL0& load) {
+  settle_l1(DeferredLoads::source(load));
   const Bytes columns = load.transpose ? load.rows : load.columns;
   const arithmetic::Matrix matrix{load.rows, load.columns, load.from_pitch};
   arithmetic::copy(matrix, at(LocalBuffer::kL1, load.from), at(load.to.buffer, load.to.offset),
@@ -123,7 +153,7 @@ void LocalMemory::settle(LocalBuffer l0, const DeferredLoads::Range& target) {
                       [this](const auto& load) { move_l0(load); });
 }
 
-void LocalMemory::l1_written(const DeferredLoads::Range& l1) {
+void LocalMemory::l1_written(const DeferredLoads::Range& l1, bool wholly) {
   if (std::any_of(sources_.begin(), sources_.end(), [&](const auto& s) { return s.meets(l1); })) {
     finish_product();
   }
@@ -131,13 +161,89 @@ void LocalMemory::l1_written(const DeferredLoads::Range& l1) {
     loads.settle([&](const auto& load) { return l1.meets(DeferredLoads::source(load)); },
                  [this](const auto& load) { move_l0(load); });
   }
+  for (std::size_t i = 0; wholly && i < borrowed_.size();) {
+    const BorrowedRows rows = borrowed_[i];
+    if (!l1.covers(rows.l1)) {
+      ++i;
+      continue;
+    }
+    borrowed_[i] = borrowed_.back();
+    borrowed_.pop_back();
+    memory_->give_back(rows.from, rows.extent(), *this);
+  }
+  settle_l1(l1);
 }
 
-LocalMemory::Operand LocalMemory::operand(LocalBuffer l0, Bytes offset, std::uint32_t rows,
-                                          std::uint32_t columns, platform::DataType type) {
+bool LocalMemory::borrow(const platform::CopyIn& copy, DeviceMemory& memory, std::uint8_t vmid) {
+  constexpr Bytes kWorthwhile = 4096;
+  const Bytes length = Bytes{copy.rows} * copy.row_bytes;
+  if (length < kWorthwhile) return false;
+  BorrowedRows rows{{copy.to.offset, length}, copy.row_bytes, copy.rows, copy.from_pitch, nullptr};
+  rows.from = memory.lend(vmid, copy.from, rows.extent(), *this);
+  if (rows.from == nullptr) return false;
+  memory_ = &memory;
+  borrowed_.push_back(rows);
+  return true;
+}
+
+void LocalMemory::carry_out(const BorrowedRows& rows) {
+  const arithmetic::Matrix matrix{rows.rows, static_cast<std::uint32_t>(rows.row_bytes),
+                                  rows.pitch};
+  arithmetic::copy(matrix, reinterpret_cast<const unsigned char*>(rows.from),
+                   at(LocalBuffer::kL1, rows.l1.begin), rows.row_bytes, 1, false);
+}
+
+void LocalMemory::settle_l1(const DeferredLoads::Range& l1) {
+  for (std::size_t i = 0; i < borrowed_.size();) {
+    if (!l1.meets(borrowed_[i].l1)) {
+      ++i;
+      continue;
+    }
+    finish_product();  // it may read what is given back
+    const BorrowedRows rows = borrowed_[i];
+    borrowed_[i] = borrowed_.back();
+    borrowed_.pop_back();
+    carry_out(rows);
+    memory_->give_back(rows.from, rows.extent(), *this);
+  }
+}
+
+void LocalMemory::recall(const std::byte* from, Bytes length) {
+  finish_product();
+  const auto lent = std::find_if(borrowed_.begin(), borrowed_.end(), [&](const auto& rows) {
+    return rows.from == from && rows.extent() == length;
+  });
+  if (lent == borrowed_.end()) return;
+  carry_out(*lent);
+  *lent = borrowed_.back();
+  borrowed_.pop_back();
+}
+
+const BorrowedRows* LocalMemory::borrowed(const platform::LoadL0& load) const {
+  for (const auto& rows : borrowed_) {
+    if (rows.hold(load)) return &rows;
+  }
+  return nullptr;
+}
+
+const platform::LoadL0* LocalMemory::deferred_operand(LocalBuffer l0, Bytes offset,
+                                                      std::uint32_t rows, std::uint32_t columns,
+                                                      platform::DataType type) {
   const auto* const load = deferred(l0).find(offset, rows, columns, bytes_of(type));
+  // The BLAS wants its floats aligned.
+  if (load != nullptr && (type == platform::DataType::kFp32 || borrowed(*load) == nullptr)) {
+    settle_l1(DeferredLoads::source(*load));
+  }
+  return load;
+}
+
+LocalMemory::Operand LocalMemory::operand(const platform::LoadL0* load, LocalBuffer l0,
+                                          Bytes offset, std::uint32_t rows, std::uint32_t columns,
+                                          platform::DataType type) {
   if (load != nullptr) {
-    return {at(LocalBuffer::kL1, load->from), load->from_pitch, DeferredLoads::source(*load)};
+    const auto source = DeferredLoads::source(*load);
+    if (const auto* const lent = borrowed(*load)) return {lent->at(*load), lent->pitch, source};
+    return {at(LocalBuffer::kL1, load->from), load->from_pitch, source};
   }
   const Bytes pitch = l0_pitch(columns, type);
   settle(l0, {offset, rows * pitch});
@@ -151,8 +257,11 @@ bool LocalMemory::continues(const platform::Mmad& mmad) const {
 }
 
 void LocalMemory::mmad(const platform::Mmad& mmad) {
-  const auto a = operand(LocalBuffer::kL0a, mmad.a, mmad.m, mmad.k, mmad.type);
-  const auto b = operand(LocalBuffer::kL0b, mmad.b, mmad.k, mmad.n, mmad.type);
+  // What has to be in L1 is brought there for both, before either is looked for.
+  const auto* const a_load = deferred_operand(LocalBuffer::kL0a, mmad.a, mmad.m, mmad.k, mmad.type);
+  const auto* const b_load = deferred_operand(LocalBuffer::kL0b, mmad.b, mmad.k, mmad.n, mmad.type);
+  const auto a = operand(a_load, LocalBuffer::kL0a, mmad.a, mmad.m, mmad.k, mmad.type);
+  const auto b = operand(b_load, LocalBuffer::kL0b, mmad.b, mmad.k, mmad.n, mmad.type);
   if (!pieces_.empty() && !continues(mmad)) finish_product();
   if (pieces_.empty()) product_ = mmad;
   pieces_.push_back({a.data, b.data, a.pitch, b.pitch, mmad.k});

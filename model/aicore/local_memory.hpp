@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/aicore/arithmetic/product_piece.hpp"
+#include "model/aicore/borrowed_rows.hpp"
 #include "model/aicore/deferred_loads.hpp"
 #include "model/aicore/pipe_queue.hpp"
 #include "model/core/device_memory.hpp"
@@ -13,18 +14,30 @@
 
 namespace npu::model {
 
-class LocalMemory {
+// The memory that instructions are executed with is always the same one, and writes nothing any
+// more when this is destroyed.
+class LocalMemory : private Borrower {
  public:
   LocalMemory(const BufferSizes& sizes, bool functional) : sizes_(sizes), functional_(functional) {}
+  LocalMemory(const LocalMemory&) = delete;
+  LocalMemory& operator=(const LocalMemory&) = delete;
 
   // An instruction that check() has passed. A fault: global memory of `vmid` could not be reached.
   CommandFault execute(const Instruction& instruction, DeviceMemory& memory, std::uint8_t vmid);
+  // All bytes are 0, nothing is left of what was issued.
+  void clear();
+  // FixPipe to a local buffer: to L1, or to UB, that of `target`.
+  void move(const platform::Fixpipe& fixpipe, LocalMemory& target);
   // `offset` in range.
   std::uint32_t load_ub(std::uint32_t offset);
   void store_ub(std::uint32_t offset, std::uint32_t value);
 
  private:
-  using Buffer = std::vector<unsigned char>;
+  // Vectors that lie across two lines of the host's cache are slow.
+  struct alignas(64) Line {
+    unsigned char bytes[64];
+  };
+  using Buffer = std::vector<Line>;
   unsigned char* at(platform::LocalBuffer buffer, Bytes offset);
   CommandFault copy_in(const platform::CopyIn& copy, DeviceMemory& memory, std::uint8_t vmid);
   CommandFault copy_out(const platform::CopyOut& copy, DeviceMemory& memory, std::uint8_t vmid);
@@ -32,14 +45,24 @@ class LocalMemory {
   void load_l0(const platform::LoadL0& load);
   void move_l0(const platform::LoadL0& load);
   void settle(platform::LocalBuffer l0, const DeferredLoads::Range& target);
-  void l1_written(const DeferredLoads::Range& l1);
+  // `wholly`: every byte of it, whatever was there.
+  void l1_written(const DeferredLoads::Range& l1, bool wholly = false);
+  bool borrow(const platform::CopyIn& copy, DeviceMemory& memory, std::uint8_t vmid);
+  void carry_out(const BorrowedRows& rows);
+  void settle_l1(const DeferredLoads::Range& l1);
+  void recall(const std::byte* from, Bytes length) override;
+  // How it lies in memory that was lent; null: in no way.
+  const BorrowedRows* borrowed(const platform::LoadL0& load) const;
+  const platform::LoadL0* deferred_operand(platform::LocalBuffer l0, Bytes offset,
+                                           std::uint32_t rows, std::uint32_t columns,
+                                           platform::DataType type);
   struct Operand {
     const unsigned char* data;
     Bytes pitch;
     DeferredLoads::Range l1;  // empty: it lies in L0
   };
-  Operand operand(platform::LocalBuffer l0, Bytes offset, std::uint32_t rows, std::uint32_t columns,
-                  platform::DataType type);
+  Operand operand(const platform::LoadL0* load, platform::LocalBuffer l0, Bytes offset,
+                  std::uint32_t rows, std::uint32_t columns, platform::DataType type);
   DeferredLoads& deferred(platform::LocalBuffer l0) {
     return deferred_[l0 == platform::LocalBuffer::kL0a ? 0 : 1];
   }
@@ -51,12 +74,14 @@ class LocalMemory {
   const bool functional_;
   std::array<Buffer, platform::kLocalBuffers> buffers_;  // made when first used
   std::array<DeferredLoads, 2> deferred_;                // of L0A and L0B
+  std::vector<BorrowedRows> borrowed_;                   // they do not overlap in L1
+  DeviceMemory* memory_ = nullptr;                       // which lent them
   // Products that go on adding to one matrix in L0C, from operands in L1: done at once, because C
   // is read and written once then. The bits are the same.
   platform::Mmad product_;
   std::vector<arithmetic::ProductPiece> pieces_;
   std::vector<DeferredLoads::Range> sources_;  // in L1
-  Buffer row_;                                 // of FixPipe, converted
+  std::vector<unsigned char> row_;             // of FixPipe, converted
 };
 
 }  // namespace npu::model

@@ -35,7 +35,14 @@ MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
   } else {
     const auto& fixpipe = std::get<platform::Fixpipe>(copy);
     const Bytes row = fixpipe.n * bytes_of(fixpipe.to_type);
-    range = {true, false, fixpipe.to, fixpipe.to_pitch, fixpipe.m, row, &config_.l0c_to_gm};
+    const bool global = fixpipe.target == platform::FixpipeTarget::kGlobal;
+    range = {global,
+             false,
+             fixpipe.to,
+             fixpipe.to_pitch,
+             fixpipe.m,
+             row,
+             global ? &config_.l0c_to_gm : nullptr};
   }
   range.strided = range.rows > 1 && range.pitch != range.row_bytes;
   if (!range.strided) {
@@ -49,13 +56,26 @@ void MemoryPipe::begin(const Instruction& copy) {
   Item& next = item(last_++);
   next.flag = next.sent = next.finishing = false;
   next.answers = 0;
+  next.hold = owner_.hold();
   next.begun = sim_now();
   next.entry.instruction = copy;
   range_ = range_of(copy);
+  if (range_.path == nullptr) {
+    port_free_ = std::max(port_free_, sim_now()) + local_time(std::get<platform::Fixpipe>(copy));
+    next.last = port_free_;
+    next.sent = true;
+    return retire();
+  }
   row_ = offset_ = 0;
   sending_ = true;
   port_free_ = std::max(port_free_, sim_now() + clock_.clocks(range_.path->issue_clocks));
   send();
+}
+
+SimTime MemoryPipe::local_time(const platform::Fixpipe& fixpipe) const {
+  const bool ub = fixpipe.target == platform::FixpipeTarget::kUb;
+  const Bytes bytes = Bytes{fixpipe.m} * fixpipe.n * bytes_of(fixpipe.to_type);
+  return times_.of(ub ? config_.l0c_to_ub : config_.l0c_to_l1, bytes);
 }
 
 void MemoryPipe::append_flag(const PipeEntry& flag) {
@@ -106,8 +126,9 @@ void MemoryPipe::send() {
     // An answer makes room.
     if (outstanding_ > 0 && outstanding_ + bytes > config_.outstanding) return;
     outstanding_ += bytes;
-    const RowsPart part{request.address | request.pitch, bytes,
-                        range_.strided ? range_.row_bytes : 0, offset_ == 0 ? request.rows : 0U};
+    const bool begins = range_.strided && offset_ == 0;
+    const RowsPart part{range_.strided ? request.address | request.pitch : range_.address, bytes,
+                        range_.row_bytes, begins ? request.rows : 0U};
     take(request);
     Item& copy = item(last_ - 1);
     ++copy.answers;
@@ -144,7 +165,8 @@ void MemoryPipe::finish(std::uint64_t generation) {
 bool MemoryPipe::retire_copy(Item& copy) {
   if (!copy.sent || copy.answers > 0) return false;
   const Range range = range_of(copy.entry.instruction);
-  const SimTime end = std::max(last_end_, copy.last + clock_.clocks(range.path->latency_clocks));
+  const unsigned latency = range.path == nullptr ? 0 : range.path->latency_clocks;
+  const SimTime end = std::max(last_end_, copy.last + clock_.clocks(latency));
   // What is read may be used from a known time on. What is written must not be there before.
   if (range.write && end > sim_now()) {
     if (!copy.finishing) sim_.agenda.at<&MemoryPipe::finish>(end, *this, generation_);
@@ -154,6 +176,7 @@ bool MemoryPipe::retire_copy(Item& copy) {
   const SimTime begin = std::max(copy.begun, last_end_);
   last_end_ = end;
   owner_.copy_ended(pipe_, copy.entry.instruction, begin, end, range.rows * range.row_bytes);
+  owner_.release(copy.hold);
   return true;
 }
 
@@ -176,6 +199,9 @@ void MemoryPipe::retire() {
 
 void MemoryPipe::cut() {
   ++generation_;
+  for (; first_ != last_; ++first_) {
+    if (!item(first_).flag) owner_.release(item(first_).hold);
+  }
   first_ = last_ = 0;
   port_free_ = last_end_ = 0;
   outstanding_ = 0;

@@ -2,13 +2,15 @@
 // The copies of one pipe between global memory and the core: split into requests, sent at the
 // rate of the path, a bounded number of bytes under way. The copies of one pipe follow one another
 // as fast as their requests leave and end in order, each with its last response. Requests are for
-// time alone; bytes move when a copy ends.
+// time alone; bytes move when a copy ends, by the tables of that time. Until then no invalidation
+// that began behind the copy ends, so that nobody else owns its pages.
 #pragma once
 
 #include <array>
 
 #include "model/aicore/instruction_times.hpp"
 #include "model/aicore/pipe_queue.hpp"
+#include "model/core/device_memory.hpp"
 #include "model/core/simulation.hpp"
 
 namespace npu::model {
@@ -29,6 +31,9 @@ class MemoryPipe {
    public:
     virtual ~Owner() = default;
     virtual void send(platform::Pipe pipe, const MemoryRequest& request) = 0;
+    // A copy is under way until its bytes have moved: DeviceMemory.
+    virtual DeviceMemory::Hold hold() = 0;
+    virtual void release(DeviceMemory::Hold hold) = 0;
     // The copy ends at `end`, not before now: its bytes are to be moved.
     virtual void copy_ended(platform::Pipe pipe, const Instruction& copy, SimTime begin,
                             SimTime end, Bytes bytes) = 0;
@@ -45,6 +50,9 @@ class MemoryPipe {
   bool ready() const { return !sending_ && last_ - first_ < kUnderWay; }
   // No copy is under way.
   bool idle() const { return first_ == last_; }
+  // When what begins next may: a move to another local buffer has ended, requests are not waited
+  // for.
+  SimTime port_free() const { return port_free_; }
   SimTime last_end() const { return last_end_; }
   // Now; ready().
   void begin(const Instruction& copy);
@@ -60,6 +68,7 @@ class MemoryPipe {
   struct Item {
     bool flag = false, sent = false, finishing = false;
     unsigned answers = 0;  // still to come
+    DeviceMemory::Hold hold = 0;
     SimTime begun = 0;
     SimTime last = 0;  // answer, or the end of the last request's share of the rate
     PipeEntry entry;
@@ -69,10 +78,11 @@ class MemoryPipe {
     bool write = false, strided = false;
     std::uint64_t address = 0, pitch = 0;
     Bytes rows = 0, row_bytes = 0;
-    const CopyPathConfig* path = nullptr;
+    const CopyPathConfig* path = nullptr;  // none: to another local buffer
   };
 
   Range range_of(const Instruction& copy) const;
+  SimTime local_time(const platform::Fixpipe& fixpipe) const;
   Item& item(std::uint64_t number) { return items_[number % kUnderWay]; }
   bool stale(std::uint64_t argument) const { return argument != generation_; }
   MemoryRequest next_request() const;

@@ -148,7 +148,10 @@ void PipeUnit::compute(Pipe pipe, Unit& unit) {
 void PipeUnit::copy(Pipe pipe, Unit& unit) {
   ++statistics_.instructions[index(pipe)];
   unit.free = sim_now();
+  const auto* const fixpipe = std::get_if<platform::Fixpipe>(&unit.queue.front().instruction);
+  const bool local = fixpipe != nullptr && fixpipe->target != platform::FixpipeTarget::kGlobal;
   unit.memory->begin(unit.queue.front().instruction);
+  if (local) unit.free = unit.memory->port_free();
   unit.queue.pop(sim_now());
 }
 

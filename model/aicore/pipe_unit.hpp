@@ -23,6 +23,8 @@ class PipeUnit : private MemoryPipe::Owner {
    public:
     virtual ~Owner() = default;
     virtual void send(platform::Pipe pipe, const MemoryRequest& request) = 0;
+    virtual DeviceMemory::Hold hold() = 0;
+    virtual void release(DeviceMemory::Hold hold) = 0;
     // The instruction takes effect. It keeps its pipe busy from `begin` to `end`.
     virtual void execute(platform::Pipe pipe, const Instruction& instruction, SimTime begin,
                          SimTime end, Bytes bytes) = 0;
@@ -98,6 +100,8 @@ class PipeUnit : private MemoryPipe::Owner {
   void send(platform::Pipe pipe, const MemoryRequest& request) override {
     owner_.send(pipe, request);
   }
+  DeviceMemory::Hold hold() override { return owner_.hold(); }
+  void release(DeviceMemory::Hold hold) override { owner_.release(hold); }
   void copy_ended(platform::Pipe pipe, const Instruction& copy, SimTime begin, SimTime end,
                   Bytes bytes) override;
   void raise_behind(platform::Pipe pipe, const PipeEntry& flag, SimTime when) override;

@@ -27,6 +27,15 @@ BufferSizes sizes_of(const ProgramCoreConfig& config, abi::CoreType type) {
   return sizes;
 }
 
+FixpipeWays ways_of(const ProgramCoreConfig& config, abi::CoreType type) {
+  FixpipeWays ways;
+  if (type == abi::CoreType::kAiv) return ways;
+  if (config.l0c_to_l1.per_clock != 0) ways.l1 = config.l1;
+  if (config.l0c_to_ub.per_clock != 0) ways.ub = config.ub;
+  if (type == abi::CoreType::kAic) ways.vector_cores = 2;
+  return ways;
+}
+
 }  // namespace
 
 ProgramCore::Units::Units(ProgramCore& core, ProgramServices& services)
@@ -43,6 +52,7 @@ ProgramCore::ProgramCore(ProgramServices& services, const std::string& track, un
       track_(track),
       number_(number),
       sizes_(sizes_of(services.config, services.layout.type(number))),
+      ways_(ways_of(services.config, services.layout.type(number))),
       owner_(owner),
       window_(statistics_, services.clock) {}
 
@@ -83,7 +93,11 @@ void ProgramCore::reset() {
   busy_ = pending_ = false;
   stopped_early_ = false;
   forget_accesses();
-  if (units_) units_->pipes.cut();
+  images_.clear();
+  if (units_) {
+    units_->pipes.cut();
+    units_->memory.clear();  // whoever comes next is somebody else
+  }
   if (!in_block_) return;
   cut_ = abandoned_ = true;
   sim_.agenda.notify(wake_);
@@ -108,8 +122,13 @@ void ProgramCore::run() {
   }
 }
 
-void ProgramCore::run_block() {
+ProgramCore::Units& ProgramCore::units() {
   if (!units_) units_ = std::make_unique<Units>(*this, services_);
+  return *units_;
+}
+
+void ProgramCore::run_block() {
+  units();
   cut_ = stopped_early_;
   stopped_early_ = false;
   local_ = sim_now();
@@ -118,6 +137,7 @@ void ProgramCore::run_block() {
   units_->cache.clear();
   polls_.close();
   replayed_.clear();
+  found_at_ = UINT64_MAX;
   try {
     if (run_launched() != 0) raise_fault(FaultCode::kKernelResult, block_.image);
   } catch (const Cut&) {
@@ -132,10 +152,12 @@ void ProgramCore::run_block() {
 
 int ProgramCore::run_launched() {
   if (cut_) throw Cut{};
-  local_ += ticks(services_.launch.dispatch) + ticks(services_.launch.init) +
-            ticks(services_.launch.software_init);
+  local_ += ticks(services_.launch.dispatch) + ticks(services_.launch.init);
+  const SimTime initialised = local_ + ticks(services_.launch.software_init);
   catch_up();
+  // Part of the software's initialisation, and longer than the rest of it if the image is large.
   const auto entry = fetch(block_.image);
+  local_ = std::max(local_, initialised);
   const int result = entry(*this);
   enter();
   wait_for({Waits::kDrained});
@@ -195,12 +217,17 @@ void ProgramCore::enter_effect() {
   spoil();
 }
 
+// Of cores at one time those of lower numbers go first, whatever woke them, so that what happens
+// depends on times alone. Ahead of the kernel there is nobody else at that time.
 void ProgramCore::sync_to(SimTime when) {
-  while (sim_now() < when) {
-    sim_.agenda.wait(wake_, when);
-    if (cut_) throw Cut{};
+  goes_on_ = std::max(when, sim_now());
+  while (sim_now() < when && !cut_) sim_.agenda.wait(wake_, when);
+  if (!cut_) sim_.agenda.wait_until(sim_now());  // handlers due at this time go first
+  while (!cut_ && detail::ahead_to == 0 && owner_.goes_later(number_, goes_on_)) {
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+    sim_.agenda.wait_until(sim_now());
   }
-  sim_.agenda.wait_until(sim_now());  // handlers due at this time go first
+  goes_on_ = UINT64_MAX;
   if (cut_) throw Cut{};
 }
 

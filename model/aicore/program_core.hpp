@@ -53,6 +53,10 @@ class ProgramCore : public platform::AicorePort,
                              const CommandFault& fault) = 0;
     virtual void cond_changed(unsigned core) = 0;
     virtual void status_changed(unsigned core) = 0;
+    // `which` vector core of the cluster of a cube core.
+    virtual ProgramCore& vector_core(unsigned cube, unsigned which) = 0;
+    // A core of a lower number goes on at this very time and has not done so.
+    virtual bool goes_later(unsigned core, SimTime when) const = 0;
     // The other cores of the launch may have been waiting for the flag.
     virtual void cross_flag_raised(std::uint64_t context) = 0;
   };
@@ -67,6 +71,8 @@ class ProgramCore : public platform::AicorePort,
 
   // The body of the core's thread.
   void run();
+  // When its thread is to go on; UINT64_MAX: it waits for something else.
+  SimTime goes_on() const { return goes_on_; }
   // What the thread waits for.
   sc_core::sc_event& wake() { return wake_; }
 
@@ -152,12 +158,14 @@ class ProgramCore : public platform::AicorePort,
   static constexpr unsigned kPipeShift = 28;         // of a slot: which pipe's
 
   // program_core.cpp: life of a block
+  Units& units();
   void run_block();
   int run_launched();
   void forget_accesses();
   void end_block();
   void report(std::uint64_t generation);
   void show_cond(std::uint64_t argument);
+  void sample(std::uint64_t line);
   void fail(const CommandFault& fault);
   [[noreturn]] void raise_fault(abi::FaultCode code, std::uint64_t address = 0, bool write = false);
   void enter();  // each call of the port
@@ -176,19 +184,24 @@ class ProgramCore : public platform::AicorePort,
   // program_core_image.cpp
   platform::AicoreEntry fetch(std::uint64_t image);
   void fetch_object(std::uint64_t image, const abi::ImageHeader& header);
-  bool keep_image(const abi::ImageHeader& header);
-  platform::AicoreEntry load_object(std::uint64_t image, const abi::ImageHeader& header);
+  bool holds_image(const abi::ImageHeader& header);
+  void keep_image(const abi::ImageHeader& header);
+  void* load_object(std::uint64_t image, const abi::ImageHeader& header);
 
   // program_core_issue.cpp
   template <class T>
-  void issue_checked(platform::Pipe pipe, const T& instruction);
+  void issue_checked(platform::Pipe pipe, const T& instruction, abi::FaultCode code);
+  CommandFault move_from_l0c(const platform::Fixpipe& fixpipe);
   void make_room(platform::Pipe pipe);
   void check_flag(platform::Pipe from, platform::Pipe to, unsigned id);
   CrossFlags::Member cross_member(platform::CrossScope scope, unsigned flag);
   CrossFlags::Member member_of(platform::CrossScope scope) const;
   void leave_call();
   void send(platform::Pipe pipe, const MemoryRequest& request) override;
+  DeviceMemory::Hold hold() override { return services_.memory.hold(block_.vmid); }
+  void release(DeviceMemory::Hold hold) override { services_.memory.release(hold); }
   std::uint32_t track_of(platform::Pipe pipe);
+  void set_up(SimTime begun);
   void execute(platform::Pipe pipe, const Instruction& instruction, SimTime begin, SimTime end,
                Bytes bytes) override;
   void raise_cross_flag(platform::CrossScope scope, unsigned flag, SimTime when) override;
@@ -204,6 +217,7 @@ class ProgramCore : public platform::AicorePort,
   DataCache::Line& fill(std::uint64_t address);
   void read_line(std::uint64_t line, DataCache::Bytes64& data);
   void write_back(DataCache::Line& line);
+  void send_write_back(std::uint64_t argument);
   void await_write_back(std::uint64_t line);
   void written_back(unsigned slot);
   void drop(DataCache::Line& line);
@@ -225,11 +239,13 @@ class ProgramCore : public platform::AicorePort,
   const std::string track_;
   const unsigned number_;
   const BufferSizes sizes_;
+  const FixpipeWays ways_;
   Owner& owner_;
   ProgramCoreStatistics statistics_;
   CoreWindow window_;
   std::unique_ptr<Units> units_;
   std::array<std::uint32_t, platform::kPipes> tracks_{};  // known with the first event
+  std::uint32_t setup_track_ = 0;
 
   sc_core::sc_event wake_;
   bool busy_ = false, pending_ = false, in_block_ = false;
@@ -241,6 +257,7 @@ class ProgramCore : public platform::AicorePort,
   CommandFault fault_;
   unsigned depth_ = 0;
   SimTime local_ = 0, began_ = 0;
+  SimTime goes_on_ = UINT64_MAX;
   WaitsFor waits_;
   unsigned under_way_ = 0;  // requests
   unsigned answers_ = 0;    // still to come, of the scalar unit's reads
@@ -251,6 +268,9 @@ class ProgramCore : public platform::AicorePort,
   PollRecord polls_;
   std::vector<Look> replayed_;  // the round that is gone through again
   std::size_t replay_next_ = 0;
+  SimTime found_at_ = UINT64_MAX;  // end of the last look that was sampled; UINT64_MAX: acted upon
+  DataCache::Bytes64 sample_{};    // of a line that it looks at again, and how that went
+  Completion sample_completion_ = Completion::kSuccess;
   SimTime changed_at_ = 0;  // something that a sleeping program had looked at
   bool sleeping_ = false, changed_ = false;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs: how they come from device memory, and calls of one by another.
 #include <algorithm>
+#include <utility>
 
 #include "model/aicore/program_core.hpp"
 
@@ -20,23 +21,25 @@ platform::AicoreEntry ProgramCore::fetch(std::uint64_t image) {
   read_memory(image, &header, sizeof header);
   ++statistics_.image_requests;
   if (!services_.loader.accepts(header)) raise_fault(FaultCode::kInvalidImage, image);
-  if (!keep_image(header)) fetch_object(image + sizeof header, header);
-  void* const entry = services_.loader.find(header);
-  if (entry != nullptr) return reinterpret_cast<platform::AicoreEntry>(entry);
-  return load_object(image, header);
+  const bool held = holds_image(header);
+  if (!held) fetch_object(image + sizeof header, header);
+  void* entry = services_.loader.find(header);
+  if (entry == nullptr) entry = load_object(image, header);
+  if (!held) keep_image(header);  // only now is it known to be one
+  return reinterpret_cast<platform::AicoreEntry>(entry);
 }
 
-// True if the core holds the image already; if not, it does now.
-bool ProgramCore::keep_image(const abi::ImageHeader& header) {
+bool ProgramCore::holds_image(const abi::ImageHeader& header) {
   const auto found = std::find_if(images_.begin(), images_.end(), [&](const CachedImage& image) {
     return image.digest == header.digest;
   });
-  if (found != images_.end()) {
-    std::rotate(images_.begin(), found, found + 1);
-    return true;
-  }
-  ++statistics_.image_fetches;
-  if (header.size > config_.instruction_cache) return false;
+  if (found == images_.end()) return false;
+  std::rotate(images_.begin(), found, found + 1);
+  return true;
+}
+
+void ProgramCore::keep_image(const abi::ImageHeader& header) {
+  if (header.size > config_.instruction_cache) return;
   images_.insert(images_.begin(), {header.digest, header.size});
   Bytes held = 0;
   const auto out = std::find_if(images_.begin(), images_.end(), [&](const CachedImage& image) {
@@ -44,10 +47,10 @@ bool ProgramCore::keep_image(const abi::ImageHeader& header) {
     return held > config_.instruction_cache;
   });
   images_.erase(out, images_.end());
-  return false;
 }
 
 void ProgramCore::fetch_object(std::uint64_t image, const abi::ImageHeader& header) {
+  ++statistics_.image_fetches;
   const SimTime begin = local_;
   for (Bytes offset = 0; offset < header.size;) {
     const std::uint64_t address = image + offset;
@@ -61,21 +64,14 @@ void ProgramCore::fetch_object(std::uint64_t image, const abi::ImageHeader& head
   statistics_.memory_wait += local_ - begin;
 }
 
-platform::AicoreEntry ProgramCore::load_object(std::uint64_t image,
-                                               const abi::ImageHeader& header) {
+void* ProgramCore::load_object(std::uint64_t image, const abi::ImageHeader& header) {
   std::vector<unsigned char> object(header.size);
   const auto completion =
       services_.memory.read(block_.vmid, image + sizeof header, object.data(), header.size);
   if (completion != Completion::kSuccess) raise_fault(device_fault(completion), image);
   void* const entry = services_.loader.load(header, object.data());
-  if (entry == nullptr) {
-    const auto bad = std::remove_if(images_.begin(), images_.end(), [&](const CachedImage& each) {
-      return each.digest == header.digest;
-    });
-    images_.erase(bad, images_.end());
-    raise_fault(FaultCode::kInvalidImage, image);
-  }
-  return reinterpret_cast<platform::AicoreEntry>(entry);
+  if (entry == nullptr) raise_fault(FaultCode::kInvalidImage, image);
+  return entry;
 }
 
 int ProgramCore::invoke(const platform::KernelCall& call) {
@@ -89,6 +85,7 @@ int ProgramCore::invoke(const platform::KernelCall& call) {
   const platform::KernelCall caller = call_;
   call_ = call;
   ++depth_;
+  set_up(local_);
   const int result = entry(*this);
   pipe_barrier(platform::Pipe::kAll);
   leave_call();
@@ -101,6 +98,14 @@ int ProgramCore::invoke(const platform::KernelCall& call) {
               block_.cause, 0, call.block);
   }
   return result;
+}
+
+void ProgramCore::set_up(SimTime begun) {
+  const SimTime found = std::exchange(found_at_, UINT64_MAX);
+  if (found > begun || !sim_.recorder.enabled()) return;
+  if (setup_track_ == 0) setup_track_ = sim_.recorder.track(track_ + ".setup");
+  sim_.emit(setup_track_, platform::Activity::kTaskSetup, found, begun, block_.cause, 0,
+            call_.block);
 }
 
 void ProgramCore::trap(std::uint16_t code) {

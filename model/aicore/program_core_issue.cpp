@@ -29,31 +29,30 @@ void ProgramCore::make_room(Pipe pipe) {
 }
 
 template <class T>
-void ProgramCore::issue_checked(Pipe pipe, const T& instruction) {
+void ProgramCore::issue_checked(Pipe pipe, const T& instruction, FaultCode code) {
   enter_effect();
-  const FaultCode code = check(sizes_, instruction);
   if (code != FaultCode::kNone) raise_fault(code);
   make_room(pipe);
   units_->pipes.issue(pipe, instruction, local_);
 }
 
 void ProgramCore::issue(const platform::CopyIn& instruction) {
-  issue_checked(Pipe::kMte2, instruction);
+  issue_checked(Pipe::kMte2, instruction, check(sizes_, instruction));
 }
 void ProgramCore::issue(const platform::CopyOut& instruction) {
-  issue_checked(Pipe::kMte3, instruction);
+  issue_checked(Pipe::kMte3, instruction, check(sizes_, instruction));
 }
 void ProgramCore::issue(const platform::LoadL0& instruction) {
-  issue_checked(Pipe::kMte1, instruction);
+  issue_checked(Pipe::kMte1, instruction, check(sizes_, instruction));
 }
 void ProgramCore::issue(const platform::Mmad& instruction) {
-  issue_checked(Pipe::kCube, instruction);
+  issue_checked(Pipe::kCube, instruction, check(sizes_, instruction));
 }
 void ProgramCore::issue(const platform::Fixpipe& instruction) {
-  issue_checked(Pipe::kFixpipe, instruction);
+  issue_checked(Pipe::kFixpipe, instruction, check(sizes_, instruction, ways_));
 }
 void ProgramCore::issue(const platform::Vector& instruction) {
-  issue_checked(Pipe::kVector, instruction);
+  issue_checked(Pipe::kVector, instruction, check(sizes_, instruction));
 }
 
 // --- flags ---------------------------------------------------------------------------------
@@ -216,8 +215,25 @@ void ProgramCore::execute(Pipe pipe, const Instruction& instruction, SimTime beg
     sim_.emit(track_of(pipe), platform::Activity::kPipe, begin, end, block_.cause, bytes,
               static_cast<std::uint64_t>(pipe));
   }
-  const auto fault = units_->memory.execute(instruction, services_.memory, block_.vmid);
+  const auto* const fixpipe = std::get_if<platform::Fixpipe>(&instruction);
+  const bool local = fixpipe != nullptr && fixpipe->target != platform::FixpipeTarget::kGlobal;
+  const auto fault = local ? move_from_l0c(*fixpipe)
+                           : units_->memory.execute(instruction, services_.memory, block_.vmid);
   if (fault.failed()) fail(fault);
+}
+
+// A vector core that runs something else is not to be written to.
+CommandFault ProgramCore::move_from_l0c(const platform::Fixpipe& fixpipe) {
+  LocalMemory* target = &units_->memory;
+  if (fixpipe.target == platform::FixpipeTarget::kUb && core_type() == abi::CoreType::kAic) {
+    ProgramCore& vector = owner_.vector_core(number_, fixpipe.vector_core);
+    if (!vector.busy() || vector.context() != block_.context) {
+      return {FaultCode::kInstruction, fixpipe.to, block_.vmid, true};
+    }
+    target = &vector.units().memory;
+  }
+  units_->memory.move(fixpipe, *target);
+  return {};
 }
 
 void ProgramCore::flag_overflow() {

@@ -29,6 +29,8 @@ SimTime ProgramCore::time_of(std::uint64_t counter) const {
 }
 
 void ProgramCore::looked(Look look, SimTime begin) {
+  // A register shows what is to be done next even before the program polls for it.
+  if (look.kind == Look::Kind::kRegister || (polls_.open() && look.sampled())) found_at_ = local_;
   if (!polls_.open()) return;
   look.begin = begin - polls_.begin();
   look.end = local_ - polls_.begin();
@@ -54,11 +56,14 @@ const Look* ProgramCore::replayed(Look::Kind kind, std::uint64_t address) {
   return nullptr;
 }
 
-void ProgramCore::line_written(Writer, std::uint64_t) {
-  if (changed_) return;
+// A look at the time of the write sees it, unless an AICPU writes: those come after everything
+// else at that time.
+void ProgramCore::line_written(Writer writer, std::uint64_t) {
+  const SimTime seen_from = sim_now() + (writer == Writer::kAicpu ? 1 : 0);
+  changed_at_ = changed_ ? std::min(changed_at_, seen_from) : seen_from;
+  if (!changed_) sim_.agenda.notify(wake_);
   changed_ = true;
-  changed_at_ = sim_now();
-  sim_.agenda.notify(wake_);
+  goes_on_ = sim_now();
 }
 
 void ProgramCore::window_written(std::uint32_t offset, std::uint32_t value) {
@@ -97,6 +102,7 @@ std::optional<SimTime> ProgramCore::sleep(SimTime limit) {
   while (!changed_ && !cut_ && sim_now() < limit) sim_.agenda.wait(wake_, limit);
   for (const auto& place : places) services_.watch.unwatch(place.vmid, place.line, *this);
   sleeping_ = false;
+  goes_on_ = UINT64_MAX;
   if (cut_) throw Cut{};
   if (!changed_) return std::nullopt;
   return changed_at_;
@@ -120,7 +126,8 @@ bool ProgramCore::poll_again(std::uint64_t deadline) {
   const SimTime limit = ends ? ended + ceil_div(end - ended, round) * round : UINT64_MAX;
   const auto changed = sleep(limit);
   SimTime next = limit;
-  if (changed) next = *changed <= ended ? ended : ended + (*changed - ended) / round * round;
+  // The last sample of a round may be at its end.
+  if (changed) next = *changed <= ended ? ended : ended + (*changed - 1 - ended) / round * round;
   statistics_.polls_passed_over += (next - ended) / round;
   replayed_ = polls_.current();
   replay_next_ = 0;

@@ -63,8 +63,9 @@ void ProgramCore::await_answers(unsigned most) {
 
 // Past the data cache.
 void ProgramCore::read_memory(std::uint64_t address, void* data, Bytes length) {
-  catch_up();
   const SimTime begin = local_;
+  local_ += clock_.clocks(config_.miss_clocks);
+  catch_up();
   ++answers_;
   request(false, address, length, kReadSlot);
   await_answers(0);
@@ -128,16 +129,24 @@ void ProgramCore::read_line(std::uint64_t line, DataCache::Bytes64& data) {
     data = before->line;
     local_ = sampled;
     if (sampled < changed_at_) return;
+    // As the answer would: ahead of programs that go on at that time, AICPUs' stores among them.
+    sim_.agenda.at<&ProgramCore::sample>(sampled, *this, line);
     sync_to(sampled);
-    const auto completion = services_.memory.read(block_.vmid, line, data.data(), data.size());
-    if (completion != Completion::kSuccess) raise_fault(device_fault(completion), line);
+    data = sample_;
+    if (sample_completion_ != Completion::kSuccess) {
+      raise_fault(device_fault(sample_completion_), line);
+    }
     return;
   }
   await_write_back(line);
   read_memory(line, data.data(), data.size());
 }
 
-// The line's bytes leave; they are in memory when the request is answered.
+void ProgramCore::sample(std::uint64_t line) {
+  sample_completion_ = services_.memory.read(block_.vmid, line, sample_.data(), sample_.size());
+}
+
+// The line's bytes leave; they are in memory when the request is answered. The program goes on.
 void ProgramCore::write_back(DataCache::Line& line) {
   await_write_back(line.address);
   wait_for({Waits::kWriteBacks, platform::Pipe::kScalar, platform::CrossScope::kCluster,
@@ -148,7 +157,17 @@ void ProgramCore::write_back(DataCache::Line& line) {
   write_backs_[slot] = {true, line.address, line.data};
   ++writing_back_;
   line.dirty = false;
-  request(true, line.address, DataCache::kLine, slot);
+  ++under_way_;
+  sim_.agenda.at<&ProgramCore::send_write_back>(
+      sim_now() + clock_.clocks(config_.write_back_clocks), *this,
+      (generation_ & kShownGeneration) << 32 | slot);
+}
+
+void ProgramCore::send_write_back(std::uint64_t argument) {
+  if (argument >> 32 != (generation_ & kShownGeneration)) return;  // forgotten by a reset
+  const auto slot = static_cast<std::uint32_t>(argument);
+  --under_way_;
+  request(true, write_backs_[slot].address, DataCache::kLine, slot);
 }
 
 void ProgramCore::await_write_back(std::uint64_t line) {

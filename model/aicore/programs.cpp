@@ -41,7 +41,19 @@ AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& 
   }
 }
 
+bool AiCorePrograms::runs(std::uint64_t context) const {
+  return std::any_of(cores_.begin(), cores_.end(),
+                     [&](const auto& each) { return each->busy() && each->context() == context; });
+}
+
+// A launch that was given up before its last block is known by the next one of its context.
 void AiCorePrograms::start(unsigned core, const KernelBlock& block) {
+  auto& launch = launches_[block.context];
+  const bool other = block.block == 0 || block.cause != launch.cause;
+  if (other && !runs(block.context)) {
+    services_.cross_flags.forget(block.context);
+    launch = {block.cause, 0};
+  }
   cores_[core]->start(block);
 }
 
@@ -54,6 +66,7 @@ void AiCorePrograms::stop(std::uint64_t context) {
 void AiCorePrograms::function_reset() {
   epoch_ = (epoch_ + 1) & 0xFFFF;
   for (auto& core : cores_) core->reset();
+  launches_.clear();
   services_.cross_flags = {};
 }
 
@@ -77,6 +90,13 @@ void AiCorePrograms::status_changed(unsigned core) {
   if (window_listener_ != nullptr) {
     window_listener_->register_changed(core, abi::CoreStatus::kOffset);
   }
+}
+
+bool AiCorePrograms::goes_later(unsigned core, SimTime when) const {
+  for (unsigned i = 0; i < core; ++i) {
+    if (cores_[i]->goes_on() == when) return true;
+  }
+  return false;
 }
 
 // --- cores ---------------------------------------------------------------------------------
@@ -114,10 +134,12 @@ tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm
 
 void AiCorePrograms::block_ended(unsigned core, const KernelBlock& block,
                                  const CommandFault& fault) {
-  const bool last = std::none_of(cores_.begin(), cores_.end(), [&](const auto& each) {
-    return each->busy() && each->context() == block.context;
-  });
-  if (last) services_.cross_flags.forget(block.context);
+  // Blocks that have no core yet may wait for flags of those that are over.
+  const bool last = ++launches_[block.context].ended >= block.blocks;
+  if (last && !runs(block.context)) {
+    services_.cross_flags.forget(block.context);
+    launches_.erase(block.context);
+  }
   kernel_listener_->block_done(core, block, fault);
 }
 

@@ -10,6 +10,7 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,13 +64,25 @@ class AiCorePrograms : public sc_core::sc_module,
   void block_ended(unsigned core, const KernelBlock& block, const CommandFault& fault) override;
   void cond_changed(unsigned core) override;
   void status_changed(unsigned core) override;
+  ProgramCore& vector_core(unsigned cube, unsigned which) override {
+    return *cores_[services_.layout.clusters() + cube * services_.layout.vector_cores() + which];
+  }
+  bool goes_later(unsigned core, SimTime when) const override;
   void cross_flag_raised(std::uint64_t context) override;
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
 
+  // A launch of which blocks run or will run.
+  struct Launch {
+    std::uint64_t cause = 0;
+    unsigned ended = 0;  // blocks
+  };
+  bool runs(std::uint64_t context) const;
+
   Simulation& sim_;
   ProgramServices services_;
   std::vector<std::unique_ptr<ProgramCore>> cores_;
+  std::map<std::uint64_t, Launch> launches_;  // by context
   BlockListener* kernel_listener_ = nullptr;
   WindowListener* window_listener_ = nullptr;
   std::uint32_t epoch_ = 0;  // 16 bits; resets seen

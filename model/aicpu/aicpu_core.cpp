@@ -14,7 +14,8 @@ using platform::AicpuPhase;
 
 namespace {
 constexpr Bytes kFetchBorder = abi::entry_span(0);  // no access crosses one
-}
+constexpr SimTime kUninterrupted = 1'000'000;       // ps of computing; longer is ended by a stop
+}  // namespace
 
 AicpuCore::AicpuCore(Shared& shared, unsigned number, std::uint32_t track)
     : shared_(shared),
@@ -54,6 +55,7 @@ void AicpuCore::stop() {
   }
   stop_ = true;
   if (sleeping_) look_changed();
+  if (computing_) sim_.agenda.notify(wake_);
 }
 
 void AicpuCore::reset() {
@@ -61,6 +63,8 @@ void AicpuCore::reset() {
   busy_ = assigned_ = false;
   stop_ = discard_ = true;
   if (sleeping_) look_changed();
+  if (computing_) sim_.agenda.notify(wake_);
+  fetching_ = false;
   if (waiting_) answered(Completion::kCompleterAbort);
   cache_.clear();
   register_visible_.clear();
@@ -91,7 +95,9 @@ CommandFault AicpuCore::run_program() {
   try {
     synchronise();
     const auto entry = load_program();
-    if (entry(*this) == 0) return {};
+    const int result = entry(*this);
+    sit_out();
+    if (result == 0) return {};
     return {FaultCode::kKernelResult, block_.image, block_.vmid, false};
   } catch (const Stopped&) {
     return {};
@@ -145,9 +151,20 @@ void AicpuCore::reported(std::uint64_t generation) {
   shared_.done(number_, block_, fault_);
 }
 
+// Of what the program computes all but the end, if it is much.
+void AicpuCore::sit_out() {
+  check();
+  if (local_ <= sim_now() + kUninterrupted) return;
+  computing_ = true;
+  sim_.agenda.wait(wake_, local_ - kUninterrupted);
+  computing_ = false;
+  if (stop_) local_ = sim_now();  // the rest is not done
+  check();
+}
+
 // Simulated time comes up to the program's own.
 void AicpuCore::synchronise() {
-  check();
+  sit_out();
   if (local_ < sim_now()) {
     local_ = sim_now();
     return;
@@ -184,9 +201,10 @@ void AicpuCore::phase(AicpuPhase phase, std::uint32_t task) {
 }
 
 void AicpuCore::end_phase() {
-  static constexpr std::array<Activity, 6> kActivities{
+  static constexpr std::array<Activity, 7> kActivities{
       Activity::kAicpuIdle,     Activity::kAicpuHandshake, Activity::kAicpuWiring,
-      Activity::kAicpuDispatch, Activity::kAicpuComplete,  Activity::kAicpuDrain};
+      Activity::kAicpuDispatch, Activity::kAicpuComplete,  Activity::kAicpuDrain,
+      Activity::kAicpuDump};
   if (phase_ == AicpuPhase::kIdle || local_ <= phase_since_) return;
   sim_.emit(track_, kActivities[static_cast<std::size_t>(phase_)], phase_since_, local_,
             block_.cause, 0, phase_task_);

@@ -41,9 +41,13 @@ class AicpuCore : public platform::AicpuPort {
     // A read that takes time and moves nothing; answered() comes later.
     virtual void request(unsigned core, std::uint8_t vmid, std::uint64_t address, Bytes length,
                          std::uint64_t cause) = 0;
+    // The cache of `core` is about to hold the line.
+    virtual void caches(unsigned core, std::uint8_t vmid, std::uint64_t line) = 0;
     // A store of `core`: told to the other cores' caches.
     virtual Completion write(unsigned core, std::uint8_t vmid, std::uint64_t address,
                              const void* data, Bytes length) = 0;
+    // When what AI Cores have written to these lines by now has come to the caches.
+    virtual SimTime arrival(std::uint8_t vmid, std::uint64_t address, Bytes length) const = 0;
     // An AI Core's register is the way `core` has seen it; tells look_changed() when it is not.
     virtual void watch_register(unsigned core, unsigned ai_core) = 0;
     virtual void register_written(unsigned ai_core) = 0;
@@ -67,13 +71,14 @@ class AicpuCore : public platform::AicpuPort {
   void start(const KernelBlock& block);
   bool busy() const { return busy_; }
   std::uint64_t context() const { return next_block_.context; }
-  // The program ends at its next access.
+  // The program ends at its next access, or in what it computes.
   void stop();
   // The same, and nobody is told.
   void reset();
   void answered(Completion completion);
+  // Or will, when the read under way is answered.
   bool holds(std::uint8_t vmid, std::uint64_t address, Bytes length) const {
-    return cache_.holds(vmid, address, length);
+    return cache_.holds(vmid, address, length) || fetches(vmid, address, length);
   }
   // Somebody has written. `later`: who comes after this core at equal times.
   void drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes length, bool later);
@@ -120,12 +125,21 @@ class AicpuCore : public platform::AicpuPort {
   void check() const {
     if (stop_) throw Stopped{};
   }
+  void sit_out();
   void synchronise();
   void end_phase();
 
   // aicpu_memory.cpp
   unsigned char* line(std::uint64_t address);
+  void sample();
+  void fetch(std::uint64_t begin);
   void timed_read(std::uint64_t address, Bytes length);
+  void await_answer(std::uint64_t address, Bytes length);
+  void await_writes(std::uint64_t address, Bytes length);
+  bool fetches(std::uint8_t vmid, std::uint64_t address, Bytes length) const {
+    return fetching_ && vmid == block_.vmid && address < fetch_at_ + CoherentCache::kLine &&
+           fetch_at_ < address + length;
+  }
   void check_alignment(std::uint64_t address, unsigned bytes, bool write) const;
   [[noreturn]] void fault(abi::FaultCode code, std::uint64_t address, bool write) const;
   void post(std::uint64_t address, const void* data, Bytes length);
@@ -156,9 +170,14 @@ class AicpuCore : public platform::AicpuPort {
   sc_core::sc_event start_, answer_, wake_;
   bool assigned_ = false, assigned_stopped_ = false;  // a block waits for the process
   bool busy_ = false, stop_ = false, discard_ = false;
-  bool waiting_ = false;   // for an answer
-  bool sleeping_ = false;  // in poll_again()
+  bool waiting_ = false;    // for an answer
+  bool sleeping_ = false;   // in poll_again()
+  bool computing_ = false;  // for long
   Completion completion_ = Completion::kSuccess;
+  // A read of a line, and the line's bytes when it was sent.
+  bool fetching_ = false, fetch_is_valid_ = false;
+  std::uint64_t fetch_at_ = 0;
+  std::array<unsigned char, CoherentCache::kLine> fetched_{};
   std::uint32_t generation_ = 0;  // blocks and resets seen
   std::uint32_t resets_ = 0;
   KernelBlock next_block_, block_;

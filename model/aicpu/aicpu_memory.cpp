@@ -30,9 +30,14 @@ void AicpuCore::check_alignment(std::uint64_t address, unsigned bytes, bool writ
 void AicpuCore::timed_read(std::uint64_t address, Bytes length) {
   synchronise();
   rounds_.acted();
+  await_answer(address, length);
+}
+
+void AicpuCore::await_answer(std::uint64_t address, Bytes length) {
   waiting_ = true;
   shared_.request(number_, block_.vmid, address, length, block_.cause);
   while (waiting_) sim_.agenda.wait(answer_);
+  fetching_ = false;
   local_ = std::max(local_, sim_now());
   check();
   if (completion_ != Completion::kSuccess) fault(device_fault(completion_), address, false);
@@ -44,14 +49,45 @@ void AicpuCore::answered(Completion completion) {
   sim_.agenda.notify(answer_);
 }
 
+// Requests for a line are served behind what AI Cores have written to it before.
+void AicpuCore::await_writes(std::uint64_t address, Bytes length) {
+  const SimTime arrival = shared_.arrival(block_.vmid, address, length);
+  if (arrival <= local_) return;
+  rounds_.acted();
+  local_ = arrival;
+  synchronise();
+}
+
+// The bytes are those of the time at which the line was asked for, or was last to be dropped.
+void AicpuCore::sample() {
+  fetch_is_valid_ = shared_.memory.read(block_.vmid, fetch_at_, fetched_.data(), fetched_.size()) ==
+                    Completion::kSuccess;
+}
+
+void AicpuCore::fetch(std::uint64_t begin) {
+  await_writes(begin, kCacheLineBytes);
+  synchronise();
+  rounds_.acted();
+  fetching_ = true;
+  fetch_at_ = begin;
+  shared_.caches(number_, block_.vmid, begin);
+  sample();
+  await_answer(begin, kCacheLineBytes);
+}
+
 // The line's bytes at the program's time, which has come.
 unsigned char* AicpuCore::line(std::uint64_t address) {
   ++statistics_.loads;
   if (auto* const cached = cache_.touch(block_.vmid, address)) return cached;
   ++statistics_.misses;
   const std::uint64_t begin = address - address % kCacheLineBytes;
-  timed_read(begin, kCacheLineBytes);
+  fetch(begin);
   unsigned char* const bytes = cache_.install(block_.vmid, begin);
+  shared_.caches(number_, block_.vmid, begin);  // a write may have come meanwhile
+  if (fetch_is_valid_) {
+    std::memcpy(bytes, fetched_.data(), kCacheLineBytes);
+    return bytes;
+  }
   const auto completion = shared_.memory.read(block_.vmid, begin, bytes, kCacheLineBytes);
   if (completion == Completion::kSuccess) return bytes;
   cache_.drop(block_.vmid, begin, kCacheLineBytes);
@@ -101,6 +137,7 @@ void AicpuCore::post(std::uint64_t address, const void* data, Bytes length) {
   synchronise();
   const auto completion = shared_.write(number_, block_.vmid, address, data, length);
   if (completion != Completion::kSuccess) fault(device_fault(completion), address, true);
+  if (length == kCacheLineBytes) shared_.caches(number_, block_.vmid, address);
   unsigned char* const cached = length == kCacheLineBytes ? cache_.install(block_.vmid, address)
                                                           : cache_.find(block_.vmid, address);
   if (cached != nullptr) std::memcpy(cached + address % kCacheLineBytes, data, length);
@@ -130,6 +167,7 @@ std::uint64_t AicpuCore::modify(std::uint64_t address, unsigned bytes,
   rounds_.acted();
   ++statistics_.atomics;
   synchronise();
+  await_writes(address, bytes);
   std::uint64_t before = 0;
   auto completion = shared_.memory.read(block_.vmid, address, &before, bytes);
   if (completion != Completion::kSuccess) fault(device_fault(completion), address, true);
@@ -162,6 +200,7 @@ void AicpuCore::invalidate(std::uint64_t address, Bytes length) {
   if (length == 0) return;
   rounds_.acted();
   synchronise();
+  await_writes(address, length);
   cache_.drop(block_.vmid, address, length);
   const Bytes lines = (address + length - 1) / kCacheLineBytes - address / kCacheLineBytes + 1;
   local_ += lines * ticks(shared_.config.invalidate);
@@ -175,6 +214,7 @@ void AicpuCore::barrier() {
 }
 
 void AicpuCore::drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes length, bool later) {
+  if (fetches(vmid, address, length)) sample();
   if (!cache_.drop(vmid, address, length) || !sleeping_) return;
   const std::uint64_t end = address + length - 1;
   for (const auto& look : rounds_.looks()) {

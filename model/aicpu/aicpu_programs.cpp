@@ -51,6 +51,8 @@ void AicpuPrograms::stop(std::uint64_t context) {
 void AicpuPrograms::function_reset() {
   ++epoch_;
   for (auto& core : cores_) core->reset();
+  held_.clear();
+  writes_.clear();
   std::fill(watchers_.begin(), watchers_.end(), 0);
 }
 
@@ -102,12 +104,18 @@ Completion AicpuPrograms::write(unsigned core, std::uint8_t vmid, std::uint64_t 
 
 // Caches hear of what AI Cores write in the order in which they write, all as late.
 void AicpuPrograms::snoop_later(std::uint8_t vmid, std::uint64_t address, Bytes length) {
+  const SimTime due = sim_now() + ticks(config.snoop);
+  writes_.add(vmid, address, length, sim_now(), due);
   const bool held = std::any_of(cores_.begin(), cores_.end(), [&](const auto& core) {
     return core->holds(vmid, address, length);
   });
   if (!held) return;
   snoops_.push_back({address, length, vmid});
-  sim.agenda.at<&AicpuPrograms::snoop_due>(sim_now() + ticks(config.snoop), *this);
+  sim.agenda.at<&AicpuPrograms::snoop_due>(due, *this);
+}
+
+SimTime AicpuPrograms::arrival(std::uint8_t vmid, std::uint64_t address, Bytes length) const {
+  return writes_.arrival(vmid, address, length, sim_now());
 }
 
 void AicpuPrograms::snoop_due(std::uint64_t) {
@@ -125,6 +133,25 @@ void AicpuPrograms::snoop(Writer writer, std::uint8_t vmid, std::uint64_t addres
     if (writer == Writer::kAicpu && i == writer_) continue;
     cores_[i]->drop_lines(vmid, address, length, writer == Writer::kAicpu && writer_ > i);
   }
+}
+
+void AicpuPrograms::caches(unsigned core, std::uint8_t vmid, std::uint64_t line) {
+  if (!config.snoops_dma) return;
+  const auto local = memory.local(vmid, line);
+  if (!local) return;
+  const std::size_t lines = config.l1 / HeldLines::kLine * cores_.size();
+  if (held_.size() >= 2 * lines) {
+    held_.keep([this](const HeldLines::Holder& holder) {
+      return cores_[holder.core]->holds(holder.vmid, holder.address, HeldLines::kLine);
+    });
+  }
+  held_.add(*local, {core, vmid, line});
+}
+
+void AicpuPrograms::snoop_local(std::uint64_t address, Bytes length) {
+  held_.take(address, length, [this](const HeldLines::Holder& holder) {
+    cores_[holder.core]->drop_lines(holder.vmid, holder.address, HeldLines::kLine, false);
+  });
 }
 
 bool AicpuPrograms::goes_later(unsigned core, SimTime when) const {

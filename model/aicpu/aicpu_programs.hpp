@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "model/aicpu/aicpu_core.hpp"
+#include "model/aicpu/held_lines.hpp"
+#include "model/aicpu/writes_under_way.hpp"
 #include "model/core/memory_watch.hpp"
 
 namespace npu::model {
@@ -41,6 +43,7 @@ class AicpuPrograms : public sc_core::sc_module,
   void stop(std::uint64_t context) override;
   void function_reset() override;
   void snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) override;
+  void snoop_local(std::uint64_t address, Bytes length) override;
 
   // Every round of a poll loop is run; for tests.
   void poll_naively(bool naive) { naive_polling = naive; }
@@ -60,6 +63,8 @@ class AicpuPrograms : public sc_core::sc_module,
   void snoop_due(std::uint64_t);
   Completion write(unsigned core, std::uint8_t vmid, std::uint64_t address, const void* data,
                    Bytes length) override;
+  void caches(unsigned core, std::uint8_t vmid, std::uint64_t line) override;
+  SimTime arrival(std::uint8_t vmid, std::uint64_t address, Bytes length) const override;
   void watch_register(unsigned core, unsigned ai_core) override;
   void register_written(unsigned ai_core) override;
   bool goes_later(unsigned core, SimTime when) const override;
@@ -70,7 +75,9 @@ class AicpuPrograms : public sc_core::sc_module,
 
   std::vector<std::unique_ptr<AicpuCore>> cores_;
   std::vector<std::uint64_t> watchers_;  // by AI Core: a bit for each core that sleeps on it
-  std::deque<Snoop> snoops_;             // under way
+  HeldLines held_;                       // where DMA is snooped
+  WritesUnderWay writes_;                // of AI Cores
+  std::deque<Snoop> snoops_;             // those of them to lines that a cache holds
   KernelPort::Listener* listener_ = nullptr;
   unsigned writer_ = kNobody;
   std::uint32_t epoch_ = 0;  // resets seen

@@ -109,6 +109,13 @@ CheckResult check_hbm(const HbmConfig& hbm) {
     return BrokenRule{"hbm.installed_mib",
                       fmt::format("is no multiple of {} KiB, a row of every bank", rows >> 10)};
   }
+  const Bytes least = t.burst * t.bank_groups, most = t.row * t.bank_groups;
+  if (hbm.interleave != t.burst && (hbm.interleave < least || hbm.interleave > most)) {
+    return BrokenRule{"hbm.interleave_bytes",
+                      fmt::format("{} is neither one burst of {} nor from {} to {}, one burst to a "
+                                  "row of each bank group",
+                                  hbm.interleave, t.burst, least, most)};
+  }
   if (hbm.write_low_percent >= hbm.write_high_percent) {
     return BrokenRule{"hbm.write_low_percent",
                       fmt::format("{} is not below write_high_percent {}", hbm.write_low_percent,

@@ -42,7 +42,8 @@ const Table& core_table() {
           number("dispatch_ns", &C::dispatch, 0, 100'000, "command processor to core, per block"),
           number("init_ns", &C::init, 0, 100'000, "of the core's hardware, per block"),
           number("software_init_ns", &C::software_init, 0, 1'000'000,
-                 "of the kernel before its first access, per block"),
+                 "of the kernel before its first access, per block; of a program with the reads of "
+                 "its image"),
           number("report_ns", &C::report, 0, 100'000,
                  "last access of a block until the command processor knows"),
           number("burst_bytes", &C::burst, 256, 65'536, "one access of a tile").in_powers_of_two(),

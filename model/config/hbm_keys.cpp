@@ -89,6 +89,9 @@ const Table& hbm_table() {
                  "fill of write_queue at which writes are drained"),
           number("write_low_percent", &H::write_low_percent, 0, 99,
                  "fill of write_queue at which reads go on"),
+          number("interleave_bytes", &H::interleave, 8, 1 << 20,
+                 "consecutive bytes of one pseudo channel: a burst, or some of each bank group")
+              .in_powers_of_two(),
           keys::make("xor_hash", KeyType::kFlag, &H::xor_hash,
                      "fold row bits into channel and bank bits"),
           number("frontend_ns", &H::frontend, 0, 10'000, "port to controller queue, each request"),

@@ -16,11 +16,13 @@ enum class CoreKind {
 
 // One way of data between global memory and a core, as one pipe's instructions use it.
 struct CopyPathConfig {
-  Bytes per_clock;            // sustained
-  unsigned issue_clocks;      // of an instruction, before its first request
-  unsigned latency_clocks;    // last data until the instruction has ended, beside the memory's
-  unsigned block_clocks;      // each discontiguous row of an instruction
-  unsigned half_row_percent;  // of the rate, with rows of 256 B; once more for each further halving
+  Bytes per_clock;          // sustained
+  unsigned issue_clocks;    // of an instruction, before its first request
+  unsigned latency_clocks;  // last data until the instruction has ended, beside the memory's
+  unsigned block_clocks;    // each discontiguous row of an instruction
+  // Of the rate, with rows of 256 B, or a copy of as few in all; once more for each further
+  // halving.
+  unsigned half_row_percent;
   unsigned unaligned_percent;  // of the rate, with rows that do not begin at 512 B
 };
 
@@ -36,8 +38,16 @@ struct VectorConfig {
   unsigned exposed_clocks;  // in place of `clocks` when the pipe has not run empty
   unsigned tail_clocks;     // a row's last repeat that is not a whole one
   unsigned row_clocks;      // each row of a reduction
-  VectorCost add, mul, max, div, exp, ln, sqrt, rsqrt, scalar, unary, reciprocal, duplicate, copy,
-      cast, reduce;
+  VectorCost add, mul, max, div, exp, exp_precise, ln, sqrt, rsqrt, scalar, unary, reciprocal,
+      duplicate, copy, cast, cast_integer, reduce, bitwise, compare, select, int64;
+  VectorCost transpose;               // per block of 32 B in place of a repeat
+  unsigned transpose_ragged_percent;  // of its time, with rows that are no multiple of 32 B
+};
+
+// From L0C to another local buffer; per_clock 0: the core has no such way.
+struct LocalPathConfig {
+  Bytes per_clock;
+  unsigned issue_clocks;  // of an instruction, beside its bytes
 };
 
 struct CubeConfig {
@@ -63,11 +73,14 @@ struct ProgramCoreConfig {
   Bytes l0a_per_clock, l0b_per_clock;
   unsigned l0_fill_clocks;  // of MTE1, into an empty pipe
   CopyPathConfig gm_to_l1, gm_to_ub, ub_to_gm, l0c_to_gm;
+  LocalPathConfig l0c_to_l1, l0c_to_ub;
   CubeConfig cube;
   VectorConfig vector;
   unsigned cache_lines;  // data cache of the scalar unit
   unsigned cache_ways;
   unsigned cache_hit_clocks;
+  unsigned miss_clocks;        // of a miss, the core's own part; the memory's comes on top
+  unsigned write_back_clocks;  // of a line that leaves, the core's own part
   unsigned dcci_clocks;
   unsigned ub_clocks;        // load or store of an element of UB
   unsigned register_clocks;  // read of DATA_MAIN_BASE or the system counter

@@ -24,9 +24,21 @@ const Table& path_table() {
           number("block_clocks", &P::block_clocks, 0, 10'000,
                  "each row of a copy whose rows do not follow one another"),
           number("half_row_percent", &P::half_row_percent, 1, 100,
-                 "of the rate, rows of 256 B; again for each further halving"),
+                 "of the rate, rows or copies of 256 B; again for each further halving"),
           number("unaligned_percent", &P::unaligned_percent, 1, 100,
-                 "of the rate, rows that do not begin at 512 B"),
+                 "of the rate, rows or copies that do not begin at 512 B"),
+      }};
+  return kTable;
+}
+
+const Table& local_path_table() {
+  using P = LocalPathConfig;
+  static const Table kTable{
+      "",
+      "a way from L0C to another local buffer",
+      {
+          number("per_clock_bytes", &P::per_clock, 0, 4096, "sustained; 0: there is none"),
+          number("issue_clocks", &P::issue_clocks, 0, 10'000, "of an instruction"),
       }};
   return kTable;
 }
@@ -58,34 +70,52 @@ const Table& cost_table() {
   return kTable;
 }
 
+std::vector<Key> cost_keys() {
+  using V = VectorConfig;
+  return {
+      section("add", &V::add, cost_table()),
+      section("mul", &V::mul, cost_table()),
+      section("max", &V::max, cost_table()),
+      section("div", &V::div, cost_table()),
+      section("exp", &V::exp, cost_table()),
+      section("exp_precise", &V::exp_precise, cost_table()),
+      section("ln", &V::ln, cost_table()),
+      section("sqrt", &V::sqrt, cost_table()),
+      section("rsqrt", &V::rsqrt, cost_table()),
+      section("scalar", &V::scalar, cost_table()),
+      section("unary", &V::unary, cost_table()),
+      section("reciprocal", &V::reciprocal, cost_table()),
+      section("duplicate", &V::duplicate, cost_table()),
+      section("copy", &V::copy, cost_table()),
+      section("cast", &V::cast, cost_table()),
+      section("cast_integer", &V::cast_integer, cost_table()),
+      section("reduce", &V::reduce, cost_table()),
+      section("bitwise", &V::bitwise, cost_table()),
+      section("compare", &V::compare, cost_table()),
+      section("select", &V::select, cost_table()),
+      section("int64", &V::int64, cost_table()),
+      section("transpose", &V::transpose, cost_table()),
+  };
+}
+
 const Table& vector_table() {
   using V = VectorConfig;
-  static const Table kTable{
-      "",
-      "the vector unit",
-      {
-          number("repeat_bytes", &V::repeat, 32, 4096, "handled per repeat").in_powers_of_two(),
-          number("exposed_clocks", &V::exposed_clocks, 0, 1000,
-                 "of an instruction right behind another, beside its repeats"),
-          number("tail_clocks", &V::tail_clocks, 0, 1000,
-                 "a row's last repeat that is not a whole one"),
-          number("row_clocks", &V::row_clocks, 0, 1000, "each row of a reduction"),
-          section("add", &V::add, cost_table()),
-          section("mul", &V::mul, cost_table()),
-          section("max", &V::max, cost_table()),
-          section("div", &V::div, cost_table()),
-          section("exp", &V::exp, cost_table()),
-          section("ln", &V::ln, cost_table()),
-          section("sqrt", &V::sqrt, cost_table()),
-          section("rsqrt", &V::rsqrt, cost_table()),
-          section("scalar", &V::scalar, cost_table()),
-          section("unary", &V::unary, cost_table()),
-          section("reciprocal", &V::reciprocal, cost_table()),
-          section("duplicate", &V::duplicate, cost_table()),
-          section("copy", &V::copy, cost_table()),
-          section("cast", &V::cast, cost_table()),
-          section("reduce", &V::reduce, cost_table()),
-      }};
+  static const Table kTable = [] {
+    Table table;
+    table.doc = "the vector unit";
+    table.keys = {
+        number("repeat_bytes", &V::repeat, 32, 4096, "handled per repeat").in_powers_of_two(),
+        number("exposed_clocks", &V::exposed_clocks, 0, 1000,
+               "of an instruction right behind another, beside its repeats"),
+        number("tail_clocks", &V::tail_clocks, 0, 1000,
+               "a row's last repeat that is not a whole one"),
+        number("row_clocks", &V::row_clocks, 0, 1000, "each row of a reduction"),
+        number("transpose_ragged_percent", &V::transpose_ragged_percent, 100, 1000,
+               "of the time of a transposition, rows that are no multiple of 32 B"),
+    };
+    for (auto& key : cost_keys()) table.keys.push_back(std::move(key));
+    return table;
+  }();
   return kTable;
 }
 
@@ -121,6 +151,8 @@ std::vector<Key> pipe_keys() {
       section("gm_to_ub", &C::gm_to_ub, path_table()),
       section("ub_to_gm", &C::ub_to_gm, path_table()),
       section("l0c_to_gm", &C::l0c_to_gm, path_table()),
+      section("l0c_to_l1", &C::l0c_to_l1, local_path_table()),
+      section("l0c_to_ub", &C::l0c_to_ub, local_path_table()),
       section("cube", &C::cube, cube_table()),
       section("vector", &C::vector, vector_table()),
   };
@@ -134,6 +166,10 @@ std::vector<Key> scalar_keys() {
       number("cache_ways", &C::cache_ways, 1, 64, "associativity of the data cache")
           .in_powers_of_two(),
       number("cache_hit_clocks", &C::cache_hit_clocks, 1, 1000, "load or store that hits"),
+      number("miss_clocks", &C::miss_clocks, 0, 10'000,
+             "load that misses, before its request leaves the core"),
+      number("write_back_clocks", &C::write_back_clocks, 0, 10'000,
+             "a line on its way out, before its request leaves the core"),
       number("dcci_clocks", &C::dcci_clocks, 1, 1000, "clean and invalidate, beside the memory"),
       number("ub_clocks", &C::ub_clocks, 1, 1000, "load or store of an element of UB"),
       number("register_clocks", &C::register_clocks, 1, 1000,

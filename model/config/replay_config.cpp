@@ -53,6 +53,7 @@ ReplayConfig to_config(const ReplayFile& file) {
   hbm.write_queue = file.write_queue;
   hbm.write_high_percent = file.write_high_percent;
   hbm.write_low_percent = file.write_low_percent;
+  hbm.interleave = file.timings.burst;  // as the simulators that were measured
   return config;
 }
 

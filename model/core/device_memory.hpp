@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "model/core/lender.hpp"
 #include "model/core/memory_watch.hpp"
 #include "model/core/transaction.hpp"
 
@@ -27,6 +28,16 @@ class DeviceMemory {
     }
     return Completion::kSuccess;
   }
+  // [address, address + length) where they lie (lender.hpp); null: they have to be read().
+  virtual const std::byte* lend(std::uint8_t vmid, std::uint64_t address, Bytes length,
+                                Borrower& borrower) {
+    static_cast<void>(vmid), static_cast<void>(address), static_cast<void>(length);
+    static_cast<void>(borrower);
+    return nullptr;
+  }
+  virtual void give_back(const std::byte* from, Bytes length, Borrower& borrower) {
+    static_cast<void>(from), static_cast<void>(length), static_cast<void>(borrower);
+  }
   // Where `address` lies in this card's memory; nothing: nowhere, or it may not be read.
   virtual std::optional<std::uint64_t> local(std::uint8_t vmid, std::uint64_t address) {
     if (vmid != 0) return std::nullopt;
@@ -34,6 +45,11 @@ class DeviceMemory {
   }
   virtual Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address,
                            const void* data, Bytes length) = 0;
+  // From hold() to release() of what it gave, an access of `vmid` is under way whose bytes have not
+  // moved yet: invalidations of its translations that begin meanwhile do not end before.
+  using Hold = std::uint32_t;
+  virtual Hold hold(std::uint8_t) { return 0; }
+  virtual void release(Hold) {}
 };
 
 }  // namespace npu::model

@@ -25,6 +25,9 @@ class MemoryWatch : public WriteObserver {
    public:
     virtual ~Snooper() = default;
     virtual void snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) = 0;
+    // The same of DMA and whatever else writes with requests, by device-local address, and also of
+    // those that snoop() does not tell of.
+    virtual void snoop_local(std::uint64_t, Bytes) {}
   };
   // Waits for writes to lines it has named.
   class Watcher {
@@ -45,6 +48,7 @@ class MemoryWatch : public WriteObserver {
   // Of DMA and whatever else writes with requests.
   void bytes_written(std::uint64_t address, Bytes length) override {
     if (next_ != nullptr) next_->bytes_written(address, length);
+    for (auto* snooper : snoopers_) snooper->snoop_local(address, length);
     written_local(Writer::kDma, address, length);
   }
   void written_local(Writer writer, std::uint64_t address, Bytes length) {

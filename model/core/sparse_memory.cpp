@@ -60,6 +60,7 @@ void SparseMemory::read_pages(Bytes address, void* data, Bytes length) const {
 }
 
 void SparseMemory::write(Bytes address, const void* data, Bytes length) {
+  if (!loans_.empty() && is_lent(address, length)) recall(address, length);
   const auto* in = static_cast<const std::byte*>(data);
   while (length > 0) {
     const Bytes piece = std::min(length, kPage - address % kPage);
@@ -72,6 +73,55 @@ void SparseMemory::write(Bytes address, const void* data, Bytes length) {
     in += piece;
     address += piece;
     length -= piece;
+  }
+}
+
+const std::byte* SparseMemory::lend(Bytes address, Bytes length, Borrower& borrower) {
+  if (length == 0 || !range_fits(address, length, size_)) return nullptr;
+  if (lent_.empty()) lent_.resize(size_ / kLentPiece + 2);
+  loans_.push_back({address, length, &borrower});
+  count_loan(loans_.back(), 1);
+  return base_ + address;
+}
+
+void SparseMemory::give_back(const std::byte* from, Bytes length, Borrower& borrower) {
+  const auto address = static_cast<Bytes>(from - base_);
+  for (std::size_t i = 0; i < loans_.size(); ++i) {
+    const Loan& loan = loans_[i];
+    if (loan.address != address || loan.length != length || loan.borrower != &borrower) continue;
+    return end_loan(i);
+  }
+}
+
+bool SparseMemory::is_lent(Bytes address, Bytes length) const {
+  for (Bytes piece = address / kLentPiece; piece * kLentPiece < address + length; ++piece) {
+    if (lent_[piece] != 0) return true;
+  }
+  return false;
+}
+
+void SparseMemory::count_loan(const Loan& loan, std::uint32_t change) {
+  const Bytes last = (loan.address + loan.length - 1) / kLentPiece;
+  for (Bytes piece = loan.address / kLentPiece; piece <= last; ++piece) {
+    lent_[piece] += change;
+  }
+}
+
+void SparseMemory::end_loan(std::size_t index) {
+  count_loan(loans_[index], UINT32_MAX);  // less one
+  loans_[index] = loans_.back();
+  loans_.pop_back();
+}
+
+void SparseMemory::recall(Bytes address, Bytes length) {
+  for (std::size_t i = 0; i < loans_.size();) {
+    const Loan loan = loans_[i];
+    if (loan.address >= address + length || address >= loan.address + loan.length) {
+      ++i;
+      continue;
+    }
+    end_loan(i);
+    loan.borrower->recall(base_ + loan.address, loan.length);
   }
 }
 

@@ -8,14 +8,15 @@
 #include <cstring>
 #include <vector>
 
+#include "model/core/lender.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
 
-class SparseMemory {
+class SparseMemory : public Lender {
  public:
   explicit SparseMemory(Bytes size);
-  ~SparseMemory();
+  ~SparseMemory() override;
   SparseMemory(const SparseMemory&) = delete;
   SparseMemory& operator=(const SparseMemory&) = delete;
 
@@ -30,6 +31,8 @@ class SparseMemory {
     }
   }
   void write(Bytes address, const void* data, Bytes length);
+  const std::byte* lend(Bytes address, Bytes length, Borrower& borrower) override;
+  void give_back(const std::byte* from, Bytes length, Borrower& borrower) override;
   // Bytes of pages that hold data; what the memory costs.
   Bytes touched() const { return touched_pages_ * kPage; }
   // The bytes themselves, for DMI: the caller must not write through it.
@@ -37,6 +40,7 @@ class SparseMemory {
 
  private:
   static constexpr Bytes kPage = 4096;
+  static constexpr Bytes kLentPiece = Bytes{2} << 20;
   void read_pages(Bytes address, void* data, Bytes length) const;
   // Of a large memory mostly little is touched: the summary stays in the cache, all bits do not.
   bool is_touched(Bytes page) const {
@@ -45,6 +49,14 @@ class SparseMemory {
     return ((bitmap_[word] >> (page % 64)) & 1) != 0;
   }
   void touch(Bytes page);
+  struct Loan {
+    Bytes address, length;
+    Borrower* borrower;
+  };
+  bool is_lent(Bytes address, Bytes length) const;
+  void count_loan(const Loan& loan, std::uint32_t change);  // modulo 2^32
+  void end_loan(std::size_t index);
+  void recall(Bytes address, Bytes length);
 
   std::byte* base_;
   Bytes size_;
@@ -52,6 +64,8 @@ class SparseMemory {
   Bytes bitmap_bytes_;
   std::vector<std::uint64_t> summary_;  // one bit per word of the bitmap: whether it is not 0
   Bytes touched_pages_ = 0;
+  std::vector<Loan> loans_;
+  std::vector<std::uint32_t> lent_;  // loans that meet each piece of kLentPiece
 };
 
 }  // namespace npu::model

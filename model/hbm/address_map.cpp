@@ -15,7 +15,16 @@ unsigned log2_exact(std::uint64_t value) {
   return bits;
 }
 
-unsigned field_bits(AddressField field, const HbmTimings& timings) {
+// Of the column those below the channel: an interleave of several bursts takes one of each bank
+// group first.
+unsigned column_low_bits(const HbmConfig& config) {
+  const Bytes burst = config.timings.burst;
+  if (config.interleave <= burst) return 0;
+  return log2_exact(config.interleave / burst) - log2_exact(config.timings.bank_groups);
+}
+
+unsigned field_bits(AddressField field, const HbmConfig& config) {
+  const HbmTimings& timings = config.timings;
   switch (field) {
     case AddressField::kChannel:
       return 0;  // already taken out of an index
@@ -23,8 +32,10 @@ unsigned field_bits(AddressField field, const HbmTimings& timings) {
       return log2_exact(timings.pseudo_channels);
     case AddressField::kBankGroup:
       return log2_exact(timings.bank_groups);
+    case AddressField::kColumnLow:
+      return column_low_bits(config);
     case AddressField::kColumn:
-      return log2_exact(timings.row / timings.burst);
+      return log2_exact(timings.row / timings.burst) - column_low_bits(config);
     case AddressField::kBank:
       return log2_exact(timings.banks_per_group);
     case AddressField::kStack:
@@ -49,24 +60,35 @@ std::uint16_t lane_number(const HbmTimings& timings, unsigned pseudo_channel, un
                                     group * timings.banks_per_group + bank);
 }
 
-AddressMap::AddressMap(const HbmConfig& config, const AddressOrder& order)
+AddressOrder address_order(const HbmConfig& config) {
+  using Field = AddressField;
+  if (config.interleave <= config.timings.burst) {
+    return {Field::kChannel, Field::kPseudoChannel, Field::kBankGroup, Field::kColumnLow,
+            Field::kColumn,  Field::kBank,          Field::kStack,     Field::kRow};
+  }
+  return {Field::kBankGroup, Field::kColumnLow, Field::kChannel, Field::kPseudoChannel,
+          Field::kColumn,    Field::kBank,      Field::kStack,   Field::kRow};
+}
+
+AddressMap::AddressMap(const HbmConfig& config)
     : channels_(config.channels),
       channel_bits_(log2_exact(config.channels)),
+      column_low_bits_(column_low_bits(config)),
       group_bits_(log2_exact(config.timings.bank_groups)),
       bank_bits_(log2_exact(config.timings.banks_per_group)),
       hash_(config.xor_hash) {
   unsigned shift = 0;
-  for (const AddressField field : order) {
+  for (const AddressField field : address_order(config)) {
     if (field == AddressField::kChannel) channel_shift_ = shift;
-    const unsigned bits = field_bits(field, config.timings);
+    const unsigned bits = field_bits(field, config);
     slice(field) = {shift, static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1)};
     shift += bits;
   }
   const std::uint64_t bursts = config.installed / config.timings.burst;
   const std::uint64_t upper = bursts >> (channel_shift_ + channel_bits_);
   fold_shift_ = channel_bits_;
-  while (fold_shift_ < 32 && upper >> 2 * fold_shift_ != 0) fold_shift_ *= 2;
-  if (order.back() == AddressField::kRow) build_lanes(config.timings);
+  while (channel_bits_ != 0 && fold_shift_ < 32 && upper >> 2 * fold_shift_ != 0) fold_shift_ *= 2;
+  build_lanes(config.timings);
 }
 
 void AddressMap::build_lanes(const HbmTimings& timings) {
@@ -93,7 +115,8 @@ Location AddressMap::locate(std::uint64_t index) const {
   where.stack = slice(AddressField::kStack).of(index);
   where.group = slice(AddressField::kBankGroup).of(index);
   where.bank = slice(AddressField::kBank).of(index);
-  where.column = slice(AddressField::kColumn).of(index);
+  where.column = slice(AddressField::kColumn).of(index) << column_low_bits_ |
+                 slice(AddressField::kColumnLow).of(index);
   where.row = slice(AddressField::kRow).of(index);
   if (hash_) {
     where.group ^= hash(where.row) >> bank_bits_;

@@ -15,18 +15,16 @@ enum class AddressField : std::uint8_t {
   kChannel,
   kPseudoChannel,
   kBankGroup,
-  kColumn,
+  kColumnLow,  // below the channel, if HbmConfig::interleave says so
+  kColumn,     // the rest
   kBank,
   kStack,
   kRow,
 };
 
 // Least significant first.
-using AddressOrder = std::array<AddressField, 7>;
-constexpr AddressOrder kInterleavedOrder = {AddressField::kChannel,   AddressField::kPseudoChannel,
-                                            AddressField::kBankGroup, AddressField::kColumn,
-                                            AddressField::kBank,      AddressField::kStack,
-                                            AddressField::kRow};
+using AddressOrder = std::array<AddressField, 8>;
+AddressOrder address_order(const HbmConfig& config);
 
 struct Location {
   unsigned pseudo_channel;
@@ -49,9 +47,11 @@ std::uint16_t lane_number(const HbmTimings& timings, unsigned pseudo_channel, un
 class AddressMap {
  public:
   // All sizes of the organisation are powers of two except the number of rows.
-  explicit AddressMap(const HbmConfig& config, const AddressOrder& order = kInterleavedOrder);
+  explicit AddressMap(const HbmConfig& config);
 
   unsigned channels() const { return channels_; }
+  // So many consecutive bursts, from a multiple of them on, lie on one channel.
+  unsigned interleave() const { return 1U << channel_shift_; }
   unsigned channel(std::uint64_t burst) const {
     const std::uint64_t upper = burst >> (channel_shift_ + channel_bits_);
     return static_cast<unsigned>((burst >> channel_shift_) ^ fold(upper)) & (channels_ - 1);
@@ -64,7 +64,7 @@ class AddressMap {
   // or above it.
   std::uint64_t index_below(std::uint64_t burst, unsigned channel) const;
   Location locate(std::uint64_t index) const;
-  // Its lane and row, as locate() and lane_number() give them; for orders with the row on top.
+  // Its lane and row, as locate() and lane_number() give them.
   struct LaneAndRow {
     std::uint16_t lane;
     std::uint32_t row;
@@ -101,11 +101,12 @@ class AddressMap {
   unsigned channels_;
   unsigned channel_bits_;
   unsigned channel_shift_ = 0;
+  unsigned column_low_bits_;
   unsigned fold_shift_ = 0;  // groups of bits: a power of two of them reaches beyond all addresses
   unsigned group_bits_;
   unsigned bank_bits_;
   bool hash_;
-  std::array<Slice, 7> slices_{};
+  std::array<Slice, 8> slices_{};
   std::vector<std::uint8_t> lanes_;  // by the bits of an index below the row
 };
 

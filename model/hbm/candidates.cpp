@@ -22,11 +22,11 @@ LaneVector splat(Lane value) {
 LaneVector earlier(LaneVector a, LaneVector b) {
   return a < b ? a : b;
 }
-Lane highest(LaneVector v) {
+// In all lanes.
+LaneVector highest(LaneVector v) {
   v = later(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
   v = later(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
-  v = later(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
-  return v[0];
+  return later(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
 }
 Lane lowest(LaneVector v) {
   v = earlier(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
@@ -62,7 +62,7 @@ void Candidates::set_group_size(int banks) {
 }
 
 void Candidates::lower_ages(int less) {
-  const LaneVector more = splat(static_cast<Lane>(less));
+  const LaneVector more = splat(static_cast<Lane>(2 * less));
   for (std::size_t v = 0; v < times_.size(); ++v) {
     precedences_[v] = (precedences_[v] + more) & (times_[v] != splat(kNoTime));
   }
@@ -87,7 +87,7 @@ void Candidates::lower_ages(int less) {
 // The highest precedence of the candidates that are allowed at the clocks `until`, a vector for
 // each vector of lanes (kNotYet: none is); 0: there is none.
 template <class Until>
-Lane Candidates::foremost(const Until& until) const {
+Candidates::Foremost Candidates::foremost(const Until& until) const {
   // By halves, so that one comparison need not wait for the other.
   const auto at = [&](std::size_t v) { return precedences_[v] & ~(times_[v] > until(v)); };
   const auto of_four = [&](std::size_t v) {
@@ -95,7 +95,7 @@ Lane Candidates::foremost(const Until& until) const {
   };
   LaneVector first = later(of_four(0), of_four(4));
   if (lanes_ > 64) first = later(first, later(of_four(8), of_four(12)));  // absent: no candidates
-  return highest(first);
+  return {highest(first)};
 }
 
 // `from`: the vector of clocks before which the candidates in a vector of lanes are not allowed.
@@ -105,7 +105,7 @@ Candidates::Found Candidates::search_lanes(Lane floor, const From& from) const {
 #pragma GCC unroll 16
   for (std::size_t v = 0; v < kVectors; ++v) {
     const LaneVector delay = earlier(later(times_[v], from(v)) - floor, splat(kLatest));
-    first = earlier(first, (delay << kAgeBits) - precedences_[v]);
+    first = earlier(first, (delay << kAgeBits) - (precedences_[v] >> 1));
   }
   const int both = lowest(first);  // (delay - 1) << bits | age
   const int delay = (both >> kAgeBits) + 1;
@@ -123,7 +123,7 @@ template <class From>
   for (std::size_t v = 0; v < times_.size(); ++v) {
     first = later(first, (later(times_[v], from(v)) == time) & precedences_[v]);
   }
-  return {base_ + time, kFirst - highest(first)};
+  return {base_ + time, age_of(highest(first)[0])};
 }
 
 // Lanes that there are not have no candidates.
@@ -137,26 +137,26 @@ Candidates::Found Candidates::first_row(Clock earliest, int handicap) const {
   const Lane floor = relative(earliest);
   const LaneVector zeros = splat(floor);
   static_assert(kNotYet == -1);  // all bits set
-  const Lane first = handicap == 0 ? foremost([&](std::size_t) { return zeros; })
-                                   : foremost([&](std::size_t v) { return zeros | ones_[v]; });
-  if (first != 0) return {earliest, kFirst - first};
+  const int age =
+      (handicap == 0 ? foremost([&](std::size_t) { return zeros; }) : foremost([&](std::size_t v) {
+        return zeros | ones_[v];
+      })).age();
+  if (age >= 0) return {earliest, age};
   const LaneVector ones = splat(relative(earliest + handicap));
   return search(floor, [&](std::size_t v) { return later(zeros, ones & ones_[v]); });
 }
 
-Candidates::Found Candidates::another_row(Clock at, int age) const {
+Candidates::Foremost Candidates::another_row(Clock at, const Foremost& but) const {
   const LaneVector floor = splat(relative(at));
-  const LaneVector but = splat(static_cast<Lane>(kFirst - age));
-  const Lane first = foremost([&](std::size_t v) { return floor | (precedences_[v] == but); });
-  return {at, first == 0 ? -1 : kFirst - first};
+  return foremost([&](std::size_t v) { return floor | (precedences_[v] == but.precedence); });
 }
 
-Candidates::Found Candidates::another_row(Clock at, int age, const Lanes& without) const {
+Candidates::Foremost Candidates::another_row(Clock at, const Foremost& but,
+                                             const Lanes& without) const {
   const LaneVector floor = splat(relative(at));
-  const LaneVector but = splat(static_cast<Lane>(kFirst - age));
-  const Lane first = foremost(
-      [&](std::size_t v) { return floor | (precedences_[v] == but) | (ones_[v] & without[v]); });
-  return {at, first == 0 ? -1 : kFirst - first};
+  return foremost([&](std::size_t v) {
+    return floor | (precedences_[v] == but.precedence) | (ones_[v] & without[v]);
+  });
 }
 
 Candidates::Lanes Candidates::lanes(int first, int count) {
@@ -175,8 +175,8 @@ Candidates::Found Candidates::first_column(Clock earliest, bool ones) const {
   };
   const LaneVector zero_until = splat(floor) | (held_[0] > floor);
   const LaneVector one_until = splat(floor) | (held_[1] > floor);
-  const Lane first = foremost([&](std::size_t v) { return of(zero_until, one_until, v); });
-  if (first != 0) return {earliest, kFirst - first};
+  const int age = foremost([&](std::size_t v) { return of(zero_until, one_until, v); }).age();
+  if (age >= 0) return {earliest, age};
   const LaneVector zero = later(splat(floor), held_[0]), one = later(splat(floor), held_[1]);
   return search(floor, [&](std::size_t v) { return of(zero, one, v); });
 }

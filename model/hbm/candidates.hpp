@@ -43,7 +43,7 @@ class Candidates {
     const auto v = vector(lane);
     const LaneVector& only = kOnly[static_cast<unsigned>(lane) % 8];
     put(times_[v], only, relative(limit));
-    put(precedences_[v], only, static_cast<Lane>(kFirst - age));
+    put(precedences_[v], only, precedence(age, kind));
     put(ones_[v], only, static_cast<Lane>(-static_cast<int>(kind)));
   }
   // The same candidate, of kind 1 now.
@@ -51,6 +51,7 @@ class Candidates {
     const auto v = vector(lane);
     const LaneVector& only = kOnly[static_cast<unsigned>(lane) % 8];
     put(times_[v], only, relative(limit));
+    precedences_[v] |= only & Lane{1};
     ones_[v] |= only;
   }
   void withdraw(int lane) { times_[vector(lane)] |= kNone[static_cast<unsigned>(lane) % 8]; }
@@ -114,11 +115,22 @@ class Candidates {
   // The earliest candidate, of several the oldest, none before `earliest`, those of kind 1 not
   // `floor` + `handicap`. What is held is not looked at.
   Found first_row(Clock earliest, int handicap) const;
-  // The oldest one allowed at `at` but for that of an age; with `without` but for all of kind 1 in
-  // the lanes whose bits are set there. What is held is not looked at.
+  // A candidate as a search finds it: its precedence in all lanes of a vector, 0 if there is none.
+  // The next search takes it from there, as the way through an integer register would be felt.
+  struct Foremost {
+    LaneVector precedence;
+    int age() const { return precedence[0] == 0 ? -1 : age_of(precedence[0]); }
+    unsigned kind() const { return static_cast<unsigned>(precedence[0]) & 1; }
+  };
+  static Foremost foremost_of(int age, unsigned kind) {
+    const Lane all = precedence(age, kind);
+    return {LaneVector{} + all};
+  }
+  // The oldest one allowed at `at` but for another; with `without` but for all of kind 1 in the
+  // lanes whose bits are set there. What is held is not looked at.
   using Lanes = std::array<LaneVector, kMaxLanes / 8>;
-  Found another_row(Clock at, int age) const;
-  Found another_row(Clock at, int age, const Lanes& without) const;
+  Foremost another_row(Clock at, const Foremost& but) const;
+  Foremost another_row(Clock at, const Foremost& but, const Lanes& without) const;
   static Lanes lanes(int first, int count);
   // Likewise; what is held counts. `ones`: there may be candidates of kind 1.
   Found first_column(Clock earliest, bool ones) const;
@@ -150,6 +162,11 @@ class Candidates {
                                                        {0, 0, 0, 0, 0, 0, kNoTime, 0},
                                                        {0, 0, 0, 0, 0, 0, 0, kNoTime}}};
   static const std::array<LaneVector, kMaxLanes / 8> kLaneOf;  // their numbers
+  // The older, the higher, and the kind, which whoever finds it need then not look up.
+  static Lane precedence(int age, unsigned kind) {
+    return static_cast<Lane>(2 * (kFirst - age) + static_cast<int>(kind));
+  }
+  static int age_of(Lane precedence) { return kFirst - precedence / 2; }
   static std::size_t vector(int lane) { return static_cast<unsigned>(lane) / 8; }
   Lane relative(Clock time) const {
     return static_cast<Lane>(std::clamp<Clock>(time - base_, 0, kNoTime));
@@ -172,7 +189,7 @@ class Candidates {
   template <std::size_t kVectors, class From>
   Found search_lanes(Lane floor, const From& from) const;
   template <class Until>
-  Lane foremost(const Until& until) const;
+  Foremost foremost(const Until& until) const;
   template <class From>
   Found search_late(const From& from) const;
 
@@ -182,7 +199,7 @@ class Candidates {
   std::array<LaneVector, kMaxLanes / 8> group_of_{};
   // A lane whose clock is kNoTime has no candidate.
   std::array<LaneVector, kMaxLanes / 8> times_;
-  std::array<LaneVector, kMaxLanes / 8> precedences_{};  // kFirst - age
+  std::array<LaneVector, kMaxLanes / 8> precedences_{};  // of candidates
   std::array<LaneVector, kMaxLanes / 8> ones_{};         // all bits set: of kind 1
   std::array<LaneVector, 2> held_{};                     // by kind, by block
 };

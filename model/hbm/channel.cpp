@@ -27,14 +27,18 @@ namespace npu::model::hbm {
 // As many as may be taken before their time.
 void Channel::feed_ahead(Clock until) {
   const Clock last = std::min(until, engine_->ahead_until());
-  for (unsigned room = engine_->read_room(); room != 0 && !empty(); --room) {
-    const BurstRun& run = backlog_[first_];
-    const Clock at = std::max(run.arrived, next_feed_);
-    if (at > last || run.write) return;
-    const Burst burst = next_burst();
+  Burst burst = next_burst();
+  for (unsigned room = engine_->read_room(); room != 0; --room) {
+    const Clock at = std::max(backlog_[first_].arrived, next_feed_);
+    if (at > last || burst.write) return;
     fed(at);
-    if (!empty()) engine_->prefetch(next_burst().lane);
-    engine_->enter_ahead(burst, at);
+    const Burst now = burst;
+    if (!empty()) {
+      burst = next_burst();
+      engine_->prefetch(burst.lane);
+    }
+    engine_->enter_ahead(now, at);
+    if (empty()) return;
   }
 }
 

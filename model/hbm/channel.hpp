@@ -22,7 +22,7 @@ struct BurstRun {
   bool write;
 };
 
-class Channel {
+class alignas(64) Channel {
  public:
   Channel(const HbmConfig& config, const AddressMap& map, std::vector<BurstDone>& done)
       : map_(&map), engine_(std::make_unique<ChannelEngine>(config, done)) {}

@@ -259,6 +259,7 @@ class ChannelEngine {
   bool decide_opened_reads(Clock until);
   bool serve_activated(Clock last, Clock& horizon);
   void open_rows(Clock& horizon);
+  Candidates::Foremost row_candidate(int lane) const;
   void issue_rows(Clock stop, Clock& horizon);
   Clock before_refresh() const;
   void prefetch_refreshes() const;

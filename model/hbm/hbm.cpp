@@ -183,9 +183,13 @@ void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool
 
 [[gnu::noinline]] void Hbm::submit_many(std::uint32_t tag, std::uint64_t first, std::uint64_t end,
                                         Clock arrived, bool write) {
-  if (end - first < map_.channels() / 2) {  // few fall on the same channel
-    for (; first != end; ++first) {
-      submit_run(map_.channel(first), {map_.index(first), 1, tag, arrived, write});
+  const unsigned interleave = map_.interleave();
+  if (end - first < std::uint64_t{map_.channels()} * interleave / 2) {
+    while (first != end) {  // few of them fall on the same channel again
+      const std::uint64_t next = std::min(end, (first | (interleave - 1)) + 1);
+      const auto count = static_cast<std::uint32_t>(next - first);
+      submit_run(map_.channel(first), {map_.index(first), count, tag, arrived, write});
+      first = next;
     }
     return;
   }

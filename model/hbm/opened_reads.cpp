@@ -59,38 +59,46 @@ void ChannelEngine::open_rows(Clock& horizon) {
   }
 }
 
+Candidates::Foremost ChannelEngine::row_candidate(int lane) const {
+  const Bank& bank = queue_.bank(lane);
+  return Candidates::foremost_of(queue_.at(bank.lists[0].miss).age, bank.open ? kPre : kAct);
+}
+
 // The commands of the row bus before `stop` and up to `horizon`.
 void ChannelEngine::issue_rows(Clock stop, Clock& horizon) {
   Next next = row_;
   stop = std::min(stop, horizon + 1);
-  int age = next.lane == kUnknown ? 0 : queue_.at(queue_.bank(next.lane).lists[0].miss).age;
+  Candidates::Foremost found{};
+  if (next.lane != kUnknown) found = row_candidate(next.lane);
   while (next.at < stop) {
     if (next.lane == kUnknown) {
-      const auto found = rows_.first_row(next.at, 0);
-      age = found.age;
-      next = {found.time, age < 0 ? kUnknown : queue_.lane_of_age(age)};
+      const auto first = rows_.first_row(next.at, 0);
+      next = {first.time, first.age < 0 ? kUnknown : queue_.lane_of_age(first.age)};
       if (next.at >= stop) break;
+      found = row_candidate(next.lane);
     }
     const Clock at = next.at;
     const int lane = next.lane;
-    const Bank& bank = queue_.bank(lane);
+    bool known = false;
     // What follows mostly does not depend on what this one changes, and so need not wait for it.
-    if (bank.open) {
+    if (found.kind() == kPre) {
       row_bus_free_ = at + 1;
-      const auto found = rows_.another_row(row_bus_free_, age);
+      found = rows_.another_row(row_bus_free_, found);
       precharge_for_read(lane, at);
-      age = long_trp_ ? found.age : -1;
+      known = long_trp_;
     } else {
       row_bus_free_ = at + 1 + act_extra_;
-      const auto found = rows_.another_row(row_bus_free_, age, lanes_of_[pseudo_channel_of(lane)]);
+      found = rows_.another_row(row_bus_free_, found, lanes_of_[pseudo_channel_of(lane)]);
       activate_for_read(lane, at);
-      age = long_trrd_ ? found.age : -1;
+      known = long_trrd_;
+      const Bank& bank = queue_.bank(lane);
       if (bank.lists[0].hit != kNoRequest) {
         horizon = std::min(horizon, bank.read - 1);
         stop = std::min(stop, horizon + 1);
       }
     }
     now_ = at + 1;
+    const int age = known ? found.age() : kUnknown;
     next = {row_bus_free_, age < 0 ? kUnknown : queue_.lane_of_age(age)};
   }
   row_ = next;

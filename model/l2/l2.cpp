@@ -130,7 +130,7 @@ unsigned L2::walk(std::uint32_t number, unsigned resumed) {
     }
   }
   send_fetch(access);
-  send_write_backs(access);
+  send_write_backs(access.client, Transaction::of(*access.trans).cause, victims_);
   if (blocked != kNone) {
     enqueue(number, blocked, blocked == resumed);
   } else if (access.fills == 0) {
@@ -213,9 +213,25 @@ void L2::bytes_written(std::uint64_t address, Bytes length) {
     auto* const set = store_->set_of(block, store_->slice_of(block, line));
     const unsigned way = store_->find(set, block);
     if (way == store_->ways() || (set[way] & LineStore::kFilling) != 0) continue;
+    const bool dirty = (set[way] & LineStore::kDirty) != 0;
     store_->drop(set, way);
     ++statistics_.snooped;
+    const std::uint64_t begin = line << line_shift_;
+    if (dirty && (address > begin || address + length < begin + config_.line)) snooped_dirty(line);
   }
+}
+
+// What was dirty beside their bytes has to be written. Nobody can be made to wait for that.
+void L2::snooped_dirty(Line line) {
+  ++slices_[slice_of(line)].write_backs;
+  ++statistics_.write_backs;
+  if (snooped_.empty()) sim_.agenda.at<&L2::send_snooped>(sim_now(), *this);
+  snooped_.push_back(line);
+}
+
+// Not inside the call of who writes.
+void L2::send_snooped(std::uint64_t) {
+  send_write_backs(0, 0, snooped_);
 }
 
 }  // namespace npu::model

@@ -15,9 +15,10 @@
 //  - With all miss buffers, write buffers or ways of its slice taken, a request waits at that line.
 //  - A request of at most kSmall bytes that hits takes 2 noc + hit (or write) and no slice's time,
 //    so that the time of a poll does not depend on others.
-// What others write to the HBM (bytes_written()) is dropped here, dirty or not; what they read
-// costs nothing here. Accesses beyond the memory: TLM_ADDRESS_ERROR_RESPONSE and
-// kUnsupportedRequest. With L2Config::size 0 every request goes to the HBM and back as it is.
+// What others write to the HBM (bytes_written()) is dropped here; a dirty line goes to the HBM if
+// they have not written all of it. What they read costs nothing here. Accesses beyond the memory:
+// TLM_ADDRESS_ERROR_RESPONSE and kUnsupportedRequest. With L2Config::size 0 every request goes to
+// the HBM and back as it is.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -117,8 +118,10 @@ class L2 : public sc_core::sc_module, public ResetListener, public WriteObserver
   std::uint32_t new_transfer(Line first);
   void wait_for(std::uint32_t number, std::uint32_t transfer);
   void send_fetch(const Access& access);
-  void send_write_backs(const Access& access);
-  void send(const Access& access, tlm::tlm_command command, std::uint32_t transfer);
+  void send_write_backs(unsigned client, std::uint64_t cause, std::vector<Line>& lines);
+  void snooped_dirty(Line line);
+  void send_snooped(std::uint64_t);
+  void send(unsigned client, std::uint64_t cause, tlm::tlm_command command, std::uint32_t transfer);
   void filled(std::uint64_t transfer);
   void finish_write_back(std::uint32_t transfer);
   void release(std::uint32_t transfer);
@@ -141,6 +144,7 @@ class L2 : public sc_core::sc_module, public ResetListener, public WriteObserver
   std::uint32_t run_ = kNone;     // read that the present request makes longer
   std::uint32_t joined_ = kNone;  // read that the present request waits for already
   std::vector<Line> victims_;     // dirty lines that the present request drove out
+  std::vector<Line> snooped_;     // dirty lines that others have written part of
   L2Statistics statistics_;
 };
 

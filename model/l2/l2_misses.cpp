@@ -17,7 +17,7 @@ bool L2::allocate(std::uint32_t number, const Touch& at, LineStore::Entry* set, 
   const unsigned way = store_->victim(set);
   if (way == store_->ways()) return false;
   if ((set[way] & LineStore::kDirty) != 0) {
-    if (slice.write_backs == config_.write_buffers) return false;
+    if (slice.write_backs >= config_.write_buffers) return false;
     ++slice.write_backs;
     ++statistics_.write_backs;
     victims_.push_back(store_->line_of(at.block, at.slice, set[way]));
@@ -83,33 +83,36 @@ void L2::wait_for(std::uint32_t number, std::uint32_t transfer) {
 }
 
 void L2::send_fetch(const Access& access) {
-  if (run_ != kNone) send(access, tlm::TLM_READ_COMMAND, run_);
+  if (run_ != kNone) {
+    send(access.client, Transaction::of(*access.trans).cause, tlm::TLM_READ_COMMAND, run_);
+  }
   run_ = kNone;
 }
 
-void L2::send_write_backs(const Access& access) {
-  if (victims_.empty()) return;
-  std::sort(victims_.begin(), victims_.end());
-  for (std::size_t i = 0; i < victims_.size();) {
-    const auto transfer = new_transfer(victims_[i]);
-    auto& lines = transfers_[transfer].lines;
-    for (; i < victims_.size() && victims_[i] == transfers_[transfer].first + lines; ++i) ++lines;
-    send(access, tlm::TLM_WRITE_COMMAND, transfer);
+void L2::send_write_backs(unsigned client, std::uint64_t cause, std::vector<Line>& lines) {
+  if (lines.empty()) return;
+  std::sort(lines.begin(), lines.end());
+  for (std::size_t i = 0; i < lines.size();) {
+    const auto transfer = new_transfer(lines[i]);
+    auto& count = transfers_[transfer].lines;
+    for (; i < lines.size() && lines[i] == transfers_[transfer].first + count; ++i) ++count;
+    send(client, cause, tlm::TLM_WRITE_COMMAND, transfer);
   }
-  victims_.clear();
+  lines.clear();
 }
 
-void L2::send(const Access& access, tlm::tlm_command command, std::uint32_t number) {
+void L2::send(unsigned client, std::uint64_t cause, tlm::tlm_command command,
+              std::uint32_t number) {
   const Transfer& transfer = transfers_[number];
   auto& trans = sim_.pool.allocate_timing(command, transfer.first << line_shift_,
                                           transfer.lines << line_shift_);
   auto& info = Transaction::of(trans);
   info.context = number;
-  info.cause = Transaction::of(*access.trans).cause;
+  info.cause = cause;
   info.issued = sim_now();
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   auto delay = sc_core::SC_ZERO_TIME;
-  hbm_sockets[access.client]->nb_transport_fw(trans, phase, delay);
+  hbm_sockets[client]->nb_transport_fw(trans, phase, delay);
 }
 
 void L2::filled(std::uint64_t argument) {

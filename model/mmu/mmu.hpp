@@ -62,6 +62,15 @@ class Mmu : public sc_core::sc_module,
   std::optional<std::uint64_t> local(std::uint8_t vmid, std::uint64_t address) override;
   Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address, const void* data,
                    Bytes length) override;
+  // Whose bytes lend() gives, of device-local addresses.
+  void connect(Lender& lender) { lender_ = &lender; }
+  const std::byte* lend(std::uint8_t vmid, std::uint64_t address, Bytes length,
+                        Borrower& borrower) override;
+  void give_back(const std::byte* from, Bytes length, Borrower& borrower) override {
+    lender_->give_back(from, length, borrower);
+  }
+  Hold hold(std::uint8_t vmid) override;
+  void release(Hold hold) override;
 
   const MmuStatistics& statistics() const { return statistics_; }
   // Drops everything. Requests that wait for a walk are answered with kCompleterAbort and move no
@@ -134,6 +143,7 @@ class Mmu : public sc_core::sc_module,
   Walker walker_;
   std::vector<LastPages> last_;  // by client
   MemoryWatch* watch_ = nullptr;
+  Lender* lender_ = nullptr;
   std::vector<Writer> writers_;  // by client, if there is a watch
   std::array<InFlight, abi::kVmids> in_flight_{};
 

@@ -119,6 +119,24 @@ Completion Mmu::read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_
   return Completion::kSuccess;
 }
 
+// Pages that lie side by side in the memory, too.
+const std::byte* Mmu::lend(std::uint8_t vmid, std::uint64_t address, Bytes length,
+                           Borrower& borrower) {
+  constexpr Bytes kMost = 64_MiB;
+  std::uint64_t first = 0;
+  if (lender_ == nullptr || length > kMost ||
+      resolve(vmid, address, false, first) != Completion::kSuccess) {
+    return nullptr;
+  }
+  const Bytes to_page = abi::entry_span(0) - address % abi::entry_span(0);
+  for (Bytes done = to_page; done < length; done += abi::entry_span(0)) {
+    std::uint64_t local = 0;
+    const auto found = resolve(vmid, address + done, false, local);
+    if (found != Completion::kSuccess || local != first + done) return nullptr;
+  }
+  return lender_->lend(first, length, borrower);
+}
+
 Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, const void* data,
                       Bytes length) {
   // The payload's pointer is not const for either direction.
@@ -137,6 +155,20 @@ Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, c
     length -= piece;
   }
   return Completion::kSuccess;
+}
+
+// One more than generation and VMID, or 0: not translated.
+DeviceMemory::Hold Mmu::hold(std::uint8_t vmid) {
+  if (vmid == abi::kVmidPhysical || vmid >= abi::kVmids) return 0;
+  auto& space = in_flight_[vmid];
+  ++space.count[space.generation];
+  return (space.generation << 8 | vmid) + 1U;
+}
+
+void Mmu::release(Hold hold) {
+  if (hold == 0) return;
+  --in_flight_[(hold - 1) & 0xFF].count[(hold - 1) >> 8];
+  if (invalidation_ == Invalidation::kDraining && drained()) finish_invalidation();
 }
 
 // Within one page.

@@ -18,7 +18,26 @@ constexpr driver::KernelId kEmpty{0};
 
 struct Means {
   Number sent_to_begun, ended_to_seen;  // ns, core and scheduler on their own ways
-  Picoseconds per_task;
+  Picoseconds per_task, receive_to_start;
+};
+
+// From the look that shows a core its task to the first instruction of the task's kernel.
+class Setups : public platform::TraceSink {
+ public:
+  void on_event(const platform::TraceEvent& event) override {
+    if (event.activity != platform::Activity::kTaskSetup) return;
+    taken_.push_back(event.end - event.begin);
+  }
+  // Half of them take no longer: the first ones fetch the kernel, too.
+  Picoseconds median() {
+    if (taken_.empty()) return {};
+    const auto middle = taken_.begin() + static_cast<std::ptrdiff_t>(taken_.size() / 2);
+    std::nth_element(taken_.begin(), middle, taken_.end());
+    return *middle;
+  }
+
+ private:
+  std::vector<Picoseconds> taken_;
 };
 
 // Sums of ticks over the records of a run.
@@ -48,13 +67,16 @@ class Dispatch {
     for (std::uint32_t i = 0; i < tasks; ++i) {
       driver::TaskOptions options;
       if (chain && i != 0) options.after = {driver::TaskId{i - 1}};
-      auto task = graph.add(kEmpty, driver::TaskShape::kAiv, {}, options);
+      auto task = graph.add(kEmpty, driver::TaskShape::kAiv, {driver::scalar(i)}, options);
       if (!task) return forward_error(task);
     }
     auto options = run_options(context_.parameters);
     options.handshake = handshake;
     options.profiling = true;
+    Setups setups;
+    context_.trace.add(setups);
     auto report = session_.device().run(graph, options);
+    context_.trace.remove(setups);
     if (!report) return forward_error(report);
     const Sums sums(report->records);
     if (sums.count == 0 || sums.count != tasks) {
@@ -68,15 +90,17 @@ class Dispatch {
     Means means;
     means.sent_to_begun = Number::quotient(sums.begin * tick, sums.count * 1000, 1);
     means.ended_to_seen = Number::quotient(sums.end * tick, sums.count * 1000, 1);
+    means.receive_to_start = setups.median();
     means.per_task =
         Picoseconds(static_cast<std::int64_t>((sums.last - sums.first) * tick / sums.count));
     return means;
   }
 
   Status compare() {
-    auto& table = context_.report.add_table(
-        "A task beside its kernel, means",
-        {"handshake", "tasks", "sent to begun ns", "ended to seen ns", "per task us"});
+    auto& table =
+        context_.report.add_table("A task beside its kernel, means (received to started: median)",
+                                  {"handshake", "tasks", "sent to begun ns",
+                                   "received to started us", "ended to seen ns", "per task us"});
     Picoseconds per_task[2];
     for (const bool chain : {true, false}) {
       for (const auto handshake : {abi::HandshakeKind::kRegister, abi::HandshakeKind::kMemory}) {
@@ -85,7 +109,9 @@ class Dispatch {
         const std::string kind = handshake == abi::HandshakeKind::kMemory ? "memory" : "register";
         const std::string order = chain ? "chain" : "parallel";
         report(fmt::format("dispatch.{}.{}", kind, order), *means);
-        table.rows.push_back({kind, order, means->sent_to_begun.text(), means->ended_to_seen.text(),
+        table.rows.push_back({kind, order, means->sent_to_begun.text(),
+                              Number::microseconds(means->receive_to_start).text(),
+                              means->ended_to_seen.text(),
                               Number::microseconds(means->per_task).text()});
         per_task[handshake == abi::HandshakeKind::kMemory] = means->per_task;
       }
@@ -101,6 +127,8 @@ class Dispatch {
   void report(const std::string& prefix, const Means& means) {
     auto& out = context_.report;
     out.add_metric(prefix + ".sent_to_begun_ns", means.sent_to_begun, "ns");
+    out.add_metric(prefix + ".receive_to_start_us", Number::microseconds(means.receive_to_start),
+                   "us");
     out.add_metric(prefix + ".ended_to_seen_ns", means.ended_to_seen, "ns");
     out.add_metric(prefix + ".per_task_us", Number::microseconds(means.per_task), "us");
   }
@@ -114,8 +142,10 @@ Status run(Context& context) {
   if (!session) return forward_error(session);
   if (auto ok = Dispatch(context, **session).compare(); !ok) return ok;
   context.report.add_note(
-      "sent: the scheduler has opened the task's record, before it writes the payload; begun: the "
-      "core has taken the payload; ended: the core is done; seen: the scheduler has noticed.");
+      "sent: the scheduler has opened the task's record, before it writes the payload; received: "
+      "the "
+      "core has seen the task; begun: it has taken payload and arguments; started: the kernel's "
+      "first instruction; ended: the core is done; seen: the scheduler has noticed.");
   return (*session)->close();
 }
 

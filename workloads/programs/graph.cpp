@@ -11,6 +11,7 @@
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
+#include "workloads/programs/support/tensor_dump.hpp"
 #include "workloads/task_graph/core_usage.hpp"
 #include "workloads/task_graph/graph_check.hpp"
 #include "workloads/task_graph/graph_reader.hpp"
@@ -74,8 +75,13 @@ class GraphRun {
     options.watchdog =
         Picoseconds(static_cast<std::int64_t>(context_.parameters.integer("watchdog")) * 1'000'000);
     options.patience += 4 * options.watchdog;  // the scheduler's diagnosis comes first
+    const auto& dump = context_.parameters.choice("dump_tensors");
+    options.dump_tensors = !dump.empty();
     auto report = session_->device().run(graph->graph, options);
+    // Of a run that failed, too: what its tasks were given.
+    const Status dumped = dump.empty() ? Status() : write_dump(dump, *graph);
     if (!report) return name_tasks(report.error(), *graph);
+    if (!dumped) return dumped;
     report_counts(*graph, *report);
     if (options.profiling) report_usage(*report, options.block_dim);
     if (auto ok = check(); !ok) return ok;
@@ -97,6 +103,15 @@ class GraphRun {
       auto ok = session_->device().copy_to_device(tensor.address, {bytes.data(), bytes.size()});
       if (!ok) return ok;
     }
+    return {};
+  }
+
+  Status write_dump(const std::string& path, const BuiltGraph& graph) {
+    const auto& copies = session_->device().last_report().tensors;
+    if (auto ok = write_tensor_dump(path, copies, graph.names, tensors_); !ok) return ok;
+    const auto taken = std::count_if(copies.begin(), copies.end(),
+                                     [](const driver::TensorCopy& copy) { return copy.taken; });
+    context_.report.add_note(fmt::format("{} copies of tensors in {}", taken, path));
     return {};
   }
 
@@ -191,7 +206,8 @@ Status check_input(const ParameterSet& parameters, const std::vector<std::string
   if (!tensors) return forward_error(tensors);
   const auto graph = checked(build_graph(*spec, *tensors));
   if (!graph) return forward_error(graph);
-  return {};
+  const auto& dump = parameters.choice("dump_tensors");
+  return dump.empty() ? Status() : check_tensor_dump(dump);
 }
 
 Status run(Context& context) {
@@ -211,6 +227,8 @@ Workload graph() {
   for (auto& parameter : run_parameters()) parameters.push_back(parameter);
   parameters.push_back({"profiling", ParameterType::kFlag, "", "on",
                         "a record of each block: busy cores, dispatch-bound phases"});
+  parameters.push_back({"dump_tensors", ParameterType::kText, "", "",
+                        "file for copies of what each task reads and writes, before and after it"});
   parameters.push_back({"watchdog", ParameterType::kInteger, "us", "1000000",
                         "without progress until the scheduler gives up", 1, 1'000'000'000});
   parameters.push_back(card_parameter());

@@ -73,14 +73,15 @@ class Matmul {
     if (!context_.functional || !copies_ || how == "none") return {};
     const std::uint64_t work = std::uint64_t{p_.m} * p_.n * p_.k;
     const bool all = how == "full" || (how == "auto" && work <= kFullCheck);
+    const auto a = operation_.contents(operation_.a()), b = operation_.contents(operation_.b());
     const MatrixProduct product{p_.m,
                                 p_.n,
                                 p_.k,
                                 type_,
                                 to_type_,
-                                span(operation_.a()),
-                                span(operation_.b()),
-                                span(operation_.c())};
+                                {a.data(), a.size()},
+                                {b.data(), b.size()},
+                                {operation_.result(), operation_.c().size}};
     auto error = check_product(product, all ? 0 : kSamples, context_.seed);
     if (!error) return forward_error(error);
     context_.report.add_metric("matmul.elements_compared", Number::count(error->compared), "");
@@ -109,10 +110,6 @@ class Matmul {
     return rows * columns * platform::bytes_of(type);
   }
   bool empty() const { return p_.m == 0 || p_.n == 0; }
-
-  static ConstByteSpan span(const BinaryOperation::Operand& operand) {
-    return {operand.host.data(), operand.host.size()};
-  }
 
   // A sum of nothing.
   Status zero_result() {

@@ -27,6 +27,7 @@ Workload stream_overlap();
 Workload dispatch_latency();
 Workload matmul();
 Workload vector_add();
+Workload vector_operator();
 Workload graph();
 
 }  // namespace npu::workloads

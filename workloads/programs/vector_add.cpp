@@ -47,10 +47,10 @@ class VectorAdd {
   // The inputs are small multiples of 1/64: their sums are exact in every type.
   Status check() const {
     if (!context_.functional) return {};
+    const auto a = operation_.contents(operation_.a()), b = operation_.contents(operation_.b());
     for (std::uint64_t i = 0; i < count_; ++i) {
-      const double expected = load_element(type_, operation_.a().host.data(), i) +
-                              load_element(type_, operation_.b().host.data(), i);
-      const double found = load_element(type_, operation_.c().host.data(), i);
+      const double expected = load_element(type_, a.data(), i) + load_element(type_, b.data(), i);
+      const double found = load_element(type_, operation_.result(), i);
       if (found == expected) continue;
       return fail(ErrorCode::kDeviceFault,
                   fmt::format("element {} of {} is {}, expected {}", i, count_, found, expected));

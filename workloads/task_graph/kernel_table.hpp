@@ -44,7 +44,9 @@ struct BoundArgument {
   double number = 0;
   platform::VectorOp operation = platform::VectorOp::kCopy;
 
-  driver::TaskArgument address() const { return {tile.address, kind}; }
+  driver::TaskArgument address() const {
+    return {tile.address, kind, tile.elements() * platform::bytes_of(tile.type)};
+  }
 };
 // In the order of Kernel::arguments.
 using BoundArguments = std::vector<BoundArgument>;

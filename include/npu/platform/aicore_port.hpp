@@ -27,9 +27,10 @@ inline constexpr unsigned kCrossFlags = 16;  // between cores
 enum class LocalBuffer : std::uint8_t { kL1, kL0a, kL0b, kL0c, kUb };
 inline constexpr unsigned kLocalBuffers = 5;
 
-enum class DataType : std::uint8_t { kFp16, kBf16, kFp32, kInt8, kInt32 };
+enum class DataType : std::uint8_t { kFp16, kBf16, kFp32, kInt8, kInt32, kInt64 };
 constexpr Bytes bytes_of(DataType type) {
-  return type == DataType::kInt8 ? 1 : type == DataType::kFp32 || type == DataType::kInt32 ? 4 : 2;
+  constexpr Bytes kBytes[] = {2, 2, 4, 1, 4, 8};
+  return kBytes[static_cast<std::uint8_t>(type)];
 }
 
 struct Local {
@@ -75,14 +76,21 @@ struct Mmad {
   bool accumulate = false;          // false: C starts from zero
 };
 
-// FixPipe: m x n of L0C to global memory, converted.
+// Where FixPipe writes. L1 is the core's own; UB that of a coupled core itself, for a cube core
+// that of a vector core of its cluster, which runs a block of the same launch. Which of the two a
+// chip has is in its configuration; a way that it has not is a malformed instruction.
+enum class FixpipeTarget : std::uint8_t { kGlobal, kL1, kUb };
+
+// FixPipe: m x n of L0C to `target`, converted.
 struct Fixpipe {
-  std::uint64_t to = 0;
+  std::uint64_t to = 0;    // address, or offset in the buffer
   std::uint32_t from = 0;  // offset in L0C
   std::uint32_t m = 0, n = 0;
   std::uint64_t to_pitch = 0;       // bytes
   DataType type = DataType::kFp32;  // in L0C: kFp32 or kInt32
   DataType to_type = DataType::kFp16;
+  FixpipeTarget target = FixpipeTarget::kGlobal;
+  std::uint8_t vector_core = 0;  // kUb from a cube core: 0 or 1
 };
 
 enum class VectorOp : std::uint8_t {
@@ -111,19 +119,44 @@ enum class VectorOp : std::uint8_t {
   kBroadcastSub,
   kBroadcastMul,
   kBroadcastDiv,  // to = a op b, b one element per row
+  kReduceMin,     // one element per row
+  kExpPrecise,    // exp as libraries compute it, from several instructions
+  kAnd,
+  kOr,         // to = a op b, bit by bit
+  kCompare,    // mask `to` = a compared with b
+  kCompares,   // mask `to` = a compared with scalar
+  kSelect,     // to = a where the mask has a one, b elsewhere
+  kSelects,    // to = a where the mask has a one, scalar elsewhere
+  kTranspose,  // to, `count` rows of `rows` elements = a, rows by count
+};
+
+// Comparisons with a NaN are false but for kNotEqual.
+enum class Comparison : std::uint8_t {
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kEqual,
+  kNotEqual,
 };
 
 // Vector: on UB, `rows` rows of `count` elements, row after row at the pitches given (bytes; 0:
-// dense). `type` is that of a and b and, but for kCast, of the result.
+// dense). `type` is that of a and b and, but for kCast, of the result. The unit computes in kFp16,
+// kFp32 and kInt32, and has kMax and kMin of kInt64, which it emulates; types are no matter to what
+// only moves or combines bits. A row of a mask is (count + 7) / 8 bytes, the first element's bit
+// the lowest of the first; bits behind the last are 0. The mask of a comparison and the result of
+// kTranspose lie apart from what they are made of.
 struct Vector {
   VectorOp op = VectorOp::kCopy;
   DataType type = DataType::kFp32;
   DataType to_type = DataType::kFp32;
+  Comparison comparison = Comparison::kLess;
   std::uint32_t to = 0, a = 0, b = 0;  // offsets
   std::uint32_t count = 0;
   std::uint32_t rows = 1;
   std::uint32_t to_pitch = 0, a_pitch = 0, b_pitch = 0;
   float scalar = 0;
+  std::uint32_t mask = 0, mask_pitch = 0;  // kSelect and kSelects
 };
 
 enum class CrossScope : std::uint8_t {

@@ -18,7 +18,15 @@
 namespace npu::platform {
 
 // Names of a program's phases in a timeline; the scheduler's own figures come from them.
-enum class AicpuPhase : std::uint8_t { kIdle, kHandshake, kWiring, kDispatch, kComplete, kDrain };
+enum class AicpuPhase : std::uint8_t {
+  kIdle,
+  kHandshake,
+  kWiring,
+  kDispatch,
+  kComplete,
+  kDrain,
+  kDump  // copies of tensors
+};
 
 class AicpuPort {
  public:

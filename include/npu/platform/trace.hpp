@@ -56,6 +56,8 @@ enum class Activity : std::uint16_t {
   kQueueManage,    // a management command; detail = ManagementOpcode
   kKernelBlock,    // AI Core: one block of a kernel; detail = function id << 32 | block
   kKernelCall,     // AI Core: a program run by another one; detail = block
+  kTaskSetup,      // AI Core: a program has found what it polled for (a dispatch id, its line),
+                   // until the first instruction of the one it calls then; detail = block
   kPipe,           // AI Core: an instruction of a pipe; detail = platform::Pipe
   // AICPU: a program's phases (AicpuPort::phase); detail = task, ~0: none
   kAicpuIdle,
@@ -64,6 +66,7 @@ enum class Activity : std::uint16_t {
   kAicpuDispatch,
   kAicpuComplete,
   kAicpuDrain,
+  kAicpuDump,
   // HBM
   kHbmRead,     // a transaction, accepted to last data
   kHbmWrite,    // a transaction, accepted to last data
@@ -74,49 +77,15 @@ enum class Activity : std::uint16_t {
 // In the order of the enumeration.
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Activity::kCount)>
     kActivityNames{
-        "dma_submit",
-        "event_wait",
-        "cpu_busy",
-        "cpu_idle",
-        "context_switch",
-        "stage",
-        "tlp",
-        "mmio_write",
-        "mmio_read",
-        "config_access",
-        "host_read",
-        "host_write",
-        "interrupt",
-        "descriptor_fetch",
-        "engine_start",
-        "data_read",
-        "data_write",
-        "completion",
-        "event_visible",
-        "command",
-        "fault",
-        "page_walk",
-        "queue_doorbell",
-        "queue_map",
-        "queue_unmap",
-        "queue_fetch",
-        "queue_decode",
-        "queue_dispatch",
-        "queue_wait",
-        "queue_command",
-        "queue_complete",
-        "queue_manage",
-        "kernel_block",
-        "kernel_call",
-        "pipe",
-        "aicpu_idle",
-        "aicpu_handshake",
-        "aicpu_wiring",
-        "aicpu_dispatch",
-        "aicpu_complete",
-        "aicpu_drain",
-        "hbm_read",
-        "hbm_write",
+        "dma_submit",     "event_wait",   "cpu_busy",        "cpu_idle",         "context_switch",
+        "stage",          "tlp",          "mmio_write",      "mmio_read",        "config_access",
+        "host_read",      "host_write",   "interrupt",       "descriptor_fetch", "engine_start",
+        "data_read",      "data_write",   "completion",      "event_visible",    "command",
+        "fault",          "page_walk",    "queue_doorbell",  "queue_map",        "queue_unmap",
+        "queue_fetch",    "queue_decode", "queue_dispatch",  "queue_wait",       "queue_command",
+        "queue_complete", "queue_manage", "kernel_block",    "kernel_call",      "task_setup",
+        "pipe",           "aicpu_idle",   "aicpu_handshake", "aicpu_wiring",     "aicpu_dispatch",
+        "aicpu_complete", "aicpu_drain",  "aicpu_dump",      "hbm_read",         "hbm_write",
         "hbm_refresh",
     };
 
@@ -126,7 +95,7 @@ constexpr std::string_view to_string(Activity activity) {
 }
 static_assert(to_string(Activity::kDmaSubmit) == "dma_submit" &&
               to_string(Activity::kKernelBlock) == "kernel_block" &&
-              to_string(Activity::kAicpuDrain) == "aicpu_drain" &&
+              to_string(Activity::kAicpuDump) == "aicpu_dump" &&
               to_string(Activity::kHbmRefresh) == "hbm_refresh");
 
 struct TraceEvent {

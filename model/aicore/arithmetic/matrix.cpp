@@ -29,20 +29,47 @@ void transpose(const Matrix& matrix, const unsigned char* from, unsigned char* t
   }
 }
 
+// Vectors that lie across two lines of the cache are slow.
+constexpr std::size_t kLineFloats = 16;
+struct alignas(64) Line {
+  float floats[kLineFloats];
+};
+
 const ProductKernel& widest_kernel() {
   const ProductKernel* kernel = product_kernel(64);
   if (kernel == nullptr) kernel = product_kernel(32);
   return kernel == nullptr ? *product_kernel(16) : *kernel;
 }
 
+// Pieces whose operands lie side by side as one.
+void join_halves(const ProductPiece* pieces, std::size_t count, std::vector<ProductPiece>& joined) {
+  joined.clear();
+  for (const auto* piece = pieces; piece != pieces + count; ++piece) {
+    if (!joined.empty()) {
+      ProductPiece& last = joined.back();
+      if (piece->a == last.a + 2 * std::size_t{last.k} && piece->a_pitch == last.a_pitch &&
+          piece->b == last.b + last.k * last.b_pitch && piece->b_pitch == last.b_pitch) {
+        last.k += piece->k;
+        continue;
+      }
+    }
+    joined.push_back(*piece);
+  }
+}
+
 void multiply_halves(const Product& product, const ProductPiece* pieces, std::size_t count,
                      unsigned char* c) {
   static const ProductKernel& kernel = widest_kernel();
-  static std::vector<float> scratch;  // kept, so that nothing is allocated for each product
+  // Kept, so that nothing is allocated for each product.
+  static std::vector<Line> scratch;
+  static std::vector<ProductPiece> joined;
   const HalfProduct halves{product.m, product.n, product.c_pitch / sizeof(float),
                            product.type == DataType::kBf16, product.accumulate};
-  scratch.resize(std::max(scratch.size(), kernel.scratch(halves.m, halves.n)));
-  kernel.multiply(halves, pieces, count, reinterpret_cast<float*>(c), scratch.data());
+  const std::size_t floats = kernel.scratch(halves.m, halves.n);
+  scratch.resize(std::max(scratch.size(), floats / kLineFloats + 1));
+  join_halves(pieces, count, joined);
+  kernel.multiply(halves, joined.data(), joined.size(), reinterpret_cast<float*>(c),
+                  scratch.front().floats);
 }
 
 // Sums of one row of C; products of int8 and their sums over k are exact in int32.

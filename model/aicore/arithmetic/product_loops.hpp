@@ -19,6 +19,7 @@ constexpr std::size_t kVector = sizeof(Vector) / sizeof(float);
 constexpr std::size_t kColumns = 2 * kVector;  // of C at once
 constexpr std::size_t kRows = sizeof(Vector) == 64 ? 8 : 4;
 constexpr std::size_t kDepth = 256;  // of k at once
+constexpr std::size_t kAhead = 12;   // rows that are asked for before they are needed
 // From panel to panel of B, not a power of two, as they are written side by side.
 constexpr std::size_t kPanel = (kDepth + 1) * kColumns;
 
@@ -69,11 +70,17 @@ inline void floats(bool brain, const unsigned char* from, float* to, std::size_t
   return brain ? floats_of_brains(from, to, count) : floats_of_halves(from, to, count);
 }
 
+// Operands lie in memory that many cores use in turns, and their rows far apart.
+inline void prefetch_row(const unsigned char* row, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(row + i);
+}
+
 // Rows of A in fp32 at kDepth.
 inline void pack_left(const HalfProduct& p, const ProductPiece& piece, std::size_t first,
                       std::size_t depth, float* left) {
   const unsigned char* a = piece.a + 2 * first;
   for (std::size_t i = 0; i < p.m; ++i, a += piece.a_pitch) {
+    if (i + kAhead < p.m) prefetch_row(a + kAhead * piece.a_pitch, 2 * depth);
     floats(p.brain, a, left + i * kDepth, depth);
   }
 }
@@ -83,6 +90,7 @@ inline void pack_right(const HalfProduct& p, const ProductPiece& piece, std::siz
                        std::size_t depth, float* right) {
   const unsigned char* b = piece.b + first * piece.b_pitch;
   for (std::size_t l = 0; l < depth; ++l, b += piece.b_pitch, right += kColumns) {
+    if (l + kAhead < depth) prefetch_row(b + kAhead * piece.b_pitch, 2 * p.n);
     float* to = right;
     for (std::size_t j = 0; j < p.n; j += kColumns, to += kPanel) {
       const std::size_t columns = p.n - j < kColumns ? p.n - j : kColumns;

@@ -8,6 +8,8 @@
 #include <cstring>
 
 #include "model/aicore/arithmetic/convert.hpp"
+#include "model/aicore/arithmetic/vector_bits.hpp"
+#include "model/aicore/vector_shape.hpp"
 
 namespace npu::model::arithmetic {
 
@@ -37,6 +39,7 @@ void compute_real(VectorOp op, Part<float>& part) {
     case VectorOp::kBroadcastDiv:
       return each(part, [](float a, float b) { return a / b; });
     case VectorOp::kExp:
+    case VectorOp::kExpPrecise:
       return each(part, [](float a, float) { return std::exp(a); });
     case VectorOp::kLn:
       return each(part, [](float a, float) { return std::log(a); });
@@ -115,9 +118,9 @@ void write(DataType, const std::int32_t* from, unsigned char* to, std::size_t co
 enum class Operand { kNone, kRow, kElement, kScalar };
 
 Operand second_operand(VectorOp op) {
-  if (op <= VectorOp::kMin) return Operand::kRow;
+  if (has_second_row(op)) return Operand::kRow;
   if (op <= VectorOp::kMins) return Operand::kScalar;
-  return op >= VectorOp::kBroadcastSub ? Operand::kElement : Operand::kNone;
+  return broadcasts(op) ? Operand::kElement : Operand::kNone;
 }
 
 template <class T>
@@ -158,8 +161,11 @@ template <class T>
 void reduce_row(const Vector& vector, unsigned char* to, const unsigned char* a) {
   constexpr std::uint32_t kLanes = 64;
   const Bytes element = bytes_of(vector.type);
-  const bool maximum = vector.op == VectorOp::kReduceMax;
-  const auto combine = [maximum](T x, T y) { return maximum ? (x < y ? y : x) : sum(x, y); };
+  const auto combine = [op = vector.op](T x, T y) {
+    if (op == VectorOp::kReduceMax) return x < y ? y : x;
+    if (op == VectorOp::kReduceMin) return y < x ? y : x;
+    return sum(x, y);
+  };
   std::array<T, kLanes> lanes{};
   std::array<T, kLanes> next{};
   const std::uint32_t first = std::min(kLanes, vector.count);
@@ -181,8 +187,8 @@ void reduce_row(const Vector& vector, unsigned char* to, const unsigned char* a)
 }
 
 void duplicate_row(const Vector& vector, unsigned char* to) {
-  std::array<unsigned char, 4> pattern{};
-  from_float(&vector.scalar, vector.type, pattern.data(), 1);
+  std::array<unsigned char, 8> pattern{};
+  scalar_element(vector, pattern.data());
   const Bytes element = bytes_of(vector.type);
   for (std::uint32_t i = 0; i < vector.count; ++i) {
     std::memcpy(to + i * element, pattern.data(), element);
@@ -190,7 +196,7 @@ void duplicate_row(const Vector& vector, unsigned char* to) {
 }
 
 void execute_one(const Vector& vector, unsigned char* to, const unsigned char* a,
-                 const unsigned char* b) {
+                 const unsigned char* b, const unsigned char* mask) {
   const bool integer = vector.type == DataType::kInt32;
   switch (vector.op) {
     case VectorOp::kDuplicate:
@@ -202,8 +208,19 @@ void execute_one(const Vector& vector, unsigned char* to, const unsigned char* a
       return convert(vector.type, a, vector.to_type, to, vector.count);
     case VectorOp::kReduceSum:
     case VectorOp::kReduceMax:
+    case VectorOp::kReduceMin:
       return integer ? reduce_row<std::int32_t>(vector, to, a) : reduce_row<float>(vector, to, a);
+    case VectorOp::kCompare:
+    case VectorOp::kCompares:
+      return compare_row(vector, to, a, b);
+    case VectorOp::kSelect:
+    case VectorOp::kSelects:
+      return select_row(vector, to, a, b, mask);
+    case VectorOp::kAnd:
+    case VectorOp::kOr:
+      return combine_row(vector, to, a, b);
     default:
+      if (vector.type == DataType::kInt64) return extreme_row(vector, to, a, b);
       return integer ? execute_row<std::int32_t>(vector, to, a, b)
                      : execute_row<float>(vector, to, a, b);
   }
@@ -212,18 +229,18 @@ void execute_one(const Vector& vector, unsigned char* to, const unsigned char* a
 }  // namespace
 
 void execute(const Vector& vector, unsigned char* ub) {
-  const Bytes element = bytes_of(vector.type);
-  const bool reduces = vector.op == VectorOp::kReduceSum || vector.op == VectorOp::kReduceMax;
-  const bool broadcast = second_operand(vector.op) == Operand::kElement;
-  const Bytes row = vector.count * element;
-  const Bytes to_element = vector.op == VectorOp::kCast ? bytes_of(vector.to_type) : element;
+  const VectorShape shape = shape_of(vector);
   const auto pitch = [](std::uint32_t given, Bytes dense) { return given != 0 ? given : dense; };
-  const Bytes to_pitch = pitch(vector.to_pitch, reduces ? element : vector.count * to_element);
-  const Bytes a_pitch = pitch(vector.a_pitch, row);
-  const Bytes b_pitch = pitch(vector.b_pitch, broadcast ? element : row);
+  const Bytes to_pitch = pitch(vector.to_pitch, shape.to_row);
+  const Bytes a_pitch = pitch(vector.a_pitch, shape.a_row);
+  const Bytes b_pitch = pitch(vector.b_pitch, shape.b_row);
+  const Bytes mask_pitch = pitch(vector.mask_pitch, shape.mask_row);
+  if (vector.op == VectorOp::kTranspose) {
+    return transpose(vector, ub + vector.to, to_pitch, ub + vector.a, a_pitch);
+  }
   for (std::uint32_t i = 0; i < vector.rows; ++i) {
     execute_one(vector, ub + vector.to + i * to_pitch, ub + vector.a + i * a_pitch,
-                ub + vector.b + i * b_pitch);
+                ub + vector.b + i * b_pitch, ub + vector.mask + i * mask_pitch);
   }
 }
 

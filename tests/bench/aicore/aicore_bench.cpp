@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/bench/core/kernel_block.hpp"
+
 namespace npu::test {
 
 using model::Completion;
@@ -54,9 +56,20 @@ model::ProgramCoreConfig program_config(model::CoreKind kind) {
   v.max = {201, 23};
   v.div = {403, 31};
   v.exp = {200, 31};
+  v.exp_precise = {1600, 31};
+  v.cast_integer = {220, 24};
+  v.bitwise = {203, 20};
+  v.compare = v.select = {201, 23};
+  v.int64 = {12'050, 24};
+  v.transpose = {570, 24};
+  v.transpose_ragged_percent = 150;
+  core.l0c_to_l1 = {74, 12};
+  core.l0c_to_ub = {128, 12};
   core.cache_lines = 16;
   core.cache_ways = 2;
   core.cache_hit_clocks = 2;
+  core.miss_clocks = 0;
+  core.write_back_clocks = 0;
   core.dcci_clocks = 3;
   core.ub_clocks = 4;
   core.register_clocks = 5;
@@ -135,15 +148,8 @@ void AicoreBench::launch(unsigned core, Body body, std::uint64_t context, unsign
 
 void AicoreBench::launch_image(unsigned core, std::uint64_t image, std::uint64_t arguments,
                                std::uint64_t context, unsigned block, unsigned blocks) {
-  model::KernelBlock kernel;
-  kernel.image = image;
-  kernel.arguments = arguments;
-  kernel.context = context;
-  kernel.vmid = vmid;
-  kernel.block = block;
-  kernel.blocks = blocks;
   ended_.erase(core);
-  cores.start(core, kernel);
+  cores.start(core, program_block(image, arguments, context, block, blocks, vmid));
 }
 
 void AicoreBench::at(SimTime when, std::function<void()> action) {

@@ -49,6 +49,8 @@ class PlainMemory : public model::DeviceMemory {
     return address;
   }
   void put(std::uint64_t address, const void* data, Bytes length);  // nobody is told
+  Hold hold(std::uint8_t) override { return ++held, 1; }
+  void release(Hold) override { --held; }
   template <class T>
   T load(std::uint64_t address) {
     T value{};
@@ -60,6 +62,7 @@ class PlainMemory : public model::DeviceMemory {
     write(model::Writer::kDma, 0, address, &value, sizeof value);
   }
   std::uint64_t end = 0x4000'0000;
+  int held = 0;  // accesses whose bytes have not moved
 
  private:
   model::MemoryWatch& watch_;

@@ -70,6 +70,22 @@ TEST(AicoreArithmetic, rounds_to_nearest_and_ties_to_even) {
   EXPECT_EQ(brain_of(std::numeric_limits<float>::max()), 0x7F80);
 }
 
+// Eight at a time or one: the same loop need not be taken.
+TEST(AicoreArithmetic, rounds_many_to_halves_as_it_does_one) {
+  std::vector<float> values;
+  for (std::uint64_t bits = 0; bits < 0x1'0000'0000; bits += 0x1003) {
+    const auto word = static_cast<std::uint32_t>(bits);
+    float value = 0;
+    std::memcpy(&value, &word, sizeof value);
+    values.push_back(value);
+  }
+  std::vector<std::uint16_t> halves(values.size());
+  from_float(values.data(), DataType::kFp16, halves.data(), values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(halves[i], half_of(values[i])) << values[i];
+  }
+}
+
 TEST(AicoreArithmetic, keeps_integers_within_their_range) {
   const float values[] = {2.5F, 3.5F, -2.5F, 200.0F, -1e9F, std::nanf("")};
   std::int8_t small[6];

@@ -181,6 +181,47 @@ TEST(AicoreCopy, is_in_memory_when_it_has_ended_and_not_before) {
   EXPECT_EQ(bench.memory.load<std::uint32_t>(kData), 77U);
 }
 
+TEST(AicoreCopy, holds_translations_until_its_bytes_have_moved) {
+  AicoreBench bench;
+  CopyOut out;
+  out.to = kData;
+  out.from = {LocalBuffer::kUb, 0};
+  out.row_bytes = 4;
+  const SimTime begin = 50'000 * kClock, issued = begin + kHandOver * kClock;
+  std::vector<int> held;
+  for (const SimTime when : {issued - 1, issued + 1, issued + (kIssue + kWait) * kClock - 1}) {
+    bench.at(when, [&] { held.push_back(bench.memory.held); });
+  }
+
+  bench.run_one([&](AicorePort& port) {
+    port.scalar(static_cast<unsigned>(begin / kClock - clocks(port)));
+    port.issue(out);
+    return 0;
+  });
+
+  EXPECT_EQ(held, (std::vector<int>{0, 1, 1})) << "its last response is over by then";
+  EXPECT_EQ(bench.memory.held, 0);
+}
+
+TEST(AicoreCopy, that_is_stopped_or_faults_holds_nothing) {
+  AicoreBench bench;
+  const auto body = [&](AicorePort& port) {
+    for (unsigned i = 0; i < 3; ++i) port.issue(copy_in(LocalBuffer::kUb, 1, 4096, 0));
+    auto copy = copy_in(LocalBuffer::kUb, 1, 4096, 0);
+    copy.from = bench.memory.end;
+    port.issue(copy);
+    port.pipe_barrier(Pipe::kAll);
+    return 0;
+  };
+  bench.run_one(body);
+  EXPECT_EQ(bench.memory.held, 0);
+  bench.latency = 10'000 * kClock;
+  bench.at(model::sim_now(), [&] { bench.launch(0, body, 2); });
+  bench.at(model::sim_now() + 25'000 * kClock, [&] { bench.cores.function_reset(); });
+  bench.run();
+  EXPECT_EQ(bench.memory.held, 0);
+}
+
 TEST(AicoreCopy, to_memory_that_is_not_mapped_faults) {
   AicoreBench bench;
   const auto end = bench.run_one([&](AicorePort& port) {

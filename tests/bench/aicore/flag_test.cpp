@@ -255,6 +255,63 @@ TEST(AicoreFlags, wait_for_other_cores_until_the_launch_is_stopped) {
   EXPECT_EQ(bench.ended(0).fault, FaultCode::kNone);
 }
 
+TEST(AicoreFlags, that_a_caller_waits_for_are_those_of_its_own_call) {
+  AicoreBench bench;
+  int result = 0;
+  const auto callee = bench.keep([](AicorePort&) { return 5; });
+  const auto body = bench.keep([&](AicorePort& port) {
+    if (port.call().block == 0) {
+      port.scalar(30'000);
+      port.set_cross_flag(Pipe::kScalar, CrossScope::kSameType, 1);
+      return 0;
+    }
+    port.wait_cross_flag(Pipe::kVector, CrossScope::kSameType, 1);  // queued
+    result = port.invoke({kImage, callee, 1, 2, 0});
+    return 0;
+  });
+  bench.at(0, [&] {
+    for (unsigned i = 0; i < 2; ++i) bench.launch_image(i, kImage, body, 1, i, 2);
+  });
+  bench.run();
+  ASSERT_TRUE(bench.has_ended(1)) << "it waits in the group of the one it has called";
+  EXPECT_EQ(bench.ended(1).fault, FaultCode::kNone);
+  EXPECT_EQ(result, 5);
+}
+
+// Raises flag 3 as block 0, waits for it as block 1.
+std::uint64_t raise_or_wait(AicoreBench& bench) {
+  return bench.keep([](AicorePort& port) {
+    if (port.call().block == 0) {
+      port.set_cross_flag(Pipe::kScalar, CrossScope::kSameType, 3);
+    } else {
+      port.wait_cross_flag(Pipe::kScalar, CrossScope::kSameType, 3);
+    }
+    return 0;
+  });
+}
+
+TEST(AicoreFlags, reach_a_block_that_gets_a_core_when_the_one_that_raised_them_is_over) {
+  AicoreBench bench;
+  const auto body = raise_or_wait(bench);
+  bench.at(0, [&] { bench.launch_image(0, kImage, body, 7, 0, 2); });
+  bench.at(50'000 * kClock, [&] { bench.launch_image(0, kImage, body, 7, 1, 2); });
+  bench.run();
+  ASSERT_TRUE(bench.has_ended(0)) << "it waits for a core that is over";
+  EXPECT_GT(bench.ended(0).when, 50'000 * kClock);
+}
+
+TEST(AicoreFlags, of_a_launch_that_was_given_up_are_not_those_of_the_next) {
+  AicoreBench bench;
+  const auto body = raise_or_wait(bench);
+  bench.at(0, [&] { bench.launch_image(0, kImage, body, 7, 0, 2); });  // and no block 1
+  bench.at(50'000 * kClock, [&] {
+    bench.launch_image(0, kImage, bench.keep([](AicorePort&) { return 0; }), 7, 0, 2);
+  });
+  bench.at(100'000 * kClock, [&] { bench.launch_image(0, kImage, body, 7, 1, 2); });
+  bench.run();
+  EXPECT_FALSE(bench.has_ended(0)) << "block 0 of this launch has raised nothing";
+}
+
 // A mixed block whose vector core has nothing to do: it leaves before the first raise.
 TEST(AicoreFlags, of_a_cluster_are_forgotten_with_the_last_to_leave) {
   model::CrossFlags flags;

@@ -69,6 +69,48 @@ TEST(AicoreRecovery, from_a_reset_during_write_backs) {
   EXPECT_EQ(end.fault, FaultCode::kNone);
 }
 
+TEST(AicoreRecovery, from_a_reset_leaves_nothing_of_the_last_tenant) {
+  AicoreBench bench;
+  std::uint32_t before = 0, after = 1;
+  std::size_t cold = 0;
+  bench.at(kLater / 2, [&] {
+    cold = bench.requests.size();
+    bench.cores.function_reset();
+  });
+  run_after(
+      bench,
+      [&before](AicorePort& port) {
+        port.store_ub(64, 0x5EC2E7);
+        before = port.load_ub(64);
+        return 0;
+      },
+      [&after](AicorePort& port) {
+        after = port.load_ub(64);
+        return 0;
+      });
+  EXPECT_EQ(before, 0x5EC2E7U);
+  EXPECT_EQ(after, 0U);
+  EXPECT_GT(cold, 1U);
+  EXPECT_EQ(bench.requests.size(), 2 * cold) << "the image is read from memory again";
+}
+
+TEST(AicoreRecovery, from_an_image_that_could_not_be_read) {
+  AicoreBench bench;
+  const std::uint64_t whole = bench.memory.end;
+  bench.memory.end = kImage + 2 * 4096;  // in the object
+  std::size_t failed = 0, next = 0;
+  bench.at(kLater / 2, [&] {
+    bench.memory.end = whole;
+    failed = bench.requests.size();
+  });
+  run_after(bench, nothing, nothing);
+  next = bench.requests.size() - failed;
+  bench.at(2 * kLater, [&] { bench.launch(0, nothing, 3); });
+  bench.run();
+  EXPECT_EQ(bench.requests.size() - failed - next, 1U) << "it is known now, but for its header";
+  EXPECT_GT(next, 2U) << "the core had not got it";
+}
+
 TEST(AicoreRecovery, from_an_exception_of_the_program_itself) {
   AicoreBench bench;
   bench.at(0, [&] {

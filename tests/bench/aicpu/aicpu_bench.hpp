@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/aicpu/aicpu_programs.hpp"
+#include "tests/bench/core/kernel_block.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
 
 namespace npu::test {
@@ -171,12 +172,7 @@ class AicpuBench : public sc_core::sc_module,
   }
   void start_image(unsigned core, std::uint64_t image, std::uint64_t arguments,
                    std::uint64_t context = 1, unsigned block = 0, unsigned blocks = 1) {
-    model::KernelBlock kernel;
-    kernel.image = image;
-    kernel.arguments = arguments;
-    kernel.context = context;
-    kernel.block = block;
-    kernel.blocks = blocks;
+    const auto kernel = program_block(image, arguments, context, block, blocks);
     // Processes can only be woken when there are any.
     const bool running =
         (sc_core::sc_get_status() & (sc_core::SC_RUNNING | sc_core::SC_PAUSED)) != 0;

@@ -114,6 +114,40 @@ TEST_F(Stop, a_sleeping_poll_loop_ends_at_once) {
             10'500 * kNs);
 }
 
+// 4 * 10^9 instructions take seconds.
+constexpr unsigned kLong = 4'000'000'000;
+
+TEST_F(Stop, what_a_program_computes_ends_at_once) {
+  EXPECT_EQ(stopped_at([](AicpuPort& port) {
+              port.compute(kLong);
+              port.load(kDataAt, 4);
+              return 1;
+            }),
+            10'500 * kNs);
+}
+
+TEST_F(Stop, what_a_program_computes_last_ends_at_once) {
+  EXPECT_EQ(stopped_at([](AicpuPort& port) {
+              port.compute(kLong);
+              return 1;
+            }),
+            10'500 * kNs);
+}
+
+TEST_F(Stop, a_reset_ends_what_a_program_computes) {
+  bench.start(0, [](AicpuPort& port) {
+    port.compute(kLong);
+    return 1;
+  });
+  bench.at(10'000 * kNs, [this] {
+    bench.programs.function_reset();
+    bench.start(0, [](AicpuPort&) { return 0; });
+  });
+  bench.run();
+  ASSERT_EQ(bench.done.size(), 1U) << "the core is free for the next one";
+  EXPECT_FALSE(bench.done.back().fault.failed());
+}
+
 TEST_F(Stop, a_busy_program_ends_at_its_next_access) {
   const SimTime ended = stopped_at([](AicpuPort& port) {
     for (;;) port.store(kDataAt, 4, 1);

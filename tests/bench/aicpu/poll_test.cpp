@@ -21,7 +21,9 @@ model::AicpuProgramConfig odd_config() {
 
 struct Change {
   SimTime when;
-  unsigned what;  // 0, 1: COND of that core; 2: a word written by an AI Core; 3: another word
+  // 0, 1: COND of that core; 2: a word written by an AI Core; 3: another word; 4: a word beside
+  // the one of 2, by another AICPU
+  unsigned what;
 };
 
 // Polls two registers and two words until all that is to change has changed; what it saw, round by
@@ -52,7 +54,8 @@ struct Outcome {
 
 class Polls {
  public:
-  explicit Polls(bool naive, const char* name) : bench_(odd_config(), 2, 1, name) {
+  Polls(bool naive, const char* name, const model::AicpuProgramConfig& config)
+      : bench_(config, 2, 1, name) {
     bench_.programs.poll_naively(naive);
   }
   void plan(const std::vector<Change>& changes) {
@@ -83,6 +86,8 @@ class Polls {
   void set(unsigned what, std::uint32_t value) {
     if (what < 2) {
       bench_.windows.change(what, 0x4C8, value);
+    } else if (what == 4) {
+      bench_.poke(Writer::kAicpu, kDataAt + 4, value);
     } else {
       bench_.poke(Writer::kAiCore, kDataAt + 64 * (what - 2), value);
     }
@@ -94,8 +99,9 @@ class Polls {
 };
 
 // The same changes for a core that runs every round and for one that may pass over them.
-void compare(const std::vector<std::vector<Change>>& plans) {
-  Polls naive(true, "naive"), skipping(false, "skipping");
+void compare(const std::vector<std::vector<Change>>& plans,
+             const model::AicpuProgramConfig& config = odd_config()) {
+  Polls naive(true, "naive", config), skipping(false, "skipping", config);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   for (const auto& changes : plans) {
     naive.plan(changes);
@@ -139,6 +145,22 @@ TEST(Poll, changes_of_one_thing_in_turn_are_seen_as_by_a_naive_loop) {
     plans.push_back({{when, 0}, {when + 40'000, 0}, {when + 500'000, 0}, {when + 700'000, 2}});
   }
   compare(plans);
+}
+
+// An AI Core's write is on its way for longer than a round; before it comes another AICPU drops the
+// line, which is fetched again.
+TEST(Poll, a_line_that_is_dropped_before_a_write_has_come_is_seen_as_by_a_naive_loop) {
+  auto config = odd_config();
+  config.snoop = 700_ns;
+  std::vector<std::vector<Change>> plans;
+  for (const SimTime apart : {0U, 1U, 100'000U, 420'000U, 699'999U, 700'000U, 700'001U, 900'000U}) {
+    for (unsigned i = 0; i < 40; ++i) {
+      const SimTime when = kSettled + i * 8'117;
+      plans.push_back({{when, 2}, {when + apart, 4}});
+      plans.push_back({{when + apart, 2}, {when, 4}, {when + apart, 3}});
+    }
+  }
+  compare(plans, config);
 }
 
 // A round is 100 ns and the branch's instruction; the register is sampled at 50 ns.

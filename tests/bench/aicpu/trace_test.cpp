@@ -27,11 +27,13 @@ TEST(Trace, phases_have_their_time_their_task_and_the_core_s_track) {
     port.compute(1000);
     port.phase(AicpuPhase::kComplete, 8);
     port.compute(30);
+    port.phase(AicpuPhase::kDump, 9);
+    port.compute(20);
     return 0;
   });
   bench.run();
   bench.sim.recorder.remove(sink);
-  ASSERT_EQ(sink.events.size(), 3U);
+  ASSERT_EQ(sink.events.size(), 4U);
   const auto& dispatch = sink.events[0];
   EXPECT_EQ(dispatch.activity, Activity::kAicpuDispatch);
   EXPECT_EQ(dispatch.detail, 7U);
@@ -40,7 +42,9 @@ TEST(Trace, phases_have_their_time_their_task_and_the_core_s_track) {
   EXPECT_EQ(dispatch.track, bench.sim.recorder.track("aicpu1"));
   EXPECT_EQ(sink.events[1].activity, Activity::kAicpuComplete);
   EXPECT_EQ((sink.events[1].end - sink.events[1].begin).count(), 30'000);
-  EXPECT_EQ(sink.events[2].activity, Activity::kKernelBlock);
+  EXPECT_EQ(sink.events[2].activity, Activity::kAicpuDump);
+  EXPECT_EQ(sink.events[2].detail, 9U);
+  EXPECT_EQ(sink.events[3].activity, Activity::kKernelBlock);
 }
 
 TEST(Statistics, they_count_what_a_program_did) {

@@ -122,10 +122,17 @@ class StandInMemory : public sc_core::sc_module {
       const std::uint64_t mapped = bytes.size() - address;
       std::memcpy(trans.get_data_ptr(), &mapped, sizeof mapped);
     } else if (trans.get_data_ptr() == nullptr) {  // timing only
-    } else if (trans.is_write()) {
-      std::memcpy(bytes.data() + address, trans.get_data_ptr(), length);
     } else {
-      std::memcpy(trans.get_data_ptr(), bytes.data() + address, length);
+      move_rows(trans, std::max<unsigned>(info.rows, 1), info.pitch);
+    }
+  }
+
+  void move_rows(tlm::tlm_generic_payload& trans, unsigned rows, std::size_t pitch) {
+    const std::size_t piece = trans.get_data_length() / rows;
+    auto* data = trans.get_data_ptr();
+    auto* there = bytes.data() + trans.get_address();
+    for (unsigned row = 0; row < rows; ++row, data += piece, there += pitch) {
+      std::memcpy(trans.is_write() ? there : data, trans.is_write() ? data : there, piece);
     }
   }
 

@@ -28,8 +28,48 @@ TEST(HbmAddressMap, fields_lie_in_the_published_order) {
   EXPECT_EQ(where.row, 0b101U);
 }
 
-TEST(HbmAddressMap, the_hash_gives_every_burst_a_place_of_its_own) {
-  const AddressMap map(test::card_config());
+HbmConfig interleaved(HbmConfig config, Bytes interleave) {
+  config.interleave = interleave;
+  return config;
+}
+
+TEST(HbmAddressMap, an_interleave_takes_bank_groups_and_columns_below_the_channel) {
+  auto config = interleaved(test::shared_config(test::dramsys_timings()), 512);
+  const AddressMap map(config);
+
+  // row, stack, bank, column, pseudo channel, channel, column, group
+  const std::uint64_t burst = 0b101'1'10'011'1'110'01'11;
+  const Location where = map.locate(map.index(burst));
+
+  EXPECT_EQ(map.interleave(), 16U);
+  EXPECT_EQ(map.channel(burst), 0b110U);
+  EXPECT_EQ(where.pseudo_channel, 1U);
+  EXPECT_EQ(where.group, 0b11U);
+  EXPECT_EQ(where.column, 0b01101U);
+  EXPECT_EQ(where.bank, 0b10U);
+  EXPECT_EQ(where.stack, 1U);
+  EXPECT_EQ(where.row, 0b101U);
+}
+
+TEST(HbmAddressMap, one_channel_has_all_bursts_in_order) {
+  auto config = test::card_config();
+  config.channels = 1;
+  const AddressMap map(config);
+
+  for (const std::uint64_t burst : {0ULL, 1ULL, 77ULL, (1ULL << 31) - 1}) {
+    EXPECT_EQ(map.channel(burst), 0U);
+    EXPECT_EQ(map.index(burst), burst);
+  }
+}
+
+class HbmInterleave : public testing::TestWithParam<Bytes> {
+ protected:
+  HbmConfig config = interleaved(test::card_config(), GetParam());
+};
+INSTANTIATE_TEST_SUITE_P(Sizes, HbmInterleave, testing::Values(32, 128, 512, 4096));
+
+TEST_P(HbmInterleave, the_hash_gives_every_burst_a_place_of_its_own) {
+  const AddressMap map(config);
   std::set<std::tuple<unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned>> seen;
   constexpr std::uint64_t kStride = 97;
 
@@ -43,7 +83,8 @@ TEST(HbmAddressMap, the_hash_gives_every_burst_a_place_of_its_own) {
 }
 
 TEST(HbmAddressMap, lane_and_row_are_those_of_the_located_bank) {
-  for (const auto& config : {test::card_config(), test::shared_config(test::dramsys_timings()),
+  for (const auto& config : {test::card_config(), interleaved(test::card_config(), 512),
+                             test::shared_config(test::dramsys_timings()),
                              test::split_config(test::dramsim3_timings())}) {
     const AddressMap map(config);
     for (std::uint64_t i = 0; i < 50'000; ++i) {
@@ -59,12 +100,12 @@ TEST(HbmAddressMap, lane_and_row_are_those_of_the_located_bank) {
   }
 }
 
-TEST(HbmAddressMap, a_range_falls_apart_into_one_run_per_channel) {
-  const AddressMap map(test::card_config());
+TEST_P(HbmInterleave, a_range_falls_apart_into_one_run_per_channel) {
+  const AddressMap map(config);
   std::mt19937 random(5);
   for (unsigned i = 0; i < 200; ++i) {
     const std::uint64_t first = random() % 100'000'000;
-    const std::uint64_t end = first + 1 + random() % 500;
+    const std::uint64_t end = first + 1 + random() % 2000;
     for (unsigned channel = 0; channel < map.channels(); ++channel) {
       std::uint64_t next = map.index_below(first, channel);
       for (std::uint64_t burst = first; burst < end; ++burst) {

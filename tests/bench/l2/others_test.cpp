@@ -41,13 +41,53 @@ TEST(L2Bytes, PostedWritesAreReleased) {
 TEST(L2Others, WhatTheyWriteIsReadAnewAndNotWrittenBack) {
   L2Bench bench;
   bench.write(0, 4 * kLine);
-  bench.l2.bytes_written(kLine + 5, kLine);  // the second and third
+  bench.l2.bytes_written(kLine, 2 * kLine);  // the second and third
   EXPECT_TRUE(bench.holds(0));
   EXPECT_TRUE(bench.holds(3));
   EXPECT_FALSE(bench.holds(1));
   EXPECT_FALSE(bench.holds(2));
   EXPECT_EQ(bench.l2.statistics().snooped, 2u);
   EXPECT_EQ(bench.write_backs().size(), 0u);
+}
+
+TEST(L2Others, WhatIsDirtyBesideTheirBytesIsWrittenBackOnce) {
+  L2Bench bench;
+  bench.write(0, 4 * kLine);
+  bench.l2.bytes_written(kLine + 5, 2 * kLine);  // part of the second, the third, 5 of the fourth
+  bench.run(10_us);
+  const auto backs = bench.write_backs();
+  ASSERT_EQ(backs.size(), 2u);
+  EXPECT_EQ(backs[0].address, kLine);
+  EXPECT_EQ(backs[1].address, 3 * kLine);
+  EXPECT_EQ(backs[0].length + backs[1].length, 2 * kLine);
+  EXPECT_EQ(bench.l2.statistics().write_backs, 2u);
+  EXPECT_EQ(bench.l2.statistics().snooped, 3u);
+  for (unsigned line = 0; line < 4; ++line) EXPECT_EQ(bench.holds(line), line == 0) << line;
+}
+
+TEST(L2Others, WhatIsCleanIsNotWrittenBack) {
+  L2Bench bench;
+  bench.read(0, 2 * kLine);
+  bench.l2.bytes_written(5, kLine);
+  bench.run(10_us);
+  EXPECT_EQ(bench.l2.statistics().snooped, 2u);
+  EXPECT_EQ(bench.write_backs().size(), 0u);
+}
+
+TEST(L2Others, TheirWriteBacksTakeBuffersThatOthersWaitFor) {
+  auto config = small_l2();
+  config.ways = config.slices = config.write_buffers = 1;
+  config.size = 4 * kLine;  // a set for each of lines 0..3; 5 lies in that of 0
+  L2Bench bench(config);
+  bench.write(0, 3 * kLine);
+  bench.memory0.latency = 1'000'000;
+  const auto begin = model::sim_now();
+  bench.l2.bytes_written(kLine, 1);
+  bench.l2.bytes_written(2 * kLine, 1);  // nobody is made to wait
+  const auto id = bench.issue({true, 5 * kLine});
+  bench.run(10_us);
+  EXPECT_EQ(bench.ended[id] - begin, 1'000'000 + kLineTime + kWrite + kNoc);
+  EXPECT_EQ(bench.l2.statistics().write_backs, 3u);
 }
 
 TEST(L2Others, ADroppedPlaceIsUsedBeforeALineGoes) {

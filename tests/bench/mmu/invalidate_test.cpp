@@ -143,6 +143,30 @@ TEST(MmuInvalidate, WaitsForItsOwnAddressSpaceOnly) {
   EXPECT_FALSE(bench.invalidating());
 }
 
+TEST(MmuInvalidate, WaitsForWhoHasNotMovedItsBytesYet) {
+  InvalidateBench bench;
+  const auto before = bench.mmu.hold(1), other = bench.mmu.hold(2);
+  bench.invalidate(Invalidate::kRange, 1, 0, kPage);
+  bench.run(10_us);
+  const auto late = bench.mmu.hold(1);
+  EXPECT_TRUE(bench.invalidating());
+  bench.mmu.release(before);
+  EXPECT_FALSE(bench.invalidating()) << "who came later, or is of another space, does not matter";
+  bench.mmu.release(late);
+  bench.mmu.release(other);
+  bench.invalidate(Invalidate::kAll);
+  bench.run(1_us);
+  EXPECT_FALSE(bench.invalidating());
+}
+
+TEST(MmuInvalidate, DeviceLocalAddressesAreNotHeld) {
+  InvalidateBench bench;
+  bench.mmu.hold(0);
+  bench.invalidate(Invalidate::kAll);
+  bench.run(1_us);
+  EXPECT_FALSE(bench.invalidating());
+}
+
 TEST(MmuInvalidate, WriteWhileOneIsUnderWayIsIgnored) {
   InvalidateBench bench;
   bench.map_all(kNew);

@@ -125,6 +125,98 @@ TEST(MmuMemory, GiantPagesAreFound) {
   EXPECT_EQ(byte, 5);
 }
 
+// Remembers what it is asked for.
+class AskedLender : public model::Lender {
+ public:
+  const std::byte* lend(Bytes address, Bytes length, model::Borrower&) override {
+    asked.emplace_back(address, length);
+    return bytes.data();
+  }
+  void give_back(const std::byte*, Bytes, model::Borrower&) override {}
+  std::vector<std::pair<Bytes, Bytes>> asked;
+  std::array<std::byte, 1> bytes{};
+};
+struct Nobody : model::Borrower {
+  void recall(const std::byte*, Bytes) override {}
+};
+
+TEST(MmuMemory, BytesAreLentWhereTheirPagesLieSideBySide) {
+  Listened l;
+  AskedLender lender;
+  Nobody borrower;
+  l.bench.tables.map(3, kVirtual + 2 * kPage, 10 * kPage);  // behind that of the page before
+  l.bench.tables.map(3, kVirtual + 4 * kPage, 12 * kPage);
+  EXPECT_EQ(l.bench.mmu.lend(3, kVirtual, 8, borrower), nullptr) << "nobody lends";
+  l.bench.mmu.connect(lender);
+  EXPECT_EQ(l.bench.mmu.lend(3, kVirtual + kPage - 4, 8, borrower), nullptr) << "far apart";
+  EXPECT_EQ(l.bench.mmu.lend(3, kVirtual + 3 * kPage - 4, 8, borrower), nullptr) << "a gap";
+  EXPECT_EQ(l.bench.mmu.lend(3, kVirtual + 5 * kPage, 8, borrower), nullptr) << "not mapped";
+  EXPECT_NE(l.bench.mmu.lend(3, kVirtual + 2 * kPage - 4, 8, borrower), nullptr);
+  EXPECT_NE(l.bench.mmu.lend(0, 77, 2 * kPage, borrower), nullptr) << "device-local";
+  EXPECT_THAT(lender.asked, ElementsAre(std::pair<Bytes, Bytes>{10 * kPage - 4, 8},
+                                        std::pair<Bytes, Bytes>{77, 2 * kPage}));
+}
+
+// What lies at each address of the pages of Listened.
+unsigned char at(std::uint64_t address) {
+  return static_cast<unsigned char>(address * 37 >> 3);
+}
+
+struct Patterned : Listened {
+  Patterned() {
+    const auto fill = [this](std::uint64_t page, std::uint64_t from) {
+      for (std::uint64_t i = 0; i < kPage; ++i)
+        bench.memory0.bytes[page * kPage + i] = at(from + i);
+    };
+    fill(6, kVirtual);
+    fill(9, kVirtual + kPage);
+  }
+  // How many rows are what lies at `from`.
+  unsigned right(std::uint64_t from, unsigned rows, unsigned row_bytes, std::uint64_t pitch) {
+    data.assign(rows * row_bytes, 0xEE);
+    moved = bench.mmu.read_rows(3, from, rows, row_bytes, pitch, data.data());
+    for (unsigned row = 0; row < rows; ++row) {
+      for (unsigned i = 0; i < row_bytes; ++i) {
+        if (data[row * row_bytes + i] != at(from + row * pitch + i)) return row;
+      }
+    }
+    return rows;
+  }
+  model::Completion moved{};
+  std::vector<unsigned char> data;
+};
+
+TEST(MmuRows, AreReadToOneAnothersEndAcrossPages) {
+  Patterned p;
+  constexpr std::uint64_t kBorder = kVirtual + kPage, kPitch = 4195;
+  // The 140th row lies in two pages; it ends with the first, it begins with the second.
+  for (const std::uint64_t before : {50, 100, 0}) {
+    EXPECT_EQ(p.right(kBorder - before - 140 * kPitch, 300, 100, kPitch), 300u) << before;
+    EXPECT_EQ(p.moved, Completion::kSuccess);
+  }
+  EXPECT_EQ(p.right(kVirtual + 5, 3, 100, 0), 3u) << "the same row again and again";
+  EXPECT_EQ(p.right(kVirtual, 300, 1, 1), 300u) << "that touch each other";
+  EXPECT_EQ(p.right(kVirtual + 7, 4, 900'000, 1000), 4u) << "of more bytes than fit at a time";
+  EXPECT_EQ(p.bench.mmu.statistics().hits + p.bench.mmu.statistics().walks, 0u);
+}
+
+TEST(MmuRows, EndAtThePageThatFails) {
+  Patterned p;
+  constexpr std::uint64_t kEnd = kVirtual + 2 * kPage;  // of what is mapped
+  EXPECT_EQ(p.right(kEnd - 3 * 5000, 8, 100, 5000), 3u);
+  EXPECT_EQ(p.moved, Completion::kNotMapped);
+  p.bench.tables.map(3, kEnd, 8 * kPage, false, true);
+  EXPECT_EQ(p.right(kEnd - 3 * 5000, 8, 100, 5000), 3u);
+  EXPECT_EQ(p.moved, Completion::kForbidden);
+  p.bench.tables.map(3, kEnd, kInstalled - kPage);
+  p.bench.memory0.verdict = [](tlm::tlm_generic_payload& trans) {
+    return trans.get_address() < kInstalled - kPage ? Completion::kSuccess
+                                                    : Completion::kUnsupportedRequest;
+  };
+  EXPECT_EQ(p.right(kEnd - 3 * 5000, 8, 100, 5000), 3u);
+  EXPECT_EQ(p.moved, Completion::kUnsupportedRequest);
+}
+
 TEST(MmuWatch, TimedWritesAreToldByVirtualAddressAndWhoTheClientIs) {
   Listened l;
   l.bench.issue(true, 3, kVirtual + 5, 0x5A, 1);

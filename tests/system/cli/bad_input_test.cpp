@@ -70,6 +70,16 @@ TEST_F(BadInput, a_graph_that_does_not_exist_names_the_nearest) {
                  "no graph 'vectr_diamond'; did you mean 'vector_diamond'?");
 }
 
+TEST_F(BadInput, a_dump_that_cannot_be_written_costs_no_run) {
+  expect_refused(
+      {"--config", "910b", "run", "graph", "--set", "dump_tensors=no/such/folder/t.json"},
+      "dump_tensors=no/such/folder/t.json: cannot be written");
+  EXPECT_EQ(shell("mkdir t.json.bin").exit_code, 0);
+  expect_refused({"--config", "910b", "run", "graph", "--set", "dump_tensors=t.json"},
+                 "dump_tensors=t.json.bin: cannot be written");
+  EXPECT_FALSE(std::filesystem::exists(path("t.json"))) << "nothing is left behind";
+}
+
 TEST_F(BadInput, a_parameter_that_the_graph_has_not_is_refused) {
   expect_refused(
       {"--config", "910b", "run", "graph", "--set", "graph=chain", "--set", "parameters=lenght=3"},

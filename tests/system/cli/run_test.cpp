@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/system/cli/program.hpp"
@@ -38,6 +42,37 @@ TEST_F(RunCommand, the_same_run_twice_gives_the_same_bytes) {
 
 TEST_F(RunCommand, shows_no_progress_where_no_terminal_is) {
   EXPECT_EQ(npusim(kShortRun).err, "");
+}
+
+// Task, argument, stage and the one value of all elements of each copy.
+std::vector<std::string> copies(const std::string& index, const std::string& data) {
+  std::vector<std::string> found;
+  const auto parsed = nlohmann::json::parse(index);
+  for (const auto& copy : parsed["tensors"]) {
+    const auto begin = data.begin() + copy["offset"].get<std::ptrdiff_t>();
+    std::vector<float> values(copy["elements"].get<std::size_t>());
+    EXPECT_EQ(copy["bytes"], values.size() * sizeof(float));
+    EXPECT_EQ(copy["type"], "fp32");
+    std::copy_n(begin, values.size() * sizeof(float), reinterpret_cast<char*>(values.data()));
+    EXPECT_EQ(values, std::vector<float>(128 * 128, values.at(0))) << copy;
+    found.push_back(copy["name"].get<std::string>() + " " + copy["tensor"].get<std::string>() +
+                    " " + copy["stage"].get<std::string>() + " " +
+                    std::to_string(std::lround(values[0])));
+  }
+  return found;
+}
+
+TEST_F(RunCommand, writes_what_each_task_of_a_graph_reads_and_writes) {
+  const auto result = npusim({"--config", "910b2", "run", "graph", "--set", "dump_tensors=t.json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(text("t.json"))["data"], "t.json.bin");
+  EXPECT_THAT(copies(text("t.json"), text("t.json.bin")),
+              testing::ElementsAre("sum a before_dispatch 2", "sum b before_dispatch 3",
+                                   "sum c after_completion 5", "left c before_dispatch 5",
+                                   "left d after_completion 6", "right c before_dispatch 5",
+                                   "right e after_completion 7", "product d before_dispatch 6",
+                                   "product e before_dispatch 7", "product f after_completion 42"));
+  EXPECT_NE(result.out.find("10 copies of tensors in t.json"), std::string::npos) << result.out;
 }
 
 double metric(const std::string& json, const std::string& name) {

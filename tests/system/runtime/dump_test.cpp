@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of tensors before dispatch and after completion (source-facts.md A5), made on the card.
+#include <map>
+
 #include "npu/abi/pmu.hpp"
 #include "tests/system/runtime/runtime_card.hpp"
 #include "workloads/kernels/vector/words.hpp"
@@ -174,6 +176,36 @@ INSTANTIATE_TEST_SUITE_P(
       const bool memory = std::get<1>(instance.param) == abi::HandshakeKind::kMemory;
       return config.substr(0, config.find('.')) + (memory ? "_memory" : "_register");
     });
+
+// By task: the time that a timeline shows for its copies.
+struct DumpTimes : platform::TraceSink {
+  void on_event(const platform::TraceEvent& event) override {
+    if (event.activity == platform::Activity::kAicpuDump) {
+      times[event.detail] += event.end - event.begin;
+    }
+  }
+  std::map<std::uint64_t, Picoseconds> times;
+};
+
+TEST(TensorDumps, AreAPhaseOfTheirOwnInTheTimeline) {
+  Machine machine({}, "910b2.yaml");
+  DumpTimes timeline;
+  std::uint64_t ticks = 0;
+  machine.run([&](platform::Platform& platform) {
+    DumpCard card(platform);
+    TaskGraph graph;
+    for (unsigned i = 0; i < 2; ++i) card.add_in_place(graph, kSize);
+    const workloads::TraceSession session(machine.view, timeline);
+    ticks = must(card.run(graph)).result.dump_ticks;
+  });
+  ASSERT_EQ(timeline.times.size(), 2U);
+  const auto shown = timeline.times[0] + timeline.times[1];
+  const auto hz = machine.chip().aicpu_core.counter_hz;
+  const auto counted = Picoseconds(static_cast<std::int64_t>(ticks * (1'000'000'000'000 / hz)));
+  // Counted with the look at what is to be copied, and the counter's last tick.
+  EXPECT_LT(shown, counted + 100_ns);
+  EXPECT_GT(shown, counted * 3 / 4);
+}
 
 TEST(RunReports, OfAFailedRunHaveTheRecordsOfWhatRanBefore) {
   Machine machine({}, "910b2.yaml");

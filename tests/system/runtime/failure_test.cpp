@@ -96,6 +96,38 @@ TEST_P(RunFailures, AHungKernelIsNamedWithItsCore) {
   });
 }
 
+// Nothing is under way any more, and no core could go on without another that waits as well.
+TEST_P(RunFailures, CoresThatWaitForEachOtherAreNamed) {
+  using platform::CrossScope;
+  on_card([](RuntimeCard& card) {
+    struct Group {
+      CrossScope scope;
+      TaskShape shape;
+      unsigned blocks;
+    };
+    std::vector<Group> groups{{CrossScope::kSameType, TaskShape::kAiv, 2}};
+    const bool split = card.context->vector_cores() > 0;
+    if (split) groups.push_back({CrossScope::kCluster, TaskShape::kMixed, 1});
+    for (const auto& group : groups) {
+      TaskGraph graph;
+      card.add(graph, KernelMode::kStore, 7, 1);
+      driver::TaskOptions together;
+      together.blocks = group.blocks;
+      together.together = true;
+      const auto waits =
+          card.add(graph, KernelMode::kMutual, static_cast<std::uint64_t>(group.scope), 2,
+                   group.shape, together);
+      const auto& result =
+          expect_failure(card, graph, RunStatus::kTimeout, "a task does not end, task 1");
+      EXPECT_EQ(result.reason, static_cast<std::uint32_t>(StallReason::kRunning));
+      EXPECT_EQ(result.task, waits.value);
+      EXPECT_EQ(result.running, group.shape == TaskShape::kMixed ? 3U : 2U);
+      EXPECT_NE(result.physical_core, kNobody);
+      card.expect_next_run_succeeds();
+    }
+  });
+}
+
 TEST_P(RunFailures, AWorkerThatNeverAnswersIsMissing) {
   on_card([](RuntimeCard& card) {
     const auto deaf = RuntimeCard::program_file("runtime_test_executor");

@@ -46,8 +46,13 @@ INSTANTIATE_TEST_SUITE_P(Split, MatmulOnCard,
                                           testing::Values("fp16", "bf16", "fp32", "int8"),
                                           testing::ValuesIn(kShapes)),
                          matmul_name);
-INSTANTIATE_TEST_SUITE_P(Coupled, MatmulOnCard,
-                         testing::Combine(testing::Values("910b.yaml", "950pr.yaml", "910a.yaml"),
+INSTANTIATE_TEST_SUITE_P(
+    Coupled, MatmulOnCard,
+    testing::Combine(testing::Values("910b.yaml"), testing::Values("fp16", "bf16", "fp32", "int8"),
+                     testing::Values(Shape{127, 257, 259}, Shape{1, 6144, 130})),
+    matmul_name);
+INSTANTIATE_TEST_SUITE_P(Others, MatmulOnCard,
+                         testing::Combine(testing::Values("950pr.yaml", "910a.yaml"),
                                           testing::Values("fp16", "int8"),
                                           testing::Values(Shape{127, 257, 259})),
                          matmul_name);
@@ -85,15 +90,28 @@ TEST(MatmulRun, BothHandshakesGiveTheSameProduct) {
   }
 }
 
-TEST(Handshakes, ATaskInAChainCostsMoreThroughMemory) {
-  Machine machine({}, "910b2.yaml");
+class Handshakes : public testing::TestWithParam<const char*> {};
+
+TEST_P(Handshakes, ATaskInAChainCostsMoreThroughMemory) {
+  Machine machine({}, GetParam());
   const Report report = machine.workload("dispatch_latency", {"tasks=100"});
-  const auto begun = [&](const char* handshake) {
-    return metric(report, std::string("dispatch.") + handshake + ".chain.sent_to_begun_ns");
+  const auto of = [&](const std::string& handshake, const std::string& what) {
+    return exact(report, "dispatch." + handshake + "." + what);
   };
-  EXPECT_GT(begun("memory"), begun("register"));
-  EXPECT_GT(metric(report, "dispatch.chain.memory_extra_us"), 0);
+  // Published: 1040 ns from a core to an AICPU through memory, 600 through COND.
+  EXPECT_GT(of("memory", "chain.ended_to_seen_ns"), of("register", "chain.ended_to_seen_ns"));
+  EXPECT_GT(exact(report, "dispatch.chain.memory_extra_us"), 0);
+  // Side by side it may be less: a line that has not changed is a hit, a register's load is not.
+  for (const std::string order : {"chain", "parallel"}) {
+    EXPECT_EQ(exact(report, "dispatch." + order + ".memory_extra_us"),
+              of("memory", order + ".per_task_us") - of("register", order + ".per_task_us"));
+  }
 }
+INSTANTIATE_TEST_SUITE_P(Cards, Handshakes, testing::Values("910b2.yaml", "910b.yaml"),
+                         [](const auto& instance) {
+                           const std::string config = instance.param;
+                           return config.substr(0, config.find('.'));
+                         });
 
 TEST(MatmulRun, MoreClustersAreQuicker) {
   Machine machine({}, "910b2.yaml");

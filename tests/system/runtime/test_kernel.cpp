@@ -40,6 +40,12 @@ int run(aicore::AicorePort& port) {
       port.pipe_barrier(platform::Pipe::kAll);
       return 0;
     }
+    case KernelMode::kMutual: {
+      const auto scope = static_cast<platform::CrossScope>(value);
+      port.wait_cross_flag(platform::Pipe::kScalar, scope, 1);
+      port.set_cross_flag(platform::Pipe::kScalar, scope, 1);
+      return 0;
+    }
   }
   return -1;
 }

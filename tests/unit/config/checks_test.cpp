@@ -62,6 +62,18 @@ TEST_F(Checks, usable_memory_is_whole_pages_and_not_more_than_installed) {
             "hbm.installed_mib: 65536 MiB is less than usable_mib 65538");
 }
 
+TEST_F(Checks, an_interleave_is_a_burst_or_some_of_each_bank_group) {
+  for (const std::string bytes : {"32", "128", "4096"}) {
+    EXPECT_TRUE(load("910b", {"hbm.interleave_bytes=" + bytes})) << bytes;
+  }
+  for (const std::string bytes : {"16", "64", "8192"}) {
+    EXPECT_EQ(rule(error_of("910b", {"hbm.interleave_bytes=" + bytes})),
+              "hbm.interleave_bytes: " + bytes +
+                  " is neither one burst of 32 nor from 128 to 4096, one burst to a row of each "
+                  "bank group");
+  }
+}
+
 TEST_F(Checks, a_channel_has_at_most_128_banks) {
   EXPECT_TRUE(load("910b", {"hbm.timings.stacks=4"}));
   EXPECT_EQ(

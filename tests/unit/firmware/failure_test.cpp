@@ -123,6 +123,23 @@ TEST_P(Failure, a_kernel_that_fails_ends_the_run) {
   EXPECT_EQ(cores_left(graph), 0);
 }
 
+// Kernels of all threads fail in the same sweep: the result is of one of them, in all its parts.
+TEST_P(Failure, kernels_that_fail_at_the_same_time_are_not_mixed_up) {
+  const unsigned count = 8;
+  for (unsigned i = 0; i < count; ++i) graph.add(TaskShape::kAiv);
+  graph.add(TaskShape::kAiv, {0, 1, 2, 3, 4, 5, 6, 7});
+  graph.machine.duration = [](auto, auto) { return 20'000U; };
+  graph.machine.result = [](auto task) { return 40 + task; };
+  const auto result = graph.run();
+  EXPECT_EQ(status(result), RunStatus::kKernelFailed);
+  ASSERT_LT(result.task, count);
+  EXPECT_EQ(result.detail, 40 + result.task);
+  EXPECT_EQ(result.worker, graph.runs_of(result.task)[0].worker);
+  EXPECT_EQ(result.physical_core, result.worker);
+  EXPECT_TRUE(graph.runs_of(count).empty());
+  EXPECT_EQ(cores_left(graph), 0);
+}
+
 TEST_P(Failure, a_core_that_stops_is_found_before_the_watchdog_ends) {
   graph.add(TaskShape::kAic);
   const auto bad = graph.add(TaskShape::kAiv, {0});

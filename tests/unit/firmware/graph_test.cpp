@@ -231,6 +231,58 @@ INSTANTIATE_TEST_SUITE_P(
              (variant.param.flags != 0 ? "_single" : "");
     });
 
+// From the first block to the last, the first task's excepted.
+std::uint64_t makespan(const GraphRun& graph) {
+  std::uint64_t begin = ~std::uint64_t{0}, end = 0;
+  for (const auto& run : graph.machine.log) {
+    if (run.task == 0) continue;
+    begin = std::min(begin, run.begin);
+    end = std::max(end, run.end);
+  }
+  return end - begin;
+}
+
+// Six tasks become ready at once, where one thread finds them: 48 blocks on 16 cores are 3 rounds.
+TEST(ManyBlocks, that_become_ready_at_once_are_not_kept_from_idle_cores_of_others) {
+  for (const unsigned threads : {1U, 2U, 3U, 4U}) {
+    GraphRun graph(split_cores(8), threads);
+    graph.add(TaskShape::kAiv);
+    for (unsigned i = 0; i < 6; ++i) graph.add(Node{TaskShape::kAiv, {0}, 8, 0});
+    graph.machine.duration = [](auto task, auto) { return task == 0 ? 50'000U : 30'000U; };
+    ASSERT_EQ(static_cast<RunStatus>(graph.run().status), RunStatus::kOk);
+    graph.expect_complete_and_in_order();
+    EXPECT_LT(makespan(graph), 3 * 30'000 * 12 / 10) << threads << " threads";
+  }
+}
+
+// Two tasks of each shape on eight cores that run all shapes: one round.
+TEST(CoupledCores, are_counted_once_for_tasks_of_all_shapes) {
+  for (const unsigned threads : {1U, 4U}) {
+    GraphRun graph(coupled_cores(8), threads);
+    graph.add(TaskShape::kAiv);
+    for (const auto shape : {TaskShape::kAic, TaskShape::kAiv, TaskShape::kMixed}) {
+      for (unsigned i = 0; i < 2; ++i) graph.add(shape, {0});
+    }
+    graph.machine.duration = [](auto task, auto) { return task == 0 ? 50'000U : 30'000U; };
+    ASSERT_EQ(static_cast<RunStatus>(graph.run().status), RunStatus::kOk);
+    EXPECT_LT(makespan(graph), 30'000 * 12 / 10) << threads << " threads";
+  }
+}
+
+// One thread finds all tasks, and mixed ones take the cores that it had for the others: one round.
+TEST(MixedBlocks, leave_no_tasks_waiting_behind_them_while_others_have_idle_cores) {
+  for (const unsigned threads : {1U, 4U}) {
+    GraphRun graph(split_cores(8), threads);
+    graph.add(TaskShape::kAic);
+    for (unsigned i = 0; i < 4; ++i) graph.add(TaskShape::kAiv, {0});
+    for (unsigned i = 0; i < 2; ++i) graph.add(TaskShape::kMixed, {0});
+    graph.machine.duration = [](auto task, auto) { return task == 0 ? 50'000U : 30'000U; };
+    ASSERT_EQ(static_cast<RunStatus>(graph.run().status), RunStatus::kOk);
+    graph.expect_complete_and_in_order();
+    EXPECT_LT(makespan(graph), 30'000 * 12 / 10) << threads << " threads";
+  }
+}
+
 // No thread keeps tasks for cores that it has not: 240 blocks on 16 cores are 15 rounds.
 TEST(ManyBlocks, of_several_tasks_keep_the_cores_of_all_threads_busy) {
   for (const unsigned threads : {1U, 3U, 4U}) {

@@ -64,13 +64,21 @@ TEST(ElementsTest, IntegersSaturate) {
 
 TEST(ElementsTest, ExactValuesAreExactInEveryType) {
   for (const auto type : {DataType::kFp16, DataType::kBf16, DataType::kFp32, DataType::kInt8}) {
-    std::byte bytes[400];
+    std::byte bytes[4'000];  // several times as many as are made at once
     const auto count = sizeof bytes / platform::bytes_of(type);
     fill_exact(type, {bytes, sizeof bytes}, 7);
     for (std::uint64_t i = 0; i < count; ++i) {
       EXPECT_EQ(load_element(type, bytes, i), exact_value(type, 7, i)) << name_of(type);
     }
   }
+}
+
+TEST(ElementsTest, ExactValuesCanBeMadePieceByPiece) {
+  std::byte whole[2'000], pieces[2'000];
+  fill_exact(DataType::kFp16, {whole, sizeof whole}, 7);
+  fill_exact(DataType::kFp16, {pieces, 600}, 7);
+  fill_exact(DataType::kFp16, {pieces + 600, 1'400}, 7, 300);
+  EXPECT_EQ(std::memcmp(whole, pieces, sizeof whole), 0);
 }
 
 TEST(ElementsTest, NamesGoBothWays) {

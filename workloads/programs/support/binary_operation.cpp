@@ -7,6 +7,12 @@
 
 namespace npu::workloads {
 
+namespace {
+
+constexpr Bytes kPiece = 4_MiB;  // what the runtime copies at once
+
+}  // namespace
+
 // The card is asked first: what it has no room for is its error, not the host's.
 Status BinaryOperation::prepare(platform::DataType type, Bytes a, Bytes b, Bytes c, bool copies) {
   for (auto [operand, size] : {std::pair{&a_, a}, {&b_, b}, {&c_, c}}) {
@@ -15,10 +21,27 @@ Status BinaryOperation::prepare(platform::DataType type, Bytes a, Bytes b, Bytes
     operand->address = *memory;
     operand->size = size;
   }
-  if (!copies) return {};
-  for (auto* operand : {&a_, &b_, &c_}) operand->host.resize(operand->size);
-  fill_exact(type, {a_.host.data(), a_.size}, context_.seed);
-  fill_exact(type, {b_.host.data(), b_.size}, context_.seed + 1);
+  type_ = type;
+  copies_ = copies;
+  a_.seed = context_.seed;
+  b_.seed = context_.seed + 1;
+  return {};
+}
+
+std::vector<std::byte> BinaryOperation::contents(const Operand& operand) const {
+  std::vector<std::byte> bytes(operand.size);
+  fill_exact(type_, {bytes.data(), bytes.size()}, operand.seed);
+  return bytes;
+}
+
+Status BinaryOperation::copy_in(const Operand& operand) {
+  std::vector<std::byte> piece(std::min(operand.size, kPiece));
+  for (Bytes done = 0; done < operand.size; done += kPiece) {
+    const Bytes length = std::min(operand.size - done, kPiece);
+    fill_exact(type_, {piece.data(), length}, operand.seed, done / platform::bytes_of(type_));
+    auto ok = session_.device().copy_to_device(operand.address + done, {piece.data(), length});
+    if (!ok) return ok;
+  }
   return {};
 }
 
@@ -30,14 +53,14 @@ Status BinaryOperation::run(const std::function<Status()>& launch) {
   auto& device = session_.device();
   auto& clock = context_.platform.clock();
   const Picoseconds begin = clock.now();
-  for (auto* from : {&a_, &b_}) {
-    if (from->host.empty()) continue;
-    const ConstByteSpan bytes{from->host.data(), from->size};
-    if (auto ok = device.copy_to_device(from->address, bytes); !ok) return ok;
+  for (const auto* from : {&a_, &b_}) {
+    if (!copies_) continue;
+    if (auto ok = copy_in(*from); !ok) return ok;
   }
   if (auto ok = launch(); !ok) return ok;
-  if (!c_.host.empty()) {
-    if (auto ok = device.copy_from_device({c_.host.data(), c_.size}, c_.address); !ok) return ok;
+  if (copies_) {
+    result_.reset(new std::byte[c_.size]);  // not zeroed: all of it is written
+    if (auto ok = device.copy_from_device({result_.get(), c_.size}, c_.address); !ok) return ok;
   }
   host_to_host_ = clock.now() - begin;
   return {};

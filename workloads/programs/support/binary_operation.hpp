@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,17 +19,22 @@ class BinaryOperation {
   struct Operand {
     driver::DeviceAddress address;
     Bytes size = 0;
-    std::vector<std::byte> host;  // empty without copies
+    std::uint64_t seed = 0;  // of a and b: of their contents
   };
 
   BinaryOperation(Context& context, RuntimeSession& session)
       : context_(context), session_(session), options_(run_options(context.parameters)) {}
 
-  // Memory for the operands of so many bytes; with `copies` a and b hold numbers of `type` whose
-  // sums and products are exact (elements.hpp).
+  // Memory for the operands of so many bytes; with `copies` a and b get numbers of `type` whose
+  // sums and products are exact (elements.hpp). They are made as they are copied: the host keeps no
+  // tensor but the result.
   Status prepare(platform::DataType type, Bytes a, Bytes b, Bytes c, bool copies);
   // Clusters of cores that a run has.
   unsigned clusters() const;
+  // What a or b holds, once more.
+  std::vector<std::byte> contents(const Operand& operand) const;
+  // c, behind run() with copies; else null.
+  const std::byte* result() const { return result_.get(); }
   // Copies in, launch(), copies out.
   Status run(const std::function<Status()>& launch);
   // One task of kernel 0 with these words.
@@ -43,10 +49,15 @@ class BinaryOperation {
   void report(const std::string& prefix, const Metric& rate, std::uint32_t blocks) const;
 
  private:
+  Status copy_in(const Operand& operand);
+
   Context& context_;
   RuntimeSession& session_;
   const driver::RunOptions options_;
+  platform::DataType type_ = platform::DataType::kFp16;
+  bool copies_ = false;
   Operand a_, b_, c_;
+  std::unique_ptr<std::byte[]> result_;
   RunBreakdown breakdown_;
   Picoseconds host_to_host_;
 };

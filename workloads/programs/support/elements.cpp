@@ -7,13 +7,12 @@
 #include <cstring>
 #include <limits>
 
-#include "workloads/framework/random.hpp"
-
 namespace npu::workloads {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kNames = {"fp16", "bf16", "fp32", "int8", "int32"};
+constexpr std::array<std::string_view, 6> kNames = {"fp16", "bf16",  "fp32",
+                                                    "int8", "int32", "int64"};
 
 struct FloatFormat {
   int mantissa, min_exponent, max_exponent;  // of normal numbers
@@ -71,6 +70,14 @@ T saturated(double value) {
   const double low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
   return static_cast<T>(std::clamp(std::nearbyint(value), low, high));
 }
+// The largest int64 is no double.
+template <>
+std::int64_t saturated(double value) {
+  const double rounded = std::nearbyint(value);
+  if (rounded >= 0x1p63) return std::numeric_limits<std::int64_t>::max();
+  if (rounded < -0x1p63) return std::numeric_limits<std::int64_t>::min();
+  return static_cast<std::int64_t>(rounded);
+}
 
 }  // namespace
 
@@ -95,6 +102,8 @@ double load_element(DataType type, const std::byte* array, std::uint64_t index) 
       return load_as<std::int8_t>(array, index);
     case DataType::kInt32:
       return load_as<std::int32_t>(array, index);
+    case DataType::kInt64:
+      return static_cast<double>(load_as<std::int64_t>(array, index));
   }
   return 0;
 }
@@ -111,6 +120,8 @@ void store_element(DataType type, std::byte* array, std::uint64_t index, double 
       return store_as(array, index, saturated<std::int8_t>(value));
     case DataType::kInt32:
       return store_as(array, index, saturated<std::int32_t>(value));
+    case DataType::kInt64:
+      return store_as(array, index, saturated<std::int64_t>(value));
   }
 }
 
@@ -124,29 +135,6 @@ double rounding_error(DataType type) {
       return std::ldexp(1, -24);
     default:
       return 0;
-  }
-}
-
-double exact_value(DataType type, std::uint64_t seed, std::uint64_t index) {
-  std::uint64_t state = seed + index * 0x9E37'79B9'7F4A'7C15;
-  const auto steps = static_cast<int>(Random::splitmix64(state) % 17) - 8;
-  const bool whole = type == DataType::kInt8 || type == DataType::kInt32;
-  return whole ? steps : steps / 64.0;
-}
-
-void fill_exact(DataType type, ByteSpan bytes, std::uint64_t seed) {
-  // One encoding for each of the few values.
-  const Bytes element = platform::bytes_of(type);
-  std::array<std::array<std::byte, 4>, 17> encoded{};
-  const bool whole = type == DataType::kInt8 || type == DataType::kInt32;
-  int steps = -8;
-  for (auto& bits : encoded) {
-    store_element(type, bits.data(), 0, whole ? steps : steps / 64.0);
-    ++steps;
-  }
-  for (std::uint64_t i = 0; i < bytes.size / element; ++i) {
-    std::uint64_t state = seed + i * 0x9E37'79B9'7F4A'7C15;
-    std::memcpy(bytes.data + i * element, encoded[Random::splitmix64(state) % 17].data(), element);
   }
 }
 

@@ -12,7 +12,7 @@ namespace npu::workloads {
 
 using platform::DataType;
 
-// "fp16", "bf16", "fp32", "int8", "int32".
+// "fp16", "bf16", "fp32", "int8", "int32", "int64".
 std::string_view name_of(DataType type);
 DataType type_of(const std::string& name);
 
@@ -27,6 +27,7 @@ double rounding_error(DataType type);
 // The `index`-th of an endless row of multiples of 1/64 up to 1/8 (integers: of 1 up to 8): every
 // type holds them, and sums of 2^18 products of them are exact in fp32, in any order.
 double exact_value(DataType type, std::uint64_t seed, std::uint64_t index);
-void fill_exact(DataType type, ByteSpan bytes, std::uint64_t seed);
+// Those from the `first`-th on.
+void fill_exact(DataType type, ByteSpan bytes, std::uint64_t seed, std::uint64_t first = 0);
 
 }  // namespace npu::workloads

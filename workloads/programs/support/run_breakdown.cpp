@@ -65,6 +65,10 @@ Status RunBreakdown::finish(const driver::RunReport& run) {
     breakdown_.parts.push_back({name, moment - last});
     last = moment;
   }
+  run_ = run.returned - run.called;
+  if (last != run.returned) {
+    return fail(ErrorCode::kOutOfRange, "an event of the run comes after its return");
+  }
   return {};
 }
 
@@ -81,7 +85,7 @@ void RunBreakdown::report(const std::string& prefix, Report& out) const {
     out.add_metric(fmt::format("{}.breakdown.{}_us", prefix, part.name), time, "us");
     table.rows.push_back({part.name, time.text()});
   }
-  const auto total = Number::microseconds(breakdown_.total());
+  const auto total = Number::microseconds(run_);
   out.add_metric(prefix + ".run_us", total, "us");
   table.rows.push_back({"total", total.text()});
   report_pipes(prefix, out);

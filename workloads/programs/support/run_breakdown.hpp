@@ -28,7 +28,8 @@ class RunBreakdown : public platform::TraceSink {
  public:
   void on_event(const platform::TraceEvent& event) override;
 
-  // To be called once, after the run. kNotFound: an event is missing.
+  // To be called once, after the run. kNotFound: an event is missing; kOutOfRange: one comes after
+  // the run's return, and the parts would not add up to it.
   Status finish(const driver::RunReport& run);
 
   // First core begins to last core ends. 0 before finish().
@@ -50,6 +51,7 @@ class RunBreakdown : public platform::TraceSink {
   std::set<std::uint32_t> cores_;                       // tracks
   std::array<Picoseconds, platform::kPipes> busy_{};    // over all cores
   Breakdown breakdown_;
+  Picoseconds run_{};  // from the call to its return
 };
 
 }  // namespace npu::workloads

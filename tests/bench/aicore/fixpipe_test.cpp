@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// FixPipe to L1 and to UB: bytes, clocks, flags, and what a chip without the way says.
+#include "tests/bench/aicore/aicore_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+using platform::CopyIn;
+using platform::CopyOut;
+using platform::CrossScope;
+using platform::DataType;
+using platform::Fixpipe;
+using platform::FixpipeTarget;
+using platform::LoadL0;
+using platform::LocalBuffer;
+using platform::Mmad;
+using platform::Vector;
+using platform::VectorOp;
+
+constexpr std::uint32_t kSide = 16, kSideRow = 32;  // a square of fp16, bytes of its row
+constexpr std::uint64_t kResult = kData + 0x1'0000;
+constexpr std::uint32_t kUb = 4096;  // where FixPipe writes
+
+// Row i of X is i + 1 on the diagonal and 0 elsewhere, in fp16.
+std::uint16_t half(unsigned value) {
+  constexpr std::uint16_t kHalves[] = {0x0000, 0x3C00, 0x4000, 0x4200, 0x4400, 0x4500,
+                                       0x4600, 0x4700, 0x4800, 0x4880, 0x4900, 0x4980,
+                                       0x4A00, 0x4A80, 0x4B00, 0x4B80, 0x4C00};
+  return kHalves[value];
+}
+void store_diagonal(AicoreBench& bench) {
+  for (std::uint32_t i = 0; i < kSide; ++i) {
+    bench.memory.store(kData + i * (kSideRow + 2), half(i + 1));
+  }
+}
+
+void pass(AicorePort& port, Pipe from, Pipe to) {
+  port.set_flag(from, to, 0);
+  port.wait_flag(from, to, 0);
+}
+
+// C = L1 at `a` x L1 at 0, of which both are squares of fp16.
+void multiply(AicorePort& port, std::uint32_t a) {
+  port.issue(LoadL0{{LocalBuffer::kL0a, 0}, a, kSide, kSide, kSideRow, DataType::kFp16, false});
+  port.issue(LoadL0{{LocalBuffer::kL0b, 0}, 0, kSide, kSide, kSideRow, DataType::kFp16, false});
+  pass(port, Pipe::kMte1, Pipe::kCube);
+  port.issue(Mmad{0, 0, 0, kSide, kSide, kSide, DataType::kFp16, false});
+  pass(port, Pipe::kCube, Pipe::kFixpipe);
+}
+
+void load_and_multiply(AicorePort& port) {
+  port.issue(CopyIn{
+      {LocalBuffer::kL1, 0}, kData, 1, kSide * kSideRow, kSide * kSideRow, kSide * kSideRow});
+  pass(port, Pipe::kMte2, Pipe::kMte1);
+  multiply(port, 0);
+}
+
+Fixpipe to_local(FixpipeTarget target, std::uint64_t to, DataType type) {
+  Fixpipe fixpipe{to, 0, kSide, kSide, kSide * bytes_of(type), DataType::kFp32, type};
+  fixpipe.target = target;
+  return fixpipe;
+}
+
+// X X goes to L1 in fp16 and is multiplied by X again: 1, 8, 27, ... on the diagonal.
+TEST(AicoreFixpipe, gives_l1_what_mte1_loads_next) {
+  AicoreBench bench;
+  store_diagonal(bench);
+
+  const auto end = bench.run_one([](AicorePort& port) {
+    load_and_multiply(port);
+    port.issue(to_local(FixpipeTarget::kL1, 1024, DataType::kFp16));
+    pass(port, Pipe::kFixpipe, Pipe::kMte1);
+    multiply(port, 1024);
+    port.issue(Fixpipe{kResult, 0, kSide, kSide, kSide * 4, DataType::kFp32, DataType::kFp32});
+    return 0;
+  });
+
+  EXPECT_EQ(end.fault, FaultCode::kNone);
+  for (std::uint32_t i = 0; i < kSide * kSide; ++i) {
+    const std::uint32_t n = i / kSide + 1;
+    const auto expected = i / kSide == i % kSide ? static_cast<float>(n * n * n) : 0.0F;
+    EXPECT_EQ(bench.memory.load<float>(kResult + 4 * i), expected) << i;
+  }
+}
+
+// What was loaded from L1 before keeps its old contents.
+TEST(AicoreFixpipe, leaves_what_was_loaded_before_it_wrote) {
+  AicoreBench bench;
+  store_diagonal(bench);
+
+  bench.run_one([](AicorePort& port) {
+    load_and_multiply(port);
+    port.issue(to_local(FixpipeTarget::kL1, 0, DataType::kFp16));  // X X on X
+    pass(port, Pipe::kFixpipe, Pipe::kCube);
+    port.issue(Mmad{1024, 0, 0, kSide, kSide, kSide, DataType::kFp16, false});
+    pass(port, Pipe::kCube, Pipe::kFixpipe);
+    port.issue(Fixpipe{kResult, 1024, kSide, kSide, kSide * 4, DataType::kFp32, DataType::kFp32});
+    return 0;
+  });
+
+  EXPECT_EQ(bench.memory.load<float>(kResult + 4 * (kSide + 1)), 4.0F);
+}
+
+// A coupled core: UB is its own, and V waits for FixPipe.
+TEST(AicoreFixpipe, gives_ub_what_the_vector_unit_doubles) {
+  AicoreBench bench;
+  store_diagonal(bench);
+
+  bench.run_one([](AicorePort& port) {
+    load_and_multiply(port);
+    port.issue(to_local(FixpipeTarget::kUb, kUb, DataType::kFp32));
+    pass(port, Pipe::kFixpipe, Pipe::kVector);
+    Vector twice;
+    twice.op = VectorOp::kMuls;
+    twice.to = twice.a = kUb;
+    twice.count = kSide * kSide;
+    twice.scalar = 2;
+    port.issue(twice);
+    pass(port, Pipe::kVector, Pipe::kMte3);
+    port.issue(CopyOut{kResult, {LocalBuffer::kUb, kUb}, 1, kSide * kSide * 4, 0, 0});
+    return 0;
+  });
+
+  for (std::uint32_t i = 0; i < kSide; ++i) {
+    const auto square = static_cast<float>(2 * (i + 1) * (i + 1));
+    EXPECT_EQ(bench.memory.load<float>(kResult + 4 * (kSide + 1) * i), square);
+  }
+}
+
+// Clocks of each group of instructions, from the first one's issue until the pipes are done.
+std::vector<std::uint64_t> measure(const std::vector<std::vector<Fixpipe>>& groups) {
+  AicoreBench bench;
+  std::vector<std::uint64_t> result;
+  const auto end = bench.run_one([&](AicorePort& port) {
+    for (const auto& group : groups) {
+      const auto begin = clocks(port);
+      for (const auto& fixpipe : group) port.issue(fixpipe);
+      port.pipe_barrier(Pipe::kAll);
+      result.push_back(clocks(port) - begin - kRegister - kHandOver);
+    }
+    return 0;
+  });
+  EXPECT_EQ(end.fault, FaultCode::kNone);
+  return result;
+}
+
+using Clocks = std::vector<std::uint64_t>;
+
+// 12 clocks for an instruction, 74 and 128 bytes per clock: 512 B in fp16, 1024 B in fp32.
+TEST(AicoreFixpipe, takes_the_clocks_of_its_way_for_each_matrix) {
+  const auto l1 = to_local(FixpipeTarget::kL1, 0, DataType::kFp16);
+  const auto ub = to_local(FixpipeTarget::kUb, 0, DataType::kFp32);
+  EXPECT_EQ(measure({{l1}, {ub}, {ub, ub}}), (Clocks{12 + 7, 12 + 8, 2 * (12 + 8)}));
+}
+
+// Its request leaves after 10 clocks and is answered 100 later; the moves behind it would have
+// been done by then, and end with it.
+TEST(AicoreFixpipe, ends_in_order_behind_a_store_to_global_memory) {
+  const Fixpipe store{kResult, 0, kSide, kSide, kSide * 4, DataType::kFp32, DataType::kFp32};
+  const auto move = to_local(FixpipeTarget::kUb, 0, DataType::kFp32);
+  EXPECT_EQ(measure({{store}, {store, move, move}}), (Clocks{10 + 100, 10 + 100}));
+}
+
+TEST(AicoreFixpipe, faults_on_a_chip_without_the_way) {
+  auto config = aicore_config();
+  config.core.l0c_to_ub.per_clock = 0;
+  AicoreBench bench(config);
+  const auto end = bench.run_one([](AicorePort& port) {
+    port.issue(to_local(FixpipeTarget::kUb, 0, DataType::kFp32));
+    return 0;
+  });
+  EXPECT_EQ(end.fault, FaultCode::kInstruction);
+}
+
+TEST(AicoreFixpipe, stays_inside_the_buffer_and_on_its_grain) {
+  constexpr model::BufferSizes kSizes{512_KiB, 64_KiB, 64_KiB, 128_KiB, 0};
+  constexpr model::FixpipeWays kWays{512_KiB, 192_KiB, 2};
+  auto move = to_local(FixpipeTarget::kL1, 512_KiB - 512, DataType::kFp16);
+  EXPECT_EQ(check(kSizes, move, kWays), FaultCode::kNone);
+  move.to += 32;
+  EXPECT_EQ(check(kSizes, move, kWays), FaultCode::kLocalBuffer);
+  move.to = std::uint64_t{1} << 32;  // is no small offset
+  EXPECT_EQ(check(kSizes, move, kWays), FaultCode::kLocalBuffer);
+  move.to = 16;
+  EXPECT_EQ(check(kSizes, move, kWays), FaultCode::kLocalAlignment);
+  move.to = 0;
+  move.to_pitch = 16;  // rows lie on each other
+  EXPECT_EQ(check(kSizes, move, kWays), FaultCode::kInstruction);
+  move = to_local(FixpipeTarget::kUb, 0, DataType::kFp32);
+  move.vector_core = 1;
+  EXPECT_EQ(check(kSizes, move, kWays), FaultCode::kNone);
+  move.vector_core = 2;
+  EXPECT_EQ(check(kSizes, move, kWays), FaultCode::kInstruction);
+  move.target = static_cast<FixpipeTarget>(3);
+  EXPECT_EQ(check(kSizes, move, kWays), FaultCode::kInstruction);
+}
+
+// What core 1 makes is stored by core 5, its second vector core.
+int square_in_a_cluster(AicorePort& port) {
+  if (port.core_type() == abi::CoreType::kAic) {
+    load_and_multiply(port);
+    auto move = to_local(FixpipeTarget::kUb, kUb, DataType::kFp32);
+    move.vector_core = 1;
+    port.issue(move);
+    port.set_cross_flag(Pipe::kFixpipe, CrossScope::kCluster, 2);
+    return 0;
+  }
+  port.wait_cross_flag(Pipe::kMte3, CrossScope::kCluster, 2);
+  if (port.physical_core() == 5) {
+    port.issue(CopyOut{kResult, {LocalBuffer::kUb, kUb}, 1, kSide * kSide * 4, 0, 0});
+  }
+  return 0;
+}
+
+TEST(AicoreFixpipe, of_a_cube_core_writes_the_ub_of_its_vector_core) {
+  AicoreBench bench(aicore_config(model::CoreKind::kSplit));
+  store_diagonal(bench);
+  const auto body = bench.keep(square_in_a_cluster);
+  bench.at(0, [&] {
+    for (const unsigned core : {4U, 5U, 1U}) bench.launch_image(core, kImage, body);
+  });
+
+  bench.run();
+
+  for (const unsigned core : {1U, 4U, 5U}) EXPECT_EQ(bench.ended(core).fault, FaultCode::kNone);
+  EXPECT_EQ(bench.memory.load<float>(kResult + 4 * (kSide + 1)), 4.0F);
+}
+
+TEST(AicoreFixpipe, does_not_write_to_a_vector_core_of_another_launch) {
+  AicoreBench bench(aicore_config(model::CoreKind::kSplit));
+  bench.at(0, [&] {
+    bench.launch(
+        2, [](AicorePort& port) { return port.scalar(100'000), 0; }, 8);
+    bench.launch(
+        0,
+        [](AicorePort& port) {
+          port.issue(to_local(FixpipeTarget::kUb, 0, DataType::kFp32));
+          return 0;
+        },
+        7);
+  });
+
+  bench.run();
+
+  EXPECT_EQ(bench.ended(0).fault, FaultCode::kInstruction);
+  EXPECT_EQ(bench.ended(2).fault, FaultCode::kNone);
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector instructions with masks, transpositions and int64 that a core cannot execute. No
+// simulation.
+#include <gtest/gtest.h>
+
+#include "model/aicore/instruction_checks.hpp"
+
+namespace npu::model {
+namespace {
+
+using abi::FaultCode;
+using platform::Comparison;
+using platform::DataType;
+using platform::Vector;
+using platform::VectorOp;
+
+constexpr BufferSizes kAiv{0, 0, 0, 0, 192_KiB};
+constexpr std::uint32_t kEnd = 192 * 1024;
+
+Vector vector(VectorOp op, std::uint32_t count, DataType type = DataType::kFp32) {
+  Vector result;
+  result.op = op;
+  result.type = type;
+  result.count = count;
+  result.a = 64 * 1024;
+  result.b = 128 * 1024;
+  result.mask = 32 * 1024;
+  return result;
+}
+
+TEST(AicoreVectorChecks, compares_what_the_unit_computes_in) {
+  auto compare = vector(VectorOp::kCompare, 64);
+  for (const auto type : {DataType::kFp16, DataType::kFp32, DataType::kInt32}) {
+    compare.type = type;
+    EXPECT_EQ(check(kAiv, compare), FaultCode::kNone);
+  }
+  for (const auto type : {DataType::kBf16, DataType::kInt8, DataType::kInt64}) {
+    compare.type = type;
+    EXPECT_EQ(check(kAiv, compare), FaultCode::kInstruction);
+  }
+  compare.type = DataType::kFp32;
+  compare.comparison = static_cast<Comparison>(6);
+  EXPECT_EQ(check(kAiv, compare), FaultCode::kInstruction);
+}
+
+TEST(AicoreVectorChecks, moves_elements_of_every_type) {
+  for (const auto op : {VectorOp::kSelect, VectorOp::kSelects, VectorOp::kTranspose, VectorOp::kAnd,
+                        VectorOp::kOr}) {
+    for (std::uint8_t type = 0; type <= static_cast<std::uint8_t>(DataType::kInt64); ++type) {
+      EXPECT_EQ(check(kAiv, vector(op, 64, static_cast<DataType>(type))), FaultCode::kNone);
+    }
+    EXPECT_EQ(check(kAiv, vector(op, 64, static_cast<DataType>(6))), FaultCode::kInstruction);
+  }
+}
+
+TEST(AicoreVectorChecks, knows_two_operations_of_int64) {
+  EXPECT_EQ(check(kAiv, vector(VectorOp::kMax, 64, DataType::kInt64)), FaultCode::kNone);
+  EXPECT_EQ(check(kAiv, vector(VectorOp::kMin, 64, DataType::kInt64)), FaultCode::kNone);
+  for (const auto op : {VectorOp::kAdd, VectorOp::kMaxs, VectorOp::kReduceMax, VectorOp::kExp,
+                        VectorOp::kExpPrecise, VectorOp::kCast}) {
+    EXPECT_EQ(check(kAiv, vector(op, 64, DataType::kInt64)), FaultCode::kInstruction);
+  }
+  auto cast = vector(VectorOp::kCast, 64);
+  cast.to_type = DataType::kInt64;
+  EXPECT_EQ(check(kAiv, cast), FaultCode::kInstruction);
+}
+
+TEST(AicoreVectorChecks, masks_have_a_bit_for_each_element) {
+  auto compare = vector(VectorOp::kCompares, 64 * 1024 / 4);  // a mask of 2 KiB
+  compare.to = kEnd - 2048;
+  EXPECT_EQ(check(kAiv, compare), FaultCode::kNone);
+  compare.to += 32;
+  EXPECT_EQ(check(kAiv, compare), FaultCode::kLocalBuffer);
+  auto select = vector(VectorOp::kSelect, 256 * 31 + 1);
+  select.mask = kEnd - 32 * 32;
+  EXPECT_EQ(check(kAiv, select), FaultCode::kNone);
+  select.mask = kEnd - 31 * 32;
+  EXPECT_EQ(check(kAiv, select), FaultCode::kLocalBuffer);
+  select.mask = 8;
+  EXPECT_EQ(check(kAiv, select), FaultCode::kLocalAlignment);
+}
+
+TEST(AicoreVectorChecks, a_comparison_does_not_write_on_what_it_reads) {
+  auto compare = vector(VectorOp::kCompare, 256);
+  compare.to = compare.a + 1024;
+  EXPECT_EQ(check(kAiv, compare), FaultCode::kNone);
+  compare.to = compare.a + 992;
+  EXPECT_EQ(check(kAiv, compare), FaultCode::kInstruction);
+  compare.to = compare.b;
+  EXPECT_EQ(check(kAiv, compare), FaultCode::kInstruction);
+}
+
+TEST(AicoreVectorChecks, a_selection_may_replace_an_operand_but_not_its_mask) {
+  auto select = vector(VectorOp::kSelect, 256);
+  select.to = select.a;
+  EXPECT_EQ(check(kAiv, select), FaultCode::kNone);
+  select.to = select.mask - 992;
+  EXPECT_EQ(check(kAiv, select), FaultCode::kInstruction);
+  select.to = select.mask - 1024;
+  EXPECT_EQ(check(kAiv, select), FaultCode::kNone);
+}
+
+TEST(AicoreVectorChecks, a_transposition_needs_room_of_its_own) {
+  auto transpose = vector(VectorOp::kTranspose, 100);
+  transpose.rows = 50;  // 20'000 B
+  transpose.to = transpose.a + 20'000;
+  EXPECT_EQ(check(kAiv, transpose), FaultCode::kNone);
+  transpose.to -= 32;
+  EXPECT_EQ(check(kAiv, transpose), FaultCode::kInstruction);
+  transpose.to = 0;
+  transpose.to_pitch = 224;  // 100 rows of 200 B at 224: 22'376 B
+  EXPECT_EQ(check(kAiv, transpose), FaultCode::kNone);
+  transpose.to = kEnd - 22'368;
+  EXPECT_EQ(check(kAiv, transpose), FaultCode::kLocalBuffer);
+  transpose.to = 0;
+  transpose.to_pitch = 216;
+  EXPECT_EQ(check(kAiv, transpose), FaultCode::kLocalAlignment);
+}
+
+}  // namespace
+}  // namespace npu::model

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole runs with every poll round executed and with rounds passed over: everything that the trace
+// tells of the machine has the same times, and the report the same figures.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "tests/system/support/machine.hpp"
+
+namespace npu::test {
+namespace {
+
+struct Plan {
+  const char* name;
+  const char* config;
+  const char* workload;
+  std::vector<std::string> values;
+
+  friend std::ostream& operator<<(std::ostream& out, const Plan& plan) { return out << plan.name; }
+};
+
+// Lines, one for each event and each metric of a run.
+class Recorded : private platform::TraceSink {
+ public:
+  Recorded(const Plan& plan, bool naive) : machine_({}, plan.config) {
+    auto& recorder = machine_.system.simulation().recorder;
+    recorder.add(*this);
+    for (unsigned i = 0; i < machine_.system.cards(); ++i) {
+      machine_.system.card(i).aicore_programs().naive_polling(naive);
+      machine_.system.card(i).aicpu_programs().poll_naively(naive);
+    }
+    const auto report = machine_.workload(plan.workload, plan.values);
+    recorder.remove(*this);
+    for (const auto& metric : report.metrics()) {
+      lines_.push_back(metric.name + " " + metric.value.text());
+    }
+    std::sort(lines_.begin(), lines_.end());
+    skipped_ = machine_.system.card(0).aicpu_programs().statistics().rounds_skipped;
+    for (unsigned i = 0; i < machine_.system.card(0).aicore_programs().cores(); ++i) {
+      passed_over_ += machine_.system.card(0).aicore_programs().statistics(i).polls_passed_over;
+    }
+  }
+
+  const std::vector<std::string>& lines() const { return lines_; }
+  std::uint64_t skipped() const { return skipped_; }
+  std::uint64_t passed_over() const { return passed_over_; }
+
+ private:
+  void on_event(const platform::TraceEvent& event) override {
+    const auto& names = machine_.system.simulation().recorder.track_names();
+    lines_.push_back(fmt::format(
+        "{:015} {:015} {} {} {} {} {}", event.end.count(), event.begin.count(), names[event.track],
+        platform::to_string(event.activity), event.cause, event.bytes, event.detail));
+  }
+
+  Machine machine_;
+  std::vector<std::string> lines_;
+  std::uint64_t skipped_ = 0, passed_over_ = 0;
+};
+
+// In a process of its own, because SystemC elaborates once in one.
+std::vector<std::string> run_naively(const Plan& plan) {
+  int ends[2];
+  if (pipe(ends) != 0) return {};
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    const Recorded run(plan, true);
+    FILE* const out = fdopen(ends[1], "w");
+    for (const auto& line : run.lines()) fmt::print(out, "{}\n", line);
+    fflush(out);
+    _exit(testing::Test::HasFailure() || run.skipped() + run.passed_over() != 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string text;
+  char piece[65536];
+  for (ssize_t got = 0; (got = read(ends[0], piece, sizeof piece)) > 0;) {
+    text.append(piece, static_cast<std::size_t>(got));
+  }
+  close(ends[0]);
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+class EqualTimes : public testing::TestWithParam<Plan> {};
+
+TEST_P(EqualTimes, with_every_poll_and_with_polls_passed_over) {
+  const auto naive = run_naively(GetParam());
+  const Recorded skipping(GetParam(), false);
+  ASSERT_GT(naive.size(), 100U);
+  EXPECT_GT(skipping.skipped(), 100U);
+  EXPECT_GT(skipping.passed_over(), 100U);
+  const auto& lines = skipping.lines();
+  const auto [ours, theirs] = std::mismatch(lines.begin(), lines.end(), naive.begin(), naive.end());
+  EXPECT_TRUE(ours == lines.end() && theirs == naive.end())
+      << "of " << lines.size() << " and " << naive.size() << " lines the first that differ are\n"
+      << (ours == lines.end() ? "-" : *ours) << "\n"
+      << (theirs == naive.end() ? "-" : *theirs);
+}
+
+std::vector<Plan> plans() {
+  std::vector<Plan> all;
+  for (const char* config : {"910b.yaml", "910b2.yaml"}) {
+    for (const std::string kind : {"register", "memory"}) {
+      const std::string handshake = "handshake=" + kind;
+      const auto graph = [&](const char* name, const char* file, const char* parameters) {
+        const std::string path = NPU_SOURCE_DIR "/workloads/graphs/";
+        all.push_back({name,
+                       config,
+                       "graph",
+                       {"graph=" + path + file, std::string("parameters=") + parameters, handshake,
+                        "aicpu_thread_num=3"}});
+      };
+      graph("chain", "chain.yaml", "length=20");
+      graph("paged_attention", "paged_attention.yaml", "batch=3,blocks=4,pages=5");
+      graph("independent_mix", "independent_mix.yaml", "aic=30,aiv=60");
+      all.push_back({"matmul", config, "matmul", {"m=256", "n=256", "k=256", handshake}});
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, EqualTimes, testing::ValuesIn(plans()), [](const auto& instance) {
+  const std::string config = instance.param.config;
+  const std::string handshake = instance.param.values[instance.param.name[0] == 'm' ? 3 : 2];
+  return std::string(instance.param.name) + "_" + config.substr(0, config.find('.')) + "_" +
+         handshake.substr(handshake.find('=') + 1);
+});
+
+}  // namespace
+}  // namespace npu::test

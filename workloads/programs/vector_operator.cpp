@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// One operator of a kernel library over a whole tensor, launched by itself as such kernels are: a
+// compute queue starts one block on every vector core.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "npu/driver/program.hpp"
+#include "workloads/framework/program_images.hpp"
+#include "workloads/kernels/vector/operators.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/block_span.hpp"
+#include "workloads/programs/support/elements.hpp"
+#include "workloads/programs/support/queue_session.hpp"
+#include "workloads/programs/support/runtime_session.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+using kernels::vector::Operator;
+using kernels::vector::OperatorWork;
+
+constexpr Bytes kSmallestBlock = 512;
+constexpr const char* kNames[] = {"sigmoid", "gelu", "mish", "exp", "maximum"};
+static_assert(std::size(kNames) == kernels::vector::kOperators);
+
+// The cores that have a vector unit.
+struct VectorCores {
+  driver::CoreMask mask{};
+  std::uint32_t count = 0;
+};
+Result<VectorCores> vector_cores(Context& context) {
+  auto runtime = RuntimeSession::open(context, {});
+  if (!runtime) return forward_error(runtime);
+  const unsigned clusters = (*runtime)->device().clusters();
+  const unsigned each = (*runtime)->device().vector_cores();
+  VectorCores cores;
+  cores.count = each == 0 ? clusters : clusters * each;
+  const unsigned first = each == 0 ? 0 : clusters;
+  for (unsigned core = first; core < first + cores.count; ++core) {
+    cores.mask[core / 64] |= std::uint64_t{1} << core % 64;
+  }
+  if (auto ok = (*runtime)->close(); !ok) return forward_error(ok);
+  return cores;
+}
+
+double expected(Operator op, double a, double b, double scale) {
+  switch (op) {
+    case Operator::kSigmoid:
+      return 1 / (1 + std::exp(-a));
+    case Operator::kGelu:
+      return a / (1 + std::exp(-std::sqrt(8 / M_PI) * (a + 0.044715 * a * a * a)));
+    case Operator::kMish:
+      return a * std::tanh(std::log1p(std::exp(a)));
+    case Operator::kExp:
+      return std::exp(scale * a);
+    case Operator::kMaximum:
+      return std::max(a, b);
+  }
+  return 0;
+}
+
+class VectorOperator {
+ public:
+  VectorOperator(Context& context, QueueSession& session, const VectorCores& cores)
+      : context_(context), session_(session), cores_(cores) {
+    const auto& name = context.parameters.choice("op");
+    const auto* const found = std::find(std::begin(kNames), std::end(kNames), name);
+    work_.op = static_cast<Operator>(found - std::begin(kNames));
+    work_.type = type_of(context.parameters.choice("type"));
+    work_.count = context.parameters.integer("elements");
+    work_.scale = 0.5F;
+    bytes_ = work_.count * platform::bytes_of(work_.type);
+    blocks_ = static_cast<std::uint32_t>(
+        std::clamp<Bytes>((bytes_ + kSmallestBlock - 1) / kSmallestBlock, 1, cores.count));
+  }
+
+  Status prepare() {
+    if (!kernels::vector::knows(work_.op, work_.type)) {
+      return fail(
+          ErrorCode::kInvalidArgument,
+          fmt::format("{} is not for {}", context_.parameters.choice("op"), name_of(work_.type)));
+    }
+    for (auto* at : {&work_.a, &work_.b, &work_.to}) {
+      auto memory = session_.allocate(bytes_);
+      if (!memory) return forward_error(memory);
+      *at = memory->value;
+    }
+    const auto program = program_image("operators");
+    if (!program) return forward_error(program);
+    auto image = driver::make_image(abi::ImageKind::kAiCore, *program);
+    if (!image) return forward_error(image);
+    if (auto ok = put(image_, {image->data(), image->size()}); !ok) return ok;
+    const auto words = to_words(work_);
+    const ConstByteSpan arguments{reinterpret_cast<const std::byte*>(words.data()), sizeof words};
+    if (auto ok = put(arguments_, arguments); !ok) return ok;
+    return context_.functional ? put_operands() : Status{};
+  }
+
+  Status launch() {
+    driver::QueueOptions options;
+    options.core_mask = cores_.mask;
+    options.preemptible = false;
+    auto queue = session_.create_queue(options);
+    if (!queue) return forward_error(queue);
+    {
+      const TraceSession listening(context_.trace, span_);
+      const auto entry = driver::entries::launch_image(
+          abi::QueueOpcode::kLaunchAiCore, image_, blocks_, arguments_,
+          static_cast<std::uint32_t>(kernels::vector::kOperatorWords * sizeof(std::uint64_t)));
+      auto ticket = (*queue)->submit(entry, patience(context_));
+      if (!ticket) return forward_error(ticket);
+      auto end = (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+      if (!end) return forward_error(end);
+    }
+    auto gone = session_.process().destroy(**queue, patience(context_));
+    return gone ? Status{} : forward_error(gone);
+  }
+
+  // Within four roundings of the type, or of an exponential in fp32 whose argument is below 2^6.
+  Status check() {
+    if (!context_.functional) return {};
+    std::vector<std::byte> result(bytes_);
+    if (auto ok = session_.read({work_.to}, {result.data(), bytes_}); !ok) return ok;
+    const double tolerance = std::max(4 * rounding_error(work_.type), 4e-6);
+    for (std::uint64_t i = 0; i < work_.count; ++i) {
+      const double wanted = expected(work_.op, operand(a_, i), operand(b_, i), work_.scale);
+      const double found = load_element(work_.type, result.data(), i);
+      const double error = std::abs(found - wanted);
+      if (error <= tolerance * std::max(std::abs(wanted), 1e-3)) continue;
+      return fail(ErrorCode::kDeviceFault, fmt::format("element {} of {} is {}, expected {}", i,
+                                                       work_.count, found, wanted));
+    }
+    return {};
+  }
+
+  void report() {
+    auto& out = context_.report;
+    const Bytes moved = bytes_ * (has_second(work_.op) ? 3 : 2);
+    out.add_metric("operator.duration_us", Number::microseconds(span_.duration()), "us");
+    out.add_metric("operator.bandwidth_gb_per_s", Number::gb_per_s(moved, span_.duration()),
+                   "GB/s");
+    out.add_metric("operator.blocks", Number::count(span_.blocks()), "");
+    const auto whole = static_cast<std::uint64_t>(span_.duration().count()) * blocks_;
+    for (const auto& [name, pipe] : {std::pair{"vector", platform::Pipe::kVector},
+                                     {"mte2", platform::Pipe::kMte2},
+                                     {"mte3", platform::Pipe::kMte3}}) {
+      const auto busy = static_cast<std::uint64_t>(span_.busy(pipe).count());
+      out.add_metric(fmt::format("operator.pipe.{}_percent", name), Number::percent(busy, whole),
+                     "%");
+    }
+    out.add_note(
+        fmt::format("{} of {} {}: from the dispatch of the first block to the report of "
+                    "the last; {}",
+                    context_.parameters.choice("op"), work_.count, name_of(work_.type),
+                    context_.functional ? "every element compared" : "not compared"));
+  }
+
+ private:
+  Status put(driver::DeviceAddress& at, ConstByteSpan bytes) {
+    auto memory = session_.allocate(bytes.size);
+    if (!memory) return forward_error(memory);
+    at = *memory;
+    return session_.write(at, bytes);
+  }
+
+  // Sixteenths from -8 to 8, which every type of reals holds, in two different orders.
+  Status put_operands() {
+    for (auto* const operand : {&a_, &b_}) {
+      operand->resize(bytes_);
+      const std::uint64_t step = operand == &a_ ? 37 : 101;
+      for (std::uint64_t i = 0; i < work_.count; ++i) {
+        const auto number = static_cast<double>((i + context_.seed) * step % 257) - 128;
+        store_element(work_.type, operand->data(), i, number / 16);
+      }
+    }
+    if (auto ok = session_.write({work_.a}, {a_.data(), bytes_}); !ok) return ok;
+    return session_.write({work_.b}, {b_.data(), bytes_});
+  }
+
+  double operand(const std::vector<std::byte>& bytes, std::uint64_t i) const {
+    return load_element(work_.type, bytes.data(), i);
+  }
+
+  Context& context_;
+  QueueSession& session_;
+  const VectorCores cores_;
+  OperatorWork work_;
+  Bytes bytes_ = 0;
+  std::uint32_t blocks_ = 0;
+  driver::DeviceAddress image_, arguments_;
+  std::vector<std::byte> a_, b_;
+  BlockSpan span_;
+};
+
+Status run(Context& context) {
+  auto cores = vector_cores(context);
+  if (!cores) return forward_error(cores);
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto session = QueueSession::open(context, **device);
+  if (!session) return forward_error(session);
+  VectorOperator work(context, **session, *cores);
+  if (auto ok = work.prepare(); !ok) return ok;
+  if (auto ok = work.launch(); !ok) return ok;
+  if (auto ok = work.check(); !ok) return ok;
+  work.report();
+  return (*session)->close();
+}
+
+}  // namespace
+
+Workload vector_operator() {
+  return {"vector_operator",
+          "An operator of a kernel library on the vector units",
+          {{"op",
+            ParameterType::kChoice,
+            "",
+            "gelu",
+            "sigmoid, gelu (tanh), mish, exp (of half of x) or maximum of two tensors",
+            0,
+            0,
+            {std::begin(kNames), std::end(kNames)}},
+           {"type",
+            ParameterType::kChoice,
+            "",
+            "fp16",
+            "of all tensors; integers have a maximum only",
+            0,
+            0,
+            {"fp16", "bf16", "fp32", "int32", "int64"}},
+           {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
+           card_parameter()},
+          run};
+}
+
+}  // namespace npu::workloads

@@ -24,6 +24,8 @@ using kernels::vector::OperatorWork;
 
 constexpr Bytes kSmallestBlock = 512;
 constexpr const char* kNames[] = {"sigmoid", "gelu", "mish", "exp", "maximum"};
+constexpr const char* kTilings[] = {"arguments", "constant",
+                                    "runtime"};  // as kernels::vector::Tiling
 static_assert(std::size(kNames) == kernels::vector::kOperators);
 
 // The cores that have a vector unit.
@@ -72,6 +74,9 @@ class VectorOperator {
     work_.type = type_of(context.parameters.choice("type"));
     work_.count = context.parameters.integer("elements");
     work_.scale = 0.5F;
+    const auto& tiling = context.parameters.choice("tiling");
+    const auto* const kind = std::find(std::begin(kTilings), std::end(kTilings), tiling);
+    work_.tiling = static_cast<kernels::vector::Tiling>(kind - std::begin(kTilings));
     bytes_ = work_.count * platform::bytes_of(work_.type);
     blocks_ = static_cast<std::uint32_t>(
         std::clamp<Bytes>((bytes_ + kSmallestBlock - 1) / kSmallestBlock, 1, cores.count));
@@ -93,6 +98,12 @@ class VectorOperator {
     auto image = driver::make_image(abi::ImageKind::kAiCore, *program);
     if (!image) return forward_error(image);
     if (auto ok = put(image_, {image->data(), image->size()}); !ok) return ok;
+    if (work_.tiling == kernels::vector::Tiling::kRunTime) {
+      const std::vector<std::byte> structure(kernels::vector::kTilingBytes);
+      driver::DeviceAddress at;
+      if (auto ok = put(at, {structure.data(), structure.size()}); !ok) return ok;
+      work_.structure = at.value;
+    }
     const auto words = to_words(work_);
     const ConstByteSpan arguments{reinterpret_cast<const std::byte*>(words.data()), sizeof words};
     if (auto ok = put(arguments_, arguments); !ok) return ok;
@@ -140,6 +151,7 @@ class VectorOperator {
     auto& out = context_.report;
     const Bytes moved = bytes_ * (has_second(work_.op) ? 3 : 2);
     out.add_metric("operator.duration_us", Number::microseconds(span_.duration()), "us");
+    out.add_metric("operator.start_us", Number::microseconds(span_.start()), "us");
     out.add_metric("operator.bandwidth_gb_per_s", Number::gb_per_s(moved, span_.duration()),
                    "GB/s");
     out.add_metric("operator.blocks", Number::count(span_.blocks()), "");
@@ -231,6 +243,15 @@ Workload vector_operator() {
             0,
             0,
             {"fp16", "bf16", "fp32", "int32", "int64"}},
+           {"tiling",
+            ParameterType::kChoice,
+            "",
+            "arguments",
+            "where the kernel has its sizes from: its arguments; constants, behind the set-up of a "
+            "large library; or a structure in device memory as well",
+            0,
+            0,
+            {std::begin(kTilings), std::end(kTilings)}},
            {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
            card_parameter()},
           run};

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "npu/platform/aicore_port.hpp"
+#include "workloads/kernels/vector/tiling.hpp"
 
 namespace npu::kernels::vector {
 
@@ -37,16 +38,19 @@ struct OperatorWork {
   Operator op = Operator::kSigmoid;
   platform::DataType type = platform::DataType::kFp32;
   float scale = 1;
+  Tiling tiling = Tiling::kArguments;
+  std::uint64_t structure = 0;  // with Tiling::kRunTime: where kTilingBytes of it lie
 };
 
-inline constexpr unsigned kOperatorWords = 6;
+inline constexpr unsigned kOperatorWords = 7;
 
 inline std::array<std::uint64_t, kOperatorWords> to_words(const OperatorWork& work) {
   std::uint32_t scale = 0;
   std::memcpy(&scale, &work.scale, sizeof scale);
+  const auto tiling = static_cast<std::uint64_t>(work.tiling);
   const auto kind =
       static_cast<std::uint64_t>(work.op) << 32 | static_cast<std::uint64_t>(work.type);
-  return {work.to, work.a, work.b, work.count, kind, scale};
+  return {work.to, work.a, work.b, work.count, kind, tiling << 32 | scale, work.structure};
 }
 
 inline OperatorWork operator_from(const std::array<std::uint64_t, kOperatorWords>& words) {
@@ -59,6 +63,8 @@ inline OperatorWork operator_from(const std::array<std::uint64_t, kOperatorWords
   work.type = static_cast<platform::DataType>(words[4] & 0xFF);
   const auto scale = static_cast<std::uint32_t>(words[5]);
   std::memcpy(&work.scale, &scale, sizeof work.scale);
+  work.tiling = static_cast<Tiling>(words[5] >> 32);
+  work.structure = words[6];
   return work;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The blocks of one launch on the AI Cores: from the first one's dispatch to the last one's report,
-// and how busy the pipes were.
+// how long it took until something was copied in, and how busy the pipes were.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,9 @@ class BlockSpan : public platform::TraceSink {
   void on_event(const platform::TraceEvent& event) override {
     if (event.activity == platform::Activity::kPipe && event.detail < busy_.size()) {
       busy_[event.detail] += event.end - event.begin;
+      if (event.detail == static_cast<std::uint64_t>(platform::Pipe::kMte2)) {
+        first_copy_ = first_copy_ ? std::min(*first_copy_, event.begin) : event.begin;
+      }
     }
     if (event.activity != platform::Activity::kKernelBlock) return;
     begin_ = begin_ ? std::min(*begin_, event.begin) : event.begin;
@@ -25,11 +28,15 @@ class BlockSpan : public platform::TraceSink {
   }
   Picoseconds duration() const { return begin_ ? end_ - *begin_ : Picoseconds{}; }
   unsigned blocks() const { return blocks_; }
+  // From the first dispatch to the first copy into a core; nothing was copied: 0.
+  Picoseconds start() const {
+    return begin_ && first_copy_ ? *first_copy_ - *begin_ : Picoseconds{};
+  }
   // Over all cores.
   Picoseconds busy(platform::Pipe pipe) const { return busy_[static_cast<std::size_t>(pipe)]; }
 
  private:
-  std::optional<Picoseconds> begin_;
+  std::optional<Picoseconds> begin_, first_copy_;
   Picoseconds end_;
   unsigned blocks_ = 0;
   std::array<Picoseconds, platform::kPipes> busy_{};

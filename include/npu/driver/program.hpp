@@ -12,7 +12,9 @@
 
 namespace npu::driver {
 
-// Header and object, as they are uploaded. kInvalidArgument: empty, or larger than kMaxImageSize.
+// Header and object, as they are uploaded: an ELF object without what is not loaded of it (section
+// headers, symbols for linkers, debug information). kInvalidArgument: empty, or larger than
+// kMaxImageSize with all of that.
 NPU_API Result<std::vector<std::byte>> make_image(abi::ImageKind kind, ConstByteSpan object);
 
 }  // namespace npu::driver

@@ -115,11 +115,15 @@ INSTANTIATE_TEST_SUITE_P(Cards, Handshakes, testing::Values("910b2.yaml", "910b.
 
 TEST(MatmulRun, MoreClustersAreQuicker) {
   Machine machine({}, "910b2.yaml");
-  double last = 1e9;
-  for (const auto* clusters : {"1", "4", "24"}) {
+  const auto duration = [&](const char* clusters) {
     auto with = parameters({1024, 1024, 512}, "fp16");
     with.push_back(std::string("block_dim=") + clusters);
-    const double now = metric(machine.workload("matmul", with), "matmul.duration_us");
+    return metric(machine.workload("matmul", with), "matmul.duration_us");
+  };
+  duration("24");  // all cores hold the program then, however large a compiler makes it
+  double last = 1e9;
+  for (const auto* clusters : {"1", "4", "24"}) {
+    const double now = duration(clusters);
     EXPECT_LT(now, last / 2.5) << clusters;
     last = now;
   }

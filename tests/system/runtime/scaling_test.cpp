@@ -57,6 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Cards, ThreadScaling, testing::Values("910b2.yaml", "91
 
 TEST(ThreadScaling, OfAChainIsNone) {
   Machine machine({}, "910b2.yaml");
+  duration(machine, "chain", "length=50", 4);  // programs are where they are needed then
   const double one = duration(machine, "chain", "length=50", 1);
   const double four = duration(machine, "chain", "length=50", 4);
   EXPECT_LT(four, 1.25 * one);

@@ -89,6 +89,10 @@ void BinaryOperation::report(const std::string& prefix, const Metric& rate,
   out.add_metric(rate.name, rate.value, rate.unit);
   out.add_metric(prefix + ".host_to_host_us", Number::microseconds(host_to_host_), "us");
   out.add_metric(prefix + ".blocks", Number::count(blocks), "");
+  auto& results = out.add_table("results", {"name", "value", "unit"});
+  for (const auto& metric : out.metrics()) {
+    results.rows.push_back({metric.name, metric.value.text(), metric.unit});
+  }
 }
 
 }  // namespace npu::workloads

@@ -25,6 +25,7 @@ AicpuCore::AicpuCore(Shared& shared, unsigned number, std::uint32_t track)
       instruction_scale_(std::max<std::uint64_t>(shared.launch.clock_hz / 1'000'000, 1) *
                          shared.config.ipc_percent),
       l1_hit_(ticks(shared.config.l1_hit)),
+      l1_other_line_(ticks(shared.config.l1_other_line)),
       register_load_(ticks(shared.config.register_load)),
       cache_(shared.config.l1, shared.config.l1_ways),
       memory_stores_(shared.config.store_buffer, ticks(shared.config.store_done)),
@@ -78,6 +79,7 @@ void AicpuCore::run_block() {
   block_ = next_block_;
   // A launch begins with an empty data cache (platform/aicpu_port.hpp).
   cache_.clear();
+  last_line_ = kNoLine;
   rounds_.forget();
   memory_stores_.reset();
   register_stores_.reset();

@@ -116,6 +116,8 @@ class AicpuCore : public platform::AicpuPort {
     CommandFault fault;
   };
 
+  static constexpr std::uint64_t kNoLine = UINT64_MAX;
+
   // aicpu_core.cpp
   void run_block();
   CommandFault run_program();
@@ -130,6 +132,7 @@ class AicpuCore : public platform::AicpuPort {
   void end_phase();
 
   // aicpu_memory.cpp
+  bool same_line(std::uint64_t address);
   unsigned char* line(std::uint64_t address);
   void sample();
   void fetch(std::uint64_t begin);
@@ -161,8 +164,9 @@ class AicpuCore : public platform::AicpuPort {
   const unsigned number_;
   const std::uint32_t track_;
   const std::uint64_t instruction_scale_;  // ipc percent * MHz: ps = 10^8 instructions / scale
-  const SimTime l1_hit_, register_load_;
+  const SimTime l1_hit_, l1_other_line_, register_load_;
   CoherentCache cache_;
+  std::uint64_t last_line_ = kNoLine;  // of the program's last load
   PollRounds rounds_;
   PostedStores memory_stores_, register_stores_;
   std::vector<SimTime> register_visible_;  // by AI Core: the last store to its window

@@ -2,6 +2,7 @@
 // An AICPU's accesses to device memory.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "model/aicpu/aicpu_core.hpp"
 
@@ -75,13 +76,26 @@ void AicpuCore::fetch(std::uint64_t begin) {
   await_answer(begin, kCacheLineBytes);
 }
 
-// The line's bytes at the program's time, which has come.
+// Whether the last load was of this line, which it is from now on. Nothing else changes it: by what
+// is measured a core pays for each line that its loads come to, whatever it does in between. Of a
+// line that has gone meanwhile the load misses anyway.
+bool AicpuCore::same_line(std::uint64_t address) {
+  const std::uint64_t begin = address - address % kCacheLineBytes;
+  return std::exchange(last_line_, begin) == begin;
+}
+
+// The line's bytes at the program's time, which has come and goes on by what the load takes.
 unsigned char* AicpuCore::line(std::uint64_t address) {
   ++statistics_.loads;
-  if (auto* const cached = cache_.touch(block_.vmid, address)) return cached;
+  const bool same = same_line(address);
+  if (auto* const cached = cache_.touch(block_.vmid, address)) {
+    local_ += same ? l1_hit_ : l1_other_line_;
+    return cached;
+  }
   ++statistics_.misses;
   const std::uint64_t begin = address - address % kCacheLineBytes;
   fetch(begin);
+  local_ += l1_hit_;
   unsigned char* const bytes = cache_.install(block_.vmid, begin);
   shared_.caches(number_, block_.vmid, begin);  // a write may have come meanwhile
   if (fetch_is_valid_) {
@@ -101,6 +115,7 @@ std::uint64_t AicpuCore::load(std::uint64_t address, unsigned bytes) {
       const std::uint64_t value = look->value;
       const SimTime began = rounds_.began();
       local_ = began + look->ended;
+      same_line(address);
       rounds_.saw(
           {address, value, began + look->sampled, local_, static_cast<std::uint8_t>(bytes), false});
       return value;
@@ -110,7 +125,6 @@ std::uint64_t AicpuCore::load(std::uint64_t address, unsigned bytes) {
   const SimTime sampled = local_;
   std::uint64_t value = 0;
   std::memcpy(&value, line(address) + address % kCacheLineBytes, bytes);
-  local_ += l1_hit_;
   rounds_.saw({address, value, sampled, local_, static_cast<std::uint8_t>(bytes), false});
   return value;
 }
@@ -122,7 +136,6 @@ void AicpuCore::read(std::uint64_t address, void* data, Bytes length) {
     const Bytes part = in_line(address, length);
     synchronise();
     std::memcpy(to, line(address) + address % kCacheLineBytes, part);
-    local_ += l1_hit_;
     address += part, to += part, length -= part;
   }
 }

@@ -15,10 +15,11 @@ struct AicpuProgramConfig {
   // Data cache of each core, lines of 64 bytes, coherent between them.
   Bytes l1;
   unsigned l1_ways;
-  Picoseconds l1_hit;
-  Picoseconds invalidate;  // of a line, by the program
-  bool snoops_dma;         // DMA writes drop the lines they hit, as AI Cores' writes do
-  Picoseconds snoop;       // an AI Core's write in memory until caches have dropped the line
+  Picoseconds l1_hit;         // a load that hits the line of the core's last load
+  Picoseconds l1_other_line;  // one that hits another line; not less than l1_hit
+  Picoseconds invalidate;     // of a line, by the program
+  bool snoops_dma;            // DMA writes drop the lines they hit, as AI Cores' writes do
+  Picoseconds snoop;          // an AI Core's write in memory until caches have dropped the line
   // Stores to memory.
   Picoseconds store;       // of the core
   Picoseconds store_done;  // until it is in memory, as a barrier sees it

@@ -17,7 +17,9 @@ const Table& aicpu_program_table() {
           number("l1_kib", &A::l1, 1, 4096, "data cache of each core, lines of 64 bytes")
               .in_powers_of_two(),
           number("l1_ways", &A::l1_ways, 1, 64, "associativity").in_powers_of_two(),
-          number("l1_hit_ns", &A::l1_hit, 0, 1000, "a load that hits"),
+          number("l1_hit_ns", &A::l1_hit, 0, 1000, "a load that hits the line of the last load"),
+          number("l1_other_line_ns", &A::l1_other_line, 0, 1000,
+                 "a load that hits another line; not less than l1_hit_ns"),
           number("invalidate_ns", &A::invalidate, 0, 10'000, "a line dropped by the program"),
           keys::make("snoops_dma", KeyType::kFlag, &A::snoops_dma,
                      "DMA writes drop cached lines, as AI Cores' writes do"),

@@ -147,6 +147,13 @@ CheckResult check_counter(const ChipConfig& chip) {
                                                           chip.core.counter_hz / 1'000'000)};
 }
 
+CheckResult check_loads(const AicpuProgramConfig& aicpu) {
+  if (aicpu.l1_other_line >= aicpu.l1_hit) return std::nullopt;
+  return BrokenRule{"aicpu_core.l1_other_line_ns",
+                    fmt::format("{} ps is less than l1_hit_ns, which is {} ps",
+                                aicpu.l1_other_line.count(), aicpu.l1_hit.count())};
+}
+
 CheckResult check_core(const ProgramCoreConfig& core) {
   if (core.outstanding >= core.segment) return std::nullopt;
   return BrokenRule{"core.outstanding_kib",
@@ -184,6 +191,7 @@ CheckResult check_chip(const ChipConfig& chip) {
   if (auto broken = check_l2(chip)) return broken;
   if (auto broken = check_hccs(chip)) return broken;
   if (auto broken = check_counter(chip)) return broken;
+  if (auto broken = check_loads(chip.aicpu_core)) return broken;
   if (auto broken = check_core(chip.core)) return broken;
   return check_link_and_dma(chip);
 }

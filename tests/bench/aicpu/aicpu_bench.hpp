@@ -49,6 +49,7 @@ inline model::AicpuProgramConfig aicpu_config() {
   config.l1 = 4096;
   config.l1_ways = 4;
   config.l1_hit = 3_ns;
+  config.l1_other_line = 41_ns;
   config.invalidate = 2_ns;
   config.snoops_dma = false;
   config.snoop = 0_ps;

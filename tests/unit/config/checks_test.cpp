@@ -121,6 +121,12 @@ TEST_F(Checks, all_cores_read_one_counter) {
   EXPECT_TRUE(load("910b", {"core.counter_mhz=100", "aicpu_core.counter_mhz=100"}));
 }
 
+TEST_F(Checks, a_load_of_another_line_takes_no_less_than_one_of_the_same) {
+  EXPECT_TRUE(load("910b", {"aicpu_core.l1_other_line_ns=3"}));
+  EXPECT_EQ(rule(error_of("910b", {"aicpu_core.l1_other_line_ns=2.999"})),
+            "aicpu_core.l1_other_line_ns: 2999 ps is less than l1_hit_ns, which is 3000 ps");
+}
+
 TEST_F(Checks, a_pipe_may_have_at_least_one_request_under_way) {
   EXPECT_EQ(rule(error_of("910b", {"core.outstanding_kib=3"})),
             "core.outstanding_kib: 3072 bytes never admit a request of core.segment_bytes 4096");

@@ -116,6 +116,7 @@ std::uint64_t AicpuCore::load(std::uint64_t address, unsigned bytes) {
       const SimTime began = rounds_.began();
       local_ = began + look->ended;
       same_line(address);
+      cache_.touch(block_.vmid, address);
       rounds_.saw(
           {address, value, began + look->sampled, local_, static_cast<std::uint8_t>(bytes), false});
       return value;

@@ -181,33 +181,39 @@ TEST(Poll, a_loop_ends_with_the_first_sample_after_the_change_when_running_ahead
   EXPECT_GT(bench.programs.statistics().rounds_skipped, 1000U);
 }
 
-// Nine lines, a word each: a round is 9 x 41 ns and the branch's instruction. Line `which` is
-// dropped by an AI Core's write, so that its next look takes the memory's 110 ns and 3; the rest of
-// the round goes on from line to line at 41 ns, whether the looks before were replayed or not.
-TEST(Poll, a_sweep_over_lines_that_is_woken_in_its_middle_goes_on_from_line_to_line) {
-  constexpr std::uint64_t kLines = 9, kRound = kLines * 41 + 1;
+// Nine lines, two words each: a round is 9 x (41 + 3) ns and the branch's instruction. The second
+// word of line `which` is written `phase` ns after a round's begin, which drops the line: its next
+// look takes the memory's 110 ns and 3. The rest of the round takes what it always does, whether
+// the looks before were replayed or not.
+TEST(Poll, a_sweep_over_lines_that_is_woken_in_its_middle_knows_the_line_it_is_at) {
+  constexpr unsigned kLines = 9, kOfLine = 41 + 3, kRound = kLines * kOfLine + 1;
   AicpuBench bench;
+  const auto sweep = [](AicpuPort& port) {
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < 2 * kLines; ++i)
+      found += port.load(kDataAt + i / 2 * 64 + i % 2 * 4, 4);
+    return found;
+  };
   for (unsigned trial = 0; trial < 2 * 4 * kLines; ++trial) {
-    const unsigned which = trial / 8, phase = trial / 2 % 4 * 93;
+    const unsigned which = trial / 8, phase = trial / 2 % 4 * 100;
+    const std::uint64_t word = kDataAt + which * 64 + 4;
     bench.programs.poll_naively(trial % 2 == 1);
-    for (unsigned i = 0; i < kLines; ++i) bench.poke(Writer::kAiCore, kDataAt + i * 64, 0);
-    std::uint64_t began = 0, ended = 0;
+    std::uint64_t took = 0;
     bench.run_program([&](AicpuPort& port) {
-      for (unsigned i = 0; i < kLines; ++i) port.load(kDataAt + i * 64, 4);
-      began = port.system_counter();
-      bench.at((began + 20 * kRound + phase) * kNs,
-               [&] { bench.poke(Writer::kAiCore, kDataAt + which * 64, 1); });
-      for (;;) {
-        std::uint64_t found = 0;
-        for (unsigned i = 0; i < kLines; ++i) found += port.load(kDataAt + i * 64, 4);
-        if (found != 0) break;
-        port.poll_again(kNoDeadline);
-      }
-      ended = port.system_counter() - 1;
+      sweep(port);
+      const std::uint64_t change = port.system_counter() + 20 * kRound + phase;
+      bench.at(change * kNs, [&] { bench.poke(Writer::kAiCore, word, 1); });
+      took = elapsed(port, [&] {
+        while (sweep(port) == 0) port.poll_again(kNoDeadline);
+      });
       return 0;
     });
-    const std::uint64_t rounds = which * 41 >= phase ? 20 : 21;
-    EXPECT_EQ(ended - began, rounds * kRound + 8 * 41 + 113) << which << ", " << phase;
+    bench.poke(Writer::kAiCore, word, 0);
+    const unsigned first = which * kOfLine, second = first + 41;
+    const unsigned rounds = second >= phase ? 20 : 21;
+    const bool between = first < phase && phase <= second;
+    EXPECT_EQ(took, rounds * kRound + 8 * kOfLine + (between ? 41 + 113 : 113 + 3))
+        << which << ", " << phase;
   }
   EXPECT_GT(bench.programs.statistics().rounds_skipped, 4 * kLines * 15);
 }

@@ -188,7 +188,7 @@ TEST(Poll, a_loop_ends_with_the_first_sample_after_the_change_when_running_ahead
 TEST(Poll, a_sweep_over_lines_that_is_woken_in_its_middle_knows_the_line_it_is_at) {
   constexpr unsigned kLines = 9, kOfLine = 41 + 3, kRound = kLines * kOfLine + 1;
   AicpuBench bench;
-  const auto sweep = [](AicpuPort& port) {
+  const auto look_at_all = [](AicpuPort& port) {
     std::uint64_t found = 0;
     for (unsigned i = 0; i < 2 * kLines; ++i)
       found += port.load(kDataAt + i / 2 * 64 + i % 2 * 4, 4);
@@ -200,11 +200,11 @@ TEST(Poll, a_sweep_over_lines_that_is_woken_in_its_middle_knows_the_line_it_is_a
     bench.programs.poll_naively(trial % 2 == 1);
     std::uint64_t took = 0;
     bench.run_program([&](AicpuPort& port) {
-      sweep(port);
+      look_at_all(port);
       const std::uint64_t change = port.system_counter() + 20 * kRound + phase;
       bench.at(change * kNs, [&] { bench.poke(Writer::kAiCore, word, 1); });
       took = elapsed(port, [&] {
-        while (sweep(port) == 0) port.poll_again(kNoDeadline);
+        while (look_at_all(port) == 0) port.poll_again(kNoDeadline);
       });
       return 0;
     });

@@ -146,8 +146,8 @@ class VectorOperator {
       for (std::uint64_t i = 0; i < length / element(); ++i) {
         const std::uint64_t at = done / element() + i;
         const double found = load_element(work_.type, piece.data(), i);
-        const double wanted =
-            expected(work_.op, operand(kStepOfA, at), operand(kStepOfB, at), work_.scale);
+        const double b = has_second(work_.op) ? operand(kStepOfB, at) : 0;
+        const double wanted = expected(work_.op, operand(kStepOfA, at), b, work_.scale);
         const double error = std::abs(found - wanted);
         if (error <= tolerance * std::max(std::abs(wanted), 1e-3)) continue;
         return fail(ErrorCode::kDeviceFault, fmt::format("element {} of {} is {}, expected {}", at,

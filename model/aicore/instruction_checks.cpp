@@ -185,6 +185,11 @@ struct UbRows {
     return row != 0 && other.row != 0 && offset < other.offset + other.length() &&
            other.offset < offset + length();
   }
+  // Written in order in their place, they come to none of `read` that has not been read.
+  bool stay_behind(const UbRows& read) const {
+    const auto apart = [](const UbRows& r) { return r.pitch == 0 ? r.row : r.pitch; };
+    return offset <= read.offset && row <= read.row && (rows == 1 || apart(*this) <= apart(read));
+  }
 };
 
 FaultCode check_rows(const BufferSizes& sizes, const UbRows& rows) {
@@ -226,6 +231,10 @@ FaultCode check(const BufferSizes& sizes, const Vector& vector) {
     const auto wrong = check_rows(sizes, operand);
     if (wrong != FaultCode::kNone) return wrong;
     if (apart && to.meets(operand)) return FaultCode::kInstruction;
+  }
+  const UbRows& source = operands[0];
+  if (vector.op == VectorOp::kCast && to.meets(source) && !to.stay_behind(source)) {
+    return FaultCode::kInstruction;
   }
   // A mask is read while the result is written.
   return to.meets(operands[2]) ? FaultCode::kInstruction : FaultCode::kNone;

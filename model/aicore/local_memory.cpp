@@ -54,8 +54,9 @@ CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemory& me
                                   std::uint8_t vmid) {
   const bool dense = copy.to_pitch == copy.row_bytes;
   if (copy.to.buffer == LocalBuffer::kL1) {
-    l1_written({copy.to.offset, Bytes{copy.rows - 1U} * copy.to_pitch + copy.row_bytes}, dense);
     if (dense && borrow(copy, memory, vmid)) return {};
+    // Reads may fail half way: what lies there is kept up to the row that is read.
+    l1_written({copy.to.offset, Bytes{copy.rows - 1U} * copy.to_pitch + copy.row_bytes});
   }
   unsigned char* to = at(copy.to.buffer, copy.to.offset);
   std::uint64_t from = copy.from;
@@ -181,6 +182,7 @@ bool LocalMemory::borrow(const platform::CopyIn& copy, DeviceMemory& memory, std
   BorrowedRows rows{{copy.to.offset, length}, copy.row_bytes, copy.rows, copy.from_pitch, nullptr};
   rows.from = memory.lend(vmid, copy.from, rows.extent(), *this);
   if (rows.from == nullptr) return false;
+  l1_written(rows.l1, true);
   memory_ = &memory;
   borrowed_.push_back(rows);
   return true;

@@ -69,6 +69,8 @@ void ProgramCore::start(const KernelBlock& block) {
   cut_ = in_block_;  // a thread that a reset has not let go yet ends first
   ++generation_;
   block_ = block;
+  call_ = {block.image, block.arguments, block.block, block.blocks, 0};
+  depth_ = 0;
   fault_ = {};
   began_ = sim_now();
   window_.launched();
@@ -132,8 +134,6 @@ void ProgramCore::run_block() {
   cut_ = stopped_early_;
   stopped_early_ = false;
   local_ = sim_now();
-  depth_ = 0;
-  call_ = {block_.image, block_.arguments, block_.block, block_.blocks, 0};
   units_->cache.clear();
   polls_.close();
   replayed_.clear();

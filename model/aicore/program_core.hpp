@@ -192,6 +192,7 @@ class ProgramCore : public platform::AicorePort,
   template <class T>
   void issue_checked(platform::Pipe pipe, const T& instruction, abi::FaultCode code);
   CommandFault move_from_l0c(const platform::Fixpipe& fixpipe);
+  bool shares_block_with(const ProgramCore& vector) const;
   void make_room(platform::Pipe pipe);
   void check_flag(platform::Pipe from, platform::Pipe to, unsigned id);
   CrossFlags::Member cross_member(platform::CrossScope scope, unsigned flag);

@@ -222,12 +222,23 @@ void ProgramCore::execute(Pipe pipe, const Instruction& instruction, SimTime beg
   if (fault.failed()) fail(fault);
 }
 
+// What a core runs is its innermost call: cores that an executor has called are all of one launch.
+bool ProgramCore::shares_block_with(const ProgramCore& vector) const {
+  const platform::KernelCall& theirs = vector.call_;
+  const bool same_call = vector.busy_ && vector.block_.context == block_.context &&
+                         vector.depth_ == depth_ && theirs.image == call_.image &&
+                         theirs.arguments == call_.arguments && theirs.blocks == call_.blocks;
+  if (depth_ == 0) return same_call;  // a launch's cores have a block each
+  return same_call && theirs.block == call_.block && call_.role == 0 &&
+         theirs.role == services_.layout.role(vector.number_);
+}
+
 // A vector core that runs something else is not to be written to.
 CommandFault ProgramCore::move_from_l0c(const platform::Fixpipe& fixpipe) {
   LocalMemory* target = &units_->memory;
   if (fixpipe.target == platform::FixpipeTarget::kUb && core_type() == abi::CoreType::kAic) {
     ProgramCore& vector = owner_.vector_core(number_, fixpipe.vector_core);
-    if (!vector.busy() || vector.context() != block_.context) {
+    if (!shares_block_with(vector)) {
       return {FaultCode::kInstruction, fixpipe.to, block_.vmid, true};
     }
     target = &vector.units().memory;

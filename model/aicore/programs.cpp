@@ -66,6 +66,7 @@ void AiCorePrograms::stop(std::uint64_t context) {
 void AiCorePrograms::function_reset() {
   epoch_ = (epoch_ + 1) & 0xFFFF;
   for (auto& core : cores_) core->reset();
+  services_.loader.forget();
   launches_.clear();
   services_.cross_flags = {};
 }

@@ -51,6 +51,7 @@ void AicpuPrograms::stop(std::uint64_t context) {
 void AicpuPrograms::function_reset() {
   ++epoch_;
   for (auto& core : cores_) core->reset();
+  loader.forget();
   held_.clear();
   writes_.clear();
   std::fill(watchers_.begin(), watchers_.end(), 0);

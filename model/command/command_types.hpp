@@ -68,6 +68,19 @@ class CommandPool {
     command.slot = nullptr;
     free_.push_back(command.handle);
   }
+  // Of a kernel that is saved: what goes on later has the same handle, which is the cores' name for
+  // the launch and for what its blocks have said to each other.
+  void put_aside(QueueCommand& command) {
+    command.slot = nullptr;
+    ++aside_;
+  }
+  QueueCommand& take_up(QueueCommand& command) {
+    --aside_;
+    const auto handle = command.handle;
+    command = {};
+    command.handle = handle;
+    return command;
+  }
   QueueCommand& at(std::uint64_t handle) { return *all_[handle]; }
   template <class F>
   void for_each_of(const QueueSlot& slot, F visit) {
@@ -77,13 +90,15 @@ class CommandPool {
   }
   void reset() {
     free_.clear();
+    aside_ = 0;
     for (std::uint32_t i = 0; i < all_.size(); ++i) free(*all_[i]);
   }
-  std::size_t in_use() const { return all_.size() - free_.size(); }
+  std::size_t in_use() const { return all_.size() - free_.size() - aside_; }
 
  private:
   std::vector<std::unique_ptr<QueueCommand>> all_;
   std::vector<std::uint32_t> free_;
+  std::size_t aside_ = 0;
 };
 
 class Dispatcher;
@@ -108,6 +123,11 @@ struct CommandShared {
   std::uint64_t translations = 0;  // IOMMU invalidations seen
   std::uint32_t epoch = 0;         // function resets seen
 
+  // Its saved kernel will not go on.
+  void forget_kernel(Queue& queue) {
+    if (queue.kernel != nullptr) commands.free(commands.take_up(*queue.kernel));
+    queue.kernel = nullptr;
+  }
   void raise(unsigned vector, std::uint64_t cause) {
     ++statistics.interrupts;
     if (interrupts != nullptr) interrupts->raise(vector, cause);

@@ -159,6 +159,7 @@ void Management::taken_out() {
     return read_again();
   }
   if (static_cast<ManagementOpcode>(command_.opcode) == ManagementOpcode::kRemoveQueue) {
+    shared_.forget_kernel(*selected_.front());
     shared_.table.remove(*selected_.front());
     return finish(ManagementStatus::kSuccess);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue slot: loading and unloading of a queue.
 #include <cstring>
+#include <utility>
 
 #include "model/command/dispatcher.hpp"
 #include "model/command/queue_slot.hpp"
@@ -150,13 +151,19 @@ void QueueSlot::loaded() {
                    shared_.cause(queue, mqd.read_index), 0, mqd.queue_id);
   if (queue.faulted) leave_ = std::max(leave_, Leave::kDrain);
   if (leave_ != Leave::kNo) return leave(leave_);
-  if (mqd.saved != 0) restore_kernel();
+  if (mqd.saved != 0) {
+    restore_kernel();
+  } else {
+    shared_.forget_kernel(queue);
+  }
   pump();
   shared_.scheduler->slot_changed();
 }
 
+// A descriptor may bring a saved kernel that never ran here.
 void QueueSlot::restore_kernel() {
-  auto& command = shared_.commands.allocate();
+  auto* const aside = std::exchange(queue_->kernel, nullptr);
+  auto& command = aside != nullptr ? shared_.commands.take_up(*aside) : shared_.commands.allocate();
   command.slot = this;
   command.entry = save_.entry;
   command.index = save_.index;
@@ -221,11 +228,14 @@ void QueueSlot::save_kernel() {
     save_.next_block = command.next_block;
     queue_->mqd.saved = 1;
     save_changed_ = true;
+    queue_->kernel = &command;
+    shared_.commands.put_aside(command);
+  } else {
+    shared_.commands.free(command);
   }
   --open_;
   --working_;
   kernel_ = nullptr;
-  shared_.commands.free(command);
 }
 
 void QueueSlot::check_out() {

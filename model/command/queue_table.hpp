@@ -12,6 +12,7 @@ namespace npu::model {
 
 class QueueSlot;
 struct Queue;
+struct QueueCommand;
 
 struct Process {
   std::uint32_t pasid = 0;
@@ -49,6 +50,7 @@ struct Queue {
   bool suspended = false, faulted = false;
   unsigned writes = 0;  // of its descriptor, under way beside the slot's
   SignalWait wait;
+  QueueCommand* kernel = nullptr;      // put aside with its saved kernel
   std::uint64_t checked = UINT64_MAX;  // generation of translations its host places were seen in
 
   // No access to its memory is under way.

@@ -53,6 +53,7 @@ struct ProgramLoader::Library {
 
   void* handle;
   void* entry = nullptr;
+  bool known = true;  // to the card
 };
 
 ProgramLoader::ProgramLoader(abi::ImageKind kind, const char* entry) : kind_(kind), entry_(entry) {}
@@ -67,12 +68,20 @@ bool ProgramLoader::accepts(const abi::ImageHeader& header) const {
 
 void* ProgramLoader::find(const abi::ImageHeader& header) const {
   const auto found = loaded_.find(header.digest);
-  return found == loaded_.end() ? nullptr : found->second->entry;
+  return found == loaded_.end() || !found->second->known ? nullptr : found->second->entry;
+}
+
+void ProgramLoader::forget() {
+  for (auto& each : loaded_) each.second->known = false;
 }
 
 void* ProgramLoader::load(const abi::ImageHeader& header, const void* object) {
   if (auto* const entry = find(header)) return entry;
   if (!accepts(header) || sha256(object, header.size) != header.digest) return nullptr;
+  if (const auto found = loaded_.find(header.digest); found != loaded_.end()) {
+    found->second->known = true;
+    return found->second->entry;
+  }
   const int file = file_of(object, header.size);
   if (file < 0) return nullptr;
   const std::string path = path_of(file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs of the card's cores (abi/kernel_image.hpp): loaded from the bytes that lie in device
-// memory, once for each digest, and kept. A program's own variables would be shared by all cores
-// that run it: programs have none that change.
+// memory, once for each digest, and kept until the card is reset. A program's own variables would
+// be shared by all cores that run it: programs have none that change.
 #pragma once
 
 #include <array>
@@ -28,6 +28,8 @@ class ProgramLoader {
   // `object` has header.size bytes. Null: the digest is not theirs, or they are no shared object
   // with the entry point.
   void* load(const abi::ImageHeader& header, const void* object);
+  // All have to be loaded again. Those that still run may do so to their end.
+  void forget();
 
  private:
   using Digest = std::array<std::uint8_t, 32>;

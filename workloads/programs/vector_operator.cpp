@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "npu/driver/program.hpp"
@@ -23,6 +24,8 @@ using kernels::vector::Operator;
 using kernels::vector::OperatorWork;
 
 constexpr Bytes kSmallestBlock = 512;
+constexpr Bytes kHostPiece = 4_MiB;                     // of a tensor that the host holds at a time
+constexpr std::uint64_t kStepOfA = 37, kStepOfB = 101;  // from element to element of an operand
 constexpr const char* kNames[] = {"sigmoid", "gelu", "mish", "exp", "maximum"};
 constexpr const char* kTilings[] = {"arguments", "constant",
                                     "runtime"};  // as kernels::vector::Tiling
@@ -89,6 +92,7 @@ class VectorOperator {
           fmt::format("{} is not for {}", context_.parameters.choice("op"), name_of(work_.type)));
     }
     for (auto* at : {&work_.a, &work_.b, &work_.to}) {
+      if (at == &work_.b && !has_second(work_.op)) continue;
       auto memory = session_.allocate(bytes_);
       if (!memory) return forward_error(memory);
       *at = memory->value;
@@ -133,16 +137,22 @@ class VectorOperator {
   // Within four roundings of the type, or of an exponential in fp32 whose argument is below 2^6.
   Status check() {
     if (!context_.functional) return {};
-    std::vector<std::byte> result(bytes_);
-    if (auto ok = session_.read({work_.to}, {result.data(), bytes_}); !ok) return ok;
     const double tolerance = std::max(4 * rounding_error(work_.type), 4e-6);
-    for (std::uint64_t i = 0; i < work_.count; ++i) {
-      const double wanted = expected(work_.op, operand(a_, i), operand(b_, i), work_.scale);
-      const double found = load_element(work_.type, result.data(), i);
-      const double error = std::abs(found - wanted);
-      if (error <= tolerance * std::max(std::abs(wanted), 1e-3)) continue;
-      return fail(ErrorCode::kDeviceFault, fmt::format("element {} of {} is {}, expected {}", i,
-                                                       work_.count, found, wanted));
+    std::vector<std::byte> piece(std::min(bytes_, kHostPiece));
+    for (Bytes done = 0; done < bytes_; done += kHostPiece) {
+      const Bytes length = std::min(bytes_ - done, kHostPiece);
+      const driver::DeviceAddress from{work_.to + done};
+      if (auto ok = session_.read(from, {piece.data(), length}); !ok) return ok;
+      for (std::uint64_t i = 0; i < length / element(); ++i) {
+        const std::uint64_t at = done / element() + i;
+        const double found = load_element(work_.type, piece.data(), i);
+        const double b = has_second(work_.op) ? operand(kStepOfB, at) : 0;
+        const double wanted = expected(work_.op, operand(kStepOfA, at), b, work_.scale);
+        const double error = std::abs(found - wanted);
+        if (error <= tolerance * std::max(std::abs(wanted), 1e-3)) continue;
+        return fail(ErrorCode::kDeviceFault, fmt::format("element {} of {} is {}, expected {}", at,
+                                                         work_.count, found, wanted));
+      }
     }
     return {};
   }
@@ -178,22 +188,33 @@ class VectorOperator {
     return session_.write(at, bytes);
   }
 
-  // Sixteenths from -8 to 8, which every type of reals holds, in two different orders.
-  Status put_operands() {
-    for (auto* const operand : {&a_, &b_}) {
-      operand->resize(bytes_);
-      const std::uint64_t step = operand == &a_ ? 37 : 101;
-      for (std::uint64_t i = 0; i < work_.count; ++i) {
-        const auto number = static_cast<double>((i + context_.seed) * step % 257) - 128;
-        store_element(work_.type, operand->data(), i, number / 16);
-      }
-    }
-    if (auto ok = session_.write({work_.a}, {a_.data(), bytes_}); !ok) return ok;
-    return session_.write({work_.b}, {b_.data(), bytes_});
-  }
+  Bytes element() const { return platform::bytes_of(work_.type); }
 
-  double operand(const std::vector<std::byte>& bytes, std::uint64_t i) const {
-    return load_element(work_.type, bytes.data(), i);
+  // Sixteenths from -8 to 8, which every type of reals holds, in two different orders.
+  void put_element(std::uint64_t step, std::uint64_t i, std::byte* to, std::uint64_t place) const {
+    const auto number = static_cast<double>((i + context_.seed) * step % 257) - 128;
+    store_element(work_.type, to, place, number / 16);
+  }
+  double operand(std::uint64_t step, std::uint64_t i) const {
+    std::array<std::byte, sizeof(std::uint64_t)> bytes{};
+    put_element(step, i, bytes.data(), 0);
+    return load_element(work_.type, bytes.data(), 0);
+  }
+  Status put_operand(std::uint64_t address, std::uint64_t step) {
+    std::vector<std::byte> piece(std::min(bytes_, kHostPiece));
+    for (Bytes done = 0; done < bytes_; done += kHostPiece) {
+      const Bytes length = std::min(bytes_ - done, kHostPiece);
+      for (std::uint64_t i = 0; i < length / element(); ++i) {
+        put_element(step, done / element() + i, piece.data(), i);
+      }
+      const driver::DeviceAddress to{address + done};
+      if (auto ok = session_.write(to, {piece.data(), length}); !ok) return ok;
+    }
+    return {};
+  }
+  Status put_operands() {
+    if (auto ok = put_operand(work_.a, kStepOfA); !ok) return ok;
+    return has_second(work_.op) ? put_operand(work_.b, kStepOfB) : Status{};
   }
 
   Context& context_;
@@ -203,7 +224,6 @@ class VectorOperator {
   Bytes bytes_ = 0;
   std::uint32_t blocks_ = 0;
   driver::DeviceAddress image_, arguments_;
-  std::vector<std::byte> a_, b_;
   BlockSpan span_;
 };
 

@@ -77,8 +77,9 @@ struct Mmad {
 };
 
 // Where FixPipe writes. L1 is the core's own; UB that of a coupled core itself, for a cube core
-// that of a vector core of its cluster, which runs a block of the same launch. Which of the two a
-// chip has is in its configuration; a way that it has not is a malformed instruction.
+// that of a vector core of its cluster, which has to run the same call (image, arguments, blocks)
+// at that time, of an invoked one the same mixed block. Which of the two a chip has is in its
+// configuration; a way that it has not is a malformed instruction.
 enum class FixpipeTarget : std::uint8_t { kGlobal, kL1, kUb };
 
 // FixPipe: m x n of L0C to `target`, converted.
@@ -145,7 +146,8 @@ enum class Comparison : std::uint8_t {
 // kFp32 and kInt32, and has kMax and kMin of kInt64, which it emulates; types are no matter to what
 // only moves or combines bits. A row of a mask is (count + 7) / 8 bytes, the first element's bit
 // the lowest of the first; bits behind the last are 0. The mask of a comparison and the result of
-// kTranspose lie apart from what they are made of.
+// kTranspose lie apart from what they are made of. That of kCast may lie on it as far as nothing is
+// written that is yet to be read: elements no wider, offset no higher, rows no further apart.
 struct Vector {
   VectorOp op = VectorOp::kCopy;
   DataType type = DataType::kFp32;

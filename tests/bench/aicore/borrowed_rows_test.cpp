@@ -29,6 +29,7 @@ constexpr std::uint16_t kOne = 0x3C00, kTwo = 0x4000, kThree = 0x4200;
 class LendingMemory : public model::DeviceMemory {
  public:
   Completion read(std::uint8_t, std::uint64_t address, void* data, Bytes length) override {
+    if (address + length > mapped) return Completion::kNotMapped;
     memory_.read(address, data, length);
     return Completion::kSuccess;
   }
@@ -39,6 +40,7 @@ class LendingMemory : public model::DeviceMemory {
   }
   const std::byte* lend(std::uint8_t, std::uint64_t address, Bytes length,
                         model::Borrower& borrower) override {
+    if (address + length > mapped) return nullptr;
     ++loans;
     return memory_.lend(address, length, borrower);
   }
@@ -47,6 +49,7 @@ class LendingMemory : public model::DeviceMemory {
     memory_.give_back(from, length, borrower);
   }
   int loans = 0;  // that were not given back
+  Bytes mapped = 16_MiB;
 
  private:
   model::SparseMemory memory_{16_MiB};
@@ -193,6 +196,23 @@ TEST(AicoreBorrowedRows, what_is_written_over_as_a_whole_is_given_back) {
   Core core;
   for (int i = 0; i < 100; ++i) core.load_both();
   EXPECT_EQ(core.memory.loans, 2);
+}
+
+// The copy of B fails at its row 40.
+TEST(AicoreBorrowedRows, a_copy_that_fails_half_way_leaves_what_lies_behind_the_rows_it_read) {
+  Core core;
+  core.copy(0, kA);
+  core.memory.mapped = kB + 40 * kPitch;
+
+  const CopyIn copy{{LocalBuffer::kL1, 0}, kB, kEdge, kEdgeRow, kPitch, kEdgeRow};
+  const auto fault = core.local.execute(copy, core.memory, 0);
+
+  core.memory.mapped = 16_MiB;
+  EXPECT_EQ(fault.code, abi::FaultCode::kTranslation);
+  EXPECT_EQ(fault.address, kB + 40 * kPitch);
+  EXPECT_EQ(core.held(40 * kEdgeRow - 2), kTwo);
+  EXPECT_EQ(core.held(40 * kEdgeRow), kOne);
+  EXPECT_EQ(core.held(kMatrix - 2), kOne);
 }
 
 }  // namespace

@@ -128,6 +128,7 @@ TEST(AicoreChecks, the_vector_unit_computes_in_fp16_fp32_and_int32) {
   vector.type = DataType::kBf16;
   EXPECT_EQ(check(kAll, vector), FaultCode::kInstruction);
   vector.op = VectorOp::kCast;
+  vector.to = 1024;
   EXPECT_EQ(check(kAll, vector), FaultCode::kNone);
   vector.op = VectorOp::kExp;
   vector.type = DataType::kInt32;

@@ -246,5 +246,64 @@ TEST(AicoreFixpipe, does_not_write_to_a_vector_core_of_another_launch) {
   EXPECT_EQ(bench.ended(2).fault, FaultCode::kNone);
 }
 
+// Cores 1 and 5 run one launch that calls others, as the executor does. What core 1 calls writes to
+// the UB of core 5 while that runs `call`, a block of the same kernel unless it says otherwise.
+struct Called {
+  std::uint64_t arguments = 0;  // more than the cube core's
+  std::uint32_t block = 3, blocks = 8, role = 2;
+  bool calls = true;
+};
+class CallingCluster {
+ public:
+  FaultCode run(const Called& call) {
+    const auto caller = bench_.keep([this, &call](AicorePort& port) {
+      if (port.core_type() == abi::CoreType::kAic) {
+        port.scalar(10'000);
+        return port.invoke({kImage, arguments(), 3, 8, 0});
+      }
+      if (!call.calls) return port.scalar(100'000), 0;
+      return port.invoke(
+          {kImage, arguments() + call.arguments, call.block, call.blocks, call.role});
+    });
+    bench_.at(model::sim_now(), [&] {
+      for (const unsigned core : {1U, 5U}) bench_.launch_image(core, kImage, caller);
+    });
+    bench_.run();
+    EXPECT_EQ(bench_.ended(5).fault, FaultCode::kNone);
+    return bench_.ended(1).fault;
+  }
+
+ private:
+  static int kernel(AicorePort& port) {
+    if (port.core_type() == abi::CoreType::kAiv) return port.scalar(100'000), 0;
+    auto move = to_local(FixpipeTarget::kUb, kUb, DataType::kFp32);
+    move.vector_core = 1;
+    port.issue(move);
+    return 0;
+  }
+  std::uint64_t arguments() const { return reinterpret_cast<std::uint64_t>(bodies_.data()); }
+
+  std::array<Body, 2> bodies_{kernel, kernel};  // the second is that of other arguments
+  AicoreBench bench_{aicore_config(model::CoreKind::kSplit)};
+};
+
+TEST(AicoreFixpipe, of_a_called_cube_core_writes_only_to_a_core_that_runs_the_same_block) {
+  CallingCluster cluster;
+  const auto with = [&](auto change) {
+    Called call;
+    change(call);
+    return cluster.run(call);
+  };
+  const auto refused = FaultCode::kInstruction;
+  EXPECT_EQ(cluster.run({}), FaultCode::kNone);
+  EXPECT_EQ(with([](Called& c) { c.arguments = sizeof(Body); }), refused) << "another task";
+  EXPECT_EQ(with([](Called& c) { c.block = 4; }), refused) << "another block";
+  EXPECT_EQ(with([](Called& c) { c.blocks = 9; }), refused) << "another call";
+  EXPECT_EQ(with([](Called& c) { c.role = 0; }), refused) << "not of a mixed block";
+  EXPECT_EQ(with([](Called& c) { c.role = 1; }), refused) << "of the other vector core";
+  EXPECT_EQ(with([](Called& c) { c.calls = false; }), refused) << "nothing yet";
+  EXPECT_EQ(cluster.run({}), FaultCode::kNone);
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -90,6 +90,44 @@ TEST(AicoreVectorChecks, a_comparison_does_not_write_on_what_it_reads) {
   EXPECT_EQ(check(kAiv, compare), FaultCode::kInstruction);
 }
 
+// 256 elements.
+FaultCode cast_in_ub(DataType from, DataType to_type, std::uint32_t to, std::uint32_t rows = 1,
+                     std::uint32_t to_pitch = 0, std::uint32_t a_pitch = 0) {
+  auto cast = vector(VectorOp::kCast, 256, from);
+  cast.to_type = to_type;
+  cast.to = to;
+  cast.rows = rows;
+  cast.to_pitch = to_pitch;
+  cast.a_pitch = a_pitch;
+  return check(kAiv, cast);
+}
+
+TEST(AicoreVectorChecks, a_conversion_to_a_wider_type_does_not_write_on_what_it_reads) {
+  constexpr std::uint32_t kSource = 64 * 1024;
+  const auto widened = [](std::uint32_t to) {
+    return cast_in_ub(DataType::kFp16, DataType::kFp32, to);
+  };
+  EXPECT_EQ(widened(kSource), FaultCode::kInstruction);
+  EXPECT_EQ(widened(kSource + 480), FaultCode::kInstruction);
+  EXPECT_EQ(widened(kSource + 512), FaultCode::kNone) << "behind the source";
+  EXPECT_EQ(widened(kSource - 992), FaultCode::kInstruction);
+  EXPECT_EQ(widened(kSource - 1024), FaultCode::kNone) << "in front of it";
+}
+
+TEST(AicoreVectorChecks, a_conversion_in_place_comes_to_no_element_it_has_not_read) {
+  constexpr std::uint32_t kSource = 64 * 1024;
+  const auto narrow = [](std::uint32_t to, std::uint32_t rows, std::uint32_t to_pitch) {
+    return cast_in_ub(DataType::kFp32, DataType::kFp16, to, rows, to_pitch, 1056);
+  };
+  EXPECT_EQ(cast_in_ub(DataType::kFp32, DataType::kInt32, kSource), FaultCode::kNone);
+  EXPECT_EQ(cast_in_ub(DataType::kFp32, DataType::kFp16, kSource, 4), FaultCode::kNone) << "dense";
+  EXPECT_EQ(narrow(kSource, 4, 1056), FaultCode::kNone);
+  EXPECT_EQ(narrow(kSource - 32, 4, 512), FaultCode::kNone);
+  EXPECT_EQ(narrow(kSource + 32, 4, 512), FaultCode::kInstruction) << "ahead of the source";
+  EXPECT_EQ(narrow(kSource, 4, 1088), FaultCode::kInstruction) << "ahead of it from row 1 on";
+  EXPECT_EQ(narrow(kSource, 1, 1088), FaultCode::kNone) << "there is no row 1";
+}
+
 TEST(AicoreVectorChecks, a_selection_may_replace_an_operand_but_not_its_mask) {
   auto select = vector(VectorOp::kSelect, 256);
   select.to = select.a;

@@ -229,6 +229,25 @@ TEST_F(Stop, a_reset_forgets_everything_and_the_next_block_runs) {
   EXPECT_EQ(bench.windows.writes.size(), writes);
 }
 
+// Its code lay in caches and in device memory, of which nothing is left.
+TEST_F(Stop, a_reset_forgets_what_was_loaded) {
+  const auto nothing = [](AicpuPort&) { return 0; };
+  const auto reads = [&] {
+    const auto before = bench.memory.seen.size();
+    EXPECT_FALSE(bench.run_program(nothing).fault.failed());
+    return bench.memory.seen.size() - before;
+  };
+  const auto cold = reads();
+  const auto warm = reads();
+  bench.programs.function_reset();
+  EXPECT_EQ(reads(), cold);
+  EXPECT_EQ(reads(), warm);
+
+  bench.programs.function_reset();
+  bench.memory.bytes[kImageAt + sizeof(abi::ImageHeader) + 100] ^= 1;
+  EXPECT_EQ(bench.run_program(nothing).fault.code, FaultCode::kInvalidImage);
+}
+
 TEST_F(Stop, each_thread_knows_its_place_in_the_launch) {
   for (unsigned block = 0; block < 3; ++block) {
     bench.start(

@@ -96,6 +96,72 @@ TEST(CommandPreempt, AKernelThatWasSavedIsNotGoneOnWithWithoutACore) {
   EXPECT_TRUE(bench.command.idle());
 }
 
+// Programs on one core, whose blocks take 6 us: what the cores are told of them.
+class SeenPrograms : public model::KernelPort {
+ public:
+  explicit SeenPrograms(CommandBench& bench) : sim_(bench.sim) {
+    bench.aicores.connect_programs(*this);
+  }
+  void connect(Listener& listener) override { listener_ = &listener; }
+  unsigned cores() const override { return 1; }
+  void start(unsigned, const model::KernelBlock& block) override {
+    blocks.push_back(block);
+    sim_.agenda.at<&SeenPrograms::end>(model::sim_now() + 6'000'000, *this);
+  }
+  void stop(std::uint64_t) override {}
+
+  std::vector<model::KernelBlock> blocks;
+
+ private:
+  void end(std::uint64_t) { listener_->block_done(0, blocks.back(), {}); }
+
+  model::Simulation& sim_;
+  Listener* listener_ = nullptr;
+};
+
+QueueEntry program(std::uint32_t tag, std::uint32_t blocks) {
+  abi::LaunchPayload payload{};
+  payload.blocks = blocks;
+  payload.image = kVirtual + kData;
+  return entry_of(QueueOpcode::kLaunchAiCore, tag, payload);
+}
+
+// Flags between the blocks hang on it.
+TEST(CommandPreempt, AKernelThatGoesOnIsStillTheSameLaunchToTheCores) {
+  CommandBench bench(one_slot_one_core());
+  SeenPrograms programs(bench);
+  auto first = bench.make();
+  auto second = bench.make({2});
+  bench.submit(first, program(1, 4));
+  bench.submit(second, program(2, 4));
+  bench.run(200_us);
+  std::map<std::uint64_t, std::vector<std::uint64_t>> contexts;  // by cause, in order of the blocks
+  for (const auto& block : programs.blocks) contexts[block.cause].push_back(block.context);
+  ASSERT_EQ(contexts.size(), 2U);
+  EXPECT_GE(bench.command.statistics().preemptions, 2U);
+  const auto& a = contexts.begin()->second;
+  const auto& b = contexts.rbegin()->second;
+  EXPECT_EQ(a, std::vector<std::uint64_t>(4, a.front()));
+  EXPECT_EQ(b, std::vector<std::uint64_t>(4, b.front()));
+  EXPECT_NE(a.front(), b.front()) << "each had blocks left when the other ran";
+}
+
+TEST(CommandPreempt, ASavedKernelThatIsRemovedLeavesItsPlaceToOthers) {
+  CommandBench bench(one_slot_one_core());
+  SeenPrograms programs(bench);
+  for (unsigned i = 0; i < 3; ++i) {
+    auto queue = bench.make();
+    bench.submit(queue, program(1, 4));
+    bench.run(8_us);
+    bench.on_queue(ManagementOpcode::kSuspend, queue);
+    EXPECT_EQ(bench.descriptor(queue).saved, 1);
+    EXPECT_TRUE(bench.command.idle());
+    bench.on_queue(ManagementOpcode::kRemoveQueue, queue);
+    EXPECT_EQ(programs.blocks.back().context, programs.blocks.front().context);
+  }
+  EXPECT_TRUE(bench.command.idle());
+}
+
 // A doorbell comes at every moment of loading, working and unloading.
 TEST(CommandPreempt, NoDoorbellIsLost) {
   CommandBench bench(one_slot_one_core());

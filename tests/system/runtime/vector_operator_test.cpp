@@ -54,6 +54,14 @@ TEST(OperatorRun, IntegersHaveAMaximum) {
   machine.workload("vector_operator", {"op=maximum", "type=int32", "elements=10007"});
 }
 
+// Of 64 MiB, 24 for each tensor: there is no third one.
+TEST(OperatorRun, OfOneOperandNeedsRoomForTwoTensors) {
+  Machine machine({"core.functional=off", "hbm.usable_mib=64", "hbm.installed_mib=2048"},
+                  "910b2.yaml");
+  const auto report = machine.workload("vector_operator", {"op=exp", "elements=12582912"});
+  EXPECT_EQ(exact(report, "operator.blocks"), 48);
+}
+
 // hardware.md and accuracy-notes: 241 clocks per 64 elements at 1.8 GHz on 48 cores, and a launch.
 TEST(OperatorRun, AMaximumOfInt64IsBoundByItsEmulation) {
   Machine machine({}, "910b2.yaml");
@@ -83,7 +91,7 @@ TEST_P(OperatorStarts, LaterInALargeLibrary) {
 INSTANTIATE_TEST_SUITE_P(Tilings, OperatorStarts,
                          testing::Values(OperatorStart{"arguments", 1.0, 2.0},
                                          OperatorStart{"constant", 2.185 * 0.98, 2.185 * 1.02},
-                                         OperatorStart{"runtime", 3.5 * 0.98, 3.5 * 1.02}),
+                                         OperatorStart{"runtime", 3.5 * 0.95, 3.5 * 1.05}),
                          [](const auto& instance) {
                            return std::string(std::get<0>(instance.param));
                          });

@@ -141,4 +141,24 @@ inline std::uint64_t clocks(AicorePort& port) {
   return port.system_counter();
 }
 
+using Clocks = std::vector<std::uint64_t>;
+
+// Of each group of instructions, from the first one's issue until the pipes are done.
+template <class Instruction>
+Clocks clocks_of_groups(const std::vector<std::vector<Instruction>>& groups) {
+  AicoreBench bench;
+  Clocks result;
+  const auto end = bench.run_one([&](AicorePort& port) {
+    for (const auto& group : groups) {
+      const auto begin = clocks(port);
+      for (const auto& instruction : group) port.issue(instruction);
+      port.pipe_barrier(Pipe::kAll);
+      result.push_back(clocks(port) - begin - kRegister - kHandOver);
+    }
+    return 0;
+  });
+  EXPECT_EQ(end.fault, FaultCode::kNone);
+  return result;
+}
+
 }  // namespace npu::test

@@ -127,30 +127,12 @@ TEST(AicoreFixpipe, gives_ub_what_the_vector_unit_doubles) {
   }
 }
 
-// Clocks of each group of instructions, from the first one's issue until the pipes are done.
-std::vector<std::uint64_t> measure(const std::vector<std::vector<Fixpipe>>& groups) {
-  AicoreBench bench;
-  std::vector<std::uint64_t> result;
-  const auto end = bench.run_one([&](AicorePort& port) {
-    for (const auto& group : groups) {
-      const auto begin = clocks(port);
-      for (const auto& fixpipe : group) port.issue(fixpipe);
-      port.pipe_barrier(Pipe::kAll);
-      result.push_back(clocks(port) - begin - kRegister - kHandOver);
-    }
-    return 0;
-  });
-  EXPECT_EQ(end.fault, FaultCode::kNone);
-  return result;
-}
-
-using Clocks = std::vector<std::uint64_t>;
-
 // 12 clocks for an instruction, 74 and 128 bytes per clock: 512 B in fp16, 1024 B in fp32.
 TEST(AicoreFixpipe, takes_the_clocks_of_its_way_for_each_matrix) {
   const auto l1 = to_local(FixpipeTarget::kL1, 0, DataType::kFp16);
   const auto ub = to_local(FixpipeTarget::kUb, 0, DataType::kFp32);
-  EXPECT_EQ(measure({{l1}, {ub}, {ub, ub}}), (Clocks{12 + 7, 12 + 8, 2 * (12 + 8)}));
+  EXPECT_EQ(clocks_of_groups<Fixpipe>({{l1}, {ub}, {ub, ub}}),
+            (Clocks{12 + 7, 12 + 8, 2 * (12 + 8)}));
 }
 
 // Its request leaves after 10 clocks and is answered 100 later; the moves behind it would have
@@ -158,7 +140,8 @@ TEST(AicoreFixpipe, takes_the_clocks_of_its_way_for_each_matrix) {
 TEST(AicoreFixpipe, ends_in_order_behind_a_store_to_global_memory) {
   const Fixpipe store{kResult, 0, kSide, kSide, kSide * 4, DataType::kFp32, DataType::kFp32};
   const auto move = to_local(FixpipeTarget::kUb, 0, DataType::kFp32);
-  EXPECT_EQ(measure({{store}, {store, move, move}}), (Clocks{10 + 100, 10 + 100}));
+  EXPECT_EQ(clocks_of_groups<Fixpipe>({{store}, {store, move, move}}),
+            (Clocks{10 + 100, 10 + 100}));
 }
 
 TEST(AicoreFixpipe, faults_on_a_chip_without_the_way) {

@@ -9,24 +9,13 @@ using platform::DataType;
 using platform::Vector;
 using platform::VectorOp;
 
-// Clocks of each instruction alone.
-std::vector<std::uint64_t> clocks_of(const std::vector<Vector>& instructions) {
-  AicoreBench bench;
-  std::vector<std::uint64_t> result;
-  const auto end = bench.run_one([&](AicorePort& port) {
-    for (const auto& instruction : instructions) {
-      const auto begin = clocks(port);
-      port.issue(instruction);
-      port.pipe_barrier(Pipe::kAll);
-      result.push_back(clocks(port) - begin - kRegister - kHandOver);
-    }
-    return 0;
-  });
-  EXPECT_EQ(end.fault, FaultCode::kNone);
-  return result;
+// Of each instruction alone.
+Clocks clocks_of(const std::vector<Vector>& instructions) {
+  std::vector<std::vector<Vector>> alone;
+  alone.reserve(instructions.size());
+  for (const auto& instruction : instructions) alone.push_back({instruction});
+  return clocks_of_groups(alone);
 }
-
-using Clocks = std::vector<std::uint64_t>;
 
 Vector vector(VectorOp op, std::uint32_t count, DataType type = DataType::kFp32,
               DataType to_type = DataType::kFp32) {

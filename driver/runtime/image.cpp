@@ -5,40 +5,44 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
+#include "npu/base/checked.hpp"
 #include "npu/driver/program.hpp"
 
 namespace npu::driver {
 
 namespace {
 
-// The object up to the end of what is loaded of it. Symbols for linkers and debug information lie
-// behind that: they stay on the host, so that a kernel takes no longer to start for having them.
-// What is no object of this kind is left as it is, for the card to refuse.
-std::vector<std::byte> loaded_part(ConstByteSpan object) {
-  std::vector<std::byte> all(object.data, object.data + object.size);
+// Where what is loaded of an object ends. Symbols for linkers and debug information lie behind
+// that: they stay on the host, so that a kernel takes no longer to start for having them. Nothing:
+// it is no object of this kind, for the card to refuse.
+std::optional<std::uint64_t> end_of_segments(ConstByteSpan object) {
   Elf64_Ehdr header;
-  if (all.size() < sizeof header) return all;
-  std::memcpy(&header, all.data(), sizeof header);
-  const bool known = std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
-                     header.e_ident[EI_CLASS] == ELFCLASS64 &&
-                     header.e_phentsize == sizeof(Elf64_Phdr);
-  const std::uint64_t segments = std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
-  if (!known || header.e_phoff > all.size() || segments > all.size() - header.e_phoff) return all;
-  std::uint64_t end = header.e_phoff + segments;
+  if (object.size < sizeof header) return std::nullopt;
+  std::memcpy(&header, object.data, sizeof header);
+  const std::uint64_t table = std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_phentsize != sizeof(Elf64_Phdr) || !range_fits(header.e_phoff, table, object.size)) {
+    return std::nullopt;
+  }
+  std::uint64_t end = header.e_phoff + table;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;
-    std::memcpy(&segment, all.data() + header.e_phoff + i * sizeof segment, sizeof segment);
-    if (segment.p_offset > all.size() || segment.p_filesz > all.size() - segment.p_offset) {
-      return all;
-    }
+    std::memcpy(&segment, object.data + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (!range_fits(segment.p_offset, segment.p_filesz, object.size)) return std::nullopt;
     end = std::max<std::uint64_t>(end, segment.p_offset + segment.p_filesz);
   }
+  return end;
+}
+
+// The object has no sections any more.
+void forget_sections(std::byte* object) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, object, sizeof header);
   header.e_shoff = 0;
   header.e_shnum = header.e_shstrndx = 0;
-  std::memcpy(all.data(), &header, sizeof header);
-  all.resize(end);
-  return all;
+  std::memcpy(object, &header, sizeof header);
 }
 
 }  // namespace
@@ -49,18 +53,19 @@ Result<std::vector<std::byte>> make_image(abi::ImageKind kind, ConstByteSpan obj
                 fmt::format("a program of {} bytes; 1 .. {} are possible", object.size,
                             abi::kMaxImageSize));
   }
-  const auto loaded = loaded_part(object);
+  const auto end = end_of_segments(object);
   abi::ImageHeader header;
   header.kind = static_cast<std::uint16_t>(kind);
-  header.size = loaded.size();
+  header.size = end.value_or(object.size);
+  std::vector<std::byte> image(sizeof header);
+  image.insert(image.end(), object.data, object.data + header.size);
+  std::byte* const loaded = image.data() + sizeof header;
+  if (end) forget_sections(loaded);
   unsigned length = 0;
-  if (EVP_Digest(loaded.data(), loaded.size(), header.digest.data(), &length, EVP_sha256(),
-                 nullptr) != 1) {
+  if (EVP_Digest(loaded, header.size, header.digest.data(), &length, EVP_sha256(), nullptr) != 1) {
     return fail(ErrorCode::kIo, "SHA-256 of a program could not be computed");
   }
-  std::vector<std::byte> image(sizeof header + loaded.size());
   std::memcpy(image.data(), &header, sizeof header);
-  std::memcpy(image.data() + sizeof header, loaded.data(), loaded.size());
   return image;
 }
 

@@ -31,30 +31,48 @@ function(npu_library name)
   endif()
 endfunction()
 
-# npu_test(name SOURCES files... LINKS targets... [SYSTEMC] [SLOW seconds] [LABELS labels...])
-# SYSTEMC: every test runs in a process of its own, because a SystemC kernel elaborates once.
-# SLOW: one test of ctest's, which takes so long at most; not in the default run: `ctest -C slow`.
+# Against tests that hang, nothing else.
+set(NPU_HANG_SECONDS 2400)
+
+# npu_test(name SOURCES files... LINKS targets... [SYSTEMC] [SHARDS n] [SLOW seconds]
+#          [LABELS labels...])
+# One test of ctest's per executable, or one per shard of its tests where it takes long.
+# SYSTEMC: every test runs in a child of its own, because a SystemC kernel elaborates once.
+# SLOW: takes so long at most; not in the default run: `ctest -C slow`.
 function(npu_test name)
-  cmake_parse_arguments(ARG "SYSTEMC" "SLOW" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC" "SLOW;SHARDS" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE NPU_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     NPU_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} npu_flags GTest::gmock)
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} npu_flags npu_test_flags GTest::gmock)
   if(ARG_SYSTEMC)
-    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/support/systemc_test_main.cpp)
+    target_link_libraries(${name} PRIVATE npu_systemc_test_main)
   else()
     target_link_libraries(${name} PRIVATE GTest::gmock_main)
   endif()
   if(NPU_PCH)
     target_precompile_headers(${name} REUSE_FROM npu_test_pch)
   endif()
+  # Most of what a test file costs to compile are headers that its neighbours include as well.
+  if(NPU_UNITY_TESTS)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
   if(ARG_SLOW)
     add_test(NAME ${name} CONFIGURATIONS slow COMMAND ${name})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_SLOW} LABELS "slow;${ARG_LABELS}")
     return()
   endif()
-  include(GoogleTest)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS
-    "${ARG_LABELS}")
+  if(NOT ARG_SHARDS)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${NPU_HANG_SECONDS} LABELS "${ARG_LABELS}")
+    return()
+  endif()
+  math(EXPR last "${ARG_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    add_test(NAME ${name}.${shard} COMMAND ${name})
+    set_tests_properties(${name}.${shard} PROPERTIES TIMEOUT ${NPU_HANG_SECONDS}
+      LABELS "${ARG_LABELS}"
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
 endfunction()

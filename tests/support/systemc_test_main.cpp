@@ -1,62 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 // main() of the tests that elaborate SystemC modules. A SystemC kernel elaborates once per
-// process, so every selected test runs in a child of its own.
+// process, so every selected test runs in a forked child of its own; what a child prints is shown
+// if it fails. A single selected test runs in this process, which is what a debugger wants.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 namespace {
 
-bool run_in_child(const std::string& program, const std::string& test) {
-  std::string filter = "--gtest_filter=" + test;
-  std::string name = program;
-  std::vector<char*> arguments{name.data(), filter.data(), nullptr};
-  const pid_t child = fork();
-  if (child == 0) {
-    execv(name.c_str(), arguments.data());
-    _exit(127);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
+constexpr unsigned kHangSeconds = 900;  // against tests that hang, nothing else
+constexpr int kSkipped = 77;
 
-bool wants_list(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    if (std::string(argv[i]).rfind("--gtest_list_tests", 0) == 0) return true;
-  }
-  return false;
-}
-
-// The tests that gtest's own filter selects.
+// The tests that gtest's filter and sharding select. Listing makes gtest decide that.
 std::vector<std::string> selected_tests() {
+  std::fflush(stdout);
+  const int out = dup(STDOUT_FILENO);
+  const int nowhere = open("/dev/null", O_WRONLY);
+  dup2(nowhere, STDOUT_FILENO);
+  testing::GTEST_FLAG(list_tests) = true;
+  const int listed = RUN_ALL_TESTS();
+  testing::GTEST_FLAG(list_tests) = false;
+  std::fflush(stdout);
+  dup2(out, STDOUT_FILENO);
+  close(nowhere);
+  close(out);
   std::vector<std::string> names;
-  const auto& filter = testing::GTEST_FLAG(filter);
+  if (listed != 0) return names;
   const auto* unit_test = testing::UnitTest::GetInstance();
   for (int s = 0; s < unit_test->total_test_suite_count(); ++s) {
     const auto* suite = unit_test->GetTestSuite(s);
     for (int t = 0; t < suite->total_test_count(); ++t) {
-      const std::string name = std::string(suite->name()) + "." + suite->GetTestInfo(t)->name();
-      if (filter == "*" || filter == name) names.push_back(name);
+      const auto* test = suite->GetTestInfo(t);
+      if (!test->should_run()) continue;
+      names.push_back(std::string(suite->name()) + "." + test->name());
     }
   }
   return names;
 }
 
+int run_here(const std::string& test) {
+  unsetenv("GTEST_TOTAL_SHARDS");
+  testing::GTEST_FLAG(filter) = test;
+  const int result = RUN_ALL_TESTS();
+  const bool skipped = testing::UnitTest::GetInstance()->skipped_test_count() > 0;
+  return result == 0 && skipped ? kSkipped : result;
+}
+
+void show(int file) {
+  char buffer[4096];
+  lseek(file, 0, SEEK_SET);
+  for (ssize_t n = 0; (n = read(file, buffer, sizeof buffer)) > 0;) {
+    std::fwrite(buffer, 1, static_cast<std::size_t>(n), stdout);
+  }
+}
+
+// The wait status of a child that runs the test. In the child this does not return.
+int run_in_child(const std::string& test) {
+  std::fflush(stdout);
+  const int output = memfd_create("test", MFD_CLOEXEC);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    alarm(kHangSeconds);
+    std::exit(run_here(test));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  const bool fine =
+      WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == kSkipped);
+  if (!fine) {
+    show(output);
+    if (WIFSIGNALED(status)) {
+      std::printf("%s: ended by signal %d%s\n", test.c_str(), WTERMSIG(status),
+                  WTERMSIG(status) == SIGALRM ? " (it hung)" : "");
+    }
+  }
+  close(output);
+  return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool list = wants_list(argc, argv);
   testing::InitGoogleMock(&argc, argv);
+  if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
   const auto names = selected_tests();
-  if (list || names.size() <= 1) return RUN_ALL_TESTS();
-  int failed = 0;
-  for (const auto& name : names) failed += run_in_child(argv[0], name) ? 0 : 1;
-  std::printf("%zu passed, %d failed\n", names.size() - static_cast<std::size_t>(failed), failed);
-  return failed == 0 ? 0 : 1;
+  if (names.size() == 1) return run_here(names.front()) == 1 ? 1 : 0;
+  std::vector<std::string> failed;
+  std::size_t skipped = 0;
+  for (const auto& name : names) {
+    const int status = run_in_child(name);
+    const bool skip = WIFEXITED(status) && WEXITSTATUS(status) == kSkipped;
+    if (skip) ++skipped;
+    if (!skip && status != 0) failed.push_back(name);
+    std::printf("[ %s ] %s\n",
+                skip          ? " SKIPPED"
+                : status == 0 ? "      OK"
+                              : " FAILED ",
+                name.c_str());
+  }
+  std::printf("[  PASSED  ] %zu tests.\n", names.size() - failed.size() - skipped);
+  if (skipped > 0) std::printf("[  SKIPPED ] %zu tests.\n", skipped);
+  if (!failed.empty()) std::printf("[  FAILED  ] %zu tests, listed below:\n", failed.size());
+  for (const auto& name : failed) std::printf("[  FAILED  ] %s\n", name.c_str());
+  return failed.empty() ? 0 : 1;
 }

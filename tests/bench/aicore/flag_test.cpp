@@ -129,10 +129,10 @@ TEST(AicoreFlags, hide_computing_behind_loads_with_two_buffers_only) {
     two = run(port, 2);
     return 0;
   });
-  constexpr std::uint64_t kLoad = 1024, kCompute = 120, kFirst = 3, kBegin = 10;
-  EXPECT_EQ(one, kFirst + kTiles * (kBegin + kLoad + kCompute));
+  constexpr std::uint64_t kLoad = 1024, kCompute = 120, kFirst = 3, kCall = 10;
+  EXPECT_EQ(one, kFirst + kTiles * (kCall + kLoad + kCompute));
   // A load takes the pipe over while the last request's share of the rate runs.
-  EXPECT_EQ(two, kFirst + 1 + kBegin + kTiles * kLoad + kCompute);
+  EXPECT_EQ(two, kFirst + 1 + kCall + kTiles * kLoad + kCompute);
 }
 
 TEST(AicoreFlags, stall_the_scalar_unit_when_a_queue_is_full) {

@@ -8,7 +8,7 @@ namespace npu::workloads {
 
 namespace {
 
-constexpr Bytes kStaging = 1_MiB;
+constexpr Bytes kPiece = 1_MiB;
 constexpr Bytes kArguments = 2_MiB;
 constexpr Bytes kArgumentSize = 64;  // of a kernel, aligned
 static_assert(sizeof(abi::KernelArguments) <= kArgumentSize);
@@ -36,7 +36,7 @@ Result<std::unique_ptr<QueueSession>> QueueSession::open(Context& context, drive
   auto process = driver::ProcessContext::open(device, options);
   if (!process) return forward_error(process);
   std::unique_ptr<QueueSession> session(new QueueSession(context, std::move(*process)));
-  auto staging = session->allocate_host(kStaging);
+  auto staging = session->allocate_host(kPiece);
   if (!staging) return forward_error(staging);
   session->staging_ = *staging;
   auto arguments = session->allocate(kArguments);
@@ -73,7 +73,7 @@ Status QueueSession::move(driver::DeviceAddress address, Bytes size, bool to_dev
 
 Status QueueSession::write(driver::DeviceAddress address, ConstByteSpan bytes) {
   for (Bytes done = 0; done < bytes.size;) {
-    const Bytes piece = std::min(kStaging, bytes.size - done);
+    const Bytes piece = std::min(kPiece, bytes.size - done);
     std::memcpy(staging_->cpu().data, bytes.data + done, piece);
     if (auto ok = move(address + done, piece, true); !ok) return ok;
     done += piece;
@@ -83,7 +83,7 @@ Status QueueSession::write(driver::DeviceAddress address, ConstByteSpan bytes) {
 
 Status QueueSession::read(driver::DeviceAddress address, ByteSpan bytes) {
   for (Bytes done = 0; done < bytes.size;) {
-    const Bytes piece = std::min(kStaging, bytes.size - done);
+    const Bytes piece = std::min(kPiece, bytes.size - done);
     if (auto ok = move(address + done, piece, false); !ok) return ok;
     std::memcpy(bytes.data + done, staging_->cpu().data, piece);
     done += piece;

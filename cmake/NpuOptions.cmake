@@ -10,6 +10,7 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 option(NPU_TESTS "Build the tests and npusim-bench" ON)
 option(NPU_UNITY_TESTS "Compile the tests a dozen files at a time" ON)
 option(NPU_PCH "Use precompiled headers" ON)
+option(NPU_FULL "With sanitizers: build and run every test" OFF)
 set(NPU_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
 add_library(npu_flags INTERFACE)

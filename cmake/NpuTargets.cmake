@@ -35,12 +35,14 @@ endfunction()
 set(NPU_HANG_SECONDS 2400)
 
 # npu_test(name SOURCES files... LINKS targets... [SYSTEMC] [SHARDS n] [SLOW seconds]
-#          [LABELS labels...])
+#          [SANITIZED filter] [LABELS labels...])
 # One test of ctest's per executable, or one per shard of its tests where it takes long.
 # SYSTEMC: every test runs in a child of its own, because a SystemC kernel elaborates once.
 # SLOW: takes so long at most; not in the default run: `ctest -C slow`.
+# SANITIZED: what a sanitizer runs of it unless NPU_FULL is on: a filter of gtest's, or `none` where
+# other tests run the same code.
 function(npu_test name)
-  cmake_parse_arguments(ARG "SYSTEMC" "SLOW;SHARDS" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC" "SLOW;SHARDS;SANITIZED" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE NPU_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
@@ -58,6 +60,14 @@ function(npu_test name)
   if(NPU_UNITY_TESTS)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
+  set(environment "")
+  if(NPU_SANITIZE AND ARG_SANITIZED AND NOT NPU_FULL)
+    if(ARG_SANITIZED STREQUAL "none")
+      set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+      return()
+    endif()
+    set(environment "GTEST_FILTER=${ARG_SANITIZED}")
+  endif()
   if(ARG_SLOW)
     add_test(NAME ${name} CONFIGURATIONS slow COMMAND ${name})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_SLOW} LABELS "slow;${ARG_LABELS}")
@@ -65,7 +75,8 @@ function(npu_test name)
   endif()
   if(NOT ARG_SHARDS)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${NPU_HANG_SECONDS} LABELS "${ARG_LABELS}")
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${NPU_HANG_SECONDS} LABELS "${ARG_LABELS}"
+      ENVIRONMENT "${environment}")
     return()
   endif()
   math(EXPR last "${ARG_SHARDS} - 1")
@@ -73,6 +84,6 @@ function(npu_test name)
     add_test(NAME ${name}.${shard} COMMAND ${name})
     set_tests_properties(${name}.${shard} PROPERTIES TIMEOUT ${NPU_HANG_SECONDS}
       LABELS "${ARG_LABELS}"
-      ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${shard}")
+      ENVIRONMENT "${environment};GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${shard}")
   endforeach()
 endfunction()

@@ -14,10 +14,18 @@ std::string quoted(const std::string& text) {
                                            nlohmann::ordered_json::error_handler_t::replace);
 }
 
+std::string value_text(const NamedValue& value) {
+  std::string text;
+  for (const auto& element : value.elements) {
+    text += (text.empty() ? "" : ", ") + (value.is_text ? quoted(element) : element);
+  }
+  return value.is_list ? "[" + text + "]" : text;
+}
+
 std::string parameters_text(const Report& report) {
   std::string text;
-  for (const auto& [name, value] : report.parameters) {
-    text += (text.empty() ? "" : ", ") + quoted(name) + ": " + quoted(value);
+  for (const auto& parameter : report.parameters) {
+    text += (text.empty() ? "" : ", ") + quoted(parameter.name) + ": " + value_text(parameter);
   }
   return "{" + text + "}";
 }
@@ -30,6 +38,15 @@ std::string array_text(const std::vector<T>& elements, F element_text) {
     text += (text.empty() ? "\n    " : ",\n    ") + element_text(element);
   }
   return text.empty() ? "[]" : "[" + text + "\n  ]";
+}
+
+std::string override_text(const AppliedOverride& each) {
+  return "{\"given\": " + quoted(each.given) + ", \"key\": " + quoted(each.key.name) +
+         ", \"value\": " + value_text(each.key) + "}";
+}
+
+std::string program_text(const UsedProgram& program) {
+  return "{\"name\": " + quoted(program.name) + ", \"sha256\": " + quoted(program.sha256) + "}";
 }
 
 std::string metric_text(const Metric& metric) {
@@ -46,11 +63,15 @@ std::string limit_text(const Limit& limit) {
 
 std::string to_json(const Report& report) {
   return "{\n  \"schema\": " + quoted(kReportSchema) +
+         ",\n  \"npusim\": " + quoted(report.version) +
          ",\n  \"workload\": " + quoted(report.workload) +
          ",\n  \"config\": " + quoted(report.config) +
+         ",\n  \"config_sha256\": " + quoted(report.config_sha256) +
+         ",\n  \"overrides\": " + array_text(report.overrides, override_text) +
          ",\n  \"seed\": " + std::to_string(report.seed) +
          ",\n  \"simulated_ps\": " + std::to_string(report.simulated.count()) +
          ",\n  \"parameters\": " + parameters_text(report) +
+         ",\n  \"programs\": " + array_text(report.programs(), program_text) +
          ",\n  \"metrics\": " + array_text(report.metrics(), metric_text) +
          ",\n  \"limits\": " + array_text(report.limits(), limit_text) +
          ",\n  \"notes\": " + array_text(report.notes(), quoted) + "\n}\n";

@@ -73,10 +73,10 @@ TEST_F(BadInput, a_graph_that_does_not_exist_names_the_nearest) {
 TEST_F(BadInput, a_dump_that_cannot_be_written_costs_no_run) {
   expect_refused(
       {"--config", "910b", "run", "graph", "--set", "dump_tensors=no/such/folder/t.json"},
-      "dump_tensors=no/such/folder/t.json: cannot be written");
+      "dump_tensors=no/such/folder/t.json: cannot be written: No such file or directory");
   EXPECT_EQ(shell("mkdir t.json.bin").exit_code, 0);
   expect_refused({"--config", "910b", "run", "graph", "--set", "dump_tensors=t.json"},
-                 "dump_tensors=t.json.bin: cannot be written");
+                 "dump_tensors=t.json.bin: cannot be written: Is a directory");
   EXPECT_FALSE(std::filesystem::exists(path("t.json"))) << "nothing is left behind";
 }
 
@@ -94,7 +94,72 @@ TEST_F(BadInput, a_seed_is_a_number) {
 
 TEST_F(BadInput, a_report_that_cannot_be_written_costs_no_run) {
   expect_refused({"--config", "910b", "run", "enumerate", "--report", "no/such/folder.json"},
-                 "--report no/such/folder.json: cannot be written");
+                 "--report no/such/folder.json: cannot be written: No such file or directory");
+}
+
+TEST_F(BadInput, what_a_workload_finds_wrong_is_bad_input_too) {
+  const std::vector<std::string> run{"--config", "910b", "run"};
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& line) {
+    arguments.insert(arguments.begin(), run.begin(), run.end());
+    expect_refused(arguments, line);
+  };
+  refused({"first_tensor", "--set", "card=3"}, "card=3: the machine has cards 0..0");
+  refused({"stream_overlap", "--set", "size=66B"}, "stream_overlap: size=66B: no multiple of 4 B");
+  refused({"vector_operator", "--set", "op=exp", "--set", "type=int32"},
+          "vector_operator: op=exp: not for type=int32");
+  refused({"matmul", "--set", "block_dim=65"},
+          "matmul: block_dim 65: the card has 64 clusters of cores");
+  refused({"p2p_bandwidth"},
+          "p2p_bandwidth: cards=2: the machine has 1; system-2x910b2 has two with a link between "
+          "them, system-8x910b eight");
+}
+
+// 21 KB for every word that the command line takes; file names may fail earlier.
+TEST_F(BadInput, no_refusal_repeats_a_long_text) {
+  const std::string text(21'504, 'x');
+  const std::vector<std::string> run{"--config", "910b", "run", "dma_latency"};
+  std::vector<std::vector<std::string>> all{{text},
+                                            {"--" + text},
+                                            {"list", text},
+                                            {"list", "list", text},
+                                            {"config", text},
+                                            {"config", "show", text},
+                                            {"config", "keys", text},
+                                            {"config", "show", "910b", text},
+                                            {"run", text},
+                                            {"run", text, "--help"},
+                                            {"run", "enumerate", text},
+                                            {"lspci", text},
+                                            {"lspci", "--config", text},
+                                            {"lspci", "--verbose=" + text, "--config", "910b"},
+                                            {"lspci", "--live=" + text},
+                                            {"serve", text},
+                                            {"serve", "--config", "910b", "--socket", "a=" + text},
+                                            {"serve", "--config", "910b", "--socket", text},
+                                            {"serve", "--config", "910b", "--ecam", text},
+                                            {"serve", "--config", "910b", "--pace", text},
+                                            {"sysfs", text, text},
+                                            {"sysfs", text, "--config", "910b"},
+                                            {"sysfs", text, "--config", "910b", "--live"}};
+  for (const std::string option : {"--seed", "--report", "--config-out"}) {
+    all.push_back({"--config", "910b", "run", "dma_latency", option, text});
+  }
+  for (const std::string set : {"", "sizes=", "policy=", "iterations=", "link.lanes=", "name=",
+                                "hbm.policy=", "core=", "hbm.timings=", "cards.0.link.lanes="}) {
+    for (const auto& given : {set + text, set + text + "=1"}) {
+      all.push_back({"--config", "910b", "run", "dma_latency", "--set", given});
+      all.push_back({"--config", "910b", "config", "show", "--set", given});
+    }
+  }
+  for (const std::string set : {"graph=", "parameters=", "dump_tensors="}) {
+    all.push_back({"--config", "910b", "run", "graph", "--set", set + text});
+  }
+  for (const auto& arguments : all) {
+    const auto result = npusim(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_LT(result.err.size(), 1000U) << result.err;
+    EXPECT_NE(result.err.find(" bytes)"), std::string::npos) << "how long it is: " << result.err;
+  }
 }
 
 TEST_F(BadInput, every_refusal_is_one_line_and_exit_code_2) {

@@ -34,7 +34,7 @@ tl::expected<Socket, Failure> parse_socket(const std::string& text) {
   const std::string where = text.substr(equals + 1);
   const int fields = std::sscanf(where.c_str(), "%2x:%2x.%1x%n", &bus, &device, &function, &end);
   if (fields != 3 || static_cast<std::size_t>(end) != where.size() || device > 31 || function > 7) {
-    return bad_input("--socket " + shortened(text) + ": '" + shortened(where) +
+    return bad_input("--socket " + shortened(text, kShownPath) + ": '" + shortened(where) +
                      "' is no function; give BB:DD.F");
   }
   return Socket{text.substr(0, equals),
@@ -49,10 +49,11 @@ tl::expected<std::vector<Socket>, Failure> parse_sockets(const Options& options,
   for (const auto& text : options.sockets) {
     const auto socket = parse_socket(text);
     if (!socket) return tl::unexpected(socket.error());
-    if (socket->path.empty()) return bad_input("--socket " + shortened(text) + ": no path");
+    if (socket->path.empty())
+      return bad_input("--socket " + shortened(text, kShownPath) + ": no path");
     if (!socket->bdf && ++next > cards) {
-      return bad_input(fmt::format("--socket {}: the machine has {} card{}", shortened(text), cards,
-                                   cards == 1 ? "" : "s"));
+      return bad_input(fmt::format("--socket {}: the machine has {} card{}",
+                                   shortened(text, kShownPath), cards, cards == 1 ? "" : "s"));
     }
     sockets.push_back(*socket);
   }
@@ -97,13 +98,14 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
                            system.interrupts(), system.resources(), pacer ? &*pacer : nullptr);
   for (const auto& [bdf, path] : functions_of(system, sockets)) {
     if (auto added = exporter.add(bdf, path); !added) {
-      return bad_input("--socket " + shortened(path) + ": " + added.error().message());
+      return bad_input("--socket " + shortened(path, kShownPath) + ": " + added.error().message());
     }
     if (auto said = print("serving " + to_string(bdf) + " on " + path + "\n"); !said) return said;
   }
   if (!options.ecam.empty()) {
     if (auto added = exporter.add_window(system.fabric().functions(), options.ecam); !added) {
-      return bad_input("--ecam " + shortened(options.ecam) + ": " + added.error().message());
+      return bad_input("--ecam " + shortened(options.ecam, kShownPath) + ": " +
+                       added.error().message());
     }
     if (auto said = print("serving all functions on " + options.ecam + "\n"); !said) return said;
   }

@@ -28,7 +28,8 @@ Outcome export_tree(model::System& system, const std::string& folder) {
   const auto error = model::export_sysfs(folder, all_functions(system), read, bad);
   if (!error) return {};
   return tl::unexpected(to_failure({workloads::code_of_errno(error.value()), {}},
-                                   "sysfs " + shortened(folder) + ": cannot write " + bad + ": " +
+                                   "sysfs " + shortened(folder, kShownPath) + ": cannot write " +
+                                       shortened(bad, kShownPath) + ": " +
                                        workloads::errno_text(error.value())));
 }
 
@@ -36,7 +37,7 @@ Outcome mount_tree(model::System& system, const std::string& folder) {
   StopSignals signals;
   SysfsMount mount(system.host().pci(), [&] { return all_functions(system); });
   if (auto mounted = mount.mount(folder); !mounted) {
-    return bad_input("sysfs " + shortened(folder) + ": " + mounted.error().context);
+    return bad_input("sysfs " + shortened(folder, kShownPath) + ": " + mounted.error().context);
   }
   auto said =
       print("mounted on " + folder + "; try: lspci -A linux-sysfs -O sysfs.path=" + folder + "\n");

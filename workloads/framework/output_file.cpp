@@ -140,7 +140,7 @@ class OutputFile::Target {
 
  private:
   std::string message(int error) const {
-    return what_ + shortened(path_) + ": cannot be written: " + errno_text(error);
+    return what_ + shortened(path_, kShownPath) + ": cannot be written: " + errno_text(error);
   }
   void close_file() {
     if (file_ >= 0) ::close(file_);

@@ -7,6 +7,8 @@
 
 namespace npu {
 
+inline constexpr std::size_t kShownPath = 255;  // bytes of a file's name, which should not be cut
+
 // `text` without control characters; of one that is longer than `longest` bytes its beginning and
 // how long it is: "aaaa... (21504 bytes)". UTF-8 is not cut within a character.
 inline std::string shortened(std::string_view text, std::size_t longest = 80) {

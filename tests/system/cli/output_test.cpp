@@ -144,7 +144,7 @@ TEST_F(Output, a_file_that_is_replaced_keeps_its_mode) {
 
 // With the exit code of a shell for a program that a signal has ended.
 TEST_F(Output, a_run_that_is_interrupted_leaves_no_report) {
-  const std::string long_run = "--config 910b run alloc_churn --set operations=100000000 ";
+  const std::string long_run = "--config 910b run alloc_churn --set steps=10000000 ";
   for (const auto& [signal, code] : {std::pair{"INT", 130}, std::pair{"TERM", 143}}) {
     const auto result = shell("{ setsid env --default-signal=INT " + kNpusim + long_run +
                               "--report r.json --config-out c.yaml & run=$!; "

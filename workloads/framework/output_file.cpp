@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -21,27 +20,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What asks a program to end waits until a file is whole, which takes milliseconds.
+// What asks a program to end waits until there is no half of a file, which takes milliseconds.
 class SignalPause {
  public:
   SignalPause() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) {
-      struct sigaction ignore {};
-      ignore.sa_handler = SIG_IGN;
-      sigaction(kSignals[i], &ignore, &before_[i]);
-    }
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int each : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, each);
+    pthread_sigmask(SIG_BLOCK, &signals, &before_);
   }
-  ~SignalPause() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) {
-      sigaction(kSignals[i], &before_[i], nullptr);
-    }
-  }
+  ~SignalPause() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   SignalPause(const SignalPause&) = delete;
   SignalPause& operator=(const SignalPause&) = delete;
 
  private:
-  static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, kSignals.size()> before_{};
+  sigset_t before_{};
 };
 
 bool is_link(const std::string& path) {
@@ -113,6 +106,7 @@ class OutputFile::Target {
   ~Target() {
     close_file();
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    pause_.reset();
   }
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
@@ -161,16 +155,19 @@ class OutputFile::Target {
     if (exists && !S_ISREG(found.st_mode)) return open_target();
     if (exists && ::access(target_.c_str(), W_OK) != 0) return errno;
     if (exists) mode_ = found.st_mode & 07777U;
-    const int error = create_temporary();
-    if (error == 0) {
-      close_file();
-      ::unlink(temporary_.c_str());
-      temporary_.clear();
-      return 0;
-    }
+    const int error = try_temporary();
+    if (error == 0) return 0;
     // A file of ours in a folder that is not: only the file itself can be written.
     const bool in_place = exists && (error == EACCES || error == EPERM);
     return in_place ? open_target() : error;
+  }
+  int try_temporary() {
+    const SignalPause pause;
+    const int error = create_temporary();
+    if (error != 0) return error;
+    close_file();
+    ::unlink(std::exchange(temporary_, {}).c_str());
+    return 0;
   }
   int open_target() {
     file_ = ::open(target_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);

@@ -25,6 +25,7 @@ tl::expected<model::SystemConfig, Failure> load_config(const std::string& name,
                                                        const std::vector<std::string>& overrides) {
   if (name.empty()) return bad_input("--config is missing: give a chip or system file, e.g. 910b");
   std::vector<std::string> full;
+  full.reserve(overrides.size());
   for (const auto& each : overrides) full.push_back(full_override(each));
   auto system = model::load_system(name, full, config_directories());
   if (!system) return bad_input(system.error().message());

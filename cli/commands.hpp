@@ -14,6 +14,9 @@ Outcome serve(const Options& options);
 Outcome show_sysfs(const Options& options);
 Outcome config_command(const Options& options);
 
+// A workload with its parameters, as `npusim list` shows it.
+tl::expected<std::string, Failure> describe_workload(const std::string& name);
+
 // The configuration that --config names, with `overrides`.
 tl::expected<model::SystemConfig, Failure> load_config(const std::string& name,
                                                        const std::vector<std::string>& overrides);

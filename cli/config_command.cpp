@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "model/config/load.hpp"
+#include "npu/base/shortened.hpp"
 #include "workloads/framework/nearest_name.hpp"
 
 namespace npu::cli {
@@ -12,26 +12,25 @@ Outcome config_command(const Options& options) {
   if (options.arguments.empty()) return bad_input("config: give an action: show, check, keys");
   const std::string& action = options.arguments[0];
   if (action != "show" && action != "check" && action != "keys") {
-    return bad_input("config: unknown action '" + action + "'" +
+    return bad_input("config: unknown action '" + shortened(action) + "'" +
                      workloads::suggestion(action, actions));
   }
   const std::size_t most = action == "keys" ? 1 : 2;
   if (options.arguments.size() > most) {
-    return bad_input("config " + action + ": unexpected '" + options.arguments[most] + "'");
+    return bad_input("config " + action + ": unexpected '" + shortened(options.arguments[most]) +
+                     "'");
   }
   if (action == "keys") {
-    std::fputs(model::key_reference().c_str(), stdout);
-    return {};
+    return print(model::key_reference());
   }
   if (options.arguments.size() == 2 && !options.config.empty()) {
-    return bad_input("config " + action + ": both --config and '" + options.arguments[1] + "'");
+    return bad_input("config " + action + ": both --config and '" +
+                     shortened(options.arguments[1]) + "'");
   }
   const std::string& name = options.arguments.size() == 2 ? options.arguments[1] : options.config;
   const auto system = load_config(name, options.sets);
   if (!system) return tl::unexpected(system.error());
-  const std::string text = action == "show" ? model::show_system(*system) : name + ": valid\n";
-  std::fputs(text.c_str(), stdout);
-  return {};
+  return print(action == "show" ? model::show_system(*system) : name + ": valid\n");
 }
 
 }  // namespace npu::cli

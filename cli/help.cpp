@@ -7,29 +7,37 @@ namespace {
 const char* const kProgram =
     R"(npusim: a simulator of a PCIe NPU on which the real user-space driver runs
 
-usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE] [--seed N]
+usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
+              [--config-out FILE] [--seed N]
        npusim list
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
        npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
+              [--config-out FILE]
        npusim --config CONFIG sysfs FOLDER [--live]
        npusim config show|check [CONFIG] [--set KEY=VALUE]...
        npusim config keys
        npusim [COMMAND] --help | --version
+       npusim run WORKLOAD --help
 
 CONFIG is a chip or system file: a path, or a name such as 910b that is looked up in the working
-directory, in configs/ and among the configurations that come with npusim.
-Exit codes: 0 done, 1 the run failed, 2 something is wrong with the command line or a file.
+directory, in configs/ and among the configurations that come with npusim. 910b is the card of the
+project's source documents (64 coupled cores), no shipping part; 910b2 is one.
+Exit codes: 0 done; 1 the run failed, or what it had to say could not be written; 2 something is
+wrong with the command line, a parameter or a file.
 )";
 
 const char* const kRun =
-    R"(usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE] [--seed N]
+    R"(usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
+              [--config-out FILE] [--seed N]
+       npusim run WORKLOAD --help
 
 Runs a workload (npusim list) on the simulated machine and prints its report.
 
   --config CONFIG   chip or system file, path or name
   --set KEY=VALUE   a parameter of the workload, or else a key of the configuration
                     (npusim config keys); may be repeated
-  --report FILE     write the report as JSON, schema npusim.report/1
+  --report FILE     write the report as JSON, schema npusim.report/2; whole, or not at all
+  --config-out FILE write the resolved configuration as YAML; its SHA-256 is in the report
   --seed N          of the workload's random numbers, default 1
 )";
 
@@ -52,6 +60,7 @@ Lists the PCI functions of the simulated machine, read through its configuration
 const char* const kServe =
     R"(usage: npusim --config CONFIG serve --socket PATH[=BB:DD.F]... | --ecam PATH
               [--pace fast|wall] [--once] [--set KEY=VALUE]... [--report FILE]
+              [--config-out FILE]
 
 Serves the cards of the simulated machine to vfio-user clients, such as QEMU's vfio-user-pci, until
 SIGINT or SIGTERM, and then prints a report. Times in it are simulated.
@@ -63,7 +72,8 @@ SIGINT or SIGTERM, and then prints a report. Times in it are simulated.
   --pace fast       simulated time goes on as far as there is work, and as fast as possible (default)
   --pace wall       simulated time is held to wall time
   --once            end when the last client has left
-  --report FILE     write the report as JSON, schema npusim.report/1
+  --report FILE     write the report as JSON, schema npusim.report/2
+  --config-out FILE write the resolved configuration as YAML; its SHA-256 is in the report
 )";
 
 const char* const kSysfs =

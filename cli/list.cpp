@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "npu/base/shortened.hpp"
 #include "workloads/framework/registry.hpp"
 
 namespace npu::cli {
@@ -33,20 +34,25 @@ std::string describe(const workloads::Workload& workload) {
 
 }  // namespace
 
+tl::expected<std::string, Failure> describe_workload(const std::string& name) {
+  const auto workload = workloads::all_workloads().find(name);
+  if (!workload) return bad_input(workload.error().context);
+  return describe(**workload);
+}
+
 Outcome list_workloads(const Options& options) {
   if (options.arguments.size() > 1) {
-    return bad_input("list: unexpected '" + options.arguments[1] + "'");
+    return bad_input("list: unexpected '" + shortened(options.arguments[1]) + "'");
   }
   std::string text;
   if (options.arguments.size() == 1) {
-    const auto workload = workloads::all_workloads().find(options.arguments[0]);
-    if (!workload) return bad_input(workload.error().context);
-    text = describe(**workload);
+    const auto workload = describe_workload(options.arguments[0]);
+    if (!workload) return tl::unexpected(workload.error());
+    text = *workload;
   } else {
     for (const auto& workload : workloads::all_workloads().all()) text += describe(workload);
   }
-  std::fputs(text.c_str(), stdout);
-  return {};
+  return print(text);
 }
 
 }  // namespace npu::cli

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "cli/commands.hpp"
+#include "cli/overrides.hpp"
 #include "model/config/load.hpp"
 
 namespace npu::cli {
@@ -23,7 +24,10 @@ std::vector<std::string> config_directories() {
 tl::expected<model::SystemConfig, Failure> load_config(const std::string& name,
                                                        const std::vector<std::string>& overrides) {
   if (name.empty()) return bad_input("--config is missing: give a chip or system file, e.g. 910b");
-  auto system = model::load_system(name, overrides, config_directories());
+  std::vector<std::string> full;
+  full.reserve(overrides.size());
+  for (const auto& each : overrides) full.push_back(full_override(each));
+  auto system = model::load_system(name, full, config_directories());
   if (!system) return bad_input(system.error().message());
   return std::move(*system);
 }

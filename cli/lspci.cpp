@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/pci_listing.hpp"
 #include "cli/simulator.hpp"
+#include "npu/base/shortened.hpp"
 
 namespace npu::cli {
 
 Outcome list_pci(const Options& options) {
   if (!options.arguments.empty()) {
-    return bad_input("lspci: unexpected '" + options.arguments[0] + "'");
+    return bad_input("lspci: unexpected '" + shortened(options.arguments[0]) + "'");
   }
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());
@@ -21,8 +21,7 @@ Outcome list_pci(const Options& options) {
   for (const auto& image : images) {
     text += options.hex_dump ? dump_function(image) : list_function(image, options.verbosity);
   }
-  std::fputs(text.c_str(), stdout);
-  return {};
+  return print(text);
 }
 
 }  // namespace npu::cli

@@ -3,17 +3,25 @@
 #include <exception>
 
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "npu/base/shortened.hpp"
 
 namespace {
 
+npu::cli::Outcome print_help(const npu::cli::Options& options) {
+  const std::string text = npu::cli::help_text(options.command);
+  if (options.command != "run" || options.arguments.empty()) return npu::cli::print(text);
+  const auto workload = npu::cli::describe_workload(options.arguments[0]);
+  if (!workload) return tl::unexpected(workload.error());
+  return npu::cli::print(text + "\n" + *workload);
+}
+
 npu::cli::Outcome execute(const npu::cli::Options& options) {
   if (options.help) {
-    std::fputs(npu::cli::help_text(options.command).c_str(), stdout);
-    return {};
+    return print_help(options);
   }
   if (options.version) {
-    std::puts("npusim " NPU_VERSION);
-    return {};
+    return npu::cli::print("npusim " NPU_VERSION "\n");
   }
   if (options.command == "run") return run_workload(options);
   if (options.command == "list") return list_workloads(options);
@@ -24,15 +32,16 @@ npu::cli::Outcome execute(const npu::cli::Options& options) {
 }
 
 int complain(const npu::cli::Failure& failure) {
-  std::string line = "npusim: ";
-  for (const char c : failure.text) line += c == '\n' || c == '\r' ? ' ' : c;
-  std::fputs((line + "\n").c_str(), stderr);
+  constexpr std::size_t kLongestLine = 4000;  // whoever quotes something has shortened it before
+  const std::string line = "npusim: " + npu::shortened(failure.text, kLongestLine) + "\n";
+  std::fputs(line.c_str(), stderr);
   return failure.exit_code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  npu::cli::hold_standard_descriptors();
   try {
     const auto options = npu::cli::parse_options({argv + 1, argv + argc});
     if (!options) return complain(options.error());

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 
+#include "npu/base/shortened.hpp"
 #include "workloads/framework/nearest_name.hpp"
 
 namespace npu::cli {
@@ -19,8 +20,8 @@ const std::map<std::string, std::vector<std::string>>& commands() {
       {"config", {"config", "set"}},
       {"list", {}},
       {"lspci", {"config", "set", "verbose", "hex"}},
-      {"run", {"config", "set", "report", "seed"}},
-      {"serve", {"config", "set", "report", "socket", "ecam", "pace", "once"}},
+      {"run", {"config", "set", "report", "config-out", "seed"}},
+      {"serve", {"config", "set", "report", "config-out", "socket", "ecam", "pace", "once"}},
       {"sysfs", {"config", "set", "live"}},
   };
   return kCommands;
@@ -39,6 +40,8 @@ po::options_description visible_options() {
   add("set", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
       "a parameter of the workload, or else a key of the configuration");
   add("report", po::value<std::string>()->value_name("FILE"), "write the report as JSON");
+  add("config-out", po::value<std::string>()->value_name("FILE"),
+      "write the resolved configuration as YAML");
   add("seed", po::value<std::string>()->value_name("N"), "of the workload's random numbers");
   add("socket", po::value<std::vector<std::string>>()->composing()->value_name("PATH[=BB:DD.F]"),
       "serve: where to listen for a client of a function");
@@ -69,7 +72,7 @@ std::string unknown_option(const std::string& name) {
   for (const auto& option : options.options()) {
     known.push_back("--" + option->long_name());
   }
-  return "unknown option '" + name + "'" + workloads::suggestion(name, known);
+  return "unknown option '" + shortened(name) + "'" + workloads::suggestion(name, known);
 }
 
 tl::expected<po::variables_map, Failure> parse(const std::vector<std::string>& arguments) {
@@ -90,7 +93,7 @@ tl::expected<po::variables_map, Failure> parse(const std::vector<std::string>& a
   } catch (const po::unknown_option& error) {
     return bad_input(unknown_option(error.get_option_name()));
   } catch (const po::error& error) {
-    return bad_input(error.what());
+    return bad_input(shortened(error.what(), 200));
   }
   return values;
 }
@@ -100,7 +103,8 @@ tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, seed);
   if (error != std::errc() || stop != end) {
-    return bad_input("--seed: found '" + text + "'; allowed: 0.." + std::to_string(UINT64_MAX));
+    return bad_input("--seed: found '" + shortened(text) + "'; allowed: 0.." +
+                     std::to_string(UINT64_MAX));
   }
   return seed;
 }
@@ -108,13 +112,26 @@ tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
 // Only options that the command uses: one that is ignored would look as if it had worked.
 Outcome check_belongs(const po::variables_map& values, const std::string& command) {
   const auto& takes = commands().at(command);
-  for (const std::string name : {"config", "set", "report", "seed", "verbose", "hex", "socket",
-                                 "ecam", "pace", "once", "live"}) {
+  for (const std::string name : {"config", "set", "report", "config-out", "seed", "verbose", "hex",
+                                 "socket", "ecam", "pace", "once", "live"}) {
     if (values.count(name) == 0 || values[name].defaulted()) continue;
     if ((name == "hex" || name == "once" || name == "live") && !values[name].as<bool>()) continue;
     if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
       return bad_input("option '--" + name + "' does not belong to '" + command + "'");
     }
+  }
+  return {};
+}
+
+// The file of "--report=" would be none, without a word.
+Outcome check_files(const Options& options, const po::variables_map& values) {
+  for (const std::string name : {"report", "config-out"}) {
+    if (values.count(name) != 0 && values[name].as<std::string>().empty()) {
+      return bad_input("--" + name + ": no file");
+    }
+  }
+  if (!options.report.empty() && options.report == options.config_out) {
+    return bad_input("--report and --config-out name the same file");
   }
   return {};
 }
@@ -141,7 +158,7 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.command = options.arguments.front();
   options.arguments.erase(options.arguments.begin());
   if (commands().count(options.command) == 0) {
-    return bad_input("unknown command '" + options.command + "'" +
+    return bad_input("unknown command '" + shortened(options.command) + "'" +
                      workloads::suggestion(options.command, command_names()));
   }
   if (auto fits = check_belongs(*values, options.command); !fits) {
@@ -153,6 +170,8 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.config = value_or<std::string>(*values, "config", "");
   options.sets = value_or(*values, "set", std::vector<std::string>{});
   options.report = value_or<std::string>(*values, "report", "");
+  options.config_out = value_or<std::string>(*values, "config-out", "");
+  if (auto usable = check_files(options, *values); !usable) return tl::unexpected(usable.error());
   options.verbosity = value_or(*values, "verbose", 0U);
   options.sockets = value_or(*values, "socket", std::vector<std::string>{});
   options.ecam = value_or<std::string>(*values, "ecam", "");

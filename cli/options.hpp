@@ -16,6 +16,7 @@ struct Options {
   std::string config;                  // --config; empty: not given
   std::vector<std::string> sets;       // --set, "key=value", in order
   std::string report;                  // --report; empty: not given
+  std::string config_out;              // --config-out; empty: not given
   std::vector<std::string> sockets;    // --socket, in order
   std::string ecam;                    // --ecam
   std::string pace;                    // --pace

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/identity.hpp"
+#include "cli/overrides.hpp"
 #include "cli/progress.hpp"
-#include "cli/report_file.hpp"
 #include "cli/simulator.hpp"
 #include "model/config/load.hpp"
+#include "npu/base/shortened.hpp"
 #include "workloads/framework/nearest_name.hpp"
 #include "workloads/framework/registry.hpp"
-#include "workloads/framework/report_json.hpp"
-#include "workloads/framework/report_text.hpp"
 
 namespace npu::cli {
 namespace {
 
 using workloads::ParameterSet;
 using workloads::Workload;
-
-bool is_list_key(const std::string& key) {
-  return key.rfind("cards.", 0) == 0 || key.rfind("host_bridges.", 0) == 0;
-}
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   for (const auto& each : names) {
@@ -29,16 +24,15 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return false;
 }
 
-// The one key of the configuration whose last part is `name`; empty: none, or several.
-std::string full_key(const std::string& name, const std::vector<std::string>& keys) {
-  std::string found;
-  for (const auto& key : keys) {
-    if (key.size() <= name.size() + 1 || key[key.size() - name.size() - 1] != '.') continue;
-    if (key.compare(key.size() - name.size(), name.size(), name) != 0) continue;
-    if (!found.empty()) return {};
-    found = key;
-  }
-  return found;
+std::string unknown_key(const Workload& workload, const std::vector<std::string>& parameters,
+                        const std::string& key) {
+  std::vector<std::string> known = parameters;
+  const std::vector<std::string> keys = model::override_keys();
+  known.insert(known.end(), keys.begin(), keys.end());
+  const std::string nearest = workloads::nearest_name(key, known);
+  return "neither a parameter of " + workload.name + " nor a key of the configuration" +
+         (nearest.empty() ? "; see npusim list and npusim config keys"
+                          : "; did you mean '" + nearest + "'?");
 }
 
 // Gives parameters their values and returns what is left for the configuration.
@@ -47,36 +41,32 @@ tl::expected<std::vector<std::string>, Failure> apply_parameters(const Workload&
                                                                  ParameterSet& parameters) {
   std::vector<std::string> names;
   for (const auto& spec : workload.parameters) names.push_back(spec.name);
-  const std::vector<std::string> keys = model::override_keys();
   std::vector<std::string> given, overrides;
   for (const auto& set : options.sets) {
     const std::string key = set.substr(0, set.find('='));
-    if (key.size() == set.size()) {
-      return bad_input("--set " + set + ": not of the form key=value");
-    }
+    const std::string where = "--set " + shortened(set) + ": ";
+    if (key.size() == set.size()) return bad_input(where + "not of the form key=value");
     if (!contains(names, key)) {
-      if (const auto full = full_key(key, keys); !contains(keys, key) && !full.empty()) {
-        overrides.push_back(full + set.substr(key.size()));
-        continue;
-      }
-      if (!contains(keys, key) && !is_list_key(key)) {
-        std::vector<std::string> known = names;
-        known.insert(known.end(), keys.begin(), keys.end());
-        const std::string nearest = workloads::nearest_name(key, known);
-        return bad_input("--set " + set + ": neither a parameter of " + workload.name +
-                         " nor a key of the configuration" +
-                         (nearest.empty() ? "; see npusim list and npusim config keys"
-                                          : "; did you mean '" + nearest + "'?"));
-      }
+      if (!is_config_key(key)) return bad_input(where + unknown_key(workload, names, key));
       overrides.push_back(set);
       continue;
     }
-    if (contains(given, key)) return bad_input("--set " + set + ": '" + key + "' is set twice");
+    if (contains(given, key)) return bad_input(where + "'" + key + "' is set twice");
     given.push_back(key);
     const Status assigned = parameters.assign(set);
-    if (!assigned) return bad_input("--set " + set + ": " + assigned.error().context);
+    if (!assigned) return bad_input(where + assigned.error().context);
   }
   return overrides;
+}
+
+// A card that the machine has not; every workload with one card has it as this parameter.
+Outcome check_card(const ParameterSet& parameters, const model::SystemConfig& config) {
+  for (const auto& value : parameters.values()) {
+    if (value.name != "card" || parameters.integer("card") < config.cards.size()) continue;
+    return bad_input("card=" + value.elements.at(0) + ": the machine has cards 0.." +
+                     std::to_string(config.cards.size() - 1));
+  }
+  return {};
 }
 
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
@@ -102,8 +92,11 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
     report.simulated = machine.simulator.simulated_time();
   });
   if (!ran) return failure(workload.name + ": " + ran.error().message());
-  if (!*result) return failure(workload.name + ": " + result->error().message());
-  return {};
+  if (*result) return {};
+  const Error& error = result->error();
+  const bool bad = error.code == ErrorCode::kInvalidArgument;
+  return tl::unexpected(
+      to_failure(error, workload.name + ": " + (bad ? error.context : error.message())));
 }
 
 }  // namespace
@@ -111,7 +104,7 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
 Outcome run_workload(const Options& options) {
   if (options.arguments.empty()) return bad_input("run: give a workload; see npusim list");
   if (options.arguments.size() > 1) {
-    return bad_input("run: unexpected '" + options.arguments[1] + "'");
+    return bad_input("run: unexpected '" + shortened(options.arguments[1]) + "'");
   }
   const auto found = workloads::all_workloads().find(options.arguments[0]);
   if (!found) return bad_input(found.error().context);
@@ -125,20 +118,16 @@ Outcome run_workload(const Options& options) {
   }
   const auto config = load_config(options.config, *overrides);
   if (!config) return tl::unexpected(config.error());
-  auto file = ReportFile::open(options.report);
+  if (auto there = check_card(parameters, *config); !there) return there;
+  auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
+  if (auto done = write_config(options.config_out, *config); !done) return done;
 
-  workloads::Report report;
-  report.workload = workload.name;
-  report.config = options.config;
+  auto report = begin_report(workload.name, options.config, *config, *overrides);
   report.seed = options.seed;
-  report.parameters = parameters.texts();
-  if (auto done = simulate(workload, *config, parameters, report); !done) {
-    file->discard();
-    return done;
-  }
-  std::fputs(to_text(report).c_str(), stdout);
-  return file->write(to_json(report));
+  report.parameters = parameters.values();
+  if (auto done = simulate(workload, *config, parameters, report); !done) return done;
+  return publish(*file, report);
 }
 
 }  // namespace npu::cli

@@ -9,13 +9,12 @@
 
 #include "cli/activity_report.hpp"
 #include "cli/commands.hpp"
-#include "cli/report_file.hpp"
+#include "cli/identity.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/wall_pacer.hpp"
 #include "model/host/exporter.hpp"
 #include "model/system.hpp"
-#include "workloads/framework/report_json.hpp"
-#include "workloads/framework/report_text.hpp"
+#include "npu/base/shortened.hpp"
 #include "workloads/simulator/system_view.hpp"
 
 namespace npu::cli {
@@ -35,7 +34,8 @@ tl::expected<Socket, Failure> parse_socket(const std::string& text) {
   const std::string where = text.substr(equals + 1);
   const int fields = std::sscanf(where.c_str(), "%2x:%2x.%1x%n", &bus, &device, &function, &end);
   if (fields != 3 || static_cast<std::size_t>(end) != where.size() || device > 31 || function > 7) {
-    return bad_input("--socket " + text + ": '" + where + "' is no function; give BB:DD.F");
+    return bad_input("--socket " + shortened(text, kShownPath) + ": '" + shortened(where) +
+                     "' is no function; give BB:DD.F");
   }
   return Socket{text.substr(0, equals),
                 platform::Bdf{static_cast<std::uint8_t>(bus), static_cast<std::uint8_t>(device),
@@ -49,10 +49,11 @@ tl::expected<std::vector<Socket>, Failure> parse_sockets(const Options& options,
   for (const auto& text : options.sockets) {
     const auto socket = parse_socket(text);
     if (!socket) return tl::unexpected(socket.error());
-    if (socket->path.empty()) return bad_input("--socket " + text + ": no path");
+    if (socket->path.empty())
+      return bad_input("--socket " + shortened(text, kShownPath) + ": no path");
     if (!socket->bdf && ++next > cards) {
-      return bad_input(fmt::format("--socket {}: the machine has {} card{}", text, cards,
-                                   cards == 1 ? "" : "s"));
+      return bad_input(fmt::format("--socket {}: the machine has {} card{}",
+                                   shortened(text, kShownPath), cards, cards == 1 ? "" : "s"));
     }
     sockets.push_back(*socket);
   }
@@ -97,17 +98,17 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
                            system.interrupts(), system.resources(), pacer ? &*pacer : nullptr);
   for (const auto& [bdf, path] : functions_of(system, sockets)) {
     if (auto added = exporter.add(bdf, path); !added) {
-      return bad_input("--socket " + path + ": " + added.error().message());
+      return bad_input("--socket " + shortened(path, kShownPath) + ": " + added.error().message());
     }
-    std::printf("serving %s on %s\n", to_string(bdf).c_str(), path.c_str());
+    if (auto said = print("serving " + to_string(bdf) + " on " + path + "\n"); !said) return said;
   }
   if (!options.ecam.empty()) {
     if (auto added = exporter.add_window(system.fabric().functions(), options.ecam); !added) {
-      return bad_input("--ecam " + options.ecam + ": " + added.error().message());
+      return bad_input("--ecam " + shortened(options.ecam, kShownPath) + ": " +
+                       added.error().message());
     }
-    std::printf("serving all functions on %s\n", options.ecam.c_str());
+    if (auto said = print("serving all functions on " + options.ecam + "\n"); !said) return said;
   }
-  std::fflush(stdout);
   workloads::SystemView view(system);
   ActivityReport activities(view);
   exporter.run(signals.file(), [&] {
@@ -125,31 +126,26 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
 
 Outcome serve(const Options& options) {
   if (!options.arguments.empty()) {
-    return bad_input("serve: unexpected '" + options.arguments[0] + "'");
+    return bad_input("serve: unexpected '" + shortened(options.arguments[0]) + "'");
   }
   if (options.pace != "fast" && options.pace != "wall") {
-    return bad_input("--pace: found '" + options.pace + "'; allowed: fast, wall");
+    return bad_input("--pace: found '" + shortened(options.pace) + "'; allowed: fast, wall");
   }
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());
   const auto sockets = parse_sockets(options, config->cards.size());
   if (!sockets) return tl::unexpected(sockets.error());
-  auto file = ReportFile::open(options.report);
+  auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
-  workloads::Report report;
-  report.workload = "serve";
-  report.config = options.config;
+  if (auto done = write_config(options.config_out, *config); !done) return done;
+  auto report = begin_report("serve", options.config, *config, options.sets);
   model::System system(*config);
   Outcome served;
   const Status ran = system.run(
       [&](platform::Platform&) { served = serve_sockets(system, *sockets, options, report); });
   if (!ran) served = failure("serve: " + ran.error().message());
-  if (!served) {
-    file->discard();
-    return served;
-  }
-  std::fputs(to_text(report).c_str(), stdout);
-  return file->write(to_json(report));
+  if (!served) return served;
+  return publish(*file, report);
 }
 
 }  // namespace npu::cli

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // npusim sysfs: the machine's PCI functions for unmodified lspci and setpci.
-#include <cstdio>
-
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/sysfs_mount.hpp"
 #include "model/pcie/config_dump.hpp"
 #include "model/system.hpp"
+#include "npu/base/shortened.hpp"
 
 namespace npu::cli {
 namespace {
@@ -25,19 +25,23 @@ Outcome export_tree(model::System& system, const std::string& folder) {
   const auto read = [&](platform::Bdf bdf, std::uint32_t offset) {
     return system.host().pci().read32(bdf, offset);
   };
-  if (model::export_sysfs(folder, all_functions(system), read, bad)) return {};
-  return bad_input("sysfs " + folder + ": cannot write " + bad);
+  const auto error = model::export_sysfs(folder, all_functions(system), read, bad);
+  if (!error) return {};
+  return tl::unexpected(to_failure({workloads::code_of_errno(error.value()), {}},
+                                   "sysfs " + shortened(folder, kShownPath) + ": cannot write " +
+                                       shortened(bad, kShownPath) + ": " +
+                                       workloads::errno_text(error.value())));
 }
 
 Outcome mount_tree(model::System& system, const std::string& folder) {
   StopSignals signals;
   SysfsMount mount(system.host().pci(), [&] { return all_functions(system); });
   if (auto mounted = mount.mount(folder); !mounted) {
-    return bad_input("sysfs " + folder + ": " + mounted.error().context);
+    return bad_input("sysfs " + shortened(folder, kShownPath) + ": " + mounted.error().context);
   }
-  std::printf("mounted on %s; try: lspci -A linux-sysfs -O sysfs.path=%s\n", folder.c_str(),
-              folder.c_str());
-  std::fflush(stdout);
+  auto said =
+      print("mounted on " + folder + "; try: lspci -A linux-sysfs -O sysfs.path=" + folder + "\n");
+  if (!said) return said;
   mount.run(signals.file());
   return {};
 }

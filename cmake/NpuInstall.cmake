@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: the programs npusim and npudemo, libnpudrv and libnpusim, their public headers, the
-# configurations, the manual page, a CMake package (find_package(npusim)) and a pkg-config file.
+# configurations, the manual page, the licence, a CMake package (find_package(npusim)) and a pkg-config file.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -14,6 +14,7 @@ install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/configs O
 install(DIRECTORY workloads/graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/graphs OPTIONAL)
 # The firmware of the card's cores, for programs on the driver's runtime.
 install(TARGETS scheduler executor LIBRARY DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/programs)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/npusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 
 # npudrv: the driver. npu_simulator: libnpusim, the simulator behind include/npu/sim.

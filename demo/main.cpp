@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <system_error>
 
 #include "demo/options.hpp"
 
 namespace {
 
+int output_error = 0;  // errno of the first line that could not be written
+
 // Line by line: who reads them may take the card away when one says so.
 void print(const std::string& line) {
-  std::puts(line.c_str());
-  std::fflush(stdout);
+  const bool written = std::puts(line.c_str()) >= 0 && std::fflush(stdout) == 0;
+  if (!written && output_error == 0) output_error = errno;
+}
+
+// A standard descriptor that the caller closed must not become a device that is opened later.
+void hold_standard_descriptors() {
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(standard, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) return;
+  }
 }
 
 int complain(const std::string& what) {
@@ -41,8 +55,13 @@ int run(int count, const char* const* arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  hold_standard_descriptors();
   try {
-    return run(count, arguments);
+    const int code = run(count, arguments);
+    if (output_error == 0) return code;
+    const auto reason = std::system_category().message(output_error);
+    std::fprintf(stderr, "npudemo: standard output: cannot be written: %s\n", reason.c_str());
+    return code != 0 ? code : 1;
   } catch (const std::exception& error) {
     return complain(error.what());
   }

@@ -3,19 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "npu/base/shortened.hpp"
+
 namespace npu::model {
 namespace {
-
-// Text from outside must not break the line or flood it.
-std::string one_line(const std::string& text, std::size_t limit) {
-  std::string clean;
-  for (const char c : text) {
-    if (clean.size() >= limit) return clean + "...";
-    const auto byte = static_cast<unsigned char>(c);
-    clean += byte < 0x20 || byte == 0x7F ? ' ' : c;
-  }
-  return clean;
-}
 
 void append(std::string& text, const std::string& part) {
   if (part.empty()) return;
@@ -26,15 +17,16 @@ void append(std::string& text, const std::string& part) {
 }  // namespace
 
 std::string ConfigError::message() const {
-  constexpr std::size_t kLongestFound = 80;
+  // A problem quotes at most a name or two beside its own words.
+  constexpr std::size_t kLongestProblem = 400;
   constexpr std::size_t kLongestPath = 1024;
-  std::string text = one_line(problem, kLongestPath);
-  if (!found.empty()) append(text, "found " + one_line(found, kLongestFound));
+  std::string text = shortened(problem, kLongestProblem);
+  if (!found.empty()) append(text, "found " + shortened(found));
   if (!allowed.empty()) append(text, "allowed: " + allowed);
   if (!suggestion.empty()) append(text, "did you mean '" + suggestion + "'?");
-  std::string place = one_line(file, kLongestPath);
+  std::string place = shortened(file, kLongestPath);
   if (line > 0) place += fmt::format(":{}:{}", line, column);
-  if (!key.empty()) place += ": " + one_line(key, kLongestFound);
+  if (!key.empty()) place += ": " + shortened(key);
   return place.empty() ? text : place + ": " + text;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "model/config/nearest_name.hpp"
+#include "npu/base/shortened.hpp"
 
 namespace npu::model {
 namespace {
@@ -53,7 +54,7 @@ ConfigResult<std::string> find_config(const std::string& path_or_name,
     if (is_path) break;
   }
   ConfigError error;
-  error.problem = "no configuration '" + path_or_name + "'";
+  error.problem = "no configuration '" + shortened(path_or_name, kShownPath) + "'";
   const auto names = config_names(search_paths);
   const std::string stem = usable ? fs::path(path_or_name).stem().string() : path_or_name;
   error.suggestion = nearest_name(stem, names);
@@ -81,7 +82,7 @@ ConfigResult<YamlNode> read_reference(const YamlNode& value, const std::string& 
   for (const auto& candidate : candidates) {
     if (is_there(candidate)) return read_yaml_file(candidate.lexically_normal().string());
   }
-  ConfigError error = error_at(value.place, key, "no such file '" + value.text + "'");
+  ConfigError error = error_at(value.place, key, "no such file '" + shortened(value.text, kShownPath) + "'");
   error.allowed = "a file beside the one that names it, or a shipped one";
   return tl::unexpected(error);
 }

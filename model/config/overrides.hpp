@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/config/system_config.hpp"
 #include "model/config/yaml_document.hpp"
 
 namespace npu::model {
@@ -27,6 +28,9 @@ class Overrides {
 
   // The value given for this key, of this card or of all; null if none. Counts as used.
   const YamlNode* find(const KeyPath& path);
+  // What find() gave for this key was understood as `value`.
+  void resolve(const KeyPath& path, const std::string& value, bool is_text);
+  std::vector<ReplacedKey> resolved() const;
   // An error if one of them named no key at all.
   ConfigResult<void> check_all_used() const;
 
@@ -34,7 +38,9 @@ class Overrides {
   struct Value {
     YamlNode node;
     bool used = false;
+    ReplacedKey resolved;
   };
+  Value* value_of(const KeyPath& path);
   std::map<std::string, Value> values_;
 };
 

@@ -5,6 +5,7 @@
 #include "model/config/find_config.hpp"
 #include "model/config/nearest_name.hpp"
 #include "model/config/value_text.hpp"
+#include "npu/base/shortened.hpp"
 
 namespace npu::model {
 namespace {
@@ -70,6 +71,7 @@ ConfigResult<SystemConfig> Reader::read(const YamlNode& document) {
   if (!done) return tl::unexpected(done.error());
   const auto used = overrides_.check_all_used();
   if (!used) return tl::unexpected(used.error());
+  system_.replaced = overrides_.resolved();
   return system_;
 }
 
@@ -99,14 +101,16 @@ Reader::Status Reader::check_names(const Table& table, const YamlNode& node, con
   std::map<std::string, const SourcePlace*> seen;
   for (const auto& entry : node.entries) {
     if (table.find(entry.key) == nullptr && !(is_file && contains(file_keys(table), entry.key))) {
-      ConfigError error = error_at(entry.place, path.local, "unknown key '" + entry.key + "'");
+      ConfigError error =
+          error_at(entry.place, path.local, "unknown key '" + shortened(entry.key) + "'");
       error.suggestion = nearest_name(entry.key, table.names());
       return tl::unexpected(error);
     }
     const auto [first, fresh] = seen.emplace(entry.key, &entry.place);
     if (!fresh) {
       return tl::unexpected(error_at(entry.place, path.local,
-                                     "duplicate key '" + entry.key + "', first on line " +
+                                     "duplicate key '" + shortened(entry.key) +
+                                         "', first on line " +
                                          std::to_string(first->second->line)));
     }
   }
@@ -119,7 +123,8 @@ Reader::Status Reader::read_table(const Table& table, void* object, const YamlNo
   for (const auto& key : table.keys) {
     const KeyPath place = path.child(key.name);
     const auto* entry = node.find(key.name);
-    const YamlNode* value = overrides_.find(place);
+    const YamlNode* const given = overrides_.find(place);
+    const YamlNode* value = given;
     if (value == nullptr && entry != nullptr) value = &entry->value;
     if (value == nullptr && key.type == KeyType::kChip && lone_chip_) value = &*lone_chip_;
     if (value == nullptr) {
@@ -129,6 +134,9 @@ Reader::Status Reader::read_table(const Table& table, void* object, const YamlNo
     }
     sources_[place.full()] = value->place;
     if (auto done = read_key(key, object, *value, place); !done) return done;
+    if (given != nullptr && key.load) {
+      overrides_.resolve(place, decimal_text(key, key.load(object)), is_word(key));
+    }
   }
   return {};
 }

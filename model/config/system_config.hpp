@@ -66,8 +66,16 @@ enum class HccsTopology {
   kRing,      // neighbours by index, and the last with the first
 };
 
+// A value from the command line instead of the file's.
+struct ReplacedKey {
+  std::string key;    // as it was given: "link.generation", "cards.2.link.generation"
+  std::string value;  // resolved: a decimal number in the key's unit, true, false, or text
+  bool is_text;       // a word or the name of a file
+};
+
 struct SystemConfig {
   std::string path;
+  std::vector<ReplacedKey> replaced;  // by key
   HostCpuConfig cpu;
   HostMemoryConfig memory;
   RootComplexConfig root_complex;

@@ -150,4 +150,14 @@ std::string value_text(const Key& key, const KeyValue& value) {
   }
 }
 
+std::string decimal_text(const Key& key, const KeyValue& value) {
+  Key decimal = key;
+  decimal.hexadecimal = false;
+  return value_text(decimal, value);
+}
+
+bool is_word(const Key& key) {
+  return key.type != KeyType::kNumber && key.type != KeyType::kFlag;
+}
+
 }  // namespace npu::model

@@ -20,5 +20,9 @@ std::string number_text(const Key& key, std::uint64_t stored);
 // Of a scalar key, without type or range errors.
 ConfigResult<KeyValue> parse_value(const Key& key, const YamlNode& node, const std::string& path);
 std::string value_text(const Key& key, const KeyValue& value);
+// The same with numbers in decimals even if the key is shown in hexadecimal.
+std::string decimal_text(const Key& key, const KeyValue& value);
+// Its values are neither numbers nor flags.
+bool is_word(const Key& key);
 
 }  // namespace npu::model

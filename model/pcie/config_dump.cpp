@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
 
 #include "npu/abi/pci.hpp"
@@ -83,22 +84,25 @@ std::vector<std::pair<std::string, std::string>> sysfs_files(const PciFunction& 
   };
 }
 
-bool export_sysfs(const std::filesystem::path& root, const std::vector<PciFunction>& functions,
-                  const ConfigReader& read, std::string& error) {
+std::error_code export_sysfs(const std::filesystem::path& root,
+                             const std::vector<PciFunction>& functions, const ConfigReader& read,
+                             std::string& file) {
   for (const auto& function : functions) {
     const auto folder = root / "devices" / ("0000:" + to_string(function.bdf));
+    file = folder.string();
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
-    for (const auto& [file, text] : sysfs_files(function, read)) {
-      std::ofstream out(folder / file, std::ios::binary);
+    if (failed) return failed;
+    for (const auto& [name, text] : sysfs_files(function, read)) {
+      file = (folder / name).string();
+      errno = 0;
+      std::ofstream out(file, std::ios::binary);
       out << text;
       out.close();
-      if (out) continue;
-      error = (folder / file).string();
-      return false;
+      if (!out) return {errno != 0 ? errno : EIO, std::generic_category()};
     }
   }
-  return true;
+  return {};
 }
 
 }  // namespace npu::model

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -26,9 +27,10 @@ std::string class_name(const ConfigReader& read, platform::Bdf bdf);
 // Name and content of each file that Linux has for a function, `config` first.
 std::vector<std::pair<std::string, std::string>> sysfs_files(const PciFunction& function,
                                                              const ConfigReader& read);
-// A tree for `lspci -A linux-sysfs -O sysfs.path=ROOT`. False: a file could not be written; `error`
-// names it.
-bool export_sysfs(const std::filesystem::path& root, const std::vector<PciFunction>& functions,
-                  const ConfigReader& read, std::string& error);
+// A tree for `lspci -A linux-sysfs -O sysfs.path=ROOT`. An error: what the system has
+// against writing `file`.
+std::error_code export_sysfs(const std::filesystem::path& root,
+                             const std::vector<PciFunction>& functions, const ConfigReader& read,
+                             std::string& file);
 
 }  // namespace npu::model

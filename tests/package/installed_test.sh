@@ -15,5 +15,6 @@ for config in $machines; do
 done
 env -i "$prefix/bin/npusim" --config 910b run enumerate | grep 19e5:d110 > /dev/null
 env -i "$prefix/bin/npusim" --config 910b run graph --set graph=chain --set parameters=length=3 > /dev/null
+grep 'Apache License' "$prefix/share/doc/npusim/LICENSE" > /dev/null
 mandoc -T utf8 "$prefix/share/man/man1/npusim.1" | grep npusim > /dev/null
 env -i "$prefix/bin/npudemo" --backend sim --steps identity,dma --max-bytes 65536 | grep '2 ok, 0 failed' > /dev/null

@@ -26,6 +26,8 @@ std::size_t edits(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kLongestName = 128;  // nobody mistypes more than that
+  if (name.size() > kLongestName) return {};
   std::size_t best = std::max<std::size_t>(2, name.size() / 3) + 1;
   std::string nearest;
   for (const auto& candidate : candidates) {

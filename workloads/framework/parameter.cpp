@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "npu/base/shortened.hpp"
 #include "workloads/framework/nearest_name.hpp"
 #include "workloads/framework/number.hpp"
 #include "workloads/framework/parameter_text.hpp"
@@ -41,9 +42,8 @@ std::vector<std::uint64_t> parse_numbers(ParameterType type, std::string_view te
   return one ? std::vector<std::uint64_t>{*one} : std::vector<std::uint64_t>{};
 }
 
-template <class T>
-std::string quoted(const T& text) {
-  return "'" + std::string(text) + "'";
+std::string quoted(std::string_view text) {
+  return "'" + shortened(text) + "'";
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ std::string example(ParameterType type) {
 Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
                                                 std::string_view text) const {
   const auto error = [&](ErrorCode code, std::string_view found, const std::string& expected) {
-    return fail(code, spec.name + "=" + std::string(text) + ": " + quoted(found) + expected);
+    return fail(code, spec.name + "=" + shortened(text) + ": " + quoted(found) + expected);
   };
   Value value;
   if (spec.type == ParameterType::kText) {
@@ -191,6 +191,20 @@ const std::vector<std::string>& ParameterSet::choices(std::string_view name) con
 std::vector<std::pair<std::string, std::string>> ParameterSet::texts() const {
   std::vector<std::pair<std::string, std::string>> all;
   for (const auto& spec : specs_) all.emplace_back(spec.name, value(spec.name).text);
+  return all;
+}
+
+std::vector<NamedValue> ParameterSet::values() const {
+  std::vector<NamedValue> all;
+  for (const auto& spec : specs_) {
+    const Value& found = value(spec.name);
+    NamedValue named{spec.name, found.words, !found.words.empty(), is_list(spec.type)};
+    for (const auto number : found.numbers) {
+      const bool flag = spec.type == ParameterType::kFlag;
+      named.elements.push_back(flag ? (number != 0 ? "true" : "false") : std::to_string(number));
+    }
+    all.push_back(std::move(named));
+  }
   return all;
 }
 

@@ -12,6 +12,7 @@
 
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
+#include "workloads/framework/report.hpp"
 
 namespace npu::workloads {
 
@@ -66,6 +67,8 @@ class ParameterSet {
   const std::vector<ParameterSpec>& specs() const { return specs_; }
   // Name and canonical text of every parameter, in order of declaration.
   std::vector<std::pair<std::string, std::string>> texts() const;
+  // The same as values for a report: numbers as numbers, sizes in bytes.
+  std::vector<NamedValue> values() const;
 
  private:
   struct Value {

@@ -16,4 +16,10 @@ Result<ConstByteSpan> program_image(std::string_view name) {
   return fail(ErrorCode::kNotFound, fmt::format("no program \"{}\"; there are {}", name, known));
 }
 
+Result<ConstByteSpan> use_program(Report& report, const std::string& name) {
+  const auto image = program_image(name);
+  if (image) report.add_program(name, *image);
+  return image;
+}
+
 }  // namespace npu::workloads

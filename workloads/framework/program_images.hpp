@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "npu/base/byte_span.hpp"
 #include "npu/base/result.hpp"
+#include "workloads/framework/report.hpp"
 
 namespace npu::workloads {
 
@@ -20,5 +22,7 @@ const std::vector<EmbeddedProgram>& embedded_programs();
 
 // kNotFound names those there are.
 Result<ConstByteSpan> program_image(std::string_view name);
+// The same for a workload, whose report names what it used.
+Result<ConstByteSpan> use_program(Report& report, const std::string& name);
 
 }  // namespace npu::workloads

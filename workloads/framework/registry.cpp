@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "npu/base/shortened.hpp"
 #include "workloads/framework/nearest_name.hpp"
 
 namespace npu::workloads {
@@ -20,7 +21,7 @@ Result<const Workload*> Registry::find(std::string_view name) const {
   std::vector<std::string> names;
   for (const auto& workload : workloads_) names.push_back(workload.name);
   return fail(ErrorCode::kNotFound,
-              "no workload '" + std::string(name) + "'" + suggestion(name, names));
+              "no workload '" + shortened(name) + "'" + suggestion(name, names));
 }
 
 }  // namespace npu::workloads

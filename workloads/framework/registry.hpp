@@ -16,7 +16,9 @@ struct Workload {
   std::string name;
   std::string doc;  // one line
   std::vector<ParameterSpec> parameters;
-  Status (*run)(Context&);  // an error ends the run: nothing measured is to be trusted
+  // An error ends the run: nothing measured is to be trusted. kInvalidArgument: a parameter or the
+  // machine is not what the workload needs, any other: the run failed.
+  Status (*run)(Context&);
   // Looks at what the user gave, before anything is simulated; an error's context is one line. May
   // be null. `config_directories` as in Context.
   Status (*check)(const ParameterSet&,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "workloads/framework/digest.hpp"
+
 namespace npu::workloads {
 
 Picoseconds Breakdown::total() const {
@@ -39,6 +41,12 @@ void Report::add_stages(const std::string& prefix, const Breakdown& breakdown) {
 Table& Report::add_table(std::string title, std::vector<std::string> columns) {
   tables_.push_back({std::move(title), std::move(columns), {}});
   return tables_.back();
+}
+
+void Report::add_program(const std::string& name, ConstByteSpan image) {
+  const bool known = std::any_of(programs_.begin(), programs_.end(),
+                                 [&](const UsedProgram& each) { return each.name == name; });
+  if (!known) programs_.push_back({name, sha256_text(image)});
 }
 
 const Metric* Report::find(const std::string& name) const {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "npu/base/byte_span.hpp"
 #include "npu/base/units.hpp"
 #include "workloads/framework/number.hpp"
 
@@ -44,14 +45,37 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
+// A parameter or key and its value, resolved: numbers in decimals, flags as true or false.
+struct NamedValue {
+  std::string name;
+  std::vector<std::string> elements;  // one, or those of a list
+  bool is_text = false;               // they are no numbers and no flags
+  bool is_list = false;
+};
+
+// A key of the configuration that the command line replaced.
+struct AppliedOverride {
+  std::string given;  // "generation=0x5"
+  NamedValue key;     // link.generation, 5
+};
+
+// Firmware or a kernel that was loaded.
+struct UsedProgram {
+  std::string name;
+  std::string sha256;
+};
+
 class Report {
  public:
   // Identity, filled by whoever runs the workload.
+  std::string version;  // of npusim
   std::string workload;
-  std::string config;
+  std::string config;         // as it was named
+  std::string config_sha256;  // of the resolved configuration, as `npusim config show` prints it
+  std::vector<AppliedOverride> overrides;
   std::uint64_t seed = 0;
   Picoseconds simulated;
-  std::vector<std::pair<std::string, std::string>> parameters;
+  std::vector<NamedValue> parameters;
 
   void add_metric(std::string name, Number value, std::string unit);
   // Adds PREFIX.latency_ns, PREFIX.breakdown.<part>_ns and a row of the table `group`.
@@ -62,12 +86,15 @@ class Report {
   // The table stays valid until the next add_table().
   Table& add_table(std::string title, std::vector<std::string> columns);
   void add_note(std::string text) { notes_.push_back(std::move(text)); }
+  // Once per name, in order of their first use.
+  void add_program(const std::string& name, ConstByteSpan image);
 
   const std::vector<Metric>& metrics() const { return metrics_; }
   const std::vector<Breakdown>& breakdowns() const { return breakdowns_; }
   const std::vector<Limit>& limits() const { return limits_; }
   const std::vector<Table>& tables() const { return tables_; }
   const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<UsedProgram>& programs() const { return programs_; }
   // Null if there is none of that name.
   const Metric* find(const std::string& name) const;
 
@@ -77,6 +104,7 @@ class Report {
   std::vector<Limit> limits_;
   std::vector<Table> tables_;
   std::vector<std::string> notes_;
+  std::vector<UsedProgram> programs_;
 };
 
 }  // namespace npu::workloads

@@ -92,6 +92,9 @@ std::string to_text(const Report& report) {
   std::string text = report.workload + " on " + report.config + ", seed " +
                      std::to_string(report.seed) + ", " +
                      Number::microseconds(report.simulated).text() + " us simulated\n";
+  for (const auto& each : report.overrides) {
+    text += "with " + each.key.name + "=" + each.key.elements.at(0) + "\n";
+  }
   for (const auto& table : breakdown_tables(report)) text += "\n" + to_text(table);
   for (const auto& table : report.tables()) text += "\n" + to_text(table);
   if (report.breakdowns().empty() && report.tables().empty()) {

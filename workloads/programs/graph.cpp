@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "npu/base/shortened.hpp"
 #include "workloads/framework/nearest_name.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
@@ -38,7 +39,8 @@ Result<std::string> find_graph(const std::string& name, const std::vector<std::s
     }
   }
   std::sort(names.begin(), names.end());
-  return fail(ErrorCode::kNotFound, "no graph '" + name + "'" + suggestion(name, names));
+  return fail(ErrorCode::kNotFound,
+              "no graph '" + shortened(name, kShownPath) + "'" + suggestion(name, names));
 }
 
 template <class T>

@@ -206,6 +206,12 @@ Result<std::vector<PeerCard>> open_cards(Context& context, std::uint64_t count) 
     driver::DeviceOptions options;
     options.ring = ring_placement(context.parameters);
     auto device = driver::Device::open_index(context.platform, i, options);
+    if (!device && device.error().code == ErrorCode::kNotFound) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("cards={}: the machine has {}; system-2x910b2 has two with a link "
+                              "between them, system-8x910b eight",
+                              count, i));
+    }
     if (!device) return forward_error(device);
     auto stream = (*device)->create_stream();
     if (!stream) return forward_error(stream);

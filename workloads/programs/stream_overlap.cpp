@@ -24,7 +24,8 @@ class Overlap {
         size_(context.parameters.size("size")) {}
 
   Status prepare() {
-    if (size_ % kWord != 0) return fail(ErrorCode::kInvalidArgument, "size is no multiple of 4 B");
+    if (size_ % kWord != 0)
+      return fail(ErrorCode::kInvalidArgument, "size=" + size_name(size_) + ": no multiple of 4 B");
     auto host = session_.allocate_host(size_);
     if (!host) return forward_error(host);
     host_ = *host;

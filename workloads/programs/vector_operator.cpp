@@ -87,9 +87,9 @@ class VectorOperator {
 
   Status prepare() {
     if (!kernels::vector::knows(work_.op, work_.type)) {
-      return fail(
-          ErrorCode::kInvalidArgument,
-          fmt::format("{} is not for {}", context_.parameters.choice("op"), name_of(work_.type)));
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("op={}: not for type={}", context_.parameters.choice("op"),
+                              name_of(work_.type)));
     }
     for (auto* at : {&work_.a, &work_.b, &work_.to}) {
       if (at == &work_.b && !has_second(work_.op)) continue;
@@ -97,7 +97,7 @@ class VectorOperator {
       if (!memory) return forward_error(memory);
       *at = memory->value;
     }
-    const auto program = program_image("operators");
+    const auto program = use_program(context_.report, "operators");
     if (!program) return forward_error(program);
     auto image = driver::make_image(abi::ImageKind::kAiCore, *program);
     if (!image) return forward_error(image);

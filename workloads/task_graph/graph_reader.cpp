@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "npu/base/shortened.hpp"
 #include "workloads/framework/nearest_name.hpp"
 #include "workloads/framework/parameter_text.hpp"
 #include "workloads/programs/support/elements.hpp"
@@ -78,7 +79,7 @@ class GraphReader {
     if (overrides_.empty()) return;
     std::vector<std::string> set;
     for (const auto& assignment : split_list(overrides_)) {
-      const SourcePlace place{"parameters=" + overrides_, 0, 0};
+      const SourcePlace place{"parameters=" + shortened(overrides_), 0, 0};
       const std::string name = assignment.substr(0, assignment.find('='));
       const auto& known = spec_.parameters;
       if (name.size() == assignment.size()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "npu/base/shortened.hpp"
 #include "workloads/framework/nearest_name.hpp"
 
 namespace npu::workloads {
@@ -56,14 +57,14 @@ bool NodeReader::check_section(const YamlNode& node, const std::string& what,
   for (const auto& entry : node.entries) {
     if (!contains(known, entry.key)) {
       const std::string nearest = nearest_name(entry.key, known);
-      refuse(entry.place, what, "unknown key '" + entry.key + "'", "",
+      refuse(entry.place, what, "unknown key '" + shortened(entry.key) + "'", "",
              nearest.empty() ? joined(known) : "", nearest);
     }
     const auto* first = node.find(entry.key);
     if (first != &entry) {
       refuse(
           entry.place, what,
-          "duplicate key '" + entry.key + "', first on line " + std::to_string(first->place.line));
+          "duplicate key '" + shortened(entry.key) + "', first on line " + std::to_string(first->place.line));
     }
   }
   for (const auto& key : required) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "npu/base/shortened.hpp"
+
 namespace npu::model::vfio_user {
 namespace {
 
@@ -49,9 +51,9 @@ Result<ListeningSocket> listen_at(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path) {
-    return fail(ErrorCode::kInvalidArgument, "socket path of 1 to " +
-                                                 std::to_string(sizeof address.sun_path - 1) +
-                                                 " characters expected: \"" + path + "\"");
+    return fail(ErrorCode::kInvalidArgument,
+                "socket path of 1 to " + std::to_string(sizeof address.sun_path - 1) +
+                    " characters expected: \"" + shortened(path) + "\"");
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   if (const auto room = remove_stale(path, address); !room) return forward_error(room);

@@ -73,10 +73,10 @@ TEST_F(BadInput, a_graph_that_does_not_exist_names_the_nearest) {
 TEST_F(BadInput, a_dump_that_cannot_be_written_costs_no_run) {
   expect_refused(
       {"--config", "910b", "run", "graph", "--set", "dump_tensors=no/such/folder/t.json"},
-      "dump_tensors=no/such/folder/t.json: cannot be written");
+      "dump_tensors=no/such/folder/t.json: cannot be written: No such file or directory");
   EXPECT_EQ(shell("mkdir t.json.bin").exit_code, 0);
   expect_refused({"--config", "910b", "run", "graph", "--set", "dump_tensors=t.json"},
-                 "dump_tensors=t.json.bin: cannot be written");
+                 "dump_tensors=t.json.bin: cannot be written: Is a directory");
   EXPECT_FALSE(std::filesystem::exists(path("t.json"))) << "nothing is left behind";
 }
 
@@ -94,7 +94,24 @@ TEST_F(BadInput, a_seed_is_a_number) {
 
 TEST_F(BadInput, a_report_that_cannot_be_written_costs_no_run) {
   expect_refused({"--config", "910b", "run", "enumerate", "--report", "no/such/folder.json"},
-                 "--report no/such/folder.json: cannot be written");
+                 "--report no/such/folder.json: cannot be written: No such file or directory");
+}
+
+TEST_F(BadInput, what_a_workload_finds_wrong_is_bad_input_too) {
+  const std::vector<std::string> run{"--config", "910b", "run"};
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& line) {
+    arguments.insert(arguments.begin(), run.begin(), run.end());
+    expect_refused(arguments, line);
+  };
+  refused({"first_tensor", "--set", "card=3"}, "card=3: the machine has cards 0..0");
+  refused({"stream_overlap", "--set", "size=66B"}, "stream_overlap: size=66B: no multiple of 4 B");
+  refused({"vector_operator", "--set", "op=exp", "--set", "type=int32"},
+          "vector_operator: op=exp: not for type=int32");
+  refused({"matmul", "--set", "block_dim=65"},
+          "matmul: block_dim 65: the card has 64 clusters of cores");
+  refused({"p2p_bandwidth"},
+          "p2p_bandwidth: cards=2: the machine has 1; system-2x910b2 has two with a link between "
+          "them, system-8x910b eight");
 }
 
 TEST_F(BadInput, every_refusal_is_one_line_and_exit_code_2) {

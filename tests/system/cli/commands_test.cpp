@@ -16,6 +16,15 @@ TEST_F(Commands, help_is_there_for_the_program_and_for_each_command) {
   }
 }
 
+TEST_F(Commands, help_on_a_workload_shows_its_parameters) {
+  const auto result = npusim({"run", "dma_latency", "--help"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, npusim({"run", "--help"}).out + "\n" + npusim({"list", "dma_latency"}).out);
+  EXPECT_NE(result.out.find("iterations="), std::string::npos);
+  expect_refused({"run", "dma_latncy", "--help"},
+                 "no workload 'dma_latncy'; did you mean 'dma_latency'?");
+}
+
 TEST_F(Commands, the_version_is_one_line) {
   const auto result = npusim({"--version"});
   EXPECT_EQ(result.exit_code, 0);
@@ -74,8 +83,8 @@ TEST_F(Commands, the_manual_page_has_every_option) {
   std::ifstream file(NPU_SOURCE_DIR "/docs/npusim.1");
   std::ostringstream page;
   page << file.rdbuf();
-  for (const auto* option :
-       {"-config", "-set", "-report", "-seed", "v", "vvv", "x", "-help", "-version"}) {
+  for (const auto* option : {"-config", "-set", "-report", "-config-out", "-seed", "v", "vvv", "x",
+                             "-help", "-version"}) {
     EXPECT_NE(page.str().find(std::string("Fl ") + option), std::string::npos) << option;
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What README.md shows is what the program prints.
+#include <set>
+
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -26,6 +28,33 @@ TEST_F(Readme, shows_the_output_of_its_command) {
 
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out.substr(0, shown.size()), shown) << "README.md is out of date";
+}
+
+// The first cells of the table of folders, "cmake, set-up, .ci" as three.
+std::set<std::string> folders_of_the_table() {
+  const std::string text = readme();
+  std::istringstream lines(text.substr(text.find("## Folders")));
+  std::set<std::string> found;
+  for (std::string line; std::getline(lines, line) && line.rfind("## What", 0) != 0;) {
+    if (line.rfind("| ", 0) != 0 || line.rfind("| folder", 0) == 0) continue;
+    std::istringstream cell(line.substr(2, line.find(" |") - 2));
+    for (std::string name; std::getline(cell >> std::ws, name, ',');) found.insert(name);
+  }
+  return found;
+}
+
+TEST_F(Readme, has_every_folder_in_its_table_and_no_other) {
+  const std::filesystem::path root(NPU_SOURCE_DIR);
+  const auto named = folders_of_the_table();
+  std::set<std::string> tops;
+  for (const auto& name : named) {
+    EXPECT_TRUE(std::filesystem::is_directory(root / name)) << name;
+    tops.insert(name.substr(0, name.find('/')));
+  }
+  for (const auto& folder : std::filesystem::directory_iterator(root)) {
+    if (!std::filesystem::exists(folder.path() / "README.md")) continue;
+    EXPECT_EQ(tops.count(folder.path().filename().string()), 1U) << folder.path();
+  }
 }
 
 }  // namespace

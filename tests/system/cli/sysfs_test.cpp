@@ -77,7 +77,16 @@ TEST_F(SysfsTree, a_mount_point_that_does_not_exist_is_refused) {
 TEST_F(SysfsTree, a_folder_that_cannot_be_written_is_refused) {
   expect_refused({"--config", "910b", "sysfs", "/proc/nothing"},
                  "sysfs /proc/nothing: cannot write "
-                 "/proc/nothing/devices/0000:00:00.0/config");
+                 "/proc/nothing/devices/0000:00:00.0: No such file or directory");
+  EXPECT_EQ(shell("mkdir -p tree/devices/0000:00:00.0;"
+                  "ln -s /dev/full tree/devices/0000:00:00.0/config")
+                .exit_code,
+            0);
+  const auto full = npusim({"--config", "910b", "sysfs", "tree"});
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_EQ(full.err,
+            "npusim: sysfs tree: cannot write tree/devices/0000:00:00.0/config: No space left on "
+            "device\n");
 }
 
 }  // namespace

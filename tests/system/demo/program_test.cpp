@@ -52,6 +52,16 @@ TEST(NpudemoProgram, WithoutASimulatorSaysSo) {
   EXPECT_THAT(output.text, HasSubstr("npudemo: unsupported: no simulator here"));
 }
 
+TEST(NpudemoProgram, LinesThatCannotBeWrittenAreAFailure) {
+  const std::string line = "npudemo: standard output: cannot be written: ";
+  const auto full = run("{ '" NPUDEMO "' --help >/dev/full; }");
+  EXPECT_EQ(full.status, 1);
+  EXPECT_EQ(full.text, line + "No space left on device\n");
+  const auto closed = run("{ '" NPUDEMO "' --backend sim --steps identity >&-; }");
+  EXPECT_EQ(closed.status, 1);
+  EXPECT_EQ(closed.text, line + "Bad file descriptor\n");
+}
+
 TEST(NpudemoProgram, ABadConfigurationIsTheSimulatorsMessage) {
   const auto output = run("'" NPUDEMO "' --backend sim --config nonexistent");
   EXPECT_EQ(output.status, 2);

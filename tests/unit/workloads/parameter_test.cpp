@@ -117,6 +117,26 @@ TEST(Parameters, AnAssignmentNeedsAnEqualsSign) {
   EXPECT_EQ(set.assign("=3").error().code, ErrorCode::kInvalidArgument);
 }
 
+TEST(Parameters, ValuesAreNumbersAndFlagsWhereTheyCan) {
+  auto set = example();
+  ASSERT_TRUE(set.assign("size=2KiB"));
+  const auto values = set.values();
+  EXPECT_EQ(values[1].name, "size");
+  EXPECT_THAT(values[1].elements, ElementsAre("2048"));
+  EXPECT_FALSE(values[1].is_text || values[1].is_list);
+  EXPECT_THAT(values[2].elements, ElementsAre("64", "128", "256", "512", "1024"));
+  EXPECT_TRUE(values[2].is_list);
+  EXPECT_THAT(values[5].elements, ElementsAre("true"));
+}
+
+TEST(Parameters, AnErrorRepeatsTheBeginningOfALongValue) {
+  auto set = example();
+  const std::string value(21'504, 'x');
+  const auto error = set.set("size", value).error().context;
+  EXPECT_THAT(error, HasSubstr("xxx... (21504 bytes)"));
+  EXPECT_LT(error.size(), 400U);
+}
+
 TEST(Parameters, TextsAreCanonical) {
   auto set = example();
   ASSERT_TRUE(set.assign("size=4096"));

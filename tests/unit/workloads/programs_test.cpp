@@ -76,7 +76,8 @@ TEST_F(WorkloadOnFake, DmaBandwidthNoticesWrongData) {
 TEST_F(WorkloadOnFake, P2pBandwidthNeedsASecondCard) {
   const auto status = run("p2p_bandwidth", {"sizes=64KiB"});
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().context, HasSubstr("no card with device index 1"));
+  EXPECT_THAT(status.error().context, HasSubstr("cards=2: the machine has 1; system-2x910b2 "));
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument) << "a parameter does not fit";
 }
 
 TEST_F(WorkloadOnFake, P2pBandwidthComparesWhatItCopied) {

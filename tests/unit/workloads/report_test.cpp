@@ -20,7 +20,10 @@ Report example_report() {
   report.config = "910b";
   report.seed = 42;
   report.simulated = Picoseconds(123'456'789);
-  report.parameters = {{"sizes", "4KiB"}, {"policy", "polling"}};
+  report.version = "1.2.3";
+  report.parameters = {{"sizes", {"4096", "64"}, false, true},
+                       {"policy", {"polling"}, true, false}};
+  report.overrides = {{"lanes=8", {"link.lanes", {"8"}, false, false}}};
   report.add_latency("dma.h2d.4KiB", {"h2d",
                                       "4KiB",
                                       {{"entry_store", Picoseconds(150'001)},
@@ -33,12 +36,17 @@ Report example_report() {
 
 TEST(ReportJson, IsValidAndHasTheSchema) {
   const auto json = nlohmann::json::parse(to_json(example_report()));
-  EXPECT_EQ(json["schema"], "npusim.report/1");
+  EXPECT_EQ(json["schema"], "npusim.report/2");
   EXPECT_EQ(json["workload"], "dma_latency");
   EXPECT_EQ(json["config"], "910b");
   EXPECT_EQ(json["seed"], 42);
   EXPECT_EQ(json["simulated_ps"], 123'456'789);
+  EXPECT_EQ(json["npusim"], "1.2.3");
   EXPECT_EQ(json["parameters"]["policy"], "polling");
+  EXPECT_EQ(json["parameters"]["sizes"], nlohmann::json({4096, 64}));
+  EXPECT_EQ(json["overrides"][0]["given"], "lanes=8");
+  EXPECT_EQ(json["overrides"][0]["key"], "link.lanes");
+  EXPECT_EQ(json["overrides"][0]["value"], 8);
   EXPECT_EQ(json["limits"][0]["name"], "tlp_overhead");
   EXPECT_EQ(json["notes"][0], "a \"quoted\" note\n");
 }
@@ -101,6 +109,24 @@ TEST(ReportText, ShowsBreakdownsOfAGroupInOneTable) {
   EXPECT_EQ(text.find("entry_store"), text.rfind("entry_store"));
   EXPECT_THAT(text, HasSubstr("1181.000"));
   EXPECT_THAT(text, HasSubstr("8KiB"));
+}
+
+TEST(ReportText, BeginsWithWhatWasReplacedInTheConfiguration) {
+  EXPECT_THAT(to_text(example_report()), HasSubstr(" us simulated\nwith link.lanes=8\n\nh2d"));
+}
+
+TEST(ReportPrograms, AreNamedOnceWithTheirDigest) {
+  const std::string bytes = "abc";
+  const ConstByteSpan image{reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()};
+  Report report;
+  report.add_program("b", image);
+  report.add_program("a", {});
+  report.add_program("b", image);
+  ASSERT_EQ(report.programs().size(), 2U);
+  EXPECT_EQ(report.programs()[0].name, "b");
+  // FIPS 180-2, B.1.
+  EXPECT_EQ(report.programs()[0].sha256,
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 TEST(ReportText, NamesWhatLimited) {

@@ -45,13 +45,13 @@ Result<std::unique_ptr<RuntimeSession>> RuntimeSession::open(
   if (!device) return forward_error(device);
   const auto card = static_cast<std::uint32_t>(context.parameters.integer("card"));
   if (auto ok = (*device)->set_device(card); !ok) return forward_error(ok);
-  const auto scheduler = program_image("scheduler");
+  const auto scheduler = use_program(context.report, "scheduler");
   if (!scheduler) return forward_error(scheduler);
-  const auto executor = program_image("executor");
+  const auto executor = use_program(context.report, "executor");
   if (!executor) return forward_error(executor);
   if (auto ok = (*device)->set_firmware(*scheduler, *executor); !ok) return forward_error(ok);
   for (std::uint32_t id = 0; id < kernels.size(); ++id) {
-    const auto kernel = program_image(kernels[id]);
+    const auto kernel = use_program(context.report, kernels[id]);
     if (!kernel) return forward_error(kernel);
     if (auto ok = (*device)->register_kernel({id}, *kernel); !ok) return forward_error(ok);
   }

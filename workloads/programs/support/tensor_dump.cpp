@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "workloads/framework/output_file.hpp"
 #include "workloads/programs/support/elements.hpp"
 
 namespace npu::workloads {
@@ -24,16 +24,8 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-tl::unexpected<Error> cannot_write(const std::string& file) {
-  return fail(ErrorCode::kInvalidArgument, "dump_tensors=" + file + ": cannot be written");
-}
-
-bool can_write(const std::string& file) {
-  std::error_code code;
-  const bool is_new = fs::symlink_status(file, code).type() == fs::file_type::not_found;
-  const bool opened = std::ofstream(file, std::ios::binary | std::ios::app).is_open();
-  if (opened && is_new) fs::remove(file, code);
-  return opened;
+Result<OutputFile> open_file(const std::string& path) {
+  return OutputFile::open("dump_tensors=", path);
 }
 
 const Tensor* tensor_at(const std::vector<Tensor>& tensors, std::uint64_t address) {
@@ -65,7 +57,7 @@ Json entry_of(const driver::TensorCopy& copy, const std::string& name, const Ten
 
 Status check_tensor_dump(const std::string& path) {
   for (const auto& file : {path, data_of(path)}) {
-    if (!can_write(file)) return cannot_write(file);
+    if (const auto opened = open_file(file); !opened) return forward_error(opened);
   }
   return {};
 }
@@ -73,11 +65,13 @@ Status check_tensor_dump(const std::string& path) {
 Status write_tensor_dump(const std::string& path, const std::vector<driver::TensorCopy>& copies,
                          const std::vector<std::string>& names,
                          const std::vector<Tensor>& tensors) {
-  std::ofstream data(data_of(path), std::ios::binary);
-  std::ofstream index(path, std::ios::binary);
-  index << "{\n  \"schema\": \"" << kTensorDumpSchema
-        << "\",\n  \"data\": " << text_of(fs::path(data_of(path)).filename().string())
-        << ",\n  \"tensors\": [";
+  auto data = open_file(data_of(path));
+  if (!data) return forward_error(data);
+  auto index = open_file(path);
+  if (!index) return forward_error(index);
+  std::string text = std::string("{\n  \"schema\": \"") + kTensorDumpSchema +
+                     "\",\n  \"data\": " + text_of(fs::path(data_of(path)).filename().string()) +
+                     ",\n  \"tensors\": [";
   Bytes offset = 0;
   const char* between = "\n    ";
   for (const auto& copy : copies) {
@@ -87,16 +81,14 @@ Status write_tensor_dump(const std::string& path, const std::vector<driver::Tens
                           tensor_at(tensors, copy.tensor.value));
     entry["offset"] = offset;
     entry["bytes"] = copy.bytes.size();
-    index << between << text_of(entry);
+    text += between + text_of(entry);
     between = ",\n    ";
-    data.write(reinterpret_cast<const char*>(copy.bytes.data()),
-               static_cast<std::streamsize>(copy.bytes.size()));
+    if (auto ok = data->append({copy.bytes.data(), copy.bytes.size()}); !ok) return ok;
     offset += copy.bytes.size();
   }
-  index << "\n  ]\n}\n" << std::flush;
-  if (!data.flush()) return cannot_write(data_of(path));
-  if (!index) return cannot_write(path);
-  return {};
+  if (auto ok = index->append(text + "\n  ]\n}\n"); !ok) return ok;
+  if (auto ok = data->commit(); !ok) return ok;
+  return index->commit();
 }
 
 }  // namespace npu::workloads

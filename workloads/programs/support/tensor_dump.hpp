@@ -13,7 +13,7 @@ namespace npu::workloads {
 
 inline constexpr const char* kTensorDumpSchema = "npusim.tensors/1";
 
-// That both files can be written; nothing is left behind. kInvalidArgument with one line.
+// That both files can be written; nothing is left behind. kInvalidArgument with one line, kIo.
 Status check_tensor_dump(const std::string& path);
 
 // `names` of tasks; the copies are of tiles of `tensors`.

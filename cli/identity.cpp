@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/identity.hpp"
+
+#include "cli/overrides.hpp"
+#include "model/config/load.hpp"
+#include "workloads/framework/digest.hpp"
+#include "workloads/framework/report_json.hpp"
+#include "workloads/framework/report_text.hpp"
+
+namespace npu::cli {
+
+workloads::Report begin_report(const std::string& workload, const std::string& config_name,
+                               const model::SystemConfig& config,
+                               const std::vector<std::string>& overrides) {
+  workloads::Report report;
+  report.version = NPU_VERSION;
+  report.workload = workload;
+  report.config = config_name;
+  report.config_sha256 = workloads::sha256_text(model::show_system(config));
+  for (const auto& given : overrides) {
+    const std::string full = full_override(given);
+    const std::string key = full.substr(0, full.find('='));
+    for (const auto& each : config.replaced) {
+      if (each.key == key) report.overrides.push_back({given, {key, {each.value}, each.is_text}});
+    }
+  }
+  return report;
+}
+
+Outcome publish(OptionFile& file, const workloads::Report& report) {
+  Outcome written = file.write(workloads::to_json(report));
+  Outcome printed = print(workloads::to_text(report));
+  return written ? printed : written;
+}
+
+Outcome write_config(const std::string& path, const model::SystemConfig& config) {
+  auto file = OptionFile::open("--config-out", path);
+  if (!file) return tl::unexpected(file.error());
+  return file->write(model::show_system(config));
+}
+
+}  // namespace npu::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report says of the run it is of, so that it can be told from others and made again.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/output.hpp"
+#include "model/config/system_config.hpp"
+#include "workloads/framework/report.hpp"
+
+namespace npu::cli {
+
+// A report with all but what the run itself finds. `overrides`: those of --set that were keys of
+// the configuration, as they were given.
+workloads::Report begin_report(const std::string& workload, const std::string& config_name,
+                               const model::SystemConfig& config,
+                               const std::vector<std::string>& overrides);
+
+// The report for machines to `file`, then the one for people to standard output: whoever reads that
+// may have gone. The first of their errors.
+Outcome publish(OptionFile& file, const workloads::Report& report);
+
+// --config-out: the resolved configuration, whose SHA-256 is the report's config_sha256.
+Outcome write_config(const std::string& path, const model::SystemConfig& config);
+
+}  // namespace npu::cli

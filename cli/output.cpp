@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <utility>
+
+namespace npu::cli {
+
+void hold_standard_descriptors() {
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // The lowest free descriptor is the one that is missing; writing to it gives EBADF.
+    if (::fcntl(standard, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) return;
+  }
+  // A file that may not grow any more is an error of writing, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+Outcome print(const std::string& text) {
+  const int error = workloads::write_all(
+      STDOUT_FILENO, {reinterpret_cast<const std::byte*>(text.data()), text.size()});
+  if (error == 0) return {};
+  return failure("standard output: cannot be written: " + workloads::errno_text(error));
+}
+
+Failure to_failure(const Error& error, const std::string& text) {
+  const bool bad = error.code == ErrorCode::kInvalidArgument;
+  return {bad ? kExitBadInput : kExitFailure, text};
+}
+
+tl::expected<OptionFile, Failure> OptionFile::open(const std::string& option,
+                                                   const std::string& path) {
+  OptionFile opened;
+  if (path.empty()) return opened;
+  auto file = workloads::OutputFile::open(option + " ", path);
+  if (!file) return tl::unexpected(to_failure(file.error(), file.error().context));
+  opened.file_ = std::move(*file);
+  return opened;
+}
+
+Outcome OptionFile::write(const std::string& text) {
+  if (!file_) return {};
+  Status done = file_->append(text);
+  if (done) done = file_->commit();
+  file_.reset();
+  if (!done) return failure(done.error().context);
+  return {};
+}
+
+}  // namespace npu::cli

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cannot be written is said with the system's words and an exit code; nothing half is left.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/system/cli/program.hpp"
+
+namespace npu::cli {
+namespace {
+
+const std::string kNpusim = NPU_BINARY_DIR "/bin/npusim ";
+const std::string kRun = kNpusim + "--config 910b run enumerate ";
+
+class Output : public Program {
+ protected:
+  // Names in the test's folder, but for what the harness writes.
+  std::vector<std::string> left() const {
+    std::vector<std::string> names;
+    for (const auto& file : std::filesystem::directory_iterator(path(""))) {
+      const auto name = file.path().filename().string();
+      if (name != "out.txt" && name != "err.txt") names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  void expect_failed(const Result& result, int exit_code, const std::string& line) const {
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    EXPECT_EQ(result.err, "npusim: " + line + "\n");
+  }
+};
+
+const std::vector<std::string> kPrinting{"--help",
+                                         "run --help",
+                                         "--version",
+                                         "list",
+                                         "config keys",
+                                         "config show 910b",
+                                         "config check 910b",
+                                         "--config 910b lspci",
+                                         "--config 910b run enumerate",
+                                         "--config 910b serve --socket s"};
+
+TEST_F(Output, a_full_standard_output_is_a_failure_of_every_command) {
+  for (const auto& command : kPrinting) {
+    const auto result = shell("{ " + kNpusim + command + " >/dev/full; }");
+    expect_failed(result, 1, "standard output: cannot be written: No space left on device");
+  }
+}
+
+TEST_F(Output, a_closed_standard_output_is_a_failure_of_every_command) {
+  for (const auto& command : kPrinting) {
+    const auto result = shell("{ " + kNpusim + command + " >&-; }");
+    expect_failed(result, 1, "standard output: cannot be written: Bad file descriptor");
+  }
+}
+
+TEST_F(Output, the_report_is_written_although_standard_output_is_closed) {
+  const auto result = shell("{ " + kRun + "--report r.json <&- >&-; }");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(nlohmann::json::parse(text("r.json"))["workload"], "enumerate");
+  EXPECT_EQ(result.out, "") << "and nothing else has become standard output";
+}
+
+TEST_F(Output, a_reader_that_leaves_does_not_cost_the_report) {
+  shell("{ " + kRun + "--report r.json | true; }");
+  EXPECT_TRUE(nlohmann::json::accept(text("r.json")));
+}
+
+TEST_F(Output, a_report_on_a_full_device_is_a_failure) {
+  expect_failed(shell(kRun + "--report /dev/full"), 1,
+                "--report /dev/full: cannot be written: No space left on device");
+}
+
+TEST_F(Output, a_path_that_cannot_be_written_costs_no_run) {
+  shell("mkdir folder; echo x >file");
+  for (const auto* option : {"--report", "--config-out"}) {
+    const std::vector<std::pair<std::string, std::string>> wrong{
+        {"no/such.json", "No such file or directory"},
+        {"folder", "Is a directory"},
+        {"file/r.json", "Not a directory"},
+        {"/sys/r.json", "Permission denied"},
+        {"/dev/fd/77", "Bad file descriptor"},
+        {std::string(300, 'r'), "File name too long"}};
+    for (const auto& [file, text] : wrong) {
+      const auto result = npusim({"--config", "910b", "run", "enumerate", option, file});
+      EXPECT_EQ(result.exit_code, 2) << file;
+      EXPECT_EQ(result.out, "") << file;
+      EXPECT_NE(result.err.find("cannot be written: " + text + "\n"), std::string::npos)
+          << result.err;
+    }
+  }
+  EXPECT_EQ(left(), (std::vector<std::string>{"file", "folder"}));
+}
+
+TEST_F(Output, a_folder_that_may_not_be_written_is_refused) {
+  shell("mkdir folder; chmod 555 folder");
+  const std::string as_nobody =
+      ::geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
+  const auto result = shell(as_nobody + kRun + "--report folder/r.json");
+  expect_failed(result, 2, "--report folder/r.json: cannot be written: Permission denied");
+  shell("chmod 755 folder");
+}
+
+TEST_F(Output, a_report_that_may_not_grow_leaves_what_was_there) {
+  write("r.json", "before\n");
+  const auto result = shell("{ ulimit -f 1; " + kNpusim +
+                            "--config 910b run dma_latency --report r.json >/dev/null; }");
+  expect_failed(result, 1, "--report r.json: cannot be written: File too large");
+  EXPECT_EQ(text("r.json"), "before\n");
+  EXPECT_EQ(left(), std::vector<std::string>{"r.json"});
+}
+
+TEST_F(Output, a_run_that_fails_leaves_the_report_of_the_run_before) {
+  write("r.json", "before\n");
+  EXPECT_EQ(shell(kNpusim + "--config 910b run p2p_bandwidth --report r.json").exit_code, 2);
+  EXPECT_EQ(text("r.json"), "before\n");
+}
+
+TEST_F(Output, the_report_goes_to_what_is_open_already) {
+  const auto result = shell("{ " + kRun + "--report /dev/stdout; }");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out.rfind("{\n  \"schema\"", 0), 0U) << result.out;
+  EXPECT_NE(result.out.find("\n}\nenumerate on 910b"), std::string::npos) << "one behind the other";
+  ASSERT_EQ(shell("{ " + kRun + "--report /dev/fd/3 3>r.json; }").exit_code, 0);
+  EXPECT_TRUE(nlohmann::json::accept(text("r.json")));
+}
+
+TEST_F(Output, the_report_goes_through_a_fifo_and_behind_a_link) {
+  shell("mkfifo f; ln -s behind.json link");
+  EXPECT_EQ(shell("{ cat f >read.json & " + kRun + "--report f; wait; }").exit_code, 0);
+  EXPECT_TRUE(nlohmann::json::accept(text("read.json")));
+  EXPECT_EQ(shell(kRun + "--report link").exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_TRUE(nlohmann::json::accept(text("behind.json")));
+}
+
+TEST_F(Output, a_file_that_is_replaced_keeps_its_mode) {
+  shell("echo before >r.json; chmod 604 r.json");
+  ASSERT_EQ(shell(kRun + "--report r.json").exit_code, 0);
+  EXPECT_EQ(static_cast<int>(std::filesystem::status(path("r.json")).permissions()), 0604);
+}
+
+// With the exit code of a shell for a program that a signal has ended.
+TEST_F(Output, a_run_that_is_interrupted_leaves_no_report) {
+  const std::string long_run = "--config 910b run alloc_churn --set steps=10000000 ";
+  for (const auto& [signal, code] : {std::pair{"INT", 130}, std::pair{"TERM", 143}}) {
+    const auto result = shell("{ setsid env --default-signal=INT " + kNpusim + long_run +
+                              "--report r.json --config-out c.yaml & run=$!; "
+                              "until [ -s c.yaml ]; do sleep 0.05; done; kill -s " +
+                              signal + " $run; wait $run; }");
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_EQ(left(), std::vector<std::string>{"c.yaml"});
+    shell("rm c.yaml");
+  }
+}
+
+TEST_F(Output, a_tensor_dump_on_a_full_device_is_a_failure) {
+  shell("ln -s /dev/full t.json.bin");
+  const auto result = npusim({"--config", "910b2", "run", "graph", "--set", "dump_tensors=t.json"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.err.find("t.json.bin: cannot be written: No space left on device"),
+            std::string::npos)
+      << result.err;
+  EXPECT_EQ(left(), std::vector<std::string>{"t.json.bin"});
+}
+
+}  // namespace
+}  // namespace npu::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <new>
 
 #include "cli/commands.hpp"
 
@@ -30,14 +32,36 @@ int complain(const npu::cli::Failure& failure) {
   return failure.exit_code;
 }
 
+npu::cli::Failure out_of_memory(const std::bad_alloc& error) {
+  const std::string text = error.what();
+  const bool says_why = text != std::bad_alloc().what();
+  return {npu::cli::kExitBadInput,
+          says_why ? text : "this machine gives the process no more memory (ulimit -v, ulimit -d)"};
+}
+
+// Where no exception may pass: a run that finds no more memory in a destructor or in a thread of
+// the kernel's ends here.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const auto current = std::current_exception()) std::rethrow_exception(current);
+  } catch (const std::bad_alloc& error) {
+    std::_Exit(complain(out_of_memory(error)));
+  } catch (...) {
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(end_without_memory);
   try {
     const auto options = npu::cli::parse_options({argv + 1, argv + argc});
     if (!options) return complain(options.error());
     const auto outcome = execute(*options);
     return outcome ? 0 : complain(outcome.error());
+  } catch (const std::bad_alloc& error) {
+    return complain(out_of_memory(error));
   } catch (const std::exception& error) {
     return complain({npu::cli::kExitFailure, std::string("internal error: ") + error.what()});
   }

@@ -2,9 +2,11 @@
 // The latency of one copy at a time, and where each nanosecond of it went.
 #include <vector>
 
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/copy_path.hpp"
+#include "workloads/programs/support/refresh_phases.hpp"
 #include "workloads/programs/support/typical_sample.hpp"
 
 namespace npu::workloads {
@@ -21,11 +23,16 @@ class Bench {
     auto path =
         CopyPath::create(context_, device_, stream_, direction_opcode(direction), size, size);
     if (!path) return forward_error(path);
+    // Both ends, one or two windows, and what is expected.
+    const auto asked = "dma_latency: sizes=" + size_name(size);
+    if (auto ok = require_host_memory(asked, 4 * size); !ok) return ok;
     const auto iterations = context_.parameters.integer("iterations");
     std::vector<LatencySample> samples;
+    RefreshPhases phases(context_, device_.info().device_index, iterations);
     for (std::uint64_t i = 0; i < iterations; ++i) {
       const std::uint64_t seed = context_.seed ^ (size << 16) ^ i;
       if (auto ok = (*path)->prepare(0, size, seed); !ok) return ok;
+      phases.wait(i);
       auto sample = measure((*path)->command(0, size));
       if (!sample) return forward_error(sample);
       const std::string what = direction + " copy of " + size_name(size);

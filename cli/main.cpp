@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <string>
 
 #include "cli/commands.hpp"
 
@@ -32,11 +33,20 @@ int complain(const npu::cli::Failure& failure) {
   return failure.exit_code;
 }
 
-npu::cli::Failure out_of_memory(const std::bad_alloc& error) {
-  const std::string text = error.what();
-  const bool says_why = text != std::bad_alloc().what();
-  return {npu::cli::kExitBadInput,
-          says_why ? text : "this machine gives the process no more memory (ulimit -v, ulimit -d)"};
+constexpr char kNoMemory[] = "this machine gives the process no ";
+
+// The kernel wraps what comes out of its threads: of that the sentence about memory.
+bool tells_of_memory(const std::string& text) {
+  return text.find(kNoMemory) != std::string::npos ||
+         text.find("std::bad_alloc") != std::string::npos;
+}
+
+npu::cli::Failure out_of_memory(const std::string& text) {
+  const auto begin = text.find(kNoMemory);
+  if (begin == std::string::npos) {
+    return {npu::cli::kExitBadInput, std::string(kNoMemory) + "more memory (ulimit -v, ulimit -d)"};
+  }
+  return {npu::cli::kExitBadInput, text.substr(begin, text.find(')', begin) - begin + 1)};
 }
 
 // Where no exception may pass: a run that finds no more memory in a destructor or in a thread of
@@ -45,7 +55,7 @@ npu::cli::Failure out_of_memory(const std::bad_alloc& error) {
   try {
     if (const auto current = std::current_exception()) std::rethrow_exception(current);
   } catch (const std::bad_alloc& error) {
-    std::_Exit(complain(out_of_memory(error)));
+    std::_Exit(complain(out_of_memory(error.what())));
   } catch (...) {
   }
   std::abort();
@@ -60,9 +70,8 @@ int main(int argc, char** argv) {
     if (!options) return complain(options.error());
     const auto outcome = execute(*options);
     return outcome ? 0 : complain(outcome.error());
-  } catch (const std::bad_alloc& error) {
-    return complain(out_of_memory(error));
   } catch (const std::exception& error) {
+    if (tells_of_memory(error.what())) return complain(out_of_memory(error.what()));
     return complain({npu::cli::kExitFailure, std::string("internal error: ") + error.what()});
   }
 }

@@ -133,14 +133,15 @@ const LinkCounters& busiest_link(const Snapshot& gained) {
 std::vector<IdleCause> idle_causes(const DmaUsage& usage, const DmaEngines& engines, bool over_link,
                                    bool memory_full) {
   constexpr std::int64_t kNearlyAll = 90;
+  // Whatever else is so: more under way would wait there.
+  if (memory_full) return {{"hbm", "device memory is full", Picoseconds(1)}};
   IdleCause busy{"engines",
-                 fmt::format("all {} DMA engines have a command (dma.engines)", engines.count),
+                 fmt::format("all engines have a command (dma.engines={})", engines.count),
                  usage.time(DmaCause::kEngines)};
-  if (memory_full) {
-    busy = {"hbm", "the engines wait for device memory", busy.time};
-  } else if (over_link && usage.reads_percent() >= kNearlyAll) {
+  if (over_link && usage.reads_percent() >= kNearlyAll) {
     busy = {"outstanding_reads",
-            fmt::format("each engine has its {} reads under way (dma.max_outstanding_reads)",
+            fmt::format("all engines have as many reads under way as they may "
+                        "(dma.max_outstanding_reads={})",
                         engines.outstanding_reads),
             busy.time};
   }

@@ -30,7 +30,7 @@ const LinkCounters& busiest_link(const Snapshot& gained);
 // A cause of idle time: `time` of a measurement was its.
 struct IdleCause {
   std::string name;  // "engines"
-  std::string what;  // "all 4 DMA engines have a command"
+  std::string what;  // "all engines have a command"
   Picoseconds time;
 };
 

@@ -101,7 +101,10 @@ Status run(Context& context) {
       "latency. entry_store: "
       "submit() called to ring entry written; doorbell: to the doorbell register; engine_start: to "
       "the first data request; data: to the last data written; completion: to the event record "
-      "visible to the host; wait: to the return of wait().");
+      "visible to the host; wait: to the return of wait(). Copies begin evenly over a round of "
+      "refreshes of the card's memory, all its rows closed; the place in the ring makes some "
+      "clocks "
+      "of difference.");
   if (ring_place(context.parameters) == RingPlace::kHostMemory) {
     context.report.add_note(
         "The ring is in host memory: no entry crosses the link at submission, so entry_store ends "

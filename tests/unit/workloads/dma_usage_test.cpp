@@ -85,7 +85,7 @@ TEST_F(DmaUsageOfEvents, OtherCardsAndQueuesDoNotCount) {
 TEST_F(DmaUsageOfEvents, KeepsNoMoreThanRingAndEnginesHold) {
   constexpr int kCommands = 300'000;
   for (int i = 0; i < kCommands; ++i) {
-    add_command(static_cast<unsigned>(i), i * 100 + 10, i * 100 + 30, i * 100 + 80);
+    add_command(static_cast<unsigned>(i), i * 100 + 10, i * 100 + 20, i * 100 + 80);
   }
   usage_.finish(nanoseconds(kCommands * 100));
   EXPECT_EQ(share(DmaCause::kHost), kCommands * 100) << "one engine of two at a time";

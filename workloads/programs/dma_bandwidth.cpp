@@ -61,9 +61,6 @@ class Bench {
   Result<Outcome> run(const std::string& direction, Bytes size) {
     const Bytes total = std::max(size, context_.parameters.size("bytes"));
     const Bytes footprint = std::max(size, std::min(total, kFootprint) / size * size);
-    auto path = CopyPath::create(context_, device_, streams_[0], direction_opcode(direction),
-                                 footprint, std::min(footprint, kWindow));
-    if (!path) return forward_error(path);
     choose_windows(footprint);
     // Both ends: what is compared of them, and of d2h all that is written to the host.
     const auto what = fmt::format("dma_bandwidth: sizes={} bytes={} verify={}", size_name(size),
@@ -73,6 +70,9 @@ class Bench {
     if (auto ok = require_host_memory(what, 2 * windows_.size() * kWindow + written); !ok) {
       return forward_error(ok);
     }
+    auto path = CopyPath::create(context_, device_, streams_[0], direction_opcode(direction),
+                                 footprint, std::min(footprint, kWindow));
+    if (!path) return forward_error(path);
     std::optional<Outcome> best;
     for (const auto streams : context_.parameters.integers("streams")) {
       for (const auto depth : context_.parameters.integers("depths")) {

@@ -20,12 +20,12 @@ class Bench {
 
   // All iterations of one direction and size.
   Status run(const std::string& direction, Bytes size) {
-    auto path =
-        CopyPath::create(context_, device_, stream_, direction_opcode(direction), size, size);
-    if (!path) return forward_error(path);
     // Both ends, one or two windows, and what is expected.
     const auto asked = "dma_latency: sizes=" + size_name(size);
     if (auto ok = require_host_memory(asked, 4 * size); !ok) return ok;
+    auto path =
+        CopyPath::create(context_, device_, stream_, direction_opcode(direction), size, size);
+    if (!path) return forward_error(path);
     const auto iterations = context_.parameters.integer("iterations");
     std::vector<LatencySample> samples;
     RefreshPhases phases(context_, device_.info().device_index, iterations);

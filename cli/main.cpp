@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <new>
+#include <string>
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
@@ -38,16 +41,46 @@ int complain(const npu::cli::Failure& failure) {
   return failure.exit_code;
 }
 
+constexpr char kNoMemory[] = "this machine gives the process no ";
+
+// The kernel wraps what comes out of its threads: of that the sentence about memory.
+bool tells_of_memory(const std::string& text) {
+  return text.find(kNoMemory) != std::string::npos ||
+         text.find("std::bad_alloc") != std::string::npos;
+}
+
+npu::cli::Failure out_of_memory(const std::string& text) {
+  const auto begin = text.find(kNoMemory);
+  if (begin == std::string::npos) {
+    return {npu::cli::kExitBadInput, std::string(kNoMemory) + "more memory (ulimit -v, ulimit -d)"};
+  }
+  return {npu::cli::kExitBadInput, text.substr(begin, text.find(')', begin) - begin + 1)};
+}
+
+// Where no exception may pass: a run that finds no more memory in a destructor or in a thread of
+// the kernel's ends here.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const auto current = std::current_exception()) std::rethrow_exception(current);
+  } catch (const std::bad_alloc& error) {
+    std::_Exit(complain(out_of_memory(error.what())));
+  } catch (...) {
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   npu::cli::hold_standard_descriptors();
+  std::set_terminate(end_without_memory);
   try {
     const auto options = npu::cli::parse_options({argv + 1, argv + argc});
     if (!options) return complain(options.error());
     const auto outcome = execute(*options);
     return outcome ? 0 : complain(outcome.error());
   } catch (const std::exception& error) {
+    if (tells_of_memory(error.what())) return complain(out_of_memory(error.what()));
     return complain({npu::cli::kExitFailure, std::string("internal error: ") + error.what()});
   }
 }

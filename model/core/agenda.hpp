@@ -92,8 +92,11 @@ class Agenda : public sc_core::sc_module {
   };
   static constexpr unsigned kPlaceBits = 20;
   static constexpr std::uint64_t kPlaceMask = (std::uint64_t{1} << kPlaceBits) - 1;
+  // Without branches: which of two is earlier cannot be predicted.
   static bool earlier(const Entry& a, const Entry& b) {
-    return a.when < b.when || (a.when == b.when && a.order < b.order);
+    const bool sooner = a.when < b.when;
+    const bool before = (a.when == b.when) & (a.order < b.order);
+    return sooner | before;
   }
 
   static bool later(const Entry& a, const Entry& b) { return earlier(b, a); }

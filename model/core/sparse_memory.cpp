@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "npu/base/checked.hpp"
 
@@ -16,7 +15,7 @@ namespace {
 void* reserve(Bytes bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) throw std::bad_alloc();
+  if (p == MAP_FAILED) throw OutOfHostMemory(bytes);
   madvise(p, bytes, MADV_NOHUGEPAGE);
   return p;
 }
@@ -27,9 +26,13 @@ bool all_zero(const std::byte* data, Bytes length) {
 
 }  // namespace
 
+OutOfHostMemory::OutOfHostMemory(Bytes wanted)
+    : text_("this machine gives the process no " + std::to_string(wanted >> 10) +
+            " KiB more for the contents of device memory (ulimit -v, ulimit -d, free memory)") {}
+
 SparseMemory::SparseMemory(Bytes size)
-    : base_(static_cast<std::byte*>(reserve(size))),
-      size_(size),
+    : size_(size),
+      pieces_(ceil_div(size, kPiece)),
       bitmap_(nullptr),
       bitmap_bytes_(ceil_div(ceil_div(size, kPage), 64) * 8),
       summary_(ceil_div(bitmap_bytes_ / 8, 64)) {
@@ -37,8 +40,16 @@ SparseMemory::SparseMemory(Bytes size)
 }
 
 SparseMemory::~SparseMemory() {
-  munmap(base_, size_);
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    if (pieces_[i] != nullptr) munmap(pieces_[i], std::min(kPiece, size_ - i * kPiece));
+  }
   munmap(bitmap_, bitmap_bytes_);
+}
+
+void SparseMemory::make_piece(Bytes address) {
+  auto& piece = pieces_[address / kPiece];
+  if (piece != nullptr) return;
+  piece = static_cast<std::byte*>(reserve(std::min(kPiece, size_ - align_down(address, kPiece))));
 }
 
 void SparseMemory::touch(Bytes page) {
@@ -67,8 +78,11 @@ void SparseMemory::write(Bytes address, const void* data, Bytes length) {
     const Bytes page = address / kPage;
     const bool touched = is_touched(page);
     if (touched || !all_zero(in, piece)) {
-      std::memcpy(base_ + address, in, piece);
-      if (!touched) touch(page);
+      if (!touched) {
+        make_piece(address);
+        touch(page);
+      }
+      std::memcpy(at(address), in, piece);
     }
     in += piece;
     address += piece;
@@ -78,17 +92,18 @@ void SparseMemory::write(Bytes address, const void* data, Bytes length) {
 
 const std::byte* SparseMemory::lend(Bytes address, Bytes length, Borrower& borrower) {
   if (length == 0 || !range_fits(address, length, size_)) return nullptr;
+  if (address % kPiece + length > kPiece) return nullptr;
+  make_piece(address);
   if (lent_.empty()) lent_.resize(size_ / kLentPiece + 2);
   loans_.push_back({address, length, &borrower});
   count_loan(loans_.back(), 1);
-  return base_ + address;
+  return at(address);
 }
 
 void SparseMemory::give_back(const std::byte* from, Bytes length, Borrower& borrower) {
-  const auto address = static_cast<Bytes>(from - base_);
   for (std::size_t i = 0; i < loans_.size(); ++i) {
     const Loan& loan = loans_[i];
-    if (loan.address != address || loan.length != length || loan.borrower != &borrower) continue;
+    if (loan.length != length || loan.borrower != &borrower || at(loan.address) != from) continue;
     return end_loan(i);
   }
 }
@@ -121,7 +136,7 @@ void SparseMemory::recall(Bytes address, Bytes length) {
       continue;
     }
     end_loan(i);
-    loan.borrower->recall(base_ + loan.address, loan.length);
+    loan.borrower->recall(at(loan.address), loan.length);
   }
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backing store of a large memory: costs host memory only for the 4 KiB pages written with
-// something other than zeros. Functional only; time is the models' business.
+// something other than zeros, and address space only for the pieces of kPiece that have such pages.
+// Functional only; time is the models' business.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
+#include <string>
 #include <vector>
 
 #include "model/core/lender.hpp"
@@ -13,8 +16,21 @@
 
 namespace npu::model {
 
+// The process may have no more memory, or no more addresses (ulimit -v).
+class OutOfHostMemory : public std::bad_alloc {
+ public:
+  explicit OutOfHostMemory(Bytes wanted);
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
 class SparseMemory : public Lender {
  public:
+  static constexpr Bytes kPiece = Bytes{1} << 30;
+
+  // Throws OutOfHostMemory, as do write() and lend().
   explicit SparseMemory(Bytes size);
   ~SparseMemory() override;
   SparseMemory(const SparseMemory&) = delete;
@@ -25,22 +41,24 @@ class SparseMemory : public Lender {
   void read(Bytes address, void* data, Bytes length) const {
     if (address % kPage + length > kPage) return read_pages(address, data, length);
     if (is_touched(address / kPage)) {
-      std::memcpy(data, base_ + address, length);
+      std::memcpy(data, at(address), length);
     } else {
       std::memset(data, 0, length);
     }
   }
   void write(Bytes address, const void* data, Bytes length);
+  // Null also for what does not lie in one piece.
   const std::byte* lend(Bytes address, Bytes length, Borrower& borrower) override;
   void give_back(const std::byte* from, Bytes length, Borrower& borrower) override;
   // Bytes of pages that hold data; what the memory costs.
   Bytes touched() const { return touched_pages_ * kPage; }
-  // The bytes themselves, for DMI: the caller must not write through it.
-  const std::byte* data() const { return base_; }
 
  private:
   static constexpr Bytes kPage = 4096;
   static constexpr Bytes kLentPiece = Bytes{2} << 20;
+  // In a piece that is there.
+  std::byte* at(Bytes address) const { return pieces_[address / kPiece] + address % kPiece; }
+  void make_piece(Bytes address);
   void read_pages(Bytes address, void* data, Bytes length) const;
   // Of a large memory mostly little is touched: the summary stays in the cache, all bits do not.
   bool is_touched(Bytes page) const {
@@ -58,9 +76,9 @@ class SparseMemory : public Lender {
   void end_loan(std::size_t index);
   void recall(Bytes address, Bytes length);
 
-  std::byte* base_;
   Bytes size_;
-  std::uint64_t* bitmap_;  // one bit per page, itself allocated lazily by the system
+  std::vector<std::byte*> pieces_;  // null: nothing was written or lent there
+  std::uint64_t* bitmap_;           // one bit per page, itself allocated lazily by the system
   Bytes bitmap_bytes_;
   std::vector<std::uint64_t> summary_;  // one bit per word of the bitmap: whether it is not 0
   Bytes touched_pages_ = 0;

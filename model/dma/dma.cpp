@@ -39,7 +39,7 @@ Engine& Dma::least_loaded() const {
 
 bool Dma::can_request() const {
   const auto& engine = least_loaded();
-  return engine.load() < kRequestsPerEngine || (take_turn_ && !engine.full());
+  return !engine.full() && (engine.load() < kRequestsPerEngine || take_turn_);
 }
 
 void Dma::request(const DmaCommand& command) {

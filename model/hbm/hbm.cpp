@@ -184,7 +184,7 @@ void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool
 [[gnu::noinline]] void Hbm::submit_many(std::uint32_t tag, std::uint64_t first, std::uint64_t end,
                                         Clock arrived, bool write) {
   const unsigned interleave = map_.interleave();
-  if (end - first < std::uint64_t{map_.channels()} * interleave / 2) {
+  if (end - first <= std::uint64_t{map_.channels()} * interleave / 2) {
     while (first != end) {  // few of them fall on the same channel again
       const std::uint64_t next = std::min(end, (first | (interleave - 1)) + 1);
       const auto count = static_cast<std::uint32_t>(next - first);

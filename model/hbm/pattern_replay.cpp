@@ -2,6 +2,7 @@
 #include "model/hbm/pattern_replay.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <queue>
 
 #include "model/hbm/replay_controller.hpp"
@@ -11,13 +12,17 @@ namespace {
 
 class Replay {
  public:
-  Replay(const ReplayConfig& config, const std::vector<Access>& accesses, Bytes request)
+  // Of all channels, or of `only` one.
+  Replay(const ReplayConfig& config, const std::vector<Access>& accesses, Bytes request,
+         std::optional<unsigned> only)
       : map_(config.hbm),
         burst_(config.hbm.timings.burst),
         bursts_(static_cast<std::uint32_t>(std::max<Bytes>(request / burst_, 1))),
         accesses_(accesses),
-        states_(accesses.size(), State{0, 0, bursts_}) {
-    for (unsigned i = 0; i < config.hbm.channels; ++i) channels_.push_back(make_controller(config));
+        states_(accesses.size(), State{0, 0, bursts_}),
+        first_(only.value_or(0)) {
+    const unsigned count = only ? 1 : config.hbm.channels;
+    for (unsigned i = 0; i < count; ++i) channels_.push_back(make_controller(config));
   }
 
   ReplayResult run(std::uint64_t outstanding);
@@ -38,6 +43,7 @@ class Replay {
   std::uint32_t bursts_;
   const std::vector<Access>& accesses_;
   std::vector<State> states_;
+  unsigned first_;  // of channels_
   std::vector<std::unique_ptr<ReplayController>> channels_;
   ReplayResult result_;
   std::priority_queue<Clock, std::vector<Clock>, std::greater<>> finished_;
@@ -49,7 +55,7 @@ Clock Replay::inject(std::uint32_t request, Clock from) {
   const std::uint64_t first = access.address / burst_;
   for (std::uint64_t burst = first; burst < first + bursts_; ++burst) {
     const Location where = map_.locate(map_.index(burst));
-    from = channels_[map_.channel(burst)]->enter(where, access.write, request, from);
+    from = channels_[map_.channel(burst) - first_]->enter(where, access.write, request, from);
     if (burst == first) states_[request].accepted = from;
   }
   return from;
@@ -111,11 +117,51 @@ ReplayResult Replay::run(std::uint64_t outstanding) {
   return result_;
 }
 
+void add(LatencySum& sum, const LatencySum& more) {
+  sum.requests += more.requests;
+  sum.clocks += more.clocks;
+}
+
+ReplayResult replay_per_channel(const ReplayConfig& config, const std::vector<Access>& accesses,
+                                Bytes request, std::uint64_t outstanding) {
+  const AddressMap map(config.hbm);
+  std::vector<std::vector<Access>> of_channel(config.hbm.channels);
+  for (const auto& access : accesses) {
+    of_channel[map.channel(access.address / config.hbm.timings.burst)].push_back(access);
+  }
+  ReplayResult all;
+  for (unsigned c = 0; c < of_channel.size(); ++c) {
+    const auto one = Replay(config, of_channel[c], request, c).run(outstanding);
+    all.clocks = std::max(all.clocks, one.clocks);
+    all.bytes += one.bytes;
+    add(all.reads, one.reads);
+    add(all.writes, one.writes);
+  }
+  return all;
+}
+
 }  // namespace
 
+bool in_one_channel(const ReplayConfig& config, const std::vector<Access>& accesses,
+                    Bytes request) {
+  const AddressMap map(config.hbm);
+  const Bytes burst = config.hbm.timings.burst;
+  return std::all_of(accesses.begin(), accesses.end(), [&](const Access& access) {
+    // The replay's bursts, from the one with the first byte on.
+    const std::uint64_t first = access.address / burst;
+    const std::uint64_t end = first + std::max<Bytes>(request / burst, 1);
+    for (std::uint64_t each = first + 1; each < end; ++each) {
+      if (map.channel(each) != map.channel(first)) return false;
+    }
+    return true;
+  });
+}
+
 ReplayResult replay(const ReplayConfig& config, const std::vector<Access>& accesses, Bytes request,
-                    std::uint64_t outstanding) {
-  ReplayResult result = Replay(config, accesses, request).run(outstanding);
+                    std::uint64_t outstanding, ReplaySource source) {
+  ReplayResult result = source == ReplaySource::kPerChannel
+                            ? replay_per_channel(config, accesses, request, outstanding)
+                            : Replay(config, accesses, request, {}).run(outstanding);
   const HbmTimings& t = config.hbm.timings;
   result.bus_bytes = t.burst * t.pseudo_channels * config.hbm.channels;
   result.bus_clocks = t.burst_clocks;

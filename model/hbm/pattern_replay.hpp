@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays accesses on the channels of a memory as the public DRAM simulators' trace front ends do,
 // to compare with them: injection in order, head of line blocking over all channels, at most one
-// burst per channel and clock. No SystemC; nothing between source and controllers.
+// burst per channel and clock. Or with a source per channel, so that only the controllers bind. No
+// SystemC; nothing between source and controllers.
 #pragma once
 
 #include "model/config/replay_config.hpp"
@@ -35,9 +36,18 @@ struct ReplayResult {
   }
 };
 
+enum class ReplaySource : std::uint8_t {
+  kShared,      // one, in order: a request whose channel is full holds up all behind it
+  kPerChannel,  // one for each channel's requests, each of which lies in one channel
+};
+
+// Whether every access lies in one channel.
+bool in_one_channel(const ReplayConfig& config, const std::vector<Access>& accesses, Bytes request);
+
 // Accesses of `request` bytes each, a multiple of the burst. `outstanding`: at most so many at
-// once; 0: as many as the controllers accept. can_replay(config) must hold.
+// once, of each source; 0: as many as the controllers accept. can_replay(config) must hold, and
+// in_one_channel() for a source per channel.
 ReplayResult replay(const ReplayConfig& config, const std::vector<Access>& accesses, Bytes request,
-                    std::uint64_t outstanding);
+                    std::uint64_t outstanding, ReplaySource source = ReplaySource::kShared);
 
 }  // namespace npu::model::hbm

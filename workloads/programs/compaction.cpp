@@ -3,6 +3,7 @@
 // compaction, and what compaction costs, part by part. Contents must survive it.
 #include <algorithm>
 
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/block_contents.hpp"
 #include "workloads/programs/support/churned_memory.hpp"
@@ -132,6 +133,10 @@ Status compact(Context& context) {
   if (!contents) return forward_error(contents);
   const auto blocks = allocate_blocks(context, **device);
   if (!blocks) return forward_error(blocks);
+  const Bytes windows = (*device)->memory_statistics().total / driver::kPageSize *
+                        std::max(context.parameters.size("window"), 4_KiB);
+  const auto what = "compaction: window=" + size_name(context.parameters.size("window"));
+  if (auto ok = require_host_memory(what, windows); !ok) return ok;
   // The running copies have the end of the large block to themselves.
   const Bytes running = context.parameters.size("running_bytes");
   const Bytes tagged = blocks->rest.size - 2 * running;

@@ -8,7 +8,9 @@
 #include <set>
 #include <vector>
 
+#include "model/config/system_config.hpp"
 #include "npu/base/checked.hpp"
+#include "workloads/framework/host_room.hpp"
 #include "workloads/framework/limits.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
@@ -34,7 +36,15 @@ struct Outcome {
   Bytes bytes = 0;
   Picoseconds elapsed;
   Snapshot gained;
+  std::vector<IdleCause> idle;
 };
+
+// Those of the simulated card; none when nobody knows them.
+std::optional<DmaEngines> engines_of(const Context& context, std::size_t card) {
+  if (context.machine == nullptr || card >= context.machine->cards.size()) return {};
+  const auto& dma = context.machine->cards[card].dma;
+  return DmaEngines{dma.engines, dma.engine_setup, dma.max_outstanding_reads};
+}
 
 // True if `a` is faster than `b`.
 bool faster(const Outcome& a, const Outcome& b) {
@@ -51,10 +61,18 @@ class Bench {
   Result<Outcome> run(const std::string& direction, Bytes size) {
     const Bytes total = std::max(size, context_.parameters.size("bytes"));
     const Bytes footprint = std::max(size, std::min(total, kFootprint) / size * size);
+    choose_windows(footprint);
+    // Both ends: what is compared of them, and of d2h all that is written to the host.
+    const auto what = fmt::format("dma_bandwidth: sizes={} bytes={} verify={}", size_name(size),
+                                  size_name(context_.parameters.size("bytes")),
+                                  size_name(context_.parameters.size("verify")));
+    const Bytes written = direction == "d2h" ? footprint : 0;
+    if (auto ok = require_host_memory(what, 2 * windows_.size() * kWindow + written); !ok) {
+      return forward_error(ok);
+    }
     auto path = CopyPath::create(context_, device_, streams_[0], direction_opcode(direction),
                                  footprint, std::min(footprint, kWindow));
     if (!path) return forward_error(path);
-    choose_windows(footprint);
     std::optional<Outcome> best;
     for (const auto streams : context_.parameters.integers("streams")) {
       for (const auto depth : context_.parameters.integers("depths")) {
@@ -80,14 +98,31 @@ class Bench {
     const auto before = take_snapshot(context_.simulator);
     auto& clock = context_.platform.clock();
     const Picoseconds begin = clock.now();
-    auto bytes = copy(path, shape, total, footprint);
+    const auto card = device_.info().device_index;
+    const auto engines = engines_of(context_, card);
+    DmaUsage usage(card, engines.value_or(DmaEngines{}), begin);
+    auto bytes = [&] {
+      const TraceSession listening(context_.trace, usage);
+      return copy(path, shape, total, footprint);
+    }();
     if (!bytes) return forward_error(bytes);
     const Picoseconds elapsed = clock.now() - begin;
     const auto gained = difference(before, take_snapshot(context_.simulator));
+    usage.finish(begin + elapsed);
     const auto what = fmt::format("{} copies of {}, depth {}, {} streams", shape.direction,
                                   size_name(shape.size), shape.depth, shape.streams);
     if (auto ok = verify(path, footprint, seed, what); !ok) return forward_error(ok);
-    return Outcome{shape, *bytes, elapsed, gained};
+    Outcome outcome{shape, *bytes, elapsed, gained, {}};
+    if (engines) outcome.idle = causes_of_idle(outcome, usage, *engines, card);
+    return outcome;
+  }
+
+  static std::vector<IdleCause> causes_of_idle(const Outcome& outcome, const DmaUsage& usage,
+                                               const DmaEngines& engines, std::size_t card) {
+    const auto& direction = outcome.shape.direction;
+    const bool memory_full = direction != "d2d" && card < outcome.gained.memories.size() &&
+                             memory_idle_percent(outcome.gained, card).value() < 10'000;
+    return idle_causes(usage, engines, direction == "h2d", memory_full);
   }
 
   // Copies at least `total` bytes and returns how many it copied.
@@ -192,7 +227,13 @@ std::string report_outcome(Context& context, std::size_t card, const Outcome& ou
     report.add_metric(prefix + ".link_peak_percent", percent, "%");
     share = percent.text();
   }
-  for (auto& limit : on_card ? memory_limits(prefix, gained, card) : link_limits(prefix, gained)) {
+  const bool has_link = !on_card && !gained.links.empty();
+  if (has_link) report.add_metric(prefix + ".link_idle_percent", link_idle_percent(gained), "%");
+  if (on_card) {
+    report.add_metric(prefix + ".memory_idle_percent", memory_idle_percent(gained, card), "%");
+  }
+  for (auto& limit : on_card ? memory_limits(prefix, gained, card, outcome.idle)
+                             : link_limits(prefix, gained, outcome.idle)) {
     report.add_metric(prefix + ".limit." + limit.name + "_percent", limit.percent, "%");
     report.add_limit(std::move(limit));
   }

@@ -2,9 +2,11 @@
 // The latency of one copy at a time, and where each nanosecond of it went.
 #include <vector>
 
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/copy_path.hpp"
+#include "workloads/programs/support/refresh_phases.hpp"
 #include "workloads/programs/support/typical_sample.hpp"
 
 namespace npu::workloads {
@@ -18,14 +20,19 @@ class Bench {
 
   // All iterations of one direction and size.
   Status run(const std::string& direction, Bytes size) {
+    // Both ends, one or two windows, and what is expected.
+    const auto asked = "dma_latency: sizes=" + size_name(size);
+    if (auto ok = require_host_memory(asked, 4 * size); !ok) return ok;
     auto path =
         CopyPath::create(context_, device_, stream_, direction_opcode(direction), size, size);
     if (!path) return forward_error(path);
     const auto iterations = context_.parameters.integer("iterations");
     std::vector<LatencySample> samples;
+    RefreshPhases phases(context_, device_.info().device_index, iterations);
     for (std::uint64_t i = 0; i < iterations; ++i) {
       const std::uint64_t seed = context_.seed ^ (size << 16) ^ i;
       if (auto ok = (*path)->prepare(0, size, seed); !ok) return ok;
+      phases.wait(i);
       auto sample = measure((*path)->command(0, size));
       if (!sample) return forward_error(sample);
       const std::string what = direction + " copy of " + size_name(size);
@@ -94,7 +101,10 @@ Status run(Context& context) {
       "latency. entry_store: "
       "submit() called to ring entry written; doorbell: to the doorbell register; engine_start: to "
       "the first data request; data: to the last data written; completion: to the event record "
-      "visible to the host; wait: to the return of wait().");
+      "visible to the host; wait: to the return of wait(). Copies begin evenly over a round of "
+      "refreshes of the card's memory, all its rows closed; the place in the ring makes some "
+      "clocks "
+      "of difference.");
   if (ring_place(context.parameters) == RingPlace::kHostMemory) {
     context.report.add_note(
         "The ring is in host memory: no entry crosses the link at submission, so entry_store ends "

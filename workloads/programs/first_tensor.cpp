@@ -4,6 +4,7 @@
 #include <array>
 
 #include "npu/driver/scan.hpp"
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -79,6 +80,10 @@ Status run(Context& context) {
   auto memory = (*device)->allocate(size);
   if (!memory) return forward_error(memory);
   stages.end("allocate");
+  const auto what = "first_tensor: rows=" + std::to_string(tensor.rows) +
+                    " columns=" + std::to_string(tensor.columns);
+  // The tensor, where it comes from and what is read back.
+  if (auto ok = require_host_memory(what, 3 * size); !ok) return ok;
   auto stream = (*device)->create_stream();
   if (!stream) return forward_error(stream);
   stages.end("create_stream");

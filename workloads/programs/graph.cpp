@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "npu/base/shortened.hpp"
+#include "workloads/framework/host_room.hpp"
 #include "workloads/framework/nearest_name.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
@@ -91,7 +92,21 @@ class GraphRun {
   }
 
  private:
+  // The tensors in device memory; while one is made or compared, it and up to two that it is
+  // computed from as doubles, and its bytes.
+  Bytes host_memory() const {
+    Bytes all = 0, largest = 0;
+    for (const auto& tensor : tensors_) {
+      all += tensor.bytes();
+      largest = std::max<Bytes>(largest, 3 * sizeof(double) * tensor.elements() + tensor.bytes());
+    }
+    return all + largest;
+  }
+
   Status upload() {
+    const auto& values = context_.parameters.choice("parameters");
+    const auto what = "graph: " + (values.empty() ? spec_.file : "parameters=" + values);
+    if (auto ok = require_host_memory(what, host_memory()); !ok) return ok;
     std::uint64_t done = 0;
     for (auto& tensor : tensors_) {
       context_.step("tensors", done++, tensors_.size());
@@ -164,6 +179,7 @@ class GraphRun {
       add(pool.name + "_dispatch_bound_phases", Number::count(pool.phases), "");
       add(pool.name + "_longest_dispatch_bound_percent", Number::percent(pool.longest_phase, time),
           "%");
+      if (bound.value() == 0) continue;
       context_.report.add_limit(
           {prefix_ + pool.name, "dispatch", bound,
            fmt::format("dispatch: {} % of the time a core of kind {} was idle while a block for it "

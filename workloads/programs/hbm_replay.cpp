@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "model/config/checks.hpp"
 #include "model/config/replay_config.hpp"
 #include "model/config/system_config.hpp"
 #include "model/hbm/pattern_replay.hpp"
 #include "model/hbm/replay_controller.hpp"
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/reference_figures.hpp"
 
@@ -19,6 +21,7 @@ using model::ReplayConfig;
 using model::hbm::AccessPattern;
 using model::hbm::PatternKind;
 using model::hbm::ReplayResult;
+using model::hbm::ReplaySource;
 
 constexpr unsigned kFractionDecimals = 6;
 
@@ -62,13 +65,19 @@ Result<T> loaded(const Result<std::string>& path,
 }
 
 Result<ReplayConfig> memory_of(const Context& context, const std::string& tool) {
-  if (tool == "card") return card_memory(context);
-  auto config = loaded(find_file(context, "hbm/replay/" + tool + ".yaml"), model::load_replay);
+  auto config = tool == "card" ? card_memory(context)
+                               : loaded(find_file(context, "hbm/replay/" + tool + ".yaml"),
+                                        model::load_replay);
   const auto& timings = context.parameters.choice("timings");
   if (!config || timings == "own") return config;
   const auto table = loaded(find_file(context, "hbm/" + timings + ".yaml"), model::load_timings);
   if (!table) return forward_error(table);
   config->hbm.timings = *table;
+  if (tool != "card") config->hbm.interleave = table->burst;  // as in the files of the tools
+  if (const auto broken = model::check_hbm(config->hbm)) {
+    return fail(ErrorCode::kInvalidArgument, "timings=" + timings + " with tools=" + tool + ": " +
+                                                 broken->key + " " + broken->text);
+  }
   return config;
 }
 
@@ -152,6 +161,10 @@ Number mean_ns(const model::hbm::LatencySum& sum, std::uint64_t clock_hz) {
                           sum.requests * (clock_hz / 1'000'000), 3);
 }
 
+bool has_shared_source(const Context& context) {
+  return context.parameters.choice("queues") == "shared";
+}
+
 class Replays {
  public:
   Replays(Context& context, std::vector<ReferenceFigure> figures)
@@ -161,6 +174,7 @@ class Replays {
 
  private:
   Status run_cell(const ReplayConfig& config, Cell cell, Table& table);
+  void pass_time(const ReplayResult& result, std::uint64_t clock_hz);
   void report(const ReplayConfig& config, const Cell& cell, const ReplayResult& result,
               Table& table);
   void compare(const std::string& prefix, const Cell& cell, const ReplayResult& result,
@@ -190,7 +204,8 @@ Status Replays::run_cell(const ReplayConfig& config, Cell cell, Table& table) {
   if (auto ok = check(cell, config); !ok) return ok;
   const bool own = context_.parameters.choice("timings") == "own";
   const bool same_span = cell.pattern.span == AccessPattern().span;
-  if (own && same_span) cell.theirs = find_figure(figures_, config.name, cell);
+  if (own && same_span && has_shared_source(context_))
+    cell.theirs = find_figure(figures_, config.name, cell);
   // As many as in the reference measurements, whose share of start-up and refreshes they have.
   cell.requests = context_.parameters.integer("requests");
   if (cell.requests == 0) {
@@ -199,9 +214,23 @@ Status Replays::run_cell(const ReplayConfig& config, Cell cell, Table& table) {
                                                                 : 300'000;
     if (cell.theirs != nullptr) cell.requests = cell.theirs->requests;
   }
+  // Address, state and response of each, and each channel's requests once more.
+  constexpr Bytes kPerRequest = 64;
+  const auto what = "hbm_replay: requests=" + std::to_string(cell.requests);
+  if (auto ok = require_host_memory(what, cell.requests * kPerRequest); !ok) return ok;
   context_.step(config.name + " " + cell.name, 0, 1);
   const auto accesses = model::hbm::make_accesses(cell.pattern, cell.requests);
-  const auto result = model::hbm::replay(config, accesses, cell.pattern.request, cell.outstanding);
+  const bool shared = has_shared_source(context_);
+  if (!shared && !model::hbm::in_one_channel(config, accesses, cell.pattern.request)) {
+    return fail(ErrorCode::kInvalidArgument,
+                "hbm_replay: " + config.name + " " + cell.name +
+                    ": queues=per_channel needs requests that lie in one channel each; choose a "
+                    "smaller request_bytes");
+  }
+  const auto result =
+      model::hbm::replay(config, accesses, cell.pattern.request, cell.outstanding,
+                         shared ? ReplaySource::kShared : ReplaySource::kPerChannel);
+  pass_time(result, config.hbm.timings.clock_hz);
   if (result.requests() != cell.requests) {
     return fail(ErrorCode::kDeviceFault, "hbm_replay: " + config.name + " " + cell.name + ": " +
                                              std::to_string(result.requests()) + " of " +
@@ -209,6 +238,16 @@ Status Replays::run_cell(const ReplayConfig& config, Cell cell, Table& table) {
   }
   report(config, cell, result, table);
   return {};
+}
+
+// What was replayed is simulated time, though the machine had no part in it.
+void Replays::pass_time(const ReplayResult& result, std::uint64_t clock_hz) {
+  auto& clock = context_.platform.clock();
+  const auto clocks = static_cast<std::uint64_t>(result.clocks);
+  const auto seconds = clocks / clock_hz;
+  const auto rest = (clocks % clock_hz) * 1'000'000 / (clock_hz / 1'000'000);
+  clock.sleep_until(clock.now() +
+                    Picoseconds(static_cast<std::int64_t>(seconds * 1'000'000'000'000 + rest)));
 }
 
 void Replays::report(const ReplayConfig& config, const Cell& cell, const ReplayResult& result,
@@ -270,6 +309,15 @@ Status run(Context& context) {
   context.report.add_note(
       "bandwidth is the fraction of what all data buses can move; theirs is computed from the "
       "clocks they took, their latencies have one decimal");
+  context.report.add_note(
+      has_shared_source(context)
+          ? "one queue in order feeds all channels, a burst per channel and clock, as in the "
+            "reference simulators: a request whose channel is full holds up all behind it, so that "
+            "saturated patterns that spread unevenly (random above all) are bound by that queue "
+            "and "
+            "not by the timings; queues=per_channel gives each channel a queue of its own"
+          : "each channel has a queue of its own, so that the timings and the controllers bind; "
+            "outstanding requests are counted per channel, and the reference figures do not apply");
   return {};
 }
 
@@ -296,6 +344,14 @@ Workload hbm_replay() {
             {"seq_rd", "rand_rd", "stride4k", "stride2m", "streams16_r64", "stride", "streams"}},
            {"outstanding", ParameterType::kIntegerList, "", "0,1",
             "requests at once; 0: as many as the controllers take", 0, 1'000'000},
+           {"queues",
+            ParameterType::kChoice,
+            "",
+            "shared",
+            "in front of the channels: one in order, as the simulators have, or one each",
+            0,
+            0,
+            {"shared", "per_channel"}},
            {"requests", ParameterType::kInteger, "", "0",
             "per pattern; 0: as many as in the reference measurements", 0, 20'000'000},
            {"reads", ParameterType::kInteger, "", "1",
@@ -309,7 +365,7 @@ Workload hbm_replay() {
             ParameterType::kChoice,
             "",
             "own",
-            "another table of configs/hbm in place of the tool's own",
+            "another table of configs/hbm in place of the tool's or the card's own",
             0,
             0,
             {"own", "hbm2e_2400", "hbm2e_3200", "hbm3_5200"}}},

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "npu/aicore/kernel.hpp"
+#include "workloads/framework/host_room.hpp"
 #include "workloads/kernels/gemm/tiling.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/binary_operation.hpp"
@@ -47,6 +48,11 @@ class Matmul {
     const auto ok = operation_.prepare(type_, bytes(p_.m, p_.k, type_), bytes(p_.k, p_.n, type_),
                                        bytes(p_.m, p_.n, to_type_), copies_);
     if (!ok) return ok;
+    if (auto room = require_host_memory(fmt::format("matmul: m={} n={} k={}", p_.m, p_.n, p_.k),
+                                        host_memory());
+        !room) {
+      return room;
+    }
     p_.a = operation_.a().address.value;
     p_.b = operation_.b().address.value;
     p_.c = operation_.c().address.value;
@@ -69,10 +75,8 @@ class Matmul {
   }
 
   Status check() {
-    const auto& how = context_.parameters.choice("check");
-    if (!context_.functional || !copies_ || how == "none") return {};
-    const std::uint64_t work = std::uint64_t{p_.m} * p_.n * p_.k;
-    const bool all = how == "full" || (how == "auto" && work <= kFullCheck);
+    if (!is_checked()) return {};
+    const bool all = is_checked_fully();
     const auto a = operation_.contents(operation_.a()), b = operation_.contents(operation_.b());
     const MatrixProduct product{p_.m,
                                 p_.n,
@@ -110,6 +114,27 @@ class Matmul {
     return rows * columns * platform::bytes_of(type);
   }
   bool empty() const { return p_.m == 0 || p_.n == 0; }
+
+  bool is_checked() const {
+    return context_.functional && copies_ && context_.parameters.choice("check") != "none";
+  }
+  bool is_checked_fully() const {
+    const auto& how = context_.parameters.choice("check");
+    const std::uint64_t work = std::uint64_t{p_.m} * p_.n * p_.k;
+    return how == "full" || (how == "auto" && work <= kFullCheck);
+  }
+
+  // What the simulator keeps of the matrices: in device memory, C in host memory, and what the
+  // check makes of A and B once more, in full as doubles, too.
+  Bytes host_memory() const {
+    const Bytes a = bytes(p_.m, p_.k, type_), b = bytes(p_.k, p_.n, type_);
+    const Bytes c = bytes(p_.m, p_.n, to_type_);
+    Bytes all = 0;
+    if (copies_) all += a + b + c + (context_.functional ? c : 0);
+    if (!is_checked()) return all;
+    const Bytes elements = (a + b) / platform::bytes_of(type_);
+    return all + a + b + (is_checked_fully() ? elements * sizeof(double) : 0);
+  }
 
   // A sum of nothing.
   Status zero_result() {

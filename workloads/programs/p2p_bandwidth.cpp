@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "npu/base/checked.hpp"
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/peer_path.hpp"
@@ -76,7 +77,13 @@ class Bench {
 
   Status set_up(const Shape& shape) {
     lanes_.clear();
-    for (const auto& [from, to] : transfers(shape)) {
+    const auto all = transfers(shape);
+    // What is compared of both ends, and the windows to look through.
+    const Bytes verified = std::min(context_.parameters.size("verify"), footprint_);
+    const auto what = fmt::format("p2p_bandwidth: cards={} verify={}", shape.cards,
+                                  size_name(context_.parameters.size("verify")));
+    if (auto ok = require_host_memory(what, all.size() * 2 * (verified + kWindow)); !ok) return ok;
+    for (const auto& [from, to] : all) {
       auto path = PeerPath::create(context_, cards_[from], cards_[to], shape.operation == "read",
                                    footprint_, kWindow);
       if (!path) return forward_error(path);

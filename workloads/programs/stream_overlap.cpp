@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
@@ -26,6 +27,10 @@ class Overlap {
   Status prepare() {
     if (size_ % kWord != 0)
       return fail(ErrorCode::kInvalidArgument, "size=" + size_name(size_) + ": no multiple of 4 B");
+    // Where it comes from, the source and both results, and one result read back.
+    if (auto ok = require_host_memory("stream_overlap: size=" + size_name(size_), 5 * size_); !ok) {
+      return ok;
+    }
     auto host = session_.allocate_host(size_);
     if (!host) return forward_error(host);
     host_ = *host;

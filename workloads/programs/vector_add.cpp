@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "workloads/framework/host_room.hpp"
 #include "workloads/kernels/vector/words.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/binary_operation.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 // Less than this is not worth one more core.
 constexpr Bytes kSmallestBlock = 512;
+constexpr Bytes kCheckedPiece = 4_MiB;
 
 class VectorAdd {
  public:
@@ -31,6 +33,11 @@ class VectorAdd {
 
   Status add() {
     if (auto ok = operation_.prepare(type_, bytes_, bytes_, bytes_, true); !ok) return ok;
+    // The tensors in device memory, where the sum is zeros unless the cores compute, and the copy
+    // of the sum.
+    const auto what = fmt::format("vector_add: elements={}", count_);
+    const Bytes tensors = context_.functional ? 4 : 3;
+    if (auto ok = require_host_memory(what, tensors * bytes_); !ok) return ok;
     kernels::vector::Elementwise work;
     work.a = operation_.a().address.value;
     work.b = operation_.b().address.value;
@@ -47,13 +54,9 @@ class VectorAdd {
   // The inputs are small multiples of 1/64: their sums are exact in every type.
   Status check() const {
     if (!context_.functional) return {};
-    const auto a = operation_.contents(operation_.a()), b = operation_.contents(operation_.b());
-    for (std::uint64_t i = 0; i < count_; ++i) {
-      const double expected = load_element(type_, a.data(), i) + load_element(type_, b.data(), i);
-      const double found = load_element(type_, operation_.result(), i);
-      if (found == expected) continue;
-      return fail(ErrorCode::kDeviceFault,
-                  fmt::format("element {} of {} is {}, expected {}", i, count_, found, expected));
+    const std::uint64_t piece = kCheckedPiece / platform::bytes_of(type_);
+    for (std::uint64_t first = 0; first < count_; first += piece) {
+      if (auto ok = check(first, std::min(count_ - first, piece)); !ok) return ok;
     }
     return {};
   }
@@ -69,6 +72,19 @@ class VectorAdd {
   }
 
  private:
+  Status check(std::uint64_t first, std::uint64_t count) const {
+    const auto a = operation_.contents(operation_.a(), first, count);
+    const auto b = operation_.contents(operation_.b(), first, count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const double expected = load_element(type_, a.data(), i) + load_element(type_, b.data(), i);
+      const double found = load_element(type_, operation_.result(), first + i);
+      if (found == expected) continue;
+      return fail(ErrorCode::kDeviceFault, fmt::format("element {} of {} is {}, expected {}",
+                                                       first + i, count_, found, expected));
+    }
+    return {};
+  }
+
   Context& context_;
   BinaryOperation operation_;
   const DataType type_;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "npu/driver/program.hpp"
+#include "workloads/framework/host_room.hpp"
 #include "workloads/framework/program_images.hpp"
 #include "workloads/kernels/vector/operators.hpp"
 #include "workloads/programs/programs.hpp"
@@ -97,6 +98,9 @@ class VectorOperator {
       if (!memory) return forward_error(memory);
       *at = memory->value;
     }
+    const Bytes kept = context_.functional ? (has_second(work_.op) ? 3 : 2) * bytes_ : 0;
+    const auto what = fmt::format("vector_operator: elements={}", work_.count);
+    if (auto ok = require_host_memory(what, kept); !ok) return ok;
     const auto program = use_program(context_.report, "operators");
     if (!program) return forward_error(program);
     auto image = driver::make_image(abi::ImageKind::kAiCore, *program);

@@ -3,8 +3,12 @@
 #include "model/core/sparse_memory.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -91,6 +95,54 @@ TEST(SparseMemory, LendsWhatItHasAlone) {
   EXPECT_EQ(memory.lend(kSize, 1, keeper), nullptr);
   EXPECT_EQ(memory.lend(UINT64_MAX, 2, keeper), nullptr);
   EXPECT_EQ(memory.lend(0, 0, keeper), nullptr);
+}
+
+// Address space of this process, without what is resident.
+Bytes reserved_addresses() {
+  std::ifstream file("/proc/self/statm");
+  Bytes pages = 0;
+  file >> pages;
+  return pages * static_cast<Bytes>(getpagesize());
+}
+
+TEST(SparseMemory, ReservesAddressesForThePiecesThatHoldSomething) {
+  const Bytes before = reserved_addresses();
+  model::SparseMemory memory(1024 * model::SparseMemory::kPiece);
+  EXPECT_LT(reserved_addresses() - before, model::SparseMemory::kPiece / 2);
+  put(memory, 1000 * model::SparseMemory::kPiece, 3);
+  put(memory, 1000 * model::SparseMemory::kPiece + 2_MiB, 3);
+  EXPECT_LT(reserved_addresses() - before, 2 * model::SparseMemory::kPiece);
+}
+
+TEST(SparseMemory, KeepsBytesOnBothSidesOfABorderOfPieces) {
+  model::SparseMemory memory(2 * model::SparseMemory::kPiece + 4096);
+  const std::string text = "across the border";
+  const Bytes at = 2 * model::SparseMemory::kPiece - 5;
+  memory.write(at, text.data(), text.size());
+  std::string read(text.size(), ' ');
+  memory.read(at, read.data(), read.size());
+  EXPECT_EQ(read, text);
+  Keeper keeper;
+  EXPECT_EQ(memory.lend(at, text.size(), keeper), nullptr) << "in two pieces";
+  EXPECT_NE(memory.lend(at, 5, keeper), nullptr);
+}
+
+TEST(SparseMemory, SaysWhatItCouldNotHave) {
+  model::SparseMemory memory(64 * model::SparseMemory::kPiece);
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit none{1, 1};
+    setrlimit(RLIMIT_AS, &none);
+    try {
+      put(memory, 5, 1);
+    } catch (const model::OutOfHostMemory& error) {
+      _exit(std::string(error.what()).find("ulimit -v") != std::string::npos ? 0 : 2);
+    }
+    _exit(1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -77,6 +77,24 @@ TEST_P(DmaSharing, RequestsWithoutEndDoNotKeepTheRingFromTheEngines) {
   EXPECT_LE(requester.done.size(), (8 + 8) * GetParam());
 }
 
+TEST_P(DmaSharing, EnginesThatHoldOneCommandServeBoth) {
+  auto config = with_engines(GetParam());
+  config.dma.engine_queue_depth = 1;
+  DmaBench bench(config);
+  Requester requester(bench.dma);
+  bench.enable(16);
+  for (unsigned i = 0; i < 8; ++i) {
+    bench.push(make_entry(DmaOpcode::kDeviceToDevice, 0, 16_MiB, kCopy, i % 16, i % 256));
+  }
+  requester.want(8);
+  bench.ring_doorbell();
+  for (unsigned i = 0; i < 1000 && (!bench.dma.idle() || requester.done.size() < 8); ++i) {
+    bench.run(500_ns);
+  }
+  EXPECT_EQ(requester.done.size(), 8U);
+  EXPECT_EQ(bench.dma.statistics().commands, 16U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, DmaSharing, testing::Values(1U, 4U));
 
 }  // namespace

@@ -58,6 +58,35 @@ TEST_F(Latency, PartsAddUpToThePicosecond) {
   }
 }
 
+// Refreshes hold single copies up; the figure of a size is of the same phases of them whatever
+// other sizes are asked for.
+TEST_F(Latency, GrowsWithTheSize) {
+  const std::string data = ".breakdown.data_ns";
+  run("dma_latency", {"sizes=64..1MiB", "directions=h2d,d2d"}, {}, "910b2.yaml");
+  for (const std::string direction : {"dma.h2d.", "dma.d2d."}) {
+    std::int64_t smaller = 0;
+    for (Bytes size = 64; size <= 1_MiB; size *= 2) {
+      const auto found = digits(direction + size_name(size) + data);
+      EXPECT_GE(found, smaller - 2'500) << direction << size;  // four clocks of the memory
+      smaller = found;
+    }
+  }
+}
+
+// A size among others, then the same size once more behind yet others: the list is gone through in
+// order, so that its second figure has another past.
+TEST_F(Latency, OfASizeDoesNotDependOnOtherSizes) {
+  run("dma_latency", {"sizes=4KiB,1KiB,2KiB,64KiB,4KiB", "directions=d2d"}, {}, "910b2.yaml");
+  std::vector<double> found;
+  for (const auto& metric : report_.metrics()) {
+    if (metric.name == "dma.d2d.4KiB.breakdown.data_ns") {
+      found.push_back(std::stod(metric.value.text()));
+    }
+  }
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_NEAR(found[0], found[1], 2.5) << "four clocks of the memory";
+}
+
 class LatencyOverLinks : public WorkloadOnSimulator {
  protected:
   void check(const std::string& overridden, double gigatransfers, double lanes,

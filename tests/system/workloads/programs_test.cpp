@@ -66,5 +66,39 @@ TEST_F(Programs, HbmReplayTakesTheCardsOwnMemoryAndMixedTraffic) {
   EXPECT_GT(value("hbm_replay.card.rand_rd2wr1.sat.read_latency_ns"), 20);
 }
 
+TEST_F(Programs, HbmReplayPassesTheTimeItReplays) {
+  run("hbm_replay", {"tools=card", "patterns=seq_rd", "outstanding=1", "requests=1000"});
+  EXPECT_GE(report_.simulated.count(), 1000 * digits("hbm_replay.card.seq_rd.1.latency_ns"));
+}
+
+// Per channel only the timings bind random reads; behind one queue that queue does, too.
+TEST_F(Programs, HbmReplayWithAQueuePerChannelShowsTheTimings) {
+  const std::string fraction = "hbm_replay.card.rand_rd.sat.bandwidth_fraction";
+  run("hbm_replay", {"tools=card", "patterns=rand_rd,seq_rd", "outstanding=0", "requests=50000",
+                     "queues=per_channel"});
+  const double own = value(fraction);
+  EXPECT_GT(value("hbm_replay.card.seq_rd.sat.bandwidth_fraction"), 0.9) << "every bus is busy";
+  EXPECT_GT(own, 0.25);
+}
+
+TEST_F(Programs, HbmReplaySaysThatOneQueueFeedsAllChannels) {
+  run("hbm_replay", {"tools=card", "patterns=rand_rd", "outstanding=0", "requests=50000"});
+  EXPECT_LT(value("hbm_replay.card.rand_rd.sat.bandwidth_fraction"), 0.25);
+  EXPECT_NE(report_.notes().back().find("queues=per_channel"), std::string::npos);
+}
+
+TEST_F(Programs, HbmReplayTakesOtherTimingsForTheCardsMemory) {
+  run("hbm_replay",
+      {"tools=card", "timings=hbm2e_3200", "patterns=seq_rd", "outstanding=1", "requests=100"});
+  EXPECT_EQ(report_.tables().front().title, "card on hbm2e_3200");  // 910b.yaml has hbm2e_2400
+}
+
+TEST_F(Programs, HbmReplayPerChannelWantsRequestsOfOneChannel) {
+  const auto status = attempt("hbm_replay", {"tools=ramulator", "queues=per_channel",
+                                             "request_bytes=4KiB", "requests=100"});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace npu::workloads

@@ -21,15 +21,22 @@ class WorkloadOnSimulator : public testing::Test {
   void run(const std::string& name, const std::vector<std::string>& parameters = {},
            const std::vector<std::string>& overrides = {},
            const std::string& name_of_config = "910b.yaml") {
+    const auto status = attempt(name, parameters, overrides, name_of_config);
+    ASSERT_TRUE(status) << status.error().message();
+  }
+
+  // What the workload returns.
+  Status attempt(const std::string& name, const std::vector<std::string>& parameters = {},
+                 const std::vector<std::string>& overrides = {},
+                 const std::string& name_of_config = "910b.yaml") {
     const auto config =
         model::load_system(std::string(NPU_SOURCE_DIR "/configs/") + name_of_config, overrides, {});
-    ASSERT_TRUE(config) << config.error().message();
+    if (!config) return fail(ErrorCode::kNotFound, config.error().message());
     const auto workload = all_workloads().find(name);
-    ASSERT_TRUE(workload) << workload.error().message();
+    if (!workload) return forward_error(workload);
     ParameterSet values((*workload)->parameters);
     for (const auto& parameter : parameters) {
-      const auto set = values.assign(parameter);
-      ASSERT_TRUE(set) << set.error().message();
+      if (auto set = values.assign(parameter); !set) return set;
     }
     model::System system(*config);
     SystemView view(system);
@@ -39,10 +46,10 @@ class WorkloadOnSimulator : public testing::Test {
           platform, values, 1, report_, view, view, {}, &*config, {NPU_SOURCE_DIR "/configs"}};
       status = (*workload)->run(context);
     });
-    ASSERT_TRUE(ran) << ran.error().message();
-    ASSERT_TRUE(status) << status.error().message();
+    if (!ran) return ran;
     report_.workload = name;
     report_.simulated = view.simulated_time();
+    return status;
   }
 
   // The digits of a metric, without the point: picoseconds of a time in ns.

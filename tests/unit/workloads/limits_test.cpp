@@ -28,7 +28,7 @@ TEST(LinkLimits, ShareTheTimeOfTheBusiestDirection) {
   // 90 us of 100 are busy; of 1000 bytes 80 are headers and 20 DLLPs.
   const Snapshot gained{100_us, {link("down", 90_us, 900, 80, 20), link("up", 1_us, 0, 10, 0)}, {}};
   const auto limits = link_limits("dma.h2d.1MiB", gained);
-  ASSERT_EQ(limits.size(), 4U);
+  ASSERT_EQ(limits.size(), 3U) << "credits are no limit";
   EXPECT_EQ(find(limits, "link_idle")->percent.text(), "10.000");
   EXPECT_EQ(find(limits, "tlp_overhead")->percent.text(), "7.200");
   EXPECT_EQ(find(limits, "dllp")->percent.text(), "1.800");
@@ -37,10 +37,40 @@ TEST(LinkLimits, ShareTheTimeOfTheBusiestDirection) {
 TEST(LinkLimits, TheLargestComesFirst) {
   const Snapshot gained{100_us, {link("down", Picoseconds(99'500'000), 900, 80, 20)}, {}};
   const auto limits = link_limits("x", gained);
-  EXPECT_EQ(limits[0].name, "tlp_overhead");
-  EXPECT_EQ(limits[1].name, "dllp");
-  EXPECT_EQ(limits[2].name, "link_idle");
-  EXPECT_EQ(limits[3].name, "credits");
+  ASSERT_EQ(limits.size(), 4U);
+  EXPECT_EQ(limits[0].name, "link") << "full";
+  EXPECT_EQ(limits[1].name, "tlp_overhead");
+  EXPECT_EQ(limits[2].name, "dllp");
+  EXPECT_EQ(limits[3].name, "link_idle");
+}
+
+TEST(LinkLimits, CausesShareTheIdleTime) {
+  const Snapshot gained{100_us, {link("down", 40_us, 900, 80, 20)}, {}};
+  const auto limits = link_limits(
+      "x", gained, {{"engines", "", 10_us}, {"host", "", 20_us}, {"in_flight", "", 0_us}});
+  EXPECT_EQ(find(limits, "link_idle"), nullptr);
+  EXPECT_EQ(find(limits, "link"), nullptr) << "it has room";
+  EXPECT_EQ(find(limits, "engines")->percent.text(), "20.000");
+  EXPECT_EQ(find(limits, "host")->percent.text(), "40.000");
+  EXPECT_EQ(find(limits, "in_flight"), nullptr) << "nothing is no limit";
+}
+
+TEST(LinkLimits, AFullMemoryOrBoundReadsAreWhatEnginesWaitFor) {
+  const DmaEngines engines{1, Picoseconds(), 1};
+  DmaUsage usage(0, engines, Picoseconds());
+  platform::TraceEvent event;
+  event.cause = platform::dma_cause(0, 0);
+  for (const auto activity : {platform::Activity::kEngineStart, platform::Activity::kDataRead,
+                              platform::Activity::kCompletion}) {
+    event.activity = activity;
+    event.begin = activity == platform::Activity::kCompletion ? 10_us : 0_us;
+    event.end = activity == platform::Activity::kDataRead ? 10_us : event.begin;
+    usage.on_event(event);
+  }
+  usage.finish(10_us);
+  EXPECT_EQ(idle_causes(usage, engines, false, false)[0].name, "engines");
+  EXPECT_EQ(idle_causes(usage, engines, false, true)[0].name, "hbm");
+  EXPECT_EQ(idle_causes(usage, engines, true, false)[0].name, "outstanding_reads");
 }
 
 TEST(MemoryLimits, ShareTheTimeOfTheDataBuses) {

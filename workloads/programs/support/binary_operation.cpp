@@ -29,8 +29,13 @@ Status BinaryOperation::prepare(platform::DataType type, Bytes a, Bytes b, Bytes
 }
 
 std::vector<std::byte> BinaryOperation::contents(const Operand& operand) const {
-  std::vector<std::byte> bytes(operand.size);
-  fill_exact(type_, {bytes.data(), bytes.size()}, operand.seed);
+  return contents(operand, 0, operand.size / platform::bytes_of(type_));
+}
+
+std::vector<std::byte> BinaryOperation::contents(const Operand& operand, std::uint64_t first,
+                                                 std::uint64_t count) const {
+  std::vector<std::byte> bytes(count * platform::bytes_of(type_));
+  fill_exact(type_, {bytes.data(), bytes.size()}, operand.seed, first);
   return bytes;
 }
 

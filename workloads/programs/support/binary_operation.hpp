@@ -31,8 +31,10 @@ class BinaryOperation {
   Status prepare(platform::DataType type, Bytes a, Bytes b, Bytes c, bool copies);
   // Clusters of cores that a run has.
   unsigned clusters() const;
-  // What a or b holds, once more.
+  // What a or b holds, once more; `count` elements from `first` on.
   std::vector<std::byte> contents(const Operand& operand) const;
+  std::vector<std::byte> contents(const Operand& operand, std::uint64_t first,
+                                  std::uint64_t count) const;
   // c, behind run() with copies; else null.
   const std::byte* result() const { return result_.get(); }
   // Copies in, launch(), copies out.

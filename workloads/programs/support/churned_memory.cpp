@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "npu/base/checked.hpp"
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/support/block_contents.hpp"
 
 namespace npu::workloads {
@@ -119,6 +120,11 @@ Status churn_with_compaction(Context& context) {
   auto contents =
       BlockContents::make(context, **device, *stream, context.parameters.size("window"));
   if (!contents) return forward_error(contents);
+  const Bytes all = (*device)->memory_statistics().total;
+  const Bytes windows = all / 100 * context.parameters.integer("occupancy") / driver::kPageSize *
+                        std::max(context.parameters.size("window"), 4_KiB);
+  const auto what = "compaction: window=" + size_name(context.parameters.size("window"));
+  if (auto ok = require_host_memory(what, windows); !ok) return ok;
   ChurnedMemory memory(context, **device, *contents);
   if (auto ok = memory.run(); !ok) return ok;
   memory.report();

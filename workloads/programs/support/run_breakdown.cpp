@@ -102,6 +102,7 @@ void RunBreakdown::report_pipes(const std::string& prefix, Report& out) const {
                    Number::percent(static_cast<std::uint64_t>(busy_[i].count()), whole), "%");
   }
   const auto share = Number::percent(static_cast<std::uint64_t>(busy_[busiest].count()), whole);
+  if (share.value() == 0) return;
   out.add_limit(
       {prefix, kPipeNames[busiest], share,
        fmt::format("{}: busy for {} % of the time of {} cores, the busiest of their pipes",

@@ -165,7 +165,8 @@ void ManagementRing::leave(std::uint64_t number, Place place) {
 }
 
 Result<ManagementAnswer> ManagementRing::wait(std::uint64_t number, std::uint64_t epoch,
-                                              Picoseconds deadline, std::uint8_t opcode) {
+                                              Picoseconds deadline, DeadlineOf whose,
+                                              std::uint8_t opcode) {
   auto& clock = link_.clock();
   const auto name = to_string(static_cast<abi::ManagementOpcode>(opcode));
   const auto watched =
@@ -178,6 +179,11 @@ Result<ManagementAnswer> ManagementRing::wait(std::uint64_t number, std::uint64_
     if (clock.now() >= deadline) {
       leave(number, Place::kAbandoned);
       counters_.timeouts.fetch_add(1, std::memory_order_relaxed);
+      if (whose == DeadlineOf::kCaller) {
+        if (auto ok = link_.alive(); !ok) return forward_error(ok);
+        return fail(ErrorCode::kTimeout,
+                    fmt::format("{}: no answer to {}", to_string(link_.bdf()), name));
+      }
       const auto status = link_.read<abi::ManagementStatusRegister>();  // lost, or merely late?
       if (!status) return forward_error(status);
       return fail(ErrorCode::kTimeout, fmt::format("{}: no answer to {}, MANAGEMENT_STATUS {:#x}",
@@ -193,15 +199,15 @@ Result<ManagementAnswer> ManagementRing::wait(std::uint64_t number, std::uint64_
 }
 
 Result<ManagementAnswer> ManagementRing::execute(const ManagementCommand& command,
-                                                 Picoseconds deadline) {
+                                                 Picoseconds deadline, DeadlineOf whose) {
   std::uint64_t number = 0, epoch = 0;
   const auto entered = enter(&command, 1, deadline, number, epoch);
   if (!entered) return forward_error(entered);
-  return wait(number, epoch, deadline, command.opcode);
+  return wait(number, epoch, deadline, whose, command.opcode);
 }
 
 std::vector<Result<ManagementAnswer>> ManagementRing::execute(
-    const std::vector<ManagementCommand>& commands, Picoseconds deadline) {
+    const std::vector<ManagementCommand>& commands, Picoseconds deadline, DeadlineOf whose) {
   std::vector<Result<ManagementAnswer>> answers;
   answers.reserve(commands.size());
   while (answers.size() < commands.size()) {
@@ -214,7 +220,7 @@ std::vector<Result<ManagementAnswer>> ManagementRing::execute(
       break;
     }
     for (std::size_t i = 0; i < *entered; ++i) {
-      answers.push_back(wait(first + i, epoch, deadline, commands[begin + i].opcode));
+      answers.push_back(wait(first + i, epoch, deadline, whose, commands[begin + i].opcode));
     }
   }
   return answers;

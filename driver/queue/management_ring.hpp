@@ -22,6 +22,10 @@ struct ManagerCounters {
       timeouts{0}, restarts{0}, resets{0}, faults{0}, faults_lost{0};
 };
 
+// Whose deadline it is. A register that a card does not answer stalls the CPU for the root port's
+// completion timeout, so behind a deadline of the caller's none is read.
+enum class DeadlineOf : std::uint8_t { kDriver, kCaller };
+
 // Of one command. `state` is the card's, if it was on one queue.
 struct ManagementAnswer {
   abi::ManagementStatus status = abi::ManagementStatus::kSuccess;
@@ -44,10 +48,12 @@ class ManagementRing {
   void stop();
 
   // kQueueFull: no place until `deadline`; kTimeout: no answer; kAborted: restart(); kDeviceLost.
-  Result<ManagementAnswer> execute(const abi::ManagementCommand& command, Picoseconds deadline);
+  Result<ManagementAnswer> execute(const abi::ManagementCommand& command, Picoseconds deadline,
+                                   DeadlineOf whose = DeadlineOf::kDriver);
   // All of them, one after another, with as few doorbells as possible; answer by answer.
   std::vector<Result<ManagementAnswer>> execute(const std::vector<abi::ManagementCommand>& commands,
-                                                Picoseconds deadline);
+                                                Picoseconds deadline,
+                                                DeadlineOf whose = DeadlineOf::kDriver);
 
  private:
   enum class Place : std::uint8_t {
@@ -76,7 +82,7 @@ class ManagementRing {
                             Picoseconds deadline, std::uint64_t& first, std::uint64_t& epoch);
   void write(std::uint64_t number, abi::ManagementCommand command);
   Result<ManagementAnswer> wait(std::uint64_t number, std::uint64_t epoch, Picoseconds deadline,
-                                std::uint8_t opcode);
+                                DeadlineOf whose, std::uint8_t opcode);
   Status enable(Picoseconds deadline);
   void begin_epoch();
   void leave(std::uint64_t number, Place place);

@@ -161,14 +161,16 @@ std::vector<QueueResult> ProcessContext::resume(const std::vector<QueueId>& queu
 Status ProcessContext::evict(Picoseconds deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   count_call(*impl_);
-  const MutexHolder holder(*impl_->mutex);
+  const TimedMutexHolder holder(*impl_->mutex, deadline);
+  if (!holder) return impl_->others_too_long();
   return impl_->evict(deadline);
 }
 
 Status ProcessContext::restore(Picoseconds deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   count_call(*impl_);
-  const MutexHolder holder(*impl_->mutex);
+  const TimedMutexHolder holder(*impl_->mutex, deadline);
+  if (!holder) return impl_->others_too_long();
   return impl_->restore(deadline);
 }
 

@@ -103,7 +103,7 @@ void QueueManager::write_driver_half(const abi::QueueDescriptor& descriptor) {
   store(descriptor, abi::kQueueStateOffset);
 }
 
-void QueueManager::read_card_half(abi::QueueDescriptor& descriptor) {
+Status QueueManager::read_card_half(abi::QueueDescriptor& descriptor) {
   constexpr Bytes kUsed = offsetof(abi::QueueDescriptor, reserved2);
   auto* bytes = reinterpret_cast<std::byte*>(&descriptor);
   for (Bytes at = abi::kQueueStateOffset; at < kUsed; at += 8) {
@@ -111,6 +111,9 @@ void QueueManager::read_card_half(abi::QueueDescriptor& descriptor) {
     std::memcpy(bytes + at, &word, sizeof word);
     counters_.mmio_reads.fetch_add(1, std::memory_order_relaxed);
   }
+  // No queue gets that far.
+  if (descriptor.read_index != ~0ULL) return {};
+  return device_.link->explain_all_ones("a queue's descriptor");
 }
 
 void QueueManager::add_process(std::uint32_t pasid, QueueOwner& owner) {

@@ -55,8 +55,8 @@ class QueueManager final : public ComputeWork {
   void write_descriptor(const abi::QueueDescriptor& descriptor);
   // The driver's half.
   void write_driver_half(const abi::QueueDescriptor& descriptor);
-  // The card's half, as it was last written.
-  void read_card_half(abi::QueueDescriptor& descriptor);
+  // The card's half, as it was last written. kDeviceLost, kIo.
+  Status read_card_half(abi::QueueDescriptor& descriptor);
 
   // --- Compaction: all processes are evicted.
   Status hold(Picoseconds deadline) override;

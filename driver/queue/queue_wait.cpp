@@ -33,15 +33,13 @@ void QueueChannel::read_completions() {
   }
   if (!parts_.indices) return;
   const auto index = parts_.indices.load(0);
-  if (index > read_index_.load(kRelaxed)) read_index_.store(index, std::memory_order_release);
+  note_read(index);
 }
 
 // `rest`: tag, status, phase.
 void QueueChannel::read_one(std::uint64_t read_index, std::uint64_t rest) {
   counters_.completions.fetch_add(1, kRelaxed);
-  if (read_index > read_index_.load(kRelaxed)) {
-    read_index_.store(read_index, std::memory_order_release);
-  }
+  note_read(read_index);
   const auto tag = static_cast<std::uint32_t>(rest);
   const auto status = static_cast<abi::FaultCode>(rest >> 32 & 0xFFFF);
   if (status != abi::FaultCode::kNone && status != abi::FaultCode::kWaitTimeout) {
@@ -89,19 +87,19 @@ Result<bool> QueueChannel::look(const QueueTicket& ticket) {
   const bool closed = closed_.load(std::memory_order_acquire);
   const bool settled = settled_.load(std::memory_order_acquire);
   const auto found = read(ticket);
-  if (!found) faults_.look_for_faults();  // its record came before its completion
+  if (!found) host_.look_for_faults();  // its record came before its completion
   if (!found || *found) return found;
   if (closed) {
     if (faulted()) return fault_error(ticket, fault());
     return fail(ErrorCode::kAborted, fmt::format("queue {} was destroyed before entry {} was done",
                                                  parts_.id.value, ticket.index));
   }
-  faults_.look_for_faults();
+  host_.look_for_faults();
   if (settled) return fault_error(ticket, fault());
   if (!faulted()) return false;
   // What ran beside the entry at fault may have ended well. Whoever destroys the queue closes it.
   if (!settled_.load(std::memory_order_acquire) && !closed_.load(std::memory_order_acquire)) {
-    if (!faults_.settle(parts_.id)) return false;
+    if (!host_.settle(parts_.id)) return false;
     settled_.store(true, std::memory_order_release);
   }
   return look(ticket);

@@ -25,26 +25,27 @@ Status ProcessContext::Impl::evict(Picoseconds deadline) {
   return answer ? Status() : forward_error(answer);
 }
 
-// Only those that nothing else holds; all of them have their turn, the first error is reported, and
-// after one the process is still evicted.
+// Only those that nothing else holds; all of them have their turn. Without an answer for one the
+// process is still evicted; one that the card has refused is for update() to mend.
 Status ProcessContext::Impl::restore(Picoseconds deadline) {
   if (evictions == 0) {
     return fail(ErrorCode::kInvalidArgument, "the process is not evicted");
   }
   if (--evictions > 0) return {};
-  if (auto ok = resume_held(deadline); !ok) {
+  const auto resumed_all = resume_held(deadline);
+  if (!resumed_all && resumed_all.error().code != ErrorCode::kBadDevice) {
     ++evictions;
-    return ok;
+    return resumed_all;
   }
   evicted_time += device.platform.clock().now() - evicted_since;
-  return {};
+  return resumed_all;
 }
 
 Status ProcessContext::Impl::resume_held(Picoseconds deadline) {
   std::vector<abi::ManagementCommand> wanted;
   std::vector<QueueRecord*> told;
   for (const auto& record : queues) {
-    if (record->held == Held::kNo || !is_active(*record)) continue;
+    if (record->held == Held::kNo || record->leaving || !is_active(*record)) continue;
     wanted.push_back(on_queue(ManagementOpcode::kResume, *record));
     told.push_back(record.get());
   }
@@ -56,7 +57,7 @@ Status ProcessContext::Impl::resume_held(Picoseconds deadline) {
       continue;
     }
     told[i]->held = Held::kUnknown;
-    if (status) status = forward_error(answers[i]);
+    if (status || status.error().code == ErrorCode::kBadDevice) status = forward_error(answers[i]);
   }
   return status;
 }

@@ -8,6 +8,7 @@
 #include "driver/queue/process_impl.hpp"
 #include "driver/queue/queue_removal.hpp"
 #include "driver/queue/signals_impl.hpp"
+#include "driver/support/choice.hpp"
 #include "npu/abi/page_table.hpp"
 
 namespace npu::driver {
@@ -40,6 +41,10 @@ struct ProcessContext::Impl::Draft {
 Status ProcessContext::Impl::check_options(const QueueOptions& wanted) const {
   const auto completions =
       wanted.log2_completions == 0 ? wanted.ring.log2_entries : wanted.log2_completions;
+  for (const auto& [field, memory] : {std::pair("ring.memory", wanted.ring.memory),
+                                      std::pair("completion_memory", wanted.completion_memory)}) {
+    if (auto ok = check_choice(field, memory, QueueMemory::kDevice); !ok) return ok;
+  }
   if (!is_log2_ring(wanted.ring.log2_entries)) {
     return invalid(fmt::format("a ring of 2^{} entries, {} .. {} are possible",
                                wanted.ring.log2_entries, abi::kMinLog2Ring, abi::kMaxLog2Ring));
@@ -180,6 +185,7 @@ bool ProcessContext::Impl::tell_to_forget(Picoseconds deadline, DeadlineOf whose
 // False: nobody else may have its ids.
 bool ProcessContext::Impl::forget_process() {
   if (tell_to_forget(command_deadline(), DeadlineOf::kDriver)) return true;
+  manager.note_left_behind();
   if (!device.link->lost()) {
     page.lose();
     pasid.lose();
@@ -357,7 +363,11 @@ void ProcessContext::Impl::give_up() {
     record->channel->close();
     forget_channel(*record->channel);
   }
-  if (mapped && status && !device.link->lost()) static_cast<void>(forget_process());
+  if (!status || device.link->lost()) {
+    manager.note_left_behind();
+  } else if (mapped) {
+    static_cast<void>(forget_process());
+  }
 }
 
 }  // namespace npu::driver

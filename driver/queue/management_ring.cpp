@@ -82,12 +82,15 @@ Status ManagementRing::enable(Picoseconds deadline) {
   }
 }
 
-void ManagementRing::stop() {
+void ManagementRing::stop(bool all_given_back) {
   stopped_.store(true, std::memory_order_release);
   lock_.lock(link_.clock());
   const SpinLockHolder holder(lock_);
   begin_epoch();
-  if (!link_.lost()) link_.write(abi::ManagementControl{});
+  if (link_.lost()) return;
+  abi::ManagementControl control;
+  if (!all_given_back) control.set<abi::ManagementControl::Log2Entries>(kLog2Entries);
+  link_.write(control);
 }
 
 Status ManagementRing::usable() const {

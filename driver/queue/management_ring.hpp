@@ -13,6 +13,7 @@
 #include "driver/device/card_link.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/abi/queue_management.hpp"
+#include "npu/abi/registers.hpp"
 #include "npu/driver/queue_types.hpp"
 
 namespace npu::driver {
@@ -44,8 +45,12 @@ class ManagementRing {
   // start() for a ring with commands on their way: they are given up (kAborted for those who wait),
   // and may have been executed or not.
   Status restart(Picoseconds deadline);
-  // For good: later commands fail with kAborted.
-  void stop();
+  // For good: later commands fail with kAborted. Unless all was given back, the register keeps a
+  // sign of it (was_left()).
+  void stop(bool all_given_back);
+  // Of MANAGEMENT_CONTROL, as a driver that is gone has left it: it did not stop its ring, or there
+  // may be queues and processes of it.
+  static bool was_left(abi::ManagementControl control) { return control.raw != 0; }
 
   // kQueueFull: no place until `deadline`; kTimeout: no answer; kAborted: restart(); kDeviceLost.
   Result<ManagementAnswer> execute(const abi::ManagementCommand& command, Picoseconds deadline,

@@ -184,6 +184,12 @@ Result<ManagementAnswer> ProcessContext::Impl::command(const abi::ManagementComm
   return std::move(commands({what}, deadline, whose).front());
 }
 
+// Ids are the card's: it may be one of another process.
+tl::unexpected<Error> ProcessContext::Impl::no_queue(QueueId id) const {
+  return fail(ErrorCode::kNotFound, fmt::format("queue {} is no queue of the process with PASID {}",
+                                                id.value, pasid.value()));
+}
+
 tl::unexpected<Error> ProcessContext::Impl::others_too_long() const {
   return fail(ErrorCode::kTimeout,
               fmt::format("waited for other calls of the process with PASID {}", pasid.value()));

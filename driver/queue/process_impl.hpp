@@ -68,6 +68,7 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   std::vector<Result<ManagementAnswer>> commands(const std::vector<abi::ManagementCommand>& what,
                                                  Picoseconds deadline,
                                                  DeadlineOf whose = DeadlineOf::kDriver);
+  tl::unexpected<Error> no_queue(QueueId id) const;
   // The mutex was not to be had by a caller's deadline.
   tl::unexpected<Error> others_too_long() const;
   abi::ManagementCommand on_queue(abi::ManagementOpcode opcode, const QueueRecord& record,

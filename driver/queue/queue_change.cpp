@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "driver/queue/process_impl.hpp"
+#include "driver/support/choice.hpp"
 
 namespace npu::driver {
 
@@ -16,6 +17,9 @@ namespace {
 using Ring = QueueChange::Ring;
 
 Status check(const QueueChange& change) {
+  if (auto ok = check_choice("ring_change", change.ring_change, Ring::kReplace); !ok) return ok;
+  if (auto ok = check_choice("ring.memory", change.ring.memory, QueueMemory::kDevice); !ok)
+    return ok;
   const auto log2 = change.ring.log2_entries;
   if (change.ring_change == Ring::kReplace &&
       (log2 < abi::kMinLog2Ring || log2 > abi::kMaxLog2Ring)) {
@@ -81,7 +85,7 @@ Status ProcessContext::Impl::update(QueueId id, const QueueChange& change) {
   }
   const MutexHolder holder(*mutex);
   auto* record = find(id);
-  if (record == nullptr) return fail(ErrorCode::kNotFound, fmt::format("queue {}", id.value));
+  if (record == nullptr) return no_queue(id);
   if (record->dying || record->leaving) {
     return fail(ErrorCode::kBusy, fmt::format("queue {} is being destroyed", id.value));
   }

@@ -64,7 +64,7 @@ void QueueManager::stop() {
     const MutexHolder holder(*fault_mutex_);
     for (const auto& owner : owners_) owner.second->give_up();
   }
-  ring_->stop();
+  ring_->stop(!left_behind_.load());
   faults_->stop();
 }
 

@@ -70,6 +70,8 @@ class QueueManager final : public ComputeWork {
   void collect_faults();
   std::vector<QueueFault> take_stray_faults();
 
+  // The card may keep a queue or a process that nobody knows of any more.
+  void note_left_behind() { left_behind_.store(true); }
   void note_mapped(int change) { mapped_.fetch_add(change, std::memory_order_relaxed); }
   void note_queues(int change) { queues_.fetch_add(change, std::memory_order_relaxed); }
   QueueManagerStatistics statistics() const;
@@ -96,6 +98,7 @@ class QueueManager final : public ComputeWork {
   std::vector<std::pair<std::uint32_t, QueueOwner*>> owners_;  // by PASID
   std::vector<QueueFault> stray_;
   std::atomic<int> mapped_{0}, queues_{0};
+  std::atomic<bool> left_behind_{false};
 };
 
 }  // namespace npu::driver

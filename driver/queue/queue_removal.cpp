@@ -110,6 +110,7 @@ Status QueueRemoval::by_force(ProcessContext::Impl& process, QueueRecord& record
   const auto result = ProcessContext::Impl::accepted(
       std::move(answer), static_cast<std::uint8_t>(ManagementOpcode::kRemoveQueue));
   if (result) return {};
+  process.manager.note_left_behind();
   record.id.lose();
   record.doorbell.lose();
   return forward_error(result);

@@ -6,6 +6,7 @@
 
 #include "driver/event/wait_loop.hpp"
 #include "driver/queue/queue_channel.hpp"
+#include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
@@ -214,6 +215,7 @@ Status QueueWait::run(WaitPolicy policy) {
 
 Status QueueChannel::wait(const QueueTicket& ticket, WaitPolicy policy, Picoseconds deadline) {
   if (ticket.sequence == 0 || ticket.queue != parts_.id) return forward_error(is_done(ticket));
+  if (auto ok = check_choice("policy", policy, WaitPolicy::kAdaptive); !ok) return ok;
   const auto begin = link_.clock().now();
   const platform::CauseScope scope(
       link_.platform().tracer(),

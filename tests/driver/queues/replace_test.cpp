@@ -56,6 +56,7 @@ class ReplaceTest : public QueueTest, public testing::WithParamInterface<unsigne
     options.completion_memory = any_memory();
     options.indices_in_memory = dice(3) == 0;
     options.in_order = dice(2) == 0;
+    completions_ = 2 + dice(2) * 100;
     queue_ = make(options);
     ring_ = std::size_t{1} << options.ring.log2_entries;
     cp.entry_latency = [this](const abi::QueueEntry&) {
@@ -78,7 +79,7 @@ class ReplaceTest : public QueueTest, public testing::WithParamInterface<unsigne
       entry.set(abi::SignalPayload{0, 0, ++number});
     }
     QueueEntryOptions options;
-    options.completion = dice(4) == 0;
+    options.completion = dice(completions_) == 0;
     const auto ticket =
         queue_->submit(batch.data(), batch.size(), in(runs() ? 20_ms : 30_us), options);
     if (runs()) {
@@ -190,7 +191,7 @@ class ReplaceTest : public QueueTest, public testing::WithParamInterface<unsigne
   std::size_t ring_ = 0;
   std::uint64_t state_ = 0, numbers_ = 0;
   bool null_ = false, disabled_ = false, suspended_ = false;
-  unsigned evictions_ = 0;
+  unsigned evictions_ = 0, completions_ = 1;
   std::optional<QueueTicket> last_;
 };
 

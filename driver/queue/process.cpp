@@ -12,6 +12,7 @@ namespace npu::driver {
 namespace {
 
 constexpr Picoseconds kFaultPause = 100_us;
+constexpr Picoseconds kSettling = 1_ms;   // behind a caller's deadline
 constexpr std::size_t kMaxFaults = 1024;  // kept for take_faults(), and for the handler
 
 void keep(std::deque<QueueFault>& list, const QueueFault& fault) {
@@ -234,8 +235,9 @@ Status ProcessContext::wait_fault(Picoseconds deadline) {
   }
 }
 
+// Not while compaction or another task has the log: there is a next look.
 void ProcessContext::Impl::look_for_faults() {
-  manager.collect_faults();
+  manager.collect_faults(device.platform.clock().now());
   deliver();
 }
 
@@ -268,15 +270,18 @@ void ProcessContext::Impl::deliver() {
 }
 
 // What runs of a queue at fault ends; SUSPEND is answered when that and its completions are done.
-bool ProcessContext::Impl::settle(QueueId id) {
-  const MutexHolder holder(*mutex);
-  auto* record = find(id);
+bool ProcessContext::Impl::settle(QueueId id, Picoseconds deadline) {
+  const auto patient = command_deadline();
+  const auto limit =
+      std::min(patient, std::max(deadline, device.platform.clock().now()) + kSettling);
+  const TimedMutexHolder holder(*mutex, limit);
+  auto* record = holder ? find(id) : nullptr;
   if (record == nullptr || record->dying || record->leaving) return false;
-  // If the card does not answer, what is known has to do.
-  if (command(on_queue(abi::ManagementOpcode::kSuspend, *record), command_deadline())) {
-    record->held = Held::kYes;
-  }
-  return true;
+  const auto suspend = on_queue(abi::ManagementOpcode::kSuspend, *record);
+  const bool answered = command(suspend, limit, DeadlineOf::kCaller).has_value();
+  record->held = answered ? Held::kYes : Held::kUnknown;
+  // If the card does not answer for so long, what is known has to do.
+  return answered || limit == patient;
 }
 
 std::optional<std::uint64_t> ProcessContext::Impl::ask_read_index(QueueId id,

@@ -201,7 +201,8 @@ void ProcessContext::on_fault(FaultHandler handler) {
 }
 
 std::vector<QueueFault> ProcessContext::take_faults() {
-  impl_->look_for_faults();
+  impl_->manager.collect_faults();
+  impl_->deliver();
   impl_->fault_lock.lock(impl_->device.platform.clock());
   const SpinLockHolder holder(impl_->fault_lock);
   std::vector<QueueFault> result(impl_->faults.begin(), impl_->faults.end());

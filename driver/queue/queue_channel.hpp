@@ -25,8 +25,8 @@ class QueueHost {
   // Tells the queues at fault of what is new in the log.
   virtual void look_for_faults() = 0;
   // Returns when nothing of the queue at fault runs any more and all its completions are written.
-  // False: it is being destroyed, and not yet.
-  virtual bool settle(QueueId queue) = 0;
+  // False: not yet, because it is being destroyed or a millisecond behind `deadline` is over.
+  virtual bool settle(QueueId queue, Picoseconds deadline) = 0;
   // How many of its entries the card has taken, if it says so by `deadline`.
   virtual std::optional<std::uint64_t> ask_read_index(QueueId queue, Picoseconds deadline) = 0;
 };
@@ -104,7 +104,7 @@ class QueueChannel {
   Result<bool> outcome(const QueueTicket& ticket);
   // Not under a lock.
   Result<bool> read(const QueueTicket& ticket);
-  Result<bool> look(const QueueTicket& ticket);
+  Result<bool> look(const QueueTicket& ticket, Picoseconds deadline);
   tl::unexpected<Error> fault_error(const QueueTicket& ticket, abi::FaultCode code) const;
   void trace(platform::Activity activity, Picoseconds begin, const QueueTicket& ticket);
 

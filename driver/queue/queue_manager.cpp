@@ -141,9 +141,10 @@ void QueueManager::let_go() {
   for (const auto& owner : owners_) owner.second->let_go();
 }
 
-void QueueManager::collect_faults() {
+void QueueManager::collect_faults(Picoseconds deadline) {
   if (!faults_->has_news()) return;
-  const MutexHolder holder(*fault_mutex_);
+  const TimedMutexHolder holder(*fault_mutex_, deadline);
+  if (!holder) return;
   for (const auto& fault : faults_->read()) {
     QueueOwner* owner = nullptr;
     for (const auto& known : owners_) {

@@ -67,7 +67,8 @@ class QueueManager final : public ComputeWork {
   // Afterwards the owner hears nothing more.
   void remove_process(std::uint32_t pasid);
   bool has_news() const { return faults_->has_news(); }
-  void collect_faults();
+  // Unless others have the log until `deadline`.
+  void collect_faults(Picoseconds deadline = Picoseconds::max());
   std::vector<QueueFault> take_stray_faults();
 
   // The card may keep a queue or a process that nobody knows of any more.

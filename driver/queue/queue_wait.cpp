@@ -83,7 +83,7 @@ Result<bool> QueueChannel::read(const QueueTicket& ticket) {
   return outcome(ticket);
 }
 
-Result<bool> QueueChannel::look(const QueueTicket& ticket) {
+Result<bool> QueueChannel::look(const QueueTicket& ticket, Picoseconds deadline) {
   // Before the completions are read: what has ended them for good then is in what is found.
   const bool closed = closed_.load(std::memory_order_acquire);
   const bool settled = settled_.load(std::memory_order_acquire);
@@ -100,10 +100,10 @@ Result<bool> QueueChannel::look(const QueueTicket& ticket) {
   if (!faulted()) return false;
   // What ran beside the entry at fault may have ended well. Whoever destroys the queue closes it.
   if (!settled_.load(std::memory_order_acquire) && !closed_.load(std::memory_order_acquire)) {
-    if (!host_.settle(parts_.id)) return false;
+    if (!host_.settle(parts_.id, deadline)) return false;
     settled_.store(true, std::memory_order_release);
   }
-  return look(ticket);
+  return look(ticket, deadline);
 }
 
 Result<bool> QueueChannel::is_done(const QueueTicket& ticket) {
@@ -116,7 +116,7 @@ Result<bool> QueueChannel::is_done(const QueueTicket& ticket) {
                 fmt::format("queue {}: entry {} was submitted without completion", parts_.id.value,
                             ticket.index));
   }
-  return look(ticket);
+  return look(ticket, Picoseconds::max());
 }
 
 // One wait for one ticket.
@@ -134,7 +134,7 @@ class QueueWait final : private WaitLoop {
   // Also true after an error, which is what the wait ends with.
   bool look() override {
     seen_ = channel_.head_.load(std::memory_order_acquire);
-    result_ = channel_.look(ticket_);
+    result_ = channel_.look(ticket_, deadline_);
     return !result_ || *result_;
   }
   // If another task has read completions since, this one's may be among them.

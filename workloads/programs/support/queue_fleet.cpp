@@ -50,6 +50,13 @@ class QueueFleet::Completions : public platform::TraceSink {
 Result<std::unique_ptr<QueueFleet>> QueueFleet::make(Context& context, driver::Device& device,
                                                      const FleetShape& shape) {
   assert(shape.processes > 0);
+  const auto each = (shape.queues + shape.processes - 1) / shape.processes;
+  constexpr std::uint64_t kMost = abi::kQueueDoorbells - 1;  // the session has one of its own
+  if (each > kMost) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("queues = {} on processes = {}: a process has at most {}", shape.queues,
+                            shape.processes, kMost));
+  }
   std::unique_ptr<QueueFleet> fleet(new QueueFleet(context, shape));
   for (std::uint64_t i = 0; i < shape.processes; ++i) {
     auto session = QueueSession::open(context, device);

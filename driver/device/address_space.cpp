@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "driver/device/address_space_impl.hpp"
+#include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
 
@@ -161,6 +162,7 @@ Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Byte
 }
 
 Status AddressSpace::set_access(DeviceAddress at, Bytes size, Access access) {
+  if (auto ok = check_choice("access", access, Access::kReadWrite); !ok) return ok;
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->set_access({at.value, size}, access);

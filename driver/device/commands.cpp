@@ -4,6 +4,7 @@
 
 #include "driver/device/address_space_impl.hpp"
 #include "driver/device/device_impl.hpp"
+#include "driver/support/choice.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
@@ -20,6 +21,9 @@ tl::unexpected<Error> no_event(EventId id) {
 // What cannot be right in any address space. Device addresses are the business of the card's MMU,
 // host addresses that of the IOMMU.
 Status check_command(const DmaCommand& command) {
+  auto known = check_choice("opcode", command.opcode, abi::DmaOpcode::kPeerToPeer,
+                            abi::DmaOpcode::kHostToDevice);
+  if (!known) return known;
   if (command.size == 0) return fail(ErrorCode::kInvalidArgument, "a DMA command of 0 bytes");
   if (!checked_add(command.source, command.size) ||
       !checked_add(command.destination, command.size)) {
@@ -33,6 +37,8 @@ Status check_command(const DmaCommand& command) {
 }  // namespace
 
 Result<StreamId> Device::create_stream(const StreamOptions& options) {
+  auto known = check_choice("placement", options.placement, StreamPlacement::kBar0);
+  if (!known) return forward_error(known);
   // Both, in the compactor's order: the space must neither close nor change its VMID meanwhile.
   const MutexHolder memory_holder(impl_->memory->mutex());
   const MutexHolder holder(*impl_->control);
@@ -114,6 +120,7 @@ Result<bool> Device::is_done(const Ticket& ticket) {
 
 Status Device::wait(const Ticket& ticket, WaitPolicy policy, Picoseconds deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
+  if (auto ok = check_choice("policy", policy, WaitPolicy::kAdaptive); !ok) return ok;
   if (!impl_->events->exists(ticket.event)) return no_event(ticket.event);
   const auto* stream = impl_->streams->find_user(ticket.stream);
   if (!stream) return no_stream(ticket.stream);

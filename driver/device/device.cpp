@@ -6,6 +6,7 @@
 
 #include "driver/device/address_space_impl.hpp"
 #include "driver/device/device_impl.hpp"
+#include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
 
@@ -19,6 +20,8 @@ Device::~Device() {
 
 Result<std::unique_ptr<Device>> Device::open(platform::Platform& platform, platform::Bdf bdf,
                                              const DeviceOptions& options) {
+  auto known = check_choice("ring", options.ring, RingPlacement::kHostMemory);
+  if (!known) return forward_error(known);
   auto impl = std::make_unique<Impl>(platform, options);
   if (auto ok = initialise(*impl, bdf); !ok) {
     if (impl->queue) static_cast<void>(impl->queue->disable(platform.clock().now()));
@@ -125,6 +128,8 @@ CompactionStatistics Device::compaction_statistics() const {
 Result<std::unique_ptr<platform::DmaMemory>> Device::allocate_host(
     Bytes size, platform::DmaDirection direction) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  auto known = check_choice("direction", direction, platform::DmaDirection::kDeviceWrites);
+  if (!known) return forward_error(known);
   return impl_->platform.allocate_dma(impl_->card.bdf(), size, 4096, direction);
 }
 

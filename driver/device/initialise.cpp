@@ -21,11 +21,12 @@ constexpr Bytes kMappedRegisters = abi::kMsixTableOffset;
 Status enable_memory(Device::Impl& device) {
   auto& config = device.platform.pci();
   const auto bdf = device.card.bdf();
-  device.original_command = config.read16(bdf, pci::kCommand);
+  const auto command = config.read16(bdf, pci::kCommand);
+  if (!device.command_changed) device.original_command = command;
   device.command_changed = true;
-  config.write16(bdf, pci::kCommand,
-                 static_cast<std::uint16_t>(device.original_command | pci::kCommandMemory |
-                                            pci::kCommandIntxDisable));
+  config.write16(
+      bdf, pci::kCommand,
+      static_cast<std::uint16_t>(command | pci::kCommandMemory | pci::kCommandIntxDisable));
   return {};
 }
 
@@ -88,18 +89,31 @@ Status set_up_events(Device::Impl& device) {
   return {};
 }
 
-// A queue that an earlier owner left running must not fetch while bus mastering comes on.
+// What an earlier owner has left must not fetch when bus mastering comes on: its DMA queue is
+// disabled, and compute queues, which only a reset of the function removes, are looked for.
+Status disable_what_was_left(Device::Impl& device) {
+  device.link->write(abi::DmaQueueControl{});
+  const auto management = device.link->read<abi::ManagementControl>();
+  if (!management) return forward_error(management);
+  device.found_left = ManagementRing::was_left(*management);
+  if (!device.found_left) return {};
+  return fail(ErrorCode::kBusy, "a driver that is gone has left compute queues on the card");
+}
+
 Status start_queue(Device::Impl& device) {
   auto ring = RingMemory::create(device.platform, device.card, device.options.ring);
   if (!ring) return forward_error(ring);
   device.queue = std::make_unique<DmaQueue>(*device.link, *device.events, std::move(*ring),
                                             device.card.device_index);
-  if (auto ok = device.queue->disable(device.ready_deadline()); !ok) return ok;
+  if (auto ok = disable_what_was_left(device); !ok) return ok;
   auto& config = device.platform.pci();
   const auto command = config.read16(device.card.bdf(), pci::kCommand);
   config.write16(device.card.bdf(), pci::kCommand,
                  static_cast<std::uint16_t>(command | pci::kCommandBusMaster));
-  return device.queue->start(device.ready_deadline());
+  const auto started = device.queue->start(device.ready_deadline());
+  // What the engines had begun does not end.
+  device.found_left = !started && started.error().code == ErrorCode::kTimeout;
+  return started;
 }
 
 Status prepare_streams(Device::Impl& device) {
@@ -129,19 +143,41 @@ constexpr Step kSteps[] = {
     {"prepare streams", prepare_streams},
 };
 
+Status run_steps(Device::Impl& device) {
+  for (const auto& step : kSteps) {
+    if (auto ok = step.run(device); !ok) {
+      return fail(ok.error().code, fmt::format("opening {}: {}: {}", to_string(device.card.bdf()),
+                                               step.name, ok.error().context));
+    }
+  }
+  return {};
+}
+
+// As before the first step.
+void undo_steps(Device::Impl& device) {
+  device.link->write(abi::EventRecordBase::from_raw(0));
+  device.queue.reset();
+  device.events.reset();
+  device.default_space.reset();
+  device.memory.reset();
+  device.peers.reset();
+  device.link.reset();
+}
+
 }  // namespace
 
 Status initialise(Device::Impl& device, platform::Bdf bdf) {
   auto card = probe(device.platform, bdf);
   if (!card) return forward_error(card);
   device.card = *card;
-  for (const auto& step : kSteps) {
-    if (auto ok = step.run(device); !ok) {
-      return fail(ok.error().code,
-                  fmt::format("opening {}: {}: {}", to_string(bdf), step.name, ok.error().context));
-    }
+  auto opened = run_steps(device);
+  if (opened || !device.found_left) return opened;
+  undo_steps(device);
+  if (auto ok = device.platform.reset_function(bdf); !ok) {
+    return fail(ok.error().code, fmt::format("{}, and a reset of the function has failed: {}",
+                                             opened.error().context, ok.error().context));
   }
-  return {};
+  return run_steps(device);
 }
 
 void restore_function(Device::Impl& device) {

@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "driver/queue/process_impl.hpp"
+#include "driver/queue/queue_removal.hpp"
 #include "driver/queue/signals_impl.hpp"
+#include "driver/support/choice.hpp"
 #include "npu/abi/page_table.hpp"
 
 namespace npu::driver {
@@ -15,8 +17,6 @@ using abi::ManagementOpcode;
 using abi::PreemptMode;
 
 namespace {
-
-constexpr Picoseconds kFirstLook = 2_us, kLongestPause = 1_ms;  // while a queue drains
 
 // Of a command that failed: whether the card may have executed it nevertheless.
 bool may_be_done(const Error& error) {
@@ -41,6 +41,10 @@ struct ProcessContext::Impl::Draft {
 Status ProcessContext::Impl::check_options(const QueueOptions& wanted) const {
   const auto completions =
       wanted.log2_completions == 0 ? wanted.ring.log2_entries : wanted.log2_completions;
+  for (const auto& [field, memory] : {std::pair("ring.memory", wanted.ring.memory),
+                                      std::pair("completion_memory", wanted.completion_memory)}) {
+    if (auto ok = check_choice(field, memory, QueueMemory::kDevice); !ok) return ok;
+  }
   if (!is_log2_ring(wanted.ring.log2_entries)) {
     return invalid(fmt::format("a ring of 2^{} entries, {} .. {} are possible",
                                wanted.ring.log2_entries, abi::kMinLog2Ring, abi::kMaxLog2Ring));
@@ -138,6 +142,13 @@ void ProcessContext::Impl::fill_descriptor(QueueRecord& record, const QueueChann
 
 // Under the mutex, as those below.
 Status ProcessContext::Impl::map_process() {
+  if (unmapping) {
+    if (!tell_to_forget(command_deadline(), DeadlineOf::kDriver)) {
+      return fail(ErrorCode::kTimeout, "the card has not yet forgotten the process");
+    }
+    mapped = unmapping = false;
+    manager.note_mapped(-1);
+  }
   if (mapped) return {};
   abi::ManagementCommand map;
   map.opcode = static_cast<std::uint8_t>(ManagementOpcode::kMapProcess);
@@ -156,21 +167,25 @@ Status ProcessContext::Impl::map_process() {
   return forward_error(answer);
 }
 
-// False: the card still knows its ids, so nobody else may have them.
-bool ProcessContext::Impl::forget_process() {
+// False: the card may still know its ids.
+bool ProcessContext::Impl::tell_to_forget(Picoseconds deadline, DeadlineOf whose) {
   signals->impl().connect(false);
   abi::ManagementCommand unmap;
   unmap.opcode = static_cast<std::uint8_t>(ManagementOpcode::kUnmapProcess);
   unmap.pasid = pasid.value();
-  auto answer = manager.ring().execute(unmap, command_deadline());
+  auto answer = manager.ring().execute(unmap, deadline, whose);
   if (!answer && answer.error().code == ErrorCode::kAborted) {
-    answer = manager.ring().execute(unmap, command_deadline());
+    answer = manager.ring().execute(unmap, deadline, whose);
   }
   // It may not know the process: an attempt that was given up has been executed.
-  if (answer && (answer->status == abi::ManagementStatus::kSuccess ||
-                 answer->status == abi::ManagementStatus::kInvalidProcess)) {
-    return true;
-  }
+  return answer && (answer->status == abi::ManagementStatus::kSuccess ||
+                    answer->status == abi::ManagementStatus::kInvalidProcess);
+}
+
+// False: nobody else may have its ids.
+bool ProcessContext::Impl::forget_process() {
+  if (tell_to_forget(command_deadline(), DeadlineOf::kDriver)) return true;
+  manager.note_left_behind();
   if (!device.link->lost()) {
     page.lose();
     pasid.lose();
@@ -179,10 +194,16 @@ bool ProcessContext::Impl::forget_process() {
   return false;
 }
 
-void ProcessContext::Impl::unmap_if_last() {
+// What has no answer in time is repeated by the next queue, or by the end of the process.
+void ProcessContext::Impl::unmap_if_last(const RemovalLimits& limits) {
   if (!mapped || !queues.empty()) return;
-  static_cast<void>(forget_process());
-  mapped = false;
+  unmapping = true;
+  if (limits.whose == DeadlineOf::kDriver) {
+    static_cast<void>(forget_process());
+  } else if (!tell_to_forget(std::min(command_deadline(), limits.end), limits.whose)) {
+    return;
+  }
+  mapped = unmapping = false;
   manager.note_mapped(-1);
 }
 
@@ -195,7 +216,7 @@ Status ProcessContext::Impl::add_to_card(QueueRecord& record) {
   Status status = answer ? settle_record(record, command_deadline()) : forward_error(answer);
   if (status) return {};
   if (answer || may_be_done(answer.error()))
-    static_cast<void>(remove_from_card(record, PreemptMode::kReset));
+    static_cast<void>(QueueRemoval::by_force(*this, record, PreemptMode::kReset));
   return status;
 }
 
@@ -211,7 +232,7 @@ Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& 
   // Another task has restarted the ring. What may have been done was undone.
   if (!added && added.error().code == ErrorCode::kAborted) added = add_to_card(record);
   if (!added) {
-    unmap_if_last();
+    unmap_if_last(RemovalLimits{});
     return forward_error(added);
   }
   {
@@ -255,72 +276,15 @@ Result<QueueRecord*> ProcessContext::Impl::begin_destroy(const QueueChannel& cha
   }
 }
 
-// Held, but only until compaction is over.
-bool ProcessContext::Impl::is_interrupted(const QueueRecord& record) const {
-  return compacting && evictions == 1 && !record.null_ring && record.percentage > 0 &&
-         !record.suspended;
-}
-
-// A queue may take its time, so the mutex is taken for looks only: one that never ends holds up
-// nobody else's commands.
-Result<QueueEnd> ProcessContext::Impl::drain(QueueRecord& record, Picoseconds deadline) {
-  auto& clock = device.platform.clock();
-  for (auto pause = kFirstLook;; pause = std::min(2 * pause, kLongestPause)) {
-    {
-      const MutexHolder holder(*mutex);
-      const auto answer =
-          command(on_queue(ManagementOpcode::kQueryQueue, record), command_deadline());
-      if (!answer) return forward_error(answer);
-      const bool goes_on = answer->state == abi::QueueState::kSuspended && is_interrupted(record);
-      if (answer->state != abi::QueueState::kRunning && !goes_on) return QueueEnd::kDrained;
-    }
-    if (clock.now() >= deadline) return QueueEnd::kReset;
-    clock.sleep_until(std::min(deadline, clock.now() + pause));
-  }
-}
-
-// If the card does not answer, once more on an empty ring, by reset. If it still does not, id and
-// doorbell are lost; the memory is not: MMU and IOMMU keep the card from it.
-Status ProcessContext::Impl::remove_from_card(QueueRecord& record, PreemptMode mode) {
-  const auto remove = [&](PreemptMode how) {
-    return manager.ring().execute(on_queue(ManagementOpcode::kRemoveQueue, record, how),
-                                  command_deadline());
-  };
-  const auto deadline = command_deadline();
-  const auto end = deadline + options.command_timeout;
-  auto answer = remove(mode);
-  while (answer && answer->status == abi::ManagementStatus::kNotDrained) {
-    const auto now = device.platform.clock().now();
-    if (now >= end) break;
-    answer = remove(now >= deadline ? PreemptMode::kReset : mode);
-  }
-  for (int attempt = 0; attempt < 2 && !answer && !device.link->lost(); ++attempt) {
-    if (answer.error().code != ErrorCode::kAborted) {
-      static_cast<void>(manager.ring().restart(command_deadline()));
-    }
-    answer = remove(PreemptMode::kReset);
-  }
-  // An attempt that was given up has been executed, or ADD_QUEUE never was.
-  if (answer && answer->status == abi::ManagementStatus::kInvalidQueue) return {};
-  if (!answer && !device.link->lost()) {
-    static_cast<void>(manager.ring().restart(command_deadline()));  // for the others
-  }
-  const auto result =
-      accepted(std::move(answer), static_cast<std::uint8_t>(ManagementOpcode::kRemoveQueue));
-  if (result) return {};
-  record.id.lose();
-  record.doorbell.lose();
-  return forward_error(result);
-}
-
 // Under the mutex.
-std::unique_ptr<QueueRecord> ProcessContext::Impl::take_out(const QueueRecord& record) {
+std::unique_ptr<QueueRecord> ProcessContext::Impl::take_out(const QueueRecord& record,
+                                                            const RemovalLimits& limits) {
   const auto is_it = [&](const auto& other) { return other.get() == &record; };
   const auto found = std::find_if(queues.begin(), queues.end(), is_it);
   auto taken = std::move(*found);
   queues.erase(found);
   manager.note_queues(-1);
-  unmap_if_last();
+  unmap_if_last(limits);
   return taken;
 }
 
@@ -331,33 +295,59 @@ void ProcessContext::Impl::forget_channel(const QueueChannel& channel) {
   channels.erase(std::remove_if(channels.begin(), channels.end(), is_it), channels.end());
 }
 
+// Under the mutex. Nothing taken: the card has not answered in time, and a later call goes on here.
+Status ProcessContext::Impl::finish_destroy(QueueRecord& record, const Result<QueueEnd>& drained,
+                                            const RemovalLimits& limits,
+                                            std::unique_ptr<QueueRecord>& taken) {
+  auto removed = QueueRemoval(*this, record, limits).remove(drained);
+  record.channel->close();
+  if (!removed && limits.whose == DeadlineOf::kCaller && !device.link->lost()) {
+    record.leaving = true;
+    record.dying = false;
+    return fail(removed.error().code,
+                fmt::format("queue {} takes nothing more, and is gone when a later call or the end "
+                            "of its handle has removed it: {}",
+                            record.id.value(), removed.error().context));
+  }
+  if (!drained || *drained == QueueEnd::kReset) {
+    manager.counters().resets.fetch_add(1, std::memory_order_relaxed);
+  }
+  taken = take_out(record, limits);
+  return removed;
+}
+
 Result<QueueEnd> ProcessContext::Impl::destroy(QueueChannel& channel, Picoseconds deadline,
                                                bool forced) {
+  const auto within = RemovalLimits::of(device.platform.clock().now(), deadline, forced);
   QueueRecord* record = nullptr;
   {
-    const MutexHolder holder(*mutex);
+    const TimedMutexHolder holder(*mutex, within.end);
+    if (!holder) return others_too_long();
     const auto found = begin_destroy(channel, deadline, forced);
     if (!found) return forward_error(found);
     record = *found;
   }
-  const auto end = drain(*record, deadline);
-  const bool drained = end && *end == QueueEnd::kDrained;
-  Status removed;
+  const auto end = record->leaving
+                       ? Result<QueueEnd>(fail(ErrorCode::kTimeout, "told to go before"))
+                       : QueueRemoval(*this, *record, within).drain();
   std::unique_ptr<QueueRecord> taken;
+  Status removed;
   {
-    const MutexHolder holder(*mutex);
-    removed = remove_from_card(*record, drained ? PreemptMode::kDrain : PreemptMode::kReset);
-    if (!drained) manager.counters().resets.fetch_add(1, std::memory_order_relaxed);
-    channel.close();
-    taken = take_out(*record);
+    const TimedMutexHolder holder(*mutex, within.end);
+    if (!holder) {
+      record->dying = false;
+      return others_too_long();
+    }
+    removed = finish_destroy(*record, end, within, taken);
   }
+  if (!taken) return forward_error(removed);
   // Its faults must have been read before its id is another's.
   manager.collect_faults();
   forget_channel(channel);
   taken.reset();
   channel.give_back_ring();  // without the mutex, which compaction takes under those of memory
   if (!removed) return forward_error(removed);
-  return drained ? QueueEnd::kDrained : QueueEnd::kReset;
+  return end && *end == QueueEnd::kDrained ? QueueEnd::kDrained : QueueEnd::kReset;
 }
 
 // By reset; those that another task destroys are its business. A card that does not answer once is
@@ -368,11 +358,16 @@ void ProcessContext::Impl::give_up() {
   for (const auto& record : queues) {
     if (record->dying) continue;
     record->dying = true;
-    if (status && !device.link->lost()) status = remove_from_card(*record, PreemptMode::kReset);
+    if (status && !device.link->lost())
+      status = QueueRemoval::by_force(*this, *record, PreemptMode::kReset);
     record->channel->close();
     forget_channel(*record->channel);
   }
-  if (mapped && status && !device.link->lost()) static_cast<void>(forget_process());
+  if (!status || device.link->lost()) {
+    manager.note_left_behind();
+  } else if (mapped) {
+    static_cast<void>(forget_process());
+  }
 }
 
 }  // namespace npu::driver

@@ -82,12 +82,15 @@ Status ManagementRing::enable(Picoseconds deadline) {
   }
 }
 
-void ManagementRing::stop() {
+void ManagementRing::stop(bool all_given_back) {
   stopped_.store(true, std::memory_order_release);
   lock_.lock(link_.clock());
   const SpinLockHolder holder(lock_);
   begin_epoch();
-  if (!link_.lost()) link_.write(abi::ManagementControl{});
+  if (link_.lost()) return;
+  abi::ManagementControl control;
+  if (!all_given_back) control.set<abi::ManagementControl::Log2Entries>(kLog2Entries);
+  link_.write(control);
 }
 
 Status ManagementRing::usable() const {
@@ -165,7 +168,8 @@ void ManagementRing::leave(std::uint64_t number, Place place) {
 }
 
 Result<ManagementAnswer> ManagementRing::wait(std::uint64_t number, std::uint64_t epoch,
-                                              Picoseconds deadline, std::uint8_t opcode) {
+                                              Picoseconds deadline, DeadlineOf whose,
+                                              std::uint8_t opcode) {
   auto& clock = link_.clock();
   const auto name = to_string(static_cast<abi::ManagementOpcode>(opcode));
   const auto watched =
@@ -178,6 +182,11 @@ Result<ManagementAnswer> ManagementRing::wait(std::uint64_t number, std::uint64_
     if (clock.now() >= deadline) {
       leave(number, Place::kAbandoned);
       counters_.timeouts.fetch_add(1, std::memory_order_relaxed);
+      if (whose == DeadlineOf::kCaller) {
+        if (auto ok = link_.alive(); !ok) return forward_error(ok);
+        return fail(ErrorCode::kTimeout,
+                    fmt::format("{}: no answer to {}", to_string(link_.bdf()), name));
+      }
       const auto status = link_.read<abi::ManagementStatusRegister>();  // lost, or merely late?
       if (!status) return forward_error(status);
       return fail(ErrorCode::kTimeout, fmt::format("{}: no answer to {}, MANAGEMENT_STATUS {:#x}",
@@ -193,15 +202,15 @@ Result<ManagementAnswer> ManagementRing::wait(std::uint64_t number, std::uint64_
 }
 
 Result<ManagementAnswer> ManagementRing::execute(const ManagementCommand& command,
-                                                 Picoseconds deadline) {
+                                                 Picoseconds deadline, DeadlineOf whose) {
   std::uint64_t number = 0, epoch = 0;
   const auto entered = enter(&command, 1, deadline, number, epoch);
   if (!entered) return forward_error(entered);
-  return wait(number, epoch, deadline, command.opcode);
+  return wait(number, epoch, deadline, whose, command.opcode);
 }
 
 std::vector<Result<ManagementAnswer>> ManagementRing::execute(
-    const std::vector<ManagementCommand>& commands, Picoseconds deadline) {
+    const std::vector<ManagementCommand>& commands, Picoseconds deadline, DeadlineOf whose) {
   std::vector<Result<ManagementAnswer>> answers;
   answers.reserve(commands.size());
   while (answers.size() < commands.size()) {
@@ -214,7 +223,7 @@ std::vector<Result<ManagementAnswer>> ManagementRing::execute(
       break;
     }
     for (std::size_t i = 0; i < *entered; ++i) {
-      answers.push_back(wait(first + i, epoch, deadline, commands[begin + i].opcode));
+      answers.push_back(wait(first + i, epoch, deadline, whose, commands[begin + i].opcode));
     }
   }
   return answers;

@@ -13,6 +13,7 @@
 #include "driver/device/card_link.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/abi/queue_management.hpp"
+#include "npu/abi/registers.hpp"
 #include "npu/driver/queue_types.hpp"
 
 namespace npu::driver {
@@ -21,6 +22,10 @@ struct ManagerCounters {
   std::atomic<std::uint64_t> calls{0}, commands{0}, mmio_writes{0}, mmio_reads{0}, ring_full{0},
       timeouts{0}, restarts{0}, resets{0}, faults{0}, faults_lost{0};
 };
+
+// Whose deadline it is. A register that a card does not answer stalls the CPU for the root port's
+// completion timeout, so behind a deadline of the caller's none is read.
+enum class DeadlineOf : std::uint8_t { kDriver, kCaller };
 
 // Of one command. `state` is the card's, if it was on one queue.
 struct ManagementAnswer {
@@ -40,14 +45,20 @@ class ManagementRing {
   // start() for a ring with commands on their way: they are given up (kAborted for those who wait),
   // and may have been executed or not.
   Status restart(Picoseconds deadline);
-  // For good: later commands fail with kAborted.
-  void stop();
+  // For good: later commands fail with kAborted. Unless all was given back, the register keeps a
+  // sign of it (was_left()).
+  void stop(bool all_given_back);
+  // Of MANAGEMENT_CONTROL, as a driver that is gone has left it: it did not stop its ring, or there
+  // may be queues and processes of it.
+  static bool was_left(abi::ManagementControl control) { return control.raw != 0; }
 
   // kQueueFull: no place until `deadline`; kTimeout: no answer; kAborted: restart(); kDeviceLost.
-  Result<ManagementAnswer> execute(const abi::ManagementCommand& command, Picoseconds deadline);
+  Result<ManagementAnswer> execute(const abi::ManagementCommand& command, Picoseconds deadline,
+                                   DeadlineOf whose = DeadlineOf::kDriver);
   // All of them, one after another, with as few doorbells as possible; answer by answer.
   std::vector<Result<ManagementAnswer>> execute(const std::vector<abi::ManagementCommand>& commands,
-                                                Picoseconds deadline);
+                                                Picoseconds deadline,
+                                                DeadlineOf whose = DeadlineOf::kDriver);
 
  private:
   enum class Place : std::uint8_t {
@@ -76,7 +87,7 @@ class ManagementRing {
                             Picoseconds deadline, std::uint64_t& first, std::uint64_t& epoch);
   void write(std::uint64_t number, abi::ManagementCommand command);
   Result<ManagementAnswer> wait(std::uint64_t number, std::uint64_t epoch, Picoseconds deadline,
-                                std::uint8_t opcode);
+                                DeadlineOf whose, std::uint8_t opcode);
   Status enable(Picoseconds deadline);
   void begin_epoch();
   void leave(std::uint64_t number, Place place);

@@ -12,6 +12,7 @@ namespace npu::driver {
 namespace {
 
 constexpr Picoseconds kFaultPause = 100_us;
+constexpr Picoseconds kSettling = 1_ms;   // behind a caller's deadline
 constexpr std::size_t kMaxFaults = 1024;  // kept for take_faults(), and for the handler
 
 void keep(std::deque<QueueFault>& list, const QueueFault& fault) {
@@ -125,6 +126,11 @@ Status ProcessContext::Impl::close() {
     device.memory->remove_stream(vmid);
     registered = false;
   }
+  if (mapped) {  // its last queue's end has not been answered in time
+    static_cast<void>(forget_process());
+    mapped = false;
+    manager.note_mapped(-1);
+  }
   if (withheld) {
     const MutexHolder holder(device.memory->mutex());
     device.memory->withhold(vmid);
@@ -175,22 +181,33 @@ Result<ManagementAnswer> ProcessContext::Impl::accepted(Result<ManagementAnswer>
 }
 
 Result<ManagementAnswer> ProcessContext::Impl::command(const abi::ManagementCommand& what,
-                                                       Picoseconds deadline) {
-  return std::move(commands({what}, deadline).front());
+                                                       Picoseconds deadline, DeadlineOf whose) {
+  return std::move(commands({what}, deadline, whose).front());
+}
+
+// Ids are the card's: it may be one of another process.
+tl::unexpected<Error> ProcessContext::Impl::no_queue(QueueId id) const {
+  return fail(ErrorCode::kNotFound, fmt::format("queue {} is no queue of the process with PASID {}",
+                                                id.value, pasid.value()));
+}
+
+tl::unexpected<Error> ProcessContext::Impl::others_too_long() const {
+  return fail(ErrorCode::kTimeout,
+              fmt::format("waited for other calls of the process with PASID {}", pasid.value()));
 }
 
 std::vector<Result<ManagementAnswer>> ProcessContext::Impl::commands(
-    const std::vector<abi::ManagementCommand>& what, Picoseconds deadline) {
-  auto answers = manager.ring().execute(what, deadline);
+    const std::vector<abi::ManagementCommand>& what, Picoseconds deadline, DeadlineOf whose) {
+  auto answers = manager.ring().execute(what, deadline, whose);
   for (std::size_t i = 0; i < what.size(); ++i) {
     auto& answer = answers[i];
     if (!answer && answer.error().code == ErrorCode::kAborted && is_repeatable(what[i].opcode)) {
-      answer = manager.ring().execute(what[i], deadline);
+      answer = manager.ring().execute(what[i], deadline, whose);
     }
     // Others' commands have had their turn; what runs may have ended.
     while (answer && answer->status == abi::ManagementStatus::kNotDrained &&
            device.platform.clock().now() < deadline) {
-      answer = manager.ring().execute(what[i], deadline);
+      answer = manager.ring().execute(what[i], deadline, whose);
     }
     answer = accepted(std::move(answer), what[i].opcode);
   }
@@ -218,8 +235,9 @@ Status ProcessContext::wait_fault(Picoseconds deadline) {
   }
 }
 
+// Not while compaction or another task has the log: there is a next look.
 void ProcessContext::Impl::look_for_faults() {
-  manager.collect_faults();
+  manager.collect_faults(device.platform.clock().now());
   deliver();
 }
 
@@ -252,15 +270,31 @@ void ProcessContext::Impl::deliver() {
 }
 
 // What runs of a queue at fault ends; SUSPEND is answered when that and its completions are done.
-bool ProcessContext::Impl::settle(QueueId id) {
-  const MutexHolder holder(*mutex);
-  auto* record = find(id);
-  if (record == nullptr || record->dying) return false;
-  // If the card does not answer, what is known has to do.
-  if (command(on_queue(abi::ManagementOpcode::kSuspend, *record), command_deadline())) {
-    record->held = true;
-  }
-  return true;
+bool ProcessContext::Impl::settle(QueueId id, Picoseconds deadline) {
+  const auto patient = command_deadline();
+  const auto limit =
+      std::min(patient, std::max(deadline, device.platform.clock().now()) + kSettling);
+  const TimedMutexHolder holder(*mutex, limit);
+  auto* record = holder ? find(id) : nullptr;
+  if (record == nullptr || record->dying || record->leaving) return false;
+  const auto suspend = on_queue(abi::ManagementOpcode::kSuspend, *record);
+  const bool answered = command(suspend, limit, DeadlineOf::kCaller).has_value();
+  record->held = answered ? Held::kYes : Held::kUnknown;
+  // If the card does not answer for so long, what is known has to do.
+  return answered || limit == patient;
+}
+
+std::optional<std::uint64_t> ProcessContext::Impl::ask_read_index(QueueId id,
+                                                                  Picoseconds deadline) {
+  const TimedMutexHolder holder(*mutex, deadline);
+  if (!holder) return std::nullopt;
+  const auto* record = find(id);
+  if (record == nullptr || record->dying || record->leaving) return std::nullopt;
+  const auto asked = on_queue(abi::ManagementOpcode::kQueryQueue, *record);
+  if (!command(asked, deadline, DeadlineOf::kCaller)) return std::nullopt;
+  auto now = record->descriptor;
+  if (!manager.read_card_half(now)) return std::nullopt;
+  return now.read_index;
 }
 
 }  // namespace npu::driver

@@ -15,6 +15,13 @@
 
 namespace npu::driver {
 
+// What the card has been told of a queue and has answered.
+enum class Held : std::uint8_t {
+  kNo,
+  kYes,      // SUSPEND was the last command
+  kUnknown,  // the last one was not answered: either is possible, now or later
+};
+
 // One queue. In the reverse order of its members it gives back what it has.
 struct QueueRecord {
   PooledId id;
@@ -25,9 +32,10 @@ struct QueueRecord {
 
   unsigned percentage = 100;  // as wanted: 0 is not for the card
   bool null_ring = false;
-  bool suspended = false;  // by its owner
-  bool dying = false;
-  bool held = false;  // by the card: SUSPEND was the last it was told
+  bool suspended = false;          // by its owner
+  std::atomic<bool> dying{false};  // a task is destroying it
+  bool leaving = false;            // REMOVE_QUEUE was not answered: only the end is left
+  Held held = Held::kNo;
 
   QueueId queue_id() const { return QueueId{id.value()}; }
 };
@@ -36,7 +44,9 @@ struct QueueRecord {
 Status check_scheduling(unsigned priority, unsigned percentage, Picoseconds quantum,
                         const CoreMask& cores);
 
-struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
+struct RemovalLimits;
+
+struct ProcessContext::Impl final : QueueHost, QueueOwner {
   Impl(Device::Impl& card, QueueManager& shared, const ProcessOptions& wanted);
   ~Impl() override;
 
@@ -53,9 +63,14 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
 
   // --- Commands. kBadDevice: the card has refused. Those that may be repeated are, if another task
   // has restarted the ring.
-  Result<ManagementAnswer> command(const abi::ManagementCommand& what, Picoseconds deadline);
+  Result<ManagementAnswer> command(const abi::ManagementCommand& what, Picoseconds deadline,
+                                   DeadlineOf whose = DeadlineOf::kDriver);
   std::vector<Result<ManagementAnswer>> commands(const std::vector<abi::ManagementCommand>& what,
-                                                 Picoseconds deadline);
+                                                 Picoseconds deadline,
+                                                 DeadlineOf whose = DeadlineOf::kDriver);
+  tl::unexpected<Error> no_queue(QueueId id) const;
+  // The mutex was not to be had by a caller's deadline.
+  tl::unexpected<Error> others_too_long() const;
   abi::ManagementCommand on_queue(abi::ManagementOpcode opcode, const QueueRecord& record,
                                   abi::PreemptMode mode = abi::PreemptMode::kDrain) const;
   static Result<ManagementAnswer> accepted(Result<ManagementAnswer> answer, std::uint8_t opcode);
@@ -70,8 +85,12 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
     return !record.null_ring && record.percentage > 0 && !record.suspended && evictions == 0;
   }
   // Makes the card hold the queue, or let it run, as it should be.
-  Status settle_record(QueueRecord& record, Picoseconds deadline);
+  Status settle_record(QueueRecord& record, Picoseconds deadline,
+                       DeadlineOf whose = DeadlineOf::kDriver);
   static void note_held(QueueRecord& record, bool held);
+  static bool is_known(const QueueRecord& record, bool held) {
+    return record.held == (held ? Held::kYes : Held::kNo);
+  }
   Status update(QueueId id, const QueueChange& change);  // not under the mutex
   Status change_held(QueueRecord& record, const QueueChange& change, QueueBuffer& ring);
   Result<QueueStatus> query(QueueRecord& record);
@@ -86,7 +105,8 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
 
   // --- Faults. Not under the mutex.
   void look_for_faults() override;
-  bool settle(QueueId queue) override;
+  bool settle(QueueId queue, Picoseconds deadline) override;
+  std::optional<std::uint64_t> ask_read_index(QueueId queue, Picoseconds deadline) override;
   void add_fault(const QueueFault& fault) override;
   void deliver();
 
@@ -109,6 +129,7 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
   SharedIdPool doorbells;
   bool registered = false;  // for faults
   bool mapped = false;      // the card knows the process
+  bool unmapping = false;   // it was told to forget it, and has not answered
   bool withheld = false;    // and cannot be made to forget it: nobody else gets its ids
 
   std::vector<std::unique_ptr<QueueRecord>> queues;  // by id
@@ -129,15 +150,15 @@ struct ProcessContext::Impl final : QueueFaultSource, QueueOwner {
   Result<Draft> prepare(const QueueOptions& wanted);
   void fill_descriptor(QueueRecord& record, const QueueChannelParts& parts);
   Status map_process();
-  bool forget_process();
-  void unmap_if_last();
+  bool tell_to_forget(Picoseconds deadline, DeadlineOf whose);
+  void unmap_if_last(const RemovalLimits& limits);
   Status add_to_card(QueueRecord& record);
-  Result<QueueEnd> drain(QueueRecord& record, Picoseconds deadline);
-  Status remove_from_card(QueueRecord& record, abi::PreemptMode mode);
+  Status finish_destroy(QueueRecord& record, const Result<QueueEnd>& drained,
+                        const RemovalLimits& limits, std::unique_ptr<QueueRecord>& taken);
   Result<QueueRecord*> begin_destroy(const QueueChannel& channel, Picoseconds deadline,
                                      bool forced);
-  bool is_interrupted(const QueueRecord& record) const;
-  std::unique_ptr<QueueRecord> take_out(const QueueRecord& record);
+  bool forget_process();
+  std::unique_ptr<QueueRecord> take_out(const QueueRecord& record, const RemovalLimits& limits);
   void forget_channel(const QueueChannel& channel);
 };
 

@@ -8,6 +8,7 @@
 #include "driver/queue/process_impl.hpp"
 #include "driver/queue/process_memory.hpp"
 #include "driver/queue/signals_impl.hpp"
+#include "driver/support/choice.hpp"
 
 namespace npu::driver {
 namespace {
@@ -85,6 +86,8 @@ Signals& ProcessContext::signals() {
 Result<std::unique_ptr<platform::DmaMemory>> ProcessContext::allocate_host(
     Bytes size, platform::DmaDirection direction) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  auto known = check_choice("direction", direction, platform::DmaDirection::kDeviceWrites);
+  if (!known) return forward_error(known);
   auto& platform = impl_->device.platform;
   auto memory = platform.allocate_dma(impl_->device.card.bdf(), size, 4096, direction);
   if (!memory) return forward_error(memory);
@@ -111,6 +114,12 @@ Status ProcessContext::update(QueueId queue, const QueueChange& change) {
 
 Result<QueueEnd> ProcessContext::destroy(Queue& queue, Picoseconds deadline) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  const auto& owner = queue.impl().process;
+  if (&owner != impl_.get()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("queue {} belongs to another process, with PASID {} and not {}",
+                            queue.id().value, owner.pasid.value(), pasid()));
+  }
   count_call(*impl_);
   return impl_->destroy(*queue.impl().channel, deadline, false);
 }
@@ -120,7 +129,7 @@ Result<QueueStatus> ProcessContext::query(QueueId queue) {
   count_call(*impl_);
   const MutexHolder holder(*impl_->mutex);
   auto* record = impl_->find(queue);
-  if (record == nullptr) return fail(ErrorCode::kNotFound, fmt::format("queue {}", queue.value));
+  if (record == nullptr) return impl_->no_queue(queue);
   return impl_->query(*record);
 }
 
@@ -161,14 +170,16 @@ std::vector<QueueResult> ProcessContext::resume(const std::vector<QueueId>& queu
 Status ProcessContext::evict(Picoseconds deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   count_call(*impl_);
-  const MutexHolder holder(*impl_->mutex);
+  const TimedMutexHolder holder(*impl_->mutex, deadline);
+  if (!holder) return impl_->others_too_long();
   return impl_->evict(deadline);
 }
 
 Status ProcessContext::restore(Picoseconds deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   count_call(*impl_);
-  const MutexHolder holder(*impl_->mutex);
+  const TimedMutexHolder holder(*impl_->mutex, deadline);
+  if (!holder) return impl_->others_too_long();
   return impl_->restore(deadline);
 }
 
@@ -190,7 +201,8 @@ void ProcessContext::on_fault(FaultHandler handler) {
 }
 
 std::vector<QueueFault> ProcessContext::take_faults() {
-  impl_->look_for_faults();
+  impl_->manager.collect_faults();
+  impl_->deliver();
   impl_->fault_lock.lock(impl_->device.platform.clock());
   const SpinLockHolder holder(impl_->fault_lock);
   std::vector<QueueFault> result(impl_->faults.begin(), impl_->faults.end());

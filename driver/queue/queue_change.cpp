@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "driver/queue/process_impl.hpp"
+#include "driver/support/choice.hpp"
 
 namespace npu::driver {
 
@@ -16,6 +17,9 @@ namespace {
 using Ring = QueueChange::Ring;
 
 Status check(const QueueChange& change) {
+  if (auto ok = check_choice("ring_change", change.ring_change, Ring::kReplace); !ok) return ok;
+  if (auto ok = check_choice("ring.memory", change.ring.memory, QueueMemory::kDevice); !ok)
+    return ok;
   const auto log2 = change.ring.log2_entries;
   if (change.ring_change == Ring::kReplace &&
       (log2 < abi::kMinLog2Ring || log2 > abi::kMaxLog2Ring)) {
@@ -54,15 +58,17 @@ QueueRecord* ProcessContext::Impl::find(QueueId id) {
 
 // As the card has answered; on RESUME it has read the descriptor.
 void ProcessContext::Impl::note_held(QueueRecord& record, bool held) {
-  record.held = held;
+  record.held = held ? Held::kYes : Held::kNo;
   if (!held) record.channel->note_ring_known();
 }
 
-Status ProcessContext::Impl::settle_record(QueueRecord& record, Picoseconds deadline) {
+Status ProcessContext::Impl::settle_record(QueueRecord& record, Picoseconds deadline,
+                                           DeadlineOf whose) {
   const bool hold = !is_active(record);
-  if (hold == record.held) return {};
+  if (is_known(record, hold)) return {};
   const auto opcode = hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume;
-  const auto answer = command(on_queue(opcode, record), deadline);
+  record.held = Held::kUnknown;
+  const auto answer = command(on_queue(opcode, record), deadline, whose);
   if (!answer) return forward_error(answer);
   note_held(record, hold);
   return {};
@@ -79,8 +85,8 @@ Status ProcessContext::Impl::update(QueueId id, const QueueChange& change) {
   }
   const MutexHolder holder(*mutex);
   auto* record = find(id);
-  if (record == nullptr) return fail(ErrorCode::kNotFound, fmt::format("queue {}", id.value));
-  if (record->dying) {
+  if (record == nullptr) return no_queue(id);
+  if (record->dying || record->leaving) {
     return fail(ErrorCode::kBusy, fmt::format("queue {} is being destroyed", id.value));
   }
   if (record->channel->faulted()) {
@@ -92,13 +98,14 @@ Status ProcessContext::Impl::update(QueueId id, const QueueChange& change) {
                 fmt::format("queue {}: a ring of 2^{} entries for 2^{} completions", id.value,
                             change.ring.log2_entries, record->descriptor.log2_completions));
   }
-  if (!record->held) {
+  if (record->held != Held::kYes) {
     const auto held = command(on_queue(ManagementOpcode::kSuspend, *record), command_deadline());
     if (!held) {
-      static_cast<void>(command(on_queue(ManagementOpcode::kResume, *record), command_deadline()));
+      record->held = Held::kUnknown;
+      static_cast<void>(settle_record(*record, command_deadline()));
       return forward_error(held);
     }
-    record->held = true;
+    record->held = Held::kYes;
   }
   const auto changed = change_held(*record, change, ring);
   const auto settled = settle_record(*record, command_deadline());
@@ -114,7 +121,7 @@ Status ProcessContext::Impl::change_held(QueueRecord& record, const QueueChange&
         command(on_queue(ManagementOpcode::kQueryQueue, record), command_deadline());
     if (!answer) return forward_error(answer);
     auto now = mqd;
-    manager.read_card_half(now);
+    if (auto ok = manager.read_card_half(now); !ok) return ok;
     if (auto ok = record.channel->replace_ring(ring, change.ring.log2_entries, now.read_index);
         !ok) {
       return ok;
@@ -142,7 +149,7 @@ Result<QueueStatus> ProcessContext::Impl::query(QueueRecord& record) {
   const auto answer = command(on_queue(ManagementOpcode::kQueryQueue, record), command_deadline());
   if (!answer) return forward_error(answer);
   auto mqd = record.descriptor;
-  manager.read_card_half(mqd);
+  if (auto ok = manager.read_card_half(mqd); !ok) return forward_error(ok);
   QueueStatus status;
   status.id = record.queue_id();
   status.state = static_cast<abi::QueueState>(mqd.state);
@@ -172,38 +179,41 @@ Result<QueueStatus> ProcessContext::Impl::query(QueueRecord& record) {
   return status;
 }
 
+// What the card has made of a command that it did not answer is open; then the opposite, which may
+// be late, is on its way behind it.
 std::vector<QueueResult> ProcessContext::Impl::set_suspended(const std::vector<QueueId>& ids,
                                                              bool suspended, Picoseconds deadline) {
   std::vector<QueueResult> results(ids.size(), QueueResult::kDone);
   std::vector<abi::ManagementCommand> wanted;
   std::vector<std::pair<std::size_t, QueueRecord*>> told;
-  const MutexHolder holder(*mutex);
+  const TimedMutexHolder holder(*mutex, deadline);
+  if (!holder) return std::vector<QueueResult>(ids.size(), QueueResult::kError);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     auto* record = find(ids[i]);
-    if (record == nullptr || record->dying) {
+    if (record == nullptr || record->dying || record->leaving) {
       results[i] = record == nullptr ? QueueResult::kInvalid : QueueResult::kBusy;
       continue;
     }
-    if (record->suspended == suspended) continue;
     record->suspended = suspended;
     const bool hold = !is_active(*record);
-    if (hold == record->held) continue;
-    record->held = hold;
+    if (is_known(*record, hold)) continue;
+    // Whether it will be is for the answer; the same id may be there twice.
+    record->held = hold ? Held::kYes : Held::kNo;
     wanted.push_back(
         on_queue(hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume, *record));
     told.emplace_back(i, record);
   }
-  const auto answers = commands(wanted, deadline);
+  const auto answers = commands(wanted, deadline, DeadlineOf::kCaller);
   for (std::size_t i = 0; i < told.size(); ++i) {
+    auto& record = *told[i].second;
     if (answers[i]) {
-      note_held(*told[i].second, told[i].second->held);
+      note_held(record, record.held == Held::kYes);
       continue;
     }
-    // What the card has made of it is open; the opposite is asked for before anything else.
-    auto& record = *told[i].second;
     results[told[i].first] = QueueResult::kError;
     record.suspended = !suspended;
-    static_cast<void>(settle_record(record, command_deadline()));
+    record.held = Held::kUnknown;
+    static_cast<void>(settle_record(record, deadline, DeadlineOf::kCaller));
   }
   if (!suspended) resumed->notify_all();
   return results;

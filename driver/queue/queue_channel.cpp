@@ -38,9 +38,9 @@ bool may_time_out(const abi::QueueEntry& entry) {
 
 }  // namespace
 
-QueueChannel::QueueChannel(CardLink& link, QueueFaultSource& faults, QueueChannelParts parts)
+QueueChannel::QueueChannel(CardLink& link, QueueHost& host, QueueChannelParts parts)
     : link_(link),
-      faults_(faults),
+      host_(host),
       parts_(std::move(parts)),
       ring_limit_(std::uint64_t{1} << parts_.log2_ring),
       outcomes_(std::size_t{1} << parts_.log2_completions),
@@ -77,6 +77,19 @@ bool QueueChannel::needs_a_sign(std::size_t count) const {
   return !parts_.indices && quiet_ + count > ring && has_room(1);
 }
 
+// Entries that moved to a smaller ring may fill it without a completion among them. Under the
+// submission lock.
+bool QueueChannel::is_silent() const {
+  return !parts_.indices && sequence_ == completed_.load(std::memory_order_acquire);
+}
+
+// Told by completions, by the index in memory, and by the card when it is asked: in any order.
+void QueueChannel::note_read(std::uint64_t index) {
+  auto known = read_index_.load(kRelaxed);
+  while (index > known && !read_index_.compare_exchange_weak(known, index)) {
+  }
+}
+
 Result<QueueTicket> QueueChannel::submit(const abi::QueueEntry* entries, std::size_t count,
                                          Picoseconds deadline, const QueueEntryOptions& options) {
   const auto begin = link_.clock().now();
@@ -86,6 +99,7 @@ Result<QueueTicket> QueueChannel::submit(const abi::QueueEntry* entries, std::si
       return fail(ErrorCode::kQueueFull,
                   fmt::format("queue {}: waited for other submissions", parts_.id.value));
     }
+    bool silent = false;
     {
       const SpinLockHolder holder(submit_lock_);
       if (count == 0 || count > std::uint64_t{1} << parts_.log2_ring) {
@@ -106,14 +120,15 @@ Result<QueueTicket> QueueChannel::submit(const abi::QueueEntry* entries, std::si
         sign.interrupt = false;
         enter(&nop, 1, sign);
       }
+      silent = is_silent();
     }
     if (!waited) counters_.ring_full.fetch_add(1, kRelaxed);
-    if (auto ok = wait_for_room(count, deadline); !ok) return forward_error(ok);
+    if (auto ok = wait_for_room(count, deadline, silent); !ok) return forward_error(ok);
   }
 }
 
 // Until something has changed, without the lock: whoever replaces a full ring needs it.
-Status QueueChannel::wait_for_room(std::size_t count, Picoseconds deadline) {
+Status QueueChannel::wait_for_room(std::size_t count, Picoseconds deadline, bool silent) {
   auto& clock = link_.clock();
   const auto before = read_index_.load(kRelaxed) + completed_.load(kRelaxed);
   {
@@ -122,13 +137,17 @@ Status QueueChannel::wait_for_room(std::size_t count, Picoseconds deadline) {
     read_completions();
   }
   if (read_index_.load(kRelaxed) + completed_.load(kRelaxed) != before) return {};
-  faults_.look_for_faults();
+  host_.look_for_faults();
   if (auto ok = usable(); !ok) return ok;
   if (clock.now() >= deadline) {
     counters_.rejected.fetch_add(1, kRelaxed);
     return fail(ErrorCode::kQueueFull,
                 fmt::format("queue {}: no room for {} entries, the card has taken {}",
                             parts_.id.value, count, read_index_.load(kRelaxed)));
+  }
+  if (silent) {
+    if (const auto index = host_.ask_read_index(parts_.id, deadline)) note_read(*index);
+    if (read_index_.load(kRelaxed) + completed_.load(kRelaxed) != before) return {};
   }
   clock.relax(next_completion(), std::min(deadline, clock.now() + kRoomPause));
   return {};
@@ -208,6 +227,7 @@ Status QueueChannel::replace_ring(QueueBuffer& ring, unsigned log2_entries,
     }
   }
   link_.platform().write_barrier();
+  note_read(read_index);
   std::swap(parts_.ring, ring);
   parts_.log2_ring = log2_entries;
   ring_limit_ = std::min(ring_limit_, places);

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "driver/device/card_link.hpp"
@@ -17,15 +18,17 @@
 
 namespace npu::driver {
 
-// How a queue learns of faults; the process'.
-class QueueFaultSource {
+// What a queue asks its process.
+class QueueHost {
  public:
-  virtual ~QueueFaultSource() = default;
+  virtual ~QueueHost() = default;
   // Tells the queues at fault of what is new in the log.
   virtual void look_for_faults() = 0;
   // Returns when nothing of the queue at fault runs any more and all its completions are written.
-  // False: it is being destroyed, and not yet.
-  virtual bool settle(QueueId queue) = 0;
+  // False: not yet, because it is being destroyed or a millisecond behind `deadline` is over.
+  virtual bool settle(QueueId queue, Picoseconds deadline) = 0;
+  // How many of its entries the card has taken, if it says so by `deadline`.
+  virtual std::optional<std::uint64_t> ask_read_index(QueueId queue, Picoseconds deadline) = 0;
 };
 
 struct QueueChannelParts {
@@ -41,7 +44,7 @@ struct QueueChannelParts {
 
 class QueueChannel {
  public:
-  QueueChannel(CardLink& link, QueueFaultSource& faults, QueueChannelParts parts);
+  QueueChannel(CardLink& link, QueueHost& host, QueueChannelParts parts);
 
   // --- For users. Queue has what they say.
   QueueId id() const { return parts_.id; }
@@ -87,10 +90,12 @@ class QueueChannel {
   Status usable() const;
   bool has_room(std::size_t count) const;
   bool needs_a_sign(std::size_t count) const;
+  bool is_silent() const;
   QueueTicket enter(const abi::QueueEntry* entries, std::size_t count,
                     const QueueEntryOptions& options);
   void write(abi::QueueEntry entry, const QueueEntryOptions& options, bool completion);
-  Status wait_for_room(std::size_t count, Picoseconds deadline);
+  Status wait_for_room(std::size_t count, Picoseconds deadline, bool silent);
+  void note_read(std::uint64_t index);
   void publish();
   ConstByteSpan next_completion() const;
   // Under the completion lock.
@@ -99,12 +104,12 @@ class QueueChannel {
   Result<bool> outcome(const QueueTicket& ticket);
   // Not under a lock.
   Result<bool> read(const QueueTicket& ticket);
-  Result<bool> look(const QueueTicket& ticket);
+  Result<bool> look(const QueueTicket& ticket, Picoseconds deadline);
   tl::unexpected<Error> fault_error(const QueueTicket& ticket, abi::FaultCode code) const;
   void trace(platform::Activity activity, Picoseconds begin, const QueueTicket& ticket);
 
   CardLink& link_;
-  QueueFaultSource& faults_;
+  QueueHost& host_;
   QueueChannelParts parts_;
   std::atomic<bool> closed_{false};
   std::atomic<abi::FaultCode> fault_{abi::FaultCode::kNone};

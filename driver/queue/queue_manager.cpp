@@ -64,7 +64,7 @@ void QueueManager::stop() {
     const MutexHolder holder(*fault_mutex_);
     for (const auto& owner : owners_) owner.second->give_up();
   }
-  ring_->stop();
+  ring_->stop(!left_behind_.load());
   faults_->stop();
 }
 
@@ -103,7 +103,7 @@ void QueueManager::write_driver_half(const abi::QueueDescriptor& descriptor) {
   store(descriptor, abi::kQueueStateOffset);
 }
 
-void QueueManager::read_card_half(abi::QueueDescriptor& descriptor) {
+Status QueueManager::read_card_half(abi::QueueDescriptor& descriptor) {
   constexpr Bytes kUsed = offsetof(abi::QueueDescriptor, reserved2);
   auto* bytes = reinterpret_cast<std::byte*>(&descriptor);
   for (Bytes at = abi::kQueueStateOffset; at < kUsed; at += 8) {
@@ -111,6 +111,9 @@ void QueueManager::read_card_half(abi::QueueDescriptor& descriptor) {
     std::memcpy(bytes + at, &word, sizeof word);
     counters_.mmio_reads.fetch_add(1, std::memory_order_relaxed);
   }
+  // No queue gets that far.
+  if (descriptor.read_index != ~0ULL) return {};
+  return device_.link->explain_all_ones("a queue's descriptor");
 }
 
 void QueueManager::add_process(std::uint32_t pasid, QueueOwner& owner) {
@@ -138,9 +141,10 @@ void QueueManager::let_go() {
   for (const auto& owner : owners_) owner.second->let_go();
 }
 
-void QueueManager::collect_faults() {
+void QueueManager::collect_faults(Picoseconds deadline) {
   if (!faults_->has_news()) return;
-  const MutexHolder holder(*fault_mutex_);
+  const TimedMutexHolder holder(*fault_mutex_, deadline);
+  if (!holder) return;
   for (const auto& fault : faults_->read()) {
     QueueOwner* owner = nullptr;
     for (const auto& known : owners_) {

@@ -55,8 +55,8 @@ class QueueManager final : public ComputeWork {
   void write_descriptor(const abi::QueueDescriptor& descriptor);
   // The driver's half.
   void write_driver_half(const abi::QueueDescriptor& descriptor);
-  // The card's half, as it was last written.
-  void read_card_half(abi::QueueDescriptor& descriptor);
+  // The card's half, as it was last written. kDeviceLost, kIo.
+  Status read_card_half(abi::QueueDescriptor& descriptor);
 
   // --- Compaction: all processes are evicted.
   Status hold(Picoseconds deadline) override;
@@ -67,9 +67,12 @@ class QueueManager final : public ComputeWork {
   // Afterwards the owner hears nothing more.
   void remove_process(std::uint32_t pasid);
   bool has_news() const { return faults_->has_news(); }
-  void collect_faults();
+  // Unless others have the log until `deadline`.
+  void collect_faults(Picoseconds deadline = Picoseconds::max());
   std::vector<QueueFault> take_stray_faults();
 
+  // The card may keep a queue or a process that nobody knows of any more.
+  void note_left_behind() { left_behind_.store(true); }
   void note_mapped(int change) { mapped_.fetch_add(change, std::memory_order_relaxed); }
   void note_queues(int change) { queues_.fetch_add(change, std::memory_order_relaxed); }
   QueueManagerStatistics statistics() const;
@@ -96,6 +99,7 @@ class QueueManager final : public ComputeWork {
   std::vector<std::pair<std::uint32_t, QueueOwner*>> owners_;  // by PASID
   std::vector<QueueFault> stray_;
   std::atomic<int> mapped_{0}, queues_{0};
+  std::atomic<bool> left_behind_{false};
 };
 
 }  // namespace npu::driver

@@ -6,6 +6,7 @@
 
 #include "driver/event/wait_loop.hpp"
 #include "driver/queue/queue_channel.hpp"
+#include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
@@ -33,15 +34,13 @@ void QueueChannel::read_completions() {
   }
   if (!parts_.indices) return;
   const auto index = parts_.indices.load(0);
-  if (index > read_index_.load(kRelaxed)) read_index_.store(index, std::memory_order_release);
+  note_read(index);
 }
 
 // `rest`: tag, status, phase.
 void QueueChannel::read_one(std::uint64_t read_index, std::uint64_t rest) {
   counters_.completions.fetch_add(1, kRelaxed);
-  if (read_index > read_index_.load(kRelaxed)) {
-    read_index_.store(read_index, std::memory_order_release);
-  }
+  note_read(read_index);
   const auto tag = static_cast<std::uint32_t>(rest);
   const auto status = static_cast<abi::FaultCode>(rest >> 32 & 0xFFFF);
   if (status != abi::FaultCode::kNone && status != abi::FaultCode::kWaitTimeout) {
@@ -84,27 +83,27 @@ Result<bool> QueueChannel::read(const QueueTicket& ticket) {
   return outcome(ticket);
 }
 
-Result<bool> QueueChannel::look(const QueueTicket& ticket) {
+Result<bool> QueueChannel::look(const QueueTicket& ticket, Picoseconds deadline) {
   // Before the completions are read: what has ended them for good then is in what is found.
   const bool closed = closed_.load(std::memory_order_acquire);
   const bool settled = settled_.load(std::memory_order_acquire);
   const auto found = read(ticket);
-  if (!found) faults_.look_for_faults();  // its record came before its completion
+  if (!found) host_.look_for_faults();  // its record came before its completion
   if (!found || *found) return found;
   if (closed) {
     if (faulted()) return fault_error(ticket, fault());
     return fail(ErrorCode::kAborted, fmt::format("queue {} was destroyed before entry {} was done",
                                                  parts_.id.value, ticket.index));
   }
-  faults_.look_for_faults();
+  host_.look_for_faults();
   if (settled) return fault_error(ticket, fault());
   if (!faulted()) return false;
   // What ran beside the entry at fault may have ended well. Whoever destroys the queue closes it.
   if (!settled_.load(std::memory_order_acquire) && !closed_.load(std::memory_order_acquire)) {
-    if (!faults_.settle(parts_.id)) return false;
+    if (!host_.settle(parts_.id, deadline)) return false;
     settled_.store(true, std::memory_order_release);
   }
-  return look(ticket);
+  return look(ticket, deadline);
 }
 
 Result<bool> QueueChannel::is_done(const QueueTicket& ticket) {
@@ -117,7 +116,7 @@ Result<bool> QueueChannel::is_done(const QueueTicket& ticket) {
                 fmt::format("queue {}: entry {} was submitted without completion", parts_.id.value,
                             ticket.index));
   }
-  return look(ticket);
+  return look(ticket, Picoseconds::max());
 }
 
 // One wait for one ticket.
@@ -135,7 +134,7 @@ class QueueWait final : private WaitLoop {
   // Also true after an error, which is what the wait ends with.
   bool look() override {
     seen_ = channel_.head_.load(std::memory_order_acquire);
-    result_ = channel_.look(ticket_);
+    result_ = channel_.look(ticket_, deadline_);
     return !result_ || *result_;
   }
   // If another task has read completions since, this one's may be among them.
@@ -216,6 +215,7 @@ Status QueueWait::run(WaitPolicy policy) {
 
 Status QueueChannel::wait(const QueueTicket& ticket, WaitPolicy policy, Picoseconds deadline) {
   if (ticket.sequence == 0 || ticket.queue != parts_.id) return forward_error(is_done(ticket));
+  if (auto ok = check_choice("policy", policy, WaitPolicy::kAdaptive); !ok) return ok;
   const auto begin = link_.clock().now();
   const platform::CauseScope scope(
       link_.platform().tracer(),

@@ -6,6 +6,7 @@
 
 #include "driver/event/wait_loop.hpp"
 #include "driver/queue/signals_impl.hpp"
+#include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
@@ -118,6 +119,8 @@ bool SignalWaitLoop::look() {
 // Nothing is known of how long it takes: spin as long as a sleep costs, then sleep.
 Result<std::size_t> SignalWaitLoop::run(WaitPolicy policy) {
   if (auto ok = signals_.device.usable(); !ok) return forward_error(ok);
+  auto known = check_choice("policy", policy, WaitPolicy::kAdaptive);
+  if (!known) return forward_error(known);
   const bool may_sleep = signals_.vector != nullptr && policy != WaitPolicy::kPolling;
   if (auto ok = begin(may_sleep); !ok) return forward_error(ok);
   if (!look()) {

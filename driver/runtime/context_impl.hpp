@@ -29,8 +29,9 @@ struct DeviceContext::Impl {
 
   Result<DeviceAddress> allocate(Bytes size);
   Status copy(DeviceAddress device_side, ByteSpan host_side, bool to_device);
-  // Waits for an entry of the copy queue.
-  Status finish(const Result<QueueTicket>& ticket);
+  // Submits to the copy queue and waits. A queue that an entry has stopped is replaced.
+  Status run_copies(const abi::QueueEntry* work, std::size_t count);
+  Status open_copies();
   Status upload(Image& image, abi::ImageKind kind, ConstByteSpan object);
   Status need_device() const;
 

@@ -33,13 +33,19 @@ Status DeviceContext::Impl::open(std::uint32_t index) {
   auto memory = process->allocate_host(kStaging);
   if (!memory) return forward_error(memory);
   staging = std::move(*memory);
+  if (auto ok = open_copies(); !ok) return ok;
+  return open_launch_queues();
+}
+
+Status DeviceContext::Impl::open_copies() {
+  if (copies != nullptr) return {};
   QueueOptions options;
   options.interrupt = false;
   options.in_order = true;
   auto queue = process->create_queue(options);
   if (!queue) return forward_error(queue);
   copies = std::move(*queue);
-  return open_launch_queues();
+  return {};
 }
 
 Status DeviceContext::Impl::learn_cores() {
@@ -112,9 +118,18 @@ Result<DeviceAddress> DeviceContext::Impl::allocate(Bytes size) {
   return memory->address;
 }
 
-Status DeviceContext::Impl::finish(const Result<QueueTicket>& ticket) {
-  if (!ticket) return forward_error(ticket);
-  return copies->wait(*ticket, WaitPolicy::kPolling, now() + kPatience);
+// The error is the entry's alone: what comes next has a queue again, and nothing of the entry runs.
+Status DeviceContext::Impl::run_copies(const abi::QueueEntry* work, std::size_t count) {
+  if (auto ok = open_copies(); !ok) return ok;  // the last one may not have been replaced
+  const auto ticket = copies->submit(work, count, now() + kPatience);
+  const Status done = ticket ? copies->wait(*ticket, WaitPolicy::kPolling, now() + kPatience)
+                             : Status(forward_error(ticket));
+  if (done || device->lost()) return done;
+  static_cast<void>(process->take_faults());
+  static_cast<void>(process->destroy(*copies, now()));
+  copies.reset();
+  static_cast<void>(open_copies());  // or the next copy tries again
+  return done;
 }
 
 Status DeviceContext::Impl::copy(DeviceAddress device_side, ByteSpan host_side, bool to_device) {
@@ -125,7 +140,7 @@ Status DeviceContext::Impl::copy(DeviceAddress device_side, ByteSpan host_side, 
     const auto entry = to_device
                            ? entries::copy_to_device(staging->bus(), device_side + done, piece)
                            : entries::copy_to_host(device_side + done, staging->bus(), piece);
-    if (auto ok = finish(copies->submit(entry, now() + kPatience)); !ok) return ok;
+    if (auto ok = run_copies(&entry, 1); !ok) return ok;
     if (!to_device) std::memcpy(host_side.data + done, staging->cpu().data, piece);
     done += piece;
   }

@@ -11,7 +11,6 @@ namespace {
 
 // After the scheduler's end: for the executors to leave their cores.
 constexpr Picoseconds kLeavingTime = 1_ms;
-constexpr Picoseconds kCopyPatience = 10_s;
 
 }  // namespace
 
@@ -59,7 +58,7 @@ Status DeviceContext::Impl::prepare(const TaskGraph& graph, const RunLayout& lay
   const abi::QueueEntry work[] = {
       entries::copy_to_device(upload_staging->bus(), area, layout.uploaded),
       entries::fill(area + layout.uploaded, layout.zeroed - layout.uploaded, 0)};
-  return finish(copies->submit(work, 2, now() + kCopyPatience));
+  return run_copies(work, 2);
 }
 
 Status DeviceContext::Impl::launch(RunReport& report, const RunOptions& options) {

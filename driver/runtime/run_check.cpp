@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "driver/runtime/context_impl.hpp"
+#include "driver/support/choice.hpp"
 
 namespace npu::driver {
 
@@ -64,6 +65,10 @@ Status DeviceContext::Impl::check(const TaskGraph& graph, const RunOptions& opti
         fmt::format("aicpu_thread_num {}: 1 .. {} are possible", options.aicpu_threads, threads));
   }
   if (options.watchdog < 1_ns) return invalid("a watchdog of less than 1 ns");
+  if (auto ok = check_choice("wait", options.wait, WaitPolicy::kAdaptive); !ok) return ok;
+  if (auto ok = check_choice("handshake", options.handshake, abi::HandshakeKind::kMemory); !ok) {
+    return ok;
+  }
   const unsigned block_dim = options.block_dim == 0 ? clusters : options.block_dim;
   if (workers(block_dim) > abi::kMaxWorkers) {
     return invalid(

@@ -10,7 +10,6 @@
 namespace npu::driver {
 namespace {
 
-constexpr Picoseconds kResultPatience = 10_s;
 constexpr std::uint32_t kNobody = 0xFFFF'FFFF;
 
 std::string_view status_name(abi::RunStatus status) {
@@ -102,8 +101,7 @@ Status DeviceContext::Impl::read_back(const TaskGraph& graph, const RunLayout& l
     work.push_back(entries::copy_to_host(area + part.at, upload_staging->bus() + place, part.size));
     place += part.size;
   }
-  auto ticket = copies->submit(work.data(), work.size(), now() + kResultPatience);
-  if (auto ok = finish(ticket); !ok) return ok;
+  if (auto ok = run_copies(work.data(), work.size()); !ok) return ok;
   const std::byte* from = upload_staging->cpu().data;
   for (const auto& part : parts) {
     if (part.size != 0) std::memcpy(part.to, from, part.size);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "driver/support/choice.hpp"
+
 namespace npu::driver {
 namespace {
 
@@ -24,6 +26,14 @@ void add_once(std::vector<std::uint32_t>& list, std::uint32_t value) {
 Result<TaskId> TaskGraph::add(KernelId kernel, TaskShape shape,
                               const std::vector<TaskArgument>& arguments,
                               const TaskOptions& options) {
+  auto known = check_choice("shape", shape, TaskShape::kMixed);
+  for (const auto& argument : arguments) {
+    if (known) known = check_choice("kind", argument.kind, ArgumentKind::kNoDependency);
+  }
+  if (!known) {
+    return fail(known.error().code,
+                fmt::format("task {}: {}", tasks_.size(), known.error().context));
+  }
   if (tasks_.size() >= abi::kMaxTasks) {
     return fail(ErrorCode::kOutOfResources,
                 fmt::format("a graph has at most {} tasks", abi::kMaxTasks));

@@ -52,4 +52,21 @@ class MutexHolder {
   platform::Mutex& mutex_;
 };
 
+// The same, if it can be had in time.
+class TimedMutexHolder {
+ public:
+  TimedMutexHolder(platform::Mutex& mutex, Picoseconds deadline)
+      : mutex_(mutex), held_(mutex.try_lock_until(deadline)) {}
+  ~TimedMutexHolder() {
+    if (held_) mutex_.unlock();
+  }
+  TimedMutexHolder(const TimedMutexHolder&) = delete;
+  TimedMutexHolder& operator=(const TimedMutexHolder&) = delete;
+  explicit operator bool() const { return held_; }
+
+ private:
+  platform::Mutex& mutex_;
+  const bool held_;
+};
+
 }  // namespace npu::driver

@@ -70,11 +70,22 @@ class LinuxTask : public platform::Task {
 
 class LinuxMutex : public platform::Mutex {
  public:
+  explicit LinuxMutex(platform::Clock& clock) : clock_(clock) {}
   void lock() override { mutex_.lock(); }
+  bool try_lock_until(Picoseconds deadline) override {
+    for (;;) {
+      if (mutex_.try_lock()) return true;
+      const auto now = clock_.now();
+      if (now >= deadline) return false;
+      const auto time_left = std::min(deadline - now, Picoseconds(1_s));
+      if (mutex_.try_lock_for(std::chrono::nanoseconds(time_left.count() / 1000 + 1))) return true;
+    }
+  }
   void unlock() override { mutex_.unlock(); }
 
  private:
-  std::mutex mutex_;
+  platform::Clock& clock_;
+  std::timed_mutex mutex_;
 };
 
 class LinuxCondition : public platform::Condition {
@@ -147,7 +158,7 @@ Result<std::unique_ptr<platform::Task>> LinuxTasks::spawn(std::string name,
 }
 
 std::unique_ptr<platform::Mutex> LinuxTasks::make_mutex() {
-  return std::make_unique<LinuxMutex>();
+  return std::make_unique<LinuxMutex>(clock_);
 }
 
 std::unique_ptr<platform::Condition> LinuxTasks::make_condition() {

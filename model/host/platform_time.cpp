@@ -47,17 +47,8 @@ class HostTaskHandle : public platform::Task {
 class HostMutex : public platform::Mutex {
  public:
   HostMutex(HostCpus& cpus, Agenda& agenda) : cpus_(cpus), agenda_(agenda) {}
-  void lock() override {
-    cpus_.synchronise_with_tasks();
-    while (held_) {
-      ++waiters_;
-      cpus_.block(
-          released_, UINT64_MAX, [this] { return !held_; }, "a mutex");
-      --waiters_;
-    }
-    held_ = true;
-    cpus_.charge(cpus_.config().lock);
-  }
+  void lock() override { acquire(UINT64_MAX); }
+  bool try_lock_until(Picoseconds deadline) override { return acquire(as_sim_time(deadline)); }
   void unlock() override {
     sc_assert(held_);
     cpus_.synchronise_with_tasks();
@@ -66,6 +57,20 @@ class HostMutex : public platform::Mutex {
   }
 
  private:
+  bool acquire(SimTime deadline) {
+    cpus_.synchronise_with_tasks();
+    while (held_) {
+      ++waiters_;
+      const bool released = cpus_.block(
+          released_, deadline, [this] { return !held_; }, "a mutex");
+      --waiters_;
+      if (!released && held_) return false;
+    }
+    held_ = true;
+    cpus_.charge(cpus_.config().lock);
+    return true;
+  }
+
   HostCpus& cpus_;
   Agenda& agenda_;
   bool held_ = false;

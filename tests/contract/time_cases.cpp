@@ -124,6 +124,26 @@ void a_mutex_excludes(ContractEnvironment& environment) {
   EXPECT_EQ(entered, 60);
 }
 
+void a_mutex_that_stays_taken_is_given_up_at_the_deadline(ContractEnvironment& environment) {
+  auto& platform = environment.platform();
+  const auto mutex = platform.tasks().make_mutex();
+  mutex->lock();
+  bool taken = true;
+  Picoseconds deadline, end;
+  const auto task = platform.tasks().spawn("waiter", [&] {
+    deadline = platform.clock().now() + 1_ms;
+    taken = mutex->try_lock_until(deadline);
+    end = platform.clock().now();
+  });
+  ASSERT_THAT(task, IsOk());
+  (*task)->join();
+  EXPECT_FALSE(taken);
+  EXPECT_GE(end, deadline);
+  mutex->unlock();
+  EXPECT_TRUE(mutex->try_lock_until(deadline)) << "it is free";
+  mutex->unlock();
+}
+
 void a_condition_wakes_its_waiters(ContractEnvironment& environment) {
   auto& platform = environment.platform();
   const auto mutex = platform.tasks().make_mutex();
@@ -178,6 +198,8 @@ ContractCases time_cases() {
       {"TasksRunSideBySide", false, tasks_run_side_by_side},
       {"PollingIsBusyAndSleepingIsIdle", false, polling_is_busy_and_sleeping_is_idle},
       {"AMutexExcludes", false, a_mutex_excludes},
+      {"AMutexThatStaysTakenIsGivenUpAtTheDeadline", false,
+       a_mutex_that_stays_taken_is_given_up_at_the_deadline},
       {"AConditionWakesItsWaiters", false, a_condition_wakes_its_waiters},
       {"AConditionTimesOutAndHoldsTheMutexAgain", false,
        a_condition_times_out_and_holds_the_mutex_again},

@@ -98,7 +98,8 @@ class Pressure {
     }
     for (const auto& lane : lanes_) {
       if (lane.submitted == 0) continue;
-      auto ok = device_.wait(lane.last, driver::WaitPolicy::kPolling, patience(context_));
+      auto ok = device_.wait(lane.last, driver::WaitPolicy::kPolling,
+                             patience(context_, time_for(2 * pairs_ * cell_)));
       if (!ok) return ok;
     }
     elapsed_ = context_.platform.clock().now() - begin;
@@ -133,7 +134,7 @@ class Pressure {
     auto read =
         device_.copy(lanes_[0].stream,
                      driver::DmaCommand::device_to_host(log_.address, (*copy)->bus(), log_.size),
-                     driver::WaitPolicy::kPolling, patience(context_));
+                     driver::WaitPolicy::kPolling, patience(context_, time_for(log_.size)));
     if (!read) return read;
     for (std::uint64_t pair = 0; pair < pairs_; ++pair) {
       const auto offset = pair * cell_;

@@ -70,17 +70,16 @@ class Overlap {
     for (std::uint64_t i = 0; i < rounds_; ++i) {
       for (const bool which : {false, true}) {
         if (which ? !kernels : !copies) continue;
-        auto ticket = which ? kernels_->submit(kernel_, patience(context_), options)
-                            : copies_->submit(copy_, patience(context_), options);
+        auto ticket = which ? kernels_->submit(kernel_, deadline(), options)
+                            : copies_->submit(copy_, deadline(), options);
         if (!ticket) return forward_error(ticket);
         (which ? kernel : copy) = *ticket;
       }
     }
     for (const bool which : {false, true}) {
       if (which ? !kernels : !copies) continue;
-      auto done =
-          (which ? kernels_ : copies_)
-              ->wait(which ? kernel : copy, driver::WaitPolicy::kPolling, patience(context_));
+      auto done = (which ? kernels_ : copies_)
+                      ->wait(which ? kernel : copy, driver::WaitPolicy::kPolling, deadline());
       if (!done) return forward_error(done);
     }
     return clock.now() - begin;
@@ -109,6 +108,11 @@ class Overlap {
   }
 
  private:
+  // For all copies and all kernels of a run.
+  Picoseconds deadline() const {
+    return patience(context_, static_cast<std::int64_t>(2 * rounds_) * (1_ms + time_for(size_)));
+  }
+
   Context& context_;
   QueueSession& session_;
   std::uint64_t rounds_;

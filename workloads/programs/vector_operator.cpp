@@ -131,7 +131,8 @@ class VectorOperator {
           static_cast<std::uint32_t>(kernels::vector::kOperatorWords * sizeof(std::uint64_t)));
       auto ticket = (*queue)->submit(entry, patience(context_));
       if (!ticket) return forward_error(ticket);
-      auto end = (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+      auto end = (*queue)->wait(*ticket, driver::WaitPolicy::kPolling,
+                                patience(context_, time_for(bytes_)));
       if (!end) return forward_error(end);
     }
     auto gone = session_.process().destroy(**queue, patience(context_));

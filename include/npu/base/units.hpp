@@ -6,7 +6,8 @@
 
 namespace npu {
 
-// A point in, or a length of, simulated time. Unit: 1 ps. Range: +/- 106 days.
+// A point in, or a length of, simulated time. Unit: 1 ps. Range: +/- 106 days. Sums, differences
+// and products end at the ends of the range: a deadline that is beyond it is never.
 class Picoseconds {
  public:
   constexpr Picoseconds() = default;
@@ -22,13 +23,19 @@ class Picoseconds {
   constexpr Picoseconds& operator+=(Picoseconds other) { return *this = *this + other; }
   constexpr Picoseconds& operator-=(Picoseconds other) { return *this = *this - other; }
   friend constexpr Picoseconds operator+(Picoseconds a, Picoseconds b) {
-    return Picoseconds(a.count_ + b.count_);
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(a.count_, b.count_, &sum)) return limit(a.count_ < 0);
+    return Picoseconds(sum);
   }
   friend constexpr Picoseconds operator-(Picoseconds a, Picoseconds b) {
-    return Picoseconds(a.count_ - b.count_);
+    std::int64_t difference = 0;
+    if (__builtin_sub_overflow(a.count_, b.count_, &difference)) return limit(a.count_ < 0);
+    return Picoseconds(difference);
   }
   friend constexpr Picoseconds operator*(Picoseconds a, std::int64_t n) {
-    return Picoseconds(a.count_ * n);
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(a.count_, n, &product)) return limit((a.count_ < 0) != (n < 0));
+    return Picoseconds(product);
   }
   friend constexpr Picoseconds operator*(std::int64_t n, Picoseconds a) { return a * n; }
   friend constexpr std::int64_t operator/(Picoseconds a, Picoseconds b) {
@@ -45,6 +52,10 @@ class Picoseconds {
   friend constexpr bool operator>=(Picoseconds a, Picoseconds b) { return a.count_ >= b.count_; }
 
  private:
+  static constexpr Picoseconds limit(bool lower) {
+    return Picoseconds(lower ? INT64_MIN : INT64_MAX);
+  }
+
   std::int64_t count_ = 0;
 };
 

@@ -60,7 +60,10 @@ class NPU_API ProcessContext {
   // change changes nothing, but the card may have been left without it (kTimeout).
   Status update(QueueId queue, const QueueChange& change);
   // Waits until everything submitted is complete, if the queue is active; at `deadline` it is
-  // reset. A suspended queue is not destroyed before it is resumed (kBusy at `deadline`).
+  // reset, for which the card has another millisecond. A suspended queue is not destroyed before it
+  // is resumed (kBusy at `deadline`). kTimeout: the card has not answered; the queue takes nothing
+  // more, and is gone when this is called again with success, or with ~Queue(). kInvalidArgument: a
+  // queue of another process; kNotFound: destroyed already.
   Result<QueueEnd> destroy(Queue& queue, Picoseconds deadline);
 
   // What the card says now. kNotFound, kTimeout.
@@ -77,7 +80,8 @@ class NPU_API ProcessContext {
   // All queues at once, counted: they run again after as many restores as evictions, those that
   // nothing else holds. An error of one queue does not keep the others from their turn.
   // restore() without evict(): kInvalidArgument. A process whose evict() has failed counts as
-  // evicted: nothing more of it is started, but something may still run.
+  // evicted, though something may still run. restore() that the card does not answer (kTimeout) is
+  // to be repeated; a queue that it refuses (kBadDevice) is for update() to mend.
   Status evict(Picoseconds deadline);
   Status restore(Picoseconds deadline);
   unsigned evictions() const;

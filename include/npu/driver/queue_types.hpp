@@ -99,7 +99,7 @@ enum class QueueResult : std::uint8_t {
   kDone,
   kInvalid,  // no such queue in this process
   kBusy,     // is being destroyed
-  kError,    // the card has refused, or did not answer in time
+  kError,    // the card has refused, or did not answer in time: the queue is to be as before
 };
 
 enum class QueueEnd : std::uint8_t {

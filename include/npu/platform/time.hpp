@@ -57,6 +57,8 @@ class Mutex {
  public:
   virtual ~Mutex() = default;
   virtual void lock() = 0;
+  // False: it was not free until `deadline`. One that is free is taken whatever the time.
+  virtual bool try_lock_until(Picoseconds deadline) = 0;
   virtual void unlock() = 0;
 };
 

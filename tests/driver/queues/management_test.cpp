@@ -67,8 +67,8 @@ TEST_F(QueueTest, AQueueThatCannotBeRemovedKeepsItsIdFromOthers) {
   const auto id = queue->id();
   cp.stuck_opcodes.insert(static_cast<std::uint8_t>(ManagementOpcode::kRemoveQueue));
   EXPECT_THAT(other->destroy(*queue, in(1_ms)), FailsWith(ErrorCode::kTimeout, "remove queue"));
-  cp.stuck_opcodes.clear();
   queue.reset();
+  cp.stuck_opcodes.clear();
   other.reset();
   const auto next = make();
   EXPECT_NE(next->id(), id);
@@ -76,6 +76,62 @@ TEST_F(QueueTest, AQueueThatCannotBeRemovedKeepsItsIdFromOthers) {
   EXPECT_EQ(statistics().queue_ids, 2U);
   expect_leak = true;
   cp.reset();
+}
+
+// The card says nothing: the deadline holds, and a later call finishes.
+TEST_F(QueueTest, ADestructionHoldsItsDeadlineAndIsFinishedLater) {
+  const auto queue = make();
+  ASSERT_TRUE(submit(*queue));
+  cp.stuck = true;
+  const auto begin = fake.scheduler.now();
+  EXPECT_THAT(process->destroy(*queue, in(5_ms)),
+              FailsWith(ErrorCode::kTimeout, "queue 0 takes nothing more"));
+  EXPECT_LE(fake.scheduler.now() - begin, 6_ms + 100_us);
+  EXPECT_THAT(queue->submit(entries::nop(), in(1_ms)), FailsWith(ErrorCode::kInvalidArgument));
+  cp.stuck = false;
+  EXPECT_THAT(process->destroy(*queue, in(5_ms)), IsOk());
+  EXPECT_EQ(cp.queues(), 0U);
+  EXPECT_THAT(run(*make()), IsOk());
+}
+
+// What a call has left open when the card did not answer, the next one settles.
+TEST_F(QueueTest, CallsHoldTheirDeadlinesAndTheNextOnesSettleWhatWasLeft) {
+  const auto queue = make();
+  const std::vector<QueueId> ids = {queue->id()};
+  const auto limit = [&] { return fake.scheduler.now() + 200_us; };
+  for (int round = 0; round < 4; ++round) {
+    cp.stuck = true;
+    auto end = limit();
+    EXPECT_EQ(process->suspend(ids, in(100_us))[0], QueueResult::kError);
+    EXPECT_LE(fake.scheduler.now(), end);
+    end = limit();
+    EXPECT_THAT(process->evict(in(100_us)), FailsWith(ErrorCode::kTimeout));
+    EXPECT_LE(fake.scheduler.now(), end);
+    end = limit();
+    EXPECT_THAT(process->restore(in(100_us)), FailsWith(ErrorCode::kTimeout));
+    EXPECT_LE(fake.scheduler.now(), end);
+    cp.stuck = false;
+    EXPECT_THAT(process->restore(in(1_ms)), IsOk());
+    EXPECT_EQ(process->evictions(), 0U);
+    EXPECT_THAT(run(*queue), IsOk());
+    QueueChange what;
+    what.priority = static_cast<unsigned>(round);
+    EXPECT_THAT(change(*queue, what), IsOk());
+  }
+}
+
+TEST_F(QueueTest, AnotherTasksCommandDoesNotHoldUpACallBeyondItsDeadline) {
+  const auto queue = make(), other = make();
+  cp.stuck = true;
+  const auto asking = fake.tasks().spawn("asking", [&] { process->query(queue->id()); });
+  ASSERT_THAT(asking, IsOk());
+  pass(10_us);
+  const auto begin = fake.scheduler.now();
+  EXPECT_THAT(process->destroy(*other, in(5_ms)), FailsWith(ErrorCode::kTimeout, "other calls"));
+  EXPECT_LE(fake.scheduler.now() - begin, 6_ms + 100_us);
+  cp.stuck = false;
+  (*asking)->join();
+  EXPECT_THAT(process->destroy(*other, in(5_ms)), IsOk());
 }
 
 // Not even a reset ends what runs.

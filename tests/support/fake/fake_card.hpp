@@ -65,6 +65,7 @@ class FakeCard {
   void write(unsigned bar, Bytes offset, unsigned width, std::uint64_t value);
   // All state as after power-on; COMMAND and MSI-X off.
   void reset();
+  std::uint64_t resets() const { return reset_generation_; }
   void remove();  // surprise removal
   bool present() const { return present_; }
 

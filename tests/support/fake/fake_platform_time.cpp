@@ -22,12 +22,13 @@ class FakeTask : public platform::Task {
 class FakeMutex : public platform::Mutex {
  public:
   explicit FakeMutex(FakeScheduler& scheduler) : scheduler_(scheduler) {}
-  void lock() override {
+  void lock() override { try_lock_until(Picoseconds::max()); }
+  bool try_lock_until(Picoseconds deadline) override {
+    const std::function<bool()> is_free = [this] { return !held_; };
     while (held_) {
-      const std::function<bool()> is_free = [this] { return !held_; };
-      scheduler_.block_until(Picoseconds::max(), is_free);
+      if (!scheduler_.block_until(deadline, is_free) && held_) return false;
     }
-    held_ = true;
+    return held_ = true;
   }
   void unlock() override { held_ = false; }
 

@@ -48,6 +48,24 @@ TEST_F(QueuePrograms, ThreeProcessesOfThirteenQueuesLoopWithoutATimeOut) {
   EXPECT_EQ(digits("queue_oversubscription.completed"), 39 * 40 * 10);
 }
 
+// A queue's last entry, a copy, overtakes the kernels before it.
+TEST_F(QueuePrograms, AFewEntriesAreWaitedForToo) {
+  run("queue_oversubscription", {"queues=5", "entries=4"});
+  EXPECT_EQ(digits("queue_oversubscription.submitted"), 20);
+  EXPECT_EQ(digits("queue_oversubscription.completed"), 20);
+  // Kernels of 10,000 cycles of 540 ps.
+  EXPECT_GT(value("queue_oversubscription.first_done_us"), 5.4);
+  EXPECT_GE(value("queue_oversubscription.elapsed_us"),
+            value("queue_oversubscription.first_done_us"));
+}
+
+// 27 s of kernels: longer than the patience for anything short.
+TEST_F(QueuePrograms, KernelsThatTakeLongAreNoFault) {
+  run("queue_oversubscription", {"queues=1", "entries=2", "loops=50", "spin_cycles=1000000000"});
+  EXPECT_EQ(digits("queue_oversubscription.completed"), 100);
+  EXPECT_GT(value("queue_oversubscription.elapsed_us"), 20e6);
+}
+
 TEST_F(QueuePrograms, AThousandQueuesWorkAtOnce) {
   run("queue_scaling", {"queues=16,1024"});
   // Slots are shared, nothing is lost by it: the rate stays within a tenth.

@@ -30,8 +30,15 @@ driver::RingPlacement ring_placement(const ParameterSet& parameters);
 RingPlace ring_place(const ParameterSet& parameters);
 abi::DmaOpcode direction_opcode(const std::string& direction);  // "h2d", "d2h", "d2d"
 
-inline Picoseconds patience(Context& context) {
-  return context.platform.clock().now() + kPatience;
+// What moving or computing `bytes` takes at most: 10 MB/s.
+inline Picoseconds time_for(Bytes bytes) {
+  return static_cast<std::int64_t>(bytes) * 100_ns;
+}
+
+// `work`: what the card may rightly take for what is waited for; beyond the range of time: for
+// ever.
+inline Picoseconds patience(Context& context, Picoseconds work = {}) {
+  return context.platform.clock().now() + kPatience + work;
 }
 
 // Pseudo-random bytes, a function of `seed` alone.

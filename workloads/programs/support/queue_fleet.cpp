@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <optional>
 
 namespace npu::workloads {
 
 namespace {
 
 constexpr Bytes kWord = sizeof(std::uint64_t);
+// At most: a cycle of the slowest core that can be configured, and an entry without its kernel.
+constexpr Picoseconds kCycle = 1_us, kEntry = 1_ms;
 
 std::uint64_t tag(std::uint64_t queue, std::uint64_t entry) {
   return (queue + 1) << 32 | (entry + 1);
@@ -28,12 +31,12 @@ class QueueFleet::Completions : public platform::TraceSink {
     const auto last = queue.count++ == 0 ? begin : queue.last;
     longest_gap = std::max(longest_gap, event.end - last);
     queue.last = event.end;
-    if (queue.count == wanted && first == Picoseconds(0)) first = event.end;
+    if (queue.count == wanted && !first) first = event.end;
   }
 
   std::uint64_t wanted = 0;  // entries of a queue in a loop
   Picoseconds begin;         // of the submissions
-  Picoseconds first;
+  std::optional<Picoseconds> first;
   Picoseconds longest_gap;
 
  private:
@@ -47,6 +50,13 @@ class QueueFleet::Completions : public platform::TraceSink {
 Result<std::unique_ptr<QueueFleet>> QueueFleet::make(Context& context, driver::Device& device,
                                                      const FleetShape& shape) {
   assert(shape.processes > 0);
+  const auto each = (shape.queues + shape.processes - 1) / shape.processes;
+  constexpr std::uint64_t kMost = abi::kQueueDoorbells - 1;  // the session has one of its own
+  if (each > kMost) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("queues = {} on processes = {}: a process has at most {}", shape.queues,
+                            shape.processes, kMost));
+  }
   std::unique_ptr<QueueFleet> fleet(new QueueFleet(context, shape));
   for (std::uint64_t i = 0; i < shape.processes; ++i) {
     auto session = QueueSession::open(context, device);
@@ -62,6 +72,7 @@ Result<std::unique_ptr<QueueFleet>> QueueFleet::make(Context& context, driver::D
 
 Status QueueFleet::add_member(QueueSession& session, std::uint64_t number) {
   Member member{&session, nullptr, {}, {}, {}};
+  member.tickets.resize(std::size_t{1} << shape_.options.ring.log2_entries);
   auto memory = session.allocate(2 * row_bytes());
   if (!memory) return forward_error(memory);
   member.memory = *memory;
@@ -101,12 +112,34 @@ Status QueueFleet::submit_all() {
   options.interrupt = false;
   for (std::uint64_t i = 0; i < shape_.entries; ++i) {
     for (auto& member : members_) {
-      auto ticket = member.queue->submit(member.work[i], patience(context_), options);
+      const auto deadline = patience(context_, longest_work());
+      auto ticket = member.queue->submit(member.work[i], deadline, options);
       if (!ticket) return forward_error(ticket);
-      member.last = *ticket;
+      // Its place was another's, which is complete: else there had been no room.
+      member.tickets[ticket->sequence % member.tickets.size()] = *ticket;
     }
   }
   return {};
+}
+
+// Entries overtake each other, so the last one's end says nothing of the others.
+Status QueueFleet::wait_for_all() {
+  for (auto& member : members_) {
+    for (const auto& ticket : member.tickets) {
+      if (ticket.sequence == 0) continue;
+      auto done = member.queue->wait(ticket, driver::WaitPolicy::kPolling,
+                                     patience(context_, longest_work()));
+      if (!done) return done;
+    }
+  }
+  return {};
+}
+
+// As if one core did all of a loop.
+Picoseconds QueueFleet::longest_work() const {
+  const auto entries = static_cast<std::int64_t>(shape_.queues * shape_.entries);
+  const auto kernel = static_cast<std::int64_t>(shape_.spin_cycles) * kCycle;
+  return entries * (kEntry + kernel);
 }
 
 Result<FleetTimes> QueueFleet::run() {
@@ -118,13 +151,13 @@ Result<FleetTimes> QueueFleet::run() {
   const Picoseconds begin = completions.begin = clock.now();
   for (std::uint64_t loop = 0; loop < shape_.loops; ++loop) {
     if (auto ok = submit_all(); !ok) return forward_error(ok);
-    for (auto& member : members_) {
-      auto done = member.queue->wait(member.last, driver::WaitPolicy::kPolling, patience(context_));
-      if (!done) return forward_error(done);
-    }
+    if (auto ok = wait_for_all(); !ok) return forward_error(ok);
   }
   times.elapsed = clock.now() - begin;
-  times.first = completions.first - begin;
+  if (!completions.first) {
+    return fail(ErrorCode::kNotFound, "no queue was seen to complete all its entries");
+  }
+  times.first = *completions.first - begin;
   times.longest_gap = completions.longest_gap;
   for (auto& member : members_) {
     auto status = member.session->process().query(member.queue->id());

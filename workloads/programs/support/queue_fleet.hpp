@@ -45,12 +45,14 @@ class QueueFleet {
     std::unique_ptr<driver::Queue> queue;
     driver::DeviceAddress memory;  // words: source, then destination
     std::vector<abi::QueueEntry> work;
-    driver::QueueTicket last;
+    std::vector<driver::QueueTicket> tickets;  // of a loop; by place in the completion ring
   };
   class Completions;
   QueueFleet(Context& context, const FleetShape& shape) : context_(context), shape_(shape) {}
   Status add_member(QueueSession& session, std::uint64_t number);
   Status submit_all();
+  Status wait_for_all();
+  Picoseconds longest_work() const;
   Status make_work(Member& member);
   Bytes row_bytes() const { return shape_.entries * sizeof(std::uint64_t); }
 

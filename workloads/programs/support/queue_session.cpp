@@ -91,9 +91,13 @@ Status QueueSession::read(driver::DeviceAddress address, ByteSpan bytes) {
   return {};
 }
 
+bool QueueSession::has_room_for_launch() const {
+  return arguments_used_ + kArgumentSize <= kArguments;
+}
+
 Result<abi::QueueEntry> QueueSession::launch(abi::KernelFunction function, std::uint32_t blocks,
                                              const abi::KernelArguments& arguments) {
-  if (arguments_used_ + kArgumentSize > kArguments) {
+  if (!has_room_for_launch()) {
     return fail(ErrorCode::kOutOfResources, "no room for the arguments of one more kernel");
   }
   const auto at = arguments_ + arguments_used_;

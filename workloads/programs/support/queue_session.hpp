@@ -36,6 +36,9 @@ class QueueSession {
   // An entry that starts a kernel; its arguments are put into device memory now.
   Result<abi::QueueEntry> launch(abi::KernelFunction function, std::uint32_t blocks,
                                  const abi::KernelArguments& arguments);
+  // The kernels launched so far have ended: their arguments' places are free.
+  void forget_launches() { arguments_used_ = 0; }
+  bool has_room_for_launch() const;
   Result<std::unique_ptr<driver::Queue>> create_queue(const driver::QueueOptions& options = {}) {
     return process_->create_queue(options);
   }

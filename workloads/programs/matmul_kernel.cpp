@@ -63,9 +63,9 @@ class MatmulKernel {
       if (auto ok = session_.write({p_.a}, {a_.data(), a_.size()}); !ok) return ok;
       if (auto ok = session_.write({p_.b}, {b_.data(), b_.size()}); !ok) return ok;
     }
+    if (auto ok = launch_.load("matmul"); !ok) return ok;
     const auto words = gemm::to_words(p_);
-    return launch_.prepare("matmul",
-                           {reinterpret_cast<const std::byte*>(words.word), sizeof words});
+    return launch_.set_arguments({reinterpret_cast<const std::byte*>(words.word), sizeof words});
   }
 
   Status launch() {

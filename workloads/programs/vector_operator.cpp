@@ -95,6 +95,7 @@ class VectorOperator {
       if (!memory) return forward_error(memory);
       *at = memory->value;
     }
+    if (auto ok = launch_.load("operators"); !ok) return ok;
     if (work_.tiling == kernels::vector::Tiling::kRunTime) {
       const std::vector<std::byte> structure(kernels::vector::kTilingBytes);
       auto at = session_.allocate(structure.size());
@@ -104,7 +105,7 @@ class VectorOperator {
     }
     const auto words = to_words(work_);
     const ConstByteSpan arguments{reinterpret_cast<const std::byte*>(words.data()), sizeof words};
-    if (auto ok = launch_.prepare("operators", arguments); !ok) return ok;
+    if (auto ok = launch_.set_arguments(arguments); !ok) return ok;
     return context_.functional ? put_operands() : Status{};
   }
 

@@ -27,7 +27,7 @@ TEST_F(ReplayTable, is_the_programs_output) {
   for (std::string line; std::getline(lines, line);) {
     const std::vector<std::string> words = words_of(line);
     if (words.size() == 3 && words[1] == "on") tool = words[0];
-    if (words.size() != 8 || words[0] == "pattern") continue;
+    if (tool.empty() || words.size() != 8 || words[0] == "pattern") continue;
     table += "| " + tool + " |";
     for (const auto& word : words) table += " " + word + " |";
     table += "\n";

@@ -13,12 +13,15 @@ Status KernelLaunch::put(driver::DeviceAddress& at, ConstByteSpan bytes) {
   return session_.write(at, bytes);
 }
 
-Status KernelLaunch::prepare(const std::string& program, ConstByteSpan words) {
+Status KernelLaunch::load(const std::string& program) {
   const auto object = program_image(program);
   if (!object) return forward_error(object);
   auto image = driver::make_image(abi::ImageKind::kAiCore, *object);
   if (!image) return forward_error(image);
-  if (auto ok = put(image_, {image->data(), image->size()}); !ok) return ok;
+  return put(image_, {image->data(), image->size()});
+}
+
+Status KernelLaunch::set_arguments(ConstByteSpan words) {
   argument_bytes_ = static_cast<std::uint32_t>(words.size);
   return put(arguments_, words);
 }

@@ -14,9 +14,10 @@ class KernelLaunch {
  public:
   KernelLaunch(Context& context, QueueSession& session) : context_(context), session_(session) {}
 
-  // The image of an embedded program (framework/program_images.hpp) and its argument words, put
-  // into device memory. Once, before run().
-  Status prepare(const std::string& program, ConstByteSpan words);
+  // Into device memory, both once and before run(): the image of an embedded program
+  // (framework/program_images.hpp), and the kernel's argument words.
+  Status load(const std::string& program);
+  Status set_arguments(ConstByteSpan words);
   // `blocks` blocks on the cores of the mask, `launches` times one after another: the next begins
   // when the last has been reported.
   Status run(const driver::CoreMask& cores, std::uint32_t blocks, std::uint64_t launches = 1);

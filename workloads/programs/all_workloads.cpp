@@ -26,6 +26,7 @@ const Registry& all_workloads() {
                       stream_overlap,
                       dispatch_latency,
                       matmul,
+                      matmul_kernel,
                       vector_add,
                       vector_operator,
                       graph}) {

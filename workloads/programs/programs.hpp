@@ -26,6 +26,7 @@ Workload queue_isolation();
 Workload stream_overlap();
 Workload dispatch_latency();
 Workload matmul();
+Workload matmul_kernel();
 Workload vector_add();
 Workload vector_operator();
 Workload graph();

@@ -7,13 +7,11 @@
 #include <array>
 #include <cmath>
 
-#include "npu/driver/program.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/program_images.hpp"
 #include "workloads/kernels/vector/operators.hpp"
 #include "workloads/programs/programs.hpp"
-#include "workloads/programs/support/block_span.hpp"
 #include "workloads/programs/support/elements.hpp"
+#include "workloads/programs/support/kernel_launch.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
 
@@ -71,7 +69,7 @@ double expected(Operator op, double a, double b, double scale) {
 class VectorOperator {
  public:
   VectorOperator(Context& context, QueueSession& session, const VectorCores& cores)
-      : context_(context), session_(session), cores_(cores) {
+      : context_(context), session_(session), cores_(cores), launch_(context, session) {
     const auto& name = context.parameters.choice("op");
     const auto* const found = std::find(std::begin(kNames), std::end(kNames), name);
     work_.op = static_cast<Operator>(found - std::begin(kNames));
@@ -101,43 +99,21 @@ class VectorOperator {
     const Bytes kept = context_.functional ? (has_second(work_.op) ? 3 : 2) * bytes_ : 0;
     const auto what = fmt::format("vector_operator: elements={}", work_.count);
     if (auto ok = require_host_memory(what, kept); !ok) return ok;
-    const auto program = use_program(context_.report, "operators");
-    if (!program) return forward_error(program);
-    auto image = driver::make_image(abi::ImageKind::kAiCore, *program);
-    if (!image) return forward_error(image);
-    if (auto ok = put(image_, {image->data(), image->size()}); !ok) return ok;
+    if (auto ok = launch_.load("operators"); !ok) return ok;
     if (work_.tiling == kernels::vector::Tiling::kRunTime) {
       const std::vector<std::byte> structure(kernels::vector::kTilingBytes);
-      driver::DeviceAddress at;
-      if (auto ok = put(at, {structure.data(), structure.size()}); !ok) return ok;
-      work_.structure = at.value;
+      auto at = session_.allocate(structure.size());
+      if (!at) return forward_error(at);
+      if (auto ok = session_.write(*at, {structure.data(), structure.size()}); !ok) return ok;
+      work_.structure = at->value;
     }
     const auto words = to_words(work_);
     const ConstByteSpan arguments{reinterpret_cast<const std::byte*>(words.data()), sizeof words};
-    if (auto ok = put(arguments_, arguments); !ok) return ok;
+    if (auto ok = launch_.set_arguments(arguments); !ok) return ok;
     return context_.functional ? put_operands() : Status{};
   }
 
-  Status launch() {
-    driver::QueueOptions options;
-    options.core_mask = cores_.mask;
-    options.preemptible = false;
-    auto queue = session_.create_queue(options);
-    if (!queue) return forward_error(queue);
-    {
-      const TraceSession listening(context_.trace, span_);
-      const auto entry = driver::entries::launch_image(
-          abi::QueueOpcode::kLaunchAiCore, image_, blocks_, arguments_,
-          static_cast<std::uint32_t>(kernels::vector::kOperatorWords * sizeof(std::uint64_t)));
-      auto ticket = (*queue)->submit(entry, patience(context_));
-      if (!ticket) return forward_error(ticket);
-      auto end = (*queue)->wait(*ticket, driver::WaitPolicy::kPolling,
-                                patience(context_, time_for(bytes_)));
-      if (!end) return forward_error(end);
-    }
-    auto gone = session_.process().destroy(**queue, patience(context_));
-    return gone ? Status{} : forward_error(gone);
-  }
+  Status launch() { return launch_.run(cores_.mask, blocks_, time_for(bytes_)); }
 
   // Within four roundings of the type, or of an exponential in fp32 whose argument is below 2^6.
   Status check() {
@@ -164,17 +140,17 @@ class VectorOperator {
 
   void report() {
     auto& out = context_.report;
+    const BlockSpan& span = launch_.span();
     const Bytes moved = bytes_ * (has_second(work_.op) ? 3 : 2);
-    out.add_metric("operator.duration_us", Number::microseconds(span_.duration()), "us");
-    out.add_metric("operator.start_us", Number::microseconds(span_.start()), "us");
-    out.add_metric("operator.bandwidth_gb_per_s", Number::gb_per_s(moved, span_.duration()),
-                   "GB/s");
-    out.add_metric("operator.blocks", Number::count(span_.blocks()), "");
-    const auto whole = static_cast<std::uint64_t>(span_.duration().count()) * blocks_;
+    out.add_metric("operator.duration_us", Number::microseconds(span.duration()), "us");
+    out.add_metric("operator.start_us", Number::microseconds(span.start()), "us");
+    out.add_metric("operator.bandwidth_gb_per_s", Number::gb_per_s(moved, span.duration()), "GB/s");
+    out.add_metric("operator.blocks", Number::count(span.blocks()), "");
+    const auto whole = static_cast<std::uint64_t>(span.duration().count()) * blocks_;
     for (const auto& [name, pipe] : {std::pair{"vector", platform::Pipe::kVector},
                                      {"mte2", platform::Pipe::kMte2},
                                      {"mte3", platform::Pipe::kMte3}}) {
-      const auto busy = static_cast<std::uint64_t>(span_.busy(pipe).count());
+      const auto busy = static_cast<std::uint64_t>(span.busy(pipe).count());
       out.add_metric(fmt::format("operator.pipe.{}_percent", name), Number::percent(busy, whole),
                      "%");
     }
@@ -186,13 +162,6 @@ class VectorOperator {
   }
 
  private:
-  Status put(driver::DeviceAddress& at, ConstByteSpan bytes) {
-    auto memory = session_.allocate(bytes.size);
-    if (!memory) return forward_error(memory);
-    at = *memory;
-    return session_.write(at, bytes);
-  }
-
   Bytes element() const { return platform::bytes_of(work_.type); }
 
   // Sixteenths from -8 to 8, which every type of reals holds, in two different orders.
@@ -228,8 +197,7 @@ class VectorOperator {
   OperatorWork work_;
   Bytes bytes_ = 0;
   std::uint32_t blocks_ = 0;
-  driver::DeviceAddress image_, arguments_;
-  BlockSpan span_;
+  KernelLaunch launch_;
 };
 
 Status run(Context& context) {

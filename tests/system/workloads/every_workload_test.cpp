@@ -33,6 +33,7 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"stream_overlap", {"rounds=1", "size=64KiB"}},
       {"dispatch_latency", {"tasks=4"}},
       {"matmul", {"m=33", "n=17", "k=65"}},
+      {"matmul_kernel", {"m=33", "n=17", "k=65"}},
       {"vector_add", {"elements=1000"}},
       {"vector_operator", {"elements=1000"}},
       {"graph", {}}};

@@ -10,7 +10,7 @@ using Shipped = ConfigFiles;
 
 TEST_F(Shipped, every_chip_and_system_file_loads) {
   for (const auto* name : {"910", "910b", "950", "910a", "910b1", "910b2", "910b3", "910b4", "910c",
-                           "950pr", "system-2x910b2", "system-8x910b"}) {
+                           "950pr", "system-2x910b2", "system-2x910c", "system-8x910b"}) {
     const auto system = load(name);
     EXPECT_TRUE(system) << name << ": " << system.error().message();
   }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/support/kernel_launch.hpp"
+
+#include "npu/driver/program.hpp"
+#include "workloads/framework/program_images.hpp"
+
+namespace npu::workloads {
+
+Status KernelLaunch::put(driver::DeviceAddress& at, ConstByteSpan bytes) {
+  auto memory = session_.allocate(bytes.size);
+  if (!memory) return forward_error(memory);
+  at = *memory;
+  return session_.write(at, bytes);
+}
+
+Status KernelLaunch::load(const std::string& program) {
+  const auto object = use_program(context_.report, program);
+  if (!object) return forward_error(object);
+  auto image = driver::make_image(abi::ImageKind::kAiCore, *object);
+  if (!image) return forward_error(image);
+  return put(image_, {image->data(), image->size()});
+}
+
+Status KernelLaunch::set_arguments(ConstByteSpan words) {
+  argument_bytes_ = static_cast<std::uint32_t>(words.size);
+  return put(arguments_, words);
+}
+
+Status KernelLaunch::run(const driver::CoreMask& cores, std::uint32_t blocks, Picoseconds work,
+                         std::uint64_t launches) {
+  driver::QueueOptions options;
+  options.core_mask = cores;
+  options.preemptible = false;
+  auto queue = session_.create_queue(options);
+  if (!queue) return forward_error(queue);
+  for (std::uint64_t i = 0; i < launches; ++i) {
+    span_ = {};
+    const TraceSession listening(context_.trace, span_);
+    const auto entry = driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, image_,
+                                                     blocks, arguments_, argument_bytes_);
+    auto ticket = (*queue)->submit(entry, patience(context_));
+    if (!ticket) return forward_error(ticket);
+    auto end = (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_, work));
+    if (!end) return forward_error(end);
+  }
+  auto gone = session_.process().destroy(**queue, patience(context_));
+  return gone ? Status{} : forward_error(gone);
+}
+
+}  // namespace npu::workloads

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel launched by itself, as those of kernel libraries are: a compute queue starts its blocks.
+#pragma once
+
+#include <string>
+
+#include "npu/driver/queue.hpp"
+#include "workloads/programs/support/block_span.hpp"
+#include "workloads/programs/support/queue_session.hpp"
+
+namespace npu::workloads {
+
+class KernelLaunch {
+ public:
+  KernelLaunch(Context& context, QueueSession& session) : context_(context), session_(session) {}
+
+  // Into device memory, both once and before run(): the image of an embedded program
+  // (framework/program_images.hpp), and the kernel's argument words.
+  Status load(const std::string& program);
+  Status set_arguments(ConstByteSpan words);
+  // `blocks` blocks on the cores of the mask, `launches` times one after another: the next begins
+  // when the last has been reported. Each is waited for as long as `work` takes at the worst and
+  // the workload's patience on top.
+  Status run(const driver::CoreMask& cores, std::uint32_t blocks, Picoseconds work,
+             std::uint64_t launches = 1);
+  // Of the last launch: from the dispatch of its first block to the report of its last.
+  const BlockSpan& span() const { return span_; }
+
+ private:
+  Status put(driver::DeviceAddress& at, ConstByteSpan bytes);
+
+  Context& context_;
+  QueueSession& session_;
+  driver::DeviceAddress image_, arguments_;
+  std::uint32_t argument_bytes_ = 0;
+  BlockSpan span_;
+};
+
+}  // namespace npu::workloads

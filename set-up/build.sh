@@ -103,6 +103,9 @@ npu_configure() {
     npu_say "configuration failed"
     exit 1
   fi
+  # A precompiled header that lies there is input of its own compilation for ccache, which then does
+  # not know it, nor what includes it: those of a copied folder would cost everything.
+  find "$folder" -name '*.gch' -delete
   printf '%s' "$wanted" >"$stamp"
 }
 

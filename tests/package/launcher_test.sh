@@ -77,4 +77,21 @@ runs_the_program_where_it_was_called() {
   [[ $(tr '\n' ' ' <log) == 'begin end begin end ' ]] || fail "builds overlap: $(<log)"
 }
 
+# Those of a copied build folder would hide from ccache all that includes them.
+drops_precompiled_headers_of_another_place() {
+  tool dpkg-query 'for p in "$@"; do echo "$p installed"; done'
+  tool cmake 'exit 0'
+  tool ninja 'exit 0'
+  tool program 'exit 0'
+  mkdir -p build/bin build/driver
+  mv bin/program build/bin/npusim
+  echo /another/place >build/.npu-configured
+  touch build/driver/cmake_pch.hxx.gch
+  launch list
+  [[ ! -e build/driver/cmake_pch.hxx.gch ]] || fail 'still there'
+  touch build/driver/cmake_pch.hxx.gch
+  launch list
+  [[ -e build/driver/cmake_pch.hxx.gch ]] || fail 'dropped in its own place'
+}
+
 "$2"

@@ -209,7 +209,13 @@ void Endpoint::finish(Payload& payload, Completion completion) {
     case Fault::kNone:
       break;
   }
-  port_.send_completion(payload);
+  // PCIe 2.4.1: a completion does not pass a posted request.
+  if (posted_ready_ < sim_now()) return port_.send_completion(payload);
+  simulation_.agenda.at<&Endpoint::send_completion>(posted_ready_, *this, handle_of(payload));
+}
+
+void Endpoint::send_completion(std::uint64_t payload) {
+  port_.send_completion(payload_of(payload));
 }
 
 tlm::tlm_sync_enum Endpoint::memory_response(Payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {

@@ -136,13 +136,21 @@ void Endpoint::serve_virtual_memory(Payload& payload) {
   auto* target = in_reset(0) ? nullptr
                              : virtual_functions_.decode(payload.get_address(),
                                                          payload.get_data_length(), bar, offset);
-  if (!target) return unsupported(functions_[0], payload);
+  if (!target) return undecoded(payload);
   const bool done = bar == static_cast<int>(abi::kRegisterBar) &&
                     sim_now() >= target->reset_until &&
                     access_msix(target->function, payload, offset);
   if (!done) return unsupported(target->function, payload);
   if (Transaction::of(payload).posted) return payload.release();
   finish(payload, Completion::kSuccess);
+}
+
+void Endpoint::undecoded(Payload& payload) {
+  const bool lost = Transaction::of(payload).posted && !functions_[0].decodes_memory();
+  const std::uint64_t address = payload.get_address();
+  unsupported(functions_[0], payload);
+  if (!lost || in_reset(0)) return;
+  for (auto* listener : loss_listeners_) listener->host_write_lost(address);
 }
 
 void Endpoint::access_registers(Payload& payload, Bytes offset) {

@@ -62,6 +62,9 @@ class Endpoint : public sc_core::sc_module,
   // When the last reset of function 0 is over.
   SimTime ready_at() const { return reset_until_[0]; }
   void add_reset_listener(ResetListener& listener) { listeners_.push_back(&listener); }
+  void add_write_loss_listener(WriteLossListener& listener) {
+    loss_listeners_.push_back(&listener);
+  }
 
   // Faults for tests: one completion each, sent to the host or received for the card's reads.
   enum class CompletionSide { kSent, kReceived };
@@ -94,6 +97,7 @@ class Endpoint : public sc_core::sc_module,
   void serve_virtual_memory(Payload& payload);
   void access_registers(Payload& payload, Bytes offset);
   bool access_msix(EndpointFunction& function, Payload& payload, Bytes offset);
+  void undecoded(Payload& payload);
   void unsupported(EndpointFunction& function, Payload& payload);
   void finish(Payload& payload, Completion completion);
   void send_completion(std::uint64_t payload);
@@ -133,6 +137,7 @@ class Endpoint : public sc_core::sc_module,
   SimTime hot_reset_until_ = 0;
   VirtualFunctions virtual_functions_;
   std::vector<ResetListener*> listeners_;
+  std::vector<WriteLossListener*> loss_listeners_;
   std::uint16_t bdf_ = 0;
   std::vector<Tag> tags_;
   std::vector<unsigned> free_tags_;

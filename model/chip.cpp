@@ -53,6 +53,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   endpoint.add_reset_listener(mmu_);
   endpoint.add_reset_listener(l2_);
   endpoint.add_reset_listener(hccs_);
+  endpoint.add_write_loss_listener(dma_);
   connect_queues(endpoint);
   connect_programs(endpoint);
 }
@@ -79,6 +80,7 @@ void Chip::connect_queues(Endpoint& endpoint) {
   command_.connect_aicore(aicores_);
   command_.connect_aicpu(aicpus_);
   endpoint.add_reset_listener(command_);
+  endpoint.add_write_loss_listener(command_);
   endpoint.add_reset_listener(aicores_);
   endpoint.add_reset_listener(aicpus_);
 }

@@ -62,17 +62,16 @@ Status Device::destroy_stream(StreamId id, Picoseconds deadline) {
   if (auto ok = impl_->queue->wait_consumed(last, deadline); !ok) return ok;
   if (auto ok = impl_->streams->finish(id, deadline); !ok) return ok;
   const auto vmid = stream->vmid;
-  Status status;
   {
     const MutexHolder holder(*impl_->control);
     if (impl_->streams->find_user(id) != stream) return no_stream(id);
+    // The stream stays if its event does, for another try.
+    if (auto ok = impl_->events->destroy(stream->event); !ok) return ok;
     stream->used.store(false, std::memory_order_release);
-    status = impl_->events->destroy(stream->event);
   }
   impl_->memory->remove_stream(vmid);
   const MutexHolder holder(impl_->memory->mutex());
-  auto collected = impl_->memory->collect(vmid, true);
-  return status ? collected : status;
+  return impl_->memory->collect(vmid, true);
 }
 
 Result<EventId> Device::stream_event(StreamId id) const {

@@ -42,8 +42,14 @@ Status EventTable::synchronise(std::uint32_t id) {
 Status EventTable::destroy(EventId event) {
   if (!exists(event)) return fail(ErrorCode::kNotFound, fmt::format("event {}", event.value));
   auto& slot = slots_[event.value];
-  const auto record = load(event);
+  auto record = load(event);
   const auto promised = slot.promised.load(std::memory_order_relaxed);
+  if (!abi::event_reached(record.count(), promised)) {
+    // The card could not write the record while bus mastering was off.
+    const auto raw = link_.read_event(event.value);
+    if (raw) record = abi::EventRecord{*raw};
+    if (!raw && !link_.lost()) return forward_error(raw);
+  }
   if (!link_.lost() && !abi::event_reached(record.count(), promised)) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("event {} is at {} and has been promised {}", event.value,

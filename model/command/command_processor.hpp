@@ -18,6 +18,7 @@ namespace npu::model {
 
 class CommandProcessor : public sc_core::sc_module,
                          public ResetListener,
+                         public WriteLossListener,
                          private Scheduler::Listener {
  public:
   // Installs itself behind the command processor's registers of `registers`; all references outlive
@@ -44,6 +45,8 @@ class CommandProcessor : public sc_core::sc_module,
   void invalidate_translations() { ++shared_.translations; }
   // Forgets processes and queues; late responses are dropped.
   void function_reset() override;
+  // It may have been an entry of any ring in device memory: every queue is at fault.
+  void host_write_lost(std::uint64_t address) override { doorbells_.host_write_lost(address); }
 
   const CommandStatistics& statistics() const { return shared_.statistics; }
   // Entries and accesses under way.

@@ -97,6 +97,12 @@ void DoorbellUnit::stray(const Target& target, const Process* process) {
   shared_.faults->record(record, process->vector, 0);
 }
 
+void DoorbellUnit::host_write_lost(std::uint64_t address) {
+  shared_.table.for_each([this, address](Queue& queue) {
+    if (!queue.faulted) impossible(queue, FaultCode::kHostWriteLost, address);
+  });
+}
+
 // A queue in a slot stops as for any fault; another one has nothing that runs.
 void DoorbellUnit::impossible(Queue& queue, FaultCode code, std::uint64_t value) {
   shared_.scheduler->withdraw(queue);

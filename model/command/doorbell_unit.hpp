@@ -13,6 +13,7 @@ class DoorbellUnit {
   // `offset` from the start of page 0; 4 or 8 bytes, naturally aligned. False: another access,
   // which does nothing but leave a fault record.
   bool write(std::uint64_t offset, const unsigned char* data, std::size_t length);
+  void host_write_lost(std::uint64_t address);
 
  private:
   struct Target {

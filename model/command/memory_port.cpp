@@ -5,8 +5,8 @@
 
 namespace npu::model {
 
-tlm::tlm_generic_payload& MemoryPort::make(tlm::tlm_command command, const Place& place,
-                                           Bytes length, std::uint64_t cause, Waiting waiting) {
+// Returns the context by which the answer will be known.
+std::uint64_t MemoryPort::wait_for_answer(const Place& place, Bytes length, Waiting waiting) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(waiting_.size()));
     waiting_.emplace_back();
@@ -14,21 +14,45 @@ tlm::tlm_generic_payload& MemoryPort::make(tlm::tlm_command command, const Place
   const std::uint32_t slot = free_.back();
   free_.pop_back();
   waiting.host = place.host;
+  waiting.address = place.address;
+  waiting.length = length;
   waiting_[slot] = waiting;
+  return std::uint64_t{epoch_} << 32 | slot;
+}
+
+MemoryPort::Waiting MemoryPort::take(std::uint64_t context) {
+  const auto slot = static_cast<std::uint32_t>(context);
+  free_.push_back(slot);
+  return waiting_[slot];
+}
+
+tlm::tlm_generic_payload& MemoryPort::make(tlm::tlm_command command, const Place& place,
+                                           Bytes length, std::uint64_t cause, Waiting waiting) {
   auto& trans = pool_.allocate(command, place.address, length);
   auto& info = Transaction::of(trans);
   info.vmid = place.vmid;
   info.pasid = place.pasid;
   info.cause = cause;
-  info.context = std::uint64_t{epoch_} << 32 | slot;
+  info.context = wait_for_answer(place, length, waiting);
   return trans;
 }
 
-SimTime MemoryPort::send(tlm::tlm_generic_payload& trans, bool to_host) {
+tlm::tlm_sync_enum MemoryPort::send(tlm::tlm_generic_payload& trans, bool to_host) {
   Transaction::of(trans).issued = sim_now();
   auto delay = sc_core::SC_ZERO_TIME;
-  (to_host ? to_host_ : to_device_)(trans, delay);
-  return sim_now() + delay.value();
+  return (to_host ? to_host_ : to_device_)(trans, delay);
+}
+
+void MemoryPort::refuse(const Place& place, Bytes length, Waiting waiting) {
+  sim_.agenda.at<&MemoryPort::refused>(sim_now(), *this, wait_for_answer(place, length, waiting));
+}
+
+void MemoryPort::refused(std::uint64_t context) {
+  if (context >> 32 != epoch_) return;
+  const Waiting waiting = take(context);
+  const Answer answer{
+      Completion::kCompleterAbort, waiting.address, nullptr, waiting.length, sim_now(), true, true};
+  waiting.call(waiting.object, answer, waiting.argument);
 }
 
 void MemoryPort::issue(tlm::tlm_command command, const Place& place, Bytes length,
@@ -43,22 +67,22 @@ void MemoryPort::translate(const Place& place, std::uint64_t cause, Waiting wait
   send(trans, true);
 }
 
-void MemoryPort::post(const Place& place, const void* data, Bytes length, std::uint64_t cause) {
+bool MemoryPort::post(const Place& place, const void* data, Bytes length, std::uint64_t cause) {
   auto& trans = pool_.allocate(tlm::TLM_WRITE_COMMAND, place.address, length);
   auto& info = Transaction::of(trans);
   info.posted = true;
   info.pasid = place.pasid;
   info.cause = cause;
   std::memcpy(trans.get_data_ptr(), data, length);
-  send(trans, true);
+  if (send(trans, true) != tlm::TLM_COMPLETED) return true;
+  trans.release();
+  return false;
 }
 
 void MemoryPort::response(tlm::tlm_generic_payload& trans) {
   const auto& info = Transaction::of(trans);
   if (info.context >> 32 == epoch_) {
-    const auto slot = static_cast<std::uint32_t>(info.context);
-    const Waiting waiting = waiting_[slot];
-    free_.push_back(slot);
+    const Waiting waiting = take(info.context);
     const Answer answer{info.completion,         trans.get_address(), trans.get_data_ptr(),
                         trans.get_data_length(), info.issued,         waiting.host,
                         trans.is_write()};

@@ -44,7 +44,7 @@ struct Answer {
 class MemoryPort {
  public:
   // Forward paths of the module's sockets.
-  using Forward = std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)>;
+  using Forward = std::function<tlm::tlm_sync_enum(tlm::tlm_generic_payload&, sc_core::sc_time&)>;
 
   MemoryPort(Simulation& sim, Forward to_host, Forward to_device)
       : sim_(sim), to_host_(std::move(to_host)), to_device_(std::move(to_device)) {}
@@ -60,13 +60,15 @@ class MemoryPort {
   void translate(const Place& place, std::uint64_t cause, T& object, std::uint64_t argument = 0) {
     translate(place, cause, waiting<Method>(object, argument));
   }
-  // True: posted, there will be no answer. False: answered when the bytes are in device memory.
+  // True: posted, there will be no answer. False: answered when the bytes are in device memory, or
+  // because the function may not send them to the host.
   template <auto Method, class T>
   bool write(const Place& place, const void* data, Bytes length, std::uint64_t cause, T& object,
              std::uint64_t argument = 0) {
     if (place.host) {
-      post(place, data, length, cause);
-      return true;
+      if (post(place, data, length, cause)) return true;
+      refuse(place, length, waiting<Method>(object, argument));
+      return false;
     }
     auto& trans =
         make(tlm::TLM_WRITE_COMMAND, place, length, cause, waiting<Method>(object, argument));
@@ -74,7 +76,8 @@ class MemoryPort {
     send(trans, false);
     return false;
   }
-  void post(const Place& place, const void* data, Bytes length, std::uint64_t cause);
+  // False: the function may not send it (bus mastering is off), and it is dropped.
+  bool post(const Place& place, const void* data, Bytes length, std::uint64_t cause);
 
   void response(tlm::tlm_generic_payload& trans);
   // Answers on their way are for nobody any more.
@@ -87,22 +90,31 @@ class MemoryPort {
     std::uint64_t argument = 0;
     void (*call)(void*, const Answer&, std::uint64_t) = nullptr;
     bool host = false;
+    std::uint64_t address = 0;
+    Bytes length = 0;
   };
 
   template <auto Method, class T>
   static Waiting waiting(T& object, std::uint64_t argument) {
-    return {&object, argument,
+    return {&object,
+            argument,
             [](void* self, const Answer& answer, std::uint64_t arg) {
               (static_cast<T*>(self)->*Method)(answer, arg);
             },
-            false};
+            false,
+            0,
+            0};
   }
+  std::uint64_t wait_for_answer(const Place& place, Bytes length, Waiting waiting);
+  void refuse(const Place& place, Bytes length, Waiting waiting);
+  void refused(std::uint64_t context);
+  Waiting take(std::uint64_t context);
   tlm::tlm_generic_payload& make(tlm::tlm_command command, const Place& place, Bytes length,
                                  std::uint64_t cause, Waiting waiting);
   void issue(tlm::tlm_command command, const Place& place, Bytes length, std::uint64_t cause,
              Waiting waiting);
   void translate(const Place& place, std::uint64_t cause, Waiting waiting);
-  SimTime send(tlm::tlm_generic_payload& trans, bool to_host);
+  tlm::tlm_sync_enum send(tlm::tlm_generic_payload& trans, bool to_host);
 
   Simulation& sim_;
   Forward to_host_, to_device_;

@@ -110,6 +110,7 @@ class QueueSlot {
   void write_completion(QueueCommand& command);
   void completion_written(const Answer& answer, std::uint64_t handle);
   void index_written(const Answer& answer, std::uint64_t handle);
+  void fault_of_report(abi::FaultCode code, const Answer& answer, const QueueCommand& command);
   void close(QueueCommand& command);
   void fail(QueueCommand& command, const CommandFault& fault, bool host);
   void fail_access(QueueCommand& command, const Answer& answer);

@@ -83,7 +83,7 @@ void QueueSlot::write_completion(QueueCommand& command) {
 void QueueSlot::completion_written(const Answer& answer, std::uint64_t handle) {
   auto& command = shared_.commands.at(handle);
   if (!answer.ok()) {
-    fault({FaultCode::kCompletionRing, answer.address, queue_->mqd.vmid, true}, false, &command);
+    fault_of_report(FaultCode::kCompletionRing, answer, command);
   }
   if (--command.writes == 0) close(command);
 }
@@ -91,9 +91,14 @@ void QueueSlot::completion_written(const Answer& answer, std::uint64_t handle) {
 void QueueSlot::index_written(const Answer& answer, std::uint64_t handle) {
   auto& command = shared_.commands.at(handle);
   if (!answer.ok()) {
-    fault({FaultCode::kQueueMemory, answer.address, queue_->mqd.vmid, true}, false, &command);
+    fault_of_report(FaultCode::kQueueMemory, answer, command);
   }
   if (--command.writes == 0) close(command);
+}
+
+void QueueSlot::fault_of_report(FaultCode code, const Answer& answer, const QueueCommand& command) {
+  const std::uint8_t vmid = answer.host ? std::uint8_t{0} : queue_->mqd.vmid;
+  fault({code, answer.address, vmid, true}, answer.host, &command);
 }
 
 // Everything is written, or on its way to the host in front of the interrupt.

@@ -253,8 +253,11 @@ void QueueSlot::timestamp_mapped(const Answer& answer, std::uint64_t handle) {
     fail_access(command, answer);
   } else {
     const std::uint64_t time = shared_.registers.device_time();
-    shared_.memory.post({true, 0, queue_->mqd.pasid, answer.address}, &time, sizeof time,
-                        command.cause);
+    const Place place{true, 0, queue_->mqd.pasid, answer.address};
+    if (!shared_.memory.write<&QueueSlot::timestamp_written>(place, &time, sizeof time,
+                                                             command.cause, *this, handle)) {
+      return;
+    }
   }
   finish(command);
 }

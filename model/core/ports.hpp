@@ -109,6 +109,14 @@ class ResetListener {
   virtual void function_reset() = 0;
 };
 
+// Told by the endpoint that it had to drop a write of the host because it decodes no memory: what
+// the host believes to have said to the card is not so any more.
+class WriteLossListener {
+ public:
+  virtual ~WriteLossListener() = default;
+  virtual void host_write_lost(std::uint64_t address) = 0;
+};
+
 // Hears of bytes that are written into device memory, by device-local address.
 class WriteObserver {
  public:

@@ -8,6 +8,7 @@
 //  - response: for everything but posted writes the target later calls
 //              nb_transport_bw(trans, BEGIN_RESP, 0); the initiator returns TLM_COMPLETED.
 //  - posted:   no response. The initiator hands its reference over; the final target releases it.
+//              Where a socket's header says so a refused one comes back at once, TLM_COMPLETED.
 //  - There is no END_REQ/END_RESP; initiators bound what they have outstanding.
 #pragma once
 

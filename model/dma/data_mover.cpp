@@ -259,7 +259,7 @@ void DataMover::stop() {
 }
 
 void DataMover::issue_posted_writes() {
-  while (!paused_ && write_issued_ < arrived_) {
+  while (!paused_ && !ending() && write_issued_ < arrived_) {
     const std::uint64_t address = destination_ + write_issued_;
     const Bytes length = std::min(size_ - write_issued_, kBusPage - address % kBusPage);
     if (write_issued_ + length > arrived_ || !can_post(length)) return;
@@ -268,20 +268,21 @@ void DataMover::issue_posted_writes() {
 }
 
 void DataMover::post(Bytes length) {
-  auto& trans =
-      shared_.ports.make_posted_write(pasid_, destination_ + write_issued_, length, cause_);
+  const std::uint64_t address = destination_ + write_issued_;
+  auto& trans = shared_.ports.make_posted_write(pasid_, address, length, cause_);
   const Bytes to_wrap = buffer_size_ - (skew_ + write_issued_) % buffer_size_;
   const Bytes first = std::min(length, to_wrap);
   std::memcpy(trans.get_data_ptr(), at(write_issued_), first);
   std::memcpy(trans.get_data_ptr() + first, buffer_.get(), length - first);
+  const auto taken = shared_.ports.post(trans);
+  if (!taken) return fail({abi::FaultCode::kBusMasterDisabled, address, 0, true});
   write_issued_ += length;
-  const SimTime taken = shared_.ports.post(trans);
-  shared_.sim.emit(track_, Activity::kDataWrite, sim_now(), taken, cause_, length);
-  if (taken <= sim_now()) {
+  shared_.sim.emit(track_, Activity::kDataWrite, sim_now(), *taken, cause_, length);
+  if (*taken <= sim_now()) {
     written_ += length;
     return;
   }
-  taken_[taken_tail_++ & (taken_.size() - 1)] = {taken, length};
+  taken_[taken_tail_++ & (taken_.size() - 1)] = {*taken, length};
   posted_ += length;
 }
 

@@ -8,7 +8,7 @@ template <class Socket>
 DmaPorts::Forward forward_of(Socket& socket) {
   return [&socket](tlm::tlm_generic_payload& trans, sc_core::sc_time& delay) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    socket->nb_transport_fw(trans, phase, delay);
+    return socket->nb_transport_fw(trans, phase, delay);
   };
 }
 

@@ -41,10 +41,13 @@ tlm::tlm_generic_payload& DmaPorts::make_posted_write(std::uint32_t pasid, std::
   return trans;
 }
 
-SimTime DmaPorts::post(tlm::tlm_generic_payload& trans) {
+std::optional<SimTime> DmaPorts::post(tlm::tlm_generic_payload& trans) {
   Transaction::of(trans).issued = sim_now();
   auto delay = sc_core::SC_ZERO_TIME;
-  to_host_(trans, delay);
+  if (to_host_(trans, delay) == tlm::TLM_COMPLETED) {
+    trans.release();
+    return std::nullopt;
+  }
   return sim_now() + delay.value();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "model/dma/buffered_pool.hpp"
 #include "model/dma/dma_types.hpp"
@@ -12,7 +13,7 @@ namespace npu::model {
 class DmaPorts {
  public:
   // Forward paths of the module's sockets.
-  using Forward = std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)>;
+  using Forward = std::function<tlm::tlm_sync_enum(tlm::tlm_generic_payload&, sc_core::sc_time&)>;
 
   DmaPorts(Simulation& sim, Forward to_host, Forward to_hbm)
       : sim_(sim), to_host_(std::move(to_host)), to_hbm_(std::move(to_hbm)) {}
@@ -26,8 +27,9 @@ class DmaPorts {
   // A posted write to be filled (get_data_ptr()) and sent.
   tlm::tlm_generic_payload& make_posted_write(std::uint32_t pasid, std::uint64_t bus, Bytes length,
                                               std::uint64_t cause);
-  // Returns the time when the transmitter has taken the write.
-  SimTime post(tlm::tlm_generic_payload& trans);
+  // Returns the time when the transmitter has taken the write; nothing: the function may not send
+  // it (bus mastering is off), and it is dropped.
+  std::optional<SimTime> post(tlm::tlm_generic_payload& trans);
 
   // As read_host(), from device memory.
   void fetch_device(const RequestTag& tag, Bytes address, Bytes length, std::uint64_t cause);

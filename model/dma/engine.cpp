@@ -257,7 +257,8 @@ void Engine::publish(const DmaCommand& command) {
   }
 }
 
-// The record is posted behind the data of the command and in front of its interrupt.
+// The record is posted behind the data of the command and in front of its interrupt. One that the
+// function may not send is lost: the counter in the card has the truth, and the next record too.
 void Engine::count_event(const DmaCommand& command) {
   auto& events = shared_.registers.events();
   const auto id = command.entry.event;

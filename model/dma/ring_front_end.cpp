@@ -191,6 +191,10 @@ void RingFrontEnd::engine_free() {
   if (held_up()) dispatch();
 }
 
+void RingFrontEnd::host_write_lost(std::uint64_t address) {
+  if (enabled_ && !halted_) halt(abi::FaultCode::kHostWriteLost, address);
+}
+
 void RingFrontEnd::halt(abi::FaultCode code, std::uint64_t address) {
   stop();
   halted_ = true;

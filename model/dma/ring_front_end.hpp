@@ -30,6 +30,7 @@ class RingFrontEnd {
   // An engine has a free place.
   void engine_free();
   void reset();
+  void host_write_lost(std::uint64_t address);
   bool idle() const { return !fetching_ && batch_next_ == batch_size_ && in_engines_ == 0; }
 
  private:

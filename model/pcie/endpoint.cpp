@@ -136,13 +136,21 @@ void Endpoint::serve_virtual_memory(Payload& payload) {
   auto* target = in_reset(0) ? nullptr
                              : virtual_functions_.decode(payload.get_address(),
                                                          payload.get_data_length(), bar, offset);
-  if (!target) return unsupported(functions_[0], payload);
+  if (!target) return undecoded(payload);
   const bool done = bar == static_cast<int>(abi::kRegisterBar) &&
                     sim_now() >= target->reset_until &&
                     access_msix(target->function, payload, offset);
   if (!done) return unsupported(target->function, payload);
   if (Transaction::of(payload).posted) return payload.release();
   finish(payload, Completion::kSuccess);
+}
+
+void Endpoint::undecoded(Payload& payload) {
+  const bool lost = Transaction::of(payload).posted && !functions_[0].decodes_memory();
+  const std::uint64_t address = payload.get_address();
+  unsupported(functions_[0], payload);
+  if (!lost || in_reset(0)) return;
+  for (auto* listener : loss_listeners_) listener->host_write_lost(address);
 }
 
 void Endpoint::access_registers(Payload& payload, Bytes offset) {
@@ -209,7 +217,13 @@ void Endpoint::finish(Payload& payload, Completion completion) {
     case Fault::kNone:
       break;
   }
-  port_.send_completion(payload);
+  // PCIe 2.4.1: a completion does not pass a posted request.
+  if (posted_ready_ < sim_now()) return port_.send_completion(payload);
+  simulation_.agenda.at<&Endpoint::send_completion>(posted_ready_, *this, handle_of(payload));
+}
+
+void Endpoint::send_completion(std::uint64_t payload) {
+  port_.send_completion(payload_of(payload));
 }
 
 tlm::tlm_sync_enum Endpoint::memory_response(Payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {

@@ -2,7 +2,8 @@
 // The card's PCI Express endpoint: functions, BARs, MSI-X and the way out for its DMA.
 //
 // Times (EndpointConfig): what arrives reaches registers, memory or DMA after `ingress`; a register
-// or configuration read takes `register_access` more; what the card sends leaves after `egress`.
+// or configuration read takes `register_access` more; requests of the card leave after `egress`. A
+// completion does at once, but for the writes posted before it, which it must not pass.
 #pragma once
 
 #include <tlm_utils/passthrough_target_socket.h>
@@ -38,9 +39,10 @@ class Endpoint : public sc_core::sc_module,
   // From the card's DMA, nb: reads and translations (non-posted) and writes (posted), up to 4 KiB
   // and not across a 4 KiB border; the address is a bus address. After a posted write `delay` is
   // the time until its last byte has left the card: who writes faster than the link must wait for
-  // that. The data of a posted write must stay valid until its payload is freed. At a reset every
-  // read still open completes with kCompleterAbort before the listeners are
-  // told.
+  // that. The data of a posted write must stay valid until its payload is freed. A posted write
+  // that the function may not send (bus mastering off, D3, reset) comes back at once:
+  // TLM_COMPLETED, with kCompleterAbort, and the initiator keeps its reference. At a reset every
+  // read still open completes with kCompleterAbort before the listeners are told.
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<Endpoint>> dma_sockets;
 
   Endpoint(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& chip,
@@ -60,6 +62,9 @@ class Endpoint : public sc_core::sc_module,
   // When the last reset of function 0 is over.
   SimTime ready_at() const { return reset_until_[0]; }
   void add_reset_listener(ResetListener& listener) { listeners_.push_back(&listener); }
+  void add_write_loss_listener(WriteLossListener& listener) {
+    loss_listeners_.push_back(&listener);
+  }
 
   // Faults for tests: one completion each, sent to the host or received for the card's reads.
   enum class CompletionSide { kSent, kReceived };
@@ -92,8 +97,10 @@ class Endpoint : public sc_core::sc_module,
   void serve_virtual_memory(Payload& payload);
   void access_registers(Payload& payload, Bytes offset);
   bool access_msix(EndpointFunction& function, Payload& payload, Bytes offset);
+  void undecoded(Payload& payload);
   void unsupported(EndpointFunction& function, Payload& payload);
   void finish(Payload& payload, Completion completion);
+  void send_completion(std::uint64_t payload);
   tlm::tlm_sync_enum memory_response(Payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
   // from the DMA
@@ -104,6 +111,7 @@ class Endpoint : public sc_core::sc_module,
   void start_read(unsigned port, Payload& client);
   void send_read(std::uint64_t wire);
   void deliver(std::uint64_t handle);
+  tlm::tlm_sync_enum refuse_posted(Payload& payload);
   void refuse_dma(std::uint64_t handle);
   void respond(unsigned port, Payload& payload);
   unsigned take_tag();
@@ -129,13 +137,15 @@ class Endpoint : public sc_core::sc_module,
   SimTime hot_reset_until_ = 0;
   VirtualFunctions virtual_functions_;
   std::vector<ResetListener*> listeners_;
+  std::vector<WriteLossListener*> loss_listeners_;
   std::uint16_t bdf_ = 0;
   std::vector<Tag> tags_;
   std::vector<unsigned> free_tags_;
   std::size_t outstanding_ = 0;
   Deadlines deadlines_;
   bool watching_ = false;
-  SimTime posted_sent_ = 0;  // when what was posted so far has left
+  SimTime posted_ready_ = 0;  // when the last write posted reaches the transmitter
+  SimTime posted_sent_ = 0;   // when what was posted so far has left
   std::array<Fault, 2> fault_{};
   std::uint32_t track_;
 };

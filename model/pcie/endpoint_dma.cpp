@@ -35,14 +35,8 @@ tlm::tlm_sync_enum Endpoint::dma_request(int port, Payload& payload, tlm::tlm_ph
   info.requester = bdf_;
   const bool allowed = functions_[0].bus_master() && !in_reset(0);
   if (info.posted) {
-    if (allowed) {
-      delay = sc_core::sc_time::from_value(post(payload) - sim_now());
-    } else {
-      if (!in_reset(0)) {
-        functions_[0].log_uncorrectable(kAerInternalError, tlp_header(payload, info));
-      }
-      payload.release();
-    }
+    if (!allowed) return refuse_posted(payload);
+    delay = sc_core::sc_time::from_value(post(payload) - sim_now());
   } else if (allowed) {
     start_read(static_cast<unsigned>(port), payload);
   } else {
@@ -51,6 +45,15 @@ tlm::tlm_sync_enum Endpoint::dma_request(int port, Payload& payload, tlm::tlm_ph
                                                  handle_of(payload));
   }
   return tlm::TLM_ACCEPTED;
+}
+
+tlm::tlm_sync_enum Endpoint::refuse_posted(Payload& payload) {
+  if (!in_reset(0)) {
+    functions_[0].log_uncorrectable(kAerInternalError,
+                                    tlp_header(payload, Transaction::of(payload)));
+  }
+  refuse(payload, Completion::kCompleterAbort);
+  return tlm::TLM_COMPLETED;
 }
 
 void Endpoint::refuse_dma(std::uint64_t handle) {
@@ -69,11 +72,11 @@ void Endpoint::respond(unsigned port, Payload& payload) {
 // Returns when the last byte will have left, as far as is known now.
 SimTime Endpoint::post(Payload& payload) {
   if (!functions_[0].pasid_enabled()) Transaction::of(payload).pasid = 0;
-  const SimTime ready = sim_now() + ticks(chip_.endpoint.egress);
-  simulation_.agenda.at<&Endpoint::send_posted>(ready, *this, handle_of(payload));
+  posted_ready_ = sim_now() + ticks(chip_.endpoint.egress);
+  simulation_.agenda.at<&Endpoint::send_posted>(posted_ready_, *this, handle_of(payload));
   const auto& link = *port_.link();
-  posted_sent_ =
-      std::max({ready, posted_sent_, link.upstream_free_at()}) + link.upstream_time(payload);
+  posted_sent_ = std::max({posted_ready_, posted_sent_, link.upstream_free_at()}) +
+                 link.upstream_time(payload);
   return posted_sent_;
 }
 

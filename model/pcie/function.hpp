@@ -44,6 +44,7 @@ class EndpointFunction {
 
   // The BAR that decodes [address, address + length), or -1; `offset` is from its start.
   int decode(std::uint64_t address, Bytes length, Bytes& offset) const;
+  bool decodes_memory() const { return memory_; }
   bool bus_master() const { return bus_master_; }
   // Requests may carry a PASID (PCIe 7.8.8.3).
   bool pasid_enabled() const { return pasid_enabled_; }

@@ -3,8 +3,9 @@
 // way to host memory and interrupts.
 //
 // `latency` passes between core and root port transmitter, and between root port and memory, each
-// way. Order is kept per root port: a write is visible, an interrupt delivered and a read answered
-// only after every write that came before it through the same port.
+// way. Order is kept per root port: a write is visible, an interrupt delivered, a read answered, a
+// completion or a request for another device passed on only after every write to host memory that
+// came before it through the same port.
 #pragma once
 
 #include <tlm_utils/passthrough_target_socket.h>
@@ -68,6 +69,7 @@ class RootComplex : public sc_core::sc_module, private PortOwner, private Timeou
   struct Dma {
     Payload* payload = nullptr;
     RootPort* port = nullptr;
+    RootPort* peer = nullptr;  // a request for a device's BAR leaves there
     SimTime begin = 0;
   };
 
@@ -95,7 +97,8 @@ class RootComplex : public sc_core::sc_module, private PortOwner, private Timeou
   void sample(std::uint64_t number);
   void respond(std::uint64_t number);
   void push_writes(std::uint64_t number);
-  void forward_completion(std::uint64_t handle);
+  void pass_on(std::uint64_t number);
+  void forward_completion(Payload& payload);
   std::uint64_t take_dma(Payload& payload, RootPort& port);
   void release_dma(std::uint64_t number);
   // routing

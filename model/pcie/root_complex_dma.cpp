@@ -21,7 +21,7 @@ std::uint64_t RootComplex::take_dma(Payload& payload, RootPort& port) {
   }
   const std::uint64_t number = free_dmas_.back();
   free_dmas_.pop_back();
-  dmas_[number] = {&payload, &port, sim_now()};
+  dmas_[number] = {&payload, &port, nullptr, sim_now()};
   return number;
 }
 
@@ -51,9 +51,8 @@ void RootComplex::serve(std::uint64_t number) {
   auto* const peer =
       redirects_peers_ ? nullptr : port_of_address(address, payload.get_data_length());
   if (peer != nullptr) {
-    release_dma(number);
-    peer->end->send_request(payload);
-    return;
+    dma.peer = peer;
+    return push_writes(number);
   }
   if (info.posted) {
     serve_write(number);
@@ -151,27 +150,34 @@ void RootComplex::interrupt(std::uint64_t number) {
   payload.release();
 }
 
-// A completion for a core pushes the writes before it; one for another device goes down again.
+// By the time it is through every write that arrived before has said when it will be visible.
 void RootComplex::completion_arrived(unsigned port, Payload& payload) {
-  const SimTime through = sim_now() + ticks(config_.latency);
-  if (Transaction::of(payload).requester != 0) {
-    simulation_.agenda.at<&RootComplex::forward_completion>(through, *this, handle_of(payload));
-    return;
-  }
-  // By then every write that arrived before has said when it will be visible.
-  simulation_.agenda.at<&RootComplex::push_writes>(through, *this,
+  simulation_.agenda.at<&RootComplex::push_writes>(sim_now() + ticks(config_.latency), *this,
                                                    take_dma(payload, *ports_[port]));
 }
 
+// What does not end in host memory passes no write to it that came before.
 void RootComplex::push_writes(std::uint64_t number) {
-  const Dma dma = dmas_[number];
-  release_dma(number);
-  if (dma.port->visible < sim_now()) return deliver(handle_of(*dma.payload));
-  simulation_.agenda.at<&RootComplex::deliver>(dma.port->visible, *this, handle_of(*dma.payload));
+  const SimTime visible = dmas_[number].port->visible;
+  if (visible < sim_now()) return pass_on(number);
+  simulation_.agenda.at<&RootComplex::pass_on>(visible, *this, number);
 }
 
-void RootComplex::forward_completion(std::uint64_t handle) {
-  auto& payload = payload_of(handle);
+// A completion for a core; or a request, or a completion, for another device, which goes down
+// again.
+void RootComplex::pass_on(std::uint64_t number) {
+  const Dma dma = dmas_[number];
+  release_dma(number);
+  if (dma.peer != nullptr) {
+    dma.peer->end->send_request(*dma.payload);
+  } else if (Transaction::of(*dma.payload).requester == 0) {
+    deliver(handle_of(*dma.payload));
+  } else {
+    forward_completion(*dma.payload);
+  }
+}
+
+void RootComplex::forward_completion(Payload& payload) {
   auto* port = port_of_bus(Transaction::of(payload).requester >> 8);
   if (port && port->end) {
     port->end->send_completion(payload);

@@ -168,6 +168,7 @@ TEST(GoldenFault, Codes) {
       {FaultCode::kPeerRefused, 0x1B},
       {FaultCode::kDoorbellRange, 0x20},
       {FaultCode::kRingFetch, 0x21},
+      {FaultCode::kHostWriteLost, 0x22},
   };
   for (const auto& [code, value] : golden) {
     EXPECT_EQ(static_cast<int>(code), value);

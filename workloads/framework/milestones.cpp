@@ -25,7 +25,7 @@ void keep_latest(std::optional<Picoseconds>& milestone, Picoseconds time) {
 
 struct Step {
   const char* part = "";       // ends at this milestone
-  const char* milestone = "";  // for errors
+  const char* milestone = "";  // for errors; empty: it may be missing
   std::optional<Picoseconds> when;
 };
 
@@ -35,15 +35,17 @@ std::string command_text(std::uint64_t cause) {
 
 }  // namespace
 
-void Milestones::observe(const platform::TraceEvent& event) {
+// The first doorbell behind the entry tells the card of it; another one, and what is written into
+// device memory behind it, does not matter to the command.
+void Milestones::observe(const platform::TraceEvent& event, RingPlace ring) {
   switch (event.activity) {
-    case Activity::kDmaSubmit:
-      submit_called = event.begin;
-      submit_returned = event.end;
-      break;
     case Activity::kMmioWrite:
+      if (doorbell_written) break;
       if (event.detail >> kBarShift == abi::kMemoryBar) keep_latest(entry_written, event.end);
-      if (event.detail == kDoorbellDetail) keep_latest(doorbell_written, event.end);
+      if (event.detail == kDoorbellDetail && (entry_written || ring == RingPlace::kHostMemory)) {
+        doorbell_issued = event.begin;
+        doorbell_written = event.end;
+      }
       break;
     case Activity::kEngineStart:
       keep_latest(data_requested, event.end);
@@ -54,69 +56,59 @@ void Milestones::observe(const platform::TraceEvent& event) {
     case Activity::kEventVisible:
       keep_latest(event_visible, event.end);
       break;
+    case Activity::kCompletion:
     case Activity::kHostWrite:
-      keep_latest(last_host_write, event.end);
-      break;
-    case Activity::kEventWait:
-      keep_latest(wait_returned, event.end);
+      keep_latest(completed, event.end);
       break;
     default:
       break;
   }
 }
 
-Result<std::vector<Breakdown::Part>> latency_parts(const Milestones& milestones, RingPlace ring,
-                                                   std::uint64_t cause) {
+Result<Breakdown> latency_parts(const Milestones& milestones, RingPlace ring, CallSpan call,
+                                std::uint64_t cause) {
   const bool device_ring = ring == RingPlace::kDeviceMemory;
-  const auto& visible =
-      milestones.event_visible ? milestones.event_visible : milestones.last_host_write;
-  const std::array<Step, 7> steps{{
-      {"", "the call of submit()", milestones.submit_called},
-      device_ring ? Step{"entry_store", "the entry in device memory", milestones.entry_written}
-                  : Step{"entry_store", "the return of submit()", milestones.submit_returned},
-      {"doorbell", "the doorbell register written", milestones.doorbell_written},
+  const std::array<Step, 5> steps{{
+      {"entry_store", "", device_ring ? milestones.entry_written : milestones.doorbell_issued},
+      {"doorbell", "", milestones.doorbell_written},
       {"engine_start", "the first data request", milestones.data_requested},
       {"data", "the last data written", milestones.data_written},
-      {"completion", "the event record visible", visible},
-      {"wait", "the return of wait()", milestones.wait_returned},
+      {"completion", "its completion",
+       milestones.event_visible ? milestones.event_visible : milestones.completed},
   }};
-  std::vector<Breakdown::Part> parts;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (!steps[i].when) {
+  Breakdown breakdown;
+  Picoseconds last = call.called;
+  for (const auto& step : steps) {
+    if (!step.when && *step.milestone != '\0') {
       return fail(ErrorCode::kNotFound,
-                  fmt::format("{}: no event tells of {}", command_text(cause), steps[i].milestone));
+                  fmt::format("{}: no event tells of {}", command_text(cause), step.milestone));
     }
-    if (i == 0) continue;
-    if (*steps[i].when < *steps[i - 1].when) {
-      return fail(ErrorCode::kOutOfRange,
-                  fmt::format("{}: {} at {} ps lies before {} at {} ps", command_text(cause),
-                              steps[i].milestone, steps[i].when->count(), steps[i - 1].milestone,
-                              steps[i - 1].when->count()));
-    }
-    parts.push_back({steps[i].part, *steps[i].when - *steps[i - 1].when});
+    const Picoseconds moment = std::min(std::max(step.when.value_or(last), last), call.returned);
+    breakdown.parts.push_back({step.part, moment - last});
+    last = moment;
   }
-  return parts;
+  breakdown.wait = call.returned - last;
+  return breakdown;
 }
 
 void MilestoneCollector::on_event(const platform::TraceEvent& event) {
   switch (event.activity) {
-    case Activity::kDmaSubmit:
     case Activity::kMmioWrite:
     case Activity::kEngineStart:
     case Activity::kDataWrite:
     case Activity::kEventVisible:
+    case Activity::kCompletion:
     case Activity::kHostWrite:
-    case Activity::kEventWait:
-      if (event.cause != 0) by_cause_[event.cause].observe(event);
+      if (event.cause != 0) by_cause_[event.cause].observe(event, ring_);
       break;
     default:
       break;
   }
 }
 
-Milestones MilestoneCollector::of(std::uint64_t cause) const {
+Result<Breakdown> MilestoneCollector::parts(std::uint64_t cause, CallSpan call) const {
   const auto it = by_cause_.find(cause);
-  return it == by_cause_.end() ? Milestones{} : it->second;
+  return latency_parts(it == by_cause_.end() ? Milestones{} : it->second, ring_, call, cause);
 }
 
 }  // namespace npu::workloads

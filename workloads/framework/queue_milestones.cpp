@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "npu/abi/layout.hpp"
+
 namespace npu::workloads {
 
 namespace {
@@ -12,7 +14,6 @@ namespace {
 using platform::Activity;
 
 enum Moment : std::size_t {
-  kCalled,
   kSubmitted,
   kDoorbellWritten,
   kDoorbellDecoded,
@@ -22,42 +23,39 @@ enum Moment : std::size_t {
   kDispatched,
   kDone,
   kVisible,
-  kReturned,
+  kMoments,
 };
-static_assert(kReturned == kQueueParts);
+static_assert(kMoments == kQueueParts);
 
 struct Name {
   const char* part;
   const char* milestone;
   bool optional;  // not every entry has it: its part is 0 then
 };
-constexpr std::array<Name, kQueueParts + 1> kNames{{
-    {"", "the call of submit()", false},
-    {"submit", "the return of submit()", false},
-    {"doorbell", "the doorbell written", false},
-    {"doorbell_decode", "the doorbell decoded", false},
+constexpr std::array<Name, kQueueParts> kNames{{
+    {"submit", "the doorbell's store", true},
+    {"doorbell", "the doorbell written", true},
+    {"doorbell_decode", "the doorbell decoded", true},
     {"map", "the queue in a slot", true},
     {"fetch", "the entry fetched", false},
     {"decode", "the entry decoded", false},
     {"dispatch", "the entry dispatched", true},
     {"work", "the work done", false},
     {"completion", "the completion visible", false},
-    {"wait", "the return of wait()", false},
 }};
 
 }  // namespace
 
-void QueueMilestones::observe(Moments& moments, const platform::TraceEvent& event) {
+void QueueMilestones::observe(Moments& moments, const platform::TraceEvent& event) const {
   const auto latest = [&moments](Moment moment, Picoseconds time) {
     auto& kept = moments[moment];
     kept = kept ? std::max(*kept, time) : time;
   };
   switch (event.activity) {
-    case Activity::kDmaSubmit:
-      moments[kCalled] = event.begin;
-      moments[kSubmitted] = event.end;
-      break;
     case Activity::kQueueDoorbell:
+      if (const auto store = stores_.find(event.begin); store != stores_.end()) {
+        moments[kSubmitted] = store->second;
+      }
       moments[kDoorbellWritten] = event.begin;
       moments[kDoorbellDecoded] = event.end;
       break;
@@ -78,15 +76,16 @@ void QueueMilestones::observe(Moments& moments, const platform::TraceEvent& even
       moments[kDone] = event.begin;
       latest(kVisible, event.end);
       break;
-    case Activity::kEventWait:
-      latest(kReturned, event.end);
-      break;
     default:
       break;
   }
 }
 
 void QueueMilestones::on_event(const platform::TraceEvent& event) {
+  if (event.activity == Activity::kMmioWrite) {
+    if (event.detail >> 56 == abi::kMemoryBar) stores_[event.end] = event.begin;
+    return;
+  }
   if (event.cause == 0) return;
   if (event.activity == Activity::kHostWrite) {
     // Behind kQueueComplete: the completion entry is the last thing that an entry writes there.
@@ -99,30 +98,26 @@ void QueueMilestones::on_event(const platform::TraceEvent& event) {
   observe(by_cause_[event.cause], event);
 }
 
-Result<std::vector<Breakdown::Part>> QueueMilestones::parts(std::uint64_t cause) const {
+Result<Breakdown> QueueMilestones::parts(std::uint64_t cause, CallSpan call) const {
   const auto it = by_cause_.find(cause);
   const auto name = [cause] {
     return fmt::format("entry {} of queue {}", cause & 0xFF'FFFF'FFFF, cause >> 40 & 0xFFFF);
   };
   if (it == by_cause_.end()) return fail(ErrorCode::kNotFound, name() + ": no event tells of it");
-  std::vector<Breakdown::Part> parts;
-  Picoseconds last = it->second[kCalled].value_or(Picoseconds(0));
-  for (std::size_t i = kCalled; i < kNames.size(); ++i) {
+  Breakdown breakdown;
+  Picoseconds last = call.called;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
     const auto& moment = it->second[i];
     if (!moment && !kNames[i].optional) {
       return fail(ErrorCode::kNotFound,
                   fmt::format("{}: no event tells of {}", name(), kNames[i].milestone));
     }
-    const Picoseconds when = moment.value_or(last);
-    if (when < last) {
-      return fail(ErrorCode::kOutOfRange, fmt::format("{}: {} at {} ps lies before {} at {} ps",
-                                                      name(), kNames[i].milestone, when.count(),
-                                                      kNames[i - 1].milestone, last.count()));
-    }
-    if (i != kCalled) parts.push_back({kNames[i].part, when - last});
+    const Picoseconds when = std::min(std::max(moment.value_or(last), last), call.returned);
+    breakdown.parts.push_back({kNames[i].part, when - last});
     last = when;
   }
-  return parts;
+  breakdown.wait = call.returned - last;
+  return breakdown;
 }
 
 }  // namespace npu::workloads

@@ -22,6 +22,10 @@ void Report::add_latency(const std::string& prefix, Breakdown breakdown) {
   for (const auto& part : breakdown.parts) {
     add_metric(prefix + ".breakdown." + part.name + "_ns", Number::nanoseconds(part.time), "ns");
   }
+  if (breakdown.wait) {
+    add_metric(prefix + ".breakdown.wait_ns", Number::nanoseconds(*breakdown.wait), "ns");
+    add_metric(prefix + ".call_ns", Number::nanoseconds(breakdown.call()), "ns");
+  }
   breakdowns_.push_back(std::move(breakdown));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +29,11 @@ struct Breakdown {
   std::string group;  // heading of the table it is shown in
   std::string label;  // its row there
   std::vector<Part> parts;
-  Picoseconds total() const;
+  // What follows until the call returns and is no part of the latency: who polls notices a
+  // completion at his next look, a distance that says nothing about what is measured.
+  std::optional<Picoseconds> wait = {};
+  Picoseconds total() const;  // of the parts
+  Picoseconds call() const { return total() + wait.value_or(Picoseconds{}); }
 };
 
 // Something that kept a result below what it could be.
@@ -78,7 +83,8 @@ class Report {
   std::vector<NamedValue> parameters;
 
   void add_metric(std::string name, Number value, std::string unit);
-  // Adds PREFIX.latency_ns, PREFIX.breakdown.<part>_ns and a row of the table `group`.
+  // Adds PREFIX.latency_ns, PREFIX.breakdown.<part>_ns and a row of the table `group`; with a wait
+  // also PREFIX.breakdown.wait_ns and PREFIX.call_ns, the sum of all.
   void add_latency(const std::string& prefix, Breakdown breakdown);
   // Adds PREFIX.<part>_us, PREFIX.total_us and a row per part of the table `group`.
   void add_stages(const std::string& prefix, const Breakdown& breakdown);

@@ -45,7 +45,7 @@ class Bench {
 
  private:
   Result<LatencySample> measure(const driver::DmaCommand& command) {
-    MilestoneCollector collector;
+    MilestoneCollector collector(ring_place(context_.parameters));
     const TraceSession session(context_.trace, collector);
     const auto policy = wait_policy(context_.parameters.choice("policy"));
     auto& clock = context_.platform.clock();
@@ -55,17 +55,10 @@ class Bench {
     auto ticket = device_.submit(stream_, command, options);
     if (!ticket) return forward_error(ticket);
     if (auto ok = device_.wait(*ticket, policy, patience(context_)); !ok) return forward_error(ok);
-    const Picoseconds latency = clock.now() - begin;
     const auto cause = platform::dma_cause(device_.info().device_index, ticket->position);
-    auto parts = latency_parts(collector.of(cause), ring_place(context_.parameters), cause);
-    if (!parts) return forward_error(parts);
-    const Picoseconds explained = Breakdown{"", "", *parts}.total();
-    if (explained != latency) {
-      return fail(ErrorCode::kOutOfRange, "the caller measured " + std::to_string(latency.count()) +
-                                              " ps, the events explain " +
-                                              std::to_string(explained.count()));
-    }
-    return LatencySample{latency, std::move(*parts)};
+    auto breakdown = collector.parts(cause, {begin, clock.now()});
+    if (!breakdown) return forward_error(breakdown);
+    return LatencySample{std::move(breakdown->parts), *breakdown->wait};
   }
 
   void report(const std::string& direction, Bytes size, std::vector<LatencySample> samples) {
@@ -98,17 +91,17 @@ Status run(Context& context) {
   }
   context.report.add_note(
       "Each row is the iteration nearest to the medians of all parts; its parts add up to its "
-      "latency. entry_store: "
+      "latency, latency and wait to the time of the call. entry_store: "
       "submit() called to ring entry written; doorbell: to the doorbell register; engine_start: to "
       "the first data request; data: to the last data written; completion: to the event record "
-      "visible to the host; wait: to the return of wait(). Copies begin evenly over a round of "
-      "refreshes of the card's memory, all its rows closed; the place in the ring makes some "
-      "clocks "
-      "of difference.");
+      "visible to the host. wait: from there to the return of wait(), which for who polls is the "
+      "way to his next look. Copies begin evenly over a round of refreshes of the card's memory, all "
+      "its rows closed; the place in the ring makes some clocks of difference.");
   if (ring_place(context.parameters) == RingPlace::kHostMemory) {
     context.report.add_note(
         "The ring is in host memory: no entry crosses the link at submission, so entry_store ends "
-        "when submit() returns, and engine_start includes fetching the entry over the link.");
+        "when the doorbell leaves the CPU, and engine_start includes fetching the entry over the "
+        "link.");
   }
   if (auto ok = (*device)->destroy_stream(*stream, patience(context)); !ok) return ok;
   return (*device)->shutdown();

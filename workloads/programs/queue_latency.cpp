@@ -96,17 +96,11 @@ class Bench {
     auto ticket = queue.submit(entry, patience(context_), options);
     if (!ticket) return forward_error(ticket);
     if (auto ok = queue.wait(*ticket, policy_, patience(context_)); !ok) return forward_error(ok);
-    const Picoseconds latency = clock.now() - begin;
-    auto parts = milestones.parts(
-        platform::queue_cause(device_.info().device_index, queue.id().value, ticket->index));
-    if (!parts) return forward_error(parts);
-    const Picoseconds explained = Breakdown{"", "", *parts}.total();
-    if (explained != latency) {
-      return fail(ErrorCode::kOutOfRange,
-                  fmt::format("the caller measured {} ps, the events explain {}", latency.count(),
-                              explained.count()));
-    }
-    return LatencySample{latency, std::move(*parts)};
+    auto breakdown = milestones.parts(
+        platform::queue_cause(device_.info().device_index, queue.id().value, ticket->index),
+        {begin, clock.now()});
+    if (!breakdown) return forward_error(breakdown);
+    return LatencySample{std::move(breakdown->parts), *breakdown->wait};
   }
 
   Status check(const std::string& kind) {

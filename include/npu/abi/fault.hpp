@@ -28,6 +28,7 @@ enum class FaultCode : std::uint16_t {
   kPeerRefused = 0x001B,        // the peer does not let this card in (HCCS_ACCESS)
   kDoorbellRange = 0x0020,      // producer index beyond the ring
   kRingFetch = 0x0021,          // a ring entry could not be read
+  kHostWriteLost = 0x0022,      // a write of the host was refused: memory decoding was off
 
   // Compute queues (queue_management.hpp). An address fault has one of the codes above.
   kDoorbellUnowned = 0x0030,  // no queue has this doorbell, or the write was none
@@ -56,7 +57,7 @@ struct FaultName {
   FaultCode code;
   std::string_view name;
 };
-inline constexpr std::array<FaultName, 37> kFaultNames = {{
+inline constexpr std::array<FaultName, 38> kFaultNames = {{
     {FaultCode::kNone, "none"},
     {FaultCode::kInvalidOpcode, "invalid opcode"},
     {FaultCode::kInvalidStream, "invalid stream"},
@@ -76,6 +77,7 @@ inline constexpr std::array<FaultName, 37> kFaultNames = {{
     {FaultCode::kPeerRefused, "refused by the peer"},
     {FaultCode::kDoorbellRange, "doorbell value out of range"},
     {FaultCode::kRingFetch, "ring entry not readable"},
+    {FaultCode::kHostWriteLost, "write of the host refused"},
     {FaultCode::kDoorbellUnowned, "doorbell of no queue"},
     {FaultCode::kIndexBackwards, "write index went backwards"},
     {FaultCode::kIndexBeyondRing, "write index beyond the ring"},

@@ -125,7 +125,7 @@ TEST(Dma, UnmappedReadIsAnUnsupportedRequest) {
   });
 }
 
-TEST(Dma, WithoutBusMasteringReadsAbortAndWritesVanish) {
+TEST(Dma, WithoutBusMasteringReadsAbortAndWritesComeBack) {
   PcieBench bench;
   bench.run([&] {
     bench.chip().read(kBuffer, 64);
@@ -136,6 +136,7 @@ TEST(Dma, WithoutBusMasteringReadsAbortAndWritesVanish) {
     EXPECT_EQ(bench.chip().answers[0].completion, Completion::kCompleterAbort);
     EXPECT_EQ(bench.chip().answers[1].completion, Completion::kCompleterAbort);
     EXPECT_TRUE(bench.memory.writes.empty());
+    EXPECT_EQ(bench.chip().refused, std::vector<Completion>{Completion::kCompleterAbort});
     const auto aer = bench.find_extended(kCard, pci::kExtAer);
     EXPECT_EQ(bench.config_read(kCard, aer + 4), 1U << 22);
   });

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -92,8 +93,10 @@ class FakeChip : public sc_core::sc_module, public model::ResetListener {
   std::vector<Seen> register_writes;
   std::vector<Seen> memory_writes;
   std::map<std::uint64_t, std::uint64_t> values;  // of registers and memory, by offset
+  std::function<void()> on_answer;  // at the time at which a read of the host is answered
   std::vector<Answer> answers;
   std::vector<std::uint64_t> resets;
+  std::vector<model::Completion> refused;  // writes that came back at once
   static constexpr std::uint64_t kMemoryLatency = 200'000;
   static constexpr std::uint64_t kBadRegister = 0x5FF8;
 
@@ -117,7 +120,7 @@ class FakeChip : public sc_core::sc_module, public model::ResetListener {
     model::Transaction::of(payload).kind = kind;
     send(payload);
   }
-  // Returns when the last byte leaves the card.
+  // Returns when the last byte leaves the card; now: the endpoint has refused it.
   std::uint64_t write(std::uint64_t bus, std::vector<unsigned char> data) {
     buffers_.push_back(std::move(data));
     auto& payload = simulation_.pool.allocate(tlm::TLM_WRITE_COMMAND, bus, buffers_.back().data(),
@@ -132,7 +135,10 @@ class FakeChip : public sc_core::sc_module, public model::ResetListener {
     model::Transaction::of(payload).pasid = pasid;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
-    dma->nb_transport_fw(payload, phase, delay);
+    if (dma->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED) {
+      refused.push_back(model::Transaction::of(payload).completion);
+      payload.release();
+    }
     return model::sim_now() + delay.value();
   }
   tlm::tlm_sync_enum answered(tlm::tlm_generic_payload& payload, tlm::tlm_phase&,
@@ -153,6 +159,7 @@ class FakeChip : public sc_core::sc_module, public model::ResetListener {
       values[offset] = value_of(payload);
     } else {
       std::memcpy(payload.get_data_ptr(), &values[offset], payload.get_data_length());
+      if (on_answer) on_answer();
     }
   }
   tlm::tlm_sync_enum access_memory(tlm::tlm_generic_payload& payload, tlm::tlm_phase&,
@@ -170,6 +177,7 @@ class FakeChip : public sc_core::sc_module, public model::ResetListener {
     return tlm::TLM_ACCEPTED;
   }
   void memory_done(std::uint64_t handle) {
+    if (on_answer) on_answer();
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay;
     memory->nb_transport_bw(model::payload_of(handle), phase, delay);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ class Machine {
 
   model::System system;
   workloads::SystemView view{system};
+  // What workloads get for the machine's platform, if it is not that itself.
+  std::function<platform::Platform&(platform::Platform&)> decorate;
 
   const model::SystemConfig& config() const { return system.config(); }
   const model::ChipConfig& chip() const { return system.config().cards[0]; }
@@ -62,7 +65,8 @@ class Machine {
       const auto set = parameters.assign(value);
       EXPECT_TRUE(set) << set.error().message();
     }
-    run([&](platform::Platform& host) {
+    run([&](platform::Platform& machine_host) {
+      auto& host = decorate ? decorate(machine_host) : machine_host;
       workloads::Context context{host, parameters, seed, report, view, view, {}};
       context.functional = chip().core.functional;
       const Status status = found.run(context);

@@ -151,6 +151,7 @@ TEST(LatencyParts, AddUpExactlyAndAsPrinted) {
     Picoseconds sum;
     for (const auto& part : row.parts) sum += part.time;
     EXPECT_EQ(sum, row.total());
+    EXPECT_TRUE(row.wait);
   }
   const std::vector<std::string> parts{"entry_store", "doorbell",   "engine_start",
                                        "data",        "completion", "wait"};
@@ -160,7 +161,10 @@ TEST(LatencyParts, AddUpExactlyAndAsPrinted) {
       const std::string copy = "dma." + direction + "." + workloads::size_name(size);
       std::int64_t sum = 0;
       for (const auto& part : parts) sum += exact(report, copy + ".breakdown." + part + "_ns");
-      EXPECT_EQ(sum, exact(report, copy + ".latency_ns")) << copy;
+      EXPECT_EQ(sum, exact(report, copy + ".call_ns")) << copy;
+      EXPECT_EQ(sum - exact(report, copy + ".breakdown.wait_ns"),
+                exact(report, copy + ".latency_ns"))
+          << copy;
       EXPECT_NE(json.find("\"" + copy + ".latency_ns\""), std::string::npos);
     }
   }

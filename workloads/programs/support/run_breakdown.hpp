@@ -28,8 +28,7 @@ class RunBreakdown : public platform::TraceSink {
  public:
   void on_event(const platform::TraceEvent& event) override;
 
-  // To be called once, after the run. kNotFound: an event is missing; kOutOfRange: one comes after
-  // the run's return, and the parts would not add up to it.
+  // To be called once, after the run. kNotFound: an event is missing.
   Status finish(const driver::RunReport& run);
 
   // First core begins to last core ends. 0 before finish().

@@ -24,13 +24,15 @@ std::size_t typical_sample(const std::vector<LatencySample>& samples) {
 
 void report_latency(Report& report, const std::string& prefix, const std::string& group,
                     const std::string& label, std::vector<LatencySample> samples) {
-  const auto [fastest, slowest] = std::minmax_element(
-      samples.begin(), samples.end(),
-      [](const LatencySample& x, const LatencySample& y) { return x.latency < y.latency; });
-  const Picoseconds least = fastest->latency;
-  const Picoseconds most = slowest->latency;
+  Picoseconds least = Picoseconds::max();
+  Picoseconds most;
+  for (const auto& sample : samples) {
+    const Picoseconds latency = Breakdown{"", "", sample.parts}.total();
+    least = std::min(least, latency);
+    most = std::max(most, latency);
+  }
   auto& chosen = samples[typical_sample(samples)];
-  report.add_latency(prefix, {group, label, std::move(chosen.parts)});
+  report.add_latency(prefix, {group, label, std::move(chosen.parts), chosen.wait});
   report.add_metric(prefix + ".latency_min_ns", Number::nanoseconds(least), "ns");
   report.add_metric(prefix + ".latency_max_ns", Number::nanoseconds(most), "ns");
 }

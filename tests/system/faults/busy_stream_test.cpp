@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams are destroyed while their commands run: at every instant of a command.
+#include "tests/system/faults/fault_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+// The status of the stream comes over the link behind the event record, so who sees it idle sees
+// the record, too.
+void destroy_at_every_instant(const std::vector<std::string>& overrides, Bytes size, bool to_host) {
+  Machine machine(overrides);
+  machine.run([&](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto bytes = bench.buffer(size, 1);
+    const auto command = to_host
+                             ? DmaCommand::device_to_host(bench.memory.address, bytes->bus(), size)
+                             : DmaCommand::host_to_device(bytes->bus(), bench.memory.address, size);
+    for (unsigned i = 0; i < 400; ++i) {
+      const auto stream = must(bench.device->create_stream());
+      ASSERT_TRUE(bench.device->submit(stream, command));
+      host.clock().sleep_until(host.clock().now() + Picoseconds(5'000) * i);
+      const Status end = bench.device->destroy_stream(stream, host.clock().now() + 1_ms);
+      ASSERT_TRUE(end) << i << ": " << end.error().message();
+    }
+    bench.expect_works();
+  });
+}
+
+TEST(BusyStream, IsDestroyedWhenItsCopyToTheDeviceIsDone) {
+  destroy_at_every_instant({}, 4_KiB, false);
+}
+TEST(BusyStream, IsDestroyedWhenItsCopyToTheHostIsDone) {
+  destroy_at_every_instant({}, 4_KiB, true);
+}
+TEST(BusyStream, IsDestroyedBehindALongEgress) {
+  destroy_at_every_instant({"endpoint.egress_ns=2000"}, 256, false);
+}
+
+TEST(BusyStream, WhoseEventOthersStillCountIsDestroyedLater) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    FaultBench bench(host);
+    const auto bytes = bench.buffer(4_MiB, 1);
+    const auto stream = must(bench.device->create_stream());
+    driver::SubmitOptions options;
+    options.event = must(bench.device->stream_event(stream));
+    const auto ticket =
+        must(bench.device->submit(bench.stream, bench.long_copy(false, *bytes), options));
+    expect_code(bench.device->destroy_stream(stream, host.clock().now() + 1_ms),
+                ErrorCode::kInvalidArgument);
+    ASSERT_TRUE(bench.device->wait(ticket, WaitPolicy::kPolling, host.clock().now() + 1_s));
+    EXPECT_TRUE(bench.device->destroy_stream(stream, host.clock().now() + 1_ms));
+    EXPECT_FALSE(bench.device->stream_event(stream));
+  });
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -138,12 +138,11 @@ void ProgramCore::run_block() {
   polls_.close();
   replayed_.clear();
   found_at_ = UINT64_MAX;
-  try {
+  run_.identify({"AI Core", number_, block_.block, block_.blocks, nullptr});
+  const auto outcome = run_.run([this] {
     if (run_launched() != 0) raise_fault(FaultCode::kKernelResult, block_.image);
-  } catch (const Cut&) {
-  } catch (const sc_core::sc_unwind_exception&) {
-    throw;
-  } catch (...) {  // the program's own
+  });
+  if (outcome == ProgramRun::Outcome::kThrew) {
     if (!cut_) fault_ = {FaultCode::kKernelTrap, block_.image, block_.vmid, false};
     cut_ = true;
   }
@@ -158,7 +157,7 @@ int ProgramCore::run_launched() {
   // Part of the software's initialisation, and longer than the rest of it if the image is large.
   const auto entry = fetch(block_.image);
   local_ = std::max(local_, initialised);
-  const int result = entry(*this);
+  const int result = run_.call_program([&] { return entry(port_); });
   enter();
   wait_for({Waits::kDrained});
   local_ = std::max(local_, units_->pipes.drained_at());
@@ -224,7 +223,7 @@ void ProgramCore::sync_to(SimTime when) {
   while (sim_now() < when && !cut_) sim_.agenda.wait(wake_, when);
   if (!cut_) sim_.agenda.wait_until(sim_now());  // handlers due at this time go first
   while (!cut_ && detail::ahead_to == 0 && owner_.goes_later(number_, goes_on_)) {
-    sc_core::wait(sc_core::SC_ZERO_TIME);
+    sim_.agenda.wait_a_delta();
     sim_.agenda.wait_until(sim_now());
   }
   goes_on_ = UINT64_MAX;

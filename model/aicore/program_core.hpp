@@ -19,10 +19,12 @@
 #include "model/aicore/local_memory.hpp"
 #include "model/aicore/pipe_unit.hpp"
 #include "model/aicore/poll_record.hpp"
+#include "model/aicore/program_port.hpp"
 #include "model/config/core_layout.hpp"
 #include "model/core/device_memory.hpp"
 #include "model/core/kernel_port.hpp"
 #include "model/core/program_loader.hpp"
+#include "model/core/program_run.hpp"
 
 namespace npu::model {
 
@@ -40,9 +42,7 @@ struct ProgramServices {
   bool naive_polling = false;
 };
 
-class ProgramCore : public platform::AicorePort,
-                    private PipeUnit::Owner,
-                    private MemoryWatch::Watcher {
+class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
  public:
   class Owner {
    public:
@@ -84,40 +84,40 @@ class ProgramCore : public platform::AicorePort,
   void window_written(std::uint32_t offset, std::uint32_t value);
   void cross_flags_changed();
 
-  // platform::AicorePort
-  const platform::KernelCall& call() const override { return call_; }
-  unsigned physical_core() const override { return number_; }
-  abi::CoreType core_type() const override { return services_.layout.type(number_); }
-  Bytes buffer_size(platform::LocalBuffer buffer) const override;
-  void issue(const platform::CopyIn& instruction) override;
-  void issue(const platform::CopyOut& instruction) override;
-  void issue(const platform::LoadL0& instruction) override;
-  void issue(const platform::Mmad& instruction) override;
-  void issue(const platform::Fixpipe& instruction) override;
-  void issue(const platform::Vector& instruction) override;
-  void set_flag(platform::Pipe from, platform::Pipe to, unsigned id) override;
-  void wait_flag(platform::Pipe from, platform::Pipe to, unsigned id) override;
-  void pipe_barrier(platform::Pipe pipe) override;
-  void set_cross_flag(platform::Pipe pipe, platform::CrossScope scope, unsigned flag) override;
-  void wait_cross_flag(platform::Pipe pipe, platform::CrossScope scope, unsigned flag) override;
-  std::uint64_t load(std::uint64_t address, unsigned bytes) override;
-  void store(std::uint64_t address, unsigned bytes, std::uint64_t value) override;
-  void clean_invalidate(std::uint64_t address) override;
-  void clean_invalidate_all() override;
-  void memory_barrier() override;
-  std::uint32_t load_ub(std::uint32_t offset) override;
-  void store_ub(std::uint32_t offset, std::uint32_t value) override;
-  std::uint64_t data_main_base() override;
-  void set_cond(std::uint32_t value) override;
-  std::uint64_t system_counter() override;
-  std::uint64_t counter_hz() const override { return services_.config.counter_hz; }
-  void scalar(unsigned cycles) override;
-  bool poll_again(std::uint64_t deadline) override;
-  int invoke(const platform::KernelCall& call) override;
-  [[noreturn]] void trap(std::uint16_t code) override;
+  // For ProgramPort (platform/aicore_port.hpp): calls of the program, which end it by Cut.
+  const platform::KernelCall& call() const { return call_; }
+  unsigned physical_core() const { return number_; }
+  abi::CoreType core_type() const { return services_.layout.type(number_); }
+  Bytes buffer_size(platform::LocalBuffer buffer) const;
+  void issue(const platform::CopyIn& instruction);
+  void issue(const platform::CopyOut& instruction);
+  void issue(const platform::LoadL0& instruction);
+  void issue(const platform::Mmad& instruction);
+  void issue(const platform::Fixpipe& instruction);
+  void issue(const platform::Vector& instruction);
+  void set_flag(platform::Pipe from, platform::Pipe to, unsigned id);
+  void wait_flag(platform::Pipe from, platform::Pipe to, unsigned id);
+  void pipe_barrier(platform::Pipe pipe);
+  void set_cross_flag(platform::Pipe pipe, platform::CrossScope scope, unsigned flag);
+  void wait_cross_flag(platform::Pipe pipe, platform::CrossScope scope, unsigned flag);
+  std::uint64_t load(std::uint64_t address, unsigned bytes);
+  void store(std::uint64_t address, unsigned bytes, std::uint64_t value);
+  void clean_invalidate(std::uint64_t address);
+  void clean_invalidate_all();
+  void memory_barrier();
+  std::uint32_t load_ub(std::uint32_t offset);
+  void store_ub(std::uint32_t offset, std::uint32_t value);
+  std::uint64_t data_main_base();
+  void set_cond(std::uint32_t value);
+  std::uint64_t system_counter();
+  std::uint64_t counter_hz() const { return services_.config.counter_hz; }
+  void scalar(unsigned cycles);
+  bool poll_again(std::uint64_t deadline);
+  int invoke(const platform::KernelCall& call);
+  [[noreturn]] void trap(std::uint16_t code);
 
  private:
-  struct Cut {};  // thrown through the program when its block is over
+  using Cut = ProgramRun::Ended;  // thrown through the program when its block is over
   enum class Waits : std::uint8_t {
     kNothing,
     kRoom,
@@ -248,6 +248,8 @@ class ProgramCore : public platform::AicorePort,
   std::array<std::uint32_t, platform::kPipes> tracks_{};  // known with the first event
   std::uint32_t setup_track_ = 0;
 
+  ProgramRun run_;
+  ProgramPort port_{*this, run_};
   sc_core::sc_event wake_;
   bool busy_ = false, pending_ = false, in_block_ = false;
   bool cut_ = false, abandoned_ = false;

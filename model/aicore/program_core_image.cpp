@@ -86,7 +86,7 @@ int ProgramCore::invoke(const platform::KernelCall& call) {
   call_ = call;
   ++depth_;
   set_up(local_);
-  const int result = entry(*this);
+  const int result = run_.call_program([&] { return entry(port_); });
   pipe_barrier(platform::Pipe::kAll);
   leave_call();
   --depth_;

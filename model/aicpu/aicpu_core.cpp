@@ -87,28 +87,24 @@ void AicpuCore::run_block() {
   const auto& launch = shared_.launch;
   local_ = started_ + ticks(launch.dispatch) + ticks(launch.init) + ticks(launch.software_init);
   local_ = std::max(local_, sim_now());
-  const CommandFault fault = run_program();
+  run_program();
   if (discard_) return;
   end_phase();
-  report(fault);
+  report();
 }
 
-CommandFault AicpuCore::run_program() {
-  try {
+void AicpuCore::run_program() {
+  fault_ = {};
+  run_.identify({"AICPU", number_, block_.block, block_.blocks, nullptr});
+  const auto outcome = run_.run([this] {
     synchronise();
     const auto entry = load_program();
-    const int result = entry(*this);
+    const int result = run_.call_program([&] { return entry(port_); });
     sit_out();
-    if (result == 0) return {};
-    return {FaultCode::kKernelResult, block_.image, block_.vmid, false};
-  } catch (const Stopped&) {
-    return {};
-  } catch (const Faulted& faulted) {
-    return faulted.fault;
-  } catch (const sc_core::sc_unwind_exception&) {
-    throw;
-  } catch (...) {  // the program's own
-    return {FaultCode::kKernelTrap, block_.image, block_.vmid, false};
+    if (result != 0) fault(FaultCode::kKernelResult, block_.image, false);
+  });
+  if (outcome == ProgramRun::Outcome::kThrew) {
+    fault_ = {FaultCode::kKernelTrap, block_.image, block_.vmid, false};
   }
 }
 
@@ -139,8 +135,7 @@ platform::AicpuEntry AicpuCore::load_program() {
 }
 
 // What the program has posted is done before the command processor hears of its end.
-void AicpuCore::report(const CommandFault& fault) {
-  fault_ = fault;
+void AicpuCore::report() {
   local_ = std::max({local_, sim_now(), memory_stores_.all_done(), register_stores_.all_done()});
   for (const SimTime visible : register_visible_) local_ = std::max(local_, visible);
   sim_.agenda.at<&AicpuCore::reported>(local_ + ticks(shared_.launch.report), *this, generation_);
@@ -175,7 +170,7 @@ void AicpuCore::synchronise() {
   sim_.agenda.wait_until(local_);
   // Ahead of the kernel there is nobody else at this time.
   if (detail::ahead_to == 0 && sc_core::sc_pending_activity_at_current_time()) {
-    do sc_core::wait(sc_core::SC_ZERO_TIME);
+    do sim_.agenda.wait_a_delta();
     while (shared_.goes_later(number_, local_));
   }
   next_access_ = UINT64_MAX;

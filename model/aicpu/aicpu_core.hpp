@@ -10,6 +10,7 @@
 #include <array>
 #include <vector>
 
+#include "model/aicpu/aicpu_port.hpp"
 #include "model/aicpu/coherent_cache.hpp"
 #include "model/aicpu/poll_rounds.hpp"
 #include "model/aicpu/posted_stores.hpp"
@@ -18,6 +19,7 @@
 #include "model/core/device_memory.hpp"
 #include "model/core/kernel_port.hpp"
 #include "model/core/program_loader.hpp"
+#include "model/core/program_run.hpp"
 #include "model/core/simulation.hpp"
 #include "npu/platform/aicpu_port.hpp"
 
@@ -29,7 +31,7 @@ struct AicpuStatistics {
   std::uint64_t rounds = 0, rounds_skipped = 0;  // of poll loops; skipped ones are among them
 };
 
-class AicpuCore : public platform::AicpuPort {
+class AicpuCore {
  public:
   // What the cores of one card share.
   class Shared {
@@ -88,44 +90,41 @@ class AicpuCore : public platform::AicpuPort {
   SimTime next_access() const { return next_access_; }
   const AicpuStatistics& statistics() const { return statistics_; }
 
-  unsigned thread() const override { return block_.block; }
-  unsigned threads() const override { return block_.blocks; }
-  std::uint64_t arguments() const override { return block_.arguments; }
-  std::uint64_t load(std::uint64_t address, unsigned bytes) override;
-  void store(std::uint64_t address, unsigned bytes, std::uint64_t value) override;
-  std::uint64_t fetch_add(std::uint64_t address, unsigned bytes, std::uint64_t value) override;
+  // For AicpuProgramPort (platform/aicpu_port.hpp): calls of the program, which end it by Ended.
+  unsigned thread() const { return block_.block; }
+  unsigned threads() const { return block_.blocks; }
+  std::uint64_t arguments() const { return block_.arguments; }
+  std::uint64_t load(std::uint64_t address, unsigned bytes);
+  void store(std::uint64_t address, unsigned bytes, std::uint64_t value);
+  std::uint64_t fetch_add(std::uint64_t address, unsigned bytes, std::uint64_t value);
   std::uint64_t compare_exchange(std::uint64_t address, unsigned bytes, std::uint64_t expected,
-                                 std::uint64_t desired) override;
-  void read(std::uint64_t address, void* data, Bytes length) override;
-  void write(std::uint64_t address, const void* data, Bytes length) override;
-  void invalidate(std::uint64_t address, Bytes length) override;
-  void barrier() override;
-  unsigned core_windows() const override;
-  std::uint32_t load_register(unsigned core, std::uint32_t offset) override;
-  void store_register(unsigned core, std::uint32_t offset, std::uint32_t value) override;
-  std::uint64_t system_counter() override;
-  std::uint64_t counter_hz() const override { return shared_.config.counter_hz; }
-  void compute(unsigned instructions) override;
-  bool poll_again(std::uint64_t deadline) override;
-  void phase(platform::AicpuPhase phase, std::uint32_t task) override;
+                                 std::uint64_t desired);
+  void read(std::uint64_t address, void* data, Bytes length);
+  void write(std::uint64_t address, const void* data, Bytes length);
+  void invalidate(std::uint64_t address, Bytes length);
+  void barrier();
+  unsigned core_windows() const;
+  std::uint32_t load_register(unsigned core, std::uint32_t offset);
+  void store_register(unsigned core, std::uint32_t offset, std::uint32_t value);
+  std::uint64_t system_counter();
+  std::uint64_t counter_hz() const { return shared_.config.counter_hz; }
+  void compute(unsigned instructions);
+  bool poll_again(std::uint64_t deadline);
+  void phase(platform::AicpuPhase phase, std::uint32_t task);
 
  private:
-  // Thrown at the program's next access; nothing but the program lies between.
-  struct Stopped {};
-  struct Faulted {
-    CommandFault fault;
-  };
+  using Ended = ProgramRun::Ended;  // thrown through the program at its next access
 
   static constexpr std::uint64_t kNoLine = UINT64_MAX;
 
   // aicpu_core.cpp
   void run_block();
-  CommandFault run_program();
+  void run_program();
   platform::AicpuEntry load_program();
-  void report(const CommandFault& fault);
+  void report();
   void reported(std::uint64_t generation);
   void check() const {
-    if (stop_) throw Stopped{};
+    if (stop_) throw Ended{};
   }
   void sit_out();
   void synchronise();
@@ -143,8 +142,8 @@ class AicpuCore : public platform::AicpuPort {
     return fetching_ && vmid == block_.vmid && address < fetch_at_ + CoherentCache::kLine &&
            fetch_at_ < address + length;
   }
-  void check_alignment(std::uint64_t address, unsigned bytes, bool write) const;
-  [[noreturn]] void fault(abi::FaultCode code, std::uint64_t address, bool write) const;
+  void check_alignment(std::uint64_t address, unsigned bytes, bool write);
+  [[noreturn]] void fault(abi::FaultCode code, std::uint64_t address, bool write);
   void post(std::uint64_t address, const void* data, Bytes length);
   std::uint64_t modify(std::uint64_t address, unsigned bytes,
                        std::uint64_t (*change)(std::uint64_t, std::uint64_t, std::uint64_t),
@@ -186,7 +185,9 @@ class AicpuCore : public platform::AicpuPort {
   std::uint32_t resets_ = 0;
   KernelBlock next_block_, block_;
   SimTime started_ = 0;
-  CommandFault fault_;
+  CommandFault fault_;  // of the block
+  ProgramRun run_;
+  AicpuProgramPort port_{*this, run_};
   SimTime local_ = 0;
   SimTime next_access_ = UINT64_MAX;
   bool changed_later_ = false;

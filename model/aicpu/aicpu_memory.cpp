@@ -19,11 +19,12 @@ Bytes in_line(std::uint64_t address, Bytes length) {
 }
 }  // namespace
 
-void AicpuCore::fault(FaultCode code, std::uint64_t address, bool write) const {
-  throw Faulted{{code, address, block_.vmid, write}};
+void AicpuCore::fault(FaultCode code, std::uint64_t address, bool write) {
+  fault_ = {code, address, block_.vmid, write};
+  throw Ended{};
 }
 
-void AicpuCore::check_alignment(std::uint64_t address, unsigned bytes, bool write) const {
+void AicpuCore::check_alignment(std::uint64_t address, unsigned bytes, bool write) {
   if (address % bytes != 0) fault(FaultCode::kInvalidSize, address, write);
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/core/process_state.hpp"
+
 namespace npu::model {
 namespace {
 
@@ -157,8 +159,8 @@ void Agenda::wait_until(SimTime when) {
   }
   land();
   const SimTime kernel = sim_now();
-  if (when > kernel) sc_core::wait(span(kernel, when));
-  while (due_now()) sc_core::wait(sc_core::SC_ZERO_TIME);
+  if (when > kernel) wait_apart([&] { sc_core::wait(span(kernel, when)); });
+  while (due_now()) wait_a_delta();
 }
 
 void Agenda::wait(const sc_core::sc_event& event, SimTime limit) {
@@ -180,11 +182,17 @@ void Agenda::wait(const sc_core::sc_event& event, SimTime limit) {
 
 void Agenda::wait_with_others(const sc_core::sc_event& event, SimTime limit) {
   land();
-  if (limit == UINT64_MAX) {
-    sc_core::wait(event);
-  } else {
-    sc_core::wait(span(sim_now(), limit), event);
-  }
+  wait_apart([&] {
+    if (limit == UINT64_MAX) {
+      sc_core::wait(event);
+    } else {
+      sc_core::wait(span(sim_now(), limit), event);
+    }
+  });
+}
+
+void Agenda::wait_a_delta() {
+  wait_apart([] { sc_core::wait(sc_core::SC_ZERO_TIME); });
 }
 
 SimTime Agenda::next_activity() {
@@ -204,7 +212,7 @@ void Agenda::catch_up() {
   if (!process_ahead_) return;
   land();
   const SimTime kernel = sim_now();
-  if (reached > kernel) sc_core::wait(span(kernel, reached));
+  if (reached > kernel) wait_apart([&] { sc_core::wait(span(kernel, reached)); });
 }
 
 void Agenda::notify(sc_core::sc_event& event) {

@@ -66,6 +66,8 @@ class Agenda : public sc_core::sc_module {
   void wait(const sc_core::sc_event& event, SimTime limit = UINT64_MAX);
   // The same for an event that others may wait for too.
   void wait_with_others(const sc_core::sc_event& event, SimTime limit = UINT64_MAX);
+  // Until whatever else runs at this time has run once. The kernel is where the caller is.
+  static void wait_a_delta();
   // The kernel catches up with the calling process: to be called before it uses the kernel itself
   // (spawns a process, ends, pauses the simulation).
   void catch_up();

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/aicpu/aicpu_port.hpp"
+
+#include <cstring>
+
+#include "model/aicpu/aicpu_core.hpp"
+
+namespace npu::model {
+
+unsigned AicpuProgramPort::thread() const {
+  return core_.thread();
+}
+unsigned AicpuProgramPort::threads() const {
+  return core_.threads();
+}
+std::uint64_t AicpuProgramPort::arguments() const {
+  return core_.arguments();
+}
+unsigned AicpuProgramPort::core_windows() const {
+  return core_.core_windows();
+}
+std::uint64_t AicpuProgramPort::counter_hz() const {
+  return core_.counter_hz();
+}
+
+// --- memory ---------------------------------------------------------------------------------
+
+std::uint64_t AicpuProgramPort::load(std::uint64_t address, unsigned bytes) {
+  return run_.ask([&] { return core_.load(address, bytes); });
+}
+void AicpuProgramPort::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
+  run_.act([&] { core_.store(address, bytes, value); });
+}
+std::uint64_t AicpuProgramPort::fetch_add(std::uint64_t address, unsigned bytes,
+                                          std::uint64_t value) {
+  return run_.ask([&] { return core_.fetch_add(address, bytes, value); });
+}
+std::uint64_t AicpuProgramPort::compare_exchange(std::uint64_t address, unsigned bytes,
+                                                 std::uint64_t expected, std::uint64_t desired) {
+  return run_.ask([&] { return core_.compare_exchange(address, bytes, expected, desired); });
+}
+// The bytes are an answer.
+void AicpuProgramPort::read(std::uint64_t address, void* data, Bytes length) {
+  const bool read = run_.ask([&] {
+    core_.read(address, data, length);
+    return true;
+  });
+  if (!read) std::memset(data, 0, length);
+}
+void AicpuProgramPort::write(std::uint64_t address, const void* data, Bytes length) {
+  run_.act([&] { core_.write(address, data, length); });
+}
+void AicpuProgramPort::invalidate(std::uint64_t address, Bytes length) {
+  run_.act([&] { core_.invalidate(address, length); });
+}
+void AicpuProgramPort::barrier() {
+  run_.act([&] { core_.barrier(); });
+}
+
+// --- registers, time ------------------------------------------------------------------------
+
+std::uint32_t AicpuProgramPort::load_register(unsigned core, std::uint32_t offset) {
+  return run_.ask([&] { return core_.load_register(core, offset); });
+}
+void AicpuProgramPort::store_register(unsigned core, std::uint32_t offset, std::uint32_t value) {
+  run_.act([&] { core_.store_register(core, offset, value); });
+}
+std::uint64_t AicpuProgramPort::system_counter() {
+  return run_.ask([&] { return core_.system_counter(); });
+}
+void AicpuProgramPort::compute(unsigned instructions) {
+  run_.act([&] { core_.compute(instructions); });
+}
+bool AicpuProgramPort::poll_again(std::uint64_t deadline) {
+  return run_.ask([&] { return core_.poll_again(deadline); });
+}
+void AicpuProgramPort::phase(platform::AicpuPhase phase, std::uint32_t task) {
+  run_.act([&] { core_.phase(phase, task); });
+}
+
+}  // namespace npu::model

@@ -82,7 +82,8 @@ ConfigResult<YamlNode> read_reference(const YamlNode& value, const std::string& 
   for (const auto& candidate : candidates) {
     if (is_there(candidate)) return read_yaml_file(candidate.lexically_normal().string());
   }
-  ConfigError error = error_at(value.place, key, "no such file '" + shortened(value.text, kShownPath) + "'");
+  ConfigError error =
+      error_at(value.place, key, "no such file '" + shortened(value.text, kShownPath) + "'");
   error.allowed = "a file beside the one that names it, or a shipped one";
   return tl::unexpected(error);
 }

@@ -21,7 +21,8 @@ class Lender {
  public:
   virtual ~Lender() = default;
   // [address, address + length), device-local, until recall() or give_back(); null: there is no
-  // such memory, or not in one piece. The same bytes may be lent several times, to the same borrower, too.
+  // such memory, or not in one piece. The same bytes may be lent several times, to the same
+  // borrower, too.
   virtual const std::byte* lend(Bytes address, Bytes length, Borrower& borrower) = 0;
   // What lend() gave for `length` bytes, unless it was recalled.
   virtual void give_back(const std::byte* from, Bytes length, Borrower& borrower) = 0;

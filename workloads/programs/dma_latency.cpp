@@ -95,7 +95,8 @@ Status run(Context& context) {
       "submit() called to ring entry written; doorbell: to the doorbell register; engine_start: to "
       "the first data request; data: to the last data written; completion: to the event record "
       "visible to the host. wait: from there to the return of wait(), which for who polls is the "
-      "way to his next look. Copies begin evenly over a round of refreshes of the card's memory, all "
+      "way to his next look. Copies begin evenly over a round of refreshes of the card's memory, "
+      "all "
       "its rows closed; the place in the ring makes some clocks of difference.");
   if (ring_place(context.parameters) == RingPlace::kHostMemory) {
     context.report.add_note(

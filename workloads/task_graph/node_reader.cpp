@@ -62,9 +62,9 @@ bool NodeReader::check_section(const YamlNode& node, const std::string& what,
     }
     const auto* first = node.find(entry.key);
     if (first != &entry) {
-      refuse(
-          entry.place, what,
-          "duplicate key '" + shortened(entry.key) + "', first on line " + std::to_string(first->place.line));
+      refuse(entry.place, what,
+             "duplicate key '" + shortened(entry.key) + "', first on line " +
+                 std::to_string(first->place.line));
     }
   }
   for (const auto& key : required) {

@@ -42,7 +42,7 @@ Mmad mmad(std::uint32_t m, std::uint32_t k, std::uint32_t n, DataType type) {
   return instruction;
 }
 
-Vector vector(VectorOp op, std::uint32_t count, DataType type = DataType::kFp32) {
+Vector piped_vector(VectorOp op, std::uint32_t count, DataType type = DataType::kFp32) {
   Vector instruction;
   instruction.op = op;
   instruction.type = type;
@@ -101,20 +101,20 @@ TEST(AicorePipe, takes_slope_and_fixed_clocks_for_a_vector_instruction) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
     for (const auto& row : rows) {
-      EXPECT_EQ(drained_after(port, [&] { port.issue(vector(row.op, 6400)); }),
+      EXPECT_EQ(drained_after(port, [&] { port.issue(piped_vector(row.op, 6400)); }),
                 kHandOver + row.clocks);
     }
     // Twice the lanes in fp16.
-    EXPECT_EQ(
-        drained_after(port, [&] { port.issue(vector(VectorOp::kMul, 12'800, DataType::kFp16)); }),
-        kHandOver + 230 + 25);
+    EXPECT_EQ(drained_after(
+                  port, [&] { port.issue(piped_vector(VectorOp::kMul, 12'800, DataType::kFp16)); }),
+              kHandOver + 230 + 25);
     return 0;
   });
 }
 
 TEST(AicorePipe, exposes_less_of_vector_instructions_right_behind_another) {
   EXPECT_EQ(measure([](AicorePort& port) {
-              for (int i = 0; i < 3; ++i) port.issue(vector(VectorOp::kMul, 640));
+              for (int i = 0; i < 3; ++i) port.issue(piped_vector(VectorOp::kMul, 640));
             }),
             kHandOver + (23 + 25) + 2 * (23 + 16));
 }
@@ -123,13 +123,13 @@ TEST(AicorePipe, takes_longer_for_a_tail_and_for_each_of_several_rows) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
     // 65 elements: two repeats and a tail.
-    EXPECT_EQ(drained_after(port, [&] { port.issue(vector(VectorOp::kExp, 65)); }),
+    EXPECT_EQ(drained_after(port, [&] { port.issue(piped_vector(VectorOp::kExp, 65)); }),
               kHandOver + 4 + 31 + 16);
-    auto rows = vector(VectorOp::kExp, 64);
+    auto rows = piped_vector(VectorOp::kExp, 64);
     rows.rows = 10;
     rows.to_pitch = rows.a_pitch = 512;
     EXPECT_EQ(drained_after(port, [&] { port.issue(rows); }), kHandOver + 20 + 31);
-    auto sums = vector(VectorOp::kReduceSum, 64);
+    auto sums = piped_vector(VectorOp::kReduceSum, 64);
     sums.rows = 10;
     EXPECT_EQ(drained_after(port, [&] { port.issue(sums); }), kHandOver + 10 * (1 + 10) + 20);
     return 0;

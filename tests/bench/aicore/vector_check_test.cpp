@@ -17,7 +17,7 @@ using platform::VectorOp;
 constexpr BufferSizes kAiv{0, 0, 0, 0, 192_KiB};
 constexpr std::uint32_t kEnd = 192 * 1024;
 
-Vector vector(VectorOp op, std::uint32_t count, DataType type = DataType::kFp32) {
+Vector checked_vector(VectorOp op, std::uint32_t count, DataType type = DataType::kFp32) {
   Vector result;
   result.op = op;
   result.type = type;
@@ -29,7 +29,7 @@ Vector vector(VectorOp op, std::uint32_t count, DataType type = DataType::kFp32)
 }
 
 TEST(AicoreVectorChecks, compares_what_the_unit_computes_in) {
-  auto compare = vector(VectorOp::kCompare, 64);
+  auto compare = checked_vector(VectorOp::kCompare, 64);
   for (const auto type : {DataType::kFp16, DataType::kFp32, DataType::kInt32}) {
     compare.type = type;
     EXPECT_EQ(check(kAiv, compare), FaultCode::kNone);
@@ -47,31 +47,32 @@ TEST(AicoreVectorChecks, moves_elements_of_every_type) {
   for (const auto op : {VectorOp::kSelect, VectorOp::kSelects, VectorOp::kTranspose, VectorOp::kAnd,
                         VectorOp::kOr}) {
     for (std::uint8_t type = 0; type <= static_cast<std::uint8_t>(DataType::kInt64); ++type) {
-      EXPECT_EQ(check(kAiv, vector(op, 64, static_cast<DataType>(type))), FaultCode::kNone);
+      EXPECT_EQ(check(kAiv, checked_vector(op, 64, static_cast<DataType>(type))), FaultCode::kNone);
     }
-    EXPECT_EQ(check(kAiv, vector(op, 64, static_cast<DataType>(6))), FaultCode::kInstruction);
+    EXPECT_EQ(check(kAiv, checked_vector(op, 64, static_cast<DataType>(6))),
+              FaultCode::kInstruction);
   }
 }
 
 TEST(AicoreVectorChecks, knows_two_operations_of_int64) {
-  EXPECT_EQ(check(kAiv, vector(VectorOp::kMax, 64, DataType::kInt64)), FaultCode::kNone);
-  EXPECT_EQ(check(kAiv, vector(VectorOp::kMin, 64, DataType::kInt64)), FaultCode::kNone);
+  EXPECT_EQ(check(kAiv, checked_vector(VectorOp::kMax, 64, DataType::kInt64)), FaultCode::kNone);
+  EXPECT_EQ(check(kAiv, checked_vector(VectorOp::kMin, 64, DataType::kInt64)), FaultCode::kNone);
   for (const auto op : {VectorOp::kAdd, VectorOp::kMaxs, VectorOp::kReduceMax, VectorOp::kExp,
                         VectorOp::kExpPrecise, VectorOp::kCast}) {
-    EXPECT_EQ(check(kAiv, vector(op, 64, DataType::kInt64)), FaultCode::kInstruction);
+    EXPECT_EQ(check(kAiv, checked_vector(op, 64, DataType::kInt64)), FaultCode::kInstruction);
   }
-  auto cast = vector(VectorOp::kCast, 64);
+  auto cast = checked_vector(VectorOp::kCast, 64);
   cast.to_type = DataType::kInt64;
   EXPECT_EQ(check(kAiv, cast), FaultCode::kInstruction);
 }
 
 TEST(AicoreVectorChecks, masks_have_a_bit_for_each_element) {
-  auto compare = vector(VectorOp::kCompares, 64 * 1024 / 4);  // a mask of 2 KiB
+  auto compare = checked_vector(VectorOp::kCompares, 64 * 1024 / 4);  // a mask of 2 KiB
   compare.to = kEnd - 2048;
   EXPECT_EQ(check(kAiv, compare), FaultCode::kNone);
   compare.to += 32;
   EXPECT_EQ(check(kAiv, compare), FaultCode::kLocalBuffer);
-  auto select = vector(VectorOp::kSelect, 256 * 31 + 1);
+  auto select = checked_vector(VectorOp::kSelect, 256 * 31 + 1);
   select.mask = kEnd - 32 * 32;
   EXPECT_EQ(check(kAiv, select), FaultCode::kNone);
   select.mask = kEnd - 31 * 32;
@@ -81,7 +82,7 @@ TEST(AicoreVectorChecks, masks_have_a_bit_for_each_element) {
 }
 
 TEST(AicoreVectorChecks, a_comparison_does_not_write_on_what_it_reads) {
-  auto compare = vector(VectorOp::kCompare, 256);
+  auto compare = checked_vector(VectorOp::kCompare, 256);
   compare.to = compare.a + 1024;
   EXPECT_EQ(check(kAiv, compare), FaultCode::kNone);
   compare.to = compare.a + 992;
@@ -93,7 +94,7 @@ TEST(AicoreVectorChecks, a_comparison_does_not_write_on_what_it_reads) {
 // 256 elements.
 FaultCode cast_in_ub(DataType from, DataType to_type, std::uint32_t to, std::uint32_t rows = 1,
                      std::uint32_t to_pitch = 0, std::uint32_t a_pitch = 0) {
-  auto cast = vector(VectorOp::kCast, 256, from);
+  auto cast = checked_vector(VectorOp::kCast, 256, from);
   cast.to_type = to_type;
   cast.to = to;
   cast.rows = rows;
@@ -129,7 +130,7 @@ TEST(AicoreVectorChecks, a_conversion_in_place_comes_to_no_element_it_has_not_re
 }
 
 TEST(AicoreVectorChecks, a_selection_may_replace_an_operand_but_not_its_mask) {
-  auto select = vector(VectorOp::kSelect, 256);
+  auto select = checked_vector(VectorOp::kSelect, 256);
   select.to = select.a;
   EXPECT_EQ(check(kAiv, select), FaultCode::kNone);
   select.to = select.mask - 992;
@@ -139,7 +140,7 @@ TEST(AicoreVectorChecks, a_selection_may_replace_an_operand_but_not_its_mask) {
 }
 
 TEST(AicoreVectorChecks, a_transposition_needs_room_of_its_own) {
-  auto transpose = vector(VectorOp::kTranspose, 100);
+  auto transpose = checked_vector(VectorOp::kTranspose, 100);
   transpose.rows = 50;  // 20'000 B
   transpose.to = transpose.a + 20'000;
   EXPECT_EQ(check(kAiv, transpose), FaultCode::kNone);

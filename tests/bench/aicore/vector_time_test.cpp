@@ -17,8 +17,8 @@ Clocks clocks_of(const std::vector<Vector>& instructions) {
   return clocks_of_groups(alone);
 }
 
-Vector vector(VectorOp op, std::uint32_t count, DataType type = DataType::kFp32,
-              DataType to_type = DataType::kFp32) {
+Vector timed_vector(VectorOp op, std::uint32_t count, DataType type = DataType::kFp32,
+                    DataType to_type = DataType::kFp32) {
   Vector instruction;
   instruction.op = op;
   instruction.type = type;
@@ -33,36 +33,36 @@ Vector vector(VectorOp op, std::uint32_t count, DataType type = DataType::kFp32,
 // 100 repeats of the wider side; the bench's casts between reals take a clock each.
 TEST(AicoreVectorTime, of_a_cast_between_reals_is_that_of_the_wider_side) {
   using D = DataType;
-  const auto cast = [](D from, D to) { return vector(VectorOp::kCast, 6400, from, to); };
+  const auto cast = [](D from, D to) { return timed_vector(VectorOp::kCast, 6400, from, to); };
   EXPECT_EQ(clocks_of({cast(D::kFp16, D::kFp32), cast(D::kFp32, D::kBf16)}),
             (Clocks{100 + 20, 100 + 20}));
 }
 
 TEST(AicoreVectorTime, of_a_cast_with_an_integer_is_2_2_clocks_per_repeat) {
   using D = DataType;
-  const auto cast = [](D from, D to) { return vector(VectorOp::kCast, 6400, from, to); };
+  const auto cast = [](D from, D to) { return timed_vector(VectorOp::kCast, 6400, from, to); };
   EXPECT_EQ(
       clocks_of({cast(D::kFp32, D::kInt32), cast(D::kInt32, D::kFp16), cast(D::kFp32, D::kInt8)}),
       (Clocks{220 + 24, 220 + 24, 220 + 24}));
 }
 
 TEST(AicoreVectorTime, of_masks_counts_the_elements_and_not_the_bits) {
-  EXPECT_EQ(
-      clocks_of({vector(VectorOp::kCompare, 6400),
-                 vector(VectorOp::kCompares, 12'800, DataType::kFp16),
-                 vector(VectorOp::kSelect, 6400), vector(VectorOp::kAnd, 12'800, DataType::kFp16)}),
-      (Clocks{201 + 23, 201 + 23, 201 + 23, 203 + 20}));
+  EXPECT_EQ(clocks_of({timed_vector(VectorOp::kCompare, 6400),
+                       timed_vector(VectorOp::kCompares, 12'800, DataType::kFp16),
+                       timed_vector(VectorOp::kSelect, 6400),
+                       timed_vector(VectorOp::kAnd, 12'800, DataType::kFp16)}),
+            (Clocks{201 + 23, 201 + 23, 201 + 23, 203 + 20}));
 }
 
 // 241 clocks per 64 elements, 16 per 64.
 TEST(AicoreVectorTime, of_what_the_unit_has_no_instruction_for) {
-  EXPECT_EQ(clocks_of({vector(VectorOp::kMax, 640, DataType::kInt64),
-                       vector(VectorOp::kExpPrecise, 640)}),
+  EXPECT_EQ(clocks_of({timed_vector(VectorOp::kMax, 640, DataType::kInt64),
+                       timed_vector(VectorOp::kExpPrecise, 640)}),
             (Clocks{2410 + 24, 160 + 31}));
 }
 
 Vector transpose(std::uint32_t rows, std::uint32_t count, DataType type = DataType::kFp32) {
-  auto result = vector(VectorOp::kTranspose, count, type);
+  auto result = timed_vector(VectorOp::kTranspose, count, type);
   result.rows = rows;
   return result;
 }
@@ -81,7 +81,7 @@ TEST(AicoreVectorTime, of_a_transposition_is_half_as_long_again_with_ragged_rows
 // Masks have rows of their own: 64 elements are 8 bytes, dense or 32 apart; ten rows of a repeat,
 // or of two and a tail.
 TEST(AicoreVectorTime, of_a_selection_counts_its_rows) {
-  auto dense = vector(VectorOp::kSelect, 640);
+  auto dense = timed_vector(VectorOp::kSelect, 640);
   dense.rows = 10;
   auto apart = dense;
   apart.mask_pitch = 128;

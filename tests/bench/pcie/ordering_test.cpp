@@ -9,8 +9,6 @@
 namespace npu::test {
 namespace {
 
-using model::Completion;
-
 // A card below a root port and one below a switch.
 struct Place {
   const char* name;

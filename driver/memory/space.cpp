@@ -141,11 +141,6 @@ void Space::cut_mapping(std::uint64_t at) {
 }
 
 Status Space::set_access(const PageRange& range, Access access) {
-  if (access > Access::kReadWrite) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{}: access {} is none of none (0), read (1), read and write (2)",
-                            place(range.at), static_cast<unsigned>(access)));
-  }
   if (auto ok = check_mapped(range); !ok) return ok;
   if (auto ok = tables_.cut(range); !ok) return ok;
   tables_.protect(range, page_access(access));

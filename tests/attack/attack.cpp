@@ -17,7 +17,7 @@ void Attack::open(unsigned cards) {
   driver::DeviceOptions options;
   options.ring = random_.percent(50) ? driver::RingPlacement::kDeviceMemory
                                      : driver::RingPlacement::kHostMemory;
-  options.compact_on_demand = !random_.percent(10);
+  world_.compacts = options.compact_on_demand = !random_.percent(10);
   for (unsigned card = 0; card < cards; ++card) {
     auto opened = driver::Device::open_index(world_.host, card, options);
     if (!opened) return world_.find("open: " + text(opened));

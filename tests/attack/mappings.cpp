@@ -7,9 +7,14 @@ void Mappings::require(const std::string& call, const Status& status) {
   if (!status) process_.world.find(call + " must succeed: " + text(status));
 }
 
-bool Mappings::may_be_full(unsigned card, Bytes free, Bytes pages) const {
+Bytes Mappings::room(unsigned card) const {
+  const auto now = process_.card(card).memory_statistics();
+  return process_.world.compacts ? now.free : now.largest_free_block;
+}
+
+bool Mappings::may_be_full(unsigned card, Bytes room, Bytes pages) const {
   const auto& world = process_.world;
-  return !world.alone || world.occupancy[card].unmovable > 0 || free < pages * kPageSize;
+  return !world.alone || world.occupancy[card].unmovable > 0 || room < pages * kPageSize;
 }
 
 void Mappings::refused(const char* call, const Error& error, bool full) {
@@ -24,7 +29,7 @@ void Mappings::allocate() {
   const Bytes size = process_.any_pages() * kPageSize - process_.random.below(kPageSize);
   const Bytes pages = (size + kPageSize - 1) / kPageSize;
   const bool pinned = process_.random.percent(2);
-  const auto free = process_.card(space.card).memory_statistics().free;
+  const auto free = room(space.card);
   const auto made = space.space->allocate(size, {pinned});
   if (!made) {
     return refused("allocate()", made.error(), may_be_full(space.card, free, pages));
@@ -45,7 +50,8 @@ void Mappings::free() {
   const auto [at, reservation] = *process_.any(space.reserved);
   if (!reservation.plain) return;
   transfers_.finish();
-  if (process_.random.percent(30)) transfers_.verify(space, at, reservation.pages * kPageSize);
+  const Bytes readable = space.accessible(at, reservation.pages * kPageSize, false);
+  if (process_.random.percent(30)) transfers_.verify(space, at, readable);
   require("free()", space.space->free(DeviceAddress{at}));
   space.unmap(at, reservation.pages);
   space.reserved.erase(at);
@@ -56,7 +62,7 @@ void Mappings::create() {
   auto& space = process_.any_space();
   const Bytes pages = process_.any_pages();
   const bool pinned = process_.random.percent(2);
-  const auto free = process_.card(space.card).memory_statistics().free;
+  const auto free = room(space.card);
   const auto made = space.space->create_memory(pages * kPageSize, {pinned});
   if (!made) {
     return refused("create_memory()", made.error(), may_be_full(space.card, free, pages));

@@ -40,8 +40,10 @@ class Mappings {
   void verify_held(SpaceModel& space);
   Range mapped_range(SpaceModel& space);
   Range hole(SpaceModel& space);
-  // Whether the card may say that it has no room for `pages`.
-  bool may_be_full(unsigned card, Bytes free, Bytes pages) const;
+  // What is free for a block on the card now.
+  Bytes room(unsigned card) const;
+  // Whether the card may say that it has no room for `pages`, of which `room` had room before.
+  bool may_be_full(unsigned card, Bytes room, Bytes pages) const;
   void refused(const char* call, const Error& error, bool full);
   void require(const std::string& call, const Status& status);
 

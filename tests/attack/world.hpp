@@ -40,6 +40,7 @@ class World {
   std::vector<Occupancy> occupancy;         // by card
   std::vector<std::uint64_t> sure_faults;   // by card, since the last look
   std::vector<std::uint64_t> maybe_faults;  // of commands whose memory was taken away
+  bool compacts = true;                     // on demand
   bool alone = false;                       // one task only: what is free is known at every call
 
   std::uint64_t operation = 0;

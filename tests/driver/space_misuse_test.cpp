@@ -86,14 +86,6 @@ TEST_F(MisuseTest, UnmapsAndAccessOfWhatIsNotMapped) {
   EXPECT_EQ(space().range_of(at)->access, Access::kNone);
 }
 
-TEST_F(MisuseTest, AnAccessThatIsNone) {
-  for (const unsigned access : {3U, 7U, 255U}) {
-    EXPECT_THAT(space().set_access(memory, kPageSize, static_cast<Access>(access)),
-                FailsWith(ErrorCode::kInvalidArgument, fmt::format("access {} is none", access)));
-  }
-  EXPECT_EQ(space().range_of(memory)->access, Access::kReadWrite);
-}
-
 TEST_F(MisuseTest, ReleasesOfWhatIsInUseOrForeign) {
   ASSERT_THAT(space().map(at + 2_MiB, 2_MiB, physical), IsOk());
   EXPECT_THAT(space().release(at), FailsWith(ErrorCode::kBusy, "has a mapping"));

@@ -99,7 +99,7 @@ class NPU_API AddressSpace {
   // the old mapping, which stays on the books; the call may be repeated. What allocate() returned
   // cannot be unmapped or released in part.
   Status map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset = 0);
-  // Over whole mapped pages. kInvalidArgument also: `access` is no enumerator.
+  // Over whole mapped pages.
   Status set_access(DeviceAddress at, Bytes size, Access access);
   // Over whole mapped pages; mappings may be cut.
   Status unmap(DeviceAddress at, Bytes size);

@@ -15,6 +15,9 @@ Status Transfers::open() {
     if (!memory) return forward_error(memory);
     HostBuffer buffer;
     buffer.memory = std::move(*memory);
+    auto read_only = card->allocate_host(64_KiB, platform::DmaDirection::kDeviceReads);
+    if (!read_only) return forward_error(read_only);
+    buffer.read_only = std::move(*read_only);
     buffer.shadow.write(0, buffer.memory->cpu());
     buffers_.push_back(std::move(buffer));
   }

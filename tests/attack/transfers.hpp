@@ -15,6 +15,7 @@ namespace npu::attack {
 struct HostBuffer {
   std::unique_ptr<platform::DmaMemory> memory;
   Shadow shadow;
+  std::unique_ptr<platform::DmaMemory> read_only;  // the card may not write it; zeros
 };
 
 class Transfers {

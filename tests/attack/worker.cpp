@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/attack/worker.hpp"
 
-#include <algorithm>
-#include <functional>
-
 namespace npu::attack {
 
 Worker::Worker(World& world, std::uint64_t seed)
@@ -28,12 +25,7 @@ void Worker::copies() {
   }
 }
 
-void Worker::one_operation() {
-  struct Kind {
-    const char* name;
-    unsigned weight;
-    std::function<void(Worker&)> run;
-  };
+const std::vector<Worker::Kind>& Worker::kinds() {
   static const std::vector<Kind> kKinds = {
       {"copies", 200, [](Worker& w) { w.copies(); }},
       {"small copies", 6,
@@ -64,14 +56,15 @@ void Worker::one_operation() {
       {"wrong copy", 20, [](Worker& w) { w.wrong_copies_.fault(); }},
       {"pull away", 6, [](Worker& w) { w.wrong_copies_.pull_away(); }},
   };
-  static const auto kTotal = [] {
-    unsigned sum = 0;
-    for (const auto& kind : kKinds) sum += kind.weight;
-    return sum;
-  }();
+  return kKinds;
+}
+
+void Worker::one_operation() {
   ++process_.world.operation;
-  auto drawn = process_.random.below(kTotal);
-  for (const auto& kind : kKinds) {
+  unsigned total = 0;
+  for (const auto& kind : kinds()) total += kind.weight;
+  auto drawn = process_.random.below(total);
+  for (const auto& kind : kinds()) {
     if (drawn >= kind.weight) {
       drawn -= kind.weight;
       continue;

@@ -2,6 +2,9 @@
 // One attacker at work: which operation comes next.
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "tests/attack/mappings.hpp"
 #include "tests/attack/misuse.hpp"
 #include "tests/attack/streams.hpp"
@@ -19,6 +22,13 @@ class Worker {
   void close();
 
  private:
+  struct Kind {
+    const char* name;
+    unsigned weight;
+    std::function<void(Worker&)> run;
+  };
+
+  static const std::vector<Kind>& kinds();
   void one_operation();
   void copies();
 

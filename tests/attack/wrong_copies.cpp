@@ -48,13 +48,12 @@ std::uint64_t WrongCopies::wrong_device_address(SpaceModel& space, bool write, B
   return 0;  // mapped in no space
 }
 
-platform::BusAddress WrongCopies::wrong_bus_address(unsigned card, bool write, Bytes size) {
+platform::BusAddress WrongCopies::wrong_bus_address(unsigned card, Bytes size) {
   auto& random = process_.random;
   const auto& buffer = *transfers_.buffer(card).memory;
   if (random.percent(50)) return {random.bits() >> 17 << 12 | 1ULL << 46};
   if (random.percent(50))
     return buffer.bus() + (Transfers::kBuffer - random.below(std::min(size, Transfers::kBuffer)));
-  static_cast<void>(write);
   return buffer.bus() + Transfers::kBuffer;
 }
 
@@ -63,6 +62,20 @@ void WrongCopies::forget(SpaceModel& space, std::uint64_t at, Bytes size) {
   for (const auto& piece : space.pieces(at, space.accessible(at, size, true))) {
     piece.block->shadow.forget(piece.offset, piece.size);
   }
+}
+
+void WrongCopies::write_to_read_only(const StreamModel& stream) {
+  auto& space = *stream.space;
+  if (space.pages.empty()) return;
+  const auto& memory = *transfers_.buffer(stream.card).read_only;
+  const DeviceAddress from{process_.any(space.pages)->first};
+  const Bytes size = process_.any_size(64_KiB);
+  must_fail(stream, DmaCommand::device_to_host(from, memory.bus() + (64_KiB - size), size));
+  const auto bytes = memory.cpu();
+  const bool untouched = std::all_of(bytes.data, bytes.data + bytes.size,
+                                     [](std::byte byte) { return byte == std::byte{0}; });
+  process_.world.compared += bytes.size;
+  if (!untouched) process_.world.find("host memory that the card may not write was written");
 }
 
 void WrongCopies::fault() {
@@ -76,7 +89,7 @@ void WrongCopies::fault() {
                                        : std::min(process_.any_size(4_MiB), Transfers::kBuffer);
   const auto at_host = host.memory->bus();
   const auto place = process_.any_size(Transfers::kBuffer) - 1;
-  switch (random.below(5)) {
+  switch (random.below(6)) {
     case 0: {  // the wrong end is the device's; large ones run over both
       const DeviceAddress to{wrong_device_address(space, true, size)};
       forget(space, to.value, size);
@@ -96,12 +109,14 @@ void WrongCopies::fault() {
     case 3: {
       const DeviceAddress to{space.pages.empty() ? 0 : process_.any(space.pages)->first + place};
       forget(space, to.value, size);
-      const auto from = wrong_bus_address(stream.card, false, size);
+      const auto from = wrong_bus_address(stream.card, size);
       return must_fail(stream, DmaCommand::host_to_device(from, to, size));
     }
+    case 4:
+      return write_to_read_only(stream);
     default: {
       const DeviceAddress from{space.pages.empty() ? 0 : process_.any(space.pages)->first};
-      const auto to = wrong_bus_address(stream.card, true, size);
+      const auto to = wrong_bus_address(stream.card, size);
       host.shadow.forget(0, Transfers::kBuffer);
       return must_fail(stream, DmaCommand::device_to_host(from, to, size));
     }

@@ -19,7 +19,8 @@ class WrongCopies {
  private:
   // Device addresses of which at least one in [address, address + size) must not be used so.
   std::uint64_t wrong_device_address(SpaceModel& space, bool write, Bytes size);
-  platform::BusAddress wrong_bus_address(unsigned card, bool write, Bytes size);
+  platform::BusAddress wrong_bus_address(unsigned card, Bytes size);
+  void write_to_read_only(const StreamModel& stream);
   void forget(SpaceModel& space, std::uint64_t at, Bytes size);
   void must_fail(const StreamModel& stream, const driver::DmaCommand& command);
 

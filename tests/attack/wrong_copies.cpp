@@ -57,10 +57,19 @@ platform::BusAddress WrongCopies::wrong_bus_address(unsigned card, Bytes size) {
   return buffer.bus() + Transfers::kBuffer;
 }
 
-// The bytes that the command may have written before it met the wrong address.
+// The bytes that the command may have written: parts of it are on their way at the same time, so
+// that some of those behind a wrong address may arrive as well.
 void WrongCopies::forget(SpaceModel& space, std::uint64_t at, Bytes size) {
-  for (const auto& piece : space.pieces(at, space.accessible(at, size, true))) {
-    piece.block->shadow.forget(piece.offset, piece.size);
+  for (const Bytes end = at + size; at < end;) {
+    const auto page = space.pages.lower_bound(at / kPageSize * kPageSize);
+    if (page == space.pages.end() || page->first >= end) return;
+    at = std::max(at, page->first);
+    const Bytes piece = std::min(end, page->first + kPageSize) - at;
+    const auto& [block, index, access, first] = page->second;
+    if (access == Access::kReadWrite) {
+      block->shadow.forget(index * kPageSize + at - page->first, piece);
+    }
+    at += piece;
   }
 }
 

@@ -69,7 +69,8 @@ class NPU_API Device {
   MemoryStatistics memory_statistics() const;
   // Moves blocks until `wanted` bytes are free in one piece. All submissions wait meanwhile, each
   // at most submit_timeout; waits, tickets and addresses stay valid. kInvalidArgument: 0 bytes;
-  // kOutOfMemory: not that much is free, or pinned blocks leave no way; kOutOfResources, kTimeout,
+  // kOutOfMemory: not that much is free, or no way was found: pinned blocks, or a card so full that
+  // blocks are larger than every free place; kOutOfResources, kTimeout,
   // kDeviceFault, kDeviceLost: a step failed, and every block is whole where it was or is now. What
   // the card may still use then is in quarantine (memory_statistics()) until a later compaction, or
   // an allocation that needs it, finds the card done with it. kBusy: copies of an earlier one still

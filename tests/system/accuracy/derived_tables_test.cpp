@@ -16,7 +16,7 @@
 namespace npu::accuracy {
 namespace {
 
-const std::string kFolder = NPU_SOURCE_DIR "/docs/accuracy/";
+const std::string kPageFolder = NPU_SOURCE_DIR "/docs/accuracy/";
 constexpr double kDisagrees = 25;  // percent, either way
 
 struct Row {
@@ -49,7 +49,7 @@ void append(std::vector<Row>& all, const std::string& table, const std::string& 
 std::vector<Row> all_rows() {
   std::vector<Row> all;
   std::map<std::string, std::size_t> next;
-  for (const auto& row : read_csv(kFolder + "rows.csv")) {
+  for (const auto& row : read_csv(kPageFolder + "rows.csv")) {
     const auto& table = row.at("table");
     const auto shown = rows_of(on_page(table));
     const auto i = next[table]++;
@@ -113,7 +113,7 @@ TEST(DerivedTable, mean_errors_keep_fits_apart_from_checks) {
 
 TEST(DerivedTable, published_rows_without_a_model_are_counted) {
   std::map<std::tuple<std::string, std::string, std::string>, unsigned> counts;
-  for (const auto& row : read_csv(kFolder + "not_compared.csv")) {
+  for (const auto& row : read_csv(kPageFolder + "not_compared.csv")) {
     ++counts[{row.at("card"), row.at("operator"), row.at("reason")}];
   }
   std::string text = "| card | figure | rows | why |\n|---|---|---|---|\n";

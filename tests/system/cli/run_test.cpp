@@ -75,8 +75,8 @@ TEST_F(RunCommand, writes_what_each_task_of_a_graph_reads_and_writes) {
   EXPECT_NE(result.out.find("10 copies of tensors in t.json"), std::string::npos) << result.out;
 }
 
-double metric(const std::string& json, const std::string& name) {
-  const auto report = nlohmann::json::parse(json);
+double metric(const std::string& text, const std::string& name) {
+  const auto report = nlohmann::json::parse(text);
   for (const auto& each : report["metrics"]) {
     if (each["name"] == name) return each["value"].get<double>();
   }

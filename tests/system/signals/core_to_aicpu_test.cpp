@@ -74,7 +74,7 @@ class CoreToAicpu : public testing::TestWithParam<const char*> {};
 // 0: the core holds the line that it writes.
 constexpr unsigned kKernels[] = {0, 1, 100, 300, 900, 1'400, 2'000, 20'000};
 
-double mean(const std::vector<SimTime>& times) {
+double mean_of(const std::vector<SimTime>& times) {
   return static_cast<double>(std::accumulate(times.begin(), times.end(), SimTime{0})) /
          static_cast<double>(times.size());
 }
@@ -87,12 +87,12 @@ TEST_P(CoreToAicpu, a_published_line_is_seen_as_late_as_on_silicon_however_short
     signals.trials(50, clocks, 0);
     EXPECT_GE(signals.least(), 980 * kNs) << clocks;
     EXPECT_LE(signals.most(), 1'380 * kNs) << clocks;
-    EXPECT_NEAR(mean(signals.seen), 1'040e3, 0.06 * 1'040e3) << clocks;
+    EXPECT_NEAR(mean_of(signals.seen), 1'040e3, 0.06 * 1'040e3) << clocks;
     auto& kind = clocks == 0 ? held : fetched;
     kind.insert(kind.end(), signals.seen.begin(), signals.seen.end());
   }
   // What the line has to be fetched for before it is written makes no difference to the snoop.
-  EXPECT_NEAR((mean(held) + mean(fetched)) / 2, 1'040e3, 0.01 * 1'040e3);
+  EXPECT_NEAR((mean_of(held) + mean_of(fetched)) / 2, 1'040e3, 0.01 * 1'040e3);
 }
 
 // What the core itself is busy with: 150 to 300 ns.

@@ -29,7 +29,7 @@ class LimitCause : public WorkloadOnSimulator {
 
 const std::string kAll = "h2d,d2h,d2d";
 const Words kMany{"sizes=4KiB", "streams=8", "depths=16", "bytes=1MiB"};
-const Words kLarge{"sizes=4MiB", "streams=8", "depths=4", "bytes=16MiB"};
+const Words kLargeCopies{"sizes=4MiB", "streams=8", "depths=4", "bytes=16MiB"};
 
 TEST_F(LimitCause, Engines) {
   expect("engines", kAll, kMany, {"dma.engines=1"});
@@ -48,16 +48,17 @@ TEST_F(LimitCause, FetchOfEntries) {
          {"dma.descriptor_decode_ns=2000", "dma.fetch_batch=1"});
 }
 TEST_F(LimitCause, Credits) {
-  expect("credits", "h2d,d2h", kLarge, {"link.header_credits=1"});
+  expect("credits", "h2d,d2h", kLargeCopies, {"link.header_credits=1"});
 }
 TEST_F(LimitCause, OutstandingReads) {
-  expect("outstanding_reads", "h2d", kLarge, {"dma.max_outstanding_reads=1", "dma.engines=2"});
+  expect("outstanding_reads", "h2d", kLargeCopies,
+         {"dma.max_outstanding_reads=1", "dma.engines=2"});
 }
 TEST_F(LimitCause, DeviceMemoryBehindTheLink) {
-  expect("hbm", "h2d,d2h", kLarge, {"hbm.channels=1", "link.generation=5"});
+  expect("hbm", "h2d,d2h", kLargeCopies, {"hbm.channels=1", "link.generation=5"});
 }
 TEST_F(LimitCause, Link) {
-  expect("link", "h2d,d2h", kLarge);
+  expect("link", "h2d,d2h", kLargeCopies);
 }
 TEST_F(LimitCause, DeviceMemory) {
   expect("hbm", "d2d", {"sizes=64MiB", "bytes=64MiB", "streams=8", "depths=2"});

@@ -48,6 +48,7 @@ std::vector<std::string> selected_tests() {
 
 int run_here(const std::string& test) {
   unsetenv("GTEST_TOTAL_SHARDS");
+  unsetenv("GTEST_SHARD_INDEX");
   testing::GTEST_FLAG(filter) = test;
   const int result = RUN_ALL_TESTS();
   const bool skipped = testing::UnitTest::GetInstance()->skipped_test_count() > 0;

@@ -21,33 +21,39 @@ void add_once(std::vector<std::uint32_t>& list, std::uint32_t value) {
   if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
 }
 
-}  // namespace
-
-Result<TaskId> TaskGraph::add(KernelId kernel, TaskShape shape,
-                              const std::vector<TaskArgument>& arguments,
-                              const TaskOptions& options) {
+// What can be said of the task that becomes number `index` without looking at the others.
+Status check_task(std::size_t index, TaskShape shape, const std::vector<TaskArgument>& arguments,
+                  const TaskOptions& options) {
   auto known = check_choice("shape", shape, TaskShape::kMixed);
   for (const auto& argument : arguments) {
     if (known) known = check_choice("kind", argument.kind, ArgumentKind::kNoDependency);
   }
   if (!known) {
-    return fail(known.error().code,
-                fmt::format("task {}: {}", tasks_.size(), known.error().context));
+    return fail(known.error().code, fmt::format("task {}: {}", index, known.error().context));
   }
-  if (tasks_.size() >= abi::kMaxTasks) {
+  if (index >= abi::kMaxTasks) {
     return fail(ErrorCode::kOutOfResources,
                 fmt::format("a graph has at most {} tasks", abi::kMaxTasks));
   }
   if (arguments.size() > abi::kMaxTaskWords) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("task {}: {} arguments, at most {} are possible", tasks_.size(),
+                fmt::format("task {}: {} arguments, at most {} are possible", index,
                             arguments.size(), abi::kMaxTaskWords));
   }
   if (options.blocks == 0 || options.blocks > abi::kMaxTaskBlocks) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("task {}: {} blocks, 1 .. {} are possible", tasks_.size(),
-                            options.blocks, abi::kMaxTaskBlocks));
+                fmt::format("task {}: {} blocks, 1 .. {} are possible", index, options.blocks,
+                            abi::kMaxTaskBlocks));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<TaskId> TaskGraph::add(KernelId kernel, TaskShape shape,
+                              const std::vector<TaskArgument>& arguments,
+                              const TaskOptions& options) {
+  if (auto ok = check_task(tasks_.size(), shape, arguments, options); !ok) return forward_error(ok);
   Task task;
   task.kernel = kernel;
   for (const auto& argument : arguments) {

@@ -52,7 +52,7 @@ class VectorAdd {
       const double expected = load_element(type_, a.data(), i) + load_element(type_, b.data(), i);
       const double found = load_element(type_, operation_.result(), i);
       if (found == expected) continue;
-      return fail(ErrorCode::kDeviceFault,
+      return fail(ErrorCode::kWrongData,
                   fmt::format("element {} of {} is {}, expected {}", i, count_, found, expected));
     }
     return {};

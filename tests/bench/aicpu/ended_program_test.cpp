@@ -88,7 +88,7 @@ class EndedAicpuProgram : public testing::TestWithParam<EndlessProgram> {
       bench_.start(
           0, [](AicpuPort& port) { return port.load(kDataAt, 4) < 3 ? 0 : 1; }, 78);
     });
-    bench_.run();
+    bench_.run(5_ms);
     ASSERT_FALSE(bench_.done.empty()) << "the core hangs";
     EXPECT_GT(bench_.done.back().when, kNextAt);
     EXPECT_FALSE(bench_.done.back().fault.failed());

@@ -70,9 +70,8 @@ TEST(GraphReader, AShapeIsTheKernelsOwnOrNone) {
   };
   for (const auto* shape : {"aic", "mixed"}) {
     EXPECT_EQ(error_of(task(shape)),
-              "5:12: tasks.shape: kernel elementwise is made for other "
-              "cores; found '" +
-                  std::string(shape) + "'; allowed: aiv, or none");
+              "5:12: tasks.shape: kernel elementwise is made for other cores; found " +
+                  std::string(shape) + "; allowed: aiv, or none");
   }
   for (const auto* shape : {"aiv", "none"}) {
     EXPECT_TRUE(parse_graph("schema: npusim.graph/1\nabout: a\n" + task(shape), "g.yaml", ""));

@@ -10,6 +10,7 @@ function(npu_program name)
   add_library(${name} MODULE ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE npu_platform npu_abi npu_base npu_flags)
+  target_compile_definitions(${name} PRIVATE NPU_PROGRAM_NAME="${name}")
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".npu"
     LIBRARY_OUTPUT_DIRECTORY ${NPU_PROGRAM_DIR} CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)

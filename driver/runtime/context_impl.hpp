@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "npu/abi/kernel_note.hpp"
 #include "npu/driver/device_context.hpp"
 #include "npu/driver/program.hpp"
 #include "npu/driver/queue.hpp"
@@ -18,7 +19,9 @@ struct DeviceContext::Impl {
   explicit Impl(platform::Platform& machine) : platform(machine) {}
 
   struct Image {
-    DeviceAddress address;  // 0: none
+    DeviceAddress address;                 // 0: none
+    std::uint32_t words = abi::kAnyWords;  // arguments of its tasks
+    std::string name;                      // of a kernel that says it
   };
 
   Status open(std::uint32_t index);
@@ -45,7 +48,10 @@ struct DeviceContext::Impl {
   Status read_back(const TaskGraph& graph, const RunLayout& layout, RunReport& report);
   Status read_tensors(const TaskGraph& graph, const RunLayout& layout,
                       const std::vector<abi::TensorDump>& dumps, RunReport& report);
-  Status verdict(const RunReport& report, const Status& ended) const;
+  Status verdict(const TaskGraph& graph, const RunReport& report, const RunOptions& options,
+                 const Status& ended) const;
+  void note_faults(const std::vector<QueueFault>& faults);
+  std::string kernel_of(const TaskGraph& graph, std::uint32_t task) const;
   Picoseconds now() { return platform.clock().now(); }
   std::uint32_t workers(unsigned block_dim) const { return block_dim * (1 + vector_cores); }
 
@@ -63,6 +69,7 @@ struct DeviceContext::Impl {
   DeviceAddress area;  // of the runs
   Bytes area_size = 0;
   RunReport last;
+  QueueFault core_fault;  // of the last run's executors, if there was one
 };
 
 }  // namespace npu::driver

@@ -7,6 +7,7 @@
 
 #include "driver/device/device_impl.hpp"
 #include "driver/runtime/context_impl.hpp"
+#include "driver/runtime/kernel_note.hpp"
 
 namespace npu::driver {
 namespace {
@@ -58,6 +59,11 @@ Status DeviceContext::Impl::learn_cores() {
   vector_cores = topology->get<abi::CoreTopology::VectorCores>();
   aicpus = cores->get<abi::QueueCores::Aicpus>();
   if (clusters == 0) return fail(ErrorCode::kUnsupported, "the card has no AI Cores");
+  if (workers(clusters) > kMostCores) {
+    return fail(ErrorCode::kBadDevice,
+                fmt::format("{} clusters of {} cores: a core mask has {} bits", clusters,
+                            1 + vector_cores, kMostCores));
+  }
   return {};
 }
 
@@ -159,7 +165,11 @@ Status DeviceContext::Impl::upload(Image& image, abi::ImageKind kind, ConstByteS
     return ok;
   }
   const DeviceAddress old = image.address;
-  image.address = *at;
+  image = {*at, abi::kAnyWords, ""};
+  if (const auto note = find_kernel_note(object)) {
+    image.words = note->words;
+    image.name = note->name;
+  }
   return old != DeviceAddress{} ? process->space().free(old) : Status{};
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 
+#include "driver/runtime/kernel_note.hpp"
 #include "npu/base/checked.hpp"
 #include "npu/driver/program.hpp"
 
@@ -48,7 +49,11 @@ void forget_sections(std::byte* object) {
 }  // namespace
 
 Result<std::vector<std::byte>> make_image(abi::ImageKind kind, ConstByteSpan object) {
-  if (object.size == 0 || object.size > abi::kMaxImageSize) {
+  if (object.size == 0) {
+    return fail(ErrorCode::kInvalidArgument,
+                "a program without a byte: its file is missing, empty or was not read");
+  }
+  if (object.size > abi::kMaxImageSize) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("a program of {} bytes; 1 .. {} are possible", object.size,
                             abi::kMaxImageSize));
@@ -57,6 +62,9 @@ Result<std::vector<std::byte>> make_image(abi::ImageKind kind, ConstByteSpan obj
   abi::ImageHeader header;
   header.kind = static_cast<std::uint16_t>(kind);
   header.size = end.value_or(object.size);
+  if (const auto note = find_kernel_note(object)) {
+    std::memcpy(header.name.data(), note->name, header.name.size());
+  }
   std::vector<std::byte> image(sizeof header);
   image.insert(image.end(), object.data, object.data + header.size);
   std::byte* const loaded = image.data() + sizeof header;

@@ -87,6 +87,7 @@ Result<RunReport> DeviceContext::run(const TaskGraph& graph, const RunOptions& w
   report.called = impl.platform.clock().now();
   RunOptions options = wanted;
   impl.last = {};
+  impl.core_fault = {};
   if (auto ok = impl.check(graph, options); !ok) return forward_error(ok);
   // Queues that a run before could not get back.
   if (auto ok = impl.open_launch_queues(); !ok) return forward_error(ok);
@@ -100,7 +101,7 @@ Result<RunReport> DeviceContext::run(const TaskGraph& graph, const RunOptions& w
   report.ended = impl.now();
   // Cores that hang, and queues that have stopped, are given up and replaced.
   if (!ended) {
-    static_cast<void>(impl.process->take_faults());
+    impl.note_faults(impl.process->take_faults());
     static_cast<void>(impl.close_launch_queues());
     static_cast<void>(impl.open_launch_queues());  // or the next run tries again
   }
@@ -109,7 +110,7 @@ Result<RunReport> DeviceContext::run(const TaskGraph& graph, const RunOptions& w
   }
   report.returned = impl.now();
   impl.last = report;
-  if (auto ok = impl.verdict(report, ended); !ok) return forward_error(ok);
+  if (auto ok = impl.verdict(graph, report, options, ended); !ok) return forward_error(ok);
   return report;
 }
 

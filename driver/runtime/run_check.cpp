@@ -83,8 +83,14 @@ Status DeviceContext::Impl::check(const TaskGraph& graph, const RunOptions& opti
       return invalid(fmt::format("task {}: {} blocks together, there are cores for {}", i,
                                  task.descriptor.blocks, cores));
     }
-    if (kernels.count(task.kernel.value) == 0) {
+    const auto kernel = kernels.find(task.kernel.value);
+    if (kernel == kernels.end()) {
       return invalid(fmt::format("task {}: kernel {} is not registered", i, task.kernel.value));
+    }
+    const Image& image = kernel->second;
+    if (image.words != abi::kAnyWords && image.words != task.words.size()) {
+      return invalid(fmt::format("task {}: {} arguments, kernel {} ({}) takes {}", i,
+                                 task.words.size(), task.kernel.value, image.name, image.words));
     }
     if (auto ok = check_memory(graph, i, options.dump_tensors); !ok) return ok;
   }

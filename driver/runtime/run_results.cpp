@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "driver/queue/fault_text.hpp"
 #include "driver/runtime/context_impl.hpp"
 #include "driver/runtime/run_layout.hpp"
 
@@ -137,14 +138,46 @@ Status DeviceContext::Impl::read_tensors(const TaskGraph& graph, const RunLayout
   return {};
 }
 
+void DeviceContext::Impl::note_faults(const std::vector<QueueFault>& faults) {
+  for (const auto& fault : faults) {
+    if (executors != nullptr && fault.queue && fault.queue->value == executors->id().value) {
+      core_fault = fault;
+    }
+  }
+}
+
+// As far as it has said its name.
+std::string DeviceContext::Impl::kernel_of(const TaskGraph& graph, std::uint32_t task) const {
+  if (task >= graph.tasks()) return {};
+  const auto id = graph.task({task}).kernel.value;
+  const auto kernel = kernels.find(id);
+  if (kernel == kernels.end() || kernel->second.name.empty()) return fmt::format("; kernel {}", id);
+  return fmt::format("; kernel {} ({})", id, kernel->second.name);
+}
+
 // What the scheduler found goes before what its end looked like from outside.
-Status DeviceContext::Impl::verdict(const RunReport& report, const Status& ended) const {
+Status DeviceContext::Impl::verdict(const TaskGraph& graph, const RunReport& report,
+                                    const RunOptions& options, const Status& ended) const {
   const auto status = static_cast<abi::RunStatus>(report.result.status);
   if (status == abi::RunStatus::kOk) return ended;
   if (status == abi::RunStatus::kRunning && !ended) return ended;
   const auto code =
       status == abi::RunStatus::kTimeout ? ErrorCode::kTimeout : ErrorCode::kDeviceFault;
-  return fail(code, "run: " + describe(report.result));
+  std::string text = "run: " + describe(report.result);
+  if (status == abi::RunStatus::kCoreMissing) {
+    text += fmt::format(": it has not greeted the scheduler within the watchdog's {} ns",
+                        options.watchdog.count() / 1000);
+  }
+  const bool in_kernel =
+      status == abi::RunStatus::kKernelFailed || status == abi::RunStatus::kCoreException ||
+      report.result.reason == static_cast<std::uint32_t>(abi::StallReason::kRunning);
+  if (in_kernel) text += kernel_of(graph, report.result.task);
+  const bool known = core_fault.code == static_cast<abi::FaultCode>(report.result.detail);
+  if (status == abi::RunStatus::kCoreException && known) {
+    const auto place = place_of(core_fault);
+    if (!place.empty()) text += "; " + place;
+  }
+  return fail(code, text);
 }
 
 }  // namespace npu::driver

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/instruction_checks.hpp"
 
+#include <iterator>
+
 #include "model/aicore/vector_shape.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/base/checked.hpp"
@@ -17,7 +19,17 @@ using platform::VectorOp;
 
 namespace {
 
+using Finding = InstructionFinding;
+using Field = abi::FaultyField;
+
 constexpr Bytes kBlock = 32;  // grain of local addresses
+
+constexpr Finding malformed(Field field) {
+  return {FaultCode::kInstruction, field, 0, 0, 0};
+}
+constexpr Finding too_long() {
+  return {FaultCode::kLocalBuffer, Field::kShape, 0, 0, 0};
+}
 
 Bytes size_of(const BufferSizes& sizes, LocalBuffer buffer) {
   const auto index = static_cast<std::size_t>(buffer);
@@ -25,22 +37,25 @@ Bytes size_of(const BufferSizes& sizes, LocalBuffer buffer) {
 }
 
 // `rows` pieces of `row_bytes` at `pitch`.
-FaultCode check_local(const BufferSizes& sizes, Local at, Bytes rows, Bytes row_bytes,
-                      Bytes pitch) {
+Finding check_local(const BufferSizes& sizes, Field field, Local at, Bytes rows, Bytes row_bytes,
+                    Bytes pitch) {
   const Bytes size = size_of(sizes, at.buffer);
-  if (size == 0) return FaultCode::kInstruction;
+  const auto found = [&](FaultCode code) {
+    return Finding{code, field, static_cast<unsigned>(at.buffer) + 1, at.offset, 0};
+  };
+  if (size == 0) return found(FaultCode::kInstruction);
   if (at.offset % kBlock != 0 || (rows > 1 && pitch % kBlock != 0)) {
-    return FaultCode::kLocalAlignment;
+    return found(FaultCode::kLocalAlignment);
   }
   const Bytes length = (rows - 1) * pitch + row_bytes;
-  return range_fits(at.offset, length, size) ? FaultCode::kNone : FaultCode::kLocalBuffer;
+  return range_fits(at.offset, length, size) ? Finding{} : found(FaultCode::kLocalBuffer);
 }
 
-FaultCode check_global(std::uint64_t address, Bytes rows, Bytes row_bytes, std::uint64_t pitch) {
+Finding check_global(std::uint64_t address, Bytes rows, Bytes row_bytes, std::uint64_t pitch) {
   const Bytes limit = std::uint64_t{1} << abi::kVirtualBits;
   const bool fits = pitch < limit && range_fits(address, row_bytes, limit) &&
                     (rows == 1 || pitch <= (limit - address - row_bytes) / (rows - 1));
-  return fits ? FaultCode::kNone : FaultCode::kDeviceAddress;
+  return fits ? Finding{} : Finding{FaultCode::kDeviceAddress, Field::kGlobal, 0, 0, address};
 }
 
 // Rows in a local buffer may not lie on each other.
@@ -107,54 +122,53 @@ bool convertible(DataType from, DataType to) {
 
 // A copy between L1 or UB and global memory.
 template <class Copy>
-FaultCode check_copy(const BufferSizes& sizes, Local local, Bytes local_pitch, std::uint64_t global,
-                     std::uint64_t global_pitch, const Copy& copy) {
-  if (malformed_rows(copy.rows, copy.row_bytes, local_pitch) ||
-      (local.buffer != LocalBuffer::kL1 && local.buffer != LocalBuffer::kUb)) {
-    return FaultCode::kInstruction;
-  }
-  const auto fault = check_local(sizes, local, copy.rows, copy.row_bytes, local_pitch);
-  if (fault != FaultCode::kNone) return fault;
+Finding check_copy(const BufferSizes& sizes, Field field, Local local, Bytes local_pitch,
+                   std::uint64_t global, std::uint64_t global_pitch, const Copy& copy) {
+  if (malformed_rows(copy.rows, copy.row_bytes, local_pitch)) return malformed(Field::kShape);
+  if (local.buffer != LocalBuffer::kL1 && local.buffer != LocalBuffer::kUb) return malformed(field);
+  const auto found = check_local(sizes, field, local, copy.rows, copy.row_bytes, local_pitch);
+  if (found.wrong()) return found;
   return check_global(global, copy.rows, copy.row_bytes, global_pitch);
 }
 
 }  // namespace
 
-FaultCode check(const BufferSizes& sizes, const platform::CopyIn& copy) {
-  return check_copy(sizes, copy.to, copy.to_pitch, copy.from, copy.from_pitch, copy);
+Finding check(const BufferSizes& sizes, const platform::CopyIn& copy) {
+  return check_copy(sizes, Field::kTo, copy.to, copy.to_pitch, copy.from, copy.from_pitch, copy);
 }
 
-FaultCode check(const BufferSizes& sizes, const platform::CopyOut& copy) {
-  return check_copy(sizes, copy.from, copy.from_pitch, copy.to, copy.to_pitch, copy);
+Finding check(const BufferSizes& sizes, const platform::CopyOut& copy) {
+  return check_copy(sizes, Field::kFrom, copy.from, copy.from_pitch, copy.to, copy.to_pitch, copy);
 }
 
-FaultCode check(const BufferSizes& sizes, const platform::LoadL0& load) {
-  if (!matrix_type(load.type) ||
-      (load.to.buffer != LocalBuffer::kL0a && load.to.buffer != LocalBuffer::kL0b)) {
-    return FaultCode::kInstruction;
+Finding check(const BufferSizes& sizes, const platform::LoadL0& load) {
+  if (!matrix_type(load.type)) return malformed(Field::kKind);
+  if (load.to.buffer != LocalBuffer::kL0a && load.to.buffer != LocalBuffer::kL0b) {
+    return malformed(Field::kTo);
   }
   const Bytes row_bytes = load.columns * bytes_of(load.type);
-  if (malformed_rows(load.rows, row_bytes, load.from_pitch)) return FaultCode::kInstruction;
-  const auto from =
-      check_local(sizes, {LocalBuffer::kL1, load.from}, load.rows, row_bytes, load.from_pitch);
-  if (from != FaultCode::kNone) return from;
+  if (malformed_rows(load.rows, row_bytes, load.from_pitch)) return malformed(Field::kShape);
+  const auto from = check_local(sizes, Field::kFrom, {LocalBuffer::kL1, load.from}, load.rows,
+                                row_bytes, load.from_pitch);
+  if (from.wrong()) return from;
   const Bytes rows = load.transpose ? load.columns : load.rows;
   const Bytes columns = load.transpose ? load.rows : load.columns;
-  return check_local(sizes, load.to, 1, round_up(rows, 16) * l0_pitch(columns, load.type), 0);
+  return check_local(sizes, Field::kTo, load.to, 1,
+                     round_up(rows, 16) * l0_pitch(columns, load.type), 0);
 }
 
-FaultCode check(const BufferSizes& sizes, const platform::Mmad& mmad) {
+Finding check(const BufferSizes& sizes, const platform::Mmad& mmad) {
   for (const auto length : {mmad.m, mmad.k, mmad.n}) {
-    if (length == 0 || length > kMaxMatrix) return FaultCode::kInstruction;
+    if (length == 0 || length > kMaxMatrix) return malformed(Field::kShape);
   }
-  if (!matrix_type(mmad.type) || mmad.type == DataType::kInt32) return FaultCode::kInstruction;
-  const auto a = check_local(sizes, {LocalBuffer::kL0a, mmad.a}, 1,
+  if (!matrix_type(mmad.type) || mmad.type == DataType::kInt32) return malformed(Field::kKind);
+  const auto a = check_local(sizes, Field::kFrom, {LocalBuffer::kL0a, mmad.a}, 1,
                              round_up(mmad.m, 16) * l0_pitch(mmad.k, mmad.type), 0);
-  if (a != FaultCode::kNone) return a;
-  const auto b = check_local(sizes, {LocalBuffer::kL0b, mmad.b}, 1,
+  if (a.wrong()) return a;
+  const auto b = check_local(sizes, Field::kSecond, {LocalBuffer::kL0b, mmad.b}, 1,
                              round_up(mmad.k, 16) * l0_pitch(mmad.n, mmad.type), 0);
-  if (b != FaultCode::kNone) return b;
-  return check_local(sizes, {LocalBuffer::kL0c, mmad.c}, 1,
+  if (b.wrong()) return b;
+  return check_local(sizes, Field::kTo, {LocalBuffer::kL0c, mmad.c}, 1,
                      round_up(mmad.m, 16) * l0c_pitch(mmad.n), 0);
 }
 
@@ -164,17 +178,24 @@ constexpr std::uint32_t kMostLocal = std::uint32_t{1} << 24;
 namespace {
 
 // FixPipe's result in a local buffer.
-FaultCode check_target(const FixpipeWays& ways, const platform::Fixpipe& fixpipe, Bytes row) {
+Finding check_target(const FixpipeWays& ways, const platform::Fixpipe& fixpipe, Bytes row) {
   const bool ub = fixpipe.target == FixpipeTarget::kUb;
   const Bytes size = ub ? ways.ub : fixpipe.target == FixpipeTarget::kL1 ? ways.l1 : 0;
-  const bool malformed = malformed_rows(fixpipe.m, row, fixpipe.to_pitch) ||
-                         (ub && fixpipe.vector_core >= ways.vector_cores);
-  if (size == 0 || malformed) return FaultCode::kInstruction;
-  if (fixpipe.to >= size || fixpipe.to_pitch > size) return FaultCode::kLocalBuffer;
+  const bool bad_rows = malformed_rows(fixpipe.m, row, fixpipe.to_pitch) ||
+                        (ub && fixpipe.vector_core >= ways.vector_cores);
+  if (size == 0) return malformed(Field::kTo);
+  if (bad_rows) return malformed(Field::kShape);
+  if (fixpipe.to >= size || fixpipe.to_pitch > size) {
+    const auto buffer = static_cast<unsigned>(ub ? LocalBuffer::kUb : LocalBuffer::kL1) + 1;
+    return {FaultCode::kLocalBuffer, Field::kTo, buffer, static_cast<std::uint32_t>(fixpipe.to), 0};
+  }
   BufferSizes only{};
   only[static_cast<std::size_t>(LocalBuffer::kUb)] = size;
-  return check_local(only, {LocalBuffer::kUb, static_cast<std::uint32_t>(fixpipe.to)}, fixpipe.m,
-                     row, fixpipe.to_pitch);
+  auto found =
+      check_local(only, Field::kTo, {LocalBuffer::kUb, static_cast<std::uint32_t>(fixpipe.to)},
+                  fixpipe.m, row, fixpipe.to_pitch);
+  if (found.wrong() && !ub) found.buffer = static_cast<unsigned>(LocalBuffer::kL1) + 1;
+  return found;
 }
 
 // An operand or result in UB: rows, bytes of each, bytes from row to row (0: dense).
@@ -192,52 +213,52 @@ struct UbRows {
   }
 };
 
-FaultCode check_rows(const BufferSizes& sizes, const UbRows& rows) {
-  if (rows.row == 0) return FaultCode::kNone;
+Finding check_rows(const BufferSizes& sizes, Field field, const UbRows& rows) {
+  if (rows.row == 0) return {};
   const Local at{LocalBuffer::kUb, static_cast<std::uint32_t>(rows.offset)};
   // Dense rows may end anywhere.
-  if (rows.pitch == 0) return check_local(sizes, at, 1, rows.rows * rows.row, 0);
-  return check_local(sizes, at, rows.rows, rows.row, rows.pitch);
+  if (rows.pitch == 0) return check_local(sizes, field, at, 1, rows.rows * rows.row, 0);
+  return check_local(sizes, field, at, rows.rows, rows.row, rows.pitch);
 }
 
 }  // namespace
 
-FaultCode check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe,
-                const FixpipeWays& ways) {
-  if (fixpipe.m == 0 || fixpipe.n == 0 || !convertible(fixpipe.type, fixpipe.to_type)) {
-    return FaultCode::kInstruction;
-  }
-  if (fixpipe.m > kMostLocal || fixpipe.n > kMostLocal) return FaultCode::kLocalBuffer;
-  const auto local = check_local(sizes, {LocalBuffer::kL0c, fixpipe.from}, 1,
+Finding check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe, const FixpipeWays& ways) {
+  if (fixpipe.m == 0 || fixpipe.n == 0) return malformed(Field::kShape);
+  if (!convertible(fixpipe.type, fixpipe.to_type)) return malformed(Field::kKind);
+  if (fixpipe.m > kMostLocal || fixpipe.n > kMostLocal) return too_long();
+  const auto local = check_local(sizes, Field::kFrom, {LocalBuffer::kL0c, fixpipe.from}, 1,
                                  round_up(fixpipe.m, 16) * l0c_pitch(fixpipe.n), 0);
-  if (local != FaultCode::kNone) return local;
+  if (local.wrong()) return local;
   const Bytes row = fixpipe.n * bytes_of(fixpipe.to_type);
   if (fixpipe.target != FixpipeTarget::kGlobal) return check_target(ways, fixpipe, row);
   return check_global(fixpipe.to, fixpipe.m, row, fixpipe.to_pitch);
 }
 
-FaultCode check(const BufferSizes& sizes, const Vector& vector) {
-  if (vector.count == 0 || vector.rows == 0 || !native(vector)) return FaultCode::kInstruction;
-  if (vector.count > kMostLocal || vector.rows > kMostLocal) return FaultCode::kLocalBuffer;
+Finding check(const BufferSizes& sizes, const Vector& vector) {
+  if (vector.count == 0 || vector.rows == 0) return malformed(Field::kShape);
+  if (!native(vector)) return malformed(Field::kKind);
+  if (vector.count > kMostLocal || vector.rows > kMostLocal) return too_long();
   const VectorShape shape = shape_of(vector);
   const UbRows to{vector.to, shape.results, shape.to_row, vector.to_pitch};
   const UbRows operands[] = {{vector.a, vector.rows, shape.a_row, vector.a_pitch},
                              {vector.b, vector.rows, shape.b_row, vector.b_pitch},
                              {vector.mask, vector.rows, shape.mask_row, vector.mask_pitch}};
-  const auto fault = check_rows(sizes, to);
-  if (fault != FaultCode::kNone) return fault;
+  const auto found = check_rows(sizes, Field::kTo, to);
+  if (found.wrong()) return found;
   const bool apart = compares(vector.op) || vector.op == VectorOp::kTranspose;
-  for (const auto& operand : operands) {
-    const auto wrong = check_rows(sizes, operand);
-    if (wrong != FaultCode::kNone) return wrong;
-    if (apart && to.meets(operand)) return FaultCode::kInstruction;
+  constexpr Field kFields[] = {Field::kFrom, Field::kSecond, Field::kMask};
+  for (std::size_t i = 0; i < std::size(operands); ++i) {
+    const auto wrong = check_rows(sizes, kFields[i], operands[i]);
+    if (wrong.wrong()) return wrong;
+    if (apart && to.meets(operands[i])) return malformed(kFields[i]);
   }
   const UbRows& source = operands[0];
   if (vector.op == VectorOp::kCast && to.meets(source) && !to.stay_behind(source)) {
-    return FaultCode::kInstruction;
+    return malformed(Field::kFrom);
   }
   // A mask is read while the result is written.
-  return to.meets(operands[2]) ? FaultCode::kInstruction : FaultCode::kNone;
+  return to.meets(operands[2]) ? malformed(Field::kMask) : Finding{};
 }
 
 }  // namespace npu::model

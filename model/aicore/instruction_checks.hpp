@@ -7,11 +7,24 @@
 #include <array>
 
 #include "npu/abi/fault.hpp"
+#include "npu/abi/instruction_fault.hpp"
 #include "npu/platform/aicore_port.hpp"
 
 namespace npu::model {
 
 using BufferSizes = std::array<Bytes, platform::kLocalBuffers>;  // by LocalBuffer; 0: none
+
+// What is wrong, and with what of the instruction (abi::InstructionFault).
+struct InstructionFinding {
+  abi::FaultCode code = abi::FaultCode::kNone;
+  abi::FaultyField field = abi::FaultyField::kNone;
+  unsigned buffer = 0;  // LocalBuffer + 1; 0: none
+  std::uint32_t offset = 0;
+  std::uint64_t address = 0;  // of kDeviceAddress
+
+  operator abi::FaultCode() const { return code; }
+  bool wrong() const { return code != abi::FaultCode::kNone; }
+};
 
 // Buffers that FixPipe can write to, by their sizes; 0: it cannot.
 struct FixpipeWays {
@@ -33,12 +46,12 @@ constexpr Bytes l0c_pitch(Bytes columns) {
   return round_up(columns, 16) * 4;
 }
 
-abi::FaultCode check(const BufferSizes& sizes, const platform::CopyIn& copy);
-abi::FaultCode check(const BufferSizes& sizes, const platform::CopyOut& copy);
-abi::FaultCode check(const BufferSizes& sizes, const platform::LoadL0& load);
-abi::FaultCode check(const BufferSizes& sizes, const platform::Mmad& mmad);
-abi::FaultCode check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe,
-                     const FixpipeWays& ways = {});
-abi::FaultCode check(const BufferSizes& sizes, const platform::Vector& vector);
+InstructionFinding check(const BufferSizes& sizes, const platform::CopyIn& copy);
+InstructionFinding check(const BufferSizes& sizes, const platform::CopyOut& copy);
+InstructionFinding check(const BufferSizes& sizes, const platform::LoadL0& load);
+InstructionFinding check(const BufferSizes& sizes, const platform::Mmad& mmad);
+InstructionFinding check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe,
+                         const FixpipeWays& ways = {});
+InstructionFinding check(const BufferSizes& sizes, const platform::Vector& vector);
 
 }  // namespace npu::model

@@ -71,6 +71,7 @@ void ProgramCore::start(const KernelBlock& block) {
   block_ = block;
   call_ = {block.image, block.arguments, block.block, block.blocks, 0};
   depth_ = 0;
+  issued_ = 0;
   fault_ = {};
   began_ = sim_now();
   window_.launched();
@@ -138,7 +139,7 @@ void ProgramCore::run_block() {
   polls_.close();
   replayed_.clear();
   found_at_ = UINT64_MAX;
-  run_.identify({"AI Core", number_, block_.block, block_.blocks, nullptr});
+  run_.identify({"AI Core", number_, block_.block, block_.blocks, {}});
   const auto outcome = run_.run([this] {
     if (run_launched() != 0) raise_fault(FaultCode::kKernelResult, block_.image);
   });
@@ -155,9 +156,10 @@ int ProgramCore::run_launched() {
   const SimTime initialised = local_ + ticks(services_.launch.software_init);
   catch_up();
   // Part of the software's initialisation, and longer than the rest of it if the image is large.
-  const auto entry = fetch(block_.image);
+  const auto program = fetch(block_.image);
+  identify(program);
   local_ = std::max(local_, initialised);
-  const int result = run_.call_program([&] { return entry(port_); });
+  const int result = run_.call_program([&] { return program.entry(port_); });
   enter();
   wait_for({Waits::kDrained});
   local_ = std::max(local_, units_->pipes.drained_at());
@@ -199,6 +201,10 @@ void ProgramCore::report(std::uint64_t generation) {
 }
 
 // --- time ----------------------------------------------------------------------------------
+
+void ProgramCore::identify(const Program& program) {
+  run_.identify({"AI Core", number_, call_.block, call_.blocks, program.name});
+}
 
 void ProgramCore::raise_fault(FaultCode code, std::uint64_t address, bool write) {
   if (!cut_) fault_ = {code, address, block_.vmid, write};
@@ -265,7 +271,13 @@ bool ProgramCore::hopeless(const WaitsFor& condition) const {
 
 void ProgramCore::wait_for(const WaitsFor& condition) {
   while (!satisfied(condition)) {
-    if (hopeless(condition)) raise_fault(FaultCode::kFlagDeadlock, condition.id);
+    if (hopeless(condition)) {
+      if (condition.what == Waits::kFlag) {
+        raise_fault(FaultCode::kFlagDeadlock,
+                    at_fault(abi::FaultyField::kFlag, condition.pipe, condition.id));
+      }
+      raise_fault(FaultCode::kFlagDeadlock, at_fault(abi::FaultyField::kFlag, condition.pipe));
+    }
     waits_ = condition;
     sim_.agenda.wait(wake_);
     waits_ = {};

@@ -16,6 +16,7 @@
 #include "model/aicore/core_window.hpp"
 #include "model/aicore/cross_flags.hpp"
 #include "model/aicore/data_cache.hpp"
+#include "model/aicore/instruction_checks.hpp"
 #include "model/aicore/local_memory.hpp"
 #include "model/aicore/pipe_unit.hpp"
 #include "model/aicore/poll_record.hpp"
@@ -139,6 +140,10 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
     std::uint64_t address = 0;
     DataCache::Bytes64 data{};
   };
+  struct Program {
+    platform::AicoreEntry entry;
+    std::array<char, 17> name;  // as in ProgramRun::Identity
+  };
   struct CachedImage {
     std::array<std::uint8_t, 32> digest;
     Bytes size;
@@ -168,6 +173,10 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   void sample(std::uint64_t line);
   void fail(const CommandFault& fault);
   [[noreturn]] void raise_fault(abi::FaultCode code, std::uint64_t address = 0, bool write = false);
+  // The address of a fault of the instruction that is about to be issued.
+  std::uint64_t at_fault(abi::FaultyField field, platform::Pipe pipe, unsigned offset = 0,
+                         unsigned buffer = 0) const;
+  void identify(const Program& program);
   void enter();  // each call of the port
   void enter_effect();
   void sync_to(SimTime when);
@@ -182,7 +191,7 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   void wake_thread();
 
   // program_core_image.cpp
-  platform::AicoreEntry fetch(std::uint64_t image);
+  Program fetch(std::uint64_t image);
   void fetch_object(std::uint64_t image, const abi::ImageHeader& header);
   bool holds_image(const abi::ImageHeader& header);
   void keep_image(const abi::ImageHeader& header);
@@ -190,7 +199,7 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
 
   // program_core_issue.cpp
   template <class T>
-  void issue_checked(platform::Pipe pipe, const T& instruction, abi::FaultCode code);
+  void issue_checked(platform::Pipe pipe, const T& instruction, const InstructionFinding& found);
   CommandFault move_from_l0c(const platform::Fixpipe& fixpipe);
   bool shares_block_with(const ProgramCore& vector) const;
   void make_room(platform::Pipe pipe);
@@ -222,6 +231,7 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   void await_write_back(std::uint64_t line);
   void written_back(unsigned slot);
   void drop(DataCache::Line& line);
+  [[noreturn]] void ub_fault(abi::FaultCode code, std::uint32_t offset, bool write = false);
 
   // program_core_poll.cpp
   const Look* replayed(Look::Kind kind, std::uint64_t address);
@@ -259,6 +269,7 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   platform::KernelCall call_;
   CommandFault fault_;
   unsigned depth_ = 0;
+  std::uint32_t issued_ = 0;  // instructions of the innermost call
   SimTime local_ = 0, began_ = 0;
   SimTime goes_on_ = UINT64_MAX;
   WaitsFor waits_;

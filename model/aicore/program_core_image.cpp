@@ -15,7 +15,7 @@ constexpr Bytes kFetch = 4096;  // one request of an object
 
 }  // namespace
 
-platform::AicoreEntry ProgramCore::fetch(std::uint64_t image) {
+ProgramCore::Program ProgramCore::fetch(std::uint64_t image) {
   abi::ImageHeader header;
   if (image % abi::kImageAlignment != 0) raise_fault(FaultCode::kInvalidImage, image);
   read_memory(image, &header, sizeof header);
@@ -26,7 +26,9 @@ platform::AicoreEntry ProgramCore::fetch(std::uint64_t image) {
   void* entry = services_.loader.find(header);
   if (entry == nullptr) entry = load_object(image, header);
   if (!held) keep_image(header);  // only now is it known to be one
-  return reinterpret_cast<platform::AicoreEntry>(entry);
+  Program program{reinterpret_cast<platform::AicoreEntry>(entry), {}};
+  std::copy(header.name.begin(), header.name.end(), program.name.begin());
+  return program;
 }
 
 bool ProgramCore::holds_image(const abi::ImageHeader& header) {
@@ -81,16 +83,21 @@ int ProgramCore::invoke(const platform::KernelCall& call) {
   if (!units_->pipes.drained()) pipe_barrier(platform::Pipe::kAll);
   catch_up();
   const SimTime begin = local_;
-  const auto entry = fetch(call.image);
+  const auto program = fetch(call.image);
   const platform::KernelCall caller = call_;
+  const auto caller_identity = run_.identity();
+  const unsigned caller_issued = std::exchange(issued_, 0);
   call_ = call;
+  identify(program);
   ++depth_;
   set_up(local_);
-  const int result = run_.call_program([&] { return entry(port_); });
+  const int result = run_.call_program([&] { return program.entry(port_); });
   pipe_barrier(platform::Pipe::kAll);
   leave_call();
   --depth_;
   call_ = caller;
+  issued_ = caller_issued;
+  run_.identify(caller_identity);
   polls_.close();
   ++statistics_.kernels;
   if (sim_.recorder.enabled()) {

@@ -28,10 +28,22 @@ void ProgramCore::make_room(Pipe pipe) {
   spend(clock_.clocks(config_.issue_clocks));
 }
 
+std::uint64_t ProgramCore::at_fault(abi::FaultyField field, Pipe pipe, unsigned offset,
+                                    unsigned buffer) const {
+  return abi::InstructionFault{field, static_cast<std::uint8_t>(buffer),
+                               static_cast<std::uint8_t>(pipe), issued_, offset}
+      .pack();
+}
+
 template <class T>
-void ProgramCore::issue_checked(Pipe pipe, const T& instruction, FaultCode code) {
+void ProgramCore::issue_checked(Pipe pipe, const T& instruction, const InstructionFinding& found) {
   enter_effect();
-  if (code != FaultCode::kNone) raise_fault(code);
+  ++issued_;
+  if (found.code != FaultCode::kNone) {
+    raise_fault(found.code, found.code == FaultCode::kDeviceAddress
+                                ? found.address
+                                : at_fault(found.field, pipe, found.offset, found.buffer));
+  }
   make_room(pipe);
   units_->pipes.issue(pipe, instruction, local_);
 }
@@ -59,7 +71,9 @@ void ProgramCore::issue(const platform::Vector& instruction) {
 
 void ProgramCore::check_flag(Pipe from, Pipe to, unsigned id) {
   const bool known = from < Pipe::kAll && to < Pipe::kAll && from != to;
-  if (!known || id >= platform::kFlagIds) raise_fault(FaultCode::kInstruction, id);
+  if (!known || id >= platform::kFlagIds) {
+    raise_fault(FaultCode::kInstruction, at_fault(abi::FaultyField::kFlag, to, id));
+  }
 }
 
 void ProgramCore::set_flag(Pipe from, Pipe to, unsigned id) {
@@ -91,7 +105,9 @@ void ProgramCore::wait_flag(Pipe from, Pipe to, unsigned id) {
 
 void ProgramCore::pipe_barrier(Pipe pipe) {
   enter_effect();
-  if (pipe > Pipe::kAll) raise_fault(FaultCode::kInstruction);
+  if (pipe > Pipe::kAll) {
+    raise_fault(FaultCode::kInstruction, at_fault(abi::FaultyField::kKind, pipe));
+  }
   if (pipe == Pipe::kScalar) return;
   if (pipe != Pipe::kAll) {
     make_room(pipe);
@@ -127,18 +143,22 @@ CrossFlags::Member ProgramCore::member_of(CrossScope scope) const {
 
 CrossFlags::Member ProgramCore::cross_member(CrossScope scope, unsigned flag) {
   const bool known = scope == CrossScope::kCluster || scope == CrossScope::kSameType;
-  if (!known || flag >= platform::kCrossFlags) raise_fault(FaultCode::kInstruction, flag);
+  if (!known || flag >= platform::kCrossFlags) {
+    raise_fault(FaultCode::kInstruction, at_fault(abi::FaultyField::kFlag, Pipe::kScalar, flag));
+  }
   const auto member = member_of(scope);
   // Blocks that have no core of their own could never be waited for.
   if (member.place >= member.members || member.members > services_.layout.cores()) {
-    raise_fault(FaultCode::kFlagDeadlock, flag);
+    raise_fault(FaultCode::kFlagDeadlock, at_fault(abi::FaultyField::kFlag, Pipe::kScalar, flag));
   }
   return member;
 }
 
 void ProgramCore::set_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
   enter_effect();
-  if (pipe >= Pipe::kAll) raise_fault(FaultCode::kInstruction, flag);
+  if (pipe >= Pipe::kAll) {
+    raise_fault(FaultCode::kInstruction, at_fault(abi::FaultyField::kFlag, pipe, flag));
+  }
   const auto member = cross_member(scope, flag);
   if (pipe == Pipe::kScalar) {
     spend(clock_.clocks(config_.issue_clocks));
@@ -152,7 +172,9 @@ void ProgramCore::set_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
 
 void ProgramCore::wait_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
   enter_effect();
-  if (pipe >= Pipe::kAll) raise_fault(FaultCode::kInstruction, flag);
+  if (pipe >= Pipe::kAll) {
+    raise_fault(FaultCode::kInstruction, at_fault(abi::FaultyField::kFlag, pipe, flag));
+  }
   const auto member = cross_member(scope, flag);
   if (pipe != Pipe::kScalar) {
     make_room(pipe);

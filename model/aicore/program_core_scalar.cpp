@@ -12,6 +12,7 @@ using abi::FaultCode;
 namespace {
 
 constexpr std::uint64_t kShownGeneration = 0xFFFF'FFFF;
+constexpr std::uint64_t kMemoryAddress = (std::uint64_t{1} << 56) - 1;  // abi::InstructionFault
 
 bool accessible(std::uint64_t address, unsigned bytes) {
   const bool size = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
@@ -78,7 +79,7 @@ void ProgramCore::read_memory(std::uint64_t address, void* data, Bytes length) {
 
 std::uint64_t ProgramCore::load(std::uint64_t address, unsigned bytes) {
   enter();
-  if (!accessible(address, bytes)) raise_fault(FaultCode::kInstruction, address);
+  if (!accessible(address, bytes)) raise_fault(FaultCode::kInstruction, address & kMemoryAddress);
   const SimTime begin = local_;
   Look look;
   look.bytes = static_cast<std::uint8_t>(bytes);
@@ -94,7 +95,8 @@ std::uint64_t ProgramCore::load(std::uint64_t address, unsigned bytes) {
 
 void ProgramCore::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
   enter_effect();
-  if (!accessible(address, bytes)) raise_fault(FaultCode::kInstruction, address, true);
+  if (!accessible(address, bytes))
+    raise_fault(FaultCode::kInstruction, address & kMemoryAddress, true);
   auto& line = line_for(address);
   std::memcpy(line.data.data() + address % DataCache::kLine, &value, bytes);
   line.dirty = true;
@@ -229,12 +231,18 @@ void ProgramCore::memory_barrier() {
 
 // --- UB and registers ----------------------------------------------------------------------
 
+void ProgramCore::ub_fault(FaultCode code, std::uint32_t offset, bool write) {
+  constexpr auto kUb = static_cast<unsigned>(platform::LocalBuffer::kUb) + 1;
+  const auto field = write ? abi::FaultyField::kTo : abi::FaultyField::kFrom;
+  raise_fault(code, at_fault(field, platform::Pipe::kScalar, offset, kUb), write);
+}
+
 std::uint32_t ProgramCore::load_ub(std::uint32_t offset) {
   enter_effect();
   spend(clock_.clocks(config_.ub_clocks));
-  if (offset % 4 != 0) raise_fault(FaultCode::kLocalAlignment, offset);
+  if (offset % 4 != 0) ub_fault(FaultCode::kLocalAlignment, offset);
   if (Bytes{offset} + 4 > buffer_size(platform::LocalBuffer::kUb)) {
-    raise_fault(FaultCode::kLocalBuffer, offset);
+    ub_fault(FaultCode::kLocalBuffer, offset);
   }
   return units_->memory.load_ub(offset);
 }
@@ -242,9 +250,9 @@ std::uint32_t ProgramCore::load_ub(std::uint32_t offset) {
 void ProgramCore::store_ub(std::uint32_t offset, std::uint32_t value) {
   enter_effect();
   spend(clock_.clocks(config_.ub_clocks));
-  if (offset % 4 != 0) raise_fault(FaultCode::kLocalAlignment, offset, true);
+  if (offset % 4 != 0) ub_fault(FaultCode::kLocalAlignment, offset, true);
   if (Bytes{offset} + 4 > buffer_size(platform::LocalBuffer::kUb)) {
-    raise_fault(FaultCode::kLocalBuffer, offset, true);
+    ub_fault(FaultCode::kLocalBuffer, offset, true);
   }
   units_->memory.store_ub(offset, value);
 }

@@ -95,7 +95,7 @@ void AicpuCore::run_block() {
 
 void AicpuCore::run_program() {
   fault_ = {};
-  run_.identify({"AICPU", number_, block_.block, block_.blocks, nullptr});
+  run_.identify({"AICPU", number_, block_.block, block_.blocks, {}});
   const auto outcome = run_.run([this] {
     synchronise();
     const auto entry = load_program();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/config/checks.hpp"
+#include "model/config/core_layout.hpp"
 #include "npu/abi/dma.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/abi/page_table.hpp"
@@ -161,6 +162,18 @@ CheckResult check_core(const ProgramCoreConfig& core) {
                                 core.outstanding, core.segment)};
 }
 
+// Queues name the cores they may use, one bit each.
+CheckResult check_core_count(const ChipConfig& chip) {
+  const CoreLayout layout(chip);
+  constexpr unsigned kMost = 64 * abi::kCoreMaskWords;
+  if (layout.cores() <= kMost) return std::nullopt;
+  return BrokenRule{"ai_cores",
+                    fmt::format("{} clusters have {} cores, a core mask has {} bits: at "
+                                "most {} clusters of {}",
+                                layout.clusters(), layout.cores(), kMost,
+                                kMost / (1 + layout.vector_cores()), 1 + layout.vector_cores())};
+}
+
 CheckResult check_link_and_dma(const ChipConfig& chip) {
   const LinkConfig& link = chip.link;
   if (link.data_credits < link.max_payload) {
@@ -190,6 +203,7 @@ CheckResult check_chip(const ChipConfig& chip) {
   if (auto broken = check_sriov(chip.pci)) return broken;
   if (auto broken = check_l2(chip)) return broken;
   if (auto broken = check_hccs(chip)) return broken;
+  if (auto broken = check_core_count(chip)) return broken;
   if (auto broken = check_counter(chip)) return broken;
   if (auto broken = check_loads(chip.aicpu_core)) return broken;
   if (auto broken = check_core(chip.core)) return broken;

@@ -173,7 +173,8 @@ const Table& chip_table() {
       "have `base`, a chip file that gives what they leave out, key by key",
       {
           keys::make("name", KeyType::kName, &C::name, "what reports call the chip"),
-          number("ai_cores", &C::ai_cores, 1, 1024, "AI Cores, register AI_CORE_COUNT"),
+          number("ai_cores", &C::ai_cores, 1, 256,
+                 "AI Cores, register AI_CORE_COUNT; of split ones clusters, at most 85"),
           number("aicpus", &C::aicpus, 0, 64, "cores that run AICPU kernels"),
           number("streams", &C::streams, 1, 1024, "stream windows in reserved HBM"),
           number("events", &C::events, 1, 65'536, "event registers; BAR0 has room for 2048"),

@@ -49,7 +49,7 @@ template <class... Args>
   at = fmt::format_to_n(at, room(), "npusim: {} {}, block {} of {}", who.core, who.number,
                         who.block, who.blocks)
            .out;
-  if (who.name != nullptr) at = fmt::format_to_n(at, room(), " of kernel {}", who.name).out;
+  if (who.name[0] != 0) at = fmt::format_to_n(at, room(), " of kernel {}", who.name.data()).out;
   at = fmt::format_to_n(at, room(), ": ").out;
   at = fmt::format_to_n(at, room(), text, std::forward<Args>(args)...).out;
   *at++ = '\n';

@@ -10,6 +10,7 @@
 // run into a noexcept function, is left where it is: its stack is dropped.
 #pragma once
 
+#include <array>
 #include <csetjmp>
 #include <cstdint>
 #include <exception>
@@ -30,12 +31,12 @@ class ProgramRun {
   struct Ended {};  // by the core; through the program
   enum class Outcome : std::uint8_t { kReturned, kEnded, kThrew };
 
-  // Which one it is, for messages. `name` outlives the run or is null.
+  // Which one it is, for messages.
   struct Identity {
     const char* core = "";  // "AI Core"
     unsigned number = 0;    // of the core
     unsigned block = 0, blocks = 0;
-    const char* name = nullptr;
+    std::array<char, 17> name{};  // ends with a zero; empty: not known
   };
 
   // Calls `body`, which runs the program by call_program(). Exceptions of its own are kThrew, as is

@@ -5,7 +5,9 @@
 
 #include "npu/abi/core_registers.hpp"
 #include "npu/abi/handshake.hpp"
+#include "npu/abi/instruction_fault.hpp"
 #include "npu/abi/kernel_image.hpp"
+#include "npu/abi/kernel_note.hpp"
 #include "npu/abi/task_graph.hpp"
 
 namespace npu::abi {
@@ -78,12 +80,34 @@ TEST(GoldenRuntime, DispatchPayload) {
   EXPECT_EQ(offsetof(DispatchPayload, record), 48U);
 }
 
+TEST(GoldenRuntime, KernelNote) {
+  constexpr auto kNote = kernel_note("npu::some::kernel", 3);
+  EXPECT_EQ(sizeof kNote, 84U);
+  EXPECT_EQ(offsetof(KernelNote, type), 8U);
+  EXPECT_EQ(offsetof(KernelNote, owner), 12U);
+  EXPECT_EQ(offsetof(KernelNote, words), 20U);
+  EXPECT_EQ(offsetof(KernelNote, name), 24U);
+  EXPECT_EQ(std::string(kNote.owner), "npusim");
+  EXPECT_EQ(std::string(kNote.name), "kernel");
+  EXPECT_EQ(kNote.words, 3U);
+}
+
+TEST(GoldenRuntime, InstructionFault) {
+  const InstructionFault fault{FaultyField::kSecond, 5, 4, 0x12345, 0x89ABCDEF};
+  EXPECT_EQ(fault.pack(), 0x3541'2345'89AB'CDEFU);
+  const auto same = InstructionFault::unpack(fault.pack());
+  EXPECT_EQ(same.pack(), fault.pack());
+  EXPECT_EQ(same.instruction, 0x12345U);
+  EXPECT_EQ((InstructionFault{FaultyField::kTo, 0, 0, ~0U, 0}.pack()), 0x100F'FFFF'0000'0000U);
+}
+
 TEST(GoldenRuntime, ImageHeader) {
   EXPECT_EQ(sizeof(ImageHeader), 64U);
   EXPECT_EQ(kImageMagic, 0x4750504EU);
   EXPECT_EQ(offsetof(ImageHeader, kind), 6U);
   EXPECT_EQ(offsetof(ImageHeader, size), 8U);
   EXPECT_EQ(offsetof(ImageHeader, digest), 16U);
+  EXPECT_EQ(offsetof(ImageHeader, name), 48U);
   EXPECT_EQ(static_cast<int>(ImageKind::kAicpu), 1);
   EXPECT_EQ(static_cast<int>(ImageKind::kAiCore), 2);
 }

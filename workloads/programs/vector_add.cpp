@@ -79,8 +79,8 @@ class VectorAdd {
       const double expected = load_element(type_, a.data(), i) + load_element(type_, b.data(), i);
       const double found = load_element(type_, operation_.result(), first + i);
       if (found == expected) continue;
-      return fail(ErrorCode::kDeviceFault, fmt::format("element {} of {} is {}, expected {}",
-                                                       first + i, count_, found, expected));
+      return fail(ErrorCode::kWrongData, fmt::format("element {} of {} is {}, expected {}",
+                                                     first + i, count_, found, expected));
     }
     return {};
   }

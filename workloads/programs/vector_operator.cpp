@@ -131,8 +131,8 @@ class VectorOperator {
         const double wanted = expected(work_.op, operand(kStepOfA, at), b, work_.scale);
         const double error = std::abs(found - wanted);
         if (error <= tolerance * std::max(std::abs(wanted), 1e-3)) continue;
-        return fail(ErrorCode::kDeviceFault, fmt::format("element {} of {} is {}, expected {}", at,
-                                                         work_.count, found, wanted));
+        return fail(ErrorCode::kWrongData, fmt::format("element {} of {} is {}, expected {}", at,
+                                                       work_.count, found, wanted));
       }
     }
     return {};

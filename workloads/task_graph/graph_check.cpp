@@ -135,7 +135,7 @@ class Checker {
     if (relative <= check.tolerance) return {};
     const auto at = static_cast<std::size_t>(
         std::find(expected.rows.begin(), expected.rows.end(), worst_row) - expected.rows.begin());
-    return fail(ErrorCode::kDeviceFault,
+    return fail(ErrorCode::kWrongData,
                 fmt::format("{}:{}: element ({}, {}) is {}, expected {}; the error of {:.3g} "
                             "exceeds {:.3g} of the largest value expected",
                             check.place.file, check.place.line, worst_row, worst_column,

@@ -82,6 +82,12 @@ void TaskReader::read_kernel(const YamlNode& node, TaskEntry& task) {
     task.shape = static_cast<TaskShape>(index);
     if (kernel == nullptr && task.shape != TaskShape::kNone) {
       reader_.refuse(shape->value.place, "tasks.shape", "only 'none' runs no kernel");
+    } else if (kernel != nullptr && task.shape != TaskShape::kNone &&
+               task.shape != task.kernel->shape) {
+      const auto fits = kShapes[static_cast<std::size_t>(task.kernel->shape)];
+      reader_.refuse(shape->value.place, "tasks.shape",
+                     "kernel " + std::string(task.kernel->name) + " is made for other cores",
+                     kShapes[index], fits + ", or none");
     }
   }
   if (kernel == nullptr) {

@@ -23,6 +23,7 @@ constexpr std::size_t kCount = 100'000;
 // The firmware and the kernel are shared objects for the card's cores; to the host they are bytes.
 std::vector<std::byte> read_program(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
+  if (!file) std::cerr << path << " cannot be read\n";
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::byte> program(bytes.size());
   if (!bytes.empty()) std::memcpy(program.data(), bytes.data(), bytes.size());

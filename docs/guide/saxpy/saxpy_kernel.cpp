@@ -82,4 +82,4 @@ int saxpy(AicorePort& port) {
 
 }  // namespace
 
-NPU_KERNEL(saxpy)
+NPU_KERNEL(saxpy, 4)

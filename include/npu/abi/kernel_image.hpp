@@ -24,7 +24,7 @@ struct ImageHeader {
   std::uint16_t kind = 0;                   // 6   ImageKind
   std::uint64_t size = 0;                   // 8   bytes of the object behind the header
   std::array<std::uint8_t, 32> digest{};    // 16  SHA-256 of the object
-  std::array<std::uint8_t, 16> reserved{};  // 48
+  std::array<char, 16> name{};              // 48  of the program, for messages; may fill all of it
 };
 static_assert(sizeof(ImageHeader) == 64 && offsetof(ImageHeader, digest) == 16);
 

@@ -7,13 +7,26 @@
 #include <cstdint>
 
 #include "npu/abi/handshake.hpp"
+#include "npu/abi/kernel_note.hpp"
 #include "npu/platform/aicore_port.hpp"
 
-#define NPU_KERNEL(function)                                             \
-  extern "C" __attribute__((visibility("default"))) int npu_aicore_main( \
-      npu::platform::AicorePort& port) {                                 \
-    return function(port);                                               \
+// NPU_KERNEL(function, words): a task of the kernel has so many argument words; whoever adds one
+// with more or fewer is told. Without `words` any number will do. The kernel's name in messages is
+// the function's, or NPU_PROGRAM_NAME if that is defined.
+#ifdef NPU_PROGRAM_NAME
+#define NPU_KERNEL_NAME(function) NPU_PROGRAM_NAME
+#else
+#define NPU_KERNEL_NAME(function) #function
+#endif
+#define NPU_KERNEL_OF(function, words, ...)                                       \
+  __attribute__((used, section(".note.npusim"),                                   \
+                 aligned(4))) static const npu::abi::KernelNote npu_kernel_note = \
+      npu::abi::kernel_note(NPU_KERNEL_NAME(function), words);                    \
+  extern "C" __attribute__((visibility("default"))) int npu_aicore_main(          \
+      npu::platform::AicorePort& port) {                                          \
+    return function(port);                                                        \
   }
+#define NPU_KERNEL(...) NPU_KERNEL_OF(__VA_ARGS__, npu::abi::kAnyWords, )
 
 namespace npu::aicore {
 

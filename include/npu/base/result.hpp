@@ -27,6 +27,7 @@ enum class ErrorCode {
   kPermissionDenied,  // the operating system or the IOMMU refuses
   kIo,                // a system call failed; context carries errno's text
   kAborted,           // given up by a reset of the queue before or while it was waited for
+  kWrongData,         // all went well, and what came of it is not what was expected
 };
 
 // Stable, lower-case, e.g. "queue full".
@@ -66,6 +67,8 @@ constexpr std::string_view to_string(ErrorCode code) {
       return "input/output error";
     case ErrorCode::kAborted:
       return "aborted";
+    case ErrorCode::kWrongData:
+      return "wrong data";
   }
   return "unknown error";
 }

@@ -29,9 +29,13 @@ enum class QueueMemory : std::uint8_t {
 // AI Cores that kernels of a queue may run on: bit i of word i / 64.
 using CoreMask = std::array<std::uint64_t, abi::kCoreMaskWords>;
 inline constexpr CoreMask kAllCores = {~0ULL, ~0ULL, ~0ULL, ~0ULL};
+inline constexpr unsigned kMostCores = 64 * abi::kCoreMaskWords;
+// No more than there are bits for.
 constexpr CoreMask first_cores(unsigned count) {
   CoreMask mask{};
-  for (unsigned i = 0; i < count; ++i) mask[i / 64] |= std::uint64_t{1} << i % 64;
+  for (unsigned i = 0; i < count && i < kMostCores; ++i) {
+    mask[i / 64] |= std::uint64_t{1} << i % 64;
+  }
   return mask;
 }
 

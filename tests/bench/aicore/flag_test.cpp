@@ -158,7 +158,10 @@ TEST(AicoreFlags, that_nothing_raises_are_a_fault) {
     return 0;
   });
   EXPECT_EQ(end.fault, FaultCode::kFlagDeadlock);
-  EXPECT_EQ(end.address, 5U);
+  const auto where = abi::InstructionFault::unpack(end.address);
+  EXPECT_EQ(where.field, abi::FaultyField::kFlag);
+  EXPECT_EQ(where.pipe, static_cast<std::uint8_t>(Pipe::kCube));
+  EXPECT_EQ(where.offset, 5U);
 }
 
 TEST(AicoreFlags, that_nothing_raises_for_a_pipe_are_a_fault_at_the_end) {

@@ -185,6 +185,66 @@ TEST_P(RunFailures, AKernelThatCopiesFromNowhereStopsItsCore) {
   });
 }
 
+TEST_P(RunFailures, AFaultNamesTheKernelAndTheAddress) {
+  on_card([](RuntimeCard& card) {
+    TaskGraph graph;
+    must(graph.add(kTestKernel, TaskShape::kAiv,
+                   {driver::scalar(static_cast<std::uint64_t>(KernelMode::kWild)),
+                    driver::scalar(0x7FFF'0000'0000), driver::scalar(0)}));
+    const auto report = card.run(graph);
+    ASSERT_FALSE(report);
+    EXPECT_THAT(report.error().context, testing::HasSubstr("(runtime_test_kernel); read of "
+                                                           "0x7fff00000000"));
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, AFaultOfAnInstructionNamesItsPipeNumberOperandAndOffset) {
+  on_card([](RuntimeCard& card) {
+    TaskGraph graph;
+    card.add(graph, KernelMode::kBeyond, 0x1000'0000);
+    const auto report = card.run(graph);
+    ASSERT_FALSE(report);
+    EXPECT_THAT(report.error().context,
+                testing::HasSubstr("access beyond a local buffer; kernel 0 (runtime_test_kernel); "
+                                   "MTE2 instruction 2, to: offset 0x10000000 in UB"));
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, ANumberOfArgumentsThatTheKernelDoesNotTakeStartsNothing) {
+  on_card([](RuntimeCard& card) {
+    const KernelId elementwise{7};
+    ASSERT_THAT(
+        card.context->register_kernel(elementwise, must(workloads::program_image("elementwise"))),
+        IsOk());
+    for (const std::size_t words : {0U, 5U, 7U}) {
+      TaskGraph graph;
+      card.add(graph, KernelMode::kStore, 7, 1);
+      must(graph.add(elementwise, TaskShape::kAiv, std::vector<driver::TaskArgument>(words)));
+      EXPECT_THAT(card.run(graph), FailsWith(ErrorCode::kInvalidArgument,
+                                             "task 1: " + std::to_string(words) +
+                                                 " arguments, kernel 7 (elementwise) takes 6"));
+    }
+    EXPECT_EQ(card.word(1), 0U);
+    card.expect_next_run_succeeds();
+  });
+}
+
+TEST_P(RunFailures, AWatchdogShorterThanTheGreetingSaysSo) {
+  on_card([](RuntimeCard& card) {
+    TaskGraph graph;
+    card.add(graph, KernelMode::kStore, 7, 1);
+    card.options.watchdog = 100_ns;
+    const auto report = card.run(graph);
+    ASSERT_FALSE(report);
+    EXPECT_THAT(report.error().context,
+                testing::HasSubstr("has not greeted the scheduler within the watchdog's 100 ns"));
+    card.options.watchdog = kWatchdog;
+    card.expect_next_run_succeeds();
+  });
+}
+
 TEST_P(RunFailures, ATaskWhoseKernelIsNotThereStartsNothing) {
   on_card([](RuntimeCard& card) {
     TaskGraph graph;

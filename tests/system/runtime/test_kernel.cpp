@@ -40,6 +40,15 @@ int run(aicore::AicorePort& port) {
       port.pipe_barrier(platform::Pipe::kAll);
       return 0;
     }
+    case KernelMode::kBeyond: {
+      platform::CopyIn copy;
+      copy.from = address;
+      copy.row_bytes = 64;
+      port.issue(copy);
+      copy.to.offset = static_cast<std::uint32_t>(value);
+      port.issue(copy);
+      return 0;
+    }
     case KernelMode::kMutual: {
       const auto scope = static_cast<platform::CrossScope>(value);
       port.wait_cross_flag(platform::Pipe::kScalar, scope, 1);

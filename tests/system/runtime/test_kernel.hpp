@@ -12,6 +12,7 @@ enum class KernelMode : std::uint64_t {
   kHang,    // waits until the word at the address is not 0
   kTrap,    // gives up with the value as its code
   kWild,    // copies from the address into UB
+  kBeyond,  // copies from the address to UB, then to the value as an offset in UB
   kMutual,  // waits for others that do the same; value: platform::CrossScope
 };
 

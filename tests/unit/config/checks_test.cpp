@@ -13,6 +13,15 @@ std::string rule(const std::string& message) {
   return key == std::string::npos ? message : message.substr(key + 2);
 }
 
+TEST_F(Checks, every_core_must_have_its_bit_in_a_core_mask) {
+  EXPECT_TRUE(load("910b2", {"ai_cores=85"}));
+  EXPECT_EQ(rule(error_of("910b2", {"ai_cores=86"})),
+            "ai_cores: 86 clusters have 258 cores, a core mask has 256 bits: at most 85 clusters "
+            "of 3");
+  EXPECT_TRUE(load("910b", {"ai_cores=256"}));
+  EXPECT_NE(error_of("910b", {"ai_cores=257"}).find("allowed: 1..256"), std::string::npos);
+}
+
 TEST_F(Checks, event_registers_must_end_before_the_msix_table) {
   EXPECT_EQ(rule(error_of("910b", {"events=2049"})),
             "events: event registers 0x2000..0x6007 overlaps MSI-X table 0x6000..0x6fff");

@@ -36,7 +36,7 @@ TEST_F(Reader, a_duplicate_key_names_the_first_line) {
 TEST_F(Reader, a_value_of_another_type_is_shown) {
   const auto file = chip_with("ai_cores:", "ai_cores: many");
   EXPECT_EQ(error_of(file), file + ":" + std::to_string(line_of("910b.yaml", "ai_cores:")) +
-                                ":11: ai_cores: found 'many'; allowed: 1..1024");
+                                ":11: ai_cores: found 'many'; allowed: 1..256");
 }
 
 TEST_F(Reader, text_lists_sections_and_nothing_are_no_numbers) {
@@ -45,7 +45,7 @@ TEST_F(Reader, text_lists_sections_and_nothing_are_no_numbers) {
     const auto file = chip_with("ai_cores:", std::string("ai_cores: ") + value);
     const auto text = error_of(file);
     EXPECT_EQ(text.rfind(file + place, 0), 0U) << text;
-    EXPECT_NE(text.find("allowed: 1..1024"), std::string::npos) << text;
+    EXPECT_NE(text.find("allowed: 1..256"), std::string::npos) << text;
   }
 }
 

@@ -85,7 +85,9 @@ TEST(ProgramImage, OfAnObjectWhoseTablesLieOutsideIsAllOfIt) {
 }
 
 TEST(ProgramImage, OfNothingOrTooMuchIsRefused) {
-  EXPECT_FALSE(make_image(abi::ImageKind::kAicpu, {nullptr, 0}));
+  const auto none = make_image(abi::ImageKind::kAicpu, {nullptr, 0});
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().context.find("its file is missing"), std::string::npos);
   const std::vector<std::byte> all(abi::kMaxImageSize + 1);
   EXPECT_FALSE(make_image(abi::ImageKind::kAicpu, {all.data(), all.size()}));
 }

@@ -107,11 +107,11 @@ TEST_F(TensorCheckTest, TheErrorIsRelativeToTheLargestExpectedValue) {
 
 TEST_F(TensorCheckTest, AnErrorBeyondTheToleranceNamesTheElement) {
   EXPECT_THAT(check(4.5F, 0.124),
-              FailsWith(ErrorCode::kDeviceFault, "g.yaml:9: element (0, 1) is 4.5, expected 4"));
+              FailsWith(ErrorCode::kWrongData, "g.yaml:9: element (0, 1) is 4.5, expected 4"));
 }
 
 TEST_F(TensorCheckTest, NotANumberIsNeverRight) {
-  EXPECT_THAT(check(std::nanf(""), 1), FailsWith(ErrorCode::kDeviceFault, "element (0, 1)"));
+  EXPECT_THAT(check(std::nanf(""), 1), FailsWith(ErrorCode::kWrongData, "element (0, 1)"));
 }
 
 }  // namespace

@@ -62,6 +62,22 @@ TEST(GraphReader, KernelsAndTheirArgumentsAreKnown) {
   EXPECT_EQ(error_of("tasks:\n  - shape: aic\n"), "2:12: tasks.shape: only 'none' runs no kernel");
 }
 
+TEST(GraphReader, AShapeIsTheKernelsOwnOrNone) {
+  const std::string tensors = "tensors:\n  x: {type: fp32, rows: 1, columns: 1}\n";
+  const auto task = [&](const std::string& shape) {
+    return tensors + "tasks:\n  - kernel: elementwise\n    shape: " + shape +
+           "\n    arguments: {op: abs, to: x, a: x}\n";
+  };
+  for (const auto* shape : {"aic", "mixed"}) {
+    EXPECT_EQ(error_of(task(shape)),
+              "5:12: tasks.shape: kernel elementwise is made for other cores; found " +
+                  std::string(shape) + "; allowed: aiv, or none");
+  }
+  for (const auto* shape : {"aiv", "none"}) {
+    EXPECT_TRUE(parse_graph("schema: npusim.graph/1\nabout: a\n" + task(shape), "g.yaml", ""));
+  }
+}
+
 TEST(GraphReader, TensorsAreKnownByName) {
   const std::string tensors = "tensors:\n  abc: {type: fp32, rows: 1, columns: 1}\n";
   EXPECT_EQ(

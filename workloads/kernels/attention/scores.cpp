@@ -138,4 +138,4 @@ int scores(AicorePort& port) {
 }  // namespace
 }  // namespace npu::kernels::attention
 
-NPU_KERNEL(npu::kernels::attention::scores)
+NPU_KERNEL(npu::kernels::attention::scores, npu::kernels::attention::Scores::kWords)

@@ -97,4 +97,5 @@ class SoftmaxRows {
 }  // namespace npu::kernels::attention
 
 NPU_KERNEL((npu::kernels::attention::run_rows<npu::kernels::attention::SoftmaxRows,
-                                              npu::kernels::attention::Softmax>))
+                                              npu::kernels::attention::Softmax>),
+           npu::kernels::attention::Softmax::kWords)

@@ -129,4 +129,5 @@ class UpdateRows {
 }  // namespace npu::kernels::attention
 
 NPU_KERNEL((npu::kernels::attention::run_rows<npu::kernels::attention::UpdateRows,
-                                              npu::kernels::attention::Update>))
+                                              npu::kernels::attention::Update>),
+           npu::kernels::attention::Update::kWords)

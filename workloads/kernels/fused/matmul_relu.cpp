@@ -147,4 +147,4 @@ int matmul_relu(AicorePort& port) {
 }  // namespace
 }  // namespace npu::kernels::fused
 
-NPU_KERNEL(npu::kernels::fused::matmul_relu)
+NPU_KERNEL(npu::kernels::fused::matmul_relu, npu::kernels::fused::kWords)

@@ -29,4 +29,4 @@ int matmul(AicorePort& port) {
 }  // namespace
 }  // namespace npu::kernels::gemm
 
-NPU_KERNEL(npu::kernels::gemm::matmul)
+NPU_KERNEL(npu::kernels::gemm::matmul, npu::kernels::gemm::kWords)

@@ -111,4 +111,4 @@ int elementwise(AicorePort& port) {
 }  // namespace
 }  // namespace npu::kernels::vector
 
-NPU_KERNEL(npu::kernels::vector::elementwise)
+NPU_KERNEL(npu::kernels::vector::elementwise, npu::kernels::vector::kWords)

@@ -174,4 +174,4 @@ int operators(AicorePort& port) {
 }  // namespace
 }  // namespace npu::kernels::vector
 
-NPU_KERNEL(npu::kernels::vector::operators)
+NPU_KERNEL(npu::kernels::vector::operators, npu::kernels::vector::kOperatorWords)

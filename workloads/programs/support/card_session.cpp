@@ -86,11 +86,11 @@ Status check_equal(ConstByteSpan expected, ConstByteSpan found, const std::strin
   const auto* differs = std::mismatch(expected.data, expected.data + common, found.data).first;
   const auto at = static_cast<std::size_t>(differs - expected.data);
   if (at == common) {
-    return fail(ErrorCode::kDeviceFault,
+    return fail(ErrorCode::kWrongData,
                 fmt::format("{}: {} bytes expected, {} found", what, expected.size, found.size));
   }
   return fail(
-      ErrorCode::kDeviceFault,
+      ErrorCode::kWrongData,
       fmt::format("{}: byte {} of {} is {:#04x}, expected {:#04x}", what, at, expected.size,
                   static_cast<unsigned>(found.data[at]), static_cast<unsigned>(expected.data[at])));
 }

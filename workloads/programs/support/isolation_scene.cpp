@@ -221,8 +221,8 @@ std::uint64_t IsolationScene::completions() const {
 
 Status IsolationScene::compare_neighbours(const IsolationScene& other, const char* attempt) const {
   const auto differs = [attempt](std::size_t neighbour, const char* what) {
-    return fail(ErrorCode::kDeviceFault, fmt::format("{}: {} of neighbour {} are not as without it",
-                                                     attempt, what, neighbour));
+    return fail(ErrorCode::kWrongData, fmt::format("{}: {} of neighbour {} are not as without it",
+                                                   attempt, what, neighbour));
   };
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const auto& a = neighbours_[i];

@@ -59,8 +59,8 @@ Status compare(const MatrixProduct& p, std::uint32_t row, std::uint32_t column, 
   ++error.compared;
   error.largest = std::max(error.largest, off);
   if (off <= rounding_error(p.to_type)) return {};
-  return fail(ErrorCode::kDeviceFault, fmt::format("element ({}, {}) of {} x {} is {}, expected {}",
-                                                   row, column, p.m, p.n, found, expected));
+  return fail(ErrorCode::kWrongData, fmt::format("element ({}, {}) of {} x {} is {}, expected {}",
+                                                 row, column, p.m, p.n, found, expected));
 }
 
 }  // namespace

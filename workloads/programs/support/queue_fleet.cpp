@@ -180,8 +180,8 @@ Status QueueFleet::check() {
       const bool kernel = shape_.spin_cycles != 0 && i % 2 == 0;
       const std::uint64_t expected = kernel ? 0 : tag(m, i);
       if (found[i] == expected) continue;
-      return fail(ErrorCode::kDeviceFault, fmt::format("queue {}: entry {} left {:#x}, not {:#x}",
-                                                       m, i, found[i], expected));
+      return fail(ErrorCode::kWrongData, fmt::format("queue {}: entry {} left {:#x}, not {:#x}", m,
+                                                     i, found[i], expected));
     }
     auto status = member.session->process().query(member.queue->id());
     if (!status) return forward_error(status);

@@ -16,9 +16,6 @@
 #include "npu/base/shortened.hpp"
 
 namespace npu::workloads {
-namespace {
-
-namespace fs = std::filesystem;
 
 // What asks a program to end waits until there is no half of a file, which takes milliseconds.
 class SignalPause {
@@ -36,6 +33,10 @@ class SignalPause {
  private:
   sigset_t before_{};
 };
+
+namespace {
+
+namespace fs = std::filesystem;
 
 bool is_link(const std::string& path) {
   std::error_code code;

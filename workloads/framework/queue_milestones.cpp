@@ -27,12 +27,12 @@ enum Moment : std::size_t {
 };
 static_assert(kMoments == kQueueParts);
 
-struct Name {
+struct PartName {
   const char* part;
   const char* milestone;
   bool optional;  // not every entry has it: its part is 0 then
 };
-constexpr std::array<Name, kQueueParts> kNames{{
+constexpr std::array<PartName, kQueueParts> kPartNames{{
     {"submit", "the doorbell's store", true},
     {"doorbell", "the doorbell written", true},
     {"doorbell_decode", "the doorbell decoded", true},
@@ -106,14 +106,14 @@ Result<Breakdown> QueueMilestones::parts(std::uint64_t cause, CallSpan call) con
   if (it == by_cause_.end()) return fail(ErrorCode::kNotFound, name() + ": no event tells of it");
   Breakdown breakdown;
   Picoseconds last = call.called;
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
+  for (std::size_t i = 0; i < kPartNames.size(); ++i) {
     const auto& moment = it->second[i];
-    if (!moment && !kNames[i].optional) {
+    if (!moment && !kPartNames[i].optional) {
       return fail(ErrorCode::kNotFound,
-                  fmt::format("{}: no event tells of {}", name(), kNames[i].milestone));
+                  fmt::format("{}: no event tells of {}", name(), kPartNames[i].milestone));
     }
     const Picoseconds when = std::min(std::max(moment.value_or(last), last), call.returned);
-    breakdown.parts.push_back({kNames[i].part, when - last});
+    breakdown.parts.push_back({kPartNames[i].part, when - last});
     last = when;
   }
   breakdown.wait = call.returned - last;

@@ -84,7 +84,7 @@ void TaskReader::read_kernel(const YamlNode& node, TaskEntry& task) {
       reader_.refuse(shape->value.place, "tasks.shape", "only 'none' runs no kernel");
     } else if (kernel != nullptr && task.shape != TaskShape::kNone &&
                task.shape != task.kernel->shape) {
-      const auto fits = kShapes[static_cast<std::size_t>(task.kernel->shape)];
+      const auto& fits = kShapes[static_cast<std::size_t>(task.kernel->shape)];
       reader_.refuse(shape->value.place, "tasks.shape",
                      "kernel " + std::string(task.kernel->name) + " is made for other cores",
                      kShapes[index], fits + ", or none");

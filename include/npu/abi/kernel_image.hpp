@@ -19,12 +19,12 @@ inline constexpr std::uint64_t kMaxImageSize = 16ULL << 20;  // bytes, of the ob
 enum class ImageKind : std::uint16_t { kAicpu = 1, kAiCore = 2 };
 
 struct ImageHeader {
-  std::uint32_t magic = kImageMagic;        // 0
-  std::uint16_t version = kImageVersion;    // 4
-  std::uint16_t kind = 0;                   // 6   ImageKind
-  std::uint64_t size = 0;                   // 8   bytes of the object behind the header
-  std::array<std::uint8_t, 32> digest{};    // 16  SHA-256 of the object
-  std::array<char, 16> name{};              // 48  of the program, for messages; may fill all of it
+  std::uint32_t magic = kImageMagic;      // 0
+  std::uint16_t version = kImageVersion;  // 4
+  std::uint16_t kind = 0;                 // 6   ImageKind
+  std::uint64_t size = 0;                 // 8   bytes of the object behind the header
+  std::array<std::uint8_t, 32> digest{};  // 16  SHA-256 of the object
+  std::array<char, 16> name{};            // 48  of the program, for messages; may fill all of it
 };
 static_assert(sizeof(ImageHeader) == 64 && offsetof(ImageHeader, digest) == 16);
 

@@ -51,7 +51,9 @@ struct Waiter {
 struct Program {
   const char* name;
   Body body;
-  friend void PrintTo(const Program& program, std::ostream* out) { *out << program.name; }
+  friend std::ostream& operator<<(std::ostream& out, const Program& program) {
+    return out << program.name;
+  }
 };
 
 const Program kPrograms[] = {

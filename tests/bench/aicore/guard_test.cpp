@@ -33,7 +33,7 @@ TEST(ProgramGuard, EndsAProgramThatLoopsWithoutACall) {
 }
 
 TEST(ProgramGuard, LetsAProgramThatCallsItsPortTakeItsTime) {
-  ProgramGuard::be_patient(1);
+  ProgramGuard::be_patient(2);
   AicoreBench bench;
   const auto end = bench.run_one([](AicorePort& port) {
     volatile std::uint64_t sum = 0;

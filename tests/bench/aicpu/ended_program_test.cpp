@@ -41,7 +41,9 @@ struct Poller {
 struct EndlessProgram {
   const char* name;
   Program body;
-  friend void PrintTo(const EndlessProgram& program, std::ostream* out) { *out << program.name; }
+  friend std::ostream& operator<<(std::ostream& out, const EndlessProgram& program) {
+    return out << program.name;
+  }
 };
 
 const EndlessProgram kEndless[] = {

@@ -18,7 +18,7 @@ struct Work {
   const char* workload;
   std::vector<std::string> parameters;
   unsigned from_percent = 0;  // of its time: while a card is opened it runs no kernels
-  friend void PrintTo(const Work& work, std::ostream* out) { *out << work.name; }
+  friend std::ostream& operator<<(std::ostream& out, const Work& work) { return out << work.name; }
 };
 
 std::string graph(const char* name) {

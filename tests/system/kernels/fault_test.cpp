@@ -63,7 +63,9 @@ TaskWords update_words() {
 struct Shipped {
   const char* name;
   TaskWords words;
-  friend void PrintTo(const Shipped& kernel, std::ostream* out) { *out << kernel.name; }
+  friend std::ostream& operator<<(std::ostream& out, const Shipped& kernel) {
+    return out << kernel.name;
+  }
 };
 
 class ShippedKernel : public testing::TestWithParam<Shipped> {

@@ -3,6 +3,7 @@
 // and what is not compared. They are computed from the page's text, which other tests hold to the
 // program.
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every table of docs/accuracy.md that compares runs with published figures says what the program
 // does; large runs are those of slow_tables_test.
+#include <algorithm>
+
 #include "tests/system/accuracy/comparison.hpp"
 #include "tests/system/accuracy/page.hpp"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <elf.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
@@ -7,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "driver/runtime/elf_segments.hpp"
 #include "driver/runtime/kernel_note.hpp"
 #include "npu/base/checked.hpp"
 #include "npu/driver/program.hpp"
@@ -19,18 +19,12 @@ namespace {
 // that: they stay on the host, so that a kernel takes no longer to start for having them. Nothing:
 // it is no object of this kind, for the card to refuse.
 std::optional<std::uint64_t> end_of_segments(ConstByteSpan object) {
+  const auto segments = elf_segments(object);
+  if (!segments) return std::nullopt;
   Elf64_Ehdr header;
-  if (object.size < sizeof header) return std::nullopt;
   std::memcpy(&header, object.data, sizeof header);
-  const std::uint64_t table = std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_phentsize != sizeof(Elf64_Phdr) || !range_fits(header.e_phoff, table, object.size)) {
-    return std::nullopt;
-  }
-  std::uint64_t end = header.e_phoff + table;
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    std::memcpy(&segment, object.data + header.e_phoff + i * sizeof segment, sizeof segment);
+  std::uint64_t end = header.e_phoff + segments->size() * sizeof(Elf64_Phdr);
+  for (const auto& segment : *segments) {
     if (!range_fits(segment.p_offset, segment.p_filesz, object.size)) return std::nullopt;
     end = std::max<std::uint64_t>(end, segment.p_offset + segment.p_filesz);
   }

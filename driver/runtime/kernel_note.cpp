@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/runtime/kernel_note.hpp"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <cstring>
 
+#include "driver/runtime/elf_segments.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
@@ -44,17 +43,9 @@ void make_printable(KernelNote& note) {
 }  // namespace
 
 std::optional<KernelNote> find_kernel_note(ConstByteSpan object) {
-  Elf64_Ehdr header;
-  if (object.size < sizeof header) return std::nullopt;
-  std::memcpy(&header, object.data, sizeof header);
-  const std::uint64_t table = std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_phentsize != sizeof(Elf64_Phdr) || !range_fits(header.e_phoff, table, object.size)) {
-    return std::nullopt;
-  }
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    std::memcpy(&segment, object.data + header.e_phoff + i * sizeof segment, sizeof segment);
+  const auto segments = elf_segments(object);
+  if (!segments) return std::nullopt;
+  for (const auto& segment : *segments) {
     if (segment.p_type != PT_NOTE || !range_fits(segment.p_offset, segment.p_filesz, object.size)) {
       continue;
     }

@@ -135,16 +135,7 @@ class MatmulKernel {
 Status run(Context& context) {
   auto cores = cube_cores(context);
   if (!cores) return forward_error(cores);
-  auto device = open_card(context);
-  if (!device) return forward_error(device);
-  auto session = QueueSession::open(context, **device);
-  if (!session) return forward_error(session);
-  MatmulKernel work(context, **session, *cores);
-  if (auto ok = work.prepare(); !ok) return ok;
-  if (auto ok = work.launch(); !ok) return ok;
-  if (auto ok = work.check(); !ok) return ok;
-  work.report();
-  return (*session)->close();
+  return run_launched<MatmulKernel>(context, *cores);
 }
 
 }  // namespace

@@ -36,4 +36,20 @@ class KernelLaunch {
   BlockSpan span_;
 };
 
+// A workload around one such kernel: `Work(context, session, cores)` with prepare(), launch(),
+// check() and report().
+template <class Work, class Cores>
+Status run_launched(Context& context, const Cores& cores) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto session = QueueSession::open(context, **device);
+  if (!session) return forward_error(session);
+  Work work(context, **session, cores);
+  if (auto ok = work.prepare(); !ok) return ok;
+  if (auto ok = work.launch(); !ok) return ok;
+  if (auto ok = work.check(); !ok) return ok;
+  work.report();
+  return (*session)->close();
+}
+
 }  // namespace npu::workloads

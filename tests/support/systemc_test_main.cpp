@@ -19,8 +19,13 @@ namespace {
 constexpr unsigned kHangSeconds = 900;  // against tests that hang, nothing else
 constexpr int kSkipped = 77;
 
-// The tests that gtest's filter and sharding select. Listing makes gtest decide that.
-std::vector<std::string> selected_tests() {
+// Static, as the list of failures: SystemC's processes have stacks of their own, after which a
+// child's leak check does not find what only main()'s stack points to.
+std::vector<std::string> selected;
+std::vector<std::string> failed;
+
+// Sets `selected` to what gtest's filter and sharding select. Listing makes gtest decide that.
+void select_tests() {
   std::fflush(stdout);
   const int out = dup(STDOUT_FILENO);
   const int nowhere = open("/dev/null", O_WRONLY);
@@ -32,18 +37,16 @@ std::vector<std::string> selected_tests() {
   dup2(out, STDOUT_FILENO);
   close(nowhere);
   close(out);
-  std::vector<std::string> names;
-  if (listed != 0) return names;
+  if (listed != 0) return;
   const auto* unit_test = testing::UnitTest::GetInstance();
   for (int s = 0; s < unit_test->total_test_suite_count(); ++s) {
     const auto* suite = unit_test->GetTestSuite(s);
     for (int t = 0; t < suite->total_test_count(); ++t) {
       const auto* test = suite->GetTestInfo(t);
       if (!test->should_run()) continue;
-      names.push_back(std::string(suite->name()) + "." + test->name());
+      selected.push_back(std::string(suite->name()) + "." + test->name());
     }
   }
-  return names;
 }
 
 int run_here(const std::string& test) {
@@ -94,11 +97,10 @@ int run_in_child(const std::string& test) {
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
   if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
-  const auto names = selected_tests();
-  if (names.size() == 1) return run_here(names.front()) == 1 ? 1 : 0;
-  std::vector<std::string> failed;
+  select_tests();
+  if (selected.size() == 1) return run_here(selected.front()) == 1 ? 1 : 0;
   std::size_t skipped = 0;
-  for (const auto& name : names) {
+  for (const auto& name : selected) {
     const int status = run_in_child(name);
     const bool skip = WIFEXITED(status) && WEXITSTATUS(status) == kSkipped;
     if (skip) ++skipped;
@@ -109,7 +111,7 @@ int main(int argc, char** argv) {
                               : " FAILED ",
                 name.c_str());
   }
-  std::printf("[  PASSED  ] %zu tests.\n", names.size() - failed.size() - skipped);
+  std::printf("[  PASSED  ] %zu tests.\n", selected.size() - failed.size() - skipped);
   if (skipped > 0) std::printf("[  SKIPPED ] %zu tests.\n", skipped);
   if (!failed.empty()) std::printf("[  FAILED  ] %zu tests, listed below:\n", failed.size());
   for (const auto& name : failed) std::printf("[  FAILED  ] %s\n", name.c_str());

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "npu/base/checked.hpp"
 #include "tests/bench/core/kernel_block.hpp"
 
 namespace npu::test {
@@ -15,8 +16,6 @@ using model::Completion;
 using model::Transaction;
 
 namespace {
-
-constexpr Bytes kPage = 4096;
 
 model::ProgramCoreConfig program_config(model::CoreKind kind) {
   model::ProgramCoreConfig core{};
@@ -93,20 +92,14 @@ model::ChipConfig aicore_config(model::CoreKind kind) {
 }
 
 Completion PlainMemory::read(std::uint8_t, std::uint64_t address, void* data, Bytes length) {
-  if (address + length > end) return Completion::kNotMapped;
-  auto* to = static_cast<unsigned char*>(data);
-  for (Bytes i = 0; i < length; ++i) to[i] = pages_[(address + i) / kPage][(address + i) % kPage];
+  if (!range_fits(address, length, end)) return Completion::kNotMapped;
+  bytes_.read(address, data, length);
   return Completion::kSuccess;
-}
-
-void PlainMemory::put(std::uint64_t address, const void* data, Bytes length) {
-  const auto* from = static_cast<const unsigned char*>(data);
-  for (Bytes i = 0; i < length; ++i) pages_[(address + i) / kPage][(address + i) % kPage] = from[i];
 }
 
 Completion PlainMemory::write(model::Writer writer, std::uint8_t vmid, std::uint64_t address,
                               const void* data, Bytes length) {
-  if (address + length > end) return Completion::kNotMapped;
+  if (!range_fits(address, length, end)) return Completion::kNotMapped;
   put(address, data, length);
   watch_.written(writer, vmid, address, length);
   return Completion::kSuccess;

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
-#include <array>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "model/aicore/programs.hpp"
+#include "model/core/sparse_memory.hpp"
 #include "tests/bench/aicore/test_program.hpp"
 
 namespace npu::test {
@@ -37,9 +37,10 @@ inline constexpr std::uint64_t kData = 0x40'0000;
 // Two clusters. Times are round, so that sums can be told apart.
 model::ChipConfig aicore_config(model::CoreKind kind = model::CoreKind::kCoupled);
 
-// Pages of 4 KiB, of all address spaces; addresses from `end` on are not mapped.
+// Of all address spaces; addresses from `end` on are not mapped.
 class PlainMemory : public model::DeviceMemory {
  public:
+  static constexpr Bytes kSize = 1_GiB;
   explicit PlainMemory(model::MemoryWatch& watch) : watch_(watch) {}
   model::Completion read(std::uint8_t vmid, std::uint64_t address, void* data,
                          Bytes length) override;
@@ -48,7 +49,10 @@ class PlainMemory : public model::DeviceMemory {
   std::optional<std::uint64_t> local(std::uint8_t, std::uint64_t address) override {
     return address;
   }
-  void put(std::uint64_t address, const void* data, Bytes length);  // nobody is told
+  // Nobody is told.
+  void put(std::uint64_t address, const void* data, Bytes length) {
+    bytes_.write(address, data, length);
+  }
   Hold hold(std::uint8_t) override { return ++held, 1; }
   void release(Hold) override { --held; }
   template <class T>
@@ -61,12 +65,12 @@ class PlainMemory : public model::DeviceMemory {
   void store(std::uint64_t address, const T& value) {
     write(model::Writer::kDma, 0, address, &value, sizeof value);
   }
-  std::uint64_t end = 0x4000'0000;
+  std::uint64_t end = kSize;
   int held = 0;  // accesses whose bytes have not moved
 
  private:
   model::MemoryWatch& watch_;
-  std::map<std::uint64_t, std::array<unsigned char, 4096>> pages_;
+  model::SparseMemory bytes_{kSize};
 };
 
 struct SeenRequest {

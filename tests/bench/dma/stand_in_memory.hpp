@@ -3,12 +3,12 @@
 // as the socket's rules allow, and keeps a record of what it was asked.
 #pragma once
 
+#include <sys/mman.h>
 #include <tlm_utils/simple_target_socket.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -28,17 +28,26 @@ struct SeenRequest {
   std::uint8_t vmid;
 };
 
-// Zeroed, and costing nothing until touched.
+// Zeroed, and costing nothing until touched, also with a sanitizer, whose calloc() writes to the
+// shadow of it all.
 class LazyBytes {
  public:
   explicit LazyBytes(std::size_t size)
-      : data_(static_cast<unsigned char*>(std::calloc(size, 1)), std::free), size_(size) {}
-  unsigned char* data() const { return data_.get(); }
+      : data_(
+            static_cast<unsigned char*>(mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))),
+        size_(size) {
+    if (data_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~LazyBytes() { munmap(data_, size_); }
+  LazyBytes(const LazyBytes&) = delete;
+  LazyBytes& operator=(const LazyBytes&) = delete;
+  unsigned char* data() const { return data_; }
   std::size_t size() const { return size_; }
-  unsigned char& operator[](std::size_t i) const { return data_.get()[i]; }
+  unsigned char& operator[](std::size_t i) const { return data_[i]; }
 
  private:
-  std::unique_ptr<unsigned char, void (*)(void*)> data_;
+  unsigned char* data_;
   std::size_t size_;
 };
 

@@ -102,10 +102,12 @@ class NPU_API Device {
   // mapped is for the card to find: such a command ends with a fault.
   Result<Ticket> submit(StreamId stream, const DmaCommand& command,
                         const SubmitOptions& options = {});
-  // One look, no waiting.
+  // One look, no waiting. A command older than 1 ms is also asked for at the card, at most once in
+  // 1 ms for an event, in case what the card has written of its end was lost. Fails as wait().
   Result<bool> is_done(const Ticket& ticket);
   // `deadline` is a time of platform.clock(). kTimeout; kDeviceFault: the event has seen a failed
-  // command; kUnsupported: kInterrupt on a stream without interrupts; kAborted: reset_queue().
+  // command; kUnsupported: kInterrupt on a stream without interrupts; kAborted: reset_queue(), or
+  // the card itself was reset.
   Status wait(const Ticket& ticket, WaitPolicy policy, Picoseconds deadline);
   // submit() and wait().
   Status copy(StreamId stream, const DmaCommand& command, WaitPolicy policy, Picoseconds deadline);

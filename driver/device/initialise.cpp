@@ -17,16 +17,24 @@ namespace {
 // Global page, DMA queue and event registers; the MSI-X structures behind belong to the platform.
 constexpr Bytes kMappedRegisters = abi::kMsixTableOffset;
 
+// COMMAND; kDeviceLost if nobody answers, whose all ones must not be written back.
+Result<std::uint16_t> read_command(Device::Impl& device) {
+  const auto command = device.platform.pci().read16(device.card.bdf(), pci::kCommand);
+  if (command == 0xFFFF) return fail(ErrorCode::kDeviceLost, "COMMAND reads as all ones");
+  return command;
+}
+
 // Memory decoding before the registers are mapped; bus mastering only with the queue.
 Status enable_memory(Device::Impl& device) {
   auto& config = device.platform.pci();
   const auto bdf = device.card.bdf();
-  const auto command = config.read16(bdf, pci::kCommand);
-  if (!device.command_changed) device.original_command = command;
+  const auto command = read_command(device);
+  if (!command) return forward_error(command);
+  if (!device.command_changed) device.original_command = *command;
   device.command_changed = true;
   config.write16(
       bdf, pci::kCommand,
-      static_cast<std::uint16_t>(command | pci::kCommandMemory | pci::kCommandIntxDisable));
+      static_cast<std::uint16_t>(*command | pci::kCommandMemory | pci::kCommandIntxDisable));
   return {};
 }
 
@@ -106,10 +114,10 @@ Status start_queue(Device::Impl& device) {
   device.queue = std::make_unique<DmaQueue>(*device.link, *device.events, std::move(*ring),
                                             device.card.device_index);
   if (auto ok = disable_what_was_left(device); !ok) return ok;
-  auto& config = device.platform.pci();
-  const auto command = config.read16(device.card.bdf(), pci::kCommand);
-  config.write16(device.card.bdf(), pci::kCommand,
-                 static_cast<std::uint16_t>(command | pci::kCommandBusMaster));
+  const auto command = read_command(device);
+  if (!command) return forward_error(command);
+  device.platform.pci().write16(device.card.bdf(), pci::kCommand,
+                                static_cast<std::uint16_t>(*command | pci::kCommandBusMaster));
   const auto started = device.queue->start(device.ready_deadline());
   // What the engines had begun does not end.
   device.found_left = !started && started.error().code == ErrorCode::kTimeout;
@@ -187,7 +195,9 @@ void restore_function(Device::Impl& device) {
   const auto bdf = device.card.bdf();
   const auto offset = device.card.msix.capability + pci::kMsixControl;
   const auto control = config.read16(bdf, offset);
-  config.write16(bdf, offset, static_cast<std::uint16_t>(control & ~pci::kMsixControlEnable));
+  if (control != 0xFFFF) {
+    config.write16(bdf, offset, static_cast<std::uint16_t>(control & ~pci::kMsixControlEnable));
+  }
   config.write16(bdf, pci::kCommand, device.original_command);
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "driver/event/wait_loop.hpp"
+
 namespace npu::driver {
 
 EventTable::EventTable(CardLink& link, std::unique_ptr<platform::DmaMemory> records,
@@ -74,6 +76,13 @@ Status EventTable::reset() {
     if (auto ok = synchronise(id); !ok) return ok;
   }
   return {};
+}
+
+bool EventTable::may_ask(EventId event, Picoseconds now) {
+  auto& at = slots_[event.value].ask_at;
+  if (now.count() < at.load(std::memory_order_relaxed)) return false;
+  at.store((now + kFirstProbe).count(), std::memory_order_relaxed);
+  return true;
 }
 
 std::uint32_t EventTable::promise(EventId event, StreamId stream) {

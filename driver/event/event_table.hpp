@@ -32,6 +32,8 @@ class EventTable {
   // The value the event will have when a command submitted now by `stream` is done. Under the
   // queue's lock.
   std::uint32_t promise(EventId event, StreamId stream);
+  // Whether the card itself may be asked now: after kFirstProbe again.
+  bool may_ask(EventId event, Picoseconds now);
   // True if only one stream has counted it up, so that reaching a target says which command is
   // done.
   bool is_exclusive(EventId event) const {
@@ -53,6 +55,7 @@ class EventTable {
     std::atomic<bool> used{false};
     std::atomic<std::uint32_t> owner{kUnowned};  // stream, kUnowned or kShared
     std::atomic<std::uint32_t> promised{0};
+    std::atomic<std::int64_t> ask_at{0};  // ps
   };
 
   Status synchronise(std::uint32_t id);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "npu/abi/registers.hpp"
-
 namespace npu::driver {
 
 Wait::Wait(Waiter& waiter, const Ticket& ticket, const WaitContext& context, Picoseconds deadline)
@@ -40,26 +38,6 @@ Status Wait::run(WaitPolicy policy) {
   const Done done = wait(policy, plan);
   if (!done) return forward_error(done);
   return *done ? finish() : timed_out();
-}
-
-// Reads the event from the card.
-Wait::Done Wait::probe() {
-  auto& link = waiter_.link_;
-  const auto raw = link.read_event(ticket_.event.value);
-  if (!raw) return forward_error(raw);
-  const abi::EventRecord on_card{*raw};
-  if (abi::event_reached(on_card.count(), ticket_.target)) {
-    record_ = on_card;
-    return true;
-  }
-  const auto status = link.read<abi::DmaQueueStatus>();
-  if (!status) return forward_error(status);
-  if (status->get<abi::DmaQueueStatus::Halted>() && status->get<abi::DmaQueueStatus::Idle>()) {
-    return fail(ErrorCode::kDeviceFault,
-                fmt::format("the DMA queue of {} has halted before stream {} was done",
-                            to_string(link.bdf()), ticket_.stream.value));
-  }
-  return false;
 }
 
 bool Wait::look() {

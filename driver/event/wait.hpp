@@ -15,7 +15,7 @@ class Wait final : private WaitLoop {
  private:
   bool look() override;
   ConstByteSpan watched() const override { return waiter_.events_.watched(ticket_.event); }
-  Done probe() override;
+  Done probe() override { return waiter_.ask_card(ticket_, record_); }
   void learn_wake_cost(Picoseconds sample) override { waiter_.learn_wake_cost(sample); }
   Status finish();
   Status timed_out();

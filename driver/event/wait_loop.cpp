@@ -4,12 +4,6 @@
 #include <algorithm>
 
 namespace npu::driver {
-namespace {
-
-// A completion is much sooner than this unless something is wrong or the command is large.
-constexpr Picoseconds kFirstProbe = 1_ms;
-
-}  // namespace
 
 WaitLoop::WaitLoop(platform::Clock& clock, platform::InterruptVector* vector, Picoseconds deadline)
     : deadline_(deadline),

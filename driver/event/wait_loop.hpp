@@ -12,6 +12,9 @@
 
 namespace npu::driver {
 
+// A completion is much sooner than this unless something is wrong or the command is large.
+inline constexpr Picoseconds kFirstProbe = 1_ms;
+
 class WaitLoop {
  public:
   using Done = Result<bool>;  // false: the limit passed

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "driver/event/wait.hpp"
+#include "npu/abi/registers.hpp"
 
 namespace npu::driver {
 
@@ -39,10 +40,39 @@ Status Waiter::wait(const Ticket& ticket, const WaitContext& context, WaitPolicy
 }
 
 Result<bool> Waiter::is_done(const Ticket& ticket) {
-  const auto record = events_.load(ticket.event);
-  if (!is_aborted(ticket) && !abi::event_reached(record.count(), ticket.target)) return false;
+  auto record = events_.load(ticket.event);
+  if (!is_aborted(ticket) && !abi::event_reached(record.count(), ticket.target)) {
+    const auto now = link_.clock().now();
+    const bool due = now - ticket.submitted >= kFirstProbe && events_.may_ask(ticket.event, now);
+    if (!due) return false;
+    const auto done = ask_card(ticket, record);
+    if (!done || !*done) return done;
+  }
   if (auto ok = outcome(ticket, record); !ok) return forward_error(ok);
   return true;
+}
+
+// A record may have been lost on its way to host memory: the card's own count has not been.
+Result<bool> Waiter::ask_card(const Ticket& ticket, abi::EventRecord& record) {
+  const auto raw = link_.read_event(ticket.event.value);
+  if (!raw) return forward_error(raw);
+  const abi::EventRecord on_card{*raw};
+  if (abi::event_reached(on_card.count(), ticket.target)) {
+    record = on_card;
+    return true;
+  }
+  const auto status = link_.read<abi::DmaQueueStatus>();
+  if (!status) return forward_error(status);
+  if (status->get<abi::DmaQueueStatus::Halted>() && status->get<abi::DmaQueueStatus::Idle>()) {
+    return fail(ErrorCode::kDeviceFault,
+                fmt::format("the DMA queue of {} has halted before stream {} was done",
+                            to_string(link_.bdf()), ticket.stream.value));
+  }
+  if (status->get<abi::DmaQueueStatus::Enabled>() || queue_.is_stopped()) return false;
+  if (is_aborted(ticket)) return true;
+  return fail(ErrorCode::kAborted,
+              fmt::format("stream {}, command {}: the DMA queue of {} is off, the card was reset",
+                          ticket.stream.value, ticket.position, to_string(link_.bdf())));
 }
 
 // The ticket's command is done, well or badly, or given up. The latter is asked after the look at

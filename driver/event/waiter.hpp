@@ -28,7 +28,7 @@ class Waiter {
   // kAborted: a reset of the queue gave the command up, before or during the wait.
   Status wait(const Ticket& ticket, const WaitContext& context, WaitPolicy policy,
               Picoseconds deadline);
-  // One look; kDeviceFault if the event has seen a fault, kAborted as wait().
+  // One look, at the card itself if that is due; fails as wait().
   Result<bool> is_done(const Ticket& ticket);
   WaitStatistics statistics() const;
 
@@ -43,6 +43,9 @@ class Waiter {
   void learn(const Ticket& ticket, const WaitContext& context, Picoseconds sample, bool was_long);
   Picoseconds wake_cost() const { return Picoseconds(wake_cost_.load(std::memory_order_relaxed)); }
   void learn_wake_cost(Picoseconds sample);
+  // Reads the event from the card into `record`. True: the command is done, well or badly, or
+  // given up. kDeviceFault: the queue has halted before; kAborted: it is off.
+  Result<bool> ask_card(const Ticket& ticket, abi::EventRecord& record);
   Status outcome(const Ticket& ticket, abi::EventRecord record);
   bool is_aborted(const Ticket& ticket) const { return !queue_.is_current(ticket); }
 

@@ -49,7 +49,7 @@ class Planner {
       tries_left_ = kTries;
       if (evacuate_some(wanted, depth, kTries)) return true;
     }
-    return roll_some(wanted);
+    return roll_some(wanted) || slide(wanted);
   }
   const std::vector<BlockMove>& moves() const { return moves_; }
 
@@ -60,6 +60,8 @@ class Planner {
   std::vector<Interval> holes() const;
   bool roll_some(Bytes wanted);
   bool roll(Interval hole, Bytes wanted);
+  bool slide(Bytes wanted);
+  void slide_between(const Interval& lower, const Interval& upper);
   std::optional<Reach> reach_up(const Interval& hole) const;
   std::optional<Reach> reach_down(const Interval& hole) const;
   void place(const PlacedBlock& block, std::uint64_t to);
@@ -280,6 +282,57 @@ std::optional<Reach> Planner::reach_down(const Interval& hole) const {
   return reach;
 }
 
+// Between the holes that together have what is wanted with the fewest bytes in between.
+bool Planner::slide(Bytes wanted) {
+  moves_.clear();
+  const auto all = holes();
+  const auto fixed_between = [this](const Interval& lower, const Interval& upper) {
+    return std::any_of(blocks_.begin(), blocks_.end(), [&](const PlacedBlock& block) {
+      return !block.movable && block.begin >= lower.end && block.begin < upper.begin;
+    });
+  };
+  const Interval *best_first = nullptr, *best_last = nullptr;
+  Bytes best = 0, room = 0;
+  std::size_t first = 0;
+  for (std::size_t last = 0; last < all.size(); ++last) {
+    if (last > 0 && fixed_between(all[last - 1], all[last])) {
+      first = last;
+      room = 0;
+    }
+    room += all[last].size();
+    while (room - all[first].size() >= wanted) room -= all[first++].size();
+    const Bytes bytes = all[last].end - all[first].begin - room;
+    if (room < wanted || (best_first != nullptr && bytes >= best)) continue;
+    best_first = &all[first];
+    best_last = &all[last];
+    best = bytes;
+  }
+  if (best_first == nullptr) return false;
+  slide_between(*best_first, *best_last);
+  return true;
+}
+
+// Towards the larger of the two: the longer the way, the fewer the pieces of a copy.
+void Planner::slide_between(const Interval& lower, const Interval& upper) {
+  const auto by_begin = [](const PlacedBlock& block, std::uint64_t at) { return block.begin < at; };
+  std::vector<PlacedBlock> blocks(
+      std::lower_bound(blocks_.begin(), blocks_.end(), lower.end, by_begin),
+      std::lower_bound(blocks_.begin(), blocks_.end(), upper.begin, by_begin));
+  if (lower.size() >= upper.size()) {
+    auto to = lower.begin;
+    for (const auto& block : blocks) {
+      place(block, to);
+      to += block.size;
+    }
+  } else {
+    auto to = upper.end;
+    for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+      to -= block->size;
+      place(*block, to);
+    }
+  }
+}
+
 MoveStages in_stages(const std::vector<BlockMove>& moves) {
   MoveStages stages;
   for (const auto& move : moves) {
@@ -287,7 +340,9 @@ MoveStages in_stages(const std::vector<BlockMove>& moves) {
     const auto depends = [&](const BlockMove& earlier) {
       return earlier.id == move.id || overlap(to, {earlier.from, earlier.from + earlier.size});
     };
-    if (stages.empty() || std::any_of(stages.back().begin(), stages.back().end(), depends)) {
+    const auto alone = [](const BlockMove& other) { return other.overlaps_itself(); };
+    if (stages.empty() || alone(move) || alone(stages.back().front()) ||
+        std::any_of(stages.back().begin(), stages.back().end(), depends)) {
       stages.emplace_back();
     }
     stages.back().push_back(move);

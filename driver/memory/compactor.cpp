@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "driver/support/spin_lock.hpp"
 
 namespace npu::driver {
@@ -148,9 +150,14 @@ std::vector<PlacedBlock> Compactor::placed_blocks() const {
   for (std::uint32_t index = 0; index < blocks.size(); ++index) {
     const auto& block = blocks[index];
     if (!block.live() || block.is_peer()) continue;
-    placed.push_back({block.address, block.size, index, block.movable()});
+    const Bytes lower = block.is_split() ? block.head : block.size;
+    placed.push_back({block.address, lower, index, block.movable()});
   }
   auto id = static_cast<std::uint32_t>(blocks.size());  // of no block
+  for (const auto& block : blocks) {
+    if (!block.live() || !block.is_split()) continue;
+    placed.push_back({block.rest, block.size - block.head, id++, false});
+  }
   for (const auto& place : memory_.physical().quarantined()) {
     placed.push_back({place.address, place.size, id++, false});
   }
@@ -179,7 +186,14 @@ Status Compactor::run_paused(Bytes wanted, CompactionReport& report) {
 Status Compactor::check_tables(const MoveStages& stages) {
   std::vector<std::vector<std::uint64_t>> targets(memory_.physical().blocks().size());
   for (const auto& stage : stages) {
-    for (const auto& move : stage) targets[move.id].push_back(move.to);
+    for (const auto& move : stage) {
+      auto& places = targets[move.id];
+      // In two pieces there are no giant pages: one of these two has none either.
+      if (move.overlaps_itself()) {
+        places.insert(places.end(), {move.to + kPageSize, move.to + 2 * kPageSize});
+      }
+      places.push_back(move.to);
+    }
   }
   std::size_t needed = 0;
   for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) {
@@ -213,6 +227,7 @@ void Compactor::release(const std::vector<BlockMove>& moves, std::uint64_t Block
 // whichever translation the card uses, it gets there.
 Status Compactor::move_stage(const std::vector<BlockMove>& stage, Pause& pause,
                              CompactionReport& report) {
+  if (stage.front().overlaps_itself()) return slide(stage.front(), pause, report);
   if (auto ok = claim(stage); !ok) return ok;
   const auto copied = lanes_.copy(stage, timeout_);
   Bytes bytes = 0;
@@ -238,6 +253,65 @@ Status Compactor::move_stage(const std::vector<BlockMove>& stage, Pause& pause,
   report.blocks += stage.size();
   report.moved += bytes;
   return {};
+}
+
+// A block that goes less than its size destroys its old place on the way, piece by piece. So the
+// card drops the translations before, while they may still be wrong: nothing runs that could bring
+// them back. Each piece is whole where it was until its copy has ended, so a block whose slide ends
+// half way is whole, too, in two pieces with what a stuck copy may write between them.
+Status Compactor::slide(const BlockMove& move, Pause& pause, CompactionReport& report) {
+  stale_.fill(true);
+  const auto dropped = invalidate();
+  pause.end(kInvalidate);
+  if (!dropped) return dropped;
+  Status status;
+  const auto done = slide_pieces(move, status);
+  pause.end(kCopy, done);
+  settle_slide(move, done);
+  if (auto ok = remap({move}); !ok && status) status = ok;
+  pause.end(kRemap);
+  if (auto ok = invalidate(); !ok && status) status = ok;
+  pause.end(kInvalidate);
+  report.blocks += done == move.size ? 1 : 0;
+  report.moved += done;
+  return status;
+}
+
+// Returns how many bytes have arrived: the lower ones if the block moves down, else the upper ones.
+Bytes Compactor::slide_pieces(const BlockMove& move, Status& status) {
+  Bytes done = 0;
+  while (status && done < move.size) {
+    const auto piece = std::min(move.distance(), move.size - done);
+    const auto offset = move.to < move.from ? done : move.size - done - piece;
+    status = lanes_.copy({{move.id, move.from + offset, move.to + offset, piece}}, timeout_);
+    if (status) done += piece;
+  }
+  return done;
+}
+
+// Old and new place together become what they are now: the block, or its pieces, and the hole.
+void Compactor::settle_slide(const BlockMove& move, Bytes done) {
+  auto& physical = memory_.physical();
+  auto& allocator = physical.allocator();
+  const auto take = [&](std::uint64_t at, Bytes size) {
+    static_cast<void>(allocator.allocate_at(DeviceAddress{at}, size));
+  };
+  static_cast<void>(allocator.free(DeviceAddress{move.from}));
+  const bool down = move.to < move.from;
+  const Bytes head = down ? done : move.size - done;  // the piece at the lower address
+  const auto lower = std::min(move.from, move.to);
+  if (head == 0 || head == move.size) {
+    const auto at = done == 0 ? move.from : move.to;
+    take(at, move.size);
+    physical.relocate(move.id, at);
+  } else {
+    take(lower, head);
+    take(lower + head + move.distance(), move.size - head);
+    physical.split(move.id, lower, head, lower + head + move.distance());
+  }
+  if (done == move.size || !lanes_.in_flight()) return;
+  take(lower + head, move.distance());
+  physical.quarantine(lower + head, move.distance(), Residue::kCopies);
 }
 
 // The new places of the stage are nobody's.

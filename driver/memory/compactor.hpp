@@ -38,6 +38,9 @@ class Compactor {
   Status run_paused(Bytes wanted, CompactionReport& report);
   Status check_tables(const MoveStages& stages);
   Status move_stage(const std::vector<BlockMove>& stage, Pause& pause, CompactionReport& report);
+  Status slide(const BlockMove& move, Pause& pause, CompactionReport& report);
+  Bytes slide_pieces(const BlockMove& move, Status& status);
+  void settle_slide(const BlockMove& move, Bytes done);
   Status claim(const std::vector<BlockMove>& moves);
   void release(const std::vector<BlockMove>& moves, std::uint64_t BlockMove::*place);
   void give_up(const std::vector<BlockMove>& stage, bool in_use, Residue residue);

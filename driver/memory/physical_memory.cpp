@@ -20,6 +20,7 @@ Result<MemoryHandle> PhysicalMemory::create(Bytes size, bool pinned, unsigned vm
   block.size = memory->reserved;
   block.mappings = 0;
   block.holders = static_cast<std::uint16_t>(1U << vmid);
+  block.head = 0;
   block.pinned = pinned;
   block.lent.reset();
   return handle_of(index);
@@ -48,6 +49,7 @@ MemoryHandle PhysicalMemory::add_peer(std::uint64_t target, Bytes size, PeerLeas
   auto& block = blocks_[index];
   block.address = target;
   block.size = size;
+  block.head = 0;
   block.mappings = 0;
   block.holders = static_cast<std::uint16_t>(1U << vmid);
   block.pinned = true;
@@ -101,6 +103,15 @@ void PhysicalMemory::release_all(unsigned vmid) {
   }
 }
 
+void PhysicalMemory::split(std::uint32_t index, std::uint64_t address, Bytes head,
+                           std::uint64_t rest) {
+  auto& block = blocks_[index];
+  block.address = address;
+  block.head = head;
+  block.rest = rest;
+  ++split_;
+}
+
 void PhysicalMemory::quarantine(std::uint64_t address, Bytes size, Residue residue) {
   quarantined_.push_back({address, size, residue});
 }
@@ -118,7 +129,7 @@ void PhysicalMemory::end_quarantine(Residue residue) {
 MemoryStatistics PhysicalMemory::statistics() const {
   auto result = allocator_.statistics();
   for (const auto& place : quarantined_) result.quarantined += place.size;
-  result.allocations -= quarantined_.size();
+  result.allocations -= quarantined_.size() + split_;
   return result;
 }
 
@@ -134,6 +145,10 @@ void PhysicalMemory::free_if_unused(std::uint32_t index) {
   } else {
     [[maybe_unused]] const auto freed = allocator_.free(DeviceAddress{block.address});
     assert(freed && "a live block is an allocation");
+    if (block.is_split()) {
+      static_cast<void>(allocator_.free(DeviceAddress{block.rest}));
+      --split_;
+    }
   }
   block.size = 0;
   ++block.generation;

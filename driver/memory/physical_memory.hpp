@@ -17,6 +17,8 @@ namespace npu::driver {
 struct MemoryBlock {
   std::uint64_t address = 0;     // device-local, or abi::PageTableEntry::peer_target()
   Bytes size = 0;                // whole pages; 0: the slot is free
+  Bytes head = 0;                // of a block in two pieces: bytes at `address`; else 0
+  std::uint64_t rest = 0;        // where those behind are
   std::uint32_t generation = 1;  // of the handles that mean this block
   std::uint32_t mappings = 0;
   std::uint16_t holders = 0;  // bit v: the space of VMID v holds the handle
@@ -26,7 +28,9 @@ struct MemoryBlock {
 
   bool is_peer() const { return static_cast<bool>(lease); }
   bool is_lent() const { return lent && lent->load(std::memory_order_acquire) != 0; }
-  bool movable() const { return !pinned && !is_lent(); }
+  // A slide has ended half way.
+  bool is_split() const { return head != 0; }
+  bool movable() const { return !pinned && !is_lent() && !is_split(); }
   bool live() const { return size != 0; }
   bool held_by(unsigned vmid) const { return (holders >> vmid & 1) != 0; }
 };
@@ -75,6 +79,9 @@ class PhysicalMemory {
   MemoryHandle handle_of(std::uint32_t index) const { return {index, blocks_[index].generation}; }
   // The block lies at `address` from now on; its old place is not freed.
   void relocate(std::uint32_t index, std::uint64_t address) { blocks_[index].address = address; }
+  // Its first `head` bytes lie at `address` and the others at `rest` from now on, each an
+  // allocation.
+  void split(std::uint32_t index, std::uint64_t address, Bytes head, std::uint64_t rest);
   // `address` is an allocation that belongs to no block.
   void quarantine(std::uint64_t address, Bytes size, Residue residue);
   // The card is done with what it left: these places are free again.
@@ -92,6 +99,7 @@ class PhysicalMemory {
   std::vector<MemoryBlock> blocks_;
   std::vector<std::uint32_t> free_slots_;
   std::vector<QuarantinedPlace> quarantined_;
+  std::size_t split_ = 0;                 // blocks in two pieces
   std::vector<std::uint32_t> lent_only_;  // blocks that only leases keep
 };
 

@@ -123,8 +123,20 @@ Status Space::map(const PageRange& range, MemoryHandle memory, Bytes offset) {
 }
 
 Status Space::write_tables(const PageRange& range, const Mapping& mapping) {
-  const auto memory = physical_.find(mapping.memory)->address + mapping.offset;
-  return tables_.map(range, memory, page_access(mapping.access));
+  const auto& block = *physical_.find(mapping.memory);
+  const auto access = page_access(mapping.access);
+  if (!block.is_split() || mapping.offset + range.size <= block.head) {
+    return tables_.map(range, block.address + mapping.offset, access);
+  }
+  if (mapping.offset >= block.head) {
+    return tables_.map(range, block.rest + (mapping.offset - block.head), access);
+  }
+  const PageRange lower{range.at, block.head - mapping.offset};
+  const PageRange upper{range.at + lower.size, range.size - lower.size};
+  if (auto ok = tables_.map(lower, block.address + mapping.offset, access); !ok) return ok;
+  auto ok = tables_.map(upper, block.rest, access);
+  if (!ok) tables_.unmap(lower);
+  return ok;
 }
 
 // Afterwards no mapping extends over `at`.

@@ -48,6 +48,11 @@ Result<LentMemory> Space::lend(MemoryHandle memory) {
                 fmt::format("memory {}.{} of VMID {} is another card's: only its owner lends it",
                             memory.index, memory.generation, vmid_));
   }
+  if (block->is_split()) {
+    return fail(ErrorCode::kBusy,
+                fmt::format("memory {}.{} of VMID {} is in two pieces since a compaction failed",
+                            memory.index, memory.generation, vmid_));
+  }
   return LentMemory{block->address, block->size, physical_.lend(memory)};
 }
 

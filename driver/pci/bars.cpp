@@ -2,6 +2,7 @@
 // BAR sizing and MSI-X geometry.
 #include <fmt/format.h>
 
+#include "driver/pci/bar_probe.hpp"
 #include "driver/pci/config_space.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/abi/pci.hpp"
@@ -16,46 +17,6 @@ namespace {
 
 constexpr unsigned kBars = 6;
 
-// Memory and I/O decoding off for the life of the object: a BAR full of ones would otherwise
-// answer to somebody else's addresses.
-class DecodingOff {
- public:
-  DecodingOff(ConfigAccess& config, Bdf bdf)
-      : config_(config), bdf_(bdf), command_(config.read16(bdf, pci::kCommand)) {
-    constexpr auto kDecoding = pci::kCommandIo | pci::kCommandMemory;
-    changed_ = (command_ & kDecoding) != 0;
-    if (changed_) {
-      config_.write16(bdf_, pci::kCommand, static_cast<std::uint16_t>(command_ & ~kDecoding));
-    }
-  }
-  ~DecodingOff() {
-    if (changed_) config_.write16(bdf_, pci::kCommand, command_);
-  }
-  DecodingOff(const DecodingOff&) = delete;
-  DecodingOff& operator=(const DecodingOff&) = delete;
-
- private:
-  ConfigAccess& config_;
-  Bdf bdf_;
-  std::uint16_t command_;
-  bool changed_;
-};
-
-// Value before, and what is left of all ones.
-struct Probe {
-  std::uint32_t value;
-  std::uint32_t mask;
-};
-
-Probe probe_register(ConfigAccess& config, Bdf bdf, unsigned index) {
-  const std::uint32_t offset = pci::kBar0 + 4 * index;
-  const std::uint32_t value = config.read32(bdf, offset);
-  config.write32(bdf, offset, pci::kAllOnes);
-  const std::uint32_t mask = config.read32(bdf, offset);
-  config.write32(bdf, offset, value);
-  return {value, mask};
-}
-
 // The size whose address bits are `writable`: the lowest one that can be written, if all above it
 // up to `width` can be written too.
 Result<Bytes> decode_size(Bdf bdf, unsigned index, std::uint64_t writable, unsigned width) {
@@ -69,9 +30,11 @@ Result<Bytes> decode_size(Bdf bdf, unsigned index, std::uint64_t writable, unsig
   return size;
 }
 
-Result<Bar> size_bar(ConfigAccess& config, Bdf bdf, unsigned index) {
+Result<Bar> size_bar(BarProbe& probe, Bdf bdf, unsigned index) {
   Bar bar;
-  const Probe low = probe_register(config, bdf, index);
+  const auto first = probe.read(index);
+  if (!first) return forward_error(first);
+  const auto low = *first;
   if (low.mask == 0) return bar;
   bar.is_io = (low.mask & pci::kBarIo) != 0;
   if (bar.is_io) {
@@ -91,9 +54,10 @@ Result<Bar> size_bar(ConfigAccess& config, Bdf bdf, unsigned index) {
   std::uint64_t writable = low.mask & ~pci::kBarFlagsMask;
   bar.base = low.value & ~pci::kBarFlagsMask;
   if (bar.is_64_bit) {
-    const Probe high = probe_register(config, bdf, index + 1);
-    writable |= std::uint64_t{high.mask} << 32;
-    bar.base |= std::uint64_t{high.value} << 32;
+    const auto high = probe.read(index + 1);
+    if (!high) return forward_error(high);
+    writable |= std::uint64_t{high->mask} << 32;
+    bar.base |= std::uint64_t{high->value} << 32;
   }
   const auto size = decode_size(bdf, index, writable, bar.is_64_bit ? 64 : 32);
   if (!size) return forward_error(size);
@@ -146,17 +110,24 @@ Status check_geometry(Bdf bdf, const MsixInfo& msix, const std::array<Bar, kBars
   return {};
 }
 
-}  // namespace
-
-Result<std::array<Bar, 6>> size_bars(ConfigAccess& config, Bdf bdf) {
+Result<std::array<Bar, kBars>> size_all(BarProbe& probe, Bdf bdf) {
   std::array<Bar, kBars> bars;
-  const DecodingOff decoding_off(config, bdf);
   for (unsigned index = 0; index < kBars; ++index) {
-    auto bar = size_bar(config, bdf, index);
+    auto bar = size_bar(probe, bdf, index);
     if (!bar) return forward_error(bar);
     bars[index] = *bar;
     if (bar->is_64_bit) ++index;  // the upper half
   }
+  return bars;
+}
+
+}  // namespace
+
+Result<std::array<Bar, 6>> size_bars(ConfigAccess& config, platform::Clock& clock, Bdf bdf) {
+  BarProbe probe(config, clock, bdf);
+  if (auto ok = probe.begin(); !ok) return forward_error(ok);
+  auto bars = size_all(probe, bdf);
+  if (auto ok = probe.end(); !ok) return forward_error(ok);
   return bars;
 }
 

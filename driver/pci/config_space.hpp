@@ -8,6 +8,7 @@
 #include "npu/base/result.hpp"
 #include "npu/driver/scan.hpp"
 #include "npu/platform/pci.hpp"
+#include "npu/platform/time.hpp"
 
 namespace npu::driver {
 
@@ -59,14 +60,17 @@ Result<PciFunction> read_header(ConfigAccess& config, platform::Bdf bdf, std::ui
 Result<std::uint32_t> find_capability(ConfigAccess& config, platform::Bdf bdf, std::uint8_t id);
 
 // Sizes of a type 0 header's BARs by the write-ones protocol (PCI 3.0, 6.2.5.1). Decoding is off
-// meanwhile; BARs and COMMAND are restored. kBadDevice: a size or type that cannot be.
-Result<std::array<Bar, 6>> size_bars(ConfigAccess& config, platform::Bdf bdf);
+// meanwhile; BARs and COMMAND are restored. kBadDevice: a size or type that cannot be; kDeviceLost:
+// vanished or was reset meanwhile.
+Result<std::array<Bar, 6>> size_bars(ConfigAccess& config, platform::Clock& clock,
+                                     platform::Bdf bdf);
 
 // kBadDevice: no MSI-X, too few vectors, table or PBA outside its BAR or overlapping.
 Result<MsixInfo> read_msix(ConfigAccess& config, platform::Bdf bdf, const std::array<Bar, 6>& bars);
 
 // probe() without registers.
-Result<CardInfo> probe_config(ConfigAccess& config, const PciFunction& function);
+Result<CardInfo> probe_config(ConfigAccess& config, platform::Clock& clock,
+                              const PciFunction& function);
 
 // Fills in what the card's registers say and checks it against the BARs. The region must cover
 // the global page. kBadDevice, kUnsupported (ABI version), kDeviceLost.

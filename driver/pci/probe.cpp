@@ -75,11 +75,12 @@ Status check_registers(const CardInfo& card) {
 
 }  // namespace
 
-Result<CardInfo> probe_config(ConfigAccess& config, const PciFunction& function) {
+Result<CardInfo> probe_config(ConfigAccess& config, platform::Clock& clock,
+                              const PciFunction& function) {
   CardInfo card;
   card.function = function;
   if (auto ok = check_identity(function); !ok) return forward_error(ok);
-  auto bars = size_bars(config, function.bdf);
+  auto bars = size_bars(config, clock, function.bdf);
   if (!bars) return forward_error(bars);
   card.bars = *bars;
   if (auto ok = check_bar(function.bdf, 0, card.bars[0], abi::kBar0Size); !ok) {

@@ -112,7 +112,7 @@ class Scanner {
 
   void probe_card(const PciFunction& function) {
     if (function.vendor_id != abi::kVendorId || !abi::is_npu_device(function.device_id)) return;
-    auto card = probe_config(config_, function);
+    auto card = probe_config(config_, platform_.clock(), function);
     if (card && options_.read_registers) {
       if (auto ok = read_registers(*card); !ok) return refuse(function.bdf, ok.error());
     }
@@ -164,7 +164,7 @@ Result<CardInfo> probe(platform::Platform& platform, Bdf bdf) {
       break;
     }
   }
-  return probe_config(config, *function);
+  return probe_config(config, platform.clock(), *function);
 }
 
 }  // namespace npu::driver

@@ -83,4 +83,23 @@ std::vector<QueueFault> QueueFaultLog::read() {
   return faults;
 }
 
+// What the card has written before its answer is in host memory by then, or lost.
+std::vector<QueueFault> QueueFaultLog::read_behind_lost() {
+  const auto count = link_.read<abi::QueueFaultCount>();
+  counters_.mmio_reads.fetch_add(1, std::memory_order_relaxed);
+  auto faults = read();
+  if (!count) return faults;
+  for (;;) {
+    const auto next = next_.load(std::memory_order_relaxed);
+    // The register has the lower half of the last one's number.
+    const auto left = static_cast<std::int32_t>(count->raw + 1 - static_cast<std::uint32_t>(next));
+    if (left <= 0) return faults;
+    const auto behind = static_cast<std::uint64_t>(left);
+    const auto lost = behind > kRecords ? behind - kRecords : 1;
+    counters_.faults_lost.fetch_add(lost, std::memory_order_relaxed);
+    next_.store(next + lost, std::memory_order_release);
+    for (auto& fault : read()) faults.push_back(std::move(fault));
+  }
+}
+
 }  // namespace npu::driver

@@ -27,6 +27,8 @@ class QueueFaultLog {
   }
   // Those that have come since, oldest first. One task at a time.
   std::vector<QueueFault> read();
+  // The same behind those that the card has written and that have not come. Asks the card.
+  std::vector<QueueFault> read_behind_lost();
 
  private:
   static constexpr std::uint64_t kRecords = 1U << kLog2Records;

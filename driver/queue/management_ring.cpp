@@ -93,6 +93,21 @@ void ManagementRing::stop(bool all_given_back) {
   link_.write(control);
 }
 
+// It is also off while another task restarts it.
+Status ManagementRing::check_on() {
+  for (const bool sure : {false, true}) {
+    const auto status = link_.read<abi::ManagementStatusRegister>();
+    counters_.mmio_reads.fetch_add(1, std::memory_order_relaxed);
+    if (sure) lock_.unlock();
+    if (!status) return forward_error(status);
+    if (status->get<abi::ManagementStatusRegister::Enabled>()) return {};
+    if (!sure && !lock_.try_lock_until(link_.clock(), Picoseconds())) return {};
+  }
+  return fail(
+      ErrorCode::kAborted,
+      fmt::format("the management queue of {} is off, the card was reset", to_string(link_.bdf())));
+}
+
 Status ManagementRing::usable() const {
   if (stopped_.load(std::memory_order_acquire)) {
     return fail(ErrorCode::kAborted, "the management queue is off, the device was shut down");

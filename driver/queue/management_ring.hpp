@@ -52,6 +52,10 @@ class ManagementRing {
   // may be queues and processes of it.
   static bool was_left(abi::ManagementControl control) { return control.raw != 0; }
 
+  // kAborted: the card's management queue is off, so it was reset, and its queues are gone;
+  // kDeviceLost, kIo.
+  Status check_on();
+
   // kQueueFull: no place until `deadline`; kTimeout: no answer; kAborted: restart(); kDeviceLost.
   Result<ManagementAnswer> execute(const abi::ManagementCommand& command, Picoseconds deadline,
                                    DeadlineOf whose = DeadlineOf::kDriver);

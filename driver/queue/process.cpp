@@ -241,6 +241,30 @@ void ProcessContext::Impl::look_for_faults() {
   deliver();
 }
 
+// The record of a fault comes before the answer, unless it was lost.
+Status ProcessContext::Impl::ask_card(QueueId id) {
+  if (auto ok = manager.ring().check_on(); !ok) return ok;
+  const auto known = [&] {
+    fault_lock.lock(device.platform.clock());
+    const SpinLockHolder holder(fault_lock);
+    for (const auto& [queue, channel] : channels) {
+      if (queue == id) return channel->faulted();
+    }
+    return true;
+  };
+  if (known()) return {};
+  auto found = manager.read_fault(id);
+  if (!found) return forward_error(found);
+  if (!*found) return {};
+  manager.collect_faults_behind_lost();
+  if (!known()) {
+    (*found)->pasid = pasid.value();
+    add_fault(**found);
+  }
+  deliver();
+  return {};
+}
+
 // Called by the manager, under its mutex of faults.
 void ProcessContext::Impl::add_fault(const QueueFault& fault) {
   fault_lock.lock(device.platform.clock());

@@ -106,6 +106,7 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   // --- Faults. Not under the mutex.
   void look_for_faults() override;
   bool settle(QueueId queue, Picoseconds deadline) override;
+  Status ask_card(QueueId queue) override;
   std::optional<std::uint64_t> ask_read_index(QueueId queue, Picoseconds deadline) override;
   void add_fault(const QueueFault& fault) override;
   void deliver();

@@ -27,6 +27,9 @@ class QueueHost {
   // Returns when nothing of the queue at fault runs any more and all its completions are written.
   // False: not yet, because it is being destroyed or a millisecond behind `deadline` is over.
   virtual bool settle(QueueId queue, Picoseconds deadline) = 0;
+  // Tells the queue of a fault whose record was lost. Fails if the card does not answer, and with
+  // kAborted if it knows nothing of its queues any more.
+  virtual Status ask_card(QueueId queue) = 0;
   // How many of its entries the card has taken, if it says so by `deadline`.
   virtual std::optional<std::uint64_t> ask_read_index(QueueId queue, Picoseconds deadline) = 0;
 };
@@ -105,6 +108,8 @@ class QueueChannel {
   // Not under a lock.
   Result<bool> read(const QueueTicket& ticket);
   Result<bool> look(const QueueTicket& ticket, Picoseconds deadline);
+  Result<bool> look_with_card(const QueueTicket& ticket, Picoseconds deadline);
+  bool may_ask(const QueueTicket& ticket);
   tl::unexpected<Error> fault_error(const QueueTicket& ticket, abi::FaultCode code) const;
   void trace(platform::Activity activity, Picoseconds begin, const QueueTicket& ticket);
 
@@ -113,7 +118,8 @@ class QueueChannel {
   QueueChannelParts parts_;
   std::atomic<bool> closed_{false};
   std::atomic<abi::FaultCode> fault_{abi::FaultCode::kNone};
-  std::atomic<bool> settled_{false};  // after a fault: no more completions
+  std::atomic<bool> settled_{false};     // after a fault: no more completions
+  std::atomic<std::int64_t> ask_at_{0};  // the card itself, next; ps
 
   SpinLock submit_lock_;
   std::uint64_t write_index_ = 0;

@@ -116,6 +116,25 @@ Status QueueManager::read_card_half(abi::QueueDescriptor& descriptor) {
   return device_.link->explain_all_ones("a queue's descriptor");
 }
 
+// The card writes it when the queue has left its slot.
+Result<std::optional<QueueFault>> QueueManager::read_fault(QueueId queue) {
+  const auto word = [&](Bytes offset) {
+    counters_.mmio_reads.fetch_add(1, std::memory_order_relaxed);
+    return descriptors_->read64(place_of(queue.value) + offset);
+  };
+  const auto state = word(offsetof(abi::QueueDescriptor, state));
+  if (state == ~0ULL) return device_.link->explain_all_ones("a queue's descriptor");
+  if (static_cast<abi::QueueState>(state & 0xFFFF'FFFF) != abi::QueueState::kFaulted) {
+    return std::nullopt;
+  }
+  QueueFault fault;
+  fault.code = static_cast<abi::FaultCode>(state >> 32 & 0xFFFF);
+  fault.queue = queue;
+  fault.index = word(offsetof(abi::QueueDescriptor, error_index));
+  fault.address = word(offsetof(abi::QueueDescriptor, error_address));
+  return fault;
+}
+
 void QueueManager::add_process(std::uint32_t pasid, QueueOwner& owner) {
   const MutexHolder holder(*fault_mutex_);
   owners_.emplace_back(pasid, &owner);
@@ -144,8 +163,17 @@ void QueueManager::let_go() {
 void QueueManager::collect_faults(Picoseconds deadline) {
   if (!faults_->has_news()) return;
   const TimedMutexHolder holder(*fault_mutex_, deadline);
-  if (!holder) return;
-  for (const auto& fault : faults_->read()) {
+  if (holder) hand_out(faults_->read());
+}
+
+void QueueManager::collect_faults_behind_lost() {
+  const TimedMutexHolder holder(*fault_mutex_, Picoseconds());
+  if (holder) hand_out(faults_->read_behind_lost());
+}
+
+// Under the mutex of faults.
+void QueueManager::hand_out(const std::vector<QueueFault>& faults) {
+  for (const auto& fault : faults) {
     QueueOwner* owner = nullptr;
     for (const auto& known : owners_) {
       if (known.first == fault.pasid) owner = known.second;

@@ -57,6 +57,9 @@ class QueueManager final : public ComputeWork {
   void write_driver_half(const abi::QueueDescriptor& descriptor);
   // The card's half, as it was last written. kDeviceLost, kIo.
   Status read_card_half(abi::QueueDescriptor& descriptor);
+  // What has stopped the queue, if it is at fault and nothing of it runs any more: code, entry and
+  // address. kDeviceLost, kIo.
+  Result<std::optional<QueueFault>> read_fault(QueueId queue);
 
   // --- Compaction: all processes are evicted.
   Status hold(Picoseconds deadline) override;
@@ -69,6 +72,8 @@ class QueueManager final : public ComputeWork {
   bool has_news() const { return faults_->has_news(); }
   // Unless others have the log until `deadline`.
   void collect_faults(Picoseconds deadline = Picoseconds::max());
+  // Where a record is known to be lost: those behind it. Not while others have the log.
+  void collect_faults_behind_lost();
   std::vector<QueueFault> take_stray_faults();
 
   // The card may keep a queue or a process that nobody knows of any more.
@@ -86,6 +91,7 @@ class QueueManager final : public ComputeWork {
   QueueManager(Device::Impl& device, std::uint32_t pages);
   Bytes place_of(std::uint32_t queue) const { return Bytes{queue} * abi::kQueueDescriptorSize; }
   void store(const abi::QueueDescriptor& descriptor, Bytes size);
+  void hand_out(const std::vector<QueueFault>& faults);
 
   Device::Impl& device_;
   ManagerCounters counters_;

@@ -116,7 +116,24 @@ Result<bool> QueueChannel::is_done(const QueueTicket& ticket) {
                 fmt::format("queue {}: entry {} was submitted without completion", parts_.id.value,
                             ticket.index));
   }
-  return look(ticket, Picoseconds::max());
+  const auto done = look(ticket, Picoseconds::max());
+  return !done || *done || !may_ask(ticket) ? done : look_with_card(ticket, Picoseconds::max());
+}
+
+// What the card has written of an end may have been lost on its way to host memory.
+Result<bool> QueueChannel::look_with_card(const QueueTicket& ticket, Picoseconds deadline) {
+  if (!closed_.load(std::memory_order_acquire)) {
+    if (auto ok = host_.ask_card(parts_.id); !ok) return forward_error(ok);
+  }
+  return look(ticket, deadline);
+}
+
+// Not sooner than a wait would, nor more often.
+bool QueueChannel::may_ask(const QueueTicket& ticket) {
+  const auto now = link_.clock().now();
+  if (now - ticket.submitted < kFirstProbe || now.count() < ask_at_.load(kRelaxed)) return false;
+  ask_at_.store((now + kFirstProbe).count(), kRelaxed);
+  return true;
 }
 
 // One wait for one ticket.
@@ -143,9 +160,9 @@ class QueueWait final : private WaitLoop {
     return channel_.next_completion();
   }
   Done probe() override {
-    const auto status = channel_.link_.read<abi::ManagementStatusRegister>();
-    if (!status) return forward_error(status);
-    return look();
+    seen_ = channel_.head_.load(std::memory_order_acquire);
+    result_ = channel_.look_with_card(ticket_, deadline_);
+    return !result_ || *result_;
   }
   void learn_wake_cost(Picoseconds sample) override {
     const auto old = channel_.wake_cost_.load(kRelaxed);

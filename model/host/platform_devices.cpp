@@ -79,9 +79,8 @@ class MsixVector : public platform::InterruptVector {
     cpus_.synchronise();
     const auto came = [&] { return state_->count != seen; };
     if (came()) return state_->count;
-    const bool forever = deadline == Picoseconds::max();
     const bool woken =
-        cpus_.block(state_->arrived, forever ? UINT64_MAX : ticks(deadline), came,
+        cpus_.block(state_->arrived, deadline_ticks(deadline), came,
                     fmt::format("interrupt vector {} of {}", vector_, to_string(bdf_)));
     if (woken || came()) return state_->count;
     return fail(ErrorCode::kTimeout,

@@ -8,11 +8,6 @@
 namespace npu::model {
 namespace {
 
-SimTime as_sim_time(Picoseconds deadline) {
-  if (deadline == Picoseconds::max()) return UINT64_MAX;
-  return deadline.count() < 0 ? 0 : static_cast<SimTime>(deadline.count());
-}
-
 class WriteSignal : public MemoryWatcher {
  public:
   explicit WriteSignal(Agenda& agenda) : agenda_(agenda) {}
@@ -48,7 +43,7 @@ class HostMutex : public platform::Mutex {
  public:
   HostMutex(HostCpus& cpus, Agenda& agenda) : cpus_(cpus), agenda_(agenda) {}
   void lock() override { acquire(UINT64_MAX); }
-  bool try_lock_until(Picoseconds deadline) override { return acquire(as_sim_time(deadline)); }
+  bool try_lock_until(Picoseconds deadline) override { return acquire(deadline_ticks(deadline)); }
   void unlock() override {
     sc_assert(held_);
     cpus_.synchronise_with_tasks();
@@ -87,7 +82,7 @@ class HostCondition : public platform::Condition {
     mutex.unlock();
     ++waiters_;
     const bool woken = cpus_.block(
-        notified_, as_sim_time(deadline), [&] { return generation_ != seen; }, "a condition");
+        notified_, deadline_ticks(deadline), [&] { return generation_ != seen; }, "a condition");
     --waiters_;
     mutex.lock();
     if (!woken) return fail(ErrorCode::kTimeout, "condition not notified before the deadline");
@@ -118,7 +113,7 @@ Picoseconds HostPlatform::now() {
 void HostPlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
   const SimTime round = ticks(cpus_.config().poll_round);
   const SimTime start = cpus_.local_now();
-  const SimTime limit = as_sim_time(deadline);
+  const SimTime limit = deadline_ticks(deadline);
   const SimTime since = sim_now();
   if (watched.size == 0 || limit <= start || round == 0) {
     cpus_.spin(since, start + round);
@@ -137,7 +132,7 @@ void HostPlatform::sleep_until(Picoseconds deadline) {
   const sc_core::sc_event never;
   drain_combining();
   cpus_.block(
-      never, as_sim_time(deadline), [] { return false; }, "a timer");
+      never, deadline_ticks(deadline), [] { return false; }, "a timer");
 }
 
 Result<std::unique_ptr<platform::Task>> HostPlatform::spawn(std::string name,

@@ -124,6 +124,17 @@ TEST_F(CompactionFaultTest, WhereACopyMayStillWriteNobodyElseIs) {
   EXPECT_EQ(device->memory_statistics().quarantined, 2_MiB);
 }
 
+// Between the two pieces of a block that has slid half its way, or before it.
+TEST_F(CompactionFaultTest, WhereACopyOfASlideMayStillWriteNobodyIs) {
+  lay_out("..AAAAA.BBBBBBB.");
+  compact_with_stuck_copies(8_MiB);
+  EXPECT_EQ(device->memory_statistics().quarantined, 4_MiB);
+  expect_sum();
+  fill_free_memory();
+  expect_intact('A', 5);
+  expect_intact('B', 7);
+}
+
 // The plan is made while the old copy is still running; it ends before the new ones begin.
 TEST_F(CompactionFaultTest, ThePlanLeavesQuarantinedPlacesAlone) {
   lay_out(".A.B.C.");

@@ -81,7 +81,8 @@ class NPU_API AddressSpace {
   // it may already. If `owner` is of another card, the handle is this card's: once mapped and given
   // access, the memory is reached over the HCCS link between the two (DmaCommand::peer_to_peer),
   // stays where it is and lives until it is unmapped and released here. kUnsupported: no link;
-  // kInvalidArgument: another machine's, or itself borrowed. After the owner's shutdown() such
+  // kInvalidArgument: another machine's, or itself borrowed; kBusy: a failed compaction has left it
+  // in two pieces. After the owner's shutdown() such
   // accesses fault.
   Result<MemoryHandle> import_memory(const AddressSpace& owner, MemoryHandle memory);
 

@@ -69,11 +69,12 @@ class NPU_API Device {
   MemoryStatistics memory_statistics() const;
   // Moves blocks until `wanted` bytes are free in one piece. All submissions wait meanwhile, each
   // at most submit_timeout; waits, tickets and addresses stay valid. kInvalidArgument: 0 bytes;
-  // kOutOfMemory: not that much is free, or no way was found: pinned blocks, or a card so full that
-  // blocks are larger than every free place; kOutOfResources, kTimeout,
-  // kDeviceFault, kDeviceLost: a step failed, and every block is whole where it was or is now. What
-  // the card may still use then is in quarantine (memory_statistics()) until a later compaction, or
-  // an allocation that needs it, finds the card done with it. kBusy: copies of an earlier one still
+  // kOutOfMemory: not that much is free, or pinned blocks are in the way; kOutOfResources,
+  // kTimeout, kDeviceFault, kDeviceLost: a step failed, and every block holds what it held. One
+  // that was on its way to a place that overlaps its own stays in two pieces of memory then, and is
+  // not moved any more, which nobody sees but who wants to lend it to another card. What the card
+  // may still use then is in quarantine (memory_statistics()) until a later compaction, or an
+  // allocation that needs it, finds the card done with it. kBusy: copies of an earlier one still
   // run.
   Result<CompactionReport> compact(Bytes wanted);
   CompactionStatistics compaction_statistics() const;
@@ -102,10 +103,12 @@ class NPU_API Device {
   // mapped is for the card to find: such a command ends with a fault.
   Result<Ticket> submit(StreamId stream, const DmaCommand& command,
                         const SubmitOptions& options = {});
-  // One look, no waiting.
+  // One look, no waiting. A command older than 1 ms is also asked for at the card, at most once in
+  // 1 ms for an event, in case what the card has written of its end was lost. Fails as wait().
   Result<bool> is_done(const Ticket& ticket);
   // `deadline` is a time of platform.clock(). kTimeout; kDeviceFault: the event has seen a failed
-  // command; kUnsupported: kInterrupt on a stream without interrupts; kAborted: reset_queue().
+  // command; kUnsupported: kInterrupt on a stream without interrupts; kAborted: reset_queue(), or
+  // the card itself was reset.
   Status wait(const Ticket& ticket, WaitPolicy policy, Picoseconds deadline);
   // submit() and wait().
   Status copy(StreamId stream, const DmaCommand& command, WaitPolicy policy, Picoseconds deadline);

@@ -55,11 +55,13 @@ class NPU_API Queue {
   Result<QueueTicket> submit(const abi::QueueEntry* entries, std::size_t count,
                              Picoseconds deadline, const QueueEntryOptions& options = {});
 
-  // One look. kDeviceFault: the entry failed, or the queue was stopped before it was done;
-  // kNotFound: the outcome has been forgotten; kInvalidArgument: not of this queue, or without
-  // completion.
+  // One look; at an entry older than 1 ms also at the card, at most once in 1 ms for a queue, in
+  // case what the card has written of its end was lost. kDeviceFault: the entry failed, or the
+  // queue was stopped before it was done; kNotFound: the outcome has been forgotten;
+  // kInvalidArgument: not of this queue, or without completion; kAborted: the queue was destroyed,
+  // or the card reset; kDeviceLost, kIo.
   Result<bool> is_done(const QueueTicket& ticket);
-  // As is_done(); kTimeout, kUnsupported (kInterrupt without interrupts), kDeviceLost.
+  // As is_done(); kTimeout, kUnsupported (kInterrupt without interrupts).
   Status wait(const QueueTicket& ticket, WaitPolicy policy, Picoseconds deadline);
 
   QueueCounters counters() const;

@@ -136,7 +136,7 @@ struct QueueManagerStatistics {
   std::uint64_t restarts = 0;     // of the management ring, to get over such a command
   std::uint64_t resets = 0;       // queues destroyed by reset
   std::uint64_t faults = 0;       // records read
-  std::uint64_t faults_lost = 0;  // overwritten before they were read
+  std::uint64_t faults_lost = 0;  // overwritten before they were read, or never arrived
   std::uint32_t processes = 0, mapped_processes = 0, queues = 0;  // now
   std::uint32_t pasids = 0, doorbell_pages = 0, queue_ids = 0;    // in use now
 };

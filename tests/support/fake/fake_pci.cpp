@@ -66,15 +66,22 @@ FakeFunction* FakePci::find(platform::Bdf bdf) {
   return found == functions_.end() ? nullptr : &found->second;
 }
 
+bool FakePci::is_resetting(platform::Bdf bdf) {
+  if (!(bdf == reset.bdf)) return false;
+  const auto access = reset.accesses++;
+  if (access == reset.at) find(bdf)->set(pci::kCommand, 2, 0);
+  return access >= reset.at && access - reset.at < reset.unanswered;
+}
+
 std::uint32_t FakePci::read(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
   ++reads;
-  const auto* function = find(bdf);
+  const auto* function = is_resetting(bdf) ? nullptr : find(bdf);
   if (!function) return width == 4 ? pci::kAllOnes : (1U << 8 * width) - 1;
   return function->get(offset, width);
 }
 
 void FakePci::write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) {
-  auto* function = find(bdf);
+  auto* function = is_resetting(bdf) ? nullptr : find(bdf);
   if (!function) return;
   const bool is_bar = offset >= pci::kBar0 && offset < pci::kBar0 + 24;
   if (is_bar && value == pci::kAllOnes && (function->get(pci::kCommand, 2) & pci::kCommandMemory)) {

@@ -49,7 +49,20 @@ class FakePci : public platform::PciAccess {
   std::uint64_t reads = 0;
   std::uint64_t ones_into_bar_while_decoding = 0;  // must stay 0
 
+  // A function that is reset before access `at` of its own, counted from 0, and then answers none
+  // of `unanswered`. It keeps its addresses.
+  struct Reset {
+    platform::Bdf bdf;
+    std::uint64_t at = ~0ULL;
+    std::uint64_t unanswered = 0;
+    std::uint64_t accesses = 0;
+  };
+  Reset reset;
+
  private:
+  // Whether the function does not answer this access.
+  bool is_resetting(platform::Bdf bdf);
+
   std::map<platform::Bdf, FakeFunction> functions_;
 };
 

@@ -222,6 +222,30 @@ TEST(AddressFault, DeviceMemoryThatWasFreed) {
   });
 }
 
+// The first page of the destination is missing. What was under way behind it may have been written,
+// as the header says; what was not begun is not.
+TEST(AddressFault, WhatTheFaultComesBeforeIsNotBegun) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    FaultBench bench(host);
+    auto& space = bench.device->address_space();
+    const auto memory = must(space.create_memory(64_MiB));
+    const auto at = must(space.reserve(64_MiB));
+    ASSERT_TRUE(space.map(at, 64_MiB, memory));
+    ASSERT_TRUE(space.set_access(at, 64_MiB, driver::Access::kReadWrite));
+    const auto bytes = bench.buffer(64_MiB, 0x31);
+    const auto all = DmaCommand::host_to_device(bytes->bus(), at, 64_MiB);
+    ASSERT_TRUE(bench.copy(bench.stream, all));
+    ASSERT_TRUE(space.unmap(at, 2_MiB));
+    fill(*bytes, 0x42);
+    expect_translation_fault(bench, all, at.value, true);
+    const auto half = at + 32_MiB;
+    const auto stream = must(bench.device->create_stream());
+    EXPECT_TRUE(bench.copy(stream, DmaCommand::device_to_host(half, bytes->bus(), 32_MiB)));
+    EXPECT_TRUE(all_equal(bytes->cpu().subspan(0, 32_MiB), 0x31));
+  });
+}
+
 TEST(AddressFault, DeviceMemoryOfAnotherSpace) {
   Machine machine;
   machine.run([](platform::Platform& host) {

@@ -39,7 +39,8 @@ Bytes largest_gap(Blocks blocks, Bytes total) {
 }
 
 // Follows the plan. All moves of a stage begin before any ends: a destination must be free of every
-// block at the begin of the stage, and of the other destinations.
+// block at the begin of the stage, and of the other destinations. One that overlaps itself is
+// alone.
 void follow(Blocks& blocks, const MoveStages& stages, Bytes total) {
   for (const auto& stage : stages) {
     Blocks busy = blocks;
@@ -50,6 +51,11 @@ void follow(Blocks& blocks, const MoveStages& stages, Bytes total) {
       ASSERT_EQ(block->begin, move.from);
       ASSERT_EQ(block->size, move.size);
       ASSERT_LE(move.to + move.size, total);
+      if (move.overlaps_itself()) {
+        ASSERT_EQ(stage.size(), 1U);
+        busy.erase(
+            std::find_if(busy.begin(), busy.end(), [&](const auto& b) { return b.id == move.id; }));
+      }
       ASSERT_TRUE(is_free(busy, move.to, move.size)) << "destination " << move.to;
       busy.push_back({move.to, move.size, 0, true});
       block->begin = move.to;
@@ -119,6 +125,17 @@ TEST(CompactionPlan, LetsAHoleWanderToTheOthers) {
   EXPECT_EQ(largest_gap(blocks, 24), 8U);
 }
 
+// No block fits a hole, and all holes are wanted: the fewest bytes go the longest way.
+TEST(CompactionPlan, SlidesBlocksThatAreLargerThanEveryHole) {
+  Blocks blocks{{1, 4, 1, true}, {7, 4, 2, true}, {12, 4, 3, true}};
+  const auto plan = plan_compaction(blocks, 16, 3);  // [5, 7) and [11, 12)
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(moved_bytes(*plan), 4U);
+  EXPECT_EQ(plan->front()[0].distance(), 2U);
+  follow(blocks, *plan, 16);
+  EXPECT_EQ(largest_gap(blocks, 16), 3U);
+}
+
 class RandomLayouts : public testing::TestWithParam<unsigned> {
  protected:
   Blocks draw(std::mt19937& random, Bytes total, unsigned density) {
@@ -127,6 +144,16 @@ class RandomLayouts : public testing::TestWithParam<unsigned> {
     for (std::uint64_t at = 0; at < total;) {
       const Bytes size = std::min<Bytes>(1 + random() % 12, total - at);
       if (random() % 100 < density) blocks.push_back({at, size, id++, random() % 20 != 0});
+      at += size;
+    }
+    return blocks;
+  }
+  // Holes that are smaller than every block.
+  Blocks draw_tight(std::mt19937& random, Bytes total) {
+    Blocks blocks;
+    for (std::uint64_t at = random() % 4; at + 20 <= total; at += random() % 4) {
+      const Bytes size = 5 + random() % 16;
+      blocks.push_back({at, size, static_cast<std::uint32_t>(blocks.size()), random() % 20 != 0});
       at += size;
     }
     return blocks;
@@ -147,6 +174,39 @@ TEST_P(RandomLayouts, FollowingThePlanOverwritesNothingAndMakesRoom) {
     EXPECT_GE(largest_gap(blocks, 200), wanted);
   }
   EXPECT_GT(found, 100U);
+}
+
+// What a full slide gives: all that is free between two blocks that stay.
+Bytes room_between_fixed(Blocks blocks, Bytes total) {
+  std::sort(blocks.begin(), blocks.end(),
+            [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  Bytes most = 0, room = 0, end = 0;
+  for (const auto& block : blocks) {
+    room += block.begin - end;
+    end = block.begin + block.size;
+    most = std::max(most, room);
+    if (!block.movable) room = 0;
+  }
+  return std::max(most, room + total - end);
+}
+
+TEST_P(RandomLayouts, ThereIsAlwaysAWayToWhatAFullSlideGives) {
+  std::mt19937 random(GetParam());
+  unsigned slides = 0;
+  for (int round = 0; round < 300; ++round) {
+    auto blocks = round % 3 == 0 ? draw_tight(random, 200)
+                                 : draw(random, 200, 60 + static_cast<unsigned>(random() % 40));
+    const Bytes most = room_between_fixed(blocks, 200);
+    if (most == 0) continue;
+    const Bytes wanted = round % 2 == 0 ? most : 1 + random() % most;
+    const auto plan = plan_compaction(blocks, 200, wanted);
+    ASSERT_TRUE(plan.has_value()) << round;
+    for (const auto& stage : *plan) slides += stage[0].overlaps_itself() ? 1 : 0;
+    follow(blocks, *plan, 200);
+    if (HasFatalFailure()) return;
+    EXPECT_GE(largest_gap(blocks, 200), wanted);
+  }
+  EXPECT_GT(slides, 10U);
 }
 
 // The cheapest window by trying all of them, for layouts in which everything fits: blocks of 1.

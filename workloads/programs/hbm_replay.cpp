@@ -232,9 +232,9 @@ Status Replays::run_cell(const ReplayConfig& config, Cell cell, Table& table) {
                          shared ? ReplaySource::kShared : ReplaySource::kPerChannel);
   pass_time(result, config.hbm.timings.clock_hz);
   if (result.requests() != cell.requests) {
-    return fail(ErrorCode::kDeviceFault, "hbm_replay: " + config.name + " " + cell.name + ": " +
-                                             std::to_string(result.requests()) + " of " +
-                                             std::to_string(cell.requests) + " requests returned");
+    return fail(ErrorCode::kWrongData, "hbm_replay: " + config.name + " " + cell.name + ": " +
+                                           std::to_string(result.requests()) + " of " +
+                                           std::to_string(cell.requests) + " requests returned");
   }
   report(config, cell, result, table);
   return {};

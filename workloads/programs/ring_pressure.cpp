@@ -119,7 +119,7 @@ class Pressure {
           counters->fault == abi::FaultCode::kNone) {
         continue;
       }
-      return fail(ErrorCode::kDeviceFault,
+      return fail(ErrorCode::kWrongData,
                   fmt::format("stream {}: {} commands submitted, STREAM_COMPLETED counts {}, its "
                               "event {}, fault: {}",
                               lane.stream.value, lane.submitted, completed, counted,
@@ -166,7 +166,9 @@ class Pressure {
                     commands, lanes_.size(), statistics.ring_full, commands / abi::kRingEntries));
     if (statistics.rejected != 0) return fail(ErrorCode::kQueueFull, "submissions were rejected");
     if (commands > std::uint64_t{4} * abi::kRingEntries && statistics.ring_full == 0) {
-      return fail(ErrorCode::kDeviceFault, "the ring was never full: use fewer streams");
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("streams={}, commands={}: the ring was never full; use fewer streams",
+                              lanes_.size(), context_.parameters.integer("commands")));
     }
     return {};
   }

@@ -155,7 +155,7 @@ Result<FleetTimes> QueueFleet::run() {
   }
   times.elapsed = clock.now() - begin;
   if (!completions.first) {
-    return fail(ErrorCode::kNotFound, "no queue was seen to complete all its entries");
+    return fail(ErrorCode::kWrongData, "no queue was seen to complete all its entries");
   }
   times.first = *completions.first - begin;
   times.longest_gap = completions.longest_gap;
@@ -186,7 +186,7 @@ Status QueueFleet::check() {
     auto status = member.session->process().query(member.queue->id());
     if (!status) return forward_error(status);
     if (status->completed != shape_.entries * shape_.loops) {
-      return fail(ErrorCode::kDeviceFault,
+      return fail(ErrorCode::kWrongData,
                   fmt::format("queue {}: the card counts {} entries complete, {} were submitted", m,
                               status->completed, shape_.entries * shape_.loops));
     }

@@ -40,8 +40,7 @@ Result<std::string> find_graph(const std::string& name, const std::vector<std::s
     }
   }
   std::sort(names.begin(), names.end());
-  return fail(ErrorCode::kNotFound,
-              "no graph '" + shortened(name, kShownPath) + "'" + suggestion(name, names));
+  return fail(ErrorCode::kNotFound, "no graph '" + shortened(name) + "'" + suggestion(name, names));
 }
 
 template <class T>

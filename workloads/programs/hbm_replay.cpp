@@ -40,12 +40,12 @@ Result<std::string> find_file(const Context& context, const std::string& name) {
     const auto path = std::filesystem::path(directory) / name;
     if (std::filesystem::exists(path, code)) return path.string();
   }
-  return fail(ErrorCode::kNotFound, "hbm_replay: no " + name + " among the configurations");
+  return fail(ErrorCode::kInvalidArgument, "hbm_replay: no " + name + " among the configurations");
 }
 
 Result<ReplayConfig> card_memory(const Context& context) {
   if (context.machine == nullptr || context.machine->cards.empty()) {
-    return fail(ErrorCode::kNotFound, "hbm_replay: there is no simulated card");
+    return fail(ErrorCode::kInvalidArgument, "hbm_replay: there is no simulated card");
   }
   const model::HbmConfig& hbm = context.machine->cards.front().hbm;
   const bool shared = hbm.policy == model::HbmPolicy::kSharedQueue;

@@ -206,8 +206,8 @@ void ProgramCore::identify(const Program& program) {
   run_.identify({"AI Core", number_, call_.block, call_.blocks, program.name});
 }
 
-void ProgramCore::raise_fault(FaultCode code, std::uint64_t address, bool write) {
-  if (!cut_) fault_ = {code, address, block_.vmid, write};
+void ProgramCore::raise_fault(FaultCode code, std::uint64_t address, bool write, Bytes size) {
+  if (!cut_) fault_ = {code, address, block_.vmid, write, size};
   cut_ = true;
   throw Cut{};
 }

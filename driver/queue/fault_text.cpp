@@ -36,13 +36,14 @@ std::string place_in(const abi::InstructionFault& fault) {
 std::string address_of(const QueueFault& fault) {
   switch (fault.code) {
     case FaultCode::kNone:
-    case FaultCode::kKernelResult:
     case FaultCode::kMalformedEntry:
     case FaultCode::kInvalidCoreMask:
       return {};
     case FaultCode::kIndexBackwards:
     case FaultCode::kIndexBeyondRing:
       return fmt::format("doorbell value {}", fault.address);
+    case FaultCode::kKernelResult:
+      return fmt::format("returned {}", static_cast<std::int32_t>(fault.address));
     case FaultCode::kKernelTrap:
       return fmt::format("code {}", fault.address);
     case FaultCode::kInvalidImage:

@@ -47,7 +47,7 @@ SMALL = {
     "vector_operator": "elements=4096",
 }
 FAULT = re.compile(r"device fault|timeout: .*watchdog|queue full")
-NO_ESTIMATE = "this machine gives the process no more"
+NO_ESTIMATE = "this machine gives the process no more memory"
 LINE = re.compile(r"    (\w+)=(.*?)  .*\((integer|size|on\|off|choice|list of \w+|text)(?:, (.*))?\)$")
 WORDS = {"graph": ["vector_diamond", "", "/dev/null", "x" * 3000], "parameters": ["", "=", "x" * 3000],
          "dump_tensors": ["", "/dev/null", "/nowhere/file"]}

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "npu/base/checked.hpp"
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -203,6 +204,14 @@ Status run(Context& context) {
   if (!tags) return forward_error(tags);
   Churn churn(context, **device);
   const bool memory = context.parameters.flag("memory");
+  if (memory) {
+    // A page of this machine at each end of a block, wherever blocks come to lie.
+    constexpr Bytes kPage = 4_KiB;
+    const auto steps = context.parameters.integer("steps");
+    const Bytes touched = std::min(2 * kPage * steps, (*device)->memory_statistics().total);
+    const auto what = fmt::format("memory=on steps={}", steps);
+    if (auto ok = require_host_memory(what, touched); !ok) return ok;
+  }
   if (auto ok = churn.run(memory ? tags->get() : nullptr, *stream); !ok) return ok;
   churn.report();
   tags->reset();

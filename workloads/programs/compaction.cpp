@@ -141,7 +141,7 @@ Status compact(Context& context) {
   if (!blocks) return forward_error(blocks);
   const Bytes windows = (*device)->memory_statistics().total / driver::kPageSize *
                         std::max(context.parameters.size("window"), 4_KiB);
-  const auto what = "compaction: window=" + size_name(context.parameters.size("window"));
+  const auto what = "window=" + size_name(context.parameters.size("window"));
   if (auto ok = require_host_memory(what, windows); !ok) return ok;
   // The running copies have the end of the large block to themselves.
   const Bytes running = context.parameters.size("running_bytes");

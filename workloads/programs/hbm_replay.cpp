@@ -216,7 +216,7 @@ Status Replays::run_cell(const ReplayConfig& config, Cell cell, Table& table) {
   }
   // Address, state and response of each, and each channel's requests once more.
   constexpr Bytes kPerRequest = 64;
-  const auto what = "hbm_replay: requests=" + std::to_string(cell.requests);
+  const auto what = "requests=" + std::to_string(cell.requests);
   if (auto ok = require_host_memory(what, cell.requests * kPerRequest); !ok) return ok;
   context_.step(config.name + " " + cell.name, 0, 1);
   const auto accesses = model::hbm::make_accesses(cell.pattern, cell.requests);

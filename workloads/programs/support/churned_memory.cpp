@@ -127,7 +127,7 @@ Status churn_with_compaction(Context& context) {
   const Bytes all = (*device)->memory_statistics().total;
   const Bytes windows = all / 100 * context.parameters.integer("occupancy") / driver::kPageSize *
                         std::max(context.parameters.size("window"), 4_KiB);
-  const auto what = "compaction: window=" + size_name(context.parameters.size("window"));
+  const auto what = "window=" + size_name(context.parameters.size("window"));
   if (auto ok = require_host_memory(what, windows); !ok) return ok;
   ChurnedMemory memory(context, **device, *contents);
   if (auto ok = memory.run(); !ok) return ok;

@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 
+#include "workloads/framework/host_room.hpp"
+
 namespace npu::workloads {
 
 namespace {
@@ -56,6 +58,12 @@ Result<std::unique_ptr<QueueFleet>> QueueFleet::make(Context& context, driver::D
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("queues = {} on processes = {}: a process has at most {}", shape.queues,
                             shape.processes, kMost));
+  }
+  // The entry, its two words on the card, and its places in rings.
+  constexpr Bytes kPerEntry = sizeof(abi::QueueEntry) + 2 * kWord + 16;
+  const auto what = fmt::format("queues={} entries={}", shape.queues, shape.entries);
+  if (auto ok = require_host_memory(what, shape.queues * shape.entries * kPerEntry); !ok) {
+    return forward_error(ok);
   }
   std::unique_ptr<QueueFleet> fleet(new QueueFleet(context, shape));
   for (std::uint64_t i = 0; i < shape.processes; ++i) {

@@ -69,8 +69,40 @@ Outcome check_card(const ParameterSet& parameters, const model::SystemConfig& co
   return {};
 }
 
+// The machine has less than what the run asks for, or it asks for what cannot be. What comes of
+// faults of the machine has other codes.
+bool asks_too_much(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kOutOfRange:
+    case ErrorCode::kMisaligned:
+    case ErrorCode::kOutOfMemory:
+    case ErrorCode::kOutOfResources:
+    case ErrorCode::kUnsupported:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What was asked for, if the error does not name the parameter itself.
+std::string asked_with(const Options& options) {
+  constexpr std::size_t kShown = 120;
+  std::string sets;
+  for (const auto& set : options.sets) sets += (sets.empty() ? "" : ", ") + set;
+  return sets.empty() ? "; asked for by default" : "; asked for with " + shortened(sets, kShown);
+}
+
+Failure to_failure(const Error& error, const Workload& workload, const Options& options) {
+  const std::string prefix = workload.name + ": ";
+  if (error.code == ErrorCode::kInvalidArgument) return {kExitBadInput, prefix + error.context};
+  if (!asks_too_much(error.code)) return {kExitFailure, prefix + error.message()};
+  return {kExitBadInput, prefix + error.message() + asked_with(options)};
+}
+
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
-                 const ParameterSet& parameters, workloads::Report& report) {
+                 const ParameterSet& parameters, const Options& options,
+                 workloads::Report& report) {
   ProgressLine progress;
   std::optional<Status> result;
   const Status ran = run_on_simulator(config, [&](Machine& machine) {
@@ -93,10 +125,7 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
   });
   if (!ran) return failure(workload.name + ": " + ran.error().message());
   if (*result) return {};
-  const Error& error = result->error();
-  const bool bad = error.code == ErrorCode::kInvalidArgument;
-  return tl::unexpected(
-      to_failure(error, workload.name + ": " + (bad ? error.context : error.message())));
+  return tl::unexpected(to_failure(result->error(), workload, options));
 }
 
 }  // namespace
@@ -126,7 +155,7 @@ Outcome run_workload(const Options& options) {
   auto report = begin_report(workload.name, options.config, *config, *overrides);
   report.seed = options.seed;
   report.parameters = parameters.values();
-  if (auto done = simulate(workload, *config, parameters, report); !done) return done;
+  if (auto done = simulate(workload, *config, parameters, options, report); !done) return done;
   return publish(*file, report);
 }
 

@@ -54,6 +54,9 @@ QueueFault QueueFaultLog::decode(std::uint64_t number) const {
   fault.opcode = record.opcode;
   fault.write = record.write != 0;
   fault.host = record.host != 0;
+  if (record.core != 0) fault.core = record.core - 1U;
+  fault.block = record.block;
+  fault.size = record.size;
   fault.device_time = Picoseconds(static_cast<std::int64_t>(record.time_ns) * 1000);
   return fault;
 }

@@ -33,17 +33,25 @@ std::string place_in(const abi::InstructionFault& fault) {
   return text;
 }
 
-}  // namespace
-
-std::string place_of(const QueueFault& fault) {
+std::string address_of(const QueueFault& fault) {
   switch (fault.code) {
     case FaultCode::kNone:
-    case FaultCode::kKernelResult:
+    case FaultCode::kMalformedEntry:
+    case FaultCode::kInvalidCoreMask:
       return {};
+    case FaultCode::kIndexBackwards:
+    case FaultCode::kIndexBeyondRing:
+      return fmt::format("doorbell value {}", fault.address);
+    case FaultCode::kKernelResult:
+      return fmt::format("returned {}", static_cast<std::int32_t>(fault.address));
     case FaultCode::kKernelTrap:
       return fmt::format("code {}", fault.address);
     case FaultCode::kInvalidImage:
       return fmt::format("image {:#x}", fault.address);
+    case FaultCode::kInvalidFunction:
+      return fmt::format("function {:#x}", fault.address);
+    case FaultCode::kInvalidSignal:
+      return fmt::format("slot {}", fault.address);
     case FaultCode::kLocalBuffer:
     case FaultCode::kLocalAlignment:
     case FaultCode::kInstruction:
@@ -55,7 +63,23 @@ std::string place_of(const QueueFault& fault) {
     default:
       break;
   }
-  return fmt::format("{} of {:#x}", fault.write ? "write" : "read", fault.address);
+  return fmt::format("{} of {:#x}{}", fault.write ? "write" : "read", fault.address,
+                     fault.host ? " on the bus" : "");
+}
+
+}  // namespace
+
+std::string place_of(const QueueFault& fault) {
+  std::string text = address_of(fault);
+  if (fault.size != 0 && !text.empty()) text += fmt::format(", {} bytes", fault.size);
+  return text;
+}
+
+std::string whole_place_of(const QueueFault& fault) {
+  const std::string place = place_of(fault);
+  if (!fault.core) return place;
+  return fmt::format("block {}, core {}{}{}", fault.block, *fault.core, place.empty() ? "" : ", ",
+                     place);
 }
 
 }  // namespace npu::driver

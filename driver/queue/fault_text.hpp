@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a fault was, for messages: "read of 0x1000", "MTE2 instruction 17, to: offset 0x30000 in
-// UB".
+// Where a fault was, for messages: "read of 0x1000, 64 bytes", "MTE2 instruction 17, to: offset
+// 0x30000 in UB, 4096 bytes".
 #pragma once
 
 #include <string>
@@ -11,5 +11,7 @@ namespace npu::driver {
 
 // Empty: the fault has no place.
 std::string place_of(const QueueFault& fault);
+// Of a kernel also the block and the core: "block 2, core 5, read of 0x1000, 64 bytes".
+std::string whole_place_of(const QueueFault& fault);
 
 }  // namespace npu::driver

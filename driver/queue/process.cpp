@@ -270,7 +270,7 @@ void ProcessContext::Impl::add_fault(const QueueFault& fault) {
   fault_lock.lock(device.platform.clock());
   const SpinLockHolder holder(fault_lock);
   for (const auto& [id, channel] : channels) {
-    if (fault.queue && id == *fault.queue) channel->note_fault(fault.code);
+    if (fault.queue && id == *fault.queue) channel->note_fault(fault);
   }
   keep(faults, fault);
   if (handler) keep(undelivered, fault);

@@ -240,6 +240,17 @@ void QueueChannel::note_ring_known() {
   ring_limit_ = std::uint64_t{1} << parts_.log2_ring;
 }
 
+// What runs beside an entry at fault may fail, too; one that is at fault is as good as all of them.
+void QueueChannel::note_fault(const QueueFault& fault) {
+  constexpr std::size_t kKept = 64;
+  {
+    fault_lock_.lock(link_.clock());
+    const SpinLockHolder holder(fault_lock_);
+    if (faults_.size() < kKept) faults_.push_back(fault);
+  }
+  note_fault(fault.code);
+}
+
 void QueueChannel::note_fault(abi::FaultCode code) {
   auto none = abi::FaultCode::kNone;
   fault_.compare_exchange_strong(none, code, std::memory_order_acq_rel);

@@ -70,7 +70,7 @@ class QueueChannel {
   Status replace_ring(QueueBuffer& ring, unsigned log2_entries, std::uint64_t read_index);
   // The card has read the descriptor since the last replace_ring().
   void note_ring_known();
-  void note_fault(abi::FaultCode code);
+  void note_fault(const QueueFault& fault);
   // The card has forgotten the queue, and users hear of it.
   void close();
   // After close(). What users may still look at goes with this object.
@@ -89,6 +89,7 @@ class QueueChannel {
         missed{0}, timeouts{0};
   };
 
+  void note_fault(abi::FaultCode code);
   abi::FaultCode fault() const { return fault_.load(std::memory_order_acquire); }
   Status usable() const;
   bool has_room(std::size_t count) const;
@@ -120,6 +121,8 @@ class QueueChannel {
   std::atomic<abi::FaultCode> fault_{abi::FaultCode::kNone};
   std::atomic<bool> settled_{false};     // after a fault: no more completions
   std::atomic<std::int64_t> ask_at_{0};  // the card itself, next; ps
+  mutable SpinLock fault_lock_;          // the innermost
+  std::vector<QueueFault> faults_;       // for messages
 
   SpinLock submit_lock_;
   std::uint64_t write_index_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "driver/event/wait_loop.hpp"
+#include "driver/queue/fault_text.hpp"
 #include "driver/queue/queue_channel.hpp"
 #include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
@@ -57,8 +58,20 @@ void QueueChannel::read_one(std::uint64_t read_index, std::uint64_t rest) {
 
 tl::unexpected<Error> QueueChannel::fault_error(const QueueTicket& ticket,
                                                 abi::FaultCode code) const {
-  return fail(ErrorCode::kDeviceFault, fmt::format("queue {}, entry {}: {}", parts_.id.value,
-                                                   ticket.index, to_string(code)));
+  std::string text =
+      fmt::format("queue {}, entry {}: {}", parts_.id.value, ticket.index, to_string(code));
+  fault_lock_.lock(link_.clock());
+  const SpinLockHolder holder(fault_lock_);
+  auto known = std::find_if(faults_.begin(), faults_.end(), [&](const QueueFault& fault) {
+    return fault.code == code && fault.index == ticket.index;
+  });
+  if (known == faults_.end()) known = faults_.begin();  // the fault that has stopped the queue
+  if (known != faults_.end()) {
+    const std::string place = whole_place_of(*known);
+    if (known->index != ticket.index) text += fmt::format("; of entry {}", known->index);
+    if (!place.empty()) text += "; " + place;
+  }
+  return fail(ErrorCode::kDeviceFault, text);
 }
 
 // Under the completion lock.
@@ -87,8 +100,11 @@ Result<bool> QueueChannel::look(const QueueTicket& ticket, Picoseconds deadline)
   // Before the completions are read: what has ended them for good then is in what is found.
   const bool closed = closed_.load(std::memory_order_acquire);
   const bool settled = settled_.load(std::memory_order_acquire);
-  const auto found = read(ticket);
-  if (!found) host_.look_for_faults();  // its record came before its completion
+  auto found = read(ticket);
+  if (!found) {  // its record, which says where, came before its completion
+    host_.look_for_faults();
+    found = read(ticket);
+  }
   if (!found || *found) return found;
   if (closed) {
     if (faulted()) return fault_error(ticket, fault());

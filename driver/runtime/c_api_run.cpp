@@ -20,6 +20,7 @@ static_assert(sizeof(npu_run_result) == sizeof(RunResult) &&
               offsetof(npu_run_result, started) == offsetof(RunResult, started) &&
               offsetof(npu_run_result, counter_hz) == offsetof(RunResult, counter_hz) &&
               offsetof(npu_run_result, unwired) == offsetof(RunResult, unwired) &&
+              offsetof(npu_run_result, block) == offsetof(RunResult, block) &&
               offsetof(npu_run_result, dump_ticks) == offsetof(RunResult, dump_ticks));
 static_assert(sizeof(npu_task_record) == sizeof(TaskRecord) &&
               offsetof(npu_task_record, seen) == offsetof(TaskRecord, seen) &&

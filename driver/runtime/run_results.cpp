@@ -64,6 +64,7 @@ std::string describe(const abi::RunResult& result) {
     text += reason_name(static_cast<abi::StallReason>(result.reason));
   }
   if (result.task != kNobody) text += fmt::format(", task {}", result.task);
+  if (result.block != kNobody) text += fmt::format(", block {}", result.block);
   if (result.worker != kNobody) text += fmt::format(", worker {}", result.worker);
   if (result.physical_core != kNobody) text += fmt::format(", core {}", result.physical_core);
   if (result.waits_for != kNobody) text += fmt::format(", waits for task {}", result.waits_for);
@@ -167,6 +168,9 @@ Status DeviceContext::Impl::verdict(const TaskGraph& graph, const RunReport& rep
   if (status == abi::RunStatus::kCoreMissing) {
     text += fmt::format(": it has not greeted the scheduler within the watchdog's {} ns",
                         options.watchdog.count() / 1000);
+  }
+  if (status == abi::RunStatus::kTimeout) {
+    text += fmt::format(" within the watchdog's {} ns", options.watchdog.count() / 1000);
   }
   const bool in_kernel =
       status == abi::RunStatus::kKernelFailed || status == abi::RunStatus::kCoreException ||

@@ -29,7 +29,7 @@ void Scheduler::ended(const Ended& ended, const Worker& worker) {
     port_.store(what.record + offsetof(abi::TaskRecord, seen), 8, port_.system_counter());
   }
   if (ended.result != static_cast<std::uint32_t>(abi::KernelResult::kOk)) {
-    return fail(abi::RunStatus::kKernelFailed, what.task, &worker, ended.result);
+    return fail_in(what, abi::RunStatus::kKernelFailed, worker, ended.result);
   }
   if (what.lanes > 1) {
     const std::uint64_t lanes = run_.task(what.task, offsetof(TaskState, lanes_done));

@@ -15,6 +15,7 @@ struct Assignment {
   bool used = false;
   std::uint32_t dispatch = 0;  // id
   std::uint32_t task = kNoTask;
+  std::uint32_t block = kNoBlock;
   std::uint32_t lanes = 1;   // of all blocks of the task
   std::uint64_t record = 0;  // device address of its TaskRecord
 };

@@ -112,6 +112,7 @@ void Scheduler::place(const Share& share, std::uint32_t block, const abi::TaskDe
   worker.sent.used = true;
   worker.sent.dispatch = worker.last_dispatch;
   worker.sent.task = share.task;
+  worker.sent.block = block;
   worker.sent.lanes =
       share.kind.blocks * (share.kind.shape == TaskShape::kMixed ? cores_.counts().lanes : 1);
   worker.sent.record = run_.has(abi::kRunProfile) ? open_record(share, block, worker) : 0;

@@ -15,6 +15,7 @@ using platform::AicpuPhase;
 using platform::AicpuPort;
 
 inline constexpr std::uint32_t kNoTask = 0xFFFF'FFFF;
+inline constexpr std::uint32_t kNoBlock = 0xFFFF'FFFF;
 inline constexpr std::uint32_t kNoWorker = 0xFFFF'FFFF;
 
 // About as many instructions as a compiler makes of the scheduler's lines between two accesses.
@@ -83,6 +84,7 @@ namespace scratch {
 inline constexpr std::uint64_t kStop = 0x000;            // Stop
 inline constexpr std::uint64_t kCoresKnown = 0x040;      // u32: 1 when kWorkers is written
 inline constexpr std::uint64_t kFailure = 0x080;         // abi::RunResult, up to `cond`
+inline constexpr std::uint64_t kFailedBlock = 0x0B0;     // u32: abi::RunResult::block
 inline constexpr std::uint64_t kTogether = 0x0C0;        // u64: blocks claimed | task + 1 << 32
 inline constexpr std::uint64_t kTogetherLock = 0x100;    // u32: thread + 1 whose request it is
 inline constexpr std::uint64_t kTogetherPlaced = 0x180;  // u32: blocks that have a core

@@ -99,7 +99,7 @@ void Scheduler::publish() {
 
 // The first failure is the run's; all threads leave their loops.
 void Scheduler::fail(abi::RunStatus status, std::uint32_t task, const Worker* worker,
-                     std::uint32_t detail, std::uint32_t cond) {
+                     std::uint32_t detail, std::uint32_t cond, std::uint32_t block) {
   stop_ = Stop::kFailed;
   const auto failed = static_cast<std::uint32_t>(Stop::kFailed);
   const std::uint64_t before = port_.compare_exchange(run_.control(scratch::kStop), 4, 0, failed);
@@ -116,6 +116,7 @@ void Scheduler::fail(abi::RunStatus status, std::uint32_t task, const Worker* wo
     failure.worker = worker->index;
     failure.physical_core = worker->physical;
   }
+  port_.write(run_.control(scratch::kFailedBlock), &block, sizeof block);
   port_.write(run_.control(scratch::kFailure), &failure, offsetof(abi::RunResult, started));
 }
 

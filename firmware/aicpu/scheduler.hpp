@@ -24,7 +24,7 @@ class Scheduler {
     std::uint32_t reported = 0;
     std::uint32_t running = 0, ready = 0;
     std::uint32_t task = kNoTask, worker = kNoWorker, physical = kNoWorker, cond = 0;
-    std::uint32_t ready_task = kNoTask;
+    std::uint32_t ready_task = kNoTask, block = kNoBlock;
   };
   // A task whose blocks begin together, as this thread takes part in it.
   struct Together {
@@ -53,7 +53,12 @@ class Scheduler {
   void publish();
   ThreadProgress progress_of(unsigned thread);
   void fail(abi::RunStatus status, std::uint32_t task, const Worker* worker = nullptr,
-            std::uint32_t detail = 0, std::uint32_t cond = 0);
+            std::uint32_t detail = 0, std::uint32_t cond = 0, std::uint32_t block = kNoBlock);
+  // Of what the worker runs.
+  void fail_in(const Assignment& what, abi::RunStatus status, const Worker& worker,
+               std::uint32_t detail, std::uint32_t cond = 0) {
+    fail(status, what.task, &worker, detail, cond, what.block);
+  }
 
   // wiring.cpp
   bool wire_some();

@@ -77,6 +77,7 @@ void Scheduler::take_over(unsigned thread) {
 void Scheduler::write_result() {
   if (stop_ == Stop::kFailed) {
     port_.read(run_.control(scratch::kFailure), &result_, offsetof(abi::RunResult, started));
+    port_.read(run_.control(scratch::kFailedBlock), &result_.block, sizeof result_.block);
     if (result_.status == static_cast<std::uint32_t>(abi::RunStatus::kOk)) {
       // The thread that failed has died before it could say of what.
       result_.status = static_cast<std::uint32_t>(abi::RunStatus::kTimeout);

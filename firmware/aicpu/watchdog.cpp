@@ -48,7 +48,7 @@ void Scheduler::check_exceptions() {
     const std::uint32_t code = link_->exception(worker);
     if (code == 0) continue;
     const Assignment& what = worker.running.used ? worker.running : worker.sent;
-    return fail(abi::RunStatus::kCoreException, what.task, &worker, code, link_->cond(worker));
+    return fail_in(what, abi::RunStatus::kCoreException, worker, code, link_->cond(worker));
   }
 }
 
@@ -58,7 +58,9 @@ Scheduler::Standstill Scheduler::standstill() {
     if (!worker.busy() || worker.reserved) continue;
     found.running += (worker.running.used ? 1U : 0U) + (worker.sent.used ? 1U : 0U);
     if (found.task != kNoTask) continue;
-    found.task = worker.running.used ? worker.running.task : worker.sent.task;
+    const Assignment& what = worker.running.used ? worker.running : worker.sent;
+    found.task = what.task;
+    found.block = what.block;
     found.worker = worker.index;
     found.physical = worker.physical;
     found.cond = link_->cond(worker);
@@ -88,6 +90,7 @@ void Scheduler::diagnose() {
     if (other.reported == 0) continue;
     if (sum.running == 0) {
       sum.task = other.task;
+      sum.block = other.block;
       sum.worker = other.worker;
       sum.physical = other.physical;
       sum.cond = other.cond;
@@ -110,6 +113,7 @@ void Scheduler::diagnose() {
   result_.ready = sum.ready;
   result_.status = static_cast<std::uint32_t>(abi::RunStatus::kTimeout);
   result_.task = sum.running > 0 ? sum.task : sum.ready_task;
+  result_.block = sum.running > 0 ? sum.block : kNoBlock;
   result_.worker = sum.worker;
   result_.physical_core = sum.physical;
   result_.cond = sum.cond;

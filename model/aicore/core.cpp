@@ -218,7 +218,8 @@ void Core::answered(std::uint32_t slot, tlm::tlm_generic_payload& trans) {
   --accesses_;
   const auto completion = Transaction::of(trans).completion;
   if (completion != Completion::kSuccess) {
-    return fail({device_fault(completion), trans.get_address(), block_.vmid, trans.is_write()});
+    return fail({device_fault(completion), trans.get_address(), block_.vmid, trans.is_write(),
+                 trans.get_data_length()});
   }
   if (stopped_) return settle();
   if (slot >> 8 == kArguments) {

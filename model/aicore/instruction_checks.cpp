@@ -25,10 +25,10 @@ using Field = abi::FaultyField;
 constexpr Bytes kBlock = 32;  // grain of local addresses
 
 constexpr Finding malformed(Field field) {
-  return {FaultCode::kInstruction, field, 0, 0, 0};
+  return {FaultCode::kInstruction, field, 0, 0, 0, 0};
 }
 constexpr Finding too_long() {
-  return {FaultCode::kLocalBuffer, Field::kShape, 0, 0, 0};
+  return {FaultCode::kLocalBuffer, Field::kShape, 0, 0, 0, 0};
 }
 
 Bytes size_of(const BufferSizes& sizes, LocalBuffer buffer) {
@@ -40,14 +40,14 @@ Bytes size_of(const BufferSizes& sizes, LocalBuffer buffer) {
 Finding check_local(const BufferSizes& sizes, Field field, Local at, Bytes rows, Bytes row_bytes,
                     Bytes pitch) {
   const Bytes size = size_of(sizes, at.buffer);
+  const Bytes length = (rows - 1) * pitch + row_bytes;
   const auto found = [&](FaultCode code) {
-    return Finding{code, field, static_cast<unsigned>(at.buffer) + 1, at.offset, 0};
+    return Finding{code, field, static_cast<unsigned>(at.buffer) + 1, at.offset, 0, length};
   };
   if (size == 0) return found(FaultCode::kInstruction);
   if (at.offset % kBlock != 0 || (rows > 1 && pitch % kBlock != 0)) {
     return found(FaultCode::kLocalAlignment);
   }
-  const Bytes length = (rows - 1) * pitch + row_bytes;
   return range_fits(at.offset, length, size) ? Finding{} : found(FaultCode::kLocalBuffer);
 }
 
@@ -55,7 +55,8 @@ Finding check_global(std::uint64_t address, Bytes rows, Bytes row_bytes, std::ui
   const Bytes limit = std::uint64_t{1} << abi::kVirtualBits;
   const bool fits = pitch < limit && range_fits(address, row_bytes, limit) &&
                     (rows == 1 || pitch <= (limit - address - row_bytes) / (rows - 1));
-  return fits ? Finding{} : Finding{FaultCode::kDeviceAddress, Field::kGlobal, 0, 0, address};
+  return fits ? Finding{}
+              : Finding{FaultCode::kDeviceAddress, Field::kGlobal, 0, 0, address, row_bytes};
 }
 
 // Rows in a local buffer may not lie on each other.
@@ -187,7 +188,12 @@ Finding check_target(const FixpipeWays& ways, const platform::Fixpipe& fixpipe, 
   if (bad_rows) return malformed(Field::kShape);
   if (fixpipe.to >= size || fixpipe.to_pitch > size) {
     const auto buffer = static_cast<unsigned>(ub ? LocalBuffer::kUb : LocalBuffer::kL1) + 1;
-    return {FaultCode::kLocalBuffer, Field::kTo, buffer, static_cast<std::uint32_t>(fixpipe.to), 0};
+    return {FaultCode::kLocalBuffer,
+            Field::kTo,
+            buffer,
+            static_cast<std::uint32_t>(fixpipe.to),
+            0,
+            row};
   }
   BufferSizes only{};
   only[static_cast<std::size_t>(LocalBuffer::kUb)] = size;

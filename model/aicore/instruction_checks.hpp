@@ -21,6 +21,7 @@ struct InstructionFinding {
   unsigned buffer = 0;  // LocalBuffer + 1; 0: none
   std::uint32_t offset = 0;
   std::uint64_t address = 0;  // of kDeviceAddress
+  Bytes size = 0;             // of the operand from its first byte to its last; 0: unknown
 
   operator abi::FaultCode() const { return code; }
   bool wrong() const { return code != abi::FaultCode::kNone; }

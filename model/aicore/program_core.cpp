@@ -141,7 +141,8 @@ void ProgramCore::run_block() {
   found_at_ = UINT64_MAX;
   run_.identify({"AI Core", number_, block_.block, block_.blocks, {}});
   const auto outcome = run_.run([this] {
-    if (run_launched() != 0) raise_fault(FaultCode::kKernelResult, block_.image);
+    const int result = run_launched();
+    if (result != 0) raise_fault(FaultCode::kKernelResult, static_cast<std::uint32_t>(result));
   });
   if (outcome == ProgramRun::Outcome::kThrew) {
     if (!cut_) fault_ = {FaultCode::kKernelTrap, block_.image, block_.vmid, false};
@@ -206,8 +207,8 @@ void ProgramCore::identify(const Program& program) {
   run_.identify({"AI Core", number_, call_.block, call_.blocks, program.name});
 }
 
-void ProgramCore::raise_fault(FaultCode code, std::uint64_t address, bool write) {
-  if (!cut_) fault_ = {code, address, block_.vmid, write};
+void ProgramCore::raise_fault(FaultCode code, std::uint64_t address, bool write, Bytes size) {
+  if (!cut_) fault_ = {code, address, block_.vmid, write, size};
   cut_ = true;
   throw Cut{};
 }

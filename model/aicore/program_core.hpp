@@ -172,7 +172,8 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   void show_cond(std::uint64_t argument);
   void sample(std::uint64_t line);
   void fail(const CommandFault& fault);
-  [[noreturn]] void raise_fault(abi::FaultCode code, std::uint64_t address = 0, bool write = false);
+  [[noreturn]] void raise_fault(abi::FaultCode code, std::uint64_t address = 0, bool write = false,
+                                Bytes size = 0);
   // The address of a fault of the instruction that is about to be issued.
   std::uint64_t at_fault(abi::FaultyField field, platform::Pipe pipe, unsigned offset = 0,
                          unsigned buffer = 0) const;

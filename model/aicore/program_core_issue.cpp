@@ -40,9 +40,10 @@ void ProgramCore::issue_checked(Pipe pipe, const T& instruction, const Instructi
   enter_effect();
   ++issued_;
   if (found.code != FaultCode::kNone) {
-    raise_fault(found.code, found.code == FaultCode::kDeviceAddress
-                                ? found.address
-                                : at_fault(found.field, pipe, found.offset, found.buffer));
+    const bool memory = found.code == FaultCode::kDeviceAddress;
+    raise_fault(found.code,
+                memory ? found.address : at_fault(found.field, pipe, found.offset, found.buffer),
+                memory && pipe != Pipe::kMte2, found.size);
   }
   make_room(pipe);
   units_->pipes.issue(pipe, instruction, local_);

@@ -39,7 +39,7 @@ void ProgramCore::answered(std::uint32_t slot, Completion completion, std::uint6
                            bool write, Bytes length) {
   --under_way_;
   if (completion != Completion::kSuccess) {
-    fail({device_fault(completion), address, block_.vmid, write});
+    fail({device_fault(completion), address, block_.vmid, write, length});
   }
   if (cut_) {
     if (under_way_ == 0) sim_.agenda.notify(wake_);
@@ -72,14 +72,18 @@ void ProgramCore::read_memory(std::uint64_t address, void* data, Bytes length) {
   await_answers(0);
   statistics_.memory_wait += local_ - begin;
   const auto completion = services_.memory.read(block_.vmid, address, data, length);
-  if (completion != Completion::kSuccess) raise_fault(device_fault(completion), address);
+  if (completion != Completion::kSuccess) {
+    raise_fault(device_fault(completion), address, false, length);
+  }
 }
 
 // --- data cache ----------------------------------------------------------------------------
 
 std::uint64_t ProgramCore::load(std::uint64_t address, unsigned bytes) {
   enter();
-  if (!accessible(address, bytes)) raise_fault(FaultCode::kInstruction, address & kMemoryAddress);
+  if (!accessible(address, bytes)) {
+    raise_fault(FaultCode::kInstruction, address & kMemoryAddress, false, bytes);
+  }
   const SimTime begin = local_;
   Look look;
   look.bytes = static_cast<std::uint8_t>(bytes);
@@ -95,8 +99,9 @@ std::uint64_t ProgramCore::load(std::uint64_t address, unsigned bytes) {
 
 void ProgramCore::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
   enter_effect();
-  if (!accessible(address, bytes))
-    raise_fault(FaultCode::kInstruction, address & kMemoryAddress, true);
+  if (!accessible(address, bytes)) {
+    raise_fault(FaultCode::kInstruction, address & kMemoryAddress, true, bytes);
+  }
   auto& line = line_for(address);
   std::memcpy(line.data.data() + address % DataCache::kLine, &value, bytes);
   line.dirty = true;
@@ -136,7 +141,7 @@ void ProgramCore::read_line(std::uint64_t line, DataCache::Bytes64& data) {
     sync_to(sampled);
     data = sample_;
     if (sample_completion_ != Completion::kSuccess) {
-      raise_fault(device_fault(sample_completion_), line);
+      raise_fault(device_fault(sample_completion_), line, false, DataCache::kLine);
     }
     return;
   }
@@ -188,7 +193,7 @@ void ProgramCore::written_back(unsigned slot) {
   const auto completion = services_.memory.write(Writer::kAiCore, block_.vmid, line.address,
                                                  line.data.data(), line.data.size());
   if (completion == Completion::kSuccess) return;
-  fail({device_fault(completion), line.address, block_.vmid, true});
+  fail({device_fault(completion), line.address, block_.vmid, true, line.data.size()});
 }
 
 void ProgramCore::drop(DataCache::Line& line) {
@@ -234,7 +239,8 @@ void ProgramCore::memory_barrier() {
 void ProgramCore::ub_fault(FaultCode code, std::uint32_t offset, bool write) {
   constexpr auto kUb = static_cast<unsigned>(platform::LocalBuffer::kUb) + 1;
   const auto field = write ? abi::FaultyField::kTo : abi::FaultyField::kFrom;
-  raise_fault(code, at_fault(field, platform::Pipe::kScalar, offset, kUb), write);
+  raise_fault(code, at_fault(field, platform::Pipe::kScalar, offset, kUb), write,
+              sizeof(std::uint32_t));
 }
 
 std::uint32_t ProgramCore::load_ub(std::uint32_t offset) {

@@ -101,7 +101,9 @@ void AicpuCore::run_program() {
     const auto entry = load_program();
     const int result = run_.call_program([&] { return entry(port_); });
     sit_out();
-    if (result != 0) fault(FaultCode::kKernelResult, block_.image, false);
+    if (result != 0) {
+      fault(FaultCode::kKernelResult, static_cast<std::uint32_t>(result), false);
+    }
   });
   if (outcome == ProgramRun::Outcome::kThrew) {
     fault_ = {FaultCode::kKernelTrap, block_.image, block_.vmid, false};

@@ -117,7 +117,10 @@ void Dispatcher::block_done(unsigned core, const KernelBlock& block, const Comma
   auto& command = shared_.commands.at(block.context);
   auto& pool = pool_of(command.opcode());
   pool.free[core / 64] |= std::uint64_t{1} << core % 64;
-  command.slot->block_ended(command, fault);
+  CommandFault placed = fault;
+  placed.block = block.block;
+  placed.core = core + 1;
+  command.slot->block_ended(command, placed);
   serve_cores(pool);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/command/fault_log.hpp"
 
+#include <algorithm>
+
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -43,6 +45,9 @@ void FaultLog::queue_fault(Queue& queue, const CommandFault& fault, bool host,
   record.doorbell = mqd.doorbell;
   record.write = fault.write ? 1 : 0;
   record.host = host ? 1 : 0;
+  record.core = static_cast<std::uint16_t>(fault.core);
+  record.block = fault.block;
+  record.size = static_cast<std::uint32_t>(std::min<Bytes>(fault.size, UINT32_MAX));
   if (!queue.faulted) {
     queue.faulted = true;
     mqd.state = static_cast<std::uint32_t>(abi::QueueState::kFaulted);

@@ -59,6 +59,10 @@ struct CommandFault {
   std::uint64_t address = 0;
   std::uint8_t vmid = 0;  // of an access to device memory
   bool write = false;
+  Bytes size = 0;  // of the access, or of the operand at fault; 0: unknown
+  // Of a kernel: where it ran.
+  std::uint32_t block = 0;
+  unsigned core = 0;  // its number + 1; 0: no kernel's fault
 
   bool failed() const { return code != abi::FaultCode::kNone; }
 };

@@ -236,9 +236,16 @@ TEST(GoldenQueue, FaultRecordBytes) {
   record.number = 1, record.time_ns = 2, record.address = 3, record.index = 4, record.code = 0x30;
   record.opcode = 5, record.vmid = 6, record.pasid = 7, record.queue = 8, record.page = 9;
   record.doorbell = 10, record.tag = 11, record.write = 1, record.host = 1;
+  record.core = 12, record.block = 13, record.size = 14;
   const auto b = bytes_of(record);
-  const std::array<std::uint64_t, 8> words = {
-      1, 2, 3, 4, 0x00000007'06'05'0030, 0x000A'0009'00000008, 0x0000'01'01'0000000B, 0};
+  const std::array<std::uint64_t, 8> words = {1,
+                                              2,
+                                              3,
+                                              4,
+                                              0x00000007'06'05'0030,
+                                              0x000A'0009'00000008,
+                                              0x000C'01'01'0000000B,
+                                              0x0000000E'0000000D};
   for (std::size_t i = 0; i < words.size(); ++i) EXPECT_EQ(word(&b[8 * i], 8), words[i]) << i;
 }
 

@@ -155,6 +155,7 @@ TEST(GoldenRuntime, RunResultAndTaskRecord) {
   EXPECT_EQ(offsetof(RunResult, started), 48U);
   EXPECT_EQ(offsetof(RunResult, counter_hz), 104U);
   EXPECT_EQ(offsetof(RunResult, unwired), 112U);
+  EXPECT_EQ(offsetof(RunResult, block), 116U);
   EXPECT_EQ(offsetof(RunResult, dump_ticks), 120U);
   EXPECT_EQ(sizeof(TaskRecord), 64U);
   EXPECT_EQ(offsetof(TaskRecord, begun), 32U);

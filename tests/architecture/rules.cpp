@@ -116,6 +116,19 @@ Violations check_simulator_conditionals(const SourceFile& file) {
   return matches(file, kConditional, "driver and firmware have no code for the simulator");
 }
 
+Violations check_device_faults(const SourceFile& file) {
+  static const std::regex kMade(R"((\bfail\(|[?:]|\breturn)\s*ErrorCode::kDeviceFault)");
+  if (!starts_with(file.path, "workloads/") && !starts_with(file.path, "bench/")) return {};
+  Violations violations;
+  const std::string code = code_of(file.text);
+  for (std::sregex_iterator at(code.begin(), code.end(), kMade), end; at != end; ++at) {
+    const auto line = std::count(code.begin(), code.begin() + at->position(), '\n') + 1;
+    violations.push_back({file.path, static_cast<std::size_t>(line),
+                          "a device fault is what a device has reported; say kWrongData"});
+  }
+  return violations;
+}
+
 Violations check_form(const SourceFile& file) {
   Violations violations;
   const auto lines = lines_of(file.text);

@@ -38,6 +38,9 @@ Violations check_wall_clock(const SourceFile& file);
 // Driver and firmware are the real ones: no conditional code for the simulator.
 Violations check_simulator_conditionals(const SourceFile& file);
 
+// What a program finds wrong by itself is no device fault.
+Violations check_device_faults(const SourceFile& file);
+
 // Length and licence line of sources, scripts and CMake files.
 Violations check_form(const SourceFile& file);
 

@@ -127,6 +127,14 @@ TEST(SimulatorConditionals, AreFoundInDriverAndFirmware) {
   EXPECT_THAT(check_simulator_conditionals({"driver/a.cpp", "#ifdef __linux__\n"}), IsEmpty());
 }
 
+TEST(DeviceFaults, AreNoWorkloadsToReport) {
+  const std::string split = "if (x) {\n  return fail(\n    ErrorCode::kDeviceFault, y);\n}\n";
+  EXPECT_THAT(check_device_faults({"workloads/a.cpp", split}), SizeIs(1));
+  EXPECT_THAT(check_device_faults({"driver/a.cpp", split}), IsEmpty());
+  const std::string compared = "if (code == ErrorCode::kDeviceFault) return {};\n";
+  EXPECT_THAT(check_device_faults({"workloads/a.cpp", compared}), IsEmpty());
+}
+
 TEST(Form, FourHundredLinesAreTheLimit) {
   std::string text = kSpdx;
   for (int i = 1; i < 400; ++i) text += "\n";

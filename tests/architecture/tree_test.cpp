@@ -46,6 +46,10 @@ TEST(Tree, DriverAndFirmwareHaveNoCodeForTheSimulator) {
   EXPECT_EQ(complaints(sources(), check_simulator_conditionals), "");
 }
 
+TEST(Tree, WorkloadsReportNoDeviceFaultOfTheirOwn) {
+  EXPECT_EQ(complaints(sources(), check_device_faults), "");
+}
+
 TEST(Tree, FilesAreShortAndLicensed) {
   const auto files = load(
       kRoot, tree(),

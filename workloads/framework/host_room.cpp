@@ -41,10 +41,11 @@ class Least {
   HostRoom least_{UINT64_MAX, "nothing"};
 };
 
-void add_limit(Least& least, decltype(RLIMIT_AS) which, const char* used_key, const char* name) {
+void add_limit(Least& least, decltype(RLIMIT_AS) which, const std::string& root,
+               const char* used_key, const char* name) {
   rlimit limit{};
   if (getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  const auto used = number_in("/proc/self/status", used_key);
+  const auto used = number_in(root + "/proc/self/status", used_key);
   least.add(less(limit.rlim_cur, used.value_or(0) << 10), name);
 }
 
@@ -67,16 +68,16 @@ void add_groups(Least& least, const std::string& root, std::string path, bool se
   }
 }
 
-void add_control_groups(Least& least) {
-  std::ifstream file("/proc/self/cgroup");
+void add_control_groups(Least& least, const std::string& root) {
+  std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
     const auto first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
     const std::string path = line.substr(second + 1);
-    if (controllers == ",,") add_groups(least, "/sys/fs/cgroup", path, true);
+    if (controllers == ",,") add_groups(least, root + "/sys/fs/cgroup", path, true);
     if (controllers.find(",memory,") != std::string::npos) {
-      add_groups(least, "/sys/fs/cgroup/memory", path, false);
+      add_groups(least, root + "/sys/fs/cgroup/memory", path, false);
     }
   }
 }
@@ -87,14 +88,14 @@ std::string gigabytes(Bytes bytes) {
 
 }  // namespace
 
-HostRoom host_room() {
+HostRoom host_room(const std::string& root) {
   Least least;
-  if (const auto free = number_in("/proc/meminfo", "MemAvailable:")) {
+  if (const auto free = number_in(root + "/proc/meminfo", "MemAvailable:")) {
     least.add(*free << 10, "MemAvailable");
   }
-  add_limit(least, RLIMIT_AS, "VmSize:", "ulimit -v");
-  add_limit(least, RLIMIT_DATA, "VmData:", "ulimit -d");
-  add_control_groups(least);
+  add_limit(least, RLIMIT_AS, root, "VmSize:", "ulimit -v");
+  add_limit(least, RLIMIT_DATA, root, "VmData:", "ulimit -d");
+  add_control_groups(least, root);
   return least.room();
 }
 

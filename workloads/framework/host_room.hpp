@@ -17,7 +17,8 @@ struct HostRoom {
 
 // The least of free memory, the control group's limit (version 1 and 2) and the limits on address
 // space and data. What cannot be found out does not count.
-HostRoom host_room();
+// `root`: of the files that say so, for tests.
+HostRoom host_room(const std::string& root = {});
 
 // kInvalidArgument with one line unless `needed` bytes are there. `what` is the parameters that
 // call for them: "elements=1073741824".

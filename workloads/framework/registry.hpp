@@ -17,7 +17,9 @@ struct Workload {
   std::string doc;  // one line
   std::vector<ParameterSpec> parameters;
   // An error ends the run: nothing measured is to be trusted. kInvalidArgument: a parameter or the
-  // machine is not what the workload needs, any other: the run failed.
+  // machine is not what the workload needs, and the context names it; kOutOfRange, kMisaligned,
+  // kOutOfMemory, kOutOfResources, kUnsupported: the same, and it does not; any other: the run
+  // failed.
   Status (*run)(Context&);
   // Looks at what the user gave, before anything is simulated; an error's context is one line. May
   // be null. `config_directories` as in Context.

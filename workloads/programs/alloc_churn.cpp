@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocations of random size and lifetime over the whole device memory: nothing overlaps, nothing
 // leaks, and how fragmented the free memory becomes.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
 #include "npu/base/checked.hpp"
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -103,9 +106,13 @@ class Churn {
         next != live_.begin() &&
         std::prev(next)->first + std::prev(next)->second.memory.reserved > memory->address.value;
     if (hits_next || hits_previous) {
-      return fail(ErrorCode::kDeviceFault, "the block at " + std::to_string(memory->address.value) +
-                                               " of " + std::to_string(memory->reserved) +
-                                               " bytes overlaps another");
+      const auto& other = hits_next ? next->second.memory : std::prev(next)->second.memory;
+      return fail(
+          ErrorCode::kWrongData,
+          fmt::format("the new block at {:#x} of {} bytes overlaps the live one at {:#x} of "
+                      "{} bytes",
+                      memory->address.value, memory->reserved, other.address.value,
+                      other.reserved));
     }
     live_[memory->address.value] = {*memory, step};
     expiry_.emplace(step + lifetime, memory->address.value);
@@ -146,9 +153,9 @@ class Churn {
           driver::DmaCommand::device_to_host(block.memory.address + at, tags_->bus() + kTag, kTag),
           driver::WaitPolicy::kPolling, patience(context_));
       if (!ok) return ok;
-      ok = check_equal(tags_->cpu().subspan(0, kTag), tags_->cpu().subspan(kTag, kTag),
-                       "tag at byte " + std::to_string(at) + " of the block at " +
-                           std::to_string(block.memory.address.value));
+      ok = check_equal(
+          tags_->cpu().subspan(0, kTag), tags_->cpu().subspan(kTag, kTag),
+          fmt::format("tag at byte {} of the block at {:#x}", at, block.memory.address.value));
       if (!ok) return ok;
     }
     return {};
@@ -168,7 +175,7 @@ class Churn {
     if (statistics.free == statistics.total && statistics.largest_free_block == statistics.total) {
       return {};
     }
-    return fail(ErrorCode::kDeviceFault,
+    return fail(ErrorCode::kWrongData,
                 "after freeing everything " + std::to_string(statistics.free) + " of " +
                     std::to_string(statistics.total) + " bytes are free, the largest block has " +
                     std::to_string(statistics.largest_free_block));
@@ -197,6 +204,14 @@ Status run(Context& context) {
   if (!tags) return forward_error(tags);
   Churn churn(context, **device);
   const bool memory = context.parameters.flag("memory");
+  if (memory) {
+    // A page of this machine at each end of a block, wherever blocks come to lie.
+    constexpr Bytes kPage = 4_KiB;
+    const auto steps = context.parameters.integer("steps");
+    const Bytes touched = std::min(2 * kPage * steps, (*device)->memory_statistics().total);
+    const auto what = fmt::format("memory=on steps={}", steps);
+    if (auto ok = require_host_memory(what, touched); !ok) return ok;
+  }
   if (auto ok = churn.run(memory ? tags->get() : nullptr, *stream); !ok) return ok;
   churn.report();
   tags->reset();

@@ -17,7 +17,10 @@ Status expect_refusal(Context& context, driver::Device& device) {
   driver::StreamOptions options;
   options.placement = driver::StreamPlacement::kBar0;
   const auto stream = device.create_stream(options);
-  if (stream) return fail(ErrorCode::kDeviceFault, "a stream window was placed in BAR0");
+  if (stream) {
+    return fail(ErrorCode::kWrongData, "stream " + std::to_string(stream->value) +
+                                           " got a window in BAR0, expected: out of range");
+  }
   if (stream.error().code != ErrorCode::kOutOfRange) return forward_error(stream);
   context.report.add_metric("bar0_trap.bar0_refused", Number::integer(1), "");
   context.report.add_note("window in BAR0: " + stream.error().message());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Enough device memory is free, but not in one piece (mission.md M2): what the error says without
 // compaction, and what compaction costs, part by part. Contents must survive it.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "workloads/framework/host_room.hpp"
@@ -71,7 +73,11 @@ Status expect_refusal(Context& context) {
   if (!blocks) return forward_error(blocks);
   if (auto ok = make_holes(**device, *blocks); !ok) return ok;
   const auto refused = (*device)->allocate(kWanted);
-  if (refused) return fail(ErrorCode::kDeviceFault, "3 GiB were found without compaction");
+  if (refused) {
+    return fail(ErrorCode::kWrongData,
+                fmt::format("without compaction 3 GiB were found at {:#x}, expected: out of memory",
+                            refused->address.value));
+  }
   if (refused.error().code != ErrorCode::kOutOfMemory) return forward_error(refused);
   const auto memory = (*device)->memory_statistics();
   context.report.add_metric("compaction.without.free_bytes", Number::count(memory.free), "B");
@@ -135,7 +141,7 @@ Status compact(Context& context) {
   if (!blocks) return forward_error(blocks);
   const Bytes windows = (*device)->memory_statistics().total / driver::kPageSize *
                         std::max(context.parameters.size("window"), 4_KiB);
-  const auto what = "compaction: window=" + size_name(context.parameters.size("window"));
+  const auto what = "window=" + size_name(context.parameters.size("window"));
   if (auto ok = require_host_memory(what, windows); !ok) return ok;
   // The running copies have the end of the large block to themselves.
   const Bytes running = context.parameters.size("running_bytes");

@@ -80,12 +80,12 @@ class Dispatch {
     if (!report) return forward_error(report);
     const Sums sums(report->records);
     if (sums.count == 0 || sums.count != tasks) {
-      return fail(ErrorCode::kDeviceFault,
-                  fmt::format("{} records of {} tasks", sums.count, tasks));
+      return fail(ErrorCode::kWrongData, fmt::format("{} records of {} tasks", sums.count, tasks));
     }
     const std::uint64_t hz = report->result.counter_hz;
-    if (hz == 0)
-      return fail(ErrorCode::kDeviceFault, "the scheduler does not say how long a tick is");
+    if (hz == 0) {
+      return fail(ErrorCode::kWrongData, "the run's result has 0 ticks per second");
+    }
     const std::uint64_t tick = 1'000'000'000'000 / hz;  // ps
     Means means;
     means.sent_to_begun = Number::quotient(sums.begin * tick, sums.count * 1000, 1);

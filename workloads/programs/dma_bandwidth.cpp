@@ -63,7 +63,7 @@ class Bench {
     const Bytes footprint = std::max(size, std::min(total, kFootprint) / size * size);
     choose_windows(footprint);
     // Both ends: what is compared of them, and of d2h all that is written to the host.
-    const auto what = fmt::format("dma_bandwidth: sizes={} bytes={} verify={}", size_name(size),
+    const auto what = fmt::format("sizes={} bytes={} verify={}", size_name(size),
                                   size_name(context_.parameters.size("bytes")),
                                   size_name(context_.parameters.size("verify")));
     const Bytes written = direction == "d2h" ? footprint : 0;

@@ -21,7 +21,7 @@ class Bench {
   // All iterations of one direction and size.
   Status run(const std::string& direction, Bytes size) {
     // Both ends, one or two windows, and what is expected.
-    const auto asked = "dma_latency: sizes=" + size_name(size);
+    const auto asked = "sizes=" + size_name(size);
     if (auto ok = require_host_memory(asked, 4 * size); !ok) return ok;
     auto path =
         CopyPath::create(context_, device_, stream_, direction_opcode(direction), size, size);

@@ -80,8 +80,8 @@ Status run(Context& context) {
   auto memory = (*device)->allocate(size);
   if (!memory) return forward_error(memory);
   stages.end("allocate");
-  const auto what = "first_tensor: rows=" + std::to_string(tensor.rows) +
-                    " columns=" + std::to_string(tensor.columns);
+  const auto what =
+      "rows=" + std::to_string(tensor.rows) + " columns=" + std::to_string(tensor.columns);
   // The tensor, where it comes from and what is read back.
   if (auto ok = require_host_memory(what, 3 * size); !ok) return ok;
   auto stream = (*device)->create_stream();

@@ -40,8 +40,7 @@ Result<std::string> find_graph(const std::string& name, const std::vector<std::s
     }
   }
   std::sort(names.begin(), names.end());
-  return fail(ErrorCode::kNotFound,
-              "no graph '" + shortened(name, kShownPath) + "'" + suggestion(name, names));
+  return fail(ErrorCode::kNotFound, "no graph '" + shortened(name) + "'" + suggestion(name, names));
 }
 
 template <class T>
@@ -80,6 +79,11 @@ class GraphRun {
     options.patience += 4 * options.watchdog;  // the scheduler's diagnosis comes first
     const auto& dump = context_.parameters.choice("dump_tensors");
     options.dump_tensors = !dump.empty();
+    if (auto ok = require_host_memory("dump_tensors=" + shortened(dump),
+                                      dump.empty() ? 0 : dump_memory(graph->graph));
+        !ok) {
+      return ok;
+    }
     auto report = session_->device().run(graph->graph, options);
     // Of a run that failed, too: what its tasks were given.
     const Status dumped = dump.empty() ? Status() : write_dump(dump, *graph);
@@ -103,9 +107,23 @@ class GraphRun {
     return all + largest;
   }
 
+  // What is read is copied before a task and what is written after it: in device memory, as it is
+  // read back, and twice in reports.
+  static Bytes dump_memory(const driver::TaskGraph& graph) {
+    Bytes all = 0;
+    for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
+      for (const auto& tensor : graph.task({i}).tensors) {
+        const bool once = tensor.kind == driver::ArgumentKind::kInput ||
+                          tensor.kind == driver::ArgumentKind::kOutput;
+        all += (once ? 1 : 2) * tensor.bytes;
+      }
+    }
+    return 4 * all;
+  }
+
   Status upload() {
     const auto& values = context_.parameters.choice("parameters");
-    const auto what = "graph: " + (values.empty() ? spec_.file : "parameters=" + values);
+    const auto what = values.empty() ? spec_.file : "parameters=" + shortened(values);
     if (auto ok = require_host_memory(what, host_memory()); !ok) return ok;
     std::uint64_t done = 0;
     for (auto& tensor : tensors_) {

@@ -40,12 +40,12 @@ Result<std::string> find_file(const Context& context, const std::string& name) {
     const auto path = std::filesystem::path(directory) / name;
     if (std::filesystem::exists(path, code)) return path.string();
   }
-  return fail(ErrorCode::kNotFound, "hbm_replay: no " + name + " among the configurations");
+  return fail(ErrorCode::kInvalidArgument, "hbm_replay: no " + name + " among the configurations");
 }
 
 Result<ReplayConfig> card_memory(const Context& context) {
   if (context.machine == nullptr || context.machine->cards.empty()) {
-    return fail(ErrorCode::kNotFound, "hbm_replay: there is no simulated card");
+    return fail(ErrorCode::kInvalidArgument, "hbm_replay: there is no simulated card");
   }
   const model::HbmConfig& hbm = context.machine->cards.front().hbm;
   const bool shared = hbm.policy == model::HbmPolicy::kSharedQueue;
@@ -216,7 +216,7 @@ Status Replays::run_cell(const ReplayConfig& config, Cell cell, Table& table) {
   }
   // Address, state and response of each, and each channel's requests once more.
   constexpr Bytes kPerRequest = 64;
-  const auto what = "hbm_replay: requests=" + std::to_string(cell.requests);
+  const auto what = "requests=" + std::to_string(cell.requests);
   if (auto ok = require_host_memory(what, cell.requests * kPerRequest); !ok) return ok;
   context_.step(config.name + " " + cell.name, 0, 1);
   const auto accesses = model::hbm::make_accesses(cell.pattern, cell.requests);
@@ -232,9 +232,9 @@ Status Replays::run_cell(const ReplayConfig& config, Cell cell, Table& table) {
                          shared ? ReplaySource::kShared : ReplaySource::kPerChannel);
   pass_time(result, config.hbm.timings.clock_hz);
   if (result.requests() != cell.requests) {
-    return fail(ErrorCode::kDeviceFault, "hbm_replay: " + config.name + " " + cell.name + ": " +
-                                             std::to_string(result.requests()) + " of " +
-                                             std::to_string(cell.requests) + " requests returned");
+    return fail(ErrorCode::kWrongData, "hbm_replay: " + config.name + " " + cell.name + ": " +
+                                           std::to_string(result.requests()) + " of " +
+                                           std::to_string(cell.requests) + " requests returned");
   }
   report(config, cell, result, table);
   return {};

@@ -48,8 +48,8 @@ class Matmul {
     const auto ok = operation_.prepare(type_, bytes(p_.m, p_.k, type_), bytes(p_.k, p_.n, type_),
                                        bytes(p_.m, p_.n, to_type_), copies_);
     if (!ok) return ok;
-    if (auto room = require_host_memory(fmt::format("matmul: m={} n={} k={}", p_.m, p_.n, p_.k),
-                                        host_memory());
+    if (auto room =
+            require_host_memory(fmt::format("m={} n={} k={}", p_.m, p_.n, p_.k), host_memory());
         !room) {
       return room;
     }

@@ -50,7 +50,7 @@ class MatmulKernel {
   }
 
   Status prepare() {
-    const auto what = fmt::format("matmul_kernel: m={} n={} k={}", p_.m, p_.n, p_.k);
+    const auto what = fmt::format("m={} n={} k={}", p_.m, p_.n, p_.k);
     const Bytes kept = context_.functional ? 2 * (a_bytes() + b_bytes() + c_bytes()) : 0;
     if (auto room = require_host_memory(what, kept); !room) return room;
     for (auto [address, size] :

@@ -80,7 +80,7 @@ class Bench {
     const auto all = transfers(shape);
     // What is compared of both ends, and the windows to look through.
     const Bytes verified = std::min(context_.parameters.size("verify"), footprint_);
-    const auto what = fmt::format("p2p_bandwidth: cards={} verify={}", shape.cards,
+    const auto what = fmt::format("cards={} verify={}", shape.cards,
                                   size_name(context_.parameters.size("verify")));
     if (auto ok = require_host_memory(what, all.size() * 2 * (verified + kWindow)); !ok) return ok;
     for (const auto& [from, to] : all) {

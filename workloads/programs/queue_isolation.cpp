@@ -78,16 +78,16 @@ Status check(const Attempt& attempt, const IsolationScene& scene) {
   if (faults.size() != 1 || faults[0].code != attempt.expected ||
       faults[0].pasid != scene.attacker_pasid()) {
     return fail(
-        ErrorCode::kDeviceFault,
+        ErrorCode::kWrongData,
         fmt::format("{}: {} faults, first {}; expected one: {} of PASID {}", attempt.name,
                     faults.size(), faults.empty() ? "none" : std::string(to_string(faults[0].code)),
                     to_string(attempt.expected), scene.attacker_pasid()));
   }
   const bool stops = attempt.expected != abi::FaultCode::kDoorbellUnowned;
   if (scene.attacker_stopped() != stops) {
-    return fail(ErrorCode::kDeviceFault,
-                fmt::format("{}: the queue at fault was {}stopped", attempt.name,
-                            scene.attacker_stopped() ? "" : "not "));
+    return fail(ErrorCode::kWrongData,
+                fmt::format("{}: the queue at fault was {}stopped, expected: {}stopped",
+                            attempt.name, stops ? "not " : "", stops ? "" : "not "));
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include "npu/abi/event.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/abi/stream.hpp"
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -61,6 +62,10 @@ class Pressure {
         pairs_((context.parameters.integer("commands") + 1) / 2) {}
 
   Status prepare() {
+    // The tags, the log in device memory, and what is read back of it.
+    const auto what = fmt::format("commands={} cell={}", context_.parameters.integer("commands"),
+                                  size_name(cell_));
+    if (auto ok = require_host_memory(what, 3 * pairs_ * cell_); !ok) return ok;
     for (std::uint64_t i = 0; i < context_.parameters.integer("streams"); ++i) {
       auto stream = device_.create_stream();
       if (!stream) return forward_error(stream);
@@ -119,7 +124,7 @@ class Pressure {
           counters->fault == abi::FaultCode::kNone) {
         continue;
       }
-      return fail(ErrorCode::kDeviceFault,
+      return fail(ErrorCode::kWrongData,
                   fmt::format("stream {}: {} commands submitted, STREAM_COMPLETED counts {}, its "
                               "event {}, fault: {}",
                               lane.stream.value, lane.submitted, completed, counted,
@@ -166,7 +171,9 @@ class Pressure {
                     commands, lanes_.size(), statistics.ring_full, commands / abi::kRingEntries));
     if (statistics.rejected != 0) return fail(ErrorCode::kQueueFull, "submissions were rejected");
     if (commands > std::uint64_t{4} * abi::kRingEntries && statistics.ring_full == 0) {
-      return fail(ErrorCode::kDeviceFault, "the ring was never full: use fewer streams");
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("streams={}, commands={}: the ring was never full; use fewer streams",
+                              lanes_.size(), context_.parameters.integer("commands")));
     }
     return {};
   }

@@ -28,7 +28,7 @@ class Overlap {
     if (size_ % kWord != 0)
       return fail(ErrorCode::kInvalidArgument, "size=" + size_name(size_) + ": no multiple of 4 B");
     // Where it comes from, the source and both results, and one result read back.
-    if (auto ok = require_host_memory("stream_overlap: size=" + size_name(size_), 5 * size_); !ok) {
+    if (auto ok = require_host_memory("size=" + size_name(size_), 5 * size_); !ok) {
       return ok;
     }
     auto host = session_.allocate_host(size_);

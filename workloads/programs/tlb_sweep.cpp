@@ -160,7 +160,10 @@ Status run(Context& context) {
     }
   }
   if (context.report.metrics().empty()) {
-    return fail(ErrorCode::kOutOfMemory, "the card has room for none of the footprints");
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("nothing to measure: a footprint must be at most the {} that the card "
+                            "has in one piece, at least a stride, and 1GiB for giant pages",
+                            size_name(most)));
   }
   context.report.add_note(
       "data: from the first data request to the last data written; the first access of a page "

@@ -35,7 +35,7 @@ class VectorAdd {
     if (auto ok = operation_.prepare(type_, bytes_, bytes_, bytes_, true); !ok) return ok;
     // The tensors in device memory, where the sum is zeros unless the cores compute, and the copy
     // of the sum.
-    const auto what = fmt::format("vector_add: elements={}", count_);
+    const auto what = fmt::format("elements={}", count_);
     const Bytes tensors = context_.functional ? 4 : 3;
     if (auto ok = require_host_memory(what, tensors * bytes_); !ok) return ok;
     kernels::vector::Elementwise work;

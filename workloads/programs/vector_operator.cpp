@@ -97,7 +97,7 @@ class VectorOperator {
       *at = memory->value;
     }
     const Bytes kept = context_.functional ? (has_second(work_.op) ? 3 : 2) * bytes_ : 0;
-    const auto what = fmt::format("vector_operator: elements={}", work_.count);
+    const auto what = fmt::format("elements={}", work_.count);
     if (auto ok = require_host_memory(what, kept); !ok) return ok;
     if (auto ok = launch_.load("operators"); !ok) return ok;
     if (work_.tiling == kernels::vector::Tiling::kRunTime) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What virtual device memory costs, call by call, and that address spaces are apart: the same
 // addresses hold different bytes, and an access to what is not mapped is a fault that names it.
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "npu/driver/address_space.hpp"
@@ -93,15 +95,21 @@ Status expect_fault(Context& context, driver::Device& device, const Process& pro
   const auto done =
       device.copy(*stream, driver::DmaCommand::host_to_device((*host)->bus(), address, 4_KiB),
                   driver::WaitPolicy::kPolling, patience(context));
-  if (done) return fail(ErrorCode::kDeviceFault, what + " did not fault");
+  if (done) {
+    return fail(ErrorCode::kWrongData,
+                fmt::format("{}: a write to {:#x} did not fault", what, address.value));
+  }
   if (done.error().code != ErrorCode::kDeviceFault) return done;
   const auto fault = device.take_fault();
   if (!fault) return forward_error(fault);
   if (!*fault || (*fault)->code != abi::FaultCode::kTranslation ||
       (*fault)->address != address.value || (*fault)->vmid != process.space->vmid() ||
       !(*fault)->write) {
-    return fail(ErrorCode::kDeviceFault,
-                what + ": " + (*fault ? describe(**fault) : "no fault record"));
+    return fail(
+        ErrorCode::kWrongData,
+        fmt::format("{}: {}, expected: {} of VMID {} for a write to {:#x}", what,
+                    *fault ? describe(**fault) : "no fault record",
+                    to_string(abi::FaultCode::kTranslation), process.space->vmid(), address.value));
   }
   context.report.add_note(what + ": " + describe(**fault));
   return device.destroy_stream(*stream, patience(context));
@@ -160,7 +168,11 @@ Status run(Context& context) {
   if (auto ok = check_isolation(context, **device); !ok) return ok;
   const auto memory = (*device)->memory_statistics();
   if (memory.largest_free_block == memory.total) return {};
-  return fail(ErrorCode::kDeviceFault, std::to_string(memory.used()) + " bytes are still in use");
+  return fail(
+      ErrorCode::kWrongData,
+      fmt::format("after everything was freed {} of {} bytes are in use and the largest free "
+                  "block has {}, expected all",
+                  memory.used(), memory.total, memory.largest_free_block));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ struct CheckOutcome {
 using ReadTensor = std::function<Result<std::vector<std::byte>>(const Tensor&)>;
 
 // kInvalidArgument: the check itself makes no sense (a formula of tensors that do not fit);
-// kDeviceFault: a tensor differs by more than its tolerance, the worst element is named.
+// kWrongData: a tensor differs by more than its tolerance, the worst element is named.
 Result<CheckOutcome> check_tensors(const GraphSpec& spec, const std::vector<Tensor>& tensors,
                                    const ReadTensor& read);
 

@@ -83,17 +83,18 @@ class GraphReader {
       const std::string name = assignment.substr(0, assignment.find('='));
       const auto& known = spec_.parameters;
       if (name.size() == assignment.size()) {
-        reader_.refuse(place, "", "'" + assignment + "' is not of the form name=number");
+        reader_.refuse(place, "", "'" + shortened(assignment) + "' is not of the form name=number");
       } else if (std::find(known.begin(), known.end(), name) == known.end()) {
         reader_.refuse(place, "",
-                       "the graph has no parameter '" + name + "'" +
+                       "the graph has no parameter '" + shortened(name) + "'" +
                            (known.empty() ? "" : suggestion(name, known)));
       } else if (std::find(set.begin(), set.end(), name) != set.end()) {
         reader_.refuse(place, "", "'" + name + "' is set twice");
       } else {
         const auto value = Expression::parse(assignment.substr(name.size() + 1), {});
         if (!value || !value->evaluate({})) {
-          reader_.refuse(place, "", "'" + assignment + "' is not of the form name=number");
+          reader_.refuse(place, "",
+                         "'" + shortened(assignment) + "' is not of the form name=number");
         }
       }
       set.push_back(name);

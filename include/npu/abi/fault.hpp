@@ -50,7 +50,7 @@ enum class FaultCode : std::uint16_t {
   kInstruction = 0x0042,     // instruction with a field out of range, or that the core has not
   kFlagDeadlock = 0x0043,    // a wait that nothing can end
   kKernelTrap = 0x0044,      // the program gave up
-  kKernelResult = 0x0045,    // a launched program returned something other than 0
+  kKernelResult = 0x0045,    // a launched program returned something other than 0: the address
 };
 
 struct FaultName {

@@ -148,7 +148,7 @@ struct RunResult {
   std::uint64_t polls = 0;              // 96  looks at cores, in rounds that found something
   std::uint64_t counter_hz = 0;         // 104 of the ticks
   std::uint32_t unwired = 0;            // 112 tasks then not wired yet
-  std::uint32_t reserved = 0;           // 116
+  std::uint32_t block = 0xFFFF'FFFF;    // 116 of the task
   std::uint64_t dump_ticks = 0;         // 120 of all threads, for copies of tensors
 };
 static_assert(sizeof(RunResult) == 128 && offsetof(RunResult, started) == 48);

@@ -67,6 +67,21 @@ class Flag {
   unsigned id_;
 };
 
+// What a kernel returns whose argument words cannot be.
+inline constexpr int kBadArguments = 2;
+
+// An enumerator from an argument word; what is none of the `count` from 0 on becomes the last value
+// of all, which is none either.
+template <class Enum>
+constexpr Enum enumerator(std::uint64_t word, unsigned count) {
+  return static_cast<Enum>(word < count ? word : 0xFF);
+}
+constexpr DataType data_type(std::uint64_t word) {
+  return enumerator<DataType>(word, platform::kDataTypes);
+}
+// Elements beyond all addresses; fewer keep sizes in bytes, times the blocks, within 64 bits.
+inline constexpr std::uint64_t kMostElements = std::uint64_t{1} << 44;
+
 template <class T>
 constexpr T divide_up(T a, T b) {
   return (a + b - 1) / b;

@@ -153,7 +153,8 @@ typedef struct npu_run_result {
   uint32_t cond;
   uint64_t started, handshaken, wired, finished, ended;
   uint64_t dispatched_blocks, polls, counter_hz;
-  uint32_t unwired, reserved;
+  uint32_t unwired;
+  uint32_t block; /* of the task */
   uint64_t dump_ticks; /* for copies of tensors, of all scheduler threads */
 } npu_run_result;
 

@@ -28,9 +28,12 @@ enum class LocalBuffer : std::uint8_t { kL1, kL0a, kL0b, kL0c, kUb };
 inline constexpr unsigned kLocalBuffers = 5;
 
 enum class DataType : std::uint8_t { kFp16, kBf16, kFp32, kInt8, kInt32, kInt64 };
+inline constexpr unsigned kDataTypes = 6;
+// 0: none of the types.
 constexpr Bytes bytes_of(DataType type) {
-  constexpr Bytes kBytes[] = {2, 2, 4, 1, 4, 8};
-  return kBytes[static_cast<std::uint8_t>(type)];
+  constexpr Bytes kBytes[kDataTypes] = {2, 2, 4, 1, 4, 8};
+  const auto index = static_cast<std::uint8_t>(type);
+  return index < kDataTypes ? kBytes[index] : 0;
 }
 
 struct Local {
@@ -130,6 +133,8 @@ enum class VectorOp : std::uint8_t {
   kSelects,    // to = a where the mask has a one, scalar elsewhere
   kTranspose,  // to, `count` rows of `rows` elements = a, rows by count
 };
+inline constexpr unsigned kVectorOps = 34;
+static_assert(static_cast<unsigned>(VectorOp::kTranspose) + 1 == kVectorOps);
 
 // Comparisons with a NaN are false but for kNotEqual.
 enum class Comparison : std::uint8_t {

@@ -59,7 +59,7 @@ TEST_F(Fault, misaligned_accesses_end_the_block) {
 }
 
 TEST_F(Fault, a_program_that_fails_is_a_fault_of_its_image) {
-  expect_fault([](AicpuPort&) { return 3; }, FaultCode::kKernelResult, kImageAt, false);
+  expect_fault([](AicpuPort&) { return 3; }, FaultCode::kKernelResult, 3, false);
 }
 
 TEST_F(Fault, what_is_no_image_is_not_run) {

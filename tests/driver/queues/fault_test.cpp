@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "tests/driver/queues/queue_fixture.hpp"
 
 namespace npu::driver {
@@ -8,8 +10,10 @@ using abi::FaultCode;
 
 TEST_F(QueueTest, AFaultStopsItsQueueAndNoOther) {
   const auto culprit = make(), neighbour = make();
-  EXPECT_THAT(run(*culprit, entries::fill(kNowhere, 64, 0)),
-              FailsWith(ErrorCode::kDeviceFault, "not mapped"));
+  EXPECT_THAT(
+      run(*culprit, entries::fill(kNowhere, 64, 0)),
+      FailsWith(ErrorCode::kDeviceFault,
+                fmt::format("entry 0: device address not mapped; write of {:#x}", kNowhere.value)));
   EXPECT_TRUE(culprit->faulted());
   EXPECT_THAT(culprit->submit(entries::nop(), in(1_ms)), FailsWith(ErrorCode::kDeviceFault));
   const auto status = process->query(culprit->id());
@@ -52,7 +56,8 @@ TEST_F(QueueTest, TicketsTellWhatWasDoneBeforeTheFault) {
   const auto behind = queue->submit(entries::nop(), in(1_ms));
   cp.resume();
   EXPECT_THAT(queue->wait(*behind, WaitPolicy::kInterrupt, in(1_s)),
-              FailsWith(ErrorCode::kDeviceFault, "entry 2"));
+              FailsWith(ErrorCode::kDeviceFault,
+                        "entry 2: device address not mapped; of entry 1; write of "));
   EXPECT_THAT(queue->wait(*before, WaitPolicy::kPolling, in(1_ms)), IsOk());
   EXPECT_THAT(queue->wait(*bad, WaitPolicy::kPolling, in(1_ms)),
               FailsWith(ErrorCode::kDeviceFault, "entry 1"));

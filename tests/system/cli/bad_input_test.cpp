@@ -114,6 +114,24 @@ TEST_F(BadInput, what_a_workload_finds_wrong_is_bad_input_too) {
           "them, system-8x910b eight");
 }
 
+TEST_F(BadInput, a_parameter_that_asks_for_more_than_there_is_is_named) {
+  const auto refused = [&](const std::string& workload, const std::string& set,
+                           const std::string& line) {
+    expect_refused({"--config", "910b2", "run", workload, "--set", set}, workload + ": " + line);
+  };
+  refused("vmm_map", "spaces=15",
+          "out of resources: all 15 address spaces of the card in use; asked for with spaces=15");
+  refused("vmm_map", "sizes=128GiB",
+          "out of memory: 137438953472 bytes of device memory requested, 65766686720 free, largest "
+          "free block 65766686720; asked for with sizes=128GiB");
+  refused("event_wait", "streams=1024",
+          "out of resources: no free CPU for task waiter63: cpu.cores = 64; asked for with "
+          "streams=1024");
+  refused("tlb_sweep", "footprints=128GiB",
+          "nothing to measure: a footprint must be at most the 62718MiB that the card has in "
+          "one piece, at least a stride, and 1GiB for giant pages");
+}
+
 TEST_F(BadInput, every_refusal_is_one_line_and_exit_code_2) {
   const std::vector<std::vector<std::string>> all{
       {"--config"},

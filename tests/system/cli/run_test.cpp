@@ -84,6 +84,17 @@ double metric(const std::string& text, const std::string& name) {
   return 0;
 }
 
+// Tiles of 16 x 64 fp16, in an L1 that has room for half of one.
+TEST_F(RunCommand, a_kernel_at_fault_is_named_with_block_core_instruction_and_operand) {
+  const auto run = npusim({"--config", "910b2", "run", "matmul_kernel", "--set", "m=64", "--set",
+                           "n=64", "--set", "k=64", "--set", "core.l1_kib=1"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(
+      run.err,
+      "npusim: matmul_kernel: device fault: kernel matmul: queue 1, entry 0: access beyond a "
+      "local buffer; block 0, core 0, MTE2 instruction 1, to: offset 0x0 in L1, 2048 bytes\n");
+}
+
 TEST_F(RunCommand, the_reference_costs_of_the_mission_come_out) {
   ASSERT_EQ(npusim(with(kShortRun, {"--report", "r.json"})).exit_code, 0);
   for (const auto* copy : {"h2d", "d2h", "d2d"}) {

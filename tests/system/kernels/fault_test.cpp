@@ -4,69 +4,13 @@
 #include <cstdlib>
 
 #include "tests/bench/aicore/aicore_bench.hpp"
-#include "workloads/kernels/attention/problem.hpp"
-#include "workloads/kernels/gemm/problem.hpp"
-#include "workloads/kernels/vector/operators.hpp"
-#include "workloads/kernels/vector/words.hpp"
+#include "tests/system/kernels/shipped_kernels.hpp"
 
 namespace npu::test {
 namespace {
 
-using platform::DataType;
-
 constexpr std::uint64_t kTaskAt = 0x30'0000;
-constexpr std::uint64_t kIn = 0x40'0000, kIn2 = 0x80'0000, kOut = 0xC0'0000, kOut2 = 0x100'0000;
 constexpr SimTime kSlot = 10'000'000 * kClock;  // longer than a kernel and all its accesses take
-
-using TaskWords = std::vector<std::uint64_t>;
-
-TaskWords product_words(bool fused) {
-  constexpr std::uint32_t kSide = 150;  // several tiles, none of them whole
-  kernels::gemm::Problem p;
-  p.a = kIn, p.b = kIn2, p.c = kOut;
-  p.m = p.n = p.k = p.lda = p.ldb = p.ldc = kSide;
-  p.type = p.to_type = DataType::kFp32;
-  p.l1 = {64, 64, 64}, p.l0 = {64, 64, 32};
-  const auto words = kernels::gemm::to_words(p);
-  TaskWords all(words.word, words.word + kernels::gemm::kWords);
-  if (fused) all.push_back(kOut2);
-  return all;
-}
-TaskWords elementwise_words() {
-  kernels::vector::Elementwise work;
-  work.to = kOut, work.a = kIn, work.b = kIn2;
-  work.count = 100'000;
-  const auto words = kernels::vector::to_words(work);
-  return {words.begin(), words.end()};
-}
-TaskWords operator_words() {
-  kernels::vector::OperatorWork work;
-  work.to = kOut, work.a = kIn, work.b = kIn2;
-  work.count = 50'000;
-  work.op = kernels::vector::Operator::kGelu;
-  const auto words = kernels::vector::to_words(work);
-  return {words.begin(), words.end()};
-}
-TaskWords scores_words() {
-  const kernels::attention::Scores work{kIn, kIn2, kOut, 64, 600, 64, DataType::kFp32};
-  return {kIn, kIn2, kOut, work.shape(), work.depth()};
-}
-TaskWords softmax_words() {
-  const kernels::attention::Softmax work{kIn, kIn2, kOut, 2000, 64, DataType::kFp32, 1};
-  return {kIn, kIn2, kOut, work.shape(), static_cast<std::uint64_t>(work.type), work.scale_bits()};
-}
-TaskWords update_words() {
-  const kernels::attention::Update work{kIn, kIn2, kOut, kOut2, 64, 512, false, false};
-  return {kIn, kIn2, kOut, kOut2, work.shape(), work.place()};
-}
-
-struct Shipped {
-  const char* name;
-  TaskWords words;
-  friend std::ostream& operator<<(std::ostream& out, const Shipped& kernel) {
-    return out << kernel.name;
-  }
-};
 
 class ShippedKernel : public testing::TestWithParam<Shipped> {
  protected:
@@ -154,15 +98,7 @@ TEST_P(ShippedKernel, IsAtFaultWhicheverOfItsAddressesIsNone) {
   expect_whole();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShippedKernel,
-                         testing::Values(Shipped{"empty", {}},
-                                         Shipped{"matmul", product_words(false)},
-                                         Shipped{"matmul_relu", product_words(true)},
-                                         Shipped{"elementwise", elementwise_words()},
-                                         Shipped{"operators", operator_words()},
-                                         Shipped{"attention_scores", scores_words()},
-                                         Shipped{"attention_softmax", softmax_words()},
-                                         Shipped{"attention_update", update_words()}),
+INSTANTIATE_TEST_SUITE_P(All, ShippedKernel, testing::ValuesIn(shipped_kernels()),
                          [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

@@ -194,7 +194,7 @@ TEST_P(RunFailures, AFaultNamesTheKernelAndTheAddress) {
     const auto report = card.run(graph);
     ASSERT_FALSE(report);
     EXPECT_THAT(report.error().context, testing::HasSubstr("(runtime_test_kernel); read of "
-                                                           "0x7fff00000000"));
+                                                           "0x7fff00000000, 64 bytes"));
     card.expect_next_run_succeeds();
   });
 }

@@ -22,8 +22,9 @@ class HostMemoryOfRuns : public WorkloadOnSimulator {
     const rlimit limit{bytes, bytes};
     ASSERT_EQ(setrlimit(RLIMIT_DATA, &limit), 0);
   }
-  void expect_refusal(const std::string& name, const std::vector<std::string>& parameters) {
-    limit_data(4_GiB);
+  void expect_refusal(const std::string& name, const std::vector<std::string>& parameters,
+                      Bytes limit = 4_GiB) {
+    limit_data(limit);
     const auto status = attempt(name, parameters);
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument) << status.error().message();
@@ -56,6 +57,25 @@ TEST_F(HostMemoryOfRuns, StreamOverlap) {
 }
 TEST_F(HostMemoryOfRuns, Compaction) {
   expect_refusal("compaction", {"window=2MiB"});
+}
+
+TEST_F(HostMemoryOfRuns, RingPressure) {
+  expect_refusal("ring_pressure", {"commands=100000000", "cell=64"});
+}
+TEST_F(HostMemoryOfRuns, AllocChurn) {
+  expect_refusal("alloc_churn", {"memory=on", "steps=10000000"});
+}
+TEST_F(HostMemoryOfRuns, QueueScaling) {
+  expect_refusal("queue_scaling", {"queues=1024", "entries=4096"}, 1400_MiB);
+}
+TEST_F(HostMemoryOfRuns, QueueOversubscription) {
+  expect_refusal("queue_oversubscription", {"queues=1024", "processes=8", "entries=4096"},
+                 1400_MiB);
+}
+// 2744 tasks with tiles of 64 KiB, in and out.
+TEST_F(HostMemoryOfRuns, DumpOfAGraph) {
+  expect_refusal("graph",
+                 {"dump_tensors=unused.json", "graph=tiled_gemm", "parameters=m=14,n=14,k=14"});
 }
 
 TEST_F(HostMemoryOfRuns, FewBytesOfALargeCardNeedLittle) {

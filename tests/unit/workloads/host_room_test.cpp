@@ -8,6 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/support/shadow_memory.hpp"
 
 namespace npu::workloads {
@@ -39,6 +42,71 @@ TEST(HostRoom, IsBoundedByTheLimitOnData) {
   if (test::kShadowMemory) GTEST_SKIP() << "the sanitizer itself needs addresses";
   EXPECT_TRUE(holds_under(
       RLIMIT_DATA, 1, [] { return host_room().bytes == 0 && host_room().bound == "ulimit -d"; }));
+}
+
+// A machine whose files say what a test wants them to.
+class MachineFiles : public testing::Test {
+ protected:
+  MachineFiles() {
+    std::string name = testing::TempDir() + "host_room_XXXXXX";
+    root_ = mkdtemp(name.data());
+    put("/proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:  1048576 kB\n");
+  }
+  ~MachineFiles() override { std::filesystem::remove_all(root_); }
+  void put(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
+    std::ofstream(root_ + path) << text;
+  }
+  void expect(Bytes bytes, const std::string& bound) {
+    const HostRoom room = host_room(root_);
+    EXPECT_EQ(room.bytes, bytes);
+    EXPECT_EQ(room.bound, bound);
+  }
+  static constexpr const char* kGroup = "the control group's memory limit";
+  std::string root_;
+};
+
+TEST_F(MachineFiles, WithoutAGroupWhatIsAvailableCounts) {
+  expect(1_GiB, "MemAvailable");
+}
+
+TEST_F(MachineFiles, AGroupOfTheSecondVersionCountsWithoutItsCacheOfFiles) {
+  put("/proc/self/cgroup", "0::/user/job\n");
+  put("/sys/fs/cgroup/user/job/memory.max", "500000\n");
+  put("/sys/fs/cgroup/user/job/memory.current", "300000\n");
+  put("/sys/fs/cgroup/user/job/memory.stat", "anon 1\ninactive_file 100000\n");
+  expect(300'000, kGroup);
+}
+
+TEST_F(MachineFiles, TheGroupsAroundItCountToo) {
+  put("/proc/self/cgroup", "0::/user/job\n");
+  put("/sys/fs/cgroup/user/job/memory.max", "max\n");
+  put("/sys/fs/cgroup/user/job/memory.current", "300000\n");
+  put("/sys/fs/cgroup/user/memory.max", "400000\n");
+  put("/sys/fs/cgroup/user/memory.current", "390000\n");
+  expect(10'000, kGroup);
+}
+
+TEST_F(MachineFiles, AGroupThatIsFullHasNoRoom) {
+  put("/proc/self/cgroup", "0::/\n");
+  put("/sys/fs/cgroup/memory.max", "1000\n");
+  put("/sys/fs/cgroup/memory.current", "2000\n");
+  expect(0, kGroup);
+}
+
+TEST_F(MachineFiles, AGroupOfTheFirstVersionIsTheMemoryControllers) {
+  put("/proc/self/cgroup", "4:cpu,cpuacct:/other\n3:memory:/job\n0::/\n");
+  put("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "700000\n");
+  put("/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "200000\n");
+  put("/sys/fs/cgroup/memory/job/memory.stat", "total_inactive_file 50000\n");
+  expect(550'000, kGroup);
+}
+
+TEST_F(MachineFiles, FilesThatMakeNoSenseDoNotCount) {
+  put("/proc/self/cgroup", "nonsense\n0::/job\n");
+  put("/sys/fs/cgroup/job/memory.max", "much\n");
+  put("/sys/fs/cgroup/job/memory.current", "-1x\n");
+  expect(1_GiB, "MemAvailable");
 }
 
 TEST(HostRoom, WhatIsThereIsNotRefused) {

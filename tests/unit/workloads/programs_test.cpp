@@ -111,6 +111,14 @@ TEST_F(WorkloadOnFake, RingPressureNoticesAWrongTag) {
   EXPECT_THAT(status.error().context, HasSubstr("the log of tags: byte 392 of 800"));
 }
 
+TEST_F(WorkloadOnFake, VmmMapNoticesWrongData) {
+  corrupt_source(1);
+  const auto status = run("vmm_map", {"sizes=2MiB"});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kWrongData);
+  EXPECT_THAT(status.error().context, HasSubstr("page 0 of block"));
+}
+
 TEST_F(WorkloadOnFake, EventWaitComparesThePolicies) {
   ASSERT_THAT(run("event_wait", {"targets=5", "streams=1", "iterations=3"}), IsOk());
   EXPECT_NE(report_.find("event_wait.adaptive.5us.latency_ns"), nullptr);

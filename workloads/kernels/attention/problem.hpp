@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "npu/platform/aicore_port.hpp"
+#include "npu/aicore/kernel.hpp"
 
 namespace npu::kernels::attention {
 
@@ -41,8 +41,9 @@ struct Scores {
             low(words.word(3)),
             high(words.word(3)),
             low(words.word(4)),
-            static_cast<platform::DataType>(high(words.word(4)))};
+            aicore::data_type(high(words.word(4)))};
   }
+  bool valid() const { return platform::bytes_of(type) != 0; }
   std::uint64_t shape() const { return pair(rows, count); }
   std::uint64_t depth() const { return pair(head, static_cast<std::uint32_t>(type)); }
 };
@@ -56,13 +57,13 @@ struct Softmax {
 
   template <class Words>
   static Softmax from(const Words& words) {
-    Softmax s{words.word(0),       words.word(1),
-              words.word(2),       low(words.word(3)),
-              high(words.word(3)), static_cast<platform::DataType>(low(words.word(4)))};
+    Softmax s{words.word(0),      words.word(1),       words.word(2),
+              low(words.word(3)), high(words.word(3)), aicore::data_type(words.word(4))};
     const std::uint32_t bits = low(words.word(5));
     std::memcpy(&s.scale, &bits, sizeof bits);
     return s;
   }
+  bool valid() const { return platform::bytes_of(type) != 0; }
   std::uint64_t shape() const { return pair(rows, count); }
   std::uint64_t scale_bits() const {
     std::uint32_t bits = 0;
@@ -84,6 +85,7 @@ struct Update {
             words.word(3),           low(words.word(4)),      high(words.word(4)),
             low(words.word(5)) != 0, high(words.word(5)) != 0};
   }
+  bool valid() const { return true; }
   std::uint64_t shape() const { return pair(rows, head); }
   std::uint64_t place() const { return pair(first ? 1 : 0, last ? 1 : 0); }
 };

@@ -83,6 +83,7 @@ void for_rows(const platform::KernelCall& call, std::uint32_t rows, std::uint32_
 template <class Rows, class Work>
 int run_rows(AicorePort& port) {
   const auto work = Work::from(aicore::Arguments(port, Work::kWords));
+  if (!work.valid()) return aicore::kBadArguments;
   {
     Rows rows(port, work);
     const std::uint32_t piece = rows.piece();

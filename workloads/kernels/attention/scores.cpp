@@ -119,6 +119,7 @@ class ScoreTiles {
 
 int scores(AicorePort& port) {
   const auto work = Scores::from(aicore::Arguments(port, Scores::kWords));
+  if (!work.valid()) return aicore::kBadArguments;
   {
     ScoreTiles tiles(port, work);
     const std::uint32_t piece = tiles.piece();

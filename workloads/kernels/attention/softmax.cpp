@@ -24,6 +24,7 @@ class SoftmaxRows {
     if (work_.count > kLongestRow) return 0;
     const auto ub = static_cast<std::uint32_t>(port_.buffer_size(LocalBuffer::kUb));
     const std::uint32_t borders = 2 * aicore::kLocalAlignment;
+    if (ub < borders) return 0;
     return (ub - borders) / (score_pitch_ + weight_pitch_ + 2 * kFloat);
   }
 

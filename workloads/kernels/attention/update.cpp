@@ -24,6 +24,7 @@ class UpdateRows {
   std::uint32_t piece() const {
     if (work_.head > kLongestRow) return 0;
     const auto ub = static_cast<std::uint32_t>(port_.buffer_size(LocalBuffer::kUb));
+    if (ub < kPerRow * aicore::kLocalAlignment) return 0;
     return (ub - kPerRow * aicore::kLocalAlignment) / (2 * pitch_ + kPerRow * kFloat);
   }
 

@@ -133,6 +133,7 @@ int matmul_relu(AicorePort& port) {
   for (unsigned i = 0; i < gemm::kWords; ++i) words.word[i] = arguments.word(i);
   const gemm::Problem problem = gemm::from_words(words);
   const std::uint64_t to = arguments.word(kResultWord);
+  if (!valid(problem)) return aicore::kBadArguments;
   if (port.core_type() == abi::CoreType::kCoupled) {
     coupled(port, problem, to);
   } else if (port.call().role == 0) {

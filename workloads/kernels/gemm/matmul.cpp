@@ -13,6 +13,7 @@ int matmul(AicorePort& port) {
   Words words{};
   for (unsigned i = 0; i < kWords; ++i) words.word[i] = arguments.word(i);
   const Problem p = from_words(words);
+  if (!valid(p)) return aicore::kBadArguments;
   const BlockScheduler scheduler(aicore::divide_up(p.m, p.l1.m), aicore::divide_up(p.n, p.l1.n),
                                  p.swizzle_offset, p.swizzle_direction);
   {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "npu/platform/aicore_port.hpp"
+#include "npu/aicore/kernel.hpp"
 
 namespace npu::kernels::gemm {
 
@@ -75,11 +75,24 @@ constexpr Problem from_words(const Words& w) {
   p.m = low(3), p.n = high(3);
   p.k = low(4), p.lda = high(4);
   p.ldb = low(5), p.ldc = high(5);
-  p.type = static_cast<DataType>(low(6)), p.to_type = static_cast<DataType>(high(6));
+  p.type = aicore::data_type(low(6)), p.to_type = aicore::data_type(high(6));
   p.l1 = {low(7), high(7), low(8)};
   p.l0 = {low(9), high(9), high(8)};
   p.swizzle_offset = low(10), p.swizzle_direction = high(10);
   return p;
+}
+
+// Whether the kernel can count with it. Whether a tile fits into the buffers, the core says.
+constexpr bool valid(const Problem& p) {
+  constexpr std::uint32_t kMostSide = (std::uint32_t{1} << 31) - 1;
+  constexpr std::uint32_t kMostTile = 4095;  // of the cube's instruction
+  for (const auto side : {p.m, p.n, p.k}) {
+    if (side > kMostSide) return false;
+  }
+  for (const auto side : {p.l1.m, p.l1.n, p.l1.k, p.l0.k}) {
+    if (side == 0 || side > kMostTile) return false;
+  }
+  return platform::bytes_of(p.type) != 0 && platform::bytes_of(p.to_type) != 0;
 }
 
 }  // namespace npu::kernels::gemm

@@ -95,6 +95,7 @@ int elementwise(AicorePort& port) {
   std::array<std::uint64_t, kWords> words{};
   for (unsigned i = 0; i < kWords; ++i) words[i] = arguments.word(i);
   const Elementwise work = from_words(words);
+  if (!valid(work)) return aicore::kBadArguments;
   const std::uint64_t grain = aicore::kLocalAlignment / platform::bytes_of(work.type);
   const std::uint64_t grains = aicore::divide_up(work.count, grain);
   const auto border = [&](std::uint64_t block) {

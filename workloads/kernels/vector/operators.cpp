@@ -156,6 +156,7 @@ int operators(AicorePort& port) {
   std::array<std::uint64_t, kOperatorWords> words{};
   for (unsigned i = 0; i < kOperatorWords; ++i) words[i] = arguments.word(i);
   const OperatorWork work = operator_from(words);
+  if (!valid(work)) return aicore::kBadArguments;
   set_up(port, work.tiling, work.structure);
   const std::uint64_t grain = 512 / platform::bytes_of(work.type);
   const std::uint64_t grains = aicore::divide_up(work.count, grain);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "npu/platform/aicore_port.hpp"
+#include "npu/aicore/kernel.hpp"
 #include "workloads/kernels/vector/tiling.hpp"
 
 namespace npu::kernels::vector {
@@ -59,13 +59,19 @@ inline OperatorWork operator_from(const std::array<std::uint64_t, kOperatorWords
   work.a = words[1];
   work.b = words[2];
   work.count = words[3];
-  work.op = static_cast<Operator>(words[4] >> 32);
-  work.type = static_cast<platform::DataType>(words[4] & 0xFF);
+  work.op = aicore::enumerator<Operator>(words[4] >> 32, kOperators);
+  work.type = aicore::data_type(words[4] & 0xFFFF'FFFF);
   const auto scale = static_cast<std::uint32_t>(words[5]);
   std::memcpy(&work.scale, &scale, sizeof work.scale);
-  work.tiling = static_cast<Tiling>(words[5] >> 32);
+  work.tiling = aicore::enumerator<Tiling>(words[5] >> 32, kTilings);
   work.structure = words[6];
   return work;
+}
+
+inline bool valid(const OperatorWork& work) {
+  return static_cast<unsigned>(work.op) < kOperators && platform::bytes_of(work.type) != 0 &&
+         knows(work.op, work.type) && static_cast<unsigned>(work.tiling) < kTilings &&
+         work.count <= aicore::kMostElements;
 }
 
 }  // namespace npu::kernels::vector

@@ -16,6 +16,7 @@ enum class Tiling : std::uint8_t {
   kConstant,   // compiled in; pipes, queues and buffers are objects that are set up
   kRunTime,    // as kConstant, but from a structure in global memory, made for this launch
 };
+inline constexpr unsigned kTilings = 3;
 
 // Calibrated: run-time tiling costs 1.3 us more than constant tiling (accuracy-notes: 3.5 and 2.2
 // us from the launch to the first copy). This gives 1.2; one line more lies in another slice of the

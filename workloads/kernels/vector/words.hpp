@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "npu/aicore/kernel.hpp"
 #include "workloads/kernels/vector/problem.hpp"
 
 namespace npu::kernels::vector {
@@ -22,11 +23,16 @@ inline Elementwise from_words(const std::array<std::uint64_t, kWords>& words) {
   e.a = words[1];
   e.b = words[2];
   e.count = words[3];
-  e.op = static_cast<platform::VectorOp>(words[4] >> 32);
-  e.type = static_cast<platform::DataType>(words[4] & 0xFF);
+  e.op = aicore::enumerator<platform::VectorOp>(words[4] >> 32, platform::kVectorOps);
+  e.type = aicore::data_type(words[4] & 0xFFFF'FFFF);
   const auto scalar = static_cast<std::uint32_t>(words[5]);
   std::memcpy(&e.scalar, &scalar, sizeof e.scalar);
   return e;
+}
+
+inline bool valid(const Elementwise& e) {
+  return static_cast<unsigned>(e.op) < platform::kVectorOps && platform::bytes_of(e.type) != 0 &&
+         e.count <= aicore::kMostElements;
 }
 
 }  // namespace npu::kernels::vector

@@ -19,7 +19,7 @@ class BlockContents {
 
   // [address, address + size) in whole pages; the bytes are a function of `tag` and the offset.
   Status write(driver::DeviceAddress address, Bytes size, std::uint64_t tag);
-  // kDeviceFault naming the first byte that is not as written.
+  // kWrongData naming the first byte that is not as written.
   Status check(driver::DeviceAddress address, Bytes size, std::uint64_t tag);
 
  private:

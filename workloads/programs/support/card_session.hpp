@@ -43,7 +43,7 @@ inline Picoseconds patience(Context& context, Picoseconds work = {}) {
 
 // Pseudo-random bytes, a function of `seed` alone.
 void fill_pattern(ByteSpan bytes, std::uint64_t seed);
-// kDeviceFault naming the first byte that differs; `what` says which data.
+// kWrongData naming the first byte that differs; `what` says which data.
 Status check_equal(ConstByteSpan expected, ConstByteSpan found, const std::string& what);
 
 }  // namespace npu::workloads

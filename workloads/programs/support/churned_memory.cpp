@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/churned_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -32,8 +34,10 @@ class ChurnedMemory {
     }
     const auto memory = device_.memory_statistics();
     if (memory.largest_free_block == total) return {};
-    return fail(ErrorCode::kDeviceFault, "after freeing everything the largest free block has " +
-                                             std::to_string(memory.largest_free_block) + " bytes");
+    return fail(ErrorCode::kWrongData,
+                fmt::format("after everything was freed the largest free block has {} bytes, "
+                            "expected all {}",
+                            memory.largest_free_block, total));
   }
 
   void report() const {
@@ -96,9 +100,9 @@ class ChurnedMemory {
   Status check_sum(Bytes total) const {
     const Bytes free = device_.memory_statistics().free;
     if (free + used_ == total) return {};
-    return fail(ErrorCode::kDeviceFault, std::to_string(free) + " bytes free and " +
-                                             std::to_string(used_) + " used are not the card's " +
-                                             std::to_string(total));
+    return fail(ErrorCode::kWrongData,
+                fmt::format("{} bytes free and {} in live blocks are not the card's {}", free,
+                            used_, total));
   }
 
   Context& context_;
@@ -123,7 +127,7 @@ Status churn_with_compaction(Context& context) {
   const Bytes all = (*device)->memory_statistics().total;
   const Bytes windows = all / 100 * context.parameters.integer("occupancy") / driver::kPageSize *
                         std::max(context.parameters.size("window"), 4_KiB);
-  const auto what = "compaction: window=" + size_name(context.parameters.size("window"));
+  const auto what = "window=" + size_name(context.parameters.size("window"));
   if (auto ok = require_host_memory(what, windows); !ok) return ok;
   ChurnedMemory memory(context, **device, *contents);
   if (auto ok = memory.run(); !ok) return ok;

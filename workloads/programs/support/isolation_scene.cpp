@@ -220,26 +220,35 @@ std::uint64_t IsolationScene::completions() const {
 }
 
 Status IsolationScene::compare_neighbours(const IsolationScene& other, const char* attempt) const {
-  const auto differs = [attempt](std::size_t neighbour, const char* what) {
-    return fail(ErrorCode::kWrongData, fmt::format("{}: {} of neighbour {} are not as without it",
-                                                   attempt, what, neighbour));
-  };
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const auto& a = neighbours_[i];
     const auto& b = other.neighbours_[i];
-    const bool same = std::equal(a.outcomes.begin(), a.outcomes.end(), b.outcomes.begin(),
-                                 b.outcomes.end(), [](const Outcome& x, const Outcome& y) {
-                                   return x.index == y.index && x.good == y.good && x.good;
-                                 });
-    if (!same) return differs(i, "outcomes");
-    const bool same_ring =
-        std::equal(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(),
-                   [](const Completion& x, const Completion& y) {
-                     return x.tag == y.tag && x.status == y.status && x.status == 0;
-                   });
-    if (!same_ring) return differs(i, "completion entries");
-    if (a.bytes != b.bytes) return differs(i, "bytes");
-    if (a.faults != 0 || b.faults != 0) return differs(i, "faults");
+    const auto differs = [&](const std::string& what) {
+      return fail(ErrorCode::kWrongData,
+                  fmt::format("{}: {} of neighbour {} not as without it", attempt, what, i));
+    };
+    const auto outcome = std::mismatch(a.outcomes.begin(), a.outcomes.end(), b.outcomes.begin(),
+                                       b.outcomes.end(), [](const auto& x, const auto& y) {
+                                         return x.index == y.index && x.good == y.good && x.good;
+                                       });
+    if (outcome.first != a.outcomes.end() || outcome.second != b.outcomes.end()) {
+      return differs(fmt::format("outcome {}", outcome.first - a.outcomes.begin()));
+    }
+    const auto entry =
+        std::mismatch(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(),
+                      [](const auto& x, const auto& y) {
+                        return x.tag == y.tag && x.status == y.status && x.status == 0;
+                      });
+    if (entry.first != a.entries.end() || entry.second != b.entries.end()) {
+      return differs(fmt::format("completion entry {}", entry.first - a.entries.begin()));
+    }
+    const auto same =
+        check_equal({a.bytes.data(), a.bytes.size()}, {b.bytes.data(), b.bytes.size()},
+                    fmt::format("{}: memory of neighbour {}", attempt, i));
+    if (!same) return same;
+    if (a.faults != 0 || b.faults != 0) {
+      return differs(fmt::format("{} and {} faults", a.faults, b.faults));
+    }
   }
   return {};
 }

@@ -34,7 +34,7 @@ class IsolationScene {
   std::uint32_t attacker_pasid() const { return pasid_; }
   bool attacker_stopped() const { return stopped_; }
   std::uint64_t completions() const;
-  // kDeviceFault naming the first difference.
+  // kWrongData naming the first difference.
   Status compare_neighbours(const IsolationScene& other, const char* attempt) const;
 
  private:

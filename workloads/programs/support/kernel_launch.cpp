@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/kernel_launch.hpp"
 
+#include <fmt/format.h>
+
 #include "npu/driver/program.hpp"
 #include "workloads/framework/program_images.hpp"
 
@@ -14,6 +16,7 @@ Status KernelLaunch::put(driver::DeviceAddress& at, ConstByteSpan bytes) {
 }
 
 Status KernelLaunch::load(const std::string& program) {
+  program_ = program;
   const auto object = use_program(context_.report, program);
   if (!object) return forward_error(object);
   auto image = driver::make_image(abi::ImageKind::kAiCore, *object);
@@ -41,7 +44,9 @@ Status KernelLaunch::run(const driver::CoreMask& cores, std::uint32_t blocks, Pi
     auto ticket = (*queue)->submit(entry, patience(context_));
     if (!ticket) return forward_error(ticket);
     auto end = (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_, work));
-    if (!end) return forward_error(end);
+    if (!end) {
+      return fail(end.error().code, fmt::format("kernel {}: {}", program_, end.error().context));
+    }
   }
   auto gone = session_.process().destroy(**queue, patience(context_));
   return gone ? Status{} : forward_error(gone);

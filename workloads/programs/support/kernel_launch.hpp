@@ -33,6 +33,7 @@ class KernelLaunch {
   QueueSession& session_;
   driver::DeviceAddress image_, arguments_;
   std::uint32_t argument_bytes_ = 0;
+  std::string program_;
   BlockSpan span_;
 };
 

@@ -22,7 +22,7 @@ struct MatrixError {
 };
 
 // Every element if `samples` is 0, else the corners and so many others, chosen by `seed`.
-// kDeviceFault names the first element that is off by more than `to_type` must round.
+// kWrongData names the first element that is off by more than `to_type` must round.
 Result<MatrixError> check_product(const MatrixProduct& product, std::uint64_t samples,
                                   std::uint64_t seed);
 

@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 
+#include "workloads/framework/host_room.hpp"
+
 namespace npu::workloads {
 
 namespace {
@@ -56,6 +58,12 @@ Result<std::unique_ptr<QueueFleet>> QueueFleet::make(Context& context, driver::D
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("queues = {} on processes = {}: a process has at most {}", shape.queues,
                             shape.processes, kMost));
+  }
+  // The entry, its two words on the card, and its places in rings.
+  constexpr Bytes kPerEntry = sizeof(abi::QueueEntry) + 2 * kWord + 16;
+  const auto what = fmt::format("queues={} entries={}", shape.queues, shape.entries);
+  if (auto ok = require_host_memory(what, shape.queues * shape.entries * kPerEntry); !ok) {
+    return forward_error(ok);
   }
   std::unique_ptr<QueueFleet> fleet(new QueueFleet(context, shape));
   for (std::uint64_t i = 0; i < shape.processes; ++i) {
@@ -155,7 +163,7 @@ Result<FleetTimes> QueueFleet::run() {
   }
   times.elapsed = clock.now() - begin;
   if (!completions.first) {
-    return fail(ErrorCode::kNotFound, "no queue was seen to complete all its entries");
+    return fail(ErrorCode::kWrongData, "no queue was seen to complete all its entries");
   }
   times.first = *completions.first - begin;
   times.longest_gap = completions.longest_gap;
@@ -186,7 +194,7 @@ Status QueueFleet::check() {
     auto status = member.session->process().query(member.queue->id());
     if (!status) return forward_error(status);
     if (status->completed != shape_.entries * shape_.loops) {
-      return fail(ErrorCode::kDeviceFault,
+      return fail(ErrorCode::kWrongData,
                   fmt::format("queue {}: the card counts {} entries complete, {} were submitted", m,
                               status->completed, shape_.entries * shape_.loops));
     }

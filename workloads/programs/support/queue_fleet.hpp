@@ -35,7 +35,7 @@ class QueueFleet {
                                                   const FleetShape& shape);
   // Submits everything, one entry per queue in turn, and waits for it.
   Result<FleetTimes> run();
-  // Compares what every entry has written, and that each was executed once: kDeviceFault.
+  // Compares what every entry has written, and that each was executed once: kWrongData.
   Status check();
   Status close();
 

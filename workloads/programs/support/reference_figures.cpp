@@ -51,7 +51,7 @@ bool parse(const std::vector<std::string>& fields, ReferenceFigure& figure) {
 
 Result<std::vector<ReferenceFigure>> read_reference_figures(const std::string& path) {
   std::ifstream file(path);
-  if (!file) return fail(ErrorCode::kNotFound, "reference figures: cannot read " + path);
+  if (!file) return fail(ErrorCode::kInvalidArgument, "reference figures: cannot read " + path);
   std::vector<ReferenceFigure> figures;
   bool heading = false;
   unsigned number = 0;

@@ -22,7 +22,7 @@ struct ReferenceFigure {
 };
 
 // Lines of "tool,pattern,outstanding,requests,request_bytes,clocks,bandwidth_fraction,latency_ns"
-// after that heading; '#' begins a comment. kNotFound, or kInvalidArgument with file and line.
+// after that heading; '#' begins a comment. kInvalidArgument with file and line.
 Result<std::vector<ReferenceFigure>> read_reference_figures(const std::string& path);
 
 // 100 * (ours - theirs) / theirs with three decimals; both have the same number of decimals.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/waiters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
+#include "workloads/framework/host_room.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
 namespace npu::workloads {
@@ -110,6 +113,10 @@ void WaitTotals::add(const WaitTotals& other) {
 }
 
 Result<WaitTotals> run_waiters(Context& context, driver::Device& device, const WaitShape& shape) {
+  const auto what = fmt::format("streams={}", shape.tasks);
+  if (auto ok = require_host_memory(what, (1 + shape.tasks) * shape.size); !ok) {
+    return forward_error(ok);
+  }
   auto memory = allocate(device, shape);
   if (!memory) return forward_error(memory);
   std::vector<Lane> lanes(shape.tasks);

@@ -45,8 +45,11 @@ Result<BarProbe::Register> BarProbe::read(unsigned index) {
   return found;
 }
 
+// COMMAND and STATUS are one dword.
 Status BarProbe::end() {
-  const auto command = config_.read16(bdf_, pci::kCommand);
+  const auto both = config_.read32(bdf_, pci::kCommand);
+  const auto command = command_of(both & 0xFFFF);
+  status_ = command_of(both >> 16);
   if (command == kNoAnswer || !(command & kMark)) return put_back();
   config_.write16(bdf_, pci::kCommand, command_of((command & ~kChanged) | (command_ & kChanged)));
   return {};

@@ -29,6 +29,8 @@ class BarProbe {
   // COMMAND as it was before. kDeviceLost: the function was reset since begin(), so what read()
   // said is worth nothing; the BARs are what they were, unless it has not answered for 100 ms.
   Status end();
+  // STATUS, as end() has seen it.
+  std::uint16_t status() const { return status_; }
 
  private:
   struct Saved {
@@ -43,7 +45,7 @@ class BarProbe {
   ConfigAccess& config_;
   platform::Clock& clock_;
   const platform::Bdf bdf_;
-  std::uint16_t command_ = 0;
+  std::uint16_t command_ = 0, status_ = 0;
   std::vector<Saved> saved_;
 };
 

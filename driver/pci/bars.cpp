@@ -123,16 +123,18 @@ Result<std::array<Bar, kBars>> size_all(BarProbe& probe, Bdf bdf) {
 
 }  // namespace
 
-Result<std::array<Bar, 6>> size_bars(ConfigAccess& config, platform::Clock& clock, Bdf bdf) {
+Result<SizedBars> size_bars(ConfigAccess& config, platform::Clock& clock, Bdf bdf) {
   BarProbe probe(config, clock, bdf);
   if (auto ok = probe.begin(); !ok) return forward_error(ok);
   auto bars = size_all(probe, bdf);
   if (auto ok = probe.end(); !ok) return forward_error(ok);
-  return bars;
+  if (!bars) return forward_error(bars);
+  return SizedBars{*bars, probe.status()};
 }
 
-Result<MsixInfo> read_msix(ConfigAccess& config, Bdf bdf, const std::array<Bar, 6>& bars) {
-  const auto capability = find_capability(config, bdf, pci::kCapMsix);
+Result<MsixInfo> read_msix(ConfigAccess& config, Bdf bdf, const SizedBars& sized) {
+  const auto& bars = sized.bars;
+  const auto capability = find_capability(config, bdf, pci::kCapMsix, sized.status);
   if (!capability) return forward_error(capability);
   if (*capability == 0) {
     return fail(ErrorCode::kBadDevice, to_string(bdf) + " has no MSI-X capability");

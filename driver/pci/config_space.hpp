@@ -58,15 +58,22 @@ Result<PciFunction> read_header(ConfigAccess& config, platform::Bdf bdf, std::ui
 // Offset of a standard capability, 0 if the function has none of this id. kBadDevice: the list
 // loops or leaves its place; kDeviceLost: all ones.
 Result<std::uint32_t> find_capability(ConfigAccess& config, platform::Bdf bdf, std::uint8_t id);
+// The same for a function whose STATUS is known.
+Result<std::uint32_t> find_capability(ConfigAccess& config, platform::Bdf bdf, std::uint8_t id,
+                                      std::uint16_t status);
+
+struct SizedBars {
+  std::array<Bar, 6> bars;
+  std::uint16_t status = 0;  // the register
+};
 
 // Sizes of a type 0 header's BARs by the write-ones protocol (PCI 3.0, 6.2.5.1). Decoding is off
 // meanwhile; BARs and COMMAND are restored. kBadDevice: a size or type that cannot be; kDeviceLost:
 // vanished or was reset meanwhile.
-Result<std::array<Bar, 6>> size_bars(ConfigAccess& config, platform::Clock& clock,
-                                     platform::Bdf bdf);
+Result<SizedBars> size_bars(ConfigAccess& config, platform::Clock& clock, platform::Bdf bdf);
 
 // kBadDevice: no MSI-X, too few vectors, table or PBA outside its BAR or overlapping.
-Result<MsixInfo> read_msix(ConfigAccess& config, platform::Bdf bdf, const std::array<Bar, 6>& bars);
+Result<MsixInfo> read_msix(ConfigAccess& config, platform::Bdf bdf, const SizedBars& sized);
 
 // probe() without registers.
 Result<CardInfo> probe_config(ConfigAccess& config, platform::Clock& clock,

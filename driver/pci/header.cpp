@@ -42,7 +42,12 @@ Result<PciFunction> read_header(ConfigAccess& config, Bdf bdf, std::uint32_t dwo
 }
 
 Result<std::uint32_t> find_capability(ConfigAccess& config, Bdf bdf, std::uint8_t id) {
-  if (!(config.read16(bdf, pci::kStatus) & pci::kStatusCapabilities)) return 0U;
+  return find_capability(config, bdf, id, config.read16(bdf, pci::kStatus));
+}
+
+Result<std::uint32_t> find_capability(ConfigAccess& config, Bdf bdf, std::uint8_t id,
+                                      std::uint16_t status) {
+  if (!(status & pci::kStatusCapabilities)) return 0U;
   std::bitset<64> visited;  // one bit per dword of the first 256 bytes
   std::uint32_t offset = config.read8(bdf, pci::kCapabilityPointer) & 0xFCU;
   while (offset != 0) {

@@ -82,13 +82,13 @@ Result<CardInfo> probe_config(ConfigAccess& config, platform::Clock& clock,
   if (auto ok = check_identity(function); !ok) return forward_error(ok);
   auto bars = size_bars(config, clock, function.bdf);
   if (!bars) return forward_error(bars);
-  card.bars = *bars;
+  card.bars = bars->bars;
   if (auto ok = check_bar(function.bdf, 0, card.bars[0], abi::kBar0Size); !ok) {
     return forward_error(ok);
   }
   const Bytes minimum = kPageSize + abi::kReservedStreamOffset + abi::kStreamWindowSize;
   if (auto ok = check_bar(function.bdf, 2, card.bars[2], minimum); !ok) return forward_error(ok);
-  auto msix = read_msix(config, function.bdf, card.bars);
+  auto msix = read_msix(config, function.bdf, *bars);
   if (!msix) return forward_error(msix);
   if (msix->vectors < kMinimumVectors) {
     return bad(function.bdf, fmt::format("{} MSI-X vectors, at least {} are needed", msix->vectors,

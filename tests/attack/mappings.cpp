@@ -15,9 +15,7 @@ Bytes Mappings::room(unsigned card) const {
 bool Mappings::may_be_full(unsigned card, Bytes room, Bytes pages) const {
   const auto& world = process_.world;
   if (!world.alone || world.occupancy[card].unmovable > 0) return true;
-  // On a card that is nearly full, blocks are larger than every place they could move to.
-  const auto reserve = world.compacts ? process_.card(card).memory_statistics().total / 8 : 0;
-  return room < pages * kPageSize + reserve;
+  return room < pages * kPageSize;
 }
 
 void Mappings::refused(const char* call, const Error& error, bool full) {

@@ -40,7 +40,9 @@ class TimedCall {
   ~TimedCall() {
     // Without an answer those that have no deadline take several times their command_timeout.
     const bool patient = world_.stopped && slack_ >= kCommands;
-    const auto limit = std::max(begin_, deadline_) + (patient ? 30_s : slack_);
+    // A read that is not answered stalls the processor.
+    const auto stall = world_.stopped ? 10_ms : 0_ms;
+    const auto limit = std::max(begin_, deadline_) + (patient ? 30_s : slack_ + stall);
     const auto end = world_.now();
     if (end <= limit) return;
     world_.find(fmt::format("{}: called at {} us with deadline {} us, came back at {} us", name_,

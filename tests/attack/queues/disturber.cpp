@@ -144,7 +144,9 @@ void Disturber::compact() {
 }
 
 void Disturber::run(const bool& over) {
-  while (!over && !process_.world.give_up()) {
+  // Calls to a card that does not answer take long, and keep the owner from its own.
+  for (int late = 0; !over && late < 10 && !process_.world.give_up();) {
+    if (process_.world.stopped) ++late;
     pause();
     const auto drawn = random_.below(100);
     if (drawn < 30) {

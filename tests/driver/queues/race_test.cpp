@@ -61,6 +61,23 @@ TEST_F(QueueRaceTest, DestroyingASuspendedQueueHoldsItsDeadlineBesideALongCall) 
   EXPECT_EQ(process->resume({queue->id()}, in(1_ms))[0], QueueResult::kDone);
 }
 
+// Who could not begin must not be taken for evicted.
+TEST_F(QueueRaceTest, EvictingThatHasNotBegunSaysSo) {
+  const auto queue = make();
+  const auto other = task([&] {
+    cp.stuck = true;
+    EXPECT_THAT(process->query(queue->id()), FailsWith(ErrorCode::kTimeout));
+    cp.stuck = false;
+  });
+  pass(1_ms);
+  EXPECT_THAT(process->evict(in(1_ms)), FailsWith(ErrorCode::kBusy));
+  other->join();
+  EXPECT_EQ(process->evictions(), 0U);
+  ASSERT_THAT(process->evict(in(1_ms)), IsOk());
+  EXPECT_EQ(process->evictions(), 1U);
+  EXPECT_THAT(process->restore(in(1_ms)), IsOk());
+}
+
 // Its ring is given back to the heap from which that task takes one.
 TEST_F(QueueRaceTest, DestroyingHoldsItsDeadlineBesideATaskThatWaitsForMemory) {
   QueueOptions options;

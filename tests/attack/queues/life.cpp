@@ -168,12 +168,11 @@ void Life::replace(Lane& lane) {
     const TimedCall timed(world, "update(kReplace)", {}, kCommands);
     status = process_.context->update(lane.queue->id(), what);
   }
-  if (world.stopped) return;
   if (status) {
     lane.log2_ring = what.ring.log2_entries;
     lane.null_ring = false;
-    return;
   }
+  if (status || world.stopped) return;
   const auto code = status.error().code;
   const bool smaller = what.ring.log2_entries < lane.log2_ring;
   if (code == ErrorCode::kDeviceFault && lane.poisoned) return;

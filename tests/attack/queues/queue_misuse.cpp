@@ -188,8 +188,8 @@ void QueueMisuse::entries(Lane& lane) {
   const auto most = std::size_t{1} << lane.log2_ring;
   const std::vector<abi::QueueEntry> nops(most + 1, driver::entries::nop());
   const bool none = random.percent(50);
-  // One that has stopped says so first.
-  if (lane.poisoned) return;
+  // One that has stopped says so first; and of one that may have, the ring's size is not sure.
+  if (lane.poisoned || world.stopped) return;
   expect(none ? "submit(none)" : "submit(more than the ring has)",
          lane.queue->submit(nops.data(), none ? 0 : most + 1, deadline), {kInvalid});
 }

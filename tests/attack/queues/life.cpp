@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "npu/driver/queue_entries.hpp"
+#include "tests/attack/queues/options.hpp"
 
 namespace npu::attack {
 
@@ -11,46 +12,9 @@ using driver::QueueEnd;
 using driver::QueueMemory;
 using Ring = driver::QueueChange::Ring;
 
-driver::CoreMask Life::any_mask() {
-  auto& random = process_.random;
-  if (random.percent(50)) return driver::kAllCores;
-  if (random.percent(50)) return driver::first_cores(1 + static_cast<unsigned>(random.below(256)));
-  driver::CoreMask mask{};
-  for (auto& word : mask) word = random.bits() & random.bits();
-  mask[0] |= std::uint64_t{1} << random.below(20);  // one that there is on all cards
-  return mask;
-}
-
-driver::QueueOptions Life::any_options() {
-  auto& random = process_.random;
-  driver::QueueOptions options;
-  const auto memory = [&] {
-    return random.percent(50) ? QueueMemory::kHost : QueueMemory::kDevice;
-  };
-  const auto large = random.percent(3) ? 14 : random.percent(20) ? 8 : 4;
-  options.ring = {memory(), abi::kMinLog2Ring + static_cast<unsigned>(random.below(large + 1))};
-  options.completion_memory = memory();
-  if (random.percent(60)) {
-    const auto most = std::min(abi::kMaxLog2Ring, options.ring.log2_entries + 4);
-    options.log2_completions =
-        options.ring.log2_entries +
-        static_cast<unsigned>(random.below(most - options.ring.log2_entries + 1));
-  }
-  options.priority = static_cast<unsigned>(random.below(16));
-  options.percentage = random.percent(70) ? 100 : 1 + static_cast<unsigned>(random.below(100));
-  options.quantum = random.of({Picoseconds(), Picoseconds(), 1_us, 10_us, 1_ms, 1000_s});
-  options.core_mask = any_mask();
-  options.in_order = random.percent(60);
-  options.preemptible = random.percent(70);
-  options.interrupt = random.percent(80);
-  options.process_vector = random.percent(30);
-  options.indices_in_memory = random.percent(30);
-  return options;
-}
-
 void Life::create(Lane& lane) {
   auto& world = process_.world;
-  lane.options = any_options();
+  lane.options = any_queue_options(process_.random);
   const bool full = process_.context->queue_count() >= process_.options.max_queues;
   Result<std::unique_ptr<driver::Queue>> made;
   {
@@ -147,7 +111,7 @@ void Life::update(Lane& lane) {
         may_hold && random.percent(40) ? 0 : 1 + static_cast<unsigned>(random.below(100));
   }
   if (random.percent(30)) what.quantum = random.of({Picoseconds(), 1_us, 20_us, 1000_s});
-  if (random.percent(30)) what.core_mask = any_mask();
+  if (random.percent(30)) what.core_mask = any_core_mask(random);
   if (may_hold && random.percent(20)) what.ring_change = Ring::kNullRing;
   if (random.percent(20)) what.ring_change = Ring::kRestore;
   change(lane, what, "several");

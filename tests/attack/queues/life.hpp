@@ -28,8 +28,6 @@ class Life {
   void query(Lane& lane);
 
  private:
-  driver::QueueOptions any_options();
-  driver::CoreMask any_mask();
   void bury(Lane& lane, driver::QueueEnd end, bool ran);
   void after_end(Lane& lane);
   void make_busy(Lane& lane);

@@ -141,6 +141,8 @@ void Life::replace(Lane& lane) {
   const bool smaller = what.ring.log2_entries < lane.log2_ring;
   if (code == ErrorCode::kDeviceFault && lane.poisoned) return;
   if (code == ErrorCode::kInvalidArgument && smaller) return;
+  const bool large = what.ring.memory == QueueMemory::kDevice && what.ring.log2_entries > 15;
+  if (code == ErrorCode::kOutOfMemory && large) return;
   process_.find(lane, fmt::format("update() from 2^{} to 2^{}: {}", lane.log2_ring,
                                   what.ring.log2_entries, text(status)));
 }

@@ -251,28 +251,51 @@ Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& 
 
 // --- The end ---------------------------------------------------------------------------------
 
-// Under the mutex, but not while it waits: the queue may be another one then, or gone. Debugged
-// queues stay (source-facts C1).
-Result<QueueRecord*> ProcessContext::Impl::begin_destroy(const QueueChannel& channel,
-                                                         Picoseconds deadline, bool forced) {
+// Under the mutex. Debugged queues stay (source-facts C1).
+Result<QueueRecord*> ProcessContext::Impl::begin_destroy(const QueueChannel& channel, bool forced) {
   const auto id = channel.id();
+  auto* record = find(id);
+  if (record == nullptr || record->channel != &channel) {
+    return fail(ErrorCode::kNotFound, fmt::format("queue {} was destroyed already", id.value));
+  }
+  if (record->dying) {
+    return fail(ErrorCode::kBusy, fmt::format("queue {} is being destroyed", id.value));
+  }
+  if (!forced && record->suspended) return nullptr;
+  record->dying = true;
+  return record;
+}
+
+std::uint64_t ProcessContext::Impl::count_resumptions() {
+  const MutexHolder holder(*resume_mutex);
+  return resumptions;
+}
+
+void ProcessContext::Impl::note_resumption() {
+  const MutexHolder holder(*resume_mutex);
+  ++resumptions;
+  resumed->notify_all();
+}
+
+// Not under the mutex. While it waits the queue may become another one, or go.
+Result<QueueRecord*> ProcessContext::Impl::wait_to_destroy(const QueueChannel& channel,
+                                                           Picoseconds deadline,
+                                                           const RemovalLimits& limits,
+                                                           bool forced) {
   for (bool late = false;;) {
-    auto* record = find(id);
-    if (record == nullptr || record->channel != &channel) {
-      return fail(ErrorCode::kNotFound, fmt::format("queue {} was destroyed already", id.value));
-    }
-    if (record->dying) {
-      return fail(ErrorCode::kBusy, fmt::format("queue {} is being destroyed", id.value));
-    }
-    if (forced || !record->suspended) {
-      record->dying = true;
-      return record;
+    const auto seen = count_resumptions();
+    {
+      const TimedMutexHolder holder(*mutex, limits.end);
+      if (!holder) return others_too_long();
+      const auto found = begin_destroy(channel, forced);
+      if (!found || *found != nullptr) return found;
     }
     if (late) {
       return fail(ErrorCode::kBusy,
-                  fmt::format("queue {} is suspended; resume it first", id.value));
+                  fmt::format("queue {} is suspended; resume it first", channel.id().value));
     }
-    late = !resumed->wait(*mutex, deadline);
+    const MutexHolder holder(*resume_mutex);
+    while (!late && resumptions == seen) late = !resumed->wait(*resume_mutex, deadline);
   }
 }
 
@@ -319,14 +342,9 @@ Status ProcessContext::Impl::finish_destroy(QueueRecord& record, const Result<Qu
 Result<QueueEnd> ProcessContext::Impl::destroy(QueueChannel& channel, Picoseconds deadline,
                                                bool forced) {
   const auto within = RemovalLimits::of(device.platform.clock().now(), deadline, forced);
-  QueueRecord* record = nullptr;
-  {
-    const TimedMutexHolder holder(*mutex, within.end);
-    if (!holder) return others_too_long();
-    const auto found = begin_destroy(channel, deadline, forced);
-    if (!found) return forward_error(found);
-    record = *found;
-  }
+  const auto found = wait_to_destroy(channel, deadline, within, forced);
+  if (!found) return forward_error(found);
+  auto* const record = *found;
   const auto end = record->leaving
                        ? Result<QueueEnd>(fail(ErrorCode::kTimeout, "told to go before"))
                        : QueueRemoval(*this, *record, within).drain();

@@ -58,6 +58,7 @@ ProcessContext::Impl::Impl(Device::Impl& card, QueueManager& shared, const Proce
       manager(shared),
       options(wanted),
       mutex(card.platform.tasks().make_mutex()),
+      resume_mutex(card.platform.tasks().make_mutex()),
       resumed(card.platform.tasks().make_condition()),
       doorbells(card.platform.clock(), 0,
                 std::min<std::uint32_t>(wanted.max_queues, abi::kQueueDoorbells)) {}

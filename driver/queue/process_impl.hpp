@@ -115,7 +115,10 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   QueueManager& manager;
   const ProcessOptions options;
   std::unique_ptr<platform::Mutex> mutex;
+  // Not the mutex, which others may have for longer than a caller who waits for this has time.
+  std::unique_ptr<platform::Mutex> resume_mutex;
   std::unique_ptr<platform::Condition> resumed;
+  std::uint64_t resumptions = 0;  // calls of resume()
   std::atomic<bool> closed{false};
 
   // In the order in which they are made.
@@ -156,8 +159,12 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   Status add_to_card(QueueRecord& record);
   Status finish_destroy(QueueRecord& record, const Result<QueueEnd>& drained,
                         const RemovalLimits& limits, std::unique_ptr<QueueRecord>& taken);
-  Result<QueueRecord*> begin_destroy(const QueueChannel& channel, Picoseconds deadline,
-                                     bool forced);
+  // Null: it is suspended.
+  Result<QueueRecord*> begin_destroy(const QueueChannel& channel, bool forced);
+  Result<QueueRecord*> wait_to_destroy(const QueueChannel& channel, Picoseconds deadline,
+                                       const RemovalLimits& limits, bool forced);
+  std::uint64_t count_resumptions();
+  void note_resumption();
   bool forget_process();
   std::unique_ptr<QueueRecord> take_out(const QueueRecord& record, const RemovalLimits& limits);
   void forget_channel(const QueueChannel& channel);

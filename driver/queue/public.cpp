@@ -17,6 +17,11 @@ void count_call(ProcessContext::Impl& process) {
   process.manager.counters().calls.fetch_add(1, std::memory_order_relaxed);
 }
 
+// Unlike one that the card has not answered, after which evictions count.
+Status not_begun(const ProcessContext::Impl& process) {
+  return fail(ErrorCode::kBusy, process.others_too_long().value().context);
+}
+
 Result<QueueManager*> manager_of(Device::Impl& device) {
   // Both, in the compactor's order.
   const MutexHolder memory_holder(device.memory->mutex());
@@ -171,7 +176,7 @@ Status ProcessContext::evict(Picoseconds deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   count_call(*impl_);
   const TimedMutexHolder holder(*impl_->mutex, deadline);
-  if (!holder) return impl_->others_too_long();
+  if (!holder) return not_begun(*impl_);
   return impl_->evict(deadline);
 }
 
@@ -179,7 +184,7 @@ Status ProcessContext::restore(Picoseconds deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   count_call(*impl_);
   const TimedMutexHolder holder(*impl_->mutex, deadline);
-  if (!holder) return impl_->others_too_long();
+  if (!holder) return not_begun(*impl_);
   return impl_->restore(deadline);
 }
 

@@ -27,11 +27,18 @@ Result<QueueHeap::Piece> QueueHeap::allocate(Bytes size) {
                 fmt::format("a ring of {} bytes in device memory, at most {} are possible", size,
                             kPageSize));
   }
+  for (;;) {
+    if (auto piece = take(grains)) return *piece;
+    auto page = make_page();
+    if (!page) return forward_error(page);
+    const MutexHolder holder(*mutex_);
+    pages_.push_back(std::move(*page));
+  }
+}
+
+std::optional<QueueHeap::Piece> QueueHeap::take(std::size_t grains) {
   const MutexHolder holder(*mutex_);
-  for (std::size_t i = 0;; ++i) {
-    if (i == pages_.size()) {
-      if (auto ok = add_page(); !ok) return forward_error(ok);
-    }
+  for (std::size_t i = 0; i < pages_.size(); ++i) {
     auto& page = *pages_[i];
     const auto first = find_run(page, grains);
     if (first == kGrains) continue;
@@ -39,10 +46,12 @@ Result<QueueHeap::Piece> QueueHeap::allocate(Bytes size) {
     const Bytes offset = first * kGrain;
     return Piece{i, offset, grains * kGrain, page.address.value + offset, page.region.get()};
   }
+  return std::nullopt;
 }
 
-// Pinned: the mapping through BAR2 is of the physical place.
-Status QueueHeap::add_page() {
+// Pinned: the mapping through BAR2 is of the physical place. Not under the mutex: who gives a ring
+// back does not wait for compaction.
+Result<std::unique_ptr<QueueHeap::Page>> QueueHeap::make_page() {
   MemoryOptions options;
   options.pinned = true;
   const auto memory = space_.allocate(kPageSize, options);
@@ -62,8 +71,7 @@ Status QueueHeap::add_page() {
   auto page = std::make_unique<Page>();
   page->address = memory->address;
   page->region = std::move(*region);
-  pages_.push_back(std::move(page));
-  return {};
+  return page;
 }
 
 void QueueHeap::free(const Piece& piece) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "driver/device/device_impl.hpp"
@@ -45,7 +46,9 @@ class QueueHeap {
     std::array<bool, kGrains> used{};
   };
 
-  Status add_page();
+  // Nothing: no page has room.
+  std::optional<Piece> take(std::size_t grains);
+  Result<std::unique_ptr<Page>> make_page();
   static std::size_t find_run(const Page& page, std::size_t grains);
 
   Device::Impl& device_;

@@ -215,7 +215,7 @@ std::vector<QueueResult> ProcessContext::Impl::set_suspended(const std::vector<Q
     record.held = Held::kUnknown;
     static_cast<void>(settle_record(record, deadline, DeadlineOf::kCaller));
   }
-  if (!suspended) resumed->notify_all();
+  if (!suspended) note_resumption();
   return results;
 }
 

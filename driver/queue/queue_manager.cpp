@@ -106,11 +106,17 @@ void QueueManager::write_driver_half(const abi::QueueDescriptor& descriptor) {
 Status QueueManager::read_card_half(abi::QueueDescriptor& descriptor) {
   constexpr Bytes kUsed = offsetof(abi::QueueDescriptor, reserved2);
   auto* bytes = reinterpret_cast<std::byte*>(&descriptor);
-  for (Bytes at = abi::kQueueStateOffset; at < kUsed; at += 8) {
+  const auto read = [&](Bytes at) {
     const auto word = descriptors_->read64(place_of(descriptor.queue_id) + at);
     std::memcpy(bytes + at, &word, sizeof word);
     counters_.mmio_reads.fetch_add(1, std::memory_order_relaxed);
-  }
+  };
+  // The card may write it anew meanwhile: what is complete was taken, and what is taken was
+  // written.
+  for (Bytes at = offsetof(abi::QueueDescriptor, completed); at < kUsed; at += 8) read(at);
+  read(offsetof(abi::QueueDescriptor, completion_index));
+  read(offsetof(abi::QueueDescriptor, read_index));
+  read(offsetof(abi::QueueDescriptor, write_index));
   // No queue gets that far.
   if (descriptor.read_index != ~0ULL) return {};
   return device_.link->explain_all_ones("a queue's descriptor");

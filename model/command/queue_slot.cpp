@@ -119,9 +119,6 @@ void QueueSlot::decoded(std::uint64_t generation) {
   current_ = &command;
   shared_.sim.emit(track_, Activity::kQueueDecode, decode_since_, sim_now(), command.cause, 0,
                    queue_->mqd.queue_id);
-  if (!well_formed(command.entry)) {
-    return fail(command, {FaultCode::kMalformedEntry, index, queue_->mqd.vmid, false}, false);
-  }
   try_start();
 }
 
@@ -177,6 +174,10 @@ void QueueSlot::try_start() {
   if (command.eligible > command.decoded) {
     shared_.sim.emit(track_, Activity::kQueueWait, command.decoded, command.eligible, command.cause,
                      0, queue_->mqd.queue_id);
+  }
+  if (!well_formed(command.entry)) {
+    return fail(command, {FaultCode::kMalformedEntry, command.index, queue_->mqd.vmid, false},
+                false);
   }
   start(command);
 }

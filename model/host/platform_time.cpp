@@ -59,7 +59,8 @@ class HostMutex : public platform::Mutex {
       const bool released = cpus_.block(
           released_, deadline, [this] { return !held_; }, "a mutex");
       --waiters_;
-      if (!released && held_) return false;
+      // Woken, but another task that waits was faster: there may be time left.
+      if (!released && held_ && sim_now() >= deadline) return false;
     }
     held_ = true;
     cpus_.charge(cpus_.config().lock);

@@ -144,6 +144,30 @@ void a_mutex_that_stays_taken_is_given_up_at_the_deadline(ContractEnvironment& e
   mutex->unlock();
 }
 
+// Its owner gives it back and takes it again at once: who waits may have been too slow, and waits
+// on.
+void a_mutex_that_was_free_for_a_moment_is_waited_for(ContractEnvironment& environment) {
+  auto& platform = environment.platform();
+  auto& clock = platform.clock();
+  const auto mutex = platform.tasks().make_mutex();
+  bool taken = false;
+  mutex->lock();
+  const auto task = platform.tasks().spawn("waiter", [&] {
+    taken = mutex->try_lock_until(clock.now() + 10_s);
+    if (taken) mutex->unlock();
+  });
+  ASSERT_THAT(task, IsOk());
+  for (int i = 0; i < 5; ++i) {
+    clock.sleep_until(clock.now() + 1_ms);
+    mutex->unlock();
+    mutex->lock();
+  }
+  clock.sleep_until(clock.now() + 1_ms);
+  mutex->unlock();
+  (*task)->join();
+  EXPECT_TRUE(taken);
+}
+
 void a_condition_wakes_its_waiters(ContractEnvironment& environment) {
   auto& platform = environment.platform();
   const auto mutex = platform.tasks().make_mutex();
@@ -200,6 +224,8 @@ ContractCases time_cases() {
       {"AMutexExcludes", false, a_mutex_excludes},
       {"AMutexThatStaysTakenIsGivenUpAtTheDeadline", false,
        a_mutex_that_stays_taken_is_given_up_at_the_deadline},
+      {"AMutexThatWasFreeForAMomentIsWaitedFor", false,
+       a_mutex_that_was_free_for_a_moment_is_waited_for},
       {"AConditionWakesItsWaiters", false, a_condition_wakes_its_waiters},
       {"AConditionTimesOutAndHoldsTheMutexAgain", false,
        a_condition_times_out_and_holds_the_mutex_again},

@@ -79,6 +79,7 @@ class NPU_API ProcessContext {
 
   // All queues at once, counted: they run again after as many restores as evictions, those that
   // nothing else holds. An error of one queue does not keep the others from their turn.
+  // kBusy: other calls of the process took until `deadline`, nothing was begun.
   // restore() without evict(): kInvalidArgument. A process whose evict() has failed counts as
   // evicted, though something may still run. restore() that the card does not answer (kTimeout) is
   // to be repeated; a queue that it refuses (kBadDevice) is for update() to mend.

@@ -44,6 +44,61 @@ TEST_F(QueueRaceTest, AnUnreadFaultIsNotTheNextProcess) {
   EXPECT_TRUE(heir->take_faults().empty());
 }
 
+// Somebody else waits for a card that does not answer, and has the process for that long.
+TEST_F(QueueRaceTest, DestroyingASuspendedQueueHoldsItsDeadlineBesideALongCall) {
+  const auto queue = make();
+  ASSERT_EQ(process->suspend({queue->id()}, in(1_ms))[0], QueueResult::kDone);
+  const auto deadline = in(2_ms);
+  const auto other = task([&] {
+    pass(1_ms);
+    cp.stuck = true;
+    EXPECT_THAT(process->query(queue->id()), FailsWith(ErrorCode::kTimeout));
+    cp.stuck = false;
+  });
+  EXPECT_FALSE(process->destroy(*queue, deadline));
+  EXPECT_LE(fake.scheduler.now(), deadline + 1_ms + 100_us);
+  other->join();
+  EXPECT_EQ(process->resume({queue->id()}, in(1_ms))[0], QueueResult::kDone);
+}
+
+// Who could not begin must not be taken for evicted.
+TEST_F(QueueRaceTest, EvictingThatHasNotBegunSaysSo) {
+  const auto queue = make();
+  const auto other = task([&] {
+    cp.stuck = true;
+    EXPECT_THAT(process->query(queue->id()), FailsWith(ErrorCode::kTimeout));
+    cp.stuck = false;
+  });
+  pass(1_ms);
+  EXPECT_THAT(process->evict(in(1_ms)), FailsWith(ErrorCode::kBusy));
+  other->join();
+  EXPECT_EQ(process->evictions(), 0U);
+  ASSERT_THAT(process->evict(in(1_ms)), IsOk());
+  EXPECT_EQ(process->evictions(), 1U);
+  EXPECT_THAT(process->restore(in(1_ms)), IsOk());
+}
+
+// Its ring is given back to the heap from which that task takes one.
+TEST_F(QueueRaceTest, DestroyingHoldsItsDeadlineBesideATaskThatWaitsForMemory) {
+  QueueOptions options;
+  options.ring = {QueueMemory::kDevice, 15};  // a page of the heap
+  const auto queue = make(options);
+  auto& memory = process->impl().device.memory->mutex();
+  const auto compaction = task([&] {
+    memory.lock();
+    pass(20_ms);
+    memory.unlock();
+  });
+  std::unique_ptr<Queue> late;
+  const auto other = task([&] { late = make(options); });
+  pass(100_us);
+  const auto deadline = in(1_ms);
+  EXPECT_THAT(process->destroy(*queue, deadline), IsOk());
+  EXPECT_LE(fake.scheduler.now(), deadline + 1_ms + 100_us);
+  compaction->join();
+  other->join();
+}
+
 // Compaction holds a queue for a while; that is not the end of what was submitted.
 TEST_F(QueueRaceTest, DestroyingOutlastsACompaction) {
   const auto queue = make();

@@ -224,6 +224,32 @@ TEST(DriverQueue, AFaultIsItsOwnersAlone) {
   });
 }
 
+// It is not before its turn that an entry stops its queue: a kernel of which only some blocks have
+// started is before it.
+TEST(DriverQueue, AMalformedEntryOfAnInOrderQueueCutsNothingBeforeItShort) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    QueueProcess process(card);
+    driver::QueueOptions options;
+    options.in_order = true;
+    options.core_mask = driver::first_cores(1);
+    auto& queue = process.add(options);
+    auto kernel = process.spin(queue, 1000);
+    auto launch = kernel.get<abi::LaunchPayload>();
+    launch.blocks = 8;
+    kernel.set(launch);
+    const auto before = card.submit(queue, kernel);
+    const auto malformed = card.submit(queue, entries::fill(process.memory + 1, 4, 7));
+    EXPECT_TRUE(card.wait(queue, before));
+    EXPECT_FALSE(card.wait(queue, malformed));
+    const auto faults = process.process->take_faults();
+    ASSERT_EQ(faults.size(), 1U);
+    EXPECT_EQ(faults[0].code, abi::FaultCode::kMalformedEntry);
+    EXPECT_EQ(faults[0].index, malformed.index);
+  });
+}
+
 TEST(DriverQueue, AnotherProcessMemoryIsOutOfReach) {
   Machine machine;
   machine.run([](platform::Platform& host) {

@@ -93,7 +93,7 @@ std::string asked_with(const Options& options) {
   return sets.empty() ? "; asked for by default" : "; asked for with " + shortened(sets, kShown);
 }
 
-Failure to_failure(const Error& error, const Workload& workload, const Options& options) {
+Failure run_failure(const Error& error, const Workload& workload, const Options& options) {
   const std::string prefix = workload.name + ": ";
   if (error.code == ErrorCode::kInvalidArgument) return {kExitBadInput, prefix + error.context};
   if (!asks_too_much(error.code)) return {kExitFailure, prefix + error.message()};
@@ -125,7 +125,7 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
   });
   if (!ran) return failure(workload.name + ": " + ran.error().message());
   if (*result) return {};
-  return tl::unexpected(to_failure(result->error(), workload, options));
+  return tl::unexpected(run_failure(result->error(), workload, options));
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ std::vector<QueueFault> QueueFaultLog::read_behind_lost() {
     const auto lost = behind > kRecords ? behind - kRecords : 1;
     counters_.faults_lost.fetch_add(lost, std::memory_order_relaxed);
     next_.store(next + lost, std::memory_order_release);
-    for (auto& fault : read()) faults.push_back(std::move(fault));
+    for (const auto& fault : read()) faults.push_back(fault);
   }
 }
 

@@ -132,7 +132,7 @@ class Matmul {
     Bytes all = 0;
     if (copies_) all += a + b + c + (context_.functional ? c : 0);
     if (!is_checked()) return all;
-    const Bytes elements = (a + b) / platform::bytes_of(type_);
+    const Bytes elements = Bytes{p_.m} * p_.k + Bytes{p_.k} * p_.n;
     return all + a + b + (is_checked_fully() ? elements * sizeof(double) : 0);
   }
 

@@ -17,6 +17,10 @@ namespace {
 // Global page, DMA queue and event registers; the MSI-X structures behind belong to the platform.
 constexpr Bytes kMappedRegisters = abi::kMsixTableOffset;
 
+// A fault of the time before is none of this driver's.
+constexpr auto kForgetFaults =
+    abi::FaultStatus{}.set<abi::FaultStatus::Valid>(1).set<abi::FaultStatus::Overflow>(1);
+
 // COMMAND; kDeviceLost if nobody answers, whose all ones must not be written back.
 Result<std::uint16_t> read_command(Device::Impl& device) {
   const auto command = device.platform.pci().read16(device.card.bdf(), pci::kCommand);
@@ -121,6 +125,7 @@ Status start_queue(Device::Impl& device) {
   const auto started = device.queue->start(device.ready_deadline());
   // What the engines had begun does not end.
   device.found_left = !started && started.error().code == ErrorCode::kTimeout;
+  if (started) device.link->write(kForgetFaults);
   return started;
 }
 

@@ -151,6 +151,15 @@ TEST_F(DeviceTest, EventsAreCountedOnAcrossUsers) {
   }
 }
 
+TEST_F(DeviceTest, AFaultOfADriverThatIsGoneIsForgotten) {
+  const auto bad = device->submit(stream, DmaCommand::host_to_device({0x1000}, memory, 64));
+  EXPECT_FALSE(device->wait(*bad, WaitPolicy::kPolling, in(1_ms)).has_value());
+  open({});
+  const auto fault = device->take_fault();
+  ASSERT_THAT(fault, IsOk());
+  EXPECT_FALSE(fault->has_value());
+}
+
 TEST_F(DeviceTest, AnEventWithAFaultIsNotHandedOutAgain) {
   const auto event = device->create_event();
   SubmitOptions options;

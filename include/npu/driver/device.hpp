@@ -34,10 +34,11 @@ struct DeviceOptions {
 
 class NPU_API Device {
  public:
-  // Initialises the card: memory decode and bus mastering, MSI-X, event records, ring. Where a
-  // driver that is gone has left compute queues, or engines that do not end, the function is reset
-  // first. `platform` must outlive the device. kNotFound, kUnsupported, kBadDevice, kDeviceLost,
-  // kTimeout and what the platform reports; the context names the step.
+  // Initialises the card: memory decode and bus mastering, MSI-X, event records, ring. What a
+  // driver that is gone has left is cleared: a latched fault, and by a reset of the function
+  // compute queues and engines that do not end. `platform` must outlive the device. kNotFound,
+  // kUnsupported, kBadDevice, kDeviceLost, kTimeout and what the platform reports; the context
+  // names the step.
   static Result<std::unique_ptr<Device>> open(platform::Platform& platform, platform::Bdf bdf,
                                               const DeviceOptions& options = {});
   // The card whose DEVICE_INDEX register says `index`; scans for it.

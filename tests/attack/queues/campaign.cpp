@@ -13,7 +13,6 @@ void Campaign::open_card() {
   auto opened = driver::Device::open_index(world_.host, 0, options);
   if (!opened) return world_.find("open: " + text(opened));
   world_.cards.push_back(std::move(*opened));
-  static_cast<void>(world_.card().take_fault());  // of the time before
   // The manager's own memory stays.
   auto first = driver::ProcessContext::open(world_.card());
   if (!first) return world_.find("open() of a process: " + text(first));

@@ -52,7 +52,7 @@ class MachineFiles : public testing::Test {
     root_ = mkdtemp(name.data());
     put("/proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:  1048576 kB\n");
   }
-  ~MachineFiles() override { std::filesystem::remove_all(root_); }
+  void TearDown() override { std::filesystem::remove_all(root_); }
   void put(const std::string& path, const std::string& text) {
     std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
     std::ofstream(root_ + path) << text;

@@ -151,18 +151,17 @@ void QueueMisuse::ids() {
 
 void QueueMisuse::changes(Lane& lane) {
   auto& random = process_.random;
-  using Ring = driver::QueueChange::Ring;
   driver::QueueChange change;
   change.percentage = 0;  // none of it happens
   switch (random.below(7)) {
     case 0:
-      change.ring_change = static_cast<Ring>(4 + random.below(252));
+      change.ring_change = static_cast<driver::QueueChange::Ring>(4 + random.below(252));
       break;
     case 1:
       change.ring.memory = static_cast<driver::QueueMemory>(2 + random.below(254));
       break;
     case 2:
-      change.ring_change = Ring::kReplace;
+      change.ring_change = driver::QueueChange::Ring::kReplace;
       change.ring.log2_entries = random.of({0U, 1U, 17U, 64U, 0xFFFF'FFFFU});
       break;
     case 3:

@@ -128,9 +128,10 @@ void Submissions::heal(Lane& lane) {
   auto& world = process_.world;
   const auto ticket = process_.healer->submit(
       driver::entries::record_event(lane.signal, lane.recorded), world.in(1_s));
+  if (world.stopped) return;  // meanwhile
   if (!ticket) return process_.find(lane, "a record elsewhere: " + text(ticket));
   const auto status = process_.healer->wait(*ticket, driver::WaitPolicy::kPolling, world.in(1_s));
-  if (!status) process_.find(lane, "a record elsewhere: " + text(status));
+  if (!status && !world.stopped) process_.find(lane, "a record elsewhere: " + text(status));
 }
 
 void Submissions::judge(Lane& lane, const Awaited& awaited, const Status& status,

@@ -35,14 +35,16 @@ endfunction()
 set(NPU_HANG_SECONDS 2400)
 
 # npu_test(name SOURCES files... LINKS targets... [SYSTEMC] [SHARDS n] [SLOW seconds]
-#          [SANITIZED filter] [LABELS labels...])
+#          [SANITIZED filter] [UNSANITIZED names] [LABELS labels...])
 # One test of ctest's per executable, or one per shard of its tests where it takes long.
 # SYSTEMC: every test runs in a child of its own, because a SystemC kernel elaborates once.
 # SLOW: takes so long at most; not in the default run: `ctest -C slow`.
 # SANITIZED: what a sanitizer runs of it unless NPU_FULL is on: a filter of gtest's, or `none` where
 # other tests run the same code.
+# UNSANITIZED: names, as of gtest's filter, of tests that bound this process' addresses, which a
+# sanitizer's shadow memory needs: not run with one.
 function(npu_test name)
-  cmake_parse_arguments(ARG "SYSTEMC" "SLOW;SHARDS;SANITIZED" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC" "SLOW;SHARDS;SANITIZED;UNSANITIZED" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE NPU_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
@@ -67,6 +69,8 @@ function(npu_test name)
       return()
     endif()
     set(environment "GTEST_FILTER=${ARG_SANITIZED}")
+  elseif(NPU_SANITIZE AND ARG_UNSANITIZED)
+    set(environment "GTEST_FILTER=-${ARG_UNSANITIZED}")
   endif()
   if(ARG_SLOW)
     add_test(NAME ${name} CONFIGURATIONS slow COMMAND ${name})

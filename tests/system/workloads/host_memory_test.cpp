@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
-#include "tests/support/shadow_memory.hpp"
 #include "tests/system/workloads/simulated_run.hpp"
 
 namespace npu::workloads {
@@ -14,9 +13,6 @@ using testing::HasSubstr;
 
 class HostMemoryOfRuns : public WorkloadOnSimulator {
  protected:
-  void SetUp() override {
-    if (test::kShadowMemory) GTEST_SKIP() << "the sanitizer itself needs addresses";
-  }
   // Every test has a process of its own.
   static void limit_data(Bytes bytes) {
     const rlimit limit{bytes, bytes};

@@ -11,8 +11,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/support/shadow_memory.hpp"
-
 namespace npu::workloads {
 namespace {
 
@@ -32,14 +30,12 @@ bool holds_under(decltype(RLIMIT_AS) which, Bytes limit, F check) {
 }
 
 TEST(HostRoom, IsBoundedByTheLimitOnAddressSpace) {
-  if (test::kShadowMemory) GTEST_SKIP() << "the sanitizer itself needs addresses";
   EXPECT_TRUE(holds_under(RLIMIT_AS, 1_GiB << 14, [] { return host_room().bytes <= 1_GiB << 14; }));
   EXPECT_TRUE(holds_under(
       RLIMIT_AS, 1, [] { return host_room().bytes == 0 && host_room().bound == "ulimit -v"; }));
 }
 
 TEST(HostRoom, IsBoundedByTheLimitOnData) {
-  if (test::kShadowMemory) GTEST_SKIP() << "the sanitizer itself needs addresses";
   EXPECT_TRUE(holds_under(
       RLIMIT_DATA, 1, [] { return host_room().bytes == 0 && host_room().bound == "ulimit -d"; }));
 }

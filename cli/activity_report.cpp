@@ -69,7 +69,7 @@ void ActivityReport::add_to(workloads::Report& report) const {
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const Sum& sum = sums_[i];
     if (sum.count == 0) continue;
-    const std::string name(platform::kActivityNames[i]);
+    const std::string name(platform::kActivityTable[i].name);
     const auto average = Number::nanoseconds(mean(sum.total, sum.count));
     const auto longest = Number::nanoseconds(sum.longest);
     report.add_metric("serve." + name + ".count", Number::count(sum.count), "");

@@ -5,7 +5,7 @@
 
 #include "timeline/cause.hpp"
 #include "timeline/gzip.hpp"
-#include "workloads/framework/output_file.hpp"
+#include "reports/output_file.hpp"
 
 namespace npu::cli {
 namespace {
@@ -13,12 +13,12 @@ namespace {
 // What is written reaches the file's place when it is complete.
 class FileSink : public timeline::ByteSink {
  public:
-  explicit FileSink(workloads::OutputFile file) : file_(std::move(file)) {}
+  explicit FileSink(reports::OutputFile file) : file_(std::move(file)) {}
   Status append(ConstByteSpan bytes) override { return file_.append(bytes); }
   Status finish() override { return file_.commit(); }
 
  private:
-  workloads::OutputFile file_;
+  reports::OutputFile file_;
 };
 
 bool ends_with(const std::string& text, const std::string& end) {
@@ -45,7 +45,7 @@ tl::expected<timeline::Filter, Failure> make_filter(const Options& options) {
 
 class Recording::File {
  public:
-  File(workloads::OutputFile file, bool compressed, timeline::Filter filter)
+  File(reports::OutputFile file, bool compressed, timeline::Filter filter)
       : file_(std::move(file)), filter_(std::move(filter)) {
     if (compressed) gzip_ = std::make_unique<timeline::Gzip>(file_);
   }
@@ -60,7 +60,7 @@ class Recording::File {
     source.remove(*trace_);
     trace_->complete();
   }
-  Outcome write(const workloads::Report& report) {
+  Outcome write(const reports::Report& report) {
     const Status done =
         trace_->finish({{"npusim", report.version},
                         {"workload", report.workload},
@@ -88,7 +88,7 @@ tl::expected<Recording, Failure> Recording::open(const Options& options) {
   if (options.trace.empty()) return recording;
   auto filter = make_filter(options);
   if (!filter) return tl::unexpected(filter.error());
-  auto file = workloads::OutputFile::open("--trace ", options.trace);
+  auto file = reports::OutputFile::open("--trace ", options.trace);
   if (!file) return tl::unexpected(to_failure(file.error(), file.error().context));
   recording.trace_ =
       std::make_unique<File>(std::move(*file), ends_with(options.trace, ".gz"), std::move(*filter));
@@ -103,7 +103,7 @@ void Recording::end(workloads::TraceSource& source) {
   if (trace_) trace_->end(source);
 }
 
-Outcome Recording::write(const workloads::Report& report) {
+Outcome Recording::write(const reports::Report& report) {
   return trace_ ? trace_->write(report) : Outcome();
 }
 

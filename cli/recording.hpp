@@ -9,7 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/simulator.hpp"
 #include "timeline/chrome_trace.hpp"
-#include "workloads/framework/report.hpp"
+#include "reports/report.hpp"
 #include "workloads/framework/trace_session.hpp"
 
 namespace npu::cli {
@@ -27,7 +27,7 @@ class Recording : public Listener {
   // Hears no more.
   void end(workloads::TraceSource& source) override;
   // The files hold what was heard, and what it is of. kExitFailure: one cannot be written.
-  Outcome write(const workloads::Report& report);
+  Outcome write(const reports::Report& report);
 
  private:
   class File;

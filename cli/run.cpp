@@ -102,7 +102,7 @@ Failure run_failure(const Error& error, const Workload& workload, const Options&
 }
 
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
-                 const ParameterSet& parameters, const Options& options, workloads::Report& report,
+                 const ParameterSet& parameters, const Options& options, reports::Report& report,
                  Recording& recording) {
   ProgressLine progress;
   std::optional<Status> result;

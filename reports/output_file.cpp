@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/framework/output_file.hpp"
+#include "reports/output_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 
 #include "npu/base/shortened.hpp"
 
-namespace npu::workloads {
+namespace npu::reports {
 
 // What asks a program to end waits until there is no half of a file, which takes milliseconds.
 class SignalPause {
@@ -261,4 +261,4 @@ Status OutputFile::commit() {
   return target_->commit();
 }
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

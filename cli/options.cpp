@@ -22,7 +22,7 @@ const std::map<std::string, std::vector<std::string>>& commands() {
       {"lspci", {"config", "set", "verbose", "hex"}},
       {"run",
        {"config", "set", "report", "config-out", "seed", "trace", "trace-window", "trace-unit",
-        "trace-cause"}},
+        "trace-cause", "profile"}},
       {"serve", {"config", "set", "report", "config-out", "socket", "ecam", "pace", "once"}},
       {"sysfs", {"config", "set", "live"}},
   };
@@ -46,6 +46,8 @@ po::options_description visible_options() {
       "write the resolved configuration as YAML");
   add("trace", po::value<std::string>()->value_name("FILE"),
       "run: write a timeline for Perfetto or chrome://tracing; FILE.gz: compressed");
+  add("profile", po::bool_switch(),
+      "run: add utilisation, durations, memory maps and the critical path to the report");
   add("trace-window", po::value<std::string>()->value_name("FROM..TO"),
       "of the timeline: simulated times, such as 10us..2.5ms");
   add("trace-unit", po::value<std::vector<std::string>>()->composing()->value_name("PATTERN"),
@@ -124,9 +126,11 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
   const auto& takes = commands().at(command);
   for (const std::string name :
        {"config", "set", "report", "config-out", "seed", "verbose", "hex", "socket", "ecam", "pace",
-        "once", "live", "trace", "trace-window", "trace-unit", "trace-cause"}) {
+        "once", "live", "trace", "trace-window", "trace-unit", "trace-cause", "profile"}) {
     if (values.count(name) == 0 || values[name].defaulted()) continue;
-    if ((name == "hex" || name == "once" || name == "live") && !values[name].as<bool>()) continue;
+    if ((name == "hex" || name == "once" || name == "live" || name == "profile") &&
+        !values[name].as<bool>())
+      continue;
     if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
       return bad_input("option '--" + name + "' does not belong to '" + command + "'");
     }
@@ -195,6 +199,7 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.report = value_or<std::string>(*values, "report", "");
   options.config_out = value_or<std::string>(*values, "config-out", "");
   options.trace = value_or<std::string>(*values, "trace", "");
+  options.profile = (*values)["profile"].as<bool>();
   options.trace_window = value_or<std::string>(*values, "trace-window", "");
   options.trace_units = value_or(*values, "trace-unit", std::vector<std::string>{});
   options.trace_causes = value_or(*values, "trace-cause", std::vector<std::string>{});

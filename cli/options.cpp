@@ -128,9 +128,6 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
        {"config", "set", "report", "config-out", "seed", "verbose", "hex", "socket", "ecam", "pace",
         "once", "live", "trace", "trace-window", "trace-unit", "trace-cause", "profile"}) {
     if (values.count(name) == 0 || values[name].defaulted()) continue;
-    if ((name == "hex" || name == "once" || name == "live" || name == "profile") &&
-        !values[name].as<bool>())
-      continue;
     if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
       return bad_input("option '--" + name + "' does not belong to '" + command + "'");
     }

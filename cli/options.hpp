@@ -32,6 +32,12 @@ struct Options {
   bool hex_dump = false;                  // -x
   bool help = false;
   bool version = false;
+
+  // report and compare
+  std::string format;                   // --format; empty: not given
+  std::string output;                   // --output; empty: standard output
+  std::string junit;                    // --junit; empty: not given
+  std::vector<std::string> thresholds;  // --threshold, in order
 };
 
 tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arguments);

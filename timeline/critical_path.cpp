@@ -152,6 +152,8 @@ class Walk {
       default:
         break;
     }
+    // That the host has issued.
+    if (event.activity == Activity::kMmioWrite) return kNone;
     const Index ended = program_of(index);
     if (ended != kNone) return ended;
     const Index same = events_.latest({Group::kCause, event.cause}, event.begin, index);

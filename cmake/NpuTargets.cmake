@@ -9,6 +9,7 @@ set(NPU_ALLOWED_npu_config "npu_platform;npu_abi;npu_base")
 set(NPU_ALLOWED_npu_vfio_user "npu_base")
 set(NPU_ALLOWED_npu_model "npu_vfio_user;npu_config;npu_platform;npu_abi;npu_base;systemc")
 set(NPU_ALLOWED_npu_test_support "npu_platform;npu_abi;npu_base")
+set(NPU_ALLOWED_npu_html "npu_base")
 set(NPU_ALLOWED_npu_workloads "npudrv;npu_model;npu_config;npu_platform;npu_abi;npu_base")
 
 # npu_library(name [SHARED|STATIC] SOURCES files... LINKS npu targets... [EXTERNAL libraries...])

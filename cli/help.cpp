@@ -8,7 +8,7 @@ const char* const kProgram =
     R"(npusim: a simulator of a PCIe NPU on which the real user-space driver runs
 
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
-              [--config-out FILE] [--seed N]
+              [--html FILE] [--config-out FILE] [--seed N]
        npusim list
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
        npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
@@ -28,7 +28,7 @@ wrong with the command line, a parameter or a file.
 
 const char* const kRun =
     R"(usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
-              [--config-out FILE] [--seed N]
+              [--html FILE] [--config-out FILE] [--seed N]
        npusim run WORKLOAD --help
 
 Runs a workload (npusim list) on the simulated machine and prints its report.
@@ -37,6 +37,7 @@ Runs a workload (npusim list) on the simulated machine and prints its report.
   --set KEY=VALUE   a parameter of the workload, or else a key of the configuration
                     (npusim config keys); may be repeated
   --report FILE     write the report as JSON, schema npusim.report/2; whole, or not at all
+  --html FILE       write the report as one page with plots, for any browser, without a network
   --config-out FILE write the resolved configuration as YAML; its SHA-256 is in the report
   --seed N          of the workload's random numbers, default 1
 )";

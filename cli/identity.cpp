@@ -4,6 +4,7 @@
 #include "cli/overrides.hpp"
 #include "model/config/load.hpp"
 #include "reports/digest.hpp"
+#include "reports/html/page.hpp"
 #include "reports/report_json.hpp"
 #include "reports/report_text.hpp"
 
@@ -27,8 +28,13 @@ reports::Report begin_report(const std::string& workload, const std::string& con
   return report;
 }
 
-Outcome publish(OptionFile& file, const reports::Report& report) {
-  Outcome written = file.write(reports::to_json(report));
+Outcome publish(OptionFile& file, OptionFile& page, const reports::Report& report) {
+  const std::string json = reports::to_json(report);
+  Outcome written = file.write(json);
+  if (page.is_wanted()) {
+    const Outcome drawn = page.write(reports::html_page(json));
+    if (written) written = drawn;
+  }
   Outcome printed = print(reports::to_text(report));
   return written ? printed : written;
 }

@@ -21,8 +21,8 @@ const std::map<std::string, std::vector<std::string>>& commands() {
       {"list", {}},
       {"lspci", {"config", "set", "verbose", "hex"}},
       {"run",
-       {"config", "set", "report", "config-out", "seed", "trace", "trace-window", "trace-unit",
-        "trace-cause"}},
+       {"config", "set", "report", "html", "config-out", "seed", "trace", "trace-window",
+        "trace-unit", "trace-cause"}},
       {"serve", {"config", "set", "report", "config-out", "socket", "ecam", "pace", "once"}},
       {"sysfs", {"config", "set", "live"}},
   };
@@ -42,6 +42,7 @@ po::options_description visible_options() {
   add("set", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
       "a parameter of the workload, or else a key of the configuration");
   add("report", po::value<std::string>()->value_name("FILE"), "write the report as JSON");
+  add("html", po::value<std::string>()->value_name("FILE"), "write the report as a page");
   add("config-out", po::value<std::string>()->value_name("FILE"),
       "write the resolved configuration as YAML");
   add("trace", po::value<std::string>()->value_name("FILE"),
@@ -123,8 +124,8 @@ tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
 Outcome check_belongs(const po::variables_map& values, const std::string& command) {
   const auto& takes = commands().at(command);
   for (const std::string name :
-       {"config", "set", "report", "config-out", "seed", "verbose", "hex", "socket", "ecam", "pace",
-        "once", "live", "trace", "trace-window", "trace-unit", "trace-cause"}) {
+       {"config", "set", "report", "html", "config-out", "seed", "verbose", "hex", "socket", "ecam",
+        "pace", "once", "live", "trace", "trace-window", "trace-unit", "trace-cause"}) {
     if (values.count(name) == 0 || values[name].defaulted()) continue;
     if ((name == "hex" || name == "once" || name == "live") && !values[name].as<bool>()) continue;
     if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
@@ -136,12 +137,13 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
 
 // The file of "--report=" would be none, without a word.
 Outcome check_files(const Options& options, const po::variables_map& values) {
-  for (const std::string name : {"report", "config-out", "trace"}) {
+  for (const std::string name : {"report", "html", "config-out", "trace"}) {
     if (values.count(name) != 0 && values[name].as<std::string>().empty()) {
       return bad_input("--" + name + ": no file");
     }
   }
   const std::pair<const char*, const std::string&> files[] = {{"--report", options.report},
+                                                              {"--html", options.html},
                                                               {"--config-out", options.config_out},
                                                               {"--trace", options.trace}};
   for (const auto& [name, path] : files) {
@@ -193,6 +195,7 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.config = value_or<std::string>(*values, "config", "");
   options.sets = value_or(*values, "set", std::vector<std::string>{});
   options.report = value_or<std::string>(*values, "report", "");
+  options.html = value_or<std::string>(*values, "html", "");
   options.config_out = value_or<std::string>(*values, "config-out", "");
   options.trace = value_or<std::string>(*values, "trace", "");
   options.trace_window = value_or<std::string>(*values, "trace-window", "");

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is true of every page. A check gives the list of what it found wrong."""
 import base64
+import json
 
 PLOTS = """
 [...document.querySelectorAll('figure')].map((figure) => {
@@ -112,24 +113,37 @@ def named(page):
 COLOURS = "[getComputedStyle(document.body).backgroundColor, ...Object.values(Chart.instances).map((c) => c.options.color)]"
 
 
+def colours_after(page, scheme, before):
+    """The colours, once all of them have changed; browsers tell a page of its scheme when they draw."""
+    page.set_scheme(scheme)
+    return page.evaluate(f"""
+(async () => {{
+  const before = {json.dumps(before)};
+  const now = () => {COLOURS};
+  for (let i = 0; i < 200 && now().some((each, at) => each === before[at]); i += 1) {{
+    await new Promise((done) => setTimeout(done, 20));
+  }}
+  return now();
+}})()""")
+
+
 def recoloured(page):
     """Every plot and the page itself change with the colour scheme, and come back."""
-    page.set_scheme("light")
     light = page.evaluate(COLOURS)
-    page.set_scheme("dark")
-    dark = page.evaluate(COLOURS)
-    page.set_scheme("light")
-    again = page.evaluate(COLOURS)
+    dark = colours_after(page, "dark", light)
+    again = colours_after(page, "light", dark)
+    wrong = []
+    if any(a == b for a, b in zip(light, dark)):
+        wrong.append(f"some colours are the same in the dark: {light}, {dark}")
     if again != light:
-        return [f"light colours are {again} after dark ones, {light} before"]
-    same = sum(a == b for a, b in zip(light, dark))
-    return [f"{same} of {len(light)} colours are the same in the dark"] if same else []
+        wrong.append(f"light colours are {again} after dark ones, {light} before")
+    return wrong
 
 
 PRINTED = """
 (() => {
   window.dispatchEvent(new Event('beforeprint'));
-  const state = () => [[...document.querySelectorAll('details.table')].every((each) => each.open && each.querySelector('table')),
+  const state = () => [[...document.querySelectorAll('details.table:not(.large), details.tables')].every((each) => each.open),
     ...Object.values(Chart.instances).map((chart) => chart.options.color)];
   const during = state();
   window.dispatchEvent(new Event('afterprint'));

@@ -11,22 +11,15 @@ function flattened(value, prefix = '') {
     flattened(each, prefix === '' ? name : `${prefix}.${name}`));
 }
 
-function configuration_rows(report) {
-  if (Array.isArray(report.configuration)) {
-    return report.configuration.map((each) => [each.key || each.name, value_text(each.value)]);
-  }
-  return flattened(report.configuration);
-}
-
 function add_configuration(report) {
   const section = add_section('configuration', 'Effective configuration');
-  if (report.configuration === undefined) {
+  if (Object.keys(report.configuration || {}).length === 0) {
     add_absent(section, 'This report has no configuration in it; npusim run --config-out FILE writes it.');
     return;
   }
   const changed = new Set((report.overrides || []).map((each) => each.key));
   const is_changed = (key) => changed.has(key) || [...changed].some((each) => key.endsWith(`.${each}`));
-  const rows = configuration_rows(report).map(([key, value]) =>
+  const rows = flattened(report.configuration || {}).map(([key, value]) =>
     [key, value, is_changed(key) ? 'changed by --set' : '']);
   const count = rows.filter((row) => row[2] !== '').length;
   add_text(section, `${rows.length} keys, ${count} changed by --set; npusim config keys says what each means.`);

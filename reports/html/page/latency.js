@@ -69,6 +69,10 @@ function breakdown_total(each) {
   return sum_text(each.parts.map((part) => part.ps));
 }
 
+function has_wait(each) {
+  return is_number(each.wait_ps);
+}
+
 function breakdown_plot(breakdowns, shares, narrow) {
   const highest = Math.max(...breakdowns.map((each) => Number(breakdown_total(each))));
   const [unit, power] = shares ? ['% of the latency', 0] : time_unit(highest);
@@ -77,12 +81,12 @@ function breakdown_plot(breakdowns, shares, narrow) {
     const value = (ps) => (shares ? (100 * Number(ps)) / (Number(total) || 1) : Number(ps) / 10 ** power);
     const parts = new Map(each.parts.map((part) =>
       [part.name, { value: value(part.ps), text: `${time_text(part.ps)}, ${percent_text(part.ps, total)} %` }]));
-    if (!shares && each.wait_ps !== undefined) {
+    if (!shares && has_wait(each)) {
       parts.set('wait', { value: value(each.wait_ps), text: `${time_text(each.wait_ps)}, until the caller saw it` });
     }
     return { label: [each.label || 'total', short_time(total)], parts };
   });
-  const apart = !shares && breakdowns.some((each) => each.wait_ps !== undefined) ? ['wait'] : [];
+  const apart = !shares && breakdowns.some(has_wait) ? ['wait'] : [];
   return stacked_bars({ rows, names: part_names(breakdowns), title: unit, narrow, apart, max: shares ? 100 : undefined });
 }
 

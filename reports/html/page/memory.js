@@ -69,7 +69,7 @@ function add_memory(report) {
       table: {
         caption: `ranges of ${memory.name}, in bytes; the rest is free`,
         columns: ['moment', 'when_ps', 'begin', 'end', 'state'],
-        rows: () => range_rows(memory),
+        rows: range_rows(memory),
       },
     });
     add_table(plot.figure, {

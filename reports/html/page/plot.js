@@ -120,13 +120,13 @@ window.addEventListener('resize', () => {
   for (const plot of plots) if (plot.narrow !== is_narrow(plot)) draw(plot);
 });
 
-// Paper: light colours, tables open, and no wider than it is.
+// Paper: light colours, tables open but for those that are too large, and no wider than it is.
 function before_print() {
   printing = true;
   for (const holder of document.querySelectorAll('details.table, details.tables')) {
-    if (holder.fill) holder.fill();
-    holder.opened_for_print = !holder.open;
-    holder.open = true;
+    holder.was_open = holder.open;
+    holder.open = !holder.classList.contains('large');
+    if (holder.open && holder.fill) holder.fill();
   }
   draw_all();
   for (const plot of plots) plot.chart.resize(Math.min(680, plot.box.clientWidth), plot.box.clientHeight);
@@ -134,9 +134,7 @@ function before_print() {
 
 function after_print() {
   printing = false;
-  for (const holder of document.querySelectorAll('details.table, details.tables')) {
-    if (holder.opened_for_print) holder.open = false;
-  }
+  for (const holder of document.querySelectorAll('details.table, details.tables')) holder.open = holder.was_open;
   draw_all();
 }
 

@@ -6,12 +6,6 @@ function value_text(value) {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
-function outcome_text(outcome) {
-  if (outcome === undefined) return 'done';
-  if (typeof outcome === 'string') return words(outcome);
-  return Object.values(outcome).map(value_text).filter((text) => text !== '').join(': ');
-}
-
 function add_summary(report) {
   const section = add_section('summary', 'Summary');
   add_facts(section, [
@@ -19,7 +13,7 @@ function add_summary(report) {
     ['Configuration', report.config],
     ['Seed', report.seed],
     ['Simulated time', time_text(report.simulated_ps)],
-    ['Outcome', outcome_text(report.outcome)],
+    ['Outcome', report.outcome || 'complete'],
     ['npusim', report.npusim],
     ['SHA-256 of the configuration', make('code', {}, report.config_sha256)],
   ]);

@@ -2,6 +2,7 @@
 // Tables of the JSON's own texts.
 
 const kFirstRows = 500;
+const kPaperColumns = 14;
 
 function cell_text(value) {
   return value === null || value === undefined ? '' : String(value);
@@ -49,11 +50,17 @@ function make_table(caption, columns, rows) {
   return make('div', {}, box, more);
 }
 
-// A collapsed table, made when it is opened. `table`: {caption, columns, rows}, rows may be a
-// function.
+// A collapsed table, made when it is opened. `table`: {caption, columns, rows}; rows may be a
+// function, then `count` says how many it gives. What is too large for paper is told there instead.
 function add_table(parent, table) {
-  const holder = make('details', { class: 'table' },
-    make('summary', {}, `Table: ${table.caption}`));
+  const count = table.count === undefined ? table.rows.length : table.count;
+  const large = table.columns.length > kPaperColumns || count > kFirstRows;
+  const summary = make('summary', {}, `Table: ${table.caption}`);
+  const holder = make('details', { class: large ? 'table large' : 'table' }, summary);
+  if (large) {
+    summary.append(make('span', { class: 'paper' },
+      ` (${count} rows of ${table.columns.length} columns: too large for paper, see the page)`));
+  }
   holder.fill = () => {
     if (holder.filled) return;
     holder.filled = true;

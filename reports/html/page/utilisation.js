@@ -119,6 +119,7 @@ function add_heat_map(section, data) {
     add_table(tables, {
       caption: `busy percent of ${words(kind)}, by begin of the window`,
       columns: ['begin_ps', ...of.map((unit) => unit.name)],
+      count: Math.max(...of.map((unit) => unit.busy_percent.length)),
       rows: () => window_rows(data, of),
     });
   }
@@ -194,6 +195,7 @@ function add_rates(section, data) {
     table: {
       caption: 'bytes in each window, by its begin',
       columns: ['begin_ps', ...moving.map((unit) => unit.name)],
+      count: length,
       rows: () => Array.from({ length }, (_, index) => [
         String(BigInt(data.begin_ps) + BigInt(data.window_ps) * BigInt(index)),
         ...moving.map((unit) => unit.bytes[index]),

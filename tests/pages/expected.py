@@ -116,7 +116,7 @@ def report_tables(report):
         metrics = [each for each in report["metrics"] if each["name"].startswith(prefix + ".")
                    and each["name"].endswith(".bandwidth_gb_per_s")]
         tables[f"bandwidth of {prefix}"] = rows_of(metrics, ["name", "value", "unit"])
-    for memory in report.get("memory_map", []):
+    for memory in [each for each in report.get("memory_map", []) if each["moments"]]:
         tables[f"ranges of {memory['name']}, in bytes; the rest is free"] = [
             [moment["label"], moment["when_ps"], each["begin"], each["end"], each["state"]]
             for moment in memory["moments"] for each in moment["ranges"]]

@@ -8,12 +8,14 @@ function value_text(value) {
 
 function add_summary(report) {
   const section = add_section('summary', 'Summary');
+  const outcome = report.outcome || 'complete';
+  if (outcome !== 'complete') add_text(section, `This run did not end as it should: ${outcome}.`, 'failure');
   add_facts(section, [
     ['Workload', report.workload],
     ['Configuration', report.config],
     ['Seed', report.seed],
     ['Simulated time', time_text(report.simulated_ps)],
-    ['Outcome', report.outcome || 'complete'],
+    ['Outcome', outcome],
     ['npusim', report.npusim],
     ['SHA-256 of the configuration', make('code', {}, report.config_sha256)],
   ]);

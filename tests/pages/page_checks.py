@@ -32,7 +32,7 @@ PLOTS = """
 
 OPEN_ALL = """
 document.querySelectorAll('details').forEach((each) => { each.open = true; if (each.fill) each.fill(); });
-document.querySelectorAll('#page button').forEach((each) => /^Show all/.test(each.textContent) && each.click());
+document.querySelectorAll('#page button').forEach((each) => /^Show all/.test(each.textContent) && !each.hidden && each.click());
 0"""
 
 TABLES = """

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Pareto front of a sweep: two objectives at a time, the points that no other beats.
 
+const kMostPoints = 4000;
+
 // The objective's decimal text at a point; null if it has none.
 function objective_text(sweep, objective, point) {
   if (objective.kind === 'metric') {
@@ -37,7 +39,7 @@ function pareto_plot(sweep, [first, second], points) {
     return { x: Number(x), y: Number(y), text: `${x}, ${y}`, name: point_name(sweep, point) };
   };
   const front = points.filter((point) => point.pareto === true).map(place).sort((a, b) => a.x - b.x);
-  const others = points.filter((point) => point.pareto !== true).map(place);
+  const others = points.filter((point) => point.pareto !== true).slice(0, kMostPoints).map(place);
   return {
     type: 'scatter',
     data: {
@@ -84,6 +86,7 @@ function add_pareto(sweep) {
   const plot = add_plot(section, {
     title: 'Objectives against each other',
     label: `Objectives of ${points.length} points, those on the Pareto front joined`,
+    note: points.length > kMostPoints ? `Of the points that others beat, the first ${kMostPoints} are drawn.` : undefined,
     build: () => pareto_plot(sweep, pair, points),
     table: front_table(sweep),
   });

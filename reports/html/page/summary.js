@@ -57,27 +57,3 @@ function add_metrics(report) {
     add_table(section, { caption: table.title, columns: table.columns, rows: table.rows });
   }
 }
-
-// A table of which a field keeps the rows with all of its words.
-function add_filtered_table(section, caption, columns, rows, mark = () => false) {
-  const id = unique_id('search');
-  const field = make('input', { id, type: 'search', autocomplete: 'off', spellcheck: 'false' });
-  const found = make('span', { role: 'status', class: 'found' });
-  const label = make('label', { for: id }, `Search ${caption.toLowerCase()}`);
-  section.append(make('p', { class: 'menu' }, label, ' ', field, ' ', found));
-  const table = make_table(caption, columns, rows);
-  section.append(table);
-  if (rows.length > kFirstRows) table.querySelector('button').click();
-  const lines = [...table.querySelectorAll('tbody tr')];
-  lines.forEach((line, index) => mark(rows[index]) && line.classList.add('changed'));
-  field.addEventListener('input', () => {
-    const wanted = field.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
-    let count = 0;
-    lines.forEach((line, index) => {
-      const text = rows[index].map(cell_text).join(' ').toLowerCase();
-      line.hidden = !wanted.every((word) => text.includes(word));
-      if (!line.hidden) count += 1;
-    });
-    found.textContent = wanted.length === 0 ? '' : `${count} of ${rows.length}`;
-  });
-}

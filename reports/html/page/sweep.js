@@ -13,17 +13,20 @@ function varied_axes(sweep) {
   return sweep.axes.map((_, index) => index).filter((index) => sweep.axes[index].values.length > 1);
 }
 
+const kMostLines = 64;
+
 // One line per combination of the other axes that vary: [{label, points}].
 function sweep_lines(sweep, points, over) {
   const others = varied_axes(sweep).filter((index) => index !== over);
   const lines = new Map();
   for (const point of points) {
-    const label = others.map((index) =>
-      `${sweep.axes[index].name}=${axis_value(sweep, point, index).text}`).join(', ');
-    if (!lines.has(label)) lines.set(label, []);
-    lines.get(label).push(point);
+    const key = others.map((index) => point.axes[index]).join();
+    if (!lines.has(key)) lines.set(key, []);
+    lines.get(key).push(point);
   }
-  return [...lines].map(([label, of]) => ({ label, points: of }));
+  const label = (point) => others.map((index) =>
+    `${sweep.axes[index].name}=${axis_value(sweep, point, index).text}`).join(', ');
+  return [...lines.values()].map((of) => ({ label: label(of[0]), points: of }));
 }
 
 // Numbers far apart and above zero are drawn by their ratios.
@@ -72,7 +75,7 @@ function sweep_point(sweep, point, over, metric) {
 }
 
 function sweep_plot(sweep, points, over, metric, narrow) {
-  const lines = sweep_lines(sweep, points, over);
+  const lines = sweep_lines(sweep, points, over).slice(0, kMostLines);
   const unit = sweep.metrics[metric].unit;
   const numeric = sweep.axes[over].numeric;
   const datasets = lines.map((line, index) => ({
@@ -81,7 +84,7 @@ function sweep_plot(sweep, points, over, metric, narrow) {
       .sort((a, b) => (numeric ? a.x - b.x : 0)),
     borderColor: series_colour(index), backgroundColor: series_colour(index),
     pointStyle: kPoints[index % kPoints.length], borderDash: kDashes[index % kDashes.length],
-    borderWidth: index < kPoints.length ? 2 : 1, radius: 4,
+    borderWidth: index < kPoints.length ? 2 : 1, radius: line.points.length > 200 ? 0 : 4, hitRadius: 6,
   }));
   return {
     type: 'line',
@@ -124,6 +127,12 @@ function add_sweep_menus(section, sweep, view, update) {
   }
 }
 
+function lines_note(sweep, points, axes) {
+  const most = Math.max(...axes.map((over) => sweep_lines(sweep, points, over).length));
+  if (most > kMostLines) return `Of up to ${most} lines ${kMostLines} are drawn; fix an axis to see others.`;
+  return most > kPoints.length ? 'Lines in grey are not in the legend; fix an axis to tell them apart.' : '';
+}
+
 function add_sweep_plots(sweep) {
   const section = add_section('axes', 'A metric over each axis');
   const axes = varied_axes(sweep);
@@ -136,8 +145,7 @@ function add_sweep_plots(sweep) {
   const count = make('p', { class: 'note', role: 'status' });
   const update = () => {
     const points = chosen_points(sweep, view);
-    count.textContent = `${points.length} of ${sweep.points.length} points have this metric and are drawn.` +
-      (sweep_lines(sweep, points, axes[0]).length > kPoints.length ? ' Lines in grey are not in the legend; fix an axis to tell them apart.' : '');
+    count.textContent = `${points.length} of ${sweep.points.length} points have this metric. ${lines_note(sweep, points, axes)}`;
     drawn.forEach(draw);
   };
   add_sweep_menus(section, sweep, view, update);
@@ -152,32 +160,6 @@ function add_sweep_plots(sweep) {
   update();
 }
 
-function point_columns(sweep) {
-  return ['point', ...sweep.axes.map((each) => each.name), 'status', 'pareto', ...sweep.metrics.map((each) => each.name)];
-}
-
-function point_row(sweep, point) {
-  return [point.number, ...sweep.axes.map((_, index) => axis_value(sweep, point, index).text), point.status,
-    point.pareto === null ? '' : String(point.pareto), ...point.values];
-}
-
-function add_points(sweep) {
-  const section = add_section('points', 'Points');
-  const columns = point_columns(sweep);
-  const rows = sweep.points.map((point) => point_row(sweep, point));
-  add_filtered_table(section, 'Points', columns, rows, (row) => row[1 + sweep.axes.length] !== 'done');
-  const failed = sweep.points.filter((point) => point.failure !== undefined);
-  if (failed.length > 0) {
-    section.append(make_table('points that failed', ['point', 'exit code', 'what it said'],
-      failed.map((point) => [point.number, point.exit_code, point.failure])));
-  }
-  const csv = csv_text(columns, rows);
-  const button = make('button', { type: 'button' }, 'Download as CSV');
-  button.addEventListener('click', () => download(`${sweep.name || 'sweep'}.csv`, 'text/csv', csv));
-  section.append(button);
-  section.append(make('details', {}, make('summary', {}, 'Show as CSV'), make('pre', { tabindex: '0' }, csv)));
-}
-
 function add_sweep_summary(sweep) {
   const section = add_section('summary', 'Summary');
   const count = (status) => sweep.points.filter((point) => point.status === status).length;
@@ -185,8 +167,8 @@ function add_sweep_summary(sweep) {
     ['Workload', sweep.workload], ['Points', String(sweep.points.length)], ['Done', String(count('done'))],
     ['Failed', String(count('failed'))], ['Missing', String(count('missing'))], ['npusim', sweep.npusim],
   ]);
-  section.append(make_table('axes', ['axis', 'kind', 'unit', 'values'], sweep.axes.map((each) =>
-    [each.name, each.kind, each.unit, each.values.map((value) => value.text).join(', ')])));
+  section.append(new RowTable('axes', ['axis', 'kind', 'unit', 'values'], sweep.axes.map((each) =>
+    [each.name, each.kind, each.unit, each.values.map((value) => value.text).join(', ')])).element);
 }
 
 function sweep_page(sweep) {

@@ -19,35 +19,64 @@ function is_numeric_column(rows, column) {
   return any;
 }
 
-function make_row(row, numeric) {
+function make_row(row, numeric, marked) {
   const cells = row.map((value, column) => {
     const kind = numeric[column] ? { class: 'number' } : {};
     const cell = make(column === 0 ? 'th' : 'td', column === 0 ? { scope: 'row', ...kind } : kind);
-    cell.append(value instanceof Node ? value : cell_text(value));
+    cell.append(cell_text(value));
     return cell;
   });
-  return make('tr', {}, ...cells);
+  return make('tr', marked ? { class: 'changed' } : {}, ...cells);
 }
 
-// Long tables begin with their first rows; a button gives the rest.
-function make_table(caption, columns, rows) {
-  const numeric = columns.map((_, column) => is_numeric_column(rows, column));
-  const heads = columns.map((title, column) =>
-    make('th', { scope: 'col', ...(numeric[column] ? { class: 'number' } : {}) }, title));
-  const body = make('tbody');
-  const fill = (from, to) => body.append(...rows.slice(from, to).map((row) => make_row(row, numeric)));
-  fill(0, kFirstRows);
-  const table = make('table', {}, make('caption', {}, caption),
-    make('thead', {}, make('tr', {}, ...heads)), body);
-  const box = make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
-    table);
-  if (rows.length <= kFirstRows) return box;
-  const more = make('button', { type: 'button' }, `Show all ${rows.length} rows`);
-  more.addEventListener('click', () => {
-    fill(kFirstRows, rows.length);
-    more.remove();
+// A table whose rows can be set anew. Long ones begin with their first rows; a button gives the
+// rest. `mark` tells which rows stand out.
+class RowTable {
+  constructor(caption, columns, rows, mark = () => false) {
+    this.numeric = columns.map((_, column) => is_numeric_column(rows, column));
+    this.mark = mark;
+    this.body = make('tbody');
+    this.more = make('button', { type: 'button' });
+    this.more.addEventListener('click', () => this.fill(kFirstRows, this.rows.length));
+    const heads = columns.map((title, column) =>
+      make('th', { scope: 'col', ...(this.numeric[column] ? { class: 'number' } : {}) }, title));
+    const table = make('table', {}, make('caption', {}, caption),
+      make('thead', {}, make('tr', {}, ...heads)), this.body);
+    this.element = make('div', {},
+      make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption || 'table' }, table), this.more);
+    this.show(rows);
+  }
+
+  show(rows) {
+    this.rows = rows;
+    this.body.replaceChildren();
+    this.fill(0, Math.min(kFirstRows, rows.length));
+  }
+
+  fill(from, to) {
+    this.body.append(...this.rows.slice(from, to).map((row) => make_row(row, this.numeric, this.mark(row))));
+    this.more.hidden = to === this.rows.length;
+    this.more.textContent = `Show all ${this.rows.length} rows`;
+  }
+}
+
+// A table of which a field keeps the rows with all of its words.
+function add_filtered_table(section, caption, columns, rows, mark) {
+  const id = unique_id('search');
+  const field = make('input', { id, type: 'search', autocomplete: 'off', spellcheck: 'false' });
+  const found = make('span', { role: 'status', class: 'found' });
+  const label = make('label', { for: id }, `Search ${caption.toLowerCase()}`);
+  const table = new RowTable(caption, columns, rows, mark);
+  section.append(make('p', { class: 'menu' }, label, ' ', field, ' ', found), table.element);
+  field.addEventListener('input', () => {
+    const wanted = field.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
+    const kept = rows.filter((row) => {
+      const text = row.map(cell_text).join(' ').toLowerCase();
+      return wanted.every((word) => text.includes(word));
+    });
+    table.show(kept);
+    found.textContent = wanted.length === 0 ? '' : `${kept.length} of ${rows.length}`;
   });
-  return make('div', {}, box, more);
 }
 
 // A collapsed table, made when it is opened. `table`: {caption, columns, rows}; rows may be a
@@ -65,7 +94,7 @@ function add_table(parent, table) {
     if (holder.filled) return;
     holder.filled = true;
     const rows = typeof table.rows === 'function' ? table.rows() : table.rows;
-    holder.append(make_table(table.caption, table.columns, rows));
+    holder.append(new RowTable(table.caption, table.columns, rows).element);
   };
   holder.addEventListener('toggle', () => holder.open && holder.fill());
   parent.append(holder);

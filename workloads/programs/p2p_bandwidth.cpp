@@ -232,7 +232,7 @@ Result<std::vector<PeerCard>> open_cards(Context& context, std::uint64_t count) 
 Number peak_percent(const Context& context, const Shape& shape, const Number& gb_per_s) {
   constexpr std::uint64_t kMega = 1'000'000;  // gb_per_s has three decimals
   const std::uint64_t rate =
-      context.config == nullptr ? 0 : context.config->cards[0].hccs.rate / kMega;
+      context.machine == nullptr ? 0 : context.machine->cards[0].hccs.rate / kMega;
   return Number::percent(static_cast<std::uint64_t>(gb_per_s.value()),
                          transfers(shape).size() * rate);
 }

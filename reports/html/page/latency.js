@@ -35,7 +35,7 @@ function percentile_plot(durations, narrow) {
 function add_durations(section, report) {
   const durations = (report.durations || []).filter((each) => Number(each.count) > 0);
   if (durations.length === 0) {
-    add_text(section, 'No percentiles: they come from a recorded run; npusim run --html FILE records one.', 'absent');
+    add_text(section, 'No percentiles: npusim run with --profile or --html FILE makes them.', 'absent');
     return;
   }
   const columns = ['count', ...kPercentiles.map(([key]) => key), 'total_ps'];

@@ -80,7 +80,7 @@ function add_path_segments(section, path, sorted) {
 function add_critical_path(section, report) {
   const path = report.critical_path;
   if (path === undefined || !(path.parts || []).length) {
-    add_text(section, 'No critical path: it comes from a recorded run; npusim run --html FILE records one.', 'absent');
+    add_text(section, 'No critical path: npusim run with --profile or --html FILE makes one.', 'absent');
     return;
   }
   const sorted = [...path.parts].sort((a, b) => Number(b.ps) - Number(a.ps));

@@ -58,7 +58,7 @@ function add_memory(report) {
   const section = add_section('memory', 'Device memory');
   const memories = (report.memory_map || []).filter((memory) => memory.moments.length > 0);
   if (memories.length === 0) {
-    add_absent(section, 'No memory map: it comes from a recorded run; npusim run --html FILE records one.');
+    add_absent(section, 'No memory map: npusim run with --profile or --html FILE makes one.');
     return;
   }
   for (const memory of memories) {

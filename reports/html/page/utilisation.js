@@ -208,7 +208,7 @@ function add_utilisation(report) {
   const section = add_section('utilisation', 'Utilisation over time');
   const data = report.utilisation;
   if (data === undefined || !(data.units || []).some((unit) => unit.busy_percent.length > 0)) {
-    add_absent(section, 'No utilisation: it comes from a recorded run; npusim run --html FILE records one.');
+    add_absent(section, 'No utilisation: npusim run with --profile or --html FILE makes one.');
     return;
   }
   add_heat_map(section, data);

@@ -137,6 +137,7 @@ def sweep_tables(sweep):
     rows = []
     for point in sweep["points"]:
         values = [axis["values"][int(at)]["text"] for axis, at in zip(sweep["axes"], point["axes"])]
-        rows.append([point["number"], *values, point["status"], text(point["pareto"]),
+        pareto = {None: "", True: "yes", False: "no"}[point["pareto"]]
+        rows.append([point["number"], *values, point["status"], pareto,
                      *map(text, point["values"])])
     return {"Points": rows}

@@ -182,3 +182,14 @@ def searchable(page, caption, word, count):
   return shown;
 }})()""")
     return [] if shown == count else [f"search for '{word}' in {caption} shows {shown} rows, expected {count}"]
+
+
+def csv_equal(page, path):
+    shown = page.evaluate("""
+(() => {
+  const holder = document.getElementById('csv');
+  holder.fill();
+  return holder.querySelector('pre').textContent;
+})()""")
+    with open(path, encoding="utf-8", newline="") as file:
+        return [] if file.read() == shown else [f"the CSV shown is not {path}"]

@@ -73,13 +73,15 @@ function front_table(sweep) {
 
 function add_pareto(sweep) {
   const section = add_section('pareto', 'Pareto front');
-  const objectives = sweep.objectives || [];
+  const objectives = (sweep.objectives || []).filter((each) =>
+    sweep.points.some((point) => cell_text(objective_text(sweep, each, point)) !== ''));
   if (objectives.length < 2) {
-    add_absent(section, 'No Pareto front: it wants two objectives in the sweep\u2019s file.');
+    add_absent(section, 'No Pareto front to draw: it wants two objectives in the sweep\u2019s file that are axes or in its table.');
     if (objectives.length > 0) add_table(section, front_table(sweep));
     return;
   }
-  const points = sweep.points.filter((point) => objectives.every((each) => objective_text(sweep, each, point) !== null));
+  const points = sweep.points.filter((point) => point.status === 'done' &&
+    objectives.every((each) => cell_text(objective_text(sweep, each, point)) !== ''));
   let pair = [objectives[0], objectives[1]];
   const menus = make('div', { class: 'menus' });
   section.append(menus);

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every point of a sweep as a table, on the page and as CSV, which is that of sweep.csv.
 
+function yes_or_no(pareto) {
+  if (pareto === null) return '';
+  return pareto ? 'yes' : 'no';
+}
+
 function point_row(sweep, point) {
   return [point.number, ...sweep.axes.map((_, index) => axis_value(sweep, point, index).text), point.status,
-    cell_text(point.pareto), ...point.values];
+    yes_or_no(point.pareto), ...point.values];
 }
 
 function sweep_csv(sweep) {
@@ -13,7 +18,7 @@ function sweep_csv(sweep) {
   const value = (each) => (each.number === undefined ? each.text : each.number);
   return csv_text(columns, sweep.points.map((point) => [
     ...sweep.axes.map((_, index) => value(axis_value(sweep, point, index))), point.status,
-    ...(front ? [point.pareto] : []), ...point.values]));
+    ...(front ? [yes_or_no(point.pareto)] : []), ...point.values]));
 }
 
 function add_failed_points(section, sweep) {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Horizontal bars, stacked: one row per label, one colour per part.
 
+// What is said below a plot that has not all of its rows.
+function rows_note(drawn, all) {
+  return drawn < all ? `The first ${drawn} of ${all}; the table has all.` : undefined;
+}
+
 // rows: [{label: [lines], parts: Map name -> {value, text}}]; names in order. `title` of the axis,
 // `most` colours, the rest is drawn as one.
 function stacked_bars({ rows, names, title, narrow, max, apart = [] }) {

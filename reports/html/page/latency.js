@@ -110,7 +110,8 @@ function add_breakdowns(section, report) {
     const plot = add_plot(section, {
       title: group,
       label: `${group}: parts of ${breakdowns.length} latencies`,
-      build: (narrow) => breakdown_plot(breakdowns, shares, narrow),
+      note: rows_note(Math.min(kMostRows, breakdowns.length), breakdowns.length),
+      build: (narrow) => breakdown_plot(breakdowns.slice(0, kMostRows), shares, narrow),
       table: breakdown_table(group, breakdowns),
     });
     add_menu(menu, 'Show', ['time', 'share of each latency'], (chosen) => {

@@ -11,7 +11,7 @@ function add_limits(section, report) {
   const totals = new Map();
   for (const each of limits) totals.set(each.name, (totals.get(each.name) || 0) + Number(each.percent));
   const names = [...totals.keys()].sort((a, b) => totals.get(b) - totals.get(a));
-  const rows = subjects.map((subject) => ({
+  const rows = subjects.slice(0, kMostRows).map((subject) => ({
     label: [subject],
     parts: new Map(limits.filter((each) => each.subject === subject)
       .map((each) => [each.name, { value: Number(each.percent), text: `${each.percent} %` }])),
@@ -19,6 +19,7 @@ function add_limits(section, report) {
   add_plot(section, {
     title: 'Limits: where the time or the capacity went',
     label: `Limits of ${subjects.length} results in percent`,
+    note: rows_note(rows.length, subjects.length),
     build: (narrow) => stacked_bars({ rows, names, title: '% of time or capacity', narrow, max: 100 }),
     table: {
       caption: 'limits',

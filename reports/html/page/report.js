@@ -6,14 +6,6 @@ function report_page(report) {
   document.getElementById('title').textContent = `${report.workload} on ${report.config}`;
   document.getElementById('subtitle').textContent =
     `seed ${report.seed}, ${time_text(report.simulated_ps)} simulated`;
-  add_summary(report);
-  add_bounds(report);
-  add_latency(report);
-  add_bandwidth(report);
-  add_roofline(report);
-  add_utilisation(report);
-  add_memory(report);
-  add_counters(report);
-  add_metrics(report);
-  add_configuration(report);
+  add_all(report, [add_summary, add_bounds, add_latency, add_bandwidth, add_roofline, add_utilisation,
+    add_memory, add_counters, add_metrics, add_configuration]);
 }

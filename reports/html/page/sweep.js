@@ -175,8 +175,5 @@ function sweep_page(sweep) {
   document.title = `Sweep ${sweep.name}: npusim`;
   document.getElementById('title').textContent = `Sweep ${sweep.name}`;
   document.getElementById('subtitle').textContent = `${sweep.workload}, ${sweep.points.length} points`;
-  add_sweep_summary(sweep);
-  add_sweep_plots(sweep);
-  add_pareto(sweep);
-  add_points(sweep);
+  add_all(sweep, [add_sweep_summary, add_sweep_plots, add_pareto, add_points]);
 }

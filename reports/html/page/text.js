@@ -13,8 +13,11 @@ function is_number(text) {
 
 // {value, places}: value * 10^-places.
 function scaled(text) {
-  const [whole, fraction = ''] = text.split('.');
-  return { value: BigInt(whole + fraction), places: fraction.length };
+  const [digits, exponent = '0'] = text.toLowerCase().split('e');
+  const [whole, fraction = ''] = digits.split('.');
+  const places = fraction.length - Number(exponent);
+  const value = BigInt(whole + fraction);
+  return places < 0 ? { value: value * 10n ** BigInt(-places), places: 0 } : { value, places };
 }
 
 function decimal(value, places) {
@@ -53,7 +56,8 @@ function time_unit(ps) {
 // Whole picoseconds in a unit that people read, without rounding.
 function time_text(ps) {
   const [unit, power] = time_unit(Number(ps));
-  return `${trimmed(decimal(BigInt(ps), power))} ${unit}`;
+  const { value, places } = scaled(ps);
+  return `${trimmed(decimal(value, power + places))} ${unit}`;
 }
 
 // The same with four significant digits, for labels.

@@ -31,6 +31,7 @@ function series_colour(index) {
 
 // Told apart without colour, too.
 const kMostLegends = 10;
+const kMostRows = 150;
 const kPoints = ['circle', 'rect', 'triangle', 'rectRot', 'crossRot', 'star', 'rectRounded', 'cross'];
 const kDashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]];
 

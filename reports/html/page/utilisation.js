@@ -105,7 +105,7 @@ function add_heat_map(section, data) {
     title: 'Busy, in percent of each window',
     label: `Utilisation of ${data.units.length} units in ${windows} windows of ${time_text(data.window_ps)}`,
     note: `Windows of ${time_text(data.window_ps)}${step > 1 ? `, drawn as means of ${step}` : ''}; no colour: idle.`,
-    build: (narrow) => heat_plot(data, rows(), narrow),
+    build: (narrow) => heat_plot(data, rows().slice(0, 4 * kMostRows), narrow),
   });
   plot.figure.querySelector('figcaption').after(holder);
   add_menu(holder, 'Units', ['overview', ...kinds.map(words)], (index) => {

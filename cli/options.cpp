@@ -23,7 +23,7 @@ const std::map<std::string, std::vector<std::string>>& commands() {
       {"lspci", {"config", "set", "verbose", "hex"}},
       {"report", {"format", "output"}},
       {"run",
-       {"config", "set", "report", "config-out", "seed", "verbose", "trace", "trace-window",
+       {"config", "set", "report", "html", "config-out", "seed", "verbose", "trace", "trace-window",
         "trace-unit", "trace-cause", "profile"}},
       {"serve", {"config", "set", "report", "config-out", "socket", "ecam", "pace", "once"}},
       {"sysfs", {"config", "set", "live"}},
@@ -44,6 +44,7 @@ po::options_description visible_options() {
   add("set", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
       "a parameter of the workload, or else a key of the configuration");
   add("report", po::value<std::string>()->value_name("FILE"), "write the report as JSON");
+  add("html", po::value<std::string>()->value_name("FILE"), "write the report as a page");
   add("config-out", po::value<std::string>()->value_name("FILE"),
       "write the resolved configuration as YAML");
   add("trace", po::value<std::string>()->value_name("FILE"),
@@ -135,9 +136,10 @@ tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
 Outcome check_belongs(const po::variables_map& values, const std::string& command) {
   const auto& takes = commands().at(command);
   for (const std::string name :
-       {"config",    "set",   "report", "config-out",   "seed",       "verbose",     "hex",
-        "socket",    "ecam",  "pace",   "once",         "live",       "format",      "output",
-        "threshold", "junit", "trace",  "trace-window", "trace-unit", "trace-cause", "profile"}) {
+       {"config",     "set",         "report",    "config-out", "seed",  "verbose",
+        "hex",        "socket",      "ecam",      "pace",       "once",  "live",
+        "format",     "output",      "threshold", "junit",      "trace", "trace-window",
+        "trace-unit", "trace-cause", "profile",   "html"}) {
     if (values.count(name) == 0 || values[name].defaulted()) continue;
     if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
       return bad_input("option '--" + name + "' does not belong to '" + command + "'");
@@ -148,12 +150,13 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
 
 // The file of "--report=" would be none, without a word.
 Outcome check_files(const Options& options, const po::variables_map& values) {
-  for (const std::string name : {"report", "config-out", "trace", "output", "junit"}) {
+  for (const std::string name : {"report", "html", "config-out", "trace", "output", "junit"}) {
     if (values.count(name) != 0 && values[name].as<std::string>().empty()) {
       return bad_input("--" + name + ": no file");
     }
   }
   const std::pair<const char*, const std::string&> files[] = {{"--report", options.report},
+                                                              {"--html", options.html},
                                                               {"--config-out", options.config_out},
                                                               {"--trace", options.trace}};
   for (const auto& [name, path] : files) {
@@ -209,9 +212,11 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.config = value_or<std::string>(*values, "config", "");
   options.sets = value_or(*values, "set", std::vector<std::string>{});
   options.report = value_or<std::string>(*values, "report", "");
+  options.html = value_or<std::string>(*values, "html", "");
   options.config_out = value_or<std::string>(*values, "config-out", "");
   options.trace = value_or<std::string>(*values, "trace", "");
-  options.profile = (*values)["profile"].as<bool>();
+  // A page shows what a profile finds.
+  options.profile = (*values)["profile"].as<bool>() || !options.html.empty();
   options.trace_window = value_or<std::string>(*values, "trace-window", "");
   options.trace_units = value_or(*values, "trace-unit", std::vector<std::string>{});
   options.trace_causes = value_or(*values, "trace-cause", std::vector<std::string>{});

@@ -16,6 +16,7 @@ struct Options {
   std::string config;                     // --config; empty: not given
   std::vector<std::string> sets;          // --set, "key=value", in order
   std::string report;                     // --report; empty: not given
+  std::string html;                       // --html; empty: not given
   std::string config_out;                 // --config-out; empty: not given
   std::string trace;                      // --trace; empty: not given
   std::string trace_window;               // --trace-window; empty: not given

@@ -198,8 +198,10 @@ class Walk {
   Index before_on_core(Index index) const {
     const PathEvent& event = at(index);
     if (event.activity == Activity::kTaskSetup) {
-      const Index sent =
-          events_.latest(on_card(event, Activity::kAicpuDispatch), event.begin, index);
+      // The scheduler is busy with the task a little longer than the core waits for it.
+      const Group dispatches = on_card(event, Activity::kAicpuDispatch);
+      Index sent = events_.around(dispatches, event.begin);
+      if (sent == kNone) sent = events_.latest(dispatches, event.begin, index);
       if (sent != kNone) return sent;
     }
     const Index own =

@@ -22,6 +22,7 @@ const std::map<std::string, std::vector<std::string>>& commands() {
       {"lspci", {"config", "set", "verbose", "hex"}},
       {"run", {"config", "set", "report", "config-out", "seed"}},
       {"serve", {"config", "set", "report", "config-out", "socket", "ecam", "pace", "once"}},
+      {"sweep", {"output", "jobs", "point", "print-commands", "slurm", "collect"}},
       {"sysfs", {"config", "set", "live"}},
   };
   return kCommands;
@@ -51,6 +52,12 @@ po::options_description visible_options() {
       "serve: what holds simulated time");
   add("once", po::bool_switch(), "serve: end when the last client has left");
   add("live", po::bool_switch(), "sysfs: mount a file system instead of writing files");
+  add("output", po::value<std::string>()->value_name("DIR"), "sweep: where results are kept");
+  add("jobs", po::value<std::string>()->value_name("N"), "sweep: runs at a time");
+  add("point", po::value<std::string>()->value_name("N"), "sweep: run this point only");
+  add("print-commands", po::bool_switch(), "sweep: a command for each point still to run");
+  add("slurm", po::bool_switch(), "sweep: a batch script for the points still to run");
+  add("collect", po::bool_switch(), "sweep: table and page of what has been run");
   add("verbose,v", po::value<unsigned>()->implicit_value(1), "lspci: say more; -vvv: all of it");
   add("hex,x", po::bool_switch(), "lspci: dump all configuration space");
   add("help,h", po::bool_switch(), "print help on the program or the command");
@@ -112,8 +119,9 @@ tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
 // Only options that the command uses: one that is ignored would look as if it had worked.
 Outcome check_belongs(const po::variables_map& values, const std::string& command) {
   const auto& takes = commands().at(command);
-  for (const std::string name : {"config", "set", "report", "config-out", "seed", "verbose", "hex",
-                                 "socket", "ecam", "pace", "once", "live"}) {
+  for (const std::string name :
+       {"config", "set", "report", "config-out", "seed", "verbose", "hex", "socket", "ecam", "pace",
+        "once", "live", "output", "jobs", "point", "print-commands", "slurm", "collect"}) {
     if (values.count(name) == 0 || values[name].defaulted()) continue;
     if ((name == "hex" || name == "once" || name == "live") && !values[name].as<bool>()) continue;
     if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
@@ -125,9 +133,14 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
 
 // The file of "--report=" would be none, without a word.
 Outcome check_files(const Options& options, const po::variables_map& values) {
-  for (const std::string name : {"report", "config-out"}) {
+  for (const std::string name : {"report", "config-out", "output"}) {
     if (values.count(name) != 0 && values[name].as<std::string>().empty()) {
-      return bad_input("--" + name + ": no file");
+      return bad_input("--" + name + (name == "output" ? ": no folder" : ": no file"));
+    }
+  }
+  for (const std::string name : {"jobs", "point"}) {
+    if (values.count(name) != 0 && values[name].as<std::string>().empty()) {
+      return bad_input("--" + name + ": no number");
     }
   }
   if (!options.report.empty() && options.report == options.config_out) {
@@ -153,7 +166,7 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   if (options.arguments.empty()) {
     if (options.help || options.version) return options;
     return bad_input(
-        "no command; known: config, list, lspci, run, serve, sysfs; see npusim --help");
+        "no command; known: config, list, lspci, run, serve, sweep, sysfs; see npusim --help");
   }
   options.command = options.arguments.front();
   options.arguments.erase(options.arguments.begin());
@@ -172,6 +185,12 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.report = value_or<std::string>(*values, "report", "");
   options.config_out = value_or<std::string>(*values, "config-out", "");
   if (auto usable = check_files(options, *values); !usable) return tl::unexpected(usable.error());
+  options.output = value_or<std::string>(*values, "output", "");
+  options.jobs = value_or<std::string>(*values, "jobs", "");
+  options.point = value_or<std::string>(*values, "point", "");
+  options.print_commands = (*values)["print-commands"].as<bool>();
+  options.slurm = (*values)["slurm"].as<bool>();
+  options.collect = (*values)["collect"].as<bool>();
   options.verbosity = value_or(*values, "verbose", 0U);
   options.sockets = value_or(*values, "socket", std::vector<std::string>{});
   options.ecam = value_or<std::string>(*values, "ecam", "");

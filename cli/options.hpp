@@ -22,6 +22,12 @@ struct Options {
   std::string pace;                    // --pace
   bool once = false;                   // --once
   bool live = false;                   // --live
+  std::string output;                  // --output; empty: not given
+  std::string jobs;                    // --jobs; empty: not given
+  std::string point;                   // --point; empty: not given
+  bool print_commands = false;         // --print-commands
+  bool slurm = false;                  // --slurm
+  bool collect = false;                // --collect
   std::uint64_t seed = 1;              // --seed
   unsigned verbosity = 0;              // -v: 1, -vv: 2, -vvv: 3
   bool hex_dump = false;               // -x

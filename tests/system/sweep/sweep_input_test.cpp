@@ -17,9 +17,10 @@ class SweepInput : public Program {
 
 TEST_F(SweepInput, keys_and_values_are_those_of_run) {
   const std::string head = "configuration: 910b\n";
-  expect_mistake(head + "grid: {size: [64B]}\n",
-                 "5:8: size: neither a parameter of dma_latency nor a key of the configuration; did "
-                 "you mean 'sizes'?");
+  expect_mistake(
+      head + "grid: {size: [64B]}\n",
+      "5:8: size: neither a parameter of dma_latency nor a key of the configuration; did "
+      "you mean 'sizes'?");
   expect_mistake(head + "grid: {sizes: [64B, 4KB]}\n",
                  "5:21: sizes=4KB: '4KB' is not of type list of sizes, e.g. 512B, 4KiB or 1MiB");
   expect_mistake(head + "grid: {directions: [h2d, up]}\n",
@@ -41,16 +42,18 @@ TEST_F(SweepInput, a_workload_that_is_not_there_has_its_place) {
 TEST_F(SweepInput, no_point_is_there_twice) {
   expect_mistake("configuration: 910b\ngrid: {sizes: [4KiB, 64B, 4096]}\n",
                  "5:27: point 2 (sizes=4096): is the same run as point 0 (sizes=4KiB)");
-  expect_mistake("configuration: 910b\ngrid: {generation: 4}\nlist: [{link.generation: 5}]\n",
-                 "6:9: link.generation: is varied twice: the list's entries are combined with every "
-                 "point of the grid, so each key belongs to one of them");
+  expect_mistake(
+      "configuration: 910b\ngrid: {generation: 4}\nlist: [{link.generation: 5}]\n",
+      "6:9: link.generation: is varied twice: the list's entries are combined with every "
+      "point of the grid, so each key belongs to one of them");
   expect_mistake("configuration: 910b\nseeds: [1, 2, 1]\n",
                  "3:11: point 2 (seed=1): is the same run as point 0 (seed=1)");
 }
 
 TEST_F(SweepInput, an_objective_that_is_an_axis_is_a_number) {
-  expect_mistake("configuration: 910b\ngrid: {directions: [h2d, d2h]}\nobjectives: {directions: min}\n",
-                 "6:14: objectives.directions: 'h2d' is no number");
+  expect_mistake(
+      "configuration: 910b\ngrid: {directions: [h2d, d2h]}\nobjectives: {directions: min}\n",
+      "6:14: objectives.directions: 'h2d' is no number");
 }
 
 TEST_F(SweepInput, a_card_that_the_machine_has_not_is_found) {
@@ -59,8 +62,7 @@ TEST_F(SweepInput, a_card_that_the_machine_has_not_is_found) {
 }
 
 TEST_F(SweepInput, options_that_do_not_go_together_are_refused) {
-  write("s.yaml",
-        "schema: npusim.sweep/1\nname: r\nworkload: enumerate\nconfiguration: 910b\n");
+  write("s.yaml", "schema: npusim.sweep/1\nname: r\nworkload: enumerate\nconfiguration: 910b\n");
   expect_refused({"sweep"}, "sweep: give a file; see npusim sweep --help");
   expect_refused({"sweep", "s.yaml", "t.yaml"}, "sweep: unexpected 't.yaml'");
   expect_refused({"sweep", "none.yaml"}, "none.yaml: no such file");

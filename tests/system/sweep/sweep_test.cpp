@@ -34,6 +34,15 @@ class Sweep : public Program {
     }
     return found;
   }
+  // Starts the sweep as $sweep and goes on with `then`.
+  Result in_background(const std::string& options, const std::string& then) const {
+    return shell("{ " + std::string(NPU_BINARY_DIR) + "/bin/npusim sweep s.yaml " + options +
+                 " & sweep=$!; " + then + "; }");
+  }
+  static std::string until_reports(int number) {
+    return "until [ $(ls latency/points/*/report.json 2>/dev/null | wc -l) -ge " +
+           std::to_string(number) + " ]; do sleep 0.01; done; ";
+  }
   std::string name_of_point(const std::string& results, std::size_t number) const {
     return nlohmann::json::parse(text(results + "/sweep.json"))["points"][number]["name"];
   }
@@ -89,14 +98,13 @@ TEST_F(Sweep, the_table_is_the_same_whoever_runs_the_points_and_in_which_order) 
 }
 
 TEST_F(Sweep, goes_on_after_it_was_killed_and_keeps_what_was_done) {
-  // Killed as soon as two points are done; its runs end with it.
-  const auto killed = shell(std::string(NPU_BINARY_DIR) +
-                            "/bin/npusim sweep s.yaml --jobs 2 2>sweep.err & sweep=$!; "
-                            "until [ $(ls latency/points/*/report.json 2>/dev/null | wc -l) -ge 2 ]; "
-                            "do sleep 0.01; done; kill -9 $sweep; wait $sweep; "
-                            "n=0; while pgrep -f \"$PWD/latency\\|report=latency\" >/dev/null && "
-                            "[ $n -lt 500 ]; do sleep 0.01; n=$((n+1)); done; exit $n");
-  ASSERT_LT(killed.exit_code, 100) << "runs went on";
+  const auto killed = in_background(
+      "--jobs 2",
+      until_reports(2) +
+          "runs=$(cat /proc/$sweep/task/$sweep/children); kill -9 $sweep; wait $sweep; "
+          "for run in $runs; do n=0; while grep -qs 'State:.*[RSD]' /proc/$run/status; do "
+          "sleep 0.01; n=$((n + 1)); [ $n -lt 1000 ] || exit 99; done; done");
+  ASSERT_NE(killed.exit_code, 99) << "runs went on";
   const auto before = reports("latency");
   ASSERT_GE(before.size(), 2U);
   ASSERT_LT(before.size(), 8U) << "it was too quick to be interrupted";
@@ -132,14 +140,12 @@ TEST_F(Sweep, a_report_that_was_cut_or_swapped_is_made_anew) {
 
 TEST_F(Sweep, a_run_that_fails_is_recorded_and_the_others_go_on) {
   write("f.yaml",
-        "schema: npusim.sweep/1\nname: f\nworkload: alloc_churn\nconfiguration: 910b\n"
-        "grid: {capacity: [64MiB, 1024TiB]}\n");
-  write("f.yaml",
         "schema: npusim.sweep/1\nname: f\nworkload: dma_latency\nconfiguration: 910b\n"
         "grid: {sizes: [64B, 1TiB], directions: h2d}\n");
   const auto result = npusim({"sweep", "f.yaml"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("point 1 (sizes=1TiB, directions=h2d) failed, exit code 2: npusim: "));
+  EXPECT_THAT(result.err,
+              HasSubstr("point 1 (sizes=1TiB, directions=h2d) failed, exit code 2: npusim: "));
   EXPECT_THAT(result.err, HasSubstr("npusim: f: 1 of 2 points failed, first point 1 ("));
   const auto point = nlohmann::json::parse(text("f/sweep.json"))["points"][1];
   EXPECT_EQ(point["status"], "failed");
@@ -148,9 +154,10 @@ TEST_F(Sweep, a_run_that_fails_is_recorded_and_the_others_go_on) {
 }
 
 TEST_F(Sweep, a_run_that_is_killed_is_run_again) {
-  const auto killed = shell(std::string(NPU_BINARY_DIR) +
-                            "/bin/npusim sweep s.yaml --jobs 1 & sweep=$!; "
-                            "until pkill -9 -P $sweep; do sleep 0.01; done; wait $sweep");
+  const auto killed = in_background(
+      "--jobs 1",
+      "until kill -9 $(cat /proc/$sweep/task/$sweep/children) 2>/dev/null; do sleep 0.01; done; "
+      "wait $sweep");
   EXPECT_EQ(killed.exit_code, 1);
   EXPECT_THAT(killed.err, HasSubstr("failed, exit code 137: ended by signal 9: Killed"));
   EXPECT_EQ(reports("latency").size(), 7U);
@@ -159,11 +166,8 @@ TEST_F(Sweep, a_run_that_is_killed_is_run_again) {
 }
 
 TEST_F(Sweep, that_is_told_to_end_says_how_far_it_came) {
-  const auto stopped = shell(std::string(NPU_BINARY_DIR) +
-                             "/bin/npusim sweep s.yaml --jobs 1 & sweep=$!; "
-                             "until [ -e latency/points ] && "
-                             "[ $(ls latency/points/*/report.json 2>/dev/null | wc -l) -ge 1 ]; "
-                             "do sleep 0.01; done; kill -TERM $sweep; wait $sweep");
+  const auto stopped =
+      in_background("--jobs 1", until_reports(1) + "kill -TERM $sweep; wait $sweep");
   EXPECT_EQ(stopped.exit_code, 143);
   EXPECT_THAT(stopped.err, HasSubstr("npusim: latency: stopped by SIGTERM with "));
   EXPECT_LT(reports("latency").size(), 8U);

@@ -3,20 +3,20 @@
 
 #include "cli/overrides.hpp"
 #include "model/config/load.hpp"
-#include "workloads/framework/digest.hpp"
-#include "workloads/framework/report_json.hpp"
-#include "workloads/framework/report_text.hpp"
+#include "reports/digest.hpp"
+#include "reports/report_json.hpp"
+#include "reports/report_text.hpp"
 
 namespace npu::cli {
 
-workloads::Report begin_report(const std::string& workload, const std::string& config_name,
-                               const model::SystemConfig& config,
-                               const std::vector<std::string>& overrides) {
-  workloads::Report report;
+reports::Report begin_report(const std::string& workload, const std::string& config_name,
+                             const model::SystemConfig& config,
+                             const std::vector<std::string>& overrides) {
+  reports::Report report;
   report.version = NPU_VERSION;
   report.workload = workload;
   report.config = config_name;
-  report.config_sha256 = workloads::sha256_text(model::show_system(config));
+  report.config_sha256 = reports::sha256_text(model::show_system(config));
   for (const auto& given : overrides) {
     const std::string full = full_override(given);
     const std::string key = full.substr(0, full.find('='));
@@ -27,9 +27,9 @@ workloads::Report begin_report(const std::string& workload, const std::string& c
   return report;
 }
 
-Outcome publish(OptionFile& file, const workloads::Report& report) {
-  Outcome written = file.write(workloads::to_json(report));
-  Outcome printed = print(workloads::to_text(report));
+Outcome publish(OptionFile& file, const reports::Report& report) {
+  Outcome written = file.write(reports::to_json(report));
+  Outcome printed = print(reports::to_text(report));
   return written ? printed : written;
 }
 

@@ -20,7 +20,9 @@ const std::map<std::string, std::vector<std::string>>& commands() {
       {"config", {"config", "set"}},
       {"list", {}},
       {"lspci", {"config", "set", "verbose", "hex"}},
-      {"run", {"config", "set", "report", "config-out", "seed"}},
+      {"run",
+       {"config", "set", "report", "config-out", "seed", "trace", "trace-window", "trace-unit",
+        "trace-cause"}},
       {"serve", {"config", "set", "report", "config-out", "socket", "ecam", "pace", "once"}},
       {"sweep", {"output", "jobs", "point", "print-commands", "slurm", "collect"}},
       {"sysfs", {"config", "set", "live"}},
@@ -43,6 +45,14 @@ po::options_description visible_options() {
   add("report", po::value<std::string>()->value_name("FILE"), "write the report as JSON");
   add("config-out", po::value<std::string>()->value_name("FILE"),
       "write the resolved configuration as YAML");
+  add("trace", po::value<std::string>()->value_name("FILE"),
+      "run: write a timeline for Perfetto or chrome://tracing; FILE.gz: compressed");
+  add("trace-window", po::value<std::string>()->value_name("FROM..TO"),
+      "of the timeline: simulated times, such as 10us..2.5ms");
+  add("trace-unit", po::value<std::vector<std::string>>()->composing()->value_name("PATTERN"),
+      "of the timeline: units, activities or categories, such as 'card0.dma*', tlp, aicore");
+  add("trace-cause", po::value<std::vector<std::string>>()->composing()->value_name("CAUSE"),
+      "of the timeline: what was done for a request, such as dma0:17, queue0.3:5");
   add("seed", po::value<std::string>()->value_name("N"), "of the workload's random numbers");
   add("socket", po::value<std::vector<std::string>>()->composing()->value_name("PATH[=BB:DD.F]"),
       "serve: where to listen for a client of a function");
@@ -119,11 +129,11 @@ tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
 // Only options that the command uses: one that is ignored would look as if it had worked.
 Outcome check_belongs(const po::variables_map& values, const std::string& command) {
   const auto& takes = commands().at(command);
-  for (const std::string name :
-       {"config", "set", "report", "config-out", "seed", "verbose", "hex", "socket", "ecam", "pace",
-        "once", "live", "output", "jobs", "point", "print-commands", "slurm", "collect"}) {
+  const po::options_description all = visible_options();
+  for (const auto& option : all.options()) {
+    const std::string& name = option->long_name();
+    if (name == "help" || name == "version") continue;
     if (values.count(name) == 0 || values[name].defaulted()) continue;
-    if ((name == "hex" || name == "once" || name == "live") && !values[name].as<bool>()) continue;
     if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
       return bad_input("option '--" + name + "' does not belong to '" + command + "'");
     }
@@ -133,18 +143,25 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
 
 // The file of "--report=" would be none, without a word.
 Outcome check_files(const Options& options, const po::variables_map& values) {
-  for (const std::string name : {"report", "config-out", "output"}) {
+  for (const std::string name : {"report", "config-out", "trace"}) {
     if (values.count(name) != 0 && values[name].as<std::string>().empty()) {
-      return bad_input("--" + name + (name == "output" ? ": no folder" : ": no file"));
+      return bad_input("--" + name + ": no file");
     }
   }
-  for (const std::string name : {"jobs", "point"}) {
-    if (values.count(name) != 0 && values[name].as<std::string>().empty()) {
-      return bad_input("--" + name + ": no number");
+  const std::pair<const char*, const std::string&> files[] = {{"--report", options.report},
+                                                              {"--config-out", options.config_out},
+                                                              {"--trace", options.trace}};
+  for (const auto& [name, path] : files) {
+    for (const auto& [other, other_path] : files) {
+      if (&path != &other_path && !path.empty() && path == other_path) {
+        return bad_input(std::string(name) + " and " + other + " name the same file");
+      }
     }
   }
-  if (!options.report.empty() && options.report == options.config_out) {
-    return bad_input("--report and --config-out name the same file");
+  if (options.trace.empty()) {
+    for (const std::string name : {"trace-window", "trace-unit", "trace-cause"}) {
+      if (values.count(name) != 0) return bad_input("--" + name + " says what of --trace FILE");
+    }
   }
   return {};
 }
@@ -152,6 +169,21 @@ Outcome check_files(const Options& options, const po::variables_map& values) {
 template <class T>
 T value_or(const po::variables_map& values, const char* name, T otherwise) {
   return values.count(name) != 0 ? values[name].as<T>() : otherwise;
+}
+
+tl::expected<SweepOptions, Failure> parse_sweep(const po::variables_map& values) {
+  for (const std::string name : {"output", "jobs", "point"}) {
+    if (values.count(name) == 0 || !values[name].as<std::string>().empty()) continue;
+    return bad_input("--" + name + (name == "output" ? ": no folder" : ": no number"));
+  }
+  SweepOptions sweep;
+  sweep.output = value_or<std::string>(values, "output", "");
+  sweep.jobs = value_or<std::string>(values, "jobs", "");
+  sweep.point = value_or<std::string>(values, "point", "");
+  sweep.print_commands = values["print-commands"].as<bool>();
+  sweep.slurm = values["slurm"].as<bool>();
+  sweep.collect = values["collect"].as<bool>();
+  return sweep;
 }
 
 }  // namespace
@@ -184,13 +216,14 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.sets = value_or(*values, "set", std::vector<std::string>{});
   options.report = value_or<std::string>(*values, "report", "");
   options.config_out = value_or<std::string>(*values, "config-out", "");
+  options.trace = value_or<std::string>(*values, "trace", "");
+  options.trace_window = value_or<std::string>(*values, "trace-window", "");
+  options.trace_units = value_or(*values, "trace-unit", std::vector<std::string>{});
+  options.trace_causes = value_or(*values, "trace-cause", std::vector<std::string>{});
   if (auto usable = check_files(options, *values); !usable) return tl::unexpected(usable.error());
-  options.output = value_or<std::string>(*values, "output", "");
-  options.jobs = value_or<std::string>(*values, "jobs", "");
-  options.point = value_or<std::string>(*values, "point", "");
-  options.print_commands = (*values)["print-commands"].as<bool>();
-  options.slurm = (*values)["slurm"].as<bool>();
-  options.collect = (*values)["collect"].as<bool>();
+  const auto sweep = parse_sweep(*values);
+  if (!sweep) return tl::unexpected(sweep.error());
+  options.sweep = *sweep;
   options.verbosity = value_or(*values, "verbose", 0U);
   options.sockets = value_or(*values, "socket", std::vector<std::string>{});
   options.ecam = value_or<std::string>(*values, "ecam", "");

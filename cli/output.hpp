@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/failure.hpp"
-#include "workloads/framework/output_file.hpp"
+#include "reports/output_file.hpp"
 
 namespace npu::cli {
 
@@ -28,7 +28,7 @@ class OptionFile {
   Outcome write(const std::string& text);
 
  private:
-  std::optional<workloads::OutputFile> file_;
+  std::optional<reports::OutputFile> file_;
 };
 
 }  // namespace npu::cli

@@ -6,6 +6,7 @@
 #include "cli/identity.hpp"
 #include "cli/overrides.hpp"
 #include "cli/progress.hpp"
+#include "cli/recording.hpp"
 #include "cli/run_checks.hpp"
 #include "cli/simulator.hpp"
 #include "npu/base/shortened.hpp"
@@ -73,11 +74,11 @@ Failure run_failure(const Error& error, const Workload& workload, const Options&
 }
 
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
-                 const ParameterSet& parameters, const Options& options,
-                 workloads::Report& report) {
+                 const ParameterSet& parameters, const Options& options, reports::Report& report,
+                 Recording& recording) {
   ProgressLine progress;
   std::optional<Status> result;
-  const Status ran = run_on_simulator(config, [&](Machine& machine) {
+  const auto program = [&](Machine& machine) {
     bool functional = true;
     for (const auto& card : config.cards) functional = functional && card.core.functional;
     workloads::Context context{machine.platform,
@@ -94,7 +95,8 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                functional};
     result = workload.run(context);
     report.simulated = machine.simulator.simulated_time();
-  });
+  };
+  const Status ran = run_on_simulator(config, program, &recording);
   if (!ran) return failure(workload.name + ": " + ran.error().message());
   if (*result) return {};
   return tl::unexpected(run_failure(result->error(), workload, options));
@@ -122,12 +124,17 @@ Outcome run_workload(const Options& options) {
   if (auto there = check_card(parameters, config->cards.size()); !there) return there;
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
+  auto recording = Recording::open(options);
+  if (!recording) return tl::unexpected(recording.error());
   if (auto done = write_config(options.config_out, *config); !done) return done;
 
   auto report = begin_report(workload.name, options.config, *config, *overrides);
   report.seed = options.seed;
   report.parameters = parameters.values();
-  if (auto done = simulate(workload, *config, parameters, options, report); !done) return done;
+  const auto ran = simulate(workload, *config, parameters, options, report, *recording);
+  // Of a run that failed, too: it is what one looks into then.
+  if (auto done = recording->write(report); !done && ran) return done;
+  if (!ran) return ran;
   return publish(*file, report);
 }
 

@@ -89,7 +89,7 @@ std::vector<std::pair<platform::Bdf, std::string>> functions_of(
 }
 
 Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
-                      const Options& options, workloads::Report& report) {
+                      const Options& options, reports::Report& report) {
   std::optional<WallPacer> pacer;
   if (options.pace == "wall") pacer.emplace();
   StopSignals signals;

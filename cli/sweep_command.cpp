@@ -52,7 +52,7 @@ tl::expected<std::uint64_t, Failure> number_of(const std::string& option, const 
 
 // Where each point's results are kept.
 std::string results_path(const Options& options, const sweep::SweepSpec& spec) {
-  if (!options.output.empty()) return options.output;
+  if (!options.sweep.output.empty()) return options.sweep.output;
   return (fs::path(spec.file).parent_path() / spec.name).string();
 }
 
@@ -139,8 +139,8 @@ Outcome collect(const sweep::SweepSpec& spec, const std::vector<sweep::Axis>& ax
 Outcome run_all(const Options& options, const sweep::SweepSpec& spec,
                 const std::vector<sweep::Axis>& axes, const Points& points,
                 const ResultsDirectory& results) {
-  const auto jobs = options.jobs.empty() ? tl::expected<std::uint64_t, Failure>(processors())
-                                         : number_of("--jobs", options.jobs, 1, 4096);
+  const auto jobs = options.sweep.jobs.empty() ? tl::expected<std::uint64_t, Failure>(processors())
+                                               : number_of("--jobs", options.sweep.jobs, 1, 4096);
   if (!jobs) return tl::unexpected(jobs.error());
   const auto lock = FolderLock::take(results.path(), FolderLock::Kind::kAlone);
   if (!lock) return give_up(lock.error());
@@ -157,7 +157,7 @@ Outcome run_all(const Options& options, const sweep::SweepSpec& spec,
 Outcome run_one(const Options& options, const sweep::SweepSpec& spec, sweep::Planner& planner,
                 const ResultsDirectory& results) {
   const sweep::Grid grid(spec);
-  const auto number = number_of("--point", options.point, 0, grid.size() - 1);
+  const auto number = number_of("--point", options.sweep.point, 0, grid.size() - 1);
   if (!number) return tl::unexpected(number.error());
   const auto point = planner.plan(grid.point(*number));
   if (!point) return tl::unexpected(point.error());
@@ -205,8 +205,8 @@ Outcome print_jobs(const Options& options, const sweep::SweepSpec& spec, const P
     std::fputs((spec.name + ": every point is done; --collect makes the table\n").c_str(), stderr);
     return {};
   }
-  return print(options.slurm ? sweep::slurm_script(*paths, spec.name, numbers)
-                             : sweep::command_lines(*paths, numbers));
+  return print(options.sweep.slurm ? sweep::slurm_script(*paths, spec.name, numbers)
+                                   : sweep::command_lines(*paths, numbers));
 }
 
 Outcome check_options(const Options& options) {
@@ -214,12 +214,12 @@ Outcome check_options(const Options& options) {
   if (options.arguments.size() > 1) {
     return bad_input("sweep: unexpected '" + shortened(options.arguments[1]) + "'");
   }
-  const int modes = (options.point.empty() ? 0 : 1) + (options.print_commands ? 1 : 0) +
-                    (options.slurm ? 1 : 0) + (options.collect ? 1 : 0);
+  const int modes = (options.sweep.point.empty() ? 0 : 1) + (options.sweep.print_commands ? 1 : 0) +
+                    (options.sweep.slurm ? 1 : 0) + (options.sweep.collect ? 1 : 0);
   if (modes > 1) {
     return bad_input("sweep: only one of --point, --print-commands, --slurm and --collect");
   }
-  if (modes == 1 && !options.jobs.empty()) {
+  if (modes == 1 && !options.sweep.jobs.empty()) {
     return bad_input("sweep: --jobs is of a sweep that runs all points itself");
   }
   return {};
@@ -239,7 +239,7 @@ Outcome sweep_command(const Options& options) {
     if (!results) return give_up(results.error());
     return std::move(*results);
   };
-  if (!options.point.empty()) {
+  if (!options.sweep.point.empty()) {
     const auto results = open_results();
     return results ? run_one(options, *spec, *planner, *results) : tl::unexpected(results.error());
   }
@@ -247,10 +247,10 @@ Outcome sweep_command(const Options& options) {
   if (!points) return tl::unexpected(points.error());
   const auto results = open_results();
   if (!results) return tl::unexpected(results.error());
-  if (options.print_commands || options.slurm) {
+  if (options.sweep.print_commands || options.sweep.slurm) {
     return print_jobs(options, *spec, *points, *results);
   }
-  if (options.collect) return collect(*spec, planner->axes(), *points, *results);
+  if (options.sweep.collect) return collect(*spec, planner->axes(), *points, *results);
   return run_all(options, *spec, planner->axes(), *points, *results);
 }
 

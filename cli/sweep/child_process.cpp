@@ -10,7 +10,7 @@
 #include <csignal>
 
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/output_file.hpp"
+#include "reports/output_file.hpp"
 
 namespace npu::sweep {
 namespace {
@@ -44,8 +44,8 @@ Result<pid_t> start_npusim(const std::vector<std::string>& arguments, const std:
   constexpr mode_t kMode = 0666;
   const int errors = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
   if (errors < 0) {
-    return fail(ErrorCode::kIo, shortened(log, kShownPath) +
-                                    ": cannot be written: " + workloads::errno_text(errno));
+    return fail(ErrorCode::kIo,
+                shortened(log, kShownPath) + ": cannot be written: " + reports::errno_text(errno));
   }
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   const pid_t parent = ::getpid();
@@ -55,7 +55,7 @@ Result<pid_t> start_npusim(const std::vector<std::string>& arguments, const std:
   ::close(errors);
   if (nothing >= 0) ::close(nothing);
   if (child < 0) {
-    return fail(ErrorCode::kIo, "a run cannot be started: " + workloads::errno_text(error));
+    return fail(ErrorCode::kIo, "a run cannot be started: " + reports::errno_text(error));
   }
   return child;
 }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/output_file.hpp"
+#include "reports/output_file.hpp"
 
 namespace npu::sweep {
 
@@ -19,12 +19,12 @@ Result<FolderLock> FolderLock::take(const std::string& folder, Kind kind) {
   };
   FolderLock lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock.file_ < 0) {
-    return refuse(workloads::code_of_errno(errno), workloads::errno_text(errno));
+    return refuse(reports::code_of_errno(errno), reports::errno_text(errno));
   }
   const int mode = kind == Kind::kAlone ? LOCK_EX : LOCK_SH;
   if (::flock(lock.file_, mode | LOCK_NB) == 0) return lock;
   if (errno == EWOULDBLOCK) return refuse(ErrorCode::kBusy, "another npusim is at work there");
-  return refuse(ErrorCode::kIo, "cannot be locked: " + workloads::errno_text(errno));
+  return refuse(ErrorCode::kIo, "cannot be locked: " + reports::errno_text(errno));
 }
 
 FolderLock::FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}

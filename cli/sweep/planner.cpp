@@ -10,7 +10,7 @@
 #include "cli/sweep/program_digest.hpp"
 #include "model/config/load.hpp"
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/digest.hpp"
+#include "reports/digest.hpp"
 #include "workloads/framework/parameter_text.hpp"
 
 namespace npu::sweep {
@@ -102,7 +102,7 @@ tl::expected<Planner::Machine, Failure> Planner::load(const GridPoint& point,
   const auto system =
       model::load_system(point.configuration.text, overrides, cli::config_directories());
   if (system) {
-    const Machine machine{workloads::sha256_text(model::show_system(*system)), system->replaced,
+    const Machine machine{reports::sha256_text(model::show_system(*system)), system->replaced,
                           system->cards.size()};
     return machines_.emplace(key, machine).first->second;
   }

@@ -9,7 +9,7 @@
 
 #include "cli/sweep/json_text.hpp"
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/output_file.hpp"
+#include "reports/output_file.hpp"
 #include "workloads/framework/parameter_text.hpp"
 
 namespace npu::sweep {
@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Status write_whole(const std::string& path, const std::string& text) {
-  auto file = workloads::OutputFile::open("", path);
+  auto file = reports::OutputFile::open("", path);
   if (!file) return forward_error(file);
   if (auto ok = file->append(text); !ok) return ok;
   return file->commit();
@@ -56,7 +56,7 @@ Status PointFolder::make() const {
   std::error_code code;
   fs::create_directories(path_, code);
   if (!code) return {};
-  return fail(workloads::code_of_errno(code.value()),
+  return fail(reports::code_of_errno(code.value()),
               shortened(path_, kShownPath) + ": cannot be made: " + code.message());
 }
 
@@ -75,8 +75,8 @@ Status PointFolder::accept() const {
     return fail(ErrorCode::kWrongData, "the run ended well and left no report of this point");
   }
   if (::rename(running().c_str(), file("report.json").c_str()) == 0) return {};
-  return fail(ErrorCode::kIo, shortened(path_, kShownPath) + "/report.json: cannot be written: " +
-                                  workloads::errno_text(errno));
+  return fail(ErrorCode::kIo, shortened(path_, kShownPath) +
+                                  "/report.json: cannot be written: " + reports::errno_text(errno));
 }
 
 Result<RunFailure> PointFolder::reject(int exit_code, std::string line) const {

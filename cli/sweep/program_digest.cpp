@@ -4,7 +4,7 @@
 #include <link.h>
 
 #include "cli/sweep/stored_report.hpp"
-#include "workloads/framework/digest.hpp"
+#include "reports/digest.hpp"
 
 namespace npu::sweep {
 namespace {
@@ -21,14 +21,14 @@ int add_driver(dl_phdr_info* object, std::size_t, void* digests) {
 
 std::string file_digest(const std::string& path) {
   const auto text = read_file(path);
-  return text ? workloads::sha256_text(*text) : "";
+  return text ? reports::sha256_text(*text) : "";
 }
 
 const std::string& program_digest() {
   static const std::string kDigest = [] {
     std::string digests = file_digest("/proc/self/exe");
     ::dl_iterate_phdr(add_driver, &digests);
-    return workloads::sha256_text(digests);
+    return reports::sha256_text(digests);
   }();
   return kDigest;
 }

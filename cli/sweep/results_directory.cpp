@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/output_file.hpp"
+#include "reports/output_file.hpp"
 
 namespace npu::sweep {
 
@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 Result<ResultsDirectory> ResultsDirectory::open(const std::string& path) {
   const auto refuse = [&](const std::error_code& code) {
-    return fail(workloads::code_of_errno(code.value()),
+    return fail(reports::code_of_errno(code.value()),
                 shortened(path, kShownPath) + ": cannot be used for results: " + code.message());
   };
   std::error_code code;
@@ -36,7 +36,7 @@ Result<ResultsDirectory> ResultsDirectory::open(const std::string& path) {
 }
 
 Status ResultsDirectory::write(const std::string& name, const std::string& text) const {
-  auto opened = workloads::OutputFile::open("", file(name));
+  auto opened = reports::OutputFile::open("", file(name));
   if (!opened) return forward_error(opened);
   if (auto ok = opened->append(text); !ok) return ok;
   return opened->commit();

@@ -2,7 +2,7 @@
 #include "cli/sweep/run_identity.hpp"
 
 #include "cli/sweep/json_text.hpp"
-#include "workloads/framework/digest.hpp"
+#include "reports/digest.hpp"
 
 namespace npu::sweep {
 namespace {
@@ -29,7 +29,7 @@ std::string point_part(const RunIdentity& run) {
 
 std::string RunIdentity::name() const {
   constexpr std::size_t kDigits = 16;
-  return workloads::sha256_text(point_part(*this)).substr(0, kDigits);
+  return reports::sha256_text(point_part(*this)).substr(0, kDigits);
 }
 
 std::string RunIdentity::text() const {

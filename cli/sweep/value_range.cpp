@@ -8,7 +8,7 @@
 
 #include "npu/base/checked.hpp"
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/number.hpp"
+#include "reports/number.hpp"
 #include "workloads/framework/parameter_text.hpp"
 
 namespace npu::sweep {
@@ -45,7 +45,7 @@ class Scale {
     return workloads::parse_integer(text + std::string(decimals_ - digits, '0'));
   }
   std::string write(std::uint64_t value) const {
-    if (sizes_) return workloads::size_name(value);
+    if (sizes_) return reports::size_name(value);
     std::string text = std::to_string(value);
     if (decimals_ == 0) return text;
     if (text.size() <= decimals_) text.insert(0, decimals_ + 1 - text.size(), '0');

@@ -88,10 +88,18 @@ void HostPlatform::drain_combining() {
   post(buffer.address, buffer.bytes.data(), length);
 }
 
+void HostPlatform::trace_barrier(SimTime begin, bool read) {
+  const auto& task = cpus_.current();
+  simulation_.emit(task.track, platform::Activity::kBarrier, begin, cpus_.local_now(), task.cause,
+                   0, read ? 1 : 0);
+}
+
 // The combined stores leave when the barrier completes.
 void HostPlatform::write_barrier() {
+  const SimTime begin = cpus_.local_now();
   cpus_.charge(cpus_.config().barrier);
   drain_combining();
+  trace_barrier(begin, false);
 }
 
 std::uint32_t HostPlatform::read(platform::Bdf bdf, std::uint32_t offset, unsigned width) {

@@ -52,7 +52,7 @@ class HostPlatform : public sc_core::sc_module,
                                                                  unsigned vector) override;
   Status reset_function(platform::Bdf bdf) override;
   void write_barrier() override;
-  void read_barrier() override {}
+  void read_barrier() override { trace_barrier(cpus_.local_now(), true); }
 
   // One access by the current task, at its CPU cost; `width` 1, 2, 4 or 8 bytes, aligned.
   std::uint64_t load(std::uint64_t address, unsigned width);
@@ -87,6 +87,8 @@ class HostPlatform : public sc_core::sc_module,
                                     std::uint64_t address, const void* data, unsigned length);
   void post(std::uint64_t address, const void* data, unsigned length);
   void drain_combining();
+  void trace_barrier(SimTime begin, bool read);
+  void trace_poll(SimTime begin, std::uint64_t rounds);
   std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
   Status enable_pasids(platform::Bdf bdf);
   bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }

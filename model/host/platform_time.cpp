@@ -118,6 +118,7 @@ void HostPlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
   const SimTime since = sim_now();
   if (watched.size == 0 || limit <= start || round == 0) {
     cpus_.spin(since, start + round);
+    trace_poll(start, 1);
     return;
   }
   WriteSignal signal(simulation_.agenda);
@@ -127,6 +128,13 @@ void HostPlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
   const SimTime seen = std::min(limit, signal.when());
   const SimTime rounds = seen <= start ? 1 : ceil_div(seen - start, round);
   cpus_.spin(since, start + rounds * round);
+  trace_poll(start, rounds);
+}
+
+void HostPlatform::trace_poll(SimTime begin, std::uint64_t rounds) {
+  const auto& task = cpus_.current();
+  simulation_.emit(task.track, platform::Activity::kPoll, begin, cpus_.local_now(), task.cause, 0,
+                   rounds);
 }
 
 void HostPlatform::sleep_until(Picoseconds deadline) {

@@ -27,10 +27,10 @@ Names contracts_and(Names more) {
 
 const std::vector<Area>& areas() {
   static const Names kDriver = contracts_and({"include/npu/driver"});
-  static const Names kBoth =
-      contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/aicore", "driver",
-                     "driver/vfio", "model", "model/config", "model/host/vfio_user", "workloads",
-                     "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
+  static const Names kBoth = contracts_and(
+      {"include/npu/driver", "include/npu/sim", "include/npu/aicore", "driver", "driver/vfio",
+       "model", "model/config", "model/host/vfio_user", "reports", "workloads", "workloads/kernels",
+       "cli", "bench", "demo", "tests/support", "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},
@@ -45,6 +45,7 @@ const std::vector<Area>& areas() {
       {"model/config/", kContracts, false},
       {"model/host/vfio_user/", {"include/npu/base"}, false},
       {"sim/", contracts_and({"include/npu/sim", "model", "model/config"}), false},
+      {"reports/", {"include/npu/base", "include/npu/platform"}, false},
       {"workloads/", kBoth, true},
       {"workloads/kernels/", contracts_and({"include/npu/aicore"}), false},
       {"cli/", kBoth, true},

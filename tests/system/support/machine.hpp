@@ -54,9 +54,9 @@ class Machine {
   }
 
   // Runs a workload with "key=value" parameters; its error fails the test.
-  workloads::Report workload(const std::string& name, const std::vector<std::string>& values = {},
-                             std::uint64_t seed = 1) {
-    workloads::Report report;
+  reports::Report workload(const std::string& name, const std::vector<std::string>& values = {},
+                           std::uint64_t seed = 1) {
+    reports::Report report;
     report.workload = name;
     report.seed = seed;
     const auto& found = **workloads::all_workloads().find(name);
@@ -78,7 +78,7 @@ class Machine {
 };
 
 // A metric in units of its last printed digit, as a double in its own unit.
-inline double metric(const workloads::Report& report, const std::string& name) {
+inline double metric(const reports::Report& report, const std::string& name) {
   const auto* found = report.find(name);
   if (!found) {
     ADD_FAILURE() << "no metric " << name;
@@ -88,7 +88,7 @@ inline double metric(const workloads::Report& report, const std::string& name) {
 }
 
 // The same as an exact count of its last digit: picoseconds for a metric in ns.
-inline std::int64_t exact(const workloads::Report& report, const std::string& name) {
+inline std::int64_t exact(const reports::Report& report, const std::string& name) {
   const auto* found = report.find(name);
   if (!found) {
     ADD_FAILURE() << "no metric " << name;

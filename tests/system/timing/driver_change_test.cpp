@@ -100,7 +100,7 @@ class DriverChange : public testing::TestWithParam<const char*> {
     // What the CPU and the link do has no such phase.
     EXPECT_EQ(on_the_way(changed), on_the_way(plain) + cost);
   }
-  workloads::Report measure(Change change) {
+  reports::Report measure(Change change) {
     machine_.decorate = [this, change](platform::Platform& host) -> platform::Platform& {
       changed_ = std::make_unique<ChangedPlatform>(host, change);
       return *changed_;
@@ -108,7 +108,7 @@ class DriverChange : public testing::TestWithParam<const char*> {
     return machine_.workload("dma_latency",
                              {"sizes=64", "directions=d2h", std::string("ring=") + GetParam()});
   }
-  static std::int64_t on_the_way(const workloads::Report& report) {
+  static std::int64_t on_the_way(const reports::Report& report) {
     return exact(report, "dma.d2h.64B.breakdown.entry_store_ns") +
            exact(report, "dma.d2h.64B.breakdown.doorbell_ns");
   }

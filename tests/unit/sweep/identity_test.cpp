@@ -4,8 +4,8 @@
 
 #include <set>
 
+#include "reports/digest.hpp"
 #include "tests/unit/sweep/sample.hpp"
-#include "workloads/framework/digest.hpp"
 
 namespace npu::sweep {
 namespace {
@@ -18,7 +18,7 @@ TEST(RunIdentity, TheNameIsTheBeginningOfADigestOfWhatTheRunIs) {
       std::string(64, 'a') +
       "\",\n  \"overrides\": {\"link.generation\": 5},\n  \"seed\": 1,\n"
       "  \"parameters\": {\"sizes\": [64, 4096], \"waiting\": \"polling\"}";
-  EXPECT_EQ(sample_identity().name(), workloads::sha256_text(text).substr(0, 16));
+  EXPECT_EQ(sample_identity().name(), reports::sha256_text(text).substr(0, 16));
 }
 
 TEST(RunIdentity, EveryPartOfTheRunGivesAnotherName) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/framework/report_json.hpp"
+#include "reports/report_json.hpp"
 
 #include <nlohmann/json.hpp>
 
-namespace npu::workloads {
+namespace npu::reports {
 
 namespace {
 
@@ -78,4 +78,4 @@ std::string to_json(const Report& report) {
          ",\n  \"notes\": " + array_text(report.notes(), json_string) + "\n}\n";
 }
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

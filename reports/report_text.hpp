@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "workloads/framework/report.hpp"
+#include "reports/report.hpp"
 
-namespace npu::workloads {
+namespace npu::reports {
 
 // Aligned tables, one latency breakdown per row, what limited the result, notes. Plain text.
 std::string to_text(const Report& report);
@@ -14,4 +14,4 @@ std::string to_text(const Report& report);
 // One table: title, column headings, rows; numbers right-aligned, everything else left.
 std::string to_text(const Table& table);
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

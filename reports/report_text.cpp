@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/framework/report_text.hpp"
+#include "reports/report_text.hpp"
 
 #include <algorithm>
 
-namespace npu::workloads {
+namespace npu::reports {
 
 namespace {
 
@@ -111,4 +111,4 @@ std::string to_text(const Report& report) {
   return text;
 }
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "workloads/framework/report.hpp"
+#include "reports/report.hpp"
 
-namespace npu::workloads {
+namespace npu::reports {
 
 inline constexpr const char* kReportSchema = "npusim.report/2";
 
@@ -18,4 +18,4 @@ inline constexpr const char* kReportSchema = "npusim.report/2";
 // flags are true or false, lists are arrays.
 std::string to_json(const Report& report);
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

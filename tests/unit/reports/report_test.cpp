@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/framework/report.hpp"
+#include "reports/report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "workloads/framework/report_json.hpp"
-#include "workloads/framework/report_text.hpp"
+#include "reports/report_json.hpp"
+#include "reports/report_text.hpp"
 
-namespace npu::workloads {
+namespace npu::reports {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(ReportText, NamesWhatLimited) {
 }
 
 }  // namespace
-}  // namespace npu::workloads
+}  // namespace npu::reports

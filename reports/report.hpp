@@ -10,9 +10,9 @@
 
 #include "npu/base/byte_span.hpp"
 #include "npu/base/units.hpp"
-#include "workloads/framework/number.hpp"
+#include "reports/number.hpp"
 
-namespace npu::workloads {
+namespace npu::reports {
 
 struct Metric {
   std::string name;  // dotted and stable: "dma.h2d.4KiB.latency_ns"
@@ -113,4 +113,4 @@ class Report {
   std::vector<UsedProgram> programs_;
 };
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

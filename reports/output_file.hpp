@@ -11,7 +11,7 @@
 #include "npu/base/byte_span.hpp"
 #include "npu/base/result.hpp"
 
-namespace npu::workloads {
+namespace npu::reports {
 
 // The text that the operating system has for `error`, an errno.
 std::string errno_text(int error);
@@ -45,4 +45,4 @@ class OutputFile {
   std::unique_ptr<Target> target_;
 };
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/framework/digest.hpp"
+#include "reports/digest.hpp"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>
 
-namespace npu::workloads {
+namespace npu::reports {
 
 std::string sha256_text(ConstByteSpan bytes) {
   std::array<unsigned char, 32> digest{};
@@ -20,4 +20,4 @@ std::string sha256_text(std::string_view text) {
   return sha256_text(ConstByteSpan{reinterpret_cast<const std::byte*>(text.data()), text.size()});
 }
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/framework/number.hpp"
+#include "reports/number.hpp"
 
 #include <array>
 #include <utility>
 
-namespace npu::workloads {
+namespace npu::reports {
 
 namespace {
 
@@ -58,4 +58,4 @@ std::string size_name(Bytes size) {
   return std::to_string(size) + "B";
 }
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

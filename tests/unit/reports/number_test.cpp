@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/framework/number.hpp"
+#include "reports/number.hpp"
 
 #include <gtest/gtest.h>
 
-namespace npu::workloads {
+namespace npu::reports {
 namespace {
 
 TEST(Number, NanosecondsAlwaysCarryThreeDecimals) {
@@ -50,4 +50,4 @@ TEST(SizeName, UsesTheLargestUnitThatDivides) {
 }
 
 }  // namespace
-}  // namespace npu::workloads
+}  // namespace npu::reports

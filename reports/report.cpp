@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/framework/report.hpp"
+#include "reports/report.hpp"
 
 #include <algorithm>
 
-#include "workloads/framework/digest.hpp"
+#include "reports/digest.hpp"
 
-namespace npu::workloads {
+namespace npu::reports {
 
 Picoseconds Breakdown::total() const {
   Picoseconds sum;
@@ -59,4 +59,4 @@ const Metric* Report::find(const std::string& name) const {
   return it == metrics_.end() ? nullptr : &*it;
 }
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

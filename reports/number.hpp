@@ -8,7 +8,7 @@
 
 #include "npu/base/units.hpp"
 
-namespace npu::workloads {
+namespace npu::reports {
 
 class Number {
  public:
@@ -43,4 +43,4 @@ class Number {
 // "64B", "4KiB", "1MiB", "1GiB", as metric names spell sizes; "3000B" if no unit divides it.
 std::string size_name(Bytes size);
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/framework/output_file.hpp"
+#include "reports/output_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 
 #include "npu/base/shortened.hpp"
 
-namespace npu::workloads {
+namespace npu::reports {
 
 // What asks a program to end waits until there is no half of a file, which takes milliseconds.
 class SignalPause {
@@ -124,6 +124,7 @@ class OutputFile::Target {
   }
   Status commit() {
     int error = begin();
+    if (error == 0 && nameless_) error = name_it();
     if (error == 0 && ::close(std::exchange(file_, -1)) != 0) error = errno;
     if (error == 0 && !temporary_.empty()) {
       if (::rename(temporary_.c_str(), target_.c_str()) != 0) error = errno;
@@ -134,6 +135,8 @@ class OutputFile::Target {
   }
 
  private:
+  static constexpr unsigned kAttempts = 100;
+
   std::string message(int error) const {
     return what_ + shortened(path_, kShownPath) + ": cannot be written: " + errno_text(error);
   }
@@ -180,19 +183,46 @@ class OutputFile::Target {
   int begin() {
     if (std::exchange(truncate_, false) && ::ftruncate(file_, 0) != 0) return errno;
     if (file_ >= 0) return 0;
+    if (create_nameless()) return 0;
     pause_.emplace();
     return create_temporary();
   }
-  int create_temporary() {
-    const auto folder = folder_of(target_);
+  // A file without a name goes with the program, whatever ends it: what is written for minutes
+  // needs no pause of signals. Not every file system has them.
+  bool create_nameless() {
+    constexpr mode_t kMode = 0666;
+    file_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode);
+    nameless_ = file_ >= 0 && (!mode_ || ::fchmod(file_, *mode_) == 0);
+    if (!nameless_) close_file();
+    return nameless_;
+  }
+  int name_it() {
+    pause_.emplace();
+    const std::string self = "/proc/self/fd/" + std::to_string(file_);
     for (unsigned attempt = 0;; ++attempt) {
-      temporary_ =
-          (folder / (".npusim-" + std::to_string(::getpid()) + "-" + std::to_string(attempt)))
-              .string();
+      temporary_ = temporary_name(attempt);
+      if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+        break;
+      }
+      if (errno == EEXIST && attempt < kAttempts) continue;
+      temporary_.clear();
+      return errno;
+    }
+    nameless_ = false;
+    return 0;
+  }
+  std::string temporary_name(unsigned attempt) const {
+    return (folder_of(target_) /
+            (".npusim-" + std::to_string(::getpid()) + "-" + std::to_string(attempt)))
+        .string();
+  }
+  int create_temporary() {
+    for (unsigned attempt = 0;; ++attempt) {
+      temporary_ = temporary_name(attempt);
       constexpr mode_t kMode = 0666;
       file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
       if (file_ >= 0) break;
-      if (errno == EEXIST && attempt < 100) continue;
+      if (errno == EEXIST && attempt < kAttempts) continue;
       temporary_.clear();
       return errno;
     }
@@ -206,6 +236,7 @@ class OutputFile::Target {
   std::optional<mode_t> mode_;  // of the regular file that is replaced
   std::optional<SignalPause> pause_;
   bool truncate_ = false;
+  bool nameless_ = false;  // the file has no name yet
   int file_ = -1;
 };
 
@@ -230,4 +261,4 @@ Status OutputFile::commit() {
   return target_->commit();
 }
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

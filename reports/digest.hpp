@@ -7,10 +7,10 @@
 
 #include "npu/base/byte_span.hpp"
 
-namespace npu::workloads {
+namespace npu::reports {
 
 // 64 hexadecimal digits, as sha256sum prints them.
 std::string sha256_text(ConstByteSpan bytes);
 std::string sha256_text(std::string_view text);
 
-}  // namespace npu::workloads
+}  // namespace npu::reports

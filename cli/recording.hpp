@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What --trace and its filters ask for: files that are written from the events of a run.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/simulator.hpp"
+#include "reports/report.hpp"
+#include "timeline/chrome_trace.hpp"
+#include "workloads/framework/trace_session.hpp"
+
+namespace npu::cli {
+
+class Recording : public Listener {
+ public:
+  // Opens the files before the run. Without options it listens to nothing.
+  static tl::expected<Recording, Failure> open(const Options& options);
+  Recording(Recording&&) noexcept;
+  Recording& operator=(Recording&&) = delete;
+  ~Recording() override;
+
+  // Listens from now on; `source` lives until end().
+  void begin(workloads::TraceSource& source) override;
+  // Hears no more.
+  void end(workloads::TraceSource& source) override;
+  // The files hold what was heard, and what it is of. kExitFailure: one cannot be written.
+  Outcome write(const reports::Report& report);
+
+ private:
+  class File;
+  Recording();
+  std::unique_ptr<File> trace_;
+};
+
+}  // namespace npu::cli

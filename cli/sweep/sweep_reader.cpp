@@ -21,7 +21,8 @@ bool is_sweep_name(const std::string& name) {
   const auto allowed = [](unsigned char c) {
     return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.');
   };
-  return !name.empty() && name.size() <= kLongest && std::isalnum(name.front()) != 0 &&
+  return !name.empty() && name.size() <= kLongest && allowed(name.front()) && name.front() != '.' &&
+         name.front() != '-' && name.front() != '_' &&
          std::all_of(name.begin(), name.end(), allowed);
 }
 

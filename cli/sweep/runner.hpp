@@ -46,7 +46,7 @@ class Runner {
   std::string results_;
   unsigned jobs_;
   SweepProgress& progress_;
-  StopSignals stop_;
+  cli::StopSignals stop_;
   ChildSignals children_;
   std::vector<Run> running_;
 };

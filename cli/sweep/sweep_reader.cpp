@@ -2,7 +2,6 @@
 #include "cli/sweep/sweep_reader.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "cli/sweep/value_range.hpp"
 #include "npu/base/checked.hpp"
@@ -18,12 +17,10 @@ using model::YamlNode;
 // A name that is a folder's too.
 bool is_sweep_name(const std::string& name) {
   constexpr std::size_t kLongest = 64;
-  const auto allowed = [](unsigned char c) {
-    return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.');
-  };
-  return !name.empty() && name.size() <= kLongest && allowed(name.front()) && name.front() != '.' &&
-         name.front() != '-' && name.front() != '_' &&
-         std::all_of(name.begin(), name.end(), allowed);
+  const std::string first = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  return !name.empty() && name.size() <= kLongest &&
+         first.find(name.front()) != std::string::npos &&
+         name.find_first_not_of(first + "_-.") == std::string::npos;
 }
 
 bool is_control(char c) {

@@ -30,8 +30,8 @@ TEST_F(SweepDocs, the_example_is_the_file_that_is_shipped) {
 
 TEST_F(SweepDocs, the_example_gives_the_output_and_the_table_that_are_shown) {
   const std::string command = "npusim sweep configs/sweeps/dma_latency.yaml --output latency\n";
-  const auto result = npusim({"sweep", NPU_SOURCE_DIR "/configs/sweeps/dma_latency.yaml",
-                              "--output", "latency"});
+  const auto result =
+      npusim({"sweep", NPU_SOURCE_DIR "/configs/sweeps/dma_latency.yaml", "--output", "latency"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, shown_behind("$ " + command));
   EXPECT_EQ(text("latency/sweep.csv"), shown_behind("$ cat latency/sweep.csv\n"));

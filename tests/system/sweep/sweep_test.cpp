@@ -140,17 +140,18 @@ TEST_F(Sweep, a_report_that_was_cut_or_swapped_is_made_anew) {
 
 TEST_F(Sweep, a_run_that_fails_is_recorded_and_the_others_go_on) {
   write("f.yaml",
-        "schema: npusim.sweep/1\nname: f\nworkload: dma_latency\nconfiguration: 910b\n"
-        "grid: {sizes: [64B, 1TiB], directions: h2d}\n");
+        "schema: npusim.sweep/1\nname: f\nworkload: p2p_bandwidth\nconfiguration: "
+        "system-2x910b2\ngrid: {cards: [2, 3], sizes: 64KiB, bytes: 64KiB}\n");
   const auto result = npusim({"sweep", "f.yaml"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err,
-              HasSubstr("point 1 (sizes=1TiB, directions=h2d) failed, exit code 2: npusim: "));
+              HasSubstr("point 1 (cards=3, sizes=64KiB, bytes=64KiB) failed, exit code 2: npusim: "
+                        "p2p_bandwidth: cards=3: the machine has 2"));
   EXPECT_THAT(result.err, HasSubstr("npusim: f: 1 of 2 points failed, first point 1 ("));
   const auto point = nlohmann::json::parse(text("f/sweep.json"))["points"][1];
   EXPECT_EQ(point["status"], "failed");
   EXPECT_EQ(point["exit_code"], 2);
-  EXPECT_THAT(text("f/sweep.csv"), HasSubstr("\n910b,1099511627776,h2d,1,failed,,"));
+  EXPECT_THAT(text("f/sweep.csv"), HasSubstr("\nsystem-2x910b2,3,65536,65536,1,failed,"));
 }
 
 TEST_F(Sweep, a_run_that_is_killed_is_run_again) {
@@ -188,16 +189,17 @@ TEST_F(Sweep, jobs_of_other_engines_make_the_same) {
   ASSERT_EQ(commands.exit_code, 0) << commands.err;
   EXPECT_EQ(std::count(commands.out.begin(), commands.out.end(), '\n'), 8);
   write("commands", commands.out);
-  ASSERT_EQ(shell("cd / && tac " + path("commands") + " | sed -n 1,5p | sh").exit_code, 0);
+  ASSERT_EQ(shell("{ cd /; tac " + path("commands") + " | sed -n 1,5p | sh; }").exit_code, 0);
   // Slurm starts the script once for each task of the array.
   const auto script = npusim({"sweep", "s.yaml", "--output", "jobs dir", "--slurm"});
   ASSERT_EQ(script.exit_code, 0) << script.err;
   EXPECT_THAT(script.out, HasSubstr("#SBATCH --array=0-2\n"));
   write("script", script.out);
   for (const auto* task : {"2", "0", "1"}) {
-    ASSERT_EQ(shell(std::string("cd / && SLURM_ARRAY_TASK_ID=") + task + " sh " + path("script"))
-                  .exit_code,
-              0);
+    ASSERT_EQ(
+        shell(std::string("{ cd /; SLURM_ARRAY_TASK_ID=") + task + " sh " + path("script") + "; }")
+            .exit_code,
+        0);
   }
   ASSERT_EQ(npusim({"sweep", "s.yaml", "--output", "jobs dir", "--collect"}).exit_code, 0);
   EXPECT_EQ(text("jobs dir/sweep.csv"), text("latency/sweep.csv"));

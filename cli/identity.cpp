@@ -5,6 +5,7 @@
 #include "model/config/load.hpp"
 #include "reports/digest.hpp"
 #include "reports/report_json.hpp"
+#include "reports/report_reader.hpp"
 #include "reports/report_text.hpp"
 
 namespace npu::cli {
@@ -17,6 +18,9 @@ reports::Report begin_report(const std::string& workload, const std::string& con
   report.workload = workload;
   report.config = config_name;
   report.config_sha256 = reports::sha256_text(model::show_system(config));
+  for (const auto& each : model::all_values(config)) {
+    report.configuration.push_back({each.key, {each.value}, each.is_text});
+  }
   for (const auto& given : overrides) {
     const std::string full = full_override(given);
     const std::string key = full.substr(0, full.find('='));
@@ -28,8 +32,12 @@ reports::Report begin_report(const std::string& workload, const std::string& con
 }
 
 Outcome publish(OptionFile& file, const reports::Report& report) {
-  Outcome written = file.write(reports::to_json(report));
-  Outcome printed = print(reports::to_text(report));
+  const std::string json = reports::to_json(report);
+  Outcome written = file.write(json);
+  // What is printed is what `npusim report` makes of the file, also where text that is no UTF-8 had
+  // to be replaced there.
+  const auto again = reports::read_report(json);
+  Outcome printed = print(reports::to_text(again ? *again : report));
   return written ? printed : written;
 }
 

@@ -17,12 +17,14 @@ namespace po = boost::program_options;
 // Which command takes which option; --help and --version belong to all.
 const std::map<std::string, std::vector<std::string>>& commands() {
   static const std::map<std::string, std::vector<std::string>> kCommands{
+      {"compare", {"threshold", "format", "junit", "output"}},
       {"config", {"config", "set"}},
       {"list", {}},
       {"lspci", {"config", "set", "verbose", "hex"}},
+      {"report", {"format", "output"}},
       {"run",
-       {"config", "set", "report", "config-out", "seed", "trace", "trace-window", "trace-unit",
-        "trace-cause"}},
+       {"config", "set", "report", "config-out", "seed", "verbose", "trace", "trace-window",
+        "trace-unit", "trace-cause", "profile"}},
       {"serve", {"config", "set", "report", "config-out", "socket", "ecam", "pace", "once"}},
       {"sweep", {"output", "jobs", "point", "print-commands", "slurm", "collect"}},
       {"sysfs", {"config", "set", "live"}},
@@ -47,6 +49,8 @@ po::options_description visible_options() {
       "write the resolved configuration as YAML");
   add("trace", po::value<std::string>()->value_name("FILE"),
       "run: write a timeline for Perfetto or chrome://tracing; FILE.gz: compressed");
+  add("profile", po::bool_switch(),
+      "run: add utilisation, durations, memory maps and the critical path to the report");
   add("trace-window", po::value<std::string>()->value_name("FROM..TO"),
       "of the timeline: simulated times, such as 10us..2.5ms");
   add("trace-unit", po::value<std::vector<std::string>>()->composing()->value_name("PATTERN"),
@@ -61,14 +65,21 @@ po::options_description visible_options() {
   add("pace", po::value<std::string>()->value_name("fast|wall"),
       "serve: what holds simulated time");
   add("once", po::bool_switch(), "serve: end when the last client has left");
+  add("format", po::value<std::string>()->value_name("NAME"),
+      "report, compare: text, markdown, ...");
+  add("output", po::value<std::string>()->value_name("FILE"),
+      "report, compare: write there instead of to standard output; sweep: folder of the results");
+  add("threshold", po::value<std::vector<std::string>>()->composing()->value_name("METRIC=AMOUNT"),
+      "compare: how much worse is allowed");
+  add("junit", po::value<std::string>()->value_name("FILE"), "compare: write JUnit's XML");
   add("live", po::bool_switch(), "sysfs: mount a file system instead of writing files");
-  add("output", po::value<std::string>()->value_name("DIR"), "sweep: where results are kept");
   add("jobs", po::value<std::string>()->value_name("N"), "sweep: runs at a time");
   add("point", po::value<std::string>()->value_name("N"), "sweep: run this point only");
   add("print-commands", po::bool_switch(), "sweep: a command for each point still to run");
   add("slurm", po::bool_switch(), "sweep: a batch script for the points still to run");
   add("collect", po::bool_switch(), "sweep: table and page of what has been run");
-  add("verbose,v", po::value<unsigned>()->implicit_value(1), "lspci: say more; -vvv: all of it");
+  add("verbose,v", po::value<unsigned>()->implicit_value(1),
+      "lspci: say more; -vvv: all of it; run: how fast the simulator was");
   add("hex,x", po::bool_switch(), "lspci: dump all configuration space");
   add("help,h", po::bool_switch(), "print help on the program or the command");
   add("version", po::bool_switch(), "print the version");
@@ -143,7 +154,7 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
 
 // The file of "--report=" would be none, without a word.
 Outcome check_files(const Options& options, const po::variables_map& values) {
-  for (const std::string name : {"report", "config-out", "trace"}) {
+  for (const std::string name : {"report", "config-out", "trace", "output", "junit"}) {
     if (values.count(name) != 0 && values[name].as<std::string>().empty()) {
       return bad_input("--" + name + ": no file");
     }
@@ -163,6 +174,9 @@ Outcome check_files(const Options& options, const po::variables_map& values) {
       if (values.count(name) != 0) return bad_input("--" + name + " says what of --trace FILE");
     }
   }
+  if (!options.output.empty() && options.output == options.junit) {
+    return bad_input("--output and --junit name the same file");
+  }
   return {};
 }
 
@@ -172,12 +186,11 @@ T value_or(const po::variables_map& values, const char* name, T otherwise) {
 }
 
 tl::expected<SweepOptions, Failure> parse_sweep(const po::variables_map& values) {
-  for (const std::string name : {"output", "jobs", "point"}) {
+  for (const std::string name : {"jobs", "point"}) {
     if (values.count(name) == 0 || !values[name].as<std::string>().empty()) continue;
-    return bad_input("--" + name + (name == "output" ? ": no folder" : ": no number"));
+    return bad_input("--" + name + ": no number");
   }
   SweepOptions sweep;
-  sweep.output = value_or<std::string>(values, "output", "");
   sweep.jobs = value_or<std::string>(values, "jobs", "");
   sweep.point = value_or<std::string>(values, "point", "");
   sweep.print_commands = values["print-commands"].as<bool>();
@@ -197,8 +210,9 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.version = (*values)["version"].as<bool>();
   if (options.arguments.empty()) {
     if (options.help || options.version) return options;
-    return bad_input(
-        "no command; known: config, list, lspci, run, serve, sweep, sysfs; see npusim --help");
+    std::string known;
+    for (const auto& name : command_names()) known += (known.empty() ? "" : ", ") + name;
+    return bad_input("no command; known: " + known + "; see npusim --help");
   }
   options.command = options.arguments.front();
   options.arguments.erase(options.arguments.begin());
@@ -217,9 +231,14 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.report = value_or<std::string>(*values, "report", "");
   options.config_out = value_or<std::string>(*values, "config-out", "");
   options.trace = value_or<std::string>(*values, "trace", "");
+  options.profile = (*values)["profile"].as<bool>();
   options.trace_window = value_or<std::string>(*values, "trace-window", "");
   options.trace_units = value_or(*values, "trace-unit", std::vector<std::string>{});
   options.trace_causes = value_or(*values, "trace-cause", std::vector<std::string>{});
+  options.format = value_or<std::string>(*values, "format", "");
+  options.output = value_or<std::string>(*values, "output", "");
+  options.junit = value_or<std::string>(*values, "junit", "");
+  options.thresholds = value_or(*values, "threshold", std::vector<std::string>{});
   if (auto usable = check_files(options, *values); !usable) return tl::unexpected(usable.error());
   const auto sweep = parse_sweep(*values);
   if (!sweep) return tl::unexpected(sweep.error());

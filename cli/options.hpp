@@ -12,7 +12,6 @@ namespace npu::cli {
 
 // Of the command sweep.
 struct SweepOptions {
-  std::string output;           // --output; empty: not given
   std::string jobs;             // --jobs; empty: not given
   std::string point;            // --point; empty: not given
   bool print_commands = false;  // --print-commands
@@ -31,6 +30,7 @@ struct Options {
   std::string trace_window;               // --trace-window; empty: not given
   std::vector<std::string> trace_units;   // --trace-unit, in order
   std::vector<std::string> trace_causes;  // --trace-cause, in order
+  bool profile = false;                   // --profile
   std::vector<std::string> sockets;       // --socket, in order
   std::string ecam;                       // --ecam
   std::string pace;                       // --pace
@@ -42,6 +42,12 @@ struct Options {
   SweepOptions sweep;
   bool help = false;
   bool version = false;
+
+  // report and compare
+  std::string format;                   // --format; empty: not given
+  std::string output;                   // --output; empty: standard output
+  std::string junit;                    // --junit; empty: not given
+  std::vector<std::string> thresholds;  // --threshold, in order
 };
 
 tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arguments);

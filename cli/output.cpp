@@ -25,6 +25,13 @@ Outcome print(const std::string& text) {
   return failure("standard output: cannot be written: " + reports::errno_text(error));
 }
 
+Outcome write_output(const std::string& path, const std::string& text) {
+  if (path.empty()) return print(text);
+  auto file = OptionFile::open("--output", path);
+  if (!file) return tl::unexpected(file.error());
+  return file->write(text);
+}
+
 Failure to_failure(const Error& error, const std::string& text) {
   const bool bad = error.code == ErrorCode::kInvalidArgument;
   return {bad ? kExitBadInput : kExitFailure, text};

@@ -17,6 +17,9 @@ void hold_standard_descriptors();
 // All of `text` to standard output, at once. kExitFailure with errno's text.
 Outcome print(const std::string& text);
 
+// All of `text` to the file of --output, or to standard output if there is none.
+Outcome write_output(const std::string& path, const std::string& text);
+
 // A workload's or file's error as the end of a command: kInvalidArgument is bad input.
 Failure to_failure(const Error& error, const std::string& text);
 

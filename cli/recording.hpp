@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --trace and its filters ask for: files that are written from the events of a run.
+// What --trace, its filters and --profile ask for: a file and sections of the report that are made
+// from the events of a run.
 #pragma once
 
 #include <memory>
@@ -25,14 +26,16 @@ class Recording : public Listener {
   // Listens from now on; `source` lives until end().
   void begin(workloads::TraceSource& source) override;
   // Hears no more.
-  void end(workloads::TraceSource& source) override;
+  void end(workloads::TraceSource& source, const workloads::SimulatorView& simulator) override;
+  // The sections of a profile, if one was asked for.
+  void complete(reports::Report& report);
   // The files hold what was heard, and what it is of. kExitFailure: one cannot be written.
   Outcome write(const reports::Report& report);
 
  private:
-  class File;
+  class Parts;
   Recording();
-  std::unique_ptr<File> trace_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace npu::cli

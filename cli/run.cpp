@@ -8,8 +8,10 @@
 #include "cli/progress.hpp"
 #include "cli/recording.hpp"
 #include "cli/run_checks.hpp"
+#include "cli/run_speed.hpp"
 #include "cli/simulator.hpp"
 #include "npu/base/shortened.hpp"
+#include "workloads/framework/counters.hpp"
 #include "workloads/framework/registry.hpp"
 
 namespace npu::cli {
@@ -76,7 +78,9 @@ Failure run_failure(const Error& error, const Workload& workload, const Options&
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                  const ParameterSet& parameters, const Options& options, reports::Report& report,
                  Recording& recording) {
-  ProgressLine progress;
+  std::optional<ProgressLine> progress(std::in_place);
+  const RunSpeed speed;
+  std::uint64_t events = 0;
   std::optional<Status> result;
   const auto program = [&](Machine& machine) {
     bool functional = true;
@@ -88,15 +92,19 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                machine.trace,
                                machine.simulator,
                                [&](std::string_view what, std::uint64_t done, std::uint64_t total) {
-                                 progress.show(what, done, total);
+                                 progress->show(what, done, total);
                                },
                                &config,
                                config_directories(),
                                functional};
     result = workload.run(context);
+    add_counters(report, machine.simulator);
     report.simulated = machine.simulator.simulated_time();
+    events = machine.simulator.events();
   };
   const Status ran = run_on_simulator(config, program, &recording);
+  progress.reset();
+  speed.show(events, options.verbosity > 0);
   if (!ran) return failure(workload.name + ": " + ran.error().message());
   if (*result) return {};
   return tl::unexpected(run_failure(result->error(), workload, options));
@@ -132,6 +140,7 @@ Outcome run_workload(const Options& options) {
   report.seed = options.seed;
   report.parameters = parameters.values();
   const auto ran = simulate(workload, *config, parameters, options, report, *recording);
+  recording->complete(report);
   // Of a run that failed, too: it is what one looks into then.
   if (auto done = recording->write(report); !done && ran) return done;
   if (!ran) return ran;

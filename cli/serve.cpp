@@ -15,6 +15,7 @@
 #include "model/host/exporter.hpp"
 #include "model/system.hpp"
 #include "npu/base/shortened.hpp"
+#include "workloads/framework/counters.hpp"
 #include "workloads/simulator/system_view.hpp"
 
 namespace npu::cli {
@@ -118,6 +119,7 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
   });
   activities.add_to(report);
   add_exports(report, exporter, system.host_memory());
+  workloads::add_counters(report, view);
   report.simulated = view.simulated_time();
   return {};
 }

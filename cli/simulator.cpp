@@ -15,7 +15,7 @@ Status run_on_simulator(const model::SystemConfig& config,
     Machine machine{host, view, view};
     program(machine);
   });
-  if (listener != nullptr) listener->end(view);
+  if (listener != nullptr) listener->end(view, view);
   return ran;
 }
 

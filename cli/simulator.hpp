@@ -23,7 +23,7 @@ class Listener {
  public:
   virtual ~Listener() = default;
   virtual void begin(workloads::TraceSource& source) = 0;
-  virtual void end(workloads::TraceSource& source) = 0;
+  virtual void end(workloads::TraceSource& source, const workloads::SimulatorView& simulator) = 0;
 };
 
 // Once per process. kTimeout: the program waits for something that cannot happen any more.

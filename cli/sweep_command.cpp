@@ -52,7 +52,7 @@ tl::expected<std::uint64_t, Failure> number_of(const std::string& option, const 
 
 // Where each point's results are kept.
 std::string results_path(const Options& options, const sweep::SweepSpec& spec) {
-  if (!options.sweep.output.empty()) return options.sweep.output;
+  if (!options.output.empty()) return options.output;
   return (fs::path(spec.file).parent_path() / spec.name).string();
 }
 

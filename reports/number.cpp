@@ -2,6 +2,7 @@
 #include "reports/number.hpp"
 
 #include <array>
+#include <charconv>
 #include <utility>
 
 namespace npu::reports {
@@ -35,6 +36,22 @@ Number Number::percent(std::uint64_t part, std::uint64_t whole) {
 Number Number::gb_per_s(Bytes bytes, Picoseconds time) {
   // 1 byte per picosecond is 1000 GB/s.
   return divide(Wide{bytes} * 1000, static_cast<std::uint64_t>(time.count()), 3);
+}
+
+std::optional<Number> Number::parse(std::string_view text) {
+  const auto point = text.find('.');
+  const std::size_t decimals = point == std::string_view::npos ? 0 : text.size() - point - 1;
+  if (decimals > 9 || (point != std::string_view::npos && decimals == 0)) return std::nullopt;
+  std::string digits(text);
+  if (point != std::string_view::npos) digits.erase(point, 1);
+  std::int64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  const Number number = scaled(value, static_cast<unsigned>(decimals));
+  // What it would not print itself ("007", "-0", ".5") is no number of a report.
+  if (number.text() != text) return std::nullopt;
+  return number;
 }
 
 std::string Number::text() const {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "npu/base/units.hpp"
 
@@ -29,6 +31,9 @@ class Number {
   static Number percent(std::uint64_t part, std::uint64_t whole);
   // 10^9 bytes per second, three decimals.
   static Number gb_per_s(Bytes bytes, Picoseconds time);
+
+  // Of what text() writes; empty for anything else, more than 9 decimals or too large a number.
+  static std::optional<Number> parse(std::string_view text);
 
   std::string text() const;  // "-12.034": exactly `decimals` digits after the point
   constexpr std::int64_t value() const { return value_; }

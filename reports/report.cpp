@@ -6,6 +6,15 @@
 #include "reports/digest.hpp"
 
 namespace npu::reports {
+namespace {
+
+const Metric* find_in(const std::vector<Metric>& metrics, const std::string& name) {
+  const auto it = std::find_if(metrics.begin(), metrics.end(),
+                               [&](const Metric& each) { return each.name == name; });
+  return it == metrics.end() ? nullptr : &*it;
+}
+
+}  // namespace
 
 Picoseconds Breakdown::total() const {
   Picoseconds sum;
@@ -53,10 +62,16 @@ void Report::add_program(const std::string& name, ConstByteSpan image) {
   if (!known) programs_.push_back({name, sha256_text(image)});
 }
 
+void Report::add_counter(std::string name, Number value, std::string unit) {
+  counters_.push_back({std::move(name), value, std::move(unit)});
+}
+
 const Metric* Report::find(const std::string& name) const {
-  const auto it = std::find_if(metrics_.begin(), metrics_.end(),
-                               [&](const Metric& m) { return m.name == name; });
-  return it == metrics_.end() ? nullptr : &*it;
+  return find_in(metrics_, name);
+}
+
+const Counter* Report::find_counter(const std::string& name) const {
+  return find_in(counters_, name);
 }
 
 }  // namespace npu::reports

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a workload found out. Writers: report_json.hpp (machines), report_text.hpp (people).
+// What a run found out. Writers: report_json.hpp (machines), report_text.hpp, report_markdown.hpp,
+// report_csv.hpp (people and tables); reader: report_reader.hpp. docs/reports.md describes all of
+// it.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +21,9 @@ struct Metric {
   Number value;
   std::string unit;  // "ns", "GB/s", "%", "" for counts
 };
+
+// What the whole run did with the machine: "host.mmio_reads", "card0.hbm.row_hits".
+using Counter = Metric;
 
 // A time and the parts it consists of; the parts add up to it exactly.
 struct Breakdown {
@@ -70,6 +75,14 @@ struct UsedProgram {
   std::string sha256;
 };
 
+// A part of the report that this library keeps and does not look into.
+struct Section {
+  std::string name;
+  std::string json;  // a value, as it stands in the file
+};
+
+inline constexpr const char* kComplete = "complete";
+
 class Report {
  public:
   // Identity, filled by whoever runs the workload.
@@ -81,6 +94,9 @@ class Report {
   std::uint64_t seed = 0;
   Picoseconds simulated;
   std::vector<NamedValue> parameters;
+  std::vector<NamedValue> configuration;  // all of it; numbers in the unit that the key names
+  // kComplete, or how the run ended instead: "interrupted", "failed: ...".
+  std::string outcome = kComplete;
 
   void add_metric(std::string name, Number value, std::string unit);
   // Adds PREFIX.latency_ns, PREFIX.breakdown.<part>_ns and a row of the table `group`; with a wait
@@ -92,6 +108,12 @@ class Report {
   // The table stays valid until the next add_table().
   Table& add_table(std::string title, std::vector<std::string> columns);
   void add_note(std::string text) { notes_.push_back(std::move(text)); }
+  // A row of the table `group` alone.
+  void add_breakdown(Breakdown breakdown) { breakdowns_.push_back(std::move(breakdown)); }
+  void add_counter(std::string name, Number value, std::string unit = "");
+  // `json` is one valid JSON value; the name is none that the report has itself.
+  void add_section(Section section) { sections_.push_back(std::move(section)); }
+  void add_program(UsedProgram program) { programs_.push_back(std::move(program)); }
   // Once per name, in order of their first use.
   void add_program(const std::string& name, ConstByteSpan image);
 
@@ -101,8 +123,11 @@ class Report {
   const std::vector<Table>& tables() const { return tables_; }
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<UsedProgram>& programs() const { return programs_; }
+  const std::vector<Counter>& counters() const { return counters_; }
+  const std::vector<Section>& sections() const { return sections_; }
   // Null if there is none of that name.
   const Metric* find(const std::string& name) const;
+  const Counter* find_counter(const std::string& name) const;
 
  private:
   std::vector<Metric> metrics_;
@@ -111,6 +136,8 @@ class Report {
   std::vector<Table> tables_;
   std::vector<std::string> notes_;
   std::vector<UsedProgram> programs_;
+  std::vector<Counter> counters_;
+  std::vector<Section> sections_;
 };
 
 }  // namespace npu::reports

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/report_json.hpp"
 
-#include <nlohmann/json.hpp>
+#include "reports/json_text.hpp"
 
 namespace npu::reports {
 
 namespace {
-
-// Numbers are written by hand: a floating point writer may print 150.0 where the report says
-// 150.000, or, rarely, seventeen digits, and printed parts would no longer add up.
-std::string json_string(const std::string& text) {
-  return nlohmann::ordered_json(text).dump(-1, ' ', true,
-                                           nlohmann::ordered_json::error_handler_t::replace);
-}
 
 std::string value_text(const NamedValue& value) {
   std::string text;
@@ -22,22 +15,17 @@ std::string value_text(const NamedValue& value) {
   return value.is_list ? "[" + text + "]" : text;
 }
 
-std::string parameters_text(const Report& report) {
+std::string members_text(const std::vector<NamedValue>& values, const std::string& separator) {
   std::string text;
-  for (const auto& parameter : report.parameters) {
-    text += (text.empty() ? "" : ", ") + json_string(parameter.name) + ": " + value_text(parameter);
+  for (const auto& value : values) {
+    text +=
+        (text.empty() ? "" : "," + separator) + json_string(value.name) + ": " + value_text(value);
   }
-  return "{" + text + "}";
+  return text;
 }
 
-// One element per line.
-template <class T, class F>
-std::string array_text(const std::vector<T>& elements, F element_text) {
-  std::string text;
-  for (const auto& element : elements) {
-    text += (text.empty() ? "\n    " : ",\n    ") + element_text(element);
-  }
-  return text.empty() ? "[]" : "[" + text + "\n  ]";
+std::string configuration_text(const std::vector<NamedValue>& values) {
+  return values.empty() ? "{}" : "{\n    " + members_text(values, "\n    ") + "\n  }";
 }
 
 std::string override_text(const AppliedOverride& each) {
@@ -60,6 +48,44 @@ std::string limit_text(const Limit& limit) {
          ", \"percent\": " + limit.percent.text() + ", \"text\": " + json_string(limit.text) + "}";
 }
 
+std::string part_text(const Breakdown::Part& part) {
+  return "{\"name\": " + json_string(part.name) + ", \"ps\": " + std::to_string(part.time.count()) +
+         "}";
+}
+
+std::string breakdown_text(const Breakdown& breakdown) {
+  std::string parts;
+  for (const auto& part : breakdown.parts) parts += (parts.empty() ? "" : ", ") + part_text(part);
+  return "{\"group\": " + json_string(breakdown.group) +
+         ", \"label\": " + json_string(breakdown.label) + ", \"parts\": [" + parts + "]" +
+         ", \"wait_ps\": " +
+         (breakdown.wait ? std::to_string(breakdown.wait->count()) : std::string("null")) + "}";
+}
+
+std::string strings_text(const std::vector<std::string>& strings) {
+  std::string text;
+  for (const auto& each : strings) text += (text.empty() ? "" : ", ") + json_string(each);
+  return "[" + text + "]";
+}
+
+std::string table_text(const Table& table) {
+  std::string rows;
+  for (const auto& row : table.rows) {
+    rows += (rows.empty() ? "\n      " : ",\n      ") + strings_text(row);
+  }
+  return "{\"title\": " + json_string(table.title) +
+         ", \"columns\": " + strings_text(table.columns) + ", \"rows\": [" + rows +
+         (rows.empty() ? "]}" : "\n    ]}");
+}
+
+std::string sections_text(const std::vector<Section>& sections) {
+  std::string text;
+  for (const auto& section : sections) {
+    text += ",\n  " + json_string(section.name) + ": " + section.json;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string to_json(const Report& report) {
@@ -68,14 +94,20 @@ std::string to_json(const Report& report) {
          ",\n  \"workload\": " + json_string(report.workload) +
          ",\n  \"config\": " + json_string(report.config) +
          ",\n  \"config_sha256\": " + json_string(report.config_sha256) +
-         ",\n  \"overrides\": " + array_text(report.overrides, override_text) +
+         ",\n  \"overrides\": " + json_array(report.overrides, override_text) +
+         ",\n  \"outcome\": " + json_string(report.outcome) +
          ",\n  \"seed\": " + std::to_string(report.seed) +
          ",\n  \"simulated_ps\": " + std::to_string(report.simulated.count()) +
-         ",\n  \"parameters\": " + parameters_text(report) +
-         ",\n  \"programs\": " + array_text(report.programs(), program_text) +
-         ",\n  \"metrics\": " + array_text(report.metrics(), metric_text) +
-         ",\n  \"limits\": " + array_text(report.limits(), limit_text) +
-         ",\n  \"notes\": " + array_text(report.notes(), json_string) + "\n}\n";
+         ",\n  \"parameters\": {" + members_text(report.parameters, " ") + "}" +
+         ",\n  \"configuration\": " + configuration_text(report.configuration) +
+         ",\n  \"programs\": " + json_array(report.programs(), program_text) +
+         ",\n  \"metrics\": " + json_array(report.metrics(), metric_text) +
+         ",\n  \"counters\": " + json_array(report.counters(), metric_text) +
+         ",\n  \"breakdowns\": " + json_array(report.breakdowns(), breakdown_text) +
+         ",\n  \"tables\": " + json_array(report.tables(), table_text) +
+         ",\n  \"limits\": " + json_array(report.limits(), limit_text) +
+         ",\n  \"notes\": " + json_array(report.notes(), json_string) +
+         sections_text(report.sections()) + "\n}\n";
 }
 
 }  // namespace npu::reports

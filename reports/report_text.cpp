@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "reports/breakdown_tables.hpp"
+
 namespace npu::reports {
 
 namespace {
@@ -28,37 +30,6 @@ std::string line_text(const std::vector<std::string>& cells, const std::vector<s
   return line + "\n";
 }
 
-// Breakdowns of one group and with the same parts share a table.
-std::vector<Table> breakdown_tables(const Report& report) {
-  std::vector<Table> tables;
-  for (const auto& breakdown : report.breakdowns()) {
-    std::vector<std::string> columns{"", "latency"};
-    for (const auto& part : breakdown.parts) columns.push_back(part.name);
-    if (breakdown.wait) columns.insert(columns.end(), {"wait", "call"});
-    const auto same = std::find_if(tables.begin(), tables.end(), [&](const Table& t) {
-      return t.title == breakdown.group && t.columns == columns;
-    });
-    Table& table =
-        same != tables.end() ? *same : tables.emplace_back(Table{breakdown.group, columns, {}});
-    std::vector<std::string> row{breakdown.label, Number::nanoseconds(breakdown.total()).text()};
-    for (const auto& part : breakdown.parts) row.push_back(Number::nanoseconds(part.time).text());
-    if (breakdown.wait) {
-      row.push_back(Number::nanoseconds(*breakdown.wait).text());
-      row.push_back(Number::nanoseconds(breakdown.call()).text());
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return tables;
-}
-
-Table metric_table(const Report& report) {
-  Table table{"metrics", {"name", "value", "unit"}, {}};
-  for (const auto& metric : report.metrics()) {
-    table.rows.push_back({metric.name, metric.value.text(), metric.unit});
-  }
-  return table;
-}
-
 std::string limits_text(const Report& report) {
   std::string text;
   std::string subject;
@@ -74,19 +45,25 @@ std::string limits_text(const Report& report) {
 
 }  // namespace
 
+bool is_numeric(const Table& table, std::size_t column) {
+  return !table.rows.empty() &&
+         std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+           if (column >= row.size()) return true;
+           const std::string& cell = row[column];
+           return cell.empty() || cell == "-" || looks_like_a_number(cell);
+         });
+}
+
 std::string to_text(const Table& table) {
   std::vector<std::size_t> widths;
   std::vector<bool> right;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::size_t width = table.columns[c].size();
-    bool numbers = !table.rows.empty();
     for (const auto& row : table.rows) {
-      if (c >= row.size()) continue;
-      width = std::max(width, row[c].size());
-      numbers = numbers && (row[c].empty() || row[c] == "-" || looks_like_a_number(row[c]));
+      if (c < row.size()) width = std::max(width, row[c].size());
     }
     widths.push_back(width);
-    right.push_back(numbers);
+    right.push_back(is_numeric(table, c));
   }
   std::string text = table.title + "\n" + line_text(table.columns, widths, right);
   for (const auto& row : table.rows) text += line_text(row, widths, right);
@@ -97,13 +74,14 @@ std::string to_text(const Report& report) {
   std::string text = report.workload + " on " + report.config + ", seed " +
                      std::to_string(report.seed) + ", " +
                      Number::microseconds(report.simulated).text() + " us simulated\n";
+  if (report.outcome != kComplete) text += "not complete: " + report.outcome + "\n";
   for (const auto& each : report.overrides) {
     text += "with " + each.key.name + "=" + each.key.elements.at(0) + "\n";
   }
   for (const auto& table : breakdown_tables(report)) text += "\n" + to_text(table);
   for (const auto& table : report.tables()) text += "\n" + to_text(table);
   if (report.breakdowns().empty() && report.tables().empty()) {
-    text += "\n" + to_text(metric_table(report));
+    text += "\n" + to_text(metric_table("metrics", report.metrics()));
   }
   text += limits_text(report);
   if (!report.notes().empty()) text += "\n";

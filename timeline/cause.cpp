@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline/cause.hpp"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -61,17 +59,27 @@ std::optional<std::uint64_t> parse(std::string_view text) {
 
 }  // namespace
 
+void write_cause(JsonWriter& out, std::uint64_t cause) {
+  if (cause == 0) return out.raw("-");
+  if (!is_queue(cause) && !is_task(cause)) {
+    out.raw("dma");
+    out.number((cause >> 48) - 1);
+    out.raw(":");
+    return out.number(cause & kDmaIndex);
+  }
+  const bool queue = is_queue(cause);
+  out.raw(queue ? "queue" : "task");
+  out.number(cause >> 56 & (queue ? 0x7F : 0x3F));
+  out.raw(".");
+  out.number(queue ? cause >> 40 & 0xFFFF : cause >> 32 & 0xFF'FFFF);
+  out.raw(":");
+  out.number(queue ? cause & kQueueIndex : cause & UINT32_MAX);
+}
+
 std::string cause_text(std::uint64_t cause) {
-  if (cause == 0) return "-";
-  if (is_queue(cause)) {
-    return fmt::format("queue{}.{}:{}", cause >> 56 & 0x7F, cause >> 40 & 0xFFFF,
-                       cause & kQueueIndex);
-  }
-  if (is_task(cause)) {
-    return fmt::format("task{}.{}:{}", cause >> 56 & 0x3F, cause >> 32 & 0xFF'FFFF,
-                       cause & UINT32_MAX);
-  }
-  return fmt::format("dma{}:{}", (cause >> 48) - 1, cause & kDmaIndex);
+  JsonWriter out;
+  write_cause(out, cause);
+  return std::string(out.text());
 }
 
 Result<std::uint64_t> parse_cause(const std::string& text) {

@@ -7,11 +7,13 @@
 #include <string>
 
 #include "npu/base/result.hpp"
+#include "timeline/json_writer.hpp"
 
 namespace npu::timeline {
 
 // "-" for 0, which is no cause.
 std::string cause_text(std::uint64_t cause);
+void write_cause(JsonWriter& out, std::uint64_t cause);
 
 // kInvalidArgument: it is none of the three.
 Result<std::uint64_t> parse_cause(const std::string& text);

@@ -15,6 +15,12 @@ using platform::Flow;
 
 constexpr std::uint64_t kRingEntries = 4096;  // of the DMA ring
 
+bool is_fine(Activity activity) {
+  const Category category = platform::row_of(activity).category;
+  return category == Category::kL2 || category == Category::kHbm ||
+         activity == Activity::kTranslation;
+}
+
 }  // namespace
 
 ChromeTrace::ChromeTrace(ByteSink& out, Filter filter, TrackName track_name)
@@ -22,27 +28,34 @@ ChromeTrace::ChromeTrace(ByteSink& out, Filter filter, TrackName track_name)
   text_.raw("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }
 
-bool ChromeTrace::wanted(const platform::TraceEvent& event) {
+ChromeTrace::Shown ChromeTrace::shown(const platform::TraceEvent& event) {
   const std::size_t index =
       event.track * platform::kActivities + static_cast<std::size_t>(event.activity);
-  if (index >= wanted_.size()) wanted_.resize((event.track + 1) * platform::kActivities);
-  auto& known = wanted_[index];
-  if (known == 0) known = filter_.covers(track_name_(event.track), event.activity) ? 2 : 1;
-  return known == 2 && filter_.covers(event);
+  if (index >= shown_.size()) shown_.resize((event.track + 1) * platform::kActivities);
+  auto& known = shown_[index];
+  if (known == Shown::kUnknown) {
+    const bool wanted = filter_.covers(track_name_(event.track), event.activity);
+    const bool named = !filter_.units.empty() || !is_fine(event.activity);
+    known = !wanted ? Shown::kNot : named ? Shown::kSlice : Shown::kCounter;
+  }
+  return filter_.covers(event) ? known : Shown::kNot;
 }
 
 void ChromeTrace::on_event(const platform::TraceEvent& event) {
   if (event.activity == Activity::kTask || event.activity == Activity::kTaskEdge) {
     tasks_.declare(event);
   }
-  if (!status_ || !wanted(event)) return;
+  if (!status_) return;
+  const Shown as = shown(event);
+  if (as == Shown::kNot) return;
+  ++events_;
   rates_.add(event);
+  if (as == Shown::kCounter) return;
   const Thread thread =
       threads_.of(event, track_name_, [this](const Threads::News& news) { tell(news); });
   slice(event, thread);
   flow(event, thread);
   if (event.activity == Activity::kKernelCall) task_flow(event, thread);
-  ++events_;
   flush_if_full();
 }
 
@@ -84,7 +97,9 @@ void ChromeTrace::arguments(const platform::TraceEvent& event) {
   };
   if (event.cause != 0) {
     name("cause");
-    text_.raw("\"" + cause_text(event.cause) + "\"");
+    text_.raw("\"");
+    write_cause(text_, event.cause);
+    text_.raw("\"");
     if (is_dma_cause(event.cause)) {
       name("ring_index");
       text_.number(cause_index(event.cause) % kRingEntries);
@@ -97,16 +112,14 @@ void ChromeTrace::arguments(const platform::TraceEvent& event) {
   for (const auto& field : platform::row_of(event.activity).fields) {
     if (field.bits == 0) break;
     name(field.name);
-    if (is_number(field.format)) {
-      text_.number(field_value(field, event.detail));
-    } else {
-      text_.raw("\"" + field_text(field, event.detail) + "\"");
-    }
+    write_field(text_, field, event.detail);
   }
   if (event.activity != Activity::kKernelCall) return;
   if (const auto* task = tasks_.find(event)) {
     name("task");
-    text_.raw("\"" + cause_text(task->cause) + "\"");
+    text_.raw("\"");
+    write_cause(text_, task->cause);
+    text_.raw("\"");
   }
 }
 
@@ -178,8 +191,10 @@ void ChromeTrace::complete() {
     text_.microseconds(sample.when);
     text_.raw(",\"name\":");
     text_.string(track + sample.what);
-    text_.raw(",\"args\":{\"MB/s\":");
-    text_.number(sample.megabytes_per_second);
+    text_.raw(",\"args\":{\"");
+    text_.raw(sample.unit);
+    text_.raw("\":");
+    text_.number(sample.value);
     text_.raw("}}");
     flush_if_full();
   });

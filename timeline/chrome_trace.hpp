@@ -2,8 +2,9 @@
 // Writes events as they come in the JSON of Chrome's trace viewer, which Perfetto and
 // chrome://tracing open (docs/timeline.md has what is in it). Slices with typed arguments, an arrow
 // per request from its submission over doorbell, engine and completion to who waited, one per task
-// from its producers, and bytes per second of links and memories as counters. Memory does not grow
-// with the number of events.
+// from its producers, and bytes per second of links and memories as counters. Accesses of L2, HBM
+// and TLB are counters alone unless the filter names them: they are most of all events. Memory does
+// not grow with the number of events.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,8 @@ class ChromeTrace : public platform::TraceSink {
   std::uint64_t events() const { return events_; }  // written
 
  private:
-  bool wanted(const platform::TraceEvent& event);
+  enum class Shown : std::uint8_t { kUnknown, kNot, kCounter, kSlice };
+  Shown shown(const platform::TraceEvent& event);
   void slice(const platform::TraceEvent& event, Thread thread);
   void arguments(const platform::TraceEvent& event);
   void flow(const platform::TraceEvent& event, Thread thread);
@@ -59,7 +61,7 @@ class ChromeTrace : public platform::TraceSink {
   Threads threads_;
   Rates rates_;
   TaskFlows tasks_;
-  std::vector<std::uint8_t> wanted_;  // by track and activity: 0 not asked yet, 1 no, 2 yes
+  std::vector<Shown> shown_;  // by track and activity
   Status status_;
   std::uint64_t events_ = 0;
   bool is_first_ = true;

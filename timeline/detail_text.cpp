@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline/detail_text.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 
 #include "npu/abi/dma.hpp"
@@ -24,8 +22,16 @@ std::string_view at(const std::array<std::string_view, N>& names, std::uint64_t 
   return value < N ? names[value] : std::string_view();
 }
 
-std::string bdf_text(std::uint64_t value) {
-  return fmt::format("{:02x}:{:02x}.{}", value >> 8, value >> 3 & 0x1F, value & 7);
+void write_bdf(JsonWriter& out, std::uint64_t value) {
+  const auto byte = [&out](std::uint64_t number) {
+    if (number < 16) out.raw("0");
+    out.hex_digits(number);
+  };
+  byte(value >> 8);
+  out.raw(":");
+  byte(value >> 3 & 0x1F);
+  out.raw(".");
+  out.number(value & 7);
 }
 
 std::string_view word_of(DetailFormat format, std::uint64_t value) {
@@ -51,22 +57,30 @@ std::string_view word_of(DetailFormat format, std::uint64_t value) {
   }
 }
 
+void write_word(JsonWriter& out, DetailFormat format, std::uint64_t value) {
+  const auto word = word_of(format, value);
+  if (word.empty() || word == "?") return out.number(value);
+  out.raw(word);
+}
+
 }  // namespace
 
-std::string field_text(const platform::DetailField& field, std::uint64_t detail) {
+void write_field(JsonWriter& out, const platform::DetailField& field, std::uint64_t detail) {
   const std::uint64_t value = field_value(field, detail);
-  switch (field.format) {
-    case DetailFormat::kHex:
-      return fmt::format("0x{:x}", value);
-    case DetailFormat::kBdf:
-      return bdf_text(value);
-    case DetailFormat::kTask:
-      return value == UINT32_MAX ? "none" : std::to_string(value);
-    default:
-      break;
+  if (field.format == DetailFormat::kNumber) return out.number(value);
+  out.raw("\"");
+  if (field.format == DetailFormat::kHex) {
+    out.hex(value);
+  } else if (field.format == DetailFormat::kBdf) {
+    write_bdf(out, value);
+  } else if (field.format == DetailFormat::kTask && value != UINT32_MAX) {
+    out.number(value);
+  } else if (field.format == DetailFormat::kTask) {
+    out.raw("none");
+  } else {
+    write_word(out, field.format, value);
   }
-  const auto word = word_of(field.format, value);
-  return word.empty() || word == "?" ? std::to_string(value) : std::string(word);
+  out.raw("\"");
 }
 
 }  // namespace npu::timeline

@@ -2,9 +2,8 @@
 // The fields of an event's `detail` as text, by the table of activity.hpp.
 #pragma once
 
-#include <string>
-
 #include "npu/platform/activity.hpp"
+#include "timeline/json_writer.hpp"
 
 namespace npu::timeline {
 
@@ -13,13 +12,8 @@ constexpr std::uint64_t field_value(const platform::DetailField& field, std::uin
   return field.bits >= 64 ? value : value & ((std::uint64_t{1} << field.bits) - 1);
 }
 
-// Whether a reader is given a number, not a word.
-constexpr bool is_number(platform::DetailFormat format) {
-  return format == platform::DetailFormat::kNumber;
-}
-
-// "0x1000", "H2D", "device address not mapped", "01:00.0", "none"; a number in decimals. What an
-// enumeration does not know is a number.
-std::string field_text(const platform::DetailField& field, std::uint64_t detail);
+// As JSON: a number, or a word or address in quotes: "0x1000", "H2D", "device address not mapped",
+// "01:00.0", "none". What an enumeration does not know is a number in quotes.
+void write_field(JsonWriter& out, const platform::DetailField& field, std::uint64_t detail);
 
 }  // namespace npu::timeline

@@ -2,10 +2,10 @@
 // Which events a timeline holds.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "npu/base/result.hpp"
 #include "npu/platform/trace.hpp"
 
 namespace npu::timeline {

@@ -4,12 +4,11 @@
 // a unit in the last place.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <array>
+#include <charconv>
 #include <cstdint>
-#include <string>
+#include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "npu/base/units.hpp"
 
@@ -17,29 +16,48 @@ namespace npu::timeline {
 
 class JsonWriter {
  public:
-  void raw(std::string_view text) { text_.append(text.data(), text.data() + text.size()); }
-  void number(std::uint64_t value) {
-    const fmt::format_int digits(value);
-    text_.append(digits.data(), digits.data() + digits.size());
+  void raw(std::string_view text) {
+    char* const to = room(text.size());
+    std::memcpy(to, text.data(), text.size());
+    size_ += text.size();
   }
-  // Microseconds: "12.345678". Not negative.
+  void number(std::uint64_t value) { digits(value, 10); }
+  void hex(std::uint64_t value) {  // 0x1f
+    raw("0x");
+    hex_digits(value);
+  }
+  void hex_digits(std::uint64_t value) { digits(value, 16); }
+  // Microseconds: 12.345678. Not negative.
   void microseconds(Picoseconds time) {
+    constexpr std::uint64_t kPerMicrosecond = 1'000'000;
     const auto value = static_cast<std::uint64_t>(time.count());
     number(value / kPerMicrosecond);
     auto rest = static_cast<unsigned>(value % kPerMicrosecond);
-    std::array<char, 7> digits{'.'};
-    for (std::size_t i = 6; i > 0; --i, rest /= 10) digits[i] = static_cast<char>('0' + rest % 10);
-    text_.append(digits.begin(), digits.end());
+    char* const to = room(7);
+    to[0] = '.';
+    for (std::size_t i = 6; i > 0; --i, rest /= 10) to[i] = static_cast<char>('0' + rest % 10);
+    size_ += 7;
   }
-  void string(std::string_view text);  // with its quotes
+  void string(std::string_view text);  // escaped, with its quotes
 
-  std::string_view text() const { return {text_.data(), text_.size()}; }
-  std::size_t size() const { return text_.size(); }
-  void clear() { text_.clear(); }
+  std::string_view text() const { return {text_.data(), size_}; }
+  std::size_t size() const { return size_; }
+  void clear() { size_ = 0; }
 
  private:
-  static constexpr std::uint64_t kPerMicrosecond = 1'000'000;
-  fmt::basic_memory_buffer<char, 1 << 16> text_;
+  static constexpr std::size_t kLongestNumber = 20;
+
+  char* room(std::size_t bytes) {
+    if (size_ + bytes > text_.size()) text_.resize(2 * (size_ + bytes));
+    return text_.data() + size_;
+  }
+  void digits(std::uint64_t value, int base) {
+    char* const to = room(kLongestNumber);
+    size_ += static_cast<std::size_t>(std::to_chars(to, to + kLongestNumber, value, base).ptr - to);
+  }
+
+  std::vector<char> text_ = std::vector<char>(std::size_t{1} << 17);
+  std::size_t size_ = 0;
 };
 
 }  // namespace npu::timeline

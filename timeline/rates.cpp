@@ -40,6 +40,7 @@ bool has_channels(Activity activity) {
 
 // Reads and writes of a channel share its data bus.
 void Rates::add(const platform::TraceEvent& event) {
+  if (event.activity == Activity::kTranslation) return add_lookup(event);
   if (event.bytes == 0 || !has_rate(event.activity)) return;
   make_room(event.end);
   if (!has_channels(event.activity)) {
@@ -57,6 +58,16 @@ void Rates::add(const platform::TraceEvent& event) {
     spread(parts[channel + 1], event.begin, event.end, share);
   }
   spread(parts.front(), event.begin, event.end, event.bytes);
+}
+
+void Rates::add_lookup(const platform::TraceEvent& event) {
+  constexpr unsigned kHitShift = 56;  // of its detail
+  make_room(event.end);
+  Parts& parts = parts_of({event.track, event.activity});
+  parts.resize(2);
+  const bool hit = (event.detail >> kHitShift & 1) != 0;
+  spread(parts[0], event.begin, event.end, 1);
+  if (!hit) spread(parts[1], event.begin, event.end, 1);
 }
 
 Rates::Parts& Rates::parts_of(const Key& key) {
@@ -97,13 +108,21 @@ void Rates::spread(Series& series, Picoseconds begin, Picoseconds end, std::uint
 }
 
 Rates::Sample Rates::sample(const Key& key, std::size_t part, std::size_t window,
-                            std::uint64_t bytes) const {
+                            std::uint64_t amount) const {
   const auto& row = platform::row_of(key.activity);
+  const bool lookups = key.activity == Activity::kTranslation;
+  // Bytes per picosecond are 10^6 MB/s, look-ups 10^9 per ms.
+  const std::uint64_t scale = lookups ? 1'000'000'000 : 1'000'000;
   Sample result{key.track,
                 row.category,
                 {},
                 Picoseconds(static_cast<std::int64_t>(window) * window_),
-                bytes * 1'000'000 / static_cast<std::uint64_t>(window_)};
+                lookups ? "per ms" : "MB/s",
+                amount * scale / static_cast<std::uint64_t>(window_)};
+  if (lookups) {
+    result.what = part == 0 ? ".lookups" : ".misses";
+    return result;
+  }
   if (part != 0) {
     result.what = ".channel" + std::to_string(part - 1);
   } else if (row.category == platform::Category::kL2) {

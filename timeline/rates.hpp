@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes per second of links, memories and caches over time, from events: the bytes of an event are
-// spread evenly over the time from its begin to its end. Windows double when there would be too
-// many, so that memory is bounded whatever the run's length.
+// Bytes per second of links, memories and caches, and look-ups of TLBs, over time, from events: the
+// bytes of an event are spread evenly over the time from its begin to its end. Windows double when
+// there would be too many, so that memory is bounded whatever the run's length.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "npu/platform/trace.hpp"
@@ -20,12 +21,13 @@ class Rates {
   struct Sample {
     std::uint32_t track;
     platform::Category category;
-    std::string what;  // behind the track's name: ".channel3", "" for all of it
-    Picoseconds when;  // begin of the window
-    std::uint64_t megabytes_per_second;
+    std::string what;       // behind the track's name: ".channel3", "" for all of it
+    Picoseconds when;       // begin of the window
+    std::string_view unit;  // "MB/s", "per ms"
+    std::uint64_t value;
   };
 
-  // What carries no bytes is passed over.
+  // What is no such thing is passed over.
   void add(const platform::TraceEvent& event);
 
   // One sample per series and change, in the order of series, then time; a last one of 0.
@@ -55,13 +57,14 @@ class Rates {
       return track != other.track ? track < other.track : activity < other.activity;
     }
   };
-  using Series = std::vector<std::uint64_t>;  // bytes by window
-  using Parts = std::vector<Series>;          // [0]: the whole; [1 + n]: channel n
+  using Series = std::vector<std::uint64_t>;  // bytes or look-ups by window
+  using Parts = std::vector<Series>;          // [0]: all; [1 + n]: channel n; of a TLB [1]: misses
 
   Parts& parts_of(const Key& key);
+  void add_lookup(const platform::TraceEvent& event);
   void spread(Series& series, Picoseconds begin, Picoseconds end, std::uint64_t bytes) const;
   void make_room(Picoseconds until);
-  Sample sample(const Key& key, std::size_t part, std::size_t window, std::uint64_t bytes) const;
+  Sample sample(const Key& key, std::size_t part, std::size_t window, std::uint64_t amount) const;
 
   std::map<Key, Parts> units_;
   std::int64_t window_ = 100'000;  // ps

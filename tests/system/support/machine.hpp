@@ -12,6 +12,7 @@
 #include "model/config/load.hpp"
 #include "model/system.hpp"
 #include "npu/driver/device.hpp"
+#include "workloads/framework/counters.hpp"
 #include "workloads/framework/registry.hpp"
 #include "workloads/simulator/system_view.hpp"
 
@@ -71,6 +72,7 @@ class Machine {
       context.functional = chip().core.functional;
       const Status status = found.run(context);
       EXPECT_TRUE(status) << status.error().message();
+      add_counters(report, view);
       report.simulated = view.simulated_time();
     });
     return report;

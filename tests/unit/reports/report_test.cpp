@@ -36,7 +36,7 @@ Report example_report() {
 
 TEST(ReportJson, IsValidAndHasTheSchema) {
   const auto json = nlohmann::json::parse(to_json(example_report()));
-  EXPECT_EQ(json["schema"], "npusim.report/2");
+  EXPECT_EQ(json["schema"], "npusim.report/3");
   EXPECT_EQ(json["workload"], "dma_latency");
   EXPECT_EQ(json["config"], "910b");
   EXPECT_EQ(json["seed"], 42);

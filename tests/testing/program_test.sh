@@ -78,10 +78,11 @@ cases = {case.get("classname") + "." + case.get("name"): case for case in root.i
 passed = cases["Sample.Passes"]
 values = {item.get("name"): item.get("value") for item in passed.iter("property")}
 assert values["answer"] == '4 < 5 & "six"', values
-assert float(passed.get("time")) * 1e12 == float(values["simulated_ps"]) > 1.5e6, passed.attrib
+assert passed.get("time") == "0.000001500000" and values["simulated_ps"] == "1500000", passed.attrib
 assert "STATUS" in cases["Sample.Fails"].find("failure").get("message")
 assert "? is no character" in cases["Sample.Fails"].find("failure").text
 assert "signal 11" in cases["Sample.Crashes"].find("failure").get("message")
+assert "main waits for a condition" in cases["Sample.WaitsForEver"].find("failure").get("message")
 assert cases["Sample.IsSkipped"].find("skipped") is not None
 assert cases["Sample.Exits"].find("failure") is not None
 END

@@ -33,6 +33,7 @@ enum class AccessKind : std::uint8_t {
 };
 inline constexpr std::size_t kAccessKinds = 9;
 
+NPU_TESTING_API std::vector<AccessKind> all_access_kinds();
 // "MMIO read", "poll", ...
 NPU_TESTING_API std::string_view to_string(AccessKind kind);
 
@@ -83,7 +84,7 @@ class NPU_TESTING_API Accesses {
   Picoseconds begin_, end_;
 };
 
-// What GoogleTest prints of a value that does not match.
+// What GoogleTest prints of a value: its summary. The matchers list accesses.
 NPU_TESTING_API void PrintTo(const Accesses& accesses, std::ostream* out);
 
 // Whether `name` can be the name of an access: a register of the ABI or an area that is named.

@@ -85,7 +85,7 @@ class MachineTest : public ::testing::Test {
   [[noreturn]] static void stuck(const Error& error) {
     ADD_FAILURE() << "the test waits for ever: " << error.message();
     std::fflush(nullptr);
-    std::_Exit(1);
+    std::quick_exit(1);
   }
 
   std::unique_ptr<Machine> machine_;

@@ -45,6 +45,13 @@ bool get(int file, void* data, std::size_t size) {
   return true;
 }
 
+void hand_over(const ::testing::TestInfo& test, int file) {
+  const Outcome outcome = outcome_of(test);
+  const Head head{outcome.failed, outcome.skipped, outcome.simulated, outcome.details.size()};
+  put(file, &head, sizeof head);
+  put(file, outcome.details.data(), outcome.details.size());
+}
+
 // Prints failures as GoogleTest does, and nothing else; hands the outcome over.
 class Reporter : public ::testing::EmptyTestEventListener {
  public:
@@ -55,16 +62,19 @@ class Reporter : public ::testing::EmptyTestEventListener {
     std::printf("%s\n%s\n", part.skipped() ? "Skipped" : "Failure", part.message());
     std::fflush(stdout);
   }
-  void OnTestEnd(const ::testing::TestInfo& test) override {
-    const Outcome outcome = outcome_of(test);
-    const Head head{outcome.failed, outcome.skipped, outcome.simulated, outcome.details.size()};
-    put(file_, &head, sizeof head);
-    put(file_, outcome.details.data(), outcome.details.size());
-  }
+  void OnTestEnd(const ::testing::TestInfo& test) override { hand_over(test, file_); }
 
  private:
   int file_;
 };
+
+int outcome_file = -1;
+
+// A test that waits for ever ends its process without an end of its own.
+void hand_over_unfinished() {
+  const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+  if (test != nullptr) hand_over(*test, outcome_file);
+}
 
 [[noreturn]] void run_here(const std::string& test, int file) {
   unsetenv("GTEST_TOTAL_SHARDS");
@@ -76,6 +86,8 @@ class Reporter : public ::testing::EmptyTestEventListener {
   delete listeners.Release(listeners.default_result_printer());
   delete listeners.Release(listeners.default_xml_generator());
   listeners.Append(new Reporter(file));
+  outcome_file = file;
+  std::at_quick_exit(&hand_over_unfinished);
   alarm(kHangSeconds);
   std::exit(RUN_ALL_TESTS());
 }

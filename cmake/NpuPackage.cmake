@@ -29,7 +29,7 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, cmake, libgmock-dev")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ninja-build, pkg-config")
 
 foreach(file copyright changelog)
-  configure_file(cmake/debian/${file}.in debian/${file} @ONLY)
+  configure_file(cmake/debian/${file}.txt debian/${file} @ONLY)
 endforeach()
 set(CPACK_NPU_DEBIAN_DIR ${PROJECT_BINARY_DIR}/debian)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/prepare.cmake)

@@ -20,6 +20,16 @@
 #include "npu/base/result.hpp"
 #include "npu/testing/access.hpp"
 
+namespace npu {
+
+// What GoogleTest prints of a Result or Status.
+template <class T>
+void PrintTo(const Result<T>& result, std::ostream* out) {
+  *out << (result ? "a success" : result.error().message());
+}
+
+}  // namespace npu
+
 namespace npu::testkit {
 
 namespace detail {
@@ -46,7 +56,9 @@ class CountMatcher {
     }
     if (count_.Matches(found)) return true;
     if (out != nullptr) {
-      *out << "with " << found << " " << what_ << (found > 0 ? ":\n" : "") << accesses.text(kinds_);
+      // Those in question; where there are none, all.
+      const auto list = accesses.text(found > 0 ? kinds_ : all_access_kinds());
+      *out << "with " << found << " " << what_ << (list.empty() ? "" : ":\n") << list;
     }
     return false;
   }
@@ -125,19 +137,12 @@ auto WritesTo(std::string name, const N& n) {
 
 // EXPECT_THAT(call(), Succeeds());
 MATCHER(Succeeds, "is a success") {
-  if (arg) return true;
-  *result_listener << "which is " << arg.error().message();
-  return false;
+  return arg.has_value();
 }
 
 // EXPECT_THAT(call(), FailsWith(ErrorCode::kTimeout));
 MATCHER_P(FailsWith, code, "fails with " + std::string(to_string(code))) {
-  if (arg) {
-    *result_listener << "which is a success";
-    return false;
-  }
-  *result_listener << "which is " << arg.error().message();
-  return arg.error().code == code;
+  return !arg.has_value() && arg.error().code == code;
 }
 
 }  // namespace npu::testkit

@@ -18,7 +18,7 @@ install(TARGETS scheduler executor LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/n
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY sim/testing/main/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/testing
   FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)
-install(FILES docs/npusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+install(FILES docs/npusim.1 docs/npudemo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 
 # npudrv: the driver. npu_simulator: libnpusim, the simulator behind include/npu/sim.
 foreach(library npudrv npu_simulator)

@@ -18,14 +18,19 @@
 #include <vector>
 
 #include "npu/base/result.hpp"
+#include "npu/base/units.hpp"
 #include "npu/testing/access.hpp"
 
 namespace npu {
 
-// What GoogleTest prints of a Result or Status.
+// What GoogleTest prints of a Result, a Status and a time.
 template <class T>
 void PrintTo(const Result<T>& result, std::ostream* out) {
   *out << (result ? "a success" : result.error().message());
+}
+// "714651 ps".
+inline void PrintTo(Picoseconds time, std::ostream* out) {
+  *out << time.count() << " ps";
 }
 
 }  // namespace npu

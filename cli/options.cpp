@@ -238,8 +238,8 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.html = value_or<std::string>(*values, "html", "");
   options.config_out = value_or<std::string>(*values, "config-out", "");
   options.trace = value_or<std::string>(*values, "trace", "");
-  // A page shows what a profile finds.
   options.vcd = value_or<std::string>(*values, "vcd", "");
+  // A page shows what a profile finds.
   options.profile = (*values)["profile"].as<bool>() || !options.html.empty();
   options.trace_window = value_or<std::string>(*values, "trace-window", "");
   options.trace_units = value_or(*values, "trace-unit", std::vector<std::string>{});

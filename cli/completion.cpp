@@ -109,13 +109,16 @@ void add_assignments(const Line& line, const std::string& at, Candidates& found)
   const std::string kept =
       at.substr(0, comma == std::string::npos ? equals + 1 : std::max(comma, equals) + 1);
   Words values = model::override_words(key);
+  bool any_text = false;
   if (workload != nullptr) {
     for (const auto& spec : workload->parameters) {
-      if (spec.name == key) values = values_of(spec);
+      if (spec.name != key) continue;
+      values = values_of(spec);
+      any_text = spec.type == workloads::ParameterType::kText;
     }
   }
   for (const auto& value : values) found.words.push_back(kept + value);
-  found.files = values.empty();
+  found.files = any_text;
 }
 
 void add_workloads(Candidates& found) {

@@ -43,11 +43,11 @@ const char* const kRun =
               [--verbose]
        npusim run WORKLOAD --help
 
-Runs a workload (npusim list) on the simulated machine and prints its report. A run of more than two
-seconds says on standard error how far it is: a line that changes on a terminal, one line per tenth
-elsewhere. Ctrl-C (SIGINT, SIGTERM, SIGHUP) ends it with a report of what is known by then, whose
-outcome is "interrupted", and exit code 128 + the signal's number; a second one ends it at once. A
-run that fails writes what is known, too.
+Runs a workload (npusim list) on the simulated machine and prints its report. On standard error it
+says how far it is: on a terminal a line that changes, after two seconds; elsewhere a line per tenth
+of each part that takes more than ten. Ctrl-C (SIGINT, SIGTERM, SIGHUP) ends it with a report of what
+is known by then, whose outcome is "interrupted", and exit code 128 + the signal's number; a second
+one ends it at once. A run that fails writes what is known, too.
 
 )";
 

@@ -87,11 +87,15 @@ std::vector<MachineActivity::Unit> MachineActivity::look(Picoseconds time, const
     units.push_back(std::move(unit));
   }
   looked_ = std::max(looked_, time.count());
+  sort(units);
+  return units;
+}
+
+void MachineActivity::sort(std::vector<Unit>& units) {
   std::sort(units.begin(), units.end(), [](const Unit& a, const Unit& b) {
     if (a.now != b.now) return a.now > b.now;
     return a.mean != b.mean ? a.mean > b.mean : a.name < b.name;
   });
-  return units;
 }
 
 }  // namespace npu::cli

@@ -27,6 +27,9 @@ class MachineActivity : public platform::TraceSink {
   // it ends.
   std::vector<Unit> look(Picoseconds time, const TrackName& name, const Capacity& capacity);
 
+  // The busiest first.
+  static void sort(std::vector<Unit>& units);
+
   std::uint64_t faults() const { return faults_; }
   std::uint64_t queues() const { return queues_; }      // that processes have made
   std::uint64_t slots() const { return slots_; }        // with a queue loaded

@@ -51,13 +51,40 @@ void Watch::close() {
   std::fflush(stderr);
 }
 
+// Of links their own counters know best when bytes are on the wire.
+std::vector<MachineActivity::Unit> Watch::units(const workloads::SimulatorView& simulator) {
+  std::map<std::string, std::uint64_t> rates;
+  for (const auto& each : simulator.memories()) rates[each.name] = each.peak_bytes_per_second;
+  for (const auto& each : simulator.l2s()) rates[each.name] = each.peak_bytes_per_second;
+  const Picoseconds time = simulator.simulated_time();
+  auto all = activity_.look(
+      time, [this](std::uint32_t track) { return source_->track_name(track); },
+      [&rates](const std::string& name) {
+        const auto found = rates.find(name);
+        return found == rates.end() ? 0 : found->second;
+      });
+  const auto is_link = [](const MachineActivity::Unit& unit) {
+    return unit.name.rfind("pci.", 0) == 0 || unit.name.rfind("hccs", 0) == 0;
+  };
+  all.erase(std::remove_if(all.begin(), all.end(), is_link), all.end());
+  const auto share = [](Picoseconds busy, Picoseconds of) {
+    return of.count() <= 0 ? 0 : std::min(busy.us() / of.us(), 1.0);
+  };
+  const auto add = [&](const std::string& name, Picoseconds busy) {
+    if (busy.count() == 0) return;
+    const Picoseconds before = std::exchange(link_busy_[name], busy);
+    all.push_back({name, share(busy - before, time - last_simulated_), share(busy, time)});
+  };
+  for (const auto& link : simulator.links()) add(link.name, link.busy);
+  for (const auto& link : simulator.peer_links()) add(link.name, link.busy);
+  MachineActivity::sort(all);
+  return all;
+}
+
 void Watch::draw(const workloads::SimulatorView& simulator, const ProgressState& progress,
                  WallTime elapsed) {
   constexpr WallTime kShortest{50};  // of which rates say something
   if (source_ == nullptr || elapsed - last_time_ < kShortest) return;
-  for (const auto& link : simulator.links()) capacities_[link.name] = link.raw_bytes_per_second;
-  for (const auto& each : simulator.memories()) capacities_[each.name] = each.peak_bytes_per_second;
-  for (const auto& each : simulator.l2s()) capacities_[each.name] = each.peak_bytes_per_second;
   const double seconds = static_cast<double>((elapsed - last_time_).count()) / 1e3;
   WatchFrame frame;
   frame.title = title_;
@@ -69,12 +96,7 @@ void Watch::draw(const workloads::SimulatorView& simulator, const ProgressState&
   frame.event_rate = static_cast<double>(frame.events - last_events_) / seconds;
   frame.progress = progress.text(frame.simulated, elapsed);
   frame.done = progress.share();
-  frame.units = activity_.look(
-      frame.simulated, [this](std::uint32_t track) { return source_->track_name(track); },
-      [this](const std::string& name) {
-        const auto found = capacities_.find(name);
-        return found == capacities_.end() ? 0 : found->second;
-      });
+  frame.units = units(simulator);
   frame.faults = activity_.faults();
   frame.queues = activity_.queues();
   frame.slots = activity_.slots();

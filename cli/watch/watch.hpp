@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/failure.hpp"
 #include "cli/simulator.hpp"
@@ -33,12 +34,13 @@ class Watch : public Listener {
  private:
   explicit Watch(std::string title);
   void close();
+  std::vector<MachineActivity::Unit> units(const workloads::SimulatorView& simulator);
 
   std::string title_;
   bool drawn_ = false;
   workloads::TraceSource* source_ = nullptr;
   MachineActivity activity_;
-  std::map<std::string, std::uint64_t> capacities_;  // bytes per second
+  std::map<std::string, Picoseconds> link_busy_;  // until the last picture
   WallTime last_time_{0};
   Picoseconds last_simulated_{0};
   std::uint64_t last_events_ = 0;

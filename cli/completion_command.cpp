@@ -13,10 +13,10 @@ namespace {
 // says what the shell has to add.
 const char* const kBash = R"(# bash completion for npusim; printed by: npusim completion bash
 _npusim() {
-  local program=${1/#\~/$HOME} says
-  local -a answer
-  mapfile -t answer < <("$program" completion words bash -- \
-    "${COMP_WORDS[@]:0:COMP_CWORD}" "$2" 2>/dev/null)
+  local program=${1/#\~/$HOME} says at=${COMP_WORDS[COMP_CWORD]}
+  local -a answer before=("${COMP_WORDS[@]:0:COMP_CWORD}")
+  if [[ -z $2 && $at == [=:]* ]]; then before+=("$at"); fi
+  mapfile -t answer < <("$program" completion words bash -- "${before[@]}" "$2" 2>/dev/null)
   says=" ${answer[0]-} "
   COMPREPLY=("${answer[@]:1}")
   if [[ $says == *' go-on '* ]]; then compopt -o nospace 2>/dev/null; fi

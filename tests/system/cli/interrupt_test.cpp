@@ -20,7 +20,7 @@ class Interrupt : public Program {
   // Sends `signal` after `delay`; the exit code is the run's.
   Result end_by(const std::string& command, const std::string& signal,
                 const std::string& delay) const {
-    return shell("{ " + command + " & run=$!; sleep " + delay + "; kill -" + signal +
+    return shell("{ env --default-signal " + command + " & run=$!; sleep " + delay + "; kill -" + signal +
                  " $run 2>/dev/null; wait $run; }");
   }
   void expect_partial(const std::string& file, const std::string& out) const {

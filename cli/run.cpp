@@ -97,8 +97,7 @@ Outcome stopped(const Error& error, const Workload& workload, const reports::Rep
 
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                  const ParameterSet& parameters, const Options& options, reports::Report& report,
-                 Recording& recording, Watch* watch) {
-  std::optional<RunMonitor> monitor(std::in_place, workload.name, watch);
+                 Recording& recording, Watch* watch, std::optional<RunMonitor>& monitor) {
   const RunSpeed speed;
   std::uint64_t events = 0;
   std::optional<Status> result;
@@ -165,15 +164,17 @@ Outcome run_workload(const Options& options) {
   if (!page) return tl::unexpected(page.error());
   auto recording = Recording::open(options);
   if (!recording) return tl::unexpected(recording.error());
+  auto watch = Watch::open(options.watch, workload.name + " on " + options.config);
+  if (!watch) return tl::unexpected(watch.error());
+  // From here on signals end the run with a report.
+  std::optional<RunMonitor> monitor(std::in_place, workload.name, watch->get());
   if (auto done = write_config(options.config_out, *config); !done) return done;
 
   auto report = begin_report(workload.name, options.config, *config, *overrides);
   report.seed = options.seed;
   report.parameters = parameters.values();
-  auto watch = Watch::open(options.watch, workload.name + " on " + options.config);
-  if (!watch) return tl::unexpected(watch.error());
   const auto ran =
-      simulate(workload, *config, parameters, options, report, *recording, watch->get());
+      simulate(workload, *config, parameters, options, report, *recording, watch->get(), monitor);
   report.outcome = outcome_of(ran);
   recording->complete(report, *config);
   // Of a run that failed, too: it is what one looks into then.

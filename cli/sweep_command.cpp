@@ -80,7 +80,8 @@ Outcome run_points(const sweep::SweepSpec& spec, const std::vector<const Planned
                    const ResultsDirectory& results, unsigned jobs, sweep::SweepState& state) {
   int signal = 0;
   {
-    sweep::SweepProgress progress(spec.name);
+    // Of a single point the command itself says all there is to say.
+    sweep::SweepProgress progress(spec.name, state.total == 1);
     sweep::Runner runner(results.path(), jobs, progress);
     const Status ran = runner.run(points, state);
     if (ran) return {};

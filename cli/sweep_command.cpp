@@ -211,7 +211,9 @@ Outcome print_jobs(const Options& options, const sweep::SweepSpec& spec, const P
 }
 
 Outcome check_options(const Options& options) {
-  if (options.arguments.empty()) return bad_input("sweep: give a file; see npusim sweep --help");
+  if (options.arguments.empty() || options.arguments[0].empty()) {
+    return bad_input("sweep: give a file; see npusim sweep --help");
+  }
   if (options.arguments.size() > 1) {
     return bad_input("sweep: unexpected '" + shortened(options.arguments[1]) + "'");
   }

@@ -8,7 +8,7 @@ const char* const kProgram =
     R"(npusim: a simulator of a PCIe NPU on which the real user-space driver runs
 
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
-              [--config-out FILE] [--seed N]
+              [--html FILE] [--config-out FILE] [--seed N]
        npusim list
        npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
@@ -32,7 +32,7 @@ regression; 2 something is wrong with the command line, a parameter or a file.
 
 const char* const kRun =
     R"(usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
-              [--config-out FILE] [--seed N] [--verbose]
+              [--html FILE] [--config-out FILE] [--seed N] [--verbose]
        npusim run WORKLOAD --help
 
 Runs a workload (npusim list) on the simulated machine and prints its report.
@@ -41,6 +41,7 @@ Runs a workload (npusim list) on the simulated machine and prints its report.
   --set KEY=VALUE   a parameter of the workload, or else a key of the configuration
                     (npusim config keys); may be repeated
   --report FILE     write the report as JSON, schema npusim.report/3; whole, or not at all
+  --html FILE       write the report as one page with plots, for any browser, without a network
   --config-out FILE write the resolved configuration as YAML; its SHA-256 is in the report
   --seed N          of the workload's random numbers, default 1
   --verbose, -v     say at the end, on standard error, how fast the simulator was; on a terminal
@@ -116,13 +117,14 @@ Shows the PCI functions of the simulated machine as Linux does in /sys/bus/pci, 
 )";
 
 const char* const kReport =
-    R"(usage: npusim report FILE [--format text|markdown|csv] [--output FILE]
+    R"(usage: npusim report FILE [--format text|markdown|csv|html] [--output FILE]
 
 Prints a report again that --report has written; FILE - is standard input.
 
   --format text     what the run printed, byte by byte (default)
   --format markdown the same as tables of Markdown, and besides it parameters, metrics, counters
   --format csv      a row per metric and counter: workload,config,seed,kind,name,value,unit
+  --format html     one page with plots, for any browser, without a network
   --output FILE     write there instead of to standard output
 )";
 

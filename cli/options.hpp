@@ -25,11 +25,13 @@ struct Options {
   std::string config;                     // --config; empty: not given
   std::vector<std::string> sets;          // --set, "key=value", in order
   std::string report;                     // --report; empty: not given
+  std::string html;                       // --html; empty: not given
   std::string config_out;                 // --config-out; empty: not given
   std::string trace;                      // --trace; empty: not given
   std::string trace_window;               // --trace-window; empty: not given
   std::vector<std::string> trace_units;   // --trace-unit, in order
   std::vector<std::string> trace_causes;  // --trace-cause, in order
+  std::string vcd;                        // --vcd; empty: not given
   bool profile = false;                   // --profile
   std::vector<std::string> sockets;       // --socket, in order
   std::string ecam;                       // --ecam

@@ -132,6 +132,8 @@ Outcome run_workload(const Options& options) {
   if (auto there = check_card(parameters, config->cards.size()); !there) return there;
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
+  auto page = OptionFile::open("--html", options.html);
+  if (!page) return tl::unexpected(page.error());
   auto recording = Recording::open(options);
   if (!recording) return tl::unexpected(recording.error());
   if (auto done = write_config(options.config_out, *config); !done) return done;
@@ -140,11 +142,11 @@ Outcome run_workload(const Options& options) {
   report.seed = options.seed;
   report.parameters = parameters.values();
   const auto ran = simulate(workload, *config, parameters, options, report, *recording);
-  recording->complete(report);
+  recording->complete(report, *config);
   // Of a run that failed, too: it is what one looks into then.
   if (auto done = recording->write(report); !done && ran) return done;
   if (!ran) return ran;
-  return publish(*file, report);
+  return publish(*file, *page, report);
 }
 
 }  // namespace npu::cli

@@ -10,6 +10,8 @@
 #include "reports/compare/comparison_json.hpp"
 #include "reports/compare/comparison_text.hpp"
 #include "reports/compare/junit.hpp"
+#include "reports/report_json.hpp"
+#include "reports/report_reader.hpp"
 #include "tests/unit/reports/example_report.hpp"
 
 namespace npu::reports {
@@ -205,6 +207,31 @@ TEST(CompareAmounts, AreExactAtTheEndsOfNumbers) {
   EXPECT_FALSE(exceeds(most, most, {Number::integer(0), true}));
   EXPECT_EQ(share(Number::integer(0), most), INT64_MAX);
   EXPECT_EQ(difference(Number::scaled(15, 1), Number::scaled(1505, 3)).text(), "0.005");
+}
+
+// Reports that are damaged at a few places and still read.
+TEST(Compare, TakesWhateverReads) {
+  const std::string json = to_json(full_report());
+  std::uint64_t state = 1;
+  const auto draw = [&state](std::size_t below) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::size_t>(state >> 33U) % below;
+  };
+  unsigned read = 0;
+  for (unsigned i = 0; i < 4000; ++i) {
+    std::string damaged = json;
+    for (std::size_t n = 0; n <= draw(3); ++n) damaged[draw(damaged.size())] = "019-.,az"[draw(8)];
+    const auto other = read_report(damaged);
+    if (!other) continue;
+    ++read;
+    const auto comparison = compare(full_report(), *other, {});
+    if (!comparison) continue;
+    EXPECT_TRUE(nlohmann::json::accept(to_json(*comparison)));
+    EXPECT_FALSE(to_text(*comparison).empty());
+    EXPECT_FALSE(to_markdown(*comparison).empty());
+    EXPECT_FALSE(to_junit(*comparison).empty());
+  }
+  EXPECT_GT(read, 100U);
 }
 
 TEST(CompareJson, IsValidAndHasTheVerdicts) {

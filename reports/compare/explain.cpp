@@ -69,10 +69,10 @@ class Explainer {
     if (const Change* part = largest(parts_of(metric)))
       append(why, part_name(*part) + " " + amount(*part));
     for (const auto* counter : counters_) {
-      if (!ends_with(counter->name, "_per_submission") ||
-          counter->verdict != Verdict::kRegression) {
-        continue;
-      }
+      // Rounds of polls are the time that is waited itself.
+      const bool access = ends_with(counter->name, "_per_submission") &&
+                          counter->name != "host.polls_per_submission";
+      if (!access || counter->verdict != Verdict::kRegression) continue;
       append(why, counter->name + " " + amount(*counter));
     }
     return why;

@@ -105,6 +105,7 @@ TEST(Compare, WhatHasNoDirectionIsARegressionOnlyIfNamed) {
   EXPECT_EQ(verdict("x.best_depth", "", 200'000), Verdict::kChanged);
   EXPECT_EQ(verdict("x.best_depth", "", 50'000, {"x.best_depth=10%"}), Verdict::kRegression);
   EXPECT_EQ(verdict("x.best_depth", "", 110'000, {"x.best_depth=10%"}), Verdict::kChanged);
+  EXPECT_EQ(verdict("x.best_depth", "", 200'000, {"*=10%"}), Verdict::kChanged);
 }
 
 TEST(Compare, AThresholdReplacesTheDefaultAndTheLastOneCounts) {
@@ -113,6 +114,12 @@ TEST(Compare, AThresholdReplacesTheDefaultAndTheLastOneCounts) {
             Verdict::kRegression);
   EXPECT_EQ(verdict("host.mmio_reads", "", 104'000, {"host.mmio_reads=4"}), Verdict::kWorse);
   EXPECT_EQ(verdict("host.mmio_reads", "", 104'001, {"host.mmio_reads=4"}), Verdict::kRegression);
+}
+
+TEST(Compare, APartMayGrowUnlessAThresholdBoundsIt) {
+  EXPECT_EQ(verdict("x.breakdown.data_ns", "ns", 200'000), Verdict::kWorse);
+  EXPECT_EQ(verdict("x.breakdown.data_ns", "ns", 200'000, {"*.data_ns=1%"}), Verdict::kRegression);
+  EXPECT_EQ(verdict("x.breakdown.data_ns", "ns", 50'000, {"*=1%"}), Verdict::kBetter);
 }
 
 TEST(Compare, ShowsTheWorstFirst) {

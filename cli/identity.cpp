@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/identity.hpp"
 
+#include "cli/ceilings.hpp"
 #include "cli/overrides.hpp"
 #include "model/config/load.hpp"
 #include "reports/digest.hpp"
+#include "reports/html/page.hpp"
 #include "reports/report_json.hpp"
 #include "reports/report_reader.hpp"
 #include "reports/report_text.hpp"
@@ -28,12 +30,17 @@ reports::Report begin_report(const std::string& workload, const std::string& con
       if (each.key == key) report.overrides.push_back({given, {key, {each.value}, each.is_text}});
     }
   }
+  report.add_section({"ceilings", ceilings_json(config)});
   return report;
 }
 
-Outcome publish(OptionFile& file, const reports::Report& report) {
+Outcome publish(OptionFile& file, OptionFile& page, const reports::Report& report) {
   const std::string json = reports::to_json(report);
   Outcome written = file.write(json);
+  if (page.is_wanted()) {
+    const Outcome drawn = page.write(reports::html_page(json));
+    if (written) written = drawn;
+  }
   // What is printed is what `npusim report` makes of the file, also where text that is no UTF-8 had
   // to be replaced there.
   const auto again = reports::read_report(json);

@@ -17,9 +17,9 @@ reports::Report begin_report(const std::string& workload, const std::string& con
                              const model::SystemConfig& config,
                              const std::vector<std::string>& overrides);
 
-// The report for machines to `file`, then the one for people to standard output: whoever reads that
-// may have gone. The first of their errors.
-Outcome publish(OptionFile& file, const reports::Report& report);
+// The report for machines to `file`, as a page to `page`, then as text to standard output: whoever
+// reads that may have gone. The first of their errors.
+Outcome publish(OptionFile& file, OptionFile& page, const reports::Report& report);
 
 // --config-out: the resolved configuration, whose SHA-256 is the report's config_sha256.
 Outcome write_config(const std::string& path, const model::SystemConfig& config);

@@ -33,6 +33,7 @@ class OptionFile {
  public:
   // Before the run, so that a file that cannot be written costs no simulation.
   static tl::expected<OptionFile, Failure> open(const std::string& option, const std::string& path);
+  bool is_wanted() const { return file_.has_value(); }
   Outcome write(const std::string& text);
 
  private:

@@ -3,7 +3,9 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "npu/base/shortened.hpp"
+#include "reports/html/page.hpp"
 #include "reports/report_csv.hpp"
+#include "reports/report_json.hpp"
 #include "reports/report_markdown.hpp"
 #include "reports/report_reader.hpp"
 #include "reports/report_text.hpp"
@@ -16,7 +18,9 @@ tl::expected<std::string, Failure> rendered(const reports::Report& report,
   if (format == "text" || format.empty()) return to_text(report);
   if (format == "markdown") return to_markdown(report);
   if (format == "csv") return to_csv(report);
-  return bad_input("--format: found '" + shortened(format) + "'; allowed: text, markdown, csv");
+  if (format == "html") return reports::html_page(to_json(report));
+  return bad_input("--format: found '" + shortened(format) +
+                   "'; allowed: text, markdown, csv, html");
 }
 
 }  // namespace

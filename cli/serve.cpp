@@ -147,7 +147,8 @@ Outcome serve(const Options& options) {
       [&](platform::Platform&) { served = serve_sockets(system, *sockets, options, report); });
   if (!ran) served = failure("serve: " + ran.error().message());
   if (!served) return served;
-  return publish(*file, report);
+  OptionFile no_page;
+  return publish(*file, no_page, report);
 }
 
 }  // namespace npu::cli

@@ -53,7 +53,7 @@ TEST_F(Reports, what_is_no_report_is_refused_in_one_line) {
   write("cut.json", text("r.json").substr(0, 500));
   expect_refused({"report", "cut.json"}, "cut.json: no JSON: it ends in the middle");
   expect_refused({"report", "r.json", "--format", "pdf"},
-                 "--format: found 'pdf'; allowed: text, markdown, csv");
+                 "--format: found 'pdf'; allowed: text, markdown, csv, html");
   expect_refused({"report", "r.json", "--output", "./r.json"},
                  "--output ./r.json: that is a report to be read");
   expect_refused({"report", "r.json", "--output", "no/such/folder"},

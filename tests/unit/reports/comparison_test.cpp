@@ -148,6 +148,19 @@ TEST(Compare, NamesThePartThatChangedMostAndTheAccesses) {
             "doorbell +891.000 ns; host.mmio_reads_per_submission +1.000");
 }
 
+TEST(Compare, APartThatGotShorterIsNoReasonForALongerLatency) {
+  const auto comparison = compared({{"d.64B.latency_ns", 100'000, "ns"},
+                                    {"d.64B.breakdown.doorbell_ns", 40'000, "ns"},
+                                    {"d.64B.breakdown.entry_store_ns", 50'000, "ns"},
+                                    {"d.64B.breakdown.data_ns", 10'000, "ns"}},
+                                   {{"d.64B.latency_ns", 110'000, "ns"},
+                                    {"d.64B.breakdown.doorbell_ns", 65'000, "ns"},
+                                    {"d.64B.breakdown.entry_store_ns", 10'000, "ns"},
+                                    {"d.64B.breakdown.data_ns", 35'001, "ns"}});
+  ASSERT_EQ(comparison.regressions(), 1U);
+  EXPECT_EQ(comparison.changes[0].why, "data +25.001 ns");
+}
+
 TEST(Compare, TellsWhatIsMissingAndWhatIsNew) {
   const auto comparison = compared({{"gone", 1, ""}}, {{"came", 1, ""}});
   EXPECT_EQ(comparison.regressions(), 0U);

@@ -23,7 +23,7 @@ TEST_F(Reports, a_report_prints_again_what_the_run_printed) {
   const auto again = npusim({"report", "r.json"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.out, printed);
-  EXPECT_EQ(shell("cat r.json | " NPU_BINARY_DIR "/bin/npusim report -").out, printed);
+  EXPECT_EQ(shell("(cat r.json | " NPU_BINARY_DIR "/bin/npusim report -)").out, printed);
 }
 
 TEST_F(Reports, a_name_that_is_no_utf8_is_printed_again_too) {
@@ -54,6 +54,8 @@ TEST_F(Reports, what_is_no_report_is_refused_in_one_line) {
   expect_refused({"report", "cut.json"}, "cut.json: no JSON: it ends in the middle");
   expect_refused({"report", "r.json", "--format", "pdf"},
                  "--format: found 'pdf'; allowed: text, markdown, csv, html");
+  expect_refused({"report", "r.json", "--output", "./r.json"},
+                 "--output ./r.json: that is a report to be read");
   expect_refused({"report", "r.json", "--output", "no/such/folder"},
                  "--output no/such/folder: cannot be written: No such file or directory");
 }

@@ -29,8 +29,13 @@ function add_limits(section, report) {
   });
 }
 
+// Software that waits for nothing has no unit.
+function path_unit(part) {
+  return part.unit === 'none' ? '' : cell_text(part.unit);
+}
+
 function path_name(part) {
-  return part.unit ? `${words(part.name)}, ${part.unit}` : words(part.name);
+  return path_unit(part) === '' ? words(part.name) : `${words(part.name)}, ${path_unit(part)}`;
 }
 
 function path_bar(path, sorted, narrow) {
@@ -46,7 +51,7 @@ function path_rows(path, sorted, narrow) {
   const [unit, power] = time_unit(Number(path.total_ps));
   const [shown, rest] = split_top(sorted, narrow ? 10 : 16);
   const row_of = new Map(shown.map((part, index) => [path_name(part), index]));
-  const labels = shown.map((part) => [words(part.name), ...(part.unit ? [part.unit] : []), `${short_time(part.ps)}, ${percent_text(part.ps, path.total_ps)} %`]);
+  const labels = shown.map((part) => [words(part.name), ...(path_unit(part) === '' ? [] : [path_unit(part)]), `${short_time(part.ps)}, ${percent_text(part.ps, path.total_ps)} %`]);
   if (rest.length > 0) labels.push([`${rest.length} others`, short_time(sum_text(rest.map((part) => part.ps)))]);
   const begin = Math.min(...path.segments.map((each) => Number(each.begin_ps)));
   const end = Math.max(...path.segments.map((each) => Number(each.end_ps)));
@@ -58,7 +63,7 @@ function path_rows(path, sorted, narrow) {
   }));
   return span_bars({
     labels, sets: [{ label: 'on the critical path', spans, colour: series_colour(0) }], title: unit, narrow,
-    min: begin / 10 ** power, max: end / 10 ** power, row_height: 48, legends: false, thickness: 0.5,
+    min: begin / 10 ** power, max: end / 10 ** power, row_height: 8 + 15 * Math.max(...labels.map((lines) => lines.length)), legends: false, thickness: 0.5,
   });
 }
 

@@ -12,6 +12,7 @@ Outcome list_workloads(const Options& options);
 Outcome list_pci(const Options& options);
 Outcome serve(const Options& options);
 Outcome show_sysfs(const Options& options);
+Outcome sweep_command(const Options& options);
 Outcome config_command(const Options& options);
 Outcome show_report(const Options& options);
 Outcome compare_reports(const Options& options);

@@ -10,6 +10,7 @@ const char* const kProgram =
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--html FILE] [--config-out FILE] [--seed N]
        npusim list
+       npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
        npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
               [--config-out FILE]
@@ -82,6 +83,27 @@ SIGINT or SIGTERM, and then prints a report. Times in it are simulated.
   --config-out FILE write the resolved configuration as YAML; its SHA-256 is in the report
 )";
 
+const char* const kSweep =
+    R"(usage: npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
+       npusim sweep SWEEP.yaml [--output DIR] --print-commands | --slurm | --point N | --collect
+
+Runs a workload at every point of a grid of parameters, keys of the configuration, configurations
+and seeds, each as a process. Everything in the file is checked before the first run starts.
+Started again it keeps the reports that are there and runs the rest.
+
+  --output DIR      results: points/NAME/report.json and log for each point, sweep.csv, sweep.json;
+                    if not given, a folder beside SWEEP.yaml with the sweep's name
+  --jobs N          runs at a time; if not given, one for each processor
+  --print-commands  print a command for each point that is still to run: ... | parallel
+  --slurm           print a batch script with an array for these points: ... | sbatch
+  --point N         run this point only, as those commands do; a point that is done stays as it is
+  --collect         make sweep.csv and sweep.json of the reports that are there
+
+Exit codes: 0 every point is done; 1 a point failed or was not run; 2 something is wrong with the
+file, before anything has run, or it names a metric that no report has. docs/sweeps.md describes
+the file and the results.
+)";
+
 const char* const kSysfs =
     R"(usage: npusim --config CONFIG sysfs FOLDER [--live] [--set KEY=VALUE]...
 
@@ -145,6 +167,7 @@ std::string help_text(const std::string& command) {
   if (command == "list") return kList;
   if (command == "lspci") return kLspci;
   if (command == "serve") return kServe;
+  if (command == "sweep") return kSweep;
   if (command == "sysfs") return kSysfs;
   if (command == "report") return kReport;
   if (command == "compare") return kCompare;

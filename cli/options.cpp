@@ -26,6 +26,7 @@ const std::map<std::string, std::vector<std::string>>& commands() {
        {"config", "set", "report", "html", "config-out", "seed", "verbose", "trace", "trace-window",
         "trace-unit", "trace-cause", "profile"}},
       {"serve", {"config", "set", "report", "config-out", "socket", "ecam", "pace", "once"}},
+      {"sweep", {"output", "jobs", "point", "print-commands", "slurm", "collect"}},
       {"sysfs", {"config", "set", "live"}},
   };
   return kCommands;
@@ -68,11 +69,16 @@ po::options_description visible_options() {
   add("format", po::value<std::string>()->value_name("NAME"),
       "report, compare: text, markdown, ...");
   add("output", po::value<std::string>()->value_name("FILE"),
-      "report, compare: write there instead of to standard output");
+      "report, compare: write there instead of to standard output; sweep: folder of the results");
   add("threshold", po::value<std::vector<std::string>>()->composing()->value_name("METRIC=AMOUNT"),
       "compare: how much worse is allowed");
   add("junit", po::value<std::string>()->value_name("FILE"), "compare: write JUnit's XML");
   add("live", po::bool_switch(), "sysfs: mount a file system instead of writing files");
+  add("jobs", po::value<std::string>()->value_name("N"), "sweep: runs at a time");
+  add("point", po::value<std::string>()->value_name("N"), "sweep: run this point only");
+  add("print-commands", po::bool_switch(), "sweep: a command for each point still to run");
+  add("slurm", po::bool_switch(), "sweep: a batch script for the points still to run");
+  add("collect", po::bool_switch(), "sweep: table and page of what has been run");
   add("verbose,v", po::value<unsigned>()->implicit_value(1),
       "lspci: say more; -vvv: all of it; run: how fast the simulator was");
   add("hex,x", po::bool_switch(), "lspci: dump all configuration space");
@@ -135,11 +141,10 @@ tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
 // Only options that the command uses: one that is ignored would look as if it had worked.
 Outcome check_belongs(const po::variables_map& values, const std::string& command) {
   const auto& takes = commands().at(command);
-  for (const std::string name :
-       {"config",     "set",         "report",    "config-out", "seed",  "verbose",
-        "hex",        "socket",      "ecam",      "pace",       "once",  "live",
-        "format",     "output",      "threshold", "junit",      "trace", "trace-window",
-        "trace-unit", "trace-cause", "profile",   "html"}) {
+  const po::options_description all = visible_options();
+  for (const auto& option : all.options()) {
+    const std::string& name = option->long_name();
+    if (name == "help" || name == "version") continue;
     if (values.count(name) == 0 || values[name].defaulted()) continue;
     if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
       return bad_input("option '--" + name + "' does not belong to '" + command + "'");
@@ -180,6 +185,20 @@ Outcome check_files(const Options& options, const po::variables_map& values) {
 template <class T>
 T value_or(const po::variables_map& values, const char* name, T otherwise) {
   return values.count(name) != 0 ? values[name].as<T>() : otherwise;
+}
+
+tl::expected<SweepOptions, Failure> parse_sweep(const po::variables_map& values) {
+  for (const std::string name : {"jobs", "point"}) {
+    if (values.count(name) == 0 || !values[name].as<std::string>().empty()) continue;
+    return bad_input("--" + name + ": no number");
+  }
+  SweepOptions sweep;
+  sweep.jobs = value_or<std::string>(values, "jobs", "");
+  sweep.point = value_or<std::string>(values, "point", "");
+  sweep.print_commands = values["print-commands"].as<bool>();
+  sweep.slurm = values["slurm"].as<bool>();
+  sweep.collect = values["collect"].as<bool>();
+  return sweep;
 }
 
 }  // namespace
@@ -225,6 +244,9 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.junit = value_or<std::string>(*values, "junit", "");
   options.thresholds = value_or(*values, "threshold", std::vector<std::string>{});
   if (auto usable = check_files(options, *values); !usable) return tl::unexpected(usable.error());
+  const auto sweep = parse_sweep(*values);
+  if (!sweep) return tl::unexpected(sweep.error());
+  options.sweep = *sweep;
   options.verbosity = value_or(*values, "verbose", 0U);
   options.sockets = value_or(*values, "socket", std::vector<std::string>{});
   options.ecam = value_or<std::string>(*values, "ecam", "");

@@ -10,6 +10,15 @@
 
 namespace npu::cli {
 
+// Of the command sweep.
+struct SweepOptions {
+  std::string jobs;             // --jobs; empty: not given
+  std::string point;            // --point; empty: not given
+  bool print_commands = false;  // --print-commands
+  bool slurm = false;           // --slurm
+  bool collect = false;         // --collect
+};
+
 struct Options {
   std::string command;                    // empty with --help or --version alone
   std::vector<std::string> arguments;     // what follows the command
@@ -31,6 +40,7 @@ struct Options {
   std::uint64_t seed = 1;                 // --seed
   unsigned verbosity = 0;                 // -v: 1, -vv: 2, -vvv: 3
   bool hex_dump = false;                  // -x
+  SweepOptions sweep;
   bool help = false;
   bool version = false;
 

@@ -118,9 +118,10 @@ Recording::~Recording() = default;
 
 tl::expected<Recording, Failure> Recording::open(const Options& options) {
   Recording recording;
-  if (options.trace.empty() && !options.profile) return recording;
+  const bool profile = options.profile || !options.html.empty();
+  if (options.trace.empty() && !profile) return recording;
   recording.parts_ = std::make_unique<Parts>();
-  if (options.profile) recording.parts_->make_profile();
+  if (profile) recording.parts_->make_profile();
   if (options.trace.empty()) return recording;
   auto filter = make_filter(options);
   if (!filter) return tl::unexpected(filter.error());

@@ -10,6 +10,7 @@
 #include "cli/output.hpp"
 #include "cli/simulator.hpp"
 #include "reports/report.hpp"
+#include "timeline/chrome_trace.hpp"
 #include "workloads/framework/trace_session.hpp"
 
 namespace npu::cli {

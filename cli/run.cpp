@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
 
 #include "cli/commands.hpp"
@@ -6,12 +7,11 @@
 #include "cli/overrides.hpp"
 #include "cli/progress.hpp"
 #include "cli/recording.hpp"
+#include "cli/run_checks.hpp"
 #include "cli/run_speed.hpp"
 #include "cli/simulator.hpp"
-#include "model/config/load.hpp"
 #include "npu/base/shortened.hpp"
 #include "workloads/framework/counters.hpp"
-#include "workloads/framework/nearest_name.hpp"
 #include "workloads/framework/registry.hpp"
 
 namespace npu::cli {
@@ -20,56 +20,28 @@ namespace {
 using workloads::ParameterSet;
 using workloads::Workload;
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  for (const auto& each : names) {
-    if (each == name) return true;
-  }
-  return false;
-}
-
-std::string unknown_key(const Workload& workload, const std::vector<std::string>& parameters,
-                        const std::string& key) {
-  std::vector<std::string> known = parameters;
-  const std::vector<std::string> keys = model::override_keys();
-  known.insert(known.end(), keys.begin(), keys.end());
-  const std::string nearest = workloads::nearest_name(key, known);
-  return "neither a parameter of " + workload.name + " nor a key of the configuration" +
-         (nearest.empty() ? "; see npusim list and npusim config keys"
-                          : "; did you mean '" + nearest + "'?");
-}
-
 // Gives parameters their values and returns what is left for the configuration.
 tl::expected<std::vector<std::string>, Failure> apply_parameters(const Workload& workload,
                                                                  const Options& options,
                                                                  ParameterSet& parameters) {
-  std::vector<std::string> names;
-  for (const auto& spec : workload.parameters) names.push_back(spec.name);
   std::vector<std::string> given, overrides;
   for (const auto& set : options.sets) {
     const std::string key = set.substr(0, set.find('='));
     const std::string where = "--set " + shortened(set) + ": ";
     if (key.size() == set.size()) return bad_input(where + "not of the form key=value");
-    if (!contains(names, key)) {
-      if (!is_config_key(key)) return bad_input(where + unknown_key(workload, names, key));
+    if (!is_parameter(workload, key)) {
+      if (!is_config_key(key)) return bad_input(where + unknown_key(workload, key));
       overrides.push_back(set);
       continue;
     }
-    if (contains(given, key)) return bad_input(where + "'" + key + "' is set twice");
+    if (std::find(given.begin(), given.end(), key) != given.end()) {
+      return bad_input(where + "'" + key + "' is set twice");
+    }
     given.push_back(key);
     const Status assigned = parameters.assign(set);
     if (!assigned) return bad_input(where + assigned.error().context);
   }
   return overrides;
-}
-
-// A card that the machine has not; every workload with one card has it as this parameter.
-Outcome check_card(const ParameterSet& parameters, const model::SystemConfig& config) {
-  for (const auto& value : parameters.values()) {
-    if (value.name != "card" || parameters.integer("card") < config.cards.size()) continue;
-    return bad_input("card=" + value.elements.at(0) + ": the machine has cards 0.." +
-                     std::to_string(config.cards.size() - 1));
-  }
-  return {};
 }
 
 // The machine has less than what the run asks for, or it asks for what cannot be. What comes of
@@ -157,7 +129,7 @@ Outcome run_workload(const Options& options) {
   }
   const auto config = load_config(options.config, *overrides);
   if (!config) return tl::unexpected(config.error());
-  if (auto there = check_card(parameters, *config); !there) return there;
+  if (auto there = check_card(parameters, config->cards.size()); !there) return there;
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
   auto page = OptionFile::open("--html", options.html);

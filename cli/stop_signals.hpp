@@ -27,13 +27,17 @@ class StopSignals {
   int file() const { return file_; }
   bool came() {
     signalfd_siginfo signal{};
-    came_ = came_ || ::read(file_, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal);
-    return came_;
+    if (number_ == 0 &&
+        ::read(file_, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
+      number_ = static_cast<int>(signal.ssi_signo);
+    }
+    return number_ != 0;
   }
+  int number() const { return number_; }  // of the first that came; 0: none has
 
  private:
   int file_ = -1;
-  bool came_ = false;
+  int number_ = 0;
 };
 
 }  // namespace npu::cli

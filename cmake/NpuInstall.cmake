@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: the programs npusim and npudemo, libnpudrv and libnpusim, their public headers, the
 # configurations, the manual page, the licence, a CMake package (find_package(npusim)) and a pkg-config file.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # what is installed needs no tests
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -13,9 +14,11 @@ install(DIRECTORY include/npu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATC
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/configs OPTIONAL)
 install(DIRECTORY workloads/graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/graphs OPTIONAL)
 # The firmware of the card's cores, for programs on the driver's runtime.
-install(TARGETS scheduler executor LIBRARY DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/programs)
+install(TARGETS scheduler executor LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/npusim/programs)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES docs/npusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+install(DIRECTORY sim/testing/main/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/testing
+  FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)
+install(FILES docs/npusim.1 docs/npudemo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 
 # npudrv: the driver. npu_simulator: libnpusim, the simulator behind include/npu/sim.
 foreach(library npudrv npu_simulator)
@@ -39,7 +42,7 @@ endif()
 
 install(EXPORT npusimTargets NAMESPACE npusim:: DESTINATION ${NPU_CMAKE_DIR})
 configure_package_config_file(cmake/npusimConfig.cmake.in npusimConfig.cmake
-  INSTALL_DESTINATION ${NPU_CMAKE_DIR} PATH_VARS CMAKE_INSTALL_DATADIR)
+  INSTALL_DESTINATION ${NPU_CMAKE_DIR} PATH_VARS CMAKE_INSTALL_DATADIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(npusimConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/npusimConfig.cmake ${PROJECT_BINARY_DIR}/npusimConfigVersion.cmake
   DESTINATION ${NPU_CMAKE_DIR})

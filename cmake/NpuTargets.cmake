@@ -37,17 +37,18 @@ endfunction()
 # Against tests that hang, nothing else.
 set(NPU_HANG_SECONDS 2400)
 
-# npu_test(name SOURCES files... LINKS targets... [SYSTEMC] [SHARDS n] [SLOW seconds]
+# npu_test(name SOURCES files... LINKS targets... [SYSTEMC | MACHINE] [SHARDS n] [SLOW seconds]
 #          [SANITIZED filter] [UNSANITIZED names] [LABELS labels...])
 # One test of ctest's per executable, or one per shard of its tests where it takes long.
 # SYSTEMC: every test runs in a child of its own, because a SystemC kernel elaborates once.
+# MACHINE: the same, with the machines of include/npu/testing.
 # SLOW: takes so long at most; not in the default run: `ctest -C slow`.
 # SANITIZED: what a sanitizer runs of it unless NPU_FULL is on: a filter of gtest's, or `none` where
 # other tests run the same code.
 # UNSANITIZED: names, as of gtest's filter, of tests that bound this process' addresses, which a
 # sanitizer's shadow memory needs: not run with one.
 function(npu_test name)
-  cmake_parse_arguments(ARG "SYSTEMC" "SLOW;SHARDS;SANITIZED;UNSANITIZED" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC;MACHINE" "SLOW;SHARDS;SANITIZED;UNSANITIZED" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE NPU_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
@@ -55,6 +56,8 @@ function(npu_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} npu_flags npu_test_flags GTest::gmock)
   if(ARG_SYSTEMC)
     target_link_libraries(${name} PRIVATE npu_systemc_test_main)
+  elseif(ARG_MACHINE)
+    target_link_libraries(${name} PRIVATE npu_testing_main)
   else()
     target_link_libraries(${name} PRIVATE GTest::gmock_main)
   endif()

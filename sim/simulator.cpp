@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "model/config/load.hpp"
-#include "model/system.hpp"
+#include "sim/simulator_impl.hpp"
 
 namespace npu::sim {
 namespace {
@@ -32,12 +32,6 @@ std::vector<std::string> config_directories() {
 bool process_has_simulator = false;
 
 }  // namespace
-
-struct Simulator::Impl {
-  explicit Impl(const model::SystemConfig& config) : system(config) {}
-  model::System system;
-  bool stuck = false;
-};
 
 Simulator::Simulator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Simulator::~Simulator() = default;

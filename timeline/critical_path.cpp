@@ -152,6 +152,8 @@ class Walk {
       default:
         break;
     }
+    // That the host has issued.
+    if (event.activity == Activity::kMmioWrite) return kNone;
     const Index ended = program_of(index);
     if (ended != kNone) return ended;
     const Index same = events_.latest({Group::kCause, event.cause}, event.begin, index);
@@ -196,8 +198,10 @@ class Walk {
   Index before_on_core(Index index) const {
     const PathEvent& event = at(index);
     if (event.activity == Activity::kTaskSetup) {
-      const Index sent =
-          events_.latest(on_card(event, Activity::kAicpuDispatch), event.begin, index);
+      // The scheduler is busy with the task a little longer than the core waits for it.
+      const Group dispatches = on_card(event, Activity::kAicpuDispatch);
+      Index sent = events_.around(dispatches, event.begin);
+      if (sent == kNone) sent = events_.latest(dispatches, event.begin, index);
       if (sent != kNone) return sent;
     }
     const Index own =

@@ -20,6 +20,7 @@ bool is_on_paths(Activity activity) {
     case Activity::kHostRead:
     case Activity::kIommuLookup:
     case Activity::kTranslation:
+    case Activity::kPageWalk:
     case Activity::kL2Read:
     case Activity::kL2Write:
     case Activity::kL2Fill:
@@ -94,8 +95,10 @@ void PathEvents::sort(const TrackName& track_name) {
     const auto [place, is_new] = places_.try_emplace(track);
     if (is_new) {
       const auto name = track_name(track);
-      place->second.core = number(name.substr(0, name.rfind('.')));
-      place->second.card = number(name.substr(0, name.find('.')));
+      const auto dot = name.find('.');
+      place->second.card = number(name.substr(0, dot));
+      place->second.core =
+          number(dot == std::string::npos ? name : name.substr(0, name.find('.', dot + 1)));
     }
     enter(i);
   }
@@ -116,7 +119,8 @@ void PathEvents::enter(Index index) {
     add(Group::kHostTask, UINT64_MAX);
   }
   if (is_driver_call(activity)) add(Group::kDriverCalls, 0);
-  if (activity == Activity::kCpuBusy && lists_[Group::kTrack].count(event.track) == 0) {
+  if (activity == Activity::kCpuBusy &&
+      std::find(host_tracks_.begin(), host_tracks_.end(), event.track) == host_tracks_.end()) {
     host_tracks_.push_back(event.track);
   }
   add(Group::kTrack, event.track);

@@ -28,9 +28,9 @@ Names contracts_and(Names more) {
 const std::vector<Area>& areas() {
   static const Names kDriver = contracts_and({"include/npu/driver"});
   static const Names kBoth = contracts_and(
-      {"include/npu/driver", "include/npu/sim", "include/npu/aicore", "driver", "driver/vfio",
-       "model", "model/config", "model/host/vfio_user", "reports", "workloads", "workloads/kernels",
-       "cli", "bench", "demo", "tests/support", "tests/bench"});
+      {"include/npu/driver", "include/npu/sim", "include/npu/testing", "include/npu/aicore", "sim",
+       "driver", "driver/vfio", "model", "model/config", "model/host/vfio_user", "workloads",
+       "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},
@@ -38,14 +38,20 @@ const std::vector<Area>& areas() {
       {"include/npu/driver/", kContracts, false},
       {"include/npu/aicore/", kContracts, false},
       {"include/npu/sim/", kContracts, false},
+      {"include/npu/testing/", kContracts, false},
       {"driver/", kDriver, false},
       {"driver/vfio/", kDriver, false},
       {"firmware/", kContracts, false},
       {"model/", contracts_and({"model/config", "model/host/vfio_user"}), true},
       {"model/config/", kContracts, false},
       {"model/host/vfio_user/", {"include/npu/base"}, false},
-      {"sim/", contracts_and({"include/npu/sim", "model", "model/config"}), false},
+      {"sim/", contracts_and({"include/npu/sim", "include/npu/testing", "model", "model/config"}),
+       false},
+      {"sim/testing/main/", {}, false},
+      {"examples/", contracts_and({"include/npu/driver", "include/npu/testing"}), false},
+      {"tests/regression/", contracts_and({"include/npu/driver", "include/npu/testing"}), false},
       {"reports/", {"include/npu/base", "include/npu/platform"}, false},
+      {"timeline/", kContracts, false},
       {"workloads/", kBoth, true},
       {"workloads/kernels/", contracts_and({"include/npu/aicore"}), false},
       {"cli/", kBoth, true},
@@ -79,8 +85,8 @@ const Area* find_area(std::string_view path) {
 
 // Who may have the driver and the model in one file.
 bool may_join_driver_and_model(std::string_view area) {
-  static const Names kJoining{"workloads",    "cli",           "bench",
-                              "tests/system", "tests/package", "docs/guide"};
+  static const Names kJoining{"workloads",     "cli",        "bench",    "tests/system",
+                              "tests/package", "docs/guide", "examples", "tests/regression"};
   return std::find(kJoining.begin(), kJoining.end(), area) != kJoining.end();
 }
 
@@ -89,7 +95,7 @@ bool is_driver(std::string_view area) {
 }
 
 bool is_model(std::string_view area) {
-  return area == "model" || area == "include/npu/sim";
+  return area == "model" || area == "include/npu/sim" || area == "include/npu/testing";
 }
 
 // The file of the tree that `name` means in a file at `path`; empty if there is none.

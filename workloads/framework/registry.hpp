@@ -25,6 +25,9 @@ struct Workload {
   // be null. `config_directories` as in Context.
   Status (*check)(const ParameterSet&,
                   const std::vector<std::string>& config_directories) = nullptr;
+  // Files beside the configuration whose contents the run depends on. May be null: there are none.
+  std::vector<std::string> (*inputs)(const ParameterSet&,
+                                     const std::vector<std::string>& config_directories) = nullptr;
 };
 
 class Registry {

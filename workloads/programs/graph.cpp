@@ -246,6 +246,12 @@ Status check_input(const ParameterSet& parameters, const std::vector<std::string
   return dump.empty() ? Status() : check_tensor_dump(dump);
 }
 
+std::vector<std::string> inputs(const ParameterSet& parameters,
+                                const std::vector<std::string>& configs) {
+  const auto path = find_graph(parameters.choice("graph"), configs);
+  return path ? std::vector<std::string>{*path} : std::vector<std::string>{};
+}
+
 Status run(Context& context) {
   const auto spec = read_graph(context.parameters, context.config_directories);
   if (!spec) return forward_error(spec);
@@ -268,8 +274,10 @@ Workload graph() {
   parameters.push_back({"watchdog", ParameterType::kInteger, "us", "1000000",
                         "without progress until the scheduler gives up", 1, 1'000'000'000});
   parameters.push_back(card_parameter());
-  return {"graph", "A task graph from a file on the AI Cores: right, how fast, what dispatch costs",
-          parameters, run, check_input};
+  return {
+      "graph",     "A task graph from a file on the AI Cores: right, how fast, what dispatch costs",
+      parameters,  run,
+      check_input, inputs};
 }
 
 }  // namespace npu::workloads

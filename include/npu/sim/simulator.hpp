@@ -42,8 +42,10 @@ class NPU_SIM_API Simulator {
   void add(platform::TraceSink& sink);
   void remove(platform::TraceSink& sink);
 
+  struct Impl;  // the library's own
+  Impl& impl() { return *impl_; }
+
  private:
-  struct Impl;
   explicit Simulator(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

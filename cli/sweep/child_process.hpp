@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// npusim as a process of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "npu/base/result.hpp"
+
+namespace npu::sweep {
+
+// Starts this very program with `arguments`, without a shell. Standard error goes to the file
+// `log`, which is made anew, standard output nowhere, and there is nothing on standard input. The
+// process ends when this one does, however that comes. kIo: no process or no file can be made.
+Result<pid_t> start_npusim(const std::vector<std::string>& arguments, const std::string& log);
+
+// The exit code, or 128 + n if signal n ended it; `status` as waitpid() tells it.
+int exit_code_of(int status);
+
+}  // namespace npu::sweep

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the points of a sweep's file to runs that are known to be possible: the checks of `run`, all
+// but simulating.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/failure.hpp"
+#include "cli/sweep/grid.hpp"
+#include "cli/sweep/planned_point.hpp"
+#include "model/config/system_config.hpp"
+#include "workloads/framework/registry.hpp"
+
+namespace npu::sweep {
+
+class Planner {
+ public:
+  // That the workload is known and every key a parameter of it or a key of the configuration, once.
+  // `spec` outlives the planner.
+  static tl::expected<Planner, cli::Failure> make(const SweepSpec& spec);
+
+  const std::vector<Axis>& axes() const { return axes_; }
+  // Bad input, with the place in the sweep's file.
+  tl::expected<PlannedPoint, cli::Failure> plan(const GridPoint& point);
+  // All of them, and that no two are the same run and objectives that are axes are numbers.
+  tl::expected<std::vector<PlannedPoint>, cli::Failure> plan_all();
+
+ private:
+  // What of a resolved configuration is needed for a point.
+  struct Machine {
+    std::string sha256;
+    std::vector<model::ReplacedKey> replaced;
+    std::size_t cards = 0;
+  };
+  Planner(const SweepSpec& spec, const workloads::Workload& workload);
+  cli::Outcome add_axis(const PlacedText& key);
+  tl::expected<Machine, cli::Failure> load(const GridPoint& point,
+                                           const std::vector<std::string>& overrides);
+  cli::Outcome check_objectives(const std::vector<PlannedPoint>& points) const;
+  cli::Failure at_point(const GridPoint& point, const std::string& problem) const;
+  std::vector<Cell> cells_of(const GridPoint& point, const workloads::ParameterSet& parameters,
+                             const Machine& machine) const;
+
+  const SweepSpec* spec_;
+  const workloads::Workload* workload_;
+  Grid grid_;
+  std::vector<Axis> axes_;
+  std::map<std::string, Machine> machines_;     // by configuration and overrides
+  std::map<std::string, std::string> digests_;  // of input files
+};
+
+}  // namespace npu::sweep

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GoogleTest fixture with a simulated machine. Link npusim::testing_main, whose main() runs every
+// test in a process of its own, since a simulation can begin only once in a process:
+//
+//   class Submission : public npu::testkit::MachineTest {
+//    protected:
+//     Submission() : MachineTest("910b") {}
+//     void SetUp() override { device_ = open_my_card(platform()); }
+//     ...
+//   };
+//   TEST_F(Submission, ReadsNoRegister) {
+//     EXPECT_THAT(accesses([&] { device_->submit(...); }), MmioReads(0));
+//   }
+//
+// Constructors of derived fixtures, SetUp(), the test, TearDown() and the destructors of members
+// all run as a host task of the machine. Equal tests take equal simulated times on any machine.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "npu/testing/machine.hpp"
+#include "npu/testing/matchers.hpp"
+
+namespace npu::testkit {
+
+class MachineTest : public ::testing::Test {
+ protected:
+  // As Machine::create(). A configuration with an error fails the test with its line.
+  explicit MachineTest(const std::string& config = "910b",
+                       const std::vector<std::string>& overrides = {}) {
+    auto machine = Machine::create(config, overrides, &MachineTest::stuck);
+    if (!machine) throw std::runtime_error(machine.error().context);
+    machine_ = std::move(*machine);
+  }
+  ~MachineTest() override {
+    if (machine_) RecordProperty("simulated_ps", std::to_string(now().count()));
+  }
+
+  // --- The machine
+  platform::Platform& platform() { return machine_->platform(); }
+  Machine& machine() { return *machine_; }
+  platform::Bdf card(unsigned index = 0) {
+    const auto bdf = machine_->card(index);
+    if (!bdf) throw std::out_of_range(bdf.error().context);
+    return *bdf;
+  }
+
+  // --- Simulated time, exact
+  Picoseconds now() const { return machine_->now(); }
+  void run_until(Picoseconds time) { machine_->run_until(time); }
+  void run_for(Picoseconds time) { machine_->run_until(now() + time); }
+  // For calls that want a point in time: that far from now.
+  Picoseconds deadline(Picoseconds from_now = Picoseconds(1'000'000'000'000)) const {
+    return now() + from_now;
+  }
+  // What a call takes.
+  template <class Call>
+  Picoseconds elapsed(Call&& call) {
+    const Picoseconds begin = now();
+    std::forward<Call>(call)();
+    return now() - begin;
+  }
+
+  // --- What a call does (matchers.hpp)
+  Accesses accesses(const std::function<void()>& call) { return machine_->accesses(call); }
+
+  // --- What goes wrong (fault.hpp). A fault that cannot be injected fails the test.
+  void inject(const Fault& fault, const When& when = at_once()) {
+    const auto done = machine_->inject(fault, when);
+    if (!done) ADD_FAILURE() << "inject: " << done.error().message();
+  }
+  std::size_t pending_faults() const { return machine_->pending_faults(); }
+
+ private:
+  [[noreturn]] static void stuck(const Error& error) {
+    ADD_FAILURE() << "the test waits for ever: " << error.message();
+    std::fflush(nullptr);
+    std::quick_exit(1);
+  }
+
+  std::unique_ptr<Machine> machine_;
+};
+
+}  // namespace npu::testkit

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/testing/fault_bench.hpp"
+
+#include <fmt/format.h>
+
+#include "npu/abi/pci.hpp"
+
+namespace npu::testkit {
+
+namespace pci = abi::pci;
+using model::Endpoint;
+using model::ticks;
+
+platform::Bdf FaultBench::bdf_of(unsigned card) const {
+  return platform::Bdf::unpack(system_.fabric().endpoint(card).requester());
+}
+
+Status FaultBench::check(const Fault& fault) const {
+  const unsigned cards = system_.cards();
+  if (fault.card >= cards) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("no card {}: the machine has {}", fault.card, cards));
+  }
+  if (fault.duration < Picoseconds{}) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a duration of {} ps", fault.duration.count()));
+  }
+  if (fault.kind != FaultKind::kPeerLinkDown) return {};
+  if (fault.peer >= cards || fault.peer == fault.card ||
+      system_.mesh().between(fault.card, fault.peer) == nullptr) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("no HCCS link between the cards {} and {}", fault.card, fault.peer));
+  }
+  return {};
+}
+
+void FaultBench::begin(const Fault& fault) {
+  set(fault, true);
+  if (fault.duration == Picoseconds::max()) return;
+  faults_.push_back(fault);
+  system_.simulation().agenda.at<&FaultBench::end_scheduled>(
+      model::sim_now() + ticks(fault.duration), *this, faults_.size() - 1);
+}
+
+void FaultBench::schedule(const Fault& fault, Picoseconds time) {
+  faults_.push_back(fault);
+  ++waiting_;
+  system_.simulation().agenda.at<&FaultBench::begin_scheduled>(ticks(time), *this,
+                                                               faults_.size() - 1);
+}
+
+void FaultBench::begin_scheduled(std::uint64_t place) {
+  --waiting_;
+  begin(Fault(faults_[place]));
+}
+
+void FaultBench::end_scheduled(std::uint64_t place) {
+  set(faults_[place], false);
+}
+
+void FaultBench::set(const Fault& fault, bool broken) {
+  auto& fabric = system_.fabric();
+  const auto bdf = bdf_of(fault.card);
+  const auto side = fault.requester == Requester::kHost ? Endpoint::CompletionSide::kSent
+                                                        : Endpoint::CompletionSide::kReceived;
+  switch (fault.kind) {
+    case FaultKind::kLinkDown:
+      return fabric.link(fault.card).set_down(broken);
+    case FaultKind::kFunctionLevelReset:
+      if (broken) reset_function(bdf);
+      return;
+    case FaultKind::kBusMasterOff:
+      return set_command(bdf, pci::kCommandBusMaster, !broken);
+    case FaultKind::kMemoryDecodeOff:
+      return set_command(bdf, pci::kCommandMemory, !broken);
+    case FaultKind::kPowerDown:
+      return set_power(bdf, !broken);
+    case FaultKind::kPoisonedCompletion:
+      if (broken) fabric.endpoint(fault.card).poison_next_completion(side);
+      return;
+    case FaultKind::kLostCompletion:
+      if (broken) fabric.endpoint(fault.card).drop_next_completion(side);
+      return;
+    case FaultKind::kPeerLinkDown:
+      return system_.mesh().between(fault.card, fault.peer)->set_up(!broken);
+  }
+}
+
+// Configuration accesses of somebody else: they take none of the host's time.
+std::uint32_t FaultBench::read(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
+  model::ConfigRequest request{bdf.packed(), offset, width};
+  return system_.fabric().root_complex().config_access(request) ? request.value : pci::kAllOnes;
+}
+
+void FaultBench::write(platform::Bdf bdf, std::uint32_t offset, unsigned width,
+                       std::uint32_t value) {
+  model::ConfigRequest request{bdf.packed(), offset, width, true, value};
+  static_cast<void>(system_.fabric().root_complex().config_access(request));
+}
+
+// 0: the function does not answer now, or has no such capability.
+std::uint32_t FaultBench::capability(platform::Bdf bdf, std::uint8_t id) {
+  if (read(bdf, pci::kVendorId, 4) == pci::kAllOnes) return 0;
+  std::uint32_t offset = read(bdf, pci::kCapabilityPointer, 1) & 0xFC;
+  for (int steps = 0; offset >= 0x40 && steps < 48; ++steps) {
+    if (read(bdf, offset, 1) == id) return offset;
+    offset = read(bdf, offset + 1, 1) & 0xFC;
+  }
+  return 0;
+}
+
+void FaultBench::set_command(platform::Bdf bdf, std::uint32_t bit, bool on) {
+  const auto command = read(bdf, pci::kCommand, 2);
+  if (command == 0xFFFF || command == pci::kAllOnes) return;
+  write(bdf, pci::kCommand, 2, on ? command | bit : command & ~bit);
+}
+
+void FaultBench::set_power(platform::Bdf bdf, bool on) {
+  constexpr std::uint32_t kControl = 4, kD0 = 0, kD3Hot = 3;
+  const auto power = capability(bdf, pci::kCapPowerManagement);
+  if (power != 0) write(bdf, power + kControl, 2, on ? kD0 : kD3Hot);
+}
+
+void FaultBench::reset_function(platform::Bdf bdf) {
+  const auto express = capability(bdf, pci::kCapPciExpress);
+  if (express == 0) return;
+  const auto control = read(bdf, express + pci::kExpDeviceControl, 2);
+  write(bdf, express + pci::kExpDeviceControl, 2, control | pci::kExpDeviceControlFlr);
+}
+
+}  // namespace npu::testkit

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes faults happen in a system: at times, or at once.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+
+#include "model/system.hpp"
+#include "npu/testing/fault.hpp"
+
+namespace npu::testkit {
+
+class FaultBench {
+ public:
+  explicit FaultBench(model::System& system) : system_(system) {}
+
+  // kInvalidArgument: the system has no such card, or no such link.
+  Status check(const Fault& fault) const;
+  // The simulation is at the present time; ends what has a duration later.
+  void begin(const Fault& fault);
+  // At `time`, which is not past.
+  void schedule(const Fault& fault, Picoseconds time);
+  // Scheduled ones that have not begun.
+  std::size_t waiting() const { return waiting_; }
+
+ private:
+  void begin_scheduled(std::uint64_t place);
+  void end_scheduled(std::uint64_t place);
+  void set(const Fault& fault, bool broken);
+  void set_power(platform::Bdf bdf, bool on);
+  void set_command(platform::Bdf bdf, std::uint32_t bit, bool on);
+  void reset_function(platform::Bdf bdf);
+  platform::Bdf bdf_of(unsigned card) const;
+  std::uint32_t capability(platform::Bdf bdf, std::uint8_t id);
+  std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width);
+  void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value);
+
+  model::System& system_;
+  std::deque<Fault> faults_;  // by the agenda's argument
+  std::size_t waiting_ = 0;
+};
+
+}  // namespace npu::testkit

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A platform that tells an observer of every access and hands it on, at no simulated cost.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "npu/platform/platform.hpp"
+#include "sim/testing/access_observer.hpp"
+
+namespace npu::testkit {
+
+class ObservedPlatform : public platform::Platform,
+                         private platform::PciAccess,
+                         private platform::Clock {
+ public:
+  // The name of what lies at an offset of a function's BAR.
+  using BarName = std::function<std::string(platform::Bdf, unsigned bar, Bytes offset)>;
+
+  // `poll_round`: what one look of a poll loop takes on `inner`.
+  ObservedPlatform(platform::Platform& inner, AccessObserver& observer, BarName bar_name,
+                   Picoseconds poll_round);
+
+  platform::PciAccess& pci() override { return *this; }
+  platform::Clock& clock() override { return *this; }
+  platform::Tasks& tasks() override { return inner_.tasks(); }
+  platform::Tracer& tracer() override { return inner_.tracer(); }
+  Result<std::unique_ptr<platform::MmioRegion>> map_bar(platform::Bdf bdf, unsigned bar,
+                                                        Bytes offset, Bytes size,
+                                                        platform::Caching caching) override;
+  Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
+      platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override {
+    return inner_.allocate_dma(bdf, size, alignment, direction);
+  }
+  Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override {
+    return inner_.bind_pasid(memory, pasid);
+  }
+  Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
+                                                                 unsigned vector) override {
+    return inner_.open_vector(bdf, vector);
+  }
+  Status reset_function(platform::Bdf bdf) override { return inner_.reset_function(bdf); }
+  void write_barrier() override;
+  void read_barrier() override;
+
+ private:
+  class Region;
+
+  // PciAccess
+  std::vector<platform::HostBridge> host_bridges() const override {
+    return inner_.pci().host_bridges();
+  }
+  std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width) override;
+  void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) override;
+  // Clock
+  Picoseconds now() override { return inner_.clock().now(); }
+  void relax(ConstByteSpan watched, Picoseconds deadline) override;
+  void sleep_until(Picoseconds deadline) override { inner_.clock().sleep_until(deadline); }
+
+  // Makes an access with the observer told before and after; `make` gives the value read.
+  template <class Make>
+  std::uint64_t observe(Access access, Make make);
+
+  platform::Platform& inner_;
+  AccessObserver& observer_;
+  BarName bar_name_;
+  Picoseconds poll_round_;
+};
+
+}  // namespace npu::testkit

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What counts as done, and what is left of what is not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cli/sweep/folder_lock.hpp"
+#include "cli/sweep/point_folder.hpp"
+#include "cli/sweep/results_directory.hpp"
+#include "tests/unit/sweep/sample.hpp"
+
+namespace npu::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SweepFolder : public testing::Test {
+ protected:
+  SweepFolder() {
+    path_ = fs::path(testing::TempDir()) /
+            (std::string("npusim_sweep_") +
+             testing::UnitTest::GetInstance()->current_test_info()->name() +
+             std::to_string(::getpid()));
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  ~SweepFolder() override { fs::remove_all(path_); }
+  static void write(const std::string& path, const std::string& text) {
+    std::ofstream(path) << text;
+  }
+  // A folder whose run has written its report and was accepted.
+  PointFolder done() const {
+    PointFolder folder(path_.string(), sample_identity());
+    EXPECT_TRUE(folder.begin());
+    write(folder.running(), report_text(sample_identity(), {{"a", "1.50"}}));
+    EXPECT_TRUE(folder.accept());
+    return folder;
+  }
+  fs::path path_;
+};
+
+TEST_F(SweepFolder, AnAcceptedReportIsThere) {
+  const auto report = done().report();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->metrics.at(0).value, "1.50");
+}
+
+TEST_F(SweepFolder, AReportThatIsNotWholeIsNotAccepted) {
+  const PointFolder folder(path_.string(), sample_identity());
+  ASSERT_TRUE(folder.begin());
+  const std::string text = report_text(sample_identity(), {{"a", "1"}});
+  write(folder.running(), text.substr(0, text.size() / 2));
+  EXPECT_EQ(folder.accept().error().code, ErrorCode::kWrongData);
+  write(folder.running(), report_text(sample_identity(2), {{"a", "1"}}));
+  EXPECT_EQ(folder.accept().error().code, ErrorCode::kWrongData);
+  EXPECT_FALSE(folder.report());
+}
+
+TEST_F(SweepFolder, AReportOfAnotherBuildIsNotTaken) {
+  const PointFolder before = done();
+  RunIdentity rebuilt = sample_identity();
+  rebuilt.build = "another";
+  const PointFolder after(path_.string(), rebuilt);
+  ASSERT_EQ(after.path(), before.path());
+  EXPECT_FALSE(after.report());
+  ASSERT_TRUE(after.begin());
+  EXPECT_FALSE(before.report());
+}
+
+TEST_F(SweepFolder, ACutReportIsNotTaken) {
+  const PointFolder folder = done();
+  fs::resize_file(folder.path() + "/report.json", 100);
+  EXPECT_FALSE(folder.report());
+}
+
+TEST_F(SweepFolder, AFailureIsTheLogsLastLineAndGoneWithTheNextRun) {
+  const PointFolder folder(path_.string(), sample_identity());
+  ASSERT_TRUE(folder.begin());
+  write(folder.log(), "12 %\nnpusim: broken \"thing\"\n");
+  ASSERT_TRUE(folder.reject(2, ""));
+  ASSERT_TRUE(folder.failure());
+  EXPECT_EQ(folder.failure()->exit_code, 2);
+  EXPECT_EQ(folder.failure()->line, "npusim: broken \"thing\"");
+  ASSERT_TRUE(folder.begin());
+  EXPECT_FALSE(folder.failure());
+}
+
+TEST_F(SweepFolder, NothingHalfWrittenStays) {
+  const PointFolder folder(path_.string(), sample_identity());
+  ASSERT_TRUE(folder.begin());
+  write(folder.running(), "{");
+  write(folder.path() + "/.npusim-12-0", "{");
+  folder.abandon();
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
+    names.push_back(entry.path().filename().string());
+  }
+  EXPECT_THAT(names, testing::ElementsAre("point.json"));
+}
+
+TEST_F(SweepFolder, ResultsAreKeptInAFolderOfTheirOwn) {
+  write((path_ / "file").string(), "x");
+  EXPECT_EQ(ResultsDirectory::open((path_ / "file").string()).error().code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ResultsDirectory::open(path_.string()).error().context,
+            path_.string() +
+                ": is not empty and holds no results of a sweep; --output DIR takes another");
+  ASSERT_TRUE(ResultsDirectory::open((path_ / "new/deeper").string()));
+  EXPECT_TRUE(ResultsDirectory::open((path_ / "new/deeper").string()));
+}
+
+TEST_F(SweepFolder, ALockExcludesOthersUntilItsProcessEnds) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t other = ::fork();
+  if (other == 0) {
+    const auto lock = FolderLock::take(path_.string(), FolderLock::Kind::kAlone);
+    ::write(ready[1], lock ? "y" : "n", 1);
+    ::pause();
+    ::_exit(0);
+  }
+  char answer = 0;
+  ASSERT_EQ(::read(ready[0], &answer, 1), 1);
+  ASSERT_EQ(answer, 'y');
+  const auto refused = FolderLock::take(path_.string(), FolderLock::Kind::kShared);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().context, path_.string() + ": another npusim is at work there");
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
+  EXPECT_TRUE(FolderLock::take(path_.string(), FolderLock::Kind::kAlone));
+}
+
+TEST_F(SweepFolder, ALockMayBeShared) {
+  const auto mine = FolderLock::take(path_.string(), FolderLock::Kind::kShared);
+  const auto yours = FolderLock::take(path_.string(), FolderLock::Kind::kShared);
+  EXPECT_TRUE(mine);
+  EXPECT_TRUE(yours);
+  EXPECT_FALSE(FolderLock::take(path_.string(), FolderLock::Kind::kAlone));
+}
+
+}  // namespace
+}  // namespace npu::sweep

@@ -46,24 +46,25 @@ function path_bar(path, sorted, narrow) {
   return stacked_bars({ rows, names: [...parts.keys()], title: unit, narrow, max: Number(path.total_ps) / 10 ** power });
 }
 
-// When each part was on the path: a row for each of the longest.
+// When each part was on the path: a row for each of the longest of which there are segments.
 function path_rows(path, sorted, narrow) {
   const [unit, power] = time_unit(Number(path.total_ps));
-  const [shown, rest] = split_top(sorted, narrow ? 10 : 16);
+  const seen = new Set(path.segments.map(path_name));
+  const [shown, rest] = split_top(sorted.filter((part) => seen.has(path_name(part))), narrow ? 10 : 16);
   const row_of = new Map(shown.map((part, index) => [path_name(part), index]));
-  const labels = shown.map((part) => [words(part.name), ...(path_unit(part) === '' ? [] : [path_unit(part)]), `${short_time(part.ps)}, ${percent_text(part.ps, path.total_ps)} %`]);
+  const labels = shown.map((part) => [words(part.name), ...(path_unit(part) === '' ? [] : [path_unit(part)]),
+    `${short_time(part.ps)}, ${percent_text(part.ps, path.total_ps)} %`]);
   if (rest.length > 0) labels.push([`${rest.length} others`, short_time(sum_text(rest.map((part) => part.ps)))]);
-  const begin = Math.min(...path.segments.map((each) => Number(each.begin_ps)));
-  const end = Math.max(...path.segments.map((each) => Number(each.end_ps)));
   const spans = path.segments.map((each) => ({
-    row: row_of.has(path_name(each)) ? row_of.get(path_name(each)) : labels.length - 1,
+    row: row_of.has(path_name(each)) ? row_of.get(path_name(each)) : shown.length,
     from: Number(each.begin_ps) / 10 ** power,
     to: Number(each.end_ps) / 10 ** power,
     text: `${path_name(each)}: ${time_text(each.begin_ps)} to ${time_text(each.end_ps)}`,
-  }));
+  })).filter((span) => span.row < labels.length);
   return span_bars({
     labels, sets: [{ label: 'on the critical path', spans, colour: series_colour(0) }], title: unit, narrow,
-    min: begin / 10 ** power, max: end / 10 ** power, row_height: 8 + 15 * Math.max(...labels.map((lines) => lines.length)), legends: false, thickness: 0.5,
+    min: 0, max: Number(path.total_ps) / 10 ** power, legends: false, thickness: 0.5,
+    row_height: 8 + 15 * Math.max(...labels.map((lines) => lines.length)),
   });
 }
 
@@ -73,7 +74,7 @@ function add_path_segments(section, path, sorted) {
   add_plot(section, {
     title: 'Critical path over time',
     label: 'When each part was on the critical path',
-    note: left > 0 ? `The ${path.segments.length} longest segments; ${left} shorter ones are left out.` : undefined,
+    note: left > 0 ? `The ${path.segments.length} longest segments; ${left} shorter ones are left out, and parts that have no others.` : undefined,
     build: (narrow) => path_rows(path, sorted, narrow),
     table: {
       caption: 'segments of the critical path, in ps',

@@ -46,21 +46,43 @@ function path_bar(path, sorted, narrow) {
   return stacked_bars({ rows, names: [...parts.keys()], title: unit, narrow, max: Number(path.total_ps) / 10 ** power });
 }
 
+// Whether a unit is one of a part's, "card0.dma.engine*" in which stands for all engines.
+function is_unit_of(unit, pattern) {
+  const pieces = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pieces.join('.*')}$`).test(unit);
+}
+
+// For each segment the part that it counts to; null: none.
+function parts_of_segments(path) {
+  const known = new Map();
+  return path.segments.map((each) => {
+    const name = path_name(each);
+    if (!known.has(name)) {
+      const same = path.parts.filter((part) => part.name === each.name);
+      known.set(name, same.find((part) => part.unit === each.unit) ||
+        same.find((part) => is_unit_of(cell_text(each.unit), cell_text(part.unit))) || null);
+    }
+    return known.get(name);
+  });
+}
+
 // When each part was on the path: a row for each of the longest of which there are segments.
 function path_rows(path, sorted, narrow) {
   const [unit, power] = time_unit(Number(path.total_ps));
-  const seen = new Set(path.segments.map(path_name));
-  const [shown, rest] = split_top(sorted.filter((part) => seen.has(path_name(part))), narrow ? 10 : 16);
-  const row_of = new Map(shown.map((part, index) => [path_name(part), index]));
+  const parts = parts_of_segments(path);
+  const seen = new Set(parts);
+  const [shown, rest] = split_top(sorted.filter((part) => seen.has(part)), narrow ? 10 : 16);
+  const row_of = new Map(shown.map((part, index) => [part, index]));
   const labels = shown.map((part) => [words(part.name), ...(path_unit(part) === '' ? [] : [path_unit(part)]),
     `${short_time(part.ps)}, ${percent_text(part.ps, path.total_ps)} %`]);
   if (rest.length > 0) labels.push([`${rest.length} others`, short_time(sum_text(rest.map((part) => part.ps)))]);
-  const spans = path.segments.map((each) => ({
-    row: row_of.has(path_name(each)) ? row_of.get(path_name(each)) : shown.length,
+  if (rest.length === 0 && seen.has(null)) labels.push(['others']);
+  const spans = path.segments.map((each, index) => ({
+    row: row_of.has(parts[index]) ? row_of.get(parts[index]) : shown.length,
     from: Number(each.begin_ps) / 10 ** power,
     to: Number(each.end_ps) / 10 ** power,
     text: `${path_name(each)}: ${time_text(each.begin_ps)} to ${time_text(each.end_ps)}`,
-  })).filter((span) => span.row < labels.length);
+  }));
   return span_bars({
     labels, sets: [{ label: 'on the critical path', spans, colour: series_colour(0) }], title: unit, narrow,
     min: 0, max: Number(path.total_ps) / 10 ** power, legends: false, thickness: 0.5,

@@ -104,7 +104,7 @@ def bounds_tables(report):
     path = report.get("critical_path", {})
     if path.get("parts"):
         parts = sorted(path["parts"], key=lambda part: -int(part["ps"]))
-        rows = rows_of(parts, ["name", "unit", "ps", "count"]) + [["total", "", path["total_ps"], ""]]
+        rows = rows_of(parts, ["name", "ps", "count", "unit"]) + [["total", path["total_ps"], "", ""]]
         tables["parts of the critical path, in ps"] = rows
     if path.get("parts") and path.get("segments"):
         tables["segments of the critical path, in ps"] = rows_of(

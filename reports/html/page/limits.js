@@ -122,9 +122,9 @@ function add_critical_path(section, report) {
     build: (narrow) => path_bar(path, sorted, narrow),
     table: {
       caption: 'parts of the critical path, in ps',
-      columns: ['name', 'unit', 'ps', 'count', '% of the run'],
-      rows: [...sorted.map((part) => [part.name, part.unit, part.ps, part.count, percent_text(part.ps, path.total_ps)]),
-        ['total', '', path.total_ps, '', '']],
+      columns: ['name', 'ps', 'count', 'unit', '% of the run'],
+      rows: [...sorted.map((part) => [part.name, part.ps, part.count, part.unit, percent_text(part.ps, path.total_ps)]),
+        ['total', path.total_ps, '', '', '']],
     },
   });
   plot.table.open = true;

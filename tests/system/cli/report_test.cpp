@@ -74,7 +74,7 @@ TEST_F(Reports, a_page_that_cannot_be_written_costs_no_run) {
   };
   expect_refused(with({"--html", "no/such/page"}),
                  "--html no/such/page: cannot be written: No such file or directory");
-  expect_refused(with({"--html="}), "--html: no file");
+  expect_refused(with({"--html", ""}), "--html: no file");
   expect_refused(with({"--html", "a", "--report", "a"}), "--report and --html name the same file");
   expect_refused({"list", "--html", "a"}, "option '--html' does not belong to 'list'");
 }

@@ -91,7 +91,8 @@ Runs a workload at every point of a grid of parameters, keys of the configuratio
 and seeds, each as a process. Everything in the file is checked before the first run starts.
 Started again it keeps the reports that are there and runs the rest.
 
-  --output DIR      results: points/NAME/report.json and log for each point, sweep.csv, sweep.json;
+  --output DIR      results: points/NAME/report.json and log for each point, sweep.csv, sweep.json,
+                    sweep.html (a page with plots);
                     if not given, a folder beside SWEEP.yaml with the sweep's name
   --jobs N          runs at a time; if not given, one for each processor
   --print-commands  print a command for each point that is still to run: ... | parallel

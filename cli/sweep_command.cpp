@@ -18,6 +18,7 @@
 #include "cli/sweep/sweep_reader.hpp"
 #include "cli/sweep/sweep_table.hpp"
 #include "npu/base/shortened.hpp"
+#include "reports/html/page.hpp"
 #include "workloads/framework/parameter_text.hpp"
 
 namespace npu::cli {
@@ -113,8 +114,10 @@ Outcome collect(const sweep::SweepSpec& spec, const std::vector<sweep::Axis>& ax
                           failure->exit_code, failure->line);
     }
   }
-  for (const auto& [name, text] :
-       {std::pair{"sweep.csv", table.csv()}, {"sweep.json", table.json()}}) {
+  const std::string json = table.json();
+  for (const auto& [name, text] : {std::pair{"sweep.csv", table.csv()},
+                                   {"sweep.json", json},
+                                   {"sweep.html", reports::sweep_page(json)}}) {
     if (auto ok = results.write(name, text); !ok) return give_up(ok.error());
   }
   const std::size_t missing = points.size() - done - failed;

@@ -39,7 +39,7 @@ class Cores : public sc_core::sc_module {
  public:
   explicit Cores(const sc_core::sc_module_name& name = "cores")
       : sc_module(name),
-        l2_("l2", sim_, card_l2(), 1),
+        l2_("l2", sim_, card_l2(), 1, "l2"),
         hbm_("hbm", sim_, model::test::card_config(), 1, "hbm") {
     socket_.bind(l2_.client_sockets[0]);
     socket_.register_nb_transport_bw(this, &Cores::answered);

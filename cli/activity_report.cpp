@@ -8,7 +8,7 @@
 
 namespace npu::cli {
 
-using workloads::Number;
+using reports::Number;
 
 namespace {
 
@@ -22,7 +22,7 @@ Picoseconds mean(Picoseconds total, std::uint64_t count) {
 }
 
 // A function and what its client did with it.
-void add_export(workloads::Report& report, workloads::Table& table,
+void add_export(reports::Report& report, reports::Table& table,
                 const model::ExportedFunction& function, std::uint64_t faults) {
   const auto& done = function.statistics();
   const std::string name = to_string(function.bdf());
@@ -63,13 +63,13 @@ void ActivityReport::on_event(const platform::TraceEvent& event) {
   sum.longest = std::max(sum.longest, time);
 }
 
-void ActivityReport::add_to(workloads::Report& report) const {
+void ActivityReport::add_to(reports::Report& report) const {
   auto& table = report.add_table("what happened, in simulated time",
                                  {"activity", "count", "mean ns", "longest ns"});
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const Sum& sum = sums_[i];
     if (sum.count == 0) continue;
-    const std::string name(platform::kActivityNames[i]);
+    const std::string name(platform::kActivityTable[i].name);
     const auto average = Number::nanoseconds(mean(sum.total, sum.count));
     const auto longest = Number::nanoseconds(sum.longest);
     report.add_metric("serve." + name + ".count", Number::count(sum.count), "");
@@ -79,7 +79,7 @@ void ActivityReport::add_to(workloads::Report& report) const {
   }
 }
 
-void add_exports(workloads::Report& report, const model::Exporter& exporter,
+void add_exports(reports::Report& report, const model::Exporter& exporter,
                  const model::HostMemory& memory) {
   auto& table = report.add_table("what the clients did", {"function", "figure", "value"});
   for (const auto& function : exporter.functions()) {

@@ -8,7 +8,7 @@
 
 #include "model/host/exporter.hpp"
 #include "npu/platform/trace.hpp"
-#include "workloads/framework/report.hpp"
+#include "reports/report.hpp"
 #include "workloads/framework/trace_session.hpp"
 
 namespace npu::cli {
@@ -22,7 +22,7 @@ class ActivityReport : private platform::TraceSink {
   ActivityReport& operator=(const ActivityReport&) = delete;
 
   // Metrics serve.<activity>.{count,mean_ns,longest_ns} and a table of them.
-  void add_to(workloads::Report& report) const;
+  void add_to(reports::Report& report) const;
 
  private:
   struct Sum {
@@ -37,7 +37,7 @@ class ActivityReport : private platform::TraceSink {
 };
 
 // What the clients did: metrics serve.<function>.* and a table.
-void add_exports(workloads::Report& report, const model::Exporter& exporter,
+void add_exports(reports::Report& report, const model::Exporter& exporter,
                  const model::HostMemory& memory);
 
 }  // namespace npu::cli

@@ -13,6 +13,8 @@ Outcome list_pci(const Options& options);
 Outcome serve(const Options& options);
 Outcome show_sysfs(const Options& options);
 Outcome config_command(const Options& options);
+Outcome show_report(const Options& options);
+Outcome compare_reports(const Options& options);
 
 // A workload with its parameters, as `npusim list` shows it.
 tl::expected<std::string, Failure> describe_workload(const std::string& name);

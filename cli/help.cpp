@@ -8,12 +8,15 @@ const char* const kProgram =
     R"(npusim: a simulator of a PCIe NPU on which the real user-space driver runs
 
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
-              [--config-out FILE] [--seed N]
+              [--html FILE] [--config-out FILE] [--seed N]
        npusim list
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
        npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
               [--config-out FILE]
        npusim --config CONFIG sysfs FOLDER [--live]
+       npusim report FILE [--format NAME] [--output FILE]
+       npusim compare BASE NEW [--threshold METRIC=AMOUNT]... [--format NAME] [--junit FILE]
+              [--output FILE]
        npusim config show|check [CONFIG] [--set KEY=VALUE]...
        npusim config keys
        npusim [COMMAND] --help | --version
@@ -22,13 +25,13 @@ usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
 CONFIG is a chip or system file: a path, or a name such as 910b that is looked up in the working
 directory, in configs/ and among the configurations that come with npusim. 910b is the card of the
 project's source documents (64 coupled cores), no shipping part; 910b2 is one.
-Exit codes: 0 done; 1 the run failed, or what it had to say could not be written; 2 something is
-wrong with the command line, a parameter or a file.
+Exit codes: 0 done; 1 the run failed, what it had to say could not be written, or compare found a
+regression; 2 something is wrong with the command line, a parameter or a file.
 )";
 
 const char* const kRun =
     R"(usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
-              [--config-out FILE] [--seed N]
+              [--html FILE] [--config-out FILE] [--seed N] [--verbose]
        npusim run WORKLOAD --help
 
 Runs a workload (npusim list) on the simulated machine and prints its report.
@@ -36,9 +39,12 @@ Runs a workload (npusim list) on the simulated machine and prints its report.
   --config CONFIG   chip or system file, path or name
   --set KEY=VALUE   a parameter of the workload, or else a key of the configuration
                     (npusim config keys); may be repeated
-  --report FILE     write the report as JSON, schema npusim.report/2; whole, or not at all
+  --report FILE     write the report as JSON, schema npusim.report/3; whole, or not at all
+  --html FILE       write the report as one page with plots, for any browser, without a network
   --config-out FILE write the resolved configuration as YAML; its SHA-256 is in the report
   --seed N          of the workload's random numbers, default 1
+  --verbose, -v     say at the end, on standard error, how fast the simulator was; on a terminal
+                    it does so anyway
 )";
 
 const char* const kList =
@@ -72,7 +78,7 @@ SIGINT or SIGTERM, and then prints a report. Times in it are simulated.
   --pace fast       simulated time goes on as far as there is work, and as fast as possible (default)
   --pace wall       simulated time is held to wall time
   --once            end when the last client has left
-  --report FILE     write the report as JSON, schema npusim.report/2
+  --report FILE     write the report as JSON, schema npusim.report/3
   --config-out FILE write the resolved configuration as YAML; its SHA-256 is in the report
 )";
 
@@ -86,6 +92,39 @@ Shows the PCI functions of the simulated machine as Linux does in /sys/bus/pci, 
   FOLDER    gets a tree of files, in which setpci changes only the files
   --live    FOLDER, which exists and is empty, is a mount point (FUSE) until SIGINT, SIGTERM or
             umount: reads and writes reach the models, virtual functions come and go
+)";
+
+const char* const kReport =
+    R"(usage: npusim report FILE [--format text|markdown|csv|html] [--output FILE]
+
+Prints a report again that --report has written; FILE - is standard input.
+
+  --format text     what the run printed, byte by byte (default)
+  --format markdown the same as tables of Markdown, and besides it parameters, metrics, counters
+  --format csv      a row per metric and counter: workload,config,seed,kind,name,value,unit
+  --format html     one page with plots, for any browser, without a network
+  --output FILE     write there instead of to standard output
+)";
+
+const char* const kCompare =
+    R"(usage: npusim compare BASE NEW [--threshold METRIC=AMOUNT]... [--format text|markdown|json]
+              [--junit FILE] [--output FILE]
+
+Tells what is different in the report NEW from the report BASE of the same workload, worst first, and
+which part of a breakdown or which counter it comes from. Exit code 1: a regression, 0: none, 2: files
+or options that cannot be compared.
+
+  --threshold METRIC=AMOUNT
+                    how much worse a metric or counter may get: 2%, or 10 in its own unit; * in the
+                    name stands for any text; may be repeated, the last that fits counts
+  --format NAME     text (default), markdown or json
+  --junit FILE      write a test case per metric that changed or has a threshold, as JUnit's XML
+  --output FILE     write the comparison there instead of to standard output
+
+Without a threshold: accesses of the host (MMIO reads and writes, barriers, polls, interrupts,
+configuration accesses, context switches), in all and per submission, may not grow at all; latencies,
+times, bandwidths and shares of a ceiling may get worse by 1 %; what has no better or worse is listed
+only. docs/reports.md has the table.
 )";
 
 const char* const kConfig =
@@ -107,6 +146,8 @@ std::string help_text(const std::string& command) {
   if (command == "lspci") return kLspci;
   if (command == "serve") return kServe;
   if (command == "sysfs") return kSysfs;
+  if (command == "report") return kReport;
+  if (command == "compare") return kCompare;
   if (command == "config") return kConfig;
   return kProgram;
 }

@@ -7,19 +7,19 @@
 
 #include "cli/output.hpp"
 #include "model/config/system_config.hpp"
-#include "workloads/framework/report.hpp"
+#include "reports/report.hpp"
 
 namespace npu::cli {
 
 // A report with all but what the run itself finds. `overrides`: those of --set that were keys of
 // the configuration, as they were given.
-workloads::Report begin_report(const std::string& workload, const std::string& config_name,
-                               const model::SystemConfig& config,
-                               const std::vector<std::string>& overrides);
+reports::Report begin_report(const std::string& workload, const std::string& config_name,
+                             const model::SystemConfig& config,
+                             const std::vector<std::string>& overrides);
 
-// The report for machines to `file`, then the one for people to standard output: whoever reads that
-// may have gone. The first of their errors.
-Outcome publish(OptionFile& file, const workloads::Report& report);
+// The report for machines to `file`, as a page to `page`, then as text to standard output: whoever
+// reads that may have gone. The first of their errors.
+Outcome publish(OptionFile& file, OptionFile& page, const reports::Report& report);
 
 // --config-out: the resolved configuration, whose SHA-256 is the report's config_sha256.
 Outcome write_config(const std::string& path, const model::SystemConfig& config);

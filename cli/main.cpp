@@ -30,6 +30,8 @@ npu::cli::Outcome execute(const npu::cli::Options& options) {
   if (options.command == "list") return list_workloads(options);
   if (options.command == "lspci") return list_pci(options);
   if (options.command == "serve") return serve(options);
+  if (options.command == "report") return show_report(options);
+  if (options.command == "compare") return compare_reports(options);
   if (options.command == "sysfs") return show_sysfs(options);
   return config_command(options);
 }

@@ -17,10 +17,14 @@ namespace po = boost::program_options;
 // Which command takes which option; --help and --version belong to all.
 const std::map<std::string, std::vector<std::string>>& commands() {
   static const std::map<std::string, std::vector<std::string>> kCommands{
+      {"compare", {"threshold", "format", "junit", "output"}},
       {"config", {"config", "set"}},
       {"list", {}},
       {"lspci", {"config", "set", "verbose", "hex"}},
-      {"run", {"config", "set", "report", "config-out", "seed"}},
+      {"report", {"format", "output"}},
+      {"run",
+       {"config", "set", "report", "html", "config-out", "seed", "verbose", "trace", "trace-window",
+        "trace-unit", "trace-cause", "profile"}},
       {"serve", {"config", "set", "report", "config-out", "socket", "ecam", "pace", "once"}},
       {"sysfs", {"config", "set", "live"}},
   };
@@ -40,8 +44,19 @@ po::options_description visible_options() {
   add("set", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
       "a parameter of the workload, or else a key of the configuration");
   add("report", po::value<std::string>()->value_name("FILE"), "write the report as JSON");
+  add("html", po::value<std::string>()->value_name("FILE"), "write the report as a page");
   add("config-out", po::value<std::string>()->value_name("FILE"),
       "write the resolved configuration as YAML");
+  add("trace", po::value<std::string>()->value_name("FILE"),
+      "run: write a timeline for Perfetto or chrome://tracing; FILE.gz: compressed");
+  add("profile", po::bool_switch(),
+      "run: add utilisation, durations, memory maps and the critical path to the report");
+  add("trace-window", po::value<std::string>()->value_name("FROM..TO"),
+      "of the timeline: simulated times, such as 10us..2.5ms");
+  add("trace-unit", po::value<std::vector<std::string>>()->composing()->value_name("PATTERN"),
+      "of the timeline: units, activities or categories, such as 'card0.dma*', tlp, aicore");
+  add("trace-cause", po::value<std::vector<std::string>>()->composing()->value_name("CAUSE"),
+      "of the timeline: what was done for a request, such as dma0:17, queue0.3:5");
   add("seed", po::value<std::string>()->value_name("N"), "of the workload's random numbers");
   add("socket", po::value<std::vector<std::string>>()->composing()->value_name("PATH[=BB:DD.F]"),
       "serve: where to listen for a client of a function");
@@ -50,8 +65,16 @@ po::options_description visible_options() {
   add("pace", po::value<std::string>()->value_name("fast|wall"),
       "serve: what holds simulated time");
   add("once", po::bool_switch(), "serve: end when the last client has left");
+  add("format", po::value<std::string>()->value_name("NAME"),
+      "report, compare: text, markdown, ...");
+  add("output", po::value<std::string>()->value_name("FILE"),
+      "report, compare: write there instead of to standard output");
+  add("threshold", po::value<std::vector<std::string>>()->composing()->value_name("METRIC=AMOUNT"),
+      "compare: how much worse is allowed");
+  add("junit", po::value<std::string>()->value_name("FILE"), "compare: write JUnit's XML");
   add("live", po::bool_switch(), "sysfs: mount a file system instead of writing files");
-  add("verbose,v", po::value<unsigned>()->implicit_value(1), "lspci: say more; -vvv: all of it");
+  add("verbose,v", po::value<unsigned>()->implicit_value(1),
+      "lspci: say more; -vvv: all of it; run: how fast the simulator was");
   add("hex,x", po::bool_switch(), "lspci: dump all configuration space");
   add("help,h", po::bool_switch(), "print help on the program or the command");
   add("version", po::bool_switch(), "print the version");
@@ -112,10 +135,12 @@ tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
 // Only options that the command uses: one that is ignored would look as if it had worked.
 Outcome check_belongs(const po::variables_map& values, const std::string& command) {
   const auto& takes = commands().at(command);
-  for (const std::string name : {"config", "set", "report", "config-out", "seed", "verbose", "hex",
-                                 "socket", "ecam", "pace", "once", "live"}) {
+  for (const std::string name :
+       {"config",     "set",         "report",    "config-out", "seed",  "verbose",
+        "hex",        "socket",      "ecam",      "pace",       "once",  "live",
+        "format",     "output",      "threshold", "junit",      "trace", "trace-window",
+        "trace-unit", "trace-cause", "profile",   "html"}) {
     if (values.count(name) == 0 || values[name].defaulted()) continue;
-    if ((name == "hex" || name == "once" || name == "live") && !values[name].as<bool>()) continue;
     if (std::find(takes.begin(), takes.end(), name) == takes.end()) {
       return bad_input("option '--" + name + "' does not belong to '" + command + "'");
     }
@@ -125,13 +150,29 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
 
 // The file of "--report=" would be none, without a word.
 Outcome check_files(const Options& options, const po::variables_map& values) {
-  for (const std::string name : {"report", "config-out"}) {
+  for (const std::string name : {"report", "html", "config-out", "trace", "output", "junit"}) {
     if (values.count(name) != 0 && values[name].as<std::string>().empty()) {
       return bad_input("--" + name + ": no file");
     }
   }
-  if (!options.report.empty() && options.report == options.config_out) {
-    return bad_input("--report and --config-out name the same file");
+  const std::pair<const char*, const std::string&> files[] = {{"--report", options.report},
+                                                              {"--html", options.html},
+                                                              {"--config-out", options.config_out},
+                                                              {"--trace", options.trace}};
+  for (const auto& [name, path] : files) {
+    for (const auto& [other, other_path] : files) {
+      if (&path != &other_path && !path.empty() && path == other_path) {
+        return bad_input(std::string(name) + " and " + other + " name the same file");
+      }
+    }
+  }
+  if (options.trace.empty()) {
+    for (const std::string name : {"trace-window", "trace-unit", "trace-cause"}) {
+      if (values.count(name) != 0) return bad_input("--" + name + " says what of --trace FILE");
+    }
+  }
+  if (!options.output.empty() && options.output == options.junit) {
+    return bad_input("--output and --junit name the same file");
   }
   return {};
 }
@@ -152,8 +193,9 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.version = (*values)["version"].as<bool>();
   if (options.arguments.empty()) {
     if (options.help || options.version) return options;
-    return bad_input(
-        "no command; known: config, list, lspci, run, serve, sysfs; see npusim --help");
+    std::string known;
+    for (const auto& name : command_names()) known += (known.empty() ? "" : ", ") + name;
+    return bad_input("no command; known: " + known + "; see npusim --help");
   }
   options.command = options.arguments.front();
   options.arguments.erase(options.arguments.begin());
@@ -170,7 +212,18 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.config = value_or<std::string>(*values, "config", "");
   options.sets = value_or(*values, "set", std::vector<std::string>{});
   options.report = value_or<std::string>(*values, "report", "");
+  options.html = value_or<std::string>(*values, "html", "");
   options.config_out = value_or<std::string>(*values, "config-out", "");
+  options.trace = value_or<std::string>(*values, "trace", "");
+  // A page shows what a profile finds.
+  options.profile = (*values)["profile"].as<bool>() || !options.html.empty();
+  options.trace_window = value_or<std::string>(*values, "trace-window", "");
+  options.trace_units = value_or(*values, "trace-unit", std::vector<std::string>{});
+  options.trace_causes = value_or(*values, "trace-cause", std::vector<std::string>{});
+  options.format = value_or<std::string>(*values, "format", "");
+  options.output = value_or<std::string>(*values, "output", "");
+  options.junit = value_or<std::string>(*values, "junit", "");
+  options.thresholds = value_or(*values, "threshold", std::vector<std::string>{});
   if (auto usable = check_files(options, *values); !usable) return tl::unexpected(usable.error());
   options.verbosity = value_or(*values, "verbose", 0U);
   options.sockets = value_or(*values, "socket", std::vector<std::string>{});

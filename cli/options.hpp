@@ -11,22 +11,34 @@
 namespace npu::cli {
 
 struct Options {
-  std::string command;                 // empty with --help or --version alone
-  std::vector<std::string> arguments;  // what follows the command
-  std::string config;                  // --config; empty: not given
-  std::vector<std::string> sets;       // --set, "key=value", in order
-  std::string report;                  // --report; empty: not given
-  std::string config_out;              // --config-out; empty: not given
-  std::vector<std::string> sockets;    // --socket, in order
-  std::string ecam;                    // --ecam
-  std::string pace;                    // --pace
-  bool once = false;                   // --once
-  bool live = false;                   // --live
-  std::uint64_t seed = 1;              // --seed
-  unsigned verbosity = 0;              // -v: 1, -vv: 2, -vvv: 3
-  bool hex_dump = false;               // -x
+  std::string command;                    // empty with --help or --version alone
+  std::vector<std::string> arguments;     // what follows the command
+  std::string config;                     // --config; empty: not given
+  std::vector<std::string> sets;          // --set, "key=value", in order
+  std::string report;                     // --report; empty: not given
+  std::string html;                       // --html; empty: not given
+  std::string config_out;                 // --config-out; empty: not given
+  std::string trace;                      // --trace; empty: not given
+  std::string trace_window;               // --trace-window; empty: not given
+  std::vector<std::string> trace_units;   // --trace-unit, in order
+  std::vector<std::string> trace_causes;  // --trace-cause, in order
+  bool profile = false;                   // --profile
+  std::vector<std::string> sockets;       // --socket, in order
+  std::string ecam;                       // --ecam
+  std::string pace;                       // --pace
+  bool once = false;                      // --once
+  bool live = false;                      // --live
+  std::uint64_t seed = 1;                 // --seed
+  unsigned verbosity = 0;                 // -v: 1, -vv: 2, -vvv: 3
+  bool hex_dump = false;                  // -x
   bool help = false;
   bool version = false;
+
+  // report and compare
+  std::string format;                   // --format; empty: not given
+  std::string output;                   // --output; empty: standard output
+  std::string junit;                    // --junit; empty: not given
+  std::vector<std::string> thresholds;  // --threshold, in order
 };
 
 tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arguments);

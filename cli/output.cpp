@@ -19,10 +19,17 @@ void hold_standard_descriptors() {
 }
 
 Outcome print(const std::string& text) {
-  const int error = workloads::write_all(
+  const int error = reports::write_all(
       STDOUT_FILENO, {reinterpret_cast<const std::byte*>(text.data()), text.size()});
   if (error == 0) return {};
-  return failure("standard output: cannot be written: " + workloads::errno_text(error));
+  return failure("standard output: cannot be written: " + reports::errno_text(error));
+}
+
+Outcome write_output(const std::string& path, const std::string& text) {
+  if (path.empty()) return print(text);
+  auto file = OptionFile::open("--output", path);
+  if (!file) return tl::unexpected(file.error());
+  return file->write(text);
 }
 
 Failure to_failure(const Error& error, const std::string& text) {
@@ -34,7 +41,7 @@ tl::expected<OptionFile, Failure> OptionFile::open(const std::string& option,
                                                    const std::string& path) {
   OptionFile opened;
   if (path.empty()) return opened;
-  auto file = workloads::OutputFile::open(option + " ", path);
+  auto file = reports::OutputFile::open(option + " ", path);
   if (!file) return tl::unexpected(to_failure(file.error(), file.error().context));
   opened.file_ = std::move(*file);
   return opened;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/failure.hpp"
-#include "workloads/framework/output_file.hpp"
+#include "reports/output_file.hpp"
 
 namespace npu::cli {
 
@@ -17,6 +17,9 @@ void hold_standard_descriptors();
 // All of `text` to standard output, at once. kExitFailure with errno's text.
 Outcome print(const std::string& text);
 
+// All of `text` to the file of --output, or to standard output if there is none.
+Outcome write_output(const std::string& path, const std::string& text);
+
 // A workload's or file's error as the end of a command: kInvalidArgument is bad input.
 Failure to_failure(const Error& error, const std::string& text);
 
@@ -25,10 +28,11 @@ class OptionFile {
  public:
   // Before the run, so that a file that cannot be written costs no simulation.
   static tl::expected<OptionFile, Failure> open(const std::string& option, const std::string& path);
+  bool is_wanted() const { return file_.has_value(); }
   Outcome write(const std::string& text);
 
  private:
-  std::optional<workloads::OutputFile> file_;
+  std::optional<reports::OutputFile> file_;
 };
 
 }  // namespace npu::cli

@@ -5,9 +5,12 @@
 #include "cli/identity.hpp"
 #include "cli/overrides.hpp"
 #include "cli/progress.hpp"
+#include "cli/recording.hpp"
+#include "cli/run_speed.hpp"
 #include "cli/simulator.hpp"
 #include "model/config/load.hpp"
 #include "npu/base/shortened.hpp"
+#include "workloads/framework/counters.hpp"
 #include "workloads/framework/nearest_name.hpp"
 #include "workloads/framework/registry.hpp"
 
@@ -101,11 +104,13 @@ Failure run_failure(const Error& error, const Workload& workload, const Options&
 }
 
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
-                 const ParameterSet& parameters, const Options& options,
-                 workloads::Report& report) {
-  ProgressLine progress;
+                 const ParameterSet& parameters, const Options& options, reports::Report& report,
+                 Recording& recording) {
+  std::optional<ProgressLine> progress(std::in_place);
+  const RunSpeed speed;
+  std::uint64_t events = 0;
   std::optional<Status> result;
-  const Status ran = run_on_simulator(config, [&](Machine& machine) {
+  const auto program = [&](Machine& machine) {
     bool functional = true;
     for (const auto& card : config.cards) functional = functional && card.core.functional;
     workloads::Context context{machine.platform,
@@ -115,14 +120,19 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                machine.trace,
                                machine.simulator,
                                [&](std::string_view what, std::uint64_t done, std::uint64_t total) {
-                                 progress.show(what, done, total);
+                                 progress->show(what, done, total);
                                },
                                &config,
                                config_directories(),
                                functional};
     result = workload.run(context);
+    add_counters(report, machine.simulator);
     report.simulated = machine.simulator.simulated_time();
-  });
+    events = machine.simulator.events();
+  };
+  const Status ran = run_on_simulator(config, program, &recording);
+  progress.reset();
+  speed.show(events, options.verbosity > 0);
   if (!ran) return failure(workload.name + ": " + ran.error().message());
   if (*result) return {};
   return tl::unexpected(run_failure(result->error(), workload, options));
@@ -150,13 +160,21 @@ Outcome run_workload(const Options& options) {
   if (auto there = check_card(parameters, *config); !there) return there;
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
+  auto page = OptionFile::open("--html", options.html);
+  if (!page) return tl::unexpected(page.error());
+  auto recording = Recording::open(options);
+  if (!recording) return tl::unexpected(recording.error());
   if (auto done = write_config(options.config_out, *config); !done) return done;
 
   auto report = begin_report(workload.name, options.config, *config, *overrides);
   report.seed = options.seed;
   report.parameters = parameters.values();
-  if (auto done = simulate(workload, *config, parameters, options, report); !done) return done;
-  return publish(*file, report);
+  const auto ran = simulate(workload, *config, parameters, options, report, *recording);
+  recording->complete(report);
+  // Of a run that failed, too: it is what one looks into then.
+  if (auto done = recording->write(report); !done && ran) return done;
+  if (!ran) return ran;
+  return publish(*file, *page, report);
 }
 
 }  // namespace npu::cli

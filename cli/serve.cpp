@@ -15,6 +15,7 @@
 #include "model/host/exporter.hpp"
 #include "model/system.hpp"
 #include "npu/base/shortened.hpp"
+#include "workloads/framework/counters.hpp"
 #include "workloads/simulator/system_view.hpp"
 
 namespace npu::cli {
@@ -89,7 +90,7 @@ std::vector<std::pair<platform::Bdf, std::string>> functions_of(
 }
 
 Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
-                      const Options& options, workloads::Report& report) {
+                      const Options& options, reports::Report& report) {
   std::optional<WallPacer> pacer;
   if (options.pace == "wall") pacer.emplace();
   StopSignals signals;
@@ -118,6 +119,7 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
   });
   activities.add_to(report);
   add_exports(report, exporter, system.host_memory());
+  workloads::add_counters(report, view);
   report.simulated = view.simulated_time();
   return {};
 }
@@ -145,7 +147,8 @@ Outcome serve(const Options& options) {
       [&](platform::Platform&) { served = serve_sockets(system, *sockets, options, report); });
   if (!ran) served = failure("serve: " + ran.error().message());
   if (!served) return served;
-  return publish(*file, report);
+  OptionFile no_page;
+  return publish(*file, no_page, report);
 }
 
 }  // namespace npu::cli

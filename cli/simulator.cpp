@@ -7,13 +7,16 @@
 namespace npu::cli {
 
 Status run_on_simulator(const model::SystemConfig& config,
-                        const std::function<void(Machine&)>& program) {
+                        const std::function<void(Machine&)>& program, Listener* listener) {
   model::System system(config);
   workloads::SystemView view(system);
-  return system.run([&](platform::Platform& host) {
+  if (listener != nullptr) listener->begin(view);
+  const Status ran = system.run([&](platform::Platform& host) {
     Machine machine{host, view, view};
     program(machine);
   });
+  if (listener != nullptr) listener->end(view, view);
+  return ran;
 }
 
 }  // namespace npu::cli

@@ -18,8 +18,16 @@ struct Machine {
   workloads::TraceSource& trace;
 };
 
+// Who hears all events of a machine, from before its first instant to behind its last.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void begin(workloads::TraceSource& source) = 0;
+  virtual void end(workloads::TraceSource& source, const workloads::SimulatorView& simulator) = 0;
+};
+
 // Once per process. kTimeout: the program waits for something that cannot happen any more.
 Status run_on_simulator(const model::SystemConfig& config,
-                        const std::function<void(Machine&)>& program);
+                        const std::function<void(Machine&)>& program, Listener* listener = nullptr);
 
 }  // namespace npu::cli

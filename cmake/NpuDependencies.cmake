@@ -7,6 +7,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(OpenSSL REQUIRED)
+find_package(ZLIB REQUIRED)  # compressed timelines
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(FUSE REQUIRED IMPORTED_TARGET fuse3)  # npusim sysfs --live
 find_package(BLAS REQUIRED)  # OpenBLAS: functional arithmetic of the AI Cores

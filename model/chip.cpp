@@ -20,7 +20,8 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
                        fmt::format("card{}.aicore", index)),
       aicpu_programs_("aicpu_programs", simulation, config.aicpu, config.aicpu_core, config.aicpus,
                       fmt::format("card{}.aicpu", index), mmu_),
-      l2_("l2", simulation, config.l2, kMmuClients - kFirstL2Client),
+      l2_("l2", simulation, config.l2, kMmuClients - kFirstL2Client,
+          fmt::format("card{}.l2", index)),
       hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients,
            fmt::format("card{}.hbm", index)),
       hccs_("hccs", simulation, config, registers_) {

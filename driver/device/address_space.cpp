@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "driver/device/address_space_impl.hpp"
+#include "driver/support/call_trace.hpp"
 #include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
@@ -19,6 +20,11 @@ Status open_space(const AddressSpace::Impl& impl) {
     return fail(ErrorCode::kInvalidArgument, "the address space is closed");
   }
   return {};
+}
+
+CallTrace call_trace(const AddressSpace::Impl& impl, platform::DriverCall call,
+                     std::uint64_t argument = 0, Bytes bytes = 0) {
+  return {impl.device.platform, impl.device.card.device_index, call, argument, bytes};
 }
 
 // `create` under the mutex, and once more after making room if it was refused although enough is
@@ -112,22 +118,26 @@ unsigned AddressSpace::vmid() const {
 }
 
 Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& options) {
+  const auto trace = call_trace(*impl_, platform::DriverCall::kAllocate, 0, size);
   return create_with_room(*impl_, size,
                           [&] { return impl_->space->allocate(size, options.pinned); });
 }
 
 Status AddressSpace::free(DeviceAddress address) {
+  const auto trace = call_trace(*impl_, platform::DriverCall::kFree, address.value);
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->free(address.value);
 }
 
 Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions& options) {
+  const auto trace = call_trace(*impl_, platform::DriverCall::kCreateHandle, 0, size);
   return create_with_room(*impl_, size,
                           [&] { return impl_->space->create_memory(size, options.pinned); });
 }
 
 Status AddressSpace::release_memory(MemoryHandle memory) {
+  const auto trace = call_trace(*impl_, platform::DriverCall::kRelease, memory.index);
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->release_memory(memory);
@@ -142,6 +152,7 @@ Result<MemoryHandle> AddressSpace::import_memory(const AddressSpace& owner, Memo
 }
 
 Result<DeviceAddress> AddressSpace::reserve(Bytes size, Bytes alignment) {
+  const auto trace = call_trace(*impl_, platform::DriverCall::kReserve, 0, size);
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
   const auto at = impl_->space->reserve(size, alignment);
@@ -150,18 +161,21 @@ Result<DeviceAddress> AddressSpace::reserve(Bytes size, Bytes alignment) {
 }
 
 Status AddressSpace::release(DeviceAddress reservation) {
+  const auto trace = call_trace(*impl_, platform::DriverCall::kRelease, reservation.value);
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->release(reservation.value);
 }
 
 Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset) {
+  const auto trace = call_trace(*impl_, platform::DriverCall::kMap, at.value, size);
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->map({at.value, size}, memory, offset);
 }
 
 Status AddressSpace::set_access(DeviceAddress at, Bytes size, Access access) {
+  const auto trace = call_trace(*impl_, platform::DriverCall::kSetAccess, at.value, size);
   if (auto ok = check_choice("access", access, Access::kReadWrite); !ok) return ok;
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
@@ -169,6 +183,7 @@ Status AddressSpace::set_access(DeviceAddress at, Bytes size, Access access) {
 }
 
 Status AddressSpace::unmap(DeviceAddress at, Bytes size) {
+  const auto trace = call_trace(*impl_, platform::DriverCall::kUnmap, at.value, size);
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->unmap({at.value, size});

@@ -4,6 +4,7 @@
 
 #include "driver/device/address_space_impl.hpp"
 #include "driver/device/device_impl.hpp"
+#include "driver/support/call_trace.hpp"
 #include "driver/support/choice.hpp"
 #include "npu/base/checked.hpp"
 
@@ -37,6 +38,8 @@ Status check_command(const DmaCommand& command) {
 }  // namespace
 
 Result<StreamId> Device::create_stream(const StreamOptions& options) {
+  const CallTrace trace(impl_->platform, impl_->card.device_index,
+                        platform::DriverCall::kCreateStream);
   auto known = check_choice("placement", options.placement, StreamPlacement::kBar0);
   if (!known) return forward_error(known);
   // Both, in the compactor's order: the space must neither close nor change its VMID meanwhile.
@@ -55,6 +58,8 @@ Result<StreamId> Device::create_stream(const StreamOptions& options) {
 }
 
 Status Device::destroy_stream(StreamId id, Picoseconds deadline) {
+  const CallTrace trace(impl_->platform, impl_->card.device_index,
+                        platform::DriverCall::kDestroyStream, id.value);
   if (auto ok = impl_->usable(); !ok) return ok;
   auto* stream = impl_->streams->find_user(id);
   if (!stream) return no_stream(id);
@@ -81,12 +86,16 @@ Result<EventId> Device::stream_event(StreamId id) const {
 }
 
 Result<EventId> Device::create_event() {
+  const CallTrace trace(impl_->platform, impl_->card.device_index,
+                        platform::DriverCall::kCreateEvent);
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
   const MutexHolder holder(*impl_->control);
   return impl_->events->create();
 }
 
 Status Device::destroy_event(EventId event) {
+  const CallTrace trace(impl_->platform, impl_->card.device_index,
+                        platform::DriverCall::kDestroyEvent, event.value);
   if (auto ok = impl_->usable(); !ok) return ok;
   const MutexHolder holder(*impl_->control);
   return impl_->events->destroy(event);

@@ -6,6 +6,7 @@
 
 #include "driver/device/address_space_impl.hpp"
 #include "driver/device/device_impl.hpp"
+#include "driver/support/call_trace.hpp"
 #include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
@@ -23,6 +24,7 @@ Result<std::unique_ptr<Device>> Device::open(platform::Platform& platform, platf
   auto known = check_choice("ring", options.ring, RingPlacement::kHostMemory);
   if (!known) return forward_error(known);
   auto impl = std::make_unique<Impl>(platform, options);
+  const CallTrace trace(platform, CallTrace::kNoCard, platform::DriverCall::kOpen, bdf.packed());
   if (auto ok = initialise(*impl, bdf); !ok) {
     if (impl->queue) static_cast<void>(impl->queue->disable(platform.clock().now()));
     restore_function(*impl);
@@ -52,6 +54,7 @@ Status Device::Impl::usable() const {
 }
 
 Status Device::shutdown() {
+  const CallTrace trace(impl_->platform, impl_->card.device_index, platform::DriverCall::kShutdown);
   if (impl_->closed.exchange(true)) return {};
   auto& link = *impl_->link;
   impl_->peers->close();
@@ -73,6 +76,8 @@ Status Device::shutdown() {
 }
 
 Status Device::reset_queue() {
+  const CallTrace trace(impl_->platform, impl_->card.device_index,
+                        platform::DriverCall::kResetQueue);
   if (auto ok = impl_->usable(); !ok) return ok;
   const MutexHolder holder(*impl_->control);
   if (auto ok = impl_->usable(); !ok) return ok;
@@ -111,6 +116,8 @@ MemoryStatistics Device::memory_statistics() const {
 }
 
 Result<CompactionReport> Device::compact(Bytes wanted) {
+  const CallTrace trace(impl_->platform, impl_->card.device_index, platform::DriverCall::kCompact,
+                        0, wanted);
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
   const auto size = checked_align_up(wanted, kPageSize);
   if (wanted == 0 || !size) {

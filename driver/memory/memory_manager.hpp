@@ -55,7 +55,7 @@ class MemoryManager {
   MemoryManager(CardLink& link, const CardInfo& card, Picoseconds timeout,
                 std::unique_ptr<TableMemory> tables)
       : mutex_(link.platform().tasks().make_mutex()),
-        physical_(card.hbm_size),
+        physical_(card.hbm_size, BlockTrace(link.platform(), card.device_index)),
         tables_(std::move(tables)),
         invalidator_(link, timeout) {}
 

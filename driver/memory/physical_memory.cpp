@@ -23,6 +23,8 @@ Result<MemoryHandle> PhysicalMemory::create(Bytes size, bool pinned, unsigned vm
   block.head = 0;
   block.pinned = pinned;
   block.lent.reset();
+  trace_.tell(pinned ? platform::BlockState::kPinned : platform::BlockState::kAllocated,
+              block.address, block.size);
   return handle_of(index);
 }
 
@@ -103,13 +105,23 @@ void PhysicalMemory::release_all(unsigned vmid) {
   }
 }
 
+void PhysicalMemory::relocate(std::uint32_t index, std::uint64_t address) {
+  auto& block = blocks_[index];
+  trace_.tell(platform::BlockState::kFree, block.address, block.size);
+  block.address = address;
+  trace_.tell(platform::BlockState::kMoved, block.address, block.size);
+}
+
 void PhysicalMemory::split(std::uint32_t index, std::uint64_t address, Bytes head,
                            std::uint64_t rest) {
   auto& block = blocks_[index];
+  trace_.tell(platform::BlockState::kFree, block.address, block.size);
   block.address = address;
   block.head = head;
   block.rest = rest;
   ++split_;
+  trace_.tell(platform::BlockState::kMoved, block.address, block.head);
+  trace_.tell(platform::BlockState::kMoved, block.rest, block.size - block.head);
 }
 
 void PhysicalMemory::quarantine(std::uint64_t address, Bytes size, Residue residue) {
@@ -145,7 +157,10 @@ void PhysicalMemory::free_if_unused(std::uint32_t index) {
   } else {
     [[maybe_unused]] const auto freed = allocator_.free(DeviceAddress{block.address});
     assert(freed && "a live block is an allocation");
+    trace_.tell(platform::BlockState::kFree, block.address,
+                block.is_split() ? block.head : block.size);
     if (block.is_split()) {
+      trace_.tell(platform::BlockState::kFree, block.rest, block.size - block.head);
       static_cast<void>(allocator_.free(DeviceAddress{block.rest}));
       --split_;
     }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "driver/memory/block_trace.hpp"
 #include "driver/memory/peer_lease.hpp"
 #include "npu/driver/address_space.hpp"
 #include "npu/driver/buddy_allocator.hpp"
@@ -49,7 +50,8 @@ struct QuarantinedPlace {
 
 class PhysicalMemory {
  public:
-  explicit PhysicalMemory(Bytes size) : allocator_(size) {}
+  explicit PhysicalMemory(Bytes size, const BlockTrace& trace = {})
+      : allocator_(size), trace_(trace) {}
 
   // `size` is rounded up to whole pages. Held by `vmid`. kInvalidArgument, kOutOfMemory.
   Result<MemoryHandle> create(Bytes size, bool pinned, unsigned vmid);
@@ -78,7 +80,7 @@ class PhysicalMemory {
   const std::vector<MemoryBlock>& blocks() const { return blocks_; }
   MemoryHandle handle_of(std::uint32_t index) const { return {index, blocks_[index].generation}; }
   // The block lies at `address` from now on; its old place is not freed.
-  void relocate(std::uint32_t index, std::uint64_t address) { blocks_[index].address = address; }
+  void relocate(std::uint32_t index, std::uint64_t address);
   // Its first `head` bytes lie at `address` and the others at `rest` from now on, each an
   // allocation.
   void split(std::uint32_t index, std::uint64_t address, Bytes head, std::uint64_t rest);
@@ -96,6 +98,7 @@ class PhysicalMemory {
   void free_if_unused(std::uint32_t index);
 
   BuddyAllocator allocator_;
+  BlockTrace trace_;
   std::vector<MemoryBlock> blocks_;
   std::vector<std::uint32_t> free_slots_;
   std::vector<QuarantinedPlace> quarantined_;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "driver/pci/config_space.hpp"
+#include "driver/support/call_trace.hpp"
 #include "npu/abi/identity.hpp"
 #include "npu/abi/pci.hpp"
 
@@ -149,6 +150,7 @@ class Scanner {
 }  // namespace
 
 Result<ScanResult> scan(platform::Platform& platform, const ScanOptions& options) {
+  const CallTrace trace(platform, CallTrace::kNoCard, platform::DriverCall::kEnumerate);
   return Scanner(platform, options).run();
 }
 

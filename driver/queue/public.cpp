@@ -8,6 +8,7 @@
 #include "driver/queue/process_impl.hpp"
 #include "driver/queue/process_memory.hpp"
 #include "driver/queue/signals_impl.hpp"
+#include "driver/support/call_trace.hpp"
 #include "driver/support/choice.hpp"
 
 namespace npu::driver {
@@ -20,6 +21,11 @@ void count_call(ProcessContext::Impl& process) {
 // Unlike one that the card has not answered, after which evictions count.
 Status not_begun(const ProcessContext::Impl& process) {
   return fail(ErrorCode::kBusy, process.others_too_long().value().context);
+}
+
+CallTrace call_trace(const ProcessContext::Impl& process, platform::DriverCall call,
+                     std::uint64_t argument = 0) {
+  return {process.device.platform, process.device.card.device_index, call, argument};
 }
 
 Result<QueueManager*> manager_of(Device::Impl& device) {
@@ -103,6 +109,7 @@ Result<std::unique_ptr<platform::DmaMemory>> ProcessContext::allocate_host(
 Result<std::unique_ptr<Queue>> ProcessContext::create_queue(const QueueOptions& options) {
   if (auto ok = impl_->enter(); !ok) return forward_error(ok);
   count_call(*impl_);
+  const auto trace = call_trace(*impl_, platform::DriverCall::kCreateQueue);
   auto queue = impl_->create(options);
   if (queue) return queue;  // its handle is what leaves
   impl_->leave();
@@ -112,6 +119,7 @@ Result<std::unique_ptr<Queue>> ProcessContext::create_queue(const QueueOptions& 
 Status ProcessContext::update(QueueId queue, const QueueChange& change) {
   if (auto ok = impl_->enter(); !ok) return ok;
   count_call(*impl_);
+  const auto trace = call_trace(*impl_, platform::DriverCall::kUpdateQueue, queue.value);
   const auto status = impl_->update(queue, change);
   impl_->leave();
   return status;
@@ -126,6 +134,7 @@ Result<QueueEnd> ProcessContext::destroy(Queue& queue, Picoseconds deadline) {
                             queue.id().value, owner.pasid.value(), pasid()));
   }
   count_call(*impl_);
+  const auto trace = call_trace(*impl_, platform::DriverCall::kDestroyQueue, queue.id().value);
   return impl_->destroy(*queue.impl().channel, deadline, false);
 }
 

@@ -44,6 +44,8 @@ struct DeviceContext::Impl {
   Status check(const TaskGraph& graph, const RunOptions& options) const;
   Status prepare(const TaskGraph& graph, const RunLayout& layout, const RunOptions& options);
   Status select_cores(unsigned block_dim);
+  void trace_tasks(const TaskGraph& graph, const RunLayout& layout);
+  std::uint32_t card_index() const { return device ? device->info().device_index : 0; }
   Status launch(RunReport& report, const RunOptions& options);
   Status read_back(const TaskGraph& graph, const RunLayout& layout, RunReport& report);
   Status read_tensors(const TaskGraph& graph, const RunLayout& layout,
@@ -57,6 +59,7 @@ struct DeviceContext::Impl {
 
   platform::Platform& platform;
   std::unique_ptr<Device> device;
+  std::uint64_t runs = 0;  // that have begun
   std::unique_ptr<ProcessContext> process;
   std::unique_ptr<Queue> copies, schedulers, executors;
   std::unique_ptr<platform::DmaMemory> staging;         // of copies

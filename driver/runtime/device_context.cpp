@@ -8,6 +8,7 @@
 #include "driver/device/device_impl.hpp"
 #include "driver/runtime/context_impl.hpp"
 #include "driver/runtime/kernel_note.hpp"
+#include "driver/support/call_trace.hpp"
 
 namespace npu::driver {
 namespace {
@@ -155,6 +156,7 @@ Status DeviceContext::Impl::copy(DeviceAddress device_side, ByteSpan host_side, 
 
 // Into memory of its own: what runs uses the old image until its end.
 Status DeviceContext::Impl::upload(Image& image, abi::ImageKind kind, ConstByteSpan object) {
+  const CallTrace trace(platform, card_index(), platform::DriverCall::kUpload, 0, object.size);
   if (auto ok = need_device(); !ok) return ok;
   auto bytes = make_image(kind, object);
   if (!bytes) return forward_error(bytes);

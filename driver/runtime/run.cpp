@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run of a task graph: image to the card, scheduler and executor launched beside each other,
 // the end of both.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "driver/runtime/context_impl.hpp"
 #include "driver/runtime/run_layout.hpp"
+#include "driver/support/call_trace.hpp"
 
 namespace npu::driver {
 namespace {
@@ -61,6 +64,29 @@ Status DeviceContext::Impl::prepare(const TaskGraph& graph, const RunLayout& lay
   return run_copies(work, 2);
 }
 
+// Which task is which on the cores: a task's arguments lie where no other's do.
+void DeviceContext::Impl::trace_tasks(const TaskGraph& graph, const RunLayout& layout) {
+  auto& tracer = platform.tracer();
+  const std::uint64_t run = runs++;
+  if (!tracer.enabled()) return;
+  platform::TraceEvent event;
+  event.begin = event.end = now();
+  event.track = tracer.track(fmt::format("driver{}.tasks", card_index()));
+  std::uint64_t arguments = area.value + layout.arguments;
+  for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
+    event.cause = platform::task_cause(card_index(), run, i);
+    event.activity = platform::Activity::kTask;
+    event.detail = arguments;
+    tracer.emit(event);
+    event.activity = platform::Activity::kTaskEdge;
+    for (const std::uint32_t producer : graph.task({i}).producers) {
+      event.detail = producer;
+      tracer.emit(event);
+    }
+    arguments += argument_bytes(graph.task({i}));
+  }
+}
+
 Status DeviceContext::Impl::launch(RunReport& report, const RunOptions& options) {
   const auto deadline = now() + options.patience;
   const auto card = device->info().device_index;
@@ -83,6 +109,7 @@ Status DeviceContext::Impl::launch(RunReport& report, const RunOptions& options)
 
 Result<RunReport> DeviceContext::run(const TaskGraph& graph, const RunOptions& wanted) {
   auto& impl = *impl_;
+  const CallTrace trace(impl.platform, impl.card_index(), platform::DriverCall::kRun, impl.runs, 0);
   RunReport report;
   report.called = impl.platform.clock().now();
   RunOptions options = wanted;
@@ -96,6 +123,7 @@ Result<RunReport> DeviceContext::run(const TaskGraph& graph, const RunOptions& w
   const RunLayout layout(graph, report.workers, options);
   if (auto ok = impl.select_cores(options.block_dim); !ok) return forward_error(ok);
   if (auto ok = impl.prepare(graph, layout, options); !ok) return forward_error(ok);
+  impl.trace_tasks(graph, layout);
   report.uploaded = impl.now();
   const Status ended = impl.launch(report, options);
   report.ended = impl.now();

@@ -26,14 +26,6 @@ class Places {
   Bytes next_ = 0;
 };
 
-// A task's arguments are an address of its own even if it has none: cores that raise flags at each
-// other tell tasks apart by it.
-Bytes argument_bytes(const TaskGraph::Task& task) {
-  const bool alone = task.descriptor.blocks == 1 &&
-                     task.descriptor.shape != static_cast<std::uint16_t>(TaskShape::kMixed);
-  return std::max<Bytes>(task.words.size(), alone ? 0 : 1) * kWord;
-}
-
 // Blocks on cores: a mixed one takes three.
 std::uint64_t core_blocks(const abi::TaskDescriptor& task) {
   switch (static_cast<TaskShape>(task.shape)) {
@@ -74,6 +66,10 @@ std::vector<abi::TensorDump> list_dumps(const TaskGraph::Task& task, std::uint64
 }
 
 }  // namespace
+
+Bytes argument_bytes(const TaskGraph::Task& task) {
+  return std::max<Bytes>(task.words.size(), 1) * kWord;
+}
 
 unsigned dumps_of(const TaskGraph::Task& task) {
   return static_cast<unsigned>(list_dumps(task, 0).size());

@@ -10,6 +10,10 @@
 
 namespace npu::driver {
 
+// A task's arguments are an address of its own even if it has none: cores that raise flags at each
+// other, and timelines, tell tasks apart by it.
+Bytes argument_bytes(const TaskGraph::Task& task);
+
 struct RunLayout {
   RunLayout(const TaskGraph& graph, std::uint32_t workers, const RunOptions& options);
 

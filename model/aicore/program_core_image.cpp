@@ -102,7 +102,8 @@ int ProgramCore::invoke(const platform::KernelCall& call) {
   ++statistics_.kernels;
   if (sim_.recorder.enabled()) {
     sim_.emit(track_of(platform::Pipe::kScalar), platform::Activity::kKernelCall, begin, local_,
-              block_.cause, 0, call.block);
+              block_.cause, 0,
+              std::uint64_t{call.block} << 48 | (call.arguments & 0xFFFF'FFFF'FFFF));
   }
   return result;
 }

@@ -25,6 +25,10 @@ ConfigResult<SystemConfig> load_system(const std::string& path_or_name,
 // values; derived figures (link rate, peak HBM bandwidth) stand beside it as comments.
 std::string show_system(const SystemConfig& config);
 
+// Every key with its value, resolved, in the order that show_system() has; names as those of
+// overrides, a card's keys once per card: "cards.0.link.generation".
+std::vector<ReplacedKey> all_values(const SystemConfig& config);
+
 // Every dotted key that an override may name, in the order of the tables.
 std::vector<std::string> override_keys();
 

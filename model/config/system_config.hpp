@@ -66,7 +66,7 @@ enum class HccsTopology {
   kRing,      // neighbours by index, and the last with the first
 };
 
-// A value from the command line instead of the file's.
+// A key and its value: one from the command line instead of the file's, or any.
 struct ReplacedKey {
   std::string key;    // as it was given: "link.generation", "cards.2.link.generation"
   std::string value;  // resolved: a decimal number in the key's unit, true, false, or text

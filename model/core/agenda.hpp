@@ -72,6 +72,8 @@ class Agenda : public sc_core::sc_module {
   // (spawns a process, ends, pauses the simulation).
   void catch_up();
 
+  // Handlers that have run since the start, or run now.
+  std::uint64_t served() const { return next_sequence_ - pending(); }
   std::size_t pending() const { return near_count_ + far_.size(); }
   // For processes: when something will happen by itself, or earlier; UINT64_MAX: nothing will.
   SimTime next_activity();

@@ -23,10 +23,11 @@ struct DmaRequester {
 class HostMemoryPort {
  public:
   struct Access {
-    Completion status;    // kSuccess, kUnsupportedRequest (not mapped) or kPermission
-    Picoseconds latency;  // IOMMU look-up plus memory, of this access
-    std::byte* data;      // null unless kSuccess
-    Bytes contiguous;     // bytes from the address to the end of its mapping
+    Completion status;     // kSuccess, kUnsupportedRequest (not mapped) or kPermission
+    Picoseconds latency;   // IOMMU look-up plus memory, of this access
+    std::byte* data;       // null unless kSuccess
+    Bytes contiguous;      // bytes from the address to the end of its mapping
+    Picoseconds lookup{};  // the part of `latency` that is the IOMMU look-up
   };
   virtual ~HostMemoryPort() = default;
   // A DMA access by `requester` at time of the call; [bus, bus + length) must lie in one mapping. A

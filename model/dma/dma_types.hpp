@@ -61,6 +61,7 @@ class DmaRequestPort {
 struct DmaStatistics {
   std::uint64_t doorbells = 0;
   std::uint64_t fetches = 0;       // ring reads
+  std::uint64_t ring_entries = 0;  // read from the ring
   std::uint64_t commands = 0;      // completed, failed ones included
   std::uint64_t faults = 0;        // commands that failed
   std::uint64_t stopped = 0;       // requests that were given up

@@ -123,6 +123,7 @@ void RingFrontEnd::fetched(tlm::tlm_generic_payload& trans, std::uint32_t genera
   }
   batch_size_ = trans.get_data_length() / abi::kRingEntrySize;
   batch_next_ = 0;
+  shared_.statistics.ring_entries += batch_size_;
   std::memcpy(batch_.data(), trans.get_data_ptr(), trans.get_data_length());
   shared_.sim.emit(track_, platform::Activity::kDescriptorFetch, info.issued, sim_now(), info.cause,
                    trans.get_data_length(), batch_size_);

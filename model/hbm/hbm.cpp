@@ -308,6 +308,25 @@ void Hbm::complete_due(SimTime now) {
   }
 }
 
+// A bit per channel that the transaction touched, modulo 64.
+std::uint64_t Hbm::channels_of(const tlm::tlm_generic_payload& payload) const {
+  const auto& info = Transaction::of(payload);
+  const unsigned rows = std::max<unsigned>(info.rows, 1);
+  const Bytes piece = payload.get_data_length() / rows;
+  const std::uint64_t every =
+      map_.channels() < 64 ? (std::uint64_t{1} << map_.channels()) - 1 : ~std::uint64_t{0};
+  std::uint64_t mask = 0;
+  for (unsigned row = 0; row < rows && mask != every; ++row) {
+    const std::uint64_t address = payload.get_address() + row * info.pitch;
+    const std::uint64_t last = (address + piece - 1) >> burst_shift_;
+    for (auto burst = address >> burst_shift_; burst <= last && mask != every;
+         burst = (burst | (map_.interleave() - 1)) + 1) {
+      mask |= std::uint64_t{1} << map_.channel(burst) % 64;
+    }
+  }
+  return mask;
+}
+
 void Hbm::complete_refused(std::uint64_t tag) {
   complete(static_cast<std::uint32_t>(tag));
 }
@@ -321,7 +340,7 @@ void Hbm::complete(std::uint32_t tag) {
   if (simulation_.recorder.enabled() && payload.is_response_ok()) {
     simulation_.emit(track_, write ? platform::Activity::kHbmWrite : platform::Activity::kHbmRead,
                      pending.begin, sim_now(), Transaction::of(payload).cause,
-                     payload.get_data_length());
+                     payload.get_data_length(), channels_of(payload));
   }
   pending.remaining = free_pending_;
   free_pending_ = tag;

@@ -107,6 +107,7 @@ class Hbm : public sc_core::sc_module {
   void complete_due(SimTime now);
   void complete_until(hbm::CompletionWheel& wheel, hbm::Clock clock);
   void complete(std::uint32_t tag);
+  std::uint64_t channels_of(const tlm::tlm_generic_payload& payload) const;
   void complete_refused(std::uint64_t tag);
   // When the transaction completing at `clock` ends.
   SimTime read_end(hbm::Clock clock) const { return clocks_.time(clock) + backend_; }

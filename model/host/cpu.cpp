@@ -119,6 +119,7 @@ bool HostCpus::block(const sc_core::sc_event& event, SimTime deadline,
   task.waiting_for.clear();
   task.usage.idle += Picoseconds(static_cast<std::int64_t>(sim_now() - begin));
   ++task.usage.context_switches;
+  ++context_switches_;
   simulation_.emit(task.track, platform::Activity::kCpuIdle, begin, sim_now(), task.cause);
   task.busy_since = sim_now();
   charge(config_.wake);

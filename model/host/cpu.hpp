@@ -82,6 +82,9 @@ class HostCpus {
   bool block(const sc_core::sc_event& event, SimTime deadline, const std::function<bool()>& ready,
              std::string waiting_for);
 
+  // Times that a task has given up its core and got it back.
+  std::uint64_t context_switches() const { return context_switches_; }
+
   // A line per task that has not ended: what it waits for. Empty if all have.
   std::string unfinished() const;
 
@@ -94,6 +97,7 @@ class HostCpus {
   HostCpuConfig config_;
   std::vector<std::shared_ptr<HostTask>> on_core_;  // by core; null: free
   unsigned tasks_ = 0;                              // that have not ended
+  std::uint64_t context_switches_ = 0;
   HostTask nobody_;
   HostTask* current_ = &nobody_;
 };

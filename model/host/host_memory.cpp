@@ -152,7 +152,8 @@ HostMemoryPort::Access HostMemory::access(DmaRequester requester, std::uint64_t 
       config_.iommu_lookup + (device_writes ? config_.write_latency : config_.read_latency);
   if (node_of_(requester.function) != mapping->node) latency += config_.remote_penalty;
   const Bytes offset = bus - mapping->bus;
-  return {Completion::kSuccess, latency, mapping->cpu.data + offset, mapping->cpu.size - offset};
+  return {Completion::kSuccess, latency, mapping->cpu.data + offset, mapping->cpu.size - offset,
+          config_.iommu_lookup};
 }
 
 void HostMemory::written(const std::byte* data, Bytes length, std::uint64_t cause) {

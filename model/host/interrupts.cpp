@@ -32,6 +32,7 @@ void Interrupts::message(std::uint16_t requester, std::uint64_t address, std::ui
   }
   auto& vector = *it->second;
   ++vector.count;
+  ++taken_;
   vector.last_arrival = sim_now();
   vector.last_cause = cause;
   simulation_.emit(track_, platform::Activity::kInterrupt, sim_now(), sim_now(), cause, 0, data);

@@ -35,6 +35,8 @@ class Interrupts : public InterruptSink {
 
   void message(std::uint16_t requester, std::uint64_t address, std::uint32_t data,
                std::uint64_t cause) override;
+  // Messages that came to an open vector.
+  std::uint64_t taken() const { return taken_; }
   // Messages that no open vector claims.
   std::uint64_t spurious() const { return spurious_; }
 
@@ -43,6 +45,7 @@ class Interrupts : public InterruptSink {
   std::map<std::pair<std::uint16_t, unsigned>, std::shared_ptr<VectorState>> open_;
   std::map<std::pair<std::uint16_t, std::uint32_t>, VectorState*> by_data_;
   std::uint32_t next_data_ = 0x20;  // vectors below are the processor's own exceptions
+  std::uint64_t taken_ = 0;
   std::uint64_t spurious_ = 0;
   std::uint32_t track_;
 };

@@ -38,14 +38,18 @@ tlm::tlm_generic_payload& HostPlatform::request(tlm::tlm_command command, Transa
   return payload;
 }
 
-void HostPlatform::post(std::uint64_t address, const void* data, unsigned length) {
+void HostPlatform::post(std::uint64_t address, const void* data, unsigned length, unsigned bar) {
+  ++statistics_.mmio_writes;
+  if (bar < HostStatistics::kBars) ++statistics_.bar_writes[bar];
   auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kMemory, address, data, length);
   Transaction::of(payload).posted = true;  // the final target releases it
   sc_core::sc_time delay;
   cpu_socket->b_transport(payload, delay);
 }
 
-std::uint64_t HostPlatform::load(std::uint64_t address, unsigned width) {
+std::uint64_t HostPlatform::load(std::uint64_t address, unsigned width, unsigned bar) {
+  ++statistics_.mmio_reads;
+  if (bar < HostStatistics::kBars) ++statistics_.bar_reads[bar];
   drain_combining();
   cpus_.charge(cpus_.config().mmio_load);
   cpus_.synchronise();
@@ -60,20 +64,23 @@ std::uint64_t HostPlatform::load(std::uint64_t address, unsigned width) {
   return value;
 }
 
-void HostPlatform::store(std::uint64_t address, std::uint64_t value, unsigned width) {
+void HostPlatform::store(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar) {
   drain_combining();
   cpus_.charge(cpus_.config().mmio_store);
   cpus_.synchronise();
-  post(address, &value, width);
+  post(address, &value, width, bar);
 }
 
-void HostPlatform::store_combining(std::uint64_t address, std::uint64_t value, unsigned width) {
+void HostPlatform::store_combining(std::uint64_t address, std::uint64_t value, unsigned width,
+                                   unsigned bar) {
+  ++statistics_.combining_stores;
   auto& buffer = combining_[cpus_.current().core];
   const bool joins = buffer.length > 0 && address == buffer.address + buffer.length &&
                      address / buffer.bytes.size() == buffer.address / buffer.bytes.size();
   if (!joins) {
     drain_combining();
     buffer.address = address;
+    buffer.bar = bar;
   }
   cpus_.charge(cpus_.config().wc_store);
   std::memcpy(buffer.bytes.data() + buffer.length, &value, width);
@@ -85,16 +92,26 @@ void HostPlatform::drain_combining() {
   if (buffer.length == 0) return;
   cpus_.synchronise();
   const unsigned length = std::exchange(buffer.length, 0U);
-  post(buffer.address, buffer.bytes.data(), length);
+  post(buffer.address, buffer.bytes.data(), length, buffer.bar);
+}
+
+void HostPlatform::trace_barrier(SimTime begin, bool read) {
+  const auto& task = cpus_.current();
+  simulation_.emit(task.track, platform::Activity::kBarrier, begin, cpus_.local_now(), task.cause,
+                   0, read ? 1 : 0);
 }
 
 // The combined stores leave when the barrier completes.
 void HostPlatform::write_barrier() {
+  ++statistics_.write_barriers;
+  const SimTime begin = cpus_.local_now();
   cpus_.charge(cpus_.config().barrier);
   drain_combining();
+  trace_barrier(begin, false);
 }
 
 std::uint32_t HostPlatform::read(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
+  ++statistics_.config_reads;
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
   const SimTime begin = sim_now();
@@ -111,6 +128,7 @@ std::uint32_t HostPlatform::read(platform::Bdf bdf, std::uint32_t offset, unsign
 
 void HostPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned width,
                          std::uint32_t value) {
+  ++statistics_.config_writes;
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
   const SimTime begin = sim_now();

@@ -14,6 +14,7 @@
 #include "model/core/simulation.hpp"
 #include "model/host/cpu.hpp"
 #include "model/host/host_memory.hpp"
+#include "model/host/host_statistics.hpp"
 #include "model/host/interrupts.hpp"
 #include "npu/platform/platform.hpp"
 
@@ -52,12 +53,17 @@ class HostPlatform : public sc_core::sc_module,
                                                                  unsigned vector) override;
   Status reset_function(platform::Bdf bdf) override;
   void write_barrier() override;
-  void read_barrier() override {}
+  void read_barrier() override {
+    ++statistics_.read_barriers;
+    trace_barrier(cpus_.local_now(), true);
+  }
 
-  // One access by the current task, at its CPU cost; `width` 1, 2, 4 or 8 bytes, aligned.
-  std::uint64_t load(std::uint64_t address, unsigned width);
-  void store(std::uint64_t address, std::uint64_t value, unsigned width);
-  void store_combining(std::uint64_t address, std::uint64_t value, unsigned width);
+  // One access by the current task, at its CPU cost; `width` 1, 2, 4 or 8 bytes, aligned. `bar`:
+  // through which it is mapped, for the count.
+  std::uint64_t load(std::uint64_t address, unsigned width, unsigned bar = kNoBar);
+  void store(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar = kNoBar);
+  void store_combining(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar);
+  const HostStatistics& statistics() const { return statistics_; }
   // Offset of a capability in configuration space; 0: the function has none of that id.
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
 
@@ -81,17 +87,21 @@ class HostPlatform : public sc_core::sc_module,
   struct CombiningBuffer {
     std::uint64_t address = 0;
     unsigned length = 0;
+    unsigned bar = 0;
     std::array<unsigned char, 64> bytes{};
   };
   tlm::tlm_generic_payload& request(tlm::tlm_command command, TransactionKind kind,
                                     std::uint64_t address, const void* data, unsigned length);
-  void post(std::uint64_t address, const void* data, unsigned length);
+  void post(std::uint64_t address, const void* data, unsigned length, unsigned bar);
   void drain_combining();
+  void trace_barrier(SimTime begin, bool read);
+  void trace_poll(SimTime begin, std::uint64_t rounds);
   std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
   Status enable_pasids(platform::Bdf bdf);
   bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }
 
   static constexpr std::uint32_t kAllOnes = 0xFFFFFFFF;
+  static constexpr unsigned kNoBar = HostStatistics::kBars;
 
   Simulation& simulation_;
   HostCpus& cpus_;
@@ -102,6 +112,7 @@ class HostPlatform : public sc_core::sc_module,
   std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> extended_;  // found: BDF, id
   std::vector<CombiningBuffer> combining_;                                     // by core
   std::uint32_t track_;
+  HostStatistics statistics_;
 };
 
 }  // namespace npu::model

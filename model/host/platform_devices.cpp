@@ -17,13 +17,14 @@ namespace {
 
 class BarMapping : public platform::MmioRegion {
  public:
-  BarMapping(HostPlatform& host, std::uint64_t address, Bytes size, platform::Caching caching)
-      : host_(host), address_(address), size_(size), caching_(caching) {}
+  BarMapping(HostPlatform& host, unsigned bar, std::uint64_t address, Bytes size,
+             platform::Caching caching)
+      : host_(host), bar_(bar), address_(address), size_(size), caching_(caching) {}
   Bytes size() const override { return size_; }
   std::uint32_t read32(Bytes offset) override {
-    return static_cast<std::uint32_t>(host_.load(at(offset, 4), 4));
+    return static_cast<std::uint32_t>(host_.load(at(offset, 4), 4, bar_));
   }
-  std::uint64_t read64(Bytes offset) override { return host_.load(at(offset, 8), 8); }
+  std::uint64_t read64(Bytes offset) override { return host_.load(at(offset, 8), 8, bar_); }
   void write32(Bytes offset, std::uint32_t value) override { write(offset, value, 4); }
   void write64(Bytes offset, std::uint64_t value) override { write(offset, value, 8); }
 
@@ -35,13 +36,14 @@ class BarMapping : public platform::MmioRegion {
   }
   void write(Bytes offset, std::uint64_t value, unsigned width) {
     if (caching_ == platform::Caching::kWriteCombining) {
-      host_.store_combining(at(offset, width), value, width);
+      host_.store_combining(at(offset, width), value, width, bar_);
     } else {
-      host_.store(at(offset, width), value, width);
+      host_.store(at(offset, width), value, width, bar_);
     }
   }
 
   HostPlatform& host_;
+  unsigned bar_;
   std::uint64_t address_;
   Bytes size_;
   platform::Caching caching_;
@@ -116,7 +118,7 @@ Result<std::unique_ptr<platform::MmioRegion>> HostPlatform::map_bar(platform::Bd
                 fmt::format("BAR{} of {}: {:#x} bytes at {:#x} do not fit its {:#x} bytes", bar,
                             to_string(bdf), size, offset, resource.size));
   }
-  return std::make_unique<BarMapping>(*this, resource.address + offset, size, caching);
+  return std::make_unique<BarMapping>(*this, bar, resource.address + offset, size, caching);
 }
 
 Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(

@@ -116,8 +116,11 @@ void HostPlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
   const SimTime start = cpus_.local_now();
   const SimTime limit = deadline_ticks(deadline);
   const SimTime since = sim_now();
+  ++statistics_.poll_calls;
   if (watched.size == 0 || limit <= start || round == 0) {
+    ++statistics_.polls;
     cpus_.spin(since, start + round);
+    trace_poll(start, 1);
     return;
   }
   WriteSignal signal(simulation_.agenda);
@@ -126,7 +129,15 @@ void HostPlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
   memory_.unwatch(signal);
   const SimTime seen = std::min(limit, signal.when());
   const SimTime rounds = seen <= start ? 1 : ceil_div(seen - start, round);
+  statistics_.polls += rounds;
   cpus_.spin(since, start + rounds * round);
+  trace_poll(start, rounds);
+}
+
+void HostPlatform::trace_poll(SimTime begin, std::uint64_t rounds) {
+  const auto& task = cpus_.current();
+  simulation_.emit(task.track, platform::Activity::kPoll, begin, cpus_.local_now(), task.cause, 0,
+                   rounds);
 }
 
 void HostPlatform::sleep_until(Picoseconds deadline) {

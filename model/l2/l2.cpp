@@ -8,11 +8,12 @@
 namespace npu::model {
 
 L2::L2(const sc_core::sc_module_name& name, Simulation& sim, const L2Config& config,
-       unsigned clients)
+       unsigned clients, std::string_view track_name)
     : sc_module(name),
       client_sockets("client_socket", clients),
       hbm_sockets("hbm_socket", clients),
       sim_(sim),
+      track_(sim.recorder.track(track_name)),
       config_(config),
       noc_(ticks(config.noc)),
       hit_(ticks(config.hit)),
@@ -77,7 +78,7 @@ std::uint32_t L2::new_access(unsigned client, tlm::tlm_generic_payload& trans) {
   access.end = address + trans.get_data_length() / rows;
   access.arrival = sim_now() + noc_;
   access.ready = access.tail = 0;
-  access.fills = 0;
+  access.fills = access.hits = access.misses = 0;
   access.rows = rows;
   access.client = static_cast<std::uint16_t>(client);
   access.write = trans.is_write();
@@ -155,6 +156,7 @@ void L2::hit(std::uint32_t number, const Touch& at, LineStore::Entry entry) {
   ++(access.write ? statistics_.write_hits
      : waits      ? statistics_.read_merged
                   : statistics_.read_hits);
+  ++access.hits;
   if (access.small && !waits) {
     const SimTime taken = std::max(access.arrival, sim_now()) + (access.write ? write_ : hit_);
     access.ready = std::max(access.ready, taken + noc_);
@@ -187,6 +189,7 @@ void L2::answer(std::uint64_t number) {
   Access& access = accesses_[number];
   auto& trans = *access.trans;
   const unsigned client = access.client;
+  if (sim_.recorder.enabled()) trace(access);
   access.next = free_access_;
   free_access_ = static_cast<std::uint32_t>(number);
   if (Transaction::of(trans).posted) {
@@ -196,6 +199,18 @@ void L2::answer(std::uint64_t number) {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   auto delay = sc_core::SC_ZERO_TIME;
   client_sockets[client]->nb_transport_bw(trans, phase, delay);
+}
+
+void L2::trace(const Access& access) const {
+  if (!access.trans->is_response_ok()) return;
+  sim_.emit(track_, access.write ? platform::Activity::kL2Write : platform::Activity::kL2Read,
+            access.arrival - noc_, sim_now(), Transaction::of(*access.trans).cause,
+            access.trans->get_data_length(), std::uint64_t{access.misses} << 32 | access.hits);
+}
+
+void L2::trace(const Transfer& transfer, platform::Activity activity) const {
+  sim_.emit(track_, activity, transfer.sent, sim_now(), transfer.cause,
+            Bytes{transfer.lines} << line_shift_, transfer.lines);
 }
 
 void L2::invalidate_all() {

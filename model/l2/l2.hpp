@@ -25,6 +25,7 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/config/chip_config.hpp"
@@ -40,8 +41,9 @@ class L2 : public sc_core::sc_module, public ResetListener, public WriteObserver
   static constexpr unsigned kSmall = 64;
 
   // `clients`: number of client sockets, each with an HBM socket of its own.
-  L2(const sc_core::sc_module_name& name, Simulation& sim, const L2Config& config,
-     unsigned clients);
+  // Trace events carry the track `track_name`.
+  L2(const sc_core::sc_module_name& name, Simulation& sim, const L2Config& config, unsigned clients,
+     std::string_view track_name);
 
   sc_core::sc_vector<tlm_utils::simple_target_socket_tagged<L2>> client_sockets;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<L2>> hbm_sockets;
@@ -69,6 +71,7 @@ class L2 : public sc_core::sc_module, public ResetListener, public WriteObserver
     std::uint16_t rows;      // that were not looked up to their end
     std::uint16_t client;
     bool write, small;
+    std::uint32_t hits, misses;  // lines
   };
   // A read or write of neighbouring lines in the HBM.
   struct Transfer {
@@ -76,6 +79,8 @@ class L2 : public sc_core::sc_module, public ResetListener, public WriteObserver
     SimTime lag;  // of a read: HBM's response until its last line is in its slice
     std::uint32_t lines;
     std::uint32_t waiters, last;  // of a read: a list; of a free one: the next
+    SimTime sent;
+    std::uint64_t cause;
   };
   struct Waiter {
     std::uint32_t access, next;
@@ -125,11 +130,14 @@ class L2 : public sc_core::sc_module, public ResetListener, public WriteObserver
   void filled(std::uint64_t transfer);
   void finish_write_back(std::uint32_t transfer);
   void release(std::uint32_t transfer);
+  void trace(const Access& access) const;
+  void trace(const Transfer& transfer, platform::Activity activity) const;
   void enqueue(std::uint32_t number, unsigned slice, bool in_front);
   void resume(unsigned slice);
   unsigned slice_of(Line line) const { return store_->slice_of(store_->block_of(line), line); }
 
   Simulation& sim_;
+  const std::uint32_t track_;
   const L2Config config_;
   const SimTime noc_, hit_, write_, fill_;
   unsigned line_shift_ = 0;

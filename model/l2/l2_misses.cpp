@@ -23,6 +23,7 @@ bool L2::allocate(std::uint32_t number, const Touch& at, LineStore::Entry* set, 
     victims_.push_back(store_->line_of(at.block, at.slice, set[way]));
   }
   ++(access.write ? statistics_.write_misses : statistics_.read_misses);
+  ++access.misses;
   LineStore::use(
       set, way,
       at.block.key | (access.write ? LineStore::kDirty : 0) | (fetched ? LineStore::kFilling : 0));
@@ -62,7 +63,7 @@ std::uint32_t L2::new_transfer(Line first) {
   }
   const std::uint32_t number = free_transfer_;
   free_transfer_ = transfers_[number].waiters;
-  transfers_[number] = {first, 0, 0, kNone, kNone};
+  transfers_[number] = {first, 0, 0, kNone, kNone, 0, 0};
   return number;
 }
 
@@ -103,13 +104,15 @@ void L2::send_write_backs(unsigned client, std::uint64_t cause, std::vector<Line
 
 void L2::send(unsigned client, std::uint64_t cause, tlm::tlm_command command,
               std::uint32_t number) {
-  const Transfer& transfer = transfers_[number];
+  Transfer& transfer = transfers_[number];
+  transfer.sent = sim_now();
+  transfer.cause = cause;
   auto& trans = sim_.pool.allocate_timing(command, transfer.first << line_shift_,
                                           transfer.lines << line_shift_);
   auto& info = Transaction::of(trans);
   info.context = number;
   info.cause = cause;
-  info.issued = sim_now();
+  info.issued = transfer.sent;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   auto delay = sc_core::SC_ZERO_TIME;
   hbm_sockets[client]->nb_transport_fw(trans, phase, delay);
@@ -118,6 +121,7 @@ void L2::send(unsigned client, std::uint64_t cause, tlm::tlm_command command,
 void L2::filled(std::uint64_t argument) {
   const auto number = static_cast<std::uint32_t>(argument);
   const Transfer transfer = transfers_[number];
+  trace(transfer, platform::Activity::kL2Fill);
   for (Line line = transfer.first; line < transfer.first + transfer.lines; ++line) {
     const auto block = store_->block_of(line);
     const unsigned slice = store_->slice_of(block, line);
@@ -145,6 +149,7 @@ void L2::filled(std::uint64_t argument) {
 
 void L2::finish_write_back(std::uint32_t number) {
   const Transfer transfer = transfers_[number];
+  trace(transfer, platform::Activity::kL2WriteBack);
   release(number);
   const Line end = transfer.first + transfer.lines;
   for (Line line = transfer.first; line < end; ++line) --slices_[slice_of(line)].write_backs;

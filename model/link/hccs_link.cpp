@@ -10,8 +10,10 @@ HccsLink::HccsLink(const sc_core::sc_module_name& name, Simulation& sim, const H
     : sc_module(name),
       sim_(sim),
       timeouts_{ticks(side0.response_timeout), ticks(side1.response_timeout)},
-      wires_{HccsWire(sim, side0, side1.receive_buffer, 0, *this),
-             HccsWire(sim, side1, side0.receive_buffer, 1, *this)} {
+      wires_{
+          HccsWire(sim, side0, side1.receive_buffer, 0, *this, std::string(this->name()) + ".up"),
+          HccsWire(sim, side1, side0.receive_buffer, 1, *this,
+                   std::string(this->name()) + ".down")} {
   for (int side = 0; side < 2; ++side) {
     const auto index = static_cast<unsigned>(side);
     target_sockets[index].register_nb_transport_fw(this, &HccsLink::request, side);

@@ -8,13 +8,14 @@
 namespace npu::model {
 
 HccsWire::HccsWire(Simulation& sim, const HccsConfig& transmitter, Bytes receive_buffer,
-                   unsigned number, Listener& listener)
+                   unsigned number, Listener& listener, const std::string& track_name)
     : sim_(sim),
       rate_(transmitter.rate),
       packet_payload_(transmitter.packet_payload),
       packet_overhead_(transmitter.packet_overhead),
       propagation_(ticks(transmitter.propagation)),
       number_(number),
+      track_(sim.recorder.track(track_name)),
       listener_(listener),
       credits_(receive_buffer) {}
 
@@ -69,15 +70,19 @@ void HccsWire::squeeze_in(tlm::tlm_generic_payload& message, bool response) {
   const SimTime time = wire_time(bytes);
   packets_until_ = start + time;
   free_at_ = std::max(free_at_, start) + time;
-  account(0, bytes, time);
+  account(message, {0, bytes}, start, time);
   arrive_at(packets_until_ + propagation_, message, response);
 }
 
-void HccsWire::account(Bytes payload, Bytes wire, SimTime time) {
+void HccsWire::account(const tlm::tlm_generic_payload& message, Load load, SimTime start,
+                       SimTime time) {
   ++statistics_.messages;
-  statistics_.payload_bytes += payload;
-  statistics_.wire_bytes += wire;
+  statistics_.payload_bytes += load.payload;
+  statistics_.wire_bytes += load.wire;
   statistics_.busy += time;
+  if (!sim_.recorder.enabled()) return;
+  sim_.emit(track_, platform::Activity::kHccsTransfer, start, start + time + propagation_,
+            Transaction::of(message).cause, load.payload, load.wire);
 }
 
 void HccsWire::give_back(Bytes data) {
@@ -128,7 +133,7 @@ void HccsWire::start(Flow& flow) {
   flow.virtual_time += bytes;
   begun_ = sim_now();
   free_at_ = begun_ + time;
-  account(payload, bytes, time);
+  account(message, {payload, bytes}, begun_, time);
   arrive_at(free_at_ + propagation_, message, flow.response());
 }
 

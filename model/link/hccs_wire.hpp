@@ -8,6 +8,7 @@
 // never hold up responses.
 #pragma once
 
+#include <string>
 #include <tlm>
 #include <vector>
 
@@ -36,8 +37,9 @@ class HccsWire {
   };
 
   // `transmitter` gives rate, packets and propagation, `receive_buffer` the credits.
+  // Its trace events carry the track `track_name`.
   HccsWire(Simulation& sim, const HccsConfig& transmitter, Bytes receive_buffer, unsigned number,
-           Listener& listener);
+           Listener& listener, const std::string& track_name);
 
   // Flows are Transaction::flow, requests and responses apart.
   void send(tlm::tlm_generic_payload& message, bool response);
@@ -65,7 +67,10 @@ class HccsWire {
 
   static Bytes data_of(const tlm::tlm_generic_payload& message, bool response);
   void squeeze_in(tlm::tlm_generic_payload& message, bool response);
-  void account(Bytes payload, Bytes wire, SimTime time);
+  struct Load {
+    Bytes payload, wire;
+  };
+  void account(const tlm::tlm_generic_payload& message, Load load, SimTime start, SimTime time);
   Flow& flow_of(unsigned key);
   Flow* choose();
   void kick();
@@ -79,6 +84,7 @@ class HccsWire {
   const Bytes packet_payload_, packet_overhead_;
   const SimTime propagation_;
   const unsigned number_;
+  const std::uint32_t track_;
   Listener& listener_;
   Bytes credits_;
   std::vector<Flow> flows_;  // in order of first use

@@ -20,11 +20,12 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
       client_sockets("client_socket", clients),
       hbm_sockets("hbm_socket", clients),
       sim_(sim),
+      track_(sim.recorder.track(track_name(registers))),
       bank_(registers.bank()),
       invalidate_time_(ticks(config.mmu.invalidate)),
       installed_(config.hbm.installed),
       tlb_(config.mmu.tlb_entries, config.mmu.tlb_ways),
-      walker_(sim, config, tlb_, statistics_, *this, sim.recorder.track(track_name(registers)),
+      walker_(sim, config, tlb_, statistics_, *this, track_,
               [this](tlm::tlm_generic_payload& trans) {
                 tlm::tlm_phase phase = tlm::BEGIN_REQ;
                 auto delay = sc_core::SC_ZERO_TIME;
@@ -100,11 +101,18 @@ bool Mmu::translate(unsigned client, tlm::tlm_generic_payload& trans, Transactio
     last = found;
   } else {
     ++statistics_.misses;
+    trace(info, address, false);
     walker_.miss(tagged, trans);
     return false;
   }
   ++statistics_.hits;
+  if (sim_.recorder.enabled()) trace(info, address, true);
   return use(*last, client, trans, info);
+}
+
+void Mmu::trace(const Transaction& info, std::uint64_t address, bool hit) const {
+  sim_.emit(track_, platform::Activity::kTranslation, sim_now(), sim_now(), info.cause, 0,
+            std::uint64_t{hit} << 56 | std::uint64_t{info.vmid} << 48 | address);
 }
 
 bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,

@@ -117,6 +117,7 @@ class Mmu : public sc_core::sc_module,
   bool translate(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
   bool use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,
            Transaction& info);
+  void trace(const Transaction& info, std::uint64_t address, bool hit) const;
   void fail(tlm::tlm_generic_payload& trans, Completion completion);
   void answer(std::uint64_t trans);
   void walked(const Walker::Waiting& waiting, Completion completion, Translation* page) override;
@@ -135,6 +136,7 @@ class Mmu : public sc_core::sc_module,
   void finish_invalidation();
 
   Simulation& sim_;
+  const std::uint32_t track_;
   RegisterBank& bank_;
   const SimTime invalidate_time_;
   const Bytes installed_;

@@ -18,7 +18,8 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, Simulation& simula
       config_(config),
       memory_(memory),
       interrupts_(interrupts),
-      track_(simulation.recorder.track("root_complex")) {
+      track_(simulation.recorder.track("host.root_complex")),
+      iommu_track_(simulation.recorder.track("host.iommu")) {
   cpu_socket.register_b_transport(this, &RootComplex::b_transport);
   simulation_.agenda.add(*this);
 }

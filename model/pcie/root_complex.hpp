@@ -92,6 +92,7 @@ class RootComplex : public sc_core::sc_module, private PortOwner, private Timeou
   void serve_read(std::uint64_t number);
   void reject(std::uint64_t number, Completion completion);
   HostMemoryPort::Access access(const Payload& payload);
+  void trace_lookup(const Payload& payload, Picoseconds time) const;
   void interrupt(std::uint64_t number);
   void store(std::uint64_t number);
   void sample(std::uint64_t number);
@@ -122,6 +123,7 @@ class RootComplex : public sc_core::sc_module, private PortOwner, private Timeou
   bool watching_ = false;
   bool redirects_peers_ = false;
   std::uint32_t track_;
+  std::uint32_t iommu_track_;
 };
 
 }  // namespace npu::model

@@ -82,12 +82,24 @@ HostMemoryPort::Access RootComplex::access(const Payload& payload) {
                         is_translation || payload.is_write(), info.cause);
 }
 
+void RootComplex::trace_lookup(const Payload& payload, Picoseconds time) const {
+  if (!simulation_.recorder.enabled()) return;
+  constexpr unsigned kBdfShift = 48, kAtsShift = 47;
+  const auto& info = Transaction::of(payload);
+  const std::uint64_t ats = info.kind == TransactionKind::kTranslation ? 1 : 0;
+  const std::uint64_t page = payload.get_address() & 0x7FFF'FFFF'F000;
+  simulation_.emit(iommu_track_, platform::Activity::kIommuLookup, sim_now(),
+                   sim_now() + ticks(time), info.cause, 0,
+                   std::uint64_t{info.requester} << kBdfShift | ats << kAtsShift | page);
+}
+
 // What it costs is known when the access begins; where the bytes are is asked again when they
 // move, because the mapping may be gone by then.
 void RootComplex::serve_write(std::uint64_t number) {
   Dma& dma = dmas_[number];
   const auto result = access(*dma.payload);
   if (result.status != Completion::kSuccess) return reject(number, result.status);
+  trace_lookup(*dma.payload, result.lookup);
   dma.port->visible = std::max(sim_now() + ticks(result.latency), dma.port->visible);
   simulation_.agenda.at<&RootComplex::store>(dma.port->visible, *this, number);
 }
@@ -112,6 +124,7 @@ void RootComplex::serve_read(std::uint64_t number) {
   const Dma& dma = dmas_[number];
   const auto result = access(*dma.payload);
   if (result.status != Completion::kSuccess) return reject(number, result.status);
+  trace_lookup(*dma.payload, result.lookup);
   const SimTime served = std::max(sim_now() + ticks(result.latency), dma.port->visible);
   simulation_.agenda.at<&RootComplex::sample>(served, *this, number);
 }

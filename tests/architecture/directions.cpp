@@ -29,8 +29,8 @@ const std::vector<Area>& areas() {
   static const Names kDriver = contracts_and({"include/npu/driver"});
   static const Names kBoth = contracts_and(
       {"include/npu/driver", "include/npu/sim", "include/npu/testing", "include/npu/aicore", "sim",
-       "driver", "driver/vfio", "model", "model/config", "model/host/vfio_user", "workloads",
-       "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
+       "driver", "driver/vfio", "model", "model/config", "model/host/vfio_user", "reports",
+       "workloads", "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},
@@ -50,6 +50,7 @@ const std::vector<Area>& areas() {
       {"sim/testing/main/", {}, false},
       {"examples/", contracts_and({"include/npu/driver", "include/npu/testing"}), false},
       {"tests/regression/", contracts_and({"include/npu/driver", "include/npu/testing"}), false},
+      {"reports/", {"include/npu/base", "include/npu/platform"}, false},
       {"workloads/", kBoth, true},
       {"workloads/kernels/", contracts_and({"include/npu/aicore"}), false},
       {"cli/", kBoth, true},

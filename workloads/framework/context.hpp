@@ -11,7 +11,7 @@
 #include "npu/platform/platform.hpp"
 #include "workloads/framework/parameter.hpp"
 #include "workloads/framework/random.hpp"
-#include "workloads/framework/report.hpp"
+#include "workloads/framework/reporting.hpp"
 #include "workloads/framework/simulator_view.hpp"
 #include "workloads/framework/trace_session.hpp"
 

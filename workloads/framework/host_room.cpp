@@ -8,7 +8,7 @@
 #include <optional>
 #include <sstream>
 
-#include "workloads/framework/number.hpp"
+#include "workloads/framework/reporting.hpp"
 
 namespace npu::workloads {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "workloads/framework/dma_usage.hpp"
-#include "workloads/framework/report.hpp"
+#include "workloads/framework/reporting.hpp"
 #include "workloads/framework/simulator_view.hpp"
 
 namespace npu::workloads {

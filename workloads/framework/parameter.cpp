@@ -6,8 +6,8 @@
 
 #include "npu/base/shortened.hpp"
 #include "workloads/framework/nearest_name.hpp"
-#include "workloads/framework/number.hpp"
 #include "workloads/framework/parameter_text.hpp"
+#include "workloads/framework/reporting.hpp"
 
 namespace npu::workloads {
 

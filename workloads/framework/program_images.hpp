@@ -9,7 +9,7 @@
 
 #include "npu/base/byte_span.hpp"
 #include "npu/base/result.hpp"
-#include "workloads/framework/report.hpp"
+#include "workloads/framework/reporting.hpp"
 
 namespace npu::workloads {
 

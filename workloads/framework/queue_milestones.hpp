@@ -12,7 +12,7 @@
 #include "npu/base/result.hpp"
 #include "npu/platform/trace.hpp"
 #include "workloads/framework/milestones.hpp"
-#include "workloads/framework/report.hpp"
+#include "workloads/framework/reporting.hpp"
 
 namespace npu::workloads {
 

@@ -39,6 +39,8 @@ struct MemoryCounters {
   std::uint64_t peak_bytes_per_second = 0;  // reads and writes share it
   Bytes read = 0;
   Bytes written = 0;
+  std::uint64_t bursts_read = 0;
+  std::uint64_t bursts_written = 0;
   std::uint64_t row_hits = 0;    // bursts that found their row open
   std::uint64_t row_misses = 0;  // bursts that had to activate a row
   std::uint64_t refreshes = 0;
@@ -69,14 +71,49 @@ struct L2Counters {
   unsigned slices = 0;
   Bytes read = 0;  // that the cores asked for
   Bytes written = 0;
-  std::uint64_t hits = 0;     // reads and writes; lines on their way included
-  std::uint64_t misses = 0;   // reads and writes
+  std::uint64_t hits = 0;    // reads and writes; lines on their way included
+  std::uint64_t misses = 0;  // reads and writes
+  std::uint64_t write_backs = 0;
   Bytes fetched = 0;          // from the HBM
   Bytes written_back = 0;     // to the HBM
   std::uint64_t snooped = 0;  // dropped because others wrote them
   Picoseconds busy;           // moved bytes
   Picoseconds queued;         // lines waited for their slice
   Picoseconds blocked;        // requests waited for a miss or write buffer
+};
+
+// What software on the host has done to the machine.
+struct HostCounters {
+  struct Bar {
+    unsigned number = 0;
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
+  };
+  std::uint64_t mmio_reads = 0;
+  std::uint64_t mmio_writes = 0;  // posted writes sent; combined stores are one
+  std::vector<Bar> bars;          // that a card has
+  std::uint64_t combining_stores = 0;
+  std::uint64_t config_reads = 0;
+  std::uint64_t config_writes = 0;
+  std::uint64_t write_barriers = 0;
+  std::uint64_t read_barriers = 0;
+  std::uint64_t polls = 0;       // rounds of poll loops, those included that the simulator skips
+  std::uint64_t poll_calls = 0;  // of Clock::relax()
+  std::uint64_t interrupts = 0;  // taken by an open vector
+  std::uint64_t context_switches = 0;
+};
+
+// What a card was given to do, and what its cores did of it.
+struct CardCounters {
+  std::string name;                // "card0"
+  std::uint64_t ring_entries = 0;  // of the DMA ring, fetched
+  std::uint64_t dma_commands = 0;  // ended, those of queues included
+  std::uint64_t dma_faults = 0;
+  std::uint64_t queue_entries = 0;  // of compute queues, ended
+  std::uint64_t queue_faults = 0;
+  std::uint64_t blocks = 0;        // of kernels, started
+  std::uint64_t instructions = 0;  // that AI Cores' pipes have taken in
+  std::uint64_t aicpu_loads = 0, aicpu_stores = 0;
 };
 
 class SimulatorView {
@@ -88,6 +125,9 @@ class SimulatorView {
   virtual std::vector<MmuCounters> mmus() const = 0;          // in order of card index
   virtual std::vector<L2Counters> l2s() const { return {}; }  // of the cards that have one
   virtual std::vector<PeerLinkCounters> peer_links() const { return {}; }  // in order of the cards
+  virtual HostCounters host() const { return {}; }
+  virtual std::vector<CardCounters> cards() const { return {}; }  // in order of card index
+  virtual std::uint64_t events() const { return 0; }              // that the models have served
 };
 
 }  // namespace npu::workloads

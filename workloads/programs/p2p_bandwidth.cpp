@@ -6,6 +6,7 @@
 #include <deque>
 #include <vector>
 
+#include "model/config/system_config.hpp"
 #include "npu/base/checked.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
@@ -227,6 +228,15 @@ Result<std::vector<PeerCard>> open_cards(Context& context, std::uint64_t count) 
   return cards;
 }
 
+// Of what the links of all transfers carry at most.
+Number peak_percent(const Context& context, const Shape& shape, const Number& gb_per_s) {
+  constexpr std::uint64_t kMega = 1'000'000;  // gb_per_s has three decimals
+  const std::uint64_t rate =
+      context.machine == nullptr ? 0 : context.machine->cards[0].hccs.rate / kMega;
+  return Number::percent(static_cast<std::uint64_t>(gb_per_s.value()),
+                         transfers(shape).size() * rate);
+}
+
 Status measure(Context& context, Bench& bench, const Shape& shape, Bytes size, Table& table) {
   auto& report = context.report;
   const auto latency_of = [&]() -> Result<Picoseconds> {
@@ -244,6 +254,7 @@ Status measure(Context& context, Bench& bench, const Shape& shape, Bytes size, T
   const auto slowest = Number::gb_per_s(each, outcome->slowest);
   const auto fastest = Number::gb_per_s(each, outcome->fastest);
   report.add_metric(prefix + ".bandwidth_gb_per_s", total, "GB/s");
+  report.add_metric(prefix + ".link_peak_percent", peak_percent(context, shape, total), "%");
   report.add_metric(prefix + ".slowest_gb_per_s", slowest, "GB/s");
   report.add_metric(prefix + ".fastest_gb_per_s", fastest, "GB/s");
   const auto busy = Number::percent(static_cast<std::uint64_t>(outcome->wire_busy.count()),

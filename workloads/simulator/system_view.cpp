@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/config/link_rate.hpp"
+#include "npu/abi/layout.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -19,6 +20,14 @@ LinkCounters counters_of(std::string name, std::uint64_t rate, const model::Link
   counters.dllp = link.dllp_bytes;
   counters.credit_stall = Picoseconds(static_cast<std::int64_t>(link.credit_stall));
   return counters;
+}
+
+std::uint64_t instructions_of(const model::AiCorePrograms& programs) {
+  std::uint64_t sum = 0;
+  for (unsigned core = 0; core < programs.cores(); ++core) {
+    for (const auto count : programs.statistics(core).instructions) sum += count;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -49,6 +58,8 @@ std::vector<MemoryCounters> SystemView::memories() const {
     counters.peak_bytes_per_second = model::hbm_bytes_per_second(config);
     counters.read = now.bursts_read * config.timings.burst;
     counters.written = now.bursts_written * config.timings.burst;
+    counters.bursts_read = now.bursts_read;
+    counters.bursts_written = now.bursts_written;
     counters.row_hits = now.row_hits;
     counters.row_misses = now.row_misses;
     counters.refreshes = now.refreshes;
@@ -87,6 +98,7 @@ std::vector<L2Counters> SystemView::l2s() const {
     counters.written = now.bytes_written;
     counters.hits = now.read_hits + now.read_merged + now.write_hits;
     counters.misses = now.read_misses + now.write_misses;
+    counters.write_backs = now.write_backs;
     counters.fetched = now.fetches * config.line;
     counters.written_back = now.write_backs * config.line;
     counters.snooped = now.snooped;
@@ -107,6 +119,49 @@ std::vector<PeerLinkCounters> SystemView::peer_links() const {
                      Picoseconds(static_cast<std::int64_t>(now.busy)), now.messages,
                      now.payload_bytes, now.wire_bytes});
     }
+  }
+  return all;
+}
+
+HostCounters SystemView::host() const {
+  const auto& now = system_.host().statistics();
+  HostCounters counters;
+  counters.mmio_reads = now.mmio_reads;
+  counters.mmio_writes = now.mmio_writes;
+  for (const unsigned bar : {abi::kRegisterBar, abi::kMemoryBar}) {
+    counters.bars.push_back({bar, now.bar_reads[bar], now.bar_writes[bar]});
+  }
+  counters.combining_stores = now.combining_stores;
+  counters.config_reads = now.config_reads;
+  counters.config_writes = now.config_writes;
+  counters.write_barriers = now.write_barriers;
+  counters.read_barriers = now.read_barriers;
+  counters.polls = now.polls;
+  counters.poll_calls = now.poll_calls;
+  counters.interrupts = system_.interrupts().taken();
+  counters.context_switches = system_.cpus().context_switches();
+  return counters;
+}
+
+std::vector<CardCounters> SystemView::cards() const {
+  std::vector<CardCounters> all;
+  for (unsigned i = 0; i < system_.cards(); ++i) {
+    auto& card = system_.card(i);
+    const auto& dma = card.dma().statistics();
+    const auto& queues = card.command().statistics();
+    const auto aicpus = card.aicpu_programs().statistics();
+    CardCounters counters;
+    counters.name = fmt::format("card{}", i);
+    counters.ring_entries = dma.ring_entries;
+    counters.dma_commands = dma.commands;
+    counters.dma_faults = dma.faults;
+    counters.queue_entries = queues.entries;
+    counters.queue_faults = queues.faults;
+    counters.blocks = queues.blocks;
+    counters.instructions = instructions_of(card.aicore_programs());
+    counters.aicpu_loads = aicpus.loads;
+    counters.aicpu_stores = aicpus.stores;
+    all.push_back(counters);
   }
   return all;
 }

@@ -22,6 +22,9 @@ class SystemView : public SimulatorView, public TraceSource {
   std::vector<MmuCounters> mmus() const override;
   std::vector<L2Counters> l2s() const override;
   std::vector<PeerLinkCounters> peer_links() const override;
+  HostCounters host() const override;
+  std::vector<CardCounters> cards() const override;
+  std::uint64_t events() const override { return system_.simulation().agenda.served(); }
 
   void add(platform::TraceSink& sink) override { system_.simulation().recorder.add(sink); }
   void remove(platform::TraceSink& sink) override { system_.simulation().recorder.remove(sink); }

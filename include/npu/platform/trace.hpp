@@ -3,100 +3,14 @@
 // driver emit; reports and timelines only read.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "npu/base/units.hpp"
+#include "npu/platform/activity.hpp"
 
 namespace npu::platform {
-
-// What happened between begin and end. Names are stable: reports and timelines print them.
-enum class Activity : std::uint16_t {
-  // host software
-  kDmaSubmit,      // driver: from the call to the return of a DMA submission
-  kEventWait,      // driver: from the call to the return of an event wait
-  kCpuBusy,        // platform: a task computes, stores or polls
-  kCpuIdle,        // platform: a task is blocked
-  kContextSwitch,  // platform: a task is put to sleep or woken
-  kStage,          // workload: a named stage
-  // PCI Express
-  kTlp,           // link: one or more TLPs of a transaction, first byte sent to last received;
-                  // bytes = payload, detail = bytes on the wire
-  kMmioWrite,     // endpoint: a posted write took effect at its register or in device memory
-  kMmioRead,      // host: a non-posted read, request to completion
-  kConfigAccess,  // host: a configuration read or write
-  kHostRead,      // root complex: a DMA read of host memory, request to data
-  kHostWrite,     // root complex: a DMA write of host memory, arrival to visible; a command's
-                  // event record is its last one
-  kInterrupt,     // host: an MSI-X message arrived, until the handler has run; detail = vector
-  // DMA
-  kDescriptorFetch,  // engine: the ring entries' read; detail = number of entries
-  kEngineStart,      // engine: command dispatched to an engine until its first data request
-  kDataRead,         // engine: a data chunk, request to data
-  kDataWrite,        // engine: a data chunk, request to written
-  kCompletion,       // engine: last data written until event and interrupt are sent
-  kEventVisible,     // host memory: an event record was written (end); detail = event id
-  kCommand,          // engine: dispatched to completed; detail = opcode << 16 | stream
-  kFault,            // any model: detail = abi::FaultCode
-  kPageWalk,         // MMU: a translation missed in the TLB until it is known; detail = entries
-                     // read from memory
-  // Compute queues (docs/compute-queues.md); detail = queue id unless said otherwise
-  kQueueDoorbell,  // command processor: a doorbell was written until it was looked at
-  kQueueMap,       // a queue is loaded into a slot: descriptor and indices read
-  kQueueUnmap,     // a queue is unloaded: from the decision until its descriptor is written
-  kQueueFetch,     // read of submission entries; detail = number of entries
-  kQueueDecode,    // an entry waits for its turn and is decoded
-  kQueueDispatch,  // decoded until an engine or a core has taken it
-  kQueueWait,      // an event wait, or an entry that waits for those before it
-  kQueueCommand,   // an entry, decoded until complete; detail = opcode << 16 | queue id
-  kQueueComplete,  // work done until completion entry and MSI-X are sent
-  kQueueManage,    // a management command; detail = ManagementOpcode
-  kKernelBlock,    // AI Core: one block of a kernel; detail = function id << 32 | block
-  kKernelCall,     // AI Core: a program run by another one; detail = block
-  kTaskSetup,      // AI Core: a program has found what it polled for (a dispatch id, its line),
-                   // until the first instruction of the one it calls then; detail = block
-  kPipe,           // AI Core: an instruction of a pipe; detail = platform::Pipe
-  // AICPU: a program's phases (AicpuPort::phase); detail = task, ~0: none
-  kAicpuIdle,
-  kAicpuHandshake,
-  kAicpuWiring,
-  kAicpuDispatch,
-  kAicpuComplete,
-  kAicpuDrain,
-  kAicpuDump,
-  // HBM
-  kHbmRead,     // a transaction, accepted to last data
-  kHbmWrite,    // a transaction, accepted to last data
-  kHbmRefresh,  // a pseudo channel cannot serve
-  kCount,
-};
-
-// In the order of the enumeration.
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(Activity::kCount)>
-    kActivityNames{
-        "dma_submit",     "event_wait",   "cpu_busy",        "cpu_idle",         "context_switch",
-        "stage",          "tlp",          "mmio_write",      "mmio_read",        "config_access",
-        "host_read",      "host_write",   "interrupt",       "descriptor_fetch", "engine_start",
-        "data_read",      "data_write",   "completion",      "event_visible",    "command",
-        "fault",          "page_walk",    "queue_doorbell",  "queue_map",        "queue_unmap",
-        "queue_fetch",    "queue_decode", "queue_dispatch",  "queue_wait",       "queue_command",
-        "queue_complete", "queue_manage", "kernel_block",    "kernel_call",      "task_setup",
-        "pipe",           "aicpu_idle",   "aicpu_handshake", "aicpu_wiring",     "aicpu_dispatch",
-        "aicpu_complete", "aicpu_drain",  "aicpu_dump",      "hbm_read",         "hbm_write",
-        "hbm_refresh",
-    };
-
-constexpr std::string_view to_string(Activity activity) {
-  const auto index = static_cast<std::size_t>(activity);
-  return index < kActivityNames.size() ? kActivityNames[index] : "?";
-}
-static_assert(to_string(Activity::kDmaSubmit) == "dma_submit" &&
-              to_string(Activity::kKernelBlock) == "kernel_block" &&
-              to_string(Activity::kAicpuDump) == "aicpu_dump" &&
-              to_string(Activity::kHbmRefresh) == "hbm_refresh");
 
 struct TraceEvent {
   Picoseconds begin;
@@ -120,6 +34,14 @@ constexpr std::uint64_t queue_cause(std::uint32_t device_index, std::uint32_t qu
                                     std::uint64_t index) {
   return std::uint64_t{1} << 63 | (std::uint64_t{device_index} & 0x7F) << 56 |
          (std::uint64_t{queue_id} & 0xFFFF) << 40 | (index & 0xFF'FFFF'FFFF);
+}
+
+// The cause shared by what tells of task `task` of the run with number `run` (from 0, of its
+// context) on card `device_index`. Bit 62 tells it from the others.
+constexpr std::uint64_t task_cause(std::uint32_t device_index, std::uint64_t run,
+                                   std::uint32_t task) {
+  return std::uint64_t{1} << 62 | (std::uint64_t{device_index} & 0x3F) << 56 |
+         (run & 0xFF'FFFF) << 32 | task;
 }
 
 class TraceSink {

@@ -60,7 +60,7 @@ class L2Bench : public sc_core::sc_module {
 
   explicit L2Bench(const model::L2Config& config = small_l2(),
                    const sc_core::sc_module_name& name = "bench")
-      : sc_module(name), l2("l2", sim, config, 2) {
+      : sc_module(name), l2("l2", sim, config, 2, "l2") {
     for (unsigned i = 0; i < 2; ++i) {
       clients[i].bind(l2.client_sockets[i]);
       clients[i].register_nb_transport_bw(this, &L2Bench::answered);

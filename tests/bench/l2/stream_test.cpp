@@ -14,7 +14,7 @@ class StreamBench : public sc_core::sc_module {
  public:
   explicit StreamBench(Bytes l2_size, const sc_core::sc_module_name& name = "bench")
       : sc_module(name),
-        l2("l2", sim, config(l2_size), 1),
+        l2("l2", sim, config(l2_size), 1, "l2"),
         hbm("hbm", sim, model::test::card_config(), 1, "hbm") {
     client.bind(l2.client_sockets[0]);
     client.register_nb_transport_bw(this, &StreamBench::answered);

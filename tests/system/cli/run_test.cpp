@@ -26,7 +26,7 @@ TEST_F(RunCommand, writes_a_report_for_people_and_one_for_machines) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("dma_latency on 910b"), std::string::npos);
   const auto report = nlohmann::json::parse(text("r.json"));
-  EXPECT_EQ(report["schema"], "npusim.report/2");
+  EXPECT_EQ(report["schema"], "npusim.report/3");
   EXPECT_EQ(report["workload"], "dma_latency");
   EXPECT_EQ(report["config"], "910b");
   EXPECT_EQ(report["seed"], 7);

@@ -25,7 +25,7 @@ TEST_F(Serve, ends_with_a_report_when_it_is_told_to) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_NE(result.out.find("serving 01:00.0 on card.sock\n"), std::string::npos);
     const auto report = nlohmann::json::parse(text("r.json"));
-    EXPECT_EQ(report["schema"], "npusim.report/2");
+    EXPECT_EQ(report["schema"], "npusim.report/3");
     EXPECT_EQ(report["workload"], "serve");
     EXPECT_FALSE(std::filesystem::exists(path("card.sock")));
   }

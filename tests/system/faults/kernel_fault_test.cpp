@@ -31,7 +31,7 @@ class KernelFaults : public testing::TestWithParam<Work> {
     return wanted == nullptr ? 6 : static_cast<unsigned>(std::atoi(wanted));
   }
   Status work(platform::Platform& host) {
-    workloads::Report report;
+    reports::Report report;
     const auto& found = **workloads::all_workloads().find(GetParam().workload);
     workloads::ParameterSet parameters(found.parameters);
     for (const auto& value : GetParam().parameters) EXPECT_TRUE(parameters.assign(value));

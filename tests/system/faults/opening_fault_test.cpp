@@ -32,7 +32,7 @@ class OpeningFaults : public testing::TestWithParam<Taking> {
 
   // Scan, card, process, queues, firmware, a kernel, a stream; bytes there and back.
   Status opening(platform::Platform& host) {
-    workloads::Report report;
+    reports::Report report;
     const workloads::ParameterSet parameters(
         (**workloads::all_workloads().find("vector_operator")).parameters);
     workloads::Context context{host, parameters, 1, report, machine_.view, machine_.view, {}};

@@ -8,9 +8,9 @@
 namespace npu::test {
 namespace {
 
-workloads::Report run_graph(const std::string& graph, const std::string& parameters = "",
-                            const std::string& config = "910b2.yaml",
-                            const std::vector<std::string>& more = {}) {
+reports::Report run_graph(const std::string& graph, const std::string& parameters = "",
+                          const std::string& config = "910b2.yaml",
+                          const std::vector<std::string>& more = {}) {
   Machine machine({}, config);
   std::vector<std::string> values = {"graph=" NPU_SOURCE_DIR "/workloads/graphs/" + graph + ".yaml",
                                      "parameters=" + parameters};

@@ -10,7 +10,7 @@
 namespace npu::test {
 namespace {
 
-using workloads::Report;
+using reports::Report;
 
 struct Shape {
   unsigned m, n, k;

@@ -12,6 +12,7 @@
 #include "model/config/load.hpp"
 #include "model/system.hpp"
 #include "npu/driver/device.hpp"
+#include "workloads/framework/counters.hpp"
 #include "workloads/framework/registry.hpp"
 #include "workloads/simulator/system_view.hpp"
 
@@ -54,9 +55,9 @@ class Machine {
   }
 
   // Runs a workload with "key=value" parameters; its error fails the test.
-  workloads::Report workload(const std::string& name, const std::vector<std::string>& values = {},
-                             std::uint64_t seed = 1) {
-    workloads::Report report;
+  reports::Report workload(const std::string& name, const std::vector<std::string>& values = {},
+                           std::uint64_t seed = 1) {
+    reports::Report report;
     report.workload = name;
     report.seed = seed;
     const auto& found = **workloads::all_workloads().find(name);
@@ -71,6 +72,7 @@ class Machine {
       context.functional = chip().core.functional;
       const Status status = found.run(context);
       EXPECT_TRUE(status) << status.error().message();
+      add_counters(report, view);
       report.simulated = view.simulated_time();
     });
     return report;
@@ -78,7 +80,7 @@ class Machine {
 };
 
 // A metric in units of its last printed digit, as a double in its own unit.
-inline double metric(const workloads::Report& report, const std::string& name) {
+inline double metric(const reports::Report& report, const std::string& name) {
   const auto* found = report.find(name);
   if (!found) {
     ADD_FAILURE() << "no metric " << name;
@@ -88,7 +90,7 @@ inline double metric(const workloads::Report& report, const std::string& name) {
 }
 
 // The same as an exact count of its last digit: picoseconds for a metric in ns.
-inline std::int64_t exact(const workloads::Report& report, const std::string& name) {
+inline std::int64_t exact(const reports::Report& report, const std::string& name) {
   const auto* found = report.find(name);
   if (!found) {
     ADD_FAILURE() << "no metric " << name;

@@ -10,7 +10,7 @@ constexpr double kLinkPeak = 16.0 * 16 * 128 / 130 / 8;
 // Reads and writes of HBM share it (mission M3), in GB/s.
 constexpr double kMemoryPeak = 1200;
 
-workloads::Report measure(Machine& machine, const std::string& direction) {
+reports::Report measure(Machine& machine, const std::string& direction) {
   auto report =
       machine.workload("dma_bandwidth", {"directions=" + direction, "sizes=64MiB", "bytes=64MiB",
                                          "verify=64MiB", "depths=2", "streams=8"});

@@ -29,7 +29,7 @@ class WaitPolicy : public testing::TestWithParam<int> {
 
  private:
   Machine machine_;
-  workloads::Report report_;
+  reports::Report report_;
 };
 
 TEST_P(WaitPolicy, IsAsFastAsPollingUpTo10Us) {

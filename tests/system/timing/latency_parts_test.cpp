@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // entry_store, doorbell and engine_start of mission M3, and how they move with the configuration.
+#include "reports/report_json.hpp"
 #include "tests/system/support/machine.hpp"
-#include "workloads/framework/report_json.hpp"
 
 namespace npu::test {
 namespace {
@@ -45,7 +45,7 @@ Parts expected(const model::SystemConfig& system) {
   return {entry_sent + flight, bell_sent - entry_sent, 0};
 }
 
-Parts measured(const workloads::Report& report, const std::string& copy = "dma.h2d.64B") {
+Parts measured(const reports::Report& report, const std::string& copy = "dma.h2d.64B") {
   return {exact(report, copy + ".breakdown.entry_store_ns"),
           exact(report, copy + ".breakdown.doorbell_ns"),
           exact(report, copy + ".breakdown.engine_start_ns")};
@@ -155,10 +155,10 @@ TEST(LatencyParts, AddUpExactlyAndAsPrinted) {
   }
   const std::vector<std::string> parts{"entry_store", "doorbell",   "engine_start",
                                        "data",        "completion", "wait"};
-  const std::string json = workloads::to_json(report);
+  const std::string json = reports::to_json(report);
   for (const std::string direction : {"h2d", "d2h", "d2d"}) {
     for (Bytes size = 64; size <= 1_MiB; size *= 2) {
-      const std::string copy = "dma." + direction + "." + workloads::size_name(size);
+      const std::string copy = "dma." + direction + "." + reports::size_name(size);
       std::int64_t sum = 0;
       for (const auto& part : parts) sum += exact(report, copy + ".breakdown." + part + "_ns");
       EXPECT_EQ(sum, exact(report, copy + ".call_ns")) << copy;

@@ -4,6 +4,9 @@
 #include <map>
 #include <set>
 
+#include "reports/report_json.hpp"
+#include "reports/report_reader.hpp"
+#include "reports/report_text.hpp"
 #include "tests/system/workloads/simulated_run.hpp"
 
 namespace npu::workloads {
@@ -42,12 +45,23 @@ const std::map<std::string, Parameters>& small_sizes() {
 
 using Case = std::tuple<const char*, std::string>;
 
-class EveryWorkload : public WorkloadOnSimulator, public testing::WithParamInterface<Case> {};
+class EveryWorkload : public WorkloadOnSimulator, public testing::WithParamInterface<Case> {
+ protected:
+  // The report that was written prints the same bytes again.
+  void expect_reads_back() const {
+    const std::string json = to_json(report_);
+    const auto again = reports::read_report(json);
+    ASSERT_TRUE(again) << again.error().message();
+    EXPECT_EQ(to_json(*again), json);
+    EXPECT_EQ(to_text(*again), to_text(report_));
+  }
+};
 
 TEST_P(EveryWorkload, RunsAndHasMetrics) {
   const auto& [config, workload] = GetParam();
   run(workload, small_sizes().at(workload), {}, config);
   EXPECT_FALSE(report_.metrics().empty());
+  expect_reads_back();
   if (workload == "hbm_replay") return;  // its memories are not the card's
   EXPECT_GT(report_.simulated.count(), 0);
 }

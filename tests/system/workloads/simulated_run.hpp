@@ -10,6 +10,7 @@
 
 #include "model/config/load.hpp"
 #include "model/system.hpp"
+#include "workloads/framework/counters.hpp"
 #include "workloads/framework/registry.hpp"
 #include "workloads/simulator/system_view.hpp"
 
@@ -48,6 +49,7 @@ class WorkloadOnSimulator : public testing::Test {
     });
     if (!ran) return ran;
     report_.workload = name;
+    add_counters(report_, view);
     report_.simulated = view.simulated_time();
     return status;
   }

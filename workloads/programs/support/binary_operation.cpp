@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workloads/framework/limits.hpp"
 #include "workloads/programs/support/elements.hpp"
 
 namespace npu::workloads {
@@ -82,8 +83,11 @@ Status BinaryOperation::launch(driver::TaskShape shape, const std::vector<std::u
   auto task = graph.add(driver::KernelId{0}, shape, arguments, options);
   if (!task) return forward_error(task);
   const TraceSession listening(context_.trace, breakdown_);
+  const auto before = take_snapshot(context_.simulator);
   auto run = session_.device().run(graph, options_);
   if (!run) return forward_error(run);
+  hbm_bytes_ = memory_traffic(difference(before, take_snapshot(context_.simulator)),
+                              context_.parameters.integer("card"));
   return breakdown_.finish(*run);
 }
 
@@ -93,6 +97,7 @@ void BinaryOperation::report(const std::string& prefix, const Metric& rate,
   out.add_metric(prefix + ".duration_us", Number::microseconds(breakdown_.cores()), "us");
   out.add_metric(rate.name, rate.value, rate.unit);
   out.add_metric(prefix + ".host_to_host_us", Number::microseconds(host_to_host_), "us");
+  out.add_metric(prefix + ".hbm_bytes", Number::count(hbm_bytes_), "B");
   out.add_metric(prefix + ".blocks", Number::count(blocks), "");
   auto& results = out.add_table("results", {"name", "value", "unit"});
   for (const auto& metric : out.metrics()) {

@@ -47,7 +47,8 @@ class BinaryOperation {
   const Operand& b() const { return b_; }
   const Operand& c() const { return c_; }
   const RunBreakdown& breakdown() const { return breakdown_; }
-  // PREFIX.duration_us, of the cores; the rate; PREFIX.host_to_host_us; PREFIX.blocks.
+  // PREFIX.duration_us, of the cores; the rate; PREFIX.host_to_host_us; PREFIX.hbm_bytes, read and
+  // written in the card's memory while the task ran; PREFIX.blocks.
   void report(const std::string& prefix, const Metric& rate, std::uint32_t blocks) const;
 
  private:
@@ -58,6 +59,7 @@ class BinaryOperation {
   const driver::RunOptions options_;
   platform::DataType type_ = platform::DataType::kFp16;
   bool copies_ = false;
+  Bytes hbm_bytes_ = 0;
   Operand a_, b_, c_;
   std::unique_ptr<std::byte[]> result_;
   RunBreakdown breakdown_;

@@ -7,7 +7,7 @@
 
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
-#include "workloads/framework/number.hpp"
+#include "workloads/framework/reporting.hpp"
 
 namespace npu::workloads {
 

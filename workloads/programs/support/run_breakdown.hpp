@@ -20,7 +20,7 @@
 #include "npu/driver/device_context.hpp"
 #include "npu/platform/aicore_port.hpp"
 #include "npu/platform/trace.hpp"
-#include "workloads/framework/report.hpp"
+#include "workloads/framework/reporting.hpp"
 
 namespace npu::workloads {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "workloads/framework/output_file.hpp"
+#include "reports/output_file.hpp"
 #include "workloads/programs/support/elements.hpp"
 
 namespace npu::workloads {
@@ -24,8 +24,8 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-Result<OutputFile> open_file(const std::string& path) {
-  return OutputFile::open("dump_tensors=", path);
+Result<reports::OutputFile> open_file(const std::string& path) {
+  return reports::OutputFile::open("dump_tensors=", path);
 }
 
 const Tensor* tensor_at(const std::vector<Tensor>& tensors, std::uint64_t address) {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "workloads/framework/report.hpp"
+#include "workloads/framework/reporting.hpp"
 
 namespace npu::workloads {
 

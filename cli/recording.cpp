@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/recording.hpp"
+
+#include <map>
+#include <utility>
+
+#include "reports/output_file.hpp"
+#include "timeline/cause.hpp"
+#include "timeline/chrome_trace.hpp"
+#include "timeline/deferred.hpp"
+#include "timeline/gzip.hpp"
+#include "timeline/profile.hpp"
+
+namespace npu::cli {
+namespace {
+
+// What is written reaches the file's place when it is complete.
+class FileSink : public timeline::ByteSink {
+ public:
+  explicit FileSink(reports::OutputFile file) : file_(std::move(file)) {}
+  Status append(ConstByteSpan bytes) override { return file_.append(bytes); }
+  Status finish() override { return file_.commit(); }
+
+ private:
+  reports::OutputFile file_;
+};
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+tl::expected<timeline::Filter, Failure> make_filter(const Options& options) {
+  timeline::Filter filter;
+  filter.units = options.trace_units;
+  if (!options.trace_window.empty()) {
+    if (auto ok = filter.set_window(options.trace_window); !ok) {
+      return bad_input("--trace-window: " + ok.error().context);
+    }
+  }
+  for (const auto& text : options.trace_causes) {
+    const auto cause = timeline::parse_cause(text);
+    if (!cause) return bad_input("--trace-cause: " + cause.error().context);
+    filter.causes.push_back(*cause);
+  }
+  return filter;
+}
+
+}  // namespace
+
+// What hears the events, and where it writes.
+class Recording::Parts {
+ public:
+  void write_trace(reports::OutputFile file, bool compressed, timeline::Filter filter) {
+    file_ = std::make_unique<FileSink>(std::move(file));
+    if (compressed) gzip_ = std::make_unique<timeline::Gzip>(*file_);
+    timeline::ByteSink& out = gzip_ ? static_cast<timeline::ByteSink&>(*gzip_) : *file_;
+    trace_ = std::make_unique<timeline::ChromeTrace>(
+        out, std::move(filter), [this](std::uint32_t track) { return events_->name(track); });
+  }
+  void make_profile() { profile_ = std::make_unique<timeline::Profile>(); }
+
+  void begin(workloads::TraceSource& source) {
+    std::vector<platform::TraceSink*> consumers;
+    if (trace_) consumers.push_back(trace_.get());
+    if (profile_) {
+      for (auto* const sink : profile_->sinks()) consumers.push_back(sink);
+    }
+    events_ = std::make_unique<timeline::Deferred>(
+        std::move(consumers), [&source](std::uint32_t track) { return source.track_name(track); });
+    source.add(*events_);
+  }
+  void end(workloads::TraceSource& source, const workloads::SimulatorView& simulator) {
+    source.remove(*events_);
+    events_->finish();
+    for (const auto& link : simulator.links()) capacities_[link.name] = link.raw_bytes_per_second;
+    for (const auto& each : simulator.memories()) {
+      capacities_[each.name] = each.peak_bytes_per_second;
+    }
+    for (const auto& each : simulator.l2s()) capacities_[each.name] = each.peak_bytes_per_second;
+  }
+  void complete(reports::Report& report) {
+    if (!profile_) return;
+    const auto capacity = [this](const std::string& track) -> std::uint64_t {
+      const auto found = capacities_.find(track);
+      return found == capacities_.end() ? 0 : found->second;
+    };
+    const auto name = [this](std::uint32_t track) { return events_->name(track); };
+    for (auto& [section, json] :
+         profile_->sections(report.simulated, {name, capacity, [](const auto&) { return 0; }})) {
+      report.add_section({section, std::move(json)});
+    }
+  }
+  Outcome write(const reports::Report& report) {
+    if (!trace_) return {};
+    const Status done =
+        trace_->finish({{"npusim", report.version},
+                        {"workload", report.workload},
+                        {"config", report.config},
+                        {"config_sha256", report.config_sha256},
+                        {"seed", std::to_string(report.seed)},
+                        {"simulated_ps", std::to_string(report.simulated.count())}});
+    if (!done) return failure(done.error().context);
+    return {};
+  }
+
+ private:
+  std::unique_ptr<FileSink> file_;
+  std::unique_ptr<timeline::Gzip> gzip_;
+  std::unique_ptr<timeline::ChromeTrace> trace_;
+  std::unique_ptr<timeline::Profile> profile_;
+  std::unique_ptr<timeline::Deferred> events_;  // ends before those that it tells
+  std::map<std::string, std::uint64_t> capacities_;
+};
+
+Recording::Recording() = default;
+Recording::Recording(Recording&&) noexcept = default;
+Recording::~Recording() = default;
+
+tl::expected<Recording, Failure> Recording::open(const Options& options) {
+  Recording recording;
+  if (options.trace.empty() && !options.profile) return recording;
+  recording.parts_ = std::make_unique<Parts>();
+  if (options.profile) recording.parts_->make_profile();
+  if (options.trace.empty()) return recording;
+  auto filter = make_filter(options);
+  if (!filter) return tl::unexpected(filter.error());
+  auto file = reports::OutputFile::open("--trace ", options.trace);
+  if (!file) return tl::unexpected(to_failure(file.error(), file.error().context));
+  recording.parts_->write_trace(std::move(*file), ends_with(options.trace, ".gz"),
+                                std::move(*filter));
+  return recording;
+}
+
+void Recording::begin(workloads::TraceSource& source) {
+  if (parts_) parts_->begin(source);
+}
+
+void Recording::end(workloads::TraceSource& source, const workloads::SimulatorView& simulator) {
+  if (parts_) parts_->end(source, simulator);
+}
+
+void Recording::complete(reports::Report& report) {
+  if (parts_) parts_->complete(report);
+}
+
+Outcome Recording::write(const reports::Report& report) {
+  return parts_ ? parts_->write(report) : Outcome();
+}
+
+}  // namespace npu::cli

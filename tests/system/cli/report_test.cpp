@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// npusim report and npusim compare, as a user calls them.
+#include "tests/system/cli/program.hpp"
+
+namespace npu::cli {
+namespace {
+
+class Reports : public Program {
+ protected:
+  // Writes the report `name` and returns what the run printed.
+  std::string run(const std::string& name, const std::vector<std::string>& sets = {}) const {
+    std::vector<std::string> arguments{"--config", "910b",     "run",      "dma_latency",
+                                       "--set",    "sizes=64", "--report", name};
+    for (const auto& set : sets) arguments.insert(arguments.end(), {"--set", set});
+    const auto result = npusim(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  }
+};
+
+TEST_F(Reports, a_report_prints_again_what_the_run_printed) {
+  const std::string printed = run("r.json", {"link.generation=3"});
+  const auto again = npusim({"report", "r.json"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.out, printed);
+  EXPECT_EQ(shell("cat r.json | " NPU_BINARY_DIR "/bin/npusim report -").out, printed);
+}
+
+TEST_F(Reports, a_name_that_is_no_utf8_is_printed_again_too) {
+  ASSERT_EQ(
+      shell("cp " NPU_SOURCE_DIR "/configs/*.yaml . && cp 910b.yaml \"$(printf 'a\\377.yaml')\"")
+          .exit_code,
+      0);
+  const auto printed = shell(NPU_BINARY_DIR
+                             "/bin/npusim --config \"$(printf 'a\\377.yaml')\" run enumerate "
+                             "--report r.json");
+  ASSERT_EQ(printed.exit_code, 0) << printed.err;
+  EXPECT_EQ(npusim({"report", "r.json"}).out, printed.out);
+}
+
+TEST_F(Reports, a_report_becomes_markdown_or_csv_in_a_file) {
+  run("r.json");
+  ASSERT_EQ(npusim({"report", "r.json", "--format", "markdown", "--output", "r.md"}).exit_code, 0);
+  EXPECT_EQ(text("r.md").rfind("# dma_latency on 910b\n", 0), 0U);
+  const auto csv = npusim({"report", "r.json", "--format", "csv"});
+  EXPECT_EQ(csv.out.rfind("workload,config,seed,kind,name,value,unit\r\n", 0), 0U);
+}
+
+TEST_F(Reports, what_is_no_report_is_refused_in_one_line) {
+  run("r.json");
+  expect_refused({"report"}, "report: give the file of a report");
+  expect_refused({"report", "none.json"}, "none.json: cannot be read: No such file or directory");
+  write("cut.json", text("r.json").substr(0, 500));
+  expect_refused({"report", "cut.json"}, "cut.json: no JSON: it ends in the middle");
+  expect_refused({"report", "r.json", "--format", "pdf"},
+                 "--format: found 'pdf'; allowed: text, markdown, csv, html");
+  expect_refused({"report", "r.json", "--output", "no/such/folder"},
+                 "--output no/such/folder: cannot be written: No such file or directory");
+}
+
+TEST_F(Reports, identical_runs_compare_in_one_line) {
+  run("a.json");
+  run("b.json");
+  const auto compared = npusim({"compare", "a.json", "b.json"});
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_EQ(compared.out.rfind("dma_latency on 910b: identical, ", 0), 0U);
+  EXPECT_EQ(compared.out.find('\n'), compared.out.size() - 1);
+}
+
+TEST_F(Reports, a_slower_link_is_a_regression_that_names_the_part) {
+  run("a.json");
+  run("b.json", {"link.propagation_ns=500"});
+  const auto compared = npusim({"compare", "a.json", "b.json", "--junit", "j.xml"});
+  EXPECT_EQ(compared.exit_code, 1);
+  EXPECT_NE(compared.out.find("dma.h2d.64B.latency_ns"), std::string::npos) << compared.out;
+  EXPECT_NE(compared.out.find("differs: cards.0.link.propagation_ns: "), std::string::npos);
+  EXPECT_NE(compared.err.find(" regressions, "), std::string::npos) << compared.err;
+  EXPECT_NE(text("j.xml").find("<failure type=\"regression\""), std::string::npos);
+}
+
+TEST_F(Reports, thresholds_decide_what_a_regression_is) {
+  run("a.json");
+  run("b.json", {"link.propagation_ns=500"});
+  const auto allowed = npusim({"compare", "a.json", "b.json", "--threshold", "*=1000%"});
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.out;
+  expect_refused({"compare", "a.json", "b.json", "--threshold", "nothing=1%"},
+                 "compare: --threshold nothing: neither report has a metric or counter of that "
+                 "name");
+  expect_refused({"compare", "a.json", "b.json", "--threshold", "x=y"},
+                 "--threshold x=y: found 'y'; allowed: a number that is not negative, in the "
+                 "metric's unit, or 0%..1000% with at most 3 decimals");
+}
+
+TEST_F(Reports, what_cannot_be_compared_is_refused) {
+  run("a.json");
+  ASSERT_EQ(npusim({"--config", "910b", "run", "enumerate", "--report", "e.json"}).exit_code, 0);
+  expect_refused({"compare", "a.json", "e.json"},
+                 "compare: reports of different workloads: 'dma_latency' and 'enumerate'");
+  expect_refused({"compare", "a.json"}, "compare: give two reports, BASE and NEW");
+}
+
+TEST_F(Reports, how_fast_the_simulator_was_is_told_on_standard_error_alone) {
+  const auto quiet = npusim({"--config", "910b", "run", "enumerate"});
+  const auto verbose = npusim({"--config", "910b", "run", "enumerate", "-v"});
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_NE(verbose.err.find(" events/s\n"), std::string::npos) << verbose.err;
+  EXPECT_EQ(verbose.out, quiet.out);
+}
+
+}  // namespace
+}  // namespace npu::cli

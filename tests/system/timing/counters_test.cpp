@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the models count is what they emit.
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "tests/system/support/machine.hpp"
+
+namespace npu::test {
+namespace {
+
+using platform::Activity;
+
+class Sums : public platform::TraceSink {
+ public:
+  void on_event(const platform::TraceEvent& event) override {
+    ++count[event.activity];
+    bytes[event.activity] += event.bytes;
+    detail[event.activity] += event.detail;
+  }
+  std::map<Activity, std::uint64_t> count, bytes, detail;
+};
+
+using Parameters = std::vector<std::string>;
+
+struct Run {
+  std::string workload;
+  Parameters parameters;
+};
+
+class Counters : public testing::TestWithParam<Run> {
+ protected:
+  void SetUp() override {
+    const workloads::TraceSession session(machine_.view, sums_);
+    report_ = machine_.workload(GetParam().workload, GetParam().parameters);
+  }
+  std::uint64_t counter(const std::string& name) const {
+    const auto* found = report_.find_counter(name);
+    if (found == nullptr) ADD_FAILURE() << "no counter " << name;
+    return found == nullptr ? 0 : static_cast<std::uint64_t>(found->value.value());
+  }
+
+  Machine machine_;
+  Sums sums_;
+  reports::Report report_;
+};
+
+TEST_P(Counters, AreTheSumsOfTheEvents) {
+  EXPECT_EQ(counter("host.mmio_reads"), sums_.count[Activity::kMmioRead]);
+  EXPECT_EQ(counter("host.mmio_writes"), sums_.count[Activity::kMmioWrite]);
+  EXPECT_EQ(counter("host.config_reads") + counter("host.config_writes"),
+            sums_.count[Activity::kConfigAccess]);
+  EXPECT_EQ(counter("host.interrupts"), sums_.count[Activity::kInterrupt]);
+  // To sleep and back.
+  EXPECT_EQ(2 * counter("host.context_switches"), sums_.count[Activity::kContextSwitch]);
+  EXPECT_EQ(counter("card0.dma.ring_entries"), sums_.detail[Activity::kDescriptorFetch]);
+  EXPECT_EQ(counter("card0.dma.commands"), sums_.count[Activity::kCommand]);
+  EXPECT_EQ(counter("card0.queues.entries"), sums_.count[Activity::kQueueCommand]);
+  EXPECT_EQ(counter("card0.mmu.page_walks"), sums_.count[Activity::kPageWalk]);
+  EXPECT_EQ(counter("card0.cores.instructions"), sums_.count[Activity::kPipe]);
+  EXPECT_EQ(counter("card0.link.down.bytes") + counter("card0.link.up.bytes"),
+            sums_.bytes[Activity::kTlp]);
+  EXPECT_GE(counter("card0.hbm.bytes_read"), sums_.bytes[Activity::kHbmRead]);
+  EXPECT_GE(counter("card0.hbm.bytes_written"), sums_.bytes[Activity::kHbmWrite]);
+}
+
+TEST_P(Counters, OfOneThingAddUp) {
+  EXPECT_EQ(counter("host.mmio_reads"),
+            counter("host.mmio_reads_bar0") + counter("host.mmio_reads_bar2"));
+  EXPECT_EQ(counter("host.mmio_writes"),
+            counter("host.mmio_writes_bar0") + counter("host.mmio_writes_bar2"));
+  EXPECT_EQ(counter("host.submissions"),
+            counter("card0.dma.ring_entries") + counter("card0.queues.entries"));
+  EXPECT_EQ(counter("card0.hbm.bursts_read") + counter("card0.hbm.bursts_written"),
+            counter("card0.hbm.row_hits") + counter("card0.hbm.row_misses"));
+  EXPECT_GT(counter("simulator.events"), 0U);
+}
+
+TEST_P(Counters, AreAllInTheDocumentation) {
+  std::ostringstream page;
+  page << std::ifstream(NPU_SOURCE_DIR "/docs/reports.md").rdbuf();
+  for (const auto& each : report_.counters()) {
+    const std::string base = each.name.substr(0, each.name.find("_per_submission"));
+    EXPECT_NE(page.str().find("`" + base + "`"), std::string::npos) << each.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Runs, Counters,
+    testing::Values(Run{"dma_latency", {"sizes=64,1MiB", "iterations=3"}},
+                    Run{"event_wait", {"targets=5", "streams=1", "iterations=2", "warm_up=1"}},
+                    Run{"queue_latency", {"iterations=2"}}, Run{"vmm_map", {"sizes=2MiB"}},
+                    Run{"matmul", {"m=33", "n=17", "k=65"}}),
+    [](const auto& instance) { return instance.param.workload; });
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// A driver that does one access more per submission is a regression that names the access, also
+// where no latency moves.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "reports/compare/comparison.hpp"
+#include "reports/report_json.hpp"
+#include "reports/report_reader.hpp"
+#include "tests/system/support/machine.hpp"
+#include "tests/system/timing/changed_platform.hpp"
+
+namespace npu::test {
+namespace {
+
+std::string run_json(Change change) {
+  Machine machine;
+  std::unique_ptr<ChangedPlatform> changed;
+  machine.decorate = [&](platform::Platform& host) -> platform::Platform& {
+    changed = std::make_unique<ChangedPlatform>(host, change);
+    return *changed;
+  };
+  return to_json(machine.workload("dma_latency", {"sizes=64,4KiB", "directions=d2h"}));
+}
+
+// A machine per report, so that each has the counters of its own run alone; and a process per
+// machine.
+reports::Report report_of(Change change) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string json = run_json(change);
+    const ssize_t written = write(ends[1], json.data(), json.size());
+    _exit(testing::Test::HasFailure() || written != static_cast<ssize_t>(json.size()) ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string json;
+  char piece[4096];
+  for (ssize_t size = 0; (size = read(ends[0], piece, sizeof piece)) > 0;) {
+    json.append(piece, static_cast<std::size_t>(size));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  return must(reports::read_report(json));
+}
+
+reports::Comparison comparison_with(Change change) {
+  return must(compare(report_of(Change::kNone), report_of(change), {}));
+}
+
+// Null: it is no regression.
+const reports::Change* regression(const reports::Comparison& comparison, const std::string& name) {
+  for (const auto& each : comparison.changes) {
+    if (each.name == name && each.verdict == reports::Verdict::kRegression) return &each;
+  }
+  return nullptr;
+}
+
+// One more of `counter` per submission; `why` is part of the reason that is given.
+void expect_one_more(Change change, const std::string& counter, const std::string& why) {
+  const auto comparison = comparison_with(change);
+  const auto* found = regression(comparison, counter + "_per_submission");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->difference().text(), "1.000");
+  EXPECT_NE(found->why.find(why), std::string::npos) << found->why;
+}
+
+TEST(DriverComparison, AReadBeforeTheDoorbellIsNamedWithItsPart) {
+  const auto comparison = comparison_with(Change::kReadBeforeDoorbell);
+  const auto* reads = regression(comparison, "host.mmio_reads_per_submission");
+  const auto* latency = regression(comparison, "dma.d2h.64B.latency_ns");
+  ASSERT_NE(reads, nullptr);
+  ASSERT_NE(latency, nullptr);
+  EXPECT_EQ(reads->difference().text(), "1.000");
+  EXPECT_EQ(reads->why.rfind("host.mmio_reads_bar0 +", 0), 0U) << reads->why;
+  EXPECT_NE(latency->why.find("host.mmio_reads_per_submission +1.000"), std::string::npos);
+  EXPECT_NE(latency->why.find("entry_store +"), std::string::npos) << latency->why;
+}
+
+TEST(DriverComparison, AReadBehindTheDoorbellIsNamedAlthoughNoLatencyMoves) {
+  const auto comparison = comparison_with(Change::kReadAfterDoorbell);
+  EXPECT_EQ(regression(comparison, "dma.d2h.64B.latency_ns"), nullptr);
+  const auto* reads = regression(comparison, "host.mmio_reads_per_submission");
+  ASSERT_NE(reads, nullptr);
+  EXPECT_EQ(reads->difference().text(), "1.000");
+}
+
+TEST(DriverComparison, ADoorbellMoreIsNamed) {
+  expect_one_more(Change::kDoorbellTwice, "host.mmio_writes", "host.mmio_writes_bar0 +");
+}
+TEST(DriverComparison, AWriteBarrierMoreIsNamed) {
+  expect_one_more(Change::kBarrierAfterDoorbell, "host.write_barriers", "");
+}
+TEST(DriverComparison, AReadBarrierThatCostsNothingIsNamed) {
+  expect_one_more(Change::kReadBarrier, "host.read_barriers", "");
+}
+TEST(DriverComparison, APollMoreBeforeTheDoorbellIsNamed) {
+  expect_one_more(Change::kPollBeforeDoorbell, "host.poll_calls", "");
+}
+TEST(DriverComparison, APollMoreInsteadOfAnotherIsNamed) {
+  expect_one_more(Change::kPollAfterDoorbell, "host.poll_calls", "");
+}
+
+TEST(DriverComparison, TheSameDriverTwiceIsIdentical) {
+  EXPECT_TRUE(comparison_with(Change::kNone).identical);
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/reports.md says what there is.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "reports/compare/comparison_text.hpp"
+#include "reports/compare/thresholds.hpp"
+#include "reports/report_json.hpp"
+
+namespace npu::reports {
+namespace {
+
+std::string page() {
+  std::ostringstream text;
+  text << std::ifstream(NPU_SOURCE_DIR "/docs/reports.md").rdbuf();
+  return text.str();
+}
+
+std::string row_of(const Rule& rule) {
+  const std::string worse = rule.worse == Worse::kUp     ? "up"
+                            : rule.worse == Worse::kDown ? "down"
+                                                         : "never";
+  return std::string("| ") + (rule.counter ? "counter" : "metric") + " | `" +
+         std::string(rule.pattern) + "` | " + (rule.unit == "*" ? "any" : std::string(rule.unit)) +
+         " | " + worse + " | " + allowed_text({rule.worse, rule.tolerance}) + " |\n";
+}
+
+TEST(ReportPage, NamesEverySection) {
+  const std::string text = page();
+  const auto report = nlohmann::json::parse(to_json(Report{}));
+  for (const auto& [name, value] : report.items()) {
+    EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << name;
+  }
+}
+
+TEST(ReportPage, HasTheRulesOfCompare) {
+  std::string rows;
+  for (const auto& rule : default_rules()) rows += row_of(rule);
+  EXPECT_NE(page().find("|---|---|---|---|---|\n" + rows + "| any |"), std::string::npos) << rows;
+}
+
+}  // namespace
+}  // namespace npu::reports

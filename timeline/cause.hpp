@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The causes of trace.hpp as text: "dma0:17" is the command with number 17 of card 0's DMA ring,
+// "queue0.3:5" entry 5 of queue 3 of card 0, "task0.2:9" task 9 of card 0's run 2 (all from 0).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "npu/base/result.hpp"
+#include "timeline/json_writer.hpp"
+
+namespace npu::timeline {
+
+// "-" for 0, which is no cause.
+std::string cause_text(std::uint64_t cause);
+void write_cause(JsonWriter& out, std::uint64_t cause);
+
+// kInvalidArgument: it is none of the three.
+Result<std::uint64_t> parse_cause(const std::string& text);
+
+// Of a command of a DMA ring or an entry of a queue: its number. Others: 0.
+std::uint64_t cause_index(std::uint64_t cause);
+bool is_dma_cause(std::uint64_t cause);
+
+}  // namespace npu::timeline

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/critical_path.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace npu::timeline {
+namespace {
+
+using platform::Activity;
+using platform::Category;
+using Index = PathEvents::Index;
+using Group = PathEvents::Group;
+constexpr Index kNone = PathEvents::kNone;
+
+class Walk {
+ public:
+  Walk(const PathEvents& events, const PathEvents::TrackName& track_name, Picoseconds end)
+      : events_(events), track_name_(track_name), now_(end.count()) {}
+
+  std::vector<PathSegment> run() {
+    host_ = last_host_track();
+    while (now_ > events_.known_from()) on_host();
+    if (now_ > 0) take(0, "not recorded: too many events", {});
+    std::reverse(segments_.begin(), segments_.end());
+    return std::move(segments_);
+  }
+
+ private:
+  void take(std::int64_t begin, std::string name, std::string unit) {
+    begin = std::max<std::int64_t>(begin, 0);
+    if (begin >= now_) return;
+    segments_.push_back({Picoseconds(begin), Picoseconds(now_), std::move(name), std::move(unit)});
+    now_ = begin;
+  }
+  const PathEvent& at(Index index) const { return events_[index]; }
+  static std::string name_of(const PathEvent& event) {
+    return std::string(platform::to_string(event.activity));
+  }
+
+  std::uint32_t last_host_track() const {
+    std::uint32_t track = 0;
+    std::int64_t last = -1;
+    for (const auto each : events_.host_tracks()) {
+      const Index index = events_.latest({Group::kTrack, each}, now_);
+      const std::int64_t end = index == kNone ? 0 : at(index).end;
+      if (end > last) {
+        last = end;
+        track = each;
+      }
+    }
+    return track;
+  }
+
+  // --- The host ----------------------------------------------------------------------------
+
+  // One wait of the task and the software behind it.
+  void on_host() {
+    const Index wait = last_wait();
+    if (wait == kNone) return software(events_.known_from());
+    const PathEvent& event = at(wait);
+    if (event.end < now_) software(event.end);
+    const std::int64_t before = now_;
+    const bool is_for_request = event.activity == Activity::kPoll ||
+                                (event.activity == Activity::kCpuIdle && event.cause != 0);
+    if (is_for_request) through_request(event.cause);
+    if (now_ == before && event.activity == Activity::kCpuIdle) woken_by_task(event);
+    if (now_ == before) take(event.begin, name_of(event), track_name_(event.track));
+  }
+
+  // Of the task's own waits, and accesses that it waits for, the one that ends or ended last.
+  Index last_wait() const {
+    Index best = kNone;
+    for (const std::uint64_t list : {std::uint64_t{host_}, UINT64_MAX}) {
+      const Group group{Group::kHostTask, list};
+      Index each = events_.around(group, now_);
+      if (each == kNone) each = events_.latest(group, now_);
+      while (each != kNone && at(each).begin == at(each).end) {
+        each = events_.latest(group, at(each).end, each);
+      }
+      if (each == kNone || at(each).begin >= now_) continue;
+      if (best == kNone || std::min(at(each).end, now_) > std::min(at(best).end, now_)) best = each;
+    }
+    return best;
+  }
+
+  void software(std::int64_t from) {
+    from = std::max<std::int64_t>(from, 0);
+    while (now_ > from) {
+      const Group calls{Group::kDriverCalls, 0};
+      const Index inside = events_.around(calls, now_);
+      const Index behind = events_.latest(calls, now_ - 1);
+      std::int64_t begin = from;
+      if (inside != kNone) begin = std::max(begin, at(inside).begin);
+      if (behind != kNone) begin = std::max(begin, at(behind).end);
+      take(begin, inside == kNone ? "software" : "software in " + call_name(at(inside)),
+           track_name_(host_));
+    }
+  }
+  static std::string call_name(const PathEvent& call) {
+    const auto index = static_cast<std::size_t>(call.call);
+    const bool named =
+        call.activity == Activity::kDriverCall && index < platform::kDriverCallNames.size();
+    return named ? std::string(platform::kDriverCallNames[index]) : name_of(call);
+  }
+
+  // Another task that ran until then has ended, notified or unlocked.
+  void woken_by_task(const PathEvent& idle) {
+    Index best = kNone;
+    for (const auto track : events_.host_tracks()) {
+      if (track == host_) continue;
+      const Group group{Group::kTrack, track};
+      Index each = events_.latest(group, now_);
+      if (each == kNone || at(each).end <= idle.begin) continue;
+      if (best == kNone || at(each).end > at(best).end) best = each;
+    }
+    if (best == kNone) return;
+    take(at(best).end, "wake-up", track_name_(host_));
+    host_ = at(best).track;
+  }
+
+  // --- A request ---------------------------------------------------------------------------
+
+  void through_request(std::uint64_t cause) {
+    const Index last = cause == 0 ? kNone : events_.latest({Group::kCause, cause}, now_);
+    if (last == kNone) return;
+    take(at(last).end, name_of(at(last)) + " to waiter", {});
+    for (Index index = last; index != kNone;) {
+      const PathEvent& event = at(index);
+      if (const Index inner = inside_of(index); inner != kNone) {
+        take(at(inner).end, name_of(at(inner)) + " to end of " + name_of(event), {});
+        index = inner;
+        continue;
+      }
+      take(event.begin, name_of(event), track_name_(event.track));
+      const Index before = before_of(index);
+      if (before != kNone) {
+        take(at(before).end, name_of(at(before)) + " to " + name_of(event), {});
+      }
+      index = before;
+    }
+  }
+
+  Index before_of(Index index) const {
+    const PathEvent& event = at(index);
+    switch (platform::row_of(event.activity).category) {
+      case Category::kAicore:
+        return before_on_core(index);
+      case Category::kAicpu:
+        return before_on_aicpu(index);
+      default:
+        break;
+    }
+    // That the host has issued.
+    if (event.activity == Activity::kMmioWrite) return kNone;
+    const Index ended = program_of(index);
+    if (ended != kNone) return ended;
+    const Index same = events_.latest({Group::kCause, event.cause}, event.begin, index);
+    // What is no request's own must not lead away from it.
+    const bool is_unit = event.activity == Activity::kDataRead ||
+                         event.activity == Activity::kDataWrite ||
+                         event.activity == Activity::kEngineStart;
+    if (!is_unit) return same;
+    return later(same, events_.latest({Group::kTrack, event.track}, event.begin, index));
+  }
+
+  // A launch is complete when its program has ended: there the way goes into the cores.
+  Index program_of(Index index) const {
+    const PathEvent& event = at(index);
+    if (event.activity != Activity::kQueueComplete) return kNone;
+    Index best = kNone;
+    for (const auto activity : {Activity::kKernelBlock, Activity::kAicpuDrain,
+                                Activity::kAicpuComplete, Activity::kAicpuDispatch}) {
+      const Index each = events_.latest(on_card(event, activity), event.begin, index);
+      if (each != kNone && at(each).cause == event.cause) best = later(best, each);
+    }
+    return best;
+  }
+
+  // What a program, or a call of one, did last.
+  Index inside_of(Index index) const {
+    const PathEvent& event = at(index);
+    if (event.activity != Activity::kKernelBlock && event.activity != Activity::kKernelCall) {
+      return kNone;
+    }
+    const Index on_core =
+        events_.latest({Group::kCore, events_.core_of(event.track)}, event.end, index);
+    const Index phase = events_.latest({Group::kTrack, event.track}, event.end, index);
+    const bool is_phase =
+        phase != kNone && platform::row_of(at(phase).activity).category == Category::kAicpu;
+    const Index inner = is_phase ? phase : on_core;
+    const bool is_inside = inner != kNone && at(inner).begin >= event.begin &&
+                           at(inner).begin < now_ && at(inner).cause == event.cause;
+    return is_inside ? inner : kNone;
+  }
+
+  Index before_on_core(Index index) const {
+    const PathEvent& event = at(index);
+    if (event.activity == Activity::kTaskSetup) {
+      const Index sent =
+          events_.latest(on_card(event, Activity::kAicpuDispatch), event.begin, index);
+      if (sent != kNone) return sent;
+    }
+    const Index own =
+        events_.latest({Group::kCore, events_.core_of(event.track)}, event.begin, index);
+    if (own != kNone && at(own).cause == event.cause) return own;
+    return events_.latest({Group::kCause, event.cause}, event.begin, index);
+  }
+  // Between two phases a thread had nothing to do until a core told it that a task had ended.
+  Index before_on_aicpu(Index index) const {
+    const PathEvent& event = at(index);
+    const Index own = events_.latest({Group::kTrack, event.track}, event.begin, index);
+    if (own != kNone && at(own).end == event.begin) return own;
+    const Index call = events_.latest(on_card(event, Activity::kKernelCall), event.begin, index);
+    const Index best = later(own, call);
+    if (best != kNone && (best == call || at(best).cause == event.cause)) return best;
+    return events_.latest({Group::kCause, event.cause}, event.begin, index);
+  }
+
+  Group on_card(const PathEvent& event, Activity activity) const {
+    return {Group::kCard, events_.card_and(event.track, activity)};
+  }
+  Index later(Index a, Index b) const {
+    if (a == kNone) return b;
+    if (b == kNone) return a;
+    return at(b).end > at(a).end ? b : a;
+  }
+
+  const PathEvents& events_;
+  const PathEvents::TrackName& track_name_;
+  std::int64_t now_;
+  std::uint32_t host_ = 0;  // track of the task
+  std::vector<PathSegment> segments_;
+};
+
+// "card0.aicore12.cube" -> "card0.aicore*.cube": the card's number stays.
+std::string general(const std::string& unit) {
+  std::string result;
+  const auto dot = unit.find('.');
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    const bool digit = dot != std::string::npos && i > dot && unit[i] >= '0' && unit[i] <= '9';
+    if (!digit) {
+      result += unit[i];
+    } else if (result.back() != '*') {
+      result += '*';
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<PathSegment> critical_path(const PathEvents& events,
+                                       const PathEvents::TrackName& track_name, Picoseconds end) {
+  return Walk(events, track_name, end).run();
+}
+
+std::vector<PathPart> path_parts(const std::vector<PathSegment>& segments) {
+  std::map<std::pair<std::string, std::string>, PathPart> sums;
+  for (const auto& segment : segments) {
+    auto& part = sums[{segment.name, general(segment.unit)}];
+    part.time += segment.end - segment.begin;
+    ++part.segments;
+  }
+  std::vector<PathPart> result;
+  for (auto& [key, part] : sums) {
+    result.push_back({key.first, key.second, part.time, part.segments});
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const PathPart& a, const PathPart& b) { return a.time > b.time; });
+  return result;
+}
+
+}  // namespace npu::timeline

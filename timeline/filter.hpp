@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which events a timeline holds.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "npu/base/result.hpp"
+#include "npu/platform/trace.hpp"
+
+namespace npu::timeline {
+
+struct Filter {
+  // Events that have something in common with [begin, end).
+  Picoseconds begin{0};
+  Picoseconds end = Picoseconds::max();
+  // Patterns of track names, activities or categories, `*` for any text: "card0.dma*", "tlp",
+  // "aicore". Empty: all.
+  std::vector<std::string> units;
+  std::vector<std::uint64_t> causes;  // empty: all
+
+  // "10us..2.5ms", "..1ms", "3ms.."; units ps, ns, us, ms, s. kInvalidArgument, also if it is
+  // empty.
+  Status set_window(const std::string& text);
+
+  bool covers(const platform::TraceEvent& event) const {
+    if (event.end < begin || event.begin >= end) return false;
+    return causes.empty() || has_cause(event.cause);
+  }
+  // By name; whoever asks often keeps the answers.
+  bool covers(std::string_view track, platform::Activity activity) const;
+
+ private:
+  bool has_cause(std::uint64_t cause) const;
+};
+
+// Whether `text` is like `pattern`, in which `*` stands for any text.
+bool matches(std::string_view pattern, std::string_view text);
+
+}  // namespace npu::timeline

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/path_events.hpp"
+
+#include <algorithm>
+
+namespace npu::timeline {
+namespace {
+
+using platform::Activity;
+
+// Of memories, links and translations only what a request sees of them leads on.
+bool is_on_paths(Activity activity) {
+  switch (activity) {
+    case Activity::kMeasurement:
+    case Activity::kStage:
+    case Activity::kMemoryBlock:
+    case Activity::kTask:
+    case Activity::kTaskEdge:
+    case Activity::kTlp:
+    case Activity::kHostRead:
+    case Activity::kIommuLookup:
+    case Activity::kTranslation:
+    case Activity::kPageWalk:
+    case Activity::kL2Read:
+    case Activity::kL2Write:
+    case Activity::kL2Fill:
+    case Activity::kL2WriteBack:
+    case Activity::kHbmRead:
+    case Activity::kHbmWrite:
+    case Activity::kHbmRefresh:
+    case Activity::kHccsTransfer:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// What the card does for a request, as far as it is not part of another event of it.
+bool is_of_request(Activity activity) {
+  switch (platform::row_of(activity).category) {
+    case platform::Category::kPcie:
+    case platform::Category::kDma:
+    case platform::Category::kMmu:
+    case platform::Category::kQueue:
+      return activity != Activity::kCommand && activity != Activity::kQueueCommand;
+    default:
+      return activity == Activity::kInterrupt;
+  }
+}
+
+bool is_wait_of_host(Activity activity) {
+  switch (activity) {
+    case Activity::kPoll:
+    case Activity::kCpuIdle:
+    case Activity::kContextSwitch:
+    case Activity::kBarrier:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_driver_call(Activity activity) {
+  return activity == Activity::kDmaSubmit || activity == Activity::kEventWait ||
+         activity == Activity::kDriverCall;
+}
+
+}  // namespace
+
+void PathEvents::on_event(const platform::TraceEvent& event) {
+  if (!is_on_paths(event.activity)) return;
+  if (events_.size() == kMost) {  // the younger half stays: a path is looked for from its end
+    const auto middle = events_.begin() + static_cast<std::ptrdiff_t>(kMost / 2);
+    for (auto it = events_.begin(); it != middle; ++it) {
+      known_from_ = std::max(known_from_, it->end);
+    }
+    events_.erase(events_.begin(), middle);
+  }
+  constexpr unsigned kCallShift = 56;
+  events_.push_back({event.begin.count(), event.end.count(), event.cause, event.track,
+                     event.activity,
+                     static_cast<platform::DriverCall>(event.detail >> kCallShift)});
+}
+
+void PathEvents::sort(const TrackName& track_name) {
+  std::stable_sort(events_.begin(), events_.end(), [](const PathEvent& a, const PathEvent& b) {
+    return a.end != b.end ? a.end < b.end : a.begin < b.begin;
+  });
+  std::map<std::string, std::uint32_t> numbers;
+  const auto number = [&numbers](const std::string& name) {
+    return numbers.emplace(name, static_cast<std::uint32_t>(numbers.size())).first->second;
+  };
+  for (Index i = 0; i < events_.size(); ++i) {
+    const auto track = events_[i].track;
+    const auto [place, is_new] = places_.try_emplace(track);
+    if (is_new) {
+      const auto name = track_name(track);
+      const auto dot = name.find('.');
+      place->second.card = number(name.substr(0, dot));
+      place->second.core =
+          number(dot == std::string::npos ? name : name.substr(0, name.find('.', dot + 1)));
+    }
+    enter(i);
+  }
+}
+
+void PathEvents::enter(Index index) {
+  const PathEvent& event = events_[index];
+  const auto add = [this, index](Group::Kind kind, std::uint64_t value) {
+    lists_[kind][value].push_back(index);
+  };
+  const auto activity = event.activity;
+  if (event.cause != 0 && is_of_request(activity)) add(Group::kCause, event.cause);
+  if (activity == Activity::kPipe || activity == Activity::kTaskSetup) {
+    add(Group::kCore, core_of(event.track));
+  }
+  if (is_wait_of_host(activity)) add(Group::kHostTask, event.track);
+  if (activity == Activity::kMmioRead || activity == Activity::kConfigAccess) {
+    add(Group::kHostTask, UINT64_MAX);
+  }
+  if (is_driver_call(activity)) add(Group::kDriverCalls, 0);
+  if (activity == Activity::kCpuBusy &&
+      std::find(host_tracks_.begin(), host_tracks_.end(), event.track) == host_tracks_.end()) {
+    host_tracks_.push_back(event.track);
+  }
+  add(Group::kTrack, event.track);
+  add(Group::kCard, card_and(event.track, activity));
+}
+
+const std::vector<PathEvents::Index>* PathEvents::list(Group group) const {
+  const auto lists = lists_.find(group.kind);
+  if (lists == lists_.end()) return nullptr;
+  const auto found = lists->second.find(group.value);
+  return found == lists->second.end() ? nullptr : &found->second;
+}
+
+PathEvents::Index PathEvents::latest(Group group, std::int64_t when, Index below) const {
+  const auto* const found = list(group);
+  if (found == nullptr) return kNone;
+  auto behind = std::upper_bound(
+      found->begin(), found->end(), when,
+      [this](std::int64_t time, Index index) { return time < events_[index].end; });
+  while (behind != found->begin() && *std::prev(behind) >= below) --behind;
+  return behind == found->begin() ? kNone : *std::prev(behind);
+}
+
+PathEvents::Index PathEvents::around(Group group, std::int64_t when) const {
+  constexpr std::ptrdiff_t kFar = 64;  // nested and parallel ones, at most about so many
+  const auto* const found = list(group);
+  if (found == nullptr) return kNone;
+  const auto first = std::lower_bound(
+      found->begin(), found->end(), when,
+      [this](Index index, std::int64_t time) { return events_[index].end < time; });
+  for (auto it = first; it != found->end() && it - first < kFar; ++it) {
+    if (events_[*it].begin < when) return *it;
+  }
+  return kNone;
+}
+
+}  // namespace npu::timeline

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The events that a critical path may lead through, in memory, to be looked up by their ends.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "npu/platform/trace.hpp"
+
+namespace npu::timeline {
+
+struct PathEvent {
+  std::int64_t begin, end;  // ps
+  std::uint64_t cause;
+  std::uint32_t track;
+  platform::Activity activity;
+  platform::DriverCall call;  // of kDriverCall
+};
+
+class PathEvents : public platform::TraceSink {
+ public:
+  using TrackName = std::function<std::string(std::uint32_t track)>;
+  using Index = std::uint32_t;
+  static constexpr Index kNone = UINT32_MAX;
+  static constexpr std::size_t kMost = std::size_t{1} << 23;  // 256 MiB
+
+  void on_event(const platform::TraceEvent& event) override;
+  // Once, before anything is looked up.
+  void sort(const TrackName& track_name);
+
+  // What events have in common when one waits for another.
+  struct Group {
+    enum Kind : std::uint8_t {
+      kCause,        // requests: what the card did for one
+      kTrack,        // of a unit
+      kCore,         // pipes and set-ups of one core; value: core_of()
+      kHostTask,     // of a track of a host task: what it waits in; see host_tracks()
+      kDriverCalls,  // calls, submissions and waits; value 0
+      kCard,         // one activity on one card; value: card_and()
+    } kind;
+    std::uint64_t value;
+  };
+
+  const PathEvent& operator[](Index index) const { return events_[index]; }
+  std::size_t size() const { return events_.size(); }
+  // Before this time events were too many to be kept.
+  std::int64_t known_from() const { return known_from_; }
+  const std::vector<std::uint32_t>& host_tracks() const { return host_tracks_; }
+  std::uint32_t core_of(std::uint32_t track) const { return places_.at(track).core; }
+  std::uint64_t card_and(std::uint32_t track, platform::Activity activity) const {
+    return std::uint64_t{places_.at(track).card} << 32 | static_cast<std::uint64_t>(activity);
+  }
+
+  // The event of the group with the latest end <= `when`, of those before `below` in the order of
+  // ends and begins.
+  Index latest(Group group, std::int64_t when, Index below = kNone) const;
+  // The first to end of those that have begun before `when` and end at or after it.
+  Index around(Group group, std::int64_t when) const;
+
+ private:
+  using Lists = std::unordered_map<std::uint64_t, std::vector<Index>>;
+  struct Place {
+    std::uint32_t core = 0, card = 0;  // numbers of name prefixes
+  };
+  const std::vector<Index>* list(Group group) const;
+  void enter(Index index);
+
+  std::vector<PathEvent> events_;
+  std::map<Group::Kind, Lists> lists_;
+  std::unordered_map<std::uint32_t, Place> places_;  // by track
+  std::vector<std::uint32_t> host_tracks_;
+  std::int64_t known_from_ = 0;
+};
+
+}  // namespace npu::timeline

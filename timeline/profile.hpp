@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report says of a run whose events were recorded: utilisation over time, durations, memory
+// maps and the critical path, as JSON values by the name of their section (docs/timeline.md).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "timeline/durations.hpp"
+#include "timeline/memory_map.hpp"
+#include "timeline/path_events.hpp"
+#include "timeline/utilisation.hpp"
+
+namespace npu::timeline {
+
+class Profile {
+ public:
+  using TrackName = std::function<std::string(std::uint32_t track)>;
+  // Bytes of memory of the card whose driver has that track; 0: not known.
+  using MemorySize = std::function<Bytes(const std::string& track)>;
+
+  // All must hear every event.
+  std::vector<platform::TraceSink*> sinks() {
+    return {&utilisation_, &durations_, &memory_map_, &path_};
+  }
+
+  struct Sources {
+    TrackName track_name;
+    Utilisation::Capacity capacity;
+    MemorySize memory_size;
+  };
+  // Once, of the run [0, end). "utilisation", "durations", "memory_map", "critical_path".
+  std::vector<std::pair<std::string, std::string>> sections(Picoseconds end,
+                                                            const Sources& sources);
+
+ private:
+  std::string utilisation_json(const Sources& sources) const;
+  std::string durations_json() const;
+  std::string memory_map_json(Picoseconds end, const Sources& sources) const;
+  std::string critical_path_json(Picoseconds end, const Sources& sources);
+
+  Utilisation utilisation_;
+  Durations durations_;
+  MemoryMap memory_map_;
+  PathEvents path_;
+};
+
+}  // namespace npu::timeline

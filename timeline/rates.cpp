@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/rates.hpp"
+
+#include <algorithm>
+
+namespace npu::timeline {
+namespace {
+
+using platform::Activity;
+
+// Shown as a rate; all else would be told twice.
+bool has_rate(Activity activity) {
+  switch (activity) {
+    case Activity::kTlp:
+    case Activity::kL2Read:
+    case Activity::kL2Write:
+    case Activity::kL2Fill:
+    case Activity::kL2WriteBack:
+    case Activity::kHbmRead:
+    case Activity::kHbmWrite:
+    case Activity::kHccsTransfer:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void halve(std::vector<std::uint64_t>& series) {
+  for (std::size_t i = 0; i < series.size(); i += 2) {
+    series[i / 2] = series[i] + (i + 1 < series.size() ? series[i + 1] : 0);
+  }
+  series.resize((series.size() + 1) / 2);
+}
+
+bool has_channels(Activity activity) {
+  return activity == Activity::kHbmRead || activity == Activity::kHbmWrite;
+}
+
+}  // namespace
+
+// Reads and writes of a channel share its data bus.
+void Rates::add(const platform::TraceEvent& event) {
+  if (event.activity == Activity::kTranslation) return add_lookup(event);
+  if (event.bytes == 0 || !has_rate(event.activity)) return;
+  make_room(event.end);
+  if (!has_channels(event.activity)) {
+    Parts& parts = parts_of({event.track, event.activity});
+    return spread(parts.front(), event.begin, event.end, event.bytes);
+  }
+  Parts& parts = parts_of({event.track, Activity::kHbmRead});
+  std::uint64_t left = event.bytes;
+  auto touched = static_cast<unsigned>(__builtin_popcountll(event.detail));
+  for (std::uint64_t mask = event.detail; mask != 0; mask &= mask - 1) {
+    const auto channel = static_cast<std::size_t>(__builtin_ctzll(mask));
+    if (parts.size() <= channel + 1) parts.resize(channel + 2);
+    const std::uint64_t share = left / touched--;
+    left -= share;
+    spread(parts[channel + 1], event.begin, event.end, share);
+  }
+  spread(parts.front(), event.begin, event.end, event.bytes);
+}
+
+void Rates::add_lookup(const platform::TraceEvent& event) {
+  constexpr unsigned kHitShift = 56;  // of its detail
+  make_room(event.end);
+  Parts& parts = parts_of({event.track, event.activity});
+  parts.resize(2);
+  const bool hit = (event.detail >> kHitShift & 1) != 0;
+  spread(parts[0], event.begin, event.end, 1);
+  if (!hit) spread(parts[1], event.begin, event.end, 1);
+}
+
+Rates::Parts& Rates::parts_of(const Key& key) {
+  if (last_ == nullptr || !(key == last_key_)) {
+    last_ = &units_.try_emplace(key, 1).first->second;
+    last_key_ = key;
+  }
+  return *last_;
+}
+
+// Twice as long windows until `until` lies in one of the first kMostWindows.
+void Rates::make_room(Picoseconds until) {
+  while (until.count() / window_ >= static_cast<std::int64_t>(kMostWindows)) {
+    window_ *= 2;
+    for (auto& [key, parts] : units_) {
+      for (auto& series : parts) halve(series);
+    }
+  }
+}
+
+void Rates::spread(Series& series, Picoseconds begin, Picoseconds end, std::uint64_t bytes) const {
+  const auto first = static_cast<std::size_t>(begin.count() / window_);
+  const auto last =
+      static_cast<std::size_t>(std::max(begin, end - Picoseconds(1)).count() / window_);
+  if (series.size() <= last) series.resize(last + 1);
+  const std::int64_t time = (end - begin).count();
+  std::uint64_t left = bytes;
+  for (std::size_t i = first; i < last; ++i) {
+    const std::int64_t from = std::max(begin.count(), static_cast<std::int64_t>(i) * window_);
+    const std::int64_t to = static_cast<std::int64_t>(i + 1) * window_;
+    __extension__ using Wide = unsigned __int128;
+    const auto share = static_cast<std::uint64_t>(
+        Wide{bytes} * static_cast<std::uint64_t>(to - from) / static_cast<std::uint64_t>(time));
+    series[i] += share;
+    left -= share;
+  }
+  series[last] += left;
+}
+
+Rates::Sample Rates::sample(const Key& key, std::size_t part, std::size_t window,
+                            std::uint64_t amount) const {
+  const auto& row = platform::row_of(key.activity);
+  const bool lookups = key.activity == Activity::kTranslation;
+  // Bytes per picosecond are 10^6 MB/s, look-ups 10^9 per ms.
+  const std::uint64_t scale = lookups ? 1'000'000'000 : 1'000'000;
+  Sample result{key.track,
+                row.category,
+                {},
+                Picoseconds(static_cast<std::int64_t>(window) * window_),
+                lookups ? "per ms" : "MB/s",
+                amount * scale / static_cast<std::uint64_t>(window_)};
+  if (lookups) {
+    result.what = part == 0 ? ".lookups" : ".misses";
+    return result;
+  }
+  if (part != 0) {
+    result.what = ".channel" + std::to_string(part - 1);
+  } else if (row.category == platform::Category::kL2) {
+    result.what = "." + std::string(row.name.substr(3));
+  }
+  return result;
+}
+
+}  // namespace npu::timeline

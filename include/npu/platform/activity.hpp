@@ -229,8 +229,9 @@ inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
         DetailField{"call", 56, 8, DetailFormat::kDriverCall},
         DetailField{"argument", 0, 56, DetailFormat::kHex}),
     row(Activity::kDmaSubmit, "dma_submit", Category::kDriver, Flow::kBegin,
-        "driver: from the call to the return of a submission, to the DMA ring or to a queue",
-        DetailField{"stream_or_queue", 0, 32}),
+        "driver: from the call to the return of a submission, to the DMA ring or to a queue; the "
+        "cause is its last entry, and so many went before it with the same doorbell",
+        DetailField{"stream_or_queue", 0, 32}, DetailField{"entries_before", 32, 32}),
     row(Activity::kEventWait, "event_wait", Category::kDriver, Flow::kEnd,
         "driver: from the call to the return of a wait", DetailField{"event_or_queue", 0, 32}),
     row(Activity::kMemoryBlock, "memory_block", Category::kDriver, Flow::kNone,

@@ -24,7 +24,7 @@ const std::map<std::string, std::vector<std::string>>& commands() {
       {"report", {"format", "output"}},
       {"run",
        {"config", "set", "report", "html", "config-out", "seed", "verbose", "trace", "trace-window",
-        "trace-unit", "trace-cause", "profile"}},
+        "trace-unit", "trace-cause", "profile", "vcd"}},
       {"serve", {"config", "set", "report", "config-out", "socket", "ecam", "pace", "once"}},
       {"sweep", {"output", "jobs", "point", "print-commands", "slurm", "collect"}},
       {"sysfs", {"config", "set", "live"}},
@@ -50,6 +50,8 @@ po::options_description visible_options() {
       "write the resolved configuration as YAML");
   add("trace", po::value<std::string>()->value_name("FILE"),
       "run: write a timeline for Perfetto or chrome://tracing; FILE.gz: compressed");
+  add("vcd", po::value<std::string>()->value_name("FILE"),
+      "run: write when units were busy, for wave viewers");
   add("profile", po::bool_switch(),
       "run: add utilisation, durations, memory maps and the critical path to the report");
   add("trace-window", po::value<std::string>()->value_name("FROM..TO"),
@@ -155,7 +157,8 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
 
 // The file of "--report=" would be none, without a word.
 Outcome check_files(const Options& options, const po::variables_map& values) {
-  for (const std::string name : {"report", "html", "config-out", "trace", "output", "junit"}) {
+  for (const std::string name :
+       {"report", "html", "config-out", "trace", "vcd", "output", "junit"}) {
     if (values.count(name) != 0 && values[name].as<std::string>().empty()) {
       return bad_input("--" + name + ": no file");
     }
@@ -163,7 +166,8 @@ Outcome check_files(const Options& options, const po::variables_map& values) {
   const std::pair<const char*, const std::string&> files[] = {{"--report", options.report},
                                                               {"--html", options.html},
                                                               {"--config-out", options.config_out},
-                                                              {"--trace", options.trace}};
+                                                              {"--trace", options.trace},
+                                                              {"--vcd", options.vcd}};
   for (const auto& [name, path] : files) {
     for (const auto& [other, other_path] : files) {
       if (&path != &other_path && !path.empty() && path == other_path) {
@@ -171,9 +175,9 @@ Outcome check_files(const Options& options, const po::variables_map& values) {
       }
     }
   }
-  if (options.trace.empty()) {
+  if (options.trace.empty() && options.vcd.empty()) {
     for (const std::string name : {"trace-window", "trace-unit", "trace-cause"}) {
-      if (values.count(name) != 0) return bad_input("--" + name + " says what of --trace FILE");
+      if (values.count(name) != 0) return bad_input("--" + name + " says what of --trace or --vcd");
     }
   }
   if (!options.output.empty() && options.output == options.junit) {
@@ -234,6 +238,7 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   options.html = value_or<std::string>(*values, "html", "");
   options.config_out = value_or<std::string>(*values, "config-out", "");
   options.trace = value_or<std::string>(*values, "trace", "");
+  options.vcd = value_or<std::string>(*values, "vcd", "");
   // A page shows what a profile finds.
   options.profile = (*values)["profile"].as<bool>() || !options.html.empty();
   options.trace_window = value_or<std::string>(*values, "trace-window", "");

@@ -31,6 +31,7 @@ struct Options {
   std::string trace_window;               // --trace-window; empty: not given
   std::vector<std::string> trace_units;   // --trace-unit, in order
   std::vector<std::string> trace_causes;  // --trace-cause, in order
+  std::string vcd;                        // --vcd; empty: not given
   bool profile = false;                   // --profile
   std::vector<std::string> sockets;       // --socket, in order
   std::string ecam;                       // --ecam

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recording.hpp"
 
+#include <charconv>
+#include <cstdio>
 #include <map>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "timeline/deferred.hpp"
 #include "timeline/gzip.hpp"
 #include "timeline/profile.hpp"
+#include "timeline/vcd.hpp"
 
 namespace npu::cli {
 namespace {
@@ -45,6 +48,19 @@ tl::expected<timeline::Filter, Failure> make_filter(const Options& options) {
   return filter;
 }
 
+// The memory that the driver "driver0" of a card hands out.
+timeline::Profile::Memory memory_of(const std::string& track, const model::SystemConfig& config) {
+  constexpr std::size_t kPrefix = 6;  // "driver"
+  std::size_t card = 0;
+  const char* const end = track.data() + track.size();
+  if (track.size() <= kPrefix ||
+      std::from_chars(track.data() + kPrefix, end, card).ec != std::errc() ||
+      card >= config.cards.size()) {
+    return {track, 0};
+  }
+  return {"card" + std::to_string(card) + ".hbm", config.cards[card].hbm.usable};
+}
+
 }  // namespace
 
 // What hears the events, and where it writes.
@@ -57,11 +73,18 @@ class Recording::Parts {
     trace_ = std::make_unique<timeline::ChromeTrace>(
         out, std::move(filter), [this](std::uint32_t track) { return events_->name(track); });
   }
+  void write_vcd(reports::OutputFile file, timeline::Filter filter) {
+    vcd_file_ = std::make_unique<FileSink>(std::move(file));
+    vcd_ = std::make_unique<timeline::Vcd>(
+        *vcd_file_, std::move(filter),
+        [this](std::uint32_t track) { return events_->name(track); });
+  }
   void make_profile() { profile_ = std::make_unique<timeline::Profile>(); }
 
   void begin(workloads::TraceSource& source) {
     std::vector<platform::TraceSink*> consumers;
     if (trace_) consumers.push_back(trace_.get());
+    if (vcd_) consumers.push_back(vcd_.get());
     if (profile_) {
       for (auto* const sink : profile_->sinks()) consumers.push_back(sink);
     }
@@ -78,19 +101,29 @@ class Recording::Parts {
     }
     for (const auto& each : simulator.l2s()) capacities_[each.name] = each.peak_bytes_per_second;
   }
-  void complete(reports::Report& report) {
+  void complete(reports::Report& report, const model::SystemConfig& config) {
     if (!profile_) return;
     const auto capacity = [this](const std::string& track) -> std::uint64_t {
       const auto found = capacities_.find(track);
       return found == capacities_.end() ? 0 : found->second;
     };
     const auto name = [this](std::uint32_t track) { return events_->name(track); };
-    for (auto& [section, json] :
-         profile_->sections(report.simulated, {name, capacity, [](const auto&) { return 0; }})) {
+    const auto memory = [&config](const std::string& track) { return memory_of(track, config); };
+    for (auto& [section, json] : profile_->sections(report.simulated, {name, capacity, memory})) {
       report.add_section({section, std::move(json)});
     }
   }
   Outcome write(const reports::Report& report) {
+    if (vcd_) {
+      if (auto done = vcd_->finish(); !done) return failure(done.error().context);
+      if (vcd_->left_out() != 0) {
+        std::fprintf(
+            stderr,
+            "npusim: --vcd: %s later events found no room; choose fewer by --trace-unit or "
+            "--trace-window\n",
+            std::to_string(vcd_->left_out()).c_str());
+      }
+    }
     if (!trace_) return {};
     const Status done =
         trace_->finish({{"npusim", report.version},
@@ -107,6 +140,8 @@ class Recording::Parts {
   std::unique_ptr<FileSink> file_;
   std::unique_ptr<timeline::Gzip> gzip_;
   std::unique_ptr<timeline::ChromeTrace> trace_;
+  std::unique_ptr<FileSink> vcd_file_;
+  std::unique_ptr<timeline::Vcd> vcd_;
   std::unique_ptr<timeline::Profile> profile_;
   std::unique_ptr<timeline::Deferred> events_;  // ends before those that it tells
   std::map<std::string, std::uint64_t> capacities_;
@@ -119,16 +154,22 @@ Recording::~Recording() = default;
 tl::expected<Recording, Failure> Recording::open(const Options& options) {
   Recording recording;
   const bool profile = options.profile || !options.html.empty();
-  if (options.trace.empty() && !profile) return recording;
+  if (options.trace.empty() && options.vcd.empty() && !profile) return recording;
   recording.parts_ = std::make_unique<Parts>();
   if (profile) recording.parts_->make_profile();
-  if (options.trace.empty()) return recording;
-  auto filter = make_filter(options);
+  const auto filter = make_filter(options);
   if (!filter) return tl::unexpected(filter.error());
-  auto file = reports::OutputFile::open("--trace ", options.trace);
-  if (!file) return tl::unexpected(to_failure(file.error(), file.error().context));
-  recording.parts_->write_trace(std::move(*file), ends_with(options.trace, ".gz"),
-                                std::move(*filter));
+  for (const bool vcd : {false, true}) {
+    const std::string& path = vcd ? options.vcd : options.trace;
+    if (path.empty()) continue;
+    auto file = reports::OutputFile::open(vcd ? "--vcd " : "--trace ", path);
+    if (!file) return tl::unexpected(to_failure(file.error(), file.error().context));
+    if (vcd) {
+      recording.parts_->write_vcd(std::move(*file), *filter);
+    } else {
+      recording.parts_->write_trace(std::move(*file), ends_with(path, ".gz"), *filter);
+    }
+  }
   return recording;
 }
 
@@ -140,8 +181,8 @@ void Recording::end(workloads::TraceSource& source, const workloads::SimulatorVi
   if (parts_) parts_->end(source, simulator);
 }
 
-void Recording::complete(reports::Report& report) {
-  if (parts_) parts_->complete(report);
+void Recording::complete(reports::Report& report, const model::SystemConfig& config) {
+  if (parts_) parts_->complete(report, config);
 }
 
 Outcome Recording::write(const reports::Report& report) {

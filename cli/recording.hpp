@@ -9,6 +9,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/simulator.hpp"
+#include "model/config/system_config.hpp"
 #include "reports/report.hpp"
 #include "timeline/chrome_trace.hpp"
 #include "workloads/framework/trace_session.hpp"
@@ -28,7 +29,7 @@ class Recording : public Listener {
   // Hears no more.
   void end(workloads::TraceSource& source, const workloads::SimulatorView& simulator) override;
   // The sections of a profile, if one was asked for.
-  void complete(reports::Report& report);
+  void complete(reports::Report& report, const model::SystemConfig& config);
   // The files hold what was heard, and what it is of. kExitFailure: one cannot be written.
   Outcome write(const reports::Report& report);
 

@@ -142,7 +142,7 @@ Outcome run_workload(const Options& options) {
   report.seed = options.seed;
   report.parameters = parameters.values();
   const auto ran = simulate(workload, *config, parameters, options, report, *recording);
-  recording->complete(report);
+  recording->complete(report, *config);
   // Of a run that failed, too: it is what one looks into then.
   if (auto done = recording->write(report); !done && ran) return done;
   if (!ran) return ran;

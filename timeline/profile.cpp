@@ -110,10 +110,10 @@ std::string Profile::durations_json() const {
 std::string Profile::memory_map_json(Picoseconds end, const Sources& sources) const {
   JsonWriter out;
   JsonObject::write_array(out, memory_map_.cards(end), kLine, [&](const MemoryMap::Card& card) {
-    const std::string track = sources.track_name(card.track);
+    const Memory memory = sources.memory_of(sources.track_name(card.track));
     JsonObject object(out);
-    object.string("name", track);
-    object.number("bytes", sources.memory_size(track));
+    object.string("name", memory.name);
+    object.number("bytes", memory.bytes);
     object.array("moments", card.moments, kLine,
                  [&](const MemoryMap::Moment& moment) { write_moment(out, moment); });
   });

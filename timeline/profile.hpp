@@ -17,8 +17,12 @@ namespace npu::timeline {
 class Profile {
  public:
   using TrackName = std::function<std::string(std::uint32_t track)>;
-  // Bytes of memory of the card whose driver has that track; 0: not known.
-  using MemorySize = std::function<Bytes(const std::string& track)>;
+  struct Memory {
+    std::string name;  // "card0.hbm"
+    Bytes bytes;       // 0: not known
+  };
+  // The memory whose blocks are told of on a track.
+  using MemoryOf = std::function<Memory(const std::string& track)>;
 
   // All must hear every event.
   std::vector<platform::TraceSink*> sinks() {
@@ -28,7 +32,7 @@ class Profile {
   struct Sources {
     TrackName track_name;
     Utilisation::Capacity capacity;
-    MemorySize memory_size;
+    MemoryOf memory_of;
   };
   // Once, of the run [0, end). "utilisation", "durations", "memory_map", "critical_path".
   std::vector<std::pair<std::string, std::string>> sections(Picoseconds end,

@@ -9,8 +9,8 @@ const char* const kProgram =
 
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--html FILE] [--config-out FILE] [--seed N] [--profile]
-              [--trace FILE [--trace-window FROM..TO] [--trace-unit PATTERN]...
-              [--trace-cause CAUSE]...]
+              [--trace FILE] [--vcd FILE] [--trace-window FROM..TO]
+              [--trace-unit PATTERN]... [--trace-cause CAUSE]...
        npusim list
        npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
@@ -35,8 +35,8 @@ regression; 2 something is wrong with the command line, a parameter or a file.
 const char* const kRun =
     R"(usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--html FILE] [--config-out FILE] [--seed N] [--verbose] [--profile]
-              [--trace FILE [--trace-window FROM..TO] [--trace-unit PATTERN]...
-              [--trace-cause CAUSE]...]
+              [--trace FILE] [--vcd FILE] [--trace-window FROM..TO]
+              [--trace-unit PATTERN]... [--trace-cause CAUSE]...
        npusim run WORKLOAD --help
 
 Runs a workload (npusim list) on the simulated machine and prints its report.
@@ -53,14 +53,14 @@ Runs a workload (npusim list) on the simulated machine and prints its report.
                     anyway)
   --trace FILE      write a timeline, for https://ui.perfetto.dev or chrome://tracing; FILE.gz:
                     compressed. docs/timeline.md says what is in it
+  --vcd FILE        write when units were busy, for wave viewers
   --trace-window FROM..TO
-                    of the timeline: simulated times, such as 10us..2.5ms, ..1ms or 3ms..
+                    of timeline and VCD: simulated times, such as 10us..2.5ms, ..1ms or 3ms..
   --trace-unit PATTERN
-                    of the timeline: units, slices or categories, * for any text, such as
+                    of both: units, slices or categories, * for any text, such as
                     'card0.dma*', tlp or aicore; may be repeated
   --trace-cause CAUSE
-                    of the timeline: what was done for a request, such as dma0:17, queue0.3:5 or
-                    task0.2:9; may be repeated
+                    of both: what was done for a request, such as dma0:17, queue0.3:5 or task0.2:9; may be repeated
   --verbose, -v     say at the end, on standard error, how fast the simulator was; on a terminal
                     it does so anyway
 )";

@@ -59,7 +59,7 @@ TEST_F(TraceFile, HasNoFilterThatIsNone) {
 
 TEST_F(TraceFile, IsWhatFiltersAreOf) {
   expect_refused({"--config", "910b2", "run", "enumerate", "--trace-unit", "dma"},
-                 "--trace-unit says what of --trace FILE");
+                 "--trace-unit says what of --trace or --vcd");
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ def check_arrows(trace, threads):
             if event["ph"] == "f" and event["bp"] != "e":
                 raise Wrong(f"{event}: bound to the slice behind it")
             if event["ph"] != "s" and not begun:
-                raise Wrong(f"{event}: an arrow that has not begun")
-            begun = begun or event["ph"] == "s"
+                raise Wrong(f"{event}: an arrow that has not begun, or has ended")
+            begun = event["ph"] == "s" or (begun and event["ph"] == "t")
     check_bound(ends, threads)
 
 

@@ -8,7 +8,9 @@ const char* const kProgram =
     R"(npusim: a simulator of a PCIe NPU on which the real user-space driver runs
 
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
-              [--html FILE] [--config-out FILE] [--seed N]
+              [--html FILE] [--config-out FILE] [--seed N] [--profile]
+              [--trace FILE] [--vcd FILE] [--trace-window FROM..TO]
+              [--trace-unit PATTERN]... [--trace-cause CAUSE]...
        npusim list
        npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
@@ -32,7 +34,9 @@ regression; 2 something is wrong with the command line, a parameter or a file.
 
 const char* const kRun =
     R"(usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
-              [--html FILE] [--config-out FILE] [--seed N] [--verbose]
+              [--html FILE] [--config-out FILE] [--seed N] [--verbose] [--profile]
+              [--trace FILE] [--vcd FILE] [--trace-window FROM..TO]
+              [--trace-unit PATTERN]... [--trace-cause CAUSE]...
        npusim run WORKLOAD --help
 
 Runs a workload (npusim list) on the simulated machine and prints its report.
@@ -44,6 +48,19 @@ Runs a workload (npusim list) on the simulated machine and prints its report.
   --html FILE       write the report as one page with plots, for any browser, without a network
   --config-out FILE write the resolved configuration as YAML; its SHA-256 is in the report
   --seed N          of the workload's random numbers, default 1
+  --profile         add to the report how busy each unit was over time, how long each activity took,
+                    what device memory was used for, and what the run waited for (--html does so
+                    anyway)
+  --trace FILE      write a timeline, for https://ui.perfetto.dev or chrome://tracing; FILE.gz:
+                    compressed. docs/timeline.md says what is in it
+  --vcd FILE        write when units were busy, for wave viewers
+  --trace-window FROM..TO
+                    of timeline and VCD: simulated times, such as 10us..2.5ms, ..1ms or 3ms..
+  --trace-unit PATTERN
+                    of both: units, slices or categories, * for any text, such as
+                    'card0.dma*', tlp or aicore; may be repeated
+  --trace-cause CAUSE
+                    of both: what was done for a request, such as dma0:17, queue0.3:5 or task0.2:9; may be repeated
   --verbose, -v     say at the end, on standard error, how fast the simulator was; on a terminal
                     it does so anyway
 )";

@@ -39,6 +39,11 @@ class MachineTest : public ::testing::Test {
   explicit MachineTest(const std::string& config = "910b",
                        const std::vector<std::string>& overrides = {}) {
     auto machine = Machine::create(config, overrides, &MachineTest::stuck);
+    if (!machine && machine.error().code == ErrorCode::kAlreadyExists) {
+      throw std::logic_error(
+          "a process has one simulation: link npusim::testing_main, or run every "
+          "test in a process of its own (gtest_discover_tests)");
+    }
     if (!machine) throw std::runtime_error(machine.error().context);
     machine_ = std::move(*machine);
   }

@@ -13,8 +13,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -101,7 +103,11 @@ bool summary(const std::vector<Outcome>& outcomes) {
   return failed.empty();
 }
 
+// Folders are made, as GoogleTest makes them.
 bool write_file(const std::string& path, const std::string& text) {
+  std::error_code ignored;
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();

@@ -47,7 +47,6 @@ const char* const kPieces[] = {"{",
                                "\xff",
                                "18446744073709551615",
                                "0.000000001",
-                               "\0",
                                "grid:",
                                "list: ",
                                "seeds:"};
@@ -56,7 +55,9 @@ std::string mutated(std::mt19937& random) {
   std::string text = kWhole;
   for (unsigned i = 1 + random() % 4; i > 0; --i) {
     const std::size_t at = random() % text.size();
-    if (random() % 3 == 0) {
+    if (random() % 50 == 0) {
+      text.insert(at, 1, '\0');
+    } else if (random() % 3 == 0) {
       text.erase(at, random() % 12);
     } else {
       text.insert(at, kPieces[random() % std::size(kPieces)]);
@@ -69,7 +70,7 @@ std::string mutated(std::mt19937& random) {
 TEST(SweepReader, AnythingIsReadOrRefusedWithOneLine) {
   std::mt19937 random(3);
   int read = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 5000; ++i) {
     const std::string text = mutated(random);
     const auto spec = parse_sweep(text, "s");
     if (!spec) {
@@ -84,7 +85,7 @@ TEST(SweepReader, AnythingIsReadOrRefusedWithOneLine) {
     ASSERT_LE(grid.size(), kMostPoints) << text;
     EXPECT_EQ(grid.point(grid.size() - 1).configuration.text, spec->configurations.back().text);
   }
-  EXPECT_GT(read, 1000);  // not everything is broken, or nothing was tried
+  EXPECT_GT(read, 250);  // not everything is broken, or nothing was tried
 }
 
 }  // namespace

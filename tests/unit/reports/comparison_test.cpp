@@ -18,6 +18,7 @@ namespace npu::reports {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 struct Value {
@@ -192,6 +193,15 @@ TEST(Compare, TellsWhatTheReportsAreOf) {
   EXPECT_THAT(comparison->differs, Contains("parameter sizes: 4096,64 -> 64"));
   EXPECT_THAT(comparison->differs, Contains("seed: 18446744073709551615 -> 2"));
   EXPECT_EQ(comparison->differs.size(), 3U);
+}
+
+TEST(Compare, TellsWhichSectionsAreNotTheSame) {
+  auto now = full_report();
+  now.add_section({"utilisation", "[1]"});
+  const auto comparison = compare(full_report(), now, {});
+  ASSERT_TRUE(comparison);
+  EXPECT_THAT(comparison->differs, ElementsAre("section utilisation: only in the new report"));
+  EXPECT_EQ(comparison->regressions(), 0U);
 }
 
 TEST(Compare, RefusesOtherWorkloadsAndThresholdsOfNothing) {

@@ -34,6 +34,11 @@
 namespace npu::testkit {
 
 class MachineTest : public ::testing::Test {
+ public:
+  ~MachineTest() override {
+    if (machine_) RecordProperty("simulated_ps", std::to_string(now().count()));
+  }
+
  protected:
   // As Machine::create(). A configuration with an error fails the test with its line.
   explicit MachineTest(const std::string& config = "910b",
@@ -47,10 +52,6 @@ class MachineTest : public ::testing::Test {
     if (!machine) throw std::runtime_error(machine.error().context);
     machine_ = std::move(*machine);
   }
-  ~MachineTest() override {
-    if (machine_) RecordProperty("simulated_ps", std::to_string(now().count()));
-  }
-
   // --- The machine
   platform::Platform& platform() { return machine_->platform(); }
   Machine& machine() { return *machine_; }

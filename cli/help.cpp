@@ -108,13 +108,14 @@ Runs a workload at every point of a grid of parameters, keys of the configuratio
 and seeds, each as a process. Everything in the file is checked before the first run starts.
 Started again it keeps the reports that are there and runs the rest.
 
-  --output DIR      results: points/NAME/report.json and log for each point, sweep.csv, sweep.json;
-                    if not given, a folder beside SWEEP.yaml with the sweep's name
+  --output DIR      results: points/NAME/report.json and log for each point; sweep.csv, sweep.json
+                    and the page sweep.html; if not given, a folder beside SWEEP.yaml with the
+                    sweep's name
   --jobs N          runs at a time; if not given, one for each processor
   --print-commands  print a command for each point that is still to run: ... | parallel
   --slurm           print a batch script with an array for these points: ... | sbatch
   --point N         run this point only, as those commands do; a point that is done stays as it is
-  --collect         make sweep.csv and sweep.json of the reports that are there
+  --collect         make table and page of the reports that are there
 
 Exit codes: 0 every point is done; 1 a point failed or was not run; 2 something is wrong with the
 file, before anything has run, or it names a metric that no report has. docs/sweeps.md describes

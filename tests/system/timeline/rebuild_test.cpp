@@ -17,6 +17,7 @@ struct Traced {
   const char* workload;
   std::vector<std::string> parameters;
   const char* config = "910b2";
+  bool is_compared = true;  // with a run without a timeline: not what takes long
 };
 
 // Small sizes, and what changes where the time goes: the ring's place, how to wait.
@@ -34,12 +35,19 @@ const std::vector<Traced>& traced() {
        "p2p_bandwidth",
        {"sizes=16KiB", "bytes=64KiB", "patterns=one_way"},
        "system-2x910b2"},
-      {"ring_pressure", "ring_pressure", {"commands=5000"}},
+      {"ring_pressure", "ring_pressure", {"commands=1000"}},
       {"event_wait", "event_wait", {"targets=5", "streams=1,3", "iterations=3", "warm_up=1"}},
       {"alloc_churn", "alloc_churn", {"steps=200"}},
       {"bar0_trap", "bar0_trap", {"streams=7"}},
-      {"compaction", "compaction", {"running_bytes=128MiB", "running=1"}},
-      {"compaction_random", "compaction", {"case=random", "rounds=100"}},
+      {"compaction",
+       "compaction",
+       {"running_bytes=128MiB", "running=1", "window=64", "usable_mib=8704"},
+       "910b2",
+       false},
+      {"compaction_random",
+       "compaction",
+       {"case=random", "rounds=60", "max_size=2GiB", "window=64", "usable_mib=5000",
+        "occupancy=98"}},
       {"tlb_sweep",
        "tlb_sweep",
        {"footprints=64MiB", "strides=2MiB", "pages=huge", "warm_up=16", "accesses=17"}},
@@ -69,8 +77,9 @@ class Rebuild : public TracedRun, public testing::WithParamInterface<Traced> {};
 TEST_P(Rebuild, EveryTimeFromTheTimelineAlone) {
   const auto& each = GetParam();
   run(each.config, each.workload, each.parameters, {"--trace", "t.json", "--report", "with.json"});
-  run(each.config, each.workload, each.parameters, {"--report", "without.json"});
   expect_rebuilt("t.json", "with.json");
+  if (!each.is_compared) return;
+  run(each.config, each.workload, each.parameters, {"--report", "without.json"});
   EXPECT_EQ(text("with.json"), text("without.json"));
 }
 
@@ -93,12 +102,12 @@ using RebuildScript = TracedRun;
 TEST_F(RebuildScript, FindsAPicosecond) {
   run("910b2", "dma_latency", {"sizes=64", "iterations=1", "directions=d2d"},
       {"--trace", "t.json", "--report", "r.json"});
+  const std::string kRecord = ",\"name\":\"host_write\"";
   std::string trace = text("t.json");
-  const auto at = trace.find("\"name\":\"data_write\"");
-  ASSERT_NE(at, std::string::npos);
-  const auto duration = trace.rfind("\"dur\":", at);
-  auto& digit = trace[trace.find(',', duration) - 1];
-  digit = digit == '9' ? '8' : static_cast<char>(digit + 1);
+  for (auto at = trace.find(kRecord); at != std::string::npos; at = trace.find(kRecord, at + 1)) {
+    auto& digit = trace[at - 1];  // of its duration
+    digit = digit == '9' ? '8' : static_cast<char>(digit + 1);
+  }
   write("t.json", trace);
   const auto result = shell("'" + script() + "' t.json r.json");
   EXPECT_EQ(result.exit_code, 1);

@@ -44,6 +44,10 @@ Outcome compare_reports(const Options& options) {
   if (!format.empty() && format != "text" && format != "markdown" && format != "json") {
     return bad_input("--format: found '" + shortened(format) + "'; allowed: text, markdown, json");
   }
+  for (const auto& [option, path] :
+       {std::pair("--output", options.output), std::pair("--junit", options.junit)}) {
+    if (auto other = check_not_read(option, path, options.arguments); !other) return other;
+  }
   const auto comparison = compared(options);
   if (!comparison) return tl::unexpected(comparison.error());
   auto junit = OptionFile::open("--junit", options.junit);

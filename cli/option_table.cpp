@@ -37,19 +37,22 @@ constexpr OptionRow kOptions[] = {
     {"config-out", 0, Value::kOutputFile, false, "FILE", "run serve",
      "write the resolved configuration as YAML; its SHA-256 is in the report"},
     {"trace", 0, Value::kOutputFile, false, "FILE", "run",
-     "write a timeline for Perfetto or chrome://tracing; FILE.gz: compressed"},
+     "write a timeline, for https://ui.perfetto.dev or chrome://tracing; FILE.gz: compressed. "
+     "docs/timeline.md says what is in it"},
     {"vcd", 0, Value::kOutputFile, false, "FILE", "run",
      "write when units were busy, for wave viewers"},
     {"trace-window", 0, Value::kText, false, "FROM..TO", "run",
-     "of --trace and --vcd: simulated times, such as 10us..2.5ms"},
+     "of --trace and --vcd: simulated times, such as 10us..2.5ms, ..1ms or 3ms.."},
     {"trace-unit", 0, Value::kText, true, "PATTERN", "run",
      "of --trace and --vcd: units, activities or categories, such as 'card0.dma*', tlp, aicore; "
      "may be repeated"},
     {"trace-cause", 0, Value::kText, true, "CAUSE", "run",
-     "of --trace and --vcd: what was done for a request, such as dma0:17, queue0.3:5; may be "
+     "of --trace and --vcd: what was done for a request, such as dma0:17, queue0.3:5 or task0.2:9; "
+     "may be "
      "repeated"},
     {"profile", 0, Value::kNone, false, "", "run",
-     "add utilisation, durations, memory maps and the critical path to the report"},
+     "add to the report how busy each unit was over time, how long each activity took, what device "
+     "memory was used for, and what the run waited for (--html does so anyway)"},
     {"watch", 0, Value::kNone, false, "", "run",
      "show on the terminal, while it runs, what the machine does"},
     {"seed", 0, Value::kNumber, false, "N", "run", "of the workload's random numbers, default 1"},
@@ -63,7 +66,8 @@ constexpr OptionRow kOptions[] = {
     {"output", 0, Value::kOutputFile, false, "FILE", "report compare",
      "write there instead of to standard output"},
     {"output", 0, Value::kFolder, false, "DIR", "sweep",
-     "results: points/NAME/report.json and log for each point, sweep.csv, sweep.json; if not "
+     "results: points/NAME/report.json and log for each point, sweep.csv, sweep.json and the page "
+     "sweep.html; if not "
      "given, a folder beside SWEEP.yaml with the sweep's name"},
     {"threshold", 0, Value::kText, true, "METRIC=AMOUNT", "compare",
      "how much worse a metric or counter may get: 2%, or 10 in its own unit; * in the name "
@@ -80,7 +84,7 @@ constexpr OptionRow kOptions[] = {
     {"slurm", 0, Value::kNone, false, "", "sweep",
      "print a batch script with an array for these points: ... | sbatch"},
     {"collect", 0, Value::kNone, false, "", "sweep",
-     "make sweep.csv and sweep.json of the reports that are there"},
+     "make table and page of the reports that are there"},
     {"socket", 0, Value::kInputFile, true, "PATH[=BB:DD.F]", "serve",
      "listen there for a client of the next card's function 0, or of the function that is named; "
      "may be repeated"},

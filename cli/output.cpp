@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <utility>
+
+#include "npu/base/shortened.hpp"
 
 namespace npu::cli {
 
@@ -30,6 +33,17 @@ Outcome write_output(const std::string& path, const std::string& text) {
   auto file = OptionFile::open("--output", path);
   if (!file) return tl::unexpected(file.error());
   return file->write(text);
+}
+
+Outcome check_not_read(const std::string& option, const std::string& path,
+                       const std::vector<std::string>& read) {
+  std::error_code code;
+  for (const auto& each : read) {
+    if (!std::filesystem::is_regular_file(each, code)) continue;
+    if (!std::filesystem::equivalent(path, each, code) || code) continue;
+    return bad_input(option + " " + shortened(path, kShownPath) + ": that is a report to be read");
+  }
+  return {};
 }
 
 Failure to_failure(const Error& error, const std::string& text) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/failure.hpp"
 #include "reports/output_file.hpp"
@@ -19,6 +20,10 @@ Outcome print(const std::string& text);
 
 // All of `text` to the file of --output, or to standard output if there is none.
 Outcome write_output(const std::string& path, const std::string& text);
+
+// An option names one of the files that the command reads: they would be lost.
+Outcome check_not_read(const std::string& option, const std::string& path,
+                       const std::vector<std::string>& read);
 
 // A workload's or file's error as the end of a command: kInvalidArgument is bad input.
 Failure to_failure(const Error& error, const std::string& text);

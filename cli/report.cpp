@@ -30,6 +30,9 @@ Outcome show_report(const Options& options) {
   if (options.arguments.size() > 1) {
     return bad_input("report: unexpected '" + shortened(options.arguments[1]) + "'");
   }
+  if (auto other = check_not_read("--output", options.output, options.arguments); !other) {
+    return other;
+  }
   const auto report = reports::load_report(options.arguments[0]);
   if (!report) return bad_input(report.error().context);
   const auto text = rendered(*report, options.format);

@@ -12,9 +12,8 @@ void RunSpeed::show(std::uint64_t events, bool verbose) const {
   if (!verbose && isatty(STDERR_FILENO) != 1) return;
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin_;
   const double rate = wall.count() > 0 ? static_cast<double>(events) / wall.count() : 0;
-  const std::string line =
-      fmt::format("npusim: {:.2f} s of wall time, {} events, {:.2f} M events/s\n", wall.count(),
-                  events, rate / 1e6);
+  const std::string line = fmt::format(
+      "npusim: {:.2f} s of wall time, {} events, {:.0f} events/s\n", wall.count(), events, rate);
   std::fputs(line.c_str(), stderr);
 }
 

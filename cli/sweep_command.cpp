@@ -18,6 +18,7 @@
 #include "cli/sweep/sweep_reader.hpp"
 #include "cli/sweep/sweep_table.hpp"
 #include "npu/base/shortened.hpp"
+#include "reports/html/page.hpp"
 #include "workloads/framework/parameter_text.hpp"
 
 namespace npu::cli {
@@ -80,7 +81,8 @@ Outcome run_points(const sweep::SweepSpec& spec, const std::vector<const Planned
                    const ResultsDirectory& results, unsigned jobs, sweep::SweepState& state) {
   int signal = 0;
   {
-    sweep::SweepProgress progress(spec.name);
+    // Of a single point the command itself says all there is to say.
+    sweep::SweepProgress progress(spec.name, state.total == 1);
     sweep::Runner runner(results.path(), jobs, progress);
     const Status ran = runner.run(points, state);
     if (ran) return {};
@@ -113,14 +115,16 @@ Outcome collect(const sweep::SweepSpec& spec, const std::vector<sweep::Axis>& ax
                           failure->exit_code, failure->line);
     }
   }
-  for (const auto& [name, text] :
-       {std::pair{"sweep.csv", table.csv()}, {"sweep.json", table.json()}}) {
+  const std::string json = table.json();
+  for (const auto& [name, text] : {std::pair{"sweep.csv", table.csv()},
+                                   {"sweep.json", json},
+                                   {"sweep.html", reports::sweep_page(json)}}) {
     if (auto ok = results.write(name, text); !ok) return give_up(ok.error());
   }
   const std::size_t missing = points.size() - done - failed;
   if (auto ok = print(fmt::format(
-          "{}: {} of {} points done{}\n{}\n", spec.name, done, points.size(),
-          missing > 0 ? fmt::format(", {} not run", missing) : "", results.file("sweep.csv")));
+          "{}: {} of {} points done{}\n{}: sweep.csv, sweep.json, sweep.html\n", spec.name, done,
+          points.size(), missing > 0 ? fmt::format(", {} not run", missing) : "", results.path()));
       !ok) {
     return ok;
   }
@@ -210,7 +214,9 @@ Outcome print_jobs(const Options& options, const sweep::SweepSpec& spec, const P
 }
 
 Outcome check_options(const Options& options) {
-  if (options.arguments.empty()) return bad_input("sweep: give a file; see npusim sweep --help");
+  if (options.arguments.empty() || options.arguments[0].empty()) {
+    return bad_input("sweep: give a file; see npusim sweep --help");
+  }
   if (options.arguments.size() > 1) {
     return bad_input("sweep: unexpected '" + shortened(options.arguments[1]) + "'");
   }

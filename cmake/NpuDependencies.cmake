@@ -10,6 +10,9 @@ find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)  # compressed timelines
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(FUSE REQUIRED IMPORTED_TARGET fuse3)  # npusim sysfs --live
+# Plots of pages, embedded with their licence.
+find_file(NPU_CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH REQUIRED)
+find_file(NPU_CHART_JS_LICENCE copyright PATHS /usr/share/doc/libjs-chart.js NO_DEFAULT_PATH REQUIRED)
 find_package(BLAS REQUIRED)  # OpenBLAS: functional arithmetic of the AI Cores
 
 find_path(SYSTEMC_INCLUDE_DIR systemc REQUIRED)

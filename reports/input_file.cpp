@@ -14,7 +14,7 @@
 namespace npu::reports {
 namespace {
 
-constexpr Bytes kLargest = Bytes{256} << 20;
+constexpr Bytes kLargest = Bytes{64} << 20;
 
 tl::unexpected<Error> refused(const std::string& path, const std::string& why) {
   return fail(ErrorCode::kInvalidArgument, shortened(path, kShownPath) + ": " + why);
@@ -44,7 +44,7 @@ Result<std::string> read_file(const std::string& path) {
   const int error = read_all(file, text);
   if (!standard) ::close(file);
   if (error != 0) return refused(path, "cannot be read: " + errno_text(error));
-  if (text.size() > kLargest) return refused(path, "has more than 256 MiB, which no report has");
+  if (text.size() > kLargest) return refused(path, "has more than 64 MiB, which no report has");
   return text;
 }
 

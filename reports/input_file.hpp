@@ -9,7 +9,7 @@
 namespace npu::reports {
 
 // All of it; "-" is standard input. kInvalidArgument, beginning with the file's name: there is
-// none, it cannot be read, or it has more than 256 MiB.
+// none, it cannot be read, or it has more than 64 MiB.
 Result<std::string> read_file(const std::string& path);
 
 }  // namespace npu::reports

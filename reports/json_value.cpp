@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "npu/base/shortened.hpp"
 
@@ -45,11 +46,7 @@ class Builder : public nlohmann::json_sax<Json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
-    if (open_.back()->members.size() == kMostMembers) {
-      error_ = "an object of more than " + std::to_string(kMostMembers) + " members";
-      return false;
-    }
-    if (open_.back()->find(name) != nullptr) {
+    if (!names_.back().insert(name).second) {
       error_ = "'" + shortened(name) + "' is there twice";
       return false;
     }
@@ -66,7 +63,6 @@ class Builder : public nlohmann::json_sax<Json> {
 
  private:
   static constexpr std::size_t kDeepest = 64;
-  static constexpr std::size_t kMostMembers = 10'000;  // each is compared with those before it
 
   bool number(std::string digits) {
     return put({JsonValue::Kind::kNumber, std::move(digits), {}, {}});
@@ -89,16 +85,19 @@ class Builder : public nlohmann::json_sax<Json> {
     JsonValue& value = place();
     value.kind = kind;
     open_.push_back(&value);
+    names_.emplace_back();
     return true;
   }
   bool close() {
     open_.pop_back();
+    names_.pop_back();
     return true;
   }
 
   const std::string& text_;
   JsonValue& root_;
   std::vector<JsonValue*> open_;  // only the last one grows, so the others stay where they are
+  std::vector<std::set<std::string>> names_;  // of their members
   std::string name_;
   std::string error_;
 };

@@ -25,8 +25,7 @@ struct JsonValue {
   std::string shown() const;
 };
 
-// kInvalidArgument: no JSON, with the place; nested deeper than 64; an object of more than 10,000
-// members, or with two of one name.
+// kInvalidArgument: no JSON, with the place; nested deeper than 64; two members of one name.
 Result<JsonValue> parse_json(const std::string& text);
 
 // The values of an object's members as they are written, byte by byte. `text` is what

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline/chrome_trace.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "timeline/cause.hpp"
@@ -125,16 +126,28 @@ void ChromeTrace::arguments(const platform::TraceEvent& event) {
 
 // Viewers bind an arrow to the slice that its time lies in.
 void ChromeTrace::flow(const platform::TraceEvent& event, Thread thread) {
-  if (event.cause == 0 || event.begin == event.end) return;
-  switch (platform::row_of(event.activity).flow) {
-    case Flow::kNone:
-      return;
-    case Flow::kBegin:
-      return arrow('s', event.cause, "request", thread, event.begin);
+  const Flow flow = platform::row_of(event.activity).flow;
+  if (flow == Flow::kNone || event.cause == 0 || event.begin == event.end) return;
+  if (flow == Flow::kBegin) return begin_flows(event, thread);
+  if (!filter_.is_all() && !begun_.holds(event.cause)) return;
+  switch (flow) {
     case Flow::kStep:
       return arrow('t', event.cause, "request", thread, event.begin);
     case Flow::kEnd:
       return arrow('f', event.cause, "request", thread, event.end - Picoseconds(1));
+    default:
+      return;
+  }
+}
+
+// One arrow for each entry that the call submits.
+void ChromeTrace::begin_flows(const platform::TraceEvent& event, Thread thread) {
+  constexpr unsigned kBeforeShift = 32;  // of kDmaSubmit's detail
+  const std::uint64_t before = std::min(event.detail >> kBeforeShift, cause_index(event.cause));
+  for (std::uint64_t cause = event.cause - before; cause <= event.cause; ++cause) {
+    if (!filter_.covers_cause(cause)) continue;
+    begun_.add(cause);
+    arrow('s', cause, "request", thread, event.begin);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "npu/platform/trace.hpp"
+#include "timeline/begun_requests.hpp"
 #include "timeline/byte_sink.hpp"
 #include "timeline/filter.hpp"
 #include "timeline/json_writer.hpp"
@@ -47,6 +48,7 @@ class ChromeTrace : public platform::TraceSink {
   void slice(const platform::TraceEvent& event, Thread thread);
   void arguments(const platform::TraceEvent& event);
   void flow(const platform::TraceEvent& event, Thread thread);
+  void begin_flows(const platform::TraceEvent& event, Thread thread);
   void task_flow(const platform::TraceEvent& event, Thread thread);
   void arrow(char phase, std::uint64_t id, const char* category, Thread thread, Picoseconds when);
   void tell(const Threads::News& news);
@@ -61,6 +63,7 @@ class ChromeTrace : public platform::TraceSink {
   Threads threads_;
   Rates rates_;
   TaskFlows tasks_;
+  BegunRequests begun_;
   std::vector<Shown> shown_;  // by track and activity
   Status status_;
   std::uint64_t events_ = 0;

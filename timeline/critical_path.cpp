@@ -64,7 +64,7 @@ class Walk {
     const std::int64_t before = now_;
     const bool is_for_request = event.activity == Activity::kPoll ||
                                 (event.activity == Activity::kCpuIdle && event.cause != 0);
-    if (is_for_request) through_request(event.cause);
+    if (is_for_request) through_request(answer_to(event));
     if (now_ == before && event.activity == Activity::kCpuIdle) woken_by_task(event);
     if (now_ == before) take(event.begin, name_of(event), track_name_(event.track));
   }
@@ -122,8 +122,17 @@ class Walk {
 
   // --- A request ---------------------------------------------------------------------------
 
-  void through_request(std::uint64_t cause) {
-    const Index last = cause == 0 ? kNone : events_.latest({Group::kCause, cause}, now_);
+  // What the card did last for the request that `wait` is for. As long as that has only been
+  // submitted, the waiter was woken by what came of another one.
+  Index answer_to(const PathEvent& wait) const {
+    const Index own = events_.latest({Group::kCause, wait.cause}, now_);
+    if (own != kNone && at(own).activity != Activity::kMmioWrite) return own;
+    const Index signal = events_.latest({Group::kSignals, 0}, now_);
+    const bool is_in_wait = signal != kNone && at(signal).end > wait.begin;
+    return is_in_wait ? signal : own;
+  }
+
+  void through_request(Index last) {
     if (last == kNone) return;
     take(at(last).end, name_of(at(last)) + " to waiter", {});
     for (Index index = last; index != kNone;) {
@@ -133,6 +142,11 @@ class Walk {
         index = inner;
         continue;
       }
+      if (const Index ahead = ahead_of(index); ahead != kNone) {
+        take(at(ahead).end, name_of(event), track_name_(event.track));
+        index = ahead;
+        continue;
+      }
       take(event.begin, name_of(event), track_name_(event.track));
       const Index before = before_of(index);
       if (before != kNone) {
@@ -140,6 +154,24 @@ class Walk {
       }
       index = before;
     }
+  }
+
+  // A command that is dispatched to an engine begins when those before it are done there.
+  Index ahead_of(Index index) const {
+    const PathEvent& event = at(index);
+    if (event.activity != Activity::kEngineStart) return kNone;
+    const Group engine{Group::kTrack, event.track};
+    Index each = events_.latest(engine, std::min(event.end, now_), index);
+    while (each != kNone && at(each).end > event.begin &&
+           (at(each).cause == event.cause || !is_work(at(each).activity))) {
+      each = events_.latest(engine, at(each).end, each);
+    }
+    const bool is_ahead = each != kNone && at(each).end > event.begin && at(each).begin < now_;
+    return is_ahead ? each : kNone;
+  }
+  static bool is_work(Activity activity) {
+    return activity == Activity::kDataRead || activity == Activity::kDataWrite ||
+           activity == Activity::kCompletion;
   }
 
   Index before_of(Index index) const {

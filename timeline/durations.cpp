@@ -25,6 +25,8 @@ std::uint64_t Durations::end_of(std::size_t step) {
 }
 
 void Durations::on_event(const platform::TraceEvent& event) {
+  // The report has these already, under their names.
+  if (event.activity == platform::Activity::kMeasurement) return;
   auto& histogram = histograms_[static_cast<std::size_t>(event.activity)];
   const Picoseconds time = event.end - event.begin;
   ++histogram.count;

@@ -21,7 +21,8 @@ struct Duration {
 class Durations : public platform::TraceSink {
  public:
   void on_event(const platform::TraceEvent& event) override;
-  // Of activities that happened and took time, in the order of the enumeration.
+  // Of activities that happened and took time, but for measurements, in the order of the
+  // enumeration.
   std::vector<Duration> all() const;
 
  private:

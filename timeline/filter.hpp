@@ -23,10 +23,14 @@ struct Filter {
   // empty.
   Status set_window(const std::string& text);
 
+  bool is_all() const {
+    return begin.count() == 0 && end == Picoseconds::max() && units.empty() && causes.empty();
+  }
   bool covers(const platform::TraceEvent& event) const {
     if (event.end < begin || event.begin >= end) return false;
-    return causes.empty() || has_cause(event.cause);
+    return covers_cause(event.cause);
   }
+  bool covers_cause(std::uint64_t cause) const { return causes.empty() || has_cause(cause); }
   // By name; whoever asks often keeps the answers.
   bool covers(std::string_view track, platform::Activity activity) const;
 

@@ -118,6 +118,9 @@ void PathEvents::enter(Index index) {
   if (activity == Activity::kMmioRead || activity == Activity::kConfigAccess) {
     add(Group::kHostTask, UINT64_MAX);
   }
+  if (activity == Activity::kInterrupt || activity == Activity::kHostWrite) {
+    add(Group::kSignals, 0);
+  }
   if (is_driver_call(activity)) add(Group::kDriverCalls, 0);
   if (activity == Activity::kCpuBusy &&
       std::find(host_tracks_.begin(), host_tracks_.end(), event.track) == host_tracks_.end()) {

@@ -40,6 +40,7 @@ class PathEvents : public platform::TraceSink {
       kCore,         // pipes and set-ups of one core; value: core_of()
       kHostTask,     // of a track of a host task: what it waits in; see host_tracks()
       kDriverCalls,  // calls, submissions and waits; value 0
+      kSignals,      // what wakes the host: interrupts and writes of its memory; value 0
       kCard,         // one activity on one card; value: card_and()
     } kind;
     std::uint64_t value;

@@ -61,6 +61,7 @@ std::uint32_t Vcd::signal_of(std::uint32_t track) {
 }
 
 void Vcd::on_event(const platform::TraceEvent& event) {
+  if (event.activity == platform::Activity::kMeasurement) return;  // no unit's
   if (!filter_.covers(event) || !filter_.covers(track_name_(event.track), event.activity)) return;
   if (spans_.size() == kMost) {
     ++left_out_;

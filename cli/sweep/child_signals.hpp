@@ -25,7 +25,8 @@ class ChildSignals {
   int file() const { return file_; }
   void take() {
     signalfd_siginfo signal{};
-    while (::read(file_, &signal, sizeof signal) > 0) continue;
+    while (::read(file_, &signal, sizeof signal) > 0) {
+    }
   }
 
  private:

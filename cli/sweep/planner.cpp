@@ -2,6 +2,7 @@
 #include "cli/sweep/planner.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "cli/commands.hpp"
 #include "cli/overrides.hpp"
@@ -31,6 +32,18 @@ std::string full_name(const workloads::Workload& workload, const std::string& ke
 
 std::string setting(const Assignment& assignment) {
   return assignment.key.text + "=" + assignment.value.text;
+}
+
+// Whether the name stands in the text as a word of its own.
+bool mentions(const std::string& text, const std::string& name) {
+  const auto is_part = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 ||
+                                text[at] == '_' || text[at] == '.');
+  };
+  for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    if ((at == 0 || !is_part(at - 1)) && !is_part(at + name.size())) return true;
+  }
+  return false;
 }
 
 // One number, if that is what the value is.
@@ -80,18 +93,35 @@ cli::Outcome Planner::add_axis(const PlacedText& key) {
   return {};
 }
 
-Failure Planner::at_point(const GridPoint& point, const std::string& problem) const {
-  // The setting that the problem is about, if it names one.
-  PlacedText where = spec_->workload;
-  for (const auto& each : point.assignments) {
-    if (problem.find(each.key.text) != std::string::npos) {
-      where = each.value;
-      break;
-    }
-  }
+Failure Planner::at_point(const GridPoint& point, const PlacedText& where,
+                          const std::string& problem) const {
   return {cli::kExitBadInput, at(where, "",
                                  "point " + std::to_string(point.number) + " (" +
                                      shortened(grid_.label(point), 120) + "): " + problem)};
+}
+
+Failure Planner::at_point(const GridPoint& point, const std::string& problem) const {
+  for (const auto& each : point.assignments) {
+    if (mentions(problem, each.key.text)) return at_point(point, each.value, problem);
+  }
+  return at_point(point, spec_->workload, problem);
+}
+
+// The value that is there twice is the one with another place.
+Failure Planner::same_run(const PlannedPoint& first, const GridPoint& point) const {
+  const GridPoint before = grid_.point(first.number);
+  PlacedText where = point.configuration;
+  const auto moved = [](const PlacedText& a, const PlacedText& b) {
+    return a.place.line != b.place.line || a.place.column != b.place.column;
+  };
+  if (moved(before.seed, point.seed)) where = point.seed;
+  for (std::size_t i = 0; i < point.assignments.size(); ++i) {
+    const PlacedText& value = point.assignments[i].value;
+    if (moved(before.assignments[i].value, value)) where = value;
+  }
+  return at_point(point, where,
+                  "is the same run as point " + std::to_string(first.number) + " (" +
+                      shortened(first.label, 120) + ")");
 }
 
 tl::expected<Planner::Machine, Failure> Planner::load(const GridPoint& point,
@@ -195,11 +225,7 @@ tl::expected<std::vector<PlannedPoint>, Failure> Planner::plan_all() {
     auto planned = plan(point);
     if (!planned) return tl::unexpected(planned.error());
     const auto [first, is_new] = numbers.emplace(planned->identity.name(), number);
-    if (!is_new) {
-      return tl::unexpected(at_point(point, "is the same run as point " +
-                                                std::to_string(first->second) + " (" +
-                                                shortened(points[first->second].label, 120) + ")"));
-    }
+    if (!is_new) return tl::unexpected(same_run(points[first->second], point));
     points.push_back(std::move(*planned));
   }
   if (auto ok = check_objectives(points); !ok) return tl::unexpected(ok.error());

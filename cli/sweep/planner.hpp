@@ -39,7 +39,11 @@ class Planner {
   tl::expected<Machine, cli::Failure> load(const GridPoint& point,
                                            const std::vector<std::string>& overrides);
   cli::Outcome check_objectives(const std::vector<PlannedPoint>& points) const;
+  // At the setting that the problem names, if it does.
   cli::Failure at_point(const GridPoint& point, const std::string& problem) const;
+  cli::Failure at_point(const GridPoint& point, const PlacedText& where,
+                        const std::string& problem) const;
+  cli::Failure same_run(const PlannedPoint& first, const GridPoint& point) const;
   std::vector<Cell> cells_of(const GridPoint& point, const workloads::ParameterSet& parameters,
                              const Machine& machine) const;
 

@@ -7,9 +7,12 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "cli/sweep/json_text.hpp"
 #include "npu/base/shortened.hpp"
+#include "reports/input_file.hpp"
+#include "reports/json_text.hpp"
+#include "reports/json_value.hpp"
 #include "reports/output_file.hpp"
+#include "reports/report_reader.hpp"
 #include "workloads/framework/parameter_text.hpp"
 
 namespace npu::sweep {
@@ -30,26 +33,28 @@ PointFolder::PointFolder(const std::string& results, RunIdentity identity)
     : identity_(std::move(identity)), path_(results + "/points/" + identity_.name()) {}
 
 bool PointFolder::is_ours() const {
-  return read_file(file("point.json")) == identity_.text();
+  const auto text = reports::read_file(file("point.json"));
+  return text && *text == identity_.text();
 }
 
-std::optional<StoredReport> PointFolder::report() const {
+std::optional<reports::Report> PointFolder::report() const {
   if (!is_ours()) return std::nullopt;
-  auto report = read_report(file("report.json"));
+  auto report = reports::load_report(file("report.json"));
   if (!report || !is_report_of(*report, identity_)) return std::nullopt;
-  return report;
+  return std::move(*report);
 }
 
 std::optional<RunFailure> PointFolder::failure() const {
-  const auto text = is_ours() ? read_file(file("failure.json")) : std::nullopt;
-  const auto document = text ? parse_json(*text) : std::nullopt;
-  if (!document || !document->is_object()) return std::nullopt;
-  const auto code = document->find("exit_code"), line = document->find("line");
-  if (code == document->end() || line == document->end()) return std::nullopt;
-  if (!code->is_string() || !line->is_string()) return std::nullopt;
-  const auto number = workloads::parse_integer(code->get<std::string>());
+  if (!is_ours()) return std::nullopt;
+  const auto text = reports::read_file(file("failure.json"));
+  const auto document = text ? reports::parse_json(*text) : forward_error(text);
+  if (!document) return std::nullopt;
+  const auto* code = document->find("exit_code");
+  const auto* line = document->find("line");
+  if (code == nullptr || line == nullptr) return std::nullopt;
+  const auto number = workloads::parse_integer(code->text);
   if (!number || *number > 255) return std::nullopt;
-  return RunFailure{static_cast<int>(*number), line->get<std::string>()};
+  return RunFailure{static_cast<int>(*number), line->text};
 }
 
 Status PointFolder::make() const {
@@ -70,7 +75,7 @@ Status PointFolder::begin() const {
 }
 
 Status PointFolder::accept() const {
-  const auto report = read_report(running());
+  const auto report = reports::load_report(running());
   if (!report || !is_report_of(*report, identity_)) {
     return fail(ErrorCode::kWrongData, "the run ended well and left no report of this point");
   }
@@ -87,7 +92,7 @@ Result<RunFailure> PointFolder::reject(int exit_code, std::string line) const {
   const auto written = write_whole(
       file("failure.json"), "{\n  \"schema\": \"npusim.sweep_failure/1\",\n  \"exit_code\": " +
                                 std::to_string(exit_code) +
-                                ",\n  \"line\": " + json_string(failed.line) + "\n}\n");
+                                ",\n  \"line\": " + reports::json_string(failed.line) + "\n}\n");
   if (!written) return forward_error(written);
   return failed;
 }
@@ -103,7 +108,7 @@ void PointFolder::abandon() const {
 }
 
 std::string PointFolder::last_line_of_log() const {
-  const auto text = read_file(log());
+  const auto text = reports::read_file(log());
   const std::size_t last = text ? text->find_last_not_of("\r\n") : std::string::npos;
   if (last == std::string::npos) return "nothing on standard error";
   const std::size_t begin = text->find_last_of("\r\n", last);

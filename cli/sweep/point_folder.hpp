@@ -31,7 +31,7 @@ class PointFolder {
   std::string log() const { return path_ + "/log"; }
 
   // The report, if it is there and of this run.
-  std::optional<StoredReport> report() const;
+  std::optional<reports::Report> report() const;
   std::optional<RunFailure> failure() const;
 
   Status make() const;  // the folder itself. kIo, kInvalidArgument

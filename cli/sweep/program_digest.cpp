@@ -3,8 +3,8 @@
 
 #include <link.h>
 
-#include "cli/sweep/stored_report.hpp"
 #include "reports/digest.hpp"
+#include "reports/input_file.hpp"
 
 namespace npu::sweep {
 namespace {
@@ -20,7 +20,7 @@ int add_driver(dl_phdr_info* object, std::size_t, void* digests) {
 }  // namespace
 
 std::string file_digest(const std::string& path) {
-  const auto text = read_file(path);
+  const auto text = reports::read_file(path);
   return text ? reports::sha256_text(*text) : "";
 }
 

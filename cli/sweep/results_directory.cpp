@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 Result<ResultsDirectory> ResultsDirectory::open(const std::string& path) {
   const auto refuse = [&](const std::error_code& code) {
     return fail(reports::code_of_errno(code.value()),
-                shortened(path, kShownPath) + ": cannot be used for results: " + code.message());
+                shortened(path, kShownPath) + ": cannot be used for results: " + code.message() +
+                    "; --output DIR takes another");
   };
   std::error_code code;
   const bool there = fs::exists(path, code);

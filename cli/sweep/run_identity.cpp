@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep/run_identity.hpp"
 
-#include "cli/sweep/json_text.hpp"
+#include <algorithm>
+
 #include "reports/digest.hpp"
+#include "reports/json_text.hpp"
 
 namespace npu::sweep {
 namespace {
 
-std::string section(const std::vector<workloads::NamedValue>& values) {
+using reports::json_string;
+using reports::NamedValue;
+
+std::string json_value(const NamedValue& value) {
+  std::string text;
+  for (const auto& element : value.elements) {
+    text += (text.empty() ? "" : ", ") + (value.is_text ? json_string(element) : element);
+  }
+  return value.is_list ? "[" + text + "]" : text;
+}
+
+std::string section(const std::vector<NamedValue>& values) {
   std::string text;
   for (const auto& value : values) {
     text += (text.empty() ? "" : ", ") + json_string(value.name) + ": " + json_value(value);
@@ -41,12 +54,16 @@ std::string RunIdentity::text() const {
          files + "}\n}\n";
 }
 
-bool is_report_of(const StoredReport& report, const RunIdentity& identity) {
-  const auto expected = parse_json(identity.text());
-  for (const auto* key : {"npusim", "workload", "config_sha256", "seed", "parameters"}) {
-    if (report.identity.value(key, nlohmann::json()) != expected->at(key)) return false;
-  }
-  return true;
+bool is_report_of(const reports::Report& report, const RunIdentity& run) {
+  const auto same = [](const NamedValue& a, const NamedValue& b) {
+    const bool same_type = a.elements.empty() || a.is_text == b.is_text;
+    return a.name == b.name && a.elements == b.elements && same_type && a.is_list == b.is_list;
+  };
+  return report.outcome == reports::kComplete && report.version == run.version &&
+         report.workload == run.workload && report.config_sha256 == run.config_sha256 &&
+         report.seed == run.seed &&
+         std::equal(report.parameters.begin(), report.parameters.end(), run.parameters.begin(),
+                    run.parameters.end(), same);
 }
 
 }  // namespace npu::sweep

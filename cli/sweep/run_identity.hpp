@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/sweep/stored_report.hpp"
-#include "workloads/framework/parameter.hpp"
+#include "reports/report.hpp"
 
 namespace npu::sweep {
 
@@ -16,9 +15,9 @@ struct RunIdentity {
   std::string version;  // of npusim
   std::string workload;
   std::string config_sha256;
-  std::vector<workloads::NamedValue> overrides;  // keys of the configuration, resolved
+  std::vector<reports::NamedValue> overrides;  // keys of the configuration, resolved
   std::uint64_t seed = 0;
-  std::vector<workloads::NamedValue> parameters;  // all of them, resolved
+  std::vector<reports::NamedValue> parameters;  // all of them, resolved
   // What may change behind the same point: its report is made anew then, under the same name.
   std::string build;                                        // SHA-256 of the programs
   std::vector<std::pair<std::string, std::string>> inputs;  // files the workload reads, SHA-256
@@ -29,7 +28,7 @@ struct RunIdentity {
   std::string text() const;
 };
 
-// Whether the report says that it is of this run.
-bool is_report_of(const StoredReport& report, const RunIdentity& identity);
+// Whether the report says that it is of this run, and that the run ended well.
+bool is_report_of(const reports::Report& report, const RunIdentity& run);
 
 }  // namespace npu::sweep

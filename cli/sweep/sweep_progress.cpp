@@ -40,8 +40,9 @@ std::string progress_text(const SweepState& state, std::chrono::seconds elapsed)
   return text;
 }
 
-SweepProgress::SweepProgress(std::string name)
+SweepProgress::SweepProgress(std::string name, bool quiet)
     : name_(std::move(name)),
+      quiet_(quiet),
       terminal_(::isatty(STDERR_FILENO) == 1),
       start_(std::chrono::steady_clock::now()) {}
 
@@ -55,6 +56,7 @@ void SweepProgress::erase() {
 }
 
 void SweepProgress::show(const SweepState& state) {
+  if (quiet_) return;
   const auto elapsed =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start_);
   std::string line = name_ + ": " + progress_text(state, elapsed);
@@ -74,6 +76,7 @@ void SweepProgress::show(const SweepState& state) {
 }
 
 void SweepProgress::say(const std::string& line) {
+  if (quiet_) return;
   erase();
   std::fputs((line + "\n").c_str(), stderr);
 }

@@ -25,7 +25,8 @@ std::string progress_text(const SweepState& state, std::chrono::seconds elapsed)
 
 class SweepProgress {
  public:
-  explicit SweepProgress(std::string name);
+  // `quiet`: says nothing at all.
+  explicit SweepProgress(std::string name, bool quiet = false);
   ~SweepProgress();
   SweepProgress(const SweepProgress&) = delete;
   SweepProgress& operator=(const SweepProgress&) = delete;
@@ -39,6 +40,7 @@ class SweepProgress {
   void erase();
 
   std::string name_;
+  bool quiet_;
   bool terminal_;
   std::chrono::steady_clock::time_point start_;
   std::string shown_;

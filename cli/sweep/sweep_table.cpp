@@ -5,13 +5,14 @@
 
 #include <algorithm>
 
-#include "cli/sweep/json_text.hpp"
 #include "npu/base/shortened.hpp"
+#include "reports/json_text.hpp"
 #include "workloads/framework/nearest_name.hpp"
 
 namespace npu::sweep {
 namespace {
 
+using reports::json_string;
 using Index = std::map<Cell, std::size_t>;
 
 bool matches(const std::string& pattern, const std::string& name) {
@@ -29,15 +30,6 @@ std::string pareto_text(const std::optional<bool>& pareto, const char* yes, cons
                         const char* unknown) {
   if (!pareto) return unknown;
   return *pareto ? yes : no;
-}
-
-template <class T, class F>
-std::string lines_of(const std::vector<T>& elements, F text_of) {
-  std::string text;
-  for (const auto& element : elements) {
-    text += (text.empty() ? "\n    " : ",\n    ") + text_of(element);
-  }
-  return text.empty() ? "[]" : "[" + text + "\n  ]";
 }
 
 }  // namespace
@@ -68,23 +60,25 @@ const std::size_t* SweepTable::column(const std::string& name) const {
   return nullptr;
 }
 
-bool SweepTable::wanted(const std::string& metric) const {
+bool SweepTable::wanted(const std::string& metric, bool by_default) const {
   const auto named = [&](const Objective& o) {
     return o.name.text == metric && named_.count(metric) == 0;
   };
   const auto fits = [&](const MetricChoice& choice) {
     return choice.name.empty() && matches(choice.pattern.text, metric);
   };
-  return spec_.metrics.empty() || std::any_of(spec_.metrics.begin(), spec_.metrics.end(), fits) ||
+  return (spec_.metrics.empty() && by_default) ||
+         std::any_of(spec_.metrics.begin(), spec_.metrics.end(), fits) ||
          std::any_of(spec_.objectives.begin(), spec_.objectives.end(), named);
 }
 
-void SweepTable::add_metric(Row& row, const StoredMetric& metric) {
+void SweepTable::add_metric(Row& row, const reports::Metric& metric, bool shown_by_default) {
+  const std::string value = metric.value.text();
   for (const auto& choice : spec_.metrics) {
     if (choice.name.empty() || !matches(choice.pattern.text, metric.name)) continue;
     Column& named = metrics_[named_.at(choice.name)];
     named.unit = metric.unit;
-    const bool first = row.values.emplace(named_.at(choice.name), metric.value).second;
+    const bool first = row.values.emplace(named_.at(choice.name), value).second;
     if (first || ambiguous_) continue;
     ambiguous_ =
         model::error_at(choice.pattern.place, "metrics." + choice.name,
@@ -92,11 +86,11 @@ void SweepTable::add_metric(Row& row, const StoredMetric& metric) {
                             ", one is '" + shortened(metric.name) + "'");
   }
   const auto [known, is_new] = by_name_.emplace(metric.name, metrics_.size());
-  if (is_new) metrics_.push_back({metric.name, metric.unit, wanted(metric.name)});
-  if (metrics_[known->second].shown) row.values[known->second] = metric.value;
+  if (is_new) metrics_.push_back({metric.name, metric.unit, wanted(metric.name, shown_by_default)});
+  if (metrics_[known->second].shown) row.values[known->second] = value;
 }
 
-void SweepTable::add(const PlannedPoint& point, const std::optional<StoredReport>& report,
+void SweepTable::add(const PlannedPoint& point, const std::optional<reports::Report>& report,
                      const std::optional<RunFailure>& failure) {
   Row row;
   row.number = point.number;
@@ -105,7 +99,9 @@ void SweepTable::add(const PlannedPoint& point, const std::optional<StoredReport
   row.status = report ? "done" : failure ? "failed" : "missing";
   if (!report) row.failure = failure;
   if (report) {
-    for (const auto& metric : report->metrics) add_metric(row, metric);
+    for (const auto& metric : report->metrics()) add_metric(row, metric, true);
+    // Hardly anybody wants to see all of these.
+    for (const auto& counter : report->counters()) add_metric(row, counter, false);
   }
   rows_.push_back(std::move(row));
 }
@@ -227,10 +223,10 @@ std::string SweepTable::json() const {
   return "{\n  \"schema\": \"npusim.sweep_results/1\",\n  \"npusim\": " + json_string(version_) +
          ",\n  \"name\": " + json_string(spec_.name) +
          ",\n  \"workload\": " + json_string(spec_.workload.text) +
-         ",\n  \"axes\": " + lines_of(axes, itself) +
-         ",\n  \"objectives\": " + lines_of(spec_.objectives, objective_json) +
-         ",\n  \"metrics\": " + lines_of(metrics, itself) +
-         ",\n  \"points\": " + lines_of(points, itself) + "\n}\n";
+         ",\n  \"axes\": " + reports::json_array(axes, itself) +
+         ",\n  \"objectives\": " + reports::json_array(spec_.objectives, objective_json) +
+         ",\n  \"metrics\": " + reports::json_array(metrics, itself) +
+         ",\n  \"points\": " + reports::json_array(points, itself) + "\n}\n";
 }
 
 std::optional<model::ConfigError> SweepTable::mistake() const {

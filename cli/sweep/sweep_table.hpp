@@ -20,7 +20,7 @@ class SweepTable {
   SweepTable(const SweepSpec& spec, std::string version, std::vector<Axis> axes);
 
   // In the order of their numbers. Neither report nor failure: the point has not run.
-  void add(const PlannedPoint& point, const std::optional<StoredReport>& report,
+  void add(const PlannedPoint& point, const std::optional<reports::Report>& report,
            const std::optional<RunFailure>& failure);
 
   // A line per point: axes, status, pareto if there are objectives, metrics.
@@ -44,10 +44,10 @@ class SweepTable {
     std::string name, unit;
     bool shown = false;
   };
-  void add_metric(Row& row, const StoredMetric& metric);
+  void add_metric(Row& row, const reports::Metric& metric, bool shown_by_default);
   const std::size_t* column(const std::string& name) const;
   bool is_axis(const std::string& name) const;
-  bool wanted(const std::string& metric) const;
+  bool wanted(const std::string& metric, bool by_default) const;
   std::vector<std::optional<bool>> pareto() const;
   std::string axis_json(std::size_t axis, const std::map<Cell, std::size_t>& index) const;
   std::string row_json(const Row& row, const std::vector<std::map<Cell, std::size_t>>& indices,

@@ -111,14 +111,14 @@ Result<QueueTicket> QueueChannel::submit(const abi::QueueEntry* entries, std::si
       if (has_room(count)) {
         auto ticket = enter(entries, count, options);
         ticket.submitted = begin;
-        trace(platform::Activity::kDmaSubmit, begin, ticket);
+        trace(platform::Activity::kDmaSubmit, begin, ticket, count - 1);
         return ticket;
       }
       if (needs_a_sign(count)) {
         const auto nop = entries::nop();
         QueueEntryOptions sign;
         sign.interrupt = false;
-        enter(&nop, 1, sign);
+        trace(platform::Activity::kDmaSubmit, begin, enter(&nop, 1, sign));
       }
       silent = is_silent();
     }
@@ -271,15 +271,16 @@ void QueueChannel::give_back_ring() {
   parts_.ring = {};
 }
 
-void QueueChannel::trace(platform::Activity activity, Picoseconds begin,
-                         const QueueTicket& ticket) {
+void QueueChannel::trace(platform::Activity activity, Picoseconds begin, const QueueTicket& ticket,
+                         std::size_t entries_before) {
   auto& tracer = link_.platform().tracer();
   if (!tracer.enabled()) return;
   platform::TraceEvent event;
   event.begin = begin;
   event.end = link_.clock().now();
   event.cause = platform::queue_cause(parts_.device_index, parts_.id.value, ticket.index);
-  event.detail = parts_.id.value;
+  constexpr unsigned kBeforeShift = 32;
+  event.detail = std::uint64_t{entries_before} << kBeforeShift | parts_.id.value;
   event.track = activity == platform::Activity::kEventWait ? wait_track_ : submit_track_;
   event.activity = activity;
   tracer.emit(event);

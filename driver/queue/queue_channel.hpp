@@ -112,7 +112,9 @@ class QueueChannel {
   Result<bool> look_with_card(const QueueTicket& ticket, Picoseconds deadline);
   bool may_ask(const QueueTicket& ticket);
   tl::unexpected<Error> fault_error(const QueueTicket& ticket, abi::FaultCode code) const;
-  void trace(platform::Activity activity, Picoseconds begin, const QueueTicket& ticket);
+  // Of a submission: with so many entries before the ticket's.
+  void trace(platform::Activity activity, Picoseconds begin, const QueueTicket& ticket,
+             std::size_t entries_before = 0);
 
   CardLink& link_;
   QueueHost& host_;

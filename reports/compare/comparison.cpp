@@ -68,7 +68,7 @@ class Comparer {
     for (const auto& [name, metric] : before) {
       const auto found = after.find(name);
       if (found == after.end()) {
-        result_.missing.push_back({name, counter, judge(*metric, counter, thresholds_).named});
+        result_.missing.push_back({name, counter, judge(*metric, counter, thresholds_).bounded});
       } else {
         look(name, *metric, *found->second, counter);
       }
@@ -86,7 +86,7 @@ class Comparer {
     }
     const Judgement judgement = judge(after, counter, thresholds_);
     if (difference(before.value, after.value).value() == 0) {
-      if (judgement.named) result_.within.push_back(name);
+      if (judgement.bounded) result_.within.push_back(name);
       return;
     }
     Change change;

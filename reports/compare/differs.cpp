@@ -54,10 +54,13 @@ void add_sections(std::vector<std::string>& lines, const Report& base, const Rep
     return std::string();
   };
   for (const auto& section : base.sections()) {
-    if (json_of(now, section.name) != section.json) lines.push_back("section " + section.name);
+    const std::string other = json_of(now, section.name);
+    if (other == section.json) continue;
+    lines.push_back("section " + section.name + (other.empty() ? ": only in the base" : ""));
   }
   for (const auto& section : now.sections()) {
-    if (json_of(base, section.name).empty()) lines.push_back("section " + section.name);
+    if (!json_of(base, section.name).empty()) continue;
+    lines.push_back("section " + section.name + ": only in the new report");
   }
 }
 

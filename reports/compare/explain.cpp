@@ -35,6 +35,12 @@ bool is_part(const Change& change) {
   return !change.counter && change.name.find(".breakdown.") != std::string::npos;
 }
 
+// A part that went the other way has made less of it.
+bool may_explain(const Change& part, const Change& metric) {
+  const bool same_way = (part.difference().value() > 0) == (metric.difference().value() > 0);
+  return same_way || part.unit != metric.unit;
+}
+
 const Change* largest(const std::vector<const Change*>& parts) {
   const auto it =
       std::max_element(parts.begin(), parts.end(), [](const Change* a, const Change* b) {
@@ -69,10 +75,10 @@ class Explainer {
     if (const Change* part = largest(parts_of(metric)))
       append(why, part_name(*part) + " " + amount(*part));
     for (const auto* counter : counters_) {
-      if (!ends_with(counter->name, "_per_submission") ||
-          counter->verdict != Verdict::kRegression) {
-        continue;
-      }
+      // Rounds of polls are the time that is waited itself.
+      const bool access = ends_with(counter->name, "_per_submission") &&
+                          counter->name != "host.polls_per_submission";
+      if (!access || counter->verdict != Verdict::kRegression) continue;
       append(why, counter->name + " " + amount(*counter));
     }
     return why;
@@ -101,7 +107,9 @@ class Explainer {
     std::vector<const Change*> found;
     for (const std::string inner : {"breakdown.", "limit."}) {
       for (const auto* each : metrics_) {
-        if (starts_with(each->name, prefix + inner)) found.push_back(each);
+        if (starts_with(each->name, prefix + inner) && may_explain(*each, metric)) {
+          found.push_back(each);
+        }
       }
       if (!found.empty()) return found;
     }

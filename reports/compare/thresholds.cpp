@@ -40,8 +40,8 @@ const std::vector<Rule>& default_rules() {
       {true, "*write_backs", "*", Worse::kUp, {}},
       {true, "*page_walks", "*", Worse::kUp, {}},
       {true, "*faults", "*", Worse::kUp, kNothing},
-      {false, "*.breakdown.*", "*", Worse::kNever, {}},
-      {false, "*.call_ns", "*", Worse::kNever, {}},
+      {false, "*.breakdown.*", "*", Worse::kUp, {}},
+      {false, "*.call_ns", "*", Worse::kUp, {}},
       {false, "*reference_*", "*", Worse::kNever, {}},
       {false, "*", "ps", Worse::kUp, kOnePercent},
       {false, "*", "ns", Worse::kUp, kOnePercent},
@@ -59,7 +59,11 @@ const std::vector<Rule>& default_rules() {
       {false, "*bandwidth_fraction", "*", Worse::kDown, kOnePercent},
       {false, "*_per_wait", "*", Worse::kUp, kNothing},
       {false, "*_per_entry", "*", Worse::kUp, kNothing},
+      {false, "*_per_queue", "*", Worse::kUp, kNothing},
       {false, "*_per_access", "*", Worse::kUp, kOnePercent},
+      {false, "*_per_walk", "*", Worse::kUp, kOnePercent},
+      {false, "*dispatch_bound_percent", "%", Worse::kUp, kOnePercent},
+      {false, "*relative_error", "*", Worse::kUp, kNothing},
       {false, "*consumer_reads", "*", Worse::kUp, kNothing},
       {false, "*config_reads", "*", Worse::kUp, kNothing},
       {false, "*config_writes", "*", Worse::kUp, kNothing},
@@ -118,7 +122,8 @@ Judgement judge(const Metric& metric, bool counter, const std::vector<Threshold>
   for (const auto& threshold : thresholds) {
     if (!matches(threshold.pattern, metric.name)) continue;
     judgement.tolerance = threshold.tolerance;
-    judgement.named = true;
+    judgement.bounded = true;
+    judgement.named = threshold.pattern == metric.name;
   }
   return judgement;
 }

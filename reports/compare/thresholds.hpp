@@ -25,7 +25,9 @@ struct Tolerance {
 struct Judgement {
   Worse worse = Worse::kNever;
   std::optional<Tolerance> tolerance = {};  // none: no change of it is a regression
-  bool named = false;                       // by a threshold: a change either way may be too much
+  bool bounded = false;                     // by a threshold
+  // By a threshold without a star: a change either way may be too much.
+  bool named = false;
 };
 
 // A row of the table that judges what no threshold names; the first that fits counts.

@@ -132,6 +132,7 @@ std::string Accesses::text(const std::vector<AccessKind>& kinds, std::size_t mos
   return lines;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's
 void PrintTo(const Accesses& accesses, std::ostream* out) {
   *out << accesses.summary() << " within " << nanoseconds(accesses.elapsed()) << " ns";
 }

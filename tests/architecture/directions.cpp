@@ -27,10 +27,11 @@ Names contracts_and(Names more) {
 
 const std::vector<Area>& areas() {
   static const Names kDriver = contracts_and({"include/npu/driver"});
-  static const Names kBoth = contracts_and(
-      {"include/npu/driver", "include/npu/sim", "include/npu/testing", "include/npu/aicore", "sim",
-       "driver", "driver/vfio", "model", "model/config", "model/host/vfio_user", "workloads",
-       "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
+  static const Names kBoth =
+      contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/testing",
+                     "include/npu/aicore", "sim", "driver", "driver/vfio", "model", "model/config",
+                     "model/host/vfio_user", "reports", "timeline", "workloads",
+                     "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},

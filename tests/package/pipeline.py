@@ -6,8 +6,7 @@ project, and looks at what they leave.
 usage: pipeline.py PIPELINE PROJECT WORK [--package FILE]
 
 With --package the steps install that file; without, what they say to apt-get and curl is checked
-and not done. A first run has no baseline, a second one compares with the first's report; where
-npusim has no `compare` yet, that is said and left out.
+and not done. A first run has no baseline, a second one compares with the first's report.
 """
 import argparse
 import os
@@ -51,11 +50,9 @@ def gitlab_steps(pipeline):
     return [("script", "\n".join(lines), False)], pipeline["variables"]
 
 
-def run(steps, environment, project, has_compare):
+def run(steps, environment, project):
     for name, script, needs_baseline in steps:
         if needs_baseline and not (project / "baseline/dma_latency.json").exists():
-            continue
-        if "npusim compare" in script and needs_baseline and not has_compare:
             continue
         # Both services stop at the first command that fails.
         done = subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=project, env=environment,
@@ -101,16 +98,12 @@ def main():
         environment["PATH"] = f"{(options.work / 'bin').resolve()}:{environment['PATH']}"
         environment["NPU_FAKE_LOG"] = str(log.resolve())
 
-    run(steps, environment, project, False)
+    run(steps, environment, project)
     check(project, False)
-    known = subprocess.run(["npusim", "compare", "--help"], env=environment, capture_output=True)
-    if known.returncode != 0:
-        print("npusim has no compare: the comparison is left out")
-    else:
-        (project / "baseline").mkdir()
-        shutil.copy(project / "results/dma_latency.json", project / "baseline")
-        run(steps, environment, project, True)
-        check(project, True)
+    (project / "baseline").mkdir()
+    shutil.copy(project / "results/dma_latency.json", project / "baseline")
+    run(steps, environment, project)
+    check(project, True)
     if not options.package:
         said = log.read_text().splitlines()
         assert f"curl -fsSL -o /tmp/npusim.deb {variables['NPUSIM_DEB']}" in said, said

@@ -41,6 +41,11 @@ def has_roofline(report):
     return computes and {"hbm", "compute"} <= kinds
 
 
+def is_breakdown(table):
+    columns = table["columns"]
+    return columns[:1] in (["part"], ["stage"]) and columns[1] in ("ns", "us", "ms") and len(table["rows"]) > 0
+
+
 def report_plots(report):
     """Titles of the plots, in order."""
     plots = []
@@ -54,7 +59,9 @@ def report_plots(report):
             plots.append("Critical path over time")
     if any(int(each["count"]) > 0 for each in report.get("durations", [])):
         plots.append("Percentiles of durations")
-    plots += list(dict.fromkeys(each["group"] for each in report.get("breakdowns", [])))
+    groups = [each["group"] for each in report.get("breakdowns", [])] + [
+        table["title"] for table in report.get("tables", []) if is_breakdown(table)]
+    plots += list(dict.fromkeys(groups))
     plots += bandwidth_prefixes(report)
     if has_roofline(report):
         plots.append("Achieved operations per second under the chip\u2019s ceilings")
@@ -97,7 +104,7 @@ def bounds_tables(report):
     path = report.get("critical_path", {})
     if path.get("parts"):
         parts = sorted(path["parts"], key=lambda part: -int(part["ps"]))
-        rows = rows_of(parts, ["name", "unit", "ps", "count"]) + [["total", "", path["total_ps"], ""]]
+        rows = rows_of(parts, ["name", "ps", "count", "unit"]) + [["total", path["total_ps"], "", ""]]
         tables["parts of the critical path, in ps"] = rows
     if path.get("parts") and path.get("segments"):
         tables["segments of the critical path, in ps"] = rows_of(

@@ -11,12 +11,12 @@ using ::testing::HasSubstr;
 using ::testing::Lt;
 using ::testing::Not;
 
-Access access(AccessKind kind, std::string name = {}, std::uint64_t times = 1) {
+Access access(AccessKind kind, const std::string& name = {}, std::uint64_t times = 1) {
   Access made;
   made.kind = kind;
   made.begin = 1'138'116'636_ps;
   made.end = made.begin + 228'976_ps;
-  made.name = std::move(name);
+  made.name = name;
   made.bdf = {1, 0, 0};
   made.offset = 0x1008;
   made.width = 4;

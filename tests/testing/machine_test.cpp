@@ -140,6 +140,18 @@ TEST_F(RawCard, FaultsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(pending_faults(), 0U);
 }
 
+TEST_F(RawCard, ASecondMachineOfAProcessSaysWhatToLink) {
+  class Another : public MachineTest {
+    void TestBody() override {}
+  };
+  try {
+    const Another another;
+    ADD_FAILURE() << "there are two machines";
+  } catch (const std::logic_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("npusim::testing_main"));
+  }
+}
+
 class FourLanes : public RawCard {
  protected:
   FourLanes() : RawCard("910b2", {"link.lanes=4"}) {}

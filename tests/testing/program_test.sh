@@ -61,8 +61,11 @@ options_are_googletests() {
   has '[==========] 3 tests ran.'
   run --gtest_output=json:a.json
   [[ $code == 2 && ! -s out ]] || fail 'json is not what there is'
-  run --gtest_output=xml:nowhere/a.xml --gtest_filter='Chips/*'
-  [[ $code == 2 ]] && grep -q 'nowhere/a.xml: cannot be written: No such file' err || fail 'no error'
+  run --gtest_output=xml:deep/in/a.xml --gtest_filter='Chips/*'
+  [[ $code == 0 && -s deep/in/a.xml ]] || fail 'no report in a folder of its own'
+  run --gtest_output=xml:out/a.xml --gtest_filter='Chips/*'
+  [[ $code == 2 ]] || fail "exit code $code, not 2"
+  grep -q 'out/a.xml: cannot be written: Not a directory' err || fail 'no error'
 }
 
 # Well formed, with what there is to know, and the same bytes every time.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -72,14 +73,16 @@ Status run(Context& context) {
     if (!stream) return forward_error(stream);
     streams.push_back(*stream);
   }
-  const Picoseconds created = context.platform.clock().now() - begin;
+  const Picoseconds created = context.platform.clock().now();
   if (auto ok = copy_on_all(context, **device, streams); !ok) return ok;
   for (const auto stream : streams) {
     if (auto ok = (*device)->destroy_stream(stream, patience(context)); !ok) return ok;
   }
   context.report.add_metric("bar0_trap.streams", Number::count(count), "");
   context.report.add_metric("bar0_trap.create_stream_ns",
-                            Number::nanoseconds(created / static_cast<std::int64_t>(count)), "ns");
+                            Number::nanoseconds(mean(created - begin, count)), "ns");
+  mark(context.platform.tracer(), "bar0_trap.create_stream_ns", {begin, created, 0, count},
+       platform::Statistic::kMean);
   context.report.add_note(std::to_string(count) +
                           " streams in BAR2 each copied a cell to the card and back, intact");
   return (*device)->shutdown();

@@ -9,6 +9,7 @@
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/block_contents.hpp"
 #include "workloads/programs/support/churned_memory.hpp"
+#include "workloads/programs/support/compaction_stages.hpp"
 
 namespace npu::workloads {
 
@@ -105,7 +106,13 @@ Result<std::vector<driver::Ticket>> start_copies(driver::Device& device,
   return tickets;
 }
 
-void report_parts(Context& context, const driver::CompactionReport& done, Picoseconds allocation) {
+void report_parts(Context& context, const driver::CompactionReport& done,
+                  const CompactionStages& stages, const MeasuredSpan& allocation) {
+  auto& tracer = context.platform.tracer();
+  for (const auto& part : stages.last()) {
+    mark(tracer, "compaction." + part.name + "_ms", part.span);
+    mark(tracer, "compaction.pause_ms", part.span, platform::Statistic::kSpan);
+  }
   auto& report = context.report;
   report.add_metric("compaction.pause_ms", milliseconds(done.pause), "ms");
   auto& table = report.add_table("pause of the compaction", {"part", "ms"});
@@ -122,7 +129,9 @@ void report_parts(Context& context, const driver::CompactionReport& done, Picose
   report.add_metric("compaction.moved_bytes", Number::count(done.moved), "B");
   report.add_metric("compaction.moved_blocks", Number::count(done.blocks), "");
   report.add_metric("compaction.copy_gb_per_s", Number::gb_per_s(done.moved, done.copy), "GB/s");
-  report.add_metric("compaction.allocation_ms", milliseconds(allocation), "ms");
+  report.add_metric("compaction.allocation_ms", milliseconds(allocation.end - allocation.begin),
+                    "ms");
+  mark(tracer, "compaction.allocation_ms", allocation);
 }
 
 Status compact(Context& context) {
@@ -153,9 +162,10 @@ Status compact(Context& context) {
   const auto tickets =
       start_copies(**device, blocks->rest, {streams.begin() + 1, streams.end()}, running);
   if (!tickets) return forward_error(tickets);
+  const CompactionStages stages(context);
   const Picoseconds called = context.platform.clock().now();
   const auto memory = (*device)->allocate(kWanted);
-  const Picoseconds allocation = context.platform.clock().now() - called;
+  const MeasuredSpan allocation{called, context.platform.clock().now()};
   if (!memory) return forward_error(memory);
   for (const auto& ticket : *tickets) {
     auto done = (*device)->wait(ticket, driver::WaitPolicy::kPolling, patience(context));
@@ -164,7 +174,7 @@ Status compact(Context& context) {
   if (auto ok = contents->write(memory->address, memory->size, 5); !ok) return ok;
   if (auto ok = contents->check(blocks->third.address, blocks->third.size, 3); !ok) return ok;
   if (auto ok = contents->check(blocks->rest.address, tagged, 4); !ok) return ok;
-  report_parts(context, (*device)->compaction_statistics().last, allocation);
+  report_parts(context, (*device)->compaction_statistics().last, stages, allocation);
   context.report.add_note("the blocks' contents were compared after the move and are intact");
   return {};
 }

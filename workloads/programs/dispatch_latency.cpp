@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
@@ -16,17 +17,21 @@ namespace {
 
 constexpr driver::KernelId kEmpty{0};
 
+// The spans are kept if somebody records events.
 struct Means {
   Number sent_to_begun, ended_to_seen;  // ns, core and scheduler on their own ways
   Picoseconds per_task, receive_to_start;
+  std::vector<MeasuredSpan> sent, seen, all, setups;
 };
 
 // From the look that shows a core its task to the first instruction of the task's kernel.
 class Setups : public platform::TraceSink {
  public:
+  explicit Setups(bool keeps_spans) : keeps_(keeps_spans) {}
   void on_event(const platform::TraceEvent& event) override {
     if (event.activity != platform::Activity::kTaskSetup) return;
     taken_.push_back(event.end - event.begin);
+    if (keeps_) spans.push_back({event.begin, event.end, event.cause});
   }
   // Half of them take no longer: the first ones fetch the kernel, too.
   Picoseconds median() {
@@ -36,7 +41,10 @@ class Setups : public platform::TraceSink {
     return *middle;
   }
 
+  std::vector<MeasuredSpan> spans;
+
  private:
+  const bool keeps_;
   std::vector<Picoseconds> taken_;
 };
 
@@ -73,7 +81,8 @@ class Dispatch {
     auto options = run_options(context_.parameters);
     options.handshake = handshake;
     options.profiling = true;
-    Setups setups;
+    const bool recorded = context_.platform.tracer().enabled();
+    Setups setups(recorded);
     context_.trace.add(setups);
     auto report = session_.device().run(graph, options);
     context_.trace.remove(setups);
@@ -91,8 +100,18 @@ class Dispatch {
     means.sent_to_begun = Number::quotient(sums.begin * tick, sums.count * 1000, 1);
     means.ended_to_seen = Number::quotient(sums.end * tick, sums.count * 1000, 1);
     means.receive_to_start = setups.median();
-    means.per_task =
-        Picoseconds(static_cast<std::int64_t>((sums.last - sums.first) * tick / sums.count));
+    const auto at = [tick](std::uint64_t ticks) {
+      return Picoseconds(static_cast<std::int64_t>(ticks * tick));
+    };
+    means.per_task = mean(at(sums.last) - at(sums.first), sums.count);
+    if (!recorded) return means;
+    for (const auto& record : report->records) {
+      if (record.dispatch == 0) continue;
+      means.sent.push_back({at(record.sent), at(record.begun), report->scheduler_cause});
+      means.seen.push_back({at(record.ended), at(record.seen), report->scheduler_cause});
+    }
+    means.all = {{at(sums.first), at(sums.last), report->scheduler_cause, sums.count}};
+    means.setups = std::move(setups.spans);
     return means;
   }
 
@@ -131,6 +150,12 @@ class Dispatch {
                    "us");
     out.add_metric(prefix + ".ended_to_seen_ns", means.ended_to_seen, "ns");
     out.add_metric(prefix + ".per_task_us", Number::microseconds(means.per_task), "us");
+    using platform::Statistic;
+    auto& tracer = context_.platform.tracer();
+    mark(tracer, prefix + ".sent_to_begun_ns", means.sent, Statistic::kMean);
+    mark(tracer, prefix + ".receive_to_start_us", means.setups, Statistic::kMedian);
+    mark(tracer, prefix + ".ended_to_seen_ns", means.seen, Statistic::kMean);
+    mark(tracer, prefix + ".per_task_us", means.all, Statistic::kMean);
   }
 
   Context& context_;

@@ -58,15 +58,16 @@ class Bench {
     const auto cause = platform::dma_cause(device_.info().device_index, ticket->position);
     auto breakdown = collector.parts(cause, {begin, clock.now()});
     if (!breakdown) return forward_error(breakdown);
-    return LatencySample{std::move(breakdown->parts), *breakdown->wait};
+    return LatencySample{std::move(breakdown->parts), *breakdown->wait, begin, cause};
   }
 
   void report(const std::string& direction, Bytes size, std::vector<LatencySample> samples) {
     const std::string group = direction + " latency in ns, waiting by " +
                               context_.parameters.choice("policy") + ", ring in " +
                               context_.parameters.choice("ring") + " memory";
-    report_latency(context_.report, "dma." + direction + "." + size_name(size), group,
-                   size_name(size), std::move(samples));
+    report_latency(context_.report, context_.platform.tracer(),
+                   "dma." + direction + "." + size_name(size), group, size_name(size),
+                   std::move(samples));
   }
 
   Context& context_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "npu/driver/scan.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 
 namespace npu::workloads {
@@ -34,7 +35,8 @@ Status run(Context& context) {
   const Picoseconds begin = context.platform.clock().now();
   auto found = driver::scan(context.platform, options);
   if (!found) return forward_error(found);
-  const Picoseconds elapsed = context.platform.clock().now() - begin;
+  const Picoseconds end = context.platform.clock().now();
+  const Picoseconds elapsed = end - begin;
   auto& report = context.report;
   report.add_metric("enumerate.functions", Number::count(found->functions.size()), "");
   report.add_metric("enumerate.cards", Number::count(found->cards.size()), "");
@@ -42,6 +44,7 @@ Status run(Context& context) {
   report.add_metric("enumerate.config_reads", Number::count(found->config_reads), "");
   report.add_metric("enumerate.config_writes", Number::count(found->config_writes), "");
   report.add_metric("enumerate.time_us", Number::microseconds(elapsed), "us");
+  mark(context.platform.tracer(), "enumerate.time_us", {begin, end});
   auto& table = report.add_table("cards", {"index", "function", "id", "BAR0", "size", "BAR2",
                                            "size", "AI Cores", "HBM", "MSI-X", "NUMA"});
   for (const auto& card : found->cards) report_card(report, table, card);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "npu/base/checked.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/waiters.hpp"
@@ -89,8 +90,10 @@ class Bench {
   driver::Device& device_;
 };
 
-std::vector<std::string> report_totals(Report& report, const std::string& prefix,
+std::vector<std::string> report_totals(Context& context, const std::string& prefix,
                                        const WaitTotals& totals) {
+  auto& report = context.report;
+  auto& tracer = context.platform.tracer();
   const auto busy = static_cast<std::uint64_t>(totals.cpu.busy.count());
   const auto waiting = static_cast<std::uint64_t>(totals.wait_time.count());
   const auto cpu =
@@ -98,6 +101,8 @@ std::vector<std::string> report_totals(Report& report, const std::string& prefix
   const auto percent = Number::percent(busy, waiting);
   const auto switches = Number::quotient(totals.cpu.context_switches, totals.waits, 3);
   report.add_metric(prefix + ".latency_ns", Number::nanoseconds(totals.mean_latency()), "ns");
+  mark(tracer, prefix + ".latency_ns", totals.spans, platform::Statistic::kMean);
+  mark(tracer, prefix + ".latency_max_ns", totals.spans, platform::Statistic::kMost);
   report.add_metric(prefix + ".latency_max_ns", Number::nanoseconds(totals.worst), "ns");
   report.add_metric(prefix + ".cpu_ns_per_wait", Number::nanoseconds(cpu), "ns");
   report.add_metric(prefix + ".cpu_percent", percent, "%");
@@ -127,7 +132,7 @@ Status run_tasks(Context& context, Bench& bench, std::uint64_t tasks) {
     for (const auto& policy : context.parameters.choices("policies")) {
       auto totals = bench.measure(copy->shape, policy);
       if (!totals) return forward_error(totals);
-      auto cells = report_totals(context.report, metric_prefix(policy, us, tasks), *totals);
+      auto cells = report_totals(context, metric_prefix(policy, us, tasks), *totals);
       cells.insert(cells.begin(), {std::to_string(us), name, policy});
       table.rows.push_back(std::move(cells));
     }

@@ -5,6 +5,7 @@
 
 #include "npu/driver/scan.hpp"
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -23,7 +24,7 @@ struct Tensor {
 class Stages {
  public:
   explicit Stages(platform::Platform& platform)
-      : platform_(platform), last_(platform.clock().now()) {}
+      : platform_(platform), begin_(platform.clock().now()), last_(begin_) {}
   void end(const std::string& name) {
     const Picoseconds now = platform_.clock().now();
     auto& tracer = platform_.tracer();
@@ -35,13 +36,20 @@ class Stages {
       event.activity = platform::Activity::kStage;
       tracer.emit(event);
     }
-    parts.push_back({name, now - last_});
+    parts_.push_back({name, now - last_});
     last_ = now;
   }
-  std::vector<Breakdown::Part> parts;
+  void report(Report& report) const {
+    auto& tracer = platform_.tracer();
+    mark_parts(tracer, "first_tensor.", "_us", parts_, begin_);
+    mark(tracer, "first_tensor.total_us", {begin_, last_});
+    report.add_stages("first_tensor", {"from nothing to the first tensor", "", parts_});
+  }
 
  private:
   platform::Platform& platform_;
+  std::vector<Breakdown::Part> parts_;
+  const Picoseconds begin_;
   Picoseconds last_;
 };
 
@@ -96,7 +104,7 @@ Status run(Context& context) {
   stages.end("copy_in");
   tensor.memory = *memory;
   stages.end("handle");
-  context.report.add_stages("first_tensor", {"from nothing to the first tensor", "", stages.parts});
+  stages.report(context.report);
   if (auto ok = check_tensor(context, **device, *stream, **staging, tensor); !ok) return ok;
   context.report.add_note("the tensor's " + size_name(size) +
                           " were read back and compared byte for byte; what the host spends on "

@@ -9,6 +9,7 @@
 
 #include "npu/base/shortened.hpp"
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/framework/nearest_name.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
@@ -174,6 +175,10 @@ class GraphRun {
     add("duration_us", Number::microseconds(duration), "us");
     add("upload_us", Number::microseconds(run.uploaded - run.called), "us");
     add("host_to_host_us", Number::microseconds(run.returned - run.called), "us");
+    auto& tracer = context_.platform.tracer();
+    mark(tracer, prefix_ + "duration_us", {run.launched, run.ended, run.scheduler_cause});
+    mark(tracer, prefix_ + "upload_us", {run.called, run.uploaded});
+    mark(tracer, prefix_ + "host_to_host_us", {run.called, run.returned});
     const auto ns = static_cast<std::uint64_t>(duration.count() / 1000);
     const auto rate = Number::quotient(graph.graph.tasks() * 1'000'000'000, ns, 0);
     add("tasks_per_second", rate, "1/s");

@@ -105,6 +105,8 @@ class MatmulKernel {
     const Picoseconds duration = launch_.span().duration();
     const std::uint64_t operations = 2 * std::uint64_t{p_.m} * p_.n * p_.k;
     out.add_metric("matmul_kernel.duration_us", Number::microseconds(duration), "us");
+    mark(context_.platform.tracer(), "matmul_kernel.duration_us", launch_.span().blocks_span(),
+         platform::Statistic::kSum);
     // Operations per picosecond are 10^12 of them per second.
     out.add_metric("matmul_kernel.tflops",
                    Number::quotient(operations, static_cast<std::uint64_t>(duration.count()), 3),

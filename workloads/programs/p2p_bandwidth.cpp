@@ -9,6 +9,7 @@
 #include "model/config/system_config.hpp"
 #include "npu/base/checked.hpp"
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/peer_path.hpp"
@@ -116,14 +117,14 @@ class Bench {
   }
 
   // One copy alone, from the call to the waiter's return.
-  Result<Picoseconds> latency(Bytes size) {
+  Result<MeasuredSpan> latency(Bytes size) {
     auto& path = *lanes_.front().path;
     auto& clock = context_.platform.clock();
     const auto begin = clock.now();
     const auto done = path.executor().copy(path.stream(), path.command(0, size),
                                            driver::WaitPolicy::kPolling, patience(context_));
     if (!done) return forward_error(done);
-    return clock.now() - begin;
+    return MeasuredSpan{begin, clock.now()};
   }
 
   void tear_down() { lanes_.clear(); }
@@ -239,14 +240,15 @@ Number peak_percent(const Context& context, const Shape& shape, const Number& gb
 
 Status measure(Context& context, Bench& bench, const Shape& shape, Bytes size, Table& table) {
   auto& report = context.report;
-  const auto latency_of = [&]() -> Result<Picoseconds> {
+  const auto latency_of = [&]() -> Result<MeasuredSpan> {
     if (auto warm = bench.latency(size); !warm) return warm;  // translations are known then
     return bench.latency(size);
   };
   const auto outcome = bench.run(size);
   if (!outcome) return forward_error(outcome);
-  const auto latency = latency_of();
-  if (!latency) return forward_error(latency);
+  const auto alone = latency_of();
+  if (!alone) return forward_error(alone);
+  const auto latency = Number::nanoseconds(alone->end - alone->begin);
   const auto prefix =
       fmt::format("p2p_bandwidth.{}.{}.{}", shape.pattern, shape.operation, size_name(size));
   const auto total = Number::gb_per_s(outcome->bytes, outcome->elapsed);
@@ -260,10 +262,10 @@ Status measure(Context& context, Bench& bench, const Shape& shape, Bytes size, T
   const auto busy = Number::percent(static_cast<std::uint64_t>(outcome->wire_busy.count()),
                                     static_cast<std::uint64_t>(outcome->elapsed.count()));
   report.add_metric(prefix + ".link_busy_percent", busy, "%");
-  report.add_metric(prefix + ".latency_ns", Number::nanoseconds(*latency), "ns");
+  report.add_metric(prefix + ".latency_ns", latency, "ns");
+  mark(context.platform.tracer(), prefix + ".latency_ns", *alone);
   table.rows.push_back({shape.pattern, shape.operation, size_name(size), total.text(),
-                        slowest.text(), fastest.text(), busy.text(),
-                        Number::nanoseconds(*latency).text()});
+                        slowest.text(), fastest.text(), busy.text(), latency.text()});
   return {};
 }
 

@@ -58,8 +58,10 @@ class Bench {
         "by {}",
         where, context_.parameters.choice("policy"));
     const std::string prefix = "queue." + kind;
-    report_latency(context_.report, prefix + ".first", group, kind + ", first", std::move(first));
-    report_latency(context_.report, prefix, group, kind, std::move(loaded));
+    auto& tracer = context_.platform.tracer();
+    report_latency(context_.report, tracer, prefix + ".first", group, kind + ", first",
+                   std::move(first));
+    report_latency(context_.report, tracer, prefix, group, kind, std::move(loaded));
     report_cost(prefix, **queue);
     auto end = session_.process().destroy(**queue, patience(context_));
     return end ? Status{} : forward_error(end);
@@ -96,11 +98,11 @@ class Bench {
     auto ticket = queue.submit(entry, patience(context_), options);
     if (!ticket) return forward_error(ticket);
     if (auto ok = queue.wait(*ticket, policy_, patience(context_)); !ok) return forward_error(ok);
-    auto breakdown = milestones.parts(
-        platform::queue_cause(device_.info().device_index, queue.id().value, ticket->index),
-        {begin, clock.now()});
+    const auto cause =
+        platform::queue_cause(device_.info().device_index, queue.id().value, ticket->index);
+    auto breakdown = milestones.parts(cause, {begin, clock.now()});
     if (!breakdown) return forward_error(breakdown);
-    return LatencySample{std::move(breakdown->parts), *breakdown->wait};
+    return LatencySample{std::move(breakdown->parts), *breakdown->wait, begin, cause};
   }
 
   Status check(const std::string& kind) {

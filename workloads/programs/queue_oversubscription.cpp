@@ -29,12 +29,9 @@ Status run(Context& context) {
   auto& report = context.report;
   report.add_metric("queue_oversubscription.submitted", Number::count(submitted), "");
   report.add_metric("queue_oversubscription.completed", Number::count(times->completed), "");
-  report.add_metric("queue_oversubscription.elapsed_us", Number::microseconds(times->elapsed),
-                    "us");
-  report.add_metric("queue_oversubscription.first_done_us", Number::microseconds(times->first),
-                    "us");
-  report.add_metric("queue_oversubscription.longest_gap_us",
-                    Number::microseconds(times->longest_gap), "us");
+  FleetTimes::report(context, "queue_oversubscription.elapsed_us", times->all);
+  FleetTimes::report(context, "queue_oversubscription.first_done_us", times->first);
+  FleetTimes::report(context, "queue_oversubscription.longest_gap_us", times->longest_gap);
   report.add_metric("queue_oversubscription.maps", Number::count(times->maps), "");
   report.add_metric("queue_oversubscription.preemptions", Number::count(times->preemptions), "");
   report.add_note(fmt::format(

@@ -27,15 +27,14 @@ Status measure(Context& context, driver::Device& device, std::uint64_t queues, T
   const std::uint64_t entries = queues * shape.entries;
   const std::string prefix = fmt::format("queue_scaling.{}", queues);
   const auto rate = Number::quotient(entries * 1'000'000'000,
-                                     static_cast<std::uint64_t>(done->elapsed.count() / 1000), 0);
-  context.report.add_metric(prefix + ".elapsed_us", Number::microseconds(done->elapsed), "us");
+                                     static_cast<std::uint64_t>(done->elapsed().count() / 1000), 0);
+  const auto elapsed = FleetTimes::report(context, prefix + ".elapsed_us", done->all);
   context.report.add_metric(prefix + ".entries_per_s", rate, "1/s");
-  context.report.add_metric(prefix + ".first_done_us", Number::microseconds(done->first), "us");
+  const auto first = FleetTimes::report(context, prefix + ".first_done_us", done->first);
   context.report.add_metric(prefix + ".maps", Number::count(done->maps), "");
   context.report.add_metric(prefix + ".preemptions", Number::count(done->preemptions), "");
-  table.rows.push_back({std::to_string(queues), std::to_string(entries),
-                        Number::microseconds(done->elapsed).text(), rate.text(),
-                        Number::microseconds(done->first).text(), std::to_string(done->maps),
+  table.rows.push_back({std::to_string(queues), std::to_string(entries), elapsed.text(),
+                        rate.text(), first.text(), std::to_string(done->maps),
                         std::to_string(done->preemptions)});
   return (*fleet)->close();
 }

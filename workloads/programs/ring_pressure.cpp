@@ -13,6 +13,7 @@
 #include "npu/abi/registers.hpp"
 #include "npu/abi/stream.hpp"
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -107,7 +108,7 @@ class Pressure {
                              patience(context_, time_for(2 * pairs_ * cell_)));
       if (!ok) return ok;
     }
-    elapsed_ = context_.platform.clock().now() - begin;
+    measured_ = {begin, context_.platform.clock().now(), 0, 2 * pairs_};
     return {};
   }
 
@@ -152,6 +153,7 @@ class Pressure {
 
   Status report() const {
     const auto statistics = device_.dma_statistics();
+    const Picoseconds elapsed = measured_.end - measured_.begin;
     auto& report = context_.report;
     const std::uint64_t commands = 2 * pairs_;
     report.add_metric("ring_pressure.commands", Number::count(commands), "");
@@ -161,10 +163,13 @@ class Pressure {
     report.add_metric("ring_pressure.ring_full", Number::count(statistics.ring_full), "");
     report.add_metric("ring_pressure.consumer_reads", Number::count(statistics.consumer_reads), "");
     report.add_metric("ring_pressure.ring_wraps", Number::count(commands / abi::kRingEntries), "");
-    report.add_metric("ring_pressure.time_us", Number::microseconds(elapsed_), "us");
+    report.add_metric("ring_pressure.time_us", Number::microseconds(elapsed), "us");
     report.add_metric(
         "ring_pressure.ns_per_command",
-        Number::quotient(static_cast<std::uint64_t>(elapsed_.count()), commands * 1000, 3), "ns");
+        Number::quotient(static_cast<std::uint64_t>(elapsed.count()), commands * 1000, 3), "ns");
+    auto& tracer = context_.platform.tracer();
+    mark(tracer, "ring_pressure.time_us", measured_);
+    mark(tracer, "ring_pressure.ns_per_command", measured_, platform::Statistic::kMean);
     report.add_note(
         fmt::format("{} commands on {} streams: none lost, none doubled, in order on "
                     "every stream; the full ring was met {} times and wrapped {} times",
@@ -207,7 +212,7 @@ class Pressure {
   std::unique_ptr<platform::DmaMemory> tags_;
   driver::DeviceMemory log_;
   driver::DeviceMemory slots_;
-  Picoseconds elapsed_;
+  MeasuredSpan measured_{};       // all commands
   std::uint64_t lost_ = 0;        // submitted, not counted by the card
   std::uint64_t doubled_ = 0;     // counted by the card, not submitted
   std::uint64_t wrong_tags_ = 0;  // cells of the log with a tag that another command should leave

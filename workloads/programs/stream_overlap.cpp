@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
@@ -61,7 +62,7 @@ class Overlap {
   }
 
   // `rounds` copies and so many kernels, each on its own queue.
-  Result<Picoseconds> run(bool copies, bool kernels) {
+  Result<MeasuredSpan> run(bool copies, bool kernels) {
     auto& clock = context_.platform.clock();
     const Picoseconds begin = clock.now();
     driver::QueueTicket copy, kernel;
@@ -83,7 +84,7 @@ class Overlap {
                       ->wait(which ? kernel : copy, driver::WaitPolicy::kPolling, deadline());
       if (!done) return forward_error(done);
     }
-    return clock.now() - begin;
+    return MeasuredSpan{begin, clock.now()};
   }
 
   Status check() {
@@ -131,28 +132,37 @@ Status run(Context& context) {
   if (!session) return forward_error(session);
   Overlap overlap(context, **session);
   if (auto ok = overlap.prepare(); !ok) return ok;
-  auto copies = overlap.run(true, false);
-  if (!copies) return forward_error(copies);
-  auto kernels = overlap.run(false, true);
-  if (!kernels) return forward_error(kernels);
-  auto both = overlap.run(true, true);
-  if (!both) return forward_error(both);
+  struct {
+    const char* metric;
+    bool copies, kernels;
+    MeasuredSpan span;
+    Picoseconds time() const { return span.end - span.begin; }
+  } runs[] = {{"stream_overlap.copies_us", true, false, {}},
+              {"stream_overlap.kernels_us", false, true, {}},
+              {"stream_overlap.both_us", true, true, {}}};
+  for (auto& each : runs) {
+    const auto measured = overlap.run(each.copies, each.kernels);
+    if (!measured) return forward_error(measured);
+    each.span = *measured;
+  }
   if (auto ok = overlap.check(); !ok) return ok;
+  const Picoseconds copies = runs[0].time(), kernels = runs[1].time(), both = runs[2].time();
 
-  const Picoseconds shorter = std::min(*copies, *kernels);
-  const Picoseconds hidden = std::clamp(*copies + *kernels - *both, Picoseconds(0), shorter);
+  const Picoseconds shorter = std::min(copies, kernels);
+  const Picoseconds hidden = std::clamp(copies + kernels - both, Picoseconds(0), shorter);
   const auto percent = Number::percent(static_cast<std::uint64_t>(hidden.count()),
                                        static_cast<std::uint64_t>(shorter.count()));
   auto& report = context.report;
-  report.add_metric("stream_overlap.copies_us", Number::microseconds(*copies), "us");
-  report.add_metric("stream_overlap.kernels_us", Number::microseconds(*kernels), "us");
-  report.add_metric("stream_overlap.both_us", Number::microseconds(*both), "us");
+  for (const auto& each : runs) {
+    report.add_metric(each.metric, Number::microseconds(each.time()), "us");
+    mark(context.platform.tracer(), each.metric, each.span);
+  }
   report.add_metric("stream_overlap.hidden_percent", percent, "%");
   report.add_note(
       fmt::format("copies alone {} us, kernels alone {} us, both together {} us: {} % "
                   "of the shorter one is hidden; data compared",
-                  Number::microseconds(*copies).text(), Number::microseconds(*kernels).text(),
-                  Number::microseconds(*both).text(), percent.text()));
+                  Number::microseconds(copies).text(), Number::microseconds(kernels).text(),
+                  Number::microseconds(both).text(), percent.text()));
   if (auto ok = overlap.close(); !ok) return ok;
   if (auto ok = (*session)->close(); !ok) return ok;
   return (*device)->shutdown();

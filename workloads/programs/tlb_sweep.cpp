@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "npu/driver/address_space.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -46,13 +47,18 @@ class Footprint {
 // From the first data request to the last data written, summed over all commands heard.
 class DataTime : public platform::TraceSink {
  public:
+  explicit DataTime(bool keeps_spans) : keeps_(keeps_spans) {}
   void on_event(const platform::TraceEvent& event) override {
     if (event.activity == platform::Activity::kEngineStart) begin_ = event.end;
-    if (event.activity == platform::Activity::kDataWrite) sum += event.end - begin_;
+    if (event.activity != platform::Activity::kDataWrite) return;
+    sum += event.end - begin_;
+    if (keeps_) spans.push_back({begin_, event.end, event.cause});
   }
   Picoseconds sum{};
+  std::vector<MeasuredSpan> spans;  // if they are wanted
 
  private:
+  const bool keeps_;
   Picoseconds begin_{};
 };
 
@@ -74,12 +80,12 @@ class Sweep {
     const auto warm_up = context_.parameters.integer("warm_up");
     if (auto ok = copy(footprint, stride, 0, warm_up); !ok) return ok;  // what fits is there now
     const auto before = context_.simulator.mmus();
-    DataTime time;
+    DataTime time(context_.platform.tracer().enabled());
     {
       const TraceSession session(context_.trace, time);
       if (auto ok = copy(footprint, stride, warm_up, accesses); !ok) return ok;
     }
-    report(footprint.size, pages, stride, time.sum, before);
+    report(footprint.size, pages, stride, time, before);
     return {};
   }
 
@@ -100,15 +106,16 @@ class Sweep {
     return {};
   }
 
-  void report(Bytes size, const std::string& pages, Bytes stride, Picoseconds time,
+  void report(Bytes size, const std::string& pages, Bytes stride, const DataTime& time,
               const std::vector<MmuCounters>& before) {
     const auto card = context_.parameters.integer("card");
     const auto accesses = context_.parameters.integer("accesses");
     const std::string prefix =
         "tlb_sweep." + pages + "." + size_name(size) + ".stride" + size_name(stride);
     const auto data =
-        Number::quotient(static_cast<std::uint64_t>(time.count()), accesses * 1000, 3);
+        Number::quotient(static_cast<std::uint64_t>(time.sum.count()), accesses * 1000, 3);
     context_.report.add_metric(prefix + ".data_ns", data, "ns");
+    mark(context_.platform.tracer(), prefix + ".data_ns", time.spans, platform::Statistic::kMean);
     std::string misses = "-", entries = "-";
     const auto after = context_.simulator.mmus();
     if (card < after.size()) {

@@ -65,7 +65,7 @@ class VectorAdd {
     auto& out = context_.report;
     const auto rate = Number::gb_per_s(3 * bytes_, operation_.breakdown().cores());
     operation_.report("vector_add", {"vector_add.bandwidth_gb_per_s", rate, "GB/s"}, blocks_);
-    operation_.breakdown().report("vector_add", out);
+    operation_.breakdown().report("vector_add", out, context_.platform.tracer());
     out.add_note(fmt::format("{} elements of {}: two read and one written each; {}", count_,
                              name_of(type_),
                              context_.functional ? "every one compared" : "not compared"));

@@ -144,6 +144,9 @@ class VectorOperator {
     const Bytes moved = bytes_ * (has_second(work_.op) ? 3 : 2);
     out.add_metric("operator.duration_us", Number::microseconds(span.duration()), "us");
     out.add_metric("operator.start_us", Number::microseconds(span.start()), "us");
+    auto& tracer = context_.platform.tracer();
+    mark(tracer, "operator.duration_us", span.blocks_span(), platform::Statistic::kSum);
+    mark(tracer, "operator.start_us", span.start_span(), platform::Statistic::kSum);
     out.add_metric("operator.bandwidth_gb_per_s", Number::gb_per_s(moved, span.duration()), "GB/s");
     out.add_metric("operator.blocks", Number::count(span.blocks()), "");
     const auto whole = static_cast<std::uint64_t>(span.duration().count()) * blocks_;

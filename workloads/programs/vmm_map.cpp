@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "npu/driver/address_space.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/block_contents.hpp"
 
@@ -24,7 +25,9 @@ class CallTimes {
   void end(const std::string& call) {
     const Picoseconds now = context_.platform.clock().now();
     const auto time = Number::microseconds(now - last_);
-    context_.report.add_metric("vmm_map." + size_name(size_) + "." + call + "_us", time, "us");
+    const auto metric = "vmm_map." + size_name(size_) + "." + call + "_us";
+    context_.report.add_metric(metric, time, "us");
+    mark(context_.platform.tracer(), metric, {last_, now});
     row.push_back(time.text());
     last_ = context_.platform.clock().now();
   }

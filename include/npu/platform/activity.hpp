@@ -180,8 +180,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(BlockStat
 // How a report makes a time of the measurements of one name.
 enum class Statistic : std::uint8_t {
   kSum,     // of all
-  kMean,    // rounded half up
-  kMedian,  // the lower one of an even number
+  kMean,    // their sum by the sum of their counts, rounded half up
+  kMedian,  // the upper one of an even number
   kLeast,
   kMost,
   kSpan,  // first begin to last end
@@ -218,8 +218,10 @@ constexpr ActivityRow row(Activity activity, std::string_view name, Category cat
 // In the order of the enumeration.
 inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
     row(Activity::kMeasurement, "measurement", Category::kWorkload, Flow::kNone,
-        "a time that the report names as the track does, or one of those it is made of",
-        DetailField{"statistic", 0, 8, DetailFormat::kStatistic}),
+        "a time that the report names as the track does, or one of those it is made of; count: "
+        "what "
+        "the span stands for, where the report has the mean of one",
+        DetailField{"statistic", 0, 8, DetailFormat::kStatistic}, DetailField{"count", 8, 56}),
     row(Activity::kStage, "stage", Category::kWorkload, Flow::kNone,
         "a stage of a workload or of a compaction, named as the track"),
     row(Activity::kDriverCall, "driver_call", Category::kDriver, Flow::kNone,
@@ -227,8 +229,9 @@ inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
         DetailField{"call", 56, 8, DetailFormat::kDriverCall},
         DetailField{"argument", 0, 56, DetailFormat::kHex}),
     row(Activity::kDmaSubmit, "dma_submit", Category::kDriver, Flow::kBegin,
-        "driver: from the call to the return of a submission, to the DMA ring or to a queue",
-        DetailField{"stream_or_queue", 0, 32}),
+        "driver: from the call to the return of a submission, to the DMA ring or to a queue; the "
+        "cause is its last entry, and so many went before it with the same doorbell",
+        DetailField{"stream_or_queue", 0, 32}, DetailField{"entries_before", 32, 32}),
     row(Activity::kEventWait, "event_wait", Category::kDriver, Flow::kEnd,
         "driver: from the call to the return of a wait", DetailField{"event_or_queue", 0, 32}),
     row(Activity::kMemoryBlock, "memory_block", Category::kDriver, Flow::kNone,

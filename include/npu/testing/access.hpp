@@ -85,6 +85,7 @@ class NPU_TESTING_API Accesses {
 };
 
 // What GoogleTest prints of a value: its summary. The matchers list accesses.
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's
 NPU_TESTING_API void PrintTo(const Accesses& accesses, std::ostream* out);
 
 // Whether `name` can be the name of an access: a register of the ABI or an area that is named.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Things that go wrong with a card, and when. All of them are what the model does, not what the
-// platform pretends: a card whose link is down answers nothing, its DMA included.
+// platform pretends: a card whose link is down answers nothing, its DMA included. Of two that
+// overlap and are of one kind and card, the first end is that of both.
 //
 //   inject(link_down(5_us), after(20_us));
 //   inject(function_level_reset(), at_access(1, AccessKind::kMmioWrite, "DMA_DOORBELL"));
@@ -104,7 +105,8 @@ inline When after(Picoseconds time) {
   return {When::Kind::kAfter, time};
 }
 // Immediately before the n-th access (1 is the next) of a kind, to the register of that name if one
-// is given (Access::name). Not for interrupts, which the host does not make.
+// is given (Access::name). Not for interrupts, which the host does not make. A poll loop is one
+// access for as long as nothing it looks at changes.
 inline When at_access(std::uint64_t nth, AccessKind kind, std::string name = {}) {
   return {When::Kind::kAccess, {}, nth, kind, std::move(name)};
 }

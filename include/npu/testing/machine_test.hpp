@@ -34,18 +34,24 @@
 namespace npu::testkit {
 
 class MachineTest : public ::testing::Test {
+ public:
+  ~MachineTest() override {
+    if (machine_) RecordProperty("simulated_ps", std::to_string(now().count()));
+  }
+
  protected:
   // As Machine::create(). A configuration with an error fails the test with its line.
   explicit MachineTest(const std::string& config = "910b",
                        const std::vector<std::string>& overrides = {}) {
     auto machine = Machine::create(config, overrides, &MachineTest::stuck);
+    if (!machine && machine.error().code == ErrorCode::kAlreadyExists) {
+      throw std::logic_error(
+          "a process has one simulation: link npusim::testing_main, or run every "
+          "test in a process of its own (gtest_discover_tests)");
+    }
     if (!machine) throw std::runtime_error(machine.error().context);
     machine_ = std::move(*machine);
   }
-  ~MachineTest() override {
-    if (machine_) RecordProperty("simulated_ps", std::to_string(now().count()));
-  }
-
   // --- The machine
   platform::Platform& platform() { return machine_->platform(); }
   Machine& machine() { return *machine_; }

@@ -21,6 +21,8 @@
 #include "npu/base/units.hpp"
 #include "npu/testing/access.hpp"
 
+// Names are GoogleTest's, or in its manner.
+// NOLINTBEGIN(readability-identifier-naming)
 namespace npu {
 
 // What GoogleTest prints of a Result, a Status and a time.
@@ -151,3 +153,4 @@ MATCHER_P(FailsWith, code, "fails with " + std::string(to_string(code))) {
 }
 
 }  // namespace npu::testkit
+// NOLINTEND(readability-identifier-naming)

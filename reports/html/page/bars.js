@@ -48,7 +48,7 @@ function stacked_bars({ rows, names, title, narrow, max, apart = [] }) {
       indexAxis: 'y',
       scales: {
         x: axis(title, { stacked: true, beginAtZero: true, max }),
-        y: axis('', { stacked: true, grid: { display: false }, ticks: { autoSkip: false } }),
+        y: axis('', { stacked: true, grid: { display: false }, ticks: { autoSkip: false, font: { size: narrow ? 10 : 12 } } }),
       },
       plugins: {
         legend: legend(),

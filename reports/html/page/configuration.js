@@ -21,6 +21,7 @@ function add_configuration(report) {
   const is_changed = (key) => changed.has(key) || [...changed].some((each) => key.endsWith(`.${each}`));
   const rows = flattened(report.configuration || {}).map(([key, value]) =>
     [key, value, is_changed(key) ? 'changed by --set' : '']);
+  rows.sort((a, b) => (b[2] !== '') - (a[2] !== ''));
   const count = rows.filter((row) => row[2] !== '').length;
   add_text(section, `${rows.length} keys, ${count} changed by --set; npusim config keys says what each means.`);
   add_filtered_table(section, 'Configuration', ['key', 'value', 'changed'], rows, (row) => row[2] !== '');

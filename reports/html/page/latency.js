@@ -4,24 +4,21 @@
 const kPercentiles = [['min_ps', 'min'], ['p50_ps', 'p50'], ['p90_ps', 'p90'], ['p99_ps', 'p99'], ['max_ps', 'max']];
 
 function percentile_plot(durations, narrow) {
-  const highest = Math.max(...durations.map((each) => Number(each.max_ps)));
-  const [unit, power] = time_unit(highest);
-  const at = (each, key) => Number(each[key]) / 10 ** power;
   const marks = kPercentiles.map(([key, label], index) => ({
     type: 'line', label, showLine: false, pointStyle: kPoints[index], radius: 5,
-    data: durations.map((each) => (Number(each[key]) > 0 ? at(each, key) : null)),
+    data: durations.map((each) => (Number(each[key]) > 0 ? Number(each[key]) : null)),
     borderColor: series_colour(index), backgroundColor: series_colour(index), borderWidth: 2,
     texts: durations.map((each) => time_text(each[key])),
   }));
   return {
     type: 'line',
-    data: { labels: durations.map((each) => bar_label([words(each.name), `${each.count} times`], narrow)), datasets: marks },
-    height: 60 + durations.length * 44,
+    data: { labels: durations.map((each) => bar_label([`${words(each.name)} (${each.count})`], narrow)), datasets: marks },
+    height: 60 + durations.length * 27,
     options: {
       indexAxis: 'y',
       scales: {
-        x: axis(unit, { type: 'logarithmic', ticks: { callback: log_tick } }),
-        y: axis('', { offset: true, ticks: { autoSkip: false } }),
+        x: axis('', { type: 'logarithmic', ticks: { callback: log_time_tick, maxRotation: 60 } }),
+        y: axis('', { offset: true, ticks: { autoSkip: false, font: { size: narrow ? 10 : 12 } } }),
       },
       plugins: {
         legend: legend(),
@@ -40,7 +37,7 @@ function add_durations(section, report) {
   }
   const columns = ['count', ...kPercentiles.map(([key]) => key), 'total_ps'];
   add_plot(section, {
-    title: 'Percentiles of durations',
+    title: 'Percentiles of durations (and how often)',
     label: `Minimum, median, 90th and 99th percentile and maximum of ${durations.length} kinds of events`,
     build: (narrow) => percentile_plot(durations, narrow),
     table: {
@@ -49,6 +46,25 @@ function add_durations(section, report) {
       rows: durations.map((each) => [each.name, ...columns.map((key) => each[key])]),
     },
   });
+}
+
+const kTablePowers = { ns: 3, us: 6, ms: 9 };
+
+function ps_text(text, power) {
+  const { value, places } = scaled(text);
+  return places <= power ? String(value * 10n ** BigInt(power - places)) : null;
+}
+
+// Breakdowns that a report has as tables alone: a part and its time in each row.
+function table_breakdowns(tables) {
+  const is_breakdown = (table) => ['part', 'stage'].includes(table.columns[0]) && table.columns[1] in kTablePowers;
+  return tables.filter(is_breakdown).map((table) => {
+    const power = kTablePowers[table.columns[1]];
+    const rows = table.rows.filter((row) => row[0] !== 'total' && is_number(row[1]) && ps_text(row[1], power) !== null)
+      .map((row) => ({ name: row[0], ps: ps_text(row[1], power) }));
+    const wait = rows.find((row) => row.name === 'wait');
+    return { group: table.title, label: '', parts: rows.filter((row) => row !== wait), wait_ps: wait ? wait.ps : null };
+  }).filter((each) => each.parts.length > 0);
 }
 
 // Breakdowns of one heading: rows with the same parts.
@@ -99,11 +115,12 @@ function breakdown_table(group, breakdowns) {
 }
 
 function add_breakdowns(section, report) {
-  if ((report.breakdowns || []).length === 0) {
+  const all = [...(report.breakdowns || []), ...table_breakdowns(report.tables || [])];
+  if (all.length === 0) {
     add_text(section, 'No breakdowns: this workload measures no latency with parts.', 'absent');
     return;
   }
-  for (const [group, breakdowns] of breakdown_groups(report.breakdowns)) {
+  for (const [group, breakdowns] of breakdown_groups(all)) {
     let shares = false;
     const menu = make('div');
     section.append(menu);

@@ -29,8 +29,13 @@ function add_limits(section, report) {
   });
 }
 
+// Software that waits for nothing has no unit.
+function path_unit(part) {
+  return part.unit === 'none' ? '' : cell_text(part.unit);
+}
+
 function path_name(part) {
-  return part.unit ? `${words(part.name)}, ${part.unit}` : words(part.name);
+  return path_unit(part) === '' ? words(part.name) : `${words(part.name)}, ${path_unit(part)}`;
 }
 
 function path_bar(path, sorted, narrow) {
@@ -41,24 +46,47 @@ function path_bar(path, sorted, narrow) {
   return stacked_bars({ rows, names: [...parts.keys()], title: unit, narrow, max: Number(path.total_ps) / 10 ** power });
 }
 
-// When each part was on the path: a row for each of the longest.
+// Whether a unit is one of a part's, "card0.dma.engine*" in which stands for all engines.
+function is_unit_of(unit, pattern) {
+  const pieces = pattern.split('*').map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pieces.join('.*')}$`).test(unit);
+}
+
+// For each segment the part that it counts to; null: none.
+function parts_of_segments(path) {
+  const known = new Map();
+  return path.segments.map((each) => {
+    const name = path_name(each);
+    if (!known.has(name)) {
+      const same = path.parts.filter((part) => part.name === each.name);
+      known.set(name, same.find((part) => part.unit === each.unit) ||
+        same.find((part) => is_unit_of(cell_text(each.unit), cell_text(part.unit))) || null);
+    }
+    return known.get(name);
+  });
+}
+
+// When each part was on the path: a row for each of the longest of which there are segments.
 function path_rows(path, sorted, narrow) {
   const [unit, power] = time_unit(Number(path.total_ps));
-  const [shown, rest] = split_top(sorted, narrow ? 10 : 16);
-  const row_of = new Map(shown.map((part, index) => [path_name(part), index]));
-  const labels = shown.map((part) => [words(part.name), ...(part.unit ? [part.unit] : []), `${short_time(part.ps)}, ${percent_text(part.ps, path.total_ps)} %`]);
+  const parts = parts_of_segments(path);
+  const seen = new Set(parts);
+  const [shown, rest] = split_top(sorted.filter((part) => seen.has(part)), narrow ? 10 : 16);
+  const row_of = new Map(shown.map((part, index) => [part, index]));
+  const labels = shown.map((part) => [words(part.name), ...(path_unit(part) === '' ? [] : [path_unit(part)]),
+    `${short_time(part.ps)}, ${percent_text(part.ps, path.total_ps)} %`]);
   if (rest.length > 0) labels.push([`${rest.length} others`, short_time(sum_text(rest.map((part) => part.ps)))]);
-  const begin = Math.min(...path.segments.map((each) => Number(each.begin_ps)));
-  const end = Math.max(...path.segments.map((each) => Number(each.end_ps)));
-  const spans = path.segments.map((each) => ({
-    row: row_of.has(path_name(each)) ? row_of.get(path_name(each)) : labels.length - 1,
+  if (rest.length === 0 && seen.has(null)) labels.push(['others']);
+  const spans = path.segments.map((each, index) => ({
+    row: row_of.has(parts[index]) ? row_of.get(parts[index]) : shown.length,
     from: Number(each.begin_ps) / 10 ** power,
     to: Number(each.end_ps) / 10 ** power,
     text: `${path_name(each)}: ${time_text(each.begin_ps)} to ${time_text(each.end_ps)}`,
   }));
   return span_bars({
     labels, sets: [{ label: 'on the critical path', spans, colour: series_colour(0) }], title: unit, narrow,
-    min: begin / 10 ** power, max: end / 10 ** power, row_height: 48, legends: false, thickness: 0.5,
+    min: 0, max: Number(path.total_ps) / 10 ** power, legends: false, thickness: 0.5,
+    row_height: 8 + 15 * Math.max(...labels.map((lines) => lines.length)),
   });
 }
 
@@ -68,7 +96,7 @@ function add_path_segments(section, path, sorted) {
   add_plot(section, {
     title: 'Critical path over time',
     label: 'When each part was on the critical path',
-    note: left > 0 ? `The ${path.segments.length} longest segments; ${left} shorter ones are left out.` : undefined,
+    note: left > 0 ? `The ${path.segments.length} longest segments; ${left} shorter ones are left out, and parts that have no others.` : undefined,
     build: (narrow) => path_rows(path, sorted, narrow),
     table: {
       caption: 'segments of the critical path, in ps',
@@ -94,9 +122,9 @@ function add_critical_path(section, report) {
     build: (narrow) => path_bar(path, sorted, narrow),
     table: {
       caption: 'parts of the critical path, in ps',
-      columns: ['name', 'unit', 'ps', 'count', '% of the run'],
-      rows: [...sorted.map((part) => [part.name, part.unit, part.ps, part.count, percent_text(part.ps, path.total_ps)]),
-        ['total', '', path.total_ps, '', '']],
+      columns: ['name', 'ps', 'count', 'unit', '% of the run'],
+      rows: [...sorted.map((part) => [part.name, part.ps, part.count, part.unit, percent_text(part.ps, path.total_ps)]),
+        ['total', path.total_ps, '', '', '']],
     },
   });
   plot.table.open = true;

@@ -7,8 +7,16 @@ function moment_name(moment) {
   return [words(moment.label), time_text(moment.when_ps)];
 }
 
+// Bytes of the memory, or as far as anything was seen in it where the report does not know.
+function extent_of(memory) {
+  const ends = memory.moments.flatMap((moment) => moment.ranges.map((range) => BigInt(range.end)));
+  const bytes = BigInt(memory.bytes);
+  return bytes > 0n ? bytes : ends.reduce((most, each) => (each > most ? each : most), 1n);
+}
+
 function memory_plot(memory, narrow) {
-  const [unit, power] = byte_unit(Number(memory.bytes));
+  const extent = Number(extent_of(memory));
+  const [unit, power] = byte_unit(extent);
   const at = (bytes) => Number(bytes) / 2 ** power;
   const labels = memory.moments.map(moment_name);
   const spans_of = (state) => memory.moments.flatMap((moment, row) =>
@@ -18,12 +26,12 @@ function memory_plot(memory, narrow) {
     })));
   const states = [...kStates, ...new Set(memory.moments.flatMap((moment) =>
     moment.ranges.map((range) => range.state)).filter((state) => !kStates.includes(state)))];
-  const free = memory.moments.map((_, row) => ({ row, from: 0, to: at(memory.bytes), text: 'free' }));
+  const free = memory.moments.map((_, row) => ({ row, from: 0, to: at(extent), text: 'free' }));
   const sets = states.map((state, index) => ({
     label: state, spans: spans_of(state), colour: theme().memory[state] || series_colour(index),
   })).filter((set) => set.spans.length > 0);
   sets.push({ label: 'free', spans: free, colour: theme().memory.free });
-  return span_bars({ labels, sets, title: `address in ${unit}`, narrow, min: 0, max: at(memory.bytes), row_height: 52, thickness: 0.6 });
+  return span_bars({ labels, sets, title: `address in ${unit}`, narrow, min: 0, max: at(extent), row_height: 52, thickness: 0.6 });
 }
 
 function range_rows(memory) {
@@ -50,7 +58,7 @@ function free_blocks(memory, moment) {
     if (BigInt(range.begin) > end) blocks.push(BigInt(range.begin) - end);
     if (BigInt(range.end) > end) end = BigInt(range.end);
   }
-  if (BigInt(memory.bytes) > end) blocks.push(BigInt(memory.bytes) - end);
+  if (extent_of(memory) > end) blocks.push(extent_of(memory) - end);
   return blocks;
 }
 
@@ -63,7 +71,7 @@ function add_memory(report) {
   }
   for (const memory of memories) {
     const plot = add_plot(section, {
-      title: `${memory.name}, ${short_bytes(Number(memory.bytes))}`,
+      title: `${memory.name}, ${short_bytes(Number(extent_of(memory)))}`,
       label: `Map of ${memory.name} at ${memory.moments.length} moments`,
       build: (narrow) => memory_plot(memory, narrow),
       table: {

@@ -28,12 +28,13 @@ function point_name(sweep, point) {
   return `point ${point.number}: ${texts.join(', ')}`;
 }
 
-function pareto_axis(sweep, objective, points) {
+function pareto_axis(sweep, objective, points, narrow) {
   const values = points.map((point) => Number(objective_text(sweep, objective, point)));
-  return metric_axis(objective_title(sweep, objective), values);
+  const title = objective_title(sweep, objective);
+  return metric_axis(narrow && title.length > 44 ? `\u2026${title.slice(-43)}` : title, values);
 }
 
-function pareto_plot(sweep, [first, second], points) {
+function pareto_plot(sweep, [first, second], points, narrow) {
   const place = (point) => {
     const [x, y] = [objective_text(sweep, first, point), objective_text(sweep, second, point)];
     return { x: Number(x), y: Number(y), text: `${x}, ${y}`, name: point_name(sweep, point) };
@@ -52,7 +53,7 @@ function pareto_plot(sweep, [first, second], points) {
     },
     height: 420,
     options: {
-      scales: { x: pareto_axis(sweep, first, points), y: pareto_axis(sweep, second, points) },
+      scales: { x: pareto_axis(sweep, first, points, narrow), y: pareto_axis(sweep, second, points, narrow) },
       plugins: {
         legend: legend(),
         tooltip: tooltip((item) => item.raw.name, (item) => item.raw.text),
@@ -89,7 +90,7 @@ function add_pareto(sweep) {
     title: 'Objectives against each other',
     label: `Objectives of ${points.length} points, those on the Pareto front joined`,
     note: points.length > kMostPoints ? `Of the points that others beat, the first ${kMostPoints} are drawn.` : undefined,
-    build: () => pareto_plot(sweep, pair, points),
+    build: (narrow) => pareto_plot(sweep, pair, points, narrow),
     table: front_table(sweep),
   });
   if (objectives.length === 2) return;

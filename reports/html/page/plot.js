@@ -90,6 +90,11 @@ function log_tick(value) {
   return wanted.includes(leading) ? short_number(value) : '';
 }
 
+// The same of picoseconds: 1 ns, 10 ns...
+function log_time_tick(value) {
+  return log_tick.call(this, value) === '' ? '' : short_time(value);
+}
+
 function legend(more = {}) {
   return {
     position: 'bottom',
@@ -110,7 +115,7 @@ function tooltip(title, line) {
 
 // Names beside bars: in two lines, cut from the front where it is narrow.
 function bar_label(lines, narrow) {
-  const most = narrow ? 18 : 44;
+  const most = narrow ? 24 : 44;
   return lines.map((text) => (text.length > most ? `\u2026${text.slice(1 - most)}` : text));
 }
 

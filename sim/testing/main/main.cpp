@@ -13,8 +13,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -67,14 +69,13 @@ std::string output_file(const char* program) {
 }
 
 Outcome run(const std::pair<std::string, std::string>& test) {
-  const std::string name = test.first + "." + test.second;
-  std::printf("[ RUN      ] %s\n", name.c_str());
+  std::printf("[ RUN      ] %s.%s\n", test.first.c_str(), test.second.c_str());
   const Outcome outcome = npu::testkit::run_in_child(test.first, test.second);
-  std::printf("%s %s",
+  std::printf("%s %s.%s",
               outcome.failed    ? "[  FAILED  ]"
               : outcome.skipped ? "[  SKIPPED ]"
                                 : "[       OK ]",
-              name.c_str());
+              test.first.c_str(), test.second.c_str());
   if (outcome.simulated > 0) {
     std::printf(" (%lld.%06lld us simulated)",
                 static_cast<long long>(outcome.simulated / 1'000'000),
@@ -101,7 +102,11 @@ bool summary(const std::vector<Outcome>& outcomes) {
   return failed.empty();
 }
 
+// Folders are made, as GoogleTest makes them.
 bool write_file(const std::string& path, const std::string& text) {
+  std::error_code ignored;
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
@@ -115,16 +120,17 @@ bool write_file(const std::string& path, const std::string& text) {
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
   if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
-  const std::string output = testing::GTEST_FLAG(output);
+  static std::string output = testing::GTEST_FLAG(output);
   if (!output.empty() && output != "xml" && output.rfind("xml:", 0) != 0) {
     std::fprintf(stderr, "--gtest_output=%s: xml[:FILE] is what there is\n", output.c_str());
     return 2;
   }
-  const std::string file = output_file(argv[0]);
-  const Names tests = selected_tests();
+  // What lives while children run is static: see child.cpp.
+  static std::string file = output_file(argv[0]);
+  static Names tests = selected_tests();
   const int repeat = testing::GTEST_FLAG(repeat);
   if (tests.size() == 1 && file.empty() && repeat == 1) return RUN_ALL_TESTS();
-  std::vector<Outcome> outcomes;
+  static std::vector<Outcome> outcomes;
   bool stopped = false;
   for (int round = 0; round != repeat && !stopped; ++round) {
     for (const auto& test : tests) {

@@ -59,7 +59,7 @@ END
   mkdir -p "$system/proc"
   mount -t proc proc "$system/proc"
   inside apt-get -q update
-  cp "$deb" "$system/tmp/npusim.deb"
+  cp "$deb" "$system/srv/npusim.deb"
 }
 
 inside() {
@@ -83,7 +83,7 @@ case_lintian() { lintian --allow-root --tag-display-limit 0 --fail-on error "$de
 
 # Only what the package declares comes with it.
 case_install() {
-  inside apt-get -q install -y --no-install-recommends /tmp/npusim.deb
+  inside apt-get -q install -y --no-install-recommends /srv/npusim.deb
   says "npusim $version" npusim --version
   says dma_latency npusim list
   says 19e5:d110 npusim --config 910b run enumerate
@@ -101,7 +101,7 @@ case_pipelines() {
   cp -r "$root/docs/ci" "$root/examples/driver-regression" "$system/tmp"
   for service in github-actions gitlab-ci; do
     inside /tmp/pipeline.py /tmp/ci/$service.yml /tmp/driver-regression /tmp/$service \
-      --package /tmp/npusim.deb
+      --package /srv/npusim.deb
   done
 }
 

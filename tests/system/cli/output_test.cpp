@@ -75,7 +75,7 @@ TEST_F(Output, a_report_on_a_full_device_is_a_failure) {
 
 TEST_F(Output, a_path_that_cannot_be_written_costs_no_run) {
   shell("mkdir folder; echo x >file");
-  for (const auto* option : {"--report", "--config-out"}) {
+  for (const auto* option : {"--report", "--html", "--config-out"}) {
     const std::vector<std::pair<std::string, std::string>> wrong{
         {"no/such.json", "No such file or directory"},
         {"folder", "Is a directory"},

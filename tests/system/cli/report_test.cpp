@@ -23,7 +23,7 @@ TEST_F(Reports, a_report_prints_again_what_the_run_printed) {
   const auto again = npusim({"report", "r.json"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.out, printed);
-  EXPECT_EQ(shell("cat r.json | " NPU_BINARY_DIR "/bin/npusim report -").out, printed);
+  EXPECT_EQ(shell("(cat r.json | " NPU_BINARY_DIR "/bin/npusim report -)").out, printed);
 }
 
 TEST_F(Reports, a_name_that_is_no_utf8_is_printed_again_too) {
@@ -46,6 +46,39 @@ TEST_F(Reports, a_report_becomes_markdown_or_csv_in_a_file) {
   EXPECT_EQ(csv.out.rfind("workload,config,seed,kind,name,value,unit\r\n", 0), 0U);
 }
 
+TEST_F(Reports, a_page_of_a_run_is_that_of_its_report) {
+  const auto ran = npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64",
+                           "--report", "r.json", "--html", "r.html"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const std::string page = text("r.html");
+  EXPECT_NE(page.find("<body data-page=\"report\">"), std::string::npos);
+  EXPECT_EQ(npusim({"report", "r.json", "--format", "html"}).out, page);
+}
+
+TEST_F(Reports, a_page_shows_what_a_profile_finds) {
+  run("r.json", {"dma.engines=2"});
+  const auto ran = npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64",
+                           "--report", "p.json", "--html", "p.html"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  for (const std::string section : {"utilisation", "durations", "memory_map", "critical_path"}) {
+    EXPECT_NE(text("p.json").find("\"" + section + "\":"), std::string::npos) << section;
+    EXPECT_EQ(text("r.json").find("\"" + section + "\":"), std::string::npos) << section;
+  }
+}
+
+TEST_F(Reports, a_page_that_cannot_be_written_costs_no_run) {
+  const std::vector<std::string> command{"--config", "910b", "run", "dma_latency"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    return more;
+  };
+  expect_refused(with({"--html", "no/such/page"}),
+                 "--html no/such/page: cannot be written: No such file or directory");
+  expect_refused(with({"--html", ""}), "--html: no file");
+  expect_refused(with({"--html", "a", "--report", "a"}), "--report and --html name the same file");
+  expect_refused({"list", "--html", "a"}, "option '--html' does not belong to 'list'");
+}
+
 TEST_F(Reports, what_is_no_report_is_refused_in_one_line) {
   run("r.json");
   expect_refused({"report"}, "report: give the file of a report");
@@ -54,6 +87,8 @@ TEST_F(Reports, what_is_no_report_is_refused_in_one_line) {
   expect_refused({"report", "cut.json"}, "cut.json: no JSON: it ends in the middle");
   expect_refused({"report", "r.json", "--format", "pdf"},
                  "--format: found 'pdf'; allowed: text, markdown, csv, html");
+  expect_refused({"report", "r.json", "--output", "./r.json"},
+                 "--output ./r.json: that is a report to be read");
   expect_refused({"report", "r.json", "--output", "no/such/folder"},
                  "--output no/such/folder: cannot be written: No such file or directory");
 }

@@ -48,7 +48,13 @@ class Recorded : private platform::TraceSink {
   std::uint64_t passed_over() const { return passed_over_; }
 
  private:
+  // What a poll that is passed over would have looked at.
+  static bool is_of_polls(platform::Activity activity) {
+    return activity == platform::Activity::kTranslation ||
+           activity == platform::Activity::kL2Read || activity == platform::Activity::kL2Write;
+  }
   void on_event(const platform::TraceEvent& event) override {
+    if (is_of_polls(event.activity)) return;
     const auto& names = machine_.system.simulation().recorder.track_names();
     lines_.push_back(fmt::format(
         "{:015} {:015} {} {} {} {} {}", event.end.count(), event.begin.count(), names[event.track],

@@ -47,7 +47,13 @@ TEST_F(SweepInput, no_point_is_there_twice) {
       "6:9: link.generation: is varied twice: the list's entries are combined with every "
       "point of the grid, so each key belongs to one of them");
   expect_mistake("configuration: 910b\nseeds: [1, 2, 1]\n",
-                 "3:11: point 2 (seed=1): is the same run as point 0 (seed=1)");
+                 "5:15: point 2 (seed=1): is the same run as point 0 (seed=1)");
+}
+
+TEST_F(SweepInput, a_configuration_that_is_there_by_two_names_is_found) {
+  expect_mistake("configuration: [910b, 910b.yaml]\n",
+                 "4:23: point 1 (configuration=910b.yaml): is the same run as point 0 "
+                 "(configuration=910b)");
 }
 
 TEST_F(SweepInput, an_objective_that_is_an_axis_is_a_number) {
@@ -83,7 +89,7 @@ TEST_F(SweepInput, metrics_that_no_report_has_are_found_after_the_runs) {
         "metrics: [\"*.nothing\"]\n");
   const auto result = npusim({"sweep", "s.yaml"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.out, "r: 1 of 1 points done\nr/sweep.csv\n");
+  EXPECT_EQ(result.out, "r: 1 of 1 points done\nr: sweep.csv, sweep.json, sweep.html\n");
   EXPECT_NE(result.err.find("npusim: s.yaml:5:11: metrics: no report has a metric '*.nothing'; "
                             "allowed: names of metrics in the reports\n"),
             std::string::npos)

@@ -51,7 +51,8 @@ class Sweep : public Program {
 TEST_F(Sweep, has_a_line_per_point_in_the_order_of_the_grid) {
   const auto result = npusim({"sweep", "s.yaml"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out, "latency: 8 of 8 points done\nlatency/sweep.csv\n");
+  EXPECT_EQ(result.out,
+            "latency: 8 of 8 points done\nlatency: sweep.csv, sweep.json, sweep.html\n");
   std::istringstream table(text("latency/sweep.csv"));
   std::string line;
   std::getline(table, line);
@@ -67,6 +68,17 @@ TEST_F(Sweep, has_a_line_per_point_in_the_order_of_the_grid) {
     }
   }
   EXPECT_FALSE(std::getline(table, line));
+}
+
+TEST_F(Sweep, the_page_holds_the_results) {
+  ASSERT_EQ(npusim({"sweep", "s.yaml"}).exit_code, 0);
+  const auto results = nlohmann::json::parse(text("latency/sweep.json"));
+  EXPECT_EQ(results["points"].size(), 8U);
+  const std::string page = text("latency/sweep.html");
+  EXPECT_THAT(page, HasSubstr("npusim.sweep_results/1"));
+  for (const auto& point : results["points"]) {
+    EXPECT_THAT(page, HasSubstr(point["name"].get<std::string>()));
+  }
 }
 
 TEST_F(Sweep, a_points_report_is_that_of_the_run) {
@@ -93,6 +105,7 @@ TEST_F(Sweep, the_table_is_the_same_whoever_runs_the_points_and_in_which_order) 
   for (const auto* results : {"two", "three"}) {
     EXPECT_EQ(text(std::string(results) + "/sweep.csv"), text("one/sweep.csv"));
     EXPECT_EQ(text(std::string(results) + "/sweep.json"), text("one/sweep.json"));
+    EXPECT_EQ(text(std::string(results) + "/sweep.html"), text("one/sweep.html"));
     EXPECT_EQ(reports(results), reports("one"));
   }
 }

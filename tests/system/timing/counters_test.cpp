@@ -53,6 +53,11 @@ TEST_P(Counters, AreTheSumsOfTheEvents) {
   EXPECT_EQ(counter("host.interrupts"), sums_.count[Activity::kInterrupt]);
   // To sleep and back.
   EXPECT_EQ(2 * counter("host.context_switches"), sums_.count[Activity::kContextSwitch]);
+  EXPECT_EQ(counter("host.write_barriers") + counter("host.read_barriers"),
+            sums_.count[Activity::kBarrier]);
+  EXPECT_EQ(counter("host.read_barriers"), sums_.detail[Activity::kBarrier]);
+  EXPECT_EQ(counter("host.polls"), sums_.detail[Activity::kPoll]);
+  EXPECT_EQ(counter("host.poll_calls"), sums_.count[Activity::kPoll]);
   EXPECT_EQ(counter("card0.dma.ring_entries"), sums_.detail[Activity::kDescriptorFetch]);
   EXPECT_EQ(counter("card0.dma.commands"), sums_.count[Activity::kCommand]);
   EXPECT_EQ(counter("card0.queues.entries"), sums_.count[Activity::kQueueCommand]);

@@ -77,7 +77,7 @@ TEST(DriverComparison, AReadBeforeTheDoorbellIsNamedWithItsPart) {
   EXPECT_EQ(reads->difference().text(), "1.000");
   EXPECT_EQ(reads->why.rfind("host.mmio_reads_bar0 +", 0), 0U) << reads->why;
   EXPECT_NE(latency->why.find("host.mmio_reads_per_submission +1.000"), std::string::npos);
-  EXPECT_NE(latency->why.find("entry_store +"), std::string::npos) << latency->why;
+  EXPECT_NE(latency->why.find("doorbell +"), std::string::npos) << latency->why;
 }
 
 TEST(DriverComparison, AReadBehindTheDoorbellIsNamedAlthoughNoLatencyMoves) {

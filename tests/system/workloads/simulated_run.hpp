@@ -49,6 +49,10 @@ class WorkloadOnSimulator : public testing::Test {
     });
     if (!ran) return ran;
     report_.workload = name;
+    report_.parameters = values.values();
+    for (const auto& each : model::all_values(*config)) {
+      report_.configuration.push_back({each.key, {each.value}, each.is_text});
+    }
     add_counters(report_, view);
     report_.simulated = view.simulated_time();
     return status;

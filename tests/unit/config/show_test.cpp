@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
+
 #include "tests/unit/config/config_files.hpp"
 
 namespace npu::model {
@@ -29,6 +31,32 @@ TEST_F(Show, derived_figures_stand_beside_the_values) {
   // 32 channels x 2 pseudo channels x 32 bytes x 1.2 GHz / 2 clocks; 16 GT/s x 16 x 128/130 / 8.
   EXPECT_NE(shown.find("# peak 1228.8 GB/s"), std::string::npos);
   EXPECT_NE(shown.find("# 31.507 GB/s each way"), std::string::npos);
+}
+
+// A document of keys that are given the values, and the values of that, are the same ones.
+TEST_F(Show, all_values_have_the_names_of_overrides) {
+  const auto system = load("system-8x910b", {"cards.3.link.propagation_ns=71.125"});
+  ASSERT_TRUE(system);
+  const auto values = all_values(*system);
+  std::vector<std::string> overrides;
+  for (const auto& each : values) {
+    const bool topology = each.key.rfind("host_bridges.", 0) == 0;
+    if (!topology && each.key != "hccs_topology") overrides.push_back(each.key + "=" + each.value);
+  }
+  const auto again = load("system-8x910b", overrides);
+  ASSERT_TRUE(again) << again.error().message();
+  EXPECT_EQ(show_system(*again), show_system(*system));
+}
+
+TEST_F(Show, all_values_say_once_what_a_key_is) {
+  const auto system = load("910b", {"link.propagation_ns=71.125"});
+  ASSERT_TRUE(system);
+  std::map<std::string, std::string> by_name;
+  for (const auto& each : all_values(*system)) {
+    EXPECT_TRUE(by_name.emplace(each.key, each.value).second) << each.key;
+  }
+  EXPECT_EQ(by_name["cards.0.link.propagation_ns"], "71.125");
+  EXPECT_EQ(by_name["cpu.poll_round_ns"], "20");
 }
 
 TEST_F(Show, the_reference_in_configs_is_that_of_the_tables) {

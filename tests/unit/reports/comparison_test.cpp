@@ -10,12 +10,15 @@
 #include "reports/compare/comparison_json.hpp"
 #include "reports/compare/comparison_text.hpp"
 #include "reports/compare/junit.hpp"
+#include "reports/report_json.hpp"
+#include "reports/report_reader.hpp"
 #include "tests/unit/reports/example_report.hpp"
 
 namespace npu::reports {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 struct Value {
@@ -103,6 +106,7 @@ TEST(Compare, WhatHasNoDirectionIsARegressionOnlyIfNamed) {
   EXPECT_EQ(verdict("x.best_depth", "", 200'000), Verdict::kChanged);
   EXPECT_EQ(verdict("x.best_depth", "", 50'000, {"x.best_depth=10%"}), Verdict::kRegression);
   EXPECT_EQ(verdict("x.best_depth", "", 110'000, {"x.best_depth=10%"}), Verdict::kChanged);
+  EXPECT_EQ(verdict("x.best_depth", "", 200'000, {"*=10%"}), Verdict::kChanged);
 }
 
 TEST(Compare, AThresholdReplacesTheDefaultAndTheLastOneCounts) {
@@ -111,6 +115,12 @@ TEST(Compare, AThresholdReplacesTheDefaultAndTheLastOneCounts) {
             Verdict::kRegression);
   EXPECT_EQ(verdict("host.mmio_reads", "", 104'000, {"host.mmio_reads=4"}), Verdict::kWorse);
   EXPECT_EQ(verdict("host.mmio_reads", "", 104'001, {"host.mmio_reads=4"}), Verdict::kRegression);
+}
+
+TEST(Compare, APartMayGrowUnlessAThresholdBoundsIt) {
+  EXPECT_EQ(verdict("x.breakdown.data_ns", "ns", 200'000), Verdict::kWorse);
+  EXPECT_EQ(verdict("x.breakdown.data_ns", "ns", 200'000, {"*.data_ns=1%"}), Verdict::kRegression);
+  EXPECT_EQ(verdict("x.breakdown.data_ns", "ns", 50'000, {"*=1%"}), Verdict::kBetter);
 }
 
 TEST(Compare, ShowsTheWorstFirst) {
@@ -137,6 +147,19 @@ TEST(Compare, NamesThePartThatChangedMostAndTheAccesses) {
   EXPECT_EQ(comparison.changes[0].why, "doorbell +891.000 ns in d.64B");
   EXPECT_EQ(comparison.changes[1].why,
             "doorbell +891.000 ns; host.mmio_reads_per_submission +1.000");
+}
+
+TEST(Compare, APartThatGotShorterIsNoReasonForALongerLatency) {
+  const auto comparison = compared({{"d.64B.latency_ns", 100'000, "ns"},
+                                    {"d.64B.breakdown.doorbell_ns", 40'000, "ns"},
+                                    {"d.64B.breakdown.entry_store_ns", 50'000, "ns"},
+                                    {"d.64B.breakdown.data_ns", 10'000, "ns"}},
+                                   {{"d.64B.latency_ns", 110'000, "ns"},
+                                    {"d.64B.breakdown.doorbell_ns", 65'000, "ns"},
+                                    {"d.64B.breakdown.entry_store_ns", 10'000, "ns"},
+                                    {"d.64B.breakdown.data_ns", 35'001, "ns"}});
+  ASSERT_EQ(comparison.regressions(), 1U);
+  EXPECT_EQ(comparison.changes[0].why, "data +25.001 ns");
 }
 
 TEST(Compare, TellsWhatIsMissingAndWhatIsNew) {
@@ -172,6 +195,15 @@ TEST(Compare, TellsWhatTheReportsAreOf) {
   EXPECT_EQ(comparison->differs.size(), 3U);
 }
 
+TEST(Compare, TellsWhichSectionsAreNotTheSame) {
+  auto now = full_report();
+  now.add_section({"utilisation", "[1]"});
+  const auto comparison = compare(full_report(), now, {});
+  ASSERT_TRUE(comparison);
+  EXPECT_THAT(comparison->differs, ElementsAre("section utilisation: only in the new report"));
+  EXPECT_EQ(comparison->regressions(), 0U);
+}
+
 TEST(Compare, RefusesOtherWorkloadsAndThresholdsOfNothing) {
   auto other = full_report();
   other.workload = "matmul";
@@ -205,6 +237,31 @@ TEST(CompareAmounts, AreExactAtTheEndsOfNumbers) {
   EXPECT_FALSE(exceeds(most, most, {Number::integer(0), true}));
   EXPECT_EQ(share(Number::integer(0), most), INT64_MAX);
   EXPECT_EQ(difference(Number::scaled(15, 1), Number::scaled(1505, 3)).text(), "0.005");
+}
+
+// Reports that are damaged at a few places and still read.
+TEST(Compare, TakesWhateverReads) {
+  const std::string json = to_json(full_report());
+  std::uint64_t state = 1;
+  const auto draw = [&state](std::size_t below) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::size_t>(state >> 33U) % below;
+  };
+  unsigned read = 0;
+  for (unsigned i = 0; i < 4000; ++i) {
+    std::string damaged = json;
+    for (std::size_t n = 0; n <= draw(3); ++n) damaged[draw(damaged.size())] = "019-.,az"[draw(8)];
+    const auto other = read_report(damaged);
+    if (!other) continue;
+    ++read;
+    const auto comparison = compare(full_report(), *other, {});
+    if (!comparison) continue;
+    EXPECT_TRUE(nlohmann::json::accept(to_json(*comparison)));
+    EXPECT_FALSE(to_text(*comparison).empty());
+    EXPECT_FALSE(to_markdown(*comparison).empty());
+    EXPECT_FALSE(to_junit(*comparison).empty());
+  }
+  EXPECT_GT(read, 100U);
 }
 
 TEST(CompareJson, IsValidAndHasTheVerdicts) {

@@ -40,6 +40,22 @@ TEST(Number, PercentOfAThird) {
   EXPECT_EQ(Number::percent(1, 3).text(), "33.333");
 }
 
+TEST(Number, ReadsWhatItPrints) {
+  for (const auto* text :
+       {"0", "-12.034", "150.000", "0.000000001", "9223372036854775807", "-9223372036854775808"}) {
+    const auto number = Number::parse(text);
+    ASSERT_TRUE(number) << text;
+    EXPECT_EQ(number->text(), text);
+  }
+}
+
+TEST(Number, ReadsNothingElse) {
+  for (const auto* text : {"", "-", ".5", "5.", "007", "-0", "+1", "1e3", "1.0000000001", " 1",
+                           "9223372036854775808", "0x10", "1,5"}) {
+    EXPECT_FALSE(Number::parse(text)) << text;
+  }
+}
+
 TEST(SizeName, UsesTheLargestUnitThatDivides) {
   EXPECT_EQ(size_name(64), "64B");
   EXPECT_EQ(size_name(4_KiB), "4KiB");

@@ -130,5 +130,13 @@ TEST(ReportReader, SurvivesEveryByteChanged) {
   }
 }
 
+TEST(ReportReader, TakesAnObjectOfManyMembers) {
+  auto report = full_report();
+  for (unsigned i = 0; i < 50'000; ++i) {
+    report.configuration.push_back({"key." + std::to_string(i), {"1"}, false, false});
+  }
+  EXPECT_TRUE(read_report(to_json(report)));
+}
+
 }  // namespace
 }  // namespace npu::reports

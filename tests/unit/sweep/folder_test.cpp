@@ -11,6 +11,7 @@
 #include "cli/sweep/folder_lock.hpp"
 #include "cli/sweep/point_folder.hpp"
 #include "cli/sweep/results_directory.hpp"
+#include "reports/report_json.hpp"
 #include "tests/unit/sweep/sample.hpp"
 
 namespace npu::sweep {
@@ -32,11 +33,14 @@ class SweepFolder : public testing::Test {
   static void write(const std::string& path, const std::string& text) {
     std::ofstream(path) << text;
   }
+  static std::string report_text(std::uint64_t seed = 1) {
+    return reports::to_json(sample_report(sample_identity(seed), {{"a", hundredths(150)}}));
+  }
   // A folder whose run has written its report and was accepted.
   PointFolder done() const {
     PointFolder folder(path_.string(), sample_identity());
     EXPECT_TRUE(folder.begin());
-    write(folder.running(), report_text(sample_identity(), {{"a", "1.50"}}));
+    write(folder.running(), report_text());
     EXPECT_TRUE(folder.accept());
     return folder;
   }
@@ -46,16 +50,18 @@ class SweepFolder : public testing::Test {
 TEST_F(SweepFolder, AnAcceptedReportIsThere) {
   const auto report = done().report();
   ASSERT_TRUE(report);
-  EXPECT_EQ(report->metrics.at(0).value, "1.50");
+  EXPECT_EQ(report->metrics().at(0).value.text(), "1.50");
 }
 
 TEST_F(SweepFolder, AReportThatIsNotWholeIsNotAccepted) {
   const PointFolder folder(path_.string(), sample_identity());
   ASSERT_TRUE(folder.begin());
-  const std::string text = report_text(sample_identity(), {{"a", "1"}});
-  write(folder.running(), text.substr(0, text.size() / 2));
-  EXPECT_EQ(folder.accept().error().code, ErrorCode::kWrongData);
-  write(folder.running(), report_text(sample_identity(2), {{"a", "1"}}));
+  const std::string text = report_text();
+  for (std::size_t length = 0; length + 2 < text.size(); length += 50) {
+    write(folder.running(), text.substr(0, length));
+    EXPECT_EQ(folder.accept().error().code, ErrorCode::kWrongData) << length;
+  }
+  write(folder.running(), report_text(2));
   EXPECT_EQ(folder.accept().error().code, ErrorCode::kWrongData);
   EXPECT_FALSE(folder.report());
 }

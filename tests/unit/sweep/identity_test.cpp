@@ -45,13 +45,20 @@ TEST(RunIdentity, AnotherBuildOrInputKeepsTheNameAndChangesTheText) {
 }
 
 TEST(RunIdentity, AReportOfTheRunIsKnownByItsOwnWords) {
-  const auto report = parse_report(report_text(sample_identity(), {{"a", "1.500"}}));
-  ASSERT_TRUE(report);
-  EXPECT_TRUE(is_report_of(*report, sample_identity()));
+  const auto report = sample_report(sample_identity(), {});
+  EXPECT_TRUE(is_report_of(report, sample_identity()));
+  EXPECT_FALSE(is_report_of(report, sample_identity(2)));
   RunIdentity other = sample_identity();
   other.parameters[0].elements[0] = "128";
-  EXPECT_FALSE(is_report_of(*report, other));
-  EXPECT_FALSE(is_report_of(*report, sample_identity(2)));
+  EXPECT_FALSE(is_report_of(report, other));
+  other.parameters.pop_back();
+  EXPECT_FALSE(is_report_of(report, other));
+}
+
+TEST(RunIdentity, AReportOfARunThatWasInterruptedIsNone) {
+  auto report = sample_report(sample_identity(), {});
+  report.outcome = "interrupted";
+  EXPECT_FALSE(is_report_of(report, sample_identity()));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/sweep/planned_point.hpp"
-#include "cli/sweep/stored_report.hpp"
+#include "reports/report.hpp"
 
 namespace npu::sweep {
 
@@ -23,22 +23,24 @@ inline RunIdentity sample_identity(std::uint64_t seed = 1) {
   return run;
 }
 
-using Metrics = std::vector<std::pair<std::string, std::string>>;
+using Metrics = std::vector<std::pair<std::string, reports::Number>>;
 
 // A whole report of that run, with metrics in ns.
-inline std::string report_text(const RunIdentity& run, const Metrics& metrics) {
-  std::string text = "{\n  \"schema\": \"npusim.report/2\",\n  \"npusim\": \"" + run.version +
-                     "\",\n  \"workload\": \"" + run.workload +
-                     "\",\n  \"config\": \"910b\",\n  \"config_sha256\": \"" + run.config_sha256 +
-                     "\",\n  \"seed\": " + std::to_string(run.seed) +
-                     ",\n  \"simulated_ps\": 12,\n  \"parameters\": {\"sizes\": [64, 4096], "
-                     "\"waiting\": \"polling\"},\n  \"metrics\": [";
-  for (std::size_t i = 0; i < metrics.size(); ++i) {
-    text += (i == 0 ? "\n    " : ",\n    ");
-    text += "{\"name\": \"" + metrics[i].first + "\", \"value\": " + metrics[i].second +
-            ", \"unit\": \"ns\"}";
-  }
-  return text + "\n  ]\n}\n";
+inline reports::Report sample_report(const RunIdentity& run, const Metrics& metrics) {
+  reports::Report report;
+  report.version = run.version;
+  report.workload = run.workload;
+  report.config = "910b";
+  report.config_sha256 = run.config_sha256;
+  report.seed = run.seed;
+  report.parameters = run.parameters;
+  for (const auto& [name, value] : metrics) report.add_metric(name, value, "ns");
+  report.add_counter("host.mmio_reads", reports::Number::integer(7));
+  return report;
+}
+
+inline reports::Number hundredths(std::int64_t value) {
+  return reports::Number::scaled(value, 2);
 }
 
 // A point of the axes configuration, size (B), seed.

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/sweep/sweep_table.hpp"
 #include "tests/unit/sweep/sample.hpp"
 
@@ -24,11 +26,14 @@ const std::vector<Axis> kAxes{
 SweepTable sample_table(const SweepSpec& spec) {
   SweepTable table(spec, "0.1.0", kAxes);
   const auto report = [](const Metrics& metrics) {
-    return parse_report(report_text(sample_identity(), metrics));
+    return sample_report(sample_identity(), metrics);
   };
-  table.add(sample_point(0, "64"), report({{"t_ns", "5.00"}, {"first", "1"}}), {});
+  using reports::Number;
+  table.add(sample_point(0, "64"),
+            report({{"t_ns", hundredths(500)}, {"first", Number::integer(1)}}), {});
   table.add(sample_point(1, "128"), {}, RunFailure{1, "npusim: \"no\""});
-  table.add(sample_point(2, "256"), report({{"t_ns", "4.50"}, {"last", "-2"}}), {});
+  table.add(sample_point(2, "256"),
+            report({{"t_ns", hundredths(450)}, {"last", Number::integer(-2)}}), {});
   return table;
 }
 
@@ -67,6 +72,16 @@ TEST(SweepTable, ANamedColumnHasTheOneMetricThatFits) {
             "910b,128,1,failed,,,\n"
             "910b,256,1,done,yes,-2,4.50\n");
   EXPECT_FALSE(sample_table(spec).mistake());
+}
+
+TEST(SweepTable, CountersAreThereWhereAPatternAsksForThem) {
+  SweepSpec spec = named_sweep();
+  spec.metrics = {{"", {"host.*", {}}}};
+  EXPECT_EQ(sample_table(spec).csv(),
+            "configuration,size,seed,status,host.mmio_reads\n"
+            "910b,64,1,done,7\n"
+            "910b,128,1,failed,\n"
+            "910b,256,1,done,7\n");
 }
 
 std::string mistake_of(const std::vector<MetricChoice>& metrics,

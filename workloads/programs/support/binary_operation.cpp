@@ -68,7 +68,7 @@ Status BinaryOperation::run(const std::function<Status()>& launch) {
     result_.reset(new std::byte[c_.size]);  // not zeroed: all of it is written
     if (auto ok = device.copy_from_device({result_.get(), c_.size}, c_.address); !ok) return ok;
   }
-  host_to_host_ = clock.now() - begin;
+  host_to_host_ = {begin, clock.now()};
   return {};
 }
 
@@ -96,7 +96,11 @@ void BinaryOperation::report(const std::string& prefix, const Metric& rate,
   auto& out = context_.report;
   out.add_metric(prefix + ".duration_us", Number::microseconds(breakdown_.cores()), "us");
   out.add_metric(rate.name, rate.value, rate.unit);
-  out.add_metric(prefix + ".host_to_host_us", Number::microseconds(host_to_host_), "us");
+  out.add_metric(prefix + ".host_to_host_us",
+                 Number::microseconds(host_to_host_.end - host_to_host_.begin), "us");
+  auto& tracer = context_.platform.tracer();
+  breakdown_.mark_cores(tracer, prefix + ".duration_us");
+  mark(tracer, prefix + ".host_to_host_us", host_to_host_);
   out.add_metric(prefix + ".hbm_bytes", Number::count(hbm_bytes_), "B");
   out.add_metric(prefix + ".blocks", Number::count(blocks), "");
   auto& results = out.add_table("results", {"name", "value", "unit"});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workloads/framework/context.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/support/run_breakdown.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
 
@@ -63,7 +64,7 @@ class BinaryOperation {
   Operand a_, b_, c_;
   std::unique_ptr<std::byte[]> result_;
   RunBreakdown breakdown_;
-  Picoseconds host_to_host_;
+  MeasuredSpan host_to_host_{};
 };
 
 }  // namespace npu::workloads

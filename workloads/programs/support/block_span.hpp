@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "npu/platform/aicore_port.hpp"
 #include "npu/platform/trace.hpp"
+#include "workloads/framework/measurement.hpp"
 
 namespace npu::workloads {
 
@@ -24,10 +26,20 @@ class BlockSpan : public platform::TraceSink {
     if (event.activity != platform::Activity::kKernelBlock) return;
     begin_ = begin_ ? std::min(*begin_, event.begin) : event.begin;
     end_ = std::max(end_, event.end);
+    cause_ = event.cause;
     blocks_ += 1;
   }
   Picoseconds duration() const { return begin_ ? end_ - *begin_ : Picoseconds{}; }
   unsigned blocks() const { return blocks_; }
+  // The spans of duration() and start(); none where they are 0 for want of an event.
+  std::vector<MeasuredSpan> blocks_span() const {
+    if (!begin_) return {};
+    return {{*begin_, end_, cause_}};
+  }
+  std::vector<MeasuredSpan> start_span() const {
+    if (!begin_ || !first_copy_) return {};
+    return {{*begin_, *first_copy_, cause_}};
+  }
   // From the first dispatch to the first copy into a core; nothing was copied: 0.
   Picoseconds start() const {
     return begin_ && first_copy_ ? *first_copy_ - *begin_ : Picoseconds{};
@@ -39,6 +51,7 @@ class BlockSpan : public platform::TraceSink {
   std::optional<Picoseconds> begin_, first_copy_;
   Picoseconds end_;
   unsigned blocks_ = 0;
+  std::uint64_t cause_ = 0;  // of the launch
   std::array<Picoseconds, platform::kPipes> busy_{};
 };
 

@@ -9,6 +9,7 @@
 #include "npu/base/checked.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/support/block_contents.hpp"
+#include "workloads/programs/support/compaction_stages.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -16,7 +17,11 @@ namespace {
 class ChurnedMemory {
  public:
   ChurnedMemory(Context& context, driver::Device& device, BlockContents& contents)
-      : context_(context), device_(device), contents_(contents), random_(context.random(1)) {}
+      : context_(context),
+        device_(device),
+        contents_(contents),
+        random_(context.random(1)),
+        stages_(context) {}
 
   Status run() {
     const auto rounds = context_.parameters.integer("rounds");
@@ -52,6 +57,8 @@ class ChurnedMemory {
     report.add_metric("compaction.random.moved_bytes", Number::count(moved), "B");
     report.add_metric("compaction.random.pause_ms", Number::scaled(compactions.pause.count(), 9),
                       "ms");
+    mark(context_.platform.tracer(), "compaction.random.pause_ms", stages_.pauses(),
+         platform::Statistic::kSum);
     report.add_note(
         "after every round free and used memory were the card, every block's contents "
         "were intact when it was freed, and at the end all memory was one free block");
@@ -109,6 +116,7 @@ class ChurnedMemory {
   driver::Device& device_;
   BlockContents& contents_;
   Random random_;
+  CompactionStages stages_;
   std::vector<Block> live_;
   Bytes used_ = 0, peak_ = 0;
   std::uint64_t allocations_ = 0, refused_ = 0;

@@ -31,15 +31,17 @@ class QueueFleet::Completions : public platform::TraceSink {
     if (event.activity != platform::Activity::kQueueComplete) return;
     auto& queue = queues_[event.detail];
     const auto last = queue.count++ == 0 ? begin : queue.last;
-    longest_gap = std::max(longest_gap, event.end - last);
+    if (event.end - last > longest_gap.end - longest_gap.begin) {
+      longest_gap = {last, event.end, event.cause};
+    }
     queue.last = event.end;
-    if (queue.count == wanted && !first) first = event.end;
+    if (queue.count == wanted && !first) first = MeasuredSpan{begin, event.end, event.cause};
   }
 
   std::uint64_t wanted = 0;  // entries of a queue in a loop
   Picoseconds begin;         // of the submissions
-  std::optional<Picoseconds> first;
-  Picoseconds longest_gap;
+  std::optional<MeasuredSpan> first;
+  MeasuredSpan longest_gap{};
 
  private:
   struct Seen {
@@ -150,6 +152,13 @@ Picoseconds QueueFleet::longest_work() const {
   return entries * (kEntry + kernel);
 }
 
+Number FleetTimes::report(Context& context, const std::string& name, const MeasuredSpan& span) {
+  const auto time = Number::microseconds(span.end - span.begin);
+  context.report.add_metric(name, time, "us");
+  mark(context.platform.tracer(), name, span);
+  return time;
+}
+
 Result<FleetTimes> QueueFleet::run() {
   FleetTimes times;
   Completions completions;
@@ -161,11 +170,11 @@ Result<FleetTimes> QueueFleet::run() {
     if (auto ok = submit_all(); !ok) return forward_error(ok);
     if (auto ok = wait_for_all(); !ok) return forward_error(ok);
   }
-  times.elapsed = clock.now() - begin;
+  times.all = {begin, clock.now()};
   if (!completions.first) {
     return fail(ErrorCode::kWrongData, "no queue was seen to complete all its entries");
   }
-  times.first = *completions.first - begin;
+  times.first = *completions.first;
   times.longest_gap = completions.longest_gap;
   for (auto& member : members_) {
     auto status = member.session->process().query(member.queue->id());

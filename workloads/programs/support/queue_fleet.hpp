@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {
@@ -21,10 +22,13 @@ struct FleetShape {
 };
 
 struct FleetTimes {
-  Picoseconds elapsed;      // first submission until everything was complete
-  Picoseconds first;        // until the first queue had all its entries of the first loop complete
-  Picoseconds longest_gap;  // between two completions of one queue, or from the submission
-  std::uint64_t maps = 0;   // sums over the queues
+  MeasuredSpan all;          // first submission until everything was complete
+  MeasuredSpan first;        // until the first queue had all its entries of the first loop complete
+  MeasuredSpan longest_gap;  // between two completions of one queue, or from the submission
+  Picoseconds elapsed() const { return all.end - all.begin; }
+  // As the metric NAME in us, and marked (framework/measurement.hpp); returns it.
+  static Number report(Context& context, const std::string& name, const MeasuredSpan& span);
+  std::uint64_t maps = 0;  // sums over the queues
   std::uint64_t preemptions = 0;
   std::uint64_t completed = 0;
 };

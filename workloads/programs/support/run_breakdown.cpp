@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "workloads/framework/measurement.hpp"
+
 namespace npu::workloads {
 
 namespace {
@@ -65,7 +67,9 @@ Status RunBreakdown::finish(const driver::RunReport& run) {
     breakdown_.parts.push_back({name, moment - last});
     last = moment;
   }
+  called_ = run.called;
   run_ = run.returned - run.called;
+  cause_ = run.scheduler_cause;
   return {};
 }
 
@@ -74,8 +78,14 @@ Picoseconds RunBreakdown::cores() const {
   return *kernels_.end - *kernels_.begin;
 }
 
-void RunBreakdown::report(const std::string& prefix, Report& out) const {
+void RunBreakdown::mark_cores(platform::Tracer& tracer, const std::string& metric) const {
+  if (kernels_.begin) mark(tracer, metric, {*kernels_.begin, *kernels_.end, cause_});
+}
+
+void RunBreakdown::report(const std::string& prefix, Report& out, platform::Tracer& tracer) const {
   if (breakdown_.parts.empty()) return;
+  mark_parts(tracer, prefix + ".breakdown.", "_us", breakdown_.parts, called_, cause_);
+  mark(tracer, prefix + ".run_us", {called_, called_ + run_, cause_});
   auto& table = out.add_table("From the host's call to its return", {"part", "us"});
   for (const auto& part : breakdown_.parts) {
     const auto time = Number::microseconds(part.time);

@@ -33,9 +33,12 @@ class RunBreakdown : public platform::TraceSink {
 
   // First core begins to last core ends. 0 before finish().
   Picoseconds cores() const;
+  // The same as a span, of the metric; none if no core had work.
+  void mark_cores(platform::Tracer& tracer, const std::string& metric) const;
   // PREFIX.breakdown.<part>_us and PREFIX.run_us, and a table; PREFIX.pipe.<name>_percent, how much
   // of the time of the cores that took part each pipe was busy, and the busiest one as a limit.
-  void report(const std::string& prefix, Report& out) const;
+  // The times are marked (framework/measurement.hpp), too.
+  void report(const std::string& prefix, Report& out, platform::Tracer& tracer) const;
 
  private:
   struct Span {
@@ -50,7 +53,8 @@ class RunBreakdown : public platform::TraceSink {
   std::set<std::uint32_t> cores_;                       // tracks
   std::array<Picoseconds, platform::kPipes> busy_{};    // over all cores
   Breakdown breakdown_;
-  Picoseconds run_{};  // from the call to its return
+  Picoseconds called_{}, run_{};  // from the call to its return
+  std::uint64_t cause_ = 0;       // of the scheduler's launch
 };
 
 }  // namespace npu::workloads

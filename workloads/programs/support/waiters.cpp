@@ -43,6 +43,10 @@ Status wait_once(Context& context, driver::Device& device, const WaitShape& shap
   one.cpu.busy = cpu_after.busy - cpu_before.busy;
   one.cpu.idle = cpu_after.idle - cpu_before.idle;
   one.cpu.context_switches = cpu_after.context_switches - cpu_before.context_switches;
+  if (context.platform.tracer().enabled()) {
+    const auto cause = platform::dma_cause(device.info().device_index, ticket->position);
+    one.spans.push_back({called, returned, cause});
+  }
   lane.totals.add(one);
   return {};
 }
@@ -110,6 +114,7 @@ void WaitTotals::add(const WaitTotals& other) {
   cpu.busy += other.cpu.busy;
   cpu.idle += other.cpu.idle;
   cpu.context_switches += other.cpu.context_switches;
+  spans.insert(spans.end(), other.spans.begin(), other.spans.end());
 }
 
 Result<WaitTotals> run_waiters(Context& context, driver::Device& device, const WaitShape& shape) {

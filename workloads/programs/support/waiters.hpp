@@ -8,6 +8,7 @@
 
 #include "npu/driver/device.hpp"
 #include "workloads/framework/context.hpp"
+#include "workloads/framework/measurement.hpp"
 
 namespace npu::workloads {
 
@@ -28,9 +29,9 @@ struct WaitTotals {
   Picoseconds wait_time;   // wait() called to returned
   platform::CpuUsage cpu;  // consumed inside wait()
 
-  Picoseconds mean_latency() const {
-    return waits == 0 ? Picoseconds(0) : latency / static_cast<std::int64_t>(waits);
-  }
+  std::vector<MeasuredSpan> spans;  // of the latencies, if somebody records events
+
+  Picoseconds mean_latency() const { return mean(latency, waits); }
   void add(const WaitTotals& other);
 };
 

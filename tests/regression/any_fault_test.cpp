@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any fault before any access, from the scan for the card to the end of a copy: whatever fails then
+// ends with an error, and the next opening works.
+#include <array>
+#include <random>
+
+#include "tests/regression/opened_card.hpp"
+
+namespace npu::regression {
+namespace {
+
+using testkit::Fault;
+using testkit::Succeeds;
+
+class AnyFault : public OpenedCard {
+ protected:
+  AnyFault() : OpenedCard("910b", {"endpoint.completion_timeout_us=1000"}) {}
+
+  Fault fault() {
+    const auto duration = Picoseconds(static_cast<std::int64_t>(random_() % 20'000'000));
+    const std::array<Fault, 8> all = {
+        testkit::link_down(duration),      testkit::function_level_reset(),
+        testkit::bus_master_off(duration), testkit::memory_decode_off(duration),
+        testkit::power_down(duration),     testkit::poisoned_completion(),
+        testkit::lost_completion(),        testkit::poisoned_completion(testkit::Requester::kHost),
+    };
+    return all[random_() % all.size()];
+  }
+  AccessKind kind() {
+    constexpr std::array<AccessKind, 6> kAll = {
+        AccessKind::kMmioRead,   AccessKind::kMmioWrite,   AccessKind::kCombiningStore,
+        AccessKind::kConfigRead, AccessKind::kConfigWrite, AccessKind::kWriteBarrier};
+    return kAll[random_() % kAll.size()];
+  }
+  // What a driver does from its beginning; the first error ends it.
+  Status use() {
+    auto device = driver::Device::open_index(platform(), 0);
+    if (!device) return forward_error(device);
+    const auto stream = (*device)->create_stream();
+    if (!stream) return forward_error(stream);
+    const auto memory = (*device)->allocate(64_KiB);
+    if (!memory) return forward_error(memory);
+    const auto host = (*device)->allocate_host(64_KiB);
+    if (!host) return forward_error(host);
+    const auto command = DmaCommand::host_to_device((*host)->bus(), memory->address, 64_KiB);
+    return (*device)->copy(*stream, command, WaitPolicy::kInterrupt, deadline());
+  }
+
+  std::mt19937_64 random_{11};
+};
+
+TEST_F(AnyFault, LeavesACardThatCanBeOpened) {
+  close();
+  unsigned failed = 0;
+  for (unsigned i = 0; i < 80 && !HasFailure(); ++i) {
+    SCOPED_TRACE(i);
+    inject(fault(), testkit::at_access(1 + random_() % 40, kind()));
+    // Until it has happened; a completion that goes wrong may be one of the driver behind that.
+    for (unsigned uses = 0; uses < 40 && pending_faults() > 0; ++uses) failed += use() ? 0 : 1;
+    EXPECT_EQ(pending_faults(), 0U);
+    failed += use() ? 0 : 1;
+    run_for(130_ms);
+    EXPECT_THAT(use(), Succeeds());
+  }
+  EXPECT_GT(failed, 20U);
+}
+
+}  // namespace
+}  // namespace npu::regression

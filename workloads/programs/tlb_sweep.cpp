@@ -149,8 +149,8 @@ Status run(Context& context) {
   Sweep sweep(context, **device, *stream, scratch->address);
   const Bytes most = (*device)->memory_statistics().largest_free_block;
   std::uint64_t done = 0;
-  const auto total = context.parameters.choices("pages").size() *
-                     context.parameters.sizes("footprints").size();
+  const auto total =
+      context.parameters.choices("pages").size() * context.parameters.sizes("footprints").size();
   for (const auto& pages : context.parameters.choices("pages")) {
     for (const Bytes size : context.parameters.sizes("footprints")) {
       context.step(pages + " pages, " + size_name(size), done++, total);

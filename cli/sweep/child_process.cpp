@@ -38,6 +38,7 @@ Result<pid_t> start_npusim(const std::vector<std::string>& arguments, const std:
   std::vector<std::string> words{"npusim"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
 

@@ -65,7 +65,7 @@ tl::unexpected<std::string> refuse(const std::string& key, const std::string& fo
 }  // namespace
 
 tl::expected<std::vector<std::string>, std::string> values_of(const ValueRange& range) {
-  const char* const kNumber = "an integer, a size such as 4KiB, or a decimal such as 0.75";
+  constexpr const char* kNumber = "an integer, a size such as 4KiB, or a decimal such as 0.75";
   const Scale scale(range);
   if (!scale.usable())
     return refuse("from", range.from, "sizes or decimals, with 9 digits at most");

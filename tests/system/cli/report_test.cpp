@@ -67,9 +67,9 @@ TEST_F(Reports, a_page_shows_what_a_profile_finds) {
 }
 
 TEST_F(Reports, a_page_that_cannot_be_written_costs_no_run) {
-  const std::vector<std::string> run{"--config", "910b", "run", "dma_latency"};
+  const std::vector<std::string> command{"--config", "910b", "run", "dma_latency"};
   const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), run.begin(), run.end());
+    more.insert(more.begin(), command.begin(), command.end());
     return more;
   };
   expect_refused(with({"--html", "no/such/page"}),

@@ -15,18 +15,19 @@
 #include "timeline/vcd.hpp"
 
 namespace npu::cli {
-namespace {
 
 // What is written reaches the file's place when it is complete.
-class FileSink : public timeline::ByteSink {
+class RecordedFile : public timeline::ByteSink {
  public:
-  explicit FileSink(reports::OutputFile file) : file_(std::move(file)) {}
+  explicit RecordedFile(reports::OutputFile file) : file_(std::move(file)) {}
   Status append(ConstByteSpan bytes) override { return file_.append(bytes); }
   Status finish() override { return file_.commit(); }
 
  private:
   reports::OutputFile file_;
 };
+
+namespace {
 
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -67,14 +68,14 @@ timeline::Profile::Memory memory_of(const std::string& track, const model::Syste
 class Recording::Parts {
  public:
   void write_trace(reports::OutputFile file, bool compressed, timeline::Filter filter) {
-    file_ = std::make_unique<FileSink>(std::move(file));
+    file_ = std::make_unique<RecordedFile>(std::move(file));
     if (compressed) gzip_ = std::make_unique<timeline::Gzip>(*file_);
     timeline::ByteSink& out = gzip_ ? static_cast<timeline::ByteSink&>(*gzip_) : *file_;
     trace_ = std::make_unique<timeline::ChromeTrace>(
         out, std::move(filter), [this](std::uint32_t track) { return events_->name(track); });
   }
   void write_vcd(reports::OutputFile file, timeline::Filter filter) {
-    vcd_file_ = std::make_unique<FileSink>(std::move(file));
+    vcd_file_ = std::make_unique<RecordedFile>(std::move(file));
     vcd_ = std::make_unique<timeline::Vcd>(
         *vcd_file_, std::move(filter),
         [this](std::uint32_t track) { return events_->name(track); });
@@ -95,7 +96,12 @@ class Recording::Parts {
   void end(workloads::TraceSource& source, const workloads::SimulatorView& simulator) {
     source.remove(*events_);
     events_->finish();
-    for (const auto& link : simulator.links()) capacities_[link.name] = link.raw_bytes_per_second;
+    // In the order of the cards, both directions of each: events have the links' own names.
+    const auto links = simulator.links();
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      const auto direction = links[i].name.substr(links[i].name.rfind('.'));
+      capacities_["pci.link" + std::to_string(i / 2) + direction] = links[i].raw_bytes_per_second;
+    }
     for (const auto& each : simulator.memories()) {
       capacities_[each.name] = each.peak_bytes_per_second;
     }
@@ -137,10 +143,10 @@ class Recording::Parts {
   }
 
  private:
-  std::unique_ptr<FileSink> file_;
+  std::unique_ptr<RecordedFile> file_;
   std::unique_ptr<timeline::Gzip> gzip_;
   std::unique_ptr<timeline::ChromeTrace> trace_;
-  std::unique_ptr<FileSink> vcd_file_;
+  std::unique_ptr<RecordedFile> vcd_file_;
   std::unique_ptr<timeline::Vcd> vcd_;
   std::unique_ptr<timeline::Profile> profile_;
   std::unique_ptr<timeline::Deferred> events_;  // ends before those that it tells

@@ -9,7 +9,7 @@
 namespace npu::reports {
 namespace {
 
-const JsonValue kNothing{};
+const JsonValue kNoValue{};
 
 template <class T>
 bool parse(const std::string& digits, T& value) {
@@ -46,7 +46,7 @@ const JsonValue& FieldReader::any(const std::string& name) {
   const JsonValue* found = value_.find(name);
   if (found != nullptr) return *found;
   error_.set(path(name) + ": missing");
-  return kNothing;
+  return kNoValue;
 }
 
 const JsonValue& FieldReader::member(const std::string& name, JsonValue::Kind kind,
@@ -54,7 +54,7 @@ const JsonValue& FieldReader::member(const std::string& name, JsonValue::Kind ki
   const JsonValue& value = any(name);
   if (value.kind == kind) return value;
   error_.set(path(name), value, allowed);
-  return kNothing;
+  return kNoValue;
 }
 
 std::string FieldReader::string(const std::string& name) {

@@ -7,7 +7,7 @@
 namespace npu::reports {
 namespace {
 
-std::string value_text(const NamedValue& value) {
+std::string cell_of_value(const NamedValue& value) {
   std::string text;
   for (const auto& element : value.elements) text += (text.empty() ? "" : ", ") + element;
   return text;
@@ -22,9 +22,9 @@ Table identity(const Report& report) {
   rows.push_back({"SHA-256 of it", report.config_sha256});
   rows.push_back({"seed", std::to_string(report.seed)});
   rows.push_back({"simulated", Number::microseconds(report.simulated).text() + " us"});
-  for (const auto& each : report.parameters) rows.push_back({each.name, value_text(each)});
+  for (const auto& each : report.parameters) rows.push_back({each.name, cell_of_value(each)});
   for (const auto& each : report.overrides) {
-    rows.push_back({"with " + each.key.name, value_text(each.key)});
+    rows.push_back({"with " + each.key.name, cell_of_value(each.key)});
   }
   return table;
 }
@@ -34,7 +34,7 @@ std::string titled(const Table& table) {
   return "\n## " + markdown_text(table.title) + "\n\n" + markdown_table(table);
 }
 
-std::string limits_text(const Report& report) {
+std::string limits_markdown(const Report& report) {
   if (report.limits().empty()) return {};
   std::string text = "\n## limits\n\n";
   for (const auto& limit : report.limits()) {
@@ -57,7 +57,7 @@ std::string to_markdown(const Report& report) {
                      markdown_table(identity(report));
   for (const auto& table : breakdown_tables(report)) text += titled(table);
   for (const auto& table : report.tables()) text += titled(table);
-  text += limits_text(report) + notes_text(report);
+  text += limits_markdown(report) + notes_text(report);
   return text + titled(metric_table("metrics", report.metrics())) +
          titled(metric_table("counters", report.counters()));
 }

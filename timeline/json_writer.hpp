@@ -17,6 +17,7 @@ namespace npu::timeline {
 class JsonWriter {
  public:
   void raw(std::string_view text) {
+    if (text.empty()) return;
     char* const to = room(text.size());
     std::memcpy(to, text.data(), text.size());
     size_ += text.size();

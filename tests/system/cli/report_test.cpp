@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // npusim report and npusim compare, as a user calls them.
+#include <nlohmann/json.hpp>
+
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -64,6 +66,27 @@ TEST_F(Reports, a_page_shows_what_a_profile_finds) {
     EXPECT_NE(text("p.json").find("\"" + section + "\":"), std::string::npos) << section;
     EXPECT_EQ(text("r.json").find("\"" + section + "\":"), std::string::npos) << section;
   }
+}
+
+// Not while the last of them is on its way, which is most of the time of small ones.
+TEST_F(Reports, a_profile_counts_a_link_as_busy_while_it_carries_bytes) {
+  const auto ran = npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64", "--set",
+                           "link.propagation_ns=1000", "--profile", "--report", "p.json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const auto report = nlohmann::json::parse(text("p.json"));
+  double bytes = 0, tlps = 0, busy = 0;
+  for (const auto& each : report["counters"]) {
+    if (each["name"] == "card0.link.down.bytes") bytes = each["value"];
+    if (each["name"] == "card0.link.down.tlps") tlps = each["value"];
+  }
+  for (const auto& unit : report["utilisation"]["units"]) {
+    if (unit["name"] != "pci.link0.down") continue;
+    for (const auto& window : unit["busy_percent"]) busy += window.get<double>() / 100;
+  }
+  busy *= report["utilisation"]["window_ps"].get<double>();
+  constexpr double kMostOfATlp = 40, kBytesPerPs = 0.0315;  // generation 4, 16 lanes
+  EXPECT_GT(busy, bytes / kBytesPerPs / 2);
+  EXPECT_LT(busy, (bytes + kMostOfATlp * tlps) / kBytesPerPs);
 }
 
 TEST_F(Reports, a_page_that_cannot_be_written_costs_no_run) {

@@ -102,9 +102,9 @@ using RebuildScript = TracedRun;
 TEST_F(RebuildScript, FindsAPicosecond) {
   run("910b2", "dma_latency", {"sizes=64", "iterations=1", "directions=d2d"},
       {"--trace", "t.json", "--report", "r.json"});
-  const std::string kRecord = ",\"name\":\"host_write\"";
+  const std::string record = ",\"name\":\"host_write\"";
   std::string trace = text("t.json");
-  for (auto at = trace.find(kRecord); at != std::string::npos; at = trace.find(kRecord, at + 1)) {
+  for (auto at = trace.find(record); at != std::string::npos; at = trace.find(record, at + 1)) {
     auto& digit = trace[at - 1];  // of its duration
     digit = digit == '9' ? '8' : static_cast<char>(digit + 1);
   }

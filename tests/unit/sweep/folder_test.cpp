@@ -20,6 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 class SweepFolder : public testing::Test {
+ public:
+  ~SweepFolder() override { fs::remove_all(path_); }
+
  protected:
   SweepFolder() {
     path_ = fs::path(testing::TempDir()) /
@@ -29,7 +32,6 @@ class SweepFolder : public testing::Test {
     fs::remove_all(path_);
     fs::create_directories(path_);
   }
-  ~SweepFolder() override { fs::remove_all(path_); }
   static void write(const std::string& path, const std::string& text) {
     std::ofstream(path) << text;
   }

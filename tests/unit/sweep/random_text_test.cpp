@@ -70,7 +70,7 @@ std::string mutated(std::mt19937& random) {
 TEST(SweepReader, AnythingIsReadOrRefusedWithOneLine) {
   std::mt19937 random(3);
   int read = 0;
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < 8000; ++i) {
     const std::string text = mutated(random);
     const auto spec = parse_sweep(text, "s");
     if (!spec) {

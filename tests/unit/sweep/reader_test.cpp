@@ -22,6 +22,7 @@ std::string sweep_error(const std::string& lines) {
 
 std::vector<std::string> texts(const std::vector<PlacedText>& values) {
   std::vector<std::string> all;
+  all.reserve(values.size());
   for (const auto& value : values) all.push_back(value.text);
   return all;
 }

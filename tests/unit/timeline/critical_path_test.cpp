@@ -69,6 +69,7 @@ class Path : public testing::Test {
   // "name length" in ns, in the order of time.
   static std::vector<std::string> told(const std::vector<PathSegment>& segments) {
     std::vector<std::string> result;
+    result.reserve(segments.size());
     for (const auto& each : segments) {
       result.push_back(each.name + " " + std::to_string((each.end - each.begin).count() / 1000));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interruption.hpp"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -11,16 +12,18 @@ namespace {
 std::atomic<bool> raised_flag{false};
 std::atomic<int> first_signal{0};
 std::atomic<const char*> words{nullptr};
+pthread_t main_thread{};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
               std::atomic<const char*>::is_always_lock_free);
 
-extern "C" void take_signal(int number) {
+void take_signal(int number) {
+  if (Interruption::is_passed_on(number)) return;
   int none = 0;
   if (first_signal.compare_exchange_strong(none, number)) {
     raised_flag.store(true);
     return;
   }
-  npu::cli::Interruption::say_last_words();
+  Interruption::say_last_words();
   struct sigaction end {};
   end.sa_handler = SIG_DFL;
   ::sigaction(number, &end, nullptr);
@@ -32,6 +35,7 @@ extern "C" void take_signal(int number) {
 Interruption::Interruption() {
   first_signal = 0;
   raised_flag = false;
+  main_thread = ::pthread_self();
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], nullptr, &before_[i]);
     if (before_[i].sa_handler == SIG_IGN) continue;
@@ -44,7 +48,6 @@ Interruption::Interruption() {
 
 Interruption::~Interruption() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
-  words = nullptr;
 }
 
 void Interruption::say_last_words() {
@@ -60,6 +63,16 @@ std::atomic<bool>& Interruption::raised() {
 
 int Interruption::signal() {
   return first_signal;
+}
+
+bool Interruption::has_last_words() {
+  return words != nullptr;
+}
+
+bool Interruption::is_passed_on(int signal) {
+  if (::pthread_equal(::pthread_self(), main_thread) != 0) return false;
+  ::pthread_kill(main_thread, signal);
+  return true;
 }
 
 void Interruption::last_words(const char* text) {

@@ -24,10 +24,14 @@ class Interruption {
   static std::atomic<bool>& raised();
   // Of the first that came; 0: none has.
   static int signal();
-  // What the second signal writes to standard error before it ends the process; a literal, or null.
+  // What standard error gets before the process ends or stops, so that a terminal is as before; a
+  // literal.
   static void last_words(const char* text);
-  // Writes them: for ends of the process that destroy nothing.
+  // Writes them, once: for whoever wants it earlier, and for ends that destroy nothing.
   static void say_last_words();
+  static bool has_last_words();
+  // For handlers: of a signal that another thread has got, the main thread gets one.
+  static bool is_passed_on(int signal);
 
  private:
   static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};

@@ -8,17 +8,10 @@
 #include <cstdio>
 #include <utility>
 
+#include "cli/terminal/duration_text.hpp"
+#include "cli/terminal/terminal.hpp"
+
 namespace npu::cli {
-namespace {
-
-std::string wall_text(WallTime time) {
-  const auto seconds = (time.count() + 999) / 1000;
-  if (seconds < 120) return fmt::format("{} s", seconds);
-  if (seconds < 7200) return fmt::format("{} min", seconds / 60);
-  return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
-}
-
-}  // namespace
 
 std::string time_text(Picoseconds time) {
   constexpr std::pair<double, const char*> kUnits[] = {{1e12, "s"}, {1e9, "ms"}, {1e6, "us"}};
@@ -63,14 +56,14 @@ std::string ProgressState::text(Picoseconds simulated, WallTime now) const {
   const auto took = static_cast<double>((stepped_ - began_).count());
   const auto left = WallTime(static_cast<long>(took * (1 - share()) / share())) - (now - stepped_);
   // Parts of a run differ: what takes longer than the ones before has no known end.
-  if (left.count() > 0) add(wall_text(left) + " left");
+  if (left.count() > 0) add(duration_text(std::chrono::ceil<std::chrono::seconds>(left)) + " left");
   return text;
 }
 
 RunProgress::RunProgress(std::string name, bool silent)
     : name_(std::move(name)),
       silent_(silent),
-      terminal_(::isatty(STDERR_FILENO) == 1),
+      terminal_(can_redraw(STDERR_FILENO)),
       start_(std::chrono::steady_clock::now()) {}
 
 WallTime RunProgress::elapsed() const {
@@ -91,7 +84,8 @@ void RunProgress::tick(Picoseconds simulated) {
   const WallTime now = elapsed();
   simulated_ = simulated;
   if (!on_terminal() || now < kQuiet) return;
-  line_.show(name_ + ": " + state_.text(simulated, now));
+  const std::string text = state_.text(simulated, now), line = name_ + ": " + text;
+  line_.show(line.size() < terminal_size(STDERR_FILENO).columns ? line : text);
 }
 
 }  // namespace npu::cli

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/terminal_line.hpp"
+#include "cli/terminal/terminal_line.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::cli {

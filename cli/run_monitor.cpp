@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_monitor.hpp"
 
+#include <unistd.h>
+
+#include "reports/output_file.hpp"
+
 namespace npu::cli {
 namespace {
 
 constexpr WallTime kRedraw{200};
 
+// To whoever waits for a run that takes no notice of his signal.
+void explain_delay() {
+  constexpr unsigned kPatience = 5;  // ticks
+  constexpr std::string_view kText =
+      "\r\x1b[Knpusim: the run ends when the host's own computation does; Ctrl-C again ends it at "
+      "once\r\n";
+  static unsigned ticks = 0;
+  if (Interruption::signal() == 0 || ++ticks != kPatience) return;
+  reports::write_all(STDERR_FILENO,
+                     {reinterpret_cast<const std::byte*>(kText.data()), kText.size()});
+}
+
 }  // namespace
 
 RunMonitor::RunMonitor(const std::string& name, Watch* watch)
     : progress_(name, watch != nullptr), watch_(watch) {
-  if (watch_ != nullptr) Interruption::last_words(Watch::kRestore);
   if (watch_ != nullptr || progress_.on_terminal()) {
-    ticker_.emplace(Interruption::raised(), kRedraw);
+    ticker_.emplace(kRedraw, [] {
+      Interruption::raised() = true;
+      explain_delay();
+    });
   }
 }
 

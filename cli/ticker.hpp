@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raises a flag again and again, as wall time goes: for what is drawn while a simulation runs.
+// Does something again and again, as wall time goes: for what is shown while a simulation runs.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace npu::cli {
 
 class Ticker {
  public:
-  Ticker(std::atomic<bool>& flag, std::chrono::milliseconds period)
-      : thread_([this, &flag, period] {
+  // `tick` is called by another thread.
+  Ticker(std::chrono::milliseconds period, std::function<void()> tick)
+      : thread_([this, period, tick = std::move(tick)] {
           std::unique_lock<std::mutex> lock(mutex_);
-          while (!ended_.wait_for(lock, period, [this] { return end_; })) flag.store(true);
+          while (!ended_.wait_for(lock, period, [this] { return end_; })) tick();
         }) {}
   ~Ticker() {
     {

@@ -38,8 +38,10 @@ std::string between(const std::string& left, const std::string& right, std::size
 
 std::string progress_line(const WatchFrame& frame, std::size_t width) {
   if (frame.done < 0) return frame.progress;
-  constexpr std::size_t kWidest = 40;
-  return bar(frame.done, std::min(kWidest, width / 3)) + " " + frame.progress;
+  constexpr std::size_t kWidest = 40, kNarrowest = 4, kEnclosed = 3;
+  const std::size_t taken = frame.progress.size() + kEnclosed;
+  const std::size_t room = std::min({kWidest, width / 3, width > taken ? width - taken : 0});
+  return room < kNarrowest ? frame.progress : bar(frame.done, room) + " " + frame.progress;
 }
 
 void add_units(const WatchFrame& frame, TerminalSize size, std::vector<std::string>& lines,
@@ -48,7 +50,7 @@ void add_units(const WatchFrame& frame, TerminalSize size, std::vector<std::stri
   std::size_t name = 0;
   for (std::size_t i = 0; i < shown; ++i) name = std::max(name, frame.units[i].name.size());
   name = std::max<std::size_t>(std::min<std::size_t>(name, size.columns / 2), 13);
-  constexpr std::size_t kFigures = 22;  // behind the name
+  constexpr std::size_t kFigures = 20;  // behind the name, and what encloses the bar
   const std::size_t width =
       size.columns > name + kFigures + 10 ? size.columns - name - kFigures : 0;
   lines.push_back(fmt::format("{:{}}    now    mean", "busiest units", name));

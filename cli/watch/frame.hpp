@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/progress.hpp"
+#include "cli/terminal/terminal.hpp"
 #include "cli/watch/machine_activity.hpp"
 
 namespace npu::cli {

@@ -51,7 +51,8 @@ TEST_F(Commands, list_has_a_line_for_each_workload_and_says_what_it_does) {
 TEST_F(Commands, list_shows_one_workload_with_defaults_and_units) {
   const auto one = npusim({"list", "dma_latency"});
   EXPECT_EQ(one.out.rfind("dma_latency\n", 0), 0U);
-  EXPECT_NE(one.out.find("iterations=5"), std::string::npos);
+  EXPECT_NE(one.out.find("\n    card=0 "), std::string::npos);
+  EXPECT_NE(one.out.find(" copies per size (integer, 1..100000)\n"), std::string::npos);
   expect_refused({"list", "dma_latency", "--names"},
                  "list: --names is for the list of all workloads");
 }

@@ -59,7 +59,10 @@ TEST_F(Interrupt, all_files_hold_what_is_known) {
   EXPECT_EQ(result.exit_code, 130) << result.err;
   expect_partial("r.json", result.out);
   EXPECT_NE(text("r.html").find("interrupted"), std::string::npos);
-  EXPECT_FALSE(nlohmann::json::parse(text("t.json"))["traceEvents"].empty());
+  const auto trace = nlohmann::json::parse(text("t.json"));
+  EXPECT_EQ(trace["otherData"]["outcome"], "interrupted");
+  EXPECT_FALSE(trace["traceEvents"].empty());
+  EXPECT_NE(text("t.vcd").find("$comment not complete: interrupted $end"), std::string::npos);
   EXPECT_NE(text("t.vcd").find("$enddefinitions"), std::string::npos);
 }
 

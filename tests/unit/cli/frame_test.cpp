@@ -46,6 +46,13 @@ TEST(WatchFrame, fits_every_terminal) {
   }
 }
 
+TEST(WatchFrame, of_a_narrow_terminal_leaves_out_bars_before_words) {
+  auto frame = some_frame();
+  frame.progress = "submitting, 7 %, 16 s left";
+  EXPECT_EQ(lines_of(frame, {24, 40})[3], "[######.....] submitting, 7 %, 16 s left");
+  EXPECT_EQ(lines_of(frame, {24, 30})[3], frame.progress);
+}
+
 TEST(WatchFrame, uses_the_room_that_there_is) {
   EXPECT_EQ(lines_of(some_frame(), {50, 140}).size(), 50U);
   EXPECT_EQ(lines_of(some_frame(), {50, 140})[8].size(), 140U);

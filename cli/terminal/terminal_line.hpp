@@ -9,19 +9,13 @@ namespace npu::cli {
 class TerminalLine {
  public:
   ~TerminalLine() { erase(); }
-  // Cut to what fits: of a longer one only the last line could be erased.
+  // Cut to what fits: of a longer one only the last line could be erased. In the background nothing
+  // is shown.
   void show(std::string line);
   void erase();
 
  private:
   std::string shown_;  // to redraw only what changed
 };
-
-struct TerminalSize {
-  unsigned rows = 24;
-  unsigned columns = 80;
-};
-// Of the terminal behind `descriptor`, or the usual one.
-TerminalSize terminal_size(int descriptor);
 
 }  // namespace npu::cli

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/terminal_line.hpp"
+#include "cli/terminal/terminal_line.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <utility>
+
+#include "cli/terminal/terminal.hpp"
 
 namespace npu::cli {
 namespace {
@@ -16,6 +17,10 @@ constexpr const char* kEraseLine = "\r\x1b[K";
 }  // namespace
 
 void TerminalLine::show(std::string line) {
+  if (!is_in_foreground(STDERR_FILENO)) {
+    shown_.clear();  // what stands on the line now is somebody else's
+    return;
+  }
   line.resize(std::min<std::size_t>(line.size(), terminal_size(STDERR_FILENO).columns - 1));
   if (line == shown_) return;
   std::fputs((kEraseLine + line).c_str(), stderr);
@@ -26,12 +31,6 @@ void TerminalLine::show(std::string line) {
 void TerminalLine::erase() {
   if (!shown_.empty()) std::fputs(kEraseLine, stderr);
   shown_.clear();
-}
-
-TerminalSize terminal_size(int descriptor) {
-  winsize size{};
-  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col < 2 || size.ws_row < 2) return {};
-  return {size.ws_row, size.ws_col};
 }
 
 }  // namespace npu::cli

@@ -15,6 +15,7 @@ const char* const kBash = R"(# bash completion for npusim; printed by: npusim co
 _npusim() {
   local program=${1/#\~/$HOME} says at=${COMP_WORDS[COMP_CWORD]}
   local -a answer before=("${COMP_WORDS[@]:0:COMP_CWORD}")
+  before=("${before[@]//[\"\'\\]/}")
   if [[ -z $2 && $at == [=:]* ]]; then before+=("$at"); fi
   mapfile -t answer < <("$program" completion words bash -- "${before[@]}" "$2" 2>/dev/null)
   says=" ${answer[0]-} "
@@ -43,7 +44,7 @@ _npusim() {
   answer=("${(@)answer:#}")
   local -a how
   [[ $says == *' go-on '* ]] && how=(-S '')
-  (( $#answer )) && compadd $how -- "${(@)answer}"
+  (( $#answer )) && compadd "${(@)how}" -- "${(@)answer}"
   if [[ $says == *' files '* || $says == *' folders '* ]]; then
     compset -P '*='
     [[ $says == *' files '* ]] && _files || _files -/

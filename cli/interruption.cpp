@@ -2,6 +2,7 @@
 #include "cli/interruption.hpp"
 
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -32,22 +33,17 @@ void take_signal(int number) {
 
 }  // namespace
 
-Interruption::Interruption() {
-  first_signal = 0;
-  raised_flag = false;
+void Interruption::take_signals() {
   main_thread = ::pthread_self();
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    ::sigaction(kSignals[i], nullptr, &before_[i]);
-    if (before_[i].sa_handler == SIG_IGN) continue;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    ::sigaction(number, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) continue;
     struct sigaction action {};
     action.sa_handler = take_signal;
     action.sa_flags = SA_RESTART;
-    ::sigaction(kSignals[i], &action, nullptr);
+    ::sigaction(number, &action, nullptr);
   }
-}
-
-Interruption::~Interruption() {
-  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
 }
 
 void Interruption::say_last_words() {

@@ -3,22 +3,16 @@
 // the process at once.
 #pragma once
 
-#include <signal.h>
-
-#include <array>
 #include <atomic>
 #include <string>
-#include <utility>
 
 namespace npu::cli {
 
-// One at a time. A signal that was ignored before (nohup) stays so.
 class Interruption {
  public:
-  Interruption();
-  ~Interruption();  // what signals did before
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
+  // From now until the process ends, on the main thread: what is written behind a run is not lost
+  // by one signal either. One that was ignored before (nohup) stays so.
+  static void take_signals();
 
   // Set by a signal, and by whoever wants the simulation to have a look (Ticker).
   static std::atomic<bool>& raised();
@@ -32,10 +26,6 @@ class Interruption {
   static bool has_last_words();
   // For handlers: of a signal that another thread has got, the main thread gets one.
   static bool is_passed_on(int signal);
-
- private:
-  static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, kSignals.size()> before_{};
 };
 
 // "SIGINT"

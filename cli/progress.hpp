@@ -49,6 +49,7 @@ class RunProgress {
   void step(std::string_view what, std::uint64_t done, std::uint64_t total);
   // Draws on a terminal; now and then, as wall time goes.
   void tick(Picoseconds simulated);
+  void erase() { line_.erase(); }
   const ProgressState& state() const { return state_; }
   WallTime elapsed() const;
   bool on_terminal() const { return terminal_ && !silent_; }

@@ -97,7 +97,7 @@ Outcome stopped(const Error& error, const Workload& workload, const reports::Rep
 
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                  const ParameterSet& parameters, const Options& options, reports::Report& report,
-                 Recording& recording, Watch* watch, std::optional<RunMonitor>& monitor) {
+                 Recording& recording, Watch* watch, RunMonitor& monitor) {
   const RunSpeed speed;
   std::uint64_t events = 0;
   std::optional<Status> result;
@@ -111,7 +111,7 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                machine.trace,
                                machine.simulator,
                                [&](std::string_view what, std::uint64_t done, std::uint64_t total) {
-                                 monitor->step(what, done, total);
+                                 monitor.step(what, done, total);
                                },
                                &config,
                                config_directories(),
@@ -122,12 +122,11 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
   std::vector<Listener*> listeners{&recording};
   if (watch != nullptr) listeners.push_back(watch);
   const Status ran = run_on_simulator(
-      config, program, listeners, &*monitor,
+      config, program, listeners, &monitor,
       [&](workloads::SimulatorView& simulator) { add_machine(report, simulator, events); });
-  const int signal = monitor->signal();
-  monitor.reset();
+  monitor.finish();
   speed.show(events, options.verbosity > 0);
-  if (!ran) return stopped(ran.error(), workload, report, signal);
+  if (!ran) return stopped(ran.error(), workload, report, monitor.signal());
   if (*result) return {};
   return tl::unexpected(run_failure(result->error(), workload, options));
 }
@@ -167,7 +166,7 @@ Outcome run_workload(const Options& options) {
   auto watch = Watch::open(options.watch, workload.name + " on " + options.config);
   if (!watch) return tl::unexpected(watch.error());
   // From here on signals end the run with a report.
-  std::optional<RunMonitor> monitor(std::in_place, workload.name, watch->get());
+  RunMonitor monitor(workload.name, watch->get());
   if (auto done = write_config(options.config_out, *config); !done) return done;
 
   auto report = begin_report(workload.name, options.config, *config, *overrides);

@@ -26,6 +26,7 @@ void explain_delay() {
 
 RunMonitor::RunMonitor(const std::string& name, Watch* watch)
     : progress_(name, watch != nullptr), watch_(watch) {
+  Interruption::take_signals();
   if (watch_ != nullptr || progress_.on_terminal()) {
     ticker_.emplace(kRedraw, [] {
       Interruption::raised() = true;
@@ -44,6 +45,11 @@ bool RunMonitor::look(workloads::SimulatorView& simulator) {
     progress_.tick(simulator.simulated_time());
   }
   return false;
+}
+
+void RunMonitor::finish() {
+  ticker_.reset();
+  progress_.erase();
 }
 
 void RunMonitor::step(std::string_view what, std::uint64_t done, std::uint64_t total) {

@@ -24,11 +24,12 @@ class RunMonitor : public Observer {
   bool look(workloads::SimulatorView& simulator) override;
   // What the workload says of its way.
   void step(std::string_view what, std::uint64_t done, std::uint64_t total);
+  // Shows no more.
+  void finish();
   // The signal that has ended the run; 0: none.
   int signal() const { return ended_by_; }
 
  private:
-  Interruption interruption_;
   RunProgress progress_;
   Watch* watch_;
   int ended_by_ = 0;

@@ -27,6 +27,8 @@ class ProgressState {
   std::string text(Picoseconds simulated, WallTime now) const;
   // Of this part: 0 to 10, and when it began.
   unsigned tenths() const;
+  // In the workload's words, which may be none.
+  const std::string& what() const { return what_; }
   // 0 to 1, of this part; below 0: not known.
   double share() const;
   WallTime began() const { return began_; }

@@ -15,7 +15,7 @@ void explain_delay() {
   constexpr unsigned kPatience = 5;  // ticks
   constexpr std::string_view kText =
       "\r\x1b[Knpusim: the run ends when the host's own computation does; Ctrl-C again ends it at "
-      "once\r\n";
+      "once\n";
   static unsigned ticks = 0;
   if (Interruption::signal() == 0 || ++ticks != kPatience) return;
   reports::write_all(STDERR_FILENO,

@@ -44,6 +44,11 @@ std::string progress_line(const WatchFrame& frame, std::size_t width) {
   return room < kNarrowest ? frame.progress : bar(frame.done, room) + " " + frame.progress;
 }
 
+std::string requests_line(const char* what, const MachineActivity::Requests& requests) {
+  return fmt::format("{:13} {} ended, {} waiting", what, grouped(requests.ended),
+                     grouped(requests.waiting()));
+}
+
 void add_units(const WatchFrame& frame, TerminalSize size, std::vector<std::string>& lines,
                std::size_t room) {
   const std::size_t shown = std::min(room, frame.units.size());
@@ -75,11 +80,11 @@ std::vector<std::string> lines_of(const WatchFrame& frame, TerminalSize size) {
   lines.push_back(
       fmt::format("events    {}, {}", grouped(frame.events), rate_text(frame.event_rate)));
   lines.push_back(progress_line(frame, size.columns));
-  lines.push_back(fmt::format("queues {}, slots in use {}, faults {}", frame.queues, frame.slots,
+  lines.push_back(fmt::format("queues {}, slots in use {}, blocks ended {}, faults {}",
+                              frame.queues, frame.slots, grouped(frame.blocks),
                               grouped(frame.faults)));
-  lines.push_back(fmt::format("ended: DMA commands {}, queue entries {}, kernel blocks {}",
-                              grouped(frame.commands), grouped(frame.entries),
-                              grouped(frame.blocks)));
+  lines.push_back(requests_line("DMA commands", frame.commands));
+  lines.push_back(requests_line("queue entries", frame.entries));
   lines.emplace_back();
   constexpr std::size_t kBelow = 2;  // the heading of the units, and the last line
   const std::size_t rows = size.rows;

@@ -21,7 +21,8 @@ struct WatchFrame {
   std::string progress;  // in the workload's words
   double done = -1;      // share of the workload; below 0: not known
   std::vector<MachineActivity::Unit> units;
-  std::uint64_t faults = 0, queues = 0, slots = 0, commands = 0, entries = 0, blocks = 0;
+  std::uint64_t faults = 0, queues = 0, slots = 0, blocks = 0;
+  MachineActivity::Requests commands, entries;
 };
 
 // At most `size.rows` lines of at most `size.columns` characters.

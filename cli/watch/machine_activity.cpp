@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "timeline/cause.hpp"
 #include "timeline/load.hpp"
 
 namespace npu::cli {
@@ -23,7 +24,7 @@ double share(std::uint64_t busy, std::uint64_t bytes, std::uint64_t capacity, st
 }  // namespace
 
 void MachineActivity::count(const platform::TraceEvent& event) {
-  constexpr unsigned kCallShift = 56;
+  constexpr unsigned kCallShift = 56, kBeforeShift = 32;
   switch (event.activity) {
     case Activity::kFault:
       ++faults_;
@@ -35,13 +36,17 @@ void MachineActivity::count(const platform::TraceEvent& event) {
       if (slots_ > 0) --slots_;
       return;
     case Activity::kCommand:
-      ++commands_;
+      ++commands_.ended;
       return;
     case Activity::kQueueCommand:
-      ++entries_;
+      ++entries_.ended;
       return;
     case Activity::kKernelBlock:
       ++blocks_;
+      return;
+    case Activity::kDmaSubmit:
+      (timeline::is_dma_cause(event.cause) ? commands_ : entries_).submitted +=
+          (event.detail >> kBeforeShift) + 1;
       return;
     case Activity::kDriverCall: {
       const auto call = static_cast<platform::DriverCall>(event.detail >> kCallShift);

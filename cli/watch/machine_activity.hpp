@@ -18,6 +18,11 @@ class MachineActivity : public platform::TraceSink {
     double now = 0;   // share of the time since the last look, 0 to 1
     double mean = 0;  // of all the time
   };
+  // Of requests to the card: what has ended, and what was submitted and has not.
+  struct Requests {
+    std::uint64_t submitted = 0, ended = 0;
+    std::uint64_t waiting() const { return submitted > ended ? submitted - ended : 0; }
+  };
   using TrackName = std::function<std::string(std::uint32_t track)>;
   // Bytes per second that a link or a memory carries at most; 0: it has no such figure.
   using Capacity = std::function<std::uint64_t(const std::string& track)>;
@@ -31,11 +36,11 @@ class MachineActivity : public platform::TraceSink {
   static void sort(std::vector<Unit>& units);
 
   std::uint64_t faults() const { return faults_; }
-  std::uint64_t queues() const { return queues_; }      // that processes have made
-  std::uint64_t slots() const { return slots_; }        // with a queue loaded
-  std::uint64_t commands() const { return commands_; }  // of the DMA engines, ended
-  std::uint64_t entries() const { return entries_; }    // of compute queues, ended
-  std::uint64_t blocks() const { return blocks_; }      // of kernels, ended
+  std::uint64_t queues() const { return queues_; }        // that processes have made
+  std::uint64_t slots() const { return slots_; }          // with a queue loaded
+  const Requests& commands() const { return commands_; }  // of the DMA engines
+  const Requests& entries() const { return entries_; }    // of compute queues
+  std::uint64_t blocks() const { return blocks_; }        // of kernels, ended
 
  private:
   struct Track {
@@ -47,7 +52,8 @@ class MachineActivity : public platform::TraceSink {
 
   std::vector<Track> tracks_;
   std::int64_t looked_ = 0;
-  std::uint64_t faults_ = 0, queues_ = 0, slots_ = 0, commands_ = 0, entries_ = 0, blocks_ = 0;
+  std::uint64_t faults_ = 0, queues_ = 0, slots_ = 0, blocks_ = 0;
+  Requests commands_, entries_;
 };
 
 }  // namespace npu::cli

@@ -57,7 +57,8 @@ void Watch::draw(const workloads::SimulatorView& simulator, const ProgressState&
   const auto passed = static_cast<double>((frame.simulated - last_simulated_).count());
   frame.simulated_rate = Picoseconds(static_cast<std::int64_t>(passed / seconds));
   frame.event_rate = static_cast<double>(frame.events - last_events_) / seconds;
-  frame.progress = progress.text(frame.simulated, elapsed);
+  // Simulated time stands above.
+  frame.progress = progress.share() < 0 ? progress.what() : progress.text(frame.simulated, elapsed);
   frame.done = progress.share();
   frame.units = units(simulator);
   frame.faults = activity_.faults();

@@ -20,6 +20,7 @@ WatchFrame some_frame() {
     frame.units.push_back({"card0.unit" + std::to_string(i), 1.0 / (i + 1), 0.25});
   }
   frame.faults = 2;
+  frame.commands = {1234, 1000};
   return frame;
 }
 
@@ -30,9 +31,10 @@ TEST(WatchFrame, says_what_the_machine_does) {
   EXPECT_EQ(lines[1], "simulated 1.234 ms, 2.000 ms/s");
   EXPECT_EQ(lines[2], "events    12,345,678, 1.50 M/s");
   EXPECT_EQ(lines[3], "[#############.............] h2d, 50 %");
-  EXPECT_EQ(lines[4], "queues 0, slots in use 0, faults 2");
-  EXPECT_THAT(lines[8], testing::StartsWith("card0.unit0    100.0 %  25.0 % [####"));
-  EXPECT_THAT(lines[9], testing::StartsWith("card0.unit1     50.0 %  25.0 % [####"));
+  EXPECT_EQ(lines[4], "queues 0, slots in use 0, blocks ended 0, faults 2");
+  EXPECT_EQ(lines[5], "DMA commands  1,000 ended, 234 waiting");
+  EXPECT_THAT(lines[9], testing::StartsWith("card0.unit0    100.0 %  25.0 % [####"));
+  EXPECT_THAT(lines[10], testing::StartsWith("card0.unit1     50.0 %  25.0 % [####"));
 }
 
 TEST(WatchFrame, fits_every_terminal) {
@@ -55,7 +57,7 @@ TEST(WatchFrame, of_a_narrow_terminal_leaves_out_bars_before_words) {
 
 TEST(WatchFrame, uses_the_room_that_there_is) {
   EXPECT_EQ(lines_of(some_frame(), {50, 140}).size(), 50U);
-  EXPECT_EQ(lines_of(some_frame(), {50, 140})[8].size(), 140U);
+  EXPECT_EQ(lines_of(some_frame(), {50, 140})[9].size(), 140U);
 }
 
 }  // namespace

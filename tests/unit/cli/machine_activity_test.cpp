@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "timeline/cause.hpp"
+
 namespace npu::cli {
 namespace {
 
@@ -65,6 +67,24 @@ TEST_F(MachineActivityTest, counts_queues_slots_and_what_has_ended) {
   EXPECT_EQ(activity_.slots(), 0U);
   EXPECT_EQ(activity_.faults(), 1U);
   EXPECT_EQ(activity_.blocks(), 1U);
+}
+
+TEST_F(MachineActivityTest, what_was_submitted_waits_until_it_has_ended) {
+  constexpr std::uint64_t kDma = 5;  // any cause that is not 0 and no queue's
+  const std::uint64_t queue = *timeline::parse_cause("queue0.3:5");
+  const auto submit = [this](std::uint64_t cause, std::uint64_t entries_before) {
+    activity_.on_event(
+        {Picoseconds(0), Picoseconds(1), cause, 0, entries_before << 32, 1, Activity::kDmaSubmit});
+  };
+  submit(kDma, 3);
+  submit(kDma, 0);
+  submit(queue, 0);
+  add(Activity::kCommand, 2, 0, 10);
+  EXPECT_EQ(activity_.commands().waiting(), 4U);
+  EXPECT_EQ(activity_.commands().ended, 1U);
+  EXPECT_EQ(activity_.entries().waiting(), 1U);
+  add(Activity::kQueueCommand, 2, 0, 10);
+  EXPECT_EQ(activity_.entries().waiting(), 0U);
 }
 
 TEST_F(MachineActivityTest, at_the_first_instant_nothing_is_busy) {

@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace npu::cli {
 namespace {
 
 std::string bar(double share, std::size_t width) {
   const double clear = std::clamp(share, 0.0, 1.0) * static_cast<double>(width);
-  const auto full = std::min(width, static_cast<std::size_t>(clear + 0.5));
+  const auto full = std::min(width, static_cast<std::size_t>(std::lround(clear)));
   return "[" + std::string(full, '#') + std::string(width - full, '.') + "]";
 }
 

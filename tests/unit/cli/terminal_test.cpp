@@ -15,7 +15,7 @@ namespace {
 
 // A terminal that is nobody's.
 class Terminal : public testing::Test {
- protected:
+ public:
   Terminal() : control_(::posix_openpt(O_RDWR | O_NOCTTY)) {
     ::grantpt(control_);
     ::unlockpt(control_);
@@ -25,6 +25,8 @@ class Terminal : public testing::Test {
     ::close(terminal_);
     ::close(control_);
   }
+
+ protected:
   int control_, terminal_;
 };
 

@@ -115,9 +115,10 @@ std::vector<PeerLinkCounters> SystemView::peer_links() const {
   for (const auto& each : system_.mesh().links()) {
     for (const unsigned side : {0U, 1U}) {
       const auto& now = each.link->wire(side).statistics();
+      const auto& sender = system_.config().cards[side == 0 ? each.low : each.high];
       all.push_back({fmt::format("hccs{}_{}.{}", each.low, each.high, side == 0 ? "up" : "down"),
-                     Picoseconds(static_cast<std::int64_t>(now.busy)), now.messages,
-                     now.payload_bytes, now.wire_bytes});
+                     sender.hccs.rate, Picoseconds(static_cast<std::int64_t>(now.busy)),
+                     now.messages, now.payload_bytes, now.wire_bytes});
     }
   }
   return all;

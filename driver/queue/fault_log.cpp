@@ -57,6 +57,9 @@ QueueFault QueueFaultLog::decode(std::uint64_t number) const {
   if (record.core != 0) fault.core = record.core - 1U;
   fault.block = record.block;
   fault.size = record.size;
+  if (record.instruction != 0) {
+    fault.instruction = abi::InstructionPlace::unpack(record.instruction);
+  }
   fault.device_time = Picoseconds(static_cast<std::int64_t>(record.time_ns) * 1000);
   return fault;
 }

@@ -39,8 +39,11 @@ class QueueFaultLog {
   static Bytes place_of(std::uint64_t number) {
     return (number - 1) % kRecords * abi::kQueueFaultSize;
   }
+  // Of the record in the place of number `number`, which is not far from it.
   std::uint64_t number_at(std::uint64_t number) const {
-    return memory_->load<std::uint64_t>(place_of(number));
+    const auto found = memory_->load<std::uint32_t>(place_of(number));
+    const auto ahead = static_cast<std::int32_t>(found - static_cast<std::uint32_t>(number));
+    return number + static_cast<std::uint64_t>(std::int64_t{ahead});
   }
   QueueFault decode(std::uint64_t number) const;
 

@@ -16,24 +16,31 @@ std::string_view name_in(const Names& names, std::size_t index) {
   return index < names.size() ? names[index] : "?";
 }
 
-std::string place_in(const abi::InstructionFault& fault) {
-  std::string text = fmt::format("{} instruction", name_in(abi::kPipeNames, fault.pipe));
-  if (fault.instruction > 0) {
-    text += fmt::format(" {}{}", fault.instruction,
-                        fault.instruction == abi::InstructionFault::kMost ? " or later" : "");
-  }
-  const auto field = static_cast<std::size_t>(fault.field);
-  text += fmt::format(", {}", name_in(abi::kFaultyFieldNames, field));
-  if (fault.buffer != 0) {
-    text +=
-        fmt::format(": offset {:#x} in {}", fault.offset, name_in(abi::kBufferNames, fault.buffer));
-  } else if (fault.field == FaultyField::kFlag) {
-    text += fmt::format(" {}", fault.offset);
-  }
-  return text;
+// The scalar unit's own steps are not numbered: what it had issued last says where it was.
+std::string instruction_at(abi::InstructionPlace place) {
+  const std::string number =
+      fmt::format("instruction {}{}", place.number,
+                  place.number == abi::InstructionPlace::kMost ? " or later" : "");
+  if (place.pipe != 0) return fmt::format("{} {}", name_in(abi::kPipeNames, place.pipe), number);
+  return place.number == 0 ? "scalar unit" : "scalar unit behind " + number;
 }
 
-std::string address_of(const QueueFault& fault) {
+std::string field_of(const QueueFault& fault, const abi::InstructionFault& found) {
+  const auto name = name_in(abi::kFaultyFieldNames, static_cast<std::size_t>(found.field));
+  std::string text(name);
+  if (found.buffer != 0) {
+    text +=
+        fmt::format(": offset {:#x} in {}", found.offset, name_in(abi::kBufferNames, found.buffer));
+  } else if (found.field == FaultyField::kFlag || abi::is_size(found.field)) {
+    text += fmt::format(" {}", found.offset);
+  }
+  if (found.field == FaultyField::kPitch) {
+    return fmt::format("{}, rows have {} bytes", text, fault.size);
+  }
+  return fault.size == 0 ? text : fmt::format("{}, {} bytes", text, fault.size);
+}
+
+std::string found_at(const QueueFault& fault) {
   switch (fault.code) {
     case FaultCode::kNone:
     case FaultCode::kMalformedEntry:
@@ -56,23 +63,25 @@ std::string address_of(const QueueFault& fault) {
     case FaultCode::kLocalAlignment:
     case FaultCode::kInstruction:
     case FaultCode::kFlagDeadlock: {
-      const auto instruction = abi::InstructionFault::unpack(fault.address);
-      if (instruction.field != FaultyField::kNone) return place_in(instruction);
+      const auto found = abi::InstructionFault::unpack(fault.address);
+      if (found.field != FaultyField::kNone) return field_of(fault, found);
       break;
     }
     default:
       break;
   }
-  return fmt::format("{} of {:#x}{}", fault.write ? "write" : "read", fault.address,
-                     fault.host ? " on the bus" : "");
+  const std::string text = fmt::format("{} of {:#x}{}", fault.write ? "write" : "read",
+                                       fault.address, fault.host ? " on the bus" : "");
+  return fault.size == 0 ? text : fmt::format("{}, {} bytes", text, fault.size);
 }
 
 }  // namespace
 
 std::string place_of(const QueueFault& fault) {
-  std::string text = address_of(fault);
-  if (fault.size != 0 && !text.empty()) text += fmt::format(", {} bytes", fault.size);
-  return text;
+  std::string text = found_at(fault);
+  if (!fault.instruction || fault.code == FaultCode::kKernelResult) return text;
+  const std::string at = instruction_at(*fault.instruction);
+  return text.empty() ? at : fmt::format("{}, {}", at, text);
 }
 
 std::string whole_place_of(const QueueFault& fault) {

@@ -2,6 +2,7 @@
 #include "model/aicore/instruction_checks.hpp"
 
 #include <iterator>
+#include <utility>
 
 #include "model/aicore/vector_shape.hpp"
 #include "npu/abi/page_table.hpp"
@@ -27,8 +28,11 @@ constexpr Bytes kBlock = 32;  // grain of local addresses
 constexpr Finding malformed(Field field) {
   return {FaultCode::kInstruction, field, 0, 0, 0, 0};
 }
-constexpr Finding too_long() {
-  return {FaultCode::kLocalBuffer, Field::kShape, 0, 0, 0, 0};
+// A number of rows or columns that is none, or above what any buffer holds.
+constexpr Finding check_count(Field field, std::uint32_t found, std::uint32_t most) {
+  if (found == 0) return {FaultCode::kInstruction, field, 0, 0, 0, 0};
+  if (found > most) return {FaultCode::kLocalBuffer, field, 0, found, 0, 0};
+  return {};
 }
 
 Bytes size_of(const BufferSizes& sizes, LocalBuffer buffer) {
@@ -59,9 +63,13 @@ Finding check_global(std::uint64_t address, Bytes rows, Bytes row_bytes, std::ui
               : Finding{FaultCode::kDeviceAddress, Field::kGlobal, 0, 0, address, row_bytes};
 }
 
-// Rows in a local buffer may not lie on each other.
-bool malformed_rows(Bytes rows, Bytes row_bytes, Bytes local_pitch) {
-  return rows == 0 || row_bytes == 0 || (rows > 1 && local_pitch < row_bytes);
+// Rows in a local buffer may not lie on each other. `row`: what gives a row its bytes.
+Finding check_pieces(Bytes rows, Field row, Bytes row_bytes, Bytes local_pitch) {
+  if (rows == 0) return malformed(Field::kRows);
+  if (row_bytes == 0) return malformed(row);
+  if (rows == 1 || local_pitch >= row_bytes) return {};
+  const auto pitch = static_cast<std::uint32_t>(local_pitch);
+  return {FaultCode::kInstruction, Field::kPitch, 0, pitch, 0, row_bytes};
 }
 
 bool integer(DataType type) {
@@ -125,7 +133,8 @@ bool convertible(DataType from, DataType to) {
 template <class Copy>
 Finding check_copy(const BufferSizes& sizes, Field field, Local local, Bytes local_pitch,
                    std::uint64_t global, std::uint64_t global_pitch, const Copy& copy) {
-  if (malformed_rows(copy.rows, copy.row_bytes, local_pitch)) return malformed(Field::kShape);
+  const auto pieces = check_pieces(copy.rows, Field::kRowBytes, copy.row_bytes, local_pitch);
+  if (pieces.wrong()) return pieces;
   if (local.buffer != LocalBuffer::kL1 && local.buffer != LocalBuffer::kUb) return malformed(field);
   const auto found = check_local(sizes, field, local, copy.rows, copy.row_bytes, local_pitch);
   if (found.wrong()) return found;
@@ -148,7 +157,8 @@ Finding check(const BufferSizes& sizes, const platform::LoadL0& load) {
     return malformed(Field::kTo);
   }
   const Bytes row_bytes = load.columns * bytes_of(load.type);
-  if (malformed_rows(load.rows, row_bytes, load.from_pitch)) return malformed(Field::kShape);
+  const auto pieces = check_pieces(load.rows, Field::kColumns, row_bytes, load.from_pitch);
+  if (pieces.wrong()) return pieces;
   const auto from = check_local(sizes, Field::kFrom, {LocalBuffer::kL1, load.from}, load.rows,
                                 row_bytes, load.from_pitch);
   if (from.wrong()) return from;
@@ -159,8 +169,12 @@ Finding check(const BufferSizes& sizes, const platform::LoadL0& load) {
 }
 
 Finding check(const BufferSizes& sizes, const platform::Mmad& mmad) {
-  for (const auto length : {mmad.m, mmad.k, mmad.n}) {
-    if (length == 0 || length > kMaxMatrix) return malformed(Field::kShape);
+  const std::pair<Field, std::uint32_t> lengths[] = {
+      {Field::kRows, mmad.m}, {Field::kDepth, mmad.k}, {Field::kColumns, mmad.n}};
+  for (const auto& [field, length] : lengths) {
+    if (length == 0 || length > kMaxMatrix) {
+      return {FaultCode::kInstruction, field, 0, length, 0, 0};
+    }
   }
   if (!matrix_type(mmad.type) || mmad.type == DataType::kInt32) return malformed(Field::kKind);
   const auto a = check_local(sizes, Field::kFrom, {LocalBuffer::kL0a, mmad.a}, 1,
@@ -182,10 +196,10 @@ namespace {
 Finding check_target(const FixpipeWays& ways, const platform::Fixpipe& fixpipe, Bytes row) {
   const bool ub = fixpipe.target == FixpipeTarget::kUb;
   const Bytes size = ub ? ways.ub : fixpipe.target == FixpipeTarget::kL1 ? ways.l1 : 0;
-  const bool bad_rows = malformed_rows(fixpipe.m, row, fixpipe.to_pitch) ||
-                        (ub && fixpipe.vector_core >= ways.vector_cores);
   if (size == 0) return malformed(Field::kTo);
-  if (bad_rows) return malformed(Field::kShape);
+  if (ub && fixpipe.vector_core >= ways.vector_cores) return malformed(Field::kKind);
+  const auto pieces = check_pieces(fixpipe.m, Field::kColumns, row, fixpipe.to_pitch);
+  if (pieces.wrong()) return pieces;
   if (fixpipe.to >= size || fixpipe.to_pitch > size) {
     const auto buffer = static_cast<unsigned>(ub ? LocalBuffer::kUb : LocalBuffer::kL1) + 1;
     return {FaultCode::kLocalBuffer,
@@ -230,9 +244,11 @@ Finding check_rows(const BufferSizes& sizes, Field field, const UbRows& rows) {
 }  // namespace
 
 Finding check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe, const FixpipeWays& ways) {
-  if (fixpipe.m == 0 || fixpipe.n == 0) return malformed(Field::kShape);
+  const auto rows = check_count(Field::kRows, fixpipe.m, kMostLocal);
+  if (rows.wrong()) return rows;
+  const auto columns = check_count(Field::kColumns, fixpipe.n, kMostLocal);
+  if (columns.wrong()) return columns;
   if (!convertible(fixpipe.type, fixpipe.to_type)) return malformed(Field::kKind);
-  if (fixpipe.m > kMostLocal || fixpipe.n > kMostLocal) return too_long();
   const auto local = check_local(sizes, Field::kFrom, {LocalBuffer::kL0c, fixpipe.from}, 1,
                                  round_up(fixpipe.m, 16) * l0c_pitch(fixpipe.n), 0);
   if (local.wrong()) return local;
@@ -242,9 +258,11 @@ Finding check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe, const 
 }
 
 Finding check(const BufferSizes& sizes, const Vector& vector) {
-  if (vector.count == 0 || vector.rows == 0) return malformed(Field::kShape);
+  const auto columns = check_count(Field::kColumns, vector.count, kMostLocal);
+  if (columns.wrong()) return columns;
+  const auto rows = check_count(Field::kRows, vector.rows, kMostLocal);
+  if (rows.wrong()) return rows;
   if (!native(vector)) return malformed(Field::kKind);
-  if (vector.count > kMostLocal || vector.rows > kMostLocal) return too_long();
   const VectorShape shape = shape_of(vector);
   const UbRows to{vector.to, shape.results, shape.to_row, vector.to_pitch};
   const UbRows operands[] = {{vector.a, vector.rows, shape.a_row, vector.a_pitch},

@@ -52,16 +52,17 @@ MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
   return range;
 }
 
-void MemoryPipe::begin(const Instruction& copy) {
+void MemoryPipe::begin(const PipeEntry& copy) {
   Item& next = item(last_++);
   next.flag = next.sent = next.finishing = false;
   next.answers = 0;
   next.hold = owner_.hold();
   next.begun = sim_now();
-  next.entry.instruction = copy;
-  range_ = range_of(copy);
+  next.entry = copy;
+  range_ = range_of(copy.instruction);
   if (range_.path == nullptr) {
-    port_free_ = std::max(port_free_, sim_now()) + local_time(std::get<platform::Fixpipe>(copy));
+    port_free_ =
+        std::max(port_free_, sim_now()) + local_time(std::get<platform::Fixpipe>(copy.instruction));
     next.last = port_free_;
     next.sent = true;
     return retire();
@@ -175,7 +176,7 @@ bool MemoryPipe::retire_copy(Item& copy) {
   }
   const SimTime begin = std::max(copy.begun, last_end_);
   last_end_ = end;
-  owner_.copy_ended(pipe_, copy.entry.instruction, begin, end, range.rows * range.row_bytes);
+  owner_.copy_ended(pipe_, copy.entry, begin, end, range.rows * range.row_bytes);
   owner_.release(copy.hold);
   return true;
 }

@@ -35,8 +35,8 @@ class MemoryPipe {
     virtual DeviceMemory::Hold hold() = 0;
     virtual void release(DeviceMemory::Hold hold) = 0;
     // The copy ends at `end`, not before now: its bytes are to be moved.
-    virtual void copy_ended(platform::Pipe pipe, const Instruction& copy, SimTime begin,
-                            SimTime end, Bytes bytes) = 0;
+    virtual void copy_ended(platform::Pipe pipe, const PipeEntry& copy, SimTime begin, SimTime end,
+                            Bytes bytes) = 0;
     // A flag behind a copy is raised.
     virtual void raise_behind(platform::Pipe pipe, const PipeEntry& flag, SimTime when) = 0;
     // Something that the next entry of the pipe waits for has happened.
@@ -55,10 +55,14 @@ class MemoryPipe {
   SimTime port_free() const { return port_free_; }
   SimTime last_end() const { return last_end_; }
   // Now; ready().
-  void begin(const Instruction& copy);
+  void begin(const PipeEntry& copy);
   // Behind the copies under way; ready() and not idle().
   void append_flag(const PipeEntry& flag);
   void answered(std::uint32_t slot, Bytes bytes);
+  // Of the copy under way that a request belongs to.
+  std::uint32_t instruction_of(std::uint32_t slot) const {
+    return items_[slot % kUnderWay].entry.number;
+  }
   // Forgets everything; answers that are still to come are ignored.
   void cut();
 

@@ -27,6 +27,7 @@ struct PipeEntry {
   std::uint8_t peer = 0;
   std::uint8_t id = 0;
   SimTime issued = 0;
+  std::uint32_t number = 0;  // of an instruction, as abi::InstructionPlace has it
   Instruction instruction;
 };
 

@@ -39,10 +39,12 @@ PipeUnit::PipeUnit(Simulation& sim, const ProgramCoreConfig& config, const CoreC
   }
 }
 
-void PipeUnit::issue(Pipe pipe, const Instruction& instruction, SimTime issued) {
+void PipeUnit::issue(Pipe pipe, const Instruction& instruction, std::uint32_t number,
+                     SimTime issued) {
   PipeEntry& entry = unit(pipe).queue.push();
   entry.kind = Kind::kInstruction;
   entry.issued = issued;
+  entry.number = number;
   entry.instruction = instruction;
   mark(pipe);
   run();
@@ -141,7 +143,7 @@ void PipeUnit::compute(Pipe pipe, Unit& unit) {
   unit.free = unit.last_end = end;
   ++statistics_.instructions[index(pipe)];
   statistics_.busy[index(pipe)] += length;
-  owner_.execute(pipe, entry.instruction, begin, end, 0);
+  owner_.execute(pipe, entry, begin, end, 0);
   unit.queue.pop(begin);
 }
 
@@ -150,7 +152,7 @@ void PipeUnit::copy(Pipe pipe, Unit& unit) {
   unit.free = sim_now();
   const auto* const fixpipe = std::get_if<platform::Fixpipe>(&unit.queue.front().instruction);
   const bool local = fixpipe != nullptr && fixpipe->target != platform::FixpipeTarget::kGlobal;
-  unit.memory->begin(unit.queue.front().instruction);
+  unit.memory->begin(unit.queue.front());
   if (local) unit.free = unit.memory->port_free();
   unit.queue.pop(sim_now());
 }
@@ -208,7 +210,7 @@ bool PipeUnit::step_barrier(Unit& unit) {
 
 // --- copies --------------------------------------------------------------------------------
 
-void PipeUnit::copy_ended(Pipe pipe, const Instruction& copy, SimTime begin, SimTime end,
+void PipeUnit::copy_ended(Pipe pipe, const PipeEntry& copy, SimTime begin, SimTime end,
                           Bytes bytes) {
   statistics_.busy[index(pipe)] += end - begin;
   statistics_.bytes[index(pipe)] += bytes;

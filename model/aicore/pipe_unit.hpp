@@ -26,8 +26,8 @@ class PipeUnit : private MemoryPipe::Owner {
     virtual DeviceMemory::Hold hold() = 0;
     virtual void release(DeviceMemory::Hold hold) = 0;
     // The instruction takes effect. It keeps its pipe busy from `begin` to `end`.
-    virtual void execute(platform::Pipe pipe, const Instruction& instruction, SimTime begin,
-                         SimTime end, Bytes bytes) = 0;
+    virtual void execute(platform::Pipe pipe, const PipeEntry& entry, SimTime begin, SimTime end,
+                         Bytes bytes) = 0;
     virtual void raise_cross_flag(platform::CrossScope scope, unsigned flag, SimTime when) = 0;
     // When the next wait for the flag ends, which lowers it; nothing if that is not known.
     virtual std::optional<SimTime> lower_cross_flag(platform::CrossScope scope, unsigned flag) = 0;
@@ -44,8 +44,9 @@ class PipeUnit : private MemoryPipe::Owner {
   bool full(platform::Pipe pipe) const { return unit(pipe).queue.full(); }
   // Not full: since when there has been room.
   SimTime room_since(platform::Pipe pipe) const { return unit(pipe).queue.room_since(); }
-  // The entry is handed over at `issued`.
-  void issue(platform::Pipe pipe, const Instruction& instruction, SimTime issued);
+  // The entry is handed over at `issued`. `number`: of the instruction (abi::InstructionPlace).
+  void issue(platform::Pipe pipe, const Instruction& instruction, std::uint32_t number,
+             SimTime issued);
   void issue(platform::Pipe pipe, PipeEntry::Kind kind, unsigned peer, unsigned id, SimTime issued);
   // A flag of the scalar unit itself.
   void raise(platform::Pipe from, platform::Pipe to, unsigned id, SimTime when);
@@ -64,6 +65,10 @@ class PipeUnit : private MemoryPipe::Owner {
   // A cross flag may have been raised.
   void cross_flags_changed();
   void answered(platform::Pipe pipe, std::uint32_t slot, Bytes bytes);
+  // Of the copy under way that a request belongs to.
+  std::uint32_t instruction_of(platform::Pipe pipe, std::uint32_t slot) const {
+    return unit(pipe).memory->instruction_of(slot);
+  }
   // Forgets everything that was issued.
   void cut();
 
@@ -102,7 +107,7 @@ class PipeUnit : private MemoryPipe::Owner {
   }
   DeviceMemory::Hold hold() override { return owner_.hold(); }
   void release(DeviceMemory::Hold hold) override { owner_.release(hold); }
-  void copy_ended(platform::Pipe pipe, const Instruction& copy, SimTime begin, SimTime end,
+  void copy_ended(platform::Pipe pipe, const PipeEntry& copy, SimTime begin, SimTime end,
                   Bytes bytes) override;
   void raise_behind(platform::Pipe pipe, const PipeEntry& flag, SimTime when) override;
   void copy_advanced(platform::Pipe pipe) override;

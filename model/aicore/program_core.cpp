@@ -106,9 +106,14 @@ void ProgramCore::reset() {
   sim_.agenda.notify(wake_);
 }
 
-void ProgramCore::fail(const CommandFault& fault) {
-  if (cut_) return;
+void ProgramCore::keep_fault(CommandFault fault, platform::Pipe pipe, std::uint32_t number) {
+  fault.instruction = abi::InstructionPlace{static_cast<std::uint8_t>(pipe), number}.pack();
   fault_ = fault;
+}
+
+void ProgramCore::fail(const CommandFault& fault, platform::Pipe pipe, std::uint32_t number) {
+  if (cut_) return;
+  keep_fault(fault, pipe, number);
   cut_ = true;
   sim_.agenda.notify(wake_);
 }
@@ -207,8 +212,9 @@ void ProgramCore::identify(const Program& program) {
   run_.identify({"AI Core", number_, call_.block, call_.blocks, program.name});
 }
 
-void ProgramCore::raise_fault(FaultCode code, std::uint64_t address, bool write, Bytes size) {
-  if (!cut_) fault_ = {code, address, block_.vmid, write, size};
+void ProgramCore::raise_fault(FaultCode code, std::uint64_t address, bool write, Bytes size,
+                              platform::Pipe pipe) {
+  if (!cut_) keep_fault({code, address, block_.vmid, write, size}, pipe, issued_);
   cut_ = true;
   throw Cut{};
 }

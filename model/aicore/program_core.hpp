@@ -171,9 +171,11 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   void report(std::uint64_t generation);
   void show_cond(std::uint64_t argument);
   void sample(std::uint64_t line);
-  void fail(const CommandFault& fault);
+  // `pipe` and `number`: of the instruction at fault.
+  void keep_fault(CommandFault fault, platform::Pipe pipe, std::uint32_t number);
+  void fail(const CommandFault& fault, platform::Pipe pipe, std::uint32_t number);
   [[noreturn]] void raise_fault(abi::FaultCode code, std::uint64_t address = 0, bool write = false,
-                                Bytes size = 0);
+                                Bytes size = 0, platform::Pipe pipe = platform::Pipe::kScalar);
   // The address of a fault of the instruction that is about to be issued.
   std::uint64_t at_fault(abi::FaultyField field, platform::Pipe pipe, unsigned offset = 0,
                          unsigned buffer = 0) const;
@@ -213,7 +215,7 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   void release(DeviceMemory::Hold hold) override { services_.memory.release(hold); }
   std::uint32_t track_of(platform::Pipe pipe);
   void set_up(SimTime begun);
-  void execute(platform::Pipe pipe, const Instruction& instruction, SimTime begin, SimTime end,
+  void execute(platform::Pipe pipe, const PipeEntry& entry, SimTime begin, SimTime end,
                Bytes bytes) override;
   void raise_cross_flag(platform::CrossScope scope, unsigned flag, SimTime when) override;
   std::optional<SimTime> lower_cross_flag(platform::CrossScope scope, unsigned flag) override;

@@ -43,10 +43,10 @@ void ProgramCore::issue_checked(Pipe pipe, const T& instruction, const Instructi
     const bool memory = found.code == FaultCode::kDeviceAddress;
     raise_fault(found.code,
                 memory ? found.address : at_fault(found.field, pipe, found.offset, found.buffer),
-                memory && pipe != Pipe::kMte2, found.size);
+                memory && pipe != Pipe::kMte2, found.size, pipe);
   }
   make_room(pipe);
-  units_->pipes.issue(pipe, instruction, local_);
+  units_->pipes.issue(pipe, instruction, issued_, local_);
 }
 
 void ProgramCore::issue(const platform::CopyIn& instruction) {
@@ -232,17 +232,18 @@ std::uint32_t ProgramCore::track_of(Pipe pipe) {
   return tracks_[index];
 }
 
-void ProgramCore::execute(Pipe pipe, const Instruction& instruction, SimTime begin, SimTime end,
+void ProgramCore::execute(Pipe pipe, const PipeEntry& entry, SimTime begin, SimTime end,
                           Bytes bytes) {
   if (sim_.recorder.enabled()) {
     sim_.emit(track_of(pipe), platform::Activity::kPipe, begin, end, block_.cause, bytes,
               static_cast<std::uint64_t>(pipe));
   }
-  const auto* const fixpipe = std::get_if<platform::Fixpipe>(&instruction);
+  const auto* const fixpipe = std::get_if<platform::Fixpipe>(&entry.instruction);
   const bool local = fixpipe != nullptr && fixpipe->target != platform::FixpipeTarget::kGlobal;
-  const auto fault = local ? move_from_l0c(*fixpipe)
-                           : units_->memory.execute(instruction, services_.memory, block_.vmid);
-  if (fault.failed()) fail(fault);
+  const auto fault = local
+                         ? move_from_l0c(*fixpipe)
+                         : units_->memory.execute(entry.instruction, services_.memory, block_.vmid);
+  if (fault.failed()) fail(fault, pipe, entry.number);
 }
 
 // What a core runs is its innermost call: cores that an executor has called are all of one launch.
@@ -271,7 +272,7 @@ CommandFault ProgramCore::move_from_l0c(const platform::Fixpipe& fixpipe) {
 }
 
 void ProgramCore::flag_overflow() {
-  fail({FaultCode::kInstruction, 0, block_.vmid, false});
+  fail({FaultCode::kInstruction, 0, block_.vmid, false}, Pipe::kScalar, issued_);
 }
 
 }  // namespace npu::model

@@ -38,17 +38,18 @@ void ProgramCore::request(bool write, std::uint64_t address, Bytes length, std::
 void ProgramCore::answered(std::uint32_t slot, Completion completion, std::uint64_t address,
                            bool write, Bytes length) {
   --under_way_;
-  if (completion != Completion::kSuccess) {
-    fail({device_fault(completion), address, block_.vmid, write, length});
+  const auto pipe = static_cast<platform::Pipe>(slot >> kPipeShift);
+  const bool scalar = pipe == platform::Pipe::kScalar;
+  const std::uint32_t place = slot & ((1U << kPipeShift) - 1);
+  if (completion != Completion::kSuccess && !cut_) {
+    fail({device_fault(completion), address, block_.vmid, write, length}, pipe,
+         scalar ? issued_ : units_->pipes.instruction_of(pipe, place));
   }
   if (cut_) {
     if (under_way_ == 0) sim_.agenda.notify(wake_);
     return;
   }
-  const auto pipe = static_cast<platform::Pipe>(slot >> kPipeShift);
-  if (pipe != platform::Pipe::kScalar) {
-    return units_->pipes.answered(pipe, slot & ((1U << kPipeShift) - 1), length);
-  }
+  if (!scalar) return units_->pipes.answered(pipe, place, length);
   if (slot == kReadSlot) {
     --answers_;
   } else {
@@ -193,7 +194,8 @@ void ProgramCore::written_back(unsigned slot) {
   const auto completion = services_.memory.write(Writer::kAiCore, block_.vmid, line.address,
                                                  line.data.data(), line.data.size());
   if (completion == Completion::kSuccess) return;
-  fail({device_fault(completion), line.address, block_.vmid, true, line.data.size()});
+  fail({device_fault(completion), line.address, block_.vmid, true, line.data.size()},
+       platform::Pipe::kScalar, issued_);
 }
 
 void ProgramCore::drop(DataCache::Line& line) {

@@ -15,7 +15,7 @@ FaultLog::FaultLog(CommandShared& shared) : shared_(shared) {
 void FaultLog::record(abi::QueueFaultRecord record, unsigned vector, std::uint64_t cause) {
   auto& bank = shared_.registers.bank();
   ++shared_.statistics.faults;
-  record.number = ++count_;
+  record.number = static_cast<std::uint32_t>(++count_);
   record.time_ns = shared_.registers.device_time();
   shared_.sim.emit(shared_.track, platform::Activity::kFault, sim_now(), sim_now(), cause, 0,
                    record.code);
@@ -48,6 +48,7 @@ void FaultLog::queue_fault(Queue& queue, const CommandFault& fault, bool host,
   record.core = static_cast<std::uint16_t>(fault.core);
   record.block = fault.block;
   record.size = static_cast<std::uint32_t>(std::min<Bytes>(fault.size, UINT32_MAX));
+  record.instruction = fault.instruction;
   if (!queue.faulted) {
     queue.faulted = true;
     mqd.state = static_cast<std::uint32_t>(abi::QueueState::kFaulted);

@@ -63,7 +63,8 @@ struct CommandFault {
   Bytes size = 0;  // of the access, or of the operand at fault; 0: unknown
   // Of a kernel: where it ran.
   std::uint32_t block = 0;
-  unsigned core = 0;  // its number + 1; 0: no kernel's fault
+  unsigned core = 0;              // its number + 1; 0: no kernel's fault
+  std::uint32_t instruction = 0;  // abi::InstructionPlace; 0: none
 
   bool failed() const { return code != abi::FaultCode::kNone; }
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "npu/abi/fault.hpp"
+#include "npu/abi/instruction_fault.hpp"
 #include "npu/abi/kernel_functions.hpp"
 #include "npu/abi/queue.hpp"
 
@@ -237,8 +238,9 @@ TEST(GoldenQueue, FaultRecordBytes) {
   record.opcode = 5, record.vmid = 6, record.pasid = 7, record.queue = 8, record.page = 9;
   record.doorbell = 10, record.tag = 11, record.write = 1, record.host = 1;
   record.core = 12, record.block = 13, record.size = 14;
+  record.instruction = InstructionPlace{4, 15}.pack();  // MTE2
   const auto b = bytes_of(record);
-  const std::array<std::uint64_t, 8> words = {1,
+  const std::array<std::uint64_t, 8> words = {0x5000'000F'0000'0001,
                                               2,
                                               3,
                                               4,

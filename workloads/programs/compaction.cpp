@@ -42,9 +42,9 @@ Result<Blocks> allocate_blocks(Context& context, driver::Device& device) {
   const Bytes total = all / 4_GiB * 4_GiB;
   const Bytes needed = 4_GiB + 2 * context.parameters.size("running_bytes") + driver::kPageSize;
   if (total < needed) {
-    return fail(ErrorCode::kInvalidArgument, "the card has " + std::to_string(all >> 20) +
-                                                 " MiB of device memory; this case needs " +
-                                                 std::to_string(needed >> 20));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the card has {} MiB of device memory; this case needs {}", all >> 20,
+                            (needed + 4_GiB - 1) / 4_GiB * 4096));
   }
   if (auto ok = take_remainder(device, all - total); !ok) return forward_error(ok);
   Blocks blocks;

@@ -107,23 +107,24 @@ static_assert(sizeof(ManagementResponse) == 16);
 // One record of the fault log (QUEUE_FAULT_BASE), in host memory. Number n, from 1 on, lies at
 // place (n - 1) modulo the log's size; the oldest is overwritten.
 struct QueueFaultRecord {
-  std::uint64_t number = 0;    // 0
-  std::uint64_t time_ns = 0;   // 8   DEVICE_TIME
-  std::uint64_t address = 0;   // 16  of the access at fault, or the doorbell's value
-  std::uint64_t index = 0;     // 24  of the entry in its queue
-  std::uint16_t code = 0;      // 32  FaultCode
-  std::uint8_t opcode = 0;     // 34  of the entry, 0 if none
-  std::uint8_t vmid = 0;       // 35
-  std::uint32_t pasid = 0;     // 36  the culprit; 0: the doorbell page belongs to nobody
-  std::uint32_t queue = 0;     // 40  kNoQueue if it was no queue's doorbell
-  std::uint16_t page = 0;      // 44  doorbell page
-  std::uint16_t doorbell = 0;  // 46
-  std::uint32_t tag = 0;       // 48  of the entry
-  std::uint8_t write = 0;      // 52  the access was a write
-  std::uint8_t host = 0;       // 53  the address is a bus address
-  std::uint16_t core = 0;      // 54  1 + the core of a kernel's block; 0: no kernel's fault
-  std::uint32_t block = 0;     // 56  of the launch
-  std::uint32_t size = 0;      // 60  bytes of the access, or of the operand at fault; 0: unknown
+  std::uint32_t number = 0;       // 0   lower half
+  std::uint32_t instruction = 0;  // 4   of an AI Core's program: InstructionPlace; 0: none
+  std::uint64_t time_ns = 0;      // 8   DEVICE_TIME
+  std::uint64_t address = 0;      // 16  of the access at fault, or the doorbell's value
+  std::uint64_t index = 0;        // 24  of the entry in its queue
+  std::uint16_t code = 0;         // 32  FaultCode
+  std::uint8_t opcode = 0;        // 34  of the entry, 0 if none
+  std::uint8_t vmid = 0;          // 35
+  std::uint32_t pasid = 0;        // 36  the culprit; 0: the doorbell page belongs to nobody
+  std::uint32_t queue = 0;        // 40  kNoQueue if it was no queue's doorbell
+  std::uint16_t page = 0;         // 44  doorbell page
+  std::uint16_t doorbell = 0;     // 46
+  std::uint32_t tag = 0;          // 48  of the entry
+  std::uint8_t write = 0;         // 52  the access was a write
+  std::uint8_t host = 0;          // 53  the address is a bus address
+  std::uint16_t core = 0;         // 54  1 + the core of a kernel's block; 0: no kernel's fault
+  std::uint32_t block = 0;        // 56  of the launch
+  std::uint32_t size = 0;         // 60  bytes of the access, or of the operand at fault; 0: unknown
 };
 static_assert(sizeof(QueueFaultRecord) == 64 && offsetof(QueueFaultRecord, code) == 32 &&
               offsetof(QueueFaultRecord, queue) == 40 && offsetof(QueueFaultRecord, tag) == 48);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "npu/abi/fault.hpp"
+#include "npu/abi/instruction_fault.hpp"
 #include "npu/abi/queue.hpp"
 #include "npu/base/units.hpp"
 #include "npu/driver/types.hpp"
@@ -125,6 +126,7 @@ struct QueueFault {
   std::optional<std::uint32_t> core;  // of a kernel's block
   std::uint32_t block = 0;            // of the launch, if there is a core
   std::uint32_t size = 0;             // bytes of the access or operand at fault; 0: unknown
+  std::optional<abi::InstructionPlace> instruction;  // of an AI Core's program
   Picoseconds device_time;
 };
 

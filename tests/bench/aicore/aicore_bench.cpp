@@ -159,7 +159,7 @@ void AicoreBench::run() {
 }
 
 AicoreBench::Ended AicoreBench::run_one(Body body) {
-  at(0, [this, one = std::move(body)] { launch(0, one); });
+  at(model::sim_now(), [this, one = std::move(body)] { launch(0, one); });
   run();
   EXPECT_TRUE(has_ended(0)) << "hangs";
   return has_ended(0) ? ended(0) : Ended{};
@@ -174,7 +174,7 @@ std::vector<SeenRequest> AicoreBench::data_requests() const {
 
 void AicoreBench::block_done(unsigned core, const model::KernelBlock&,
                              const model::CommandFault& fault) {
-  ended_[core] = {model::sim_now(), fault.code, fault.address};
+  ended_[core] = {model::sim_now(), fault.code, fault.address, fault.instruction};
 }
 
 void AicoreBench::register_changed(unsigned, std::uint32_t offset) {

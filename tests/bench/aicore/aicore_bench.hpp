@@ -90,6 +90,7 @@ class AicoreBench : public sc_core::sc_module,
     SimTime when = 0;
     FaultCode fault = FaultCode::kNone;
     std::uint64_t address = 0;
+    std::uint32_t instruction = 0;  // abi::InstructionPlace
   };
 
   explicit AicoreBench(const model::ChipConfig& config = aicore_config(), bool run_ahead = true,

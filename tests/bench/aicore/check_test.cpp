@@ -102,6 +102,32 @@ TEST(AicoreChecks, products_have_dimensions_and_a_type_of_the_cube) {
   EXPECT_EQ(check(kAll, product), FaultCode::kInstruction);
 }
 
+TEST(AicoreChecks, a_size_at_fault_is_named_with_what_was_found) {
+  using Field = abi::FaultyField;
+  const auto expect = [](const InstructionFinding& found, Field field, std::uint32_t value) {
+    EXPECT_EQ(found.field, field);
+    EXPECT_EQ(found.offset, value);
+  };
+  auto copy = copy_in();
+  copy.to_pitch = copy.row_bytes - 32;
+  expect(check(kAll, copy), Field::kPitch, copy.to_pitch);
+  EXPECT_EQ(check(kAll, copy).size, copy.row_bytes);
+  copy.row_bytes = 0;
+  expect(check(kAll, copy), Field::kRowBytes, 0);
+  copy.rows = 0;
+  expect(check(kAll, copy), Field::kRows, 0);
+  Mmad product;
+  product.m = product.k = product.n = 16;
+  product.k = 5000;
+  expect(check(kAll, product), Field::kDepth, 5000);
+  product.n = 0;
+  product.k = 16;
+  expect(check(kAll, product), Field::kColumns, 0);
+  Vector vector;
+  vector.count = 1U << 30;
+  expect(check(kAll, vector), Field::kColumns, 1U << 30);
+}
+
 TEST(AicoreChecks, a_transposed_load_needs_room_for_what_it_makes) {
   LoadL0 load;
   load.to = {LocalBuffer::kL0a, 0};

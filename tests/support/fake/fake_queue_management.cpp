@@ -288,7 +288,7 @@ void FakeQueues::doorbell(Bytes offset, unsigned width, std::uint64_t value) {
 }
 
 void FakeQueues::report(abi::QueueFaultRecord record, unsigned vector) {
-  record.number = ++faults_;
+  record.number = static_cast<std::uint32_t>(++faults_);
   record.time_ns = static_cast<std::uint64_t>(host_.scheduler.now().count() / 1000);
   host_.set_register(abi::QueueFaultCount::kOffset, 4, faults_);
   const auto base = host_.get_register(abi::QueueFaultBase::kOffset, 8);

@@ -193,8 +193,9 @@ TEST_P(RunFailures, AFaultNamesTheKernelAndTheAddress) {
                     driver::scalar(0x7FFF'0000'0000), driver::scalar(0)}));
     const auto report = card.run(graph);
     ASSERT_FALSE(report);
-    EXPECT_THAT(report.error().context, testing::HasSubstr("(runtime_test_kernel); read of "
-                                                           "0x7fff00000000, 64 bytes"));
+    EXPECT_THAT(report.error().context,
+                testing::HasSubstr("(runtime_test_kernel); MTE2 instruction 1, "
+                                   "read of 0x7fff00000000, 64 bytes"));
     card.expect_next_run_succeeds();
   });
 }

@@ -77,6 +77,21 @@ runs_the_program_where_it_was_called() {
   [[ $(tr '\n' ' ' <log) == 'begin end begin end ' ]] || fail "builds overlap: $(<log)"
 }
 
+# A shell that completes a line gets what is built, or nothing, at once.
+completes_without_building() {
+  tool dpkg-query 'exit 1'
+  tool cmake "touch $folder/built"
+  tool ninja "touch $folder/built"
+  launch completion words bash -- npusim ru
+  [[ $code != 0 ]] || fail 'there is no program'
+  tool program 'printf "%s|" "$@"'
+  mkdir -p build/bin
+  mv bin/program build/bin/npusim
+  launch completion words bash -- npusim ru
+  [[ $(<out) == 'completion|words|bash|--|npusim|ru|' ]] || fail 'arguments lost'
+  [[ ! -e built ]] || fail 'builds'
+}
+
 # Those of a copied build folder would hide from ccache all that includes them.
 drops_precompiled_headers_of_another_place() {
   tool dpkg-query 'for p in "$@"; do echo "$p installed"; done'

@@ -15,6 +15,7 @@
 #include "npu/platform/trace.hpp"
 #include "timeline/begun_requests.hpp"
 #include "timeline/byte_sink.hpp"
+#include "timeline/event_text.hpp"
 #include "timeline/filter.hpp"
 #include "timeline/json_writer.hpp"
 #include "timeline/rates.hpp"
@@ -45,12 +46,9 @@ class ChromeTrace : public platform::TraceSink {
  private:
   enum class Shown : std::uint8_t { kUnknown, kNot, kCounter, kSlice };
   Shown shown(const platform::TraceEvent& event);
-  void slice(const platform::TraceEvent& event, Thread thread);
-  void arguments(const platform::TraceEvent& event);
   void flow(const platform::TraceEvent& event, Thread thread);
   void begin_flows(const platform::TraceEvent& event, Thread thread);
-  void task_flow(const platform::TraceEvent& event, Thread thread);
-  void arrow(char phase, std::uint64_t id, const char* category, Thread thread, Picoseconds when);
+  void call(const platform::TraceEvent& event, Thread thread);
   void tell(const Threads::News& news);
   void begin_event(char phase, Thread thread);
   void flush_if_full();
@@ -58,8 +56,10 @@ class ChromeTrace : public platform::TraceSink {
 
   ByteSink& out_;
   const Filter filter_;
+  const bool is_all_;  // of the filter
   const TrackName track_name_;
   JsonWriter text_;
+  EventText event_text_;
   Threads threads_;
   Rates rates_;
   TaskFlows tasks_;

@@ -4,6 +4,7 @@
 // a unit in the last place.
 #pragma once
 
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -11,8 +12,18 @@
 #include <vector>
 
 #include "npu/base/units.hpp"
+#include "timeline/text_piece.hpp"
 
 namespace npu::timeline {
+
+constexpr std::array<char, 200> pairs_of_digits() {  // "000102...99"
+  std::array<char, 200> pairs{};
+  for (std::size_t i = 0; i < 100; ++i) {
+    pairs[2 * i] = static_cast<char>('0' + i / 10);
+    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return pairs;
+}
 
 class JsonWriter {
  public:
@@ -22,7 +33,21 @@ class JsonWriter {
     std::memcpy(to, text.data(), text.size());
     size_ += text.size();
   }
-  void number(std::uint64_t value) { digits(value, 10); }
+  // A literal: its length is known when this is compiled.
+  template <std::size_t N>
+  void raw(const char (&text)[N]) {
+    std::memcpy(room(N), text, N);
+    size_ += N - 1;
+  }
+  void raw(const TextPiece& piece) {
+    std::memcpy(room(TextPiece::kMost), piece.data(), TextPiece::kMost);
+    size_ += piece.size();
+  }
+  void number(std::uint64_t value) {
+    if (value >= 10) return digits(value, 10);
+    *room(1) = static_cast<char>('0' + value);
+    ++size_;
+  }
   void hex(std::uint64_t value) {  // 0x1f
     raw("0x");
     hex_digits(value);
@@ -33,13 +58,20 @@ class JsonWriter {
     constexpr std::uint64_t kPerMicrosecond = 1'000'000;
     const auto value = static_cast<std::uint64_t>(time.count());
     number(value / kPerMicrosecond);
-    auto rest = static_cast<unsigned>(value % kPerMicrosecond);
+    const auto rest = static_cast<std::uint32_t>(value % kPerMicrosecond);
     char* const to = room(7);
     to[0] = '.';
-    for (std::size_t i = 6; i > 0; --i, rest /= 10) to[i] = static_cast<char>('0' + rest % 10);
+    pair(to + 1, rest / 10'000);
+    pair(to + 3, rest / 100 % 100);
+    pair(to + 5, rest % 100);
     size_ += 7;
   }
   void string(std::string_view text);  // escaped, with its quotes
+
+  // What has been written last, as long as nothing else has: overwrites it.
+  void replace(std::size_t before_end, char by) { text_[size_ - before_end] = by; }
+  void drop_last() { --size_; }
+  char last() const { return text_[size_ - 1]; }
 
   std::string_view text() const { return {text_.data(), size_}; }
   std::size_t size() const { return size_; }
@@ -47,11 +79,16 @@ class JsonWriter {
 
  private:
   static constexpr std::size_t kLongestNumber = 20;
+  static constexpr std::array<char, 200> kPairs = pairs_of_digits();
 
+  static void pair(char* to, std::uint32_t value) {  // < 100, as two digits
+    std::memcpy(to, kPairs.data() + std::size_t{2} * value, 2);
+  }
   char* room(std::size_t bytes) {
-    if (size_ + bytes > text_.size()) text_.resize(2 * (size_ + bytes));
+    if (size_ + bytes > text_.size()) grow(bytes);
     return text_.data() + size_;
   }
+  void grow(std::size_t bytes);
   void digits(std::uint64_t value, int base) {
     char* const to = room(kLongestNumber);
     size_ += static_cast<std::size_t>(std::to_chars(to, to + kLongestNumber, value, base).ptr - to);

@@ -44,6 +44,7 @@ class ChromeTrace : public platform::TraceSink {
   std::uint64_t events() const { return events_; }  // written
 
  private:
+  static constexpr std::size_t kBlock = std::size_t{1} << 18;
   enum class Shown : std::uint8_t { kUnknown, kNot, kCounter, kSlice };
   Shown shown(const platform::TraceEvent& event);
   void flow(const platform::TraceEvent& event, Thread thread);
@@ -52,7 +53,7 @@ class ChromeTrace : public platform::TraceSink {
   void tell(const Threads::News& news);
   void begin_event(char phase, Thread thread);
   void flush_if_full();
-  void flush();
+  void write(std::size_t bytes);
 
   ByteSink& out_;
   const Filter filter_;

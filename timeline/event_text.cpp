@@ -37,6 +37,10 @@ constexpr std::string_view kBegin = ",\n{\"ph\":\"X\",\"pid\":";
 constexpr std::size_t kPhaseAt = 9;
 static_assert(kBegin[kPhaseAt] == 'X');
 
+// What slice() and arrow() write at most, and what their pieces need behind that.
+constexpr std::size_t kLongestEvent =
+    6 * TextPiece::kMost + 2 * kLongestTime + 2 * kLongestCause + 3 * kLongestField + 128;
+
 }  // namespace
 
 EventText::EventText(JsonWriter& out) : out_(out) {
@@ -58,64 +62,43 @@ void EventText::learn(Thread thread) {
 }
 
 void EventText::slice(const platform::TraceEvent& event, Thread thread, std::uint64_t task) {
-  out_.raw(heads_[thread.number]);
-  out_.microseconds(event.begin);
-  out_.raw(",\"dur\":");
-  out_.microseconds(event.end - event.begin);
-  out_.raw(activities_[static_cast<std::size_t>(event.activity)].head);
-  arguments(event, task);
-  out_.raw("}}");
+  char* to = put(out_.room(kLongestEvent), heads_[thread.number]);
+  to = put(put_microseconds(to, event.begin), ",\"dur\":");
+  to = put_microseconds(to, event.end - event.begin);
+  to = put(to, activities_[static_cast<std::size_t>(event.activity)].head);
+  out_.to(put(put_arguments(to, event, task), "}}"));
 }
 
 // Each with a comma behind it; the last one's goes.
-void EventText::arguments(const platform::TraceEvent& event, std::uint64_t task) {
+char* EventText::put_arguments(char* to, const platform::TraceEvent& event,
+                               std::uint64_t task) const {
   const auto& texts = activities_[static_cast<std::size_t>(event.activity)];
   if (event.cause != 0) {
-    out_.raw("\"cause\":\"");
-    write_cause(out_, event.cause);
-    out_.raw("\",");
+    to = put(put_cause(put(to, "\"cause\":\""), event.cause), "\",");
     if (texts.has_ring_index && is_dma_cause(event.cause)) {
-      out_.raw("\"ring_index\":");
-      out_.number(cause_index(event.cause) % kRingEntries);
-      out_.raw(",");
+      to = put_number(put(to, "\"ring_index\":"), cause_index(event.cause) % kRingEntries);
+      to = put(to, ",");
     }
   }
-  if (event.bytes != 0) {
-    out_.raw("\"bytes\":");
-    out_.number(event.bytes);
-    out_.raw(",");
-  }
+  if (event.bytes != 0) to = put(put_number(put(to, "\"bytes\":"), event.bytes), ",");
   const auto& row = platform::row_of(event.activity);
   for (std::size_t i = 0; i < texts.keys.size() && !texts.keys[i].empty(); ++i) {
-    out_.raw(texts.keys[i]);
-    write_field(out_, row.fields[i], event.detail);
-    out_.raw(",");
+    to = put(put_field(put(to, texts.keys[i]), row.fields[i], event.detail), ",");
   }
-  if (task != 0) {
-    out_.raw("\"task\":\"");
-    write_cause(out_, task);
-    out_.raw("\",");
-  }
-  if (out_.last() == ',') out_.drop_last();
+  if (task != 0) to = put(put_cause(put(to, "\"task\":\""), task), "\",");
+  return to[-1] == ',' ? to - 1 : to;
 }
 
 // Perfetto reads an id as hexadecimal digits, at most 16.
 void EventText::arrow(char phase, Arrow kind, std::uint64_t id, Thread thread, Picoseconds when) {
-  const auto& head = heads_[thread.number];
-  out_.raw(head);
-  out_.replace(head.size() - kPhaseAt, phase);
-  out_.microseconds(when);
-  if (kind == Arrow::kRequest) {
-    out_.raw(",\"name\":\"request\",\"cat\":\"request\",\"id\":\"");
-  } else {
-    out_.raw(",\"name\":\"task\",\"cat\":\"task\",\"id\":\"");
-  }
-  out_.hex_digits(id);
-  if (phase == 'f') {
-    out_.raw("\",\"bp\":\"e\"}");
-  } else {
-    out_.raw("\"}");
-  }
+  char* const begin = out_.room(kLongestEvent);
+  char* to = put(begin, heads_[thread.number]);
+  begin[kPhaseAt] = phase;
+  to = put_microseconds(to, when);
+  to = kind == Arrow::kRequest ? put(to, ",\"name\":\"request\",\"cat\":\"request\",\"id\":\"")
+                               : put(to, ",\"name\":\"task\",\"cat\":\"task\",\"id\":\"");
+  to = put_hex(to, id);
+  out_.to(phase == 'f' ? put(to, "\",\"bp\":\"e\"}") : put(to, "\"}"));
 }
 
 }  // namespace npu::timeline

@@ -32,7 +32,7 @@ class EventText {
     std::array<TextPiece, 3> keys;
     bool has_ring_index = false;
   };
-  void arguments(const platform::TraceEvent& event, std::uint64_t task);
+  char* put_arguments(char* to, const platform::TraceEvent& event, std::uint64_t task) const;
 
   JsonWriter& out_;
   std::array<OfActivity, platform::kActivities> activities_;

@@ -6,19 +6,24 @@
 namespace npu::timeline {
 
 Gzip::Gzip(ByteSink& out)
-    : out_(out),
-      stream_(std::make_unique<isal_zstream>()),
-      tables_(ISAL_DEF_LVL1_DEFAULT),
-      buffer_(std::size_t{256} << 10) {
+    : out_(out), stream_(std::make_unique<isal_zstream>()), buffer_(std::size_t{256} << 10) {
   isal_deflate_init(stream_.get());
-  stream_->level = 1;
-  stream_->level_buf = tables_.data();
-  stream_->level_buf_size = static_cast<std::uint32_t>(tables_.size());
   stream_->gzip_flag = IGZIP_GZIP;
+}
+
+// Every byte, length and distance has a code in it, however rare.
+void Gzip::make_code(ConstByteSpan bytes) {
+  constexpr std::size_t kEnough = std::size_t{1} << 20;
+  auto counts = std::make_unique<isal_huff_histogram>();
+  auto* const first = const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(bytes.data));
+  isal_update_histogram(first, static_cast<int>(std::min(bytes.size, kEnough)), counts.get());
+  code_ = std::make_unique<isal_hufftables>();
+  if (isal_create_hufftables(code_.get(), counts.get()) == 0) stream_->hufftables = code_.get();
 }
 
 Status Gzip::append(ConstByteSpan bytes) {
   constexpr std::size_t kMost = std::size_t{1} << 30;  // the library counts in 32 bits
+  if (!code_ && bytes.size != 0) make_code(bytes);
   while (bytes.size != 0) {
     const std::size_t now = std::min(bytes.size, kMost);
     // It does not write to its input.

@@ -10,8 +10,4 @@ void JsonWriter::string(std::string_view text) {
   raw(json(std::string(text)).dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
-void JsonWriter::grow(std::size_t bytes) {
-  text_.resize(2 * (size_ + bytes));
-}
-
 }  // namespace npu::timeline

@@ -18,12 +18,13 @@ class Lanes {
   // The lane of [begin, end), from 0. Events come about in the order of their ends.
   std::size_t take(Picoseconds begin, Picoseconds end) {
     if (ends_[1] > begin) widen();
-    std::size_t node = 1;
-    while (node < room_) node = 2 * node + (ends_[2 * node] > begin ? 1U : 0U);
-    const std::size_t lane = node - room_;
+    const std::size_t lane = first_free(begin);
+    std::size_t node = room_ + lane;
     ends_[node] = end;
     for (node /= 2; node != 0; node /= 2) {
-      ends_[node] = std::min(ends_[2 * node], ends_[2 * node + 1]);
+      const Picoseconds earliest = std::min(ends_[2 * node], ends_[2 * node + 1]);
+      if (ends_[node] == earliest) break;
+      ends_[node] = earliest;
     }
     count_ = std::max(count_, lane + 1);
     return lane;
@@ -31,6 +32,16 @@ class Lanes {
   std::size_t count() const { return count_; }
 
  private:
+  // There is one. Mostly it is among the first few.
+  std::size_t first_free(Picoseconds begin) const {
+    constexpr std::size_t kFew = 4;
+    for (std::size_t lane = 0; lane < std::min(room_, kFew); ++lane) {
+      if (ends_[room_ + lane] <= begin) return lane;
+    }
+    std::size_t node = 1;
+    while (node < room_) node = 2 * node + (ends_[2 * node] > begin ? 1U : 0U);
+    return node - room_;
+  }
   // Twice as many, the new ones free.
   void widen() {
     std::vector<Picoseconds> wider(4 * room_);

@@ -93,8 +93,9 @@ void Rates::make_room(Picoseconds until) {
 void Rates::spread(Series& series, Picoseconds begin, Picoseconds end, std::uint64_t bytes) const {
   const auto first = begin.count() / window_;
   const auto last_moment = std::max(begin, end - Picoseconds(1)).count();
-  const auto last =
-      last_moment - first * window_ < window_ ? first : last_moment / window_;  // mostly there is one
+  const auto last = last_moment - first * window_ < window_
+                        ? first
+                        : last_moment / window_;  // mostly there is one
   if (series.size() <= static_cast<std::size_t>(last)) {
     series.resize(static_cast<std::size_t>(last) + 1);
   }

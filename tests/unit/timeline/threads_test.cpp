@@ -36,6 +36,22 @@ TEST(Lanes, HoldNoTwoAtOnceAndNoMoreThanThereMustBe) {
   EXPECT_EQ(lanes.count(), held.size());
 }
 
+TEST(Lanes, AreTakenFromTheFirstThatIsFree) {
+  std::mt19937_64 random(13);
+  Lanes lanes;
+  std::vector<std::int64_t> ends;
+  for (std::int64_t now = 0; now < 20'000; ++now) {
+    const auto begin = std::max<std::int64_t>(0, now - static_cast<std::int64_t>(random() % 300));
+    const auto free =
+        std::find_if(ends.begin(), ends.end(), [&](std::int64_t end) { return end <= begin; });
+    const auto expected = static_cast<std::size_t>(free - ends.begin());
+    if (free == ends.end()) ends.push_back(0);
+    ends[expected] = now;
+    ASSERT_EQ(lanes.take(Picoseconds(begin), Picoseconds(now)), expected) << now;
+  }
+  EXPECT_GT(ends.size(), 100U);
+}
+
 class ThreadsOf : public testing::Test {
  protected:
   Thread of(const std::string& track, platform::Activity activity, std::int64_t begin,

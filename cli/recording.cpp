@@ -84,7 +84,11 @@ class Recording::Parts {
 
   void begin(workloads::TraceSource& source) {
     std::vector<platform::TraceSink*> consumers;
-    if (trace_) consumers.push_back(trace_.get());
+    if (trace_) {
+      cards_ = source.bus_addresses();
+      trace_->set_bus_addresses(cards_);
+      consumers.push_back(trace_.get());
+    }
     if (vcd_) consumers.push_back(vcd_.get());
     if (profile_) {
       for (auto* const sink : profile_->sinks()) consumers.push_back(sink);
@@ -96,11 +100,8 @@ class Recording::Parts {
   void end(workloads::TraceSource& source, const workloads::SimulatorView& simulator) {
     source.remove(*events_);
     events_->finish();
-    // In the order of the cards, both directions of each: events have the links' own names.
-    const auto links = simulator.links();
-    for (std::size_t i = 0; i < links.size(); ++i) {
-      const auto direction = links[i].name.substr(links[i].name.rfind('.'));
-      capacities_["pci.link" + std::to_string(i / 2) + direction] = links[i].raw_bytes_per_second;
+    for (const auto& each : simulator.links()) {
+      capacities_[each.track] = each.raw_bytes_per_second;
     }
     for (const auto& each : simulator.memories()) {
       capacities_[each.name] = each.peak_bytes_per_second;
@@ -131,14 +132,16 @@ class Recording::Parts {
       }
     }
     if (!trace_) return {};
-    const Status done =
-        trace_->finish({{"npusim", report.version},
-                        {"workload", report.workload},
-                        {"config", report.config},
-                        {"config_sha256", report.config_sha256},
-                        {"seed", std::to_string(report.seed)},
-                        {"simulated_ps", std::to_string(report.simulated.count())}});
-    if (!done) return failure(done.error().context);
+    timeline::About about{{"npusim", report.version},
+                          {"workload", report.workload},
+                          {"config", report.config},
+                          {"config_sha256", report.config_sha256},
+                          {"seed", std::to_string(report.seed)},
+                          {"simulated_ps", std::to_string(report.simulated.count())}};
+    for (const auto& each : cards_) {
+      if (each.first.rfind("card", 0) == 0) about.push_back(each);
+    }
+    if (const Status done = trace_->finish(about); !done) return failure(done.error().context);
     return {};
   }
 
@@ -151,6 +154,7 @@ class Recording::Parts {
   std::unique_ptr<timeline::Profile> profile_;
   std::unique_ptr<timeline::Deferred> events_;  // ends before those that it tells
   std::map<std::string, std::uint64_t> capacities_;
+  timeline::BusAddresses cards_;  // and their links and drivers
 };
 
 Recording::Recording() = default;

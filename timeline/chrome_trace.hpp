@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "npu/platform/trace.hpp"
@@ -34,6 +35,10 @@ class ChromeTrace : public platform::TraceSink {
  public:
   ChromeTrace(ByteSink& out, Filter filter, TrackName track_name);
 
+  // Shown in names of processes and threads; before the first event.
+  void set_bus_addresses(BusAddresses addresses) {
+    threads_.set_bus_addresses(std::move(addresses));
+  }
   void on_event(const platform::TraceEvent& event) override;
   // Once, behind the last event: the counters. The last call of `track_name`.
   void complete();

@@ -92,6 +92,33 @@ TEST_F(ThreadsOf, AUnitAreSeveralIfItsEventsOverlap) {
   EXPECT_EQ(news_.back().thread_name, "cpu0 (2)");
 }
 
+TEST_F(ThreadsOf, CardsHaveTheirPlaceOnTheBus) {
+  threads_.set_bus_addresses({{"card0", "01:00.0"},
+                              {"driver0", "01:00.0"},
+                              {"card12", "86:00.0"},
+                              {"pci.link3", "86:00.0"}});
+  of("card0.dma.engine0", platform::Activity::kCommand, 0, 5);
+  of("card12.hbm", platform::Activity::kHbmRead, 0, 5);
+  of("driver0.submit", platform::Activity::kDmaSubmit, 0, 5);
+  of("pci.link3.down", platform::Activity::kTlp, 0, 5);
+  of("pci.link31.down", platform::Activity::kTlp, 0, 5);
+  of("hccs0_1.up", platform::Activity::kHccsTransfer, 0, 5);
+  std::vector<std::string> names;
+  for (const auto& news : news_) names.push_back(news.process_name + news.thread_name);
+  const std::vector<std::string> expected{"card0 01:00.0 DMA engines",
+                                          "dma.engine0",
+                                          "card12 86:00.0 HBM",
+                                          "hbm",
+                                          "driver",
+                                          "submit 01:00.0",
+                                          "PCIe",
+                                          "link3.down 86:00.0",
+                                          "link31.down",
+                                          "HCCS",
+                                          "hccs0_1.up"};
+  EXPECT_EQ(names, expected);
+}
+
 TEST_F(ThreadsOf, CardsComeBehindTheHostInTheirOrder) {
   of("card1.hbm", platform::Activity::kHbmRead, 0, 1);
   of("card0.hbm", platform::Activity::kHbmRead, 0, 1);

@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Run{"dma_latency", {"sizes=64,1MiB", "iterations=3"}},
                     Run{"event_wait", {"targets=5", "streams=1", "iterations=2", "warm_up=1"}},
                     Run{"queue_latency", {"iterations=2"}}, Run{"vmm_map", {"sizes=2MiB"}},
-                    Run{"matmul", {"m=33", "n=17", "k=65"}}),
+                    Run{"matmul", {"m=33", "n=17", "k=65"}}, Run{"dispatch_latency", {"tasks=20"}}),
     [](const auto& instance) { return instance.param.workload; });
 
 TEST(PeerCounters, AreTheSumsOfTheEvents) {

@@ -90,7 +90,11 @@ class Recording::Parts {
 
   void begin(workloads::TraceSource& source) {
     std::vector<platform::TraceSink*> consumers;
-    if (trace_) consumers.push_back(trace_.get());
+    if (trace_) {
+      cards_ = source.bus_addresses();
+      trace_->set_bus_addresses(cards_);
+      consumers.push_back(trace_.get());
+    }
     if (vcd_) consumers.push_back(vcd_.get());
     if (profile_) {
       for (auto* const sink : profile_->sinks()) consumers.push_back(sink);
@@ -125,15 +129,17 @@ class Recording::Parts {
       }
     }
     if (!trace_) return {};
-    const Status done =
-        trace_->finish({{"npusim", report.version},
-                        {"workload", report.workload},
-                        {"config", report.config},
-                        {"config_sha256", report.config_sha256},
-                        {"seed", std::to_string(report.seed)},
-                        {"outcome", report.outcome},
-                        {"simulated_ps", std::to_string(report.simulated.count())}});
-    if (!done) return failure(done.error().context);
+    timeline::About about{{"npusim", report.version},
+                          {"workload", report.workload},
+                          {"config", report.config},
+                          {"config_sha256", report.config_sha256},
+                          {"seed", std::to_string(report.seed)},
+                          {"outcome", report.outcome},
+                          {"simulated_ps", std::to_string(report.simulated.count())}};
+    for (const auto& each : cards_) {
+      if (each.first.rfind("card", 0) == 0) about.push_back(each);
+    }
+    if (const Status done = trace_->finish(about); !done) return failure(done.error().context);
     return {};
   }
 
@@ -146,6 +152,7 @@ class Recording::Parts {
   std::unique_ptr<timeline::Profile> profile_;
   std::unique_ptr<timeline::Deferred> events_;  // ends before those that it tells
   TrackCapacities capacities_;
+  timeline::BusAddresses cards_;  // and their links and drivers
 };
 
 Recording::Recording() = default;

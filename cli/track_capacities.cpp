@@ -4,12 +4,8 @@
 namespace npu::cli {
 
 TrackCapacities::TrackCapacities(const workloads::SimulatorView& simulator) {
-  // In the order of the cards, both directions of each: events have the links' own names.
-  const auto links = simulator.links();
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const auto direction = links[i].name.substr(links[i].name.rfind('.'));
-    bytes_per_second_["pci.link" + std::to_string(i / 2) + direction] =
-        links[i].raw_bytes_per_second;
+  for (const auto& each : simulator.links()) {
+    bytes_per_second_[each.track] = each.raw_bytes_per_second;
   }
   for (const auto& each : simulator.peer_links()) {
     bytes_per_second_[each.name] = each.raw_bytes_per_second;

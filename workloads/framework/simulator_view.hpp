@@ -14,6 +14,7 @@ namespace npu::workloads {
 // One direction of one link.
 struct LinkCounters {
   std::string name;                        // "card0.link.down": towards the card; ".up": from it
+  std::string track;                       // of its events
   std::uint64_t raw_bytes_per_second = 0;  // after encoding, before any TLP overhead
   Picoseconds busy;                        // time the wire carried TLPs and DLLPs
   std::uint64_t tlps = 0;

@@ -36,23 +36,25 @@ constexpr OptionRow kOptions[] = {
      "write the report as one page with plots, for any browser, without a network"},
     {"config-out", 0, Value::kOutputFile, false, "FILE", "run serve",
      "write the resolved configuration as YAML; its SHA-256 is in the report"},
-    {"trace", 0, Value::kOutputFile, false, "FILE", "run",
+    {"trace", 0, Value::kOutputFile, false, "FILE", "run serve",
      "write a timeline, for https://ui.perfetto.dev or chrome://tracing; FILE.gz: compressed. "
      "docs/timeline.md says what is in it"},
-    {"vcd", 0, Value::kOutputFile, false, "FILE", "run",
+    {"vcd", 0, Value::kOutputFile, false, "FILE", "run serve",
      "write when units were busy, for wave viewers"},
-    {"trace-window", 0, Value::kText, false, "FROM..TO", "run",
+    {"trace-window", 0, Value::kText, false, "FROM..TO", "run serve",
      "of --trace and --vcd: simulated times, such as 10us..2.5ms, ..1ms or 3ms.."},
-    {"trace-unit", 0, Value::kText, true, "PATTERN", "run",
+    {"trace-unit", 0, Value::kText, true, "PATTERN", "run serve",
      "of --trace and --vcd: units, activities or categories, such as 'card0.dma*', tlp, aicore; "
      "may be repeated"},
-    {"trace-cause", 0, Value::kText, true, "CAUSE", "run",
+    {"trace-cause", 0, Value::kText, true, "CAUSE", "run serve",
      "of --trace and --vcd: what was done for a request, such as dma0:17, queue0.3:5 or task0.2:9; "
      "may be "
      "repeated"},
     {"profile", 0, Value::kNone, false, "", "run",
      "add to the report how busy each unit was over time, how long each activity took, what device "
      "memory was used for, and what the run waited for (--html does so anyway)"},
+    {"profile", 0, Value::kNone, false, "", "serve",
+     "add to the report how busy each unit was over time and how long each activity took"},
     {"watch", 0, Value::kNone, false, "", "run",
      "show on the terminal, while it runs, what the machine does"},
     {"seed", 0, Value::kNumber, false, "N", "run", "of the workload's random numbers, default 1"},

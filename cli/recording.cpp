@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/track_capacities.hpp"
+#include "npu/base/shortened.hpp"
 #include "reports/output_file.hpp"
 #include "timeline/cause.hpp"
 #include "timeline/chrome_trace.hpp"
@@ -86,6 +87,8 @@ class Recording::Parts {
         *vcd_file_, std::move(filter),
         [this](std::uint32_t track) { return events_->name(track); });
   }
+  // Of both files.
+  void set_filter(timeline::Filter filter) { filter_ = std::move(filter); }
   void make_profile() { profile_ = std::make_unique<timeline::Profile>(); }
 
   void begin(workloads::TraceSource& source) {
@@ -118,6 +121,11 @@ class Recording::Parts {
     }
   }
   Outcome write(const reports::Report& report) {
+    const auto unknown = events_ ? filter_.unknown_unit(events_->names()) : std::string();
+    if (!unknown.empty()) {
+      std::fprintf(stderr, "npusim: --trace-unit %s: nothing of that name has done anything\n",
+                   shortened(unknown).c_str());
+    }
     if (vcd_) {
       if (auto done = vcd_->finish(remark(report)); !done) return failure(done.error().context);
       if (vcd_->left_out() != 0) {
@@ -152,6 +160,7 @@ class Recording::Parts {
   std::unique_ptr<timeline::Profile> profile_;
   std::unique_ptr<timeline::Deferred> events_;  // ends before those that it tells
   TrackCapacities capacities_;
+  timeline::Filter filter_;
   timeline::BusAddresses cards_;  // and their links and drivers
 };
 
@@ -167,6 +176,7 @@ tl::expected<Recording, Failure> Recording::open(const Options& options) {
   if (profile) recording.parts_->make_profile();
   const auto filter = make_filter(options);
   if (!filter) return tl::unexpected(filter.error());
+  recording.parts_->set_filter(*filter);
   for (const bool vcd : {false, true}) {
     const std::string& path = vcd ? options.vcd : options.trace;
     if (path.empty()) continue;

@@ -10,6 +10,7 @@
 #include "cli/activity_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/identity.hpp"
+#include "cli/recording.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/wall_pacer.hpp"
 #include "model/host/exporter.hpp"
@@ -90,7 +91,7 @@ std::vector<std::pair<platform::Bdf, std::string>> functions_of(
 }
 
 Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
-                      const Options& options, reports::Report& report) {
+                      const Options& options, reports::Report& report, Recording& recording) {
   std::optional<WallPacer> pacer;
   if (options.pace == "wall") pacer.emplace();
   StopSignals signals;
@@ -112,11 +113,13 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
   }
   workloads::SystemView view(system);
   ActivityReport activities(view);
+  recording.begin(view);
   exporter.run(signals.file(), [&] {
     const bool left = options.once && exporter.server().statistics().clients > 0 &&
                       !exporter.server().has_client();
     return left || signals.came();
   });
+  recording.end(view, view);
   activities.add_to(report);
   add_exports(report, exporter, system.host_memory());
   workloads::add_counters(report, view);
@@ -139,14 +142,19 @@ Outcome serve(const Options& options) {
   if (!sockets) return tl::unexpected(sockets.error());
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
+  auto recording = Recording::open(options);
+  if (!recording) return tl::unexpected(recording.error());
   if (auto done = write_config(options.config_out, *config); !done) return done;
   auto report = begin_report("serve", options.config, *config, options.sets);
   model::System system(*config);
   Outcome served;
-  const Status ran = system.run(
-      [&](platform::Platform&) { served = serve_sockets(system, *sockets, options, report); });
+  const Status ran = system.run([&](platform::Platform&) {
+    served = serve_sockets(system, *sockets, options, report, *recording);
+  });
   if (!ran) served = failure("serve: " + ran.error().message());
   if (!served) return served;
+  recording->complete(report, *config);
+  if (auto done = recording->write(report); !done) return done;
   OptionFile no_page;
   return publish(*file, no_page, report);
 }

@@ -87,6 +87,8 @@ class Walk {
 
   void software(std::int64_t from) {
     from = std::max<std::int64_t>(from, 0);
+    // Of a machine without host programs, or interrupted before they did anything.
+    if (events_.host_tracks().empty()) return take(from, "no host task", {});
     while (now_ > from) {
       const Group calls{Group::kDriverCalls, 0};
       const Index inside = events_.around(calls, now_);

@@ -35,6 +35,8 @@ class Deferred : public platform::TraceSink {
   void finish();
   // For the consumers, and after finish().
   const std::string& name(std::uint32_t track) const { return names_[track]; }
+  // After finish(): of all tracks that had events, and of those with lower ids.
+  const std::vector<std::string>& names() const { return names_; }
 
  private:
   static constexpr std::size_t kBatch = 4096;

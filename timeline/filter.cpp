@@ -44,6 +44,10 @@ std::optional<Picoseconds> parse_time(std::string_view text) {
   return Picoseconds(static_cast<std::int64_t>(value));
 }
 
+bool is_like(const std::string& pattern, const platform::ActivityRow& row) {
+  return matches(pattern, row.name) || matches(pattern, platform::to_string(row.category));
+}
+
 }  // namespace
 
 bool matches(std::string_view pattern, std::string_view text) {
@@ -90,12 +94,19 @@ Status Filter::set_window(const std::string& text) {
 }
 
 bool Filter::covers(std::string_view track, platform::Activity activity) const {
-  if (units.empty()) return true;
-  const auto& row = platform::row_of(activity);
-  return std::any_of(units.begin(), units.end(), [&](const std::string& pattern) {
-    return matches(pattern, track) || matches(pattern, row.name) ||
-           matches(pattern, platform::to_string(row.category));
+  return units.empty() || std::any_of(units.begin(), units.end(), [&](const std::string& pattern) {
+           return matches(pattern, track) || is_like(pattern, platform::row_of(activity));
+         });
+}
+
+std::string Filter::unknown_unit(const std::vector<std::string>& tracks) const {
+  const auto unknown = std::find_if(units.begin(), units.end(), [&](const std::string& pattern) {
+    return std::none_of(tracks.begin(), tracks.end(),
+                        [&](const std::string& track) { return matches(pattern, track); }) &&
+           std::none_of(platform::kActivityTable.begin(), platform::kActivityTable.end(),
+                        [&](const auto& row) { return is_like(pattern, row); });
   });
+  return unknown == units.end() ? std::string() : *unknown;
 }
 
 bool Filter::has_cause(std::uint64_t cause) const {

@@ -31,6 +31,8 @@ struct Filter {
     return covers_cause(event.cause);
   }
   bool covers_cause(std::uint64_t cause) const { return causes.empty() || has_cause(cause); }
+  // The first of `units` that is like no activity, no category and none of `tracks`; else empty.
+  std::string unknown_unit(const std::vector<std::string>& tracks) const;
   // By name; whoever asks often keeps the answers.
   bool covers(std::string_view track, platform::Activity activity) const;
 

@@ -31,6 +31,18 @@ TEST_F(Serve, ends_with_a_report_when_it_is_told_to) {
   }
 }
 
+TEST_F(Serve, records_what_the_machine_does) {
+  const auto result = until_told(
+      "--report r.json --profile --trace t.json --vcd v.vcd --trace-unit hbm --trace-unit nobody",
+      "TERM");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto trace = nlohmann::json::parse(text("t.json"));
+  EXPECT_EQ(trace["otherData"]["workload"], "serve");
+  EXPECT_TRUE(nlohmann::json::parse(text("r.json")).contains("utilisation"));
+  EXPECT_FALSE(text("v.vcd").empty());
+  EXPECT_EQ(result.err, "npusim: --trace-unit nobody: nothing of that name has done anything\n");
+}
+
 TEST_F(Serve, simulated_time_stands_still_while_nobody_asks_for_anything) {
   const auto first = until_told("--report r.json", "TERM");
   const auto one = nlohmann::json::parse(text("r.json"))["simulated_ps"];

@@ -86,6 +86,14 @@ TEST_F(Path, OfARunThatWaitsForNothingIsSoftware) {
               ElementsAre("software 20", "software in enumerate 40", "software 40"));
 }
 
+TEST_F(Path, OfAMachineWithoutHostTasksIsNobodys) {
+  add(kEngine, Activity::kDataRead, 20, 60);
+  EXPECT_THAT(told(find(100)), ElementsAre("no host task 100"));
+  PathEvents nothing;
+  nothing.sort(name_of);
+  EXPECT_EQ(critical_path(nothing, name_of, Picoseconds(5)).size(), 1U);
+}
+
 TEST_F(Path, LeadsThroughTheRequestThatIsPolledFor) {
   const std::uint64_t cause = platform::dma_cause(0, 0);
   add(kDriver, Activity::kDmaSubmit, 10, 30, cause);

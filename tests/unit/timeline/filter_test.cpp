@@ -30,6 +30,17 @@ TEST(TimelineFilter, HasWindowsOpenOnOneSide) {
   EXPECT_EQ(from.end, Picoseconds::max());
 }
 
+TEST(TimelineFilter, KnowsTheUnitsThatNothingIsLike) {
+  const std::vector<std::string> tracks{"host.cpu0", "card0.dma.engine1"};
+  Filter filter;
+  EXPECT_EQ(filter.unknown_unit(tracks), "");
+  filter.units = {"card0.dma*", "aicore", "mmio_*", "*"};
+  EXPECT_EQ(filter.unknown_unit(tracks), "");
+  filter.units.insert(filter.units.begin() + 2, "card1.dma*");
+  EXPECT_EQ(filter.unknown_unit(tracks), "card1.dma*");
+  EXPECT_EQ(filter.unknown_unit({}), "card0.dma*");
+}
+
 TEST(TimelineFilter, RefusesWhatIsNoWindow) {
   for (const char* text : {"",
                            ".",

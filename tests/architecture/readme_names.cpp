@@ -10,6 +10,8 @@ namespace {
 
 using NameSet = std::set<std::string>;
 
+constexpr std::size_t kShortestPattern = 3;  // "*" alone names nothing
+
 std::string folder_in_front(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
@@ -122,7 +124,9 @@ Violations check_named(const SourceFile& readme, const Tree& tree) {
     const bool folder = name.back() == '/';
     const std::string stem = folder ? name.substr(0, name.size() - 1) : stem_of(name);
     if (name == "README.md" || name == "CMakeLists.txt" || name == "LICENSE") continue;
-    const auto names_it = [&stem](const std::string& word) { return fits(word, stem); };
+    const auto names_it = [&stem](const std::string& word) {
+      return word.size() >= kShortestPattern && fits(word, stem);
+    };
     const bool plain = words.count(stem) != 0;
     if (plain || std::any_of(words.begin(), words.end(), names_it)) continue;
     if (missed.insert(stem).second)

@@ -134,6 +134,17 @@ Violations check_anchors(const SourceFile& page) {
   return violations;
 }
 
+Violations check_page_names(const Tree& tree) {
+  Violations violations;
+  for (const auto& path : tree) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::string page = std::string(kFolder) + name;
+    if (path == page || !is_page(page) || tree.count(page) == 0) continue;
+    violations.push_back({path, 0, "has the name of a page of docs/sources"});
+  }
+  return violations;
+}
+
 Violations check_citations(const SourceFile& file, const Documents& documents, const Tree& tree) {
   Violations violations = check_foreign(file);
   const std::string_view text = file.text;

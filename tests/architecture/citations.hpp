@@ -21,6 +21,9 @@ Documents read_documents(const std::vector<SourceFile>& files);
 // Anchors that a page of docs/sources has twice; each names one thing.
 Violations check_anchors(const SourceFile& page);
 
+// Pages of docs/sources whose names other documents have, too: a name alone must say which.
+Violations check_page_names(const Tree& tree);
+
 // A document that a text names is in the tree (beside the file, at the root or in docs), and so is
 // the heading cited with it: FILE, "HEADING". The name of a page of docs/sources is enough for it,
 // and an anchor follows. Such a page itself may name documents elsewhere: its origins.

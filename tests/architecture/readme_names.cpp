@@ -62,14 +62,16 @@ NameSet words_of(std::string_view text) {
 }
 
 bool has_known_ending(const std::string& word) {
-  static const NameSet kEndings{".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".cmake", ".in", ".csv"};
+  static const NameSet kEndings{".cpp", ".hpp", ".h",    ".c",   ".py",  ".sh",  ".cmake",
+                                ".in",  ".csv", ".yaml", ".yml", ".txt", ".html"};
   const std::size_t dot = word.rfind('.');
   const bool named = dot != std::string::npos && dot > 0 && word[dot - 1] != '*';
   return named && kEndings.count(word.substr(dot)) != 0;
 }
 
-// NAME.cpp stands for any.
+// NAME.cpp stands for any; the tree is listed without hidden files.
 bool is_placeholder(const std::string& word) {
+  if (word[0] == '.' && word[1] != '.' && word[1] != '/') return true;
   return std::any_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 

@@ -89,6 +89,7 @@ TEST(Tree, EveryCitationOfADocumentResolves) {
             ".py", ".in", ".1", ".csv", ".js", ".css", "npusim", "run-tests"});
   const Documents documents = read_documents(load(kRoot, texts, {".md"}));
   EXPECT_EQ(complaints(files, check_anchors), "");
+  for (const auto& violation : check_page_names(tree())) ADD_FAILURE() << violation.message();
   EXPECT_EQ(
       complaints(files, [&documents](
                             const auto& file) { return check_citations(file, documents, tree()); }),

@@ -83,6 +83,11 @@ std::string document_path(const std::string& name, const std::string& path, cons
   return {};
 }
 
+// [text](name): leads to a page as a whole.
+bool is_link(std::string_view text, std::size_t begin) {
+  return begin >= 2 && text.substr(begin - 2, 2) == "](";
+}
+
 // The heading in quotes that follows a document's name; empty if none does.
 std::string cited_heading(const std::string& rest) {
   static const std::regex kQuoted("^`?,? \"([^\"]+)\"");
@@ -165,8 +170,9 @@ Violations check_citations(const SourceFile& file, const Documents& documents, c
     std::vector<std::string> cited;
     if (is_page(path)) {
       cited = cited_anchors(rest);
-      const bool list = file.path == kIndex && rest.front() == '`';
-      if (cited.empty() && !list) complain(name + " is cited without an anchor");
+      const bool named_only = is_link(text, dot + 3 - name.size()) ||
+                              (file.path == kIndex && rest.compare(0, 1, "`") == 0);
+      if (cited.empty() && !named_only) complain(name + " is cited without an anchor");
     } else if (const auto heading = cited_heading(rest); !heading.empty()) {
       cited.push_back(heading);
     }

@@ -36,7 +36,8 @@ TEST(Citations, OfAnchorsAndHeadingsThatAreThereResolve) {
        {"// hardware.md H1", "// docs/sources/hardware.md, H2", "# hardware.md H1, H2: 910A",
         "(hardware.md H1 to H2)", "// hardware.md\n  // H2", "see docs/queues.md.", "queues.md",
         "(docs/queues.md, \"Life of a queue\")", "// docs/queues.md, \"Life of\n// a queue\"",
-        "[keys](configs/keys.md)", "open(\"report.md\")", "${page}/page.md", "x.mdx"}) {
+        "[keys](configs/keys.md)", "[cards](docs/sources/hardware.md)", "open(\"report.md\")",
+        "${page}/page.md", "x.mdx"}) {
     EXPECT_THAT(cited_by("model/a.cpp", text), IsEmpty()) << text;
   }
 }

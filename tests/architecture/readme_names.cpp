@@ -85,6 +85,15 @@ bool ends_some_path(const std::string& word, const std::string& folder, const Tr
   });
 }
 
+// Of a line that begins with '|', without blanks around.
+std::string first_cell(const std::string& line) {
+  const std::size_t bar = std::min(line.find('|', 1), line.size());
+  const std::string cell = line.substr(1, bar - 1);
+  const std::size_t begin = cell.find_first_not_of(' ');
+  if (begin == std::string::npos) return {};
+  return cell.substr(begin, cell.find_last_not_of(' ') + 1 - begin);
+}
+
 // The first cells of the tables whose first column is headed "file", "folder" or "header".
 std::vector<std::pair<std::size_t, std::string>> listed_names(const std::string& text) {
   static const NameSet kHeads{"file", "files", "folder", "header"};
@@ -99,8 +108,7 @@ std::vector<std::pair<std::size_t, std::string>> listed_names(const std::string&
       in_table = false;
       continue;
     }
-    const std::size_t bar = line.find('|', 1);
-    const std::string cell = line.substr(2, bar == std::string::npos ? bar : bar - 3);
+    const std::string cell = first_cell(line);
     if (!in_table) listed = kHeads.count(cell) != 0;
     if (in_table && listed && line.compare(0, 2, "|-") != 0) cells.emplace_back(number, cell);
     in_table = true;
@@ -145,7 +153,7 @@ Violations check_names(const SourceFile& readme, const Tree& tree) {
     for (const auto& word : words_of(cell)) {
       std::string stem = word;
       while (!stem.empty() && stem.back() == '/') stem.pop_back();
-      if (stem.front() == '.') continue;  // hidden
+      if (stem.empty() || stem.front() == '.') continue;  // hidden
       const bool there =
           std::any_of(neighbours.begin(), neighbours.end(), [&stem](const std::string& name) {
             const std::string bare = name.back() == '/' ? name.substr(0, name.size() - 1) : name;

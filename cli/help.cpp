@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/option_table.hpp"
 #include "cli/options.hpp"
 
 namespace npu::cli {
@@ -8,10 +9,8 @@ const char* const kProgram =
     R"(npusim: a simulator of a PCIe NPU on which the real user-space driver runs
 
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
-              [--html FILE] [--config-out FILE] [--seed N] [--profile]
-              [--trace FILE] [--vcd FILE] [--trace-window FROM..TO]
-              [--trace-unit PATTERN]... [--trace-cause CAUSE]...
-       npusim list
+              [--html FILE] [--trace FILE] [--vcd FILE] [--profile] [--watch] [--seed N]
+       npusim list [WORKLOAD]
        npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
        npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
@@ -22,53 +21,43 @@ usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--output FILE]
        npusim config show|check [CONFIG] [--set KEY=VALUE]...
        npusim config keys
+       npusim completion bash|zsh
        npusim [COMMAND] --help | --version
        npusim run WORKLOAD --help
 
-CONFIG is a chip or system file: a path, or a name such as 910b that is looked up in the working
+)";
+
+const char* const kProgramTail =
+    R"(CONFIG is a chip or system file: a path, or a name such as 910b that is looked up in the working
 directory, in configs/ and among the configurations that come with npusim. 910b is the card of the
 project's source documents (64 coupled cores), no shipping part; 910b2 is one.
 Exit codes: 0 done; 1 the run failed, what it had to say could not be written, or compare found a
-regression; 2 something is wrong with the command line, a parameter or a file.
+regression; 2 something is wrong with the command line, a parameter or a file; 130 (128 + the
+signal's number) Ctrl-C ended a run, whose report says so.
 )";
 
 const char* const kRun =
     R"(usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
-              [--html FILE] [--config-out FILE] [--seed N] [--verbose] [--profile]
-              [--trace FILE] [--vcd FILE] [--trace-window FROM..TO]
-              [--trace-unit PATTERN]... [--trace-cause CAUSE]...
+              [--html FILE] [--config-out FILE] [--trace FILE] [--vcd FILE] [--trace-window FROM..TO]
+              [--trace-unit PATTERN]... [--trace-cause CAUSE]... [--profile] [--watch] [--seed N]
+              [--verbose]
        npusim run WORKLOAD --help
 
-Runs a workload (npusim list) on the simulated machine and prints its report.
+Runs a workload (npusim list) on the simulated machine and prints its report. On standard error it
+says how far it is: on a terminal a line that changes, after two seconds; elsewhere a line per tenth
+of each part that takes more than ten. Ctrl-C (SIGINT, SIGTERM, SIGHUP) ends it with a report of what
+is known by then, whose outcome is "interrupted", and exit code 128 + the signal's number; a second
+one ends it at once. A run that fails writes what is known, too.
 
-  --config CONFIG   chip or system file, path or name
-  --set KEY=VALUE   a parameter of the workload, or else a key of the configuration
-                    (npusim config keys); may be repeated
-  --report FILE     write the report as JSON, schema npusim.report/3; whole, or not at all
-  --html FILE       write the report as one page with plots, for any browser, without a network
-  --config-out FILE write the resolved configuration as YAML; its SHA-256 is in the report
-  --seed N          of the workload's random numbers, default 1
-  --profile         add to the report how busy each unit was over time, how long each activity took,
-                    what device memory was used for, and what the run waited for (--html does so
-                    anyway)
-  --trace FILE      write a timeline, for https://ui.perfetto.dev or chrome://tracing; FILE.gz:
-                    compressed. docs/timeline.md says what is in it
-  --vcd FILE        write when units were busy, for wave viewers
-  --trace-window FROM..TO
-                    of timeline and VCD: simulated times, such as 10us..2.5ms, ..1ms or 3ms..
-  --trace-unit PATTERN
-                    of both: units, slices or categories, * for any text, such as
-                    'card0.dma*', tlp or aicore; may be repeated
-  --trace-cause CAUSE
-                    of both: what was done for a request, such as dma0:17, queue0.3:5 or task0.2:9; may be repeated
-  --verbose, -v     say at the end, on standard error, how fast the simulator was; on a terminal
-                    it does so anyway
 )";
 
 const char* const kList =
-    R"(usage: npusim list [WORKLOAD]
+    R"(usage: npusim list [--names]
+       npusim list WORKLOAD
 
-Lists the workloads with their parameters, defaults, units and ranges.
+Lists the workloads with what each does; of one, with the parameters that --set takes: name and
+default, meaning, unit and range.
+
 )";
 
 const char* const kLspci =
@@ -76,9 +65,6 @@ const char* const kLspci =
 
 Lists the PCI functions of the simulated machine, read through its configuration space.
 
-  -v     BARs with sizes, NUMA node, capabilities by name
-  -vvv   their fields too: link, MSI-X, AER, SR-IOV
-  -x     all 4096 bytes of each function, as pciutils' `lspci -F FILE` reads them
 )";
 
 const char* const kServe =
@@ -89,15 +75,6 @@ const char* const kServe =
 Serves the cards of the simulated machine to vfio-user clients, such as QEMU's vfio-user-pci, until
 SIGINT or SIGTERM, and then prints a report. Times in it are simulated.
 
-  --socket PATH     listen there for a client of the next card's function 0, or of the function
-                    that is named; may be repeated
-  --ecam PATH       listen there for a client of the whole PCI hierarchy behind one function,
-                    whose driver is guest/ecam: for SR-IOV, which QEMU hides
-  --pace fast       simulated time goes on as far as there is work, and as fast as possible (default)
-  --pace wall       simulated time is held to wall time
-  --once            end when the last client has left
-  --report FILE     write the report as JSON, schema npusim.report/3
-  --config-out FILE write the resolved configuration as YAML; its SHA-256 is in the report
 )";
 
 const char* const kSweep =
@@ -108,16 +85,10 @@ Runs a workload at every point of a grid of parameters, keys of the configuratio
 and seeds, each as a process. Everything in the file is checked before the first run starts.
 Started again it keeps the reports that are there and runs the rest.
 
-  --output DIR      results: points/NAME/report.json and log for each point; sweep.csv, sweep.json
-                    and the page sweep.html; if not given, a folder beside SWEEP.yaml with the
-                    sweep's name
-  --jobs N          runs at a time; if not given, one for each processor
-  --print-commands  print a command for each point that is still to run: ... | parallel
-  --slurm           print a batch script with an array for these points: ... | sbatch
-  --point N         run this point only, as those commands do; a point that is done stays as it is
-  --collect         make table and page of the reports that are there
+)";
 
-Exit codes: 0 every point is done; 1 a point failed or was not run; 2 something is wrong with the
+const char* const kSweepTail =
+    R"(Exit codes: 0 every point is done; 1 a point failed or was not run; 2 something is wrong with the
 file, before anything has run, or it names a metric that no report has. docs/sweeps.md describes
 the file and the results.
 )";
@@ -129,9 +100,8 @@ Shows the PCI functions of the simulated machine as Linux does in /sys/bus/pci, 
   lspci  -A linux-sysfs -O sysfs.path=FOLDER -vvv
   setpci -A linux-sysfs -O sysfs.path=FOLDER -s 01:00.0 COMMAND=6
 
-  FOLDER    gets a tree of files, in which setpci changes only the files
-  --live    FOLDER, which exists and is empty, is a mount point (FUSE) until SIGINT, SIGTERM or
-            umount: reads and writes reach the models, virtual functions come and go
+FOLDER gets a tree of files, in which setpci changes only the files.
+
 )";
 
 const char* const kReport =
@@ -139,11 +109,6 @@ const char* const kReport =
 
 Prints a report again that --report has written; FILE - is standard input.
 
-  --format text     what the run printed, byte by byte (default)
-  --format markdown the same as tables of Markdown, and besides it parameters, metrics, counters
-  --format csv      a row per metric and counter: workload,config,seed,kind,name,value,unit
-  --format html     one page with plots, for any browser, without a network
-  --output FILE     write there instead of to standard output
 )";
 
 const char* const kCompare =
@@ -154,14 +119,10 @@ Tells what is different in the report NEW from the report BASE of the same workl
 which part of a breakdown or which counter it comes from. Exit code 1: a regression, 0: none, 2: files
 or options that cannot be compared.
 
-  --threshold METRIC=AMOUNT
-                    how much worse a metric or counter may get: 2%, or 10 in its own unit; * in the
-                    name stands for any text; may be repeated, the last that fits counts
-  --format NAME     text (default), markdown or json
-  --junit FILE      write a test case per metric that changed or has a threshold, as JUnit's XML
-  --output FILE     write the comparison there instead of to standard output
+)";
 
-Without a threshold: accesses of the host (MMIO reads and writes, barriers, polls, interrupts,
+const char* const kCompareTail =
+    R"(Without a threshold: accesses of the host (MMIO reads and writes, barriers, polls, interrupts,
 configuration accesses, context switches), in all and per submission, may not grow at all; latencies,
 times, bandwidths and shares of a ceiling may get worse by 1 %; what has no better or worse is listed
 only. docs/reports.md has the table.
@@ -176,21 +137,35 @@ const char* const kConfig =
   keys    print every key with unit, range and meaning, in Markdown
 
 CONFIG may also be given with --config.
+
+)";
+
+const char* const kCompletion =
+    R"(usage: npusim completion bash|zsh
+
+Prints the script with which the shell completes commands, options, workloads, parameters, keys,
+values and files. Where npusim is installed into the usual places, shells find it by themselves;
+otherwise:
+
+  bash   source <(npusim completion bash)
+  zsh    source <(npusim completion zsh)      (behind compinit)
 )";
 
 }  // namespace
 
 std::string help_text(const std::string& command) {
-  if (command == "run") return kRun;
-  if (command == "list") return kList;
-  if (command == "lspci") return kLspci;
-  if (command == "serve") return kServe;
-  if (command == "sweep") return kSweep;
-  if (command == "sysfs") return kSysfs;
-  if (command == "report") return kReport;
-  if (command == "compare") return kCompare;
-  if (command == "config") return kConfig;
-  return kProgram;
+  const std::string options = options_help(command);
+  if (command == "run") return kRun + options;
+  if (command == "list") return kList + options;
+  if (command == "lspci") return kLspci + options;
+  if (command == "serve") return kServe + options;
+  if (command == "sweep") return kSweep + options + "\n" + kSweepTail;
+  if (command == "sysfs") return kSysfs + options;
+  if (command == "report") return kReport + options;
+  if (command == "compare") return kCompare + options + "\n" + kCompareTail;
+  if (command == "config") return kConfig + options;
+  if (command == "completion") return kCompletion;
+  return kProgram + commands_help() + "\n" + kProgramTail;
 }
 
 }  // namespace npu::cli

@@ -44,13 +44,20 @@ Outcome list_workloads(const Options& options) {
   if (options.arguments.size() > 1) {
     return bad_input("list: unexpected '" + shortened(options.arguments[1]) + "'");
   }
-  std::string text;
   if (options.arguments.size() == 1) {
+    if (options.names) return bad_input("list: --names is for the list of all workloads");
     const auto workload = describe_workload(options.arguments[0]);
     if (!workload) return tl::unexpected(workload.error());
-    text = *workload;
-  } else {
-    for (const auto& workload : workloads::all_workloads().all()) text += describe(workload);
+    return print(*workload);
+  }
+  std::size_t width = 0;
+  for (const auto& workload : workloads::all_workloads().all()) {
+    width = std::max(width, workload.name.size());
+  }
+  std::string text;
+  for (const auto& workload : workloads::all_workloads().all()) {
+    text += options.names ? workload.name + "\n"
+                          : fmt::format("{:{}}  {}\n", workload.name, width, workload.doc);
   }
   return print(text);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/interruption.hpp"
 #include "cli/output.hpp"
 #include "npu/base/shortened.hpp"
 
@@ -34,6 +35,7 @@ npu::cli::Outcome execute(const npu::cli::Options& options) {
   if (options.command == "compare") return compare_reports(options);
   if (options.command == "sweep") return sweep_command(options);
   if (options.command == "sysfs") return show_sysfs(options);
+  if (options.command == "completion") return completion_command(options);
   return config_command(options);
 }
 
@@ -63,6 +65,7 @@ npu::cli::Failure out_of_memory(const std::string& text) {
 // Where no exception may pass: a run that finds no more memory in a destructor or in a thread of
 // the kernel's ends here.
 [[noreturn]] void end_without_memory() {
+  npu::cli::Interruption::say_last_words();
   try {
     if (const auto current = std::current_exception()) std::rethrow_exception(current);
   } catch (const std::bad_alloc& error) {
@@ -81,7 +84,11 @@ int main(int argc, char** argv) {
     const auto options = npu::cli::parse_options({argv + 1, argv + argc});
     if (!options) return complain(options.error());
     const auto outcome = execute(*options);
-    return outcome ? 0 : complain(outcome.error());
+    if (outcome) return 0;
+    const int code = complain(outcome.error());
+    // Tasks of a machine that was stopped still hold what they had; nothing can be asked of them.
+    if (code > npu::cli::kExitBadInput) std::_Exit(code);
+    return code;
   } catch (const std::exception& error) {
     if (tells_of_memory(error.what())) return complain(out_of_memory(error.what()));
     return complain({npu::cli::kExitFailure, std::string("internal error: ") + error.what()});

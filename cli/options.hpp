@@ -33,6 +33,7 @@ struct Options {
   std::vector<std::string> trace_causes;  // --trace-cause, in order
   std::string vcd;                        // --vcd; empty: not given
   bool profile = false;                   // --profile
+  bool watch = false;                     // --watch
   std::vector<std::string> sockets;       // --socket, in order
   std::string ecam;                       // --ecam
   std::string pace;                       // --pace
@@ -41,6 +42,7 @@ struct Options {
   std::uint64_t seed = 1;                 // --seed
   unsigned verbosity = 0;                 // -v: 1, -vv: 2, -vvv: 3
   bool hex_dump = false;                  // -x
+  bool names = false;                     // --names
   SweepOptions sweep;
   bool help = false;
   bool version = false;

@@ -3,9 +3,9 @@
 
 #include <charconv>
 #include <cstdio>
-#include <map>
 #include <utility>
 
+#include "cli/track_capacities.hpp"
 #include "reports/output_file.hpp"
 #include "timeline/cause.hpp"
 #include "timeline/chrome_trace.hpp"
@@ -62,6 +62,12 @@ timeline::Profile::Memory memory_of(const std::string& track, const model::Syste
   return {"card" + std::to_string(card) + ".hbm", config.cards[card].hbm.usable};
 }
 
+// Of a run that did not come to its end, in one word: "interrupted" or "failed".
+std::string remark(const reports::Report& report) {
+  if (report.outcome == reports::kComplete) return {};
+  return "not complete: " + report.outcome.substr(0, report.outcome.find(':'));
+}
+
 }  // namespace
 
 // What hears the events, and where it writes.
@@ -84,7 +90,11 @@ class Recording::Parts {
 
   void begin(workloads::TraceSource& source) {
     std::vector<platform::TraceSink*> consumers;
-    if (trace_) consumers.push_back(trace_.get());
+    if (trace_) {
+      cards_ = source.bus_addresses();
+      trace_->set_bus_addresses(cards_);
+      consumers.push_back(trace_.get());
+    }
     if (vcd_) consumers.push_back(vcd_.get());
     if (profile_) {
       for (auto* const sink : profile_->sinks()) consumers.push_back(sink);
@@ -96,23 +106,11 @@ class Recording::Parts {
   void end(workloads::TraceSource& source, const workloads::SimulatorView& simulator) {
     source.remove(*events_);
     events_->finish();
-    // In the order of the cards, both directions of each: events have the links' own names.
-    const auto links = simulator.links();
-    for (std::size_t i = 0; i < links.size(); ++i) {
-      const auto direction = links[i].name.substr(links[i].name.rfind('.'));
-      capacities_["pci.link" + std::to_string(i / 2) + direction] = links[i].raw_bytes_per_second;
-    }
-    for (const auto& each : simulator.memories()) {
-      capacities_[each.name] = each.peak_bytes_per_second;
-    }
-    for (const auto& each : simulator.l2s()) capacities_[each.name] = each.peak_bytes_per_second;
+    capacities_ = TrackCapacities(simulator);
   }
   void complete(reports::Report& report, const model::SystemConfig& config) {
     if (!profile_) return;
-    const auto capacity = [this](const std::string& track) -> std::uint64_t {
-      const auto found = capacities_.find(track);
-      return found == capacities_.end() ? 0 : found->second;
-    };
+    const auto capacity = [this](const std::string& track) { return capacities_.of(track); };
     const auto name = [this](std::uint32_t track) { return events_->name(track); };
     const auto memory = [&config](const std::string& track) { return memory_of(track, config); };
     for (auto& [section, json] : profile_->sections(report.simulated, {name, capacity, memory})) {
@@ -121,7 +119,7 @@ class Recording::Parts {
   }
   Outcome write(const reports::Report& report) {
     if (vcd_) {
-      if (auto done = vcd_->finish(); !done) return failure(done.error().context);
+      if (auto done = vcd_->finish(remark(report)); !done) return failure(done.error().context);
       if (vcd_->left_out() != 0) {
         std::fprintf(
             stderr,
@@ -131,14 +129,17 @@ class Recording::Parts {
       }
     }
     if (!trace_) return {};
-    const Status done =
-        trace_->finish({{"npusim", report.version},
-                        {"workload", report.workload},
-                        {"config", report.config},
-                        {"config_sha256", report.config_sha256},
-                        {"seed", std::to_string(report.seed)},
-                        {"simulated_ps", std::to_string(report.simulated.count())}});
-    if (!done) return failure(done.error().context);
+    timeline::About about{{"npusim", report.version},
+                          {"workload", report.workload},
+                          {"config", report.config},
+                          {"config_sha256", report.config_sha256},
+                          {"seed", std::to_string(report.seed)},
+                          {"outcome", report.outcome},
+                          {"simulated_ps", std::to_string(report.simulated.count())}};
+    for (const auto& each : cards_) {
+      if (each.first.rfind("card", 0) == 0) about.push_back(each);
+    }
+    if (const Status done = trace_->finish(about); !done) return failure(done.error().context);
     return {};
   }
 
@@ -150,7 +151,8 @@ class Recording::Parts {
   std::unique_ptr<timeline::Vcd> vcd_;
   std::unique_ptr<timeline::Profile> profile_;
   std::unique_ptr<timeline::Deferred> events_;  // ends before those that it tells
-  std::map<std::string, std::uint64_t> capacities_;
+  TrackCapacities capacities_;
+  timeline::BusAddresses cards_;  // and their links and drivers
 };
 
 Recording::Recording() = default;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/identity.hpp"
 #include "cli/overrides.hpp"
-#include "cli/progress.hpp"
 #include "cli/recording.hpp"
 #include "cli/run_checks.hpp"
+#include "cli/run_monitor.hpp"
 #include "cli/run_speed.hpp"
 #include "cli/simulator.hpp"
 #include "npu/base/shortened.hpp"
@@ -75,10 +76,28 @@ Failure run_failure(const Error& error, const Workload& workload, const Options&
   return {kExitBadInput, prefix + error.message() + asked_with(options)};
 }
 
+// What the machine did, at the end of the run or where it stopped.
+void add_machine(reports::Report& report, const workloads::SimulatorView& simulator,
+                 std::uint64_t& events) {
+  add_counters(report, simulator);
+  report.simulated = simulator.simulated_time();
+  events = simulator.events();
+}
+
+// The run was ended from outside, or is stuck.
+Outcome stopped(const Error& error, const Workload& workload, const reports::Report& report,
+                int signal) {
+  const std::string prefix = workload.name + ": ";
+  if (signal == 0) return failure(prefix + error.message());
+  constexpr int kSignalled = 128;
+  return tl::unexpected(Failure{
+      kSignalled + signal, prefix + "interrupted by " + signal_name(signal) + " after " +
+                               time_text(report.simulated) + " simulated; the report is partial"});
+}
+
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                  const ParameterSet& parameters, const Options& options, reports::Report& report,
-                 Recording& recording) {
-  std::optional<ProgressLine> progress(std::in_place);
+                 Recording& recording, Watch* watch, RunMonitor& monitor) {
   const RunSpeed speed;
   std::uint64_t events = 0;
   std::optional<Status> result;
@@ -92,22 +111,30 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                machine.trace,
                                machine.simulator,
                                [&](std::string_view what, std::uint64_t done, std::uint64_t total) {
-                                 progress->show(what, done, total);
+                                 monitor.step(what, done, total);
                                },
                                &config,
                                config_directories(),
                                functional};
     result = workload.run(context);
-    add_counters(report, machine.simulator);
-    report.simulated = machine.simulator.simulated_time();
-    events = machine.simulator.events();
+    add_machine(report, machine.simulator, events);
   };
-  const Status ran = run_on_simulator(config, program, &recording);
-  progress.reset();
+  std::vector<Listener*> listeners{&recording};
+  if (watch != nullptr) listeners.push_back(watch);
+  const Status ran = run_on_simulator(
+      config, program, listeners, &monitor,
+      [&](workloads::SimulatorView& simulator) { add_machine(report, simulator, events); });
+  monitor.finish();
   speed.show(events, options.verbosity > 0);
-  if (!ran) return failure(workload.name + ": " + ran.error().message());
+  if (!ran) return stopped(ran.error(), workload, report, monitor.signal());
   if (*result) return {};
   return tl::unexpected(run_failure(result->error(), workload, options));
+}
+
+// How it ended, for the report.
+std::string outcome_of(const Outcome& ran) {
+  if (ran) return reports::kComplete;
+  return ran.error().exit_code > kExitBadInput ? "interrupted" : "failed: " + ran.error().text;
 }
 
 }  // namespace
@@ -136,17 +163,25 @@ Outcome run_workload(const Options& options) {
   if (!page) return tl::unexpected(page.error());
   auto recording = Recording::open(options);
   if (!recording) return tl::unexpected(recording.error());
+  auto watch = Watch::open(options.watch, workload.name + " on " + options.config);
+  if (!watch) return tl::unexpected(watch.error());
+  // From here on signals end the run with a report.
+  RunMonitor monitor(workload.name, watch->get());
   if (auto done = write_config(options.config_out, *config); !done) return done;
 
   auto report = begin_report(workload.name, options.config, *config, *overrides);
   report.seed = options.seed;
   report.parameters = parameters.values();
-  const auto ran = simulate(workload, *config, parameters, options, report, *recording);
+  const auto ran =
+      simulate(workload, *config, parameters, options, report, *recording, watch->get(), monitor);
+  report.outcome = outcome_of(ran);
   recording->complete(report, *config);
   // Of a run that failed, too: it is what one looks into then.
   if (auto done = recording->write(report); !done && ran) return done;
-  if (!ran) return ran;
-  return publish(*file, *page, report);
+  // What was refused has not begun to run.
+  if (!ran && ran.error().exit_code == kExitBadInput) return ran;
+  const Outcome published = publish(*file, *page, report);
+  return ran ? published : ran;
 }
 
 }  // namespace npu::cli

@@ -7,15 +7,21 @@
 namespace npu::cli {
 
 Status run_on_simulator(const model::SystemConfig& config,
-                        const std::function<void(Machine&)>& program, Listener* listener) {
+                        const std::function<void(Machine&)>& program,
+                        const std::vector<Listener*>& listeners, Observer* observer,
+                        const std::function<void(workloads::SimulatorView&)>& stopped) {
   model::System system(config);
   workloads::SystemView view(system);
-  if (listener != nullptr) listener->begin(view);
+  for (auto* const listener : listeners) listener->begin(view);
+  if (observer != nullptr) {
+    system.attend(observer->raised(), [&view, observer] { return observer->look(view); });
+  }
   const Status ran = system.run([&](platform::Platform& host) {
     Machine machine{host, view, view};
     program(machine);
   });
-  if (listener != nullptr) listener->end(view, view);
+  if (!ran && stopped) stopped(view);
+  for (auto* const listener : listeners) listener->end(view, view);
   return ran;
 }
 

@@ -2,7 +2,9 @@
 // A simulated machine for one host program; hides SystemC from the commands.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <vector>
 
 #include "model/config/system_config.hpp"
 #include "npu/base/result.hpp"
@@ -26,8 +28,22 @@ class Listener {
   virtual void end(workloads::TraceSource& source, const workloads::SimulatorView& simulator) = 0;
 };
 
-// Once per process. kTimeout: the program waits for something that cannot happen any more.
+// Who looks at a run from time to time.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // Set by anybody: look() is wanted.
+  virtual const std::atomic<bool>& raised() const = 0;
+  // Between two events; clears raised(). True: the run is to end here.
+  virtual bool look(workloads::SimulatorView& simulator) = 0;
+};
+
+// Once per process. kTimeout: the program waits for something that cannot happen any more;
+// kAborted: `observer` has ended the run. Then `stopped` is called with what the machine has come
+// to, and frames of `program` stay as they are until the process ends.
 Status run_on_simulator(const model::SystemConfig& config,
-                        const std::function<void(Machine&)>& program, Listener* listener = nullptr);
+                        const std::function<void(Machine&)>& program,
+                        const std::vector<Listener*>& listeners = {}, Observer* observer = nullptr,
+                        const std::function<void(workloads::SimulatorView&)>& stopped = {});
 
 }  // namespace npu::cli

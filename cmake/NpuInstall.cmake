@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: the programs npusim and npudemo, libnpudrv and libnpusim, their public headers, the
-# configurations, the manual page, the licence, a CMake package (find_package(npusim)) and a pkg-config file.
+# configurations, the manual pages, completion for shells, the licence, a CMake package
+# (find_package(npusim)) and a pkg-config file.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # what is installed needs no tests
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -34,6 +35,11 @@ endif()
 if(TARGET npusim)
   set_target_properties(npusim PROPERTIES INSTALL_RPATH "$ORIGIN/${NPU_BIN_TO_LIB}")
   install(TARGETS npusim)
+  # As cli/CMakeLists.txt has made them.
+  install(FILES ${PROJECT_BINARY_DIR}/cli/completion/npusim
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${PROJECT_BINARY_DIR}/cli/completion/_npusim
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 if(TARGET npudemo)
   set_target_properties(npudemo PROPERTIES INSTALL_RPATH "$ORIGIN/${NPU_BIN_TO_LIB}")

@@ -48,6 +48,7 @@ Status System::run(std::function<void(platform::Platform&)> program) {
   if (!task) return fail(ErrorCode::kOutOfResources, "no free CPU for the main task");
   sc_core::sc_start();
   if (returned) return {};
+  if (simulation_.agenda.stopped()) return fail(ErrorCode::kAborted, "the simulation was stopped");
   return fail(ErrorCode::kTimeout, "nothing more can happen: " + cpus_.unfinished());
 }
 

@@ -2,8 +2,10 @@
 // A whole machine: host, PCI hierarchy and cards, composed from a SystemConfig. One per process.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "model/chip.hpp"
@@ -26,7 +28,13 @@ class System {
 
   // Runs `program` as a host task until it returns. kTimeout: every task waits for something that
   // cannot happen any more; the context says which for what, and the system is stuck for good.
+  // kAborted: attend()'s `look` has stopped it, also for good.
   Status run(std::function<void(platform::Platform&)> program);
+
+  // Before run(): calls `look` soon after `raised` has been set, see Agenda::attend().
+  void attend(const std::atomic<bool>& raised, std::function<bool()> look) {
+    simulation_.agenda.attend(raised, std::move(look));
+  }
 
   const SystemConfig& config() const { return config_; }
   HostPlatform& host() { return platform_; }  // to be called from host tasks only

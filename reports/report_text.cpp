@@ -80,7 +80,7 @@ std::string to_text(const Report& report) {
   }
   for (const auto& table : breakdown_tables(report)) text += "\n" + to_text(table);
   for (const auto& table : report.tables()) text += "\n" + to_text(table);
-  if (report.breakdowns().empty() && report.tables().empty()) {
+  if (report.breakdowns().empty() && report.tables().empty() && !report.metrics().empty()) {
     text += "\n" + to_text(metric_table("metrics", report.metrics()));
   }
   text += limits_text(report);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline/cause.hpp"
 
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
 
 #include "npu/base/shortened.hpp"
 #include "npu/platform/trace.hpp"
+#include "timeline/put.hpp"
 
 namespace npu::timeline {
 namespace {
@@ -59,27 +61,22 @@ std::optional<std::uint64_t> parse(std::string_view text) {
 
 }  // namespace
 
-void write_cause(JsonWriter& out, std::uint64_t cause) {
-  if (cause == 0) return out.raw("-");
-  if (!is_queue(cause) && !is_task(cause)) {
-    out.raw("dma");
-    out.number((cause >> 48) - 1);
-    out.raw(":");
-    return out.number(cause & kDmaIndex);
+char* put_cause(char* to, std::uint64_t cause) {
+  if (cause == 0) return put(to, "-");
+  if (is_dma_cause(cause)) {
+    to = put_number(put(to, "dma"), (cause >> 48) - 1);
+    return put_number(put(to, ":"), cause & kDmaIndex);
   }
   const bool queue = is_queue(cause);
-  out.raw(queue ? "queue" : "task");
-  out.number(cause >> 56 & (queue ? 0x7F : 0x3F));
-  out.raw(".");
-  out.number(queue ? cause >> 40 & 0xFFFF : cause >> 32 & 0xFF'FFFF);
-  out.raw(":");
-  out.number(queue ? cause & kQueueIndex : cause & UINT32_MAX);
+  to = queue ? put(to, "queue") : put(to, "task");
+  to = put_number(to, cause >> 56 & (queue ? 0x7F : 0x3F));
+  to = put_number(put(to, "."), queue ? cause >> 40 & 0xFFFF : cause >> 32 & 0xFF'FFFF);
+  return put_number(put(to, ":"), queue ? cause & kQueueIndex : cause & UINT32_MAX);
 }
 
 std::string cause_text(std::uint64_t cause) {
-  JsonWriter out;
-  write_cause(out, cause);
-  return std::string(out.text());
+  std::array<char, kLongestCause> text{};
+  return {text.data(), put_cause(text.data(), cause)};
 }
 
 Result<std::uint64_t> parse_cause(const std::string& text) {
@@ -92,10 +89,6 @@ Result<std::uint64_t> parse_cause(const std::string& text) {
 std::uint64_t cause_index(std::uint64_t cause) {
   if (is_task(cause)) return 0;
   return cause & (is_queue(cause) ? kQueueIndex : kDmaIndex);
-}
-
-bool is_dma_cause(std::uint64_t cause) {
-  return cause != 0 && !is_queue(cause) && !is_task(cause);
 }
 
 }  // namespace npu::timeline

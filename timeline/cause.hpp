@@ -3,23 +3,27 @@
 // "queue0.3:5" entry 5 of queue 3 of card 0, "task0.2:9" task 9 of card 0's run 2 (all from 0).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "npu/base/result.hpp"
-#include "timeline/json_writer.hpp"
 
 namespace npu::timeline {
 
 // "-" for 0, which is no cause.
 std::string cause_text(std::uint64_t cause);
-void write_cause(JsonWriter& out, std::uint64_t cause);
+// At `to`, with room for kLongestCause bytes; returns its end.
+constexpr std::size_t kLongestCause = 48;
+char* put_cause(char* to, std::uint64_t cause);
 
 // kInvalidArgument: it is none of the three.
 Result<std::uint64_t> parse_cause(const std::string& text);
 
 // Of a command of a DMA ring or an entry of a queue: its number. Others: 0.
 std::uint64_t cause_index(std::uint64_t cause);
-bool is_dma_cause(std::uint64_t cause);
+constexpr bool is_dma_cause(std::uint64_t cause) {
+  return cause != 0 && cause >> 62 == 0;
+}
 
 }  // namespace npu::timeline

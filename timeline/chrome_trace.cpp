@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "timeline/cause.hpp"
-#include "timeline/detail_text.hpp"
 
 namespace npu::timeline {
 namespace {
@@ -13,8 +12,7 @@ namespace {
 using platform::Activity;
 using platform::Category;
 using platform::Flow;
-
-constexpr std::uint64_t kRingEntries = 4096;  // of the DMA ring
+using Arrow = EventText::Arrow;
 
 bool is_fine(Activity activity) {
   const Category category = platform::row_of(activity).category;
@@ -25,7 +23,11 @@ bool is_fine(Activity activity) {
 }  // namespace
 
 ChromeTrace::ChromeTrace(ByteSink& out, Filter filter, TrackName track_name)
-    : out_(out), filter_(std::move(filter)), track_name_(std::move(track_name)) {
+    : out_(out),
+      filter_(std::move(filter)),
+      is_all_(filter_.is_all()),
+      track_name_(std::move(track_name)),
+      event_text_(text_) {
   text_.raw("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }
 
@@ -54,16 +56,19 @@ void ChromeTrace::on_event(const platform::TraceEvent& event) {
   if (as == Shown::kCounter) return;
   const Thread thread =
       threads_.of(event, track_name_, [this](const Threads::News& news) { tell(news); });
-  slice(event, thread);
-  flow(event, thread);
-  if (event.activity == Activity::kKernelCall) task_flow(event, thread);
+  if (event.activity == Activity::kKernelCall) {
+    call(event, thread);
+  } else {
+    event_text_.slice(event, thread, 0);
+    flow(event, thread);
+  }
   flush_if_full();
 }
 
 void ChromeTrace::begin_event(char phase, Thread thread) {
   text_.raw(is_first_ ? "\n{\"ph\":\"" : ",\n{\"ph\":\"");
   is_first_ = false;
-  text_.raw({&phase, 1});
+  text_.raw(std::string_view(&phase, 1));
   text_.raw("\",\"pid\":");
   text_.number(thread.process);
   if (thread.number == 0) return;
@@ -71,70 +76,18 @@ void ChromeTrace::begin_event(char phase, Thread thread) {
   text_.number(thread.number);
 }
 
-void ChromeTrace::slice(const platform::TraceEvent& event, Thread thread) {
-  const auto& row = platform::row_of(event.activity);
-  begin_event('X', thread);
-  text_.raw(",\"ts\":");
-  text_.microseconds(event.begin);
-  text_.raw(",\"dur\":");
-  text_.microseconds(event.end - event.begin);
-  text_.raw(",\"name\":\"");
-  text_.raw(row.name);
-  text_.raw("\",\"cat\":\"");
-  text_.raw(platform::to_string(row.category));
-  text_.raw("\",\"args\":{");
-  arguments(event);
-  text_.raw("}}");
-}
-
-void ChromeTrace::arguments(const platform::TraceEvent& event) {
-  const char* comma = "";
-  const auto name = [&](std::string_view key) {
-    text_.raw(comma);
-    text_.raw("\"");
-    text_.raw(key);
-    text_.raw("\":");
-    comma = ",";
-  };
-  if (event.cause != 0) {
-    name("cause");
-    text_.raw("\"");
-    write_cause(text_, event.cause);
-    text_.raw("\"");
-    if (is_dma_cause(event.cause)) {
-      name("ring_index");
-      text_.number(cause_index(event.cause) % kRingEntries);
-    }
-  }
-  if (event.bytes != 0) {
-    name("bytes");
-    text_.number(event.bytes);
-  }
-  for (const auto& field : platform::row_of(event.activity).fields) {
-    if (field.bits == 0) break;
-    name(field.name);
-    write_field(text_, field, event.detail);
-  }
-  if (event.activity != Activity::kKernelCall) return;
-  if (const auto* task = tasks_.find(event)) {
-    name("task");
-    text_.raw("\"");
-    write_cause(text_, task->cause);
-    text_.raw("\"");
-  }
-}
-
 // Viewers bind an arrow to the slice that its time lies in.
 void ChromeTrace::flow(const platform::TraceEvent& event, Thread thread) {
   const Flow flow = platform::row_of(event.activity).flow;
   if (flow == Flow::kNone || event.cause == 0 || event.begin == event.end) return;
   if (flow == Flow::kBegin) return begin_flows(event, thread);
-  if (!filter_.is_all() && !begun_.holds(event.cause)) return;
+  if (!is_all_ && !begun_.holds(event.cause)) return;
   switch (flow) {
     case Flow::kStep:
-      return arrow('t', event.cause, "request", thread, event.begin);
+      return event_text_.arrow('t', Arrow::kRequest, event.cause, thread, event.begin);
     case Flow::kEnd:
-      return arrow('f', event.cause, "request", thread, event.end - Picoseconds(1));
+      return event_text_.arrow('f', Arrow::kRequest, event.cause, thread,
+                               event.end - Picoseconds(1));
     default:
       return;
   }
@@ -146,42 +99,30 @@ void ChromeTrace::begin_flows(const platform::TraceEvent& event, Thread thread) 
   const std::uint64_t before = std::min(event.detail >> kBeforeShift, cause_index(event.cause));
   for (std::uint64_t cause = event.cause - before; cause <= event.cause; ++cause) {
     if (!filter_.covers_cause(cause)) continue;
-    begun_.add(cause);
-    arrow('s', cause, "request", thread, event.begin);
+    if (!is_all_) begun_.add(cause);
+    event_text_.arrow('s', Arrow::kRequest, cause, thread, event.begin);
   }
 }
 
-void ChromeTrace::task_flow(const platform::TraceEvent& event, Thread thread) {
-  if (event.begin == event.end) return;
+// A kernel_call: an arrow from each task whose result its task needs.
+void ChromeTrace::call(const platform::TraceEvent& event, Thread thread) {
   auto* const task = tasks_.find(event);
-  if (task == nullptr) return;
+  event_text_.slice(event, thread, task == nullptr ? 0 : task->cause);
+  if (task == nullptr || event.begin == event.end) return;
   for (const auto producer : task->producers) {
     const auto* const from = tasks_.find(*task, producer);
     if (from == nullptr || from->ended.number == 0) continue;
     const std::uint64_t id = tasks_.new_arrow();
-    arrow('s', id, "task", from->ended, from->end - Picoseconds(1));
-    arrow('f', id, "task", thread, event.begin);
+    event_text_.arrow('s', Arrow::kTask, id, from->ended, from->end - Picoseconds(1));
+    event_text_.arrow('f', Arrow::kTask, id, thread, event.begin);
   }
   task->ended = thread;
   task->end = event.end;
 }
 
-void ChromeTrace::arrow(char phase, std::uint64_t id, const char* category, Thread thread,
-                        Picoseconds when) {
-  begin_event(phase, thread);
-  text_.raw(",\"ts\":");
-  text_.microseconds(when);
-  text_.raw(",\"name\":\"");
-  text_.raw(category);
-  text_.raw("\",\"cat\":\"");
-  text_.raw(category);
-  text_.raw(phase == 'f' ? "\",\"bp\":\"e\",\"id\":\"" : "\",\"id\":\"");
-  text_.number(id);
-  text_.raw("\"}");
-}
-
 void ChromeTrace::tell(const Threads::News& news) {
   const bool is_process = news.thread.number == 0;
+  if (!is_process) event_text_.learn(news.thread);
   begin_event('M', news.thread);
   text_.raw(is_process ? ",\"name\":\"process_name\",\"args\":{\"name\":"
                        : ",\"name\":\"thread_name\",\"args\":{\"name\":");
@@ -224,22 +165,21 @@ Status ChromeTrace::finish(const About& about) {
     comma = ",";
   }
   text_.raw("}}\n");
-  flush();
+  write(text_.size());
   if (status_) status_ = out_.finish();
   return status_;
 }
 
+// Whole blocks: a file system takes them with less work than what begins or ends amid a page.
 void ChromeTrace::flush_if_full() {
-  constexpr std::size_t kFull = 60'000;
-  if (text_.size() >= kFull) flush();
+  if (text_.size() >= kBlock) write(text_.size() / kBlock * kBlock);
 }
 
-void ChromeTrace::flush() {
-  const auto text = text_.text();
+void ChromeTrace::write(std::size_t bytes) {
   if (status_) {
-    status_ = out_.append({reinterpret_cast<const std::byte*>(text.data()), text.size()});
+    status_ = out_.append({reinterpret_cast<const std::byte*>(text_.text().data()), bytes});
   }
-  text_.clear();
+  text_.drop_front(bytes);
 }
 
 }  // namespace npu::timeline

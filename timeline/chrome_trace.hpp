@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "npu/platform/trace.hpp"
 #include "timeline/begun_requests.hpp"
 #include "timeline/byte_sink.hpp"
+#include "timeline/event_text.hpp"
 #include "timeline/filter.hpp"
 #include "timeline/json_writer.hpp"
 #include "timeline/rates.hpp"
@@ -33,6 +35,10 @@ class ChromeTrace : public platform::TraceSink {
  public:
   ChromeTrace(ByteSink& out, Filter filter, TrackName track_name);
 
+  // Shown in names of processes and threads; before the first event.
+  void set_bus_addresses(BusAddresses addresses) {
+    threads_.set_bus_addresses(std::move(addresses));
+  }
   void on_event(const platform::TraceEvent& event) override;
   // Once, behind the last event: the counters. The last call of `track_name`.
   void complete();
@@ -43,23 +49,23 @@ class ChromeTrace : public platform::TraceSink {
   std::uint64_t events() const { return events_; }  // written
 
  private:
+  static constexpr std::size_t kBlock = std::size_t{1} << 18;
   enum class Shown : std::uint8_t { kUnknown, kNot, kCounter, kSlice };
   Shown shown(const platform::TraceEvent& event);
-  void slice(const platform::TraceEvent& event, Thread thread);
-  void arguments(const platform::TraceEvent& event);
   void flow(const platform::TraceEvent& event, Thread thread);
   void begin_flows(const platform::TraceEvent& event, Thread thread);
-  void task_flow(const platform::TraceEvent& event, Thread thread);
-  void arrow(char phase, std::uint64_t id, const char* category, Thread thread, Picoseconds when);
+  void call(const platform::TraceEvent& event, Thread thread);
   void tell(const Threads::News& news);
   void begin_event(char phase, Thread thread);
   void flush_if_full();
-  void flush();
+  void write(std::size_t bytes);
 
   ByteSink& out_;
   const Filter filter_;
+  const bool is_all_;  // of the filter
   const TrackName track_name_;
   JsonWriter text_;
+  EventText event_text_;
   Threads threads_;
   Rates rates_;
   TaskFlows tasks_;

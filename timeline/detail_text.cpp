@@ -7,6 +7,7 @@
 #include "npu/abi/fault.hpp"
 #include "npu/abi/queue_entry.hpp"
 #include "npu/abi/queue_management.hpp"
+#include "timeline/put.hpp"
 
 namespace npu::timeline {
 namespace {
@@ -22,16 +23,13 @@ std::string_view at(const std::array<std::string_view, N>& names, std::uint64_t 
   return value < N ? names[value] : std::string_view();
 }
 
-void write_bdf(JsonWriter& out, std::uint64_t value) {
-  const auto byte = [&out](std::uint64_t number) {
-    if (number < 16) out.raw("0");
-    out.hex_digits(number);
+char* put_bdf(char* to, std::uint64_t value) {
+  const auto byte = [](char* at, std::uint64_t number) {
+    return put_hex(number < 16 ? put(at, "0") : at, number);
   };
-  byte(value >> 8);
-  out.raw(":");
-  byte(value >> 3 & 0x1F);
-  out.raw(".");
-  out.number(value & 7);
+  to = byte(to, value >> 8);
+  to = byte(put(to, ":"), value >> 3 & 0x1F);
+  return put_number(put(to, "."), value & 7);
 }
 
 std::string_view word_of(DetailFormat format, std::uint64_t value) {
@@ -57,30 +55,30 @@ std::string_view word_of(DetailFormat format, std::uint64_t value) {
   }
 }
 
-void write_word(JsonWriter& out, DetailFormat format, std::uint64_t value) {
+char* put_word(char* to, DetailFormat format, std::uint64_t value) {
+  constexpr std::size_t kLongest = kLongestField - 2;  // in quotes
   const auto word = word_of(format, value);
-  if (word.empty() || word == "?") return out.number(value);
-  out.raw(word);
+  if (word.empty() || word == "?") return put_number(to, value);
+  return put(to, word.substr(0, kLongest));
 }
 
 }  // namespace
 
-void write_field(JsonWriter& out, const platform::DetailField& field, std::uint64_t detail) {
+char* put_field(char* to, const platform::DetailField& field, std::uint64_t detail) {
   const std::uint64_t value = field_value(field, detail);
-  if (field.format == DetailFormat::kNumber) return out.number(value);
-  out.raw("\"");
+  if (field.format == DetailFormat::kNumber) return put_number(to, value);
+  *to++ = '"';
   if (field.format == DetailFormat::kHex) {
-    out.hex(value);
+    to = put_hex(put(to, "0x"), value);
   } else if (field.format == DetailFormat::kBdf) {
-    write_bdf(out, value);
-  } else if (field.format == DetailFormat::kTask && value != UINT32_MAX) {
-    out.number(value);
+    to = put_bdf(to, value);
   } else if (field.format == DetailFormat::kTask) {
-    out.raw("none");
+    to = value == UINT32_MAX ? put(to, "none") : put_number(to, value);
   } else {
-    write_word(out, field.format, value);
+    to = put_word(to, field.format, value);
   }
-  out.raw("\"");
+  *to++ = '"';
+  return to;
 }
 
 }  // namespace npu::timeline

@@ -2,8 +2,10 @@
 // The fields of an event's `detail` as text, by the table of activity.hpp.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "npu/platform/activity.hpp"
-#include "timeline/json_writer.hpp"
 
 namespace npu::timeline {
 
@@ -13,7 +15,9 @@ constexpr std::uint64_t field_value(const platform::DetailField& field, std::uin
 }
 
 // As JSON: a number, or a word or address in quotes: "0x1000", "H2D", "device address not mapped",
-// "01:00.0", "none". What an enumeration does not know is a number in quotes.
-void write_field(JsonWriter& out, const platform::DetailField& field, std::uint64_t detail);
+// "01:00.0", "none". What an enumeration does not know is a number in quotes. At `to`, with room
+// for kLongestField bytes; returns its end.
+constexpr std::size_t kLongestField = 160;
+char* put_field(char* to, const platform::DetailField& field, std::uint64_t detail);
 
 }  // namespace npu::timeline

@@ -1,61 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of trace events, quickly: a timeline has millions of them. Strings are escaped by
-// nlohmann-json; numbers are integers, and times decimals with six places, so that a picosecond is
-// a unit in the last place.
+// JSON piece by piece in memory that grows as is needed. Strings are escaped by nlohmann-json;
+// numbers are integers, and times decimals with six places, so that a picosecond is a unit in the
+// last place.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
-#include "npu/base/units.hpp"
+#include "timeline/put.hpp"
 
 namespace npu::timeline {
 
 class JsonWriter {
  public:
-  void raw(std::string_view text) {
-    if (text.empty()) return;
-    char* const to = room(text.size());
-    std::memcpy(to, text.data(), text.size());
-    size_ += text.size();
-  }
-  void number(std::uint64_t value) { digits(value, 10); }
-  void hex(std::uint64_t value) {  // 0x1f
-    raw("0x");
-    hex_digits(value);
-  }
-  void hex_digits(std::uint64_t value) { digits(value, 16); }
-  // Microseconds: 12.345678. Not negative.
-  void microseconds(Picoseconds time) {
-    constexpr std::uint64_t kPerMicrosecond = 1'000'000;
-    const auto value = static_cast<std::uint64_t>(time.count());
-    number(value / kPerMicrosecond);
-    auto rest = static_cast<unsigned>(value % kPerMicrosecond);
-    char* const to = room(7);
-    to[0] = '.';
-    for (std::size_t i = 6; i > 0; --i, rest /= 10) to[i] = static_cast<char>('0' + rest % 10);
-    size_ += 7;
-  }
+  void raw(std::string_view text) { to(put(room(text.size()), text)); }
+  void number(std::uint64_t value) { to(put_number(room(kLongestNumber), value)); }
+  void hex_digits(std::uint64_t value) { to(put_hex(room(kLongestNumber), value)); }
+  void microseconds(Picoseconds time) { to(put_microseconds(room(kLongestTime), time)); }
   void string(std::string_view text);  // escaped, with its quotes
+
+  // Room for so many bytes behind what is written, for put(); to() says up to where there is text.
+  char* room(std::size_t bytes) {
+    if (size_ + bytes > text_.size()) grow(bytes);
+    return text_.data() + size_;
+  }
+  void to(const char* end) { size_ = static_cast<std::size_t>(end - text_.data()); }
 
   std::string_view text() const { return {text_.data(), size_}; }
   std::size_t size() const { return size_; }
-  void clear() { size_ = 0; }
+  void drop_front(std::size_t bytes) {
+    std::memmove(text_.data(), text_.data() + bytes, size_ - bytes);
+    size_ -= bytes;
+  }
 
  private:
-  static constexpr std::size_t kLongestNumber = 20;
-
-  char* room(std::size_t bytes) {
-    if (size_ + bytes > text_.size()) text_.resize(2 * (size_ + bytes));
-    return text_.data() + size_;
-  }
-  void digits(std::uint64_t value, int base) {
-    char* const to = room(kLongestNumber);
-    size_ += static_cast<std::size_t>(std::to_chars(to, to + kLongestNumber, value, base).ptr - to);
-  }
+  void grow(std::size_t bytes) { text_.resize(2 * (size_ + bytes)); }
 
   std::vector<char> text_ = std::vector<char>(std::size_t{1} << 17);
   std::size_t size_ = 0;

@@ -71,17 +71,19 @@ void Rates::add_lookup(const platform::TraceEvent& event) {
 }
 
 Rates::Parts& Rates::parts_of(const Key& key) {
-  if (last_ == nullptr || !(key == last_key_)) {
-    last_ = &units_.try_emplace(key, 1).first->second;
-    last_key_ = key;
-  }
-  return *last_;
+  const std::size_t index =
+      key.track * platform::kActivities + static_cast<std::size_t>(key.activity);
+  if (index >= by_index_.size()) by_index_.resize((key.track + 1) * platform::kActivities);
+  auto*& parts = by_index_[index];
+  if (parts == nullptr) parts = &units_.try_emplace(key, 1).first->second;
+  return *parts;
 }
 
 // Twice as long windows until `until` lies in one of the first kMostWindows.
 void Rates::make_room(Picoseconds until) {
-  while (until.count() / window_ >= static_cast<std::int64_t>(kMostWindows)) {
+  while (static_cast<std::uint64_t>(until.count()) >= room_) {
     window_ *= 2;
+    room_ *= 2;
     for (auto& [key, parts] : units_) {
       for (auto& series : parts) halve(series);
     }
@@ -89,22 +91,26 @@ void Rates::make_room(Picoseconds until) {
 }
 
 void Rates::spread(Series& series, Picoseconds begin, Picoseconds end, std::uint64_t bytes) const {
-  const auto first = static_cast<std::size_t>(begin.count() / window_);
-  const auto last =
-      static_cast<std::size_t>(std::max(begin, end - Picoseconds(1)).count() / window_);
-  if (series.size() <= last) series.resize(last + 1);
+  const auto first = begin.count() / window_;
+  const auto last_moment = std::max(begin, end - Picoseconds(1)).count();
+  const auto last = last_moment - first * window_ < window_
+                        ? first
+                        : last_moment / window_;  // mostly there is one
+  if (series.size() <= static_cast<std::size_t>(last)) {
+    series.resize(static_cast<std::size_t>(last) + 1);
+  }
   const std::int64_t time = (end - begin).count();
   std::uint64_t left = bytes;
-  for (std::size_t i = first; i < last; ++i) {
-    const std::int64_t from = std::max(begin.count(), static_cast<std::int64_t>(i) * window_);
-    const std::int64_t to = static_cast<std::int64_t>(i + 1) * window_;
+  for (auto i = first; i < last; ++i) {
+    const std::int64_t from = std::max(begin.count(), i * window_);
+    const std::int64_t to = (i + 1) * window_;
     __extension__ using Wide = unsigned __int128;
     const auto share = static_cast<std::uint64_t>(
         Wide{bytes} * static_cast<std::uint64_t>(to - from) / static_cast<std::uint64_t>(time));
-    series[i] += share;
+    series[static_cast<std::size_t>(i)] += share;
     left -= share;
   }
-  series[last] += left;
+  series[static_cast<std::size_t>(last)] += left;
 }
 
 Rates::Sample Rates::sample(const Key& key, std::size_t part, std::size_t window,

@@ -50,9 +50,6 @@ class Rates {
   struct Key {
     std::uint32_t track = 0;
     platform::Activity activity = platform::Activity::kCount;
-    bool operator==(const Key& other) const {
-      return track == other.track && activity == other.activity;
-    }
     bool operator<(const Key& other) const {
       return track != other.track ? track < other.track : activity < other.activity;
     }
@@ -67,9 +64,9 @@ class Rates {
   Sample sample(const Key& key, std::size_t part, std::size_t window, std::uint64_t amount) const;
 
   std::map<Key, Parts> units_;
+  std::vector<Parts*> by_index_;   // those of units_, by track and activity; null: none yet
   std::int64_t window_ = 100'000;  // ps
-  Key last_key_;
-  Parts* last_ = nullptr;
+  std::uint64_t room_ = 100'000 * kMostWindows;  // ps; more than any time has
 };
 
 }  // namespace npu::timeline

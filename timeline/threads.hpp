@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes and threads of a timeline: a process is a part of the machine ("card0 DMA"), a thread a
-// lane of a unit of it ("dma.engine0").
+// Processes and threads of a timeline: a process is a part of the machine ("card0 01:00.0 DMA
+// engines"), a thread a lane of a unit of it ("dma.engine0").
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,13 @@ struct Thread {
   std::uint32_t number = 0;   // from 1, unique in the whole timeline
 };
 
+// Where units are on the PCI bus ("01:00.0"), by what names of their tracks begin with.
+using BusAddresses = std::map<std::string, std::string>;
+
 class Threads {
  public:
+  void set_bus_addresses(BusAddresses addresses) { addresses_ = std::move(addresses); }
+
   // A name that has not been told of yet.
   struct News {
     Thread thread;
@@ -63,9 +68,9 @@ class Threads {
     if (index >= units_.size()) units_.resize((track + 1) * kCategories);
     Unit& unit = units_[index];
     if (unit.process == 0) {
-      const auto parts = split(name(track));
-      unit.name = parts.second;
-      unit.process = process_of(parts.first, category, tell);
+      const std::string track_name = name(track);
+      unit.name = unit_name(track_name);
+      unit.process = process_of(machine_of(track_name), category, tell);
     }
     return unit;
   }
@@ -78,14 +83,17 @@ class Threads {
     return at->second;
   }
 
-  // "card0.dma.engine0" -> "card0", "dma.engine0".
-  static std::pair<std::string, std::string> split(const std::string& track);
-  static std::string process_title(const std::string& machine, platform::Category category);
+  static std::string machine_of(const std::string& track);  // "card0.dma.engine0" -> "card0"
+  std::string unit_name(const std::string& track) const;    // -> "dma.engine0"
+  // " 01:00.0", or nothing.
+  std::string address_behind(const std::string& name) const;
+  std::string process_title(const std::string& machine, platform::Category category) const;
   static unsigned sort_index(const std::string& machine, platform::Category category);
   static std::string lane_name(const std::string& unit, std::size_t lane);
 
   std::vector<Unit> units_;  // by track and category
   std::map<std::string, std::uint32_t> processes_;
+  BusAddresses addresses_;
   std::uint32_t last_thread_ = 0;
 };
 

@@ -3,39 +3,10 @@
 
 #include <algorithm>
 
+#include "timeline/load.hpp"
+
 namespace npu::timeline {
 namespace {
-
-using platform::Activity;
-
-enum class Load { kNone, kTime, kBytes, kWireBytes };
-
-// One activity per unit: others of the same unit lie within it.
-Load load_of(Activity activity) {
-  switch (activity) {
-    case Activity::kCpuBusy:
-    case Activity::kCommand:
-    case Activity::kPipe:
-    case Activity::kAicpuHandshake:
-    case Activity::kAicpuWiring:
-    case Activity::kAicpuDispatch:
-    case Activity::kAicpuComplete:
-    case Activity::kAicpuDrain:
-    case Activity::kAicpuDump:
-    case Activity::kQueueCommand:
-      return Load::kTime;
-    case Activity::kL2Read:
-    case Activity::kL2Write:
-    case Activity::kHbmRead:
-    case Activity::kHbmWrite:
-      return Load::kBytes;
-    case Activity::kTlp:
-    case Activity::kHccsTransfer:
-      return Load::kWireBytes;
-    default:
-      return Load::kNone;
-  }
-}
 
 __extension__ using Wide = unsigned __int128;
 

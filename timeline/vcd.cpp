@@ -71,7 +71,7 @@ void Vcd::on_event(const platform::TraceEvent& event) {
       {event.begin.count(), event.end.count(), signal_of(event.track), event.activity});
 }
 
-Status Vcd::write_header() {
+Status Vcd::write_header(const std::string& remark) {
   fmt::memory_buffer text;
   auto to = std::back_inserter(text);
   fmt::format_to(to, "$comment activities:");
@@ -79,6 +79,7 @@ Status Vcd::write_header() {
     fmt::format_to(to, " {}={}", i + 1, platform::kActivityTable[i].name);
   }
   fmt::format_to(to, "; 0: none $end\n$timescale 1ps $end\n");
+  if (!remark.empty()) fmt::format_to(to, "$comment {} $end\n", remark);
   if (left_out_ != 0) {
     fmt::format_to(to, "$comment {} later events found no room; choose units or a window $end\n",
                    left_out_);
@@ -151,8 +152,8 @@ Status Vcd::write_changes() {
   return append(out_, text);
 }
 
-Status Vcd::finish() {
-  if (auto ok = write_header(); !ok) return ok;
+Status Vcd::finish(const std::string& remark) {
+  if (auto ok = write_header(remark); !ok) return ok;
   if (auto ok = write_changes(); !ok) return ok;
   return out_.finish();
 }

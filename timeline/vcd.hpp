@@ -24,8 +24,9 @@ class Vcd : public platform::TraceSink {
   Vcd(ByteSink& out, Filter filter, TrackName track_name);
 
   void on_event(const platform::TraceEvent& event) override;
-  // Once, behind the last event. The error of `out`, if it has one.
-  Status finish();
+  // Once, behind the last event. `remark`: words for a comment; empty: none. The error of `out`, if
+  // it has one.
+  Status finish(const std::string& remark = {});
   // Events that found no room: what is missing lies behind the last change.
   std::uint64_t left_out() const { return left_out_; }
 
@@ -41,7 +42,7 @@ class Vcd : public platform::TraceSink {
   };
 
   std::uint32_t signal_of(std::uint32_t track);
-  Status write_header();
+  Status write_header(const std::string& remark);
   Status write_changes();
 
   ByteSink& out_;

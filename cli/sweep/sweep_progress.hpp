@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <string>
 
+#include "cli/terminal/terminal_line.hpp"
+
 namespace npu::sweep {
 
 struct SweepState {
@@ -27,9 +29,6 @@ class SweepProgress {
  public:
   // `quiet`: says nothing at all.
   explicit SweepProgress(std::string name, bool quiet = false);
-  ~SweepProgress();
-  SweepProgress(const SweepProgress&) = delete;
-  SweepProgress& operator=(const SweepProgress&) = delete;
 
   bool on_terminal() const { return terminal_; }
   void show(const SweepState& state);
@@ -37,13 +36,11 @@ class SweepProgress {
   void say(const std::string& line);
 
  private:
-  void erase();
-
   std::string name_;
   bool quiet_;
   bool terminal_;
   std::chrono::steady_clock::time_point start_;
-  std::string shown_;
+  cli::TerminalLine line_;
   std::size_t tenths_ = 0;
 };
 

@@ -31,6 +31,8 @@ std::vector<ReplacedKey> all_values(const SystemConfig& config);
 
 // Every dotted key that an override may name, in the order of the tables.
 std::vector<std::string> override_keys();
+// The values such a key may have, if they are a few words or numbers; else empty.
+std::vector<std::string> override_words(const std::string& key_name);
 
 // Markdown: every key with unit, range and meaning. The compact form has a row per section.
 std::string key_reference();

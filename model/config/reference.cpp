@@ -2,6 +2,7 @@
 // The reference of keys, written from the tables.
 #include <fmt/format.h>
 
+#include <functional>
 #include <set>
 
 #include "model/config/key_table.hpp"
@@ -40,19 +41,32 @@ std::vector<Section> all_sections() {
   return sections;
 }
 
-void add_keys(const Table& table, const std::string& path, std::vector<std::string>& names) {
+using KeyVisitor = std::function<void(const std::string& name, const Key& key)>;
+
+// Keys that an override may name.
+void visit_keys(const Table& table, const std::string& path, const KeyVisitor& visit) {
   for (const auto& key : table.keys) {
     const std::string name = path.empty() ? key.name : path + "." + key.name;
     const bool nested = key.type == KeyType::kSection || key.type == KeyType::kFile;
-    if (key.type == KeyType::kFile) names.push_back(name);
+    if (key.type == KeyType::kFile) visit(name, key);
     if (key.table == &host_table()) {
-      add_keys(*key.table, "", names);
+      visit_keys(*key.table, "", visit);
     } else if (nested) {
-      add_keys(*key.table, name, names);
+      visit_keys(*key.table, name, visit);
     } else if (key.store) {
-      names.push_back(name);
+      visit(name, key);
     }
   }
+}
+
+std::vector<std::string> words_of(const Key& key) {
+  if (key.type == KeyType::kFlag) return {"true", "false"};
+  std::vector<std::string> words = key.words;
+  if (key.type == KeyType::kNumber) {
+    const Unit& unit = unit_of(key.name);
+    for (const auto number : key.numbers) words.push_back(std::to_string(number / unit.factor));
+  }
+  return words;
 }
 
 std::string compact_keys(const Table& table, bool inside, std::set<const Table*>& shown) {
@@ -78,9 +92,20 @@ std::string heading(const Section& section) {
 
 std::vector<std::string> override_keys() {
   std::vector<std::string> names;
-  add_keys(chip_table(), "", names);
-  add_keys(system_table(), "", names);
+  const KeyVisitor take = [&names](const std::string& name, const Key&) { names.push_back(name); };
+  visit_keys(chip_table(), "", take);
+  visit_keys(system_table(), "", take);
   return names;
+}
+
+std::vector<std::string> override_words(const std::string& key_name) {
+  std::vector<std::string> words;
+  const KeyVisitor look = [&](const std::string& name, const Key& key) {
+    if (name == key_name && words.empty()) words = words_of(key);
+  };
+  visit_keys(chip_table(), "", look);
+  visit_keys(system_table(), "", look);
+  return words;
 }
 
 std::string key_reference() {

@@ -84,7 +84,8 @@ void Agenda::run_due(SimTime now) {
 // Handlers until `until` or the kernel's turn. A process made runnable ends that: it may schedule
 // more.
 void Agenda::serve(SimTime until) {
-  while (notices_.empty() && !empty() && first().when <= until && first().when < limit_) {
+  while (!stops() && notices_.empty() && !empty() && first().when <= until &&
+         first().when < limit_) {
     detail::ahead_to = first().when;
     run_due(detail::ahead_to);
   }
@@ -94,6 +95,7 @@ void Agenda::run() {
   armed_for_ = UINT64_MAX;
   for (auto* event : notices_) event->notify();
   notices_.clear();
+  if (stopped_) return sc_core::sc_pause();
   running_ = true;
   detail::in_step = sim_now();
   run_due(detail::in_step);
@@ -112,7 +114,28 @@ void Agenda::advance_ahead() {
   serve(UINT64_MAX);
   const SimTime reached = sim_now();
   land();
-  if (empty() && reached != kernel) arm(reached);  // the kernel's time ends there, too
+  if (stopped_ && reached == kernel) return sc_core::sc_pause();
+  // The kernel's time ends there, too.
+  if ((empty() || stopped_) && reached != kernel) arm(reached);
+}
+
+bool Agenda::asks() {
+  static const std::atomic<bool> kAlways{true};
+  if (!stopped_ && look_()) {
+    stopped_ = true;
+    raised_ = &kAlways;
+  }
+  return stopped_;
+}
+
+// The calling process goes no further, and the kernel stops where it has come.
+void Agenda::stay() {
+  const SimTime reached = sim_now();
+  land();
+  const SimTime kernel = sim_now();
+  if (reached > kernel) wait_apart([&] { sc_core::wait(span(kernel, reached)); });
+  sc_core::sc_pause();
+  wait_apart([this] { sc_core::wait(never_); });
 }
 
 SimTime Agenda::kernel_idle_until() const {
@@ -152,6 +175,7 @@ void Agenda::wait_until(SimTime when) {
     running_ = true;
     serve(when);
     running_ = false;
+    if (stopped_) return stay();
     if (notices_.empty() && when < limit_) {
       detail::ahead_to = when;
       return;
@@ -168,6 +192,7 @@ void Agenda::wait(const sc_core::sc_event& event, SimTime limit) {
     running_ = true;
     serve(limit);
     running_ = false;
+    if (stopped_) return stay();
     if (notices_.size() == 1 && notices_.front() == &event) {
       notices_.clear();
       return;

@@ -13,8 +13,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 namespace npu::model {
@@ -72,6 +75,15 @@ class Agenda : public sc_core::sc_module {
   // (spawns a process, ends, pauses the simulation).
   void catch_up();
 
+  // Calls `look` soon after `raised` has been set, between two times of handlers; it may read what
+  // models count and clears `raised`. True: the simulation stops there for good, as sc_pause()
+  // does; processes stay where they are, also ones that wait from then on.
+  void attend(const std::atomic<bool>& raised, std::function<bool()> look) {
+    raised_ = &raised;
+    look_ = std::move(look);
+  }
+  bool stopped() const { return stopped_; }
+
   // Handlers that have run since the start, or run now.
   std::uint64_t served() const { return next_sequence_ - pending(); }
   std::size_t pending() const { return near_count_ + far_.size(); }
@@ -119,6 +131,9 @@ class Agenda : public sc_core::sc_module {
   SimTime kernel_idle_until() const;
   bool take_off();
   void land();
+  bool stops() { return raised_->load(std::memory_order_relaxed) && asks(); }
+  bool asks();
+  void stay();
 
   // The earliest few, sorted, the first one last; and all later ones, a heap. Far ones only if
   // there are near ones.
@@ -137,6 +152,11 @@ class Agenda : public sc_core::sc_module {
   std::vector<Timeout*> timeouts_;
   std::vector<sc_core::sc_event*> notices_;  // of handlers ahead of the kernel
   sc_core::sc_event wake_;
+  static inline const std::atomic<bool> kNever{false};
+  const std::atomic<bool>* raised_ = &kNever;
+  std::function<bool()> look_;
+  bool stopped_ = false;
+  sc_core::sc_event never_;
 };
 
 }  // namespace npu::model

@@ -80,14 +80,13 @@ class Parameter:
 
 def workloads(npusim):
     """Names and parameters."""
-    text = subprocess.run([npusim, "list"], capture_output=True, text=True, check=True).stdout
+    def listed(*words):
+        done = subprocess.run([npusim, "list", *words], capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
     found = {}
-    for line in text.splitlines():
-        if re.match(r"\w+$", line):
-            name = line
-            found[name] = []
-        elif match := LINE.match(line):
-            found[name].append(Parameter(match[1], match[3], match[4]))
+    for name in listed("--names"):
+        matches = [LINE.match(line) for line in listed(name)]
+        found[name] = [Parameter(each[1], each[3], each[4]) for each in matches if each]
     return found
 
 
@@ -110,9 +109,13 @@ def run(command, seconds, gib):
         return "", None, True
 
 
+# Of runs that take long.
+PROGRESS = re.compile(r"^\w+: .*\d+ %(, .* left)?$")
+
+
 def judge(text, code, interrupted, allowed):
     """What is wrong, if anything."""
-    line = text.strip()
+    line = "\n".join(each for each in text.strip().splitlines() if not PROGRESS.search(each))
     if interrupted:
         if not allowed:
             return "NOT REFUSED"

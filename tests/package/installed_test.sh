@@ -17,4 +17,7 @@ env -i "$prefix/bin/npusim" --config 910b run enumerate | grep 19e5:d110 > /dev/
 env -i "$prefix/bin/npusim" --config 910b run graph --set graph=chain --set parameters=length=3 > /dev/null
 grep 'Apache License' "$prefix/share/doc/npusim/LICENSE" > /dev/null
 mandoc -T utf8 "$prefix/share/man/man1/npusim.1" | grep npusim > /dev/null
+for script in bash-completion/completions/npusim zsh/site-functions/_npusim; do
+  grep 'completion words' "$prefix/share/$script" > /dev/null
+done
 env -i "$prefix/bin/npudemo" --backend sim --steps identity,dma --max-bytes 65536 | grep '2 ok, 0 failed' > /dev/null

@@ -15,7 +15,7 @@ fail() {
   exit 1
 }
 PATH=$folder:$PATH bash "$work/run.sh" >log 2>&1 || fail "$work/run.sh"
-./npusim list >all
+./npusim list --names >all
 grep -qx copy_chain all || fail 'not in npusim list'
 # What the page shows of the list is what it says.
 ./npusim list copy_chain >shown

@@ -14,6 +14,7 @@ namespace npu::workloads {
 // One direction of one link.
 struct LinkCounters {
   std::string name;                        // "card0.link.down": towards the card; ".up": from it
+  std::string track;                       // of its events
   std::uint64_t raw_bytes_per_second = 0;  // after encoding, before any TLP overhead
   Picoseconds busy;                        // time the wire carried TLPs and DLLPs
   std::uint64_t tlps = 0;
@@ -26,8 +27,9 @@ struct LinkCounters {
 // One direction of an HCCS link.
 struct PeerLinkCounters {
   std::string name;  // "hccs0_1.up": from card 0 to card 1, the higher index; ".down": back
-  Picoseconds busy;  // time the wire carried packets
-  std::uint64_t messages = 0;  // requests and responses
+  std::uint64_t raw_bytes_per_second = 0;  // one direction, on the wire
+  Picoseconds busy;                        // time the wire carried packets
+  std::uint64_t messages = 0;              // requests and responses
   Bytes payload = 0;
   Bytes wire = 0;  // payload and the packets' overhead
 };

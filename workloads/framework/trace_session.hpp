@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "npu/platform/trace.hpp"
@@ -19,6 +20,9 @@ class TraceSource {
   virtual void remove(platform::TraceSink& sink) = 0;
   // What Tracer::track() was called with; empty for an unknown id.
   virtual std::string track_name(std::uint32_t track) const = 0;
+  // Where units are on the PCI bus, by what names of their tracks begin with: "card0" and
+  // "pci.link0" -> "01:00.0".
+  virtual std::map<std::string, std::string> bus_addresses() const { return {}; }
 };
 
 // Listens as long as it lives.

@@ -69,6 +69,7 @@ class Overlap {
     driver::QueueEntryOptions options;
     options.interrupt = false;
     for (std::uint64_t i = 0; i < rounds_; ++i) {
+      context_.step(copies && kernels ? "both" : copies ? "copies" : "kernels", i, rounds_);
       for (const bool which : {false, true}) {
         if (which ? !kernels : !copies) continue;
         auto ticket = which ? kernels_->submit(kernel_, deadline(), options)

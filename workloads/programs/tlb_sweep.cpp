@@ -148,8 +148,12 @@ Status run(Context& context) {
   if (!scratch) return forward_error(scratch);
   Sweep sweep(context, **device, *stream, scratch->address);
   const Bytes most = (*device)->memory_statistics().largest_free_block;
+  std::uint64_t done = 0;
+  const auto total =
+      context.parameters.choices("pages").size() * context.parameters.sizes("footprints").size();
   for (const auto& pages : context.parameters.choices("pages")) {
     for (const Bytes size : context.parameters.sizes("footprints")) {
+      context.step(pages + " pages, " + size_name(size), done++, total);
       const bool giant = pages == "giant";
       if (giant && size < 1_GiB) continue;  // there are no giant pages in it
       if (size + Footprint::shift_of(giant) > most) {

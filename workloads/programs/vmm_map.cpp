@@ -164,7 +164,9 @@ Status run(Context& context) {
   auto& table = context.report.add_table(
       "virtual memory calls, us",
       {"size", "create", "reserve", "map", "set_access", "unmap", "release"});
+  std::uint64_t done = 0;
   for (const Bytes size : context.parameters.sizes("sizes")) {
+    context.step(size_name(size), done++, context.parameters.sizes("sizes").size());
     auto ok = time_calls(context, (*device)->address_space(), size, table);
     if (!ok) return ok;
   }

@@ -43,7 +43,9 @@ std::vector<LinkCounters> SystemView::links() const {
     const auto rate = model::link_bytes_per_second(link.config());
     all.push_back(
         counters_of(fmt::format("card{}.link.down", i), rate, link.downstream_statistics()));
+    all.back().track = std::string(link.name()) + ".down";
     all.push_back(counters_of(fmt::format("card{}.link.up", i), rate, link.upstream_statistics()));
+    all.back().track = std::string(link.name()) + ".up";
   }
   return all;
 }
@@ -115,9 +117,10 @@ std::vector<PeerLinkCounters> SystemView::peer_links() const {
   for (const auto& each : system_.mesh().links()) {
     for (const unsigned side : {0U, 1U}) {
       const auto& now = each.link->wire(side).statistics();
+      const auto& sender = system_.config().cards[side == 0 ? each.low : each.high];
       all.push_back({fmt::format("hccs{}_{}.{}", each.low, each.high, side == 0 ? "up" : "down"),
-                     Picoseconds(static_cast<std::int64_t>(now.busy)), now.messages,
-                     now.payload_bytes, now.wire_bytes});
+                     sender.hccs.rate, Picoseconds(static_cast<std::int64_t>(now.busy)),
+                     now.messages, now.payload_bytes, now.wire_bytes});
     }
   }
   return all;
@@ -169,6 +172,20 @@ std::vector<CardCounters> SystemView::cards() const {
 std::string SystemView::track_name(std::uint32_t track) const {
   const auto& names = system_.simulation().recorder.track_names();
   return track < names.size() ? names[track] : std::string();
+}
+
+// A card, what its driver does, and its end of the bus and its link.
+std::map<std::string, std::string> SystemView::bus_addresses() const {
+  std::map<std::string, std::string> all;
+  for (unsigned i = 0; i < system_.cards(); ++i) {
+    const auto address =
+        platform::to_string(platform::Bdf::unpack(system_.fabric().endpoint(i).requester()));
+    all[fmt::format("card{}", i)] = address;
+    all[fmt::format("driver{}", i)] = address;
+    all[system_.fabric().endpoint(i).name()] = address;
+    all[system_.fabric().link(i).name()] = address;
+  }
+  return all;
 }
 
 }  // namespace npu::workloads

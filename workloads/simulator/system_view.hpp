@@ -2,6 +2,7 @@
 // What workloads may see of the simulator they run on.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ class SystemView : public SimulatorView, public TraceSource {
   void add(platform::TraceSink& sink) override { system_.simulation().recorder.add(sink); }
   void remove(platform::TraceSink& sink) override { system_.simulation().recorder.remove(sink); }
   std::string track_name(std::uint32_t track) const override;
+  std::map<std::string, std::string> bus_addresses() const override;
 
  private:
   model::System& system_;

@@ -29,8 +29,8 @@ TEST_F(BadInput, an_option_of_another_command_is_not_ignored) {
 TEST_F(BadInput, nothing_at_all_lists_the_commands) {
   expect_refused(
       {},
-      "no command; known: compare, config, list, lspci, report, run, serve, sweep, sysfs; see "
-      "npusim --help");
+      "no command; known: compare, completion, config, list, lspci, report, run, serve, sweep, "
+      "sysfs; see npusim --help");
 }
 
 TEST_F(BadInput, a_missing_configuration_is_asked_for) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/option_table.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -31,15 +32,29 @@ TEST_F(Commands, the_version_is_one_line) {
   EXPECT_EQ(result.out.rfind("npusim ", 0), 0U);
 }
 
-TEST_F(Commands, list_shows_every_workload_with_defaults_and_units) {
+TEST_F(Commands, list_has_a_line_for_each_workload_and_says_what_it_does) {
   const auto result = npusim({"list"});
   EXPECT_EQ(result.exit_code, 0);
-  for (const auto* name : {"first_tensor", "enumerate", "dma_latency", "dma_bandwidth",
-                           "ring_pressure", "event_wait", "alloc_churn", "bar0_trap"}) {
-    EXPECT_NE(result.out.find(std::string(name) + "\n"), std::string::npos) << name;
+  std::istringstream lines(result.out), names(npusim({"list", "--names"}).out);
+  std::size_t column = 0;
+  for (std::string line, name; std::getline(lines, line);) {
+    ASSERT_TRUE(std::getline(names, name));
+    EXPECT_EQ(line.rfind(name + "  ", 0), 0U) << line;
+    const auto text = line.find_first_not_of(' ', name.size());
+    if (column == 0) column = text;
+    EXPECT_EQ(text, column) << line;
+    EXPECT_EQ(line.find("  ", text), std::string::npos) << line;
   }
-  EXPECT_NE(result.out.find("iterations=5"), std::string::npos);
-  EXPECT_EQ(npusim({"list", "dma_latency"}).out.rfind("dma_latency\n", 0), 0U);
+  EXPECT_NE(result.out.find("\ndma_latency "), std::string::npos);
+}
+
+TEST_F(Commands, list_shows_one_workload_with_defaults_and_units) {
+  const auto one = npusim({"list", "dma_latency"});
+  EXPECT_EQ(one.out.rfind("dma_latency\n", 0), 0U);
+  EXPECT_NE(one.out.find("\n    card=0 "), std::string::npos);
+  EXPECT_NE(one.out.find(" copies per size (integer, 1..100000)\n"), std::string::npos);
+  expect_refused({"list", "dma_latency", "--names"},
+                 "list: --names is for the list of all workloads");
 }
 
 TEST_F(Commands, options_may_stand_before_or_behind_the_command) {
@@ -79,13 +94,37 @@ TEST_F(Commands, an_installed_program_finds_its_configurations) {
   EXPECT_EQ(result.out, "950: valid\n");
 }
 
-TEST_F(Commands, the_manual_page_has_every_option) {
+TEST_F(Commands, help_of_a_command_has_every_option_of_its) {
+  for (const auto& command : command_table()) {
+    const auto help = npusim({std::string(command.name), "--help"}).out;
+    for (const auto& option : option_table()) {
+      if (option.command.empty() || !belongs(option, command.name)) continue;
+      const std::string wanted = option.kind == Value::kRepeatable
+                                     ? std::string("  -") + option.letter + " "
+                                     : "  --" + std::string(option.name);
+      EXPECT_NE(help.find("\n" + wanted), std::string::npos) << command.name << wanted;
+    }
+    EXPECT_NE(npusim({"--help"}).out.find("\n  " + std::string(command.name) + " "),
+              std::string::npos);
+  }
+}
+
+TEST_F(Commands, the_manual_page_has_every_command_and_option) {
   std::ifstream file(NPU_SOURCE_DIR "/docs/npusim.1");
-  std::ostringstream page;
-  page << file.rdbuf();
-  for (const auto* option : {"-config", "-set", "-report", "-config-out", "-seed", "v", "vvv", "x",
-                             "-help", "-version"}) {
-    EXPECT_NE(page.str().find(std::string("Fl ") + option), std::string::npos) << option;
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string page = text.str();
+  for (const auto& command : command_table()) {
+    const std::string name(command.name);
+    EXPECT_NE(page.find("\n.Cm " + name), std::string::npos) << name;
+    EXPECT_NE(page.find("\n.It Cm " + name + "\n"), std::string::npos) << name;
+  }
+  const std::string options = page.substr(page.find("\n.Ss Options\n"));
+  for (const auto& option : option_table()) {
+    const std::string name = "Fl -" + std::string(option.name);
+    const bool there = options.find(name + " ") != std::string::npos ||
+                       options.find(name + "\n") != std::string::npos;
+    EXPECT_TRUE(there) << name;
   }
 }
 

@@ -14,7 +14,7 @@ FIELDS = {
 }
 METADATA = {"process_name": "name", "process_sort_index": "sort_index", "thread_name": "name",
             "thread_sort_index": "sort_index"}
-IDENTITY = ("npusim", "workload", "config", "config_sha256", "seed", "simulated_ps")
+IDENTITY = ("npusim", "workload", "config", "config_sha256", "seed", "outcome", "simulated_ps")
 
 
 def check_fields(event):

@@ -17,8 +17,13 @@ class Sums : public platform::TraceSink {
     ++count[event.activity];
     bytes[event.activity] += event.bytes;
     detail[event.activity] += event.detail;
+    low[event.activity] += event.detail & UINT32_MAX;
+    high[event.activity] += event.detail >> 32;
+    if (event.activity == Activity::kTranslation) hits += event.detail >> 56 & 1;
   }
   std::map<Activity, std::uint64_t> count, bytes, detail;
+  std::map<Activity, std::uint64_t> low, high;  // halves of the detail
+  std::uint64_t hits = 0;                       // of the TLB
 };
 
 using Parameters = std::vector<std::string>;
@@ -69,6 +74,17 @@ TEST_P(Counters, AreTheSumsOfTheEvents) {
   EXPECT_GE(counter("card0.hbm.bytes_written"), sums_.bytes[Activity::kHbmWrite]);
 }
 
+TEST_P(Counters, OfCachesAreTheSumsOfTheirEvents) {
+  EXPECT_EQ(counter("card0.mmu.tlb_hits"), sums_.hits);
+  EXPECT_EQ(counter("card0.mmu.tlb_misses"), sums_.count[Activity::kTranslation] - sums_.hits);
+  EXPECT_EQ(counter("card0.l2.bytes_read"), sums_.bytes[Activity::kL2Read]);
+  EXPECT_EQ(counter("card0.l2.bytes_written"), sums_.bytes[Activity::kL2Write]);
+  EXPECT_EQ(counter("card0.l2.hits"), sums_.low[Activity::kL2Read] + sums_.low[Activity::kL2Write]);
+  EXPECT_EQ(counter("card0.l2.misses"),
+            sums_.high[Activity::kL2Read] + sums_.high[Activity::kL2Write]);
+  EXPECT_EQ(counter("card0.l2.write_backs"), sums_.low[Activity::kL2WriteBack]);
+}
+
 TEST_P(Counters, OfOneThingAddUp) {
   EXPECT_EQ(counter("host.mmio_reads"),
             counter("host.mmio_reads_bar0") + counter("host.mmio_reads_bar2"));
@@ -95,8 +111,27 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Run{"dma_latency", {"sizes=64,1MiB", "iterations=3"}},
                     Run{"event_wait", {"targets=5", "streams=1", "iterations=2", "warm_up=1"}},
                     Run{"queue_latency", {"iterations=2"}}, Run{"vmm_map", {"sizes=2MiB"}},
-                    Run{"matmul", {"m=33", "n=17", "k=65"}}),
+                    Run{"matmul", {"m=33", "n=17", "k=65"}}, Run{"dispatch_latency", {"tasks=20"}}),
     [](const auto& instance) { return instance.param.workload; });
+
+TEST(PeerCounters, AreTheSumsOfTheEvents) {
+  Machine machine({}, "system-2x910b2.yaml");
+  Sums sums;
+  const workloads::TraceSession session(machine.view, sums);
+  const auto report = machine.workload("p2p_bandwidth", {"sizes=16KiB", "bytes=256KiB"});
+  const auto both = [&report](const std::string& name) {
+    std::uint64_t sum = 0;
+    for (const std::string way : {"up", "down"}) {
+      const auto* const found = report.find_counter("hccs0_1." + way + "." + name);
+      if (found == nullptr) ADD_FAILURE() << name;
+      if (found != nullptr) sum += static_cast<std::uint64_t>(found->value.value());
+    }
+    return sum;
+  };
+  EXPECT_EQ(both("bytes"), sums.bytes[Activity::kHccsTransfer]);
+  EXPECT_EQ(both("messages"), sums.count[Activity::kHccsTransfer]);
+  EXPECT_GT(both("bytes"), 0U);
+}
 
 }  // namespace
 }  // namespace npu::test

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -14,9 +15,8 @@ using platform::DetailField;
 using platform::DetailFormat;
 
 std::string detail_of(const DetailField& field, std::uint64_t detail) {
-  JsonWriter out;
-  write_field(out, field, detail);
-  return std::string(out.text());
+  std::array<char, kLongestField> text{};
+  return {text.data(), put_field(text.data(), field, detail)};
 }
 
 TEST(DetailText, IsTheFieldAlone) {

@@ -30,16 +30,16 @@ ConstByteSpan bytes_of(const std::string& text) {
 
 std::string unpacked(std::string packed, std::size_t size) {
   std::string result(size + 1, '\0');
-  z_stream stream{};
-  constexpr int kGzip = 16 + 15;
-  EXPECT_EQ(inflateInit2(&stream, kGzip), Z_OK);
-  stream.next_in = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_in = static_cast<uInt>(packed.size());
-  stream.next_out = reinterpret_cast<Bytef*>(result.data());
-  stream.avail_out = static_cast<uInt>(result.size());
-  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
-  result.resize(result.size() - stream.avail_out);
-  inflateEnd(&stream);
+  inflate_state state{};
+  isal_inflate_init(&state);
+  state.crc_flag = ISAL_GZIP;  // the checksum as well
+  state.next_in = reinterpret_cast<std::uint8_t*>(packed.data());
+  state.avail_in = static_cast<std::uint32_t>(packed.size());
+  state.next_out = reinterpret_cast<std::uint8_t*>(result.data());
+  state.avail_out = static_cast<std::uint32_t>(result.size());
+  EXPECT_EQ(isal_inflate(&state), ISAL_DECOMP_OK);
+  EXPECT_EQ(state.block_state, ISAL_BLOCK_FINISH);
+  result.resize(result.size() - state.avail_out);
   return result;
 }
 

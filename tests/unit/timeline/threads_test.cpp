@@ -36,6 +36,22 @@ TEST(Lanes, HoldNoTwoAtOnceAndNoMoreThanThereMustBe) {
   EXPECT_EQ(lanes.count(), held.size());
 }
 
+TEST(Lanes, AreTakenFromTheFirstThatIsFree) {
+  std::mt19937_64 random(13);
+  Lanes lanes;
+  std::vector<std::int64_t> ends;
+  for (std::int64_t now = 0; now < 20'000; ++now) {
+    const auto begin = std::max<std::int64_t>(0, now - static_cast<std::int64_t>(random() % 300));
+    const auto free =
+        std::find_if(ends.begin(), ends.end(), [&](std::int64_t end) { return end <= begin; });
+    const auto expected = static_cast<std::size_t>(free - ends.begin());
+    if (free == ends.end()) ends.push_back(0);
+    ends[expected] = now;
+    ASSERT_EQ(lanes.take(Picoseconds(begin), Picoseconds(now)), expected) << now;
+  }
+  EXPECT_GT(ends.size(), 100U);
+}
+
 class ThreadsOf : public testing::Test {
  protected:
   Thread of(const std::string& track, platform::Activity activity, std::int64_t begin,
@@ -74,6 +90,33 @@ TEST_F(ThreadsOf, AUnitAreSeveralIfItsEventsOverlap) {
   EXPECT_EQ(first.number, next.number);
   EXPECT_NE(first.number, over.number);
   EXPECT_EQ(news_.back().thread_name, "cpu0 (2)");
+}
+
+TEST_F(ThreadsOf, CardsHaveTheirPlaceOnTheBus) {
+  threads_.set_bus_addresses({{"card0", "01:00.0"},
+                              {"driver0", "01:00.0"},
+                              {"card12", "86:00.0"},
+                              {"pci.link3", "86:00.0"}});
+  of("card0.dma.engine0", platform::Activity::kCommand, 0, 5);
+  of("card12.hbm", platform::Activity::kHbmRead, 0, 5);
+  of("driver0.submit", platform::Activity::kDmaSubmit, 0, 5);
+  of("pci.link3.down", platform::Activity::kTlp, 0, 5);
+  of("pci.link31.down", platform::Activity::kTlp, 0, 5);
+  of("hccs0_1.up", platform::Activity::kHccsTransfer, 0, 5);
+  std::vector<std::string> names;
+  for (const auto& news : news_) names.push_back(news.process_name + news.thread_name);
+  const std::vector<std::string> expected{"card0 01:00.0 DMA engines",
+                                          "dma.engine0",
+                                          "card12 86:00.0 HBM",
+                                          "hbm",
+                                          "driver",
+                                          "submit 01:00.0",
+                                          "PCIe",
+                                          "link3.down 86:00.0",
+                                          "link31.down",
+                                          "HCCS",
+                                          "hccs0_1.up"};
+  EXPECT_EQ(names, expected);
 }
 
 TEST_F(ThreadsOf, CardsComeBehindTheHostInTheirOrder) {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/terminal/terminal.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "cli/terminal/duration_text.hpp"
+
+namespace npu::cli {
+namespace {
+
+// A terminal that is nobody's.
+class Terminal : public testing::Test {
+ protected:
+  Terminal() : control_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+    ::grantpt(control_);
+    ::unlockpt(control_);
+    terminal_ = ::open(::ptsname(control_), O_RDWR | O_NOCTTY);
+  }
+  ~Terminal() override {
+    ::close(terminal_);
+    ::close(control_);
+  }
+  int control_, terminal_;
+};
+
+TEST_F(Terminal, has_the_size_that_it_was_given) {
+  winsize size{};
+  size.ws_row = 12;
+  size.ws_col = 40;
+  ASSERT_EQ(::ioctl(terminal_, TIOCSWINSZ, &size), 0);
+  EXPECT_EQ(terminal_size(terminal_).rows, 12U);
+  EXPECT_EQ(terminal_size(terminal_).columns, 40U);
+}
+
+TEST_F(Terminal, without_a_size_has_the_usual_one) {
+  EXPECT_EQ(terminal_size(terminal_).columns, 80U);
+  EXPECT_EQ(terminal_size(-1).rows, 24U);
+}
+
+TEST_F(Terminal, can_redraw_unless_it_is_a_dumb_one) {
+  ::setenv("TERM", "xterm", 1);
+  EXPECT_TRUE(can_redraw(terminal_));
+  EXPECT_FALSE(can_redraw(-1));
+  ::setenv("TERM", "dumb", 1);
+  EXPECT_FALSE(can_redraw(terminal_));
+  ::unsetenv("TERM");
+  EXPECT_FALSE(can_redraw(terminal_));
+}
+
+TEST_F(Terminal, of_another_session_is_nobody_elses) {
+  EXPECT_TRUE(is_in_foreground(terminal_));
+}
+
+TEST(DurationText, has_the_unit_that_fits) {
+  using std::chrono::seconds;
+  EXPECT_EQ(duration_text(seconds(119)), "119 s");
+  EXPECT_EQ(duration_text(seconds(120)), "2 min");
+  EXPECT_EQ(duration_text(seconds(7199)), "119 min");
+  EXPECT_EQ(duration_text(seconds(9000)), "2 h 30 min");
+}
+
+}  // namespace
+}  // namespace npu::cli

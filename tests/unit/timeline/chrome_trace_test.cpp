@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever the events are: JSON of every one that is shown, with its exact times.
+#include "timeline/chrome_trace.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+
+#include "timeline/cause.hpp"
+
+namespace npu::timeline {
+namespace {
+
+using nlohmann::json;
+using platform::Activity;
+using platform::TraceEvent;
+
+struct WrittenText : ByteSink {
+  Status append(ConstByteSpan more) override {
+    text.append(reinterpret_cast<const char*>(more.data), more.size);
+    return {};
+  }
+  std::string text;
+};
+
+std::string written(const std::vector<TraceEvent>& events, const Filter& filter) {
+  WrittenText out;
+  ChromeTrace trace(out, filter, [](std::uint32_t track) {
+    return track % 7 == 0 ? "odd \"name\"\\\n" : "card" + std::to_string(track % 3) + ".unit";
+  });
+  for (const auto& event : events) trace.on_event(event);
+  trace.complete();
+  EXPECT_TRUE(trace.finish({{"a \"key\"", "a\tvalue"}}));
+  return out.text;
+}
+
+std::vector<json> of_phase(const std::string& text, const std::string& phase) {
+  std::vector<json> found;
+  const auto trace = json::parse(text, nullptr, false);
+  EXPECT_FALSE(trace.is_discarded()) << text.substr(0, 2000);
+  if (trace.is_discarded()) return found;
+  for (const auto& event : trace.at("traceEvents")) {
+    if (event.at("ph") == phase) found.push_back(event);
+  }
+  return found;
+}
+
+class RandomEvents {
+ public:
+  explicit RandomEvents(std::uint64_t seed) : random_(seed) {}
+
+  std::vector<TraceEvent> make(std::size_t count) {
+    std::vector<TraceEvent> events(count);
+    std::int64_t now = 0;
+    for (auto& event : events) {
+      now += below(3) == 0 ? 0 : static_cast<std::int64_t>(below(1'000'000));
+      const auto length = static_cast<std::int64_t>(below(static_cast<std::uint64_t>(now) + 1));
+      event = {Picoseconds(now - length),
+               Picoseconds(now),
+               cause(),
+               below(2) == 0 ? 0 : any(),
+               any(),
+               static_cast<std::uint32_t>(below(40)),
+               static_cast<Activity>(below(platform::kActivities))};
+      // Of so many entries at once, each has an arrow.
+      if (event.activity == Activity::kDmaSubmit) event.detail &= 0x7'FFFF'FFFF;
+    }
+    return events;
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+  std::uint64_t any() { return random_() >> below(64); }
+  std::uint64_t cause() {
+    const auto card = static_cast<std::uint32_t>(below(64));
+    switch (below(4)) {
+      case 0:
+        return platform::dma_cause(card, any());
+      case 1:
+        return platform::queue_cause(card, static_cast<std::uint32_t>(any()), any());
+      case 2:
+        return platform::task_cause(card, any(), static_cast<std::uint32_t>(any()));
+      default:
+        return 0;
+    }
+  }
+  std::mt19937_64 random_;
+};
+
+TEST(ChromeTrace, IsJsonWhateverTheEvents) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const auto events = RandomEvents(seed).make(1500);
+    Filter all;
+    all.units = {"*"};  // those that are counters alone otherwise, too
+    const auto slices = of_phase(written(events, all), "X");
+    ASSERT_EQ(slices.size(), events.size()) << seed;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      EXPECT_EQ(slices[i].at("name"), std::string(to_string(events[i].activity)));
+      EXPECT_EQ(slices[i].at("args").value("cause", "-"), cause_text(events[i].cause));
+      EXPECT_DOUBLE_EQ(slices[i].at("ts").get<double>(), events[i].begin.us());
+    }
+  }
+}
+
+TEST(ChromeTrace, HasTheSameBytesEveryTime) {
+  const auto events = RandomEvents(77).make(20'000);
+  EXPECT_EQ(written(events, {}), written(events, {}));
+}
+
+// Perfetto reads them as hexadecimal digits in 64 bits; larger ones were all the same to it.
+TEST(ChromeTrace, HasArrowsOfRequestsThatAViewerTellsApart) {
+  std::vector<TraceEvent> events;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    const auto begin = Picoseconds(10 * i);
+    events.push_back({begin, begin + Picoseconds(5), platform::queue_cause(i % 3, 40'000 + i, i), 0,
+                      0, 1, Activity::kDmaSubmit});
+  }
+  std::set<std::uint64_t> ids;
+  for (const auto& arrow : of_phase(written(events, {}), "s")) {
+    const std::string id = arrow.at("id");
+    EXPECT_LE(id.size(), 16U) << id;
+    ids.insert(std::stoull(id, nullptr, 16));
+  }
+  EXPECT_EQ(ids.size(), events.size());
+}
+
+// Longer than what is handed on at a time.
+TEST(ChromeTrace, HasEverySliceOfALongRunOnce) {
+  std::vector<TraceEvent> events(10'000);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const auto begin = Picoseconds(static_cast<std::int64_t>(i));
+    events[i] = {begin, begin + Picoseconds(1), 0, i + 1, 0, 2, Activity::kHostRead};
+  }
+  const auto slices = of_phase(written(events, {}), "X");
+  ASSERT_EQ(slices.size(), events.size());
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    ASSERT_EQ(slices[i].at("args").at("bytes"), i + 1);
+  }
+}
+
+}  // namespace
+}  // namespace npu::timeline

@@ -29,8 +29,8 @@ Violations check_page_names(const Tree& tree);
 // and an anchor follows. Such a page itself may name documents elsewhere: its origins.
 Violations check_citations(const SourceFile& file, const Documents& documents, const Tree& tree);
 
-// Whether a README names every file (by its stem) and every folder beside it. `tests_*` stands for
-// all that it matches.
+// Whether a README names every file (by its stem) and every folder beside it; that of the root
+// every folder with a README. `tests_*` stands for all that it matches.
 Violations check_named(const SourceFile& readme, const Tree& tree);
 
 // Whether there is every file and folder that a README names: paths with a known ending, and the

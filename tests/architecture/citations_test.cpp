@@ -104,6 +104,12 @@ TEST(ReadmeNames, OfAllThatLiesBesideAreWanted) {
               ElementsAre("does not name dma/", "does not name queue", "does not name queue_slot"));
 }
 
+TEST(ReadmeNames, AtTheRootAreThoseOfFoldersWithReadmes) {
+  const Tree tree{"README.md", "report.json", "out/r.json", "model/README.md"};
+  EXPECT_THAT(check_named({"README.md", ""}, tree), SizeIs(1));
+  EXPECT_THAT(check_named({"README.md", "model"}, tree), IsEmpty());
+}
+
 TEST(ReadmeNames, OfWhatIsNotThereAreFound) {
   EXPECT_THAT(names_in(check_names, "| file | what |\n|---|---|\n| queue, dma/ | nothing |\n"),
               IsEmpty());

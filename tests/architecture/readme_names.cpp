@@ -133,11 +133,13 @@ Violations check_named(const SourceFile& readme, const Tree& tree) {
   for (const auto& name : beside(folder_in_front(readme.path), tree)) {
     const bool folder = name.back() == '/';
     const std::string stem = folder ? name.substr(0, name.size() - 1) : stem_of(name);
-    if (name == "README.md" || name == "CMakeLists.txt" || name == "LICENSE") continue;
+    if (name == "README.md" || name == "CMakeLists.txt") continue;
     const auto names_it = [&stem](const std::string& word) {
       return word.size() >= kShortestPattern && fits(word, stem);
     };
-    const bool plain = words.count(stem) != 0;
+    // At the root people leave reports of their own.
+    const bool foreign = readme.path == "README.md" && tree.count(name + "README.md") == 0;
+    const bool plain = foreign || words.count(stem) != 0;
     if (plain || std::any_of(words.begin(), words.end(), names_it)) continue;
     if (missed.insert(stem).second)
       violations.push_back({readme.path, 0, "does not name " + stem + (folder ? "/" : "")});

@@ -33,8 +33,8 @@ Violations check_citations(const SourceFile& file, const Documents& documents, c
 // every folder with a README. `tests_*` stands for all that it matches.
 Violations check_named(const SourceFile& readme, const Tree& tree);
 
-// Whether there is every file and folder that a README names: paths with a known ending, and the
-// first cells of tables of files.
+// Whether there is every file and folder that a README names: words with a known ending, paths from
+// the root, and the first cells of tables of files.
 Violations check_names(const SourceFile& readme, const Tree& tree);
 
 }  // namespace npu::architecture

@@ -117,6 +117,8 @@ TEST(ReadmeNames, OfWhatIsNotThereAreFound) {
               ElementsAre("queu is not there", "ring is not there"));
   EXPECT_THAT(names_in(check_names, "`npu/a.hpp`, ../driver/ring.cpp, `NAME.cpp`, *.hpp, .ci.yml"),
               IsEmpty());
+  EXPECT_THAT(names_in(check_names, "model/dma/, model/queue, model/queue_*, driver"), IsEmpty());
+  EXPECT_THAT(names_in(check_names, "driver/vfio"), ElementsAre("driver/vfio is not in this tree"));
   EXPECT_THAT(names_in(check_names, "`npu/b.hpp`"),
               ElementsAre("npu/b.hpp is no file of this tree"));
 }

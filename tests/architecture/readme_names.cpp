@@ -94,6 +94,21 @@ std::string first_cell(const std::string& line) {
   return cell.substr(begin, cell.find_last_not_of(' ') + 1 - begin);
 }
 
+// A path from the root, as far as its first folder tells: "model/dma/engine" or "docs/*.md".
+bool begins_at_root(const std::string& word, const Tree& tree) {
+  const std::size_t slash = word.find('/');
+  return slash != std::string::npos && slash != 0 &&
+         !beside(word.substr(0, slash + 1), tree).empty();
+}
+
+bool is_path(const std::string& word, const Tree& tree) {
+  if (!beside(word + "/", tree).empty()) return true;
+  return std::any_of(tree.begin(), tree.end(), [&word](const std::string& path) {
+    const std::size_t name = path.rfind('/') + 1;
+    return fits(word, path) || fits(word, path.substr(0, name) + stem_of(path.substr(name)));
+  });
+}
+
 // The first cells of the tables whose first column is headed "file", "folder" or "header".
 std::vector<std::pair<std::size_t, std::string>> listed_names(const std::string& text) {
   static const NameSet kHeads{"file", "files", "folder", "header"};
@@ -167,7 +182,12 @@ Violations check_names(const SourceFile& readme, const Tree& tree) {
     }
   }
   for (const auto& word : words_of(readme.text)) {
-    if (!has_known_ending(word) || is_placeholder(word)) continue;
+    if (is_placeholder(word)) continue;
+    std::string path = word;
+    while (!path.empty() && path.back() == '/') path.pop_back();
+    if (begins_at_root(path, tree) && !is_path(path, tree))
+      violations.push_back({readme.path, 0, path + " is not in this tree"});
+    if (!has_known_ending(word)) continue;
     if (!ends_some_path(word, folder, tree))
       violations.push_back({readme.path, 0, word + " is no file of this tree"});
   }

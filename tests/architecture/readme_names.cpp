@@ -148,7 +148,7 @@ Violations check_named(const SourceFile& readme, const Tree& tree) {
   for (const auto& name : beside(folder_in_front(readme.path), tree)) {
     const bool folder = name.back() == '/';
     const std::string stem = folder ? name.substr(0, name.size() - 1) : stem_of(name);
-    if (name == "README.md" || name == "CMakeLists.txt") continue;
+    if (name == "README.md" || name == "CMakeLists.txt" || name == "__init__.py") continue;
     const auto names_it = [&stem](const std::string& word) {
       return word.size() >= kShortestPattern && fits(word, stem);
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's way to one card's registers, and the one place that decides that the card is gone.
 // A register that reads as all ones is a symptom of three things: the card was removed, a single
-// read timed out (pcie-facts.md, fault 2), or that is its value. Configuration space tells them
+// read timed out (pcie.md F2), or that is its value. Configuration space tells them
 // apart; a lost card is remembered and never touched again.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The submission side of the DMA ring (mission.md M3). A submission is: entry, write barrier,
+// The submission side of the DMA ring (requirements.md M3). A submission is: entry, write barrier,
 // doorbell. It reads no register unless the driver's own copy of the consumer index says that the
 // ring is full; even then only until there is room, and not longer than the given time.
 #pragma once

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an adaptive wait knows about a stream: per class of sizes (log2), the last few times from
-// submission to completion. A median follows a stream that turns faster or slower (or finds the
-// link shared all of a sudden) after half a window and ignores single outliers; a moving mean of
-// the same memory would do neither.
+// submission to completion. Their mean without the shortest and the longest follows a stream that
+// turns faster or slower (or finds the link shared all of a sudden) within a window and ignores a
+// single outlier. A moving mean of the same memory would do neither, and a median would jump
+// between the modes of a stream that finds the link taken every other time.
 #pragma once
 
 #include <algorithm>

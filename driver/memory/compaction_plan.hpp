@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compaction moves, and where to (mission.md M2). Pure arithmetic over intervals.
+// What compaction moves, and where to (requirements.md M2). Pure arithmetic over intervals.
 //
 // A window of the wanted size is evacuated: the one whose occupied blocks have the fewest bytes
 // among those whose blocks all fit, whole, into free space outside. If there is none, room for a

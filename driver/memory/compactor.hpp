@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves blocks of device memory so that a wanted size is free in one piece (mission.md M2): holds
-// submissions up, waits for running work, copies, points the page tables to the new places, makes
-// the card drop the old translations, goes on. Users notice time only.
+// Moves blocks of device memory so that a wanted size is free in one piece (requirements.md M2):
+// holds submissions up, waits for running work, copies, points the page tables to the new places,
+// makes the card drop the old translations, goes on. Users notice time only.
 #pragma once
 
 #include <array>

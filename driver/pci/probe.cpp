@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What makes a function a card this driver can use; everything else is refused with the reason
-// (pcie-facts.md, fault 15).
+// (pcie.md F15).
 #include <fmt/format.h>
 
 #include "driver/pci/config_space.hpp"
@@ -19,7 +19,7 @@ using platform::read_register;
 
 namespace {
 
-// hardware.md: 128..256 vectors, subsystem vendor 0x19E5 or 0x0200.
+// hardware.md H10: 128..256 vectors, subsystem vendor 0x19E5 or 0x0200.
 constexpr unsigned kMinimumVectors = 128;
 constexpr std::uint16_t kOtherSubsystemVendor = 0x0200;
 

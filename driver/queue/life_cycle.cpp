@@ -251,7 +251,7 @@ Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& 
 
 // --- The end ---------------------------------------------------------------------------------
 
-// Under the mutex. Debugged queues stay (source-facts C1).
+// Under the mutex. Debugged queues stay (queues.md C1).
 Result<QueueRecord*> ProcessContext::Impl::begin_destroy(const QueueChannel& channel, bool forced) {
   const auto id = channel.id();
   auto* record = find(id);

@@ -8,7 +8,7 @@
 namespace npu::driver {
 namespace {
 
-constexpr Bytes kGlobalPage = 4096;  // mission.md M4: what BAR0 keeps for card-wide registers
+constexpr Bytes kGlobalPage = 4096;  // requirements.md M4: what BAR0 keeps for card-wide registers
 
 }  // namespace
 

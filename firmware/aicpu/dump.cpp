@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of tensors before a task's dispatch and after its completion (source-facts.md A5): by the
+// Copies of tensors before a task's dispatch and after its completion (runtime.md A5): by the
 // thread that makes the task ready, before anybody can take it, and by the one that sees its last
 // block end, before any consumer is told.
 #include <algorithm>

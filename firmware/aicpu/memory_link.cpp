@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory handshake (mission.md M6): one task at a time through the worker's line. The line is
-// the core's while a task runs, because a core writes whole lines back.
+// The memory handshake (requirements.md M6): one task at a time through the worker's line. The line
+// is the core's while a task runs, because a core writes whole lines back.
 #include "firmware/aicpu/core_link.hpp"
 
 namespace npu::firmware {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run in which no task ends any more: looked at several times in the watchdog's time, and given
 // up so early that the result is written when it is over. The diagnosis goes in the order running,
-// ready, wiring not finished, waiting (source-facts.md A7, where waiting comes before: here the
+// ready, wiring not finished, waiting (runtime.md A7, where waiting comes before: here the
 // waiting may be for what is not wired yet).
 #include <algorithm>
 

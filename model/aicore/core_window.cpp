@@ -19,7 +19,7 @@ bool in_row(std::uint32_t offset, std::uint32_t stride, unsigned count, unsigned
   return index < count;
 }
 
-// PMU events (source-facts.md A6): busy clocks of a pipe.
+// PMU events (runtime.md A5): busy clocks of a pipe.
 struct PipeEvent {
   std::uint32_t event;
   Pipe pipe;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long instructions keep their pipe busy (hardware.md, "AI Core").
+// How long instructions keep their pipe busy (hardware.md H15).
 #pragma once
 
 #include "model/config/program_core_config.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An AICPU's accesses to the register windows of AI Cores (source-facts.md A1): posted stores in
+// An AICPU's accesses to the register windows of AI Cores (runtime.md A1): posted stores in
 // order, loads one after another.
 #include <algorithm>
 

@@ -95,7 +95,7 @@ CheckResult check_hbm(const HbmConfig& hbm) {
   if (auto broken = check_timings(t)) {
     return BrokenRule{"hbm.timings." + broken->key, broken->text};
   }
-  constexpr Bytes kPage = Bytes{2} << 20;  // mission.md M2
+  constexpr Bytes kPage = Bytes{2} << 20;  // requirements.md M2
   if (hbm.usable % kPage != 0) {
     return BrokenRule{"hbm.usable_mib", "is no multiple of the 2 MiB page"};
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The register windows of all streams of a card (include/npu/abi/stream.hpp) and what the DMA
-// engines do with them. The windows lie in BAR2 (mission.md M4); Bar2Decoder serves them.
+// engines do with them. The windows lie in BAR2 (requirements.md M4); Bar2Decoder serves them.
 #pragma once
 
 #include <cstdint>

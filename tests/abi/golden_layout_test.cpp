@@ -22,7 +22,7 @@ namespace {
 TEST(GoldenLayout, Bar0) {
   EXPECT_EQ(kRegisterBar, 0U);
   EXPECT_EQ(kMemoryBar, 2U);
-  EXPECT_EQ(kBar0Size, 32768U);  // mission.md M1
+  EXPECT_EQ(kBar0Size, 32768U);  // requirements.md M1
   EXPECT_EQ(kGlobalBlock, 0x0000U);
   EXPECT_EQ(kDmaBlock, 0x1000U);
   EXPECT_EQ(kEventBlock, 0x2000U);
@@ -51,7 +51,7 @@ TEST(GoldenIds, VendorAndDevices) {
   EXPECT_EQ(kDevice910, 0xD100);
   EXPECT_EQ(kDevice910b, 0xD110);
   EXPECT_EQ(kDevice950, 0xD200);
-  EXPECT_EQ(kDeviceShipping910a, 0xD801);  // hardware.md
+  EXPECT_EQ(kDeviceShipping910a, 0xD801);  // hardware.md H9
   EXPECT_EQ(kDeviceShipping910b, 0xD802);
   EXPECT_EQ(kDeviceShipping910c, 0xD803);
   EXPECT_EQ(kDeviceShipping950, 0xD806);
@@ -205,7 +205,7 @@ TEST(GoldenPageTable, Entries) {
   EXPECT_EQ(kTableSize, 4096U);
 }
 
-// PCI Express Base Specification, chapter 7; pcie-facts.md.
+// PCI Express Base Specification, chapter 7; pcie.md P2 to P5.
 TEST(GoldenPci, HeaderAndCapabilities) {
   EXPECT_EQ(pci::kBar0, 0x10U);
   EXPECT_EQ(pci::kHeaderType, 0x0EU);

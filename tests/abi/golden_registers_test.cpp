@@ -53,7 +53,7 @@ const GoldenRegister kGoldenBar0[] = {
     {"QUEUE_FAULT_CONTROL", 0x0330, 4, "RW", 0},
     {"QUEUE_FAULT_COUNT", 0x0334, 4, "RO", 0},
     {"CORE_TOPOLOGY", 0x0338, 4, "RO", 0},
-    {"DMA_QUEUE_BASE", 0x1000, 8, "RW", 0},      // mission.md M3: 0x1000
+    {"DMA_QUEUE_BASE", 0x1000, 8, "RW", 0},      // requirements.md M3: 0x1000
     {"DMA_CONSUMER_INDEX", 0x1008, 4, "RO", 0},  // M3: 0x1008
     {"DMA_DOORBELL", 0x1010, 4, "RW", 0},        // M3: 0x1010
     {"DMA_QUEUE_CONTROL", 0x1018, 4, "RW", 0},

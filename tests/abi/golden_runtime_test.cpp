@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Golden values of the chip-level runtime: registers and values of the handshakes typed by hand
-// from hardware.md and source-facts.md A2, layouts from the ABI's own tables of byte offsets.
+// from hardware.md H52 and runtime.md A2, layouts from the ABI's own tables of byte offsets.
 #include <gtest/gtest.h>
 
 #include "npu/abi/core_registers.hpp"
@@ -54,7 +54,7 @@ TEST(GoldenRuntime, HandshakeValues) {
   EXPECT_EQ(PmuControl::kEnable, 0x7U);
 }
 
-// mission.md M6: aicpu_ready, aicore_done, task, task_status, control; one cache line.
+// requirements.md M6: aicpu_ready, aicore_done, task, task_status, control; one cache line.
 TEST(GoldenRuntime, HandshakeLine) {
   EXPECT_EQ(sizeof(Handshake), 64U);
   EXPECT_EQ(offsetof(Handshake, aicpu_ready), 0U);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/architecture/citations.hpp"
+
 namespace npu::architecture {
 namespace {
 
@@ -70,6 +72,28 @@ TEST(Tree, EveryFolderHasAShortReadme) {
     text += violation.message() + "\n";
   }
   EXPECT_EQ(text, "");
+}
+
+TEST(Tree, EveryReadmeNamesWhatLiesBesideItAndNothingElse) {
+  const auto readmes = load(kRoot, tree(), {"README.md"});
+  EXPECT_EQ(complaints(readmes, [](const auto& f) { return check_named(f, tree()); }), "");
+  EXPECT_EQ(complaints(readmes, [](const auto& f) { return check_names(f, tree()); }), "");
+}
+
+TEST(Tree, EveryCitationOfADocumentResolves) {
+  auto texts = tree();
+  texts.erase("tests/architecture/citations_test.cpp");  // bad ones on purpose
+  const auto files =
+      load(kRoot, texts,
+           {".cpp", ".hpp", ".h", ".c", ".md", ".yaml", ".yml", ".cmake", "CMakeLists.txt", ".sh",
+            ".py", ".in", ".1", ".csv", ".js", ".css", "npusim", "run-tests"});
+  const Documents documents = read_documents(load(kRoot, texts, {".md"}));
+  EXPECT_EQ(complaints(files, check_anchors), "");
+  for (const auto& violation : check_page_names(tree())) ADD_FAILURE() << violation.message();
+  EXPECT_EQ(
+      complaints(files, [&documents](
+                            const auto& file) { return check_citations(file, documents, tree()); }),
+      "");
 }
 
 }  // namespace

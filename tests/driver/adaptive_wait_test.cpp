@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adaptive policy against polling and interrupts (mission.md M5): latency up to 10 us, CPU time
-// from 50 us on. Context switches of the fake cost 5 us.
+// The adaptive policy against polling and interrupts (requirements.md M5): latency up to 10 us, CPU
+// time from 50 us on. Context switches of the fake cost 5 us.
 #include "tests/driver/device_fixture.hpp"
 
 namespace npu::driver {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compaction on the fake card (mission.md M2): contents, addresses, faults, and who waits.
+// Compaction on the fake card (requirements.md M2): contents, addresses, faults, and who waits.
 #include "npu/abi/registers.hpp"
 #include "tests/driver/space_fixture.hpp"
 

@@ -82,7 +82,7 @@ TEST_F(DeviceTest, ShutdownGivesUpOnAStuckCardAtItsDeadline) {
   EXPECT_LT(fake.scheduler.now() - begin, 2_ms);
 }
 
-// mission.md M4, the trap: BAR0 has 32 KiB, of which 4 KiB are global registers.
+// requirements.md M4, the trap: BAR0 has 32 KiB, of which 4 KiB are global registers.
 TEST_F(DeviceTest, StreamWindowsInBar0AreRefusedWithTheSizes) {
   StreamOptions trap;
   trap.placement = StreamPlacement::kBar0;
@@ -173,7 +173,7 @@ TEST_F(DeviceTest, AnEventWithAFaultIsNotHandedOutAgain) {
   EXPECT_NE(*next, *event);
 }
 
-// pcie-facts.md, fault 1: detected once, then nothing touches the card and nothing hangs.
+// pcie.md F1: detected once, then nothing touches the card and nothing hangs.
 TEST_F(DeviceTest, RemovalEndsWaitsOfEveryPolicyAndFailsEverythingAfter) {
   card.behaviour.completion_paused = true;
   const auto ticket = submit();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumeration: topologies, cost, and junk that must be refused (pcie-facts.md, fault 15).
+// Enumeration: topologies, cost, and junk that must be refused (pcie.md F15).
 #include "npu/driver/scan.hpp"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST_F(ScanTest, FindsEveryFunctionInOrder) {
                                              "80:00.0", "81:00.0"}));
 }
 
-TEST_F(ScanTest, ReadsOfACardWhatTheMissionAsksFor) {
+TEST_F(ScanTest, ReadsOfACardWhatIsRequired) {
   const auto result = scan(fake);
   ASSERT_THAT(result, IsOk());
   ASSERT_EQ(result->cards.size(), 3U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adaptive policy where many streams queue for the same link (mission.md M5). Context switches
-// of the fake cost 5 us.
+// The adaptive policy where many streams queue for the same link (requirements.md M5). Context
+// switches of the fake cost 5 us.
 #include <algorithm>
 #include <memory>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address spaces: plain memory, VMM-style mapping, isolation (mission.md M2).
+// Address spaces: plain memory, VMM-style mapping, isolation (requirements.md M2).
 #include "npu/abi/page_table.hpp"
 #include "tests/driver/space_fixture.hpp"
 

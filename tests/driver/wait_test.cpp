@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting: no wake-up is lost (mission.md M5), nothing hangs, errors are told.
+// Waiting: no wake-up is lost (requirements.md M5), nothing hangs, errors are told.
 #include "npu/abi/registers.hpp"
 #include "tests/driver/device_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream windows of 32 KiB do not fit a BAR0 of 32 KiB (mission.md M4): asking for one there must
-// fail with a clear error, while hundreds of streams work in BAR2.
+// Stream windows of 32 KiB do not fit a BAR0 of 32 KiB (requirements.md M4): asking for one there
+// must fail with a clear error, while hundreds of streams work in BAR2.
 #include <cstring>
 #include <vector>
 

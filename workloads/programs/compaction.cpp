@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enough device memory is free, but not in one piece (mission.md M2): what the error says without
-// compaction, and what compaction costs, part by part. Contents must survive it.
+// Enough device memory is free, but not in one piece (requirements.md M2): what the error says
+// without compaction, and what compaction costs, part by part. Contents must survive it.
 #include <fmt/format.h>
 
 #include <algorithm>

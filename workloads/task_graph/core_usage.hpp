@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cores did in a run, from the blocks' records: how long they were busy, and how long a
 // core stood idle although a block for it was ready and not yet sent (the overhead that dispatch
-// causes; source-facts.md A5).
+// causes; runtime.md A5).
 #pragma once
 
 #include <cstdint>

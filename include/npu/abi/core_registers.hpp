@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Register window of one AI Core as the AICPU sees it, and the register handshake's values
-// (hardware.md, "Launch, dispatch, synchronisation"; source-facts.md A2). The core itself reads
+// (hardware.md H52, runtime.md A2). The core itself reads
 // DATA_MAIN_BASE and writes COND through instructions of its own; a load or store of its window
 // from the core hangs it. CORE_STATUS is npusim's own.
 #pragma once

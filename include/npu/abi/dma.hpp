@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DMA ring entry (mission.md M3). The source documents pack the size into dword 0 on top of
-// the stream id, which loses bits of both; here the size has dwords 6-7 to itself.
+// The DMA ring entry (requirements.md M3). The source documents pack the size into dword 0 on top
+// of the stream id, which loses bits of both; here the size has dwords 6-7 to itself.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handshake between AICPU scheduler and AI Core executor: one cache line per worker in device
-// memory (mission.md M6), beside it the dispatch payloads of the register handshake.
+// memory (requirements.md M6), beside it the dispatch payloads of the register handshake.
 //
 // A worker is one block of the executor's launch. Cores write whole lines back, so the line is the
 // AICPU's until aicpu_ready, the core's until aicore_done, then theirs by turns; only `control` is

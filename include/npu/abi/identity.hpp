@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vendor and device ids. Sources: mission.md M1 (0xD1xx, 0xD200), hardware.md (0xD80x).
+// Vendor and device ids. Sources: requirements.md M1 (0xD1xx, 0xD200), hardware.md H9 (0xD80x).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card's address map as the host sees it: which BAR holds what, and where.
-// Sources: mission.md M1 (BAR sizes), M3 (0x1000.., 0x2000 + 8 id), M4 (stream windows in BAR2).
-// The offsets inside the global page and of the MSI-X structures are npusim's own.
+// Sources: requirements.md M1 (BAR sizes), M3 (0x1000.., 0x2000 + 8 id), M4 (stream windows in
+// BAR2). The offsets inside the global page and of the MSI-X structures are npusim's own.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ inline constexpr std::uint64_t kReservedTableOffset = 65ULL << 20;    // page ta
 inline constexpr std::uint64_t kReservedTableSize = 31ULL << 20;
 
 // One register window per stream (stream.hpp). It has the size of the whole BAR0, which is why
-// the windows cannot live there (mission.md M4).
+// the windows cannot live there (requirements.md M4).
 inline constexpr std::uint64_t kStreamWindowSize = 32 * 1024;
 inline constexpr std::uint32_t kMaxStreams = 1024;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device virtual addresses and the tables that map them (mission.md M2: pages of 2 MiB, so that a
-// block of device memory may be moved without its users noticing). The layout is npusim's own; it
-// has the shape of the usual 64-bit table walkers.
+// Device virtual addresses and the tables that map them (requirements.md M2: pages of 2 MiB, so
+// that a block of device memory may be moved without its users noticing). The layout is npusim's
+// own; it has the shape of the usual 64-bit table walkers.
 //
 // A device virtual address has 48 bits: three indices of 9 bits, one per level, and an offset of
 // 21 bits. Tables are 4 KiB: 512 little-endian entries. An entry of level 2 points to a table, one

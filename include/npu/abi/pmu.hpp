@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events that an AI Core's PMU counts (core_registers.hpp), in the groups that tools ask for
-// (source-facts.md A5). A core that has no such event counts kPmuUnknown.
+// (runtime.md A5). A core that has no such event counts kPmuUnknown.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue descriptor (MQD), and what a queue has in memory beside its rings (mission.md M8).
+// The queue descriptor (MQD), and what a queue has in memory beside its rings (requirements.md M8).
 //
 // The descriptor is 256 bytes of device-local memory, 256 B aligned, in memory that only the driver
 // reaches. The first half is the driver's: it writes it before ADD_QUEUE, and again before

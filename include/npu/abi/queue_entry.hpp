@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What user space writes into a compute queue's ring and reads from its completion ring
-// (mission.md M8; docs/compute-queues.md). The layout is npusim's own.
+// (requirements.md M8; docs/compute-queues.md). The layout is npusim's own.
 //
 // Entries of a queue start in ring order. One with kEntryBarrier starts when all before it are
 // complete, one without may run beside them (and complete before them). Device addresses are

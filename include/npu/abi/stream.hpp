@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stream's register window: kStreamWindowSize bytes in BAR2 at
-// STREAM_WINDOW_BASE + stream * kStreamWindowSize (mission.md M4).
+// STREAM_WINDOW_BASE + stream * kStreamWindowSize (requirements.md M4).
 #pragma once
 
 #include "npu/abi/layout.hpp"

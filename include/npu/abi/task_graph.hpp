@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run of the chip-level runtime as it lies in device memory: what the driver's runtime writes and
-// the scheduler firmware reads (mission.md M6; source-facts.md A3 names the limits). All addresses
+// the scheduler firmware reads (requirements.md M6; runtime.md A3 names the limits). All addresses
 // are device virtual ones of the run's process; 0 means none. The layout is npusim's own.
 #pragma once
 
@@ -48,7 +48,7 @@ struct TaskDescriptor {
 };
 static_assert(sizeof(TaskDescriptor) == 64 && offsetof(TaskDescriptor, dumps) == 60);
 
-// When a tensor is copied (source-facts.md A5).
+// When a tensor is copied (runtime.md A5).
 enum class DumpStage : std::uint32_t {
   kBeforeDispatch = 1,   // all producers have ended, no block has a core
   kAfterCompletion = 2,  // all blocks have ended, no consumer has been told
@@ -115,7 +115,7 @@ enum class RunStatus : std::uint32_t {
   kCoreMissing = 112,    // a worker never answered
 };
 
-// Of kTimeout: which was there, in this order of priority (source-facts.md A7).
+// Of kTimeout: which was there, in this order of priority (runtime.md A7).
 enum class StallReason : std::uint32_t {
   kNone = 0,
   kRunning = 1,       // a task was on a core

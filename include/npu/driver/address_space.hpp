@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory as processes see it: physical memory behind handles, address ranges, and the
-// mappings between them (mission.md M2). Users hold device virtual addresses only, so that the
+// mappings between them (requirements.md M2). Users hold device virtual addresses only, so that the
 // driver may move what lies behind them.
 //
 // An AddressSpace is one process on the card: a VMID with page tables of its own. Memory belongs to

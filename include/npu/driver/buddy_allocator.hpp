@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page allocator for device memory (mission.md M2). Pure bookkeeping: touches no device.
+// Page allocator for device memory (requirements.md M2). Pure bookkeeping: touches no device.
 #pragma once
 
 #include <array>

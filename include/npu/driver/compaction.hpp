@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making free device memory contiguous (mission.md M2), and what that cost.
+// Making free device memory contiguous (requirements.md M2), and what that cost.
 #pragma once
 
 #include <cstdint>

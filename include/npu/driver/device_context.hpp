@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chip-level runtime (mission.md M6): memory and kernels of one process on one card, and task
-// graphs run there by the scheduler firmware on its AICPUs and the executor on its AI Cores.
+// The chip-level runtime (requirements.md M6): memory and kernels of one process on one card, and
+// task graphs run there by the scheduler firmware on its AICPUs and the executor on its AI Cores.
 // include/npu/driver/runtime.h is the same for C. One task at a time uses a context.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands for the DMA ring (mission.md M3).
+// Commands for the DMA ring (requirements.md M3).
 #pragma once
 
 #include <cstdint>

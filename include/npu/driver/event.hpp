@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for commands (mission.md M5).
+// Waiting for commands (requirements.md M5).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ enum class WaitPolicy {
   kAdaptive,   // chosen per wait from what the stream has shown so far
 };
 
-// Expected remaining time -> what an adaptive wait does. Mission.md M5 names 10 us and 50 us; the
-// default guard bands keep a command of exactly 10 or 50 us on the right side in spite of jitter.
+// Expected remaining time -> what an adaptive wait does. requirements.md M5 names 10 us and 50 us;
+// the default guard bands keep a command of exactly 10 or 50 us on the right side in spite of
+// jitter.
 struct AdaptiveOptions {
   Picoseconds spin_below = 11_us;       // spin
   Picoseconds interrupt_above = 45_us;  // sleep at once

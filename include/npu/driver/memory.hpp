@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory as the allocator hands it out (mission.md M2).
+// Device memory as the allocator hands it out (requirements.md M2).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compute queues (mission.md M8, docs/compute-queues.md): what their manager is told and tells.
+// Compute queues (requirements.md M8, docs/compute-queues.md): what their manager is told and
+// tells.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chip-level runtime for C (mission.md M6): DeviceContext and TaskGraph
+/* The chip-level runtime for C (requirements.md M6): DeviceContext and TaskGraph
    (device_context.hpp, task_graph.hpp), which say what is not said here.
 
    Functions that return int return 0, or a negative code that npu_error_name() names;

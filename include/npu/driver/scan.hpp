@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumeration of the PCI hierarchy through configuration reads alone (mission.md M1).
+// Enumeration of the PCI hierarchy through configuration reads alone (requirements.md M1).
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct MsixInfo {
   std::uint32_t pba_offset = 0;
 };
 
-// An NPU card that passed the checks for junk (pcie-facts.md, fault 15): its BARs are 64 bits wide,
+// An NPU card that passed the checks for junk (pcie.md F15): its BARs are 64 bits wide,
 // large enough and assigned, MSI-X has at least 128 vectors inside a BAR, the subsystem vendor is
 // known, and the registers agree with the BARs.
 struct CardInfo {

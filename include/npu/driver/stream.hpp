@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams: ordered queues of commands, each with a register window (mission.md M4).
+// Streams: ordered queues of commands, each with a register window (requirements.md M4).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class AddressSpace;
 
 enum class StreamPlacement {
   kBar2,  // window in the reserved part of BAR2
-  kBar0,  // the trap of mission.md M4: refused, BAR0 has no room for 32 KiB windows
+  kBar0,  // the trap of requirements.md M4: refused, BAR0 has no room for 32 KiB windows
 };
 
 struct StreamOptions {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph of tasks for the card's AI Cores, as its builder puts it together (mission.md M6). It
-// holds no card and no memory: DeviceContext::run() turns it into a run.
+// A graph of tasks for the card's AI Cores, as its builder puts it together (requirements.md M6).
+// It holds no card and no memory: DeviceContext::run() turns it into a run.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program on an AI Core may use of the machine it runs on: the instructions of its scalar
 // unit, and those that the scalar unit hands to the core's pipes. Each pipe runs its instructions
-// in order and beside the others; flags order one pipe after another (hardware.md, "AI Core").
+// in order and beside the others; flags order one pipe after another (hardware.md H31).
 // Everything costs the time that the machine says it costs; what happens between two calls costs
 // nothing, so that a program says with scalar() what its own instructions take.
 //

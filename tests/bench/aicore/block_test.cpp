@@ -9,7 +9,7 @@ namespace {
 
 // Dispatch and hardware init; software init, which the reads of header and image are part of (its
 // published microsecond is all that lies between them and a kernel's first instruction, and a
-// whole launch of a small kernel 2.3: hardware.md, accuracy-notes no. 2); report.
+// whole launch of a small kernel 2.3: hardware.md H44, kernel-times.md K2); report.
 constexpr SimTime kBegin = 150 * kClock, kSoftware = 200 * kClock, kReport = 100 * kClock;
 constexpr SimTime kInit = kBegin + kSoftware;
 

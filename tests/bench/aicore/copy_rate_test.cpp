@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What part of a path's rate small and unaligned copies get (accuracy-notes, no. 10).
+// What part of a path's rate small and unaligned copies get (kernel-times.md K10).
 #include <cmath>
 
 #include "tests/bench/aicore/aicore_bench.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What instructions take, alone and one behind another (hardware.md, "AI Core").
+// What instructions take, alone and one behind another (hardware.md H17).
 #include "tests/bench/aicore/aicore_bench.hpp"
 
 namespace npu::test {
@@ -52,7 +52,7 @@ Vector piped_vector(VectorOp op, std::uint32_t count, DataType type = DataType::
   return instruction;
 }
 
-// The references of hardware.md.
+// The references of hardware.md H18.
 TEST(AicorePipe, takes_the_published_clocks_for_a_product) {
   const struct {
     Mmad instruction;
@@ -91,7 +91,7 @@ TEST(AicorePipe, fills_the_cube_for_each_product_between_barriers) {
             kHandOver + 5 * 262);
 }
 
-// hardware.md, fp32: r repeats cost slope r + fixed.
+// hardware.md H20, fp32: r repeats cost slope r + fixed.
 TEST(AicorePipe, takes_slope_and_fixed_clocks_for_a_vector_instruction) {
   const struct {
     VectorOp op;

@@ -69,7 +69,7 @@ TEST(AicoreScalar, reads_a_line_again_only_when_it_has_been_written_back) {
   EXPECT_EQ(value, 9U);
 }
 
-// hardware.md: two cores that write different words of one line lose data.
+// hardware.md H32: two cores that write different words of one line lose data.
 TEST(AicoreScalar, loses_what_another_core_wrote_into_the_same_line) {
   AicoreBench bench;
   for (unsigned core = 0; core < 2; ++core) {

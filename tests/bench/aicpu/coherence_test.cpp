@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sees whose writes when (source-facts.md A1, "Coherence").
+// Who sees whose writes when (runtime.md A1, on coherence).
 #include "tests/bench/aicpu/aicpu_bench.hpp"
 
 namespace npu::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program's accesses cost (source-facts.md A1).
+// What a program's accesses cost (runtime.md A1).
 #include "tests/bench/aicpu/aicpu_bench.hpp"
 
 namespace npu::test {

@@ -72,7 +72,7 @@ double gigabytes_per_second(Bytes bytes, SimTime time) {
   return static_cast<double>(bytes) / static_cast<double>(time) * 1000.0;
 }
 
-// accuracy-notes.md, mechanism 3: max(0, r + w - L2) w / (r + w).
+// kernel-times.md K3: max(0, r + w - L2) w / (r + w).
 void expect_write_backs(unsigned writes, unsigned of, Bytes footprint) {
   constexpr Bytes kSize = 24_MiB;
   StreamBench bench(kSize);

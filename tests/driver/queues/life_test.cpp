@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of source-facts C1.
+// The rules of queues.md C1.
 #include "tests/driver/queues/queue_fixture.hpp"
 
 namespace npu::driver {

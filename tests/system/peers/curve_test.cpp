@@ -7,7 +7,7 @@ namespace npu::test {
 namespace {
 
 struct Published {
-  const char* id;  // of silicon_calibration.csv
+  const char* id;  // of docs/accuracy/rows.csv
   const char* operation;
   const char* size;
   double gb_per_s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of tensors before dispatch and after completion (source-facts.md A5), made on the card.
+// Copies of tensors before dispatch and after completion (runtime.md A5), made on the card.
 #include <map>
 
 #include "npu/abi/pmu.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes wrong in a run is named, with task and core, within the watchdog's time; the next run
-// succeeds (mission.md M6, source-facts.md A7).
+// succeeds (requirements.md M6, runtime.md A7).
 #include <algorithm>
 
 #include "tests/system/runtime/runtime_card.hpp"

@@ -14,7 +14,7 @@ TEST_P(MatmulKernel, computes_every_element) {
   const auto report = machine.workload(
       "matmul_kernel", {"m=65", "n=130", "k=77", std::string("type=") + type, "launches=2"});
   EXPECT_EQ(exact(report, "matmul_kernel.elements_compared"), 65 * 130);
-  // A launch and its report take 0.7 us at least (hardware.md: 0.15 + 0.05 + 0.5).
+  // A launch and its report take 0.7 us at least (hardware.md H42, H43, H45: 0.15 + 0.05 + 0.5).
   EXPECT_GT(metric(report, "matmul_kernel.duration_us"), 0.7);
 }
 
@@ -34,7 +34,7 @@ TEST(MatmulKernelRun, IsQuickerWithItsOperandsInTheL2) {
   EXPECT_LT(metric(warm, "matmul_kernel.duration_us"), metric(cold, "matmul_kernel.duration_us"));
 }
 
-// 4096 multiplications per clock and core (hardware.md), 24 cores at 1.8 GHz.
+// 4096 multiplications per clock and core (hardware.md H15), 24 cores at 1.8 GHz.
 TEST(MatmulKernelRun, IsNotQuickerThanTheCubes) {
   Machine machine({"core.functional=off"}, "910b2.yaml");
   const auto report = machine.workload("matmul_kernel", {});

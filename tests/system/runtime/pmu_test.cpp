@@ -8,7 +8,7 @@
 namespace npu::test {
 namespace {
 
-// Places of the pipes' group (source-facts.md A5): 55 instruction cache misses, 54 requests.
+// Places of the pipes' group (runtime.md A5): 55 instruction cache misses, 54 requests.
 constexpr unsigned kMisses = 6, kRequests = 7;
 constexpr unsigned kTasks = 5;
 

@@ -7,7 +7,7 @@
 namespace npu::test {
 namespace {
 
-// Vector cores, or coupled ones (hardware.md, configs/).
+// Vector cores, or coupled ones (hardware.md H1, configs/).
 struct Card {
   const char* config;
   unsigned cores;

@@ -17,7 +17,7 @@ TEST_P(OperatorOnCard, EveryElementIsRight) {
     const auto report =
         machine.workload("vector_operator", {std::string("op=") + op, std::string("type=") + type,
                                              "elements=" + std::to_string(elements)});
-    // A launch and its report take 0.7 us at least (hardware.md: 0.15 + 0.05 + 0.5).
+    // A launch and its report take 0.7 us at least (hardware.md H42, H43, H45: 0.15 + 0.05 + 0.5).
     EXPECT_GT(metric(report, "operator.duration_us"), 0.7);
     EXPECT_GT(metric(report, "operator.start_us"), 0.2);
     EXPECT_LT(metric(report, "operator.start_us"), metric(report, "operator.duration_us") - 0.5);
@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Cards, OperatorOnCard,
                                   std::to_string(std::get<2>(instance.param));
                          });
 
-// Configuration and its vector or coupled cores (hardware.md, configs/).
+// Configuration and its vector or coupled cores (hardware.md H1, configs/).
 class OperatorCores : public testing::TestWithParam<std::pair<const char*, int>> {};
 
 TEST_P(OperatorCores, AreAllUsed) {
@@ -64,7 +64,8 @@ TEST(OperatorRun, OfOneOperandNeedsRoomForTwoTensors) {
   EXPECT_EQ(exact(report, "operator.blocks"), 48);
 }
 
-// hardware.md and accuracy-notes: 241 clocks per 64 elements at 1.8 GHz on 48 cores, and a launch.
+// hardware.md H42, kernel-times.md K28: 241 clocks per 64 elements at 1.8 GHz on 48 cores, and a
+// launch.
 TEST(OperatorRun, AMaximumOfInt64IsBoundByItsEmulation) {
   Machine machine({}, "910b2.yaml");
   const auto report =

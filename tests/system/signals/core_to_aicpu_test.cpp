@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a signal of an AI Core takes to an AICPU, against what was measured on silicon
-// (source-facts.md A1): a line written and published 1040 ns on average, 980 to 1380; COND at
+// (runtime.md A1): a line written and published 1040 ns on average, 980 to 1380; COND at
 // least 180 ns.
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the dispatch id to the kernel: what the executor does between, on the real models, against
-// the published 349 ns (hardware.md; "task setup: payload invalidate and ACK").
+// the published 349 ns (hardware.md H49; "task setup: payload invalidate and ACK").
 #include "npu/abi/handshake.hpp"
 #include "npu/abi/task_graph.hpp"
 #include "tests/system/signals/signal_card.hpp"

@@ -7,7 +7,7 @@ namespace {
 
 // PCIe 4.0 x16 after encoding, in GB/s: 16 GT/s, 128b/130b.
 constexpr double kLinkPeak = 16.0 * 16 * 128 / 130 / 8;
-// Reads and writes of HBM share it (mission M3), in GB/s.
+// Reads and writes of HBM share it (requirements.md M3), in GB/s.
 constexpr double kMemoryPeak = 1200;
 
 reports::Report measure(Machine& machine, const std::string& direction) {

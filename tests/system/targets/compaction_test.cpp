@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mission's case of false out-of-memory (mission.md M2) on the card of 910b.yaml.
+// The case of false out-of-memory (requirements.md M2) on the card of 910b.yaml.
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {

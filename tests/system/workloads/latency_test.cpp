@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a latency on 910b.yaml against the mission's figures and against closed forms.
+// The parts of a latency on 910b.yaml against the figures of requirements.md M3 and against closed
+// forms.
 #include <cmath>
 
 #include "tests/system/workloads/simulated_run.hpp"

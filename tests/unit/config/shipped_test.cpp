@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configurations that come with npusim, against the figures of mission.md and hardware.md.
+// The configurations that come with npusim, against the figures of requirements.md M1 and
+// hardware.md H2 to H40.
 #include "model/config/link_rate.hpp"
 #include "tests/unit/config/config_files.hpp"
 
@@ -48,7 +49,7 @@ TEST_F(Shipped, ids_and_core_counts_follow_the_mission) {
   }
 }
 
-// hardware.md, the table of SKUs and the ids below it.
+// hardware.md H2 to H9, the SKUs and their ids.
 TEST_F(Shipped, skus_follow_the_hardware_table) {
   struct Sku {
     const char* name;
@@ -79,7 +80,7 @@ TEST_F(Shipped, skus_follow_the_hardware_table) {
   }
 }
 
-// hardware.md: A2 HBM 1.6..1.8 TB/s, L2 about 7..7.9; 950PR 1.6 and 5.2.
+// hardware.md H35, H36: A2 HBM 1.6..1.8 TB/s, L2 about 7..7.9; 950PR 1.6 and 5.2.
 TEST_F(Shipped, memories_of_skus_have_their_bandwidth) {
   for (const auto* name : {"910b1", "910b2", "910b3", "910c", "950pr"}) {
     const ChipConfig chip = load(name)->cards[0];
@@ -117,7 +118,7 @@ TEST_F(Shipped, the_910b_gives_the_reference_cost_of_a_doorbell) {
   EXPECT_NEAR(ns, 30.0, 0.15);
 }
 
-// hardware.md: A2, full mesh, 28 GB/s each way per pair.
+// hardware.md H38: A2, full mesh, 28 GB/s each way per pair.
 TEST_F(Shipped, a2_cards_are_linked_at_28_gb_per_s) {
   for (const auto* name : {"system-2x910b2", "system-8x910b"}) {
     const auto system = load(name);

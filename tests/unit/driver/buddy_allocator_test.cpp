@@ -45,7 +45,7 @@ TEST(BuddyAllocator, GivesTheTailOf52GiBBack) {
   EXPECT_THAT(allocator.allocate(4_GiB), IsOk());
 }
 
-// mission.md M2: 1 + 2 + 1 + 52 GiB fill the card exactly, though no buddy block has 52 GiB.
+// requirements.md M2: 1 + 2 + 1 + 52 GiB fill the card exactly, though no buddy block has 52 GiB.
 TEST(BuddyAllocator, FillsTheCardWith1And2And1And52GiB) {
   BuddyAllocator allocator(56_GiB);
   for (const Bytes size : {1_GiB, 2_GiB, 1_GiB, 52_GiB}) {
@@ -132,7 +132,7 @@ TEST(BuddyAllocator, ManagesMoreThanTheLargestOrder) {
   EXPECT_THAT(allocator.allocate(300_GiB), IsOk());
 }
 
-// mission.md M2: enough is free, but not in one piece.
+// requirements.md M2: enough is free, but not in one piece.
 TEST(BuddyAllocator, RefusesARequestThatOnlyFitsInPieces) {
   BuddyAllocator allocator(56_GiB);
   std::vector<DeviceAddress> blocks;

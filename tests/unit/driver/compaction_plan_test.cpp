@@ -63,7 +63,8 @@ void follow(Blocks& blocks, const MoveStages& stages, Bytes total) {
   }
 }
 
-// The mission's case: 1 + 2 + 1 + 52 GiB, of which one of 1 and the one of 2 GiB were freed.
+// The case of requirements.md M2: 1 + 2 + 1 + 52 GiB, of which one of 1 and the one of 2 GiB were
+// freed.
 TEST(CompactionPlan, MovesTheOneBlockBetweenTheHoles) {
   const Blocks blocks{{1_GiB, 1_GiB, 7, true}, {4_GiB, 52_GiB, 8, true}};
   const auto plan = plan_compaction(blocks, 56_GiB, 3_GiB);

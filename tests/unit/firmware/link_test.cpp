@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a core says, state by state: the four cases of two blocks on one core (source-facts.md A2),
+// What a core says, state by state: the four cases of two blocks on one core (runtime.md A2),
 // and what the scheduler tells.
 #include <deque>
 

@@ -22,7 +22,7 @@ std::vector<Place> places(const BlockScheduler& scheduler) {
   return all;
 }
 
-// Both orders: source-facts.md B3.
+// Both orders: operators.md B3.
 TEST(BlockSchedulerTest, PanelsOfRowsGoThereAndBack) {
   EXPECT_THAT(places(BlockScheduler(5, 3, 3, 0)),
               ElementsAre(Place{0, 0}, Place{1, 0}, Place{2, 0}, Place{0, 1}, Place{1, 1},
@@ -53,7 +53,7 @@ TEST(BlockSchedulerTest, EveryTileIsVisitedOnce) {
 
 void expect_fits(const Problem& p) {
   const std::uint64_t bytes = platform::bytes_of(p.type);
-  // A2 (source-facts.md A1): L1 512 KiB and L0A, L0B 64 KiB in two stages each, L0C 128 KiB.
+  // A2 (runtime.md A1): L1 512 KiB and L0A, L0B 64 KiB in two stages each, L0C 128 KiB.
   EXPECT_LE(2 * (p.l1.m + p.l1.n) * p.l1.k * bytes, 512U << 10) << p.m << " x " << p.n;
   EXPECT_LE(2 * p.l0.m * p.l0.k * bytes, 64U << 10) << p.m << " x " << p.n;
   EXPECT_LE(2 * p.l0.n * p.l0.k * bytes, 64U << 10) << p.m << " x " << p.n;

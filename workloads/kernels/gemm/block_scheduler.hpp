@@ -2,7 +2,7 @@
 // The order in which the tiles of C are computed. Neighbours in time share rows of A or columns of
 // B, so that they find them in the L2 cache: panels of `offset` tile rows (direction 0) or tile
 // columns (1), in a panel across the short side first, every other panel backwards
-// (source-facts.md B3).
+// (operators.md B3).
 #pragma once
 
 #include <algorithm>

@@ -29,7 +29,7 @@ constexpr DataType accumulator(DataType type) {
   return type == DataType::kInt8 ? DataType::kInt32 : DataType::kFp32;
 }
 
-// Usual tiles of the public libraries (source-facts.md B3).
+// Usual tiles of the public libraries (operators.md B3).
 constexpr TileShape default_l1(DataType type) {
   switch (type) {
     case DataType::kInt8:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's choice of tiles: of those that fit, the one whose slowest core is done first by what
-// bounds it, loads into L1 or the cube (accuracy-notes, "GEMM").
+// bounds it, loads into L1 or the cube (kernel-times.md K38).
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 namespace npu::kernels::gemm {
 
 // Share of the load rate that rows of B of so many bytes get, in percent: the published
-// (bytes / 512)^0.34 below 512 (accuracy-notes, "Chunk size and alignment").
+// (bytes / 512)^0.34 below 512 (kernel-times.md K10).
 constexpr std::uint64_t row_efficiency(std::uint64_t bytes) {
   return bytes >= 512 ? 100 : bytes >= 256 ? 79 : bytes >= 128 ? 62 : 49;
 }
 
 // Core clocks of one block: load (m + n) K bytes at kLoadBytes per clock, or multiply.
 constexpr std::uint64_t block_clocks(const TileShape& tile, std::uint32_t k, DataType type) {
-  constexpr std::uint64_t kLoadBytes = 76;  // accuracy-notes: L2 to L1, per core
+  constexpr std::uint64_t kLoadBytes = 76;  // kernel-times.md K14: L2 to L1, per core
   constexpr std::uint64_t kFractal = 16;
   const std::uint64_t bytes = platform::bytes_of(type);
   const std::uint64_t load =
@@ -38,7 +38,7 @@ inline void choose_tiles(Problem& problem, std::uint32_t cores) {
   problem.l0 = default_l0(problem.type);
   std::uint64_t best = UINT64_MAX;
   const TileShape largest = problem.l1;
-  // Two stages each: half of L0A or L0B for a side, half of L1 for both (source-facts B3, A2).
+  // Two stages each: half of L0A or L0B for a side, half of L1 for both (operators.md B3, for A2).
   constexpr std::uint64_t kHalfL0 = 32 << 10, kHalfL1 = 256 << 10;
   const std::uint64_t element = platform::bytes_of(problem.type);
   for (const TileShape& tile : kCandidates) {
@@ -54,7 +54,7 @@ inline void choose_tiles(Problem& problem, std::uint32_t cores) {
     problem.l1.m = problem.l0.m = tile.m;
     problem.l1.n = problem.l0.n = tile.n;
   }
-  // source-facts B3: panels of three tile rows if C is tall, of three tile columns if it is wide.
+  // operators.md B3: panels of three tile rows if C is tall, of three tile columns if it is wide.
   problem.swizzle_offset = 3;
   problem.swizzle_direction = problem.m >= problem.n ? 0 : 1;
 }

@@ -18,12 +18,13 @@ enum class Tiling : std::uint8_t {
 };
 inline constexpr unsigned kTilings = 3;
 
-// Calibrated: run-time tiling costs 1.3 us more than constant tiling (accuracy-notes: 3.5 and 2.2
-// us from the launch to the first copy). This gives 1.2; one line more lies in another slice of the
-// L2 and costs 0.4 us.
+// Calibrated: run-time tiling costs 1.3 us more than constant tiling (kernel-times.md K2: 3.5
+// and 2.2 us from the launch to the first copy). This gives 1.2; one line more lies in another
+// slice of the L2 and costs 0.4 us.
 inline constexpr unsigned kTilingBytes = 512;
 // Of the scalar unit. Calibrated: 2.185 us from the kernel's init to its first copy with constant
-// tiling (silicon_calibration A0012). Where the image lies in memory makes 0.15 us of difference.
+// tiling (docs/accuracy/rows.csv, A0012). Where the image lies in memory makes 0.15 us of
+// difference.
 inline constexpr unsigned kSetUpClocks = 800;
 
 inline void set_up(platform::AicorePort& port, Tiling tiling, std::uint64_t structure) {

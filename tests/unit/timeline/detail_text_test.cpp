@@ -10,7 +10,6 @@
 namespace npu::timeline {
 namespace {
 
-using platform::Activity;
 using platform::DetailField;
 using platform::DetailFormat;
 

@@ -27,11 +27,27 @@ Names contracts_and(Names more) {
 
 const std::vector<Area>& areas() {
   static const Names kDriver = contracts_and({"include/npu/driver"});
-  static const Names kBoth =
-      contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/testing",
-                     "include/npu/aicore", "sim", "driver", "driver/vfio", "model", "model/config",
-                     "model/host/vfio_user", "reports", "timeline", "workloads",
-                     "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
+  static const Names kBoth = contracts_and({"include/npu/driver",
+                                            "include/npu/sim",
+                                            "include/npu/testing",
+                                            "include/npu/aicore",
+                                            "include/npu/jit",
+                                            "jit",
+                                            "sim",
+                                            "driver",
+                                            "driver/vfio",
+                                            "model",
+                                            "model/config",
+                                            "model/host/vfio_user",
+                                            "reports",
+                                            "timeline",
+                                            "workloads",
+                                            "workloads/kernels",
+                                            "cli",
+                                            "bench",
+                                            "demo",
+                                            "tests/support",
+                                            "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},
@@ -40,8 +56,10 @@ const std::vector<Area>& areas() {
       {"include/npu/aicore/", kContracts, false},
       {"include/npu/sim/", kContracts, false},
       {"include/npu/testing/", kContracts, false},
+      {"include/npu/jit/", {"include/npu/base"}, false},
       {"driver/", kDriver, false},
       {"driver/vfio/", kDriver, false},
+      {"jit/", {"include/npu/base", "include/npu/jit"}, false},
       {"firmware/", kContracts, false},
       {"model/", contracts_and({"model/config", "model/host/vfio_user"}), true},
       {"model/config/", kContracts, false},

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels on demand: what a look-up costs in memory and in the folder, and what a compilation
+// costs.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "npu/jit/kernel_cache.hpp"
+
+namespace npu::jit {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder with a template that asks for nothing, and a cache in it.
+class JitFolder {
+ public:
+  JitFolder() : path_(fs::temp_directory_path() / "npujit_bench_XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) std::abort();
+    fs::create_directory(path_ + "/templates");
+    std::ofstream(path_ + "/templates/nothing.cpp")
+        << "extern \"C\" __attribute__((visibility(\"default"
+           "\"))) void run(unsigned, void*, const void*) {}\n";
+  }
+  ~JitFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  JitFolder(const JitFolder&) = delete;
+  JitFolder& operator=(const JitFolder&) = delete;
+
+  Toolchain toolchain() const {
+    Toolchain toolchain;
+    toolchain.compiler = "c++";
+    toolchain.templates = path_ + "/templates";
+    return toolchain;
+  }
+  CacheOptions options() const { return {path_ + "/cache"}; }
+
+ private:
+  std::string path_;
+};
+
+KernelRequest bench_request() {
+  Macros macros;
+  for (const char* name : {"ELEMENT_A", "ELEMENT_B", "ELEMENT_C", "LAYOUT_A", "LAYOUT_B", "TILE_M",
+                           "TILE_N", "TILE_K"}) {
+    macros[std::string("NPU_JIT_") + name] = "some_value";
+  }
+  return {"nothing.cpp", macros, KernelType::kCube};
+}
+
+void look_up(benchmark::State& state, Origin expected) {
+  const JitFolder folder;
+  KernelCache cache(folder.toolchain(), folder.options());
+  const auto request = bench_request();
+  if (const auto first = cache.get(request); !first) {
+    state.SkipWithError(first.error().message().c_str());
+    return;
+  }
+  for (auto _ : state) {
+    if (expected != Origin::kMemory) {
+      state.PauseTiming();
+      if (expected == Origin::kDisk) cache.forget();
+      if (expected == Origin::kCompiled && !cache.clear()) std::abort();
+      state.ResumeTiming();
+    }
+    const auto loaded = cache.get(request);
+    if (!loaded || loaded->origin != expected) std::abort();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK_CAPTURE(look_up, memory, Origin::kMemory)->Name("jit/memory_hit");
+// With the digest of the sources, which a process needs once for each template.
+BENCHMARK_CAPTURE(look_up, disk, Origin::kDisk)->Name("jit/disk_hit");
+BENCHMARK_CAPTURE(look_up, compiled, Origin::kCompiled)->Name("jit/compile_nothing");
+
+}  // namespace
+}  // namespace npu::jit

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler: what it is, what it makes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "npu/base/result.hpp"
+#include "npu/jit/kernel_cache.hpp"
+
+namespace npu::jit {
+
+// A template and its macros are a request's. Usable from several threads.
+class Compiler {
+ public:
+  explicit Compiler(Toolchain toolchain) : toolchain_(std::move(toolchain)) {}
+
+  const Toolchain& toolchain() const { return toolchain_; }
+
+  // Digest of all that a kernel is made of but its key: the compiler's path and what it says its
+  // version is (asked once), flags, `template_file`, names and contents of all files of the
+  // templates and sources.
+  Result<std::string> digest(const std::string& template_file);
+
+  // The object's bytes. Starts a compiler that somebody killed once more.
+  Result<std::vector<std::byte>> compile(const KernelRequest& request);
+
+  std::uint64_t starts() const { return starts_.load(); }
+  std::chrono::nanoseconds time() const { return std::chrono::nanoseconds(time_.load()); }
+
+ private:
+  Result<std::string> version();
+
+  const Toolchain toolchain_;
+  std::mutex version_lock_;
+  std::string version_;
+  std::atomic<std::uint64_t> starts_{0};
+  std::atomic<std::int64_t> time_{0};
+};
+
+}  // namespace npu::jit

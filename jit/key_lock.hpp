@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// One of all processes.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "jit/file.hpp"
+#include "npu/base/result.hpp"
+
+namespace npu::jit {
+
+// flock() on a file of its own beside what it guards. The kernel gives it up when a process ends,
+// however it ends; the file is removed by whoever gives the lock up, and one that a killed process
+// left is as good as any.
+class KeyLock {
+ public:
+  // Waits for `patience` at most: kTimeout. kPermissionDenied, kIo: the file cannot be made.
+  static Result<KeyLock> take(const File& folder, const std::string& name,
+                              std::chrono::milliseconds patience);
+  ~KeyLock();
+  KeyLock(KeyLock&& other) noexcept;
+  KeyLock& operator=(KeyLock&&) = delete;
+
+ private:
+  KeyLock(File folder, std::string name, File file)
+      : folder_(std::move(folder)), name_(std::move(name)), file_(std::move(file)) {}
+
+  File folder_;
+  std::string name_;
+  File file_;
+};
+
+}  // namespace npu::jit

@@ -72,10 +72,10 @@ void look_up(benchmark::State& state, Origin expected) {
   }
   state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK_CAPTURE(look_up, memory, Origin::kMemory)->Name("jit/memory_hit");
+BENCHMARK_CAPTURE(look_up, memory, Origin::kMemory)->Name("kernels/memory_hit");
 // With the digest of the sources, which a process needs once for each template.
-BENCHMARK_CAPTURE(look_up, disk, Origin::kDisk)->Name("jit/disk_hit");
-BENCHMARK_CAPTURE(look_up, compiled, Origin::kCompiled)->Name("jit/compile_nothing");
+BENCHMARK_CAPTURE(look_up, disk, Origin::kDisk)->Name("kernels/disk_hit");
+BENCHMARK_CAPTURE(look_up, compiled, Origin::kCompiled)->Name("kernels/compile_nothing");
 
 }  // namespace
 }  // namespace npu::jit

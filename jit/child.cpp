@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,7 +132,8 @@ Result<ChildResult> run_child(const Command& command) {
   writing.reset();
 
   ChildResult result;
-  const File process(pidfd_open(child, 0));
+  // glibc 2.36 declares pidfd_open() for C only.
+  const File process(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
   if (process) watch(child, process.get(), reading.get(), end, result);
   const bool watched = static_cast<bool>(process);
   if (watched) drain(reading.get(), result.output);

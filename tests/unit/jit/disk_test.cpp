@@ -129,7 +129,7 @@ TEST(FullDisk, LeavesNothingBehindAndTheKernelWorks) {
   const Workshop workshop;
   const auto toolchain = workshop.toolchain(workshop.quick_compiler());
   const auto size = fs::file_size(workshop.path("object"));
-  for (const rlim_t room : {rlim_t{size}, rlim_t{size + 1}, rlim_t{size + 39}}) {
+  for (const rlim_t room : {rlim_t{size + 1}, rlim_t{size + 20}, rlim_t{size + 39}}) {
     EXPECT_TRUE(in_child([&] {
       std::signal(SIGXFSZ, SIG_IGN);
       const rlimit limit{room, room};

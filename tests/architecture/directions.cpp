@@ -27,27 +27,11 @@ Names contracts_and(Names more) {
 
 const std::vector<Area>& areas() {
   static const Names kDriver = contracts_and({"include/npu/driver"});
-  static const Names kBoth = contracts_and({"include/npu/driver",
-                                            "include/npu/sim",
-                                            "include/npu/testing",
-                                            "include/npu/aicore",
-                                            "include/npu/jit",
-                                            "jit",
-                                            "sim",
-                                            "driver",
-                                            "driver/vfio",
-                                            "model",
-                                            "model/config",
-                                            "model/host/vfio_user",
-                                            "reports",
-                                            "timeline",
-                                            "workloads",
-                                            "workloads/kernels",
-                                            "cli",
-                                            "bench",
-                                            "demo",
-                                            "tests/support",
-                                            "tests/bench"});
+  static const Names kBoth =
+      contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/testing",
+                     "include/npu/aicore", "sim", "driver", "driver/vfio", "model", "model/config",
+                     "model/host/vfio_user", "reports", "timeline", "workloads",
+                     "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},
@@ -78,6 +62,7 @@ const std::vector<Area>& areas() {
       {"docs/guide/",
        contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/aicore"}), false},
       {"bench/", kBoth, true},
+      {"bench/jit", {"include/npu/base", "include/npu/jit"}, false},
       {"tests/support/", kContracts, false},
       {"tests/support/systemc", kContracts, true},
       {"tests/", kBoth, true},
@@ -86,6 +71,7 @@ const std::vector<Area>& areas() {
       {"tests/driver/", contracts_and({"include/npu/driver", "driver", "tests/support"}), false},
       {"tests/bench/",
        contracts_and({"model", "model/config", "model/host/vfio_user", "tests/support"}), true},
+      {"tests/unit/jit/", {"include/npu/base", "include/npu/jit", "jit"}, false},
       {"tests/unit/firmware/", contracts_and({"firmware", "tests/support"}), false},
       {"tests/architecture/", {}, false},
       {"tests/package/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},

@@ -54,6 +54,8 @@ const std::vector<Area>& areas() {
       {"include/npu/driver/", kContracts, false},
       {"include/npu/aicore/", kContracts, false},
       {"include/npu/operators/", kContracts, false},
+      {"operators/templates/", contracts_and({"include/npu/aicore", "include/npu/operators"}),
+       false},
       {"include/npu/sim/", kContracts, false},
       {"include/npu/testing/", kContracts, false},
       {"driver/", kDriver, false},

@@ -42,25 +42,32 @@ void forget_sections(std::byte* object) {
 
 }  // namespace
 
-Result<std::vector<std::byte>> make_image(abi::ImageKind kind, ConstByteSpan object) {
+Result<std::vector<std::byte>> make_image(abi::ImageKind kind, ConstByteSpan object,
+                                          Bytes declared) {
   if (object.size == 0) {
     return fail(ErrorCode::kInvalidArgument,
                 "a program without a byte: its file is missing, empty or was not read");
   }
-  if (object.size > abi::kMaxImageSize) {
+  if (std::max<Bytes>(object.size, declared) > abi::kMaxImageSize) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a program of {} bytes; 1 .. {} are possible", object.size,
-                            abi::kMaxImageSize));
+                fmt::format("a program of {} bytes; 1 .. {} are possible",
+                            std::max<Bytes>(object.size, declared), abi::kMaxImageSize));
   }
   const auto end = end_of_segments(object);
   abi::ImageHeader header;
   header.kind = static_cast<std::uint16_t>(kind);
-  header.size = end.value_or(object.size);
+  const std::uint64_t own_size = end.value_or(object.size);
+  if (declared != 0 && own_size > declared) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a program of {} bytes, declared as {}", own_size, declared));
+  }
+  header.size = std::max<Bytes>(own_size, declared);
   if (const auto note = find_kernel_note(object)) {
     std::memcpy(header.name.data(), note->name, header.name.size());
   }
   std::vector<std::byte> image(sizeof header);
-  image.insert(image.end(), object.data, object.data + header.size);
+  image.insert(image.end(), object.data, object.data + own_size);
+  image.resize(sizeof header + header.size);
   std::byte* const loaded = image.data() + sizeof header;
   if (end) forget_sections(loaded);
   unsigned length = 0;

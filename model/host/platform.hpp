@@ -82,6 +82,7 @@ class HostPlatform : public sc_core::sc_module,
   std::unique_ptr<platform::Mutex> make_mutex() override;
   std::unique_ptr<platform::Condition> make_condition() override;
   platform::CpuUsage cpu_usage() override;
+  void system_calls(unsigned count) override { cpus_.charge(count * cpus_.config().call); }
 
   // A core's write combining buffer: bytes of one 64-byte line, contiguous.
   struct CombiningBuffer {

@@ -45,6 +45,7 @@ SMALL = {
     "matmul_kernel": "m=64 n=64 k=64",
     "vector_add": "elements=4096",
     "vector_operator": "elements=4096",
+    "operator": "shape=33,17,65",
 }
 FAULT = re.compile(r"device fault|timeout: .*watchdog|queue full")
 NO_ESTIMATE = "this machine gives the process no more memory"

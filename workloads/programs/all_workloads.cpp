@@ -6,12 +6,31 @@ namespace npu::workloads {
 const Registry& all_workloads() {
   static const Registry kRegistry = [] {
     Registry all;
-    for (auto make : {first_tensor,    enumerate,      dma_latency,      dma_bandwidth,
-                      p2p_bandwidth,   ring_pressure,  event_wait,       alloc_churn,
-                      bar0_trap,       compaction,     tlb_sweep,        vmm_map,
-                      hbm_replay,      queue_latency,  queue_scaling,    queue_oversubscription,
-                      queue_isolation, stream_overlap, dispatch_latency, matmul,
-                      matmul_kernel,   vector_add,     vector_operator,  graph}) {
+    for (auto make : {first_tensor,
+                      enumerate,
+                      dma_latency,
+                      dma_bandwidth,
+                      p2p_bandwidth,
+                      ring_pressure,
+                      event_wait,
+                      alloc_churn,
+                      bar0_trap,
+                      compaction,
+                      tlb_sweep,
+                      vmm_map,
+                      hbm_replay,
+                      queue_latency,
+                      queue_scaling,
+                      queue_oversubscription,
+                      queue_isolation,
+                      stream_overlap,
+                      dispatch_latency,
+                      matmul,
+                      matmul_kernel,
+                      vector_add,
+                      vector_operator,
+                      operator_run,
+                      graph}) {
       all.add(make());
     }
     return all;

@@ -29,6 +29,7 @@ Workload matmul();
 Workload matmul_kernel();
 Workload vector_add();
 Workload vector_operator();
+Workload operator_run();
 Workload graph();
 
 }  // namespace npu::workloads

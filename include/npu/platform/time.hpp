@@ -82,6 +82,9 @@ class Tasks {
   virtual std::unique_ptr<Condition> make_condition() = 0;
   // Of the calling task since it began.
   virtual CpuUsage cpu_usage() = 0;
+  // The calling task makes so many calls into the operating system that go past the platform, of
+  // files for example. The simulator charges them; on a machine they take their time by themselves.
+  virtual void system_calls(unsigned count) { static_cast<void>(count); }
 };
 
 }  // namespace npu::platform

@@ -67,6 +67,7 @@ const std::vector<Traced>& traced() {
       {"matmul_kernel", "matmul_kernel", {"m=33", "n=17", "k=65", "launches=2"}},
       {"vector_add", "vector_add", {"elements=1000", "handshake=memory"}},
       {"vector_operator", "vector_operator", {"elements=1000"}},
+      {"operator", "operator", {"name=splitk_matmul", "shape=33,17,650", "splits=2"}},
       {"graph", "graph", {}},
       {"graph_attention", "graph", {"graph=paged_attention", "parameters=batch=2,blocks=2"}}};
   return kAll;

@@ -39,6 +39,7 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"matmul_kernel", {"m=33", "n=17", "k=65"}},
       {"vector_add", {"elements=1000"}},
       {"vector_operator", {"elements=1000"}},
+      {"operator", {"shape=33,17,65"}},
       {"graph", {}}};
   return kSizes;
 }

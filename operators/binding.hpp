@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ operator: what is compiled for a call, and what the compiled host entry gets.
+#pragma once
+
+#include <variant>
+
+#include "npu/jit/kernel_cache.hpp"
+#include "npu/operators/params.hpp"
+#include "operators/call.hpp"
+
+namespace npu::operators {
+
+struct Binding {
+  jit::KernelRequest request;
+  std::variant<MatmulParams, SplitKMatmulParams> params;
+
+  const void* params_address() const {
+    return std::visit([](const auto& p) { return static_cast<const void*>(&p); }, params);
+  }
+};
+
+Binding bind(const NormalisedCall& call);
+
+}  // namespace npu::operators

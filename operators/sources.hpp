@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The templates, and what they are compiled with.
+#pragma once
+
+#include <string>
+
+#include "npu/base/result.hpp"
+#include "npu/jit/toolchain.hpp"
+
+namespace npu::operators {
+
+// `compiler`: empty for $NPUSIM_JIT_CXX, or else the compiler that built this library.
+// `root`: the folder above operators/templates; empty for $NPUSIM_OPERATORS_DIR, or else a folder
+// beside the installed program or above the build folder. kNotFound: it is not there.
+Result<jit::Toolchain> find_toolchain(const std::string& compiler = "",
+                                      const std::string& root = "");
+
+}  // namespace npu::operators

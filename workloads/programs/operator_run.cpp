@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operator compiled on demand, called some times in one process: who had the kernel, what each
+// layer of the call costs its host, how long the card takes. Every element is compared.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "model/config/system_config.hpp"
+#include "operators/matrix_layout.hpp"
+#include "operators/runner.hpp"
+#include "operators/sources.hpp"
+#include "workloads/framework/host_room.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/block_span.hpp"
+#include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/matrix_check.hpp"
+#include "workloads/programs/support/queue_session.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+using operators::NormalisedCall;
+using operators::OperatorCall;
+
+constexpr std::uint64_t kMostSide = 1 << 20;
+constexpr std::uint64_t kFullCheckOf = std::uint64_t{1} << 27;  // multiplications
+constexpr std::uint64_t kSamplesOfLarge = 4096;
+
+OperatorCall call_of(const ParameterSet& parameters) {
+  OperatorCall call;
+  call.name = parameters.choice("name");
+  call.shape = parameters.integers("shape");
+  call.dtype = parameters.choice("dtype");
+  const auto& out = parameters.choice("out_dtype");
+  call.out_dtype = out == "auto" ? "" : out;
+  call.transpose_a = parameters.flag("transpose_a");
+  call.transpose_b = parameters.flag("transpose_b");
+  call.format_a = parameters.choice("format_a");
+  call.format_b = parameters.choice("format_b");
+  call.splits = static_cast<std::uint32_t>(parameters.integer("splits"));
+  call.cores = static_cast<std::uint32_t>(parameters.integer("cores"));
+  return call;
+}
+
+operators::CardCores cores_of(const model::ChipConfig& chip) {
+  operators::CoreLimits limits;
+  limits.l1 = chip.core.l1;
+  limits.l0a = chip.core.l0a;
+  limits.l0b = chip.core.l0b;
+  limits.l0c = chip.core.l0c;
+  limits.ub = chip.core.ub;
+  limits.l2 = chip.l2.size;
+  const unsigned vectors = chip.core.type == model::CoreKind::kSplit ? 2 : 0;
+  return operators::CardCores::of(chip.ai_cores, vectors, limits);
+}
+
+class OperatorRun {
+ public:
+  OperatorRun(Context& context, QueueSession& session, operators::OperatorRunner& runner,
+              operators::Launcher& launcher, jit::KernelCache& cache)
+      : context_(context),
+        session_(session),
+        runner_(runner),
+        launcher_(launcher),
+        cache_(cache),
+        call_(call_of(context.parameters)) {}
+
+  Status prepare() {
+    auto normalised = operators::normalise(call_);
+    if (!normalised) return forward_error(normalised);
+    form_ = *normalised;
+    const auto bytes = [](std::uint64_t elements, DataType type) {
+      return elements * platform::bytes_of(type);
+    };
+    a_bytes_ =
+        bytes(operators::stored_elements(form_.layout_a, form_.type, form_.m, form_.k), form_.type);
+    b_bytes_ =
+        bytes(operators::stored_elements(form_.layout_b, form_.type, form_.k, form_.n), form_.type);
+    c_bytes_ = bytes(std::uint64_t{form_.m} * form_.n, form_.out_type);
+    const Bytes all = form_.batch * (a_bytes_ + b_bytes_ + c_bytes_);
+    // Of each: the card's, the host's, and doubles for the check.
+    const Bytes kept = context_.functional ? 8 * all : 0;
+    if (auto ok = require_host_memory("operator", kept); !ok) return ok;
+    for (auto [at, size] :
+         {std::pair{&call_.a, a_bytes_}, {&call_.b, b_bytes_}, {&call_.c, c_bytes_}}) {
+      auto memory = session_.allocate(std::max<Bytes>(form_.batch * size, 1));
+      if (!memory) return forward_error(memory);
+      *at = memory->value;
+    }
+    return context_.functional ? put_operands() : Status{};
+  }
+
+  Status call_all() {
+    const auto calls = context_.parameters.integer("calls");
+    for (std::uint64_t i = 0; i < calls; ++i) {
+      span_ = {};
+      const TraceSession listening(context_.trace, span_);
+      auto ran = runner_.run(call_);
+      if (!ran) return forward_error(ran);
+      if (ran->compile_time.count() != 0) {
+        std::fprintf(stderr, "operator: compiled in %.3f s of wall time\n",
+                     static_cast<double>(ran->compile_time.count()) / 1e9);
+      }
+      for (const auto& warning : ran->warnings) {
+        std::fprintf(stderr, "operator: %s\n", warning.c_str());
+      }
+      if (auto ok = launcher_.wait(); !ok) return ok;
+      if (!first_) first_ = *ran;
+      last_ = std::move(*ran);
+    }
+    return {};
+  }
+
+  Status check() {
+    if (!context_.functional) return {};
+    std::vector<std::byte> c(c_bytes_);
+    const std::uint64_t work = std::uint64_t{form_.m} * form_.n * form_.k;
+    for (std::uint32_t i = 0; i < form_.batch; ++i) {
+      if (auto ok = session_.read({call_.c + i * c_bytes_}, {c.data(), c.size()}); !ok) return ok;
+      const auto a = matrix(i, 0), b = matrix(i, 1);
+      const MatrixProduct product{form_.m,
+                                  form_.n,
+                                  form_.k,
+                                  form_.type,
+                                  form_.out_type,
+                                  {a.data(), a.size()},
+                                  {b.data(), b.size()},
+                                  {c.data(), c.size()}};
+      const auto error =
+          check_product(product, work <= kFullCheckOf ? 0 : kSamplesOfLarge, context_.seed);
+      if (!error) return forward_error(error);
+    }
+    return {};
+  }
+
+  void report() {
+    auto& out = context_.report;
+    const auto counters = cache_.counters();
+    out.add_metric("operator.compiled", Number::count(counters.compiled), "");
+    out.add_metric("operator.disk_hits", Number::count(counters.disk_hits), "");
+    out.add_metric("operator.memory_hits", Number::count(counters.memory_hits), "");
+    report_host("operator.first_call.", first_->times);
+    report_host("operator.host.", last_.times);
+    auto& tracer = context_.platform.tracer();
+    out.add_metric("operator.device_us", Number::microseconds(span_.duration()), "us");
+    mark(tracer, "operator.device_us", span_.blocks_span(), platform::Statistic::kSum);
+    out.add_metric("operator.workspace_bytes", Number::count(last_.workspace_bytes), "B");
+    out.add_metric("operator.launches", Number::count(last_.launches), "");
+    out.add_note(fmt::format("{}: key {}", call_.name, last_.key));
+    out.add_note(fmt::format(
+        "host: from the call to the last doorbell, first_call with the kernel's look-up "
+        "and upload; instructions are free, as the driver's are; {}",
+        context_.functional ? "every element compared" : "not compared"));
+  }
+
+ private:
+  void report_host(const std::string& prefix, const operators::LayerTimes& times) {
+    auto& tracer = context_.platform.tracer();
+    std::vector<MeasuredSpan> all;
+    for (std::size_t i = 0; i < operators::kLayers; ++i) {
+      const auto layer = static_cast<operators::Layer>(i);
+      const auto name = fmt::format("{}{}_ns", prefix, operators::kLayerNames[i]);
+      context_.report.add_metric(name, Number::nanoseconds(times.of(layer)), "ns");
+      std::vector<MeasuredSpan> spans;
+      for (const auto& span : times.spans) {
+        if (span.layer == layer) spans.push_back({span.begin, span.end});
+      }
+      mark(tracer, name, spans, platform::Statistic::kSum);
+      all.insert(all.end(), spans.begin(), spans.end());
+    }
+    context_.report.add_metric(prefix + "total_ns", Number::nanoseconds(times.total()), "ns");
+    mark(tracer, prefix + "total_ns", all, platform::Statistic::kSum);
+  }
+
+  // A (`which` 0) or B of a batch, row by row.
+  std::vector<std::byte> matrix(std::uint32_t batch, unsigned which) const {
+    const std::uint64_t elements =
+        which == 0 ? std::uint64_t{form_.m} * form_.k : std::uint64_t{form_.k} * form_.n;
+    std::vector<std::byte> bytes(elements * platform::bytes_of(form_.type));
+    fill_exact(form_.type, {bytes.data(), bytes.size()}, context_.seed + which, batch * elements);
+    return bytes;
+  }
+
+  Status put_operands() {
+    for (std::uint32_t i = 0; i < form_.batch; ++i) {
+      auto ok =
+          put(call_.a + i * a_bytes_, a_bytes_, matrix(i, 0), form_.layout_a, form_.m, form_.k);
+      if (!ok) return ok;
+      ok = put(call_.b + i * b_bytes_, b_bytes_, matrix(i, 1), form_.layout_b, form_.k, form_.n);
+      if (!ok) return ok;
+    }
+    return {};
+  }
+
+  Status put(std::uint64_t address, Bytes size, const std::vector<std::byte>& rows,
+             const std::string& layout, std::uint32_t height, std::uint32_t width) {
+    std::vector<std::byte> stored(size);
+    const std::size_t element = platform::bytes_of(form_.type);
+    for (std::uint64_t i = 0; i < height; ++i) {
+      for (std::uint64_t j = 0; j < width; ++j) {
+        const auto at = operators::stored_index(layout, form_.type, height, width, i, j);
+        std::copy_n(rows.data() + (i * width + j) * element, element, stored.data() + at * element);
+      }
+    }
+    return session_.write({address}, {stored.data(), stored.size()});
+  }
+
+  Context& context_;
+  QueueSession& session_;
+  operators::OperatorRunner& runner_;
+  operators::Launcher& launcher_;
+  jit::KernelCache& cache_;
+  OperatorCall call_;
+  NormalisedCall form_;
+  Bytes a_bytes_ = 0, b_bytes_ = 0, c_bytes_ = 0;
+  BlockSpan span_;
+  std::optional<operators::Ran> first_;
+  operators::Ran last_;
+};
+
+Status run_operator(Context& context) {
+  const auto card = context.parameters.integer("card");
+  if (context.machine == nullptr || card >= context.machine->cards.size()) {
+    return fail(ErrorCode::kUnsupported, "operators are launched on cards of a configuration");
+  }
+  auto toolchain = operators::find_toolchain();
+  if (!toolchain) return forward_error(toolchain);
+  const bool keeps = context.parameters.choice("cache") == "folder";
+  jit::KernelCache cache(std::move(*toolchain), {keeps ? jit::default_cache_folder() : ""});
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto session = QueueSession::open(context, **device);
+  if (!session) return forward_error(session);
+  operators::LauncherOptions options;
+  options.cores = cores_of(context.machine->cards[card]);
+  auto launcher =
+      operators::Launcher::open((*session)->process(), context.platform.clock(), options);
+  if (!launcher) return forward_error(launcher);
+  operators::OperatorRunner runner(context.platform, cache, **launcher);
+  OperatorRun run(context, **session, runner, **launcher, cache);
+  if (auto ok = run.prepare(); !ok) return ok;
+  if (auto ok = run.call_all(); !ok) return ok;
+  if (auto ok = run.check(); !ok) return ok;
+  run.report();
+  if (auto ok = (*launcher)->close(); !ok) return ok;
+  return (*session)->close();
+}
+
+Status check_call(const ParameterSet& parameters, const std::vector<std::string>& /*folders*/) {
+  const auto normalised = operators::normalise(call_of(parameters));
+  return normalised ? Status{} : forward_error(normalised);
+}
+
+ParameterSpec choice_of(const char* name, std::string standard, const char* doc,
+                        std::vector<std::string> choices) {
+  return {name, ParameterType::kChoice, "", std::move(standard), doc, 0, 0, std::move(choices)};
+}
+
+}  // namespace
+
+Workload operator_run() {
+  std::vector<std::string> names;
+  for (const auto& row : operators::operator_table()) names.emplace_back(row.name);
+  const std::vector<std::string> types{"float16", "bfloat16", "float32", "int8"};
+  const std::vector<std::string> outs{"auto", "float16", "bfloat16", "float32", "int32"};
+  return {"operator",
+          "An operator compiled on demand, and what each layer of its call costs",
+          {choice_of("name", "basic_matmul", "of the operator", names),
+           {"shape", ParameterType::kIntegerList, "", "256,256,256",
+            "m,n,k; of batched_matmul batch,m,n,k", 0, kMostSide},
+           choice_of("dtype", "float16", "of A and B", types),
+           choice_of("out_dtype", "auto", "of C; auto: int32 for int8, else that of A", outs),
+           {"transpose_a", ParameterType::kFlag, "", "off", "A lies as k x m"},
+           {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
+           choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
+           choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
+           {"splits", ParameterType::kInteger, "", "0",
+            "parts of k of splitk_matmul; 0: as many as keep cores busy", 0, 65'536},
+           {"cores", ParameterType::kInteger, "", "0", "to use; 0: all", 0, 65'536},
+           {"calls", ParameterType::kInteger, "", "2", "in this process; the last is reported", 1,
+            1'000'000},
+           choice_of("cache", "none",
+                     "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
+                     "~/.cache/npusim/jit",
+                     {"none", "folder"}),
+           card_parameter()},
+          run_operator,
+          check_call};
+}
+
+}  // namespace npu::workloads

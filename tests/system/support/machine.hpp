@@ -38,6 +38,7 @@ class Machine {
   workloads::SystemView view{system};
   // What workloads get for the machine's platform, if it is not that itself.
   std::function<platform::Platform&(platform::Platform&)> decorate;
+  bool tells_configuration = false;  // to workloads, as npusim does
 
   const model::SystemConfig& config() const { return system.config(); }
   const model::ChipConfig& chip() const { return system.config().cards[0]; }
@@ -70,6 +71,7 @@ class Machine {
       auto& host = decorate ? decorate(machine_host) : machine_host;
       workloads::Context context{host, parameters, seed, report, view, view, {}};
       context.functional = chip().core.functional;
+      if (tells_configuration) context.machine = &config();
       const Status status = found.run(context);
       EXPECT_TRUE(status) << status.error().message();
       add_counters(report, view);

@@ -92,5 +92,28 @@ TEST(ProgramImage, OfNothingOrTooMuchIsRefused) {
   EXPECT_FALSE(make_image(abi::ImageKind::kAicpu, {all.data(), all.size()}));
 }
 
+// Simulated time must not depend on what a compiler makes of a kernel.
+TEST(Image, OfADeclaredSizeIsThatLargeWhateverTheObject) {
+  const auto declared = [](const std::string& bytes, Bytes size) {
+    return make_image(abi::ImageKind::kAiCore,
+                      {reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()}, size);
+  };
+  const auto own = image(object(""));
+  const Bytes size = own.size() - sizeof(abi::ImageHeader);
+  const auto padded = declared(object("behind"), 4096).value();
+  ASSERT_EQ(padded.size(), sizeof(abi::ImageHeader) + 4096);
+  abi::ImageHeader header;
+  std::memcpy(&header, padded.data(), sizeof header);
+  EXPECT_EQ(header.size, 4096U);
+  for (std::size_t i = sizeof header + size; i < padded.size(); ++i) {
+    ASSERT_EQ(padded[i], std::byte{0}) << i;
+  }
+  EXPECT_EQ(declared(object(""), size).value(), own);
+  const auto too_small = declared(object(""), size - 1);
+  ASSERT_FALSE(too_small);
+  EXPECT_EQ(too_small.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_FALSE(declared(object(""), abi::kMaxImageSize + 1));
+}
+
 }  // namespace
 }  // namespace npu::driver

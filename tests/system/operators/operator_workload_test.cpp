@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators through all layers: call, key, compiler, queues, card. The workload compares every
+// element of a product with plain arithmetic and fails if one is wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/system/runtime/runtime_card.hpp"
+
+namespace npu::test {
+namespace {
+
+using Parameters = std::vector<std::string>;
+
+std::string number_of(const workloads::Report& report, const std::string& name) {
+  for (const auto& metric : report.metrics()) {
+    if (metric.name == name) return metric.value.text();
+  }
+  return "no " + name;
+}
+
+std::string key_note(const workloads::Report& report) {
+  for (const auto& note : report.notes()) {
+    if (note.find(": key ") != std::string::npos) return note;
+  }
+  return {};
+}
+
+struct OperatorMachine : Machine {
+  explicit OperatorMachine(const std::string& config) : Machine({}, config + ".yaml") {
+    tells_configuration = true;
+  }
+};
+
+TEST(OperatorWorkload, CompilesOnceAndThenFindsTheKernelInMemory) {
+  OperatorMachine machine("910b2");
+  const auto report = machine.workload("operator", {"shape=33,17,65", "calls=3"});
+  EXPECT_EQ(number_of(report, "operator.compiled"), "1");
+  EXPECT_EQ(number_of(report, "operator.disk_hits"), "0");
+  EXPECT_EQ(number_of(report, "operator.memory_hits"), "2");
+  // printf '%s' 'NPU_JIT_ELEMENT_A=half&NPU_JIT_ELEMENT_B=half&NPU_JIT_ELEMENT_C=half&
+  // NPU_JIT_KERNEL_NAME=basic_matmul&NPU_JIT_LAYOUT_A=RowMajor&NPU_JIT_LAYOUT_B=RowMajor&
+  // __ARCH__=2201&__KT__=0' in one line, through sha256sum.
+  EXPECT_EQ(key_note(report),
+            "basic_matmul: key 0b12016e799405fb88f5dbb6f645ec4047a3fe389dc23fa1dc5ca4e9f98de2a4");
+}
+
+TEST(OperatorWorkload, TheNextCacheFindsTheKernelInTheFolderAndTimesAreTheSame) {
+  std::string folder = std::filesystem::temp_directory_path() / "npujit_workload_XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  ASSERT_EQ(setenv("NPUSIM_JIT_CACHE_DIR", folder.c_str(), 1), 0);
+  const Parameters parameters{"shape=33,17,65", "cache=folder"};
+  OperatorMachine machine("910b2");
+  const auto compiled = machine.workload("operator", parameters);
+  const auto found = machine.workload("operator", parameters);
+  EXPECT_EQ(number_of(compiled, "operator.compiled"), "1");
+  EXPECT_EQ(number_of(found, "operator.compiled"), "0");
+  EXPECT_EQ(number_of(found, "operator.disk_hits"), "1");
+  EXPECT_EQ(number_of(found, "operator.memory_hits"), "1");
+  for (const char* name : {"operator.first_call.total_ns", "operator.first_call.jit_ns",
+                           "operator.host.total_ns", "operator.host.jit_ns"}) {
+    EXPECT_EQ(number_of(found, name), number_of(compiled, name)) << name;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(OperatorWorkload, LayersAddUpToTheCall) {
+  OperatorMachine machine("910b2");
+  const auto report = machine.workload("operator", {"shape=33,17,65"});
+  for (const std::string prefix : {"operator.first_call.", "operator.host."}) {
+    double sum = 0;
+    for (const char* layer : {"wrapper", "operator", "jit", "template", "launcher"}) {
+      sum += metric(report, prefix + layer + "_ns");
+    }
+    EXPECT_NEAR(sum, metric(report, prefix + "total_ns"), 1e-6);
+    EXPECT_GT(metric(report, prefix + "jit_ns"), 0);
+    EXPECT_GT(metric(report, prefix + "launcher_ns"), 0);
+  }
+  EXPECT_GT(metric(report, "operator.first_call.jit_ns"), metric(report, "operator.host.jit_ns"));
+  EXPECT_GT(metric(report, "operator.first_call.launcher_ns"),
+            metric(report, "operator.host.launcher_ns"));
+  EXPECT_GT(metric(report, "operator.device_us"), 0.7);
+}
+
+using TypeAndOut = std::pair<const char*, const char*>;
+class OperatorProducts : public testing::TestWithParam<std::tuple<const char*, TypeAndOut>> {};
+
+// Each with A and B in layouts of their own.
+TEST_P(OperatorProducts, AreRight) {
+  const auto& [config, types] = GetParam();
+  OperatorMachine machine(config);
+  const Parameters typed{std::string("dtype=") + types.first,
+                         std::string("out_dtype=") + types.second};
+  for (const Parameters& more :
+       {Parameters{"shape=37,53,71"}, Parameters{"shape=37,53,71", "transpose_a=on", "format_b=NZ"},
+        Parameters{"name=batched_matmul", "shape=3,17,31,65", "format_a=NZ", "transpose_b=on"},
+        Parameters{"name=splitk_matmul", "shape=17,33,1025", "splits=3", "format_b=NZ",
+                   "transpose_b=on"}}) {
+    Parameters all = typed;
+    all.insert(all.end(), more.begin(), more.end());
+    const auto report = machine.workload("operator", all);
+    EXPECT_EQ(number_of(report, "operator.memory_hits"), "1");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cards, OperatorProducts,
+                         testing::Combine(testing::Values("910b", "910b2"),
+                                          testing::Values(TypeAndOut{"float16", "auto"},
+                                                          TypeAndOut{"int8", "int32"})),
+                         [](const auto& instance) {
+                           return std::string(std::get<0>(instance.param)) + "_" +
+                                  std::get<1>(instance.param).first;
+                         });
+
+// The parts' sums lie in it: splits x m x n elements of fp32 (operators.md B2).
+TEST(OperatorWorkload, SplitKHasAWorkspaceAndTwoLaunches) {
+  OperatorMachine machine("910b2");
+  const auto report = machine.workload(
+      "operator", {"name=splitk_matmul", "shape=16,32,1024", "splits=2", "dtype=float32"});
+  EXPECT_EQ(number_of(report, "operator.workspace_bytes"), "4096");
+  EXPECT_EQ(number_of(report, "operator.launches"), "2");
+}
+
+TEST(OperatorWorkload, EmptyResultsLaunchNothing) {
+  OperatorMachine machine("910b2");
+  const auto report = machine.workload("operator", {"shape=0,17,65"});
+  EXPECT_EQ(number_of(report, "operator.launches"), "0");
+  EXPECT_EQ(number_of(report, "operator.device_us"), "0.000000");
+}
+
+}  // namespace
+}  // namespace npu::test

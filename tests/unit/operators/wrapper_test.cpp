@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "operators/call.hpp"
+
+namespace npu::operators {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+OperatorCall example_call() {
+  OperatorCall call;
+  call.name = "basic_matmul";
+  call.shape = {3, 5, 7};
+  return call;
+}
+
+TEST(Wrapper, KnowsEverySpellingOfAType) {
+  for (const auto& [text, type] :
+       std::vector<std::pair<std::string, DataType>>{{"half", DataType::kFp16},
+                                                     {"fp16", DataType::kFp16},
+                                                     {"float16", DataType::kFp16},
+                                                     {"bfloat16", DataType::kBf16},
+                                                     {"bf16", DataType::kBf16},
+                                                     {"float32", DataType::kFp32},
+                                                     {"float", DataType::kFp32},
+                                                     {"int8", DataType::kInt8}}) {
+    auto call = example_call();
+    call.dtype = text;
+    const auto normalised = normalise(call);
+    ASSERT_TRUE(normalised) << text;
+    EXPECT_EQ(normalised->type, type) << text;
+    EXPECT_EQ(normalised->out_type, type == DataType::kInt8 ? DataType::kInt32 : type) << text;
+  }
+}
+
+TEST(Wrapper, TurnsFormatAndTranspositionIntoLayouts) {
+  const auto layout = [](const char* format, bool transposed) {
+    auto call = example_call();
+    call.format_b = format;
+    call.transpose_b = transposed;
+    return normalise(call).value().layout_b;
+  };
+  EXPECT_EQ(layout("ND", false), "RowMajor");
+  EXPECT_EQ(layout("ND", true), "ColumnMajor");
+  EXPECT_EQ(layout("NZ", false), "zN");
+  EXPECT_EQ(layout("nz", true), "nZ");
+}
+
+TEST(Wrapper, TakesShapesApart) {
+  auto call = example_call();
+  auto normalised = normalise(call).value();
+  EXPECT_EQ(
+      std::vector<std::uint32_t>({normalised.batch, normalised.m, normalised.n, normalised.k}),
+      std::vector<std::uint32_t>({1, 3, 5, 7}));
+  call.name = "batched_matmul";
+  call.shape = {2, 3, 5, 7};
+  normalised = normalise(call).value();
+  EXPECT_EQ(
+      std::vector<std::uint32_t>({normalised.batch, normalised.m, normalised.n, normalised.k}),
+      std::vector<std::uint32_t>({2, 3, 5, 7}));
+}
+
+// A change of the example, and what its error says.
+struct Refusal {
+  void (*change)(OperatorCall&);
+  std::string says;
+};
+
+TEST(Wrapper, SaysInOneLineWhatCannotBe) {
+  const std::vector<Refusal> kRefusals{
+      {[](OperatorCall& c) { c.name = "matmull"; }, "basic_matmul, batched_matmul"},
+      {[](OperatorCall& c) {
+         c.shape = {3, 5};
+       },
+       "2 numbers; 3 are wanted: m, n, k"},
+      {[](OperatorCall& c) {
+         c.shape = {3, 5, 1ULL << 31};
+       },
+       "2147483648; 0 .. 2147483647"},
+      {[](OperatorCall& c) { c.dtype = "fp8"; }, "dtype: \"fp8\""},
+      {[](OperatorCall& c) { c.out_dtype = "quad"; }, "out_dtype: \"quad\""},
+      {[](OperatorCall& c) { c.dtype = "int32"; }, "int32 into int32"},
+      {[](OperatorCall& c) { c.dtype = "int8", c.out_dtype = "half"; }, "int8 into half"},
+      {[](OperatorCall& c) { c.out_dtype = "int8"; }, "half into int8"},
+      {[](OperatorCall& c) { c.format_a = "NHWC"; }, "format_a \"NHWC\""},
+      {[](OperatorCall& c) { c.format_b = "\n"; }, "format_b \" \""},
+      {[](OperatorCall& c) { c.b = 0x1001; }, "multiple of its elements' size"},
+      {[](OperatorCall& c) { c.splits = 2; }, "only splitk_matmul splits k"}};
+  for (const auto& refusal : kRefusals) {
+    auto call = example_call();
+    refusal.change(call);
+    const auto normalised = normalise(call);
+    ASSERT_FALSE(normalised) << refusal.says;
+    EXPECT_THAT(normalised.error().context,
+                AllOf(HasSubstr(refusal.says), testing::Not(HasSubstr("\n"))));
+  }
+}
+
+}  // namespace
+}  // namespace npu::operators

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs of the card's own cores: shared objects against include/npu/platform alone, uploaded to
 # device memory at run time. They are found in programs/ of the build folder; the firmware is
-# installed beside the configurations. Never in unity batches: an image's size is simulated time.
+# installed beside the configurations. In unity batches only where nothing runs (tidy): an image's
+# size is simulated time.
 set(NPU_PROGRAM_DIR ${CMAKE_BINARY_DIR}/programs)
 
 # npu_program(name SOURCES files...): programs/name.npu
@@ -13,7 +14,7 @@ function(npu_program name)
   target_compile_definitions(${name} PRIVATE NPU_PROGRAM_NAME="${name}")
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".npu"
     LIBRARY_OUTPUT_DIRECTORY ${NPU_PROGRAM_DIR} CXX_VISIBILITY_PRESET hidden
-    VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD OFF)
+    VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD ${NPU_UNITY_PROGRAMS})
 endfunction()
 
 # npu_embed_programs(target names...): the programs' bytes become part of `target`, which calls them
@@ -42,4 +43,24 @@ function(npu_embed_programs target)
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${files}"
     SKIP_UNITY_BUILD_INCLUSION ON)
   add_dependencies(${target} ${ARGN})
+endfunction()
+
+# npu_operator(name TEMPLATE file PARAMETERS KEY=VALUE...): programs/name.npu, the operator of
+# operators/templates/file.cpp with NPU_JIT_KEY as given; compiled as it is on demand.
+function(npu_operator name)
+  cmake_parse_arguments(ARG "" "TEMPLATE" "PARAMETERS" ${ARGN})
+  add_library(${name} MODULE ${CMAKE_SOURCE_DIR}/operators/templates/${ARG_TEMPLATE}.cpp)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE npu_platform npu_abi npu_base npu_flags)
+  list(TRANSFORM ARG_PARAMETERS PREPEND NPU_JIT_)
+  target_compile_definitions(${name} PRIVATE NPU_JIT_KERNEL_NAME=${ARG_TEMPLATE} ${ARG_PARAMETERS})
+  set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".npu"
+    LIBRARY_OUTPUT_DIRECTORY ${NPU_PROGRAM_DIR} CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD OFF)
+  # Of one source with many parameters, tools look at the first.
+  get_property(seen GLOBAL PROPERTY NPU_OPERATOR_${ARG_TEMPLATE})
+  if(seen)
+    set_target_properties(${name} PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
+  endif()
+  set_property(GLOBAL PROPERTY NPU_OPERATOR_${ARG_TEMPLATE} ON)
 endfunction()

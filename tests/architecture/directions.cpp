@@ -27,17 +27,35 @@ Names contracts_and(Names more) {
 
 const std::vector<Area>& areas() {
   static const Names kDriver = contracts_and({"include/npu/driver"});
-  static const Names kBoth =
-      contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/testing",
-                     "include/npu/aicore", "sim", "driver", "driver/vfio", "model", "model/config",
-                     "model/host/vfio_user", "reports", "timeline", "workloads",
-                     "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
+  static const Names kBoth = contracts_and({"include/npu/driver",
+                                            "include/npu/sim",
+                                            "include/npu/testing",
+                                            "include/npu/aicore",
+                                            "include/npu/operators",
+                                            "sim",
+                                            "driver",
+                                            "driver/vfio",
+                                            "model",
+                                            "model/config",
+                                            "model/host/vfio_user",
+                                            "reports",
+                                            "timeline",
+                                            "workloads",
+                                            "workloads/kernels",
+                                            "cli",
+                                            "bench",
+                                            "demo",
+                                            "tests/support",
+                                            "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},
       {"include/npu/platform/", {"include/npu/base", "include/npu/abi"}, false},
       {"include/npu/driver/", kContracts, false},
       {"include/npu/aicore/", kContracts, false},
+      {"include/npu/operators/", kContracts, false},
+      {"operators/templates/", contracts_and({"include/npu/aicore", "include/npu/operators"}),
+       false},
       {"include/npu/sim/", kContracts, false},
       {"include/npu/testing/", kContracts, false},
       {"include/npu/jit/", {"include/npu/base"}, false},

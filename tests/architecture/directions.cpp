@@ -27,11 +27,26 @@ Names contracts_and(Names more) {
 
 const std::vector<Area>& areas() {
   static const Names kDriver = contracts_and({"include/npu/driver"});
-  static const Names kBoth =
-      contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/testing",
-                     "include/npu/aicore", "sim", "driver", "driver/vfio", "model", "model/config",
-                     "model/host/vfio_user", "reports", "timeline", "workloads",
-                     "workloads/kernels", "cli", "bench", "demo", "tests/support", "tests/bench"});
+  static const Names kBoth = contracts_and({"include/npu/driver",
+                                            "include/npu/sim",
+                                            "include/npu/testing",
+                                            "include/npu/aicore",
+                                            "sim",
+                                            "driver",
+                                            "driver/vfio",
+                                            "model",
+                                            "model/config",
+                                            "model/host/vfio_user",
+                                            "reports",
+                                            "timeline",
+                                            "workloads",
+                                            "workloads/kernels",
+                                            "workloads/simulator",
+                                            "cli",
+                                            "bench",
+                                            "demo",
+                                            "tests/support",
+                                            "tests/bench"});
   static const std::vector<Area> kAreas{
       {"include/npu/base/", {}, false},
       {"include/npu/abi/", {"include/npu/base"}, false},
@@ -46,7 +61,9 @@ const std::vector<Area>& areas() {
       {"model/", contracts_and({"model/config", "model/host/vfio_user"}), true},
       {"model/config/", kContracts, false},
       {"model/host/vfio_user/", {"include/npu/base"}, false},
-      {"sim/", contracts_and({"include/npu/sim", "include/npu/testing", "model", "model/config"}),
+      {"sim/",
+       contracts_and({"include/npu/sim", "include/npu/testing", "model", "model/config", "reports",
+                      "workloads/simulator"}),
        false},
       {"sim/testing/main/", {}, false},
       {"examples/", contracts_and({"include/npu/driver", "include/npu/testing"}), false},
@@ -54,8 +71,11 @@ const std::vector<Area>& areas() {
       {"reports/", {"include/npu/base", "include/npu/platform"}, false},
       {"timeline/", kContracts, false},
       {"workloads/", kBoth, true},
+      {"workloads/simulator/", contracts_and({"model", "model/config", "reports", "workloads"}),
+       false},
       {"workloads/kernels/", contracts_and({"include/npu/aicore"}), false},
       {"cli/", kBoth, true},
+      {"python/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
       {"demo/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
       {"docs/guide/",
        contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/aicore"}), false},
@@ -86,8 +106,9 @@ const Area* find_area(std::string_view path) {
 
 // Who may have the driver and the model in one file.
 bool may_join_driver_and_model(std::string_view area) {
-  static const Names kJoining{"workloads",     "cli",        "bench",    "tests/system",
-                              "tests/package", "docs/guide", "examples", "tests/regression"};
+  static const Names kJoining{"workloads",  "cli",          "bench",
+                              "python",     "tests/system", "tests/package",
+                              "docs/guide", "examples",     "tests/regression"};
   return std::find(kJoining.begin(), kJoining.end(), area) != kJoining.end();
 }
 

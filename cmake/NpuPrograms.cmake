@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs of the card's own cores: shared objects against include/npu/platform alone, uploaded to
 # device memory at run time. They are found in programs/ of the build folder; the firmware is
-# installed beside the configurations. Never in unity batches: an image's size is simulated time.
+# installed beside the configurations. In unity batches only where nothing runs (tidy): an image's
+# size is simulated time.
 set(NPU_PROGRAM_DIR ${CMAKE_BINARY_DIR}/programs)
 
 # npu_program(name SOURCES files...): programs/name.npu
@@ -13,7 +14,7 @@ function(npu_program name)
   target_compile_definitions(${name} PRIVATE NPU_PROGRAM_NAME="${name}")
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".npu"
     LIBRARY_OUTPUT_DIRECTORY ${NPU_PROGRAM_DIR} CXX_VISIBILITY_PRESET hidden
-    VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD OFF)
+    VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD ${NPU_UNITY_PROGRAMS})
 endfunction()
 
 # npu_embed_programs(target names...): the programs' bytes become part of `target`, which calls them

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "model/aicore/vector_operators.hpp"
 #include "model/aicore/vector_shape.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/base/checked.hpp"
@@ -77,7 +78,7 @@ bool integer(DataType type) {
 }
 
 bool valid(DataType type) {
-  return type <= DataType::kInt64;
+  return bytes_of(type) != 0;
 }
 // What the cube and FixPipe know, and conversions.
 bool matrix_type(DataType type) {
@@ -89,38 +90,28 @@ bool computed(DataType type) {
   return type == DataType::kFp16 || type == DataType::kFp32 || type == DataType::kInt32;
 }
 
-bool native(const Vector& vector) {
-  const DataType type = vector.type;
-  if (vector.op > VectorOp::kTranspose || !valid(type)) return false;
-  switch (vector.op) {
-    case VectorOp::kCopy:
-    case VectorOp::kDuplicate:
-    case VectorOp::kSelect:
-    case VectorOp::kSelects:
-    case VectorOp::kAnd:
-    case VectorOp::kOr:
-    case VectorOp::kTranspose:
-      return true;
-    case VectorOp::kCast:
-      return type != DataType::kInt64 && matrix_type(vector.to_type);
-    case VectorOp::kMax:
-    case VectorOp::kMin:
-      return computed(type) || type == DataType::kInt64;
-    case VectorOp::kCompare:
-    case VectorOp::kCompares:
-      return computed(type) && vector.comparison <= platform::Comparison::kNotEqual;
-    case VectorOp::kDiv:
-    case VectorOp::kExp:
-    case VectorOp::kExpPrecise:
-    case VectorOp::kLn:
-    case VectorOp::kSqrt:
-    case VectorOp::kRsqrt:
-    case VectorOp::kReciprocal:
-    case VectorOp::kBroadcastDiv:
-      return type == DataType::kFp16 || type == DataType::kFp32;
-    default:
+bool knows(VectorTypes types, DataType type) {
+  switch (types) {
+    case VectorTypes::kAll:
+      return valid(type);
+    case VectorTypes::kConverted:
+      return matrix_type(type);
+    case VectorTypes::kComputed:
       return computed(type);
+    case VectorTypes::kComputedOrInt64:
+      return computed(type) || type == DataType::kInt64;
+    case VectorTypes::kReal:
+      return type == DataType::kFp16 || type == DataType::kFp32;
   }
+  return false;
+}
+
+bool native(const Vector& vector) {
+  if (vector.op > VectorOp::kTranspose) return false;
+  const VectorOperator& op = operator_of(vector.op);
+  if (!knows(op.types, vector.type)) return false;
+  if (op.result == VectorResult::kOtherType) return matrix_type(vector.to_type);
+  return op.result != VectorResult::kMask || vector.comparison <= platform::Comparison::kNotEqual;
 }
 
 bool convertible(DataType from, DataType to) {
@@ -270,7 +261,8 @@ Finding check(const BufferSizes& sizes, const Vector& vector) {
                              {vector.mask, vector.rows, shape.mask_row, vector.mask_pitch}};
   const auto found = check_rows(sizes, Field::kTo, to);
   if (found.wrong()) return found;
-  const bool apart = compares(vector.op) || vector.op == VectorOp::kTranspose;
+  const VectorResult result = operator_of(vector.op).result;
+  const bool apart = result == VectorResult::kMask || result == VectorResult::kTransposed;
   constexpr Field kFields[] = {Field::kFrom, Field::kSecond, Field::kMask};
   for (std::size_t i = 0; i < std::size(operands); ++i) {
     const auto wrong = check_rows(sizes, kFields[i], operands[i]);
@@ -278,7 +270,7 @@ Finding check(const BufferSizes& sizes, const Vector& vector) {
     if (apart && to.meets(operands[i])) return malformed(kFields[i]);
   }
   const UbRows& source = operands[0];
-  if (vector.op == VectorOp::kCast && to.meets(source) && !to.stay_behind(source)) {
+  if (result == VectorResult::kOtherType && to.meets(source) && !to.stay_behind(source)) {
     return malformed(Field::kFrom);
   }
   // A mask is read while the result is written.

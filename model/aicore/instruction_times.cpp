@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "model/aicore/instruction_checks.hpp"
+#include "model/aicore/vector_operators.hpp"
 #include "model/aicore/vector_shape.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
 
 using platform::DataType;
-using platform::VectorOp;
 
 namespace {
 
@@ -36,9 +36,10 @@ bool dense(const platform::Vector& vector, const VectorShape& shape) {
   const auto follows = [](std::uint32_t pitch, Bytes length) {
     return pitch == 0 || length == 0 || pitch == length;
   };
-  return !reduces(vector.op) && !broadcasts(vector.op) && follows(vector.to_pitch, shape.to_row) &&
-         follows(vector.a_pitch, shape.a_row) && follows(vector.b_pitch, shape.b_row) &&
-         follows(vector.mask_pitch, shape.mask_row);
+  const VectorOperator& op = operator_of(vector.op);
+  return op.result != VectorResult::kElement && op.second != arithmetic::SecondOperand::kElement &&
+         follows(vector.to_pitch, shape.to_row) && follows(vector.a_pitch, shape.a_row) &&
+         follows(vector.b_pitch, shape.b_row) && follows(vector.mask_pitch, shape.mask_row);
 }
 
 bool of_integers(DataType type) {
@@ -73,65 +74,11 @@ SimTime InstructionTimes::of(const platform::Mmad& mmad, bool ran_empty) const {
 
 const VectorCost& InstructionTimes::cost(const platform::Vector& vector) const {
   const VectorConfig& v = config_.vector;
-  const bool largest = vector.op == VectorOp::kMax || vector.op == VectorOp::kMin;
-  if (largest && vector.type == DataType::kInt64) return v.int64;
-  if (vector.op != VectorOp::kCast) return cost_of(vector.op);
-  return of_integers(vector.type) || of_integers(vector.to_type) ? v.cast_integer : v.cast;
-}
-
-const VectorCost& InstructionTimes::cost_of(VectorOp op) const {
-  const VectorConfig& v = config_.vector;
-  switch (op) {
-    case VectorOp::kAdd:
-    case VectorOp::kSub:
-    case VectorOp::kBroadcastSub:
-      return v.add;
-    case VectorOp::kMul:
-    case VectorOp::kBroadcastMul:
-      return v.mul;
-    case VectorOp::kDiv:
-    case VectorOp::kBroadcastDiv:
-      return v.div;
-    case VectorOp::kMax:
-    case VectorOp::kMin:
-      return v.max;
-    case VectorOp::kExp:
-      return v.exp;
-    case VectorOp::kExpPrecise:
-      return v.exp_precise;
-    case VectorOp::kLn:
-      return v.ln;
-    case VectorOp::kSqrt:
-      return v.sqrt;
-    case VectorOp::kRsqrt:
-      return v.rsqrt;
-    case VectorOp::kAbs:
-    case VectorOp::kRelu:
-      return v.unary;
-    case VectorOp::kReciprocal:
-      return v.reciprocal;
-    case VectorOp::kDuplicate:
-      return v.duplicate;
-    case VectorOp::kCopy:
-      return v.copy;
-    case VectorOp::kReduceSum:
-    case VectorOp::kReduceMax:
-    case VectorOp::kReduceMin:
-      return v.reduce;
-    case VectorOp::kAnd:
-    case VectorOp::kOr:
-      return v.bitwise;
-    case VectorOp::kCompare:
-    case VectorOp::kCompares:
-      return v.compare;
-    case VectorOp::kSelect:
-    case VectorOp::kSelects:
-      return v.select;
-    case VectorOp::kTranspose:
-      return v.transpose;
-    default:
-      return v.scalar;
-  }
+  const VectorOperator& op = operator_of(vector.op);
+  if (op.types == VectorTypes::kComputedOrInt64 && vector.type == DataType::kInt64) return v.int64;
+  const bool cast = op.result == VectorResult::kOtherType;
+  if (cast && (of_integers(vector.type) || of_integers(vector.to_type))) return v.cast_integer;
+  return v.*op.cost;
 }
 
 // Hundredths of a clock for the blocks of 32 B that are transposed.
@@ -147,7 +94,9 @@ SimTime InstructionTimes::of(const platform::Vector& vector, bool ran_empty) con
   const VectorConfig& v = config_.vector;
   const VectorCost& cost = this->cost(vector);
   const std::uint64_t begin = ran_empty ? cost.clocks : std::min(cost.clocks, v.exposed_clocks);
-  if (vector.op == VectorOp::kTranspose) return clock_.percent(begin * 100 + transposition(vector));
+  const VectorResult result = operator_of(vector.op).result;
+  if (result == VectorResult::kTransposed)
+    return clock_.percent(begin * 100 + transposition(vector));
   const VectorShape shape = shape_of(vector);
   // A cast counts the wider side.
   Bytes rows = vector.rows;
@@ -157,7 +106,8 @@ SimTime InstructionTimes::of(const platform::Vector& vector, bool ran_empty) con
     rows = 1;
   }
   const bool tail = row > v.repeat && row % v.repeat != 0;
-  const std::uint64_t each = (tail ? v.tail_clocks : 0) + (reduces(vector.op) ? v.row_clocks : 0);
+  const std::uint64_t each =
+      (tail ? v.tail_clocks : 0) + (result == VectorResult::kElement ? v.row_clocks : 0);
   return clock_.percent((begin + rows * each) * 100 +
                         rows * ceil_div(row, v.repeat) * cost.percent);
 }

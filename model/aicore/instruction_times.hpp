@@ -49,7 +49,6 @@ class InstructionTimes {
 
  private:
   const VectorCost& cost(const platform::Vector& vector) const;
-  const VectorCost& cost_of(platform::VectorOp op) const;
   std::uint64_t transposition(const platform::Vector& vector) const;
 
   const ProgramCoreConfig& config_;

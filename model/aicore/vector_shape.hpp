@@ -2,6 +2,7 @@
 // Which rows of UB a vector instruction (platform/aicore_port.hpp) reads and writes.
 #pragma once
 
+#include "model/aicore/vector_operators.hpp"
 #include "npu/platform/aicore_port.hpp"
 
 namespace npu::model {
@@ -13,47 +14,37 @@ struct VectorShape {
   Bytes a_row = 0, b_row = 0, mask_row = 0;
 };
 
-constexpr bool reduces(platform::VectorOp op) {
-  using platform::VectorOp;
-  return op == VectorOp::kReduceSum || op == VectorOp::kReduceMax || op == VectorOp::kReduceMin;
-}
-constexpr bool broadcasts(platform::VectorOp op) {
-  using platform::VectorOp;
-  return op >= VectorOp::kBroadcastSub && op <= VectorOp::kBroadcastDiv;
-}
-constexpr bool compares(platform::VectorOp op) {
-  return op == platform::VectorOp::kCompare || op == platform::VectorOp::kCompares;
-}
-constexpr bool selects(platform::VectorOp op) {
-  return op == platform::VectorOp::kSelect || op == platform::VectorOp::kSelects;
-}
-// `b` has as many elements as `a`.
-constexpr bool has_second_row(platform::VectorOp op) {
-  using platform::VectorOp;
-  return op <= VectorOp::kMin || op == VectorOp::kAnd || op == VectorOp::kOr ||
-         op == VectorOp::kCompare || op == VectorOp::kSelect;
-}
-
 constexpr Bytes mask_bytes(Bytes elements) {
   return (elements + 7) / 8;
 }
 
-constexpr VectorShape shape_of(const platform::Vector& vector) {
-  using platform::VectorOp;
+inline Bytes result_row(const platform::Vector& vector, VectorResult result) {
+  const Bytes element = bytes_of(vector.type);
+  switch (result) {
+    case VectorResult::kRow:
+      return vector.count * element;
+    case VectorResult::kElement:
+      return element;
+    case VectorResult::kMask:
+      return mask_bytes(vector.count);
+    case VectorResult::kOtherType:
+      return vector.count * bytes_of(vector.to_type);
+    case VectorResult::kTransposed:
+      return vector.rows * element;
+  }
+  return 0;
+}
+
+inline VectorShape shape_of(const platform::Vector& vector) {
+  using arithmetic::SecondOperand;
+  const VectorOperator& op = operator_of(vector.op);
   const Bytes element = bytes_of(vector.type);
   const Bytes row = vector.count * element;
-  VectorShape shape{vector.rows, row, row, 0, 0};
-  if (vector.op == VectorOp::kDuplicate) shape.a_row = 0;
-  if (has_second_row(vector.op)) shape.b_row = row;
-  if (broadcasts(vector.op)) shape.b_row = element;
-  if (reduces(vector.op)) shape.to_row = element;
-  if (vector.op == VectorOp::kCast) shape.to_row = vector.count * bytes_of(vector.to_type);
-  if (compares(vector.op)) shape.to_row = mask_bytes(vector.count);
-  if (selects(vector.op)) shape.mask_row = mask_bytes(vector.count);
-  if (vector.op == VectorOp::kTranspose) {
-    shape.results = vector.count;
-    shape.to_row = vector.rows * element;
-  }
+  VectorShape shape{vector.rows, result_row(vector, op.result), op.reads_a ? row : 0, 0, 0};
+  if (op.second == SecondOperand::kRow) shape.b_row = row;
+  if (op.second == SecondOperand::kElement) shape.b_row = element;
+  if (op.reads_mask) shape.mask_row = mask_bytes(vector.count);
+  if (op.result == VectorResult::kTransposed) shape.results = vector.count;
   return shape;
 }
 

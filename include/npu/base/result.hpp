@@ -83,8 +83,16 @@ struct Error {
   }
 };
 
+// A value or an error. Whoever calls looks at it, or says (void) and why.
 template <class T>
-using Result = tl::expected<T, Error>;
+class [[nodiscard]] Result : public tl::expected<T, Error> {
+ public:
+  using Base = tl::expected<T, Error>;
+  using Base::Base;
+  using Base::operator=;
+  Result() = default;
+  Result(Base base) : Base(std::move(base)) {}  // what map() and and_then() return
+};
 using Status = Result<void>;
 
 inline tl::unexpected<Error> fail(ErrorCode code, std::string context = {}) {

@@ -13,18 +13,10 @@ namespace npu::model::arithmetic {
 using platform::Comparison;
 using platform::DataType;
 using platform::Vector;
-using platform::VectorOp;
 
 namespace {
 
 constexpr std::uint32_t kPart = 1024;  // elements handled at a time; whole bytes of a mask
-
-template <class T>
-T loaded(const unsigned char* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
 
 template <class T>
 bool holds(Comparison comparison, T a, T b) {
@@ -53,11 +45,10 @@ void read(DataType, const unsigned char* from, std::int32_t* to, std::uint32_t c
 }
 
 template <class T>
-void compare(const Vector& vector, unsigned char* mask, const unsigned char* a,
-             const unsigned char* b) {
+void compare(const Vector& vector, SecondOperand second, const Row& row) {
   const Bytes element = bytes_of(vector.type);
   std::array<T, kPart> left{}, right{};
-  if (vector.op == VectorOp::kCompares) {
+  if (second == SecondOperand::kScalar) {
     std::array<unsigned char, 8> scalar{};
     scalar_element(vector, scalar.data());
     T value{};
@@ -66,14 +57,14 @@ void compare(const Vector& vector, unsigned char* mask, const unsigned char* a,
   }
   for (std::uint32_t first = 0; first < vector.count; first += kPart) {
     const std::uint32_t count = std::min(kPart, vector.count - first);
-    read(vector.type, a + first * element, left.data(), count);
-    if (vector.op == VectorOp::kCompare) {
-      read(vector.type, b + first * element, right.data(), count);
+    read(vector.type, row.a + first * element, left.data(), count);
+    if (second == SecondOperand::kRow) {
+      read(vector.type, row.b + first * element, right.data(), count);
     }
-    std::memset(mask + first / 8, 0, (count + 7) / 8);
+    std::memset(row.to + first / 8, 0, (count + 7) / 8);
     for (std::uint32_t i = 0; i < count; ++i) {
       const bool one = holds(vector.comparison, left[i], right[i]);
-      unsigned char& byte = mask[(first + i) / 8];
+      unsigned char& byte = row.to[(first + i) / 8];
       byte = static_cast<unsigned char>(byte | (one ? 1U : 0U) << i % 8);
     }
   }
@@ -85,44 +76,49 @@ void scalar_element(const Vector& vector, unsigned char* element) {
   from_float(&vector.scalar, vector.type, element, 1);
 }
 
-void compare_row(const Vector& vector, unsigned char* mask, const unsigned char* a,
-                 const unsigned char* b) {
-  if (vector.type == DataType::kInt32) return compare<std::int32_t>(vector, mask, a, b);
-  compare<float>(vector, mask, a, b);
+void compare_row(const Vector& vector, SecondOperand second, const Row& row) {
+  if (vector.type == DataType::kInt32) return compare<std::int32_t>(vector, second, row);
+  compare<float>(vector, second, row);
 }
 
 // Bits as they are: a NaN stays the same one.
-void select_row(const Vector& vector, unsigned char* to, const unsigned char* a,
-                const unsigned char* b, const unsigned char* mask) {
+void select_row(const Vector& vector, SecondOperand second, const Row& row) {
   const Bytes element = bytes_of(vector.type);
   std::array<unsigned char, 8> scalar{};
-  const bool other_is_scalar = vector.op == VectorOp::kSelects;
+  const bool other_is_scalar = second == SecondOperand::kScalar;
   if (other_is_scalar) scalar_element(vector, scalar.data());
   for (std::uint32_t i = 0; i < vector.count; ++i) {
-    const bool one = (mask[i / 8] >> i % 8 & 1) != 0;
-    const unsigned char* const other = other_is_scalar ? scalar.data() : b + i * element;
-    std::memmove(to + i * element, one ? a + i * element : other, element);
+    const bool one = (row.mask[i / 8] >> i % 8 & 1) != 0;
+    const unsigned char* const other = other_is_scalar ? scalar.data() : row.b + i * element;
+    std::memmove(row.to + i * element, one ? row.a + i * element : other, element);
   }
 }
 
-void combine_row(const Vector& vector, unsigned char* to, const unsigned char* a,
-                 const unsigned char* b) {
+void and_row(const Vector& vector, SecondOperand, const Row& row) {
   const Bytes bytes = vector.count * bytes_of(vector.type);
-  const bool both = vector.op == VectorOp::kAnd;
-  for (Bytes i = 0; i < bytes; ++i) {
-    to[i] = static_cast<unsigned char>(both ? a[i] & b[i] : a[i] | b[i]);
+  for (Bytes i = 0; i < bytes; ++i) row.to[i] = static_cast<unsigned char>(row.a[i] & row.b[i]);
+}
+
+void or_row(const Vector& vector, SecondOperand, const Row& row) {
+  const Bytes bytes = vector.count * bytes_of(vector.type);
+  for (Bytes i = 0; i < bytes; ++i) row.to[i] = static_cast<unsigned char>(row.a[i] | row.b[i]);
+}
+
+void duplicate_row(const Vector& vector, SecondOperand, const Row& row) {
+  std::array<unsigned char, 8> pattern{};
+  scalar_element(vector, pattern.data());
+  const Bytes element = bytes_of(vector.type);
+  for (std::uint32_t i = 0; i < vector.count; ++i) {
+    std::memcpy(row.to + i * element, pattern.data(), element);
   }
 }
 
-void extreme_row(const Vector& vector, unsigned char* to, const unsigned char* a,
-                 const unsigned char* b) {
-  const bool maximum = vector.op == VectorOp::kMax;
-  for (std::uint32_t i = 0; i < vector.count; ++i) {
-    const auto left = loaded<std::int64_t>(a + i * sizeof(std::int64_t));
-    const auto right = loaded<std::int64_t>(b + i * sizeof(std::int64_t));
-    const std::int64_t result = maximum ? std::max(left, right) : std::min(left, right);
-    std::memcpy(to + i * sizeof result, &result, sizeof result);
-  }
+void copy_row(const Vector& vector, SecondOperand, const Row& row) {
+  std::memmove(row.to, row.a, vector.count * bytes_of(vector.type));
+}
+
+void cast_row(const Vector& vector, SecondOperand, const Row& row) {
+  convert(vector.type, row.a, vector.to_type, row.to, vector.count);
 }
 
 void transpose(const Vector& vector, unsigned char* to, Bytes to_pitch, const unsigned char* a,

@@ -19,6 +19,7 @@ install(TARGETS scheduler executor empty elementwise matmul
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/npusim/programs)
 if(TARGET npu_python)
   install(TARGETS npu_python LIBRARY DESTINATION lib/python3/dist-packages/npusim)
+  install(TARGETS vector_example LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/npusim/programs)
   list(TRANSFORM NPU_PYTHON_SOURCES APPEND .py OUTPUT_VARIABLE files)
   list(TRANSFORM files PREPEND python/npusim/)
   install(FILES ${files} DESTINATION lib/python3/dist-packages/npusim)

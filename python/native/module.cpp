@@ -22,6 +22,7 @@ void bind_session(py::module_& module) {
       .def("report", &Session::report)
       .def("open", &Card::open)
       .def_property_readonly("closed", &Session::closed)
+      .def_property_readonly("ended", &Session::ended)
       .def_property_readonly("now", &Session::now)
       .def_property_readonly("cards", &Session::cards)
       .def_property_readonly("inside_ns", &Session::inside_ns)

@@ -10,6 +10,8 @@
 docs/python.md has more. Sizes are bytes, times simulated picoseconds unless a name says otherwise.
 """
 
+from .callable import ArgDirection, ChipCallable, CoreCallable
+from .chip_worker import ChipCallConfig, ChipWorker
 from .device import Device
 from .errors import Error, ErrorCode
 from .graph import Argument, Graph, inout, input, no_dependency, output, scalar
@@ -17,9 +19,14 @@ from .memory import DeviceMemory, HostMemory
 from .programs import host_library, program, program_names, program_path
 from .simulator import Simulator, current_simulator
 from .stream import Event, Stream, Ticket
+from .task_interface import (ChipStorageTaskArgs, ContinuousTensor, DataType, TaskArgs,
+                             TensorArgType, get_dtype_name, get_element_size, scalar_to_uint64)
 
 __all__ = [
-    "Argument", "Device", "DeviceMemory", "Error", "ErrorCode", "Event", "Graph", "HostMemory",
-    "Simulator", "Stream", "Ticket", "current_simulator", "host_library", "inout", "input",
-    "no_dependency", "output", "program", "program_names", "program_path", "scalar",
+    "ArgDirection", "Argument", "ChipCallConfig", "ChipCallable", "ChipStorageTaskArgs",
+    "ChipWorker", "ContinuousTensor", "CoreCallable", "DataType", "Device", "DeviceMemory", "Error",
+    "ErrorCode", "Event", "Graph", "HostMemory", "Simulator", "Stream", "TaskArgs", "TensorArgType",
+    "Ticket", "current_simulator", "get_dtype_name", "get_element_size", "host_library", "inout",
+    "input", "no_dependency", "output", "program", "program_names", "program_path", "scalar",
+    "scalar_to_uint64",
 ]

@@ -5,7 +5,7 @@ import pathlib
 
 from . import _npusim
 
-_SUFFIX = ".npu"
+_SUFFIXES = (".npu", ".so")  # of the card's cores, of the host
 
 
 def _mapped(name):
@@ -35,19 +35,24 @@ def _folder():
     raise FileNotFoundError(f"no programs beside {beside}")
 
 
+def _programs():
+    return {path.stem: path for path in _folder().iterdir() if path.suffix in _SUFFIXES}
+
+
 def program_path(name):
     """The path of a program of the installation: a `str`.
 
     Args:
-        name: "scheduler" and "executor" (firmware), or a kernel: see `program_names()`.
+        name: "scheduler" and "executor" (firmware), a kernel, or a host's function for a
+            `ChipCallable`: see `program_names()`.
 
     Raises:
         ValueError: there is no such program.
     """
-    known = program_names()
+    known = _programs()
     if name not in known:
-        raise ValueError(f"program: found '{name}'; allowed: {', '.join(known)}")
-    return str(_folder() / (name + _SUFFIX))
+        raise ValueError(f"program: found '{name}'; allowed: {', '.join(sorted(known))}")
+    return str(known[name])
 
 
 def program(name):
@@ -64,7 +69,7 @@ def program(name):
 
 def program_names():
     """The names of the installation's programs: a sorted list of `str`."""
-    return sorted(path.stem for path in _folder().glob("*" + _SUFFIX))
+    return sorted(_programs())
 
 
 assert _npusim  # it brings the libraries that are looked for here

@@ -19,6 +19,7 @@ void bind_session(py::module_& module) {
   py::class_<Session, std::shared_ptr<Session>>(module, "Session")
       .def(py::init<const std::string&, const std::vector<std::string>&>())
       .def("close", &Session::close)
+      .def("nothing", [](Session& self) { self.call([](platform::Platform&) {}); })
       .def("report", &Session::report)
       .def("open", &Card::open)
       .def_property_readonly("closed", &Session::closed)
@@ -30,17 +31,6 @@ void bind_session(py::module_& module) {
 }
 
 void bind_card(py::module_& module) {
-  py::class_<RunArguments>(module, "RunArguments")
-      .def(py::init<>())
-      .def_readwrite("block_dim", &RunArguments::block_dim)
-      .def_readwrite("aicpu_threads", &RunArguments::aicpu_threads)
-      .def_readwrite("handshake", &RunArguments::handshake)
-      .def_readwrite("single_issue", &RunArguments::single_issue)
-      .def_readwrite("profiling", &RunArguments::profiling)
-      .def_readwrite("pmu_group", &RunArguments::pmu_group)
-      .def_readwrite("dump_tensors", &RunArguments::dump_tensors)
-      .def_readwrite("watchdog_ps", &RunArguments::watchdog_ps)
-      .def_readwrite("patience_ps", &RunArguments::patience_ps);
   py::class_<Card, std::shared_ptr<Card>>(module, "Card")
       .def("close", &Card::close)
       .def("info", &Card::info)
@@ -51,7 +41,14 @@ void bind_card(py::module_& module) {
       .def("set_firmware", &Card::set_firmware)
       .def("register_kernel", &Card::register_kernel)
       .def("unregister_kernel", &Card::unregister_kernel)
-      .def("run", &run_graph)
+      .def("run",
+           [](Card& self, const driver::TaskGraph& graph, unsigned block_dim, unsigned threads,
+              std::string handshake, bool single_issue, bool profiling, unsigned pmu_group,
+              bool dump_tensors, std::int64_t watchdog_ps, std::int64_t patience_ps) {
+             return run_graph(self, graph,
+                              {block_dim, threads, std::move(handshake), single_issue, profiling,
+                               pmu_group, dump_tensors, watchdog_ps, patience_ps});
+           })
       .def("last_run", &last_run)
       .def_property_readonly("closed", &Card::closed);
 }

@@ -62,16 +62,16 @@ void Session::run(const std::function<void(platform::Platform&)>& work) {
   {
     const py::gil_scoped_release unlocked;
     attention_.wanted(true);
+    const auto begin = std::chrono::steady_clock::now();
     ran = simulator_->run([&](platform::Platform& host) {
-      const auto begin = std::chrono::steady_clock::now();
       try {
         for (const auto& end : buried) end();
         work(host);
       } catch (const std::exception&) {
         thrown = std::current_exception();
       }
-      inside_ += std::chrono::steady_clock::now() - begin;
     });
+    inside_ += std::chrono::steady_clock::now() - begin;
     attention_.wanted(false);
   }
   busy_ = false;

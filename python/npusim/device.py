@@ -5,7 +5,6 @@ import weakref
 
 import numpy
 
-from . import _npusim
 from .memory import DeviceMemory, HostMemory
 from .programs import program
 from .stream import Event, Stream
@@ -192,17 +191,9 @@ class Device:
                 `ErrorCode.TIMEOUT`, `context` says which task, where and why, and `last_run()` what
                 was done before. The device stays usable.
         """
-        given = _npusim.RunArguments()
-        given.block_dim = block_dim
-        given.aicpu_threads = aicpu_threads
-        given.handshake = handshake
-        given.single_issue = single_issue
-        given.profiling = profiling
-        given.pmu_group = pmu_group
-        given.dump_tensors = dump_tensors
-        given.watchdog_ps = watchdog_ns * 1000
-        given.patience_ps = patience_ns * 1000
-        return self._ready().run(graph._native, given)
+        return self._ready().run(graph._native, block_dim, aicpu_threads, handshake, single_issue,
+                                 profiling, pmu_group, dump_tensors, watchdog_ns * 1000,
+                                 patience_ns * 1000)
 
     def last_run(self):
         """What `run()` has returned, or would have if it had not failed: a `dict`."""

@@ -14,6 +14,9 @@ install(DIRECTORY include/npu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATC
   PATTERN *.h)
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/configs OPTIONAL)
 install(DIRECTORY workloads/graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/graphs OPTIONAL)
+# Operators are compiled on demand, from this folder and the installed headers.
+install(DIRECTORY operators/templates DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/operators/operators
+  FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)
 # The firmware of the card's cores and kernels, for programs on the driver's runtime.
 install(TARGETS scheduler executor empty elementwise matmul
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/npusim/programs)

@@ -44,3 +44,23 @@ function(npu_embed_programs target)
     SKIP_UNITY_BUILD_INCLUSION ON)
   add_dependencies(${target} ${ARGN})
 endfunction()
+
+# npu_operator(name TEMPLATE file PARAMETERS KEY=VALUE...): programs/name.npu, the operator of
+# operators/templates/file.cpp with NPU_JIT_KEY as given; compiled as it is on demand.
+function(npu_operator name)
+  cmake_parse_arguments(ARG "" "TEMPLATE" "PARAMETERS" ${ARGN})
+  add_library(${name} MODULE ${CMAKE_SOURCE_DIR}/operators/templates/${ARG_TEMPLATE}.cpp)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE npu_platform npu_abi npu_base npu_flags)
+  list(TRANSFORM ARG_PARAMETERS PREPEND NPU_JIT_)
+  target_compile_definitions(${name} PRIVATE NPU_JIT_KERNEL_NAME=${ARG_TEMPLATE} ${ARG_PARAMETERS})
+  set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".npu"
+    LIBRARY_OUTPUT_DIRECTORY ${NPU_PROGRAM_DIR} CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD OFF)
+  # Of one source with many parameters, tools look at the first.
+  get_property(seen GLOBAL PROPERTY NPU_OPERATOR_${ARG_TEMPLATE})
+  if(seen)
+    set_target_properties(${name} PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
+  endif()
+  set_property(GLOBAL PROPERTY NPU_OPERATOR_${ARG_TEMPLATE} ON)
+endfunction()

@@ -4,12 +4,13 @@
 #include <set>
 #include <vector>
 
-#include "workloads/kernels/gemm/block_scheduler.hpp"
+#include "npu/aicore/block_scheduler.hpp"
 #include "workloads/kernels/gemm/tiling.hpp"
 
 namespace npu::kernels::gemm {
 namespace {
 
+using aicore::BlockScheduler;
 using testing::ElementsAre;
 using Place = std::pair<std::uint32_t, std::uint32_t>;
 

@@ -2,15 +2,15 @@
 // What the vector kernels share: the kernel itself, a block's part of the rows, and pieces of UB.
 #pragma once
 
-#include <algorithm>
-
-#include "npu/aicore/kernel.hpp"
+#include "npu/aicore/rows.hpp"
 #include "workloads/kernels/attention/problem.hpp"
 
 namespace npu::kernels::attention {
 
 using aicore::AicorePort;
 using aicore::Flag;
+using aicore::kLongestRow;
+using aicore::UbParts;
 using platform::DataType;
 using platform::LocalBuffer;
 using platform::Pipe;
@@ -23,20 +23,6 @@ struct Turns {
   Flag<Pipe::kMte2, Pipe::kVector> loaded;
   Flag<Pipe::kVector, Pipe::kMte3> computed;
   explicit Turns(AicorePort& port) : free(port, 0), loaded(port, 0), computed(port, 0) {}
-};
-
-// Parts of UB, one behind the other.
-class UbParts {
- public:
-  std::uint32_t take(std::uint32_t bytes) {
-    const std::uint32_t at = next_;
-    next_ += aicore::round_up(bytes, aicore::kLocalAlignment);
-    return at;
-  }
-  std::uint32_t used() const { return next_; }
-
- private:
-  std::uint32_t next_ = 0;
 };
 
 inline void copy_in(AicorePort& port, std::uint32_t to, std::uint64_t from, std::uint32_t rows,
@@ -63,21 +49,6 @@ inline void copy_out(AicorePort& port, std::uint64_t to, std::uint32_t from, std
   port.issue(copy);
 }
 
-// No core has a buffer for a longer row; shorter ones keep sizes within 32 bits.
-inline constexpr std::uint32_t kLongestRow = 1U << 16;
-
-// Calls run(first, rows) for the block's rows, at most `piece` at a time.
-template <class Run>
-void for_rows(const platform::KernelCall& call, std::uint32_t rows, std::uint32_t piece, Run run) {
-  const auto border = [&](std::uint64_t block) {
-    return static_cast<std::uint32_t>(rows * block / call.blocks);
-  };
-  const std::uint32_t end = border(std::uint64_t{call.block} + 1);
-  for (std::uint32_t first = border(call.block); first < end; first += piece) {
-    run(first, std::min(piece, end - first));
-  }
-}
-
 // A kernel that works on rows: `Rows` is made of the port and the task's `Work`, says how many rows
 // it takes at a time, and runs on so many.
 template <class Rows, class Work>
@@ -88,8 +59,8 @@ int run_rows(AicorePort& port) {
     Rows rows(port, work);
     const std::uint32_t piece = rows.piece();
     if (piece == 0) return kTooLarge;
-    for_rows(port.call(), work.rows, piece,
-             [&](std::uint32_t first, std::uint32_t count) { rows.run(first, count); });
+    aicore::for_rows(port.call(), work.rows, piece,
+                     [&](std::uint32_t first, std::uint32_t count) { rows.run(first, count); });
   }
   port.pipe_barrier(Pipe::kAll);
   return 0;

@@ -4,10 +4,10 @@
 // on the next one. C, D: fp32. A coupled core does both.
 #include <algorithm>
 
+#include "npu/aicore/block_scheduler.hpp"
 #include "npu/aicore/kernel.hpp"
 #include "workloads/kernels/fused/problem.hpp"
 #include "workloads/kernels/gemm/block_mmad.hpp"
-#include "workloads/kernels/gemm/block_scheduler.hpp"
 
 namespace npu::kernels::fused {
 namespace {
@@ -31,7 +31,7 @@ class Relu {
   Relu& operator=(const Relu&) = delete;
 
   // Part `part` of `parts` of the tile's rows.
-  void run(const gemm::TilePlace& place, std::uint32_t part, std::uint32_t parts) {
+  void run(const aicore::TilePlace& place, std::uint32_t part, std::uint32_t parts) {
     const std::uint32_t first_row = place.row * problem_.l1.m;
     const std::uint32_t first_column = place.column * problem_.l1.n;
     const std::uint32_t rows = std::min(problem_.l1.m, problem_.m - first_row);
@@ -90,9 +90,9 @@ class Relu {
 
 template <class Run>
 void for_tiles(const AicorePort& port, const gemm::Problem& p, Run run) {
-  const gemm::BlockScheduler scheduler(aicore::divide_up(p.m, p.l1.m),
-                                       aicore::divide_up(p.n, p.l1.n), p.swizzle_offset,
-                                       p.swizzle_direction);
+  const aicore::BlockScheduler scheduler(aicore::divide_up(p.m, p.l1.m),
+                                         aicore::divide_up(p.n, p.l1.n), p.swizzle_offset,
+                                         p.swizzle_direction);
   const auto& call = port.call();
   for (std::uint64_t i = call.block; i < scheduler.tiles(); i += call.blocks) {
     run(scheduler.place(i));
@@ -101,7 +101,7 @@ void for_tiles(const AicorePort& port, const gemm::Problem& p, Run run) {
 
 void cube(AicorePort& port, const gemm::Problem& p) {
   gemm::BlockMmad block(port, p);
-  for_tiles(port, p, [&](const gemm::TilePlace& place) {
+  for_tiles(port, p, [&](const aicore::TilePlace& place) {
     block.run(place.row, place.column);
     port.set_cross_flag(Pipe::kFixpipe, platform::CrossScope::kCluster, kTileDone);
   });
@@ -109,7 +109,7 @@ void cube(AicorePort& port, const gemm::Problem& p) {
 
 void vector(AicorePort& port, const gemm::Problem& p, std::uint64_t to) {
   Relu relu(port, p, to);
-  for_tiles(port, p, [&](const gemm::TilePlace& place) {
+  for_tiles(port, p, [&](const aicore::TilePlace& place) {
     port.wait_cross_flag(Pipe::kMte2, platform::CrossScope::kCluster, kTileDone);
     relu.run(place, port.call().role - 1, 2);
   });
@@ -119,7 +119,7 @@ void coupled(AicorePort& port, const gemm::Problem& p, std::uint64_t to) {
   const Flag<Pipe::kFixpipe, Pipe::kMte2> tile_done(port, 3);
   gemm::BlockMmad block(port, p);
   Relu relu(port, p, to);
-  for_tiles(port, p, [&](const gemm::TilePlace& place) {
+  for_tiles(port, p, [&](const aicore::TilePlace& place) {
     block.run(place.row, place.column);
     tile_done.set();
     tile_done.wait();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel: block i of n computes tiles i, i + n, i + 2 n, ... of C.
+#include "npu/aicore/block_scheduler.hpp"
 #include "npu/aicore/kernel.hpp"
 #include "workloads/kernels/gemm/block_mmad.hpp"
-#include "workloads/kernels/gemm/block_scheduler.hpp"
 #include "workloads/kernels/gemm/problem.hpp"
 
 namespace npu::kernels::gemm {
@@ -14,12 +14,13 @@ int matmul(AicorePort& port) {
   for (unsigned i = 0; i < kWords; ++i) words.word[i] = arguments.word(i);
   const Problem p = from_words(words);
   if (!valid(p)) return aicore::kBadArguments;
-  const BlockScheduler scheduler(aicore::divide_up(p.m, p.l1.m), aicore::divide_up(p.n, p.l1.n),
-                                 p.swizzle_offset, p.swizzle_direction);
+  const aicore::BlockScheduler scheduler(aicore::divide_up(p.m, p.l1.m),
+                                         aicore::divide_up(p.n, p.l1.n), p.swizzle_offset,
+                                         p.swizzle_direction);
   {
     BlockMmad block(port, p);
     for (std::uint64_t i = port.call().block; i < scheduler.tiles(); i += port.call().blocks) {
-      const TilePlace place = scheduler.place(i);
+      const aicore::TilePlace place = scheduler.place(i);
       block.run(place.row, place.column);
     }
   }

@@ -5,14 +5,15 @@
 #include <cstdint>
 
 #include "npu/aicore/kernel.hpp"
+#include "npu/aicore/tiles.hpp"
 
 namespace npu::kernels::gemm {
 
+using aicore::accumulator;
+using aicore::default_l0;
+using aicore::default_l1;
+using aicore::TileShape;
 using platform::DataType;
-
-struct TileShape {
-  std::uint32_t m = 0, n = 0, k = 0;
-};
 
 struct Problem {
   std::uint64_t a = 0, b = 0, c = 0;  // device addresses
@@ -23,33 +24,6 @@ struct Problem {
   TileShape l1, l0;                         // m and n are alike
   std::uint32_t swizzle_offset = 3, swizzle_direction = 0;
 };
-
-// What the cube accumulates in.
-constexpr DataType accumulator(DataType type) {
-  return type == DataType::kInt8 ? DataType::kInt32 : DataType::kFp32;
-}
-
-// Usual tiles of the public libraries (operators.md B3).
-constexpr TileShape default_l1(DataType type) {
-  switch (type) {
-    case DataType::kInt8:
-      return {128, 256, 512};
-    case DataType::kFp32:
-      return {128, 128, 256};
-    default:
-      return {128, 256, 256};
-  }
-}
-constexpr TileShape default_l0(DataType type) {
-  switch (type) {
-    case DataType::kInt8:
-      return {128, 256, 128};
-    case DataType::kFp32:
-      return {128, 128, 64};
-    default:
-      return {128, 256, 64};
-  }
-}
 
 // The argument words of the task: two numbers in a word, the first one in its lower half.
 inline constexpr unsigned kWords = 12;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace npu::kernels::gemm {
+namespace npu::aicore {
 
 struct TilePlace {
   std::uint32_t row = 0, column = 0;  // in tiles
@@ -49,4 +49,4 @@ class BlockScheduler {
   std::uint32_t rows_, columns_, offset_, direction_;
 };
 
-}  // namespace npu::kernels::gemm
+}  // namespace npu::aicore

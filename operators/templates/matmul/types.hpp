@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types and layouts of a multiplication from its macros, and which of them there are.
+#pragma once
+
+#include "npu/aicore/tiles.hpp"
+#include "operators/templates/common/macros.hpp"
+#include "operators/templates/common/operand.hpp"
+
+namespace npu::operators::matmul {
+
+NPU_JIT_TYPE_OF(kTypeA, NPU_JIT_ELEMENT_A);
+NPU_JIT_TYPE_OF(kTypeB, NPU_JIT_ELEMENT_B);
+NPU_JIT_TYPE_OF(kTypeC, NPU_JIT_ELEMENT_C);
+NPU_JIT_LAYOUT_OF(kLayoutA, NPU_JIT_LAYOUT_A);
+NPU_JIT_LAYOUT_OF(kLayoutB, NPU_JIT_LAYOUT_B);
+
+static_assert(kTypeA == kTypeB, "NPU_JIT_ELEMENT_A and NPU_JIT_ELEMENT_B must be one type");
+static_assert(is_real(kTypeA) || kTypeA == DataType::kInt8,
+              "the cube multiplies half, bfloat16, float and int8: NPU_JIT_ELEMENT_A is none");
+static_assert(!is_real(kTypeA) || is_real(kTypeC),
+              "a product of reals is half, bfloat16 or float: NPU_JIT_ELEMENT_C is none");
+
+inline constexpr DataType kAccumulator = aicore::accumulator(kTypeA);
+
+// Of a kernel that writes the cube's results itself.
+inline constexpr bool kConvertedByFixpipe = is_real(kTypeA) || kTypeC == DataType::kInt32 ||
+                                            kTypeC == DataType::kFp32 || kTypeC == DataType::kFp16;
+
+using OperandA = Operand<kLayoutA, kTypeA>;
+using OperandB = Operand<kLayoutB, kTypeB>;
+
+}  // namespace npu::operators::matmul

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// flash_attention: every type, causal or not, one chunk of keys and many, heads that share keys.
+#include <gmock/gmock.h>
+
+#include "tests/system/operators/matrices.hpp"
+
+namespace npu::test {
+namespace {
+
+using operators::AttentionParams;
+
+struct AttentionInstance {
+  const char *from, *to;
+  bool causal;
+  std::string object() const {
+    return std::string("op_flash_attention_") + from + "_" + to + (causal ? "_1" : "_0");
+  }
+};
+const AttentionInstance kInstances[] = {
+    {"half", "half", false},        {"half", "half", true},    {"bfloat16", "bfloat16", false},
+    {"bfloat16", "bfloat16", true}, {"float", "float", false}, {"float", "float", true},
+    {"half", "float", false}};
+
+class AttentionCase {
+ public:
+  AttentionCase(OperatorBench& bench, const AttentionInstance& instance,
+                const AttentionParams& shape, Dice& dice)
+      : params(shape),
+        q(random_values(dice, type_named(instance.from), rows(), shape.head)),
+        k(random_values(dice, type_named(instance.from), key_rows(), shape.head)),
+        v(random_values(dice, type_named(instance.from), key_rows(), shape.head)),
+        bench_(bench),
+        instance_(instance) {}
+
+  void run() {
+    bench_.forget();
+    params.q = bench_.place(packed(q, "RowMajor", from(), params.head));
+    params.k = bench_.place(packed(k, "RowMajor", from(), params.head));
+    params.v = bench_.place(packed(v, "RowMajor", from(), params.head));
+    const std::uint64_t bytes = rows() * params.head * platform::bytes_of(to());
+    const std::vector<unsigned char> before(bytes + 64, 0xA5);
+    params.to = bench_.place(before);
+    ASSERT_TRUE(bench_.run_operator(instance_.object(), params)) << bench_.refusal();
+    after_ = bench_.fetch(params.to, before.size());
+    EXPECT_TRUE(std::equal(after_.begin() + static_cast<std::ptrdiff_t>(bytes), after_.end(),
+                           before.begin()));
+  }
+  double result(std::uint64_t row, std::uint64_t column) const {
+    return get_element(after_, row * params.head + column, to());
+  }
+  void expect_attention() const {
+    for (std::uint64_t row = 0; row < rows(); ++row) expect_row(row);
+  }
+
+  AttentionParams params;
+  Values q, k, v;
+
+ private:
+  static constexpr double kUnit = 0x1p-24;
+  DataType from() const { return type_named(instance_.from); }
+  DataType to() const { return type_named(instance_.to); }
+  std::uint64_t rows() const { return std::uint64_t{params.batch} * params.heads * params.queries; }
+  std::uint64_t key_rows() const {
+    return std::uint64_t{params.batch} * params.kv_heads * params.keys;
+  }
+
+  void expect_row(std::uint64_t row) const {
+    const std::uint64_t head = row / params.queries, query = row % params.queries;
+    const std::uint64_t batch = head / params.heads;
+    const std::uint64_t shared = head % params.heads / (params.heads / params.kv_heads);
+    const std::uint64_t first = (batch * params.kv_heads + shared) * params.keys;
+    const std::uint64_t seen =
+        instance_.causal ? std::min<std::uint64_t>(query + 1, params.keys) : params.keys;
+    for (std::uint64_t e = 0; seen == 0 && e < params.head; ++e) ASSERT_EQ(result(row, e), 0);
+    if (seen == 0) return;
+    std::vector<double> scores(seen);
+    double most = -HUGE_VAL, least = HUGE_VAL, score_error = 0;
+    for (std::uint64_t j = 0; j < seen; ++j) {
+      Exact exact;
+      for (std::uint64_t e = 0; e < params.head; ++e) {
+        const double product = q.at(row, e) * k.at(first + j, e);
+        exact.sum += product;
+        exact.size += std::fabs(product);
+      }
+      scores[j] = exact.sum * params.scale;
+      most = std::fmax(most, scores[j]);
+      least = std::fmin(least, scores[j]);
+      score_error = std::fmax(score_error,
+                              std::fabs(params.scale) * error_of_sums(exact.size, params.head + 4));
+    }
+    double sum = 0;
+    for (const double score : scores) sum += std::exp(score - most);
+    // Of weights and their sum: scores, differences, exponentials, corrections with each chunk. The
+    // weights themselves are rounded to their type, small ones to a multiple of its smallest
+    // number.
+    const double relative = std::expm1(2 * score_error) +
+                            (8 * (most - least) + 4 * static_cast<double>(seen) + 200) * kUnit;
+    for (std::uint64_t e = 0; e < params.head; ++e) {
+      double exact = 0, size = 0, plain = 0;
+      for (std::uint64_t j = 0; j < seen; ++j) {
+        const double weight = std::exp(scores[j] - most) / sum;
+        exact += weight * v.at(first + j, e);
+        size += weight * std::fabs(v.at(first + j, e));
+        plain += std::fabs(v.at(first + j, e));
+      }
+      const double error = size * (relative + unit(from())) + smallest(from()) * plain / sum;
+      ASSERT_TRUE(near_enough(to(), result(row, e), exact, error))
+          << instance_.object() << ", " << params.queries << " queries, " << params.keys
+          << " keys, head " << params.head << ": row " << row << ", " << e << " is "
+          << result(row, e) << ", exactly " << exact;
+    }
+  }
+
+  OperatorBench& bench_;
+  const AttentionInstance instance_;
+  std::vector<unsigned char> after_;
+};
+
+AttentionParams shape(std::uint32_t queries, std::uint32_t keys, std::uint32_t head) {
+  AttentionParams params;
+  params.queries = queries, params.keys = keys, params.head = head;
+  params.scale = 1 / std::sqrt(static_cast<float>(std::max(head, 1U)));
+  return params;
+}
+
+class Attention : public testing::TestWithParam<model::CoreKind> {
+ protected:
+  OperatorBench bench_{GetParam()};
+  // Chunks are as short as they come where the cache is small.
+  void small_cache() {
+    const auto& core = bench_.config.core;
+    bench_.limits({core.l1, core.l0a, core.l0b, core.l0c, core.ub, 0});
+  }
+};
+
+TEST_P(Attention, AtRandom) {
+  Dice dice(GetParam() == model::CoreKind::kSplit ? 41 : 42);
+  for (unsigned i = 0; i < 100; ++i) {
+    if (i == 30) small_cache();
+    const auto& instance = kInstances[i % std::size(kInstances)];
+    const auto side = [&dice](std::uint32_t most) {
+      return dice() % 3 == 0 ? number(dice, 1, 20) : number(dice, 1, most);
+    };
+    AttentionParams params = shape(side(200), side(300), side(100));
+    params.batch = number(dice, 1, 2);
+    params.kv_heads = number(dice, 1, 2);
+    params.heads = params.kv_heads * number(dice, 1, 2);
+    AttentionCase one(bench_, instance, params, dice);
+    one.run();
+    one.expect_attention();
+    if (HasFailure()) FAIL() << "shape " << i;
+  }
+}
+
+TEST_P(Attention, OfManyChunksAndScoresThatGrow) {
+  Dice dice(43);
+  small_cache();
+  for (const auto& instance : kInstances) {
+    AttentionCase one(bench_, instance, shape(130, 333, 32), dice);
+    one.params.scale = 3;
+    // The largest scores come last: everything before is corrected.
+    for (std::uint64_t j = 0; j < one.k.rows; ++j) {
+      for (std::uint64_t e = 0; e < 32; ++e) {
+        double& key = one.k.at(j, e);
+        key = rounded(type_named(instance.from), key * static_cast<double>(j) / 100);
+      }
+    }
+    one.run();
+    one.expect_attention();
+    EXPECT_EQ(bench_.launches(), instance.causal ? 8U : 14U)
+        << "two for each chunk of 64, two more";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cores, Attention,
+                         testing::Values(model::CoreKind::kCoupled, model::CoreKind::kSplit),
+                         [](const auto& each) {
+                           return each.param == model::CoreKind::kSplit ? "Split" : "Coupled";
+                         });
+
+TEST(AttentionNumbers, ThatAreNoneStayInTheirRows) {
+  OperatorBench bench;
+  Dice dice(44);
+  AttentionCase one(bench, {"float", "float", true}, shape(40, 40, 8), dice);
+  one.q.at(3, 2) = std::nan("");
+  one.k.at(30, 1) = HUGE_VAL;  // seen from row 30 on
+  one.run();
+  for (std::uint64_t row = 0; row < 40; ++row) {
+    // A positive query makes the score infinite, a negative one the weight 0.
+    const bool none = row == 3 || (row >= 30 && one.q.at(row, 1) > 0);
+    EXPECT_EQ(std::isnan(one.result(row, 0)), none) << row;
+  }
+}
+
+TEST(AttentionOfNothing, IsNothingOrZero) {
+  OperatorBench bench;
+  Dice dice(45);
+  for (const auto& params : {shape(0, 5, 5), shape(5, 5, 0)}) {
+    ASSERT_TRUE(bench.run_operator("op_flash_attention_half_half_0", params));
+    EXPECT_EQ(bench.launches(), 0U);
+  }
+  AttentionCase one(bench, {"half", "half", true}, shape(7, 0, 5), dice);
+  one.run();
+  one.expect_attention();
+}
+
+TEST(AttentionRefusals, SayWhatCannotBe) {
+  OperatorBench bench;
+  using testing::HasSubstr;
+  AttentionParams params = shape(8, 8, 8);
+  params.heads = 3, params.kv_heads = 2;
+  EXPECT_FALSE(bench.run_operator("op_flash_attention_half_half_0", params));
+  EXPECT_THAT(bench.refusal(), HasSubstr("kv_heads"));
+  params = shape(8, 8, 10'000);
+  EXPECT_FALSE(bench.run_operator("op_flash_attention_half_half_0", params));
+  EXPECT_THAT(bench.refusal(), HasSubstr("UB"));
+  params = shape(0x7FFF'FFFF, 0x7FFF'FFFF, 8);
+  params.batch = 0x7FFF'FFFF;
+  EXPECT_FALSE(bench.run_operator("op_flash_attention_half_half_0", params));
+  EXPECT_THAT(bench.refusal(), HasSubstr("address space"));
+}
+
+}  // namespace
+}  // namespace npu::test

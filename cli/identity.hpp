@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report says of the run it is of, so that it can be told from others and made again.
+// What a run leaves behind, so that it can be told from others and made again: its report and its
+// configuration.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "cli/output.hpp"
 #include "model/config/system_config.hpp"
 #include "reports/report.hpp"
 
 namespace npu::cli {
-
-// A report with all but what the run itself finds. `overrides`: those of --set that were keys of
-// the configuration, as they were given.
-reports::Report begin_report(const std::string& workload, const std::string& config_name,
-                             const model::SystemConfig& config,
-                             const std::vector<std::string>& overrides);
 
 // The report for machines to `file`, as a page to `page`, then as text to standard output: whoever
 // reads that may have gone. The first of their errors.

@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "cli/commands.hpp"
-#include "cli/overrides.hpp"
 #include "model/config/load.hpp"
+#include "model/config/short_keys.hpp"
 
 namespace npu::cli {
 
@@ -26,7 +26,7 @@ tl::expected<model::SystemConfig, Failure> load_config(const std::string& name,
   if (name.empty()) return bad_input("--config is missing: give a chip or system file, e.g. 910b");
   std::vector<std::string> full;
   full.reserve(overrides.size());
-  for (const auto& each : overrides) full.push_back(full_override(each));
+  for (const auto& each : overrides) full.push_back(model::full_override(each));
   auto system = model::load_system(name, full, config_directories());
   if (!system) return bad_input(system.error().message());
   return std::move(*system);

@@ -5,15 +5,15 @@
 
 #include "cli/commands.hpp"
 #include "cli/identity.hpp"
-#include "cli/overrides.hpp"
 #include "cli/recording.hpp"
 #include "cli/run_checks.hpp"
 #include "cli/run_monitor.hpp"
 #include "cli/run_speed.hpp"
 #include "cli/simulator.hpp"
+#include "model/config/short_keys.hpp"
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/counters.hpp"
 #include "workloads/framework/registry.hpp"
+#include "workloads/simulator/identity.hpp"
 
 namespace npu::cli {
 namespace {
@@ -31,7 +31,7 @@ tl::expected<std::vector<std::string>, Failure> apply_parameters(const Workload&
     const std::string where = "--set " + shortened(set) + ": ";
     if (key.size() == set.size()) return bad_input(where + "not of the form key=value");
     if (!is_parameter(workload, key)) {
-      if (!is_config_key(key)) return bad_input(where + unknown_key(workload, key));
+      if (!model::is_config_key(key)) return bad_input(where + unknown_key(workload, key));
       overrides.push_back(set);
       continue;
     }
@@ -79,8 +79,7 @@ Failure run_failure(const Error& error, const Workload& workload, const Options&
 // What the machine did, at the end of the run or where it stopped.
 void add_machine(reports::Report& report, const workloads::SimulatorView& simulator,
                  std::uint64_t& events) {
-  add_counters(report, simulator);
-  report.simulated = simulator.simulated_time();
+  workloads::add_machine(report, simulator);
   events = simulator.events();
 }
 
@@ -170,7 +169,7 @@ Outcome run_workload(const Options& options) {
   RunMonitor monitor(workload.name, watch->get());
   if (auto done = write_config(options.config_out, *config); !done) return done;
 
-  auto report = begin_report(workload.name, options.config, *config, *overrides);
+  auto report = workloads::begin_report(workload.name, options.config, *config, *overrides);
   report.seed = options.seed;
   report.parameters = parameters.values();
   const auto ran =

@@ -18,6 +18,7 @@
 #include "model/system.hpp"
 #include "npu/base/shortened.hpp"
 #include "workloads/framework/counters.hpp"
+#include "workloads/simulator/identity.hpp"
 #include "workloads/simulator/system_view.hpp"
 
 namespace npu::cli {
@@ -147,7 +148,7 @@ Outcome serve(const Options& options) {
   auto recording = Recording::open(options);
   if (!recording) return tl::unexpected(recording.error());
   if (auto done = write_config(options.config_out, *config); !done) return done;
-  auto report = begin_report("serve", options.config, *config, options.sets);
+  auto report = workloads::begin_report("serve", options.config, *config, options.sets);
   model::System system(*config);
   Outcome served;
   const Status ran = system.run([&](platform::Platform&) {

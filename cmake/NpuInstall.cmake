@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the programs npusim and npudemo, libnpudrv and libnpusim, their public headers, the
+# cmake --install: the programs npusim and npudemo, libnpudrv and libnpusim, the Python package, public headers, the
 # configurations, the manual pages, completion for shells, the licence, a CMake package
 # (find_package(npusim)) and a pkg-config file.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # what is installed needs no tests
@@ -17,8 +17,16 @@ install(DIRECTORY workloads/graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/
 # Operators are compiled on demand, from this folder and the installed headers.
 install(DIRECTORY operators/templates DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/operators/operators
   FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)
-# The firmware of the card's cores, for programs on the driver's runtime.
-install(TARGETS scheduler executor LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/npusim/programs)
+# The firmware of the card's cores and kernels, for programs on the driver's runtime.
+install(TARGETS scheduler executor empty elementwise matmul
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/npusim/programs)
+if(TARGET npu_python)
+  install(TARGETS npu_python LIBRARY DESTINATION lib/python3/dist-packages/npusim)
+  install(TARGETS vector_example LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/npusim/programs)
+  list(TRANSFORM NPU_PYTHON_SOURCES APPEND .py OUTPUT_VARIABLE files)
+  list(TRANSFORM files PREPEND python/npusim/)
+  install(FILES ${files} DESTINATION lib/python3/dist-packages/npusim)
+endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY sim/testing/main/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/testing
   FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)

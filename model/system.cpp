@@ -38,18 +38,30 @@ ResourceLookup System::resources() {
 }
 
 Status System::run(std::function<void(platform::Platform&)> program) {
-  bool returned = false;
-  const auto task = cpus_.spawn("main", [&, work = std::move(program)] {
-    work(platform_);
-    cpus_.catch_up();
-    returned = true;
-    sc_core::sc_pause();
-  });
-  if (!task) return fail(ErrorCode::kOutOfResources, "no free CPU for the main task");
+  program_ = std::move(program);
+  returned_ = false;
+  if (rests_) {
+    next_program_.notify(sc_core::SC_ZERO_TIME);
+  } else if (!cpus_.spawn("main", [this] { serve_programs(); })) {
+    return fail(ErrorCode::kOutOfResources, "no free CPU for the main task");
+  }
   sc_core::sc_start();
-  if (returned) return {};
+  rests_ = has_more_;
+  has_more_ = true;
+  if (returned_) return {};
   if (simulation_.agenda.stopped()) return fail(ErrorCode::kAborted, "the simulation was stopped");
   return fail(ErrorCode::kTimeout, "nothing more can happen: " + cpus_.unfinished());
+}
+
+void System::serve_programs() {
+  for (;;) {
+    std::exchange(program_, {})(platform_);
+    cpus_.catch_up();
+    returned_ = true;
+    sc_core::sc_pause();
+    if (!has_more_) return;
+    cpus_.rest(next_program_);
+  }
 }
 
 }  // namespace npu::model

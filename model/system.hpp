@@ -49,6 +49,8 @@ class System {
   HccsMesh& mesh() { return *mesh_; }
 
  private:
+  void serve_programs();
+
   SystemConfig config_;
   Simulation simulation_;
   HostMemory memory_;
@@ -58,6 +60,11 @@ class System {
   std::unique_ptr<HccsMesh> mesh_;
   HostCpus cpus_;
   HostPlatform platform_;
+  // The task that runs programs ends with the first one. Whoever has more is served by one that
+  // stays: making a task takes longer than many a program.
+  std::function<void(platform::Platform&)> program_;
+  bool returned_ = false, has_more_ = false, rests_ = false;
+  sc_core::sc_event next_program_;
 };
 
 }  // namespace npu::model

@@ -6,7 +6,11 @@
 #include <filesystem>
 
 #include "model/config/load.hpp"
+#include "model/config/short_keys.hpp"
+#include "reports/report_json.hpp"
 #include "sim/simulator_impl.hpp"
+#include "workloads/simulator/identity.hpp"
+#include "workloads/simulator/system_view.hpp"
 
 namespace npu::sim {
 namespace {
@@ -41,17 +45,40 @@ Result<std::unique_ptr<Simulator>> Simulator::create(const std::string& config,
   if (process_has_simulator) {
     return fail(ErrorCode::kAlreadyExists, "this process has had its simulator");
   }
-  const auto loaded = model::load_system(config, overrides, config_directories());
+  std::vector<std::string> full;
+  full.reserve(overrides.size());
+  for (const auto& each : overrides) full.push_back(model::full_override(each));
+  const auto loaded = model::load_system(config, full, config_directories());
   if (!loaded) return fail(ErrorCode::kInvalidArgument, loaded.error().message());
   process_has_simulator = true;
-  return std::unique_ptr<Simulator>(new Simulator(std::make_unique<Impl>(*loaded)));
+  return std::unique_ptr<Simulator>(
+      new Simulator(std::make_unique<Impl>(*loaded, config, overrides)));
 }
 
 Status Simulator::run(std::function<void(platform::Platform&)> program) {
-  if (impl_->stuck) return fail(ErrorCode::kTimeout, "an earlier program never ended");
+  if (!impl_->outcome.empty()) return fail(ErrorCode::kTimeout, "an earlier program never ended");
   auto status = impl_->system.run(std::move(program));
-  impl_->stuck = !status.has_value();
+  if (status) return status;
+  const auto& error = status.error();
+  impl_->outcome = error.code == ErrorCode::kAborted ? "interrupted" : "failed: " + error.message();
   return status;
+}
+
+void Simulator::attend(const std::atomic<bool>& raised, std::function<bool()> look) {
+  impl_->system.attend(raised, std::move(look));
+}
+
+unsigned Simulator::cards() const {
+  return impl_->system.cards();
+}
+
+std::string Simulator::report(const std::string& workload) const {
+  auto report = workloads::begin_report(workload, impl_->config_name, impl_->system.config(),
+                                        impl_->overrides);
+  const workloads::SystemView view(impl_->system);
+  workloads::add_machine(report, view);
+  if (!impl_->outcome.empty()) report.outcome = impl_->outcome;
+  return reports::to_json(report);
 }
 
 Picoseconds Simulator::now() const {

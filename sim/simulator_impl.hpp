@@ -2,15 +2,21 @@
 // What is behind Simulator, for the parts of this library.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "model/system.hpp"
 #include "npu/sim/simulator.hpp"
 
 namespace npu::sim {
 
 struct Simulator::Impl {
-  explicit Impl(const model::SystemConfig& config) : system(config) {}
+  Impl(const model::SystemConfig& config, std::string name, std::vector<std::string> given)
+      : system(config), config_name(std::move(name)), overrides(std::move(given)) {}
   model::System system;
-  bool stuck = false;
+  std::string config_name;
+  std::vector<std::string> overrides;
+  std::string outcome;  // of a run after which there is no other; empty: there may be
 };
 
 }  // namespace npu::sim

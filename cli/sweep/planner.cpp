@@ -5,11 +5,11 @@
 #include <cctype>
 
 #include "cli/commands.hpp"
-#include "cli/overrides.hpp"
 #include "cli/run_checks.hpp"
 #include "cli/sweep/decimal.hpp"
 #include "cli/sweep/program_digest.hpp"
 #include "model/config/load.hpp"
+#include "model/config/short_keys.hpp"
 #include "npu/base/shortened.hpp"
 #include "reports/digest.hpp"
 #include "workloads/framework/parameter_text.hpp"
@@ -27,7 +27,7 @@ std::string at(const PlacedText& where, const std::string& key, const std::strin
 
 // A key of the configuration in full, however short it was given.
 std::string full_name(const workloads::Workload& workload, const std::string& key) {
-  return cli::is_parameter(workload, key) ? key : cli::full_override(key);
+  return cli::is_parameter(workload, key) ? key : model::full_override(key);
 }
 
 std::string setting(const Assignment& assignment) {
@@ -76,7 +76,7 @@ tl::expected<Planner, Failure> Planner::make(const SweepSpec& spec) {
 
 cli::Outcome Planner::add_axis(const PlacedText& key) {
   const bool parameter = cli::is_parameter(*workload_, key.text);
-  if (!parameter && !cli::is_config_key(key.text)) {
+  if (!parameter && !model::is_config_key(key.text)) {
     return bad_input(at(key, key.text, cli::unknown_key(*workload_, key.text)));
   }
   Axis axis{full_name(*workload_, key.text), parameter ? "parameter" : "key", ""};
@@ -182,7 +182,7 @@ tl::expected<PlannedPoint, Failure> Planner::plan(const GridPoint& point) {
   for (const auto& each : point.assignments) {
     planned.arguments.push_back("--set=" + setting(each));
     if (!cli::is_parameter(*workload_, each.key.text)) {
-      overrides.push_back(cli::full_override(setting(each)));
+      overrides.push_back(model::full_override(setting(each)));
       continue;
     }
     const Status assigned = parameters.assign(setting(each));

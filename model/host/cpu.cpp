@@ -52,6 +52,16 @@ void HostCpus::join(HostTask& task) {
   }
 }
 
+void HostCpus::rest(const sc_core::sc_event& event) {
+  auto& task = *current_;
+  catch_up();
+  end_busy(task);
+  resume(nobody_);
+  simulation_.agenda.wait_with_others(event);
+  resume(task);
+  task.busy_since = sim_now();
+}
+
 void HostCpus::resume(HostTask& task) {
   current_ = &task;
   simulation_.recorder.set_cause_slot(&task.cause);

@@ -52,6 +52,8 @@ class HostCpus {
 
   // CPU time of the current task, waited for at the next synchronise().
   void charge(Picoseconds time) { current_->pending += ticks(time); }
+  // The current task has nothing to do until `event`: no busy and no idle time of its.
+  void rest(const sc_core::sc_event& event);
   // Simulated time catches up with the current task's local time.
   void synchronise();
   // The same, unless nobody could tell: for what only other tasks observe.

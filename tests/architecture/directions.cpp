@@ -44,6 +44,7 @@ const std::vector<Area>& areas() {
                                             "timeline",
                                             "workloads",
                                             "workloads/kernels",
+                                            "workloads/simulator",
                                             "cli",
                                             "bench",
                                             "demo",
@@ -70,7 +71,9 @@ const std::vector<Area>& areas() {
       {"model/", contracts_and({"model/config", "model/host/vfio_user"}), true},
       {"model/config/", kContracts, false},
       {"model/host/vfio_user/", {"include/npu/base"}, false},
-      {"sim/", contracts_and({"include/npu/sim", "include/npu/testing", "model", "model/config"}),
+      {"sim/",
+       contracts_and({"include/npu/sim", "include/npu/testing", "model", "model/config", "reports",
+                      "workloads/simulator"}),
        false},
       {"sim/testing/main/", {}, false},
       {"examples/", contracts_and({"include/npu/driver", "include/npu/testing"}), false},
@@ -78,8 +81,11 @@ const std::vector<Area>& areas() {
       {"reports/", {"include/npu/base", "include/npu/platform"}, false},
       {"timeline/", kContracts, false},
       {"workloads/", kBoth, true},
+      {"workloads/simulator/", contracts_and({"model", "model/config", "reports", "workloads"}),
+       false},
       {"workloads/kernels/", contracts_and({"include/npu/aicore"}), false},
       {"cli/", kBoth, true},
+      {"python/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
       {"demo/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
       {"docs/guide/",
        contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/aicore"}), false},
@@ -112,8 +118,9 @@ const Area* find_area(std::string_view path) {
 
 // Who may have the driver and the model in one file.
 bool may_join_driver_and_model(std::string_view area) {
-  static const Names kJoining{"workloads",     "cli",        "bench",    "tests/system",
-                              "tests/package", "docs/guide", "examples", "tests/regression"};
+  static const Names kJoining{"workloads",  "cli",          "bench",
+                              "python",     "tests/system", "tests/package",
+                              "docs/guide", "examples",     "tests/regression"};
   return std::find(kJoining.begin(), kJoining.end(), area) != kJoining.end();
 }
 

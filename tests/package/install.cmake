@@ -7,7 +7,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/ins
 file(RENAME ${WORK}/installed ${WORK}/prefix)
 
 file(GLOB_RECURSE texts ${WORK}/prefix/*.cmake ${WORK}/prefix/*.pc ${WORK}/prefix/*.hpp
-  ${WORK}/prefix/*.yaml)
+  ${WORK}/prefix/*.yaml ${WORK}/prefix/*.py)
 if(NOT texts)
   message(FATAL_ERROR "nothing was installed")
 endif()

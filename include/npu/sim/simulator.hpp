@@ -7,6 +7,7 @@
 //   });
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,7 +24,8 @@ namespace npu::sim {
 class NPU_SIM_API Simulator {
  public:
   // `config` is a path or a name, looked up like the --config option; `overrides` are
-  // "key=value". kInvalidArgument: the context is the one line the npusim program would print;
+  // "key=value", the keys in full or by their last part, as --set takes them. kInvalidArgument: the
+  // context is the one line the npusim program would print;
   // kAlreadyExists: this process has a simulator, or had one.
   static Result<std::unique_ptr<Simulator>> create(const std::string& config,
                                                    const std::vector<std::string>& overrides = {});
@@ -33,11 +35,19 @@ class NPU_SIM_API Simulator {
 
   // Runs `program` as the first host task and returns when it has returned. kTimeout: all tasks
   // wait for something that can no longer happen; the context says who for what, and the
-  // simulator cannot run anything more.
+  // simulator cannot run anything more. kAborted: attend()'s `look` has ended it; the same holds.
   Status run(std::function<void(platform::Platform&)> program);
+  // Before run(): `look` is called soon after `raised` was set, between two events of the machine
+  // and on the stack of run()'s caller. It clears `raised`; true ends the run where it is.
+  void attend(const std::atomic<bool>& raised, std::function<bool()> look);
 
   // Simulated time since power-up.
   Picoseconds now() const;
+  unsigned cards() const;
+  // What the machine has done since power-up, as the JSON of `npusim run --report`
+  // (docs/reports.md): configuration, overrides, counters, no metrics. `workload` is the name it
+  // gives what has run. After a run that was stuck or ended, `outcome` says so.
+  std::string report(const std::string& workload) const;
   // `sink` hears every event emitted until it is removed.
   void add(platform::TraceSink& sink);
   void remove(platform::TraceSink& sink);

@@ -6,10 +6,10 @@
 
 #include "model/config/system_config.hpp"
 
-namespace npu::cli {
+namespace npu::workloads {
 
 // A JSON array of {"name", "kind", "value", "unit"}: of every card its link and its HBM (GB/s) and
 // its cube units by type ("compute": TFLOP/s, TOP/s of int8).
 std::string ceilings_json(const model::SystemConfig& config);
 
-}  // namespace npu::cli
+}  // namespace npu::workloads

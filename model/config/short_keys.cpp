@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/overrides.hpp"
+#include "model/config/short_keys.hpp"
 
 #include <algorithm>
 
 #include "model/config/load.hpp"
 
-namespace npu::cli {
+namespace npu::model {
 namespace {
 
 bool is_list_key(const std::string& key) {
@@ -14,7 +14,7 @@ bool is_list_key(const std::string& key) {
 
 // Empty: it names none, or several.
 std::string full_key(const std::string& name) {
-  const std::vector<std::string> keys = model::override_keys();
+  const std::vector<std::string> keys = override_keys();
   if (is_list_key(name) || std::find(keys.begin(), keys.end(), name) != keys.end()) return name;
   std::string found;
   for (const auto& key : keys) {
@@ -38,4 +38,4 @@ std::string full_override(const std::string& set) {
   return full.empty() ? set : full + set.substr(key.size());
 }
 
-}  // namespace npu::cli
+}  // namespace npu::model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/ceilings.hpp"
+#include "workloads/simulator/ceilings.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "model/config/link_rate.hpp"
 #include "reports/number.hpp"
 
-namespace npu::cli {
+namespace npu::workloads {
 namespace {
 
 using reports::Number;
@@ -47,4 +47,4 @@ std::string ceilings_json(const model::SystemConfig& config) {
   return "[" + fmt::format("{}", fmt::join(all, ",\n    ")) + "]";
 }
 
-}  // namespace npu::cli
+}  // namespace npu::workloads

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulator as Python holds it: each call of the driver runs as a host task of the machine,
+// without the interpreter's lock, and simulated time passes in it and nowhere else.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "npu/sim/simulator.hpp"
+#include "python/native/attention.hpp"
+#include "python/native/errors.hpp"
+
+namespace npu::python {
+
+class Session {
+ public:
+  // Throws ValueError with the one line that the npusim program would print, Failure.
+  Session(const std::string& config, const std::vector<std::string>& overrides);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Called with the interpreter's lock, by the thread that made the session. A signal whose Python
+  // handler raises ends the machine for good, and its exception is thrown; so does a program that
+  // waits for what cannot happen any more (Failure, kTimeout).
+  template <class F>
+  auto call(F f) {
+    using R = std::invoke_result_t<F, platform::Platform&>;
+    if constexpr (std::is_void_v<R>) {
+      run([&](platform::Platform& host) { f(host); });
+    } else {
+      std::optional<R> found;
+      run([&](platform::Platform& host) { found.emplace(f(host)); });
+      return std::move(*found);
+    }
+  }
+
+  // `end` gives a driver's object back. From any thread, at any time: it is done by the next call,
+  // before anything else. After the machine has ended it is never done, nor is `end` destroyed.
+  void bury(std::function<void()> end);
+  // Gives back what is buried; every later call fails.
+  void close();
+  bool closed() const { return closed_; }
+  // Nothing can be asked of the machine any more.
+  bool ended() const { return ended_.has_value(); }
+
+  // Cards that are open. kBusy.
+  void take_card(unsigned index);
+  void leave_card(unsigned index) { taken_.erase(index); }
+
+  std::int64_t now() const { return simulator_->now().count(); }
+  unsigned cards() const { return simulator_->cards(); }
+  std::string report(const std::string& workload) const { return simulator_->report(workload); }
+  // Wall time spent in calls so far, without what Python does around them. For benchmarks only.
+  std::int64_t inside_ns() const { return inside_.count(); }
+  std::uint64_t calls() const { return calls_; }
+
+ private:
+  void run(const std::function<void(platform::Platform&)>& work);
+  void check_usable() const;
+  bool look();
+
+  std::unique_ptr<sim::Simulator> simulator_;
+  const std::thread::id owner_ = std::this_thread::get_id();
+  Attention attention_;
+  std::optional<pybind11::error_already_set> raised_;  // by a handler of a signal
+  std::optional<Error> ended_;                         // the machine has, with this
+  bool closed_ = false, busy_ = false;
+  std::mutex mutex_;
+  std::vector<std::function<void()>> buried_;  // under mutex_
+  std::set<unsigned> taken_;
+  std::chrono::nanoseconds inside_{0};
+  std::uint64_t calls_ = 0;
+};
+
+}  // namespace npu::python

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""npusim: a simulated PCIe NPU with its real driver, firmware and kernels.
+
+    import npusim
+    with npusim.Simulator("910b") as simulator:
+        device = simulator.device(0)
+        memory = device.upload(b"hello")
+        print(memory.read(), simulator.now, "ps")
+
+docs/python.md has more. Sizes are bytes, times simulated picoseconds unless a name says otherwise.
+"""
+
+from .callable import ArgDirection, ChipCallable, CoreCallable
+from .chip_worker import ChipCallConfig, ChipWorker
+from .device import Device
+from .errors import Error, ErrorCode
+from .graph import Argument, Graph, inout, input, no_dependency, output, scalar
+from .memory import DeviceMemory, HostMemory
+from .programs import host_library, program, program_names, program_path
+from .simulator import Simulator, current_simulator
+from .stream import Event, Stream, Ticket
+from .task_interface import (ChipStorageTaskArgs, ContinuousTensor, DataType, TaskArgs,
+                             TensorArgType, get_dtype_name, get_element_size, scalar_to_uint64)
+
+__all__ = [
+    "ArgDirection", "Argument", "ChipCallConfig", "ChipCallable", "ChipStorageTaskArgs",
+    "ChipWorker", "ContinuousTensor", "CoreCallable", "DataType", "Device", "DeviceMemory", "Error",
+    "ErrorCode", "Event", "Graph", "HostMemory", "Simulator", "Stream", "TaskArgs", "TensorArgType",
+    "Ticket", "current_simulator", "get_dtype_name", "get_element_size", "host_library", "inout",
+    "input", "no_dependency", "output", "program", "program_names", "program_path", "scalar",
+    "scalar_to_uint64",
+]

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated machine."""
+
+import atexit
+import hashlib
+import json
+import weakref
+
+from . import _npusim
+from .device import Device
+
+_current = None  # a weak reference to the process's simulator
+
+
+def _text(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def current_simulator():
+    """The `Simulator` of this process that still lives; None if there is none."""
+    return None if _current is None else _current()
+
+
+class Simulator:
+    """A machine: host, PCI hierarchy and cards, with the real driver on it.
+
+    A process has one simulator in its life, because a SystemC kernel elaborates once: the second
+    one is an `Error` (`ErrorCode.ALREADY_EXISTS`), also after `close()`. Whoever needs several runs
+    them in processes of their own (`multiprocessing` with "spawn").
+
+    Simulated time passes in calls that reach the driver, and in nothing else. They run without the
+    interpreter's lock. A simulator and what belongs to it are for the thread that has made it; in
+    any other one calls raise RuntimeError. Ctrl-C, or any signal whose Python handler raises, ends
+    the machine between two of its events: the exception comes out of the call, later calls raise
+    `Error` (`ErrorCode.ABORTED`), and `report()` has what is known by then. That needs the
+    interpreter's main thread.
+
+    Args:
+        config: name ("910b") or path of a chip or system file, as --config of the program takes it.
+        **overrides: keys of the configuration in full or by their last part, as `--set` takes them:
+            ``Simulator("910b", generation=5)``, ``Simulator("910b", **{"link.generation": 5})``.
+            Numbers, booleans, or text with a unit ("64KiB").
+
+    Raises:
+        ValueError: configuration or override cannot be; the text is the one line of the program.
+        Error: `ErrorCode.ALREADY_EXISTS`, the process has had its simulator.
+    """
+
+    def __init__(self, config, **overrides):
+        global _current
+        given = [f"{key}={_text(value)}" for key, value in overrides.items()]
+        self._session = _npusim.Session(str(config), given)
+        self._config = str(config)
+        self._devices = weakref.WeakValueDictionary()
+        self._programs = {}
+        _current = weakref.ref(self)
+        atexit.register(_close_at_exit, _current)
+
+    def __repr__(self):
+        return f"<npusim.Simulator {self._config}, {self.device_count} devices, {self.now} ps>"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    @property
+    def config(self):
+        """The configuration as it was named: `str`."""
+        return self._config
+
+    @property
+    def now(self):
+        """Simulated time since power-up: `int`, in ps."""
+        return self._session.now
+
+    @property
+    def device_count(self):
+        """How many cards the machine has: `int`."""
+        return self._session.cards
+
+    def device(self, index=0):
+        """Opens a card: a `Device`; the same one as long as somebody holds it.
+
+        Args:
+            index: 0 .. device_count - 1.
+
+        Raises:
+            Error: `ErrorCode.NOT_FOUND`, no such card; `ErrorCode.BUSY`, a `ChipWorker` has it; and
+                what the driver says of the card.
+        """
+        found = self._devices.get(index)
+        if found is None or found.closed:
+            found = Device(self, index)
+            self._devices[index] = found
+        return found
+
+    def close(self):
+        """Closes the devices and ends the machine; `report()` still answers. Idempotent.
+
+        Raises:
+            Error: `ErrorCode.BUSY`, somebody holds host memory of a device.
+        """
+        if self._session.closed:
+            return
+        for device in list(self._devices.values()):
+            device.close()
+        self._session.close()
+
+    def report(self):
+        """What the machine has done since power-up: a `dict`.
+
+        It is the report of ``npusim run --report``, schema "npusim.report/3" (docs/reports.md):
+        configuration with its SHA-256, overrides, `simulated_ps`, `programs`, `counters`. `workload`
+        is "python"; there are no metrics, breakdowns and tables, which are a workload's. `outcome`
+        is "complete", or "interrupted" or "failed: ..." of a machine that has ended so.
+        """
+        report = json.loads(self._session.report("python"))
+        report["programs"] = [
+            {"name": name, "sha256": digest} for name, digest in self._programs.items()
+        ]
+        return report
+
+    def table(self):
+        """The counters of `report()` as rows: a list of `dict` with name, value and unit.
+
+        `pandas.DataFrame(simulator.table())` and `csv.DictWriter` take it as it is. A unit of ""
+        counts things, "B" is bytes.
+        """
+        return [
+            {"name": each["name"], "value": each["value"], "unit": each["unit"]}
+            for each in self.report()["counters"]
+        ]
+
+    def _use_program(self, name, image):
+        self._programs.setdefault(name, hashlib.sha256(image).hexdigest())
+
+
+def _close_at_exit(reference):
+    simulator = reference()
+    if simulator is None:
+        return
+    try:
+        simulator.close()
+    except Exception:  # pylint: disable=broad-except; the process ends, and nobody can act on it
+        pass

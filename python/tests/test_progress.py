@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other threads while the machine runs, and signals. Counts decide, not clocks."""
+
+
+def test_a_second_thread_gets_on(script):
+    # With this interval nobody is asked to hand the interpreter's lock over: the thread counts when
+    # a call gives it up by itself, and never else.
+    script("""
+import sys, threading
+import npusim
+sys.setswitchinterval(1e6)
+simulator = npusim.Simulator("910b")
+device = simulator.device(0)
+memory = device.allocate(4096)
+go, counted = threading.Lock(), 0
+go.acquire()
+
+def count():
+    global counted
+    with go:
+        for _ in range(1000):
+            counted += 1
+
+thread = threading.Thread(target=count)
+thread.start()
+go.release()
+assert counted == 0
+for call in range(100000):
+    memory.write(bytes(4096))
+    if counted == 1000:
+        break
+assert counted == 1000
+thread.join()
+""")
+
+
+LONG = """
+import os, signal, sys, threading, time
+import npusim
+simulator = npusim.Simulator("910b2")
+device = simulator.device(0)
+size = 16 << 30
+first, second = device.allocate(size), device.allocate(size)
+stream = device.stream()
+ticket = stream.copy(second, first)
+inside = False
+
+def send(number):
+    # The main thread is in the call when this one counts: a lock that it has held until then.
+    while not inside:
+        time.sleep(0)
+    for _ in range(1000):
+        time.sleep(0)
+    os.kill(os.getpid(), number)
+"""
+
+
+def test_control_c_ends_a_run(script):
+    script(LONG + """
+thread = threading.Thread(target=send, args=(signal.SIGINT,))
+thread.start()
+try:
+    inside = True
+    ticket.wait("polling")
+except KeyboardInterrupt:
+    pass
+else:
+    raise AssertionError("the copy has ended")
+thread.join()
+for call in (ticket.done, lambda: device.allocate(1), lambda: simulator.device(0).info):
+    try:
+        call()
+    except npusim.Error as error:
+        assert error.code is npusim.ErrorCode.ABORTED
+        assert error.context.startswith("the simulation has ended: "), error.context
+    else:
+        raise AssertionError("something happens after the end")
+report = simulator.report()
+assert report["outcome"] == "interrupted", report["outcome"]
+assert 0 < report["simulated_ps"] == simulator.now
+simulator.close()
+""")
+
+
+def test_a_handler_that_returns_ends_nothing(script):
+    script("""
+import os, signal, threading, time
+import npusim
+simulator = npusim.Simulator("910b2")
+memory = simulator.device(0).allocate(1 << 20)
+inside = False
+heard = []
+signal.signal(signal.SIGUSR1, lambda number, frame: heard.append(simulator.now))
+def knock():
+    while not inside:
+        time.sleep(0)
+    while not heard:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        time.sleep(0.001)
+thread = threading.Thread(target=knock)
+thread.start()
+inside = True
+begin = simulator.now
+while not heard:
+    memory.read()
+thread.join()
+assert simulator.now > begin
+assert simulator.report()["outcome"] == "complete"
+""")
+
+
+def test_a_handler_cannot_use_the_machine_that_it_interrupts(script):
+    script(LONG + """
+found = []
+def handler(number, frame):
+    try:
+        device.allocate(1)
+    except RuntimeError as error:
+        found.append(str(error))
+    raise KeyboardInterrupt
+signal.signal(signal.SIGUSR1, handler)
+thread = threading.Thread(target=send, args=(signal.SIGUSR1,))
+thread.start()
+try:
+    inside = True
+    ticket.wait("polling")
+except KeyboardInterrupt:
+    pass
+thread.join()
+assert found == ["the simulator is in a call, which a signal has interrupted"], found
+""")
+
+
+def test_the_end_of_the_interpreter_with_everything_open(script):
+    script("""
+import npusim
+simulator = npusim.Simulator("910b")
+device = simulator.device(0)
+keep = [device.upload(b"abc"), device.host_memory(64), device.stream(), device.event()]
+ticket = keep[2].copy(keep[0], keep[1], 3)
+""")

@@ -14,7 +14,8 @@ using vector::kComputed;
 using vector::kTypeA;
 using vector::kTypeC;
 
-NPU_JIT_LAYOUT_OF(kLayoutA, NPU_JIT_LAYOUT_A);
+constexpr Layout kLayoutA = layout(NPU_JIT_TEXT(NPU_JIT_LAYOUT_A));
+static_assert(kLayoutA != Layout::kNone, "NPU_JIT_LAYOUT_A" NPU_JIT_LAYOUTS);
 static_assert(kTypeA != DataType::kInt64,
               "the vector unit does not multiply int64: NPU_JIT_ELEMENT_A");
 static_assert(is_real(kTypeA) ? is_real(kTypeC) : kTypeC == DataType::kInt32,

@@ -56,13 +56,6 @@ constexpr bool fractal(Layout layout) {
 
 }  // namespace npu::operators
 
-// constexpr DataType NAME, LAYOUT: what a macro says.
-#define NPU_JIT_TYPE_OF(name, macro)                       \
-  inline constexpr ::npu::operators::DataType name =       \
-      ::npu::operators::element_type(NPU_JIT_TEXT(macro)); \
-  static_assert(name != ::npu::operators::kNoType,         \
-                #macro " must be half, bfloat16, float, int8, int32 or int64")
-#define NPU_JIT_LAYOUT_OF(name, macro)                                                            \
-  inline constexpr ::npu::operators::Layout name = ::npu::operators::layout(NPU_JIT_TEXT(macro)); \
-  static_assert(name != ::npu::operators::Layout::kNone,                                          \
-                #macro " must be RowMajor, ColumnMajor, zN or nZ")
+// Behind a macro's name: what it has to be.
+#define NPU_JIT_ELEMENTS " must be half, bfloat16, float, int8, int32 or int64"
+#define NPU_JIT_LAYOUTS " must be RowMajor, ColumnMajor, zN or nZ"

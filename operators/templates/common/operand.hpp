@@ -12,7 +12,8 @@ inline constexpr std::uint32_t kFractalRows = 16;
 
 // Elements in a row of a fractal.
 constexpr std::uint32_t fractal_columns(DataType type) {
-  return aicore::kLocalAlignment / static_cast<std::uint32_t>(platform::bytes_of(type));
+  const auto bytes = static_cast<std::uint32_t>(platform::bytes_of(type));
+  return bytes == 0 ? 1 : aicore::kLocalAlignment / bytes;
 }
 
 struct Region {

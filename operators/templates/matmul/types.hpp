@@ -8,11 +8,16 @@
 
 namespace npu::operators::matmul {
 
-NPU_JIT_TYPE_OF(kTypeA, NPU_JIT_ELEMENT_A);
-NPU_JIT_TYPE_OF(kTypeB, NPU_JIT_ELEMENT_B);
-NPU_JIT_TYPE_OF(kTypeC, NPU_JIT_ELEMENT_C);
-NPU_JIT_LAYOUT_OF(kLayoutA, NPU_JIT_LAYOUT_A);
-NPU_JIT_LAYOUT_OF(kLayoutB, NPU_JIT_LAYOUT_B);
+inline constexpr DataType kTypeA = element_type(NPU_JIT_TEXT(NPU_JIT_ELEMENT_A));
+static_assert(kTypeA != kNoType, "NPU_JIT_ELEMENT_A" NPU_JIT_ELEMENTS);
+inline constexpr DataType kTypeB = element_type(NPU_JIT_TEXT(NPU_JIT_ELEMENT_B));
+static_assert(kTypeB != kNoType, "NPU_JIT_ELEMENT_B" NPU_JIT_ELEMENTS);
+inline constexpr DataType kTypeC = element_type(NPU_JIT_TEXT(NPU_JIT_ELEMENT_C));
+static_assert(kTypeC != kNoType, "NPU_JIT_ELEMENT_C" NPU_JIT_ELEMENTS);
+inline constexpr Layout kLayoutA = layout(NPU_JIT_TEXT(NPU_JIT_LAYOUT_A));
+static_assert(kLayoutA != Layout::kNone, "NPU_JIT_LAYOUT_A" NPU_JIT_LAYOUTS);
+inline constexpr Layout kLayoutB = layout(NPU_JIT_TEXT(NPU_JIT_LAYOUT_B));
+static_assert(kLayoutB != Layout::kNone, "NPU_JIT_LAYOUT_B" NPU_JIT_LAYOUTS);
 
 static_assert(kTypeA == kTypeB, "NPU_JIT_ELEMENT_A and NPU_JIT_ELEMENT_B must be one type");
 static_assert(is_real(kTypeA) || kTypeA == DataType::kInt8,

@@ -49,7 +49,7 @@ template <VectorOp kOp, class A>
 struct KeepsNan {
   A a;
   auto operator()(const Shared& right) const {
-    return where(right != right, right, binary<kOp>(a, right));
+    return where(condition<Comparison::kNotEqual>(right, right), right, binary<kOp>(a, right));
   }
 };
 template <VectorOp kOp, VectorOp kOpWithScalar, class A, class B>

@@ -6,8 +6,10 @@
 
 namespace npu::operators::vector {
 
-NPU_JIT_TYPE_OF(kTypeA, NPU_JIT_ELEMENT_A);
-NPU_JIT_TYPE_OF(kTypeC, NPU_JIT_ELEMENT_C);
+inline constexpr DataType kTypeA = element_type(NPU_JIT_TEXT(NPU_JIT_ELEMENT_A));
+static_assert(kTypeA != kNoType, "NPU_JIT_ELEMENT_A" NPU_JIT_ELEMENTS);
+inline constexpr DataType kTypeC = element_type(NPU_JIT_TEXT(NPU_JIT_ELEMENT_C));
+static_assert(kTypeC != kNoType, "NPU_JIT_ELEMENT_C" NPU_JIT_ELEMENTS);
 
 // The unit computes in fp32 and int32 what it gets in narrower types; of int64 it knows the larger
 // and the smaller one.

@@ -135,7 +135,7 @@ class Attention : public testing::TestWithParam<model::CoreKind> {
 
 TEST_P(Attention, AtRandom) {
   Dice dice(GetParam() == model::CoreKind::kSplit ? 41 : 42);
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
     if (i == 30) small_cache();
     const auto& instance = kInstances[i % std::size(kInstances)];
     const auto side = [&dice](std::uint32_t most) {

@@ -63,7 +63,7 @@ TEST_P(MatmulShapes, AtRandom) {
   OperatorBench bench(GetParam());
   Dice dice(GetParam() == model::CoreKind::kSplit ? 3 : 4);
   const auto instances = basic_instances();
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
     const auto& instance = instances[dice() % instances.size()];
     MatmulCase one(bench, instance, random_shape(dice), dice, dice() % 2 == 0);
     one.place();
@@ -79,7 +79,7 @@ TEST_P(MatmulShapes, OfBatchesAtRandom) {
   OperatorBench bench(GetParam());
   Dice dice(5);
   const auto instances = every_type();
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
     const auto& instance = instances[dice() % instances.size()];
     Shape shape = random_shape(dice);
     shape.m = shape.m % 60 + 1, shape.n = shape.n % 60 + 1;
@@ -156,6 +156,25 @@ TEST(MatmulTiles, AreMadeForTheBuffersThereAre) {
   one.expect_all();
   bench.limits({1_KiB, 16_KiB, 16_KiB, 32_KiB, 64_KiB, 0});
   EXPECT_FALSE(bench.run_operator("op_basic_matmul_float_float_RowMajor_RowMajor", one.params));
+  EXPECT_EQ(bench.refusal(), "no tile of the product fits into the cores' buffers");
+}
+
+// Tiles of 64 x 32 x 96 and 32 in L0, and ones that fit into nothing.
+TEST(MatmulTiles, AreThoseOfTheMacrosWhereThereAreAny) {
+  OperatorBench bench;
+  Dice dice(9);
+  MatmulCase one(bench, {"half", "half", "RowMajor", "RowMajor"}, {130, 70, 200}, dice, false);
+  one.place();
+  bench.requests.clear();
+  ASSERT_TRUE(bench.run_operator("op_basic_matmul_small_tiles", one.params)) << bench.refusal();
+  one.expect_all();
+  // B is read once for each of three tile rows, A for each of three tile columns.
+  Bytes read = 0;
+  for (const auto& request : bench.requests) {
+    if (!request.write && request.address >= one.params.a) read += request.length;
+  }
+  EXPECT_EQ(read, (130U * 200 * 3 + 200 * 70 * 3) * 2);
+  EXPECT_FALSE(bench.run_operator("op_basic_matmul_large_tiles", one.params));
   EXPECT_EQ(bench.refusal(), "no tile of the product fits into the cores' buffers");
 }
 

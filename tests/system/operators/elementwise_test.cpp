@@ -119,7 +119,7 @@ TEST_P(ElementwiseOnCores, IsTheFormulaAtRandom) {
   OperatorBench bench(GetParam());
   Dice dice(GetParam() == model::CoreKind::kSplit ? 21 : 22);
   const auto objects = real_objects();
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
     const auto count = dice() % 6 == 0 ? number(dice, 10'000, 40'000) : number(dice, 1, 3000);
     Elementwise one(bench, objects[i % objects.size()], dice, count);
     one.run(number(dice, 0, 5));

@@ -15,7 +15,7 @@ class FamilyShapes : public testing::TestWithParam<model::CoreKind> {
 
 TEST_P(FamilyShapes, OfPartsOfKAreSummedUp) {
   const auto instances = every_type();
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
     const auto& instance = instances[dice_() % instances.size()];
     Shape shape = random_shape(dice_);
     if (dice_() % 4 == 0) shape = {shape.m % 20 + 1, shape.n % 20 + 1, number(dice_, 500, 3000)};
@@ -36,7 +36,7 @@ TEST_P(FamilyShapes, OfQuantisedMatricesAreScaled) {
   }
   instances.push_back({"int8", "half", "RowMajor", "ColumnMajor"});
   instances.push_back({"int8", "bfloat16", "ColumnMajor", "RowMajor"});
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
     const auto& instance = instances[dice_() % instances.size()];
     Shape shape = random_shape(dice_);
     if (dice_() % 20 == 0) shape.k = 0;
@@ -90,7 +90,7 @@ class Groups {
 };
 
 TEST_P(FamilyShapes, OfGroupsOfRowsHaveTheirOwnFactors) {
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
     const auto instances = every_type();
     const auto& instance = instances[dice_() % instances.size()];
     Shape shape = random_shape(dice_);
@@ -129,7 +129,7 @@ TEST_P(FamilyShapes, OfGroupsOfRowsHaveTheirOwnFactors) {
 }
 
 TEST_P(FamilyShapes, OfGroupsOfKHaveTheirOwnResults) {
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
     const auto instances = every_type();
     const auto& instance = instances[dice_() % instances.size()];
     Shape shape = random_shape(dice_);

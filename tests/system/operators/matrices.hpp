@@ -2,6 +2,7 @@
 // Matrices in every layout, and what a product of them is, in double precision.
 #pragma once
 
+#include <cstdlib>
 #include <random>
 #include <string>
 
@@ -23,6 +24,12 @@ struct Values {
 };
 
 using Dice = std::mt19937_64;
+
+// Of an operator on one kind of cores; NPU_OPERATOR_SHAPES for more.
+inline unsigned shapes_at_random() {
+  const char* const wanted = std::getenv("NPU_OPERATOR_SHAPES");
+  return wanted == nullptr ? 100 : static_cast<unsigned>(std::atoi(wanted));
+}
 
 inline std::uint32_t number(Dice& dice, std::uint32_t least, std::uint32_t most) {
   return least + static_cast<std::uint32_t>(dice() % (std::uint64_t{most} - least + 1));

@@ -94,7 +94,7 @@ class RowOperators : public testing::TestWithParam<model::CoreKind> {
 };
 
 TEST_P(RowOperators, SoftmaxAtRandom) {
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
     bench_.forget();
     const std::uint32_t count = columns();
     RowsCase one(bench_, kRowTypes[i % 4], dice_, rows(count), count,
@@ -107,7 +107,7 @@ TEST_P(RowOperators, SoftmaxAtRandom) {
 }
 
 TEST_P(RowOperators, RmsNormAtRandom) {
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
     bench_.forget();
     const std::uint32_t count = columns();
     RowsCase one(bench_, kRowTypes[i % 4], dice_, rows(count), count,
@@ -145,7 +145,7 @@ TEST_P(RowOperators, GemvAtRandom) {
   const GemvTypes types[] = {{"half", "half"},  {"float", "float"}, {"bfloat16", "bfloat16"},
                              {"half", "float"}, {"int8", "int32"},  {"int32", "int32"}};
   const std::string layouts[] = {"RowMajor", "ColumnMajor", "zN", "nZ"};
-  for (unsigned i = 0; i < 120; ++i) {
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
     bench_.forget();
     const GemvTypes& type = types[i % 6];
     const std::string& layout = layouts[i / 6 % 4];

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# operators_test.sh PREFIX COMPILER: every installed operator compiles from what is installed alone,
+# without a warning, into an object with both entries that is no larger than its image may be.
+set -euo pipefail
+prefix=$1 compiler=$2
+root=$prefix/share/npusim/operators
+templates=$root/operators/templates
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+most=$(sed -n 's/#define NPU_JIT_IMAGE_BYTES //p' "$templates/common/image.hpp")
+for template in "$templates"/*.cpp; do
+  name=$(basename "$template" .cpp)
+  type=half
+  [[ $name == quant_matmul ]] && type=int8
+  "$compiler" -std=c++17 -O2 -shared -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
+    -I"$prefix/include" -I"$root" -DNPU_JIT_ELEMENT_A=$type -DNPU_JIT_ELEMENT_B=$type \
+    -DNPU_JIT_ELEMENT_C=half -DNPU_JIT_LAYOUT_A=ColumnMajor -DNPU_JIT_LAYOUT_B=zN \
+    '-DNPU_JIT_EXPRESSION=gelu(max(a,b)*s)' "-DNPU_JIT_KERNEL_NAME=$name" \
+    -x c++ "$template" -o "$folder/$name.so"
+  for entry in run npu_aicore_main; do
+    nm -D --defined-only "$folder/$name.so" | grep -w "$entry" > /dev/null
+  done
+  bytes=$(stat -c %s "$folder/$name.so")
+  if ((bytes > most)); then
+    echo "$name: $bytes B are more than an image's $most"
+    exit 1
+  fi
+  echo "$name: $bytes B"
+done

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# wrong_parameters.sh COMPILER SOURCE: macros of operators that cannot be. The compiler's first error
+# names the macro and says what is possible.
+set -euo pipefail
+compiler=$1 source=$2
+failed=0
+
+# told TEMPLATE TEXT MACROS...
+told() {
+  local template=$1 text=$2 first
+  shift 2
+  first=$("$compiler" -std=c++17 -fsyntax-only -I"$source/include" -I"$source" "${@/#/-DNPU_JIT_}" \
+    "$source/operators/templates/$template.cpp" 2>&1 | grep -m1 error || true)
+  if [[ $first != *"$text"* ]]; then
+    echo "$template $*: expected '$text', found '$first'"
+    failed=1
+  fi
+}
+matmul=(ELEMENT_A=half ELEMENT_B=half ELEMENT_C=half LAYOUT_A=RowMajor LAYOUT_B=RowMajor)
+int8=(ELEMENT_A=int8 ELEMENT_B=int8 LAYOUT_A=RowMajor LAYOUT_B=RowMajor)
+
+told basic_matmul 'NPU_JIT_ELEMENT_A must be half, bfloat16, float, int8, int32 or int64'
+told basic_matmul 'NPU_JIT_ELEMENT_A must be half' "${matmul[@]}" ELEMENT_A=double
+told basic_matmul 'NPU_JIT_LAYOUT_B must be RowMajor, ColumnMajor, zN or nZ' "${matmul[@]}" LAYOUT_B=NZ
+told basic_matmul 'must be one type' "${matmul[@]}" ELEMENT_B=float
+told basic_matmul 'the cube multiplies half, bfloat16, float and int8' "${matmul[@]}" ELEMENT_A=int64 ELEMENT_B=int64
+told basic_matmul 'a product of reals is half, bfloat16 or float' "${matmul[@]}" ELEMENT_C=int32
+told basic_matmul 'a product of int8 is int32, float or half' "${int8[@]}" ELEMENT_C=int8
+told basic_matmul 'multiples of 32' "${matmul[@]}" L1_M=17
+told splitk_matmul 'no unit converts to int64' "${int8[@]}" ELEMENT_C=int64
+told quant_matmul 'a quantised product is one of int8' "${matmul[@]}"
+told quant_matmul 'a quantised product becomes half, bfloat16 or float' "${int8[@]}" ELEMENT_C=int32
+told gemv 'does not multiply int64' ELEMENT_A=int64 ELEMENT_C=int64 LAYOUT_A=RowMajor
+told gemv 'of integers int32' ELEMENT_A=int8 ELEMENT_C=float LAYOUT_A=RowMajor
+told softmax 'this operator is of reals' ELEMENT_A=int32 ELEMENT_C=int32
+told flash_attention 'attention is of reals' ELEMENT_A=int8 ELEMENT_C=half
+told flash_attention 'NPU_JIT_CAUSAL must be 0 or 1' ELEMENT_A=half ELEMENT_C=half CAUSAL=2
+told elementwise 'NPU_JIT_EXPRESSION must be' ELEMENT_A=half ELEMENT_C=half
+told elementwise 'half, bfloat16 and float only' ELEMENT_A=int32 ELEMENT_C=int32 'EXPRESSION=exp(a)'
+told elementwise 'of int64 it has max and min' ELEMENT_A=int64 ELEMENT_C=int64 'EXPRESSION=a+b'
+told elementwise 'does not compare int64' ELEMENT_A=int64 ELEMENT_C=int64 'EXPRESSION=where(a<b,a,b)'
+told elementwise 'int64 is converted to and from nothing' ELEMENT_A=int64 ELEMENT_C=float EXPRESSION=a
+exit $failed

@@ -7,6 +7,8 @@
 
 #include <cstring>
 
+#include "reports/known_temporary.hpp"
+
 namespace npu::cli {
 namespace {
 
@@ -25,6 +27,7 @@ void take_signal(int number) {
     return;
   }
   Interruption::say_last_words();
+  reports::unlink_temporaries();
   struct sigaction end {};
   end.sa_handler = SIG_DFL;
   ::sigaction(number, &end, nullptr);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "npu/base/shortened.hpp"
+#include "reports/known_temporary.hpp"
 
 namespace npu::reports {
 
@@ -107,6 +108,7 @@ class OutputFile::Target {
   ~Target() {
     close_file();
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    known_.reset();
     pause_.reset();
   }
   Target(const Target&) = delete;
@@ -130,6 +132,7 @@ class OutputFile::Target {
       if (::rename(temporary_.c_str(), target_.c_str()) != 0) error = errno;
       if (error == 0) temporary_.clear();
     }
+    known_.reset();
     pause_.reset();
     return error == 0 ? Status() : fail(ErrorCode::kIo, message(error));
   }
@@ -185,7 +188,9 @@ class OutputFile::Target {
     if (file_ >= 0) return 0;
     if (create_nameless()) return 0;
     pause_.emplace();
-    return create_temporary();
+    const int error = create_temporary();
+    if (error == 0) known_.emplace(temporary_);
+    return error;
   }
   // A file without a name goes with the program, whatever ends it: what is written for minutes
   // needs no pause of signals. Not every file system has them.
@@ -235,6 +240,7 @@ class OutputFile::Target {
   std::string temporary_;       // beside it; empty: there is none
   std::optional<mode_t> mode_;  // of the regular file that is replaced
   std::optional<SignalPause> pause_;
+  std::optional<KnownTemporary> known_;  // temporary_, while it is written
   bool truncate_ = false;
   bool nameless_ = false;  // the file has no name yet
   int file_ = -1;

@@ -19,6 +19,8 @@ class BegunRequests {
     range.first = std::min(range.first, index);
     range.last = std::max(range.last, index);
   }
+  // The ring of that request begins anew.
+  void forget(std::uint64_t cause) { rings_.erase(cause - cause_index(cause)); }
   bool holds(std::uint64_t cause) const {
     const std::uint64_t index = cause_index(cause);
     const auto ring = rings_.find(cause - index);

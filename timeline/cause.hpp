@@ -25,5 +25,8 @@ std::uint64_t cause_index(std::uint64_t cause);
 constexpr bool is_dma_cause(std::uint64_t cause) {
   return cause != 0 && cause >> 62 == 0;
 }
+constexpr bool is_queue_cause(std::uint64_t cause) {
+  return cause >> 63 != 0;
+}
 
 }  // namespace npu::timeline

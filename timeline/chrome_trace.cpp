@@ -14,6 +14,8 @@ using platform::Category;
 using platform::Flow;
 using Arrow = EventText::Arrow;
 
+constexpr unsigned kBeforeShift = 32;  // of kDmaSubmit's detail
+
 bool is_fine(Activity activity) {
   const Category category = platform::row_of(activity).category;
   return category == Category::kL2 || category == Category::kHbm ||
@@ -47,6 +49,10 @@ ChromeTrace::Shown ChromeTrace::shown(const platform::TraceEvent& event) {
 void ChromeTrace::on_event(const platform::TraceEvent& event) {
   if (event.activity == Activity::kTask || event.activity == Activity::kTaskEdge) {
     tasks_.declare(event);
+  }
+  if (event.activity == Activity::kDmaSubmit &&
+      ids_.submitted(event.cause, event.detail >> kBeforeShift)) {
+    begun_.forget(event.cause);
   }
   if (!status_) return;
   const Shown as = shown(event);
@@ -84,9 +90,9 @@ void ChromeTrace::flow(const platform::TraceEvent& event, Thread thread) {
   if (!is_all_ && !begun_.holds(event.cause)) return;
   switch (flow) {
     case Flow::kStep:
-      return event_text_.arrow('t', Arrow::kRequest, event.cause, thread, event.begin);
+      return event_text_.arrow('t', Arrow::kRequest, ids_.of(event.cause), thread, event.begin);
     case Flow::kEnd:
-      return event_text_.arrow('f', Arrow::kRequest, event.cause, thread,
+      return event_text_.arrow('f', Arrow::kRequest, ids_.of(event.cause), thread,
                                event.end - Picoseconds(1));
     default:
       return;
@@ -95,12 +101,11 @@ void ChromeTrace::flow(const platform::TraceEvent& event, Thread thread) {
 
 // One arrow for each entry that the call submits.
 void ChromeTrace::begin_flows(const platform::TraceEvent& event, Thread thread) {
-  constexpr unsigned kBeforeShift = 32;  // of kDmaSubmit's detail
   const std::uint64_t before = std::min(event.detail >> kBeforeShift, cause_index(event.cause));
   for (std::uint64_t cause = event.cause - before; cause <= event.cause; ++cause) {
     if (!filter_.covers_cause(cause)) continue;
     if (!is_all_) begun_.add(cause);
-    event_text_.arrow('s', Arrow::kRequest, cause, thread, event.begin);
+    event_text_.arrow('s', Arrow::kRequest, ids_.of(cause), thread, event.begin);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "npu/platform/trace.hpp"
+#include "timeline/arrow_ids.hpp"
 #include "timeline/begun_requests.hpp"
 #include "timeline/byte_sink.hpp"
 #include "timeline/event_text.hpp"
@@ -70,6 +71,7 @@ class ChromeTrace : public platform::TraceSink {
   Rates rates_;
   TaskFlows tasks_;
   BegunRequests begun_;
+  ArrowIds ids_;
   std::vector<Shown> shown_;  // by track and activity
   Status status_;
   std::uint64_t events_ = 0;

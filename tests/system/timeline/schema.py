@@ -67,7 +67,7 @@ def check_nesting(trace):
 
 
 def check_arrows(trace, threads):
-    """s before t and f of an id, each within a slice."""
+    """s before t and f of an id, once, each within a slice."""
     ends = {}
     for event in trace.events:
         if event["ph"] in "stf":
@@ -80,6 +80,8 @@ def check_arrows(trace, threads):
                 raise Wrong(f"{event}: bound to the slice behind it")
             if event["ph"] != "s" and not begun:
                 raise Wrong(f"{event}: an arrow that has not begun, or has ended")
+            if event["ph"] == "s" and event is not arrow[0]:
+                raise Wrong(f"{event}: an arrow that has begun before")
             begun = event["ph"] == "s" or (begun and event["ph"] == "t")
     check_bound(ends, threads)
 

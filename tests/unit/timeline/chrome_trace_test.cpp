@@ -128,6 +128,40 @@ TEST(ChromeTrace, HasArrowsOfRequestsThatAViewerTellsApart) {
 }
 
 // Longer than what is handed on at a time.
+// An entry that nobody waits for, and one with the same number of the queue that comes after it.
+TEST(ChromeTrace, HasOtherArrowsOfAQueueThatIsMadeAnew) {
+  const auto event = [](Activity activity, std::int64_t begin, std::uint64_t index) {
+    return TraceEvent{Picoseconds(begin),
+                      Picoseconds(begin + 100),
+                      platform::queue_cause(0, 3, index),
+                      0,
+                      0,
+                      1,
+                      activity};
+  };
+  const std::vector<TraceEvent> events{
+      event(Activity::kDmaSubmit, 1000, 0),      event(Activity::kQueueDoorbell, 2000, 0),
+      event(Activity::kDmaSubmit, 3000, 1),      event(Activity::kDmaSubmit, 11000, 0),
+      event(Activity::kQueueDoorbell, 12000, 0), event(Activity::kEventWait, 13000, 0),
+      event(Activity::kDmaSubmit, 14000, 1)};
+  for (const auto& causes : {std::vector<std::uint64_t>{}, {events[0].cause, events[2].cause}}) {
+    Filter filter;
+    filter.causes = causes;
+    const std::string text = written(events, filter);
+    const auto begins = of_phase(text, "s"), steps = of_phase(text, "t"),
+               ends = of_phase(text, "f");
+    ASSERT_EQ(begins.size(), 4U);
+    std::set<std::string> ids;
+    for (const auto& begin : begins) ids.insert(begin.at("id"));
+    EXPECT_EQ(ids.size(), 4U);
+    ASSERT_EQ(steps.size(), 2U);
+    EXPECT_EQ(steps[0].at("id"), begins[0].at("id"));
+    EXPECT_EQ(steps[1].at("id"), begins[2].at("id"));
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_EQ(ends[0].at("id"), begins[2].at("id"));
+  }
+}
+
 TEST(ChromeTrace, HasEverySliceOfALongRunOnce) {
   std::vector<TraceEvent> events(10'000);
   for (std::size_t i = 0; i < events.size(); ++i) {

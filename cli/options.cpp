@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
-#include <map>
 #include <set>
+#include <utility>
 
 #include "cli/option_table.hpp"
+#include "cli/output.hpp"
 #include "npu/base/shortened.hpp"
 #include "workloads/framework/nearest_name.hpp"
 
@@ -109,7 +110,7 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
 
 // The file of "--report=" would be none, without a word; and one file cannot hold two things.
 Outcome check_files(const po::variables_map& values, const std::string& command) {
-  std::map<std::string, std::string> files;
+  std::vector<std::pair<std::string, std::string>> files;  // option, path
   for (const auto& row : option_table()) {
     const bool is_number = row.kind == Value::kNumber && row.name != "seed";
     const bool is_file = row.kind == Value::kOutputFile || row.kind == Value::kFolder;
@@ -118,16 +119,32 @@ Outcome check_files(const po::variables_map& values, const std::string& command)
     const auto& path = values[std::string(row.name)].as<std::string>();
     if (path.empty()) return bad_input(option + (is_number ? ": no number" : ": no file"));
     if (row.kind != Value::kOutputFile) continue;
-    const auto [other, is_new] = files.emplace(path, option);
-    if (!is_new) return bad_input(other->second + " and " + option + " name the same file");
-  }
-  if (is_given(values, "trace") || is_given(values, "vcd")) return {};
-  for (const auto* name : {"trace-window", "trace-unit", "trace-cause"}) {
-    if (is_given(values, name)) {
-      return bad_input(std::string("--") + name + " says what of --trace or --vcd");
+    for (const auto& [other, other_path] : files) {
+      if (is_same_file(path, other_path)) {
+        return bad_input(other + " and " + option + " name the same file");
+      }
     }
+    files.emplace_back(option, path);
   }
   return {};
+}
+
+// Filters are of something, and something themselves.
+Outcome check_filters(const po::variables_map& values) {
+  const bool is_recorded = is_given(values, "trace") || is_given(values, "vcd");
+  for (const std::string name : {"trace-window", "trace-unit", "trace-cause"}) {
+    if (!is_given(values, name)) continue;
+    if (!is_recorded) return bad_input("--" + name + " says what of --trace or --vcd");
+  }
+  const auto window = values.find("trace-window");
+  if (window != values.end() && window->second.as<std::string>().empty()) {
+    return bad_input("--trace-window: no times");
+  }
+  const auto units = values.find("trace-unit");
+  if (units == values.end()) return {};
+  const auto& names = units->second.as<std::vector<std::string>>();
+  if (std::find(names.begin(), names.end(), "") == names.end()) return {};
+  return bad_input("--trace-unit: no name");
 }
 
 template <class T>
@@ -209,6 +226,7 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   if (auto usable = check_files(*values, options.command); !usable) {
     return tl::unexpected(usable.error());
   }
+  if (auto usable = check_filters(*values); !usable) return tl::unexpected(usable.error());
   take_values(*values, options);
   return options;
 }

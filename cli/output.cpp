@@ -35,12 +35,25 @@ Outcome write_output(const std::string& path, const std::string& text) {
   return file->write(text);
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  if (a == b) return true;
+  std::error_code code;
+  if (fs::is_regular_file(a, code) && fs::is_regular_file(b, code)) {
+    return fs::equivalent(a, b, code) && !code;  // by a hard link, too
+  }
+  // A file that is yet to be made: the same name in the same folder.
+  if (fs::exists(a, code) || fs::exists(b, code)) return false;
+  const auto place = fs::weakly_canonical(fs::absolute(a, code), code);
+  return !code && place == fs::weakly_canonical(fs::absolute(b, code), code) && !code;
+}
+
 Outcome check_not_read(const std::string& option, const std::string& path,
                        const std::vector<std::string>& read) {
   std::error_code code;
   for (const auto& each : read) {
-    if (!std::filesystem::is_regular_file(each, code)) continue;
-    if (!std::filesystem::equivalent(path, each, code) || code) continue;
+    if (path.empty() || !std::filesystem::is_regular_file(each, code)) continue;
+    if (!is_same_file(path, each)) continue;
     return bad_input(option + " " + shortened(path, kShownPath) + ": that is a report to be read");
   }
   return {};

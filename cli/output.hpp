@@ -21,6 +21,9 @@ Outcome print(const std::string& text);
 // All of `text` to the file of --output, or to standard output if there is none.
 Outcome write_output(const std::string& path, const std::string& text);
 
+// Whether two paths name one file, by whatever name, or would once it is made.
+bool is_same_file(const std::string& a, const std::string& b);
+
 // An option names one of the files that the command reads: they would be lost.
 Outcome check_not_read(const std::string& option, const std::string& path,
                        const std::vector<std::string>& read);

@@ -125,6 +125,8 @@ class Recording::Parts {
     if (!unknown.empty()) {
       std::fprintf(stderr, "npusim: --trace-unit %s: nothing of that name has done anything\n",
                    shortened(unknown).c_str());
+    } else if (is_empty() && !filter_.is_all()) {
+      std::fprintf(stderr, "npusim: the timeline is empty: nothing passes its filters\n");
     }
     if (vcd_) {
       if (auto done = vcd_->finish(remark(report)); !done) return failure(done.error().context);
@@ -152,6 +154,8 @@ class Recording::Parts {
   }
 
  private:
+  bool is_empty() const { return (trace_ && trace_->events() == 0) || (vcd_ && vcd_->is_empty()); }
+
   std::unique_ptr<RecordedFile> file_;
   std::unique_ptr<timeline::Gzip> gzip_;
   std::unique_ptr<timeline::ChromeTrace> trace_;

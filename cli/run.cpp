@@ -157,6 +157,7 @@ Outcome run_workload(const Options& options) {
   const auto config = load_config(options.config, *overrides);
   if (!config) return tl::unexpected(config.error());
   if (auto there = check_card(parameters, config->cards.size()); !there) return there;
+  if (auto apart = check_files(options, &workload, &parameters); !apart) return apart;
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
   auto page = OptionFile::open("--html", options.html);
@@ -176,12 +177,14 @@ Outcome run_workload(const Options& options) {
       simulate(workload, *config, parameters, options, report, *recording, watch->get(), monitor);
   report.outcome = outcome_of(ran);
   recording->complete(report, *config);
-  // Of a run that failed, too: it is what one looks into then.
-  if (auto done = recording->write(report); !done && ran) return done;
   // What was refused has not begun to run.
   if (!ran && ran.error().exit_code == kExitBadInput) return ran;
+  // Of a run that failed, too: it is what one looks into then. A disk without room for a timeline
+  // does not cost the report.
+  const Outcome recorded = recording->write(report);
   const Outcome published = publish(*file, *page, report);
-  return ran ? published : ran;
+  if (!ran) return ran;
+  return recorded ? published : recorded;
 }
 
 }  // namespace npu::cli

@@ -2,11 +2,33 @@
 #include "cli/run_checks.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "model/config/find_config.hpp"
 #include "model/config/load.hpp"
+#include "npu/base/shortened.hpp"
 #include "workloads/framework/nearest_name.hpp"
 
 namespace npu::cli {
+namespace {
+
+// The configuration, and what the workload reads beside it.
+std::vector<std::string> files_read(const Options& options, const workloads::Workload* workload,
+                                    const workloads::ParameterSet* parameters) {
+  std::vector<std::string> files;
+  const auto config = model::find_config(options.config, config_directories());
+  if (config) files.push_back(*config);
+  if (workload == nullptr || workload->inputs == nullptr) return files;
+  for (auto& each : workload->inputs(*parameters, config_directories())) {
+    files.push_back(std::move(each));
+  }
+  return files;
+}
+
+}  // namespace
 
 bool is_parameter(const workloads::Workload& workload, const std::string& key) {
   return std::any_of(workload.parameters.begin(), workload.parameters.end(),
@@ -29,6 +51,28 @@ Outcome check_card(const workloads::ParameterSet& parameters, std::size_t cards)
     if (value.name != "card" || parameters.integer("card") < cards) continue;
     return bad_input("card=" + value.elements.at(0) + ": the machine has cards 0.." +
                      std::to_string(cards - 1));
+  }
+  return {};
+}
+
+Outcome check_files(const Options& options, const workloads::Workload* workload,
+                    const workloads::ParameterSet* parameters) {
+  for (const auto& [option, path] :
+       {std::pair("--report", options.report), std::pair("--html", options.html),
+        std::pair("--config-out", options.config_out), std::pair("--trace", options.trace),
+        std::pair("--vcd", options.vcd)}) {
+    if (path.empty()) continue;
+    const std::string given = option + (" " + shortened(path, kShownPath));
+    for (const auto& each : files_read(options, workload, parameters)) {
+      if (is_same_file(path, each)) return bad_input(given + ": that is a file to be read");
+    }
+    if (workload == nullptr) continue;
+    for (const auto& spec : workload->parameters) {
+      if (spec.type != workloads::ParameterType::kText) continue;
+      const std::string& text = parameters->choice(spec.name);
+      if (text.empty() || !is_same_file(path, text)) continue;
+      return bad_input(given + ": --set " + spec.name + " names the same file");
+    }
   }
   return {};
 }

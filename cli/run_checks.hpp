@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/failure.hpp"
+#include "cli/options.hpp"
 #include "workloads/framework/registry.hpp"
 
 namespace npu::cli {
@@ -19,5 +20,10 @@ std::string unknown_key(const workloads::Workload& workload, const std::string& 
 // A card that the machine, with `cards` of them, has not; every workload with one card has it as
 // this parameter.
 Outcome check_card(const workloads::ParameterSet& parameters, std::size_t cards);
+
+// A file of --report, --trace and the like that is read, too (the configuration, a graph), or that
+// a parameter names. Without a workload both are null.
+Outcome check_files(const Options& options, const workloads::Workload* workload,
+                    const workloads::ParameterSet* parameters);
 
 }  // namespace npu::cli

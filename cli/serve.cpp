@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/identity.hpp"
 #include "cli/recording.hpp"
+#include "cli/run_checks.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/wall_pacer.hpp"
 #include "model/host/exporter.hpp"
@@ -140,6 +141,7 @@ Outcome serve(const Options& options) {
   if (!config) return tl::unexpected(config.error());
   const auto sockets = parse_sockets(options, config->cards.size());
   if (!sockets) return tl::unexpected(sockets.error());
+  if (auto apart = check_files(options, nullptr, nullptr); !apart) return apart;
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
   auto recording = Recording::open(options);
@@ -154,9 +156,10 @@ Outcome serve(const Options& options) {
   if (!ran) served = failure("serve: " + ran.error().message());
   if (!served) return served;
   recording->complete(report, *config);
-  if (auto done = recording->write(report); !done) return done;
+  const Outcome recorded = recording->write(report);
   OptionFile no_page;
-  return publish(*file, no_page, report);
+  const Outcome published = publish(*file, no_page, report);
+  return recorded ? published : recorded;
 }
 
 }  // namespace npu::cli

@@ -28,6 +28,7 @@ class Vcd : public platform::TraceSink {
   // it has one.
   Status finish(const std::string& remark = {});
   // Events that found no room: what is missing lies behind the last change.
+  bool is_empty() const { return spans_.empty(); }
   std::uint64_t left_out() const { return left_out_; }
 
  private:

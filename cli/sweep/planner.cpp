@@ -229,7 +229,20 @@ tl::expected<std::vector<PlannedPoint>, Failure> Planner::plan_all() {
     points.push_back(std::move(*planned));
   }
   if (auto ok = check_objectives(points); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_columns(); !ok) return tl::unexpected(ok.error());
   return points;
+}
+
+cli::Outcome Planner::check_columns() const {
+  for (const auto& choice : spec_->metrics) {
+    const auto is_axis = [&](const Axis& axis) { return axis.name == choice.name; };
+    const bool is_taken = std::any_of(axes_.begin(), axes_.end(), is_axis) ||
+                          choice.name == "status" || choice.name == "pareto";
+    if (!is_taken) continue;
+    return bad_input(at(choice.pattern, "metrics." + choice.name,
+                        "the table has a column of that name already"));
+  }
+  return {};
 }
 
 cli::Outcome Planner::check_objectives(const std::vector<PlannedPoint>& points) const {

@@ -39,6 +39,8 @@ class Planner {
   tl::expected<Machine, cli::Failure> load(const GridPoint& point,
                                            const std::vector<std::string>& overrides);
   cli::Outcome check_objectives(const std::vector<PlannedPoint>& points) const;
+  // Names that the sweep gives to metrics are not those of the table's other columns.
+  cli::Outcome check_columns() const;
   // At the setting that the problem names, if it does.
   cli::Failure at_point(const GridPoint& point, const std::string& problem) const;
   cli::Failure at_point(const GridPoint& point, const PlacedText& where,

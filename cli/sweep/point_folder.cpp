@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "npu/base/shortened.hpp"
+#include "reports/digest.hpp"
 #include "reports/input_file.hpp"
 #include "reports/json_text.hpp"
 #include "reports/json_value.hpp"
@@ -27,27 +28,45 @@ Status write_whole(const std::string& path, const std::string& text) {
   return file->commit();
 }
 
+// What is no file (a pipe, say) would keep its reader waiting.
+std::optional<std::string> read(const std::string& path) {
+  std::error_code code;
+  if (!fs::is_regular_file(path, code)) return std::nullopt;
+  auto text = reports::read_file(path);
+  if (!text) return std::nullopt;
+  return std::move(*text);
+}
+
+// As `sha256sum --check` takes it.
+std::string digest_line(const std::string& report) {
+  return reports::sha256_text(report) + "  report.json\n";
+}
+
 }  // namespace
 
 PointFolder::PointFolder(const std::string& results, RunIdentity identity)
     : identity_(std::move(identity)), path_(results + "/points/" + identity_.name()) {}
 
 bool PointFolder::is_ours() const {
-  const auto text = reports::read_file(file("point.json"));
+  const auto text = read(file("point.json"));
   return text && *text == identity_.text();
 }
 
 std::optional<reports::Report> PointFolder::report() const {
   if (!is_ours()) return std::nullopt;
-  auto report = reports::load_report(file("report.json"));
+  const auto text = read(file("report.json"));
+  const auto digest = read(file("report.sha256"));
+  if (!text || !digest || *digest != digest_line(*text)) return std::nullopt;
+  auto report = reports::read_report(*text);
   if (!report || !is_report_of(*report, identity_)) return std::nullopt;
   return std::move(*report);
 }
 
 std::optional<RunFailure> PointFolder::failure() const {
   if (!is_ours()) return std::nullopt;
-  const auto text = reports::read_file(file("failure.json"));
-  const auto document = text ? reports::parse_json(*text) : forward_error(text);
+  const auto text = read(file("failure.json"));
+  if (!text) return std::nullopt;
+  const auto document = reports::parse_json(*text);
   if (!document) return std::nullopt;
   const auto* code = document->find("exit_code");
   const auto* line = document->find("line");
@@ -69,16 +88,19 @@ Status PointFolder::begin() const {
   if (auto ok = make(); !ok) return ok;
   // The report goes first: point.json must never speak for what it does not describe.
   ::unlink(file("report.json").c_str());
+  ::unlink(file("report.sha256").c_str());
   abandon();
   ::unlink(file("failure.json").c_str());
   return write_whole(file("point.json"), identity_.text());
 }
 
 Status PointFolder::accept() const {
-  const auto report = reports::load_report(running());
+  const std::string text = read(running()).value_or("");
+  const auto report = reports::read_report(text);
   if (!report || !is_report_of(*report, identity_)) {
     return fail(ErrorCode::kWrongData, "the run ended well and left no report of this point");
   }
+  if (auto ok = write_whole(file("report.sha256"), digest_line(text)); !ok) return ok;
   if (::rename(running().c_str(), file("report.json").c_str()) == 0) return {};
   return fail(ErrorCode::kIo, shortened(path_, kShownPath) +
                                   "/report.json: cannot be written: " + reports::errno_text(errno));

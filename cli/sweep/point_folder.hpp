@@ -2,6 +2,7 @@
 // What the results directory holds of one point, points/NAME:
 //   point.json    what run it is of (RunIdentity::text())
 //   report.json   its report: there only if the run ended well, whole, and of that very run
+//   report.sha256 its digest, by which a report that was changed or damaged later is found out
 //   failure.json  instead of it: exit code and what the run said
 //   log           what the run wrote to standard error
 #pragma once

@@ -195,14 +195,17 @@ class SweepReader {
 
   // Patterns, or names for what fits a pattern.
   void read_metrics(const YamlNode& node) {
-    if (node.kind == YamlNode::Kind::kMap) {
-      if (!check_keys(node, "metrics")) return;
+    if (node.kind != YamlNode::Kind::kMap) {
+      for (auto& pattern : one_or_more(node, "metrics")) spec_.metrics.push_back({"", pattern});
+    } else if (check_keys(node, "metrics")) {
       for (const auto& entry : node.entries) {
         spec_.metrics.push_back({entry.key, scalar(entry.value, "metrics." + entry.key)});
       }
-      return;
     }
-    for (auto& pattern : one_or_more(node, "metrics")) spec_.metrics.push_back({"", pattern});
+    for (const auto& [name, pattern] : spec_.metrics) {
+      if (!pattern.text.empty() || reader_.mistake()) continue;
+      reader_.refuse(pattern.place, "metrics", "", "''", "a pattern of names of metrics");
+    }
   }
 
   void read_objectives(const YamlNode& node) {

@@ -25,8 +25,11 @@ std::int64_t clamped(Wide value) {
 }  // namespace
 
 Number difference(Number from, Number to) {
-  const unsigned decimals = std::max(from.decimals(), to.decimals());
-  return Number::scaled(clamped(scaled(to, decimals) - scaled(from, decimals)), decimals);
+  unsigned decimals = std::max(from.decimals(), to.decimals());
+  Wide apart = scaled(to, decimals) - scaled(from, decimals);
+  // Of what is too large for a number the last digits go, not the first.
+  for (; decimals > 0 && clamped(apart) != apart; --decimals) apart /= 10;
+  return Number::scaled(clamped(apart), decimals);
 }
 
 bool exceeds(Number base, Number now, const Tolerance& tolerance) {

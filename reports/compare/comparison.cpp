@@ -147,7 +147,11 @@ Result<Comparison> compare(const Report& base, const Report& now,
                 "--threshold " + shortened(threshold.pattern) +
                     ": neither report has a metric or counter of that name");
   }
-  return Comparer(base, now, thresholds).compare();
+  Comparison comparison = Comparer(base, now, thresholds).compare();
+  if (comparison.compared == 0 && comparison.regressions() == 0) {
+    return fail(ErrorCode::kInvalidArgument, "the reports have no metric or counter in common");
+  }
+  return comparison;
 }
 
 }  // namespace npu::reports

@@ -54,9 +54,9 @@ std::string lone_text(const Lone& lone) {
 }  // namespace
 
 std::string to_json(const Comparison& comparison) {
-  const char* const result = comparison.identical            ? "identical"
-                             : comparison.regressions() == 0 ? "no regression"
-                                                             : "regression";
+  const char* const result = comparison.regressions() != 0 ? "regression"
+                             : comparison.identical        ? "identical"
+                                                           : "no regression";
   return std::string("{\n  \"schema\": \"npusim.comparison/1\"") +
          ",\n  \"workload\": " + json_string(comparison.workload) +
          ",\n  \"base_config\": " + json_string(comparison.base_config) +

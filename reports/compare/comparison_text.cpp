@@ -69,8 +69,8 @@ std::string heading(const Comparison& comparison) {
 std::string summary(const Comparison& comparison) {
   const std::string compared =
       std::to_string(comparison.compared) + " metrics and counters compared";
-  if (comparison.identical) return "identical, " + compared;
   const std::size_t regressions = comparison.regressions();
+  if (comparison.identical && regressions == 0) return "identical, " + compared;
   const std::size_t others = comparison.changes.size() + comparison.missing.size() +
                              comparison.added.size() + (comparison.failed.empty() ? 0 : 1) -
                              regressions;

@@ -118,6 +118,47 @@ TEST_F(Output, a_run_that_fails_leaves_the_report_of_the_run_before) {
   EXPECT_EQ(text("r.json"), "before\n");
 }
 
+// By another path, behind a link, by a hard link.
+TEST_F(Output, one_file_does_not_hold_two_things) {
+  write("old.json", "old");
+  shell("mkdir folder; ln -s old.json link.json; ln old.json hard.json; ln -s folder here");
+  const std::vector<std::pair<std::string, std::string>> pairs{
+      {"new.json", "./new.json"},    {"folder/new.json", "here/../folder/new.json"},
+      {"folder/new", "here/new"},    {"old.json", "folder/../old.json"},
+      {"old.json", "link.json"},     {"old.json", "hard.json"},
+      {path("new.json"), "new.json"}};
+  for (const auto& [report, trace] : pairs) {
+    const auto result =
+        npusim({"--config", "910b", "run", "enumerate", "--report", report, "--trace", trace});
+    expect_failed(result, 2, "--report and --trace name the same file");
+  }
+  EXPECT_EQ(text("old.json"), "old");
+  const auto apart = npusim({"--config", "910b", "run", "enumerate", "--report", "old.json",
+                             "--trace", "folder/old.json"});
+  EXPECT_EQ(apart.exit_code, 0) << apart.err;
+}
+
+TEST_F(Output, what_is_read_is_not_written) {
+  shell(kNpusim + "config show 910b >my.yaml; ln -s my.yaml link.yaml");
+  const std::string before = text("my.yaml");
+  for (const std::string option : {"--report", "--html", "--config-out", "--trace", "--vcd"}) {
+    for (const std::string config : {"my.yaml", "my", "link.yaml"}) {
+      const auto result = npusim({"--config", config, "run", "enumerate", option, "./my.yaml"});
+      expect_failed(result, 2, option + " ./my.yaml: that is a file to be read");
+    }
+  }
+  const auto served = npusim({"--config", "my", "serve", "--socket", "s", "--report", "my.yaml"});
+  expect_failed(served, 2, "--report my.yaml: that is a file to be read");
+  EXPECT_EQ(text("my.yaml"), before);
+  shell("cp " NPU_SOURCE_DIR "/workloads/graphs/vector_diamond.yaml g.yaml");
+  expect_failed(
+      npusim({"--config", "910b", "run", "graph", "--set", "graph=g.yaml", "--html", "./g.yaml"}),
+      2, "--html ./g.yaml: that is a file to be read");
+  expect_failed(
+      npusim({"--config", "910b", "run", "graph", "--set", "dump_tensors=d", "--trace", "./d"}), 2,
+      "--trace ./d: --set dump_tensors names the same file");
+}
+
 TEST_F(Output, the_report_goes_to_what_is_open_already) {
   const auto result = shell("{ " + kRun + "--report /dev/stdout; }");
   EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -154,6 +154,8 @@ TEST_F(Reports, what_cannot_be_compared_is_refused) {
   ASSERT_EQ(npusim({"--config", "910b", "run", "enumerate", "--report", "e.json"}).exit_code, 0);
   expect_refused({"compare", "a.json", "e.json"},
                  "compare: reports of different workloads: 'dma_latency' and 'enumerate'");
+  expect_refused({"compare", "a.json", "a.json", "--junit", "x", "--output", "./x"},
+                 "--output and --junit name the same file");
   expect_refused({"compare", "a.json"}, "compare: give two reports, BASE and NEW");
 }
 

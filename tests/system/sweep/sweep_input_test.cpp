@@ -62,6 +62,22 @@ TEST_F(SweepInput, an_objective_that_is_an_axis_is_a_number) {
       "6:14: objectives.directions: 'h2d' is no number");
 }
 
+TEST_F(SweepInput, a_metric_is_not_given_the_name_of_another_column) {
+  for (const std::string name : {"sizes", "configuration", "seed", "status", "pareto"}) {
+    const auto column = std::to_string(13 + name.size());
+    expect_mistake(
+        "configuration: 910b\ngrid: {sizes: [64B, 4KiB]}\nmetrics: {" + name +
+            ": \"*.latency_ns\"}\n",
+        "6:" + column + ": metrics." + name + ": the table has a column of that name already");
+  }
+}
+
+TEST_F(SweepInput, a_metric_is_a_pattern) {
+  const std::string line = "metrics: found ''; allowed: a pattern of names of metrics";
+  expect_mistake("configuration: 910b\nmetrics: ''\n", "5:10: " + line);
+  expect_mistake("configuration: 910b\nmetrics: {latency: ''}\n", "5:20: " + line);
+}
+
 TEST_F(SweepInput, a_card_that_the_machine_has_not_is_found) {
   expect_mistake("configuration: 910b\ngrid: {card: [0, 1]}\n",
                  "5:18: point 1 (card=1): card=1: the machine has cards 0..0");

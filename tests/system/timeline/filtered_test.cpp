@@ -66,6 +66,22 @@ TEST_F(Filtered, ByUnitShowsTheMemory) {
   }
 }
 
+TEST_F(Filtered, ByWhatDidNotHappenSaysSo) {
+  for (const std::vector<std::string>& filter :
+       {std::vector<std::string>{"--trace-window", "5s.."},
+        {"--trace-cause", "dma7:1"},
+        {"--trace-unit", "hccs_transfer"},
+        {"--trace-unit", "dma", "--trace-window", "..1ns"}}) {
+    for (const std::string file : {"--trace", "--vcd"}) {
+      std::vector<std::string> arguments{"--config", "910b2", "run", "enumerate", file, "t"};
+      arguments.insert(arguments.end(), filter.begin(), filter.end());
+      const auto result = npusim(arguments);
+      EXPECT_EQ(result.exit_code, 0);
+      EXPECT_EQ(result.err, "npusim: the timeline is empty: nothing passes its filters\n");
+    }
+  }
+}
+
 TEST_F(Filtered, ByWhatThereIsNotIsEmptyAndWellFormed) {
   run("910b2", "enumerate", {}, {"--trace", "t.json", "--trace-unit", "no such unit"});
   expect_well_formed("t.json");

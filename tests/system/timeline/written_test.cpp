@@ -27,6 +27,15 @@ TEST_F(TraceFile, OnAFullDiskEndsInOneLine) {
   }
 }
 
+TEST_F(TraceFile, OnAFullDiskDoesNotCostTheReport) {
+  const auto result = npusim({"--config", "910b2", "run", "enumerate", "--trace", "/dev/full",
+                              "--report", "r.json", "--html", "r.html"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.out.rfind("enumerate on 910b2", 0), 0U) << result.out;
+  EXPECT_EQ(npusim({"report", "r.json"}).out, result.out);
+  EXPECT_NE(text("r.html"), "");
+}
+
 TEST_F(TraceFile, InNoFolderCostsNoRun) {
   expect_refused({"--config", "910b2", "run", "enumerate", "--trace", "no/such/folder.json"},
                  "--trace no/such/folder.json: cannot be written: No such file or directory");
@@ -50,10 +59,26 @@ TEST_F(TraceFile, HasNoFilterThatIsNone) {
         {"--config", "910b2", "run", "enumerate", "--trace", "t.json", "--trace-window", window},
         "--trace-window: found '" + window + "'" + allowed_window);
   }
+  expect_refused(
+      {"--config", "910b2", "run", "enumerate", "--trace", "t.json", "--trace-window", ""},
+      "--trace-window: no times");
+  expect_refused({"--config", "910b2", "run", "enumerate", "--trace", "t.json", "--trace-unit",
+                  "dma", "--trace-unit", ""},
+                 "--trace-unit: no name");
   for (const std::string cause : {"dma0", "dma:1", "queue0:1", "task0.1", "5", "dma0:-1"}) {
     expect_refused(
         {"--config", "910b2", "run", "enumerate", "--trace", "t.json", "--trace-cause", cause},
         "--trace-cause: found '" + cause + "'; allowed: dma0:17, queue0.3:5, task0.2:9");
+  }
+}
+
+// A run that is refused has not begun; of one that failed there is a timeline.
+TEST_F(TraceFile, OfWhatIsRefusedIsNotThere) {
+  const auto result = npusim({"--config", "910b2", "run", "p2p_bandwidth", "--trace", "t.json",
+                              "--vcd", "t.vcd", "--report", "r.json"});
+  EXPECT_EQ(result.exit_code, 2);
+  for (const char* name : {"t.json", "t.vcd", "r.json"}) {
+    EXPECT_FALSE(std::filesystem::exists(path(name))) << name;
   }
 }
 

@@ -169,7 +169,10 @@ TEST(KilledProcess, LeavesNoLock) {
     KernelCache cache(toolchain, workshop.options());
     _exit(cache.get(answering(5)) ? 0 : 1);
   }
-  close(open(begun.c_str(), O_RDONLY));  // waits for the compiler's word
+  const int word = open(begun.c_str(), O_RDONLY | O_CLOEXEC);
+  char byte = 0;
+  ASSERT_EQ(read(word, &byte, 1), 1);  // the compiler runs
+  close(word);
   EXPECT_THAT(workshop.stored(".lock"), SizeIs(1));
   std::thread waiting([&] {
     KernelCache cache(toolchain, workshop.options());
@@ -177,7 +180,9 @@ TEST(KilledProcess, LeavesNoLock) {
     EXPECT_TRUE(loaded && answer_of(*loaded) == 5);
   });
   kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status)) << "it was done before it was killed";
   waiting.join();
   EXPECT_EQ(workshop.starts(), 2);
   EXPECT_THAT(workshop.stored(), SizeIs(1));

@@ -76,6 +76,33 @@ TEST(Compare, IdenticalReportsAreOneLine) {
             "dma_latency on 910b.yaml: identical, 11 metrics and counters compared\n");
 }
 
+TEST(Compare, AnIncompleteRunIsARegressionAlsoIfItEqualsTheBase) {
+  Report stopped = full_report();
+  stopped.outcome = "interrupted";
+  const auto comparison = compare(stopped, stopped, {});
+  ASSERT_TRUE(comparison);
+  EXPECT_EQ(comparison->regressions(), 1U);
+  EXPECT_EQ(summary(*comparison),
+            "1 regression, 0 other changes, 11 metrics and counters compared");
+  EXPECT_THAT(to_json(*comparison), HasSubstr("\"result\": \"regression\""));
+}
+
+TEST(Compare, NothingInCommonIsNoComparison) {
+  const auto nothing = compare(report_of({}), report_of({}), {});
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(nothing.error().context, "the reports have no metric or counter in common");
+  EXPECT_FALSE(compare(report_of({{"a", 1, "ns"}}), report_of({{"b", 1, "ns"}}), {}));
+}
+
+// 10^18 has room, its thousandths have not.
+TEST(Compare, DifferencesOfLargeNumbersLoseTheirLastDigits) {
+  const Number large = Number::integer(1'000'000'000'000'000'000);
+  EXPECT_EQ(difference(Number::scaled(786'143, 3), large).text(), "999999999999999213");
+  EXPECT_EQ(difference(large, Number::scaled(786'143, 3)).text(), "-999999999999999213");
+  EXPECT_EQ(difference(Number::scaled(786'143, 3), Number::scaled(1, 9)).text(), "-786.142999999");
+}
+
 TEST(Compare, LatenciesMayGetWorseByOnePercent) {
   EXPECT_EQ(verdict("x.latency_ns", "ns", 101'000), Verdict::kWorse);
   EXPECT_EQ(verdict("x.latency_ns", "ns", 101'001), Verdict::kRegression);
@@ -163,7 +190,8 @@ TEST(Compare, APartThatGotShorterIsNoReasonForALongerLatency) {
 }
 
 TEST(Compare, TellsWhatIsMissingAndWhatIsNew) {
-  const auto comparison = compared({{"gone", 1, ""}}, {{"came", 1, ""}});
+  const auto comparison =
+      compared({{"gone", 1, ""}, {"stays", 1, ""}}, {{"came", 1, ""}, {"stays", 1, ""}});
   EXPECT_EQ(comparison.regressions(), 0U);
   EXPECT_THAT(to_text(comparison), HasSubstr("only in the base: metric gone\n"));
   EXPECT_THAT(to_text(comparison), HasSubstr("only in the new report: metric came\n"));
@@ -232,7 +260,7 @@ TEST(CompareThresholds, PatternsHaveStars) {
 
 TEST(CompareAmounts, AreExactAtTheEndsOfNumbers) {
   const Number most = Number::scaled(INT64_MAX, 0), least = Number::scaled(INT64_MIN + 1, 9);
-  EXPECT_EQ(difference(least, most).decimals(), 9U);
+  EXPECT_EQ(difference(least, most).value(), INT64_MAX) << "there is no larger one";
   EXPECT_TRUE(exceeds(least, most, {Number::integer(1000), true}));
   EXPECT_FALSE(exceeds(most, most, {Number::integer(0), true}));
   EXPECT_EQ(share(Number::integer(0), most), INT64_MAX);

@@ -2,6 +2,7 @@
 // What counts as done, and what is left of what is not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,6 +84,35 @@ TEST_F(SweepFolder, ACutReportIsNotTaken) {
   const PointFolder folder = done();
   fs::resize_file(folder.path() + "/report.json", 100);
   EXPECT_FALSE(folder.report());
+}
+
+TEST_F(SweepFolder, AReportWithOneDigitChangedIsNotTaken) {
+  const PointFolder folder = done();
+  std::string text = report_text();
+  const auto at = text.find("1.50");
+  ASSERT_NE(at, std::string::npos);
+  text[at] = '2';
+  write(folder.path() + "/report.json", text);
+  EXPECT_FALSE(folder.report());
+}
+
+TEST_F(SweepFolder, TheDigestIsThatOfSha256sum) {
+  const PointFolder folder = done();
+  EXPECT_EQ(std::system(
+                ("cd '" + folder.path() + "' && sha256sum --check --status report.sha256").c_str()),
+            0);
+}
+
+// A pipe has no reader's end; nobody waits for one.
+TEST_F(SweepFolder, WhatIsNoFileIsNotRead) {
+  for (const char* name : {"report.json", "report.sha256", "point.json"}) {
+    const PointFolder folder = done();
+    const std::string path = folder.path() + "/" + name;
+    fs::remove(path);
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    EXPECT_FALSE(folder.report()) << name;
+    fs::remove(path);
+  }
 }
 
 TEST_F(SweepFolder, AFailureIsTheLogsLastLineAndGoneWithTheNextRun) {

@@ -216,8 +216,9 @@ ParameterSpec choice_of(const char* name, std::string standard, const char* doc,
 Workload operator_run() {
   std::vector<std::string> names;
   for (const auto& row : operators::operator_table()) names.emplace_back(row.name);
-  const std::vector<std::string> types{"float16", "bfloat16", "float32", "int8"};
-  const std::vector<std::string> outs{"auto", "float16", "bfloat16", "float32", "int32"};
+  const std::vector<std::string> types{"float16", "bfloat16", "float32", "int8", "int32", "int64"};
+  const std::vector<std::string> outs{"auto", "float16", "bfloat16", "float32",
+                                      "int8", "int32",   "int64"};
   return {
       "operator",
       "An operator compiled on demand, and what each layer of its call costs",

@@ -12,7 +12,9 @@ namespace npu::operators {
 
 struct Binding {
   jit::KernelRequest request;
-  std::variant<MatmulParams, SplitKMatmulParams> params;
+  std::variant<MatmulParams, SplitKMatmulParams, QuantMatmulParams, GemvParams, VectorParams,
+               SoftmaxParams, RmsNormParams, AttentionParams>
+      params;
 
   const void* params_address() const {
     return std::visit([](const auto& p) { return static_cast<const void*>(&p); }, params);

@@ -41,7 +41,7 @@ Result<Ran> OperatorRunner::run(const OperatorCall& call) {
   end_of(Layer::kJit, clock.now());
   if (auto ok = launcher_.upload(*loaded->kernel); !ok) return forward_error(ok);
   end_of(Layer::kLauncher, clock.now());
-  auto ok = launcher_.run(*loaded->kernel, normalised->cores, binding.params_address());
+  auto ok = launcher_.run(*loaded->kernel, normalised->call.cores, binding.params_address());
   if (!ok) return forward_error(ok);
   for (const auto& [begin, end] : launcher_.calls()) {
     end_of(Layer::kTemplate, begin);

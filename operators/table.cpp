@@ -30,9 +30,21 @@ constexpr TypeName kTypeNames[] = {
 const std::vector<OperatorRow>& operator_table() {
   using jit::KernelType;
   static const std::vector<OperatorRow> kTable{
-      {"basic_matmul", Family::kMatmul, "basic_matmul.cpp", KernelType::kCube, true},
-      {"batched_matmul", Family::kBatched, "batched_matmul.cpp", KernelType::kCube, true},
-      {"splitk_matmul", Family::kSplitK, "splitk_matmul.cpp", KernelType::kMixed, true},
+      {"basic_matmul", Family::kMatmul, "basic_matmul.cpp", KernelType::kCube, "m, n, k", "A, B"},
+      {"batched_matmul", Family::kBatched, "batched_matmul.cpp", KernelType::kCube,
+       "batch, m, n, k", "A, B"},
+      {"splitk_matmul", Family::kSplitK, "splitk_matmul.cpp", KernelType::kMixed, "m, n, k",
+       "A, B"},
+      {"quant_matmul", Family::kQuant, "quant_matmul.cpp", KernelType::kMixed, "m, n, k",
+       "A, B, channel scales, token scales"},
+      {"gemv", Family::kGemv, "gemv.cpp", KernelType::kVector, "m, k", "A, x"},
+      {"elementwise", Family::kVector, "elementwise.cpp", KernelType::kVector, "count",
+       "a, b, c, d"},
+      {"softmax", Family::kSoftmax, "softmax.cpp", KernelType::kVector, "rows, columns", "x"},
+      {"rms_norm", Family::kRmsNorm, "rms_norm.cpp", KernelType::kVector, "rows, columns",
+       "x, gamma"},
+      {"flash_attention", Family::kAttention, "flash_attention.cpp", KernelType::kMixed,
+       "batch, heads, kv_heads, queries, keys, head", "q, k, v"},
   };
   return kTable;
 }

@@ -15,11 +15,17 @@ namespace npu::operators {
 
 using platform::DataType;
 
-// Which structure of npu/operators/params.hpp it takes, and how its shape is written.
+// Which structure of npu/operators/params.hpp it takes.
 enum class Family : std::uint8_t {
-  kMatmul,   // m, n, k
-  kBatched,  // batch, m, n, k
-  kSplitK,   // m, n, k; MatmulParams and the number of parts
+  kMatmul,
+  kBatched,
+  kSplitK,
+  kQuant,
+  kGemv,
+  kVector,
+  kSoftmax,
+  kRmsNorm,
+  kAttention,
 };
 
 struct OperatorRow {
@@ -27,7 +33,8 @@ struct OperatorRow {
   Family family;
   std::string_view file;  // of operators/templates
   jit::KernelType type;
-  bool integers;  // int8 into int32
+  std::string_view shape;   // its numbers, by name: "m, n, k"
+  std::string_view inputs;  // the tensors that it reads, in the order of OperatorCall::inputs
 };
 
 const std::vector<OperatorRow>& operator_table();

@@ -7,6 +7,7 @@
 #include "python/native/card.hpp"
 #include "python/native/graph.hpp"
 #include "python/native/host_runtime.hpp"
+#include "python/native/operators.hpp"
 #include "python/native/session.hpp"
 #include "python/native/stream.hpp"
 
@@ -86,4 +87,5 @@ PYBIND11_MODULE(_npusim, module) {
   npu::python::bind_streams(module);
   npu::python::bind_graph(module);
   npu::python::bind_host_runtime(module);
+  npu::python::bind_operators(module);
 }

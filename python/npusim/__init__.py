@@ -10,12 +10,15 @@
 docs/python.md has more. Sizes are bytes, times simulated picoseconds unless a name says otherwise.
 """
 
+from . import ops
+from .bfloat16 import from_bfloat16, to_bfloat16
 from .callable import ArgDirection, ChipCallable, CoreCallable
 from .chip_worker import ChipCallConfig, ChipWorker
 from .device import Device
 from .errors import Error, ErrorCode
 from .graph import Argument, Graph, inout, input, no_dependency, output, scalar
 from .memory import DeviceMemory, HostMemory
+from .nz import to_nz
 from .programs import host_library, program, program_names, program_path
 from .simulator import Simulator, current_simulator
 from .stream import Event, Stream, Ticket
@@ -26,7 +29,7 @@ __all__ = [
     "ArgDirection", "Argument", "ChipCallConfig", "ChipCallable", "ChipStorageTaskArgs",
     "ChipWorker", "ContinuousTensor", "CoreCallable", "DataType", "Device", "DeviceMemory", "Error",
     "ErrorCode", "Event", "Graph", "HostMemory", "Simulator", "Stream", "TaskArgs", "TensorArgType",
-    "Ticket", "current_simulator", "get_dtype_name", "get_element_size", "host_library", "inout",
-    "input", "no_dependency", "output", "program", "program_names", "program_path", "scalar",
-    "scalar_to_uint64",
+    "Ticket", "current_simulator", "from_bfloat16", "get_dtype_name", "get_element_size", "host_library", "inout",
+    "input", "no_dependency", "ops", "output", "program", "program_names", "program_path", "scalar",
+    "scalar_to_uint64", "to_bfloat16", "to_nz",
 ]

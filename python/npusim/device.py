@@ -22,6 +22,7 @@ class Device:
         self._index = index
         self._forgotten = []  # addresses of memory that nobody held any more
         self._memories = weakref.WeakSet()
+        self._operators = None  # made by the first one (ops.py)
         self._card = simulator._session.open(index)
         self._set_installed_firmware()
 
@@ -73,6 +74,9 @@ class Device:
         Raises:
             Error: `ErrorCode.BUSY`, somebody holds host memory of the card.
         """
+        if self._operators is not None and not self.closed:
+            self._operators.close()
+        self._operators = None
         self._card.close()
 
     def allocate(self, size):

@@ -55,6 +55,7 @@ class Simulator:
         self._config = str(config)
         self._devices = weakref.WeakValueDictionary()
         self._programs = {}
+        self._kept = None  # the device of operators that were told none
         _current = weakref.ref(self)
         atexit.register(_close_at_exit, _current)
 
@@ -97,6 +98,11 @@ class Simulator:
             found = Device(self, index)
             self._devices[index] = found
         return found
+
+    def _default_device(self):
+        if self._kept is None or self._kept.closed:
+            self._kept = self.device(0)
+        return self._kept
 
     def close(self):
         """Closes the devices and ends the machine; `report()` still answers. Idempotent.

@@ -7,26 +7,22 @@
 #include <optional>
 
 #include "model/config/system_config.hpp"
-#include "operators/matrix_layout.hpp"
 #include "operators/runner.hpp"
 #include "operators/sources.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/block_span.hpp"
 #include "workloads/programs/support/card_session.hpp"
-#include "workloads/programs/support/matrix_check.hpp"
+#include "workloads/programs/support/operator_problem.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {
 
 namespace {
 
-using operators::NormalisedCall;
 using operators::OperatorCall;
 
 constexpr std::uint64_t kMostSide = 1 << 20;
-constexpr std::uint64_t kFullCheckOf = std::uint64_t{1} << 27;  // multiplications
-constexpr std::uint64_t kSamplesOfLarge = 4096;
 
 OperatorCall call_of(const ParameterSet& parameters) {
   OperatorCall call;
@@ -39,6 +35,11 @@ OperatorCall call_of(const ParameterSet& parameters) {
   call.transpose_b = parameters.flag("transpose_b");
   call.format_a = parameters.choice("format_a");
   call.format_b = parameters.choice("format_b");
+  if (call.name == "elementwise") {
+    call.expression = parameters.choice("expression");
+    call.scalars[0] = 0.5F;
+  }
+  call.causal = parameters.flag("causal");
   call.splits = static_cast<std::uint32_t>(parameters.integer("splits"));
   call.cores = static_cast<std::uint32_t>(parameters.integer("cores"));
   return call;
@@ -70,26 +71,20 @@ class OperatorRun {
   Status prepare() {
     auto normalised = operators::normalise(call_);
     if (!normalised) return forward_error(normalised);
-    form_ = *normalised;
-    const auto bytes = [](std::uint64_t elements, DataType type) {
-      return elements * platform::bytes_of(type);
-    };
-    a_bytes_ =
-        bytes(operators::stored_elements(form_.layout_a, form_.type, form_.m, form_.k), form_.type);
-    b_bytes_ =
-        bytes(operators::stored_elements(form_.layout_b, form_.type, form_.k, form_.n), form_.type);
-    c_bytes_ = bytes(std::uint64_t{form_.m} * form_.n, form_.out_type);
-    const Bytes all = form_.batch * (a_bytes_ + b_bytes_ + c_bytes_);
+    problem_.emplace(std::move(*normalised), context_.seed);
+    Bytes all = problem_->result_bytes();
+    for (std::size_t i = 0; i < problem_->inputs(); ++i) all += problem_->input_bytes(i);
     // Of each: the card's, the host's, and doubles for the check.
     const Bytes kept = context_.functional ? 8 * all : 0;
-    if (auto ok = require_host_memory("operator", kept); !ok) return ok;
-    for (auto [at, size] :
-         {std::pair{&call_.a, a_bytes_}, {&call_.b, b_bytes_}, {&call_.c, c_bytes_}}) {
-      auto memory = session_.allocate(std::max<Bytes>(form_.batch * size, 1));
-      if (!memory) return forward_error(memory);
-      *at = memory->value;
+    if (auto ok = require_host_memory("shape", kept); !ok) return ok;
+    for (std::size_t i = 0; i < problem_->inputs(); ++i) {
+      if (auto ok = place(call_.inputs[i], problem_->input_bytes(i)); !ok) return ok;
+      if (!context_.functional) continue;
+      const auto bytes = problem_->input(i);
+      auto ok = session_.write({call_.inputs[i]}, {bytes.data(), bytes.size()});
+      if (!ok) return ok;
     }
-    return context_.functional ? put_operands() : Status{};
+    return place(call_.result, problem_->result_bytes());
   }
 
   Status call_all() {
@@ -117,24 +112,9 @@ class OperatorRun {
 
   Status check() {
     if (!context_.functional) return {};
-    std::vector<std::byte> c(c_bytes_);
-    const std::uint64_t work = std::uint64_t{form_.m} * form_.n * form_.k;
-    for (std::uint32_t i = 0; i < form_.batch; ++i) {
-      if (auto ok = session_.read({call_.c + i * c_bytes_}, {c.data(), c.size()}); !ok) return ok;
-      const auto a = matrix(i, 0), b = matrix(i, 1);
-      const MatrixProduct product{form_.m,
-                                  form_.n,
-                                  form_.k,
-                                  form_.type,
-                                  form_.out_type,
-                                  {a.data(), a.size()},
-                                  {b.data(), b.size()},
-                                  {c.data(), c.size()}};
-      const auto error =
-          check_product(product, work <= kFullCheckOf ? 0 : kSamplesOfLarge, context_.seed);
-      if (!error) return forward_error(error);
-    }
-    return {};
+    std::vector<std::byte> result(problem_->result_bytes());
+    if (auto ok = session_.read({call_.result}, {result.data(), result.size()}); !ok) return ok;
+    return problem_->check(result);
   }
 
   void report() {
@@ -176,37 +156,11 @@ class OperatorRun {
     mark(tracer, prefix + "total_ns", all, platform::Statistic::kSum);
   }
 
-  // A (`which` 0) or B of a batch, row by row.
-  std::vector<std::byte> matrix(std::uint32_t batch, unsigned which) const {
-    const std::uint64_t elements =
-        which == 0 ? std::uint64_t{form_.m} * form_.k : std::uint64_t{form_.k} * form_.n;
-    std::vector<std::byte> bytes(elements * platform::bytes_of(form_.type));
-    fill_exact(form_.type, {bytes.data(), bytes.size()}, context_.seed + which, batch * elements);
-    return bytes;
-  }
-
-  Status put_operands() {
-    for (std::uint32_t i = 0; i < form_.batch; ++i) {
-      auto ok =
-          put(call_.a + i * a_bytes_, a_bytes_, matrix(i, 0), form_.layout_a, form_.m, form_.k);
-      if (!ok) return ok;
-      ok = put(call_.b + i * b_bytes_, b_bytes_, matrix(i, 1), form_.layout_b, form_.k, form_.n);
-      if (!ok) return ok;
-    }
+  Status place(std::uint64_t& address, Bytes bytes) {
+    auto memory = session_.allocate(std::max<Bytes>(bytes, 1));
+    if (!memory) return forward_error(memory);
+    address = memory->value;
     return {};
-  }
-
-  Status put(std::uint64_t address, Bytes size, const std::vector<std::byte>& rows,
-             const std::string& layout, std::uint32_t height, std::uint32_t width) {
-    std::vector<std::byte> stored(size);
-    const std::size_t element = platform::bytes_of(form_.type);
-    for (std::uint64_t i = 0; i < height; ++i) {
-      for (std::uint64_t j = 0; j < width; ++j) {
-        const auto at = operators::stored_index(layout, form_.type, height, width, i, j);
-        std::copy_n(rows.data() + (i * width + j) * element, element, stored.data() + at * element);
-      }
-    }
-    return session_.write({address}, {stored.data(), stored.size()});
   }
 
   Context& context_;
@@ -215,8 +169,7 @@ class OperatorRun {
   operators::Launcher& launcher_;
   jit::KernelCache& cache_;
   OperatorCall call_;
-  NormalisedCall form_;
-  Bytes a_bytes_ = 0, b_bytes_ = 0, c_bytes_ = 0;
+  std::optional<OperatorProblem> problem_;
   BlockSpan span_;
   std::optional<operators::Ran> first_;
   operators::Ran last_;
@@ -266,31 +219,38 @@ ParameterSpec choice_of(const char* name, std::string standard, const char* doc,
 Workload operator_run() {
   std::vector<std::string> names;
   for (const auto& row : operators::operator_table()) names.emplace_back(row.name);
-  const std::vector<std::string> types{"float16", "bfloat16", "float32", "int8"};
-  const std::vector<std::string> outs{"auto", "float16", "bfloat16", "float32", "int32"};
-  return {"operator",
-          "An operator compiled on demand, and what each layer of its call costs",
-          {choice_of("name", "basic_matmul", "of the operator", names),
-           {"shape", ParameterType::kIntegerList, "", "256,256,256",
-            "m,n,k; of batched_matmul batch,m,n,k", 0, kMostSide},
-           choice_of("dtype", "float16", "of A and B", types),
-           choice_of("out_dtype", "auto", "of C; auto: int32 for int8, else that of A", outs),
-           {"transpose_a", ParameterType::kFlag, "", "off", "A lies as k x m"},
-           {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
-           choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
-           choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
-           {"splits", ParameterType::kInteger, "", "0",
-            "parts of k of splitk_matmul; 0: as many as keep cores busy", 0, 65'536},
-           {"cores", ParameterType::kInteger, "", "0", "to use; 0: all", 0, 65'536},
-           {"calls", ParameterType::kInteger, "", "2", "in this process; the last is reported", 1,
-            1'000'000},
-           choice_of("cache", "none",
-                     "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
-                     "~/.cache/npusim/jit",
-                     {"none", "folder"}),
-           card_parameter()},
-          run_operator,
-          check_call};
+  const std::vector<std::string> types{"float16", "bfloat16", "float32", "int8", "int32", "int64"};
+  const std::vector<std::string> outs{"auto", "float16", "bfloat16", "float32",
+                                      "int8", "int32",   "int64"};
+  return {
+      "operator",
+      "An operator compiled on demand, and what each layer of its call costs",
+      {choice_of("name", "basic_matmul", "of the operator", names),
+       {"shape", ParameterType::kIntegerList, "", "256,256,256",
+        "m,n,k; of batched_matmul batch,m,n,k; of gemv m,k; of elementwise count; of softmax and "
+        "rms_norm rows,columns; of flash_attention batch,heads,kv_heads,queries,keys,head",
+        0, kMostSide},
+       choice_of("dtype", "float16", "of the inputs", types),
+       choice_of("out_dtype", "auto",
+                 "of the result; auto: int32 of int8, float32 of quant_matmul, else dtype", outs),
+       {"transpose_a", ParameterType::kFlag, "", "off", "A lies as k x m"},
+       {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
+       choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
+       choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
+       choice_of("expression", "a*s+b", "of elementwise; s is 0.5", {"a+b", "a*s+b", "max(a,b)"}),
+       {"causal", ParameterType::kFlag, "", "off", "flash_attention: query i sees keys 0 to i"},
+       {"splits", ParameterType::kInteger, "", "0",
+        "parts of k of splitk_matmul; 0: as many as keep cores busy", 0, 65'536},
+       {"cores", ParameterType::kInteger, "", "0", "to use; 0: all", 0, 65'536},
+       {"calls", ParameterType::kInteger, "", "2", "in this process; the last is reported", 1,
+        1'000'000},
+       choice_of("cache", "none",
+                 "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
+                 "~/.cache/npusim/jit",
+                 {"none", "folder"}),
+       card_parameter()},
+      run_operator,
+      check_call};
 }
 
 }  // namespace npu::workloads

@@ -114,6 +114,28 @@ INSTANTIATE_TEST_SUITE_P(Cards, OperatorProducts,
                                   std::get<1>(instance.param).first;
                          });
 
+class OperatorFamilies : public testing::TestWithParam<const char*> {};
+
+TEST_P(OperatorFamilies, AreRight) {
+  OperatorMachine machine(GetParam());
+  for (const Parameters& parameters :
+       {Parameters{"name=gemv", "shape=37,1025", "transpose_a=on"},
+        Parameters{"name=gemv", "shape=37,1025", "dtype=int8"},
+        Parameters{"name=elementwise", "shape=10007", "expression=a*s+b"},
+        Parameters{"name=elementwise", "shape=10007", "expression=max(a,b)", "dtype=int32"},
+        Parameters{"name=softmax", "shape=17,1000", "dtype=float32"},
+        Parameters{"name=rms_norm", "shape=17,1000", "dtype=bfloat16"},
+        Parameters{"name=quant_matmul", "shape=37,53,71", "dtype=int8", "format_b=NZ"},
+        Parameters{"name=flash_attention", "shape=1,4,2,33,65,32"},
+        Parameters{"name=flash_attention", "shape=2,2,1,33,65,32", "causal=on"}}) {
+    const auto report = machine.workload("operator", parameters);
+    EXPECT_EQ(number_of(report, "operator.memory_hits"), "1") << parameters[0];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cards, OperatorFamilies, testing::Values("910b", "910b2"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
 // The parts' sums lie in it: splits x m x n elements of fp32 (operators.md B2).
 TEST(OperatorWorkload, SplitKHasAWorkspaceAndTwoLaunches) {
   OperatorMachine machine("910b2");

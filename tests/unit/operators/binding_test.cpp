@@ -14,7 +14,8 @@ OperatorCall batched_call() {
   call.dtype = "fp16";
   call.transpose_b = true;
   call.format_b = "NZ";
-  call.a = 0x1000, call.b = 0x2000, call.c = 0x3000;
+  call.inputs = {0x1000, 0x2000};
+  call.result = 0x3000;
   return call;
 }
 
@@ -59,6 +60,64 @@ TEST(Binding, GivesSplitKItsParts) {
   const auto binding = bind(normalise(call).value());
   EXPECT_EQ(binding.request.type, jit::KernelType::kMixed);
   EXPECT_EQ(std::get<SplitKMatmulParams>(binding.params).splits, 3U);
+}
+
+std::string macros_text(const OperatorCall& call) {
+  const auto binding = bind(normalise(call).value());
+  return jit::key_text(binding.request.macros, 2201, binding.request.type).value();
+}
+
+TEST(Binding, TellsATemplateOnlyWhatItReads) {
+  OperatorCall call;
+  call.name = "elementwise";
+  call.shape = {100};
+  call.dtype = "float32";
+  call.expression = "a * s + b";
+  EXPECT_EQ(macros_text(call),
+            "NPU_JIT_ELEMENT_A=float&NPU_JIT_ELEMENT_C=float&NPU_JIT_EXPRESSION=a * s + b&"
+            "NPU_JIT_KERNEL_NAME=elementwise&__ARCH__=2201&__KT__=1");
+  call.expression.clear();
+  call.name = "softmax";
+  call.shape = {3, 5};
+  call.out_dtype = "half";
+  EXPECT_EQ(macros_text(call),
+            "NPU_JIT_ELEMENT_A=float&NPU_JIT_ELEMENT_C=half&NPU_JIT_KERNEL_NAME=softmax&"
+            "__ARCH__=2201&__KT__=1");
+  call.name = "flash_attention";
+  call.shape = {1, 2, 1, 3, 5, 16};
+  call.causal = true;
+  EXPECT_EQ(macros_text(call),
+            "NPU_JIT_CAUSAL=1&NPU_JIT_ELEMENT_A=float&NPU_JIT_ELEMENT_C=half&"
+            "NPU_JIT_KERNEL_NAME=flash_attention&__ARCH__=2201&__KT__=2");
+}
+
+TEST(Binding, PutsTensorsWhereTheFamilyHasThem) {
+  OperatorCall call;
+  call.inputs = {0x100, 0x200, 0x300, 0x400};
+  call.result = 0x500;
+  call.shape = {3, 5};
+  call.name = "rms_norm";
+  call.epsilon = 0.25F;
+  auto binding = bind(normalise(call).value());
+  const auto& norm = std::get<RmsNormParams>(binding.params);
+  EXPECT_EQ(std::vector<std::uint64_t>({norm.from, norm.gamma, norm.to, norm.rows, norm.columns}),
+            std::vector<std::uint64_t>({0x100, 0x200, 0x500, 3, 5}));
+  EXPECT_EQ(norm.epsilon, 0.25F);
+  call.name = "gemv";
+  binding = bind(normalise(call).value());
+  const auto& gemv = std::get<GemvParams>(binding.params);
+  EXPECT_EQ(std::vector<std::uint64_t>({gemv.a, gemv.x, gemv.y, gemv.m, gemv.k, gemv.lda}),
+            std::vector<std::uint64_t>({0x100, 0x200, 0x500, 3, 5, 0}));
+  call.name = "quant_matmul";
+  call.dtype = "int8";
+  call.shape = {3, 5, 7};
+  call.scale = 0.5F;
+  binding = bind(normalise(call).value());
+  const auto& quant = std::get<QuantMatmulParams>(binding.params);
+  EXPECT_EQ(std::vector<std::uint64_t>({quant.channel_scales, quant.token_scales, quant.product.a,
+                                        quant.product.b, quant.product.c}),
+            std::vector<std::uint64_t>({0x300, 0x400, 0x100, 0x200, 0x500}));
+  EXPECT_EQ(quant.scale, 0.5F);
 }
 
 }  // namespace

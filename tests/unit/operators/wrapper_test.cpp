@@ -87,8 +87,26 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
       {[](OperatorCall& c) { c.out_dtype = "int8"; }, "half into int8"},
       {[](OperatorCall& c) { c.format_a = "NHWC"; }, "format_a \"NHWC\""},
       {[](OperatorCall& c) { c.format_b = "\n"; }, "format_b \" \""},
-      {[](OperatorCall& c) { c.b = 0x1001; }, "multiple of its elements' size"},
-      {[](OperatorCall& c) { c.splits = 2; }, "only splitk_matmul splits k"}};
+      {[](OperatorCall& c) { c.inputs[1] = 0x1001; }, "multiple of its elements' size"},
+      {[](OperatorCall& c) { c.result = 0x1001; }, "multiple of its elements' size"},
+      {[](OperatorCall& c) { c.splits = 2; }, "only splitk_matmul splits k"},
+      {[](OperatorCall& c) { c.expression = "a"; }, "only elementwise has an expression"},
+      {[](OperatorCall& c) { c.causal = true; }, "only flash_attention is causal"},
+      {[](OperatorCall& c) { c.name = "softmax"; }, "3 numbers; 2 are wanted: rows, columns"},
+      {[](OperatorCall& c) {
+         c.name = "softmax", c.shape = {3, 5}, c.format_a = "NZ";
+       },
+       "its inputs lie row by row"},
+      {[](OperatorCall& c) {
+         c.name = "gemv", c.shape = {3, 5}, c.transpose_b = true;
+       },
+       "it has no B"},
+      {[](OperatorCall& c) { c.name = "elementwise", c.shape = {3}; }, "an expression over a, b"},
+      {[](OperatorCall& c) { c.name = "quant_matmul"; }, "half into float: it can do int8 into"},
+      {[](OperatorCall& c) {
+         c.name = "softmax", c.shape = {3, 5}, c.dtype = "int8";
+       },
+       "int8 into int8"}};
   for (const auto& refusal : kRefusals) {
     auto call = example_call();
     refusal.change(call);

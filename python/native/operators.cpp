@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/native/operators.hpp"
+
+#include <pybind11/stl.h>
+
+#include "operators/sources.hpp"
+
+namespace npu::python {
+namespace py = pybind11;
+
+using operators::OperatorCall;
+
+OperatorHost::OperatorHost(std::shared_ptr<Card> card, const std::string& root,
+                           const std::string& headers, const std::string& folder,
+                           const operators::CoreLimits& limits)
+    : card_(std::move(card)) {
+  auto toolchain = value_of(operators::find_toolchain("", root));
+  toolchain.includes.back() = headers;
+  toolchain.sources.clear();
+  for (const char* part : {"abi", "aicore", "base", "operators", "platform"}) {
+    toolchain.sources.push_back(headers + "/npu/" + part);
+  }
+  parts_ = std::make_unique<Parts>(std::move(toolchain), jit::CacheOptions{folder});
+  auto& context = card_->context();
+  operators::LauncherOptions options;
+  options.cores = operators::CardCores::of(context.clusters(), context.vector_cores(), limits);
+  card_->session().call([&](platform::Platform& host) {
+    parts_->launcher =
+        value_of(operators::Launcher::open(context.process(), host.clock(), options));
+    parts_->runner =
+        std::make_unique<operators::OperatorRunner>(host, parts_->cache, *parts_->launcher);
+  });
+}
+
+OperatorHost::~OperatorHost() {
+  auto* const parts = parts_.release();
+  if (parts != nullptr && !card_->closed()) {
+    card_->session().bury([parts] { delete parts; });
+  }
+}
+
+void OperatorHost::close() {
+  if (parts_ == nullptr) return;
+  if (card_->session().ended()) {
+    static_cast<void>(parts_.release());
+    return;
+  }
+  const auto parts = std::move(parts_);
+  check(card_->session().call([&](platform::Platform&) {
+    auto closed = parts->launcher->close();
+    parts->runner.reset();
+    parts->launcher.reset();
+    return closed;
+  }));
+}
+
+py::dict OperatorHost::run(const OperatorCall& call) {
+  if (parts_ == nullptr) throw std::runtime_error("the device is closed");
+  const auto ran =
+      value_of(card_->session().call([&](platform::Platform&) -> Result<operators::Ran> {
+        auto started = parts_->runner->run(call);
+        if (!started) return started;
+        if (auto ok = parts_->launcher->wait(); !ok) return forward_error(ok);
+        return started;
+      }));
+  constexpr const char* kOrigins[] = {"memory", "disk", "compiled"};
+  py::dict all;
+  all["key"] = ran.key;
+  all["origin"] = kOrigins[static_cast<std::size_t>(ran.origin)];
+  all["compile_ns"] = ran.compile_time.count();
+  all["warnings"] = ran.warnings;
+  all["workspace_bytes"] = ran.workspace_bytes;
+  all["launches"] = ran.launches;
+  py::dict host;
+  for (std::size_t i = 0; i < operators::kLayers; ++i) {
+    host[operators::kLayerNames[i]] = ran.times.of(static_cast<operators::Layer>(i)).count();
+  }
+  all["host_ps"] = host;
+  return all;
+}
+
+py::dict OperatorHost::counters() const {
+  const auto counters = parts_ == nullptr ? jit::Counters{} : parts_->cache.counters();
+  py::dict all;
+  all["compiled"] = counters.compiled;
+  all["disk_hits"] = counters.disk_hits;
+  all["memory_hits"] = counters.memory_hits;
+  return all;
+}
+
+void bind_operators(py::module_& module) {
+  py::class_<OperatorCall>(module, "OperatorCall")
+      .def(py::init<>())
+      .def_readwrite("name", &OperatorCall::name)
+      .def_readwrite("shape", &OperatorCall::shape)
+      .def_readwrite("dtype", &OperatorCall::dtype)
+      .def_readwrite("out_dtype", &OperatorCall::out_dtype)
+      .def_readwrite("transpose_a", &OperatorCall::transpose_a)
+      .def_readwrite("transpose_b", &OperatorCall::transpose_b)
+      .def_readwrite("format_a", &OperatorCall::format_a)
+      .def_readwrite("format_b", &OperatorCall::format_b)
+      .def_readwrite("inputs", &OperatorCall::inputs)
+      .def_readwrite("result", &OperatorCall::result)
+      .def_readwrite("splits", &OperatorCall::splits)
+      .def_readwrite("expression", &OperatorCall::expression)
+      .def_readwrite("scalars", &OperatorCall::scalars)
+      .def_readwrite("epsilon", &OperatorCall::epsilon)
+      .def_readwrite("scale", &OperatorCall::scale)
+      .def_readwrite("causal", &OperatorCall::causal)
+      .def_readwrite("cores", &OperatorCall::cores);
+  py::class_<operators::CoreLimits>(module, "CoreLimits")
+      .def(py::init([](Bytes l1, Bytes l0a, Bytes l0b, Bytes l0c, Bytes ub, Bytes l2) {
+        return operators::CoreLimits{l1, l0a, l0b, l0c, ub, l2};
+      }));
+  py::class_<OperatorHost>(module, "OperatorHost")
+      .def(py::init<std::shared_ptr<Card>, const std::string&, const std::string&,
+                    const std::string&, const operators::CoreLimits&>())
+      .def("run", &OperatorHost::run)
+      .def("counters", &OperatorHost::counters)
+      .def("close", &OperatorHost::close);
+}
+
+}  // namespace npu::python

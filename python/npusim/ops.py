@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on NumPy arrays: compiled for the card on demand, launched, waited for.
+
+Each function takes arrays of the host, copies them to the card, runs one operator there and returns
+a new array. `device` says on which card: None is card 0 of the process's `Simulator`. Kernels are
+compiled once by the C++ compiler of the installation ($NPUSIM_JIT_CXX names another one) and kept in
+$NPUSIM_JIT_CACHE_DIR, else ~/.cache/npusim/jit; the compiler takes wall time and no simulated time.
+
+Types: float16, float32, int8, int32, int64 arrays are what they are, uint16 arrays are the bits of
+bfloat16 (`npusim.to_bfloat16()`); `outDType` is a name ("float16", "bfloat16", ...) or a NumPy type.
+What an operator cannot do raises `npusim.Error`: `ErrorCode.INVALID_ARGUMENT`, types or shapes,
+`ErrorCode.UNSUPPORTED`, the operator refused; a compiler that fails is `INVALID_ARGUMENT` with its
+first lines. `ValueError`: shapes that do not fit each other.
+"""
+
+import os
+import pathlib
+
+import numpy
+
+from . import _npusim
+from .nz import to_nz
+from .programs import host_library
+from .simulator import current_simulator
+
+__all__ = ["basic_matmul", "batched_matmul", "elementwise", "flash_attention", "gemv", "last_call",
+           "quant_matmul", "rms_norm", "softmax", "splitk_matmul"]
+
+_NAMES = {"float16": "float16", "float32": "float32", "int8": "int8", "int32": "int32",
+          "int64": "int64", "uint16": "bfloat16"}
+_ARRAYS = {"float16": "float16", "half": "float16", "fp16": "float16", "f16": "float16",
+           "float32": "float32", "float": "float32", "fp32": "float32", "f32": "float32",
+           "bfloat16": "uint16", "bf16": "uint16", "int8": "int8", "i8": "int8", "int32": "int32",
+           "i32": "int32", "int64": "int64", "i64": "int64"}
+_LIMITS = {"core.l1_kib": 1 << 10, "core.l0a_kib": 1 << 10, "core.l0b_kib": 1 << 10,
+           "core.l0c_kib": 1 << 10, "core.ub_kib": 1 << 10, "l2.size_mib": 1 << 20}
+_last = {}
+
+
+def _places():
+    """The folder above operators/templates, and that of the headers."""
+    library = pathlib.Path(host_library()).resolve().parent
+    for up in (library.parent, library.parent.parent):
+        if (up / "share/npusim/operators/operators/templates").is_dir():
+            return str(up / "share/npusim/operators"), str(up / "include")
+    tree = library.parent.parent.parent
+    return str(tree), str(tree / "include")
+
+
+def _cache_folder():
+    for name, below in (("NPUSIM_JIT_CACHE_DIR", ""), ("XDG_CACHE_HOME", "npusim/jit"),
+                        ("HOME", ".cache/npusim/jit")):
+        if os.environ.get(name):
+            return os.path.join(os.environ[name], below) if below else os.environ[name]
+    return ""
+
+
+def _host(device):
+    if device is None:
+        simulator = current_simulator()
+        if simulator is None:
+            raise RuntimeError("no machine: make an npusim.Simulator first, and keep it")
+        device = simulator._default_device()
+    if device._operators is None:
+        device._ready()
+        values = device._simulator.report()["configuration"]
+        limits = [values[f"cards.{device.index}.{key}"] * unit for key, unit in _LIMITS.items()]
+        device._operators = _npusim.OperatorHost(device._card, *_places(), _cache_folder(),
+                                                 _npusim.CoreLimits(*limits))
+    return device, device._operators
+
+
+def _type(array, what):
+    name = _NAMES.get(array.dtype.name)
+    if name is None:
+        raise ValueError(f"{what}: found an array of {array.dtype.name}; allowed: "
+                         f"{', '.join(_NAMES)} (bits of bfloat16)")
+    return name
+
+
+def _out(outDType):
+    name = outDType if isinstance(outDType, str) else numpy.dtype(outDType).name
+    if name not in _ARRAYS:
+        raise ValueError(f"outDType: found '{name}'; allowed: {', '.join(_ARRAYS)}")
+    array = _ARRAYS[name]
+    return _NAMES[array], array
+
+
+def _array(value, what, dimensions):
+    array = numpy.asarray(value)
+    if array.ndim != dimensions:
+        raise ValueError(f"{what}: found {array.ndim} dimensions; allowed: {dimensions}")
+    return array
+
+
+def _run(device, call, arrays, shape, outDType):
+    device, host = _host(device)
+    call.out_dtype, result_type = _out(outDType)
+    size = int(numpy.prod(shape, dtype=numpy.int64)) * numpy.dtype(result_type).itemsize
+    memories = []
+    try:
+        addresses = [0, 0, 0, 0]
+        for i, array in enumerate(arrays):
+            if array is None:
+                continue
+            memory = device.allocate(max(array.nbytes, 1))
+            memories.append(memory)
+            memory.write(array)
+            addresses[i] = memory.address
+        result = device.allocate(max(size, 1))
+        memories.append(result)
+        call.inputs, call.result = addresses, result.address
+        _last.clear()
+        _last.update(host.run(call))
+        return result.to_numpy(result_type, tuple(shape))
+    finally:
+        if not device._simulator._session.ended:
+            for memory in memories:
+                memory.free()
+
+
+def last_call():
+    """How the last operator of this process ran: a `dict`.
+
+    key (64 digits, the kernel's), origin ("compiled", "disk", "memory": who had the kernel),
+    compile_ns (wall time), host_ps (a `dict`: simulated time of the host by layer, from the call to
+    the last doorbell), launches, workspace_bytes, warnings (of the cache). Empty before the first.
+    """
+    return dict(_last)
+
+
+def _matmul(name, a, b, outDType, transA, transB, formatA, formatB, device, **options):
+    dimensions = 3 if name == "batched_matmul" else 2
+    a, b = _array(a, "a", dimensions), _array(b, "b", dimensions)
+    m, k = a.shape[-2:][::-1] if transA else a.shape[-2:]
+    other, n = b.shape[-2:][::-1] if transB else b.shape[-2:]
+    if k != other or a.shape[:-2] != b.shape[:-2]:
+        raise ValueError(f"{name}: a is {a.shape}, b is {b.shape}: they cannot be multiplied")
+    call = _npusim.OperatorCall()
+    call.name, call.dtype = name, _type(a, "a")
+    if _type(b, "b") != call.dtype:
+        raise ValueError(f"{name}: a is {a.dtype.name}, b is {b.dtype.name}")
+    call.shape = [*a.shape[:-2], m, n, k]
+    call.transpose_a, call.transpose_b = bool(transA), bool(transB)
+    call.format_a, call.format_b = ("NZ" if each else "ND" for each in (formatA, formatB))
+    extra = options.pop("tables", [])
+    for key, value in options.items():
+        setattr(call, key, value)
+    inputs = [to_nz(each) if nz else each for each, nz in ((a, formatA), (b, formatB))]
+    return _run(device, call, inputs + extra, (*a.shape[:-2], m, n), outDType)
+
+
+def basic_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=False,
+                 formatB=False, *, device=None):
+    """C = A B, C is m x n.
+
+    Args:
+        a: m x k; with transA k x m. float16, float32, int8, or bfloat16.
+        b: k x n; with transB n x k. Of the same type.
+        outDType: of C: float16, bfloat16 or float32; int32, and nothing else, of int8.
+        transA, transB: the array is the transposed matrix.
+        formatA, formatB: the array lies in fractals on the card (`npusim.to_nz()`, which is done
+            here).
+        device: a `Device`; None: card 0.
+
+    Raises:
+        ValueError, Error: see the module.
+    """
+    return _matmul("basic_matmul", a, b, outDType, transA, transB, formatA, formatB, device)
+
+
+def batched_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=False,
+                   formatB=False, *, device=None):
+    """C[i] = A[i] B[i] of a batch. All arrays have one dimension more, in front.
+
+    Args:
+        a, b, outDType, transA, transB, formatA, formatB, device: as those of `basic_matmul()`.
+
+    Raises:
+        ValueError, Error: see the module.
+    """
+    return _matmul("batched_matmul", a, b, outDType, transA, transB, formatA, formatB, device)
+
+
+def splitk_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=False,
+                  formatB=False, *, splits=0, device=None):
+    """C = A B with k in parts that different cores work on, added up in their order.
+
+    Args:
+        a, b, outDType, transA, transB, formatA, formatB, device: as those of `basic_matmul()`.
+        splits: how many parts; 0: as many as keep the cores busy.
+
+    Raises:
+        ValueError, Error: see the module.
+    """
+    return _matmul("splitk_matmul", a, b, outDType, transA, transB, formatA, formatB, device,
+                   splits=splits)
+
+
+def quant_matmul(a, b, outDType="float32", transA=False, transB=False, formatA=False,
+                 formatB=False, *, scale=1.0, channel_scales=None, token_scales=None, device=None):
+    """C[i, j] = scale token_scales[i] channel_scales[j] (A B)[i, j].
+
+    Args:
+        a, b: int8, else as those of `basic_matmul()`.
+        outDType: of C: float16, bfloat16 or float32.
+        transA, transB, formatA, formatB, device: as those of `basic_matmul()`.
+        scale: a float.
+        channel_scales: n numbers, float32; None: all are 1.
+        token_scales: m numbers, float32; None: all are 1.
+
+    Raises:
+        ValueError, Error: see the module.
+    """
+    a, b = _array(a, "a", 2), _array(b, "b", 2)
+    tables = []
+    for name, table, side in (("channel_scales", channel_scales, b.shape[0 if transB else 1]),
+                              ("token_scales", token_scales, a.shape[1 if transA else 0])):
+        if table is not None:
+            table = numpy.ascontiguousarray(table, "float32")
+            if table.shape != (side,):
+                raise ValueError(f"{name}: found the shape {table.shape}; allowed: ({side},)")
+        tables.append(table)
+    return _matmul("quant_matmul", a, b, outDType, transA, transB, formatA, formatB, device,
+                   scale=scale, tables=tables)
+
+
+def gemv(a, x, outDType=None, transA=False, formatA=False, *, device=None):
+    """y = A x, y has m elements.
+
+    Args:
+        a: m x k; with transA k x m.
+        x: k elements of the same type.
+        outDType: of y; None: that of a, int32 of int8.
+        transA, formatA, device: as those of `basic_matmul()`.
+
+    Raises:
+        ValueError, Error: see the module.
+    """
+    a, x = _array(a, "a", 2), _array(x, "x", 1)
+    m, k = a.shape[::-1] if transA else a.shape
+    if x.shape != (k,) or x.dtype != a.dtype:
+        raise ValueError(f"gemv: a is {a.shape} of {a.dtype.name}, x is {x.shape} of "
+                         f"{x.dtype.name}")
+    call = _npusim.OperatorCall()
+    call.name, call.dtype, call.shape = "gemv", _type(a, "a"), [m, k]
+    call.transpose_a, call.format_a = bool(transA), "NZ" if formatA else "ND"
+    if outDType is None:
+        outDType = "int32" if call.dtype == "int8" else call.dtype
+    return _run(device, call, [to_nz(a) if formatA else a, x], (m,), outDType)
+
+
+def elementwise(expression, *inputs, scalars=(), outDType=None, device=None):
+    """expression(a, b, c, d, s, s1, s2, s3) for each element.
+
+    Args:
+        expression: C++ over the names of the inputs in their order and of the scalars: "a * s + b",
+            "gelu(max(a, b))"; docs/writing-an-operator.md has the functions.
+        inputs: 1 to 4 arrays of one shape, whatever it is, and one type.
+        scalars: at most 4 numbers: s, s1, s2, s3.
+        outDType: of the result; None: that of the inputs.
+        device: a `Device`; None: card 0.
+
+    Raises:
+        ValueError, Error: see the module.
+    """
+    arrays = [numpy.asarray(each) for each in inputs]
+    if not 1 <= len(arrays) <= 4 or len(scalars) > 4:
+        raise ValueError(f"elementwise: {len(arrays)} inputs and {len(scalars)} scalars; allowed: "
+                         "1 to 4, and at most 4")
+    for each in arrays[1:]:
+        if each.shape != arrays[0].shape or each.dtype != arrays[0].dtype:
+            raise ValueError("elementwise: inputs have one shape and one type")
+    call = _npusim.OperatorCall()
+    call.name, call.dtype = "elementwise", _type(arrays[0], "inputs")
+    call.shape = [arrays[0].size]
+    call.expression = expression
+    call.scalars = [*map(float, scalars), *[0.0] * (4 - len(scalars))]
+    return _run(device, call, arrays, arrays[0].shape, outDType or call.dtype)
+
+
+def softmax(x, outDType=None, *, device=None):
+    """softmax of each row.
+
+    Args:
+        x: rows x columns, float16, float32 or bfloat16.
+        outDType: of the result; None: that of x.
+        device: a `Device`; None: card 0.
+
+    Raises:
+        ValueError, Error: see the module.
+    """
+    x = _array(x, "x", 2)
+    call = _npusim.OperatorCall()
+    call.name, call.dtype, call.shape = "softmax", _type(x, "x"), list(x.shape)
+    return _run(device, call, [x], x.shape, outDType or call.dtype)
+
+
+def rms_norm(x, gamma=None, outDType=None, *, epsilon=1e-6, device=None):
+    """x / sqrt(mean of the row's squares + epsilon) * gamma, row by row.
+
+    Args:
+        x: rows x columns, float16, float32 or bfloat16.
+        gamma: `columns` elements of the same type; None: all are 1.
+        outDType: of the result; None: that of x.
+        epsilon: a float.
+        device: a `Device`; None: card 0.
+
+    Raises:
+        ValueError, Error: see the module.
+    """
+    x = _array(x, "x", 2)
+    if gamma is not None:
+        gamma = numpy.asarray(gamma)
+        if gamma.shape != x.shape[1:] or gamma.dtype != x.dtype:
+            raise ValueError(f"gamma: found {gamma.shape} of {gamma.dtype.name}; allowed: "
+                             f"{x.shape[1:]} of {x.dtype.name}")
+    call = _npusim.OperatorCall()
+    call.name, call.dtype, call.shape = "rms_norm", _type(x, "x"), list(x.shape)
+    call.epsilon = epsilon
+    return _run(device, call, [x, gamma], x.shape, outDType or call.dtype)
+
+
+def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, device=None):
+    """softmax(scale Q K^T) V of each head.
+
+    Args:
+        q: batch x heads x queries x head, float16, float32 or bfloat16.
+        k, v: batch x kv_heads x keys x head, of the same type; kv_heads divides heads.
+        outDType: of the result, which has the shape of q; None: the type of q.
+        scale: a float; None: 1 / sqrt(head).
+        causal: query i sees keys 0 to i.
+        device: a `Device`; None: card 0.
+
+    Raises:
+        ValueError, Error: see the module.
+    """
+    q, k, v = _array(q, "q", 4), _array(k, "k", 4), _array(v, "v", 4)
+    if k.shape != v.shape or (q.shape[0], q.shape[3]) != (k.shape[0], k.shape[3]):
+        raise ValueError(f"flash_attention: q is {q.shape}, k is {k.shape}, v is {v.shape}")
+    if not q.dtype == k.dtype == v.dtype:
+        raise ValueError("flash_attention: q, k and v have one type")
+    call = _npusim.OperatorCall()
+    call.name, call.dtype = "flash_attention", _type(q, "q")
+    call.shape = [q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3]]
+    call.scale = 1 / numpy.sqrt(max(q.shape[3], 1)) if scale is None else scale
+    call.causal = bool(causal)
+    return _run(device, call, [q, k, v], q.shape, outDType or call.dtype)

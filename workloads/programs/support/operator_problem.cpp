@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/support/operator_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "operators/matrix_layout.hpp"
+#include "workloads/programs/support/matrix_check.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+using operators::Family;
+
+constexpr std::uint64_t kFullCheckOf = std::uint64_t{1} << 27;  // multiplications
+constexpr std::uint64_t kSamplesOfLarge = 4096;
+
+double dot(const double* a, std::uint64_t step_a, const double* b, std::uint64_t step_b,
+           std::uint64_t count) {
+  double sum = 0;
+  for (std::uint64_t i = 0; i < count; ++i) sum += a[i * step_a] * b[i * step_b];
+  return sum;
+}
+
+// exp(x - largest) of a row, and their sum.
+double exponentials(std::vector<double>& row) {
+  const double largest = *std::max_element(row.begin(), row.end());
+  double sum = 0;
+  for (double& x : row) sum += x = std::exp(x - largest);
+  return sum;
+}
+
+}  // namespace
+
+OperatorProblem::OperatorProblem(operators::NormalisedCall call, std::uint64_t seed)
+    : call_(std::move(call)), seed_(seed) {
+  describe();
+}
+
+void OperatorProblem::describe() {
+  const auto& side = call_.sides;
+  const auto type = call_.type;
+  switch (call_.row->family) {
+    case Family::kMatmul:
+    case Family::kBatched:
+    case Family::kSplitK:
+    case Family::kQuant:
+      inputs_ = {{call_.m, call_.k, call_.layout_a, type, call_.batch},
+                 {call_.k, call_.n, call_.layout_b, type, call_.batch}};
+      result_ = {call_.m, call_.n, "RowMajor", call_.out_type, call_.batch};
+      if (call_.row->family != Family::kQuant) break;
+      inputs_.push_back({1, call_.n, "RowMajor", DataType::kFp32});
+      inputs_.push_back({1, call_.m, "RowMajor", DataType::kFp32});
+      break;
+    case Family::kGemv:
+      inputs_ = {{side[0], side[1], call_.layout_a, type}, {1, side[1], "RowMajor", type}};
+      result_ = {1, side[0], "RowMajor", call_.out_type};
+      break;
+    case Family::kVector:
+      inputs_.assign(4, {1, side[0], "RowMajor", type});
+      result_ = {1, side[0], "RowMajor", call_.out_type};
+      break;
+    case Family::kSoftmax:
+    case Family::kRmsNorm:
+      inputs_ = {{side[0], side[1], "RowMajor", type}};
+      if (call_.row->family == Family::kRmsNorm) inputs_.push_back({1, side[1], "RowMajor", type});
+      result_ = {side[0], side[1], "RowMajor", call_.out_type};
+      break;
+    case Family::kAttention:
+      inputs_ = {{side[3], side[5], "RowMajor", type, side[0] * side[1]},
+                 {side[4], side[5], "RowMajor", type, side[0] * side[2]},
+                 {side[4], side[5], "RowMajor", type, side[0] * side[2]}};
+      result_ = {side[3], side[5], "RowMajor", call_.out_type, side[0] * side[1]};
+      break;
+  }
+}
+
+Bytes OperatorProblem::input_bytes(std::size_t i) const {
+  const Tensor& t = inputs_[i];
+  return t.count * operators::stored_elements(t.layout, t.type, t.rows, t.columns) *
+         platform::bytes_of(t.type);
+}
+
+Bytes OperatorProblem::result_bytes() const {
+  return result_.count * result_.rows * result_.columns * platform::bytes_of(result_.type);
+}
+
+// One matrix, row by row.
+std::vector<std::byte> OperatorProblem::rows_of(std::size_t i, std::uint64_t matrix) const {
+  const Tensor& t = inputs_[i];
+  const std::uint64_t elements = t.rows * t.columns;
+  std::vector<std::byte> bytes(elements * platform::bytes_of(t.type));
+  fill_exact(t.type, {bytes.data(), bytes.size()}, seed_ + i, matrix * elements);
+  return bytes;
+}
+
+std::vector<std::byte> OperatorProblem::input(std::size_t i) const {
+  const Tensor& t = inputs_[i];
+  const std::size_t element = platform::bytes_of(t.type);
+  std::vector<std::byte> stored(input_bytes(i));
+  for (std::uint64_t matrix = 0; matrix < t.count; ++matrix) {
+    const auto rows = rows_of(i, matrix);
+    std::byte* const to = stored.data() + matrix * (stored.size() / t.count);
+    for (std::uint64_t row = 0; row < t.rows; ++row) {
+      for (std::uint64_t column = 0; column < t.columns; ++column) {
+        const auto at = operators::stored_index(t.layout, t.type, t.rows, t.columns, row, column);
+        std::copy_n(rows.data() + (row * t.columns + column) * element, element, to + at * element);
+      }
+    }
+  }
+  return stored;
+}
+
+// All matrices, row by row.
+OperatorProblem::Values OperatorProblem::values(std::size_t i) const {
+  const Tensor& t = inputs_[i];
+  Values all;
+  for (std::uint64_t matrix = 0; matrix < t.count; ++matrix) {
+    const auto rows = rows_of(i, matrix);
+    for (std::uint64_t k = 0; k < t.rows * t.columns; ++k) {
+      all.push_back(load_element(t.type, rows.data(), k));
+    }
+  }
+  return all;
+}
+
+Status OperatorProblem::check(const std::vector<std::byte>& result) const {
+  const Family family = call_.row->family;
+  if (family == Family::kMatmul || family == Family::kBatched || family == Family::kSplitK) {
+    return check_products(result);
+  }
+  const Values wanted = expected();
+  double largest = 0;
+  for (const double value : wanted) largest = std::max(largest, std::abs(value));
+  for (std::uint64_t i = 0; i < wanted.size(); ++i) {
+    const double found = load_element(result_.type, result.data(), i);
+    const double allowed = tolerance() * std::max(std::abs(wanted[i]), largest / 16);
+    if (std::abs(found - wanted[i]) <= allowed) continue;
+    return fail(ErrorCode::kWrongData, fmt::format("element {} of {} is {}, expected {}", i,
+                                                   wanted.size(), found, wanted[i]));
+  }
+  return {};
+}
+
+// Of each step a few roundings of what is stored in between, or of fp32.
+double OperatorProblem::tolerance() const {
+  const double stored = std::max(rounding_error(call_.type), rounding_error(call_.out_type));
+  const double steps = call_.row->family == Family::kAttention ? 16 : 4;
+  return std::max(steps * stored, 1e-5);
+}
+
+Status OperatorProblem::check_products(const std::vector<std::byte>& result) const {
+  const std::uint64_t work = std::uint64_t{call_.m} * call_.n * call_.k;
+  const Bytes size = result.size() / std::max<std::uint64_t>(call_.batch, 1);
+  for (std::uint64_t i = 0; i < call_.batch; ++i) {
+    const auto a = rows_of(0, i), b = rows_of(1, i);
+    const MatrixProduct product{call_.m,
+                                call_.n,
+                                call_.k,
+                                call_.type,
+                                call_.out_type,
+                                {a.data(), a.size()},
+                                {b.data(), b.size()},
+                                {result.data() + i * size, size}};
+    const auto error = check_product(product, work <= kFullCheckOf ? 0 : kSamplesOfLarge, seed_);
+    if (!error) return forward_error(error);
+  }
+  return {};
+}
+
+OperatorProblem::Values OperatorProblem::expected() const {
+  switch (call_.row->family) {
+    case Family::kQuant:
+      return expected_quantised();
+    case Family::kGemv:
+      return expected_gemv();
+    case Family::kVector:
+      return expected_elementwise();
+    case Family::kSoftmax:
+      return expected_softmax();
+    case Family::kRmsNorm:
+      return expected_rms_norm();
+    default:
+      return expected_attention();
+  }
+}
+
+OperatorProblem::Values OperatorProblem::expected_quantised() const {
+  const Values a = values(0), b = values(1), channels = values(2), tokens = values(3);
+  Values c;
+  for (std::uint64_t i = 0; i < call_.m; ++i) {
+    for (std::uint64_t j = 0; j < call_.n; ++j) {
+      c.push_back(call_.call.scale * tokens[i] * channels[j] *
+                  dot(a.data() + i * call_.k, 1, b.data() + j, call_.n, call_.k));
+    }
+  }
+  return c;
+}
+
+OperatorProblem::Values OperatorProblem::expected_gemv() const {
+  const Values a = values(0), x = values(1);
+  Values y;
+  for (std::uint64_t i = 0; i < call_.sides[0]; ++i) {
+    y.push_back(dot(a.data() + i * call_.sides[1], 1, x.data(), 1, call_.sides[1]));
+  }
+  return y;
+}
+
+OperatorProblem::Values OperatorProblem::expected_elementwise() const {
+  using Formula = double (*)(double a, double b, double s);
+  static const std::map<std::string, Formula> kFormulas{
+      {"a+b", [](double a, double b, double) { return a + b; }},
+      {"a*s+b", [](double a, double b, double s) { return a * s + b; }},
+      {"max(a,b)", [](double a, double b, double) { return std::max(a, b); }}};
+  const Formula formula = kFormulas.at(call_.call.expression);
+  const Values a = values(0), b = values(1);
+  Values to;
+  for (std::uint64_t i = 0; i < a.size(); ++i) {
+    to.push_back(formula(a[i], b[i], call_.call.scalars[0]));
+  }
+  return to;
+}
+
+OperatorProblem::Values OperatorProblem::expected_softmax() const {
+  const std::uint64_t columns = call_.sides[1];
+  const Values x = values(0);
+  Values to;
+  for (std::uint64_t row = 0; columns != 0 && row < call_.sides[0]; ++row) {
+    Values part(x.data() + row * columns, x.data() + (row + 1) * columns);
+    const double sum = exponentials(part);
+    for (const double value : part) to.push_back(value / sum);
+  }
+  return to;
+}
+
+OperatorProblem::Values OperatorProblem::expected_rms_norm() const {
+  const std::uint64_t columns = call_.sides[1];
+  const Values x = values(0), gamma = values(1);
+  Values to;
+  for (std::uint64_t row = 0; row < call_.sides[0]; ++row) {
+    const double* const at = x.data() + row * columns;
+    const double mean_square = dot(at, 1, at, 1, columns) / static_cast<double>(columns);
+    const double root = std::sqrt(mean_square + double{call_.call.epsilon});
+    for (std::uint64_t i = 0; i < columns; ++i) to.push_back(at[i] / root * gamma[i]);
+  }
+  return to;
+}
+
+OperatorProblem::Values OperatorProblem::expected_attention() const {
+  const auto& side = call_.sides;
+  const std::uint64_t heads = side[1], kv = side[2], queries = side[3], keys = side[4],
+                      width = side[5];
+  const Values q = values(0), k = values(1), v = values(2);
+  Values to;
+  for (std::uint64_t row = 0; row < side[0] * heads * queries; ++row) {
+    const std::uint64_t head = row / queries;
+    const std::uint64_t group = head / heads * kv + head % heads / (heads / kv);
+    const std::uint64_t seen = call_.call.causal ? std::min(keys, row % queries + 1) : keys;
+    const double* const group_keys = k.data() + group * keys * width;
+    const double* const group_values = v.data() + group * keys * width;
+    Values part;
+    for (std::uint64_t key = 0; key < seen; ++key) {
+      const double score = dot(q.data() + row * width, 1, group_keys + key * width, 1, width);
+      part.push_back(call_.call.scale * score);
+    }
+    const double sum = seen == 0 ? 1 : exponentials(part);
+    for (std::uint64_t i = 0; i < width; ++i) {
+      to.push_back(dot(part.data(), 1, group_values + i, width, seen) / sum);
+    }
+  }
+  return to;
+}
+
+}  // namespace npu::workloads

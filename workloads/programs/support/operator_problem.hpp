@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands of an operator, and what must come of them by plain arithmetic on the host.
+#pragma once
+
+#include <vector>
+
+#include "operators/call.hpp"
+#include "workloads/programs/support/elements.hpp"
+
+namespace npu::workloads {
+
+class OperatorProblem {
+ public:
+  OperatorProblem(operators::NormalisedCall call, std::uint64_t seed);
+
+  // Tensors as they lie in device memory, in the order of the operator's row.
+  std::size_t inputs() const { return inputs_.size(); }
+  Bytes input_bytes(std::size_t i) const;
+  Bytes result_bytes() const;
+  std::vector<std::byte> input(std::size_t i) const;
+  // kWrongData names the first element that is off by more than its types must round. Of large
+  // products samples.
+  Status check(const std::vector<std::byte>& result) const;
+
+ private:
+  // A tensor of `count` matrices; its elements are exact_value()s.
+  struct Tensor {
+    std::uint64_t rows = 1, columns = 0;
+    std::string layout = "RowMajor";
+    DataType type{};
+    std::uint64_t count = 1;
+  };
+  using Values = std::vector<double>;
+
+  void describe();
+  std::vector<std::byte> rows_of(std::size_t i, std::uint64_t matrix) const;
+  Values values(std::size_t i) const;
+  Status check_products(const std::vector<std::byte>& result) const;
+  Values expected() const;
+  Values expected_quantised() const;
+  Values expected_gemv() const;
+  Values expected_elementwise() const;
+  Values expected_softmax() const;
+  Values expected_rms_norm() const;
+  Values expected_attention() const;
+  double tolerance() const;
+
+  operators::NormalisedCall call_;
+  std::uint64_t seed_;
+  std::vector<Tensor> inputs_;
+  Tensor result_;
+};
+
+}  // namespace npu::workloads

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -14,10 +15,11 @@ namespace npu::jit {
 namespace {
 
 // The loader takes two objects with one path for one object, and numbers of descriptors come again.
-// Slashes and dots that mean nothing make every path another one.
+// Slashes and dots that mean nothing make every path another one, and the number of the process
+// those of others who do the same below /proc/self.
 std::string unique_path(int descriptor) {
   static std::atomic<std::uint64_t> count{0};
-  std::string path = "/proc/self/fd/";
+  std::string path = "/proc/" + std::to_string(getpid()) + "/fd/";
   for (std::uint64_t rest = ++count; rest != 0; rest >>= 1U) {
     path += (rest & 1U) != 0 ? "./" : "/";
   }

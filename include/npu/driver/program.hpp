@@ -16,9 +16,9 @@ namespace npu::driver {
 // Header and object, as they are uploaded: an ELF object without what is not loaded of it (section
 // headers, symbols for linkers, debug information). kInvalidArgument: empty, or larger than
 // kMaxImageSize with all of that.
-// `declared`: the size of the object in device memory, whatever a compiler made of it: zeros are put
-// behind it, and loading it takes the time of that size. 0: its own size. kInvalidArgument: it needs
-// more, or `declared` is more than kMaxImageSize.
+// `declared`: the size of the object in device memory, whatever a compiler made of it: zeros are
+// put behind it, and loading it takes the time of that size. 0: its own size. kInvalidArgument: it
+// needs more, or `declared` is more than kMaxImageSize.
 NPU_API Result<std::vector<std::byte>> make_image(abi::ImageKind kind, ConstByteSpan object,
                                                   Bytes declared = 0);
 

@@ -2,10 +2,12 @@
 // Memory, folder, compiler: who answers, what is counted, what users are told.
 #include "npu/jit/kernel_cache.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "tests/unit/jit/workshop.hpp"
 
@@ -65,6 +67,21 @@ TEST(KernelCache, KeepsKernelsWithDifferentMacrosApart) {
   for (int i = 0; i < 5; ++i) kernels.push_back(cache.get(answering(i)).value());
   for (int i = 0; i < 5; ++i) EXPECT_EQ(answer_of(kernels[static_cast<std::size_t>(i)]), i);
   EXPECT_EQ(cache.counters().compiled, 5U);
+}
+
+// The dynamic linker gives who asks for a path that it knows the library that it found there then.
+TEST(KernelCache, LoadsFromPathsThatNobodyElseUses) {
+  const Workshop workshop;
+  KernelCache cache(workshop.toolchain(workshop.compiler()), {});
+  std::vector<std::string> paths;
+  for (int i = 0; i < 3; ++i) {
+    const auto loaded = cache.get(answering(i)).value();
+    Dl_info about{};
+    ASSERT_NE(dladdr(reinterpret_cast<const void*>(loaded.kernel->run()), &about), 0);
+    paths.emplace_back(about.dli_fname);
+    EXPECT_THAT(paths.back(), testing::Not(testing::StartsWith("/proc/self/")));
+  }
+  EXPECT_THAT(std::set<std::string>(paths.begin(), paths.end()), SizeIs(3));
 }
 
 TEST(KernelCache, ForgetsWithoutUnloadingWhatIsHeld) {

@@ -9,7 +9,7 @@ namespace py = pybind11;
 void translate_failures() {
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
-      if (thrown) std::rethrow_exception(thrown);
+      if (thrown) std::rethrow_exception(std::move(thrown));
     } catch (const Failure& failure) {
       const auto type = py::module_::import("npusim.errors").attr("Error");
       const auto& error = failure.error();

@@ -34,7 +34,7 @@ class RuntimeMemory {
 };
 
 // A message begins with its code's name, which the exception says anyway.
-std::string context_of(std::string message, ErrorCode code) {
+std::string context_of(const std::string& message, ErrorCode code) {
   const std::string prefix = std::string(to_string(code)) + ": ";
   return message.compare(0, prefix.size(), prefix) == 0 ? message.substr(prefix.size()) : message;
 }

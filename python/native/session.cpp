@@ -81,11 +81,7 @@ void Session::run(const std::function<void(platform::Platform&)>& work) {
   ended_ = ran.error();
   // Frames that stay where they are refer to what was buried.
   static_cast<void>(new std::vector<std::function<void()>>(std::move(buried)));
-  if (raised_) {
-    const auto error = std::move(*raised_);
-    raised_.reset();
-    throw error;
-  }
+  if (raised_) throw py::error_already_set(*std::exchange(raised_, std::nullopt));
   throw Failure(*ended_);
 }
 

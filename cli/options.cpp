@@ -59,6 +59,19 @@ std::string unknown_option(const std::string& name) {
   return "unknown option '" + shortened(name) + "'" + workloads::suggestion(name, known);
 }
 
+// "--trace --profile": the file has been forgotten. One of such a name is "--trace=--profile".
+std::string option_without_value(const po::parsed_options& parsed,
+                                 const po::options_description& all) {
+  for (const auto& option : parsed.options) {
+    if (option.position_key >= 0 || option.original_tokens.size() < 2) continue;
+    const std::string& value = option.original_tokens.back();
+    if (value.rfind("--", 0) != 0 || all.find_nothrow(value.substr(2), false) == nullptr) continue;
+    return "option '--" + option.string_key + "' has no value: '" + shortened(value) +
+           "' is an option itself";
+  }
+  return {};
+}
+
 tl::expected<po::variables_map, Failure> parse(const std::vector<std::string>& arguments) {
   po::options_description all = known_options();
   all.add_options()("words", po::value<std::vector<std::string>>());
@@ -67,13 +80,15 @@ tl::expected<po::variables_map, Failure> parse(const std::vector<std::string>& a
   const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
   po::variables_map values;
   try {
-    po::store(po::command_line_parser(arguments)
-                  .options(all)
-                  .positional(positional)
-                  .style(style)
-                  .extra_parser(parse_letters)
-                  .run(),
-              values);
+    const auto parsed = po::command_line_parser(arguments)
+                            .options(all)
+                            .positional(positional)
+                            .style(style)
+                            .extra_parser(parse_letters)
+                            .run();
+    const std::string mistake = option_without_value(parsed, all);
+    if (!mistake.empty()) return bad_input(mistake);
+    po::store(parsed, values);
   } catch (const po::unknown_option& error) {
     return bad_input(unknown_option(error.get_option_name()));
   } catch (const po::error& error) {

@@ -11,6 +11,22 @@
 #include "npu/base/shortened.hpp"
 
 namespace npu::cli {
+namespace {
+
+// Where a path leads, also through links to what is yet to be made; empty: nowhere.
+std::filesystem::path place_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr unsigned kLongestChain = 40;
+  std::error_code code;
+  fs::path at = fs::absolute(path, code);
+  for (unsigned i = 0; i < kLongestChain && fs::is_symlink(at, code); ++i) {
+    at = at.parent_path() / fs::read_symlink(at, code);  // an absolute one as it is
+  }
+  at = fs::weakly_canonical(at, code);
+  return code ? fs::path() : at;
+}
+
+}  // namespace
 
 void hold_standard_descriptors() {
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -44,8 +60,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
   }
   // A file that is yet to be made: the same name in the same folder.
   if (fs::exists(a, code) || fs::exists(b, code)) return false;
-  const auto place = fs::weakly_canonical(fs::absolute(a, code), code);
-  return !code && place == fs::weakly_canonical(fs::absolute(b, code), code) && !code;
+  const fs::path place = place_of(a);
+  return !place.empty() && place == place_of(b);
 }
 
 Outcome check_not_read(const std::string& option, const std::string& path,

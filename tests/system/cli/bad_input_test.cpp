@@ -26,6 +26,21 @@ TEST_F(BadInput, an_option_of_another_command_is_not_ignored) {
   expect_refused({"-x", "config", "keys"}, "option '--hex' does not belong to 'config'");
 }
 
+TEST_F(BadInput, an_option_whose_value_was_forgotten_does_not_take_the_next_one) {
+  const auto expect_missing = [&](const std::string& option, const std::string& next) {
+    expect_refused({"--config", "910b", "run", "enumerate", option, next},
+                   "option '" + option + "' has no value: '" + next + "' is an option itself");
+    EXPECT_FALSE(std::filesystem::exists(path(next)));
+  };
+  for (const std::string option : {"--trace", "--report", "--html", "--vcd", "--set", "--seed"}) {
+    expect_missing(option, "--profile");
+  }
+  const auto named =
+      npusim({"--config", "910b", "run", "enumerate", "--report=--profile", "--trace", "-"});
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_TRUE(std::filesystem::exists(path("--profile")));
+}
+
 TEST_F(BadInput, nothing_at_all_lists_the_commands) {
   expect_refused(
       {},

@@ -122,11 +122,13 @@ TEST_F(Output, a_run_that_fails_leaves_the_report_of_the_run_before) {
 TEST_F(Output, one_file_does_not_hold_two_things) {
   write("old.json", "old");
   shell("mkdir folder; ln -s old.json link.json; ln old.json hard.json; ln -s folder here");
+  shell("ln -s folder/later.json later.json; ln -s later.json latest.json");
   const std::vector<std::pair<std::string, std::string>> pairs{
-      {"new.json", "./new.json"},    {"folder/new.json", "here/../folder/new.json"},
-      {"folder/new", "here/new"},    {"old.json", "folder/../old.json"},
-      {"old.json", "link.json"},     {"old.json", "hard.json"},
-      {path("new.json"), "new.json"}};
+      {"new.json", "./new.json"},     {"folder/new.json", "here/../folder/new.json"},
+      {"folder/new", "here/new"},     {"old.json", "folder/../old.json"},
+      {"old.json", "link.json"},      {"old.json", "hard.json"},
+      {path("new.json"), "new.json"}, {"latest.json", "folder/later.json"},
+      {"later.json", "latest.json"}};
   for (const auto& [report, trace] : pairs) {
     const auto result =
         npusim({"--config", "910b", "run", "enumerate", "--report", report, "--trace", trace});

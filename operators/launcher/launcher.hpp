@@ -77,8 +77,8 @@ class Launcher final : public OperatorStream {
     driver::QueueTicket ticket;
   };
 
-  Launcher(driver::ProcessContext& process, platform::Clock& clock, LauncherOptions options)
-      : process_(process), clock_(clock), options_(std::move(options)) {}
+  Launcher(driver::ProcessContext& process, platform::Clock& clock, const LauncherOptions& options)
+      : process_(process), clock_(clock), options_(options) {}
 
   Status open_resources();
   Status submit(CoreKind kind, std::uint32_t blocks, const std::uint64_t* words,

@@ -64,6 +64,7 @@ TEST(KernelCache, KeepsKernelsWithDifferentMacrosApart) {
   const Workshop workshop;
   KernelCache cache(workshop.toolchain(workshop.compiler()), {});
   std::vector<Loaded> kernels;
+  kernels.reserve(5);
   for (int i = 0; i < 5; ++i) kernels.push_back(cache.get(answering(i)).value());
   for (int i = 0; i < 5; ++i) EXPECT_EQ(answer_of(kernels[static_cast<std::size_t>(i)]), i);
   EXPECT_EQ(cache.counters().compiled, 5U);

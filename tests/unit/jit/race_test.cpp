@@ -61,6 +61,7 @@ void race(const Toolchain& toolchain, const CacheOptions& options, Shared& share
     if (child != 0) continue;
     KernelCache cache(toolchain, options);
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int thread = 0; thread < kThreads; ++thread) {
       threads.emplace_back([&, thread] {
         ++shared.waiting;

@@ -70,7 +70,7 @@ struct Refusal {
 };
 
 TEST(Wrapper, SaysInOneLineWhatCannotBe) {
-  const std::vector<Refusal> kRefusals{
+  const std::vector<Refusal> refusals{
       {[](OperatorCall& c) { c.name = "matmull"; }, "basic_matmul, batched_matmul"},
       {[](OperatorCall& c) {
          c.shape = {3, 5};
@@ -107,7 +107,7 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
          c.name = "softmax", c.shape = {3, 5}, c.dtype = "int8";
        },
        "int8 into int8"}};
-  for (const auto& refusal : kRefusals) {
+  for (const auto& refusal : refusals) {
     auto call = example_call();
     refusal.change(call);
     const auto normalised = normalise(call);

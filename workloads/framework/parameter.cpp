@@ -125,7 +125,9 @@ std::string example(ParameterType type) {
 Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
                                                 std::string_view text) const {
   const auto error = [&](ErrorCode code, std::string_view found, const std::string& expected) {
-    return fail(code, spec.name + "=" + shortened(text) + ": " + quoted(found) + expected);
+    // Of one that is long, the text before shows the beginning already.
+    return fail(code,
+                spec.name + "=" + shortened(text) + ": '" + shortened(found, 32) + "'" + expected);
   };
   Value value;
   if (spec.type == ParameterType::kText) {

@@ -25,8 +25,8 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients,
            fmt::format("card{}.hbm", index)),
       hccs_("hccs", simulation, config, registers_) {
-  endpoint.register_socket.bind(registers_.register_socket);
-  endpoint.memory_socket.bind(bar2_.memory_socket);
+  endpoint.register_sockets[0].bind(registers_.register_socket);
+  endpoint.memory_sockets[0].bind(bar2_.memory_socket);
   bar2_.hbm_socket.bind(hbm_.port_sockets[kBar2Port]);
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {

@@ -75,7 +75,7 @@ void Dma::invalidate_translations() {
   for (auto& engine : engines_) engine->translations_invalidated();
 }
 
-void Dma::function_reset() {
+void Dma::function_reset(unsigned) {
   shared_.epoch = (shared_.epoch + 1) & 0xFF'FFFF;
   front_end_.reset();
   for (auto& engine : engines_) engine->reset();

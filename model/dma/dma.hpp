@@ -47,9 +47,11 @@ class Dma : public sc_core::sc_module,
   // way ask again.
   void invalidate_translations();
   // Stops everything and forgets it; late responses are dropped.
-  void function_reset() override;
+  void function_reset(unsigned function) override;
   // It may have been an entry of the ring: halts the queue before old ones are taken for new.
-  void host_write_lost(std::uint64_t address) override { front_end_.host_write_lost(address); }
+  void host_write_lost(unsigned, std::uint64_t address) override {
+    front_end_.host_write_lost(address);
+  }
 
   const DmaStatistics& statistics() const { return shared_.statistics; }
   // No command of the ring is fetched, queued or executed.

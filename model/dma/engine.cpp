@@ -253,7 +253,8 @@ void Engine::publish(const DmaCommand& command) {
                               command.fault.write});
   }
   if ((entry.flags & abi::kDmaFlagInterrupt) != 0 && stream_exists && shared_.interrupts) {
-    shared_.interrupts->raise(streams.vector(entry.stream), command.cause);
+    shared_.interrupts->raise(shared_.registers.function(), streams.vector(entry.stream),
+                              command.cause);
   }
 }
 

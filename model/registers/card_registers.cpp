@@ -6,10 +6,11 @@
 namespace npu::model {
 
 CardRegisters::CardRegisters(const sc_core::sc_module_name& name, Simulation& sim,
-                             const ChipConfig& config, unsigned device_index)
+                             const ChipConfig& config, unsigned device_index, unsigned function)
     : sc_module(name),
       sim_(sim),
       device_index_(device_index),
+      function_(function),
       device_id_(config.pci.device_id),
       revision_(config.pci.revision),
       ai_cores_(config.ai_cores),
@@ -67,10 +68,11 @@ void CardRegisters::report(const FaultReport& fault) {
   bank_.set(abi::FaultAccess{}
                 .set<abi::FaultAccess::Vmid>(fault.vmid)
                 .set<abi::FaultAccess::Write>(fault.write ? 1 : 0));
-  if (interrupts_ != nullptr) interrupts_->raise(kFaultVector, fault.cause);
+  if (interrupts_ != nullptr) interrupts_->raise(function_, kFaultVector, fault.cause);
 }
 
-void CardRegisters::function_reset() {
+void CardRegisters::function_reset(unsigned function) {
+  if (function != function_) return;
   reset_time_ = sim_now();
   bank_.reset();
   events_.reset();

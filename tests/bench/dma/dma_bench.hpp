@@ -189,7 +189,7 @@ class DmaBench : public sc_core::sc_module, private model::InterruptPort {
   tlm::tlm_response_status last_status = tlm::TLM_INCOMPLETE_RESPONSE;
 
  private:
-  void raise(unsigned vector, std::uint64_t cause) override {
+  void raise(unsigned, unsigned vector, std::uint64_t cause) override {
     interrupts.push_back({model::sim_now(), vector, cause, host.seen.size()});
   }
   void write_word(std::uint64_t offset, std::uint32_t value) {

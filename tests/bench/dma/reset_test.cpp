@@ -6,8 +6,8 @@ namespace npu::test {
 namespace {
 
 void reset(DmaBench& bench) {
-  bench.registers.function_reset();
-  bench.dma.function_reset();
+  bench.registers.function_reset(0);
+  bench.dma.function_reset(0);
 }
 
 // Resets `delay` after the doorbell of a copy of 1 MiB, then works on as if nothing had been.

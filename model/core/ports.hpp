@@ -19,6 +19,16 @@ struct DmaRequester {
   std::uint32_t pasid;
 };
 
+// The same inside the card, where a function is known by its number.
+struct HostAgent {
+  std::uint8_t function = 0;
+  std::uint32_t pasid = 0;
+
+  friend bool operator==(const HostAgent& a, const HostAgent& b) {
+    return a.function == b.function && a.pasid == b.pasid;
+  }
+};
+
 // Host memory behind the IOMMU, as the root complex uses it. Implemented by model/host.
 class HostMemoryPort {
  public:

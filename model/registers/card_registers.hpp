@@ -35,6 +35,8 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   StreamTable& streams() { return streams_; }
   std::uint32_t device_index() const { return device_index_; }
   unsigned function() const { return function_; }  // of the card
+  // Of the function's units in traces.
+  const std::string& track_prefix() const { return track_prefix_; }
   // DEVICE_TIME, ns.
   std::uint64_t device_time() const { return (sim_now() - reset_time_) / 1000; }
   // Offset in BAR2 of doorbell page 0.
@@ -42,6 +44,9 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   // Device-local address of stream window 0.
   Bytes stream_window_base() const { return stream_window_base_; }
 
+  void raise(unsigned vector, std::uint64_t cause) {
+    if (interrupts_ != nullptr) interrupts_->raise(function_, vector, cause);
+  }
   // The first fault since FAULT_STATUS.Valid was cleared is latched and raises kFaultVector; later
   // ones set Overflow.
   void report(const FaultReport& fault) override;
@@ -58,6 +63,7 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   Simulation& sim_;
   const std::uint32_t device_index_;
   const unsigned function_;
+  const std::string track_prefix_;
   const std::uint16_t device_id_;
   const std::uint8_t revision_;
   const unsigned ai_cores_;

@@ -216,6 +216,7 @@ TEST(DmaVmid, ResetWhileWritesWaitForAWalkMovesNothingLater) {
   bench.run(100_us);
   EXPECT_GT(bench.paging->mmu.statistics().misses, 0u);
   bench.registers.function_reset(0);
+  bench.ring.reset();
   bench.dma.function_reset(0);
   bench.paging->mmu.function_reset(0);
   bench.paging->walked.answer_kept();

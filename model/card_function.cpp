@@ -14,9 +14,22 @@ CardFunction::CardFunction(const sc_core::sc_module_name& name, Simulation& simu
   registers_.connect(endpoint);
 }
 
+void CardFunction::connect(Dma& dma, Mmu& mmu, CommandProcessor& command) {
+  ring_.emplace(registers_, dma);
+  context_.emplace(registers_, mmu);
+  queues_.emplace(command.shared(), registers_);
+  command.attach(*queues_);
+  bar2_.doorbell_socket.bind(command.doorbell_sockets[registers_.function()]);
+}
+
 void CardFunction::reset() {
   registers_.function_reset(registers_.function());
   ring_->reset();
+}
+
+void CardFunction::host_write_lost(std::uint64_t address) {
+  ring_->host_write_lost(address);
+  queues_->host_write_lost(address);
 }
 
 }  // namespace npu::model

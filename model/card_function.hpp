@@ -6,7 +6,9 @@
 #include <optional>
 #include <systemc>
 
+#include "model/command/command_processor.hpp"
 #include "model/dma/ring_front_end.hpp"
+#include "model/mmu/mmu_context.hpp"
 #include "model/pcie/endpoint.hpp"
 #include "model/registers/bar2_decoder.hpp"
 #include "model/registers/card_registers.hpp"
@@ -21,18 +23,23 @@ class CardFunction : public sc_core::sc_module {
                Endpoint& endpoint);
 
   // The engines that work for it.
-  void connect(Dma& dma) { ring_.emplace(registers_, dma); }
+  void connect(Dma& dma, Mmu& mmu, CommandProcessor& command);
 
   CardRegisters& registers() { return registers_; }
   Bar2Decoder& bar2() { return bar2_; }
-  // Before the engines forget it.
+  // Registers and ring; the engines reset what they execute for it, and then its context and
+  // queues.
   void reset();
-  void host_write_lost(std::uint64_t address) { ring_->host_write_lost(address); }
+  void host_write_lost(std::uint64_t address);
+  // The IOMMU unmapped something of it.
+  void invalidate_translations() { queues_->invalidate_translations(); }
 
  private:
   CardRegisters registers_;
   Bar2Decoder bar2_;
   std::optional<RingFrontEnd> ring_;
+  std::optional<MmuContext> context_;
+  std::optional<QueueFrontEnd> queues_;
 };
 
 }  // namespace npu::model

@@ -12,8 +12,8 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
     : sc_module(name),
       functions_(make_functions(simulation, config, index, endpoint)),
       dma_("dma", simulation, config, index),
-      mmu_("mmu", simulation, config, functions_.front()->registers(), kMmuClients),
-      command_("command", simulation, config, functions_.front()->registers()),
+      mmu_("mmu", simulation, config, index, kMmuClients),
+      command_("command", simulation, config, index),
       aicores_("aicore", simulation, config.aicore, CoreLayout(config).cores(),
                fmt::format("card{}.aicore", index)),
       aicpus_("aicpu", simulation, config.aicpu, config.aicpus, fmt::format("card{}.aicpu", index)),
@@ -25,11 +25,11 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
           fmt::format("card{}.l2", index)),
       hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients + config.functions() - 1,
            fmt::format("card{}.hbm", index)),
-      hccs_("hccs", simulation, config, functions_.front()->registers()) {
+      hccs_("hccs", simulation, config, functions_.front()->registers().bank()) {
   for (unsigned i = 0; i < config.functions(); ++i) {
     const unsigned port = i == 0 ? kBar2Port : kClientPorts + kMmuClients + i - 1;
     functions_[i]->bar2().hbm_socket.bind(hbm_.port_sockets[port]);
-    functions_[i]->connect(dma_);
+    functions_[i]->connect(dma_, mmu_, command_);
   }
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {
@@ -77,7 +77,6 @@ void Chip::function_reset(unsigned function) {
 
 void Chip::host_write_lost(unsigned function, std::uint64_t address) {
   functions_[function]->host_write_lost(address);
-  command_.host_write_lost(function, address);
 }
 
 void Chip::connect_programs() {
@@ -90,20 +89,18 @@ void Chip::connect_programs() {
 }
 
 void Chip::connect_queues(Endpoint& endpoint) {
-  functions_.front()->bar2().doorbell_socket.bind(command_.doorbell_socket);
   command_.device_socket.bind(mmu_.client_sockets[kCommandClient]);
   command_.host_socket.bind(endpoint.dma_sockets[1]);
   aicores_.memory_socket.bind(mmu_.client_sockets[kAiCoreClient]);
   aicpus_.memory_socket.bind(mmu_.client_sockets[kAicpuClient]);
-  command_.connect(static_cast<InterruptPort&>(endpoint));
-  command_.connect(static_cast<DmaRequestPort&>(dma_));
+  command_.connect(dma_);
   command_.connect_aicore(aicores_);
   command_.connect_aicpu(aicpus_);
 }
 
-void Chip::invalidate_translations() {
-  for (unsigned i = 0; i < functions_.size(); ++i) dma_.invalidate_translations(i);
-  command_.invalidate_translations();
+void Chip::invalidate_translations(unsigned function) {
+  dma_.invalidate_translations(function);
+  functions_[function]->invalidate_translations();
 }
 
 }  // namespace npu::model

@@ -43,8 +43,8 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   CorePool& aicpus() { return aicpus_; }
   AiCorePrograms& aicore_programs() { return aicore_programs_; }
   AicpuPrograms& aicpu_programs() { return aicpu_programs_; }
-  // The IOMMU unmapped something of this card.
-  void invalidate_translations();
+  // The IOMMU unmapped something of the function.
+  void invalidate_translations(unsigned function);
 
  private:
   enum MmuClient : unsigned {

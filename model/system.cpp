@@ -23,7 +23,9 @@ System::System(const SystemConfig& config)
   mesh_ = std::make_unique<HccsMesh>(simulation_, config_.hccs_topology, ports);
   memory_.on_unmap([this](std::uint16_t requester) {
     for (unsigned i = 0; i < cards(); ++i) {
-      if (fabric_.endpoint(i).requester() == requester) chips_[i]->invalidate_translations();
+      for (unsigned f = 0; f < config_.cards[i].functions(); ++f) {
+        if (fabric_.endpoint(i).requester(f) == requester) chips_[i]->invalidate_translations(f);
+      }
     }
   });
   platform_.cpu_socket.bind(fabric_.root_complex().cpu_socket);

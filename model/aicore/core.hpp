@@ -37,6 +37,7 @@ class Core {
 
   bool busy() const { return busy_; }
   std::uint64_t context() const { return block_.context; }
+  SpaceId space() const { return block_.vmid; }  // of the last block
   void start(const KernelBlock& block);
   // No access is sent any more; the block ends when those under way are answered.
   void stop();

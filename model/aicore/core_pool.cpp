@@ -5,7 +5,7 @@ namespace npu::model {
 
 CorePool::CorePool(const sc_core::sc_module_name& name, Simulation& sim, const CoreConfig& config,
                    unsigned cores, const std::string& track_prefix)
-    : sc_module(name), sim_(sim) {
+    : sc_module(name), sim_(sim), epochs_(cores) {
   memory_socket.register_nb_transport_bw(this, &CorePool::response);
   for (unsigned i = 0; i < cores; ++i) {
     const auto track = sim.recorder.track(track_prefix + std::to_string(i));
@@ -30,9 +30,12 @@ void CorePool::stop(std::uint64_t context) {
   if (programs_ != nullptr) programs_->stop(context);
 }
 
-void CorePool::function_reset(unsigned) {
-  epoch_ = (epoch_ + 1) & 0xFFFF;
-  for (auto& core : cores_) core->reset();
+void CorePool::function_reset(unsigned function) {
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (function_of(cores_[i]->space()) != function) continue;
+    epochs_[i] = (epochs_[i] + 1) & 0xFFFF;
+    cores_[i]->reset();
+  }
 }
 
 void CorePool::send(unsigned core, const Core::Access& access) {
@@ -42,7 +45,8 @@ void CorePool::send(unsigned core, const Core::Access& access) {
   info.vmid = access.vmid;
   info.cause = access.cause;
   info.issued = sim_now();
-  info.context = std::uint64_t{epoch_} << 48 | std::uint64_t{core & 0xFFFF} << 32 | access.slot;
+  info.context =
+      std::uint64_t{epochs_[core]} << 48 | std::uint64_t{core & 0xFFFF} << 32 | access.slot;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   auto delay = sc_core::SC_ZERO_TIME;
   memory_socket->nb_transport_fw(trans, phase, delay);
@@ -51,8 +55,9 @@ void CorePool::send(unsigned core, const Core::Access& access) {
 tlm::tlm_sync_enum CorePool::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
                                       sc_core::sc_time&) {
   const auto context = Transaction::of(trans).context;
-  if (context >> 48 == epoch_) {
-    cores_[(context >> 32) & 0xFFFF]->answered(static_cast<std::uint32_t>(context), trans);
+  const std::size_t core = (context >> 32) & 0xFFFF;
+  if (context >> 48 == epochs_[core]) {
+    cores_[core]->answered(static_cast<std::uint32_t>(context), trans);
   }
   trans.release();
   return tlm::TLM_COMPLETED;

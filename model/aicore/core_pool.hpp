@@ -35,7 +35,7 @@ class CorePool : public sc_core::sc_module,
   unsigned cores() const override { return static_cast<unsigned>(cores_.size()); }
   void start(unsigned core, const KernelBlock& block) override;
   void stop(std::uint64_t context) override;
-  // Stops everything and forgets it; late responses are dropped.
+  // Stops what runs for the function and forgets it; late responses are dropped.
   void function_reset(unsigned function) override;
 
   std::uint64_t blocks() const { return blocks_; }  // done
@@ -54,7 +54,7 @@ class CorePool : public sc_core::sc_module,
   KernelPort::Listener* listener_ = nullptr;
   KernelPort* programs_ = nullptr;
   std::uint64_t blocks_ = 0;
-  std::uint32_t epoch_ = 0;  // 16 bits; resets seen
+  std::vector<std::uint32_t> epochs_;  // by core; 16 bits; resets seen
 };
 
 }  // namespace npu::model

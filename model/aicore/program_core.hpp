@@ -66,6 +66,7 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
 
   bool busy() const { return busy_; }
   std::uint64_t context() const { return block_.context; }
+  SpaceId space() const { return block_.vmid; }  // of the last block
   const ProgramCoreStatistics& statistics() const { return statistics_; }
   CoreWindow& window() { return window_; }
   const CoreWindow& window() const { return window_; }

@@ -27,6 +27,7 @@ AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& 
                 {},
                 false} {
   memory_socket.register_nb_transport_bw(this, &AiCorePrograms::response);
+  epochs_.resize(services_.layout.cores());
   ProgramCore::Owner& self = *this;
   for (unsigned i = 0; i < services_.layout.cores(); ++i) {
     const auto track = track_prefix + std::to_string(i);
@@ -52,7 +53,7 @@ void AiCorePrograms::start(unsigned core, const KernelBlock& block) {
   const bool other = block.block == 0 || block.cause != launch.cause;
   if (other && !runs(block.context)) {
     services_.cross_flags.forget(block.context);
-    launch = {block.cause, 0};
+    launch = {block.cause, 0, block.vmid};
   }
   cores_[core]->start(block);
 }
@@ -63,12 +64,18 @@ void AiCorePrograms::stop(std::uint64_t context) {
   }
 }
 
-void AiCorePrograms::function_reset(unsigned) {
-  epoch_ = (epoch_ + 1) & 0xFFFF;
-  for (auto& core : cores_) core->reset();
+void AiCorePrograms::function_reset(unsigned function) {
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (function_of(cores_[i]->space()) != function) continue;
+    epochs_[i] = (epochs_[i] + 1) & 0xFFFF;
+    cores_[i]->reset();
+  }
   services_.loader.forget();
-  launches_.clear();
-  services_.cross_flags = {};
+  for (auto launch = launches_.begin(); launch != launches_.end();) {
+    const bool gone = function_of(launch->second.space) == function;
+    if (gone) services_.cross_flags.forget(launch->first);
+    launch = gone ? launches_.erase(launch) : std::next(launch);
+  }
 }
 
 // --- register windows ----------------------------------------------------------------------
@@ -115,7 +122,8 @@ void AiCorePrograms::send(unsigned core, const MemoryRequest& request, const Ker
   info.rows = request.rows;
   info.pitch = static_cast<std::uint32_t>(request.rows > 1 ? request.pitch : 0);
   info.issued = sim_now();
-  info.context = std::uint64_t{epoch_} << 48 | std::uint64_t{core & 0xFFFF} << 32 | request.slot;
+  info.context =
+      std::uint64_t{epochs_[core]} << 48 | std::uint64_t{core & 0xFFFF} << 32 | request.slot;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   auto delay = sc_core::SC_ZERO_TIME;
   memory_socket->nb_transport_fw(trans, phase, delay);
@@ -124,10 +132,10 @@ void AiCorePrograms::send(unsigned core, const MemoryRequest& request, const Ker
 tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
                                             sc_core::sc_time&) {
   const auto& info = Transaction::of(trans);
-  if (info.context >> 48 == epoch_) {
-    cores_[(info.context >> 32) & 0xFFFF]->answered(static_cast<std::uint32_t>(info.context),
-                                                    info.completion, trans.get_address(),
-                                                    trans.is_write(), trans.get_data_length());
+  const std::size_t core = (info.context >> 32) & 0xFFFF;
+  if (info.context >> 48 == epochs_[core]) {
+    cores_[core]->answered(static_cast<std::uint32_t>(info.context), info.completion,
+                           trans.get_address(), trans.is_write(), trans.get_data_length());
   }
   trans.release();
   return tlm::TLM_COMPLETED;

@@ -76,6 +76,7 @@ class AiCorePrograms : public sc_core::sc_module,
   struct Launch {
     std::uint64_t cause = 0;
     unsigned ended = 0;  // blocks
+    SpaceId space = 0;
   };
   bool runs(std::uint64_t context) const;
 
@@ -85,7 +86,7 @@ class AiCorePrograms : public sc_core::sc_module,
   std::map<std::uint64_t, Launch> launches_;  // by context
   BlockListener* kernel_listener_ = nullptr;
   WindowListener* window_listener_ = nullptr;
-  std::uint32_t epoch_ = 0;  // 16 bits; resets seen
+  std::vector<std::uint32_t> epochs_;  // by core; 16 bits; resets seen
 };
 
 }  // namespace npu::model

@@ -73,6 +73,7 @@ class AicpuCore {
   void start(const KernelBlock& block);
   bool busy() const { return busy_; }
   std::uint64_t context() const { return next_block_.context; }
+  SpaceId space() const { return next_block_.vmid; }  // of the last block
   // The program ends at its next access, or in what it computes.
   void stop();
   // The same, and nobody is told.

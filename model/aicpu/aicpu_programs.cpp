@@ -18,6 +18,7 @@ AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& si
                              const std::string& track_prefix, DeviceMemory& device_memory)
     : sc_module(name), Shared(simulation, launch_times, program_times, device_memory) {
   sc_assert(core_count <= kMostAicpus);
+  epochs_.resize(core_count);
   memory_socket.register_nb_transport_bw(this, &AicpuPrograms::response);
   sc_core::sc_spawn_options options;
   options.set_stack_size(kProgramStack);
@@ -48,13 +49,16 @@ void AicpuPrograms::stop(std::uint64_t context) {
   }
 }
 
-void AicpuPrograms::function_reset(unsigned) {
-  ++epoch_;
-  for (auto& core : cores_) core->reset();
+void AicpuPrograms::function_reset(unsigned function) {
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (function_of(cores_[i]->space()) != function) continue;
+    ++epochs_[i];
+    cores_[i]->reset();
+    for (auto& watchers : watchers_) watchers &= ~(std::uint64_t{1} << i);
+  }
   loader.forget();
-  held_.clear();
-  writes_.clear();
-  std::fill(watchers_.begin(), watchers_.end(), 0);
+  held_.keep([function](const auto& holder) { return function_of(holder.vmid) != function; });
+  writes_.forget(function);
 }
 
 AicpuStatistics AicpuPrograms::statistics() const {
@@ -79,7 +83,7 @@ void AicpuPrograms::request(unsigned core, std::uint8_t vmid, std::uint64_t addr
   info.vmid = vmid;
   info.cause = cause;
   info.issued = sim_now();
-  info.context = std::uint64_t{epoch_} << 32 | core;
+  info.context = std::uint64_t{epochs_[core]} << 32 | core;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   auto delay = sc_core::SC_ZERO_TIME;
   memory_socket->nb_transport_fw(trans, phase, delay);
@@ -88,8 +92,9 @@ void AicpuPrograms::request(unsigned core, std::uint8_t vmid, std::uint64_t addr
 tlm::tlm_sync_enum AicpuPrograms::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
                                            sc_core::sc_time&) {
   const auto& info = Transaction::of(trans);
-  if (info.context >> 32 == epoch_) {
-    cores_[info.context & 0xFFFF'FFFF]->answered(info.completion);
+  const std::size_t core = info.context & 0xFFFF'FFFF;
+  if (info.context >> 32 == epochs_[core]) {
+    cores_[core]->answered(info.completion);
   }
   trans.release();
   return tlm::TLM_COMPLETED;

@@ -80,7 +80,7 @@ class AicpuPrograms : public sc_core::sc_module,
   std::deque<Snoop> snoops_;             // those of them to lines that a cache holds
   KernelPort::Listener* listener_ = nullptr;
   unsigned writer_ = kNobody;
-  std::uint32_t epoch_ = 0;  // resets seen
+  std::vector<std::uint32_t> epochs_;  // by core: resets seen
 };
 
 }  // namespace npu::model

@@ -8,6 +8,7 @@
 
 #include "model/aicpu/coherent_cache.hpp"
 #include "model/core/agenda.hpp"
+#include "model/core/space_id.hpp"
 
 namespace npu::model {
 
@@ -34,7 +35,12 @@ class WritesUnderWay {
     }
     return now;
   }
-  void clear() { count_ = 0; }
+  // Those of a function that has been reset: nobody waits for them any more.
+  void forget(unsigned function) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (function_of(at(i).vmid) == function) at(i).first = UINT64_MAX;
+    }
+  }
 
  private:
   struct Write {

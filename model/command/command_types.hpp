@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "model/command/memory_port.hpp"
@@ -88,11 +89,6 @@ class CommandPool {
       if (command->slot == &slot) visit(*command);
     }
   }
-  void reset() {
-    free_.clear();
-    aside_ = 0;
-    for (std::uint32_t i = 0; i < all_.size(); ++i) free(*all_[i]);
-  }
   std::size_t in_use() const { return all_.size() - free_.size() - aside_; }
 
  private:
@@ -105,36 +101,60 @@ class Dispatcher;
 class FaultLog;
 class Scheduler;
 class SignalUnit;
+struct QueueFunction;
 
+// What serves the queues of all functions.
 struct CommandShared {
   Simulation& sim;
   const ChipConfig& config;
-  CardRegisters& registers;
   MemoryPort& memory;
-  InterruptPort* interrupts = nullptr;
-  CommandStatistics statistics;
-  QueueTable table;
-  CommandPool commands;
+  const std::string track_prefix;  // of the card
+  std::uint32_t track = 0;
+  std::vector<QueueFunction*> functions{};
+  CommandStatistics statistics{};
+  CommandPool commands{};
   Dispatcher* dispatcher = nullptr;
-  FaultLog* faults = nullptr;
   Scheduler* scheduler = nullptr;
   SignalUnit* signals = nullptr;
-  std::uint32_t track = 0;
-  std::uint64_t translations = 0;  // IOMMU invalidations seen
-  std::uint32_t epoch = 0;         // function resets seen
 
+  QueueFunction& function(const Queue& queue) const { return *functions[queue.process->function]; }
+  // A queue's name in handlers, and whom it stands for by now; null: none.
+  std::uint64_t name_of(const Queue& queue) const {
+    return std::uint64_t{queue.process->function} << 32 | queue.mqd.queue_id;
+  }
+  Queue* queue_of(std::uint64_t name) const;
   // Its saved kernel will not go on.
   void forget_kernel(Queue& queue) {
     if (queue.kernel != nullptr) commands.free(commands.take_up(*queue.kernel));
     queue.kernel = nullptr;
   }
+};
+
+// What a function's driver knows of them, as the slots and its own front end use it.
+struct QueueFunction {
+  CommandShared& shared;
+  CardRegisters& registers;
+  const unsigned number;
+  QueueTable table;
+  FaultLog* faults = nullptr;
+  std::uint64_t translations = 0;  // IOMMU invalidations seen
+  std::uint32_t epoch = 0;         // resets seen
+
+  SpaceId space(unsigned vmid) const { return space_of(number, vmid); }
+  // The driver's own: device-local, in host memory.
+  Place local(std::uint64_t address) const { return {false, space(0), 0, address}; }
+  Place driver_host(std::uint64_t bus) const { return {true, space(0), 0, bus}; }
   void raise(unsigned vector, std::uint64_t cause) {
-    ++statistics.interrupts;
-    if (interrupts != nullptr) interrupts->raise(registers.function(), vector, cause);
+    ++shared.statistics.interrupts;
+    registers.raise(vector, cause);
   }
   std::uint64_t cause(const Queue& queue, std::uint64_t index) const {
     return platform::queue_cause(registers.device_index(), queue.mqd.queue_id, index);
   }
 };
+
+inline Queue* CommandShared::queue_of(std::uint64_t name) const {
+  return functions[name >> 32]->table.queue(static_cast<std::uint32_t>(name));
+}
 
 }  // namespace npu::model

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/command/queue_slot.hpp"
+#include "model/config/core_layout.hpp"
 
 namespace npu::model {
 
@@ -26,9 +27,32 @@ void Dispatcher::connect(DmaRequestPort& dma) {
 void Dispatcher::connect(Pool& pool, KernelPort& cores) {
   pool.port = &cores;
   cores.connect(*this);
-  const unsigned usable = std::min(cores.cores(), 64 * abi::kCoreMaskWords);
-  for (unsigned i = 0; i < usable; ++i) pool.all[i / 64] |= std::uint64_t{1} << i % 64;
-  pool.free = pool.all;
+  for (const auto& share : pool.shares) {
+    for (std::size_t i = 0; i < pool.free.size(); ++i) pool.free[i] |= share.all()[i];
+  }
+}
+
+void Dispatcher::connect_aicore(KernelPort& cores) {
+  const CoreLayout layout(shared_.config);
+  for (unsigned f = 0; f < shared_.config.functions(); ++f) {
+    const auto share = shared_.config.partition(f);
+    std::vector<unsigned> owned;
+    for (unsigned core = 0; core < cores.cores(); ++core) {
+      if (layout.cluster(core) - share.first_cluster < share.clusters) owned.push_back(core);
+    }
+    aicore_.shares.emplace_back(owned);
+  }
+  connect(aicore_, cores);
+}
+
+void Dispatcher::connect_aicpu(KernelPort& cores) {
+  for (unsigned f = 0; f < shared_.config.functions(); ++f) {
+    const auto share = shared_.config.partition(f);
+    std::vector<unsigned> owned;
+    for (unsigned i = 0; i < share.aicpus; ++i) owned.push_back(share.first_aicpu + i);
+    aicpu_.shares.emplace_back(owned);
+  }
+  connect(aicpu_, cores);
 }
 
 void Dispatcher::Waiters::remove(QueueSlot& slot) {
@@ -42,21 +66,25 @@ QueueSlot* Dispatcher::before(QueueSlot* a, QueueSlot* b, unsigned last) {
   return a->number() - last - 1 < b->number() - last - 1 ? a : b;
 }
 
-bool Dispatcher::has_core(abi::QueueOpcode opcode, const Mask& mask) const {
-  if (opcode == abi::QueueOpcode::kLaunchAicpu) return aicpu_.all != Mask{};
-  for (std::size_t i = 0; i < mask.size(); ++i) {
-    if ((mask[i] & aicore_.all[i]) != 0) return true;
-  }
-  return false;
+// A mask is of AI Cores. Without a port there are no cores.
+Dispatcher::Mask Dispatcher::usable(const Pool& pool, const QueueSlot& slot,
+                                    abi::QueueOpcode opcode) {
+  if (pool.shares.empty()) return {};
+  const auto& share = pool.shares[slot.function().number];
+  if (opcode == abi::QueueOpcode::kLaunchAicpu) return share.all();
+  return share.of_card(slot.queue()->mqd.core_mask);
 }
 
-// The lowest one that the slot's kernel may run on; -1: none. A mask is of AI Cores.
+bool Dispatcher::has_core(const QueueSlot& slot, abi::QueueOpcode opcode) const {
+  return usable(pool_of(opcode), slot, opcode) != Mask{};
+}
+
+// The lowest one that the slot's kernel may run on; -1: none.
 int Dispatcher::free_core(const Pool& pool, const QueueSlot& slot) {
-  const bool masked = slot.launching()->opcode() == abi::QueueOpcode::kLaunchAiCore;
-  const auto& mask = slot.queue()->mqd.core_mask;
+  const auto mask = usable(pool, slot, slot.launching()->opcode());
   for (std::size_t i = 0; i < mask.size(); ++i) {
-    const std::uint64_t usable = pool.free[i] & (masked ? mask[i] : ~std::uint64_t{0});
-    if (usable != 0) return static_cast<int>(64 * i) + __builtin_ctzll(usable);
+    const std::uint64_t free = pool.free[i] & mask[i];
+    if (free != 0) return static_cast<int>(64 * i) + __builtin_ctzll(free);
   }
   return -1;
 }
@@ -79,9 +107,13 @@ void Dispatcher::cancel(QueueSlot& slot) {
 }
 
 void Dispatcher::serve_dma() {
-  while (!dma_waiters_.slots.empty() && dma_->can_request(0)) {
-    auto* best = dma_waiters_.slots.front();
-    for (auto* slot : dma_waiters_.slots) best = before(best, slot, dma_waiters_.last);
+  for (;;) {
+    QueueSlot* best = nullptr;
+    for (auto* slot : dma_waiters_.slots) {
+      if (!dma_->can_request(slot->function().number)) continue;
+      best = best == nullptr ? slot : before(best, slot, dma_waiters_.last);
+    }
+    if (best == nullptr) return;
     dma_waiters_.remove(*best);
     dma_waiters_.last = best->number();
     best->dma_granted();
@@ -119,7 +151,7 @@ void Dispatcher::block_done(unsigned core, const KernelBlock& block, const Comma
   pool.free[core / 64] |= std::uint64_t{1} << core % 64;
   CommandFault placed = fault;
   placed.block = block.block;
-  placed.core = core + 1;
+  placed.core = pool.shares[command.slot->function().number].of_driver(core) + 1;
   command.slot->block_ended(command, placed);
   serve_cores(pool);
 }
@@ -133,11 +165,11 @@ void Dispatcher::stop(QueueSlot& slot) {
   });
 }
 
-void Dispatcher::reset() {
-  dma_waiters_.slots.clear();
+void Dispatcher::reset(unsigned function) {
   for (auto* pool : {&aicore_, &aicpu_}) {
-    pool->waiters.slots.clear();
-    pool->free = pool->all;
+    for (std::size_t i = 0; i < pool->free.size() && !pool->shares.empty(); ++i) {
+      pool->free[i] |= pool->shares[function].all()[i];
+    }
   }
 }
 

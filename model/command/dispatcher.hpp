@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/command/command_types.hpp"
+#include "model/command/core_share.hpp"
 
 namespace npu::model {
 
@@ -15,8 +16,8 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   explicit Dispatcher(CommandShared& shared) : shared_(shared) {}
 
   void connect(DmaRequestPort& dma);
-  void connect_aicore(KernelPort& cores) { connect(aicore_, cores); }
-  void connect_aicpu(KernelPort& cores) { connect(aicpu_, cores); }
+  void connect_aicore(KernelPort& cores);
+  void connect_aicpu(KernelPort& cores);
 
   // The slot's decoded entry is to be taken when there is room: dma_granted(), take_block().
   void want_dma(QueueSlot& slot);
@@ -28,11 +29,13 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   }
   // What the slot has started is given up; blocks and copies stop.
   void stop(QueueSlot& slot);
-  bool has_core(abi::QueueOpcode opcode, const std::array<std::uint64_t, 4>& mask) const;
-  void reset();
+  // Whether a core exists that a kernel of the slot's queue may run on.
+  bool has_core(const QueueSlot& slot, abi::QueueOpcode opcode) const;
+  // The function's cores are free.
+  void reset(unsigned function);
 
  private:
-  using Mask = std::array<std::uint64_t, abi::kCoreMaskWords>;
+  using Mask = CoreShare::Mask;
   struct Waiters {
     std::vector<QueueSlot*> slots;
     unsigned last = 0;  // slot that was served last
@@ -41,7 +44,8 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   };
   struct Pool {
     KernelPort* port = nullptr;
-    Mask free{}, all{};
+    Mask free{};
+    std::vector<CoreShare> shares;  // by function
     Waiters waiters;
   };
 
@@ -50,6 +54,10 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   Pool& pool_of(abi::QueueOpcode opcode) {
     return opcode == abi::QueueOpcode::kLaunchAicpu ? aicpu_ : aicore_;
   }
+  const Pool& pool_of(abi::QueueOpcode opcode) const {
+    return opcode == abi::QueueOpcode::kLaunchAicpu ? aicpu_ : aicore_;
+  }
+  static Mask usable(const Pool& pool, const QueueSlot& slot, abi::QueueOpcode opcode);
   static int free_core(const Pool& pool, const QueueSlot& slot);
   void serve_dma();
   void serve_cores(Pool& pool);

@@ -29,15 +29,15 @@ bool DoorbellUnit::write(std::uint64_t offset, const unsigned char* data, std::s
   // The high half of a doorbell that comes in two: the low one says all.
   if (valid && length == 4 && offset % 8 == 4) return true;
   ++shared_.statistics.doorbells;
-  auto* process = shared_.table.process_of_page(target.page);
-  auto* queue =
-      valid && process != nullptr ? shared_.table.by_doorbell(*process, target.doorbell) : nullptr;
+  auto* process = function_.table.process_of_page(target.page);
+  auto* queue = valid && process != nullptr ? function_.table.by_doorbell(*process, target.doorbell)
+                                            : nullptr;
   if (queue != nullptr) {
     ring(*process, *queue, target);
   } else if (valid && process != nullptr && target.doorbell == abi::kSignalDoorbell) {
     shared_.sim.agenda.at<&DoorbellUnit::signal_decoded>(
         sim_now() + ticks(shared_.config.command.doorbell_decode), *this,
-        packed(shared_.epoch, target.page << 16 | (target.value & 0xFFFF)));
+        packed(function_.epoch, target.page << 16 | (target.value & 0xFFFF)));
   } else {
     stray(target, process);
   }
@@ -61,25 +61,25 @@ void DoorbellUnit::ring(Process&, Queue& queue, const Target& target) {
   queue.doorbell_time = sim_now();
   shared_.sim.agenda.at<&DoorbellUnit::decoded>(
       sim_now() + ticks(shared_.config.command.doorbell_decode), *this,
-      packed(shared_.epoch, queue.mqd.queue_id));
+      packed(function_.epoch, queue.mqd.queue_id));
 }
 
 void DoorbellUnit::decoded(std::uint64_t argument) {
-  auto* queue = shared_.table.queue(static_cast<std::uint32_t>(argument));
-  if (argument >> 32 != shared_.epoch || queue == nullptr || !queue->doorbell_pending) return;
+  auto* queue = function_.table.queue(static_cast<std::uint32_t>(argument));
+  if (argument >> 32 != function_.epoch || queue == nullptr || !queue->doorbell_pending) return;
   queue->doorbell_pending = false;
   shared_.sim.emit(shared_.track, platform::Activity::kQueueDoorbell, queue->doorbell_time,
-                   sim_now(), shared_.cause(*queue, queue->told - 1), 0, queue->mqd.queue_id);
+                   sim_now(), function_.cause(*queue, queue->told - 1), 0, queue->mqd.queue_id);
   shared_.scheduler->consider(*queue);
 }
 
 void DoorbellUnit::signal_decoded(std::uint64_t argument) {
-  if (argument >> 32 != shared_.epoch) return;
-  auto* process = shared_.table.process_of_page((argument & 0xFFFF'FFFF) >> 16);
+  if (argument >> 32 != function_.epoch) return;
+  auto* process = function_.table.process_of_page((argument & 0xFFFF'FFFF) >> 16);
   if (process == nullptr) return;
   const std::uint64_t value = argument & 0xFFFF;
   shared_.signals->doorbell(*process, value & ~std::uint64_t{abi::kSignalWakesHost});
-  if ((value & abi::kSignalWakesHost) != 0) shared_.raise(process->vector, 0);
+  if ((value & abi::kSignalWakesHost) != 0) function_.raise(process->vector, 0);
 }
 
 // Nobody's, but whoever can write to the page is its process.
@@ -91,14 +91,14 @@ void DoorbellUnit::stray(const Target& target, const Process* process) {
   record.page = static_cast<std::uint16_t>(target.page);
   record.doorbell = static_cast<std::uint16_t>(target.doorbell);
   record.write = 1;
-  if (process == nullptr) return shared_.faults->stray(record);
+  if (process == nullptr) return function_.faults->stray(record);
   record.pasid = process->pasid;
   record.vmid = process->vmid;
-  shared_.faults->record(record, process->vector, 0);
+  function_.faults->record(record, process->vector, 0);
 }
 
 void DoorbellUnit::host_write_lost(std::uint64_t address) {
-  shared_.table.for_each([this, address](Queue& queue) {
+  function_.table.for_each([this, address](Queue& queue) {
     if (!queue.faulted) impossible(queue, FaultCode::kHostWriteLost, address);
   });
 }
@@ -106,7 +106,7 @@ void DoorbellUnit::host_write_lost(std::uint64_t address) {
 // A queue in a slot stops as for any fault; another one has nothing that runs.
 void DoorbellUnit::impossible(Queue& queue, FaultCode code, std::uint64_t value) {
   shared_.scheduler->withdraw(queue);
-  shared_.faults->queue_fault(queue, {code, value, queue.mqd.vmid, true}, false, nullptr);
+  function_.faults->queue_fault(queue, {code, value, queue.mqd.vmid, true}, false, nullptr);
   if (queue.slot != nullptr) {
     queue.slot->leave(QueueSlot::Leave::kDrain);
   } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The doorbell aperture (abi/queue_descriptor.hpp, "Doorbells").
+// The doorbell aperture of a function (abi/queue_descriptor.hpp, "Doorbells").
 #pragma once
 
 #include "model/command/command_types.hpp"
@@ -8,7 +8,7 @@ namespace npu::model {
 
 class DoorbellUnit {
  public:
-  explicit DoorbellUnit(CommandShared& shared) : shared_(shared) {}
+  explicit DoorbellUnit(QueueFunction& function) : function_(function), shared_(function.shared) {}
 
   // `offset` from the start of page 0; 4 or 8 bytes, naturally aligned. False: another access,
   // which does nothing but leave a fault record.
@@ -28,6 +28,7 @@ class DoorbellUnit {
   void stray(const Target& target, const Process* process);
   void impossible(Queue& queue, abi::FaultCode code, std::uint64_t value);
 
+  QueueFunction& function_;
   CommandShared& shared_;
 };
 

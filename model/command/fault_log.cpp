@@ -7,26 +7,26 @@
 
 namespace npu::model {
 
-FaultLog::FaultLog(CommandShared& shared) : shared_(shared) {
-  shared.registers.bank().on_read<abi::QueueFaultCount>(
+FaultLog::FaultLog(QueueFunction& function) : function_(function), shared_(function.shared) {
+  function.registers.bank().on_read<abi::QueueFaultCount>(
       [this] { return abi::QueueFaultCount::from_raw(static_cast<std::uint32_t>(count_)); });
 }
 
 void FaultLog::record(abi::QueueFaultRecord record, unsigned vector, std::uint64_t cause) {
-  auto& bank = shared_.registers.bank();
+  auto& bank = function_.registers.bank();
   ++shared_.statistics.faults;
   record.number = static_cast<std::uint32_t>(++count_);
-  record.time_ns = shared_.registers.device_time();
+  record.time_ns = function_.registers.device_time();
   shared_.sim.emit(shared_.track, platform::Activity::kFault, sim_now(), sim_now(), cause, 0,
                    record.code);
   const auto base = align_down(bank.get<abi::QueueFaultBase>().raw, 4096);
   if (base != 0) {
     const auto log2 = bank.get<abi::QueueFaultControl>().get<abi::QueueFaultControl::Log2Records>();
     const std::uint64_t place = (record.number - 1) & ((std::uint64_t{1} << log2) - 1);
-    shared_.memory.post(Place::driver_host(base + abi::kQueueFaultSize * place), &record,
+    shared_.memory.post(function_.driver_host(base + abi::kQueueFaultSize * place), &record,
                         sizeof record, cause);
   }
-  shared_.raise(vector, cause);
+  function_.raise(vector, cause);
 }
 
 void FaultLog::queue_fault(Queue& queue, const CommandFault& fault, bool host,
@@ -56,11 +56,11 @@ void FaultLog::queue_fault(Queue& queue, const CommandFault& fault, bool host,
     mqd.error_index = record.index;
     mqd.error_address = record.address;
   }
-  this->record(record, mqd.vector, shared_.cause(queue, record.index));
+  this->record(record, mqd.vector, function_.cause(queue, record.index));
 }
 
 void FaultLog::stray(abi::QueueFaultRecord record) {
-  const auto control = shared_.registers.bank().get<abi::QueueFaultControl>();
+  const auto control = function_.registers.bank().get<abi::QueueFaultControl>();
   this->record(record, control.get<abi::QueueFaultControl::Vector>(), 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log of queue faults (abi::QueueFaultRecord), in host memory.
+// A function's log of queue faults (abi::QueueFaultRecord), in host memory.
 #pragma once
 
 #include "model/command/command_types.hpp"
@@ -8,7 +8,7 @@ namespace npu::model {
 
 class FaultLog {
  public:
-  explicit FaultLog(CommandShared& shared);
+  explicit FaultLog(QueueFunction& function);
 
   // Fills in number and time; the record is posted, then `vector` raised.
   void record(abi::QueueFaultRecord record, unsigned vector, std::uint64_t cause);
@@ -19,6 +19,7 @@ class FaultLog {
   void reset() { count_ = 0; }
 
  private:
+  QueueFunction& function_;
   CommandShared& shared_;
   std::uint64_t count_ = 0;
 };

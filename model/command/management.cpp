@@ -11,10 +11,8 @@
 
 namespace npu::model {
 
-namespace {}
-
 void Management::install_hooks() {
-  auto& bank = shared_.registers.bank();
+  auto& bank = function_.registers.bank();
   bank.on_write<abi::ManagementControl>([this](abi::ManagementControl v) { control_written(v); });
   bank.on_write<abi::ManagementDoorbell>(
       [this](abi::ManagementDoorbell v) { doorbell_written(v); });
@@ -38,9 +36,9 @@ void Management::control_written(abi::ManagementControl control) {
   enabled_ = control.get<Control::Enable>() != 0;
   if (!enabled_) return;
   host_memory_ = control.get<Control::HostMemory>() != 0;
-  base_ = align_down(shared_.registers.bank().get<abi::ManagementBase>().raw, kBusPage);
+  base_ = align_down(function_.registers.bank().get<abi::ManagementBase>().raw, kBusPage);
   entries_ = 1U << std::clamp<std::uint32_t>(control.get<Control::Log2Entries>(), 2, 12);
-  shared_.registers.bank().set(abi::ManagementDoorbell{});
+  function_.registers.bank().set(abi::ManagementDoorbell{});
 }
 
 abi::ManagementStatusRegister Management::status() const {
@@ -68,7 +66,7 @@ void Management::halt(abi::FaultCode code, std::uint64_t address) {
   record.index = done_;
   record.queue = abi::kNoQueue;
   record.host = host_memory_ ? 1 : 0;
-  shared_.faults->stray(record);
+  function_.faults->stray(record);
 }
 
 void Management::next() {
@@ -85,7 +83,7 @@ void Management::next() {
       host_memory_ ? shared_.config.link.max_read_request / abi::kManagementEntrySize : count);
   const std::uint64_t address = base_ + abi::kManagementEntrySize * place;
   shared_.memory.read<&Management::fetched>(
-      host_memory_ ? Place::driver_host(address) : Place::local(address),
+      host_memory_ ? function_.driver_host(address) : function_.local(address),
       count * abi::kManagementEntrySize, 0, *this, generation_);
 }
 
@@ -120,10 +118,12 @@ void Management::finish(abi::ManagementStatus status) {
     abi::ManagementResponse response;
     response.fence_value = command_.fence_value;
     response.status = static_cast<std::uint32_t>(status);
-    if (const auto* queue = shared_.table.queue(command_.queue)) response.detail = queue->mqd.state;
-    shared_.memory.post(Place::driver_host(command_.fence_address), &response, sizeof response, 0);
+    if (const auto* queue = function_.table.queue(command_.queue))
+      response.detail = queue->mqd.state;
+    shared_.memory.post(function_.driver_host(command_.fence_address), &response, sizeof response,
+                        0);
   }
-  if ((command_.flags & abi::kManagementInterrupt) != 0) shared_.raise(command_.vector, 0);
+  if ((command_.flags & abi::kManagementInterrupt) != 0) function_.raise(command_.vector, 0);
   next();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The management queue (abi/queue_management.hpp): one command after another.
+// The management queue of a function (abi/queue_management.hpp): one command after another.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace npu::model {
 
 class Management {
  public:
-  explicit Management(CommandShared& shared) : shared_(shared) {}
+  explicit Management(QueueFunction& function) : function_(function), shared_(function.shared) {}
 
   void install_hooks();
   // A queue has left its slot.
@@ -52,6 +52,7 @@ class Management {
   void query();
   void state_written(const Answer& answer, std::uint64_t);
 
+  QueueFunction& function_;
   CommandShared& shared_;
   bool enabled_ = false, halted_ = false, host_memory_ = false;
   std::uint64_t base_ = 0;

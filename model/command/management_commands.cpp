@@ -24,7 +24,7 @@ void Management::execute() {
     case ManagementOpcode::kMapProcess:
       return map_process();
     case ManagementOpcode::kUnmapProcess:
-      return finish(shared_.table.unmap(command_.pasid));
+      return finish(function_.table.unmap(command_.pasid));
     case ManagementOpcode::kAddQueue:
       return add_queue();
     case ManagementOpcode::kRemoveQueue:
@@ -49,19 +49,19 @@ void Management::execute() {
 // --- processes -----------------------------------------------------------------------------
 
 void Management::map_process() {
-  const auto status = shared_.table.map(command_, shared_.config.pci.msix_vectors);
+  const auto status = function_.table.map(command_, shared_.config.pci.msix_vectors);
   if (status != ManagementStatus::kSuccess || command_.address == 0) return finish(status);
   const auto entry = abi::ContextEntry::root(command_.address);
   const auto table =
-      align_down(shared_.registers.bank().get<abi::MmuContextBase>().raw, abi::kTableSize);
+      align_down(function_.registers.bank().get<abi::MmuContextBase>().raw, abi::kTableSize);
   shared_.memory.write<&Management::context_written>(
-      Place::local(table + sizeof entry.raw * command_.vmid), &entry.raw, sizeof entry.raw, 0,
+      function_.local(table + sizeof entry.raw * command_.vmid), &entry.raw, sizeof entry.raw, 0,
       *this, generation_);
 }
 
 void Management::context_written(const Answer& answer, std::uint64_t generation) {
   if (generation != generation_) return;
-  if (!answer.ok()) shared_.table.unmap(command_.pasid);
+  if (!answer.ok()) function_.table.unmap(command_.pasid);
   finish(answer.ok() ? ManagementStatus::kSuccess : ManagementStatus::kInvalidProcess);
 }
 
@@ -72,7 +72,7 @@ void Management::add_queue() {
     return finish(ManagementStatus::kInvalidDescriptor);
   }
   shared_.memory.read<&Management::descriptor_read>(
-      Place::local(command_.address), abi::kQueueDescriptorSize, 0, *this, generation_);
+      function_.local(command_.address), abi::kQueueDescriptorSize, 0, *this, generation_);
 }
 
 void Management::descriptor_read(const Answer& answer, std::uint64_t generation) {
@@ -81,9 +81,9 @@ void Management::descriptor_read(const Answer& answer, std::uint64_t generation)
   abi::QueueDescriptor mqd;
   std::memcpy(&mqd, answer.data, sizeof mqd);
   if (mqd.queue_id != command_.queue) return finish(ManagementStatus::kInvalidDescriptor);
-  const auto status = shared_.table.add(mqd, command_.address, shared_.config.pci.msix_vectors);
+  const auto status = function_.table.add(mqd, command_.address, shared_.config.pci.msix_vectors);
   if (status == ManagementStatus::kSuccess) {
-    shared_.scheduler->consider(*shared_.table.queue(mqd.queue_id));
+    shared_.scheduler->consider(*function_.table.queue(mqd.queue_id));
   }
   finish(status);
 }
@@ -94,7 +94,7 @@ void Management::select() {
   selected_next_ = 0;
   switch (static_cast<abi::ManagementScope>(command_.scope)) {
     case abi::ManagementScope::kQueue: {
-      auto* queue = shared_.table.queue(command_.queue);
+      auto* queue = function_.table.queue(command_.queue);
       if (queue == nullptr) {
         status_ = ManagementStatus::kInvalidQueue;
       } else {
@@ -103,13 +103,13 @@ void Management::select() {
       return;
     }
     case abi::ManagementScope::kProcess:
-      if (shared_.table.process(command_.pasid) == nullptr) {
+      if (function_.table.process(command_.pasid) == nullptr) {
         status_ = ManagementStatus::kInvalidProcess;
         return;
       }
       [[fallthrough]];
     case abi::ManagementScope::kAll:
-      shared_.table.for_each([this](Queue& queue) {
+      function_.table.for_each([this](Queue& queue) {
         const bool all = command_.scope == static_cast<std::uint8_t>(abi::ManagementScope::kAll);
         if (all || queue.process->pasid == command_.pasid) selected_.push_back(&queue);
       });
@@ -160,7 +160,7 @@ void Management::taken_out() {
   }
   if (static_cast<ManagementOpcode>(command_.opcode) == ManagementOpcode::kRemoveQueue) {
     shared_.forget_kernel(*selected_.front());
-    shared_.table.remove(*selected_.front());
+    function_.table.remove(*selected_.front());
     return finish(ManagementStatus::kSuccess);
   }
   for (auto* queue : selected_) {
@@ -181,7 +181,7 @@ void Management::read_again() {
   if (selected_next_ == selected_.size()) return finish(status_);
   const auto& queue = *selected_[selected_next_];
   shared_.memory.read<&Management::driver_half_read>(
-      Place::local(queue.address), abi::kQueueDescriptorSize, 0, *this, generation_);
+      function_.local(queue.address), abi::kQueueDescriptorSize, 0, *this, generation_);
 }
 
 void Management::driver_half_read(const Answer& answer, std::uint64_t generation) {
@@ -210,7 +210,7 @@ void Management::driver_half_read(const Answer& answer, std::uint64_t generation
 }
 
 void Management::query() {
-  auto* queue = shared_.table.queue(command_.queue);
+  auto* queue = function_.table.queue(command_.queue);
   if (queue == nullptr) return finish(ManagementStatus::kInvalidQueue);
   auto mqd = queue->mqd;
   mqd.write_index = queue->write_index();
@@ -222,7 +222,7 @@ void Management::query() {
   }
   queue->mqd.state = mqd.state;
   shared_.memory.write<&Management::state_written>(
-      Place::local(queue->address + abi::kQueueStateOffset),
+      function_.local(queue->address + abi::kQueueStateOffset),
       reinterpret_cast<const unsigned char*>(&mqd) + abi::kQueueStateOffset,
       abi::kQueueDescriptorSize - abi::kQueueStateOffset, 0, *this, generation_);
 }

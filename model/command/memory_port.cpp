@@ -2,6 +2,7 @@
 #include "model/command/memory_port.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace npu::model {
 
@@ -14,23 +15,25 @@ std::uint64_t MemoryPort::wait_for_answer(const Place& place, Bytes length, Wait
   const std::uint32_t slot = free_.back();
   free_.pop_back();
   waiting.host = place.host;
+  waiting.function = function_of(place.space);
   waiting.address = place.address;
   waiting.length = length;
   waiting_[slot] = waiting;
-  return std::uint64_t{epoch_} << 32 | slot;
+  return slot;
 }
 
 MemoryPort::Waiting MemoryPort::take(std::uint64_t context) {
   const auto slot = static_cast<std::uint32_t>(context);
   free_.push_back(slot);
-  return waiting_[slot];
+  return std::exchange(waiting_[slot], {});
 }
 
 tlm::tlm_generic_payload& MemoryPort::make(tlm::tlm_command command, const Place& place,
                                            Bytes length, std::uint64_t cause, Waiting waiting) {
   auto& trans = pool_.allocate(command, place.address, length);
   auto& info = Transaction::of(trans);
-  info.vmid = place.vmid;
+  if (!place.host) info.vmid = place.space;
+  info.function = static_cast<std::uint8_t>(function_of(place.space));
   info.pasid = place.pasid;
   info.cause = cause;
   info.context = wait_for_answer(place, length, waiting);
@@ -48,8 +51,8 @@ void MemoryPort::refuse(const Place& place, Bytes length, Waiting waiting) {
 }
 
 void MemoryPort::refused(std::uint64_t context) {
-  if (context >> 32 != epoch_) return;
   const Waiting waiting = take(context);
+  if (waiting.call == nullptr) return;
   const Answer answer{
       Completion::kCompleterAbort, waiting.address, nullptr, waiting.length, sim_now(), true, true};
   waiting.call(waiting.object, answer, waiting.argument);
@@ -71,6 +74,7 @@ bool MemoryPort::post(const Place& place, const void* data, Bytes length, std::u
   auto& trans = pool_.allocate(tlm::TLM_WRITE_COMMAND, place.address, length);
   auto& info = Transaction::of(trans);
   info.posted = true;
+  info.function = static_cast<std::uint8_t>(function_of(place.space));
   info.pasid = place.pasid;
   info.cause = cause;
   std::memcpy(trans.get_data_ptr(), data, length);
@@ -81,8 +85,7 @@ bool MemoryPort::post(const Place& place, const void* data, Bytes length, std::u
 
 void MemoryPort::response(tlm::tlm_generic_payload& trans) {
   const auto& info = Transaction::of(trans);
-  if (info.context >> 32 == epoch_) {
-    const Waiting waiting = take(info.context);
+  if (const Waiting waiting = take(info.context); waiting.call != nullptr) {
     const Answer answer{info.completion,         trans.get_address(), trans.get_data_ptr(),
                         trans.get_data_length(), info.issued,         waiting.host,
                         trans.is_write()};
@@ -91,10 +94,10 @@ void MemoryPort::response(tlm::tlm_generic_payload& trans) {
   trans.release();
 }
 
-void MemoryPort::reset() {
-  ++epoch_;
-  waiting_.clear();
-  free_.clear();
+void MemoryPort::reset(unsigned function) {
+  for (auto& waiting : waiting_) {
+    if (waiting.function == function) waiting.call = nullptr;
+  }
 }
 
 }  // namespace npu::model

@@ -15,17 +15,13 @@ namespace npu::model {
 // Where something lies, and for whom it is reached.
 struct Place {
   bool host = false;
-  std::uint8_t vmid = 0;    // of a device address
+  SpaceId space = 0;        // of a device address; of a bus address: any of the function's
   std::uint32_t pasid = 0;  // of a bus address
   std::uint64_t address = 0;
 
-  Place operator+(Bytes offset) const { return {host, vmid, pasid, address + offset}; }
   friend bool operator==(const Place& a, const Place& b) {
-    return a.host == b.host && a.vmid == b.vmid && a.pasid == b.pasid && a.address == b.address;
+    return a.host == b.host && a.space == b.space && a.pasid == b.pasid && a.address == b.address;
   }
-  // Device-local; the driver's own.
-  static Place local(std::uint64_t address) { return {false, 0, 0, address}; }
-  static Place driver_host(std::uint64_t bus) { return {true, 0, 0, bus}; }
 };
 
 struct Answer {
@@ -80,16 +76,17 @@ class MemoryPort {
   bool post(const Place& place, const void* data, Bytes length, std::uint64_t cause);
 
   void response(tlm::tlm_generic_payload& trans);
-  // Answers on their way are for nobody any more.
-  void reset();
+  // Answers on their way to the function are for nobody any more.
+  void reset(unsigned function);
   std::size_t outstanding() const { return waiting_.size() - free_.size(); }
 
  private:
   struct Waiting {
     void* object = nullptr;
     std::uint64_t argument = 0;
-    void (*call)(void*, const Answer&, std::uint64_t) = nullptr;
+    void (*call)(void*, const Answer&, std::uint64_t) = nullptr;  // null: nobody waits
     bool host = false;
+    unsigned function = 0;
     std::uint64_t address = 0;
     Bytes length = 0;
   };
@@ -102,6 +99,7 @@ class MemoryPort {
               (static_cast<T*>(self)->*Method)(answer, arg);
             },
             false,
+            0,
             0,
             0};
   }
@@ -121,7 +119,6 @@ class MemoryPort {
   BufferedPool pool_;
   std::vector<Waiting> waiting_;
   std::vector<std::uint32_t> free_;
-  std::uint32_t epoch_ = 0;
 };
 
 }  // namespace npu::model

@@ -28,8 +28,8 @@ bool implies_barrier(QueueOpcode opcode) {
 QueueSlot::QueueSlot(CommandShared& shared, unsigned number)
     : shared_(shared),
       number_(number),
-      track_(shared.sim.recorder.track("card" + std::to_string(shared.registers.device_index()) +
-                                       ".command.slot" + std::to_string(number))),
+      track_(shared.sim.recorder.track(shared.track_prefix + ".command.slot" +
+                                       std::to_string(number))),
       buffer_(2 * std::size_t{shared.config.command.fetch_depth}) {}
 
 bool QueueSlot::idle() const {
@@ -74,7 +74,7 @@ void QueueSlot::fetch() {
   ++shared_.statistics.fetches;
   shared_.memory.read<&QueueSlot::fetched>(queue_->place(abi::kQueueRingHost, address),
                                            entries * abi::kQueueEntrySize,
-                                           shared_.cause(*queue_, fetched_), *this, fetched_);
+                                           function().cause(*queue_, fetched_), *this, fetched_);
 }
 
 void QueueSlot::fetched(const Answer& answer, std::uint64_t first) {
@@ -91,7 +91,7 @@ void QueueSlot::fetched(const Answer& answer, std::uint64_t first) {
   }
   fetched_ = first + entries;
   shared_.sim.emit(track_, Activity::kQueueFetch, answer.issued, sim_now(),
-                   shared_.cause(*queue_, first), answer.length, entries);
+                   function().cause(*queue_, first), answer.length, entries);
   pump();
 }
 
@@ -114,7 +114,7 @@ void QueueSlot::decoded(std::uint64_t generation) {
   command.slot = this;
   command.entry = buffer_[index % buffer_.size()];
   command.index = index;
-  command.cause = shared_.cause(*queue_, index);
+  command.cause = function().cause(*queue_, index);
   command.decoded = sim_now();
   current_ = &command;
   shared_.sim.emit(track_, Activity::kQueueDecode, decode_since_, sim_now(), command.cause, 0,

@@ -28,6 +28,8 @@ class QueueSlot {
 
   State state() const { return state_; }
   Queue* queue() const { return queue_; }
+  // Whose queue it holds.
+  QueueFunction& function() const { return shared_.function(*queue_); }
   unsigned number() const { return number_; }
   SimTime loaded_at() const { return active_since_; }
   SimTime leaving_since() const { return began_; }

@@ -108,7 +108,7 @@ void QueueSlot::close(QueueCommand& command) {
   ++shared_.statistics.entries;
   const bool interrupt = (command.entry.flags & abi::kEntryInterrupt) != 0 ||
                          command.opcode() == abi::QueueOpcode::kNotify || command.fault.failed();
-  if (interrupt) shared_.raise(mqd.vector, command.cause);
+  if (interrupt) function().raise(mqd.vector, command.cause);
   shared_.sim.emit(track_, Activity::kQueueComplete, command.done, sim_now(), command.cause, 0,
                    mqd.queue_id);
   shared_.sim.emit(track_, Activity::kQueueCommand, command.decoded, sim_now(), command.cause, 0,
@@ -142,7 +142,7 @@ void QueueSlot::fail_access(QueueCommand& command, const Answer& answer) {
 
 // The queue is stopped: what runs ends, nothing more is started.
 void QueueSlot::fault(const CommandFault& fault, bool host, const QueueCommand* command) {
-  shared_.faults->queue_fault(*queue_, fault, host, command);
+  function().faults->queue_fault(*queue_, fault, host, command);
   leave(Leave::kDrain);
 }
 

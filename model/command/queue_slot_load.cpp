@@ -23,8 +23,8 @@ void QueueSlot::load(Queue& queue) {
   began_ = sim_now();
   ++shared_.statistics.maps;
   shared_.memory.read<&QueueSlot::descriptor_read>(
-      Place::local(queue.address), abi::kQueueDescriptorSize,
-      shared_.cause(queue, queue.mqd.read_index), *this);
+      function().local(queue.address), abi::kQueueDescriptorSize,
+      function().cause(queue, queue.mqd.read_index), *this);
 }
 
 void QueueSlot::descriptor_read(const Answer& answer, std::uint64_t) {
@@ -60,7 +60,7 @@ void QueueSlot::descriptor_read(const Answer& answer, std::uint64_t) {
 void QueueSlot::start_checks() {
   auto& queue = *queue_;
   const auto& mqd = queue.mqd;
-  const auto cause = shared_.cause(queue, mqd.read_index);
+  const auto cause = function().cause(queue, mqd.read_index);
   if (mqd.write_index_address != 0) {
     ++steps_;
     shared_.memory.read<&QueueSlot::write_index_read>(
@@ -68,11 +68,11 @@ void QueueSlot::start_checks() {
   }
   if (mqd.saved != 0) {
     ++steps_;
-    shared_.memory.read<&QueueSlot::save_record_read>(Place::local(mqd.save_area),
+    shared_.memory.read<&QueueSlot::save_record_read>(function().local(mqd.save_area),
                                                       abi::kQueueSaveSize, cause, *this);
   }
-  if (queue.checked == shared_.translations) return;
-  queue.checked = shared_.translations;
+  if (queue.checked == function().translations) return;
+  queue.checked = function().translations;
   if (is_host(abi::kQueueCompletionHost) && mqd.completion_base != 0) {
     check_mapped(queue.place(abi::kQueueCompletionHost, mqd.completion_base),
                  Bytes{abi::kQueueCompletionSize} << mqd.log2_completions);
@@ -89,7 +89,7 @@ void QueueSlot::start_checks() {
 void QueueSlot::check_mapped(const Place& place, Bytes bytes) {
   ++steps_;
   shared_.memory.translate<&QueueSlot::mapping_checked>(
-      place, shared_.cause(*queue_, queue_->mqd.read_index), *this, bytes);
+      place, function().cause(*queue_, queue_->mqd.read_index), *this, bytes);
 }
 
 void QueueSlot::mapping_checked(const Answer& answer, std::uint64_t bytes) {
@@ -148,7 +148,7 @@ void QueueSlot::loaded() {
   queue.told = mqd.write_index;
   ++mqd.maps;
   shared_.sim.emit(track_, Activity::kQueueMap, began_, sim_now(),
-                   shared_.cause(queue, mqd.read_index), 0, mqd.queue_id);
+                   function().cause(queue, mqd.read_index), 0, mqd.queue_id);
   if (queue.faulted) leave_ = std::max(leave_, Leave::kDrain);
   if (leave_ != Leave::kNo) return leave(leave_);
   if (mqd.saved != 0) {
@@ -167,7 +167,7 @@ void QueueSlot::restore_kernel() {
   command.slot = this;
   command.entry = save_.entry;
   command.index = save_.index;
-  command.cause = shared_.cause(*queue_, save_.index);
+  command.cause = function().cause(*queue_, save_.index);
   command.decoded = command.eligible = sim_now();
   command.blocks = command.entry.get<abi::LaunchPayload>().blocks;
   command.next_block = save_.next_block;
@@ -175,7 +175,7 @@ void QueueSlot::restore_kernel() {
   queue_->mqd.saved = 0;
   ++open_;
   ++working_;
-  if (!shared_.dispatcher->has_core(command.opcode(), queue_->mqd.core_mask)) {  // it has changed
+  if (!shared_.dispatcher->has_core(*this, command.opcode())) {  // it has changed
     command.fault = {FaultCode::kInvalidCoreMask, 0, queue_->mqd.vmid, false};
     return finish(command);
   }
@@ -260,15 +260,15 @@ void QueueSlot::unload() {
     ++mqd.preemptions;
     ++shared_.statistics.preemptions;
   }
-  const auto cause = shared_.cause(queue, mqd.read_index);
+  const auto cause = function().cause(queue, mqd.read_index);
   steps_ = 1;
   if (save_changed_) {
     ++steps_;
-    shared_.memory.write<&QueueSlot::unload_step_done>(Place::local(mqd.save_area), &save_,
+    shared_.memory.write<&QueueSlot::unload_step_done>(function().local(mqd.save_area), &save_,
                                                        sizeof save_, cause, *this);
   }
   shared_.memory.write<&QueueSlot::unload_step_done>(
-      Place::local(queue.address + abi::kQueueStateOffset),
+      function().local(queue.address + abi::kQueueStateOffset),
       reinterpret_cast<const unsigned char*>(&mqd) + abi::kQueueStateOffset,
       abi::kQueueDescriptorSize - abi::kQueueStateOffset, cause, *this);
 }
@@ -280,7 +280,7 @@ void QueueSlot::unload_step_done(const Answer&, std::uint64_t) {
 void QueueSlot::out() {
   auto& queue = *queue_;
   shared_.sim.emit(track_, Activity::kQueueUnmap, began_, sim_now(),
-                   shared_.cause(queue, queue.mqd.read_index), 0, queue.mqd.queue_id);
+                   function().cause(queue, queue.mqd.read_index), 0, queue.mqd.queue_id);
   queue.slot = nullptr;
   queue_ = nullptr;
   state_ = State::kFree;

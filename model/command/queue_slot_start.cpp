@@ -43,7 +43,8 @@ void QueueSlot::dma_granted() {
   dma.context = command.handle;
   dma.cause = command.cause;
   dma.dispatched = sim_now();
-  dma.space = queue_->mqd.vmid;
+  dma.function = static_cast<std::uint8_t>(function().number);
+  dma.space = function().space(queue_->mqd.vmid);
   dma.pasid = queue_->mqd.pasid;
   dma.opcode = command.entry.opcode;
   dma.operation = abi::find_dma_operation(dma.opcode);
@@ -71,7 +72,7 @@ void QueueSlot::work_done(QueueCommand& command) {
 // --- kernels -------------------------------------------------------------------------------
 
 void QueueSlot::start_launch(QueueCommand& command) {
-  if (!shared_.dispatcher->has_core(command.opcode(), queue_->mqd.core_mask)) {
+  if (!shared_.dispatcher->has_core(*this, command.opcode())) {
     return fail(command, {FaultCode::kInvalidCoreMask, 0, queue_->mqd.vmid, false}, false);
   }
   command.blocks = command.entry.get<abi::LaunchPayload>().blocks;
@@ -95,7 +96,7 @@ KernelBlock QueueSlot::take_block() {
   block.blocks = command.blocks;
   block.arguments = launch.arguments;
   block.argument_bytes = launch.argument_bytes;
-  block.vmid = queue_->mqd.vmid;
+  block.vmid = function().space(queue_->mqd.vmid);
   block.cause = command.cause;
   block.context = command.handle;
   ++command.blocks_out;
@@ -229,14 +230,15 @@ void QueueSlot::start_timestamp(QueueCommand& command) {
   const auto address = command.entry.get<abi::TimestampPayload>().address;
   take(command);
   if ((command.entry.flags & abi::kEntryHostAddress) != 0) {
-    shared_.memory.translate<&QueueSlot::timestamp_mapped>({true, 0, queue_->mqd.pasid, address},
-                                                           command.cause, *this, command.handle);
+    shared_.memory.translate<&QueueSlot::timestamp_mapped>(
+        {true, function().space(0), queue_->mqd.pasid, address}, command.cause, *this,
+        command.handle);
     return;
   }
-  const std::uint64_t time = shared_.registers.device_time();
-  shared_.memory.write<&QueueSlot::timestamp_written>({false, queue_->mqd.vmid, 0, address}, &time,
-                                                      sizeof time, command.cause, *this,
-                                                      command.handle);
+  const std::uint64_t time = function().registers.device_time();
+  shared_.memory.write<&QueueSlot::timestamp_written>(
+      {false, function().space(queue_->mqd.vmid), 0, address}, &time, sizeof time, command.cause,
+      *this, command.handle);
 }
 
 void QueueSlot::timestamp_mapped(const Answer& answer, std::uint64_t handle) {
@@ -246,8 +248,8 @@ void QueueSlot::timestamp_mapped(const Answer& answer, std::uint64_t handle) {
   if (!answer.ok() || mapped < sizeof mapped) {
     fail_access(command, answer);
   } else {
-    const std::uint64_t time = shared_.registers.device_time();
-    const Place place{true, 0, queue_->mqd.pasid, answer.address};
+    const std::uint64_t time = function().registers.device_time();
+    const Place place{true, function().space(0), queue_->mqd.pasid, answer.address};
     if (!shared_.memory.write<&QueueSlot::timestamp_written>(place, &time, sizeof time,
                                                              command.cause, *this, handle)) {
       return;

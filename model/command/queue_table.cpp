@@ -34,6 +34,7 @@ ManagementStatus QueueTable::map(const abi::ManagementCommand& command, unsigned
     }
   }
   auto process = std::make_unique<Process>();
+  process->function = function_;
   process->pasid = command.pasid;
   process->vmid = command.vmid;
   process->page = command.page;

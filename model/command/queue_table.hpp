@@ -15,6 +15,7 @@ struct Queue;
 struct QueueCommand;
 
 struct Process {
+  unsigned function = 0;
   std::uint32_t pasid = 0;
   std::uint8_t vmid = 0;
   std::uint32_t page = 0;
@@ -61,16 +62,18 @@ struct Queue {
   bool runnable() const { return !suspended && !faulted && !wait.active && work_left(); }
   Place place(std::uint16_t host_flag, std::uint64_t at) const {
     const bool host = (mqd.flags & host_flag) != 0;
-    return {host, host ? std::uint8_t{0} : mqd.vmid, host ? mqd.pasid : 0, at};
+    return {host, space_of(process->function, host ? 0 : mqd.vmid), host ? mqd.pasid : 0, at};
   }
   Place signal_place(std::uint32_t signal) const {
     return place(abi::kQueueSignalHost, mqd.signal_base + abi::kSignalSize * signal);
   }
 };
 
+// Those of a function.
 class QueueTable {
  public:
-  explicit QueueTable(unsigned pages) : pages_(pages), queues_(abi::kMaxQueues) {}
+  QueueTable(unsigned function, unsigned pages)
+      : function_(function), pages_(pages), queues_(abi::kMaxQueues) {}
 
   Process* process_of_page(std::uint64_t page) const {
     return page < pages_.size() ? pages_[page].get() : nullptr;
@@ -100,6 +103,7 @@ class QueueTable {
   std::size_t pages() const { return pages_.size(); }
 
  private:
+  const unsigned function_;
   std::vector<std::unique_ptr<Process>> pages_;  // by doorbell page
   std::vector<std::unique_ptr<Queue>> queues_;   // by id
 };

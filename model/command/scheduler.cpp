@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/command/dispatcher.hpp"
+
 namespace npu::model {
 
 using State = QueueSlot::State;
@@ -49,13 +51,13 @@ void Scheduler::write_state(Queue& queue) {
   ++queue.writes;
   queue.mqd.write_index = queue.write_index();
   shared_.memory.write<&Scheduler::state_written>(
-      Place::local(queue.address + abi::kQueueStateOffset),
+      shared_.function(queue).local(queue.address + abi::kQueueStateOffset),
       reinterpret_cast<const unsigned char*>(&queue.mqd) + abi::kQueueStateOffset,
-      abi::kQueueDescriptorSize - abi::kQueueStateOffset, 0, *this, queue.mqd.queue_id);
+      abi::kQueueDescriptorSize - abi::kQueueStateOffset, 0, *this, shared_.name_of(queue));
 }
 
-void Scheduler::state_written(const Answer&, std::uint64_t queue_id) {
-  --shared_.table.queue(static_cast<std::uint32_t>(queue_id))->writes;
+void Scheduler::state_written(const Answer&, std::uint64_t name) {
+  --shared_.queue_of(name)->writes;
   listener_.queue_unloaded();
 }
 
@@ -164,11 +166,20 @@ void Scheduler::timer(std::uint64_t when) {
   schedule();
 }
 
-void Scheduler::reset() {
-  for (auto& slot : slots_) slot->reset();
-  for (auto& list : ready_) list.clear();
-  waiting_ = 0;
-  timer_at_ = UINT64_MAX;
+void Scheduler::reset(unsigned function) {
+  for (auto& slot : slots_) {
+    if (slot->queue() == nullptr || slot->function().number != function) continue;
+    shared_.dispatcher->cancel(*slot);
+    shared_.commands.for_each_of(*slot,
+                                 [this](QueueCommand& command) { shared_.commands.free(command); });
+    slot->reset();
+  }
+  shared_.functions[function]->table.for_each([this](Queue& queue) {
+    withdraw(queue);
+    shared_.forget_kernel(queue);
+  });
+  if (waiting_ == 0) timer_at_ = UINT64_MAX;
+  schedule();
 }
 
 }  // namespace npu::model

@@ -31,13 +31,14 @@ class Scheduler {
   void queue_out(Queue& queue);
   // The card's half of the descriptor of a queue that is in no slot.
   void write_state(Queue& queue);
-  void reset();
+  // The function's queues are in no slot and wait for none; what they had begun is forgotten.
+  void reset(unsigned function);
 
  private:
   using RunList = std::deque<Queue*>;  // of one priority, the one that has waited longest first
 
   void schedule();
-  void state_written(const Answer& answer, std::uint64_t queue_id);
+  void state_written(const Answer& answer, std::uint64_t name);
   QueueSlot* free_slot() const;
   QueueSlot* victim(std::uint8_t priority) const;
   SimTime quantum_end(const QueueSlot& slot) const;

@@ -26,7 +26,7 @@ void SignalUnit::park(Queue& queue) {
   queue.process->waiting.push_back(&queue);
   if (wait.deadline != UINT64_MAX && wait.deadline != wait.armed) {
     wait.armed = wait.deadline;
-    shared_.sim.agenda.at<&SignalUnit::expired>(wait.deadline, *this, queue.mqd.queue_id);
+    shared_.sim.agenda.at<&SignalUnit::expired>(wait.deadline, *this, shared_.name_of(queue));
   }
   shared_.scheduler->slot_changed();
 }
@@ -71,8 +71,8 @@ void SignalUnit::doorbell(Process& process, std::uint64_t slot) {
 
 // Of this wait, or of an earlier one of the queue, or of another queue of the same id: the wait's
 // own deadline decides.
-void SignalUnit::expired(std::uint64_t queue_id) {
-  auto* queue = shared_.table.queue(static_cast<std::uint32_t>(queue_id));
+void SignalUnit::expired(std::uint64_t name) {
+  auto* queue = shared_.queue_of(name);
   if (queue == nullptr || !queue->wait.active || sim_now() < queue->wait.deadline) return;
   if (queue->slot != nullptr && queue->slot->waits()) {
     queue->slot->wait_expired();

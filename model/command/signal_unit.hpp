@@ -21,7 +21,7 @@ class SignalUnit {
   void doorbell(Process& process, std::uint64_t slot);
 
  private:
-  void expired(std::uint64_t queue_id);
+  void expired(std::uint64_t name);
   void wake_unloaded(Queue& queue);
 
   CommandShared& shared_;

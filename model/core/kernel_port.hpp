@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/core/ports.hpp"
+#include "model/core/space_id.hpp"
 
 namespace npu::model {
 
@@ -14,7 +15,7 @@ struct KernelBlock {
   std::uint32_t block = 0, blocks = 0;
   std::uint64_t arguments = 0;  // device address
   std::uint32_t argument_bytes = 0;
-  std::uint8_t vmid = 0;
+  SpaceId vmid = 0;
   std::uint64_t cause = 0;
   std::uint64_t context = 0;  // the launcher's own; blocks of one kernel share it
 };

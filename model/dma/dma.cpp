@@ -89,6 +89,13 @@ void Dma::invalidate_translations(unsigned function) {
 void Dma::function_reset(unsigned function) {
   for (auto& engine : engines_) engine->reset(function);
   translations_.invalidate(function);
+  // Others may wait for the places; whoever has lost them is reset by then.
+  shared_.sim.agenda.at<&Dma::offer_places>(sim_now(), *this);
+}
+
+void Dma::offer_places(std::uint64_t) {
+  for (auto* ring : rings_) ring->dma_free();
+  if (requester_ != nullptr) requester_->dma_free();
 }
 
 tlm::tlm_sync_enum Dma::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,

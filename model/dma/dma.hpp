@@ -61,6 +61,7 @@ class Dma : public sc_core::sc_module,
 
   void request_left(const DmaRequest& request) override;
   bool ring_held_up() const;
+  void offer_places(std::uint64_t);
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
 

@@ -18,13 +18,14 @@ tlm::tlm_generic_payload& payload_of(std::uint64_t argument) {
 }  // namespace
 
 HccsPort::HccsPort(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
-                   CardRegisters& registers)
-    : sc_module(name), sim_(sim), config_(config), registers_(registers) {
+                   RegisterBank& bank)
+    : sc_module(name), sim_(sim), config_(config), bank_(bank) {
+  sc_assert(config.partition(0).memory_base == 0);
   peer_socket.register_nb_transport_fw(this, &HccsPort::request);
   memory_socket.register_nb_transport_bw(this, &HccsPort::memory_response);
   link_out_.register_nb_transport_bw(this, &HccsPort::peer_response);
   link_in_.register_nb_transport_fw(this, &HccsPort::peer_request);
-  registers_.bank().on_read<abi::HccsLinks>([this] {
+  bank_.on_read<abi::HccsLinks>([this] {
     std::uint64_t links = 0;
     for (const auto& peer : peers_) {
       if (peer.link->up()) links |= std::uint64_t{1} << peer.card;
@@ -150,10 +151,11 @@ tlm::tlm_sync_enum HccsPort::peer_request(int link, tlm::tlm_generic_payload& me
 void HccsPort::enter(std::uint64_t pointer) {
   auto& message = payload_of(pointer);
   const unsigned card = peers_[Transaction::of(message).hop_context].card;
-  const std::uint64_t allowed = registers_.bank().get<abi::HccsAccess>().raw;
+  const std::uint64_t allowed = bank_.get<abi::HccsAccess>().raw;
   if ((allowed >> card & 1) == 0) {
     refuse(message, Completion::kPeerRefused);
-  } else if (!range_fits(message.get_address(), message.get_data_length(), config_.hbm.usable)) {
+  } else if (!range_fits(message.get_address(), message.get_data_length(),
+                         config_.partition(0).usable)) {
     refuse(message, Completion::kUnsupportedRequest);
   } else {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -181,7 +183,8 @@ tlm::tlm_sync_enum HccsPort::memory_response(tlm::tlm_generic_payload& message, 
   return tlm::TLM_COMPLETED;
 }
 
-void HccsPort::function_reset(unsigned) {
+void HccsPort::function_reset(unsigned function) {
+  if (function != 0) return;
   for (auto& request : outstanding_) request.dropped = true;
   for (auto& flow : windows_) {
     for (auto& window : flow) {

@@ -19,19 +19,23 @@
 #include <array>
 #include <vector>
 
+#include "model/config/chip_config.hpp"
 #include "model/core/ports.hpp"
+#include "model/core/register_bank.hpp"
+#include "model/core/simulation.hpp"
 #include "model/link/hccs_link.hpp"
 #include "model/link/hccs_payload_pool.hpp"
 #include "model/link/message_queue.hpp"
-#include "model/registers/card_registers.hpp"
+#include "npu/abi/registers.hpp"
 
 namespace npu::model {
 
 class HccsPort : public sc_core::sc_module, public ResetListener {
  public:
-  // Installs itself behind the HCCS registers of `registers`; all references outlive the module.
+  // Installs itself behind the HCCS registers of `bank`, function 0's; all references outlive the
+  // module.
   HccsPort(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
-           CardRegisters& registers);
+           RegisterBank& bank);
 
   tlm_utils::simple_target_socket<HccsPort> peer_socket{"peer_socket"};
   // Device-local addresses.
@@ -40,8 +44,8 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   // Binds side `side` of `link`, whose other side is the card of index `card`. Before the
   // simulation starts.
   void connect(unsigned card, HccsLink& link, unsigned side);
-  // Requests that wait here are answered with kCompleterAbort; what is on its way moves no bytes
-  // into this card's buffers any more.
+  // Links are function 0's. Requests that wait here are answered with kCompleterAbort; what is on
+  // its way moves no bytes into this card's buffers any more.
   void function_reset(unsigned function) override;
 
   const HccsConfig& config() const { return config_.hccs; }
@@ -82,7 +86,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
 
   Simulation& sim_;
   const ChipConfig& config_;
-  CardRegisters& registers_;
+  RegisterBank& bank_;
   HccsPayloadPool pool_;
   std::vector<Peer> peers_;                     // by number of the link
   std::vector<std::array<Window, 2>> windows_;  // by flow; reads, writes

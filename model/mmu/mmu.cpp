@@ -6,24 +6,15 @@
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
-namespace {
-
-std::string track_name(const CardRegisters& registers) {
-  return "card" + std::to_string(registers.device_index()) + ".mmu";
-}
-
-}  // namespace
 
 Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
-         CardRegisters& registers, unsigned clients)
+         unsigned device_index, unsigned clients)
     : sc_module(name),
       client_sockets("client_socket", clients),
       hbm_sockets("hbm_socket", clients),
       sim_(sim),
-      track_(sim.recorder.track(track_name(registers))),
-      bank_(registers.bank()),
+      track_(sim.recorder.track("card" + std::to_string(device_index) + ".mmu")),
       invalidate_time_(ticks(config.mmu.invalidate)),
-      installed_(config.hbm.installed),
       tlb_(config.mmu.tlb_entries, config.mmu.tlb_ways),
       walker_(sim, config, tlb_, statistics_, *this, track_,
               [this](tlm::tlm_generic_payload& trans) {
@@ -31,25 +22,41 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
                 auto delay = sc_core::SC_ZERO_TIME;
                 walker_socket->nb_transport_fw(trans, phase, delay);
               }),
-      last_(clients, LastPages{tlb_.nothing(), tlb_.nothing()}) {
-  sc_assert(clients <= 256);
+      last_(clients, LastPages{tlb_.nothing(), tlb_.nothing()}),
+      in_flight_(std::size_t{config.functions()} * abi::kVmids) {
+  sc_assert(clients <= 256 && config.functions() <= kMaxFunctions);
+  for (unsigned i = 0; i < config.functions(); ++i) shares_.push_back(config.partition(i));
   for (unsigned i = 0; i < clients; ++i) {
     client_sockets[i].register_nb_transport_fw(this, &Mmu::request, static_cast<int>(i));
     hbm_sockets[i].register_nb_transport_bw(this, &Mmu::response, static_cast<int>(i));
   }
   peer_socket.register_nb_transport_bw(this, &Mmu::peer_response);
   walker_socket.register_nb_transport_bw(this, &Mmu::walker_response);
-  install_hooks();
 }
 
 tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay) {
   auto& info = Transaction::of(trans);
   const auto number = static_cast<unsigned>(client);
-  if (info.vmid != abi::kVmidPhysical && !translate(number, trans, info)) {
-    return tlm::TLM_ACCEPTED;
+  const bool found =
+      is_physical(info.vmid) ? place(number, trans, info) : translate(number, trans, info);
+  return found ? pass_on(number, trans, phase, delay) : tlm::TLM_ACCEPTED;
+}
+
+// The memory itself refuses what lies beyond all of it.
+bool Mmu::place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info) {
+  if (shares_.size() == 1 && info.vmid == abi::kVmidPhysical) return true;
+  const std::uint64_t address = trans.get_address();
+  if (exists(info.vmid)) {
+    const auto& share = shares_[function_of(info.vmid)];
+    if (range_fits(address, info.extent(trans), share.memory)) {
+      trans.set_address(share.memory_base + address);
+      return true;
+    }
   }
-  return pass_on(number, trans, phase, delay);
+  info.hop_context = Hop{0, client, 0}.pack();
+  fail(trans, Completion::kUnsupportedRequest);
+  return false;
 }
 
 tlm::tlm_sync_enum Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans,
@@ -71,8 +78,9 @@ tlm::tlm_sync_enum Mmu::pass_on_told(unsigned client, tlm::tlm_generic_payload& 
                                      tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const auto& info = Transaction::of(trans);
   const std::uint8_t vmid = info.vmid;
-  std::uint64_t address =
-      vmid == abi::kVmidPhysical ? trans.get_address() : Hop::unpack(info.hop_context).address;
+  std::uint64_t address = is_physical(vmid)
+                              ? trans.get_address() - shares_[function_of(vmid)].memory_base
+                              : Hop::unpack(info.hop_context).address;
   const unsigned rows = std::max<unsigned>(info.rows, 1);
   const Bytes pitch = info.pitch, piece = trans.get_data_length() / rows;
   const auto answer = hbm_sockets[client]->nb_transport_fw(trans, phase, delay);
@@ -89,7 +97,7 @@ bool Mmu::translate(unsigned client, tlm::tlm_generic_payload& trans, Transactio
   const bool stays_in_one_page = address % kPage + info.extent(trans) <= kPage;
   sc_assert(stays_in_one_page && !info.posted);
   info.hop_context = Hop{address & ~(~std::uint64_t{0} << abi::kVirtualBits), client, 0}.pack();
-  if (address >> abi::kVirtualBits != 0 || info.vmid >= abi::kVmids) {
+  if (address >> abi::kVirtualBits != 0 || !exists(info.vmid)) {
     fail(trans, Completion::kNotMapped);
     return false;
   }
@@ -121,9 +129,9 @@ bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload
     fail(trans, Completion::kForbidden);
     return false;
   }
-  // Links carry contiguous data only.
-  const bool can_leave =
-      peer_socket.size() != 0 && info.rows <= 1 && trans.get_data_ptr() != nullptr;
+  // Links carry contiguous data only, and only function 0's: the peer knows cards, not functions.
+  const bool can_leave = peer_socket.size() != 0 && info.rows <= 1 &&
+                         trans.get_data_ptr() != nullptr && function_of(info.vmid) == 0;
   if (page.peer != 0 && !can_leave) {
     fail(trans, Completion::kNoPeer);
     return false;
@@ -140,11 +148,12 @@ bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload
 tlm::tlm_sync_enum Mmu::response(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                  sc_core::sc_time& delay) {
   auto& info = Transaction::of(trans);
-  if (info.vmid != abi::kVmidPhysical) {
+  if (!is_physical(info.vmid)) {
     const auto hop = Hop::unpack(info.hop_context);
     trans.set_address(hop.address);
-    --in_flight_[info.vmid].count[hop.generation];
-    if (invalidation_ == Invalidation::kDraining && drained()) finish_invalidation();
+    access_ended(info.vmid, hop.generation);
+  } else if (shares_.size() > 1) {
+    trans.set_address(trans.get_address() - shares_[function_of(info.vmid)].memory_base);
   }
   return client_sockets[static_cast<unsigned>(client)]->nb_transport_bw(trans, phase, delay);
 }
@@ -173,10 +182,6 @@ void Mmu::walked(const Walker::Waiting& waiting, Completion completion, Translat
       pass_on(client, *trans, phase, delay);
     }
   }
-}
-
-std::uint64_t Mmu::context_base() const {
-  return align_down(bank_.get<abi::MmuContextBase>().raw, abi::kTableSize);
 }
 
 // The answer must not come inside the request's call: the client is not ready for it.

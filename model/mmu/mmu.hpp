@@ -2,16 +2,17 @@
 // Memory management unit of a card: translates the device virtual addresses of its clients
 // (include/npu/abi/page_table.hpp) between them and the HBM.
 //
-// Protocol: model/core/transaction.hpp. A request of VMID 0 is passed on as it is. Others are
-// translated; such a request stays in one 2 MiB page, all its rows if it is strided, and is not
-// posted. Looking up the TLB is a
-// pipelined step of the memory controller's front end (HbmConfig::frontend) and costs no time of
-// its own; a miss costs the walk. Requests that hit overtake ones that wait for a walk.
-// Bytes move when the request is passed on, so for a miss after nb_transport_fw() has returned:
-// the payload's data pointer stays valid until the response. The response carries the virtual
-// address again. Whoever watches memory is told of writes at that time. A request that cannot be
-// translated moves no bytes and is answered with TLM_ADDRESS_ERROR_RESPONSE and kNotMapped,
-// kForbidden or kBadTable, when that is known.
+// Protocol: model/core/transaction.hpp. An address of a function's own (is_physical()) is counted
+// from the start of its memory and refused beyond it (kUnsupportedRequest). Others are translated
+// by the function's tables, which cannot lead out of its memory either; such a request stays in one
+// 2 MiB page, all its rows if it is strided, and is not posted. Looking up the TLB is a pipelined
+// step of the memory controller's front end (HbmConfig::frontend) and costs no time of its own; a
+// miss costs the walk. Requests that hit overtake ones that wait for a walk. Bytes move when the
+// request is passed on, so for a miss after nb_transport_fw() has returned: the payload's data
+// pointer stays valid until the response. The response carries the virtual address again. Whoever
+// watches memory is told of writes at that time. A request that cannot be translated moves no bytes
+// and is answered with TLM_ADDRESS_ERROR_RESPONSE and kNotMapped, kForbidden or kBadTable, when
+// that is known.
 //
 // As DeviceMemory it moves bytes at once, through the first client's HBM port and the walker's:
 // what the TLB holds is used but not touched, other tables are read, and nothing is counted.
@@ -27,9 +28,10 @@
 #include "model/core/device_memory.hpp"
 #include "model/core/ports.hpp"
 #include "model/mmu/walker.hpp"
-#include "model/registers/card_registers.hpp"
 
 namespace npu::model {
+
+class MmuContext;
 
 class Mmu : public sc_core::sc_module,
             public ResetListener,
@@ -39,10 +41,10 @@ class Mmu : public sc_core::sc_module,
   using ClientSocket = tlm_utils::simple_target_socket_tagged_optional<Mmu>;
   using HbmSocket = tlm_utils::simple_initiator_socket_tagged<Mmu>;
 
-  // `clients`: number of client sockets, at most 256. Installs itself behind the MMU registers of
-  // `registers`; all references outlive the module.
+  // `clients`: number of client sockets, at most 256; `device_index` is the card's, in traces. All
+  // references outlive the module.
   Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
-      CardRegisters& registers, unsigned clients);
+      unsigned device_index, unsigned clients);
 
   sc_core::sc_vector<ClientSocket> client_sockets;
   // Device-local addresses; one for each client, so that ports are not shared.
@@ -73,9 +75,22 @@ class Mmu : public sc_core::sc_module,
   void release(Hold hold) override;
 
   const MmuStatistics& statistics() const { return statistics_; }
-  // Drops everything. Requests that wait for a walk are answered with kCompleterAbort and move no
-  // bytes: their initiators have been reset, too, and use their buffers for something else.
+  // Drops what is the function's. Its requests that wait for a walk are answered with
+  // kCompleterAbort and move no bytes: their initiators have been reset, too, and use their buffers
+  // for something else.
   void function_reset(unsigned function) override;
+
+  // For the functions' contexts. Before the simulation starts: the next function's.
+  void attach(MmuContext& context) { contexts_.push_back(&context); }
+  void drop(const TaggedRange& range);
+  // Accesses of these spaces that are translated from now on are told from those before.
+  void open_generation(const TaggedRange& range);
+  // Whether no access of the function goes on that was translated before the last invalidation of
+  // its space.
+  bool drained(unsigned function) const;
+  void count_invalidation() { ++statistics_.invalidations; }
+  Simulation& sim() { return sim_; }
+  SimTime invalidate_time() const { return invalidate_time_; }
 
  private:
   // Transaction::hop_context of what a client has sent.
@@ -121,39 +136,31 @@ class Mmu : public sc_core::sc_module,
   void fail(tlm::tlm_generic_payload& trans, Completion completion);
   void answer(std::uint64_t trans);
   void walked(const Walker::Waiting& waiting, Completion completion, Translation* page) override;
-  std::uint64_t context_base() const override;
+  std::uint64_t context_base(unsigned function) const override;
+  const Partition& share(unsigned function) const override { return shares_[function]; }
+  bool place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
+  void access_ended(SpaceId space, unsigned generation);
+  // There are such spaces.
+  bool exists(SpaceId space) const { return space < in_flight_.size(); }
 
   Completion resolve(std::uint8_t vmid, std::uint64_t address, bool write, std::uint64_t& local);
   Completion find_page(TaggedAddress address, Translation& page);
   Completion move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
                   unsigned char* data, Bytes length, std::uint64_t& local);
 
-  void install_hooks();
-  void drop(const TaggedRange& range);
-  void invalidate_written(abi::MmuInvalidate value);
-  void invalidate_due(std::uint64_t epoch);
-  bool drained() const;
-  void finish_invalidation();
-
   Simulation& sim_;
   const std::uint32_t track_;
-  RegisterBank& bank_;
   const SimTime invalidate_time_;
-  const Bytes installed_;
+  std::vector<Partition> shares_;  // by function
   Tlb tlb_;
   MmuStatistics statistics_;
   Walker walker_;
   std::vector<LastPages> last_;  // by client
   MemoryWatch* watch_ = nullptr;
   Lender* lender_ = nullptr;
-  std::vector<Writer> writers_;  // by client, if there is a watch
-  std::array<InFlight, abi::kVmids> in_flight_{};
-
-  enum class Invalidation { kNone, kWritten, kDraining };
-  Invalidation invalidation_ = Invalidation::kNone;
-  abi::MmuInvalidate invalidate_value_;  // as last written
-  TaggedRange invalidate_range_ = kEverything;
-  std::uint64_t epoch_ = 0;  // resets so far
+  std::vector<Writer> writers_;        // by client, if there is a watch
+  std::vector<InFlight> in_flight_;    // by space
+  std::vector<MmuContext*> contexts_;  // by function
 };
 
 }  // namespace npu::model

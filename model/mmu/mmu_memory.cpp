@@ -34,19 +34,22 @@ Completion Mmu::find_page(TaggedAddress address, Translation& page) {
     page = *known;
     return Completion::kSuccess;
   }
-  std::uint64_t table = context_base();
+  const auto space = space_of_tagged(address);
+  const auto& share = shares_[function_of(space)];
+  std::uint64_t table = context_base(function_of(space));
   if (table == 0) return Completion::kNotMapped;
-  std::uint64_t index = address >> abi::kVirtualBits;
+  std::uint64_t index = vmid_of(space);
   for (unsigned level = kContextLevel;; --level) {
     abi::PageTableEntry entry{};
-    if (!range_fits(table, abi::kTableSize, installed_) ||
-        !move_now(sim_.pool, walker_socket, tlm::TLM_READ_COMMAND, table + sizeof entry * index,
+    if (!range_fits(table, abi::kTableSize, share.memory) ||
+        !move_now(sim_.pool, walker_socket, tlm::TLM_READ_COMMAND,
+                  share.memory_base + table + sizeof entry * index,
                   reinterpret_cast<unsigned char*>(&entry.raw), sizeof entry.raw)) {
       return Completion::kBadTable;
     }
     if (!entry.valid()) return Completion::kNotMapped;
     if (level != kContextLevel && entry.leaf()) {
-      const auto leaf = leaf_translation(entry, level, address, installed_);
+      const auto leaf = leaf_translation(entry, level, address, share);
       if (leaf) page = *leaf;
       return leaf ? Completion::kSuccess : Completion::kBadTable;
     }
@@ -58,9 +61,13 @@ Completion Mmu::find_page(TaggedAddress address, Translation& page) {
 
 Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write,
                         std::uint64_t& local) {
-  local = address;
-  if (vmid == abi::kVmidPhysical) return Completion::kSuccess;
-  if (address >> abi::kVirtualBits != 0 || vmid >= abi::kVmids) return Completion::kNotMapped;
+  if (!exists(vmid)) return Completion::kNotMapped;
+  if (is_physical(vmid)) {
+    const auto& share = shares_[function_of(vmid)];
+    local = share.memory_base + address;
+    return address < share.memory ? Completion::kSuccess : Completion::kUnsupportedRequest;
+  }
+  if (address >> abi::kVirtualBits != 0) return Completion::kNotMapped;
   Translation page;
   const auto found = find_page(tagged_address(vmid, address), page);
   if (found != Completion::kSuccess) return found;
@@ -148,7 +155,7 @@ Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, c
     if (moved != Completion::kSuccess) return moved;
     if (watch_ != nullptr) {
       watch_->written(writer, vmid, address, piece);
-      if (vmid != abi::kVmidPhysical) watch_->written_local(writer, local, piece);
+      if (vmid != space_of(0, abi::kVmidPhysical)) watch_->written_local(writer, local, piece);
     }
     in += piece;
     address += piece;
@@ -159,7 +166,7 @@ Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, c
 
 // One more than generation and VMID, or 0: not translated.
 DeviceMemory::Hold Mmu::hold(std::uint8_t vmid) {
-  if (vmid == abi::kVmidPhysical || vmid >= abi::kVmids) return 0;
+  if (is_physical(vmid) || !exists(vmid)) return 0;
   auto& space = in_flight_[vmid];
   ++space.count[space.generation];
   return (space.generation << 8 | vmid) + 1U;
@@ -167,8 +174,7 @@ DeviceMemory::Hold Mmu::hold(std::uint8_t vmid) {
 
 void Mmu::release(Hold hold) {
   if (hold == 0) return;
-  --in_flight_[(hold - 1) & 0xFF].count[(hold - 1) >> 8];
-  if (invalidation_ == Invalidation::kDraining && drained()) finish_invalidation();
+  access_ended(static_cast<SpaceId>((hold - 1) & 0xFF), (hold - 1) >> 8);
 }
 
 // Within one page.

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device virtual addresses of all address spaces in one: VMID << 48 | address.
+// Device virtual addresses of all address spaces of a card in one: space << 48 | address. A space
+// says whose it is (core/space_id.hpp), so what is kept under such addresses is a function's alone.
 #pragma once
 
 #include <cstdint>
 
-#include "npu/abi/page_table.hpp"
+#include "model/core/space_id.hpp"
 
 namespace npu::model {
 
 using TaggedAddress = std::uint64_t;
 
-constexpr TaggedAddress tagged_address(std::uint64_t vmid, std::uint64_t address) {
-  return vmid << abi::kVirtualBits | address;
+constexpr TaggedAddress tagged_address(SpaceId space, std::uint64_t address) {
+  return std::uint64_t{space} << abi::kVirtualBits | address;
+}
+constexpr SpaceId space_of_tagged(TaggedAddress address) {
+  return static_cast<SpaceId>(address >> abi::kVirtualBits);
 }
 
 // What an invalidation covers; both ends belong to it.
@@ -24,7 +28,15 @@ struct TaggedRange {
   }
 };
 
-inline constexpr TaggedRange kEverything{0, UINT64_MAX};
-inline constexpr TaggedRange kNothing{UINT64_MAX, UINT64_MAX};  // no VMID is that large
+inline constexpr TaggedRange kNoAddresses{UINT64_MAX, UINT64_MAX};  // no address is that large
+
+// All that belongs to `count` spaces from `first` on.
+constexpr TaggedRange all_of_spaces(SpaceId first, unsigned count) {
+  constexpr std::uint64_t kLast = (std::uint64_t{1} << abi::kVirtualBits) - 1;
+  return {tagged_address(first, 0), tagged_address(static_cast<SpaceId>(first + count - 1), kLast)};
+}
+constexpr TaggedRange all_of_function(unsigned function) {
+  return all_of_spaces(space_of(function, 0), abi::kVmids);
+}
 
 }  // namespace npu::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Translation lookaside buffer: set-associative, least recently used out first, pages of both
-// sizes side by side, tagged with the VMID. Permissions are held, not judged.
+// sizes side by side, tagged with the address space. Permissions are held, not judged.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Translation {
 
   bool covers(TaggedAddress address) const { return address >> shift == tag; }
   std::uint64_t translate(std::uint64_t address) const {
-    return base | (address & ((std::uint64_t{1} << shift) - 1));
+    return base + (address & ((std::uint64_t{1} << shift) - 1));
   }
 };
 

@@ -9,15 +9,15 @@
 namespace npu::model {
 
 std::optional<Translation> leaf_translation(abi::PageTableEntry entry, unsigned level,
-                                            TaggedAddress address, Bytes installed) {
+                                            TaggedAddress address, const Partition& share) {
   const std::uint64_t span = abi::entry_span(level);
   const bool makes_sense = level <= 1 && is_aligned(entry.address(), span) &&
-                           (entry.is_peer() || range_fits(entry.address(), span, installed));
+                           (entry.is_peer() || range_fits(entry.address(), span, share.memory));
   if (!makes_sense) return std::nullopt;
   Translation page;
   page.shift = level == 0 ? abi::kPageShift : abi::kGiantShift;
   page.tag = address >> page.shift;
-  page.base = entry.address();
+  page.base = entry.address() + (entry.is_peer() ? 0 : share.memory_base);
   page.read = entry.may_read();
   page.write = entry.may_write();
   // What the other card has, it knows itself; a card of no index has no link.
@@ -28,7 +28,6 @@ std::optional<Translation> leaf_translation(abi::PageTableEntry entry, unsigned 
 Walker::Walker(Simulation& sim, const ChipConfig& config, Tlb& tlb, MmuStatistics& statistics,
                Listener& listener, std::uint32_t track, Send send)
     : sim_(sim),
-      installed_(config.hbm.installed),
       walkers_(config.mmu.walkers),
       step_(ticks(config.mmu.walk_step)),
       tlb_(tlb),
@@ -101,29 +100,30 @@ bool Walker::begin(std::uint32_t number) {
     read_from(number, known->level, known->table, abi::table_index(walk.page, known->level));
     return true;
   }
-  const std::uint64_t base = listener_.context_base();
+  const std::uint64_t base = listener_.context_base(function(number));
   if (base == 0) {
     finish(number, Completion::kNotMapped, nullptr);
   } else {
-    read_from(number, kContextLevel, base, walk.page >> abi::kVirtualBits);
+    read_from(number, kContextLevel, base, vmid_of(space_of_tagged(walk.page)));
   }
   return false;
 }
 
 void Walker::read_from(std::uint32_t number, unsigned level, std::uint64_t table,
                        std::uint64_t index) {
-  if (!range_fits(table, abi::kTableSize, installed_)) {
+  const auto& share = listener_.share(function(number));
+  if (!range_fits(table, abi::kTableSize, share.memory)) {
     finish(number, Completion::kBadTable, nullptr);
     return;
   }
   auto& walk = walks_[number];
   walk.level = level;
-  walk.entry = table + sizeof(abi::PageTableEntry) * index;
+  walk.entry = share.memory_base + table + sizeof(abi::PageTableEntry) * index;
   sim_.agenda.at<&Walker::read>(sim_now() + step_, *this, argument(number));
 }
 
 void Walker::read(std::uint64_t argument) {
-  if (argument >> 32 != epoch_) return;
+  if (!is_current(argument)) return;
   auto& walk = walks_[static_cast<std::uint32_t>(argument)];
   if (walk.stale) {
     begin(static_cast<std::uint32_t>(argument));
@@ -146,7 +146,7 @@ void Walker::answered(tlm::tlm_generic_payload& trans) {
   std::uint64_t raw = 0;
   std::memcpy(&raw, trans.get_data_ptr(), sizeof raw);
   trans.release();
-  if (argument >> 32 != epoch_) return;
+  if (!is_current(argument)) return;
   const auto walk = static_cast<std::uint32_t>(argument);
   if (walks_[walk].stale) {
     begin(walk);
@@ -170,7 +170,7 @@ void Walker::interpret(std::uint32_t number, std::uint64_t raw) {
   } else {
     const TaggedAddress page = walk.page;
     // An entry that points beyond memory ends the walk and is not kept.
-    if (range_fits(entry.address(), abi::kTableSize, installed_)) {
+    if (range_fits(entry.address(), abi::kTableSize, listener_.share(function(number)).memory)) {
       cache_.insert(page, level, entry.address());
     }
     read_from(number, level - 1, entry.address(), abi::table_index(page, level - 1));
@@ -179,7 +179,8 @@ void Walker::interpret(std::uint32_t number, std::uint64_t raw) {
 
 void Walker::map(std::uint32_t number, abi::PageTableEntry entry) {
   const auto& walk = walks_[number];
-  const auto page = leaf_translation(entry, walk.level, walk.page, installed_);
+  const auto& share = listener_.share(function(number));
+  const auto page = leaf_translation(entry, walk.level, walk.page, share);
   if (page) {
     finish(number, Completion::kSuccess, &tlb_.insert(*page));
   } else {
@@ -215,18 +216,19 @@ void Walker::invalidate(const TaggedRange& range) {
   }
 }
 
-Walker::Waiting Walker::reset() {
+Walker::Waiting Walker::reset(const TaggedRange& range) {
   Waiting all;
-  for (const auto number : live_) {
-    auto& waiting = walks_[number].waiting;
-    all.insert(all.end(), waiting.begin(), waiting.end());
-    waiting.clear();
-    free_.push_back(number);
+  cache_.drop(range);
+  const auto walks = live_;
+  for (const auto number : walks) {
+    auto& walk = walks_[number];
+    if (!range.overlaps(walk.page >> abi::kVirtualBits, abi::kVirtualBits)) continue;
+    all.insert(all.end(), walk.waiting.begin(), walk.waiting.end());
+    if (walk.active) --active_;
+    ++walk.generation;
+    release(number);
   }
-  live_.clear();
-  active_ = 0;
-  ++epoch_;
-  cache_.drop(kEverything);
+  start_waiting();
   return all;
 }
 

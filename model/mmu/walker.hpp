@@ -18,9 +18,10 @@
 
 namespace npu::model {
 
-// What a leaf of `level` on the way to `address` says; nothing if it makes no sense.
+// What a leaf of `level` on the way to `address` says; nothing if it makes no sense. Tables hold
+// addresses in the function's memory, a translation those of the card.
 std::optional<Translation> leaf_translation(abi::PageTableEntry entry, unsigned level,
-                                            TaggedAddress address, Bytes installed);
+                                            TaggedAddress address, const Partition& share);
 
 class Walker {
  public:
@@ -32,7 +33,9 @@ class Walker {
     // A translation is known (`page`, in the TLB) or there is none (`page` null, and why); the
     // requests that waited for it, in order of arrival.
     virtual void walked(const Waiting& waiting, Completion completion, Translation* page) = 0;
-    virtual std::uint64_t context_base() const = 0;
+    // Of the function's context table, in its memory; 0: none.
+    virtual std::uint64_t context_base(unsigned function) const = 0;
+    virtual const Partition& share(unsigned function) const = 0;
   };
   // Sends a read; the response goes to answered().
   using Send = std::function<void(tlm::tlm_generic_payload&)>;
@@ -46,12 +49,13 @@ class Walker {
   // Cached entries on the way to `range` are dropped, and walks in its address spaces start anew:
   // nothing they have read stays in use.
   void invalidate(const TaggedRange& range);
-  // Forgets all walks; gives what waited for them.
-  Waiting reset();
+  // Forgets what it knows of `range` and the walks there; gives what waited for them.
+  Waiting reset(const TaggedRange& range);
 
  private:
   struct Walk {
-    TaggedAddress page = 0;  // 2 MiB aligned
+    TaggedAddress page = 0;        // 2 MiB aligned
+    std::uint32_t generation = 0;  // resets in the midst of a walk of this number
     std::uint64_t cause = 0;
     SimTime missed = 0, started = 0;
     bool active = false;  // has a walker
@@ -62,7 +66,15 @@ class Walker {
     Waiting waiting;
   };
 
-  std::uint64_t argument(std::uint32_t walk) const { return std::uint64_t{epoch_} << 32 | walk; }
+  std::uint64_t argument(std::uint32_t walk) const {
+    return std::uint64_t{walks_[walk].generation} << 32 | walk;
+  }
+  bool is_current(std::uint64_t argument) const {
+    return argument == this->argument(static_cast<std::uint32_t>(argument));
+  }
+  unsigned function(std::uint32_t walk) const {
+    return function_of(space_of_tagged(walks_[walk].page));
+  }
   std::uint32_t new_walk(TaggedAddress page, std::uint64_t cause);
   void start(std::uint32_t walk);
   void start_waiting();
@@ -75,7 +87,6 @@ class Walker {
   void release(std::uint32_t walk);
 
   Simulation& sim_;
-  const Bytes installed_;
   const unsigned walkers_;
   const SimTime step_;
   Tlb& tlb_;
@@ -88,7 +99,6 @@ class Walker {
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> live_;  // walks in order of arrival
   unsigned active_ = 0;
-  std::uint32_t epoch_ = 0;  // resets so far
 };
 
 }  // namespace npu::model

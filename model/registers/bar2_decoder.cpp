@@ -15,10 +15,8 @@ Bar2Decoder::Bar2Decoder(const sc_core::sc_module_name& name, Simulation& sim,
       streams_(registers.streams()),
       window_base_(registers.stream_window_base()),
       doorbell_base_(registers.doorbell_base()),
-      doorbell_bytes_(config.command.slots > 0
-                          ? Bytes{config.command.doorbell_pages} * abi::kDoorbellPageSize
-                          : 0),
-      installed_(config.hbm.installed) {
+      share_(config.partition(registers.function())),
+      doorbell_bytes_(Bytes{share_.doorbell_pages} * abi::kDoorbellPageSize) {
   memory_socket.register_nb_transport_fw(this, &Bar2Decoder::from_host);
   hbm_socket.register_nb_transport_bw(this, &Bar2Decoder::from_memory);
 }
@@ -40,7 +38,8 @@ tlm::tlm_sync_enum Bar2Decoder::from_host(tlm::tlm_generic_payload& trans, tlm::
     return address < base + bytes && address + length > base;
   };
   if (!touches(window_base_, window_bytes) && !touches(doorbell_base_, doorbell_bytes_) &&
-      range_fits(address, length, installed_)) {
+      range_fits(address, length, share_.memory)) {
+    trans.set_address(share_.memory_base + address);
     return hbm_socket->nb_transport_fw(trans, phase, delay);
   }
   finish(trans, Completion::kUnsupportedRequest);
@@ -49,6 +48,7 @@ tlm::tlm_sync_enum Bar2Decoder::from_host(tlm::tlm_generic_payload& trans, tlm::
 
 tlm::tlm_sync_enum Bar2Decoder::from_memory(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                             sc_core::sc_time& delay) {
+  trans.set_address(trans.get_address() - share_.memory_base);
   return memory_socket->nb_transport_bw(trans, phase, delay);
 }
 

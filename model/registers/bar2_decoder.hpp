@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits BAR2 into the stream windows, the doorbell pages and device memory
-// (include/npu/abi/layout.hpp). BAR2 offset x is device-local address x.
+// Splits BAR2 of a function into the stream windows, the doorbell pages and device memory
+// (include/npu/abi/layout.hpp). BAR2 offset x is address x of the
+// function's memory.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -20,7 +21,7 @@ class Bar2Decoder : public sc_core::sc_module {
   // windows, nor whole in the doorbell pages, nor whole in device memory ends as
   // kUnsupportedRequest; if posted, it vanishes.
   tlm_utils::simple_target_socket<Bar2Decoder> memory_socket{"memory_socket"};
-  // Device memory; addresses unchanged.
+  // The card's memory: the function's begins at its partition's base.
   tlm_utils::simple_initiator_socket<Bar2Decoder> hbm_socket{"hbm_socket"};
   // Writes to doorbell pages, b_transport, from the start of page 0; reads give 0. Unbound where
   // there is no command processor: device memory then.
@@ -39,8 +40,9 @@ class Bar2Decoder : public sc_core::sc_module {
   Simulation& sim_;
   StreamTable& streams_;
   const Bytes window_base_;
-  const Bytes doorbell_base_, doorbell_bytes_;
-  const Bytes installed_;
+  const Bytes doorbell_base_;
+  const Partition share_;
+  const Bytes doorbell_bytes_;
 };
 
 }  // namespace npu::model

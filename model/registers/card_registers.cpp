@@ -22,9 +22,9 @@ CardRegisters::CardRegisters(const sc_core::sc_module_name& name, Simulation& si
       track_prefix_(prefix_of(device_index, function)),
       device_id_(config.pci.device_id),
       revision_(config.pci.revision),
-      ai_cores_(config.ai_cores),
-      hbm_usable_(config.hbm.usable),
-      stream_window_base_(config.hbm.usable + abi::kReservedStreamOffset),
+      ai_cores_(config.partition(function).clusters),
+      hbm_usable_(config.partition(function).usable),
+      stream_window_base_(hbm_usable_ + abi::kReservedStreamOffset),
       events_(config.events),
       streams_(config.streams),
       track_(sim.recorder.track(track_prefix_ + ".registers")) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of a card: BAR0 (include/npu/abi/registers.hpp) and the state behind the event
-// block and the stream windows. Also the card's fault latch.
+// The registers of a function: BAR0 (include/npu/abi/registers.hpp) and the state behind the event
+// block and the stream windows. Also its fault latch.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>

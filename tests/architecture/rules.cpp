@@ -132,6 +132,29 @@ Violations check_device_faults(const SourceFile& file) {
   return violations;
 }
 
+Violations check_functions(const SourceFile& file) {
+  static const std::regex kOneOfAll(R"(\bfunctions_\s*\[\s*0\s*\])");
+  static const std::regex kRegisters(R"(#include "model/registers/)");
+  // The front ends of a function; `command_types` lends them to the slots.
+  static const std::regex kFront(
+      R"(^model/(registers/|card_function|dma/ring_front_end|mmu/mmu_context)"
+      R"(|command/(queue_front_end|command_types)))");
+  Violations violations;
+  if (!starts_with(file.path, "model/")) return violations;
+  const bool in_front = std::regex_search(file.path, kFront);
+  const auto lines = lines_of(file.text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string line(lines[i]);
+    if (std::regex_search(line, kOneOfAll)) {
+      violations.push_back({file.path, i + 1, "picks function 0 instead of the one concerned"});
+    }
+    if (!in_front && std::regex_search(line, kRegisters)) {
+      violations.push_back({file.path, i + 1, "an engine sees a function's registers"});
+    }
+  }
+  return violations;
+}
+
 Violations check_form(const SourceFile& file) {
   Violations violations;
   const auto lines = lines_of(file.text);

@@ -41,6 +41,10 @@ Violations check_simulator_conditionals(const SourceFile& file);
 // What a program finds wrong by itself is no device fault.
 Violations check_device_faults(const SourceFile& file);
 
+// Functions in front, engines behind (docs/architecture.md): a model never picks one function out
+// of all, and what works for all of them never sees the registers of one.
+Violations check_functions(const SourceFile& file);
+
 // Length and licence line of sources, scripts and CMake files.
 Violations check_form(const SourceFile& file);
 

@@ -128,6 +128,18 @@ TEST(SimulatorConditionals, AreFoundInDriverAndFirmware) {
   EXPECT_THAT(check_simulator_conditionals({"driver/a.cpp", "#ifdef __linux__\n"}), IsEmpty());
 }
 
+TEST(Functions, AreNeverPickedByAModelNorSeenByAnEngine) {
+  const auto broken = [](const char* path, const char* text) {
+    return check_functions({path, text}).size();
+  };
+  EXPECT_EQ(broken("model/pcie/endpoint.cpp", "a;\nif (functions_[0].bus_master()) b;\n"), 1U);
+  EXPECT_EQ(broken("model/pcie/endpoint.cpp", "functions_[info.function].bus_master();\n"), 0U);
+  EXPECT_EQ(broken("cli/a.cpp", "functions_[0];\n"), 0U);
+  const char* const registers = "#include \"model/registers/card_registers.hpp\"\n";
+  EXPECT_EQ(broken("model/dma/engine.cpp", registers), 1U);
+  EXPECT_EQ(broken("model/dma/ring_front_end.cpp", registers), 0U);
+}
+
 TEST(DeviceFaults, AreNoWorkloadsToReport) {
   const std::string split = "if (x) {\n  return fail(\n    ErrorCode::kDeviceFault, y);\n}\n";
   EXPECT_THAT(check_device_faults({"workloads/a.cpp", split}), SizeIs(1));

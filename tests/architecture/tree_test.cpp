@@ -50,6 +50,7 @@ TEST(Tree, DriverAndFirmwareHaveNoCodeForTheSimulator) {
 
 TEST(Tree, WorkloadsReportNoDeviceFaultOfTheirOwn) {
   EXPECT_EQ(complaints(sources(), check_device_faults), "");
+  EXPECT_EQ(complaints(sources(), check_functions), "");
 }
 
 TEST(Tree, FilesAreShortAndLicensed) {

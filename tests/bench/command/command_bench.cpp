@@ -20,16 +20,19 @@ CommandBench::CommandBench(const model::ChipConfig& chip, const sc_core::sc_modu
       config(chip),
       registers("registers", sim, config, 2),
       dma("dma", sim, config, 2),
-      command("command", sim, config, registers),
+      command("command", sim, config, 2),
       aicores("aicore", sim, config.aicore, config.ai_cores, "card2.aicore"),
       aicpus("aicpu", sim, config.aicpu, config.aicpus, "card2.aicpu"),
-      mmu("mmu", sim, config, registers, kWalkerPort),
+      mmu("mmu", sim, config, 2, kWalkerPort),
+      context(registers, mmu),
+      queues(command.shared(), registers),
       device("device", sim, kDevicePorts, kInstalled),
       host("host", sim, 2, kHostBytes),
       tables(kUsable + abi::kReservedContextOffset, kUsable + abi::kReservedTableOffset,
              [this](std::uint64_t address, std::uint64_t raw) { device.store(address, raw); }) {
   bar0.bind(registers.register_socket);
-  doorbells.bind(command.doorbell_socket);
+  command.attach(queues);
+  doorbells.bind(command.doorbell_sockets[0]);
   dma.hbm_socket.bind(mmu.client_sockets[kDmaPort]);
   command.device_socket.bind(mmu.client_sockets[kCommandPort]);
   aicores.memory_socket.bind(mmu.client_sockets[kAiCorePort]);
@@ -39,8 +42,7 @@ CommandBench::CommandBench(const model::ChipConfig& chip, const sc_core::sc_modu
   dma.host_socket.bind(host.sockets[0]);
   command.host_socket.bind(host.sockets[1]);
   registers.connect(*this);
-  command.connect(static_cast<model::InterruptPort&>(*this));
-  command.connect(static_cast<model::DmaRequestPort&>(dma));
+  command.connect(dma);
   command.connect_aicore(aicores);
   command.connect_aicpu(aicpus);
   device.latency = 50'000;

@@ -14,7 +14,7 @@
 #include "model/aicore/core_pool.hpp"
 #include "model/command/command_processor.hpp"
 #include "model/dma/dma.hpp"
-#include "model/mmu/mmu.hpp"
+#include "model/mmu/mmu_context.hpp"
 #include "npu/abi/kernel_functions.hpp"
 #include "port_memory.hpp"
 #include "tests/support/page_tables.hpp"
@@ -181,6 +181,8 @@ class CommandBench : public sc_core::sc_module, private model::InterruptPort {
   model::CommandProcessor command;
   model::CorePool aicores, aicpus;
   model::Mmu mmu;
+  model::MmuContext context;
+  model::QueueFrontEnd queues;
   PortMemory device, host;
   PageTables tables;
   tlm_utils::simple_initiator_socket<CommandBench> bar0{"bar0"}, doorbells{"doorbells"};

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/dma/ring_front_end.hpp"
-#include "model/mmu/mmu.hpp"
+#include "model/mmu/mmu_context.hpp"
 #include "stand_in_memory.hpp"
 #include "tests/support/page_tables.hpp"
 
@@ -64,12 +64,13 @@ struct VirtualMemory {
 
   VirtualMemory(model::Simulation& sim, const model::ChipConfig& config,
                 model::CardRegisters& registers)
-      : mmu("mmu", sim, config, registers, 1), walked("walked", sim, 1_MiB) {
+      : mmu("mmu", sim, config, 3, 1), context(registers, mmu), walked("walked", sim, 1_MiB) {
     mmu.walker_socket.bind(walked.socket);
     walked.latency = 100'000;
   }
 
   model::Mmu mmu;
+  model::MmuContext context;
   StandInMemory walked;
   PageTables tables{kContext, kTables, [this](std::uint64_t address, std::uint64_t raw) {
                       std::memcpy(walked.bytes.data() + address, &raw, sizeof raw);

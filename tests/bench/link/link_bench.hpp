@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/link/hccs_mesh.hpp"
+#include "model/registers/card_registers.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
 
 namespace npu::test {
@@ -60,7 +61,7 @@ class LinkCard : public sc_core::sc_module {
       : sc_module(name),
         registers("registers", simulation, chip, index),
         memory("memory", simulation, chip.hbm.installed),
-        port("port", simulation, chip, registers),
+        port("port", simulation, chip, registers.bank()),
         sim_(simulation) {
     mmu.bind(port.peer_socket);
     mmu.register_nb_transport_bw(this, &LinkCard::answered);

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "model/mmu/mmu.hpp"
+#include "model/mmu/mmu_context.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
 #include "tests/support/page_tables.hpp"
 
@@ -62,7 +62,8 @@ class MmuBench : public sc_core::sc_module {
       : sc_module(name),
         config(chip),
         registers("registers", sim, config, 0),
-        mmu("mmu", sim, config, registers, kClients) {
+        mmu("mmu", sim, config, 0, kClients),
+        context(registers, mmu) {
     bar0.bind(registers.register_socket);
     for (unsigned i = 0; i < kClients; ++i) {
       clients[i].bind(mmu.client_sockets[i]);
@@ -149,6 +150,7 @@ class MmuBench : public sc_core::sc_module {
   const model::ChipConfig config;
   model::CardRegisters registers;
   model::Mmu mmu;
+  model::MmuContext context;
   StandInMemory memory0{"memory0", sim, kInstalled}, memory1{"memory1", sim, kInstalled};
   StandInMemory walked{"walked", sim, 64_MiB};
   PageTables tables{kContext, kTables, [this](std::uint64_t address, std::uint64_t raw) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/mmu/mmu_context.hpp"
+
+#include <algorithm>
+
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+namespace {
+
+using Register = abi::MmuInvalidate;
+
+TaggedRange range_of(unsigned function, Register value, std::uint64_t address, std::uint64_t size) {
+  constexpr std::uint64_t kLast = (std::uint64_t{1} << abi::kVirtualBits) - 1;
+  const auto vmid = value.get<Register::Vmid>();
+  const auto scope = value.get<Register::Scope>();
+  if (scope != Register::kVmid && scope != Register::kRange) return all_of_function(function);
+  if (vmid >= abi::kVmids) return kNoAddresses;
+  const auto space = space_of(function, vmid);
+  if (scope == Register::kVmid) return all_of_spaces(space, 1);
+  if (size == 0 || address > kLast) return kNoAddresses;
+  const std::uint64_t last = address + std::min(size - 1, kLast - address);
+  return {tagged_address(space, address), tagged_address(space, last)};
+}
+
+}  // namespace
+
+MmuContext::MmuContext(CardRegisters& registers, Mmu& mmu)
+    : bank_(registers.bank()), function_(registers.function()), mmu_(mmu) {
+  mmu.attach(*this);
+  bank_.on_write<abi::MmuContextBase>(
+      [this](abi::MmuContextBase) { mmu_.drop(all_of_function(function_)); });
+  bank_.on_write<Register>([this](Register value) { written(value); });
+}
+
+std::uint64_t MmuContext::base() const {
+  return align_down(bank_.get<abi::MmuContextBase>().raw, abi::kTableSize);
+}
+
+void MmuContext::written(Register value) {
+  if (invalidation_ != Invalidation::kNone) {
+    bank_.set(value_);
+    return;
+  }
+  if (value.get<Register::Start>() == 0) return;
+  value_ = value;
+  range_ = range_of(function_, value, bank_.get<abi::MmuInvalidateAddress>().raw,
+                    bank_.get<abi::MmuInvalidateSize>().raw);
+  invalidation_ = Invalidation::kWritten;
+  mmu_.sim().agenda.at<&MmuContext::due>(sim_now() + mmu_.invalidate_time(), *this, epoch_);
+}
+
+void MmuContext::due(std::uint64_t epoch) {
+  if (epoch != epoch_) return;
+  mmu_.drop(range_);
+  mmu_.open_generation(range_);
+  invalidation_ = Invalidation::kDraining;
+  finish_if_drained();
+}
+
+void MmuContext::finish_if_drained() {
+  if (!mmu_.drained(function_)) return;
+  invalidation_ = Invalidation::kNone;
+  mmu_.count_invalidation();
+  value_.set<Register::Start>(0);
+  bank_.set(value_);
+}
+
+void MmuContext::reset() {
+  ++epoch_;
+  invalidation_ = Invalidation::kNone;
+}
+
+}  // namespace npu::model

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "npu/platform/activity_detail.hpp"
+
 namespace npu::platform {
 
 enum class Activity : std::uint16_t {
@@ -103,30 +105,6 @@ enum class Category : std::uint8_t {
   kCount,
 };
 
-// How a field of `detail` is written.
-enum class DetailFormat : std::uint8_t {
-  kNumber,
-  kHex,
-  kFaultCode,         // abi::FaultCode
-  kDmaOpcode,         // abi::DmaOpcode
-  kQueueOpcode,       // abi::QueueOpcode
-  kManagementOpcode,  // abi::ManagementOpcode
-  kPipe,              // platform::Pipe
-  kBdf,               // bus << 8 | device << 3 | function
-  kDriverCall,        // DriverCall
-  kBlockState,        // BlockState
-  kTask,              // ~0: none
-  kStatistic,         // Statistic
-};
-
-// Bits [shift, shift + bits) of `detail`; bits 0: no field.
-struct DetailField {
-  std::string_view name{};
-  std::uint8_t shift = 0;
-  std::uint8_t bits = 0;
-  DetailFormat format = DetailFormat::kNumber;
-};
-
 // Where an event stands on the way of the request that its cause names.
 enum class Flow : std::uint8_t { kNone, kBegin, kStep, kEnd };
 
@@ -160,58 +138,6 @@ struct ActivityRow {
   std::array<DetailField, 3> fields{};
 };
 
-// What kDriverCall tells of.
-enum class DriverCall : std::uint8_t {
-  kEnumerate,
-  kOpen,
-  kShutdown,
-  kResetQueue,
-  kAllocate,
-  kFree,
-  kCompact,
-  kCreateStream,
-  kDestroyStream,
-  kCreateEvent,
-  kDestroyEvent,
-  kReserve,
-  kCreateHandle,
-  kMap,
-  kSetAccess,
-  kUnmap,
-  kRelease,
-  kCreateQueue,
-  kUpdateQueue,
-  kDestroyQueue,
-  kUpload,
-  kRun,
-  kCount,
-};
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(DriverCall::kCount)>
-    kDriverCallNames{"enumerate",      "open",         "shutdown",      "reset_queue",
-                     "allocate",       "free",         "compact",       "create_stream",
-                     "destroy_stream", "create_event", "destroy_event", "reserve",
-                     "create_handle",  "map",          "set_access",    "unmap",
-                     "release",        "create_queue", "update_queue",  "destroy_queue",
-                     "upload",         "run"};
-
-// What a block of device memory is from then on.
-enum class BlockState : std::uint8_t { kFree, kAllocated, kPinned, kMoved, kReserved, kCount };
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(BlockState::kCount)>
-    kBlockStateNames{"free", "allocated", "pinned", "moved", "reserved"};
-
-// How a report makes a time of the measurements of one name.
-enum class Statistic : std::uint8_t {
-  kSum,     // of all
-  kMean,    // their sum by the sum of their counts, rounded half up
-  kMedian,  // the upper one of an even number
-  kLeast,
-  kMost,
-  kSpan,  // first begin to last end
-  kCount,
-};
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(Statistic::kCount)>
-    kStatisticNames{"sum", "mean", "median", "least", "most", "span"};
-
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Category::kCount)>
     kCategoryNames{"workload", "driver", "host",  "pcie", "dma", "fault", "mmu",
                    "queue",    "aicore", "aicpu", "l2",   "hbm", "hccs"};
@@ -242,8 +168,7 @@ inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
     row(Activity::kMeasurement, "measurement", Category::kWorkload, Flow::kNone, Load::kNone,
         Path::kNone,
         "a time that the report names as the track does, or one of those it is made of; count: "
-        "what "
-        "the span stands for, where the report has the mean of one",
+        "what the span stands for, where the report has the mean of one",
         DetailField{"statistic", 0, 8, DetailFormat::kStatistic}, DetailField{"count", 8, 56}),
     row(Activity::kStage, "stage", Category::kWorkload, Flow::kNone, Load::kNone, Path::kNone,
         "a stage of a workload or of a compaction, named as the track"),

@@ -120,7 +120,8 @@ def judge(text, code, interrupted, allowed):
     if interrupted:
         if not allowed:
             return "NOT REFUSED"
-        return "" if code in (-signal.SIGINT, 130) else f"HANGS after SIGINT, {code}"
+        # 0: it came to its end just then
+        return "" if code in (0, -signal.SIGINT, 130) else f"HANGS after SIGINT, {code}"
     if code not in ((0, 1, 2) if allowed else (2,)):
         return f"ENDED with {code}"
     if code == 0:

@@ -96,6 +96,7 @@ def run(command, seconds, gib):
     def limit():
         resource.setrlimit(resource.RLIMIT_DATA, (gib << 30, gib << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                              preexec_fn=limit)
     try:

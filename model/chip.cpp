@@ -3,16 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+
 namespace npu::model {
 
 Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& config,
            unsigned index, Endpoint& endpoint)
     : sc_module(name),
-      registers_("registers", simulation, config, index),
-      bar2_("bar2", simulation, config, registers_),
-      dma_("dma", simulation, config, registers_),
-      mmu_("mmu", simulation, config, registers_, kMmuClients),
-      command_("command", simulation, config, registers_),
+      functions_(make_functions(simulation, config, index, endpoint)),
+      dma_("dma", simulation, config, index),
+      mmu_("mmu", simulation, config, functions_.front()->registers(), kMmuClients),
+      command_("command", simulation, config, functions_.front()->registers()),
       aicores_("aicore", simulation, config.aicore, CoreLayout(config).cores(),
                fmt::format("card{}.aicore", index)),
       aicpus_("aicpu", simulation, config.aicpu, config.aicpus, fmt::format("card{}.aicpu", index)),
@@ -22,12 +23,14 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
                       fmt::format("card{}.aicpu", index), mmu_),
       l2_("l2", simulation, config.l2, kMmuClients - kFirstL2Client,
           fmt::format("card{}.l2", index)),
-      hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients,
+      hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients + config.functions() - 1,
            fmt::format("card{}.hbm", index)),
-      hccs_("hccs", simulation, config, registers_) {
-  endpoint.register_socket.bind(registers_.register_socket);
-  endpoint.memory_socket.bind(bar2_.memory_socket);
-  bar2_.hbm_socket.bind(hbm_.port_sockets[kBar2Port]);
+      hccs_("hccs", simulation, config, functions_.front()->registers()) {
+  for (unsigned i = 0; i < config.functions(); ++i) {
+    const unsigned port = i == 0 ? kBar2Port : kClientPorts + kMmuClients + i - 1;
+    functions_[i]->bar2().hbm_socket.bind(hbm_.port_sockets[port]);
+    functions_[i]->connect(dma_);
+  }
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {
     auto& port = hbm_.port_sockets[kClientPorts + i];
@@ -47,31 +50,47 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   mmu_.peer_socket.bind(hccs_.peer_socket);
   hccs_.memory_socket.bind(hbm_.port_sockets[kPeerPort]);
   dma_.host_socket.bind(endpoint.dma_sockets[0]);
-  registers_.connect(endpoint);
-  dma_.connect(endpoint);
-  endpoint.add_reset_listener(registers_);
-  endpoint.add_reset_listener(dma_);
-  endpoint.add_reset_listener(mmu_);
-  endpoint.add_reset_listener(l2_);
-  endpoint.add_reset_listener(hccs_);
-  endpoint.add_write_loss_listener(dma_);
+  endpoint.add_reset_listener(*this);
+  endpoint.add_write_loss_listener(*this);
   connect_queues(endpoint);
-  connect_programs(endpoint);
+  connect_programs();
 }
 
-void Chip::connect_programs(Endpoint& endpoint) {
+Chip::Functions Chip::make_functions(Simulation& simulation, const ChipConfig& config,
+                                     unsigned index, Endpoint& endpoint) {
+  Functions made;
+  for (unsigned i = 0; i < config.functions(); ++i) {
+    made.push_back(std::make_unique<CardFunction>(fmt::format("function{}", i).c_str(), simulation,
+                                                  config, index, i, endpoint));
+  }
+  return made;
+}
+
+void Chip::function_reset(unsigned function) {
+  functions_[function]->reset();
+  for (ResetListener* engine :
+       std::initializer_list<ResetListener*>{&dma_, &mmu_, &l2_, &hccs_, &command_, &aicores_,
+                                             &aicpus_, &aicore_programs_, &aicpu_programs_}) {
+    engine->function_reset(function);
+  }
+}
+
+void Chip::host_write_lost(unsigned function, std::uint64_t address) {
+  functions_[function]->host_write_lost(address);
+  command_.host_write_lost(function, address);
+}
+
+void Chip::connect_programs() {
   aicore_programs_.memory_socket.bind(mmu_.client_sockets[kAiCoreProgramClient]);
   aicpu_programs_.memory_socket.bind(mmu_.client_sockets[kAicpuProgramClient]);
   aicpu_programs_.connect_windows(aicore_programs_);
   memory_watch_.add_snooper(aicpu_programs_);
   aicores_.connect_programs(aicore_programs_);
   aicpus_.connect_programs(aicpu_programs_);
-  endpoint.add_reset_listener(aicore_programs_);
-  endpoint.add_reset_listener(aicpu_programs_);
 }
 
 void Chip::connect_queues(Endpoint& endpoint) {
-  bar2_.doorbell_socket.bind(command_.doorbell_socket);
+  functions_.front()->bar2().doorbell_socket.bind(command_.doorbell_socket);
   command_.device_socket.bind(mmu_.client_sockets[kCommandClient]);
   command_.host_socket.bind(endpoint.dma_sockets[1]);
   aicores_.memory_socket.bind(mmu_.client_sockets[kAiCoreClient]);
@@ -80,14 +99,10 @@ void Chip::connect_queues(Endpoint& endpoint) {
   command_.connect(static_cast<DmaRequestPort&>(dma_));
   command_.connect_aicore(aicores_);
   command_.connect_aicpu(aicpus_);
-  endpoint.add_reset_listener(command_);
-  endpoint.add_write_loss_listener(command_);
-  endpoint.add_reset_listener(aicores_);
-  endpoint.add_reset_listener(aicpus_);
 }
 
 void Chip::invalidate_translations() {
-  dma_.invalidate_translations();
+  for (unsigned i = 0; i < functions_.size(); ++i) dma_.invalidate_translations(i);
   command_.invalidate_translations();
 }
 

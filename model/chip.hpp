@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One card behind its PCIe endpoint. Only composes.
+// One card behind its PCIe endpoint: its functions and the engines that they share. Only composes.
 #pragma once
 
+#include <memory>
 #include <systemc>
+#include <vector>
 
 #include "model/aicore/core_pool.hpp"
 #include "model/aicore/programs.hpp"
 #include "model/aicpu/aicpu_programs.hpp"
+#include "model/card_function.hpp"
 #include "model/command/command_processor.hpp"
 #include "model/config/chip_config.hpp"
 #include "model/core/simulation.hpp"
@@ -16,12 +19,10 @@
 #include "model/link/hccs_port.hpp"
 #include "model/mmu/mmu.hpp"
 #include "model/pcie/endpoint.hpp"
-#include "model/registers/bar2_decoder.hpp"
-#include "model/registers/card_registers.hpp"
 
 namespace npu::model {
 
-class Chip : public sc_core::sc_module {
+class Chip : public sc_core::sc_module, private ResetListener, private WriteLossListener {
  public:
   // DMA sockets that a card's endpoint is built with.
   static constexpr unsigned kEndpointPorts = 2;
@@ -30,7 +31,7 @@ class Chip : public sc_core::sc_module {
   Chip(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& config,
        unsigned index, Endpoint& endpoint);
 
-  CardRegisters& registers() { return registers_; }
+  CardFunction& function(unsigned number = 0) { return *functions_[number]; }
   Dma& dma() { return dma_; }
   Mmu& mmu() { return mmu_; }
   L2& l2() { return l2_; }
@@ -63,12 +64,17 @@ class Chip : public sc_core::sc_module {
     kClientPorts
   };  // then one for each MMU client
 
+  using Functions = std::vector<std::unique_ptr<CardFunction>>;
+  static Functions make_functions(Simulation& simulation, const ChipConfig& config, unsigned index,
+                                  Endpoint& endpoint);
   void connect_queues(Endpoint& endpoint);
-  void connect_programs(Endpoint& endpoint);
+  void connect_programs();
+  // What the host sees first, then what still works for it.
+  void function_reset(unsigned function) override;
+  void host_write_lost(unsigned function, std::uint64_t address) override;
 
   MemoryWatch memory_watch_;
-  CardRegisters registers_;
-  Bar2Decoder bar2_;
+  Functions functions_;
   Dma dma_;
   Mmu mmu_;
   CommandProcessor command_;

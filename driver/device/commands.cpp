@@ -22,9 +22,11 @@ tl::unexpected<Error> no_event(EventId id) {
 // What cannot be right in any address space. Device addresses are the business of the card's MMU,
 // host addresses that of the IOMMU.
 Status check_command(const DmaCommand& command) {
-  auto known = check_choice("opcode", command.opcode, abi::DmaOpcode::kPeerToPeer,
-                            abi::DmaOpcode::kHostToDevice);
-  if (!known) return known;
+  const auto opcode = static_cast<std::uint8_t>(command.opcode);
+  if (abi::find_ring_operation(opcode) == nullptr) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("opcode is {}, which the ring does not take", opcode));
+  }
   if (command.size == 0) return fail(ErrorCode::kInvalidArgument, "a DMA command of 0 bytes");
   if (!checked_add(command.source, command.size) ||
       !checked_add(command.destination, command.size)) {

@@ -15,17 +15,14 @@ namespace {
 // Room may come without a completion: from the index in memory, or with a larger ring.
 constexpr Picoseconds kRoomPause = 50_us;
 
-bool is_copy(std::uint8_t opcode) {
-  return opcode >= 0x01 && opcode <= 0x04;
-}
-
 // Entries of a kind and a size take about as long as each other.
 std::uint8_t size_class_of(const abi::QueueEntry& entry) {
   constexpr std::uint8_t kKernels = 38;
-  const auto opcode = static_cast<abi::QueueOpcode>(entry.opcode);
   Bytes size = 0;
-  if (is_copy(entry.opcode)) size = entry.get<abi::CopyPayload>().size;
-  if (opcode == abi::QueueOpcode::kFill) size = entry.get<abi::FillPayload>().size;
+  if (const auto* const operation = abi::find_dma_operation(entry.opcode)) {
+    const bool fills = operation->source == abi::DmaSide::kPattern;
+    size = fills ? entry.get<abi::FillPayload>().size : entry.get<abi::CopyPayload>().size;
+  }
   if (entry.opcode >> 4 == 1) return kKernels;
   return static_cast<std::uint8_t>(size == 0 ? 0 : std::min(floor_log2(size), 37U));
 }

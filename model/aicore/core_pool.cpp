@@ -30,7 +30,7 @@ void CorePool::stop(std::uint64_t context) {
   if (programs_ != nullptr) programs_->stop(context);
 }
 
-void CorePool::function_reset() {
+void CorePool::function_reset(unsigned) {
   epoch_ = (epoch_ + 1) & 0xFFFF;
   for (auto& core : cores_) core->reset();
 }

@@ -36,7 +36,7 @@ class CorePool : public sc_core::sc_module,
   void start(unsigned core, const KernelBlock& block) override;
   void stop(std::uint64_t context) override;
   // Stops everything and forgets it; late responses are dropped.
-  void function_reset() override;
+  void function_reset(unsigned function) override;
 
   std::uint64_t blocks() const { return blocks_; }  // done
 

@@ -63,7 +63,7 @@ void AiCorePrograms::stop(std::uint64_t context) {
   }
 }
 
-void AiCorePrograms::function_reset() {
+void AiCorePrograms::function_reset(unsigned) {
   epoch_ = (epoch_ + 1) & 0xFFFF;
   for (auto& core : cores_) core->reset();
   services_.loader.forget();

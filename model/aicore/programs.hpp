@@ -50,7 +50,7 @@ class AiCorePrograms : public sc_core::sc_module,
   void write(unsigned core, std::uint32_t offset, std::uint32_t value) override;
 
   // Stops everything and forgets it; late responses are dropped.
-  void function_reset() override;
+  void function_reset(unsigned function) override;
 
   const CoreLayout& layout() const { return services_.layout; }
   const ProgramCoreStatistics& statistics(unsigned core) const {

@@ -48,7 +48,7 @@ void AicpuPrograms::stop(std::uint64_t context) {
   }
 }
 
-void AicpuPrograms::function_reset() {
+void AicpuPrograms::function_reset(unsigned) {
   ++epoch_;
   for (auto& core : cores_) core->reset();
   loader.forget();

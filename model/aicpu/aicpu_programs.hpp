@@ -41,7 +41,7 @@ class AicpuPrograms : public sc_core::sc_module,
   unsigned cores() const override { return static_cast<unsigned>(cores_.size()); }
   void start(unsigned core, const KernelBlock& block) override;
   void stop(std::uint64_t context) override;
-  void function_reset() override;
+  void function_reset(unsigned function) override;
   void snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) override;
   void snoop_local(std::uint64_t address, Bytes length) override;
 

@@ -87,7 +87,7 @@ tlm::tlm_sync_enum CommandProcessor::response(tlm::tlm_generic_payload& trans, t
   return tlm::TLM_COMPLETED;
 }
 
-void CommandProcessor::function_reset() {
+void CommandProcessor::function_reset(unsigned) {
   ++shared_.epoch;
   memory_.reset();
   management_.reset();

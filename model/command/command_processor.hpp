@@ -44,9 +44,11 @@ class CommandProcessor : public sc_core::sc_module,
   // The IOMMU unmapped something of this function: what is known of host places is old.
   void invalidate_translations() { ++shared_.translations; }
   // Forgets processes and queues; late responses are dropped.
-  void function_reset() override;
+  void function_reset(unsigned function) override;
   // It may have been an entry of any ring in device memory: every queue is at fault.
-  void host_write_lost(std::uint64_t address) override { doorbells_.host_write_lost(address); }
+  void host_write_lost(unsigned, std::uint64_t address) override {
+    doorbells_.host_write_lost(address);
+  }
 
   const CommandStatistics& statistics() const { return shared_.statistics; }
   // Entries and accesses under way.

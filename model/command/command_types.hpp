@@ -130,7 +130,7 @@ struct CommandShared {
   }
   void raise(unsigned vector, std::uint64_t cause) {
     ++statistics.interrupts;
-    if (interrupts != nullptr) interrupts->raise(vector, cause);
+    if (interrupts != nullptr) interrupts->raise(registers.function(), vector, cause);
   }
   std::uint64_t cause(const Queue& queue, std::uint64_t index) const {
     return platform::queue_cause(registers.device_index(), queue.mqd.queue_id, index);

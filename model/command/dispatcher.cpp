@@ -79,7 +79,7 @@ void Dispatcher::cancel(QueueSlot& slot) {
 }
 
 void Dispatcher::serve_dma() {
-  while (!dma_waiters_.slots.empty() && dma_->can_request()) {
+  while (!dma_waiters_.slots.empty() && dma_->can_request(0)) {
     auto* best = dma_waiters_.slots.front();
     for (auto* slot : dma_waiters_.slots) best = before(best, slot, dma_waiters_.last);
     dma_waiters_.remove(*best);
@@ -106,7 +106,7 @@ void Dispatcher::serve_cores(Pool& pool) {
   }
 }
 
-void Dispatcher::dma_done(const DmaCommand& done) {
+void Dispatcher::dma_left(const DmaRequest& done) {
   auto& command = shared_.commands.at(done.context);
   command.fault = done.fault;
   command.host_fault = is_host_fault(done.fault.code);
@@ -129,7 +129,7 @@ void Dispatcher::stop(QueueSlot& slot) {
     if (!command.taken || command.done != 0) return;
     command.given_up = true;
     if (command.blocks_out > 0) pool_of(command.opcode()).port->stop(command.handle);
-    if (command.opcode() <= abi::QueueOpcode::kFill) dma_->stop(command.handle);
+    if (abi::find_dma_operation(command.entry.opcode)) dma_->stop(command.handle);
   });
 }
 

@@ -10,7 +10,7 @@
 
 namespace npu::model {
 
-class Dispatcher : private DmaRequestPort::Listener, private KernelPort::Listener {
+class Dispatcher : private DmaClient, private KernelPort::Listener {
  public:
   explicit Dispatcher(CommandShared& shared) : shared_(shared) {}
 
@@ -22,7 +22,10 @@ class Dispatcher : private DmaRequestPort::Listener, private KernelPort::Listene
   void want_dma(QueueSlot& slot);
   void want_cores(QueueSlot& slot);
   void cancel(QueueSlot& slot);
-  void request(const DmaCommand& command) { dma_->request(command); }
+  void request(DmaRequest request) {
+    request.client = this;
+    dma_->request(request);
+  }
   // What the slot has started is given up; blocks and copies stop.
   void stop(QueueSlot& slot);
   bool has_core(abi::QueueOpcode opcode, const std::array<std::uint64_t, 4>& mask) const;
@@ -50,7 +53,7 @@ class Dispatcher : private DmaRequestPort::Listener, private KernelPort::Listene
   static int free_core(const Pool& pool, const QueueSlot& slot);
   void serve_dma();
   void serve_cores(Pool& pool);
-  void dma_done(const DmaCommand& command) override;
+  void dma_left(const DmaRequest& done) override;
   void dma_free() override { serve_dma(); }
   void block_done(unsigned core, const KernelBlock& block, const CommandFault& fault) override;
 

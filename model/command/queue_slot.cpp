@@ -131,16 +131,12 @@ bool QueueSlot::well_formed(const abi::QueueEntry& entry) const {
   if ((entry.flags & abi::kEntryHostAddress) != 0 && opcode != QueueOpcode::kTimestamp) {
     return false;
   }
+  if (const auto* const operation = abi::find_dma_operation(entry.opcode)) {
+    if (operation->source != abi::DmaSide::kPattern) return entry.get<abi::CopyPayload>().size != 0;
+    const auto fill = entry.get<abi::FillPayload>();
+    return fill.size != 0 && fill.size % 4 == 0 && fill.destination % 4 == 0;
+  }
   switch (opcode) {
-    case QueueOpcode::kHostToDevice:
-    case QueueOpcode::kDeviceToHost:
-    case QueueOpcode::kDeviceToDevice:
-    case QueueOpcode::kPeerToPeer:
-      return entry.get<abi::CopyPayload>().size != 0;
-    case QueueOpcode::kFill: {
-      const auto fill = entry.get<abi::FillPayload>();
-      return fill.size != 0 && fill.size % 4 == 0 && fill.destination % 4 == 0;
-    }
     case QueueOpcode::kLaunchAiCore:
     case QueueOpcode::kLaunchAicpu: {
       const auto launch = entry.get<abi::LaunchPayload>();

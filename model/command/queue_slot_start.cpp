@@ -14,13 +14,6 @@ using platform::Activity;
 
 void QueueSlot::start(QueueCommand& command) {
   switch (command.opcode()) {
-    case QueueOpcode::kHostToDevice:
-    case QueueOpcode::kDeviceToHost:
-    case QueueOpcode::kDeviceToDevice:
-    case QueueOpcode::kPeerToPeer:
-    case QueueOpcode::kFill:
-      with_dispatcher_ = true;
-      return shared_.dispatcher->want_dma(*this);
     case QueueOpcode::kLaunchAiCore:
     case QueueOpcode::kLaunchAicpu:
       return start_launch(command);
@@ -35,6 +28,9 @@ void QueueSlot::start(QueueCommand& command) {
     case QueueOpcode::kNop:
       take(command);
       return finish(command);
+    default:  // of the DMA engines: the entry is well formed
+      with_dispatcher_ = true;
+      return shared_.dispatcher->want_dma(*this);
   }
 }
 
@@ -43,26 +39,24 @@ void QueueSlot::start(QueueCommand& command) {
 void QueueSlot::dma_granted() {
   auto& command = *current_;
   with_dispatcher_ = false;
-  DmaCommand dma;
-  dma.requested = true;
+  DmaRequest dma;
   dma.context = command.handle;
   dma.cause = command.cause;
   dma.dispatched = sim_now();
-  dma.vmid = queue_->mqd.vmid;
+  dma.space = queue_->mqd.vmid;
   dma.pasid = queue_->mqd.pasid;
-  dma.fill = command.opcode() == QueueOpcode::kFill;
-  if (dma.fill) {
-    const auto fill = command.entry.get<abi::FillPayload>();
-    dma.entry.opcode = static_cast<std::uint8_t>(abi::DmaOpcode::kDeviceToDevice);
-    dma.entry.set_source(fill.pattern);
-    dma.entry.set_destination(fill.destination);
-    dma.entry.set_size(fill.size);
-  } else {
+  dma.opcode = command.entry.opcode;
+  dma.operation = abi::find_dma_operation(dma.opcode);
+  if (dma.has_source_address()) {
     const auto copy = command.entry.get<abi::CopyPayload>();
-    dma.entry.opcode = command.entry.opcode;
-    dma.entry.set_source(copy.source);
-    dma.entry.set_destination(copy.destination);
-    dma.entry.set_size(copy.size);
+    dma.source = copy.source;
+    dma.destination = copy.destination;
+    dma.size = copy.size;
+  } else {
+    const auto fill = command.entry.get<abi::FillPayload>();
+    dma.source = fill.pattern;
+    dma.destination = fill.destination;
+    dma.size = fill.size;
   }
   shared_.sim.emit(track_, Activity::kQueueDispatch, command.eligible, sim_now(), command.cause, 0,
                    queue_->mqd.queue_id);

@@ -10,6 +10,7 @@
 #include "model/config/aicpu_config.hpp"
 #include "model/config/command_config.hpp"
 #include "model/config/l2_config.hpp"
+#include "model/config/partition.hpp"
 #include "model/config/program_core_config.hpp"
 #include "npu/base/units.hpp"
 
@@ -155,6 +156,16 @@ struct ChipConfig {
   AicpuProgramConfig aicpu_core;
   HbmConfig hbm;
   HccsConfig hccs;
+  std::vector<Partition> partitions;  // by function; empty: one function that has everything
+
+  unsigned functions() const {
+    return partitions.empty() ? 1 : static_cast<unsigned>(partitions.size());
+  }
+  Partition partition(unsigned function) const {
+    if (!partitions.empty()) return partitions[function];
+    const unsigned pages = command.slots > 0 ? command.doorbell_pages : 0;
+    return {0, hbm.installed, hbm.usable, 0, ai_cores, 0, aicpus, pages, 0, dma.engines};
+  }
 };
 
 }  // namespace npu::model

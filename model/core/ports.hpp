@@ -19,6 +19,16 @@ struct DmaRequester {
   std::uint32_t pasid;
 };
 
+// The same inside the card, where a function is known by its number.
+struct HostAgent {
+  std::uint8_t function = 0;
+  std::uint32_t pasid = 0;
+
+  friend bool operator==(const HostAgent& a, const HostAgent& b) {
+    return a.function == b.function && a.pasid == b.pasid;
+  }
+};
+
 // Host memory behind the IOMMU, as the root complex uses it. Implemented by model/host.
 class HostMemoryPort {
  public:
@@ -47,11 +57,11 @@ class InterruptSink {
 };
 
 // Raises an MSI-X vector of a function; implemented by the endpoint. Leaves behind everything
-// that function sent before. Masked or disabled vectors set their pending bit instead.
+// that the card sent before. Masked or disabled vectors set their pending bit instead.
 class InterruptPort {
  public:
   virtual ~InterruptPort() = default;
-  virtual void raise(unsigned vector, std::uint64_t cause) = 0;
+  virtual void raise(unsigned function, unsigned vector, std::uint64_t cause) = 0;
 };
 
 // Why a command or a block of a kernel failed and, if it was an access, which.
@@ -112,15 +122,15 @@ class FaultSink {
 class ResetListener {
  public:
   virtual ~ResetListener() = default;
-  virtual void function_reset() = 0;
+  virtual void function_reset(unsigned function) = 0;
 };
 
-// Told by the endpoint that it had to drop a write of the host because it decodes no memory: what
-// the host believes to have said to the card is not so any more.
+// Told by the endpoint that a function had to drop a write of the host because it decodes no
+// memory: what the host believes to have said to it is not so any more.
 class WriteLossListener {
  public:
   virtual ~WriteLossListener() = default;
-  virtual void host_write_lost(std::uint64_t address) = 0;
+  virtual void host_write_lost(unsigned function, std::uint64_t address) = 0;
 };
 
 // Hears of bytes that are written into device memory, by device-local address.

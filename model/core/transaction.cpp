@@ -13,6 +13,7 @@ void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command co
   info.posted = false;
   info.vmid = 0;
   info.requester = 0;
+  info.function = 0;
   info.peer = info.flow = 0;
   info.pasid = info.pitch = 0;
   info.rows = 1;

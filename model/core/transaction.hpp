@@ -53,7 +53,8 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   TransactionKind kind = TransactionKind::kMemory;
   Completion completion = Completion::kSuccess;
   bool posted = false;
-  std::uint8_t vmid = 0;        // address space of a device address; 0: device-local
+  std::uint8_t vmid = 0;        // address space of a device address (space_id.hpp)
+  std::uint8_t function = 0;    // of the card: whom the host reaches, or who sends to the host
   std::uint16_t requester = 0;  // packed BDF
   std::uint8_t peer = 0;        // another card's memory: its index + 1; 0: this card's
   std::uint8_t flow = 0;  // who sends it: MMU client and DMA engine; flows share HCCS links fairly

@@ -44,23 +44,22 @@ DataMover::DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, 
       // One command: whole pages but for its first and last write.
       taken_(power_of_two_above(post_window_ / kBusPage + 3)) {}
 
-void DataMover::start(const DmaCommand& command) {
+void DataMover::start(const DmaRequest& request) {
   sc_assert(!running_);
   running_ = true;
-  opcode_ = command.opcode();
-  source_ = command.entry.source();
-  destination_ = command.entry.destination();
-  size_ = command.entry.size();
-  cause_ = command.cause;
+  operation_ = *request.operation;
+  source_ = request.source;
+  destination_ = request.destination;
+  size_ = request.size;
+  cause_ = request.cause;
   requested_ = arrived_ = write_issued_ = written_ = 0;
   skew_ = source_ % (host_source() ? read_request_ : chunk_);
   writing_ = paused_ = false;
-  vmid_ = command.vmid;
-  pasid_ = command.pasid;
-  fill_ = command.fill;
+  space_ = request.space;
+  agent_ = {request.function, request.pasid};
   stopped_ = false;
   fault_ = {};
-  if (fill_) prepare_fill(static_cast<std::uint32_t>(source_));
+  if (fills()) prepare_fill(static_cast<std::uint32_t>(source_));
   pump();
 }
 
@@ -75,6 +74,7 @@ void DataMover::prepare_fill(std::uint32_t pattern) {
 }
 
 void DataMover::reset() {
+  epoch_ = (epoch_ + 1) & 0xFF'FFFF;
   running_ = wake_pending_ = paused_ = false;
   read_head_ = read_tail_ = write_head_ = write_tail_ = taken_head_ = taken_tail_ = 0;
   reads_in_flight_ = writes_in_flight_ = 0;
@@ -92,7 +92,7 @@ void DataMover::fail(const CommandFault& fault) {
 }
 
 CommandFault DataMover::device_access_fault(tlm::tlm_generic_payload& trans) const {
-  return {device_fault(Transaction::of(trans).completion), trans.get_address(), vmid_,
+  return {device_fault(Transaction::of(trans).completion), trans.get_address(), space_,
           trans.is_write()};
 }
 
@@ -149,14 +149,14 @@ void DataMover::issue_read(Bytes length) {
   const std::uint32_t slot = read_tail_++ & static_cast<std::uint32_t>(reads_.size() - 1);
   reads_[slot] = {requested_, requested_ + length, false};
   ++reads_in_flight_;
-  const RequestTag tag{unit_, RequestTag::kRead, shared_.epoch, slot};
+  const RequestTag tag{unit_, RequestTag::kRead, epoch_, slot};
   const std::uint64_t address = source_ + requested_;
   unsigned char* const data = at(requested_);
   requested_ += length;
   if (host_source()) {
-    shared_.ports.read_host(tag, pasid_, address, length, cause_);
+    shared_.ports.read_host(tag, agent_, address, length, cause_);
   } else {
-    shared_.ports.access_device(tag, tlm::TLM_READ_COMMAND, vmid_, address, data, length, cause_);
+    shared_.ports.access_device(tag, tlm::TLM_READ_COMMAND, space_, address, data, length, cause_);
   }
 }
 
@@ -199,8 +199,8 @@ void DataMover::issue_device_writes() {
     ++writes_in_flight_;
     const std::uint32_t slot = write_tail_++ & static_cast<std::uint32_t>(writes_.size() - 1);
     writes_[slot] = {write_issued_, false};
-    const RequestTag tag{unit_, RequestTag::kWrite, shared_.epoch, slot};
-    shared_.ports.access_device(tag, tlm::TLM_WRITE_COMMAND, vmid_, destination_ + position,
+    const RequestTag tag{unit_, RequestTag::kWrite, epoch_, slot};
+    shared_.ports.access_device(tag, tlm::TLM_WRITE_COMMAND, space_, destination_ + position,
                                 at(position), length, cause_);
   }
 }
@@ -269,7 +269,7 @@ void DataMover::issue_posted_writes() {
 
 void DataMover::post(Bytes length) {
   const std::uint64_t address = destination_ + write_issued_;
-  auto& trans = shared_.ports.make_posted_write(pasid_, address, length, cause_);
+  auto& trans = shared_.ports.make_posted_write(agent_, address, length, cause_);
   const Bytes to_wrap = buffer_size_ - (skew_ + write_issued_) % buffer_size_;
   const Bytes first = std::min(length, to_wrap);
   std::memcpy(trans.get_data_ptr(), at(write_issued_), first);
@@ -301,12 +301,11 @@ void DataMover::arm_wake() {
   if (wake_pending_ || taken_head_ == taken_tail_) return;
   const std::uint32_t next = write_issued_ == size_ ? taken_tail_ - 1 : taken_head_;
   wake_pending_ = true;
-  shared_.sim.agenda.at<&DataMover::wake>(taken_[next & (taken_.size() - 1)].when, *this,
-                                          shared_.epoch);
+  shared_.sim.agenda.at<&DataMover::wake>(taken_[next & (taken_.size() - 1)].when, *this, epoch_);
 }
 
 void DataMover::wake(std::uint64_t epoch) {
-  if (epoch != shared_.epoch) return;
+  if (epoch != epoch_) return;
   wake_pending_ = false;
   if (running_) pump();
 }

@@ -29,7 +29,7 @@ class DataMover {
   DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, Listener& listener);
 
   // The ranges are checked; no other transfer is running.
-  void start(const DmaCommand& command);
+  void start(const DmaRequest& request);
   void read_done(std::uint32_t slot, tlm::tlm_generic_payload& trans);
   void write_done(std::uint32_t slot, tlm::tlm_generic_payload& trans);
   void reset();
@@ -43,6 +43,8 @@ class DataMover {
   // Sends nothing more; ends without a fault of its own when nothing is in flight.
   void stop();
   bool paused() const { return paused_; }
+  // Resets so far, for RequestTag.
+  std::uint32_t epoch() const { return epoch_; }
 
  private:
   static constexpr Bytes kHostPage = 4096;
@@ -60,9 +62,10 @@ class DataMover {
     Bytes bytes;
   };
 
-  bool host_source() const { return opcode_ == abi::DmaOpcode::kHostToDevice; }
-  bool host_target() const { return opcode_ == abi::DmaOpcode::kDeviceToHost; }
-  bool turns() const { return opcode_ == abi::DmaOpcode::kDeviceToDevice && !fill_; }
+  bool host_source() const { return operation_.source == abi::DmaSide::kHost; }
+  bool host_target() const { return operation_.target == abi::DmaSide::kHost; }
+  bool fills() const { return operation_.source == abi::DmaSide::kPattern; }
+  bool turns() const { return !host_source() && !host_target() && !fills() && !operation_.peer; }
   void prepare_fill(std::uint32_t pattern);
   unsigned char* at(Bytes position) const;
   Bytes next_read() const;
@@ -96,7 +99,8 @@ class DataMover {
   std::unique_ptr<unsigned char[]> buffer_;
 
   bool running_ = false;
-  abi::DmaOpcode opcode_ = abi::DmaOpcode::kHostToDevice;
+  std::uint32_t epoch_ = 0;
+  abi::DmaOperation operation_ = abi::kDmaOperations[0];
   std::uint64_t source_ = 0, destination_ = 0, cause_ = 0;
   Bytes size_ = 0;
   Bytes requested_ = 0;     // reads issued up to here
@@ -106,9 +110,8 @@ class DataMover {
   Bytes skew_ = 0;          // where byte 0 lies in the buffer
   bool writing_ = false;    // D2D: whose turn it is
   bool paused_ = false;     // D2H: posts nothing until translations are known again
-  std::uint8_t vmid_ = 0;
-  std::uint32_t pasid_ = 0;
-  bool fill_ = false;  // writes from a buffer full of the pattern
+  SpaceId space_ = 0;
+  HostAgent agent_;
   bool stopped_ = false;
   CommandFault fault_;
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/dma/dma.hpp"
 
+#include <algorithm>
+
+#include "model/dma/ring_front_end.hpp"
+
 namespace npu::model {
 namespace {
 
@@ -15,82 +19,85 @@ DmaPorts::Forward forward_of(Socket& socket) {
 }  // namespace
 
 Dma::Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
-         CardRegisters& registers)
+         unsigned device_index)
     : sc_module(name),
       ports_(sim, forward_of(host_socket), forward_of(hbm_socket)),
-      shared_{sim, config, registers, ports_, translations_, nullptr, {}, 0},
-      front_end_(shared_) {
+      shared_{sim, config, ports_, translations_, {}} {
   host_socket.register_nb_transport_bw(this, &Dma::response);
   hbm_socket.register_nb_transport_bw(this, &Dma::response);
+  const std::string card = "card" + std::to_string(device_index);
+  sim.recorder.track(card + ".dma");  // the ring, which viewers show above the engines
+  Engine::Listener& self = *this;
   for (unsigned i = 0; i < config.dma.engines; ++i) {
-    engines_.push_back(std::make_unique<Engine>(shared_, static_cast<std::uint8_t>(i), *this));
+    const auto number = static_cast<std::uint8_t>(i);
+    engines_.push_back(std::make_unique<Engine>(shared_, card, number, self));
   }
-  front_end_.connect(engines_);
-  front_end_.install_hooks();
 }
 
-Engine& Dma::least_loaded() const {
-  auto* best = engines_.front().get();
-  for (const auto& engine : engines_) {
-    if (engine->load() < best->load()) best = engine.get();
+std::size_t Dma::least_loaded(unsigned function) const {
+  const auto share = shared_.config.partition(function);
+  std::size_t best = share.first_engine;
+  for (std::size_t i = best + 1; i < share.first_engine + share.dma_engines; ++i) {
+    if (engines_[i]->load() < engines_[best]->load()) best = i;
   }
-  return *best;
+  return best;
 }
 
-bool Dma::can_request() const {
-  const auto& engine = least_loaded();
+bool Dma::can_request(unsigned function) const {
+  const auto& engine = *engines_[least_loaded(function)];
   return !engine.full() && (engine.load() < kRequestsPerEngine || take_turn_);
 }
 
-void Dma::request(const DmaCommand& command) {
-  auto& engine = least_loaded();
-  sc_assert(command.requested && !engine.full());
+void Dma::request(const DmaRequest& request) {
+  auto& engine = *engines_[least_loaded(request.function)];
+  sc_assert(!engine.full());
   take_turn_ = false;
-  engine.accept(command);
+  engine.accept(request);
 }
 
 void Dma::stop(std::uint64_t context) {
-  for (auto& engine : engines_) engine->stop(context);
+  for (auto& engine : engines_) engine->stop(*requester_, context);
 }
 
-// A free place is the ring's and the requests' in turn, if both wait for one.
-void Dma::command_completed(const DmaCommand& command) {
-  if (command.requested) {
-    requester_->dma_done(command);
-  } else {
-    front_end_.command_left(command);
-  }
-  requests_turn_ = !requests_turn_ && requester_ != nullptr && front_end_.held_up();
+bool Dma::ring_held_up() const {
+  return std::any_of(rings_.begin(), rings_.end(),
+                     [](const RingFrontEnd* ring) { return ring->held_up(); });
+}
+
+// A free place is the rings' and the requests' in turn, if both wait for one, and the rings' in
+// turn among each other.
+void Dma::request_left(const DmaRequest& request) {
+  request.client->dma_left(request);
+  requests_turn_ = !requests_turn_ && requester_ != nullptr && ring_held_up();
   if (requests_turn_) {
     take_turn_ = true;
     requester_->dma_free();
     take_turn_ = false;
   }
-  front_end_.engine_free();
+  for (std::size_t i = 0; i < rings_.size(); ++i) {
+    rings_[(first_ring_ + i) % rings_.size()]->dma_free();
+  }
+  if (!rings_.empty()) first_ring_ = (first_ring_ + 1) % rings_.size();
   if (requester_ != nullptr) requester_->dma_free();
 }
 
-void Dma::invalidate_translations() {
-  translations_.invalidate();
-  for (auto& engine : engines_) engine->translations_invalidated();
+void Dma::invalidate_translations(unsigned function) {
+  translations_.invalidate(function);
+  for (auto& engine : engines_) engine->translations_invalidated(function);
 }
 
-void Dma::function_reset() {
-  shared_.epoch = (shared_.epoch + 1) & 0xFF'FFFF;
-  front_end_.reset();
-  for (auto& engine : engines_) engine->reset();
-  translations_.invalidate();
+void Dma::function_reset(unsigned function) {
+  for (auto& engine : engines_) engine->reset(function);
+  translations_.invalidate(function);
 }
 
 tlm::tlm_sync_enum Dma::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
                                  sc_core::sc_time&) {
   const auto tag = RequestTag::unpack(Transaction::of(trans).context);
-  if (tag.epoch == shared_.epoch) {
-    if (tag.unit == RequestTag::kFrontEnd) {
-      front_end_.fetched(trans, tag.slot);
-    } else {
-      engines_[tag.unit]->response(tag, trans);
-    }
+  if (tag.unit >= RequestTag::kFrontEnds) {
+    rings_[tag.unit - RequestTag::kFrontEnds]->fetched(trans, tag);
+  } else {
+    engines_[tag.unit]->response(tag, trans);
   }
   trans.release();
   return tlm::TLM_COMPLETED;

@@ -2,6 +2,14 @@
 #include "model/dma/dma_ports.hpp"
 
 namespace npu::model {
+namespace {
+
+void set_agent(Transaction& info, const HostAgent& agent) {
+  info.function = agent.function;
+  info.pasid = agent.pasid;
+}
+
+}  // namespace
 
 void DmaPorts::send(const Forward& forward, tlm::tlm_generic_payload& trans, const RequestTag& tag,
                     std::uint64_t cause) {
@@ -13,22 +21,22 @@ void DmaPorts::send(const Forward& forward, tlm::tlm_generic_payload& trans, con
   forward(trans, delay);
 }
 
-void DmaPorts::read_host(const RequestTag& tag, std::uint32_t pasid, std::uint64_t bus,
+void DmaPorts::read_host(const RequestTag& tag, const HostAgent& agent, std::uint64_t bus,
                          Bytes length, std::uint64_t cause) {
   auto& trans = pool_.allocate(tlm::TLM_READ_COMMAND, bus, length);
-  Transaction::of(trans).pasid = pasid;
+  set_agent(Transaction::of(trans), agent);
   send(to_host_, trans, tag, cause);
 }
 
-void DmaPorts::translate(const RequestTag& tag, std::uint32_t pasid, std::uint64_t bus,
+void DmaPorts::translate(const RequestTag& tag, const HostAgent& agent, std::uint64_t bus,
                          std::uint64_t cause) {
   auto& trans = sim_.pool.allocate(tlm::TLM_READ_COMMAND, bus, nullptr, 8);
   Transaction::of(trans).kind = TransactionKind::kTranslation;
-  Transaction::of(trans).pasid = pasid;
+  set_agent(Transaction::of(trans), agent);
   send(to_host_, trans, tag, cause);
 }
 
-tlm::tlm_generic_payload& DmaPorts::make_posted_write(std::uint32_t pasid, std::uint64_t bus,
+tlm::tlm_generic_payload& DmaPorts::make_posted_write(const HostAgent& agent, std::uint64_t bus,
                                                       Bytes length, std::uint64_t cause) {
   auto& trans =
       length <= Transaction::kInlineData
@@ -36,7 +44,7 @@ tlm::tlm_generic_payload& DmaPorts::make_posted_write(std::uint32_t pasid, std::
           : pool_.allocate(tlm::TLM_WRITE_COMMAND, bus, length);
   auto& info = Transaction::of(trans);
   info.posted = true;
-  info.pasid = pasid;
+  set_agent(info, agent);
   info.cause = cause;
   return trans;
 }
@@ -51,16 +59,18 @@ std::optional<SimTime> DmaPorts::post(tlm::tlm_generic_payload& trans) {
   return sim_now() + delay.value();
 }
 
-void DmaPorts::fetch_device(const RequestTag& tag, Bytes address, Bytes length,
+void DmaPorts::fetch_device(const RequestTag& tag, SpaceId space, Bytes address, Bytes length,
                             std::uint64_t cause) {
-  send(to_hbm_, pool_.allocate(tlm::TLM_READ_COMMAND, address, length), tag, cause);
+  auto& trans = pool_.allocate(tlm::TLM_READ_COMMAND, address, length);
+  Transaction::of(trans).vmid = space;
+  send(to_hbm_, trans, tag, cause);
 }
 
-void DmaPorts::access_device(const RequestTag& tag, tlm::tlm_command command, std::uint8_t vmid,
+void DmaPorts::access_device(const RequestTag& tag, tlm::tlm_command command, SpaceId space,
                              std::uint64_t address, unsigned char* data, Bytes length,
                              std::uint64_t cause) {
   auto& trans = sim_.pool.allocate(command, address, data, static_cast<unsigned>(length));
-  Transaction::of(trans).vmid = vmid;
+  Transaction::of(trans).vmid = space;
   Transaction::of(trans).flow = tag.unit;
   send(to_hbm_, trans, tag, cause);
 }

@@ -19,22 +19,23 @@ class DmaPorts {
       : sim_(sim), to_host_(std::move(to_host)), to_hbm_(std::move(to_hbm)) {}
 
   // Reads of host memory: the data is in the response's own buffer.
-  void read_host(const RequestTag& tag, std::uint32_t pasid, std::uint64_t bus, Bytes length,
+  void read_host(const RequestTag& tag, const HostAgent& agent, std::uint64_t bus, Bytes length,
                  std::uint64_t cause);
   // ATS request for device writes at `bus`.
-  void translate(const RequestTag& tag, std::uint32_t pasid, std::uint64_t bus,
+  void translate(const RequestTag& tag, const HostAgent& agent, std::uint64_t bus,
                  std::uint64_t cause);
   // A posted write to be filled (get_data_ptr()) and sent.
-  tlm::tlm_generic_payload& make_posted_write(std::uint32_t pasid, std::uint64_t bus, Bytes length,
-                                              std::uint64_t cause);
+  tlm::tlm_generic_payload& make_posted_write(const HostAgent& agent, std::uint64_t bus,
+                                              Bytes length, std::uint64_t cause);
   // Returns the time when the transmitter has taken the write; nothing: the function may not send
   // it (bus mastering is off), and it is dropped.
   std::optional<SimTime> post(tlm::tlm_generic_payload& trans);
 
   // As read_host(), from device memory.
-  void fetch_device(const RequestTag& tag, Bytes address, Bytes length, std::uint64_t cause);
-  // `address` is of the address space `vmid`. `data` stays valid until the response.
-  void access_device(const RequestTag& tag, tlm::tlm_command command, std::uint8_t vmid,
+  void fetch_device(const RequestTag& tag, SpaceId space, Bytes address, Bytes length,
+                    std::uint64_t cause);
+  // `address` is of the address space `space`. `data` stays valid until the response.
+  void access_device(const RequestTag& tag, tlm::tlm_command command, SpaceId space,
                      std::uint64_t address, unsigned char* data, Bytes length, std::uint64_t cause);
 
  private:

@@ -7,53 +7,74 @@
 #include "model/config/chip_config.hpp"
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
+#include "model/core/space_id.hpp"
 #include "npu/abi/dma.hpp"
 #include "npu/abi/fault.hpp"
+#include "npu/base/checked.hpp"
 
 namespace npu::model {
 
-class CardRegisters;
 class DmaPorts;
 class TranslationCache;
+struct DmaRequest;
 
-// A ring entry on its way through the card.
-struct DmaCommand {
-  abi::DmaEntry entry;
-  std::uint16_t ring_index = 0;
+// Who asks the engines for something.
+class DmaClient {
+ public:
+  virtual ~DmaClient() = default;
+  // The request's last access has ended, its fault is known, and the engine has spent
+  // completion_processing on it if it was `announced`. It is still the engine's.
+  virtual void dma_ended(const DmaRequest&) {}
+  // It is in no engine any more.
+  virtual void dma_left(const DmaRequest& request) = 0;
+  // An engine may have become free.
+  virtual void dma_free() = 0;
+};
+
+// What an engine is asked to do.
+struct DmaRequest {
+  DmaClient* client = nullptr;
+  std::uint64_t context = 0;  // the client's own
   std::uint64_t cause = 0;
-  SimTime dispatched = 0;
+  const abi::DmaOperation* operation = nullptr;  // null: none, and a fault is set
+  std::uint8_t opcode = 0;                       // as it was asked for
+  std::uint8_t function = 0;
+  SpaceId space = 0;        // of device addresses
+  std::uint32_t pasid = 0;  // of host addresses; 0: the driver's own
+  std::uint64_t source = 0, destination = 0;
+  Bytes size = 0;
+  // Those of one function and stream that are `ordered` are executed one after another.
+  std::uint16_t stream = 0;
+  bool ordered = false;
+  bool announced = false;  // the engine announces its end: completion_processing
+  SimTime dispatched = 0;  // to the engine
+  // Of the engine.
+  std::uint64_t number = 0;
   SimTime data_end = 0;
-  std::uint8_t vmid = 0;  // its stream's
-  CommandFault fault;
-
-  // Of a request from the command processor: no stream, no event, not from the ring.
-  bool requested = false;
-  bool fill = false;          // the low half of `source` is a pattern of 32 bits
-  std::uint32_t pasid = 0;    // of host addresses
-  std::uint64_t context = 0;  // the requester's own
+  CommandFault fault;  // one that is known before lets nothing happen
   bool stopped = false;
 
-  abi::DmaOpcode opcode() const { return static_cast<abi::DmaOpcode>(entry.opcode); }
+  bool is_after(const DmaRequest& other) const {
+    return ordered && other.ordered && stream == other.stream && function == other.function;
+  }
+  bool has_source_address() const { return operation->source != abi::DmaSide::kPattern; }
+  // Neither empty nor beyond the end of all addresses.
+  bool has_sound_size() const {
+    return size != 0 && checked_add(destination, size) &&
+           (!has_source_address() || checked_add(source, size));
+  }
 };
 
 // The engines as the command processor uses them; implemented by Dma.
 class DmaRequestPort {
  public:
-  class Listener {
-   public:
-    virtual ~Listener() = default;
-    // A request is done: its last access has ended, its fault is known.
-    virtual void dma_done(const DmaCommand& command) = 0;
-    // An engine may have become free.
-    virtual void dma_free() = 0;
-  };
   virtual ~DmaRequestPort() = default;
-  virtual void connect(Listener& listener) = 0;
-  // True if an engine has no more than one command to work on, or a free place that the ring waits
-  // for, too, and that is the requests' turn.
-  virtual bool can_request() const = 0;
-  // Commands without order among each other; `requested` is set. Only while can_request().
-  virtual void request(const DmaCommand& command) = 0;
+  virtual void connect(DmaClient& client) = 0;
+  // True if an engine of the function has no more than one command to work on, or a free place
+  // that a ring waits for, too, and that is the requests' turn.
+  virtual bool can_request(unsigned function) const = 0;
+  // Without order among each other. Only while can_request().
+  virtual void request(const DmaRequest& request) = 0;
   // The request of that context ends at the next border of an access.
   virtual void stop(std::uint64_t context) = 0;
 };
@@ -75,11 +96,11 @@ struct DmaStatistics {
 // Transaction::context of everything the DMA module sends: who gets the response.
 struct RequestTag {
   enum Role : std::uint8_t { kFetch, kRead, kWrite, kTranslate };
-  static constexpr std::uint8_t kFrontEnd = 0xFF;
+  static constexpr std::uint8_t kFrontEnds = 0x80;
 
-  std::uint8_t unit = 0;  // engine, or kFrontEnd
+  std::uint8_t unit = 0;  // engine, or kFrontEnds + the function of a ring
   Role role = kFetch;
-  std::uint32_t epoch = 0;  // 24 bits; resets seen: older responses are dropped
+  std::uint32_t epoch = 0;  // 24 bits; the unit's resets: older responses are dropped
   std::uint32_t slot = 0;   // 24 bits; the unit's own
 
   std::uint64_t pack() const {
@@ -96,12 +117,9 @@ struct RequestTag {
 struct DmaShared {
   Simulation& sim;
   const ChipConfig& config;
-  CardRegisters& registers;
   DmaPorts& ports;
   TranslationCache& translations;
-  InterruptPort* interrupts = nullptr;
   DmaStatistics statistics;
-  std::uint32_t epoch = 0;  // function resets so far
 };
 
 // The fault a failed request over the link means.

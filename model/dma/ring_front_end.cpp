@@ -5,23 +5,22 @@
 #include <cstring>
 
 #include "model/core/bus_page.hpp"
-#include "model/registers/card_registers.hpp"
 #include "npu/base/checked.hpp"
 #include "npu/platform/trace.hpp"
 
 namespace npu::model {
-namespace {}  // namespace
 
-RingFrontEnd::RingFrontEnd(DmaShared& shared)
-    : shared_(shared),
-      track_(shared.sim.recorder.track("card" + std::to_string(shared.registers.device_index()) +
-                                       ".dma")),
-      bindings_(shared.config.streams) {
-  sc_assert(shared.config.dma.fetch_batch <= kMaxBatch);
-}
-
-void RingFrontEnd::install_hooks() {
-  auto& bank = shared_.registers.bank();
+RingFrontEnd::RingFrontEnd(CardRegisters& registers, Dma& dma)
+    : registers_(registers),
+      dma_(dma),
+      shared_(dma.shared()),
+      agent_{static_cast<std::uint8_t>(registers.function()), 0},
+      memory_(shared_.config.partition(registers.function()).memory),
+      track_(shared_.sim.recorder.track(registers.track_prefix() + ".dma")),
+      bindings_(shared_.config.streams) {
+  sc_assert(shared_.config.dma.fetch_batch <= kMaxBatch);
+  dma.attach(*this);
+  auto& bank = registers.bank();
   bank.on_write<abi::DmaQueueControl>([this](abi::DmaQueueControl v) { control_written(v); });
   bank.on_write<abi::DmaDoorbell>([this](abi::DmaDoorbell v) { doorbell_written(v); });
   bank.on_read<abi::DmaQueueStatus>([this] { return status(); });
@@ -38,7 +37,10 @@ void RingFrontEnd::reset() {
   enabled_ = halted_ = false;
   producer_ = consumer_ = in_engines_ = 0;
   position_ = 0;
+  epoch_ = (epoch_ + 1) & 0xFF'FFFF;
   std::fill(bindings_.begin(), bindings_.end(), Binding{});
+  commands_.clear();
+  free_.clear();
 }
 
 abi::DmaQueueStatus RingFrontEnd::status() const {
@@ -53,7 +55,7 @@ void RingFrontEnd::control_written(abi::DmaQueueControl control) {
   stop();
   enabled_ = control.get<abi::DmaQueueControl::Enable>() != 0;
   if (!enabled_) return;
-  auto& bank = shared_.registers.bank();
+  auto& bank = registers_.bank();
   host_memory_ = control.get<abi::DmaQueueControl::HostMemory>() != 0;
   base_ = align_down(bank.get<abi::DmaQueueBase>().raw, kBusPage);
   halted_ = false;
@@ -61,7 +63,7 @@ void RingFrontEnd::control_written(abi::DmaQueueControl control) {
   position_ = 0;
   bank.set(abi::DmaConsumerIndex{});
   bank.set(abi::DmaDoorbell{});
-  shared_.registers.events().clear_faults();
+  registers_.events().clear_faults();
 }
 
 void RingFrontEnd::doorbell_written(abi::DmaDoorbell doorbell) {
@@ -99,22 +101,24 @@ void RingFrontEnd::fetch() {
   if (fetching_ || batch_next_ != batch_size_ || producer_ == consumer_) return;
   const std::uint64_t address = base_ + std::uint64_t{abi::kRingEntrySize} * consumer_;
   const Bytes length = Bytes{abi::kRingEntrySize} * batch_limit(address);
-  if (!host_memory_ && !range_fits(address, length, shared_.config.hbm.installed)) {
+  if (!host_memory_ && !range_fits(address, length, memory_)) {
     halt(abi::FaultCode::kRingFetch, address);
     return;
   }
   fetching_ = true;
   ++shared_.statistics.fetches;
-  const RequestTag tag{RequestTag::kFrontEnd, RequestTag::kFetch, shared_.epoch, generation_};
+  const auto unit = static_cast<std::uint8_t>(RequestTag::kFrontEnds + agent_.function);
+  const RequestTag tag{unit, RequestTag::kFetch, epoch_, generation_};
   if (host_memory_) {
-    shared_.ports.read_host(tag, 0, address, length, cause(position_));
+    shared_.ports.read_host(tag, agent_, address, length, cause(position_));
   } else {
-    shared_.ports.fetch_device(tag, address, length, cause(position_));
+    const auto space = space_of(agent_.function, abi::kVmidPhysical);
+    shared_.ports.fetch_device(tag, space, address, length, cause(position_));
   }
 }
 
-void RingFrontEnd::fetched(tlm::tlm_generic_payload& trans, std::uint32_t generation) {
-  if (generation != (generation_ & 0xFF'FFFF)) return;
+void RingFrontEnd::fetched(tlm::tlm_generic_payload& trans, const RequestTag& tag) {
+  if (tag.epoch != epoch_ || tag.slot != (generation_ & 0xFF'FFFF)) return;
   const auto& info = Transaction::of(trans);
   fetching_ = false;
   if (info.completion != Completion::kSuccess) {
@@ -151,44 +155,108 @@ std::size_t RingFrontEnd::choose(const abi::DmaEntry& entry) const {
   if (entry.stream < bindings_.size() && bindings_[entry.stream].commands > 0) {
     return bindings_[entry.stream].engine;
   }
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < engines_->size(); ++i) {
-    if ((*engines_)[i]->load() < (*engines_)[best]->load()) best = i;
+  return dma_.least_loaded(agent_.function);
+}
+
+// Registers are looked at now; what the engine finds wrong comes after that.
+abi::FaultCode RingFrontEnd::check(const DmaRequest& request, const abi::DmaEntry& entry) const {
+  const auto& streams = registers_.streams();
+  if (request.operation == nullptr) return abi::FaultCode::kInvalidOpcode;
+  if (entry.stream >= streams.size() || !streams.enabled(entry.stream) ||
+      streams.vmid(entry.stream) >= abi::kVmids) {
+    return abi::FaultCode::kInvalidStream;
   }
-  return best;
+  const bool no_event = entry.event != abi::kNoEvent && entry.event >= registers_.events().size();
+  return no_event && request.has_sound_size() ? abi::FaultCode::kInvalidEvent
+                                              : abi::FaultCode::kNone;
+}
+
+DmaRequest RingFrontEnd::request_of(const abi::DmaEntry& entry) {
+  DmaRequest request;
+  request.client = this;
+  request.cause = cause(position_);
+  request.operation = abi::find_ring_operation(entry.opcode);
+  request.opcode = entry.opcode;
+  request.function = agent_.function;
+  request.source = entry.source();
+  request.destination = entry.destination();
+  request.size = entry.size();
+  request.stream = entry.stream;
+  request.ordered = request.announced = true;
+  request.dispatched = sim_now();
+  request.fault.code = check(request, entry);
+  if (!request.fault.failed()) {
+    request.space = space_of(agent_.function, registers_.streams().vmid(entry.stream));
+  }
+  return request;
 }
 
 bool RingFrontEnd::hand_over(const abi::DmaEntry& entry) {
   const std::size_t index = choose(entry);
-  auto& engine = *(*engines_)[index];
+  auto& engine = dma_.engine(index);
   if (engine.full()) return false;
-  DmaCommand command;
-  command.entry = entry;
-  command.ring_index = static_cast<std::uint16_t>(consumer_);
-  command.cause = cause(position_);
-  command.dispatched = sim_now();
+  auto request = request_of(entry);
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(commands_.size()));
+    commands_.emplace_back();
+  }
+  request.context = free_.back();
+  free_.pop_back();
+  commands_[request.context] = {entry, static_cast<std::uint16_t>(consumer_),
+                                static_cast<std::uint8_t>(index)};
   if (entry.stream < bindings_.size()) {
     auto& binding = bindings_[entry.stream];
     binding.engine = static_cast<std::uint8_t>(index);
     ++binding.commands;
-    shared_.registers.streams().command_fetched(entry.stream);
+    registers_.streams().command_fetched(entry.stream);
   }
   ++batch_next_;
   ++position_;
   ++in_engines_;
   consumer_ = (consumer_ + 1) % abi::kRingEntries;
-  shared_.registers.bank().set(
-      abi::DmaConsumerIndex{}.set<abi::DmaConsumerIndex::Index>(consumer_));
-  engine.accept(command);
+  registers_.bank().set(abi::DmaConsumerIndex{}.set<abi::DmaConsumerIndex::Index>(consumer_));
+  engine.accept(request);
   return true;
 }
 
-void RingFrontEnd::command_left(const DmaCommand& command) {
-  --in_engines_;
-  if (command.entry.stream < bindings_.size()) --bindings_[command.entry.stream].commands;
+void RingFrontEnd::dma_ended(const DmaRequest& request) {
+  const auto& command = commands_[request.context];
+  const auto& entry = command.entry;
+  auto& streams = registers_.streams();
+  const bool stream_exists = entry.stream < streams.size();
+  if (stream_exists) streams.command_completed(entry.stream, request.fault.code);
+  count_event(entry.event, request);
+  if (request.fault.failed()) {
+    registers_.report({request.fault.code, request.fault.address, entry.opcode, command.engine,
+                       entry.stream, command.ring_index, request.cause, vmid_of(request.fault.vmid),
+                       request.fault.write});
+  }
+  if ((entry.flags & abi::kDmaFlagInterrupt) != 0 && stream_exists) {
+    registers_.raise(streams.vector(entry.stream), request.cause);
+  }
 }
 
-void RingFrontEnd::engine_free() {
+// The record is posted behind the data of the command and in front of its interrupt. One that the
+// function may not send is lost: the counter in the card has the truth, and the next record too.
+void RingFrontEnd::count_event(std::uint32_t event, const DmaRequest& request) {
+  auto& events = registers_.events();
+  if (event >= events.size()) return;  // none wanted, or reported as kInvalidEvent
+  const auto record = events.complete(event, request.fault.code);
+  const auto base = registers_.bank().get<abi::EventRecordBase>().raw;
+  if (base == 0) return;
+  auto& trans = shared_.ports.make_posted_write(
+      agent_, base + std::uint64_t{abi::kEventStride} * event, sizeof record.raw, request.cause);
+  std::memcpy(trans.get_data_ptr(), &record.raw, sizeof record.raw);
+  shared_.ports.post(trans);
+}
+
+void RingFrontEnd::dma_left(const DmaRequest& request) {
+  --in_engines_;
+  if (request.stream < bindings_.size()) --bindings_[request.stream].commands;
+  free_.push_back(static_cast<std::uint32_t>(request.context));
+}
+
+void RingFrontEnd::dma_free() {
   if (held_up()) dispatch();
 }
 
@@ -204,11 +272,11 @@ void RingFrontEnd::halt(abi::FaultCode code, std::uint64_t address) {
   fault.address = address;
   fault.ring_index = static_cast<std::uint16_t>(consumer_);
   fault.cause = cause(position_);
-  shared_.registers.report(fault);
+  registers_.report(fault);
 }
 
 std::uint64_t RingFrontEnd::cause(std::uint64_t position) const {
-  return platform::dma_cause(shared_.registers.device_index(), position);
+  return platform::dma_cause(registers_.device_index(), position);
 }
 
 }  // namespace npu::model

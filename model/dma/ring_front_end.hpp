@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// The submission queue: doorbell, fetching of ring entries in batches, hand-over to the engines in
-// ring order. Owns the DMA registers' behaviour.
+// The submission queue of a function: doorbell, fetching of ring entries in batches, hand-over to
+// the engines in ring order, and what the host is told when they are done: stream, event, fault,
+// interrupt. Owns the DMA registers' behaviour.
 #pragma once
 
 #include <array>
-#include <memory>
 #include <vector>
 
-#include "model/dma/dma_types.hpp"
-#include "model/dma/engine.hpp"
+#include "model/dma/dma.hpp"
+#include "model/registers/card_registers.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::model {
 
-class RingFrontEnd {
+class RingFrontEnd : public DmaClient {
  public:
   static constexpr unsigned kMaxBatch = 64;
 
-  explicit RingFrontEnd(DmaShared& shared);
+  // Installs itself behind the DMA registers of `registers` and attaches itself to `dma`.
+  RingFrontEnd(CardRegisters& registers, Dma& dma);
 
-  void connect(const std::vector<std::unique_ptr<Engine>>& engines) { engines_ = &engines; }
-  void install_hooks();
-
-  void fetched(tlm::tlm_generic_payload& trans, std::uint32_t generation);
-  // It is in no engine any more.
-  void command_left(const DmaCommand& command);
+  void fetched(tlm::tlm_generic_payload& trans, const RequestTag& tag);
   // An entry waits for a place in an engine.
   bool held_up() const { return !decoding_ && batch_next_ != batch_size_; }
-  // An engine has a free place.
-  void engine_free();
+  void dma_ended(const DmaRequest& request) override;
+  void dma_left(const DmaRequest& request) override;
+  void dma_free() override;
   void reset();
+  // It may have been an entry of the ring: halts the queue before old ones are taken for new.
   void host_write_lost(std::uint64_t address);
+  // No command of the ring is fetched, queued or executed.
   bool idle() const { return !fetching_ && batch_next_ == batch_size_ && in_engines_ == 0; }
 
  private:
+  // An entry that an engine works on.
+  struct Command {
+    abi::DmaEntry entry;
+    std::uint16_t ring_index = 0;
+    std::uint8_t engine = 0;
+  };
   // The engine that holds commands of a stream, and how many.
   struct Binding {
     std::uint8_t engine = 0;
@@ -49,15 +54,23 @@ class RingFrontEnd {
   void dispatch();
   bool hand_over(const abi::DmaEntry& entry);
   std::size_t choose(const abi::DmaEntry& entry) const;
+  DmaRequest request_of(const abi::DmaEntry& entry);
+  abi::FaultCode check(const DmaRequest& request, const abi::DmaEntry& entry) const;
+  void count_event(std::uint32_t event, const DmaRequest& request);
   void stop();
   void halt(abi::FaultCode code, std::uint64_t address);
   std::uint64_t cause(std::uint64_t position) const;
   abi::DmaQueueStatus status() const;
 
+  CardRegisters& registers_;
+  Dma& dma_;
   DmaShared& shared_;
+  const HostAgent agent_;  // the driver
+  const Bytes memory_;     // of the function
   const std::uint32_t track_;
-  const std::vector<std::unique_ptr<Engine>>* engines_ = nullptr;
   std::vector<Binding> bindings_;  // by stream
+  std::vector<Command> commands_;  // by DmaRequest::context
+  std::vector<std::uint32_t> free_;
 
   bool enabled_ = false, halted_ = false, host_memory_ = false;
   std::uint64_t base_ = 0;
@@ -66,6 +79,7 @@ class RingFrontEnd {
   std::uint64_t position_ = 0;  // commands accepted since the queue was enabled
   // Changes whenever the queue is enabled, disabled or reset: what was under way before is stale.
   std::uint32_t generation_ = 0;
+  std::uint32_t epoch_ = 0;  // resets so far
   bool fetching_ = false;
   std::array<abi::DmaEntry, kMaxBatch> batch_;
   unsigned batch_size_ = 0, batch_next_ = 0;

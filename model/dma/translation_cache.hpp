@@ -6,26 +6,29 @@
 #include <array>
 #include <cstdint>
 
+#include "model/core/ports.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
 
 class TranslationCache {
  public:
-  // Bytes known to be mapped for `pasid` from `bus` on; 0: ask.
-  Bytes lookup(std::uint32_t pasid, std::uint64_t bus) const {
+  // Bytes known to be mapped for `agent` from `bus` on; 0: ask.
+  Bytes lookup(const HostAgent& agent, std::uint64_t bus) const {
     for (const auto& entry : entries_) {
-      if (entry.pasid == pasid && bus - entry.begin < entry.length)
+      if (entry.agent == agent && bus - entry.begin < entry.length)
         return entry.length - (bus - entry.begin);
     }
     return 0;
   }
-  void insert(std::uint32_t pasid, std::uint64_t bus, Bytes length) {
-    entries_[next_] = {bus, length, pasid};
+  void insert(const HostAgent& agent, std::uint64_t bus, Bytes length) {
+    entries_[next_] = {bus, length, agent};
     next_ = (next_ + 1) % entries_.size();
   }
-  void invalidate() {
-    entries_.fill({});
+  void invalidate(unsigned function) {
+    for (auto& entry : entries_) {
+      if (entry.agent.function == function) entry = {};
+    }
     ++generation_;
   }
   // Changes with each invalidation: an answer to an older question must not be kept.
@@ -35,7 +38,7 @@ class TranslationCache {
   struct Entry {
     std::uint64_t begin = 0;
     Bytes length = 0;
-    std::uint32_t pasid = 0;
+    HostAgent agent;
   };
   std::array<Entry, 16> entries_{};
   std::size_t next_ = 0;

@@ -52,7 +52,7 @@ class L2 : public sc_core::sc_module, public ResetListener, public WriteObserver
   // Forgets every line but those on their way, without writing back: a cold cache at no cost.
   void invalidate_all();
   void bytes_written(std::uint64_t address, Bytes length) override;
-  void function_reset() override { invalidate_all(); }
+  void function_reset(unsigned) override { invalidate_all(); }
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;

@@ -181,7 +181,7 @@ tlm::tlm_sync_enum HccsPort::memory_response(tlm::tlm_generic_payload& message, 
   return tlm::TLM_COMPLETED;
 }
 
-void HccsPort::function_reset() {
+void HccsPort::function_reset(unsigned) {
   for (auto& request : outstanding_) request.dropped = true;
   for (auto& flow : windows_) {
     for (auto& window : flow) {

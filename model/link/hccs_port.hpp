@@ -42,7 +42,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   void connect(unsigned card, HccsLink& link, unsigned side);
   // Requests that wait here are answered with kCompleterAbort; what is on its way moves no bytes
   // into this card's buffers any more.
-  void function_reset() override;
+  void function_reset(unsigned function) override;
 
   const HccsConfig& config() const { return config_.hccs; }
 

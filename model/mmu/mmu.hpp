@@ -75,7 +75,7 @@ class Mmu : public sc_core::sc_module,
   const MmuStatistics& statistics() const { return statistics_; }
   // Drops everything. Requests that wait for a walk are answered with kCompleterAbort and move no
   // bytes: their initiators have been reset, too, and use their buffers for something else.
-  void function_reset() override;
+  void function_reset(unsigned function) override;
 
  private:
   // Transaction::hop_context of what a client has sent.

@@ -80,7 +80,7 @@ void Mmu::finish_invalidation() {
   bank_.set(invalidate_value_);
 }
 
-void Mmu::function_reset() {
+void Mmu::function_reset(unsigned) {
   ++epoch_;
   invalidation_ = Invalidation::kNone;
   tlb_.drop(kEverything);

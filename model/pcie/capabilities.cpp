@@ -121,19 +121,20 @@ CapabilityOffsets build_endpoint(ConfigSpace& space, const ChipConfig& chip, uns
   space.set(pci::kHeaderType, 1, count > 1 ? pci::kHeaderMultiFunction : 0);
   space.set(pci::kSubsystemVendor, 2, config.subsystem_vendor_id);
   space.set(pci::kSubsystemId, 2, config.subsystem_id);
-  if (number == 0) {
+  const bool has_device = number < chip.functions();
+  if (has_device) {
     space.add_bar64(pci::kBar0 + 4 * abi::kRegisterBar, config.bar0_size, false);
     space.add_bar64(pci::kBar0 + 4 * abi::kMemoryBar, config.bar2_size, true);
   }
   at.power = power_management(space);
-  if (number == 0) at.msix = msix(space, config.msix_vectors);
+  if (has_device) at.msix = msix(space, config.msix_vectors);
   at.express = add_express(space, {PortType::kEndpoint, 0, 0, true, chip.link});
   at.aer = add_error_reporting(space, false);
   alternative_routing(space, number + 1 < count ? number + 1 : 0);
   serial_number(space, config.serial_number);
+  if (number == 0 && config.sriov_total_vfs > 0) at.sriov = single_root_iov(space, config);
+  if (has_device) at.pasid = address_translation(space);
   if (number == 0) {
-    if (config.sriov_total_vfs > 0) at.sriov = single_root_iov(space, config);
-    at.pasid = address_translation(space);
     latency_tolerance(space);
     add_link_capabilities(space, chip.link);
   }

@@ -15,18 +15,19 @@ namespace pci = abi::pci;
 Endpoint::Endpoint(const sc_core::sc_module_name& name, Simulation& simulation,
                    const ChipConfig& chip, unsigned dma_ports, unsigned functions)
     : sc_module(name),
-      register_socket("register_socket"),
-      memory_socket("memory_socket"),
+      register_sockets("register_socket", chip.functions()),
+      memory_sockets("memory_socket", chip.functions()),
       dma_sockets("dma_socket", dma_ports),
       simulation_(simulation),
       chip_(chip),
       port_("port", *this, 0),
-      reset_until_(functions, 0),
       virtual_functions_(chip_),
       track_(simulation.recorder.track(std::string(this->name()) + ".endpoint")) {
-  sc_assert(functions >= 1 && functions <= pci::kFunctionsPerDevice);
+  sc_assert(functions >= chip_.functions() && functions <= pci::kFunctionsPerDevice);
   for (unsigned i = 0; i < functions; ++i) functions_.emplace_back(chip, i, functions);
-  memory_socket.register_nb_transport_bw(this, &Endpoint::memory_response);
+  for (auto& socket : memory_sockets) {
+    socket.register_nb_transport_bw(this, &Endpoint::memory_response);
+  }
   for (unsigned i = 0; i < dma_ports; ++i) {
     dma_sockets[i].register_nb_transport_fw(this, &Endpoint::dma_request, static_cast<int>(i));
   }
@@ -38,10 +39,7 @@ Endpoint::~Endpoint() = default;
 SimTime Endpoint::request_arrived(unsigned, Payload& payload) {
   const auto& info = Transaction::of(payload);
   SimTime when = sim_now() + ticks(chip_.endpoint.ingress);
-  Bytes offset = 0;
-  const bool is_register = info.kind == TransactionKind::kConfig ||
-                           functions_[0].decode(payload.get_address(), payload.get_data_length(),
-                                                offset) != static_cast<int>(abi::kMemoryBar);
+  const bool is_register = info.kind == TransactionKind::kConfig || !decode(payload).is_memory();
   if (!info.posted && is_register) when += ticks(chip_.endpoint.register_access);
   simulation_.agenda.at<&Endpoint::serve>(when, *this, handle_of(payload));
   return 0;
@@ -60,40 +58,51 @@ void Endpoint::serve(std::uint64_t handle) {
   }
 }
 
+// By the low eight bits of its routing id: the device number is part of the function's (ARI), or
+// 0. Virtual ones answer while the physical one does; null: nobody answers.
+EndpointFunction* Endpoint::find(unsigned number) {
+  if (number < functions_.size()) {
+    return functions_[number].in_reset() ? nullptr : &functions_[number];
+  }
+  auto* const found = virtual_functions_.find(number);
+  const bool answers = found && !functions_.front().in_reset() && !found->in_reset();
+  return answers ? found : nullptr;
+}
+
 bool Endpoint::config_access(ConfigRequest& request) {
-  // The device number is part of the function's (ARI), or 0.
-  const unsigned number = request.bdf & 0xFF;
-  if (!request.type0) return false;
-  if (number >= functions_.size()) return virtual_config_access(request);
-  if (in_reset(number)) return false;
-  auto& function = functions_[number];
+  auto* const function = request.type0 ? find(request.bdf & 0xFF) : nullptr;
+  if (!function) return false;
   if (!request.is_write) {
-    if (number == 0) function.set_pending(outstanding_ > 0);
-    request.value = function.read(request.offset, request.width);
+    if (function->has_device()) function->set_pending(is_pending(function->number()));
+    request.value = function->read(request.offset, request.width);
     return true;
   }
   // A function learns its bus number from the writes it gets (PCIe 2.2.6.2).
-  bdf_ = static_cast<std::uint16_t>(request.bdf & 0xFF00U);
-  if (function.write(request.offset, request.width, request.value)) {
-    function_level_reset(number);
-  } else if (number == 0) {
-    virtual_functions_.follow(function.virtual_functions());
-    deliver_pending();
+  bus_ = static_cast<std::uint8_t>(request.bdf >> 8);
+  if (function->write(request.offset, request.width, request.value)) {
+    function_level_reset(*function);
+    return true;
   }
+  deliver_pending(*function);
+  if (function == &functions_.front()) virtual_functions_.follow(function->virtual_functions());
   return true;
 }
 
-// They answer while the physical function does.
-bool Endpoint::virtual_config_access(ConfigRequest& request) {
-  auto* target = virtual_functions_.find(request.bdf & 0xFF);
-  if (!target || in_reset(0) || sim_now() < target->reset_until) return false;
-  if (!request.is_write) {
-    request.value = target->function.read(request.offset, request.width);
-  } else if (target->function.write(request.offset, request.width, request.value)) {
-    target->reset_until = sim_now() + ticks(chip_.endpoint.flr_time);
-    target->function.reset(FunctionReset::kFunctionLevel);
+Endpoint::Place Endpoint::decode(const Payload& payload) {
+  Place place;
+  const std::uint64_t address = payload.get_address();
+  const Bytes length = payload.get_data_length();
+  for (auto& function : functions_) {
+    if (!function.has_device() || function.in_reset()) continue;
+    place.bar = function.decode(address, length, place.offset);
+    if (place.bar < 0) continue;
+    place.function = &function;
+    return place;
   }
-  return true;
+  if (!functions_.front().in_reset()) {
+    place.function = virtual_functions_.decode(address, length, place.bar, place.offset);
+  }
+  return place;
 }
 
 void Endpoint::serve_config(Payload& payload) {
@@ -111,56 +120,45 @@ void Endpoint::serve_config(Payload& payload) {
 
 void Endpoint::serve_memory(Payload& payload) {
   auto& info = Transaction::of(payload);
-  const bool is_write = payload.is_write();
-  Bytes offset = 0;
-  const int bar =
-      in_reset(0) ? -1
-                  : functions_[0].decode(payload.get_address(), payload.get_data_length(), offset);
-  if (bar < 0) return serve_virtual_memory(payload);
-  if (is_write) {
+  const auto place = decode(payload);
+  if (!place.function) return undecoded(payload);
+  auto& function = *place.function;
+  if (payload.is_write() && function.has_device()) {
     simulation_.emit(track_, platform::Activity::kMmioWrite, info.issued, sim_now(), info.cause,
-                     payload.get_data_length(), offset | std::uint64_t(bar) << 56);
+                     payload.get_data_length(), place.offset | std::uint64_t(place.bar) << 56);
   }
-  if (bar == static_cast<int>(abi::kRegisterBar)) return access_registers(payload, offset);
+  info.function = static_cast<std::uint8_t>(function.number());
+  if (!place.is_memory()) return access_registers(payload, place);
   info.hop_context = payload.get_address();
-  payload.set_address(offset);
+  payload.set_address(place.offset);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay;
-  memory_socket->nb_transport_fw(payload, phase, delay);
+  memory_sockets[function.number()]->nb_transport_fw(payload, phase, delay);
 }
 
-// All that a virtual function has behind its BARs are its MSI-X structures.
-void Endpoint::serve_virtual_memory(Payload& payload) {
-  int bar = -1;
-  Bytes offset = 0;
-  auto* target = in_reset(0) ? nullptr
-                             : virtual_functions_.decode(payload.get_address(),
-                                                         payload.get_data_length(), bar, offset);
-  if (!target) return undecoded(payload);
-  const bool done = bar == static_cast<int>(abi::kRegisterBar) &&
-                    sim_now() >= target->reset_until &&
-                    access_msix(target->function, payload, offset);
-  if (!done) return unsupported(target->function, payload);
-  if (Transaction::of(payload).posted) return payload.release();
-  finish(payload, Completion::kSuccess);
-}
-
+// No function is at fault more than another (PCIe 6.2.4): function 0 tells it.
 void Endpoint::undecoded(Payload& payload) {
-  const bool lost = Transaction::of(payload).posted && !functions_[0].decodes_memory();
+  const bool posted = Transaction::of(payload).posted;
   const std::uint64_t address = payload.get_address();
-  unsupported(functions_[0], payload);
-  if (!lost || in_reset(0)) return;
-  for (auto* listener : loss_listeners_) listener->host_write_lost(address);
+  unsupported(functions_.front(), payload);
+  for (const auto& function : functions_) {
+    if (!posted || function.in_reset() || !function.misses(address)) continue;
+    for (auto* listener : loss_listeners_) listener->host_write_lost(function.number(), address);
+  }
 }
 
-void Endpoint::access_registers(Payload& payload, Bytes offset) {
-  if (!access_msix(functions_[0], payload, offset)) {
+// Without a device behind it all that a function has are its MSI-X structures.
+void Endpoint::access_registers(Payload& payload, const Place& place) {
+  auto& function = *place.function;
+  const bool has_msix = place.bar == static_cast<int>(abi::kRegisterBar) && !function.in_reset();
+  if (!has_msix || !access_msix(function, payload, place.offset)) {
+    if (!function.has_device()) return unsupported(function, payload);
     const std::uint64_t address = payload.get_address();
-    payload.set_address(offset);
+    payload.set_address(place.offset);
     sc_core::sc_time delay;
-    register_socket->b_transport(payload, delay);
+    register_sockets[function.number()]->b_transport(payload, delay);
     payload.set_address(address);
-    if (!payload.is_response_ok()) return unsupported(functions_[0], payload);
+    if (!payload.is_response_ok()) return unsupported(function, payload);
   }
   if (Transaction::of(payload).posted) return payload.release();
   finish(payload, Completion::kSuccess);
@@ -182,7 +180,7 @@ bool Endpoint::access_msix(EndpointFunction& function, Payload& payload, Bytes o
     if (defined && in_table) {
       std::memcpy(&value, payload.get_data_ptr(), width);
       msix.write_table(static_cast<std::uint32_t>(offset - abi::kMsixTableOffset), width, value);
-      if (&function == &functions_[0]) deliver_pending();
+      deliver_pending(function);
     }
     return true;
   }
@@ -232,35 +230,38 @@ tlm::tlm_sync_enum Endpoint::memory_response(Payload& payload, tlm::tlm_phase&, 
   if (in_hot_reset()) {
     finish(payload, Completion::kUnsupportedRequest);
   } else if (payload.is_response_error()) {
-    unsupported(functions_[0], payload);
+    unsupported(functions_[info.function], payload);
   } else {
     finish(payload, info.completion);
   }
   return tlm::TLM_COMPLETED;
 }
 
-void Endpoint::raise(unsigned vector, std::uint64_t cause) {
+void Endpoint::raise(unsigned number, unsigned vector, std::uint64_t cause) {
+  auto& function = functions_[number];
   // Registers and commands name it: software may have written anything.
-  if (vector >= functions_[0].msix().vectors()) return;
-  if (in_reset(0)) return;
-  if (functions_[0].msix().raise(vector)) send_message(vector, cause);
+  if (vector >= function.msix().vectors()) return;
+  if (function.in_reset()) return;
+  if (function.msix().raise(vector)) send_message(function, vector, cause);
 }
 
-void Endpoint::deliver_pending() {
-  for (int vector = functions_[0].msix().take_deliverable(); vector >= 0;
-       vector = functions_[0].msix().take_deliverable()) {
-    send_message(static_cast<unsigned>(vector), 0);
+void Endpoint::deliver_pending(EndpointFunction& function) {
+  for (int vector = function.msix().take_deliverable(); vector >= 0;
+       vector = function.msix().take_deliverable()) {
+    send_message(function, static_cast<unsigned>(vector), 0);
   }
 }
 
-void Endpoint::send_message(unsigned vector, std::uint64_t cause) {
-  const auto message = functions_[0].msix().message(vector);
+void Endpoint::send_message(const EndpointFunction& function, unsigned vector,
+                            std::uint64_t cause) {
+  const auto message = function.msix().message(vector);
   auto& payload = simulation_.pool.allocate(tlm::TLM_WRITE_COMMAND, message.address, nullptr, 4);
   std::memcpy(payload.get_data_ptr(), &message.data, 4);
   auto& info = Transaction::of(payload);
   info.kind = TransactionKind::kInterrupt;
   info.posted = true;
-  info.requester = bdf_;
+  info.function = static_cast<std::uint8_t>(function.number());
+  info.requester = requester(function.number());
   info.cause = cause;
   info.issued = sim_now();
   post(payload);
@@ -268,28 +269,28 @@ void Endpoint::send_message(unsigned vector, std::uint64_t cause) {
 
 // PCIe 6.6.2. Reads in flight end before anybody else learns of the reset; what the card sends
 // while it lasts is refused.
-void Endpoint::function_level_reset(unsigned function) {
-  reset_until_[function] = sim_now() + ticks(chip_.endpoint.flr_time);
-  functions_[function].reset(FunctionReset::kFunctionLevel);
-  if (function == 0) reset_card();
+void Endpoint::function_level_reset(EndpointFunction& function) {
+  function.reset(FunctionReset::kFunctionLevel, sim_now() + ticks(chip_.endpoint.flr_time));
+  if (function.has_device()) reset_behind(function.number());
 }
 
 // PCIe 6.6.1: the conventional reset that comes with the link, also of the addresses.
 void Endpoint::hot_reset() {
   hot_reset_until_ = sim_now() + ticks(chip_.endpoint.flr_time);
-  for (unsigned i = 0; i < functions_.size(); ++i) {
-    reset_until_[i] = hot_reset_until_;
-    functions_[i].reset(FunctionReset::kConventional);
+  for (auto& function : functions_) function.reset(FunctionReset::kConventional, hot_reset_until_);
+  for (const auto& function : functions_) {
+    if (function.has_device()) reset_behind(function.number());
   }
-  reset_card();
 }
 
-void Endpoint::reset_card() {
-  virtual_functions_.follow(functions_[0].virtual_functions());
+// Virtual functions go with function 0.
+void Endpoint::reset_behind(unsigned function) {
+  virtual_functions_.follow(functions_.front().virtual_functions());
   for (unsigned tag = 0; tag < tags_.size(); ++tag) {
-    if (tags_[tag].client) end_read(tag, Completion::kCompleterAbort, nullptr);
+    const bool open = tags_[tag].client && tags_[tag].function == function;
+    if (open) end_read(tag, Completion::kCompleterAbort, nullptr);
   }
-  for (auto* listener : listeners_) listener->function_reset();
+  for (auto* listener : listeners_) listener->function_reset(function);
 }
 
 }  // namespace npu::model

@@ -20,6 +20,7 @@
 #include "model/pcie/function.hpp"
 #include "model/pcie/port.hpp"
 #include "model/pcie/virtual_functions.hpp"
+#include "npu/abi/layout.hpp"
 
 namespace npu::model {
 
@@ -31,18 +32,20 @@ class Endpoint : public sc_core::sc_module,
  public:
   using Payload = tlm::tlm_generic_payload;
 
-  // BAR0, b_transport, immediate; the address is the offset in BAR0. The MSI-X structures are the
-  // endpoint's own and never appear here. Must be bound.
-  tlm_utils::simple_initiator_socket<Endpoint> register_socket;
-  // BAR2, nb; the address is the offset in BAR2. Must be bound.
-  tlm_utils::simple_initiator_socket<Endpoint> memory_socket;
-  // From the card's DMA, nb: reads and translations (non-posted) and writes (posted), up to 4 KiB
-  // and not across a 4 KiB border; the address is a bus address. After a posted write `delay` is
-  // the time until its last byte has left the card: who writes faster than the link must wait for
-  // that. The data of a posted write must stay valid until its payload is freed. A posted write
-  // that the function may not send (bus mastering off, D3, reset) comes back at once:
-  // TLM_COMPLETED, with kCompleterAbort, and the initiator keeps its reference. At a reset every
-  // read still open completes with kCompleterAbort before the listeners are told.
+  using InitiatorSocket = tlm_utils::simple_initiator_socket<Endpoint>;
+  // BAR0 of each of the chip's functions, b_transport, immediate; the address is the offset in
+  // BAR0. The MSI-X structures are the endpoint's own and never appear here. Must be bound.
+  sc_core::sc_vector<InitiatorSocket> register_sockets;
+  // BAR2 of each, nb; the address is the offset in BAR2. Must be bound.
+  sc_core::sc_vector<InitiatorSocket> memory_sockets;
+  // From the card's DMA, nb, for Transaction::function: reads and translations (non-posted) and
+  // writes (posted), up to 4 KiB and not across a 4 KiB border; the address is a bus address. After
+  // a posted write `delay` is the time until its last byte has left the card: who writes faster
+  // than the link must wait for that. The data of a posted write must stay valid until its payload
+  // is freed. A posted write that the function may not send (bus mastering off, D3, reset) comes
+  // back at once: TLM_COMPLETED, with kCompleterAbort, and the initiator keeps its reference. At a
+  // reset every read of the function still open completes with kCompleterAbort before the listeners
+  // are told.
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<Endpoint>> dma_sockets;
 
   Endpoint(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& chip,
@@ -50,17 +53,20 @@ class Endpoint : public sc_core::sc_module,
   ~Endpoint() override;
 
   PciePort& port() { return port_; }
-  std::uint16_t requester() const { return bdf_; }  // packed BDF of function 0
+  // Packed BDF of a function of the chip.
+  std::uint16_t requester(unsigned function = 0) const {
+    return static_cast<std::uint16_t>(bus_ << 8 | function);
+  }
   const ChipConfig& chip() const { return chip_; }
   Picoseconds receiver_hold() const { return chip_.endpoint.ingress; }
 
   // InterruptPort. Leaves behind everything sent before; masked: sets the pending bit.
-  void raise(unsigned vector, std::uint64_t cause) override;
+  void raise(unsigned function, unsigned vector, std::uint64_t cause) override;
   bool config_access(ConfigRequest& request) override;
   // The link is down or in hot reset: all functions are reset, what they had under way is lost.
   void hot_reset() override;
   // When the last reset of function 0 is over.
-  SimTime ready_at() const { return reset_until_[0]; }
+  SimTime ready_at() const { return functions_.front().ready_at(); }
   void add_reset_listener(ResetListener& listener) { listeners_.push_back(&listener); }
   void add_write_loss_listener(WriteLossListener& listener) {
     loss_listeners_.push_back(&listener);
@@ -83,6 +89,7 @@ class Endpoint : public sc_core::sc_module,
     Payload* client = nullptr;  // null: free, or given up and waiting for the late completion
     bool travelling = false;    // the request or its completion is on its way
     unsigned port = 0;
+    unsigned function = 0;
     std::uint32_t generation = 0;
     std::unique_ptr<unsigned char[]> data;  // the completion's, until the client takes it
   };
@@ -92,10 +99,20 @@ class Endpoint : public sc_core::sc_module,
   void completion_arrived(unsigned port, Payload& wire) override;
   void serve(std::uint64_t handle);
   void serve_config(Payload& payload);
-  bool virtual_config_access(ConfigRequest& request);
+  // Where an access of the host goes; `function` null: nowhere.
+  struct Place {
+    EndpointFunction* function = nullptr;
+    int bar = -1;
+    Bytes offset = 0;
+    bool is_memory() const {
+      return function != nullptr && function->has_device() &&
+             bar == static_cast<int>(abi::kMemoryBar);
+    }
+  };
+  Place decode(const Payload& payload);
+  EndpointFunction* find(unsigned number);
   void serve_memory(Payload& payload);
-  void serve_virtual_memory(Payload& payload);
-  void access_registers(Payload& payload, Bytes offset);
+  void access_registers(Payload& payload, const Place& place);
   bool access_msix(EndpointFunction& function, Payload& payload, Bytes offset);
   void undecoded(Payload& payload);
   void unsupported(EndpointFunction& function, Payload& payload);
@@ -122,23 +139,22 @@ class Endpoint : public sc_core::sc_module,
   bool is_void() override;
   void log_completion_error(Completion completion, const Payload& payload);
   // reset and interrupts
-  void function_level_reset(unsigned function);
-  void reset_card();
-  bool in_reset(unsigned function) const { return sim_now() < reset_until_[function]; }
+  void function_level_reset(EndpointFunction& function);
+  void reset_behind(unsigned function);
+  bool is_pending(unsigned function) const;
   bool in_hot_reset() const { return hot_reset_until_ != 0 && sim_now() < hot_reset_until_; }
-  void deliver_pending();
-  void send_message(unsigned vector, std::uint64_t cause);
+  void deliver_pending(EndpointFunction& function);
+  void send_message(const EndpointFunction& function, unsigned vector, std::uint64_t cause);
 
   Simulation& simulation_;
   ChipConfig chip_;
   PciePort port_;
-  std::vector<EndpointFunction> functions_;
-  std::vector<SimTime> reset_until_;
+  std::vector<EndpointFunction> functions_;  // physical ones, the chip's first
   SimTime hot_reset_until_ = 0;
   VirtualFunctions virtual_functions_;
   std::vector<ResetListener*> listeners_;
   std::vector<WriteLossListener*> loss_listeners_;
-  std::uint16_t bdf_ = 0;
+  std::uint8_t bus_ = 0;
   std::vector<Tag> tags_;
   std::vector<unsigned> free_tags_;
   std::size_t outstanding_ = 0;

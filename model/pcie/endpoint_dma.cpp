@@ -32,8 +32,9 @@ tlm::tlm_sync_enum Endpoint::dma_request(int port, Payload& payload, tlm::tlm_ph
                                          sc_core::sc_time& delay) {
   auto& info = Transaction::of(payload);
   sc_assert(payload.get_data_length() <= kMaxRequest);
-  info.requester = bdf_;
-  const bool allowed = functions_[0].bus_master() && !in_reset(0);
+  const auto& function = functions_[info.function];
+  info.requester = requester(function.number());
+  const bool allowed = function.bus_master() && !function.in_reset();
   if (info.posted) {
     if (!allowed) return refuse_posted(payload);
     delay = sc_core::sc_time::from_value(post(payload) - sim_now());
@@ -48,9 +49,10 @@ tlm::tlm_sync_enum Endpoint::dma_request(int port, Payload& payload, tlm::tlm_ph
 }
 
 tlm::tlm_sync_enum Endpoint::refuse_posted(Payload& payload) {
-  if (!in_reset(0)) {
-    functions_[0].log_uncorrectable(kAerInternalError,
-                                    tlp_header(payload, Transaction::of(payload)));
+  const auto& info = Transaction::of(payload);
+  auto& function = functions_[info.function];
+  if (!function.in_reset()) {
+    function.log_uncorrectable(kAerInternalError, tlp_header(payload, info));
   }
   refuse(payload, Completion::kCompleterAbort);
   return tlm::TLM_COMPLETED;
@@ -71,7 +73,8 @@ void Endpoint::respond(unsigned port, Payload& payload) {
 
 // Returns when the last byte will have left, as far as is known now.
 SimTime Endpoint::post(Payload& payload) {
-  if (!functions_[0].pasid_enabled()) Transaction::of(payload).pasid = 0;
+  auto& info = Transaction::of(payload);
+  if (!functions_[info.function].pasid_enabled()) info.pasid = 0;
   posted_ready_ = sim_now() + ticks(chip_.endpoint.egress);
   simulation_.agenda.at<&Endpoint::send_posted>(posted_ready_, *this, handle_of(payload));
   const auto& link = *port_.link();
@@ -103,14 +106,16 @@ void Endpoint::start_read(unsigned port, Payload& client) {
   tag.port = port;
   tag.travelling = true;
   const auto& info = Transaction::of(client);
+  tag.function = info.function;
   const bool is_translation = info.kind == TransactionKind::kTranslation;
   auto& wire =
       simulation_.pool.allocate(client.get_command(), client.get_address(), tag.data.get(),
                                 is_translation ? kTranslationBytes : client.get_data_length());
   auto& wire_info = Transaction::of(wire);
   wire_info.kind = info.kind;
-  wire_info.requester = bdf_;
-  wire_info.pasid = functions_[0].pasid_enabled() ? info.pasid : 0;
+  wire_info.function = info.function;
+  wire_info.requester = info.requester;
+  wire_info.pasid = functions_[info.function].pasid_enabled() ? info.pasid : 0;
   wire_info.cause = info.cause;
   wire_info.issued = sim_now();
   wire_info.context = context_of(number, tag.generation);
@@ -151,6 +156,12 @@ void Endpoint::deliver(std::uint64_t handle) {
     free_tags_.push_back(number);  // late: given up before
   }
   wire.release();
+}
+
+bool Endpoint::is_pending(unsigned function) const {
+  return std::any_of(tags_.begin(), tags_.end(), [function](const Tag& tag) {
+    return tag.client != nullptr && tag.function == function;
+  });
 }
 
 bool Endpoint::is_waiting(std::uint64_t context) const {
@@ -207,8 +218,9 @@ void Endpoint::deadline(std::uint64_t) {
 }
 
 void Endpoint::log_completion_error(Completion completion, const Payload& payload) {
-  auto& function = functions_[0];
-  const auto header = tlp_header(payload, Transaction::of(payload));
+  const auto& info = Transaction::of(payload);
+  auto& function = functions_[info.function];
+  const auto header = tlp_header(payload, info);
   switch (completion) {
     case Completion::kTimeout:
       return function.log_uncorrectable(pci::kAerCompletionTimeout, header);

@@ -11,11 +11,14 @@ namespace npu::model {
 namespace pci = abi::pci;
 
 EndpointFunction::EndpointFunction(const ChipConfig& chip, unsigned number, unsigned count)
-    : capabilities_(build_endpoint(space_, chip, number, count)),
-      msix_(number == 0 ? chip.pci.msix_vectors : 0) {
-  if (number == 0) {
+    : number_(number),
+      capabilities_(build_endpoint(space_, chip, number, count)),
+      msix_(number < chip.functions() ? chip.pci.msix_vectors : 0) {
+  if (number < chip.functions()) {
     bar0_.size = chip.pci.bar0_size;
     bar2_.size = chip.pci.bar2_size;
+  }
+  if (number == 0) {
     virtual_bar0_size_ = chip.pci.sriov_vf_bar0_size;
     virtual_bar2_size_ = chip.pci.sriov_vf_bar2_size;
   }
@@ -24,15 +27,15 @@ EndpointFunction::EndpointFunction(const ChipConfig& chip, unsigned number, unsi
 }
 
 EndpointFunction::EndpointFunction(const ConfigSpace& space, const CapabilityOffsets& at,
-                                   unsigned vectors)
-    : space_(space), capabilities_(at), power_up_(space), msix_(vectors) {
+                                   unsigned number, unsigned vectors)
+    : number_(number), space_(space), capabilities_(at), power_up_(space), msix_(vectors) {
   refresh();
 }
 
-EndpointFunction EndpointFunction::make_virtual(const ChipConfig& chip) {
+EndpointFunction EndpointFunction::make_virtual(const ChipConfig& chip, unsigned number) {
   ConfigSpace space;
   const auto at = build_virtual(space, chip);
-  return {space, at, virtual_vectors(chip.pci)};
+  return {space, at, number, virtual_vectors(chip.pci)};
 }
 
 bool EndpointFunction::write(std::uint32_t offset, unsigned width, std::uint32_t value) {
@@ -49,7 +52,8 @@ bool EndpointFunction::write(std::uint32_t offset, unsigned width, std::uint32_t
   return reset;
 }
 
-void EndpointFunction::reset(FunctionReset kind) {
+void EndpointFunction::reset(FunctionReset kind, SimTime until) {
+  ready_at_ = until;
   const ConfigSpace before = space_;
   space_ = power_up_;
   keep_sticky(space_, before, capabilities_);
@@ -115,7 +119,15 @@ void EndpointFunction::refresh_virtual_functions() {
 }
 
 int EndpointFunction::decode(std::uint64_t address, Bytes length, Bytes& offset) const {
-  if (!memory_) return -1;
+  return memory_ ? bar_of(address, length, offset) : -1;
+}
+
+bool EndpointFunction::misses(std::uint64_t address) const {
+  Bytes offset = 0;
+  return !memory_ && bar_of(address, 1, offset) >= 0;
+}
+
+int EndpointFunction::bar_of(std::uint64_t address, Bytes length, Bytes& offset) const {
   const auto inside = [&](const Window& window) {
     offset = address - window.base;
     return address >= window.base && offset < window.size && length <= window.size - offset;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "model/config/chip_config.hpp"
+#include "model/core/simulation.hpp"
 #include "model/pcie/capabilities.hpp"
 #include "model/pcie/config_space.hpp"
 #include "model/pcie/msix.hpp"
@@ -28,23 +29,31 @@ enum class FunctionReset : std::uint8_t { kFunctionLevel, kConventional };
 
 class EndpointFunction {
  public:
-  // Function 0 has BARs, MSI-X and SR-IOV; others have none of these. `count`: functions of the
-  // device.
+  // The chip's functions have BARs and MSI-X, others of the device's `count` none of these;
+  // function 0 has SR-IOV. `number`: the low eight bits of the routing id.
   EndpointFunction(const ChipConfig& chip, unsigned number, unsigned count);
   // A virtual function of function 0.
-  static EndpointFunction make_virtual(const ChipConfig& chip);
+  static EndpointFunction make_virtual(const ChipConfig& chip, unsigned number);
+
+  unsigned number() const { return number_; }
+  // Registers and memory of the card are behind its BARs: those of the chip's function number().
+  bool has_device() const { return bar0_.size != 0; }
 
   std::uint32_t read(std::uint32_t offset, unsigned width) const {
     return space_.read(offset, width);
   }
   // True if the write asks for a function level reset.
   bool write(std::uint32_t offset, unsigned width, std::uint32_t value);
-  // Registers back to their values at power-up; sticky ones stay (PCIe 6.6.1, 6.6.2).
-  void reset(FunctionReset kind);
+  // Registers back to their values at power-up; sticky ones stay (PCIe 6.6.1, 6.6.2). Nothing
+  // answers before `until`.
+  void reset(FunctionReset kind, SimTime until);
+  SimTime ready_at() const { return ready_at_; }
+  bool in_reset() const { return sim_now() < ready_at_; }
 
   // The BAR that decodes [address, address + length), or -1; `offset` is from its start.
   int decode(std::uint64_t address, Bytes length, Bytes& offset) const;
-  bool decodes_memory() const { return memory_; }
+  // The same address would be decoded if memory decoding were on.
+  bool misses(std::uint64_t address) const;
   bool bus_master() const { return bus_master_; }
   // Requests may carry a PASID (PCIe 7.8.8.3).
   bool pasid_enabled() const { return pasid_enabled_; }
@@ -63,12 +72,16 @@ class EndpointFunction {
     std::uint64_t base = 0;
     Bytes size = 0;
   };
-  EndpointFunction(const ConfigSpace& space, const CapabilityOffsets& at, unsigned vectors);
+  EndpointFunction(const ConfigSpace& space, const CapabilityOffsets& at, unsigned number,
+                   unsigned vectors);
+  int bar_of(std::uint64_t address, Bytes length, Bytes& offset) const;
   bool log_in_aer(std::uint32_t bit, const std::array<std::uint32_t, 4>& header);
   void refresh();
   void resize_virtual_bars();
   void refresh_virtual_functions();
 
+  unsigned number_;
+  SimTime ready_at_ = 0;
   ConfigSpace space_;
   CapabilityOffsets capabilities_;
   ConfigSpace power_up_;

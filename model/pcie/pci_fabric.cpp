@@ -63,9 +63,10 @@ PciFabric::Below PciFabric::build(const PciNodeConfig& node) {
     const auto index = static_cast<std::size_t>(node.card);
     sc_assert(index < cards_.size() && !cards_[index].endpoint);
     auto& card = cards_[index];
-    card.endpoint =
-        std::make_unique<Endpoint>(fmt::format("card{}", index).c_str(), simulation_,
-                                   config_.cards[index], dma_ports_, node.extra_functions + 1);
+    const auto& chip = config_.cards[index];
+    card.endpoint = std::make_unique<Endpoint>(
+        fmt::format("card{}", index).c_str(), simulation_, chip, dma_ports_,
+        std::max(node.extra_functions + 1, chip.functions()));
     return {card.endpoint.get(), &card.endpoint->port(), card.endpoint->receiver_hold(),
             &card.link};
   }

@@ -20,8 +20,8 @@ namespace npu::model {
 class PciFabric : public sc_core::sc_module {
  public:
   // Needs simulation, memory and interrupts for as long as it lives. `dma_ports`: DMA sockets of
-  // every card. The caller binds root_complex().cpu_socket and every endpoint's register_socket,
-  // memory_socket and DMA sockets.
+  // every card. The caller binds root_complex().cpu_socket and every endpoint's register_sockets,
+  // memory_sockets and DMA sockets.
   PciFabric(const sc_core::sc_module_name& name, Simulation& simulation, const SystemConfig& config,
             HostMemoryPort& memory, InterruptSink& interrupts, unsigned dma_ports = 1);
   ~PciFabric() override;

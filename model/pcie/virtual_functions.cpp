@@ -12,11 +12,12 @@ void VirtualFunctions::follow(const VirtualFunctionState& state) {
   functions_.clear();
   functions_.reserve(state.count);
   for (unsigned i = 0; i < state.count; ++i) {
-    functions_.push_back({EndpointFunction::make_virtual(chip_)});
+    const auto number = chip_.pci.sriov_first_vf_offset + i * chip_.pci.sriov_vf_stride;
+    functions_.push_back(EndpointFunction::make_virtual(chip_, number));
   }
 }
 
-VirtualFunction* VirtualFunctions::find(unsigned number) {
+EndpointFunction* VirtualFunctions::find(unsigned number) {
   const unsigned first = chip_.pci.sriov_first_vf_offset;
   if (functions_.empty() || number < first) return nullptr;
   const unsigned steps = number - first;
@@ -25,8 +26,8 @@ VirtualFunction* VirtualFunctions::find(unsigned number) {
   return exists ? &functions_[index] : nullptr;
 }
 
-VirtualFunction* VirtualFunctions::inside(const VirtualFunctionState::Window& window,
-                                          std::uint64_t address, Bytes length, Bytes& offset) {
+EndpointFunction* VirtualFunctions::inside(const VirtualFunctionState::Window& window,
+                                           std::uint64_t address, Bytes length, Bytes& offset) {
   if (address < window.base) return nullptr;
   const std::uint64_t index = (address - window.base) / window.size;
   offset = (address - window.base) % window.size;
@@ -34,8 +35,8 @@ VirtualFunction* VirtualFunctions::inside(const VirtualFunctionState::Window& wi
   return fits ? &functions_[index] : nullptr;
 }
 
-VirtualFunction* VirtualFunctions::decode(std::uint64_t address, Bytes length, int& bar,
-                                          Bytes& offset) {
+EndpointFunction* VirtualFunctions::decode(std::uint64_t address, Bytes length, int& bar,
+                                           Bytes& offset) {
   if (functions_.empty() || !state_.memory) return nullptr;
   bar = static_cast<int>(abi::kRegisterBar);
   if (auto* found = inside(state_.bar0, address, length, offset)) return found;

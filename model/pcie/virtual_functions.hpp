@@ -8,15 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/core/simulation.hpp"
 #include "model/pcie/function.hpp"
 
 namespace npu::model {
-
-struct VirtualFunction {
-  EndpointFunction function;
-  SimTime reset_until = 0;
-};
 
 class VirtualFunctions {
  public:
@@ -25,18 +19,18 @@ class VirtualFunctions {
   // The physical function's capability may have changed.
   void follow(const VirtualFunctionState& state);
   // By the low eight bits of its routing id (the physical function's are 0); null: none answers.
-  VirtualFunction* find(unsigned number);
+  EndpointFunction* find(unsigned number);
   // Whose BAR [address, address + length) lies in; null: nobody's. `bar` is 0 or 2, `offset` from
   // the start of that function's own part.
-  VirtualFunction* decode(std::uint64_t address, Bytes length, int& bar, Bytes& offset);
+  EndpointFunction* decode(std::uint64_t address, Bytes length, int& bar, Bytes& offset);
 
  private:
-  VirtualFunction* inside(const VirtualFunctionState::Window& window, std::uint64_t address,
-                          Bytes length, Bytes& offset);
+  EndpointFunction* inside(const VirtualFunctionState::Window& window, std::uint64_t address,
+                           Bytes length, Bytes& offset);
 
   const ChipConfig& chip_;
   VirtualFunctionState state_;
-  std::vector<VirtualFunction> functions_;
+  std::vector<EndpointFunction> functions_;
 };
 
 }  // namespace npu::model

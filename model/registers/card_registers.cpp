@@ -4,12 +4,22 @@
 #include "npu/abi/identity.hpp"
 
 namespace npu::model {
+namespace {
+
+std::string prefix_of(unsigned device_index, unsigned function) {
+  const std::string card = "card" + std::to_string(device_index);
+  return function == 0 ? card : card + ".function" + std::to_string(function);
+}
+
+}  // namespace
 
 CardRegisters::CardRegisters(const sc_core::sc_module_name& name, Simulation& sim,
-                             const ChipConfig& config, unsigned device_index)
+                             const ChipConfig& config, unsigned device_index, unsigned function)
     : sc_module(name),
       sim_(sim),
       device_index_(device_index),
+      function_(function),
+      track_prefix_(prefix_of(device_index, function)),
       device_id_(config.pci.device_id),
       revision_(config.pci.revision),
       ai_cores_(config.ai_cores),
@@ -17,7 +27,7 @@ CardRegisters::CardRegisters(const sc_core::sc_module_name& name, Simulation& si
       stream_window_base_(config.hbm.usable + abi::kReservedStreamOffset),
       events_(config.events),
       streams_(config.streams),
-      track_(sim.recorder.track("card" + std::to_string(device_index) + ".registers")) {
+      track_(sim.recorder.track(track_prefix_ + ".registers")) {
   register_socket.register_b_transport(this, &CardRegisters::b_transport);
   install_hooks();
   set_constants();
@@ -67,10 +77,11 @@ void CardRegisters::report(const FaultReport& fault) {
   bank_.set(abi::FaultAccess{}
                 .set<abi::FaultAccess::Vmid>(fault.vmid)
                 .set<abi::FaultAccess::Write>(fault.write ? 1 : 0));
-  if (interrupts_ != nullptr) interrupts_->raise(kFaultVector, fault.cause);
+  raise(kFaultVector, fault.cause);
 }
 
-void CardRegisters::function_reset() {
+void CardRegisters::function_reset(unsigned function) {
+  if (function != function_) return;
   reset_time_ = sim_now();
   bank_.reset();
   events_.reset();

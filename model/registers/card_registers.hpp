@@ -21,7 +21,7 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   static constexpr unsigned kFaultVector = 0;
 
   CardRegisters(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
-                unsigned device_index);
+                unsigned device_index, unsigned function = 0);
 
   // Addresses are offsets in BAR0. Answers at once and never waits. Accesses are naturally
   // aligned multiples of 4 bytes; others get TLM_BURST_ERROR_RESPONSE and kUnsupportedRequest.
@@ -34,6 +34,9 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   EventTable& events() { return events_; }
   StreamTable& streams() { return streams_; }
   std::uint32_t device_index() const { return device_index_; }
+  unsigned function() const { return function_; }  // of the card
+  // Of the function's units in traces.
+  const std::string& track_prefix() const { return track_prefix_; }
   // DEVICE_TIME, ns.
   std::uint64_t device_time() const { return (sim_now() - reset_time_) / 1000; }
   // Offset in BAR2 of doorbell page 0.
@@ -41,11 +44,14 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   // Device-local address of stream window 0.
   Bytes stream_window_base() const { return stream_window_base_; }
 
+  void raise(unsigned vector, std::uint64_t cause) {
+    if (interrupts_ != nullptr) interrupts_->raise(function_, vector, cause);
+  }
   // The first fault since FAULT_STATUS.Valid was cleared is latched and raises kFaultVector; later
   // ones set Overflow.
   void report(const FaultReport& fault) override;
-  // Registers, events and stream windows to their reset values.
-  void function_reset() override;
+  // Registers, events and stream windows to their reset values, if it is this function's.
+  void function_reset(unsigned function) override;
 
  private:
   void b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time& delay);
@@ -56,6 +62,8 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
 
   Simulation& sim_;
   const std::uint32_t device_index_;
+  const unsigned function_;
+  const std::string track_prefix_;
   const std::uint16_t device_id_;
   const std::uint8_t revision_;
   const unsigned ai_cores_;

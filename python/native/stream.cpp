@@ -17,15 +17,13 @@ driver::WaitPolicy policy_of(const std::string& name) {
 }
 
 abi::DmaOpcode opcode_of(const std::string& name) {
-  using Row = std::pair<const char*, abi::DmaOpcode>;
-  constexpr std::array<Row, 4> kAll = {{{"h2d", abi::DmaOpcode::kHostToDevice},
-                                        {"d2h", abi::DmaOpcode::kDeviceToHost},
-                                        {"d2d", abi::DmaOpcode::kDeviceToDevice},
-                                        {"p2p", abi::DmaOpcode::kPeerToPeer}}};
-  for (const auto& [known, opcode] : kAll) {
-    if (name == known) return opcode;
+  std::string allowed;
+  for (const auto& operation : abi::kDmaOperations) {
+    if (!operation.ring) continue;
+    if (name == operation.option) return operation.opcode;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(operation.option);
   }
-  throw py::value_error("direction: found '" + name + "'; allowed: h2d, d2h, d2d, p2p");
+  throw py::value_error("direction: found '" + name + "'; allowed: " + allowed);
 }
 
 // What gives a stream or an event back may come when the card has been closed.

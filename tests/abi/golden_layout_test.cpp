@@ -75,8 +75,30 @@ TEST(GoldenRing, Opcodes) {
   EXPECT_EQ(static_cast<int>(DmaOpcode::kDeviceToHost), 2);
   EXPECT_EQ(static_cast<int>(DmaOpcode::kDeviceToDevice), 3);
   EXPECT_EQ(static_cast<int>(DmaOpcode::kPeerToPeer), 4);
+  EXPECT_EQ(static_cast<int>(DmaOpcode::kFill), 5);
   EXPECT_EQ(kDmaFlagInterrupt, 1);
   EXPECT_EQ(kNoEvent, 0xFFFFFFFFU);
+}
+
+TEST(GoldenRing, OperationsOfTheOpcodes) {
+  const auto row = [](int opcode) { return find_dma_operation(static_cast<std::uint8_t>(opcode)); };
+  const auto is = [&](int opcode, const char* name, DmaSide source, DmaSide target) {
+    return row(opcode) != nullptr && row(opcode)->name == name && row(opcode)->source == source &&
+           row(opcode)->target == target;
+  };
+  EXPECT_TRUE(is(1, "H2D", DmaSide::kHost, DmaSide::kDevice));
+  EXPECT_TRUE(is(2, "D2H", DmaSide::kDevice, DmaSide::kHost));
+  EXPECT_TRUE(is(3, "D2D", DmaSide::kDevice, DmaSide::kDevice));
+  EXPECT_TRUE(is(4, "P2P", DmaSide::kDevice, DmaSide::kDevice));
+  EXPECT_TRUE(is(5, "fill", DmaSide::kPattern, DmaSide::kDevice));
+  for (int opcode = 0; opcode < 256; ++opcode) {
+    const bool known = opcode >= 1 && opcode <= 5;
+    EXPECT_EQ(row(opcode) != nullptr, known) << opcode;
+    EXPECT_EQ(find_ring_operation(static_cast<std::uint8_t>(opcode)) != nullptr,
+              known && opcode != 5)
+        << opcode;
+    EXPECT_EQ(row(opcode) != nullptr && row(opcode)->peer, opcode == 4) << opcode;
+  }
 }
 
 // M3: dword 0 opcode and stream, 1-2 source, 3-4 destination, 5 event, 6-7 size; little endian.

@@ -17,21 +17,54 @@ enum class DmaOpcode : std::uint8_t {
   kHostToDevice = 0x01,
   kDeviceToHost = 0x02,
   kDeviceToDevice = 0x03,
-  kPeerToPeer = 0x04,  // as kDeviceToDevice, with one side mapped to another card's memory (HCCS)
+  kPeerToPeer = 0x04,
+  kFill = 0x05,
 };
 
-constexpr std::string_view to_string(DmaOpcode opcode) {
-  switch (opcode) {
-    case DmaOpcode::kHostToDevice:
-      return "H2D";
-    case DmaOpcode::kDeviceToHost:
-      return "D2H";
-    case DmaOpcode::kDeviceToDevice:
-      return "D2D";
-    case DmaOpcode::kPeerToPeer:
-      return "P2P";
+// Where the bytes of an operation are. A pattern is 32 bits, in place of the source's address.
+enum class DmaSide : std::uint8_t { kHost, kDevice, kPattern };
+
+// What an opcode means to everybody who has to do with it: all there is to say about one is its
+// row here. Compute queues take every operation (QueueOpcode), the DMA ring those of `ring`.
+struct DmaOperation {
+  DmaOpcode opcode;
+  std::string_view name;    // in reports and traces
+  std::string_view option;  // in options of programs
+  DmaSide source;
+  DmaSide target;
+  bool ring;
+  bool peer;  // one side is mapped to another card's memory (HCCS)
+};
+inline constexpr std::array<DmaOperation, 5> kDmaOperations = {{
+    {DmaOpcode::kHostToDevice, "H2D", "h2d", DmaSide::kHost, DmaSide::kDevice, true, false},
+    {DmaOpcode::kDeviceToHost, "D2H", "d2h", DmaSide::kDevice, DmaSide::kHost, true, false},
+    {DmaOpcode::kDeviceToDevice, "D2D", "d2d", DmaSide::kDevice, DmaSide::kDevice, true, false},
+    {DmaOpcode::kPeerToPeer, "P2P", "p2p", DmaSide::kDevice, DmaSide::kDevice, true, true},
+    {DmaOpcode::kFill, "fill", "fill", DmaSide::kPattern, DmaSide::kDevice, false, false},
+}};
+
+// Null: no operation has that opcode.
+constexpr const DmaOperation* find_dma_operation(std::uint8_t opcode) {
+  for (const auto& operation : kDmaOperations) {
+    if (static_cast<std::uint8_t>(operation.opcode) == opcode) return &operation;
   }
-  return "?";
+  return nullptr;
+}
+// Those that the DMA ring takes.
+constexpr const DmaOperation* find_ring_operation(std::uint8_t opcode) {
+  const auto* const found = find_dma_operation(opcode);
+  return found != nullptr && found->ring ? found : nullptr;
+}
+constexpr const DmaOperation* find_dma_operation(std::string_view option) {
+  for (const auto& operation : kDmaOperations) {
+    if (operation.option == option) return &operation;
+  }
+  return nullptr;
+}
+
+constexpr std::string_view to_string(DmaOpcode opcode) {
+  const auto* const found = find_dma_operation(static_cast<std::uint8_t>(opcode));
+  return found != nullptr ? found->name : "?";
 }
 
 inline constexpr std::uint32_t kNoEvent = 0xFFFFFFFF;

@@ -15,18 +15,21 @@
 #include <string_view>
 #include <type_traits>
 
+#include "npu/abi/dma.hpp"
+
 namespace npu::abi {
 
 inline constexpr std::uint32_t kQueueEntrySize = 64;
 inline constexpr std::uint8_t kQueueEntryFormat = 1;
 
-// 0 is none, so that a ring of zeros holds nothing that can be executed.
+// 0 is none, so that a ring of zeros holds nothing that can be executed. What the DMA engines do
+// has their codes; below kLaunchAiCore there is nothing else.
 enum class QueueOpcode : std::uint8_t {
-  kHostToDevice = 0x01,  // copies have the DMA ring's codes (DmaOpcode)
-  kDeviceToHost = 0x02,
-  kDeviceToDevice = 0x03,
-  kPeerToPeer = 0x04,
-  kFill = 0x05,
+  kHostToDevice = static_cast<std::uint8_t>(DmaOpcode::kHostToDevice),
+  kDeviceToHost = static_cast<std::uint8_t>(DmaOpcode::kDeviceToHost),
+  kDeviceToDevice = static_cast<std::uint8_t>(DmaOpcode::kDeviceToDevice),
+  kPeerToPeer = static_cast<std::uint8_t>(DmaOpcode::kPeerToPeer),
+  kFill = static_cast<std::uint8_t>(DmaOpcode::kFill),
   kLaunchAiCore = 0x10,
   kLaunchAicpu = 0x11,
   kEventRecord = 0x20,  // writes a signal slot when all entries before it are complete
@@ -39,16 +42,6 @@ enum class QueueOpcode : std::uint8_t {
 
 constexpr std::string_view to_string(QueueOpcode opcode) {
   switch (opcode) {
-    case QueueOpcode::kHostToDevice:
-      return "H2D";
-    case QueueOpcode::kDeviceToHost:
-      return "D2H";
-    case QueueOpcode::kDeviceToDevice:
-      return "D2D";
-    case QueueOpcode::kPeerToPeer:
-      return "P2P";
-    case QueueOpcode::kFill:
-      return "fill";
     case QueueOpcode::kLaunchAiCore:
       return "launch AI Core";
     case QueueOpcode::kLaunchAicpu:
@@ -65,8 +58,9 @@ constexpr std::string_view to_string(QueueOpcode opcode) {
       return "timestamp";
     case QueueOpcode::kNop:
       return "nop";
+    default:
+      return to_string(static_cast<DmaOpcode>(opcode));
   }
-  return "?";
 }
 
 inline constexpr std::uint16_t kEntryBarrier = 0x0001;

@@ -157,7 +157,7 @@ TEST(AicoreBlock, is_forgotten_by_a_reset_and_the_core_runs_the_next_one) {
   });
   const SimTime reset = 2'050 * kClock;
   bench.at(reset, [&] {
-    bench.cores.function_reset();
+    bench.cores.function_reset(0);
     EXPECT_FALSE(bench.has_ended(0));
     bench.launch(0, [](AicorePort&) { return 0; });
   });

@@ -217,7 +217,7 @@ TEST(AicoreCopy, that_is_stopped_or_faults_holds_nothing) {
   EXPECT_EQ(bench.memory.held, 0);
   bench.latency = 10'000 * kClock;
   bench.at(model::sim_now(), [&] { bench.launch(0, body, 2); });
-  bench.at(model::sim_now() + 25'000 * kClock, [&] { bench.cores.function_reset(); });
+  bench.at(model::sim_now() + 25'000 * kClock, [&] { bench.cores.function_reset(0); });
   bench.run();
   EXPECT_EQ(bench.memory.held, 0);
 }

@@ -153,7 +153,7 @@ TEST_P(EndedProgram, leaves_its_core_when_it_is_stopped) {
 TEST_P(EndedProgram, leaves_its_core_when_the_card_is_reset) {
   AicoreBench bench;
   bench.at(0, [&] { bench.launch(0, GetParam().body, 1, 0, 2); });
-  bench.at(kStop, [&] { bench.cores.function_reset(); });
+  bench.at(kStop, [&] { bench.cores.function_reset(0); });
   expect_free(bench);
 }
 
@@ -161,7 +161,7 @@ TEST_P(EndedProgram, leaves_its_core_when_the_next_block_comes_right_behind_a_re
   AicoreBench bench;
   bench.at(0, [&] { bench.launch(0, GetParam().body, 1, 0, 2); });
   bench.at(kStop, [&] {
-    bench.cores.function_reset();
+    bench.cores.function_reset(0);
     bench.launch(
         0, [](AicorePort&) { return 0; }, 3);
   });

@@ -50,7 +50,7 @@ TEST(AicoreRecovery, from_a_stop_during_a_load) {
 TEST(AicoreRecovery, from_a_reset_during_write_backs) {
   AicoreBench bench;
   bench.latency = 10'000 * kClock;
-  bench.at(500'000 * kClock, [&] { bench.cores.function_reset(); });
+  bench.at(500'000 * kClock, [&] { bench.cores.function_reset(0); });
   const auto end = run_after(
       bench,
       [](AicorePort& port) {
@@ -75,7 +75,7 @@ TEST(AicoreRecovery, from_a_reset_leaves_nothing_of_the_last_tenant) {
   std::size_t cold = 0;
   bench.at(kLater / 2, [&] {
     cold = bench.requests.size();
-    bench.cores.function_reset();
+    bench.cores.function_reset(0);
   });
   run_after(
       bench,

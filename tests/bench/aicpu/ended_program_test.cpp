@@ -107,7 +107,7 @@ TEST_P(EndedAicpuProgram, leaves_its_core_when_it_is_stopped) {
 
 TEST_P(EndedAicpuProgram, leaves_its_core_when_the_card_is_reset) {
   bench_.start(0, GetParam().body, 77);
-  bench_.at(kStopAt, [this] { bench_.programs.function_reset(); });
+  bench_.at(kStopAt, [this] { bench_.programs.function_reset(0); });
   expect_free();
 }
 

@@ -140,7 +140,7 @@ TEST_F(Stop, a_reset_ends_what_a_program_computes) {
     return 1;
   });
   bench.at(10'000 * kNs, [this] {
-    bench.programs.function_reset();
+    bench.programs.function_reset(0);
     bench.start(0, [](AicpuPort&) { return 0; });
   });
   bench.run();
@@ -213,7 +213,7 @@ TEST_F(Stop, a_reset_forgets_everything_and_the_next_block_runs) {
   std::size_t writes = 0;
   unsigned ran = 0;
   bench.at(10'000 * kNs, [&] {
-    bench.programs.function_reset();
+    bench.programs.function_reset(0);
     writes = bench.windows.writes.size();
     for (unsigned core = 0; core < 3; ++core) {
       bench.start(core, [&](AicpuPort& port) {
@@ -239,11 +239,11 @@ TEST_F(Stop, a_reset_forgets_what_was_loaded) {
   };
   const auto cold = reads();
   const auto warm = reads();
-  bench.programs.function_reset();
+  bench.programs.function_reset(0);
   EXPECT_EQ(reads(), cold);
   EXPECT_EQ(reads(), warm);
 
-  bench.programs.function_reset();
+  bench.programs.function_reset(0);
   bench.memory.bytes[kImageAt + sizeof(abi::ImageHeader) + 100] ^= 1;
   EXPECT_EQ(bench.run_program(nothing).fault.code, FaultCode::kInvalidImage);
 }

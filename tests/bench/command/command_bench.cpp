@@ -19,7 +19,7 @@ CommandBench::CommandBench(const model::ChipConfig& chip, const sc_core::sc_modu
     : sc_module(name),
       config(chip),
       registers("registers", sim, config, 2),
-      dma("dma", sim, config, registers),
+      dma("dma", sim, config, 2),
       command("command", sim, config, registers),
       aicores("aicore", sim, config.aicore, config.ai_cores, "card2.aicore"),
       aicpus("aicpu", sim, config.aicpu, config.aicpus, "card2.aicpu"),
@@ -39,7 +39,6 @@ CommandBench::CommandBench(const model::ChipConfig& chip, const sc_core::sc_modu
   dma.host_socket.bind(host.sockets[0]);
   command.host_socket.bind(host.sockets[1]);
   registers.connect(*this);
-  dma.connect(static_cast<model::InterruptPort&>(*this));
   command.connect(static_cast<model::InterruptPort&>(*this));
   command.connect(static_cast<model::DmaRequestPort&>(dma));
   command.connect_aicore(aicores);

@@ -188,7 +188,7 @@ class CommandBench : public sc_core::sc_module, private model::InterruptPort {
   tlm::tlm_response_status doorbell_status = tlm::TLM_INCOMPLETE_RESPONSE;
 
  private:
-  void raise(unsigned vector, std::uint64_t) override { ++interrupts[vector]; }
+  void raise(unsigned, unsigned vector, std::uint64_t) override { ++interrupts[vector]; }
   void bar0_access(tlm::tlm_command command, std::uint64_t offset, void* data, unsigned length);
   bool iommu_allows(const PortRequest& request) const;
 

@@ -292,11 +292,11 @@ TEST(CommandManage, AFunctionResetForgetsEverything) {
   bench.push(queue, fill(2, kData + 4096, 1_MiB, 3, 0));
   bench.ring(queue);
   bench.run(5_us);
-  bench.registers.function_reset();
-  bench.dma.function_reset();
-  bench.mmu.function_reset();
-  bench.command.function_reset();
-  bench.aicores.function_reset();
+  bench.registers.function_reset(0);
+  bench.dma.function_reset(0);
+  bench.mmu.function_reset(0);
+  bench.command.function_reset(0);
+  bench.aicores.function_reset(0);
   bench.run(1_ms);
   EXPECT_TRUE(bench.tags(queue).empty());
   EXPECT_TRUE(bench.command.idle());

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "model/dma/dma.hpp"
+#include "model/dma/ring_front_end.hpp"
 #include "model/mmu/mmu.hpp"
 #include "stand_in_memory.hpp"
 #include "tests/support/page_tables.hpp"
@@ -90,7 +90,8 @@ class DmaBench : public sc_core::sc_module, private model::InterruptPort {
       : sc_module(name),
         config(chip),
         registers("registers", sim, config, 3),
-        dma("dma", sim, config, registers),
+        dma("dma", sim, config, 3),
+        ring(registers, dma),
         host("host", sim, kHostBytes),
         hbm("hbm", sim, kInstalled) {
     bar0.bind(registers.register_socket);
@@ -103,7 +104,6 @@ class DmaBench : public sc_core::sc_module, private model::InterruptPort {
       dma.hbm_socket.bind(hbm.socket);
     }
     registers.connect(*this);
-    dma.connect(*this);
     host.latency = 500'000;
     host.move_late = true;
     hbm.latency = 100'000;
@@ -179,6 +179,7 @@ class DmaBench : public sc_core::sc_module, private model::InterruptPort {
   const model::ChipConfig config;
   model::CardRegisters registers;
   model::Dma dma;
+  model::RingFrontEnd ring;
   StandInMemory host, hbm;
   std::unique_ptr<VirtualMemory> paging;
   tlm_utils::simple_initiator_socket<DmaBench> bar0{"bar0"};
@@ -189,7 +190,7 @@ class DmaBench : public sc_core::sc_module, private model::InterruptPort {
   tlm::tlm_response_status last_status = tlm::TLM_INCOMPLETE_RESPONSE;
 
  private:
-  void raise(unsigned vector, std::uint64_t cause) override {
+  void raise(unsigned, unsigned vector, std::uint64_t cause) override {
     interrupts.push_back({model::sim_now(), vector, cause, host.seen.size()});
   }
   void write_word(std::uint64_t offset, std::uint32_t value) {

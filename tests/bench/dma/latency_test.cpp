@@ -59,7 +59,7 @@ TEST(DmaLatency, ATranslationIsAskedForOnce) {
   bench.submit(entry);
   bench.run(1_ms);
   EXPECT_EQ(bench.interrupts.at(1).when - begin, kStart + kHbm + kCompletion);
-  bench.dma.invalidate_translations();
+  bench.dma.invalidate_translations(0);
   bench.submit(entry);
   bench.run(1_ms);
   EXPECT_EQ(bench.dma.statistics().translations, 2u);

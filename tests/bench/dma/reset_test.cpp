@@ -6,8 +6,9 @@ namespace npu::test {
 namespace {
 
 void reset(DmaBench& bench) {
-  bench.registers.function_reset();
-  bench.dma.function_reset();
+  bench.registers.function_reset(0);
+  bench.ring.reset();
+  bench.dma.function_reset(0);
 }
 
 // Resets `delay` after the doorbell of a copy of 1 MiB, then works on as if nothing had been.
@@ -18,7 +19,7 @@ void survives_reset(DmaOpcode opcode, Picoseconds delay) {
   bench.ring_doorbell();
   bench.run(delay);
   reset(bench);
-  EXPECT_TRUE(bench.dma.idle());
+  EXPECT_TRUE(bench.ring.idle());
   EXPECT_EQ(bench.read<abi::DmaConsumerIndex>().raw, 0u);
   auto& source = opcode == kH2d ? bench.host.bytes : bench.hbm.bytes;
   auto& target = opcode == kD2h ? bench.host.bytes : bench.hbm.bytes;

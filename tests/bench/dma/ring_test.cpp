@@ -194,7 +194,7 @@ TEST(DmaRing, HundredThousandCommandsNoneLostNoneDoubled) {
   }
   EXPECT_EQ(bench.dma.statistics().commands, 100'000u);
   EXPECT_EQ(bench.sim.pool.in_use(), 0u);
-  EXPECT_TRUE(bench.dma.idle());
+  EXPECT_TRUE(bench.ring.idle());
 }
 
 }  // namespace

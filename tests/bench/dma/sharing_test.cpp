@@ -10,7 +10,7 @@ namespace {
 constexpr Bytes kCopy = 64_KiB;
 
 // Asks for copies as the command processor does: whenever there is room.
-class Requester : private model::DmaRequestPort::Listener {
+class Requester : private model::DmaClient {
  public:
   explicit Requester(model::Dma& dma) : dma_(dma) { dma.connect(*this); }
 
@@ -22,16 +22,19 @@ class Requester : private model::DmaRequestPort::Listener {
 
  private:
   void ask() {
-    while (wanted_ > 0 && dma_.can_request()) {
+    while (wanted_ > 0 && dma_.can_request(0)) {
       --wanted_;
-      model::DmaCommand command;
-      command.requested = true;
-      command.entry = make_entry(DmaOpcode::kDeviceToDevice, 0, 8_MiB, kCopy);
-      dma_.request(command);
+      model::DmaRequest copy;
+      copy.client = this;
+      copy.opcode = static_cast<std::uint8_t>(DmaOpcode::kDeviceToDevice);
+      copy.operation = abi::find_dma_operation(copy.opcode);
+      copy.destination = 8_MiB;
+      copy.size = kCopy;
+      dma_.request(copy);
     }
   }
-  void dma_done(const model::DmaCommand& command) override {
-    EXPECT_FALSE(command.fault.failed());
+  void dma_left(const model::DmaRequest& request) override {
+    EXPECT_FALSE(request.fault.failed());
     done.push_back(model::sim_now());
   }
   void dma_free() override { ask(); }
@@ -58,7 +61,7 @@ TEST_P(DmaSharing, AFullRingDoesNotKeepRequestsFromTheEngines) {
   bench.ring_doorbell();
   bench.run(1_us);
   requester.want(8 * GetParam());
-  while (requester.done.size() < 8 * GetParam() && !bench.dma.idle()) bench.run(500_ns);
+  while (requester.done.size() < 8 * GetParam() && !bench.ring.idle()) bench.run(500_ns);
   // In turn: by then the ring has had as many, and what its engines held before.
   EXPECT_EQ(requester.done.size(), 8 * GetParam());
   EXPECT_LE(bench.dma.statistics().commands, (2 * 8 + 10) * GetParam());
@@ -73,7 +76,7 @@ TEST_P(DmaSharing, RequestsWithoutEndDoNotKeepTheRingFromTheEngines) {
     bench.push(make_entry(DmaOpcode::kDeviceToDevice, 0, 16_MiB, kCopy, i % 16, i % 256));
   }
   bench.ring_doorbell();
-  while (!bench.dma.idle() && requester.done.size() < 64 * GetParam()) bench.run(500_ns);
+  while (!bench.ring.idle() && requester.done.size() < 64 * GetParam()) bench.run(500_ns);
   EXPECT_LE(requester.done.size(), (8 + 8) * GetParam());
 }
 
@@ -88,7 +91,7 @@ TEST_P(DmaSharing, EnginesThatHoldOneCommandServeBoth) {
   }
   requester.want(8);
   bench.ring_doorbell();
-  for (unsigned i = 0; i < 1000 && (!bench.dma.idle() || requester.done.size() < 8); ++i) {
+  for (unsigned i = 0; i < 1000 && (!bench.ring.idle() || requester.done.size() < 8); ++i) {
     bench.run(500_ns);
   }
   EXPECT_EQ(requester.done.size(), 8U);

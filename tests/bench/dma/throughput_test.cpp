@@ -63,7 +63,8 @@ class HbmBench : public sc_core::sc_module {
   model::Simulation sim;
   model::ChipConfig config = hbm_chip_config();
   model::CardRegisters registers{"registers", sim, config, 0};
-  model::Dma dma{"dma", sim, config, registers};
+  model::Dma dma{"dma", sim, config, 0};
+  model::RingFrontEnd ring{registers, dma};
   model::Hbm hbm{"hbm", sim, config.hbm, 2, "hbm"};
   StandInMemory host{"host", sim, 1_MiB};
   tlm_utils::simple_initiator_socket<HbmBench> bar0{"bar0"}, idle{"idle"};

@@ -215,9 +215,10 @@ TEST(DmaVmid, ResetWhileWritesWaitForAWalkMovesNothingLater) {
   bench.submit(make_entry(kH2d, kSource, kVirtual, 64_KiB, kStream, 1));
   bench.run(100_us);
   EXPECT_GT(bench.paging->mmu.statistics().misses, 0u);
-  bench.registers.function_reset();
-  bench.dma.function_reset();
-  bench.paging->mmu.function_reset();
+  bench.registers.function_reset(0);
+  bench.ring.reset();
+  bench.dma.function_reset(0);
+  bench.paging->mmu.function_reset(0);
   bench.paging->walked.answer_kept();
   bench.run(1_ms);
   for (unsigned i = 0; i < 64_KiB; ++i) ASSERT_EQ(bench.hbm.bytes[20 * kPage + i], 0);

@@ -124,7 +124,7 @@ TEST(HccsReset, WhatWaitsIsAbortedAndLateDataGoesNowhere) {
   LinkBench bench(2, config);
   bench.card(0).issue_many(false, 1, 3);
   bench.run(kMicrosecond / 10);
-  bench.card(0).port.function_reset();
+  bench.card(0).port.function_reset(0);
   bench.run(10 * kMicrosecond);
   const auto& answers = bench.card(0).answers;
   ASSERT_EQ(answers.size(), 3U);

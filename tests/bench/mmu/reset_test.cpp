@@ -12,8 +12,8 @@ class ResetBench : public MmuBench {
     enable();
   }
   void reset() {
-    registers.function_reset();
-    mmu.function_reset();
+    registers.function_reset(0);
+    mmu.function_reset(0);
   }
 };
 

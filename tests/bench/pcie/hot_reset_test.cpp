@@ -239,7 +239,7 @@ TEST(LinkLoss, EndsTheCardsReadsAndNothingLeavesItDuringTheReset) {
     bench.blink();
     ASSERT_EQ(bench.chip().answers.size(), 2U);
     bench.chip().read(kBuffer, 64);
-    bench.endpoint().raise(0, 0);
+    bench.endpoint().raise(0, 0, 0);
     bench.wait(10_us);
     ASSERT_EQ(bench.chip().answers.size(), 3U);
     for (const auto& answer : bench.chip().answers) {

@@ -35,7 +35,7 @@ TEST(Msix, RaisedVectorArrivesWithItsData) {
     bench.program(3, 0xABC);
     bench.wait(1_us);
     raised = model::sim_now();
-    bench.endpoint().raise(3, 0);
+    bench.endpoint().raise(0, 3, 0);
   });
   ASSERT_EQ(bench.interrupts.messages.size(), 1U);
   EXPECT_EQ(bench.interrupts.messages[0].address, kMessage);
@@ -61,8 +61,8 @@ TEST(Msix, MaskedVectorPendsAndIsDeliveredOnceOnUnmask) {
     bench.program(70, 7);
     bench.write(bench.entry(70) + pci::kMsixEntryControl, pci::kMsixEntryMasked);
     bench.read(bench.bar(0));
-    bench.endpoint().raise(70, 0);
-    bench.endpoint().raise(70, 0);
+    bench.endpoint().raise(0, 70, 0);
+    bench.endpoint().raise(0, 70, 0);
     EXPECT_EQ(bench.pending(1), 1U << 6);
     EXPECT_TRUE(bench.interrupts.messages.empty());
     bench.write(bench.entry(70) + pci::kMsixEntryControl, 0);
@@ -75,8 +75,8 @@ TEST(Msix, AVectorBeyondTheTableIsNone) {
   MsixBench bench;
   bench.run([&] {
     bench.enable();
-    bench.endpoint().raise(128, 0);
-    bench.endpoint().raise(0xFFFF'FFFF, 0);
+    bench.endpoint().raise(0, 128, 0);
+    bench.endpoint().raise(0, 0xFFFF'FFFF, 0);
     bench.wait(1_us);
   });
   EXPECT_TRUE(bench.interrupts.messages.empty());
@@ -90,8 +90,8 @@ TEST(Msix, FunctionMaskHoldsEveryVector) {
     bench.program(1, 2);
     bench.read(bench.bar(0));
     bench.control(pci::kMsixControlEnable | pci::kMsixControlMaskAll);
-    bench.endpoint().raise(0, 0);
-    bench.endpoint().raise(1, 0);
+    bench.endpoint().raise(0, 0, 0);
+    bench.endpoint().raise(0, 1, 0);
     EXPECT_EQ(bench.pending(), 3U);
     bench.control(pci::kMsixControlEnable);
     EXPECT_EQ(bench.pending(), 0U);
@@ -104,7 +104,7 @@ TEST(Msix, DisabledOrWithoutBusMasteringNothingIsSent) {
   bench.run([&] {
     bench.program(0, 1);
     bench.read(bench.bar(0));
-    bench.endpoint().raise(0, 0);
+    bench.endpoint().raise(0, 0, 0);
     bench.control(pci::kMsixControlEnable);
     bench.wait(1_us);
     EXPECT_TRUE(bench.interrupts.messages.empty());
@@ -174,7 +174,7 @@ TEST(FunctionLevelReset, EndsReadsInFlightAndIgnoresTheirCompletions) {
     bench.reset();
     ASSERT_EQ(bench.chip().answers.size(), 1U);
     EXPECT_EQ(bench.chip().answers[0].completion, model::Completion::kCompleterAbort);
-    bench.endpoint().raise(0, 0);
+    bench.endpoint().raise(0, 0, 0);
     bench.chip().read(FakeHostMemory::kBase, 64);  // refused while the reset lasts
     bench.wait(10_us);
   });

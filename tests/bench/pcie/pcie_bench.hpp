@@ -40,8 +40,8 @@ struct PcieBench {
     for (unsigned i = 0; i < fabric.cards(); ++i) {
       chips.push_back(std::make_unique<FakeChip>(("chip" + std::to_string(i)).c_str(), simulation));
       auto& endpoint = fabric.endpoint(i);
-      endpoint.register_socket.bind(chips[i]->registers);
-      endpoint.memory_socket.bind(chips[i]->memory);
+      endpoint.register_sockets[0].bind(chips[i]->registers);
+      endpoint.memory_sockets[0].bind(chips[i]->memory);
       chips[i]->dma.bind(endpoint.dma_sockets[0]);
       endpoint.add_reset_listener(*chips[i]);
     }

@@ -128,7 +128,7 @@ class FakeChip : public sc_core::sc_module, public model::ResetListener {
     model::Transaction::of(payload).posted = true;
     return send(payload);
   }
-  void function_reset() override { resets.push_back(model::sim_now()); }
+  void function_reset(unsigned) override { resets.push_back(model::sim_now()); }
 
  private:
   std::uint64_t send(tlm::tlm_generic_payload& payload) {

@@ -91,7 +91,7 @@ TEST(Bar2, EnablingAStreamLatchesItsAddressSpace) {
   block[0x18] = 9;
   bench.write_bar2(window(2), block);
   EXPECT_EQ(streams.vmid(2), 3u);
-  bench.registers.function_reset();
+  bench.registers.function_reset(0);
   EXPECT_EQ(streams.vmid(2), 0u);
 }
 

@@ -34,7 +34,7 @@ TEST(CardRegisters, CountTheTimeSinceReset) {
   RegistersBench bench;
   bench.run(3_us);
   EXPECT_EQ(bench.read<abi::DeviceTime>().raw, 3000u);
-  bench.registers.function_reset();
+  bench.registers.function_reset(0);
   bench.run(250_ns);
   EXPECT_EQ(bench.read<abi::DeviceTime>().raw, 250u);
 }
@@ -94,7 +94,7 @@ TEST(CardRegisters, ResetRestoresEverything) {
   bench.write(abi::EventRecordBase::from_raw(0x5000));
   bench.registers.report(fault(abi::FaultCode::kPoisoned));
   bench.registers.events().complete(1, abi::FaultCode::kNone);
-  bench.registers.function_reset();
+  bench.registers.function_reset(0);
   EXPECT_EQ(bench.read<abi::EventRecordBase>().raw, 0u);
   EXPECT_EQ(bench.read<abi::FaultStatus>().raw, 0u);
   EXPECT_EQ(bench.registers.events().at(1).raw, 0u);

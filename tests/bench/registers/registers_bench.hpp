@@ -98,7 +98,7 @@ class RegistersBench : public sc_core::sc_module, private model::InterruptPort {
   Bar2Answer last;
 
  private:
-  void raise(unsigned vector, std::uint64_t) override { interrupts.push_back(vector); }
+  void raise(unsigned, unsigned vector, std::uint64_t) override { interrupts.push_back(vector); }
   void send(tlm::tlm_generic_payload& trans) {
     last = {};
     tlm::tlm_phase phase = tlm::BEGIN_REQ;

@@ -143,8 +143,9 @@ FakeCard::Fault FakeCard::move(const abi::DmaEntry& entry, unsigned vmid, std::u
   using abi::FaultCode;
   const auto from = entry.source() + done;
   const auto to = entry.destination() + done;
-  const bool from_host = entry.opcode == static_cast<std::uint8_t>(abi::DmaOpcode::kHostToDevice);
-  const bool to_host = entry.opcode == static_cast<std::uint8_t>(abi::DmaOpcode::kDeviceToHost);
+  const auto* const operation = abi::find_ring_operation(entry.opcode);
+  const bool from_host = operation != nullptr && operation->source == abi::DmaSide::kHost;
+  const bool to_host = operation != nullptr && operation->target == abi::DmaSide::kHost;
   FakeMmu::Translation source, destination;
   if (!from_host) {
     source = mmu_.translate(vmid, from, false);

@@ -40,14 +40,11 @@ bool FakeQueues::well_formed(const abi::QueueEntry& entry) const {
   const auto copy = entry.get<abi::CopyPayload>();
   const auto fill = entry.get<abi::FillPayload>();
   const auto launch = entry.get<abi::LaunchPayload>();
+  if (const auto* const operation = abi::find_dma_operation(entry.opcode)) {
+    if (operation->source != abi::DmaSide::kPattern) return copy.size != 0;
+    return fill.size != 0 && fill.size % 4 == 0 && fill.destination % 4 == 0;
+  }
   switch (static_cast<QueueOpcode>(entry.opcode)) {
-    case QueueOpcode::kHostToDevice:
-    case QueueOpcode::kDeviceToHost:
-    case QueueOpcode::kDeviceToDevice:
-    case QueueOpcode::kPeerToPeer:
-      return copy.size != 0;
-    case QueueOpcode::kFill:
-      return fill.size != 0 && fill.size % 4 == 0 && fill.destination % 4 == 0;
     case QueueOpcode::kLaunchAiCore:
     case QueueOpcode::kLaunchAicpu:
       return launch.blocks != 0 && launch.arguments % 64 == 0 && launch.image % 64 == 0 &&
@@ -61,8 +58,9 @@ bool FakeQueues::well_formed(const abi::QueueEntry& entry) const {
     case QueueOpcode::kBarrier:
     case QueueOpcode::kNop:
       return true;
+    default:
+      return false;
   }
-  return false;
 }
 
 void FakeQueues::run(std::uint32_t id, const abi::QueueEntry& entry) {
@@ -156,19 +154,19 @@ FakeQueues::Access FakeQueues::move(const Queue& queue, bool host, std::uint64_t
 FakeQueues::Access FakeQueues::copy(const Queue& queue, const abi::QueueEntry& entry) {
   const auto payload = entry.get<abi::CopyPayload>();
   std::vector<std::byte> bytes(static_cast<std::size_t>(payload.size));
-  const auto opcode = static_cast<QueueOpcode>(entry.opcode);
-  if (opcode == QueueOpcode::kPeerToPeer) return {FaultCode::kNoPeer, payload.destination, true};
-  const auto read = move(queue, opcode == QueueOpcode::kHostToDevice, payload.source, bytes.data(),
-                         bytes.size(), false);
+  const auto& operation = *abi::find_dma_operation(entry.opcode);
+  if (operation.peer) return {FaultCode::kNoPeer, payload.destination, true};
+  const auto read = move(queue, operation.source == abi::DmaSide::kHost, payload.source,
+                         bytes.data(), bytes.size(), false);
   if (read.fault != FaultCode::kNone) return read;
-  return move(queue, opcode == QueueOpcode::kDeviceToHost, payload.destination, bytes.data(),
+  return move(queue, operation.target == abi::DmaSide::kHost, payload.destination, bytes.data(),
               bytes.size(), true);
 }
 
 FakeQueues::Access FakeQueues::perform(Queue& queue, const abi::QueueEntry& entry) {
   const auto opcode = static_cast<QueueOpcode>(entry.opcode);
-  if (entry.opcode <= 4) return copy(queue, entry);
-  if (opcode == QueueOpcode::kFill) {
+  if (const auto* const operation = abi::find_dma_operation(entry.opcode)) {
+    if (operation->source != abi::DmaSide::kPattern) return copy(queue, entry);
     const auto fill = entry.get<abi::FillPayload>();
     std::vector<std::uint32_t> words(static_cast<std::size_t>(fill.size / 4), fill.pattern);
     return move(queue, false, fill.destination, words.data(), words.size() * 4, true);

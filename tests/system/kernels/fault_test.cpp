@@ -63,7 +63,7 @@ TEST_P(ShippedKernel, LeavesItsCoreWheneverItIsStopped) {
 }
 
 TEST_P(ShippedKernel, LeavesItsCoreWheneverTheCardIsReset) {
-  at_every_instant([this] { bench_.cores.function_reset(); },
+  at_every_instant([this] { bench_.cores.function_reset(0); },
                    [this](const AicoreBench::Ended&) { expect_whole(); });
 }
 

@@ -66,9 +66,8 @@ driver::WaitPolicy wait_policy(const std::string& name) {
 }
 
 abi::DmaOpcode direction_opcode(const std::string& direction) {
-  if (direction == "d2h") return abi::DmaOpcode::kDeviceToHost;
-  if (direction == "d2d") return abi::DmaOpcode::kDeviceToDevice;
-  return abi::DmaOpcode::kHostToDevice;
+  const auto* const operation = abi::find_dma_operation(direction);
+  return operation != nullptr ? operation->opcode : abi::DmaOpcode::kHostToDevice;
 }
 
 void fill_pattern(ByteSpan bytes, std::uint64_t seed) {

@@ -9,7 +9,8 @@ failed=()
 run_sanitized() { # BUILD CTEST-OPTION...
   local build=$1
   shift
-  ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1 \
+  ASAN_OPTIONS=detect_stack_use_after_return=0 LSAN_OPTIONS=use_stacks=0 \
+    UBSAN_OPTIONS=print_stacktrace=1 \
     ctest --test-dir "$build" --output-on-failure -j "$npu_jobs" -LE 'slow|package' "$@"
 }
 

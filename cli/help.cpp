@@ -47,7 +47,7 @@ Runs a workload (npusim list) on the simulated machine and prints its report. On
 says how far it is: on a terminal a line that changes, after two seconds; elsewhere a line per tenth
 of each part that takes more than ten. Ctrl-C (SIGINT, SIGTERM, SIGHUP) ends it with a report of what
 is known by then, whose outcome is "interrupted", and exit code 128 + the signal's number; a second
-one ends it at once. A run that fails writes what is known, too.
+one ends it at once. A run that fails writes what is known, too. FILE - is standard output.
 
 )";
 

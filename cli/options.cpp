@@ -123,6 +123,17 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
   return {};
 }
 
+// A file to write called "-" is standard output, as one to read is standard input.
+void name_standard_output(po::variables_map& values, const std::string& command) {
+  for (const auto& row : option_table()) {
+    if (row.kind != Value::kOutputFile || !belongs(row, command) || !is_given(values, row.name)) {
+      continue;
+    }
+    auto& path = values.at(std::string(row.name)).as<std::string>();
+    if (path == "-") path = "/dev/stdout";
+  }
+}
+
 // The file of "--report=" would be none, without a word; and one file cannot hold two things.
 Outcome check_files(const po::variables_map& values, const std::string& command) {
   std::vector<std::pair<std::string, std::string>> files;  // option, path
@@ -214,7 +225,7 @@ void take_values(const po::variables_map& values, Options& options) {
 }  // namespace
 
 tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arguments) {
-  const auto values = parse(arguments);
+  auto values = parse(arguments);
   if (!values) return tl::unexpected(values.error());
   Options options;
   options.arguments = value_or(*values, "words", std::vector<std::string>{});
@@ -238,6 +249,7 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   const auto seed = parse_seed(value_or<std::string>(*values, "seed", "1"));
   if (!seed) return tl::unexpected(seed.error());
   options.seed = *seed;
+  name_standard_output(*values, options.command);
   if (auto usable = check_files(*values, options.command); !usable) {
     return tl::unexpected(usable.error());
   }

@@ -7,68 +7,16 @@ namespace npu::timeline {
 namespace {
 
 using platform::Activity;
+using platform::Path;
 
-// Of memories, links and translations only what a request sees of them leads on.
-bool is_on_paths(Activity activity) {
-  switch (activity) {
-    case Activity::kMeasurement:
-    case Activity::kStage:
-    case Activity::kMemoryBlock:
-    case Activity::kTask:
-    case Activity::kTaskEdge:
-    case Activity::kTlp:
-    case Activity::kHostRead:
-    case Activity::kIommuLookup:
-    case Activity::kTranslation:
-    case Activity::kPageWalk:
-    case Activity::kL2Read:
-    case Activity::kL2Write:
-    case Activity::kL2Fill:
-    case Activity::kL2WriteBack:
-    case Activity::kHbmRead:
-    case Activity::kHbmWrite:
-    case Activity::kHbmRefresh:
-    case Activity::kHccsTransfer:
-      return false;
-    default:
-      return true;
-  }
-}
-
-// What the card does for a request, as far as it is not part of another event of it.
-bool is_of_request(Activity activity) {
-  switch (platform::row_of(activity).category) {
-    case platform::Category::kPcie:
-    case platform::Category::kDma:
-    case platform::Category::kMmu:
-    case platform::Category::kQueue:
-      return activity != Activity::kCommand && activity != Activity::kQueueCommand;
-    default:
-      return activity == Activity::kInterrupt;
-  }
-}
-
-bool is_wait_of_host(Activity activity) {
-  switch (activity) {
-    case Activity::kPoll:
-    case Activity::kCpuIdle:
-    case Activity::kContextSwitch:
-    case Activity::kBarrier:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_driver_call(Activity activity) {
-  return activity == Activity::kDmaSubmit || activity == Activity::kEventWait ||
-         activity == Activity::kDriverCall;
+platform::Path path_of(Activity activity) {
+  return platform::row_of(activity).path;
 }
 
 }  // namespace
 
 void PathEvents::on_event(const platform::TraceEvent& event) {
-  if (!is_on_paths(event.activity)) return;
+  if (path_of(event.activity) == Path::kNone) return;
   if (events_.size() == kMost) {  // the younger half stays: a path is looked for from its end
     const auto middle = events_.begin() + static_cast<std::ptrdiff_t>(kMost / 2);
     for (auto it = events_.begin(); it != middle; ++it) {
@@ -110,18 +58,19 @@ void PathEvents::enter(Index index) {
     lists_[kind][value].push_back(index);
   };
   const auto activity = event.activity;
-  if (event.cause != 0 && is_of_request(activity)) add(Group::kCause, event.cause);
+  const auto path = path_of(activity);
+  if (event.cause != 0 && path == Path::kRequest) add(Group::kCause, event.cause);
   if (activity == Activity::kPipe || activity == Activity::kTaskSetup) {
     add(Group::kCore, core_of(event.track));
   }
-  if (is_wait_of_host(activity)) add(Group::kHostTask, event.track);
+  if (path == Path::kHostWait) add(Group::kHostTask, event.track);
   if (activity == Activity::kMmioRead || activity == Activity::kConfigAccess) {
     add(Group::kHostTask, UINT64_MAX);
   }
   if (activity == Activity::kInterrupt || activity == Activity::kHostWrite) {
     add(Group::kSignals, 0);
   }
-  if (is_driver_call(activity)) add(Group::kDriverCalls, 0);
+  if (path == Path::kCall) add(Group::kDriverCalls, 0);
   if (activity == Activity::kCpuBusy &&
       std::find(host_tracks_.begin(), host_tracks_.end(), event.track) == host_tracks_.end()) {
     host_tracks_.push_back(event.track);

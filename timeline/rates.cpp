@@ -8,21 +8,10 @@ namespace {
 
 using platform::Activity;
 
-// Shown as a rate; all else would be told twice.
+// All else would be told twice.
 bool has_rate(Activity activity) {
-  switch (activity) {
-    case Activity::kTlp:
-    case Activity::kL2Read:
-    case Activity::kL2Write:
-    case Activity::kL2Fill:
-    case Activity::kL2WriteBack:
-    case Activity::kHbmRead:
-    case Activity::kHbmWrite:
-    case Activity::kHccsTransfer:
-      return true;
-    default:
-      return false;
-  }
+  const auto load = platform::row_of(activity).load;
+  return load != platform::Load::kNone && load != platform::Load::kTime;
 }
 
 void halve(std::vector<std::uint64_t>& series) {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "timeline/load.hpp"
-
 namespace npu::timeline {
 namespace {
+
+using platform::Load;
 
 __extension__ using Wide = unsigned __int128;
 
@@ -20,8 +20,8 @@ constexpr std::uint32_t kAll = 100'000;
 }  // namespace
 
 void Utilisation::on_event(const platform::TraceEvent& event) {
-  const Load load = load_of(event.activity);
-  if (load == Load::kNone) return;
+  const auto load = platform::row_of(event.activity).load;
+  if (load == Load::kNone || load == Load::kRate) return;
   make_room(event.end);
   Series& series = series_of({platform::row_of(event.activity).category, event.track});
   const std::int64_t begin = event.begin.count(), end = event.end.count();

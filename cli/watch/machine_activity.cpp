@@ -4,13 +4,12 @@
 #include <algorithm>
 
 #include "timeline/cause.hpp"
-#include "timeline/load.hpp"
 
 namespace npu::cli {
 namespace {
 
 using platform::Activity;
-using timeline::Load;
+using platform::Load;
 
 double share(std::uint64_t busy, std::uint64_t bytes, std::uint64_t capacity, std::int64_t time) {
   if (time <= 0) return 0;
@@ -61,8 +60,8 @@ void MachineActivity::count(const platform::TraceEvent& event) {
 
 void MachineActivity::on_event(const platform::TraceEvent& event) {
   count(event);
-  const Load load = timeline::load_of(event.activity);
-  if (load == Load::kNone) return;
+  const Load load = platform::row_of(event.activity).load;
+  if (load == Load::kNone || load == Load::kRate) return;
   if (event.track >= tracks_.size()) tracks_.resize(event.track + 1);
   Track& track = tracks_[event.track];
   track.is_used = true;

@@ -96,6 +96,7 @@ def run(command, seconds, gib):
     def limit():
         resource.setrlimit(resource.RLIMIT_DATA, (gib << 30, gib << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                              preexec_fn=limit)
     try:
@@ -120,7 +121,8 @@ def judge(text, code, interrupted, allowed):
     if interrupted:
         if not allowed:
             return "NOT REFUSED"
-        return "" if code in (-signal.SIGINT, 130) else f"HANGS after SIGINT, {code}"
+        # 0: it came to its end just then
+        return "" if code in (0, -signal.SIGINT, 130) else f"HANGS after SIGINT, {code}"
     if code not in ((0, 1, 2) if allowed else (2,)):
         return f"ENDED with {code}"
     if code == 0:

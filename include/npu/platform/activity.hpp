@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What timed events can tell of, one row each: the name that reports and timelines print, the part
-// of the machine it belongs to, and what the word `detail` of such an event holds. Exporters,
-// reports and docs/timeline.md are made from this table.
+// of the machine it belongs to, what it says of a unit's load, whether a critical path may lead
+// through it, and what the word `detail` of such an event holds. Exporters, reports and
+// docs/timeline.md are made from this table.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "npu/platform/activity_detail.hpp"
 
 namespace npu::platform {
 
@@ -102,32 +105,27 @@ enum class Category : std::uint8_t {
   kCount,
 };
 
-// How a field of `detail` is written.
-enum class DetailFormat : std::uint8_t {
-  kNumber,
-  kHex,
-  kFaultCode,         // abi::FaultCode
-  kDmaOpcode,         // abi::DmaOpcode
-  kQueueOpcode,       // abi::QueueOpcode
-  kManagementOpcode,  // abi::ManagementOpcode
-  kPipe,              // platform::Pipe
-  kBdf,               // bus << 8 | device << 3 | function
-  kDriverCall,        // DriverCall
-  kBlockState,        // BlockState
-  kTask,              // ~0: none
-  kStatistic,         // Statistic
-};
-
-// Bits [shift, shift + bits) of `detail`; bits 0: no field.
-struct DetailField {
-  std::string_view name{};
-  std::uint8_t shift = 0;
-  std::uint8_t bits = 0;
-  DetailFormat format = DetailFormat::kNumber;
-};
-
 // Where an event stands on the way of the request that its cause names.
 enum class Flow : std::uint8_t { kNone, kBegin, kStep, kEnd };
+
+// By what measure an event says that its unit is busy. One activity of a unit says so: others of
+// the same unit lie within it.
+enum class Load : std::uint8_t {
+  kNone,
+  kTime,       // while the event lasts
+  kBytes,      // by TraceEvent::bytes of what the unit could carry
+  kWireBytes,  // by TraceEvent::detail of what the unit could carry
+  kRate,       // not: its bytes are shown as a rate only, for they lie within others' time
+};
+
+// What an event is on a critical path.
+enum class Path : std::uint8_t {
+  kNone,      // nothing: of memories, links and translations only what a request sees leads on
+  kWork,      // what a unit does
+  kRequest,   // what the card does for a request, as far as it is no part of another event of it
+  kHostWait,  // a host task stands still
+  kCall,      // a call of the driver's interface
+};
 
 struct ActivityRow {
   Activity activity;
@@ -135,60 +133,10 @@ struct ActivityRow {
   Category category;
   Flow flow;
   std::string_view meaning;
+  Load load = Load::kNone;
+  Path path = Path::kNone;
   std::array<DetailField, 3> fields{};
 };
-
-// What kDriverCall tells of.
-enum class DriverCall : std::uint8_t {
-  kEnumerate,
-  kOpen,
-  kShutdown,
-  kResetQueue,
-  kAllocate,
-  kFree,
-  kCompact,
-  kCreateStream,
-  kDestroyStream,
-  kCreateEvent,
-  kDestroyEvent,
-  kReserve,
-  kCreateHandle,
-  kMap,
-  kSetAccess,
-  kUnmap,
-  kRelease,
-  kCreateQueue,
-  kUpdateQueue,
-  kDestroyQueue,
-  kUpload,
-  kRun,
-  kCount,
-};
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(DriverCall::kCount)>
-    kDriverCallNames{"enumerate",      "open",         "shutdown",      "reset_queue",
-                     "allocate",       "free",         "compact",       "create_stream",
-                     "destroy_stream", "create_event", "destroy_event", "reserve",
-                     "create_handle",  "map",          "set_access",    "unmap",
-                     "release",        "create_queue", "update_queue",  "destroy_queue",
-                     "upload",         "run"};
-
-// What a block of device memory is from then on.
-enum class BlockState : std::uint8_t { kFree, kAllocated, kPinned, kMoved, kReserved, kCount };
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(BlockState::kCount)>
-    kBlockStateNames{"free", "allocated", "pinned", "moved", "reserved"};
-
-// How a report makes a time of the measurements of one name.
-enum class Statistic : std::uint8_t {
-  kSum,     // of all
-  kMean,    // their sum by the sum of their counts, rounded half up
-  kMedian,  // the upper one of an even number
-  kLeast,
-  kMost,
-  kSpan,  // first begin to last end
-  kCount,
-};
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(Statistic::kCount)>
-    kStatisticNames{"sum", "mean", "median", "least", "most", "span"};
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Category::kCount)>
     kCategoryNames{"workload", "driver", "host",  "pcie", "dma", "fault", "mmu",
@@ -211,163 +159,181 @@ inline constexpr DetailField kLines{"lines", 0, 32};
 
 template <class... Fields>
 constexpr ActivityRow row(Activity activity, std::string_view name, Category category, Flow flow,
-                          std::string_view meaning, Fields... fields) {
-  return {activity, name, category, flow, meaning, {fields...}};
+                          Load load, Path path, std::string_view meaning, Fields... fields) {
+  return {activity, name, category, flow, meaning, load, path, {fields...}};
 }
 
 // In the order of the enumeration.
 inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
-    row(Activity::kMeasurement, "measurement", Category::kWorkload, Flow::kNone,
+    row(Activity::kMeasurement, "measurement", Category::kWorkload, Flow::kNone, Load::kNone,
+        Path::kNone,
         "a time that the report names as the track does, or one of those it is made of; count: "
-        "what "
-        "the span stands for, where the report has the mean of one",
+        "what the span stands for, where the report has the mean of one",
         DetailField{"statistic", 0, 8, DetailFormat::kStatistic}, DetailField{"count", 8, 56}),
-    row(Activity::kStage, "stage", Category::kWorkload, Flow::kNone,
+    row(Activity::kStage, "stage", Category::kWorkload, Flow::kNone, Load::kNone, Path::kNone,
         "a stage of a workload or of a compaction, named as the track"),
-    row(Activity::kDriverCall, "driver_call", Category::kDriver, Flow::kNone,
-        "driver: from the call to the return of a function of its interface",
+    row(Activity::kDriverCall, "driver_call", Category::kDriver, Flow::kNone, Load::kNone,
+        Path::kCall, "driver: from the call to the return of a function of its interface",
         DetailField{"call", 56, 8, DetailFormat::kDriverCall},
         DetailField{"argument", 0, 56, DetailFormat::kHex}),
-    row(Activity::kDmaSubmit, "dma_submit", Category::kDriver, Flow::kBegin,
+    row(Activity::kDmaSubmit, "dma_submit", Category::kDriver, Flow::kBegin, Load::kNone,
+        Path::kCall,
         "driver: from the call to the return of a submission, to the DMA ring or to a queue; the "
         "cause is its last entry, and so many went before it with the same doorbell",
         DetailField{"stream_or_queue", 0, 32}, DetailField{"entries_before", 32, 32}),
-    row(Activity::kEventWait, "event_wait", Category::kDriver, Flow::kEnd,
+    row(Activity::kEventWait, "event_wait", Category::kDriver, Flow::kEnd, Load::kNone, Path::kCall,
         "driver: from the call to the return of a wait", DetailField{"event_or_queue", 0, 32}),
-    row(Activity::kMemoryBlock, "memory_block", Category::kDriver, Flow::kNone,
+    row(Activity::kMemoryBlock, "memory_block", Category::kDriver, Flow::kNone, Load::kNone,
+        Path::kNone,
         "driver: a block of device memory is free, allocated, pinned or moved from now on",
         DetailField{"state", 60, 4, DetailFormat::kBlockState},
         DetailField{"address", 0, 60, DetailFormat::kHex}),
-    row(Activity::kTask, "task", Category::kDriver, Flow::kNone,
+    row(Activity::kTask, "task", Category::kDriver, Flow::kNone, Load::kNone, Path::kNone,
         "driver: a task of a graph that is about to run, and where its arguments will lie",
         DetailField{"arguments", 0, 64, DetailFormat::kHex}),
-    row(Activity::kTaskEdge, "task_edge", Category::kDriver, Flow::kNone,
+    row(Activity::kTaskEdge, "task_edge", Category::kDriver, Flow::kNone, Load::kNone, Path::kNone,
         "driver: the task needs the result of another one of its graph",
         DetailField{"producer", 0, 32}),
-    row(Activity::kCpuBusy, "cpu_busy", Category::kHost, Flow::kNone,
+    row(Activity::kCpuBusy, "cpu_busy", Category::kHost, Flow::kNone, Load::kTime, Path::kWork,
         "a task computes, stores or polls"),
-    row(Activity::kCpuIdle, "cpu_idle", Category::kHost, Flow::kNone, "a task is blocked"),
-    row(Activity::kContextSwitch, "context_switch", Category::kHost, Flow::kNone,
-        "a task is put to sleep or woken"),
-    row(Activity::kBarrier, "barrier", Category::kHost, Flow::kNone,
+    row(Activity::kCpuIdle, "cpu_idle", Category::kHost, Flow::kNone, Load::kNone, Path::kHostWait,
+        "a task is blocked"),
+    row(Activity::kContextSwitch, "context_switch", Category::kHost, Flow::kNone, Load::kNone,
+        Path::kHostWait, "a task is put to sleep or woken"),
+    row(Activity::kBarrier, "barrier", Category::kHost, Flow::kNone, Load::kNone, Path::kHostWait,
         "a memory barrier of the host, and what it makes leave",
         DetailField{"is_read_barrier", 0, 1}),
-    row(Activity::kPoll, "poll", Category::kHost, Flow::kNone,
+    row(Activity::kPoll, "poll", Category::kHost, Flow::kNone, Load::kNone, Path::kHostWait,
         "rounds of a poll loop of the host that saw no change", DetailField{"rounds", 0, 48}),
-    row(Activity::kTlp, "tlp", Category::kPcie, Flow::kNone,
+    row(Activity::kTlp, "tlp", Category::kPcie, Flow::kNone, Load::kWireBytes, Path::kNone,
         "link: one or more TLPs of a transaction, first byte sent to last received; bytes: payload",
         DetailField{"wire_bytes", 0, 48}),
-    row(Activity::kMmioWrite, "mmio_write", Category::kPcie, Flow::kStep,
+    row(Activity::kMmioWrite, "mmio_write", Category::kPcie, Flow::kStep, Load::kNone,
+        Path::kRequest,
         "endpoint: a posted write, issued until it took effect at its register or in device memory",
         DetailField{"bar", 56, 8}, DetailField{"offset", 0, 56, DetailFormat::kHex}),
-    row(Activity::kMmioRead, "mmio_read", Category::kHost, Flow::kNone,
+    row(Activity::kMmioRead, "mmio_read", Category::kHost, Flow::kNone, Load::kNone, Path::kWork,
         "host: a non-posted read, request to completion",
         DetailField{"address", 0, 64, DetailFormat::kHex}),
-    row(Activity::kConfigAccess, "config_access", Category::kHost, Flow::kNone,
-        "host: a configuration read or write", DetailField{"bdf", 12, 16, DetailFormat::kBdf},
+    row(Activity::kConfigAccess, "config_access", Category::kHost, Flow::kNone, Load::kNone,
+        Path::kWork, "host: a configuration read or write",
+        DetailField{"bdf", 12, 16, DetailFormat::kBdf},
         DetailField{"offset", 0, 12, DetailFormat::kHex}),
-    row(Activity::kHostRead, "host_read", Category::kPcie, Flow::kNone,
+    row(Activity::kHostRead, "host_read", Category::kPcie, Flow::kNone, Load::kNone, Path::kNone,
         "root complex: a DMA read of host memory, request to data",
         DetailField{"bus_address", 0, 64, DetailFormat::kHex}),
-    row(Activity::kHostWrite, "host_write", Category::kPcie, Flow::kNone,
+    row(Activity::kHostWrite, "host_write", Category::kPcie, Flow::kNone, Load::kNone,
+        Path::kRequest,
         "root complex: a DMA write of host memory, arrival to visible; the event record of a "
         "command is its last one",
         DetailField{"bus_address", 0, 64, DetailFormat::kHex}),
-    row(Activity::kIommuLookup, "iommu_lookup", Category::kPcie, Flow::kNone,
+    row(Activity::kIommuLookup, "iommu_lookup", Category::kPcie, Flow::kNone, Load::kNone,
+        Path::kNone,
         "IOMMU: the translation of a bus address, for a read or write of a function or for its ATS",
         DetailField{"bdf", 48, 16, DetailFormat::kBdf}, DetailField{"ats", 47, 1},
         DetailField{"page", 0, 47, DetailFormat::kHex}),
-    row(Activity::kInterrupt, "interrupt", Category::kHost, Flow::kStep,
-        "host: an MSI-X message arrived", DetailField{"data", 0, 32}),
-    row(Activity::kDescriptorFetch, "descriptor_fetch", Category::kDma, Flow::kNone,
-        "engine: the read of ring entries", detail_fields::kEntries),
-    row(Activity::kEngineStart, "engine_start", Category::kDma, Flow::kNone,
+    row(Activity::kInterrupt, "interrupt", Category::kHost, Flow::kStep, Load::kNone,
+        Path::kRequest, "host: an MSI-X message arrived", DetailField{"data", 0, 32}),
+    row(Activity::kDescriptorFetch, "descriptor_fetch", Category::kDma, Flow::kNone, Load::kNone,
+        Path::kRequest, "engine: the read of ring entries", detail_fields::kEntries),
+    row(Activity::kEngineStart, "engine_start", Category::kDma, Flow::kNone, Load::kNone,
+        Path::kRequest,
         "engine: a command is dispatched to an engine, until its first data request"),
-    row(Activity::kDataRead, "data_read", Category::kDma, Flow::kNone,
+    row(Activity::kDataRead, "data_read", Category::kDma, Flow::kNone, Load::kNone, Path::kRequest,
         "engine: a chunk of data, request to data"),
-    row(Activity::kDataWrite, "data_write", Category::kDma, Flow::kNone,
-        "engine: a chunk of data, request to written"),
-    row(Activity::kCompletion, "completion", Category::kDma, Flow::kNone,
-        "engine: last data written until event and interrupt are sent"),
-    row(Activity::kEventVisible, "event_visible", Category::kPcie, Flow::kNone,
-        "host memory: an event record was written", DetailField{"event", 0, 32}),
-    row(Activity::kCommand, "command", Category::kDma, Flow::kStep,
+    row(Activity::kDataWrite, "data_write", Category::kDma, Flow::kNone, Load::kNone,
+        Path::kRequest, "engine: a chunk of data, request to written"),
+    row(Activity::kCompletion, "completion", Category::kDma, Flow::kNone, Load::kNone,
+        Path::kRequest, "engine: last data written until event and interrupt are sent"),
+    row(Activity::kEventVisible, "event_visible", Category::kPcie, Flow::kNone, Load::kNone,
+        Path::kRequest, "host memory: an event record was written", DetailField{"event", 0, 32}),
+    row(Activity::kCommand, "command", Category::kDma, Flow::kStep, Load::kTime, Path::kWork,
         "engine: a command, dispatched to completed",
         DetailField{"opcode", 16, 8, DetailFormat::kDmaOpcode}, DetailField{"stream", 0, 16}),
-    row(Activity::kFault, "fault", Category::kFault, Flow::kStep, "any model: a fault was recorded",
-        DetailField{"code", 0, 16, DetailFormat::kFaultCode}),
-    row(Activity::kTranslation, "translation", Category::kMmu, Flow::kNone,
-        "MMU: a virtual address was looked up in the TLB", DetailField{"hit", 56, 1},
+    row(Activity::kFault, "fault", Category::kFault, Flow::kStep, Load::kNone, Path::kWork,
+        "any model: a fault was recorded", DetailField{"code", 0, 16, DetailFormat::kFaultCode}),
+    row(Activity::kTranslation, "translation", Category::kMmu, Flow::kNone, Load::kNone,
+        Path::kNone, "MMU: a virtual address was looked up in the TLB", DetailField{"hit", 56, 1},
         DetailField{"vmid", 48, 8}, DetailField{"page", 0, 48, DetailFormat::kHex}),
-    row(Activity::kPageWalk, "page_walk", Category::kMmu, Flow::kNone,
+    row(Activity::kPageWalk, "page_walk", Category::kMmu, Flow::kNone, Load::kNone, Path::kNone,
         "MMU: a translation missed in the TLB, until it is known", detail_fields::kEntries),
-    row(Activity::kQueueDoorbell, "queue_doorbell", Category::kQueue, Flow::kStep,
-        "command processor: a doorbell was written, until it was looked at", detail_fields::kQueue),
-    row(Activity::kQueueMap, "queue_map", Category::kQueue, Flow::kNone,
-        "a queue is loaded into a slot: descriptor and indices are read", detail_fields::kQueue),
-    row(Activity::kQueueUnmap, "queue_unmap", Category::kQueue, Flow::kNone,
-        "a queue is unloaded: from the decision until its descriptor is written",
+    row(Activity::kQueueDoorbell, "queue_doorbell", Category::kQueue, Flow::kStep, Load::kNone,
+        Path::kRequest, "command processor: a doorbell was written, until it was looked at",
         detail_fields::kQueue),
-    row(Activity::kQueueFetch, "queue_fetch", Category::kQueue, Flow::kNone,
-        "the read of submission entries", detail_fields::kEntries),
-    row(Activity::kQueueDecode, "queue_decode", Category::kQueue, Flow::kNone,
-        "an entry waits for its turn and is decoded", detail_fields::kQueue),
-    row(Activity::kQueueDispatch, "queue_dispatch", Category::kQueue, Flow::kNone,
-        "an entry is decoded, until an engine or a core has taken it", detail_fields::kQueue),
-    row(Activity::kQueueWait, "queue_wait", Category::kQueue, Flow::kNone,
-        "an event wait, or an entry that waits for those before it", detail_fields::kQueue),
-    row(Activity::kQueueCommand, "queue_command", Category::kQueue, Flow::kStep,
-        "an entry, decoded until complete",
+    row(Activity::kQueueMap, "queue_map", Category::kQueue, Flow::kNone, Load::kNone,
+        Path::kRequest, "a queue is loaded into a slot: descriptor and indices are read",
+        detail_fields::kQueue),
+    row(Activity::kQueueUnmap, "queue_unmap", Category::kQueue, Flow::kNone, Load::kNone,
+        Path::kRequest, "a queue is unloaded: from the decision until its descriptor is written",
+        detail_fields::kQueue),
+    row(Activity::kQueueFetch, "queue_fetch", Category::kQueue, Flow::kNone, Load::kNone,
+        Path::kRequest, "the read of submission entries", detail_fields::kEntries),
+    row(Activity::kQueueDecode, "queue_decode", Category::kQueue, Flow::kNone, Load::kNone,
+        Path::kRequest, "an entry waits for its turn and is decoded", detail_fields::kQueue),
+    row(Activity::kQueueDispatch, "queue_dispatch", Category::kQueue, Flow::kNone, Load::kNone,
+        Path::kRequest, "an entry is decoded, until an engine or a core has taken it",
+        detail_fields::kQueue),
+    row(Activity::kQueueWait, "queue_wait", Category::kQueue, Flow::kNone, Load::kNone,
+        Path::kRequest, "an event wait, or an entry that waits for those before it",
+        detail_fields::kQueue),
+    row(Activity::kQueueCommand, "queue_command", Category::kQueue, Flow::kStep, Load::kTime,
+        Path::kWork, "an entry, decoded until complete",
         DetailField{"opcode", 16, 8, DetailFormat::kQueueOpcode}, detail_fields::kQueue),
-    row(Activity::kQueueComplete, "queue_complete", Category::kQueue, Flow::kNone,
-        "work is done, until completion entry and MSI-X are sent", detail_fields::kQueue),
-    row(Activity::kQueueManage, "queue_manage", Category::kQueue, Flow::kNone,
-        "a management command", DetailField{"opcode", 0, 16, DetailFormat::kManagementOpcode}),
-    row(Activity::kKernelBlock, "kernel_block", Category::kAicore, Flow::kStep,
-        "core: one block of a launched program", DetailField{"function", 32, 32},
+    row(Activity::kQueueComplete, "queue_complete", Category::kQueue, Flow::kNone, Load::kNone,
+        Path::kRequest, "work is done, until completion entry and MSI-X are sent",
+        detail_fields::kQueue),
+    row(Activity::kQueueManage, "queue_manage", Category::kQueue, Flow::kNone, Load::kNone,
+        Path::kRequest, "a management command",
+        DetailField{"opcode", 0, 16, DetailFormat::kManagementOpcode}),
+    row(Activity::kKernelBlock, "kernel_block", Category::kAicore, Flow::kStep, Load::kNone,
+        Path::kWork, "core: one block of a launched program", DetailField{"function", 32, 32},
         detail_fields::kBlock),
-    row(Activity::kKernelCall, "kernel_call", Category::kAicore, Flow::kNone,
-        "core: a program that another one runs, as the executor does for each task",
+    row(Activity::kKernelCall, "kernel_call", Category::kAicore, Flow::kNone, Load::kNone,
+        Path::kWork, "core: a program that another one runs, as the executor does for each task",
         DetailField{"block", 48, 16}, DetailField{"arguments", 0, 48, DetailFormat::kHex}),
-    row(Activity::kTaskSetup, "task_setup", Category::kAicore, Flow::kNone,
+    row(Activity::kTaskSetup, "task_setup", Category::kAicore, Flow::kNone, Load::kNone,
+        Path::kWork,
         "core: a program has found what it polled for (a dispatch id, its line), until the first "
         "instruction of the one it calls then",
         detail_fields::kBlock),
-    row(Activity::kPipe, "pipe", Category::kAicore, Flow::kNone, "core: an instruction of a pipe",
-        DetailField{"pipe", 0, 8, DetailFormat::kPipe}),
-    row(Activity::kAicpuIdle, "aicpu_idle", Category::kAicpu, Flow::kNone,
+    row(Activity::kPipe, "pipe", Category::kAicore, Flow::kNone, Load::kTime, Path::kWork,
+        "core: an instruction of a pipe", DetailField{"pipe", 0, 8, DetailFormat::kPipe}),
+    row(Activity::kAicpuIdle, "aicpu_idle", Category::kAicpu, Flow::kNone, Load::kNone, Path::kWork,
         "a thread has nothing to do", detail_fields::kTask),
-    row(Activity::kAicpuHandshake, "aicpu_handshake", Category::kAicpu, Flow::kNone,
-        "a thread greets the cores", detail_fields::kTask),
-    row(Activity::kAicpuWiring, "aicpu_wiring", Category::kAicpu, Flow::kNone,
-        "a thread enters a task into the lists of its producers", detail_fields::kTask),
-    row(Activity::kAicpuDispatch, "aicpu_dispatch", Category::kAicpu, Flow::kNone,
-        "a thread sends a task to a core", detail_fields::kTask),
-    row(Activity::kAicpuComplete, "aicpu_complete", Category::kAicpu, Flow::kNone,
-        "a thread has seen that a task has ended, and tells its consumers", detail_fields::kTask),
-    row(Activity::kAicpuDrain, "aicpu_drain", Category::kAicpu, Flow::kNone,
-        "a thread dismisses the cores", detail_fields::kTask),
-    row(Activity::kAicpuDump, "aicpu_dump", Category::kAicpu, Flow::kNone,
+    row(Activity::kAicpuHandshake, "aicpu_handshake", Category::kAicpu, Flow::kNone, Load::kTime,
+        Path::kWork, "a thread greets the cores", detail_fields::kTask),
+    row(Activity::kAicpuWiring, "aicpu_wiring", Category::kAicpu, Flow::kNone, Load::kTime,
+        Path::kWork, "a thread enters a task into the lists of its producers",
+        detail_fields::kTask),
+    row(Activity::kAicpuDispatch, "aicpu_dispatch", Category::kAicpu, Flow::kNone, Load::kTime,
+        Path::kWork, "a thread sends a task to a core", detail_fields::kTask),
+    row(Activity::kAicpuComplete, "aicpu_complete", Category::kAicpu, Flow::kNone, Load::kTime,
+        Path::kWork, "a thread has seen that a task has ended, and tells its consumers",
+        detail_fields::kTask),
+    row(Activity::kAicpuDrain, "aicpu_drain", Category::kAicpu, Flow::kNone, Load::kTime,
+        Path::kWork, "a thread dismisses the cores", detail_fields::kTask),
+    row(Activity::kAicpuDump, "aicpu_dump", Category::kAicpu, Flow::kNone, Load::kTime, Path::kWork,
         "a thread copies tensors aside", detail_fields::kTask),
-    row(Activity::kL2Read, "l2_read", Category::kL2, Flow::kNone,
+    row(Activity::kL2Read, "l2_read", Category::kL2, Flow::kNone, Load::kBytes, Path::kNone,
         "L2: a read of the cores, accepted to last data", DetailField{"misses", 32, 32},
         DetailField{"hits", 0, 32}),
-    row(Activity::kL2Write, "l2_write", Category::kL2, Flow::kNone,
+    row(Activity::kL2Write, "l2_write", Category::kL2, Flow::kNone, Load::kBytes, Path::kNone,
         "L2: a write of the cores, accepted to taken", DetailField{"misses", 32, 32},
         DetailField{"hits", 0, 32}),
-    row(Activity::kL2Fill, "l2_fill", Category::kL2, Flow::kNone,
+    row(Activity::kL2Fill, "l2_fill", Category::kL2, Flow::kNone, Load::kRate, Path::kNone,
         "L2: neighbouring lines are read from the HBM", detail_fields::kLines),
-    row(Activity::kL2WriteBack, "l2_write_back", Category::kL2, Flow::kNone,
-        "L2: neighbouring dirty lines are written to the HBM", detail_fields::kLines),
-    row(Activity::kHbmRead, "hbm_read", Category::kHbm, Flow::kNone,
+    row(Activity::kL2WriteBack, "l2_write_back", Category::kL2, Flow::kNone, Load::kRate,
+        Path::kNone, "L2: neighbouring dirty lines are written to the HBM", detail_fields::kLines),
+    row(Activity::kHbmRead, "hbm_read", Category::kHbm, Flow::kNone, Load::kBytes, Path::kNone,
         "HBM: a transaction, accepted to last data; bit i of channels: channel i modulo 64",
         DetailField{"channels", 0, 64, DetailFormat::kHex}),
-    row(Activity::kHbmWrite, "hbm_write", Category::kHbm, Flow::kNone,
+    row(Activity::kHbmWrite, "hbm_write", Category::kHbm, Flow::kNone, Load::kBytes, Path::kNone,
         "HBM: a transaction, accepted to last data taken; channels as above",
         DetailField{"channels", 0, 64, DetailFormat::kHex}),
-    row(Activity::kHbmRefresh, "hbm_refresh", Category::kHbm, Flow::kNone,
+    row(Activity::kHbmRefresh, "hbm_refresh", Category::kHbm, Flow::kNone, Load::kNone, Path::kNone,
         "HBM: a pseudo channel cannot serve", DetailField{"channel", 0, 16}),
-    row(Activity::kHccsTransfer, "hccs_transfer", Category::kHccs, Flow::kNone,
+    row(Activity::kHccsTransfer, "hccs_transfer", Category::kHccs, Flow::kNone, Load::kWireBytes,
+        Path::kNone,
         "link between cards: a message, first byte sent to last received; bytes: payload",
         DetailField{"wire_bytes", 0, 48}),
 };

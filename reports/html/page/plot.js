@@ -5,6 +5,7 @@
 const kFont = 'system-ui, sans-serif';
 const kFontSize = 12;
 const kLegendPadding = 12;
+const kMarker = 8; // px
 const plots = [];
 
 function is_narrow(plot) {
@@ -48,6 +49,7 @@ function base_options() {
     animation: false,
     responsive: true,
     maintainAspectRatio: false,
+    clip: kMarker, // a marker at the edge is whole
     color: theme().text,
     borderColor: theme().grid,
   };

@@ -170,6 +170,17 @@ TEST_F(Output, the_report_goes_to_what_is_open_already) {
   EXPECT_TRUE(nlohmann::json::accept(text("r.json")));
 }
 
+TEST_F(Output, a_file_called_dash_is_standard_output) {
+  for (const std::string name : {"--report ", "--report="}) {
+    const auto result = shell("{ " + kRun + name + "-; }");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out.rfind("{\n  \"schema\"", 0), 0U) << result.out;
+    EXPECT_FALSE(std::filesystem::exists(path("-")));
+  }
+  expect_failed(shell("{ " + kRun + "--report - --trace -; }"), 2,
+                "--report and --trace name the same file");
+}
+
 TEST_F(Output, the_report_goes_through_a_fifo_and_behind_a_link) {
   shell("mkfifo f; ln -s behind.json link");
   EXPECT_EQ(shell("{ cat f >read.json & " + kRun + "--report f; wait; }").exit_code, 0);

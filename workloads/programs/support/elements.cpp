@@ -55,6 +55,15 @@ double decode(const FloatFormat& format, std::uint16_t bits) {
   return (bits & 0x8000) != 0 ? -size : size;
 }
 
+// All numbers of 16 bits.
+std::vector<double> decoded(const FloatFormat& format) {
+  std::vector<double> values(std::size_t{1} << 16);
+  for (std::size_t bits = 0; bits < values.size(); ++bits) {
+    values[bits] = decode(format, static_cast<std::uint16_t>(bits));
+  }
+  return values;
+}
+
 template <class T>
 T load_as(const std::byte* array, std::uint64_t index) {
   T value;
@@ -91,11 +100,12 @@ DataType type_of(const std::string& name) {
 }
 
 double load_element(DataType type, const std::byte* array, std::uint64_t index) {
+  static const std::vector<double> kHalfs = decoded(kHalf), kBfloats = decoded(kBfloat);
   switch (type) {
     case DataType::kFp16:
-      return decode(kHalf, load_as<std::uint16_t>(array, index));
+      return kHalfs[load_as<std::uint16_t>(array, index)];
     case DataType::kBf16:
-      return decode(kBfloat, load_as<std::uint16_t>(array, index));
+      return kBfloats[load_as<std::uint16_t>(array, index)];
     case DataType::kFp32:
       return load_as<float>(array, index);
     case DataType::kInt8:

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the word `detail` of a timed event may hold: fields of bits, and the numbers in them that
+// have names.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace npu::platform {
+
+// How a field of `detail` is written.
+enum class DetailFormat : std::uint8_t {
+  kNumber,
+  kHex,
+  kFaultCode,         // abi::FaultCode
+  kDmaOpcode,         // abi::DmaOpcode
+  kQueueOpcode,       // abi::QueueOpcode
+  kManagementOpcode,  // abi::ManagementOpcode
+  kPipe,              // platform::Pipe
+  kBdf,               // bus << 8 | device << 3 | function
+  kDriverCall,        // DriverCall
+  kBlockState,        // BlockState
+  kTask,              // ~0: none
+  kStatistic,         // Statistic
+};
+
+// Bits [shift, shift + bits) of `detail`; bits 0: no field.
+struct DetailField {
+  std::string_view name{};
+  std::uint8_t shift = 0;
+  std::uint8_t bits = 0;
+  DetailFormat format = DetailFormat::kNumber;
+};
+
+// What an event of a driver call tells of.
+enum class DriverCall : std::uint8_t {
+  kEnumerate,
+  kOpen,
+  kShutdown,
+  kResetQueue,
+  kAllocate,
+  kFree,
+  kCompact,
+  kCreateStream,
+  kDestroyStream,
+  kCreateEvent,
+  kDestroyEvent,
+  kReserve,
+  kCreateHandle,
+  kMap,
+  kSetAccess,
+  kUnmap,
+  kRelease,
+  kCreateQueue,
+  kUpdateQueue,
+  kDestroyQueue,
+  kUpload,
+  kRun,
+  kCount,
+};
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(DriverCall::kCount)>
+    kDriverCallNames{"enumerate",      "open",         "shutdown",      "reset_queue",
+                     "allocate",       "free",         "compact",       "create_stream",
+                     "destroy_stream", "create_event", "destroy_event", "reserve",
+                     "create_handle",  "map",          "set_access",    "unmap",
+                     "release",        "create_queue", "update_queue",  "destroy_queue",
+                     "upload",         "run"};
+
+// What a block of device memory is from then on.
+enum class BlockState : std::uint8_t { kFree, kAllocated, kPinned, kMoved, kReserved, kCount };
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(BlockState::kCount)>
+    kBlockStateNames{"free", "allocated", "pinned", "moved", "reserved"};
+
+// How a report makes a time of the measurements of one name.
+enum class Statistic : std::uint8_t {
+  kSum,     // of all
+  kMean,    // their sum by the sum of their counts, rounded half up
+  kMedian,  // the upper one of an even number
+  kLeast,
+  kMost,
+  kSpan,  // first begin to last end
+  kCount,
+};
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Statistic::kCount)>
+    kStatisticNames{"sum", "mean", "median", "least", "most", "span"};
+
+}  // namespace npu::platform

@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "model/config/checks.hpp"
-#include "model/config/replay_config.hpp"
 #include "model/config/system_config.hpp"
-#include "model/hbm/pattern_replay.hpp"
-#include "model/hbm/replay_controller.hpp"
+#include "replay/pattern_replay.hpp"
+#include "replay/replay_config.hpp"
+#include "replay/replay_controller.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/reference_figures.hpp"
@@ -17,11 +17,11 @@ namespace npu::workloads {
 
 namespace {
 
-using model::ReplayConfig;
-using model::hbm::AccessPattern;
-using model::hbm::PatternKind;
-using model::hbm::ReplayResult;
-using model::hbm::ReplaySource;
+using replay::AccessPattern;
+using replay::PatternKind;
+using replay::ReplayConfig;
+using replay::ReplayResult;
+using replay::ReplaySource;
 
 constexpr unsigned kFractionDecimals = 6;
 
@@ -50,7 +50,7 @@ Result<ReplayConfig> card_memory(const Context& context) {
   const model::HbmConfig& hbm = context.machine->cards.front().hbm;
   const bool shared = hbm.policy == model::HbmPolicy::kSharedQueue;
   return ReplayConfig{
-      "card", shared ? model::ReplayPolicy::kSharedQueue : model::ReplayPolicy::kSplitQueues, 0,
+      "card", shared ? replay::ReplayPolicy::kSharedQueue : replay::ReplayPolicy::kSplitQueues, 0,
       hbm};
 }
 
@@ -67,10 +67,10 @@ Result<T> loaded(const Result<std::string>& path,
 Result<ReplayConfig> memory_of(const Context& context, const std::string& tool) {
   auto config = tool == "card" ? card_memory(context)
                                : loaded(find_file(context, "hbm/replay/" + tool + ".yaml"),
-                                        model::load_replay);
+                                        replay::load_replay);
   const auto& timings = context.parameters.choice("timings");
   if (!config || timings == "own") return config;
-  const auto table = loaded(find_file(context, "hbm/" + timings + ".yaml"), model::load_timings);
+  const auto table = loaded(find_file(context, "hbm/" + timings + ".yaml"), replay::load_timings);
   if (!table) return forward_error(table);
   config->hbm.timings = *table;
   if (tool != "card") config->hbm.interleave = table->burst;  // as in the files of the tools
@@ -138,7 +138,7 @@ Status check(const Cell& cell, const ReplayConfig& config) {
   }
   if (p.stride > p.span || p.stride < p.request) wrong = "stride is not between request and span";
   if (p.span / p.streams < 128) wrong = "too many streams for the span";
-  if (!model::hbm::can_replay(config)) {
+  if (!replay::can_replay(config)) {
     wrong =
         "DRAMsim3's controller knows neither pseudo channels, stack ids, per-bank refresh nor "
         "an ACT of several clocks; choose other timings";
@@ -156,7 +156,7 @@ const ReferenceFigure* find_figure(const std::vector<ReferenceFigure>& figures,
   return found == figures.end() ? nullptr : &*found;
 }
 
-Number mean_ns(const model::hbm::LatencySum& sum, std::uint64_t clock_hz) {
+Number mean_ns(const replay::LatencySum& sum, std::uint64_t clock_hz) {
   return Number::quotient(static_cast<std::uint64_t>(sum.clocks) * 1000,
                           sum.requests * (clock_hz / 1'000'000), 3);
 }
@@ -219,17 +219,16 @@ Status Replays::run_cell(const ReplayConfig& config, Cell cell, Table& table) {
   const auto what = "requests=" + std::to_string(cell.requests);
   if (auto ok = require_host_memory(what, cell.requests * kPerRequest); !ok) return ok;
   context_.step(config.name + " " + cell.name, 0, 1);
-  const auto accesses = model::hbm::make_accesses(cell.pattern, cell.requests);
+  const auto accesses = replay::make_accesses(cell.pattern, cell.requests);
   const bool shared = has_shared_source(context_);
-  if (!shared && !model::hbm::in_one_channel(config, accesses, cell.pattern.request)) {
+  if (!shared && !replay::in_one_channel(config, accesses, cell.pattern.request)) {
     return fail(ErrorCode::kInvalidArgument,
                 "hbm_replay: " + config.name + " " + cell.name +
                     ": queues=per_channel needs requests that lie in one channel each; choose a "
                     "smaller request_bytes");
   }
-  const auto result =
-      model::hbm::replay(config, accesses, cell.pattern.request, cell.outstanding,
-                         shared ? ReplaySource::kShared : ReplaySource::kPerChannel);
+  const auto result = replay::replay(config, accesses, cell.pattern.request, cell.outstanding,
+                                     shared ? ReplaySource::kShared : ReplaySource::kPerChannel);
   pass_time(result, config.hbm.timings.clock_hz);
   if (result.requests() != cell.requests) {
     return fail(ErrorCode::kWrongData, "hbm_replay: " + config.name + " " + cell.name + ": " +

@@ -7,9 +7,9 @@
 #include <random>
 
 #include "model/config/key_table.hpp"
-#include "model/config/replay_config.hpp"
-#include "model/hbm/bank_queue_engine.hpp"
 #include "model/hbm/channel_engine.hpp"
+#include "replay/bank_queue_engine.hpp"
+#include "replay/replay_config.hpp"
 #include "tests/bench/hbm/hbm_tables.hpp"
 #include "tests/timing/hbm/command_checker.hpp"
 
@@ -146,7 +146,7 @@ TEST(HbmTables, of_the_tests_are_those_that_are_shipped) {
       {"hbm2e_2400", test::hbm2e_2400_timings()}};
   for (const auto& [name, typed] : tables) {
     const auto shipped =
-        load_timings(std::string(NPU_SOURCE_DIR "/configs/hbm/") + name + ".yaml", {});
+        replay::load_timings(std::string(NPU_SOURCE_DIR "/configs/hbm/") + name + ".yaml", {});
     ASSERT_TRUE(shipped) << shipped.error().message();
     for (const auto& key : timings_table().keys) {
       if (key.name == "name") continue;
@@ -160,7 +160,7 @@ TEST(HbmCommands, shipped_tables_are_kept_by_both_policies) {
   for (const auto* name : {"hbm2_ramulator", "hbm2_dramsys", "hbm2_dramsim3", "hbm2e_2400",
                            "hbm2e_3200", "hbm3_5200"}) {
     const auto table =
-        load_timings(std::string(NPU_SOURCE_DIR "/configs/hbm/") + name + ".yaml", {});
+        replay::load_timings(std::string(NPU_SOURCE_DIR "/configs/hbm/") + name + ".yaml", {});
     ASSERT_TRUE(table) << table.error().message();
     EXPECT_THAT(broken_rules(test::split_config(*table), *table), testing::IsEmpty()) << name;
     EXPECT_THAT(broken_rules(test::shared_config(*table), *table), testing::IsEmpty()) << name;
@@ -171,8 +171,8 @@ TEST(HbmCommands, shipped_tables_are_kept_by_both_policies) {
 std::map<std::string, unsigned> broken_by_bank_queues(const HbmTimings& issued,
                                                       const HbmTimings& watched) {
   std::vector<hbm::BurstDone> done;
-  ReplayConfig config{"", ReplayPolicy::kBankQueues, 8, test::split_config(issued)};
-  hbm::BankQueueEngine engine(config, done);
+  replay::ReplayConfig config{"", replay::ReplayPolicy::kBankQueues, 8, test::split_config(issued)};
+  replay::BankQueueEngine engine(config, done);
   CommandChecker checker(watched);
   engine.watch(&checker);
   std::mt19937 random(7);

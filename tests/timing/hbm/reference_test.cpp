@@ -9,13 +9,13 @@
 #include <sstream>
 #include <string>
 
-#include "model/hbm/pattern_replay.hpp"
+#include "replay/pattern_replay.hpp"
 
 namespace npu::model {
 namespace {
 
-using hbm::AccessPattern;
-using hbm::PatternKind;
+using npu::replay::AccessPattern;
+using npu::replay::PatternKind;
 
 const std::string kFolder = NPU_SOURCE_DIR "/configs/hbm/replay/";
 
@@ -54,20 +54,20 @@ AccessPattern pattern_of(const Cell& cell) {
   return pattern;
 }
 
-hbm::ReplayResult replay(const ReplayConfig& config, const AccessPattern& pattern,
-                         std::uint64_t requests, std::uint64_t outstanding) {
-  const auto accesses = hbm::make_accesses(pattern, requests);
-  return hbm::replay(config, accesses, pattern.request, outstanding);
+replay::ReplayResult replayed(const replay::ReplayConfig& config, const AccessPattern& pattern,
+                              std::uint64_t requests, std::uint64_t outstanding) {
+  const auto accesses = replay::make_accesses(pattern, requests);
+  return replay::replay(config, accesses, pattern.request, outstanding);
 }
 
 class HbmReference : public testing::TestWithParam<Cell> {};
 
 TEST_P(HbmReference, bandwidth_and_latency_agree) {
   const Cell& cell = GetParam();
-  const auto config = load_replay(kFolder + cell.tool + ".yaml", {});
+  const auto config = replay::load_replay(kFolder + cell.tool + ".yaml", {});
   ASSERT_TRUE(config) << config.error().message();
 
-  const auto result = replay(*config, pattern_of(cell), cell.requests, cell.outstanding);
+  const auto result = replayed(*config, pattern_of(cell), cell.requests, cell.outstanding);
 
   const auto published = static_cast<double>(cell.clocks);
   const double latency_limit = cell.tool == "dramsim3" ? 0.05 : 0.02;
@@ -90,7 +90,7 @@ TEST(HbmReplay, reference_has_a_cell_per_tool_pattern_and_depth) {
 class HbmReplayOf : public testing::TestWithParam<const char*> {};
 
 TEST_P(HbmReplayOf, mixed_traffic_returns_every_request_and_repeats) {
-  const auto config = load_replay(kFolder + GetParam() + ".yaml", {});
+  const auto config = replay::load_replay(kFolder + GetParam() + ".yaml", {});
   ASSERT_TRUE(config) << config.error().message();
   for (const auto kind : {PatternKind::kSequential, PatternKind::kRandom, PatternKind::kStreams}) {
     AccessPattern pattern;
@@ -99,8 +99,8 @@ TEST_P(HbmReplayOf, mixed_traffic_returns_every_request_and_repeats) {
     pattern.reads = 2;
     pattern.writes = 1;
     for (const std::uint64_t outstanding : {0, 1, 7, 256}) {
-      const auto first = replay(*config, pattern, 3000, outstanding);
-      const auto second = replay(*config, pattern, 3000, outstanding);
+      const auto first = replayed(*config, pattern, 3000, outstanding);
+      const auto second = replayed(*config, pattern, 3000, outstanding);
       EXPECT_EQ(first.reads.requests, 2000U);
       EXPECT_EQ(first.writes.requests, 1000U);
       EXPECT_EQ(first.clocks, second.clocks);
@@ -113,7 +113,7 @@ TEST_P(HbmReplayOf, mixed_traffic_returns_every_request_and_repeats) {
 // README of the reference data: sequential reads are bound by refresh alone, a stride of 4 KiB
 // moves a burst of one channel per tCCD_L, one of 2 MiB (a new row each) a burst per tRC.
 TEST_P(HbmReplayOf, strides_are_bound_by_their_closed_forms) {
-  const auto config = load_replay(kFolder + GetParam() + ".yaml", {});
+  const auto config = replay::load_replay(kFolder + GetParam() + ".yaml", {});
   ASSERT_TRUE(config) << config.error().message();
   const HbmTimings& t = config->hbm.timings;
   AccessPattern pattern;
@@ -121,7 +121,7 @@ TEST_P(HbmReplayOf, strides_are_bound_by_their_closed_forms) {
   pattern.request = t.burst;
   pattern.stride = Bytes{2} << 20;
 
-  const auto result = replay(*config, pattern, 5000, 0);
+  const auto result = replayed(*config, pattern, 5000, 0);
 
   const double clocks_per_request = static_cast<double>(result.clocks) / 5000;
   const double refresh = 1 - static_cast<double>(t.trfc) / t.trefi;

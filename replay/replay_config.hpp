@@ -8,8 +8,16 @@
 
 #include "model/config/chip_config.hpp"
 #include "model/config/config_error.hpp"
+#include "model/hbm/command.hpp"
 
-namespace npu::model {
+namespace npu::replay {
+
+using model::ConfigResult;
+using model::HbmConfig;
+using model::HbmPolicy;
+using model::HbmTimings;
+using model::hbm::Clock;
+using model::hbm::kNever;
 
 enum class ReplayPolicy {
   kSplitQueues,  // as HbmPolicy
@@ -31,4 +39,4 @@ ConfigResult<ReplayConfig> load_replay(const std::string& path_or_name,
 ConfigResult<HbmTimings> load_timings(const std::string& path_or_name,
                                       const std::vector<std::string>& search_paths);
 
-}  // namespace npu::model
+}  // namespace npu::replay

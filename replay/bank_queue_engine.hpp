@@ -17,10 +17,15 @@
 #include <deque>
 #include <vector>
 
-#include "model/config/replay_config.hpp"
 #include "model/hbm/channel_engine.hpp"
+#include "replay/replay_config.hpp"
 
-namespace npu::model::hbm {
+namespace npu::replay {
+
+using model::hbm::Burst;
+using model::hbm::BurstDone;
+using model::hbm::CommandKind;
+using model::hbm::CommandObserver;
 
 class BankQueueEngine {
  public:
@@ -92,4 +97,4 @@ class BankQueueEngine {
   CommandObserver* observer_ = nullptr;
 };
 
-}  // namespace npu::model::hbm
+}  // namespace npu::replay

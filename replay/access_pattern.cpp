@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/hbm/access_pattern.hpp"
+#include "replay/access_pattern.hpp"
 
-namespace npu::model::hbm {
+namespace npu::replay {
 namespace {
 
 class SplitMix64 {
@@ -60,4 +60,4 @@ std::vector<Access> make_accesses(const AccessPattern& pattern, std::uint64_t co
   return accesses;
 }
 
-}  // namespace npu::model::hbm
+}  // namespace npu::replay

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/hbm/pattern_replay.hpp"
+#include "replay/pattern_replay.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <queue>
 
-#include "model/hbm/replay_controller.hpp"
+#include "model/hbm/address_map.hpp"
+#include "replay/replay_controller.hpp"
 
-namespace npu::model::hbm {
+namespace npu::replay {
 namespace {
+
+using model::hbm::AddressMap;
+using model::hbm::Location;
 
 class Replay {
  public:
@@ -168,4 +172,4 @@ ReplayResult replay(const ReplayConfig& config, const std::vector<Access>& acces
   return result;
 }
 
-}  // namespace npu::model::hbm
+}  // namespace npu::replay

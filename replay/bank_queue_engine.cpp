@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/hbm/bank_queue_engine.hpp"
+#include "replay/bank_queue_engine.hpp"
 
 #include <algorithm>
 #include <systemc>
 
-namespace npu::model::hbm {
+namespace npu::replay {
 namespace {
 
 bool is_column(CommandKind kind) {
@@ -217,4 +217,4 @@ void BankQueueEngine::report(CommandKind kind, std::size_t bank, std::uint32_t r
                          static_cast<std::uint8_t>(bank % t_.banks_per_group), row});
 }
 
-}  // namespace npu::model::hbm
+}  // namespace npu::replay

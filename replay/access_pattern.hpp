@@ -7,7 +7,7 @@
 
 #include "npu/base/units.hpp"
 
-namespace npu::model::hbm {
+namespace npu::replay {
 
 enum class PatternKind : std::uint8_t {
   kSequential,  // one request after the other
@@ -35,4 +35,4 @@ struct Access {
 // Random numbers: splitmix64 seeded 12345, as in the reference measurements.
 std::vector<Access> make_accesses(const AccessPattern& pattern, std::uint64_t count);
 
-}  // namespace npu::model::hbm
+}  // namespace npu::replay

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/config/replay_config.hpp"
+#include "replay/replay_config.hpp"
 
 #include "model/config/checks.hpp"
 #include "model/config/find_config.hpp"
 #include "model/config/reader.hpp"
 
-namespace npu::model {
+namespace npu::replay {
 namespace {
 
+namespace keys = model::keys;
 using keys::number;
+using model::KeyType;
+using model::Table;
 
 // As it stands in the file.
 struct ReplayFile {
@@ -36,7 +39,7 @@ const Table& replay_table() {
           number("bank_queue", &F::bank_queue, 0, 128, "entries per bank, bank_queues only"),
           number("write_high_percent", &F::write_high_percent, 1, 100, "drain writes"),
           number("write_low_percent", &F::write_low_percent, 0, 99, "back to reads"),
-          keys::section("timings", &F::timings, timings_table(), KeyType::kFile),
+          keys::section("timings", &F::timings, model::timings_table(), KeyType::kFile),
       }};
   return kTable;
 }
@@ -60,13 +63,13 @@ ReplayConfig to_config(const ReplayFile& file) {
 // Reads a file of one table and returns its path.
 ConfigResult<std::string> read(const Table& table, void* object, const std::string& path_or_name,
                                const std::vector<std::string>& search_paths) {
-  auto path = find_config(path_or_name, search_paths);
+  auto path = model::find_config(path_or_name, search_paths);
   if (!path) return path;
-  const auto document = read_yaml_file(*path);
+  const auto document = model::read_yaml_file(*path);
   if (!document) return tl::unexpected(document.error());
-  auto none = Overrides::parse({});
+  auto none = model::Overrides::parse({});
   if (!none) return tl::unexpected(none.error());
-  Reader reader(*none, search_paths);
+  model::Reader reader(*none, search_paths);
   if (auto done = reader.read_into(table, object, *document); !done) {
     return tl::unexpected(done.error());
   }
@@ -74,8 +77,10 @@ ConfigResult<std::string> read(const Table& table, void* object, const std::stri
 }
 
 template <class T>
-ConfigResult<T> checked(const T& value, const CheckResult& broken, const std::string& path) {
-  if (broken) return tl::unexpected(error_at(SourcePlace{path, 0, 0}, broken->key, broken->text));
+ConfigResult<T> checked(const T& value, const model::CheckResult& broken, const std::string& path) {
+  if (broken)
+    return tl::unexpected(
+        model::error_at(model::SourcePlace{path, 0, 0}, broken->key, broken->text));
   return value;
 }
 
@@ -87,9 +92,10 @@ ConfigResult<ReplayConfig> load_replay(const std::string& path_or_name,
   const auto path = read(replay_table(), &file, path_or_name, search_paths);
   if (!path) return tl::unexpected(path.error());
   const ReplayConfig config = to_config(file);
-  auto broken = check_hbm(config.hbm);
+  auto broken = model::check_hbm(config.hbm);
   if (!broken && (config.policy == ReplayPolicy::kBankQueues) != (config.bank_queue != 0)) {
-    broken = BrokenRule{"bank_queue", "is not 0 with the policy bank_queues, and 0 without it"};
+    broken =
+        model::BrokenRule{"bank_queue", "is not 0 with the policy bank_queues, and 0 without it"};
   }
   return checked(config, broken, *path);
 }
@@ -97,9 +103,9 @@ ConfigResult<ReplayConfig> load_replay(const std::string& path_or_name,
 ConfigResult<HbmTimings> load_timings(const std::string& path_or_name,
                                       const std::vector<std::string>& search_paths) {
   HbmTimings timings{};
-  const auto path = read(timings_table(), &timings, path_or_name, search_paths);
+  const auto path = read(model::timings_table(), &timings, path_or_name, search_paths);
   if (!path) return tl::unexpected(path.error());
-  return checked(timings, check_timings(timings), *path);
+  return checked(timings, model::check_timings(timings), *path);
 }
 
-}  // namespace npu::model
+}  // namespace npu::replay

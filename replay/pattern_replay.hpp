@@ -5,11 +5,10 @@
 // SystemC; nothing between source and controllers.
 #pragma once
 
-#include "model/config/replay_config.hpp"
-#include "model/hbm/access_pattern.hpp"
-#include "model/hbm/command.hpp"
+#include "replay/access_pattern.hpp"
+#include "replay/replay_config.hpp"
 
-namespace npu::model::hbm {
+namespace npu::replay {
 
 struct LatencySum {
   std::uint64_t requests = 0;
@@ -50,4 +49,4 @@ bool in_one_channel(const ReplayConfig& config, const std::vector<Access>& acces
 ReplayResult replay(const ReplayConfig& config, const std::vector<Access>& accesses, Bytes request,
                     std::uint64_t outstanding, ReplaySource source = ReplaySource::kShared);
 
-}  // namespace npu::model::hbm
+}  // namespace npu::replay

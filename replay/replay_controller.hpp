@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "model/config/replay_config.hpp"
 #include "model/hbm/address_map.hpp"
 #include "model/hbm/command.hpp"
+#include "replay/replay_config.hpp"
 
-namespace npu::model::hbm {
+namespace npu::replay {
 
 struct Response {
   Clock at;
@@ -22,14 +22,15 @@ class ReplayController {
   virtual ~ReplayController() = default;
   // Hands over a burst that the source has at clock `from`; at most one per clock. Returns the
   // clock of acceptance.
-  virtual Clock enter(const Location& where, bool write, std::uint32_t tag, Clock from) = 0;
+  virtual Clock enter(const model::hbm::Location& where, bool write, std::uint32_t tag,
+                      Clock from) = 0;
   // Decides everything up to and including `until`.
   virtual void advance(Clock until) = 0;
   // The clock of the next decision and the earliest one of a response that is not in responses()
   // yet; kNever when nothing waits.
   virtual Clock next_decision() const = 0;
   virtual Clock earliest_response() = 0;
-  virtual void watch(CommandObserver* observer) = 0;
+  virtual void watch(model::hbm::CommandObserver* observer) = 0;
   // Clocks from a response until the source can act on it.
   virtual Clock notice() const { return 0; }
 
@@ -52,4 +53,4 @@ class ReplayController {
 std::unique_ptr<ReplayController> make_controller(const ReplayConfig& config);
 bool can_replay(const ReplayConfig& config);
 
-}  // namespace npu::model::hbm
+}  // namespace npu::replay

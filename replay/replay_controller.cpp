@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/hbm/replay_controller.hpp"
+#include "replay/replay_controller.hpp"
 
 #include <algorithm>
 
-#include "model/hbm/bank_queue_engine.hpp"
 #include "model/hbm/channel_engine.hpp"
+#include "replay/bank_queue_engine.hpp"
 
-namespace npu::model::hbm {
+namespace npu::replay {
 namespace {
+
+using model::hbm::BurstDone;
+using model::hbm::ChannelEngine;
+using model::hbm::CommandObserver;
+using model::hbm::Location;
 
 class EngineController : public ReplayController {
  public:
@@ -118,4 +123,4 @@ bool can_replay(const ReplayConfig& config) {
          (t.pseudo_channels == 1 && t.stacks == 1 && t.act_clocks == 1 && t.trfc_pb == 0);
 }
 
-}  // namespace npu::model::hbm
+}  // namespace npu::replay

@@ -49,10 +49,12 @@ void add_library_call(std::vector<std::string>& lines, std::string_view symbol) 
       std::find_if(kLibraryCalls.begin(), kLibraryCalls.end(),
                    [symbol](const LibraryCall& row) { return row.symbol == symbol; });
   if (call == kLibraryCalls.end()) return;
-  if (call->shift == kNoBytes) return lines.push_back(add("$" + std::to_string(call->instructions)));
-  lines.emplace_back("\tmovq\t%rdx, %r11");
-  lines.push_back("\tshrq\t$" + std::to_string(call->shift) + ", %r11");
-  lines.push_back("\taddq\t$" + std::to_string(call->instructions) + ", %r11");
+  const std::string instructions = "$" + std::to_string(call->instructions);
+  if (call->size.empty()) return lines.push_back(add(instructions));
+  lines.push_back("\timulq\t$" + std::to_string(call->of_16_bytes) + ", " +
+                  std::string(call->size) + ", %r11");
+  lines.emplace_back("\tshrq\t$4, %r11");
+  lines.push_back("\taddq\t" + instructions + ", %r11");
   lines.push_back(add("%r11"));
 }
 
@@ -97,10 +99,10 @@ class Rewriter {
   // Weak, for each object of a module brings it.
   static std::string access() {
     const std::string name(kCounterAccess), counter(kCounter);
-    return "\t.hidden\t" + counter + "\n\t.comm\t" + counter + ",8,8\n" +
-           "\t.section\t.text." + name + ",\"axG\",@progbits," + name + ",comdat\n" +
-           "\t.weak\t" + name + "\n\t.type\t" + name + ", @function\n" + name + ":\n" +
-           "\tleaq\t" + counter + "(%rip), %rax\n\tret\n\t.size\t" + name + ", .-" + name + "\n";
+    return "\t.hidden\t" + counter + "\n\t.comm\t" + counter + ",8,8\n" + "\t.section\t.text." +
+           name + ",\"axG\",@progbits," + name + ",comdat\n" + "\t.weak\t" + name + "\n\t.type\t" +
+           name + ", @function\n" + name + ":\n" + "\tleaq\t" + counter +
+           "(%rip), %rax\n\tret\n\t.size\t" + name + ", .-" + name + "\n";
   }
 
   std::vector<std::string> lines_;

@@ -80,7 +80,7 @@ struct ReplacedKey {
 
 struct SystemConfig {
   std::string path;
-  std::vector<ReplacedKey> replaced;  // by key
+  std::vector<ReplacedKey> replaced;                // by key
   Instructions instructions = Instructions::kFree;  // of host software
   HostCpuConfig cpu;
   HostMemoryConfig memory;

@@ -116,7 +116,7 @@ class HostCpus {
   HostCpuConfig config_;
   Executed executed_;
   bool is_charged_;
-  std::uint64_t clocks_by_percent_;  // MHz times instructions in 100 clocks
+  std::uint64_t clocks_by_percent_;                 // MHz times instructions in 100 clocks
   std::vector<std::shared_ptr<HostTask>> on_core_;  // by core; null: free
   unsigned tasks_ = 0;                              // that have not ended
   std::uint64_t context_switches_ = 0;

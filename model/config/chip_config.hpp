@@ -9,6 +9,7 @@
 
 #include "model/config/aicpu_config.hpp"
 #include "model/config/command_config.hpp"
+#include "model/config/hbm_timings.hpp"
 #include "model/config/l2_config.hpp"
 #include "model/config/partition.hpp"
 #include "model/config/program_core_config.hpp"
@@ -93,26 +94,6 @@ struct HccsConfig {
   Bytes max_outstanding_writes;  // bytes sent and not yet acknowledged, per DMA engine
   Picoseconds command_setup;     // of an engine before the first request of a P2P command
   Picoseconds response_timeout;  // a request without a response has failed
-};
-
-// A DRAM standard: organisation and timings (configs/hbm/*.yaml), clocks unless said otherwise.
-struct HbmTimings {
-  std::string name;
-  std::uint64_t clock_hz;    // of the command bus
-  unsigned pseudo_channels;  // per channel: 1 or 2
-  unsigned stacks;           // stack ids per pseudo channel
-  unsigned bank_groups;      // per stack id
-  unsigned banks_per_group;
-  Bytes burst;            // data of one RD or WR
-  unsigned burst_clocks;  // BL/2: clocks a burst occupies its pseudo channel's data bus
-  Bytes row;              // page size per pseudo channel
-  unsigned trcd_rd, trcd_wr, trp, tras, trc, cl, cwl, tdqsck;
-  unsigned tccd_s, tccd_l, tccd_r;  // tccd_r: different stack ids
-  unsigned trrd_s, trrd_l, tfaw, twr, twtr_s, twtr_l, trtp, trtw;
-  unsigned trfc, trefi;        // all-bank refresh
-  unsigned trfc_pb, trefi_pb;  // per-bank refresh; 0: all-bank refresh is used
-  unsigned trrefd;             // REFpb to ACT or REFpb of another bank of the pseudo channel
-  unsigned act_clocks;         // row bus clocks an ACT occupies
 };
 
 enum class HbmPolicy {

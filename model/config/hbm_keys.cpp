@@ -26,37 +26,6 @@ std::vector<Key> organisation_keys() {
   };
 }
 
-std::vector<Key> bank_keys() {
-  using T = HbmTimings;
-  return {
-      number("trcd_rd_clocks", &T::trcd_rd, 1, 200, "ACT to RD"),
-      number("trcd_wr_clocks", &T::trcd_wr, 1, 200, "ACT to WR"),
-      number("trp_clocks", &T::trp, 1, 200, "PRE to ACT"),
-      number("tras_clocks", &T::tras, 1, 200, "ACT to PRE"),
-      number("trc_clocks", &T::trc, 1, 400, "ACT to ACT of one bank; at least tRAS + tRP"),
-      number("cl_clocks", &T::cl, 1, 200, "RD to data"),
-      number("cwl_clocks", &T::cwl, 1, 200, "WR to data"),
-      number("tdqsck_clocks", &T::tdqsck, 0, 20, "extra clocks until read data are at the pins"),
-      number("tccd_s_clocks", &T::tccd_s, 1, 50, "column to column, other bank group"),
-      number("tccd_l_clocks", &T::tccd_l, 1, 50, "column to column, same bank group"),
-      number("tccd_r_clocks", &T::tccd_r, 0, 50, "RD to RD of another stack id; 0: no such rule"),
-      number("trrd_s_clocks", &T::trrd_s, 1, 50, "ACT to ACT, other bank group"),
-      number("trrd_l_clocks", &T::trrd_l, 1, 50, "ACT to ACT, same bank group"),
-      number("tfaw_clocks", &T::tfaw, 1, 200, "window of four ACTs"),
-      number("twr_clocks", &T::twr, 1, 200, "end of write data to PRE"),
-      number("twtr_s_clocks", &T::twtr_s, 1, 100, "end of write data to RD, other bank group"),
-      number("twtr_l_clocks", &T::twtr_l, 1, 100, "end of write data to RD, same bank group"),
-      number("trtp_clocks", &T::trtp, 1, 100, "RD to PRE"),
-      number("trtw_clocks", &T::trtw, 1, 100, "RD to WR"),
-      number("trfc_clocks", &T::trfc, 1, 5'000, "all-bank refresh"),
-      number("trefi_clocks", &T::trefi, 1, 100'000, "from one all-bank refresh to the next"),
-      number("trfc_pb_clocks", &T::trfc_pb, 0, 5'000, "per-bank refresh; 0: all-bank is used"),
-      number("trefi_pb_clocks", &T::trefi_pb, 0, 100'000, "from one per-bank refresh to the next"),
-      number("trrefd_clocks", &T::trrefd, 0, 200, "REFpb to ACT or REFpb of another bank"),
-      number("act_clocks", &T::act_clocks, 1, 4, "an ACT on the row command bus"),
-  };
-}
-
 }  // namespace
 
 const Table& timings_table() {
@@ -65,7 +34,9 @@ const Table& timings_table() {
     table.schema = "npusim.hbm/1";
     table.doc = "organisation and timings of the DRAM, a file in configs/hbm";
     table.keys = organisation_keys();
-    for (auto& key : bank_keys()) table.keys.push_back(std::move(key));
+    for (const auto& row : kHbmTimings) {
+      table.keys.push_back(number(row.key, row.clocks, row.least, row.most, row.doc));
+    }
     return table;
   }();
   return kTable;

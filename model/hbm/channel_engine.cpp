@@ -20,14 +20,15 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
       write_latency_(t_.cwl + t_.burst_clocks),
       lanes_per_rank_(lanes_per_rank(t_)),
       lanes_(static_cast<int>(t_.pseudo_channels * t_.stacks) * lanes_per_rank_),
-      trcd_{t_.trcd_rd + act_extra_, t_.trcd_wr + act_extra_},
-      long_trp_(static_cast<int>(t_.trp) - act_extra_ > 1),
-      long_trrd_(static_cast<int>(t_.trrd_s) > 1 + act_extra_),
+      limits_(t_),
+      long_trp_(limits_.pre_to_act > 1),
+      long_trrd_(limits_.any_act_to_act > 1 + act_extra_),
       rows_(lanes_),
       columns_(lanes_),
       queue_(split_, limit_[0] + (split_ ? limit_[1] : 0) + static_cast<unsigned>(lanes_)),
-      kept_refreshes_(1 + static_cast<Clock>(t_.trp + (per_bank_ ? t_.trfc_pb : t_.trfc) + 2) /
-                              refresh_interval()),
+      kept_refreshes_(1 +
+                      (limits_.pre_to_act + act_extra_ + (per_bank_ ? t_.trfc_pb : t_.trfc) + 2) /
+                          refresh_interval()),
       done_(done) {
   sc_assert(t_.pseudo_channels >= 1 && t_.pseudo_channels <= 2);
   sc_assert(t_.banks_per_group <= 8 && 8 % t_.banks_per_group == 0);
@@ -181,7 +182,7 @@ Clock ChannelEngine::earliest_service() {
   // A burst that is no candidate yet needs an ACT first, or a change between reads and writes,
   // which the ACT of the last burst of the other kind may bring about.
   const bool mixed = split_ && queue_.queued(false) != 0 && queue_.queued(true) != 0;
-  const Clock wait = mixed ? 1 : act_extra_ + static_cast<Clock>(std::min(t_.trcd_rd, t_.trcd_wr));
+  const Clock wait = mixed ? 1 : std::min(limits_.act_to_column[0], limits_.act_to_column[1]);
   return std::min(column_.at, std::min(row_.at, next_refresh_) + wait);
 }
 

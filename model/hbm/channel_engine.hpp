@@ -28,6 +28,7 @@
 #include "model/hbm/bus_account.hpp"
 #include "model/hbm/candidates.hpp"
 #include "model/hbm/command.hpp"
+#include "model/hbm/constraints.hpp"
 #include "model/hbm/lanes.hpp"
 #include "model/hbm/request_queue.hpp"
 
@@ -321,11 +322,11 @@ class ChannelEngine {
 
   int lanes_per_rank_;  // whole blocks of Candidates
   int lanes_;
-  std::array<Clock, 2> trcd_;  // RD and WR, from the first clock of the ACT
+  Constraints limits_;
   std::array<Place, Candidates::kMaxLanes> places_{};
   std::array<Group, Candidates::kMaxLanes> groups_{};
   std::array<PseudoChannel, 2> pseudo_channels_;
-  // From a RD or WR in a block to what comes in the others: tCCD_S, tCCD_R, tRTW, tWTR_S.
+  // From a RD or WR in a block to what comes in the others.
   struct Distances {
     Candidates::Distances to_read, to_write;
   };

@@ -4,21 +4,15 @@
 
 #include <cstdint>
 
+#include "model/config/hbm_timings.hpp"
+
 namespace npu::model::hbm {
 
 // A clock edge of the command bus, counted from the start of simulation.
 using Clock = std::int64_t;
 constexpr Clock kNever = INT64_MAX / 4;
 
-enum class CommandKind : std::uint8_t {
-  kActivate,      // ACT; occupies the row bus act_clocks clocks from `at`
-  kPrecharge,     // PRE
-  kPrechargeAll,  // PREab: all banks of the pseudo channel
-  kRead,          // RD
-  kWrite,         // WR
-  kRefresh,       // REF: all banks of the pseudo channel
-  kRefreshBank,   // REFpb
-};
+using CommandKind = DramCommand;
 
 struct Command {
   Clock at;  // first clock on its bus

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of a channel and what each forbids for how long. Limits count from the first clock
-// of a command; those that JEDEC counts from the end of a multi-clock ACT are longer by its extra
-// clocks, those up to an ACT shorter.
+// The commands of a channel and what each forbids (constraints.hpp: for how long).
 #include "model/hbm/channel_engine.hpp"
 
 namespace npu::model::hbm {
@@ -108,27 +106,27 @@ void ChannelEngine::account(const Request& request, int lane, Clock at, Traffic 
   const PseudoChannel& here = pseudo_channels_[number];
   Clock turned = -kNever;
   if (here.last_write != write) {
-    turned = here.last_column + (write ? clocks(t_.trtw) : write_latency_ + clocks(t_.twtr_s));
+    turned = here.last_column + (write ? limits_.columns[0][1] : limits_.columns[1][0]);
   }
   bus_[number].before_burst(at, turned, ready, refreshes_of(lane, at));
 }
 
 // What RD and WR forbid in the other blocks of lanes.
 void ChannelEngine::build_distances() {
-  const auto distance = [](Clock value) { return static_cast<Lane>(value); };
   for (int from = 0; from < lanes_; from += Candidates::kBlock) {
     for (int to = 0; to < lanes_; to += Candidates::kBlock) {
       const bool here = place(from).pseudo_channel == place(to).pseudo_channel;
       const bool same_stack = place(from).stack == place(to).stack;
-      const Clock next = here ? Clock{t_.tccd_s} : Candidates::kNoDistance;
-      const Clock other_stack = same_stack ? Candidates::kNoDistance : Clock{t_.tccd_r};
-      auto& read = after_read_[block(from)];
-      auto& write = after_write_[block(from)];
-      read.to_read[block(to)] = distance(std::max(next, other_stack));
-      read.to_write[block(to)] = here ? distance(t_.trtw) : Candidates::kNoDistance;
-      write.to_read[block(to)] =
-          here ? distance(write_latency_ + t_.twtr_s) : Candidates::kNoDistance;
-      write.to_write[block(to)] = distance(next);
+      const auto distance = [&](unsigned first, unsigned second) {
+        const Clock own = here ? limits_.columns[first][second] : Constraints::kNone;
+        const Clock other =
+            same_stack ? Constraints::kNone : limits_.columns_of_other_stacks[first][second];
+        return static_cast<Lane>(std::max(own, other));
+      };
+      after_read_[block(from)].to_read[block(to)] = distance(kRead, kRead);
+      after_read_[block(from)].to_write[block(to)] = distance(kRead, kWrite);
+      after_write_[block(from)].to_read[block(to)] = distance(kWrite, kRead);
+      after_write_[block(from)].to_write[block(to)] = distance(kWrite, kWrite);
     }
   }
 }
@@ -137,18 +135,17 @@ void ChannelEngine::after_read(int lane, Clock at) {
   const auto& distances = after_read_[block(lane)];
   columns_.hold(kRead, at, distances.to_read);
   columns_.hold(kWrite, at, distances.to_write);
-  group(lane).read = at + t_.tccd_l;  // what held this RD back is over
-  raise(queue_.bank(lane).pre, at + t_.trtp);
+  group(lane).read = at + limits_.group_read_to_read;  // what held this RD back is over
+  raise(queue_.bank(lane).pre, at + limits_.read_to_pre);
 }
 
 void ChannelEngine::after_write(int lane, Clock at) {
   const auto& distances = after_write_[block(lane)];
   columns_.hold(kRead, at, distances.to_read);
   columns_.hold(kWrite, at, distances.to_write);
-  const Clock data_end = at + write_latency_;
-  group(lane).write = at + t_.tccd_l;
-  raise(group(lane).read, data_end + t_.twtr_l);
-  raise(queue_.bank(lane).pre, data_end + t_.twr);
+  group(lane).write = at + limits_.group_write_to_write;
+  raise(group(lane).read, at + limits_.group_write_to_read);
+  raise(queue_.bank(lane).pre, at + limits_.write_to_pre);
 }
 
 void ChannelEngine::issue_row(Clock at, Traffic traffic) {
@@ -194,15 +191,16 @@ void ChannelEngine::activate(int lane, Clock at) {
   PseudoChannel& here = pseudo_channel(lane);
   Bank& bank = queue_.bank(lane);
   // What held this ACT back is over: these need no comparison.
-  group(lane).act = at + t_.trrd_l;
-  bank.act = at + t_.trc;
-  bank.pre = at + t_.tras + act_extra_;
-  bank.read = at + trcd_[0];
-  bank.write = at + trcd_[1];
+  group(lane).act = at + limits_.group_act_to_act;
+  bank.act = at + limits_.act_to_act;
+  bank.pre = at + limits_.act_to_pre;
+  bank.read = at + limits_.act_to_column[0];
+  bank.write = at + limits_.act_to_column[1];
 
   here.last_acts[here.act_cursor] = at;
   here.act_cursor = (here.act_cursor + 1) % 4;
-  raise(here.act, std::max(at + t_.trrd_s, here.last_acts[here.act_cursor] + t_.tfaw));
+  raise(here.act,
+        std::max(at + limits_.any_act_to_act, here.last_acts[here.act_cursor] + limits_.four_acts));
   rows_.activated(lane, static_cast<int>(pseudo_channel_of(lane)) * lanes_per_pseudo_channel_,
                   lanes_per_pseudo_channel_, here.act + act_handicap_,
                   group(lane).act + act_handicap_);
@@ -218,7 +216,7 @@ void ChannelEngine::hold_activates(unsigned pseudo_channel, Clock until) {
 // What the bank offers afterwards is for the caller to update_row().
 void ChannelEngine::precharge(int lane, Clock at) {
   Bank& bank = queue_.bank(lane);
-  raise(bank.act, at + t_.trp - act_extra_);
+  raise(bank.act, at + limits_.pre_to_act);
   if (bank.lists[list()].hit != kNoRequest) {
     no_column(lane);
     column_.withdrawn(lane);

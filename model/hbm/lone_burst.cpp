@@ -24,10 +24,10 @@ namespace npu::model::hbm {
     if (bank.open) {
       lone.precharge = std::max(row_bus, bank.pre);
       row_bus = lone.precharge + 1;
-      activate = std::max(activate, lone.precharge + static_cast<Clock>(t_.trp) - act_extra_);
+      activate = std::max(activate, lone.precharge + limits_.pre_to_act);
     }
     lone.activate = std::max(row_bus, activate);
-    const auto trcd = static_cast<Clock>(burst.write ? t_.trcd_wr : t_.trcd_rd) + act_extra_;
+    const Clock trcd = limits_.act_to_column[burst.write ? 1 : 0];
     lone.column = std::max(lone.column, lone.activate + std::max<Clock>(trcd, 1));
   }
   if (next_refresh_ <= lone.column) return false;

@@ -46,10 +46,11 @@ void ChannelEngine::open_rows(Clock& horizon) {
   for (bool served = true;;) {
     // Until the first bank whose RD is not decided yet might be closed again.
     const int first = activated_.first();
-    const Clock closed = first == LaneList::kEnd ? row_.at + t_.tras : queue_.bank(first).pre;
+    const Clock closed =
+        first == LaneList::kEnd ? row_.at + limits_.act_to_pre : queue_.bank(first).pre;
     issue_rows(std::min(next_refresh_, served ? closed : row_.at + 1), horizon);
     const Clock at = std::min(row_.at, next_refresh_);
-    served = serve_activated(at > horizon ? horizon : at + trcd_[0] - 1, horizon);
+    served = serve_activated(at > horizon ? horizon : at + limits_.act_to_column[0] - 1, horizon);
     if (served) continue;  // what they offer may come earlier
     if (at > horizon) return;
     if (at != next_refresh_) continue;
@@ -145,7 +146,7 @@ Clock ChannelEngine::before_refresh() const {
 void ChannelEngine::precharge_for_read(int lane, Clock at) {
   if (observer_) report(CommandKind::kPrecharge, lane, 0, at);
   Bank& bank = queue_.bank(lane);
-  const Clock closed = at + t_.trp - act_extra_;
+  const Clock closed = at + limits_.pre_to_act;
   const Clock others = std::max({bank.act, group(lane).act, pseudo_channel(lane).act});
   // What is known before the lane is goes first: the next search waits for this.
   rows_.becomes_one(lane, closed);

@@ -108,12 +108,11 @@ void ChannelEngine::close_all_banks(unsigned pseudo_channel, Clock at) {
 void ChannelEngine::refresh_all_banks(unsigned pseudo_channel, Clock at) {
   const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
   if (observer_) report(CommandKind::kRefresh, first, 0, at);
-  const Clock end = at + static_cast<Clock>(t_.trfc);
   for (int lane = first; lane < first + lanes_per_pseudo_channel_; ++lane) {
-    raise(queue_.bank(lane).act, end - act_extra_);
+    raise(queue_.bank(lane).act, at + limits_.refresh_to_act);
   }
   refresh_[pseudo_channel].due += t_.trefi;
-  end_refresh(pseudo_channel, end);
+  end_refresh(pseudo_channel, at + t_.trfc);
 }
 
 void ChannelEngine::refresh_one_bank(unsigned pseudo_channel, Clock at) {
@@ -126,13 +125,12 @@ void ChannelEngine::refresh_one_bank(unsigned pseudo_channel, Clock at) {
     return;
   }
   if (observer_) report(CommandKind::kRefreshBank, lane, 0, at);
-  const Clock end = at + static_cast<Clock>(t_.trfc_pb);
-  raise(queue_.bank(lane).act, end - act_extra_);
-  hold_activates(pseudo_channel, at + t_.trrefd - act_extra_);
-  refresh_[pseudo_channel].next_legal = at + t_.trrefd;
+  raise(queue_.bank(lane).act, at + limits_.refresh_bank_to_act);
+  hold_activates(pseudo_channel, at + limits_.refresh_bank_to_any_act);
+  refresh_[pseudo_channel].next_legal = at + limits_.refresh_bank_to_refresh_bank;
   take_turns(refresh_[pseudo_channel], 1);
   refresh_[pseudo_channel].due += t_.trefi_pb;
-  end_refresh(pseudo_channel, end);
+  end_refresh(pseudo_channel, at + t_.trfc_pb);
 }
 
 void ChannelEngine::fall_due(unsigned pseudo_channel) {

@@ -94,24 +94,19 @@ TEST_P(HbmConstraint, is_met_exactly_with_a_shared_queue) {
   EXPECT_EQ(broken_rules(test::shared_config(table), stricter).count(GetParam().rule), 1U);
 }
 
-const Constraint kConstraints[] = {
-    {"tRCD_RD", &HbmTimings::trcd_rd, 12}, {"tRCD_WR", &HbmTimings::trcd_wr, 6},
-    {"tRP", &HbmTimings::trp, 14},         {"tRAS", &HbmTimings::tras, 60},
-    {"tRC", &HbmTimings::trc, 90},         {"tCCD_S", &HbmTimings::tccd_s, 2},
-    {"tCCD_L", &HbmTimings::tccd_l, 6},    {"tCCD_R", &HbmTimings::tccd_r, 5},
-    {"tRRD_S", &HbmTimings::trrd_s, 5},    {"tRRD_L", &HbmTimings::trrd_l, 9},
-    {"tFAW", &HbmTimings::tfaw, 40},       {"tWR", &HbmTimings::twr, 14},
-    {"tWTR_S", &HbmTimings::twtr_s, 4},    {"tWTR_L", &HbmTimings::twtr_l, 12},
-    {"tRTP", &HbmTimings::trtp, 30},       {"tRTW", &HbmTimings::trtw, 18},
-    {"tRFC", &HbmTimings::trfc, 220},      {"tRFCpb", &HbmTimings::trfc_pb, 160},
-    {"tRREFD", &HbmTimings::trrefd, 30},
-};
+std::vector<Constraint> constraints() {
+  std::vector<Constraint> all;
+  for (const auto& rule : test::kRules) {
+    if (rule.held != 0) all.push_back({rule.name, rule.clocks, rule.held});
+  }
+  return all;
+}
 
 std::string rule_name(const testing::TestParamInfo<Constraint>& info) {
   return info.param.rule;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, HbmConstraint, testing::ValuesIn(kConstraints), rule_name);
+INSTANTIATE_TEST_SUITE_P(Rules, HbmConstraint, testing::ValuesIn(constraints()), rule_name);
 
 TEST(HbmCommands, act_of_one_clock_leaves_the_row_bus_earlier) {
   HbmTimings one = test::dramsys_timings();

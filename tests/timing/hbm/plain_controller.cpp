@@ -78,7 +78,7 @@ void PlainController::serve_column(Clock now) {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (!column_offer(i, offered)) continue;
     const PlainBurst& burst = requests_[i].burst;
-    if ((burst.write ? earliest_write(burst.at) : earliest_read(burst.at)) > now) continue;
+    if (earliest_column(burst.write ? Kind::kWrite : Kind::kRead, burst.at) > now) continue;
     if (best == requests_.size() || (opened(requests_[i]) && !opened(requests_[best]))) best = i;
   }
   if (best == requests_.size()) return;
@@ -101,7 +101,7 @@ bool PlainController::row_offer(std::size_t request, std::vector<bool>& blocked,
   if (blocked[bank] || !served(r) || held_by_refresh(b)) return false;
   blocked[bank] = true;
   if (!row(b).open) {
-    const Clock at = earliest_act(b);
+    const Clock at = earliest_row(Kind::kActivate, b);
     choice = {request, Kind::kActivate, at, at + (split_ ? 0 : act_extra_)};
     return true;
   }
@@ -111,7 +111,7 @@ bool PlainController::row_offer(std::size_t request, std::vector<bool>& blocked,
                                return history_.number(o.burst.at) == bank && hit(o);
                              });
   if (kept) return false;
-  const Clock at = earliest_pre(b);
+  const Clock at = earliest_row(Kind::kPrecharge, b);
   choice = {request, Kind::kPrecharge, at, at};
   return true;
 }

@@ -16,6 +16,7 @@
 #include "model/config/chip_config.hpp"
 #include "model/hbm/channel_engine.hpp"
 #include "tests/timing/hbm/plain_history.hpp"
+#include "tests/timing/hbm/rules.hpp"
 
 namespace npu::model::test {
 
@@ -78,10 +79,10 @@ class PlainController {
 
   // The first clock at which the table and the buses allow a command.
   Clock row_bus_free() const;
-  Clock earliest_act(const PlainBank& b) const;
-  Clock earliest_pre(const PlainBank& b) const;
-  Clock earliest_read(const PlainBank& b) const;
-  Clock earliest_write(const PlainBank& b) const;
+  Clock last(const Rule& rule, const PlainBank& b) const;
+  Clock allowed(Kind to, const PlainBank& b) const;
+  Clock earliest_row(Kind kind, const PlainBank& b) const;
+  Clock earliest_column(Kind kind, const PlainBank& b) const;
   Clock earliest_refresh(const PlainBank& b) const;
 
   void serve_column(Clock now);

@@ -15,65 +15,58 @@ hbm::Clock PlainController::row_bus_free() const {
   return free;
 }
 
-hbm::Clock PlainController::earliest_act(const PlainBank& b) const {
-  const unsigned p = b.pseudo_channel;
-  const Clock begin = std::max({row_bus_free(), history_.at_bank(Kind::kActivate, b) + t_.trc,
-                                history_.in_group(Kind::kActivate, b) + t_.trrd_l,
-                                history_.in_pseudo_channel(Kind::kActivate, p) + t_.trrd_s,
-                                history_.fourth_last_act(p) + t_.tfaw});
-  const Clock opens = std::max({history_.at_bank(Kind::kPrecharge, b) + t_.trp,
-                                history_.in_pseudo_channel(Kind::kPrechargeAll, p) + t_.trp,
-                                history_.in_pseudo_channel(Kind::kRefresh, p) + t_.trfc,
-                                history_.at_bank(Kind::kRefreshBank, b) + t_.trfc_pb,
-                                history_.in_pseudo_channel(Kind::kRefreshBank, p) + t_.trrefd});
-  return std::max(begin, opens - act_extra_);
-}
-
-hbm::Clock PlainController::earliest_pre(const PlainBank& b) const {
-  return std::max({row_bus_free(), history_.at_bank(Kind::kActivate, b) + act_extra_ + t_.tras,
-                   history_.at_bank(Kind::kRead, b) + t_.trtp,
-                   history_.at_bank(Kind::kWrite, b) + t_.cwl + t_.burst_clocks + t_.twr});
-}
-
-hbm::Clock PlainController::earliest_read(const PlainBank& b) const {
-  const unsigned p = b.pseudo_channel;
-  const Clock write_data = Clock{t_.cwl} + t_.burst_clocks;
-  Clock at = std::max({history_.in_channel(Kind::kRead) + 1, history_.in_channel(Kind::kWrite) + 1,
-                       history_.at_bank(Kind::kActivate, b) + act_extra_ + t_.trcd_rd,
-                       history_.in_pseudo_channel(Kind::kRead, p) + t_.tccd_s,
-                       history_.in_group(Kind::kRead, b) + t_.tccd_l,
-                       history_.in_pseudo_channel(Kind::kWrite, p) + write_data + t_.twtr_s,
-                       history_.in_group(Kind::kWrite, b) + write_data + t_.twtr_l});
-  for (unsigned stack = 0; stack < t_.stacks; ++stack) {
-    if (stack != b.stack) at = std::max(at, history_.in_stack(Kind::kRead, stack) + t_.tccd_r);
+// The last command that a rule counts from.
+hbm::Clock PlainController::last(const Rule& rule, const PlainBank& b) const {
+  Clock at = PlainHistory::kLongAgo;
+  switch (rule.among) {
+    case Among::kBank:
+      at = history_.at_bank(rule.from, b);
+      if (rule.from != Kind::kPrecharge) return at;
+      return std::max(at, history_.in_pseudo_channel(Kind::kPrechargeAll, b.pseudo_channel));
+    case Among::kGroup:
+      return history_.in_group(rule.from, b);
+    case Among::kPseudoChannel:
+      return history_.in_pseudo_channel(rule.from, b.pseudo_channel);
+    case Among::kOtherStacks:
+      for (unsigned stack = 0; stack < t_.stacks; ++stack) {
+        if (stack != b.stack) at = std::max(at, history_.in_stack(rule.from, stack));
+      }
+      return at;
+    case Among::kFourth:
+      break;
   }
-  return at;
+  return history_.fourth_last_act(b.pseudo_channel);
 }
 
-hbm::Clock PlainController::earliest_write(const PlainBank& b) const {
-  const unsigned p = b.pseudo_channel;
+hbm::Clock PlainController::allowed(Kind to, const PlainBank& b) const {
+  Clock at = 0;
+  for (const auto& rule : kRules) {
+    if (rule.to != to || t_.*rule.clocks == 0) continue;
+    at = std::max(at, last(rule, b) + distance(rule, t_, act_extra_));
+  }
+  return to == Kind::kActivate ? at - act_extra_ : at;
+}
+
+hbm::Clock PlainController::earliest_row(Kind kind, const PlainBank& b) const {
+  return std::max(row_bus_free(), allowed(kind, b));
+}
+
+hbm::Clock PlainController::earliest_column(Kind kind, const PlainBank& b) const {
   return std::max({history_.in_channel(Kind::kRead) + 1, history_.in_channel(Kind::kWrite) + 1,
-                   history_.at_bank(Kind::kActivate, b) + act_extra_ + t_.trcd_wr,
-                   history_.in_pseudo_channel(Kind::kWrite, p) + t_.tccd_s,
-                   history_.in_group(Kind::kWrite, b) + t_.tccd_l,
-                   history_.in_pseudo_channel(Kind::kRead, p) + t_.trtw});
+                   allowed(kind, b)});
 }
 
 // Of a closed bank, by either kind of refresh. A REFpb opens rows within its bank: it keeps the
-// distances of an ACT (tRRD, tFAW).
+// distances of an ACT (tRRD, tFAW), from first clock to first clock.
 hbm::Clock PlainController::earliest_refresh(const PlainBank& b) const {
-  const unsigned p = b.pseudo_channel;
-  const Clock closed =
-      std::max({row_bus_free(), history_.at_bank(Kind::kActivate, b) + act_extra_ + t_.trc,
-                history_.at_bank(Kind::kPrecharge, b) + t_.trp,
-                history_.in_pseudo_channel(Kind::kPrechargeAll, p) + t_.trp,
-                history_.in_pseudo_channel(Kind::kRefresh, p) + t_.trfc,
-                history_.at_bank(Kind::kRefreshBank, b) + t_.trfc_pb,
-                history_.in_pseudo_channel(Kind::kRefreshBank, p) + t_.trrefd});
-  if (!per_bank_) return closed;
-  return std::max({closed, history_.in_group(Kind::kActivate, b) + t_.trrd_l,
-                   history_.in_pseudo_channel(Kind::kActivate, p) + t_.trrd_s,
-                   history_.fourth_last_act(p) + t_.tfaw});
+  Clock at = row_bus_free();
+  for (const auto& rule : kRules) {
+    if (rule.to != Kind::kActivate || t_.*rule.clocks == 0) continue;
+    const bool full = holds_refresh(rule);
+    if (!full && !per_bank_) continue;
+    at = std::max(at, last(rule, b) + distance(rule, t_, act_extra_) - (full ? 0 : act_extra_));
+  }
+  return at;
 }
 
 PlainBank PlainController::bank_of(unsigned pseudo_channel, std::size_t number) const {
@@ -121,7 +114,7 @@ bool PlainController::refresh_all_banks(unsigned pseudo_channel, Clock now) {
     refresh = std::max(refresh, earliest_refresh(b));
     if (!row(b).open) continue;
     any_open = true;
-    close = std::max(close, row(b).opened ? hbm::kNever : earliest_pre(b));
+    close = std::max(close, row(b).opened ? hbm::kNever : earliest_row(Kind::kPrecharge, b));
   }
   if ((any_open ? close : refresh) > now) return false;
   issue(any_open ? Kind::kPrechargeAll : Kind::kRefresh, {pseudo_channel, 0, 0, 0}, 0, now);
@@ -134,7 +127,7 @@ bool PlainController::refresh_one_bank(unsigned pseudo_channel, Clock now) {
   const PlainBank b = bank_of(pseudo_channel, refresh.turn);
   const bool open = row(b).open;
   if (open && row(b).opened) return false;
-  if ((open ? earliest_pre(b) : earliest_refresh(b)) > now) return false;
+  if ((open ? earliest_row(Kind::kPrecharge, b) : earliest_refresh(b)) > now) return false;
   issue(open ? Kind::kPrecharge : Kind::kRefreshBank, b, 0, now);
   if (open) return true;
   refresh.pending = false;

@@ -115,19 +115,26 @@ void AiCorePrograms::send(unsigned core, const MemoryRequest& request, const Ker
   info.rows = request.rows;
   info.pitch = static_cast<std::uint32_t>(request.rows > 1 ? request.pitch : 0);
   info.issued = sim_now();
+  info.asks_translated = block.vmid != abi::kVmidPhysical;
   info.context = std::uint64_t{epoch_} << 48 | std::uint64_t{core & 0xFFFF} << 32 | request.slot;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   auto delay = sc_core::SC_ZERO_TIME;
   memory_socket->nb_transport_fw(trans, phase, delay);
 }
 
-tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
+tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                             sc_core::sc_time&) {
   const auto& info = Transaction::of(trans);
-  if (info.context >> 48 == epoch_) {
-    cores_[(info.context >> 32) & 0xFFFF]->answered(static_cast<std::uint32_t>(info.context),
-                                                    info.completion, trans.get_address(),
-                                                    trans.is_write(), trans.get_data_length());
+  auto& core = *cores_[(info.context >> 32) & 0xFFFF];
+  const auto slot = static_cast<std::uint32_t>(info.context);
+  const bool stale = info.context >> 48 != epoch_;
+  if (phase == tlm::END_REQ) {
+    if (!stale) core.translated(slot);
+    return tlm::TLM_ACCEPTED;
+  }
+  if (!stale) {
+    core.answered(slot, info.completion, trans.get_address(), trans.is_write(),
+                  trans.get_data_length());
   }
   trans.release();
   return tlm::TLM_COMPLETED;

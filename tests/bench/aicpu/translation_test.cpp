@@ -57,12 +57,12 @@ TEST_F(AicpuTranslation, a_load_waits_for_it_and_for_the_memory) {
 }
 
 TEST_F(AicpuTranslation, a_store_is_in_memory_when_it_is_known_and_not_before) {
-  const SimTime known = 10'000 * kNs + kMemoryLatency;
+  const SimTime known = 50'000 * kNs + kMemoryLatency;
   std::uint32_t before = 1, after = 0;
   bench.at(known - 1, [&] { before = bench.peek(kFar); });
   bench.at(known + 1, [&] { after = bench.peek(kFar); });
   bench.run_program([&](AicpuPort& port) {
-    port.compute(static_cast<unsigned>(9'999 - port.system_counter()));
+    port.compute(static_cast<unsigned>(50'000 - port.system_counter()));
     return kStore(port);
   });
   EXPECT_EQ(before, 0U);
@@ -71,12 +71,12 @@ TEST_F(AicpuTranslation, a_store_is_in_memory_when_it_is_known_and_not_before) {
 
 TEST_F(AicpuTranslation, the_bytes_of_a_load_are_those_of_when_it_is_known) {
   std::uint64_t loaded = 0;
-  bench.at(10'000 * kNs + kMemoryLatency - 1, [&] {
+  bench.at(50'000 * kNs + kMemoryLatency - 1, [&] {
     const std::uint32_t value = 9;  // of somebody whom no cache hears of
     std::memcpy(bench.memory.bytes.data() + kFar, &value, sizeof value);
   });
   bench.run_program([&](AicpuPort& port) {
-    port.compute(static_cast<unsigned>(9'999 - port.system_counter()));
+    port.compute(static_cast<unsigned>(50'000 - port.system_counter()));
     loaded = port.load(kFar, 4);
     return 0;
   });

@@ -83,7 +83,7 @@ void add_exports(reports::Report& report, const model::Exporter& exporter,
                  const model::HostMemory& memory) {
   auto& table = report.add_table("what the clients did", {"function", "figure", "value"});
   for (const auto& function : exporter.functions()) {
-    add_export(report, table, *function, memory.fault_count(function->bdf().packed()));
+    add_export(report, table, *function, memory.faults().count(function->bdf().packed()));
   }
 }
 

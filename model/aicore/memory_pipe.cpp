@@ -54,9 +54,8 @@ MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
 
 void MemoryPipe::begin(const PipeEntry& copy) {
   Item& next = item(last_++);
-  next.flag = next.sent = next.finishing = false;
-  next.answers = 0;
-  next.hold = owner_.hold();
+  next.flag = next.sent = next.finishing = next.held = false;
+  next.answers = next.translations = 0;
   next.begun = sim_now();
   next.entry = copy;
   range_ = range_of(copy.instruction);
@@ -133,6 +132,7 @@ void MemoryPipe::send() {
     take(request);
     Item& copy = item(last_ - 1);
     ++copy.answers;
+    ++copy.translations;
     port_free_ = sim_now() + times_.of(*range_.path, part);
     sending_ = row_ < range_.rows;
     copy.sent = !sending_;
@@ -158,6 +158,19 @@ void MemoryPipe::answered(std::uint32_t slot, Bytes bytes) {
   if (copy.sent && copy.answers == 0) retire();
 }
 
+void MemoryPipe::translated(std::uint32_t slot) {
+  if (slot >> 8 != (generation_ & kGenerationMask)) return;
+  Item& copy = items_[slot & kSlotMask];
+  if (--copy.translations > 0 || !copy.sent) return;
+  copy.hold = owner_.hold();
+  copy.held = true;
+}
+
+void MemoryPipe::release(Item& item) {
+  if (item.held) owner_.release(item.hold);
+  item.held = false;
+}
+
 void MemoryPipe::finish(std::uint64_t generation) {
   if (!stale(generation)) retire();
 }
@@ -177,7 +190,7 @@ bool MemoryPipe::retire_copy(Item& copy) {
   const SimTime begin = std::max(copy.begun, last_end_);
   last_end_ = end;
   owner_.copy_ended(pipe_, copy.entry, begin, end, range.rows * range.row_bytes);
-  owner_.release(copy.hold);
+  release(copy);
   return true;
 }
 
@@ -201,7 +214,7 @@ void MemoryPipe::retire() {
 void MemoryPipe::cut() {
   ++generation_;
   for (; first_ != last_; ++first_) {
-    if (!item(first_).flag) owner_.release(item(first_).hold);
+    release(item(first_));
   }
   first_ = last_ = 0;
   port_free_ = last_end_ = 0;

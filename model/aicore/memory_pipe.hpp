@@ -2,8 +2,10 @@
 // The copies of one pipe between global memory and the core: split into requests, sent at the
 // rate of the path, a bounded number of bytes under way. The copies of one pipe follow one another
 // as fast as their requests leave and end in order, each with its last response. Requests are for
-// time alone; bytes move when a copy ends, by the tables of that time. Until then no invalidation
-// that began behind the copy ends, so that nobody else owns its pages.
+// time alone; bytes move when a copy ends, by the tables of that time. From when all its requests
+// are translated until then no invalidation that began meanwhile ends, so that nobody else owns its
+// pages. Before that the copy holds up nobody: a request may wait for a page that somebody else's
+// has to leave for, and an invalidation with it.
 #pragma once
 
 #include <array>
@@ -31,7 +33,8 @@ class MemoryPipe {
    public:
     virtual ~Owner() = default;
     virtual void send(platform::Pipe pipe, const MemoryRequest& request) = 0;
-    // A copy is under way until its bytes have moved: DeviceMemory.
+    // A copy whose requests are all translated is under way until its bytes have moved:
+    // DeviceMemory.
     virtual DeviceMemory::Hold hold() = 0;
     virtual void release(DeviceMemory::Hold hold) = 0;
     // The copy ends at `end`, not before now: its bytes are to be moved.
@@ -59,6 +62,8 @@ class MemoryPipe {
   // Behind the copies under way; ready() and not idle().
   void append_flag(const PipeEntry& flag);
   void answered(std::uint32_t slot, Bytes bytes);
+  // Before it is answered, maybe while it is sent; not of requests without translation.
+  void translated(std::uint32_t slot);
   // Of the copy under way that a request belongs to.
   std::uint32_t instruction_of(std::uint32_t slot) const {
     return items_[slot % kUnderWay].entry.number;
@@ -70,8 +75,9 @@ class MemoryPipe {
   static constexpr unsigned kUnderWay = 16;  // copies and flags behind them
 
   struct Item {
-    bool flag = false, sent = false, finishing = false;
-    unsigned answers = 0;  // still to come
+    bool flag = false, sent = false, finishing = false, held = false;
+    unsigned answers = 0;       // still to come
+    unsigned translations = 0;  // of its requests, still to come
     DeviceMemory::Hold hold = 0;
     SimTime begun = 0;
     SimTime last = 0;  // answer, or the end of the last request's share of the rate
@@ -96,6 +102,7 @@ class MemoryPipe {
   void finish(std::uint64_t generation);
   void retire();
   bool retire_copy(Item& item);
+  void release(Item& item);
 
   Simulation& sim_;
   const ProgramCoreConfig& config_;

@@ -65,6 +65,8 @@ class PipeUnit : private MemoryPipe::Owner {
   // A cross flag may have been raised.
   void cross_flags_changed();
   void answered(platform::Pipe pipe, std::uint32_t slot, Bytes bytes);
+  // A request that will be answered.
+  void translated(platform::Pipe pipe, std::uint32_t slot) { unit(pipe).memory->translated(slot); }
   // Of the copy under way that a request belongs to.
   std::uint32_t instruction_of(platform::Pipe pipe, std::uint32_t slot) const {
     return unit(pipe).memory->instruction_of(slot);

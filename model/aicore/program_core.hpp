@@ -83,6 +83,7 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   void reset();
   void answered(std::uint32_t slot, Completion completion, std::uint64_t address, bool write,
                 Bytes length);
+  void translated(std::uint32_t slot);
   void window_written(std::uint32_t offset, std::uint32_t value);
   void cross_flags_changed();
 

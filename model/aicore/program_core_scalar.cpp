@@ -58,6 +58,12 @@ void ProgramCore::answered(std::uint32_t slot, Completion completion, std::uint6
   if (waits_.what != Waits::kNothing && satisfied(waits_)) wake_thread();
 }
 
+void ProgramCore::translated(std::uint32_t slot) {
+  const auto pipe = static_cast<platform::Pipe>(slot >> kPipeShift);
+  if (cut_ || pipe == platform::Pipe::kScalar) return;
+  units_->pipes.translated(pipe, slot & ((1U << kPipeShift) - 1));
+}
+
 void ProgramCore::await_answers(unsigned most) {
   wait_for({Waits::kAnswers, platform::Pipe::kScalar, platform::CrossScope::kCluster, most});
   local_ = std::max(local_, sim_now());

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/core/space_id.hpp"
+
 namespace npu::model {
 
 namespace {
@@ -122,6 +124,7 @@ void AiCorePrograms::send(unsigned core, const MemoryRequest& request, const Ker
   info.rows = request.rows;
   info.pitch = static_cast<std::uint32_t>(request.rows > 1 ? request.pitch : 0);
   info.issued = sim_now();
+  info.asks_translated = !is_physical(block.vmid);
   info.context =
       std::uint64_t{epochs_[core]} << 48 | std::uint64_t{core & 0xFFFF} << 32 | request.slot;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -129,13 +132,19 @@ void AiCorePrograms::send(unsigned core, const MemoryRequest& request, const Ker
   memory_socket->nb_transport_fw(trans, phase, delay);
 }
 
-tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
+tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                             sc_core::sc_time&) {
   const auto& info = Transaction::of(trans);
   const std::size_t core = (info.context >> 32) & 0xFFFF;
-  if (info.context >> 48 == epochs_[core]) {
-    cores_[core]->answered(static_cast<std::uint32_t>(info.context), info.completion,
-                           trans.get_address(), trans.is_write(), trans.get_data_length());
+  const auto slot = static_cast<std::uint32_t>(info.context);
+  const bool stale = info.context >> 48 != epochs_[core];
+  if (phase == tlm::END_REQ) {
+    if (!stale) cores_[core]->translated(slot);
+    return tlm::TLM_ACCEPTED;
+  }
+  if (!stale) {
+    cores_[core]->answered(slot, info.completion, trans.get_address(), trans.is_write(),
+                           trans.get_data_length());
   }
   trans.release();
   return tlm::TLM_COMPLETED;

@@ -33,6 +33,7 @@ struct AicpuStatistics {
 
 class AicpuCore {
  public:
+  enum class Access : std::uint8_t { kRead, kTranslateRead, kTranslateWrite };
   // What the cores of one card share.
   class Shared {
    public:
@@ -40,9 +41,9 @@ class AicpuCore {
            const AicpuProgramConfig& program_times, DeviceMemory& device_memory)
         : sim(simulation), launch(launch_times), config(program_times), memory(device_memory) {}
     virtual ~Shared() = default;
-    // A read that takes time and moves nothing; answered() comes later.
-    virtual void request(unsigned core, std::uint8_t vmid, std::uint64_t address, Bytes length,
-                         std::uint64_t cause) = 0;
+    // What takes time and moves nothing: a read, or a translation. answered() comes later.
+    virtual void request(unsigned core, Access access, std::uint8_t vmid, std::uint64_t address,
+                         Bytes length, std::uint64_t cause) = 0;
     // The cache of `core` is about to hold the line.
     virtual void caches(unsigned core, std::uint8_t vmid, std::uint64_t line) = 0;
     // A store of `core`: told to the other cores' caches.
@@ -137,7 +138,8 @@ class AicpuCore {
   void sample();
   void fetch(std::uint64_t begin);
   void timed_read(std::uint64_t address, Bytes length);
-  void await_answer(std::uint64_t address, Bytes length);
+  void await_answer(Access access, std::uint64_t address, Bytes length);
+  bool translate(Access access, std::uint64_t address);
   void await_writes(std::uint64_t address, Bytes length);
   bool fetches(std::uint8_t vmid, std::uint64_t address, Bytes length) const {
     return fetching_ && vmid == block_.vmid && address < fetch_at_ + CoherentCache::kLine &&

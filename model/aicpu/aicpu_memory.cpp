@@ -32,17 +32,28 @@ void AicpuCore::check_alignment(std::uint64_t address, unsigned bytes, bool writ
 void AicpuCore::timed_read(std::uint64_t address, Bytes length) {
   synchronise();
   rounds_.acted();
-  await_answer(address, length);
+  await_answer(Access::kRead, address, length);
 }
 
-void AicpuCore::await_answer(std::uint64_t address, Bytes length) {
+// Whether the program has waited for the translation. The access is to be made at its end: whoever
+// has memory moved waits for nobody who is still to make one.
+bool AicpuCore::translate(Access access, std::uint64_t address) {
+  if (shared_.memory.knows(block_.vmid, address, access == Access::kTranslateWrite)) return false;
+  await_answer(access, address, 1);
+  synchronise();
+  return true;
+}
+
+void AicpuCore::await_answer(Access access, std::uint64_t address, Bytes length) {
   waiting_ = true;
-  shared_.request(number_, block_.vmid, address, length, block_.cause);
+  shared_.request(number_, access, block_.vmid, address, length, block_.cause);
   while (waiting_) sim_.agenda.wait(answer_);
   fetching_ = false;
   local_ = std::max(local_, sim_now());
   check();
-  if (completion_ != Completion::kSuccess) fault(device_fault(completion_), address, false);
+  if (completion_ != Completion::kSuccess) {
+    fault(device_fault(completion_), address, access == Access::kTranslateWrite);
+  }
 }
 
 void AicpuCore::answered(Completion completion) {
@@ -67,6 +78,7 @@ void AicpuCore::sample() {
 }
 
 void AicpuCore::fetch(std::uint64_t begin) {
+  translate(Access::kTranslateRead, begin);
   await_writes(begin, kCacheLineBytes);
   synchronise();
   rounds_.acted();
@@ -74,7 +86,7 @@ void AicpuCore::fetch(std::uint64_t begin) {
   fetch_at_ = begin;
   shared_.caches(number_, block_.vmid, begin);
   sample();
-  await_answer(begin, kCacheLineBytes);
+  await_answer(Access::kRead, begin, kCacheLineBytes);
 }
 
 // Whether the last load was of this line, which it is from now on. Nothing else changes it: by what
@@ -150,6 +162,7 @@ void AicpuCore::post(std::uint64_t address, const void* data, Bytes length) {
   ++statistics_.stores;
   local_ = memory_stores_.post(local_);
   synchronise();
+  if (translate(Access::kTranslateWrite, address)) memory_stores_.postpone(local_);
   const auto completion = shared_.write(number_, block_.vmid, address, data, length);
   if (completion != Completion::kSuccess) fault(device_fault(completion), address, true);
   if (length == kCacheLineBytes) shared_.caches(number_, block_.vmid, address);
@@ -182,6 +195,7 @@ std::uint64_t AicpuCore::modify(std::uint64_t address, unsigned bytes,
   rounds_.acted();
   ++statistics_.atomics;
   synchronise();
+  translate(Access::kTranslateWrite, address);
   await_writes(address, bytes);
   std::uint64_t before = 0;
   auto completion = shared_.memory.read(block_.vmid, address, &before, bytes);

@@ -75,11 +75,14 @@ AicpuStatistics AicpuPrograms::statistics() const {
 
 // --- memory ----------------------------------------------------------------------------------
 
-void AicpuPrograms::request(unsigned core, std::uint8_t vmid, std::uint64_t address, Bytes length,
-                            std::uint64_t cause) {
-  auto& trans =
-      sim.pool.allocate_timing(tlm::TLM_READ_COMMAND, address, static_cast<unsigned>(length));
+void AicpuPrograms::request(unsigned core, AicpuCore::Access access, std::uint8_t vmid,
+                            std::uint64_t address, Bytes length, std::uint64_t cause) {
+  using Access = AicpuCore::Access;
+  const auto command =
+      access == Access::kTranslateWrite ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND;
+  auto& trans = sim.pool.allocate_timing(command, address, static_cast<unsigned>(length));
   auto& info = Transaction::of(trans);
+  if (access != Access::kRead) info.kind = TransactionKind::kTranslation;
   info.vmid = vmid;
   info.cause = cause;
   info.issued = sim_now();

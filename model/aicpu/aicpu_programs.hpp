@@ -52,8 +52,8 @@ class AicpuPrograms : public sc_core::sc_module,
  private:
   static constexpr unsigned kNobody = ~0U;
 
-  void request(unsigned core, std::uint8_t vmid, std::uint64_t address, Bytes length,
-               std::uint64_t cause) override;
+  void request(unsigned core, AicpuCore::Access access, std::uint8_t vmid, std::uint64_t address,
+               Bytes length, std::uint64_t cause) override;
   struct Snoop {
     std::uint64_t address;
     Bytes length;

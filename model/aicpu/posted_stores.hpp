@@ -20,6 +20,10 @@ class PostedStores {
     next_ = (next_ + 1) % done_.size();
     return issued;
   }
+  // The last one leaves at `now` only.
+  void postpone(SimTime now) {
+    done_[(next_ + done_.size() - 1) % done_.size()] = last_ = now + until_done_;
+  }
   SimTime all_done() const { return last_; }
   void reset() {
     std::fill(done_.begin(), done_.end(), 0);

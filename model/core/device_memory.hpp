@@ -38,6 +38,12 @@ class DeviceMemory {
   virtual void give_back(const std::byte* from, Bytes length, Borrower& borrower) {
     static_cast<void>(from), static_cast<void>(length), static_cast<void>(borrower);
   }
+  // Whether an access need not wait for its translation: the TLB has it, and it permits the access.
+  // Who accesses memory at a time of its own asks, and waits for a request of kTranslation else.
+  virtual bool knows(std::uint8_t vmid, std::uint64_t address, bool write) const {
+    static_cast<void>(vmid), static_cast<void>(address), static_cast<void>(write);
+    return true;
+  }
   // Where `address` lies in this card's memory; nothing: nowhere, or it may not be read.
   virtual std::optional<std::uint64_t> local(std::uint8_t vmid, std::uint64_t address) {
     if (vmid != 0) return std::nullopt;

@@ -10,7 +10,7 @@ void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command co
   auto& info = of(payload);
   info.kind = TransactionKind::kMemory;
   info.completion = Completion::kSuccess;
-  info.posted = false;
+  info.posted = info.asks_translated = false;
   info.vmid = 0;
   info.requester = 0;
   info.function = 0;

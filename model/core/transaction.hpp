@@ -9,7 +9,9 @@
 //              nb_transport_bw(trans, BEGIN_RESP, 0); the initiator returns TLM_COMPLETED.
 //  - posted:   no response. The initiator hands its reference over; the final target releases it.
 //              Where a socket's header says so a refused one comes back at once, TLM_COMPLETED.
-//  - There is no END_REQ/END_RESP; initiators bound what they have outstanding.
+//  - There is no END_REQ/END_RESP, but that the MMU tells who asks for it (asks_translated) with
+//    nb_transport_bw(trans, END_REQ, 0) that a request is translated, inside the request's call if
+//    it is at once; initiators bound what they have outstanding.
 #pragma once
 
 #include <array>
@@ -27,7 +29,8 @@ enum class TransactionKind : std::uint8_t {
   kConfig,       // address = packed BDF << 12 | offset; always non-posted
   kInterrupt,    // an MSI-X message: a posted 4-byte write to the entry's address
   kTranslation,  // ATS request: a non-posted read of 8 bytes; the answer is the number of bytes
-                 // from the address that are mapped for device writes, or an error completion
+                 // from the address that are mapped for device writes, or an error completion.
+                 // To the MMU: answered when the address is translated, nothing moves
 };
 
 // How a non-posted request ended, as a PCIe completion says it.
@@ -53,10 +56,11 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   TransactionKind kind = TransactionKind::kMemory;
   Completion completion = Completion::kSuccess;
   bool posted = false;
-  std::uint8_t vmid = 0;        // address space of a device address (space_id.hpp)
-  std::uint8_t function = 0;    // of the card: whom the host reaches, or who sends to the host
-  std::uint16_t requester = 0;  // packed BDF
-  std::uint8_t peer = 0;        // another card's memory: its index + 1; 0: this card's
+  bool asks_translated = false;  // of a virtual address, see above
+  std::uint8_t vmid = 0;         // address space of a device address (space_id.hpp)
+  std::uint8_t function = 0;     // of the card: whom the host reaches, or who sends to the host
+  std::uint16_t requester = 0;   // packed BDF
+  std::uint8_t peer = 0;         // another card's memory: its index + 1; 0: this card's
   std::uint8_t flow = 0;  // who sends it: MMU client and DMA engine; flows share HCCS links fairly
   std::uint32_t pasid = 0;  // process a bus address belongs to; 0: none (the driver's own)
   // Strided request, of the cores to device memory: `rows` equal pieces of the payload's data, one

@@ -185,8 +185,8 @@ int ExportedFunction::map(const vfio_user::DmaMapping& mapping) {
   return memory_.map_at(bdf_.packed(), mapping.iova, memory, direction) ? 0 : EEXIST;
 }
 
-void ExportedFunction::unmap(std::uint64_t iova, Bytes) {
-  memory_.unmap(bdf_.packed(), iova);
+void ExportedFunction::unmap(std::uint64_t iova, Bytes size) {
+  memory_.unmap(bdf_.packed(), iova, size);
 }
 
 void ExportedFunction::reset() {

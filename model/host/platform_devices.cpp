@@ -51,16 +51,19 @@ class BarMapping : public platform::MmioRegion {
 
 class MappedDmaMemory : public platform::DmaMemory {
  public:
-  MappedDmaMemory(HostMemory& memory, const HostMemory::Mapping& mapping, Bytes size)
-      : DmaMemory({mapping.cpu.data, size}, platform::BusAddress{mapping.bus}),
+  MappedDmaMemory(HostMemory& memory, const Iommu::Mapping& mapping, Bytes size)
+      : DmaMemory({mapping.memory.data, size}, platform::BusAddress{mapping.bus}),
         memory_(memory),
-        requester_(mapping.requester) {}
-  ~MappedDmaMemory() override { memory_.unmap(requester_, bus().value); }
-  std::uint16_t requester() const { return requester_; }
+        mapping_(mapping) {}
+  ~MappedDmaMemory() override {
+    memory_.unmap(mapping_.requester, mapping_.bus, mapping_.memory.size);
+    memory_.free(mapping_.memory);
+  }
+  std::uint16_t requester() const { return mapping_.requester; }
 
  private:
   HostMemory& memory_;
-  std::uint16_t requester_;
+  const Iommu::Mapping mapping_;
 };
 
 class MsixVector : public platform::InterruptVector {
@@ -131,12 +134,13 @@ Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(
                 fmt::format("alignment {:#x} is no power of two of at least 4 KiB", alignment));
   }
   if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
-  const int node = static_cast<int>(cpus_.current().core * memory_.nodes() / cpus_.config().cores);
+  const int node =
+      static_cast<int>(cpus_.current().core * memory_.memory().nodes() / cpus_.config().cores);
   const auto mapping = memory_.map(bdf.packed(), size, alignment, direction, node);
-  if (!mapping.cpu.data) {
+  if (!mapping.memory.data) {
     return fail(ErrorCode::kOutOfMemory,
                 fmt::format("{} bytes of host memory requested, {} used on node {}", size,
-                            memory_.used(node), node));
+                            memory_.memory().used(node), node));
   }
   return std::make_unique<MappedDmaMemory>(memory_, mapping, size);
 }
@@ -149,7 +153,7 @@ Status HostPlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid
   }
   const auto requester = static_cast<MappedDmaMemory&>(memory).requester();
   if (auto enabled = enable_pasids(platform::Bdf::unpack(requester)); !enabled) return enabled;
-  memory_.bind(requester, memory.bus().value, pasid);
+  memory_.iommu().bind(requester, memory.bus().value, pasid);
   return {};
 }
 

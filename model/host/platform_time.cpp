@@ -124,9 +124,9 @@ void HostPlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
     return;
   }
   WriteSignal signal(simulation_.agenda);
-  memory_.watch(watched, signal);
+  memory_.watches().watch(watched, signal);
   cpus_.watch(signal.event(), limit);
-  memory_.unwatch(signal);
+  memory_.watches().unwatch(signal);
   const SimTime seen = std::min(limit, signal.when());
   const SimTime rounds = seen <= start ? 1 : ceil_div(seen - start, round);
   statistics_.polls += rounds;

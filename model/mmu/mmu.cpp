@@ -62,6 +62,7 @@ bool Mmu::place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& i
 tlm::tlm_sync_enum Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans,
                                 tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const auto& info = Transaction::of(trans);
+  if (info.kind == TransactionKind::kTranslation) return end_translation(trans);
   if (info.peer != 0) {
     peer_socket->nb_transport_fw(trans, phase, delay);
     return tlm::TLM_ACCEPTED;
@@ -71,6 +72,17 @@ tlm::tlm_sync_enum Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans
     return hbm_sockets[client]->nb_transport_fw(trans, phase, delay);
   }
   return pass_on_told(client, trans, phase, delay);
+}
+
+tlm::tlm_sync_enum Mmu::end_translation(tlm::tlm_generic_payload& trans) {
+  auto& info = Transaction::of(trans);
+  const auto hop = Hop::unpack(info.hop_context);
+  trans.set_address(hop.address);
+  --in_flight_[info.vmid].count[hop.generation];
+  info.completion = Completion::kSuccess;
+  trans.set_response_status(tlm::TLM_OK_RESPONSE);
+  sim_.agenda.at<&Mmu::answer>(sim_now(), *this, reinterpret_cast<std::uintptr_t>(&trans));
+  return tlm::TLM_ACCEPTED;
 }
 
 // A posted write may be gone when somebody can be told.
@@ -142,6 +154,11 @@ bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload
   trans.set_address(page.translate(trans.get_address()));
   info.peer = page.peer;
   if (page.peer != 0) info.flow = static_cast<std::uint8_t>(client << 5 | (info.flow & 0x1FU));
+  if (info.asks_translated) {
+    tlm::tlm_phase phase = tlm::END_REQ;
+    auto delay = sc_core::SC_ZERO_TIME;
+    client_sockets[client]->nb_transport_bw(trans, phase, delay);
+  }
   return true;
 }
 

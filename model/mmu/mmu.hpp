@@ -62,6 +62,7 @@ class Mmu : public sc_core::sc_module,
   Completion read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_t rows,
                        Bytes row_bytes, std::uint64_t pitch, void* data) override;
   std::optional<std::uint64_t> local(std::uint8_t vmid, std::uint64_t address) override;
+  bool knows(std::uint8_t vmid, std::uint64_t address, bool write) const override;
   Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address, const void* data,
                    Bytes length) override;
   // Whose bytes lend() gives, of device-local addresses.
@@ -130,6 +131,7 @@ class Mmu : public sc_core::sc_module,
   tlm::tlm_sync_enum walker_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
   bool translate(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
+  tlm::tlm_sync_enum end_translation(tlm::tlm_generic_payload& trans);
   bool use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,
            Transaction& info);
   void trace(const Transaction& info, std::uint64_t address, bool hit) const;

@@ -77,6 +77,13 @@ Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write,
   return Completion::kSuccess;
 }
 
+bool Mmu::knows(std::uint8_t vmid, std::uint64_t address, bool write) const {
+  if (is_physical(vmid)) return true;
+  if (address >> abi::kVirtualBits != 0 || !exists(vmid)) return false;
+  const auto* const page = tlb_.find(tagged_address(vmid, address));
+  return page != nullptr && (write ? page->write : page->read);
+}
+
 std::optional<std::uint64_t> Mmu::local(std::uint8_t vmid, std::uint64_t address) {
   std::uint64_t found = 0;
   if (resolve(vmid, address, false, found) != Completion::kSuccess) return std::nullopt;

@@ -53,9 +53,6 @@ void Milestones::observe(const platform::TraceEvent& event, RingPlace ring) {
     case Activity::kDataWrite:
       keep_latest(data_written, event.end);
       break;
-    case Activity::kEventVisible:
-      keep_latest(event_visible, event.end);
-      break;
     case Activity::kCompletion:
     case Activity::kHostWrite:
       keep_latest(completed, event.end);
@@ -73,8 +70,7 @@ Result<Breakdown> latency_parts(const Milestones& milestones, RingPlace ring, Ca
       {"doorbell", "", milestones.doorbell_written},
       {"engine_start", "the first data request", milestones.data_requested},
       {"data", "the last data written", milestones.data_written},
-      {"completion", "its completion",
-       milestones.event_visible ? milestones.event_visible : milestones.completed},
+      {"completion", "its completion", milestones.completed},
   }};
   Breakdown breakdown;
   Picoseconds last = call.called;
@@ -96,7 +92,6 @@ void MilestoneCollector::on_event(const platform::TraceEvent& event) {
     case Activity::kMmioWrite:
     case Activity::kEngineStart:
     case Activity::kDataWrite:
-    case Activity::kEventVisible:
     case Activity::kCompletion:
     case Activity::kHostWrite:
       if (event.cause != 0) by_cause_[event.cause].observe(event, ring_);

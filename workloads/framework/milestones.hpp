@@ -32,7 +32,6 @@ struct Milestones {
   std::optional<Picoseconds> doorbell_written;  // DMA_DOORBELL
   std::optional<Picoseconds> data_requested;    // end of kEngineStart
   std::optional<Picoseconds> data_written;      // last end of kDataWrite
-  std::optional<Picoseconds> event_visible;     // end of kEventVisible
   std::optional<Picoseconds> completed;         // last end of kCompletion and kHostWrite
 
   // Events come in the order of their ends.
@@ -42,12 +41,11 @@ struct Milestones {
 // The parts of a latency, always in this order: entry_store, doorbell, engine_start, data,
 // completion; then the wait. With the ring in host memory no entry crosses the link: entry_store
 // then ends when the CPU has issued entry, barrier and doorbell, and doorbell is the doorbell's
-// flight alone. The event record is a command's last write to host memory; a model that marks it
-// with kEventVisible is believed; without one the command is complete when its engine says so. A
-// milestone that lies before its predecessor costs nothing more, one behind the call's return is
-// cut off there, and one of the driver's that is missing belongs to the next part. kNotFound: the
-// card has not executed the command while this listened; the context names the command and the
-// milestone.
+// flight alone. The event record is a command's last write to host memory; without one the command
+// is complete when its engine says so. A milestone that lies before its predecessor costs nothing
+// more, one behind the call's return is cut off there, and one of the driver's that is missing
+// belongs to the next part. kNotFound: the card has not executed the command while this listened;
+// the context names the command and the milestone.
 Result<Breakdown> latency_parts(const Milestones& milestones, RingPlace ring, CallSpan call,
                                 std::uint64_t cause);
 

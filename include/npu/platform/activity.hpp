@@ -44,7 +44,6 @@ enum class Activity : std::uint16_t {
   kDataRead,
   kDataWrite,
   kCompletion,
-  kEventVisible,
   kCommand,
   kFault,
   // address translation
@@ -245,8 +244,6 @@ inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
         Path::kRequest, "engine: a chunk of data, request to written"),
     row(Activity::kCompletion, "completion", Category::kDma, Flow::kNone, Load::kNone,
         Path::kRequest, "engine: last data written until event and interrupt are sent"),
-    row(Activity::kEventVisible, "event_visible", Category::kPcie, Flow::kNone, Load::kNone,
-        Path::kRequest, "host memory: an event record was written", DetailField{"event", 0, 32}),
     row(Activity::kCommand, "command", Category::kDma, Flow::kStep, Load::kTime, Path::kWork,
         "engine: a command, dispatched to completed",
         DetailField{"opcode", 16, 8, DetailFormat::kDmaOpcode}, DetailField{"stream", 0, 16}),

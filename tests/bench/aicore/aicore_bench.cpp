@@ -186,9 +186,23 @@ tlm::tlm_sync_enum AicoreBench::request(tlm::tlm_generic_payload& trans, tlm::tl
   const auto& info = Transaction::of(trans);
   requests.push_back({model::sim_now(), trans.is_write(), trans.get_address(),
                       trans.get_data_length(), info.rows, info.pitch});
-  sim.agenda.at<&AicoreBench::answer>(model::sim_now() + latency, *this,
-                                      reinterpret_cast<std::uint64_t>(&trans));
+  const SimTime walked = walk(trans.get_address());
+  const auto argument = reinterpret_cast<std::uint64_t>(&trans);
+  if (walked == 0) {
+    translated(argument);
+  } else {
+    sim.agenda.at<&AicoreBench::translated>(model::sim_now() + walked, *this, argument);
+  }
+  sim.agenda.at<&AicoreBench::answer>(model::sim_now() + walked + latency, *this, argument);
   return tlm::TLM_ACCEPTED;
+}
+
+void AicoreBench::translated(std::uint64_t argument) {
+  auto& trans = *reinterpret_cast<tlm::tlm_generic_payload*>(argument);
+  if (!Transaction::of(trans).asks_translated) return;
+  tlm::tlm_phase phase = tlm::END_REQ;
+  auto delay = sc_core::SC_ZERO_TIME;
+  target_socket->nb_transport_bw(trans, phase, delay);
 }
 
 void AicoreBench::answer(std::uint64_t argument) {

@@ -125,6 +125,8 @@ class AicoreBench : public sc_core::sc_module,
   std::vector<SeenRequest> requests;
   std::vector<SimTime> cond_changes;
   SimTime latency = kLatency;
+  // How long the translation of an address takes, before its latency; 0: it is known at once.
+  std::function<SimTime(std::uint64_t)> walk = [](std::uint64_t) { return SimTime{0}; };
   std::uint8_t vmid = 0;  // of what is launched
 
  private:
@@ -133,6 +135,7 @@ class AicoreBench : public sc_core::sc_module,
   void register_changed(unsigned core, std::uint32_t offset) override;
   tlm::tlm_sync_enum request(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
+  void translated(std::uint64_t trans);
   void answer(std::uint64_t trans);
   void act(std::uint64_t index);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies between global memory and a core: requests, rates, what is under way at one time, bytes.
+#include <algorithm>
 #include <numeric>
 
 #include "tests/bench/aicore/aicore_bench.hpp"
@@ -181,26 +182,61 @@ TEST(AicoreCopy, is_in_memory_when_it_has_ended_and_not_before) {
   EXPECT_EQ(bench.memory.load<std::uint32_t>(kData), 77U);
 }
 
+// What is held at these times of a core of VMID 1 that issues `copy` at kCopyBegin.
+constexpr SimTime kCopyBegin = 50'000 * kClock;
+
+template <class T>
+std::vector<int> held_at(AicoreBench& bench, const T& copy, const std::vector<SimTime>& times) {
+  std::vector<int> held;
+  bench.vmid = 1;
+  for (const SimTime when : times) {
+    bench.at(when, [&] { held.push_back(bench.memory.held); });
+  }
+  bench.run_one([&](AicorePort& port) {
+    port.scalar(static_cast<unsigned>(kCopyBegin / kClock - clocks(port)));
+    port.issue(copy);
+    return 0;
+  });
+  EXPECT_EQ(bench.memory.held, 0);
+  return held;
+}
+
 TEST(AicoreCopy, holds_translations_until_its_bytes_have_moved) {
   AicoreBench bench;
   CopyOut out;
   out.to = kData;
   out.from = {LocalBuffer::kUb, 0};
   out.row_bytes = 4;
-  const SimTime begin = 50'000 * kClock, issued = begin + kHandOver * kClock;
-  std::vector<int> held;
-  for (const SimTime when : {issued - 1, issued + 1, issued + (kIssue + kWait) * kClock - 1}) {
-    bench.at(when, [&] { held.push_back(bench.memory.held); });
-  }
-
-  bench.run_one([&](AicorePort& port) {
-    port.scalar(static_cast<unsigned>(begin / kClock - clocks(port)));
-    port.issue(out);
-    return 0;
-  });
-
+  const SimTime sent = kCopyBegin + (kHandOver + kIssue) * kClock;
+  const auto held = held_at(bench, out, {sent - 1, sent + 1, sent + kWait * kClock - 1});
   EXPECT_EQ(held, (std::vector<int>{0, 1, 1})) << "its last response is over by then";
-  EXPECT_EQ(bench.memory.held, 0);
+}
+
+TEST(AicoreCopy, holds_translations_from_when_the_last_is_known) {
+  AicoreBench bench;
+  const SimTime walk = 700 * kClock;
+  bench.walk = [&](std::uint64_t address) { return address == kData ? walk : 0; };
+  const SimTime sent = kCopyBegin + (kHandOver + kIssue) * kClock;
+  const auto held = held_at(bench, copy_in(LocalBuffer::kL1, 1, 16'384, 0),
+                            {sent + walk - 1, sent + walk + 1, sent + walk + kLatency - 1});
+  EXPECT_EQ(held, (std::vector<int>{0, 1, 1})) << "three other answers are there before";
+}
+
+TEST(AicoreCopy, with_a_request_still_to_be_sent_holds_nothing) {
+  AicoreBench bench;
+  const SimTime last = kCopyBegin + (kHandOver + kIssue + 3 * 32) * kClock;  // request
+  const auto held = held_at(bench, copy_in(LocalBuffer::kL1, 1, 16'384, 0), {last - 1, last + 1});
+  EXPECT_EQ(held, (std::vector<int>{0, 1}));
+}
+
+TEST(AicoreCopy, of_device_local_addresses_holds_nothing) {
+  AicoreBench bench;
+  int most = 0;
+  for (SimTime t = 1; t < 1'000; ++t) {
+    bench.at(t * kClock, [&] { most = std::max(most, bench.memory.held); });
+  }
+  measure<CopyIn>(bench, {copy_in(LocalBuffer::kL1, 1, 16'384, 0)});
+  EXPECT_EQ(most, 0);
 }
 
 TEST(AicoreCopy, that_is_stopped_or_faults_holds_nothing) {

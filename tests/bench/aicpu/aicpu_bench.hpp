@@ -12,6 +12,8 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,6 +142,9 @@ class AicpuBench : public sc_core::sc_module,
     watch.written(writer, vmid, address, length);
     return model::Completion::kSuccess;
   }
+  bool knows(std::uint8_t, std::uint64_t address, bool) const override {
+    return unknown.count(address / kPage) == 0;
+  }
   void poke(model::Writer writer, std::uint64_t address, std::uint32_t value) {
     write(writer, 0, address, &value, sizeof value);
   }
@@ -207,6 +212,8 @@ class AicpuBench : public sc_core::sc_module,
   StandInMemory memory;
   StandInWindows windows;
   std::uint64_t unmapped_from;
+  static constexpr Bytes kPage = 2_MiB;
+  std::set<std::uint64_t> unknown;  // pages that no TLB has
   model::AicpuPrograms programs;
   std::vector<Done> done;
   std::function<void(const Done&)> on_done;

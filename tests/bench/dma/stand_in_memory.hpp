@@ -127,6 +127,7 @@ class StandInMemory : public sc_core::sc_module {
                       : inside ? model::Completion::kSuccess
                                : model::Completion::kUnsupportedRequest;
     if (info.completion != model::Completion::kSuccess) return;
+    if (trans.get_data_ptr() == nullptr) return;
     if (info.kind == model::TransactionKind::kTranslation) {
       const std::uint64_t mapped = bytes.size() - address;
       std::memcpy(trans.get_data_ptr(), &mapped, sizeof mapped);

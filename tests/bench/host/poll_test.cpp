@@ -18,16 +18,16 @@ PollResult poll(HostBench& bench, bool skip, std::uint64_t start_charge, std::ui
     auto& host = static_cast<platform::Platform&>(bench.platform);
     const auto mapping =
         bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
-    volatile auto* word = reinterpret_cast<std::uint64_t*>(mapping.cpu.data);
+    volatile auto* word = reinterpret_cast<std::uint64_t*>(mapping.memory.data);
     if (change != 0) {
       bench.at(change, [&bench, mapping, word] {
         *word = 1;
-        bench.memory.written(mapping.cpu.data, 8, 0);
+        bench.memory.written(mapping.memory.data, 8, 0);
       });
     }
     bench.cpus.charge(Picoseconds(static_cast<std::int64_t>(start_charge)));
     const auto limit = Picoseconds(static_cast<std::int64_t>(deadline));
-    const ConstByteSpan watched = skip ? ConstByteSpan(mapping.cpu.data, 8) : ConstByteSpan();
+    const ConstByteSpan watched = skip ? ConstByteSpan(mapping.memory.data, 8) : ConstByteSpan();
     while (*word == 0 && host.clock().now() < limit) host.clock().relax(watched, limit);
     result = {bench.cpus.local_now(), bench.cpus.current().usage.busy.count()};
   });

@@ -7,6 +7,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "model/mmu/mmu_context.hpp"
@@ -159,17 +160,26 @@ class MmuBench : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket_tagged<MmuBench> clients[kClients];
   tlm_utils::simple_initiator_socket<MmuBench> bar0{"bar0"};
   std::vector<Response> responses;
+  // Told of requests by what their context is.
+  std::function<void(std::uint64_t)> on_translated, on_response;
   std::uint64_t issued = 0, cause = 0;
 
  private:
   tlm::tlm_sync_enum answered(int, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                               sc_core::sc_time&) {
+    const auto& info = model::Transaction::of(trans);
+    if (phase == tlm::END_REQ) {
+      EXPECT_TRUE(info.asks_translated);
+      if (on_translated) on_translated(info.context);
+      return tlm::TLM_ACCEPTED;
+    }
     EXPECT_FALSE(in_call_) << "a response never comes inside the request's call";
     EXPECT_EQ(phase, tlm::BEGIN_RESP);
-    const auto& info = model::Transaction::of(trans);
     responses.push_back({info.context, model::sim_now(), info.completion,
                          trans.get_response_status(), trans.get_address(), *trans.get_data_ptr()});
+    const std::uint64_t id = info.context;
     trans.release();
+    if (on_response) on_response(id);
     return tlm::TLM_COMPLETED;
   }
   void bar0_access(tlm::tlm_command command, std::uint64_t offset, void* data, unsigned length) {

@@ -101,5 +101,53 @@ TEST(MmuTranslation, WalkEmitsItsTimeReadsAndCause) {
   EXPECT_EQ(sink.walks[0].cause, 77u);
 }
 
+// A request for the translation alone of page 1 of VMID 1, which may be read only.
+class AskedBench : public MmuBench {
+ public:
+  AskedBench() {
+    tables.map(1, kPage, 2 * kPage, true, false);
+    enable();
+  }
+  void ask(bool is_write) {
+    const auto command = is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND;
+    auto& trans = sim.pool.allocate(command, kPage, nullptr, 1);
+    auto& info = model::Transaction::of(trans);
+    info.kind = model::TransactionKind::kTranslation;
+    info.vmid = 1;
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    auto delay = sc_core::SC_ZERO_TIME;
+    clients[0]->nb_transport_fw(trans, phase, delay);
+  }
+};
+
+TEST(MmuAsked, ATranslationAloneTakesTheWalkAndNothingElse) {
+  AskedBench bench;
+  EXPECT_FALSE(bench.mmu.knows(1, kPage, false));
+  bench.ask(false);
+  bench.run(Picoseconds(4 * kPerEntry));
+  EXPECT_TRUE(bench.responses.empty());
+  bench.run(1_ps);
+  ASSERT_EQ(bench.responses.size(), 1U);
+  EXPECT_EQ(bench.responses[0].completion, Completion::kSuccess);
+  EXPECT_EQ(bench.responses[0].address, kPage);
+  EXPECT_TRUE(bench.memory0.seen.empty());
+  EXPECT_TRUE(bench.mmu.knows(1, kPage, false));
+  EXPECT_FALSE(bench.mmu.knows(2, kPage, false));
+  EXPECT_FALSE(bench.mmu.knows(1, kPage, true)) << "it may not be written";
+}
+
+TEST(MmuAsked, AnAccessThatIsNotPermittedIsRefusedAndHoldsUpNothing) {
+  AskedBench bench;
+  bench.ask(true);
+  bench.run(10_us);
+  ASSERT_EQ(bench.responses.size(), 1U);
+  EXPECT_EQ(bench.responses[0].completion, Completion::kForbidden);
+  bench.ask(false);
+  bench.run(10_us);
+  bench.invalidate(abi::MmuInvalidate::kAll);
+  bench.run(Picoseconds(kInvalidate + 1));
+  EXPECT_FALSE(bench.invalidating());
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -35,12 +35,10 @@ def dma_moments(pieces, ring_on_card):
         is_doorbell = piece.args["bar"] == REGISTER_BAR and piece.address("offset") == DMA_DOORBELL
         if is_doorbell and (entry is not None or not ring_on_card):
             issued, doorbell = piece.begin, piece.end
-    visible = latest(pieces, "event_visible")
-    if visible is None:
-        visible = latest(pieces, "completion", "host_write")
     return [("entry_store", entry if ring_on_card else issued), ("doorbell", doorbell),
             ("engine_start", latest(pieces, "engine_start")),
-            ("data", latest(pieces, "data_write")), ("completion", visible)]
+            ("data", latest(pieces, "data_write")),
+            ("completion", latest(pieces, "completion", "host_write"))]
 
 
 def queue_moments(pieces, stores):

@@ -103,11 +103,6 @@ TEST(LatencyParts, WithTheRingInHostMemoryTheEntryEndsWithTheDoorbellsStore) {
   EXPECT_EQ(times(events, RingPlace::kHostMemory), (Times{170, 11, 199, 420, 200, 107}));
 }
 
-TEST(LatencyParts, AMarkedEventRecordIsBelieved) {
-  EXPECT_EQ(times(with(event(Activity::kEventVisible, 1000, 1090), 7)),
-            (Times{150, 31, 199, 420, 190, 117}));
-}
-
 TEST(LatencyParts, WithoutAnEventRecordTheEngineSaysWhenItIsDone) {
   EXPECT_EQ(times(without(Activity::kHostWrite)), (Times{150, 31, 199, 420, 40, 267}));
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the IOMMU refused: the first records in full, and how many there were of each function.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "model/core/ports.hpp"
+#include "model/core/simulation.hpp"
+
+namespace npu::model {
+
+// A DMA request the IOMMU refused; nothing was read or written.
+struct IommuFault {
+  SimTime when;
+  std::uint16_t requester;  // packed BDF
+  std::uint32_t pasid;
+  std::uint64_t bus;
+  bool device_writes;
+  Completion reason;  // kUnsupportedRequest: no mapping; kPermission: wrong direction
+};
+
+class IommuFaultLog {
+ public:
+  static constexpr std::size_t kKept = 4096;
+
+  explicit IommuFaultLog(Simulation& simulation)
+      : simulation_(simulation), track_(simulation.recorder.track("host.iommu")) {}
+
+  // Now; also a kFault of the event stream.
+  void record(const IommuFault& fault, std::uint64_t cause) {
+    ++counts_[fault.requester];
+    if (faults_.size() < kKept) faults_.push_back(fault);
+    const auto code = fault.reason == Completion::kPermission ? abi::FaultCode::kHostPermission
+                                                              : abi::FaultCode::kHostAddress;
+    simulation_.emit(track_, platform::Activity::kFault, fault.when, fault.when, cause, 0,
+                     static_cast<std::uint64_t>(code));
+  }
+  // The first kKept of them.
+  const std::vector<IommuFault>& faults() const { return faults_; }
+  std::uint64_t count(std::uint16_t requester) const {
+    const auto found = counts_.find(requester);
+    return found == counts_.end() ? 0 : found->second;
+  }
+
+ private:
+  Simulation& simulation_;
+  const std::uint32_t track_;
+  std::vector<IommuFault> faults_;
+  std::map<std::uint16_t, std::uint64_t> counts_;  // by requester
+};
+
+}  // namespace npu::model

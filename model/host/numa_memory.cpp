@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/host/numa_memory.hpp"
+
+#include <sys/mman.h>
+
+#include "model/core/bus_page.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::model {
+
+NumaMemory::NumaMemory(const HostMemoryConfig& config)
+    : config_(config), used_(config.numa_nodes) {}
+
+NumaMemory::~NumaMemory() {
+  for (const auto& [data, block] : blocks_) munmap(data, block.memory.size);
+}
+
+ByteSpan NumaMemory::allocate(Bytes size, int node) {
+  const auto rounded = checked_align_up(size, kBusPage);
+  auto& used = used_[static_cast<std::size_t>(node)];
+  if (!rounded || !range_fits(used, *rounded, config_.size_per_node)) return {};
+  void* const memory = mmap(nullptr, *rounded, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return {};
+  used += *rounded;
+  const ByteSpan span{static_cast<std::byte*>(memory), *rounded};
+  blocks_[span.data] = {span, node};
+  return span;
+}
+
+bool NumaMemory::free(ByteSpan memory) {
+  const auto found = blocks_.find(memory.data);
+  if (found == blocks_.end()) return false;
+  used_[static_cast<std::size_t>(found->second.node)] -= found->second.memory.size;
+  munmap(memory.data, found->second.memory.size);
+  blocks_.erase(found);
+  return true;
+}
+
+Picoseconds NumaMemory::latency(bool device_writes, int from, int node) const {
+  const Picoseconds near = device_writes ? config_.write_latency : config_.read_latency;
+  return from == node ? near : near + config_.remote_penalty;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's memory: nodes of one size, of which memory for devices is taken and given back.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "model/config/system_config.hpp"
+#include "npu/base/byte_span.hpp"
+
+namespace npu::model {
+
+class NumaMemory {
+ public:
+  explicit NumaMemory(const HostMemoryConfig& config);
+  NumaMemory(const NumaMemory&) = delete;
+  NumaMemory& operator=(const NumaMemory&) = delete;
+  // What nobody has given back goes, too.
+  ~NumaMemory();
+
+  // Zeroed memory on `node`, whole pages of 4 KiB; null data when the node is full.
+  ByteSpan allocate(Bytes size, int node);
+  // What allocate() gave; false: it did not, and nothing happens.
+  bool free(ByteSpan memory);
+
+  unsigned nodes() const { return config_.numa_nodes; }
+  Bytes used(int node) const { return used_[static_cast<std::size_t>(node)]; }
+  // Of an access of a device behind `from` to memory on `node`, behind the IOMMU.
+  Picoseconds latency(bool device_writes, int from, int node) const;
+
+ private:
+  struct Block {
+    ByteSpan memory;
+    int node;
+  };
+  HostMemoryConfig config_;
+  std::vector<Bytes> used_;  // by node
+  std::map<std::byte*, Block> blocks_;
+};
+
+}  // namespace npu::model

@@ -3,6 +3,8 @@
 
 #include <pybind11/stl.h>
 
+#include <optional>
+
 #include "operators/sources.hpp"
 
 namespace npu::python {
@@ -41,6 +43,7 @@ OperatorHost::~OperatorHost() {
 
 void OperatorHost::close() {
   if (parts_ == nullptr) return;
+  if (finding_) check_usable();
   if (card_->session().ended()) {
     static_cast<void>(parts_.release());
     return;
@@ -54,11 +57,37 @@ void OperatorHost::close() {
   }));
 }
 
-py::dict OperatorHost::run(const OperatorCall& call) {
+void OperatorHost::check_usable() const {
   if (parts_ == nullptr) throw std::runtime_error("the device is closed");
+  if (finding_) throw std::runtime_error("a kernel is looked for, which a signal has interrupted");
+  card_->session().check_usable();
+}
+
+// On the interpreter's own stack, without its lock: a compiler may take seconds, and handlers of
+// signals run meanwhile. One that raises ends the compiler, and nothing else.
+jit::Loaded OperatorHost::find(const OperatorCall& call) {
+  std::optional<py::error_already_set> raised;
+  const auto interrupted = [&raised] {
+    const py::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) raised.emplace();
+    return raised.has_value();
+  };
+  finding_ = true;
+  auto found = [&] {
+    const py::gil_scoped_release unlocked;
+    return parts_->runner->find(call, interrupted);
+  }();
+  finding_ = false;
+  if (raised) throw py::error_already_set(*std::move(raised));
+  return value_of(std::move(found));
+}
+
+py::dict OperatorHost::run(const OperatorCall& call) {
+  check_usable();
+  auto found = find(call);
   const auto ran =
       value_of(card_->session().call([&](platform::Platform&) -> Result<operators::Ran> {
-        auto started = parts_->runner->run(call);
+        auto started = parts_->runner->run(call, std::move(found));
         if (!started) return started;
         if (auto ok = parts_->launcher->wait(); !ok) return forward_error(ok);
         return started;
@@ -101,6 +130,7 @@ void bind_operators(py::module_& module) {
       .def_readwrite("format_b", &OperatorCall::format_b)
       .def_readwrite("inputs", &OperatorCall::inputs)
       .def_readwrite("result", &OperatorCall::result)
+      .def_readwrite("slice_k", &OperatorCall::slice_k)
       .def_readwrite("splits", &OperatorCall::splits)
       .def_readwrite("expression", &OperatorCall::expression)
       .def_readwrite("scalars", &OperatorCall::scalars)

@@ -28,6 +28,9 @@ class OperatorHost {
   void close();
 
  private:
+  void check_usable() const;
+  jit::Loaded find(const operators::OperatorCall& call);
+
   struct Parts {
     Parts(jit::Toolchain toolchain, jit::CacheOptions options)
         : cache(std::move(toolchain), std::move(options)) {}
@@ -38,6 +41,7 @@ class OperatorHost {
 
   std::shared_ptr<Card> card_;
   std::unique_ptr<Parts> parts_;
+  bool finding_ = false;  // a handler of a signal may call meanwhile
 };
 
 void bind_operators(pybind11::module_& module);

@@ -50,6 +50,8 @@ class Session {
   // `end` gives a driver's object back. From any thread, at any time: it is done by the next call,
   // before anything else. After the machine has ended it is never done, nor is `end` destroyed.
   void bury(std::function<void()> end);
+  // Throws what a call would throw before it does anything.
+  void check_usable() const;
   // Gives back what is buried; every later call fails.
   void close();
   bool closed() const { return closed_; }
@@ -69,7 +71,6 @@ class Session {
 
  private:
   void run(const std::function<void(platform::Platform&)>& work);
-  void check_usable() const;
   bool look();
 
   std::unique_ptr<sim::Simulator> simulator_;

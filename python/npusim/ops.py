@@ -13,18 +13,21 @@ What an operator cannot do raises `npusim.Error`: `ErrorCode.INVALID_ARGUMENT`, 
 first lines. `ValueError`: shapes that do not fit each other.
 """
 
+import math
+import operator
 import os
 import pathlib
 
 import numpy
 
 from . import _npusim
+from .device import Device
 from .nz import to_nz
 from .programs import host_library
 from .simulator import current_simulator
 
-__all__ = ["basic_matmul", "batched_matmul", "elementwise", "flash_attention", "gemv", "last_call",
-           "quant_matmul", "rms_norm", "softmax", "splitk_matmul"]
+__all__ = ["basic_matmul", "batched_matmul", "elementwise", "flash_attention", "gemv", "grouped_matmul",
+           "last_call", "quant_matmul", "rms_norm", "softmax", "splitk_matmul"]
 
 _NAMES = {"float16": "float16", "float32": "float32", "int8": "int8", "int32": "int32",
           "int64": "int64", "uint16": "bfloat16"}
@@ -34,6 +37,7 @@ _ARRAYS = {"float16": "float16", "half": "float16", "fp16": "float16", "f16": "f
            "i32": "int32", "int64": "int64", "i64": "int64"}
 _LIMITS = {"core.l1_kib": 1 << 10, "core.l0a_kib": 1 << 10, "core.l0b_kib": 1 << 10,
            "core.l0c_kib": 1 << 10, "core.ub_kib": 1 << 10, "l2.size_mib": 1 << 20}
+MOST_SPLITS = 65536
 _last = {}
 
 
@@ -61,6 +65,8 @@ def _host(device):
         if simulator is None:
             raise RuntimeError("no machine: make an npusim.Simulator first, and keep it")
         device = simulator._default_device()
+    if not isinstance(device, Device):
+        raise TypeError(f"device: found a {type(device).__name__}; allowed: a Device, None")
     if device._operators is None:
         device._ready()
         values = device._simulator.report()["configuration"]
@@ -81,22 +87,32 @@ def _type(array, what):
 def _out(outDType):
     name = outDType if isinstance(outDType, str) else numpy.dtype(outDType).name
     if name not in _ARRAYS:
-        raise ValueError(f"outDType: found '{name}'; allowed: {', '.join(_ARRAYS)}")
+        raise ValueError(f"outDType: found '{name[:40]}'; allowed: {', '.join(_ARRAYS)}")
     array = _ARRAYS[name]
     return _NAMES[array], array
 
 
-def _array(value, what, dimensions):
+def _number(value, what, kind=float):
+    try:
+        return kind(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what}: found a {type(value).__name__}; allowed: a number") from None
+
+
+def _array(value, what, dimensions=None):
+    """An array in the byte order of the card, and of this host."""
     array = numpy.asarray(value)
-    if array.ndim != dimensions:
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if dimensions is not None and array.ndim != dimensions:
         raise ValueError(f"{what}: found {array.ndim} dimensions; allowed: {dimensions}")
     return array
 
 
-def _run(device, call, arrays, shape, outDType):
+def _run(device, call, arrays, shape, outDType, zeros=False):
+    """`zeros`: the operator leaves elements of the result alone, which are to be 0."""
     device, host = _host(device)
     call.out_dtype, result_type = _out(outDType)
-    size = int(numpy.prod(shape, dtype=numpy.int64)) * numpy.dtype(result_type).itemsize
+    size = math.prod(shape) * numpy.dtype(result_type).itemsize
     memories = []
     try:
         addresses = [0, 0, 0, 0]
@@ -109,6 +125,8 @@ def _run(device, call, arrays, shape, outDType):
             addresses[i] = memory.address
         result = device.allocate(max(size, 1))
         memories.append(result)
+        if zeros:
+            result.write(bytes(size))
         call.inputs, call.result = addresses, result.address
         _last.clear()
         _last.update(host.run(call))
@@ -182,6 +200,59 @@ def batched_matmul(a, b, outDType="float16", transA=False, transB=False, formatA
     return _matmul("batched_matmul", a, b, outDType, transA, transB, formatA, formatB, device)
 
 
+def grouped_matmul(a, b, groupEnds, outDType="float16", transA=False, transB=False, formatA=False,
+                   formatB=False, *, slice_k=False, device=None):
+    """Products of groups that are slices of one matrix.
+
+    Without `slice_k` groups are rows of A, and each has a B of its own: C[rows of group] =
+    A[rows of group] B[group]. Rows of C behind the last group are 0. With it groups are columns of
+    A and rows of B, and each has a C of its own: C[group] = A[:, part] B[part].
+
+    Args:
+        a: m x k; with transA k x m.
+        b: groups x k x n, with transB groups x n x k; with slice_k k x n, with transB n x k.
+        groupEnds: integers: where each group ends in m, with slice_k in k; none before the one
+            before it. A group may be empty.
+        outDType, device: as those of `basic_matmul()`.
+        transA, transB, formatA, formatB: as those of `basic_matmul()`. Fractals along the side
+            that is sliced cannot be cut: `ErrorCode.UNSUPPORTED` are groups of rows with formatA
+            and transA, groups of k with formatA and no transA, or with formatB and transB.
+        slice_k: groups are slices of k.
+
+    Returns:
+        An array of m x n; with slice_k of groups x m x n.
+
+    Raises:
+        ValueError, Error: see the module.
+    """
+    a, b = _array(a, "a", 2), _array(b, "b", 2 if slice_k else 3)
+    ends = numpy.asarray(groupEnds)
+    m, k = a.shape[::-1] if transA else a.shape
+    other, n = b.shape[-2:][::-1] if transB else b.shape[-2:]
+    if ends.ndim != 1 or ends.size and ends.dtype.kind not in "iu":
+        raise ValueError(f"groupEnds: found {ends.ndim} dimensions of {ends.dtype.name}; allowed: "
+                         "1 of integers")
+    if k != other or not slice_k and len(b) != len(ends):
+        raise ValueError(f"grouped_matmul: a is {a.shape}, b is {b.shape}, there are {len(ends)} "
+                         "groups: they cannot be multiplied")
+    side = k if slice_k else m
+    bounds = [0, *ends.tolist(), side]
+    if bounds != sorted(bounds):
+        raise ValueError(f"groupEnds: found {ends.tolist()[:8]}; allowed: from 0 to {side}, each "
+                         "at least the one before")
+    call = _npusim.OperatorCall()
+    call.name, call.dtype = "grouped_matmul", _type(a, "a")
+    if _type(b, "b") != call.dtype:
+        raise ValueError(f"grouped_matmul: a is {a.dtype.name}, b is {b.dtype.name}")
+    call.shape, call.slice_k = [len(ends), m, n, k], bool(slice_k)
+    call.transpose_a, call.transpose_b = bool(transA), bool(transB)
+    call.format_a, call.format_b = ("NZ" if each else "ND" for each in (formatA, formatB))
+    inputs = [to_nz(each) if nz else each for each, nz in ((a, formatA), (b, formatB))]
+    shape = (len(ends), m, n) if slice_k else (m, n)
+    return _run(device, call, [*inputs, ends.astype("int64")], shape, outDType,
+                zeros=not slice_k and bounds[-2] < m)
+
+
 def splitk_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=False,
                   formatB=False, *, splits=0, device=None):
     """C = A B with k in parts that different cores work on, added up in their order.
@@ -193,6 +264,9 @@ def splitk_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=
     Raises:
         ValueError, Error: see the module.
     """
+    splits = _number(splits, "splits", operator.index)
+    if not 0 <= splits <= MOST_SPLITS:
+        raise ValueError(f"splits: found {splits}; allowed: 0 to {MOST_SPLITS}")
     return _matmul("splitk_matmul", a, b, outDType, transA, transB, formatA, formatB, device,
                    splits=splits)
 
@@ -217,12 +291,12 @@ def quant_matmul(a, b, outDType="float32", transA=False, transB=False, formatA=F
     for name, table, side in (("channel_scales", channel_scales, b.shape[0 if transB else 1]),
                               ("token_scales", token_scales, a.shape[1 if transA else 0])):
         if table is not None:
-            table = numpy.ascontiguousarray(table, "float32")
+            table = numpy.asarray(table, "float32")
             if table.shape != (side,):
                 raise ValueError(f"{name}: found the shape {table.shape}; allowed: ({side},)")
         tables.append(table)
     return _matmul("quant_matmul", a, b, outDType, transA, transB, formatA, formatB, device,
-                   scale=scale, tables=tables)
+                   scale=_number(scale, "scale"), tables=tables)
 
 
 def gemv(a, x, outDType=None, transA=False, formatA=False, *, device=None):
@@ -264,7 +338,12 @@ def elementwise(expression, *inputs, scalars=(), outDType=None, device=None):
     Raises:
         ValueError, Error: see the module.
     """
-    arrays = [numpy.asarray(each) for each in inputs]
+    arrays = [_array(each, "inputs") for each in inputs]
+    scalars = [_number(each, "scalars") for each in scalars]
+    if not isinstance(expression, str):
+        raise TypeError(f"expression: found a {type(expression).__name__}; allowed: a str")
+    if not expression.isascii():
+        raise ValueError("expression: found characters beyond ASCII; allowed: C++")
     if not 1 <= len(arrays) <= 4 or len(scalars) > 4:
         raise ValueError(f"elementwise: {len(arrays)} inputs and {len(scalars)} scalars; allowed: "
                          "1 to 4, and at most 4")
@@ -275,7 +354,7 @@ def elementwise(expression, *inputs, scalars=(), outDType=None, device=None):
     call.name, call.dtype = "elementwise", _type(arrays[0], "inputs")
     call.shape = [arrays[0].size]
     call.expression = expression
-    call.scalars = [*map(float, scalars), *[0.0] * (4 - len(scalars))]
+    call.scalars = [*scalars, *[0.0] * (4 - len(scalars))]
     return _run(device, call, arrays, arrays[0].shape, outDType or call.dtype)
 
 
@@ -311,13 +390,13 @@ def rms_norm(x, gamma=None, outDType=None, *, epsilon=1e-6, device=None):
     """
     x = _array(x, "x", 2)
     if gamma is not None:
-        gamma = numpy.asarray(gamma)
+        gamma = _array(gamma, "gamma")
         if gamma.shape != x.shape[1:] or gamma.dtype != x.dtype:
             raise ValueError(f"gamma: found {gamma.shape} of {gamma.dtype.name}; allowed: "
                              f"{x.shape[1:]} of {x.dtype.name}")
     call = _npusim.OperatorCall()
     call.name, call.dtype, call.shape = "rms_norm", _type(x, "x"), list(x.shape)
-    call.epsilon = epsilon
+    call.epsilon = _number(epsilon, "epsilon")
     return _run(device, call, [x, gamma], x.shape, outDType or call.dtype)
 
 
@@ -343,6 +422,6 @@ def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, device=
     call = _npusim.OperatorCall()
     call.name, call.dtype = "flash_attention", _type(q, "q")
     call.shape = [q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3]]
-    call.scale = 1 / numpy.sqrt(max(q.shape[3], 1)) if scale is None else scale
+    call.scale = 1 / numpy.sqrt(max(q.shape[3], 1)) if scale is None else _number(scale, "scale")
     call.causal = bool(causal)
     return _run(device, call, [q, k, v], q.shape, outDType or call.dtype)

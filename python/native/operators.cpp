@@ -13,16 +13,10 @@ namespace py = pybind11;
 using operators::OperatorCall;
 
 OperatorHost::OperatorHost(std::shared_ptr<Card> card, const std::string& root,
-                           const std::string& headers, const std::string& folder,
-                           const operators::CoreLimits& limits)
+                           const std::string& folder, const operators::CoreLimits& limits)
     : card_(std::move(card)) {
-  auto toolchain = value_of(operators::find_toolchain("", root));
-  toolchain.includes.back() = headers;
-  toolchain.sources.clear();
-  for (const char* part : {"abi", "aicore", "base", "operators", "platform"}) {
-    toolchain.sources.push_back(headers + "/npu/" + part);
-  }
-  parts_ = std::make_unique<Parts>(std::move(toolchain), jit::CacheOptions{folder});
+  parts_ = std::make_unique<Parts>(value_of(operators::find_toolchain("", root)),
+                                   jit::CacheOptions{folder});
   auto& context = card_->context();
   operators::LauncherOptions options;
   options.cores = operators::CardCores::of(context.clusters(), context.vector_cores(), limits);
@@ -144,7 +138,7 @@ void bind_operators(py::module_& module) {
       }));
   py::class_<OperatorHost>(module, "OperatorHost")
       .def(py::init<std::shared_ptr<Card>, const std::string&, const std::string&,
-                    const std::string&, const operators::CoreLimits&>())
+                    const operators::CoreLimits&>())
       .def("run", &OperatorHost::run)
       .def("counters", &OperatorHost::counters)
       .def("close", &OperatorHost::close);

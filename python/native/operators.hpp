@@ -14,10 +14,10 @@ namespace npu::python {
 
 class OperatorHost {
  public:
-  // `root`: the folder above operators/templates, `folder`: of compiled kernels, empty for none.
+  // `root`: as of find_toolchain(), `folder`: of compiled kernels, empty for none.
   // The card's limits are of its configuration.
-  OperatorHost(std::shared_ptr<Card> card, const std::string& root, const std::string& headers,
-               const std::string& folder, const operators::CoreLimits& limits);
+  OperatorHost(std::shared_ptr<Card> card, const std::string& root, const std::string& folder,
+               const operators::CoreLimits& limits);
   ~OperatorHost();
   OperatorHost(const OperatorHost&) = delete;
   OperatorHost& operator=(const OperatorHost&) = delete;

@@ -3,8 +3,10 @@
 
 Each function takes arrays of the host, copies them to the card, runs one operator there and returns
 a new array. `device` says on which card: None is card 0 of the process's `Simulator`. Kernels are
-compiled once by the C++ compiler of the installation ($NPUSIM_JIT_CXX names another one) and kept in
-$NPUSIM_JIT_CACHE_DIR, else ~/.cache/npusim/jit; the compiler takes wall time and no simulated time.
+compiled once by the C++ compiler that built the installation ($NPUSIM_JIT_CXX names another one)
+from the installation's templates ($NPUSIM_OPERATORS_DIR names the folder above operators/templates
+of others) and kept in $NPUSIM_JIT_CACHE_DIR, else $XDG_CACHE_HOME/npusim/jit, else
+~/.cache/npusim/jit; the compiler takes wall time and no simulated time.
 
 Types: float16, float32, int8, int32, int64 arrays are what they are, uint16 arrays are the bits of
 bfloat16 (`npusim.to_bfloat16()`); `outDType` is a name ("float16", "bfloat16", ...) or a NumPy type.
@@ -41,14 +43,15 @@ MOST_SPLITS = 65536
 _last = {}
 
 
-def _places():
-    """The folder above operators/templates, and that of the headers."""
+def _root():
+    """The folder above operators/templates; empty: $NPUSIM_OPERATORS_DIR names it."""
+    if os.environ.get("NPUSIM_OPERATORS_DIR"):
+        return ""
     library = pathlib.Path(host_library()).resolve().parent
     for up in (library.parent, library.parent.parent):
         if (up / "share/npusim/operators/operators/templates").is_dir():
-            return str(up / "share/npusim/operators"), str(up / "include")
-    tree = library.parent.parent.parent
-    return str(tree), str(tree / "include")
+            return str(up / "share/npusim/operators")
+    return str(library.parent.parent.parent)
 
 
 def _cache_folder():
@@ -71,7 +74,7 @@ def _host(device):
         device._ready()
         values = device._simulator.report()["configuration"]
         limits = [values[f"cards.{device.index}.{key}"] * unit for key, unit in _LIMITS.items()]
-        device._operators = _npusim.OperatorHost(device._card, *_places(), _cache_folder(),
+        device._operators = _npusim.OperatorHost(device._card, _root(), _cache_folder(),
                                                  _npusim.CoreLimits(*limits))
     return device, device._operators
 

@@ -39,7 +39,7 @@ _ARRAYS = {"float16": "float16", "half": "float16", "fp16": "float16", "f16": "f
            "i32": "int32", "int64": "int64", "i64": "int64"}
 _LIMITS = {"core.l1_kib": 1 << 10, "core.l0a_kib": 1 << 10, "core.l0b_kib": 1 << 10,
            "core.l0c_kib": 1 << 10, "core.ub_kib": 1 << 10, "l2.size_mib": 1 << 20}
-MOST_SPLITS = 65536
+_MOST_SPLITS = 65536
 _last = {}
 
 
@@ -268,8 +268,8 @@ def splitk_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=
         ValueError, Error: see the module.
     """
     splits = _number(splits, "splits", operator.index)
-    if not 0 <= splits <= MOST_SPLITS:
-        raise ValueError(f"splits: found {splits}; allowed: 0 to {MOST_SPLITS}")
+    if not 0 <= splits <= _MOST_SPLITS:
+        raise ValueError(f"splits: found {splits}; allowed: 0 to {_MOST_SPLITS}")
     return _matmul("splitk_matmul", a, b, outDType, transA, transB, formatA, formatB, device,
                    splits=splits)
 

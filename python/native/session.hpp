@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -71,11 +72,13 @@ class Session {
 
  private:
   void run(const std::function<void(platform::Platform&)>& work);
+  bool forked() const { return getpid() != process_; }
   bool look();
 
   std::unique_ptr<sim::Simulator> simulator_;
   const std::thread::id owner_ = std::this_thread::get_id();
-  Attention attention_;
+  const pid_t process_ = getpid();
+  std::unique_ptr<Attention> attention_ = std::make_unique<Attention>();
   std::optional<pybind11::error_already_set> raised_;  // by a handler of a signal
   std::optional<Error> ended_;                         // the machine has, with this
   bool closed_ = false, busy_ = false;

@@ -10,6 +10,7 @@ import npusim
 from npusim import ops
 
 SHAPES = int(os.environ.get("NPUSIM_OPS_SHAPES", "4"))
+MANY = SHAPES > 50  # each kernel takes its time to compile
 REALS = ["float16", "float32", "bfloat16"]
 SIDES = [1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 61, 64, 97, 128, 131, 200]
 
@@ -73,7 +74,7 @@ def test_products(name, dtype):
 @pytest.mark.parametrize("dtype", REALS + ["int8"])
 def test_groups(dtype):
     values = Values(zlib.crc32(f"groups {dtype}".encode()))
-    for _ in range((SHAPES + 1) // 2):
+    for _ in range(SHAPES if MANY else 1):
         m, n, k, groups = (values.side() for _ in range(4))
         groups = groups % 9 + 1
         for slice_k in (False, True):
@@ -242,7 +243,7 @@ def test_rows_of_nothing():
         assert ops.flash_attention(numpy.ones(empty, "float16"), q[:empty[0]], q[:empty[0]]).shape == empty
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("dtype", ["float16", "float32"][:2 if MANY else 1])
 def test_not_a_number_stays_in_its_row(dtype):
     x = numpy.ones((20, 33), dtype)
     x[3, 4], x[7, 1] = numpy.nan, numpy.inf

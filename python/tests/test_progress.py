@@ -219,3 +219,24 @@ assert found == 2 * ["a kernel is looked for, which a signal has interrupted"], 
 expect_nothing_left()
 assert (npusim.ops.elementwise("a + a", one) == 2).all()
 """)
+
+
+def test_a_forked_process_has_no_machine_and_ends(script):
+    script("""
+import os, sys
+import numpy, npusim
+simulator = npusim.Simulator("910b2")
+device = simulator.device(0)
+memory, host, one = device.upload(b"abc"), device.host_memory(64), numpy.ones(3, "float32")
+child = os.fork()
+if child == 0:
+    found = []
+    for call in (memory.read, lambda: npusim.ops.softmax(one[None]), lambda: device.allocate(1)):
+        try:
+            call()
+        except RuntimeError as error:
+            found.append(str(error))
+    sys.exit(found != 3 * ["a simulator belongs to the process that has made it"])
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert memory.read() == b"abc"
+""")

@@ -74,8 +74,10 @@ TEST_F(Interrupt, ends_an_operators_compiler_and_leaves_nothing_of_it) {
       "NPUSIM_JIT_CXX=$PWD/compiler env --default-signal " +
       kProgram +
       "--config 910b2 run operator --set cache=folder --report r.json & run=$!; while [ ! -e pid ] "
-      "&& kill -0 $run; do sleep 0.01; done; kill -INT $run; wait $run; code=$?; kill -0 $(cat pid) "
-      "2>/dev/null && exit 1; [ -z \"$(find cache tmp -type f)$(ls tmp)\" ] || exit 2; exit $code; }");
+      "&& kill -0 $run; do sleep 0.01; done; kill -INT $run; wait $run; code=$?; kill -0 $(cat "
+      "pid) "
+      "2>/dev/null && exit 1; [ -z \"$(find cache tmp -type f)$(ls tmp)\" ] || exit 2; exit $code; "
+      "}");
   EXPECT_EQ(result.exit_code, 130) << result.err;
   EXPECT_EQ(result.err.rfind("npusim: operator: interrupted by SIGINT after ", 0), 0U)
       << result.err;

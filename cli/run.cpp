@@ -114,7 +114,8 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                },
                                &config,
                                config_directories(),
-                               functional};
+                               functional,
+                               [] { return Interruption::signal() != 0; }};
     result = workload.run(context);
     add_machine(report, machine.simulator, events);
   };
@@ -127,6 +128,10 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
   speed.show(events, options.verbosity > 0);
   if (!ran) return stopped(ran.error(), workload, report, monitor.signal());
   if (*result) return {};
+  // A signal came while only the host was at work.
+  if (result->error().code == ErrorCode::kAborted && Interruption::signal() != 0) {
+    return stopped(result->error(), workload, report, Interruption::signal());
+  }
   return tl::unexpected(run_failure(result->error(), workload, options));
 }
 

@@ -79,23 +79,24 @@ bool drain(int pipe, std::string& output) {
 
 int milliseconds_until(Clock::time_point end) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000));
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, kBetweenQuestions.count()));
 }
 
 // Until the child itself has ended. Grandchildren may hold the pipe for longer.
-void watch(pid_t child, int process, int pipe, Clock::time_point end, ChildResult& result) {
+void watch(pid_t child, int process, int pipe, const Command& command, ChildResult& result) {
+  const auto end = Clock::now() + command.time_out;
+  bool killed = false;
   std::array<pollfd, 2> watched{pollfd{process, POLLIN, 0}, pollfd{pipe, POLLIN, 0}};
   for (;;) {
-    const int ready =
-        poll(watched.data(), watched.size(), result.timed_out ? -1 : milliseconds_until(end));
+    const int ready = poll(watched.data(), watched.size(), killed ? -1 : milliseconds_until(end));
     if (ready < 0 && errno != EINTR) return;
-    if (ready < 0) continue;
-    if (watched[1].revents != 0 && !drain(pipe, result.output)) watched[1].fd = -1;
-    if (watched[0].revents != 0) return;
-    if (!result.timed_out && Clock::now() >= end) {
-      result.timed_out = true;
-      kill(-child, SIGKILL);
-    }
+    if (ready > 0 && watched[1].revents != 0 && !drain(pipe, result.output)) watched[1].fd = -1;
+    if (ready > 0 && watched[0].revents != 0) return;
+    if (killed) continue;
+    result.interrupted = command.interrupted && command.interrupted();
+    result.timed_out = !result.interrupted && Clock::now() >= end;
+    killed = result.interrupted || result.timed_out;
+    if (killed) kill(-child, SIGKILL);
   }
 }
 
@@ -125,7 +126,6 @@ Result<ChildResult> run_child(const Command& command) {
   const SpawnSettings settings(writing.get());
   const auto arguments = pointers_to(command.arguments);
   const auto environment = pointers_to(command.environment);
-  const auto end = Clock::now() + command.time_out;
   pid_t child = 0;
   errno = posix_spawnp(&child, arguments[0], settings.actions(), settings.attributes(),
                        arguments.data(), environment.data());
@@ -135,7 +135,7 @@ Result<ChildResult> run_child(const Command& command) {
   ChildResult result;
   // glibc 2.36 declares pidfd_open() for C only.
   const File process(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
-  if (process) watch(child, process.get(), reading.get(), end, result);
+  if (process) watch(child, process.get(), reading.get(), command, result);
   const bool watched = static_cast<bool>(process);
   if (watched) drain(reading.get(), result.output);
   // The group exists as long as its leader has not been waited for.

@@ -60,12 +60,13 @@ Error timed_out(const Toolchain& toolchain, const std::string& source) {
 
 }  // namespace
 
-Result<std::string> Compiler::version() {
+Result<std::string> Compiler::version(const Interrupted& interrupted) {
   const std::lock_guard<std::mutex> lock(version_lock_);
   if (!version_.empty()) return version_;
-  const auto answer =
-      run_child({{toolchain_.compiler, "--version"}, environment("/tmp"), toolchain_.time_out});
+  const auto answer = run_child(
+      {{toolchain_.compiler, "--version"}, environment("/tmp"), toolchain_.time_out, interrupted});
   if (!answer) return forward_error(answer);
+  if (answer->interrupted) return fail(ErrorCode::kAborted, "interrupted");
   if (answer->timed_out || answer->signal != 0 || answer->exit_code != 0) {
     return fail(ErrorCode::kNotFound, shortened(toolchain_.compiler, kShownPath) +
                                           " --version fails: this is no compiler");
@@ -74,12 +75,13 @@ Result<std::string> Compiler::version() {
   return version_;
 }
 
-Result<std::string> Compiler::digest(const std::string& template_file) {
+Result<std::string> Compiler::digest(const std::string& template_file,
+                                     const Interrupted& interrupted) {
   if (!is_plain_name(template_file)) {
     return fail(ErrorCode::kInvalidArgument,
                 "\"" + shortened(template_file) + "\" is no name of a template");
   }
-  const auto version_text = version();
+  const auto version_text = version(interrupted);
   if (!version_text) return forward_error(version_text);
   Sha256 sha;
   for (const auto& field : {toolchain_.compiler, *version_text, template_file}) {
@@ -96,7 +98,8 @@ Result<std::string> Compiler::digest(const std::string& template_file) {
   return hex(sha.finish());
 }
 
-Result<std::vector<std::byte>> Compiler::compile(const KernelRequest& request) {
+Result<std::vector<std::byte>> Compiler::compile(const KernelRequest& request,
+                                                 const Interrupted& interrupted) {
   const std::string source = toolchain_.templates + "/" + request.template_file;
   struct stat about {};
   if (stat(source.c_str(), &about) != 0) return fail_errno(shortened(source, kShownPath));
@@ -107,10 +110,11 @@ Result<std::vector<std::byte>> Compiler::compile(const KernelRequest& request) {
     ++starts_;
     const auto begin = std::chrono::steady_clock::now();
     const auto result = run_child({command_line(toolchain_, request, source, output),
-                                   environment(scratch->path()), toolchain_.time_out});
+                                   environment(scratch->path()), toolchain_.time_out, interrupted});
     const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
     time_ += took.count();
     if (!result) return forward_error(result);
+    if (result->interrupted) return fail(ErrorCode::kAborted, "interrupted while compiling");
     if (result->timed_out) return tl::unexpected<Error>(timed_out(toolchain_, source));
     if (result->signal != 0 && attempt < kAttempts) continue;
     if (result->signal != 0) {

@@ -25,16 +25,17 @@ class Compiler {
   // Digest of all that a kernel is made of but its key: the compiler's path and what it says its
   // version is (asked once), flags, `template_file`, names and contents of all files of the
   // templates and sources.
-  Result<std::string> digest(const std::string& template_file);
+  Result<std::string> digest(const std::string& template_file, const Interrupted& interrupted);
 
   // The object's bytes. Starts a compiler that somebody killed once more.
-  Result<std::vector<std::byte>> compile(const KernelRequest& request);
+  Result<std::vector<std::byte>> compile(const KernelRequest& request,
+                                         const Interrupted& interrupted);
 
   std::uint64_t starts() const { return starts_.load(); }
   std::chrono::nanoseconds time() const { return std::chrono::nanoseconds(time_.load()); }
 
  private:
-  Result<std::string> version();
+  Result<std::string> version(const Interrupted& interrupted);
 
   const Toolchain toolchain_;
   std::mutex version_lock_;

@@ -21,8 +21,9 @@ Result<Loaded> Finder::from_folder(const ObjectName& name) const {
   return Loaded{std::move(*kernel), Origin::kDisk, {}, {}};
 }
 
-Result<Loaded> Finder::find(const KernelRequest& request, const ObjectName& name) {
-  if (!store_.is_there()) return make(request, name, false, {});
+Result<Loaded> Finder::find(const KernelRequest& request, const ObjectName& name,
+                            const Interrupted& interrupted) {
+  if (!store_.is_there()) return make(request, name, false, {}, interrupted);
   std::vector<std::string> warnings;
   auto found = from_folder(name);
   if (!found && found.error().code != ErrorCode::kNotFound) {
@@ -30,14 +31,15 @@ Result<Loaded> Finder::find(const KernelRequest& request, const ObjectName& name
     warnings.push_back("not loaded from the cache: " + found.error().message());
   }
   if (!found) {
-    const auto lock = store_.lock(name, patience(compiler_.toolchain()));
+    const auto lock = store_.lock(name, patience(compiler_.toolchain()), interrupted);
+    if (!lock && lock.error().code == ErrorCode::kAborted) return forward_error(lock);
     if (!lock) {
       warnings.push_back("not kept in the cache: " + lock.error().message());
       ++not_stored_;
-      return make(request, name, false, std::move(warnings));
+      return make(request, name, false, std::move(warnings), interrupted);
     }
     found = from_folder(name);  // whoever had the lock before may have made it
-    if (!found) return make(request, name, true, std::move(warnings));
+    if (!found) return make(request, name, true, std::move(warnings), interrupted);
   }
   ++disk_hits_;
   found->warnings = std::move(warnings);
@@ -45,9 +47,9 @@ Result<Loaded> Finder::find(const KernelRequest& request, const ObjectName& name
 }
 
 Result<Loaded> Finder::make(const KernelRequest& request, const ObjectName& name, bool keep,
-                            std::vector<std::string> warnings) {
+                            std::vector<std::string> warnings, const Interrupted& interrupted) {
   const auto begin = std::chrono::steady_clock::now();
-  auto object = compiler_.compile(request);
+  auto object = compiler_.compile(request, interrupted);
   const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
   if (!object) return forward_error(object);
   auto kernel = load_kernel(name.key, std::move(*object));
@@ -60,7 +62,7 @@ Result<Loaded> Finder::make(const KernelRequest& request, const ObjectName& name
 void Finder::keep_object(const KernelRequest& request, const ObjectName& name, ConstByteSpan object,
                          std::vector<std::string>& warnings) {
   // Files may have been edited since, and the object be of other ones than its name says.
-  const auto digest = compiler_.digest(request.template_file);
+  const auto digest = compiler_.digest(request.template_file, {});
   auto stored = digest && *digest == name.toolchain
                     ? store_.store(name, object)
                     : Status(fail(ErrorCode::kBusy, "its sources have changed meanwhile"));

@@ -18,7 +18,8 @@ class Finder {
  public:
   Finder(Compiler& compiler, const ObjectStore& store) : compiler_(compiler), store_(store) {}
 
-  Result<Loaded> find(const KernelRequest& request, const ObjectName& name);
+  Result<Loaded> find(const KernelRequest& request, const ObjectName& name,
+                      const Interrupted& interrupted);
 
   // Disk hits and all behind them.
   void add_to(Counters& counters) const;
@@ -27,7 +28,7 @@ class Finder {
   // kNotFound: not there; any other error: not to be used.
   Result<Loaded> from_folder(const ObjectName& name) const;
   Result<Loaded> make(const KernelRequest& request, const ObjectName& name, bool keep,
-                      std::vector<std::string> warnings);
+                      std::vector<std::string> warnings, const Interrupted& interrupted);
   void keep_object(const KernelRequest& request, const ObjectName& name, ConstByteSpan object,
                    std::vector<std::string>& warnings);
 

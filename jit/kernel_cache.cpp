@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "jit/child.hpp"
 #include "jit/compiler.hpp"
 #include "jit/finder.hpp"
 #include "jit/object_store.hpp"
@@ -35,19 +36,29 @@ class KernelCache::Impl {
         store_(std::move(options.folder), options.limit),
         finder_(compiler_, store_) {}
 
-  Result<Loaded> get(const KernelRequest& request) {
+  Result<Loaded> get(const KernelRequest& request, const Interrupted& interrupted) {
+    bool stopped = false;
+    const Interrupted ask = [&] {
+      stopped = stopped || (interrupted && interrupted());
+      return stopped;
+    };
     const auto key = kernel_key(request.macros, compiler_.toolchain().architecture, request.type);
     if (!key) return forward_error(key);
     const std::string id = *key + request.template_file;
     std::unique_lock<std::mutex> lock(mutex_);
-    const auto [at, is_first] = slots_.try_emplace(id);
-    if (is_first) at->second = std::make_shared<Slot>();
-    const std::shared_ptr<Slot> slot = at->second;
-    if (is_first) return first(request, *key, id, slot, lock);
-    ready_.wait(lock, [&] { return slot->outcome.has_value(); });
-    if (!*slot->outcome) return forward_error(*slot->outcome);
-    ++memory_hits_;
-    return Loaded{**slot->outcome, Origin::kMemory, {}, {}};
+    for (;;) {
+      const auto [at, is_first] = slots_.try_emplace(id);
+      if (is_first) at->second = std::make_shared<Slot>();
+      const std::shared_ptr<Slot> slot = at->second;
+      if (is_first) return first(request, *key, id, slot, lock, ask);
+      if (!wait(lock, *slot, interrupted ? ask : Interrupted())) {
+        return fail(ErrorCode::kAborted, "interrupted");
+      }
+      if (slot->given_up) continue;
+      if (!*slot->outcome) return forward_error(*slot->outcome);
+      ++memory_hits_;
+      return Loaded{**slot->outcome, Origin::kMemory, {}, {}};
+    }
   }
 
   Counters counters() {
@@ -76,13 +87,16 @@ class KernelCache::Impl {
  private:
   // What the threads that want one kernel share.
   struct Slot {
+    bool given_up = false;  // by who was to get it: one of the others does
     std::optional<Result<std::shared_ptr<const Kernel>>> outcome;
   };
 
   Result<Loaded> first(const KernelRequest& request, const std::string& key, const std::string& id,
-                       const std::shared_ptr<Slot>& slot, std::unique_lock<std::mutex>& lock) {
+                       const std::shared_ptr<Slot>& slot, std::unique_lock<std::mutex>& lock,
+                       const Interrupted& ask) {
     lock.unlock();
-    auto loaded = find(request, key);
+    auto loaded = find(request, key, ask);
+    slot->given_up = !loaded && loaded.error().code == ErrorCode::kAborted && ask();
     lock.lock();
     if (loaded) {
       slot->outcome = loaded->kernel;
@@ -94,18 +108,32 @@ class KernelCache::Impl {
     return loaded;
   }
 
-  Result<Loaded> find(const KernelRequest& request, const std::string& key) {
-    auto digest = digest_of(request.template_file);
+  // False: interrupted.
+  bool wait(std::unique_lock<std::mutex>& lock, const Slot& slot, const Interrupted& ask) {
+    const auto done = [&] { return slot.outcome.has_value(); };
+    if (!ask) ready_.wait(lock, done);
+    while (!ready_.wait_for(lock, kBetweenQuestions, done)) {
+      lock.unlock();
+      const bool stopped = ask();
+      lock.lock();
+      if (stopped) return false;
+    }
+    return true;
+  }
+
+  Result<Loaded> find(const KernelRequest& request, const std::string& key,
+                      const Interrupted& ask) {
+    auto digest = digest_of(request.template_file, ask);
     if (!digest) return forward_error(digest);
-    return finder_.find(request, {std::move(*digest), key});
+    return finder_.find(request, {std::move(*digest), key}, ask);
   }
 
   // Read once: a process goes on with the kernels of the files that it began with.
-  Result<std::string> digest_of(const std::string& template_file) {
+  Result<std::string> digest_of(const std::string& template_file, const Interrupted& ask) {
     const std::lock_guard<std::mutex> lock(digest_mutex_);
     const auto known = digests_.find(template_file);
     if (known != digests_.end()) return known->second;
-    auto digest = compiler_.digest(template_file);
+    auto digest = compiler_.digest(template_file, ask);
     if (digest) digests_.emplace(template_file, *digest);
     return digest;
   }
@@ -126,8 +154,8 @@ KernelCache::KernelCache(Toolchain toolchain, CacheOptions options)
 
 KernelCache::~KernelCache() = default;
 
-Result<Loaded> KernelCache::get(const KernelRequest& request) {
-  return impl_->get(request);
+Result<Loaded> KernelCache::get(const KernelRequest& request, const Interrupted& interrupted) {
+  return impl_->get(request, interrupted);
 }
 
 Counters KernelCache::counters() const {

@@ -30,7 +30,8 @@ bool is_current(const File& folder, const std::string& name, const File& file) {
 
 }  // namespace
 
-Result<KeyLock> KeyLock::take(const File& folder, const std::string& name, milliseconds patience) {
+Result<KeyLock> KeyLock::take(const File& folder, const std::string& name, milliseconds patience,
+                              const Interrupted& interrupted) {
   const auto end = Clock::now() + patience;
   milliseconds pause(1);
   for (;;) {
@@ -49,6 +50,7 @@ Result<KeyLock> KeyLock::take(const File& folder, const std::string& name, milli
                                            " is held by another process for longer than " +
                                            std::to_string(patience.count()) + " ms");
     }
+    if (interrupted && interrupted()) return fail(ErrorCode::kAborted, "interrupted");
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, milliseconds(20));
   }

@@ -7,6 +7,7 @@
 
 #include "jit/file.hpp"
 #include "npu/base/result.hpp"
+#include "npu/jit/kernel_cache.hpp"
 
 namespace npu::jit {
 
@@ -15,9 +16,11 @@ namespace npu::jit {
 // left is as good as any.
 class KeyLock {
  public:
-  // Waits for `patience` at most: kTimeout. kPermissionDenied, kIo: the file cannot be made.
+  // Waits for `patience` at most: kTimeout. kAborted: interrupted meanwhile. kPermissionDenied,
+  // kIo: the file cannot be made. kNotFound: the folder was removed.
   static Result<KeyLock> take(const File& folder, const std::string& name,
-                              std::chrono::milliseconds patience);
+                              std::chrono::milliseconds patience,
+                              const Interrupted& interrupted = {});
   ~KeyLock();
   KeyLock(KeyLock&& other) noexcept;
   KeyLock& operator=(KeyLock&&) = delete;

@@ -18,6 +18,7 @@ using std::chrono::milliseconds;
 
 constexpr Bytes kLargestSealed = 257_MiB;
 constexpr const char* kSweepLock = "sweep.lock";
+constexpr int kOpenings = 8;
 
 Result<File> open_toolchain(const std::string& folder, const ObjectName& name, bool make) {
   const auto base = open_folder(folder, make);
@@ -42,6 +43,13 @@ Status publish(const File& folder, const std::string& part, const std::string& f
   return {};
 }
 
+// Folders of toolchains but this one; one in which there is anything stays.
+void remove_empty(const File& base, const std::string& but) {
+  for (const auto& toolchain : list_toolchains(base)) {
+    if (toolchain != but) unlinkat(base.get(), toolchain.c_str(), AT_REMOVEDIR);
+  }
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> ObjectStore::load(const ObjectName& name) const {
@@ -58,10 +66,15 @@ Result<std::vector<std::byte>> ObjectStore::load(const ObjectName& name) const {
   return object;
 }
 
-Result<KeyLock> ObjectStore::lock(const ObjectName& name, milliseconds patience) const {
-  const auto folder = open_toolchain(folder_, name, true);
-  if (!folder) return forward_error(folder);
-  return KeyLock::take(*folder, name.key + kLockEnd, patience);
+Result<KeyLock> ObjectStore::lock(const ObjectName& name, milliseconds patience,
+                                  const Interrupted& interrupted) const {
+  for (int attempt = 1;; ++attempt) {
+    const auto folder = open_toolchain(folder_, name, true);
+    if (!folder) return forward_error(folder);
+    auto lock = KeyLock::take(*folder, name.key + kLockEnd, patience, interrupted);
+    // An empty folder may be removed between its opening and the lock's file in it.
+    if (lock || lock.error().code != ErrorCode::kNotFound || attempt == kOpenings) return lock;
+  }
 }
 
 Status ObjectStore::store(const ObjectName& name, ConstByteSpan object) const {
@@ -93,6 +106,7 @@ std::uint64_t ObjectStore::evict(const ObjectName& name) const {
     total -= file.size;
     ++removed;
   }
+  remove_empty(*base, name.toolchain);
   return removed;
 }
 
@@ -108,9 +122,7 @@ Status ObjectStore::clear() const {
     const auto removed = remove(*base, file);
     if (!removed) return removed;
   }
-  for (const auto& toolchain : list_toolchains(*base)) {
-    unlinkat(base->get(), toolchain.c_str(), AT_REMOVEDIR);  // stays if somebody has put more there
-  }
+  remove_empty(*base, "");
   return {};
 }
 

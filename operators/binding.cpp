@@ -24,6 +24,21 @@ MatmulParams matmul_params(const NormalisedCall& call) {
   return p;
 }
 
+GroupedMatmulParams grouped_params(const NormalisedCall& call) {
+  GroupedMatmulParams p;
+  p.whole = matmul_params(call);
+  p.whole.batch = 1;
+  p.groups = call.batch;
+  p.group_ends = call.call.inputs[2];
+  if (call.call.slice_k) {
+    p.slice = GroupSlice::kK;
+    p.whole.stride_c = std::uint64_t{call.m} * call.n;
+  } else {
+    p.whole.stride_b = stored_elements(call.layout_b, call.type, call.k, call.n);
+  }
+  return p;
+}
+
 QuantMatmulParams quant_params(const NormalisedCall& call) {
   QuantMatmulParams p;
   p.product = matmul_params(call);
@@ -84,6 +99,7 @@ jit::Macros macros_of(const NormalisedCall& call) {
   switch (call.row->family) {
     case Family::kMatmul:
     case Family::kBatched:
+    case Family::kGrouped:
     case Family::kSplitK:
     case Family::kQuant:
       macros["NPU_JIT_ELEMENT_B"] = type;
@@ -115,6 +131,9 @@ Binding bind(const NormalisedCall& call) {
     case Family::kMatmul:
     case Family::kBatched:
       binding.params = matmul_params(call);
+      break;
+    case Family::kGrouped:
+      binding.params = grouped_params(call);
       break;
     case Family::kSplitK:
       binding.params = SplitKMatmulParams{matmul_params(call), call.call.splits};

@@ -12,8 +12,8 @@ namespace npu::operators {
 
 struct Binding {
   jit::KernelRequest request;
-  std::variant<MatmulParams, SplitKMatmulParams, QuantMatmulParams, GemvParams, VectorParams,
-               SoftmaxParams, RmsNormParams, AttentionParams>
+  std::variant<MatmulParams, GroupedMatmulParams, SplitKMatmulParams, QuantMatmulParams, GemvParams,
+               VectorParams, SoftmaxParams, RmsNormParams, AttentionParams>
       params;
 
   const void* params_address() const {

@@ -24,8 +24,9 @@ struct OperatorCall {
   std::string format_a = "ND", format_b = "ND";  // of matrices; or "NZ": in fractals
   std::array<std::uint64_t, 4> inputs{};         // in the order of the row; scales, gamma: 0: none
   std::uint64_t result = 0;
-  std::uint32_t splits = 0;        // of splitk_matmul: parts of k; 0: as many as keep cores busy
-  std::string expression;          // of elementwise, over a, b, c, d, s, s1, s2, s3
+  bool slice_k = false;      // of grouped_matmul: groups are slices of k, else of the rows of A
+  std::uint32_t splits = 0;  // of splitk_matmul: parts of k; 0: as many as keep cores busy
+  std::string expression;    // of elementwise, over a, b, c, d, s, s1, s2, s3
   std::array<float, 4> scalars{};  // s, s1, s2, s3
   float epsilon = 1e-6F;           // of rms_norm
   float scale = 1;                 // of quant_matmul, flash_attention
@@ -37,7 +38,7 @@ struct OperatorCall {
 struct NormalisedCall {
   const OperatorRow* row = nullptr;
   std::vector<std::uint64_t> sides;              // the shape
-  std::uint32_t batch = 1, m = 0, n = 0, k = 0;  // of products
+  std::uint32_t batch = 1, m = 0, n = 0, k = 0;  // of products; batch: or groups
   DataType type{}, out_type{};
   std::string layout_a, layout_b;  // RowMajor, ColumnMajor, zN, nZ
   OperatorCall call;               // for the rest

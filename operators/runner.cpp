@@ -12,18 +12,21 @@ OperatorRunner::OperatorRunner(platform::Platform& platform, jit::KernelCache& c
       launcher_(launcher),
       lock_(platform.tasks().make_mutex()) {}
 
-// The cache has locks of its own, of the real machine; this one is the modelled host's.
-Result<jit::Loaded> OperatorRunner::look_up(const jit::KernelRequest& request) {
-  lock_->lock();
-  auto loaded = cache_.get(request);
-  if (loaded && loaded->origin != jit::Origin::kMemory) {
-    platform_.tasks().system_calls(kLookUpCalls);
-  }
-  lock_->unlock();
-  return loaded;
+Result<jit::Loaded> OperatorRunner::find(const OperatorCall& call,
+                                         const jit::Interrupted& interrupted) const {
+  const auto normalised = normalise(call);
+  if (!normalised) return forward_error(normalised);
+  return cache_.get(bind(*normalised).request, interrupted);
 }
 
-Result<Ran> OperatorRunner::run(const OperatorCall& call) {
+// The cache has locks of its own, of the real machine; this one is the modelled host's.
+void OperatorRunner::charge_look_up(jit::Origin origin) {
+  lock_->lock();
+  if (origin != jit::Origin::kMemory) platform_.tasks().system_calls(kLookUpCalls);
+  lock_->unlock();
+}
+
+Result<Ran> OperatorRunner::run(const OperatorCall& call, jit::Loaded found) {
   auto& clock = platform_.clock();
   Ran ran;
   Picoseconds last = clock.now();
@@ -36,22 +39,21 @@ Result<Ran> OperatorRunner::run(const OperatorCall& call) {
   end_of(Layer::kWrapper, clock.now());
   const Binding binding = bind(*normalised);
   end_of(Layer::kOperator, clock.now());
-  auto loaded = look_up(binding.request);
-  if (!loaded) return forward_error(loaded);
+  charge_look_up(found.origin);
   end_of(Layer::kJit, clock.now());
-  if (auto ok = launcher_.upload(*loaded->kernel); !ok) return forward_error(ok);
+  if (auto ok = launcher_.upload(*found.kernel); !ok) return forward_error(ok);
   end_of(Layer::kLauncher, clock.now());
-  auto ok = launcher_.run(*loaded->kernel, normalised->call.cores, binding.params_address());
+  auto ok = launcher_.run(*found.kernel, normalised->call.cores, binding.params_address());
   if (!ok) return forward_error(ok);
   for (const auto& [begin, end] : launcher_.calls()) {
     end_of(Layer::kTemplate, begin);
     end_of(Layer::kLauncher, end);
   }
   end_of(Layer::kTemplate, clock.now());
-  ran.key = loaded->kernel->key();
-  ran.origin = loaded->origin;
-  ran.compile_time = loaded->compile_time;
-  ran.warnings = std::move(loaded->warnings);
+  ran.key = found.kernel->key();
+  ran.origin = found.origin;
+  ran.compile_time = found.compile_time;
+  ran.warnings = std::move(found.warnings);
   ran.workspace_bytes = launcher_.workspace_bytes();
   ran.launches = launcher_.launches();
   return ran;

@@ -34,12 +34,15 @@ class OperatorRunner {
   // All must outlive it.
   OperatorRunner(platform::Platform& platform, jit::KernelCache& cache, Launcher& launcher);
 
-  // Returns at the last doorbell; Launcher::wait() is for the end. Errors: normalise(),
-  // KernelCache::get(), Launcher::run().
-  Result<Ran> run(const OperatorCall& call);
+  // The kernel of a call: may take the wall time of a compiler, and takes no simulated time. Any
+  // thread, in a host task or not. Errors: normalise(), KernelCache::get().
+  Result<jit::Loaded> find(const OperatorCall& call, const jit::Interrupted& interrupted) const;
+  // The call with what find() has found for it. Returns at the last doorbell; Launcher::wait() is
+  // for the end. Errors: normalise(), Launcher::run().
+  Result<Ran> run(const OperatorCall& call, jit::Loaded found);
 
  private:
-  Result<jit::Loaded> look_up(const jit::KernelRequest& request);
+  void charge_look_up(jit::Origin origin);
 
   platform::Platform& platform_;
   jit::KernelCache& cache_;

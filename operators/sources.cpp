@@ -17,14 +17,10 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : value;
 }
 
-// PREFIX/bin/npusim: PREFIX/share/npusim/operators and PREFIX/include; TREE/build/PRESET/bin/NAME:
-// TREE and TREE/include.
-struct Place {
-  const char* root;
-  const char* headers;
-};
-constexpr Place kPlaces[] = {{"../share/npusim/operators", "../include"},
-                             {"../../..", "../../../include"}};
+// From the program's folder: PREFIX/bin/npusim, TREE/build/PRESET/bin/NAME.
+constexpr const char* kRoots[] = {"../share/npusim/operators", "../../.."};
+// From the root: of a checkout or a copy, of an installation.
+constexpr const char* kHeaders[] = {"include", "../../../include"};
 
 bool has_templates(const fs::path& root) {
   std::error_code ignored;
@@ -35,14 +31,12 @@ bool has_templates(const fs::path& root) {
 
 Result<jit::Toolchain> find_toolchain(const std::string& compiler, const std::string& root) {
   fs::path folder = root.empty() ? variable("NPUSIM_OPERATORS_DIR") : root;
-  fs::path headers = folder / "include";
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const auto& place : kPlaces) {
-    if (!folder.empty()) break;
-    if (!has_templates(program / place.root)) continue;
-    folder = (program / place.root).lexically_normal();
-    headers = (program / place.headers).lexically_normal();
+  for (const char* place : kRoots) {
+    if (folder.empty() && has_templates(program / place)) {
+      folder = (program / place).lexically_normal();
+    }
   }
   if (folder.empty() || !has_templates(folder)) {
     return fail(ErrorCode::kNotFound,
@@ -50,6 +44,12 @@ Result<jit::Toolchain> find_toolchain(const std::string& compiler, const std::st
                     (folder.empty() ? std::string("the installation; NPUSIM_OPERATORS_DIR names "
                                                   "the folder above operators/templates")
                                     : shortened(folder.string(), kShownPath)));
+  }
+  fs::path headers = folder / kHeaders[0];
+  for (const char* place : kHeaders) {
+    if (!fs::is_directory(folder / place / "npu/aicore", ignored)) continue;
+    headers = (folder / place).lexically_normal();
+    break;
   }
   jit::Toolchain toolchain;
   toolchain.compiler = !compiler.empty() ? compiler : variable("NPUSIM_JIT_CXX");

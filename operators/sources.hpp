@@ -11,7 +11,8 @@ namespace npu::operators {
 
 // `compiler`: empty for $NPUSIM_JIT_CXX, or else the compiler that built this library.
 // `root`: the folder above operators/templates; empty for $NPUSIM_OPERATORS_DIR, or else a folder
-// beside the installed program or above the build folder. kNotFound: it is not there.
+// beside the installed program or above the build folder. Headers are in its `include`, or where an
+// installation has them. kNotFound: it is not there.
 Result<jit::Toolchain> find_toolchain(const std::string& compiler = "",
                                       const std::string& root = "");
 

@@ -33,6 +33,8 @@ const std::vector<OperatorRow>& operator_table() {
       {"basic_matmul", Family::kMatmul, "basic_matmul.cpp", KernelType::kCube, "m, n, k", "A, B"},
       {"batched_matmul", Family::kBatched, "batched_matmul.cpp", KernelType::kCube,
        "batch, m, n, k", "A, B"},
+      {"grouped_matmul", Family::kGrouped, "grouped_matmul.cpp", KernelType::kMixed,
+       "groups, m, n, k", "A, B, group ends"},
       {"splitk_matmul", Family::kSplitK, "splitk_matmul.cpp", KernelType::kMixed, "m, n, k",
        "A, B"},
       {"quant_matmul", Family::kQuant, "quant_matmul.cpp", KernelType::kMixed, "m, n, k",

@@ -19,6 +19,7 @@ using platform::DataType;
 enum class Family : std::uint8_t {
   kMatmul,
   kBatched,
+  kGrouped,
   kSplitK,
   kQuant,
   kGemv,

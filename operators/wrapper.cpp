@@ -19,8 +19,8 @@ tl::unexpected<Error> refuse(const OperatorCall& call, const std::string& reason
 }
 
 bool is_product(Family family) {
-  return family == Family::kMatmul || family == Family::kBatched || family == Family::kSplitK ||
-         family == Family::kQuant;
+  return family == Family::kMatmul || family == Family::kBatched || family == Family::kGrouped ||
+         family == Family::kSplitK || family == Family::kQuant;
 }
 
 Status take_shape(const OperatorCall& call, NormalisedCall& to) {
@@ -38,7 +38,8 @@ Status take_shape(const OperatorCall& call, NormalisedCall& to) {
   }
   to.sides = call.shape;
   if (!is_product(to.row->family)) return {};
-  const std::size_t first = to.row->family == Family::kBatched ? 1 : 0;
+  const Family family = to.row->family;
+  const std::size_t first = family == Family::kBatched || family == Family::kGrouped ? 1 : 0;
   if (first == 1) to.batch = static_cast<std::uint32_t>(call.shape[0]);
   to.m = static_cast<std::uint32_t>(call.shape[first]);
   to.n = static_cast<std::uint32_t>(call.shape[first + 1]);
@@ -113,6 +114,9 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
   if (call.splits != 0 && family != Family::kSplitK) {
     return refuse(call, "only splitk_matmul splits k");
   }
+  if (call.slice_k && family != Family::kGrouped) {
+    return refuse(call, "only grouped_matmul has slices");
+  }
   if (call.expression.empty() != (family != Family::kVector)) {
     return refuse(call, family == Family::kVector ? "an expression over a, b, c, d, s, s1, s2, s3 "
                                                     "is wanted"
@@ -129,9 +133,12 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
   return {};
 }
 
-// Scales, which are fp32 whatever the type, are looked at by the operator itself.
+// Scales, which are fp32 whatever the type, and ends of groups are looked at by the operator
+// itself.
 Status check_addresses(const OperatorCall& call, const NormalisedCall& to) {
-  const std::size_t typed = to.row->family == Family::kQuant ? 2 : call.inputs.size();
+  const Family family = to.row->family;
+  const bool tables = family == Family::kQuant || family == Family::kGrouped;
+  const std::size_t typed = tables ? 2 : call.inputs.size();
   bool aligned = call.result % platform::bytes_of(to.out_type) == 0;
   for (std::size_t i = 0; i < typed; ++i) {
     aligned = aligned && call.inputs[i] % platform::bytes_of(to.type) == 0;

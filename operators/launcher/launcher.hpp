@@ -18,10 +18,6 @@
 
 namespace npu::operators {
 
-// The size of every kernel's image in device memory, whatever a compiler made of it: simulated time
-// must not depend on that.
-inline constexpr Bytes kImageBytes = 128_KiB;
-
 struct CardCores {
   // `vectors_per_cluster`: 0 on cards of coupled cores, which are both kinds.
   static CardCores of(unsigned clusters, unsigned vectors_per_cluster, const CoreLimits& limits);

@@ -50,6 +50,14 @@ def main():
         measure(simulator, "Stream.copy, 4 KiB", lambda: stream.copy(memory, host), rounds)
         measure(simulator, "Stream.synchronize", stream.synchronize, rounds)
         measure(simulator, "Simulator.now", lambda: simulator.now, rounds)
+        ones = numpy.ones(8, "float32")
+        add = npusim.ops.elementwise
+        measure(simulator, "ops.elementwise, to and fro", lambda: add("a + a", ones, device=device),
+                rounds)
+        operators, call = device._operators, npusim._npusim.OperatorCall()
+        call.name, call.dtype, call.shape, call.expression = "elementwise", "float32", [8], "a + a"
+        call.inputs, call.result = 4 * [memory.address], memory.address
+        measure(simulator, "  its launch and wait", lambda: operators.run(call), rounds)
         del host, stream, memory
     worker = npusim.ChipWorker()
     worker.init(npusim.host_library(), npusim.program_path("scheduler"),

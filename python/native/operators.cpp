@@ -3,6 +3,8 @@
 
 #include <pybind11/stl.h>
 
+#include <optional>
+
 #include "operators/sources.hpp"
 
 namespace npu::python {
@@ -11,16 +13,10 @@ namespace py = pybind11;
 using operators::OperatorCall;
 
 OperatorHost::OperatorHost(std::shared_ptr<Card> card, const std::string& root,
-                           const std::string& headers, const std::string& folder,
-                           const operators::CoreLimits& limits)
+                           const std::string& folder, const operators::CoreLimits& limits)
     : card_(std::move(card)) {
-  auto toolchain = value_of(operators::find_toolchain("", root));
-  toolchain.includes.back() = headers;
-  toolchain.sources.clear();
-  for (const char* part : {"abi", "aicore", "base", "operators", "platform"}) {
-    toolchain.sources.push_back(headers + "/npu/" + part);
-  }
-  parts_ = std::make_unique<Parts>(std::move(toolchain), jit::CacheOptions{folder});
+  parts_ = std::make_unique<Parts>(value_of(operators::find_toolchain("", root)),
+                                   jit::CacheOptions{folder});
   auto& context = card_->context();
   operators::LauncherOptions options;
   options.cores = operators::CardCores::of(context.clusters(), context.vector_cores(), limits);
@@ -41,6 +37,7 @@ OperatorHost::~OperatorHost() {
 
 void OperatorHost::close() {
   if (parts_ == nullptr) return;
+  if (finding_) check_usable();
   if (card_->session().ended()) {
     static_cast<void>(parts_.release());
     return;
@@ -54,11 +51,37 @@ void OperatorHost::close() {
   }));
 }
 
-py::dict OperatorHost::run(const OperatorCall& call) {
+void OperatorHost::check_usable() const {
   if (parts_ == nullptr) throw std::runtime_error("the device is closed");
+  if (finding_) throw std::runtime_error("a kernel is looked for, which a signal has interrupted");
+  card_->session().check_usable();
+}
+
+// On the interpreter's own stack, without its lock: a compiler may take seconds, and handlers of
+// signals run meanwhile. One that raises ends the compiler, and nothing else.
+jit::Loaded OperatorHost::find(const OperatorCall& call) {
+  std::optional<py::error_already_set> raised;
+  const auto interrupted = [&raised] {
+    const py::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) raised.emplace();
+    return raised.has_value();
+  };
+  finding_ = true;
+  auto found = [&] {
+    const py::gil_scoped_release unlocked;
+    return parts_->runner->find(call, interrupted);
+  }();
+  finding_ = false;
+  if (raised) throw py::error_already_set(*std::move(raised));
+  return value_of(std::move(found));
+}
+
+py::dict OperatorHost::run(const OperatorCall& call) {
+  check_usable();
+  auto found = find(call);
   const auto ran =
       value_of(card_->session().call([&](platform::Platform&) -> Result<operators::Ran> {
-        auto started = parts_->runner->run(call);
+        auto started = parts_->runner->run(call, std::move(found));
         if (!started) return started;
         if (auto ok = parts_->launcher->wait(); !ok) return forward_error(ok);
         return started;
@@ -101,6 +124,7 @@ void bind_operators(py::module_& module) {
       .def_readwrite("format_b", &OperatorCall::format_b)
       .def_readwrite("inputs", &OperatorCall::inputs)
       .def_readwrite("result", &OperatorCall::result)
+      .def_readwrite("slice_k", &OperatorCall::slice_k)
       .def_readwrite("splits", &OperatorCall::splits)
       .def_readwrite("expression", &OperatorCall::expression)
       .def_readwrite("scalars", &OperatorCall::scalars)
@@ -114,7 +138,7 @@ void bind_operators(py::module_& module) {
       }));
   py::class_<OperatorHost>(module, "OperatorHost")
       .def(py::init<std::shared_ptr<Card>, const std::string&, const std::string&,
-                    const std::string&, const operators::CoreLimits&>())
+                    const operators::CoreLimits&>())
       .def("run", &OperatorHost::run)
       .def("counters", &OperatorHost::counters)
       .def("close", &OperatorHost::close);

@@ -14,10 +14,10 @@ namespace npu::python {
 
 class OperatorHost {
  public:
-  // `root`: the folder above operators/templates, `folder`: of compiled kernels, empty for none.
+  // `root`: as of find_toolchain(), `folder`: of compiled kernels, empty for none.
   // The card's limits are of its configuration.
-  OperatorHost(std::shared_ptr<Card> card, const std::string& root, const std::string& headers,
-               const std::string& folder, const operators::CoreLimits& limits);
+  OperatorHost(std::shared_ptr<Card> card, const std::string& root, const std::string& folder,
+               const operators::CoreLimits& limits);
   ~OperatorHost();
   OperatorHost(const OperatorHost&) = delete;
   OperatorHost& operator=(const OperatorHost&) = delete;
@@ -28,6 +28,9 @@ class OperatorHost {
   void close();
 
  private:
+  void check_usable() const;
+  jit::Loaded find(const operators::OperatorCall& call);
+
   struct Parts {
     Parts(jit::Toolchain toolchain, jit::CacheOptions options)
         : cache(std::move(toolchain), std::move(options)) {}
@@ -38,6 +41,7 @@ class OperatorHost {
 
   std::shared_ptr<Card> card_;
   std::unique_ptr<Parts> parts_;
+  bool finding_ = false;  // a handler of a signal may call meanwhile
 };
 
 void bind_operators(pybind11::module_& module);

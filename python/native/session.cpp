@@ -19,7 +19,7 @@ Session::Session(const std::string& config, const std::vector<std::string>& over
     raise(made.error().code, "a process has one simulator in its life, and this one has had it");
   }
   simulator_ = std::move(*made);
-  simulator_->attend(attention_.raised(), [this] { return look(); });
+  simulator_->attend(attention_->raised(), [this] { return look(); });
 }
 
 Session::~Session() {
@@ -29,20 +29,23 @@ Session::~Session() {
     // The card could not be told; nobody is left to hear of it.
   }
   // Tasks of a machine that was stopped still hold what they had; nothing can be asked of them.
-  if (ended_ || !buried_.empty()) static_cast<void>(simulator_.release());
+  if (ended_ || forked() || !buried_.empty()) static_cast<void>(simulator_.release());
+  // Its thread, which nobody can join here, is the other process's.
+  if (forked()) static_cast<void>(attention_.release());
 }
 
 void Session::check_usable() const {
   if (std::this_thread::get_id() != owner_) {
     throw std::runtime_error("a simulator belongs to the thread that has made it");
   }
+  if (forked()) throw std::runtime_error("a simulator belongs to the process that has made it");
   if (busy_) throw std::runtime_error("the simulator is in a call, which a signal has interrupted");
   if (closed_) throw std::runtime_error("the simulator is closed");
   if (ended_) raise(ErrorCode::kAborted, "the simulation has ended: " + ended_->message());
 }
 
 bool Session::look() {
-  attention_.clear();
+  attention_->clear();
   const py::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() == 0) return false;
   raised_.emplace();
@@ -61,7 +64,7 @@ void Session::run(const std::function<void(platform::Platform&)>& work) {
   Status ran;
   {
     const py::gil_scoped_release unlocked;
-    attention_.wanted(true);
+    attention_->wanted(true);
     const auto begin = std::chrono::steady_clock::now();
     ran = simulator_->run([&](platform::Platform& host) {
       try {
@@ -72,7 +75,7 @@ void Session::run(const std::function<void(platform::Platform&)>& work) {
       }
     });
     inside_ += std::chrono::steady_clock::now() - begin;
-    attention_.wanted(false);
+    attention_->wanted(false);
   }
   busy_ = false;
   ++calls_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -50,6 +51,8 @@ class Session {
   // `end` gives a driver's object back. From any thread, at any time: it is done by the next call,
   // before anything else. After the machine has ended it is never done, nor is `end` destroyed.
   void bury(std::function<void()> end);
+  // Throws what a call would throw before it does anything.
+  void check_usable() const;
   // Gives back what is buried; every later call fails.
   void close();
   bool closed() const { return closed_; }
@@ -69,12 +72,13 @@ class Session {
 
  private:
   void run(const std::function<void(platform::Platform&)>& work);
-  void check_usable() const;
+  bool forked() const { return getpid() != process_; }
   bool look();
 
   std::unique_ptr<sim::Simulator> simulator_;
   const std::thread::id owner_ = std::this_thread::get_id();
-  Attention attention_;
+  const pid_t process_ = getpid();
+  std::unique_ptr<Attention> attention_ = std::make_unique<Attention>();
   std::optional<pybind11::error_already_set> raised_;  // by a handler of a signal
   std::optional<Error> ended_;                         // the machine has, with this
   bool closed_ = false, busy_ = false;

@@ -3,8 +3,10 @@
 
 Each function takes arrays of the host, copies them to the card, runs one operator there and returns
 a new array. `device` says on which card: None is card 0 of the process's `Simulator`. Kernels are
-compiled once by the C++ compiler of the installation ($NPUSIM_JIT_CXX names another one) and kept in
-$NPUSIM_JIT_CACHE_DIR, else ~/.cache/npusim/jit; the compiler takes wall time and no simulated time.
+compiled once by the C++ compiler that built the installation ($NPUSIM_JIT_CXX names another one)
+from the installation's templates ($NPUSIM_OPERATORS_DIR names the folder above operators/templates
+of others) and kept in $NPUSIM_JIT_CACHE_DIR, else $XDG_CACHE_HOME/npusim/jit, else
+~/.cache/npusim/jit; the compiler takes wall time and no simulated time.
 
 Types: float16, float32, int8, int32, int64 arrays are what they are, uint16 arrays are the bits of
 bfloat16 (`npusim.to_bfloat16()`); `outDType` is a name ("float16", "bfloat16", ...) or a NumPy type.
@@ -13,132 +15,30 @@ What an operator cannot do raises `npusim.Error`: `ErrorCode.INVALID_ARGUMENT`, 
 first lines. `ValueError`: shapes that do not fit each other.
 """
 
-import os
-import pathlib
+import operator
 
 import numpy
 
 from . import _npusim
 from .nz import to_nz
-from .programs import host_library
-from .simulator import current_simulator
+from .operator_call import array_of, last_call, number_of, run, type_of
 
-__all__ = ["basic_matmul", "batched_matmul", "elementwise", "flash_attention", "gemv", "last_call",
-           "quant_matmul", "rms_norm", "softmax", "splitk_matmul"]
+__all__ = ["basic_matmul", "batched_matmul", "elementwise", "flash_attention", "gemv", "grouped_matmul",
+           "last_call", "quant_matmul", "rms_norm", "softmax", "splitk_matmul"]
 
-_NAMES = {"float16": "float16", "float32": "float32", "int8": "int8", "int32": "int32",
-          "int64": "int64", "uint16": "bfloat16"}
-_ARRAYS = {"float16": "float16", "half": "float16", "fp16": "float16", "f16": "float16",
-           "float32": "float32", "float": "float32", "fp32": "float32", "f32": "float32",
-           "bfloat16": "uint16", "bf16": "uint16", "int8": "int8", "i8": "int8", "int32": "int32",
-           "i32": "int32", "int64": "int64", "i64": "int64"}
-_LIMITS = {"core.l1_kib": 1 << 10, "core.l0a_kib": 1 << 10, "core.l0b_kib": 1 << 10,
-           "core.l0c_kib": 1 << 10, "core.ub_kib": 1 << 10, "l2.size_mib": 1 << 20}
-_last = {}
-
-
-def _places():
-    """The folder above operators/templates, and that of the headers."""
-    library = pathlib.Path(host_library()).resolve().parent
-    for up in (library.parent, library.parent.parent):
-        if (up / "share/npusim/operators/operators/templates").is_dir():
-            return str(up / "share/npusim/operators"), str(up / "include")
-    tree = library.parent.parent.parent
-    return str(tree), str(tree / "include")
-
-
-def _cache_folder():
-    for name, below in (("NPUSIM_JIT_CACHE_DIR", ""), ("XDG_CACHE_HOME", "npusim/jit"),
-                        ("HOME", ".cache/npusim/jit")):
-        if os.environ.get(name):
-            return os.path.join(os.environ[name], below) if below else os.environ[name]
-    return ""
-
-
-def _host(device):
-    if device is None:
-        simulator = current_simulator()
-        if simulator is None:
-            raise RuntimeError("no machine: make an npusim.Simulator first, and keep it")
-        device = simulator._default_device()
-    if device._operators is None:
-        device._ready()
-        values = device._simulator.report()["configuration"]
-        limits = [values[f"cards.{device.index}.{key}"] * unit for key, unit in _LIMITS.items()]
-        device._operators = _npusim.OperatorHost(device._card, *_places(), _cache_folder(),
-                                                 _npusim.CoreLimits(*limits))
-    return device, device._operators
-
-
-def _type(array, what):
-    name = _NAMES.get(array.dtype.name)
-    if name is None:
-        raise ValueError(f"{what}: found an array of {array.dtype.name}; allowed: "
-                         f"{', '.join(_NAMES)} (bits of bfloat16)")
-    return name
-
-
-def _out(outDType):
-    name = outDType if isinstance(outDType, str) else numpy.dtype(outDType).name
-    if name not in _ARRAYS:
-        raise ValueError(f"outDType: found '{name}'; allowed: {', '.join(_ARRAYS)}")
-    array = _ARRAYS[name]
-    return _NAMES[array], array
-
-
-def _array(value, what, dimensions):
-    array = numpy.asarray(value)
-    if array.ndim != dimensions:
-        raise ValueError(f"{what}: found {array.ndim} dimensions; allowed: {dimensions}")
-    return array
-
-
-def _run(device, call, arrays, shape, outDType):
-    device, host = _host(device)
-    call.out_dtype, result_type = _out(outDType)
-    size = int(numpy.prod(shape, dtype=numpy.int64)) * numpy.dtype(result_type).itemsize
-    memories = []
-    try:
-        addresses = [0, 0, 0, 0]
-        for i, array in enumerate(arrays):
-            if array is None:
-                continue
-            memory = device.allocate(max(array.nbytes, 1))
-            memories.append(memory)
-            memory.write(array)
-            addresses[i] = memory.address
-        result = device.allocate(max(size, 1))
-        memories.append(result)
-        call.inputs, call.result = addresses, result.address
-        _last.clear()
-        _last.update(host.run(call))
-        return result.to_numpy(result_type, tuple(shape))
-    finally:
-        if not device._simulator._session.ended:
-            for memory in memories:
-                memory.free()
-
-
-def last_call():
-    """How the last operator of this process ran: a `dict`.
-
-    key (64 digits, the kernel's), origin ("compiled", "disk", "memory": who had the kernel),
-    compile_ns (wall time), host_ps (a `dict`: simulated time of the host by layer, from the call to
-    the last doorbell), launches, workspace_bytes, warnings (of the cache). Empty before the first.
-    """
-    return dict(_last)
+_MOST_SPLITS = 65536
 
 
 def _matmul(name, a, b, outDType, transA, transB, formatA, formatB, device, **options):
     dimensions = 3 if name == "batched_matmul" else 2
-    a, b = _array(a, "a", dimensions), _array(b, "b", dimensions)
+    a, b = array_of(a, "a", dimensions), array_of(b, "b", dimensions)
     m, k = a.shape[-2:][::-1] if transA else a.shape[-2:]
     other, n = b.shape[-2:][::-1] if transB else b.shape[-2:]
     if k != other or a.shape[:-2] != b.shape[:-2]:
         raise ValueError(f"{name}: a is {a.shape}, b is {b.shape}: they cannot be multiplied")
     call = _npusim.OperatorCall()
-    call.name, call.dtype = name, _type(a, "a")
-    if _type(b, "b") != call.dtype:
+    call.name, call.dtype = name, type_of(a, "a")
+    if type_of(b, "b") != call.dtype:
         raise ValueError(f"{name}: a is {a.dtype.name}, b is {b.dtype.name}")
     call.shape = [*a.shape[:-2], m, n, k]
     call.transpose_a, call.transpose_b = bool(transA), bool(transB)
@@ -147,7 +47,7 @@ def _matmul(name, a, b, outDType, transA, transB, formatA, formatB, device, **op
     for key, value in options.items():
         setattr(call, key, value)
     inputs = [to_nz(each) if nz else each for each, nz in ((a, formatA), (b, formatB))]
-    return _run(device, call, inputs + extra, (*a.shape[:-2], m, n), outDType)
+    return run(device, call, inputs + extra, (*a.shape[:-2], m, n), outDType)
 
 
 def basic_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=False,
@@ -182,6 +82,59 @@ def batched_matmul(a, b, outDType="float16", transA=False, transB=False, formatA
     return _matmul("batched_matmul", a, b, outDType, transA, transB, formatA, formatB, device)
 
 
+def grouped_matmul(a, b, groupEnds, outDType="float16", transA=False, transB=False, formatA=False,
+                   formatB=False, *, slice_k=False, device=None):
+    """Products of groups that are slices of one matrix.
+
+    Without `slice_k` groups are rows of A, and each has a B of its own: C[rows of group] =
+    A[rows of group] B[group]. Rows of C behind the last group are 0. With it groups are columns of
+    A and rows of B, and each has a C of its own: C[group] = A[:, part] B[part].
+
+    Args:
+        a: m x k; with transA k x m.
+        b: groups x k x n, with transB groups x n x k; with slice_k k x n, with transB n x k.
+        groupEnds: integers: where each group ends in m, with slice_k in k; none before the one
+            before it. A group may be empty.
+        outDType, device: as those of `basic_matmul()`.
+        transA, transB, formatA, formatB: as those of `basic_matmul()`. Fractals along the side
+            that is sliced cannot be cut: `ErrorCode.UNSUPPORTED` are groups of rows with formatA
+            and transA, groups of k with formatA and no transA, or with formatB and transB.
+        slice_k: groups are slices of k.
+
+    Returns:
+        An array of m x n; with slice_k of groups x m x n.
+
+    Raises:
+        ValueError, Error: see the module.
+    """
+    a, b = array_of(a, "a", 2), array_of(b, "b", 2 if slice_k else 3)
+    ends = numpy.asarray(groupEnds)
+    m, k = a.shape[::-1] if transA else a.shape
+    other, n = b.shape[-2:][::-1] if transB else b.shape[-2:]
+    if ends.ndim != 1 or ends.size and ends.dtype.kind not in "iu":
+        raise ValueError(f"groupEnds: found {ends.ndim} dimensions of {ends.dtype.name}; allowed: "
+                         "1 of integers")
+    if k != other or not slice_k and len(b) != len(ends):
+        raise ValueError(f"grouped_matmul: a is {a.shape}, b is {b.shape}, there are {len(ends)} "
+                         "groups: they cannot be multiplied")
+    side = k if slice_k else m
+    bounds = [0, *ends.tolist(), side]
+    if bounds != sorted(bounds):
+        raise ValueError(f"groupEnds: found {ends.tolist()[:8]}; allowed: from 0 to {side}, each "
+                         "at least the one before")
+    call = _npusim.OperatorCall()
+    call.name, call.dtype = "grouped_matmul", type_of(a, "a")
+    if type_of(b, "b") != call.dtype:
+        raise ValueError(f"grouped_matmul: a is {a.dtype.name}, b is {b.dtype.name}")
+    call.shape, call.slice_k = [len(ends), m, n, k], bool(slice_k)
+    call.transpose_a, call.transpose_b = bool(transA), bool(transB)
+    call.format_a, call.format_b = ("NZ" if each else "ND" for each in (formatA, formatB))
+    inputs = [to_nz(each) if nz else each for each, nz in ((a, formatA), (b, formatB))]
+    shape = (len(ends), m, n) if slice_k else (m, n)
+    return run(device, call, [*inputs, ends.astype("int64")], shape, outDType,
+                zeros=not slice_k and bounds[-2] < m)
+
+
 def splitk_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=False,
                   formatB=False, *, splits=0, device=None):
     """C = A B with k in parts that different cores work on, added up in their order.
@@ -193,6 +146,9 @@ def splitk_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=
     Raises:
         ValueError, Error: see the module.
     """
+    splits = number_of(splits, "splits", operator.index)
+    if not 0 <= splits <= _MOST_SPLITS:
+        raise ValueError(f"splits: found {splits}; allowed: 0 to {_MOST_SPLITS}")
     return _matmul("splitk_matmul", a, b, outDType, transA, transB, formatA, formatB, device,
                    splits=splits)
 
@@ -212,17 +168,17 @@ def quant_matmul(a, b, outDType="float32", transA=False, transB=False, formatA=F
     Raises:
         ValueError, Error: see the module.
     """
-    a, b = _array(a, "a", 2), _array(b, "b", 2)
+    a, b = array_of(a, "a", 2), array_of(b, "b", 2)
     tables = []
     for name, table, side in (("channel_scales", channel_scales, b.shape[0 if transB else 1]),
                               ("token_scales", token_scales, a.shape[1 if transA else 0])):
         if table is not None:
-            table = numpy.ascontiguousarray(table, "float32")
+            table = numpy.asarray(table, "float32")
             if table.shape != (side,):
                 raise ValueError(f"{name}: found the shape {table.shape}; allowed: ({side},)")
         tables.append(table)
     return _matmul("quant_matmul", a, b, outDType, transA, transB, formatA, formatB, device,
-                   scale=scale, tables=tables)
+                   scale=number_of(scale, "scale"), tables=tables)
 
 
 def gemv(a, x, outDType=None, transA=False, formatA=False, *, device=None):
@@ -237,17 +193,17 @@ def gemv(a, x, outDType=None, transA=False, formatA=False, *, device=None):
     Raises:
         ValueError, Error: see the module.
     """
-    a, x = _array(a, "a", 2), _array(x, "x", 1)
+    a, x = array_of(a, "a", 2), array_of(x, "x", 1)
     m, k = a.shape[::-1] if transA else a.shape
     if x.shape != (k,) or x.dtype != a.dtype:
         raise ValueError(f"gemv: a is {a.shape} of {a.dtype.name}, x is {x.shape} of "
                          f"{x.dtype.name}")
     call = _npusim.OperatorCall()
-    call.name, call.dtype, call.shape = "gemv", _type(a, "a"), [m, k]
+    call.name, call.dtype, call.shape = "gemv", type_of(a, "a"), [m, k]
     call.transpose_a, call.format_a = bool(transA), "NZ" if formatA else "ND"
     if outDType is None:
         outDType = "int32" if call.dtype == "int8" else call.dtype
-    return _run(device, call, [to_nz(a) if formatA else a, x], (m,), outDType)
+    return run(device, call, [to_nz(a) if formatA else a, x], (m,), outDType)
 
 
 def elementwise(expression, *inputs, scalars=(), outDType=None, device=None):
@@ -264,7 +220,12 @@ def elementwise(expression, *inputs, scalars=(), outDType=None, device=None):
     Raises:
         ValueError, Error: see the module.
     """
-    arrays = [numpy.asarray(each) for each in inputs]
+    arrays = [array_of(each, "inputs") for each in inputs]
+    scalars = [number_of(each, "scalars") for each in scalars]
+    if not isinstance(expression, str):
+        raise TypeError(f"expression: found a {type(expression).__name__}; allowed: a str")
+    if not expression.isascii():
+        raise ValueError("expression: found characters beyond ASCII; allowed: C++")
     if not 1 <= len(arrays) <= 4 or len(scalars) > 4:
         raise ValueError(f"elementwise: {len(arrays)} inputs and {len(scalars)} scalars; allowed: "
                          "1 to 4, and at most 4")
@@ -272,11 +233,11 @@ def elementwise(expression, *inputs, scalars=(), outDType=None, device=None):
         if each.shape != arrays[0].shape or each.dtype != arrays[0].dtype:
             raise ValueError("elementwise: inputs have one shape and one type")
     call = _npusim.OperatorCall()
-    call.name, call.dtype = "elementwise", _type(arrays[0], "inputs")
+    call.name, call.dtype = "elementwise", type_of(arrays[0], "inputs")
     call.shape = [arrays[0].size]
     call.expression = expression
-    call.scalars = [*map(float, scalars), *[0.0] * (4 - len(scalars))]
-    return _run(device, call, arrays, arrays[0].shape, outDType or call.dtype)
+    call.scalars = [*scalars, *[0.0] * (4 - len(scalars))]
+    return run(device, call, arrays, arrays[0].shape, outDType or call.dtype)
 
 
 def softmax(x, outDType=None, *, device=None):
@@ -290,10 +251,10 @@ def softmax(x, outDType=None, *, device=None):
     Raises:
         ValueError, Error: see the module.
     """
-    x = _array(x, "x", 2)
+    x = array_of(x, "x", 2)
     call = _npusim.OperatorCall()
-    call.name, call.dtype, call.shape = "softmax", _type(x, "x"), list(x.shape)
-    return _run(device, call, [x], x.shape, outDType or call.dtype)
+    call.name, call.dtype, call.shape = "softmax", type_of(x, "x"), list(x.shape)
+    return run(device, call, [x], x.shape, outDType or call.dtype)
 
 
 def rms_norm(x, gamma=None, outDType=None, *, epsilon=1e-6, device=None):
@@ -309,16 +270,16 @@ def rms_norm(x, gamma=None, outDType=None, *, epsilon=1e-6, device=None):
     Raises:
         ValueError, Error: see the module.
     """
-    x = _array(x, "x", 2)
+    x = array_of(x, "x", 2)
     if gamma is not None:
-        gamma = numpy.asarray(gamma)
+        gamma = array_of(gamma, "gamma")
         if gamma.shape != x.shape[1:] or gamma.dtype != x.dtype:
             raise ValueError(f"gamma: found {gamma.shape} of {gamma.dtype.name}; allowed: "
                              f"{x.shape[1:]} of {x.dtype.name}")
     call = _npusim.OperatorCall()
-    call.name, call.dtype, call.shape = "rms_norm", _type(x, "x"), list(x.shape)
-    call.epsilon = epsilon
-    return _run(device, call, [x, gamma], x.shape, outDType or call.dtype)
+    call.name, call.dtype, call.shape = "rms_norm", type_of(x, "x"), list(x.shape)
+    call.epsilon = number_of(epsilon, "epsilon")
+    return run(device, call, [x, gamma], x.shape, outDType or call.dtype)
 
 
 def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, device=None):
@@ -335,14 +296,14 @@ def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, device=
     Raises:
         ValueError, Error: see the module.
     """
-    q, k, v = _array(q, "q", 4), _array(k, "k", 4), _array(v, "v", 4)
+    q, k, v = array_of(q, "q", 4), array_of(k, "k", 4), array_of(v, "v", 4)
     if k.shape != v.shape or (q.shape[0], q.shape[3]) != (k.shape[0], k.shape[3]):
         raise ValueError(f"flash_attention: q is {q.shape}, k is {k.shape}, v is {v.shape}")
     if not q.dtype == k.dtype == v.dtype:
         raise ValueError("flash_attention: q, k and v have one type")
     call = _npusim.OperatorCall()
-    call.name, call.dtype = "flash_attention", _type(q, "q")
+    call.name, call.dtype = "flash_attention", type_of(q, "q")
     call.shape = [q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3]]
-    call.scale = 1 / numpy.sqrt(max(q.shape[3], 1)) if scale is None else scale
+    call.scale = 1 / numpy.sqrt(max(q.shape[3], 1)) if scale is None else number_of(scale, "scale")
     call.causal = bool(causal)
-    return _run(device, call, [q, k, v], q.shape, outDType or call.dtype)
+    return run(device, call, [q, k, v], q.shape, outDType or call.dtype)

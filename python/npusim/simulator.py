@@ -32,8 +32,9 @@ class Simulator:
 
     Simulated time passes in calls that reach the driver, and in nothing else. They run without the
     interpreter's lock. A simulator and what belongs to it are for the thread that has made it; in
-    any other one calls raise RuntimeError. Ctrl-C, or any signal whose Python handler raises, ends
-    the machine between two of its events: the exception comes out of the call, later calls raise
+    any other one, and in a forked process, calls raise RuntimeError. Ctrl-C, or any signal whose
+    Python handler raises, ends the machine between two of its events: the exception comes out of
+    the call, later calls raise
     `Error` (`ErrorCode.ABORTED`), and `report()` has what is known by then. That needs the
     interpreter's main thread.
 

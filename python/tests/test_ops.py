@@ -10,6 +10,7 @@ import npusim
 from npusim import ops
 
 SHAPES = int(os.environ.get("NPUSIM_OPS_SHAPES", "4"))
+MANY = SHAPES > 50  # each kernel takes its time to compile
 REALS = ["float16", "float32", "bfloat16"]
 SIDES = [1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 61, 64, 97, 128, 131, 200]
 
@@ -70,6 +71,34 @@ def test_products(name, dtype):
         assert (found == exact(a) @ exact(b)).all(), (m, n, k, ta, tb, fa, fb)
 
 
+@pytest.mark.parametrize("dtype", REALS + ["int8"])
+def test_groups(dtype):
+    values = Values(zlib.crc32(f"groups {dtype}".encode()))
+    for _ in range(SHAPES if MANY else 1):
+        m, n, k, groups = (values.side() for _ in range(4))
+        groups = groups % 9 + 1
+        for slice_k in (False, True):
+            ends = numpy.sort(values.random.integers(0, (k if slice_k else m) + 1, groups))
+            ta, tb, fa, fb = values.flags(4)
+            a = values.small((m, k), dtype)
+            b = values.small((k, n) if slice_k else (groups, k, n), dtype)
+            call = (a.T if ta else a, b.swapaxes(-1, -2) if tb else b, ends,
+                    "int32" if dtype == "int8" else "float32", ta, tb, fa, fb)
+            if (fa and not ta or fb and tb) if slice_k else (fa and ta):
+                with pytest.raises(npusim.Error) as caught:
+                    ops.grouped_matmul(*call, slice_k=slice_k)
+                assert caught.value.code is npusim.ErrorCode.UNSUPPORTED
+                continue
+            found = ops.grouped_matmul(*call, slice_k=slice_k)
+            expected = numpy.zeros((groups, m, n) if slice_k else (m, n))
+            for group, (begin, end) in enumerate(zip([0, *ends], ends)):
+                if slice_k:
+                    expected[group] = exact(a)[:, begin:end] @ exact(b)[begin:end]
+                else:
+                    expected[begin:end] = exact(a)[begin:end] @ exact(b[group])
+            assert (found == expected).all(), (m, n, k, ends, slice_k, ta, tb, fa, fb)
+
+
 @pytest.mark.parametrize("dtype", REALS)
 def test_types_of_results(dtype):
     values = Values(7)
@@ -92,21 +121,24 @@ def test_quantised_products():
         channels, tokens = (values.random.uniform(0.5, 2, side).astype("float32")
                             for side in (n, m))
         expected = 0.25 * tokens[:, None].astype("float64") * channels * (exact(a) @ exact(b))
-        near(ops.quant_matmul(a, b, scale=0.25, channel_scales=channels, token_scales=tokens),
-             expected, "float32")
+        ta, tb, fa, fb = values.flags(4)
+        out = REALS[int(values.random.integers(3))]
+        near(ops.quant_matmul(a.T if ta else a, b.T if tb else b, out, ta, tb, fa, fb, scale=0.25,
+                              channel_scales=channels, token_scales=tokens), expected, out)
     near(ops.quant_matmul(a, b), exact(a) @ exact(b), "float32")
 
 
-@pytest.mark.parametrize("dtype", REALS + ["int8"])
+@pytest.mark.parametrize("dtype", REALS + ["int8", "int32"])
 def test_gemv(dtype):
     values = Values(4)
     for _ in range(SHAPES):
         m, k = values.side(), values.side()
         a, x = values.small((m, k), dtype), values.small((k,), dtype)
-        transposed, = values.flags(1)
-        found = ops.gemv(a.T if transposed else a, x, None if dtype == "int8" else "float32",
-                         transposed)
-        assert (found == exact(a) @ exact(x)).all(), (m, k, transposed)
+        transposed, fractals = values.flags(2)
+        found = ops.gemv(a.T if transposed else a, x, "float32" if dtype in REALS else None,
+                         transposed, fractals)
+        assert found.dtype == ("float32" if dtype in REALS else "int32")
+        assert (found == exact(a) @ exact(x)).all(), (m, k, transposed, fractals)
 
 
 @pytest.mark.parametrize("dtype", REALS + ["int32"])
@@ -118,6 +150,23 @@ def test_elementwise(dtype):
         found = ops.elementwise("a * s + b", a, b, scalars=[2])
         assert found.shape == shape and found.dtype == a.dtype
         assert (exact(found) == 2 * exact(a) + exact(b)).all()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64"])
+def test_elementwise_of_integers(dtype):
+    values = Values(10)
+    for _ in range(SHAPES):
+        shape = tuple(values.side() for _ in range(int(values.random.integers(1, 3))))
+        a, b, c = (values.small(shape, dtype) for _ in range(3))
+        if dtype == "int64":
+            a += 1 << 60  # beyond what a double holds
+            assert (ops.elementwise("min(max(a, b), c)", a, b, c)
+                    == numpy.minimum(numpy.maximum(a, b), c)).all()
+            assert (ops.elementwise("max(a, b)", a, b) == a).all()
+        else:
+            found = ops.elementwise("max(a * b + c, -3) - abs(b)", a, b, c)
+            assert found.dtype == dtype
+            assert (found == numpy.maximum(a * b + c, -3) - abs(b)).all()
 
 
 @pytest.mark.parametrize("dtype", REALS)
@@ -163,11 +212,62 @@ def test_flash_attention(dtype):
              "bfloat16" if dtype == "bfloat16" else "float16")
 
 
-def test_nothing_and_not_a_number():
-    empty = ops.basic_matmul(numpy.zeros((0, 5), "float16"), numpy.zeros((5, 3), "float16"))
-    assert empty.shape == (0, 3)
-    sums = ops.basic_matmul(numpy.zeros((4, 0), "float16"), numpy.zeros((0, 3), "float16"))
-    assert (sums == 0).all() and sums.shape == (4, 3)
+@pytest.mark.parametrize("m,n,k", [(0, 3, 5), (4, 0, 5), (4, 3, 0), (0, 0, 0)])
+def test_products_of_nothing(m, n, k):
+    a, b, x = (numpy.ones(shape, "float16") for shape in ((m, k), (k, n), (k,)))
+    for formats in ((False, False), (True, True)):
+        for name in ("basic_matmul", "splitk_matmul"):
+            found = getattr(ops, name)(a, b, "float16", False, False, *formats)
+            assert found.shape == (m, n) and (found == 0).all()
+    for batch in (0, 2):
+        found = ops.batched_matmul(numpy.ones((batch, m, k), "float16"),
+                                   numpy.ones((batch, k, n), "float16"))
+        assert found.shape == (batch, m, n) and (found == 0).all()
+        groups = ops.grouped_matmul(a, numpy.ones((batch, k, n), "float16"), batch * [m])
+        assert groups.shape == (m, n) and (groups == 0).all()
+        groups = ops.grouped_matmul(a, b, batch * [k], slice_k=True)
+        assert groups.shape == (batch, m, n) and (groups == 0).all()
+    found = ops.quant_matmul(a.astype("int8"), b.astype("int8"), "float16", token_scales=m * [2])
+    assert found.shape == (m, n) and (found == 0).all()
+    assert (ops.gemv(a, x) == k).all() and ops.gemv(a, x).shape == (m,)
+
+
+def test_rows_of_nothing():
+    for shape in ((0, 5), (4, 0), (0, 0)):
+        x = numpy.ones(shape, "float32")
+        assert ops.softmax(x).shape == ops.rms_norm(x, x[0] if len(x) else None).shape == shape
+        assert ops.elementwise("a * a", x).shape == shape
+    q, k = numpy.ones((1, 2, 3, 16), "float16"), numpy.ones((1, 2, 0, 16), "float16")
+    assert (ops.flash_attention(q, k, k) == 0).all()
+    for empty in ((0, 2, 3, 16), (1, 2, 0, 16)):
+        assert ops.flash_attention(numpy.ones(empty, "float16"), q[:empty[0]], q[:empty[0]]).shape == empty
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"][:2 if MANY else 1])
+def test_not_a_number_stays_in_its_row(dtype):
+    x = numpy.ones((20, 33), dtype)
+    x[3, 4], x[7, 1] = numpy.nan, numpy.inf
+    ones = numpy.ones((33, 20), dtype)
+    groups = numpy.stack([ones, ones])
+    with numpy.errstate(invalid="ignore"):
+        for found, expected in (
+                (ops.splitk_matmul(x, ones, dtype, splits=2), x @ ones),
+                (ops.batched_matmul(x[None], ones[None], dtype)[0], x @ ones),
+                (ops.grouped_matmul(x, groups, [4, 20], dtype), x @ ones),
+                (ops.gemv(x, ones[:, 0]), x @ ones[:, 0]),
+                (ops.elementwise("a + a", x), x + x),
+                (ops.elementwise("max(a, s)", x, scalars=[2])[7:8], numpy.maximum(x, 2)[7:8])):
+            numpy.testing.assert_array_equal(found, expected)
+        power = numpy.exp(exact(x) - exact(x).max(axis=1, keepdims=True))
+        near(ops.softmax(x), power / power.sum(axis=1, keepdims=True), dtype)
+        root = numpy.sqrt((exact(x) ** 2).mean(axis=1, keepdims=True))
+        near(ops.rms_norm(x), exact(x) / root, dtype)
+        q = x[None, None, :, :32]
+        near(ops.flash_attention(q, q[:, :, :1], q[:, :, :1]), attention(q, q[:, :, :1], q[:, :, :1],
+                                                                       False), "float16")
+
+
+def test_not_a_number_in_a_product():
     a = numpy.ones((20, 20), "float32")
     a[3, 4] = numpy.nan
     found = ops.basic_matmul(a, numpy.ones((20, 20), "float32"), "float32")
@@ -199,6 +299,19 @@ def test_what_cannot_be(device):
         ops.basic_matmul(half.astype("float64"), half.astype("float64"))
     with pytest.raises(ValueError, match="found 1 dimensions"):
         ops.softmax(half[0])
+    with pytest.raises(ValueError, match="allowed: from 0 to 4, each at least the one before"):
+        ops.grouped_matmul(half, half[None], [5])
+    with pytest.raises(ValueError, match="splits: found -1"):
+        ops.splitk_matmul(half, half, splits=-1)
+    for call, found in ((lambda: ops.softmax(half, device=0), "device: found a int"),
+                        (lambda: ops.elementwise(b"a", half), "expression: found a bytes"),
+                        (lambda: ops.rms_norm(half, epsilon="small"), "epsilon: found a str")):
+        with pytest.raises(TypeError, match=found):
+            call()
+    with pytest.raises(npusim.Error) as caught:  # 2^62 elements
+        ops.basic_matmul(numpy.ones(((1 << 31) - 1, 0), "float16"),
+                         numpy.ones((0, (1 << 31) - 1), "float16"))
+    assert caught.value.code is npusim.ErrorCode.OUT_OF_MEMORY
     with pytest.raises(npusim.Error) as caught:
         ops.basic_matmul(half, half, "int32")
     assert caught.value.code is npusim.ErrorCode.INVALID_ARGUMENT
@@ -208,6 +321,14 @@ def test_what_cannot_be(device):
     assert "no_such_function" in caught.value.context
     assert device.info["allocations"] == allocations
     assert (ops.elementwise("a + a", single) == 2).all()
+
+
+def test_arrays_as_they_lie():
+    a = numpy.arange(60, dtype="float32").reshape(6, 10)
+    a.flags.writeable = False
+    for view in (a[::2, ::-3], a.T, numpy.asfortranarray(a), a.astype(">f4"),
+                 numpy.broadcast_to(numpy.float32(3), (4, 5)), numpy.float32(3)):
+        assert (ops.elementwise("a + a", view) == view + view).all()
 
 
 def test_without_a_machine(script):

@@ -139,3 +139,104 @@ device = simulator.device(0)
 keep = [device.upload(b"abc"), device.host_memory(64), device.stream(), device.event()]
 ticket = keep[2].copy(keep[0], keep[1], 3)
 """)
+
+
+# As above, nobody is asked for the interpreter's lock: the thread that sends the signal gets on
+# because the compilation does not have it.
+COMPILING = """
+import os, pathlib, signal, stat, subprocess, sys, tempfile, threading, time
+import numpy, npusim
+sys.setswitchinterval(1e6)
+folder = pathlib.Path(tempfile.mkdtemp())
+compiler, pid, cache = folder / "compiler", folder / "pid", folder / "cache"
+compiler.write_text(f'''#!/bin/sh
+[ "$1" = --version ] && exit 0
+mkdir {folder}/first 2>/dev/null || exec c++ "$@"
+echo $$ > {folder}/part
+mv {folder}/part {pid}
+exec sleep 100000
+''')
+compiler.chmod(0o700)
+os.environ.update(NPUSIM_JIT_CXX=str(compiler), NPUSIM_JIT_CACHE_DIR=str(cache),
+                  TMPDIR=str(folder))
+simulator = npusim.Simulator("910b2")
+one = numpy.ones(3, "float32")
+
+def send(number):
+    while not pid.exists():
+        time.sleep(0.001)
+    os.kill(os.getpid(), number)
+
+def expect_nothing_left():
+    try:
+        os.kill(int(pid.read_text()), 0)
+    except ProcessLookupError:
+        pass
+    else:
+        raise AssertionError("the compiler lives")
+    assert not [*cache.glob("*/*")] and not [*folder.glob("npujit-*")]
+"""
+
+
+def test_control_c_ends_a_compilation_and_not_the_machine(script):
+    script(COMPILING + """
+thread = threading.Thread(target=send, args=(signal.SIGINT,))
+thread.start()
+begin = simulator.device(0).info["allocations"]
+try:
+    npusim.ops.elementwise("a + a", one)
+except KeyboardInterrupt:
+    pass
+else:
+    raise AssertionError("it was compiled")
+thread.join()
+expect_nothing_left()
+assert simulator.device(0).info["allocations"] == begin + 1  # arguments of launches
+assert (npusim.ops.elementwise("a + a", one) == 2).all()
+assert npusim.ops.last_call()["origin"] == "compiled"
+""")
+
+
+def test_a_handler_during_a_compilation_cannot_compile_or_close(script):
+    script(COMPILING + """
+found = []
+def handler(number, frame):
+    for call in (lambda: npusim.ops.elementwise("a + a", one), simulator.close):
+        try:
+            call()
+        except RuntimeError as error:
+            found.append(str(error))
+    raise KeyboardInterrupt
+signal.signal(signal.SIGUSR1, handler)
+thread = threading.Thread(target=send, args=(signal.SIGUSR1,))
+thread.start()
+try:
+    npusim.ops.elementwise("a + a", one)
+except KeyboardInterrupt:
+    pass
+thread.join()
+assert found == 2 * ["a kernel is looked for, which a signal has interrupted"], found
+expect_nothing_left()
+assert (npusim.ops.elementwise("a + a", one) == 2).all()
+""")
+
+
+def test_a_forked_process_has_no_machine_and_ends(script):
+    script("""
+import os, sys
+import numpy, npusim
+simulator = npusim.Simulator("910b2")
+device = simulator.device(0)
+memory, host, one = device.upload(b"abc"), device.host_memory(64), numpy.ones(3, "float32")
+child = os.fork()
+if child == 0:
+    found = []
+    for call in (memory.read, lambda: npusim.ops.softmax(one[None]), lambda: device.allocate(1)):
+        try:
+            call()
+        except RuntimeError as error:
+            found.append(str(error))
+    sys.exit(found != 3 * ["a simulator belongs to the process that has made it"])
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert memory.read() == b"abc"
+""")

@@ -8,7 +8,8 @@ root=$prefix/share/npusim/operators
 templates=$root/operators/templates
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-most=$(sed -n 's/#define NPU_JIT_IMAGE_BYTES //p' "$templates/common/image.hpp")
+most=$(sed -n 's/.* kImageBytes = \([0-9]*\)_KiB;/\1 * 1024/p' "$prefix/include/npu/operators/operator_stream.hpp")
+((most > 0))
 for template in "$templates"/*.cpp; do
   name=$(basename "$template" .cpp)
   type=half

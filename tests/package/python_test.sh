@@ -7,7 +7,7 @@ python=$1 prefix=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-env -i PATH=/usr/bin:/bin PYTHONPATH="$prefix/lib/python3/dist-packages" "$python" -B -c '
+env -i PATH=/usr/bin:/bin NPUSIM_JIT_CACHE_DIR="$folder/cache" PYTHONPATH="$prefix/lib/python3/dist-packages" "$python" -B -c '
 import sys
 import numpy
 import npusim
@@ -17,9 +17,32 @@ device.register_kernel(0, "empty")
 graph = npusim.Graph()
 graph.add(0, shape="aic")
 assert device.run(graph)["result"]["completed"] == 1
-assert (npusim.ops.elementwise("a + a", numpy.ones(3, "float32")) == 2).all()
+ones = numpy.ones((3, 3), "float32")
+assert (npusim.ops.elementwise("a + a", ones) == 2).all()
+assert (npusim.ops.basic_matmul(ones, ones, "float32", formatB=True) == 3).all()
+assert npusim.ops.last_call()["origin"] == "compiled" and not npusim.ops.last_call()["warnings"]
 assert device.upload(b"hello").read() == b"hello"
 for path in (npusim.__file__, npusim.host_library(), npusim.program_path("scheduler")):
     assert path.startswith(sys.argv[1]), path
 print(simulator.now, "ps")
 ' "$prefix" | grep -E '^[0-9]+ ps$'
+# The next process finds the kernels; templates of others are others.
+operator='
+import sys
+import numpy
+import npusim
+simulator = npusim.Simulator("910b")
+try:
+    npusim.ops.elementwise("a + a", numpy.ones(3, "float32"))
+    print(npusim.ops.last_call()["origin"])
+except npusim.Error as error:
+    print(error)
+'
+run() { env -i PATH=/usr/bin:/bin NPUSIM_JIT_CACHE_DIR="$folder/cache" PYTHONPATH="$prefix/lib/python3/dist-packages" "$@" "$python" -B -c "$operator"; }
+run | grep -x disk
+mkdir own
+cp -r "$prefix/share/npusim/operators/operators" "$prefix/include" own
+echo '// other' >> own/operators/templates/elementwise.cpp
+run NPUSIM_OPERATORS_DIR="$folder/own" | grep -x compiled
+run NPUSIM_OPERATORS_DIR=/nowhere | grep 'no templates of operators in /nowhere'
+run NPUSIM_JIT_CXX=/nowhere | grep '/nowhere'

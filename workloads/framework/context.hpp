@@ -39,6 +39,8 @@ struct Context {
   const model::SystemConfig* machine = nullptr;
   std::vector<std::string> config_directories = {};
   bool functional = true;  // the AI Cores compute; off: only time passes, and results mean nothing
+  // Whether the run is to end: for what takes wall time and no simulated time. May be empty.
+  std::function<bool()> interrupted = {};
 
   void step(std::string_view what, std::uint64_t done, std::uint64_t total) const {
     if (progress) progress(what, done, total);

@@ -40,6 +40,7 @@ OperatorCall call_of(const ParameterSet& parameters) {
     call.scalars[0] = 0.5F;
   }
   call.causal = parameters.flag("causal");
+  call.slice_k = parameters.choice("slice") == "k";
   call.splits = static_cast<std::uint32_t>(parameters.integer("splits"));
   call.cores = static_cast<std::uint32_t>(parameters.integer("cores"));
   return call;
@@ -92,7 +93,9 @@ class OperatorRun {
     for (std::uint64_t i = 0; i < calls; ++i) {
       span_ = {};
       const TraceSession listening(context_.trace, span_);
-      auto ran = runner_.run(call_);
+      auto kernel = runner_.find(call_, context_.interrupted);
+      if (!kernel) return forward_error(kernel);
+      auto ran = runner_.run(call_, std::move(*kernel));
       if (!ran) return forward_error(ran);
       if (ran->compile_time.count() != 0) {
         // Wall time is in no report: for who watches.
@@ -227,7 +230,8 @@ Workload operator_run() {
       "An operator compiled on demand, and what each layer of its call costs",
       {choice_of("name", "basic_matmul", "of the operator", names),
        {"shape", ParameterType::kIntegerList, "", "256,256,256",
-        "m,n,k; of batched_matmul batch,m,n,k; of gemv m,k; of elementwise count; of softmax and "
+        "m,n,k; of batched_matmul batch,m,n,k; of grouped_matmul groups,m,n,k; of gemv m,k; of "
+        "elementwise count; of softmax and "
         "rms_norm rows,columns; of flash_attention batch,heads,kv_heads,queries,keys,head",
         0, kMostSide},
        choice_of("dtype", "float16", "of the inputs", types),
@@ -239,6 +243,8 @@ Workload operator_run() {
        choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
        choice_of("expression", "a*s+b", "of elementwise; s is 0.5", {"a+b", "a*s+b", "max(a,b)"}),
        {"causal", ParameterType::kFlag, "", "off", "flash_attention: query i sees keys 0 to i"},
+       choice_of("slice", "m", "of grouped_matmul: groups are rows of A, or parts of k",
+                 {"m", "k"}),
        {"splits", ParameterType::kInteger, "", "0",
         "parts of k of splitk_matmul; 0: as many as keep cores busy", 0, 65'536},
        {"cores", ParameterType::kInteger, "", "0", "to use; 0: all", 0, 65'536},

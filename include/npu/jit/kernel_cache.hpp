@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,6 +60,10 @@ struct Counters {
   std::chrono::nanoseconds compile_time{0};  // wall time of all starts together
 };
 
+// Asked at least ten times a second by whoever waits for a compiler or for somebody else's kernel,
+// in the thread that waits. True: it does not want to any longer. Not asked again then.
+using Interrupted = std::function<bool()>;
+
 class NPU_JIT_API KernelCache {
  public:
   explicit KernelCache(Toolchain toolchain, CacheOptions options = {default_cache_folder()});
@@ -71,8 +76,9 @@ class NPU_JIT_API KernelCache {
   // kInvalidArgument: macros that make no key; the compiler refused, and the context is "FILE:LINE:
   // reason" with its first lines. kNotFound: no such compiler, template or folder of sources.
   // kTimeout: the compiler took longer than it may; it and its children were killed. kIo: no room
-  // for the compiler's output, or an object that cannot be loaded.
-  Result<Loaded> get(const KernelRequest& request);
+  // for the compiler's output, or an object that cannot be loaded. kAborted: `interrupted` was true
+  // (may be empty); its compiler is dead then, its locks are free, and others who wait compile.
+  Result<Loaded> get(const KernelRequest& request, const Interrupted& interrupted = {});
 
   Counters counters() const;
 

@@ -16,6 +16,10 @@ enum class CoreKind : std::uint8_t {
   kMixed,  // of an operator: it launches on both, one kind after the other
 };
 
+// The size with which every operator's kernel is uploaded, whatever a compiler made of it: loading
+// an image is simulated time, which depends on no compiler. A larger object is an error.
+inline constexpr Bytes kImageBytes = 128_KiB;
+
 // Local buffers of the cores that a launch may get, each the smallest of them, and the card's
 // cache; 0: there is none. In bytes.
 struct CoreLimits {

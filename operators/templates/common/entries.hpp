@@ -10,7 +10,6 @@
 #include "npu/aicore/kernel.hpp"
 #include "npu/operators/operator_stream.hpp"
 #include "npu/operators/params.hpp"
-#include "operators/templates/common/image.hpp"
 #include "operators/templates/common/macros.hpp"
 
 namespace npu::operators {

@@ -66,6 +66,24 @@ TEST_F(Interrupt, all_files_hold_what_is_known) {
   EXPECT_NE(text("t.vcd").find("$enddefinitions"), std::string::npos);
 }
 
+TEST_F(Interrupt, ends_an_operators_compiler_and_leaves_nothing_of_it) {
+  write("compiler",
+        "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\necho $$ > p; mv p pid; exec sleep 100000\n");
+  const auto result = shell(
+      "chmod +x compiler && mkdir tmp && { TMPDIR=$PWD/tmp NPUSIM_JIT_CACHE_DIR=$PWD/cache "
+      "NPUSIM_JIT_CXX=$PWD/compiler env --default-signal " +
+      kProgram +
+      "--config 910b2 run operator --set cache=folder --report r.json & run=$!; while [ ! -e pid ] "
+      "&& kill -0 $run; do sleep 0.01; done; kill -INT $run; wait $run; code=$?; kill -0 $(cat "
+      "pid) "
+      "2>/dev/null && exit 1; [ -z \"$(find cache tmp -type f)$(ls tmp)\" ] || exit 2; exit $code; "
+      "}");
+  EXPECT_EQ(result.exit_code, 130) << result.err;
+  EXPECT_EQ(result.err.rfind("npusim: operator: interrupted by SIGINT after ", 0), 0U)
+      << result.err;
+  expect_partial("r.json", result.out);
+}
+
 TEST_F(Interrupt, that_the_caller_ignores_is_ignored) {
   const auto result = shell("{ trap '' INT; " + kProgram +
                             "--config 910b2 run dma_latency --report r.json & run=$!; sleep 0.1; "

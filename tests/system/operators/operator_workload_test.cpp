@@ -96,6 +96,8 @@ TEST_P(OperatorProducts, AreRight) {
   for (const Parameters& more :
        {Parameters{"shape=37,53,71"}, Parameters{"shape=37,53,71", "transpose_a=on", "format_b=NZ"},
         Parameters{"name=batched_matmul", "shape=3,17,31,65", "format_a=NZ", "transpose_b=on"},
+        Parameters{"name=grouped_matmul", "shape=3,37,31,65", "format_a=NZ", "transpose_b=on"},
+        Parameters{"name=grouped_matmul", "slice=k", "shape=3,37,31,65", "format_b=NZ"},
         Parameters{"name=splitk_matmul", "shape=17,33,1025", "splits=3", "format_b=NZ",
                    "transpose_b=on"}}) {
     Parameters all = typed;

@@ -90,6 +90,19 @@ TEST_F(Eviction, TakesOldToolchainsObjectsToo) {
   EXPECT_TRUE(!is_stored(1) && is_stored(2) && is_stored(3));
 }
 
+TEST_F(Eviction, LeavesNoEmptyFoldersOfOldToolchains) {
+  KernelCache old(toolchain_, room_for(1));
+  ASSERT_TRUE(old.get(answering(1)));
+  const fs::path folder = fs::path(workshop_.stored()[0]).parent_path();
+  toolchain_.flags.emplace_back("-g");
+  KernelCache cache(toolchain_, room_for(1));
+  ASSERT_TRUE(cache.get(answering(2)));
+  EXPECT_FALSE(fs::exists(folder));
+  EXPECT_THAT(workshop_.stored(), SizeIs(1));
+  ASSERT_TRUE(old.get(answering(3)));  // makes it anew
+  EXPECT_TRUE(fs::exists(folder));
+}
+
 TEST_F(Eviction, LeavesAloneWhatSomebodyIsMaking) {
   KernelCache cache(toolchain_, room_for(1));
   ASSERT_TRUE(cache.get(answering(1)));

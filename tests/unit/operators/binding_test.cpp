@@ -62,6 +62,27 @@ TEST(Binding, GivesSplitKItsParts) {
   EXPECT_EQ(std::get<SplitKMatmulParams>(binding.params).splits, 3U);
 }
 
+TEST(Binding, GivesGroupsTheirEndsAndWhereTheNextIs) {
+  auto call = batched_call();
+  call.name = "grouped_matmul";
+  call.inputs[2] = 0x4000;
+  auto binding = bind(normalise(call).value());
+  EXPECT_EQ(binding.request.template_file, "grouped_matmul.cpp");
+  auto p = std::get<GroupedMatmulParams>(binding.params);
+  EXPECT_EQ(p.group_ends, 0x4000U);
+  EXPECT_EQ(p.groups, 2U);
+  EXPECT_EQ(p.whole.batch, 1U);
+  EXPECT_EQ(p.whole.stride_b, 1536U) << "33 x 17 in fractals, as those of a batch";
+  EXPECT_EQ(p.whole.stride_c, 0U);
+  EXPECT_TRUE(p.slice == GroupSlice::kM);
+  call.slice_k = true;
+  binding = bind(normalise(call).value());
+  p = std::get<GroupedMatmulParams>(binding.params);
+  EXPECT_EQ(p.whole.stride_b, 0U);
+  EXPECT_EQ(p.whole.stride_c, 660U);
+  EXPECT_TRUE(p.slice == GroupSlice::kK);
+}
+
 std::string macros_text(const OperatorCall& call) {
   const auto binding = bind(normalise(call).value());
   return jit::key_text(binding.request.macros, 2201, binding.request.type).value();

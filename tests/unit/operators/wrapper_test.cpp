@@ -61,6 +61,8 @@ TEST(Wrapper, TakesShapesApart) {
   EXPECT_EQ(
       std::vector<std::uint32_t>({normalised.batch, normalised.m, normalised.n, normalised.k}),
       std::vector<std::uint32_t>({2, 3, 5, 7}));
+  call.name = "grouped_matmul";
+  EXPECT_EQ(normalise(call).value().batch, 2U);
 }
 
 // A change of the example, and what its error says.
@@ -90,6 +92,8 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
       {[](OperatorCall& c) { c.inputs[1] = 0x1001; }, "multiple of its elements' size"},
       {[](OperatorCall& c) { c.result = 0x1001; }, "multiple of its elements' size"},
       {[](OperatorCall& c) { c.splits = 2; }, "only splitk_matmul splits k"},
+      {[](OperatorCall& c) { c.slice_k = true; }, "only grouped_matmul has slices"},
+      {[](OperatorCall& c) { c.name = "grouped_matmul"; }, "4 are wanted: groups, m, n, k"},
       {[](OperatorCall& c) { c.expression = "a"; }, "only elementwise has an expression"},
       {[](OperatorCall& c) { c.causal = true; }, "only flash_attention is causal"},
       {[](OperatorCall& c) { c.name = "softmax"; }, "3 numbers; 2 are wanted: rows, columns"},

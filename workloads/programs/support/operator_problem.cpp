@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 
 #include "operators/matrix_layout.hpp"
-#include "workloads/programs/support/matrix_check.hpp"
 
 namespace npu::workloads {
 
@@ -56,6 +56,13 @@ void OperatorProblem::describe() {
       inputs_.push_back({1, call_.n, "RowMajor", DataType::kFp32});
       inputs_.push_back({1, call_.m, "RowMajor", DataType::kFp32});
       break;
+    case Family::kGrouped:
+      inputs_ = {{call_.m, call_.k, call_.layout_a, type},
+                 {call_.k, call_.n, call_.layout_b, type, call_.call.slice_k ? 1U : call_.batch},
+                 {1, call_.batch, "RowMajor", DataType::kInt64}};
+      result_ = {call_.m, call_.n, "RowMajor", call_.out_type,
+                 call_.call.slice_k ? call_.batch : 1U};
+      break;
     case Family::kGemv:
       inputs_ = {{side[0], side[1], call_.layout_a, type}, {1, side[1], "RowMajor", type}};
       result_ = {1, side[0], "RowMajor", call_.out_type};
@@ -89,11 +96,23 @@ Bytes OperatorProblem::result_bytes() const {
   return result_.count * result_.rows * result_.columns * platform::bytes_of(result_.type);
 }
 
+std::uint64_t OperatorProblem::group_begin(std::uint64_t group) const {
+  const std::uint64_t side = call_.call.slice_k ? call_.k : call_.m;
+  return side * group / call_.batch;
+}
+
 // One matrix, row by row.
 std::vector<std::byte> OperatorProblem::rows_of(std::size_t i, std::uint64_t matrix) const {
   const Tensor& t = inputs_[i];
   const std::uint64_t elements = t.rows * t.columns;
   std::vector<std::byte> bytes(elements * platform::bytes_of(t.type));
+  if (call_.row->family == Family::kGrouped && i == 2) {
+    for (std::uint64_t group = 0; group < elements; ++group) {
+      const std::uint64_t end = group_begin(group + 1);
+      std::memcpy(bytes.data() + group * sizeof end, &end, sizeof end);
+    }
+    return bytes;
+  }
   fill_exact(t.type, {bytes.data(), bytes.size()}, seed_ + i, matrix * elements);
   return bytes;
 }
@@ -133,6 +152,7 @@ Status OperatorProblem::check(const std::vector<std::byte>& result) const {
   if (family == Family::kMatmul || family == Family::kBatched || family == Family::kSplitK) {
     return check_products(result);
   }
+  if (family == Family::kGrouped) return check_groups(result);
   const Values wanted = expected();
   double largest = 0;
   for (const double value : wanted) largest = std::max(largest, std::abs(value));
@@ -153,8 +173,13 @@ double OperatorProblem::tolerance() const {
   return std::max(steps * stored, 1e-5);
 }
 
+Status OperatorProblem::check_one(const MatrixProduct& product) const {
+  const std::uint64_t work = std::uint64_t{product.m} * product.n * product.k;
+  const auto error = check_product(product, work <= kFullCheckOf ? 0 : kSamplesOfLarge, seed_);
+  return error ? Status{} : forward_error(error);
+}
+
 Status OperatorProblem::check_products(const std::vector<std::byte>& result) const {
-  const std::uint64_t work = std::uint64_t{call_.m} * call_.n * call_.k;
   const Bytes size = result.size() / std::max<std::uint64_t>(call_.batch, 1);
   for (std::uint64_t i = 0; i < call_.batch; ++i) {
     const auto a = rows_of(0, i), b = rows_of(1, i);
@@ -166,8 +191,37 @@ Status OperatorProblem::check_products(const std::vector<std::byte>& result) con
                                 {a.data(), a.size()},
                                 {b.data(), b.size()},
                                 {result.data() + i * size, size}};
-    const auto error = check_product(product, work <= kFullCheckOf ? 0 : kSamplesOfLarge, seed_);
-    if (!error) return forward_error(error);
+    if (auto ok = check_one(product); !ok) return ok;
+  }
+  return {};
+}
+
+// Groups of rows have their rows of A and C and a B each; groups of k a C each.
+Status OperatorProblem::check_groups(const std::vector<std::byte>& result) const {
+  const bool by_k = call_.call.slice_k;
+  const Bytes element = platform::bytes_of(call_.type);
+  const Bytes out_row = Bytes{call_.n} * platform::bytes_of(call_.out_type);
+  const auto all_a = rows_of(0, 0);
+  for (std::uint64_t i = 0; i < call_.batch; ++i) {
+    const std::uint64_t begin = group_begin(i);
+    const auto length = static_cast<std::uint32_t>(group_begin(i + 1) - begin);
+    const auto b = rows_of(1, by_k ? 0 : i);
+    const std::uint32_t m = by_k ? call_.m : length, k = by_k ? length : call_.k;
+    std::vector<std::byte> a(std::size_t{m} * k * element);
+    for (std::uint64_t row = 0; row < m; ++row) {
+      const std::uint64_t from = by_k ? row * call_.k + begin : (begin + row) * k;
+      std::copy_n(all_a.data() + from * element, k * element, a.data() + row * k * element);
+    }
+    const MatrixProduct product{
+        m,
+        call_.n,
+        k,
+        call_.type,
+        call_.out_type,
+        {a.data(), a.size()},
+        {b.data() + (by_k ? begin * call_.n * element : 0), k * Bytes{call_.n} * element},
+        {result.data() + (by_k ? i * m : begin) * out_row, m * out_row}};
+    if (auto ok = check_one(product); !ok) return ok;
   }
   return {};
 }

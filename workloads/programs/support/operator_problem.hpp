@@ -6,6 +6,7 @@
 
 #include "operators/call.hpp"
 #include "workloads/programs/support/elements.hpp"
+#include "workloads/programs/support/matrix_check.hpp"
 
 namespace npu::workloads {
 
@@ -35,7 +36,11 @@ class OperatorProblem {
   void describe();
   std::vector<std::byte> rows_of(std::size_t i, std::uint64_t matrix) const;
   Values values(std::size_t i) const;
+  // Where group `group` begins in the side that is sliced.
+  std::uint64_t group_begin(std::uint64_t group) const;
   Status check_products(const std::vector<std::byte>& result) const;
+  Status check_groups(const std::vector<std::byte>& result) const;
+  Status check_one(const MatrixProduct& product) const;
   Values expected() const;
   Values expected_quantised() const;
   Values expected_gemv() const;

@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
-
 namespace npu::model {
 
 Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& config,
            unsigned index, Endpoint& endpoint)
     : sc_module(name),
+      config_(config),
       functions_(make_functions(simulation, config, index, endpoint)),
       dma_("dma", simulation, config, index),
       mmu_("mmu", simulation, config, index, kMmuClients),
@@ -68,11 +67,20 @@ Chip::Functions Chip::make_functions(Simulation& simulation, const ChipConfig& c
 
 void Chip::function_reset(unsigned function) {
   functions_[function]->reset();
-  for (ResetListener* engine :
-       std::initializer_list<ResetListener*>{&dma_, &mmu_, &l2_, &hccs_, &command_, &aicores_,
-                                             &aicpus_, &aicore_programs_, &aicpu_programs_}) {
-    engine->function_reset(function);
+  dma_.function_reset(function);
+  mmu_.function_reset(function);
+  if (functions_.size() == 1) {
+    l2_.invalidate_all();
+  } else {
+    const auto share = config_.partition(function);
+    l2_.invalidate(share.memory_base, share.memory);
   }
+  hccs_.function_reset(function);
+  command_.function_reset(function);
+  aicores_.function_reset(function);
+  aicpus_.function_reset(function);
+  aicore_programs_.function_reset(function);
+  aicpu_programs_.function_reset(function);
 }
 
 void Chip::host_write_lost(unsigned function, std::uint64_t address) {

@@ -74,6 +74,7 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   void host_write_lost(unsigned function, std::uint64_t address) override;
 
   MemoryWatch memory_watch_;
+  const ChipConfig& config_;
   Functions functions_;
   Dma dma_;
   Mmu mmu_;

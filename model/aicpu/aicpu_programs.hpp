@@ -3,7 +3,7 @@
 // (CorePool::connect_programs()).
 //
 // Wiring: memory_socket to an MMU client; MemoryWatch::add_snooper(); connect_windows(), if the
-// card has register windows of AI Cores; as a reset listener of the endpoint.
+// card has register windows of AI Cores; function_reset() from the card.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>

@@ -47,7 +47,7 @@ DataMover::DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, 
 void DataMover::start(const DmaRequest& request) {
   sc_assert(!running_);
   running_ = true;
-  operation_ = *request.operation;
+  operation_ = request.operation;
   source_ = request.source;
   destination_ = request.destination;
   size_ = request.size;

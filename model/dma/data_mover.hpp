@@ -62,10 +62,10 @@ class DataMover {
     Bytes bytes;
   };
 
-  bool host_source() const { return operation_.source == abi::DmaSide::kHost; }
-  bool host_target() const { return operation_.target == abi::DmaSide::kHost; }
-  bool fills() const { return operation_.source == abi::DmaSide::kPattern; }
-  bool turns() const { return !host_source() && !host_target() && !fills() && !operation_.peer; }
+  bool host_source() const { return operation_->source == abi::DmaSide::kHost; }
+  bool host_target() const { return operation_->target == abi::DmaSide::kHost; }
+  bool fills() const { return operation_->source == abi::DmaSide::kPattern; }
+  bool turns() const { return !host_source() && !host_target() && !fills() && !operation_->peer; }
   void prepare_fill(std::uint32_t pattern);
   unsigned char* at(Bytes position) const;
   Bytes next_read() const;
@@ -100,7 +100,7 @@ class DataMover {
 
   bool running_ = false;
   std::uint32_t epoch_ = 0;
-  abi::DmaOperation operation_ = abi::kDmaOperations[0];
+  const abi::DmaOperation* operation_ = nullptr;  // of what was started last
   std::uint64_t source_ = 0, destination_ = 0, cause_ = 0;
   Bytes size_ = 0;
   Bytes requested_ = 0;     // reads issued up to here

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "model/config/chip_config.hpp"
 #include "model/core/ports.hpp"
@@ -120,6 +121,7 @@ struct DmaShared {
   DmaPorts& ports;
   TranslationCache& translations;
   DmaStatistics statistics;
+  std::vector<Partition> shares;  // by function
 };
 
 // The fault a failed request over the link means.

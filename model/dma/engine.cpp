@@ -101,7 +101,7 @@ void Engine::check(DmaRequest& request) const {
     request.fault.code = FaultCode::kNoPeer;
     return;
   }
-  const Bytes limit = is_physical(request.space) ? shared_.config.partition(request.function).memory
+  const Bytes limit = is_physical(request.space) ? shared_.shares[request.function].memory
                                                  : std::uint64_t{1} << abi::kVirtualBits;
   const auto require = [&](abi::DmaSide side, std::uint64_t address, bool write) {
     const bool fits = side != abi::DmaSide::kDevice || range_fits(address, request.size, limit);

@@ -215,9 +215,13 @@ void L2::trace(const Transfer& transfer, platform::Activity activity) const {
 
 void L2::invalidate_all() {
   if (!used_) return;
-  store_->clear();
+  store_->clear(0, ~Line{0});
   used_ = std::any_of(slices_.begin(), slices_.end(),
                       [](const Slice& slice) { return !slice.misses.empty(); });
+}
+
+void L2::invalidate(std::uint64_t address, Bytes length) {
+  if (used_) store_->clear(address >> line_shift_, (address + length - 1) >> line_shift_);
 }
 
 void L2::bytes_written(std::uint64_t address, Bytes length) {

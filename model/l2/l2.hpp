@@ -36,7 +36,7 @@
 
 namespace npu::model {
 
-class L2 : public sc_core::sc_module, public ResetListener, public WriteObserver {
+class L2 : public sc_core::sc_module, public WriteObserver {
  public:
   static constexpr unsigned kSmall = 64;
 
@@ -51,8 +51,9 @@ class L2 : public sc_core::sc_module, public ResetListener, public WriteObserver
   const L2Statistics& statistics() const { return statistics_; }
   // Forgets every line but those on their way, without writing back: a cold cache at no cost.
   void invalidate_all();
+  // The same of a part of the memory, whole lines: what a function leaves that is reset.
+  void invalidate(std::uint64_t address, Bytes length);
   void bytes_written(std::uint64_t address, Bytes length) override;
-  void function_reset(unsigned) override { invalidate_all(); }
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;

@@ -69,12 +69,19 @@ void LineStore::drop(Entry* set, unsigned way) const {
   set[ways_ - 1] = 0;
 }
 
-void LineStore::clear() {
-  for (std::size_t first = 0; first < entries_.size(); first += ways_) {
-    Entry* const set = entries_.data() + first;
-    auto* const end =
-        std::remove_if(set, set + ways_, [](Entry entry) { return (entry & kFilling) == 0; });
-    std::fill(end, set + ways_, Entry{0});
+void LineStore::clear(Line first, Line last) {
+  const bool all = first == 0 && last == ~Line{0};
+  for (std::size_t set = 0; set < entries_.size() / ways_; ++set) {
+    Entry* const begin = entries_.data() + set * ways_;
+    Block block{};
+    block.sets = set & ~slice_mask_;
+    const auto slice = static_cast<unsigned>(set & slice_mask_);
+    auto* const end = std::remove_if(begin, begin + ways_, [&](Entry entry) {
+      if (entry == 0 || (entry & kFilling) != 0) return entry == 0;
+      const Line line = all ? first : line_of(block, slice, entry);
+      return line >= first && line <= last;
+    });
+    std::fill(end, begin + ways_, Entry{0});
   }
 }
 

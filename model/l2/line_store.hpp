@@ -55,8 +55,8 @@ class LineStore {
   void drop(Entry* set, unsigned way) const;
   // Which line an entry of the set that `block` and `slice` give stands for.
   Line line_of(const Block& block, unsigned slice, Entry entry) const;
-  // Drops all but what is being filled.
-  void clear();
+  // Drops [first, last], but not what is being filled.
+  void clear(Line first, Line last);
 
   unsigned ways() const { return ways_; }
   unsigned slices() const { return static_cast<unsigned>(slice_mask_ + 1); }

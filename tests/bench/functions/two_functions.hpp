@@ -35,7 +35,7 @@ inline model::SystemConfig divided_machine() {
 }
 
 template <class T>
-T must(Result<T> result) {
+T must_have(Result<T> result) {
   if (result) return std::move(*result);
   ADD_FAILURE() << result.error().message();
   std::abort();
@@ -72,8 +72,8 @@ class FunctionDriver {
   FunctionDriver(platform::Platform& host, platform::Bdf bdf) : host_(host), bdf_(bdf) {
     using namespace abi::pci;
     host.pci().write16(bdf, kCommand, kCommandMemory | kCommandBusMaster);
-    vector = must(host.open_vector(bdf, kVector));
-    queue_vector = must(host.open_vector(bdf, kQueueVector));
+    vector = must_have(host.open_vector(bdf, kVector));
+    queue_vector = must_have(host.open_vector(bdf, kQueueVector));
     registers = map(abi::kRegisterBar, 0, abi::kMsixTableOffset);
     memory = map(abi::kMemoryBar, 0, 1_MiB);
     usable = read<abi::HbmSize>().raw;
@@ -157,7 +157,7 @@ class FunctionDriver {
     host_.write_barrier();
   }
   std::unique_ptr<platform::MmioRegion> map(unsigned bar, Bytes offset, Bytes size) {
-    return must(host_.map_bar(bdf_, bar, offset, size, platform::Caching::kUncached));
+    return must_have(host_.map_bar(bdf_, bar, offset, size, platform::Caching::kUncached));
   }
   template <class R>
   R read() {
@@ -180,7 +180,7 @@ class FunctionDriver {
 
  private:
   std::unique_ptr<platform::DmaMemory> allocate(Bytes size) {
-    return must(host_.allocate_dma(bdf_, size, 4096, platform::DmaDirection::kBidirectional));
+    return must_have(host_.allocate_dma(bdf_, size, 4096, platform::DmaDirection::kBidirectional));
   }
   void manage(abi::ManagementOpcode opcode, abi::ManagementCommand command) {
     command.opcode = static_cast<std::uint8_t>(opcode);

@@ -38,6 +38,27 @@ TEST(LineStore, EntriesGiveTheirLinesBack) {
   }
 }
 
+TEST(LineStore, ClearingAPartLeavesTheLinesBesideItAndThoseBeingFilled) {
+  LineStore store(card_l2());
+  const auto entry_of = [&store](model::Line line) {
+    const auto block = store.block_of(line);
+    auto* const set = store.set_of(block, store.slice_of(block, line));
+    const unsigned way = store.find(set, block);
+    return way == store.ways() ? nullptr : set + way;
+  };
+  for (model::Line line = 1000; line < 3000; ++line) {
+    const auto block = store.block_of(line);
+    const auto filling = line % 7 == 0 ? LineStore::kFilling : 0;
+    auto* const set = store.set_of(block, store.slice_of(block, line));
+    LineStore::use(set, store.victim(set), block.key | filling);
+  }
+  store.clear(1500, 2499);
+  for (model::Line line = 1000; line < 3000; ++line) {
+    const bool beside = line < 1500 || line > 2499;
+    EXPECT_EQ(entry_of(line) != nullptr, beside || line % 7 == 0) << line;
+  }
+}
+
 TEST(LineStore, AlignedBlocksAndStridesSpreadOverAllSlicesAndSets) {
   LineStore store(card_l2());
   for (const std::uint64_t stride : {1, 32, 64, 1024, 4096, 32 * 1024}) {

@@ -115,7 +115,7 @@ TEST(L2Reset, DropsLinesAndAnswersWhatIsUnderWay) {
   bench.read(0);
   const auto id = bench.issue({false, 8 * kLine, 32 * kLine});
   bench.run(50_ns);
-  bench.l2.function_reset(0);
+  bench.l2.invalidate_all();
   bench.run(100_us);
   EXPECT_NE(bench.ended[id], 0u);
   EXPECT_FALSE(bench.holds(0));

@@ -62,7 +62,7 @@ Result<std::unique_ptr<Launcher>> Launcher::open(driver::ProcessContext& process
   return launcher;
 }
 
-Status Launcher::open_resources() {
+Status Launcher::open_queues() {
   for (const CoreKind kind : {CoreKind::kCube, CoreKind::kVector}) {
     driver::QueueOptions queue;
     queue.core_mask = options_.cores.mask[index_of(kind)];
@@ -72,6 +72,23 @@ Status Launcher::open_resources() {
     if (!made) return forward_error(made);
     queues_[index_of(kind)] = std::move(*made);
   }
+  return {};
+}
+
+Status Launcher::renew_queues() {
+  for (auto& queue : queues_) {
+    if (queue == nullptr) continue;
+    const auto ended = process_.destroy(*queue, clock_.now());
+    static_cast<void>(ended);  // that it has stopped is why it goes
+    queue.reset();
+  }
+  if (auto ok = open_queues(); !ok) return ok;
+  failed_ = false;
+  return {};
+}
+
+Status Launcher::open_resources() {
+  if (auto ok = open_queues(); !ok) return ok;
   auto staging = process_.allocate_host(kStagingBytes);
   if (!staging) return forward_error(staging);
   staging_ = std::move(*staging);
@@ -94,6 +111,9 @@ Result<driver::DeviceAddress> Launcher::allocate(Bytes size) {
 }
 
 Status Launcher::upload(const jit::Kernel& kernel) {
+  if (failed_) {
+    if (auto ok = renew_queues(); !ok) return ok;
+  }
   const auto known = images_.find(kernel.key());
   if (known != images_.end()) return {};
   const auto image = driver::make_image(abi::ImageKind::kAiCore, kernel.image(), kImageBytes);
@@ -133,6 +153,7 @@ Status Launcher::wait() {
     const auto done = one.queue->wait(one.ticket, driver::WaitPolicy::kPolling, deadline());
     if (!done) {
       result = forward_error(done);
+      failed_ = true;
       break;
     }
   }

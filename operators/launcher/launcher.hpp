@@ -46,7 +46,7 @@ class Launcher final : public OperatorStream {
   Status upload(const jit::Kernel& kernel);
   // The kernel's host entry. Returns when the last doorbell has rung. kUnsupported: the operator
   // refused, the context is its reason; kOutOfMemory: no workspace; what a submission says.
-  // A run before it has been waited for.
+  // A run before it has been waited for; behind one that has failed the queues are made anew.
   Status run(const jit::Kernel& kernel, std::uint32_t block_num, const void* params);
   // Until the run's last launch has ended. kDeviceFault, kTimeout.
   Status wait();
@@ -77,6 +77,8 @@ class Launcher final : public OperatorStream {
       : process_(process), clock_(clock), options_(options) {}
 
   Status open_resources();
+  Status open_queues();
+  Status renew_queues();
   Status submit(CoreKind kind, std::uint32_t blocks, const std::uint64_t* words,
                 std::uint32_t count);
   Result<driver::DeviceAddress> allocate(Bytes size);
@@ -87,6 +89,7 @@ class Launcher final : public OperatorStream {
   platform::Clock& clock_;
   const LauncherOptions options_;
   std::array<std::unique_ptr<driver::Queue>, 2> queues_;
+  bool failed_ = false;  // the queues stand still, or wait for one that does
   std::unique_ptr<platform::DmaMemory> staging_;  // images, arguments on their way
   std::vector<driver::DeviceAddress> memory_;     // all that is to be freed
   driver::DeviceAddress arguments_;

@@ -59,6 +59,8 @@ class Tiles {
   static constexpr std::uint32_t kBytes = kSets * (4 * size_of(kTypeA) + size_of(kTypeC)) +
                                           (4 + NeedsOfTree::kRegisters + 1) * size_of(kComputed);
 
+  static constexpr bool used(unsigned input) { return (NeedsOfTree::kInputs >> input & 1) != 0; }
+
   void run() {
     const std::uint64_t grains = aicore::divide_up<std::uint64_t>(work_.count, kGrain);
     const auto border = [&](std::uint64_t block) {
@@ -75,7 +77,6 @@ class Tiles {
 
  private:
   static constexpr std::uint32_t kMost = 16 * 1024;  // elements of a tile
-  static constexpr bool used(unsigned input) { return (NeedsOfTree::kInputs >> input & 1) != 0; }
 
   std::uint32_t in(unsigned set, unsigned input) const {
     return (set * 4 + input) * largest_ * size_of(kTypeA);
@@ -138,6 +139,11 @@ void host(std::uint32_t block_num, OperatorStream& stream, const VectorParams& p
   if (params.count > aicore::kMostElements) return stream.refuse("count must be below 2^44");
   bool good = aligned(params.to, kTypeC);
   for (const auto input : params.inputs) good = good && aligned(input, kTypeA);
+  for (unsigned input = 0; input < 4; ++input) {
+    if (Tiles::used(input) && params.inputs[input] == 0) {
+      return stream.refuse("the expression names an input that was not given");
+    }
+  }
   if (!good) return stream.refuse("addresses must be multiples of the elements' sizes");
   if (stream.limits().ub / Tiles::kBytes < Tiles::kGrain) {
     return stream.refuse("UB is too small for an expression with so many values at a time");

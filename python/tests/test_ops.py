@@ -315,6 +315,9 @@ def test_what_cannot_be(device):
     with pytest.raises(npusim.Error) as caught:
         ops.basic_matmul(half, half, "int32")
     assert caught.value.code is npusim.ErrorCode.INVALID_ARGUMENT
+    with pytest.raises(npusim.Error) as caught:
+        ops.elementwise("a + c", single, device=device)
+    assert "names an input that was not given" in caught.value.context
     allocations = device.info["allocations"]
     with pytest.raises(npusim.Error) as caught:
         ops.elementwise("no_such_function(a)", single, device=device)
@@ -329,6 +332,20 @@ def test_arrays_as_they_lie():
     for view in (a[::2, ::-3], a.T, numpy.asfortranarray(a), a.astype(">f4"),
                  numpy.broadcast_to(numpy.float32(3), (4, 5)), numpy.float32(3)):
         assert (ops.elementwise("a + a", view) == view + view).all()
+
+
+def test_a_kernel_that_faults_is_not_the_end(device):
+    one = numpy.ones(5, "float32")
+    ops.elementwise("a + b", one, one)
+    call = npusim._npusim.OperatorCall()
+    call.name, call.dtype, call.shape, call.expression = "elementwise", "float32", [5], "a + b"
+    call.inputs, call.result = 4 * [1 << 46], 1 << 46
+    for _ in range(3):
+        with pytest.raises(npusim.Error) as caught:
+            device._operators.run(call)
+        assert caught.value.code is npusim.ErrorCode.DEVICE_FAULT
+        assert (ops.elementwise("a + b", one, one) == 2).all()
+        assert (ops.splitk_matmul(one[:, None], one[None], "float32", splits=2) == 1).all()
 
 
 def test_without_a_machine(script):

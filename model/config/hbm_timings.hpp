@@ -59,108 +59,63 @@ struct HbmTiming {
   const char* key;
   unsigned HbmTimings::*clocks;
   unsigned least, most;
+  std::array<DramRule, 2> rules;  // every one in the places of model/hbm/constraints.cpp
   const char* doc;
-  std::array<DramRule, 2> rules = {};  // every one in the places of model/hbm/constraints.cpp
 };
 
 namespace dram {
 
-using C = DramCommand;
-using S = DramScope;
 using T = HbmTimings;
+constexpr auto kAct = DramCommand::kActivate, kPre = DramCommand::kPrecharge;
+constexpr auto kRd = DramCommand::kRead, kWr = DramCommand::kWrite;
+constexpr auto kRef = DramCommand::kRefresh, kRefPb = DramCommand::kRefreshBank;
+constexpr auto kBank = DramScope::kBank, kGroup = DramScope::kGroup, kFourth = DramScope::kFourth;
+constexpr auto kPseudo = DramScope::kPseudoChannel, kOther = DramScope::kOtherStacks;
+
+using Rules = std::array<DramRule, 2>;
+constexpr Rules rule(DramScope scope, DramCommand from, DramCommand to) {
+  return {{{scope, from, to}}};
+}
+constexpr Rules after_data(DramScope scope, DramCommand to) {
+  return {{{scope, kWr, to, true}}};
+}
+constexpr Rules of_columns(DramScope scope) {
+  return {{{scope, kRd, kRd}, {scope, kWr, kWr}}};
+}
 
 inline constexpr HbmTiming kHbmTimings[] = {
-    {"trcd_rd_clocks", &T::trcd_rd, 1, 200, "ACT to RD", {{{S::kBank, C::kActivate, C::kRead}}}},
-    {"trcd_wr_clocks", &T::trcd_wr, 1, 200, "ACT to WR", {{{S::kBank, C::kActivate, C::kWrite}}}},
-    {"trp_clocks", &T::trp, 1, 200, "PRE to ACT", {{{S::kBank, C::kPrecharge, C::kActivate}}}},
-    {"tras_clocks", &T::tras, 1, 200, "ACT to PRE", {{{S::kBank, C::kActivate, C::kPrecharge}}}},
-    {"trc_clocks",
-     &T::trc,
-     1,
-     400,
-     "ACT to ACT of one bank; at least tRAS + tRP",
-     {{{S::kBank, C::kActivate, C::kActivate}}}},
-    {"cl_clocks", &T::cl, 1, 200, "RD to data"},
-    {"cwl_clocks", &T::cwl, 1, 200, "WR to data"},
-    {"tdqsck_clocks", &T::tdqsck, 0, 20, "extra clocks until read data are at the pins"},
-    {"tccd_s_clocks",
-     &T::tccd_s,
-     1,
-     50,
-     "column to column, other bank group",
-     {{{S::kPseudoChannel, C::kRead, C::kRead}, {S::kPseudoChannel, C::kWrite, C::kWrite}}}},
-    {"tccd_l_clocks",
-     &T::tccd_l,
-     1,
-     50,
-     "column to column, same bank group",
-     {{{S::kGroup, C::kRead, C::kRead}, {S::kGroup, C::kWrite, C::kWrite}}}},
-    {"tccd_r_clocks",
-     &T::tccd_r,
-     0,
-     50,
-     "RD to RD of another stack id; 0: no such rule",
-     {{{S::kOtherStacks, C::kRead, C::kRead}}}},
-    {"trrd_s_clocks",
-     &T::trrd_s,
-     1,
-     50,
-     "ACT to ACT, other bank group",
-     {{{S::kPseudoChannel, C::kActivate, C::kActivate}}}},
-    {"trrd_l_clocks",
-     &T::trrd_l,
-     1,
-     50,
-     "ACT to ACT, same bank group",
-     {{{S::kGroup, C::kActivate, C::kActivate}}}},
-    {"tfaw_clocks",
-     &T::tfaw,
-     1,
-     200,
-     "window of four ACTs",
-     {{{S::kFourth, C::kActivate, C::kActivate}}}},
-    {"twr_clocks",
-     &T::twr,
-     1,
-     200,
-     "end of write data to PRE",
-     {{{S::kBank, C::kWrite, C::kPrecharge, true}}}},
-    {"twtr_s_clocks",
-     &T::twtr_s,
-     1,
-     100,
-     "end of write data to RD, other bank group",
-     {{{S::kPseudoChannel, C::kWrite, C::kRead, true}}}},
-    {"twtr_l_clocks",
-     &T::twtr_l,
-     1,
-     100,
-     "end of write data to RD, same bank group",
-     {{{S::kGroup, C::kWrite, C::kRead, true}}}},
-    {"trtp_clocks", &T::trtp, 1, 100, "RD to PRE", {{{S::kBank, C::kRead, C::kPrecharge}}}},
-    {"trtw_clocks", &T::trtw, 1, 100, "RD to WR", {{{S::kPseudoChannel, C::kRead, C::kWrite}}}},
-    {"trfc_clocks",
-     &T::trfc,
-     1,
-     5'000,
-     "all-bank refresh",
-     {{{S::kPseudoChannel, C::kRefresh, C::kActivate}}}},
-    {"trefi_clocks", &T::trefi, 1, 100'000, "from one all-bank refresh to the next"},
-    {"trfc_pb_clocks",
-     &T::trfc_pb,
-     0,
-     5'000,
-     "per-bank refresh; 0: all-bank is used",
-     {{{S::kBank, C::kRefreshBank, C::kActivate}}}},
-    {"trefi_pb_clocks", &T::trefi_pb, 0, 100'000, "from one per-bank refresh to the next"},
-    {"trrefd_clocks",
-     &T::trrefd,
-     0,
-     200,
-     "REFpb to ACT or REFpb of another bank",
-     {{{S::kPseudoChannel, C::kRefreshBank, C::kActivate},
-       {S::kPseudoChannel, C::kRefreshBank, C::kRefreshBank}}}},
-    {"act_clocks", &T::act_clocks, 1, 4, "an ACT on the row command bus"},
+    {"trcd_rd_clocks", &T::trcd_rd, 1, 200, rule(kBank, kAct, kRd), "ACT to RD"},
+    {"trcd_wr_clocks", &T::trcd_wr, 1, 200, rule(kBank, kAct, kWr), "ACT to WR"},
+    {"trp_clocks", &T::trp, 1, 200, rule(kBank, kPre, kAct), "PRE to ACT"},
+    {"tras_clocks", &T::tras, 1, 200, rule(kBank, kAct, kPre), "ACT to PRE"},
+    {"trc_clocks", &T::trc, 1, 400, rule(kBank, kAct, kAct),
+     "ACT to ACT of one bank; at least tRAS + tRP"},
+    {"cl_clocks", &T::cl, 1, 200, {}, "RD to data"},
+    {"cwl_clocks", &T::cwl, 1, 200, {}, "WR to data"},
+    {"tdqsck_clocks", &T::tdqsck, 0, 20, {}, "extra clocks until read data are at the pins"},
+    {"tccd_s_clocks", &T::tccd_s, 1, 50, of_columns(kPseudo), "column to column, other bank group"},
+    {"tccd_l_clocks", &T::tccd_l, 1, 50, of_columns(kGroup), "column to column, same bank group"},
+    {"tccd_r_clocks", &T::tccd_r, 0, 50, rule(kOther, kRd, kRd),
+     "RD to RD of another stack id; 0: no such rule"},
+    {"trrd_s_clocks", &T::trrd_s, 1, 50, rule(kPseudo, kAct, kAct), "ACT to ACT, other bank group"},
+    {"trrd_l_clocks", &T::trrd_l, 1, 50, rule(kGroup, kAct, kAct), "ACT to ACT, same bank group"},
+    {"tfaw_clocks", &T::tfaw, 1, 200, rule(kFourth, kAct, kAct), "window of four ACTs"},
+    {"twr_clocks", &T::twr, 1, 200, after_data(kBank, kPre), "end of write data to PRE"},
+    {"twtr_s_clocks", &T::twtr_s, 1, 100, after_data(kPseudo, kRd),
+     "end of write data to RD, other bank group"},
+    {"twtr_l_clocks", &T::twtr_l, 1, 100, after_data(kGroup, kRd),
+     "end of write data to RD, same bank group"},
+    {"trtp_clocks", &T::trtp, 1, 100, rule(kBank, kRd, kPre), "RD to PRE"},
+    {"trtw_clocks", &T::trtw, 1, 100, rule(kPseudo, kRd, kWr), "RD to WR"},
+    {"trfc_clocks", &T::trfc, 1, 5'000, rule(kPseudo, kRef, kAct), "all-bank refresh"},
+    {"trefi_clocks", &T::trefi, 1, 100'000, {}, "from one all-bank refresh to the next"},
+    {"trfc_pb_clocks", &T::trfc_pb, 0, 5'000, rule(kBank, kRefPb, kAct),
+     "per-bank refresh; 0: all-bank is used"},
+    {"trefi_pb_clocks", &T::trefi_pb, 0, 100'000, {}, "from one per-bank refresh to the next"},
+    {"trrefd_clocks", &T::trrefd, 0, 200,
+     Rules{{{kPseudo, kRefPb, kAct}, {kPseudo, kRefPb, kRefPb}}},
+     "REFpb to ACT or REFpb of another bank"},
+    {"act_clocks", &T::act_clocks, 1, 4, {}, "an ACT on the row command bus"},
 };
 
 }  // namespace dram

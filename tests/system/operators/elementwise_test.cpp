@@ -188,6 +188,9 @@ TEST(ElementwiseRefusals, SayWhatCannotBe) {
   EXPECT_FALSE(bench.run_operator("op_elementwise_sum_half_half", params));
   EXPECT_THAT(bench.refusal(), testing::HasSubstr("2^44"));
   params.count = 1;
+  EXPECT_FALSE(bench.run_operator("op_elementwise_sum_half_half", params));
+  EXPECT_THAT(bench.refusal(), testing::HasSubstr("not given"));
+  for (auto& input : params.inputs) input = 2;
   params.inputs[1] = 1;
   EXPECT_FALSE(bench.run_operator("op_elementwise_sum_half_half", params));
   EXPECT_THAT(bench.refusal(), testing::HasSubstr("multiples"));

@@ -144,7 +144,7 @@ Violations check_functions(const SourceFile& file) {
   const bool in_front = std::regex_search(file.path, kFront);
   const auto lines = lines_of(file.text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string line(lines[i]);
+    const auto& line = lines[i];
     if (std::regex_search(line, kOneOfAll)) {
       violations.push_back({file.path, i + 1, "picks function 0 instead of the one concerned"});
     }

@@ -73,7 +73,8 @@ TEST(Interrupted, ChildIsKilledWithItsChildren) {
 // A compiler that the first time says so in `fifo` and never ends; later ones work.
 std::string first_never_ends(const Workshop& workshop, const Fifo& fifo) {
   return workshop.compiler("if mkdir " + workshop.path("first") + " 2>/dev/null; then exec 3> " +
-                           fifo.path() + "; echo torn > \"$out\"; echo begun >&3; sleep 100000; fi");
+                           fifo.path() +
+                           "; echo torn > \"$out\"; echo begun >&3; sleep 100000; fi");
 }
 
 TEST(Interrupted, CompilationLeavesNoChildNoLockAndNoFiles) {

@@ -25,14 +25,17 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-# The headers include tl/expected.hpp; with what is recommended, projects can be built on them.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS libexpected-dev)
+# The headers include tl/expected.hpp; with what is recommended, projects can be built on them, and
+# operators compiled. The Python package is of the interpreter that it was built for.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS
+  "libexpected-dev, python3 (>= 3.11), python3 (<< 3.12), python3-numpy")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, cmake, libgmock-dev")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ninja-build, pkg-config")
 
 foreach(file copyright changelog)
   configure_file(cmake/debian/${file}.txt debian/${file} @ONLY)
 endforeach()
+configure_file(cmake/debian/lintian-overrides debian/lintian-overrides COPYONLY)
 set(CPACK_NPU_DEBIAN_DIR ${PROJECT_BINARY_DIR}/debian)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/prepare.cmake)
 include(CPack)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The context's life, memory, copies and programs.
+// The context's life, memory, copies and programs; runs are GraphRunner's.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "driver/device/device_impl.hpp"
 #include "driver/runtime/context_impl.hpp"
@@ -11,13 +10,6 @@
 #include "driver/support/call_trace.hpp"
 
 namespace npu::driver {
-namespace {
-
-constexpr Bytes kStaging = 4ULL << 20;
-// For one copy of at most kStaging, a fill, the end of a queue.
-constexpr Picoseconds kPatience = 10_s;
-
-}  // namespace
 
 Status DeviceContext::Impl::need_device() const {
   if (process == nullptr) return fail(ErrorCode::kInvalidArgument, "no device is set");
@@ -32,67 +24,28 @@ Status DeviceContext::Impl::open(std::uint32_t index) {
   if (!context) return forward_error(context);
   process = std::move(*context);
   if (auto ok = learn_cores(); !ok) return ok;
-  auto memory = process->allocate_host(kStaging);
-  if (!memory) return forward_error(memory);
-  staging = std::move(*memory);
-  if (auto ok = open_copies(); !ok) return ok;
-  return open_launch_queues();
-}
-
-Status DeviceContext::Impl::open_copies() {
-  if (copies != nullptr) return {};
-  QueueOptions options;
-  options.interrupt = false;
-  options.in_order = true;
-  auto queue = process->create_queue(options);
-  if (!queue) return forward_error(queue);
-  copies = std::move(*queue);
-  return {};
+  copies.emplace(platform, *device, *process);
+  if (auto ok = copies->open(); !ok) return ok;
+  runner.emplace(platform, *device, *process, *copies, cores, programs, runs);
+  return runner->open();
 }
 
 Status DeviceContext::Impl::learn_cores() {
   auto& link = *device->impl().link;
   const auto topology = link.read<abi::CoreTopology>();
   if (!topology) return forward_error(topology);
-  const auto cores = link.read<abi::QueueCores>();
-  if (!cores) return forward_error(cores);
-  clusters = topology->get<abi::CoreTopology::Clusters>();
-  vector_cores = topology->get<abi::CoreTopology::VectorCores>();
-  aicpus = cores->get<abi::QueueCores::Aicpus>();
-  if (clusters == 0) return fail(ErrorCode::kUnsupported, "the card has no AI Cores");
-  if (workers(clusters) > kMostCores) {
+  const auto counts = link.read<abi::QueueCores>();
+  if (!counts) return forward_error(counts);
+  cores.clusters = topology->get<abi::CoreTopology::Clusters>();
+  cores.vector_cores = topology->get<abi::CoreTopology::VectorCores>();
+  cores.aicpus = counts->get<abi::QueueCores::Aicpus>();
+  if (cores.clusters == 0) return fail(ErrorCode::kUnsupported, "the card has no AI Cores");
+  if (cores.workers(cores.clusters) > kMostCores) {
     return fail(ErrorCode::kBadDevice,
-                fmt::format("{} clusters of {} cores: a core mask has {} bits", clusters,
-                            1 + vector_cores, kMostCores));
+                fmt::format("{} clusters of {} cores: a core mask has {} bits", cores.clusters,
+                            1 + cores.vector_cores, kMostCores));
   }
   return {};
-}
-
-// Scheduler and executors run beside each other, so they have a queue each.
-Status DeviceContext::Impl::open_launch_queues() {
-  for (auto* which : {&schedulers, &executors}) {
-    if (*which != nullptr) continue;
-    QueueOptions options;
-    options.in_order = true;
-    options.preemptible = false;
-    auto queue = process->create_queue(options);
-    if (!queue) return forward_error(queue);
-    *which = std::move(*queue);
-    selected = 0;
-  }
-  return {};
-}
-
-Status DeviceContext::Impl::close_launch_queues() {
-  Status first;
-  for (auto* which : {&schedulers, &executors}) {
-    if (*which == nullptr) continue;
-    // What still runs there is not waited for: it is what went wrong.
-    auto end = process->destroy(**which, now());
-    if (!end && first) first = forward_error(end);
-    which->reset();
-  }
-  return first;
 }
 
 Status DeviceContext::Impl::close() {
@@ -101,20 +54,16 @@ Status DeviceContext::Impl::close() {
     if (!step && first) first = forward_error(step);
   };
   if (process != nullptr) {
-    note(close_launch_queues());
-    if (copies != nullptr) note(process->destroy(*copies, now() + kPatience));
+    if (runner) note(runner->close());
+    runner.reset();
+    if (copies) note(copies->close());
     copies.reset();
-    staging.reset();
-    upload_staging.reset();
     note(process->close());
     process.reset();
   }
   if (device != nullptr) note(device->shutdown());
   device.reset();
-  kernels.clear();
-  scheduler = executor = {};
-  area = {};
-  area_size = 0;
+  programs = {};
   return first;
 }
 
@@ -125,37 +74,13 @@ Result<DeviceAddress> DeviceContext::Impl::allocate(Bytes size) {
   return memory->address;
 }
 
-// The error is the entry's alone: what comes next has a queue again, and nothing of the entry runs.
-Status DeviceContext::Impl::run_copies(const abi::QueueEntry* work, std::size_t count) {
-  if (auto ok = open_copies(); !ok) return ok;  // the last one may not have been replaced
-  const auto ticket = copies->submit(work, count, now() + kPatience);
-  const Status done = ticket ? copies->wait(*ticket, WaitPolicy::kPolling, now() + kPatience)
-                             : Status(forward_error(ticket));
-  if (done || device->lost()) return done;
-  static_cast<void>(process->take_faults());
-  static_cast<void>(process->destroy(*copies, now()));
-  copies.reset();
-  static_cast<void>(open_copies());  // or the next copy tries again
-  return done;
-}
-
 Status DeviceContext::Impl::copy(DeviceAddress device_side, ByteSpan host_side, bool to_device) {
   if (auto ok = need_device(); !ok) return ok;
-  for (Bytes done = 0; done < host_side.size;) {
-    const Bytes piece = std::min(kStaging, host_side.size - done);
-    if (to_device) std::memcpy(staging->cpu().data, host_side.data + done, piece);
-    const auto entry = to_device
-                           ? entries::copy_to_device(staging->bus(), device_side + done, piece)
-                           : entries::copy_to_host(device_side + done, staging->bus(), piece);
-    if (auto ok = run_copies(&entry, 1); !ok) return ok;
-    if (!to_device) std::memcpy(host_side.data + done, staging->cpu().data, piece);
-    done += piece;
-  }
-  return {};
+  return copies->copy(device_side, host_side, to_device);
 }
 
 // Into memory of its own: what runs uses the old image until its end.
-Status DeviceContext::Impl::upload(Image& image, abi::ImageKind kind, ConstByteSpan object) {
+Status DeviceContext::Impl::upload(ProgramImage& image, abi::ImageKind kind, ConstByteSpan object) {
   const CallTrace trace(platform, card_index(), platform::DriverCall::kUpload, 0, object.size);
   if (auto ok = need_device(); !ok) return ok;
   auto bytes = make_image(kind, object);
@@ -167,7 +92,8 @@ Status DeviceContext::Impl::upload(Image& image, abi::ImageKind kind, ConstByteS
     return ok;
   }
   const DeviceAddress old = image.address;
-  image = {*at, abi::kAnyWords, ""};
+  image = {};
+  image.address = *at;
   if (const auto note = find_kernel_note(object)) {
     image.words = note->words;
     image.name = note->name;
@@ -204,10 +130,10 @@ ProcessContext& DeviceContext::process() {
   return *impl_->process;
 }
 unsigned DeviceContext::clusters() const {
-  return impl_->clusters;
+  return impl_->cores.clusters;
 }
 unsigned DeviceContext::vector_cores() const {
-  return impl_->vector_cores;
+  return impl_->cores.vector_cores;
 }
 const RunReport& DeviceContext::last_report() const {
   return impl_->last;
@@ -230,14 +156,14 @@ Status DeviceContext::copy_from_device(ByteSpan to, DeviceAddress from) {
 
 Status DeviceContext::set_firmware(ConstByteSpan scheduler, ConstByteSpan executor) {
   // Both or none: a scheduler and an executor of different builds need not understand each other.
-  Impl::Image first, second;
+  ProgramImage first, second;
   if (auto ok = impl_->upload(first, abi::ImageKind::kAicpu, scheduler); !ok) return ok;
   if (auto ok = impl_->upload(second, abi::ImageKind::kAiCore, executor); !ok) {
     static_cast<void>(impl_->process->space().free(first.address));
     return ok;
   }
-  std::swap(first, impl_->scheduler);
-  std::swap(second, impl_->executor);
+  std::swap(first, impl_->programs.scheduler);
+  std::swap(second, impl_->programs.executor);
   Status freed;
   for (const auto& old : {first, second}) {
     if (old.address == DeviceAddress{}) continue;
@@ -251,22 +177,33 @@ Status DeviceContext::register_kernel(KernelId id, ConstByteSpan object) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("kernel {}: ids are 0 .. {}", id.value, kMaxKernels - 1));
   }
-  Impl::Image image;
-  const auto known = impl_->kernels.find(id.value);
-  if (known != impl_->kernels.end()) image = known->second;
+  ProgramImage image;
+  const auto known = impl_->programs.kernels.find(id.value);
+  if (known != impl_->programs.kernels.end()) image = known->second;
   const auto ok = impl_->upload(image, abi::ImageKind::kAiCore, object);
-  if (image.address != DeviceAddress{}) impl_->kernels[id.value] = image;
+  if (image.address != DeviceAddress{}) impl_->programs.kernels[id.value] = image;
   return ok;
 }
 
 Status DeviceContext::unregister_kernel(KernelId id) {
-  const auto known = impl_->kernels.find(id.value);
-  if (known == impl_->kernels.end()) {
+  const auto known = impl_->programs.kernels.find(id.value);
+  if (known == impl_->programs.kernels.end()) {
     return fail(ErrorCode::kNotFound, fmt::format("kernel {} is not registered", id.value));
   }
   const auto address = known->second.address;
-  impl_->kernels.erase(known);
+  impl_->programs.kernels.erase(known);
   return impl_->process->space().free(address);
+}
+
+Result<RunReport> DeviceContext::run(const TaskGraph& graph, const RunOptions& options) {
+  auto& impl = *impl_;
+  const CallTrace trace(impl.platform, impl.card_index(), platform::DriverCall::kRun, impl.runs, 0);
+  RunReport report;
+  report.called = impl.platform.clock().now();
+  impl.last = {};
+  if (auto ok = impl.need_device(); !ok) return forward_error(ok);
+  if (auto ok = impl.runner->run(graph, options, report, impl.last); !ok) return forward_error(ok);
+  return report;
 }
 
 }  // namespace npu::driver

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a run is said before anything of it is started.
+#include "driver/runtime/run_check.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "driver/runtime/context_impl.hpp"
 #include "driver/support/choice.hpp"
 
 namespace npu::driver {
 
 // As many cores as blocks of a task can be on at the same time.
-unsigned DeviceContext::Impl::cores_for(TaskShape shape, unsigned block_dim) const {
-  return shape == TaskShape::kAiv && vector_cores != 0 ? block_dim * vector_cores : block_dim;
+unsigned RunCheck::cores_for(TaskShape shape, unsigned block_dim) const {
+  return shape == TaskShape::kAiv && cores_.vector_cores != 0 ? block_dim * cores_.vector_cores
+                                                              : block_dim;
 }
 
 // Mapped, and there to be read, from its beginning to its end.
-bool DeviceContext::Impl::is_memory(DeviceAddress address, Bytes size) const {
+bool RunCheck::is_memory(DeviceAddress address, Bytes size) const {
   while (size > 0) {
-    const auto range = process->space().range_of(address);
+    const auto range = space_.range_of(address);
     if (!range || !range->mapped || range->access == Access::kNone) return false;
     const Bytes there = range->size - (address.value - range->begin.value);
     if (there >= size) return true;
@@ -28,7 +29,7 @@ bool DeviceContext::Impl::is_memory(DeviceAddress address, Bytes size) const {
 }
 
 // What the scheduler itself reads for a task; an address that is none would end it.
-Status DeviceContext::Impl::check_memory(const TaskGraph& graph, std::uint32_t i, bool dump) const {
+Status RunCheck::check_memory(const TaskGraph& graph, std::uint32_t i, bool dump) const {
   const auto& task = graph.task({i});
   const DeviceAddress predicate{task.descriptor.predicate};
   if (predicate.value != 0 && (predicate.value % 4 != 0 || !is_memory(predicate, 4))) {
@@ -47,51 +48,61 @@ Status DeviceContext::Impl::check_memory(const TaskGraph& graph, std::uint32_t i
   return {};
 }
 
-Status DeviceContext::Impl::check(const TaskGraph& graph, const RunOptions& options) const {
-  if (auto ok = need_device(); !ok) return ok;
+Status RunCheck::check_options(const RunOptions& options) const {
   const auto invalid = [](std::string text) {
     return fail(ErrorCode::kInvalidArgument, std::move(text));
   };
-  if (scheduler.address == DeviceAddress{} || executor.address == DeviceAddress{}) {
+  if (programs_.scheduler.address == DeviceAddress{} ||
+      programs_.executor.address == DeviceAddress{}) {
     return invalid("no firmware: set_firmware() comes first");
   }
-  if (options.block_dim > clusters) {
+  if (options.block_dim > cores_.clusters) {
     return invalid(fmt::format("block_dim {}: the card has {} clusters of cores", options.block_dim,
-                               clusters));
+                               cores_.clusters));
   }
-  const unsigned threads = std::min(aicpus, abi::kMaxSchedulerThreads);
+  const unsigned threads = std::min(cores_.aicpus, abi::kMaxSchedulerThreads);
   if (options.aicpu_threads == 0 || options.aicpu_threads > threads) {
     return invalid(
         fmt::format("aicpu_thread_num {}: 1 .. {} are possible", options.aicpu_threads, threads));
   }
   if (options.watchdog < 1_ns) return invalid("a watchdog of less than 1 ns");
   if (auto ok = check_choice("wait", options.wait, WaitPolicy::kAdaptive); !ok) return ok;
-  if (auto ok = check_choice("handshake", options.handshake, abi::HandshakeKind::kMemory); !ok) {
-    return ok;
+  return check_choice("handshake", options.handshake, abi::HandshakeKind::kMemory);
+}
+
+Status RunCheck::check_task(const TaskGraph& graph, std::uint32_t i, unsigned block_dim) const {
+  const auto invalid = [](std::string text) {
+    return fail(ErrorCode::kInvalidArgument, std::move(text));
+  };
+  const auto& task = graph.task({i});
+  const unsigned cores = cores_for(static_cast<TaskShape>(task.descriptor.shape), block_dim);
+  if ((task.descriptor.flags & abi::kTaskTogether) != 0 && task.descriptor.blocks > cores) {
+    return invalid(fmt::format("task {}: {} blocks together, there are cores for {}", i,
+                               task.descriptor.blocks, cores));
   }
-  const unsigned block_dim = options.block_dim == 0 ? clusters : options.block_dim;
-  if (workers(block_dim) > abi::kMaxWorkers) {
-    return invalid(
-        fmt::format("{} cores, a run has at most {}", workers(block_dim), abi::kMaxWorkers));
+  const auto kernel = programs_.kernels.find(task.kernel.value);
+  if (kernel == programs_.kernels.end()) {
+    return invalid(fmt::format("task {}: kernel {} is not registered", i, task.kernel.value));
+  }
+  const ProgramImage& image = kernel->second;
+  if (image.words != abi::kAnyWords && image.words != task.words.size()) {
+    return invalid(fmt::format("task {}: {} arguments, kernel {} ({}) takes {}", i,
+                               task.words.size(), task.kernel.value, image.name, image.words));
+  }
+  return {};
+}
+
+Status RunCheck::check(const TaskGraph& graph, const RunOptions& options) const {
+  if (auto ok = check_options(options); !ok) return ok;
+  const unsigned block_dim = options.block_dim == 0 ? cores_.clusters : options.block_dim;
+  const auto workers = cores_.workers(block_dim);
+  if (workers > abi::kMaxWorkers) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} cores, a run has at most {}", workers, abi::kMaxWorkers));
   }
   for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
-    const auto& task = graph.task({i});
-    const auto shape = static_cast<TaskShape>(task.descriptor.shape);
-    if (shape == TaskShape::kNone) continue;
-    const unsigned cores = cores_for(shape, block_dim);
-    if ((task.descriptor.flags & abi::kTaskTogether) != 0 && task.descriptor.blocks > cores) {
-      return invalid(fmt::format("task {}: {} blocks together, there are cores for {}", i,
-                                 task.descriptor.blocks, cores));
-    }
-    const auto kernel = kernels.find(task.kernel.value);
-    if (kernel == kernels.end()) {
-      return invalid(fmt::format("task {}: kernel {} is not registered", i, task.kernel.value));
-    }
-    const Image& image = kernel->second;
-    if (image.words != abi::kAnyWords && image.words != task.words.size()) {
-      return invalid(fmt::format("task {}: {} arguments, kernel {} ({}) takes {}", i,
-                                 task.words.size(), task.kernel.value, image.name, image.words));
-    }
+    if (static_cast<TaskShape>(graph.task({i}).descriptor.shape) == TaskShape::kNone) continue;
+    if (auto ok = check_task(graph, i, block_dim); !ok) return ok;
     if (auto ok = check_memory(graph, i, options.dump_tensors); !ok) return ok;
   }
   return {};

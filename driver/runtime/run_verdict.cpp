@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run has left in device memory, and what it means.
+#include "driver/runtime/run_verdict.hpp"
+
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "driver/queue/fault_text.hpp"
-#include "driver/runtime/context_impl.hpp"
-#include "driver/runtime/run_layout.hpp"
 
 namespace npu::driver {
 namespace {
@@ -55,6 +52,17 @@ std::string_view reason_name(abi::StallReason reason) {
   return "";
 }
 
+// As far as it has said its name.
+std::string kernel_of(const TaskGraph& graph, const Programs& programs, std::uint32_t task) {
+  if (task >= graph.tasks()) return {};
+  const auto id = graph.task({task}).kernel.value;
+  const auto kernel = programs.kernels.find(id);
+  if (kernel == programs.kernels.end() || kernel->second.name.empty()) {
+    return fmt::format("; kernel {}", id);
+  }
+  return fmt::format("; kernel {} ({})", id, kernel->second.name);
+}
+
 }  // namespace
 
 std::string describe(const abi::RunResult& result) {
@@ -81,84 +89,8 @@ std::string describe(const abi::RunResult& result) {
   return text;
 }
 
-Status DeviceContext::Impl::read_back(const TaskGraph& graph, const RunLayout& layout,
-                                      RunReport& report) {
-  report.records.resize(layout.record_count);
-  report.pmu.resize(layout.pmu_bytes / sizeof(abi::PmuRecord));
-  std::vector<abi::TensorDump> dumps(layout.dump_count);
-  struct Part {
-    Bytes at;
-    void* to;
-    Bytes size;
-  };
-  const Part parts[] = {
-      {layout.result, &report.result, sizeof report.result},
-      {layout.records, report.records.data(), layout.record_count * sizeof(abi::TaskRecord)},
-      {layout.pmu, report.pmu.data(), layout.pmu_bytes},
-      {layout.dumps, dumps.data(), dumps.size() * sizeof(abi::TensorDump)}};
-  std::vector<abi::QueueEntry> work;
-  Bytes place = 0;
-  for (const auto& part : parts) {
-    if (part.size == 0) continue;
-    work.push_back(entries::copy_to_host(area + part.at, upload_staging->bus() + place, part.size));
-    place += part.size;
-  }
-  if (auto ok = run_copies(work.data(), work.size()); !ok) return ok;
-  const std::byte* from = upload_staging->cpu().data;
-  for (const auto& part : parts) {
-    if (part.size != 0) std::memcpy(part.to, from, part.size);
-    from += part.size;
-  }
-  return read_tensors(graph, layout, dumps, report);
-}
-
-Status DeviceContext::Impl::read_tensors(const TaskGraph& graph, const RunLayout& layout,
-                                         const std::vector<abi::TensorDump>& dumps,
-                                         RunReport& report) {
-  if (dumps.empty()) return {};
-  std::vector<std::byte> bytes(layout.size - layout.copies);
-  if (auto ok = copy(area + layout.copies, {bytes.data(), bytes.size()}, false); !ok) return ok;
-  std::size_t next = 0;
-  for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
-    for (unsigned left = dumps_of(graph.task({i})); left > 0; --left) {
-      const auto& dump = dumps[next++];
-      TensorCopy copy;
-      copy.task = {i};
-      copy.argument = dump.argument;
-      copy.stage = static_cast<abi::DumpStage>(dump.stage);
-      copy.tensor = {dump.tensor};
-      copy.taken = dump.taken != 0;
-      copy.ticks = dump.taken;
-      if (copy.taken) {
-        const auto* const from = bytes.data() + (dump.copy - area.value - layout.copies);
-        copy.bytes.assign(from, from + dump.bytes);
-      }
-      report.tensors.push_back(std::move(copy));
-    }
-  }
-  return {};
-}
-
-void DeviceContext::Impl::note_faults(const std::vector<QueueFault>& faults) {
-  for (const auto& fault : faults) {
-    if (executors != nullptr && fault.queue && fault.queue->value == executors->id().value) {
-      core_fault = fault;
-    }
-  }
-}
-
-// As far as it has said its name.
-std::string DeviceContext::Impl::kernel_of(const TaskGraph& graph, std::uint32_t task) const {
-  if (task >= graph.tasks()) return {};
-  const auto id = graph.task({task}).kernel.value;
-  const auto kernel = kernels.find(id);
-  if (kernel == kernels.end() || kernel->second.name.empty()) return fmt::format("; kernel {}", id);
-  return fmt::format("; kernel {} ({})", id, kernel->second.name);
-}
-
-// What the scheduler found goes before what its end looked like from outside.
-Status DeviceContext::Impl::verdict(const TaskGraph& graph, const RunReport& report,
-                                    const RunOptions& options, const Status& ended) const {
+Status run_verdict(const TaskGraph& graph, const RunReport& report, const RunOptions& options,
+                   const Status& ended, const Programs& programs, const QueueFault& core_fault) {
   const auto status = static_cast<abi::RunStatus>(report.result.status);
   if (status == abi::RunStatus::kOk) return ended;
   if (status == abi::RunStatus::kRunning && !ended) return ended;
@@ -175,7 +107,7 @@ Status DeviceContext::Impl::verdict(const TaskGraph& graph, const RunReport& rep
   const bool in_kernel =
       status == abi::RunStatus::kKernelFailed || status == abi::RunStatus::kCoreException ||
       report.result.reason == static_cast<std::uint32_t>(abi::StallReason::kRunning);
-  if (in_kernel) text += kernel_of(graph, report.result.task);
+  if (in_kernel) text += kernel_of(graph, programs, report.result.task);
   const bool known = core_fault.code == static_cast<abi::FaultCode>(report.result.detail);
   if (status == abi::RunStatus::kCoreException && known) {
     const auto place = place_of(core_fault);

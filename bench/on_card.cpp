@@ -5,6 +5,7 @@
 
 #include "model/config/load.hpp"
 #include "model/system.hpp"
+#include "workloads/simulator/driver_instructions.hpp"
 
 namespace npu::bench {
 
@@ -20,6 +21,7 @@ Measurement measure_on_card(
   Measurement measured;
   Status status;
   model::System system(*config);
+  workloads::follow_driver(system);
   const auto ran =
       system.run([&](platform::Platform& platform) { status = program(platform, measured); });
   if (ran && status) return measured;

@@ -9,9 +9,14 @@
 
 namespace npu::model {
 
+// Whether the instructions that counted host software executes take time.
+enum class Instructions { kCounted, kFree };
+
 // What host software costs. All times are CPU time of the task that does it.
 struct HostCpuConfig {
   unsigned cores;          // tasks that can run at once
+  std::uint64_t clock_hz;  // of a core
+  unsigned ipc_percent;    // instructions that a core executes in 100 clocks
   Picoseconds mmio_store;  // one store to uncached memory, until it has left the core
   Picoseconds wc_store;    // one store of up to 8 bytes into a write combining buffer
   Picoseconds mmio_load;   // issuing a load from uncached memory, before its round trip
@@ -75,7 +80,8 @@ struct ReplacedKey {
 
 struct SystemConfig {
   std::string path;
-  std::vector<ReplacedKey> replaced;  // by key
+  std::vector<ReplacedKey> replaced;                // by key
+  Instructions instructions = Instructions::kFree;  // of host software
   HostCpuConfig cpu;
   HostMemoryConfig memory;
   RootComplexConfig root_complex;

@@ -15,6 +15,9 @@ const Table& cpu_table() {
       "what host software costs, in CPU time of the task that does it",
       {
           number("cores", &C::cores, 1, 1024, "tasks that can run at once"),
+          number("clock_mhz", &C::clock_hz, 1, 10'000, "clock of a core"),
+          number("ipc_percent", &C::ipc_percent, 1, 1'600,
+                 "instructions that a core executes in 100 clocks"),
           number("mmio_store_ns", &C::mmio_store, 0, 100'000,
                  "a store to uncached memory, until it has left the core"),
           number("wc_store_ns", &C::wc_store, 0, 100'000,
@@ -148,7 +151,9 @@ const Table& host_table() {
   static const Table kTable{
       "npusim.host/1",
       "host processor, memory and root complex",
-      {section("cpu", &S::cpu, cpu_table()), section("memory", &S::memory, memory_table()),
+      {keys::choice("instructions", &S::instructions, {"counted", "free"},
+                    "whether the driver's instructions take time, where it counts them"),
+       section("cpu", &S::cpu, cpu_table()), section("memory", &S::memory, memory_table()),
        section("root_complex", &S::root_complex, root_complex_table())}};
   return kTable;
 }

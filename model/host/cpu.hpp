@@ -15,6 +15,7 @@
 
 #include "model/config/system_config.hpp"
 #include "model/core/simulation.hpp"
+#include "model/host/executed.hpp"
 #include "npu/platform/time.hpp"
 
 namespace npu::model {
@@ -41,9 +42,11 @@ struct HostTask {
 
 class HostCpus {
  public:
-  HostCpus(Simulation& simulation, const HostCpuConfig& config);
+  HostCpus(Simulation& simulation, const HostCpuConfig& config, Instructions instructions);
 
   const HostCpuConfig& config() const { return config_; }
+  // Instructions of host software; those executed since the last call become the current task's.
+  Executed& executed() { return executed_; }
   HostTask& current() { return *current_; }
 
   // Starts `body` on a free core; null if there is none.
@@ -51,18 +54,25 @@ class HostCpus {
   void join(HostTask& task);
 
   // CPU time of the current task, waited for at the next synchronise().
-  void charge(Picoseconds time) { current_->pending += ticks(time); }
+  void charge(Picoseconds time) {
+    account();
+    current_->pending += ticks(time);
+  }
   // The current task has nothing to do until `event`: no busy and no idle time of its.
   void rest(const sc_core::sc_event& event);
   // Simulated time catches up with the current task's local time.
   void synchronise();
   // The same, unless nobody could tell: for what only other tasks observe.
   void synchronise_with_tasks() {
+    account();
     if (tasks_ > 1) synchronise();
   }
   // As synchronise(), and the SystemC kernel as well: before the kernel is used directly.
   void catch_up();
-  SimTime local_now() const { return sim_now() + current_->pending; }
+  SimTime local_now() {
+    account();
+    return sim_now() + current_->pending;
+  }
   // A blocking transport by the current task: its core stalls for the round trip.
   template <class Socket>
   void transport(Socket& socket, tlm::tlm_generic_payload& payload) {
@@ -91,12 +101,22 @@ class HostCpus {
   std::string unfinished() const;
 
  private:
+  // What the current task has executed since the last call takes its time.
+  void account() {
+    const std::uint64_t count = executed_.take();
+    if (is_charged_) current_->pending += count * kHundredMicroseconds / clocks_by_percent_;
+  }
   void wait_until(SimTime when);
   void resume(HostTask& task);
   void end_busy(HostTask& task);
 
+  static constexpr std::uint64_t kHundredMicroseconds = 100'000'000;  // ps
+
   Simulation& simulation_;
   HostCpuConfig config_;
+  Executed executed_;
+  bool is_charged_;
+  std::uint64_t clocks_by_percent_;                 // MHz times instructions in 100 clocks
   std::vector<std::shared_ptr<HostTask>> on_core_;  // by core; null: free
   unsigned tasks_ = 0;                              // that have not ended
   std::uint64_t context_switches_ = 0;

@@ -32,6 +32,7 @@ void add_host(Report& report, const HostCounters& host, std::uint64_t submission
   const auto each = [&](const std::string& name, std::uint64_t value) {
     writer.per_submission(name, value, submissions);
   };
+  if (host.instructions) each("instructions", *host.instructions);
   each("mmio_reads", host.mmio_reads);
   each("mmio_writes", host.mmio_writes);
   for (const auto& bar : host.bars) {

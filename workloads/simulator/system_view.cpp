@@ -141,6 +141,8 @@ HostCounters SystemView::host() const {
   counters.read_barriers = now.read_barriers;
   counters.polls = now.polls;
   counters.poll_calls = now.poll_calls;
+  const auto& executed = system_.cpus().executed();
+  if (executed.is_known()) counters.instructions = executed.all();
   counters.interrupts = system_.interrupts().taken();
   counters.context_switches = system_.cpus().context_switches();
   return counters;

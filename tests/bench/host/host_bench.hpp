@@ -77,7 +77,7 @@ inline constexpr std::uint16_t kRequester = 0x0100;  // 01:00.0
 
 struct HostBench {
   model::Simulation simulation;
-  model::HostCpus cpus{simulation, cpu_config()};
+  model::HostCpus cpus{simulation, cpu_config(), model::Instructions::kFree};
   model::HostMemory memory{simulation, memory_config(), [](std::uint16_t) { return 0; }};
   model::Interrupts interrupts{simulation};
   model::HostPlatform platform{

@@ -18,6 +18,8 @@ namespace npu::test {
 inline model::HostCpuConfig cpu_config() {
   model::HostCpuConfig config{};
   config.cores = 8;
+  config.clock_hz = 2'000'000'000;
+  config.ipc_percent = 250;  // 200 ps each
   config.mmio_store = 30_ns;
   config.wc_store = 2_ns;
   config.mmio_load = 10_ns;
@@ -77,7 +79,7 @@ inline constexpr std::uint16_t kRequester = 0x0100;  // 01:00.0
 
 struct HostBench {
   model::Simulation simulation;
-  model::HostCpus cpus{simulation, cpu_config(), model::Instructions::kFree};
+  model::HostCpus cpus;
   model::HostMemory memory{simulation, memory_config(), [](std::uint16_t) { return 0; }};
   model::Interrupts interrupts{simulation};
   model::HostPlatform platform{
@@ -92,7 +94,10 @@ struct HostBench {
       }};
   FarEnd far_end{"far_end"};
 
-  HostBench() { platform.cpu_socket.bind(far_end.socket); }
+  explicit HostBench(model::Instructions instructions = model::Instructions::kFree)
+      : cpus(simulation, cpu_config(), instructions) {
+    platform.cpu_socket.bind(far_end.socket);
+  }
 
   platform::Tasks& tasks() { return static_cast<platform::Platform&>(platform).tasks(); }
   platform::Clock& clock() { return static_cast<platform::Platform&>(platform).clock(); }

@@ -5,7 +5,7 @@
 
 #include "model/config/load.hpp"
 #include "model/system.hpp"
-#include "workloads/simulator/driver_instructions.hpp"
+#include "workloads/simulator/counted_software.hpp"
 
 namespace npu::bench {
 
@@ -21,7 +21,7 @@ Measurement measure_on_card(
   Measurement measured;
   Status status;
   model::System system(*config);
-  workloads::follow_driver(system);
+  workloads::count_software(system);
   const auto ran =
       system.run([&](platform::Platform& platform) { status = program(platform, measured); });
   if (ran && status) return measured;

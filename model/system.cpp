@@ -11,7 +11,7 @@ System::System(const SystemConfig& config)
               [this](std::uint16_t requester) { return fabric_.numa_node(requester); }),
       interrupts_(simulation_),
       fabric_("pci", simulation_, config_, memory_, interrupts_, Chip::kEndpointPorts),
-      cpus_(simulation_, config_.cpu, config_.instructions),
+      cpus_(simulation_, config_.cpu),
       platform_("platform", simulation_, cpus_, memory_, interrupts_, fabric_.host_bridges(),
                 resources()) {
   for (unsigned i = 0; i < config_.cards.size(); ++i) {

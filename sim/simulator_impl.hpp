@@ -7,14 +7,14 @@
 
 #include "model/system.hpp"
 #include "npu/sim/simulator.hpp"
-#include "workloads/simulator/driver_instructions.hpp"
+#include "workloads/simulator/counted_software.hpp"
 
 namespace npu::sim {
 
 struct Simulator::Impl {
   Impl(const model::SystemConfig& config, std::string name, std::vector<std::string> given)
       : system(config), config_name(std::move(name)), overrides(std::move(given)) {
-    workloads::follow_driver(system);
+    workloads::count_software(system);
   }
   model::System system;
   std::string config_name;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/support/observation.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
 
@@ -80,17 +81,17 @@ Ticket DmaQueue::enqueue(const DmaRequest& request, Picoseconds called) {
   link_.write(abi::DmaDoorbell::from_raw(next));
   producer_.store(QueueMark::behind(ticket).raw(), std::memory_order_release);
   total_.fetch_add(1, std::memory_order_relaxed);
-  if (tracer.enabled()) {
+  observe(link_.platform(), [&](platform::Tracer& listening, Picoseconds now) {
     platform::TraceEvent event;
     event.begin = called;
-    event.end = link_.clock().now();
+    event.end = now;
     event.cause = cause;
     event.bytes = request.command.size;
     event.detail = request.stream.value;
     event.track = track_;
     event.activity = platform::Activity::kDmaSubmit;
-    tracer.emit(event);
-  }
+    listening.emit(event);
+  });
   return ticket;
 }
 

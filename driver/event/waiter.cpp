@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "driver/event/wait.hpp"
+#include "driver/support/observation.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
@@ -26,16 +27,16 @@ Status Waiter::wait(const Ticket& ticket, const WaitContext& context, WaitPolicy
   const Picoseconds begin = link_.clock().now();
   counters_.waits.fetch_add(1, std::memory_order_relaxed);
   const Status status = Wait(*this, ticket, context, deadline).run(policy);
-  if (tracer.enabled()) {
+  observe(link_.platform(), [&](platform::Tracer& listening, Picoseconds now) {
     platform::TraceEvent event;
     event.begin = begin;
-    event.end = link_.clock().now();
+    event.end = now;
     event.cause = cause;
     event.detail = ticket.event.value;
     event.track = track_;
     event.activity = platform::Activity::kEventWait;
-    tracer.emit(event);
-  }
+    listening.emit(event);
+  });
   return status;
 }
 

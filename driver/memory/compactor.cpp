@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "driver/support/observation.hpp"
 #include "driver/support/spin_lock.hpp"
 
 namespace npu::driver {
@@ -43,8 +44,7 @@ class Compactor::Pause {
   void end(Part part, Bytes bytes = 0) {
     const auto time = now();
     report_.*kPartFields[part] += time - last_;
-    auto& tracer = owner_.link_.platform().tracer();
-    if (tracer.enabled()) {
+    observe(owner_.link_.platform(), [&](platform::Tracer& tracer, Picoseconds) {
       platform::TraceEvent event;
       event.begin = last_;
       event.end = time;
@@ -52,7 +52,7 @@ class Compactor::Pause {
       event.track = owner_.tracks_[part];
       event.activity = platform::Activity::kStage;
       tracer.emit(event);
-    }
+    });
     last_ = time;
   }
 

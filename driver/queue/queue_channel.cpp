@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "driver/support/observation.hpp"
 #include "npu/base/checked.hpp"
 #include "npu/driver/queue_entries.hpp"
 
@@ -270,17 +271,17 @@ void QueueChannel::give_back_ring() {
 
 void QueueChannel::trace(platform::Activity activity, Picoseconds begin, const QueueTicket& ticket,
                          std::size_t entries_before) {
-  auto& tracer = link_.platform().tracer();
-  if (!tracer.enabled()) return;
-  platform::TraceEvent event;
-  event.begin = begin;
-  event.end = link_.clock().now();
-  event.cause = platform::queue_cause(parts_.device_index, parts_.id.value, ticket.index);
-  constexpr unsigned kBeforeShift = 32;
-  event.detail = std::uint64_t{entries_before} << kBeforeShift | parts_.id.value;
-  event.track = activity == platform::Activity::kEventWait ? wait_track_ : submit_track_;
-  event.activity = activity;
-  tracer.emit(event);
+  observe(link_.platform(), [&](platform::Tracer& tracer, Picoseconds now) {
+    platform::TraceEvent event;
+    event.begin = begin;
+    event.end = now;
+    event.cause = platform::queue_cause(parts_.device_index, parts_.id.value, ticket.index);
+    constexpr unsigned kBeforeShift = 32;
+    event.detail = std::uint64_t{entries_before} << kBeforeShift | parts_.id.value;
+    event.track = activity == platform::Activity::kEventWait ? wait_track_ : submit_track_;
+    event.activity = activity;
+    tracer.emit(event);
+  });
 }
 
 QueueCounters QueueChannel::counters() const {

@@ -165,7 +165,8 @@ int ProgramCore::run_launched() {
   const auto program = fetch(block_.image);
   identify(program);
   local_ = std::max(local_, initialised);
-  const int result = run_.call_program([&] { return program.entry(port_); });
+  const int result = run_.call_program(program.executed, [&] { return program.entry(port_); });
+  executed(run_.take_executed());
   enter();
   wait_for({Waits::kDrained});
   local_ = std::max(local_, units_->pipes.drained_at());

@@ -66,6 +66,7 @@ struct ProgramCoreConfig {
   unsigned queue_depth;         // instructions and flags that a pipe holds
   Bytes segment;                // most of one request
   Bytes outstanding;            // of one pipe: bytes requested and not answered
+  unsigned scalar_ipc_percent;  // instructions of its own that the scalar unit executes in 100 clocks
   unsigned issue_clocks;        // scalar unit: instruction, flag or barrier handed to a pipe
   unsigned flag_clocks;         // from pipe to pipe
   unsigned scalar_flag_clocks;  // between the scalar unit and a pipe

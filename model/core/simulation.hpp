@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every model shares: the agenda, the transaction pool and the recorder.
+// What every model shares: the agenda, the transaction pool, the recorder, programs that count.
 #pragma once
 
 #include "model/core/agenda.hpp"
+#include "model/core/counted_programs.hpp"
 #include "model/core/recorder.hpp"
 #include "model/core/transaction.hpp"
 
@@ -12,6 +13,7 @@ struct Simulation {
   Agenda agenda{"agenda"};
   TransactionPool pool;
   Recorder recorder;
+  CountedPrograms counted_programs;
 
   void emit(std::uint32_t track, platform::Activity activity, SimTime begin, SimTime end,
             std::uint64_t cause = 0, std::uint64_t bytes = 0, std::uint64_t detail = 0) {

@@ -12,10 +12,9 @@ constexpr int kTaskStackBytes = 256 * 1024;
 
 }  // namespace
 
-HostCpus::HostCpus(Simulation& simulation, const HostCpuConfig& config, Instructions instructions)
+HostCpus::HostCpus(Simulation& simulation, const HostCpuConfig& config)
     : simulation_(simulation),
       config_(config),
-      is_charged_(instructions == Instructions::kCounted),
       clocks_by_percent_(config.clock_hz / 1'000'000 * config.ipc_percent),
       on_core_(config.cores) {}
 

@@ -27,12 +27,23 @@ inline SimTime deadline_ticks(Picoseconds deadline) {
   return deadline.count() < 0 ? 0 : ticks(deadline);
 }
 
+// What a task's poll loop has done in the round that it is in.
+struct PollRound {
+  const void* watched = nullptr;
+  SimTime deadline = 0;
+  SimTime began = 0;             // when it looked
+  SimTime own = 0;               // time of its instructions
+  std::uint64_t executed = 0;    // by all tasks when it began
+};
+
 struct HostTask {
   std::string name;
   unsigned core = 0;
   std::uint32_t track = 0;
   std::uint64_t cause = 0;
   SimTime pending = 0;     // charged, not yet waited for
+  std::uint64_t rest = 0;  // of its instructions' time, less than a picosecond of it
+  PollRound round;
   SimTime busy_since = 0;  // of the current stretch without blocking
   platform::CpuUsage usage;
   std::string waiting_for;  // while blocked; for the deadlock report
@@ -42,7 +53,7 @@ struct HostTask {
 
 class HostCpus {
  public:
-  HostCpus(Simulation& simulation, const HostCpuConfig& config, Instructions instructions);
+  HostCpus(Simulation& simulation, const HostCpuConfig& config);
 
   const HostCpuConfig& config() const { return config_; }
   // Instructions of host software; those executed since the last call become the current task's.
@@ -104,7 +115,10 @@ class HostCpus {
   // What the current task has executed since the last call takes its time.
   void account() {
     const std::uint64_t count = executed_.take();
-    if (is_charged_) current_->pending += count * kHundredMicroseconds / clocks_by_percent_;
+    if (count == 0) return;
+    current_->rest += count * kHundredMicroseconds;
+    current_->pending += current_->rest / clocks_by_percent_;
+    current_->rest %= clocks_by_percent_;
   }
   void wait_until(SimTime when);
   void resume(HostTask& task);
@@ -115,7 +129,6 @@ class HostCpus {
   Simulation& simulation_;
   HostCpuConfig config_;
   Executed executed_;
-  bool is_charged_;
   std::uint64_t clocks_by_percent_;                 // MHz times instructions in 100 clocks
   std::vector<std::shared_ptr<HostTask>> on_core_;  // by core; null: free
   unsigned tasks_ = 0;                              // that have not ended

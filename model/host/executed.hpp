@@ -23,7 +23,9 @@ class Executed {
     all_ += count;
     return count;
   }
-  // That take() has returned.
+  // More that were executed, by rounds of a loop that did not run.
+  void add(std::uint64_t count) { all_ += count; }
+  // That take() has returned, and add() was told.
   std::uint64_t all() const { return all_; }
 
  private:

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/simulator/counted_software.hpp"
+
+// Of the driver, if it is a library that counts.
+extern "C" __attribute__((weak, visibility("default"))) const std::uint64_t*
+npu_instruction_counter();
+
+namespace npu::workloads {
+namespace {
+
+ConstByteSpan span(const std::byte* begin, const std::byte* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+}  // namespace
+
+void count_software(model::System& system) {
+  if (system.config().instructions == model::Instructions::kFree) return;
+  if (npu_instruction_counter != nullptr) system.cpus().executed().follow(npu_instruction_counter());
+  for (const auto& program : counted_programs()) {
+    system.simulation().counted_programs.add(span(program.begin, program.end),
+                                             span(program.counted_begin, program.counted_end));
+  }
+}
+
+}  // namespace npu::workloads

@@ -4,31 +4,24 @@
 // device memory, its size and its digest are those of the program that the card would run.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <map>
+#include <vector>
 
 #include "npu/base/byte_span.hpp"
 
 namespace npu::model {
 
-// Of a program's object.
-using ProgramDigest = std::array<std::uint8_t, 32>;
-ProgramDigest program_digest(ConstByteSpan object);
-
 class CountedPrograms {
  public:
-  // Both outlive this.
-  void add(ConstByteSpan program, ConstByteSpan counted) { twins_[program_digest(program)] = counted; }
-  // Empty: it has none.
-  ConstByteSpan find(const ProgramDigest& digest) const {
-    const auto found = twins_.find(digest);
-    return found == twins_.end() ? ConstByteSpan() : found->second;
-  }
-  bool empty() const { return twins_.empty(); }
+  // Two shared objects, which outlive this.
+  void add(ConstByteSpan program, ConstByteSpan counted);
+  // The twin of what is `object` as far as it is loaded; empty: it has none.
+  ConstByteSpan find(ConstByteSpan object) const;
 
  private:
-  std::map<ProgramDigest, ConstByteSpan> twins_;
+  struct Twins {
+    ConstByteSpan code, counted;
+  };
+  std::vector<Twins> twins_;
 };
 
 }  // namespace npu::model

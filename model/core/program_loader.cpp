@@ -2,6 +2,7 @@
 #include "model/core/program_loader.hpp"
 
 #include <dlfcn.h>
+#include <openssl/evp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,6 +10,15 @@
 
 namespace npu::model {
 namespace {
+
+std::array<std::uint8_t, 32> sha256(ConstByteSpan bytes) {
+  std::array<std::uint8_t, 32> digest{};
+  unsigned length = 0;
+  if (EVP_Digest(bytes.data, bytes.size, digest.data(), &length, EVP_sha256(), nullptr) != 1) {
+    return {};
+  }
+  return digest;
+}
 
 // An open file without a name that holds the bytes; -1: none could be made.
 int file_of(ConstByteSpan bytes) {
@@ -77,12 +87,12 @@ void ProgramLoader::forget() {
 LoadedProgram ProgramLoader::load(const abi::ImageHeader& header, const void* object) {
   if (const auto program = find(header); program.entry != nullptr) return program;
   const ConstByteSpan given(static_cast<const std::byte*>(object), header.size);
-  if (!accepts(header) || program_digest(given) != header.digest) return {};
+  if (!accepts(header) || sha256(given) != header.digest) return {};
   if (const auto found = loaded_.find(header.digest); found != loaded_.end()) {
     found->second->known = true;
     return found->second->program;
   }
-  const ConstByteSpan twin = counted_.find(header.digest);
+  const ConstByteSpan twin = counted_.find(given);
   const int file = file_of(twin.size != 0 ? twin : given);
   if (file < 0) return {};
   const std::string path = path_of(file);

@@ -4,6 +4,7 @@
 // be shared by all cores that run it: programs have none that change.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 
@@ -38,12 +39,13 @@ class ProgramLoader {
   void forget();
 
  private:
+  using Digest = std::array<std::uint8_t, 32>;
   struct Library;
 
   const abi::ImageKind kind_;
   const char* const entry_;
   const CountedPrograms& counted_;
-  std::map<ProgramDigest, std::unique_ptr<Library>> loaded_;
+  std::map<Digest, std::unique_ptr<Library>> loaded_;
 };
 
 }  // namespace npu::model

@@ -9,8 +9,12 @@
 
 namespace npu::model {
 
-// Whether the instructions that counted host software executes take time.
+// Whether the instructions that software executes take time, where it counts them.
 enum class Instructions { kCounted, kFree };
+
+struct FirmwareConfig {
+  Instructions instructions = Instructions::kFree;
+};
 
 // What host software costs. All times are CPU time of the task that does it.
 struct HostCpuConfig {
@@ -81,7 +85,8 @@ struct ReplacedKey {
 struct SystemConfig {
   std::string path;
   std::vector<ReplacedKey> replaced;                // by key
-  Instructions instructions = Instructions::kFree;  // of host software
+  Instructions instructions = Instructions::kFree;  // of the driver
+  FirmwareConfig firmware;
   HostCpuConfig cpu;
   HostMemoryConfig memory;
   RootComplexConfig root_complex;

@@ -146,6 +146,16 @@ const Table& host_bridge_table() {
   return kTable;
 }
 
+const Table& firmware_table() {
+  static const Table kTable{
+      "",
+      "programs of the cards' cores",
+      {keys::choice("instructions", &FirmwareConfig::instructions, {"counted", "free"},
+                    "whether the instructions of programs that npusim brings along take time; "
+                    "others count none")}};
+  return kTable;
+}
+
 const Table& host_table() {
   using S = SystemConfig;
   static const Table kTable{
@@ -153,7 +163,7 @@ const Table& host_table() {
       "host processor, memory and root complex",
       {keys::choice("instructions", &S::instructions, {"counted", "free"},
                     "whether the driver's instructions take time, where it counts them"),
-       section("cpu", &S::cpu, cpu_table()), section("memory", &S::memory, memory_table()),
+       section("firmware", &S::firmware, firmware_table()), section("cpu", &S::cpu, cpu_table()), section("memory", &S::memory, memory_table()),
        section("root_complex", &S::root_complex, root_complex_table())}};
   return kTable;
 }

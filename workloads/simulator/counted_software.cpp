@@ -15,8 +15,11 @@ ConstByteSpan span(const std::byte* begin, const std::byte* end) {
 }  // namespace
 
 void count_software(model::System& system) {
-  if (system.config().instructions == model::Instructions::kFree) return;
-  if (npu_instruction_counter != nullptr) system.cpus().executed().follow(npu_instruction_counter());
+  const auto& config = system.config();
+  if (config.instructions == model::Instructions::kCounted && npu_instruction_counter != nullptr) {
+    system.cpus().executed().follow(npu_instruction_counter());
+  }
+  if (config.firmware.instructions == model::Instructions::kFree) return;
   for (const auto& program : counted_programs()) {
     system.simulation().counted_programs.add(span(program.begin, program.end),
                                              span(program.counted_begin, program.counted_end));

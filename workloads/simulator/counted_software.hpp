@@ -7,8 +7,8 @@
 
 namespace npu::workloads {
 
-// Before the machine runs; nothing if its configuration says that instructions are free. Software
-// that does not count takes the time of its accesses alone.
+// Before the machine runs, as its configuration says. Software that does not count takes the time
+// of its accesses alone.
 void count_software(model::System& system);
 
 struct CountedProgram {

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint64_t kOne = 200;  // ps, at cpu_config()'s clock
 
 TEST(Executed, InstructionsTakeTimeBeforeTheNextAccessLeaves) {
-  HostBench bench(model::Instructions::kCounted);
+  HostBench bench;
   std::uint64_t counter = 1'000'000;  // of what ran before: nobody's
   bench.cpus.executed().follow(&counter);
   bench.run([&] {
@@ -25,7 +25,7 @@ TEST(Executed, InstructionsTakeTimeBeforeTheNextAccessLeaves) {
 }
 
 TEST(Executed, EachTaskPaysForItsOwn) {
-  HostBench bench(model::Instructions::kCounted);
+  HostBench bench;
   std::uint64_t counter = 0;
   bench.cpus.executed().follow(&counter);
   std::int64_t busy = 0;
@@ -40,19 +40,8 @@ TEST(Executed, EachTaskPaysForItsOwn) {
   EXPECT_EQ(busy, static_cast<std::int64_t>(100 * kOne));
 }
 
-TEST(Executed, FreeOnesAreCountedAndTakeNone) {
-  HostBench bench;
-  std::uint64_t counter = 0;
-  bench.cpus.executed().follow(&counter);
-  bench.run([&] {
-    counter += 450;
-    EXPECT_EQ(bench.cpus.local_now(), 0U);
-  });
-  EXPECT_EQ(bench.cpus.executed().all(), 450U);
-}
-
 TEST(Executed, WithoutACounterNothingIsKnown) {
-  HostBench bench(model::Instructions::kCounted);
+  HostBench bench;
   EXPECT_FALSE(bench.cpus.executed().is_known());
   bench.run([&] { EXPECT_EQ(bench.cpus.local_now(), 0U); });
 }

@@ -94,10 +94,7 @@ struct HostBench {
       }};
   FarEnd far_end{"far_end"};
 
-  explicit HostBench(model::Instructions instructions = model::Instructions::kFree)
-      : cpus(simulation, cpu_config(), instructions) {
-    platform.cpu_socket.bind(far_end.socket);
-  }
+  HostBench() : cpus(simulation, cpu_config()) { platform.cpu_socket.bind(far_end.socket); }
 
   platform::Tasks& tasks() { return static_cast<platform::Platform&>(platform).tasks(); }
   platform::Clock& clock() { return static_cast<platform::Platform&>(platform).clock(); }

@@ -7,11 +7,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86
   set(NPU_COUNTING ON)
 endif()
 
-# The assembler's folder is named by its sources: code that another one counted is compiled anew.
+# The assembler's folder is named by its sources: code that another one counted is compiled anew. Of
+# the copies CMake knows when they are out of date.
 set(digests "")
 foreach(name assembler.cpp rewriter.cpp rewriter.hpp library_calls.hpp)
-  set(file ${CMAKE_SOURCE_DIR}/counting/${name})
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  set(file ${CMAKE_BINARY_DIR}/counting/sources/${name})
+  configure_file(${CMAKE_SOURCE_DIR}/counting/${name} ${file} COPYONLY)
   file(SHA256 ${file} digest)
   string(APPEND digests ${digest})
 endforeach()

@@ -92,7 +92,7 @@ class Rewriter {
     ++instructions_;
   }
   void end_block() {
-    if (mark_) lines_[*mark_] = add("$" + std::to_string(instructions_));
+    if (mark_ && instructions_ != 0) lines_[*mark_] = add("$" + std::to_string(instructions_));
     if (mark_) instructions_ = 0;
     mark_.reset();
   }

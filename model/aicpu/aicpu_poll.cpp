@@ -19,6 +19,7 @@ SimTime AicpuCore::time_of(std::uint64_t ticks) const {
 
 bool AicpuCore::poll_again(std::uint64_t deadline) {
   check();
+  compute(1);  // the branch back
   ++statistics_.rounds;
   const std::uint64_t executed = statistics_.instructions - round_began_at_;
   round_began_at_ = statistics_.instructions;

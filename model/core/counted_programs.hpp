@@ -16,6 +16,7 @@ class CountedPrograms {
   void add(ConstByteSpan program, ConstByteSpan counted);
   // The twin of what is `object` as far as it is loaded; empty: it has none.
   ConstByteSpan find(ConstByteSpan object) const;
+  bool empty() const { return twins_.empty(); }
 
  private:
   struct Twins {

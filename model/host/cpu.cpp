@@ -109,10 +109,9 @@ void HostCpus::watch(const sc_core::sc_event& event, SimTime limit) {
 }
 
 void HostCpus::spin(SimTime since, SimTime until) {
-  account();
   auto& task = *current_;
   task.usage.busy += Picoseconds(static_cast<std::int64_t>(until - since));
-  task.pending = 0;
+  task.pending = task.stores = 0;
   wait_until(until);
 }
 

@@ -6,6 +6,7 @@
 // first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,6 +44,7 @@ struct HostTask {
   std::uint64_t cause = 0;
   SimTime pending = 0;     // charged, not yet waited for
   std::uint64_t rest = 0;  // of its instructions' time, less than a picosecond of it
+  SimTime stores = 0;      // of what is charged: stores on their way that have hidden no instruction
   PollRound round;
   SimTime busy_since = 0;  // of the current stretch without blocking
   platform::CpuUsage usage;
@@ -68,6 +70,13 @@ class HostCpus {
   void charge(Picoseconds time) {
     account();
     current_->pending += ticks(time);
+    current_->stores = 0;
+  }
+  // The same for a store or a barrier, behind which the core goes on with instructions.
+  void charge_store(Picoseconds time) {
+    account();
+    current_->pending += ticks(time);
+    current_->stores += ticks(time);
   }
   // The current task has nothing to do until `event`: no busy and no idle time of its.
   void rest(const sc_core::sc_event& event);
@@ -116,9 +125,13 @@ class HostCpus {
   void account() {
     const std::uint64_t count = executed_.take();
     if (count == 0) return;
-    current_->rest += count * kHundredMicroseconds;
-    current_->pending += current_->rest / clocks_by_percent_;
-    current_->rest %= clocks_by_percent_;
+    auto& task = *current_;
+    task.rest += count * kHundredMicroseconds;
+    const SimTime time = task.rest / clocks_by_percent_;
+    task.rest %= clocks_by_percent_;
+    const SimTime hidden = std::min(time, task.stores);
+    task.stores -= hidden;
+    task.pending += time - hidden;
   }
   void wait_until(SimTime when);
   void resume(HostTask& task);

@@ -38,11 +38,13 @@ tlm::tlm_generic_payload& HostPlatform::request(tlm::tlm_command command, Transa
   return payload;
 }
 
-void HostPlatform::post(std::uint64_t address, const void* data, unsigned length, unsigned bar) {
+void HostPlatform::post(std::uint64_t address, const void* data, unsigned length, unsigned bar,
+                        SimTime issued) {
   ++statistics_.mmio_writes;
   if (bar < HostStatistics::kBars) ++statistics_.bar_writes[bar];
   auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kMemory, address, data, length);
   Transaction::of(payload).posted = true;  // the final target releases it
+  Transaction::of(payload).issued = issued;
   sc_core::sc_time delay;
   cpu_socket->b_transport(payload, delay);
 }
@@ -66,9 +68,9 @@ std::uint64_t HostPlatform::load(std::uint64_t address, unsigned width, unsigned
 
 void HostPlatform::store(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar) {
   drain_combining();
-  cpus_.charge(cpus_.config().mmio_store);
+  cpus_.charge_store(cpus_.config().mmio_store);
   cpus_.synchronise();
-  post(address, &value, width, bar);
+  post(address, &value, width, bar, sim_now());
 }
 
 void HostPlatform::store_combining(std::uint64_t address, std::uint64_t value, unsigned width,
@@ -81,8 +83,9 @@ void HostPlatform::store_combining(std::uint64_t address, std::uint64_t value, u
     drain_combining();
     buffer.address = address;
     buffer.bar = bar;
+    buffer.issued = cpus_.local_now();
   }
-  cpus_.charge(cpus_.config().wc_store);
+  cpus_.charge_store(cpus_.config().wc_store);
   std::memcpy(buffer.bytes.data() + buffer.length, &value, width);
   buffer.length += width;
 }
@@ -92,7 +95,7 @@ void HostPlatform::drain_combining() {
   if (buffer.length == 0) return;
   cpus_.synchronise();
   const unsigned length = std::exchange(buffer.length, 0U);
-  post(buffer.address, buffer.bytes.data(), length, buffer.bar);
+  post(buffer.address, buffer.bytes.data(), length, buffer.bar, buffer.issued);
 }
 
 void HostPlatform::trace_barrier(SimTime begin, bool read) {
@@ -105,7 +108,7 @@ void HostPlatform::trace_barrier(SimTime begin, bool read) {
 void HostPlatform::write_barrier() {
   ++statistics_.write_barriers;
   const SimTime begin = cpus_.local_now();
-  cpus_.charge(cpus_.config().barrier);
+  cpus_.charge_store(cpus_.config().barrier);
   drain_combining();
   trace_barrier(begin, false);
 }

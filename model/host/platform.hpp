@@ -89,11 +89,12 @@ class HostPlatform : public sc_core::sc_module,
     std::uint64_t address = 0;
     unsigned length = 0;
     unsigned bar = 0;
+    SimTime issued = 0;  // the first of the stores
     std::array<unsigned char, 64> bytes{};
   };
   tlm::tlm_generic_payload& request(tlm::tlm_command command, TransactionKind kind,
                                     std::uint64_t address, const void* data, unsigned length);
-  void post(std::uint64_t address, const void* data, unsigned length, unsigned bar);
+  void post(std::uint64_t address, const void* data, unsigned length, unsigned bar, SimTime issued);
   void drain_combining();
   void trace_barrier(SimTime begin, bool read);
   void trace_poll(SimTime begin, std::uint64_t rounds);

@@ -60,6 +60,10 @@ void add_card(Report& report, const CardCounters& card) {
   writer.count("queues.faults", card.queue_faults);
   writer.count("cores.blocks", card.blocks);
   writer.count("cores.instructions", card.instructions);
+  if (card.executed) {
+    writer.count("cores.scalar_instructions", card.executed->cores);
+    writer.count("aicpus.instructions", card.executed->aicpus);
+  }
   writer.count("aicpus.loads", card.aicpu_loads);
   writer.count("aicpus.stores", card.aicpu_stores);
 }

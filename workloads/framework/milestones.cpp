@@ -41,7 +41,10 @@ void Milestones::observe(const platform::TraceEvent& event, RingPlace ring) {
   switch (event.activity) {
     case Activity::kMmioWrite:
       if (doorbell_written) break;
-      if (event.detail >> kBarShift == abi::kMemoryBar) keep_latest(entry_written, event.end);
+      if (event.detail >> kBarShift == abi::kMemoryBar) {
+        keep_latest(entry_begun, event.begin);
+        keep_latest(entry_written, event.end);
+      }
       if (event.detail == kDoorbellDetail && (entry_written || ring == RingPlace::kHostMemory)) {
         doorbell_issued = event.begin;
         doorbell_written = event.end;
@@ -65,7 +68,8 @@ void Milestones::observe(const platform::TraceEvent& event, RingPlace ring) {
 Result<Breakdown> latency_parts(const Milestones& milestones, RingPlace ring, CallSpan call,
                                 std::uint64_t cause) {
   const bool device_ring = ring == RingPlace::kDeviceMemory;
-  const std::array<Step, 5> steps{{
+  const std::array<Step, 6> steps{{
+      {"submit", "", device_ring ? milestones.entry_begun : std::nullopt},
       {"entry_store", "", device_ring ? milestones.entry_written : milestones.doorbell_issued},
       {"doorbell", "", milestones.doorbell_written},
       {"engine_start", "the first data request", milestones.data_requested},

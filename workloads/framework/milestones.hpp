@@ -26,8 +26,8 @@ struct CallSpan {
 
 // The moments of one command, as far as they were seen.
 struct Milestones {
-  std::optional<Picoseconds> entry_written;     // end of the last kMmioWrite into BAR2 before the
-                                                // doorbell
+  std::optional<Picoseconds> entry_begun;       // begin and end of the last kMmioWrite into BAR2
+  std::optional<Picoseconds> entry_written;     // before the doorbell
   std::optional<Picoseconds> doorbell_issued;   // begin and end of the first kMmioWrite of
   std::optional<Picoseconds> doorbell_written;  // DMA_DOORBELL
   std::optional<Picoseconds> data_requested;    // end of kEngineStart
@@ -38,8 +38,8 @@ struct Milestones {
   void observe(const platform::TraceEvent& event, RingPlace ring);
 };
 
-// The parts of a latency, always in this order: entry_store, doorbell, engine_start, data,
-// completion; then the wait. With the ring in host memory no entry crosses the link: entry_store
+// The parts of a latency, always in this order: submit (the driver's instructions before the entry's
+// first store), entry_store, doorbell, engine_start, data, completion; then the wait. With the ring in host memory no entry crosses the link: entry_store
 // then ends when the CPU has issued entry, barrier and doorbell, and doorbell is the doorbell's
 // flight alone. The event record is a command's last write to host memory; without one the command
 // is complete when its engine says so. A milestone that lies before its predecessor costs nothing

@@ -117,6 +117,10 @@ struct CardCounters {
   std::uint64_t queue_faults = 0;
   std::uint64_t blocks = 0;        // of kernels, started
   std::uint64_t instructions = 0;  // that AI Cores' pipes have taken in
+  struct Executed {
+    std::uint64_t cores, aicpus;
+  };
+  std::optional<Executed> executed;  // instructions of programs, where they are counted
   std::uint64_t aicpu_loads = 0, aicpu_stores = 0;
 };
 

@@ -23,7 +23,6 @@ bool Scheduler::sweep() {
 void Scheduler::ended(const Ended& ended, const Worker& worker) {
   const Assignment& what = ended.what;
   enter(AicpuPhase::kComplete, what.task);
-  port_.compute(kBookkeeping);
   ++lanes_;
   if (what.record != 0) {
     port_.store(what.record + offsetof(abi::TaskRecord, seen), 8, port_.system_counter());
@@ -59,7 +58,6 @@ void Scheduler::resolve(std::uint32_t task) {
     const std::uint64_t edge = port_.load(run_.edge(seen - 1), 8);
     const auto consumer = static_cast<std::uint32_t>(edge);
     seen = static_cast<std::uint32_t>(edge >> 32);
-    port_.compute(kStep);
     const std::uint64_t before =
         port_.fetch_add(run_.task(consumer, offsetof(TaskState, arrived)), 4, 1);
     if (static_cast<std::uint32_t>(before) + 1 == 0) make_ready(consumer, run_.kind(consumer));

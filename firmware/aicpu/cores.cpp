@@ -58,7 +58,6 @@ void Cores::deal(const RunView& run, unsigned thread) {
   std::sort(all.begin(), all.end(),
             [](const Worker& a, const Worker& b) { return a.physical < b.physical; });
   const auto clusters = group(all, counts_);
-  run.port().compute(static_cast<unsigned>(all.size()) * kBookkeeping);
   workers_.reserve(all.size());
   for (std::size_t c = thread; c < clusters.size(); c += run.header().threads) {
     Cluster cluster;

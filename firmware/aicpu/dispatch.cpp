@@ -105,7 +105,6 @@ void Scheduler::place(const Share& share, std::uint32_t block, const abi::TaskDe
 void Scheduler::place(const Share& share, std::uint32_t block, const abi::TaskDescriptor& task,
                       Worker& worker, std::uint32_t role) {
   enter(AicpuPhase::kDispatch, share.task);
-  port_.compute(kBookkeeping);
   // Ids alternate between the two payloads; the one used here was that of a block that has ended.
   const std::uint32_t last = worker.last_dispatch;
   worker.last_dispatch = last == abi::DataMainBase::kMaxId ? 2 : last + 1;

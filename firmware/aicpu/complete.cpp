@@ -7,12 +7,15 @@ namespace npu::firmware {
 bool Scheduler::sweep() {
   bool moved = false;
   unsigned looks = 0;
-  for (auto& worker : cores_.workers()) {
-    if (!worker.busy() || worker.reserved) continue;
+  auto& workers = cores_.workers();
+  for (unsigned i = cores_.next_at_work(0); i < workers.size(); i = cores_.next_at_work(i + 1)) {
+    Worker& worker = workers[i];
     ++looks;
     const Look found = link_->look(worker);
-    moved |= found.changed;
-    for (unsigned i = 0; i < found.count; ++i) ended(found.ended[i], worker);
+    if (!found.changed) continue;
+    moved = true;
+    cores_.changed(worker);
+    for (unsigned k = 0; k < found.count; ++k) ended(found.ended[k], worker);
   }
   // Not of rounds that find nothing: how many of them there are is the machine's business
   // (AicpuPort::poll_again).

@@ -17,7 +17,7 @@ bool Scheduler::begin() {
     return false;
   }
   if (first() ? !greet_workers() : !await_cores_known()) return false;
-  cores_.deal(run_, thread_);
+  cores_.deal(run_, thread_, *link_);
   dealt_ = true;
   const bool opened = open_cores();
   if (first()) result_.handshaken = port_.system_counter();

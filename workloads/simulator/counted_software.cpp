@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/simulator/counted_software.hpp"
 
+#include <thread>
+
 // Of the driver, if it is a library that counts.
 extern "C" __attribute__((weak, visibility("default"))) const std::uint64_t*
 npu_instruction_counter();
@@ -12,9 +14,20 @@ ConstByteSpan span(const std::byte* begin, const std::byte* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
+// The standard library counts references in another way while a process has never had two threads;
+// what is counted must not depend on who else has.
+void have_had_threads() {
+  static const bool kDone = [] {
+    std::thread([] {}).join();
+    return true;
+  }();
+  static_cast<void>(kDone);
+}
+
 }  // namespace
 
 void count_software(model::System& system) {
+  have_had_threads();
   const auto& config = system.config();
   if (config.instructions == model::Instructions::kCounted && npu_instruction_counter != nullptr) {
     system.cpus().executed().follow(npu_instruction_counter());

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kernel that npusim carries, ended at many instants of its run: no simulator ends with it,
 // and the core runs the kernel anew from begin to end. NPU_FAULT_INSTANTS=1000 for more of them.
-#include <cstdlib>
-
 #include <algorithm>
+#include <cstdlib>
 
 #include "tests/bench/aicore/aicore_bench.hpp"
 #include "tests/system/kernels/shipped_kernels.hpp"

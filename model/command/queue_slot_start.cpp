@@ -77,7 +77,7 @@ void QueueSlot::start_launch(QueueCommand& command) {
   }
   const auto launch = command.entry.get<abi::LaunchPayload>();
   if (launch.function != 0 || launch.image == 0) {
-    return fail(command, {FaultCode::kInvalidFunction, launch.image, queue_->mqd.vmid, false},
+    return fail(command, {FaultCode::kInvalidFunction, launch.function, queue_->mqd.vmid, false},
                 false);
   }
   command.blocks = launch.blocks;

@@ -198,7 +198,7 @@ void ProgramCore::report(std::uint64_t generation) {
   statistics_.running += sim_now() - began_;
   if (sim_.recorder.enabled()) {
     sim_.emit(track_of(Pipe::kScalar), platform::Activity::kKernelBlock, began_, sim_now(),
-              block_.cause, 0, std::uint64_t{block_.function} << 32 | block_.block);
+              block_.cause, 0, block_.block);
   }
   busy_ = false;
   window_.ended(fault_.code);

@@ -102,9 +102,7 @@ Status QueueFleet::add_member(QueueSession& session, std::uint64_t number) {
 Status QueueFleet::make_work(Member& member) {
   abi::QueueEntry kernel;
   if (shape_.spin_cycles != 0) {
-    abi::KernelArguments arguments;
-    arguments.value = shape_.spin_cycles;
-    auto made = member.session->launch(abi::KernelFunction::kSpin, 1, arguments);
+    auto made = member.session->launch("spin", 1, &shape_.spin_cycles, 1);
     if (!made) return forward_error(made);
     kernel = *made;
   }

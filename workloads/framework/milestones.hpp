@@ -20,19 +20,19 @@ enum class RingPlace { kDeviceMemory, kHostMemory };
 
 // The caller's: submit() called, wait() returned.
 struct CallSpan {
-  Picoseconds called;
-  Picoseconds returned;
+  Instant called;
+  Instant returned;
 };
 
 // The moments of one command, as far as they were seen.
 struct Milestones {
-  std::optional<Picoseconds> entry_written;     // end of the last kMmioWrite into BAR2 before the
-                                                // doorbell
-  std::optional<Picoseconds> doorbell_issued;   // begin and end of the first kMmioWrite of
-  std::optional<Picoseconds> doorbell_written;  // DMA_DOORBELL
-  std::optional<Picoseconds> data_requested;    // end of kEngineStart
-  std::optional<Picoseconds> data_written;      // last end of kDataWrite
-  std::optional<Picoseconds> completed;         // last end of kCompletion and kHostWrite
+  std::optional<Instant> entry_written;     // end of the last kMmioWrite into BAR2 before the
+                                            // doorbell
+  std::optional<Instant> doorbell_issued;   // begin and end of the first kMmioWrite of
+  std::optional<Instant> doorbell_written;  // DMA_DOORBELL
+  std::optional<Instant> data_requested;    // end of kEngineStart
+  std::optional<Instant> data_written;      // last end of kDataWrite
+  std::optional<Instant> completed;         // last end of kCompletion and kHostWrite
 
   // Events come in the order of their ends.
   void observe(const platform::TraceEvent& event, RingPlace ring);

@@ -20,14 +20,14 @@ Waiter::Waiter(CardLink& link, EventTable& events, DmaQueue& queue, std::uint32_
       wake_cost_(options.context_switch.count()) {}
 
 Status Waiter::wait(const Ticket& ticket, const WaitContext& context, WaitPolicy policy,
-                    Picoseconds deadline) {
+                    Instant deadline) {
   auto& tracer = link_.platform().tracer();
   const auto cause = platform::dma_cause(device_index_, ticket.position);
   const platform::CauseScope scope(tracer, cause);
-  const Picoseconds begin = link_.clock().now();
+  const Instant begin = link_.clock().now();
   counters_.waits.fetch_add(1, std::memory_order_relaxed);
   const Status status = Wait(*this, ticket, context, deadline).run(policy);
-  observe(link_.platform(), [&](platform::Tracer& listening, Picoseconds now) {
+  observe(link_.platform(), [&](platform::Tracer& listening, Instant now) {
     platform::TraceEvent event;
     event.begin = begin;
     event.end = now;

@@ -12,7 +12,7 @@ BlockTrace::BlockTrace(platform::Platform& platform, std::uint32_t device_index)
       track_(platform.tracer().track(fmt::format("driver{}.memory", device_index))) {}
 
 void BlockTrace::emit(platform::BlockState state, std::uint64_t address, Bytes size) const {
-  observe(*platform_, [&](platform::Tracer& tracer, Picoseconds now) {
+  observe(*platform_, [&](platform::Tracer& tracer, Instant now) {
     constexpr unsigned kStateShift = 60;
     platform::TraceEvent event;
     event.begin = event.end = now;

@@ -44,7 +44,7 @@ class Compactor::Pause {
   void end(Part part, Bytes bytes = 0) {
     const auto time = now();
     report_.*kPartFields[part] += time - last_;
-    observe(owner_.link_.platform(), [&](platform::Tracer& tracer, Picoseconds) {
+    observe(owner_.link_.platform(), [&](platform::Tracer& tracer, Instant) {
       platform::TraceEvent event;
       event.begin = last_;
       event.end = time;
@@ -57,7 +57,7 @@ class Compactor::Pause {
   }
 
  private:
-  Picoseconds now() { return owner_.link_.clock().now(); }
+  Instant now() { return owner_.link_.clock().now(); }
   void open() {
     if (held_) owner_.compute_->let_go();
     owner_.queue_.open_gate();
@@ -67,8 +67,8 @@ class Compactor::Pause {
 
   Compactor& owner_;
   CompactionReport& report_;
-  const Picoseconds begin_;
-  Picoseconds last_;
+  const Instant begin_;
+  Instant last_;
   bool closed_ = false;
   bool held_ = false;
 };

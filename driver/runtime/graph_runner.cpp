@@ -106,7 +106,7 @@ Status GraphRunner::prepare(const TaskGraph& graph, const RunLayout& layout,
 // Which task is which on the cores: a task's arguments lie where no other's do.
 void GraphRunner::trace_tasks(const TaskGraph& graph, const RunLayout& layout) {
   const std::uint64_t run = runs_++;
-  observe(platform_, [&](platform::Tracer& tracer, Picoseconds now) {
+  observe(platform_, [&](platform::Tracer& tracer, Instant now) {
     platform::TraceEvent event;
     event.begin = event.end = now;
     event.track = tracer.track(fmt::format("driver{}.tasks", device_.info().device_index));

@@ -18,7 +18,7 @@ class CallTrace {
   CallTrace(platform::Platform& platform, std::uint32_t device_index, platform::DriverCall call,
             std::uint64_t argument = 0, Bytes bytes = 0)
       : platform_(platform) {
-    observe(platform, [&](platform::Tracer& tracer, Picoseconds now) {
+    observe(platform, [&](platform::Tracer& tracer, Instant now) {
       constexpr unsigned kCallShift = 56;
       event_.begin = now;
       event_.bytes = bytes;
@@ -30,7 +30,7 @@ class CallTrace {
     });
   }
   ~CallTrace() {
-    observe(platform_, [&](platform::Tracer& tracer, Picoseconds now) {
+    observe(platform_, [&](platform::Tracer& tracer, Instant now) {
       if (event_.activity != platform::Activity::kDriverCall) return;  // began before
       event_.end = now;
       tracer.emit(event_);

@@ -20,7 +20,7 @@ template <class Tell>
                                                           const Tell& tell) noexcept {
   auto& tracer = platform.tracer();
   if (!tracer.enabled()) return;
-  const Picoseconds now = platform.clock().now();
+  const Instant now = platform.clock().now();
   const std::uint64_t before = npu_instructions;
   tell(tracer, now);
   npu_instructions = before;

@@ -23,9 +23,9 @@ namespace npu::model {
 
 // A deadline that a program has given: the end of time is never, and what is before its beginning
 // has passed.
-inline SimTime deadline_ticks(Picoseconds deadline) {
-  if (deadline == Picoseconds::max()) return UINT64_MAX;
-  return deadline.count() < 0 ? 0 : ticks(deadline);
+inline SimTime deadline_ticks(Instant deadline) {
+  if (deadline == Instant::never()) return UINT64_MAX;
+  return deadline < Instant() ? 0 : ticks(deadline);
 }
 
 // What a task's poll loop has done in the round that it is in.

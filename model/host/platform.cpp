@@ -179,7 +179,7 @@ Status HostPlatform::reset_function(platform::Bdf bdf) {
   write16(bdf, express + pci::kExpDeviceControl,
           static_cast<std::uint16_t>(control | pci::kExpDeviceControlFlr));
   // PCIe 6.6.2: a function completes its reset within 100 ms.
-  const Picoseconds deadline = now() + 100_ms;
+  const Instant deadline = now() + 100_ms;
   while (!present(bdf)) {
     if (now() >= deadline) {
       return fail(ErrorCode::kTimeout, to_string(bdf) + " does not answer 100 ms after FLR");

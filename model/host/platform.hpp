@@ -73,9 +73,9 @@ class HostPlatform : public sc_core::sc_module,
   std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width) override;
   void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) override;
   // Clock
-  Picoseconds now() override;
-  void relax(ConstByteSpan watched, Picoseconds deadline) override;
-  void sleep_until(Picoseconds deadline) override;
+  Instant now() override;
+  void relax(ConstByteSpan watched, Instant deadline) override;
+  void sleep_until(Instant deadline) override;
   // Tasks
   Result<std::unique_ptr<platform::Task>> spawn(std::string name,
                                                 std::function<void()> body) override;

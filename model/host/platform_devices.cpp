@@ -80,7 +80,7 @@ class MsixVector : public platform::InterruptVector {
     cpus_.synchronise();
     return state_->count;
   }
-  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Picoseconds deadline) override {
+  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override {
     cpus_.synchronise();
     const auto came = [&] { return state_->count != seen; };
     if (came()) return state_->count;

@@ -43,7 +43,7 @@ class HostMutex : public platform::Mutex {
  public:
   HostMutex(HostCpus& cpus, Agenda& agenda) : cpus_(cpus), agenda_(agenda) {}
   void lock() override { acquire(UINT64_MAX); }
-  bool try_lock_until(Picoseconds deadline) override { return acquire(deadline_ticks(deadline)); }
+  bool try_lock_until(Instant deadline) override { return acquire(deadline_ticks(deadline)); }
   void unlock() override {
     sc_assert(held_);
     cpus_.synchronise_with_tasks();
@@ -77,7 +77,7 @@ class HostMutex : public platform::Mutex {
 class HostCondition : public platform::Condition {
  public:
   HostCondition(HostCpus& cpus, Agenda& agenda) : cpus_(cpus), agenda_(agenda) {}
-  Status wait(platform::Mutex& mutex, Picoseconds deadline) override {
+  Status wait(platform::Mutex& mutex, Instant deadline) override {
     cpus_.synchronise_with_tasks();
     const std::uint64_t seen = generation_;  // what is notified from now on is meant for us, too
     mutex.unlock();
@@ -105,14 +105,14 @@ class HostCondition : public platform::Condition {
 
 }  // namespace
 
-Picoseconds HostPlatform::now() {
-  return Picoseconds(static_cast<std::int64_t>(cpus_.local_now()));
+Instant HostPlatform::now() {
+  return instant(cpus_.local_now());
 }
 
 // The loop has looked at `watched` and does so again after each whole round: its own instructions
 // and the pause. Skipping ahead lands on the first such look that sees a write, or the deadline,
 // behind it. Where instructions take time a loop is known by two rounds that were the same.
-void HostPlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
+void HostPlatform::relax(ConstByteSpan watched, Instant deadline) {
   const SimTime pause = ticks(cpus_.config().poll_round);
   const SimTime start = cpus_.local_now();
   const SimTime limit = deadline_ticks(deadline);
@@ -153,7 +153,7 @@ void HostPlatform::trace_poll(SimTime begin, std::uint64_t rounds) {
                    rounds);
 }
 
-void HostPlatform::sleep_until(Picoseconds deadline) {
+void HostPlatform::sleep_until(Instant deadline) {
   const sc_core::sc_event never;
   drain_combining();
   cpus_.block(

@@ -76,6 +76,6 @@ class Stream {
 };
 
 // A time of the platform's clock; no end of time is never.
-Picoseconds deadline_in(platform::Platform& host, std::int64_t timeout_ps);
+Instant deadline_in(platform::Platform& host, std::int64_t timeout_ps);
 
 }  // namespace npu::python

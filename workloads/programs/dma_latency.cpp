@@ -49,7 +49,7 @@ class Bench {
     const TraceSession session(context_.trace, collector);
     const auto policy = wait_policy(context_.parameters.choice("policy"));
     auto& clock = context_.platform.clock();
-    const Picoseconds begin = clock.now();
+    const Instant begin = clock.now();
     driver::SubmitOptions options;
     options.interrupt = policy != driver::WaitPolicy::kPolling;  // nobody would take it
     auto ticket = device_.submit(stream_, command, options);

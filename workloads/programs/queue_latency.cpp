@@ -100,7 +100,7 @@ class Bench {
     QueueMilestones milestones;
     const TraceSession listening(context_.trace, milestones);
     auto& clock = context_.platform.clock();
-    const Picoseconds begin = clock.now();
+    const Instant begin = clock.now();
     driver::QueueEntryOptions options;
     options.interrupt = options_.interrupt;
     auto ticket = queue.submit(entry, patience(context_), options);

@@ -70,7 +70,7 @@ class Overlap {
   // `rounds` copies and so many kernels, each on its own queue.
   Result<MeasuredSpan> run(bool copies, bool kernels) {
     auto& clock = context_.platform.clock();
-    const Picoseconds begin = clock.now();
+    const Instant begin = clock.now();
     driver::QueueTicket copy, kernel;
     driver::QueueEntryOptions options;
     options.interrupt = false;
@@ -117,7 +117,7 @@ class Overlap {
 
  private:
   // For all copies and all kernels of a run.
-  Picoseconds deadline() const {
+  Instant deadline() const {
     return patience(context_, static_cast<std::int64_t>(2 * rounds_) * (1_ms + time_for(size_)));
   }
 

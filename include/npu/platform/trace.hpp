@@ -13,8 +13,8 @@
 namespace npu::platform {
 
 struct TraceEvent {
-  Picoseconds begin;
-  Picoseconds end;          // >= begin
+  Instant begin;
+  Instant end;              // >= begin
   std::uint64_t cause = 0;  // what this was done for; 0: nothing in particular
   std::uint64_t bytes = 0;
   std::uint64_t detail = 0;  // see Activity

@@ -30,7 +30,7 @@ PollResult poll(HostBench& bench, bool skip, std::uint64_t instructions, std::ui
       });
     }
     bench.cpus.charge(Picoseconds(static_cast<std::int64_t>(start_charge)));
-    const auto limit = Picoseconds(static_cast<std::int64_t>(deadline));
+    const auto limit = model::instant(deadline);
     const ConstByteSpan watched = skip ? ConstByteSpan(mapping.memory.data, 8) : ConstByteSpan();
     while (*word == 0 && host.clock().now() < limit) {
       counter += instructions;
@@ -110,7 +110,7 @@ TEST(PollTrace, OneRoundCostsOneRound) {
   bench.run([&] {
     auto& clock = static_cast<platform::Platform&>(bench.platform).clock();
     const auto before = clock.now();
-    clock.relax({}, Picoseconds::max());
+    clock.relax({}, Instant::never());
     EXPECT_EQ((clock.now() - before).count(), static_cast<std::int64_t>(kRound));
   });
 }

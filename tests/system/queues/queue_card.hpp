@@ -24,7 +24,7 @@ class QueueCard {
   explicit QueueCard(platform::Platform& host, unsigned index = 0)
       : host_(host), device(open_card(host, index)) {}
 
-  Picoseconds in(Picoseconds time) { return host_.clock().now() + time; }
+  Instant in(Picoseconds time) { return host_.clock().now() + time; }
   std::unique_ptr<driver::ProcessContext> process(const driver::ProcessOptions& options = {}) {
     return must(driver::ProcessContext::open(*device, options));
   }

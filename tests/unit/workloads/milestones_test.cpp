@@ -20,8 +20,8 @@ constexpr std::uint64_t kBar2 = std::uint64_t{2} << 56;
 platform::TraceEvent event(Activity activity, std::int64_t begin, std::int64_t end,
                            std::uint64_t detail = 0, std::uint64_t cause = kCause) {
   platform::TraceEvent e;
-  e.begin = Picoseconds(begin);
-  e.end = Picoseconds(end);
+  e.begin = Instant(Picoseconds(begin));
+  e.end = Instant(Picoseconds(end));
   e.activity = activity;
   e.cause = cause;
   e.detail = detail;
@@ -39,7 +39,7 @@ std::vector<platform::TraceEvent> whole_command() {
           event(Activity::kHostWrite, 1000, 1100)};
 }
 
-constexpr CallSpan kCall{Picoseconds(100), Picoseconds(1207)};
+constexpr CallSpan kCall{Instant(Picoseconds(100)), Instant(Picoseconds(1207))};
 
 Result<Breakdown> collect(const std::vector<platform::TraceEvent>& events,
                           RingPlace ring = RingPlace::kDeviceMemory, std::uint64_t cause = kCause) {

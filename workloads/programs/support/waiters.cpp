@@ -24,16 +24,16 @@ Status wait_once(Context& context, driver::Device& device, const WaitShape& shap
                  bool measured) {
   auto& clock = context.platform.clock();
   auto& tasks = context.platform.tasks();
-  const Picoseconds called = clock.now();
+  const Instant called = clock.now();
   driver::SubmitOptions options;
   options.interrupt = shape.policy != driver::WaitPolicy::kPolling;  // nobody would take it
   auto ticket = device.submit(lane.stream, lane.command, options);
   if (!ticket) return forward_error(ticket);
   const auto cpu_before = tasks.cpu_usage();
-  const Picoseconds waiting = clock.now();
+  const Instant waiting = clock.now();
   auto done = device.wait(*ticket, shape.policy, patience(context));
   if (!done || !measured) return done;
-  const Picoseconds returned = clock.now();
+  const Instant returned = clock.now();
   const auto cpu_after = tasks.cpu_usage();
   WaitTotals one;
   one.waits = 1;

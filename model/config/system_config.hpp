@@ -43,8 +43,9 @@ struct HostMemoryConfig {
 
 struct RootComplexConfig {
   Picoseconds latency;  // core to root port transmitter, and root port to memory, one way
-  Picoseconds completion_timeout;  // for reads the CPU sends
-  Bytes read_completion_boundary;  // RCB: 64 or 128
+  Picoseconds completion_timeout;    // for reads the CPU sends
+  Picoseconds invalidation_timeout;  // ATS Invalidate Request to its completion
+  Bytes read_completion_boundary;    // RCB: 64 or 128
 };
 
 enum class PciNodeKind { kRootPort, kSwitch, kCard, kEmptySlot };

@@ -67,6 +67,8 @@ const Table& root_complex_table() {
                  "core to root port transmitter, and root port to memory, one way"),
           number("completion_timeout_us", &R::completion_timeout, 50, 64'000'000,
                  "for reads the CPU sends"),
+          number("invalidation_timeout_us", &R::invalidation_timeout, 50, 90'000'000,
+                 "ATS Invalidate Request to its completion; the IOMMU logs one that never came"),
           number("read_completion_boundary_bytes", &R::read_completion_boundary, 64, 128, "RCB")
               .among({64, 128}),
       }};

@@ -14,7 +14,8 @@ namespace pci = abi::pci;
 
 HostPlatform::HostPlatform(const sc_core::sc_module_name& name, Simulation& simulation,
                            HostCpus& cpus, HostMemory& memory, Interrupts& interrupts,
-                           std::vector<platform::HostBridge> bridges, ResourceLookup resources)
+                           std::vector<platform::HostBridge> bridges, ResourceLookup resources,
+                           AtsLookup has_ats)
     : sc_module(name),
       cpu_socket("cpu_socket"),
       simulation_(simulation),
@@ -23,6 +24,7 @@ HostPlatform::HostPlatform(const sc_core::sc_module_name& name, Simulation& simu
       interrupts_(interrupts),
       bridges_(std::move(bridges)),
       resources_(std::move(resources)),
+      has_ats_(std::move(has_ats)),
       combining_(cpus.config().cores),
       track_(simulation.recorder.track("host.mmio")) {}
 
@@ -141,6 +143,30 @@ void HostPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned width
   payload.release();
   simulation_.emit(track_, platform::Activity::kConfigAccess, begin, sim_now(),
                    cpus_.current().cause, width, std::uint64_t{bdf.packed()} << 12 | offset);
+}
+
+void HostPlatform::unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+  const auto process = sc_core::sc_get_current_process_handle();
+  const bool in_task = process.valid() && process.proc_kind() == sc_core::SC_THREAD_PROC_;
+  if (in_task) cpus_.synchronise();
+  if (in_task && has_ats_(platform::Bdf::unpack(requester))) {
+    memory_.retire(requester, bus, size);
+    invalidate(requester, bus, size);
+  }
+  memory_.unmap(requester, bus, size);
+}
+
+void HostPlatform::invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+  const SimTime begin = sim_now();
+  auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kInvalidation,
+                          std::uint64_t{requester} << 12, &bus, sizeof bus);
+  cpus_.transport(cpu_socket, payload);
+  const auto completion = Transaction::of(payload).completion;
+  payload.release();
+  const std::uint64_t cause = cpus_.current().cause;
+  if (completion == Completion::kTimeout) memory_.not_invalidated(requester, bus, cause);
+  simulation_.emit(track_, platform::Activity::kAtsInvalidation, begin, sim_now(), cause, size,
+                   std::uint64_t{requester} << 48 | (bus & 0xFFFF'FFFF'F000));
 }
 
 std::uint32_t HostPlatform::find_capability(platform::Bdf bdf, std::uint8_t id) {

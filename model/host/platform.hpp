@@ -26,6 +26,8 @@ struct BarResource {
   Bytes size = 0;
 };
 using ResourceLookup = std::function<BarResource(platform::Bdf, unsigned bar)>;
+// The function may hold translations of the host's.
+using AtsLookup = std::function<bool(platform::Bdf)>;
 
 class HostPlatform : public sc_core::sc_module,
                      public platform::Platform,
@@ -37,7 +39,8 @@ class HostPlatform : public sc_core::sc_module,
 
   HostPlatform(const sc_core::sc_module_name& name, Simulation& simulation, HostCpus& cpus,
                HostMemory& memory, Interrupts& interrupts,
-               std::vector<platform::HostBridge> bridges, ResourceLookup resources);
+               std::vector<platform::HostBridge> bridges, ResourceLookup resources,
+               AtsLookup has_ats);
 
   platform::PciAccess& pci() override { return *this; }
   platform::Clock& clock() override { return *this; }
@@ -63,6 +66,10 @@ class HostPlatform : public sc_core::sc_module,
   std::uint64_t load(std::uint64_t address, unsigned width, unsigned bar = kNoBar);
   void store(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar = kNoBar);
   void store_combining(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar);
+  // The function reaches [bus, bus + size) no more at the return: its pages are unmapped and what
+  // it has cached of them is invalidated (PCIe 10.3), for which the core spins as long as that
+  // takes; without an answer the IOMMU's fault log tells it. After the last task nobody waits.
+  void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size);
   const HostStatistics& statistics() const { return statistics_; }
   // Offset of a capability in configuration space; 0: the function has none of that id.
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
@@ -100,6 +107,7 @@ class HostPlatform : public sc_core::sc_module,
   void trace_poll(SimTime begin, std::uint64_t rounds);
   std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
   Status enable_pasids(platform::Bdf bdf);
+  void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size);
   bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }
 
   static constexpr std::uint32_t kAllOnes = 0xFFFFFFFF;
@@ -111,6 +119,7 @@ class HostPlatform : public sc_core::sc_module,
   Interrupts& interrupts_;
   std::vector<platform::HostBridge> bridges_;
   ResourceLookup resources_;
+  AtsLookup has_ats_;
   std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> extended_;  // found: BDF, id
   std::vector<CombiningBuffer> combining_;                                     // by core
   std::uint32_t track_;

@@ -54,6 +54,7 @@ class FarEnd : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<FarEnd> socket;
   std::vector<SeenWrite> writes;
+  model::Completion completion = model::Completion::kSuccess;  // of what waits for an answer
   static constexpr std::uint64_t kRoundTrip = 400'000;
 
   explicit FarEnd(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
@@ -72,6 +73,7 @@ class FarEnd : public sc_core::sc_module {
     }
     sc_core::wait(sc_core::sc_time::from_value(kRoundTrip));
     std::memset(payload.get_data_ptr(), 0xA5, payload.get_data_length());
+    info.completion = completion;
   }
 };
 
@@ -91,7 +93,8 @@ struct HostBench {
       {{0, 255, 0}},
       [](platform::Bdf, unsigned bar) {
         return bar == 0 ? model::BarResource{0x8000'0000, 32_KiB} : model::BarResource{};
-      }};
+      },
+      [](platform::Bdf bdf) { return bdf.packed() == kRequester; }};
   FarEnd far_end{"far_end"};
 
   HostBench() : cpus(simulation, cpu_config()) { platform.cpu_socket.bind(far_end.socket); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/simulator/counted_software.hpp"
 
-#include <thread>
+#include <pthread.h>
 
 // Of the driver, if it is a library that counts.
 extern "C" __attribute__((weak, visibility("default"))) const std::uint64_t*
@@ -18,8 +18,11 @@ ConstByteSpan span(const std::byte* begin, const std::byte* end) {
 // what is counted must not depend on who else has.
 void have_had_threads() {
   static const bool kDone = [] {
-    std::thread([] {}).join();
-    return true;
+    pthread_t thread{};
+    const int error = pthread_create(
+        &thread, nullptr, [](void*) -> void* { return nullptr; }, nullptr);
+    if (error == 0) pthread_join(thread, nullptr);
+    return error == 0;
   }();
   static_cast<void>(kDone);
 }

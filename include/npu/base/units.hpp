@@ -68,6 +68,8 @@ class Instant {
   constexpr Instant() = default;  // power-up
   constexpr explicit Instant(Picoseconds since_power_up) : since_(since_power_up) {}
   constexpr Picoseconds since_power_up() const { return since_; }
+  constexpr std::int64_t count() const { return since_.count(); }  // picoseconds
+  constexpr double us() const { return since_.us(); }
 
   static constexpr Instant never() { return Instant(Picoseconds::max()); }
 

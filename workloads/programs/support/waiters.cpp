@@ -43,10 +43,9 @@ Status wait_once(Context& context, driver::Device& device, const WaitShape& shap
   one.cpu.busy = cpu_after.busy - cpu_before.busy;
   one.cpu.idle = cpu_after.idle - cpu_before.idle;
   one.cpu.context_switches = cpu_after.context_switches - cpu_before.context_switches;
-  if (context.platform.tracer().enabled()) {
-    const auto cause = platform::dma_cause(device.info().device_index, ticket->position);
-    one.spans.push_back({called, returned, cause});
-  }
+  // Asked for whether or not anybody listens: a call of the driver takes time.
+  const auto cause = platform::dma_cause(device.info().device_index, ticket->position);
+  if (context.platform.tracer().enabled()) one.spans.push_back({called, returned, cause});
   lane.totals.add(one);
   return {};
 }

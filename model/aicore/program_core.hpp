@@ -147,7 +147,7 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   struct Program {
     platform::AicoreEntry entry;
     const std::uint64_t* executed;  // LoadedProgram::executed
-    std::array<char, 17> name;  // as in ProgramRun::Identity
+    std::array<char, 17> name;      // as in ProgramRun::Identity
   };
   struct CachedImage {
     std::array<std::uint8_t, 32> digest;

@@ -165,7 +165,8 @@ const Table& host_table() {
       "host processor, memory and root complex",
       {keys::choice("instructions", &S::instructions, {"counted", "free"},
                     "whether the driver's instructions take time, where it counts them"),
-       section("firmware", &S::firmware, firmware_table()), section("cpu", &S::cpu, cpu_table()), section("memory", &S::memory, memory_table()),
+       section("firmware", &S::firmware, firmware_table()), section("cpu", &S::cpu, cpu_table()),
+       section("memory", &S::memory, memory_table()),
        section("root_complex", &S::root_complex, root_complex_table())}};
   return kTable;
 }

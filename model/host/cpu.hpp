@@ -32,9 +32,9 @@ inline SimTime deadline_ticks(Instant deadline) {
 struct PollRound {
   const void* watched = nullptr;
   SimTime deadline = 0;
-  SimTime began = 0;             // when it looked
-  SimTime own = 0;               // time of its instructions
-  std::uint64_t executed = 0;    // by all tasks when it began
+  SimTime began = 0;           // when it looked
+  SimTime own = 0;             // time of its instructions
+  std::uint64_t executed = 0;  // by all tasks when it began
 };
 
 struct HostTask {
@@ -44,7 +44,7 @@ struct HostTask {
   std::uint64_t cause = 0;
   SimTime pending = 0;     // charged, not yet waited for
   std::uint64_t rest = 0;  // of its instructions' time, less than a picosecond of it
-  SimTime stores = 0;      // of what is charged: stores on their way that have hidden no instruction
+  SimTime stores = 0;  // of what is charged: stores on their way that have hidden no instruction
   PollRound round;
   SimTime busy_since = 0;  // of the current stretch without blocking
   platform::CpuUsage usage;

@@ -103,7 +103,7 @@ struct HostCounters {
   std::uint64_t polls = 0;       // rounds of poll loops, those included that the simulator skips
   std::uint64_t poll_calls = 0;  // of Clock::relax()
   std::optional<std::uint64_t> instructions;  // of the driver, where it counts them
-  std::uint64_t interrupts = 0;  // taken by an open vector
+  std::uint64_t interrupts = 0;               // taken by an open vector
   std::uint64_t context_switches = 0;
 };
 

@@ -32,7 +32,8 @@ std::uint64_t instructions_of(const model::AiCorePrograms& programs) {
 
 std::uint64_t executed_by(const model::AiCorePrograms& programs) {
   std::uint64_t sum = 0;
-  for (unsigned core = 0; core < programs.cores(); ++core) sum += programs.statistics(core).executed;
+  for (unsigned core = 0; core < programs.cores(); ++core)
+    sum += programs.statistics(core).executed;
   return sum;
 }
 
@@ -171,7 +172,8 @@ std::vector<CardCounters> SystemView::cards() const {
     counters.blocks = queues.blocks;
     counters.instructions = instructions_of(card.aicore_programs());
     if (!system_.simulation().counted_programs.empty()) {
-      counters.executed = CardCounters::Executed{executed_by(card.aicore_programs()), aicpus.instructions};
+      counters.executed =
+          CardCounters::Executed{executed_by(card.aicore_programs()), aicpus.instructions};
     }
     counters.aicpu_loads = aicpus.loads;
     counters.aicpu_stores = aicpus.stores;

@@ -85,7 +85,7 @@ std::vector<Case> cases_of(bool skip, std::uint64_t instructions, std::uint64_t 
   }
   all.push_back(one(0, round(5) - 1, round(5)));  // deadline
   all.push_back(one(0, round(5) + 1, round(6)));
-  all.push_back(one(round(9), round(2), round(2)));  // deadline before change
+  all.push_back(one(round(9), round(2), round(2)));            // deadline before change
   if (charge > 500) all.push_back(one(500, kLong, round(1)));  // while still computing
   return all;
 }

@@ -89,8 +89,8 @@ TEST_P(ReceiveToStart, is_what_the_payload_and_the_kernels_header_take) {
   receive.tasks(24);
   ASSERT_EQ(receive.taken.size(), 24U);
   EXPECT_GT(receive.taken[0], 1'000 * kNs) << "the kernel itself is fetched";
-  // Published are 349 ns, as for three misses of the core's cache (hardware.md H49). The executor has
-  // two: what silicon reads besides is not known.
+  // Published are 349 ns, as for three misses of the core's cache (hardware.md H49). The executor
+  // has two: what silicon reads besides is not known.
   for (unsigned i = 1; i < 24; ++i) {
     EXPECT_NEAR(static_cast<double>(receive.taken[i]), 349e3 * 2 / 3, 34.9e3);
   }

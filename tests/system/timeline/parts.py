@@ -69,16 +69,15 @@ class Requests:
                        if piece.name == "mmio_write" and piece.args["bar"] == MEMORY_BAR}
 
     def call(self, cause, begin):
-        """(called, returned) of the call at `begin`: causes may be used again."""
+        """(called, returned): causes may be used again, so the submission begins at `begin`."""
         pieces = self.by_cause.get(cause, [])
-        submits = [p for p in pieces if p.name == "dma_submit" and p.begin >= begin]
+        submits = [p for p in pieces if p.name == "dma_submit" and p.begin == begin]
         if not submits:
             raise Wrong(f"{cause}: no dma_submit at {begin} ps")
-        submit = min(submits, key=lambda p: p.begin)
-        waits = [p for p in pieces if p.name == "event_wait" and p.begin >= submit.end]
+        waits = [p.end for p in pieces if p.name == "event_wait" and p.begin >= submits[0].end]
         if not waits:
             raise Wrong(f"{cause}: no event_wait behind its submission")
-        return begin, min(p.end for p in waits)
+        return submits[0].begin, min(waits)
 
     def parts(self, cause, begin):
         called, returned = self.call(cause, begin)
@@ -89,12 +88,11 @@ class Requests:
 
     def run_parts(self, cause, begin):
         """Of a task graph's run whose scheduler was launched as `cause`."""
-        runs = [p for p in self.trace.slices if p.name == "driver_call" and p.begin >= begin
+        runs = [p for p in self.trace.slices if p.name == "driver_call" and p.begin == begin
                 and p.args["call"] == "run"]
-        if not runs:
-            raise Wrong(f"no driver call 'run' at {begin} ps")
-        run = min(runs, key=lambda p: p.begin)
-        called, returned = run.begin, run.end
+        if len(runs) != 1:
+            raise Wrong(f"{len(runs)} driver calls 'run' at {begin} ps")
+        called, returned = runs[0].begin, runs[0].end
         inside = [p for p in self.trace.slices if called <= p.begin and p.end <= returned]
         submits = [p for p in inside if p.name == "dma_submit"]
         scheduler = next(p for p in submits if p.cause == cause)

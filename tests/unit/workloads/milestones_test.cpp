@@ -78,12 +78,9 @@ using Times = std::vector<std::int64_t>;
 TEST(LatencyParts, AreTheDifferencesOfTheMilestones) {
   const auto breakdown = collect(whole_command());
   ASSERT_TRUE(breakdown);
-  const std::vector<std::pair<std::string, std::int64_t>> expected{{"submit", 140},
-                                                                   {"entry_store", 10},
-                                                                   {"doorbell", 31},
-                                                                   {"engine_start", 199},
-                                                                   {"data", 420},
-                                                                   {"completion", 200}};
+  const std::vector<std::pair<std::string, std::int64_t>> expected{
+      {"submit", 140},       {"entry_store", 10}, {"doorbell", 31},
+      {"engine_start", 199}, {"data", 420},       {"completion", 200}};
   ASSERT_EQ(breakdown->parts.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(breakdown->parts[i].name, expected[i].first);

@@ -5,6 +5,7 @@
 
 #include "model/config/load.hpp"
 #include "model/system.hpp"
+#include "workloads/simulator/counted_software.hpp"
 
 namespace npu::bench {
 
@@ -20,6 +21,7 @@ Measurement measure_on_card(
   Measurement measured;
   Status status;
   model::System system(*config);
+  workloads::count_software(system);
   const auto ran =
       system.run([&](platform::Platform& platform) { status = program(platform, measured); });
   if (ran && status) return measured;

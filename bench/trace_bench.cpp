@@ -28,8 +28,8 @@ std::vector<TraceEvent> of_a_copy(std::uint64_t number) {
   std::vector<TraceEvent> events;
   const auto add = [&](Activity activity, std::int64_t after, std::int64_t length,
                        std::uint64_t bytes, std::uint64_t detail, std::uint32_t track) {
-    events.push_back({Picoseconds(begin + after), Picoseconds(begin + after + length), cause, bytes,
-                      detail, track, activity});
+    const Instant from(Picoseconds(begin + after));
+    events.push_back({from, from + Picoseconds(length), cause, bytes, detail, track, activity});
   };
   add(Activity::kBarrier, 12'000, 12'000, 0, 0, 1);
   add(Activity::kTlp, 30'000, 81'905, 32, 60, 2);

@@ -116,7 +116,8 @@ class Recording::Parts {
     const auto capacity = [this](const std::string& track) { return capacities_.of(track); };
     const auto name = [this](std::uint32_t track) { return events_->name(track); };
     const auto memory = [&config](const std::string& track) { return memory_of(track, config); };
-    for (auto& [section, json] : profile_->sections(report.simulated, {name, capacity, memory})) {
+    for (auto& [section, json] :
+         profile_->sections(Instant(report.simulated), {name, capacity, memory})) {
       report.add_section({section, std::move(json)});
     }
   }

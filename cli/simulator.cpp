@@ -2,6 +2,7 @@
 #include "cli/simulator.hpp"
 
 #include "model/system.hpp"
+#include "workloads/simulator/counted_software.hpp"
 #include "workloads/simulator/system_view.hpp"
 
 namespace npu::cli {
@@ -11,6 +12,7 @@ Status run_on_simulator(const model::SystemConfig& config,
                         const std::vector<Listener*>& listeners, Observer* observer,
                         const std::function<void(workloads::SimulatorView&)>& stopped) {
   model::System system(config);
+  workloads::count_software(system);
   workloads::SystemView view(system);
   for (auto* const listener : listeners) listener->begin(view);
   if (observer != nullptr) {

@@ -32,8 +32,8 @@ install(DIRECTORY sim/testing/main/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/
   FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)
 install(FILES docs/npusim.1 docs/npudemo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 
-# npudrv: the driver. npu_jit: libnpujit, kernels on demand. npu_simulator: libnpusim, the simulator behind include/npu/sim.
-foreach(library npudrv npu_jit npu_simulator)
+# npudrv: the driver. npudrv_counted: the one npusim runs, which counts its instructions. npu_jit: libnpujit, kernels on demand. npu_simulator: libnpusim, the simulator behind include/npu/sim.
+foreach(library npudrv npudrv_counted npu_jit npu_simulator)
   if(TARGET ${library})
     set_target_properties(${library} PROPERTIES
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")

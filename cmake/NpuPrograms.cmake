@@ -5,16 +5,22 @@
 # size is simulated time.
 set(NPU_PROGRAM_DIR ${CMAKE_BINARY_DIR}/programs)
 
-# npu_program(name SOURCES files...): programs/name.npu
+# npu_program_library(target name folder files...): folder/name.npu
+function(npu_program_library target name folder)
+  add_library(${target} MODULE ${ARGN})
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE npu_platform npu_abi npu_base npu_flags)
+  target_compile_definitions(${target} PRIVATE NPU_PROGRAM_NAME="${name}")
+  set_target_properties(${target} PROPERTIES PREFIX "" SUFFIX ".npu" OUTPUT_NAME ${name}
+    LIBRARY_OUTPUT_DIRECTORY ${folder} CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD ${NPU_UNITY_PROGRAMS})
+endfunction()
+
+# npu_program(name SOURCES files...): programs/name.npu, and its twin that counts
 function(npu_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
-  add_library(${name} MODULE ${ARG_SOURCES})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_link_libraries(${name} PRIVATE npu_platform npu_abi npu_base npu_flags)
-  target_compile_definitions(${name} PRIVATE NPU_PROGRAM_NAME="${name}")
-  set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".npu"
-    LIBRARY_OUTPUT_DIRECTORY ${NPU_PROGRAM_DIR} CXX_VISIBILITY_PRESET hidden
-    VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD ${NPU_UNITY_PROGRAMS})
+  npu_program_library(${name} ${name} ${NPU_PROGRAM_DIR} ${ARG_SOURCES})
+  npu_count_program(${name} SOURCES ${ARG_SOURCES})
 endfunction()
 
 # npu_embed_programs(target names...): the programs' bytes become part of `target`, which calls them

@@ -28,7 +28,7 @@ class Session {
 
   platform::Platform& platform() { return platform_; }
   const SessionOptions& options() const { return options_; }
-  Picoseconds deadline() { return platform_.clock().now() + options_.patience; }
+  Instant deadline() { return platform_.clock().now() + options_.patience; }
 
   // The card the options name, without opening it.
   Result<platform::Bdf> choose();

@@ -13,9 +13,6 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       dma_("dma", simulation, config, index),
       mmu_("mmu", simulation, config, index, kMmuClients),
       command_("command", simulation, config, index),
-      aicores_("aicore", simulation, config.aicore, CoreLayout(config).cores(),
-               fmt::format("card{}.aicore", index)),
-      aicpus_("aicpu", simulation, config.aicpu, config.aicpus, fmt::format("card{}.aicpu", index)),
       aicore_programs_("aicore_programs", simulation, config, mmu_, memory_watch_,
                        fmt::format("card{}.aicore", index)),
       aicpu_programs_("aicpu_programs", simulation, config.aicpu, config.aicpu_core, config.aicpus,
@@ -42,8 +39,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   }
   hbm_.observe_writes(memory_watch_);
   if (config.l2.size != 0) memory_watch_.pass_on_to(l2_);
-  mmu_.connect(memory_watch_, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu,
-                               Writer::kAiCore, Writer::kAicpu});
+  mmu_.connect(memory_watch_, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu});
   mmu_.connect(hbm_.memory());
   mmu_.walker_socket.bind(hbm_.port_sockets[kWalkerPort]);
   mmu_.peer_socket.bind(hccs_.peer_socket);
@@ -77,8 +73,6 @@ void Chip::function_reset(unsigned function) {
   }
   hccs_.function_reset(function);
   command_.function_reset(function);
-  aicores_.function_reset(function);
-  aicpus_.function_reset(function);
   aicore_programs_.function_reset(function);
   aicpu_programs_.function_reset(function);
 }
@@ -88,22 +82,18 @@ void Chip::host_write_lost(unsigned function, std::uint64_t address) {
 }
 
 void Chip::connect_programs() {
-  aicore_programs_.memory_socket.bind(mmu_.client_sockets[kAiCoreProgramClient]);
-  aicpu_programs_.memory_socket.bind(mmu_.client_sockets[kAicpuProgramClient]);
+  aicore_programs_.memory_socket.bind(mmu_.client_sockets[kAiCoreClient]);
+  aicpu_programs_.memory_socket.bind(mmu_.client_sockets[kAicpuClient]);
   aicpu_programs_.connect_windows(aicore_programs_);
   memory_watch_.add_snooper(aicpu_programs_);
-  aicores_.connect_programs(aicore_programs_);
-  aicpus_.connect_programs(aicpu_programs_);
+  command_.connect_aicore(aicore_programs_);
+  command_.connect_aicpu(aicpu_programs_);
 }
 
 void Chip::connect_queues(Endpoint& endpoint) {
   command_.device_socket.bind(mmu_.client_sockets[kCommandClient]);
   command_.host_socket.bind(endpoint.dma_sockets[1]);
-  aicores_.memory_socket.bind(mmu_.client_sockets[kAiCoreClient]);
-  aicpus_.memory_socket.bind(mmu_.client_sockets[kAicpuClient]);
   command_.connect(dma_);
-  command_.connect_aicore(aicores_);
-  command_.connect_aicpu(aicpus_);
 }
 
 void Chip::invalidate_translations(unsigned function) {

@@ -6,7 +6,6 @@
 #include <systemc>
 #include <vector>
 
-#include "model/aicore/core_pool.hpp"
 #include "model/aicore/programs.hpp"
 #include "model/aicpu/aicpu_programs.hpp"
 #include "model/card_function.hpp"
@@ -39,8 +38,6 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   HccsPort& hccs() { return hccs_; }
   MemoryWatch& memory_watch() { return memory_watch_; }
   CommandProcessor& command() { return command_; }
-  CorePool& aicores() { return aicores_; }
-  CorePool& aicpus() { return aicpus_; }
   AiCorePrograms& aicore_programs() { return aicore_programs_; }
   AicpuPrograms& aicpu_programs() { return aicpu_programs_; }
   // The IOMMU unmapped something of the function.
@@ -50,12 +47,10 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   enum MmuClient : unsigned {
     kDmaClient,
     kCommandClient,
-    kAiCoreClient,
+    kAiCoreClient,  // programs that run on the cores, behind the L2
     kAicpuClient,
-    kAiCoreProgramClient,  // programs that run on the cores, behind the L2
-    kAicpuProgramClient,
     kMmuClients,
-    kFirstL2Client = kAiCoreProgramClient
+    kFirstL2Client = kAiCoreClient
   };
   enum HbmPort : unsigned {
     kBar2Port,
@@ -79,7 +74,6 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   Dma dma_;
   Mmu mmu_;
   CommandProcessor command_;
-  CorePool aicores_, aicpus_;
   AiCorePrograms aicore_programs_;
   AicpuPrograms aicpu_programs_;
   L2 l2_;

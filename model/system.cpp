@@ -13,7 +13,7 @@ System::System(const SystemConfig& config)
       fabric_("pci", simulation_, config_, memory_, interrupts_, Chip::kEndpointPorts),
       cpus_(simulation_, config_.cpu),
       platform_("platform", simulation_, cpus_, memory_, interrupts_, fabric_.host_bridges(),
-                resources()) {
+                resources(), has_ats()) {
   for (unsigned i = 0; i < config_.cards.size(); ++i) {
     chips_.push_back(std::make_unique<Chip>(fmt::format("card{}", i).c_str(), simulation_,
                                             config_.cards[i], i, fabric_.endpoint(i)));
@@ -21,13 +21,10 @@ System::System(const SystemConfig& config)
   std::vector<HccsPort*> ports;
   for (const auto& chip : chips_) ports.push_back(&chip->hccs());
   mesh_ = std::make_unique<HccsMesh>(simulation_, config_.hccs_topology, ports);
-  memory_.on_unmap([this](std::uint16_t requester) {
-    for (unsigned i = 0; i < cards(); ++i) {
-      for (unsigned f = 0; f < config_.cards[i].functions(); ++f) {
-        if (fabric_.endpoint(i).requester(f) == requester) chips_[i]->invalidate_translations(f);
-      }
-    }
-  });
+  for (unsigned i = 0; i < cards(); ++i) {
+    fabric_.endpoint(i).on_invalidation(
+        [&chip = *chips_[i]](unsigned function) { chip.invalidate_translations(function); });
+  }
   platform_.cpu_socket.bind(fabric_.root_complex().cpu_socket);
   simulation_.agenda.run_ahead(true);
 }
@@ -37,6 +34,10 @@ ResourceLookup System::resources() {
     const auto found = fabric_.resource(bdf, bar);
     return BarResource{found.address, found.size};
   };
+}
+
+AtsLookup System::has_ats() {
+  return [this](platform::Bdf bdf) { return fabric_.caches_translations(bdf); };
 }
 
 Status System::run(std::function<void(platform::Platform&)> program) {

@@ -40,6 +40,7 @@ class System {
   HostPlatform& host() { return platform_; }  // to be called from host tasks only
   HostCpus& cpus() { return cpus_; }
   ResourceLookup resources();
+  AtsLookup has_ats();
   Simulation& simulation() { return simulation_; }
   HostMemory& host_memory() { return memory_; }
   Interrupts& interrupts() { return interrupts_; }

@@ -23,7 +23,7 @@ inline constexpr std::array<const char*, kLayers> kLayerNames = {"wrapper", "ope
 
 struct LayerSpan {
   Layer layer;
-  Picoseconds begin, end;
+  Instant begin, end;
 };
 
 // By the platform's clock, from the call to the last doorbell, one behind the other without gaps:
@@ -32,7 +32,7 @@ struct LayerTimes {
   std::vector<LayerSpan> spans;
 
   // `now` is not before the last span's end.
-  void add(Layer layer, Picoseconds begin, Picoseconds now) {
+  void add(Layer layer, Instant begin, Instant now) {
     if (now != begin) spans.push_back({layer, begin, now});
   }
   Picoseconds of(Layer layer) const {

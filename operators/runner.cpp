@@ -29,8 +29,8 @@ void OperatorRunner::charge_look_up(jit::Origin origin) {
 Result<Ran> OperatorRunner::run(const OperatorCall& call, jit::Loaded found) {
   auto& clock = platform_.clock();
   Ran ran;
-  Picoseconds last = clock.now();
-  const auto end_of = [&](Layer layer, Picoseconds end) {
+  Instant last = clock.now();
+  const auto end_of = [&](Layer layer, Instant end) {
     ran.times.add(layer, last, end);
     last = end;
   };

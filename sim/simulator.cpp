@@ -81,8 +81,8 @@ std::string Simulator::report(const std::string& workload) const {
   return reports::to_json(report);
 }
 
-Picoseconds Simulator::now() const {
-  return Picoseconds(static_cast<std::int64_t>(model::sim_now()));
+Instant Simulator::now() const {
+  return model::instant(model::sim_now());
 }
 
 void Simulator::add(platform::TraceSink& sink) {

@@ -7,12 +7,15 @@
 
 #include "model/system.hpp"
 #include "npu/sim/simulator.hpp"
+#include "workloads/simulator/counted_software.hpp"
 
 namespace npu::sim {
 
 struct Simulator::Impl {
   Impl(const model::SystemConfig& config, std::string name, std::vector<std::string> given)
-      : system(config), config_name(std::move(name)), overrides(std::move(given)) {}
+      : system(config), config_name(std::move(name)), overrides(std::move(given)) {
+    workloads::count_software(system);
+  }
   model::System system;
   std::string config_name;
   std::vector<std::string> overrides;

@@ -147,7 +147,7 @@ void ChromeTrace::complete() {
                                           [this](const Threads::News& news) { tell(news); });
     begin_event('C', {process, 0});
     text_.raw(",\"ts\":");
-    text_.microseconds(sample.when);
+    text_.microseconds(sample.when.since_power_up());
     text_.raw(",\"name\":");
     text_.string(track + sample.what);
     text_.raw(",\"args\":{\"");

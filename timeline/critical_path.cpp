@@ -16,8 +16,8 @@ constexpr Index kNone = PathEvents::kNone;
 
 class Walk {
  public:
-  Walk(const PathEvents& events, const PathEvents::TrackName& track_name, Picoseconds end)
-      : events_(events), track_name_(track_name), now_(end.count()) {}
+  Walk(const PathEvents& events, const PathEvents::TrackName& track_name, Instant end)
+      : events_(events), track_name_(track_name), now_(end.since_power_up().count()) {}
 
   std::vector<PathSegment> run() {
     host_ = last_host_track();
@@ -31,7 +31,8 @@ class Walk {
   void take(std::int64_t begin, std::string name, std::string unit) {
     begin = std::max<std::int64_t>(begin, 0);
     if (begin >= now_) return;
-    segments_.push_back({Picoseconds(begin), Picoseconds(now_), std::move(name), std::move(unit)});
+    segments_.push_back({Instant(Picoseconds(begin)), Instant(Picoseconds(now_)), std::move(name),
+                         std::move(unit)});
     now_ = begin;
   }
   const PathEvent& at(Index index) const { return events_[index]; }
@@ -288,7 +289,7 @@ std::string general(const std::string& unit) {
 }  // namespace
 
 std::vector<PathSegment> critical_path(const PathEvents& events,
-                                       const PathEvents::TrackName& track_name, Picoseconds end) {
+                                       const PathEvents::TrackName& track_name, Instant end) {
   return Walk(events, track_name, end).run();
 }
 

@@ -20,7 +20,7 @@
 namespace npu::timeline {
 
 struct PathSegment {
-  Picoseconds begin, end;
+  Instant begin, end;
   std::string name;  // "data_write", "software in dma_submit", "command to data_read"
   std::string unit;  // track; empty between units
 };
@@ -33,7 +33,7 @@ struct PathPart {
 
 // Of the run [0, end). `events` are sorted. In the order of time, without gaps or overlaps.
 std::vector<PathSegment> critical_path(const PathEvents& events,
-                                       const PathEvents::TrackName& track_name, Picoseconds end);
+                                       const PathEvents::TrackName& track_name, Instant end);
 
 // The segments by name and unit, the longest first.
 std::vector<PathPart> path_parts(const std::vector<PathSegment>& segments);

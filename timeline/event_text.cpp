@@ -63,7 +63,7 @@ void EventText::learn(Thread thread) {
 
 void EventText::slice(const platform::TraceEvent& event, Thread thread, std::uint64_t task) {
   char* to = put(out_.room(kLongestEvent), heads_[thread.number]);
-  to = put(put_microseconds(to, event.begin), ",\"dur\":");
+  to = put(put_microseconds(to, event.begin.since_power_up()), ",\"dur\":");
   to = put_microseconds(to, event.end - event.begin);
   to = put(to, activities_[static_cast<std::size_t>(event.activity)].head);
   out_.to(put(put_arguments(to, event, task), "}}"));
@@ -90,11 +90,11 @@ char* EventText::put_arguments(char* to, const platform::TraceEvent& event,
 }
 
 // Perfetto reads an id as hexadecimal digits, at most 16.
-void EventText::arrow(char phase, Arrow kind, std::uint64_t id, Thread thread, Picoseconds when) {
+void EventText::arrow(char phase, Arrow kind, std::uint64_t id, Thread thread, Instant when) {
   char* const begin = out_.room(kLongestEvent);
   char* to = put(begin, heads_[thread.number]);
   begin[kPhaseAt] = phase;
-  to = put_microseconds(to, when);
+  to = put_microseconds(to, when.since_power_up());
   to = kind == Arrow::kRequest ? put(to, ",\"name\":\"request\",\"cat\":\"request\",\"id\":\"")
                                : put(to, ",\"name\":\"task\",\"cat\":\"task\",\"id\":\"");
   to = put_hex(to, id);

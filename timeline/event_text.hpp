@@ -24,7 +24,7 @@ class EventText {
   void slice(const platform::TraceEvent& event, Thread thread, std::uint64_t task);
   // Phase 's', 't' or 'f'. `kind`: name and category of the arrows whose ids must differ.
   enum class Arrow : std::uint8_t { kRequest, kTask };
-  void arrow(char phase, Arrow kind, std::uint64_t id, Thread thread, Picoseconds when);
+  void arrow(char phase, Arrow kind, std::uint64_t id, Thread thread, Instant when);
 
  private:
   struct OfActivity {

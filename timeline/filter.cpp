@@ -82,12 +82,12 @@ Status Filter::set_window(const std::string& text) {
   if (dots != 0) {
     const auto from = parse_time(std::string_view(text).substr(0, dots));
     if (!from) return wrong();
-    begin = *from;
+    begin = Instant(*from);
   }
   if (dots + 2 != text.size()) {
     const auto to = parse_time(std::string_view(text).substr(dots + 2));
     if (!to) return wrong();
-    end = *to;
+    end = Instant(*to);
   }
   if (begin >= end) return wrong();
   return {};

@@ -12,8 +12,8 @@ namespace npu::timeline {
 
 struct Filter {
   // Events that have something in common with [begin, end).
-  Picoseconds begin{0};
-  Picoseconds end = Picoseconds::max();
+  Instant begin;
+  Instant end = Instant::never();
   // Patterns of track names, activities or categories, `*` for any text: "card0.dma*", "tlp",
   // "aicore". Empty: all.
   std::vector<std::string> units;
@@ -24,7 +24,7 @@ struct Filter {
   Status set_window(const std::string& text);
 
   bool is_all() const {
-    return begin.count() == 0 && end == Picoseconds::max() && units.empty() && causes.empty();
+    return begin == Instant() && end == Instant::never() && units.empty() && causes.empty();
   }
   bool covers(const platform::TraceEvent& event) const {
     if (event.end < begin || event.begin >= end) return false;

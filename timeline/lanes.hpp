@@ -16,13 +16,13 @@ namespace npu::timeline {
 class Lanes {
  public:
   // The lane of [begin, end), from 0. Events come about in the order of their ends.
-  std::size_t take(Picoseconds begin, Picoseconds end) {
+  std::size_t take(Instant begin, Instant end) {
     if (ends_[1] > begin) widen();
     const std::size_t lane = first_free(begin);
     std::size_t node = room_ + lane;
     ends_[node] = end;
     for (node /= 2; node != 0; node /= 2) {
-      const Picoseconds earliest = std::min(ends_[2 * node], ends_[2 * node + 1]);
+      const Instant earliest = std::min(ends_[2 * node], ends_[2 * node + 1]);
       if (ends_[node] == earliest) break;
       ends_[node] = earliest;
     }
@@ -33,7 +33,7 @@ class Lanes {
 
  private:
   // There is one. Mostly it is among the first few.
-  std::size_t first_free(Picoseconds begin) const {
+  std::size_t first_free(Instant begin) const {
     constexpr std::size_t kFew = 4;
     for (std::size_t lane = 0; lane < std::min(room_, kFew); ++lane) {
       if (ends_[room_ + lane] <= begin) return lane;
@@ -44,7 +44,7 @@ class Lanes {
   }
   // Twice as many, the new ones free.
   void widen() {
-    std::vector<Picoseconds> wider(4 * room_);
+    std::vector<Instant> wider(4 * room_);
     std::copy_n(ends_.begin() + static_cast<std::ptrdiff_t>(room_), room_,
                 wider.begin() + static_cast<std::ptrdiff_t>(2 * room_));
     room_ *= 2;
@@ -55,7 +55,7 @@ class Lanes {
   }
 
   // [room_ + i]: when lane i is free; [i]: the earliest of [2 i] and [2 i + 1].
-  std::vector<Picoseconds> ends_ = std::vector<Picoseconds>(2);
+  std::vector<Instant> ends_ = std::vector<Instant>(2);
   std::size_t room_ = 1;
   std::size_t count_ = 0;
 };

@@ -48,14 +48,14 @@ std::vector<MemoryMap::Range> MemoryMap::ranges(const State& state) {
   return result;
 }
 
-void MemoryMap::note_fullest(State& state, Picoseconds when) {
+void MemoryMap::note_fullest(State& state, Instant when) {
   if (!state.is_fullest) return;
   state.fullest = {when, "most in use", ranges(state)};
   state.is_fullest = false;
 }
 
 // A move is told of as free, then moved: before it, its old place was what it was.
-void MemoryMap::note_moves(State& state, BlockState kind, Picoseconds when) {
+void MemoryMap::note_moves(State& state, BlockState kind, Instant when) {
   const bool has_room = state.moves.size() + 1 < kMostMoves;
   if (kind == BlockState::kMoved && !state.moving && has_room) {
     auto before = ranges(state);
@@ -95,7 +95,7 @@ void MemoryMap::on_event(const platform::TraceEvent& event) {
   state.is_fullest = true;
 }
 
-std::vector<MemoryMap::Card> MemoryMap::cards(Picoseconds end) const {
+std::vector<MemoryMap::Card> MemoryMap::cards(Instant end) const {
   std::vector<Card> result;
   for (const auto& state : states_) {
     Card card;

@@ -19,7 +19,7 @@ class MemoryMap : public platform::TraceSink {
     platform::BlockState state;
   };
   struct Moment {
-    Picoseconds when;
+    Instant when;
     std::string label;
     std::vector<Range> ranges;  // ascending; what none covers is free
   };
@@ -29,7 +29,7 @@ class MemoryMap : public platform::TraceSink {
   };
 
   void on_event(const platform::TraceEvent& event) override;
-  std::vector<Card> cards(Picoseconds end) const;  // in the order of their first block
+  std::vector<Card> cards(Instant end) const;  // in the order of their first block
 
  private:
   struct Block {
@@ -52,8 +52,8 @@ class MemoryMap : public platform::TraceSink {
   State& state_of(std::uint32_t track);
   static void clear(State& state, std::uint64_t begin, std::uint64_t end);
   static std::vector<Range> ranges(const State& state);
-  static void note_fullest(State& state, Picoseconds when);
-  static void note_moves(State& state, platform::BlockState kind, Picoseconds when);
+  static void note_fullest(State& state, Instant when);
+  static void note_moves(State& state, platform::BlockState kind, Instant when);
 
   std::vector<State> states_;
 };

@@ -25,8 +25,8 @@ void PathEvents::on_event(const platform::TraceEvent& event) {
     events_.erase(events_.begin(), middle);
   }
   constexpr unsigned kCallShift = 56;
-  events_.push_back({event.begin.count(), event.end.count(), event.cause, event.track,
-                     event.activity,
+  events_.push_back({event.begin.since_power_up().count(), event.end.since_power_up().count(),
+                     event.cause, event.track, event.activity,
                      static_cast<platform::DriverCall>(event.detail >> kCallShift)});
 }
 

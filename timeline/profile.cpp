@@ -31,7 +31,7 @@ void write_range(JsonWriter& out, const MemoryMap::Range& range) {
 
 void write_moment(JsonWriter& out, const MemoryMap::Moment& moment) {
   JsonObject object(out);
-  object.number("when_ps", moment.when);
+  object.number("when_ps", moment.when.since_power_up());
   object.string("label", moment.label);
   object.array("ranges", moment.ranges, kShort,
                [&](const MemoryMap::Range& range) { write_range(out, range); });
@@ -47,8 +47,8 @@ void write_part(JsonWriter& out, const PathPart& part) {
 
 void write_segment(JsonWriter& out, const PathSegment& segment) {
   JsonObject object(out);
-  object.number("begin_ps", segment.begin);
-  object.number("end_ps", segment.end);
+  object.number("begin_ps", segment.begin.since_power_up());
+  object.number("end_ps", segment.end.since_power_up());
   object.string("name", segment.name);
   object.string("unit", segment.unit);
 }
@@ -107,7 +107,7 @@ std::string Profile::durations_json() const {
   return text_of(out);
 }
 
-std::string Profile::memory_map_json(Picoseconds end, const Sources& sources) const {
+std::string Profile::memory_map_json(Instant end, const Sources& sources) const {
   JsonWriter out;
   JsonObject::write_array(out, memory_map_.cards(end), kLine, [&](const MemoryMap::Card& card) {
     const Memory memory = sources.memory_of(sources.track_name(card.track));
@@ -120,14 +120,14 @@ std::string Profile::memory_map_json(Picoseconds end, const Sources& sources) co
   return text_of(out);
 }
 
-std::string Profile::critical_path_json(Picoseconds end, const Sources& sources) {
+std::string Profile::critical_path_json(Instant end, const Sources& sources) {
   path_.sort(sources.track_name);
   const auto segments = critical_path(path_, sources.track_name, end);
   const auto shown = longest(segments);
   JsonWriter out;
   {
     JsonObject object(out);
-    object.number("total_ps", end);
+    object.number("total_ps", end.since_power_up());
     object.array("parts", path_parts(segments), kLine,
                  [&](const PathPart& part) { write_part(out, part); });
     object.array("segments", shown, kLine,
@@ -137,7 +137,7 @@ std::string Profile::critical_path_json(Picoseconds end, const Sources& sources)
   return text_of(out);
 }
 
-std::vector<std::pair<std::string, std::string>> Profile::sections(Picoseconds end,
+std::vector<std::pair<std::string, std::string>> Profile::sections(Instant end,
                                                                    const Sources& sources) {
   return {{"utilisation", utilisation_json(sources)},
           {"durations", durations_json()},

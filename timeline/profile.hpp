@@ -35,14 +35,13 @@ class Profile {
     MemoryOf memory_of;
   };
   // Once, of the run [0, end). "utilisation", "durations", "memory_map", "critical_path".
-  std::vector<std::pair<std::string, std::string>> sections(Picoseconds end,
-                                                            const Sources& sources);
+  std::vector<std::pair<std::string, std::string>> sections(Instant end, const Sources& sources);
 
  private:
   std::string utilisation_json(const Sources& sources) const;
   std::string durations_json() const;
-  std::string memory_map_json(Picoseconds end, const Sources& sources) const;
-  std::string critical_path_json(Picoseconds end, const Sources& sources);
+  std::string memory_map_json(Instant end, const Sources& sources) const;
+  std::string critical_path_json(Instant end, const Sources& sources);
 
   Utilisation utilisation_;
   Durations durations_;

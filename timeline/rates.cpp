@@ -69,8 +69,8 @@ Rates::Parts& Rates::parts_of(const Key& key) {
 }
 
 // Twice as long windows until `until` lies in one of the first kMostWindows.
-void Rates::make_room(Picoseconds until) {
-  while (static_cast<std::uint64_t>(until.count()) >= room_) {
+void Rates::make_room(Instant until) {
+  while (static_cast<std::uint64_t>(until.since_power_up().count()) >= room_) {
     window_ *= 2;
     room_ *= 2;
     for (auto& [key, parts] : units_) {
@@ -79,9 +79,9 @@ void Rates::make_room(Picoseconds until) {
   }
 }
 
-void Rates::spread(Series& series, Picoseconds begin, Picoseconds end, std::uint64_t bytes) const {
-  const auto first = begin.count() / window_;
-  const auto last_moment = std::max(begin, end - Picoseconds(1)).count();
+void Rates::spread(Series& series, Instant begin, Instant end, std::uint64_t bytes) const {
+  const auto first = begin.since_power_up().count() / window_;
+  const auto last_moment = std::max(begin, end - Picoseconds(1)).since_power_up().count();
   const auto last = last_moment - first * window_ < window_
                         ? first
                         : last_moment / window_;  // mostly there is one
@@ -91,7 +91,7 @@ void Rates::spread(Series& series, Picoseconds begin, Picoseconds end, std::uint
   const std::int64_t time = (end - begin).count();
   std::uint64_t left = bytes;
   for (auto i = first; i < last; ++i) {
-    const std::int64_t from = std::max(begin.count(), i * window_);
+    const std::int64_t from = std::max(begin.since_power_up().count(), i * window_);
     const std::int64_t to = (i + 1) * window_;
     __extension__ using Wide = unsigned __int128;
     const auto share = static_cast<std::uint64_t>(
@@ -111,7 +111,7 @@ Rates::Sample Rates::sample(const Key& key, std::size_t part, std::size_t window
   Sample result{key.track,
                 row.category,
                 {},
-                Picoseconds(static_cast<std::int64_t>(window) * window_),
+                Instant(Picoseconds(static_cast<std::int64_t>(window) * window_)),
                 lookups ? "per ms" : "MB/s",
                 amount * scale / static_cast<std::uint64_t>(window_)};
   if (lookups) {

@@ -22,7 +22,7 @@ class Rates {
     std::uint32_t track;
     platform::Category category;
     std::string what;       // behind the track's name: ".channel3", "" for all of it
-    Picoseconds when;       // begin of the window
+    Instant when;           // begin of the window
     std::string_view unit;  // "MB/s", "per ms"
     std::uint64_t value;
   };
@@ -59,8 +59,8 @@ class Rates {
 
   Parts& parts_of(const Key& key);
   void add_lookup(const platform::TraceEvent& event);
-  void spread(Series& series, Picoseconds begin, Picoseconds end, std::uint64_t bytes) const;
-  void make_room(Picoseconds until);
+  void spread(Series& series, Instant begin, Instant end, std::uint64_t bytes) const;
+  void make_room(Instant until);
   Sample sample(const Key& key, std::size_t part, std::size_t window, std::uint64_t amount) const;
 
   std::map<Key, Parts> units_;

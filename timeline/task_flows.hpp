@@ -18,7 +18,7 @@ class TaskFlows {
     std::uint64_t cause = 0;
     std::vector<std::uint32_t> producers;  // tasks of the same run
     Thread ended{};                        // its last block so far; number 0: none has
-    Picoseconds end{};
+    Instant end{};
   };
 
   // Activity::kTask or kTaskEdge. The first of another run of the card forgets those before.

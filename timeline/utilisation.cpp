@@ -24,7 +24,8 @@ void Utilisation::on_event(const platform::TraceEvent& event) {
   if (load == Load::kNone || load == Load::kRate) return;
   make_room(event.end);
   Series& series = series_of({platform::row_of(event.activity).category, event.track});
-  const std::int64_t begin = event.begin.count(), end = event.end.count();
+  const std::int64_t begin = event.begin.since_power_up().count(),
+                     end = event.end.since_power_up().count();
   const auto first = static_cast<std::size_t>(begin / window_);
   const auto last = static_cast<std::size_t>(std::max(begin, end - 1) / window_);
   if (series.size() <= last) series.resize(last + 1);
@@ -54,8 +55,8 @@ Utilisation::Series& Utilisation::series_of(const Key& key) {
   return *last_;
 }
 
-void Utilisation::make_room(Picoseconds until) {
-  while (until.count() / window_ >= static_cast<std::int64_t>(kMostWindows)) {
+void Utilisation::make_room(Instant until) {
+  while (until.since_power_up().count() / window_ >= static_cast<std::int64_t>(kMostWindows)) {
     window_ *= 2;
     for (auto& [key, series] : units_) {
       for (std::size_t i = 0; i < series.size(); i += 2) {

@@ -50,7 +50,7 @@ class Utilisation : public platform::TraceSink {
   using Series = std::vector<Window>;
 
   Series& series_of(const Key& key);
-  void make_room(Picoseconds until);
+  void make_room(Instant until);
 
   std::map<Key, Series> units_;
   std::int64_t window_ = 100'000;  // ps

@@ -67,8 +67,8 @@ void Vcd::on_event(const platform::TraceEvent& event) {
     ++left_out_;
     return;
   }
-  spans_.push_back(
-      {event.begin.count(), event.end.count(), signal_of(event.track), event.activity});
+  spans_.push_back({event.begin.since_power_up().count(), event.end.since_power_up().count(),
+                    signal_of(event.track), event.activity});
 }
 
 Status Vcd::write_header(const std::string& remark) {

@@ -11,7 +11,7 @@ namespace {
 
 int add_driver(dl_phdr_info* object, std::size_t, void* digests) {
   const std::string name = object->dlpi_name;
-  if (name.find("/libnpudrv.so") != std::string::npos) {
+  if (name.find("/libnpudrv") != std::string::npos) {
     *static_cast<std::string*>(digests) += file_digest(name);
   }
   return 0;

@@ -66,9 +66,9 @@ void MachineActivity::on_event(const platform::TraceEvent& event) {
   Track& track = tracks_[event.track];
   track.is_used = true;
   track.by_bytes = load != Load::kTime;
-  const std::int64_t begin = std::max(event.begin.count(), looked_);
-  if (event.end.count() > begin) {
-    track.recent += static_cast<std::uint64_t>(event.end.count() - begin);
+  const std::int64_t begin = std::max(event.begin.since_power_up().count(), looked_);
+  if (event.end.since_power_up().count() > begin) {
+    track.recent += static_cast<std::uint64_t>(event.end.since_power_up().count() - begin);
   }
   track.recent_bytes += load == Load::kBytes       ? event.bytes
                         : load == Load::kWireBytes ? event.detail

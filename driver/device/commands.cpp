@@ -59,7 +59,7 @@ Result<StreamId> Device::create_stream(const StreamOptions& options) {
   return created;
 }
 
-Status Device::destroy_stream(StreamId id, Picoseconds deadline) {
+Status Device::destroy_stream(StreamId id, Instant deadline) {
   const CallTrace trace(impl_->platform, impl_->card.device_index,
                         platform::DriverCall::kDestroyStream, id.value);
   if (auto ok = impl_->usable(); !ok) return ok;
@@ -128,7 +128,7 @@ Result<bool> Device::is_done(const Ticket& ticket) {
   return impl_->waiter->is_done(ticket);
 }
 
-Status Device::wait(const Ticket& ticket, WaitPolicy policy, Picoseconds deadline) {
+Status Device::wait(const Ticket& ticket, WaitPolicy policy, Instant deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   if (auto ok = check_choice("policy", policy, WaitPolicy::kAdaptive); !ok) return ok;
   if (!impl_->events->exists(ticket.event)) return no_event(ticket.event);
@@ -139,7 +139,7 @@ Status Device::wait(const Ticket& ticket, WaitPolicy policy, Picoseconds deadlin
 }
 
 Status Device::copy(StreamId stream, const DmaCommand& command, WaitPolicy policy,
-                    Picoseconds deadline) {
+                    Instant deadline) {
   const auto ticket = submit(stream, command);
   if (!ticket) return forward_error(ticket);
   return wait(*ticket, policy, deadline);

@@ -26,7 +26,7 @@ struct Device::Impl {
 
   // kInvalidArgument after shutdown(), kDeviceLost after the card went away.
   Status usable() const;
-  Picoseconds ready_deadline() { return platform.clock().now() + options.ready_timeout; }
+  Instant ready_deadline() { return platform.clock().now() + options.ready_timeout; }
 
   platform::Platform& platform;
   const DeviceOptions options;

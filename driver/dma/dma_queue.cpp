@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/support/observation.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
 
@@ -19,8 +20,8 @@ DmaQueue::DmaQueue(CardLink& link, EventTable& events, RingMemory ring, std::uin
 
 Result<Ticket> DmaQueue::submit(const DmaRequest& request, Picoseconds timeout) {
   auto& clock = link_.clock();
-  const Picoseconds called = clock.now();
-  const Picoseconds deadline = called + timeout;
+  const Instant called = clock.now();
+  const Instant deadline = called + timeout;
   bool met_full = false;
   for (;;) {
     if (!lock_.try_lock_until(clock, deadline)) return queue_full(timeout);
@@ -48,7 +49,7 @@ Result<Ticket> DmaQueue::submit(const DmaRequest& request, Picoseconds timeout) 
 }
 
 // Under the lock, with room in the ring.
-Ticket DmaQueue::enqueue(const DmaRequest& request, Picoseconds called) {
+Ticket DmaQueue::enqueue(const DmaRequest& request, Instant called) {
   const auto mark = submitted();
   const auto position = mark.position();
   auto& tracer = link_.platform().tracer();
@@ -80,17 +81,17 @@ Ticket DmaQueue::enqueue(const DmaRequest& request, Picoseconds called) {
   link_.write(abi::DmaDoorbell::from_raw(next));
   producer_.store(QueueMark::behind(ticket).raw(), std::memory_order_release);
   total_.fetch_add(1, std::memory_order_relaxed);
-  if (tracer.enabled()) {
+  observe(link_.platform(), [&](platform::Tracer& listening, Instant now) {
     platform::TraceEvent event;
     event.begin = called;
-    event.end = link_.clock().now();
+    event.end = now;
     event.cause = cause;
     event.bytes = request.command.size;
     event.detail = request.stream.value;
     event.track = track_;
     event.activity = platform::Activity::kDmaSubmit;
-    tracer.emit(event);
-  }
+    listening.emit(event);
+  });
   return ticket;
 }
 
@@ -131,7 +132,7 @@ void DmaQueue::note_consumed(QueueMark mark) {
   }
 }
 
-Status DmaQueue::wait_consumed(QueueMark mark, Picoseconds deadline) {
+Status DmaQueue::wait_consumed(QueueMark mark, Instant deadline) {
   auto& clock = link_.clock();
   while (!is_consumed(mark)) {
     if (!lock_.try_lock_until(clock, deadline)) {

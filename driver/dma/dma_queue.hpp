@@ -30,22 +30,22 @@ class DmaQueue {
 
   // Disables the queue, waits until it is idle, and enables it with empty indices: the next run
   // begins.
-  Status start(Picoseconds deadline);
+  Status start(Instant deadline);
   // The same while others submit and wait, and what the events were promised is forgotten.
   // Submissions wait meanwhile. After an error they fail with kAborted until a reset succeeds. One
   // at a time, and not while the gate is closed.
-  Status reset(Picoseconds deadline);
+  Status reset(Instant deadline);
   // Waits until everything submitted is done. kTimeout.
-  Status drain(Picoseconds deadline);
-  Status disable(Picoseconds deadline);
+  Status drain(Instant deadline);
+  Status disable(Instant deadline);
 
   Result<Ticket> submit(const DmaRequest& request, Picoseconds timeout);
   // From the return of close_gate() to open_gate() nothing but privileged requests enters the ring;
   // others wait, each at most as long as it would for a full ring. kTimeout.
-  Status close_gate(Picoseconds deadline);
+  Status close_gate(Instant deadline);
   void open_gate();
   // Waits until the card has taken all commands before `mark` or has forgotten them in a reset.
-  Status wait_consumed(QueueMark mark, Picoseconds deadline);
+  Status wait_consumed(QueueMark mark, Instant deadline);
   // The card has taken all commands before `mark`. Of an earlier run: changes nothing.
   void note_consumed(QueueMark mark);
   QueueMark submitted() const {
@@ -61,12 +61,12 @@ class DmaQueue {
   std::uint64_t in_ring() const;
   bool is_full() const { return in_ring() >= abi::kRingEntries - 1; }
   bool is_consumed(QueueMark mark) const;
-  Status wait_at_gate(Picoseconds timeout, Picoseconds deadline);
+  Status wait_at_gate(Picoseconds timeout, Instant deadline);
   Status refresh_consumer();
   Status enable();
   tl::unexpected<Error> stopped_error() const;
-  Ticket enqueue(const DmaRequest& request, Picoseconds called);
-  Status wait_for_status(Picoseconds deadline, const char* what);
+  Ticket enqueue(const DmaRequest& request, Instant called);
+  Status wait_for_status(Instant deadline, const char* what);
   tl::unexpected<Error> queue_full(Picoseconds timeout);
 
   CardLink& link_;

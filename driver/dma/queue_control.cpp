@@ -7,7 +7,7 @@
 
 namespace npu::driver {
 
-Status DmaQueue::start(Picoseconds deadline) {
+Status DmaQueue::start(Instant deadline) {
   if (auto ok = disable(deadline); !ok) return ok;
   if (!lock_.try_lock_until(link_.clock(), deadline)) {
     return fail(ErrorCode::kTimeout, "waited for other submissions");
@@ -37,7 +37,7 @@ Status DmaQueue::enable() {
 }
 
 // Until the gate opens nobody counts on an event, rings the doorbell or sees half a reset.
-Status DmaQueue::reset(Picoseconds deadline) {
+Status DmaQueue::reset(Instant deadline) {
   if (auto ok = close_gate(deadline); !ok) return ok;
   stopped_.store(true, std::memory_order_relaxed);
   Status status = start(deadline);
@@ -53,13 +53,13 @@ tl::unexpected<Error> DmaQueue::stopped_error() const {
       fmt::format("the DMA queue of {} is off since a reset of it failed", to_string(link_.bdf())));
 }
 
-Status DmaQueue::disable(Picoseconds deadline) {
+Status DmaQueue::disable(Instant deadline) {
   if (auto ok = link_.alive(); !ok) return ok;
   link_.write(abi::DmaQueueControl{});
   return wait_for_status(deadline, "to become idle");
 }
 
-Status DmaQueue::drain(Picoseconds deadline) {
+Status DmaQueue::drain(Instant deadline) {
   if (stopped_.load(std::memory_order_relaxed)) return stopped_error();
   const auto status = link_.read<abi::DmaQueueStatus>();
   if (!status) return forward_error(status);
@@ -71,7 +71,7 @@ Status DmaQueue::drain(Picoseconds deadline) {
   return wait_for_status(deadline, "to finish");
 }
 
-Status DmaQueue::wait_for_status(Picoseconds deadline, const char* what) {
+Status DmaQueue::wait_for_status(Instant deadline, const char* what) {
   auto& clock = link_.clock();
   for (;;) {
     const auto status = link_.read<abi::DmaQueueStatus>();
@@ -86,7 +86,7 @@ Status DmaQueue::wait_for_status(Picoseconds deadline, const char* what) {
 }
 
 // Whoever holds the lock has seen the gate open and is done with it when the lock is free again.
-Status DmaQueue::close_gate(Picoseconds deadline) {
+Status DmaQueue::close_gate(Instant deadline) {
   gate_closed_.store(true, std::memory_order_relaxed);
   if (!lock_.try_lock_until(link_.clock(), deadline)) {
     open_gate();
@@ -102,7 +102,7 @@ void DmaQueue::open_gate() {
   gate_opened_->notify_all();
 }
 
-Status DmaQueue::wait_at_gate(Picoseconds timeout, Picoseconds deadline) {
+Status DmaQueue::wait_at_gate(Picoseconds timeout, Instant deadline) {
   const MutexHolder holder(*gate_mutex_);
   while (gate_closed_.load(std::memory_order_relaxed)) {
     if (gate_opened_->wait(*gate_mutex_, deadline)) continue;

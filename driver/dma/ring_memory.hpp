@@ -28,15 +28,14 @@ class RingMemory {
     std::uint64_t words[4];
     static_assert(sizeof words == sizeof entry);
     std::memcpy(words, &entry, sizeof words);
-    Bytes offset = Bytes{slot} * abi::kRingEntrySize;
-    for (const auto word : words) {
-      if (host_) {
-        host_->store(offset, word);
-      } else {
-        device_->write64(offset, word);
-      }
-      offset += sizeof word;
+    const Bytes offset = Bytes{slot} * abi::kRingEntrySize;
+    if (host_) {
+      for (std::size_t i = 0; i < 4; ++i) host_->store(offset + i * sizeof *words, words[i]);
+      return;
     }
+    auto& device = *device_;
+#pragma GCC unroll 4  // nothing but stores, so that they leave as fast as the core can
+    for (std::size_t i = 0; i < 4; ++i) device.write64(offset + i * sizeof *words, words[i]);
   }
 
  private:

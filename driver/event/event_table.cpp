@@ -78,10 +78,10 @@ Status EventTable::reset() {
   return {};
 }
 
-bool EventTable::may_ask(EventId event, Picoseconds now) {
+bool EventTable::may_ask(EventId event, Instant now) {
   auto& at = slots_[event.value].ask_at;
-  if (now.count() < at.load(std::memory_order_relaxed)) return false;
-  at.store((now + kFirstProbe).count(), std::memory_order_relaxed);
+  if (now.since_power_up().count() < at.load(std::memory_order_relaxed)) return false;
+  at.store((now + kFirstProbe).since_power_up().count(), std::memory_order_relaxed);
   return true;
 }
 

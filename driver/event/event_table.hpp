@@ -33,7 +33,7 @@ class EventTable {
   // queue's lock.
   std::uint32_t promise(EventId event, StreamId stream);
   // Whether the card itself may be asked now: after kFirstProbe again.
-  bool may_ask(EventId event, Picoseconds now);
+  bool may_ask(EventId event, Instant now);
   // True if only one stream has counted it up, so that reaching a target says which command is
   // done.
   bool is_exclusive(EventId event) const {

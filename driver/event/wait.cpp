@@ -7,7 +7,7 @@
 
 namespace npu::driver {
 
-Wait::Wait(Waiter& waiter, const Ticket& ticket, const WaitContext& context, Picoseconds deadline)
+Wait::Wait(Waiter& waiter, const Ticket& ticket, const WaitContext& context, Instant deadline)
     : WaitLoop(waiter.link_.clock(), ticket.interrupt ? context.vector : nullptr, deadline),
       waiter_(waiter),
       ticket_(ticket),

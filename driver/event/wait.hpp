@@ -9,7 +9,7 @@ namespace npu::driver {
 
 class Wait final : private WaitLoop {
  public:
-  Wait(Waiter& waiter, const Ticket& ticket, const WaitContext& context, Picoseconds deadline);
+  Wait(Waiter& waiter, const Ticket& ticket, const WaitContext& context, Instant deadline);
   Status run(WaitPolicy policy);
 
  private:

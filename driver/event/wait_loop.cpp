@@ -5,7 +5,7 @@
 
 namespace npu::driver {
 
-WaitLoop::WaitLoop(platform::Clock& clock, platform::InterruptVector* vector, Picoseconds deadline)
+WaitLoop::WaitLoop(platform::Clock& clock, platform::InterruptVector* vector, Instant deadline)
     : deadline_(deadline),
       clock_(clock),
       vector_(vector),
@@ -28,7 +28,7 @@ WaitLoop::Done WaitLoop::follow(const WaitPlan& plan) {
   return block(deadline_);
 }
 
-WaitLoop::Done WaitLoop::spin(Picoseconds limit) {
+WaitLoop::Done WaitLoop::spin(Instant limit) {
   for (;;) {
     clock_.relax(watched(), std::min(limit, probe_at_));
     if (look()) return true;
@@ -41,7 +41,7 @@ WaitLoop::Done WaitLoop::spin(Picoseconds limit) {
   }
 }
 
-WaitLoop::Done WaitLoop::block(Picoseconds limit) {
+WaitLoop::Done WaitLoop::block(Instant limit) {
   for (;;) {
     // In this order no wake-up is lost: an interrupt after count() ends wait_beyond() at once, and
     // one before it came behind what the card had written, which look() then sees.

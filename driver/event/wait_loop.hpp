@@ -23,7 +23,7 @@ class WaitLoop {
 
  protected:
   // `vector`: null if nobody can sleep.
-  WaitLoop(platform::Clock& clock, platform::InterruptVector* vector, Picoseconds deadline);
+  WaitLoop(platform::Clock& clock, platform::InterruptVector* vector, Instant deadline);
 
   // Is it done? Called after every change that may mean so.
   virtual bool look() = 0;
@@ -37,21 +37,21 @@ class WaitLoop {
   Done wait(WaitPolicy policy, const WaitPlan& plan);
   // Probes now.
   Done ask_card();
-  Picoseconds now() const { return clock_.now(); }
+  Instant now() const { return clock_.now(); }
 
-  const Picoseconds deadline_;
+  const Instant deadline_;
   bool woken_by_interrupt_ = false;
   bool found_by_probe_ = false;
 
  private:
   Done follow(const WaitPlan& plan);
-  Done spin(Picoseconds limit);
-  Done block(Picoseconds limit);
+  Done spin(Instant limit);
+  Done block(Instant limit);
 
   platform::Clock& clock_;
   platform::InterruptVector* const vector_;
   Picoseconds probe_interval_;
-  Picoseconds probe_at_;
+  Instant probe_at_;
 };
 
 }  // namespace npu::driver

@@ -6,7 +6,7 @@
 namespace npu::driver {
 
 WaitPlan plan_wait(const AdaptiveOptions& options, Picoseconds wake_cost,
-                   const LatencyEstimate& estimate, Picoseconds submitted, Picoseconds now) {
+                   const LatencyEstimate& estimate, Instant submitted, Instant now) {
   using Kind = WaitPlan::Kind;
   const auto expected_end = submitted + estimate.mean;
   const auto remaining = expected_end - now;

@@ -18,13 +18,13 @@ struct WaitPlan {
 
   Kind kind = Kind::kSleep;
   bool is_long = false;  // kSleep because so much time is left
-  Picoseconds nap_end;   // kNap: when to be woken; running again takes a wake cost more
-  Picoseconds spin_end;  // kSpin, kNap: absolute
+  Instant nap_end;       // kNap: when to be woken; running again takes a wake cost more
+  Instant spin_end;      // kSpin, kNap: absolute
 };
 
 // `wake_cost`: from going to sleep to running again, without the sleep. `submitted`, `now`:
 // absolute.
 WaitPlan plan_wait(const AdaptiveOptions& options, Picoseconds wake_cost,
-                   const LatencyEstimate& estimate, Picoseconds submitted, Picoseconds now);
+                   const LatencyEstimate& estimate, Instant submitted, Instant now);
 
 }  // namespace npu::driver

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "driver/event/wait.hpp"
+#include "driver/support/observation.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
@@ -19,23 +20,23 @@ Waiter::Waiter(CardLink& link, EventTable& events, DmaQueue& queue, std::uint32_
       wake_cost_(options.context_switch.count()) {}
 
 Status Waiter::wait(const Ticket& ticket, const WaitContext& context, WaitPolicy policy,
-                    Picoseconds deadline) {
+                    Instant deadline) {
   auto& tracer = link_.platform().tracer();
   const auto cause = platform::dma_cause(device_index_, ticket.position);
   const platform::CauseScope scope(tracer, cause);
-  const Picoseconds begin = link_.clock().now();
+  const Instant begin = link_.clock().now();
   counters_.waits.fetch_add(1, std::memory_order_relaxed);
   const Status status = Wait(*this, ticket, context, deadline).run(policy);
-  if (tracer.enabled()) {
+  observe(link_.platform(), [&](platform::Tracer& listening, Instant now) {
     platform::TraceEvent event;
     event.begin = begin;
-    event.end = link_.clock().now();
+    event.end = now;
     event.cause = cause;
     event.detail = ticket.event.value;
     event.track = track_;
     event.activity = platform::Activity::kEventWait;
-    tracer.emit(event);
-  }
+    listening.emit(event);
+  });
   return status;
 }
 

@@ -27,7 +27,7 @@ class Waiter {
 
   // kAborted: a reset of the queue gave the command up, before or during the wait.
   Status wait(const Ticket& ticket, const WaitContext& context, WaitPolicy policy,
-              Picoseconds deadline);
+              Instant deadline);
   // One look, at the card itself if that is due; fails as wait().
   Result<bool> is_done(const Ticket& ticket);
   WaitStatistics statistics() const;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "driver/support/observation.hpp"
+
 namespace npu::driver {
 
 BlockTrace::BlockTrace(platform::Platform& platform, std::uint32_t device_index)
@@ -10,14 +12,16 @@ BlockTrace::BlockTrace(platform::Platform& platform, std::uint32_t device_index)
       track_(platform.tracer().track(fmt::format("driver{}.memory", device_index))) {}
 
 void BlockTrace::emit(platform::BlockState state, std::uint64_t address, Bytes size) const {
-  constexpr unsigned kStateShift = 60;
-  platform::TraceEvent event;
-  event.begin = event.end = platform_->clock().now();
-  event.bytes = size;
-  event.detail = static_cast<std::uint64_t>(state) << kStateShift | address;
-  event.track = track_;
-  event.activity = platform::Activity::kMemoryBlock;
-  platform_->tracer().emit(event);
+  observe(*platform_, [&](platform::Tracer& tracer, Instant now) {
+    constexpr unsigned kStateShift = 60;
+    platform::TraceEvent event;
+    event.begin = event.end = now;
+    event.bytes = size;
+    event.detail = static_cast<std::uint64_t>(state) << kStateShift | address;
+    event.track = track_;
+    event.activity = platform::Activity::kMemoryBlock;
+    tracer.emit(event);
+  });
 }
 
 }  // namespace npu::driver

@@ -14,7 +14,7 @@ class BlockTrace {
 
   // `address`: device-local.
   void tell(platform::BlockState state, std::uint64_t address, Bytes size) const {
-    if (platform_ != nullptr && platform_->tracer().enabled()) emit(state, address, size);
+    if (platform_ != nullptr) emit(state, address, size);
   }
 
  private:

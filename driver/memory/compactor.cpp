@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "driver/support/observation.hpp"
 #include "driver/support/spin_lock.hpp"
 
 namespace npu::driver {
@@ -43,8 +44,7 @@ class Compactor::Pause {
   void end(Part part, Bytes bytes = 0) {
     const auto time = now();
     report_.*kPartFields[part] += time - last_;
-    auto& tracer = owner_.link_.platform().tracer();
-    if (tracer.enabled()) {
+    observe(owner_.link_.platform(), [&](platform::Tracer& tracer, Instant) {
       platform::TraceEvent event;
       event.begin = last_;
       event.end = time;
@@ -52,12 +52,12 @@ class Compactor::Pause {
       event.track = owner_.tracks_[part];
       event.activity = platform::Activity::kStage;
       tracer.emit(event);
-    }
+    });
     last_ = time;
   }
 
  private:
-  Picoseconds now() { return owner_.link_.clock().now(); }
+  Instant now() { return owner_.link_.clock().now(); }
   void open() {
     if (held_) owner_.compute_->let_go();
     owner_.queue_.open_gate();
@@ -67,8 +67,8 @@ class Compactor::Pause {
 
   Compactor& owner_;
   CompactionReport& report_;
-  const Picoseconds begin_;
-  Picoseconds last_;
+  const Instant begin_;
+  Instant last_;
   bool closed_ = false;
   bool held_ = false;
 };

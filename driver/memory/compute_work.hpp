@@ -12,7 +12,7 @@ class ComputeWork {
   virtual ~ComputeWork() = default;
   // Returns when nothing runs and nothing will until let_go(), which must follow also after an
   // error: then something may still run.
-  virtual Status hold(Picoseconds deadline) = 0;
+  virtual Status hold(Instant deadline) = 0;
   virtual void let_go() = 0;
 };
 

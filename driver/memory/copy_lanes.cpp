@@ -40,7 +40,7 @@ void CopyLanes::reclaim() {
 
 // A stream is not busy while its commands are still in the ring, and its id would be another's by
 // the time the card takes them.
-bool CopyLanes::give_back(const Lane& lane, Picoseconds deadline) {
+bool CopyLanes::give_back(const Lane& lane, Instant deadline) {
   auto& stream = *streams_.find(lane.stream);
   const auto last = QueueMark::from_raw(stream.submitted.load(std::memory_order_relaxed));
   if (!queue_.wait_consumed(last, deadline)) return false;

@@ -44,7 +44,7 @@ class CopyLanes {
     bool used = false;
   };
 
-  bool give_back(const Lane& lane, Picoseconds deadline);
+  bool give_back(const Lane& lane, Instant deadline);
   Status submit(Lane& lane, const BlockMove& move, Bytes offset, Picoseconds timeout);
 
   StreamTable& streams_;

@@ -12,7 +12,7 @@ namespace npu::driver {
 using abi::ManagementOpcode;
 
 // One command stops them all. One that is not answered may be executed later.
-Status ProcessContext::Impl::evict(Picoseconds deadline) {
+Status ProcessContext::Impl::evict(Instant deadline) {
   if (evictions++ == 0) evicted_since = device.platform.clock().now();
   const auto is_held = [](const auto& record) { return record->held == Held::kYes; };
   if (std::all_of(queues.begin(), queues.end(), is_held)) return {};
@@ -27,7 +27,7 @@ Status ProcessContext::Impl::evict(Picoseconds deadline) {
 
 // Only those that nothing else holds; all of them have their turn. Without an answer for one the
 // process is still evicted; one that the card has refused is for update() to mend.
-Status ProcessContext::Impl::restore(Picoseconds deadline) {
+Status ProcessContext::Impl::restore(Instant deadline) {
   if (evictions == 0) {
     return fail(ErrorCode::kInvalidArgument, "the process is not evicted");
   }
@@ -41,7 +41,7 @@ Status ProcessContext::Impl::restore(Picoseconds deadline) {
   return resumed_all;
 }
 
-Status ProcessContext::Impl::resume_held(Picoseconds deadline) {
+Status ProcessContext::Impl::resume_held(Instant deadline) {
   std::vector<abi::ManagementCommand> wanted;
   std::vector<QueueRecord*> told;
   for (const auto& record : queues) {
@@ -62,7 +62,7 @@ Status ProcessContext::Impl::resume_held(Picoseconds deadline) {
   return status;
 }
 
-Status ProcessContext::Impl::hold(Picoseconds deadline) {
+Status ProcessContext::Impl::hold(Instant deadline) {
   const TimedMutexHolder holder(*mutex, deadline);
   if (!holder) return others_too_long();
   compacting = true;

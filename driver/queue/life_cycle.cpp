@@ -168,7 +168,7 @@ Status ProcessContext::Impl::map_process() {
 }
 
 // False: the card may still know its ids.
-bool ProcessContext::Impl::tell_to_forget(Picoseconds deadline, DeadlineOf whose) {
+bool ProcessContext::Impl::tell_to_forget(Instant deadline, DeadlineOf whose) {
   signals->impl().connect(false);
   abi::ManagementCommand unmap;
   unmap.opcode = static_cast<std::uint8_t>(ManagementOpcode::kUnmapProcess);
@@ -279,7 +279,7 @@ void ProcessContext::Impl::note_resumption() {
 
 // Not under the mutex. While it waits the queue may become another one, or go.
 Result<QueueRecord*> ProcessContext::Impl::wait_to_destroy(const QueueChannel& channel,
-                                                           Picoseconds deadline,
+                                                           Instant deadline,
                                                            const RemovalLimits& limits,
                                                            bool forced) {
   for (bool late = false;;) {
@@ -339,7 +339,7 @@ Status ProcessContext::Impl::finish_destroy(QueueRecord& record, const Result<Qu
   return removed;
 }
 
-Result<QueueEnd> ProcessContext::Impl::destroy(QueueChannel& channel, Picoseconds deadline,
+Result<QueueEnd> ProcessContext::Impl::destroy(QueueChannel& channel, Instant deadline,
                                                bool forced) {
   const auto within = RemovalLimits::of(device.platform.clock().now(), deadline, forced);
   const auto found = wait_to_destroy(channel, deadline, within, forced);

@@ -26,7 +26,7 @@ ManagementRing::ManagementRing(CardLink& link, ManagerCounters& counters,
                                std::unique_ptr<platform::DmaMemory> memory)
     : link_(link), counters_(counters), memory_(std::move(memory)), places_(kEntries) {}
 
-Status ManagementRing::start(Picoseconds deadline) {
+Status ManagementRing::start(Instant deadline) {
   if (!lock_.try_lock_until(link_.clock(), deadline)) {
     return fail(ErrorCode::kTimeout, "waited for the management ring");
   }
@@ -34,7 +34,7 @@ Status ManagementRing::start(Picoseconds deadline) {
   return enable(deadline);
 }
 
-Status ManagementRing::restart(Picoseconds deadline) {
+Status ManagementRing::restart(Instant deadline) {
   counters_.restarts.fetch_add(1, std::memory_order_relaxed);
   return start(deadline);
 }
@@ -50,7 +50,7 @@ void ManagementRing::begin_epoch() {
 }
 
 // Numbers go on, so that an answer to a command of an earlier run is nobody's.
-Status ManagementRing::enable(Picoseconds deadline) {
+Status ManagementRing::enable(Instant deadline) {
   if (auto ok = usable(); !ok) return ok;
   begin_epoch();
   std::fill(places_.begin(), places_.end(), Place::kFree);
@@ -101,7 +101,7 @@ Status ManagementRing::check_on() {
     if (sure) lock_.unlock();
     if (!status) return forward_error(status);
     if (status->get<abi::ManagementStatusRegister::Enabled>()) return {};
-    if (!sure && !lock_.try_lock_until(link_.clock(), Picoseconds())) return {};
+    if (!sure && !lock_.try_lock_until(link_.clock(), Instant())) return {};
   }
   return fail(
       ErrorCode::kAborted,
@@ -139,7 +139,7 @@ void ManagementRing::write(std::uint64_t number, ManagementCommand command) {
 }
 
 Result<std::size_t> ManagementRing::enter(const ManagementCommand* commands, std::size_t count,
-                                          Picoseconds deadline, std::uint64_t& first,
+                                          Instant deadline, std::uint64_t& first,
                                           std::uint64_t& epoch) {
   auto& clock = link_.clock();
   bool counted = false;
@@ -183,7 +183,7 @@ void ManagementRing::leave(std::uint64_t number, Place place) {
 }
 
 Result<ManagementAnswer> ManagementRing::wait(std::uint64_t number, std::uint64_t epoch,
-                                              Picoseconds deadline, DeadlineOf whose,
+                                              Instant deadline, DeadlineOf whose,
                                               std::uint8_t opcode) {
   auto& clock = link_.clock();
   const auto name = to_string(static_cast<abi::ManagementOpcode>(opcode));
@@ -216,8 +216,8 @@ Result<ManagementAnswer> ManagementRing::wait(std::uint64_t number, std::uint64_
                           static_cast<abi::QueueState>(rest >> 32)};
 }
 
-Result<ManagementAnswer> ManagementRing::execute(const ManagementCommand& command,
-                                                 Picoseconds deadline, DeadlineOf whose) {
+Result<ManagementAnswer> ManagementRing::execute(const ManagementCommand& command, Instant deadline,
+                                                 DeadlineOf whose) {
   std::uint64_t number = 0, epoch = 0;
   const auto entered = enter(&command, 1, deadline, number, epoch);
   if (!entered) return forward_error(entered);
@@ -225,7 +225,7 @@ Result<ManagementAnswer> ManagementRing::execute(const ManagementCommand& comman
 }
 
 std::vector<Result<ManagementAnswer>> ManagementRing::execute(
-    const std::vector<ManagementCommand>& commands, Picoseconds deadline, DeadlineOf whose) {
+    const std::vector<ManagementCommand>& commands, Instant deadline, DeadlineOf whose) {
   std::vector<Result<ManagementAnswer>> answers;
   answers.reserve(commands.size());
   while (answers.size() < commands.size()) {

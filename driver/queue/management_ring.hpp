@@ -41,10 +41,10 @@ class ManagementRing {
   static Result<std::unique_ptr<ManagementRing>> create(CardLink& link, ManagerCounters& counters);
 
   // Enables the ring, empty. kTimeout: what it executed does not end; kBadDevice.
-  Status start(Picoseconds deadline);
+  Status start(Instant deadline);
   // start() for a ring with commands on their way: they are given up (kAborted for those who wait),
   // and may have been executed or not.
-  Status restart(Picoseconds deadline);
+  Status restart(Instant deadline);
   // For good: later commands fail with kAborted. Unless all was given back, the register keeps a
   // sign of it (was_left()).
   void stop(bool all_given_back);
@@ -57,11 +57,11 @@ class ManagementRing {
   Status check_on();
 
   // kQueueFull: no place until `deadline`; kTimeout: no answer; kAborted: restart(); kDeviceLost.
-  Result<ManagementAnswer> execute(const abi::ManagementCommand& command, Picoseconds deadline,
+  Result<ManagementAnswer> execute(const abi::ManagementCommand& command, Instant deadline,
                                    DeadlineOf whose = DeadlineOf::kDriver);
   // All of them, one after another, with as few doorbells as possible; answer by answer.
   std::vector<Result<ManagementAnswer>> execute(const std::vector<abi::ManagementCommand>& commands,
-                                                Picoseconds deadline,
+                                                Instant deadline,
                                                 DeadlineOf whose = DeadlineOf::kDriver);
 
  private:
@@ -88,11 +88,11 @@ class ManagementRing {
   // Puts in as many as there is room for, at least one. Fails as execute(). `epoch`: the run of
   // the ring.
   Result<std::size_t> enter(const abi::ManagementCommand* commands, std::size_t count,
-                            Picoseconds deadline, std::uint64_t& first, std::uint64_t& epoch);
+                            Instant deadline, std::uint64_t& first, std::uint64_t& epoch);
   void write(std::uint64_t number, abi::ManagementCommand command);
-  Result<ManagementAnswer> wait(std::uint64_t number, std::uint64_t epoch, Picoseconds deadline,
+  Result<ManagementAnswer> wait(std::uint64_t number, std::uint64_t epoch, Instant deadline,
                                 DeadlineOf whose, std::uint8_t opcode);
-  Status enable(Picoseconds deadline);
+  Status enable(Instant deadline);
   void begin_epoch();
   void leave(std::uint64_t number, Place place);
 

@@ -182,7 +182,7 @@ Result<ManagementAnswer> ProcessContext::Impl::accepted(Result<ManagementAnswer>
 }
 
 Result<ManagementAnswer> ProcessContext::Impl::command(const abi::ManagementCommand& what,
-                                                       Picoseconds deadline, DeadlineOf whose) {
+                                                       Instant deadline, DeadlineOf whose) {
   return std::move(commands({what}, deadline, whose).front());
 }
 
@@ -198,7 +198,7 @@ tl::unexpected<Error> ProcessContext::Impl::others_too_long() const {
 }
 
 std::vector<Result<ManagementAnswer>> ProcessContext::Impl::commands(
-    const std::vector<abi::ManagementCommand>& what, Picoseconds deadline, DeadlineOf whose) {
+    const std::vector<abi::ManagementCommand>& what, Instant deadline, DeadlineOf whose) {
   auto answers = manager.ring().execute(what, deadline, whose);
   for (std::size_t i = 0; i < what.size(); ++i) {
     auto& answer = answers[i];
@@ -217,7 +217,7 @@ std::vector<Result<ManagementAnswer>> ProcessContext::Impl::commands(
 
 // --- Faults --------------------------------------------------------------------------------
 
-Status ProcessContext::wait_fault(Picoseconds deadline) {
+Status ProcessContext::wait_fault(Instant deadline) {
   auto& process = *impl_;
   auto& clock = process.device.platform.clock();
   for (;;) {
@@ -295,7 +295,7 @@ void ProcessContext::Impl::deliver() {
 }
 
 // What runs of a queue at fault ends; SUSPEND is answered when that and its completions are done.
-bool ProcessContext::Impl::settle(QueueId id, Picoseconds deadline) {
+bool ProcessContext::Impl::settle(QueueId id, Instant deadline) {
   const auto patient = command_deadline();
   const auto limit =
       std::min(patient, std::max(deadline, device.platform.clock().now()) + kSettling);
@@ -309,8 +309,7 @@ bool ProcessContext::Impl::settle(QueueId id, Picoseconds deadline) {
   return answered || limit == patient;
 }
 
-std::optional<std::uint64_t> ProcessContext::Impl::ask_read_index(QueueId id,
-                                                                  Picoseconds deadline) {
+std::optional<std::uint64_t> ProcessContext::Impl::ask_read_index(QueueId id, Instant deadline) {
   const TimedMutexHolder holder(*mutex, deadline);
   if (!holder) return std::nullopt;
   const auto* record = find(id);

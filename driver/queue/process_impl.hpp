@@ -59,14 +59,14 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   Status enter();
   void leave() { handles.fetch_sub(1, std::memory_order_release); }
   Status usable() const;
-  Picoseconds command_deadline() { return device.platform.clock().now() + options.command_timeout; }
+  Instant command_deadline() { return device.platform.clock().now() + options.command_timeout; }
 
   // --- Commands. kBadDevice: the card has refused. Those that may be repeated are, if another task
   // has restarted the ring.
-  Result<ManagementAnswer> command(const abi::ManagementCommand& what, Picoseconds deadline,
+  Result<ManagementAnswer> command(const abi::ManagementCommand& what, Instant deadline,
                                    DeadlineOf whose = DeadlineOf::kDriver);
   std::vector<Result<ManagementAnswer>> commands(const std::vector<abi::ManagementCommand>& what,
-                                                 Picoseconds deadline,
+                                                 Instant deadline,
                                                  DeadlineOf whose = DeadlineOf::kDriver);
   tl::unexpected<Error> no_queue(QueueId id) const;
   // The mutex was not to be had by a caller's deadline.
@@ -77,7 +77,7 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
 
   // --- Life of a queue (life_cycle.cpp).
   Result<std::unique_ptr<Queue>> create(const QueueOptions& wanted);
-  Result<QueueEnd> destroy(QueueChannel& channel, Picoseconds deadline, bool forced);
+  Result<QueueEnd> destroy(QueueChannel& channel, Instant deadline, bool forced);
 
   // --- Changes (queue_change.cpp, evictions.cpp). Under the mutex unless said otherwise.
   QueueRecord* find(QueueId id);
@@ -85,7 +85,7 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
     return !record.null_ring && record.percentage > 0 && !record.suspended && evictions == 0;
   }
   // Makes the card hold the queue, or let it run, as it should be.
-  Status settle_record(QueueRecord& record, Picoseconds deadline,
+  Status settle_record(QueueRecord& record, Instant deadline,
                        DeadlineOf whose = DeadlineOf::kDriver);
   static void note_held(QueueRecord& record, bool held);
   static bool is_known(const QueueRecord& record, bool held) {
@@ -95,19 +95,19 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   Status change_held(QueueRecord& record, const QueueChange& change, QueueBuffer& ring);
   Result<QueueStatus> query(QueueRecord& record);
   std::vector<QueueResult> set_suspended(const std::vector<QueueId>& queues, bool suspended,
-                                         Picoseconds deadline);  // not under the mutex
-  Status evict(Picoseconds deadline);
-  Status restore(Picoseconds deadline);
-  Status resume_held(Picoseconds deadline);
-  Status hold(Picoseconds deadline) override;  // for compaction; not under the mutex
+                                         Instant deadline);  // not under the mutex
+  Status evict(Instant deadline);
+  Status restore(Instant deadline);
+  Status resume_held(Instant deadline);
+  Status hold(Instant deadline) override;  // for compaction; not under the mutex
   void let_go() override;
   void give_up() override;  // not under the mutex
 
   // --- Faults. Not under the mutex.
   void look_for_faults() override;
-  bool settle(QueueId queue, Picoseconds deadline) override;
+  bool settle(QueueId queue, Instant deadline) override;
   Status ask_card(QueueId queue) override;
-  std::optional<std::uint64_t> ask_read_index(QueueId queue, Picoseconds deadline) override;
+  std::optional<std::uint64_t> ask_read_index(QueueId queue, Instant deadline) override;
   void add_fault(const QueueFault& fault) override;
   void deliver();
 
@@ -140,7 +140,8 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   std::atomic<std::size_t> handles{0};               // of queues, alive; and enter()
   unsigned evictions = 0;
   bool compacting = false;  // one of the evictions is the driver's
-  Picoseconds evicted_since, evicted_time;
+  Instant evicted_since;
+  Picoseconds evicted_time;
 
   SpinLock fault_lock;
   std::vector<std::pair<QueueId, QueueChannel*>> channels;  // for faults
@@ -154,14 +155,14 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   Result<Draft> prepare(const QueueOptions& wanted);
   void fill_descriptor(QueueRecord& record, const QueueChannelParts& parts);
   Status map_process();
-  bool tell_to_forget(Picoseconds deadline, DeadlineOf whose);
+  bool tell_to_forget(Instant deadline, DeadlineOf whose);
   void unmap_if_last(const RemovalLimits& limits);
   Status add_to_card(QueueRecord& record);
   Status finish_destroy(QueueRecord& record, const Result<QueueEnd>& drained,
                         const RemovalLimits& limits, std::unique_ptr<QueueRecord>& taken);
   // Null: it is suspended.
   Result<QueueRecord*> begin_destroy(const QueueChannel& channel, bool forced);
-  Result<QueueRecord*> wait_to_destroy(const QueueChannel& channel, Picoseconds deadline,
+  Result<QueueRecord*> wait_to_destroy(const QueueChannel& channel, Instant deadline,
                                        const RemovalLimits& limits, bool forced);
   std::uint64_t count_resumptions();
   void note_resumption();

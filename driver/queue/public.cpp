@@ -125,7 +125,7 @@ Status ProcessContext::update(QueueId queue, const QueueChange& change) {
   return status;
 }
 
-Result<QueueEnd> ProcessContext::destroy(Queue& queue, Picoseconds deadline) {
+Result<QueueEnd> ProcessContext::destroy(Queue& queue, Instant deadline) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
   const auto& owner = queue.impl().process;
   if (&owner != impl_.get()) {
@@ -168,20 +168,20 @@ std::size_t ProcessContext::queue_count() const {
 }
 
 std::vector<QueueResult> ProcessContext::suspend(const std::vector<QueueId>& queues,
-                                                 Picoseconds deadline) {
+                                                 Instant deadline) {
   if (!impl_->usable()) return std::vector<QueueResult>(queues.size(), QueueResult::kError);
   count_call(*impl_);
   return impl_->set_suspended(queues, true, deadline);
 }
 
 std::vector<QueueResult> ProcessContext::resume(const std::vector<QueueId>& queues,
-                                                Picoseconds deadline) {
+                                                Instant deadline) {
   if (!impl_->usable()) return std::vector<QueueResult>(queues.size(), QueueResult::kError);
   count_call(*impl_);
   return impl_->set_suspended(queues, false, deadline);
 }
 
-Status ProcessContext::evict(Picoseconds deadline) {
+Status ProcessContext::evict(Instant deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   count_call(*impl_);
   const TimedMutexHolder holder(*impl_->mutex, deadline);
@@ -189,7 +189,7 @@ Status ProcessContext::evict(Picoseconds deadline) {
   return impl_->evict(deadline);
 }
 
-Status ProcessContext::restore(Picoseconds deadline) {
+Status ProcessContext::restore(Instant deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   count_call(*impl_);
   const TimedMutexHolder holder(*impl_->mutex, deadline);
@@ -246,18 +246,18 @@ bool Queue::faulted() const {
   return impl_->channel->faulted();
 }
 
-Result<QueueTicket> Queue::submit(const abi::QueueEntry& entry, Picoseconds deadline,
+Result<QueueTicket> Queue::submit(const abi::QueueEntry& entry, Instant deadline,
                                   const QueueEntryOptions& options) {
   return impl_->channel->submit(&entry, 1, deadline, options);
 }
 Result<QueueTicket> Queue::submit(const abi::QueueEntry* entries, std::size_t count,
-                                  Picoseconds deadline, const QueueEntryOptions& options) {
+                                  Instant deadline, const QueueEntryOptions& options) {
   return impl_->channel->submit(entries, count, deadline, options);
 }
 Result<bool> Queue::is_done(const QueueTicket& ticket) {
   return impl_->channel->is_done(ticket);
 }
-Status Queue::wait(const QueueTicket& ticket, WaitPolicy policy, Picoseconds deadline) {
+Status Queue::wait(const QueueTicket& ticket, WaitPolicy policy, Instant deadline) {
   return impl_->channel->wait(ticket, policy, deadline);
 }
 QueueCounters Queue::counters() const {

@@ -62,7 +62,7 @@ void ProcessContext::Impl::note_held(QueueRecord& record, bool held) {
   if (!held) record.channel->note_ring_known();
 }
 
-Status ProcessContext::Impl::settle_record(QueueRecord& record, Picoseconds deadline,
+Status ProcessContext::Impl::settle_record(QueueRecord& record, Instant deadline,
                                            DeadlineOf whose) {
   const bool hold = !is_active(record);
   if (is_known(record, hold)) return {};
@@ -182,7 +182,7 @@ Result<QueueStatus> ProcessContext::Impl::query(QueueRecord& record) {
 // What the card has made of a command that it did not answer is open; then the opposite, which may
 // be late, is on its way behind it.
 std::vector<QueueResult> ProcessContext::Impl::set_suspended(const std::vector<QueueId>& ids,
-                                                             bool suspended, Picoseconds deadline) {
+                                                             bool suspended, Instant deadline) {
   std::vector<QueueResult> results(ids.size(), QueueResult::kDone);
   std::vector<abi::ManagementCommand> wanted;
   std::vector<std::pair<std::size_t, QueueRecord*>> told;

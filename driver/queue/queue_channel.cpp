@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "driver/support/observation.hpp"
 #include "npu/base/checked.hpp"
 #include "npu/driver/queue_entries.hpp"
 
@@ -88,7 +89,7 @@ void QueueChannel::note_read(std::uint64_t index) {
 }
 
 Result<QueueTicket> QueueChannel::submit(const abi::QueueEntry* entries, std::size_t count,
-                                         Picoseconds deadline, const QueueEntryOptions& options) {
+                                         Instant deadline, const QueueEntryOptions& options) {
   const auto begin = link_.clock().now();
   for (bool waited = false;; waited = true) {
     if (auto ok = usable(); !ok) return forward_error(ok);
@@ -125,7 +126,7 @@ Result<QueueTicket> QueueChannel::submit(const abi::QueueEntry* entries, std::si
 }
 
 // Until something has changed, without the lock: whoever replaces a full ring needs it.
-Status QueueChannel::wait_for_room(std::size_t count, Picoseconds deadline, bool silent) {
+Status QueueChannel::wait_for_room(std::size_t count, Instant deadline, bool silent) {
   auto& clock = link_.clock();
   const auto before = read_index_.load(kRelaxed) + completed_.load(kRelaxed);
   {
@@ -268,19 +269,19 @@ void QueueChannel::give_back_ring() {
   parts_.ring = {};
 }
 
-void QueueChannel::trace(platform::Activity activity, Picoseconds begin, const QueueTicket& ticket,
+void QueueChannel::trace(platform::Activity activity, Instant begin, const QueueTicket& ticket,
                          std::size_t entries_before) {
-  auto& tracer = link_.platform().tracer();
-  if (!tracer.enabled()) return;
-  platform::TraceEvent event;
-  event.begin = begin;
-  event.end = link_.clock().now();
-  event.cause = platform::queue_cause(parts_.device_index, parts_.id.value, ticket.index);
-  constexpr unsigned kBeforeShift = 32;
-  event.detail = std::uint64_t{entries_before} << kBeforeShift | parts_.id.value;
-  event.track = activity == platform::Activity::kEventWait ? wait_track_ : submit_track_;
-  event.activity = activity;
-  tracer.emit(event);
+  observe(link_.platform(), [&](platform::Tracer& tracer, Instant now) {
+    platform::TraceEvent event;
+    event.begin = begin;
+    event.end = now;
+    event.cause = platform::queue_cause(parts_.device_index, parts_.id.value, ticket.index);
+    constexpr unsigned kBeforeShift = 32;
+    event.detail = std::uint64_t{entries_before} << kBeforeShift | parts_.id.value;
+    event.track = activity == platform::Activity::kEventWait ? wait_track_ : submit_track_;
+    event.activity = activity;
+    tracer.emit(event);
+  });
 }
 
 QueueCounters QueueChannel::counters() const {

@@ -26,12 +26,12 @@ class QueueHost {
   virtual void look_for_faults() = 0;
   // Returns when nothing of the queue at fault runs any more and all its completions are written.
   // False: not yet, because it is being destroyed or a millisecond behind `deadline` is over.
-  virtual bool settle(QueueId queue, Picoseconds deadline) = 0;
+  virtual bool settle(QueueId queue, Instant deadline) = 0;
   // Tells the queue of a fault whose record was lost. Fails if the card does not answer, and with
   // kAborted if it knows nothing of its queues any more.
   virtual Status ask_card(QueueId queue) = 0;
   // How many of its entries the card has taken, if it says so by `deadline`.
-  virtual std::optional<std::uint64_t> ask_read_index(QueueId queue, Picoseconds deadline) = 0;
+  virtual std::optional<std::uint64_t> ask_read_index(QueueId queue, Instant deadline) = 0;
 };
 
 struct QueueChannelParts {
@@ -53,10 +53,10 @@ class QueueChannel {
   QueueId id() const { return parts_.id; }
   std::uint16_t doorbell() const { return parts_.doorbell; }
   bool faulted() const { return fault() != abi::FaultCode::kNone; }
-  Result<QueueTicket> submit(const abi::QueueEntry* entries, std::size_t count,
-                             Picoseconds deadline, const QueueEntryOptions& options);
+  Result<QueueTicket> submit(const abi::QueueEntry* entries, std::size_t count, Instant deadline,
+                             const QueueEntryOptions& options);
   Result<bool> is_done(const QueueTicket& ticket);
-  Status wait(const QueueTicket& ticket, WaitPolicy policy, Picoseconds deadline);
+  Status wait(const QueueTicket& ticket, WaitPolicy policy, Instant deadline);
   QueueCounters counters() const;
 
   // --- For the manager.
@@ -98,7 +98,7 @@ class QueueChannel {
   QueueTicket enter(const abi::QueueEntry* entries, std::size_t count,
                     const QueueEntryOptions& options);
   void write(abi::QueueEntry entry, const QueueEntryOptions& options, bool completion);
-  Status wait_for_room(std::size_t count, Picoseconds deadline, bool silent);
+  Status wait_for_room(std::size_t count, Instant deadline, bool silent);
   void note_read(std::uint64_t index);
   void publish();
   ConstByteSpan next_completion() const;
@@ -108,12 +108,12 @@ class QueueChannel {
   Result<bool> outcome(const QueueTicket& ticket);
   // Not under a lock.
   Result<bool> read(const QueueTicket& ticket);
-  Result<bool> look(const QueueTicket& ticket, Picoseconds deadline);
-  Result<bool> look_with_card(const QueueTicket& ticket, Picoseconds deadline);
+  Result<bool> look(const QueueTicket& ticket, Instant deadline);
+  Result<bool> look_with_card(const QueueTicket& ticket, Instant deadline);
   bool may_ask(const QueueTicket& ticket);
   tl::unexpected<Error> fault_error(const QueueTicket& ticket, abi::FaultCode code) const;
   // Of a submission: with so many entries before the ticket's.
-  void trace(platform::Activity activity, Picoseconds begin, const QueueTicket& ticket,
+  void trace(platform::Activity activity, Instant begin, const QueueTicket& ticket,
              std::size_t entries_before = 0);
 
   CardLink& link_;

@@ -152,7 +152,7 @@ void QueueManager::remove_process(std::uint32_t pasid) {
   owners_.erase(std::remove_if(owners_.begin(), owners_.end(), is_it), owners_.end());
 }
 
-Status QueueManager::hold(Picoseconds deadline) {
+Status QueueManager::hold(Instant deadline) {
   const MutexHolder holder(*fault_mutex_);
   Status status;
   for (const auto& owner : owners_) {
@@ -166,14 +166,14 @@ void QueueManager::let_go() {
   for (const auto& owner : owners_) owner.second->let_go();
 }
 
-void QueueManager::collect_faults(Picoseconds deadline) {
+void QueueManager::collect_faults(Instant deadline) {
   if (!faults_->has_news()) return;
   const TimedMutexHolder holder(*fault_mutex_, deadline);
   if (holder) hand_out(faults_->read());
 }
 
 void QueueManager::collect_faults_behind_lost() {
-  const TimedMutexHolder holder(*fault_mutex_, Picoseconds());
+  const TimedMutexHolder holder(*fault_mutex_, Instant());
   if (holder) hand_out(faults_->read_behind_lost());
 }
 

@@ -20,7 +20,7 @@ class QueueOwner {
  public:
   virtual ~QueueOwner() = default;
   virtual void add_fault(const QueueFault& fault) = 0;
-  virtual Status hold(Picoseconds deadline) = 0;
+  virtual Status hold(Instant deadline) = 0;
   virtual void let_go() = 0;
   // The device is shut down: takes everything off the card.
   virtual void give_up() = 0;
@@ -62,7 +62,7 @@ class QueueManager final : public ComputeWork {
   Result<std::optional<QueueFault>> read_fault(QueueId queue);
 
   // --- Compaction: all processes are evicted.
-  Status hold(Picoseconds deadline) override;
+  Status hold(Instant deadline) override;
   void let_go() override;
 
   // --- Faults.
@@ -71,7 +71,7 @@ class QueueManager final : public ComputeWork {
   void remove_process(std::uint32_t pasid);
   bool has_news() const { return faults_->has_news(); }
   // Unless others have the log until `deadline`.
-  void collect_faults(Picoseconds deadline = Picoseconds::max());
+  void collect_faults(Instant deadline = Instant::never());
   // Where a record is known to be lost: those behind it. Not while others have the log.
   void collect_faults_behind_lost();
   std::vector<QueueFault> take_stray_faults();

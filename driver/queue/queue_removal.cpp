@@ -16,8 +16,8 @@ constexpr Picoseconds kLastWord = 1_ms;
 
 }  // namespace
 
-RemovalLimits RemovalLimits::of(Picoseconds now, Picoseconds deadline, bool forced) {
-  if (forced) return {deadline, Picoseconds::max(), DeadlineOf::kDriver};
+RemovalLimits RemovalLimits::of(Instant now, Instant deadline, bool forced) {
+  if (forced) return {deadline, Instant::never(), DeadlineOf::kDriver};
   return {deadline, std::max(deadline, now) + kLastWord, DeadlineOf::kCaller};
 }
 

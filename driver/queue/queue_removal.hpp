@@ -8,11 +8,11 @@ namespace npu::driver {
 
 // The queue is waited for until `drain`, the card until `end`.
 struct RemovalLimits {
-  Picoseconds drain, end = Picoseconds::max();
+  Instant drain, end = Instant::never();
   DeadlineOf whose = DeadlineOf::kDriver;
 
   // By a caller's deadline, or (`forced`) whatever time the driver's own commands take.
-  static RemovalLimits of(Picoseconds now, Picoseconds deadline, bool forced);
+  static RemovalLimits of(Instant now, Instant deadline, bool forced);
 };
 
 class QueueRemoval {
@@ -34,7 +34,7 @@ class QueueRemoval {
   Result<ManagementAnswer> ask_to_remove(abi::PreemptMode mode);
   Status remove_in_time(const Result<QueueEnd>& drained);
   platform::Clock& clock() { return process_.device.platform.clock(); }
-  Picoseconds next_deadline() { return std::min(process_.command_deadline(), limits_.end); }
+  Instant next_deadline() { return std::min(process_.command_deadline(), limits_.end); }
 
   ProcessContext::Impl& process_;
   QueueRecord& record_;

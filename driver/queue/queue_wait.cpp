@@ -96,7 +96,7 @@ Result<bool> QueueChannel::read(const QueueTicket& ticket) {
   return outcome(ticket);
 }
 
-Result<bool> QueueChannel::look(const QueueTicket& ticket, Picoseconds deadline) {
+Result<bool> QueueChannel::look(const QueueTicket& ticket, Instant deadline) {
   // Before the completions are read: what has ended them for good then is in what is found.
   const bool closed = closed_.load(std::memory_order_acquire);
   const bool settled = settled_.load(std::memory_order_acquire);
@@ -132,12 +132,12 @@ Result<bool> QueueChannel::is_done(const QueueTicket& ticket) {
                 fmt::format("queue {}: entry {} was submitted without completion", parts_.id.value,
                             ticket.index));
   }
-  const auto done = look(ticket, Picoseconds::max());
-  return !done || *done || !may_ask(ticket) ? done : look_with_card(ticket, Picoseconds::max());
+  const auto done = look(ticket, Instant::never());
+  return !done || *done || !may_ask(ticket) ? done : look_with_card(ticket, Instant::never());
 }
 
 // What the card has written of an end may have been lost on its way to host memory.
-Result<bool> QueueChannel::look_with_card(const QueueTicket& ticket, Picoseconds deadline) {
+Result<bool> QueueChannel::look_with_card(const QueueTicket& ticket, Instant deadline) {
   if (!closed_.load(std::memory_order_acquire)) {
     if (auto ok = host_.ask_card(parts_.id); !ok) return forward_error(ok);
   }
@@ -147,15 +147,16 @@ Result<bool> QueueChannel::look_with_card(const QueueTicket& ticket, Picoseconds
 // Not sooner than a wait would, nor more often.
 bool QueueChannel::may_ask(const QueueTicket& ticket) {
   const auto now = link_.clock().now();
-  if (now - ticket.submitted < kFirstProbe || now.count() < ask_at_.load(kRelaxed)) return false;
-  ask_at_.store((now + kFirstProbe).count(), kRelaxed);
+  const auto since = now.since_power_up().count();
+  if (now - ticket.submitted < kFirstProbe || since < ask_at_.load(kRelaxed)) return false;
+  ask_at_.store((now + kFirstProbe).since_power_up().count(), kRelaxed);
   return true;
 }
 
 // One wait for one ticket.
 class QueueWait final : private WaitLoop {
  public:
-  QueueWait(QueueChannel& channel, const QueueTicket& ticket, Picoseconds deadline)
+  QueueWait(QueueChannel& channel, const QueueTicket& ticket, Instant deadline)
       : WaitLoop(channel.link_.clock(), ticket.interrupt ? channel.parts_.vector : nullptr,
                  deadline),
         channel_(channel),
@@ -246,7 +247,7 @@ Status QueueWait::run(WaitPolicy policy) {
   return {};
 }
 
-Status QueueChannel::wait(const QueueTicket& ticket, WaitPolicy policy, Picoseconds deadline) {
+Status QueueChannel::wait(const QueueTicket& ticket, WaitPolicy policy, Instant deadline) {
   if (ticket.sequence == 0 || ticket.queue != parts_.id) return forward_error(is_done(ticket));
   if (auto ok = check_choice("policy", policy, WaitPolicy::kAdaptive); !ok) return ok;
   const auto begin = link_.clock().now();

@@ -15,7 +15,7 @@ namespace {
 class SignalWaitLoop final : private WaitLoop {
  public:
   SignalWaitLoop(const Signals::Impl& signals, std::vector<SignalWait>& waits, bool all,
-                 Picoseconds deadline)
+                 Instant deadline)
       : WaitLoop(signals.device.platform.clock(), signals.vector, deadline),
         signals_(const_cast<Signals::Impl&>(signals)),
         waits_(waits),
@@ -142,16 +142,16 @@ Result<std::size_t> SignalWaitLoop::run(WaitPolicy policy) {
 }  // namespace
 
 Result<std::size_t> Signals::wait_any(std::vector<SignalWait>& waits, WaitPolicy policy,
-                                      Picoseconds deadline) {
+                                      Instant deadline) {
   return SignalWaitLoop(*impl_, waits, false, deadline).run(policy);
 }
 
-Status Signals::wait_all(std::vector<SignalWait>& waits, WaitPolicy policy, Picoseconds deadline) {
+Status Signals::wait_all(std::vector<SignalWait>& waits, WaitPolicy policy, Instant deadline) {
   const auto met = SignalWaitLoop(*impl_, waits, true, deadline).run(policy);
   return met ? Status() : forward_error(met);
 }
 
-Status Signals::wait(SignalId signal, WaitPolicy policy, Picoseconds deadline) {
+Status Signals::wait(SignalId signal, WaitPolicy policy, Instant deadline) {
   std::vector<SignalWait> waits{{signal, std::nullopt}};
   return wait_all(waits, policy, deadline);
 }

@@ -13,7 +13,7 @@ constexpr Picoseconds kPatience = 10_s;
 
 }  // namespace
 
-Picoseconds CopyQueue::deadline() {
+Instant CopyQueue::deadline() {
   return platform_.clock().now() + kPatience;
 }
 

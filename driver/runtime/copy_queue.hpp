@@ -26,7 +26,7 @@ class CopyQueue {
 
  private:
   Status open_queue();
-  Picoseconds deadline();
+  Instant deadline();
 
   platform::Platform& platform_;
   Device& device_;

@@ -9,6 +9,7 @@
 #include "driver/runtime/run_check.hpp"
 #include "driver/runtime/run_layout.hpp"
 #include "driver/runtime/run_verdict.hpp"
+#include "driver/support/observation.hpp"
 
 namespace npu::driver {
 namespace {
@@ -104,25 +105,25 @@ Status GraphRunner::prepare(const TaskGraph& graph, const RunLayout& layout,
 
 // Which task is which on the cores: a task's arguments lie where no other's do.
 void GraphRunner::trace_tasks(const TaskGraph& graph, const RunLayout& layout) {
-  auto& tracer = platform_.tracer();
   const std::uint64_t run = runs_++;
-  if (!tracer.enabled()) return;
-  platform::TraceEvent event;
-  event.begin = event.end = now();
-  event.track = tracer.track(fmt::format("driver{}.tasks", device_.info().device_index));
-  std::uint64_t arguments = area_.value + layout.arguments;
-  for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
-    event.cause = platform::task_cause(device_.info().device_index, run, i);
-    event.activity = platform::Activity::kTask;
-    event.detail = arguments;
-    tracer.emit(event);
-    event.activity = platform::Activity::kTaskEdge;
-    for (const std::uint32_t producer : graph.task({i}).producers) {
-      event.detail = producer;
+  observe(platform_, [&](platform::Tracer& tracer, Instant now) {
+    platform::TraceEvent event;
+    event.begin = event.end = now;
+    event.track = tracer.track(fmt::format("driver{}.tasks", device_.info().device_index));
+    std::uint64_t arguments = area_.value + layout.arguments;
+    for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
+      event.cause = platform::task_cause(device_.info().device_index, run, i);
+      event.activity = platform::Activity::kTask;
+      event.detail = arguments;
       tracer.emit(event);
+      event.activity = platform::Activity::kTaskEdge;
+      for (const std::uint32_t producer : graph.task({i}).producers) {
+        event.detail = producer;
+        tracer.emit(event);
+      }
+      arguments += argument_bytes(graph.task({i}));
     }
-    arguments += argument_bytes(graph.task({i}));
-  }
+  });
 }
 
 Status GraphRunner::launch(RunReport& report, const RunOptions& options) {

@@ -44,7 +44,7 @@ class GraphRunner {
   Status read_back(const TaskGraph& graph, const RunLayout& layout, RunReport& report);
   Status read_tensors(const TaskGraph& graph, const RunLayout& layout,
                       const std::vector<abi::TensorDump>& dumps, RunReport& report);
-  Picoseconds now() { return platform_.clock().now(); }
+  Instant now() { return platform_.clock().now(); }
 
   platform::Platform& platform_;
   Device& device_;

@@ -99,7 +99,7 @@ Status StreamTable::enable(unsigned stream, bool interrupt, unsigned vmid) {
   return {};
 }
 
-Status StreamTable::finish(StreamId id, Picoseconds deadline) {
+Status StreamTable::finish(StreamId id, Instant deadline) {
   auto& clock = link_.clock();
   for (;;) {
     const auto status = link_.read<abi::StreamStatus>(*windows_, window(id.value));

@@ -45,7 +45,7 @@ class StreamTable {
   // kOutOfRange: placement kBar0; kOutOfResources: all streams or events in use.
   Result<StreamId> create(const StreamOptions& options, unsigned vmid);
   // Waits until the card has nothing of the stream, then disables it. kTimeout.
-  Status finish(StreamId id, Picoseconds deadline);
+  Status finish(StreamId id, Instant deadline);
 
   // nullptr: no such stream.
   Stream* find(StreamId id) {

@@ -13,7 +13,7 @@ namespace npu::driver {
 class SpinLock {
  public:
   // False if the lock was not free until `deadline`.
-  bool try_lock_until(platform::Clock& clock, Picoseconds deadline) {
+  bool try_lock_until(platform::Clock& clock, Instant deadline) {
     while (held_.exchange(true, std::memory_order_acquire)) {
       if (clock.now() >= deadline) return false;
       clock.relax({}, deadline);
@@ -21,7 +21,7 @@ class SpinLock {
     return true;
   }
   // For sections that always end soon: the holder waits for nobody else who may need the lock.
-  void lock(platform::Clock& clock) { try_lock_until(clock, Picoseconds::max()); }
+  void lock(platform::Clock& clock) { try_lock_until(clock, Instant::never()); }
   void unlock() { held_.store(false, std::memory_order_release); }
 
  private:
@@ -55,7 +55,7 @@ class MutexHolder {
 // The same, if it can be had in time.
 class TimedMutexHolder {
  public:
-  TimedMutexHolder(platform::Mutex& mutex, Picoseconds deadline)
+  TimedMutexHolder(platform::Mutex& mutex, Instant deadline)
       : mutex_(mutex), held_(mutex.try_lock_until(deadline)) {}
   ~TimedMutexHolder() {
     if (held_) mutex_.unlock();

@@ -72,7 +72,7 @@ class LinuxMutex : public platform::Mutex {
  public:
   explicit LinuxMutex(platform::Clock& clock) : clock_(clock) {}
   void lock() override { mutex_.lock(); }
-  bool try_lock_until(Picoseconds deadline) override {
+  bool try_lock_until(Instant deadline) override {
     for (;;) {
       if (mutex_.try_lock()) return true;
       const auto now = clock_.now();
@@ -91,7 +91,7 @@ class LinuxMutex : public platform::Mutex {
 class LinuxCondition : public platform::Condition {
  public:
   explicit LinuxCondition(platform::Clock& clock) : clock_(clock) {}
-  Status wait(platform::Mutex& mutex, Picoseconds deadline) override {
+  Status wait(platform::Mutex& mutex, Instant deadline) override {
     // The generation is read before the mutex is released, so no notification falls in between.
     std::unique_lock<std::mutex> lock(mutex_);
     const auto seen = generation_;
@@ -126,11 +126,11 @@ class LinuxCondition : public platform::Condition {
 
 LinuxClock::LinuxClock() : start_(nanoseconds(CLOCK_MONOTONIC)) {}
 
-Picoseconds LinuxClock::now() {
-  return from_nanoseconds(nanoseconds(CLOCK_MONOTONIC) - start_);
+Instant LinuxClock::now() {
+  return Instant(from_nanoseconds(nanoseconds(CLOCK_MONOTONIC) - start_));
 }
 
-void LinuxClock::relax(ConstByteSpan, Picoseconds) {
+void LinuxClock::relax(ConstByteSpan, Instant) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #else
@@ -138,8 +138,9 @@ void LinuxClock::relax(ConstByteSpan, Picoseconds) {
 #endif
 }
 
-void LinuxClock::sleep_until(Picoseconds deadline) {
-  const auto target = start_ + std::min(deadline.count() / 1000 + 1, INT64_MAX - start_);
+void LinuxClock::sleep_until(Instant deadline) {
+  const auto target =
+      start_ + std::min(deadline.since_power_up().count() / 1000 + 1, INT64_MAX - start_);
   timespec time{};
   time.tv_sec = static_cast<time_t>(target / kNanosecondsPerSecond);
   time.tv_nsec = static_cast<long>(target % kNanosecondsPerSecond);

@@ -11,9 +11,9 @@ namespace npu::driver::vfio {
 class LinuxClock : public platform::Clock {
  public:
   LinuxClock();
-  Picoseconds now() override;
-  void relax(ConstByteSpan watched, Picoseconds deadline) override;
-  void sleep_until(Picoseconds deadline) override;
+  Instant now() override;
+  void relax(ConstByteSpan watched, Instant deadline) override;
+  void sleep_until(Instant deadline) override;
 
  private:
   std::int64_t start_;  // nanoseconds

@@ -19,8 +19,6 @@ using platform::AicorePort;
 
 // For waits that only the scheduler, or the end of the launch, can end.
 constexpr auto kForEver = std::numeric_limits<std::uint64_t>::max();
-// The executor's own instructions between two accesses, about.
-constexpr unsigned kStep = 4;
 
 class Executor {
  public:
@@ -131,11 +129,6 @@ class Executor {
     call.role =
         static_cast<std::uint32_t>(port_.load(payload + offsetof(DispatchPayload, role), 4));
     const std::uint64_t record = port_.load(payload + offsetof(DispatchPayload, record), 8);
-    const auto words = port_.load(payload + offsetof(DispatchPayload, words), 4);
-    // The first line of the arguments comes with the payload. Kernels drop what the cache has of it
-    // (aicore::Arguments) and find it in the L2.
-    if (words != 0) port_.load(call.arguments, 8);
-    port_.scalar(kStep);
     const std::uint64_t begun = record == 0 ? 0 : port_.system_counter();
     const int result = port_.invoke(call);
     port_.pipe_barrier(platform::Pipe::kAll);

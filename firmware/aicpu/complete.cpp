@@ -7,12 +7,15 @@ namespace npu::firmware {
 bool Scheduler::sweep() {
   bool moved = false;
   unsigned looks = 0;
-  for (auto& worker : cores_.workers()) {
-    if (!worker.busy() || worker.reserved) continue;
+  auto& workers = cores_.workers();
+  for (unsigned i = cores_.next_at_work(0); i < workers.size(); i = cores_.next_at_work(i + 1)) {
+    Worker& worker = workers[i];
     ++looks;
     const Look found = link_->look(worker);
-    moved |= found.changed;
-    for (unsigned i = 0; i < found.count; ++i) ended(found.ended[i], worker);
+    if (!found.changed) continue;
+    moved = true;
+    cores_.changed(worker);
+    for (unsigned k = 0; k < found.count; ++k) ended(found.ended[k], worker);
   }
   // Not of rounds that find nothing: how many of them there are is the machine's business
   // (AicpuPort::poll_again).
@@ -23,7 +26,6 @@ bool Scheduler::sweep() {
 void Scheduler::ended(const Ended& ended, const Worker& worker) {
   const Assignment& what = ended.what;
   enter(AicpuPhase::kComplete, what.task);
-  port_.compute(kBookkeeping);
   ++lanes_;
   if (what.record != 0) {
     port_.store(what.record + offsetof(abi::TaskRecord, seen), 8, port_.system_counter());
@@ -59,7 +61,6 @@ void Scheduler::resolve(std::uint32_t task) {
     const std::uint64_t edge = port_.load(run_.edge(seen - 1), 8);
     const auto consumer = static_cast<std::uint32_t>(edge);
     seen = static_cast<std::uint32_t>(edge >> 32);
-    port_.compute(kStep);
     const std::uint64_t before =
         port_.fetch_add(run_.task(consumer, offsetof(TaskState, arrived)), 4, 1);
     if (static_cast<std::uint32_t>(before) + 1 == 0) make_ready(consumer, run_.kind(consumer));

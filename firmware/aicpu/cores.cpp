@@ -2,15 +2,18 @@
 #include "firmware/aicpu/cores.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace npu::firmware {
+
+static_assert(abi::kMaxWorkers <= WorkerSet::kMost);
 
 using abi::CoreType;
 using abi::TaskShape;
 
-bool Cores::runs(CoreType type, TaskShape shape) {
+bool Cores::runs(CoreType type, unsigned shape) {
   if (type == CoreType::kCoupled) return true;
-  return type == (shape == TaskShape::kAic ? CoreType::kAic : CoreType::kAiv);
+  return type == (shape == by(TaskShape::kAic) ? CoreType::kAic : CoreType::kAiv);
 }
 
 namespace {
@@ -43,7 +46,8 @@ std::vector<std::vector<std::size_t>> group(const std::vector<Worker>& all, Core
 
 }  // namespace
 
-void Cores::deal(const RunView& run, unsigned thread) {
+void Cores::deal(const RunView& run, unsigned thread, const CoreLink& link) {
+  link_ = &link;
   std::vector<std::uint32_t> words(run.header().workers);
   run.port().read(run.control(scratch::kWorkers), words.data(), words.size() * 4);
   std::vector<Worker> all;
@@ -58,7 +62,6 @@ void Cores::deal(const RunView& run, unsigned thread) {
   std::sort(all.begin(), all.end(),
             [](const Worker& a, const Worker& b) { return a.physical < b.physical; });
   const auto clusters = group(all, counts_);
-  run.port().compute(static_cast<unsigned>(all.size()) * kBookkeeping);
   workers_.reserve(all.size());
   for (std::size_t c = thread; c < clusters.size(); c += run.header().threads) {
     Cluster cluster;
@@ -70,65 +73,63 @@ void Cores::deal(const RunView& run, unsigned thread) {
     cluster.whole = cluster.workers.size() == counts_.lanes;
     clusters_.push_back(std::move(cluster));
   }
+  for (const auto& worker : workers_) changed(worker);
 }
 
-bool Cores::usable(const Worker& worker, TaskShape shape) const {
-  return runs(worker.type, shape) && static_cast<int>(worker.cluster) != held_;
-}
-
-unsigned Cores::count(TaskShape shape, const CoreLink* pend) const {
-  unsigned count = 0;
-  for (const auto& worker : workers_) {
-    if (!usable(worker, shape)) continue;
-    if (pend != nullptr ? pend->can_pend(worker) : worker.idle()) ++count;
+void Cores::changed(const Worker& worker) {
+  const auto place = static_cast<unsigned>(&worker - workers_.data());
+  const bool idle = worker.idle();
+  const bool usable = static_cast<int>(worker.cluster) != held_;
+  const bool pendable = usable && link_->can_pend(worker);
+  for (unsigned shape = 0; shape < kShapes; ++shape) {
+    if (!runs(worker.type, shape)) continue;
+    idle_[shape].put(place, idle && usable);
+    pendable_[shape].put(place, pendable);
   }
+  at_work_.put(place, worker.busy() && !worker.reserved);
+  const Cluster& cluster = clusters_[worker.cluster];
+  idle_clusters_.put(worker.cluster, idle && cluster.whole && busy(cluster) == 0);
+}
+
+unsigned Cores::busy(const Cluster& cluster) const {
+  unsigned count = 0;
+  for (const auto* worker : cluster.workers) count += worker->idle() ? 0 : 1;
   return count;
 }
 
-// In turn, so that work spreads over the cores.
-Worker* Cores::find(TaskShape shape, const CoreLink* pend) {
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    auto& worker = workers_[(turn_ + i) % workers_.size()];
-    if (!usable(worker, shape)) continue;
-    if (pend != nullptr ? !pend->can_pend(worker) : !worker.idle()) continue;
-    turn_ = (turn_ + i + 1) % workers_.size();
-    return &worker;
-  }
-  return nullptr;
-}
-
-Worker* Cores::next_idle(TaskShape shape) {
-  return find(shape, nullptr);
-}
-
-Worker* Cores::next_pendable(TaskShape shape, const CoreLink& link) {
-  return find(shape, &link);
-}
-
-unsigned Cores::idle_clusters() const {
-  return static_cast<unsigned>(std::count_if(clusters_.begin(), clusters_.end(),
-                                             [](const Cluster& c) { return c.whole && c.idle(); }));
+Worker* Cores::next(const WorkerSet& workers) {
+  if (workers.count() == 0) return nullptr;
+  unsigned place = workers.next(turn_);
+  if (place == WorkerSet::kNone) place = workers.next(0);
+  turn_ = place + 1 == workers_.size() ? 0 : place + 1;
+  return &workers_[place];
 }
 
 Cluster* Cores::next_idle_cluster() {
-  for (auto& cluster : clusters_) {
-    if (cluster.whole && cluster.idle()) return &cluster;
+  const unsigned place = idle_clusters_.next(0);
+  return place == WorkerSet::kNone ? nullptr : &clusters_[place];
+}
+
+void Cores::hold(int cluster) {
+  const int before = std::exchange(held_, cluster);
+  for (const int each : {before, cluster}) {
+    if (each < 0) continue;
+    for (const auto* worker : clusters_[static_cast<std::size_t>(each)].workers) changed(*worker);
   }
-  return nullptr;
 }
 
 void Cores::hold_cluster(bool wanted) {
-  if (!wanted) held_ = -1;
-  if (!wanted || held_ >= 0) return;
-  std::ptrdiff_t fewest = 4;
+  if (wanted == (held_ >= 0)) return;
+  if (!wanted) return hold(-1);
+  unsigned fewest = 4;
+  int nearest = -1;
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
-    const auto& members = clusters_[i].workers;
-    const auto busy = std::count_if(members.begin(), members.end(),
-                                    [](const Worker* worker) { return !worker->idle(); });
-    if (!clusters_[i].whole || busy >= fewest) continue;
-    fewest = busy;
-    held_ = static_cast<int>(i);
+    const unsigned count = busy(clusters_[i]);
+    if (!clusters_[i].whole || count >= fewest) continue;
+    fewest = count;
+    nearest = static_cast<int>(i);
   }
+  hold(nearest);
 }
 
 }  // namespace npu::firmware

@@ -4,21 +4,17 @@
 // core, which counts as both.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "firmware/aicpu/core_link.hpp"
+#include "firmware/aicpu/worker_set.hpp"
 
 namespace npu::firmware {
 
 struct Cluster {
   std::vector<Worker*> workers;  // cube core first; one coupled core; or what there is
   bool whole = false;            // can run mixed blocks
-  bool idle() const {
-    for (const auto* worker : workers) {
-      if (!worker->idle()) return false;
-    }
-    return true;
-  }
 };
 
 // Of all threads together.
@@ -34,33 +30,45 @@ struct CoreCounts {
 class Cores {
  public:
   // Reads who the workers are (scratch::kWorkers) and takes thread `thread`'s share.
-  void deal(const RunView& run, unsigned thread);
+  void deal(const RunView& run, unsigned thread, const CoreLink& link);
 
   const CoreCounts& counts() const { return counts_; }
+  const std::vector<Worker>& workers() const { return workers_; }
   std::vector<Worker>& workers() { return workers_; }
-  unsigned idle(abi::TaskShape shape) const { return count(shape, nullptr); }
-  unsigned pendable(abi::TaskShape shape, const CoreLink& link) const {
-    return count(shape, &link);
-  }
-  // One for the next block; null: none. A cluster that mixed blocks wait for is left alone.
-  Worker* next_idle(abi::TaskShape shape);
-  Worker* next_pendable(abi::TaskShape shape, const CoreLink& link);
+  // To be called when what `worker` does has changed.
+  void changed(const Worker& worker);
+
+  // Those that do nothing, or may be given a second block, and run blocks of this shape. A cluster
+  // that mixed blocks wait for is left alone.
+  unsigned idle(abi::TaskShape shape) const { return idle_[by(shape)].count(); }
+  unsigned pendable(abi::TaskShape shape) const { return pendable_[by(shape)].count(); }
+  // Whole clusters that are idle.
+  unsigned idle_clusters() const { return idle_clusters_.count(); }
+  // One for the next block, in turn, so that work spreads over the cores; null: none.
+  Worker* next_idle(abi::TaskShape shape) { return next(idle_[by(shape)]); }
+  Worker* next_pendable(abi::TaskShape shape) { return next(pendable_[by(shape)]); }
   Cluster* next_idle_cluster();
   // Mixed blocks wait: the cluster that is nearest to being idle gets nothing else, until it is.
   void hold_cluster(bool wanted);
-  // Whole clusters that are idle.
-  unsigned idle_clusters() const;
+  // The first worker at place `from` of workers() or behind that has work; kNone: none.
+  unsigned next_at_work(unsigned from) const { return at_work_.next(from); }
 
  private:
-  static bool runs(abi::CoreType type, abi::TaskShape shape);
-  unsigned count(abi::TaskShape shape, const CoreLink* pend) const;
-  bool usable(const Worker& worker, abi::TaskShape shape) const;
-  Worker* find(abi::TaskShape shape, const CoreLink* pend);
+  static constexpr unsigned kShapes = 2;  // cube and vector blocks
+
+  static unsigned by(abi::TaskShape shape) { return shape == abi::TaskShape::kAic ? 0 : 1; }
+  static bool runs(abi::CoreType type, unsigned shape);
+  unsigned busy(const Cluster& cluster) const;
+  Worker* next(const WorkerSet& workers);
+  void hold(int cluster);
 
   CoreCounts counts_;
+  const CoreLink* link_ = nullptr;
   std::vector<Worker> workers_;  // of this thread; never moves after deal()
   std::vector<Cluster> clusters_;
-  std::size_t turn_ = 0;
+  std::array<WorkerSet, kShapes> idle_, pendable_;
+  WorkerSet at_work_, idle_clusters_;
+  unsigned turn_ = 0;
   int held_ = -1;
 };
 

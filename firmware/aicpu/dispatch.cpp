@@ -74,12 +74,12 @@ bool Scheduler::dispatch_single(TaskShape shape) {
   // Tasks of its own whose cores mixed blocks have taken are better off there.
   if (queues_.local(cls) > 0 && idle_elsewhere(shape) > 0) queues_.give_back(cls);
   for (;;) {
-    const unsigned pendable = cores_.pendable(shape, *link_);
+    const unsigned pendable = cores_.pendable(shape);
     // What idle cores of other threads will take at once is theirs.
     if (pendable == 0 || !queues_.take(cls, pendable, idle_elsewhere(shape), share)) return moved;
     const auto task = run_.read_descriptor(share.task);
     for (std::uint32_t i = 0; i < share.count; ++i) {
-      place(share, share.first + i, task, *cores_.next_pendable(shape, *link_), 0);
+      place(share, share.first + i, task, *cores_.next_pendable(shape), 0);
     }
     moved = true;
   }
@@ -105,7 +105,6 @@ void Scheduler::place(const Share& share, std::uint32_t block, const abi::TaskDe
 void Scheduler::place(const Share& share, std::uint32_t block, const abi::TaskDescriptor& task,
                       Worker& worker, std::uint32_t role) {
   enter(AicpuPhase::kDispatch, share.task);
-  port_.compute(kBookkeeping);
   // Ids alternate between the two payloads; the one used here was that of a block that has ended.
   const std::uint32_t last = worker.last_dispatch;
   worker.last_dispatch = last == abi::DataMainBase::kMaxId ? 2 : last + 1;
@@ -129,6 +128,7 @@ void Scheduler::place(const Share& share, std::uint32_t block, const abi::TaskDe
   payload.record = worker.sent.record;
   port_.write(run_.payload(worker.index, worker.last_dispatch), &payload, sizeof payload);
   placed_.push_back(&worker);
+  cores_.changed(worker);
 }
 
 // Before the core is told; then the core writes to it, then `seen` is written.

@@ -19,7 +19,6 @@ std::uint32_t length_of(std::uint64_t word) {
 
 bool ReadyQueues::push(std::uint32_t task, const TaskKind& kind, unsigned room) {
   const ReadyClass cls = class_of(kind);
-  run_.port().compute(kStep);
   // Several threads may take blocks of one task, and one opens a task whose blocks begin together.
   if (kind.blocks == 1 && !kind.together && queue(cls).size() < room) {
     queue(cls).push_back(task);
@@ -39,7 +38,6 @@ bool ReadyQueues::push_shared(std::uint32_t task, ReadyClass cls) {
   const std::uint64_t place = entry(cls, static_cast<std::uint32_t>(before >> 32));
   for (unsigned turn = 0; turn < kPatience; ++turn) {
     if (port.compare_exchange(place, 4, 0, task + 1) == 0) return true;
-    port.compute(kLoop);
   }
   overflow_ = true;
   return false;
@@ -68,7 +66,6 @@ void ReadyQueues::refill(ReadyClass cls, unsigned max, unsigned leave) {
     std::uint32_t task = run_.load32(place);
     // Who has moved the tail is about to write it, unless that thread has died.
     for (unsigned turn = 0; task == 0 && turn < kPatience; ++turn) {
-      port.compute(kLoop);
       task = run_.load32(place);
     }
     if (task == 0) {
@@ -89,7 +86,6 @@ bool ReadyQueues::take(ReadyClass cls, unsigned max, unsigned leave, Share& shar
   share.kind = run_.kind(share.task);
   share.first = 0;
   share.count = 1;
-  run_.port().compute(kStep);
   wide_[static_cast<unsigned>(cls)] = share.kind.blocks > 1;
   if (share.kind.blocks == 1 || share.kind.together) return true;
   // Whoever has the task out of a queue has its counter for itself.

@@ -18,11 +18,6 @@ inline constexpr std::uint32_t kNoTask = 0xFFFF'FFFF;
 inline constexpr std::uint32_t kNoBlock = 0xFFFF'FFFF;
 inline constexpr std::uint32_t kNoWorker = 0xFFFF'FFFF;
 
-// About as many instructions as a compiler makes of the scheduler's lines between two accesses.
-inline constexpr unsigned kStep = 6;          // a decision, an address
-inline constexpr unsigned kLoop = 3;          // one turn of a search through local state
-inline constexpr unsigned kBookkeeping = 20;  // a task or core changes its place in local state
-
 // A task's state, two to a cache line.
 //
 // `arrived` counts producers that have ended. Wiring adds, at its end, what has arrived without

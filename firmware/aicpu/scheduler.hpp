@@ -85,6 +85,7 @@ class Scheduler {
   bool open_together();
   bool join_together();
   bool begin_together();
+  void reserve(Worker& worker, bool reserved);
   bool held_back(abi::TaskShape shape) const;
 
   void enter(AicpuPhase phase, std::uint32_t task = kNoTask) {

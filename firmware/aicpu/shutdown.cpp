@@ -69,7 +69,7 @@ void Scheduler::await_others() {
 void Scheduler::take_over(unsigned thread) {
   if (run_.load32(run_.control(scratch::kCoresKnown)) == 0) return;
   Cores cores;
-  cores.deal(run_, thread);
+  cores.deal(run_, thread, *link_);
   for (const auto& worker : cores.workers()) link_->open(worker);
   dismiss(cores);
 }

@@ -17,7 +17,7 @@ bool Scheduler::begin() {
     return false;
   }
   if (first() ? !greet_workers() : !await_cores_known()) return false;
-  cores_.deal(run_, thread_);
+  cores_.deal(run_, thread_, *link_);
   dealt_ = true;
   const bool opened = open_cores();
   if (first()) result_.handshaken = port_.system_counter();
@@ -68,7 +68,6 @@ std::uint32_t Scheduler::description_of(std::uint32_t worker) {
   if (!has_come(worker)) return kNoWorker;
   const auto core = run_.load32(run_.handshake(worker, offsetof(Handshake, physical_core)));
   const auto type = run_.load32(run_.handshake(worker, offsetof(Handshake, core_type)));
-  port_.compute(kStep);
   if (core >= port_.core_windows() || type > static_cast<std::uint32_t>(abi::CoreType::kCoupled)) {
     return kNoWorker;
   }

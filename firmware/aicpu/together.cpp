@@ -32,6 +32,11 @@ bool Scheduler::dispatch_together() {
   return joined || begun;
 }
 
+void Scheduler::reserve(Worker& worker, bool reserved) {
+  worker.reserved = reserved;
+  cores_.changed(worker);
+}
+
 // What the word says is claimed by nobody yet; the next round takes part in it.
 bool Scheduler::open_together() {
   const std::uint64_t lock = run_.control(scratch::kTogetherLock);
@@ -76,7 +81,7 @@ bool Scheduler::join_together() {
     ++seen;
   }
   if (blocks == 0) return false;
-  for (auto* worker : placed_) worker->reserved = true;
+  for (auto* worker : placed_) reserve(*worker, true);
   together_.reserved.insert(together_.reserved.end(), placed_.begin(), placed_.end());
   together_.blocks += blocks;
   placed_.clear();
@@ -90,7 +95,7 @@ bool Scheduler::begin_together() {
   const std::uint32_t all = together_.kind.blocks;
   if (run_.load32(run_.control(scratch::kTogetherPlaced)) != all) return false;
   placed_.swap(together_.reserved);
-  for (auto* worker : placed_) worker->reserved = false;
+  for (auto* worker : placed_) reserve(*worker, false);
   ring_placed();
   const std::uint32_t mine = together_.blocks;
   together_.blocks = 0;

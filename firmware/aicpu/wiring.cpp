@@ -40,7 +40,6 @@ bool Scheduler::fits(const abi::TaskDescriptor& task) const {
 
 bool Scheduler::wire(std::uint32_t task) {
   const abi::TaskDescriptor descriptor = run_.read_descriptor(task);
-  port_.compute(kBookkeeping);
   if (!descriptor_is_valid(run_.header(), descriptor) ||
       descriptor.producers > run_.header().producer_count - edges_) {
     return false;
@@ -80,7 +79,6 @@ bool Scheduler::wire_edge(std::uint32_t producer, std::uint32_t consumer) {
   const std::uint32_t edge = edges_++;
   const std::uint64_t list = run_.task(producer, offsetof(TaskState, successors));
   std::uint32_t seen = 0;
-  port_.compute(kStep);
   for (;;) {
     port_.store(run_.edge(edge), 8, consumer | std::uint64_t{seen} << 32);
     const auto now = static_cast<std::uint32_t>(port_.compare_exchange(list, 4, seen, edge + 1));

@@ -165,7 +165,8 @@ int ProgramCore::run_launched() {
   const auto program = fetch(block_.image);
   identify(program);
   local_ = std::max(local_, initialised);
-  const int result = run_.call_program([&] { return program.entry(port_); });
+  const int result = run_.call_program(program.executed, [&] { return program.entry(port_); });
+  executed(run_.take_executed());
   enter();
   wait_for({Waits::kDrained});
   local_ = std::max(local_, units_->pipes.drained_at());
@@ -197,7 +198,7 @@ void ProgramCore::report(std::uint64_t generation) {
   statistics_.running += sim_now() - began_;
   if (sim_.recorder.enabled()) {
     sim_.emit(track_of(Pipe::kScalar), platform::Activity::kKernelBlock, began_, sim_now(),
-              block_.cause, 0, std::uint64_t{block_.function} << 32 | block_.block);
+              block_.cause, 0, block_.block);
   }
   busy_ = false;
   window_.ended(fault_.code);

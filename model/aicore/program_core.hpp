@@ -115,6 +115,8 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   std::uint64_t system_counter();
   std::uint64_t counter_hz() const { return services_.config.counter_hz; }
   void scalar(unsigned cycles);
+  // By the program since it was last asked; ahead of what it calls next.
+  void executed(std::uint64_t instructions);
   bool poll_again(std::uint64_t deadline);
   int invoke(const platform::KernelCall& call);
   [[noreturn]] void trap(std::uint16_t code);
@@ -144,7 +146,8 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   };
   struct Program {
     platform::AicoreEntry entry;
-    std::array<char, 17> name;  // as in ProgramRun::Identity
+    const std::uint64_t* executed;  // LoadedProgram::executed
+    std::array<char, 17> name;      // as in ProgramRun::Identity
   };
   struct CachedImage {
     std::array<std::uint8_t, 32> digest;
@@ -200,7 +203,7 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   void fetch_object(std::uint64_t image, const abi::ImageHeader& header);
   bool holds_image(const abi::ImageHeader& header);
   void keep_image(const abi::ImageHeader& header);
-  void* load_object(std::uint64_t image, const abi::ImageHeader& header);
+  LoadedProgram load_object(std::uint64_t image, const abi::ImageHeader& header);
 
   // program_core_issue.cpp
   template <class T>

@@ -23,10 +23,10 @@ ProgramCore::Program ProgramCore::fetch(std::uint64_t image) {
   if (!services_.loader.accepts(header)) raise_fault(FaultCode::kInvalidImage, image);
   const bool held = holds_image(header);
   if (!held) fetch_object(image + sizeof header, header);
-  void* entry = services_.loader.find(header);
-  if (entry == nullptr) entry = load_object(image, header);
+  auto loaded = services_.loader.find(header);
+  if (loaded.entry == nullptr) loaded = load_object(image, header);
   if (!held) keep_image(header);  // only now is it known to be one
-  Program program{reinterpret_cast<platform::AicoreEntry>(entry), {}};
+  Program program{reinterpret_cast<platform::AicoreEntry>(loaded.entry), loaded.executed, {}};
   std::copy(header.name.begin(), header.name.end(), program.name.begin());
   return program;
 }
@@ -66,14 +66,14 @@ void ProgramCore::fetch_object(std::uint64_t image, const abi::ImageHeader& head
   statistics_.memory_wait += local_ - begin;
 }
 
-void* ProgramCore::load_object(std::uint64_t image, const abi::ImageHeader& header) {
+LoadedProgram ProgramCore::load_object(std::uint64_t image, const abi::ImageHeader& header) {
   std::vector<unsigned char> object(header.size);
   const auto completion =
       services_.memory.read(block_.vmid, image + sizeof header, object.data(), header.size);
   if (completion != Completion::kSuccess) raise_fault(device_fault(completion), image);
-  void* const entry = services_.loader.load(header, object.data());
-  if (entry == nullptr) raise_fault(FaultCode::kInvalidImage, image);
-  return entry;
+  const auto program = services_.loader.load(header, object.data());
+  if (program.entry == nullptr) raise_fault(FaultCode::kInvalidImage, image);
+  return program;
 }
 
 int ProgramCore::invoke(const platform::KernelCall& call) {
@@ -91,7 +91,8 @@ int ProgramCore::invoke(const platform::KernelCall& call) {
   identify(program);
   ++depth_;
   set_up(local_);
-  const int result = run_.call_program([&] { return program.entry(port_); });
+  const int result = run_.call_program(program.executed, [&] { return program.entry(port_); });
+  executed(run_.take_executed());
   pipe_barrier(platform::Pipe::kAll);
   leave_call();
   --depth_;

@@ -312,6 +312,13 @@ std::uint64_t ProgramCore::system_counter() {
   return look.value;
 }
 
+void ProgramCore::executed(std::uint64_t instructions) {
+  if (instructions == 0 || cut_) return;
+  statistics_.executed += instructions;
+  constexpr unsigned kPercent = 100;
+  spend(clock_.clocks(instructions * kPercent) / config_.scalar_ipc_percent);
+}
+
 void ProgramCore::scalar(unsigned cycles) {
   enter();
   spend(clock_.clocks(cycles));

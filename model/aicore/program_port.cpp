@@ -26,82 +26,98 @@ std::uint64_t ProgramPort::counter_hz() const {
   return core_.counter_hz();
 }
 
+// What the program has executed takes its time first.
+template <class Call>
+void ProgramPort::act(Call&& call) {
+  run_.act([&] {
+    core_.executed(run_.take_executed());
+    call();
+  });
+}
+template <class Call>
+auto ProgramPort::ask(Call&& call) {
+  return run_.ask([&] {
+    core_.executed(run_.take_executed());
+    return call();
+  });
+}
+
 // --- pipes ----------------------------------------------------------------------------------
 
 void ProgramPort::issue(const platform::CopyIn& instruction) {
-  run_.act([&] { core_.issue(instruction); });
+  act([&] { core_.issue(instruction); });
 }
 void ProgramPort::issue(const platform::CopyOut& instruction) {
-  run_.act([&] { core_.issue(instruction); });
+  act([&] { core_.issue(instruction); });
 }
 void ProgramPort::issue(const platform::LoadL0& instruction) {
-  run_.act([&] { core_.issue(instruction); });
+  act([&] { core_.issue(instruction); });
 }
 void ProgramPort::issue(const platform::Mmad& instruction) {
-  run_.act([&] { core_.issue(instruction); });
+  act([&] { core_.issue(instruction); });
 }
 void ProgramPort::issue(const platform::Fixpipe& instruction) {
-  run_.act([&] { core_.issue(instruction); });
+  act([&] { core_.issue(instruction); });
 }
 void ProgramPort::issue(const platform::Vector& instruction) {
-  run_.act([&] { core_.issue(instruction); });
+  act([&] { core_.issue(instruction); });
 }
 void ProgramPort::set_flag(Pipe from, Pipe to, unsigned id) {
-  run_.act([&] { core_.set_flag(from, to, id); });
+  act([&] { core_.set_flag(from, to, id); });
 }
 void ProgramPort::wait_flag(Pipe from, Pipe to, unsigned id) {
-  run_.act([&] { core_.wait_flag(from, to, id); });
+  act([&] { core_.wait_flag(from, to, id); });
 }
 void ProgramPort::pipe_barrier(Pipe pipe) {
-  run_.act([&] { core_.pipe_barrier(pipe); });
+  act([&] { core_.pipe_barrier(pipe); });
 }
 void ProgramPort::set_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
-  run_.act([&] { core_.set_cross_flag(pipe, scope, flag); });
+  act([&] { core_.set_cross_flag(pipe, scope, flag); });
 }
 void ProgramPort::wait_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
-  run_.act([&] { core_.wait_cross_flag(pipe, scope, flag); });
+  act([&] { core_.wait_cross_flag(pipe, scope, flag); });
 }
 
 // --- the scalar unit ------------------------------------------------------------------------
 
 std::uint64_t ProgramPort::load(std::uint64_t address, unsigned bytes) {
-  return run_.ask([&] { return core_.load(address, bytes); });
+  return ask([&] { return core_.load(address, bytes); });
 }
 void ProgramPort::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
-  run_.act([&] { core_.store(address, bytes, value); });
+  act([&] { core_.store(address, bytes, value); });
 }
 void ProgramPort::clean_invalidate(std::uint64_t address) {
-  run_.act([&] { core_.clean_invalidate(address); });
+  act([&] { core_.clean_invalidate(address); });
 }
 void ProgramPort::clean_invalidate_all() {
-  run_.act([&] { core_.clean_invalidate_all(); });
+  act([&] { core_.clean_invalidate_all(); });
 }
 void ProgramPort::memory_barrier() {
-  run_.act([&] { core_.memory_barrier(); });
+  act([&] { core_.memory_barrier(); });
 }
 std::uint32_t ProgramPort::load_ub(std::uint32_t offset) {
-  return run_.ask([&] { return core_.load_ub(offset); });
+  return ask([&] { return core_.load_ub(offset); });
 }
 void ProgramPort::store_ub(std::uint32_t offset, std::uint32_t value) {
-  run_.act([&] { core_.store_ub(offset, value); });
+  act([&] { core_.store_ub(offset, value); });
 }
 std::uint64_t ProgramPort::data_main_base() {
-  return run_.ask([&] { return core_.data_main_base(); });
+  return ask([&] { return core_.data_main_base(); });
 }
 void ProgramPort::set_cond(std::uint32_t value) {
-  run_.act([&] { core_.set_cond(value); });
+  act([&] { core_.set_cond(value); });
 }
 std::uint64_t ProgramPort::system_counter() {
-  return run_.ask([&] { return core_.system_counter(); });
+  return ask([&] { return core_.system_counter(); });
 }
 void ProgramPort::scalar(unsigned cycles) {
-  run_.act([&] { core_.scalar(cycles); });
+  act([&] { core_.scalar(cycles); });
 }
 bool ProgramPort::poll_again(std::uint64_t deadline) {
-  return run_.ask([&] { return core_.poll_again(deadline); });
+  return ask([&] { return core_.poll_again(deadline); });
 }
 int ProgramPort::invoke(const platform::KernelCall& call) {
-  return run_.ask([&] { return core_.invoke(call); });
+  return ask([&] { return core_.invoke(call); });
 }
 void ProgramPort::trap(std::uint16_t code) {
   run_.end([&] { core_.trap(code); });

@@ -46,6 +46,11 @@ class ProgramPort final : public platform::AicorePort {
   [[noreturn]] void trap(std::uint16_t code) override;
 
  private:
+  template <class Call>
+  void act(Call&& call);
+  template <class Call>
+  auto ask(Call&& call);
+
   ProgramCore& core_;
   ProgramRun& run_;
 };

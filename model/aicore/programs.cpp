@@ -25,7 +25,7 @@ AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& 
                 memory,
                 watch,
                 CoreClock(config.aicore.clock_hz),
-                {abi::ImageKind::kAiCore, platform::kAicoreEntryName},
+                {abi::ImageKind::kAiCore, platform::kAicoreEntryName, sim.counted_programs},
                 {},
                 false} {
   memory_socket.register_nb_transport_bw(this, &AiCorePrograms::response);

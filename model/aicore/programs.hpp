@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AI Cores of a card as they run programs from device memory: behind CorePool, which gives
-// them the blocks of launched programs, and behind their register windows, which the AICPUs see.
+// The AI Cores of a card as they run programs from device memory: behind the port of the command
+// processor, which gives them the blocks of launches, and behind their register windows, which the
+// AICPUs see.
 //
 // Requests on memory_socket are for time alone: their data pointer is null, their bytes move
 // through `memory` at the same time of the simulation. They stay in one 2 MiB page and in the
@@ -37,7 +38,7 @@ class AiCorePrograms : public sc_core::sc_module,
 
   tlm_utils::simple_initiator_socket<AiCorePrograms> memory_socket{"memory_socket"};
 
-  // KernelPort: blocks of programs, function 0.
+  // KernelPort
   void connect(BlockListener& listener) override { kernel_listener_ = &listener; }
   unsigned cores() const override { return services_.layout.cores(); }
   void start(unsigned core, const KernelBlock& block) override;

@@ -17,6 +17,7 @@ struct ProgramCoreStatistics {
   std::uint64_t faults = 0;
   SimTime running = 0;                                         // blocks, from start to end
   std::array<std::uint64_t, platform::kPipes> instructions{};  // by Pipe
+  std::uint64_t executed = 0;  // instructions of programs that count them
   std::array<SimTime, platform::kPipes> busy{};
   std::array<SimTime, platform::kPipes> flag_wait{};  // an entry was first and waited for a flag
   std::array<Bytes, platform::kPipes> bytes{};        // from and to global memory

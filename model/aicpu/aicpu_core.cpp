@@ -98,8 +98,10 @@ void AicpuCore::run_program() {
   run_.identify({"AICPU", number_, block_.block, block_.blocks, {}});
   const auto outcome = run_.run([this] {
     synchronise();
-    const auto entry = load_program();
-    const int result = run_.call_program([&] { return entry(port_); });
+    const auto program = load_program();
+    const auto entry = reinterpret_cast<platform::AicpuEntry>(program.entry);
+    const int result = run_.call_program(program.executed, [&] { return entry(port_); });
+    executed(run_.take_executed());
     sit_out();
     if (result != 0) {
       fault(FaultCode::kKernelResult, static_cast<std::uint32_t>(result), false);
@@ -110,15 +112,15 @@ void AicpuCore::run_program() {
   }
 }
 
-platform::AicpuEntry AicpuCore::load_program() {
+LoadedProgram AicpuCore::load_program() {
   abi::ImageHeader header;
   if (block_.image % abi::kImageAlignment != 0) {
     fault(FaultCode::kInvalidImage, block_.image, false);
   }
   read(block_.image, &header, sizeof header);
   if (!shared_.loader.accepts(header)) fault(FaultCode::kInvalidImage, block_.image, false);
-  void* entry = shared_.loader.find(header);
-  if (entry == nullptr) {
+  auto program = shared_.loader.find(header);
+  if (program.entry == nullptr) {
     const std::uint64_t object = block_.image + sizeof header;
     for (Bytes at = 0; at < header.size;) {
       const Bytes in_page = kFetchBorder - (object + at) % kFetchBorder;
@@ -129,11 +131,11 @@ platform::AicpuEntry AicpuCore::load_program() {
     std::vector<unsigned char> bytes(header.size);
     const auto completion = shared_.memory.read(block_.vmid, object, bytes.data(), bytes.size());
     if (completion != Completion::kSuccess) fault(device_fault(completion), object, false);
-    entry = shared_.loader.load(header, bytes.data());
+    program = shared_.loader.load(header, bytes.data());
   }
-  if (entry == nullptr) fault(FaultCode::kInvalidImage, block_.image, false);
+  if (program.entry == nullptr) fault(FaultCode::kInvalidImage, block_.image, false);
   rounds_.forget();
-  return reinterpret_cast<platform::AicpuEntry>(entry);
+  return program;
 }
 
 // What the program has posted is done before the command processor hears of its end.
@@ -179,8 +181,14 @@ void AicpuCore::synchronise() {
   check();
 }
 
-void AicpuCore::compute(unsigned instructions) {
-  local_ += std::uint64_t{instructions} * 100'000'000 / instruction_scale_;
+void AicpuCore::executed(std::uint64_t instructions) {
+  if (instructions == 0) return;
+  statistics_.instructions += instructions;
+  compute(instructions);
+}
+
+void AicpuCore::compute(std::uint64_t instructions) {
+  local_ += instructions * 100'000'000 / instruction_scale_;
 }
 
 std::uint64_t AicpuCore::system_counter() {

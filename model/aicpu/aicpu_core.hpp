@@ -26,6 +26,7 @@
 namespace npu::model {
 
 struct AicpuStatistics {
+  std::uint64_t instructions = 0;  // of programs that count them
   std::uint64_t loads = 0, misses = 0, stores = 0, atomics = 0;
   std::uint64_t register_loads = 0, register_stores = 0;
   std::uint64_t rounds = 0, rounds_skipped = 0;  // of poll loops; skipped ones are among them
@@ -63,7 +64,7 @@ class AicpuCore {
     const AicpuProgramConfig& config;
     DeviceMemory& memory;
     CoreWindows* windows = nullptr;
-    ProgramLoader loader{abi::ImageKind::kAicpu, platform::kAicpuEntryName};
+    ProgramLoader loader{abi::ImageKind::kAicpu, platform::kAicpuEntryName, sim.counted_programs};
     bool naive_polling = false;
   };
 
@@ -110,7 +111,9 @@ class AicpuCore {
   void store_register(unsigned core, std::uint32_t offset, std::uint32_t value);
   std::uint64_t system_counter();
   std::uint64_t counter_hz() const { return shared_.config.counter_hz; }
-  void compute(unsigned instructions);
+  void compute(std::uint64_t instructions);
+  // By the program since it was last asked; ahead of what it calls next.
+  void executed(std::uint64_t instructions);
   bool poll_again(std::uint64_t deadline);
   void phase(platform::AicpuPhase phase, std::uint32_t task);
 
@@ -122,7 +125,7 @@ class AicpuCore {
   // aicpu_core.cpp
   void run_block();
   void run_program();
-  platform::AicpuEntry load_program();
+  LoadedProgram load_program();
   void report();
   void reported(std::uint64_t generation);
   void check() const {
@@ -159,7 +162,7 @@ class AicpuCore {
   // aicpu_poll.cpp
   SimTime time_of(std::uint64_t ticks) const;
   bool as_seen() const;
-  void sleep(SimTime deadline);
+  void sleep(SimTime deadline, std::uint64_t executed);
 
   Shared& shared_;
   Simulation& sim_;
@@ -198,6 +201,7 @@ class AicpuCore {
   std::uint32_t phase_task_ = 0;
   SimTime phase_since_ = 0;
   AicpuStatistics statistics_;
+  std::uint64_t round_began_at_ = 0;  // instructions then
 };
 
 }  // namespace npu::model

@@ -21,10 +21,12 @@ bool AicpuCore::poll_again(std::uint64_t deadline) {
   check();
   compute(1);  // the branch back
   ++statistics_.rounds;
+  const std::uint64_t executed = statistics_.instructions - round_began_at_;
+  round_began_at_ = statistics_.instructions;
   const SimTime limit = time_of(deadline);
   const bool same = rounds_.end(local_);
   if (same && !shared_.naive_polling && local_ < limit && as_seen()) {
-    sleep(limit);
+    sleep(limit, executed);
   } else {
     rounds_.begin(local_);
   }
@@ -46,7 +48,7 @@ bool AicpuCore::as_seen() const {
   return true;
 }
 
-void AicpuCore::sleep(SimTime deadline) {
+void AicpuCore::sleep(SimTime deadline, std::uint64_t executed) {
   const SimTime begin = local_, round = rounds_.length();
   // The last round that begins before the deadline ends here.
   const bool ends = deadline != UINT64_MAX && deadline - begin < UINT64_MAX / 2;
@@ -63,6 +65,7 @@ void AicpuCore::sleep(SimTime deadline) {
   const SimTime rounds = changed <= begin ? 0 : (changed - begin) / round;
   statistics_.rounds += rounds;
   statistics_.rounds_skipped += rounds;
+  round_began_at_ = statistics_.instructions += rounds * executed;
   local_ = begin + rounds * round;
   rounds_.begin(local_);
   const SimTime unseen_until = changed + (changed_later_ ? 1 : 0);

@@ -23,59 +23,75 @@ std::uint64_t AicpuProgramPort::counter_hz() const {
   return core_.counter_hz();
 }
 
+// What the program has executed takes its time first.
+template <class Call>
+void AicpuProgramPort::act(Call&& call) {
+  run_.act([&] {
+    core_.executed(run_.take_executed());
+    call();
+  });
+}
+template <class Call>
+auto AicpuProgramPort::ask(Call&& call) {
+  return run_.ask([&] {
+    core_.executed(run_.take_executed());
+    return call();
+  });
+}
+
 // --- memory ---------------------------------------------------------------------------------
 
 std::uint64_t AicpuProgramPort::load(std::uint64_t address, unsigned bytes) {
-  return run_.ask([&] { return core_.load(address, bytes); });
+  return ask([&] { return core_.load(address, bytes); });
 }
 void AicpuProgramPort::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
-  run_.act([&] { core_.store(address, bytes, value); });
+  act([&] { core_.store(address, bytes, value); });
 }
 std::uint64_t AicpuProgramPort::fetch_add(std::uint64_t address, unsigned bytes,
                                           std::uint64_t value) {
-  return run_.ask([&] { return core_.fetch_add(address, bytes, value); });
+  return ask([&] { return core_.fetch_add(address, bytes, value); });
 }
 std::uint64_t AicpuProgramPort::compare_exchange(std::uint64_t address, unsigned bytes,
                                                  std::uint64_t expected, std::uint64_t desired) {
-  return run_.ask([&] { return core_.compare_exchange(address, bytes, expected, desired); });
+  return ask([&] { return core_.compare_exchange(address, bytes, expected, desired); });
 }
 // The bytes are an answer.
 void AicpuProgramPort::read(std::uint64_t address, void* data, Bytes length) {
-  const bool read = run_.ask([&] {
+  const bool read = ask([&] {
     core_.read(address, data, length);
     return true;
   });
   if (!read) std::memset(data, 0, length);
 }
 void AicpuProgramPort::write(std::uint64_t address, const void* data, Bytes length) {
-  run_.act([&] { core_.write(address, data, length); });
+  act([&] { core_.write(address, data, length); });
 }
 void AicpuProgramPort::invalidate(std::uint64_t address, Bytes length) {
-  run_.act([&] { core_.invalidate(address, length); });
+  act([&] { core_.invalidate(address, length); });
 }
 void AicpuProgramPort::barrier() {
-  run_.act([&] { core_.barrier(); });
+  act([&] { core_.barrier(); });
 }
 
 // --- registers, time ------------------------------------------------------------------------
 
 std::uint32_t AicpuProgramPort::load_register(unsigned core, std::uint32_t offset) {
-  return run_.ask([&] { return core_.load_register(core, offset); });
+  return ask([&] { return core_.load_register(core, offset); });
 }
 void AicpuProgramPort::store_register(unsigned core, std::uint32_t offset, std::uint32_t value) {
-  run_.act([&] { core_.store_register(core, offset, value); });
+  act([&] { core_.store_register(core, offset, value); });
 }
 std::uint64_t AicpuProgramPort::system_counter() {
-  return run_.ask([&] { return core_.system_counter(); });
+  return ask([&] { return core_.system_counter(); });
 }
 void AicpuProgramPort::compute(unsigned instructions) {
-  run_.act([&] { core_.compute(instructions); });
+  act([&] { core_.compute(instructions); });
 }
 bool AicpuProgramPort::poll_again(std::uint64_t deadline) {
-  return run_.ask([&] { return core_.poll_again(deadline); });
+  return ask([&] { return core_.poll_again(deadline); });
 }
 void AicpuProgramPort::phase(platform::AicpuPhase phase, std::uint32_t task) {
-  run_.act([&] { core_.phase(phase, task); });
+  act([&] { core_.phase(phase, task); });
 }
 
 }  // namespace npu::model

@@ -36,6 +36,11 @@ class AicpuProgramPort final : public platform::AicpuPort {
   void phase(platform::AicpuPhase phase, std::uint32_t task) override;
 
  private:
+  template <class Call>
+  void act(Call&& call);
+  template <class Call>
+  auto ask(Call&& call);
+
   AicpuCore& core_;
   ProgramRun& run_;
 };

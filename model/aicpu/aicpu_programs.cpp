@@ -65,6 +65,7 @@ AicpuStatistics AicpuPrograms::statistics() const {
   AicpuStatistics sum;
   for (const auto& core : cores_) {
     const auto& s = core->statistics();
+    sum.instructions += s.instructions;
     sum.loads += s.loads, sum.misses += s.misses, sum.stores += s.stores;
     sum.atomics += s.atomics, sum.register_loads += s.register_loads;
     sum.register_stores += s.register_stores;

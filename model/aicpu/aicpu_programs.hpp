@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs in device memory on the AICPUs of a card, behind the port of the AICPU pool
-// (CorePool::connect_programs()).
+// Programs in device memory on the AICPUs of a card, behind the port of the command processor.
 //
 // Wiring: memory_socket to an MMU client; MemoryWatch::add_snooper(); connect_windows(), if the
 // card has register windows of AI Cores; function_reset() from the card.

@@ -75,7 +75,12 @@ void QueueSlot::start_launch(QueueCommand& command) {
   if (!shared_.dispatcher->has_core(*this, command.opcode())) {
     return fail(command, {FaultCode::kInvalidCoreMask, 0, queue_->mqd.vmid, false}, false);
   }
-  command.blocks = command.entry.get<abi::LaunchPayload>().blocks;
+  const auto launch = command.entry.get<abi::LaunchPayload>();
+  if (launch.function != 0 || launch.image == 0) {
+    return fail(command, {FaultCode::kInvalidFunction, launch.function, queue_->mqd.vmid, false},
+                false);
+  }
+  command.blocks = launch.blocks;
   with_dispatcher_ = true;
   shared_.dispatcher->want_cores(*this);
 }
@@ -90,8 +95,7 @@ KernelBlock QueueSlot::take_block() {
   auto& command = *kernel_;
   const auto launch = command.entry.get<abi::LaunchPayload>();
   KernelBlock block;
-  block.function = launch.function;
-  block.image = launch.function == 0 ? launch.image : 0;
+  block.image = launch.image;
   block.block = command.next_block++;
   block.blocks = command.blocks;
   block.arguments = launch.arguments;

@@ -27,18 +27,9 @@ struct CoreConfig {
   std::uint64_t clock_hz;
   Picoseconds dispatch;  // command processor to core, per block
   Picoseconds init;      // of the core's hardware, per block
-  // Of the kernel before its first access, per block; of a program with the reads of its image.
+  // Of the program before it begins, per block, with the reads of its image.
   Picoseconds software_init;
-  Picoseconds report;     // last access of a block until the command processor knows
-  Bytes burst;            // one access of a tile, power of two
-  unsigned buffers;       // tiles a block holds, each in one of load, compute and store
-  Bytes load_per_clock;   // memory to buffer, sustained
-  Bytes store_per_clock;  // buffer to memory, sustained
-  Bytes repeat;           // bytes a vector instruction handles per repeat
-  unsigned fixed_clocks;  // of a vector instruction
-  unsigned fill_percent;  // of a clock per repeat
-  unsigned copy_percent;
-  unsigned add_percent;  // fp32
+  Picoseconds report;  // last access of a block until the command processor knows
 };
 
 }  // namespace npu::model

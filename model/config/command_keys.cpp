@@ -42,22 +42,9 @@ const Table& core_table() {
           number("dispatch_ns", &C::dispatch, 0, 100'000, "command processor to core, per block"),
           number("init_ns", &C::init, 0, 100'000, "of the core's hardware, per block"),
           number("software_init_ns", &C::software_init, 0, 1'000'000,
-                 "of the kernel before its first access, per block; of a program with the reads of "
-                 "its image"),
+                 "of the program before it begins, per block, with the reads of its image"),
           number("report_ns", &C::report, 0, 100'000,
                  "last access of a block until the command processor knows"),
-          number("burst_bytes", &C::burst, 256, 65'536, "one access of a tile").in_powers_of_two(),
-          number("buffers", &C::buffers, 1, 8, "tiles that a block holds"),
-          number("load_per_clock_bytes", &C::load_per_clock, 1, 4096,
-                 "memory to buffer, sustained"),
-          number("store_per_clock_bytes", &C::store_per_clock, 1, 4096,
-                 "buffer to memory, sustained"),
-          number("repeat_bytes", &C::repeat, 4, 4096, "of a vector instruction, per repeat")
-              .in_powers_of_two(),
-          number("fixed_clocks", &C::fixed_clocks, 0, 10'000, "of a vector instruction"),
-          number("fill_percent", &C::fill_percent, 1, 100'000, "of a clock per repeat"),
-          number("copy_percent", &C::copy_percent, 1, 100'000, "of a clock per repeat"),
-          number("add_percent", &C::add_percent, 1, 100'000, "of a clock per repeat, fp32"),
       }};
   return kTable;
 }

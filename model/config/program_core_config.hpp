@@ -62,12 +62,14 @@ struct ProgramCoreConfig {
   bool functional;           // bytes of local buffers exist and are computed with
   std::uint64_t counter_hz;  // system counter, shared with the AICPUs
   Bytes l1, l0a, l0b, l0c, ub;
-  Bytes instruction_cache;      // whole images, least recently used out
-  unsigned queue_depth;         // instructions and flags that a pipe holds
-  Bytes segment;                // most of one request
-  Bytes outstanding;            // of one pipe: bytes requested and not answered
-  unsigned issue_clocks;        // scalar unit: instruction, flag or barrier handed to a pipe
-  unsigned flag_clocks;         // from pipe to pipe
+  Bytes instruction_cache;  // whole images, least recently used out
+  unsigned queue_depth;     // instructions and flags that a pipe holds
+  Bytes segment;            // most of one request
+  Bytes outstanding;        // of one pipe: bytes requested and not answered
+  unsigned
+      scalar_ipc_percent;  // instructions of its own that the scalar unit executes in 100 clocks
+  unsigned issue_clocks;   // scalar unit: instruction, flag or barrier handed to a pipe
+  unsigned flag_clocks;    // from pipe to pipe
   unsigned scalar_flag_clocks;  // between the scalar unit and a pipe
   Picoseconds cross_flag;       // from core to core
   Bytes l0a_per_clock, l0b_per_clock;

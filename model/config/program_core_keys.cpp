@@ -138,6 +138,8 @@ std::vector<Key> pipe_keys() {
       number("queue_depth", &C::queue_depth, 2, 64, "instructions and flags that a pipe holds"),
       number("segment_bytes", &C::segment, 512, 65'536, "most of one request").in_powers_of_two(),
       number("outstanding_kib", &C::outstanding, 1, 4096, "requested and not answered, per pipe"),
+      number("scalar_ipc_percent", &C::scalar_ipc_percent, 1, 1600,
+             "instructions of its own that the scalar unit executes in 100 clocks"),
       number("issue_clocks", &C::issue_clocks, 0, 1000,
              "of the scalar unit, for what it hands to a pipe"),
       number("flag_clocks", &C::flag_clocks, 0, 1000, "from pipe to pipe"),

@@ -13,8 +13,11 @@ bool is_list_key(const std::string& key) {
 }
 
 // Empty: it names none, or several.
-std::string full_key(const std::string& name) {
+std::string full_key(const std::string& given) {
   const std::vector<std::string> keys = override_keys();
+  // As a configuration is shown: what the host's file has stands below `host`.
+  const bool is_shown = given.rfind("host.", 0) == 0;
+  const std::string name = is_shown ? given.substr(5) : given;
   if (is_list_key(name) || std::find(keys.begin(), keys.end(), name) != keys.end()) return name;
   std::string found;
   for (const auto& key : keys) {

@@ -9,9 +9,18 @@
 
 namespace npu::model {
 
+// Whether the instructions that software executes take time, where it counts them.
+enum class Instructions { kCounted, kFree };
+
+struct FirmwareConfig {
+  Instructions instructions = Instructions::kFree;
+};
+
 // What host software costs. All times are CPU time of the task that does it.
 struct HostCpuConfig {
   unsigned cores;          // tasks that can run at once
+  std::uint64_t clock_hz;  // of a core
+  unsigned ipc_percent;    // instructions that a core executes in 100 clocks
   Picoseconds mmio_store;  // one store to uncached memory, until it has left the core
   Picoseconds wc_store;    // one store of up to 8 bytes into a write combining buffer
   Picoseconds mmio_load;   // issuing a load from uncached memory, before its round trip
@@ -34,8 +43,9 @@ struct HostMemoryConfig {
 
 struct RootComplexConfig {
   Picoseconds latency;  // core to root port transmitter, and root port to memory, one way
-  Picoseconds completion_timeout;  // for reads the CPU sends
-  Bytes read_completion_boundary;  // RCB: 64 or 128
+  Picoseconds completion_timeout;    // for reads the CPU sends
+  Picoseconds invalidation_timeout;  // ATS Invalidate Request to its completion
+  Bytes read_completion_boundary;    // RCB: 64 or 128
 };
 
 enum class PciNodeKind { kRootPort, kSwitch, kCard, kEmptySlot };
@@ -75,7 +85,9 @@ struct ReplacedKey {
 
 struct SystemConfig {
   std::string path;
-  std::vector<ReplacedKey> replaced;  // by key
+  std::vector<ReplacedKey> replaced;                // by key
+  Instructions instructions = Instructions::kFree;  // of the driver
+  FirmwareConfig firmware;
   HostCpuConfig cpu;
   HostMemoryConfig memory;
   RootComplexConfig root_complex;

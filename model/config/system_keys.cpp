@@ -15,6 +15,9 @@ const Table& cpu_table() {
       "what host software costs, in CPU time of the task that does it",
       {
           number("cores", &C::cores, 1, 1024, "tasks that can run at once"),
+          number("clock_mhz", &C::clock_hz, 1, 10'000, "clock of a core"),
+          number("ipc_percent", &C::ipc_percent, 1, 1'600,
+                 "instructions that a core executes in 100 clocks"),
           number("mmio_store_ns", &C::mmio_store, 0, 100'000,
                  "a store to uncached memory, until it has left the core"),
           number("wc_store_ns", &C::wc_store, 0, 100'000,
@@ -64,6 +67,8 @@ const Table& root_complex_table() {
                  "core to root port transmitter, and root port to memory, one way"),
           number("completion_timeout_us", &R::completion_timeout, 50, 64'000'000,
                  "for reads the CPU sends"),
+          number("invalidation_timeout_us", &R::invalidation_timeout, 50, 90'000'000,
+                 "ATS Invalidate Request to its completion; the IOMMU logs one that never came"),
           number("read_completion_boundary_bytes", &R::read_completion_boundary, 64, 128, "RCB")
               .among({64, 128}),
       }};
@@ -143,12 +148,25 @@ const Table& host_bridge_table() {
   return kTable;
 }
 
+const Table& firmware_table() {
+  static const Table kTable{
+      "",
+      "programs of the cards' cores",
+      {keys::choice("instructions", &FirmwareConfig::instructions, {"counted", "free"},
+                    "whether the instructions of programs that npusim brings along take time; "
+                    "others count none")}};
+  return kTable;
+}
+
 const Table& host_table() {
   using S = SystemConfig;
   static const Table kTable{
       "npusim.host/1",
       "host processor, memory and root complex",
-      {section("cpu", &S::cpu, cpu_table()), section("memory", &S::memory, memory_table()),
+      {keys::choice("instructions", &S::instructions, {"counted", "free"},
+                    "whether the driver's instructions take time, where it counts them"),
+       section("firmware", &S::firmware, firmware_table()), section("cpu", &S::cpu, cpu_table()),
+       section("memory", &S::memory, memory_table()),
        section("root_complex", &S::root_complex, root_complex_table())}};
   return kTable;
 }

@@ -10,8 +10,7 @@
 namespace npu::model {
 
 struct KernelBlock {
-  std::uint32_t function = 0;  // 0: the program at `image`
-  std::uint64_t image = 0;     // device address
+  std::uint64_t image = 0;  // device address of the program (abi/kernel_image.hpp)
   std::uint32_t block = 0, blocks = 0;
   std::uint64_t arguments = 0;  // device address
   std::uint32_t argument_bytes = 0;

@@ -12,11 +12,13 @@
 namespace npu::model {
 
 // Who sends a DMA request: a function (packed BDF), and the process it does so for (PASID; 0:
-// none).
+// none). `is_translated`: under a translation that it has asked for before, as posted writes are.
 struct DmaRequester {
-  DmaRequester(std::uint16_t bdf, std::uint32_t process = 0) : function(bdf), pasid(process) {}
+  DmaRequester(std::uint16_t bdf, std::uint32_t process = 0, bool is_translated = false)
+      : function(bdf), pasid(process), translated(is_translated) {}
   std::uint16_t function;
   std::uint32_t pasid;
+  bool translated;
 };
 
 // The same inside the card, where a function is known by its number.

@@ -11,25 +11,26 @@
 namespace npu::model {
 namespace {
 
-std::array<std::uint8_t, 32> sha256(const void* data, Bytes size) {
+std::array<std::uint8_t, 32> sha256(ConstByteSpan bytes) {
   std::array<std::uint8_t, 32> digest{};
   unsigned length = 0;
-  if (EVP_Digest(data, size, digest.data(), &length, EVP_sha256(), nullptr) != 1) return {};
+  if (EVP_Digest(bytes.data, bytes.size, digest.data(), &length, EVP_sha256(), nullptr) != 1) {
+    return {};
+  }
   return digest;
 }
 
 // An open file without a name that holds the bytes; -1: none could be made.
-int file_of(const void* data, Bytes size) {
+int file_of(ConstByteSpan bytes) {
   const int file = memfd_create("npu-program", MFD_CLOEXEC);
   if (file < 0) return -1;
-  const auto* const bytes = static_cast<const char*>(data);
-  for (Bytes done = 0; done < size;) {
-    const ssize_t written = write(file, bytes + done, size - done);
+  for (std::size_t done = 0; done < bytes.size;) {
+    const ssize_t written = write(file, bytes.data + done, bytes.size - done);
     if (written <= 0) {
       close(file);
       return -1;
     }
-    done += static_cast<Bytes>(written);
+    done += static_cast<std::size_t>(written);
   }
   return file;
 }
@@ -43,6 +44,12 @@ std::string path_of(int file) {
   return path + "/" + std::to_string(file);
 }
 
+// counting/rewriter.hpp
+const std::uint64_t* counter_of(void* handle) {
+  void* const access = dlsym(handle, "npu_instruction_counter");
+  return access == nullptr ? nullptr : reinterpret_cast<const std::uint64_t* (*)()>(access)();
+}
+
 }  // namespace
 
 struct ProgramLoader::Library {
@@ -52,11 +59,12 @@ struct ProgramLoader::Library {
   Library& operator=(const Library&) = delete;
 
   void* handle;
-  void* entry = nullptr;
+  LoadedProgram program;
   bool known = true;  // to the card
 };
 
-ProgramLoader::ProgramLoader(abi::ImageKind kind, const char* entry) : kind_(kind), entry_(entry) {}
+ProgramLoader::ProgramLoader(abi::ImageKind kind, const char* entry, const CountedPrograms& counted)
+    : kind_(kind), entry_(entry), counted_(counted) {}
 
 ProgramLoader::~ProgramLoader() = default;
 
@@ -66,32 +74,35 @@ bool ProgramLoader::accepts(const abi::ImageHeader& header) const {
          header.size <= abi::kMaxImageSize;
 }
 
-void* ProgramLoader::find(const abi::ImageHeader& header) const {
+LoadedProgram ProgramLoader::find(const abi::ImageHeader& header) const {
   const auto found = loaded_.find(header.digest);
-  return found == loaded_.end() || !found->second->known ? nullptr : found->second->entry;
+  const bool known = found != loaded_.end() && found->second->known;
+  return known ? found->second->program : LoadedProgram();
 }
 
 void ProgramLoader::forget() {
   for (auto& each : loaded_) each.second->known = false;
 }
 
-void* ProgramLoader::load(const abi::ImageHeader& header, const void* object) {
-  if (auto* const entry = find(header)) return entry;
-  if (!accepts(header) || sha256(object, header.size) != header.digest) return nullptr;
+LoadedProgram ProgramLoader::load(const abi::ImageHeader& header, const void* object) {
+  if (const auto program = find(header); program.entry != nullptr) return program;
+  const ConstByteSpan given(static_cast<const std::byte*>(object), header.size);
+  if (!accepts(header) || sha256(given) != header.digest) return {};
   if (const auto found = loaded_.find(header.digest); found != loaded_.end()) {
     found->second->known = true;
-    return found->second->entry;
+    return found->second->program;
   }
-  const int file = file_of(object, header.size);
-  if (file < 0) return nullptr;
+  const ConstByteSpan twin = counted_.find(given);
+  const int file = file_of(twin.size != 0 ? twin : given);
+  if (file < 0) return {};
   const std::string path = path_of(file);
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   close(file);
-  if (handle == nullptr) return nullptr;
+  if (handle == nullptr) return {};
   auto library = std::make_unique<Library>(handle);
-  library->entry = dlsym(handle, entry_);
-  if (library->entry == nullptr) return nullptr;
-  return (loaded_[header.digest] = std::move(library))->entry;
+  library->program = {dlsym(handle, entry_), counter_of(handle)};
+  if (library->program.entry == nullptr) return {};
+  return (loaded_[header.digest] = std::move(library))->program;
 }
 
 }  // namespace npu::model

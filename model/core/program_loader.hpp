@@ -8,26 +8,33 @@
 #include <map>
 #include <memory>
 
+#include "model/core/counted_programs.hpp"
 #include "npu/abi/kernel_image.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
 
+struct LoadedProgram {
+  void* entry = nullptr;                    // null: there is none
+  const std::uint64_t* executed = nullptr;  // its count of instructions; null: it does not count
+};
+
 class ProgramLoader {
  public:
-  // Programs of one kind; `entry` is the name of their entry point.
-  ProgramLoader(abi::ImageKind kind, const char* entry);
+  // Programs of one kind; `entry` is the name of their entry point. Those with a twin in `counted`
+  // are run by that. `counted` outlives this.
+  ProgramLoader(abi::ImageKind kind, const char* entry, const CountedPrograms& counted);
   ~ProgramLoader();
   ProgramLoader(const ProgramLoader&) = delete;
   ProgramLoader& operator=(const ProgramLoader&) = delete;
 
   // A header of this kind, with sizes in range.
   bool accepts(const abi::ImageHeader& header) const;
-  // Address of the entry point of the program with the header's digest; null: load it first.
-  void* find(const abi::ImageHeader& header) const;
-  // `object` has header.size bytes. Null: the digest is not theirs, or they are no shared object
+  // The program with the header's digest; none: load it first.
+  LoadedProgram find(const abi::ImageHeader& header) const;
+  // `object` has header.size bytes. None: the digest is not theirs, or they are no shared object
   // with the entry point.
-  void* load(const abi::ImageHeader& header, const void* object);
+  LoadedProgram load(const abi::ImageHeader& header, const void* object);
   // All have to be loaded again. Those that still run may do so to their end.
   void forget();
 
@@ -37,6 +44,7 @@ class ProgramLoader {
 
   const abi::ImageKind kind_;
   const char* const entry_;
+  const CountedPrograms& counted_;
   std::map<Digest, std::unique_ptr<Library>> loaded_;
 };
 

@@ -27,6 +27,8 @@ void ProgramRun::begin() {
   if (std::get_terminate() != &on_terminate) g_before = std::set_terminate(&on_terminate);
   begun_ = true;
   calls_ = 1;
+  counter_ = nullptr;
+  executed_ = 0;
   refused_ = 0;
   over_ = false;
   outcome_ = Outcome::kReturned;

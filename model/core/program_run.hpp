@@ -53,9 +53,12 @@ class ProgramRun {
   template <class Call>
   [[noreturn]] void end(Call&& call);
 
-  // The program, or one that is called by a call of the port.
+  // The program, or one that is called by a call of the port. `counter` counts what it executes
+  // (LoadedProgram::executed).
   template <class Program>
-  auto call_program(Program&& program);
+  auto call_program(const std::uint64_t* counter, Program&& program);
+  // Instructions that programs have executed since the last call of this.
+  std::uint64_t take_executed() { return std::exchange(executed_, 0); }
 
   // Unwinds nothing. Only while the program runs.
   [[noreturn]] void leave();
@@ -75,8 +78,8 @@ class ProgramRun {
   // Counts how often the border between program and port was crossed.
   class Crossing {
    public:
-    explicit Crossing(ProgramRun& run) : run_(run) { ++run_.calls_; }
-    ~Crossing() { ++run_.calls_; }
+    explicit Crossing(ProgramRun& run) : run_(run) { run_.cross(); }
+    ~Crossing() { run_.cross(); }
     Crossing(const Crossing&) = delete;
     Crossing& operator=(const Crossing&) = delete;
 
@@ -84,6 +87,16 @@ class ProgramRun {
     ProgramRun& run_;
   };
 
+  // The program that goes on counts from here; what others count meanwhile is theirs.
+  void cross() {
+    ++calls_;
+    if (counter_ == nullptr) return;
+    if (in_program()) {
+      counted_ = *counter_;
+    } else {
+      executed_ += *counter_ - counted_;
+    }
+  }
   static constexpr std::uintptr_t kStackNear = std::uintptr_t{1} << 20;
 
   void begin();
@@ -95,6 +108,9 @@ class ProgramRun {
   std::uintptr_t base_ = 0;  // of its stack
   Identity identity_;
   std::uint64_t calls_ = 1;
+  const std::uint64_t* counter_ = nullptr;  // of the program that runs or has called the port
+  std::uint64_t counted_ = 0;               // by it when it went on
+  std::uint64_t executed_ = 0;
   unsigned refused_ = 0;
   bool over_ = false;
   bool begun_ = false;
@@ -156,9 +172,14 @@ void ProgramRun::end(Call&& call) {
 }
 
 template <class Program>
-auto ProgramRun::call_program(Program&& program) {
-  const Crossing crossing(*this);
-  return program();
+auto ProgramRun::call_program(const std::uint64_t* counter, Program&& program) {
+  const auto* const caller = std::exchange(counter_, counter);
+  const auto result = [&] {
+    const Crossing crossing(*this);
+    return program();
+  }();
+  counter_ = caller;
+  return result;
 }
 
 }  // namespace npu::model

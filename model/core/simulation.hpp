@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every model shares: the agenda, the transaction pool and the recorder.
+// What every model shares: the agenda, the transaction pool, the recorder, programs that count.
 #pragma once
 
 #include "model/core/agenda.hpp"
+#include "model/core/counted_programs.hpp"
 #include "model/core/recorder.hpp"
 #include "model/core/transaction.hpp"
 
 namespace npu::model {
 
+inline SimTime ticks(Picoseconds time) {
+  return static_cast<SimTime>(time.count());
+}
+inline SimTime ticks(Instant instant) {
+  return ticks(instant.since_power_up());
+}
+inline Instant instant(SimTime time) {
+  return Instant(Picoseconds(static_cast<std::int64_t>(time)));
+}
+
 struct Simulation {
   Agenda agenda{"agenda"};
   TransactionPool pool;
   Recorder recorder;
+  CountedPrograms counted_programs;
 
   void emit(std::uint32_t track, platform::Activity activity, SimTime begin, SimTime end,
             std::uint64_t cause = 0, std::uint64_t bytes = 0, std::uint64_t detail = 0) {
     if (!recorder.enabled()) return;
-    recorder.emit({Picoseconds(static_cast<std::int64_t>(begin)),
-                   Picoseconds(static_cast<std::int64_t>(end)), cause, bytes, detail, track,
-                   activity});
+    recorder.emit({instant(begin), instant(end), cause, bytes, detail, track, activity});
   }
 };
-
-inline SimTime ticks(Picoseconds time) {
-  return static_cast<SimTime>(time.count());
-}
 
 }  // namespace npu::model

@@ -25,12 +25,14 @@
 namespace npu::model {
 
 enum class TransactionKind : std::uint8_t {
-  kMemory,       // address is a bus address, or device-local inside the card
-  kConfig,       // address = packed BDF << 12 | offset; always non-posted
-  kInterrupt,    // an MSI-X message: a posted 4-byte write to the entry's address
-  kTranslation,  // ATS request: a non-posted read of 8 bytes; the answer is the number of bytes
-                 // from the address that are mapped for device writes, or an error completion.
-                 // To the MMU: answered when the address is translated, nothing moves
+  kMemory,        // address is a bus address, or device-local inside the card
+  kConfig,        // address = packed BDF << 12 | offset; always non-posted
+  kInterrupt,     // an MSI-X message: a posted 4-byte write to the entry's address
+  kTranslation,   // ATS request: a non-posted read of 8 bytes; the answer is the number of bytes
+                  // from the address that are mapped for device writes, or an error completion.
+                  // To the MMU: answered when the address is translated, nothing moves
+  kInvalidation,  // ATS Invalidate Request of the host, 8 bytes, address = packed BDF << 12; what
+                  // answers it is the Invalidate Completion
 };
 
 // How a non-posted request ended, as a PCIe completion says it.

@@ -13,7 +13,10 @@ constexpr int kTaskStackBytes = 256 * 1024;
 }  // namespace
 
 HostCpus::HostCpus(Simulation& simulation, const HostCpuConfig& config)
-    : simulation_(simulation), config_(config), on_core_(config.cores) {}
+    : simulation_(simulation),
+      config_(config),
+      clocks_by_percent_(config.clock_hz / 1'000'000 * config.ipc_percent),
+      on_core_(config.cores) {}
 
 std::shared_ptr<HostTask> HostCpus::spawn(std::string name, std::function<void()> body) {
   const auto free_core = std::find(on_core_.begin(), on_core_.end(), nullptr);
@@ -81,6 +84,7 @@ void HostCpus::wait_until(SimTime when) {
 }
 
 void HostCpus::synchronise() {
+  account();
   auto& task = *current_;
   if (task.pending == 0) return;
   task.usage.busy += Picoseconds(static_cast<std::int64_t>(task.pending));
@@ -107,7 +111,7 @@ void HostCpus::watch(const sc_core::sc_event& event, SimTime limit) {
 void HostCpus::spin(SimTime since, SimTime until) {
   auto& task = *current_;
   task.usage.busy += Picoseconds(static_cast<std::int64_t>(until - since));
-  task.pending = 0;
+  task.pending = task.stores = 0;
   wait_until(until);
 }
 

@@ -6,6 +6,7 @@
 // first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,16 +16,26 @@
 
 #include "model/config/system_config.hpp"
 #include "model/core/simulation.hpp"
+#include "model/host/executed.hpp"
 #include "npu/platform/time.hpp"
 
 namespace npu::model {
 
 // A deadline that a program has given: the end of time is never, and what is before its beginning
 // has passed.
-inline SimTime deadline_ticks(Picoseconds deadline) {
-  if (deadline == Picoseconds::max()) return UINT64_MAX;
-  return deadline.count() < 0 ? 0 : ticks(deadline);
+inline SimTime deadline_ticks(Instant deadline) {
+  if (deadline == Instant::never()) return UINT64_MAX;
+  return deadline < Instant() ? 0 : ticks(deadline);
 }
+
+// What a task's poll loop has done in the round that it is in.
+struct PollRound {
+  const void* watched = nullptr;
+  SimTime deadline = 0;
+  SimTime began = 0;           // when it looked
+  SimTime own = 0;             // time of its instructions
+  std::uint64_t executed = 0;  // by all tasks when it began
+};
 
 struct HostTask {
   std::string name;
@@ -32,6 +43,9 @@ struct HostTask {
   std::uint32_t track = 0;
   std::uint64_t cause = 0;
   SimTime pending = 0;     // charged, not yet waited for
+  std::uint64_t rest = 0;  // of its instructions' time, less than a picosecond of it
+  SimTime stores = 0;  // of what is charged: stores on their way that have hidden no instruction
+  PollRound round;
   SimTime busy_since = 0;  // of the current stretch without blocking
   platform::CpuUsage usage;
   std::string waiting_for;  // while blocked; for the deadlock report
@@ -44,6 +58,8 @@ class HostCpus {
   HostCpus(Simulation& simulation, const HostCpuConfig& config);
 
   const HostCpuConfig& config() const { return config_; }
+  // Instructions of host software; those executed since the last call become the current task's.
+  Executed& executed() { return executed_; }
   HostTask& current() { return *current_; }
 
   // Starts `body` on a free core; null if there is none.
@@ -51,18 +67,32 @@ class HostCpus {
   void join(HostTask& task);
 
   // CPU time of the current task, waited for at the next synchronise().
-  void charge(Picoseconds time) { current_->pending += ticks(time); }
+  void charge(Picoseconds time) {
+    account();
+    current_->pending += ticks(time);
+    current_->stores = 0;
+  }
+  // The same for a store or a barrier, behind which the core goes on with instructions.
+  void charge_store(Picoseconds time) {
+    account();
+    current_->pending += ticks(time);
+    current_->stores += ticks(time);
+  }
   // The current task has nothing to do until `event`: no busy and no idle time of its.
   void rest(const sc_core::sc_event& event);
   // Simulated time catches up with the current task's local time.
   void synchronise();
   // The same, unless nobody could tell: for what only other tasks observe.
   void synchronise_with_tasks() {
+    account();
     if (tasks_ > 1) synchronise();
   }
   // As synchronise(), and the SystemC kernel as well: before the kernel is used directly.
   void catch_up();
-  SimTime local_now() const { return sim_now() + current_->pending; }
+  SimTime local_now() {
+    account();
+    return sim_now() + current_->pending;
+  }
   // A blocking transport by the current task: its core stalls for the round trip.
   template <class Socket>
   void transport(Socket& socket, tlm::tlm_generic_payload& payload) {
@@ -91,12 +121,28 @@ class HostCpus {
   std::string unfinished() const;
 
  private:
+  // What the current task has executed since the last call takes its time.
+  void account() {
+    const std::uint64_t count = executed_.take();
+    if (count == 0) return;
+    auto& task = *current_;
+    task.rest += count * kHundredMicroseconds;
+    const SimTime time = task.rest / clocks_by_percent_;
+    task.rest %= clocks_by_percent_;
+    const SimTime hidden = std::min(time, task.stores);
+    task.stores -= hidden;
+    task.pending += time - hidden;
+  }
   void wait_until(SimTime when);
   void resume(HostTask& task);
   void end_busy(HostTask& task);
 
+  static constexpr std::uint64_t kHundredMicroseconds = 100'000'000;  // ps
+
   Simulation& simulation_;
   HostCpuConfig config_;
+  Executed executed_;
+  std::uint64_t clocks_by_percent_;                 // MHz times instructions in 100 clocks
   std::vector<std::shared_ptr<HostTask>> on_core_;  // by core; null: free
   unsigned tasks_ = 0;                              // that have not ended
   std::uint64_t context_switches_ = 0;

@@ -186,7 +186,7 @@ int ExportedFunction::map(const vfio_user::DmaMapping& mapping) {
 }
 
 void ExportedFunction::unmap(std::uint64_t iova, Bytes size) {
-  memory_.unmap(bdf_.packed(), iova, size);
+  host_.unmap(bdf_.packed(), iova, size);
 }
 
 void ExportedFunction::reset() {

@@ -20,11 +20,6 @@ Iommu::Mapping HostMemory::map(std::uint16_t requester, Bytes size, Bytes alignm
   return mapping;
 }
 
-void HostMemory::unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
-  iommu_.unmap(requester, bus, size);
-  if (unmap_listener_) unmap_listener_(requester);
-}
-
 HostMemoryPort::Access HostMemory::access(DmaRequester requester, std::uint64_t bus, Bytes length,
                                           bool device_writes, std::uint64_t cause) {
   const auto [status, mapping] = iommu_.translate(requester, bus, length, device_writes);

@@ -33,13 +33,20 @@ class HostMemory : public HostMemoryPort {
               platform::DmaDirection direction) {
     return iommu_.map({requester, bus, memory, direction});
   }
-  // The pages of [bus, bus + size). What map() gave may be freed when all of it is unmapped.
-  void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size);
-  void free(ByteSpan memory) { memory_.free(memory); }
-  // Called with the requester whose mapping went away: its address translation cache is stale.
-  void on_unmap(std::function<void(std::uint16_t)> listener) {
-    unmap_listener_ = std::move(listener);
+  // The pages of [bus, bus + size). What map() gave may be freed when all of it is unmapped. What
+  // the function has cached of it is stale (HostPlatform::unmap).
+  void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+    iommu_.unmap(requester, bus, size);
   }
+  // As Iommu::retire: before the function is told to drop what it has cached.
+  void retire(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+    iommu_.retire(requester, bus, size);
+  }
+  // The function never said that it has dropped what it had cached of a mapping at `bus`.
+  void not_invalidated(std::uint16_t requester, std::uint64_t bus, std::uint64_t cause) {
+    faults_.record({sim_now(), requester, 0, bus, true, Completion::kTimeout}, cause);
+  }
+  void free(ByteSpan memory) { memory_.free(memory); }
 
   Access access(DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
                 std::uint64_t cause) override;
@@ -55,7 +62,6 @@ class HostMemory : public HostMemoryPort {
  private:
   const Picoseconds iommu_lookup_;
   std::function<int(std::uint16_t)> node_of_;
-  std::function<void(std::uint16_t)> unmap_listener_;
   Iommu iommu_;
   NumaMemory memory_;
   WatchList watches_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/host/iommu.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <systemc>
 
@@ -48,7 +49,7 @@ bool Iommu::map(const Mapping& mapping) {
   return true;
 }
 
-void Iommu::unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+void Iommu::take_out(std::uint16_t requester, std::uint64_t bus, Bytes size, bool retire) {
   last_ = nullptr;
   auto it = first_behind(requester, bus);
   while (it != mappings_.end() && it->second.requester == requester &&
@@ -58,6 +59,11 @@ void Iommu::unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
     const Bytes kept = whole.bus < bus ? bus - whole.bus : 0;  // in front
     if (kept > 0) mappings_.emplace(Place{requester, whole.bus}, part_of(whole, 0, kept));
     const Bytes gone = kept > 0 ? kept + size : size - (whole.bus - bus);
+    if (retire) {
+      auto middle = part_of(whole, kept, std::min<Bytes>(gone, whole.memory.size));
+      middle.retired = true;
+      mappings_.emplace(Place{requester, middle.bus}, middle);
+    }
     if (gone < whole.memory.size) {
       const auto rest = part_of(whole, gone, whole.memory.size);
       it = mappings_.emplace(Place{requester, rest.bus}, rest).first;
@@ -73,7 +79,7 @@ void Iommu::bind(std::uint16_t requester, std::uint64_t bus, std::uint32_t pasid
 
 const Iommu::Mapping* Iommu::find(DmaRequester requester, std::uint64_t bus) {
   const auto hit = [&](const Mapping& m) {
-    return m.requester == requester.function &&
+    return m.requester == requester.function && (!m.retired || requester.translated) &&
            (requester.pasid == 0 || m.pasid == requester.pasid) && bus >= m.bus &&
            bus - m.bus < m.memory.size;
   };

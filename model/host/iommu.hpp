@@ -24,6 +24,7 @@ class Iommu {
     platform::DmaDirection direction = platform::DmaDirection::kBidirectional;
     int node = 0;             // NUMA node of the memory
     std::uint32_t pasid = 0;  // the only one to reach it, beside requests without PASID
+    bool retired = false;     // only writes with a translation from before reach it
   };
   struct Translation {
     Completion status = Completion::kUnsupportedRequest;  // or kPermission: wrong direction
@@ -37,7 +38,14 @@ class Iommu {
   bool map(const Mapping& mapping);
   // The pages of [bus, bus + size) that are mapped; both are multiples of 4 KiB unless the range
   // begins or ends with a mapping.
-  void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size);
+  void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+    take_out(requester, bus, size, false);
+  }
+  // The same, but writes of the function that it has a translation for go on to reach them, until
+  // unmap().
+  void retire(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+    take_out(requester, bus, size, true);
+  }
   // The mapping that begins at `bus`.
   void bind(std::uint16_t requester, std::uint64_t bus, std::uint32_t pasid);
   // [bus, bus + length) must lie in one mapping.
@@ -48,6 +56,7 @@ class Iommu {
   using Place = std::pair<std::uint16_t, std::uint64_t>;  // function, bus address
   using Mappings = std::map<Place, Mapping>;
   Mappings::iterator first_behind(std::uint16_t requester, std::uint64_t bus);
+  void take_out(std::uint16_t requester, std::uint64_t bus, Bytes size, bool retire);
   const Mapping* find(DmaRequester requester, std::uint64_t bus);
 
   Mappings mappings_;

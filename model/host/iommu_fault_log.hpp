@@ -11,14 +11,16 @@
 
 namespace npu::model {
 
-// A DMA request the IOMMU refused; nothing was read or written.
+// A DMA request the IOMMU refused, and nothing was read or written; or an invalidation that the
+// function did not answer.
 struct IommuFault {
   SimTime when;
   std::uint16_t requester;  // packed BDF
   std::uint32_t pasid;
   std::uint64_t bus;
   bool device_writes;
-  Completion reason;  // kUnsupportedRequest: no mapping; kPermission: wrong direction
+  // kUnsupportedRequest: no mapping; kPermission: wrong direction; kTimeout: not invalidated
+  Completion reason;
 };
 
 class IommuFaultLog {
@@ -32,10 +34,8 @@ class IommuFaultLog {
   void record(const IommuFault& fault, std::uint64_t cause) {
     ++counts_[fault.requester];
     if (faults_.size() < kKept) faults_.push_back(fault);
-    const auto code = fault.reason == Completion::kPermission ? abi::FaultCode::kHostPermission
-                                                              : abi::FaultCode::kHostAddress;
     simulation_.emit(track_, platform::Activity::kFault, fault.when, fault.when, cause, 0,
-                     static_cast<std::uint64_t>(code));
+                     static_cast<std::uint64_t>(code_of(fault.reason)));
   }
   // The first kKept of them.
   const std::vector<IommuFault>& faults() const { return faults_; }
@@ -45,6 +45,12 @@ class IommuFaultLog {
   }
 
  private:
+  static abi::FaultCode code_of(Completion reason) {
+    if (reason == Completion::kTimeout) return abi::FaultCode::kCompletionTimeout;
+    return reason == Completion::kPermission ? abi::FaultCode::kHostPermission
+                                             : abi::FaultCode::kHostAddress;
+  }
+
   Simulation& simulation_;
   const std::uint32_t track_;
   std::vector<IommuFault> faults_;

@@ -14,7 +14,8 @@ namespace pci = abi::pci;
 
 HostPlatform::HostPlatform(const sc_core::sc_module_name& name, Simulation& simulation,
                            HostCpus& cpus, HostMemory& memory, Interrupts& interrupts,
-                           std::vector<platform::HostBridge> bridges, ResourceLookup resources)
+                           std::vector<platform::HostBridge> bridges, ResourceLookup resources,
+                           AtsLookup has_ats)
     : sc_module(name),
       cpu_socket("cpu_socket"),
       simulation_(simulation),
@@ -23,6 +24,7 @@ HostPlatform::HostPlatform(const sc_core::sc_module_name& name, Simulation& simu
       interrupts_(interrupts),
       bridges_(std::move(bridges)),
       resources_(std::move(resources)),
+      has_ats_(std::move(has_ats)),
       combining_(cpus.config().cores),
       track_(simulation.recorder.track("host.mmio")) {}
 
@@ -38,11 +40,13 @@ tlm::tlm_generic_payload& HostPlatform::request(tlm::tlm_command command, Transa
   return payload;
 }
 
-void HostPlatform::post(std::uint64_t address, const void* data, unsigned length, unsigned bar) {
+void HostPlatform::post(std::uint64_t address, const void* data, unsigned length, unsigned bar,
+                        SimTime issued) {
   ++statistics_.mmio_writes;
   if (bar < HostStatistics::kBars) ++statistics_.bar_writes[bar];
   auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kMemory, address, data, length);
   Transaction::of(payload).posted = true;  // the final target releases it
+  Transaction::of(payload).issued = issued;
   sc_core::sc_time delay;
   cpu_socket->b_transport(payload, delay);
 }
@@ -66,9 +70,9 @@ std::uint64_t HostPlatform::load(std::uint64_t address, unsigned width, unsigned
 
 void HostPlatform::store(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar) {
   drain_combining();
-  cpus_.charge(cpus_.config().mmio_store);
+  cpus_.charge_store(cpus_.config().mmio_store);
   cpus_.synchronise();
-  post(address, &value, width, bar);
+  post(address, &value, width, bar, sim_now());
 }
 
 void HostPlatform::store_combining(std::uint64_t address, std::uint64_t value, unsigned width,
@@ -81,8 +85,9 @@ void HostPlatform::store_combining(std::uint64_t address, std::uint64_t value, u
     drain_combining();
     buffer.address = address;
     buffer.bar = bar;
+    buffer.issued = cpus_.local_now();
   }
-  cpus_.charge(cpus_.config().wc_store);
+  cpus_.charge_store(cpus_.config().wc_store);
   std::memcpy(buffer.bytes.data() + buffer.length, &value, width);
   buffer.length += width;
 }
@@ -92,7 +97,7 @@ void HostPlatform::drain_combining() {
   if (buffer.length == 0) return;
   cpus_.synchronise();
   const unsigned length = std::exchange(buffer.length, 0U);
-  post(buffer.address, buffer.bytes.data(), length, buffer.bar);
+  post(buffer.address, buffer.bytes.data(), length, buffer.bar, buffer.issued);
 }
 
 void HostPlatform::trace_barrier(SimTime begin, bool read) {
@@ -105,7 +110,7 @@ void HostPlatform::trace_barrier(SimTime begin, bool read) {
 void HostPlatform::write_barrier() {
   ++statistics_.write_barriers;
   const SimTime begin = cpus_.local_now();
-  cpus_.charge(cpus_.config().barrier);
+  cpus_.charge_store(cpus_.config().barrier);
   drain_combining();
   trace_barrier(begin, false);
 }
@@ -138,6 +143,30 @@ void HostPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned width
   payload.release();
   simulation_.emit(track_, platform::Activity::kConfigAccess, begin, sim_now(),
                    cpus_.current().cause, width, std::uint64_t{bdf.packed()} << 12 | offset);
+}
+
+void HostPlatform::unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+  const auto process = sc_core::sc_get_current_process_handle();
+  const bool in_task = process.valid() && process.proc_kind() == sc_core::SC_THREAD_PROC_;
+  if (in_task) cpus_.synchronise();
+  if (in_task && has_ats_(platform::Bdf::unpack(requester))) {
+    memory_.retire(requester, bus, size);
+    invalidate(requester, bus, size);
+  }
+  memory_.unmap(requester, bus, size);
+}
+
+void HostPlatform::invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+  const SimTime begin = sim_now();
+  auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kInvalidation,
+                          std::uint64_t{requester} << 12, &bus, sizeof bus);
+  cpus_.transport(cpu_socket, payload);
+  const auto completion = Transaction::of(payload).completion;
+  payload.release();
+  const std::uint64_t cause = cpus_.current().cause;
+  if (completion == Completion::kTimeout) memory_.not_invalidated(requester, bus, cause);
+  simulation_.emit(track_, platform::Activity::kAtsInvalidation, begin, sim_now(), cause, size,
+                   std::uint64_t{requester} << 48 | (bus & 0xFFFF'FFFF'F000));
 }
 
 std::uint32_t HostPlatform::find_capability(platform::Bdf bdf, std::uint8_t id) {
@@ -176,7 +205,7 @@ Status HostPlatform::reset_function(platform::Bdf bdf) {
   write16(bdf, express + pci::kExpDeviceControl,
           static_cast<std::uint16_t>(control | pci::kExpDeviceControlFlr));
   // PCIe 6.6.2: a function completes its reset within 100 ms.
-  const Picoseconds deadline = now() + 100_ms;
+  const Instant deadline = now() + 100_ms;
   while (!present(bdf)) {
     if (now() >= deadline) {
       return fail(ErrorCode::kTimeout, to_string(bdf) + " does not answer 100 ms after FLR");

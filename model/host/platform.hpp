@@ -26,6 +26,8 @@ struct BarResource {
   Bytes size = 0;
 };
 using ResourceLookup = std::function<BarResource(platform::Bdf, unsigned bar)>;
+// The function may hold translations of the host's.
+using AtsLookup = std::function<bool(platform::Bdf)>;
 
 class HostPlatform : public sc_core::sc_module,
                      public platform::Platform,
@@ -37,7 +39,8 @@ class HostPlatform : public sc_core::sc_module,
 
   HostPlatform(const sc_core::sc_module_name& name, Simulation& simulation, HostCpus& cpus,
                HostMemory& memory, Interrupts& interrupts,
-               std::vector<platform::HostBridge> bridges, ResourceLookup resources);
+               std::vector<platform::HostBridge> bridges, ResourceLookup resources,
+               AtsLookup has_ats);
 
   platform::PciAccess& pci() override { return *this; }
   platform::Clock& clock() override { return *this; }
@@ -63,6 +66,10 @@ class HostPlatform : public sc_core::sc_module,
   std::uint64_t load(std::uint64_t address, unsigned width, unsigned bar = kNoBar);
   void store(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar = kNoBar);
   void store_combining(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar);
+  // The function reaches [bus, bus + size) no more at the return: its pages are unmapped and what
+  // it has cached of them is invalidated (PCIe 10.3), for which the core spins as long as that
+  // takes; without an answer the IOMMU's fault log tells it. After the last task nobody waits.
+  void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size);
   const HostStatistics& statistics() const { return statistics_; }
   // Offset of a capability in configuration space; 0: the function has none of that id.
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
@@ -73,9 +80,9 @@ class HostPlatform : public sc_core::sc_module,
   std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width) override;
   void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) override;
   // Clock
-  Picoseconds now() override;
-  void relax(ConstByteSpan watched, Picoseconds deadline) override;
-  void sleep_until(Picoseconds deadline) override;
+  Instant now() override;
+  void relax(ConstByteSpan watched, Instant deadline) override;
+  void sleep_until(Instant deadline) override;
   // Tasks
   Result<std::unique_ptr<platform::Task>> spawn(std::string name,
                                                 std::function<void()> body) override;
@@ -89,16 +96,18 @@ class HostPlatform : public sc_core::sc_module,
     std::uint64_t address = 0;
     unsigned length = 0;
     unsigned bar = 0;
+    SimTime issued = 0;  // the first of the stores
     std::array<unsigned char, 64> bytes{};
   };
   tlm::tlm_generic_payload& request(tlm::tlm_command command, TransactionKind kind,
                                     std::uint64_t address, const void* data, unsigned length);
-  void post(std::uint64_t address, const void* data, unsigned length, unsigned bar);
+  void post(std::uint64_t address, const void* data, unsigned length, unsigned bar, SimTime issued);
   void drain_combining();
   void trace_barrier(SimTime begin, bool read);
   void trace_poll(SimTime begin, std::uint64_t rounds);
   std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
   Status enable_pasids(platform::Bdf bdf);
+  void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size);
   bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }
 
   static constexpr std::uint32_t kAllOnes = 0xFFFFFFFF;
@@ -110,6 +119,7 @@ class HostPlatform : public sc_core::sc_module,
   Interrupts& interrupts_;
   std::vector<platform::HostBridge> bridges_;
   ResourceLookup resources_;
+  AtsLookup has_ats_;
   std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> extended_;  // found: BDF, id
   std::vector<CombiningBuffer> combining_;                                     // by core
   std::uint32_t track_;

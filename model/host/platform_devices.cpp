@@ -51,17 +51,19 @@ class BarMapping : public platform::MmioRegion {
 
 class MappedDmaMemory : public platform::DmaMemory {
  public:
-  MappedDmaMemory(HostMemory& memory, const Iommu::Mapping& mapping, Bytes size)
+  MappedDmaMemory(HostPlatform& host, HostMemory& memory, const Iommu::Mapping& mapping, Bytes size)
       : DmaMemory({mapping.memory.data, size}, platform::BusAddress{mapping.bus}),
+        host_(host),
         memory_(memory),
         mapping_(mapping) {}
   ~MappedDmaMemory() override {
-    memory_.unmap(mapping_.requester, mapping_.bus, mapping_.memory.size);
+    host_.unmap(mapping_.requester, mapping_.bus, mapping_.memory.size);
     memory_.free(mapping_.memory);
   }
   std::uint16_t requester() const { return mapping_.requester; }
 
  private:
+  HostPlatform& host_;
   HostMemory& memory_;
   const Iommu::Mapping mapping_;
 };
@@ -80,7 +82,7 @@ class MsixVector : public platform::InterruptVector {
     cpus_.synchronise();
     return state_->count;
   }
-  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Picoseconds deadline) override {
+  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override {
     cpus_.synchronise();
     const auto came = [&] { return state_->count != seen; };
     if (came()) return state_->count;
@@ -142,7 +144,7 @@ Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(
                 fmt::format("{} bytes of host memory requested, {} used on node {}", size,
                             memory_.memory().used(node), node));
   }
-  return std::make_unique<MappedDmaMemory>(memory_, mapping, size);
+  return std::make_unique<MappedDmaMemory>(*this, memory_, mapping, size);
 }
 
 Status HostPlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) {

@@ -43,7 +43,7 @@ class HostMutex : public platform::Mutex {
  public:
   HostMutex(HostCpus& cpus, Agenda& agenda) : cpus_(cpus), agenda_(agenda) {}
   void lock() override { acquire(UINT64_MAX); }
-  bool try_lock_until(Picoseconds deadline) override { return acquire(deadline_ticks(deadline)); }
+  bool try_lock_until(Instant deadline) override { return acquire(deadline_ticks(deadline)); }
   void unlock() override {
     sc_assert(held_);
     cpus_.synchronise_with_tasks();
@@ -77,7 +77,7 @@ class HostMutex : public platform::Mutex {
 class HostCondition : public platform::Condition {
  public:
   HostCondition(HostCpus& cpus, Agenda& agenda) : cpus_(cpus), agenda_(agenda) {}
-  Status wait(platform::Mutex& mutex, Picoseconds deadline) override {
+  Status wait(platform::Mutex& mutex, Instant deadline) override {
     cpus_.synchronise_with_tasks();
     const std::uint64_t seen = generation_;  // what is notified from now on is meant for us, too
     mutex.unlock();
@@ -105,33 +105,46 @@ class HostCondition : public platform::Condition {
 
 }  // namespace
 
-Picoseconds HostPlatform::now() {
-  return Picoseconds(static_cast<std::int64_t>(cpus_.local_now()));
+Instant HostPlatform::now() {
+  return instant(cpus_.local_now());
 }
 
-// The loop looks at `watched` at local_now() and again after each whole round. Skipping ahead
-// lands on the first such look that sees a write, or the deadline, behind it.
-void HostPlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
-  const SimTime round = ticks(cpus_.config().poll_round);
+// The loop has looked at `watched` and does so again after each whole round: its own instructions
+// and the pause. Skipping ahead lands on the first such look that sees a write, or the deadline,
+// behind it. Where instructions take time a loop is known by two rounds that were the same.
+void HostPlatform::relax(ConstByteSpan watched, Instant deadline) {
+  const SimTime pause = ticks(cpus_.config().poll_round);
   const SimTime start = cpus_.local_now();
   const SimTime limit = deadline_ticks(deadline);
   const SimTime since = sim_now();
-  ++statistics_.poll_calls;
-  if (watched.size == 0 || limit <= start || round == 0) {
-    ++statistics_.polls;
-    cpus_.spin(since, start + round);
-    trace_poll(start, 1);
-    return;
+  auto& task = cpus_.current();
+  auto& executed = cpus_.executed();
+  PollRound& before = task.round;
+  PollRound now{watched.data, limit, start, 0, executed.all()};
+  bool is_known = !executed.is_known();
+  if (!is_known && before.watched == watched.data && before.deadline == limit) {
+    now.began = before.began;
+    now.own = start - before.began;
+    is_known = now.own == before.own;
   }
-  WriteSignal signal(simulation_.agenda);
-  memory_.watches().watch(watched, signal);
-  cpus_.watch(signal.event(), limit);
-  memory_.watches().unwatch(signal);
-  const SimTime seen = std::min(limit, signal.when());
-  const SimTime rounds = seen <= start ? 1 : ceil_div(seen - start, round);
+  const SimTime round = now.own + pause;
+  SimTime rounds = 1;
+  if (is_known && watched.size != 0 && limit > start && round != 0) {
+    WriteSignal signal(simulation_.agenda);
+    memory_.watches().watch(watched, signal);
+    cpus_.watch(signal.event(), limit);
+    memory_.watches().unwatch(signal);
+    const SimTime seen = std::min(limit, signal.when());
+    if (seen > start) rounds = ceil_div(seen - now.began, round);
+    if (executed.is_known()) executed.add((rounds - 1) * (now.executed - before.executed));
+  }
+  ++statistics_.poll_calls;
   statistics_.polls += rounds;
-  cpus_.spin(since, start + rounds * round);
+  cpus_.spin(since, now.began + rounds * round);
   trace_poll(start, rounds);
+  now.began = sim_now();
+  now.executed = executed.all();
+  before = now;
 }
 
 void HostPlatform::trace_poll(SimTime begin, std::uint64_t rounds) {
@@ -140,7 +153,7 @@ void HostPlatform::trace_poll(SimTime begin, std::uint64_t rounds) {
                    rounds);
 }
 
-void HostPlatform::sleep_until(Picoseconds deadline) {
+void HostPlatform::sleep_until(Instant deadline) {
   const sc_core::sc_event never;
   drain_combining();
   cpus_.block(

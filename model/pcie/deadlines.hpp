@@ -1,39 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeouts of requests that all wait equally long: a queue instead of one agenda entry each.
+// Timeouts of requests that all wait equally long: a queue with one agenda entry instead of one
+// entry each.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 
+#include "model/core/simulation.hpp"
+
 namespace npu::model {
 
-class Deadlines {
+// Of requests that `Owner` knows by number: bool is_waiting(number) const tells the finished ones,
+// void timed_out(number) ends one.
+template <class Owner>
+class Deadlines : private Timeout {
  public:
-  struct Entry {
-    std::uint64_t when;
-    std::uint64_t request;
-  };
-  // `when` never decreases from call to call. `is_waiting(request)` tells the finished ones.
-  template <class IsWaiting>
-  void push(std::uint64_t when, std::uint64_t request, IsWaiting is_waiting) {
-    skip_finished(is_waiting);
-    entries_.push_back({when, request});
+  Deadlines(Simulation& simulation, Owner& owner, Picoseconds limit)
+      : simulation_(simulation), owner_(owner), limit_(ticks(limit)) {
+    simulation.agenda.add(*this);
   }
-  // The oldest request still waiting; null: none.
-  template <class IsWaiting>
-  const Entry* oldest(IsWaiting is_waiting) {
-    skip_finished(is_waiting);
-    return entries_.empty() ? nullptr : &entries_.front();
+  // It waits from now on.
+  void start(std::uint64_t request) {
+    skip_finished();
+    entries_.push_back({sim_now() + limit_, request});
+    watch();
   }
-  void pop() { entries_.pop_front(); }
 
  private:
-  template <class IsWaiting>
-  void skip_finished(IsWaiting is_waiting) {
-    while (!entries_.empty() && !is_waiting(entries_.front().request)) entries_.pop_front();
+  struct Entry {
+    SimTime when;
+    std::uint64_t request;
+  };
+  void skip_finished() {
+    while (!entries_.empty() && !owner_.is_waiting(entries_.front().request)) entries_.pop_front();
+  }
+  void watch() {
+    if (watching_) return;
+    skip_finished();
+    if (entries_.empty()) return;
+    watching_ = true;
+    simulation_.agenda.at<&Deadlines::due>(entries_.front().when, *this);
+  }
+  void due(std::uint64_t) {
+    watching_ = false;
+    for (skip_finished(); !entries_.empty() && entries_.front().when <= sim_now();
+         skip_finished()) {
+      const std::uint64_t request = entries_.front().request;
+      entries_.pop_front();
+      owner_.timed_out(request);
+    }
+    watch();
+  }
+  bool is_void() override {
+    skip_finished();
+    return watching_ && entries_.empty();
   }
 
+  Simulation& simulation_;
+  Owner& owner_;
+  const SimTime limit_;
   std::deque<Entry> entries_;
+  bool watching_ = false;
 };
 
 }  // namespace npu::model

@@ -22,6 +22,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, Simulation& simulation,
       chip_(chip),
       port_("port", *this, 0),
       virtual_functions_(chip_),
+      deadlines_(simulation, *this, chip.endpoint.completion_timeout),
       track_(simulation.recorder.track(std::string(this->name()) + ".endpoint")) {
   sc_assert(functions >= chip_.functions() && functions <= pci::kFunctionsPerDevice);
   for (unsigned i = 0; i < functions; ++i) functions_.emplace_back(chip, i, functions);
@@ -31,7 +32,6 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, Simulation& simulation,
   for (unsigned i = 0; i < dma_ports; ++i) {
     dma_sockets[i].register_nb_transport_fw(this, &Endpoint::dma_request, static_cast<int>(i));
   }
-  simulation_.agenda.add(*this);
 }
 
 Endpoint::~Endpoint() = default;
@@ -39,8 +39,9 @@ Endpoint::~Endpoint() = default;
 SimTime Endpoint::request_arrived(unsigned, Payload& payload) {
   const auto& info = Transaction::of(payload);
   SimTime when = sim_now() + ticks(chip_.endpoint.ingress);
+  const bool is_message = info.kind == TransactionKind::kInvalidation;
   const bool is_register = info.kind == TransactionKind::kConfig || !decode(payload).is_memory();
-  if (!info.posted && is_register) when += ticks(chip_.endpoint.register_access);
+  if (!info.posted && is_register && !is_message) when += ticks(chip_.endpoint.register_access);
   simulation_.agenda.at<&Endpoint::serve>(when, *this, handle_of(payload));
   return 0;
 }
@@ -53,6 +54,8 @@ void Endpoint::serve(std::uint64_t handle) {
     finish(payload, Completion::kUnsupportedRequest);
   } else if (info.kind == TransactionKind::kConfig) {
     serve_config(payload);
+  } else if (info.kind == TransactionKind::kInvalidation) {
+    serve_invalidation(payload);
   } else {
     serve_memory(payload);
   }
@@ -115,6 +118,17 @@ void Endpoint::serve_config(Payload& payload) {
   if (request.is_write) std::memcpy(&request.value, payload.get_data_ptr(), request.width);
   if (!config_access(request)) return finish(payload, Completion::kUnsupportedRequest);
   if (payload.is_read()) std::memcpy(payload.get_data_ptr(), &request.value, request.width);
+  finish(payload, Completion::kSuccess);
+}
+
+// Afterwards nothing is sent under an old translation, and the completion passes no write that was
+// (PCIe 10.3.2). A function in reset has lost what it had cached.
+void Endpoint::serve_invalidation(Payload& payload) {
+  const auto* const function = find(payload.get_address() >> 12 & 0xFF);
+  if (function == nullptr || !function->has_device()) {
+    return finish(payload, Completion::kUnsupportedRequest);
+  }
+  if (on_invalidation_) on_invalidation_(function->number());
   finish(payload, Completion::kSuccess);
 }
 

@@ -9,8 +9,10 @@
 #include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <functional>
 #include <memory>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "model/config/chip_config.hpp"
@@ -27,8 +29,7 @@ namespace npu::model {
 class Endpoint : public sc_core::sc_module,
                  public InterruptPort,
                  public ConfigTarget,
-                 private PortOwner,
-                 private Timeout {
+                 private PortOwner {
  public:
   using Payload = tlm::tlm_generic_payload;
 
@@ -68,6 +69,11 @@ class Endpoint : public sc_core::sc_module,
   // When the last reset of function 0 is over.
   SimTime ready_at() const { return functions_.front().ready_at(); }
   void add_reset_listener(ResetListener& listener) { listeners_.push_back(&listener); }
+  // Called when an ATS Invalidate Request for a function of the chip has arrived: at its return
+  // what the function has cached is gone and in use no more.
+  void on_invalidation(std::function<void(unsigned)> listener) {
+    on_invalidation_ = std::move(listener);
+  }
   void add_write_loss_listener(WriteLossListener& listener) {
     loss_listeners_.push_back(&listener);
   }
@@ -99,6 +105,7 @@ class Endpoint : public sc_core::sc_module,
   void completion_arrived(unsigned port, Payload& wire) override;
   void serve(std::uint64_t handle);
   void serve_config(Payload& payload);
+  void serve_invalidation(Payload& payload);
   // Where an access of the host goes; `function` null: nowhere.
   struct Place {
     EndpointFunction* function = nullptr;
@@ -132,11 +139,10 @@ class Endpoint : public sc_core::sc_module,
   void refuse_dma(std::uint64_t handle);
   void respond(unsigned port, Payload& payload);
   unsigned take_tag();
+  friend class Deadlines<Endpoint>;
   bool is_waiting(std::uint64_t context) const;
   void end_read(unsigned number, Completion completion, const unsigned char* data);
-  void watch_deadlines();
-  void deadline(std::uint64_t);
-  bool is_void() override;
+  void timed_out(std::uint64_t context);
   void log_completion_error(Completion completion, const Payload& payload);
   // reset and interrupts
   void function_level_reset(EndpointFunction& function);
@@ -154,12 +160,12 @@ class Endpoint : public sc_core::sc_module,
   VirtualFunctions virtual_functions_;
   std::vector<ResetListener*> listeners_;
   std::vector<WriteLossListener*> loss_listeners_;
+  std::function<void(unsigned)> on_invalidation_;
   std::uint8_t bus_ = 0;
   std::vector<Tag> tags_;
   std::vector<unsigned> free_tags_;
   std::size_t outstanding_ = 0;
-  Deadlines deadlines_;
-  bool watching_ = false;
+  Deadlines<Endpoint> deadlines_;
   SimTime posted_ready_ = 0;  // when the last write posted reaches the transmitter
   SimTime posted_sent_ = 0;   // when what was posted so far has left
   std::array<Fault, 2> fault_{};

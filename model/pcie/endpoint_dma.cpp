@@ -122,9 +122,7 @@ void Endpoint::start_read(unsigned port, Payload& client) {
   ++outstanding_;
   simulation_.agenda.at<&Endpoint::send_read>(sim_now() + ticks(chip_.endpoint.egress), *this,
                                               handle_of(wire));
-  deadlines_.push(sim_now() + ticks(chip_.endpoint.completion_timeout), wire_info.context,
-                  [this](std::uint64_t context) { return is_waiting(context); });
-  watch_deadlines();
+  deadlines_.start(wire_info.context);
 }
 
 void Endpoint::send_read(std::uint64_t wire) {
@@ -189,32 +187,10 @@ void Endpoint::end_read(unsigned number, Completion completion, const unsigned c
   if (!tags_[number].travelling) free_tags_.push_back(number);
 }
 
-void Endpoint::watch_deadlines() {
-  if (watching_) return;
-  const auto* oldest =
-      deadlines_.oldest([this](std::uint64_t context) { return is_waiting(context); });
-  if (!oldest) return;
-  watching_ = true;
-  simulation_.agenda.at<&Endpoint::deadline>(oldest->when, *this);
-}
-
-bool Endpoint::is_void() {
-  return watching_ &&
-         !deadlines_.oldest([this](std::uint64_t context) { return is_waiting(context); });
-}
-
-void Endpoint::deadline(std::uint64_t) {
-  watching_ = false;
-  const auto waiting = [this](std::uint64_t context) { return is_waiting(context); };
-  const auto* oldest = deadlines_.oldest(waiting);
-  while (oldest && oldest->when <= sim_now()) {
-    const unsigned tag = tag_of(oldest->request);
-    deadlines_.pop();
-    log_completion_error(Completion::kTimeout, *tags_[tag].client);
-    end_read(tag, Completion::kTimeout, nullptr);
-    oldest = deadlines_.oldest(waiting);
-  }
-  watch_deadlines();
+void Endpoint::timed_out(std::uint64_t context) {
+  const unsigned tag = tag_of(context);
+  log_completion_error(Completion::kTimeout, *tags_[tag].client);
+  end_read(tag, Completion::kTimeout, nullptr);
 }
 
 void Endpoint::log_completion_error(Completion completion, const Payload& payload) {

@@ -128,6 +128,19 @@ int PciFabric::numa_node(std::uint16_t requester) const {
   return -1;
 }
 
+bool PciFabric::caches_translations(platform::Bdf bdf) {
+  namespace pci = abi::pci;
+  // Capabilities of 8 bytes fill 0x100..0xFFF; more steps than that are a loop.
+  std::uint32_t offset = pci::kExtendedStart;
+  for (int steps = 0; offset >= pci::kExtendedStart && steps < 480; ++steps) {
+    const std::uint32_t header = peek_config(bdf, offset);
+    if (header == 0 || header == pci::kAllOnes) return false;
+    if ((header & 0xFFFF) == pci::kExtAts) return true;
+    offset = header >> 20;
+  }
+  return false;
+}
+
 std::uint32_t PciFabric::peek_config(platform::Bdf bdf, std::uint32_t offset) {
   ConfigRequest request;
   request.bdf = bdf.packed();

@@ -43,6 +43,9 @@ class PciFabric : public sc_core::sc_module {
   // Those that function 0 of `card` has now.
   std::vector<PciFunction> virtual_functions(unsigned card);
   int numa_node(std::uint16_t requester) const;  // packed BDF; -1: no bridge owns its bus
+  // The function may hold translations of the host's: it is there and has ATS, which it uses
+  // whether Enable is set or not.
+  bool caches_translations(platform::Bdf bdf);
   // Configuration space without taking time.
   std::uint32_t peek_config(platform::Bdf bdf, std::uint32_t offset);
 

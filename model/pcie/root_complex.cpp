@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "model/pcie/root_port.hpp"
+#include "model/pcie/tlp.hpp"
 
 namespace npu::model {
 
@@ -18,10 +19,11 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, Simulation& simula
       config_(config),
       memory_(memory),
       interrupts_(interrupts),
+      deadlines_(simulation, *this, config.completion_timeout),
+      invalidations_(simulation, *this, config.invalidation_timeout),
       track_(simulation.recorder.track("host.root_complex")),
       iommu_track_(simulation.recorder.track("host.iommu")) {
   cpu_socket.register_b_transport(this, &RootComplex::b_transport);
-  simulation_.agenda.add(*this);
 }
 
 RootComplex::~RootComplex() = default;
@@ -127,9 +129,8 @@ void RootComplex::block(Payload& payload) {
   waiter.waiting = true;
   simulation_.agenda.at<&RootComplex::issue>(sim_now() + ticks(config_.latency), *this,
                                              handle_of(wire));
-  deadlines_.push(sim_now() + ticks(config_.completion_timeout), wire_info.context,
-                  [this](std::uint64_t context) { return is_waiting(context); });
-  watch_deadlines();
+  const bool is_invalidation = info.kind == TransactionKind::kInvalidation;
+  (is_invalidation ? invalidations_ : deadlines_).start(wire_info.context);
   simulation_.agenda.wait(waiter.done);
   ++waiter.generation;
   if (waiter.answer) {
@@ -147,8 +148,10 @@ void RootComplex::block(Payload& payload) {
 void RootComplex::issue(std::uint64_t handle) {
   auto& payload = payload_of(handle);
   if (Transaction::of(payload).kind == TransactionKind::kConfig) return issue_config(payload);
-  auto* port = port_of_address(payload.get_address(), payload.get_data_length());
-  if (port) {
+  const bool is_message = Transaction::of(payload).kind == TransactionKind::kInvalidation;
+  auto* port = is_message ? port_of_bus(bus_of_message(payload))
+                          : port_of_address(payload.get_address(), payload.get_data_length());
+  if (port && port->end) {
     port->end->send_request(payload);
   } else {
     answer_locally(payload, Completion::kUnsupportedRequest);
@@ -197,32 +200,10 @@ void RootComplex::deliver(std::uint64_t handle) {
   simulation_.agenda.notify(waiter.done);
 }
 
-void RootComplex::watch_deadlines() {
-  if (watching_) return;
-  const auto* oldest =
-      deadlines_.oldest([this](std::uint64_t context) { return is_waiting(context); });
-  if (!oldest) return;
-  watching_ = true;
-  simulation_.agenda.at<&RootComplex::deadline>(oldest->when, *this);
-}
-
-bool RootComplex::is_void() {
-  return watching_ &&
-         !deadlines_.oldest([this](std::uint64_t context) { return is_waiting(context); });
-}
-
-void RootComplex::deadline(std::uint64_t) {
-  watching_ = false;
-  const auto waiting = [this](std::uint64_t context) { return is_waiting(context); };
-  const auto* oldest = deadlines_.oldest(waiting);
-  while (oldest && oldest->when <= sim_now()) {
-    auto& waiter = *waiters_[static_cast<std::uint32_t>(oldest->request)];
-    deadlines_.pop();
-    waiter.waiting = false;
-    simulation_.agenda.notify(waiter.done);
-    oldest = deadlines_.oldest(waiting);
-  }
-  watch_deadlines();
+void RootComplex::timed_out(std::uint64_t context) {
+  auto& waiter = *waiters_[static_cast<std::uint32_t>(context)];
+  waiter.waiting = false;
+  simulation_.agenda.notify(waiter.done);
 }
 
 }  // namespace npu::model

@@ -23,14 +23,15 @@
 
 namespace npu::model {
 
-class RootComplex : public sc_core::sc_module, private PortOwner, private Timeout {
+class RootComplex : public sc_core::sc_module, private PortOwner {
  public:
   using Payload = tlm::tlm_generic_payload;
 
   // From host tasks (SystemC threads). kMemory posted writes return at once, the payload's
   // reference is given away. Memory reads and configuration accesses of up to 64 bytes block for
   // the round trip, at most for completion_timeout; data is all ones unless Transaction::completion
-  // is kSuccess.
+  // is kSuccess. An ATS Invalidate Request blocks until its completion, at most for
+  // invalidation_timeout.
   tlm_utils::passthrough_target_socket<RootComplex> cpu_socket;
 
   RootComplex(const sc_core::sc_module_name& name, Simulation& simulation,
@@ -80,10 +81,9 @@ class RootComplex : public sc_core::sc_module, private PortOwner, private Timeou
   void issue_config(Payload& payload);
   void answer_locally(Payload& payload, Completion completion);
   void deliver(std::uint64_t handle);
+  friend class Deadlines<RootComplex>;
   bool is_waiting(std::uint64_t context) const;
-  void watch_deadlines();
-  void deadline(std::uint64_t);
-  bool is_void() override;
+  void timed_out(std::uint64_t context);
   // device side
   SimTime request_arrived(unsigned port, Payload& payload) override;
   void completion_arrived(unsigned port, Payload& payload) override;
@@ -119,8 +119,8 @@ class RootComplex : public sc_core::sc_module, private PortOwner, private Timeou
   std::vector<unsigned> free_waiters_;
   std::vector<Dma> dmas_;
   std::vector<std::uint64_t> free_dmas_;
-  Deadlines deadlines_;
-  bool watching_ = false;
+  Deadlines<RootComplex> deadlines_;
+  Deadlines<RootComplex> invalidations_;  // theirs
   bool redirects_peers_ = false;
   std::uint32_t track_;
   std::uint32_t iommu_track_;

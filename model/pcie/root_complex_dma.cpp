@@ -77,7 +77,7 @@ void RootComplex::reject(std::uint64_t number, Completion completion) {
 HostMemoryPort::Access RootComplex::access(const Payload& payload) {
   const auto& info = Transaction::of(payload);
   const bool is_translation = info.kind == TransactionKind::kTranslation;
-  return memory_.access({info.requester, info.pasid}, payload.get_address(),
+  return memory_.access({info.requester, info.pasid, info.posted}, payload.get_address(),
                         is_translation ? 1 : payload.get_data_length(),
                         is_translation || payload.is_write(), info.cause);
 }

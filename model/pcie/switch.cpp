@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "model/pcie/tlp.hpp"
 #include "npu/platform/pci.hpp"
 
 namespace npu::model {
@@ -131,7 +132,10 @@ void Switch::request_down(std::uint64_t handle) {
   auto& payload = payload_of(handle);
   if (lose(payload)) return;
   if (Transaction::of(payload).kind == TransactionKind::kConfig) return config_down(payload);
-  if (auto* port = port_of_address(payload.get_address(), payload.get_data_length())) {
+  const bool is_message = Transaction::of(payload).kind == TransactionKind::kInvalidation;
+  auto* port = is_message ? port_of_bus(bus_of_message(payload))
+                          : port_of_address(payload.get_address(), payload.get_data_length());
+  if (port) {
     port->end->send_request(payload);
   } else {
     answer_up(payload, Completion::kUnsupportedRequest);

@@ -8,7 +8,8 @@ namespace {
 
 constexpr Bytes kShortHeader = 12;
 constexpr Bytes kLongHeader = 16;
-constexpr Bytes kPasidPrefix = 4;      // PCIe 6.20: End-End TLP prefix
+constexpr Bytes kPasidPrefix = 4;  // PCIe 6.20: End-End TLP prefix
+constexpr Bytes kInvalidationData = 8;
 constexpr Bytes kTranslationData = 8;  // ATS: one translation completion entry
 
 // Payload is whole double words; byte enables mask the rest.
@@ -51,6 +52,12 @@ TlpTrain request_train(const tlm::tlm_generic_payload& payload, const Transactio
     if (payload.is_write()) train.payload = 4;
     return train;
   }
+  if (info.kind == TransactionKind::kInvalidation) {  // a message with data, PCIe 10.3.1
+    train.uses_credits = true;
+    train.header = kLongHeader;
+    train.payload = kInvalidationData;
+    return train;
+  }
   train.header = address >> 32 ? kLongHeader : kShortHeader;
   if (info.pasid != 0) train.header += kPasidPrefix;
   if (info.kind == TransactionKind::kTranslation) return train;
@@ -67,6 +74,10 @@ TlpTrain completion_train(const tlm::tlm_generic_payload& payload, const Transac
                           const LinkConfig& link, Bytes boundary) {
   TlpTrain train;
   train.uses_credits = true;
+  if (info.kind == TransactionKind::kInvalidation) {  // a message without data, PCIe 10.3.2
+    train.header = kLongHeader;
+    return train;
+  }
   const bool has_data =
       info.completion == Completion::kSuccess || info.completion == Completion::kPoisoned;
   if (info.kind == TransactionKind::kTranslation) {

@@ -18,7 +18,7 @@ constexpr Bytes kArgumentBytes = kSlots * kSlot;
 constexpr Bytes kStagingBytes = 1_MiB;
 static_assert(kArgumentBytes <= kStagingBytes && kImageBytes + 64 <= kStagingBytes);
 
-using Calls = std::vector<std::pair<Picoseconds, Picoseconds>>;
+using Calls = std::vector<std::pair<Instant, Instant>>;
 
 // Notes a call's time when it ends.
 class Stopwatch {
@@ -32,7 +32,7 @@ class Stopwatch {
  private:
   platform::Clock& clock_;
   Calls& calls_;
-  const Picoseconds begin_;
+  const Instant begin_;
 };
 
 std::size_t index_of(CoreKind kind) {

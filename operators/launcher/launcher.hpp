@@ -55,7 +55,7 @@ class Launcher final : public OperatorStream {
 
   // Of the last run.
   // When workspace() and launch() began and ended, in order.
-  const std::vector<std::pair<Picoseconds, Picoseconds>>& calls() const { return calls_; }
+  const std::vector<std::pair<Instant, Instant>>& calls() const { return calls_; }
   Bytes workspace_bytes() const { return workspace_asked_; }
   unsigned launches() const { return launches_; }
 
@@ -83,7 +83,7 @@ class Launcher final : public OperatorStream {
                 std::uint32_t count);
   Result<driver::DeviceAddress> allocate(Bytes size);
   Status give_workspace(Bytes bytes);
-  Picoseconds deadline() const { return clock_.now() + options_.patience; }
+  Instant deadline() const { return clock_.now() + options_.patience; }
 
   driver::ProcessContext& process_;
   platform::Clock& clock_;
@@ -106,7 +106,7 @@ class Launcher final : public OperatorStream {
   driver::Queue* last_queue_ = nullptr;
   unsigned launches_ = 0;
   Bytes workspace_asked_ = 0;
-  std::vector<std::pair<Picoseconds, Picoseconds>> calls_;
+  std::vector<std::pair<Instant, Instant>> calls_;
 };
 
 }  // namespace npu::operators

@@ -73,11 +73,11 @@ py::dict to_dict(const driver::RunReport& report) {
   py::dict all;
   all["result"] = to_dict(report.result);
   all["workers"] = report.workers;
-  all["called_ps"] = report.called.count();
-  all["uploaded_ps"] = report.uploaded.count();
-  all["launched_ps"] = report.launched.count();
-  all["ended_ps"] = report.ended.count();
-  all["returned_ps"] = report.returned.count();
+  all["called_ps"] = report.called.since_power_up().count();
+  all["uploaded_ps"] = report.uploaded.since_power_up().count();
+  all["launched_ps"] = report.launched.since_power_up().count();
+  all["ended_ps"] = report.ended.since_power_up().count();
+  all["returned_ps"] = report.returned.since_power_up().count();
   all["records"] = to_list(report.records);
   all["pmu"] = to_list(report.pmu);
   all["tensors"] = to_list(report.tensors);

@@ -63,7 +63,7 @@ class Session {
   void take_card(unsigned index);
   void leave_card(unsigned index) { taken_.erase(index); }
 
-  std::int64_t now() const { return simulator_->now().count(); }
+  std::int64_t now() const { return simulator_->now().since_power_up().count(); }
   unsigned cards() const { return simulator_->cards(); }
   std::string report(const std::string& workload) const { return simulator_->report(workload); }
   // Wall time spent in calls so far, without what Python does around them. For benchmarks only.

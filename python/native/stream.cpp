@@ -36,8 +36,8 @@ void end_later(Card& card, End end) {
 
 }  // namespace
 
-Picoseconds deadline_in(platform::Platform& host, std::int64_t timeout_ps) {
-  return timeout_ps < 0 ? Picoseconds::max() : host.clock().now() + Picoseconds(timeout_ps);
+Instant deadline_in(platform::Platform& host, std::int64_t timeout_ps) {
+  return timeout_ps < 0 ? Instant::never() : host.clock().now() + Picoseconds(timeout_ps);
 }
 
 std::shared_ptr<HostMemory> HostMemory::allocate(std::shared_ptr<Card> card, Bytes size) {
@@ -88,7 +88,7 @@ Stream::Stream(std::shared_ptr<Card> card, bool interrupt) : card_(std::move(car
 Stream::~Stream() {
   if (closed_) return;
   end_later(*card_, [id = id_](driver::Device& device) {
-    static_cast<void>(device.destroy_stream(id, Picoseconds::max()));
+    static_cast<void>(device.destroy_stream(id, Instant::never()));
   });
 }
 

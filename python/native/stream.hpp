@@ -50,7 +50,7 @@ class CopyTicket {
   bool done();
   // `policy`: polling, interrupt, adaptive; ValueError.
   void wait(const std::string& policy, std::int64_t timeout_ps);
-  std::int64_t submitted() const { return ticket_.submitted.count(); }
+  std::int64_t submitted() const { return ticket_.submitted.since_power_up().count(); }
 
  private:
   std::shared_ptr<Card> card_;
@@ -76,6 +76,6 @@ class Stream {
 };
 
 // A time of the platform's clock; no end of time is never.
-Picoseconds deadline_in(platform::Platform& host, std::int64_t timeout_ps);
+Instant deadline_in(platform::Platform& host, std::int64_t timeout_ps);
 
 }  // namespace npu::python

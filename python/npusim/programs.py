@@ -23,7 +23,7 @@ def host_library():
 
     It is what `ChipWorker.init` takes as `host_lib`.
     """
-    return str(_mapped("libnpudrv.so"))
+    return str(_mapped("libnpudrv"))  # or libnpudrv_counted
 
 
 def _folder():

@@ -35,6 +35,8 @@ const std::vector<Rule>& default_rules() {
       {true, "host.submissions", "*", Worse::kNever, {}},
       {true, "host.polls_per_submission", "*", Worse::kUp, kOnePercent},
       {true, "host.polls", "*", Worse::kUp, {}},
+      {true, "host.instructions_per_submission", "*", Worse::kUp, kOnePercent},
+      {true, "host.instructions", "*", Worse::kUp, {}},
       {true, "host.*", "*", Worse::kUp, kNothing},
       {true, "*misses", "*", Worse::kUp, {}},
       {true, "*write_backs", "*", Worse::kUp, {}},

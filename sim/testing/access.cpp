@@ -63,8 +63,8 @@ std::vector<AccessKind> all_access_kinds() {
 }
 
 std::string describe(const Access& access) {
-  std::string text =
-      fmt::format("{:>14} us  {}", microseconds(access.begin), to_string(access.kind));
+  std::string text = fmt::format("{:>14} us  {}", microseconds(access.begin.since_power_up()),
+                                 to_string(access.kind));
   switch (access.kind) {
     case AccessKind::kWriteBarrier:
     case AccessKind::kReadBarrier:
@@ -98,7 +98,7 @@ std::uint64_t Accesses::count(AccessKind kind, const std::string& name) const {
   return found;
 }
 
-void Accesses::set_times(Picoseconds begin, Picoseconds end) {
+void Accesses::set_times(Instant begin, Instant end) {
   begin_ = begin;
   end_ = end;
 }

@@ -42,7 +42,7 @@ void FaultBench::begin(const Fault& fault) {
       model::sim_now() + ticks(fault.duration), *this, faults_.size() - 1);
 }
 
-void FaultBench::schedule(const Fault& fault, Picoseconds time) {
+void FaultBench::schedule(const Fault& fault, Instant time) {
   faults_.push_back(fault);
   ++waiting_;
   system_.simulation().agenda.at<&FaultBench::begin_scheduled>(ticks(time), *this,

@@ -19,7 +19,7 @@ class FaultBench {
   // The simulation is at the present time; ends what has a duration later.
   void begin(const Fault& fault);
   // At `time`, which is not past.
-  void schedule(const Fault& fault, Picoseconds time);
+  void schedule(const Fault& fault, Instant time);
   // Scheduled ones that have not begun.
   std::size_t waiting() const { return waiting_; }
 

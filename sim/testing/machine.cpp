@@ -92,11 +92,11 @@ Result<platform::Bdf> Machine::card(unsigned index) const {
   return platform::Bdf::unpack(impl_->system.fabric().endpoint(index).requester());
 }
 
-Picoseconds Machine::now() const {
-  return Picoseconds(static_cast<std::int64_t>(impl_->system.cpus().local_now()));
+Instant Machine::now() const {
+  return model::instant(impl_->system.cpus().local_now());
 }
 
-void Machine::run_until(Picoseconds time) {
+void Machine::run_until(Instant time) {
   auto& cpus = impl_->system.cpus();
   if (time > now()) cpus.charge(time - now());
   cpus.synchronise();
@@ -108,7 +108,7 @@ Accesses Machine::accesses(const std::function<void()>& call) {
   auto& recorder = impl_->system.simulation().recorder;
   // Interrupts that have arrived before the caller's local time are not of the call.
   impl_->system.cpus().synchronise();
-  const Picoseconds begin = now();
+  const Instant begin = now();
   if (!log.is_recording()) recorder.add(log);
   log.start(record);
   struct Stop {
@@ -149,10 +149,11 @@ Status Machine::inject(const Fault& fault, const When& when) {
     impl_->faults.begin(fault);
     return {};
   }
-  const auto time = when.kind == When::Kind::kAfter ? now() + when.time : when.time;
+  const auto time = when.kind == When::Kind::kAfter ? now() + when.delay : when.instant;
   if (time < now()) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} ps have passed, it is {} ps", time.count(), now().count()));
+                fmt::format("{} ps have passed, it is {} ps", time.since_power_up().count(),
+                            now().since_power_up().count()));
   }
   impl_->faults.schedule(fault, time);
   return {};

@@ -130,7 +130,7 @@ void ObservedPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned w
           [&] { return inner_.pci().write(bdf, offset, width, value), std::uint64_t{0}; });
 }
 
-void ObservedPlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
+void ObservedPlatform::relax(ConstByteSpan watched, Instant deadline) {
   if (!observer_.is_listening()) return inner_.clock().relax(watched, deadline);
   Access access;
   access.kind = AccessKind::kPoll;

@@ -55,9 +55,9 @@ class ObservedPlatform : public platform::Platform,
   std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width) override;
   void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) override;
   // Clock
-  Picoseconds now() override { return inner_.clock().now(); }
-  void relax(ConstByteSpan watched, Picoseconds deadline) override;
-  void sleep_until(Picoseconds deadline) override { inner_.clock().sleep_until(deadline); }
+  Instant now() override { return inner_.clock().now(); }
+  void relax(ConstByteSpan watched, Instant deadline) override;
+  void sleep_until(Instant deadline) override { inner_.clock().sleep_until(deadline); }
 
   // Makes an access with the observer told before and after; `make` gives the value read.
   template <class Make>

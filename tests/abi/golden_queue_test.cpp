@@ -9,7 +9,6 @@
 
 #include "npu/abi/fault.hpp"
 #include "npu/abi/instruction_fault.hpp"
-#include "npu/abi/kernel_functions.hpp"
 #include "npu/abi/queue.hpp"
 
 namespace npu::abi {
@@ -267,15 +266,6 @@ TEST(GoldenQueue, FaultCodes) {
     EXPECT_EQ(static_cast<int>(code), value);
     EXPECT_NE(to_string(code), "unknown fault");
   }
-}
-
-TEST(GoldenQueue, KernelFunctions) {
-  EXPECT_EQ(static_cast<int>(KernelFunction::kFill), 1);
-  EXPECT_EQ(static_cast<int>(KernelFunction::kCopy), 2);
-  EXPECT_EQ(static_cast<int>(KernelFunction::kVectorAdd), 3);
-  EXPECT_EQ(static_cast<int>(KernelFunction::kSpin), 4);
-  const auto b = bytes_of(KernelArguments{1, 2, 3, 4, 5});
-  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(word(&b[8 * i], 8), i + 1);
 }
 
 }  // namespace

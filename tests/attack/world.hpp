@@ -31,7 +31,7 @@ class World {
     findings.push_back(fmt::format("seed {}, operation {}: {}", seed, operation, what));
   }
   bool give_up() const { return findings.size() >= kMostFindings; }
-  Picoseconds deadline() const { return host.clock().now() + 10_s; }
+  Instant deadline() const { return host.clock().now() + 10_s; }
   void count(const char* kind) { ++kinds[kind]; }
 
   platform::Platform& host;

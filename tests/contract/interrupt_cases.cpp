@@ -51,7 +51,7 @@ void a_wait_ends_at_its_deadline(ContractEnvironment& environment) {
   if (environment.is_exact()) {
     EXPECT_LT(platform.clock().now(), deadline + 100_us);
   }
-  for (const auto past : {Picoseconds(), Picoseconds(-1), Picoseconds(INT64_MIN)}) {
+  for (const auto past : {Instant(), Instant(Picoseconds(-1)), Instant(Picoseconds(INT64_MIN))}) {
     EXPECT_THAT((*vector)->wait_beyond((*vector)->count(), past), FailsWith(ErrorCode::kTimeout));
   }
 }

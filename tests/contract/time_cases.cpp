@@ -129,7 +129,7 @@ void a_mutex_that_stays_taken_is_given_up_at_the_deadline(ContractEnvironment& e
   const auto mutex = platform.tasks().make_mutex();
   mutex->lock();
   bool taken = true;
-  Picoseconds deadline, end;
+  Instant deadline, end;
   const auto task = platform.tasks().spawn("waiter", [&] {
     deadline = platform.clock().now() + 1_ms;
     taken = mutex->try_lock_until(deadline);

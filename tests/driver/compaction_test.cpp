@@ -184,7 +184,7 @@ TEST_F(CompactionTest, RunningWorkIsWaitedForAndItsTicketsStayValid) {
 
 TEST_F(CompactionTest, SubmissionsWaitAtTheGateAndThenWork) {
   card.behaviour.command_latency = [](const abi::DmaEntry&) { return 20_us; };
-  Picoseconds returned;
+  Instant returned;
   auto submitter = fake.tasks().spawn("submitter", [&] {
     fake.scheduler.advance(30_us);
     host->store<std::uint64_t>(0, 4321);

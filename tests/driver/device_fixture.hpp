@@ -31,7 +31,7 @@ class DeviceTest : public testing::Test {
     ASSERT_THAT(allocated, IsOk());
     memory = allocated->address;
   }
-  Picoseconds in(Picoseconds time) { return fake.scheduler.now() + time; }
+  Instant in(Picoseconds time) { return fake.scheduler.now() + time; }
   Result<Ticket> submit(Bytes size = 4096, const SubmitOptions& options = {}) {
     return device->submit(stream, DmaCommand::device_to_device(memory, memory + 1_MiB, size),
                           options);

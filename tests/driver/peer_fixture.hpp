@@ -32,7 +32,7 @@ class PeerTest : public testing::Test {
   }
 
   AddressSpace& space(unsigned card) { return devices[card]->address_space(); }
-  Picoseconds in(Picoseconds time) { return fake.scheduler.now() + time; }
+  Instant in(Picoseconds time) { return fake.scheduler.now() + time; }
   // Where memory of `of` is in its own card; mapped for reading and writing.
   DeviceAddress map(AddressSpace& of, MemoryHandle memory, Bytes size,
                     Access access = Access::kReadWrite) {

@@ -16,9 +16,9 @@ class QueueResetTest : public DeviceTest {
   void until_enabled(bool on) {
     ASSERT_TRUE(fake.scheduler.poll_until(in(1_s), [&] { return enabled() == on; }));
   }
-  std::unique_ptr<platform::Task> reset_later(Picoseconds when) {
-    return std::move(*fake.tasks().spawn("reset", [this, when] {
-      fake.scheduler.advance(when);
+  std::unique_ptr<platform::Task> reset_later(Picoseconds time) {
+    return std::move(*fake.tasks().spawn("reset", [this, time] {
+      fake.scheduler.advance(time);
       EXPECT_THAT(device->reset_queue(), IsOk());
     }));
   }

@@ -24,7 +24,7 @@ class SharedLink : public testing::TestWithParam<int> {
   static Measured run(WaitPolicy policy, Picoseconds round) {
     test::FakePlatform fake;
     auto& card = fake.add_card();
-    Picoseconds free_at;
+    Instant free_at;
     int turn = 0;
     card.behaviour.fetch_latency = Picoseconds();
     card.behaviour.command_latency = [&](const abi::DmaEntry&) {
@@ -53,7 +53,8 @@ class SharedLink : public testing::TestWithParam<int> {
   static Measured measure(test::FakePlatform& fake, Device& device, StreamId stream,
                           DeviceAddress memory, WaitPolicy policy) {
     constexpr int kWarmUp = 8, kCount = 40;
-    Picoseconds begin, busy_before;
+    Instant begin;
+    Picoseconds busy_before;
     for (int i = 0; i < kWarmUp + kCount; ++i) {
       if (i == kWarmUp) {
         begin = fake.scheduler.now();

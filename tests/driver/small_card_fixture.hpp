@@ -102,7 +102,7 @@ class SmallCardTest : public testing::Test {
     card->behaviour.invalidate_stuck = false;
     card->set_register(abi::MmuInvalidate::kOffset, 4, 0);
   }
-  Picoseconds in(Picoseconds time) { return fake.scheduler.now() + time; }
+  Instant in(Picoseconds time) { return fake.scheduler.now() + time; }
 
   test::FakePlatform fake;
   test::FakeCard* card = nullptr;

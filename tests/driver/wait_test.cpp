@@ -152,7 +152,7 @@ TEST_F(WaitTest, TheDeadlineHoldsForEveryPolicy) {
 TEST_F(WaitTest, ADoneTicketIsDoneAtOnceEvenBehindTheDeadline) {
   const auto ticket = submit();
   fake.scheduler.advance(20_us);
-  EXPECT_THAT(device->wait(*ticket, WaitPolicy::kInterrupt, Picoseconds(0)), IsOk());
+  EXPECT_THAT(device->wait(*ticket, WaitPolicy::kInterrupt, Instant()), IsOk());
   EXPECT_TRUE(*device->is_done(*ticket));
 }
 

@@ -14,7 +14,7 @@ using ::testing::Not;
 Access access(AccessKind kind, const std::string& name = {}, std::uint64_t times = 1) {
   Access made;
   made.kind = kind;
-  made.begin = 1'138'116'636_ps;
+  made.begin = Instant(1'138'116'636_ps);
   made.end = made.begin + 228'976_ps;
   made.name = name;
   made.bdf = {1, 0, 0};
@@ -110,7 +110,7 @@ TEST(Printed, IsASummary) {
   Accesses made;
   made.add(access(AccessKind::kConfigWrite, "COMMAND"));
   made.add(access(AccessKind::kPoll, {}, 2));
-  made.set_times(1_us, 3_us);
+  made.set_times(Instant(1_us), Instant(3_us));
   EXPECT_EQ(::testing::PrintToString(made), "1 configuration write, 2 polls within 2000.000 ns");
   EXPECT_EQ(::testing::PrintToString(Accesses()), "no accesses within 0.000 ns");
 }

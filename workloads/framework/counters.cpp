@@ -32,6 +32,7 @@ void add_host(Report& report, const HostCounters& host, std::uint64_t submission
   const auto each = [&](const std::string& name, std::uint64_t value) {
     writer.per_submission(name, value, submissions);
   };
+  if (host.instructions) each("instructions", *host.instructions);
   each("mmio_reads", host.mmio_reads);
   each("mmio_writes", host.mmio_writes);
   for (const auto& bar : host.bars) {
@@ -59,6 +60,10 @@ void add_card(Report& report, const CardCounters& card) {
   writer.count("queues.faults", card.queue_faults);
   writer.count("cores.blocks", card.blocks);
   writer.count("cores.instructions", card.instructions);
+  if (card.executed) {
+    writer.count("cores.scalar_instructions", card.executed->cores);
+    writer.count("aicpus.instructions", card.executed->aicpus);
+  }
   writer.count("aicpus.loads", card.aicpu_loads);
   writer.count("aicpus.stores", card.aicpu_stores);
 }

@@ -17,14 +17,14 @@ void DmaUsage::on_event(const platform::TraceEvent& event) {
     case Activity::kEngineStart:
       add(event.begin, Kind::kDispatched);
       add(std::max(event.begin, event.end - engines_.setup), Kind::kStarted);
-      moving_ -= event.end - Picoseconds();
+      moving_ -= event.end - Instant();
       return;
     case Activity::kDataRead:
       reading_ += event.end - event.begin;
       return;
     case Activity::kCompletion:
       add(event.begin, Kind::kEnded);
-      moving_ += event.begin - Picoseconds();
+      moving_ += event.begin - Instant();
       return;
     case Activity::kEventWait:
       add(event.begin, Kind::kWaits);
@@ -44,7 +44,7 @@ void DmaUsage::submitted(const platform::TraceEvent& event) {
   submissions_.pop_front();
 }
 
-void DmaUsage::sweep(Picoseconds until) {
+void DmaUsage::sweep(Instant until) {
   while (!changes_.empty() && changes_.top().when <= until) {
     const Change change = changes_.top();
     changes_.pop();
@@ -54,7 +54,7 @@ void DmaUsage::sweep(Picoseconds until) {
   pass(until);
 }
 
-void DmaUsage::pass(Picoseconds when) {
+void DmaUsage::pass(Instant when) {
   if (when <= last_) return;
   times_[static_cast<std::size_t>(cause())] += when - last_;
   last_ = when;

@@ -32,12 +32,12 @@ enum class DmaCause : std::uint8_t {
 
 class DmaUsage : public platform::TraceSink {
  public:
-  DmaUsage(std::uint32_t device_index, const DmaEngines& engines, Picoseconds begin)
+  DmaUsage(std::uint32_t device_index, const DmaEngines& engines, Instant begin)
       : device_index_(device_index), engines_(engines), last_(begin) {}
 
   void on_event(const platform::TraceEvent& event) override;
   // Once, behind the last event.
-  void finish(Picoseconds end) { sweep(end); }
+  void finish(Instant end) { sweep(end); }
 
   // Of the time between begin and end.
   Picoseconds time(DmaCause cause) const { return times_[static_cast<std::size_t>(cause)]; }
@@ -47,7 +47,7 @@ class DmaUsage : public platform::TraceSink {
  private:
   enum class Kind : std::uint8_t { kSubmitted, kDispatched, kStarted, kEnded, kWaits, kGoesOn };
   struct Change {
-    Picoseconds when;
+    Instant when;
     std::uint64_t order;  // of arrival
     Kind kind;
     bool operator>(const Change& other) const {
@@ -57,10 +57,10 @@ class DmaUsage : public platform::TraceSink {
   // More than ring and engines can hold: what was submitted before so many others is over.
   static constexpr std::size_t kMostOpen = 1 << 17;
 
-  void add(Picoseconds when, Kind kind) { changes_.push({when, next_order_++, kind}); }
+  void add(Instant when, Kind kind) { changes_.push({when, next_order_++, kind}); }
   void submitted(const platform::TraceEvent& event);
-  void sweep(Picoseconds until);
-  void pass(Picoseconds when);
+  void sweep(Instant until);
+  void pass(Instant when);
   void apply(Kind kind);
   DmaCause cause() const;
 
@@ -69,8 +69,8 @@ class DmaUsage : public platform::TraceSink {
   // An event comes when what it tells of has ended, so changes are known late and out of order.
   std::priority_queue<Change, std::vector<Change>, std::greater<>> changes_;
   std::uint64_t next_order_ = 0;
-  std::deque<Picoseconds> submissions_;  // the last kMostOpen
-  Picoseconds last_;                     // swept up to here
+  std::deque<Instant> submissions_;  // the last kMostOpen
+  Instant last_;                     // swept up to here
   std::int64_t in_ring_ = 0, in_queues_ = 0, executing_ = 0;
   bool host_waits_ = false;
   std::array<Picoseconds, static_cast<std::size_t>(DmaCause::kCount)> times_{};

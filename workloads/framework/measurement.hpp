@@ -15,7 +15,7 @@
 namespace npu::workloads {
 
 struct MeasuredSpan {
-  Picoseconds begin, end;
+  Instant begin, end;
   std::uint64_t cause = 0;  // of the request measured, if it is one
   std::uint64_t count = 1;  // how many the span stands for, where the report has the mean of one
 };
@@ -28,9 +28,9 @@ void mark(platform::Tracer& tracer, const std::string& metric,
 
 // Parts that follow each other from `begin` on, as the metrics PREFIX<part>SUFFIX. Returns the last
 // one's end.
-Picoseconds mark_parts(platform::Tracer& tracer, const std::string& prefix,
-                       const std::string& suffix, const std::vector<Breakdown::Part>& parts,
-                       Picoseconds begin, std::uint64_t cause = 0);
+Instant mark_parts(platform::Tracer& tracer, const std::string& prefix, const std::string& suffix,
+                   const std::vector<Breakdown::Part>& parts, Instant begin,
+                   std::uint64_t cause = 0);
 
 // A mean as reports print it: the sum of `count` times by their number, rounded half up to a
 // picosecond. 0 of none.

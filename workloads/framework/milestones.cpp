@@ -19,14 +19,14 @@ constexpr unsigned kBarShift = 56;
 constexpr std::uint64_t kDoorbellDetail =
     std::uint64_t{abi::kRegisterBar} << kBarShift | abi::DmaDoorbell::kOffset;
 
-void keep_latest(std::optional<Picoseconds>& milestone, Picoseconds time) {
-  milestone = milestone ? std::max(*milestone, time) : time;
+void keep_latest(std::optional<Instant>& milestone, Instant instant) {
+  milestone = milestone ? std::max(*milestone, instant) : instant;
 }
 
 struct Step {
   const char* part = "";       // ends at this milestone
   const char* milestone = "";  // for errors; empty: it may be missing
-  std::optional<Picoseconds> when;
+  std::optional<Instant> when;
 };
 
 std::string command_text(std::uint64_t cause) {
@@ -41,7 +41,10 @@ void Milestones::observe(const platform::TraceEvent& event, RingPlace ring) {
   switch (event.activity) {
     case Activity::kMmioWrite:
       if (doorbell_written) break;
-      if (event.detail >> kBarShift == abi::kMemoryBar) keep_latest(entry_written, event.end);
+      if (event.detail >> kBarShift == abi::kMemoryBar) {
+        keep_latest(entry_begun, event.begin);
+        keep_latest(entry_written, event.end);
+      }
       if (event.detail == kDoorbellDetail && (entry_written || ring == RingPlace::kHostMemory)) {
         doorbell_issued = event.begin;
         doorbell_written = event.end;
@@ -65,7 +68,8 @@ void Milestones::observe(const platform::TraceEvent& event, RingPlace ring) {
 Result<Breakdown> latency_parts(const Milestones& milestones, RingPlace ring, CallSpan call,
                                 std::uint64_t cause) {
   const bool device_ring = ring == RingPlace::kDeviceMemory;
-  const std::array<Step, 5> steps{{
+  const std::array<Step, 6> steps{{
+      {"submit", "", device_ring ? milestones.entry_begun : std::nullopt},
       {"entry_store", "", device_ring ? milestones.entry_written : milestones.doorbell_issued},
       {"doorbell", "", milestones.doorbell_written},
       {"engine_start", "the first data request", milestones.data_requested},
@@ -73,13 +77,13 @@ Result<Breakdown> latency_parts(const Milestones& milestones, RingPlace ring, Ca
       {"completion", "its completion", milestones.completed},
   }};
   Breakdown breakdown;
-  Picoseconds last = call.called;
+  Instant last = call.called;
   for (const auto& step : steps) {
     if (!step.when && *step.milestone != '\0') {
       return fail(ErrorCode::kNotFound,
                   fmt::format("{}: no event tells of {}", command_text(cause), step.milestone));
     }
-    const Picoseconds moment = std::min(std::max(step.when.value_or(last), last), call.returned);
+    const Instant moment = std::min(std::max(step.when.value_or(last), last), call.returned);
     breakdown.parts.push_back({step.part, moment - last});
     last = moment;
   }

@@ -20,32 +20,33 @@ enum class RingPlace { kDeviceMemory, kHostMemory };
 
 // The caller's: submit() called, wait() returned.
 struct CallSpan {
-  Picoseconds called;
-  Picoseconds returned;
+  Instant called;
+  Instant returned;
 };
 
 // The moments of one command, as far as they were seen.
 struct Milestones {
-  std::optional<Picoseconds> entry_written;     // end of the last kMmioWrite into BAR2 before the
-                                                // doorbell
-  std::optional<Picoseconds> doorbell_issued;   // begin and end of the first kMmioWrite of
-  std::optional<Picoseconds> doorbell_written;  // DMA_DOORBELL
-  std::optional<Picoseconds> data_requested;    // end of kEngineStart
-  std::optional<Picoseconds> data_written;      // last end of kDataWrite
-  std::optional<Picoseconds> completed;         // last end of kCompletion and kHostWrite
+  std::optional<Instant> entry_begun;       // begin and end of the last kMmioWrite into BAR2
+  std::optional<Instant> entry_written;     // before the doorbell
+  std::optional<Instant> doorbell_issued;   // begin and end of the first kMmioWrite of
+  std::optional<Instant> doorbell_written;  // DMA_DOORBELL
+  std::optional<Instant> data_requested;    // end of kEngineStart
+  std::optional<Instant> data_written;      // last end of kDataWrite
+  std::optional<Instant> completed;         // last end of kCompletion and kHostWrite
 
   // Events come in the order of their ends.
   void observe(const platform::TraceEvent& event, RingPlace ring);
 };
 
-// The parts of a latency, always in this order: entry_store, doorbell, engine_start, data,
-// completion; then the wait. With the ring in host memory no entry crosses the link: entry_store
-// then ends when the CPU has issued entry, barrier and doorbell, and doorbell is the doorbell's
-// flight alone. The event record is a command's last write to host memory; without one the command
-// is complete when its engine says so. A milestone that lies before its predecessor costs nothing
-// more, one behind the call's return is cut off there, and one of the driver's that is missing
-// belongs to the next part. kNotFound: the card has not executed the command while this listened;
-// the context names the command and the milestone.
+// The parts of a latency, always in this order: submit (the driver's instructions before the
+// entry's first store), entry_store, doorbell, engine_start, data, completion; then the wait. With
+// the ring in host memory no entry crosses the link: entry_store then ends when the CPU has issued
+// entry, barrier and doorbell, and doorbell is the doorbell's flight alone. The event record is a
+// command's last write to host memory; without one the command is complete when its engine says so.
+// A milestone that lies before its predecessor costs nothing more, one behind the call's return is
+// cut off there, and one of the driver's that is missing belongs to the next part. kNotFound: the
+// card has not executed the command while this listened; the context names the command and the
+// milestone.
 Result<Breakdown> latency_parts(const Milestones& milestones, RingPlace ring, CallSpan call,
                                 std::uint64_t cause);
 

@@ -47,7 +47,7 @@ constexpr std::array<PartName, kQueueParts> kPartNames{{
 }  // namespace
 
 void QueueMilestones::observe(Moments& moments, const platform::TraceEvent& event) const {
-  const auto latest = [&moments](Moment moment, Picoseconds time) {
+  const auto latest = [&moments](Moment moment, Instant time) {
     auto& kept = moments[moment];
     kept = kept ? std::max(*kept, time) : time;
   };
@@ -105,14 +105,14 @@ Result<Breakdown> QueueMilestones::parts(std::uint64_t cause, CallSpan call) con
   };
   if (it == by_cause_.end()) return fail(ErrorCode::kNotFound, name() + ": no event tells of it");
   Breakdown breakdown;
-  Picoseconds last = call.called;
+  Instant last = call.called;
   for (std::size_t i = 0; i < kPartNames.size(); ++i) {
     const auto& moment = it->second[i];
     if (!moment && !kPartNames[i].optional) {
       return fail(ErrorCode::kNotFound,
                   fmt::format("{}: no event tells of {}", name(), kPartNames[i].milestone));
     }
-    const Picoseconds when = std::min(std::max(moment.value_or(last), last), call.returned);
+    const Instant when = std::min(std::max(moment.value_or(last), last), call.returned);
     breakdown.parts.push_back({kPartNames[i].part, when - last});
     last = when;
   }

@@ -40,11 +40,11 @@ class QueueMilestones : public platform::TraceSink {
 
  private:
   // Ends of the parts.
-  using Moments = std::array<std::optional<Picoseconds>, kQueueParts>;
+  using Moments = std::array<std::optional<Instant>, kQueueParts>;
   void observe(Moments& moments, const platform::TraceEvent& event) const;
 
   std::map<std::uint64_t, Moments> by_cause_;
-  std::map<Picoseconds, Picoseconds> stores_;  // into BAR2: end and begin
+  std::map<Instant, Instant> stores_;  // into BAR2: end and begin
 };
 
 }  // namespace npu::workloads

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,7 +102,8 @@ struct HostCounters {
   std::uint64_t read_barriers = 0;
   std::uint64_t polls = 0;       // rounds of poll loops, those included that the simulator skips
   std::uint64_t poll_calls = 0;  // of Clock::relax()
-  std::uint64_t interrupts = 0;  // taken by an open vector
+  std::optional<std::uint64_t> instructions;  // of the driver, where it counts them
+  std::uint64_t interrupts = 0;               // taken by an open vector
   std::uint64_t context_switches = 0;
 };
 
@@ -115,6 +117,10 @@ struct CardCounters {
   std::uint64_t queue_faults = 0;
   std::uint64_t blocks = 0;        // of kernels, started
   std::uint64_t instructions = 0;  // that AI Cores' pipes have taken in
+  struct Executed {
+    std::uint64_t cores, aicpus;
+  };
+  std::optional<Executed> executed;  // instructions of programs, where they are counted
   std::uint64_t aicpu_loads = 0, aicpu_stores = 0;
 };
 

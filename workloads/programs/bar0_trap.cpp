@@ -66,14 +66,14 @@ Status run(Context& context) {
   if (auto ok = expect_refusal(context, **device); !ok) return ok;
   const auto count = context.parameters.integer("streams");
   std::vector<driver::StreamId> streams;
-  const Picoseconds begin = context.platform.clock().now();
+  const Instant begin = context.platform.clock().now();
   for (std::uint64_t i = 0; i < count; ++i) {
     context.step("creating streams", i, count);
     auto stream = (*device)->create_stream();
     if (!stream) return forward_error(stream);
     streams.push_back(*stream);
   }
-  const Picoseconds created = context.platform.clock().now();
+  const Instant created = context.platform.clock().now();
   if (auto ok = copy_on_all(context, **device, streams); !ok) return ok;
   for (const auto stream : streams) {
     if (auto ok = (*device)->destroy_stream(stream, patience(context)); !ok) return ok;

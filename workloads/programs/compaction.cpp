@@ -163,7 +163,7 @@ Status compact(Context& context) {
       start_copies(**device, blocks->rest, {streams.begin() + 1, streams.end()}, running);
   if (!tickets) return forward_error(tickets);
   const CompactionStages stages(context);
-  const Picoseconds called = context.platform.clock().now();
+  const Instant called = context.platform.clock().now();
   const auto memory = (*device)->allocate(kWanted);
   const MeasuredSpan allocation{called, context.platform.clock().now()};
   if (!memory) return forward_error(memory);

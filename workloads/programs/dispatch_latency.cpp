@@ -101,7 +101,7 @@ class Dispatch {
     means.ended_to_seen = Number::quotient(sums.end * tick, sums.count * 1000, 1);
     means.receive_to_start = setups.median();
     const auto at = [tick](std::uint64_t ticks) {
-      return Picoseconds(static_cast<std::int64_t>(ticks * tick));
+      return Instant(Picoseconds(static_cast<std::int64_t>(ticks * tick)));
     };
     means.per_task = mean(at(sums.last) - at(sums.first), sums.count);
     if (!recorded) return means;

@@ -97,7 +97,7 @@ class Bench {
     if (auto ok = prepare(path, footprint, seed); !ok) return forward_error(ok);
     const auto before = take_snapshot(context_.simulator);
     auto& clock = context_.platform.clock();
-    const Picoseconds begin = clock.now();
+    const Instant begin = clock.now();
     const auto card = device_.info().device_index;
     const auto engines = engines_of(context_, card);
     DmaUsage usage(card, engines.value_or(DmaEngines{}), begin);

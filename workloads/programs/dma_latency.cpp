@@ -49,7 +49,7 @@ class Bench {
     const TraceSession session(context_.trace, collector);
     const auto policy = wait_policy(context_.parameters.choice("policy"));
     auto& clock = context_.platform.clock();
-    const Picoseconds begin = clock.now();
+    const Instant begin = clock.now();
     driver::SubmitOptions options;
     options.interrupt = policy != driver::WaitPolicy::kPolling;  // nobody would take it
     auto ticket = device_.submit(stream_, command, options);
@@ -92,8 +92,10 @@ Status run(Context& context) {
   }
   context.report.add_note(
       "Each row is the iteration nearest to the medians of all parts; its parts add up to its "
-      "latency, latency and wait to the time of the call. entry_store: "
-      "submit() called to ring entry written; doorbell: to the doorbell register; engine_start: to "
+      "latency, latency and wait to the time of the call. submit: submit() called to the first "
+      "store "
+      "of the entry; entry_store: to ring entry written; doorbell: to the doorbell register; "
+      "engine_start: to "
       "the first data request; data: to the last data written; completion: to the event record "
       "visible to the host. wait: from there to the return of wait(), which for who polls is the "
       "way to his next look. Copies begin evenly over a round of refreshes of the card's memory, "
@@ -101,7 +103,9 @@ Status run(Context& context) {
       "its rows closed; the place in the ring makes some clocks of difference.");
   if (ring_place(context.parameters) == RingPlace::kHostMemory) {
     context.report.add_note(
-        "The ring is in host memory: no entry crosses the link at submission, so entry_store ends "
+        "The ring is in host memory: no entry crosses the link at submission, so submit is no part "
+        "of "
+        "its own, entry_store ends "
         "when the doorbell leaves the CPU, and engine_start includes fetching the entry over the "
         "link.");
   }

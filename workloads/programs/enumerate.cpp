@@ -32,10 +32,10 @@ Status run(Context& context) {
   driver::ScanOptions options;
   options.exhaustive = context.parameters.flag("exhaustive");
   context.step("scanning", 0, 1);
-  const Picoseconds begin = context.platform.clock().now();
+  const Instant begin = context.platform.clock().now();
   auto found = driver::scan(context.platform, options);
   if (!found) return forward_error(found);
-  const Picoseconds end = context.platform.clock().now();
+  const Instant end = context.platform.clock().now();
   const Picoseconds elapsed = end - begin;
   auto& report = context.report;
   report.add_metric("enumerate.functions", Number::count(found->functions.size()), "");

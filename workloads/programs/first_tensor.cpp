@@ -26,7 +26,7 @@ class Stages {
   explicit Stages(platform::Platform& platform)
       : platform_(platform), begin_(platform.clock().now()), last_(begin_) {}
   void end(const std::string& name) {
-    const Picoseconds now = platform_.clock().now();
+    const Instant now = platform_.clock().now();
     auto& tracer = platform_.tracer();
     if (tracer.enabled()) {
       platform::TraceEvent event;
@@ -49,8 +49,8 @@ class Stages {
  private:
   platform::Platform& platform_;
   std::vector<Breakdown::Part> parts_;
-  const Picoseconds begin_;
-  Picoseconds last_;
+  const Instant begin_;
+  Instant last_;
 };
 
 Result<platform::Bdf> find_card(Context& context) {

@@ -25,6 +25,15 @@ abi::QueueEntry malformed() {
   return entry;
 }
 
+abi::QueueEntry unknown_kernel(driver::DeviceAddress arguments) {
+  auto entry =
+      driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, arguments, 1, arguments, 64);
+  auto launch = entry.get<abi::LaunchPayload>();
+  launch.function = 0xDEAD;
+  entry.set(launch);
+  return entry;
+}
+
 // 4 KiB of its own memory, and where a neighbour's lie.
 const std::vector<Attempt>& attempts() {
   using abi::FaultCode;
@@ -59,16 +68,17 @@ const std::vector<Attempt>& attempts() {
        }},
       {"kernel_reads_neighbour", FaultCode::kTranslation,
        [](IsolationScene& s) {
-         abi::KernelArguments arguments;
-         arguments.destination = s.own_memory().value;
-         arguments.source_a = s.neighbour_memory().value;
-         arguments.elements = 16;
-         return s.submit_kernel(arguments);
+         kernels::vector::Elementwise copy;
+         copy.op = platform::VectorOp::kCopy;
+         copy.to = s.own_memory().value;
+         copy.a = s.neighbour_memory().value;
+         copy.count = 16;
+         return s.submit_kernel(copy);
        }},
       {"signal_beyond_its_own", FaultCode::kInvalidSignal,
        [](IsolationScene& s) { return s.submit(entries::record_event({abi::kSignalSlots}, 1)); }},
       {"unknown_kernel", FaultCode::kInvalidFunction,
-       [](IsolationScene& s) { return s.submit(entries::launch(0xDEAD, 1, s.own_memory(), 64)); }},
+       [](IsolationScene& s) { return s.submit(unknown_kernel(s.own_memory())); }},
   };
   return kAttempts;
 }

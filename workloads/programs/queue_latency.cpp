@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "workloads/framework/queue_milestones.hpp"
+#include "workloads/kernels/vector/words.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 #include "workloads/programs/support/typical_sample.hpp"
@@ -37,7 +38,13 @@ class Bench {
 
   // All iterations of one kind on a queue of its own, which the first entry brings into a slot.
   Status run(const std::string& kind) {
-    auto queue = session_.create_queue(options_);
+    auto options = options_;
+    if (kind == "kernel") {
+      const auto cores = vector_cores(context_, device_);
+      if (!cores) return forward_error(cores);
+      options.core_mask = *cores;
+    }
+    auto queue = session_.create_queue(options);
     if (!queue) return forward_error(queue);
     std::vector<LatencySample> first, loaded;
     const auto iterations = context_.parameters.integer("iterations");
@@ -80,19 +87,20 @@ class Bench {
     if (kind == "d2d") return entries::copy_on_device(memory_, destination(), kCopied);
     if (kind == "h2d") return entries::copy_to_device(host_->bus(), destination(), kCopied);
     if (kind == "d2h") return entries::copy_to_host(memory_, host_->bus() + kCopied, kCopied);
-    abi::KernelArguments arguments;
-    arguments.destination = destination().value;
-    arguments.source_a = memory_.value;
-    arguments.elements = kCopied / kWord;
+    kernels::vector::Elementwise copy;
+    copy.op = platform::VectorOp::kCopy;
+    copy.to = destination().value;
+    copy.a = memory_.value;
+    copy.count = kCopied / kWord;
     if (!session_.has_room_for_launch()) session_.forget_launches();  // all have been waited for
-    return session_.launch(abi::KernelFunction::kCopy, 1, arguments);
+    return session_.launch("elementwise", 1, kernels::vector::to_words(copy));
   }
 
   Result<LatencySample> measure(driver::Queue& queue, const abi::QueueEntry& entry) {
     QueueMilestones milestones;
     const TraceSession listening(context_.trace, milestones);
     auto& clock = context_.platform.clock();
-    const Picoseconds begin = clock.now();
+    const Instant begin = clock.now();
     driver::QueueEntryOptions options;
     options.interrupt = options_.interrupt;
     auto ticket = queue.submit(entry, patience(context_), options);

@@ -91,7 +91,7 @@ class Pressure {
   }
 
   Status run() {
-    const Picoseconds begin = context_.platform.clock().now();
+    const Instant begin = context_.platform.clock().now();
     for (std::uint64_t pair = 0; pair < pairs_; ++pair) {
       const std::size_t index = pair % lanes_.size();
       const auto slot = slots_.address + index * kSlotStride;

@@ -8,6 +8,7 @@
 
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/measurement.hpp"
+#include "workloads/kernels/vector/words.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
@@ -19,8 +20,9 @@ constexpr Bytes kWord = sizeof(std::uint32_t);
 
 class Overlap {
  public:
-  Overlap(Context& context, QueueSession& session)
+  Overlap(Context& context, driver::Device& device, QueueSession& session)
       : context_(context),
+        device_(device),
         session_(session),
         rounds_(context.parameters.integer("rounds")),
         size_(context.parameters.size("size")) {}
@@ -41,18 +43,22 @@ class Overlap {
     memory_ = *memory;
     const ConstByteSpan data = host_->cpu();
     if (auto ok = session_.write(memory_ + size_, data); !ok) return ok;
-    abi::KernelArguments arguments;
-    arguments.destination = (memory_ + 2 * size_).value;
-    arguments.source_a = (memory_ + size_).value;
-    arguments.elements = size_ / kWord;
+    kernels::vector::Elementwise copy;
+    copy.op = platform::VectorOp::kCopy;
+    copy.to = (memory_ + 2 * size_).value;
+    copy.a = (memory_ + size_).value;
+    copy.count = size_ / kWord;
     const auto blocks = static_cast<std::uint32_t>(context_.parameters.integer("blocks"));
-    auto kernel = session_.launch(abi::KernelFunction::kCopy, blocks, arguments);
+    auto kernel = session_.launch("elementwise", blocks, kernels::vector::to_words(copy));
     if (!kernel) return forward_error(kernel);
     kernel_ = *kernel;
     copy_ = driver::entries::copy_to_device(host_->bus(), memory_, size_);
     driver::QueueOptions options;
     options.interrupt = false;
     options.in_order = true;
+    const auto cores = vector_cores(context_, device_);
+    if (!cores) return forward_error(cores);
+    options.core_mask = *cores;
     for (auto* queue : {&copies_, &kernels_}) {
       auto made = session_.create_queue(options);
       if (!made) return forward_error(made);
@@ -64,7 +70,7 @@ class Overlap {
   // `rounds` copies and so many kernels, each on its own queue.
   Result<MeasuredSpan> run(bool copies, bool kernels) {
     auto& clock = context_.platform.clock();
-    const Picoseconds begin = clock.now();
+    const Instant begin = clock.now();
     driver::QueueTicket copy, kernel;
     driver::QueueEntryOptions options;
     options.interrupt = false;
@@ -111,11 +117,12 @@ class Overlap {
 
  private:
   // For all copies and all kernels of a run.
-  Picoseconds deadline() const {
+  Instant deadline() const {
     return patience(context_, static_cast<std::int64_t>(2 * rounds_) * (1_ms + time_for(size_)));
   }
 
   Context& context_;
+  driver::Device& device_;
   QueueSession& session_;
   std::uint64_t rounds_;
   Bytes size_;
@@ -130,7 +137,7 @@ Status run(Context& context) {
   if (!device) return forward_error(device);
   auto session = QueueSession::open(context, **device);
   if (!session) return forward_error(session);
-  Overlap overlap(context, **session);
+  Overlap overlap(context, **device, **session);
   if (auto ok = overlap.prepare(); !ok) return ok;
   struct {
     const char* metric;

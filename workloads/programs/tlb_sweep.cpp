@@ -59,7 +59,7 @@ class DataTime : public platform::TraceSink {
 
  private:
   const bool keeps_;
-  Picoseconds begin_{};
+  Instant begin_{};
 };
 
 class Sweep {

@@ -23,7 +23,7 @@ class CallTimes {
     last_ = context.platform.clock().now();
   }
   void end(const std::string& call) {
-    const Picoseconds now = context_.platform.clock().now();
+    const Instant now = context_.platform.clock().now();
     const auto time = Number::microseconds(now - last_);
     const auto metric = "vmm_map." + size_name(size_) + "." + call + "_us";
     context_.report.add_metric(metric, time, "us");
@@ -36,7 +36,7 @@ class CallTimes {
  private:
   Context& context_;
   Bytes size_;
-  Picoseconds last_;
+  Instant last_;
 };
 
 Status time_calls(Context& context, driver::AddressSpace& space, Bytes size, Table& table) {

@@ -6,6 +6,7 @@
 #include "reports/digest.hpp"
 #include "workloads/framework/counters.hpp"
 #include "workloads/simulator/ceilings.hpp"
+#include "workloads/simulator/counted_software.hpp"
 
 namespace npu::workloads {
 
@@ -26,6 +27,11 @@ reports::Report begin_report(const std::string& workload, const std::string& con
     for (const auto& each : config.replaced) {
       if (each.key == key) report.overrides.push_back({given, {key, {each.value}, each.is_text}});
     }
+  }
+  const bool asked = config.instructions == model::Instructions::kCounted ||
+                     config.firmware.instructions == model::Instructions::kCounted;
+  if (asked && counted_programs().empty()) {
+    report.add_note("Instructions of driver and firmware take no time: this build counts none.");
   }
   report.add_section({"ceilings", ceilings_json(config)});
   return report;

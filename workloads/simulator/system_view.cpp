@@ -30,6 +30,13 @@ std::uint64_t instructions_of(const model::AiCorePrograms& programs) {
   return sum;
 }
 
+std::uint64_t executed_by(const model::AiCorePrograms& programs) {
+  std::uint64_t sum = 0;
+  for (unsigned core = 0; core < programs.cores(); ++core)
+    sum += programs.statistics(core).executed;
+  return sum;
+}
+
 }  // namespace
 
 Picoseconds SystemView::simulated_time() const {
@@ -141,6 +148,8 @@ HostCounters SystemView::host() const {
   counters.read_barriers = now.read_barriers;
   counters.polls = now.polls;
   counters.poll_calls = now.poll_calls;
+  const auto& executed = system_.cpus().executed();
+  if (executed.is_known()) counters.instructions = executed.all();
   counters.interrupts = system_.interrupts().taken();
   counters.context_switches = system_.cpus().context_switches();
   return counters;
@@ -162,6 +171,10 @@ std::vector<CardCounters> SystemView::cards() const {
     counters.queue_faults = queues.faults;
     counters.blocks = queues.blocks;
     counters.instructions = instructions_of(card.aicore_programs());
+    if (!system_.simulation().counted_programs.empty()) {
+      counters.executed =
+          CardCounters::Executed{executed_by(card.aicore_programs()), aicpus.instructions};
+    }
     counters.aicpu_loads = aicpus.loads;
     counters.aicpu_stores = aicpus.stores;
     all.push_back(counters);

@@ -38,7 +38,7 @@ enum class FaultCode : std::uint16_t {
   kCompletionRing = 0x0034,   // a completion entry could not be written
   kQueueMemory = 0x0035,      // an index, a signal slot or the save area could not be reached
   kQueueDescriptor = 0x0036,  // the descriptor could not be read, or a field is out of range
-  kInvalidFunction = 0x0037,  // function id that the cores do not know
+  kInvalidFunction = 0x0037,  // a launch without a program, or a function id
   kInvalidCoreMask = 0x0038,  // allows no core that exists
   kInvalidSignal = 0x0039,    // slot beyond the queue's signal page
   kWaitTimeout = 0x003A,      // an event wait took longer than it allows; no fault of the queue

@@ -111,12 +111,12 @@ struct FillPayload {
 static_assert(sizeof(FillPayload) == 24);
 
 struct LaunchPayload {
-  std::uint32_t function = 0;        // bytes 8-11   function id; 0: `image`
+  std::uint32_t function = 0;        // bytes 8-11   0; any other is kInvalidFunction
   std::uint32_t blocks = 0;          // bytes 12-15  block count, not 0
   std::uint64_t arguments = 0;       // bytes 16-23  device address of the arguments, 64 B aligned
   std::uint32_t argument_bytes = 0;  // bytes 24-27  at most kMaxArgumentBytes
   std::uint32_t reserved = 0;
-  std::uint64_t image = 0;  // bytes 32-39  device address of an ImageHeader (kernel_image.hpp)
+  std::uint64_t image = 0;  // bytes 32-39  of an ImageHeader (kernel_image.hpp); 0 is none
 };
 static_assert(sizeof(LaunchPayload) == 32);
 inline constexpr std::uint32_t kMaxArgumentBytes = 4096;

@@ -47,9 +47,7 @@ constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
 
 // floor(log2(v)); v must not be 0.
 constexpr unsigned floor_log2(std::uint64_t v) {
-  unsigned n = 0;
-  while (v >>= 1) ++n;
-  return n;
+  return 63U - static_cast<unsigned>(__builtin_clzll(v));
 }
 
 constexpr unsigned ceil_log2(std::uint64_t v) {

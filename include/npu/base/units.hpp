@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities that must not be mixed up: simulated time in picoseconds, sizes in bytes.
+// Quantities that must not be mixed up: lengths of time, instants of a clock, sizes in bytes.
 #pragma once
 
 #include <cstdint>
 
 namespace npu {
 
-// A point in, or a length of, simulated time. Unit: 1 ps. Range: +/- 106 days. Sums, differences
-// and products end at the ends of the range: a deadline that is beyond it is never.
+// A length of time. Unit: 1 ps. Range: +/- 106 days. Sums, differences and products end at the ends
+// of the range.
 class Picoseconds {
  public:
   constexpr Picoseconds() = default;
@@ -57,6 +57,36 @@ class Picoseconds {
   }
 
   std::int64_t count_ = 0;
+};
+
+// A point in time of one clock (platform::Clock): so long after its zero, which is the power-up of
+// a simulated machine. Range and ends are those of Picoseconds: a deadline that lies beyond is
+// never. Neither type turns into the other by itself, for `wait(ticket, policy, 10_ms)` would mean
+// 10 ms after power-up.
+class Instant {
+ public:
+  constexpr Instant() = default;  // power-up
+  constexpr explicit Instant(Picoseconds since_power_up) : since_(since_power_up) {}
+  constexpr Picoseconds since_power_up() const { return since_; }
+  constexpr std::int64_t count() const { return since_.count(); }  // picoseconds
+  constexpr double us() const { return since_.us(); }
+
+  static constexpr Instant never() { return Instant(Picoseconds::max()); }
+
+  constexpr Instant& operator+=(Picoseconds time) { return *this = *this + time; }
+  constexpr Instant& operator-=(Picoseconds time) { return *this = *this - time; }
+  friend constexpr Instant operator+(Instant a, Picoseconds b) { return Instant(a.since_ + b); }
+  friend constexpr Instant operator-(Instant a, Picoseconds b) { return Instant(a.since_ - b); }
+  friend constexpr Picoseconds operator-(Instant a, Instant b) { return a.since_ - b.since_; }
+  friend constexpr bool operator==(Instant a, Instant b) { return a.since_ == b.since_; }
+  friend constexpr bool operator!=(Instant a, Instant b) { return a.since_ != b.since_; }
+  friend constexpr bool operator<(Instant a, Instant b) { return a.since_ < b.since_; }
+  friend constexpr bool operator<=(Instant a, Instant b) { return a.since_ <= b.since_; }
+  friend constexpr bool operator>(Instant a, Instant b) { return a.since_ > b.since_; }
+  friend constexpr bool operator>=(Instant a, Instant b) { return a.since_ >= b.since_; }
+
+ private:
+  Picoseconds since_;
 };
 
 // Sizes and device-local offsets. Unit: 1 byte.

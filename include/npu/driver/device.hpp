@@ -87,7 +87,7 @@ class NPU_API Device {
   // --- Streams. kOutOfResources: all in use; kOutOfRange: placement kBar0.
   Result<StreamId> create_stream(const StreamOptions& options = {});
   // Waits until the stream's commands are done. kTimeout: busy at `deadline`, still usable.
-  Status destroy_stream(StreamId stream, Picoseconds deadline);
+  Status destroy_stream(StreamId stream, Instant deadline);
   // The stream's own event (kStreamEvent).
   Result<EventId> stream_event(StreamId stream) const;
 
@@ -110,9 +110,9 @@ class NPU_API Device {
   // `deadline` is a time of platform.clock(). kTimeout; kDeviceFault: the event has seen a failed
   // command; kUnsupported: kInterrupt on a stream without interrupts; kAborted: reset_queue(), or
   // the card itself was reset.
-  Status wait(const Ticket& ticket, WaitPolicy policy, Picoseconds deadline);
+  Status wait(const Ticket& ticket, WaitPolicy policy, Instant deadline);
   // submit() and wait().
-  Status copy(StreamId stream, const DmaCommand& command, WaitPolicy policy, Picoseconds deadline);
+  Status copy(StreamId stream, const DmaCommand& command, WaitPolicy policy, Instant deadline);
 
   DmaStatistics dma_statistics() const;
   WaitStatistics wait_statistics() const;

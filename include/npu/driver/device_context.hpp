@@ -51,7 +51,7 @@ struct RunReport {
   std::uint32_t workers = 0;
   std::uint64_t scheduler_cause = 0, executor_cause = 0;  // of the launches' trace events
   // The platform's clock: run() called, its image in device memory, launched, ended, returned.
-  Picoseconds called, uploaded, launched, ended, returned;
+  Instant called, uploaded, launched, ended, returned;
 };
 
 class NPU_API DeviceContext {

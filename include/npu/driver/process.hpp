@@ -64,7 +64,7 @@ class NPU_API ProcessContext {
   // is resumed (kBusy at `deadline`). kTimeout: the card has not answered; the queue takes nothing
   // more, and is gone when this is called again with success, or with ~Queue(). kInvalidArgument: a
   // queue of another process; kNotFound: destroyed already.
-  Result<QueueEnd> destroy(Queue& queue, Picoseconds deadline);
+  Result<QueueEnd> destroy(Queue& queue, Instant deadline);
 
   // What the card says now. kNotFound, kTimeout.
   Result<QueueStatus> query(QueueId queue);
@@ -74,8 +74,8 @@ class NPU_API ProcessContext {
 
   // In the order of `queues`. The card completes what runs of a queue that is suspended; what is
   // submitted meanwhile runs when it is resumed. Suspending a suspended queue changes nothing.
-  std::vector<QueueResult> suspend(const std::vector<QueueId>& queues, Picoseconds deadline);
-  std::vector<QueueResult> resume(const std::vector<QueueId>& queues, Picoseconds deadline);
+  std::vector<QueueResult> suspend(const std::vector<QueueId>& queues, Instant deadline);
+  std::vector<QueueResult> resume(const std::vector<QueueId>& queues, Instant deadline);
 
   // All queues at once, counted: they run again after as many restores as evictions, those that
   // nothing else holds. An error of one queue does not keep the others from their turn.
@@ -83,8 +83,8 @@ class NPU_API ProcessContext {
   // restore() without evict(): kInvalidArgument. A process whose evict() has failed counts as
   // evicted, though something may still run. restore() that the card does not answer (kTimeout) is
   // to be repeated; a queue that it refuses (kBadDevice) is for update() to mend.
-  Status evict(Picoseconds deadline);
-  Status restore(Picoseconds deadline);
+  Status evict(Instant deadline);
+  Status restore(Instant deadline);
   unsigned evictions() const;
   Picoseconds evicted_time() const;  // so far, by the platform's clock
 
@@ -93,7 +93,7 @@ class NPU_API ProcessContext {
   void on_fault(FaultHandler handler);
   std::vector<QueueFault> take_faults();
   // Until there is one to take. kTimeout.
-  Status wait_fault(Picoseconds deadline);
+  Status wait_fault(Instant deadline);
 
   struct Impl;  // the driver's own
   explicit ProcessContext(std::unique_ptr<Impl> impl);

@@ -28,7 +28,7 @@ struct QueueTicket {
   std::uint64_t sequence = 0;  // among entries with completions, from 1; 0: cannot be waited for
   std::uint8_t size_class = 0;
   bool interrupt = false;
-  Picoseconds submitted;
+  Instant submitted;
 };
 
 // All members may be called from several tasks at once, but the destructor.
@@ -48,12 +48,12 @@ class NPU_API Queue {
   // while an entry that others overtake is not complete, in the completion ring, a time of the
   // platform's clock, nothing was submitted; kDeviceFault: the queue has stopped; kInvalidArgument:
   // it was destroyed. What an entry says is not checked: that is the card's business.
-  Result<QueueTicket> submit(const abi::QueueEntry& entry, Picoseconds deadline,
+  Result<QueueTicket> submit(const abi::QueueEntry& entry, Instant deadline,
                              const QueueEntryOptions& options = {});
   // All of them with one doorbell, the options for each; the ticket is the last one's.
   // kInvalidArgument: none, or more than the ring can hold.
-  Result<QueueTicket> submit(const abi::QueueEntry* entries, std::size_t count,
-                             Picoseconds deadline, const QueueEntryOptions& options = {});
+  Result<QueueTicket> submit(const abi::QueueEntry* entries, std::size_t count, Instant deadline,
+                             const QueueEntryOptions& options = {});
 
   // One look; at an entry older than 1 ms also at the card, at most once in 1 ms for a queue, in
   // case what the card has written of its end was lost. kDeviceFault: the entry failed, or the
@@ -62,7 +62,7 @@ class NPU_API Queue {
   // or the card reset; kDeviceLost, kIo.
   Result<bool> is_done(const QueueTicket& ticket);
   // As is_done(); kTimeout, kUnsupported (kInterrupt without interrupts).
-  Status wait(const QueueTicket& ticket, WaitPolicy policy, Picoseconds deadline);
+  Status wait(const QueueTicket& ticket, WaitPolicy policy, Instant deadline);
 
   QueueCounters counters() const;
 

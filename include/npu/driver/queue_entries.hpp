@@ -49,18 +49,8 @@ inline abi::QueueEntry fill(DeviceAddress destination, Bytes size, std::uint32_t
   return detail::make(abi::QueueOpcode::kFill,
                       abi::FillPayload{destination.value, size, pattern, 0});
 }
-// `arguments`: 64 B aligned, at most kMaxArgumentBytes; `blocks` is not 0.
-inline abi::QueueEntry launch(std::uint32_t function, std::uint32_t blocks, DeviceAddress arguments,
-                              std::uint32_t argument_bytes) {
-  return detail::make(abi::QueueOpcode::kLaunchAiCore,
-                      abi::LaunchPayload{function, blocks, arguments.value, argument_bytes, 0, 0});
-}
-inline abi::QueueEntry launch_aicpu(std::uint32_t function, std::uint32_t blocks,
-                                    DeviceAddress arguments, std::uint32_t argument_bytes) {
-  return detail::make(abi::QueueOpcode::kLaunchAicpu,
-                      abi::LaunchPayload{function, blocks, arguments.value, argument_bytes, 0, 0});
-}
-// The same with a program in device memory (abi/kernel_image.hpp) in place of a function.
+// `cores`: kLaunchAiCore or kLaunchAicpu; `image`: a program in device memory
+// (abi/kernel_image.hpp). `arguments`: 64 B aligned, at most kMaxArgumentBytes; `blocks` is not 0.
 inline abi::QueueEntry launch_image(abi::QueueOpcode cores, DeviceAddress image,
                                     std::uint32_t blocks, DeviceAddress arguments,
                                     std::uint32_t argument_bytes) {

@@ -55,11 +55,10 @@ class NPU_API Signals {
   // Ends when one of `waits` has its condition; the index of the first that has. Auto-reset takes
   // the signals that ended the wait, and no other. kTimeout, kNotFound, kInvalidArgument (none),
   // kAborted.
-  Result<std::size_t> wait_any(std::vector<SignalWait>& waits, WaitPolicy policy,
-                               Picoseconds deadline);
+  Result<std::size_t> wait_any(std::vector<SignalWait>& waits, WaitPolicy policy, Instant deadline);
   // Ends when all have their conditions at the same time, or have had them, by age.
-  Status wait_all(std::vector<SignalWait>& waits, WaitPolicy policy, Picoseconds deadline);
-  Status wait(SignalId signal, WaitPolicy policy, Picoseconds deadline);
+  Status wait_all(std::vector<SignalWait>& waits, WaitPolicy policy, Instant deadline);
+  Status wait(SignalId signal, WaitPolicy policy, Instant deadline);
 
   struct Impl;  // the driver's own
   explicit Signals(std::unique_ptr<Impl> impl);

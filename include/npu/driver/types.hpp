@@ -57,7 +57,7 @@ struct Ticket {
   std::uint8_t size_class = 0;  // log2 of the size: adaptive waiting learns by stream and class
   bool interrupt = false;       // the command sends MSI-X when it is done
   std::uint16_t epoch = 0;      // the run of the queue, counted by its resets; 0: none
-  Picoseconds submitted;        // when submit() was called
+  Instant submitted;            // when submit() was called
 };
 
 }  // namespace npu::driver

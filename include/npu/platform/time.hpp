@@ -13,19 +13,19 @@
 
 namespace npu::platform {
 
-// Deadlines are absolute times of Clock::now().
+// Deadlines are instants of Clock::now(), not lengths of time.
 class Clock {
  public:
   virtual ~Clock() = default;
   // Monotonic. Simulated time on the simulator, CLOCK_MONOTONIC on Linux.
-  virtual Picoseconds now() = 0;
+  virtual Instant now() = 0;
   // One round of a poll loop: the caller has just looked at `watched` (host memory the device
   // writes) or at anything else (empty span) and will look again. Consumes one round's CPU time.
   // With a non-empty span it may return several whole rounds later, but not later than the first
   // round that sees `watched` changed or `deadline` passed, so that the caller cannot tell.
-  virtual void relax(ConstByteSpan watched, Picoseconds deadline) = 0;
+  virtual void relax(ConstByteSpan watched, Instant deadline) = 0;
   // Gives up the CPU until `deadline`.
-  virtual void sleep_until(Picoseconds deadline) = 0;
+  virtual void sleep_until(Instant deadline) = 0;
 };
 
 // An MSI-X vector as the operating system hands it out: it counts, so that an interrupt that
@@ -37,7 +37,7 @@ class InterruptVector {
   virtual std::uint64_t count() = 0;
   // Blocks while count() == seen. Returns the new count, or kTimeout at `deadline`. Any number of
   // tasks may wait; each interrupt wakes all of them.
-  virtual Result<std::uint64_t> wait_beyond(std::uint64_t seen, Picoseconds deadline) = 0;
+  virtual Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) = 0;
 };
 
 struct CpuUsage {
@@ -58,7 +58,7 @@ class Mutex {
   virtual ~Mutex() = default;
   virtual void lock() = 0;
   // False: it was not free until `deadline`. One that is free is taken whatever the time.
-  virtual bool try_lock_until(Picoseconds deadline) = 0;
+  virtual bool try_lock_until(Instant deadline) = 0;
   virtual void unlock() = 0;
 };
 
@@ -66,7 +66,7 @@ class Condition {
  public:
   virtual ~Condition() = default;
   // `mutex` is held by the caller, released while waiting and held again on return.
-  virtual Status wait(Mutex& mutex, Picoseconds deadline) = 0;  // kTimeout at `deadline`
+  virtual Status wait(Mutex& mutex, Instant deadline) = 0;  // kTimeout at `deadline`
   virtual void notify_all() = 0;
 };
 

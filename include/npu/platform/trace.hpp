@@ -13,8 +13,8 @@
 namespace npu::platform {
 
 struct TraceEvent {
-  Picoseconds begin;
-  Picoseconds end;          // >= begin
+  Instant begin;
+  Instant end;              // >= begin
   std::uint64_t cause = 0;  // what this was done for; 0: nothing in particular
   std::uint64_t bytes = 0;
   std::uint64_t detail = 0;  // see Activity
@@ -50,7 +50,7 @@ class TraceSink {
   virtual void on_event(const TraceEvent& event) = 0;
 };
 
-// Emitters test enabled() first, so that a trace that nobody reads costs one load and a branch.
+// Emitters test enabled() first, so that a trace that nobody reads costs next to nothing.
 class Tracer {
  public:
   virtual ~Tracer() = default;
@@ -69,19 +69,15 @@ class Tracer {
 // Attaches a cause to the calling task's accesses until the end of the scope.
 class CauseScope {
  public:
-  CauseScope(Tracer& tracer, std::uint64_t cause) : tracer_(tracer), on_(tracer.enabled()) {
-    if (on_) previous_ = tracer_.exchange_cause(cause);
-  }
-  ~CauseScope() {
-    if (on_) tracer_.exchange_cause(previous_);
-  }
+  CauseScope(Tracer& tracer, std::uint64_t cause)
+      : tracer_(tracer), previous_(tracer.exchange_cause(cause)) {}
+  ~CauseScope() { tracer_.exchange_cause(previous_); }
   CauseScope(const CauseScope&) = delete;
   CauseScope& operator=(const CauseScope&) = delete;
 
  private:
   Tracer& tracer_;
-  std::uint64_t previous_ = 0;
-  bool on_;
+  const std::uint64_t previous_;
 };
 
 }  // namespace npu::platform

@@ -42,7 +42,7 @@ class NPU_SIM_API Simulator {
   void attend(const std::atomic<bool>& raised, std::function<bool()> look);
 
   // Simulated time since power-up.
-  Picoseconds now() const;
+  Instant now() const;
   unsigned cards() const;
   // What the machine has done since power-up, as the JSON of `npusim run --report`
   // (docs/reports.md): configuration, overrides, counters, no metrics. `workload` is the name it

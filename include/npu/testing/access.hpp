@@ -39,8 +39,8 @@ NPU_TESTING_API std::string_view to_string(AccessKind kind);
 
 struct Access {
   AccessKind kind = AccessKind::kMmioRead;
-  Picoseconds begin;  // simulated time at which the driver made it
-  Picoseconds end;    // and had done with it; a posted write arrives later
+  Instant begin;  // simulated time at which the driver made it
+  Instant end;    // and had done with it; a posted write arrives later
   // MMIO, configuration and interrupts only. `name` is the register's name in the ABI table
   // ("DMA_DOORBELL", "EVENT[3]", "STREAM[0].STREAM_CONTROL"), else the area it lies in.
   std::string name;
@@ -67,10 +67,10 @@ class NPU_TESTING_API Accesses {
   // The same, of one name only.
   std::uint64_t count(AccessKind kind, const std::string& name) const;
   const std::vector<Access>& list() const { return list_; }
-  Picoseconds begin() const { return begin_; }
-  Picoseconds end() const { return end_; }
+  Instant begin() const { return begin_; }
+  Instant end() const { return end_; }
   Picoseconds elapsed() const { return end_ - begin_; }
-  void set_times(Picoseconds begin, Picoseconds end);
+  void set_times(Instant begin, Instant end);
   // Counts of each kind that occurred, on one line.
   std::string summary() const;
   // One line per access of the given kinds, the first `most` of them.
@@ -81,7 +81,7 @@ class NPU_TESTING_API Accesses {
   std::map<std::pair<AccessKind, std::string>, std::uint64_t> by_name_;
   std::vector<Access> list_;
   std::uint64_t added_ = 0;
-  Picoseconds begin_, end_;
+  Instant begin_, end_;
 };
 
 // What GoogleTest prints of a value: its summary. The matchers list accesses.

@@ -87,7 +87,8 @@ inline Fault peer_link_down(unsigned peer, Picoseconds duration = Picoseconds::m
 struct When {
   enum class Kind : std::uint8_t { kAtOnce, kAt, kAfter, kAccess };
   Kind kind = Kind::kAtOnce;
-  Picoseconds time;
+  Instant instant{};    // kAt
+  Picoseconds delay{};  // kAfter
   std::uint64_t nth = 1;
   AccessKind access = AccessKind::kMmioRead;
   std::string name = {};  // empty: any
@@ -97,18 +98,18 @@ inline When at_once() {
   return {};
 }
 // At a simulated time, exactly: whatever the tasks do then.
-inline When at(Picoseconds time) {
+inline When at(Instant time) {
   return {When::Kind::kAt, time};
 }
 // So much later than inject() is called.
 inline When after(Picoseconds time) {
-  return {When::Kind::kAfter, time};
+  return {When::Kind::kAfter, {}, time};
 }
 // Immediately before the n-th access (1 is the next) of a kind, to the register of that name if one
 // is given (Access::name). Not for interrupts, which the host does not make. A poll loop is one
 // access for as long as nothing it looks at changes.
 inline When at_access(std::uint64_t nth, AccessKind kind, std::string name = {}) {
-  return {When::Kind::kAccess, {}, nth, kind, std::move(name)};
+  return {When::Kind::kAccess, {}, {}, nth, kind, std::move(name)};
 }
 
 }  // namespace npu::testkit

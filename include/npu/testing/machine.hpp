@@ -45,10 +45,10 @@ class NPU_TESTING_API Machine {
   Result<platform::Bdf> card(unsigned index) const;
 
   // The caller's simulated time since power-up.
-  Picoseconds now() const;
+  Instant now() const;
   // The caller does nothing until `time`, without any cost of its own. A time that has passed is
   // no error and takes none.
-  void run_until(Picoseconds time);
+  void run_until(Instant time);
 
   // Runs `call`; what all tasks accessed meanwhile. A call inside another one's is counted in both.
   Accesses accesses(const std::function<void()>& call);

@@ -36,7 +36,7 @@ namespace npu::testkit {
 class MachineTest : public ::testing::Test {
  public:
   ~MachineTest() override {
-    if (machine_) RecordProperty("simulated_ps", std::to_string(now().count()));
+    if (machine_) RecordProperty("simulated_ps", std::to_string(now().since_power_up().count()));
   }
 
  protected:
@@ -62,17 +62,17 @@ class MachineTest : public ::testing::Test {
   }
 
   // --- Simulated time, exact
-  Picoseconds now() const { return machine_->now(); }
-  void run_until(Picoseconds time) { machine_->run_until(time); }
+  Instant now() const { return machine_->now(); }
+  void run_until(Instant time) { machine_->run_until(time); }
   void run_for(Picoseconds time) { machine_->run_until(now() + time); }
   // For calls that want a point in time: that far from now.
-  Picoseconds deadline(Picoseconds from_now = Picoseconds(1'000'000'000'000)) const {
+  Instant deadline(Picoseconds from_now = Picoseconds(1'000'000'000'000)) const {
     return now() + from_now;
   }
   // What a call takes.
   template <class Call>
   Picoseconds elapsed(Call&& call) {
-    const Picoseconds begin = now();
+    const Instant begin = now();
     std::forward<Call>(call)();
     return now() - begin;
   }

@@ -34,6 +34,9 @@ void PrintTo(const Result<T>& result, std::ostream* out) {
 inline void PrintTo(Picoseconds time, std::ostream* out) {
   *out << time.count() << " ps";
 }
+inline void PrintTo(Instant instant, std::ostream* out) {
+  *out << instant.since_power_up().count() << " ps after power-up";
+}
 
 }  // namespace npu
 

@@ -15,8 +15,8 @@ struct QueueWorld : World {
   QueueWorld(platform::Platform& machine_host, std::uint64_t run_seed)
       : World(machine_host, run_seed), dma(machine_host.tasks().make_mutex()) {}
 
-  Picoseconds now() const { return host.clock().now(); }
-  Picoseconds in(Picoseconds time) const { return now() + time; }
+  Instant now() const { return host.clock().now(); }
+  Instant in(Picoseconds time) const { return now() + time; }
   void pass(Picoseconds time) const { host.clock().sleep_until(in(time)); }
   driver::Device& card() const { return *cards.front(); }
 
@@ -35,7 +35,7 @@ inline constexpr Picoseconds kCommands = 1_s;
 // Around one call: it must not end later than its deadline and `slack`.
 class TimedCall {
  public:
-  TimedCall(QueueWorld& world, const char* name, Picoseconds deadline, Picoseconds slack)
+  TimedCall(QueueWorld& world, const char* name, Instant deadline, Picoseconds slack)
       : world_(world), name_(name), begin_(world.now()), deadline_(deadline), slack_(slack) {}
   ~TimedCall() {
     // Without an answer those that have no deadline take several times their command_timeout.
@@ -46,7 +46,8 @@ class TimedCall {
     const auto end = world_.now();
     if (end <= limit) return;
     world_.find(fmt::format("{}: called at {} us with deadline {} us, came back at {} us", name_,
-                            begin_.us(), deadline_.us(), end.us()));
+                            begin_.since_power_up().us(), deadline_.since_power_up().us(),
+                            end.since_power_up().us()));
   }
   TimedCall(const TimedCall&) = delete;
   TimedCall& operator=(const TimedCall&) = delete;
@@ -54,7 +55,8 @@ class TimedCall {
  private:
   QueueWorld& world_;
   const char* const name_;
-  const Picoseconds begin_, deadline_, slack_;
+  const Instant begin_, deadline_;
+  const Picoseconds slack_;
 };
 
 // A random number of picoseconds, as many short ones as long ones, below `limit`.

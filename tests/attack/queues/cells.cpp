@@ -2,8 +2,10 @@
 #include "tests/attack/queues/cells.hpp"
 
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
-#include "npu/abi/kernel_functions.hpp"
+#include "npu/driver/program.hpp"
 
 namespace npu::attack {
 
@@ -18,6 +20,19 @@ Status Cells::copy(bool to_device, driver::DeviceAddress at, Bytes size) {
   world.dma->unlock();
   if (!done && !world.stopped) world.find("a copy of the card's own ring: " + text(done));
   return done;
+}
+
+Status Cells::load_kernel() {
+  std::ifstream file(NPU_ADD_KERNEL, std::ios::binary);
+  const std::vector<char> object((std::istreambuf_iterator<char>(file)), {});
+  const auto image = driver::make_image(
+      abi::ImageKind::kAiCore, {reinterpret_cast<const std::byte*>(object.data()), object.size()});
+  if (!image) return forward_error(image);
+  const auto memory = process_.context->space().allocate(image->size());
+  if (!memory) return forward_error(memory);
+  process_.kernel = memory->address;
+  std::memcpy(process_.staging->cpu().data, image->data(), image->size());
+  return copy(true, process_.kernel, image->size());
 }
 
 Status Cells::make(Lane& lane, Bytes cell) {
@@ -37,8 +52,8 @@ Status Cells::make(Lane& lane, Bytes cell) {
 
 void Cells::reset(Lane& lane) {
   const Bytes words = lane.cell / 4;
-  const abi::KernelArguments add{lane.device_cell(kSumCell).value, lane.device_cell(kSumCell).value,
-                                 lane.halves().value, words, 0};
+  const std::uint64_t add[] = {lane.device_cell(kSumCell).value, lane.halves().value, lane.cell};
+  static_assert(sizeof add == Lane::kArgumentBytes);
   const auto staging = process_.staging->cpu();
   CellValues values{};
   for (auto& value : values) value = static_cast<std::uint32_t>(process_.random.bits());

@@ -13,6 +13,8 @@ class Cells {
 
   static constexpr Bytes kStaging = 1_MiB;
 
+  // The kernel into the process' memory, for all lanes.
+  Status load_kernel();
   Status make(Lane& lane, Bytes cell);
   // Sets all cells to values of their own; the lane has no queue, or an idle one.
   void reset(Lane& lane);

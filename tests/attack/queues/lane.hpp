@@ -39,7 +39,9 @@ struct Stamp {
 struct Lane {
   static constexpr unsigned kStamps = 8;  // the first half in host memory
 
-  // --- Memory: two words of arguments, 0.5 everywhere, the cells, timestamps.
+  static constexpr std::uint32_t kArgumentBytes = 24;
+
+  // --- Memory: arguments of the kernel, 0.5 everywhere, the cells, timestamps.
   Bytes cell = 0;
   driver::DeviceAddress memory;
   std::unique_ptr<platform::DmaMemory> host;

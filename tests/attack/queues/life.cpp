@@ -48,7 +48,7 @@ void Life::create(Lane& lane) {
 }
 
 // A deadline that is met, or any.
-Picoseconds Life::hold_deadline(bool& sure) {
+Instant Life::hold_deadline(bool& sure) {
   auto& random = process_.random;
   auto& world = process_.world;
   sure = random.percent(80) && !world.stopped;

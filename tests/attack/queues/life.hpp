@@ -34,7 +34,7 @@ class Life {
   void resume(Lane& lane);
   void enable(Lane& lane);
   void change(Lane& lane, const driver::QueueChange& change, const char* what);
-  Picoseconds hold_deadline(bool& sure);
+  Instant hold_deadline(bool& sure);
 
   QueueProcess& process_;
   Submissions& submissions_;

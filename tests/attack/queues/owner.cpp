@@ -34,6 +34,9 @@ void QueueOwner::open() {
   process_.staging = std::move(*staging);
   process_.read_only = std::move(*read_only);
   process_.healer = std::move(*healer);
+  if (const auto loaded = cells_.load_kernel(); !loaded) {
+    world.find("the kernel: " + text(loaded));
+  }
   for (std::uint64_t i = 0; i < lanes; ++i) {
     process_.lanes.push_back(std::make_unique<Lane>());
     const Bytes cell = random.of<Bytes>({64, 256, 4_KiB, 4_KiB, 16_KiB, 64_KiB});

@@ -22,6 +22,7 @@ struct QueueProcess {
   std::unique_ptr<driver::ProcessContext> context;
   std::vector<std::unique_ptr<Lane>> lanes;
   std::unique_ptr<driver::Queue> healer;  // records what others have not
+  driver::DeviceAddress kernel;           // image of the one that adds
   driver::StreamId stream;
   std::unique_ptr<platform::DmaMemory> staging;  // of the stream
   std::unique_ptr<platform::DmaMemory> read_only;

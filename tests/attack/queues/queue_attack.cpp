@@ -14,7 +14,7 @@ namespace {
 
 using namespace npu;
 
-constexpr Picoseconds kLimit = 600_s;  // of simulated time
+constexpr Instant kLimit(600_s);
 
 void print(const std::vector<std::string>& findings) {
   for (const auto& finding : findings) std::puts(finding.c_str());

@@ -183,7 +183,7 @@ void QueueMisuse::changes(Lane& lane) {
 void QueueMisuse::entries(Lane& lane) {
   auto& random = process_.random;
   auto& world = process_.world;
-  const auto deadline = random.of({Picoseconds(), world.in(1_ms), Picoseconds::max()});
+  const auto deadline = random.of({Instant(), world.in(1_ms), Instant::never()});
   const auto most = std::size_t{1} << lane.log2_ring;
   const std::vector<abi::QueueEntry> nops(most + 1, driver::entries::nop());
   const bool none = random.percent(50);

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/attack/queues/right_entries.hpp"
 
-#include "npu/abi/kernel_functions.hpp"
 #include "npu/driver/queue_entries.hpp"
 
 namespace npu::attack {
 
 namespace entries = driver::entries;
 using Kind = Operation::Kind;
-
-namespace {
-
-constexpr auto kVectorAdd = static_cast<std::uint32_t>(abi::KernelFunction::kVectorAdd);
-
-}  // namespace
 
 RightEntry RightEntries::fill(Lane& lane) {
   RightEntry right;
@@ -28,8 +21,9 @@ RightEntry RightEntries::fill(Lane& lane) {
 RightEntry RightEntries::add(Lane& lane) {
   RightEntry right;
   const auto blocks = 1 + process_.random.below(process_.random.percent(20) ? 100 : 8);
-  right.entry = entries::launch(kVectorAdd, static_cast<std::uint32_t>(blocks), lane.arguments(),
-                                sizeof(abi::KernelArguments));
+  right.entry = entries::launch_image(abi::QueueOpcode::kLaunchAiCore, process_.kernel,
+                                      static_cast<std::uint32_t>(blocks), lane.arguments(),
+                                      Lane::kArgumentBytes);
   right.operation = {Kind::kAdd, 0, kSumCell, 0};
   right.touches = 1U << kSumCell;
   return right;

@@ -43,15 +43,15 @@ Submissions::Batch Submissions::compose(Lane& lane, std::size_t most, bool wrong
 }
 
 // Long if the queue gets on; what a deadline in the past may do, too.
-Picoseconds Submissions::deadline_for(const Lane& lane) {
+Instant Submissions::deadline_for(const Lane& lane) {
   auto& random = process_.random;
   auto& world = process_.world;
-  if (random.percent(15)) return Picoseconds(static_cast<std::int64_t>(random.below(2)));
+  if (random.percent(15)) return Instant(Picoseconds(static_cast<std::int64_t>(random.below(2))));
   if (world.stopped || !process_.runs(lane) || random.percent(15)) {
     return world.in(any_time(random, 100_us));
   }
   if (!process_.flows()) return world.in(any_time(random, 500_us));
-  return random.percent(5) ? Picoseconds::max() : world.in(1_s);
+  return random.percent(5) ? Instant::never() : world.in(1_s);
 }
 
 void Submissions::send(Lane& lane, const Batch& batch) {

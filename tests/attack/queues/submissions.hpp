@@ -38,7 +38,7 @@ class Submissions {
   void send(Lane& lane, const Batch& batch);
   void note(Lane& lane, const Batch& batch, const driver::QueueTicket& ticket, bool completion,
             bool interrupt);
-  Picoseconds deadline_for(const Lane& lane);
+  Instant deadline_for(const Lane& lane);
   void judge(Lane& lane, const Awaited& awaited, const Status& status, bool may_time_out);
   void match(const driver::QueueFault& fault);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/attack/queues/wrong_entries.hpp"
 
-#include "npu/abi/kernel_functions.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/driver/queue_entries.hpp"
 
@@ -114,40 +113,48 @@ WrongEntry WrongEntries::fills(const Lane& lane) {
 
 WrongEntry WrongEntries::launches(const Lane& lane) {
   auto& random = process_.random;
-  constexpr auto kAdd = static_cast<std::uint32_t>(abi::KernelFunction::kVectorAdd);
-  constexpr std::uint32_t kBytes = sizeof(abi::KernelArguments);
   const auto blocks = static_cast<std::uint32_t>(1 + random.below(40));
   const auto at = lane.arguments();
   const auto bad = nowhere();
-  switch (random.below(7)) {
-    case 0:
-      return wrong("an unknown function",
-                   entries::launch(5 + static_cast<std::uint32_t>(random.below(1'000'000)), blocks,
-                                   at, kBytes),
-                   {FaultCode::kInvalidFunction});
-    case 1:
-      return wrong("no blocks", entries::launch(kAdd, 0, at, kBytes), {FaultCode::kMalformedEntry});
+  const auto launch = [&](driver::DeviceAddress image, driver::DeviceAddress arguments,
+                          std::uint32_t bytes = Lane::kArgumentBytes) {
+    return entries::launch_image(abi::QueueOpcode::kLaunchAiCore, image, blocks, arguments, bytes);
+  };
+  const auto kernel = process_.kernel;
+  switch (random.below(8)) {
+    case 0: {
+      auto entry = launch(kernel, at);
+      auto payload = entry.get<abi::LaunchPayload>();
+      payload.function = 1 + static_cast<std::uint32_t>(random.below(1'000'000));
+      entry.set(payload);
+      return wrong("an unknown function", entry, {FaultCode::kInvalidFunction});
+    }
+    case 1: {
+      auto entry = launch(kernel, at);
+      auto payload = entry.get<abi::LaunchPayload>();
+      payload.blocks = 0;
+      entry.set(payload);
+      return wrong("no blocks", entry, {FaultCode::kMalformedEntry});
+    }
     case 2:
-      return wrong("arguments at an odd address",
-                   entries::launch(kAdd, blocks, at + 1 + random.below(63), kBytes),
+      return wrong("arguments at an odd address", launch(kernel, at + 1 + random.below(63)),
                    {FaultCode::kMalformedEntry});
     case 3:
-      return wrong("too many bytes of arguments",
-                   entries::launch(kAdd, blocks, at,
-                                   abi::kMaxArgumentBytes + 1 +
-                                       static_cast<std::uint32_t>(random.below(1'000'000))),
-                   {FaultCode::kMalformedEntry});
-    case 4:
       return wrong(
-          "too few bytes of arguments",
-          entries::launch(kAdd, blocks, at, static_cast<std::uint32_t>(random.below(kBytes))),
-          {FaultCode::kInvalidSize});
+          "too many bytes of arguments",
+          launch(kernel, at,
+                 abi::kMaxArgumentBytes + 1 + static_cast<std::uint32_t>(random.below(1'000'000))),
+          {FaultCode::kMalformedEntry});
+    case 4:
+      return wrong("an image that is none", launch(lane.halves(), at), {FaultCode::kInvalidImage});
     case 5:
-      return wrong_at("arguments nowhere", entries::launch(kAdd, blocks, bad, kBytes),
-                      FaultCode::kTranslation, bad.value, kBytes);
+      return wrong_at("arguments nowhere", launch(kernel, bad), FaultCode::kTranslation, bad.value,
+                      Lane::kArgumentBytes);
+    case 6:
+      return wrong_at("an image nowhere", launch(bad, at), FaultCode::kTranslation, bad.value,
+                      sizeof(abi::ImageHeader));
     default:
-      return wrong("no program", entries::launch(0, blocks, at, kBytes),
-                   {FaultCode::kInvalidFunction});
+      return wrong("no program", launch({}, at), {FaultCode::kInvalidFunction});
   }
 }
 

@@ -83,7 +83,7 @@ TEST(CommandChange, AQueueWhoseKernelIsSavedHasSomethingToDo) {
   auto second = bench.make();
   bench.submit(first, spin(bench, 1, 1, 5000, 30));
   bench.run(50_us);
-  bench.submit(second, launch(2, abi::KernelFunction::kSpin, 30, kData));
+  bench.submit(second, spin(bench, 1, 2, 1001, 30));
   bench.run(80_us);
   ASSERT_EQ(bench.descriptor(first).saved, 1) << "the second one works";
   EXPECT_EQ(bench.on_queue(ManagementOpcode::kQueryQueue, first).detail, 1U);

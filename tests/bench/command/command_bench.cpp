@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_bench.hpp"
 
+#include "tests/bench/core/program_file.hpp"
+
 namespace npu::test {
 
 namespace {
@@ -21,9 +23,9 @@ CommandBench::CommandBench(const model::ChipConfig& chip, const sc_core::sc_modu
       registers("registers", sim, config, 2),
       dma("dma", sim, config, 2),
       command("command", sim, config, 2),
-      aicores("aicore", sim, config.aicore, config.ai_cores, "card2.aicore"),
-      aicpus("aicpu", sim, config.aicpu, config.aicpus, "card2.aicpu"),
       mmu("mmu", sim, config, 2, kWalkerPort),
+      aicores("aicore", sim, config, mmu, watch, "card2.aicore"),
+      aicpus("aicpu", sim, config.aicpu, config.aicpu_core, config.aicpus, "card2.aicpu", mmu),
       context(registers, mmu),
       queues(command.shared(), registers),
       device("device", sim, kDevicePorts, kInstalled),
@@ -38,6 +40,8 @@ CommandBench::CommandBench(const model::ChipConfig& chip, const sc_core::sc_modu
   aicores.memory_socket.bind(mmu.client_sockets[kAiCorePort]);
   aicpus.memory_socket.bind(mmu.client_sockets[kAicpuPort]);
   for (unsigned i = 0; i < kWalkerPort; ++i) mmu.hbm_sockets[i].bind(device.sockets[i]);
+  using model::Writer;
+  mmu.connect(watch, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu});
   mmu.walker_socket.bind(device.sockets[kWalkerPort]);
   dma.host_socket.bind(host.sockets[0]);
   command.host_socket.bind(host.sockets[1]);
@@ -98,6 +102,13 @@ abi::ManagementResponse CommandBench::map_process(unsigned process) {
   for (Bytes at = 0; at < kShare; at += 2_MiB) {
     tables.map(process, kVirtual + at, share(process, at));
   }
+  const auto put = [&](Bytes at, const char* name, abi::ImageKind kind) {
+    const auto image = program_file(name, kind);
+    std::memcpy(device.bytes.data() + share(process, at), image.data(), image.size());
+  };
+  put(kSpin, "spin", abi::ImageKind::kAiCore);
+  put(kElementwise, "elementwise", abi::ImageKind::kAiCore);
+  put(kNoteThread, "note_thread", abi::ImageKind::kAicpu);
   abi::ManagementCommand map;
   map.opcode = static_cast<std::uint8_t>(abi::ManagementOpcode::kMapProcess);
   map.pasid = 100 + process;

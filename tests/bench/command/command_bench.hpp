@@ -6,17 +6,20 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "model/aicore/core_pool.hpp"
+#include "model/aicore/programs.hpp"
+#include "model/aicpu/aicpu_programs.hpp"
 #include "model/command/command_processor.hpp"
 #include "model/dma/dma.hpp"
 #include "model/mmu/mmu_context.hpp"
-#include "npu/abi/kernel_functions.hpp"
+#include "npu/platform/aicore_port.hpp"
 #include "port_memory.hpp"
+#include "tests/bench/aicore/core_config.hpp"
 #include "tests/support/page_tables.hpp"
 
 namespace npu::test {
@@ -33,26 +36,22 @@ inline constexpr Bytes kShare = 8_MiB;
 inline constexpr std::uint64_t kVirtual = 0x4000'0000;
 inline constexpr Bytes kSignals = 4_MiB, kData = 5_MiB;  // of a process' share
 inline constexpr Bytes kArguments = kData + 2_MiB;
+// Programs in each share: what kernel, and for AICPUs.
+inline constexpr Bytes kSpin = kArguments + 256_KiB, kElementwise = kSpin + 128_KiB;
+inline constexpr Bytes kNoteThread = kElementwise + 128_KiB;
 // Host memory: the driver's own, and for process p [p, p + 1) * 2 MiB.
 inline constexpr std::uint64_t kManagementRing = 0x1000, kFence = 0x3000, kFaultLog = 0x4000;
 inline constexpr Bytes kHostShare = 2_MiB;
 inline constexpr std::uint64_t kDescriptors = kUsable + abi::kReservedQueueOffset;
 inline constexpr std::uint64_t kSaveAreas = kDescriptors + 2_MiB;
 
-inline model::CoreConfig core_config() {
+inline model::CoreConfig launch_config() {
   model::CoreConfig core{};
   core.clock_hz = 1'000'000'000;
   core.dispatch = 100_ns;
   core.init = 50_ns;
   core.software_init = 200_ns;
   core.report = 100_ns;
-  core.burst = 1024;
-  core.buffers = 2;
-  core.load_per_clock = 64;
-  core.store_per_clock = 64;
-  core.repeat = 256;
-  core.fixed_clocks = 10;
-  core.fill_percent = core.copy_percent = core.add_percent = 100;
   return core;
 }
 
@@ -79,7 +78,14 @@ inline model::ChipConfig command_chip_config() {
   config.command.completion_processing = 25_ns;
   config.command.management = 100_ns;
   config.command.drain_timeout = 100_us;
-  config.aicore = config.aicpu = core_config();
+  config.aicore = config.aicpu = launch_config();
+  config.core = core_config(model::CoreKind::kCoupled);
+  config.aicpu_core.counter_hz = 1'000'000'000;
+  config.aicpu_core.ipc_percent = 100;
+  config.aicpu_core.l1 = 4096;
+  config.aicpu_core.l1_ways = 4;
+  config.aicpu_core.store_buffer = 24;
+  config.aicpu_core.fetch = 4096;
   return config;
 }
 
@@ -169,6 +175,11 @@ class CommandBench : public sc_core::sc_module, private model::InterruptPort {
   void run(Picoseconds time) {
     sc_core::sc_start(sc_core::sc_time::from_value(static_cast<std::uint64_t>(time.count())));
   }
+  std::uint64_t blocks() const {  // done by the AI Cores
+    std::uint64_t sum = 0;
+    for (unsigned i = 0; i < config.ai_cores; ++i) sum += aicores.statistics(i).blocks;
+    return sum;
+  }
   unsigned interrupts_of(unsigned vector) const {
     const auto it = interrupts.find(vector);
     return it == interrupts.end() ? 0 : it->second;
@@ -179,8 +190,10 @@ class CommandBench : public sc_core::sc_module, private model::InterruptPort {
   model::CardRegisters registers;
   model::Dma dma;
   model::CommandProcessor command;
-  model::CorePool aicores, aicpus;
   model::Mmu mmu;
+  model::MemoryWatch watch;
+  model::AiCorePrograms aicores;
+  model::AicpuPrograms aicpus;
   model::MmuContext context;
   model::QueueFrontEnd queues;
   PortMemory device, host;
@@ -219,21 +232,33 @@ inline QueueEntry fill(std::uint32_t tag, Bytes offset, Bytes size, std::uint32_
   return entry_of(QueueOpcode::kFill, tag, abi::FillPayload{kVirtual + offset, size, pattern, 0},
                   flags);
 }
-// A kernel whose arguments lie at `offset` of the share.
-inline QueueEntry launch(std::uint32_t tag, abi::KernelFunction function, std::uint32_t blocks,
-                         Bytes offset, std::uint16_t flags = abi::kEntryCompletion) {
-  return entry_of(QueueOpcode::kLaunchAiCore, tag,
-                  abi::LaunchPayload{static_cast<std::uint32_t>(function), blocks,
-                                     kVirtual + offset, sizeof(abi::KernelArguments), 0},
-                  flags);
+// The program at `image`, with arguments at `offset`, of the share both.
+inline QueueEntry launch(std::uint32_t tag, Bytes image, std::uint32_t blocks, Bytes offset,
+                         std::uint16_t flags = abi::kEntryCompletion) {
+  abi::LaunchPayload payload;
+  payload.blocks = blocks;
+  payload.arguments = kVirtual + offset;
+  payload.argument_bytes = 64;
+  payload.image = kVirtual + image;
+  return entry_of(QueueOpcode::kLaunchAiCore, tag, payload, flags);
+}
+// Arguments of the elementwise program, `count` elements of 32 bits at device addresses.
+inline std::array<std::uint64_t, 6> words_of(platform::VectorOp op, std::uint64_t to,
+                                             std::uint64_t a, std::uint64_t b,
+                                             std::uint64_t count) {
+  const auto type = static_cast<std::uint64_t>(platform::DataType::kFp32);
+  return {to, a, b, count, static_cast<std::uint64_t>(op) << 32 | type, 0};
+}
+inline auto copy_words(std::uint64_t to, std::uint64_t from, std::uint64_t count) {
+  return words_of(platform::VectorOp::kCopy, to, from, 0, count);
 }
 // A kernel that spins `clocks` (1 GHz) in each block; its arguments are in the share of `process`.
 inline QueueEntry spin(CommandBench& bench, unsigned process, std::uint32_t tag,
                        std::uint64_t clocks, std::uint32_t blocks,
                        std::uint16_t flags = abi::kEntryCompletion) {
   const Bytes place = kArguments + 64 * (clocks % 1000);
-  bench.device.store(bench.share(process, place), abi::KernelArguments{0, 0, 0, 0, clocks});
-  return launch(tag, abi::KernelFunction::kSpin, blocks, place, flags);
+  bench.device.store(bench.share(process, place), clocks);
+  return launch(tag, kSpin, blocks, place, flags);
 }
 constexpr std::uint32_t value(abi::ManagementStatus status) {
   return static_cast<std::uint32_t>(status);

@@ -20,6 +20,14 @@ QueueEntry with(QueueEntry entry, std::uint8_t format, std::uint16_t more_flags)
   return entry;
 }
 
+QueueEntry with_function(std::uint32_t function) {
+  auto entry = launch(5, kSpin, 1, kData);
+  auto payload = entry.get<abi::LaunchPayload>();
+  payload.function = function;
+  entry.set(payload);
+  return entry;
+}
+
 constexpr std::uint64_t kUnmapped = kVirtual + kShare;
 constexpr std::uint64_t kForeignHost = 2 * kHostShare + 1_MiB;  // of process 2
 constexpr std::uint64_t kPeer = kVirtual + 2 * kShare;          // of a card that has no link
@@ -35,7 +43,7 @@ std::vector<Case> cases() {
       {"size 0", FaultCode::kMalformedEntry,
        entry_of(Op::kDeviceToDevice, 5, abi::CopyPayload{kVirtual, kVirtual, 0})},
       {"fill unaligned", FaultCode::kMalformedEntry, fill(5, kData + 2, 64, 1)},
-      {"no blocks", FaultCode::kMalformedEntry, launch(5, abi::KernelFunction::kSpin, 0, kData)},
+      {"no blocks", FaultCode::kMalformedEntry, launch(5, kSpin, 0, kData)},
       {"wait condition", FaultCode::kMalformedEntry,
        entry_of(Op::kEventWait, 5, abi::WaitPayload{0, 3, 0, 0})},
       {"copy from unmapped", FaultCode::kTranslation,
@@ -54,7 +62,7 @@ std::vector<Case> cases() {
       {"read from a peer that cannot be reached", FaultCode::kNoPeer,
        entry_of(Op::kDeviceToDevice, 5, abi::CopyPayload{kPeer, kVirtual + kData, 64})},
       {"kernel writes to such a peer", FaultCode::kNoPeer,
-       launch(5, abi::KernelFunction::kFill, 1, kPeerArguments)},
+       launch(5, kElementwise, 1, kPeerArguments)},
       {"peer's memory that is not mapped", FaultCode::kTranslation,
        entry_of(Op::kPeerToPeer, 5, abi::CopyPayload{kVirtual + kData, kPeer + 2_MiB, 64})},
       {"signal slot", FaultCode::kInvalidSignal,
@@ -66,10 +74,15 @@ std::vector<Case> cases() {
       {"timestamp to foreign host memory", FaultCode::kHostAddress,
        entry_of(Op::kTimestamp, 5, abi::TimestampPayload{kForeignHost},
                 abi::kEntryCompletion | abi::kEntryHostAddress)},
-      {"arguments unmapped", FaultCode::kTranslation,
-       launch(5, abi::KernelFunction::kSpin, 4, kShare)},
-      {"function", FaultCode::kInvalidFunction,
-       launch(5, static_cast<abi::KernelFunction>(99), 1, kData)},
+      {"arguments unmapped", FaultCode::kTranslation, launch(5, kSpin, 4, kShare)},
+      {"function", FaultCode::kInvalidFunction, with_function(99)},
+      {"no program", FaultCode::kInvalidFunction,
+       entry_of(Op::kLaunchAiCore, 5, abi::LaunchPayload{0, 1, kVirtual, 0, 0, 0})},
+      {"no program for AICPUs", FaultCode::kInvalidFunction,
+       entry_of(Op::kLaunchAicpu, 5, abi::LaunchPayload{0, 1, kVirtual, 0, 0, 0})},
+      {"image unmapped", FaultCode::kTranslation, launch(5, kShare, 4, kData)},
+      {"image that is none", FaultCode::kInvalidImage, launch(5, kData, 4, kData)},
+      {"image of an AICPU", FaultCode::kInvalidImage, launch(5, kNoteThread, 4, kData)},
   };
 }
 
@@ -82,7 +95,7 @@ TEST_P(CommandFaults, StopTheQueueAndNoOther) {
   auto other = bench.make({2});
   bench.host.store(kForeignHost, std::uint64_t{0x1234});
   bench.tables.map(1, kPeer, abi::PageTableEntry::peer_target(3, 0));
-  bench.device.store(bench.share(1, kPeerArguments), abi::KernelArguments{kPeer, 0, 0, 16, 1});
+  bench.device.store(bench.share(1, kPeerArguments), copy_words(kPeer, kVirtual, 16));
   bench.push(culprit, GetParam().entry);
   bench.push(culprit, nop(6, abi::kEntryCompletion | abi::kEntryBarrier));
   bench.ring(culprit);
@@ -178,7 +191,7 @@ TEST(CommandFault, AMaskWithoutACoreIsAFault) {
   QueueSpec spec;
   spec.core_mask = std::uint64_t{1} << 40;  // of 8 cores
   auto queue = bench.make(spec);
-  bench.submit(queue, launch(1, abi::KernelFunction::kSpin, 1, kData));
+  bench.submit(queue, launch(1, kSpin, 1, kData));
   bench.run(20_us);
   EXPECT_EQ(bench.fault(1).code, static_cast<int>(FaultCode::kInvalidCoreMask));
 }
@@ -200,9 +213,10 @@ TEST(CommandFault, OfABlockStopsTheQueueWhileOthersStillRun) {
   CommandBench bench;
   auto queue = bench.make();
   constexpr std::uint64_t kHalf = 2_MiB;
+  bench.device.store(bench.share(1, kHalf - 4), 1U);
   bench.device.store(bench.share(1, kData),
-                     abi::KernelArguments{kVirtual + kShare - kHalf, 0, 0, 2 * kHalf / 4, 1});
-  bench.submit(queue, launch(1, abi::KernelFunction::kFill, 2, kData));
+                     copy_words(kVirtual + kShare - kHalf, kVirtual, 2 * kHalf / 4));
+  bench.submit(queue, launch(1, kElementwise, 2, kData));
   bench.run(5_us);
   EXPECT_EQ(bench.fault(1).code, static_cast<int>(FaultCode::kTranslation));
   bench.submit(queue, nop(2));

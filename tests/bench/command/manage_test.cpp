@@ -153,12 +153,12 @@ TEST(CommandManage, UpdateTakesEffectOnARunningQueue) {
   queue.mqd.core_mask = half.core_mask;
   bench.device.store(kDescriptors, half);
   EXPECT_EQ(bench.on_queue(ManagementOpcode::kUpdateQueue, queue).status, 0U);
-  const auto blocks = bench.aicores.blocks();
+  const auto blocks = bench.blocks();
   bench.run(16_us);
-  EXPECT_LE(bench.aicores.blocks(), blocks + 3) << "one core";
+  EXPECT_LE(bench.blocks(), blocks + 3) << "one core";
   bench.run(100_us);
   EXPECT_EQ(bench.tags(queue).size(), 1U);
-  EXPECT_EQ(bench.aicores.blocks(), 16U);
+  EXPECT_EQ(bench.blocks(), 16U);
 }
 
 TEST(CommandManage, ThousandSuspendsAndResumesChangeNoResult) {
@@ -216,8 +216,7 @@ TEST(CommandManage, ResetGivesUpWhatRunsAndAnswersWhenNoAccessIsUnderWay) {
   bench.run(1_ms);
   EXPECT_TRUE(bench.device.seen.empty());
   EXPECT_TRUE(bench.tags(queue).empty());
-  bench.device.store(bench.share(2, kData), abi::KernelArguments{0, 0, 0, 0, 10});
-  bench.submit(other, launch(3, abi::KernelFunction::kSpin, 8, kData));
+  bench.submit(other, spin(bench, 2, 3, 10, 8));
   bench.run(20_us);
   EXPECT_EQ(bench.tags(other).size(), 1U) << "all cores are free again";
 }

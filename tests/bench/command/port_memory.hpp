@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A memory with several ports that answers after a fixed latency and keeps a record of what it was
-// asked. Bytes move when the answer is due, those of reads at the request if so wished.
+// asked. Bytes move when the answer is due, those of reads at the request if so wished; requests
+// without data are for time alone.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -34,6 +35,7 @@ class PortMemory : public sc_core::sc_module {
       : sc_module(name), sockets("socket", ports), bytes(size), sim_(sim) {
     for (unsigned i = 0; i < ports; ++i) {
       sockets[i].register_nb_transport_fw(this, &PortMemory::request, static_cast<int>(i));
+      sockets[i].register_transport_dbg(this, &PortMemory::debug, static_cast<int>(i));
     }
   }
 
@@ -86,6 +88,18 @@ class PortMemory : public sc_core::sc_module {
             info.pasid,
             info.cause};
   }
+  unsigned debug(int, tlm::tlm_generic_payload& trans) {
+    const auto address = trans.get_address();
+    const unsigned length = trans.get_data_length();
+    if (address > bytes.size() || length > bytes.size() - address) return 0;
+    auto* const at = bytes.data() + address;
+    if (trans.is_write()) {
+      std::memcpy(at, trans.get_data_ptr(), length);
+    } else {
+      std::memcpy(trans.get_data_ptr(), at, length);
+    }
+    return length;
+  }
   void answer(std::uint64_t pointer) {
     auto& trans =
         *reinterpret_cast<tlm::tlm_generic_payload*>(static_cast<std::uintptr_t>(pointer));
@@ -93,7 +107,7 @@ class PortMemory : public sc_core::sc_module {
     const auto what = described(trans);
     const bool inside = what.address <= bytes.size() && what.length <= bytes.size() - what.address;
     const bool good = inside && (!allowed || allowed(what));
-    if (good) move(trans, what);
+    if (good && trans.get_data_ptr() != nullptr) move(trans, what);
     if (what.posted) return trans.release();
     info.completion = good ? model::Completion::kSuccess : model::Completion::kUnsupportedRequest;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;

@@ -32,7 +32,7 @@ TEST(CommandPreempt, AnEntryBehindAKernelThatCannotBeSavedTakesNothingFromIt) {
   bench.run(1_ms);
   EXPECT_EQ(bench.tags(first), (std::vector<std::uint32_t>{1, 2}));
   EXPECT_EQ(bench.tags(second).size(), 1U);
-  EXPECT_EQ(bench.aicores.blocks(), 20U);
+  EXPECT_EQ(bench.blocks(), 20U);
   EXPECT_EQ(bench.device.load<std::uint64_t>(0), 0x1234U) << "no save area, nothing saved";
 }
 
@@ -100,7 +100,7 @@ TEST(CommandPreempt, AKernelThatWasSavedIsNotGoneOnWithWithoutACore) {
 class SeenPrograms : public model::KernelPort {
  public:
   explicit SeenPrograms(CommandBench& bench) : sim_(bench.sim) {
-    bench.aicores.connect_programs(*this);
+    bench.command.connect_aicore(*this);
   }
   void connect(Listener& listener) override { listener_ = &listener; }
   unsigned cores() const override { return 1; }

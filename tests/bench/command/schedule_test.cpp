@@ -176,7 +176,7 @@ TEST(CommandSchedule, APreemptedKernelGoesOnWithItsNextBlock) {
   bench.run(1_ms);
   EXPECT_EQ(bench.tags(first).size(), 1U);
   EXPECT_EQ(bench.tags(second).size(), 1U);
-  EXPECT_EQ(bench.aicores.blocks(), 40U) << "no block twice, none left out";
+  EXPECT_EQ(bench.blocks(), 40U) << "no block twice, none left out";
   EXPECT_GT(bench.command.statistics().preemptions, 5U);
 }
 

@@ -100,10 +100,10 @@ TEST(DmaLatency, EveryPartOfACommandIsTracedUnderItsCause) {
   Collector collector;
   bench.sim.recorder.add(collector);
   bench.enable();
-  const auto begin = static_cast<std::int64_t>(model::sim_now());
+  const SimTime begin = model::sim_now();
   bench.submit(make_entry(kH2d, 0x10000, 0x20000, 64, 2, 9));
   bench.run(1_ms);
-  const auto at = [begin](SimTime t) { return Picoseconds(begin + static_cast<std::int64_t>(t)); };
+  const auto at = [begin](SimTime t) { return model::instant(begin + t); };
   EXPECT_EQ(collector.only(Activity::kDescriptorFetch).begin, at(20'000));
   EXPECT_EQ(collector.only(Activity::kDescriptorFetch).detail, 1u);
   EXPECT_EQ(collector.only(Activity::kEngineStart).begin, at(kStart - 40'000));

@@ -18,6 +18,8 @@ namespace npu::test {
 inline model::HostCpuConfig cpu_config() {
   model::HostCpuConfig config{};
   config.cores = 8;
+  config.clock_hz = 2'000'000'000;
+  config.ipc_percent = 250;  // 200 ps each
   config.mmio_store = 30_ns;
   config.wc_store = 2_ns;
   config.mmio_load = 10_ns;
@@ -52,6 +54,7 @@ class FarEnd : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<FarEnd> socket;
   std::vector<SeenWrite> writes;
+  model::Completion completion = model::Completion::kSuccess;  // of what waits for an answer
   static constexpr std::uint64_t kRoundTrip = 400'000;
 
   explicit FarEnd(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
@@ -70,6 +73,7 @@ class FarEnd : public sc_core::sc_module {
     }
     sc_core::wait(sc_core::sc_time::from_value(kRoundTrip));
     std::memset(payload.get_data_ptr(), 0xA5, payload.get_data_length());
+    info.completion = completion;
   }
 };
 
@@ -77,7 +81,7 @@ inline constexpr std::uint16_t kRequester = 0x0100;  // 01:00.0
 
 struct HostBench {
   model::Simulation simulation;
-  model::HostCpus cpus{simulation, cpu_config()};
+  model::HostCpus cpus;
   model::HostMemory memory{simulation, memory_config(), [](std::uint16_t) { return 0; }};
   model::Interrupts interrupts{simulation};
   model::HostPlatform platform{
@@ -89,10 +93,11 @@ struct HostBench {
       {{0, 255, 0}},
       [](platform::Bdf, unsigned bar) {
         return bar == 0 ? model::BarResource{0x8000'0000, 32_KiB} : model::BarResource{};
-      }};
+      },
+      [](platform::Bdf bdf) { return bdf.packed() == kRequester; }};
   FarEnd far_end{"far_end"};
 
-  HostBench() { platform.cpu_socket.bind(far_end.socket); }
+  HostBench() : cpus(simulation, cpu_config()) { platform.cpu_socket.bind(far_end.socket); }
 
   platform::Tasks& tasks() { return static_cast<platform::Platform&>(platform).tasks(); }
   platform::Clock& clock() { return static_cast<platform::Platform&>(platform).clock(); }

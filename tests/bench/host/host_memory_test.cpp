@@ -7,6 +7,7 @@ namespace npu::test {
 namespace {
 
 using model::Completion;
+using model::SimTime;
 
 TEST(HostMemory, IsZeroedAlignedAndReachableOnlyByItsDevice) {
   HostBench bench;
@@ -40,12 +41,30 @@ TEST(HostMemory, RefusesToCrossTheEndOfAMappingAndAfterUnmap) {
   EXPECT_EQ(bench.memory.access(kRequester, m.bus + 4090, 6, true, 0).status, Completion::kSuccess);
   EXPECT_EQ(bench.memory.access(kRequester, m.bus + 4090, 7, true, 0).status,
             Completion::kUnsupportedRequest);
-  std::uint16_t told = 0;
-  bench.memory.on_unmap([&](std::uint16_t requester) { told = requester; });
   bench.memory.unmap(kRequester, m.bus, 4096);
-  EXPECT_EQ(told, kRequester);
   EXPECT_EQ(bench.memory.access(kRequester, m.bus, 8, true, 0).status,
             Completion::kUnsupportedRequest);
+}
+
+TEST(HostMemory, RetiredPagesAreThereForTranslatedWritesUntilUnmapped) {
+  HostBench bench;
+  const auto m =
+      bench.memory.map(kRequester, 16_KiB, 4096, platform::DmaDirection::kBidirectional, 0);
+  const model::DmaRequester translated{kRequester, 0, true};
+  bench.memory.retire(kRequester, m.bus + 4_KiB, 8_KiB);
+  EXPECT_EQ(bench.memory.access(kRequester, m.bus + 4_KiB, 8, true, 0).status,
+            Completion::kUnsupportedRequest);
+  for (Bytes page = 0; page < 16_KiB; page += 4_KiB) {
+    const auto write = bench.memory.access(translated, m.bus + page, 4096, true, 0);
+    EXPECT_EQ(write.status, Completion::kSuccess) << page;
+    EXPECT_EQ(write.data, m.memory.data + page);
+  }
+  EXPECT_EQ(bench.memory.access(kRequester, m.bus + 12_KiB, 8, true, 0).status,
+            Completion::kSuccess);
+  bench.memory.unmap(kRequester, m.bus + 4_KiB, 8_KiB);
+  EXPECT_EQ(bench.memory.access(translated, m.bus + 8_KiB, 8, true, 0).status,
+            Completion::kUnsupportedRequest);
+  EXPECT_EQ(bench.memory.access(kRequester, m.bus, 8, true, 0).status, Completion::kSuccess);
 }
 
 TEST(HostMemory, EveryFunctionHasAnAddressSpaceOfItsOwn) {
@@ -91,6 +110,51 @@ TEST(HostMemory, OfAnotherNodeIsFartherAway) {
   EXPECT_EQ(latency(near.bus, false), 15_ns + 90_ns);
   EXPECT_EQ(latency(near.bus, true), 15_ns + 60_ns);
   EXPECT_EQ(latency(far.bus, false), 15_ns + 90_ns + 70_ns);
+}
+
+TEST(HostMemory, IsFreedWhenTheFunctionHasInvalidatedIt) {
+  HostBench bench;
+  SimTime begin = 0, end = 0;
+  bench.run([&] {
+    auto memory = static_cast<platform::Platform&>(bench.platform)
+                      .allocate_dma(platform::Bdf::unpack(kRequester), 4096, 4096,
+                                    platform::DmaDirection::kBidirectional);
+    begin = model::sim_now();
+    memory->reset();
+    end = model::sim_now();
+  });
+  EXPECT_EQ(end - begin, FarEnd::kRoundTrip);
+  EXPECT_EQ(bench.memory.memory().used(0), 0U);
+}
+
+TEST(HostMemory, OfAFunctionWithoutAtsIsFreedAtOnce) {
+  HostBench bench;
+  SimTime begin = 0, end = 0;
+  bench.run([&] {
+    const auto m =
+        bench.memory.map(kRequester + 1, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
+    begin = model::sim_now();
+    bench.platform.unmap(kRequester + 1, m.bus, 4096);
+    end = model::sim_now();
+  });
+  EXPECT_EQ(end, begin);
+}
+
+TEST(HostMemory, TellsOfAnInvalidationThatNobodyAnswered) {
+  HostBench bench;
+  bench.far_end.completion = Completion::kTimeout;
+  std::uint64_t bus = 0;
+  bench.run([&] {
+    const auto m =
+        bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
+    bus = m.bus;
+    bench.platform.unmap(kRequester, bus, 4096);
+  });
+  ASSERT_EQ(bench.memory.faults().faults().size(), 1U);
+  EXPECT_EQ(bench.memory.faults().faults()[0].reason, Completion::kTimeout);
+  EXPECT_EQ(bench.memory.faults().faults()[0].bus, bus);
+  EXPECT_EQ(bench.memory.access({kRequester, 0, true}, bus, 8, true, 0).status,
+            Completion::kUnsupportedRequest);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ inline model::PciNodeConfig node_of(model::PciNodeKind kind,
 
 inline model::SystemConfig empty_system() {
   model::SystemConfig system{};
-  system.root_complex = {60_ns, 100_us, 64};
+  system.root_complex = {60_ns, 100_us, 200_us, 64};
   return system;
 }
 

@@ -103,7 +103,7 @@ TEST_F(QueueTest, DeadlinesAndTimesMayBeAsLongAsTimeIs) {
   options.command_timeout = options.drain_timeout = Picoseconds::max();
   process = open_process(options);
   const auto queue = make();
-  for (const auto deadline : {in(Picoseconds::max()), Picoseconds::max()}) {
+  for (const auto deadline : {in(Picoseconds::max()), Instant::never()}) {
     const auto ticket = queue->submit(entries::nop(), deadline);
     ASSERT_THAT(ticket, IsOk());
     EXPECT_THAT(queue->wait(*ticket, WaitPolicy::kAdaptive, deadline), IsOk());
@@ -112,7 +112,7 @@ TEST_F(QueueTest, DeadlinesAndTimesMayBeAsLongAsTimeIs) {
     EXPECT_THAT(process->evict(deadline), IsOk());
     EXPECT_THAT(process->restore(deadline), IsOk());
   }
-  EXPECT_THAT(process->destroy(*queue, Picoseconds::max()), IsOk());
+  EXPECT_THAT(process->destroy(*queue, Instant::never()), IsOk());
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ class DeadlineTest : public QueueTest, public testing::WithParamInterface<unsign
   }
 
   std::uint64_t state_ = 0;
-  Picoseconds revival_;
+  Instant revival_;
   std::array<std::unique_ptr<Queue>, kQueues> queues_;
 };
 

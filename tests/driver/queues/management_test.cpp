@@ -46,7 +46,8 @@ TEST_F(QueueTest, DestroyingGetsAStuckRingGoing) {
   cp.entry_latency = [](const abi::QueueEntry& entry) {
     return entry.opcode == 0x10 ? 10_s : 1_us;
   };
-  ASSERT_TRUE(submit(*culprit, entries::launch(4, 1, {}, 0)));
+  const auto launch = entries::launch_image(abi::QueueOpcode::kLaunchAiCore, {64}, 1, {}, 0);
+  ASSERT_TRUE(submit(*culprit, launch));
   pass(10_us);
   const auto results = other->suspend({culprit->id()}, in(1_ms));
   EXPECT_EQ(results[0], QueueResult::kError);

@@ -57,7 +57,7 @@ class QueueTest : public testing::Test {
     options.ring.log2_entries = log2;
     return options;
   }
-  Picoseconds in(Picoseconds time) { return fake.scheduler.now() + time; }
+  Instant in(Picoseconds time) { return fake.scheduler.now() + time; }
   Status run(Queue& queue, const abi::QueueEntry& entry = entries::nop()) {
     const auto ticket = queue.submit(entry, in(1_ms));
     if (!ticket) return forward_error(ticket);

@@ -229,8 +229,10 @@ TEST_F(QueueTest, EveryOtherEntryRuns) {
   const auto memory = process->space().allocate(2_MiB);
   auto host = process->allocate_host(4_KiB);
   ASSERT_TRUE(memory && host);
-  EXPECT_THAT(run(*queue, entries::launch(4, 8, memory->address, 40)), IsOk());
-  EXPECT_THAT(run(*queue, entries::launch_aicpu(4, 1, memory->address, 0)), IsOk());
+  const auto image = memory->address + 64_KiB;
+  for (const auto cores : {abi::QueueOpcode::kLaunchAiCore, abi::QueueOpcode::kLaunchAicpu}) {
+    EXPECT_THAT(run(*queue, entries::launch_image(cores, image, 8, memory->address, 40)), IsOk());
+  }
   EXPECT_THAT(run(*queue, entries::barrier()), IsOk());
   EXPECT_THAT(run(*queue, entries::notify()), IsOk());
   EXPECT_THAT(run(*queue, entries::timestamp((*host)->bus() + 8)), IsOk());

@@ -103,9 +103,9 @@ class FakePlatform : public platform::Platform, private platform::Clock, private
   };
 
   // Clock
-  Picoseconds now() override { return scheduler.now(); }
-  void relax(ConstByteSpan watched, Picoseconds deadline) override;
-  void sleep_until(Picoseconds deadline) override;
+  Instant now() override { return scheduler.now(); }
+  void relax(ConstByteSpan watched, Instant deadline) override;
+  void sleep_until(Instant deadline) override;
   // Tasks
   Result<std::unique_ptr<platform::Task>> spawn(std::string name,
                                                 std::function<void()> body) override;

@@ -22,8 +22,8 @@ class FakeTask : public platform::Task {
 class FakeMutex : public platform::Mutex {
  public:
   explicit FakeMutex(FakeScheduler& scheduler) : scheduler_(scheduler) {}
-  void lock() override { try_lock_until(Picoseconds::max()); }
-  bool try_lock_until(Picoseconds deadline) override {
+  void lock() override { try_lock_until(Instant::never()); }
+  bool try_lock_until(Instant deadline) override {
     const std::function<bool()> is_free = [this] { return !held_; };
     while (held_) {
       if (!scheduler_.block_until(deadline, is_free) && held_) return false;
@@ -40,7 +40,7 @@ class FakeMutex : public platform::Mutex {
 class FakeCondition : public platform::Condition {
  public:
   explicit FakeCondition(FakeScheduler& scheduler) : scheduler_(scheduler) {}
-  Status wait(platform::Mutex& mutex, Picoseconds deadline) override {
+  Status wait(platform::Mutex& mutex, Instant deadline) override {
     const auto seen = generation_;
     const std::function<bool()> notified = [&] { return generation_ != seen; };
     mutex.unlock();
@@ -59,7 +59,7 @@ class FakeCondition : public platform::Condition {
 }  // namespace
 
 // Whole poll rounds, until the first that sees a change.
-void FakePlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
+void FakePlatform::relax(ConstByteSpan watched, Instant deadline) {
   const auto start = scheduler.now();
   const auto round = costs.poll_round;
   if (watched.size == 0 || deadline <= start) return scheduler.advance(round);
@@ -74,7 +74,7 @@ void FakePlatform::relax(ConstByteSpan watched, Picoseconds deadline) {
   if (end > scheduler.now()) scheduler.advance(end - scheduler.now());
 }
 
-void FakePlatform::sleep_until(Picoseconds deadline) {
+void FakePlatform::sleep_until(Instant deadline) {
   const std::function<bool()> never = [] { return false; };
   scheduler.block_until(deadline, never);
 }

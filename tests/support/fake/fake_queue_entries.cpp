@@ -172,7 +172,7 @@ FakeQueues::Access FakeQueues::perform(Queue& queue, const abi::QueueEntry& entr
     return move(queue, false, fill.destination, words.data(), words.size() * 4, true);
   }
   if (opcode == QueueOpcode::kTimestamp) {
-    auto time = static_cast<std::uint64_t>(host_.scheduler.now().count() / 1000);
+    auto time = static_cast<std::uint64_t>(host_.scheduler.now().since_power_up().count() / 1000);
     return move(queue, (entry.flags & abi::kEntryHostAddress) != 0,
                 entry.get<abi::TimestampPayload>().address, &time, 8, true);
   }

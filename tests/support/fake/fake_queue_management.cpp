@@ -289,7 +289,8 @@ void FakeQueues::doorbell(Bytes offset, unsigned width, std::uint64_t value) {
 
 void FakeQueues::report(abi::QueueFaultRecord record, unsigned vector) {
   record.number = static_cast<std::uint32_t>(++faults_);
-  record.time_ns = static_cast<std::uint64_t>(host_.scheduler.now().count() / 1000);
+  record.time_ns =
+      static_cast<std::uint64_t>(host_.scheduler.now().since_power_up().count() / 1000);
   host_.set_register(abi::QueueFaultCount::kOffset, 4, faults_);
   const auto base = host_.get_register(abi::QueueFaultBase::kOffset, 8);
   const auto records = 1ULL << (host_.get_register(abi::QueueFaultControl::kOffset, 4) & 15);

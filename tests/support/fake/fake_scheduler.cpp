@@ -16,23 +16,23 @@ FakeScheduler::~FakeScheduler() {
   for (std::size_t task = 1; task < tasks_.size(); ++task) join(task);
 }
 
-void FakeScheduler::at(Picoseconds time, std::function<void()> handler) {
-  handlers_.emplace(time < now_ ? now_.count() : time.count(), std::move(handler));
+void FakeScheduler::at(Instant instant, std::function<void()> handler) {
+  handlers_.emplace(std::max(instant, now_), std::move(handler));
 }
 
 void FakeScheduler::advance(Picoseconds time) {
   poll_until(now_ + time, [] { return false; });
 }
 
-bool FakeScheduler::poll_until(Picoseconds deadline, const std::function<bool()>& ready) {
-  const Picoseconds begin = now_;
+bool FakeScheduler::poll_until(Instant deadline, const std::function<bool()>& ready) {
+  const Instant begin = now_;
   const bool result = wait(deadline, ready);
   tasks_[running_]->usage.busy += now_ - begin;
   return result;
 }
 
-bool FakeScheduler::block_until(Picoseconds deadline, const std::function<bool()>& ready) {
-  const Picoseconds begin = now_;
+bool FakeScheduler::block_until(Instant deadline, const std::function<bool()>& ready) {
+  const Instant begin = now_;
   const bool result = wait(deadline, ready);
   auto& usage = tasks_[running_]->usage;
   usage.idle += now_ - begin;
@@ -41,7 +41,7 @@ bool FakeScheduler::block_until(Picoseconds deadline, const std::function<bool()
   return result;
 }
 
-bool FakeScheduler::wait(Picoseconds deadline, const std::function<bool()>& ready) {
+bool FakeScheduler::wait(Instant deadline, const std::function<bool()>& ready) {
   std::unique_lock<std::mutex> lock(mutex_);
   const std::size_t self = running_;
   auto& task = *tasks_[self];
@@ -71,11 +71,10 @@ std::size_t FakeScheduler::choose_next() {
       if ((*task.ready)()) return id;
       if (first == tasks_.size() || task.deadline < tasks_[first]->deadline) first = id;
     }
-    const bool has_task = first < tasks_.size() && tasks_[first]->deadline < Picoseconds::max();
-    if (!handlers_.empty() &&
-        (!has_task || handlers_.begin()->first <= tasks_[first]->deadline.count())) {
+    const bool has_task = first < tasks_.size() && tasks_[first]->deadline < Instant::never();
+    if (!handlers_.empty() && (!has_task || handlers_.begin()->first <= tasks_[first]->deadline)) {
       auto handler = std::move(handlers_.begin()->second);
-      now_ = std::max(now_, Picoseconds(handlers_.begin()->first));
+      now_ = std::max(now_, handlers_.begin()->first);
       handlers_.erase(handlers_.begin());
       handler();
       continue;
@@ -117,7 +116,7 @@ std::size_t FakeScheduler::spawn(std::string name, std::function<void()> body) {
 void FakeScheduler::join(std::size_t id) {
   auto& task = *tasks_[id];
   if (!task.thread.joinable()) return;
-  wait(Picoseconds::max(), [&] { return task.finished; });
+  wait(Instant::never(), [&] { return task.finished; });
   task.thread.join();
 }
 

@@ -26,16 +26,16 @@ class FakeScheduler {
   FakeScheduler(const FakeScheduler&) = delete;
   FakeScheduler& operator=(const FakeScheduler&) = delete;
 
-  Picoseconds now() const { return now_; }
+  Instant now() const { return now_; }
   // What the devices do later. First come, first served at one time.
-  void at(Picoseconds time, std::function<void()> handler);
+  void at(Instant instant, std::function<void()> handler);
 
   // The calling task computes for `time`.
   void advance(Picoseconds time);
   // The calling task computes until `ready` or `deadline`; true if ready.
-  bool poll_until(Picoseconds deadline, const std::function<bool()>& ready);
+  bool poll_until(Instant deadline, const std::function<bool()>& ready);
   // The same without using the CPU, at the price of a context switch.
-  bool block_until(Picoseconds deadline, const std::function<bool()>& ready);
+  bool block_until(Instant deadline, const std::function<bool()>& ready);
 
   std::size_t spawn(std::string name, std::function<void()> body);
   void join(std::size_t task);
@@ -51,12 +51,12 @@ class FakeScheduler {
     std::thread thread;
     bool finished = false;
     bool waiting = false;
-    Picoseconds deadline;
+    Instant deadline;
     const std::function<bool()>* ready = nullptr;
     platform::CpuUsage usage;
   };
 
-  bool wait(Picoseconds deadline, const std::function<bool()>& ready);
+  bool wait(Instant deadline, const std::function<bool()>& ready);
   void hand_over(std::unique_lock<std::mutex>& lock, std::size_t self);
   std::size_t choose_next();
 
@@ -64,8 +64,8 @@ class FakeScheduler {
   std::condition_variable baton_;
   std::size_t running_ = 0;  // task 0 is the thread that made the scheduler
   std::vector<std::unique_ptr<TaskState>> tasks_;
-  std::multimap<std::int64_t, std::function<void()>> handlers_;
-  Picoseconds now_;
+  std::multimap<Instant, std::function<void()>> handlers_;
+  Instant now_;
   Picoseconds context_switch_ = 5_us;
   std::size_t task_limit_ = 65;
 };

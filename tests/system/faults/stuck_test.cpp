@@ -33,7 +33,7 @@ TEST(Stuck, WaitingForAnInterruptThatNobodySends) {
   const auto text = stuck(machine, [](platform::Platform& host) {
     const auto device = open_card(host);
     const auto vector = must(host.open_vector(device->info().bdf(), 200));
-    static_cast<void>(vector->wait_beyond(vector->count(), Picoseconds::max()));
+    static_cast<void>(vector->wait_beyond(vector->count(), Instant::never()));
   });
   EXPECT_NE(text.find("main waits for interrupt vector 200 of 01:00.0"), std::string::npos) << text;
 }
@@ -43,7 +43,7 @@ TEST(Stuck, PollingMemoryThatNobodyWrites) {
   const auto text = stuck(machine, [](platform::Platform& host) {
     const auto device = open_card(host);
     const auto memory = must(device->allocate_host(4_KiB));
-    host.clock().relax(memory->cpu(), Picoseconds::max());
+    host.clock().relax(memory->cpu(), Instant::never());
   });
   EXPECT_NE(text.find("main waits for a change in memory it polls"), std::string::npos) << text;
 }
@@ -55,7 +55,7 @@ TEST(Stuck, WaitingForATaskThatIsStuckItself) {
     const auto condition = host.tasks().make_condition();
     const auto task = must(host.tasks().spawn("worker", [&] {
       mutex->lock();
-      static_cast<void>(condition->wait(*mutex, Picoseconds::max()));
+      static_cast<void>(condition->wait(*mutex, Instant::never()));
     }));
     task->join();
   });
@@ -72,7 +72,7 @@ TEST(Stuck, ADriverWithoutADeadlineStillNoticesALostCard) {
     const auto command = DmaCommand::host_to_device(memory->bus(), bench.memory.address, 4_KiB);
     const auto ticket = must(bench.device->submit(bench.stream, command));
     machine.system.fabric().link(0).set_down(true);
-    expect_code(bench.device->wait(ticket, WaitPolicy::kInterrupt, Picoseconds::max()),
+    expect_code(bench.device->wait(ticket, WaitPolicy::kInterrupt, Instant::never()),
                 ErrorCode::kDeviceLost);
   });
 }

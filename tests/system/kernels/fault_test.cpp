@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kernel that npusim carries, ended at many instants of its run: no simulator ends with it,
 // and the core runs the kernel anew from begin to end. NPU_FAULT_INSTANTS=1000 for more of them.
+#include <algorithm>
 #include <cstdlib>
 
 #include "tests/bench/aicore/aicore_bench.hpp"
@@ -78,7 +79,8 @@ TEST_P(ShippedKernel, IsAtFaultWheneverItsMemoryGoes) {
         if (end.fault != FaultCode::kNone) ++faults;
         EXPECT_TRUE(end.fault == FaultCode::kNone || end.fault == FaultCode::kTranslation);
       });
-  EXPECT_EQ(faults > 0, !GetParam().words.empty());
+  const auto& words = GetParam().words;
+  EXPECT_EQ(faults > 0, std::count(words.begin(), words.end(), kIn) > 0) << "what it works on";
 }
 
 TEST_P(ShippedKernel, IsAtFaultWhicheverOfItsAddressesIsNone) {

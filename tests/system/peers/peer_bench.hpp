@@ -51,7 +51,7 @@ class PeerBench {
     EXPECT_TRUE(space.set_access(at, kSize, driver::Access::kReadWrite));
     return at;
   }
-  Picoseconds deadline() { return host.clock().now() + 1_s; }
+  Instant deadline() { return host.clock().now() + 1_s; }
   Status copy(unsigned card, const DmaCommand& command) {
     return cards[card].device->copy(cards[card].stream, command, WaitPolicy::kAdaptive, deadline());
   }

@@ -62,7 +62,7 @@ struct PeerQueues {
   driver::Queue *queue = nullptr, *strangers_queue = nullptr;
 };
 
-TEST(PeerQueue, CopiesFillsAndKernelsReachABorrowedBlock) {
+TEST(PeerQueue, CopiesAndFillsReachABorrowedBlock) {
   Machine machine({}, kTwoCards);
   machine.run([](platform::Platform& host) {
     PeerQueues both(host);
@@ -72,17 +72,27 @@ TEST(PeerQueue, CopiesFillsAndKernelsReachABorrowedBlock) {
     ASSERT_TRUE(both.card.run(queue, entries::fill(mine, 1_MiB, 0x22222222)));
     ASSERT_TRUE(both.card.run(queue, entries::copy_to_peer(mine, both.peer + 1_MiB, 1_MiB)));
     ASSERT_TRUE(both.card.run(queue, entries::fill(both.peer + 3_MiB, 64_KiB, 0x33333333)));
-    abi::KernelArguments fill{both.peer.value, 0, 0, 64_KiB / 4, 0x44444444};
-    const auto at = both.borrower.arguments(queue, fill);
-    ASSERT_TRUE(
-        both.card.run(queue, entries::launch(static_cast<std::uint32_t>(abi::KernelFunction::kFill),
-                                             8, at, sizeof fill)));
-    EXPECT_TRUE(both.block_holds(0, 64_KiB, 0x44));
-    EXPECT_TRUE(both.block_holds(64_KiB, 1_MiB, 0x11));
+    EXPECT_TRUE(both.block_holds(0, 1_MiB, 0x11));
     EXPECT_TRUE(both.block_holds(1_MiB, 2_MiB, 0x22));
     EXPECT_TRUE(both.block_holds(2_MiB, 3_MiB, 0x11));
     EXPECT_TRUE(both.block_holds(3_MiB, 3_MiB + 64_KiB, 0x33));
     EXPECT_TRUE(both.block_holds(3_MiB + 64_KiB, kBlock, 0x11));
+  });
+}
+
+// The links carry what engines send, not the accesses of programs.
+TEST(PeerQueue, AKernelDoesNotReachABorrowedBlock) {
+  Machine machine({}, kTwoCards);
+  machine.run([](platform::Platform& host) {
+    PeerQueues both(host);
+    both.fill_block(0x11);
+    driver::QueueOptions options;
+    options.core_mask[0] = 0;  // those behind are vector cores
+    auto& queue = both.borrower.add(options);
+    const auto half = both.borrower.memory + 1_MiB;
+    both.expect_fault(both.borrower, queue, both.borrower.add(queue, both.peer, half, 64_KiB, 8),
+                      FaultCode::kNoPeer);
+    EXPECT_TRUE(both.block_holds(0, kBlock, 0x11));
   });
 }
 

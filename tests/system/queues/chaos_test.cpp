@@ -56,10 +56,7 @@ class Chaos {
     const auto half = process_.memory + 512_KiB;
     ASSERT_TRUE(card_.run(queue, entries::fill(half, kBytes, 0x3F00'0000)));    // 0.5f
     ASSERT_TRUE(card_.run(queue, entries::fill(sum(i), kBytes, 0x3F80'0000)));  // 1.0f
-    const abi::KernelArguments add{sum(i).value, sum(i).value, half.value, kBytes / 4, 0};
-    const auto at = process_.arguments(queue, add, i);
-    kernels_.push_back(entries::launch(static_cast<std::uint32_t>(abi::KernelFunction::kVectorAdd),
-                                       1 + dice(8), at, sizeof add));
+    kernels_.push_back(process_.add(queue, sum(i), half, kBytes, 1 + dice(8), i));
   }
   void work(std::uint32_t i) {
     auto& queue = *process_.queues[i];

@@ -82,14 +82,9 @@ std::vector<std::uint32_t> chained_result(unsigned cycles, std::uint64_t& maps) 
     const auto a = process.memory + 1_MiB, b = process.memory + 2_MiB;
     ASSERT_TRUE(card.run(queue, entries::fill(a, kBytes, 0x3F80'0000)));  // 1.0f
     ASSERT_TRUE(card.run(queue, entries::fill(b, kBytes, 0x3F00'0000)));  // 0.5f
-    abi::KernelArguments add{a.value, a.value, b.value, kBytes / 4, 0};
-    const auto at = process.arguments(queue, add);
+    const auto add = process.add(queue, a, b, kBytes, 16);
     driver::QueueTicket last;
-    for (int i = 0; i < 200; ++i) {
-      last = card.submit(
-          queue, entries::launch(static_cast<std::uint32_t>(abi::KernelFunction::kVectorAdd), 16,
-                                 at, sizeof add));
-    }
+    for (int i = 0; i < 200; ++i) last = card.submit(queue, add);
     for (unsigned i = 0; i < cycles; ++i) {
       EXPECT_EQ(process.process->suspend({queue.id()}, card.in(10_ms))[0],
                 driver::QueueResult::kDone);
@@ -155,7 +150,8 @@ TEST(QueueLife, ARingIsReplacedWhileEntriesWait) {
       for (int i = 0; i < 50; ++i) last = card.submit(queue, kernel);
     }
     EXPECT_TRUE(card.wait(queue, last));
-    EXPECT_EQ(must(process.process->query(queue.id())).completed, 116U);
+    // With the copies of the kernel and of its argument.
+    EXPECT_EQ(must(process.process->query(queue.id())).completed, 117U);
   });
 }
 
@@ -211,10 +207,8 @@ TEST(QueueLife, CompactionMovesMemoryUnderQueuesThatWork) {
     std::vector<abi::QueueEntry> kernels;
     for (const auto sum : {a, b}) {
       ASSERT_TRUE(card.run(queue, entries::fill(sum, 64_KiB, 0x3F80'0000)));  // 1.0f
-      const abi::KernelArguments add{sum.value, sum.value, half.value, 16_KiB, 0};
-      const auto at = process.arguments(queue, add, static_cast<unsigned>(kernels.size()));
-      kernels.push_back(entries::launch(static_cast<std::uint32_t>(abi::KernelFunction::kVectorAdd),
-                                        16, at, sizeof add));
+      const auto place = static_cast<unsigned>(kernels.size());
+      kernels.push_back(process.add(queue, sum, half, 64_KiB, 16, place));
     }
     driver::QueueTicket last;
     for (int i = 0; i < 200; ++i)

@@ -2,13 +2,18 @@
 // Compute queues of the real driver on the simulated card.
 #pragma once
 
+#include <array>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "npu/abi/kernel_functions.hpp"
 #include "npu/driver/process.hpp"
+#include "npu/driver/program.hpp"
 #include "tests/system/support/machine.hpp"
+#include "workloads/framework/program_images.hpp"
+#include "workloads/kernels/vector/words.hpp"
 
 namespace npu::test {
 
@@ -19,7 +24,7 @@ class QueueCard {
   explicit QueueCard(platform::Platform& host, unsigned index = 0)
       : host_(host), device(open_card(host, index)) {}
 
-  Picoseconds in(Picoseconds time) { return host_.clock().now() + time; }
+  Instant in(Picoseconds time) { return host_.clock().now() + time; }
   std::unique_ptr<driver::ProcessContext> process(const driver::ProcessOptions& options = {}) {
     return must(driver::ProcessContext::open(*device, options));
   }
@@ -58,22 +63,26 @@ class QueueProcess {
     queues.push_back(must(process->create_queue(options)));
     return *queues.back();
   }
-  // Arguments of a kernel, written by `queue`.
-  driver::DeviceAddress arguments(driver::Queue& queue, const abi::KernelArguments& values,
-                                  unsigned place = 0) {
-    std::memcpy(host->cpu().data + kScratch, &values, sizeof values);
+  // A kernel of npusim's with its argument words, written by `queue`: what is launched at a time
+  // has places of its own.
+  template <class Words>
+  abi::QueueEntry launch(driver::Queue& queue, const std::string& program, std::uint32_t blocks,
+                         const Words& words, unsigned place = 0) {
     const auto at = memory + place * Bytes{64};
-    EXPECT_TRUE(
-        card_.run(queue, entries::copy_to_device(host->bus() + kScratch, at, sizeof values)));
-    return at;
+    constexpr Bytes kBytes = sizeof(words[0]) * std::tuple_size_v<Words>;
+    write(queue, at, words.data(), kBytes);
+    return entries::launch_image(abi::QueueOpcode::kLaunchAiCore, image(queue, program), blocks, at,
+                                 kBytes);
   }
-  // A kernel of one block that takes `cycles` of its core.
+  // One block that takes `cycles` of its core.
   abi::QueueEntry spin(driver::Queue& queue, std::uint64_t cycles, unsigned place = 0) {
-    abi::KernelArguments values;
-    values.value = cycles;
-    const auto at = arguments(queue, values, place);
-    return entries::launch(static_cast<std::uint32_t>(abi::KernelFunction::kSpin), 1, at,
-                           sizeof values);
+    return launch(queue, "spin", 1, std::array{cycles}, place);
+  }
+  // Adds the floats at `addend` to those at `sum`.
+  abi::QueueEntry add(driver::Queue& queue, driver::DeviceAddress sum, driver::DeviceAddress addend,
+                      Bytes bytes, std::uint32_t blocks, unsigned place = 0) {
+    const kernels::vector::Elementwise work{sum.value, sum.value, addend.value, bytes / 4};
+    return launch(queue, "elementwise", blocks, kernels::vector::to_words(work), place);
   }
   // Bytes of device memory, read by `queue`.
   std::vector<std::uint32_t> read(driver::Queue& queue, driver::DeviceAddress at, Bytes bytes) {
@@ -86,11 +95,30 @@ class QueueProcess {
   static constexpr Bytes kMemory = 4_MiB, kHost = 256_KiB, kScratch = 192_KiB;
 
  private:
+  static constexpr Bytes kPrograms = 3_MiB, kScratchBytes = kHost - kScratch;
+
+  void write(driver::Queue& queue, driver::DeviceAddress at, const void* bytes, Bytes size) {
+    std::memcpy(host->cpu().data + kScratch, bytes, size);
+    EXPECT_TRUE(card_.run(queue, entries::copy_to_device(host->bus() + kScratch, at, size)));
+  }
+  driver::DeviceAddress image(driver::Queue& queue, const std::string& program) {
+    const auto known = images_.find(program);
+    if (known != images_.end()) return known->second;
+    const auto object = must(workloads::program_image(program));
+    const auto bytes = must(driver::make_image(abi::ImageKind::kAiCore, object));
+    EXPECT_LE(bytes.size(), kScratchBytes);
+    const auto at = memory + kPrograms + images_.size() * kScratchBytes;
+    write(queue, at, bytes.data(), bytes.size());
+    images_[program] = at;
+    return at;
+  }
+
   QueueCard& card_;
+  std::map<std::string, driver::DeviceAddress> images_;
 
  public:
   std::unique_ptr<driver::ProcessContext> process;
-  driver::DeviceAddress memory;  // the first 64 KiB are for arguments
+  driver::DeviceAddress memory;  // the first 64 KiB are for arguments, the last MiB for programs
   std::unique_ptr<platform::DmaMemory> host;
   std::vector<std::unique_ptr<driver::Queue>> queues;
 };

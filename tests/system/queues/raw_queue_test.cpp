@@ -59,7 +59,7 @@ TEST(RawQueue, ForeignHostMemoryIsOutOfReach) {
 
 struct Milestones : platform::TraceSink {
   std::uint64_t cause = 0;
-  Picoseconds doorbell, looked_at, fetched, decoded, done, visible;
+  Instant doorbell, looked_at, fetched, decoded, done, visible;
   void on_event(const platform::TraceEvent& event) override {
     if (event.cause != cause) return;
     if (event.activity == Activity::kQueueDoorbell) doorbell = event.begin, looked_at = event.end;

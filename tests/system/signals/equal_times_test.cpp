@@ -56,9 +56,10 @@ class Recorded : private platform::TraceSink {
   void on_event(const platform::TraceEvent& event) override {
     if (is_of_polls(event.activity)) return;
     const auto& names = machine_.system.simulation().recorder.track_names();
-    lines_.push_back(fmt::format(
-        "{:015} {:015} {} {} {} {} {}", event.end.count(), event.begin.count(), names[event.track],
-        platform::to_string(event.activity), event.cause, event.bytes, event.detail));
+    lines_.push_back(fmt::format("{:015} {:015} {} {} {} {} {}", event.end.since_power_up().count(),
+                                 event.begin.since_power_up().count(), names[event.track],
+                                 platform::to_string(event.activity), event.cause, event.bytes,
+                                 event.detail));
   }
 
   Machine machine_;

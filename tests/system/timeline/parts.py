@@ -26,16 +26,17 @@ def latest(pieces, *names):
 
 
 def dma_moments(pieces, ring_on_card):
-    entry = issued = doorbell = None
+    begun = entry = issued = doorbell = None
     for piece in pieces:
         if piece.name != "mmio_write" or doorbell is not None:
             continue
         if piece.args["bar"] == MEMORY_BAR:
-            entry = max(piece.end, entry or 0)
+            begun, entry = max(piece.begin, begun or 0), max(piece.end, entry or 0)
         is_doorbell = piece.args["bar"] == REGISTER_BAR and piece.address("offset") == DMA_DOORBELL
         if is_doorbell and (entry is not None or not ring_on_card):
             issued, doorbell = piece.begin, piece.end
-    return [("entry_store", entry if ring_on_card else issued), ("doorbell", doorbell),
+    return [("submit", begun if ring_on_card else None),
+            ("entry_store", entry if ring_on_card else issued), ("doorbell", doorbell),
             ("engine_start", latest(pieces, "engine_start")),
             ("data", latest(pieces, "data_write")),
             ("completion", latest(pieces, "completion", "host_write"))]

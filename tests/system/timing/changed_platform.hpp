@@ -50,7 +50,7 @@ class ChangedRegisters : public platform::MmioRegion {
   }
 
  private:
-  void poll_once() { host_.clock().relax({}, Picoseconds::max()); }
+  void poll_once() { host_.clock().relax({}, Instant::never()); }
 
   std::unique_ptr<MmioRegion> inner_;
   platform::Platform& host_;

@@ -14,7 +14,8 @@ class MachineActivityTest : public testing::Test {
  protected:
   void add(Activity activity, std::uint32_t track, std::int64_t begin, std::int64_t end,
            std::uint64_t bytes = 0, std::uint64_t detail = 0) {
-    activity_.on_event({Picoseconds(begin), Picoseconds(end), 0, bytes, detail, track, activity});
+    activity_.on_event({Instant(Picoseconds(begin)), Instant(Picoseconds(end)), 0, bytes, detail,
+                        track, activity});
   }
   std::vector<MachineActivity::Unit> look(std::int64_t time) {
     return activity_.look(
@@ -74,7 +75,7 @@ TEST_F(MachineActivityTest, what_was_submitted_waits_until_it_has_ended) {
   const std::uint64_t queue = *timeline::parse_cause("queue0.3:5");
   const auto submit = [this](std::uint64_t cause, std::uint64_t entries_before) {
     activity_.on_event(
-        {Picoseconds(0), Picoseconds(1), cause, 0, entries_before << 32, 1, Activity::kDmaSubmit});
+        {Instant(), Instant(1_ps), cause, 0, entries_before << 32, 1, Activity::kDmaSubmit});
   };
   submit(kDma, 3);
   submit(kDma, 0);

@@ -10,7 +10,7 @@ namespace {
 using Kind = WaitPlan::Kind;
 
 constexpr Picoseconds kWake = 5_us;
-constexpr Picoseconds kSubmitted = 1_ms;
+constexpr Instant kSubmitted(1_ms);
 
 WaitPlan plan(Picoseconds mean, Picoseconds early, bool was_long = false,
               Picoseconds after_submission = {}) {

@@ -58,8 +58,8 @@ class RandomEvents {
     for (auto& event : events) {
       now += below(3) == 0 ? 0 : static_cast<std::int64_t>(below(1'000'000));
       const auto length = static_cast<std::int64_t>(below(static_cast<std::uint64_t>(now) + 1));
-      event = {Picoseconds(now - length),
-               Picoseconds(now),
+      event = {Instant(Picoseconds(now - length)),
+               Instant(Picoseconds(now)),
                cause(),
                below(2) == 0 ? 0 : any(),
                any(),
@@ -100,7 +100,7 @@ TEST(ChromeTrace, IsJsonWhateverTheEvents) {
     for (std::size_t i = 0; i < events.size(); ++i) {
       EXPECT_EQ(slices[i].at("name"), std::string(to_string(events[i].activity)));
       EXPECT_EQ(slices[i].at("args").value("cause", "-"), cause_text(events[i].cause));
-      EXPECT_DOUBLE_EQ(slices[i].at("ts").get<double>(), events[i].begin.us());
+      EXPECT_DOUBLE_EQ(slices[i].at("ts").get<double>(), events[i].begin.since_power_up().us());
     }
   }
 }
@@ -114,7 +114,7 @@ TEST(ChromeTrace, HasTheSameBytesEveryTime) {
 TEST(ChromeTrace, HasArrowsOfRequestsThatAViewerTellsApart) {
   std::vector<TraceEvent> events;
   for (std::uint32_t i = 0; i < 100; ++i) {
-    const auto begin = Picoseconds(10 * i);
+    const auto begin = Instant(Picoseconds(10 * i));
     events.push_back({begin, begin + Picoseconds(5), platform::queue_cause(i % 3, 40'000 + i, i), 0,
                       0, 1, Activity::kDmaSubmit});
   }
@@ -131,8 +131,8 @@ TEST(ChromeTrace, HasArrowsOfRequestsThatAViewerTellsApart) {
 // An entry that nobody waits for, and one with the same number of the queue that comes after it.
 TEST(ChromeTrace, HasOtherArrowsOfAQueueThatIsMadeAnew) {
   const auto event = [](Activity activity, std::int64_t begin, std::uint64_t index) {
-    return TraceEvent{Picoseconds(begin),
-                      Picoseconds(begin + 100),
+    return TraceEvent{Instant(Picoseconds(begin)),
+                      Instant(Picoseconds(begin + 100)),
                       platform::queue_cause(0, 3, index),
                       0,
                       0,
@@ -165,7 +165,7 @@ TEST(ChromeTrace, HasOtherArrowsOfAQueueThatIsMadeAnew) {
 TEST(ChromeTrace, HasEverySliceOfALongRunOnce) {
   std::vector<TraceEvent> events(10'000);
   for (std::size_t i = 0; i < events.size(); ++i) {
-    const auto begin = Picoseconds(static_cast<std::int64_t>(i));
+    const auto begin = Instant(Picoseconds(static_cast<std::int64_t>(i)));
     events[i] = {begin, begin + Picoseconds(1), 0, i + 1, 0, 2, Activity::kHostRead};
   }
   const auto slices = of_phase(written(events, {}), "X");

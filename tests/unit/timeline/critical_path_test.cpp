@@ -55,8 +55,8 @@ class Path : public testing::Test {
   void add(Track track, Activity activity, std::int64_t begin, std::int64_t end,
            std::uint64_t cause = 0) {
     platform::TraceEvent event;
-    event.begin = Picoseconds(1000 * begin);
-    event.end = Picoseconds(1000 * end);
+    event.begin = Instant(Picoseconds(1000 * begin));
+    event.end = Instant(Picoseconds(1000 * end));
     event.cause = cause;
     event.track = track;
     event.activity = activity;
@@ -64,7 +64,7 @@ class Path : public testing::Test {
   }
   std::vector<PathSegment> find(std::int64_t end) {
     events_.sort(name_of);
-    return critical_path(events_, name_of, Picoseconds(1000 * end));
+    return critical_path(events_, name_of, Instant(Picoseconds(1000 * end)));
   }
   // "name length" in ns, in the order of time.
   static std::vector<std::string> told(const std::vector<PathSegment>& segments) {
@@ -91,7 +91,7 @@ TEST_F(Path, OfAMachineWithoutHostTasksIsNobodys) {
   EXPECT_THAT(told(find(100)), ElementsAre("no host task 100"));
   PathEvents nothing;
   nothing.sort(name_of);
-  EXPECT_EQ(critical_path(nothing, name_of, Picoseconds(5)).size(), 1U);
+  EXPECT_EQ(critical_path(nothing, name_of, Instant(Picoseconds(5))).size(), 1U);
 }
 
 TEST_F(Path, LeadsThroughTheRequestThatIsPolledFor) {
@@ -160,9 +160,9 @@ TEST_F(Path, OfAnyEventsHasNeitherGapNorOverlap) {
     const auto segments = find(end);
     std::int64_t last = 0;
     for (const auto& each : segments) {
-      ASSERT_EQ(each.begin.count(), last) << "seed " << seed;
+      ASSERT_EQ(each.begin.since_power_up().count(), last) << "seed " << seed;
       ASSERT_LT(each.begin, each.end) << "seed " << seed;
-      last = each.end.count();
+      last = each.end.since_power_up().count();
     }
     ASSERT_EQ(last, 1000 * end) << "seed " << seed;
   }

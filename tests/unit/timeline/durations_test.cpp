@@ -13,7 +13,7 @@ using platform::Activity;
 
 void took(Durations& durations, Activity activity, std::int64_t time) {
   platform::TraceEvent event;
-  event.begin = Picoseconds(1'000);
+  event.begin = Instant(Picoseconds(1'000));
   event.end = event.begin + Picoseconds(time);
   event.activity = activity;
   durations.on_event(event);

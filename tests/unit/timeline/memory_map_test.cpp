@@ -16,7 +16,7 @@ class Memory : public testing::Test {
  protected:
   void block(BlockState state, std::uint64_t address, std::uint64_t size, std::uint32_t track = 1) {
     platform::TraceEvent event;
-    event.begin = event.end = Picoseconds(++now_);
+    event.begin = event.end = Instant(Picoseconds(++now_));
     event.bytes = size;
     event.detail = static_cast<std::uint64_t>(state) << 60 | address;
     event.track = track;
@@ -51,7 +51,7 @@ TEST_F(Memory, AtTheEndIsWhatEachByteWasLastToldToBe) {
     block(state, at, size);
     std::fill_n(model.begin() + static_cast<std::ptrdiff_t>(at), size, state);
   }
-  const auto cards = map_.cards(Picoseconds(now_));
+  const auto cards = map_.cards(Instant(Picoseconds(now_)));
   ASSERT_EQ(cards.size(), 1U);
   EXPECT_EQ(cards[0].moments.back().label, "end of the run");
   EXPECT_EQ(bytes(cards[0].moments.back(), kSize), model);
@@ -63,7 +63,7 @@ TEST_F(Memory, HasTheMomentWithMostInUse) {
   block(BlockState::kFree, 0, 10);
   block(BlockState::kPinned, 30, 7);
   block(BlockState::kFree, 20, 5);
-  const auto cards = map_.cards(Picoseconds(99));
+  const auto cards = map_.cards(Instant(Picoseconds(99)));
   ASSERT_EQ(cards[0].moments.size(), 2U);
   const auto& most = cards[0].moments.front();
   EXPECT_EQ(most.label, "most in use");
@@ -77,7 +77,7 @@ TEST_F(Memory, HasWhatWasBeforeAMoveAndBehindIt) {
   block(BlockState::kFree, 16, 8);
   block(BlockState::kMoved, 0, 8);
   block(BlockState::kAllocated, 16, 16);
-  const auto cards = map_.cards(Picoseconds(99));
+  const auto cards = map_.cards(Instant(Picoseconds(99)));
   ASSERT_GE(cards[0].moments.size(), 3U);
   std::map<std::string, MemoryMap::Moment> by_label;
   for (const auto& moment : cards[0].moments) by_label[moment.label] = moment;
@@ -89,7 +89,7 @@ TEST_F(Memory, HasWhatWasBeforeAMoveAndBehindIt) {
 TEST_F(Memory, IsOneMapPerCard) {
   block(BlockState::kAllocated, 0, 8, 1);
   block(BlockState::kAllocated, 8, 8, 2);
-  const auto cards = map_.cards(Picoseconds(99));
+  const auto cards = map_.cards(Instant(Picoseconds(99)));
   ASSERT_EQ(cards.size(), 2U);
   EXPECT_EQ(cards[0].track, 1U);
   EXPECT_EQ(cards[1].moments.back().ranges.front().begin, 8U);

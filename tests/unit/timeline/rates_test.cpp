@@ -14,8 +14,8 @@ using platform::Activity;
 platform::TraceEvent moved(Activity activity, std::int64_t begin, std::int64_t end,
                            std::uint64_t bytes, std::uint64_t detail = 0) {
   platform::TraceEvent event;
-  event.begin = Picoseconds(begin);
-  event.end = Picoseconds(end);
+  event.begin = Instant(Picoseconds(begin));
+  event.end = Instant(Picoseconds(end));
   event.bytes = bytes;
   event.detail = detail;
   event.track = 1;

@@ -25,7 +25,8 @@ TEST(Lanes, HoldNoTwoAtOnceAndNoMoreThanThereMustBe) {
   Lanes lanes;
   std::vector<std::vector<Piece>> held;
   for (const auto& piece : pieces) {
-    const auto lane = lanes.take(Picoseconds(piece.begin), Picoseconds(piece.end));
+    const auto lane =
+        lanes.take(Instant(Picoseconds(piece.begin)), Instant(Picoseconds(piece.end)));
     ASSERT_LE(lane, held.size());
     if (lane == held.size()) held.emplace_back();
     for (const auto& other : held[lane]) {
@@ -47,7 +48,7 @@ TEST(Lanes, AreTakenFromTheFirstThatIsFree) {
     const auto expected = static_cast<std::size_t>(free - ends.begin());
     if (free == ends.end()) ends.push_back(0);
     ends[expected] = now;
-    ASSERT_EQ(lanes.take(Picoseconds(begin), Picoseconds(now)), expected) << now;
+    ASSERT_EQ(lanes.take(Instant(Picoseconds(begin)), Instant(Picoseconds(now))), expected) << now;
   }
   EXPECT_GT(ends.size(), 100U);
 }
@@ -60,8 +61,8 @@ class ThreadsOf : public testing::Test {
     platform::TraceEvent event{};
     event.track = static_cast<std::uint32_t>(known - tracks_.begin());
     if (known == tracks_.end()) tracks_.push_back(track);
-    event.begin = Picoseconds(begin);
-    event.end = Picoseconds(end);
+    event.begin = Instant(Picoseconds(begin));
+    event.end = Instant(Picoseconds(end));
     event.activity = activity;
     return threads_.of(
         event, [this](std::uint32_t number) { return tracks_[number]; },

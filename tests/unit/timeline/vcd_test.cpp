@@ -60,8 +60,8 @@ class VcdReader {
 
 platform::TraceEvent engine_event(std::int64_t begin, std::int64_t end, std::uint32_t track) {
   platform::TraceEvent event;
-  event.begin = Picoseconds(begin);
-  event.end = Picoseconds(end);
+  event.begin = Instant(Picoseconds(begin));
+  event.end = Instant(Picoseconds(end));
   event.track = track;
   event.activity = platform::Activity::kCommand;
   return event;
@@ -83,7 +83,8 @@ TEST(Vcd, CountsWhatIsUnderWayAtAnyTime) {
   for (std::int64_t when = 0; when < 1100; ++when) {
     for (std::uint32_t track = 0; track < 3; ++track) {
       const auto count = std::count_if(events.begin(), events.end(), [&](const auto& event) {
-        return event.track == track && event.begin.count() <= when && when < event.end.count();
+        return event.track == track && event.begin.since_power_up().count() <= when &&
+               when < event.end.since_power_up().count();
       });
       const std::string unit = "card0.dma.engine" + std::to_string(track);
       ASSERT_EQ(wires.at(unit + ".count", when), static_cast<std::uint64_t>(count)) << when;

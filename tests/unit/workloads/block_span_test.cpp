@@ -13,8 +13,8 @@ void tell(BlockSpan& span, Activity activity, std::int64_t begin, std::int64_t e
           Pipe pipe = Pipe::kScalar) {
   platform::TraceEvent event;
   event.activity = activity;
-  event.begin = Picoseconds(begin);
-  event.end = Picoseconds(end);
+  event.begin = Instant(Picoseconds(begin));
+  event.end = Instant(Picoseconds(end));
   event.detail = activity == Activity::kPipe ? static_cast<std::uint64_t>(pipe) : 0;
   span.on_event(event);
 }

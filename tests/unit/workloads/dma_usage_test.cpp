@@ -16,8 +16,8 @@ class DmaUsageOfEvents : public testing::Test {
   void add(Activity activity, int begin_ns, int end_ns, std::uint64_t position) {
     platform::TraceEvent event;
     event.activity = activity;
-    event.begin = nanoseconds(begin_ns);
-    event.end = nanoseconds(end_ns);
+    event.begin = Instant(nanoseconds(begin_ns));
+    event.end = Instant(nanoseconds(end_ns));
     event.cause = platform::dma_cause(0, position);
     usage_.on_event(event);
   }
@@ -30,14 +30,14 @@ class DmaUsageOfEvents : public testing::Test {
   static Picoseconds nanoseconds(int count) { return Picoseconds(std::int64_t{count} * 1000); }
   int share(DmaCause cause) const { return static_cast<int>(usage_.time(cause).count() / 1000); }
 
-  DmaUsage usage_{0, {2, Picoseconds(10'000), 4}, Picoseconds()};
+  DmaUsage usage_{0, {2, Picoseconds(10'000), 4}, Instant()};
 };
 
 TEST_F(DmaUsageOfEvents, EveryMomentHasOneCause) {
   add_command(0, 100, 110, 400);  // one of two engines
   add_command(1, 200, 210, 300);  // the other
   add(Activity::kEventWait, 220, 450, 0);
-  usage_.finish(nanoseconds(500));
+  usage_.finish(Instant(nanoseconds(500)));
   EXPECT_EQ(share(DmaCause::kEngines), 90);    // 210..300
   EXPECT_EQ(share(DmaCause::kInFlight), 150);  // 300..450
   EXPECT_EQ(share(DmaCause::kHost), 260);      // 0..210 and 450..500
@@ -46,7 +46,7 @@ TEST_F(DmaUsageOfEvents, EveryMomentHasOneCause) {
 TEST_F(DmaUsageOfEvents, ACommandBehindOthersOfItsStreamKeepsAnEngineFree) {
   add_command(0, 100, 110, 300);
   add_command(1, 120, 300, 400);  // in the same engine from 130 on
-  usage_.finish(nanoseconds(400));
+  usage_.finish(Instant(nanoseconds(400)));
   EXPECT_EQ(share(DmaCause::kOrder), 170);  // 130..300
   EXPECT_EQ(share(DmaCause::kHost), 230);
 }
@@ -58,7 +58,7 @@ TEST_F(DmaUsageOfEvents, SeveralCommandsInTheRingWaitForTheFetch) {
   for (const int position : {0, 1, 2}) {
     add(Activity::kEngineStart, 100, 110, static_cast<unsigned>(position));
   }
-  usage_.finish(nanoseconds(100));
+  usage_.finish(Instant(nanoseconds(100)));
   EXPECT_EQ(share(DmaCause::kFetch), 80);  // 20..100
 }
 
@@ -72,13 +72,13 @@ TEST_F(DmaUsageOfEvents, ReadsUnderWayAreAShareOfTheMostThereMayBe) {
 TEST_F(DmaUsageOfEvents, OtherCardsAndQueuesDoNotCount) {
   platform::TraceEvent event;
   event.activity = Activity::kEngineStart;
-  event.end = nanoseconds(10);
+  event.end = Instant(nanoseconds(10));
   for (const auto cause : {platform::dma_cause(1, 0), platform::queue_cause(0, 1, 0)}) {
     event.cause = cause;
     usage_.on_event(event);
     usage_.on_event(event);
   }
-  usage_.finish(nanoseconds(50));
+  usage_.finish(Instant(nanoseconds(50)));
   EXPECT_EQ(share(DmaCause::kHost), 50);
 }
 
@@ -87,7 +87,7 @@ TEST_F(DmaUsageOfEvents, KeepsNoMoreThanRingAndEnginesHold) {
   for (int i = 0; i < kCommands; ++i) {
     add_command(static_cast<unsigned>(i), i * 100 + 10, i * 100 + 20, i * 100 + 80);
   }
-  usage_.finish(nanoseconds(kCommands * 100));
+  usage_.finish(Instant(nanoseconds(kCommands * 100)));
   EXPECT_EQ(share(DmaCause::kHost), kCommands * 100) << "one engine of two at a time";
 }
 

@@ -57,17 +57,17 @@ TEST(LinkLimits, CausesShareTheIdleTime) {
 
 TEST(LinkLimits, AFullMemoryOrBoundReadsAreWhatEnginesWaitFor) {
   const DmaEngines engines{1, Picoseconds(), 1};
-  DmaUsage usage(0, engines, Picoseconds());
+  DmaUsage usage(0, engines, Instant());
   platform::TraceEvent event;
   event.cause = platform::dma_cause(0, 0);
   for (const auto activity : {platform::Activity::kEngineStart, platform::Activity::kDataRead,
                               platform::Activity::kCompletion}) {
     event.activity = activity;
-    event.begin = activity == platform::Activity::kCompletion ? 10_us : 0_us;
-    event.end = activity == platform::Activity::kDataRead ? 10_us : event.begin;
+    event.begin = activity == platform::Activity::kCompletion ? Instant(10_us) : Instant();
+    event.end = activity == platform::Activity::kDataRead ? Instant(10_us) : event.begin;
     usage.on_event(event);
   }
-  usage.finish(10_us);
+  usage.finish(Instant(10_us));
   EXPECT_EQ(idle_causes(usage, engines, false, false)[0].name, "engines");
   EXPECT_EQ(idle_causes(usage, engines, false, true)[0].name, "hbm");
   EXPECT_EQ(idle_causes(usage, engines, true, false)[0].name, "outstanding_reads");

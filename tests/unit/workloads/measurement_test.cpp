@@ -24,13 +24,13 @@ class HeardMarks : public platform::Tracer {
 
 TEST(Measurement, IsASpanOfTheMetricsTrack) {
   HeardMarks tracer;
-  mark(tracer, "a.b_ns", {5_ns, 9_ns, 77, 12}, platform::Statistic::kMean);
+  mark(tracer, "a.b_ns", {Instant(5_ns), Instant(9_ns), 77, 12}, platform::Statistic::kMean);
   ASSERT_EQ(tracer.events.size(), 1U);
   const auto& event = tracer.events[0];
   EXPECT_EQ(tracer.names[event.track], "workload.a.b_ns");
   EXPECT_EQ(event.activity, platform::Activity::kMeasurement);
-  EXPECT_EQ(event.begin, 5_ns);
-  EXPECT_EQ(event.end, 9_ns);
+  EXPECT_EQ(event.begin, Instant(5_ns));
+  EXPECT_EQ(event.end, Instant(9_ns));
   EXPECT_EQ(event.cause, 77U);
   EXPECT_EQ(event.detail & 0xFF, static_cast<std::uint64_t>(platform::Statistic::kMean));
   EXPECT_EQ(event.detail >> 8, 12U);
@@ -38,21 +38,22 @@ TEST(Measurement, IsASpanOfTheMetricsTrack) {
 
 TEST(Measurement, OfPartsIsOneBehindTheOther) {
   HeardMarks tracer;
-  EXPECT_EQ(mark_parts(tracer, "p.", "_us", {{"x", 3_ns}, {"y", 0_ns}, {"z", 4_ns}}, 10_ns, 5),
-            17_ns);
+  EXPECT_EQ(
+      mark_parts(tracer, "p.", "_us", {{"x", 3_ns}, {"y", 0_ns}, {"z", 4_ns}}, Instant(10_ns), 5),
+      Instant(17_ns));
   ASSERT_EQ(tracer.events.size(), 3U);
   EXPECT_EQ(tracer.names,
             (std::vector<std::string>{"workload.p.x_us", "workload.p.y_us", "workload.p.z_us"}));
-  EXPECT_EQ(tracer.events[0].begin, 10_ns);
+  EXPECT_EQ(tracer.events[0].begin, Instant(10_ns));
   EXPECT_EQ(tracer.events[1].begin, tracer.events[0].end);
   EXPECT_EQ(tracer.events[2].begin, tracer.events[1].end);
-  EXPECT_EQ(tracer.events[2].end, 17_ns);
+  EXPECT_EQ(tracer.events[2].end, Instant(17_ns));
 }
 
 TEST(Measurement, IsToldToNobodyIfNobodyRecords) {
   HeardMarks tracer(false);
-  mark(tracer, "a", {0_ns, 1_ns});
-  mark(tracer, "a", {{0_ns, 1_ns}}, platform::Statistic::kMost);
+  mark(tracer, "a", {Instant(), Instant(1_ns)});
+  mark(tracer, "a", {{Instant(), Instant(1_ns)}}, platform::Statistic::kMost);
   EXPECT_TRUE(tracer.names.empty());
   EXPECT_TRUE(tracer.events.empty());
 }

@@ -58,7 +58,7 @@ unsigned BinaryOperation::clusters() const {
 Status BinaryOperation::run(const std::function<Status()>& launch) {
   auto& device = session_.device();
   auto& clock = context_.platform.clock();
-  const Picoseconds begin = clock.now();
+  const Instant begin = clock.now();
   for (const auto* from : {&a_, &b_}) {
     if (!copies_) continue;
     if (auto ok = copy_in(*from); !ok) return ok;

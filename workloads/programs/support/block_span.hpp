@@ -48,8 +48,8 @@ class BlockSpan : public platform::TraceSink {
   Picoseconds busy(platform::Pipe pipe) const { return busy_[static_cast<std::size_t>(pipe)]; }
 
  private:
-  std::optional<Picoseconds> begin_, first_copy_;
-  Picoseconds end_;
+  std::optional<Instant> begin_, first_copy_;
+  Instant end_;
   unsigned blocks_ = 0;
   std::uint64_t cause_ = 0;  // of the launch
   std::array<Picoseconds, platform::kPipes> busy_{};

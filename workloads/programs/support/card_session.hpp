@@ -37,7 +37,7 @@ inline Picoseconds time_for(Bytes bytes) {
 
 // `work`: what the card may rightly take for what is waited for; beyond the range of time: for
 // ever.
-inline Picoseconds patience(Context& context, Picoseconds work = {}) {
+inline Instant patience(Context& context, Picoseconds work = {}) {
   return context.platform.clock().now() + kPatience + work;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "npu/abi/queue_registers.hpp"
+#include "workloads/kernels/vector/words.hpp"
 
 namespace npu::workloads {
 
@@ -54,8 +55,12 @@ Status IsolationScene::enter(bool attacker) {
   auto memory = attacker_->allocate(2_MiB);
   if (!memory) return forward_error(memory);
   own_memory_ = *memory;
+  const auto cores = vector_cores(context_, device_);
+  if (!cores) return forward_error(cores);
+  driver::QueueOptions options;
+  options.core_mask = *cores;
   for (auto* queue : {&attacker_queue_, &bystander_}) {
-    auto made = attacker_->create_queue();
+    auto made = attacker_->create_queue(options);
     if (!made) return forward_error(made);
     *queue = std::move(*made);
   }
@@ -202,8 +207,8 @@ Status IsolationScene::submit(const abi::QueueEntry& entry) {
   return ticket ? Status{} : forward_error(ticket);
 }
 
-Status IsolationScene::submit_kernel(const abi::KernelArguments& arguments) {
-  const auto kernel = attacker_->launch(abi::KernelFunction::kCopy, 1, arguments);
+Status IsolationScene::submit_kernel(const kernels::vector::Elementwise& work) {
+  const auto kernel = attacker_->launch("elementwise", 1, kernels::vector::to_words(work));
   return kernel ? submit(*kernel) : forward_error(kernel);
 }
 

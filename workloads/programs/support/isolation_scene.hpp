@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "workloads/kernels/vector/problem.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {
@@ -25,9 +26,9 @@ class IsolationScene {
   platform::BusAddress neighbour_ring() const { return neighbours_.front().ring; }
   platform::BusAddress neighbour_completions() const { return neighbours_.front().completions; }
   Status ring(std::uint16_t doorbell, std::uint64_t value);
-  Status submit(const abi::QueueEntry& entry);                  // does not wait
-  Status submit_kernel(const abi::KernelArguments& arguments);  // kCopy, one block
-  Status run_one(const abi::QueueEntry& entry);                 // waits
+  Status submit(const abi::QueueEntry& entry);                     // does not wait
+  Status submit_kernel(const kernels::vector::Elementwise& work);  // one block
+  Status run_one(const abi::QueueEntry& entry);                    // waits
 
   // Afterwards.
   const std::vector<driver::QueueFault>& attacker_faults() const { return faults_; }

@@ -3,30 +3,22 @@
 
 #include <fmt/format.h>
 
-#include "npu/driver/program.hpp"
-#include "workloads/framework/program_images.hpp"
-
 namespace npu::workloads {
-
-Status KernelLaunch::put(driver::DeviceAddress& at, ConstByteSpan bytes) {
-  auto memory = session_.allocate(bytes.size);
-  if (!memory) return forward_error(memory);
-  at = *memory;
-  return session_.write(at, bytes);
-}
 
 Status KernelLaunch::load(const std::string& program) {
   program_ = program;
-  const auto object = use_program(context_.report, program);
-  if (!object) return forward_error(object);
-  auto image = driver::make_image(abi::ImageKind::kAiCore, *object);
+  const auto image = session_.upload(program);
   if (!image) return forward_error(image);
-  return put(image_, {image->data(), image->size()});
+  image_ = *image;
+  return {};
 }
 
 Status KernelLaunch::set_arguments(ConstByteSpan words) {
   argument_bytes_ = static_cast<std::uint32_t>(words.size);
-  return put(arguments_, words);
+  const auto memory = session_.allocate(words.size);
+  if (!memory) return forward_error(memory);
+  arguments_ = *memory;
+  return session_.write(arguments_, words);
 }
 
 Status KernelLaunch::run(const driver::CoreMask& cores, std::uint32_t blocks, Picoseconds work,

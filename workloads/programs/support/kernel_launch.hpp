@@ -27,8 +27,6 @@ class KernelLaunch {
   const BlockSpan& span() const { return span_; }
 
  private:
-  Status put(driver::DeviceAddress& at, ConstByteSpan bytes);
-
   Context& context_;
   QueueSession& session_;
   driver::DeviceAddress image_, arguments_;

@@ -39,14 +39,14 @@ class QueueFleet::Completions : public platform::TraceSink {
   }
 
   std::uint64_t wanted = 0;  // entries of a queue in a loop
-  Picoseconds begin;         // of the submissions
+  Instant begin;             // of the submissions
   std::optional<MeasuredSpan> first;
   MeasuredSpan longest_gap{};
 
  private:
   struct Seen {
     std::uint64_t count = 0;
-    Picoseconds last;
+    Instant last;
   };
   std::map<std::uint64_t, Seen> queues_;
 };
@@ -102,9 +102,7 @@ Status QueueFleet::add_member(QueueSession& session, std::uint64_t number) {
 Status QueueFleet::make_work(Member& member) {
   abi::QueueEntry kernel;
   if (shape_.spin_cycles != 0) {
-    abi::KernelArguments arguments;
-    arguments.value = shape_.spin_cycles;
-    auto made = member.session->launch(abi::KernelFunction::kSpin, 1, arguments);
+    auto made = member.session->launch("spin", 1, &shape_.spin_cycles, 1);
     if (!made) return forward_error(made);
     kernel = *made;
   }
@@ -165,7 +163,7 @@ Result<FleetTimes> QueueFleet::run() {
   completions.wanted = shape_.entries;
   const TraceSession listening(context_.trace, completions);
   auto& clock = context_.platform.clock();
-  const Picoseconds begin = completions.begin = clock.now();
+  const Instant begin = completions.begin = clock.now();
   for (std::uint64_t loop = 0; loop < shape_.loops; ++loop) {
     if (auto ok = submit_all(); !ok) return forward_error(ok);
     if (auto ok = wait_for_all(); !ok) return forward_error(ok);

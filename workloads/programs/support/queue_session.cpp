@@ -2,7 +2,12 @@
 #include "workloads/programs/support/queue_session.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
+
+#include "npu/abi/queue_registers.hpp"
+#include "npu/driver/program.hpp"
+#include "workloads/framework/program_images.hpp"
 
 namespace npu::workloads {
 
@@ -11,7 +16,6 @@ namespace {
 constexpr Bytes kPiece = 1_MiB;
 constexpr Bytes kArguments = 2_MiB;
 constexpr Bytes kArgumentSize = 64;  // of a kernel, aligned
-static_assert(sizeof(abi::KernelArguments) <= kArgumentSize);
 
 }  // namespace
 
@@ -29,6 +33,20 @@ ParameterSpec queue_memory_parameter() {
 driver::QueueMemory queue_memory(const ParameterSet& parameters) {
   return parameters.choice("queue_memory") == "device" ? driver::QueueMemory::kDevice
                                                        : driver::QueueMemory::kHost;
+}
+
+// Cube cores are numbered first.
+Result<driver::CoreMask> vector_cores(Context& context, driver::Device& device) {
+  auto registers = context.platform.map_bar(device.info().bdf(), abi::kRegisterBar, 0,
+                                            abi::kDoorbellPageSize, platform::Caching::kUncached);
+  if (!registers) return forward_error(registers);
+  const auto topology =
+      abi::CoreTopology::from_raw((*registers)->read32(abi::CoreTopology::kOffset));
+  if (topology.get<abi::CoreTopology::VectorCores>() == 0) return driver::kAllCores;
+  driver::CoreMask mask = driver::kAllCores;
+  const auto cube = driver::first_cores(topology.get<abi::CoreTopology::Clusters>());
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] &= ~cube[i];
+  return mask;
 }
 
 Result<std::unique_ptr<QueueSession>> QueueSession::open(Context& context, driver::Device& device,
@@ -95,17 +113,35 @@ bool QueueSession::has_room_for_launch() const {
   return arguments_used_ + kArgumentSize <= kArguments;
 }
 
-Result<abi::QueueEntry> QueueSession::launch(abi::KernelFunction function, std::uint32_t blocks,
-                                             const abi::KernelArguments& arguments) {
+Result<driver::DeviceAddress> QueueSession::upload(const std::string& program) {
+  const auto known = programs_.find(program);
+  if (known != programs_.end()) return known->second;
+  const auto object = use_program(context_.report, program);
+  if (!object) return forward_error(object);
+  const auto image = driver::make_image(abi::ImageKind::kAiCore, *object);
+  if (!image) return forward_error(image);
+  const auto at = allocate(image->size());
+  if (!at) return forward_error(at);
+  if (auto ok = write(*at, {image->data(), image->size()}); !ok) return forward_error(ok);
+  programs_[program] = *at;
+  return *at;
+}
+
+Result<abi::QueueEntry> QueueSession::launch(const std::string& program, std::uint32_t blocks,
+                                             const std::uint64_t* words, std::size_t count) {
+  const Bytes size = count * sizeof *words;
+  assert(size <= kArgumentSize);
+  const auto image = upload(program);
+  if (!image) return forward_error(image);
   if (!has_room_for_launch()) {
     return fail(ErrorCode::kOutOfResources, "no room for the arguments of one more kernel");
   }
   const auto at = arguments_ + arguments_used_;
   arguments_used_ += kArgumentSize;
-  auto ok = write(at, {reinterpret_cast<const std::byte*>(&arguments), sizeof arguments});
+  auto ok = write(at, {reinterpret_cast<const std::byte*>(words), size});
   if (!ok) return forward_error(ok);
-  return driver::entries::launch(static_cast<std::uint32_t>(function), blocks, at,
-                                 sizeof arguments);
+  return driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, *image, blocks, at,
+                                       static_cast<std::uint32_t>(size));
 }
 
 Status QueueSession::close() {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs on compute queues begin with: a process on the card, memory in its address space,
-// kernels' arguments, and a way to look at its memory.
+// kernels and their arguments, and a way to look at its memory.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "npu/abi/kernel_functions.hpp"
 #include "npu/driver/process.hpp"
 #include "npu/driver/queue.hpp"
 #include "npu/driver/queue_entries.hpp"
@@ -18,6 +18,9 @@ namespace npu::workloads {
 // "queue_memory": where rings of compute queues are.
 ParameterSpec queue_memory_parameter();
 driver::QueueMemory queue_memory(const ParameterSet& parameters);
+
+// The cores that have a vector unit, for queues of kernels that need one.
+Result<driver::CoreMask> vector_cores(Context& context, driver::Device& device);
 
 class QueueSession {
  public:
@@ -33,9 +36,18 @@ class QueueSession {
   // Bytes of the process' device memory, by copies on the session's own queue.
   Status write(driver::DeviceAddress address, ConstByteSpan bytes);
   Status read(driver::DeviceAddress address, ByteSpan bytes);
-  // An entry that starts a kernel; its arguments are put into device memory now.
-  Result<abi::QueueEntry> launch(abi::KernelFunction function, std::uint32_t blocks,
-                                 const abi::KernelArguments& arguments);
+  // Where the image of an embedded program (framework/program_images.hpp) lies in device memory; it
+  // is put there when it is first asked for.
+  Result<driver::DeviceAddress> upload(const std::string& program);
+  // An entry that starts such a program on the AI Cores; its argument words, at most 8, are put
+  // into device memory now.
+  Result<abi::QueueEntry> launch(const std::string& program, std::uint32_t blocks,
+                                 const std::uint64_t* words, std::size_t count);
+  template <class Words>
+  Result<abi::QueueEntry> launch(const std::string& program, std::uint32_t blocks,
+                                 const Words& words) {
+    return launch(program, blocks, words.data(), words.size());
+  }
   // The kernels launched so far have ended: their arguments' places are free.
   void forget_launches() { arguments_used_ = 0; }
   bool has_room_for_launch() const;
@@ -53,6 +65,7 @@ class QueueSession {
   Context& context_;
   std::unique_ptr<driver::ProcessContext> process_;
   std::vector<std::unique_ptr<platform::DmaMemory>> host_;
+  std::map<std::string, driver::DeviceAddress> programs_;
   platform::DmaMemory* staging_ = nullptr;
   driver::DeviceAddress arguments_;  // an arena
   Bytes arguments_used_ = 0;

@@ -28,9 +28,9 @@ void RefreshPhases::wait(std::uint64_t index) {
   if (round_ == Picoseconds()) return;
   auto& clock = context_.platform.clock();
   const std::int64_t round = round_.count();
-  const std::int64_t rounds = (clock.now() + round_).count() / round + 1;
+  const std::int64_t rounds = (clock.now() + round_).since_power_up().count() / round + 1;
   const std::int64_t phase = static_cast<std::int64_t>(index) * round / count_;
-  clock.sleep_until(Picoseconds(rounds * round + phase));
+  clock.sleep_until(Instant(Picoseconds(rounds * round + phase)));
 }
 
 }  // namespace npu::workloads

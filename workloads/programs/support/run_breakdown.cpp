@@ -55,15 +55,15 @@ Status RunBreakdown::finish(const driver::RunReport& run) {
   const auto sent = dispatch_.begin.value_or(complete);
   const auto begun = kernels_.begin.value_or(complete);
   const auto ended = kernels_.end.value_or(complete);
-  const std::pair<const char*, Picoseconds> milestones[] = {
+  const std::pair<const char*, Instant> milestones[] = {
       {"submit", run.launched}, {"queue", *scheduler.begin},
       {"aicpu", sent},          {"dispatch", begun},
       {"cores", ended},         {"completion", complete},
       {"wait", run.returned}};
-  Picoseconds last = run.called;
+  Instant last = run.called;
   for (const auto& [name, when] : milestones) {
     // What was passed earlier costs nothing more, and nothing costs more than the run.
-    const Picoseconds moment = std::min(std::max(when, last), run.returned);
+    const Instant moment = std::min(std::max(when, last), run.returned);
     breakdown_.parts.push_back({name, moment - last});
     last = moment;
   }

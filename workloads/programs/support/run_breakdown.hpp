@@ -42,7 +42,7 @@ class RunBreakdown : public platform::TraceSink {
 
  private:
   struct Span {
-    std::optional<Picoseconds> begin, end;
+    std::optional<Instant> begin, end;
     void add(const platform::TraceEvent& event);
   };
   void report_pipes(const std::string& prefix, Report& out) const;
@@ -53,8 +53,9 @@ class RunBreakdown : public platform::TraceSink {
   std::set<std::uint32_t> cores_;                       // tracks
   std::array<Picoseconds, platform::kPipes> busy_{};    // over all cores
   Breakdown breakdown_;
-  Picoseconds called_{}, run_{};  // from the call to its return
-  std::uint64_t cause_ = 0;       // of the scheduler's launch
+  Instant called_{};
+  Picoseconds run_{};        // from the call to its return
+  std::uint64_t cause_ = 0;  // of the scheduler's launch
 };
 
 }  // namespace npu::workloads

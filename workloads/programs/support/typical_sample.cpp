@@ -13,7 +13,7 @@ namespace {
 // The call from its begin on, part by part.
 void mark_call(platform::Tracer& tracer, const std::string& prefix, const LatencySample& sample) {
   if (!tracer.enabled()) return;
-  const Picoseconds end =
+  const Instant end =
       mark_parts(tracer, prefix + ".breakdown.", "_ns", sample.parts, sample.begin, sample.cause);
   mark(tracer, prefix + ".latency_ns", {sample.begin, end, sample.cause});
   mark(tracer, prefix + ".breakdown.wait_ns", {end, end + sample.wait, sample.cause});

@@ -12,7 +12,7 @@ namespace npu::workloads {
 struct LatencySample {
   std::vector<Breakdown::Part> parts;  // of the latency
   Picoseconds wait;                    // from its end to the call's return
-  Picoseconds begin{};                 // of the call
+  Instant begin{};                     // of the call
   std::uint64_t cause = 0;             // of the request
 };
 

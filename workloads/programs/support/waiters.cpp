@@ -24,16 +24,16 @@ Status wait_once(Context& context, driver::Device& device, const WaitShape& shap
                  bool measured) {
   auto& clock = context.platform.clock();
   auto& tasks = context.platform.tasks();
-  const Picoseconds called = clock.now();
+  const Instant called = clock.now();
   driver::SubmitOptions options;
   options.interrupt = shape.policy != driver::WaitPolicy::kPolling;  // nobody would take it
   auto ticket = device.submit(lane.stream, lane.command, options);
   if (!ticket) return forward_error(ticket);
   const auto cpu_before = tasks.cpu_usage();
-  const Picoseconds waiting = clock.now();
+  const Instant waiting = clock.now();
   auto done = device.wait(*ticket, shape.policy, patience(context));
   if (!done || !measured) return done;
-  const Picoseconds returned = clock.now();
+  const Instant returned = clock.now();
   const auto cpu_after = tasks.cpu_usage();
   WaitTotals one;
   one.waits = 1;
@@ -43,10 +43,9 @@ Status wait_once(Context& context, driver::Device& device, const WaitShape& shap
   one.cpu.busy = cpu_after.busy - cpu_before.busy;
   one.cpu.idle = cpu_after.idle - cpu_before.idle;
   one.cpu.context_switches = cpu_after.context_switches - cpu_before.context_switches;
-  if (context.platform.tracer().enabled()) {
-    const auto cause = platform::dma_cause(device.info().device_index, ticket->position);
-    one.spans.push_back({called, returned, cause});
-  }
+  // Asked for whether or not anybody listens: a call of the driver takes time.
+  const auto cause = platform::dma_cause(device.info().device_index, ticket->position);
+  if (context.platform.tracer().enabled()) one.spans.push_back({called, returned, cause});
   lane.totals.add(one);
   return {};
 }

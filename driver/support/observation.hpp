@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the driver tells a timeline. It is none of the driver's work: where instructions are counted
+// (counting/) these are not, so that a run takes the same time whether it is watched or not.
+#pragma once
+
+#include <utility>
+
+#include "npu/platform/platform.hpp"
+
+#ifdef NPU_COUNTED
+extern "C" __attribute__((visibility("hidden"))) volatile std::uint64_t npu_instructions;
+#endif
+
+namespace npu::driver {
+
+// Calls tell(tracer, now) if somebody listens. `tell` asks the machine nothing but its tracer.
+#ifdef NPU_COUNTED
+template <class Tell>
+[[gnu::noinline, gnu::no_sanitize_coverage]] void observe(platform::Platform& platform,
+                                                          const Tell& tell) noexcept {
+  auto& tracer = platform.tracer();
+  if (!tracer.enabled()) return;
+  const Instant now = platform.clock().now();
+  const std::uint64_t before = npu_instructions;
+  tell(tracer, now);
+  npu_instructions = before;
+}
+#else
+template <class Tell>
+void observe(platform::Platform& platform, const Tell& tell) {
+  auto& tracer = platform.tracer();
+  if (tracer.enabled()) tell(tracer, platform.clock().now());
+}
+#endif
+
+}  // namespace npu::driver

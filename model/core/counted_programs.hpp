@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of the cards' cores built a second time, so that they count their instructions
+// (counting/). A core that is given one of the programs runs its counted twin instead: the image in
+// device memory, its size and its digest are those of the program that the card would run.
+#pragma once
+
+#include <vector>
+
+#include "npu/base/byte_span.hpp"
+
+namespace npu::model {
+
+class CountedPrograms {
+ public:
+  // Two shared objects, which outlive this.
+  void add(ConstByteSpan program, ConstByteSpan counted);
+  // The twin of what is `object` as far as it is loaded; empty: it has none.
+  ConstByteSpan find(ConstByteSpan object) const;
+  bool empty() const { return twins_.empty(); }
+
+ private:
+  struct Twins {
+    ConstByteSpan code, counted;
+  };
+  std::vector<Twins> twins_;
+};
+
+}  // namespace npu::model

@@ -2,7 +2,7 @@
 # Code that counts its own instructions (counting/): GCC on x86-64 without sanitizers and with
 # optimisation; elsewhere there is none, and what it executes is not known.
 set(NPU_COUNTING OFF)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64"
+if(NPU_COUNT AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64"
     AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT NPU_SANITIZE)
   set(NPU_COUNTING ON)
 endif()

@@ -11,6 +11,7 @@ option(NPU_TESTS "Build the tests and npusim-bench" ON)
 option(NPU_UNITY_TESTS "Compile the tests a dozen files at a time" ON)
 option(NPU_UNITY_PROGRAMS "Compile the card's programs a dozen files at a time" OFF)
 option(NPU_PCH "Use precompiled headers" ON)
+option(NPU_COUNT "Count the instructions of driver and card programs, where the compiler can" ON)
 option(NPU_FULL "With sanitizers: every check, and build and run every test" OFF)
 set(NPU_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 

@@ -7,15 +7,13 @@ namespace npu::firmware {
 bool Scheduler::sweep() {
   bool moved = false;
   unsigned looks = 0;
-  auto& workers = cores_.workers();
-  for (unsigned i = cores_.next_at_work(0); i < workers.size(); i = cores_.next_at_work(i + 1)) {
-    Worker& worker = workers[i];
+  for (unsigned i = cores_.next_at_work(0); i != WorkerSet::kNone; i = cores_.next_at_work(i + 1)) {
+    Worker& worker = cores_.workers()[i];
+    const Seen seen = link_->look(worker);
     ++looks;
-    const Look found = link_->look(worker);
-    if (!found.changed) continue;
+    if (seen == Seen::kNothing) continue;
     moved = true;
-    cores_.changed(worker);
-    for (unsigned k = 0; k < found.count; ++k) ended(found.ended[k], worker);
+    go_on(worker, seen);
   }
   // Not of rounds that find nothing: how many of them there are is the machine's business
   // (AicpuPort::poll_again).
@@ -23,33 +21,51 @@ bool Scheduler::sweep() {
   return moved;
 }
 
-void Scheduler::ended(const Ended& ended, const Worker& worker) {
-  const Assignment& what = ended.what;
+void Scheduler::go_on(Worker& worker, Seen seen) {
+  const Assignment& oldest = worker.oldest();
+  if (seen == Seen::kBegun) return cores_.change(worker, Work::kRunning);
+  if (seen == Seen::kOldestEnded) {
+    cores_.change(worker, Work::kSent);
+  } else if (seen == Seen::kOldestEndedNewestBegun) {
+    cores_.change(worker, Work::kRunning);
+  } else {
+    cores_.change(worker, Work::kNone);
+  }
+  ended(oldest, worker);
+  if (seen == Seen::kBothEnded) ended(worker.newest(), worker);
+}
+
+void Scheduler::ended(const Assignment& what, const Worker& worker) {
   enter(AicpuPhase::kComplete, what.task);
+  const std::uint32_t result = link_->result(worker, what);
   ++lanes_;
   if (what.record != 0) {
     port_.store(what.record + offsetof(abi::TaskRecord, seen), 8, port_.system_counter());
   }
-  if (ended.result != static_cast<std::uint32_t>(abi::KernelResult::kOk)) {
-    return fail_in(what, abi::RunStatus::kKernelFailed, worker, ended.result);
+  if (result != static_cast<std::uint32_t>(abi::KernelResult::kOk)) {
+    return fail_in(what, abi::RunStatus::kKernelFailed, worker, result);
   }
   if (what.lanes > 1) {
     const std::uint64_t lanes = run_.task(what.task, offsetof(TaskState, lanes_done));
     if (port_.fetch_add(lanes, 4, 1) + 1 != what.lanes) return;
   }
   if (run_.header().dump_count != 0) dump(what.task, abi::DumpStage::kAfterCompletion);
-  done_.push_back(what.task);
+  resolve(what.task);
 }
 
-// What ends on the way (dependency-only and skipped tasks) has its turn in the next round.
+// Of tasks that have ended without having run. Those that become ready by it have their turn in the
+// next round.
 void Scheduler::resolve_done() {
   const std::size_t count = done_.size();
-  for (std::size_t i = 0; i < count; ++i) resolve(done_[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    enter(AicpuPhase::kComplete, done_[i]);
+    resolve(done_[i]);
+  }
+  if (done_.size() == count) return done_.clear();
   done_.erase(done_.begin(), done_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 void Scheduler::resolve(std::uint32_t task) {
-  enter(AicpuPhase::kComplete, task);
   const std::uint64_t list = run_.task(task, offsetof(TaskState, successors));
   std::uint32_t seen = 0;
   for (;;) {

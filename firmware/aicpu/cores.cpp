@@ -9,12 +9,6 @@ namespace npu::firmware {
 static_assert(abi::kMaxWorkers <= WorkerSet::kMost);
 
 using abi::CoreType;
-using abi::TaskShape;
-
-bool Cores::runs(CoreType type, unsigned shape) {
-  if (type == CoreType::kCoupled) return true;
-  return type == (shape == by(TaskShape::kAic) ? CoreType::kAic : CoreType::kAiv);
-}
 
 namespace {
 
@@ -47,7 +41,7 @@ std::vector<std::vector<std::size_t>> group(const std::vector<Worker>& all, Core
 }  // namespace
 
 void Cores::deal(const RunView& run, unsigned thread, const CoreLink& link) {
-  link_ = &link;
+  can_pend_ = link.can_pend();
   std::vector<std::uint32_t> words(run.header().workers);
   run.port().read(run.control(scratch::kWorkers), words.data(), words.size() * 4);
   std::vector<Worker> all;
@@ -62,71 +56,60 @@ void Cores::deal(const RunView& run, unsigned thread, const CoreLink& link) {
   std::sort(all.begin(), all.end(),
             [](const Worker& a, const Worker& b) { return a.physical < b.physical; });
   const auto clusters = group(all, counts_);
+  kind_of_vector_ = counts_.lanes > 1 ? Worker::kVector : 0;
   workers_.reserve(all.size());
   for (std::size_t c = thread; c < clusters.size(); c += run.header().threads) {
     Cluster cluster;
     for (const auto i : clusters[c]) {
-      workers_.push_back(all[i]);
-      workers_.back().cluster = static_cast<unsigned>(clusters_.size());
+      Worker worker = all[i];
+      worker.place = static_cast<unsigned>(workers_.size());
+      worker.cluster = static_cast<unsigned>(clusters_.size());
+      worker.kind = worker.type == CoreType::kAiv ? Worker::kVector : 0;
+      workers_.push_back(worker);
       cluster.workers.push_back(&workers_.back());
     }
     cluster.whole = cluster.workers.size() == counts_.lanes;
+    whole_.put(cluster.workers.front()->place, cluster.whole);
     clusters_.push_back(std::move(cluster));
   }
-  for (const auto& worker : workers_) changed(worker);
-}
-
-void Cores::changed(const Worker& worker) {
-  const auto place = static_cast<unsigned>(&worker - workers_.data());
-  const bool idle = worker.idle();
-  const bool usable = static_cast<int>(worker.cluster) != held_;
-  const bool pendable = usable && link_->can_pend(worker);
-  for (unsigned shape = 0; shape < kShapes; ++shape) {
-    if (!runs(worker.type, shape)) continue;
-    idle_[shape].put(place, idle && usable);
-    pendable_[shape].put(place, pendable);
+  for (const auto& worker : workers_) {
+    all_.put(worker.place, true);
+    idle_[worker.kind].put(worker.place, true);
   }
-  at_work_.put(place, worker.busy() && !worker.reserved);
-  const Cluster& cluster = clusters_[worker.cluster];
-  idle_clusters_.put(worker.cluster, idle && cluster.whole && busy(cluster) == 0);
-}
-
-unsigned Cores::busy(const Cluster& cluster) const {
-  unsigned count = 0;
-  for (const auto* worker : cluster.workers) count += worker->idle() ? 0 : 1;
-  return count;
-}
-
-Worker* Cores::next(const WorkerSet& workers) {
-  if (workers.count() == 0) return nullptr;
-  unsigned place = workers.next(turn_);
-  if (place == WorkerSet::kNone) place = workers.next(0);
-  turn_ = place + 1 == workers_.size() ? 0 : place + 1;
-  return &workers_[place];
 }
 
 Cluster* Cores::next_idle_cluster() {
-  const unsigned place = idle_clusters_.next(0);
-  return place == WorkerSet::kNone ? nullptr : &clusters_[place];
+  const unsigned place = clusters_at().next(0);
+  return place == WorkerSet::kNone ? nullptr : &clusters_[workers_[place].cluster];
+}
+
+unsigned Cores::idle_of(const Cluster& cluster) const {
+  unsigned count = 0;
+  for (const auto* worker : cluster.workers) count += worker->busy() ? 0 : 1;
+  return count;
 }
 
 void Cores::hold(int cluster) {
   const int before = std::exchange(held_, cluster);
   for (const int each : {before, cluster}) {
     if (each < 0) continue;
-    for (const auto* worker : clusters_[static_cast<std::size_t>(each)].workers) changed(*worker);
+    for (const auto* worker : clusters_[static_cast<std::size_t>(each)].workers) {
+      const bool free = each != held_, runs = worker->work == Work::kRunning;
+      idle_[worker->kind].put(worker->place, free && !worker->busy());
+      pendable_[worker->kind].put(worker->place, free && runs && can_pend_);
+    }
   }
 }
 
 void Cores::hold_cluster(bool wanted) {
   if (wanted == (held_ >= 0)) return;
   if (!wanted) return hold(-1);
-  unsigned fewest = 4;
+  unsigned most = 0;
   int nearest = -1;
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
-    const unsigned count = busy(clusters_[i]);
-    if (!clusters_[i].whole || count >= fewest) continue;
-    fewest = count;
+    const unsigned idle = idle_of(clusters_[i]);
+    if (!clusters_[i].whole || (nearest >= 0 && idle <= most)) continue;
+    most = idle;
     nearest = static_cast<int>(i);
   }
   hold(nearest);

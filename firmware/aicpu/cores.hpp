@@ -35,39 +35,75 @@ class Cores {
   const CoreCounts& counts() const { return counts_; }
   const std::vector<Worker>& workers() const { return workers_; }
   std::vector<Worker>& workers() { return workers_; }
-  // To be called when what `worker` does has changed.
-  void changed(const Worker& worker);
+  // What `worker` has from now on.
+  void change(Worker& worker, Work work) {
+    const Work before = worker.work;
+    worker.work = work;
+    if ((before == Work::kRunning) != (work == Work::kRunning)) set_pendable(worker);
+    if ((before == Work::kNone) != (work == Work::kNone)) set_idle(worker);
+  }
+  // It has a block that waits for others (kTaskTogether), or waits no more.
+  void reserve(Worker& worker, bool reserved) {
+    worker.reserved = reserved;
+    reserved_.flip(worker.place);
+    at_work_.flip(worker.place);
+  }
 
   // Those that do nothing, or may be given a second block, and run blocks of this shape. A cluster
   // that mixed blocks wait for is left alone.
-  unsigned idle(abi::TaskShape shape) const { return idle_[by(shape)].count(); }
-  unsigned pendable(abi::TaskShape shape) const { return pendable_[by(shape)].count(); }
+  unsigned idle(abi::TaskShape shape) const { return idle_[kind_of(shape)].count(); }
+  unsigned pendable(abi::TaskShape shape) const { return pendable_[kind_of(shape)].count(); }
   // Whole clusters that are idle.
-  unsigned idle_clusters() const { return idle_clusters_.count(); }
-  // One for the next block, in turn, so that work spreads over the cores; null: none.
-  Worker* next_idle(abi::TaskShape shape) { return next(idle_[by(shape)]); }
-  Worker* next_pendable(abi::TaskShape shape) { return next(pendable_[by(shape)]); }
+  unsigned idle_clusters() const { return clusters_at().count(); }
+  const WorkerSet& idle_cores(abi::TaskShape shape) const {
+    return idle_[kind_of(shape)].members();
+  }
+  const WorkerSet& pendable_cores(abi::TaskShape shape) const {
+    return pendable_[kind_of(shape)].members();
+  }
+  // One of some that are not none, for the next block: in turn, so that work spreads over them.
+  Worker& next(const WorkerSet& workers) {
+    unsigned place = workers.next(turn_);
+    if (place == WorkerSet::kNone) place = workers.next(0);
+    turn_ = place + 1;
+    return workers_[place];
+  }
   Cluster* next_idle_cluster();
   // Mixed blocks wait: the cluster that is nearest to being idle gets nothing else, until it is.
   void hold_cluster(bool wanted);
-  // The first worker at place `from` of workers() or behind that has work; kNone: none.
+  // The first worker at place `from` of workers() or behind that has work and is not reserved;
+  // WorkerSet::kNone: none.
   unsigned next_at_work(unsigned from) const { return at_work_.next(from); }
 
  private:
-  static constexpr unsigned kShapes = 2;  // cube and vector blocks
-
-  static unsigned by(abi::TaskShape shape) { return shape == abi::TaskShape::kAic ? 0 : 1; }
-  static bool runs(abi::CoreType type, unsigned shape);
-  unsigned busy(const Cluster& cluster) const;
-  Worker* next(const WorkerSet& workers);
+  // Coupled cores run blocks of both shapes.
+  unsigned kind_of(abi::TaskShape shape) const {
+    return shape == abi::TaskShape::kAiv ? kind_of_vector_ : 0;
+  }
+  bool usable(const Worker& worker) const { return static_cast<int>(worker.cluster) != held_; }
+  void set_idle(const Worker& worker) {
+    at_work_.flip(worker.place);
+    if (usable(worker)) idle_[worker.kind].flip(worker.place, worker.work == Work::kNone);
+  }
+  void set_pendable(const Worker& worker) {
+    if (!can_pend_ || !usable(worker)) return;
+    pendable_[worker.kind].flip(worker.place, worker.work == Work::kRunning);
+  }
+  // Where idle whole clusters begin.
+  WorkerSet clusters_at() const {
+    return all_.without(at_work_).without(reserved_).runs_of(counts_.lanes).both(whole_);
+  }
+  unsigned idle_of(const Cluster& cluster) const;
   void hold(int cluster);
 
   CoreCounts counts_;
-  const CoreLink* link_ = nullptr;
+  bool can_pend_ = false;
   std::vector<Worker> workers_;  // of this thread; never moves after deal()
   std::vector<Cluster> clusters_;
-  std::array<WorkerSet, kShapes> idle_, pendable_;
-  WorkerSet at_work_, idle_clusters_;
+  unsigned kind_of_vector_ = 0;
+  std::array<CountedSet, 2> idle_, pendable_;  // by Worker::kind
+  WorkerSet all_, at_work_, reserved_;
+  WorkerSet whole_;  // where whole clusters begin
   unsigned turn_ = 0;
   int held_ = -1;
 };

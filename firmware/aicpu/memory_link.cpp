@@ -15,24 +15,21 @@ class MemoryLink : public CoreLink {
 
   void open(const Worker&) override {}
   bool answered(const Worker&) override { return true; }  // aicore_done has said so
-  bool can_pend(const Worker&) const override { return false; }
+  bool can_pend() const override { return false; }
 
   void ring(const Worker& worker) override {
-    const std::uint64_t payload = run_.payload(worker.index, worker.sent.dispatch);
-    run_.port().store(run_.handshake(worker.index, offsetof(Handshake, task)), 8, payload);
+    run_.port().store(run_.handshake(worker.index, offsetof(Handshake, task)), 8,
+                      worker.newest().payload);
     run_.store32(run_.handshake(worker.index, offsetof(Handshake, task_sequence)),
-                 worker.sent.dispatch);
+                 worker.last_dispatch);
   }
 
-  Look look(Worker& worker) override {
-    Look found;
+  Seen look(const Worker& worker) override {
     const auto done = run_.load32(run_.handshake(worker.index, offsetof(Handshake, done_sequence)));
-    if (!worker.sent.used || done != worker.sent.dispatch) return found;
-    const auto result = run_.load32(run_.handshake(worker.index, offsetof(Handshake, task_result)));
-    found.ended[found.count++] = {worker.sent, result};
-    found.changed = true;
-    worker.sent = {};
-    return found;
+    return done == worker.last_dispatch ? Seen::kEnded : Seen::kNothing;
+  }
+  std::uint32_t result(const Worker& worker, const Assignment&) override {
+    return run_.load32(run_.handshake(worker.index, offsetof(Handshake, task_result)));
   }
 
   void dismiss(const Worker& worker) override {
@@ -48,7 +45,7 @@ class MemoryLink : public CoreLink {
   bool left(const Worker& worker) override {
     if (!worker.busy()) return true;
     const auto done = run_.load32(run_.handshake(worker.index, offsetof(Handshake, done_sequence)));
-    return done == worker.sent.dispatch;
+    return done == worker.last_dispatch;
   }
   void close(const Worker& worker) override {
     if (worker.busy()) urge(worker);

@@ -17,16 +17,6 @@ std::uint32_t length_of(std::uint64_t word) {
 
 }  // namespace
 
-bool ReadyQueues::push(std::uint32_t task, const TaskKind& kind, unsigned room) {
-  const ReadyClass cls = class_of(kind);
-  // Several threads may take blocks of one task, and one opens a task whose blocks begin together.
-  if (kind.blocks == 1 && !kind.together && queue(cls).size() < room) {
-    queue(cls).push_back(task);
-    return true;
-  }
-  return push_shared(task, cls);
-}
-
 bool ReadyQueues::push_shared(std::uint32_t task, ReadyClass cls) {
   auto& port = run_.port();
   const std::uint64_t before = port.fetch_add(word(cls), 8, kTail);
@@ -37,23 +27,45 @@ bool ReadyQueues::push_shared(std::uint32_t task, ReadyClass cls) {
   // The entry is empty unless a whole round ago somebody took it and has not come to empty it yet.
   const std::uint64_t place = entry(cls, static_cast<std::uint32_t>(before >> 32));
   for (unsigned turn = 0; turn < kPatience; ++turn) {
-    if (port.compare_exchange(place, 4, 0, task + 1) == 0) return true;
+    if (port.compare_exchange(place, 4, 0, task + 1) != 0) continue;
+    tell_news();
+    return true;
   }
   overflow_ = true;
   return false;
+}
+
+void ReadyQueues::tell_news() {
+  run_.port().fetch_add(run_.control(scratch::kNews), 4, 1);
+}
+
+bool ReadyQueues::look_for_news() {
+  const std::uint32_t news = run_.load32(run_.control(scratch::kNews));
+  if (news == news_) return false;
+  news_ = news;
+  drained_ = {};
+  return true;
+}
+
+unsigned ReadyQueues::length(ReadyClass cls) {
+  const unsigned length = shared(cls);
+  drained_[static_cast<unsigned>(cls)] = length == 0;
+  return length;
 }
 
 unsigned ReadyQueues::shared(ReadyClass cls) const {
   return length_of(run_.port().load(word(cls), 8));
 }
 
-void ReadyQueues::refill(ReadyClass cls, unsigned max, unsigned leave) {
+bool ReadyQueues::refill(ReadyClass cls, unsigned max, unsigned leave) {
+  if (drained(cls)) return false;
   auto& port = run_.port();
   std::uint64_t seen = port.load(word(cls), 8);
   std::uint32_t count = 0;
   for (;;) {
     const std::uint32_t length = length_of(seen);
-    if (length <= leave || max == 0) return;
+    drained_[static_cast<unsigned>(cls)] = length == 0;
+    if (length <= leave || max == 0) return false;
     // A task of several blocks may want all cores.
     const unsigned most = wide_[static_cast<unsigned>(cls)] ? 1 : kRefill;
     count = std::min({length - leave, max, most});
@@ -70,39 +82,30 @@ void ReadyQueues::refill(ReadyClass cls, unsigned max, unsigned leave) {
     }
     if (task == 0) {
       overflow_ = true;
-      return;
+      return false;
     }
     run_.store32(place, 0);
-    queue(cls).push_back(task - 1);
+    queue(cls).push(task - 1, run_.kind(task - 1));
   }
+  return true;
 }
 
-bool ReadyQueues::take(ReadyClass cls, unsigned max, unsigned leave, Share& share) {
-  if (max == 0) return false;
-  if (queue(cls).empty()) refill(cls, max, leave);
-  if (queue(cls).empty()) return false;
-  share.task = queue(cls).front();
-  queue(cls).pop_front();
-  share.kind = run_.kind(share.task);
-  share.first = 0;
-  share.count = 1;
-  wide_[static_cast<unsigned>(cls)] = share.kind.blocks > 1;
-  if (share.kind.blocks == 1 || share.kind.together) return true;
-  // Whoever has the task out of a queue has its counter for itself.
+// Whoever has the task out of a queue has its counter for itself.
+bool ReadyQueues::take_blocks(ReadyClass cls, unsigned max, Share& share) {
   const std::uint64_t counter = run_.task(share.task, offsetof(TaskState, next_block));
   share.first = run_.load32(counter);
-  share.count = std::min(max, share.kind.blocks - share.first);
+  share.count = std::min(max, share.kind.blocks() - share.first);
   const std::uint32_t next = share.first + share.count;
   run_.store32(counter, next);
-  const bool rest = next == share.kind.blocks || push_shared(share.task, cls);
+  const bool rest = next == share.kind.blocks() || push_shared(share.task, cls);
   // No core is left here for the tasks that were taken with it.
   return rest && (share.count < max || give_back(cls));
 }
 
 bool ReadyQueues::give_back(ReadyClass cls) {
   if (run_.header().threads == 1) return true;
-  for (; !queue(cls).empty(); queue(cls).pop_front()) {
-    if (!push_shared(queue(cls).front(), cls)) return false;
+  for (LocalQueue& own = queue(cls); !own.empty(); own.pop()) {
+    if (!push_shared(own.front().task, cls)) return false;
   }
   return true;
 }
@@ -117,7 +120,7 @@ unsigned ReadyQueues::local_of_others(ReadyClass cls) const {
 
 std::uint32_t ReadyQueues::any_local() const {
   for (const auto& queue : local_) {
-    if (!queue.empty()) return queue.front();
+    if (!queue.empty()) return queue.front().task;
   }
   return kNoTask;
 }

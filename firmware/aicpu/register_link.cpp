@@ -22,33 +22,29 @@ class RegisterLink : public CoreLink {
   // The launch has cleared COND; the core says kIdle when it has seen DATA_MAIN_BASE change.
   bool answered(const Worker& worker) override { return cond(worker) == Cond::kIdle; }
 
-  bool can_pend(const Worker& worker) const override {
-    return dual_issue_ && worker.running.used && !worker.sent.used;
-  }
+  bool can_pend() const override { return dual_issue_; }
 
   void ring(const Worker& worker) override {
-    run_.port().store_register(worker.physical, DataMainBase::kOffset, worker.sent.dispatch);
+    run_.port().store_register(worker.physical, DataMainBase::kOffset, worker.last_dispatch);
   }
 
   // COND may skip a state, so an answer to what was sent says that what ran before has ended.
-  Look look(Worker& worker) override {
-    Look found;
+  Seen look(const Worker& worker) override {
     const std::uint32_t value = cond(worker);
     const std::uint32_t id = value & ~Cond::kFinished;
-    const bool finished = (value & Cond::kFinished) != 0;
-    if (worker.sent.used && id == worker.sent.dispatch) {
-      found.changed = true;
-      if (worker.running.used) end(worker, worker.running, found);
-      if (finished) {
-        end(worker, worker.sent, found);
-      } else {
-        worker.running = worker.sent;
-      }
-      worker.sent = {};
-    } else if (worker.running.used && id == worker.running.dispatch && finished) {
-      end(worker, worker.running, found);
+    const bool finished = (value & Cond::kFinished) != 0,
+               two = worker.work == Work::kRunningAndSent;
+    if (id == worker.last_dispatch) {
+      if (finished) return two ? Seen::kBothEnded : Seen::kEnded;
+      if (two) return Seen::kOldestEndedNewestBegun;
+      return worker.work == Work::kSent ? Seen::kBegun : Seen::kNothing;
     }
-    return found;
+    return finished && two && id == worker.oldest().dispatch ? Seen::kOldestEnded : Seen::kNothing;
+  }
+  std::uint32_t result(const Worker&, const Assignment& what) override {
+    // COND may be ahead of the snoop that drops the line this scheduler wrote itself.
+    run_.port().invalidate(what.payload, sizeof(abi::DispatchPayload));
+    return run_.load32(what.payload + offsetof(abi::DispatchPayload, result));
   }
 
   void dismiss(const Worker& worker) override {
@@ -70,16 +66,6 @@ class RegisterLink : public CoreLink {
   }
 
  private:
-  void end(const Worker& worker, Assignment& what, Look& found) {
-    const std::uint64_t payload = run_.payload(worker.index, what.dispatch);
-    // COND may be ahead of the snoop that drops the line this scheduler wrote itself.
-    run_.port().invalidate(payload, sizeof(abi::DispatchPayload));
-    const std::uint32_t result = run_.load32(payload + offsetof(abi::DispatchPayload, result));
-    found.ended[found.count++] = {what, result};
-    found.changed = true;
-    what = {};
-  }
-
   const RunView& run_;
   const bool dual_issue_;
 };

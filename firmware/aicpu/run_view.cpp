@@ -23,17 +23,14 @@ bool header_is_valid(const abi::RunHeader& h, unsigned threads) {
 }
 
 bool descriptor_is_valid(const abi::RunHeader& h, const abi::TaskDescriptor& t) {
+  if (t.shape > static_cast<std::uint16_t>(abi::TaskShape::kMixed)) return false;
   const bool runs = t.shape != static_cast<std::uint16_t>(abi::TaskShape::kNone);
-  const bool shape = t.shape <= static_cast<std::uint16_t>(abi::TaskShape::kMixed);
-  const bool blocks = t.blocks >= 1 && t.blocks <= abi::kMaxTaskBlocks;
-  const bool program = !runs || (t.kernel != 0 && t.kernel % abi::kCacheLine == 0);
-  const bool words = t.words <= abi::kMaxTaskWords && (t.words == 0 || t.arguments != 0);
-  const bool producers = t.producers <= abi::kMaxTaskProducers &&
-                         t.first_producer <= h.producer_count &&
-                         t.producers <= h.producer_count - t.first_producer;
-  const bool dumps = t.first_dump <= h.dump_count && t.dumps <= h.dump_count - t.first_dump;
-  const bool flags = (t.flags & ~abi::kTaskTogether) == 0;
-  return shape && blocks && program && words && producers && dumps && flags && t.predicate % 4 == 0;
+  if (runs && (t.kernel == 0 || t.kernel % abi::kCacheLine != 0)) return false;
+  if (t.blocks - 1 >= abi::kMaxTaskBlocks || t.words > abi::kMaxTaskWords) return false;
+  if ((t.words != 0 && t.arguments == 0) || t.predicate % 4 != 0) return false;
+  if (t.producers > abi::kMaxTaskProducers || (t.flags & ~abi::kTaskTogether) != 0) return false;
+  return std::uint64_t{t.first_producer} + t.producers <= h.producer_count &&
+         std::uint64_t{t.first_dump} + t.dumps <= h.dump_count;
 }
 
 }  // namespace npu::firmware

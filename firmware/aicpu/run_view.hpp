@@ -3,6 +3,7 @@
 // that the threads share. Shared state is only ever touched through the port.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -43,30 +44,50 @@ struct Edge {
 };
 static_assert(sizeof(Edge) == 8);
 
-// What has to be known of a task to queue it, in one word of its state.
-struct TaskKind {
-  abi::TaskShape shape = abi::TaskShape::kNone;
-  bool together = false, predicated = false;
-  std::uint32_t blocks = 1;
-
-  std::uint32_t pack() const {
-    return static_cast<std::uint32_t>(shape) | (together ? 4U : 0U) | (predicated ? 8U : 0U) |
-           0x80U | blocks << 16;
-  }
-  static TaskKind unpack(std::uint32_t v) {
-    return {static_cast<abi::TaskShape>(v & 3), (v & 4) != 0, (v & 8) != 0, v >> 16};
-  }
-};
-
 // Queues of ready tasks, in the order in which they are served.
 enum class ReadyClass : std::uint8_t { kTogether, kMixed, kAic, kAiv };
 inline constexpr unsigned kReadyClasses = 4;
-inline ReadyClass class_of(const TaskKind& kind) {
-  if (kind.together) return ReadyClass::kTogether;
-  return kind.shape == abi::TaskShape::kMixed ? ReadyClass::kMixed
-         : kind.shape == abi::TaskShape::kAic ? ReadyClass::kAic
-                                              : ReadyClass::kAiv;
-}
+
+// What has to be known of a task to queue it: one word of its state.
+class TaskKind {
+ public:
+  TaskKind() = default;
+  TaskKind(abi::TaskShape shape, bool together, bool predicated, std::uint32_t blocks)
+      : word_(static_cast<std::uint32_t>(shape) | (together ? kTogether : 0U) |
+              (predicated ? kPredicated : 0U) | class_of(shape, together) << kClass | kWired |
+              blocks << kBlocks) {
+    const bool core = shape == abi::TaskShape::kAic || shape == abi::TaskShape::kAiv;
+    if (core && blocks == 1 && !together && !predicated) word_ |= kPlain;
+  }
+  static TaskKind from(std::uint32_t word) {
+    TaskKind kind;
+    kind.word_ = word;
+    return kind;
+  }
+
+  std::uint32_t word() const { return word_; }  // never 0 of a task that is wired
+  abi::TaskShape shape() const { return static_cast<abi::TaskShape>(word_ & 3); }
+  bool together() const { return (word_ & kTogether) != 0; }
+  bool predicated() const { return (word_ & kPredicated) != 0; }
+  ReadyClass ready_class() const { return static_cast<ReadyClass>(word_ >> kClass & 3); }
+  std::uint32_t blocks() const { return word_ >> kBlocks; }
+  // One block on one core, under no condition and with no other task.
+  bool plain() const { return (word_ & kPlain) != 0; }
+
+ private:
+  static constexpr std::uint32_t kTogether = 1U << 2, kPredicated = 1U << 3, kPlain = 1U << 6,
+                                 kWired = 1U << 7;
+  static constexpr unsigned kClass = 4, kBlocks = 16;  // where they begin
+
+  static std::uint32_t class_of(abi::TaskShape shape, bool together) {
+    constexpr std::array<ReadyClass, 4> kClasses{ReadyClass::kAiv, ReadyClass::kAic,
+                                                 ReadyClass::kAiv, ReadyClass::kMixed};
+    const auto cls = kClasses[static_cast<unsigned>(shape)];
+    return static_cast<std::uint32_t>(together ? ReadyClass::kTogether : cls);
+  }
+
+  std::uint32_t word_ = 0;
+};
 
 // Why all threads leave their loops.
 enum class Stop : std::uint32_t { kNone = 0, kFailed = 1, kTimeout = 2 };
@@ -85,6 +106,7 @@ inline constexpr std::uint64_t kTogetherLock = 0x100;    // u32: thread + 1 whos
 inline constexpr std::uint64_t kTogetherPlaced = 0x180;  // u32: blocks that have a core
 inline constexpr std::uint64_t kTogetherRung = 0x1C0;    // u32: blocks that have begun
 inline constexpr std::uint64_t kRecords = 0x140;         // u64: records given out
+inline constexpr std::uint64_t kNews = 0x600;            // u32: changes that all threads look at
 inline constexpr std::uint64_t kPresence = 0x200;        // a line per thread
 inline constexpr std::uint64_t kProgress = 0x300;        // ThreadProgress, a line per thread
 inline constexpr std::uint64_t kDiagnosis = 0x400;       // ThreadDiagnosis, a line per thread
@@ -152,7 +174,7 @@ class RunView {
     return descriptor;
   }
   TaskKind kind(std::uint32_t task) const {
-    return TaskKind::unpack(load32(this->task(task, offsetof(TaskState, kind))));
+    return TaskKind::from(load32(this->task(task, offsetof(TaskState, kind))));
   }
   std::uint64_t watchdog_ticks() const {
     const std::uint64_t hz = port_.counter_hz();

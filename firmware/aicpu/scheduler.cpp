@@ -19,10 +19,12 @@ Scheduler::Scheduler(AicpuPort& port, std::uint64_t address)
     : port_(port),
       run_(port, address),
       thread_(port.thread()),
+      watched_(run_.has(abi::kRunProfile) || run_.header().dump_count != 0),
       look_(std::max<std::uint64_t>(run_.watchdog_ticks() / kLooks, 1)),
       quiet_(kQuietLooks * look_),
       leaving_(kLooks / 4 * look_),
       link_(make_core_link(run_)),
+      placement_(run_, cores_, *link_),
       queues_(run_) {}
 
 void Scheduler::run() {
@@ -37,7 +39,6 @@ void Scheduler::loop() {
     bool moved = dispatch();
     if (!done_.empty()) {
       resolve_done();
-      dispatch();
       moved = true;
     }
     moved |= sweep();
@@ -83,6 +84,7 @@ bool Scheduler::finished() {
 }
 
 void Scheduler::publish() {
+  if (run_.header().threads == 1) return;
   const std::uint64_t line = run_.thread_line(scratch::kProgress, thread_);
   if (published_.completed != completed_ || published_.lanes != lanes_) {
     published_.completed = completed_;

@@ -6,8 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "firmware/aicpu/cores.hpp"
-#include "firmware/aicpu/ready_queues.hpp"
+#include "firmware/aicpu/placement.hpp"
 
 namespace npu::firmware {
 
@@ -67,25 +66,27 @@ class Scheduler {
   bool fits(const abi::TaskDescriptor& task) const;
 
   // dispatch.cpp
-  void make_ready(std::uint32_t task, const TaskKind& kind);
-  bool is_skipped(std::uint32_t task, const TaskKind& kind);
+  void make_ready(std::uint32_t task, TaskKind kind) {
+    // What most tasks are.
+    if (kind.plain() && plain_cores_ && queues_.push_own(task, kind, cores_.idle(kind.shape()))) {
+      return;
+    }
+    make_any_ready(task, kind);
+  }
+  void make_any_ready(std::uint32_t task, TaskKind kind);
+  void note_ready(std::uint32_t task);
+  bool is_skipped(std::uint32_t task);
   bool dispatch();
   bool dispatch_mixed();
   bool dispatch_single(abi::TaskShape shape);
   unsigned idle_elsewhere(abi::TaskShape shape);
-  void place(const Share& share, std::uint32_t block, const abi::TaskDescriptor& task,
-             Worker& worker, std::uint32_t role);
-  void place(const Share& share, std::uint32_t block, const abi::TaskDescriptor& task,
-             const Cluster& cluster);
-  std::uint64_t open_record(const Share& share, std::uint32_t block, const Worker& worker);
-  void ring_placed();
+  void place(const Share& share, const WorkerSet& cores);
 
   // together.cpp
   bool dispatch_together();
   bool open_together();
   bool join_together();
   bool begin_together();
-  void reserve(Worker& worker, bool reserved);
   bool held_back(abi::TaskShape shape) const;
 
   void enter(AicpuPhase phase, std::uint32_t task = kNoTask) {
@@ -99,7 +100,8 @@ class Scheduler {
 
   // complete.cpp
   bool sweep();
-  void ended(const Ended& ended, const Worker& worker);
+  void go_on(Worker& worker, Seen seen);
+  void ended(const Assignment& what, const Worker& worker);
   void resolve_done();
   void resolve(std::uint32_t task);
 
@@ -125,22 +127,25 @@ class Scheduler {
   AicpuPort& port_;
   const RunView run_;
   const unsigned thread_;
+  const bool watched_;  // somebody wants to know when tasks become ready, or their tensors then
+  bool plain_cores_ = false;  // not watched, and cores run blocks of one shape each
   // Ticks: between two looks of the watchdog; without progress until the run is given up; for cores
   // to leave when no watchdog waits for the end.
   const std::uint64_t look_, quiet_, leaving_;
   std::unique_ptr<CoreLink> link_;
   Cores cores_;
+  Placement placement_;
   ReadyQueues queues_;
-  std::vector<std::uint32_t> done_;  // tasks that have ended, their consumers not yet told
-  std::vector<Worker*> placed_;      // payloads written, not yet rung
+  std::vector<std::uint32_t> done_;  // tasks without a block to run, their consumers not yet told
   Together together_;
 
   std::uint32_t next_to_wire_ = 0;  // thread 0
+  abi::TaskDescriptor wired_;       // the last one
   std::uint32_t edges_ = 0;
   std::uint64_t wired_at_ = 0;
   std::uint32_t completed_ = 0, lanes_ = 0;
   std::uint32_t copied_ = 0;
-  std::uint64_t dispatched_ = 0, polls_ = 0, dump_ticks_ = 0;
+  std::uint64_t polls_ = 0, dump_ticks_ = 0;
   ThreadProgress published_;
 
   std::uint64_t deadline_ = 0;  // of the watchdog's next look

@@ -23,7 +23,7 @@ void Scheduler::end() {
   ThreadProgress progress = published_;
   progress.completed = completed_;
   progress.lanes = lanes_;
-  progress.dispatched = dispatched_;
+  progress.dispatched = placement_.rung();
   progress.polls = polls_;
   progress.copied = copied_;
   progress.dump_ticks = dump_ticks_;
@@ -87,7 +87,7 @@ void Scheduler::write_result() {
     result_.status = static_cast<std::uint32_t>(abi::RunStatus::kOk);
   }
   result_.completed = completed_;
-  result_.dispatched_blocks = dispatched_;
+  result_.dispatched_blocks = placement_.rung();
   result_.polls = polls_;
   result_.dump_ticks = dump_ticks_;
   for (unsigned i = 1; i < run_.header().threads; ++i) {

@@ -19,6 +19,7 @@ bool Scheduler::begin() {
   if (first() ? !greet_workers() : !await_cores_known()) return false;
   cores_.deal(run_, thread_, *link_);
   dealt_ = true;
+  plain_cores_ = !watched_ && cores_.counts().lanes > 1;
   const bool opened = open_cores();
   if (first()) result_.handshaken = port_.system_counter();
   return opened;

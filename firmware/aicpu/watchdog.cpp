@@ -47,7 +47,7 @@ void Scheduler::check_exceptions() {
     if (!worker.busy() || worker.reserved) continue;
     const std::uint32_t code = link_->exception(worker);
     if (code == 0) continue;
-    const Assignment& what = worker.running.used ? worker.running : worker.sent;
+    const Assignment& what = worker.oldest();
     return fail_in(what, abi::RunStatus::kCoreException, worker, code, link_->cond(worker));
   }
 }
@@ -56,9 +56,9 @@ Scheduler::Standstill Scheduler::standstill() {
   Standstill found;
   for (auto& worker : cores_.workers()) {
     if (!worker.busy() || worker.reserved) continue;
-    found.running += (worker.running.used ? 1U : 0U) + (worker.sent.used ? 1U : 0U);
+    found.running += worker.work == Work::kRunningAndSent ? 2U : 1U;
     if (found.task != kNoTask) continue;
-    const Assignment& what = worker.running.used ? worker.running : worker.sent;
+    const Assignment& what = worker.oldest();
     found.task = what.task;
     found.block = what.block;
     found.worker = worker.index;

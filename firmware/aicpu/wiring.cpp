@@ -39,7 +39,8 @@ bool Scheduler::fits(const abi::TaskDescriptor& task) const {
 }
 
 bool Scheduler::wire(std::uint32_t task) {
-  const abi::TaskDescriptor descriptor = run_.read_descriptor(task);
+  abi::TaskDescriptor& descriptor = wired_;
+  port_.read(run_.descriptor(task), &descriptor, sizeof descriptor);
   if (!descriptor_is_valid(run_.header(), descriptor) ||
       descriptor.producers > run_.header().producer_count - edges_) {
     return false;
@@ -48,13 +49,11 @@ bool Scheduler::wire(std::uint32_t task) {
     fail(abi::RunStatus::kNotCoresident, task);
     return true;
   }
-  TaskKind kind;
-  kind.shape = static_cast<abi::TaskShape>(descriptor.shape);
-  kind.together =
-      (descriptor.flags & abi::kTaskTogether) != 0 && kind.shape != abi::TaskShape::kNone;
-  kind.predicated = descriptor.predicate != 0;
-  kind.blocks = descriptor.blocks;
-  run_.store32(run_.task(task, offsetof(TaskState, kind)), kind.pack());
+  const auto shape = static_cast<abi::TaskShape>(descriptor.shape);
+  const bool together =
+      (descriptor.flags & abi::kTaskTogether) != 0 && shape != abi::TaskShape::kNone;
+  const TaskKind kind(shape, together, descriptor.predicate != 0, descriptor.blocks);
+  run_.store32(run_.task(task, offsetof(TaskState, kind)), kind.word());
   if (descriptor.producers == 0) {
     make_ready(task, kind);
     return true;

@@ -11,6 +11,8 @@ namespace {
 
 using abi::Cond;
 using firmware::CoreLink;
+using firmware::Seen;
+using firmware::Work;
 using firmware::Worker;
 
 // A port onto memory and one core whose COND is scripted.
@@ -34,15 +36,22 @@ class Link : public testing::Test {
     link = firmware::make_core_link(*run);
   }
   void send(std::uint32_t id, std::uint32_t task) {
-    worker.sent = {true, id, task, 1, 0};
+    worker.last_dispatch = id;
+    worker.work = worker.busy() ? Work::kRunningAndSent : Work::kSent;
+    worker.newest() = {id, task, 0, 1, 0, run->payload(0, id)};
     link->ring(worker);
   }
   // What has ended when COND says this.
   std::vector<std::uint32_t> look(std::uint32_t cond) {
     port.cond = cond;
-    const auto found = link->look(worker);
     std::vector<std::uint32_t> tasks;
-    for (unsigned i = 0; i < found.count; ++i) tasks.push_back(found.ended[i].what.task);
+    const std::uint32_t oldest = worker.oldest().task, newest = worker.newest().task;
+    seen = link->look(worker);
+    if (seen >= Seen::kEnded) tasks.push_back(oldest);
+    if (seen == Seen::kBothEnded) tasks.push_back(newest);
+    if (seen == Seen::kOldestEnded) worker.work = Work::kSent;
+    if (seen == Seen::kBegun || seen == Seen::kOldestEndedNewestBegun) worker.work = Work::kRunning;
+    if (seen == Seen::kEnded || seen == Seen::kBothEnded) worker.work = Work::kNone;
     return tasks;
   }
   using Tasks = std::vector<std::uint32_t>;
@@ -52,15 +61,17 @@ class Link : public testing::Test {
   std::unique_ptr<firmware::RunView> run;
   std::unique_ptr<CoreLink> link;
   Worker worker;
+  Seen seen = Seen::kNothing;
 };
 
 TEST_F(Link, nothing_may_be_pending_before_the_core_has_seen_what_was_sent) {
   send(1, 10);
-  EXPECT_FALSE(link->can_pend(worker));
+  EXPECT_TRUE(link->can_pend());
+  EXPECT_EQ(worker.work, Work::kSent);
   EXPECT_EQ(look(Cond::kIdle), Tasks{});
-  EXPECT_FALSE(link->can_pend(worker));
+  EXPECT_EQ(worker.work, Work::kSent);
   EXPECT_EQ(look(1), Tasks{});  // ACK
-  EXPECT_TRUE(link->can_pend(worker));
+  EXPECT_EQ(worker.work, Work::kRunning);
   EXPECT_EQ(port.stores.back(), std::make_pair(abi::DataMainBase::kOffset, 1U));
 }
 
@@ -75,35 +86,34 @@ class TwoBlocks : public Link {
 
 TEST_F(TwoBlocks, pending_finished_means_both_have_ended_in_their_order) {
   EXPECT_EQ(look(Cond::kFinished | 2), (Tasks{10, 20}));
-  EXPECT_TRUE(worker.idle());
+  EXPECT_FALSE(worker.busy());
 }
 
 TEST_F(TwoBlocks, pending_begun_means_the_running_one_has_ended) {
   EXPECT_EQ(look(2), Tasks{10});
-  EXPECT_TRUE(worker.running.used);
-  EXPECT_EQ(worker.running.task, 20U);
-  EXPECT_TRUE(link->can_pend(worker));
+  EXPECT_EQ(worker.work, Work::kRunning);
+  EXPECT_EQ(worker.newest().task, 20U);
   EXPECT_EQ(look(Cond::kFinished | 2), Tasks{20});
 }
 
 TEST_F(TwoBlocks, running_finished_leaves_the_pending_one_sent) {
   EXPECT_EQ(look(Cond::kFinished | 1), Tasks{10});
-  EXPECT_FALSE(worker.running.used);
-  EXPECT_EQ(worker.sent.task, 20U);
-  EXPECT_FALSE(link->can_pend(worker));
+  EXPECT_EQ(worker.work, Work::kSent);
+  EXPECT_EQ(worker.oldest().task, 20U);
   EXPECT_EQ(look(Cond::kFinished | 1), Tasks{});  // said before
   EXPECT_EQ(look(Cond::kFinished | 2), Tasks{20});
 }
 
 TEST_F(TwoBlocks, running_begun_says_nothing_new) {
   EXPECT_EQ(look(1), Tasks{});
-  EXPECT_TRUE(worker.running.used && worker.sent.used);
+  EXPECT_EQ(worker.work, Work::kRunningAndSent);
+  EXPECT_EQ(worker.oldest().task, 10U);
 }
 
 TEST_F(Link, an_end_without_a_beginning_is_an_end) {
   send(1, 10);
   EXPECT_EQ(look(Cond::kFinished | 1), Tasks{10});
-  EXPECT_TRUE(worker.idle());
+  EXPECT_FALSE(worker.busy());
 }
 
 TEST_F(Link, the_result_is_that_of_the_payload_of_the_dispatch_id) {
@@ -112,9 +122,8 @@ TEST_F(Link, the_result_is_that_of_the_payload_of_the_dispatch_id) {
   payload.result = 9;
   graph.machine.put(run->payload(0, 3), payload);
   port.cond = Cond::kFinished | 3;
-  const auto found = link->look(worker);
-  ASSERT_EQ(found.count, 1U);
-  EXPECT_EQ(found.ended[0].result, 9U);
+  ASSERT_EQ(link->look(worker), Seen::kEnded);
+  EXPECT_EQ(link->result(worker, worker.newest()), 9U);
   EXPECT_EQ(run->payload(0, 3), graph.header.payloads + sizeof payload);
 }
 
@@ -126,7 +135,7 @@ class SingleIssue : public Link {
 TEST_F(SingleIssue, nothing_is_ever_pending) {
   send(1, 10);
   look(1);
-  EXPECT_FALSE(link->can_pend(worker));
+  EXPECT_FALSE(link->can_pend());
 }
 
 TEST_F(Link, opening_and_dismissing_follow_the_protocol) {

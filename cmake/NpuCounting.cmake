@@ -10,7 +10,7 @@ endif()
 # The assembler's folder is named by its sources: code that another one counted is compiled anew. Of
 # the copies CMake knows when they are out of date.
 set(digests "")
-foreach(name assembler.cpp rewriter.cpp rewriter.hpp library_calls.hpp)
+foreach(name assembler.cpp flags.cpp flags.hpp rewriter.cpp rewriter.hpp library_calls.hpp)
   set(file ${CMAKE_BINARY_DIR}/counting/sources/${name})
   configure_file(${CMAKE_SOURCE_DIR}/counting/${name} ${file} COPYONLY)
   file(SHA256 ${file} digest)
@@ -22,7 +22,7 @@ set(NPU_COUNTING_DIR ${CMAKE_BINARY_DIR}/counting/${digest})
 
 # npu_count_instructions(target): its objects count.
 function(npu_count_instructions target)
-  target_compile_options(${target} PRIVATE -fsanitize-coverage=trace-pc -B${NPU_COUNTING_DIR}/)
+  target_compile_options(${target} PRIVATE -ffixed-r11 -B${NPU_COUNTING_DIR}/)
   target_compile_definitions(${target} PRIVATE NPU_COUNTED)
   add_dependencies(${target} npu_counting_assembler)
 endfunction()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the assembly that GCC makes with -fsanitize-coverage=trace-pc into assembly that counts its
-// own instructions.
+// Turns the assembly that GCC makes with -ffixed-r11 into assembly that counts its own
+// instructions.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ namespace npu::counting {
 inline constexpr std::string_view kCounter = "npu_instructions";
 inline constexpr std::string_view kCounterAccess = "npu_instruction_counter";
 
-// `assembly`: of one file for x86-64, AT&T syntax. GCC calls a function at the beginning of each
-// basic block, where neither flags nor the registers of a call hold anything; each such call
-// becomes an addition of the block's instructions to the counter, as many as stand until the next
-// one or the function's end; the first of a function bears its prologue. Before a call of a
-// function of library_calls.hpp stands the addition of what that takes. What was inserted is not
-// counted.
+// `assembly`: of one file for x86-64, AT&T syntax, that does not use r11. In front of each run of
+// instructions that is entered at its begin only and left at its end only (a basic block, which
+// here a call ends as well, for others may look when it is made) stands the addition of its
+// instructions to the counter: one instruction where the flags hold nothing that is read, else by
+// way of r11. Before a call of a function of library_calls.hpp stands the addition of what that
+// takes. What was inserted is not counted.
 std::string count_instructions(std::string_view assembly);
 
 }  // namespace npu::counting

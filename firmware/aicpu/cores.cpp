@@ -2,6 +2,7 @@
 #include "firmware/aicpu/cores.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace npu::firmware {
@@ -12,69 +13,79 @@ using abi::CoreType;
 
 namespace {
 
-// Clusters of all workers: indices into `all`.
-std::vector<std::vector<std::size_t>> group(const std::vector<Worker>& all, CoreCounts& counts) {
-  std::vector<std::size_t> aic, aiv;
-  std::vector<std::vector<std::size_t>> clusters;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].type == CoreType::kCoupled) {
-      clusters.push_back({i});
-    } else {
-      (all[i].type == CoreType::kAic ? aic : aiv).push_back(i);
-    }
+struct Found {
+  std::uint32_t physical, index;
+  CoreType type;
+};
+
+// All that have come, in the order of their register windows.
+std::vector<Found> workers_of(const RunView& run) {
+  std::vector<std::uint32_t> words(run.header().workers);
+  run.port().read(run.control(scratch::kWorkers), words.data(), words.size() * 4);
+  std::vector<Found> all;
+  all.reserve(words.size());
+  for (std::uint32_t i = 0; i < words.size(); ++i) {
+    if (words[i] == kNoWorker) continue;  // did not come
+    all.push_back({words[i] & 0xFF'FFFF, i, static_cast<CoreType>(words[i] >> 24)});
   }
-  const std::size_t coupled = clusters.size();
-  for (std::size_t i = 0; i < std::max(aic.size(), (aiv.size() + 1) / 2); ++i) {
-    clusters.emplace_back();
-    if (i < aic.size()) clusters.back().push_back(aic[i]);
-    for (std::size_t j = 2 * i; j < std::min(2 * i + 2, aiv.size()); ++j) {
-      clusters.back().push_back(aiv[j]);
-    }
-  }
-  counts.aic = static_cast<unsigned>(aic.size() + coupled);
-  counts.aiv = static_cast<unsigned>(aiv.size() + coupled);
-  counts.mixed = static_cast<unsigned>(coupled + std::min(aic.size(), aiv.size() / 2));
-  counts.lanes = coupled > 0 ? 1 : 3;
-  return clusters;
+  std::sort(all.begin(), all.end(),
+            [](const Found& a, const Found& b) { return a.physical < b.physical; });
+  return all;
+}
+
+std::vector<Found> of_type(const std::vector<Found>& all, CoreType type) {
+  std::vector<Found> some;
+  some.reserve(all.size());
+  std::copy_if(all.begin(), all.end(), std::back_inserter(some),
+               [type](const Found& each) { return each.type == type; });
+  return some;
 }
 
 }  // namespace
 
+void Cores::add(Cluster& cluster, std::uint32_t index, std::uint32_t physical, CoreType type) {
+  Worker worker;
+  worker.index = index;
+  worker.physical = physical;
+  worker.type = type;
+  worker.place = static_cast<unsigned>(workers_.size());
+  worker.cluster = static_cast<unsigned>(clusters_.size());
+  worker.kind = type == CoreType::kAiv ? Worker::kVector : 0;
+  all_.put(worker.place, true);
+  idle_[worker.kind].put(worker.place, true);
+  workers_.push_back(worker);
+  cluster.workers[cluster.size++] = &workers_.back();
+}
+
 void Cores::deal(const RunView& run, unsigned thread, const CoreLink& link) {
   can_pend_ = link.can_pend();
-  std::vector<std::uint32_t> words(run.header().workers);
-  run.port().read(run.control(scratch::kWorkers), words.data(), words.size() * 4);
-  std::vector<Worker> all;
-  for (std::uint32_t i = 0; i < words.size(); ++i) {
-    if (words[i] == kNoWorker) continue;  // did not come
-    Worker worker;
-    worker.index = i;
-    worker.physical = words[i] & 0xFF'FFFF;
-    worker.type = static_cast<CoreType>(words[i] >> 24);
-    all.push_back(worker);
-  }
-  std::sort(all.begin(), all.end(),
-            [](const Worker& a, const Worker& b) { return a.physical < b.physical; });
-  const auto clusters = group(all, counts_);
+  const auto all = workers_of(run);
+  const auto coupled = of_type(all, CoreType::kCoupled), aic = of_type(all, CoreType::kAic),
+             aiv = of_type(all, CoreType::kAiv);
+  counts_.aic = static_cast<unsigned>(aic.size() + coupled.size());
+  counts_.aiv = static_cast<unsigned>(aiv.size() + coupled.size());
+  counts_.mixed = static_cast<unsigned>(coupled.size() + std::min(aic.size(), aiv.size() / 2));
+  counts_.lanes = coupled.empty() ? 3 : 1;
   kind_of_vector_ = counts_.lanes > 1 ? Worker::kVector : 0;
+  const std::size_t clusters = coupled.size() + std::max(aic.size(), (aiv.size() + 1) / 2);
   workers_.reserve(all.size());
-  for (std::size_t c = thread; c < clusters.size(); c += run.header().threads) {
+  clusters_.reserve(clusters);
+  for (std::size_t c = thread; c < clusters; c += run.header().threads) {
     Cluster cluster;
-    for (const auto i : clusters[c]) {
-      Worker worker = all[i];
-      worker.place = static_cast<unsigned>(workers_.size());
-      worker.cluster = static_cast<unsigned>(clusters_.size());
-      worker.kind = worker.type == CoreType::kAiv ? Worker::kVector : 0;
-      workers_.push_back(worker);
-      cluster.workers.push_back(&workers_.back());
+    const auto take = [&](const std::vector<Found>& some, std::size_t i) {
+      if (i < some.size()) add(cluster, some[i].index, some[i].physical, some[i].type);
+    };
+    if (c < coupled.size()) {
+      take(coupled, c);
+    } else {
+      const std::size_t i = c - coupled.size();
+      take(aic, i);
+      take(aiv, 2 * i);
+      take(aiv, 2 * i + 1);
     }
-    cluster.whole = cluster.workers.size() == counts_.lanes;
-    whole_.put(cluster.workers.front()->place, cluster.whole);
-    clusters_.push_back(std::move(cluster));
-  }
-  for (const auto& worker : workers_) {
-    all_.put(worker.place, true);
-    idle_[worker.kind].put(worker.place, true);
+    cluster.whole = cluster.size == counts_.lanes;
+    whole_.put(cluster.workers[0]->place, cluster.whole);
+    clusters_.push_back(cluster);
   }
 }
 
@@ -83,9 +94,9 @@ Cluster* Cores::next_idle_cluster() {
   return place == WorkerSet::kNone ? nullptr : &clusters_[workers_[place].cluster];
 }
 
-unsigned Cores::idle_of(const Cluster& cluster) const {
+unsigned Cores::idle_of(const Cluster& cluster) {
   unsigned count = 0;
-  for (const auto* worker : cluster.workers) count += worker->busy() ? 0 : 1;
+  for (unsigned i = 0; i < cluster.size; ++i) count += cluster.workers[i]->busy() ? 0 : 1;
   return count;
 }
 
@@ -93,7 +104,9 @@ void Cores::hold(int cluster) {
   const int before = std::exchange(held_, cluster);
   for (const int each : {before, cluster}) {
     if (each < 0) continue;
-    for (const auto* worker : clusters_[static_cast<std::size_t>(each)].workers) {
+    const Cluster& changed = clusters_[static_cast<std::size_t>(each)];
+    for (unsigned i = 0; i < changed.size; ++i) {
+      const Worker* const worker = changed.workers[i];
       const bool free = each != held_, runs = worker->work == Work::kRunning;
       idle_[worker->kind].put(worker->place, free && !worker->busy());
       pendable_[worker->kind].put(worker->place, free && runs && can_pend_);

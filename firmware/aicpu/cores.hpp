@@ -13,8 +13,9 @@
 namespace npu::firmware {
 
 struct Cluster {
-  std::vector<Worker*> workers;  // cube core first; one coupled core; or what there is
-  bool whole = false;            // can run mixed blocks
+  std::array<Worker*, 3> workers{};  // cube core first; one coupled core; or what there is
+  unsigned size = 0;                 // of them
+  bool whole = false;                // can run mixed blocks
 };
 
 // Of all threads together.
@@ -93,7 +94,8 @@ class Cores {
   WorkerSet clusters_at() const {
     return all_.without(at_work_).without(reserved_).runs_of(counts_.lanes).both(whole_);
   }
-  unsigned idle_of(const Cluster& cluster) const;
+  static unsigned idle_of(const Cluster& cluster);
+  void add(Cluster& cluster, std::uint32_t index, std::uint32_t physical, abi::CoreType type);
   void hold(int cluster);
 
   CoreCounts counts_;

@@ -36,7 +36,7 @@ void Placement::place(std::uint32_t block, Worker& worker, std::uint32_t role) {
 }
 
 void Placement::place(std::uint32_t block, const Cluster& cluster) {
-  for (std::uint32_t role = 0; role < cluster.workers.size(); ++role) {
+  for (std::uint32_t role = 0; role < cluster.size; ++role) {
     place(block, *cluster.workers[role], role);
   }
 }

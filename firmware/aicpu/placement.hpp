@@ -13,7 +13,9 @@ namespace npu::firmware {
 class Placement {
  public:
   Placement(const RunView& run, Cores& cores, CoreLink& link)
-      : run_(run), port_(run.port()), cores_(cores), link_(link) {}
+      : run_(run), port_(run.port()), cores_(cores), link_(link) {
+    placed_.reserve(abi::kMaxWorkers);
+  }
 
   // The task whose blocks are placed next.
   void begin(const Share& share);

@@ -10,59 +10,87 @@
 namespace npu::counting {
 namespace {
 
-constexpr const char* kMark = "\tcall\t__sanitizer_cov_trace_pc@PLT\n";
-
 std::string function(const std::string& body) {
-  return "f:\n\t.cfi_startproc\n" + body + "\t.cfi_endproc\n";
+  return "\t.text\nf:\n\t.cfi_startproc\n" + body + "\t.cfi_endproc\n";
 }
 
-// The amounts that are added to the counter, in order.
+// The amounts that are added to the counter, in order; by way of r11 with a star.
 std::vector<std::string> additions(const std::string& assembly) {
   const std::string text = count_instructions(assembly);
   std::vector<std::string> found;
-  const std::string tail = ", npu_instructions(%rip)";
-  for (auto at = text.find(tail); at != std::string::npos; at = text.find(tail, at + 1)) {
-    const auto begin = text.rfind("addq\t", at) + 5;
-    found.push_back(text.substr(begin, at - begin));
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const auto end = text.find('\n', begin);
+    const std::string line = text.substr(begin, end - begin);
+    const auto free = line.find(", npu_instructions(%rip)"), live = line.find("(%r11), %r11");
+    if (line.rfind("\taddq\t", 0) == 0 && free != std::string::npos) {
+      found.push_back(line.substr(6, free - 6));
+    }
+    if (live != std::string::npos) found.push_back("*" + line.substr(6, live - 6));
+    begin = end + 1;
   }
   return found;
 }
 
 using Amounts = std::vector<std::string>;
 
-TEST(Rewriter, ABlockEndsWhereTheNextBegins) {
-  const auto text = function(std::string(kMark) + "\tmovl\t%edi, %eax\n\ttestl\t%eax, %eax\n" +
-                             "\tje\t.L2\n" + kMark + "\tincl\t%eax\n.L2:\n" + kMark + "\tret\n");
-  EXPECT_EQ(additions(text), (Amounts{"$3", "$1", "$1"}));
+TEST(Rewriter, ABlockEndsAtAJumpAndWhereAJumpGoes) {
+  const auto text = function(
+      "\tmovl\t%edi, %eax\n\ttestl\t%eax, %eax\n\tje\t.L2\n"
+      "\taddl\t$2, %eax\n\tnop\n.L2:\n\tret\n");
+  EXPECT_EQ(additions(text), (Amounts{"$3", "$2", "$1"}));
 }
 
-TEST(Rewriter, ThePrologueIsOfTheFirstBlock) {
-  const auto text = function("\tpushq\t%rbx\n\t.cfi_def_cfa_offset 16\n\tsubq\t$8, %rsp\n" +
-                             std::string(kMark) + "\tret\n");
+TEST(Rewriter, ACallEndsABlock) {
+  const auto text =
+      function("\tpushq\t%rbx\n\tcall\tg@PLT\n\tmovl\t%eax, (%rbx)\n\tje\t.L9\n.L9:\n\tret\n");
+  EXPECT_EQ(additions(text), (Amounts{"$2", "$2", "$1"}));
+}
+
+TEST(Rewriter, FlagsThatAreReadBehindAJumpAreKept) {
+  const auto text = function(
+      "\tcmpl\t%esi, %edi\n\tjg\t.L2\n\tje\t.L3\n\tret\n"
+      ".L2:\n\tmovl\t$1, %eax\n\tsete\t%al\n\tret\n"
+      ".L3:\n\tmovl\t$1, %eax\n\taddl\t%esi, %eax\n\tsetb\t%al\n\tret\n");
+  EXPECT_EQ(additions(text), (Amounts{"$2", "*1", "$1", "*3", "$4"}));
+}
+
+TEST(Rewriter, FlagsOfWhichNothingIsKnownAreKept) {
+  const auto text = function(".L5:\n\tmovl\t(%rdi), %eax\n\tjmp\t.L5\n");
+  EXPECT_EQ(additions(text), (Amounts{"*2"}));
+}
+
+TEST(Rewriter, WhatLooksLikeArithmeticOfVectorsLeavesFlags) {
+  const auto text = function(
+      "\taddsd\t%xmm0, %xmm1\n\txorps\t%xmm0, %xmm0\n\tcmpltsd\t%xmm0, %xmm1\n"
+      "\tjne\t.L2\n.L2:\n\tret\n");
+  EXPECT_EQ(additions(text), (Amounts{"*4", "$1"}));
+}
+
+TEST(Rewriter, TheCasesOfASwitchAndLandingPadsAreEntered) {
+  const auto text = function("\tnop\n\tjmp\t*%rax\n.L4:\n\tnop\n\tret\n.L7:\n\tret\n") +
+                    "\t.section\t.rodata\n\t.long\t.L4-.L2\n"
+                    "\t.section\t.gcc_except_table\n\t.uleb128 .L7-.LFB1\n";
+  EXPECT_EQ(additions(text), (Amounts{"*2", "$2", "$1"}));
+}
+
+TEST(Rewriter, LabelsThatNobodyGoesToEndNothing) {
+  const auto text = function(".LFB7:\n\tnop\n.LBB3:\n\tnop\n.LVL2:\n\tret\n");
   EXPECT_EQ(additions(text), (Amounts{"$3"}));
 }
 
-TEST(Rewriter, LabelsDirectivesAndCommentsAreNone) {
-  const auto text = function(std::string(kMark) + ".L4:\n\t.p2align 4,,10\n# a comment\n\n" +
-                             "\t.loc 1 2 3\n\trep stosq\n\tlock xaddq %rax, (%rdi)\n\tret\n");
+TEST(Rewriter, DirectivesAndCommentsAreNone) {
+  const auto text = function(
+      "\t.p2align 4,,10\n# a comment\n\n\t.loc 1 2 3\n\trep stosq\n"
+      "\tlock xaddq %rax, (%rdi)\n\tret\n");
   EXPECT_EQ(additions(text), (Amounts{"$3"}));
-}
-
-TEST(Rewriter, FunctionsDoNotRunIntoEachOther) {
-  const auto first = function(std::string(kMark) + "\tnop\n\tret\n");
-  const auto uncounted = function("\tnop\n\tnop\n\tnop\n\tret\n");
-  EXPECT_EQ(additions(first + uncounted + first), (Amounts{"$2", "$2"}));
-}
-
-TEST(Rewriter, AMarkInPlaceOfAReturnReturns) {
-  const auto text = count_instructions(function("\tjmp\t__sanitizer_cov_trace_pc@PLT\n"));
-  EXPECT_NE(text.find("\taddq\t$1, npu_instructions(%rip)\n\tret\n"), std::string::npos) << text;
 }
 
 TEST(Rewriter, LibraryCallsAreChargedByCallAndByte) {
-  const auto text = function(std::string(kMark) + "\tcall\tmalloc@PLT\n\tcall\tmemcpy@PLT\n" +
-                             "\tcall\tsomebody@PLT\n\tjmp\tfree@PLT\n");
-  EXPECT_EQ(additions(text), (Amounts{"$4", "$75", "%r11", "$48"}));
+  const auto text = function(
+      "\tcall\tmalloc@PLT\n\tcall\tmemcpy@PLT\n"
+      "\tcall\tsomebody@PLT\n\tjmp\tfree@PLT\n");
+  EXPECT_EQ(additions(text), (Amounts{"$1", "$75", "$1", "%r11", "$1", "$1", "$48"}));
   const auto out = count_instructions(text);
   EXPECT_NE(out.find("\timulq\t$1, %rdx, %r11\n\tshrq\t$4, %r11\n\taddq\t$10, %r11\n"
                      "\taddq\t%r11, npu_instructions(%rip)\n\tcall\tmemcpy@PLT\n"),
@@ -72,12 +100,12 @@ TEST(Rewriter, LibraryCallsAreChargedByCallAndByte) {
 
 TEST(Rewriter, AddressesInRegistersAndLabelsAreNoLibraryCalls) {
   const auto text =
-      function(std::string(kMark) + "\tcall\t*%rax\n\tcall\t*free@GOTPCREL(%rip)\n\tjmp\t.L3\n");
-  EXPECT_EQ(additions(text), (Amounts{"$3"}));
+      function("\tcall\t*%rax\n\tcall\t*free@GOTPCREL(%rip)\n\tjmp\t.L3\n.L3:\n\tret\n");
+  EXPECT_EQ(additions(text), (Amounts{"$1", "$1", "$1", "$1"}));
 }
 
-TEST(Rewriter, WhatIsNotCountedStaysByteForByte) {
-  const std::string text = "\t.file\t\"a.cpp\"\n\t.text\nx:\n\t.quad\t7\n";
+TEST(Rewriter, WhatIsNotCodeStaysByteForByte) {
+  const std::string text = "\t.file\t\"a.cpp\"\n\t.data\nx:\n\t.quad\t7\n";
   EXPECT_EQ(count_instructions(text).rfind(text, 0), 0U);
 }
 

@@ -2,6 +2,8 @@
 #include "bench/on_card.hpp"
 
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "model/config/load.hpp"
 #include "model/system.hpp"
@@ -10,10 +12,15 @@
 namespace npu::bench {
 
 Measurement measure_on_card(
-    const std::function<Status(platform::Platform& platform, Measurement& measured)>& program) {
+    const std::function<Status(platform::Platform& platform, Measurement& measured)>& program,
+    Software software) {
   Measurement failed;
   failed.seconds = -1;
-  const auto config = model::load_system(NPU_SOURCE_DIR "/configs/910b.yaml", {}, {});
+  std::vector<std::string> overrides;
+  if (software == Software::kFree) {
+    overrides = {"host.instructions=free", "firmware.instructions=free"};
+  }
+  const auto config = model::load_system(NPU_SOURCE_DIR "/configs/910b.yaml", overrides, {});
   if (!config) {
     std::fprintf(stderr, "%s\n", config.error().message().c_str());
     return failed;

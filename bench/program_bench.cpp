@@ -72,6 +72,17 @@ void program(benchmark::State& state, const std::vector<std::string>& arguments)
   state.counters["rss_mib"] = rss;
 }
 
+std::vector<std::string> free_of_charge(std::vector<std::string> arguments) {
+  for (const char* key : {"host.instructions=free", "firmware.instructions=free"}) {
+    arguments.insert(arguments.end(), {"--set", key});
+  }
+  return arguments;
+}
+
+std::vector<std::string> paged_attention() {
+  return {"--config", kSku, "run", "graph", "--set", "graph=paged_attention"};
+}
+
 std::vector<std::string> gemm(const char* functional) {
   return {"--config", kSku,        "run",   "matmul",
           "--set",    "m=4096",    "--set", "n=4096",
@@ -100,15 +111,23 @@ BENCHMARK_CAPTURE(program, gemm, gemm("off"))
     ->Name("gemm/4096")
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(program, gemm_free, free_of_charge(gemm("off")))
+    ->Name("gemm/4096_free")
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(program, gemm_functional, gemm("on"))
     ->Name("gemm/4096_functional")
     ->UseRealTime()
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(blas)->Name("gemm/4096_blas")->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(program, paged_attention,
-                  {"--config", kSku, "run", "graph", "--set", "graph=paged_attention"})
+BENCHMARK_CAPTURE(program, paged_attention, paged_attention())
     ->Name("graph/paged_attention")
+    ->UseRealTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(program, paged_attention_free, free_of_charge(paged_attention()))
+    ->Name("graph/paged_attention_free")
     ->UseRealTime()
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);

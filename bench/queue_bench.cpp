@@ -59,11 +59,16 @@ Status submit_and_complete(platform::Platform& platform, Measurement& measured) 
   return (*device)->shutdown();
 }
 
-void submit_complete(benchmark::State& state) {
-  measure_isolated(state, [] { return measure_on_card(submit_and_complete); });
+void submit_complete(benchmark::State& state, Software software) {
+  measure_isolated(state, [software] { return measure_on_card(submit_and_complete, software); });
 }
-BENCHMARK(submit_complete)
+BENCHMARK_CAPTURE(submit_complete, counted, Software::kCounted)
     ->Name("queue/submit_complete")
+    ->UseManualTime()
+    ->Iterations(3)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(submit_complete, free, Software::kFree)
+    ->Name("queue/submit_complete_free")
     ->UseManualTime()
     ->Iterations(3)
     ->Unit(benchmark::kMillisecond);

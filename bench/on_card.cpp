@@ -18,7 +18,7 @@ Measurement measure_on_card(
   failed.seconds = -1;
   std::vector<std::string> overrides;
   if (software == Software::kFree) {
-    overrides = {"host.instructions=free", "firmware.instructions=free"};
+    overrides = {"instructions=free", "firmware.instructions=free"};
   }
   const auto config = model::load_system(NPU_SOURCE_DIR "/configs/910b.yaml", overrides, {});
   if (!config) {

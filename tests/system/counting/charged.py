@@ -18,7 +18,7 @@ import tempfile
 
 import plain_driver
 
-LIMIT_PERCENT, PAGE_PERCENT = 15, 2
+LIMIT_PERCENT, PAGE_PERCENT = 15, 0.1
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, "..", "..", "..", "docs", "accuracy.md")
 BEGIN, END = "<!-- instructions -->\n", "<!-- end of instructions -->"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/aicpu/aicpu_port.hpp"
+#include "model/aicpu/aicpu_work.hpp"
 #include "model/aicpu/coherent_cache.hpp"
 #include "model/aicpu/poll_rounds.hpp"
 #include "model/aicpu/posted_stores.hpp"
@@ -25,10 +26,8 @@
 
 namespace npu::model {
 
-struct AicpuStatistics {
-  std::uint64_t instructions = 0;  // of programs that count them
-  std::uint64_t loads = 0, misses = 0, stores = 0, atomics = 0;
-  std::uint64_t register_loads = 0, register_stores = 0;
+struct AicpuStatistics : AicpuWork {
+  AicpuPhases phases;                            // that have ended
   std::uint64_t rounds = 0, rounds_skipped = 0;  // of poll loops; skipped ones are among them
 };
 
@@ -198,6 +197,7 @@ class AicpuCore {
   SimTime next_access_ = UINT64_MAX;
   bool changed_later_ = false;
   platform::AicpuPhase phase_ = platform::AicpuPhase::kIdle;
+  AicpuWork at_phase_;  // when it began
   std::uint32_t phase_task_ = 0;
   SimTime phase_since_ = 0;
   AicpuStatistics statistics_;

@@ -65,10 +65,8 @@ AicpuStatistics AicpuPrograms::statistics() const {
   AicpuStatistics sum;
   for (const auto& core : cores_) {
     const auto& s = core->statistics();
-    sum.instructions += s.instructions;
-    sum.loads += s.loads, sum.misses += s.misses, sum.stores += s.stores;
-    sum.atomics += s.atomics, sum.register_loads += s.register_loads;
-    sum.register_stores += s.register_stores;
+    sum += s;
+    for (std::size_t i = 0; i < kAicpuPhases; ++i) sum.phases[i] += s.phases[i];
     sum.rounds += s.rounds, sum.rounds_skipped += s.rounds_skipped;
   }
   return sum;

@@ -122,6 +122,13 @@ struct CardCounters {
   };
   std::optional<Executed> executed;  // instructions of programs, where they are counted
   std::uint64_t aicpu_loads = 0, aicpu_stores = 0;
+  // Of the programs on AICPUs by the phase that they said they were in (platform::AicpuPhase).
+  struct Phase {
+    std::string name;
+    std::uint64_t instructions = 0;  // where they are counted
+    std::uint64_t loads = 0, misses = 0, stores = 0, register_accesses = 0;
+  };
+  std::vector<Phase> aicpu_phases;  // in the order of AicpuPhase
 };
 
 class SimulatorView {

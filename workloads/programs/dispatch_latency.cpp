@@ -10,6 +10,7 @@
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
+#include "workloads/programs/support/scheduler_work.hpp"
 
 namespace npu::workloads {
 
@@ -67,7 +68,8 @@ struct Sums {
 
 class Dispatch {
  public:
-  Dispatch(Context& context, RuntimeSession& session) : context_(context), session_(session) {}
+  Dispatch(Context& context, RuntimeSession& session)
+      : context_(context), session_(session), work_(context, {"handshake", "tasks"}) {}
 
   Result<Means> run(abi::HandshakeKind handshake, bool chain) {
     driver::TaskGraph graph;
@@ -123,10 +125,12 @@ class Dispatch {
     Picoseconds per_task[2];
     for (const bool chain : {true, false}) {
       for (const auto handshake : {abi::HandshakeKind::kRegister, abi::HandshakeKind::kMemory}) {
+        work_.begin();
         auto means = run(handshake, chain);
         if (!means) return forward_error(means);
         const std::string kind = handshake == abi::HandshakeKind::kMemory ? "memory" : "register";
         const std::string order = chain ? "chain" : "parallel";
+        work_.end(context_.parameters.integer("tasks"), {kind, order});
         report(fmt::format("dispatch.{}.{}", kind, order), *means);
         table.rows.push_back({kind, order, means->sent_to_begun.text(),
                               Number::microseconds(means->receive_to_start).text(),
@@ -139,6 +143,7 @@ class Dispatch {
           fmt::format("dispatch.{}.memory_extra_us", chain ? "chain" : "parallel"),
           Number::microseconds(extra), "us");
     }
+    work_.report();
     return {};
   }
 
@@ -160,6 +165,7 @@ class Dispatch {
 
   Context& context_;
   RuntimeSession& session_;
+  SchedulerWork work_;
 };
 
 Status run(Context& context) {

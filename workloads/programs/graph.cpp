@@ -14,6 +14,7 @@
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
+#include "workloads/programs/support/scheduler_work.hpp"
 #include "workloads/programs/support/tensor_dump.hpp"
 #include "workloads/task_graph/core_usage.hpp"
 #include "workloads/task_graph/graph_check.hpp"
@@ -85,12 +86,16 @@ class GraphRun {
         !ok) {
       return ok;
     }
+    SchedulerWork work(context_);
+    work.begin();
     auto report = session_->device().run(graph->graph, options);
     // Of a run that failed, too: what its tasks were given.
     const Status dumped = dump.empty() ? Status() : write_dump(dump, *graph);
     if (!report) return name_tasks(report.error(), *graph);
     if (!dumped) return dumped;
     report_counts(*graph, *report);
+    work.end(graph->graph.tasks());
+    work.report();
     if (options.profiling) report_usage(*report, options.block_dim);
     if (auto ok = check(); !ok) return ok;
     return session_->close();

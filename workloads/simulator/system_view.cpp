@@ -37,6 +37,18 @@ std::uint64_t executed_by(const model::AiCorePrograms& programs) {
   return sum;
 }
 
+std::vector<CardCounters::Phase> phases_of(const model::AicpuStatistics& aicpus) {
+  static constexpr std::array<const char*, model::kAicpuPhases> kNames{
+      "idle", "handshake", "wiring", "dispatch", "complete", "drain", "dump"};
+  std::vector<CardCounters::Phase> all;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const auto& work = aicpus.phases[i];
+    all.push_back({kNames[i], work.instructions, work.loads, work.misses,
+                   work.stores + work.atomics, work.register_loads + work.register_stores});
+  }
+  return all;
+}
+
 }  // namespace
 
 Picoseconds SystemView::simulated_time() const {
@@ -177,6 +189,7 @@ std::vector<CardCounters> SystemView::cards() const {
     }
     counters.aicpu_loads = aicpus.loads;
     counters.aicpu_stores = aicpus.stores;
+    counters.aicpu_phases = phases_of(aicpus);
     all.push_back(counters);
   }
   return all;

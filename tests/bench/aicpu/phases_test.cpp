@@ -14,6 +14,7 @@ const model::AicpuWork& of(const model::AicpuStatistics& all, AicpuPhase phase) 
 TEST(Phases, have_what_was_done_in_them_and_together_all_of_it) {
   AicpuBench bench;
   bench.run_program([](AicpuPort& port) {
+    port.phase(AicpuPhase::kWiring);
     port.load(kDataAt, 8);
     port.phase(AicpuPhase::kDispatch, 3);
     for (int i = 0; i < 3; ++i) port.load(kDataAt, 8);
@@ -28,8 +29,8 @@ TEST(Phases, have_what_was_done_in_them_and_together_all_of_it) {
   });
 
   const auto all = bench.programs.statistics();
-  EXPECT_EQ(of(all, AicpuPhase::kIdle).loads, 1U);
-  EXPECT_EQ(of(all, AicpuPhase::kIdle).misses, 1U);
+  EXPECT_EQ(of(all, AicpuPhase::kWiring).loads, 1U);
+  EXPECT_EQ(of(all, AicpuPhase::kWiring).misses, 1U);
   const auto& dispatch = of(all, AicpuPhase::kDispatch);
   EXPECT_EQ(dispatch.loads, 4U);
   EXPECT_EQ(dispatch.misses, 1U);

@@ -84,7 +84,7 @@ void AicpuCore::run_block() {
   memory_stores_.reset();
   register_stores_.reset();
   phase_ = AicpuPhase::kIdle;
-  at_phase_ = statistics_;
+  at_phase_ = statistics_.work();
   const auto& launch = shared_.launch;
   local_ = started_ + ticks(launch.dispatch) + ticks(launch.init) + ticks(launch.software_init);
   local_ = std::max(local_, sim_now());
@@ -214,8 +214,8 @@ void AicpuCore::end_phase() {
       Activity::kAicpuDispatch, Activity::kAicpuComplete,  Activity::kAicpuDrain,
       Activity::kAicpuDump};
   static_assert(kActivities.size() == kAicpuPhases);
-  statistics_.phases[static_cast<std::size_t>(phase_)] += statistics_.since(at_phase_);
-  at_phase_ = statistics_;
+  statistics_.phases[static_cast<std::size_t>(phase_)] += statistics_.work().since(at_phase_);
+  at_phase_ = statistics_.work();
   if (phase_ == AicpuPhase::kIdle || local_ <= phase_since_) return;
   sim_.emit(track_, kActivities[static_cast<std::size_t>(phase_)], phase_since_, local_,
             block_.cause, 0, phase_task_);

@@ -27,6 +27,7 @@
 namespace npu::model {
 
 struct AicpuStatistics : AicpuWork {
+  const AicpuWork& work() const { return *this; }
   AicpuPhases phases;                            // that have ended
   std::uint64_t rounds = 0, rounds_skipped = 0;  // of poll loops; skipped ones are among them
 };

@@ -65,7 +65,7 @@ AicpuStatistics AicpuPrograms::statistics() const {
   AicpuStatistics sum;
   for (const auto& core : cores_) {
     const auto& s = core->statistics();
-    sum += s;
+    sum += s.work();
     for (std::size_t i = 0; i < kAicpuPhases; ++i) sum.phases[i] += s.phases[i];
     sum.rounds += s.rounds, sum.rounds_skipped += s.rounds_skipped;
   }

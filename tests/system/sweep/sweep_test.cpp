@@ -167,11 +167,14 @@ TEST_F(Sweep, a_run_that_fails_is_recorded_and_the_others_go_on) {
   EXPECT_THAT(text("f/sweep.csv"), HasSubstr("\nsystem-2x910b2,3,65536,65536,1,failed,"));
 }
 
+// A run that has ended on its own cannot be stopped before it is killed; another one follows.
 TEST_F(Sweep, a_run_that_is_killed_is_run_again) {
   const auto killed = in_background(
       "--jobs 1",
-      "until kill -9 $(cat /proc/$sweep/task/$sweep/children) 2>/dev/null; do sleep 0.01; done; "
-      "wait $sweep");
+      "until grep -q '^State:.Z' /proc/$sweep/status; do "
+      "for child in $(cat /proc/$sweep/task/$sweep/children 2>/dev/null); do "
+      "kill -STOP $child 2>/dev/null && grep -q '^State:.T' /proc/$child/status 2>/dev/null && "
+      "kill -9 $child && break 2; done; done; wait $sweep");
   EXPECT_EQ(killed.exit_code, 1);
   EXPECT_THAT(killed.err, HasSubstr("failed, exit code 137: ended by signal 9: Killed"));
   EXPECT_EQ(reports("latency").size(), 7U);

@@ -9,9 +9,9 @@ System::System(const SystemConfig& config)
     : config_(config),
       memory_(simulation_, config_.memory,
               [this](std::uint16_t requester) { return fabric_.numa_node(requester); }),
-      interrupts_(simulation_),
-      fabric_("pci", simulation_, config_, memory_, interrupts_, Chip::kEndpointPorts),
       cpus_(simulation_, config_.cpu),
+      interrupts_(simulation_, cpus_),
+      fabric_("pci", simulation_, config_, memory_, interrupts_, Chip::kEndpointPorts),
       platform_("platform", simulation_, cpus_, memory_, interrupts_, fabric_.host_bridges(),
                 resources(), has_ats()) {
   for (unsigned i = 0; i < config_.cards.size(); ++i) {
@@ -45,8 +45,8 @@ Status System::run(std::function<void(platform::Platform&)> program) {
   returned_ = false;
   if (rests_) {
     next_program_.notify(sc_core::SC_ZERO_TIME);
-  } else if (!cpus_.spawn("main", [this] { serve_programs(); })) {
-    return fail(ErrorCode::kOutOfResources, "no free CPU for the main task");
+  } else {
+    cpus_.spawn("main", [this] { serve_programs(); });
   }
   sc_core::sc_start();
   rests_ = has_more_;

@@ -55,11 +55,11 @@ class System {
   SystemConfig config_;
   Simulation simulation_;
   HostMemory memory_;
+  HostCpus cpus_;
   Interrupts interrupts_;
   PciFabric fabric_;
   std::vector<std::unique_ptr<Chip>> chips_;
   std::unique_ptr<HccsMesh> mesh_;
-  HostCpus cpus_;
   HostPlatform platform_;
   // The task that runs programs ends with the first one. Whoever has more is served by one that
   // stays: making a task takes longer than many a program.

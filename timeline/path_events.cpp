@@ -67,7 +67,8 @@ void PathEvents::enter(Index index) {
   if (activity == Activity::kMmioRead || activity == Activity::kConfigAccess) {
     add(Group::kHostTask, UINT64_MAX);
   }
-  if (activity == Activity::kInterrupt || activity == Activity::kHostWrite) {
+  if (activity == Activity::kInterrupt || activity == Activity::kInterruptHandler ||
+      activity == Activity::kHostWrite) {
     add(Group::kSignals, 0);
   }
   if (path == Path::kCall) add(Group::kDriverCalls, 0);

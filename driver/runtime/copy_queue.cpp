@@ -2,7 +2,6 @@
 #include "driver/runtime/copy_queue.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace npu::driver {
 namespace {
@@ -62,12 +61,13 @@ Status CopyQueue::run(const abi::QueueEntry* work, std::size_t count) {
 Status CopyQueue::copy(DeviceAddress device_side, ByteSpan host_side, bool to_device) {
   for (Bytes done = 0; done < host_side.size;) {
     const Bytes piece = std::min(kStaging, host_side.size - done);
-    if (to_device) std::memcpy(staging_->cpu().data, host_side.data + done, piece);
+    const ByteSpan staged{staging_->cpu().data, piece}, own{host_side.data + done, piece};
+    if (to_device) platform_.copy(staged, own);
     const auto entry = to_device
                            ? entries::copy_to_device(staging_->bus(), device_side + done, piece)
                            : entries::copy_to_host(device_side + done, staging_->bus(), piece);
     if (auto ok = run(&entry, 1); !ok) return ok;
-    if (!to_device) std::memcpy(host_side.data + done, staging_->cpu().data, piece);
+    if (!to_device) platform_.copy(own, staged);
     done += piece;
   }
   return {};

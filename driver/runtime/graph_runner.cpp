@@ -205,7 +205,7 @@ Status GraphRunner::read_back(const TaskGraph& graph, const RunLayout& layout, R
   if (auto ok = copies_.run(work.data(), work.size()); !ok) return ok;
   const std::byte* from = staging_->cpu().data;
   for (const auto& part : parts) {
-    if (part.size != 0) std::memcpy(part.to, from, part.size);
+    platform_.copy({static_cast<std::byte*>(part.to), part.size}, {from, part.size});
     from += part.size;
   }
   return read_tensors(graph, layout, dumps, report);

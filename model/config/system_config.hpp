@@ -18,18 +18,21 @@ struct FirmwareConfig {
 
 // What host software costs. All times are CPU time of the task that does it.
 struct HostCpuConfig {
-  unsigned cores;          // tasks that can run at once
-  std::uint64_t clock_hz;  // of a core
-  unsigned ipc_percent;    // instructions that a core executes in 100 clocks
-  Picoseconds mmio_store;  // one store to uncached memory, until it has left the core
-  Picoseconds wc_store;    // one store of up to 8 bytes into a write combining buffer
-  Picoseconds mmio_load;   // issuing a load from uncached memory, before its round trip
-  Picoseconds barrier;     // write barrier: draining store buffers
-  Picoseconds poll_round;  // one round of a loop that polls cached host memory
-  Picoseconds lock;        // taking a free mutex: one atomic access
-  Picoseconds call;        // one call into the operating system or platform
-  Picoseconds block;       // going to sleep: first half of a context switch
-  Picoseconds wake;        // interrupt arrival to the task running again: second half
+  unsigned cores;           // tasks that can run at once
+  std::uint64_t clock_hz;   // of a core
+  unsigned ipc_percent;     // instructions that a core executes in 100 clocks
+  Picoseconds mmio_store;   // one store to uncached memory, until it has left the core
+  Picoseconds wc_store;     // one store of up to 8 bytes into a write combining buffer
+  Picoseconds mmio_load;    // issuing a load from uncached memory, before its round trip
+  Picoseconds barrier;      // write barrier: draining store buffers
+  Picoseconds poll_round;   // one round of a loop that polls cached host memory
+  Picoseconds lock;         // taking a free mutex: one atomic access
+  Picoseconds call;         // one call into the operating system or platform
+  Picoseconds block;        // going to sleep: first half of a context switch
+  Picoseconds wake;         // the task that is woken running again: second half
+  Picoseconds interrupt;    // a handler of an interrupt, on its core
+  Picoseconds time_slice;   // of a task that others wait for
+  std::uint64_t copy_rate;  // bytes per second that a core copies
 };
 
 struct HostMemoryConfig {
@@ -38,7 +41,17 @@ struct HostMemoryConfig {
   Picoseconds read_latency;    // DMA read of local memory: root complex to data
   Picoseconds write_latency;   // DMA write of local memory until visible to a polling core
   Picoseconds remote_penalty;  // extra for memory of another NUMA node, each way
-  Picoseconds iommu_lookup;    // address translation of a DMA request
+  std::uint64_t bandwidth;     // bytes per second that a node moves, of cores and devices
+  Bytes huge_page;             // the largest page in which memory is pinned and mapped for devices
+  std::uint64_t clear_rate;    // bytes per second that a core writes to make pages zero
+  Picoseconds pin_page;        // a page found, and kept where it is
+  Picoseconds unpin_page;      // given back
+  Picoseconds iommu_lookup;    // address translation of a DMA request that the IOTLB serves
+  unsigned iotlb_entries;      // pages
+  unsigned iommu_walkers;      // walks at a time
+  Picoseconds iommu_map;       // a page is entered into the IOMMU's tables
+  Picoseconds iommu_unmap;     // a page is taken out
+  Picoseconds iommu_invalidation;  // the IOTLB is told to forget a range, until it has
 };
 
 struct RootComplexConfig {

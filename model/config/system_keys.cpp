@@ -14,7 +14,8 @@ const Table& cpu_table() {
       "",
       "what host software costs, in CPU time of the task that does it",
       {
-          number("cores", &C::cores, 1, 1024, "tasks that can run at once"),
+          number("cores", &C::cores, 1, 1024,
+                 "tasks that can run at once; more of them take turns"),
           number("clock_mhz", &C::clock_hz, 1, 10'000, "clock of a core"),
           number("ipc_percent", &C::ipc_percent, 1, 1'600,
                  "instructions that a core executes in 100 clocks"),
@@ -32,7 +33,15 @@ const Table& cpu_table() {
           number("block_ns", &C::block, 0, 1'000'000,
                  "going to sleep: first half of a context switch"),
           number("wake_ns", &C::wake, 0, 1'000'000,
-                 "interrupt to the task running again: second half"),
+                 "what wakes a task to the task running again: second half"),
+          number(
+              "interrupt_ns", &C::interrupt, 0, 1'000'000,
+              "the handler of an interrupt, until who waits for it is woken; the task on its core "
+              "stands still"),
+          number("time_slice_us", &C::time_slice, 1, 1'000'000,
+                 "what a task keeps its core for when others wait for one"),
+          number("copy_gb_per_s", &C::copy_rate, 1, 1'000,
+                 "copying between a program's memory and DMA memory, by one core"),
       }};
   return kTable;
 }
@@ -51,8 +60,30 @@ const Table& memory_table() {
                  "DMA write of local memory until a polling core sees it"),
           number("remote_penalty_ns", &M::remote_penalty, 0, 100'000,
                  "extra for another node's memory, each way"),
+          number("bandwidth_gb_per_s", &M::bandwidth, 1, 10'000,
+                 "what a node moves, reads and writes of cores and devices together"),
+          number("huge_page_kib", &M::huge_page, 4, 1'048'576,
+                 "the largest page in which DMA memory is pinned and mapped; 4: none is huge")
+              .among({4_KiB, 2_MiB, 1_GiB}),
+          number("clear_gb_per_s", &M::clear_rate, 1, 1'000,
+                 "zeroing of pages by one core, when DMA memory is allocated"),
+          number("pin_page_ns", &M::pin_page, 0, 1'000'000,
+                 "finding a page and keeping it where it is, when DMA memory is allocated"),
+          number("unpin_page_ns", &M::unpin_page, 0, 1'000'000,
+                 "giving a page back, when DMA memory is freed"),
           number("iommu_lookup_ns", &M::iommu_lookup, 0, 100'000,
-                 "address translation of a DMA request"),
+                 "address translation of a DMA request that the IOTLB serves"),
+          number("iotlb_entries", &M::iotlb_entries, 1, 65'536,
+                 "pages in the IOTLB of each node's cards; a miss reads a table of the IOMMU per "
+                 "level"),
+          number("iommu_walkers", &M::iommu_walkers, 1, 256,
+                 "walks of the IOMMU's tables at once, for each node's cards"),
+          number("iommu_map_ns", &M::iommu_map, 0, 1'000'000,
+                 "entering a page into the IOMMU's tables"),
+          number("iommu_unmap_ns", &M::iommu_unmap, 0, 1'000'000,
+                 "taking a page out of the IOMMU's tables"),
+          number("iommu_invalidation_ns", &M::iommu_invalidation, 0, 10'000'000,
+                 "telling the IOTLB to forget a range and waiting until it has"),
       }};
   return kTable;
 }

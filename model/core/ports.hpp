@@ -36,16 +36,21 @@ class HostMemoryPort {
  public:
   struct Access {
     Completion status;     // kSuccess, kUnsupportedRequest (not mapped) or kPermission
-    Picoseconds latency;   // IOMMU look-up plus memory, of this access
+    Picoseconds latency;   // IOMMU plus memory, of this access
     std::byte* data;       // null unless kSuccess
     Bytes contiguous;      // bytes from the address to the end of its mapping
-    Picoseconds lookup{};  // the part of `latency` that is the IOMMU look-up
+    Picoseconds lookup{};  // the part of `latency` that is the IOMMU's: look-up and walk
+    Picoseconds walk{};    // the part of `lookup` that reads tables
   };
   virtual ~HostMemoryPort() = default;
-  // A DMA access by `requester` at time of the call; [bus, bus + length) must lie in one mapping. A
-  // PASID reaches the mappings bound to it alone. A failed access leaves an IOMMU fault record.
+  // A DMA access by `requester` begins at the time of the call; [bus, bus + length) must lie in one
+  // mapping. A PASID reaches the mappings bound to it alone. A failed access leaves an IOMMU fault
+  // record.
   virtual Access access(DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
                         std::uint64_t cause) = 0;
+  // The same where the bytes move: what it reaches then, which takes no more time.
+  virtual Access reach(DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
+                       std::uint64_t cause) = 0;
   // The bytes of a device write have been stored: wakes whoever watches them.
   virtual void written(const std::byte* data, Bytes length, std::uint64_t cause) = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host tasks: SystemC threads, each on a CPU core of its own, and the accounting of what they do.
+// Host tasks: SystemC threads that run on CPU cores, and the accounting of what they do. With more
+// tasks than cores some wait for one (run_queue.hpp).
 //
 // A task's local time may run ahead of simulated time by what it has been charged and not yet
 // waited for (temporal decoupling); every access that anything else could observe synchronises
@@ -17,7 +18,8 @@
 #include "model/config/system_config.hpp"
 #include "model/core/simulation.hpp"
 #include "model/host/executed.hpp"
-#include "npu/platform/time.hpp"
+#include "model/host/host_task.hpp"
+#include "model/host/run_queue.hpp"
 
 namespace npu::model {
 
@@ -28,31 +30,6 @@ inline SimTime deadline_ticks(Instant deadline) {
   return deadline < Instant() ? 0 : ticks(deadline);
 }
 
-// What a task's poll loop has done in the round that it is in.
-struct PollRound {
-  const void* watched = nullptr;
-  SimTime deadline = 0;
-  SimTime began = 0;           // when it looked
-  SimTime own = 0;             // time of its instructions
-  std::uint64_t executed = 0;  // by all tasks when it began
-};
-
-struct HostTask {
-  std::string name;
-  unsigned core = 0;
-  std::uint32_t track = 0;
-  std::uint64_t cause = 0;
-  SimTime pending = 0;     // charged, not yet waited for
-  std::uint64_t rest = 0;  // of its instructions' time, less than a picosecond of it
-  SimTime stores = 0;  // of what is charged: stores on their way that have hidden no instruction
-  PollRound round;
-  SimTime busy_since = 0;  // of the current stretch without blocking
-  platform::CpuUsage usage;
-  std::string waiting_for;  // while blocked; for the deadlock report
-  bool done = false;
-  sc_core::sc_event finished;
-};
-
 class HostCpus {
  public:
   HostCpus(Simulation& simulation, const HostCpuConfig& config);
@@ -62,7 +39,7 @@ class HostCpus {
   Executed& executed() { return executed_; }
   HostTask& current() { return *current_; }
 
-  // Starts `body` on a free core; null if there is none.
+  // Starts `body`, at once if a core is idle.
   std::shared_ptr<HostTask> spawn(std::string name, std::function<void()> body);
   void join(HostTask& task);
 
@@ -85,7 +62,7 @@ class HostCpus {
   // The same, unless nobody could tell: for what only other tasks observe.
   void synchronise_with_tasks() {
     account();
-    if (tasks_ > 1) synchronise();
+    if (tasks_.size() > 1) synchronise();
   }
   // As synchronise(), and the SystemC kernel as well: before the kernel is used directly.
   void catch_up();
@@ -103,8 +80,8 @@ class HostCpus {
     resume(task);
     task.usage.busy += Picoseconds(static_cast<std::int64_t>(sim_now() - begin));
   }
-  // Simulated time passes until `event` or `limit` with the core spinning; the caller accounts
-  // for it with spun().
+  // Simulated time passes until `event` or `limit`, or until the task's time on its core is over,
+  // with the core spinning; the caller accounts for it with spin().
   void watch(const sc_core::sc_event& event, SimTime limit);
   // The core has spun since `since` and does so until `until`; charged time is part of that.
   void spin(SimTime since, SimTime until);
@@ -113,6 +90,14 @@ class HostCpus {
   // is not slept over.
   bool block(const sc_core::sc_event& event, SimTime deadline, const std::function<bool()>& ready,
              std::string waiting_for);
+
+  // An interrupt handler runs on `core`, behind those that run there already, and delays the task
+  // there. Returns when it ends.
+  SimTime interrupt(unsigned core);
+  // A handler ends now on `core`.
+  void trace_interrupt(unsigned core, std::uint64_t cause);
+  // Called when a task gives up its core: what it has stored leaves.
+  void on_handover(std::function<void()> call) { handover_ = std::move(call); }
 
   // Times that a task has given up its core and got it back.
   std::uint64_t context_switches() const { return context_switches_; }
@@ -134,6 +119,11 @@ class HostCpus {
     task.pending += time - hidden;
   }
   void wait_until(SimTime when);
+  void serve_stolen();
+  void give_up(HostTask& task);
+  void take(HostTask& task);
+  void yield();
+  void move_to_core(HostTask& task);
   void resume(HostTask& task);
   void end_busy(HostTask& task);
 
@@ -142,9 +132,11 @@ class HostCpus {
   Simulation& simulation_;
   HostCpuConfig config_;
   Executed executed_;
-  std::uint64_t clocks_by_percent_;                 // MHz times instructions in 100 clocks
-  std::vector<std::shared_ptr<HostTask>> on_core_;  // by core; null: free
-  unsigned tasks_ = 0;                              // that have not ended
+  std::uint64_t clocks_by_percent_;  // MHz times instructions in 100 clocks
+  RunQueue cores_;
+  std::vector<SimTime> handler_until_;            // by core
+  std::vector<std::shared_ptr<HostTask>> tasks_;  // that have not ended
+  std::function<void()> handover_;
   std::uint64_t context_switches_ = 0;
   HostTask nobody_;
   HostTask* current_ = &nobody_;

@@ -4,14 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <utility>
 
 #include "model/config/system_config.hpp"
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
+#include "model/host/dma_pages.hpp"
 #include "model/host/iommu.hpp"
 #include "model/host/iommu_fault_log.hpp"
+#include "model/host/iommu_walker.hpp"
 #include "model/host/numa_memory.hpp"
 #include "model/host/watch_list.hpp"
 
@@ -37,10 +40,12 @@ class HostMemory : public HostMemoryPort {
   // the function has cached of it is stale (HostPlatform::unmap).
   void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
     iommu_.unmap(requester, bus, size);
+    walker(requester).invalidate(requester, bus, size);
   }
   // As Iommu::retire: before the function is told to drop what it has cached.
   void retire(std::uint16_t requester, std::uint64_t bus, Bytes size) {
     iommu_.retire(requester, bus, size);
+    walker(requester).invalidate(requester, bus, size);
   }
   // The function never said that it has dropped what it had cached of a mapping at `bus`.
   void not_invalidated(std::uint16_t requester, std::uint64_t bus, std::uint64_t cause) {
@@ -50,20 +55,32 @@ class HostMemory : public HostMemoryPort {
 
   Access access(DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
                 std::uint64_t cause) override;
+  Access reach(DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
+               std::uint64_t cause) override;
   void written(const std::byte* data, Bytes length, std::uint64_t) override {
     watches_.written(data, length);
   }
 
   Iommu& iommu() { return iommu_; }
-  const NumaMemory& memory() const { return memory_; }
+  NumaMemory& memory() { return memory_; }
+  const HostMemoryConfig& config() const { return memory_.config(); }
+  // One for each node's host bridges.
+  const std::deque<IommuWalker>& walkers() const { return walkers_; }
+  const DmaPages& pages() const { return pages_; }
   WatchList& watches() { return watches_; }
   const IommuFaultLog& faults() const { return faults_; }
 
  private:
+  IommuWalker& walker(std::uint16_t requester) {
+    return walkers_[static_cast<std::size_t>(node_of_(requester))];
+  }
+
   const Picoseconds iommu_lookup_;
+  const DmaPages pages_;
   std::function<int(std::uint16_t)> node_of_;
   Iommu iommu_;
   NumaMemory memory_;
+  std::deque<IommuWalker> walkers_;  // by node
   WatchList watches_;
   IommuFaultLog faults_;
 };

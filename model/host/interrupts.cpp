@@ -3,14 +3,16 @@
 
 namespace npu::model {
 
-Interrupts::Interrupts(Simulation& simulation)
-    : simulation_(simulation), track_(simulation.recorder.track("host.interrupts")) {}
+Interrupts::Interrupts(Simulation& simulation, HostCpus& cpus)
+    : simulation_(simulation), cpus_(cpus), track_(simulation.recorder.track("host.interrupts")) {}
 
 std::shared_ptr<VectorState> Interrupts::open(std::uint16_t requester, unsigned vector) {
   auto& slot = open_[{requester, vector}];
   if (slot) return nullptr;
   slot = std::make_shared<VectorState>();
   slot->data = next_data_++;
+  const unsigned cores = cpus_.config().cores;
+  slot->core = cores - 1 - opened_++ % cores;
   by_data_[{requester, slot->data}] = slot.get();
   return slot;
 }
@@ -30,12 +32,32 @@ void Interrupts::message(std::uint16_t requester, std::uint64_t address, std::ui
     ++spurious_;
     return;
   }
+  ++taken_;
+  if (free_messages_.empty()) {
+    free_messages_.push_back(messages_.size());
+    messages_.emplace_back();
+  }
+  const auto number = free_messages_.back();
+  free_messages_.pop_back();
+  const unsigned core = it->second->core;
+  messages_[number] = {requester, data, core, sim_now(), cause};
+  simulation_.emit(track_, platform::Activity::kInterrupt, sim_now(), sim_now(), cause, 0, data);
+  const SimTime end = cpus_.interrupt(core);
+  if (end == sim_now()) return handled(number);
+  simulation_.agenda.at<&Interrupts::handled>(end, *this, number);
+}
+
+// The vector may have been closed since.
+void Interrupts::handled(std::uint64_t number) {
+  const Message message = messages_[number];
+  free_messages_.push_back(number);
+  cpus_.trace_interrupt(message.core, message.cause);
+  const auto it = by_data_.find({message.requester, message.data});
+  if (it == by_data_.end()) return;
   auto& vector = *it->second;
   ++vector.count;
-  ++taken_;
-  vector.last_arrival = sim_now();
-  vector.last_cause = cause;
-  simulation_.emit(track_, platform::Activity::kInterrupt, sim_now(), sim_now(), cause, 0, data);
+  vector.last_arrival = message.arrival;
+  vector.last_cause = message.cause;
   if (vector.handler) vector.handler();
   simulation_.agenda.notify(vector.arrived);
 }

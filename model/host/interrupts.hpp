@@ -7,9 +7,11 @@
 #include <memory>
 #include <systemc>
 #include <utility>
+#include <vector>
 
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
+#include "model/host/cpu.hpp"
 
 namespace npu::model {
 
@@ -17,17 +19,20 @@ namespace npu::model {
 struct VectorState {
   std::uint32_t data = 0;  // MSI-X message data that selects it
   std::uint64_t count = 0;
-  SimTime last_arrival = 0;
+  SimTime last_arrival = 0;  // of its message
   std::uint64_t last_cause = 0;
   sc_core::sc_event arrived;
-  std::function<void()> handler;  // called at each arrival, if there is one
+  unsigned core = 0;              // whose handler serves it
+  std::function<void()> handler;  // called for each message, if there is one
 };
 
 class Interrupts : public InterruptSink {
  public:
   static constexpr std::uint64_t kMessageAddress = 0xFEE0'0000;
 
-  explicit Interrupts(Simulation& simulation);
+  // Handlers run on `cpus`: vectors are dealt out from the last core downwards, away from where
+  // tasks begin.
+  Interrupts(Simulation& simulation, HostCpus& cpus);
 
   // Null if the vector is open already.
   std::shared_ptr<VectorState> open(std::uint16_t requester, unsigned vector);
@@ -41,7 +46,21 @@ class Interrupts : public InterruptSink {
   std::uint64_t spurious() const { return spurious_; }
 
  private:
+  // A message whose handler runs.
+  struct Message {
+    std::uint16_t requester;
+    std::uint32_t data;
+    unsigned core;
+    SimTime arrival;
+    std::uint64_t cause;
+  };
+  void handled(std::uint64_t message);
+
   Simulation& simulation_;
+  HostCpus& cpus_;
+  std::vector<Message> messages_;
+  std::vector<std::uint64_t> free_messages_;
+  unsigned opened_ = 0;
   std::map<std::pair<std::uint16_t, unsigned>, std::shared_ptr<VectorState>> open_;
   std::map<std::pair<std::uint16_t, std::uint32_t>, VectorState*> by_data_;
   std::uint32_t next_data_ = 0x20;  // vectors below are the processor's own exceptions

@@ -3,13 +3,17 @@
 
 #include <sys/mman.h>
 
+#include <iterator>
+
 #include "model/core/bus_page.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
 
 NumaMemory::NumaMemory(const HostMemoryConfig& config)
-    : config_(config), used_(config.numa_nodes) {}
+    : config_(config),
+      used_(config.numa_nodes),
+      buses_(config.numa_nodes, MemoryBus(config.bandwidth)) {}
 
 NumaMemory::~NumaMemory() {
   for (const auto& [data, block] : blocks_) munmap(data, block.memory.size);
@@ -35,6 +39,13 @@ bool NumaMemory::free(ByteSpan memory) {
   munmap(memory.data, found->second.memory.size);
   blocks_.erase(found);
   return true;
+}
+
+int NumaMemory::node_of(const std::byte* data) const {
+  const auto next = blocks_.upper_bound(const_cast<std::byte*>(data));
+  if (next == blocks_.begin()) return -1;
+  const auto& [begin, block] = *std::prev(next);
+  return data < begin + block.memory.size ? block.node : -1;
 }
 
 Picoseconds NumaMemory::latency(bool device_writes, int from, int node) const {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "model/config/system_config.hpp"
+#include "model/core/simulation.hpp"
+#include "model/host/memory_bus.hpp"
 #include "npu/base/byte_span.hpp"
 
 namespace npu::model {
@@ -24,8 +26,16 @@ class NumaMemory {
   // What allocate() gave; false: it did not, and nothing happens.
   bool free(ByteSpan memory);
 
+  const HostMemoryConfig& config() const { return config_; }
   unsigned nodes() const { return config_.numa_nodes; }
   Bytes used(int node) const { return used_[static_cast<std::size_t>(node)]; }
+  // A request for `bytes` of `node` now: how long it waits for what others move.
+  SimTime take(int node, Bytes bytes) {
+    return buses_[static_cast<std::size_t>(node)].take(sim_now(), bytes);
+  }
+  const MemoryBus& bus(int node) const { return buses_[static_cast<std::size_t>(node)]; }
+  // The node of what allocate() gave and somebody still has; -1: it was not allocated here.
+  int node_of(const std::byte* data) const;
   // Of an access of a device behind `from` to memory on `node`, behind the IOMMU.
   Picoseconds latency(bool device_writes, int from, int node) const;
 
@@ -35,7 +45,8 @@ class NumaMemory {
     int node;
   };
   HostMemoryConfig config_;
-  std::vector<Bytes> used_;  // by node
+  std::vector<Bytes> used_;       // by node
+  std::vector<MemoryBus> buses_;  // by node
   std::map<std::byte*, Block> blocks_;
 };
 

@@ -22,11 +22,14 @@ HostPlatform::HostPlatform(const sc_core::sc_module_name& name, Simulation& simu
       cpus_(cpus),
       memory_(memory),
       interrupts_(interrupts),
+      work_(simulation, cpus, memory, memory.config()),
       bridges_(std::move(bridges)),
       resources_(std::move(resources)),
       has_ats_(std::move(has_ats)),
       combining_(cpus.config().cores),
-      track_(simulation.recorder.track("host.mmio")) {}
+      track_(simulation.recorder.track("host.mmio")) {
+  cpus_.on_handover([this] { drain_combining(); });
+}
 
 tlm::tlm_generic_payload& HostPlatform::request(tlm::tlm_command command, TransactionKind kind,
                                                 std::uint64_t address, const void* data,
@@ -145,11 +148,23 @@ void HostPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned width
                    cpus_.current().cause, width, std::uint64_t{bdf.packed()} << 12 | offset);
 }
 
-void HostPlatform::unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+bool HostPlatform::in_task() const {
   const auto process = sc_core::sc_get_current_process_handle();
-  const bool in_task = process.valid() && process.proc_kind() == sc_core::SC_THREAD_PROC_;
-  if (in_task) cpus_.synchronise();
-  if (in_task && has_ats_(platform::Bdf::unpack(requester))) {
+  return process.valid() && process.proc_kind() == sc_core::SC_THREAD_PROC_;
+}
+
+void HostPlatform::free_dma(const Iommu::Mapping& mapping) {
+  const bool waits = in_task();
+  if (waits) cpus_.charge(cpus_.config().call);
+  unmap(mapping.requester, mapping.bus, mapping.memory.size);
+  if (waits) work_.take_back(mapping);
+  memory_.free(mapping.memory);
+}
+
+void HostPlatform::unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+  const bool waits = in_task();
+  if (waits) cpus_.synchronise();
+  if (waits && has_ats_(platform::Bdf::unpack(requester))) {
     memory_.retire(requester, bus, size);
     invalidate(requester, bus, size);
   }

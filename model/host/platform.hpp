@@ -16,6 +16,7 @@
 #include "model/host/host_memory.hpp"
 #include "model/host/host_statistics.hpp"
 #include "model/host/interrupts.hpp"
+#include "model/host/memory_work.hpp"
 #include "npu/platform/platform.hpp"
 
 namespace npu::model {
@@ -51,6 +52,7 @@ class HostPlatform : public sc_core::sc_module,
                                                         platform::Caching caching) override;
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
+  void copy(ByteSpan to, ConstByteSpan from) override { work_.copy(to, from); }
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override;
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override;
@@ -70,6 +72,8 @@ class HostPlatform : public sc_core::sc_module,
   // it has cached of them is invalidated (PCIe 10.3), for which the core spins as long as that
   // takes; without an answer the IOMMU's fault log tells it. After the last task nobody waits.
   void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size);
+  // What allocate_dma() gave is unmapped, unpinned and freed.
+  void free_dma(const Iommu::Mapping& mapping);
   const HostStatistics& statistics() const { return statistics_; }
   // Offset of a capability in configuration space; 0: the function has none of that id.
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
@@ -107,6 +111,7 @@ class HostPlatform : public sc_core::sc_module,
   void trace_poll(SimTime begin, std::uint64_t rounds);
   std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
   Status enable_pasids(platform::Bdf bdf);
+  bool in_task() const;
   void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size);
   bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }
 
@@ -117,6 +122,7 @@ class HostPlatform : public sc_core::sc_module,
   HostCpus& cpus_;
   HostMemory& memory_;
   Interrupts& interrupts_;
+  MemoryWork work_;
   std::vector<platform::HostBridge> bridges_;
   ResourceLookup resources_;
   AtsLookup has_ats_;

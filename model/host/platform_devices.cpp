@@ -51,20 +51,15 @@ class BarMapping : public platform::MmioRegion {
 
 class MappedDmaMemory : public platform::DmaMemory {
  public:
-  MappedDmaMemory(HostPlatform& host, HostMemory& memory, const Iommu::Mapping& mapping, Bytes size)
+  MappedDmaMemory(HostPlatform& host, const Iommu::Mapping& mapping, Bytes size)
       : DmaMemory({mapping.memory.data, size}, platform::BusAddress{mapping.bus}),
         host_(host),
-        memory_(memory),
         mapping_(mapping) {}
-  ~MappedDmaMemory() override {
-    host_.unmap(mapping_.requester, mapping_.bus, mapping_.memory.size);
-    memory_.free(mapping_.memory);
-  }
+  ~MappedDmaMemory() override { host_.free_dma(mapping_); }
   std::uint16_t requester() const { return mapping_.requester; }
 
  private:
   HostPlatform& host_;
-  HostMemory& memory_;
   const Iommu::Mapping mapping_;
 };
 
@@ -136,15 +131,15 @@ Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(
                 fmt::format("alignment {:#x} is no power of two of at least 4 KiB", alignment));
   }
   if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
-  const int node =
-      static_cast<int>(cpus_.current().core * memory_.memory().nodes() / cpus_.config().cores);
+  const int node = work_.node();
   const auto mapping = memory_.map(bdf.packed(), size, alignment, direction, node);
   if (!mapping.memory.data) {
     return fail(ErrorCode::kOutOfMemory,
                 fmt::format("{} bytes of host memory requested, {} used on node {}", size,
                             memory_.memory().used(node), node));
   }
-  return std::make_unique<MappedDmaMemory>(*this, memory_, mapping, size);
+  work_.provide(mapping);
+  return std::make_unique<MappedDmaMemory>(*this, mapping, size);
 }
 
 Status HostPlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) {

@@ -134,7 +134,7 @@ void HostPlatform::relax(ConstByteSpan watched, Instant deadline) {
     memory_.watches().watch(watched, signal);
     cpus_.watch(signal.event(), limit);
     memory_.watches().unwatch(signal);
-    const SimTime seen = std::min(limit, signal.when());
+    const SimTime seen = std::min({limit, signal.when(), sim_now()});
     if (seen > start) rounds = ceil_div(seen - now.began, round);
     if (executed.is_known()) executed.add((rounds - 1) * (now.executed - before.executed));
   }
@@ -164,12 +164,7 @@ Result<std::unique_ptr<platform::Task>> HostPlatform::spawn(std::string name,
                                                             std::function<void()> body) {
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
-  auto task = cpus_.spawn(name, std::move(body));
-  if (!task) {
-    return fail(ErrorCode::kOutOfResources, "no free CPU for task " + name + ": cpu.cores = " +
-                                                std::to_string(cpus_.config().cores));
-  }
-  return std::make_unique<HostTaskHandle>(cpus_, std::move(task));
+  return std::make_unique<HostTaskHandle>(cpus_, cpus_.spawn(std::move(name), std::move(body)));
 }
 
 std::unique_ptr<platform::Mutex> HostPlatform::make_mutex() {

@@ -91,8 +91,8 @@ class RootComplex : public sc_core::sc_module, private PortOwner {
   void serve_write(std::uint64_t number);
   void serve_read(std::uint64_t number);
   void reject(std::uint64_t number, Completion completion);
-  HostMemoryPort::Access access(const Payload& payload);
-  void trace_lookup(const Payload& payload, Picoseconds time) const;
+  HostMemoryPort::Access access(const Payload& payload, bool begins);
+  void trace_lookup(const Payload& payload, const HostMemoryPort::Access& found) const;
   void interrupt(std::uint64_t number);
   void store(std::uint64_t number);
   void sample(std::uint64_t number);

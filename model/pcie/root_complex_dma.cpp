@@ -74,32 +74,38 @@ void RootComplex::reject(std::uint64_t number, Completion completion) {
 
 // A translation is asked for before posted writes, so it needs their permission (PCIe 10.2.2: the
 // request's No Write flag is clear).
-HostMemoryPort::Access RootComplex::access(const Payload& payload) {
+HostMemoryPort::Access RootComplex::access(const Payload& payload, bool begins) {
   const auto& info = Transaction::of(payload);
   const bool is_translation = info.kind == TransactionKind::kTranslation;
-  return memory_.access({info.requester, info.pasid, info.posted}, payload.get_address(),
-                        is_translation ? 1 : payload.get_data_length(),
-                        is_translation || payload.is_write(), info.cause);
+  const DmaRequester requester{info.requester, info.pasid, info.posted};
+  const Bytes length = is_translation ? 1 : payload.get_data_length();
+  const bool writes = is_translation || payload.is_write();
+  return begins ? memory_.access(requester, payload.get_address(), length, writes, info.cause)
+                : memory_.reach(requester, payload.get_address(), length, writes, info.cause);
 }
 
-void RootComplex::trace_lookup(const Payload& payload, Picoseconds time) const {
+void RootComplex::trace_lookup(const Payload& payload, const HostMemoryPort::Access& found) const {
   if (!simulation_.recorder.enabled()) return;
   constexpr unsigned kBdfShift = 48, kAtsShift = 47;
   const auto& info = Transaction::of(payload);
   const std::uint64_t ats = info.kind == TransactionKind::kTranslation ? 1 : 0;
   const std::uint64_t page = payload.get_address() & 0x7FFF'FFFF'F000;
   simulation_.emit(iommu_track_, platform::Activity::kIommuLookup, sim_now(),
-                   sim_now() + ticks(time), info.cause, 0,
+                   sim_now() + ticks(found.lookup), info.cause, 0,
                    std::uint64_t{info.requester} << kBdfShift | ats << kAtsShift | page);
+  if (found.walk == Picoseconds()) return;
+  simulation_.emit(iommu_track_, platform::Activity::kIommuWalk,
+                   sim_now() + ticks(found.lookup - found.walk), sim_now() + ticks(found.lookup),
+                   info.cause, 0, std::uint64_t{info.requester} << kBdfShift | page);
 }
 
 // What it costs is known when the access begins; where the bytes are is asked again when they
 // move, because the mapping may be gone by then.
 void RootComplex::serve_write(std::uint64_t number) {
   Dma& dma = dmas_[number];
-  const auto result = access(*dma.payload);
+  const auto result = access(*dma.payload, true);
   if (result.status != Completion::kSuccess) return reject(number, result.status);
-  trace_lookup(*dma.payload, result.lookup);
+  trace_lookup(*dma.payload, result);
   dma.port->visible = std::max(sim_now() + ticks(result.latency), dma.port->visible);
   simulation_.agenda.at<&RootComplex::store>(dma.port->visible, *this, number);
 }
@@ -108,7 +114,7 @@ void RootComplex::store(std::uint64_t number) {
   const Dma dma = dmas_[number];
   release_dma(number);
   auto& payload = *dma.payload;
-  const auto result = access(payload);
+  const auto result = access(payload, false);
   if (result.status == Completion::kSuccess) {
     const auto& info = Transaction::of(payload);
     const Bytes length = payload.get_data_length();
@@ -122,9 +128,9 @@ void RootComplex::store(std::uint64_t number) {
 
 void RootComplex::serve_read(std::uint64_t number) {
   const Dma& dma = dmas_[number];
-  const auto result = access(*dma.payload);
+  const auto result = access(*dma.payload, true);
   if (result.status != Completion::kSuccess) return reject(number, result.status);
-  trace_lookup(*dma.payload, result.lookup);
+  trace_lookup(*dma.payload, result);
   const SimTime served = std::max(sim_now() + ticks(result.latency), dma.port->visible);
   simulation_.agenda.at<&RootComplex::sample>(served, *this, number);
 }
@@ -132,7 +138,7 @@ void RootComplex::serve_read(std::uint64_t number) {
 void RootComplex::sample(std::uint64_t number) {
   auto& payload = *dmas_[number].payload;
   auto& info = Transaction::of(payload);
-  const auto result = access(payload);
+  const auto result = access(payload, false);
   info.completion = result.status;
   if (result.status != Completion::kSuccess) {
     refuse(payload, result.status);

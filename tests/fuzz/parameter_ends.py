@@ -32,6 +32,7 @@ SMALL = {
     "alloc_churn": "steps=200",
     "bar0_trap": "streams=8",
     "compaction": "running_bytes=128MiB rounds=20",
+    "host_memory": "sizes=4KiB copiers=2 bytes=64KiB",
     "tlb_sweep": "footprints=64MiB strides=2MiB warm_up=64 accesses=64",
     "vmm_map": "sizes=2MiB,16MiB spaces=2",
     "hbm_replay": "tools=card patterns=seq_rd outstanding=8 requests=1000",

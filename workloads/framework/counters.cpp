@@ -49,6 +49,9 @@ void add_host(Report& report, const HostCounters& host, std::uint64_t submission
   each("polls", host.polls);
   each("poll_calls", host.poll_calls);
   each("context_switches", host.context_switches);
+  writer.count("iotlb_hits", host.iotlb_hits);
+  writer.count("iotlb_misses", host.iotlb_misses);
+  writer.count("memory_bytes", host.memory_bytes);
 }
 
 void add_card(Report& report, const CardCounters& card) {

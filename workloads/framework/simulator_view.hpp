@@ -105,6 +105,8 @@ struct HostCounters {
   std::optional<std::uint64_t> instructions;  // of the driver, where it counts them
   std::uint64_t interrupts = 0;               // taken by an open vector
   std::uint64_t context_switches = 0;
+  std::uint64_t iotlb_hits = 0, iotlb_misses = 0;
+  Bytes memory_bytes = 0;  // that cores' copies, devices and walks of the IOMMU moved
 };
 
 // What a card was given to do, and what its cores did of it.

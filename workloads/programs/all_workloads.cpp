@@ -16,6 +16,7 @@ const Registry& all_workloads() {
                       alloc_churn,
                       bar0_trap,
                       compaction,
+                      host_memory,
                       tlb_sweep,
                       vmm_map,
                       hbm_replay,

@@ -16,6 +16,7 @@ Workload event_wait();
 Workload alloc_churn();
 Workload bar0_trap();
 Workload compaction();
+Workload host_memory();
 Workload tlb_sweep();
 Workload vmm_map();
 Workload hbm_replay();

@@ -164,6 +164,14 @@ HostCounters SystemView::host() const {
   if (executed.is_known()) counters.instructions = executed.all();
   counters.interrupts = system_.interrupts().taken();
   counters.context_switches = system_.cpus().context_switches();
+  for (const auto& walker : system_.host_memory().walkers()) {
+    counters.iotlb_hits += walker.hits();
+    counters.iotlb_misses += walker.misses();
+  }
+  const auto& memory = system_.host_memory().memory();
+  for (unsigned node = 0; node < memory.nodes(); ++node) {
+    counters.memory_bytes += memory.bus(static_cast<int>(node)).moved();
+  }
   return counters;
 }
 

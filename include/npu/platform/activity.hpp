@@ -27,8 +27,15 @@ enum class Activity : std::uint16_t {
   kCpuBusy,
   kCpuIdle,
   kContextSwitch,
+  kInterruptHandler,
   kBarrier,
   kPoll,
+  kHostCopy,
+  kMemoryClear,
+  kMemoryPin,
+  kMemoryUnpin,
+  kIommuMap,
+  kIommuUnmap,
   // PCI Express
   kTlp,
   kMmioWrite,
@@ -37,6 +44,7 @@ enum class Activity : std::uint16_t {
   kHostRead,
   kHostWrite,
   kIommuLookup,
+  kIommuWalk,
   kAtsInvalidation,
   kInterrupt,
   // DMA
@@ -153,6 +161,7 @@ inline constexpr DetailField kQueue{"queue", 0, 16};
 inline constexpr DetailField kTask{"task", 0, 32, DetailFormat::kTask};
 inline constexpr DetailField kBlock{"block", 0, 32};
 inline constexpr DetailField kEntries{"entries", 0, 32};
+inline constexpr DetailField kPages{"pages", 0, 48};
 inline constexpr DetailField kLines{"lines", 0, 32};
 
 }  // namespace detail_fields
@@ -200,11 +209,28 @@ inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
         "a task is blocked"),
     row(Activity::kContextSwitch, "context_switch", Category::kHost, Flow::kNone, Load::kNone,
         Path::kHostWait, "a task is put to sleep or woken"),
+    row(Activity::kInterruptHandler, "interrupt_handler", Category::kHost, Flow::kNone, Load::kNone,
+        Path::kRequest, "the handler of an interrupt runs; the task of its core stands still"),
     row(Activity::kBarrier, "barrier", Category::kHost, Flow::kNone, Load::kNone, Path::kHostWait,
         "a memory barrier of the host, and what it makes leave",
         DetailField{"is_read_barrier", 0, 1}),
     row(Activity::kPoll, "poll", Category::kHost, Flow::kNone, Load::kNone, Path::kHostWait,
         "rounds of a poll loop of the host that saw no change", DetailField{"rounds", 0, 48}),
+    row(Activity::kHostCopy, "host_copy", Category::kHost, Flow::kNone, Load::kNone,
+        Path::kHostWait, "a task copies between its own memory and memory for devices"),
+    row(Activity::kMemoryClear, "memory_clear", Category::kHost, Flow::kNone, Load::kNone,
+        Path::kHostWait, "memory for devices is allocated: its pages are zeroed",
+        detail_fields::kPages),
+    row(Activity::kMemoryPin, "memory_pin", Category::kHost, Flow::kNone, Load::kNone,
+        Path::kHostWait, "and found and kept where they are", detail_fields::kPages),
+    row(Activity::kMemoryUnpin, "memory_unpin", Category::kHost, Flow::kNone, Load::kNone,
+        Path::kHostWait, "memory for devices is freed: its pages are given back",
+        detail_fields::kPages),
+    row(Activity::kIommuMap, "iommu_map", Category::kHost, Flow::kNone, Load::kNone,
+        Path::kHostWait, "pages are entered into the IOMMU's tables", detail_fields::kPages),
+    row(Activity::kIommuUnmap, "iommu_unmap", Category::kHost, Flow::kNone, Load::kNone,
+        Path::kHostWait, "pages are taken out of the IOMMU's tables and the IOTLB forgets them",
+        detail_fields::kPages),
     row(Activity::kTlp, "tlp", Category::kPcie, Flow::kNone, Load::kWireBytes, Path::kNone,
         "link: one or more TLPs of a transaction, first byte sent to last received; bytes: payload",
         DetailField{"wire_bytes", 0, 48}),
@@ -231,6 +257,11 @@ inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
         Path::kNone,
         "IOMMU: the translation of a bus address, for a read or write of a function or for its ATS",
         DetailField{"bdf", 48, 16, DetailFormat::kBdf}, DetailField{"ats", 47, 1},
+        DetailField{"page", 0, 47, DetailFormat::kHex}),
+    row(Activity::kIommuWalk, "iommu_walk", Category::kPcie, Flow::kNone, Load::kNone, Path::kNone,
+        "IOMMU: the part of a translation in which its tables are read, for a page that was not in "
+        "the IOTLB",
+        DetailField{"bdf", 48, 16, DetailFormat::kBdf},
         DetailField{"page", 0, 47, DetailFormat::kHex}),
     row(Activity::kAtsInvalidation, "ats_invalidation", Category::kHost, Flow::kNone, Load::kNone,
         Path::kWork,

@@ -70,13 +70,13 @@ class Condition {
   virtual void notify_all() = 0;
 };
 
-// Tasks run on CPUs of their own and in parallel in (simulated) time. On the simulator only one
-// executes at a time and they change over only inside platform calls; portable code nevertheless
-// takes a Mutex around shared state.
+// Tasks run in parallel in (simulated) time, each on a CPU of its own as long as there are enough.
+// On the simulator only one executes at a time and they change over only inside platform calls;
+// portable code nevertheless takes a Mutex around shared state.
 class Tasks {
  public:
   virtual ~Tasks() = default;
-  // kOutOfResources when no CPU is free.
+  // kOutOfResources: the system has no room for another one.
   virtual Result<std::unique_ptr<Task>> spawn(std::string name, std::function<void()> body) = 0;
   virtual std::unique_ptr<Mutex> make_mutex() = 0;
   virtual std::unique_ptr<Condition> make_condition() = 0;

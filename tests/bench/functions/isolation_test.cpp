@@ -90,6 +90,7 @@ TEST(Functions, QueuesOfOneNumberReachTheirOwnProcess) {
     EXPECT_EQ(second.fill(FunctionDriver::kVirtual, 0x2222), 0U);
     EXPECT_EQ(a->read32(0), 0x1111U);
     EXPECT_EQ(b->read32(0), 0x2222U);
+    host.clock().sleep_until(host.clock().now() + 10_us);  // both handlers have ended
     EXPECT_EQ(first.queue_vector->count(), 1U);
     EXPECT_EQ(second.queue_vector->count(), 1U);
   });

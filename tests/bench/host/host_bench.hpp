@@ -29,6 +29,8 @@ inline model::HostCpuConfig cpu_config() {
   config.call = 300_ns;
   config.block = 500_ns;
   config.wake = 4500_ns;
+  config.time_slice = 3_ms;
+  config.copy_rate = 10'000'000'000;
   return config;
 }
 
@@ -39,7 +41,17 @@ inline model::HostMemoryConfig memory_config() {
   config.read_latency = 90_ns;
   config.write_latency = 60_ns;
   config.remote_penalty = 70_ns;
+  config.bandwidth = 100'000'000'000;
+  config.huge_page = 2_MiB;
+  config.clear_rate = 5'000'000'000;
+  config.pin_page = 140_ns;
+  config.unpin_page = 60_ns;
   config.iommu_lookup = 15_ns;
+  config.iotlb_entries = 4;
+  config.iommu_walkers = 2;
+  config.iommu_map = 190_ns;
+  config.iommu_unmap = 150_ns;
+  config.iommu_invalidation = 700_ns;
   return config;
 }
 
@@ -83,7 +95,7 @@ struct HostBench {
   model::Simulation simulation;
   model::HostCpus cpus;
   model::HostMemory memory{simulation, memory_config(), [](std::uint16_t) { return 0; }};
-  model::Interrupts interrupts{simulation};
+  model::Interrupts interrupts{simulation, cpus};
   model::HostPlatform platform{
       "platform",
       simulation,
@@ -97,7 +109,9 @@ struct HostBench {
       [](platform::Bdf bdf) { return bdf.packed() == kRequester; }};
   FarEnd far_end{"far_end"};
 
-  HostBench() : cpus(simulation, cpu_config()) { platform.cpu_socket.bind(far_end.socket); }
+  explicit HostBench(const model::HostCpuConfig& cpu = cpu_config()) : cpus(simulation, cpu) {
+    platform.cpu_socket.bind(far_end.socket);
+  }
 
   platform::Tasks& tasks() { return static_cast<platform::Platform&>(platform).tasks(); }
   platform::Clock& clock() { return static_cast<platform::Platform&>(platform).clock(); }

@@ -60,6 +60,10 @@ class FakeHostMemory : public model::HostMemoryPort {
             exception == latency_at.end() ? latency : exception->second, bytes.data() + offset,
             bytes.size() - offset};
   }
+  Access reach(model::DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
+               std::uint64_t cause) override {
+    return access(requester, bus, length, device_writes, cause);
+  }
   void written(const std::byte* data, Bytes length, std::uint64_t) override {
     std::uint64_t value = 0;
     std::memcpy(&value, data, std::min<Bytes>(8, length));

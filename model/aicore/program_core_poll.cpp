@@ -56,10 +56,10 @@ const Look* ProgramCore::replayed(Look::Kind kind, std::uint64_t address) {
   return nullptr;
 }
 
-// A look at the time of the write sees it, unless an AICPU writes: those come after everything
-// else at that time.
+// A look at the time of the write sees it, unless it is an atomic access of an AICPU: those come
+// after everything else at that time.
 void ProgramCore::line_written(Writer writer, std::uint64_t) {
-  const SimTime seen_from = sim_now() + (writer == Writer::kAicpu ? 1 : 0);
+  const SimTime seen_from = sim_now() + (writer == Writer::kAicpuAtomic ? 1 : 0);
   changed_at_ = changed_ ? std::min(changed_at_, seen_from) : seen_from;
   if (!changed_) sim_.agenda.notify(wake_);
   changed_ = true;

@@ -69,6 +69,9 @@ void AicpuCore::reset() {
   if (waiting_) answered(Completion::kCompleterAbort);
   cache_.clear();
   register_visible_.clear();
+  for (; !store_buffer_.empty(); store_buffer_.pop()) {
+    shared_.memory.release(store_buffer_.oldest().hold);
+  }
   ++resets_;
 }
 

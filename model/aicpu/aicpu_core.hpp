@@ -15,6 +15,7 @@
 #include "model/aicpu/coherent_cache.hpp"
 #include "model/aicpu/poll_rounds.hpp"
 #include "model/aicpu/posted_stores.hpp"
+#include "model/aicpu/store_buffer.hpp"
 #include "model/config/chip_config.hpp"
 #include "model/core/core_windows.hpp"
 #include "model/core/device_memory.hpp"
@@ -47,8 +48,8 @@ class AicpuCore {
                          Bytes length, std::uint64_t cause) = 0;
     // The cache of `core` is about to hold the line.
     virtual void caches(unsigned core, std::uint8_t vmid, std::uint64_t line) = 0;
-    // A store of `core`: told to the other cores' caches.
-    virtual Completion write(unsigned core, std::uint8_t vmid, std::uint64_t address,
+    // By `core`, whose `writer` says by what: told to the other cores' caches.
+    virtual Completion write(unsigned core, Writer writer, std::uint8_t vmid, std::uint64_t address,
                              const void* data, Bytes length) = 0;
     // When what AI Cores have written to these lines by now has come to the caches.
     virtual SimTime arrival(std::uint8_t vmid, std::uint64_t address, Bytes length) const = 0;
@@ -151,6 +152,8 @@ class AicpuCore {
   void check_alignment(std::uint64_t address, unsigned bytes, bool write);
   [[noreturn]] void fault(abi::FaultCode code, std::uint64_t address, bool write);
   void post(std::uint64_t address, const void* data, Bytes length);
+  void store_done(std::uint64_t resets);
+  void await_stores();
   std::uint64_t modify(std::uint64_t address, unsigned bytes,
                        std::uint64_t (*change)(std::uint64_t, std::uint64_t, std::uint64_t),
                        std::uint64_t a, std::uint64_t b);
@@ -174,6 +177,7 @@ class AicpuCore {
   std::uint64_t last_line_ = kNoLine;  // of the program's last load
   PollRounds rounds_;
   PostedStores memory_stores_, register_stores_;
+  StoreBuffer store_buffer_;               // of memory_stores_ those that are not done
   std::vector<SimTime> register_visible_;  // by AI Core: the last store to its window
 
   sc_core::sc_event start_, answer_, wake_;

@@ -20,7 +20,7 @@ Bytes in_line(std::uint64_t address, Bytes length) {
 }  // namespace
 
 void AicpuCore::fault(FaultCode code, std::uint64_t address, bool write) {
-  fault_ = {code, address, block_.vmid, write};
+  if (!fault_.failed()) fault_ = {code, address, block_.vmid, write};
   throw Ended{};
 }
 
@@ -113,10 +113,14 @@ unsigned char* AicpuCore::line(std::uint64_t address) {
   shared_.caches(number_, block_.vmid, begin);  // a write may have come meanwhile
   if (fetch_is_valid_) {
     std::memcpy(bytes, fetched_.data(), kCacheLineBytes);
+    store_buffer_.patch(begin, bytes);
     return bytes;
   }
   const auto completion = shared_.memory.read(block_.vmid, begin, bytes, kCacheLineBytes);
-  if (completion == Completion::kSuccess) return bytes;
+  if (completion == Completion::kSuccess) {
+    store_buffer_.patch(begin, bytes);
+    return bytes;
+  }
   cache_.drop(block_.vmid, begin, kCacheLineBytes);
   fault(device_fault(completion), address, false);
 }
@@ -154,8 +158,8 @@ void AicpuCore::read(std::uint64_t address, void* data, Bytes length) {
   }
 }
 
-// One store of the core, within a line: in memory at once for whoever looks, done later for a
-// barrier. A whole line is cached without having been read.
+// One store of the core, within a line: it sees the bytes from now on, and everybody else when the
+// store is done. A whole line is cached without having been read.
 void AicpuCore::post(std::uint64_t address, const void* data, Bytes length) {
   check();
   rounds_.acted();
@@ -163,13 +167,37 @@ void AicpuCore::post(std::uint64_t address, const void* data, Bytes length) {
   local_ = memory_stores_.post(local_);
   synchronise();
   if (translate(Access::kTranslateWrite, address)) memory_stores_.postpone(local_);
-  const auto completion = shared_.write(number_, block_.vmid, address, data, length);
-  if (completion != Completion::kSuccess) fault(device_fault(completion), address, true);
+  store_buffer_.push(address, data, length, shared_.memory.hold(block_.vmid));
+  sim_.agenda.at<&AicpuCore::store_done>(memory_stores_.all_done(), *this, resets_);
   if (length == kCacheLineBytes) shared_.caches(number_, block_.vmid, address);
   unsigned char* const cached = length == kCacheLineBytes ? cache_.install(block_.vmid, address)
                                                           : cache_.find(block_.vmid, address);
   if (cached != nullptr) std::memcpy(cached + address % kCacheLineBytes, data, length);
   local_ += ticks(shared_.config.store);
+}
+
+// The oldest one. What memory refuses although its translation permits it is told too late for the
+// access: the program ends at its next one.
+void AicpuCore::store_done(std::uint64_t resets) {
+  if (resets != resets_) return;  // lost on its way
+  const auto& store = store_buffer_.oldest();
+  const auto completion = shared_.write(number_, Writer::kAicpu, block_.vmid, store.address,
+                                        store.bytes.data(), store.length);
+  if (fetches(block_.vmid, store.address, store.length)) sample();
+  shared_.memory.release(store.hold);
+  const auto address = store.address;
+  store_buffer_.pop();
+  if (completion == Completion::kSuccess) return;
+  if (!fault_.failed()) fault_ = {device_fault(completion), address, block_.vmid, true};
+  stop();
+}
+
+// The core's own stores are done first.
+void AicpuCore::await_stores() {
+  const SimTime done = memory_stores_.all_done();
+  if (done <= local_) return;
+  local_ = done;
+  synchronise();
 }
 
 void AicpuCore::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
@@ -196,13 +224,14 @@ std::uint64_t AicpuCore::modify(std::uint64_t address, unsigned bytes,
   ++statistics_.atomics;
   synchronise();
   translate(Access::kTranslateWrite, address);
+  await_stores();
   await_writes(address, bytes);
   std::uint64_t before = 0;
   auto completion = shared_.memory.read(block_.vmid, address, &before, bytes);
   if (completion != Completion::kSuccess) fault(device_fault(completion), address, true);
   const std::uint64_t after = change(before, a, b);
   if (std::memcmp(&before, &after, bytes) != 0) {
-    completion = shared_.write(number_, block_.vmid, address, &after, bytes);
+    completion = shared_.write(number_, Writer::kAicpuAtomic, block_.vmid, address, &after, bytes);
     if (completion != Completion::kSuccess) fault(device_fault(completion), address, true);
   }
   unsigned char* const cached = cache_.find(block_.vmid, address);
@@ -229,6 +258,7 @@ void AicpuCore::invalidate(std::uint64_t address, Bytes length) {
   if (length == 0) return;
   rounds_.acted();
   synchronise();
+  await_stores();
   await_writes(address, length);
   cache_.drop(block_.vmid, address, length);
   const Bytes lines = (address + length - 1) / kCacheLineBytes - address / kCacheLineBytes + 1;

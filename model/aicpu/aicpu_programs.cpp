@@ -102,10 +102,10 @@ tlm::tlm_sync_enum AicpuPrograms::response(tlm::tlm_generic_payload& trans, tlm:
   return tlm::TLM_COMPLETED;
 }
 
-Completion AicpuPrograms::write(unsigned core, std::uint8_t vmid, std::uint64_t address,
-                                const void* data, Bytes length) {
+Completion AicpuPrograms::write(unsigned core, Writer writer, std::uint8_t vmid,
+                                std::uint64_t address, const void* data, Bytes length) {
   writer_ = core;
-  const auto completion = memory.write(Writer::kAicpu, vmid, address, data, length);
+  const auto completion = memory.write(writer, vmid, address, data, length);
   writer_ = kNobody;
   return completion;
 }
@@ -138,8 +138,8 @@ void AicpuPrograms::snoop(Writer writer, std::uint8_t vmid, std::uint64_t addres
     return snoop_later(vmid, address, length);
   }
   for (unsigned i = 0; i < cores_.size(); ++i) {
-    if (writer == Writer::kAicpu && i == writer_) continue;
-    cores_[i]->drop_lines(vmid, address, length, writer == Writer::kAicpu && writer_ > i);
+    if (i == writer_) continue;
+    cores_[i]->drop_lines(vmid, address, length, writer == Writer::kAicpuAtomic && writer_ > i);
   }
 }
 

@@ -60,8 +60,8 @@ class AicpuPrograms : public sc_core::sc_module,
   };
   void snoop_later(std::uint8_t vmid, std::uint64_t address, Bytes length);
   void snoop_due(std::uint64_t);
-  Completion write(unsigned core, std::uint8_t vmid, std::uint64_t address, const void* data,
-                   Bytes length) override;
+  Completion write(unsigned core, Writer writer, std::uint8_t vmid, std::uint64_t address,
+                   const void* data, Bytes length) override;
   void caches(unsigned core, std::uint8_t vmid, std::uint64_t line) override;
   SimTime arrival(std::uint8_t vmid, std::uint64_t address, Bytes length) const override;
   void watch_register(unsigned core, unsigned ai_core) override;

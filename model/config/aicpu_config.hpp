@@ -22,7 +22,7 @@ struct AicpuProgramConfig {
   Picoseconds snoop;          // an AI Core's write in memory until caches have dropped the line
   // Stores to memory.
   Picoseconds store;       // of the core
-  Picoseconds store_done;  // until it is in memory, as a barrier sees it
+  Picoseconds store_done;  // until it is in memory, for others and for a barrier
   unsigned store_buffer;   // stores that are not in memory yet
   Picoseconds atomic;      // a read-modify-write, at the point of coherence
   // Register windows of the AI Cores.

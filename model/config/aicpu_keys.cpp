@@ -27,7 +27,7 @@ const Table& aicpu_program_table() {
                  "an AI Core's write in memory until caches have dropped the line"),
           number("store_ns", &A::store, 0, 10'000, "a store, for the core"),
           number("store_done_ns", &A::store_done, 0, 100'000,
-                 "a store until it is in memory, as a barrier sees it"),
+                 "a store until it is in memory: others see it, and a barrier ends"),
           number("store_buffer", &A::store_buffer, 1, 1024, "stores that are not in memory yet"),
           number("atomic_ns", &A::atomic, 0, 100'000, "a read-modify-write"),
           number("register_store_ns", &A::register_store, 0, 10'000,

@@ -14,7 +14,7 @@ struct L2Config {
   unsigned ways;           // associativity
   unsigned slices;         // power of two
   std::uint64_t clock_hz;  // of the slices
-  Bytes slice_per_clock;   // bytes a slice moves per clock, reads and writes together
+  Bytes slice_per_clock;   // bytes a slice moves per clock, reads and writes together; 0: no time
   Picoseconds noc;         // core to slice; slice to core as much
   Picoseconds hit;         // a read in its slice, beside the clocks that its bytes take
   Picoseconds write;       // the same of a write

@@ -21,8 +21,8 @@ const Table& l2_table() {
           number("slices", &L::slices, 1, 256, "chosen by a hash of the line's address")
               .in_powers_of_two(),
           number("clock_mhz", &L::clock_hz, 1, 10'000, "of the slices"),
-          number("slice_per_clock_bytes", &L::slice_per_clock, 1, 4096,
-                 "of a slice, reads and writes together"),
+          number("slice_per_clock_bytes", &L::slice_per_clock, 0, 4096,
+                 "of a slice, reads and writes together; 0: they take no time of it"),
           number("noc_ns", &L::noc, 0, 10'000, "core to slice; slice to core as much"),
           number("hit_ns", &L::hit, 0, 10'000, "a read in its slice, beside its bytes' clocks"),
           number("write_ns", &L::write, 0, 10'000,
@@ -35,6 +35,7 @@ const Table& l2_table() {
       },
       [](const void* object) {
         const auto& l2 = *static_cast<const L*>(object);
+        if (l2.slice_per_clock == 0) return std::string("slices move bytes in no time");
         const auto rate = l2.slices * l2.slice_per_clock * l2.clock_hz;
         return fmt::format("peak {}.{} GB/s over all slices", rate / 1'000'000'000,
                            rate / 100'000'000 % 10);

@@ -31,7 +31,8 @@ const Table& cpu_table() {
           number("lock_ns", &C::lock, 0, 100'000, "taking a free mutex: one atomic access"),
           number("call_ns", &C::call, 0, 1'000'000, "a call into the operating system"),
           number("block_ns", &C::block, 0, 1'000'000,
-                 "going to sleep: first half of a context switch"),
+                 "going to sleep, the first half of a context switch; a switch when a time slice "
+                 "is over"),
           number("wake_ns", &C::wake, 0, 1'000'000,
                  "what wakes a task to the task running again: second half"),
           number(

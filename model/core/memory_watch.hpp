@@ -14,7 +14,9 @@
 
 namespace npu::model {
 
-enum class Writer : std::uint8_t { kDma, kAiCore, kAicpu };
+// Of an AICPU: a store, which is there before anybody else looks at that time; or an atomic access,
+// which has its turn among the accesses of that time.
+enum class Writer : std::uint8_t { kDma, kAiCore, kAicpu, kAicpuAtomic };
 
 class MemoryWatch : public WriteObserver {
  public:

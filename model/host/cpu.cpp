@@ -72,6 +72,17 @@ void HostCpus::take(HostTask& task) {
   if (until > sim_now()) task.stolen = until - sim_now();
 }
 
+// The current task has a core again, without which it was since `left`, on `track`.
+void HostCpus::came_back(std::uint32_t track, SimTime left) {
+  auto& task = *current_;
+  task.waiting_for.clear();
+  task.usage.idle += Picoseconds(static_cast<std::int64_t>(sim_now() - left));
+  ++task.usage.context_switches;
+  ++context_switches_;
+  simulation_.emit(track, platform::Activity::kCpuIdle, left, sim_now(), task.cause);
+  task.busy_since = sim_now();
+}
+
 // Its time on the core is over, and others wait.
 void HostCpus::yield() {
   auto& task = *current_;
@@ -85,12 +96,7 @@ void HostCpus::yield() {
   task.waiting_for = "a core";
   give_up(task);
   take(task);
-  task.waiting_for.clear();
-  task.usage.idle += Picoseconds(static_cast<std::int64_t>(sim_now() - left));
-  ++task.usage.context_switches;
-  ++context_switches_;
-  simulation_.emit(track, platform::Activity::kCpuIdle, left, sim_now(), task.cause);
-  task.busy_since = sim_now();
+  came_back(track, left);
 }
 
 SimTime HostCpus::interrupt(unsigned core) {
@@ -215,12 +221,7 @@ bool HostCpus::block(const sc_core::sc_event& event, SimTime deadline,
   if (deadline != UINT64_MAX) woken = deadline > begin && ready();
   if (deadline > begin) take(task);
   resume(task);
-  task.waiting_for.clear();
-  task.usage.idle += Picoseconds(static_cast<std::int64_t>(sim_now() - begin));
-  ++task.usage.context_switches;
-  ++context_switches_;
-  simulation_.emit(track, platform::Activity::kCpuIdle, begin, sim_now(), task.cause);
-  task.busy_since = sim_now();
+  came_back(track, begin);
   charge(config_.wake);
   synchronise();
   simulation_.emit(task.track, platform::Activity::kContextSwitch, task.busy_since, sim_now(),

@@ -122,6 +122,7 @@ class HostCpus {
   void serve_stolen();
   void give_up(HostTask& task);
   void take(HostTask& task);
+  void came_back(std::uint32_t track, SimTime left);
   void yield();
   void move_to_core(HostTask& task);
   void resume(HostTask& task);

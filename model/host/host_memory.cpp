@@ -54,9 +54,12 @@ HostMemoryPort::Access HostMemory::access(DmaRequester requester, std::uint64_t 
   const int from = node_of_(requester.function);
   access.lookup = iommu_lookup_;
   if (!requester.translated) {
-    const Bytes page = pages_.size_at(bus, mapping.bus, mapping.memory.size);
-    const IommuPage wanted{requester.function, align_down(bus, page), page};
-    access.walk = span(walker(requester.function).translate(wanted, from));
+    for (Bytes done = 0; done < length;) {
+      const Bytes size = pages_.size_at(bus + done, mapping.bus, mapping.memory.size);
+      const IommuPage page{requester.function, align_down(bus + done, size), size};
+      access.walk = std::max(access.walk, span(walker(requester.function).translate(page, from)));
+      done = page.bus + size - bus;
+    }
     access.lookup = iommu_lookup_ + access.walk;
   }
   // Its turn on the bus comes while it is translated, or later.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which task has which core. A task has a home, the core with the fewest homes when it began, and
 // runs there if it can; else on any idle core; else it waits in one queue for all cores, first come
-// first served. While others wait a task keeps its core for a time slice. A task whose home is
-// nobody else's never waits.
+// first served. While others wait a task keeps its core for a time slice. With no more tasks than
+// cores each has a home of its own, and nobody waits.
 #pragma once
 
 #include <deque>

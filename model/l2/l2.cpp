@@ -32,6 +32,7 @@ L2::L2(const sc_core::sc_module_name& name, Simulation& sim, const L2Config& con
 }
 
 SimTime L2::time_of(Bytes bytes) const {
+  if (config_.slice_per_clock == 0) return 0;
   return ceil_div(ceil_div(bytes, config_.slice_per_clock) * 1'000'000'000'000, config_.clock_hz);
 }
 
@@ -82,7 +83,6 @@ std::uint32_t L2::new_access(unsigned client, tlm::tlm_generic_payload& trans) {
   access.rows = rows;
   access.client = static_cast<std::uint16_t>(client);
   access.write = trans.is_write();
-  access.small = trans.get_data_length() <= kSmall;
   return number;
 }
 
@@ -157,11 +157,6 @@ void L2::hit(std::uint32_t number, const Touch& at, LineStore::Entry entry) {
      : waits      ? statistics_.read_merged
                   : statistics_.read_hits);
   ++access.hits;
-  if (access.small && !waits) {
-    const SimTime taken = std::max(access.arrival, sim_now()) + (access.write ? write_ : hit_);
-    access.ready = std::max(access.ready, taken + noc_);
-    return;
-  }
   occupy(access, at);
   if (waits) wait_for(number, transfer_of(at));
 }

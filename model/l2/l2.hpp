@@ -13,8 +13,6 @@
 //    A write of a whole line needs no read, and no write waits for one.
 //  - The line that makes room is written to the HBM if it is dirty.
 //  - With all miss buffers, write buffers or ways of its slice taken, a request waits at that line.
-//  - A request of at most kSmall bytes that hits takes 2 noc + hit (or write) and no slice's time,
-//    so that the time of a poll does not depend on others.
 // What others write to the HBM (bytes_written()) is dropped here; a dirty line goes to the HBM if
 // they have not written all of it. What they read costs nothing here. Accesses beyond the memory:
 // TLM_ADDRESS_ERROR_RESPONSE and kUnsupportedRequest. With L2Config::size 0 every request goes to
@@ -38,8 +36,6 @@ namespace npu::model {
 
 class L2 : public sc_core::sc_module, public WriteObserver {
  public:
-  static constexpr unsigned kSmall = 64;
-
   // `clients`: number of client sockets, each with an HBM socket of its own.
   // Trace events carry the track `track_name`.
   L2(const sc_core::sc_module_name& name, Simulation& sim, const L2Config& config, unsigned clients,
@@ -71,7 +67,7 @@ class L2 : public sc_core::sc_module, public WriteObserver {
     std::uint32_t next;      // of those that wait for a slice, or of the free ones
     std::uint16_t rows;      // that were not looked up to their end
     std::uint16_t client;
-    bool write, small;
+    bool write;
     std::uint32_t hits, misses;  // lines
   };
   // A read or write of neighbouring lines in the HBM.

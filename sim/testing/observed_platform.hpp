@@ -34,6 +34,7 @@ class ObservedPlatform : public platform::Platform,
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override {
     return inner_.allocate_dma(bdf, size, alignment, direction);
   }
+  void copy(ByteSpan to, ConstByteSpan from) override { inner_.copy(to, from); }
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override {
     return inner_.bind_pasid(memory, pasid);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <vector>
 
 #include "npu/base/checked.hpp"
 #include "tests/contract/contract_case.hpp"
@@ -91,6 +92,23 @@ void dma_memory_is_zeroed_aligned_and_apart(ContractEnvironment& environment) {
   EXPECT_TRUE(a + 10'000 <= b || b + 4096 <= a);
 }
 
+void copies_reach_dma_memory_and_come_back(ContractEnvironment& environment) {
+  auto& platform = environment.platform();
+  auto memory =
+      platform.allocate_dma(*environment.card(), 10'000, 4096, DmaDirection::kBidirectional);
+  ASSERT_THAT(memory, IsOk());
+  std::vector<std::byte> there(9'001), back(9'001);
+  for (std::size_t i = 0; i < there.size(); ++i) there[i] = static_cast<std::byte>(i * 7 + 1);
+  const ByteSpan staged{(*memory)->cpu().data + 3, there.size()};
+  platform.copy(staged, {there.data(), there.size()});
+  platform.copy({back.data(), back.size()}, {staged.data, staged.size});
+  EXPECT_EQ(back, there);
+  EXPECT_EQ((*memory)->cpu().data[2], std::byte{0});
+  EXPECT_EQ((*memory)->cpu().data[9'004], std::byte{0});
+  platform.copy({staged.data, 0}, {back.data(), 0});
+  EXPECT_EQ(staged.data[0], there[0]);
+}
+
 void bad_dma_requests_are_refused(ContractEnvironment& environment) {
   auto& platform = environment.platform();
   const auto bdf = *environment.card();
@@ -132,6 +150,7 @@ ContractCases memory_cases() {
       {"RegistersKeepTheirAccessKind", true, registers_keep_their_access_kind},
       {"CombinedWritesAreThereAfterTheBarrier", true, combined_writes_are_there_after_the_barrier},
       {"DmaMemoryIsZeroedAlignedAndApart", true, dma_memory_is_zeroed_aligned_and_apart},
+      {"CopiesReachDmaMemoryAndComeBack", true, copies_reach_dma_memory_and_come_back},
       {"BadDmaRequestsAreRefused", true, bad_dma_requests_are_refused},
       {"TheDeviceReadsAndWritesDmaMemory", true, the_device_reads_and_writes_dma_memory},
   };

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program on an AICPU core may use of the machine it runs on. Every member costs the time
-// that the machine says it costs; what happens between two calls costs nothing, so that a program
-// says with compute() what its own instructions take.
+// that the machine says it costs. The instructions between two calls are counted and take time
+// (counting/README.md) where the program was built so; a program that was not says with compute()
+// what they take.
 //
 // Memory is the process' device memory by virtual address. Accesses are naturally aligned, go
 // through the core's data cache, and are coherent between AICPUs and with what AI Cores have
 // published; what DMA wrote is seen after invalidate() on chips that do not snoop it. A launch
-// begins with an empty data cache. Loads acquire, stores release. A failed access ends the program
-// with a fault.
+// begins with an empty data cache. Loads acquire, stores release, and atomic accesses do both: a
+// store is seen by others some time later, stores in their order and before what follows them as an
+// atomic access. barrier() is for what loads, or register accesses, must not overtake. A failed
+// access ends the program with a fault.
 #pragma once
 
 #include <cstdint>

@@ -31,11 +31,9 @@ class Platform {
   // `alignment` is a power of two, at least 4 KiB. kOutOfMemory, kNotFound.
   virtual Result<std::unique_ptr<DmaMemory>> allocate_dma(Bdf bdf, Bytes size, Bytes alignment,
                                                           DmaDirection direction) = 0;
-  // Copies between memory of the program and DMA memory; sizes are equal. On a machine it takes its
-  // time by itself; the simulator charges it.
-  virtual void copy(ByteSpan to, ConstByteSpan from) {
-    if (to.size != 0) std::memcpy(to.data, from.data, to.size);
-  }
+  // Copies between memory of the program and DMA memory; sizes are equal. What is defined below
+  // does so on a machine, where it takes its time by itself; the simulator charges it.
+  virtual void copy(ByteSpan to, ConstByteSpan from) = 0;
   // Host memory of a process: requests with a PASID (queue_descriptor.hpp) reach it from now on
   // only if theirs is `pasid`, 1 .. 2^20 - 1. Those without may reach all memory of the function.
   // kUnsupported: no IOMMU that tells processes apart.
@@ -55,5 +53,9 @@ class Platform {
   // Loads after are not satisfied before loads before.
   virtual void read_barrier() = 0;
 };
+
+inline void Platform::copy(ByteSpan to, ConstByteSpan from) {
+  if (to.size != 0) std::memcpy(to.data, from.data, to.size);
+}
 
 }  // namespace npu::platform

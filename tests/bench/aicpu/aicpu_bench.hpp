@@ -145,6 +145,8 @@ class AicpuBench : public sc_core::sc_module,
   bool knows(std::uint8_t, std::uint64_t address, bool) const override {
     return unknown.count(address / kPage) == 0;
   }
+  Hold hold(std::uint8_t) override { return ++held, 1; }
+  void release(Hold) override { --held; }
   void poke(model::Writer writer, std::uint64_t address, std::uint32_t value) {
     write(writer, 0, address, &value, sizeof value);
   }
@@ -214,6 +216,7 @@ class AicpuBench : public sc_core::sc_module,
   std::uint64_t unmapped_from;
   static constexpr Bytes kPage = 2_MiB;
   std::set<std::uint64_t> unknown;  // pages that no TLB has
+  int held = 0;                     // accesses that invalidations would wait for
   model::AicpuPrograms programs;
   std::vector<Done> done;
   std::function<void(const Done&)> on_done;

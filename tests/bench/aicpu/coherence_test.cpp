@@ -53,28 +53,6 @@ TEST(Coherence, a_launch_begins_with_an_empty_cache) {
   EXPECT_EQ(seen, 5U);
 }
 
-TEST(Coherence, a_store_of_another_aicpu_is_seen_at_its_time) {
-  AicpuBench bench;
-  std::uint64_t before = 9, after = 9;
-  bench.start(0, [&](AicpuPort& port) {
-    port.load(kDataAt, 8);
-    port.compute(20'000 - static_cast<unsigned>(port.system_counter()));
-    port.store(kDataAt, 8, 0x1122'3344'5566);
-    return 0;
-  });
-  bench.start(1, [&](AicpuPort& port) {
-    port.load(kDataAt, 8);
-    port.compute(19'990 - static_cast<unsigned>(port.system_counter()));
-    before = port.load(kDataAt, 8);
-    port.compute(20);
-    after = port.load(kDataAt, 8);
-    return 0;
-  });
-  bench.run();
-  EXPECT_EQ(before, 0U);
-  EXPECT_EQ(after, 0x1122'3344'5566U);
-}
-
 TEST(Coherence, a_core_hits_the_line_it_has_stored_to) {
   AicpuBench bench;
   bench.run_program([&](AicpuPort& port) {

@@ -56,11 +56,11 @@ TEST_F(AicpuTranslation, a_load_waits_for_it_and_for_the_memory) {
             kWalkNs + 113);
 }
 
-TEST_F(AicpuTranslation, a_store_is_in_memory_when_it_is_known_and_not_before) {
-  const SimTime known = 50'000 * kNs + kMemoryLatency;
+TEST_F(AicpuTranslation, a_store_is_on_its_way_when_it_is_known_and_not_before) {
+  const SimTime done = 50'000 * kNs + kMemoryLatency + 40 * kNs;
   std::uint32_t before = 1, after = 0;
-  bench.at(known - 1, [&] { before = bench.peek(kFar); });
-  bench.at(known + 1, [&] { after = bench.peek(kFar); });
+  bench.at(done - 1, [&] { before = bench.peek(kFar); });
+  bench.at(done + 1, [&] { after = bench.peek(kFar); });
   bench.run_program([&](AicpuPort& port) {
     port.compute(static_cast<unsigned>(50'000 - port.system_counter()));
     return kStore(port);

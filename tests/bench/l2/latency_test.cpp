@@ -19,7 +19,7 @@ TEST(L2Latency, PartOfALineTakesTheClocksOfItsBytes) {
   EXPECT_EQ(bench.read(0x1001, 129), 2 * kNoc + kHit + 2 * kClock);
 }
 
-TEST(L2Latency, SmallHitsTakeAFixedTimeWhateverTheSliceDoes) {
+TEST(L2Latency, SmallHitsWaitForTheirTurnAndTakeTheSlicesTime) {
   L2Bench bench;
   bench.read(0x1000);
   const auto begin = model::sim_now();
@@ -27,9 +27,23 @@ TEST(L2Latency, SmallHitsTakeAFixedTimeWhateverTheSliceDoes) {
   const auto small = bench.issue({false, 0x1040, 64});
   const auto last = bench.issue({false, 0x1000});
   bench.run(10_us);
-  EXPECT_EQ(bench.ended[small] - begin, 2 * kNoc + kHit);
-  EXPECT_EQ(bench.ended[last] - begin, kReadHit + 10 * kLineTime);
-  EXPECT_EQ(bench.write(0x1000, 8), 2 * kNoc + kWrite);
+  EXPECT_EQ(bench.ended[small] - begin, 2 * kNoc + kHit + 10 * kLineTime + kClock);
+  EXPECT_EQ(bench.ended[last] - begin, kReadHit + 10 * kLineTime + kClock);
+  EXPECT_EQ(bench.write(0x1000, 8), 2 * kNoc + kWrite + kClock);
+}
+
+TEST(L2Latency, SlicesWithoutALimitKeepNobodyWaiting) {
+  auto config = small_l2();
+  config.slice_per_clock = 0;
+  L2Bench bench(config);
+  bench.read(0x1000);
+  const auto begin = model::sim_now();
+  std::vector<std::size_t> all;
+  for (unsigned i = 0; i < 10; ++i) all.push_back(bench.issue({i % 2 != 0, 0x1000}));
+  bench.run(10_us);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(bench.ended[all[i]] - begin, 2 * kNoc + (i % 2 != 0 ? kWrite : kHit));
+  }
 }
 
 TEST(L2Latency, WritesAreAnsweredWhenTaken) {

@@ -64,6 +64,7 @@ class FakePlatform : public platform::Platform, private platform::Clock, private
                                                         platform::Caching caching) override;
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
+  void copy(ByteSpan to, ConstByteSpan from) override { Platform::copy(to, from); }
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override {
     host_memory.bind(memory.bus(), pasid);
     return {};

@@ -75,6 +75,7 @@ class ChangedPlatform : public platform::Platform {
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override {
     return host_.allocate_dma(bdf, size, alignment, direction);
   }
+  void copy(ByteSpan to, ConstByteSpan from) override { host_.copy(to, from); }
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override {
     return host_.open_vector(bdf, vector);

@@ -19,6 +19,11 @@ endforeach()
 string(SHA256 digest "${digests}")
 string(SUBSTRING ${digest} 0 16 digest)
 set(NPU_COUNTING_DIR ${CMAKE_BINARY_DIR}/counting/${digest})
+# Of the assembler that operators compiled on demand use; empty: they do not count.
+set(NPU_COUNTING_DIGEST "")
+if(NPU_COUNTING)
+  set(NPU_COUNTING_DIGEST ${digest})
+endif()
 
 # npu_count_instructions(target): its objects count.
 function(npu_count_instructions target)

@@ -17,6 +17,11 @@ install(DIRECTORY workloads/graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/
 # Operators are compiled on demand, from this folder and the installed headers.
 install(DIRECTORY operators/templates DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/operators/operators
   FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)
+# So that they count their instructions, and programs that users build.
+if(NPU_COUNTING)
+  install(TARGETS npu_counting_assembler
+    RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/npusim/counting/${NPU_COUNTING_DIGEST})
+endif()
 # The firmware of the card's cores and kernels, for programs on the driver's runtime.
 install(TARGETS scheduler executor empty elementwise matmul
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/npusim/programs)

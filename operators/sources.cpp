@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operators/sources.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
 
 #include "npu/base/shortened.hpp"
+#include "operators/counting_assembler.hpp"
 
 namespace npu::operators {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kLeavesRegister = "-ffixed-r11";  // counting/rewriter.hpp
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -54,12 +58,22 @@ Result<jit::Toolchain> find_toolchain(const std::string& compiler, const std::st
   jit::Toolchain toolchain;
   toolchain.compiler = !compiler.empty() ? compiler : variable("NPUSIM_JIT_CXX");
   if (toolchain.compiler.empty()) toolchain.compiler = NPU_JIT_COMPILER;
+  if (toolchain.compiler == NPU_JIT_COMPILER) {
+    if (const auto assembler = counting_assembler(); !assembler.empty()) {
+      toolchain.flags.insert(toolchain.flags.end(), {kLeavesRegister, "-B" + assembler + "/"});
+    }
+  }
   toolchain.templates = (folder / "operators/templates").string();
   toolchain.includes = {folder.string(), headers.string()};
   for (const char* part : {"abi", "aicore", "base", "operators", "platform"}) {
     toolchain.sources.push_back((headers / "npu" / part).string());
   }
   return toolchain;
+}
+
+bool counts_instructions(const jit::Toolchain& toolchain) {
+  const auto& flags = toolchain.flags;
+  return std::find(flags.begin(), flags.end(), kLeavesRegister) != flags.end();
 }
 
 }  // namespace npu::operators

@@ -100,7 +100,7 @@ LoadedProgram ProgramLoader::load(const abi::ImageHeader& header, const void* ob
   close(file);
   if (handle == nullptr) return {};
   auto library = std::make_unique<Library>(handle);
-  library->program = {dlsym(handle, entry_), counter_of(handle)};
+  library->program = {dlsym(handle, entry_), counted_.enabled() ? counter_of(handle) : nullptr};
   if (library->program.entry == nullptr) return {};
   return (loaded_[header.digest] = std::move(library))->program;
 }

@@ -136,7 +136,7 @@ class OperatorRun {
     out.add_note(fmt::format("{}: key {}", call_.name, last_.key));
     out.add_note(fmt::format(
         "host: from the call to the last doorbell, first_call with the kernel's look-up "
-        "and upload; instructions are free, as the driver's are; {}",
+        "and upload, in which the driver's instructions count; {}",
         context_.functional ? "every element compared" : "not compared"));
   }
 
@@ -186,6 +186,8 @@ Status run_operator(Context& context) {
   }
   auto toolchain = operators::find_toolchain();
   if (!toolchain) return forward_error(toolchain);
+  const bool counts = operators::counts_instructions(*toolchain) &&
+                      context.machine->firmware.instructions == model::Instructions::kCounted;
   const bool keeps = context.parameters.choice("cache") == "folder";
   jit::KernelCache cache(std::move(*toolchain), {keeps ? jit::default_cache_folder() : ""});
   auto device = open_card(context);
@@ -203,6 +205,8 @@ Status run_operator(Context& context) {
   if (auto ok = run.call_all(); !ok) return ok;
   if (auto ok = run.check(); !ok) return ok;
   run.report();
+  context.report.add_note(
+      fmt::format("the kernel's instructions {}", counts ? "are counted" : "take no time"));
   if (auto ok = (*launcher)->close(); !ok) return ok;
   return (*session)->close();
 }

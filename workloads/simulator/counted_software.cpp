@@ -36,6 +36,11 @@ void count_software(model::System& system) {
     system.cpus().executed().follow(npu_instruction_counter());
   }
   if (config.firmware.instructions == model::Instructions::kFree) return;
+  system.simulation().counted_programs.enable();
+  add_counted_programs(system);
+}
+
+void add_counted_programs(model::System& system) {
   for (const auto& program : counted_programs()) {
     system.simulation().counted_programs.add(span(program.begin, program.end),
                                              span(program.counted_begin, program.counted_end));

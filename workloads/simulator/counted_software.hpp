@@ -11,6 +11,9 @@ namespace npu::workloads {
 // of its accesses alone.
 void count_software(model::System& system);
 
+// The twins alone: they are run, and what they execute takes no time.
+void add_counted_programs(model::System& system);
+
 struct CountedProgram {
   const std::byte *begin, *end;                  // of the program
   const std::byte *counted_begin, *counted_end;  // of its twin

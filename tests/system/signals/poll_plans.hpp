@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/system/support/machine.hpp"
+#include "workloads/simulator/counted_software.hpp"
 
 namespace npu::test {
 
@@ -27,16 +28,23 @@ struct PollPlan {
   }
 };
 
+// How it is run.
+struct PollWay {
+  bool naive = false;  // every round of poll loops
+  bool twins = false;  // the programs of the card that count (counting/), whose count takes no time
+  std::vector<std::string> overrides;
+};
+
 // Lines, one for each event and each metric of a run.
 class Recorded : private platform::TraceSink {
  public:
-  Recorded(const PollPlan& plan, bool naive, const std::vector<std::string>& overrides)
-      : machine_(overrides, plan.config) {
+  Recorded(const PollPlan& plan, const PollWay& way) : machine_(way.overrides, plan.config) {
+    if (way.twins) workloads::add_counted_programs(machine_.system);
     auto& recorder = machine_.system.simulation().recorder;
     recorder.add(*this);
     for (unsigned i = 0; i < machine_.system.cards(); ++i) {
-      machine_.system.card(i).aicore_programs().naive_polling(naive);
-      machine_.system.card(i).aicpu_programs().poll_naively(naive);
+      machine_.system.card(i).aicore_programs().naive_polling(way.naive);
+      machine_.system.card(i).aicpu_programs().poll_naively(way.naive);
     }
     const auto report = machine_.workload(plan.workload, plan.values);
     recorder.remove(*this);
@@ -75,19 +83,18 @@ class Recorded : private platform::TraceSink {
 };
 
 // In a process of its own, because SystemC elaborates once in one.
-inline std::vector<std::string> run_in_a_process(const PollPlan& plan, bool naive,
-                                                 const std::vector<std::string>& overrides) {
+inline std::vector<std::string> run_in_a_process(const PollPlan& plan, const PollWay& way) {
   int ends[2];
   if (pipe(ends) != 0) return {};
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    const Recorded run(plan, naive, overrides);
+    const Recorded run(plan, way);
     FILE* const out = fdopen(ends[1], "w");
     for (const auto& line : run.lines()) fmt::print(out, "{}\n", line);
     fflush(out);
-    const bool as_planned = naive ? run.skipped() + run.passed_over() == 0
-                                  : run.skipped() > 100 && run.passed_over() > 100;
+    const bool as_planned = way.naive ? run.skipped() + run.passed_over() == 0
+                                      : run.skipped() > 100 && run.passed_over() > 100;
     _exit(as_planned && !testing::Test::HasFailure() ? 0 : 1);
   }
   close(ends[1]);
@@ -107,6 +114,16 @@ inline std::vector<std::string> run_in_a_process(const PollPlan& plan, bool naiv
     at = end + 1;
   }
   return lines;
+}
+
+inline void expect_same_lines(const std::vector<std::string>& some,
+                              const std::vector<std::string>& others) {
+  ASSERT_GT(others.size(), 100U);
+  const auto [one, other] = std::mismatch(some.begin(), some.end(), others.begin(), others.end());
+  EXPECT_TRUE(one == some.end() && other == others.end())
+      << "of " << some.size() << " and " << others.size() << " lines the first that differ are\n"
+      << (one == some.end() ? "-" : *one) << "\n"
+      << (other == others.end() ? "-" : *other);
 }
 
 inline std::vector<PollPlan> poll_plans() {

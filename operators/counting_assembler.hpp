@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The assembler that makes code count its instructions (counting/), where it was built or installed
+// beside the program or library that this code is in.
+#pragma once
+
+#include <string>
+
+namespace npu::operators {
+
+// Its folder, for -B; empty: this build has none, or it is not there.
+std::string counting_assembler();
+
+}  // namespace npu::operators

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "model/config/core_layout.hpp"
+
 namespace npu::model {
 
 Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& config,
@@ -84,7 +86,11 @@ void Chip::host_write_lost(unsigned function, std::uint64_t address) {
 void Chip::connect_programs() {
   aicore_programs_.memory_socket.bind(mmu_.client_sockets[kAiCoreClient]);
   aicpu_programs_.memory_socket.bind(mmu_.client_sockets[kAicpuClient]);
-  aicpu_programs_.connect_windows(aicore_programs_);
+  std::vector<std::vector<unsigned>> windows;
+  for (unsigned i = 0; i < config_.functions(); ++i) {
+    windows.push_back(CoreLayout(config_).cores_of(config_.partition(i)));
+  }
+  aicpu_programs_.connect_windows(aicore_programs_, std::move(windows));
   memory_watch_.add_snooper(aicpu_programs_);
   command_.connect_aicore(aicore_programs_);
   command_.connect_aicpu(aicpu_programs_);

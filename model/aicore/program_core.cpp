@@ -56,6 +56,11 @@ ProgramCore::ProgramCore(ProgramServices& services, const std::string& track, un
       owner_(owner),
       window_(statistics_, services.clock) {}
 
+unsigned ProgramCore::physical_core() const {
+  const auto& own = services_.cores_of[function_of(block_.vmid)];
+  return static_cast<unsigned>(std::lower_bound(own.begin(), own.end(), number_) - own.begin());
+}
+
 Bytes ProgramCore::buffer_size(LocalBuffer buffer) const {
   const auto index = static_cast<std::size_t>(buffer);
   return index < sizes_.size() ? sizes_[index] : 0;

@@ -41,6 +41,7 @@ struct ProgramServices {
   ProgramLoader loader;
   CrossFlags cross_flags;
   bool naive_polling = false;
+  std::vector<std::vector<unsigned>> cores_of;  // by function, as its software numbers them
 };
 
 class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
@@ -89,7 +90,8 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
 
   // For ProgramPort (platform/aicore_port.hpp): calls of the program, which end it by Cut.
   const platform::KernelCall& call() const { return call_; }
-  unsigned physical_core() const { return number_; }
+  // As software of the block's function numbers the cores.
+  unsigned physical_core() const;
   abi::CoreType core_type() const { return services_.layout.type(number_); }
   Bytes buffer_size(platform::LocalBuffer buffer) const;
   void issue(const platform::CopyIn& instruction);

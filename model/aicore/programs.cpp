@@ -27,7 +27,11 @@ AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& 
                 CoreClock(config.aicore.clock_hz),
                 {abi::ImageKind::kAiCore, platform::kAicoreEntryName, sim.counted_programs},
                 {},
-                false} {
+                false,
+                {}} {
+  for (unsigned i = 0; i < config.functions(); ++i) {
+    services_.cores_of.push_back(services_.layout.cores_of(config.partition(i)));
+  }
   memory_socket.register_nb_transport_bw(this, &AiCorePrograms::response);
   epochs_.resize(services_.layout.cores());
   ProgramCore::Owner& self = *this;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "model/aicpu/aicpu_port.hpp"
@@ -65,6 +66,8 @@ class AicpuCore {
     const AicpuProgramConfig& config;
     DeviceMemory& memory;
     CoreWindows* windows = nullptr;
+    // By function: the windows that its programs see, in their order.
+    std::vector<std::vector<unsigned>> windows_of;
     ProgramLoader loader{abi::ImageKind::kAicpu, platform::kAicpuEntryName, sim.counted_programs};
     bool naive_polling = false;
   };
@@ -160,7 +163,7 @@ class AicpuCore {
 
   // aicpu_registers.cpp
   void register_arrives(std::uint64_t argument);
-  bool window_has(unsigned core, std::uint32_t offset) const;
+  std::optional<unsigned> window(unsigned core, std::uint32_t offset) const;
 
   // aicpu_poll.cpp
   SimTime time_of(std::uint64_t ticks) const;

@@ -39,8 +39,8 @@ bool AicpuCore::as_seen() const {
     if (look.is_register) {
       const auto core = static_cast<unsigned>(look.place >> 32);
       const auto offset = static_cast<std::uint32_t>(look.place);
-      const bool exists = window_has(core, offset);
-      if (exists && shared_.windows->read(core, offset) != look.value) return false;
+      const auto window = this->window(core, offset);
+      if (window && shared_.windows->read(*window, offset) != look.value) return false;
     } else if (!cache_.holds(block_.vmid, look.place)) {
       return false;
     }
@@ -54,7 +54,9 @@ void AicpuCore::sleep(SimTime deadline, std::uint64_t executed) {
   const bool ends = deadline != UINT64_MAX && deadline - begin < UINT64_MAX / 2;
   const SimTime limit = ends ? begin + ceil_div(deadline - begin, round) * round : UINT64_MAX;
   for (const auto& look : rounds_.looks()) {
-    if (look.is_register) shared_.watch_register(number_, static_cast<unsigned>(look.place >> 32));
+    if (!look.is_register) continue;
+    const auto window = this->window(static_cast<unsigned>(look.place >> 32), 0);
+    if (window) shared_.watch_register(number_, *window);
   }
   sleeping_ = true;
   changed_later_ = false;

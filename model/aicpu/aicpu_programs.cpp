@@ -2,6 +2,7 @@
 #include "model/aicpu/aicpu_programs.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace npu::model {
@@ -33,8 +34,14 @@ AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& si
 
 AicpuPrograms::~AicpuPrograms() = default;
 
-void AicpuPrograms::connect_windows(CoreWindows& register_windows) {
+void AicpuPrograms::connect_windows(CoreWindows& register_windows,
+                                    std::vector<std::vector<unsigned>> of_functions) {
   windows = &register_windows;
+  windows_of = std::move(of_functions);
+  if (windows_of.empty()) {
+    auto& all = windows_of.emplace_back(windows->windows());
+    std::iota(all.begin(), all.end(), 0U);
+  }
   watchers_.resize(windows->windows());
   windows->connect(*this);
 }

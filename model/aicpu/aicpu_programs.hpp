@@ -35,7 +35,9 @@ class AicpuPrograms : public sc_core::sc_module,
   // Reads of 64 bytes and of pieces of images, with responses; no bytes move. In one page of 2 MiB.
   tlm_utils::simple_initiator_socket<AicpuPrograms> memory_socket{"memory_socket"};
 
-  void connect_windows(CoreWindows& register_windows);
+  // `of_functions`: which of the windows programs of each function see; empty: function 0 sees all.
+  void connect_windows(CoreWindows& register_windows,
+                       std::vector<std::vector<unsigned>> of_functions = {});
   void connect(KernelPort::Listener& listener) override { listener_ = &listener; }
   unsigned cores() const override { return static_cast<unsigned>(cores_.size()); }
   void start(unsigned core, const KernelBlock& block) override;

@@ -29,12 +29,17 @@ static_assert(abi::kCoreWindowSize <= 0x2000);
 }  // namespace
 
 unsigned AicpuCore::core_windows() const {
-  return shared_.windows == nullptr ? 0 : shared_.windows->windows();
+  const auto function = function_of(block_.vmid);
+  return function < shared_.windows_of.size()
+             ? static_cast<unsigned>(shared_.windows_of[function].size())
+             : 0;
 }
 
-bool AicpuCore::window_has(unsigned core, std::uint32_t offset) const {
-  return core < core_windows() && core < kMostWindows && offset < abi::kCoreWindowSize &&
-         offset % 4 == 0;
+// The card's number of a window that the program has, if there is such a register.
+std::optional<unsigned> AicpuCore::window(unsigned core, std::uint32_t offset) const {
+  if (core >= core_windows() || offset >= abi::kCoreWindowSize || offset % 4 != 0) return {};
+  const unsigned number = shared_.windows_of[function_of(block_.vmid)][core];
+  return number < kMostWindows ? std::optional(number) : std::nullopt;
 }
 
 void AicpuCore::store_register(unsigned core, std::uint32_t offset, std::uint32_t value) {
@@ -43,12 +48,13 @@ void AicpuCore::store_register(unsigned core, std::uint32_t offset, std::uint32_
   ++statistics_.register_stores;
   const SimTime issued = register_stores_.post(std::max(local_, sim_now()));
   local_ = issued + ticks(shared_.config.register_store);
-  if (!window_has(core, offset)) return;
+  const auto window = this->window(core, offset);
+  if (!window) return;
   const SimTime visible = issued + ticks(shared_.config.register_visible);
   if (core >= register_visible_.size()) register_visible_.resize(core + std::size_t{1});
   register_visible_[core] = visible;
   sim_.agenda.at<&AicpuCore::register_arrives>(visible, *this,
-                                               Arrival{core, offset, value, resets_}.pack());
+                                               Arrival{*window, offset, value, resets_}.pack());
 }
 
 void AicpuCore::register_arrives(std::uint64_t argument) {
@@ -75,8 +81,8 @@ std::uint32_t AicpuCore::load_register(unsigned core, std::uint32_t offset) {
   local_ += register_load_ - register_load_ / 2;
   synchronise();
   const SimTime sampled = local_;
-  const std::uint32_t value =
-      window_has(core, offset) ? shared_.windows->read(core, offset) : ~std::uint32_t{0};
+  const auto window = this->window(core, offset);
+  const std::uint32_t value = window ? shared_.windows->read(*window, offset) : ~std::uint32_t{0};
   local_ += register_load_ / 2;
   rounds_.saw({place, value, sampled, local_, 4, true});
   return value;

@@ -35,12 +35,7 @@ void Dispatcher::connect(Pool& pool, KernelPort& cores) {
 void Dispatcher::connect_aicore(KernelPort& cores) {
   const CoreLayout layout(shared_.config);
   for (unsigned f = 0; f < shared_.config.functions(); ++f) {
-    const auto share = shared_.config.partition(f);
-    std::vector<unsigned> owned;
-    for (unsigned core = 0; core < cores.cores(); ++core) {
-      if (layout.cluster(core) - share.first_cluster < share.clusters) owned.push_back(core);
-    }
-    aicore_.shares.emplace_back(owned);
+    aicore_.shares.emplace_back(layout.cores_of(shared_.config.partition(f)));
   }
   connect(aicore_, cores);
 }

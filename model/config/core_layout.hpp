@@ -3,6 +3,8 @@
 // core i with the vector cores 2i and 2i + 1, cube cores first. Coupled: each core is a cluster.
 #pragma once
 
+#include <vector>
+
 #include "model/config/chip_config.hpp"
 #include "npu/abi/core_registers.hpp"
 
@@ -21,6 +23,14 @@ class CoreLayout {
     return core < clusters_ ? abi::CoreType::kAic : abi::CoreType::kAiv;
   }
   unsigned cluster(unsigned core) const { return core < clusters_ ? core : (core - clusters_) / 2; }
+  // Those of a function, in the order in which its software numbers them.
+  std::vector<unsigned> cores_of(const Partition& share) const {
+    std::vector<unsigned> owned;
+    for (unsigned core = 0; core < cores(); ++core) {
+      if (cluster(core) - share.first_cluster < share.clusters) owned.push_back(core);
+    }
+    return owned;
+  }
   // Place in its cluster: 0 cube or coupled core, 1 and 2 vector cores.
   unsigned role(unsigned core) const { return core < clusters_ ? 0 : 1 + (core - clusters_) % 2; }
 

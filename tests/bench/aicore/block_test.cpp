@@ -173,5 +173,34 @@ TEST(AicoreBlock, is_forgotten_by_a_reset_and_the_core_runs_the_next_one) {
   EXPECT_EQ(bench.sim.pool.in_use(), 0U);
 }
 
+// Software of each function numbers its cores from 0.
+TEST(AicoreBlock, knows_its_core_by_the_number_that_its_function_gives_it) {
+  constexpr SimTime kLater = 100'000 * kClock;
+  auto config = aicore_config(model::CoreKind::kSplit);
+  model::Partition share;
+  for (unsigned i = 0; i < 2; ++i) {
+    share.first_cluster = i;
+    share.clusters = 1;
+    config.partitions.push_back(share);
+  }
+  AicoreBench bench(config);
+  std::vector<unsigned> seen;
+  // Cube cores 0 and 1, then two vector cores of each cluster.
+  SimTime when = 0;
+  for (const unsigned core : {0U, 2U, 3U, 1U, 4U, 5U}) {
+    const unsigned function = when < 3 * kLater ? 0 : 1;
+    bench.at(when, [&bench, &seen, core, function] {
+      bench.vmid = model::space_of(function, 0);
+      bench.launch(core, [&seen](AicorePort& port) {
+        seen.push_back(port.physical_core());
+        return 0;
+      });
+    });
+    when += kLater;
+  }
+  bench.run();
+  EXPECT_EQ(seen, (std::vector<unsigned>{0, 1, 2, 0, 1, 2}));
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -263,5 +263,37 @@ TEST_F(Stop, each_thread_knows_its_place_in_the_launch) {
   EXPECT_EQ(bench.done.size(), 3U);
 }
 
+// A program sees the register windows of its function's cores alone, from 0.
+TEST(FunctionsWindows, are_those_of_its_cores) {
+  AicpuBench bench(aicpu_config(), 6);
+  bench.programs.connect_windows(bench.windows, {{0, 2, 3}, {1, 4, 5}});
+  unsigned count = 0;
+  std::uint64_t foreign = 0, own = 0;
+  Program program = [&](AicpuPort& port) {
+    count = port.core_windows();
+    port.store_register(1, 8, 7);
+    port.store_register(3, 8, 9);  // nobody's
+    own = port.load_register(2, 4);
+    foreign = port.load_register(3, 4);
+    while (port.load_register(2, 4) != 6) port.poll_again(kForEver);
+    return 0;
+  };
+  bench.at(0, [&] {
+    for (unsigned i = 0; i < 6; ++i) bench.windows.change(i, 4, i);
+    bench.programs.start(0, program_block(kImageAt, reinterpret_cast<std::uint64_t>(&program), 1, 0,
+                                          1, model::space_of(1, 0)));
+  });
+  bench.at(50'000 * kNs, [&] { bench.windows.change(3, 4, 6); });
+  bench.at(60'000 * kNs, [&] { bench.windows.change(5, 4, 6); });
+  bench.run();
+  ASSERT_EQ(bench.done.size(), 1U);
+  EXPECT_GT(bench.done.back().when, 60'000 * kNs);
+  EXPECT_EQ(count, 3U);
+  EXPECT_EQ(own, 5U);
+  EXPECT_EQ(foreign, ~std::uint32_t{0});
+  ASSERT_EQ(bench.windows.writes.size(), 1U);
+  EXPECT_EQ(bench.windows.writes[0].core, 4U);
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -17,6 +17,7 @@ CardFunction::CardFunction(const sc_core::sc_module_name& name, Simulation& simu
 void CardFunction::connect(Dma& dma, Mmu& mmu, CommandProcessor& command) {
   ring_.emplace(registers_, dma);
   context_.emplace(registers_, mmu);
+  faults_.emplace(registers_, mmu);
   queues_.emplace(command.shared(), registers_);
   command.attach(*queues_);
   bar2_.doorbell_socket.bind(command.doorbell_sockets[registers_.function()]);

@@ -9,6 +9,7 @@
 #include "model/command/command_processor.hpp"
 #include "model/dma/ring_front_end.hpp"
 #include "model/mmu/mmu_context.hpp"
+#include "model/mmu/page_faults.hpp"
 #include "model/pcie/endpoint.hpp"
 #include "model/registers/bar2_decoder.hpp"
 #include "model/registers/card_registers.hpp"
@@ -39,6 +40,7 @@ class CardFunction : public sc_core::sc_module {
   Bar2Decoder bar2_;
   std::optional<RingFrontEnd> ring_;
   std::optional<MmuContext> context_;
+  std::optional<PageFaults> faults_;
   std::optional<QueueFrontEnd> queues_;
 };
 

@@ -47,6 +47,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   mmu_.peer_socket.bind(hccs_.peer_socket);
   hccs_.memory_socket.bind(hbm_.port_sockets[kPeerPort]);
   dma_.host_socket.bind(endpoint.dma_sockets[0]);
+  mmu_.host_socket.bind(endpoint.dma_sockets[2]);
   endpoint.add_reset_listener(*this);
   endpoint.add_write_loss_listener(*this);
   connect_queues(endpoint);

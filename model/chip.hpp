@@ -24,7 +24,7 @@ namespace npu::model {
 class Chip : public sc_core::sc_module, private ResetListener, private WriteLossListener {
  public:
   // DMA sockets that a card's endpoint is built with.
-  static constexpr unsigned kEndpointPorts = 2;
+  static constexpr unsigned kEndpointPorts = 3;
 
   // `index` is DEVICE_INDEX. The endpoint outlives the chip.
   Chip(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& config,

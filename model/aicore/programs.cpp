@@ -124,6 +124,7 @@ void AiCorePrograms::send(unsigned core, const MemoryRequest& request, const Ker
   trans.set_streaming_width(length);
   auto& info = Transaction::of(trans);
   info.vmid = block.vmid;
+  info.core = static_cast<std::uint16_t>(core + 1);
   info.cause = block.cause;
   info.rows = request.rows;
   info.pitch = static_cast<std::uint32_t>(request.rows > 1 ? request.pitch : 0);

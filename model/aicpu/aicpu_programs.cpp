@@ -90,6 +90,7 @@ void AicpuPrograms::request(unsigned core, AicpuCore::Access access, std::uint8_
   auto& info = Transaction::of(trans);
   if (access != Access::kRead) info.kind = TransactionKind::kTranslation;
   info.vmid = vmid;
+  info.core = static_cast<std::uint16_t>(core + 1);
   info.cause = cause;
   info.issued = sim_now();
   info.context = std::uint64_t{epochs_[core]} << 32 | core;

@@ -79,6 +79,7 @@ struct MmuConfig {
   unsigned walkers;             // walks under way at once
   Picoseconds walk_step;        // of the walker, beside the read of each entry
   Picoseconds invalidate;       // MMU_INVALIDATE written until cached entries are dropped
+  Picoseconds fault;            // a walk that fails until the record of it leaves
 };
 
 // The card's ports to other cards; every link has one of them at each end, both alike but for what

@@ -123,6 +123,9 @@ const Table& mmu_table() {
                  "of the walker, beside the read of each entry"),
           number("invalidate_ns", &M::invalidate, 0, 1'000'000,
                  "MMU_INVALIDATE written until cached entries are dropped"),
+          number(
+              "fault_ns", &M::fault, 0, 1'000'000,
+              "a walk that fails until the record of the fault leaves; one record after another"),
       }};
   return kTable;
 }

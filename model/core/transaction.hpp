@@ -69,6 +69,7 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   // after another there and `pitch` bytes apart in memory. Contiguous if rows <= 1.
   std::uint32_t pitch = 0;
   std::uint16_t rows = 1;
+  std::uint16_t core = 0;         // AI Core or AICPU + 1 that makes the request; 0: another unit
   std::uint64_t cause = 0;        // platform/trace.hpp
   std::uint64_t issued = 0;       // SimTime at the initiator
   std::uint64_t context = 0;      // the initiator's own

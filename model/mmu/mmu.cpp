@@ -2,7 +2,9 @@
 #include "model/mmu/mmu.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#include "model/mmu/page_faults.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -15,6 +17,7 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
       sim_(sim),
       track_(sim.recorder.track("card" + std::to_string(device_index) + ".mmu")),
       invalidate_time_(ticks(config.mmu.invalidate)),
+      fault_time_(ticks(config.mmu.fault)),
       tlb_(config.mmu.tlb_entries, config.mmu.tlb_ways),
       walker_(sim, config, tlb_, statistics_, *this, track_,
               [this](tlm::tlm_generic_payload& trans) {
@@ -138,7 +141,7 @@ void Mmu::trace(const Transaction& info, std::uint64_t address, bool hit) const 
 bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,
               Transaction& info) {
   if (!(trans.is_write() ? page.write : page.read)) {
-    fail(trans, Completion::kForbidden);
+    refuse(trans, Completion::kForbidden);
     return false;
   }
   // Links carry contiguous data only, and only function 0's: the peer knows cards, not functions.
@@ -192,13 +195,50 @@ void Mmu::walked(const Walker::Waiting& waiting, Completion completion, Translat
     auto& info = Transaction::of(*trans);
     const unsigned client = Hop::unpack(info.hop_context).client;
     if (page == nullptr) {
-      fail(*trans, completion);
+      refuse(*trans, completion);
     } else if (use(*page, client, *trans, info)) {
       tlm::tlm_phase phase = tlm::BEGIN_REQ;
       auto delay = sc_core::SC_ZERO_TIME;
       pass_on(client, *trans, phase, delay);
     }
   }
+}
+
+// A request that cannot be translated waits if somebody serves such faults.
+void Mmu::refuse(tlm::tlm_generic_payload& trans, Completion completion) {
+  const auto& info = Transaction::of(trans);
+  auto* const faults = faults_.empty() ? nullptr : faults_[function_of(info.vmid)];
+  if (faults == nullptr || !faults->keeps(info.vmid, completion)) return fail(trans, completion);
+  ++statistics_.faults_kept;
+  const auto hop = Hop::unpack(info.hop_context);
+  faults->park(trans, hop.address, hop.client, completion);
+}
+
+void Mmu::fault_ended(TaggedAddress page, const Walker::Waiting& waiting, SimTime since,
+                      std::uint64_t cause, Completion completion) {
+  sim_.emit(track_, platform::Activity::kPageFault, since, sim_now(), cause, 0, page);
+  for (auto* const trans : waiting) {
+    if (completion != Completion::kSuccess) {
+      fail(*trans, completion);
+    } else {
+      ++statistics_.misses;
+      walker_.miss(page, *trans);
+    }
+  }
+}
+
+void Mmu::post_to_host(unsigned function, std::uint64_t bus, const abi::PageFaultRecord& record,
+                       std::uint64_t cause) {
+  auto& trans = sim_.pool.allocate(tlm::TLM_WRITE_COMMAND, bus, nullptr, sizeof record);
+  auto& info = Transaction::of(trans);
+  info.posted = true;
+  info.function = static_cast<std::uint8_t>(function);
+  info.cause = cause;
+  info.issued = sim_now();
+  std::memcpy(trans.get_data_ptr(), &record, sizeof record);
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  auto delay = sc_core::SC_ZERO_TIME;
+  if (host_socket->nb_transport_fw(trans, phase, delay) == tlm::TLM_COMPLETED) trans.release();
 }
 
 // The answer must not come inside the request's call: the client is not ready for it.

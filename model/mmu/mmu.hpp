@@ -28,10 +28,12 @@
 #include "model/core/device_memory.hpp"
 #include "model/core/ports.hpp"
 #include "model/mmu/walker.hpp"
+#include "npu/abi/page_fault.hpp"
 
 namespace npu::model {
 
 class MmuContext;
+class PageFaults;
 
 class Mmu : public sc_core::sc_module,
             public ResetListener,
@@ -53,6 +55,8 @@ class Mmu : public sc_core::sc_module,
   // address is device-local there. Without a link to that card, or if the request is strided or
   // has no data: kNoPeer.
   tlm_utils::simple_initiator_socket_optional<Mmu> peer_socket{"peer_socket"};
+  // Records of page faults, posted; need not be bound where no function is told of any.
+  tlm_utils::simple_initiator_socket_optional<Mmu> host_socket{"host_socket"};
   // Reads of table entries.
   tlm_utils::simple_initiator_socket<Mmu> walker_socket{"walker_socket"};
 
@@ -83,6 +87,7 @@ class Mmu : public sc_core::sc_module,
 
   // For the functions' contexts. Before the simulation starts: the next function's.
   void attach(MmuContext& context) { contexts_.push_back(&context); }
+  void attach(PageFaults& faults) { faults_.push_back(&faults); }
   void drop(const TaggedRange& range);
   // Accesses of these spaces that are translated from now on are told from those before.
   void open_generation(const TaggedRange& range);
@@ -92,6 +97,13 @@ class Mmu : public sc_core::sc_module,
   void count_invalidation() { ++statistics_.invalidations; }
   Simulation& sim() { return sim_; }
   SimTime invalidate_time() const { return invalidate_time_; }
+  // From a walk that fails to the record of it, and from one record to the next.
+  SimTime fault_time() const { return fault_time_; }
+  // What waited for `page` is walked for again, or, unless `completion` is kSuccess, fails.
+  void fault_ended(TaggedAddress page, const Walker::Waiting& waiting, SimTime since,
+                   std::uint64_t cause, Completion completion);
+  void post_to_host(unsigned function, std::uint64_t bus, const abi::PageFaultRecord& record,
+                    std::uint64_t cause);
 
  private:
   // Transaction::hop_context of what a client has sent.
@@ -135,6 +147,7 @@ class Mmu : public sc_core::sc_module,
   bool use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,
            Transaction& info);
   void trace(const Transaction& info, std::uint64_t address, bool hit) const;
+  void refuse(tlm::tlm_generic_payload& trans, Completion completion);
   void fail(tlm::tlm_generic_payload& trans, Completion completion);
   void answer(std::uint64_t trans);
   void walked(const Walker::Waiting& waiting, Completion completion, Translation* page) override;
@@ -152,7 +165,7 @@ class Mmu : public sc_core::sc_module,
 
   Simulation& sim_;
   const std::uint32_t track_;
-  const SimTime invalidate_time_;
+  const SimTime invalidate_time_, fault_time_;
   std::vector<Partition> shares_;  // by function
   Tlb tlb_;
   MmuStatistics statistics_;
@@ -163,6 +176,7 @@ class Mmu : public sc_core::sc_module,
   std::vector<Writer> writers_;        // by client, if there is a watch
   std::vector<InFlight> in_flight_;    // by space
   std::vector<MmuContext*> contexts_;  // by function
+  std::vector<PageFaults*> faults_;    // by function
 };
 
 }  // namespace npu::model

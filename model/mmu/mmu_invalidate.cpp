@@ -4,6 +4,7 @@
 
 #include "model/mmu/mmu.hpp"
 #include "model/mmu/mmu_context.hpp"
+#include "model/mmu/page_faults.hpp"
 
 namespace npu::model {
 
@@ -44,6 +45,8 @@ void Mmu::function_reset(unsigned function) {
   const auto range = all_of_function(function);
   tlb_.drop(range);
   for (auto* const trans : walker_.reset(range)) fail(*trans, Completion::kCompleterAbort);
+  if (faults_.empty()) return;
+  for (auto* const trans : faults_[function]->reset()) fail(*trans, Completion::kCompleterAbort);
 }
 
 }  // namespace npu::model

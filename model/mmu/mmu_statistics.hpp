@@ -17,6 +17,7 @@ struct MmuStatistics {
   std::uint64_t not_mapped = 0;       // requests that failed, by kind
   std::uint64_t forbidden = 0;
   std::uint64_t bad_table = 0;
+  std::uint64_t faults_kept = 0;    // requests that waited to be served instead
   std::uint64_t invalidations = 0;  // through MMU_INVALIDATE, done
   Picoseconds walking{0};           // sum over the walks, without the wait for a walker
 

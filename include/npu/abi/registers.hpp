@@ -5,6 +5,7 @@
 #pragma once
 
 #include "npu/abi/layout.hpp"
+#include "npu/abi/page_fault.hpp"
 #include "npu/abi/queue_registers.hpp"
 #include "npu/abi/register.hpp"
 
@@ -119,7 +120,7 @@ struct HccsAccess : Register<HccsAccess, uint64_t, 0x0288, Access::kReadWrite> {
 };
 inline constexpr unsigned kMaxHccsCards = 64;
 
-// Command processor, 0x0300: queue_registers.hpp.
+// Command processor, 0x0300: queue_registers.hpp. Page faults, 0x0380: page_fault.hpp.
 
 // --- DMA submission queue, 0x1000 ----------------------------------------------------------
 
@@ -155,15 +156,15 @@ struct EventRecordBase : Register<EventRecordBase, uint64_t, 0x1020, Access::kRe
   static constexpr std::string_view kName = "EVENT_RECORD_BASE";
 };
 
-using Bar0Registers =
-    RegisterList<ChipId, ChipRevision, AiCoreCount, DeviceIndex, HbmSize, StreamWindowBase,
-                 StreamCount, EventCount, DeviceStatus, DeviceTime, FaultStatus, FaultCodeRegister,
-                 FaultAddress, FaultInfo, FaultAccess, MmuContextBase, MmuInvalidateAddress,
-                 MmuInvalidateSize, MmuInvalidate, HccsLinks, HccsAccess, QueueCapability,
-                 QueueCores, DoorbellBase, ManagementBase, ManagementControl,
-                 ManagementStatusRegister, ManagementDoorbell, ManagementConsumer, QueueFaultBase,
-                 QueueFaultControl, QueueFaultCount, CoreTopology, DmaQueueBase, DmaConsumerIndex,
-                 DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase>;
+using Bar0Registers = RegisterList<
+    ChipId, ChipRevision, AiCoreCount, DeviceIndex, HbmSize, StreamWindowBase, StreamCount,
+    EventCount, DeviceStatus, DeviceTime, FaultStatus, FaultCodeRegister, FaultAddress, FaultInfo,
+    FaultAccess, MmuContextBase, MmuInvalidateAddress, MmuInvalidateSize, MmuInvalidate, HccsLinks,
+    HccsAccess, QueueCapability, QueueCores, DoorbellBase, ManagementBase, ManagementControl,
+    ManagementStatusRegister, ManagementDoorbell, ManagementConsumer, QueueFaultBase,
+    QueueFaultControl, QueueFaultCount, CoreTopology, PageFaultSpaces, PageFaultControl,
+    PageFaultBase, PageFaultProducer, PageFaultConsumer, PageFaultAddress, PageFaultReply,
+    DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));

@@ -58,6 +58,7 @@ enum class Activity : std::uint16_t {
   // address translation
   kTranslation,
   kPageWalk,
+  kPageFault,
   // compute queues (docs/compute-queues.md)
   kQueueDoorbell,
   kQueueMap,
@@ -291,6 +292,9 @@ inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
         DetailField{"vmid", 48, 8}, DetailField{"page", 0, 48, DetailFormat::kHex}),
     row(Activity::kPageWalk, "page_walk", Category::kMmu, Flow::kNone, Load::kNone, Path::kNone,
         "MMU: a translation missed in the TLB, until it is known", detail_fields::kEntries),
+    row(Activity::kPageFault, "page_fault", Category::kMmu, Flow::kStep, Load::kNone, Path::kWork,
+        "MMU: accesses waited for a page, until somebody replied", DetailField{"vmid", 48, 8},
+        DetailField{"page", 0, 48, DetailFormat::kHex}),
     row(Activity::kQueueDoorbell, "queue_doorbell", Category::kQueue, Flow::kStep, Load::kNone,
         Path::kRequest, "command processor: a doorbell was written, until it was looked at",
         detail_fields::kQueue),

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Page faults that are served. An access to a page that is not mapped, or not for this kind of
+// access, fails at once, unless PAGE_FAULT_SPACES names its address space: then it waits in the
+// MMU, a record of it goes into a ring in host memory with an interrupt, and when whoever serves it
+// has mapped the page and written PAGE_FAULT_REPLY, the page is walked for again. The ring is
+// npusim's own; what it carries is what replayable fault buffers of GPUs carry
+// (virtualisation.md S6).
+#pragma once
+
+#include <cstdint>
+
+#include "npu/abi/register.hpp"
+
+namespace npu::abi {
+
+// Bit v: faults of VMID v wait to be served. Clearing a bit ends what waits there as if nobody had
+// ever served it.
+struct PageFaultSpaces : Register<PageFaultSpaces, std::uint32_t, 0x0380, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_FAULT_SPACES";
+  using Vmids = Field<15, 0>;
+};
+// Writing Enable = 1 latches PAGE_FAULT_BASE and the size and zeroes both indices.
+struct PageFaultControl : Register<PageFaultControl, std::uint32_t, 0x0384, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_FAULT_CONTROL";
+  using Enable = Field<0, 0>;
+  using Log2Records = Field<7, 4>;  // of the ring, 7 (4 KiB) .. 12
+  using Vector = Field<31, 16>;     // MSI-X
+};
+// Bus address of record 0, 4 KiB aligned.
+struct PageFaultBase : Register<PageFaultBase, std::uint64_t, 0x0388, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_FAULT_BASE";
+};
+// Records written since Enable, modulo 2^32.
+struct PageFaultProducer : Register<PageFaultProducer, std::uint32_t, 0x0390, Access::kReadOnly> {
+  static constexpr std::string_view kName = "PAGE_FAULT_PRODUCER";
+};
+// Records that the host has taken out since Enable, modulo 2^32. With a full ring faults wait for
+// their records. An interrupt follows a record that comes when all before it have been taken out,
+// and a write of this register that leaves records in the ring.
+struct PageFaultConsumer : Register<PageFaultConsumer, std::uint32_t, 0x0394, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_FAULT_CONSUMER";
+};
+// Device virtual address of the page that PAGE_FAULT_REPLY is about.
+struct PageFaultAddress : Register<PageFaultAddress, std::uint64_t, 0x0398, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_FAULT_ADDRESS";
+};
+// Writing it replies to what waits for the page, or in the whole space. Reads as 0.
+struct PageFaultReply : Register<PageFaultReply, std::uint32_t, 0x03A0, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_FAULT_REPLY";
+  using Vmid = Field<7, 0>;
+  using WholeSpace = Field<8, 8>;
+  using Abort = Field<9, 9>;  // fail with the fault that it would have been; else walk again
+  using Start = Field<31, 31>;
+};
+
+// A record of the ring; little endian.
+struct PageFaultRecord {
+  std::uint64_t address = 0;   // 0   first byte of the access, device virtual
+  std::uint64_t time_ns = 0;   // 8   DEVICE_TIME
+  std::uint32_t number = 0;    // 16  1, 2, ... since Enable; tells that the record is there
+  std::uint16_t core = 0;      // 20  AI Core or AICPU + 1; 0: another unit of the card
+  std::uint8_t vmid = 0;       // 22
+  std::uint8_t write = 0;      // 23  1: a write
+  std::uint8_t forbidden = 0;  // 24  1: mapped, but not for this kind of access
+  std::uint8_t unit = 0;       // 25  PageFaultUnit
+  std::uint16_t reserved = 0;
+  std::uint32_t reserved2 = 0;
+};
+static_assert(sizeof(PageFaultRecord) == 32);
+
+enum class PageFaultUnit : std::uint8_t { kDma = 0, kCommand = 1, kAiCore = 2, kAicpu = 3 };
+
+}  // namespace npu::abi

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A function's page faults that are served (abi/page_fault.hpp): requests that wait in the MMU, the
+// ring in host memory that tells of them, and the replies.
+//
+// What waits for one page in one way from one core is one fault, and has one record; later requests
+// join it. A reply is for all faults of its page, or of its space.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/mmu/tagged_address.hpp"
+#include "model/registers/card_registers.hpp"
+
+namespace npu::model {
+
+class Mmu;
+
+class PageFaults {
+ public:
+  using Waiting = std::vector<tlm::tlm_generic_payload*>;
+
+  // Installs itself behind the page fault registers of `registers` and attaches itself to `mmu`.
+  PageFaults(CardRegisters& registers, Mmu& mmu);
+  PageFaults(const PageFaults&) = delete;
+  PageFaults& operator=(const PageFaults&) = delete;
+
+  // Whether a request of `space` that fails like this waits.
+  bool keeps(SpaceId space, Completion completion) const {
+    const bool served = (spaces_ >> vmid_of(space) & 1) != 0;
+    return served && (completion == Completion::kNotMapped || completion == Completion::kForbidden);
+  }
+  // `client` of the MMU has sent it to `address` of its own space.
+  void park(tlm::tlm_generic_payload& trans, std::uint64_t address, unsigned client,
+            Completion completion);
+  std::size_t waiting() const { return faults_.size(); }
+  // Gives what waits, which nobody will be told of any more.
+  Waiting reset();
+
+ private:
+  struct Fault {
+    abi::PageFaultRecord record;
+    TaggedAddress page;
+    Completion completion;
+    SimTime since;
+    std::uint64_t cause;
+    bool told;
+    Waiting waiting;
+  };
+
+  void enable(abi::PageFaultControl control);
+  void consumed(std::uint32_t consumer);
+  void spaces_changed(std::uint32_t spaces);
+  void reply(abi::PageFaultReply reply);
+  template <class Which>
+  void end(Which which, bool abort);
+  void tell_next();
+  void tell(std::uint64_t epoch);
+  void raise(std::uint64_t cause);
+
+  CardRegisters& registers_;
+  RegisterBank& bank_;
+  Mmu& mmu_;
+  std::uint32_t spaces_ = 0;    // PAGE_FAULT_SPACES
+  std::vector<Fault> faults_;   // in order of arrival
+  bool telling_ = false;        // tell() is scheduled
+  std::uint64_t epoch_ = 0;     // resets and Enables
+  std::uint64_t base_ = 0;      // of the ring; 0: none
+  std::uint32_t size_ = 0;      // records
+  std::uint32_t produced_ = 0;  // records since Enable
+};
+
+}  // namespace npu::model

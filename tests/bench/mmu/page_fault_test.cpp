@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Page faults that wait to be served: records, interrupts, replies.
+#include <random>
+#include <set>
+
+#include "mmu_bench.hpp"
+#include "model/mmu/page_faults.hpp"
+
+namespace npu::test {
+namespace {
+
+using abi::PageFaultConsumer;
+using abi::PageFaultControl;
+using abi::PageFaultRecord;
+using abi::PageFaultReply;
+
+constexpr unsigned kVmid = 3, kVector = 9;
+constexpr std::uint64_t kRing = 0x8000;
+constexpr SimTime kFault = 40'000;
+
+model::ChipConfig fault_chip() {
+  auto config = mmu_chip_config();
+  config.mmu.fault = 40_ns;
+  return config;
+}
+
+class FaultBench : public MmuBench, private model::InterruptPort {
+ public:
+  FaultBench() : MmuBench(fault_chip(), sc_core::sc_gen_unique_name("bench")) {
+    mmu.host_socket.bind(host.socket);
+    registers.connect(static_cast<model::InterruptPort&>(*this));
+    tables.map(kVmid, kVirtual + 200 * kPage, kPage);  // tables on the way are there
+    enable();
+    write(abi::PageFaultBase::from_raw(kRing));
+    write(PageFaultControl{}
+              .set<PageFaultControl::Enable>(1)
+              .set<PageFaultControl::Log2Records>(7)
+              .set<PageFaultControl::Vector>(kVector));
+    write(abi::PageFaultSpaces::from_raw(1U << kVmid));
+  }
+  std::uint32_t produced() { return read<abi::PageFaultProducer>().raw; }
+  using MmuBench::read;
+  PageFaultRecord record(std::uint32_t number) {
+    PageFaultRecord found;
+    std::memcpy(&found, host.bytes.data() + kRing + (number - 1) % 128 * sizeof found,
+                sizeof found);
+    EXPECT_EQ(found.number, number);
+    return found;
+  }
+  void reply(std::uint64_t page, bool abort = false, bool all = false) {
+    write(abi::PageFaultAddress::from_raw(page));
+    write(PageFaultReply{}
+              .set<PageFaultReply::Vmid>(kVmid)
+              .set<PageFaultReply::WholeSpace>(all ? 1 : 0)
+              .set<PageFaultReply::Abort>(abort ? 1 : 0)
+              .set<PageFaultReply::Start>(1));
+  }
+
+  model::PageFaults faults{registers, mmu};
+  StandInMemory host{"host", sim, 64_KiB};
+  std::vector<unsigned> raised;
+
+ private:
+  void raise(unsigned, unsigned vector, std::uint64_t) override { raised.push_back(vector); }
+};
+
+TEST(MmuPageFault, ARequestWaitsForAReplyAndIsWalkedForAgain) {
+  FaultBench bench;
+  const auto begin = model::sim_now();
+  const auto id = bench.issue(false, kVmid, kVirtual + 5);
+  bench.run(Picoseconds(4 * kPerEntry + kFault - 1));
+  EXPECT_EQ(bench.produced(), 0U);
+  bench.run(1_ps);
+  EXPECT_EQ(bench.produced(), 1U);
+  const auto record = bench.record(1);
+  EXPECT_EQ(record.address, kVirtual + 5);
+  EXPECT_EQ(record.vmid, kVmid);
+  EXPECT_EQ(record.write, 0);
+  EXPECT_EQ(record.forbidden, 0);
+  EXPECT_EQ(bench.raised, (std::vector<unsigned>{kVector}));
+  bench.run(10_us);
+  EXPECT_FALSE(bench.answered(id));
+  EXPECT_EQ(bench.faults.waiting(), 1U);
+  bench.tables.map(kVmid, kVirtual, 2 * kPage);
+  const auto replied = model::sim_now();
+  bench.reply(kVirtual);
+  bench.run(10_us);
+  EXPECT_EQ(bench.response(id).completion, Completion::kSuccess);
+  EXPECT_EQ(bench.response(id).when - replied, 4 * kPerEntry + kMemoryLatency);
+  EXPECT_EQ(bench.last_address(), 2 * kPage + 5);
+  EXPECT_EQ(bench.faults.waiting(), 0U);
+  EXPECT_GT(replied, begin);
+  EXPECT_EQ(bench.mmu.statistics().not_mapped, 0U);
+}
+
+TEST(MmuPageFault, WhatIsNotServedFailsAsEver) {
+  FaultBench bench;
+  EXPECT_EQ(bench.read(kVmid + 1, kVirtual).completion, Completion::kNotMapped);
+  bench.tables.set(kVmid, kVirtual + kPage, 0, 3 | kInstalled);
+  EXPECT_EQ(bench.read(kVmid, kVirtual + kPage).completion, Completion::kBadTable);
+  EXPECT_EQ(bench.produced(), 0U);
+  EXPECT_TRUE(bench.raised.empty());
+}
+
+TEST(MmuPageFault, OneRecordForAPageAKindAndAClient) {
+  FaultBench bench;
+  for (unsigned i = 0; i < 3; ++i) bench.issue(false, kVmid, kVirtual + i);
+  bench.issue(true, kVmid, kVirtual + 9);
+  bench.issue(false, kVmid, kVirtual + 8, 0, 1);
+  bench.run(10_us);
+  EXPECT_EQ(bench.produced(), 3U);
+  EXPECT_EQ(bench.record(1).address, kVirtual);
+  EXPECT_EQ(bench.record(2).write, 1);
+  EXPECT_EQ(bench.record(3).unit, 1);
+  EXPECT_EQ(bench.raised.size(), 1U) << "the host has not taken the first one yet";
+  bench.issue(false, kVmid, kVirtual + 100);
+  bench.run(10_us);
+  EXPECT_EQ(bench.produced(), 3U) << "it has joined";
+  bench.tables.map(kVmid, kVirtual, kPage);
+  bench.reply(kVirtual);
+  bench.run(10_us);
+  EXPECT_EQ(bench.responses.size(), 6U);
+}
+
+TEST(MmuPageFault, AWriteToAPageThatIsReadOnlyIsOneThatWaits) {
+  FaultBench bench;
+  bench.tables.map(kVmid, kVirtual, kPage, true, false);
+  EXPECT_EQ(bench.read(kVmid, kVirtual).completion, Completion::kSuccess);
+  const auto id = bench.issue(true, kVmid, kVirtual);
+  bench.run(10_us);
+  EXPECT_EQ(bench.record(1).forbidden, 1);
+  EXPECT_EQ(bench.record(1).write, 1);
+  EXPECT_EQ(bench.read(kVmid, kVirtual + 1).completion, Completion::kSuccess);
+  bench.tables.map(kVmid, kVirtual, 3 * kPage);
+  bench.invalidate(abi::MmuInvalidate::kRange, kVmid, kVirtual, kPage);
+  bench.run(10_us);
+  EXPECT_FALSE(bench.invalidating()) << "what waits is not under way";
+  bench.reply(kVirtual);
+  bench.run(10_us);
+  EXPECT_EQ(bench.response(id).completion, Completion::kSuccess);
+  EXPECT_EQ(bench.last_address(), 3 * kPage);
+}
+
+TEST(MmuPageFault, AReplyMayBeThatThereIsNoPage) {
+  FaultBench bench;
+  const auto other = bench.issue(false, kVmid, kVirtual + kPage);
+  const auto id = bench.issue(true, kVmid, kVirtual);
+  bench.run(10_us);
+  bench.reply(kVirtual, true);
+  bench.run(10_us);
+  EXPECT_EQ(bench.response(id).completion, Completion::kNotMapped);
+  EXPECT_FALSE(bench.answered(other));
+  bench.reply(0, true, true);
+  bench.run(10_us);
+  EXPECT_EQ(bench.response(other).completion, Completion::kNotMapped);
+  EXPECT_EQ(bench.mmu.statistics().not_mapped, 2U);
+}
+
+TEST(MmuPageFault, AReplyWithoutAPageIsAnotherFault) {
+  FaultBench bench;
+  const auto id = bench.issue(false, kVmid, kVirtual);
+  bench.run(10_us);
+  bench.write(PageFaultConsumer::from_raw(1));
+  bench.reply(kVirtual);
+  bench.run(10_us);
+  EXPECT_EQ(bench.produced(), 2U);
+  EXPECT_EQ(bench.raised.size(), 2U);
+  EXPECT_FALSE(bench.answered(id));
+}
+
+TEST(MmuPageFault, ASpaceThatIsGivenUpEndsWhatWaitsThere) {
+  FaultBench bench;
+  bench.write(abi::PageFaultSpaces::from_raw(1U << kVmid | 1U << (kVmid + 1)));
+  const auto id = bench.issue(false, kVmid, kVirtual);
+  const auto other = bench.issue(false, kVmid + 1, kVirtual);
+  bench.run(10_us);
+  bench.write(abi::PageFaultSpaces::from_raw(1U << (kVmid + 1)));
+  bench.run(10_us);
+  EXPECT_EQ(bench.response(id).completion, Completion::kNotMapped);
+  EXPECT_FALSE(bench.answered(other));
+}
+
+TEST(MmuPageFault, AnInterruptFollowsWhatIsLeftInTheRing) {
+  FaultBench bench;
+  for (unsigned i = 0; i < 3; ++i) bench.issue(false, kVmid, kVirtual + i * kPage);
+  bench.run(10_us);
+  EXPECT_EQ(bench.raised.size(), 1U);
+  bench.write(PageFaultConsumer::from_raw(2));
+  EXPECT_EQ(bench.raised.size(), 2U) << "one is left";
+  bench.write(PageFaultConsumer::from_raw(3));
+  EXPECT_EQ(bench.raised.size(), 2U);
+  bench.issue(false, kVmid, kVirtual + 3 * kPage);
+  bench.run(10_us);
+  EXPECT_EQ(bench.raised.size(), 3U);
+}
+
+TEST(MmuPageFault, WithAFullRingFaultsWaitForTheirRecords) {
+  FaultBench bench;
+  for (unsigned i = 0; i < 130; ++i) bench.issue(false, kVmid, kVirtual + i * kPage);
+  bench.run(1_ms);
+  EXPECT_EQ(bench.produced(), 128U);
+  bench.write(PageFaultConsumer::from_raw(1));
+  bench.run(1_us);
+  EXPECT_EQ(bench.produced(), 129U);
+  EXPECT_EQ(bench.record(129).address, kVirtual + 128 * kPage);
+  // The last one is replied to before it was told of.
+  bench.tables.map(kVmid, kVirtual + 129 * kPage, kPage);
+  bench.reply(kVirtual + 129 * kPage);
+  bench.run(1_us);
+  EXPECT_EQ(bench.responses.size(), 1U);
+  bench.write(PageFaultConsumer::from_raw(129));
+  bench.run(10_us);
+  EXPECT_EQ(bench.produced(), 129U);
+}
+
+TEST(MmuPageFault, AResetAnswersWhatWaits) {
+  FaultBench bench;
+  const auto id = bench.issue(false, kVmid, kVirtual);
+  bench.run(Picoseconds(4 * kPerEntry + kFault / 2));
+  bench.mmu.function_reset(0);
+  bench.run(10_us);
+  EXPECT_EQ(bench.response(id).completion, Completion::kCompleterAbort);
+  EXPECT_EQ(bench.produced(), 0U);
+  EXPECT_TRUE(bench.raised.empty());
+  EXPECT_EQ(bench.sim.pool.in_use(), 0U);
+}
+
+// Whatever is asked, mapped, refused and given up in between: every request is answered in the end,
+// as the tables were when its reply came.
+class RandomPageFaults : public testing::TestWithParam<unsigned> {};
+
+TEST_P(RandomPageFaults, AreAllAnswered) {
+  std::mt19937 random(GetParam());
+  const auto upto = [&](unsigned most) { return static_cast<unsigned>(random() % (most + 1)); };
+  FaultBench bench;
+  std::set<std::uint64_t> mapped;
+  std::uint32_t taken = 0;
+  for (unsigned step = 0; step < 400; ++step) {
+    const std::uint64_t page = kVirtual + upto(11) * kPage;
+    switch (upto(5)) {
+      case 0:
+      case 1:
+      case 2:
+        bench.issue(upto(1) != 0, kVmid, page + upto(1000), 0x5A, upto(1));
+        break;
+      case 3:
+        while (taken != bench.produced()) {
+          const auto record = bench.record(++taken);
+          const std::uint64_t at = record.address / kPage * kPage;
+          if (upto(3) != 0) bench.tables.map(kVmid, at, kPage * (1 + upto(3)));
+          bench.reply(at, upto(5) == 0);
+        }
+        bench.write(PageFaultConsumer::from_raw(taken));
+        break;
+      case 4:
+        bench.tables.set(kVmid, page, 0, 0);
+        bench.invalidate(abi::MmuInvalidate::kRange, kVmid, page, kPage);
+        break;
+      default:
+        bench.run(Picoseconds(upto(3000) * 1000));
+    }
+    bench.run(Picoseconds(upto(100) * 1000));
+  }
+  bench.write(abi::PageFaultSpaces::from_raw(0));
+  bench.run(1_ms);
+  EXPECT_EQ(bench.responses.size(), bench.issued);
+  EXPECT_EQ(bench.faults.waiting(), 0U);
+  EXPECT_EQ(bench.sim.pool.in_use(), 0U);
+  EXPECT_FALSE(bench.invalidating());
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomPageFaults, testing::Range(1U, 21U));
+
+}  // namespace
+}  // namespace npu::test

@@ -70,8 +70,9 @@ TEST(MmuPageFault, ARequestWaitsForAReplyAndIsWalkedForAgain) {
   const auto id = bench.issue(false, kVmid, kVirtual + 5);
   bench.run(Picoseconds(4 * kPerEntry + kFault - 1));
   EXPECT_EQ(bench.produced(), 0U);
-  bench.run(1_ps);
+  bench.run(2_ps);
   EXPECT_EQ(bench.produced(), 1U);
+  bench.run(1_ns);
   const auto record = bench.record(1);
   EXPECT_EQ(record.address, kVirtual + 5);
   EXPECT_EQ(record.vmid, kVmid);

@@ -46,7 +46,8 @@ class Space {
   Result<MemoryHandle> borrow(unsigned card, LentMemory memory);
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment);
   Status release(std::uint64_t at);
-  Status map(const PageRange& range, MemoryHandle memory, Bytes offset);
+  Status map(const PageRange& range, MemoryHandle memory, Bytes offset,
+             Access access = Access::kNone);
   Status set_access(const PageRange& range, Access access);
   Status unmap(const PageRange& range);
   std::optional<AddressRange> range_of(std::uint64_t address) const;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/managed/fault_ring.hpp"
+
+#include <cstring>
+
+#include "npu/abi/registers.hpp"
+
+namespace npu::driver {
+
+using abi::PageFaultControl;
+using abi::PageFaultRecord;
+using abi::PageFaultReply;
+
+Result<std::unique_ptr<FaultRing>> FaultRing::create(CardLink& link, unsigned vector) {
+  auto memory = link.platform().allocate_dma(link.bdf(), kRecords * sizeof(PageFaultRecord), 4096,
+                                             platform::DmaDirection::kDeviceWrites);
+  if (!memory) return forward_error(memory);
+  std::unique_ptr<FaultRing> ring(new FaultRing(link, std::move(*memory)));
+  link.write(abi::PageFaultSpaces{});
+  link.write(abi::PageFaultBase::from_raw(ring->memory_->bus().value));
+  link.write(PageFaultControl{}
+                 .set<PageFaultControl::Enable>(1)
+                 .set<PageFaultControl::Log2Records>(kLog2Records)
+                 .set<PageFaultControl::Vector>(vector));
+  return ring;
+}
+
+// The card may still be about to write a record: the memory goes when it has answered.
+FaultRing::~FaultRing() {
+  if (link_.lost()) return;
+  serve(0);
+  link_.write(abi::PageFaultBase::from_raw(0));
+  link_.write(PageFaultControl{}.set<PageFaultControl::Enable>(1));
+  static_cast<void>(link_.read<abi::PageFaultControl>());
+}
+
+void FaultRing::serve(std::uint32_t vmids) {
+  link_.write(abi::PageFaultSpaces{}.set<abi::PageFaultSpaces::Vmids>(vmids));
+}
+
+std::vector<PageFaultRecord> FaultRing::take(std::size_t limit) {
+  std::vector<PageFaultRecord> found;
+  while (found.size() < limit) {
+    const Bytes place = taken_ % kRecords * sizeof(PageFaultRecord);
+    const auto number = memory_->load<std::uint32_t>(place + offsetof(PageFaultRecord, number));
+    if (number != taken_ + 1) break;
+    link_.platform().read_barrier();
+    PageFaultRecord record;
+    std::uint64_t words[sizeof record / 8];
+    for (std::size_t i = 0; i < sizeof record / 8; ++i) {
+      words[i] = memory_->load<std::uint64_t>(place + i * 8);
+    }
+    std::memcpy(&record, words, sizeof record);
+    found.push_back(record);
+    ++taken_;
+  }
+  return found;
+}
+
+void FaultRing::give_back() {
+  link_.write(abi::PageFaultConsumer::from_raw(taken_));
+}
+
+void FaultRing::reply(unsigned vmid, std::uint64_t page, bool abort) {
+  link_.write(abi::PageFaultAddress::from_raw(page));
+  link_.write(PageFaultReply{}
+                  .set<PageFaultReply::Vmid>(vmid)
+                  .set<PageFaultReply::Abort>(abort ? 1 : 0)
+                  .set<PageFaultReply::Start>(1));
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// ManagedMemory: what a user may call.
+#include "npu/driver/managed.hpp"
+
+#include "driver/device/address_space_impl.hpp"
+#include "driver/managed/fault_service.hpp"
+
+namespace npu::driver {
+
+struct ManagedMemory::Impl {
+  Impl(Device::Impl& card, Space& space) : device(card), pages(card, space) {}
+  Device::Impl& device;
+  ManagedPages pages;
+  bool open = false;
+};
+
+namespace {
+
+tl::unexpected<Error> closed() {
+  return fail(ErrorCode::kInvalidArgument, "the managed memory is closed");
+}
+
+}  // namespace
+
+ManagedMemory::ManagedMemory(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(Device& device, AddressSpace& space) {
+  auto& card = device.impl();
+  if (auto ok = card.usable(); !ok) return forward_error(ok);
+  if (space.impl().space == nullptr || &space.impl().device != &card) {
+    return fail(ErrorCode::kInvalidArgument, "the address space is closed or of another card");
+  }
+  if (!card.page_faults) {
+    auto service = FaultService::start(card);
+    if (!service) return forward_error(service);
+    card.page_faults = std::move(*service);
+  }
+  auto impl = std::make_unique<Impl>(card, *space.impl().space);
+  if (auto ok = impl->pages.open(); !ok) return forward_error(ok);
+  if (auto ok = card.page_faults->add(impl->pages); !ok) return forward_error(ok);
+  impl->open = true;
+  return std::make_unique<ManagedMemory>(std::move(impl));
+}
+
+ManagedMemory::~ManagedMemory() {
+  static_cast<void>(close());
+}
+
+Status ManagedMemory::close() {
+  if (!impl_->open) return {};
+  auto& service = *impl_->device.page_faults;
+  service.remove(impl_->pages);
+  impl_->open = false;
+  const MutexHolder holder(service.mutex());
+  return impl_->pages.free_all();
+}
+
+Result<DeviceAddress> ManagedMemory::allocate(Bytes size) {
+  if (!impl_->open) return closed();
+  const MutexHolder holder(impl_->device.page_faults->mutex());
+  const auto at = impl_->pages.allocate(size);
+  if (!at) return forward_error(at);
+  return DeviceAddress{*at};
+}
+
+Status ManagedMemory::free(DeviceAddress address) {
+  if (!impl_->open) return closed();
+  const MutexHolder holder(impl_->device.page_faults->mutex());
+  return impl_->pages.free(address.value);
+}
+
+Status ManagedMemory::read(DeviceAddress at, ByteSpan to) {
+  if (!impl_->open) return closed();
+  const MutexHolder holder(impl_->device.page_faults->mutex());
+  return impl_->pages.read(at.value, to);
+}
+
+Status ManagedMemory::write(DeviceAddress at, ConstByteSpan from) {
+  if (!impl_->open) return closed();
+  const MutexHolder holder(impl_->device.page_faults->mutex());
+  return impl_->pages.write(at.value, from);
+}
+
+ManagedStatistics ManagedMemory::statistics() const {
+  if (!impl_->open) return impl_->pages.statistics();
+  const MutexHolder holder(impl_->device.page_faults->mutex());
+  return impl_->pages.statistics();
+}
+
+}  // namespace npu::driver

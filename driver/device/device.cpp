@@ -47,11 +47,6 @@ Result<std::unique_ptr<Device>> Device::open_index(platform::Platform& platform,
                           found->cards.size(), found->refused.size()));
 }
 
-Device::Impl::Impl(platform::Platform& host, const DeviceOptions& opened_with)
-    : platform(host), options(opened_with), control(host.tasks().make_mutex()) {}
-
-Device::Impl::~Impl() = default;
-
 Status Device::Impl::usable() const {
   if (closed.load(std::memory_order_acquire)) {
     return fail(ErrorCode::kInvalidArgument, "the device is shut down");
@@ -64,7 +59,7 @@ Status Device::shutdown() {
   if (impl_->closed.exchange(true)) return {};
   auto& link = *impl_->link;
   impl_->peers->close();
-  impl_->page_faults.reset();
+  if (const auto service = impl_->page_faults.lock()) service->stop();
   // Not in the middle of a compaction.
   const MutexHolder memory_holder(impl_->memory->mutex());
   // Nor in the middle of a reset, which would enable the queue again.

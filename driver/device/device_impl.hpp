@@ -23,8 +23,8 @@ namespace npu::driver {
 class FaultService;
 
 struct Device::Impl {
-  Impl(platform::Platform& host, const DeviceOptions& opened_with);
-  ~Impl();
+  Impl(platform::Platform& host, const DeviceOptions& opened_with)
+      : platform(host), options(opened_with), control(host.tasks().make_mutex()) {}
 
   // kInvalidArgument after shutdown(), kDeviceLost after the card went away.
   Status usable() const;
@@ -47,9 +47,9 @@ struct Device::Impl {
   std::unique_ptr<MemoryManager> memory;
   std::unique_ptr<AddressSpace> default_space;
   std::unique_ptr<Compactor> compactor;
-  std::unique_ptr<platform::Mutex> control;   // creating and destroying streams and events
-  std::unique_ptr<QueueManager> queues;       // from the first process context on
-  std::unique_ptr<FaultService> page_faults;  // from the first managed memory on
+  std::unique_ptr<platform::Mutex> control;  // creating and destroying streams and events
+  std::unique_ptr<QueueManager> queues;      // from the first process context on
+  std::weak_ptr<FaultService> page_faults;   // as long as there is managed memory
   std::atomic<bool> closed{false};
 };
 

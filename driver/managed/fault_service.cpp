@@ -15,25 +15,39 @@ constexpr Picoseconds kLook = 100_ms;
 
 }  // namespace
 
-Result<std::unique_ptr<FaultService>> FaultService::start(Device::Impl& device) {
-  std::unique_ptr<FaultService> service(new FaultService(device));
-  // Compute queues take their vectors from the highest on; so does this, and looks what came.
-  const unsigned number = device.vectors->size() - 1;
-  const auto vector = device.vectors->open(number);
-  if (!vector) return forward_error(vector);
-  service->vector_ = *vector;
-  auto ring = FaultRing::create(*device.link, number);
-  if (!ring) return forward_error(ring);
-  service->ring_ = std::move(*ring);
-  auto task = device.platform.tasks().spawn("page faults", [self = service.get()] { self->run(); });
-  if (!task) return forward_error(task);
-  service->task_ = std::move(*task);
+Result<std::shared_ptr<FaultService>> FaultService::of(Device::Impl& device) {
+  const MutexHolder holder(*device.control);
+  if (auto service = device.page_faults.lock()) return service;
+  std::shared_ptr<FaultService> service(new FaultService(device));
+  if (auto ok = service->start(); !ok) return forward_error(ok);
+  device.page_faults = service;
   return service;
 }
 
+Status FaultService::start() {
+  // Compute queues take their vectors from the highest on; so does this, and looks what came.
+  const unsigned number = device_.vectors->size() - 1;
+  const auto vector = device_.vectors->open(number);
+  if (!vector) return forward_error(vector);
+  vector_ = *vector;
+  auto ring = FaultRing::create(*device_.link, number);
+  if (!ring) return forward_error(ring);
+  ring_ = std::move(*ring);
+  auto task = device_.platform.tasks().spawn("page faults", [this] { run(); });
+  if (!task) return forward_error(task);
+  task_ = std::move(*task);
+  return {};
+}
+
 FaultService::~FaultService() {
+  stop();
+}
+
+void FaultService::stop() {
   stopping_.store(true, std::memory_order_release);
   if (task_) task_->join();
+  task_.reset();
+  ring_.reset();
 }
 
 Status FaultService::add(ManagedPages& pages) {
@@ -43,6 +57,7 @@ Status FaultService::add(ManagedPages& pages) {
     return fail(ErrorCode::kAlreadyExists,
                 fmt::format("VMID {} has managed memory", pages.space().vmid()));
   }
+  if (!ring_) return fail(ErrorCode::kInvalidArgument, "the device is shut down");
   place = &pages;
   std::uint32_t served = 0;
   for (unsigned v = 0; v < abi::kVmids; ++v) served |= (pages_[v] != nullptr ? 1U : 0U) << v;
@@ -55,7 +70,7 @@ void FaultService::remove(ManagedPages& pages) {
   pages_[pages.space().vmid()] = nullptr;
   std::uint32_t served = 0;
   for (unsigned v = 0; v < abi::kVmids; ++v) served |= (pages_[v] != nullptr ? 1U : 0U) << v;
-  if (!device_.link->lost()) ring_->serve(served);
+  if (ring_ && !device_.link->lost()) ring_->serve(served);
 }
 
 void FaultService::run() {

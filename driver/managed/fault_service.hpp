@@ -14,14 +14,17 @@ namespace npu::driver {
 
 class FaultService {
  public:
-  // Begins to serve. kOutOfMemory, kOutOfResources: no ring, no task.
-  static Result<std::unique_ptr<FaultService>> start(Device::Impl& device);
+  // The card's, which begins to serve if there is none yet. It ends with the last that has it.
+  // kOutOfMemory, kOutOfResources: no ring, no task.
+  static Result<std::shared_ptr<FaultService>> of(Device::Impl& device);
   ~FaultService();
   FaultService(const FaultService&) = delete;
   FaultService& operator=(const FaultService&) = delete;
 
   // kAlreadyExists: the space's faults are served already.
   Status add(ManagedPages& pages);
+  // Nothing is served any more: what waits fails.
+  void stop();
   // What waits in the space fails.
   void remove(ManagedPages& pages);
   // Of all pages, and of those whom nobody serves.
@@ -33,6 +36,7 @@ class FaultService {
 
   explicit FaultService(Device::Impl& device)
       : device_(device), mutex_(device.platform.tasks().make_mutex()) {}
+  Status start();
   void run();
   void serve(const std::vector<abi::PageFaultRecord>& batch);
   void serve(const abi::PageFaultRecord& record);

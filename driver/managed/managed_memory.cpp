@@ -8,8 +8,9 @@
 namespace npu::driver {
 
 struct ManagedMemory::Impl {
-  Impl(Device::Impl& card, Space& space) : device(card), pages(card, space) {}
-  Device::Impl& device;
+  Impl(Device::Impl& card, Space& space, std::shared_ptr<FaultService> served_by)
+      : service(std::move(served_by)), pages(card, space) {}
+  std::shared_ptr<FaultService> service;
   ManagedPages pages;
   bool open = false;
 };
@@ -30,14 +31,11 @@ Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(Device& device, Addre
   if (space.impl().space == nullptr || &space.impl().device != &card) {
     return fail(ErrorCode::kInvalidArgument, "the address space is closed or of another card");
   }
-  if (!card.page_faults) {
-    auto service = FaultService::start(card);
-    if (!service) return forward_error(service);
-    card.page_faults = std::move(*service);
-  }
-  auto impl = std::make_unique<Impl>(card, *space.impl().space);
+  auto service = FaultService::of(card);
+  if (!service) return forward_error(service);
+  auto impl = std::make_unique<Impl>(card, *space.impl().space, std::move(*service));
   if (auto ok = impl->pages.open(); !ok) return forward_error(ok);
-  if (auto ok = card.page_faults->add(impl->pages); !ok) return forward_error(ok);
+  if (auto ok = impl->service->add(impl->pages); !ok) return forward_error(ok);
   impl->open = true;
   return std::make_unique<ManagedMemory>(std::move(impl));
 }
@@ -48,7 +46,7 @@ ManagedMemory::~ManagedMemory() {
 
 Status ManagedMemory::close() {
   if (!impl_->open) return {};
-  auto& service = *impl_->device.page_faults;
+  auto& service = *impl_->service;
   service.remove(impl_->pages);
   impl_->open = false;
   const MutexHolder holder(service.mutex());
@@ -57,7 +55,7 @@ Status ManagedMemory::close() {
 
 Result<DeviceAddress> ManagedMemory::allocate(Bytes size) {
   if (!impl_->open) return closed();
-  const MutexHolder holder(impl_->device.page_faults->mutex());
+  const MutexHolder holder(impl_->service->mutex());
   const auto at = impl_->pages.allocate(size);
   if (!at) return forward_error(at);
   return DeviceAddress{*at};
@@ -65,25 +63,25 @@ Result<DeviceAddress> ManagedMemory::allocate(Bytes size) {
 
 Status ManagedMemory::free(DeviceAddress address) {
   if (!impl_->open) return closed();
-  const MutexHolder holder(impl_->device.page_faults->mutex());
+  const MutexHolder holder(impl_->service->mutex());
   return impl_->pages.free(address.value);
 }
 
 Status ManagedMemory::read(DeviceAddress at, ByteSpan to) {
   if (!impl_->open) return closed();
-  const MutexHolder holder(impl_->device.page_faults->mutex());
+  const MutexHolder holder(impl_->service->mutex());
   return impl_->pages.read(at.value, to);
 }
 
 Status ManagedMemory::write(DeviceAddress at, ConstByteSpan from) {
   if (!impl_->open) return closed();
-  const MutexHolder holder(impl_->device.page_faults->mutex());
+  const MutexHolder holder(impl_->service->mutex());
   return impl_->pages.write(at.value, from);
 }
 
 ManagedStatistics ManagedMemory::statistics() const {
   if (!impl_->open) return impl_->pages.statistics();
-  const MutexHolder holder(impl_->device.page_faults->mutex());
+  const MutexHolder holder(impl_->service->mutex());
   return impl_->pages.statistics();
 }
 

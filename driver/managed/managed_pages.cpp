@@ -101,7 +101,7 @@ Status ManagedPages::bring_to_card(std::uint64_t address) {
   }
   {
     const MutexHolder holder(device_.memory->mutex());
-    if (auto ok = space_.map({at, kPageSize}, page.memory, 0, Access::kReadWrite); !ok) return ok;
+    if (auto ok = space_.map_ready(at, page.memory, Access::kReadWrite); !ok) return ok;
     device_.memory->physical().find(page.memory)->pinned = false;
   }
   if (page.frame) frames_.push_back(std::move(page.frame));

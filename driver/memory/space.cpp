@@ -97,7 +97,7 @@ Status Space::check_mapped(const PageRange& range) const {
   return {};
 }
 
-Status Space::map(const PageRange& range, MemoryHandle memory, Bytes offset, Access access) {
+Status Space::map(const PageRange& range, MemoryHandle memory, Bytes offset) {
   if (auto ok = check_range(range); !ok) return ok;
   if (ranges_.containing(range.at)->second.plain) {
     return fail(ErrorCode::kBusy, fmt::format("{} belongs to allocate()", place(range.at)));
@@ -115,7 +115,7 @@ Status Space::map(const PageRange& range, MemoryHandle memory, Bytes offset, Acc
     return fail(ErrorCode::kBusy, fmt::format("{} bytes at {}: {:#x} is mapped", range.size,
                                               place(range.at), next->first));
   }
-  const Mapping mapping{range.size, memory, offset, access};
+  const Mapping mapping{range.size, memory, offset, Access::kNone};
   if (auto ok = write_tables(range, mapping); !ok) return ok;
   mappings_[range.at] = mapping;
   physical_.add_mapping(memory);

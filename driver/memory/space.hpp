@@ -46,8 +46,9 @@ class Space {
   Result<MemoryHandle> borrow(unsigned card, LentMemory memory);
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment);
   Status release(std::uint64_t at);
-  Status map(const PageRange& range, MemoryHandle memory, Bytes offset,
-             Access access = Access::kNone);
+  Status map(const PageRange& range, MemoryHandle memory, Bytes offset);
+  // A whole block at once, readable and writable as `access` says; nothing is mapped there yet.
+  Status map_ready(std::uint64_t at, MemoryHandle memory, Access access);
   Status set_access(const PageRange& range, Access access);
   Status unmap(const PageRange& range);
   std::optional<AddressRange> range_of(std::uint64_t address) const;

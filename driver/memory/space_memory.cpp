@@ -127,6 +127,15 @@ Status Space::remap(const std::vector<bool>& moved, bool& changed) {
   return status;
 }
 
+Status Space::map_ready(std::uint64_t at, MemoryHandle memory, Access access) {
+  const Mapping mapping{physical_.find(memory)->size, memory, 0, access};
+  if (auto ok = write_tables({at, mapping.size}, mapping); !ok) return ok;
+  mappings_[at] = mapping;
+  physical_.add_mapping(memory);
+  table_memory_.barrier();
+  return {};
+}
+
 Status Space::tear_down(bool card_usable) {
   if (card_usable) {
     table_memory_.write_context(vmid_, {});

@@ -53,6 +53,13 @@ const GoldenRegister kGoldenBar0[] = {
     {"QUEUE_FAULT_CONTROL", 0x0330, 4, "RW", 0},
     {"QUEUE_FAULT_COUNT", 0x0334, 4, "RO", 0},
     {"CORE_TOPOLOGY", 0x0338, 4, "RO", 0},
+    {"PAGE_FAULT_SPACES", 0x0380, 4, "RW", 0},
+    {"PAGE_FAULT_CONTROL", 0x0384, 4, "RW", 0},
+    {"PAGE_FAULT_BASE", 0x0388, 8, "RW", 0},
+    {"PAGE_FAULT_PRODUCER", 0x0390, 4, "RO", 0},
+    {"PAGE_FAULT_CONSUMER", 0x0394, 4, "RW", 0},
+    {"PAGE_FAULT_ADDRESS", 0x0398, 8, "RW", 0},
+    {"PAGE_FAULT_REPLY", 0x03A0, 4, "RW", 0},
     {"DMA_QUEUE_BASE", 0x1000, 8, "RW", 0},      // requirements.md M3: 0x1000
     {"DMA_CONSUMER_INDEX", 0x1008, 4, "RO", 0},  // M3: 0x1008
     {"DMA_DOORBELL", 0x1010, 4, "RW", 0},        // M3: 0x1010

@@ -31,7 +31,8 @@ const Registry& all_workloads() {
                       vector_add,
                       vector_operator,
                       operator_run,
-                      graph}) {
+                      graph,
+                      svm_touch}) {
       all.add(make());
     }
     return all;

@@ -32,5 +32,6 @@ Workload vector_add();
 Workload vector_operator();
 Workload operator_run();
 Workload graph();
+Workload svm_touch();
 
 }  // namespace npu::workloads

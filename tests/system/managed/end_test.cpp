@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Managed memory that ends at an inconvenient time: while accesses of the card wait, before what
+// uses it, with the card gone.
+#include "tests/system/managed/managed_card.hpp"
+
+namespace npu::test {
+namespace {
+
+TEST(ManagedEnd, AccessesThatWaitFailWhenTheMemoryIsClosed) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    ManagedCard card(host);
+    const auto at = must(card.managed->allocate(64 * kPageSize));
+    card.write(at, 2 * kPageSize, 1);
+    std::vector<driver::QueueTicket> tickets;
+    for (unsigned i = 0; i < 8; ++i) {
+      tickets.push_back(must(card.queue->submit(
+          driver::entries::copy_on_device(at + i * kPageSize, card.plain, kPageSize),
+          host.clock().now() + 1_s)));
+    }
+    EXPECT_THAT(card.managed->close(), IsOk());
+    EXPECT_THAT(card.managed->close(), IsOk());
+    EXPECT_THAT(card.managed->allocate(1), FailsWith(ErrorCode::kInvalidArgument));
+    EXPECT_FALSE(
+        card.queue->wait(tickets.back(), driver::WaitPolicy::kInterrupt, host.clock().now() + 1_s));
+    const auto faults = card.process->take_faults();
+    ASSERT_FALSE(faults.empty());
+    EXPECT_EQ(faults[0].code, abi::FaultCode::kTranslation);
+  });
+}
+
+TEST(ManagedEnd, AnotherOneMayBeOpenedBehindIt) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    ManagedCard card(host);
+    EXPECT_THAT(ManagedMemory::open(*card.device, card.process->space()),
+                FailsWith(ErrorCode::kAlreadyExists));
+    for (unsigned i = 0; i < 3; ++i) {
+      card.managed.reset();
+      card.managed = must(ManagedMemory::open(*card.device, card.process->space()));
+      const auto at = must(card.managed->allocate(kPageSize));
+      card.write(at, kPageSize, i);
+      ASSERT_THAT(card.copy(at, card.plain, kPageSize), IsOk());
+      card.expect(at, kPageSize, i);
+    }
+  });
+}
+
+TEST(ManagedEnd, TwoProcessesKeepTheirPages) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    ManagedCard card(host);
+    auto other = must(driver::ProcessContext::open(*card.device));
+    auto theirs = must(ManagedMemory::open(*card.device, other->space()));
+    const auto mine = must(card.managed->allocate(kPageSize));
+    const auto foreign = must(theirs->allocate(kPageSize));
+    card.write(mine, kPageSize, 1);
+    const auto bytes = ManagedCard::words(kPageSize, 2);
+    EXPECT_THAT(theirs->write(foreign, {reinterpret_cast<const std::byte*>(bytes.data()), 4096}),
+                IsOk());
+    ASSERT_THAT(card.copy(mine, card.plain, kPageSize), IsOk());
+    EXPECT_FALSE(card.copy(foreign, card.plain, 4096)) << "an address of the other's";
+    EXPECT_EQ(theirs->statistics().migrated_to_card_bytes, 0U);
+    EXPECT_THAT(theirs->close(), IsOk());
+    EXPECT_THAT(other->close(), IsOk());
+    card.expect(mine, kPageSize, 1);
+  });
+}
+
+TEST(ManagedEnd, TheDeviceMayBeShutDownBefore) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    ManagedCard card(host);
+    const auto at = must(card.managed->allocate(kPageSize));
+    card.write(at, kPageSize, 1);
+    static_cast<void>(card.device->shutdown());
+    std::byte byte{};
+    static_cast<void>(card.managed->read(at, {&byte, 1}));
+    static_cast<void>(card.managed->close());
+  });
+}
+
+TEST(ManagedEnd, AResetOfTheFunctionEndsWhatWaits) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    ManagedCard card(host);
+    const auto at = must(card.managed->allocate(8 * kPageSize));
+    card.write(at, 8 * kPageSize, 1);
+    static_cast<void>(must(card.queue->submit(
+        driver::entries::copy_on_device(at, card.plain, kPageSize), host.clock().now() + 1_s)));
+    host.clock().sleep_until(host.clock().now() + 20_us);
+    ASSERT_TRUE(host.reset_function(card.device->info().bdf()));
+    host.clock().sleep_until(host.clock().now() + 1_ms);
+  });
+}
+
+}  // namespace
+}  // namespace npu::test

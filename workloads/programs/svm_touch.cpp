@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Managed memory that one side has filled and the other touches, page after page: faults,
+// migrations, and how fast pages come.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "npu/driver/managed.hpp"
+#include "workloads/framework/host_room.hpp"
+#include "workloads/framework/measurement.hpp"
+#include "workloads/framework/random.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/queue_session.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+using driver::kPageSize;
+using driver::ManagedMemory;
+
+constexpr Bytes kTouched = 4096;  // of each page
+
+class Touches {
+ public:
+  Touches(Context& context, QueueSession& session, ManagedMemory& managed)
+      : context_(context),
+        session_(session),
+        managed_(managed),
+        pages_(context.parameters.integer("pages")),
+        by_card_(context.parameters.choice("by") == "card"),
+        table_(context.report.add_table(
+            fmt::format("{} pages of 2 MiB, touched by the {}", pages_, by_card_ ? "card" : "host"),
+            {"order", "faults", "batches", "to card", "to host", "time us", "GB/s"})) {}
+
+  Status prepare() {
+    auto queue = session_.create_queue();
+    if (!queue) return forward_error(queue);
+    queue_ = std::move(*queue);
+    const auto room = session_.allocate(kTouched);
+    if (!room) return forward_error(room);
+    room_ = *room;
+    return {};
+  }
+
+  Status measure(const std::string& order) {
+    const auto at = managed_.allocate(pages_ * kPageSize);
+    if (!at) return forward_error(at);
+    begin_ = *at;
+    if (auto ok = fill(); !ok) return ok;
+    if (auto ok = by_card_ ? Status{} : touch_all(ordered("sequential"), true); !ok) return ok;
+    const auto before = managed_.statistics();
+    const auto start = context_.platform.clock().now();
+    if (auto ok = touch_all(ordered(order), by_card_); !ok) return ok;
+    const MeasuredSpan span{start, context_.platform.clock().now()};
+    report(order, before, managed_.statistics(), span);
+    if (auto ok = check(); !ok) return ok;
+    return managed_.free(begin_);
+  }
+
+  Status close() {
+    queue_.reset();
+    return {};
+  }
+
+ private:
+  // By the host, so that no byte of it is like another page's.
+  Status fill() {
+    std::vector<std::byte> page(kPageSize);
+    for (std::uint64_t i = 0; i < pages_; ++i) {
+      fill_pattern({page.data(), page.size()}, context_.seed + i);
+      auto written = managed_.write(begin_ + i * kPageSize, {page.data(), page.size()});
+      if (!written) return written;
+    }
+    return {};
+  }
+
+  std::vector<std::uint64_t> ordered(const std::string& order) const {
+    std::vector<std::uint64_t> all(pages_);
+    const std::uint64_t stride = order == "strided" ? context_.parameters.integer("stride") : 1;
+    std::uint64_t at = 0, first = 0;
+    for (auto& page : all) {
+      page = at;
+      at += stride;
+      if (at >= pages_) at = ++first;
+    }
+    if (order != "random") return all;
+    Random random(context_.seed);
+    for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random.below(i)]);
+    return all;
+  }
+
+  // A copy of the card's, or a load of the host's, each when the one before has ended.
+  Status touch_all(const std::vector<std::uint64_t>& order, bool by_card) {
+    std::vector<std::byte> bytes(kTouched);
+    for (const auto page : order) {
+      const auto from = begin_ + page * kPageSize;
+      auto touched = by_card ? copy(from) : managed_.read(from, {bytes.data(), bytes.size()});
+      if (!touched) return touched;
+    }
+    return {};
+  }
+  Status copy(driver::DeviceAddress from) {
+    const auto deadline = patience(context_);
+    const auto ticket =
+        queue_->submit(driver::entries::copy_on_device(from, room_, kTouched), deadline);
+    if (!ticket) return forward_error(ticket);
+    return queue_->wait(*ticket, driver::WaitPolicy::kPolling, deadline);
+  }
+
+  void report(const std::string& order, const driver::ManagedStatistics& a,
+              const driver::ManagedStatistics& b, const MeasuredSpan& span) {
+    const std::string prefix = "svm_touch." + order;
+    const auto faults = by_card_ ? b.faults - a.faults : b.host_faults - a.host_faults;
+    const Bytes to_card = b.migrated_to_card_bytes - a.migrated_to_card_bytes;
+    const Bytes to_host = b.migrated_to_host_bytes - a.migrated_to_host_bytes;
+    const auto elapsed = span.end - span.begin;
+    const auto rate = Number::gb_per_s(to_card + to_host, elapsed);
+    auto& out = context_.report;
+    out.add_metric(prefix + ".faults", Number::count(faults), "");
+    out.add_metric(prefix + ".batches", Number::count(b.batches - a.batches), "");
+    out.add_metric(prefix + ".migrated_to_card_bytes", Number::count(to_card), "B");
+    out.add_metric(prefix + ".migrated_to_host_bytes", Number::count(to_host), "B");
+    out.add_metric(prefix + ".bandwidth_gb_per_s", rate, "GB/s");
+    out.add_metric(prefix + ".time_us", Number::microseconds(elapsed), "us");
+    mark(context_.platform.tracer(), prefix + ".time_us", {span}, platform::Statistic::kSum);
+    table_.rows.push_back({order, std::to_string(faults), std::to_string(b.batches - a.batches),
+                           size_name(to_card), size_name(to_host),
+                           Number::microseconds(elapsed).text(), rate.text()});
+  }
+
+  Status check() {
+    if (!context_.functional) return {};
+    std::vector<std::byte> expected(kPageSize), found(kPageSize);
+    for (std::uint64_t i = 0; i < pages_; ++i) {
+      fill_pattern({expected.data(), expected.size()}, context_.seed + i);
+      auto read = managed_.read(begin_ + i * kPageSize, {found.data(), found.size()});
+      if (!read) return read;
+      auto same = check_equal({expected.data(), expected.size()}, {found.data(), found.size()},
+                              fmt::format("page {}", i));
+      if (!same) return same;
+    }
+    return {};
+  }
+
+  Context& context_;
+  QueueSession& session_;
+  ManagedMemory& managed_;
+  const std::uint64_t pages_;
+  const bool by_card_;
+  Table& table_;
+  std::unique_ptr<driver::Queue> queue_;
+  driver::DeviceAddress begin_, room_;
+};
+
+Status run(Context& context) {
+  const auto what = fmt::format("pages={}", context.parameters.integer("pages"));
+  const Bytes filled = context.parameters.integer("pages") * kPageSize;
+  if (auto ok = require_host_memory(what, 2 * filled); !ok) return ok;
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto session = QueueSession::open(context, **device);
+  if (!session) return forward_error(session);
+  auto managed = ManagedMemory::open(**device, (*session)->process().space());
+  if (!managed) return forward_error(managed);
+  Touches touches(context, **session, **managed);
+  if (auto ok = touches.prepare(); !ok) return ok;
+  std::uint64_t done = 0;
+  const auto& orders = context.parameters.choices("orders");
+  for (const auto& order : orders) {
+    context.step(order, done++, orders.size());
+    if (auto ok = touches.measure(order); !ok) return ok;
+  }
+  context.report.add_note(
+      fmt::format("each page filled by the host and touched by {} bytes; a touch begins when the "
+                  "one before has "
+                  "ended; every byte compared",
+                  kTouched));
+  if (auto ok = touches.close(); !ok) return ok;
+  if (auto ok = (*managed)->close(); !ok) return ok;
+  return (*session)->close();
+}
+
+}  // namespace
+
+Workload svm_touch() {
+  return {"svm_touch",
+          "Managed memory touched page after page: faults, migrations, bandwidth",
+          {{"pages", ParameterType::kInteger, "", "16", "of 2 MiB", 1, 65'536},
+           {"orders",
+            ParameterType::kChoiceList,
+            "",
+            "sequential,strided,random",
+            "in which pages are touched",
+            0,
+            0,
+            {"sequential", "strided", "random"}},
+           {"stride", ParameterType::kInteger, "", "4", "pages, of the strided order", 1, 65'536},
+           {"by",
+            ParameterType::kChoice,
+            "",
+            "card",
+            "who touches what the other has",
+            0,
+            0,
+            {"card", "host"}},
+           card_parameter()},
+          run};
+}
+
+}  // namespace npu::workloads

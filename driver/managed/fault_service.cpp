@@ -101,12 +101,15 @@ void FaultService::serve(const std::vector<abi::PageFaultRecord>& batch) {
 void FaultService::serve(const abi::PageFaultRecord& record) {
   auto& pages = *pages_[record.vmid];
   const std::uint64_t page = align_down(record.address, kPageSize);
-  if (auto ok = pages.bring_to_card(record.address); ok) {
+  const auto brought = pages.bring_to_card(record.address);
+  pages.trace().begin(ServiceTrace::kReply);
+  if (brought) {
     ring_->retry(record.vmid, page);
   } else {
     ++pages.statistics().fault_errors;
     ring_->refuse(record.vmid, page);
   }
+  pages.trace().end();
 }
 
 }  // namespace npu::driver

@@ -91,14 +91,17 @@ Status ManagedPages::bring_to_card(std::uint64_t address) {
   auto& page = range->second.pages[static_cast<std::size_t>((at - range->first) / kPageSize)];
   if (page.place == Place::kCard) return {};  // it has come since
   std::uint64_t place = 0;
+  trace_.begin(ServiceTrace::kAllocate);
   if (auto ok = take_memory(page, place); !ok) return ok;
   if (page.place == Place::kHost) {
+    trace_.begin(ServiceTrace::kCopy);
     if (auto ok = mover_.to_card(page.frame->bus(), place, kPageSize); !ok) {
       give_memory(page);
       return ok;
     }
     statistics_.migrated_to_card_bytes += kPageSize;
   }
+  trace_.begin(ServiceTrace::kMap);
   {
     const MutexHolder holder(device_.memory->mutex());
     if (auto ok = space_.map_ready(at, page.memory, Access::kReadWrite); !ok) return ok;

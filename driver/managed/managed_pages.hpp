@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/managed/page_mover.hpp"
+#include "driver/managed/service_trace.hpp"
 #include "npu/driver/managed.hpp"
 
 namespace npu::driver {
@@ -16,7 +17,10 @@ class ManagedPages {
  public:
   // `space` is of `device`; both outlive it.
   ManagedPages(Device::Impl& device, Space& space)
-      : device_(device), space_(space), mover_(device) {}
+      : device_(device),
+        space_(space),
+        mover_(device),
+        trace_(device.platform, device.card.device_index) {}
 
   Status open() { return mover_.open(); }
   Space& space() { return space_; }
@@ -30,6 +34,7 @@ class ManagedPages {
   Status bring_to_card(std::uint64_t address);
   Status read(std::uint64_t at, ByteSpan to);
   Status write(std::uint64_t at, ConstByteSpan from);
+  ServiceTrace& trace() { return trace_; }
   ManagedStatistics& statistics() { return statistics_; }
 
  private:
@@ -58,6 +63,7 @@ class ManagedPages {
   Device::Impl& device_;
   Space& space_;
   PageMover mover_;
+  ServiceTrace trace_;
   Ranges ranges_;                                             // by address
   std::vector<std::unique_ptr<platform::DmaMemory>> frames_;  // that hold no page now
   ManagedStatistics statistics_;

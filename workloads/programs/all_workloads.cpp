@@ -32,6 +32,7 @@ const Registry& all_workloads() {
                       vector_operator,
                       operator_run,
                       graph,
+                      svm_fault,
                       svm_touch}) {
       all.add(make());
     }

@@ -32,6 +32,7 @@ Workload vector_add();
 Workload vector_operator();
 Workload operator_run();
 Workload graph();
+Workload svm_fault();
 Workload svm_touch();
 
 }  // namespace npu::workloads

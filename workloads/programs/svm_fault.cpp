@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// One page fault of the card on managed memory, from the walk that fails to the one that finds the
+// page, part by part.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "npu/driver/managed.hpp"
+#include "workloads/framework/measurement.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/fault_milestones.hpp"
+#include "workloads/programs/support/queue_session.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+using driver::kPageSize;
+
+constexpr Bytes kTouched = 64;
+
+struct Sample {
+  std::vector<Breakdown::Part> parts;
+  Instant begin{};
+
+  Picoseconds total() const {
+    Picoseconds sum{};
+    for (const auto& part : parts) sum += part.time;
+    return sum;
+  }
+};
+
+class Faults {
+ public:
+  Faults(Context& context, QueueSession& session, driver::ManagedMemory& managed)
+      : context_(context), session_(session), managed_(managed) {}
+
+  Status prepare() {
+    auto queue = session_.create_queue();
+    if (!queue) return forward_error(queue);
+    queue_ = std::move(*queue);
+    const auto room = session_.allocate(kTouched);
+    if (!room) return forward_error(room);
+    room_ = *room;
+    // The way of a copy is warm then: its queue is loaded, and its addresses are known.
+    return touch(room_);
+  }
+
+  // Of a page that the host has filled, or that nobody has touched.
+  Result<Sample> measure(bool filled, std::uint64_t seed) {
+    const auto at = managed_.allocate(kPageSize);
+    if (!at) return forward_error(at);
+    std::vector<std::byte> expected(filled ? kPageSize : 0), found(expected.size());
+    fill_pattern({expected.data(), expected.size()}, seed);
+    if (auto ok = managed_.write(*at, {expected.data(), expected.size()}); !ok) {
+      return forward_error(ok);
+    }
+    FaultMilestones milestones(context_.trace);
+    {
+      const TraceSession listening(context_.trace, milestones);
+      if (auto ok = touch(*at); !ok) return forward_error(ok);
+    }
+    auto parts = milestones.parts();
+    if (!parts) return forward_error(parts);
+    if (auto ok = managed_.read(*at, {found.data(), found.size()}); !ok) return forward_error(ok);
+    auto same = check_equal({expected.data(), expected.size()}, {found.data(), found.size()},
+                            "a page that has been to the card");
+    if (!same) return forward_error(same);
+    if (auto ok = managed_.free(*at); !ok) return forward_error(ok);
+    return Sample{std::move(*parts), milestones.begin()};
+  }
+
+  Status run(const std::string& page) {
+    std::vector<Sample> samples;
+    const auto count = context_.parameters.integer("faults");
+    for (std::uint64_t i = 0; i < count; ++i) {
+      auto sample = measure(page == "filled", context_.seed + i);
+      if (!sample) return forward_error(sample);
+      samples.push_back(std::move(*sample));
+    }
+    // The median one stands for all.
+    const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+    std::nth_element(samples.begin(), middle, samples.end(),
+                     [](const Sample& a, const Sample& b) { return a.total() < b.total(); });
+    report(page == "filled" ? "svm_fault" : "svm_fault." + page, page, *middle);
+    return {};
+  }
+
+  void close() { queue_.reset(); }
+
+ private:
+  Status touch(driver::DeviceAddress from) {
+    const auto deadline = patience(context_);
+    const auto ticket =
+        queue_->submit(driver::entries::copy_on_device(from, room_, kTouched), deadline);
+    if (!ticket) return forward_error(ticket);
+    return queue_->wait(*ticket, driver::WaitPolicy::kInterrupt, deadline);
+  }
+
+  void report(const std::string& prefix, const std::string& page, const Sample& sample) {
+    auto& tracer = context_.platform.tracer();
+    const Instant end =
+        mark_parts(tracer, prefix + ".breakdown.", "_us", sample.parts, sample.begin);
+    mark(tracer, prefix + ".latency_us", {sample.begin, end});
+    context_.report.add_metric(prefix + ".latency_us", Number::microseconds(sample.total()), "us");
+    auto& table = context_.report.add_table("one fault on a page, " + page, {"part", "us"});
+    for (const auto& part : sample.parts) {
+      const auto time = Number::microseconds(part.time);
+      context_.report.add_metric(fmt::format("{}.breakdown.{}_us", prefix, part.name), time, "us");
+      table.rows.push_back({part.name, time.text()});
+    }
+    table.rows.push_back({"in all", Number::microseconds(sample.total()).text()});
+  }
+
+  Context& context_;
+  QueueSession& session_;
+  driver::ManagedMemory& managed_;
+  std::unique_ptr<driver::Queue> queue_;
+  driver::DeviceAddress room_;
+};
+
+Status run(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto session = QueueSession::open(context, **device);
+  if (!session) return forward_error(session);
+  auto managed = driver::ManagedMemory::open(**device, (*session)->process().space());
+  if (!managed) return forward_error(managed);
+  Faults faults(context, **session, **managed);
+  if (auto ok = faults.prepare(); !ok) return ok;
+  for (const auto& page : context.parameters.choices("pages")) {
+    if (auto ok = faults.run(page); !ok) return ok;
+  }
+  context.report.add_note(
+      "filled: the host has written the page, which is copied; untouched: nobody has. The fault of "
+      "median latency; driver: its task wakes, takes the record and looks the page up");
+  faults.close();
+  if (auto ok = (*managed)->close(); !ok) return ok;
+  return (*session)->close();
+}
+
+}  // namespace
+
+Workload svm_fault() {
+  return {
+      "svm_fault",
+      "One page fault on managed memory, part by part",
+      {{"pages",
+        ParameterType::kChoiceList,
+        "",
+        "filled,untouched",
+        "what the page holds",
+        0,
+        0,
+        {"filled", "untouched"}},
+       {"faults", ParameterType::kInteger, "", "5", "of each kind; the median is shown", 1, 1000},
+       card_parameter()},
+      run};
+}
+
+}  // namespace npu::workloads

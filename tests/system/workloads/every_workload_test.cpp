@@ -27,6 +27,7 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"bar0_trap", {"streams=4"}},
       {"compaction", {"running_bytes=128MiB", "running=1"}},
       {"host_memory", {"sizes=4KiB", "copiers=2", "bytes=4KiB"}},
+      {"svm_fault", {"faults=1"}},
       {"svm_touch", {"pages=2", "orders=sequential"}},
       {"tlb_sweep", {"warm_up=16", "accesses=16"}},
       {"vmm_map", {"sizes=2MiB"}},

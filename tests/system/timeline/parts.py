@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Breakdowns once more, from what the slices of a request tell, without those named `measurement`.
 The rules are those of workloads/framework/milestones.hpp, queue_milestones.hpp and
-workloads/programs/support/run_breakdown.hpp."""
+workloads/programs/support/run_breakdown.hpp and fault_milestones.hpp."""
 import decimal
 
 from trace_file import Wrong
@@ -108,6 +108,34 @@ class Requests:
                        ("completion", complete)], called, returned)
 
 
+def fault_parts(trace, begin):
+    """Of a page fault whose first walk began at `begin`."""
+    later = sorted((p for p in trace.slices if p.begin >= begin), key=lambda p: p.end)
+
+    def first(name, after, moment="end"):
+        return getattr(next(p for p in later if p.name == name and p.end > after), moment)
+
+    def stage(name):
+        on_track = (p for p in later if p.name == "stage" and trace.unit(p).split()[0] == "page_fault." + name)
+        found = next(on_track, None)
+        return found and found.begin
+
+    walked = next(p.end for p in later if p.name == "page_walk" and p.begin == begin)
+    told = first("host_write", walked)
+    replied = first("page_fault", walked)
+    table = stage("map")
+    copy = stage("copy")
+    copied_from = copy if copy is not None and copy < table else table
+    moments = [("walk", walked), ("message", told), ("interrupt", first("interrupt_handler", told)),
+               ("driver", stage("allocate")), ("allocation", copied_from), ("copy", table),
+               ("table", stage("reply")), ("reply", replied),
+               ("replay", first("page_walk", replied))]
+    parts, last = {}, begin
+    for name, moment in moments:
+        parts[name], last = moment - last, moment
+    return parts
+
+
 def expect(name, found, reported):
     if found != reported:
         raise Wrong(f"{name}: {reported} ps in the report, {found} ps from the request's slices")
@@ -135,6 +163,13 @@ def check_run(requests, measured, times, prefix):
     expect(prefix + ".run_us", sum(parts.values()), times[prefix + ".run_us"])
 
 
+def check_fault(requests, measured, times, prefix):
+    parts = fault_parts(requests.trace, measured[prefix + ".latency_us"][0].begin)
+    for part, time in parts.items():
+        expect(f"{prefix}.breakdown.{part}_us", time, times[f"{prefix}.breakdown.{part}_us"])
+    expect(prefix + ".latency_us", sum(parts.values()), times[prefix + ".latency_us"])
+
+
 def check(trace, report, measured):
     """Compares every breakdown of the report; returns how many there were."""
     scale = {"ns": 3, "us": 6, "ms": 9}
@@ -143,6 +178,7 @@ def check(trace, report, measured):
     requests = Requests(trace, report)
     prefixes = {name.split(".breakdown.")[0] for name in times if ".breakdown." in name}
     for prefix in sorted(prefixes):
-        look = check_latency if prefix + ".latency_ns" in times else check_run
+        look = (check_latency if prefix + ".latency_ns" in times
+                else check_fault if prefix + ".latency_us" in times else check_run)
         look(requests, measured, times, prefix)
     return len(prefixes)

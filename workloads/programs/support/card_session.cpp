@@ -78,9 +78,9 @@ void fill_pattern(ByteSpan bytes, std::uint64_t seed) {
 }
 
 Status check_equal(ConstByteSpan expected, ConstByteSpan found, const std::string& what) {
-  if (expected.size == found.size && std::memcmp(expected.data, found.data, expected.size) == 0) {
-    return {};
-  }
+  const bool same = expected.size == found.size &&
+                    std::equal(expected.data, expected.data + expected.size, found.data);
+  if (same) return {};
   const std::size_t common = std::min(expected.size, found.size);
   const auto* differs = std::mismatch(expected.data, expected.data + common, found.data).first;
   const auto at = static_cast<std::size_t>(differs - expected.data);

@@ -14,10 +14,13 @@ CardFunction::CardFunction(const sc_core::sc_module_name& name, Simulation& simu
   registers_.connect(endpoint);
 }
 
-void CardFunction::connect(Dma& dma, Mmu& mmu, CommandProcessor& command) {
+void CardFunction::connect(Dma& dma, Mmu& mmu, CommandProcessor& command,
+                           ControlProcessors& control) {
   ring_.emplace(registers_, dma);
   context_.emplace(registers_, mmu);
   faults_.emplace(registers_, mmu);
+  control_.emplace(registers_, mmu, *faults_, control);
+  control.attach(*control_);
   queues_.emplace(command.shared(), registers_);
   command.attach(*queues_);
   bar2_.doorbell_socket.bind(command.doorbell_sockets[registers_.function()]);

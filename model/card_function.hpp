@@ -7,6 +7,7 @@
 #include <systemc>
 
 #include "model/command/command_processor.hpp"
+#include "model/control/control_processors.hpp"
 #include "model/dma/ring_front_end.hpp"
 #include "model/mmu/mmu_context.hpp"
 #include "model/mmu/page_faults.hpp"
@@ -24,7 +25,7 @@ class CardFunction : public sc_core::sc_module {
                Endpoint& endpoint);
 
   // The engines that work for it.
-  void connect(Dma& dma, Mmu& mmu, CommandProcessor& command);
+  void connect(Dma& dma, Mmu& mmu, CommandProcessor& command, ControlProcessors& control);
 
   CardRegisters& registers() { return registers_; }
   Bar2Decoder& bar2() { return bar2_; }
@@ -41,6 +42,7 @@ class CardFunction : public sc_core::sc_module {
   std::optional<RingFrontEnd> ring_;
   std::optional<MmuContext> context_;
   std::optional<PageFaults> faults_;
+  std::optional<ControlUnit> control_;
   std::optional<QueueFrontEnd> queues_;
 };
 

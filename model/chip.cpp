@@ -19,6 +19,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
                        fmt::format("card{}.aicore", index)),
       aicpu_programs_("aicpu_programs", simulation, config.aicpu, config.aicpu_core, config.aicpus,
                       fmt::format("card{}.aicpu", index), mmu_),
+      control_("control", simulation, config, fmt::format("card{}.control", index), mmu_),
       l2_("l2", simulation, config.l2, kMmuClients - kFirstL2Client,
           fmt::format("card{}.l2", index)),
       hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients + config.functions() - 1,
@@ -27,7 +28,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   for (unsigned i = 0; i < config.functions(); ++i) {
     const unsigned port = i == 0 ? kBar2Port : kClientPorts + kMmuClients + i - 1;
     functions_[i]->bar2().hbm_socket.bind(hbm_.port_sockets[port]);
-    functions_[i]->connect(dma_, mmu_, command_);
+    functions_[i]->connect(dma_, mmu_, command_, control_);
   }
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {
@@ -41,13 +42,15 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   }
   hbm_.observe_writes(memory_watch_);
   if (config.l2.size != 0) memory_watch_.pass_on_to(l2_);
-  mmu_.connect(memory_watch_, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu});
+  mmu_.connect(memory_watch_, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu,
+                               Writer::kAicpu});
   mmu_.connect(hbm_.memory());
   mmu_.walker_socket.bind(hbm_.port_sockets[kWalkerPort]);
   mmu_.peer_socket.bind(hccs_.peer_socket);
   hccs_.memory_socket.bind(hbm_.port_sockets[kPeerPort]);
   dma_.host_socket.bind(endpoint.dma_sockets[0]);
   mmu_.host_socket.bind(endpoint.dma_sockets[2]);
+  control_.host_socket.bind(endpoint.dma_sockets[3]);
   endpoint.add_reset_listener(*this);
   endpoint.add_write_loss_listener(*this);
   connect_queues(endpoint);
@@ -78,6 +81,7 @@ void Chip::function_reset(unsigned function) {
   command_.function_reset(function);
   aicore_programs_.function_reset(function);
   aicpu_programs_.function_reset(function);
+  control_.function_reset(function);
 }
 
 void Chip::host_write_lost(unsigned function, std::uint64_t address) {
@@ -93,6 +97,7 @@ void Chip::connect_programs() {
   }
   aicpu_programs_.connect_windows(aicore_programs_, std::move(windows));
   memory_watch_.add_snooper(aicpu_programs_);
+  control_.programs().memory_socket.bind(mmu_.client_sockets[kControlClient]);
   command_.connect_aicore(aicore_programs_);
   command_.connect_aicpu(aicpu_programs_);
 }

@@ -11,6 +11,7 @@
 #include "model/card_function.hpp"
 #include "model/command/command_processor.hpp"
 #include "model/config/chip_config.hpp"
+#include "model/control/control_processors.hpp"
 #include "model/core/simulation.hpp"
 #include "model/dma/dma.hpp"
 #include "model/hbm/hbm.hpp"
@@ -24,7 +25,7 @@ namespace npu::model {
 class Chip : public sc_core::sc_module, private ResetListener, private WriteLossListener {
  public:
   // DMA sockets that a card's endpoint is built with.
-  static constexpr unsigned kEndpointPorts = 3;
+  static constexpr unsigned kEndpointPorts = 4;
 
   // `index` is DEVICE_INDEX. The endpoint outlives the chip.
   Chip(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& config,
@@ -40,6 +41,7 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   CommandProcessor& command() { return command_; }
   AiCorePrograms& aicore_programs() { return aicore_programs_; }
   AicpuPrograms& aicpu_programs() { return aicpu_programs_; }
+  ControlProcessors& control() { return control_; }
   // The IOMMU unmapped something of the function.
   void invalidate_translations(unsigned function);
 
@@ -49,6 +51,7 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
     kCommandClient,
     kAiCoreClient,  // programs that run on the cores, behind the L2
     kAicpuClient,
+    kControlClient,
     kMmuClients,
     kFirstL2Client = kAiCoreClient
   };
@@ -76,6 +79,7 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   CommandProcessor command_;
   AiCorePrograms aicore_programs_;
   AicpuPrograms aicpu_programs_;
+  ControlProcessors control_;
   L2 l2_;
   Hbm hbm_;
   HccsPort hccs_;

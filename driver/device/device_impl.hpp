@@ -24,7 +24,7 @@ class FaultService;
 
 struct Device::Impl {
   Impl(platform::Platform& host, const DeviceOptions& opened_with)
-      : platform(host), options(opened_with), control(host.tasks().make_mutex()) {}
+      : platform(host), options(opened_with), control(host.tasks().make_mutex()), managed(host.tasks().make_mutex()) {}
 
   // kInvalidArgument after shutdown(), kDeviceLost after the card went away.
   Status usable() const;
@@ -49,6 +49,7 @@ struct Device::Impl {
   std::unique_ptr<Compactor> compactor;
   std::unique_ptr<platform::Mutex> control;  // creating and destroying streams and events
   std::unique_ptr<QueueManager> queues;      // from the first process context on
+  std::unique_ptr<platform::Mutex> managed;  // opening of managed memory
   std::weak_ptr<FaultService> page_faults;   // as long as there is managed memory
   std::atomic<bool> closed{false};
 };

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
+#include "driver/managed/driver_paging.hpp"
+#include "driver/managed/pager.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
@@ -12,13 +12,41 @@ namespace {
 
 // Whoever stops the service, or a card that is gone, raises no interrupt: it looks as often.
 constexpr Picoseconds kLook = 100_ms;
+constexpr unsigned kMostFreePages = 64;
+
+Status check(const ManagedOptions& options) {
+  const bool marks = options.low_pages >= 1 && options.low_pages <= options.high_pages &&
+                     options.high_pages <= kMostFreePages;
+  if (!marks) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("watermarks of {} and {} pages; 1 <= low <= high <= {}",
+                            options.low_pages, options.high_pages, kMostFreePages));
+  }
+  if (!is_aligned(options.card_limit, kPageSize)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a limit of {} bytes is not in whole pages of {}", options.card_limit,
+                            kPageSize));
+  }
+  return {};
+}
+
+bool agree(const ManagedOptions& a, const ManagedOptions& b) {
+  return a.policy == b.policy && a.card_limit == b.card_limit && a.low_pages == b.low_pages &&
+         a.high_pages == b.high_pages;
+}
 
 }  // namespace
 
-Result<std::shared_ptr<FaultService>> FaultService::of(Device::Impl& device) {
-  const MutexHolder holder(*device.control);
-  if (auto service = device.page_faults.lock()) return service;
-  std::shared_ptr<FaultService> service(new FaultService(device));
+Result<std::shared_ptr<FaultService>> FaultService::of(Device::Impl& device,
+                                                       const ManagedOptions& options) {
+  if (auto ok = check(options); !ok) return forward_error(ok);
+  const MutexHolder holder(*device.managed);
+  if (auto service = device.page_faults.lock()) {
+    if (agree(service->options_, options)) return service;
+    return fail(ErrorCode::kInvalidArgument,
+                "the card's managed memory that there is has other options");
+  }
+  std::shared_ptr<FaultService> service(new FaultService(device, options));
   if (auto ok = service->start(); !ok) return forward_error(ok);
   device.page_faults = service;
   return service;
@@ -30,9 +58,14 @@ Status FaultService::start() {
   const auto vector = device_.vectors->open(number);
   if (!vector) return forward_error(vector);
   vector_ = *vector;
-  auto ring = FaultRing::create(*device_.link, number);
-  if (!ring) return forward_error(ring);
-  ring_ = std::move(*ring);
+  const auto all = static_cast<std::uint32_t>(device_.card.hbm_size / kPageSize);
+  const auto wanted = static_cast<std::uint32_t>(options_.card_limit / kPageSize);
+  const std::uint32_t limit = wanted != 0 && wanted < all ? wanted : all;
+  auto paging = options_.policy == FaultPolicy::kMessage
+                    ? Pager::create(device_, number, options_, limit)
+                    : DriverPaging::create(device_, number, limit);
+  if (!paging) return forward_error(paging);
+  paging_ = std::move(*paging);
   auto task = device_.platform.tasks().spawn("page faults", [this] { run(); });
   if (!task) return forward_error(task);
   task_ = std::move(*task);
@@ -47,69 +80,44 @@ void FaultService::stop() {
   stopping_.store(true, std::memory_order_release);
   if (task_) task_->join();
   task_.reset();
-  ring_.reset();
+  const MutexHolder holder(*mutex_);
+  if (paging_) paging_->stop();
+}
+
+void FaultService::serve_known() {
+  std::uint32_t served = 0;
+  for (unsigned v = 0; v < abi::kVmids; ++v) served |= (spaces_[v] != nullptr ? 1U : 0U) << v;
+  if (!stopped() && !device_.link->lost()) paging_->serve(served);
 }
 
 Status FaultService::add(ManagedPages& pages) {
   const MutexHolder holder(*mutex_);
-  auto& place = pages_[pages.space().vmid()];
+  auto& place = spaces_[pages.space().vmid()];
   if (place != nullptr) {
     return fail(ErrorCode::kAlreadyExists,
                 fmt::format("VMID {} has managed memory", pages.space().vmid()));
   }
-  if (!ring_) return fail(ErrorCode::kInvalidArgument, "the device is shut down");
+  if (stopped()) return fail(ErrorCode::kInvalidArgument, "the device is shut down");
   place = &pages;
-  std::uint32_t served = 0;
-  for (unsigned v = 0; v < abi::kVmids; ++v) served |= (pages_[v] != nullptr ? 1U : 0U) << v;
-  ring_->serve(served);
+  serve_known();
   return {};
 }
 
 void FaultService::remove(ManagedPages& pages) {
   const MutexHolder holder(*mutex_);
-  pages_[pages.space().vmid()] = nullptr;
-  std::uint32_t served = 0;
-  for (unsigned v = 0; v < abi::kVmids; ++v) served |= (pages_[v] != nullptr ? 1U : 0U) << v;
-  if (ring_ && !device_.link->lost()) ring_->serve(served);
+  spaces_[pages.space().vmid()] = nullptr;
+  serve_known();
 }
 
 void FaultService::run() {
   while (!stopping_.load(std::memory_order_acquire)) {
     const auto seen = vector_->count();
-    const auto batch = ring_->take(kBatch);
-    if (!batch.empty()) {
-      ring_->give_back();
-      serve(batch);
-      continue;
+    {
+      const MutexHolder holder(*mutex_);
+      if (paging_->serve_some(spaces_)) continue;
     }
     static_cast<void>(vector_->wait_beyond(seen, device_.platform.clock().now() + kLook));
   }
-}
-
-void FaultService::serve(const std::vector<abi::PageFaultRecord>& batch) {
-  const MutexHolder holder(*mutex_);
-  std::set<ManagedPages*> concerned;
-  for (const auto& record : batch) {
-    auto* const pages = pages_[record.vmid % abi::kVmids];
-    if (pages == nullptr) continue;  // its space has been given up meanwhile
-    ++pages->statistics().records;
-    if (concerned.insert(pages).second) ++pages->statistics().batches;
-    serve(record);
-  }
-}
-
-void FaultService::serve(const abi::PageFaultRecord& record) {
-  auto& pages = *pages_[record.vmid];
-  const std::uint64_t page = align_down(record.address, kPageSize);
-  const auto brought = pages.bring_to_card(record.address);
-  pages.trace().begin(ServiceTrace::kReply);
-  if (brought) {
-    ring_->retry(record.vmid, page);
-  } else {
-    ++pages.statistics().fault_errors;
-    ring_->refuse(record.vmid, page);
-  }
-  pages.trace().end();
 }
 
 }  // namespace npu::driver

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves the page faults of a card: a task that sleeps on their vector, takes what is in the ring,
-// has the pages brought, and replies.
+// Serves the page faults of a card: a task that sleeps on their vector, and whose pages they are.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <memory>
 
-#include "driver/managed/fault_ring.hpp"
+#include "driver/managed/card_paging.hpp"
 #include "driver/managed/managed_pages.hpp"
 
 namespace npu::driver {
@@ -15,8 +13,9 @@ namespace npu::driver {
 class FaultService {
  public:
   // The card's, which begins to serve if there is none yet. It ends with the last that has it.
-  // kOutOfMemory, kOutOfResources: no ring, no task.
-  static Result<std::shared_ptr<FaultService>> of(Device::Impl& device);
+  // What ManagedMemory::open() reports.
+  static Result<std::shared_ptr<FaultService>> of(Device::Impl& device,
+                                                  const ManagedOptions& options);
   ~FaultService();
   FaultService(const FaultService&) = delete;
   FaultService& operator=(const FaultService&) = delete;
@@ -29,23 +28,23 @@ class FaultService {
   void remove(ManagedPages& pages);
   // Of all pages, and of those whom nobody serves.
   platform::Mutex& mutex() { return *mutex_; }
+  CardPaging& paging() { return *paging_; }
+  // The device is shut down.
+  bool stopped() const { return stopping_.load(std::memory_order_acquire); }
 
  private:
-  // Records of one turn (virtualisation.md S6).
-  static constexpr std::size_t kBatch = 256;
-
-  explicit FaultService(Device::Impl& device)
-      : device_(device), mutex_(device.platform.tasks().make_mutex()) {}
+  FaultService(Device::Impl& device, const ManagedOptions& options)
+      : device_(device), options_(options), mutex_(device.platform.tasks().make_mutex()) {}
   Status start();
+  void serve_known();
   void run();
-  void serve(const std::vector<abi::PageFaultRecord>& batch);
-  void serve(const abi::PageFaultRecord& record);
 
   Device::Impl& device_;
+  const ManagedOptions options_;  // but for the pager's bytes, which may be gone
   std::unique_ptr<platform::Mutex> mutex_;
-  std::unique_ptr<FaultRing> ring_;
+  std::unique_ptr<CardPaging> paging_;
   platform::InterruptVector* vector_ = nullptr;
-  std::array<ManagedPages*, abi::kVmids> pages_{};  // by VMID
+  ServedSpaces spaces_{};
   std::atomic<bool> stopping_{false};
   std::unique_ptr<platform::Task> task_;
 };

@@ -9,9 +9,10 @@ namespace npu::driver {
 
 struct ManagedMemory::Impl {
   Impl(Device::Impl& card, Space& space, std::shared_ptr<FaultService> served_by)
-      : service(std::move(served_by)), pages(card, space) {}
+      : service(std::move(served_by)), pages(card, space, service->paging()) {}
   std::shared_ptr<FaultService> service;
   ManagedPages pages;
+  bool usable() const { return open && !service->stopped(); }
   bool open = false;
 };
 
@@ -25,13 +26,14 @@ tl::unexpected<Error> closed() {
 
 ManagedMemory::ManagedMemory(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(Device& device, AddressSpace& space) {
+Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(Device& device, AddressSpace& space,
+                                                            const ManagedOptions& options) {
   auto& card = device.impl();
   if (auto ok = card.usable(); !ok) return forward_error(ok);
   if (space.impl().space == nullptr || &space.impl().device != &card) {
     return fail(ErrorCode::kInvalidArgument, "the address space is closed or of another card");
   }
-  auto service = FaultService::of(card);
+  auto service = FaultService::of(card, options);
   if (!service) return forward_error(service);
   auto impl = std::make_unique<Impl>(card, *space.impl().space, std::move(*service));
   if (auto ok = impl->pages.open(); !ok) return forward_error(ok);
@@ -50,11 +52,11 @@ Status ManagedMemory::close() {
   service.remove(impl_->pages);
   impl_->open = false;
   const MutexHolder holder(service.mutex());
-  return impl_->pages.free_all();
+  return service.stopped() ? Status{} : impl_->pages.free_all();
 }
 
 Result<DeviceAddress> ManagedMemory::allocate(Bytes size) {
-  if (!impl_->open) return closed();
+  if (!impl_->usable()) return closed();
   const MutexHolder holder(impl_->service->mutex());
   const auto at = impl_->pages.allocate(size);
   if (!at) return forward_error(at);
@@ -62,25 +64,24 @@ Result<DeviceAddress> ManagedMemory::allocate(Bytes size) {
 }
 
 Status ManagedMemory::free(DeviceAddress address) {
-  if (!impl_->open) return closed();
+  if (!impl_->usable()) return closed();
   const MutexHolder holder(impl_->service->mutex());
   return impl_->pages.free(address.value);
 }
 
 Status ManagedMemory::read(DeviceAddress at, ByteSpan to) {
-  if (!impl_->open) return closed();
+  if (!impl_->usable()) return closed();
   const MutexHolder holder(impl_->service->mutex());
   return impl_->pages.read(at.value, to);
 }
 
 Status ManagedMemory::write(DeviceAddress at, ConstByteSpan from) {
-  if (!impl_->open) return closed();
+  if (!impl_->usable()) return closed();
   const MutexHolder holder(impl_->service->mutex());
   return impl_->pages.write(at.value, from);
 }
 
 ManagedStatistics ManagedMemory::statistics() const {
-  if (!impl_->open) return impl_->pages.statistics();
   const MutexHolder holder(impl_->service->mutex());
   return impl_->pages.statistics();
 }

@@ -8,6 +8,11 @@
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
+namespace {
+
+constexpr Bytes kTableSpan = abi::entry_span(1);  // that one page table maps
+
+}  // namespace
 
 Result<std::uint64_t> ManagedPages::allocate(Bytes size) {
   const auto whole = checked_align_up(size, kPageSize);
@@ -15,11 +20,15 @@ Result<std::uint64_t> ManagedPages::allocate(Bytes size) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{} bytes of managed memory", size));
   }
   const MutexHolder holder(device_.memory->mutex());
-  const auto at = space_.reserve(*whole, kPageSize);
+  const auto at = space_.reserve_managed(*whole);
   if (!at) return at;
   auto& range = ranges_[*at];
   range.size = size;
   range.pages.resize(static_cast<std::size_t>(*whole / kPageSize));
+  for (auto part = align_down(*at, kTableSpan); part < *at + *whole; part += kTableSpan) {
+    range.tables.push_back(
+        align_down(space_.entry_address(std::max(part, *at)), Bytes{abi::kTableSize}));
+  }
   return at;
 }
 
@@ -29,6 +38,22 @@ ManagedPages::Ranges::iterator ManagedPages::range_of(std::uint64_t address) {
   --found;
   const bool inside = address - found->first < found->second.pages.size() * kPageSize;
   return inside ? found : ranges_.end();
+}
+
+// Of what is known to be a managed page.
+ManagedPages::Page& ManagedPages::page_of(std::uint64_t at) {
+  auto& range = *range_of(at);
+  return range.second.pages[static_cast<std::size_t>((at - range.first) / kPageSize)];
+}
+
+std::uint64_t ManagedPages::entry_of(const Ranges::value_type& range, std::uint64_t at) const {
+  const auto table = (at - align_down(range.first, kTableSpan)) / kTableSpan;
+  return range.second.tables[static_cast<std::size_t>(table)] +
+         sizeof(abi::PageTableEntry) * abi::table_index(at, 0);
+}
+
+std::uint64_t ManagedPages::entry_of(std::uint64_t at) {
+  return entry_of(*range_of(at), at);
 }
 
 Status ManagedPages::free(std::uint64_t at) {
@@ -41,7 +66,7 @@ Status ManagedPages::free(std::uint64_t at) {
     if (auto ok = release(at + i * kPageSize, pages[i]); !ok) return ok;
   }
   const MutexHolder holder(device_.memory->mutex());
-  if (auto ok = space_.release(at); !ok) return ok;
+  if (auto ok = space_.release_managed(at); !ok) return ok;
   ranges_.erase(found);
   return {};
 }
@@ -56,61 +81,57 @@ Status ManagedPages::free_all() {
 
 // What it held is gone.
 Status ManagedPages::release(std::uint64_t at, Page& page) {
-  if (page.place == Place::kCard) {
-    const MutexHolder holder(device_.memory->mutex());
-    if (auto ok = space_.unmap({at, kPageSize}); !ok) return ok;
-    if (auto ok = space_.release_memory(page.memory); !ok) return ok;
+  if (page.slot != abi::kNoSlot) {
+    if (page.mapped) {
+      const auto dirty = paging_.unmap(page.slot, entry_of(at));
+      if (!dirty) return forward_error(dirty);
+    }
+    statistics_.dropped_bytes += kPageSize;
+    statistics_.resident_bytes -= kPageSize;
+    paging_.give(page.slot);
   }
   if (page.frame) frames_.push_back(std::move(page.frame));
   page = {};
   return {};
 }
 
-// A block of the card's memory that stays where it is until it is mapped.
-Status ManagedPages::take_memory(Page& page, std::uint64_t& place) {
-  const MutexHolder holder(device_.memory->mutex());
-  const auto memory = space_.create_memory(kPageSize, true);
-  if (!memory) return forward_error(memory);
-  page.memory = *memory;
-  place = device_.memory->physical().find(*memory)->address;
-  return {};
-}
-
-void ManagedPages::give_memory(Page& page) {
-  const MutexHolder holder(device_.memory->mutex());
-  static_cast<void>(space_.release_memory(page.memory));
-  page.memory = {};
-}
-
-Status ManagedPages::bring_to_card(std::uint64_t address) {
+Result<ManagedPages::Brought> ManagedPages::bring(std::uint64_t address, bool write,
+                                                  std::uint32_t slot) {
   const auto range = range_of(address);
   if (range == ranges_.end()) {
     return fail(ErrorCode::kNotFound, fmt::format("{:#x} is no managed memory", address));
   }
+  static_cast<void>(write);
   const std::uint64_t at = align_down(address, kPageSize);
-  auto& page = range->second.pages[static_cast<std::size_t>((at - range->first) / kPageSize)];
-  if (page.place == Place::kCard) return {};  // it has come since
-  std::uint64_t place = 0;
-  trace_.begin(ServiceTrace::kAllocate);
-  if (auto ok = take_memory(page, place); !ok) return ok;
-  if (page.place == Place::kHost) {
+  auto& page = page_of(at);
+  Brought brought;
+  brought.entry = entry_of(*range, at);
+  if (page.slot != abi::kNoSlot) {
+    brought.was_there = true;
+    if (page.mapped) return brought;  // it has come since
+    // Its way home has failed.
+    if (auto ok = keep(page.slot); !ok) return forward_error(ok);
+    return brought;
+  }
+  const auto& memory = paging_.slots()[slot];
+  if (page.host) {
     trace_.begin(ServiceTrace::kCopy);
-    if (auto ok = mover_.to_card(page.frame->bus(), place, kPageSize); !ok) {
-      give_memory(page);
-      return ok;
+    if (auto ok = mover_.to_card(page.frame->bus(), memory.address, kPageSize); !ok) {
+      return forward_error(ok);
     }
     statistics_.migrated_to_card_bytes += kPageSize;
+  } else {
+    statistics_.created_on_card_bytes += kPageSize;
   }
-  trace_.begin(ServiceTrace::kMap);
-  {
-    const MutexHolder holder(device_.memory->mutex());
-    if (auto ok = space_.map_ready(at, page.memory, Access::kReadWrite); !ok) return ok;
-    device_.memory->physical().find(page.memory)->pinned = false;
-  }
-  if (page.frame) frames_.push_back(std::move(page.frame));
-  page.place = Place::kCard;
+  statistics_.resident_bytes += kPageSize;
   ++statistics_.faults;
-  return {};
+  page.same = page.host;
+  page.host = false;
+  page.mapped = true;
+  page.slot = slot;
+  paging_.slots().fill(slot, *this, at);
+  brought.value = abi::PageTableEntry::page(memory.address, true, true);
+  return brought;
 }
 
 Result<std::unique_ptr<platform::DmaMemory>> ManagedPages::take_frame() {
@@ -123,28 +144,68 @@ Result<std::unique_ptr<platform::DmaMemory>> ManagedPages::take_frame() {
   return frame;
 }
 
+Status ManagedPages::leave(std::uint32_t slot, bool dirty) {
+  const auto& memory = paging_.slots()[slot];
+  auto& page = page_of(memory.at);
+  page.mapped = false;
+  if (!page.frame) {
+    auto frame = take_frame();
+    if (!frame) return forward_error(frame);
+    page.frame = std::move(*frame);
+  }
+  if (dirty || !page.same) {
+    if (auto ok = mover_.to_host(memory.address, page.frame->bus(), kPageSize); !ok) return ok;
+    statistics_.migrated_to_host_bytes += kPageSize;
+  } else {
+    statistics_.dropped_bytes += kPageSize;
+  }
+  statistics_.resident_bytes -= kPageSize;
+  page.host = true;
+  page.slot = abi::kNoSlot;
+  paging_.give(slot);
+  return {};
+}
+
+Status ManagedPages::keep(std::uint32_t slot) {
+  const std::uint64_t at = paging_.slots()[slot].at;
+  auto& page = page_of(at);
+  const auto value = abi::PageTableEntry::page(paging_.slots()[slot].address, true, true);
+  auto ok = paging_.map(slot, entry_of(at), value);
+  page.mapped = static_cast<bool>(ok);
+  return ok;
+}
+
+Status ManagedPages::evict(std::uint32_t slot) {
+  const std::uint64_t at = paging_.slots()[slot].at;
+  bool dirty = true;
+  if (page_of(at).mapped) {
+    const auto written = paging_.unmap(slot, entry_of(at));
+    if (!written) return forward_error(written);
+    dirty = *written;
+  }
+  if (auto ok = leave(slot, dirty); !ok) return ok;
+  ++statistics_.evictions;
+  return {};
+}
+
 // The host has touched it: a trap into the operating system.
 Status ManagedPages::bring_to_host(std::uint64_t at, Page& page) {
-  if (page.place == Place::kHost) return {};
+  if (page.host) return {};
   device_.platform.tasks().system_calls(1);
   ++statistics_.host_faults;
+  if (page.slot != abi::kNoSlot) {
+    bool dirty = true;
+    if (page.mapped) {
+      const auto written = paging_.unmap(page.slot, entry_of(at));
+      if (!written) return forward_error(written);
+      dirty = *written;
+    }
+    return leave(page.slot, dirty);
+  }
   auto frame = take_frame();
   if (!frame) return forward_error(frame);
-  if (page.place == Place::kCard) {
-    std::uint64_t place = 0;
-    {
-      const MutexHolder holder(device_.memory->mutex());
-      if (auto ok = space_.unmap({at, kPageSize}); !ok) return ok;
-      auto& block = *device_.memory->physical().find(page.memory);
-      block.pinned = true;
-      place = block.address;
-    }
-    if (auto ok = mover_.to_host(place, (*frame)->bus(), kPageSize); !ok) return ok;
-    give_memory(page);
-    statistics_.migrated_to_host_bytes += kPageSize;
-  }
   page.frame = std::move(*frame);
-  page.place = Place::kHost;
+  page.host = true;
   return {};
 }
 

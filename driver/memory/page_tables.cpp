@@ -207,6 +207,44 @@ void PageTables::unmap(const PageRange& range) {
   change_leaves(range, [](PageTableEntry) { return PageTableEntry{}; });
 }
 
+TableId PageTables::known_leaf_table(std::uint64_t at) const {
+  return memory_->table_at(entry_at(at, 1).address());
+}
+
+Status PageTables::prepare(const PageRange& range) {
+  constexpr std::uint64_t kSmall = kPage;  // never as giant pages
+  const auto needed = tables_needed(range, range.at + kSmall);
+  if (needed > memory_->available()) {
+    return fail(ErrorCode::kOutOfResources,
+                fmt::format("{} page tables needed for {} bytes at {:#x}, {} left", needed,
+                            range.size, range.at, memory_->available()));
+  }
+  const auto end = range.at + range.size;
+  for (auto at = range.at; at < end; at = step(at, end, kGiant)) memory_->hold(leaf_table(at));
+  memory_->barrier();
+  return {};
+}
+
+void PageTables::forget(const PageRange& range) {
+  const auto end = range.at + range.size;
+  for (auto at = range.at; at < end;) {
+    const auto next = step(at, end, kGiant);
+    const TableId table = known_leaf_table(at);
+    for (auto small = at; small < next; small += kPage) {
+      memory_->write(table, abi::table_index(small, 0), {});
+    }
+    memory_->release(table);
+    prune(at);
+    at = next;
+  }
+  memory_->barrier();
+}
+
+std::uint64_t PageTables::entry_address(std::uint64_t at) const {
+  return memory_->address(known_leaf_table(at)) +
+         sizeof(PageTableEntry) * abi::table_index(at, 0);
+}
+
 // Takes tables without a valid entry out of the path to `at`.
 void PageTables::prune(std::uint64_t at) {
   const auto top = memory_->read(root_, abi::table_index(at, 2));

@@ -40,7 +40,14 @@ class PageTables {
   // After cut(). Pages of the range that are not mapped are left alone.
   void protect(const PageRange& range, PageAccess access);
   void unmap(const PageRange& range);
-  // The card has dropped every translation that unmap() and map() replaced.
+  // Makes the tables of small pages for the range, whose entries are then not in the books: the
+  // card or TableMemory::write_through() writes them. kOutOfResources, and nothing was changed.
+  Status prepare(const PageRange& range);
+  // All of a prepared range: entries become invalid.
+  void forget(const PageRange& range);
+  // Device-local address of the entry of a prepared page.
+  std::uint64_t entry_address(std::uint64_t at) const;
+  // The card has dropped every translation that unmap(), forget() and map() replaced.
   void recycle();
   // Gives all tables back.
   void destroy();
@@ -52,6 +59,7 @@ class PageTables {
   abi::PageTableEntry entry_at(std::uint64_t at, unsigned level) const;
   TableId grow(TableId parent, unsigned index);
   TableId leaf_table(std::uint64_t at);
+  TableId known_leaf_table(std::uint64_t at) const;
   TableId split(TableId directory, unsigned index);
   bool needs_split(std::uint64_t at) const;
   void map_giant(std::uint64_t at, abi::PageTableEntry entry);

@@ -47,8 +47,19 @@ class Space {
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment);
   Status release(std::uint64_t at);
   Status map(const PageRange& range, MemoryHandle memory, Bytes offset);
-  // A whole block at once, readable and writable as `access` says; nothing is mapped there yet.
-  Status map_ready(std::uint64_t at, MemoryHandle memory, Access access);
+  // A reservation whose pages are in no mapping: their entries are written with write_entry(), or by
+  // the card itself.
+  Result<std::uint64_t> reserve_managed(Bytes size);
+  // Its pages are mapped nowhere any more.
+  Status release_managed(std::uint64_t at);
+  // Device-local address of the entry of one of its pages.
+  std::uint64_t entry_address(std::uint64_t at) const { return tables_.entry_address(at); }
+  // By such an address. Needs no lock.
+  void write_entry(std::uint64_t address, abi::PageTableEntry entry) {
+    table_memory_.write_through(address, entry);
+  }
+  // The card drops its translation of the page.
+  Status invalidate_page(std::uint64_t at) { return invalidate({at, kPageSize}); }
   Status set_access(const PageRange& range, Access access);
   Status unmap(const PageRange& range);
   std::optional<AddressRange> range_of(std::uint64_t address) const;

@@ -99,7 +99,7 @@ Result<DeviceMemory> Space::allocate(Bytes size, bool pinned) {
 
 Status Space::free(std::uint64_t at) {
   const auto* reservation = ranges_.find(at);
-  if (!reservation || !reservation->plain) {
+  if (!reservation || !reservation->plain || reservation->managed) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("no allocation begins at {}", place(at)));
   }
   if (auto ok = drop({at, reservation->size}); !ok) return ok;
@@ -127,12 +127,23 @@ Status Space::remap(const std::vector<bool>& moved, bool& changed) {
   return status;
 }
 
-Status Space::map_ready(std::uint64_t at, MemoryHandle memory, Access access) {
-  const Mapping mapping{physical_.find(memory)->size, memory, 0, access};
-  if (auto ok = write_tables({at, mapping.size}, mapping); !ok) return ok;
-  mappings_[at] = mapping;
-  physical_.add_mapping(memory);
-  table_memory_.barrier();
+Result<std::uint64_t> Space::reserve_managed(Bytes size) {
+  const auto at = ranges_.reserve(size, kPageSize, true, true);
+  if (!at) {
+    return fail(at.error().code, fmt::format("VMID {}: {}", vmid_, at.error().context));
+  }
+  if (auto ok = tables_.prepare({*at, size}); !ok) {
+    ranges_.release(*at);
+    return fail(ok.error().code, fmt::format("VMID {}: {}", vmid_, ok.error().context));
+  }
+  return at;
+}
+
+Status Space::release_managed(std::uint64_t at) {
+  const PageRange range{at, ranges_.find(at)->size};
+  tables_.forget(range);
+  if (auto ok = invalidate(range); !ok) return ok;
+  ranges_.release(at);
   return {};
 }
 

@@ -30,16 +30,25 @@ Result<TableId> TableMemory::allocate() {
   if (free_.empty()) {
     const TableId table = fresh_++;
     shadows_[table] = std::make_unique<Shadow>();
-    const Bytes base = kTablesOffset + table * Bytes{abi::kTableSize};
-    for (unsigned i = 0; i < abi::kTableEntries; ++i) store(base + 8 * i, 0);
+    empty(table);
     return table;
   }
   const TableId table = free_.back();
   free_.pop_back();
+  // Given back while it was held: nobody knows what is in it.
+  if (shadows_[table]->held != 0) {
+    *shadows_[table] = {};
+    empty(table);
+  }
   for (unsigned i = 0; valid_entries(table) > 0 && i < abi::kTableEntries; ++i) {
     if (read(table, i).valid()) write(table, i, {});
   }
   return table;
+}
+
+void TableMemory::empty(TableId table) {
+  const Bytes base = kTablesOffset + table * Bytes{abi::kTableSize};
+  for (unsigned i = 0; i < abi::kTableEntries; ++i) store(base + 8 * i, 0);
 }
 
 void TableMemory::free(TableId table) {

@@ -35,7 +35,18 @@ class TableMemory {
   }
   // Neighbouring entries written one after another leave as one posted write.
   void write(TableId table, unsigned index, abi::PageTableEntry entry);
-  unsigned valid_entries(TableId table) const { return shadows_[table]->valid; }
+  // To the card alone: the copy does not know what somebody else writes there, too.
+  // `address` is the entry's, device-local. Needs no lock.
+  void write_through(std::uint64_t address, abi::PageTableEntry entry) {
+    store(kTablesOffset + (address - tables_), entry.raw);
+    barrier();
+  }
+  // A held table counts as one with a valid entry, as often as it is held.
+  void hold(TableId table) { ++shadows_[table]->held; }
+  void release(TableId table) { --shadows_[table]->held; }
+  unsigned valid_entries(TableId table) const {
+    return shadows_[table]->valid + shadows_[table]->held;
+  }
   void write_context(unsigned vmid, abi::ContextEntry entry);
   // Everything written before is in place before anything written after.
   void barrier() { link_.platform().write_barrier(); }
@@ -54,10 +65,12 @@ class TableMemory {
   struct Shadow {
     std::array<std::uint64_t, abi::kTableEntries> entries{};
     unsigned valid = 0;
+    unsigned held = 0;
   };
 
   TableMemory(CardLink& link, std::uint64_t tables, std::unique_ptr<platform::MmioRegion> region)
       : link_(link), tables_(tables), region_(std::move(region)), shadows_(kTables) {}
+  void empty(TableId table);
   void store(Bytes offset, std::uint64_t value) {
     if (!link_.lost()) region_->write64(offset, value);
   }

@@ -19,7 +19,8 @@ unsigned VirtualRanges::order_of(Bytes size, Bytes alignment) {
   return std::max({ceil_log2(size), floor_log2(alignment), kFirstOrder});
 }
 
-Result<std::uint64_t> VirtualRanges::reserve(Bytes size, Bytes alignment, bool plain) {
+Result<std::uint64_t> VirtualRanges::reserve(Bytes size, Bytes alignment, bool plain,
+                                             bool managed) {
   const unsigned wanted = order_of(size, alignment);
   unsigned order = wanted;
   while (order <= kLastOrder && free_[order].empty()) ++order;
@@ -33,7 +34,7 @@ Result<std::uint64_t> VirtualRanges::reserve(Bytes size, Bytes alignment, bool p
     --order;
     free_[order].insert(begin + (std::uint64_t{1} << order));
   }
-  reserved_[begin] = {size, wanted, plain};
+  reserved_[begin] = {size, wanted, plain, managed};
   return begin;
 }
 

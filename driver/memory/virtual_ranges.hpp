@@ -20,6 +20,7 @@ struct Reservation {
   Bytes size = 0;      // as asked for
   unsigned order = 0;  // log2 of the addresses taken
   bool plain = false;  // made by allocate(), given back by free()
+  bool managed = false;  // plain, but given back by release_managed()
 };
 
 class VirtualRanges {
@@ -27,7 +28,7 @@ class VirtualRanges {
   explicit VirtualRanges(unsigned vmid);
 
   // Whole pages; `alignment` is a power of two. kOutOfResources.
-  Result<std::uint64_t> reserve(Bytes size, Bytes alignment, bool plain);
+  Result<std::uint64_t> reserve(Bytes size, Bytes alignment, bool plain, bool managed = false);
   void release(std::uint64_t begin);
   // The reservation that begins at `at`; nullptr: none.
   const Reservation* find(std::uint64_t at) const;

@@ -32,6 +32,7 @@
 
 namespace npu::model {
 
+class Invalidation;
 class MmuContext;
 class PageFaults;
 
@@ -95,6 +96,8 @@ class Mmu : public sc_core::sc_module,
   // its space.
   bool drained(unsigned function) const;
   void count_invalidation() { ++statistics_.invalidations; }
+  // Whether `invalidation` waits for accesses that end.
+  void drains(Invalidation& invalidation, bool waits);
   Simulation& sim() { return sim_; }
   SimTime invalidate_time() const { return invalidate_time_; }
   // From a walk that fails to the record of it, and from one record to the next.
@@ -177,6 +180,7 @@ class Mmu : public sc_core::sc_module,
   std::vector<InFlight> in_flight_;    // by space
   std::vector<MmuContext*> contexts_;  // by function
   std::vector<PageFaults*> faults_;    // by function
+  std::vector<Invalidation*> draining_;
 };
 
 }  // namespace npu::model

@@ -26,7 +26,10 @@ TaggedRange range_of(unsigned function, Register value, std::uint64_t address, s
 }  // namespace
 
 MmuContext::MmuContext(CardRegisters& registers, Mmu& mmu)
-    : bank_(registers.bank()), function_(registers.function()), mmu_(mmu) {
+    : bank_(registers.bank()),
+      function_(registers.function()),
+      mmu_(mmu),
+      invalidation_(mmu, function_, [this] { invalidated(); }) {
   mmu.attach(*this);
   bank_.on_write<abi::MmuContextBase>(
       [this](abi::MmuContextBase) { mmu_.drop(all_of_function(function_)); });
@@ -38,37 +41,19 @@ std::uint64_t MmuContext::base() const {
 }
 
 void MmuContext::written(Register value) {
-  if (invalidation_ != Invalidation::kNone) {
+  if (invalidation_.busy()) {
     bank_.set(value_);
     return;
   }
   if (value.get<Register::Start>() == 0) return;
   value_ = value;
-  range_ = range_of(function_, value, bank_.get<abi::MmuInvalidateAddress>().raw,
-                    bank_.get<abi::MmuInvalidateSize>().raw);
-  invalidation_ = Invalidation::kWritten;
-  mmu_.sim().agenda.at<&MmuContext::due>(sim_now() + mmu_.invalidate_time(), *this, epoch_);
+  invalidation_.start(range_of(function_, value, bank_.get<abi::MmuInvalidateAddress>().raw,
+                               bank_.get<abi::MmuInvalidateSize>().raw));
 }
 
-void MmuContext::due(std::uint64_t epoch) {
-  if (epoch != epoch_) return;
-  mmu_.drop(range_);
-  mmu_.open_generation(range_);
-  invalidation_ = Invalidation::kDraining;
-  finish_if_drained();
-}
-
-void MmuContext::finish_if_drained() {
-  if (!mmu_.drained(function_)) return;
-  invalidation_ = Invalidation::kNone;
-  mmu_.count_invalidation();
+void MmuContext::invalidated() {
   value_.set<Register::Start>(0);
   bank_.set(value_);
-}
-
-void MmuContext::reset() {
-  ++epoch_;
-  invalidation_ = Invalidation::kNone;
 }
 
 }  // namespace npu::model

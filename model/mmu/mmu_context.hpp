@@ -3,6 +3,7 @@
 // (abi/registers.hpp).
 #pragma once
 
+#include "model/mmu/invalidation.hpp"
 #include "model/mmu/mmu.hpp"
 #include "model/registers/card_registers.hpp"
 
@@ -17,26 +18,18 @@ class MmuContext {
 
   // Address of the context table in the function's memory; 0: none.
   std::uint64_t base() const;
-  // An access of the function has ended.
-  void access_ended() {
-    if (invalidation_ == Invalidation::kDraining) finish_if_drained();
-  }
-  void reset();
+  void reset() { invalidation_.reset(); }
 
  private:
   void written(abi::MmuInvalidate value);
-  void due(std::uint64_t epoch);
-  void finish_if_drained();
+  void invalidated();
 
   RegisterBank& bank_;
   const unsigned function_;
   Mmu& mmu_;
 
-  enum class Invalidation { kNone, kWritten, kDraining };
-  Invalidation invalidation_ = Invalidation::kNone;
+  Invalidation invalidation_;
   abi::MmuInvalidate value_;  // as last written
-  TaggedRange range_ = kNoAddresses;
-  std::uint64_t epoch_ = 0;  // resets so far
 };
 
 }  // namespace npu::model

@@ -2,6 +2,7 @@
 // The MMU: what is forgotten, and when nobody uses it any more.
 #include <algorithm>
 
+#include "model/mmu/invalidation.hpp"
 #include "model/mmu/mmu.hpp"
 #include "model/mmu/mmu_context.hpp"
 #include "model/mmu/page_faults.hpp"
@@ -33,7 +34,18 @@ bool Mmu::drained(unsigned function) const {
 
 void Mmu::access_ended(SpaceId space, unsigned generation) {
   --in_flight_[space].count[generation];
-  contexts_[function_of(space)]->access_ended();
+  // One that is over is no longer there.
+  for (std::size_t i = draining_.size(); i-- > 0;) {
+    if (draining_[i]->function() == function_of(space)) draining_[i]->finish_if_drained();
+  }
+}
+
+void Mmu::drains(Invalidation& invalidation, bool waits) {
+  if (waits) {
+    draining_.push_back(&invalidation);
+  } else {
+    draining_.erase(std::find(draining_.begin(), draining_.end(), &invalidation));
+  }
 }
 
 std::uint64_t Mmu::context_base(unsigned function) const {

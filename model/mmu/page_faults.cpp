@@ -20,7 +20,7 @@ PageFaults::PageFaults(CardRegisters& registers, Mmu& mmu)
   bank_.on_write<PageFaultSpaces>([this](PageFaultSpaces value) { spaces_changed(value.raw); });
   bank_.on_write<PageFaultControl>([this](PageFaultControl value) { enable(value); });
   bank_.on_write<PageFaultConsumer>([this](PageFaultConsumer value) { consumed(value.raw); });
-  bank_.on_write<PageFaultReply>([this](PageFaultReply value) { reply(value); });
+  bank_.on_write<PageFaultReply>([this](PageFaultReply value) { reply_written(value); });
   bank_.on_read<abi::PageFaultProducer>(
       [this] { return abi::PageFaultProducer::from_raw(produced_); });
 }
@@ -34,8 +34,15 @@ void PageFaults::enable(PageFaultControl control) {
   ++epoch_;
   telling_ = false;
   bank_.set(PageFaultConsumer::from_raw(0));
-  for (auto& fault : faults_) fault.told = false;
+  for (auto& fault : faults_) fault.state = Fault::State::kUntold;
+  to_control_ = control.get<PageFaultControl::ToControl>() != 0;
+  listener_changed();
   tell_next();
+}
+
+void PageFaults::listener_changed() {
+  attended_ = !to_control_ || (listener_ != nullptr && listener_->takes_faults());
+  if (!attended_) end([](const Fault&) { return true; }, true);
 }
 
 void PageFaults::park(tlm::tlm_generic_payload& trans, std::uint64_t address, unsigned client,
@@ -69,7 +76,7 @@ void PageFaults::park(tlm::tlm_generic_payload& trans, std::uint64_t address, un
 }
 
 void PageFaults::consumed(std::uint32_t consumer) {
-  if (base_ == 0) return;
+  if (base_ == 0 || to_control_) return;
   if (consumer != produced_) raise(0);
   tell_next();
 }
@@ -79,12 +86,17 @@ void PageFaults::raise(std::uint64_t cause) {
   registers_.raise(control.get<PageFaultControl::Vector>(), cause);
 }
 
+bool PageFaults::may_tell() const {
+  if (to_control_) return attended_;
+  return base_ != 0 && produced_ - bank_.get<PageFaultConsumer>().raw < size_;
+}
+
 // If there is something to tell, and room for it.
 void PageFaults::tell_next() {
-  const bool room = produced_ - bank_.get<PageFaultConsumer>().raw < size_;
-  const bool untold =
-      std::any_of(faults_.begin(), faults_.end(), [](const Fault& fault) { return !fault.told; });
-  if (base_ == 0 || telling_ || !untold || !room) return;
+  const bool untold = std::any_of(faults_.begin(), faults_.end(), [](const Fault& fault) {
+    return fault.state == Fault::State::kUntold;
+  });
+  if (telling_ || !untold || !may_tell()) return;
   telling_ = true;
   mmu_.sim().agenda.at<&PageFaults::tell>(sim_now() + mmu_.fault_time(), *this, epoch_);
 }
@@ -92,17 +104,41 @@ void PageFaults::tell_next() {
 void PageFaults::tell(std::uint64_t epoch) {
   if (epoch != epoch_) return;
   telling_ = false;
-  const auto next =
-      std::find_if(faults_.begin(), faults_.end(), [](const Fault& fault) { return !fault.told; });
+  const auto next = std::find_if(faults_.begin(), faults_.end(), [](const Fault& fault) {
+    return fault.state == Fault::State::kUntold;
+  });
   if (next == faults_.end()) return;  // replied to before it was told of
-  const bool was_empty = produced_ == bank_.get<PageFaultConsumer>().raw;
-  next->told = true;
+  next->state = Fault::State::kTold;
   next->record.number = ++produced_;
-  const std::uint64_t place = (next->record.number - 1) & (size_ - 1);
-  mmu_.post_to_host(registers_.function(), base_ + sizeof(abi::PageFaultRecord) * place,
-                    next->record, next->cause);
-  if (was_empty) raise(next->cause);
+  if (to_control_) {
+    listener_->fault_waits();
+  } else {
+    post(*next);
+  }
   tell_next();
+}
+
+void PageFaults::post(Fault& fault) {
+  const bool was_empty = produced_ - 1 == bank_.get<PageFaultConsumer>().raw;
+  const std::uint64_t place = (fault.record.number - 1) & (size_ - 1);
+  mmu_.post_to_host(registers_.function(), base_ + sizeof(abi::PageFaultRecord) * place,
+                    fault.record, fault.cause);
+  if (was_empty) raise(fault.cause);
+}
+
+unsigned PageFaults::to_take() const {
+  return static_cast<unsigned>(
+      std::count_if(faults_.begin(), faults_.end(),
+                    [](const Fault& fault) { return fault.state == Fault::State::kTold; }));
+}
+
+std::optional<abi::PageFaultRecord> PageFaults::take() {
+  const auto next = std::find_if(faults_.begin(), faults_.end(), [](const Fault& fault) {
+    return fault.state == Fault::State::kTold;
+  });
+  if (next == faults_.end()) return std::nullopt;
+  next->state = Fault::State::kTaken;
+  return next->record;
 }
 
 void PageFaults::spaces_changed(std::uint32_t spaces) {
@@ -111,17 +147,26 @@ void PageFaults::spaces_changed(std::uint32_t spaces) {
   end([gone](const Fault& fault) { return (gone >> fault.record.vmid & 1) != 0; }, true);
 }
 
-void PageFaults::reply(PageFaultReply reply) {
+void PageFaults::reply_written(PageFaultReply reply) {
   bank_.set(PageFaultReply{});
   if (reply.get<PageFaultReply::Start>() == 0) return;
-  const auto vmid = reply.get<PageFaultReply::Vmid>();
-  const bool all = reply.get<PageFaultReply::WholeSpace>() != 0;
-  const auto page = align_down(bank_.get<abi::PageFaultAddress>().raw, abi::entry_span(0));
-  const auto is_meant = [vmid, all, page](const Fault& fault) {
-    constexpr std::uint64_t kInSpace = (std::uint64_t{1} << abi::kVirtualBits) - 1;
-    return fault.record.vmid == vmid && (all || (fault.page & kInSpace) == page);
-  };
-  end(is_meant, reply.get<PageFaultReply::Abort>() != 0);
+  const auto vmid = static_cast<std::uint8_t>(reply.get<PageFaultReply::Vmid>());
+  const bool abort = reply.get<PageFaultReply::Abort>() != 0;
+  if (reply.get<PageFaultReply::WholeSpace>() != 0) {
+    end([vmid](const Fault& fault) { return fault.record.vmid == vmid; }, abort);
+  } else {
+    this->reply(vmid, bank_.get<abi::PageFaultAddress>().raw, abort);
+  }
+}
+
+void PageFaults::reply(std::uint8_t vmid, std::uint64_t page, bool abort) {
+  constexpr std::uint64_t kInSpace = (std::uint64_t{1} << abi::kVirtualBits) - 1;
+  page = align_down(page, abi::entry_span(0));
+  end(
+      [vmid, page](const Fault& fault) {
+        return fault.record.vmid == vmid && (fault.page & kInSpace) == page;
+      },
+      abort);
 }
 
 // Those of which which(fault) is true; what they wait for is there, or never will be.
@@ -140,7 +185,8 @@ void PageFaults::end(Which which, bool abort) {
 
 PageFaults::Waiting PageFaults::reset() {
   ++epoch_;
-  telling_ = false;
+  telling_ = to_control_ = false;
+  attended_ = true;
   spaces_ = size_ = produced_ = 0;
   base_ = 0;
   Waiting all;

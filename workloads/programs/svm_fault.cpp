@@ -10,6 +10,7 @@
 #include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/fault_milestones.hpp"
+#include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {
@@ -125,7 +126,7 @@ Status run(Context& context) {
   if (!device) return forward_error(device);
   auto session = QueueSession::open(context, **device);
   if (!session) return forward_error(session);
-  auto managed = driver::ManagedMemory::open(**device, (*session)->process().space());
+  auto managed = open_managed(context, **device, (*session)->process().space());
   if (!managed) return forward_error(managed);
   Faults faults(context, **session, **managed);
   if (auto ok = faults.prepare(); !ok) return ok;
@@ -155,6 +156,7 @@ Workload svm_fault() {
         0,
         {"filled", "untouched"}},
        {"faults", ParameterType::kInteger, "", "5", "of each kind; the median is shown", 1, 1000},
+       policy_parameter(),
        card_parameter()},
       run};
 }

@@ -11,6 +11,7 @@
 #include "workloads/framework/measurement.hpp"
 #include "workloads/framework/random.hpp"
 #include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {
@@ -162,7 +163,7 @@ Status run(Context& context) {
   if (!device) return forward_error(device);
   auto session = QueueSession::open(context, **device);
   if (!session) return forward_error(session);
-  auto managed = ManagedMemory::open(**device, (*session)->process().space());
+  auto managed = open_managed(context, **device, (*session)->process().space());
   if (!managed) return forward_error(managed);
   Touches touches(context, **session, **managed);
   if (auto ok = touches.prepare(); !ok) return ok;
@@ -205,7 +206,8 @@ Workload svm_touch() {
             0,
             0,
             {"card", "host"}},
-           card_parameter()},
+           policy_parameter(),
+       card_parameter()},
           run};
 }
 

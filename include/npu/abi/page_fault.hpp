@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Page faults that are served. An access to a page that is not mapped, or not for this kind of
 // access, fails at once, unless PAGE_FAULT_SPACES names its address space: then it waits in the
-// MMU, a record of it goes into a ring in host memory with an interrupt, and when whoever serves it
-// has mapped the page and written PAGE_FAULT_REPLY, the page is walked for again. The ring is
+// MMU, a record of it goes into a ring in host memory with an interrupt, or to the function's
+// control processor (control.hpp), and when whoever serves it has mapped the page and has replied
+// (PAGE_FAULT_REPLY, or in the control processor's window), it is walked for again. The ring is
 // npusim's own; what it carries is what replayable fault buffers of GPUs carry
 // (virtualisation.md S6).
 #pragma once
@@ -23,6 +24,7 @@ struct PageFaultSpaces : Register<PageFaultSpaces, std::uint32_t, 0x0380, Access
 struct PageFaultControl : Register<PageFaultControl, std::uint32_t, 0x0384, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_FAULT_CONTROL";
   using Enable = Field<0, 0>;
+  using ToControl = Field<1, 1>;    // the control processor is told (control_window.hpp), no ring
   using Log2Records = Field<7, 4>;  // of the ring, 7 (4 KiB) .. 12
   using Vector = Field<31, 16>;     // MSI-X
 };

@@ -53,7 +53,12 @@ struct PageTableEntry {
   using Address = Field<47, 12>;  // bits 47..12 of the page (aligned to its size) or of the table
   using Card = Field<55, 48>;     // leaf with Peer: DEVICE_INDEX of the card whose memory it is
   using Peer = Field<56, 56>;     // leaf: memory of another card
-  // Bits 63..57, and without Peer 55..48, are ignored by the card and free for software.
+  // Leaf, where page faults of the space are served (PAGE_FAULT_SPACES): set by the walker when the
+  // page is walked for, and when it is written for the first time since.
+  using Young = Field<57, 57>;
+  using Dirty = Field<58, 58>;
+  // Bits 63..59, where they are not set 58 and 57, and without Peer 55..48, are ignored by the card
+  // and free for software.
 
   // Which page it is: address and, of another card's, Card and Peer.
   static constexpr std::uint64_t kTarget = Address::kMask | Card::kMask | Peer::kMask;
@@ -63,6 +68,8 @@ struct PageTableEntry {
   constexpr bool may_read() const { return (raw & Read::kMask) != 0; }
   constexpr bool may_write() const { return (raw & Write::kMask) != 0; }
   constexpr std::uint64_t address() const { return raw & Address::kMask; }
+  constexpr bool young() const { return (raw & Young::kMask) != 0; }
+  constexpr bool dirty() const { return (raw & Dirty::kMask) != 0; }
   constexpr bool is_peer() const { return (raw & Peer::kMask) != 0; }
   constexpr unsigned card() const { return static_cast<unsigned>(raw >> Card::kLow & 0xFF); }
   constexpr std::uint64_t target() const { return raw & (is_peer() ? kTarget : Address::kMask); }

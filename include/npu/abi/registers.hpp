@@ -4,6 +4,7 @@
 // 4 or 8 bytes and naturally aligned; a 64-bit register may be accessed as two halves.
 #pragma once
 
+#include "npu/abi/control.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/abi/page_fault.hpp"
 #include "npu/abi/queue_registers.hpp"
@@ -121,6 +122,7 @@ struct HccsAccess : Register<HccsAccess, uint64_t, 0x0288, Access::kReadWrite> {
 inline constexpr unsigned kMaxHccsCards = 64;
 
 // Command processor, 0x0300: queue_registers.hpp. Page faults, 0x0380: page_fault.hpp.
+// Control processor, 0x03C0: control.hpp.
 
 // --- DMA submission queue, 0x1000 ----------------------------------------------------------
 
@@ -164,6 +166,8 @@ using Bar0Registers = RegisterList<
     ManagementStatusRegister, ManagementDoorbell, ManagementConsumer, QueueFaultBase,
     QueueFaultControl, QueueFaultCount, CoreTopology, PageFaultSpaces, PageFaultControl,
     PageFaultBase, PageFaultProducer, PageFaultConsumer, PageFaultAddress, PageFaultReply,
+    ControlImage, ControlArguments, ControlState, MessageControl, MessageBase, MessageProducer,
+    MessageConsumer, MessageTaken, MessageWord1, MessageWord2, MessageWord3, MessageSend,
     DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});

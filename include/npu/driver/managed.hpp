@@ -18,6 +18,23 @@
 
 namespace npu::driver {
 
+// Who serves the card's faults. All managed memory of a card has the same.
+enum class FaultPolicy : std::uint8_t {
+  kMessage,  // the card's pager takes a page of memory for each and asks the driver for it
+  kBatch,    // the driver takes them from a ring, many at a time
+};
+
+struct ManagedOptions {
+  FaultPolicy policy = FaultPolicy::kMessage;
+  // kMessage: object of the program of the card's control processor. It is copied.
+  ConstByteSpan pager;
+  // Of the card's memory, whole pages; 0: what there is.
+  Bytes card_limit = 0;
+  // Under pressure, with fewer free pages than `low`, pages that have not been used lately are
+  // taken back until `high` are free; 1 <= low <= high <= 64.
+  unsigned low_pages = 2, high_pages = 4;
+};
+
 struct ManagedStatistics {
   std::uint64_t faults = 0;        // pages that were brought because the card has touched them
   std::uint64_t host_faults = 0;   // the same of the host
@@ -25,13 +42,20 @@ struct ManagedStatistics {
   std::uint64_t records = 0;       // read from the card's fault ring
   std::uint64_t batches = 0;       // turns in which there were some
   std::uint64_t migrated_to_card_bytes = 0, migrated_to_host_bytes = 0;
+  std::uint64_t created_on_card_bytes = 0;  // pages that were touched there first
+  std::uint64_t dropped_bytes = 0;  // taken from the card without a copy: the host had the same
+  std::uint64_t resident_bytes = 0;  // on the card now: in and created, less out and dropped
+  std::uint64_t evictions = 0;       // pages that were taken from the card for want of memory
 };
 
 class NPU_API ManagedMemory {
  public:
   // Of the space, one at a time; `device` is its card. From now on accesses of the space to what is
-  // not mapped are looked at by the driver before they fail. kAlreadyExists.
-  static Result<std::unique_ptr<ManagedMemory>> open(Device& device, AddressSpace& space);
+  // not mapped are looked at by the driver before they fail. kAlreadyExists; kInvalidArgument:
+  // options that make no sense, or are others than those of the card's managed memory that there
+  // is; kOutOfMemory, kOutOfResources, kTimeout: the pager does not start.
+  static Result<std::unique_ptr<ManagedMemory>> open(Device& device, AddressSpace& space,
+                                                     const ManagedOptions& options);
   // close(), whatever it says.
   ~ManagedMemory();
   ManagedMemory(const ManagedMemory&) = delete;

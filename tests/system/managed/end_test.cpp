@@ -6,10 +6,13 @@
 namespace npu::test {
 namespace {
 
-TEST(ManagedEnd, AccessesThatWaitFailWhenTheMemoryIsClosed) {
+class ManagedEnd : public ManagedTest {};
+NPU_BOTH_POLICIES(ManagedEnd);
+
+TEST_P(ManagedEnd, AccessesThatWaitFailWhenTheMemoryIsClosed) {
   Machine machine;
   machine.run([](platform::Platform& host) {
-    ManagedCard card(host);
+    ManagedCard card(host, options());
     const auto at = must(card.managed->allocate(64 * kPageSize));
     card.write(at, 2 * kPageSize, 1);
     std::vector<driver::QueueTicket> tickets;
@@ -29,15 +32,15 @@ TEST(ManagedEnd, AccessesThatWaitFailWhenTheMemoryIsClosed) {
   });
 }
 
-TEST(ManagedEnd, AnotherOneMayBeOpenedBehindIt) {
+TEST_P(ManagedEnd, AnotherOneMayBeOpenedBehindIt) {
   Machine machine;
   machine.run([](platform::Platform& host) {
-    ManagedCard card(host);
-    EXPECT_THAT(ManagedMemory::open(*card.device, card.process->space()),
+    ManagedCard card(host, options());
+    EXPECT_THAT(ManagedMemory::open(*card.device, card.process->space(), options()),
                 FailsWith(ErrorCode::kAlreadyExists));
     for (unsigned i = 0; i < 3; ++i) {
       card.managed.reset();
-      card.managed = must(ManagedMemory::open(*card.device, card.process->space()));
+      card.managed = must(ManagedMemory::open(*card.device, card.process->space(), options()));
       const auto at = must(card.managed->allocate(kPageSize));
       card.write(at, kPageSize, i);
       ASSERT_THAT(card.copy(at, card.plain, kPageSize), IsOk());
@@ -46,12 +49,12 @@ TEST(ManagedEnd, AnotherOneMayBeOpenedBehindIt) {
   });
 }
 
-TEST(ManagedEnd, TwoProcessesKeepTheirPages) {
+TEST_P(ManagedEnd, TwoProcessesKeepTheirPages) {
   Machine machine;
   machine.run([](platform::Platform& host) {
-    ManagedCard card(host);
+    ManagedCard card(host, options());
     auto other = must(driver::ProcessContext::open(*card.device));
-    auto theirs = must(ManagedMemory::open(*card.device, other->space()));
+    auto theirs = must(ManagedMemory::open(*card.device, other->space(), options()));
     const auto mine = must(card.managed->allocate(kPageSize));
     const auto foreign = must(theirs->allocate(kPageSize));
     card.write(mine, kPageSize, 1);
@@ -67,10 +70,10 @@ TEST(ManagedEnd, TwoProcessesKeepTheirPages) {
   });
 }
 
-TEST(ManagedEnd, TheDeviceMayBeShutDownBefore) {
+TEST_P(ManagedEnd, TheDeviceMayBeShutDownBefore) {
   Machine machine;
   machine.run([](platform::Platform& host) {
-    ManagedCard card(host);
+    ManagedCard card(host, options());
     const auto at = must(card.managed->allocate(kPageSize));
     card.write(at, kPageSize, 1);
     static_cast<void>(card.device->shutdown());
@@ -80,10 +83,10 @@ TEST(ManagedEnd, TheDeviceMayBeShutDownBefore) {
   });
 }
 
-TEST(ManagedEnd, AResetOfTheFunctionEndsWhatWaits) {
+TEST_P(ManagedEnd, AResetOfTheFunctionEndsWhatWaits) {
   Machine machine;
   machine.run([](platform::Platform& host) {
-    ManagedCard card(host);
+    ManagedCard card(host, options());
     const auto at = must(card.managed->allocate(8 * kPageSize));
     card.write(at, 8 * kPageSize, 1);
     static_cast<void>(must(card.queue->submit(

@@ -11,6 +11,7 @@
 #include "npu/driver/process.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/system/support/machine.hpp"
+#include "workloads/framework/program_images.hpp"
 
 namespace npu::test {
 
@@ -18,13 +19,36 @@ using driver::DeviceAddress;
 using driver::kPageSize;
 using driver::ManagedMemory;
 
+inline driver::ManagedOptions managed_options(driver::FaultPolicy policy) {
+  driver::ManagedOptions options;
+  options.policy = policy;
+  if (policy == driver::FaultPolicy::kMessage) {
+    options.pager = must(workloads::program_image("pager"));
+  }
+  return options;
+}
+
+// Of tests that hold whoever serves the faults.
+class ManagedTest : public testing::TestWithParam<driver::FaultPolicy> {
+ protected:
+  static driver::ManagedOptions options() { return managed_options(GetParam()); }
+};
+inline std::string policy_name(const testing::TestParamInfo<driver::FaultPolicy>& info) {
+  return info.param == driver::FaultPolicy::kMessage ? "message" : "batch";
+}
+#define NPU_BOTH_POLICIES(suite)                                               \
+  INSTANTIATE_TEST_SUITE_P(Policies, suite,                                    \
+                           testing::Values(driver::FaultPolicy::kMessage,      \
+                                           driver::FaultPolicy::kBatch),       \
+                           policy_name)
+
 class ManagedCard {
  public:
-  explicit ManagedCard(platform::Platform& platform)
+  ManagedCard(platform::Platform& platform, const driver::ManagedOptions& options)
       : host(platform),
         device(must(driver::Device::open_index(platform, 0))),
         process(must(driver::ProcessContext::open(*device))),
-        managed(must(ManagedMemory::open(*device, process->space()))),
+        managed(must(ManagedMemory::open(*device, process->space(), options))),
         queue(must(process->create_queue())),
         plain(must(process->space().allocate(kPageSize)).address) {}
 

@@ -5,10 +5,13 @@
 namespace npu::test {
 namespace {
 
-TEST(Migration, APageThatTheHostHasFilledGoesToTheCardAndBack) {
+class Migration : public ManagedTest {};
+NPU_BOTH_POLICIES(Migration);
+
+TEST_P(Migration, APageThatTheHostHasFilledGoesToTheCardAndBack) {
   Machine machine;
   machine.run([](platform::Platform& host) {
-    ManagedCard card(host);
+    ManagedCard card(host, options());
     const auto at = must(card.managed->allocate(2 * kPageSize));
     card.write(at, 2 * kPageSize, 1);
     EXPECT_EQ(card.managed->statistics().host_faults, 2U);
@@ -31,10 +34,10 @@ TEST(Migration, APageThatTheHostHasFilledGoesToTheCardAndBack) {
   });
 }
 
-TEST(Migration, WhatTheCardTouchesFirstIsMadeThereWithoutACopy) {
+TEST_P(Migration, WhatTheCardTouchesFirstIsMadeThereWithoutACopy) {
   Machine machine;
   machine.run([](platform::Platform& host) {
-    ManagedCard card(host);
+    ManagedCard card(host, options());
     const auto at = must(card.managed->allocate(kPageSize));
     ASSERT_THAT(card.copy(at, card.plain, 4096), IsOk());
     const auto now = card.managed->statistics();
@@ -43,10 +46,10 @@ TEST(Migration, WhatTheCardTouchesFirstIsMadeThereWithoutACopy) {
   });
 }
 
-TEST(Migration, WhatNobodyHasReservedIsAFaultAsEver) {
+TEST_P(Migration, WhatNobodyHasReservedIsAFaultAsEver) {
   Machine machine;
   machine.run([](platform::Platform& host) {
-    ManagedCard card(host);
+    ManagedCard card(host, options());
     const auto at = must(card.managed->allocate(kPageSize));
     EXPECT_FALSE(card.copy(at + kPageSize, card.plain, 4096));
     EXPECT_EQ(card.managed->statistics().fault_errors, 1U);
@@ -58,10 +61,10 @@ TEST(Migration, WhatNobodyHasReservedIsAFaultAsEver) {
   });
 }
 
-TEST(Migration, WhatIsFreedIsGoneAndItsMemoryIsBack) {
+TEST_P(Migration, WhatIsFreedIsGoneAndItsMemoryIsBack) {
   Machine machine;
   machine.run([](platform::Platform& host) {
-    ManagedCard card(host);
+    ManagedCard card(host, options());
     const auto free = card.device->memory_statistics().free;
     const auto at = must(card.managed->allocate(8 * kPageSize));
     card.write(at, 3 * kPageSize, 1);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// How managed pages get into a card's page tables and out of them: by its pager, or by the driver
+// alone. Not locked: FaultService is.
+#pragma once
+
+#include <array>
+
+#include "driver/managed/card_slots.hpp"
+#include "npu/abi/page_table.hpp"
+
+namespace npu::driver {
+
+// Whose managed memory a space's faults are about, by VMID.
+using ServedSpaces = std::array<ManagedPages*, abi::kVmids>;
+
+class CardPaging {
+ public:
+  virtual ~CardPaging() = default;
+  CardPaging(const CardPaging&) = delete;
+  CardPaging& operator=(const CardPaging&) = delete;
+
+  // Ends what the card does; nothing else is called any more.
+  virtual void stop() = 0;
+
+  // Faults of these spaces wait to be served from now on: bit v of VMID v. What waits in others
+  // fails.
+  virtual void serve(std::uint32_t vmids) = 0;
+  // Serves what has come. False: nothing has.
+  virtual bool serve_some(const ServedSpaces& spaces) = 0;
+
+  // For pages that the driver moves by itself: memory; mapping the page that the slot holds, at the
+  // entry's device-local address; the way back. kOutOfMemory, kTimeout.
+  virtual Result<std::uint32_t> take() = 0;
+  virtual Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) = 0;
+  // Nobody uses the page of the slot any more. Gives whether it was written since it was mapped.
+  virtual Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) = 0;
+  // The slot holds nothing any more.
+  virtual void give(std::uint32_t slot) = 0;
+
+  CardSlots& slots() { return slots_; }
+  // Records or messages read from the card.
+  std::uint64_t records() const { return records_; }
+
+ protected:
+  CardPaging(Device::Impl& device, std::uint32_t limit) : slots_(device, limit) {}
+
+  CardSlots slots_;
+  std::uint64_t records_ = 0;
+};
+
+}  // namespace npu::driver

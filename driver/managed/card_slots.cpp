@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/managed/card_slots.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "npu/abi/pager.hpp"
+
+namespace npu::driver {
+namespace {
+
+// A compaction holds the mutex while it waits for work on the card, which may wait for this.
+constexpr Picoseconds kPatience = 1_us;
+
+}  // namespace
+
+Result<std::uint32_t> CardSlots::create() {
+  if (!spare_.empty()) {
+    const auto slot = spare_.back();
+    spare_.pop_back();
+    return slot;
+  }
+  if (count_ == limit_) {
+    return fail(ErrorCode::kOutOfMemory, fmt::format("{} pages of managed memory", limit_));
+  }
+  const TimedMutexHolder holder(device_.memory->mutex(),
+                                device_.platform.clock().now() + kPatience);
+  if (!holder) return fail(ErrorCode::kOutOfMemory, "the card's memory is being moved");
+  auto& physical = device_.memory->physical();
+  const auto memory = physical.create(kPageSize, true, abi::kVmidPhysical);
+  if (!memory) return forward_error(memory);
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const auto slot = unused_.back();
+  unused_.pop_back();
+  slots_[slot] = {};
+  slots_[slot].memory = *memory;
+  slots_[slot].address = physical.find(*memory)->address;
+  ++count_;
+  return slot;
+}
+
+void CardSlots::destroy(std::uint32_t slot) {
+  empty(slot);
+  slots_[slot].swapped = false;
+  spare_.push_back(slot);
+  const TimedMutexHolder holder(device_.memory->mutex(),
+                                device_.platform.clock().now() + kPatience);
+  if (!holder) return;
+  for (const auto spare : spare_) release(spare);
+  spare_.clear();
+}
+
+void CardSlots::release(std::uint32_t slot) {
+  device_.memory->physical().release(slots_[slot].memory, abi::kVmidPhysical);
+  slots_[slot] = {};
+  unused_.push_back(slot);
+  --count_;
+}
+
+void CardSlots::fill(std::uint32_t slot, ManagedPages& pages, std::uint64_t at) {
+  auto& held = slots_[slot];
+  held.pages = &pages;
+  held.at = at;
+  held.filled = ++fills_;
+  by_age_[held.filled] = slot;
+}
+
+void CardSlots::empty(std::uint32_t slot) {
+  if (std::exchange(slots_[slot].pages, nullptr) != nullptr) by_age_.erase(slots_[slot].filled);
+}
+
+std::uint32_t CardSlots::oldest() const {
+  return by_age_.empty() ? abi::kNoSlot : by_age_.begin()->second;
+}
+
+void CardSlots::destroy_all() {
+  const MutexHolder holder(device_.memory->mutex());
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (!(slots_[i].memory == MemoryHandle{})) release(i);
+  }
+  spare_.clear();
+  by_age_.clear();
+}
+
+}  // namespace npu::driver

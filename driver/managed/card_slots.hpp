@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card's memory for managed pages: one slot for each page of memory. Not locked.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "driver/device/device_impl.hpp"
+
+namespace npu::driver {
+
+class ManagedPages;
+
+struct CardSlot {
+  MemoryHandle memory;
+  std::uint64_t address = 0;      // device-local
+  ManagedPages* pages = nullptr;  // whose page it holds; null: none
+  std::uint64_t at = 0;           // that page, device virtual
+  bool swapped = false;           // the pager has taken the page back by itself
+  std::uint64_t filled = 0;       // how many were before; in order of time
+};
+
+class CardSlots {
+ public:
+  // At most `limit` pages of memory.
+  CardSlots(Device::Impl& device, std::uint32_t limit) : device_(device), limit_(limit) {}
+
+  // A page of memory that stays where it is. kOutOfMemory: the limit, or the card's.
+  Result<std::uint32_t> create();
+  // The page's memory is free; soon, if a compaction goes on.
+  void destroy(std::uint32_t slot);
+  // All of them, whatever they hold.
+  void destroy_all();
+  // It holds a page now, or nothing.
+  void fill(std::uint32_t slot, ManagedPages& pages, std::uint64_t at);
+  void empty(std::uint32_t slot);
+  // Which was filled first; abi::kNoSlot: none is filled.
+  std::uint32_t oldest() const;
+  CardSlot& operator[](std::uint32_t slot) { return slots_[slot]; }
+  std::uint32_t limit() const { return limit_; }
+  std::uint32_t count() const { return count_; }
+
+ private:
+  void release(std::uint32_t slot);
+
+  Device::Impl& device_;
+  const std::uint32_t limit_;
+  std::vector<CardSlot> slots_;
+  std::vector<std::uint32_t> unused_;  // numbers
+  std::vector<std::uint32_t> spare_;   // slots whose memory could not be given back yet
+  std::uint32_t count_ = 0;
+  std::uint64_t fills_ = 0;
+  std::map<std::uint64_t, std::uint32_t> by_age_;  // that hold a page, by CardSlot::filled
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/managed/message_channel.hpp"
+
+#include <fmt/format.h>
+
+#include "npu/abi/registers.hpp"
+
+namespace npu::driver {
+
+using abi::Message;
+using abi::MessageControl;
+
+Result<std::unique_ptr<MessageChannel>> MessageChannel::create(CardLink& link, unsigned vector,
+                                                               Picoseconds timeout) {
+  auto memory = link.platform().allocate_dma(link.bdf(), kMessages * sizeof(Message), 4096,
+                                             platform::DmaDirection::kDeviceWrites);
+  if (!memory) return forward_error(memory);
+  std::unique_ptr<MessageChannel> channel(new MessageChannel(link, std::move(*memory), timeout));
+  link.write(abi::MessageBase::from_raw(channel->memory_->bus().value));
+  link.write(MessageControl{}
+                 .set<MessageControl::Enable>(1)
+                 .set<MessageControl::Log2Messages>(kLog2Messages)
+                 .set<MessageControl::Vector>(vector));
+  return channel;
+}
+
+// The program has ended. Its last message may still be on its way: the memory goes when the card
+// has answered.
+MessageChannel::~MessageChannel() {
+  if (!link_.lost()) static_cast<void>(link_.read<abi::ControlState>());
+}
+
+ConstByteSpan MessageChannel::next() const {
+  const Bytes place = taken_ % kMessages * sizeof(Message);
+  return ConstByteSpan{memory_->cpu().data + place, 8};
+}
+
+std::optional<Message> MessageChannel::take_new() {
+  const Bytes place = taken_ % kMessages * sizeof(Message);
+  if (memory_->load<std::uint32_t>(place + 4) != taken_ + 1) return std::nullopt;
+  link_.platform().read_barrier();
+  Message message;
+  for (std::size_t i = 0; i < message.words.size(); ++i) {
+    message.words[i] = memory_->load<std::uint64_t>(place + i * 8);
+  }
+  ++taken_;
+  seen_taken_ = static_cast<std::uint32_t>(message.words[3]);
+  return message;
+}
+
+std::optional<Message> MessageChannel::take() {
+  if (put_off_.empty()) return take_new();
+  const Message message = put_off_.front();
+  put_off_.pop_front();
+  return message;
+}
+
+void MessageChannel::acknowledge() {
+  if (taken_ == acknowledged_) return;
+  acknowledged_ = taken_;
+  link_.write(abi::MessageConsumer::from_raw(taken_));
+}
+
+Status MessageChannel::send(const Message& message) {
+  auto& clock = link_.clock();
+  const auto deadline = clock.now() + timeout_;
+  while (sent_ - seen_taken_ >= abi::kMessageSlots) {
+    const auto taken = link_.read<abi::MessageTaken>();
+    if (!taken) return forward_error(taken);
+    seen_taken_ = taken->raw;
+    // It may itself wait for room.
+    while (const auto come = take_new()) put_off(*come);
+    acknowledge();
+    if (clock.now() >= deadline) {
+      return fail(ErrorCode::kTimeout,
+                  fmt::format("{}: the pager takes no messages", to_string(link_.bdf())));
+    }
+    clock.relax({}, deadline);
+  }
+  link_.write(abi::MessageWord1::from_raw(message.words[1]));
+  link_.write(abi::MessageWord2::from_raw(message.words[2]));
+  if (message.words[3] != 0) link_.write(abi::MessageWord3::from_raw(message.words[3]));
+  link_.write(abi::MessageSend::from_raw(message.words[0]));
+  ++sent_;
+  return {};
+}
+
+}  // namespace npu::driver

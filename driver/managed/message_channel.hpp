@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages to and from the program on the card's control processor (abi/control.hpp). Not locked.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "driver/device/card_link.hpp"
+#include "npu/abi/control.hpp"
+
+namespace npu::driver {
+
+class MessageChannel {
+ public:
+  // `timeout`: of a message to the program that finds no room.
+  static Result<std::unique_ptr<MessageChannel>> create(CardLink& link, unsigned vector,
+                                                        Picoseconds timeout);
+  ~MessageChannel();
+  MessageChannel(const MessageChannel&) = delete;
+  MessageChannel& operator=(const MessageChannel&) = delete;
+
+  // The oldest that was put off, or has come; nothing: none has.
+  std::optional<abi::Message> take();
+  // Only what has come.
+  std::optional<abi::Message> take_new();
+  void put_off(const abi::Message& message) { put_off_.push_back(message); }
+  // An interrupt follows the next message, and if one has come since.
+  void acknowledge();
+  // kTimeout: the program takes none.
+  Status send(const abi::Message& message);
+  // Which changes when a message comes.
+  ConstByteSpan next() const;
+
+ private:
+  static constexpr unsigned kLog2Messages = 7;
+  static constexpr std::uint32_t kMessages = 1U << kLog2Messages;
+
+  MessageChannel(CardLink& link, std::unique_ptr<platform::DmaMemory> memory, Picoseconds timeout)
+      : link_(link), timeout_(timeout), memory_(std::move(memory)) {}
+
+  CardLink& link_;
+  const Picoseconds timeout_;
+  std::unique_ptr<platform::DmaMemory> memory_;
+  std::deque<abi::Message> put_off_;
+  std::uint32_t taken_ = 0, acknowledged_ = 0;
+  std::uint32_t sent_ = 0, seen_taken_ = 0;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/managed/pager.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "driver/managed/managed_pages.hpp"
+#include "npu/abi/page_fault.hpp"
+#include "npu/base/checked.hpp"
+#include "npu/driver/program.hpp"
+
+namespace npu::driver {
+
+using abi::ControlState;
+using abi::field_at;
+using abi::field_of;
+using abi::Message;
+using abi::PagerHead;
+using abi::PagerMessage;
+using abi::PagerVerdict;
+
+namespace {
+
+std::uint64_t head_of(PagerMessage kind) {
+  return field_at<PagerHead::Kind>(static_cast<std::uint64_t>(kind));
+}
+
+PagerMessage kind_of(const Message& message) {
+  return static_cast<PagerMessage>(field_of<PagerHead::Kind>(message.words[0]));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CardPaging>> Pager::create(Device::Impl& device, unsigned vector,
+                                                  const ManagedOptions& options,
+                                                  std::uint32_t limit) {
+  const unsigned pool = std::min(options.high_pages, limit);
+  std::unique_ptr<Pager> pager(new Pager(device, limit, pool));
+  if (auto ok = pager->load(options.pager, options); !ok) return forward_error(ok);
+  if (auto ok = pager->start(vector); !ok) return forward_error(ok);
+  return std::unique_ptr<CardPaging>(std::move(pager));
+}
+
+// The image, the arguments, and room for the table of slots, in one block of the card's memory.
+Status Pager::load(ConstByteSpan object, const ManagedOptions& options) {
+  const auto image = make_image(abi::ImageKind::kAicpu, object, 0);
+  if (!image) return forward_error(image);
+  constexpr Bytes kPart = 4096;
+  const Bytes arguments = align_down(image->size() + kPart - 1, kPart);
+  const Bytes slots = arguments + kPart;
+  const Bytes size = slots + sizeof(abi::PagerSlot) * Bytes{slots_.limit()};
+  {
+    const MutexHolder holder(device_.memory->mutex());
+    const auto memory = device_.memory->physical().create(size, true, abi::kVmidPhysical);
+    if (!memory) return forward_error(memory);
+    memory_ = *memory;
+    image_ = device_.memory->physical().find(memory_)->address;
+  }
+  arguments_ = image_ + arguments;
+  auto frame = device_.platform.allocate_dma(device_.card.bdf(), slots, 4096,
+                                             platform::DmaDirection::kDeviceReads);
+  if (!frame) return forward_error(frame);
+  abi::PagerArguments values;
+  values.slots = image_ + slots;
+  values.count = slots_.limit();
+  values.high = pool_;
+  values.low = std::min(options.low_pages, pool_);
+  const auto bytes = (*frame)->cpu();
+  std::memcpy(bytes.data, image->data(), image->size());
+  std::memcpy(bytes.data + arguments, &values, sizeof values);
+  PageMover mover(device_);
+  if (auto ok = mover.open(); !ok) return ok;
+  return mover.to_card((*frame)->bus(), image_, slots);
+}
+
+Status Pager::start(unsigned vector) {
+  auto& link = *device_.link;
+  auto channel = MessageChannel::create(link, vector, device_.options.ready_timeout);
+  if (!channel) return forward_error(channel);
+  channel_ = std::move(*channel);
+  link.write(abi::PageFaultSpaces{});
+  link.write(abi::PageFaultControl{}
+                 .set<abi::PageFaultControl::Enable>(1)
+                 .set<abi::PageFaultControl::ToControl>(1));
+  link.write(abi::ControlImage::from_raw(image_));
+  link.write(abi::ControlArguments::from_raw(arguments_));
+  link.write(ControlState{}.set<ControlState::Start>(1));
+  started_ = true;
+  if (fill_pool()) return {};
+  return fail(ErrorCode::kOutOfMemory, "not a page of the card's memory is left");
+}
+
+void Pager::stop() {
+  auto& clock = device_.platform.clock();
+  const auto deadline = device_.ready_deadline();
+  if (std::exchange(started_, false) && !device_.link->lost()) {
+    serve(0);
+    send(PagerMessage::kStop, 0, false);
+    while (!is_dead() && clock.now() < deadline) clock.relax({}, deadline);
+  }
+  channel_.reset();
+  slots_.destroy_all();
+  if (memory_ == MemoryHandle{}) return;
+  const MutexHolder holder(device_.memory->mutex());
+  device_.memory->physical().release(std::exchange(memory_, {}), abi::kVmidPhysical);
+}
+
+void Pager::serve(std::uint32_t vmids) {
+  device_.link->write(abi::PageFaultSpaces{}.set<abi::PageFaultSpaces::Vmids>(vmids));
+}
+
+bool Pager::is_dead() {
+  const auto state = device_.link->read<ControlState>();
+  dead_ = dead_ || !state || state->get<ControlState::Running>() == 0;
+  return dead_;
+}
+
+bool Pager::serve_some(const ServedSpaces& spaces) {
+  bool any = false;
+  while (const auto message = channel_->take()) {
+    any = true;
+    ++records_;
+    serve(*message, spaces);
+  }
+  channel_->acknowledge();
+  return any;
+}
+
+void Pager::serve(const Message& message, const ServedSpaces& spaces) {
+  switch (kind_of(message)) {
+    case PagerMessage::kFault:
+      return serve_fault(message, spaces);
+    case PagerMessage::kSwap:
+      return serve_swap(message);
+    default:
+      return;
+  }
+}
+
+void Pager::serve_fault(const Message& message, const ServedSpaces& spaces) {
+  const auto slot = static_cast<std::uint32_t>(message.words[2]);
+  auto* const pages = spaces[field_of<PagerHead::Vmid>(message.words[0])];
+  if (slot != abi::kNoSlot) --free_;
+  if (pages == nullptr) {
+    reply(PagerVerdict::kAbort, 0, {});  // its space has been given up meanwhile
+  } else if (slot == abi::kNoSlot) {
+    // There may be memory now; then it takes the fault again.
+    const bool filled = fill_pool();
+    if (!filled) ++pages->statistics().fault_errors;
+    return reply(filled ? PagerVerdict::kRetry : PagerVerdict::kAbort, 0, {});
+  } else {
+    ++pages->statistics().records;
+    ++pages->statistics().batches;
+    pages->trace().begin(ServiceTrace::kAllocate);
+    const bool write = field_of<PagerHead::Write>(message.words[0]) != 0;
+    const auto brought = pages->bring(message.words[1], write, slot);
+    pages->trace().begin(ServiceTrace::kReply);
+    if (!brought) {
+      ++pages->statistics().fault_errors;
+      reply(PagerVerdict::kAbort, 0, {});
+    } else if (brought->was_there) {
+      reply(PagerVerdict::kRetry, 0, {});
+    } else {
+      reply(PagerVerdict::kMap, brought->entry, brought->value);
+    }
+    pages->trace().end();
+    if (brought && !brought->was_there) {
+      fill_pool();
+      return;
+    }
+  }
+  if (slot != abi::kNoSlot) ++free_;
+}
+
+void Pager::serve_swap(const Message& message) {
+  const auto slot = static_cast<std::uint32_t>(message.words[2]);
+  auto& held = slots_[slot];
+  held.swapped = true;
+  if (held.pages == nullptr) return give(slot);
+  const bool dirty = field_of<PagerHead::Dirty>(message.words[0]) != 0;
+  auto& statistics = held.pages->statistics();
+  if (held.pages->leave(slot, dirty)) {
+    ++statistics.evictions;
+  } else {
+    static_cast<void>(held.pages->keep(slot));
+  }
+}
+
+void Pager::reply(PagerVerdict verdict, std::uint64_t entry, abi::PageTableEntry value) {
+  Message message;
+  message.words[0] = head_of(PagerMessage::kReply) |
+                     field_at<PagerHead::Verdict>(static_cast<std::uint64_t>(verdict));
+  message.words[1] = entry;
+  message.words[2] = value.raw;
+  static_cast<void>(channel_->send(message));
+}
+
+void Pager::send(PagerMessage kind, std::uint32_t slot, bool flag) {
+  Message message;
+  message.words[0] = head_of(kind) | field_at<PagerHead::Flag>(flag ? 1 : 0);
+  message.words[2] = slot;
+  static_cast<void>(channel_->send(message));
+}
+
+// Whether it has free slots.
+bool Pager::fill_pool() {
+  while (free_ < pool_) {
+    const auto slot = slots_.create();
+    if (static_cast<bool>(slot) == pressed_) {
+      pressed_ = !slot;
+      send(PagerMessage::kPressure, 0, pressed_);
+    }
+    if (!slot) break;
+    send(PagerMessage::kGive, *slot, false);
+    ++free_;
+  }
+  return free_ != 0;
+}
+
+void Pager::give(std::uint32_t slot) {
+  auto& held = slots_[slot];
+  slots_.empty(slot);
+  const bool swapped = std::exchange(held.swapped, false);
+  if (dead_ || (!swapped && free_ >= pool_)) return slots_.destroy(slot);
+  send(PagerMessage::kGive, slot, swapped);
+  ++free_;
+}
+
+Status Pager::map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) {
+  auto& held = slots_[slot];
+  Message message;
+  message.words[0] =
+      head_of(PagerMessage::kAdopt) | field_at<PagerHead::Vmid>(held.pages->space().vmid()) |
+      field_at<PagerHead::Flag>(std::exchange(held.swapped, false) ? 1 : 0);
+  message.words[1] = held.at;
+  message.words[2] = slot;
+  message.words[3] = entry;
+  if (auto ok = channel_->send(message); !ok) return ok;
+  held.pages->space().write_entry(entry, value);
+  return {};
+}
+
+Result<bool> Pager::unmap(std::uint32_t slot, std::uint64_t entry) {
+  if (dead_) return unmap_without(slot, entry);
+  send(PagerMessage::kTakeBack, slot, false);
+  auto& clock = device_.platform.clock();
+  const auto deadline = device_.ready_deadline();
+  bool dirty = false;
+  for (;;) {
+    const auto message = channel_->take_new();
+    if (!message) {
+      if (auto ok = device_.link->alive(); !ok) return forward_error(ok);
+      if (clock.now() >= deadline) {
+        if (is_dead()) return unmap_without(slot, entry);
+        return fail(ErrorCode::kTimeout, "the card's pager does not give a page back");
+      }
+      channel_->acknowledge();
+      clock.relax(channel_->next(), deadline);
+      continue;
+    }
+    const bool meant = static_cast<std::uint32_t>(message->words[2]) == slot;
+    const bool written = field_of<PagerHead::Dirty>(message->words[0]) != 0;
+    if (meant && kind_of(*message) == PagerMessage::kTaken) return dirty || written;
+    if (meant && kind_of(*message) == PagerMessage::kSwap) {
+      // It has taken it back by itself meanwhile; the answer says that there is nothing left.
+      slots_[slot].swapped = true;
+      dirty = written;
+    } else {
+      channel_->put_off(*message);
+    }
+  }
+}
+
+Result<bool> Pager::unmap_without(std::uint32_t slot, std::uint64_t entry) {
+  auto& space = slots_[slot].pages->space();
+  const MutexHolder holder(device_.memory->mutex());
+  space.write_entry(entry, {});
+  if (auto ok = space.invalidate_page(slots_[slot].at); !ok) return forward_error(ok);
+  return true;
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card's pager as the driver uses it (abi/pager.hpp): it takes the faults, writes the page
+// table and takes pages back when memory is short; the driver gives it memory and moves the bytes.
+#pragma once
+
+#include "driver/managed/card_paging.hpp"
+#include "driver/managed/message_channel.hpp"
+#include "npu/abi/pager.hpp"
+#include "npu/driver/managed.hpp"
+
+namespace npu::driver {
+
+class Pager : public CardPaging {
+ public:
+  // Starts it; `vector` tells of its messages.
+  static Result<std::unique_ptr<CardPaging>> create(Device::Impl& device, unsigned vector,
+                                                    const ManagedOptions& options,
+                                                    std::uint32_t limit);
+  ~Pager() override { stop(); }
+
+  void stop() override;
+  void serve(std::uint32_t vmids) override;
+  bool serve_some(const ServedSpaces& spaces) override;
+  Result<std::uint32_t> take() override { return slots_.create(); }
+  Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
+  Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) override;
+  void give(std::uint32_t slot) override;
+
+ private:
+  Pager(Device::Impl& device, std::uint32_t limit, unsigned pool)
+      : CardPaging(device, limit), device_(device), pool_(pool) {}
+  Status load(ConstByteSpan object, const ManagedOptions& options);
+  Status start(unsigned vector);
+  void serve(const abi::Message& message, const ServedSpaces& spaces);
+  void serve_fault(const abi::Message& message, const ServedSpaces& spaces);
+  void serve_swap(const abi::Message& message);
+  void reply(abi::PagerVerdict verdict, std::uint64_t entry, abi::PageTableEntry value);
+  void send(abi::PagerMessage kind, std::uint32_t slot, bool flag);
+  bool fill_pool();
+  // It has ended, and nobody has asked it to.
+  bool is_dead();
+  Result<bool> unmap_without(std::uint32_t slot, std::uint64_t entry);
+
+  Device::Impl& device_;
+  const unsigned pool_;         // free slots that it should have
+  std::unique_ptr<MessageChannel> channel_;
+  MemoryHandle memory_;         // image, arguments, table of slots
+  std::uint64_t image_ = 0, arguments_ = 0;
+  unsigned free_ = 0;           // slots that it has and that hold nothing
+  bool pressed_ = false;        // it has been told that there is no memory
+  bool started_ = false, dead_ = false;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/pager/window.hpp"
+
+namespace npu::firmware {
+namespace {
+
+constexpr std::uint64_t kEver = ~std::uint64_t{0};
+
+}  // namespace
+
+PageFault Window::take_fault() {
+  put(abi::FaultNext::from_raw(1));
+  PageFault fault;
+  fault.info = get<abi::FaultAccessInfo>();
+  const std::uint64_t high = get<abi::FaultHigh>().raw;
+  fault.address = high << 32 | get<abi::FaultLow>().raw;
+  return fault;
+}
+
+abi::Message Window::take_message() {
+  put(abi::InboxNext::from_raw(1));
+  ++taken_;
+  abi::Message message;
+  for (unsigned i = 0; i < message.words.size(); ++i) {
+    const std::uint64_t high = port_.load_register(0, abi::kInbox + 8 * i + 4);
+    message.words[i] = high << 32 | port_.load_register(0, abi::kInbox + 8 * i);
+  }
+  return message;
+}
+
+void Window::send(abi::Message message) {
+  while (status().get<abi::ControlStatus::Room>() == 0 && port_.poll_again(kEver)) continue;
+  message.words[3] = taken_;
+  for (unsigned i = 0; i < message.words.size(); ++i) {
+    port_.store_register(0, abi::kOutbox + 8 * i, static_cast<std::uint32_t>(message.words[i]));
+    if (i == 0) continue;  // its high half is the message's number
+    port_.store_register(0, abi::kOutbox + 8 * i + 4,
+                         static_cast<std::uint32_t>(message.words[i] >> 32));
+  }
+  put(abi::OutboxSend::from_raw(1));
+}
+
+void Window::reply(unsigned vmid, std::uint64_t address, bool abort) {
+  port_.barrier();
+  put_address<abi::ReplyLow, abi::ReplyHigh>(address);
+  abi::Reply reply;
+  reply.set<abi::Reply::Vmid>(vmid);
+  reply.set<abi::Reply::Abort>(abort ? 1 : 0);
+  put(reply);
+}
+
+void Window::invalidate_page(unsigned vmid, std::uint64_t address) {
+  put_address<abi::InvalidateLow, abi::InvalidateHigh>(address);
+  abi::Invalidate value;
+  value.set<abi::Invalidate::Vmid>(vmid);
+  invalidate(value);
+}
+
+void Window::invalidate_space(unsigned vmid) {
+  abi::Invalidate value;
+  value.set<abi::Invalidate::Vmid>(vmid);
+  value.set<abi::Invalidate::WholeSpace>(1);
+  invalidate(value);
+}
+
+void Window::invalidate(abi::Invalidate value) {
+  port_.barrier();
+  put(value);
+  while (status().get<abi::ControlStatus::Invalidating>() != 0 && port_.poll_again(kEver)) continue;
+}
+
+}  // namespace npu::firmware

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control window (abi/control_window.hpp) as the pager uses it.
+#pragma once
+
+#include <optional>
+
+#include "npu/abi/control_window.hpp"
+#include "npu/abi/pager.hpp"
+#include "npu/platform/aicpu_port.hpp"
+
+namespace npu::firmware {
+
+struct PageFault {
+  std::uint64_t address = 0;
+  abi::FaultAccessInfo info;
+};
+
+class Window {
+ public:
+  explicit Window(platform::AicpuPort& port) : port_(port) {}
+
+  abi::ControlStatus status() { return get<abi::ControlStatus>(); }
+  // What status() has shown is there.
+  PageFault take_fault();
+  abi::Message take_message();
+  // Waits until there is room. `message`'s last word is filled in.
+  void send(abi::Message message);
+  // After all that was stored before.
+  void reply(unsigned vmid, std::uint64_t address, bool abort);
+  // Nobody uses a translation of the page, or of the space, any more.
+  void invalidate_page(unsigned vmid, std::uint64_t address);
+  void invalidate_space(unsigned vmid);
+
+ private:
+  template <class R>
+  R get() {
+    return R::from_raw(port_.load_register(0, R::kOffset));
+  }
+  template <class R>
+  void put(R value) {
+    port_.store_register(0, R::kOffset, value.raw);
+  }
+  template <class Low, class High>
+  void put_address(std::uint64_t address) {
+    put(Low::from_raw(static_cast<std::uint32_t>(address)));
+    put(High::from_raw(static_cast<std::uint32_t>(address >> 32)));
+  }
+  void invalidate(abi::Invalidate value);
+
+  platform::AicpuPort& port_;
+  std::uint64_t taken_ = 0;  // messages
+};
+
+}  // namespace npu::firmware

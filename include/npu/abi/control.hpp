@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control processor of a function: a core of the card that runs one program of the driver's
+// (abi::ImageKind::kAicpu), with the function's page faults and messages to and from the driver in
+// its window (control_window.hpp). It works on device-local addresses. Registers and messages are
+// npusim's own; that the card's own software takes page faults and sends the driver one message per
+// page is virtualisation.md S2.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "npu/abi/register.hpp"
+
+namespace npu::abi {
+
+// Device-local addresses of the program's image and of what AicpuPort::arguments() gives.
+struct ControlImage : Register<ControlImage, std::uint64_t, 0x03C0, Access::kReadWrite> {
+  static constexpr std::string_view kName = "CONTROL_IMAGE";
+};
+struct ControlArguments : Register<ControlArguments, std::uint64_t, 0x03C8, Access::kReadWrite> {
+  static constexpr std::string_view kName = "CONTROL_ARGUMENTS";
+};
+// Writing Start = 1 starts the program, unless one runs. The card sets the others.
+struct ControlState : Register<ControlState, std::uint32_t, 0x03D0, Access::kReadWrite> {
+  static constexpr std::string_view kName = "CONTROL_STATE";
+  using Start = Field<0, 0>;
+  using Running = Field<1, 1>;
+  using Ended = Field<2, 2>;   // since the last start
+  using Fault = Field<31, 16>;  // FaultCode of what ended it; 0: it returned 0
+};
+// Writing Enable = 1 latches MESSAGE_BASE, the size and the vector, and zeroes all indices.
+struct MessageControl : Register<MessageControl, std::uint32_t, 0x03D4, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MESSAGE_CONTROL";
+  using Enable = Field<0, 0>;
+  using Log2Messages = Field<7, 4>;  // of the ring, 7 (4 KiB) .. 12
+  using Vector = Field<31, 16>;      // MSI-X
+};
+// Bus address of the ring of messages to the host, 4 KiB aligned.
+struct MessageBase : Register<MessageBase, std::uint64_t, 0x03D8, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MESSAGE_BASE";
+};
+// Messages written to the ring since Enable, modulo 2^32.
+struct MessageProducer : Register<MessageProducer, std::uint32_t, 0x03E0, Access::kReadOnly> {
+  static constexpr std::string_view kName = "MESSAGE_PRODUCER";
+};
+// Messages that the host has taken out since Enable, modulo 2^32. An interrupt follows a message
+// that comes when all before it have been taken out, and a write of this register that leaves some.
+struct MessageConsumer : Register<MessageConsumer, std::uint32_t, 0x03E4, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MESSAGE_CONSUMER";
+};
+// Messages of the host that the program has taken since Enable, modulo 2^32. It must not send more
+// than kMessageSlots beyond that: such a message is lost.
+struct MessageTaken : Register<MessageTaken, std::uint32_t, 0x03E8, Access::kReadOnly> {
+  static constexpr std::string_view kName = "MESSAGE_TAKEN";
+};
+inline constexpr std::uint32_t kMessageSlots = 64;
+// Words 1 to 3 of a message to the program; writing word 0 sends it.
+struct MessageWord1 : Register<MessageWord1, std::uint64_t, 0x03F0, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MESSAGE_WORD1";
+};
+struct MessageWord2 : Register<MessageWord2, std::uint64_t, 0x03F8, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MESSAGE_WORD2";
+};
+struct MessageWord3 : Register<MessageWord3, std::uint64_t, 0x0400, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MESSAGE_WORD3";
+};
+struct MessageSend : Register<MessageSend, std::uint64_t, 0x0408, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MESSAGE_SEND";
+};
+
+// 32 bytes, little endian; what is in them is between driver and program (pager.hpp). In the ring
+// to the host, bits 63..32 of the first word are the message's number, 1, 2, ... since Enable.
+struct Message {
+  std::array<std::uint64_t, 4> words{};
+};
+static_assert(sizeof(Message) == 32);
+
+}  // namespace npu::abi

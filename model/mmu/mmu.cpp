@@ -128,6 +128,12 @@ bool Mmu::translate(unsigned client, tlm::tlm_generic_payload& trans, Transactio
     walker_.miss(tagged, trans);
     return false;
   }
+  if (last->clean && trans.is_write()) {
+    ++statistics_.misses;
+    trace(info, address, false);
+    walker_.miss(tagged, trans);
+    return false;
+  }
   ++statistics_.hits;
   if (sim_.recorder.enabled()) trace(info, address, true);
   return use(*last, client, trans, info);
@@ -196,6 +202,8 @@ void Mmu::walked(const Walker::Waiting& waiting, Completion completion, Translat
     const unsigned client = Hop::unpack(info.hop_context).client;
     if (page == nullptr) {
       refuse(*trans, completion);
+    } else if (page->clean && trans->is_write()) {
+      walker_.miss(tagged_address(info.vmid, Hop::unpack(info.hop_context).address), *trans);
     } else if (use(*page, client, *trans, info)) {
       tlm::tlm_phase phase = tlm::BEGIN_REQ;
       auto delay = sc_core::SC_ZERO_TIME;

@@ -156,6 +156,8 @@ class Mmu : public sc_core::sc_module,
   void walked(const Walker::Waiting& waiting, Completion completion, Translation* page) override;
   std::uint64_t context_base(unsigned function) const override;
   const Partition& share(unsigned function) const override { return shares_[function]; }
+  bool tells_of_use(SpaceId space) const override;
+  bool exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) override;
   bool place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
   void access_ended(SpaceId space, unsigned generation);
   // There are such spaces.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/mmu/mmu.hpp"
+#include "model/mmu/page_faults.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -81,7 +82,22 @@ bool Mmu::knows(std::uint8_t vmid, std::uint64_t address, bool write) const {
   if (is_physical(vmid)) return true;
   if (address >> abi::kVirtualBits != 0 || !exists(vmid)) return false;
   const auto* const page = tlb_.find(tagged_address(vmid, address));
-  return page != nullptr && (write ? page->write : page->read);
+  return page != nullptr && (write ? page->write && !page->clean : page->read);
+}
+
+bool Mmu::tells_of_use(SpaceId space) const {
+  return !faults_.empty() && faults_[function_of(space)]->serves(space);
+}
+
+bool Mmu::exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) {
+  std::uint64_t now = 0;
+  auto* const bytes = reinterpret_cast<unsigned char*>(&now);
+  if (!move_now(sim_.pool, walker_socket, tlm::TLM_READ_COMMAND, entry, bytes, sizeof now) ||
+      now != from) {
+    return false;
+  }
+  now = to;
+  return move_now(sim_.pool, walker_socket, tlm::TLM_WRITE_COMMAND, entry, bytes, sizeof now);
 }
 
 std::optional<std::uint64_t> Mmu::local(std::uint8_t vmid, std::uint64_t address) {

@@ -36,9 +36,10 @@ class PageFaults {
   PageFaults(const PageFaults&) = delete;
   PageFaults& operator=(const PageFaults&) = delete;
 
+  bool serves(SpaceId space) const { return (spaces_ >> vmid_of(space) & 1) != 0; }
   // Whether a request of `space` that fails like this waits.
   bool keeps(SpaceId space, Completion completion) const {
-    const bool served = (spaces_ >> vmid_of(space) & 1) != 0 && attended_;
+    const bool served = serves(space) && attended_;
     return served && (completion == Completion::kNotMapped || completion == Completion::kForbidden);
   }
   // `client` of the MMU has sent it to `address` of its own space.

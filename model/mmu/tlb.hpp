@@ -18,6 +18,7 @@ struct Translation {
   std::uint64_t used = 0;        // Tlb's
   std::uint8_t shift = abi::kPageShift;
   bool read = false, write = false;
+  bool clean = false;     // the table does not yet say that the page is written
   std::uint8_t peer = 0;  // Transaction::peer of accesses to the page
 
   bool covers(TaggedAddress address) const { return address >> shift == tag; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "npu/base/checked.hpp"
 
@@ -42,10 +43,12 @@ void Walker::miss(TaggedAddress address, tlm::tlm_generic_payload& trans) {
   for (const auto walk : live_) {
     if (walks_[walk].page != page) continue;
     walks_[walk].waiting.push_back(&trans);
+    walks_[walk].writes |= trans.is_write();
     return;
   }
   const auto walk = new_walk(page, Transaction::of(trans).cause);
   walks_[walk].waiting.push_back(&trans);
+  walks_[walk].writes = trans.is_write();
   if (active_ < walkers_) start(walk);
 }
 
@@ -63,6 +66,7 @@ std::uint32_t Walker::new_walk(TaggedAddress page, std::uint64_t cause) {
   walk.missed = sim_now();
   walk.active = walk.stale = false;
   walk.reads = 0;
+  walk.leaf = 0;
   return number;
 }
 
@@ -86,8 +90,7 @@ void Walker::start_waiting() {
     if (page == nullptr) {
       start(walk);
     } else {
-      listener_.walked(walks_[walk].waiting, Completion::kSuccess, page);
-      release(walk);
+      hand_over(walk, Completion::kSuccess, page);
     }
   }
 }
@@ -144,7 +147,7 @@ void Walker::answered(tlm::tlm_generic_payload& trans) {
   const std::uint64_t argument = Transaction::of(trans).context;
   const bool ok = Transaction::of(trans).completion == Completion::kSuccess;
   std::uint64_t raw = 0;
-  std::memcpy(&raw, trans.get_data_ptr(), sizeof raw);
+  if (trans.is_read()) std::memcpy(&raw, trans.get_data_ptr(), sizeof raw);
   trans.release();
   if (!is_current(argument)) return;
   const auto walk = static_cast<std::uint32_t>(argument);
@@ -152,6 +155,8 @@ void Walker::answered(tlm::tlm_generic_payload& trans) {
     begin(walk);
   } else if (!ok) {
     finish(walk, Completion::kBadTable, nullptr);
+  } else if (const auto leaf = std::exchange(walks_[walk].leaf, 0); leaf != 0) {
+    map(walk, abi::PageTableEntry{leaf});
   } else {
     interpret(walk, raw);
   }
@@ -164,7 +169,7 @@ void Walker::interpret(std::uint32_t number, std::uint64_t raw) {
   if (!entry.valid()) {
     finish(number, Completion::kNotMapped, nullptr);
   } else if (level != kContextLevel && entry.leaf()) {
-    map(number, entry);
+    if (!note_use(number, entry)) map(number, entry);
   } else if (level == 0) {
     finish(number, Completion::kBadTable, nullptr);
   } else {
@@ -180,12 +185,38 @@ void Walker::interpret(std::uint32_t number, std::uint64_t raw) {
 void Walker::map(std::uint32_t number, abi::PageTableEntry entry) {
   const auto& walk = walks_[number];
   const auto& share = listener_.share(function(number));
-  const auto page = leaf_translation(entry, walk.level, walk.page, share);
+  auto page = leaf_translation(entry, walk.level, walk.page, share);
   if (page) {
+    page->clean = page->write && !entry.dirty() && !entry.is_peer() &&
+                  listener_.tells_of_use(space_of_tagged(walk.page));
     finish(number, Completion::kSuccess, &tlb_.insert(*page));
   } else {
     finish(number, Completion::kBadTable, nullptr);
   }
+}
+
+// True: the leaf is being written, or the walk begins anew because somebody else has written it.
+bool Walker::note_use(std::uint32_t number, abi::PageTableEntry entry) {
+  auto& walk = walks_[number];
+  if (entry.is_peer() || !listener_.tells_of_use(space_of_tagged(walk.page))) return false;
+  std::uint64_t used = entry.raw;
+  if (walk.writes ? entry.may_write() : entry.may_read()) {
+    used |= abi::PageTableEntry::Young::kMask;
+    if (walk.writes) used |= abi::PageTableEntry::Dirty::kMask;
+  }
+  if (used == entry.raw) return false;
+  if (!listener_.exchange(walk.entry, entry.raw, used)) {
+    begin(number);
+    return true;
+  }
+  walk.leaf = used;
+  auto& trans = sim_.pool.allocate_timing(tlm::TLM_WRITE_COMMAND, walk.entry, sizeof used);
+  auto& info = Transaction::of(trans);
+  info.context = argument(number);
+  info.cause = walk.cause;
+  info.issued = sim_now();
+  send_(trans);
+  return true;
 }
 
 void Walker::finish(std::uint32_t number, Completion completion, Translation* page) {
@@ -194,9 +225,18 @@ void Walker::finish(std::uint32_t number, Completion completion, Translation* pa
   statistics_.walking += Picoseconds(static_cast<std::int64_t>(sim_now() - walk.started));
   sim_.emit(track_, platform::Activity::kPageWalk, walk.missed, sim_now(), walk.cause, 0,
             walk.reads);
-  listener_.walked(walk.waiting, completion, page);
-  release(number);
+  hand_over(number, completion, page);
   start_waiting();
+}
+
+// The walk is over before who waited for it may want the next one.
+void Walker::hand_over(std::uint32_t number, Completion completion, Translation* page) {
+  Waiting waiting = std::move(handed_over_);
+  waiting.swap(walks_[number].waiting);
+  release(number);
+  listener_.walked(waiting, completion, page);
+  waiting.clear();
+  handed_over_ = std::move(waiting);
 }
 
 void Walker::release(std::uint32_t number) {

@@ -3,7 +3,8 @@
 //
 // A page is walked for once: later requests for it wait for the walk under way. `walkers` walks
 // run at once, others wait in order of arrival. Each entry read costs `walk_step` and a real read
-// of 8 bytes; what is read are the bytes of that time.
+// of 8 bytes; what is read are the bytes of that time. Where tables tell of use, a leaf that does
+// not say so yet is replaced at once, and the walk goes on when those 8 bytes are written.
 #pragma once
 
 #include <functional>
@@ -36,6 +37,10 @@ class Walker {
     // Of the function's context table, in its memory; 0: none.
     virtual std::uint64_t context_base(unsigned function) const = 0;
     virtual const Partition& share(unsigned function) const = 0;
+    // Whether tables of the space tell of use (abi::PageTableEntry::Young, Dirty).
+    virtual bool tells_of_use(SpaceId space) const = 0;
+    // Replaces an entry at once, unless it is no longer `from`.
+    virtual bool exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) = 0;
   };
   // Sends a read; the response goes to answered().
   using Send = std::function<void(tlm::tlm_generic_payload&)>;
@@ -62,6 +67,8 @@ class Walker {
     bool stale = false;   // what it has read was invalidated
     unsigned level = 0;   // of the entry to be read
     std::uint64_t entry = 0;
+    std::uint64_t leaf = 0;   // that is being written
+    bool writes = false;      // somebody wants to write the page
     unsigned reads = 0;
     Waiting waiting;
   };
@@ -83,6 +90,8 @@ class Walker {
   void read(std::uint64_t argument);
   void interpret(std::uint32_t walk, std::uint64_t raw);
   void map(std::uint32_t walk, abi::PageTableEntry entry);
+  bool note_use(std::uint32_t walk, abi::PageTableEntry entry);
+  void hand_over(std::uint32_t walk, Completion completion, Translation* page);
   void finish(std::uint32_t walk, Completion completion, Translation* page);
   void release(std::uint32_t walk);
 
@@ -99,6 +108,7 @@ class Walker {
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> live_;  // walks in order of arrival
   unsigned active_ = 0;
+  Waiting handed_over_;
 };
 
 }  // namespace npu::model

@@ -24,7 +24,10 @@ class FaultService;
 
 struct Device::Impl {
   Impl(platform::Platform& host, const DeviceOptions& opened_with)
-      : platform(host), options(opened_with), control(host.tasks().make_mutex()), managed(host.tasks().make_mutex()) {}
+      : platform(host),
+        options(opened_with),
+        control(host.tasks().make_mutex()),
+        managed(host.tasks().make_mutex()) {}
 
   // kInvalidArgument after shutdown(), kDeviceLost after the card went away.
   Status usable() const;

@@ -27,7 +27,7 @@ tl::unexpected<Error> closed() {
 ManagedMemory::ManagedMemory(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(Device& device, AddressSpace& space,
-                                                            const ManagedOptions& options) {
+                                                           const ManagedOptions& options) {
   auto& card = device.impl();
   if (auto ok = card.usable(); !ok) return forward_error(ok);
   if (space.impl().space == nullptr || &space.impl().device != &card) {

@@ -154,7 +154,6 @@ void Pager::serve_fault(const Message& message, const ServedSpaces& spaces) {
   } else {
     ++pages->statistics().records;
     ++pages->statistics().batches;
-    pages->trace().begin(ServiceTrace::kAllocate);
     const bool write = field_of<PagerHead::Write>(message.words[0]) != 0;
     const auto brought = pages->bring(message.words[1], write, slot);
     pages->trace().begin(ServiceTrace::kReply);
@@ -232,9 +231,9 @@ void Pager::give(std::uint32_t slot) {
 Status Pager::map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) {
   auto& held = slots_[slot];
   Message message;
-  message.words[0] =
-      head_of(PagerMessage::kAdopt) | field_at<PagerHead::Vmid>(held.pages->space().vmid()) |
-      field_at<PagerHead::Flag>(std::exchange(held.swapped, false) ? 1 : 0);
+  message.words[0] = head_of(PagerMessage::kAdopt) |
+                     field_at<PagerHead::Vmid>(held.pages->space().vmid()) |
+                     field_at<PagerHead::Flag>(std::exchange(held.swapped, false) ? 1 : 0);
   message.words[1] = held.at;
   message.words[2] = slot;
   message.words[3] = entry;

@@ -42,12 +42,12 @@ class Pager : public CardPaging {
   Result<bool> unmap_without(std::uint32_t slot, std::uint64_t entry);
 
   Device::Impl& device_;
-  const unsigned pool_;         // free slots that it should have
+  const unsigned pool_;  // free slots that it should have
   std::unique_ptr<MessageChannel> channel_;
-  MemoryHandle memory_;         // image, arguments, table of slots
+  MemoryHandle memory_;  // image, arguments, table of slots
   std::uint64_t image_ = 0, arguments_ = 0;
-  unsigned free_ = 0;           // slots that it has and that hold nothing
-  bool pressed_ = false;        // it has been told that there is no memory
+  unsigned free_ = 0;     // slots that it has and that hold nothing
+  bool pressed_ = false;  // it has been told that there is no memory
   bool started_ = false, dead_ = false;
 };
 

@@ -241,8 +241,7 @@ void PageTables::forget(const PageRange& range) {
 }
 
 std::uint64_t PageTables::entry_address(std::uint64_t at) const {
-  return memory_->address(known_leaf_table(at)) +
-         sizeof(PageTableEntry) * abi::table_index(at, 0);
+  return memory_->address(known_leaf_table(at)) + sizeof(PageTableEntry) * abi::table_index(at, 0);
 }
 
 // Takes tables without a valid entry out of the path to `at`.

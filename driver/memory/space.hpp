@@ -47,8 +47,8 @@ class Space {
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment);
   Status release(std::uint64_t at);
   Status map(const PageRange& range, MemoryHandle memory, Bytes offset);
-  // A reservation whose pages are in no mapping: their entries are written with write_entry(), or by
-  // the card itself.
+  // A reservation whose pages are in no mapping: their entries are written with write_entry(), or
+  // by the card itself.
   Result<std::uint64_t> reserve_managed(Bytes size);
   // Its pages are mapped nowhere any more.
   Status release_managed(std::uint64_t at);

@@ -17,9 +17,9 @@
 namespace npu::driver {
 
 struct Reservation {
-  Bytes size = 0;      // as asked for
-  unsigned order = 0;  // log2 of the addresses taken
-  bool plain = false;  // made by allocate(), given back by free()
+  Bytes size = 0;        // as asked for
+  unsigned order = 0;    // log2 of the addresses taken
+  bool plain = false;    // made by allocate(), given back by free()
   bool managed = false;  // plain, but given back by release_managed()
 };
 

@@ -28,9 +28,9 @@ constexpr std::uint32_t kLooks = 16;
 
 void Pager::run() {
   while (!stopped_) {
-    if (step()) continue;
+    const bool acted = step();
     port_.phase(AicpuPhase::kIdle);
-    static_cast<void>(port_.poll_again(kEver));
+    if (!acted) static_cast<void>(port_.poll_again(kEver));
   }
 }
 
@@ -59,7 +59,7 @@ bool Pager::is_short() const {
 }
 
 void Pager::take_fault() {
-  port_.phase(AicpuPhase::kDispatch);
+  port_.phase(AicpuPhase::kTakeFault);
   fault_ = window_.take_fault();
   if (fault_.info.get<FaultAccessInfo::Valid>() == 0) return;
   slot_ = slots_.first_free();
@@ -68,12 +68,11 @@ void Pager::take_fault() {
   swap_failed_ = false;
   const auto& info = fault_.info;
   Message message;
-  message.words[0] =
-      field_at<PagerHead::Kind>(static_cast<std::uint64_t>(PagerMessage::kFault)) |
-      field_at<PagerHead::Vmid>(info.get<FaultAccessInfo::Vmid>()) |
-      field_at<PagerHead::Write>(info.get<FaultAccessInfo::Write>()) |
-      field_at<PagerHead::Forbidden>(info.get<FaultAccessInfo::Forbidden>()) |
-      field_at<PagerHead::Core>(info.get<FaultAccessInfo::Core>());
+  message.words[0] = field_at<PagerHead::Kind>(static_cast<std::uint64_t>(PagerMessage::kFault)) |
+                     field_at<PagerHead::Vmid>(info.get<FaultAccessInfo::Vmid>()) |
+                     field_at<PagerHead::Write>(info.get<FaultAccessInfo::Write>()) |
+                     field_at<PagerHead::Forbidden>(info.get<FaultAccessInfo::Forbidden>()) |
+                     field_at<PagerHead::Core>(info.get<FaultAccessInfo::Core>());
   message.words[1] = fault_.address;
   message.words[2] = slot_ | std::uint64_t{info.get<FaultAccessInfo::Unit>()} << 32;
   window_.send(message);
@@ -117,7 +116,7 @@ void Pager::take_message() {
 
 void Pager::replied(const Message& message) {
   if (!asked_) return;
-  port_.phase(AicpuPhase::kComplete);
+  port_.phase(AicpuPhase::kMapPage);
   const auto verdict = static_cast<PagerVerdict>(field_of<PagerHead::Verdict>(message.words[0]));
   const auto vmid = fault_.info.get<FaultAccessInfo::Vmid>();
   if (verdict == PagerVerdict::kMap) {
@@ -133,7 +132,7 @@ void Pager::replied(const Message& message) {
 
 // Round the clock: a page that has been used since the last look gets another chance.
 void Pager::evict() {
-  port_.phase(AicpuPhase::kDrain);
+  port_.phase(AicpuPhase::kEvictPage);
   const auto slot = slots_.next_used();
   if (slot == abi::kNoSlot) return;
   const auto held = slots_.get(slot);

@@ -35,14 +35,14 @@ class Pager {
   Window window_;
   SlotTable slots_;
   bool stopped_ = false;
-  bool asked_ = false;     // the driver for `fault_`
+  bool asked_ = false;  // the driver for `fault_`
   PageFault fault_;
   std::uint32_t slot_ = abi::kNoSlot;  // for it
-  bool pressed_ = false;   // no memory for more slots
-  bool swap_failed_ = false;  // the driver cannot bring pages home: it answers for the next fault
+  bool pressed_ = false;               // no memory for more slots
+  bool swap_failed_ = false;   // the driver cannot bring pages home: it answers for the next fault
   std::uint32_t leaving_ = 0;  // slots whose pages the driver brings home
   std::uint32_t spaces_ = 0;   // bit v: Young was cleared in VMID v, translations not dropped since
-  std::uint32_t looked_ = 0;        // pages, since then
+  std::uint32_t looked_ = 0;   // pages, since then
 };
 
 }  // namespace npu::firmware

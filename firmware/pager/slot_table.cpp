@@ -33,8 +33,8 @@ void SlotTable::give(std::uint32_t slot) {
 }
 
 void SlotTable::take() {
-  first_free_ = static_cast<std::uint32_t>(
-      port_.load(place(first_free_) + offsetof(PagerSlot, address), 8));
+  first_free_ =
+      static_cast<std::uint32_t>(port_.load(place(first_free_) + offsetof(PagerSlot, address), 8));
   --free_;
 }
 

@@ -40,7 +40,7 @@ class SlotTable {
 
   platform::AicpuPort& port_;
   abi::PagerArguments arguments_;
-  std::uint32_t end_ = 0;   // behind the last that was ever given
+  std::uint32_t end_ = 0;  // behind the last that was ever given
   std::uint32_t free_ = 0;
   std::uint32_t used_ = 0;
   std::uint32_t first_free_ = abi::kNoSlot;

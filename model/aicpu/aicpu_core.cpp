@@ -212,11 +212,11 @@ void AicpuCore::phase(AicpuPhase phase, std::uint32_t task) {
 }
 
 void AicpuCore::end_phase() {
-  static constexpr std::array<Activity, 7> kActivities{
+  static constexpr std::array<Activity, kAicpuPhases> kActivities{
       Activity::kAicpuIdle,     Activity::kAicpuHandshake, Activity::kAicpuWiring,
       Activity::kAicpuDispatch, Activity::kAicpuComplete,  Activity::kAicpuDrain,
-      Activity::kAicpuDump};
-  static_assert(kActivities.size() == kAicpuPhases);
+      Activity::kAicpuDump,     Activity::kPagerTakeFault, Activity::kPagerMapPage,
+      Activity::kPagerEvictPage};
   statistics_.phases[static_cast<std::size_t>(phase_)] += statistics_.work().since(at_phase_);
   at_phase_ = statistics_.work();
   if (phase_ == AicpuPhase::kIdle || local_ <= phase_since_) return;

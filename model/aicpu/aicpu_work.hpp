@@ -34,7 +34,7 @@ struct AicpuWork {
 };
 
 inline constexpr std::size_t kAicpuPhases =
-    static_cast<std::size_t>(platform::AicpuPhase::kDump) + 1;
+    static_cast<std::size_t>(platform::AicpuPhase::kEvictPage) + 1;
 using AicpuPhases = std::array<AicpuWork, kAicpuPhases>;
 
 }  // namespace npu::model

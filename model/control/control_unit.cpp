@@ -159,9 +159,9 @@ void ControlUnit::invalidate(abi::Invalidate value) {
   const bool all = value.get<abi::Invalidate::WholeSpace>() != 0;
   const std::uint64_t page = align_down(address(abi::InvalidateLow::kOffset), kSpan);
   if (!all && page >> abi::kVirtualBits != 0) return;
-  invalidation_.start(all ? all_of_spaces(space, 1)
-                          : TaggedRange{tagged_address(space, page),
-                                        tagged_address(space, page + kSpan - 1)});
+  invalidation_.start(
+      all ? all_of_spaces(space, 1)
+          : TaggedRange{tagged_address(space, page), tagged_address(space, page + kSpan - 1)});
 }
 
 void ControlUnit::send() {

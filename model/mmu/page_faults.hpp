@@ -86,8 +86,8 @@ class PageFaults {
   CardRegisters& registers_;
   RegisterBank& bank_;
   Mmu& mmu_;
-  std::uint32_t spaces_ = 0;    // PAGE_FAULT_SPACES
-  std::vector<Fault> faults_;   // in order of arrival
+  std::uint32_t spaces_ = 0;   // PAGE_FAULT_SPACES
+  std::vector<Fault> faults_;  // in order of arrival
   Listener* listener_ = nullptr;
   bool attended_ = true;        // somebody takes them
   bool to_control_ = false;     // no ring

@@ -67,8 +67,8 @@ class Walker {
     bool stale = false;   // what it has read was invalidated
     unsigned level = 0;   // of the entry to be read
     std::uint64_t entry = 0;
-    std::uint64_t leaf = 0;   // that is being written
-    bool writes = false;      // somebody wants to write the page
+    std::uint64_t leaf = 0;  // that is being written
+    bool writes = false;     // somebody wants to write the page
     unsigned reads = 0;
     Waiting waiting;
   };

@@ -20,6 +20,7 @@ namespace {
 using driver::kPageSize;
 
 constexpr Bytes kTouched = 64;
+constexpr Picoseconds kPause = 50_us;
 
 struct Sample {
   std::vector<Breakdown::Part> parts;
@@ -35,7 +36,10 @@ struct Sample {
 class Faults {
  public:
   Faults(Context& context, QueueSession& session, driver::ManagedMemory& managed)
-      : context_(context), session_(session), managed_(managed) {}
+      : context_(context),
+        session_(session),
+        managed_(managed),
+        by_pager_(context.parameters.choice("policy") == "message") {}
 
   Status prepare() {
     auto queue = session_.create_queue();
@@ -57,7 +61,10 @@ class Faults {
     if (auto ok = managed_.write(*at, {expected.data(), expected.size()}); !ok) {
       return forward_error(ok);
     }
-    FaultMilestones milestones(context_.trace);
+    // Whoever serves faults sleeps again.
+    auto& clock = context_.platform.clock();
+    clock.sleep_until(clock.now() + kPause);
+    FaultMilestones milestones(context_.trace, by_pager_);
     {
       const TraceSession listening(context_.trace, milestones);
       if (auto ok = touch(*at); !ok) return forward_error(ok);
@@ -117,6 +124,7 @@ class Faults {
   Context& context_;
   QueueSession& session_;
   driver::ManagedMemory& managed_;
+  const bool by_pager_;
   std::unique_ptr<driver::Queue> queue_;
   driver::DeviceAddress room_;
 };
@@ -135,7 +143,7 @@ Status run(Context& context) {
   }
   context.report.add_note(
       "filled: the host has written the page, which is copied; untouched: nobody has. The fault of "
-      "median latency; driver: its task wakes, takes the record and looks the page up");
+      "median latency; driver: its task wakes, takes the record or message and looks the page up");
   faults.close();
   if (auto ok = (*managed)->close(); !ok) return ok;
   return (*session)->close();

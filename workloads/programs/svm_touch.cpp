@@ -31,6 +31,7 @@ class Touches {
         managed_(managed),
         pages_(context.parameters.integer("pages")),
         by_card_(context.parameters.choice("by") == "card"),
+        writes_(!by_card_ || context.parameters.choice("access") == "write"),
         table_(context.report.add_table(
             fmt::format("{} pages of 2 MiB, touched by the {}", pages_, by_card_ ? "card" : "host"),
             {"order", "faults", "batches", "to card", "to host", "time us", "GB/s"})) {}
@@ -97,15 +98,20 @@ class Touches {
     std::vector<std::byte> bytes(kTouched);
     for (const auto page : order) {
       const auto from = begin_ + page * kPageSize;
-      auto touched = by_card ? copy(from) : managed_.read(from, {bytes.data(), bytes.size()});
+      auto touched = by_card ? touch(from) : managed_.read(from, {bytes.data(), bytes.size()});
       if (!touched) return touched;
     }
     return {};
   }
-  Status copy(driver::DeviceAddress from) {
+  // By the card, which leaves it as it was, written or not.
+  Status touch(driver::DeviceAddress at) {
+    if (auto ok = copy(at, room_); !ok || !writes_) return ok;
+    return copy(room_, at);
+  }
+  Status copy(driver::DeviceAddress from, driver::DeviceAddress to) {
     const auto deadline = patience(context_);
     const auto ticket =
-        queue_->submit(driver::entries::copy_on_device(from, room_, kTouched), deadline);
+        queue_->submit(driver::entries::copy_on_device(from, to, kTouched), deadline);
     if (!ticket) return forward_error(ticket);
     return queue_->wait(*ticket, driver::WaitPolicy::kPolling, deadline);
   }
@@ -149,7 +155,7 @@ class Touches {
   QueueSession& session_;
   ManagedMemory& managed_;
   const std::uint64_t pages_;
-  const bool by_card_;
+  const bool by_card_, writes_;
   Table& table_;
   std::unique_ptr<driver::Queue> queue_;
   driver::DeviceAddress begin_, room_;
@@ -206,8 +212,16 @@ Workload svm_touch() {
             0,
             0,
             {"card", "host"}},
+           {"access",
+            ParameterType::kChoice,
+            "",
+            "read",
+            "what the card does to a page; what it has for the host to touch, it has written",
+            0,
+            0,
+            {"read", "write"}},
            policy_parameter(),
-       card_parameter()},
+           card_parameter()},
           run};
 }
 

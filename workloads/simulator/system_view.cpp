@@ -38,8 +38,9 @@ std::uint64_t executed_by(const model::AiCorePrograms& programs) {
 }
 
 std::vector<CardCounters::Phase> phases_of(const model::AicpuStatistics& aicpus) {
-  static constexpr std::array<const char*, model::kAicpuPhases> kNames{
-      "idle", "handshake", "wiring", "dispatch", "complete", "drain", "dump"};
+  // Those of the scheduler, which come first.
+  static constexpr std::array<const char*, 7> kNames{"idle",     "handshake", "wiring", "dispatch",
+                                                     "complete", "drain",     "dump"};
   std::vector<CardCounters::Phase> all;
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     const auto& work = aicpus.phases[i];

@@ -25,7 +25,7 @@ struct ControlState : Register<ControlState, std::uint32_t, 0x03D0, Access::kRea
   static constexpr std::string_view kName = "CONTROL_STATE";
   using Start = Field<0, 0>;
   using Running = Field<1, 1>;
-  using Ended = Field<2, 2>;   // since the last start
+  using Ended = Field<2, 2>;    // since the last start
   using Fault = Field<31, 16>;  // FaultCode of what ended it; 0: it returned 0
 };
 // Writing Enable = 1 latches MESSAGE_BASE, the size and the vector, and zeroes all indices.

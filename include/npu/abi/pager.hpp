@@ -23,8 +23,8 @@ enum class PagerMessage : std::uint8_t {
   kSwap = 2,   // the page of `slot` was taken out of the tables, and nobody uses it any more
   kTaken = 3,  // the same, because the driver asked for it (kTakeBack)
   // To the pager.
-  kReply = 16,     // to kFault: `verdict`; `entry`: device-local address of the page table entry
-  kGive = 17,      // `slot` is free; `flag` 1: the page of a kSwap has gone from it
+  kReply = 16,  // to kFault: `verdict`; `entry`: device-local address of the page table entry
+  kGive = 17,   // `slot` is free; `flag` 1: the page of a kSwap has gone from it
   // `slot` holds the page at `address`, mapped by the driver at `entry`; `flag` 1: that of a kSwap,
   // which could not be brought home.
   kAdopt = 18,

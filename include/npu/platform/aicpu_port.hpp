@@ -20,7 +20,7 @@
 
 namespace npu::platform {
 
-// Names of a program's phases in a timeline; the scheduler's own figures come from them.
+// Names of a program's phases in a timeline; the scheduler's own figures come from the first.
 enum class AicpuPhase : std::uint8_t {
   kIdle,
   kHandshake,
@@ -28,7 +28,11 @@ enum class AicpuPhase : std::uint8_t {
   kDispatch,
   kComplete,
   kDrain,
-  kDump  // copies of tensors
+  kDump,  // copies of tensors
+  // Of the pager.
+  kTakeFault,
+  kMapPage,
+  kEvictPage
 };
 
 class AicpuPort {

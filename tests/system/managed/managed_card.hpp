@@ -36,11 +36,10 @@ class ManagedTest : public testing::TestWithParam<driver::FaultPolicy> {
 inline std::string policy_name(const testing::TestParamInfo<driver::FaultPolicy>& info) {
   return info.param == driver::FaultPolicy::kMessage ? "message" : "batch";
 }
-#define NPU_BOTH_POLICIES(suite)                                               \
-  INSTANTIATE_TEST_SUITE_P(Policies, suite,                                    \
-                           testing::Values(driver::FaultPolicy::kMessage,      \
-                                           driver::FaultPolicy::kBatch),       \
-                           policy_name)
+#define NPU_BOTH_POLICIES(suite) \
+  INSTANTIATE_TEST_SUITE_P(      \
+      Policies, suite,           \
+      testing::Values(driver::FaultPolicy::kMessage, driver::FaultPolicy::kBatch), policy_name)
 
 class ManagedCard {
  public:

@@ -65,6 +65,7 @@ class Requests:
     def __init__(self, trace, report):
         self.trace, self.by_cause = trace, trace.by_cause()
         self.ring_on_card = report["parameters"].get("ring", "device") == "device"
+        self.by_pager = report["parameters"].get("policy") == "message"
         self.stores = {piece.end: piece.begin for piece in trace.slices
                        if piece.name == "mmio_write" and piece.args["bar"] == MEMORY_BAR}
 
@@ -108,7 +109,14 @@ class Requests:
                        ("completion", complete)], called, returned)
 
 
-def fault_parts(trace, begin):
+def differences(moments, begin):
+    parts, last = {}, begin
+    for name, moment in moments:
+        parts[name], last = moment - last, moment
+    return parts
+
+
+def fault_parts(trace, begin, by_pager):
     """Of a page fault whose first walk began at `begin`."""
     later = sorted((p for p in trace.slices if p.begin >= begin), key=lambda p: p.end)
 
@@ -121,19 +129,25 @@ def fault_parts(trace, begin):
         return found and found.begin
 
     walked = next(p.end for p in later if p.name == "page_walk" and p.begin == begin)
-    told = first("host_write", walked)
+    taken = by_pager and next(p for p in later if p.name == "pager_take_fault")
+    told = first("host_write", taken.end if by_pager else walked)
     replied = first("page_fault", walked)
-    table = stage("map")
     copy = stage("copy")
+    if by_pager:
+        answered = next(p.begin for p in later if p.name == "pager_map_page")
+        copied = copy if copy is not None and copy < stage("reply") else stage("reply")
+        moments = [("walk", walked), ("signal", taken.begin), ("allocation", taken.end),
+                   ("message", told), ("interrupt", first("interrupt_handler", told)),
+                   ("driver", copied), ("copy", stage("reply")), ("reply", answered),
+                   ("table", replied), ("replay", first("page_walk", replied))]
+        return differences(moments, begin)
+    table = stage("map")
     copied_from = copy if copy is not None and copy < table else table
     moments = [("walk", walked), ("message", told), ("interrupt", first("interrupt_handler", told)),
                ("driver", stage("allocate")), ("allocation", copied_from), ("copy", table),
                ("table", stage("reply")), ("reply", replied),
                ("replay", first("page_walk", replied))]
-    parts, last = {}, begin
-    for name, moment in moments:
-        parts[name], last = moment - last, moment
-    return parts
+    return differences(moments, begin)
 
 
 def expect(name, found, reported):
@@ -164,7 +178,7 @@ def check_run(requests, measured, times, prefix):
 
 
 def check_fault(requests, measured, times, prefix):
-    parts = fault_parts(requests.trace, measured[prefix + ".latency_us"][0].begin)
+    parts = fault_parts(requests.trace, measured[prefix + ".latency_us"][0].begin, requests.by_pager)
     for part, time in parts.items():
         expect(f"{prefix}.breakdown.{part}_us", time, times[f"{prefix}.breakdown.{part}_us"])
     expect(prefix + ".latency_us", sum(parts.values()), times[prefix + ".latency_us"])

@@ -54,6 +54,7 @@ const std::vector<Traced>& traced() {
       {"vmm_map", "vmm_map", {"sizes=2MiB,1GiB"}},
       {"host_memory", "host_memory", {"sizes=4KiB,64KiB", "copiers=2", "bytes=4KiB"}},
       {"svm_fault", "svm_fault", {"faults=2"}},
+      {"svm_fault_batch", "svm_fault", {"faults=2", "policy=batch"}},
       {"svm_touch", "svm_touch", {"pages=3", "orders=sequential,random"}},
       {"hbm_replay", "hbm_replay", {"tools=card", "outstanding=1", "requests=100"}},
       {"queue_latency", "queue_latency", {"iterations=3"}},

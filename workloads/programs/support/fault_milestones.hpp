@@ -11,7 +11,8 @@
 
 namespace npu::workloads {
 
-// Listens to one fault. The parts are differences of consecutive milestones, so that they add up:
+// Listens to one fault. The parts are differences of consecutive milestones, so that they add up.
+// Of a fault that the driver serves:
 //   walk        the page is walked for and not found
 //   message     until the record of the fault is in host memory
 //   interrupt   until the handler of its interrupt has run
@@ -20,9 +21,17 @@ namespace npu::workloads {
 //   allocation, copy, table   of the driver's stages; no copy of a page that nobody has touched
 //   reply       until the card's MMU has it
 //   replay      the page is walked for again and found
+// Of one that the card's pager serves:
+//   walk
+//   signal      until the pager has seen it
+//   allocation  it takes the fault and memory for it, until its message leaves
+//   message, interrupt, driver, copy
+//   reply       until the pager has taken the driver's answer
+//   table       it writes the entry, until the card's MMU has its reply
+//   replay
 class FaultMilestones : public platform::TraceSink {
  public:
-  explicit FaultMilestones(TraceSource& source) : source_(source) {}
+  FaultMilestones(TraceSource& source, bool by_pager) : source_(source), by_pager_(by_pager) {}
   void on_event(const platform::TraceEvent& event) override;
 
   // kNotFound: a milestone is missing; which one.
@@ -30,9 +39,12 @@ class FaultMilestones : public platform::TraceSink {
   Instant begin() const { return begin_.value_or(Instant{}); }
 
  private:
+  void on_stage(const platform::TraceEvent& event);
+
   TraceSource& source_;
-  std::optional<Instant> begin_, walked_, told_, interrupted_, allocate_, copy_, map_, reply_,
-      replied_, found_;
+  const bool by_pager_;
+  std::optional<Instant> begin_, walked_, seen_, asked_, told_, interrupted_, allocate_, copy_,
+      map_, reply_, answered_, replied_, found_;
 };
 
 }  // namespace npu::workloads

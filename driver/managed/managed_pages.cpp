@@ -116,15 +116,13 @@ Result<ManagedPages::Brought> ManagedPages::bring(std::uint64_t address, bool wr
   const auto& memory = paging_.slots()[slot];
   if (page.host) {
     trace_.begin(ServiceTrace::kCopy);
-    if (auto ok = mover_.to_card(page.frame->bus(), memory.address, kPageSize); !ok) {
-      return forward_error(ok);
-    }
-    statistics_.migrated_to_card_bytes += kPageSize;
+    if (auto ok = copy_to_card(page, slot); !ok) return forward_error(ok);
   } else {
     statistics_.created_on_card_bytes += kPageSize;
   }
   statistics_.resident_bytes += kPageSize;
   ++statistics_.faults;
+  if (page.evicted) ++statistics_.thrash;
   page.same = page.host;
   page.host = false;
   page.mapped = true;
@@ -144,9 +142,31 @@ Result<std::unique_ptr<platform::DmaMemory>> ManagedPages::take_frame() {
   return frame;
 }
 
+Status ManagedPages::copy_to_card(const Page& page, std::uint32_t slot) {
+  auto& clock = device_.platform.clock();
+  const Instant begin = clock.now();
+  auto ok = mover_.to_card(page.frame->bus(), paging_.slots()[slot].address, kPageSize);
+  statistics_.copying_to_card += clock.now() - begin;
+  if (ok) statistics_.migrated_to_card_bytes += kPageSize;
+  return ok;
+}
+
+Status ManagedPages::copy_to_host(Page& page, std::uint32_t slot) {
+  auto& clock = device_.platform.clock();
+  const Instant begin = clock.now();
+  auto ok = mover_.to_host(paging_.slots()[slot].address, page.frame->bus(), kPageSize);
+  statistics_.copying_to_host += clock.now() - begin;
+  if (ok) statistics_.migrated_to_host_bytes += kPageSize;
+  return ok;
+}
+
+void ManagedPages::note_eviction(std::uint64_t at) {
+  page_of(at).evicted = true;
+  ++statistics_.evictions;
+}
+
 Status ManagedPages::leave(std::uint32_t slot, bool dirty) {
-  const auto& memory = paging_.slots()[slot];
-  auto& page = page_of(memory.at);
+  auto& page = page_of(paging_.slots()[slot].at);
   page.mapped = false;
   if (!page.frame) {
     auto frame = take_frame();
@@ -154,8 +174,7 @@ Status ManagedPages::leave(std::uint32_t slot, bool dirty) {
     page.frame = std::move(*frame);
   }
   if (dirty || !page.same) {
-    if (auto ok = mover_.to_host(memory.address, page.frame->bus(), kPageSize); !ok) return ok;
-    statistics_.migrated_to_host_bytes += kPageSize;
+    if (auto ok = copy_to_host(page, slot); !ok) return ok;
   } else {
     statistics_.dropped_bytes += kPageSize;
   }
@@ -184,7 +203,7 @@ Status ManagedPages::evict(std::uint32_t slot) {
     dirty = *written;
   }
   if (auto ok = leave(slot, dirty); !ok) return ok;
-  ++statistics_.evictions;
+  note_eviction(at);
   return {};
 }
 

@@ -47,6 +47,8 @@ class ManagedPages {
   Status leave(std::uint32_t slot, bool dirty);
   // It could not: the card may use it again.
   Status keep(std::uint32_t slot);
+  // It had to leave for want of memory.
+  void note_eviction(std::uint64_t at);
   // leave() of one that is still in use, for want of memory.
   Status evict(std::uint32_t slot);
   Status read(std::uint64_t at, ByteSpan to);
@@ -59,6 +61,7 @@ class ManagedPages {
     bool host = false;  // is usable on the host
     bool same = false;  // the frame holds what the card's page held when it came
     bool mapped = false;
+    bool evicted = false;  // before
     std::uint32_t slot = abi::kNoSlot;  // on the card
     std::unique_ptr<platform::DmaMemory> frame;
   };
@@ -76,6 +79,8 @@ class ManagedPages {
   Status check(std::uint64_t at, Bytes size);
   Status bring_to_host(std::uint64_t at, Page& page);
   Result<std::unique_ptr<platform::DmaMemory>> take_frame();
+  Status copy_to_card(const Page& page, std::uint32_t slot);
+  Status copy_to_host(Page& page, std::uint32_t slot);
   Status release(std::uint64_t at, Page& page);
   template <class Copy>
   Status touch(std::uint64_t at, Bytes size, Copy copy);

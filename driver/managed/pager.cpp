@@ -180,11 +180,12 @@ void Pager::serve_swap(const Message& message) {
   held.swapped = true;
   if (held.pages == nullptr) return give(slot);
   const bool dirty = field_of<PagerHead::Dirty>(message.words[0]) != 0;
-  auto& statistics = held.pages->statistics();
-  if (held.pages->leave(slot, dirty)) {
-    ++statistics.evictions;
+  auto& pages = *held.pages;
+  const std::uint64_t at = held.at;
+  if (pages.leave(slot, dirty)) {
+    pages.note_eviction(at);
   } else {
-    static_cast<void>(held.pages->keep(slot));
+    static_cast<void>(pages.keep(slot));
   }
 }
 

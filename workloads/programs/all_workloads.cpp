@@ -33,6 +33,7 @@ const Registry& all_workloads() {
                       operator_run,
                       graph,
                       svm_fault,
+                      svm_oversubscribe,
                       svm_touch}) {
       all.add(make());
     }

@@ -33,6 +33,7 @@ Workload vector_operator();
 Workload operator_run();
 Workload graph();
 Workload svm_fault();
+Workload svm_oversubscribe();
 Workload svm_touch();
 
 }  // namespace npu::workloads

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "npu/base/byte_span.hpp"
+#include "npu/base/units.hpp"
 #include "npu/driver/address_space.hpp"
 #include "npu/driver/device.hpp"
 #include "npu/driver/export.hpp"
@@ -46,6 +47,8 @@ struct ManagedStatistics {
   std::uint64_t dropped_bytes = 0;   // taken from the card without a copy: the host had the same
   std::uint64_t resident_bytes = 0;  // on the card now: in and created, less out and dropped
   std::uint64_t evictions = 0;       // pages that were taken from the card for want of memory
+  std::uint64_t thrash = 0;  // faults on pages that had been evicted before
+  Picoseconds copying_to_card{}, copying_to_host{};  // how long pages were on their way
 };
 
 class NPU_API ManagedMemory {

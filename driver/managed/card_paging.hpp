@@ -29,11 +29,14 @@ class CardPaging {
   virtual bool serve_some(const ServedSpaces& spaces) = 0;
 
   // For pages that the driver moves by itself: memory; mapping the page that the slot holds, at the
-  // entry's device-local address; the way back. kOutOfMemory, kTimeout.
-  virtual Result<std::uint32_t> take() = 0;
+  // entry's device-local address; the way back. kOutOfMemory, kTimeout, and what moving reports.
+  // Takes the page that came first from the card if there is no memory.
+  Result<std::uint32_t> take();
   virtual Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) = 0;
   // Nobody uses the page of the slot any more. Gives whether it was written since it was mapped.
   virtual Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) = 0;
+  // Whether unmap() knows of writes; else only what may be written counts as written.
+  virtual bool tells_writes() const = 0;
   // The slot holds nothing any more.
   virtual void give(std::uint32_t slot) = 0;
 

@@ -34,19 +34,7 @@ bool DriverPaging::serve_some(const ServedSpaces& spaces) {
 
 void DriverPaging::serve(const abi::PageFaultRecord& record, ManagedPages& pages) {
   const std::uint64_t page = align_down(record.address, kPageSize);
-  pages.trace().begin(ServiceTrace::kAllocate);
-  const auto slot = take();
-  bool served = false;
-  if (slot) {
-    const auto brought = pages.bring(record.address, record.write != 0, *slot);
-    served = static_cast<bool>(brought);
-    if (!brought || brought->was_there) {
-      give(*slot);
-    } else {
-      pages.trace().begin(ServiceTrace::kMap);
-      static_cast<void>(map(*slot, brought->entry, brought->value));
-    }
-  }
+  const bool served = static_cast<bool>(bring(record, pages));
   pages.trace().begin(ServiceTrace::kReply);
   if (served) {
     ring_->retry(record.vmid, page);
@@ -57,14 +45,24 @@ void DriverPaging::serve(const abi::PageFaultRecord& record, ManagedPages& pages
   pages.trace().end();
 }
 
-Result<std::uint32_t> DriverPaging::take() {
-  for (;;) {
-    const auto slot = slots_.create();
-    if (slot) return slot;
-    const auto oldest = slots_.oldest();
-    if (oldest == abi::kNoSlot) return slot;
-    if (auto ok = slots_[oldest].pages->evict(oldest); !ok) return forward_error(ok);
+Status DriverPaging::bring(const abi::PageFaultRecord& record, ManagedPages& pages) {
+  const auto* const page = pages.find(record.address);
+  const bool wants_memory = page != nullptr && !page->on_card();
+  std::uint32_t slot = abi::kNoSlot;
+  if (wants_memory) {
+    pages.trace().begin(ServiceTrace::kAllocate);
+    const auto taken = take();
+    if (!taken) return forward_error(taken);
+    slot = *taken;
   }
+  const auto brought = pages.bring(record.address, record.write != 0, slot);
+  if (!brought) {
+    if (wants_memory) give(slot);
+    return forward_error(brought);
+  }
+  if (brought->was_there) return {};
+  pages.trace().begin(ServiceTrace::kMap);
+  return map(slot, brought->entry, brought->value);
 }
 
 Status DriverPaging::map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) {

@@ -15,9 +15,9 @@ class DriverPaging : public CardPaging {
   void stop() override { ring_.reset(); }
   void serve(std::uint32_t vmids) override { ring_->serve(vmids); }
   bool serve_some(const ServedSpaces& spaces) override;
-  Result<std::uint32_t> take() override;
   Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
   Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) override;
+  bool tells_writes() const override { return false; }
   void give(std::uint32_t slot) override { slots_.destroy(slot); }
 
  private:
@@ -27,6 +27,7 @@ class DriverPaging : public CardPaging {
   DriverPaging(Device::Impl& device, std::uint32_t limit)
       : CardPaging(device, limit), device_(device) {}
   void serve(const abi::PageFaultRecord& record, ManagedPages& pages);
+  Status bring(const abi::PageFaultRecord& record, ManagedPages& pages);
 
   Device::Impl& device_;
   std::unique_ptr<FaultRing> ring_;

@@ -78,6 +78,7 @@ FaultService::~FaultService() {
 
 void FaultService::stop() {
   stopping_.store(true, std::memory_order_release);
+  prefetcher_.stop();
   if (task_) task_->join();
   task_.reset();
   const MutexHolder holder(*mutex_);
@@ -105,6 +106,7 @@ Status FaultService::add(ManagedPages& pages) {
 
 void FaultService::remove(ManagedPages& pages) {
   const MutexHolder holder(*mutex_);
+  prefetcher_.forget(pages);
   spaces_[pages.space().vmid()] = nullptr;
   serve_known();
 }

@@ -7,6 +7,7 @@
 
 #include "driver/managed/card_paging.hpp"
 #include "driver/managed/managed_pages.hpp"
+#include "driver/managed/prefetcher.hpp"
 
 namespace npu::driver {
 
@@ -29,12 +30,16 @@ class FaultService {
   // Of all pages, and of those whom nobody serves.
   platform::Mutex& mutex() { return *mutex_; }
   CardPaging& paging() { return *paging_; }
+  Prefetcher& prefetcher() { return prefetcher_; }
   // The device is shut down.
   bool stopped() const { return stopping_.load(std::memory_order_acquire); }
 
  private:
   FaultService(Device::Impl& device, const ManagedOptions& options)
-      : device_(device), options_(options), mutex_(device.platform.tasks().make_mutex()) {}
+      : device_(device),
+        options_(options),
+        mutex_(device.platform.tasks().make_mutex()),
+        prefetcher_(device.platform, *mutex_) {}
   Status start();
   void serve_known();
   void run();
@@ -43,6 +48,7 @@ class FaultService {
   const ManagedOptions options_;  // but for the pager's bytes, which may be gone
   std::unique_ptr<platform::Mutex> mutex_;
   std::unique_ptr<CardPaging> paging_;
+  Prefetcher prefetcher_;
   platform::InterruptVector* vector_ = nullptr;
   ServedSpaces spaces_{};
   std::atomic<bool> stopping_{false};

@@ -3,6 +3,7 @@
 #include "npu/driver/managed.hpp"
 
 #include "driver/device/address_space_impl.hpp"
+#include "driver/managed/advice.hpp"
 #include "driver/managed/fault_service.hpp"
 
 namespace npu::driver {
@@ -79,6 +80,45 @@ Status ManagedMemory::write(DeviceAddress at, ConstByteSpan from) {
   if (!impl_->usable()) return closed();
   const MutexHolder holder(impl_->service->mutex());
   return impl_->pages.write(at.value, from);
+}
+
+Result<PrefetchTicket> ManagedMemory::prefetch(DeviceAddress at, Bytes size, MemoryLocation to) {
+  if (!impl_->usable()) return closed();
+  const MutexHolder holder(impl_->service->mutex());
+  auto& pages = impl_->pages;
+  if (auto ok = pages.check(at.value, size); !ok) return forward_error(ok);
+  const bool to_card = to == MemoryLocation::card(pages.device().card.device_index);
+  if (!to_card && to != MemoryLocation::host()) {
+    return fail(ErrorCode::kInvalidArgument, "a location that this managed memory has not");
+  }
+  if (!to_card && any_read_mostly(pages, at.value, size)) {
+    return fail(ErrorCode::kInvalidArgument, "pages of read mostly are on the host already");
+  }
+  return impl_->service->prefetcher().begin(pages, at.value, size, to_card);
+}
+
+Status ManagedMemory::wait(PrefetchTicket ticket, Instant deadline) {
+  if (!impl_->usable()) return closed();
+  return impl_->service->prefetcher().wait(ticket, deadline);
+}
+
+Status ManagedMemory::advise(DeviceAddress at, Bytes size, MemoryAdvice advice, bool set,
+                             MemoryLocation location) {
+  if (!impl_->usable()) return closed();
+  const MutexHolder holder(impl_->service->mutex());
+  return driver::advise(impl_->pages, at.value, size, advice, set, location);
+}
+
+Result<ManagedAttributes> ManagedMemory::attributes(DeviceAddress at, Bytes size) const {
+  if (!impl_->usable()) return closed();
+  const MutexHolder holder(impl_->service->mutex());
+  return driver::attributes(impl_->pages, at.value, size);
+}
+
+bool ManagedMemory::contains(DeviceAddress at) const {
+  if (!impl_->usable()) return false;
+  const MutexHolder holder(impl_->service->mutex());
+  return static_cast<bool>(impl_->pages.check(at.value, 1));
 }
 
 ManagedStatistics ManagedMemory::statistics() const {

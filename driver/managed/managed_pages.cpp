@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "npu/base/checked.hpp"
 
@@ -32,7 +33,7 @@ Result<std::uint64_t> ManagedPages::allocate(Bytes size) {
   return at;
 }
 
-ManagedPages::Ranges::iterator ManagedPages::range_of(std::uint64_t address) {
+ManagedPages::Ranges::const_iterator ManagedPages::range_of(std::uint64_t address) const {
   auto found = ranges_.upper_bound(address);
   if (found == ranges_.begin()) return ranges_.end();
   --found;
@@ -40,20 +41,31 @@ ManagedPages::Ranges::iterator ManagedPages::range_of(std::uint64_t address) {
   return inside ? found : ranges_.end();
 }
 
-// Of what is known to be a managed page.
-ManagedPages::Page& ManagedPages::page_of(std::uint64_t at) {
-  auto& range = *range_of(at);
-  return range.second.pages[static_cast<std::size_t>((at - range.first) / kPageSize)];
+ManagedPage* ManagedPages::find(std::uint64_t address) {
+  const auto range = range_of(address);
+  if (range == ranges_.end()) return nullptr;
+  const auto index = static_cast<std::size_t>((address - range->first) / kPageSize);
+  return &ranges_.at(range->first).pages[index];
 }
 
-std::uint64_t ManagedPages::entry_of(const Ranges::value_type& range, std::uint64_t at) const {
+std::uint64_t ManagedPages::entry_of(std::uint64_t at) const {
+  const auto& range = *range_of(at);
   const auto table = (at - align_down(range.first, kTableSpan)) / kTableSpan;
   return range.second.tables[static_cast<std::size_t>(table)] +
          sizeof(abi::PageTableEntry) * abi::table_index(at, 0);
 }
 
-std::uint64_t ManagedPages::entry_of(std::uint64_t at) {
-  return entry_of(*range_of(at), at);
+abi::PageTableEntry ManagedPages::value_of(const ManagedPage& page) const {
+  return abi::PageTableEntry::page(paging_.slots()[page.slot].address, true, page.writable);
+}
+
+Status ManagedPages::check(std::uint64_t at, Bytes size) const {
+  const auto range = range_of(at);
+  const bool inside =
+      range != ranges_.end() && range_fits(at - range->first, size, range->second.size);
+  if (inside) return {};
+  return fail(ErrorCode::kOutOfRange,
+              fmt::format("{} bytes at {:#x} are not in one managed allocation", size, at));
 }
 
 Status ManagedPages::free(std::uint64_t at) {
@@ -80,84 +92,199 @@ Status ManagedPages::free_all() {
 }
 
 // What it held is gone.
-Status ManagedPages::release(std::uint64_t at, Page& page) {
-  if (page.slot != abi::kNoSlot) {
-    if (page.mapped) {
-      const auto dirty = paging_.unmap(page.slot, entry_of(at));
-      if (!dirty) return forward_error(dirty);
-    }
+Status ManagedPages::release(std::uint64_t at, ManagedPage& page) {
+  if (page.on_card()) {
+    if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
     statistics_.dropped_bytes += kPageSize;
-    statistics_.resident_bytes -= kPageSize;
-    paging_.give(page.slot);
+    leave_slot(page);
   }
   if (page.frame) frames_.push_back(std::move(page.frame));
   page = {};
   return {};
 }
 
+// --- To the card ------------------------------------------------------------------------------
+
 Result<ManagedPages::Brought> ManagedPages::bring(std::uint64_t address, bool write,
                                                   std::uint32_t slot) {
-  const auto range = range_of(address);
-  if (range == ranges_.end()) {
+  const std::uint64_t at = align_down(address, kPageSize);
+  auto* const page = find(address);
+  if (page == nullptr) {
     return fail(ErrorCode::kNotFound, fmt::format("{:#x} is no managed memory", address));
   }
-  static_cast<void>(write);
-  const std::uint64_t at = align_down(address, kPageSize);
-  auto& page = page_of(at);
   Brought brought;
-  brought.entry = entry_of(*range, at);
-  if (page.slot != abi::kNoSlot) {
-    brought.was_there = true;
-    if (page.mapped) return brought;  // it has come since
-    // Its way home has failed.
-    if (auto ok = keep(page.slot); !ok) return forward_error(ok);
-    return brought;
+  brought.was_there = page->on_card();
+  if (brought.was_there) {
+    if (write && !page->writable) {
+      if (auto ok = take_exclusive(at, *page); !ok) return forward_error(ok);
+    } else if (!page->mapped) {  // its way home has failed
+      if (auto ok = publish(at, *page); !ok) return forward_error(ok);
+    }
+    return brought;  // or it has come since
   }
-  const auto& memory = paging_.slots()[slot];
-  if (page.host) {
+  if (page->read_mostly && !write) {
+    if (auto ok = hold_copy(*page); !ok) return forward_error(ok);
+  }
+  if (page->host) {
     trace_.begin(ServiceTrace::kCopy);
-    if (auto ok = copy_to_card(page, slot); !ok) return forward_error(ok);
-  } else {
-    statistics_.created_on_card_bytes += kPageSize;
+    const Instant begin = device_.platform.clock().now();
+    auto ok = mover_.to_card(page->frame->bus(), paging_.slots()[slot].address, kPageSize);
+    if (ok) ok = mover_.wait();
+    statistics_.copying_to_card += device_.platform.clock().now() - begin;
+    if (!ok) return forward_error(ok);
   }
-  statistics_.resident_bytes += kPageSize;
+  settle(at, *page, slot, write);
   ++statistics_.faults;
-  if (page.evicted) ++statistics_.thrash;
-  page.same = page.host;
-  page.host = false;
-  page.mapped = true;
-  page.slot = slot;
-  paging_.slots().fill(slot, *this, at);
-  brought.value = abi::PageTableEntry::page(memory.address, true, true);
+  if (page->evicted) ++statistics_.thrash;
+  page->mapped = true;
+  brought.entry = entry_of(at);
+  brought.value = value_of(*page);
   return brought;
 }
 
-Result<std::unique_ptr<platform::DmaMemory>> ManagedPages::take_frame() {
-  if (frames_.empty()) {
-    return device_.platform.allocate_dma(device_.card.bdf(), kPageSize, kPageSize,
-                                         platform::DmaDirection::kBidirectional);
+// The host has what there is of the page.
+Status ManagedPages::hold_copy(ManagedPage& page) {
+  if (page.host) return {};
+  if (auto ok = give_frame(page); !ok) return ok;
+  page.host = true;
+  return {};
+}
+
+// The page's bytes are in the slot.
+void ManagedPages::settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write) {
+  (page.host ? statistics_.migrated_to_card_bytes : statistics_.created_on_card_bytes) += kPageSize;
+  statistics_.resident_bytes += kPageSize;
+  page.same = page.host;
+  if (write) page.read_mostly = false;
+  page.writable = !page.read_mostly && (write || paging_.tells_writes());
+  page.host = page.host && page.read_mostly;
+  page.slot = slot;
+  paging_.slots().fill(slot, *this, at);
+}
+
+Status ManagedPages::publish(std::uint64_t at, ManagedPage& page) {
+  auto ok = paging_.map(page.slot, entry_of(at), value_of(page));
+  page.mapped = static_cast<bool>(ok);
+  return ok;
+}
+
+// The card writes what it could only read: other copies go.
+Status ManagedPages::take_exclusive(std::uint64_t at, ManagedPage& page) {
+  trace_.begin(ServiceTrace::kInvalidate);
+  if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
+  trace_.begin(ServiceTrace::kMap);
+  page.host = page.read_mostly = false;
+  page.writable = true;
+  ++statistics_.upgrades;
+  return publish(at, page);
+}
+
+Status ManagedPages::create_on_card(std::uint64_t at) {
+  auto& page = page_of(at);
+  if (page.touched()) return {};
+  const auto slot = paging_.take();
+  if (!slot) return forward_error(slot);
+  settle(at, page, *slot, true);
+  return publish(at, page);
+}
+
+Result<std::uint64_t> ManagedPages::bring_run(std::uint64_t first, std::uint64_t count) {
+  std::vector<std::uint32_t> slots;
+  const Instant begin = device_.platform.clock().now();
+  Status status;
+  while (status && slots.size() < count) {
+    const auto slot = paging_.take();
+    if (!slot && slots.empty()) return forward_error(slot);
+    if (!slot) break;
+    const auto& page = page_of(first + slots.size() * kPageSize);
+    slots.push_back(*slot);
+    status = mover_.to_card(page.frame->bus(), paging_.slots()[*slot].address, kPageSize);
   }
-  auto frame = std::move(frames_.back());
-  frames_.pop_back();
-  return frame;
+  auto moved = mover_.wait();
+  if (status) status = std::move(moved);
+  statistics_.copying_to_card += device_.platform.clock().now() - begin;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (!status) {
+      paging_.give(slots[i]);
+      continue;
+    }
+    const std::uint64_t at = first + i * kPageSize;
+    auto& page = page_of(at);
+    settle(at, page, slots[i], !page.read_mostly);
+    ++statistics_.prefetched;
+    status = publish(at, page);
+  }
+  if (!status) return forward_error(status);
+  return slots.size();
 }
 
-Status ManagedPages::copy_to_card(const Page& page, std::uint32_t slot) {
-  auto& clock = device_.platform.clock();
-  const Instant begin = clock.now();
-  auto ok = mover_.to_card(page.frame->bus(), paging_.slots()[slot].address, kPageSize);
-  statistics_.copying_to_card += clock.now() - begin;
-  if (ok) statistics_.migrated_to_card_bytes += kPageSize;
-  return ok;
+// --- To the host ------------------------------------------------------------------------------
+
+Status ManagedPages::give_frame(ManagedPage& page) {
+  if (page.frame) return {};
+  if (!frames_.empty()) {
+    page.frame = std::move(frames_.back());
+    frames_.pop_back();
+    return {};
+  }
+  auto frame = device_.platform.allocate_dma(device_.card.bdf(), kPageSize, kPageSize,
+                                             platform::DmaDirection::kBidirectional);
+  if (!frame) return forward_error(frame);
+  page.frame = std::move(*frame);
+  return {};
 }
 
-Status ManagedPages::copy_to_host(Page& page, std::uint32_t slot) {
-  auto& clock = device_.platform.clock();
-  const Instant begin = clock.now();
-  auto ok = mover_.to_host(paging_.slots()[slot].address, page.frame->bus(), kPageSize);
-  statistics_.copying_to_host += clock.now() - begin;
-  if (ok) statistics_.migrated_to_host_bytes += kPageSize;
-  return ok;
+// Whether it was written since it was mapped.
+Result<bool> ManagedPages::unmap(std::uint64_t at, ManagedPage& page) {
+  if (!page.mapped) return true;
+  const auto written = paging_.unmap(page.slot, entry_of(at));
+  if (!written) return written;
+  page.mapped = false;
+  return *written && page.writable;
+}
+
+void ManagedPages::leave_slot(ManagedPage& page) {
+  statistics_.resident_bytes -= kPageSize;
+  paging_.give(std::exchange(page.slot, abi::kNoSlot));
+}
+
+Status ManagedPages::leave(std::uint32_t slot, bool dirty) {
+  const std::uint64_t at = paging_.slots()[slot].at;
+  auto& page = page_of(at);
+  page.mapped = false;
+  return leave_in_run(at, 1, {dirty && page.writable});
+}
+
+// Pages that nobody on the card uses any more, `dirty` by their numbers.
+Status ManagedPages::leave_in_run(std::uint64_t first, std::uint64_t count,
+                                  const std::vector<bool>& dirty) {
+  const Instant begin = device_.platform.clock().now();
+  Status status;
+  std::vector<bool> copied(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < copied.size() && status; ++i) {
+    auto& page = page_of(first + i * kPageSize);
+    copied[i] = !page.host && (dirty[i] || !page.same);
+    if (!copied[i]) continue;
+    status = give_frame(page);
+    if (!status) break;
+    status = mover_.to_host(paging_.slots()[page.slot].address, page.frame->bus(), kPageSize);
+  }
+  auto moved = mover_.wait();
+  statistics_.copying_to_host += device_.platform.clock().now() - begin;
+  if (!status) return status;
+  if (!moved) return moved;
+  for (std::size_t i = 0; i < copied.size(); ++i) {
+    auto& page = page_of(first + i * kPageSize);
+    (copied[i] ? statistics_.migrated_to_host_bytes : statistics_.dropped_bytes) += kPageSize;
+    page.host = true;
+    leave_slot(page);
+  }
+  return {};
+}
+
+Status ManagedPages::keep(std::uint32_t slot) {
+  const std::uint64_t at = paging_.slots()[slot].at;
+  return publish(at, page_of(at));
 }
 
 void ManagedPages::note_eviction(std::uint64_t at) {
@@ -165,104 +292,64 @@ void ManagedPages::note_eviction(std::uint64_t at) {
   ++statistics_.evictions;
 }
 
-Status ManagedPages::leave(std::uint32_t slot, bool dirty) {
-  auto& page = page_of(paging_.slots()[slot].at);
-  page.mapped = false;
-  if (!page.frame) {
-    auto frame = take_frame();
-    if (!frame) return forward_error(frame);
-    page.frame = std::move(*frame);
-  }
-  if (dirty || !page.same) {
-    if (auto ok = copy_to_host(page, slot); !ok) return ok;
-  } else {
-    statistics_.dropped_bytes += kPageSize;
-  }
-  statistics_.resident_bytes -= kPageSize;
-  page.host = true;
-  page.slot = abi::kNoSlot;
-  paging_.give(slot);
-  return {};
-}
-
-Status ManagedPages::keep(std::uint32_t slot) {
-  const std::uint64_t at = paging_.slots()[slot].at;
-  auto& page = page_of(at);
-  const auto value = abi::PageTableEntry::page(paging_.slots()[slot].address, true, true);
-  auto ok = paging_.map(slot, entry_of(at), value);
-  page.mapped = static_cast<bool>(ok);
-  return ok;
-}
-
 Status ManagedPages::evict(std::uint32_t slot) {
   const std::uint64_t at = paging_.slots()[slot].at;
-  bool dirty = true;
-  if (page_of(at).mapped) {
-    const auto written = paging_.unmap(slot, entry_of(at));
-    if (!written) return forward_error(written);
-    dirty = *written;
-  }
-  if (auto ok = leave(slot, dirty); !ok) return ok;
+  if (auto ok = fetch_run(at, 1); !ok) return ok;
   note_eviction(at);
   return {};
 }
 
-// The host has touched it: a trap into the operating system.
-Status ManagedPages::bring_to_host(std::uint64_t at, Page& page) {
-  if (page.host) return {};
-  device_.platform.tasks().system_calls(1);
-  ++statistics_.host_faults;
-  if (page.slot != abi::kNoSlot) {
-    bool dirty = true;
-    if (page.mapped) {
-      const auto written = paging_.unmap(page.slot, entry_of(at));
-      if (!written) return forward_error(written);
-      dirty = *written;
-    }
-    return leave(page.slot, dirty);
+Status ManagedPages::fetch_run(std::uint64_t first, std::uint64_t count) {
+  std::vector<bool> dirty;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t at = first + i * kPageSize;
+    const auto written = unmap(at, page_of(at));
+    if (!written) return forward_error(written);
+    dirty.push_back(*written);
   }
-  auto frame = take_frame();
-  if (!frame) return forward_error(frame);
-  page.frame = std::move(*frame);
-  page.host = true;
-  return {};
+  return leave_in_run(first, count, dirty);
 }
 
-Status ManagedPages::check(std::uint64_t at, Bytes size) {
-  const auto range = range_of(at);
-  const bool inside =
-      range != ranges_.end() && range_fits(at - range->first, size, range->second.size);
-  if (inside) return {};
-  return fail(ErrorCode::kOutOfRange,
-              fmt::format("{} bytes at {:#x} are not in one managed allocation", size, at));
+// The host has touched it: a trap into the operating system.
+Status ManagedPages::bring_to_host(std::uint64_t at, bool write) {
+  auto& page = page_of(at);
+  if (page.host && !(write && page.on_card())) return {};
+  device_.platform.tasks().system_calls(1);
+  ++statistics_.host_faults;
+  if (page.on_card()) {
+    if (auto ok = fetch_run(at, 1); !ok) return ok;
+  } else if (auto ok = hold_copy(page); !ok) {
+    return ok;
+  }
+  if (write) page.read_mostly = false;
+  return {};
 }
 
 // copy(frame's bytes, offset in what is touched) for each page.
 template <class Copy>
-Status ManagedPages::touch(std::uint64_t at, Bytes size, Copy copy) {
+Status ManagedPages::touch(std::uint64_t at, Bytes size, bool write, Copy copy) {
   if (size == 0) return {};
   if (auto ok = check(at, size); !ok) return ok;
-  const auto range = range_of(at);
   for (Bytes done = 0; done < size;) {
     const std::uint64_t begin = align_down(at + done, kPageSize);
     const Bytes offset = at + done - begin;
     const Bytes piece = std::min(size - done, kPageSize - offset);
-    auto& page = range->second.pages[static_cast<std::size_t>((begin - range->first) / kPageSize)];
-    if (auto ok = bring_to_host(begin, page); !ok) return ok;
-    copy(ByteSpan{page.frame->cpu().data + offset, static_cast<std::size_t>(piece)}, done);
+    if (auto ok = bring_to_host(begin, write); !ok) return ok;
+    const auto bytes = page_of(begin).frame->cpu();
+    copy(ByteSpan{bytes.data + offset, static_cast<std::size_t>(piece)}, done);
     done += piece;
   }
   return {};
 }
 
 Status ManagedPages::read(std::uint64_t at, ByteSpan to) {
-  return touch(at, to.size, [&](ByteSpan bytes, Bytes done) {
+  return touch(at, to.size, false, [&](ByteSpan bytes, Bytes done) {
     device_.platform.copy({to.data + done, bytes.size}, {bytes.data, bytes.size});
   });
 }
 
 Status ManagedPages::write(std::uint64_t at, ConstByteSpan from) {
-  return touch(at, from.size, [&](ByteSpan bytes, Bytes done) {
+  return touch(at, from.size, true, [&](ByteSpan bytes, Bytes done) {
     device_.platform.copy(bytes, {from.data + done, bytes.size});
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The managed pages of one address space: where each is, and how it gets somewhere else. A page is
-// used in one place at a time. Not locked: who serves faults and who touches pages take turns.
+// used in one place at a time; one of read mostly may be read in both. Not locked: who serves
+// faults and who touches pages take turns.
 #pragma once
 
 #include <map>
@@ -8,10 +9,9 @@
 #include <vector>
 
 #include "driver/managed/card_paging.hpp"
+#include "driver/managed/managed_page.hpp"
 #include "driver/managed/page_mover.hpp"
 #include "driver/managed/service_trace.hpp"
-#include "npu/abi/pager.hpp"
-#include "npu/driver/managed.hpp"
 
 namespace npu::driver {
 
@@ -34,11 +34,17 @@ class ManagedPages {
 
   Status open() { return mover_.open(); }
   Space& space() { return space_; }
+  Device::Impl& device() { return device_; }
   Result<std::uint64_t> allocate(Bytes size);
   // kInvalidArgument.
   Status free(std::uint64_t at);
   // All of them.
   Status free_all();
+
+  // kOutOfRange: the bytes are not all in one allocation.
+  Status check(std::uint64_t at, Bytes size) const;
+  // nullptr: `address` is in no managed page.
+  ManagedPage* find(std::uint64_t address);
 
   // The bytes of the page are in the slot, which is its from now on. kNotFound: it is no managed
   // page.
@@ -51,39 +57,39 @@ class ManagedPages {
   void note_eviction(std::uint64_t at);
   // leave() of one that is still in use, for want of memory.
   Status evict(std::uint32_t slot);
+
+  // Whole pages that are on the host alone; all at once, or as many as there is memory for at a
+  // time. How many those are; kOutOfMemory: none.
+  Result<std::uint64_t> bring_run(std::uint64_t first, std::uint64_t count);
+  // Whole pages that are on the card; all at once.
+  Status fetch_run(std::uint64_t first, std::uint64_t count);
+  // A page that nobody has touched is made on the card.
+  Status create_on_card(std::uint64_t at);
+  // The page is the host's; if it is to write it, the host's alone.
+  Status bring_to_host(std::uint64_t at, bool write);
   Status read(std::uint64_t at, ByteSpan to);
   Status write(std::uint64_t at, ConstByteSpan from);
   ServiceTrace& trace() { return trace_; }
   ManagedStatistics& statistics() { return statistics_; }
 
  private:
-  struct Page {
-    bool host = false;  // is usable on the host
-    bool same = false;  // the frame holds what the card's page held when it came
-    bool mapped = false;
-    bool evicted = false;  // before
-    std::uint32_t slot = abi::kNoSlot;  // on the card
-    std::unique_ptr<platform::DmaMemory> frame;
-  };
-  struct Range {
-    Bytes size = 0;                     // as asked for
-    std::vector<std::uint64_t> tables;  // device-local addresses of its page tables
-    std::vector<Page> pages;
-  };
-  using Ranges = std::map<std::uint64_t, Range>;
+  using Ranges = std::map<std::uint64_t, ManagedRange>;
 
-  Ranges::iterator range_of(std::uint64_t address);
-  Page& page_of(std::uint64_t at);
-  std::uint64_t entry_of(const Ranges::value_type& range, std::uint64_t at) const;
-  std::uint64_t entry_of(std::uint64_t at);
-  Status check(std::uint64_t at, Bytes size);
-  Status bring_to_host(std::uint64_t at, Page& page);
-  Result<std::unique_ptr<platform::DmaMemory>> take_frame();
-  Status copy_to_card(const Page& page, std::uint32_t slot);
-  Status copy_to_host(Page& page, std::uint32_t slot);
-  Status release(std::uint64_t at, Page& page);
+  Ranges::const_iterator range_of(std::uint64_t address) const;
+  ManagedPage& page_of(std::uint64_t at) { return *find(at); }
+  std::uint64_t entry_of(std::uint64_t at) const;
+  abi::PageTableEntry value_of(const ManagedPage& page) const;
+  Status hold_copy(ManagedPage& page);
+  Status take_exclusive(std::uint64_t at, ManagedPage& page);
+  void settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write);
+  Status publish(std::uint64_t at, ManagedPage& page);
+  Result<bool> unmap(std::uint64_t at, ManagedPage& page);
+  Status leave_in_run(std::uint64_t first, std::uint64_t count, const std::vector<bool>& dirty);
+  void leave_slot(ManagedPage& page);
+  Status give_frame(ManagedPage& page);
+  Status release(std::uint64_t at, ManagedPage& page);
   template <class Copy>
-  Status touch(std::uint64_t at, Bytes size, Copy copy);
+  Status touch(std::uint64_t at, Bytes size, bool write, Copy copy);
 
   Device::Impl& device_;
   Space& space_;

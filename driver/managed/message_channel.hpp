@@ -2,6 +2,7 @@
 // Messages to and from the program on the card's control processor (abi/control.hpp). Not locked.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -25,6 +26,15 @@ class MessageChannel {
   // Only what has come.
   std::optional<abi::Message> take_new();
   void put_off(const abi::Message& message) { put_off_.push_back(message); }
+  // The oldest of those that were put off for which is_meant(message).
+  template <class IsMeant>
+  std::optional<abi::Message> take_put_off(IsMeant is_meant) {
+    const auto found = std::find_if(put_off_.begin(), put_off_.end(), is_meant);
+    if (found == put_off_.end()) return std::nullopt;
+    const abi::Message message = *found;
+    put_off_.erase(found);
+    return message;
+  }
   // An interrupt follows the next message, and if one has come since.
   void acknowledge();
   // kTimeout: the program takes none.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/managed/page_mover.hpp"
 
+#include <utility>
+
 namespace npu::driver {
 
 Status PageMover::open() {
@@ -24,7 +26,7 @@ void PageMover::close() {
   stream_.reset();
 }
 
-Status PageMover::run(const DmaCommand& command) {
+Status PageMover::submit(const DmaCommand& command) {
   auto& stream = *device_.streams->find(*stream_);
   DmaRequest request;
   request.stream = *stream_;
@@ -35,9 +37,21 @@ Status PageMover::run(const DmaCommand& command) {
   const auto ticket = device_.queue->submit(request, device_.options.submit_timeout);
   if (!ticket) return forward_error(ticket);
   stream.note_submitted(QueueMark::behind(*ticket));
+  begun_.push_back(*ticket);
+  return {};
+}
+
+Status PageMover::wait() {
+  if (begun_.empty()) return {};
+  auto& stream = *device_.streams->find(*stream_);
   const WaitContext context{stream.vector, stream.predictor.get()};
   const auto policy = stream.vector != nullptr ? WaitPolicy::kInterrupt : WaitPolicy::kPolling;
-  return device_.waiter->wait(*ticket, context, policy, device_.ready_deadline());
+  Status first;
+  for (const auto& ticket : std::exchange(begun_, {})) {
+    auto ok = device_.waiter->wait(ticket, context, policy, device_.ready_deadline());
+    if (!ok && first) first = std::move(ok);
+  }
+  return first;
 }
 
 }  // namespace npu::driver

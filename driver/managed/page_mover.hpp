@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "driver/device/device_impl.hpp"
 
@@ -19,19 +20,22 @@ class PageMover {
   // kOutOfResources: no stream left.
   Status open();
   void close();
-  // `memory`: device-local. Returns when the bytes are there. What the wait reports.
+  // `memory`: device-local. Begins a copy, behind those before.
   Status to_card(platform::BusAddress host, std::uint64_t memory, Bytes size) {
-    return run(DmaCommand::host_to_device(host, DeviceAddress{memory}, size));
+    return submit(DmaCommand::host_to_device(host, DeviceAddress{memory}, size));
   }
   Status to_host(std::uint64_t memory, platform::BusAddress host, Bytes size) {
-    return run(DmaCommand::device_to_host(DeviceAddress{memory}, host, size));
+    return submit(DmaCommand::device_to_host(DeviceAddress{memory}, host, size));
   }
+  // Returns when all that has begun is there. What the first wait that failed reports.
+  Status wait();
 
  private:
-  Status run(const DmaCommand& command);
+  Status submit(const DmaCommand& command);
 
   Device::Impl& device_;
   std::optional<StreamId> stream_;
+  std::vector<Ticket> begun_;  // and not waited for
 };
 
 }  // namespace npu::driver

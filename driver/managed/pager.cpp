@@ -32,6 +32,10 @@ PagerMessage kind_of(const Message& message) {
   return static_cast<PagerMessage>(field_of<PagerHead::Kind>(message.words[0]));
 }
 
+std::uint32_t slot_of(const Message& message) {
+  return static_cast<std::uint32_t>(message.words[2]);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CardPaging>> Pager::create(Device::Impl& device, unsigned vector,
@@ -73,7 +77,8 @@ Status Pager::load(ConstByteSpan object, const ManagedOptions& options) {
   std::memcpy(bytes.data + arguments, &values, sizeof values);
   PageMover mover(device_);
   if (auto ok = mover.open(); !ok) return ok;
-  return mover.to_card((*frame)->bus(), image_, slots);
+  if (auto ok = mover.to_card((*frame)->bus(), image_, slots); !ok) return ok;
+  return mover.wait();
 }
 
 Status Pager::start(unsigned vector) {
@@ -141,7 +146,7 @@ void Pager::serve(const Message& message, const ServedSpaces& spaces) {
 }
 
 void Pager::serve_fault(const Message& message, const ServedSpaces& spaces) {
-  const auto slot = static_cast<std::uint32_t>(message.words[2]);
+  const auto slot = slot_of(message);
   auto* const pages = spaces[field_of<PagerHead::Vmid>(message.words[0])];
   if (slot != abi::kNoSlot) --free_;
   if (pages == nullptr) {
@@ -175,7 +180,7 @@ void Pager::serve_fault(const Message& message, const ServedSpaces& spaces) {
 }
 
 void Pager::serve_swap(const Message& message) {
-  const auto slot = static_cast<std::uint32_t>(message.words[2]);
+  const auto slot = slot_of(message);
   auto& held = slots_[slot];
   held.swapped = true;
   if (held.pages == nullptr) return give(slot);
@@ -245,6 +250,14 @@ Status Pager::map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry v
 
 Result<bool> Pager::unmap(std::uint32_t slot, std::uint64_t entry) {
   if (dead_) return unmap_without(slot, entry);
+  // It may have said long ago that it has taken the page back by itself.
+  const auto swap = channel_->take_put_off([slot](const Message& message) {
+    return kind_of(message) == PagerMessage::kSwap && slot_of(message) == slot;
+  });
+  if (swap) {
+    slots_[slot].swapped = true;
+    return field_of<PagerHead::Dirty>(swap->words[0]) != 0;
+  }
   send(PagerMessage::kTakeBack, slot, false);
   auto& clock = device_.platform.clock();
   const auto deadline = device_.ready_deadline();
@@ -261,7 +274,7 @@ Result<bool> Pager::unmap(std::uint32_t slot, std::uint64_t entry) {
       clock.relax(channel_->next(), deadline);
       continue;
     }
-    const bool meant = static_cast<std::uint32_t>(message->words[2]) == slot;
+    const bool meant = slot_of(*message) == slot;
     const bool written = field_of<PagerHead::Dirty>(message->words[0]) != 0;
     if (meant && kind_of(*message) == PagerMessage::kTaken) return dirty || written;
     if (meant && kind_of(*message) == PagerMessage::kSwap) {

@@ -21,9 +21,9 @@ class Pager : public CardPaging {
   void stop() override;
   void serve(std::uint32_t vmids) override;
   bool serve_some(const ServedSpaces& spaces) override;
-  Result<std::uint32_t> take() override { return slots_.create(); }
   Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
   Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) override;
+  bool tells_writes() const override { return true; }
   void give(std::uint32_t slot) override;
 
  private:

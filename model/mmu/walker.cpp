@@ -66,7 +66,6 @@ std::uint32_t Walker::new_walk(TaggedAddress page, std::uint64_t cause) {
   walk.missed = sim_now();
   walk.active = walk.stale = false;
   walk.reads = 0;
-  walk.leaf = 0;
   return number;
 }
 
@@ -99,6 +98,7 @@ void Walker::start_waiting() {
 bool Walker::begin(std::uint32_t number) {
   auto& walk = walks_[number];
   walk.stale = false;
+  walk.leaf = 0;
   if (const auto known = cache_.lookup(walk.page)) {
     read_from(number, known->level, known->table, abi::table_index(walk.page, known->level));
     return true;

@@ -36,6 +36,49 @@ struct ManagedOptions {
   unsigned low_pages = 2, high_pages = 4;
 };
 
+// Where a page may be.
+struct MemoryLocation {
+  enum class Type : std::uint8_t { kNone, kDevice, kHost };
+  Type type = Type::kNone;
+  std::uint32_t device = 0;  // DEVICE_INDEX, of kDevice; at most 63
+
+  static constexpr MemoryLocation host() { return {Type::kHost, 0}; }
+  static constexpr MemoryLocation card(std::uint32_t index) { return {Type::kDevice, index}; }
+  friend constexpr bool operator==(const MemoryLocation& a, const MemoryLocation& b) {
+    return a.type == b.type && (a.type != Type::kDevice || a.device == b.device);
+  }
+  friend constexpr bool operator!=(const MemoryLocation& a, const MemoryLocation& b) {
+    return !(a == b);
+  }
+};
+
+// What the driver is told of pages (virtualisation.md S4).
+enum class MemoryAdvice : std::uint8_t {
+  // The host has a copy, and who reads has one, too; a write makes the others go, and the advice.
+  kReadMostly,
+  // Where the page should be. One that is elsewhere stays there.
+  kPreferredLocation,
+  // Who will use it. Where that is the preferred location, a page that nobody has touched is made
+  // there at once.
+  kAccessedBy,
+};
+
+// What all pages of a range have in common; else kNone, false or empty.
+struct ManagedAttributes {
+  bool read_mostly = false;
+  MemoryLocation preferred;
+  std::uint64_t accessed_by = 0;  // bit i: the device of DEVICE_INDEX i
+  bool accessed_by_host = false;
+  MemoryLocation last_prefetch;
+  MemoryLocation location;  // of pages; of one that is in both places: the card
+  bool touched = false;     // all of them
+};
+
+// A prefetch that goes on; see ManagedMemory::wait().
+struct PrefetchTicket {
+  std::uint64_t number = 0;
+};
+
 struct ManagedStatistics {
   std::uint64_t faults = 0;        // pages that were brought because the card has touched them
   std::uint64_t host_faults = 0;   // the same of the host
@@ -47,7 +90,9 @@ struct ManagedStatistics {
   std::uint64_t dropped_bytes = 0;   // taken from the card without a copy: the host had the same
   std::uint64_t resident_bytes = 0;  // on the card now: in and created, less out and dropped
   std::uint64_t evictions = 0;       // pages that were taken from the card for want of memory
-  std::uint64_t thrash = 0;  // faults on pages that had been evicted before
+  std::uint64_t upgrades = 0;        // writes of the card to pages that it could only read
+  std::uint64_t prefetched = 0;      // pages that a prefetch has moved, either way
+  std::uint64_t thrash = 0;          // faults on pages that had been evicted before
   Picoseconds copying_to_card{}, copying_to_host{};  // how long pages were on their way
 };
 
@@ -76,6 +121,22 @@ class NPU_API ManagedMemory {
   // card has comes back first. kOutOfMemory and what copies report.
   Status read(DeviceAddress at, ByteSpan to);
   Status write(DeviceAddress at, ConstByteSpan from);
+
+  // Begins to bring the pages of the range there, up to 16 at a time, in the order of their
+  // addresses and of such calls. Pages that nobody has touched stay so. kOutOfRange;
+  // kInvalidArgument: another card than the memory's, or no location; pages of read mostly to the
+  // host.
+  Result<PrefetchTicket> prefetch(DeviceAddress at, Bytes size, MemoryLocation to);
+  // Until the prefetch has ended; what it ended with. kTimeout.
+  Status wait(PrefetchTicket ticket, Instant deadline);
+  // All pages that the range touches; `set` false: the advice no longer holds. `location` is not
+  // looked at for kReadMostly. kOutOfRange, kInvalidArgument, and what moving pages reports.
+  Status advise(DeviceAddress at, Bytes size, MemoryAdvice advice, bool set,
+                MemoryLocation location = {});
+  // kOutOfRange.
+  Result<ManagedAttributes> attributes(DeviceAddress at, Bytes size) const;
+  // Whether the address is in managed memory of this.
+  bool contains(DeviceAddress at) const;
 
   ManagedStatistics statistics() const;
 

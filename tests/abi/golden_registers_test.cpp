@@ -60,6 +60,18 @@ const GoldenRegister kGoldenBar0[] = {
     {"PAGE_FAULT_CONSUMER", 0x0394, 4, "RW", 0},
     {"PAGE_FAULT_ADDRESS", 0x0398, 8, "RW", 0},
     {"PAGE_FAULT_REPLY", 0x03A0, 4, "RW", 0},
+    {"CONTROL_IMAGE", 0x03C0, 8, "RW", 0},
+    {"CONTROL_ARGUMENTS", 0x03C8, 8, "RW", 0},
+    {"CONTROL_STATE", 0x03D0, 4, "RW", 0},
+    {"MESSAGE_CONTROL", 0x03D4, 4, "RW", 0},
+    {"MESSAGE_BASE", 0x03D8, 8, "RW", 0},
+    {"MESSAGE_PRODUCER", 0x03E0, 4, "RO", 0},
+    {"MESSAGE_CONSUMER", 0x03E4, 4, "RW", 0},
+    {"MESSAGE_TAKEN", 0x03E8, 4, "RO", 0},
+    {"MESSAGE_WORD1", 0x03F0, 8, "RW", 0},
+    {"MESSAGE_WORD2", 0x03F8, 8, "RW", 0},
+    {"MESSAGE_WORD3", 0x0400, 8, "RW", 0},
+    {"MESSAGE_SEND", 0x0408, 8, "RW", 0},
     {"DMA_QUEUE_BASE", 0x1000, 8, "RW", 0},      // requirements.md M3: 0x1000
     {"DMA_CONSUMER_INDEX", 0x1008, 4, "RO", 0},  // M3: 0x1008
     {"DMA_DOORBELL", 0x1010, 4, "RW", 0},        // M3: 0x1010

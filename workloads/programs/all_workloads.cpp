@@ -34,6 +34,8 @@ const Registry& all_workloads() {
                       graph,
                       svm_fault,
                       svm_oversubscribe,
+                      svm_prefetch,
+                      svm_read_mostly,
                       svm_touch}) {
       all.add(make());
     }

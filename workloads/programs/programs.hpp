@@ -34,6 +34,8 @@ Workload operator_run();
 Workload graph();
 Workload svm_fault();
 Workload svm_oversubscribe();
+Workload svm_prefetch();
+Workload svm_read_mostly();
 Workload svm_touch();
 
 }  // namespace npu::workloads

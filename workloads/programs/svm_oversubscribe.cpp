@@ -50,7 +50,7 @@ class Passes {
         table_(context.report.add_table(
             fmt::format("{} % of {} pages of 2 MiB, {} passes", ratio_, memory_, passes_),
             {"pattern", "time us", "slowdown", "faults", "of evicted pages", "evictions",
-             "written back", "dropped", "copying in us", "copying out us"})) {}
+             "written back", "dropped", "copying in %", "copying out %"})) {}
 
   Status measure(driver::Device& device, QueueSession& session, const std::string& pattern) {
     auto with_room = run(device, session, pattern, 0);
@@ -110,6 +110,11 @@ class Passes {
     return run;
   }
 
+  static Number share(Picoseconds part, const Run& run) {
+    return Number::percent(static_cast<std::uint64_t>(part.count()),
+                           static_cast<std::uint64_t>(run.time().count()));
+  }
+
   void report(const std::string& pattern, const Run& with_room, const Run& run) {
     const std::string prefix = "svm_oversubscribe." + pattern;
     const auto& done = run.done;
@@ -125,17 +130,16 @@ class Passes {
     out.add_metric(prefix + ".evictions_last_pass", Number::count(run.steady.evictions), "");
     out.add_metric(prefix + ".written_back_bytes", Number::count(done.migrated_to_host_bytes), "B");
     out.add_metric(prefix + ".dropped_bytes", Number::count(done.dropped_bytes), "B");
-    out.add_metric(prefix + ".copying_in_us", Number::microseconds(done.copying_to_card), "us");
-    out.add_metric(prefix + ".copying_out_us", Number::microseconds(done.copying_to_host), "us");
+    const auto in = share(done.copying_to_card, run), back = share(done.copying_to_host, run);
+    out.add_metric(prefix + ".copying_in_percent", in, "%");
+    out.add_metric(prefix + ".copying_out_percent", back, "%");
     auto& tracer = context_.platform.tracer();
     mark(tracer, prefix + ".time_us", {run.span}, platform::Statistic::kSum);
     mark(tracer, prefix + ".time_with_room_us", {with_room.span}, platform::Statistic::kSum);
     table_.rows.push_back({pattern, Number::microseconds(run.time()).text(), slowdown.text(),
                            std::to_string(done.faults), std::to_string(done.thrash),
                            std::to_string(done.evictions), size_name(done.migrated_to_host_bytes),
-                           size_name(done.dropped_bytes),
-                           Number::microseconds(done.copying_to_card).text(),
-                           Number::microseconds(done.copying_to_host).text()});
+                           size_name(done.dropped_bytes), in.text(), back.text()});
   }
 
   static constexpr std::uint64_t kKeptFree = 4;

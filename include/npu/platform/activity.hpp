@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "npu/platform/activity_class.hpp"
 #include "npu/platform/activity_detail.hpp"
 
 namespace npu::platform {
@@ -99,46 +100,6 @@ enum class Activity : std::uint16_t {
 };
 inline constexpr std::size_t kActivities = static_cast<std::size_t>(Activity::kCount);
 
-// The part of the machine that an activity belongs to.
-enum class Category : std::uint8_t {
-  kWorkload,
-  kDriver,
-  kHost,
-  kPcie,
-  kDma,
-  kFault,
-  kMmu,
-  kQueue,
-  kAicore,
-  kAicpu,
-  kL2,
-  kHbm,
-  kHccs,
-  kCount,
-};
-
-// Where an event stands on the way of the request that its cause names.
-enum class Flow : std::uint8_t { kNone, kBegin, kStep, kEnd };
-
-// By what measure an event says that its unit is busy. One activity of a unit says so: others of
-// the same unit lie within it.
-enum class Load : std::uint8_t {
-  kNone,
-  kTime,       // while the event lasts
-  kBytes,      // by TraceEvent::bytes of what the unit could carry
-  kWireBytes,  // by TraceEvent::detail of what the unit could carry
-  kRate,       // not: its bytes are shown as a rate only, for they lie within others' time
-};
-
-// What an event is on a critical path.
-enum class Path : std::uint8_t {
-  kNone,      // nothing: of memories, links and translations only what a request sees leads on
-  kWork,      // what a unit does
-  kRequest,   // what the card does for a request, as far as it is no part of another event of it
-  kHostWait,  // a host task stands still
-  kCall,      // a call of the driver's interface
-};
-
 struct ActivityRow {
   Activity activity;
   std::string_view name;
@@ -149,15 +110,6 @@ struct ActivityRow {
   Path path = Path::kNone;
   std::array<DetailField, 3> fields{};
 };
-
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(Category::kCount)>
-    kCategoryNames{"workload", "driver", "host",  "pcie", "dma", "fault", "mmu",
-                   "queue",    "aicore", "aicpu", "l2",   "hbm", "hccs"};
-
-constexpr std::string_view to_string(Category category) {
-  const auto index = static_cast<std::size_t>(category);
-  return index < kCategoryNames.size() ? kCategoryNames[index] : "?";
-}
 
 namespace detail_fields {
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Managed memory that is brought to the card and back before anybody touches it there.
+#include <fmt/format.h>
+
+#include "workloads/framework/host_room.hpp"
+#include "workloads/framework/measurement.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/managed_memory.hpp"
+#include "workloads/programs/support/page_touches.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+using driver::kPageSize;
+using driver::MemoryLocation;
+
+class Prefetch {
+ public:
+  Prefetch(Context& context, driver::ManagedMemory& managed, PageTouches& touches,
+           std::uint64_t pages)
+      : context_(context),
+        managed_(managed),
+        touches_(touches),
+        pages_(pages),
+        table_(context.report.add_table(fmt::format("{} pages of 2 MiB", pages),
+                                        {"to", "time us", "GB/s", "faults afterwards"})) {}
+
+  Status measure(MemoryLocation to, const std::string& name) {
+    auto& clock = context_.platform.clock();
+    const auto before = managed_.statistics();
+    const Instant begin = clock.now();
+    const auto ticket = managed_.prefetch(touches_.place(0), pages_ * kPageSize, to);
+    if (!ticket) return forward_error(ticket);
+    if (auto ok = managed_.wait(*ticket, patience(context_)); !ok) return ok;
+    const MeasuredSpan span{begin, clock.now()};
+    const auto moved = managed_.statistics();
+    const Bytes bytes = (moved.migrated_to_card_bytes - before.migrated_to_card_bytes) +
+                        (moved.migrated_to_host_bytes - before.migrated_to_host_bytes);
+    if (auto ok = touch(to); !ok) return ok;
+    const auto after = managed_.statistics();
+    report(name, span, bytes,
+           (after.faults - moved.faults) + (after.host_faults - moved.host_faults));
+    return {};
+  }
+
+ private:
+  Status touch(MemoryLocation by) {
+    std::byte byte{};
+    for (std::uint64_t i = 0; i < pages_; ++i) {
+      // Written, so that the way back is worth measuring.
+      auto ok = by == MemoryLocation::host() ? managed_.read(touches_.place(i), {&byte, 1})
+                                             : touches_.touch(i, true);
+      if (!ok) return ok;
+    }
+    return {};
+  }
+
+  void report(const std::string& prefix, const MeasuredSpan& span, Bytes bytes,
+              std::uint64_t faults) {
+    const auto time = span.end - span.begin;
+    const auto rate = Number::gb_per_s(bytes, time);
+    auto& out = context_.report;
+    out.add_metric(prefix + ".faults", Number::count(faults), "");
+    out.add_metric(prefix + ".bytes", Number::count(bytes), "B");
+    out.add_metric(prefix + ".bandwidth_gb_per_s", rate, "GB/s");
+    out.add_metric(prefix + ".time_us", Number::microseconds(time), "us");
+    mark(context_.platform.tracer(), prefix + ".time_us", {span}, platform::Statistic::kSum);
+    table_.rows.push_back({prefix == "svm_prefetch" ? "card" : "host",
+                           Number::microseconds(time).text(), rate.text(), std::to_string(faults)});
+  }
+
+  Context& context_;
+  driver::ManagedMemory& managed_;
+  PageTouches& touches_;
+  const std::uint64_t pages_;
+  Table& table_;
+};
+
+Status run(Context& context) {
+  const auto pages = context.parameters.integer("pages");
+  if (auto ok = require_host_memory(fmt::format("pages={}", pages), 3 * pages * kPageSize); !ok) {
+    return ok;
+  }
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto session = QueueSession::open(context, **device);
+  if (!session) return forward_error(session);
+  auto managed = open_managed(context, **device, (*session)->process().space());
+  if (!managed) return forward_error(managed);
+  PageTouches touches(context, **session, **managed, pages);
+  if (auto ok = touches.open(true); !ok) return ok;
+  Prefetch prefetch(context, **managed, touches, pages);
+  const auto card = MemoryLocation::card((*device)->info().device_index);
+  if (auto ok = prefetch.measure(card, "svm_prefetch"); !ok) return ok;
+  if (auto ok = prefetch.measure(MemoryLocation::host(), "svm_prefetch.to_host"); !ok) return ok;
+  if (auto ok = touches.check(); !ok) return ok;
+  context.report.add_note(
+      "from the call until all pages are there, in runs of up to 16 pages; then each page is "
+      "touched there; every byte compared");
+  if (auto ok = touches.close(); !ok) return ok;
+  if (auto ok = (*managed)->close(); !ok) return ok;
+  return (*session)->close();
+}
+
+}  // namespace
+
+Workload svm_prefetch() {
+  return {"svm_prefetch",
+          "Managed memory brought to the card and back ahead of its use: faults and bandwidth",
+          {{"pages", ParameterType::kInteger, "", "64", "of 2 MiB", 1, 16'384},
+           policy_parameter(),
+           card_parameter()},
+          run};
+}
+
+}  // namespace npu::workloads

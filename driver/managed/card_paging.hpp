@@ -6,6 +6,7 @@
 #include <array>
 
 #include "driver/managed/card_slots.hpp"
+#include "driver/managed/page_parts.hpp"
 #include "npu/abi/page_table.hpp"
 
 namespace npu::driver {
@@ -33,6 +34,11 @@ class CardPaging {
   // Takes the page that came first from the card if there is no memory.
   Result<std::uint32_t> take();
   virtual Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) = 0;
+  // Of a page with parts, before it is mapped, and whenever there are more.
+  virtual void show_parts(std::uint32_t slot, const PageParts& parts) {
+    static_cast<void>(slot);
+    static_cast<void>(parts);
+  }
   // Nobody uses the page of the slot any more. Gives whether it was written since it was mapped.
   virtual Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) = 0;
   // Whether unmap() knows of writes; else only what may be written counts as written.

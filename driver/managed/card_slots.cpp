@@ -73,6 +73,13 @@ void CardSlots::empty(std::uint32_t slot) {
   if (std::exchange(slots_[slot].pages, nullptr) != nullptr) by_age_.erase(slots_[slot].filled);
 }
 
+void CardSlots::renew(std::uint32_t slot) {
+  auto& held = slots_[slot];
+  by_age_.erase(held.filled);
+  held.filled = ++fills_;
+  by_age_[held.filled] = slot;
+}
+
 std::uint32_t CardSlots::oldest() const {
   return by_age_.empty() ? abi::kNoSlot : by_age_.begin()->second;
 }

@@ -35,7 +35,9 @@ class CardSlots {
   // It holds a page now, or nothing.
   void fill(std::uint32_t slot, ManagedPages& pages, std::uint64_t at);
   void empty(std::uint32_t slot);
-  // Which was filled first; abi::kNoSlot: none is filled.
+  // It was wanted again.
+  void renew(std::uint32_t slot);
+  // Which was filled or renewed first; abi::kNoSlot: none is filled.
   std::uint32_t oldest() const;
   CardSlot& operator[](std::uint32_t slot) { return slots_[slot]; }
   std::uint32_t limit() const { return limit_; }

@@ -1,20 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/managed/driver_paging.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <set>
+#include <utility>
 
 #include "driver/managed/managed_pages.hpp"
+#include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
 
 Result<std::unique_ptr<CardPaging>> DriverPaging::create(Device::Impl& device, unsigned vector,
+                                                         const ManagedOptions& options,
                                                          std::uint32_t limit) {
+  std::unique_ptr<DriverPaging> paging(new DriverPaging(device, limit, options.density_percent));
+  if (auto ok = paging->make_maps(); !ok) return forward_error(ok);
   auto ring = FaultRing::create(*device.link, vector);
   if (!ring) return forward_error(ring);
-  std::unique_ptr<DriverPaging> paging(new DriverPaging(device, limit));
   paging->ring_ = std::move(*ring);
   return std::unique_ptr<CardPaging>(std::move(paging));
+}
+
+// Room for a line for each page of the card's memory.
+Status DriverPaging::make_maps() {
+  const Bytes size = device_.card.hbm_size / kPageSize * abi::kResidencyLine;
+  std::uint64_t base = 0;
+  {
+    const MutexHolder holder(device_.memory->mutex());
+    const auto memory = device_.memory->physical().create(size, true, abi::kVmidPhysical);
+    if (!memory) return forward_error(memory);
+    maps_ = *memory;
+    base = device_.memory->physical().find(maps_)->address;
+  }
+  const Bytes whole = *checked_align_up(size, 4096);
+  auto region = device_.platform.map_bar(device_.card.bdf(), abi::kMemoryBar, base, whole,
+                                         platform::Caching::kWriteCombining);
+  if (!region) return forward_error(region);
+  map_region_ = std::move(*region);
+  device_.link->write(
+      abi::PageResidencyBase::from_raw(base).set<abi::PageResidencyBase::Enable>(1));
+  return {};
+}
+
+void DriverPaging::stop() {
+  if (ring_ && !device_.link->lost()) device_.link->write(abi::PageResidencyBase{});
+  ring_.reset();
+  map_region_.reset();
+  if (maps_ == MemoryHandle{}) return;
+  const MutexHolder holder(device_.memory->mutex());
+  device_.memory->physical().release(std::exchange(maps_, {}), abi::kVmidPhysical);
+}
+
+void DriverPaging::show_parts(std::uint32_t slot, const PageParts& parts) {
+  const Bytes line = slots_[slot].address / kPageSize * abi::kResidencyLine;
+  for (unsigned word = 0; word < abi::kResidencyLine / 8; ++word) {
+    std::uint64_t bits = 0;
+    for (unsigned i = 0; i < 64; ++i) bits |= std::uint64_t{parts[word * 64 + i]} << i;
+    map_region_->write64(line + word * 8, bits);
+  }
+  device_.platform.write_barrier();
 }
 
 bool DriverPaging::serve_some(const ServedSpaces& spaces) {
@@ -25,44 +71,65 @@ bool DriverPaging::serve_some(const ServedSpaces& spaces) {
   for (const auto& record : batch) {
     auto* const pages = spaces[record.vmid % abi::kVmids];
     if (pages == nullptr) continue;  // its space has been given up meanwhile
-    ++pages->statistics().records;
-    if (concerned.insert(pages).second) ++pages->statistics().batches;
-    serve(record, *pages);
+    auto& statistics = pages->statistics();
+    ++statistics.records;
+    if (concerned.insert(pages).second) ++statistics.batches;
+    statistics.largest_batch = std::max<std::uint64_t>(statistics.largest_batch, batch.size());
   }
+  for (const auto& block : sort(batch, spaces)) serve(block);
   return true;
 }
 
-void DriverPaging::serve(const abi::PageFaultRecord& record, ManagedPages& pages) {
-  const std::uint64_t page = align_down(record.address, kPageSize);
-  const bool served = static_cast<bool>(bring(record, pages));
+// By pages, in the order in which they were first asked for.
+std::vector<DriverPaging::Block> DriverPaging::sort(const std::vector<abi::PageFaultRecord>& batch,
+                                                    const ServedSpaces& spaces) {
+  std::vector<Block> blocks;
+  for (const auto& record : batch) {
+    auto* const pages = spaces[record.vmid % abi::kVmids];
+    if (pages == nullptr) continue;
+    const std::uint64_t at = align_down(record.address, kPageSize);
+    auto block = std::find_if(blocks.begin(), blocks.end(), [&](const Block& known) {
+      return known.pages == pages && known.at == at;
+    });
+    if (block == blocks.end()) {
+      block = blocks.insert(blocks.end(), Block{pages, record.vmid, at, {}, false});
+    }
+    const auto part = static_cast<unsigned>((record.address - at) >> abi::kPartShift);
+    if (block->touched[part]) ++pages->statistics().duplicates;
+    block->touched.set(part);
+    block->write = block->write || record.write != 0;
+  }
+  return blocks;
+}
+
+void DriverPaging::serve(const Block& block) {
+  const bool served = static_cast<bool>(bring(block));
+  auto& pages = *block.pages;
   pages.trace().begin(ServiceTrace::kReply);
   if (served) {
-    ring_->retry(record.vmid, page);
+    ring_->retry(block.vmid, block.at);
   } else {
     ++pages.statistics().fault_errors;
-    ring_->refuse(record.vmid, page);
+    ring_->refuse(block.vmid, block.at);
   }
   pages.trace().end();
 }
 
-Status DriverPaging::bring(const abi::PageFaultRecord& record, ManagedPages& pages) {
-  const auto* const page = pages.find(record.address);
-  const bool wants_memory = page != nullptr && !page->on_card();
+Status DriverPaging::bring(const Block& block) {
+  auto& pages = *block.pages;
+  const auto* const page = pages.find(block.at);
+  if (page == nullptr) return fail(ErrorCode::kNotFound, "no managed memory");
   std::uint32_t slot = abi::kNoSlot;
-  if (wants_memory) {
-    pages.trace().begin(ServiceTrace::kAllocate);
+  pages.trace().begin(ServiceTrace::kAllocate);
+  if (!page->on_card()) {
     const auto taken = take();
     if (!taken) return forward_error(taken);
     slot = *taken;
   }
-  const auto brought = pages.bring(record.address, record.write != 0, slot);
-  if (!brought) {
-    if (wants_memory) give(slot);
-    return forward_error(brought);
-  }
-  if (brought->was_there) return {};
-  pages.trace().begin(ServiceTrace::kMap);
-  return map(slot, brought->entry, brought->value);
+  auto ok = pages.bring_parts(block.at, block.touched, block.write, slot, density_);
+  // What has failed has left the page where it was.
+  if (!ok && slot != abi::kNoSlot && !page->on_card()) give(slot);
+  return ok;
 }
 
 Status DriverPaging::map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) {

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults from the card's ring, served by the driver alone, which writes the page tables itself.
+// Faults from the card's ring, served by the driver alone, which writes the page tables and the
+// maps of pages with parts itself.
 #pragma once
 
 #include "driver/managed/card_paging.hpp"
 #include "driver/managed/fault_ring.hpp"
+#include "npu/driver/managed.hpp"
 
 namespace npu::driver {
 
 class DriverPaging : public CardPaging {
  public:
   static Result<std::unique_ptr<CardPaging>> create(Device::Impl& device, unsigned vector,
+                                                    const ManagedOptions& options,
                                                     std::uint32_t limit);
+  ~DriverPaging() override { stop(); }
 
-  void stop() override { ring_.reset(); }
+  void stop() override;
   void serve(std::uint32_t vmids) override { ring_->serve(vmids); }
   bool serve_some(const ServedSpaces& spaces) override;
   Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
+  void show_parts(std::uint32_t slot, const PageParts& parts) override;
   Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) override;
   bool tells_writes() const override { return false; }
   void give(std::uint32_t slot) override { slots_.destroy(slot); }
@@ -23,14 +28,28 @@ class DriverPaging : public CardPaging {
  private:
   // Records of one turn (virtualisation.md S6).
   static constexpr std::size_t kBatch = 256;
+  // What a batch wants of one page.
+  struct Block {
+    ManagedPages* pages = nullptr;
+    std::uint8_t vmid = 0;
+    std::uint64_t at = 0;
+    PageParts touched;
+    bool write = false;
+  };
 
-  DriverPaging(Device::Impl& device, std::uint32_t limit)
-      : CardPaging(device, limit), device_(device) {}
-  void serve(const abi::PageFaultRecord& record, ManagedPages& pages);
-  Status bring(const abi::PageFaultRecord& record, ManagedPages& pages);
+  DriverPaging(Device::Impl& device, std::uint32_t limit, unsigned density)
+      : CardPaging(device, limit), device_(device), density_(density) {}
+  Status make_maps();
+  std::vector<Block> sort(const std::vector<abi::PageFaultRecord>& batch,
+                          const ServedSpaces& spaces);
+  void serve(const Block& block);
+  Status bring(const Block& block);
 
   Device::Impl& device_;
+  const unsigned density_;  // percent
   std::unique_ptr<FaultRing> ring_;
+  MemoryHandle maps_;  // block of the card's memory for the residency maps
+  std::unique_ptr<platform::MmioRegion> map_region_;
 };
 
 }  // namespace npu::driver

@@ -27,12 +27,16 @@ Status check(const ManagedOptions& options) {
                 fmt::format("a limit of {} bytes is not in whole pages of {}", options.card_limit,
                             kPageSize));
   }
+  if (options.density_percent > 100) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a density of {} %", options.density_percent));
+  }
   return {};
 }
 
 bool agree(const ManagedOptions& a, const ManagedOptions& b) {
   return a.policy == b.policy && a.card_limit == b.card_limit && a.low_pages == b.low_pages &&
-         a.high_pages == b.high_pages;
+         a.high_pages == b.high_pages && a.density_percent == b.density_percent;
 }
 
 }  // namespace
@@ -63,7 +67,7 @@ Status FaultService::start() {
   const std::uint32_t limit = wanted != 0 && wanted < all ? wanted : all;
   auto paging = options_.policy == FaultPolicy::kMessage
                     ? Pager::create(device_, number, options_, limit)
-                    : DriverPaging::create(device_, number, limit);
+                    : DriverPaging::create(device_, number, options_, limit);
   if (!paging) return forward_error(paging);
   paging_ = std::move(*paging);
   auto task = device_.platform.tasks().spawn("page faults", [this] { run(); });

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "driver/managed/page_parts.hpp"
 #include "npu/abi/pager.hpp"
 #include "npu/driver/managed.hpp"
 #include "npu/platform/memory.hpp"
@@ -24,6 +25,12 @@ struct ManagedPage {
   MemoryLocation preferred, last_prefetch;
   std::unique_ptr<platform::DmaMemory> frame;
 
+  // Parts of 4 KiB that are on the card, the others still on the host; null: all.
+  std::unique_ptr<PageParts> parts;
+
+  Bytes bytes_on_card() const {
+    return parts ? parts->count() << abi::kPartShift : abi::entry_span(0);
+  }
   bool on_card() const { return slot != abi::kNoSlot; }
   bool touched() const { return host || on_card(); }
 };

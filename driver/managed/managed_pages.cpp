@@ -56,7 +56,9 @@ std::uint64_t ManagedPages::entry_of(std::uint64_t at) const {
 }
 
 abi::PageTableEntry ManagedPages::value_of(const ManagedPage& page) const {
-  return abi::PageTableEntry::page(paging_.slots()[page.slot].address, true, page.writable);
+  auto value = abi::PageTableEntry::page(paging_.slots()[page.slot].address, true, page.writable);
+  if (page.parts) value.raw |= abi::PageTableEntry::Partial::kMask;
+  return value;
 }
 
 Status ManagedPages::check(std::uint64_t at, Bytes size) const {
@@ -95,7 +97,7 @@ Status ManagedPages::free_all() {
 Status ManagedPages::release(std::uint64_t at, ManagedPage& page) {
   if (page.on_card()) {
     if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
-    statistics_.dropped_bytes += kPageSize;
+    statistics_.dropped_bytes += page.bytes_on_card();
     leave_slot(page);
   }
   if (page.frame) frames_.push_back(std::move(page.frame));
@@ -150,13 +152,15 @@ Status ManagedPages::hold_copy(ManagedPage& page) {
   return {};
 }
 
-// The page's bytes are in the slot.
+// The page's bytes are in the slot, or come there part by part.
 void ManagedPages::settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write) {
-  (page.host ? statistics_.migrated_to_card_bytes : statistics_.created_on_card_bytes) += kPageSize;
-  statistics_.resident_bytes += kPageSize;
+  const Bytes come = page.bytes_on_card();
+  (page.host ? statistics_.migrated_to_card_bytes : statistics_.created_on_card_bytes) += come;
+  statistics_.resident_bytes += come;
   page.same = page.host;
   if (write) page.read_mostly = false;
-  page.writable = !page.read_mostly && (write || paging_.tells_writes());
+  // What is made there has to come home anyway.
+  page.writable = !page.read_mostly && (write || !page.same || paging_.tells_writes());
   page.host = page.host && page.read_mostly;
   page.slot = slot;
   paging_.slots().fill(slot, *this, at);
@@ -166,6 +170,62 @@ Status ManagedPages::publish(std::uint64_t at, ManagedPage& page) {
   auto ok = paging_.map(page.slot, entry_of(at), value_of(page));
   page.mapped = static_cast<bool>(ok);
   return ok;
+}
+
+Status ManagedPages::bring_parts(std::uint64_t at, const PageParts& touched, bool write,
+                                 std::uint32_t slot, unsigned density) {
+  auto& page = page_of(at);
+  if (!page.on_card()) {
+    if (page.read_mostly && !write) {
+      if (auto ok = hold_copy(page); !ok) return ok;
+    }
+    if (page.host) page.parts = std::make_unique<PageParts>();
+    settle(at, page, slot, write);
+    if (page.evicted) ++statistics_.thrash;
+  } else {
+    paging_.slots().renew(page.slot);
+    if (write && !page.writable) {
+      if (auto ok = take_exclusive(at, page); !ok) return ok;
+    }
+  }
+  ++statistics_.faults;
+  if (page.parts) {
+    const auto missing = wanted_parts(touched, *page.parts, density) & ~*page.parts;
+    if (auto ok = fetch_parts(page, missing); !ok) return ok;
+  }
+  trace_.begin(ServiceTrace::kMap);
+  return page.mapped ? Status{} : publish(at, page);
+}
+
+// From the frame; the card may use them at once.
+Status ManagedPages::fetch_parts(ManagedPage& page, const PageParts& missing) {
+  if (missing.none()) return {};
+  trace_.begin(ServiceTrace::kCopy);
+  const Instant begin = device_.platform.clock().now();
+  Status status;
+  const std::uint64_t memory = paging_.slots()[page.slot].address;
+  for_each_run(missing, [&](unsigned first, unsigned count) {
+    const Bytes offset = Bytes{first} << abi::kPartShift;
+    const platform::BusAddress from{page.frame->bus().value + offset};
+    if (status) status = mover_.to_card(from, memory + offset, Bytes{count} << abi::kPartShift);
+  });
+  auto moved = mover_.wait();
+  statistics_.copying_to_card += device_.platform.clock().now() - begin;
+  if (!status) return status;
+  if (!moved) return moved;
+  const Bytes bytes = missing.count() << abi::kPartShift;
+  statistics_.migrated_to_card_bytes += bytes;
+  statistics_.resident_bytes += bytes;
+  *page.parts |= missing;
+  paging_.show_parts(page.slot, *page.parts);
+  return {};
+}
+
+Status ManagedPages::complete(std::uint64_t at) {
+  auto& page = page_of(at);
+  if (!page.parts || page.parts->all()) return {};
+  ++statistics_.prefetched;
+  return fetch_parts(page, ~*page.parts);
 }
 
 // The card writes what it could only read: other copies go.
@@ -244,7 +304,8 @@ Result<bool> ManagedPages::unmap(std::uint64_t at, ManagedPage& page) {
 }
 
 void ManagedPages::leave_slot(ManagedPage& page) {
-  statistics_.resident_bytes -= kPageSize;
+  statistics_.resident_bytes -= page.bytes_on_card();
+  page.parts.reset();
   paging_.give(std::exchange(page.slot, abi::kNoSlot));
 }
 
@@ -267,7 +328,7 @@ Status ManagedPages::leave_in_run(std::uint64_t first, std::uint64_t count,
     if (!copied[i]) continue;
     status = give_frame(page);
     if (!status) break;
-    status = mover_.to_host(paging_.slots()[page.slot].address, page.frame->bus(), kPageSize);
+    status = copy_home(page);
   }
   auto moved = mover_.wait();
   statistics_.copying_to_host += device_.platform.clock().now() - begin;
@@ -275,11 +336,25 @@ Status ManagedPages::leave_in_run(std::uint64_t first, std::uint64_t count,
   if (!moved) return moved;
   for (std::size_t i = 0; i < copied.size(); ++i) {
     auto& page = page_of(first + i * kPageSize);
-    (copied[i] ? statistics_.migrated_to_host_bytes : statistics_.dropped_bytes) += kPageSize;
+    (copied[i] ? statistics_.migrated_to_host_bytes : statistics_.dropped_bytes) +=
+        page.bytes_on_card();
     page.host = true;
     leave_slot(page);
   }
   return {};
+}
+
+// Begins it.
+Status ManagedPages::copy_home(const ManagedPage& page) {
+  const std::uint64_t memory = paging_.slots()[page.slot].address;
+  if (!page.parts) return mover_.to_host(memory, page.frame->bus(), kPageSize);
+  Status status;
+  for_each_run(*page.parts, [&](unsigned first, unsigned count) {
+    const Bytes offset = Bytes{first} << abi::kPartShift;
+    const platform::BusAddress to{page.frame->bus().value + offset};
+    if (status) status = mover_.to_host(memory + offset, to, Bytes{count} << abi::kPartShift);
+  });
+  return status;
 }
 
 Status ManagedPages::keep(std::uint32_t slot) {

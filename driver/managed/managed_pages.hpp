@@ -49,6 +49,12 @@ class ManagedPages {
   // The bytes of the page are in the slot, which is its from now on. kNotFound: it is no managed
   // page.
   Result<Brought> bring(std::uint64_t address, bool write, std::uint32_t slot);
+  // The same of a managed page's parts, and with those that `density` adds (page_parts.hpp); the
+  // page is mapped. `slot` is looked at if it is not on the card.
+  Status bring_parts(std::uint64_t at, const PageParts& touched, bool write, std::uint32_t slot,
+                     unsigned density);
+  // All parts of a page that is on the card.
+  Status complete(std::uint64_t at);
   // Nobody on the card uses the page of the slot any more: it is the host's, and the slot empty.
   Status leave(std::uint32_t slot, bool dirty);
   // It could not: the card may use it again.
@@ -83,6 +89,8 @@ class ManagedPages {
   Status take_exclusive(std::uint64_t at, ManagedPage& page);
   void settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write);
   Status publish(std::uint64_t at, ManagedPage& page);
+  Status fetch_parts(ManagedPage& page, const PageParts& missing);
+  Status copy_home(const ManagedPage& page);
   Result<bool> unmap(std::uint64_t at, ManagedPage& page);
   Status leave_in_run(std::uint64_t first, std::uint64_t count, const std::vector<bool>& dirty);
   void leave_slot(ManagedPage& page);

@@ -114,6 +114,10 @@ bool Prefetcher::step(Job& job) {
     if (page == nullptr) return true;  // freed meanwhile
     page->last_prefetch = job.to_card ? MemoryLocation::card(pages.device().card.device_index)
                                       : MemoryLocation::host();
+    if (job.to_card && page->on_card()) {
+      job.status = pages.complete(job.at);
+      if (!job.status) return true;
+    }
     if (moves(*page, job.to_card)) {
       if (count == 0) first = job.at;
       ++count;

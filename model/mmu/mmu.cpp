@@ -128,7 +128,8 @@ bool Mmu::translate(unsigned client, tlm::tlm_generic_payload& trans, Transactio
     walker_.miss(tagged, trans);
     return false;
   }
-  if (last->clean && trans.is_write()) {
+  std::uint64_t missing = 0;
+  if ((last->clean && trans.is_write()) || (last->partial && !is_there(*last, trans, missing))) {
     ++statistics_.misses;
     trace(info, address, false);
     walker_.miss(tagged, trans);
@@ -147,7 +148,7 @@ void Mmu::trace(const Transaction& info, std::uint64_t address, bool hit) const 
 bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,
               Transaction& info) {
   if (!(trans.is_write() ? page.write : page.read)) {
-    refuse(trans, Completion::kForbidden);
+    refuse(trans, Completion::kForbidden, trans.get_address());
     return false;
   }
   // Links carry contiguous data only, and only function 0's: the peer knows cards, not functions.
@@ -199,11 +200,15 @@ tlm::tlm_sync_enum Mmu::walker_response(tlm::tlm_generic_payload& trans, tlm::tl
 void Mmu::walked(const Walker::Waiting& waiting, Completion completion, Translation* page) {
   for (auto* const trans : waiting) {
     auto& info = Transaction::of(*trans);
-    const unsigned client = Hop::unpack(info.hop_context).client;
+    const auto hop = Hop::unpack(info.hop_context);
+    const unsigned client = hop.client;
+    std::uint64_t missing = hop.address;
     if (page == nullptr) {
-      refuse(*trans, completion);
+      refuse(*trans, completion, hop.address);
+    } else if (page->partial && !is_there(*page, *trans, missing)) {
+      refuse(*trans, Completion::kNotMapped, missing);
     } else if (page->clean && trans->is_write()) {
-      walker_.miss(tagged_address(info.vmid, Hop::unpack(info.hop_context).address), *trans);
+      walker_.miss(tagged_address(info.vmid, hop.address), *trans);
     } else if (use(*page, client, *trans, info)) {
       tlm::tlm_phase phase = tlm::BEGIN_REQ;
       auto delay = sc_core::SC_ZERO_TIME;
@@ -212,14 +217,28 @@ void Mmu::walked(const Walker::Waiting& waiting, Completion completion, Translat
   }
 }
 
-// A request that cannot be translated waits if somebody serves such faults.
-void Mmu::refuse(tlm::tlm_generic_payload& trans, Completion completion) {
+// Of a page with parts, whether all are there that the request needs; if not, the first address of
+// it that is missing.
+bool Mmu::is_there(const Translation& page, tlm::tlm_generic_payload& trans,
+                   std::uint64_t& missing) {
+  const auto address = Hop::unpack(Transaction::of(trans).hop_context).address;
+  const std::uint64_t offset = address % abi::entry_span(0);
+  const auto part = tlb_.residency(page).first_missing(
+      offset, std::max<Bytes>(Transaction::of(trans).extent(trans), 1));
+  if (part == abi::kPageParts) return true;
+  const std::uint64_t first = address - offset + (std::uint64_t{part} << abi::kPartShift);
+  missing = std::max(address, first);
+  return false;
+}
+
+// A request that cannot be translated, because of what is at `address`, waits if somebody serves
+// such faults.
+void Mmu::refuse(tlm::tlm_generic_payload& trans, Completion completion, std::uint64_t address) {
   const auto& info = Transaction::of(trans);
   auto* const faults = faults_.empty() ? nullptr : faults_[function_of(info.vmid)];
   if (faults == nullptr || !faults->keeps(info.vmid, completion)) return fail(trans, completion);
   ++statistics_.faults_kept;
-  const auto hop = Hop::unpack(info.hop_context);
-  faults->park(trans, hop.address, hop.client, completion);
+  faults->park(trans, address, Hop::unpack(info.hop_context).client, completion);
 }
 
 void Mmu::fault_ended(TaggedAddress page, const Walker::Waiting& waiting, SimTime since,

@@ -150,7 +150,7 @@ class Mmu : public sc_core::sc_module,
   bool use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,
            Transaction& info);
   void trace(const Transaction& info, std::uint64_t address, bool hit) const;
-  void refuse(tlm::tlm_generic_payload& trans, Completion completion);
+  void refuse(tlm::tlm_generic_payload& trans, Completion completion, std::uint64_t address);
   void fail(tlm::tlm_generic_payload& trans, Completion completion);
   void answer(std::uint64_t trans);
   void walked(const Walker::Waiting& waiting, Completion completion, Translation* page) override;
@@ -158,12 +158,16 @@ class Mmu : public sc_core::sc_module,
   const Partition& share(unsigned function) const override { return shares_[function]; }
   bool tells_of_use(SpaceId space) const override;
   bool exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) override;
+  std::optional<std::uint64_t> residency_base(unsigned function) const override;
+  bool is_there(const Translation& page, tlm::tlm_generic_payload& trans, std::uint64_t& missing);
   bool place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
   void access_ended(SpaceId space, unsigned generation);
   // There are such spaces.
   bool exists(SpaceId space) const { return space < in_flight_.size(); }
 
-  Completion resolve(std::uint8_t vmid, std::uint64_t address, bool write, std::uint64_t& local);
+  // `whole`: kNotMapped of a page with parts.
+  Completion resolve(std::uint8_t vmid, std::uint64_t address, bool write, std::uint64_t& local,
+                     bool whole = false);
   Completion find_page(TaggedAddress address, Translation& page);
   Completion move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
                   unsigned char* data, Bytes length, std::uint64_t& local);

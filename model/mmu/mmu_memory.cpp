@@ -52,6 +52,7 @@ Completion Mmu::find_page(TaggedAddress address, Translation& page) {
     if (level != kContextLevel && entry.leaf()) {
       const auto leaf = leaf_translation(entry, level, address, share);
       if (leaf) page = *leaf;
+      page.partial = entry.partial() && level == 0 && residency_base(function_of(space));
       return leaf ? Completion::kSuccess : Completion::kBadTable;
     }
     if (level == 0) return Completion::kBadTable;
@@ -60,8 +61,8 @@ Completion Mmu::find_page(TaggedAddress address, Translation& page) {
   }
 }
 
-Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write,
-                        std::uint64_t& local) {
+Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write, std::uint64_t& local,
+                        bool whole) {
   if (!exists(vmid)) return Completion::kNotMapped;
   if (is_physical(vmid)) {
     const auto& share = shares_[function_of(vmid)];
@@ -74,6 +75,7 @@ Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write,
   if (found != Completion::kSuccess) return found;
   if (!(write ? page.write : page.read)) return Completion::kForbidden;
   if (page.peer != 0) return Completion::kNoPeer;
+  if (whole && page.partial) return Completion::kNotMapped;
   local = page.translate(address);
   return Completion::kSuccess;
 }
@@ -82,11 +84,15 @@ bool Mmu::knows(std::uint8_t vmid, std::uint64_t address, bool write) const {
   if (is_physical(vmid)) return true;
   if (address >> abi::kVirtualBits != 0 || !exists(vmid)) return false;
   const auto* const page = tlb_.find(tagged_address(vmid, address));
-  return page != nullptr && (write ? page->write && !page->clean : page->read);
+  return page != nullptr && !page->partial && (write ? page->write && !page->clean : page->read);
 }
 
 bool Mmu::tells_of_use(SpaceId space) const {
   return !faults_.empty() && faults_[function_of(space)]->serves(space);
+}
+
+std::optional<std::uint64_t> Mmu::residency_base(unsigned function) const {
+  return faults_.empty() ? std::nullopt : faults_[function]->residency_base();
 }
 
 bool Mmu::exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) {
@@ -155,13 +161,13 @@ const std::byte* Mmu::lend(std::uint8_t vmid, std::uint64_t address, Bytes lengt
   constexpr Bytes kMost = 64_MiB;
   std::uint64_t first = 0;
   if (lender_ == nullptr || length > kMost ||
-      resolve(vmid, address, false, first) != Completion::kSuccess) {
+      resolve(vmid, address, false, first, true) != Completion::kSuccess) {
     return nullptr;
   }
   const Bytes to_page = abi::entry_span(0) - address % abi::entry_span(0);
   for (Bytes done = to_page; done < length; done += abi::entry_span(0)) {
     std::uint64_t local = 0;
-    const auto found = resolve(vmid, address + done, false, local);
+    const auto found = resolve(vmid, address + done, false, local, true);
     if (found != Completion::kSuccess || local != first + done) return nullptr;
   }
   return lender_->lend(first, length, borrower);

@@ -14,6 +14,12 @@ using abi::PageFaultControl;
 using abi::PageFaultReply;
 using abi::PageFaultSpaces;
 
+namespace {
+
+constexpr std::uint64_t kPart = std::uint64_t{1} << abi::kPartShift;
+
+}  // namespace
+
 PageFaults::PageFaults(CardRegisters& registers, Mmu& mmu)
     : registers_(registers), bank_(registers.bank()), mmu_(mmu) {
   mmu.attach(*this);
@@ -48,10 +54,12 @@ void PageFaults::listener_changed() {
 void PageFaults::park(tlm::tlm_generic_payload& trans, std::uint64_t address, unsigned client,
                       Completion completion) {
   auto& info = Transaction::of(trans);
-  const TaggedAddress page = align_down(tagged_address(info.vmid, address), abi::entry_span(0));
+  const TaggedAddress place = tagged_address(info.vmid, address);
+  const TaggedAddress page = align_down(place, abi::entry_span(0));
+  const TaggedAddress part = residency_base() ? align_down(place, kPart) : page;
   const std::uint8_t write = trans.is_write() ? 1 : 0;
   for (auto& fault : faults_) {
-    if (fault.page != page || fault.record.write != write || fault.record.core != info.core ||
+    if (fault.part != part || fault.record.write != write || fault.record.core != info.core ||
         fault.record.unit != client) {
       continue;
     }
@@ -67,12 +75,19 @@ void PageFaults::park(tlm::tlm_generic_payload& trans, std::uint64_t address, un
   fault.record.forbidden = completion == Completion::kForbidden ? 1 : 0;
   fault.record.unit = static_cast<std::uint8_t>(client);
   fault.page = page;
+  fault.part = part;
   fault.completion = completion;
   fault.since = sim_now();
   fault.cause = info.cause;
   fault.waiting.push_back(&trans);
   faults_.push_back(std::move(fault));
   tell_next();
+}
+
+std::optional<std::uint64_t> PageFaults::residency_base() const {
+  const auto base = bank_.get<abi::PageResidencyBase>();
+  if (base.get<abi::PageResidencyBase::Enable>() == 0) return std::nullopt;
+  return base.raw & abi::PageResidencyBase::Address::kMask;
 }
 
 void PageFaults::consumed(std::uint32_t consumer) {

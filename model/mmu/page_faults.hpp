@@ -2,8 +2,9 @@
 // A function's page faults that are served (abi/page_fault.hpp): requests that wait in the MMU, the
 // ring in host memory or the control processor that is told of them, and the replies.
 //
-// What waits for one page in one way from one core is one fault, and has one record; later requests
-// join it. A reply is for all faults of its page, or of its space.
+// What waits for one page, or where there are residency maps for one part of 4 KiB of it, in one
+// way from one core is one fault, and has one record; later requests join it. A reply is for all
+// faults of its page, or of its space.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,8 @@ class PageFaults {
   PageFaults(const PageFaults&) = delete;
   PageFaults& operator=(const PageFaults&) = delete;
 
+  // Of the maps of pages with parts, in the function's memory.
+  std::optional<std::uint64_t> residency_base() const;
   bool serves(SpaceId space) const { return (spaces_ >> vmid_of(space) & 1) != 0; }
   // Whether a request of `space` that fails like this waits.
   bool keeps(SpaceId space, Completion completion) const {
@@ -63,7 +66,7 @@ class PageFaults {
  private:
   struct Fault {
     abi::PageFaultRecord record;
-    TaggedAddress page;
+    TaggedAddress page, part;
     Completion completion;
     SimTime since;
     std::uint64_t cause;

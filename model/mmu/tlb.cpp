@@ -47,6 +47,19 @@ Translation& Tlb::insert(const Translation& page) {
   return *place;
 }
 
+unsigned Residency::first_missing(std::uint64_t offset, Bytes size) const {
+  const auto last = static_cast<unsigned>((offset + size - 1) >> abi::kPartShift);
+  for (auto part = static_cast<unsigned>(offset >> abi::kPartShift); part <= last; ++part) {
+    if (!has(part)) return part;
+  }
+  return abi::kPageParts;
+}
+
+Residency& Tlb::residency(const Translation& entry) {
+  if (residency_.empty()) residency_.resize(entries_.size());
+  return residency_[static_cast<std::size_t>(&entry - entries_.data())];
+}
+
 // A dropped entry is the first to be used again.
 void Tlb::drop(const TaggedRange& range) {
   for (auto& entry : entries_) {

@@ -3,10 +3,12 @@
 // sizes side by side, tagged with the address space. Permissions are held, not judged.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "model/mmu/tagged_address.hpp"
+#include "npu/base/units.hpp"
 
 namespace npu::model {
 
@@ -19,12 +21,22 @@ struct Translation {
   std::uint8_t shift = abi::kPageShift;
   bool read = false, write = false;
   bool clean = false;     // the table does not yet say that the page is written
+  bool partial = false;   // see Tlb::residency()
   std::uint8_t peer = 0;  // Transaction::peer of accesses to the page
 
   bool covers(TaggedAddress address) const { return address >> shift == tag; }
   std::uint64_t translate(std::uint64_t address) const {
     return base + (address & ((std::uint64_t{1} << shift) - 1));
   }
+};
+
+// Which parts of 4 KiB of a page are there (abi/page_table.hpp).
+struct Residency {
+  std::array<std::uint64_t, abi::kPageParts / 64> bits{};
+
+  bool has(unsigned part) const { return (bits[part / 64] >> part % 64 & 1) != 0; }
+  // Of `size` bytes at `offset` of the page the first part that is not there; kPageParts: all are.
+  unsigned first_missing(std::uint64_t offset, Bytes size) const;
 };
 
 class Tlb {
@@ -40,6 +52,8 @@ class Tlb {
   void touch(Translation& entry) { entry.used = ++clock_; }
   Translation& insert(const Translation& page);
   void drop(const TaggedRange& range);
+  // Which parts of the entry's page are there.
+  Residency& residency(const Translation& entry);
   // A place that covers nothing.
   Translation* nothing() { return &nothing_; }
 
@@ -50,6 +64,7 @@ class Tlb {
   std::size_t ways_;
   std::uint64_t set_mask_;
   std::uint64_t clock_ = 0;
+  std::vector<Residency> residency_;  // by entry; empty as long as there is no partial one
   Translation nothing_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "npu/base/checked.hpp"
 
@@ -99,6 +98,7 @@ bool Walker::begin(std::uint32_t number) {
   auto& walk = walks_[number];
   walk.stale = false;
   walk.leaf = 0;
+  walk.in_map = false;
   if (const auto known = cache_.lookup(walk.page)) {
     read_from(number, known->level, known->table, abi::table_index(walk.page, known->level));
     return true;
@@ -134,11 +134,15 @@ void Walker::read(std::uint64_t argument) {
   }
   ++walk.reads;
   ++statistics_.entries_read;
-  auto& trans =
-      sim_.pool.allocate(tlm::TLM_READ_COMMAND, walk.entry, nullptr, sizeof(abi::PageTableEntry));
+  const unsigned size = walk.in_map ? abi::kResidencyLine : sizeof(abi::PageTableEntry);
+  request(static_cast<std::uint32_t>(argument),
+          sim_.pool.allocate(tlm::TLM_READ_COMMAND, walk.entry, nullptr, size));
+}
+
+void Walker::request(std::uint32_t walk, tlm::tlm_generic_payload& trans) {
   auto& info = Transaction::of(trans);
-  info.context = argument;
-  info.cause = walk.cause;
+  info.context = argument(walk);
+  info.cause = walks_[walk].cause;
   info.issued = sim_now();
   send_(trans);
 }
@@ -146,19 +150,23 @@ void Walker::read(std::uint64_t argument) {
 void Walker::answered(tlm::tlm_generic_payload& trans) {
   const std::uint64_t argument = Transaction::of(trans).context;
   const bool ok = Transaction::of(trans).completion == Completion::kSuccess;
-  std::uint64_t raw = 0;
-  if (trans.is_read()) std::memcpy(&raw, trans.get_data_ptr(), sizeof raw);
+  Residency parts;
+  if (trans.is_read()) std::memcpy(&parts, trans.get_data_ptr(), trans.get_data_length());
   trans.release();
   if (!is_current(argument)) return;
-  const auto walk = static_cast<std::uint32_t>(argument);
-  if (walks_[walk].stale) {
-    begin(walk);
+  const auto number = static_cast<std::uint32_t>(argument);
+  const auto& walk = walks_[number];
+  const abi::PageTableEntry leaf{walk.leaf};
+  if (walk.stale) {
+    begin(number);
   } else if (!ok) {
-    finish(walk, Completion::kBadTable, nullptr);
-  } else if (const auto leaf = std::exchange(walks_[walk].leaf, 0); leaf != 0) {
-    map(walk, abi::PageTableEntry{leaf});
+    finish(number, Completion::kBadTable, nullptr);
+  } else if (walk.in_map) {
+    map(number, leaf, &parts);
+  } else if (leaf.valid()) {
+    read_map(number, leaf);
   } else {
-    interpret(walk, raw);
+    interpret(number, parts.bits[0]);
   }
 }
 
@@ -169,7 +177,7 @@ void Walker::interpret(std::uint32_t number, std::uint64_t raw) {
   if (!entry.valid()) {
     finish(number, Completion::kNotMapped, nullptr);
   } else if (level != kContextLevel && entry.leaf()) {
-    if (!note_use(number, entry)) map(number, entry);
+    if (!note_use(number, entry)) read_map(number, entry);
   } else if (level == 0) {
     finish(number, Completion::kBadTable, nullptr);
   } else {
@@ -182,17 +190,36 @@ void Walker::interpret(std::uint32_t number, std::uint64_t raw) {
   }
 }
 
-void Walker::map(std::uint32_t number, abi::PageTableEntry entry) {
+// What follows a leaf that says what it should: the map of its parts, if it has one.
+void Walker::read_map(std::uint32_t number, abi::PageTableEntry entry) {
+  auto& walk = walks_[number];
+  const auto& share = listener_.share(function(number));
+  const auto base = listener_.residency_base(function(number));
+  const bool sensible = leaf_translation(entry, walk.level, walk.page, share).has_value();
+  if (!entry.partial() || !base || walk.level != 0 || entry.is_peer() || !sensible) {
+    return map(number, entry);
+  }
+  const std::uint64_t line = *base + (entry.address() >> abi::kPageShift) * abi::kResidencyLine;
+  if (!range_fits(line, abi::kResidencyLine, share.memory)) {
+    return finish(number, Completion::kBadTable, nullptr);
+  }
+  walk.leaf = entry.raw;
+  walk.in_map = true;
+  walk.entry = share.memory_base + line;
+  sim_.agenda.at<&Walker::read>(sim_now() + step_, *this, argument(number));
+}
+
+void Walker::map(std::uint32_t number, abi::PageTableEntry entry, const Residency* parts) {
   const auto& walk = walks_[number];
   const auto& share = listener_.share(function(number));
   auto page = leaf_translation(entry, walk.level, walk.page, share);
-  if (page) {
-    page->clean = page->write && !entry.dirty() && !entry.is_peer() &&
-                  listener_.tells_of_use(space_of_tagged(walk.page));
-    finish(number, Completion::kSuccess, &tlb_.insert(*page));
-  } else {
-    finish(number, Completion::kBadTable, nullptr);
-  }
+  if (!page) return finish(number, Completion::kBadTable, nullptr);
+  page->clean = page->write && !entry.dirty() && !entry.is_peer() &&
+                listener_.tells_of_use(space_of_tagged(walk.page));
+  page->partial = parts != nullptr;
+  auto& kept = tlb_.insert(*page);
+  if (parts != nullptr) tlb_.residency(kept) = *parts;
+  finish(number, Completion::kSuccess, &kept);
 }
 
 // True: the leaf is being written, or the walk begins anew because somebody else has written it.
@@ -210,12 +237,7 @@ bool Walker::note_use(std::uint32_t number, abi::PageTableEntry entry) {
     return true;
   }
   walk.leaf = used;
-  auto& trans = sim_.pool.allocate_timing(tlm::TLM_WRITE_COMMAND, walk.entry, sizeof used);
-  auto& info = Transaction::of(trans);
-  info.context = argument(number);
-  info.cause = walk.cause;
-  info.issued = sim_now();
-  send_(trans);
+  request(number, sim_.pool.allocate_timing(tlm::TLM_WRITE_COMMAND, walk.entry, sizeof used));
   return true;
 }
 

@@ -39,6 +39,8 @@ class Walker {
     virtual const Partition& share(unsigned function) const = 0;
     // Whether tables of the space tell of use (abi::PageTableEntry::Young, Dirty).
     virtual bool tells_of_use(SpaceId space) const = 0;
+    // Of the function's residency maps, in its memory; nothing: there are none.
+    virtual std::optional<std::uint64_t> residency_base(unsigned function) const = 0;
     // Replaces an entry at once, unless it is no longer `from`.
     virtual bool exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) = 0;
   };
@@ -67,7 +69,8 @@ class Walker {
     bool stale = false;   // what it has read was invalidated
     unsigned level = 0;   // of the entry to be read
     std::uint64_t entry = 0;
-    std::uint64_t leaf = 0;  // that is being written
+    std::uint64_t leaf = 0;  // that is being written, or whose residency map is read
+    bool in_map = false;     // the latter
     bool writes = false;     // somebody wants to write the page
     unsigned reads = 0;
     Waiting waiting;
@@ -89,8 +92,10 @@ class Walker {
   void read_from(std::uint32_t walk, unsigned level, std::uint64_t table, std::uint64_t index);
   void read(std::uint64_t argument);
   void interpret(std::uint32_t walk, std::uint64_t raw);
-  void map(std::uint32_t walk, abi::PageTableEntry entry);
+  void map(std::uint32_t walk, abi::PageTableEntry entry, const Residency* parts = nullptr);
   bool note_use(std::uint32_t walk, abi::PageTableEntry entry);
+  void read_map(std::uint32_t walk, abi::PageTableEntry entry);
+  void request(std::uint32_t walk, tlm::tlm_generic_payload& trans);
   void hand_over(std::uint32_t walk, Completion completion, Translation* page);
   void finish(std::uint32_t walk, Completion completion, Translation* page);
   void release(std::uint32_t walk);

@@ -199,6 +199,7 @@ Workload svm_oversubscribe() {
             0,
             {"read", "write"}},
            policy_parameter(),
+           density_parameter(),
            card_parameter()},
           run};
 }

@@ -124,6 +124,7 @@ Workload svm_read_mostly() {
            {"writes", ParameterType::kInteger, "", "1", "pages that the card writes in a round", 0,
             16'384},
            policy_parameter(),
+           density_parameter(),
            card_parameter()},
           run};
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "npu/base/checked.hpp"
 #include "npu/driver/managed.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/measurement.hpp"
@@ -23,6 +24,10 @@ using driver::ManagedMemory;
 
 constexpr Bytes kTouched = 4096;  // of each page
 
+Bytes step_of(const Context& context) {
+  return context.parameters.size("step");
+}
+
 class Touches {
  public:
   Touches(Context& context, QueueSession& session, ManagedMemory& managed)
@@ -30,10 +35,12 @@ class Touches {
         session_(session),
         managed_(managed),
         pages_(context.parameters.integer("pages")),
+        step_(step_of(context)),
         by_card_(context.parameters.choice("by") == "card"),
         writes_(!by_card_ || context.parameters.choice("access") == "write"),
         table_(context.report.add_table(
-            fmt::format("{} pages of 2 MiB, touched by the {}", pages_, by_card_ ? "card" : "host"),
+            fmt::format("{} pages of 2 MiB, touched by the {} every {}", pages_,
+                        by_card_ ? "card" : "host", size_name(step_)),
             {"order", "faults", "batches", "to card", "to host", "time us", "GB/s"})) {}
 
   Status prepare() {
@@ -78,14 +85,16 @@ class Touches {
     return {};
   }
 
+  // Places, in steps from the beginning.
   std::vector<std::uint64_t> ordered(const std::string& order) const {
-    std::vector<std::uint64_t> all(pages_);
+    const std::uint64_t places = pages_ * (kPageSize / step_);
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(places));
     const std::uint64_t stride = order == "strided" ? context_.parameters.integer("stride") : 1;
     std::uint64_t at = 0, first = 0;
-    for (auto& page : all) {
-      page = at;
+    for (auto& place : all) {
+      place = at;
       at += stride;
-      if (at >= pages_) at = ++first;
+      if (at >= places) at = ++first;
     }
     if (order != "random") return all;
     Random random(context_.seed);
@@ -96,8 +105,8 @@ class Touches {
   // A copy of the card's, or a load of the host's, each when the one before has ended.
   Status touch_all(const std::vector<std::uint64_t>& order, bool by_card) {
     std::vector<std::byte> bytes(kTouched);
-    for (const auto page : order) {
-      const auto from = begin_ + page * kPageSize;
+    for (const auto place : order) {
+      const auto from = begin_ + place * step_;
       auto touched = by_card ? touch(from) : managed_.read(from, {bytes.data(), bytes.size()});
       if (!touched) return touched;
     }
@@ -127,6 +136,8 @@ class Touches {
     auto& out = context_.report;
     out.add_metric(prefix + ".faults", Number::count(faults), "");
     out.add_metric(prefix + ".batches", Number::count(b.batches - a.batches), "");
+    out.add_metric(prefix + ".duplicates", Number::count(b.duplicates - a.duplicates), "");
+    out.add_metric(prefix + ".largest_batch", Number::count(b.largest_batch), "");
     out.add_metric(prefix + ".migrated_to_card_bytes", Number::count(to_card), "B");
     out.add_metric(prefix + ".migrated_to_host_bytes", Number::count(to_host), "B");
     out.add_metric(prefix + ".bandwidth_gb_per_s", rate, "GB/s");
@@ -155,6 +166,7 @@ class Touches {
   QueueSession& session_;
   ManagedMemory& managed_;
   const std::uint64_t pages_;
+  const Bytes step_;
   const bool by_card_, writes_;
   Table& table_;
   std::unique_ptr<driver::Queue> queue_;
@@ -162,6 +174,10 @@ class Touches {
 };
 
 Status run(Context& context) {
+  if (!is_power_of_two(step_of(context))) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("step={} is no power of two", step_of(context)));
+  }
   const auto what = fmt::format("pages={}", context.parameters.integer("pages"));
   const Bytes filled = context.parameters.integer("pages") * kPageSize;
   if (auto ok = require_host_memory(what, 2 * filled); !ok) return ok;
@@ -203,7 +219,9 @@ Workload svm_touch() {
             0,
             0,
             {"sequential", "strided", "random"}},
-           {"stride", ParameterType::kInteger, "", "4", "pages, of the strided order", 1, 65'536},
+           {"stride", ParameterType::kInteger, "", "4", "steps, of the strided order", 1, 65'536},
+           {"step", ParameterType::kSize, "B", "2MiB",
+            "from one touch to the next in memory; a power of two", 4_KiB, 2_MiB},
            {"by",
             ParameterType::kChoice,
             "",
@@ -221,6 +239,7 @@ Workload svm_touch() {
             0,
             {"read", "write"}},
            policy_parameter(),
+           density_parameter(),
            card_parameter()},
           run};
 }

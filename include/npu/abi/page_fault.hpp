@@ -55,9 +55,18 @@ struct PageFaultReply : Register<PageFaultReply, std::uint32_t, 0x03A0, Access::
   using Start = Field<31, 31>;
 };
 
+// Device-local address of the residency maps (page_table.hpp), 64 byte aligned. Without Enable
+// there are none, and Partial is ignored.
+struct PageResidencyBase : Register<PageResidencyBase, std::uint64_t, 0x03A8, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_RESIDENCY_BASE";
+  using Enable = Field<0, 0>;
+  using Address = Field<47, 6>;  // bits 47..6 of it
+};
+
 // A record of the ring; little endian.
 struct PageFaultRecord {
-  std::uint64_t address = 0;   // 0   first byte of the access, device virtual
+  // 0   first byte of the access, device virtual; of a page with parts, the first that is not there
+  std::uint64_t address = 0;
   std::uint64_t time_ns = 0;   // 8   DEVICE_TIME
   std::uint32_t number = 0;    // 16  1, 2, ... since Enable; tells that the record is there
   std::uint16_t core = 0;      // 20  AI Core or AICPU + 1; 0: another unit of the card

@@ -14,6 +14,11 @@
 // it is invalidated (MMU_INVALIDATE); it never keeps an invalid one. So making an entry valid
 // needs no invalidation, every other change does, after the entry was written.
 //
+// Of a page of 2 MiB parts of 4 KiB may be missing (Partial). Its residency map is a line of 64
+// bytes, bit i of byte n: part 8 n + i is there. PAGE_RESIDENCY_BASE points to the lines, one for
+// each 2 MiB of device memory in their order. The walker keeps a line with the translation and
+// reads it again when a part seems to be missing: adding parts needs no invalidation.
+//
 // A page may be another card's memory (Peer): its address is device-local there, and accesses go
 // over the HCCS link to that card, which decides whether to let them in (HCCS_ACCESS).
 #pragma once
@@ -43,6 +48,10 @@ constexpr unsigned table_index(std::uint64_t address, unsigned level) {
   return static_cast<unsigned>(address >> (kPageShift + 9 * level)) & (kTableEntries - 1);
 }
 
+inline constexpr unsigned kPartShift = 12;
+inline constexpr unsigned kPageParts = 512;
+inline constexpr std::uint32_t kResidencyLine = 64;
+
 struct PageTableEntry {
   std::uint64_t raw = 0;
 
@@ -57,7 +66,10 @@ struct PageTableEntry {
   // page is walked for, and when it is written for the first time since.
   using Young = Field<57, 57>;
   using Dirty = Field<58, 58>;
-  // Bits 63..59, where they are not set 58 and 57, and without Peer 55..48, are ignored by the card
+  // Leaf of level 0, where there are residency maps (PAGE_RESIDENCY_BASE): of the page only the
+  // parts are there that its map says.
+  using Partial = Field<59, 59>;
+  // Bits 63..60, where they are not set 58 and 57, and without Peer 55..48, are ignored by the card
   // and free for software.
 
   // Which page it is: address and, of another card's, Card and Peer.
@@ -70,6 +82,7 @@ struct PageTableEntry {
   constexpr std::uint64_t address() const { return raw & Address::kMask; }
   constexpr bool young() const { return (raw & Young::kMask) != 0; }
   constexpr bool dirty() const { return (raw & Dirty::kMask) != 0; }
+  constexpr bool partial() const { return (raw & Partial::kMask) != 0; }
   constexpr bool is_peer() const { return (raw & Peer::kMask) != 0; }
   constexpr unsigned card() const { return static_cast<unsigned>(raw >> Card::kLow & 0xFF); }
   constexpr std::uint64_t target() const { return raw & (is_peer() ? kTarget : Address::kMask); }

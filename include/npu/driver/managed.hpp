@@ -34,6 +34,10 @@ struct ManagedOptions {
   // Under pressure, with fewer free pages than `low`, pages that have not been used lately are
   // taken back until `high` are free; 1 <= low <= high <= 64.
   unsigned low_pages = 2, high_pages = 4;
+  // kBatch: of a page that the host has, the card gets the parts of 64 KiB that it touches, and the
+  // largest part of the page, by powers of two, of which more than so many percent are there or
+  // asked for (virtualisation.md S6); 0: only the 4 KiB that are touched. At most 100.
+  unsigned density_percent = 51;
 };
 
 // Where a page may be.
@@ -80,11 +84,13 @@ struct PrefetchTicket {
 };
 
 struct ManagedStatistics {
-  std::uint64_t faults = 0;        // pages that were brought because the card has touched them
-  std::uint64_t host_faults = 0;   // the same of the host
-  std::uint64_t fault_errors = 0;  // accesses of the card that nobody could serve
-  std::uint64_t records = 0;       // read from the card's fault ring
-  std::uint64_t batches = 0;       // turns in which there were some
+  std::uint64_t faults = 0;         // pages that were brought because the card has touched them
+  std::uint64_t host_faults = 0;    // the same of the host
+  std::uint64_t fault_errors = 0;   // accesses of the card that nobody could serve
+  std::uint64_t records = 0;        // faults that the card told of
+  std::uint64_t duplicates = 0;     // of those, ones that another one of the batch asked for
+  std::uint64_t batches = 0;        // turns in which there were some
+  std::uint64_t largest_batch = 0;  // records
   std::uint64_t migrated_to_card_bytes = 0, migrated_to_host_bytes = 0;
   std::uint64_t created_on_card_bytes = 0;  // pages that were touched there first
   std::uint64_t dropped_bytes = 0;   // taken from the card without a copy: the host had the same

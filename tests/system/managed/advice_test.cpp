@@ -67,7 +67,7 @@ TEST_P(ManagedAdvice, PagesOfReadMostlyAreInBothPlacesUntilSomebodyWrites) {
     auto now = card.managed->statistics();
     EXPECT_EQ(now.faults, 2U);
     EXPECT_EQ(now.host_faults, faults);
-    EXPECT_EQ(now.resident_bytes, 2 * kPageSize);
+    EXPECT_EQ(now.resident_bytes, 2 * touched_bytes());
     EXPECT_THAT(card.managed->prefetch(at, kPageSize, kHost),
                 FailsWith(ErrorCode::kInvalidArgument));
 
@@ -76,7 +76,7 @@ TEST_P(ManagedAdvice, PagesOfReadMostlyAreInBothPlacesUntilSomebodyWrites) {
     card.write(at + kPageSize, kPageSize, 7);
     now = card.managed->statistics();
     EXPECT_EQ(now.upgrades, 1U);
-    EXPECT_EQ(now.resident_bytes, kPageSize);
+    EXPECT_EQ(now.resident_bytes, touched_bytes());
     EXPECT_FALSE(attributes(card, at).read_mostly);
     EXPECT_FALSE(attributes(card, at + kPageSize).read_mostly);
     EXPECT_EQ(attributes(card, at).location, kCard);

@@ -29,13 +29,13 @@ TEST_P(ManagedEviction, ReadPagesAreDroppedAndWrittenOnesComeBack) {
     EXPECT_GE(now.evictions, 16U);
     EXPECT_LE(now.resident_bytes, 8 * kPageSize);
     EXPECT_EQ(now.migrated_to_host_bytes, 0U);
-    EXPECT_EQ(now.dropped_bytes, now.evictions * kPageSize);
+    EXPECT_EQ(now.dropped_bytes, now.evictions * touched_bytes());
     for (unsigned i = 0; i < 24; ++i) {
       ASSERT_THAT(card.copy(at + i * kPageSize, at + i * kPageSize + 8192, 4096), IsOk());
     }
     now = card.managed->statistics();
     EXPECT_GT(now.thrash, 0U);
-    EXPECT_GE(now.migrated_to_host_bytes, 16 * kPageSize);
+    EXPECT_GE(now.migrated_to_host_bytes, 16 * touched_bytes());
     EXPECT_EQ(now.migrated_to_card_bytes - now.migrated_to_host_bytes - now.dropped_bytes,
               now.resident_bytes);
     const auto all = ManagedCard::words(24 * kPageSize, 1);
@@ -79,7 +79,8 @@ TEST_P(ManagedEviction, OnePageOfMemoryIsEnough) {
       const auto place = at + i % 4 * kPageSize;
       ASSERT_THAT(card.copy(place, place + 4096, 64), IsOk());
     }
-    EXPECT_EQ(card.managed->statistics().faults, 12U);
+    // The driver maps a page that is read for reading alone.
+    EXPECT_EQ(card.managed->statistics().faults, by_pager() ? 12U : 24U);
   });
 }
 
@@ -93,10 +94,9 @@ TEST_P(ManagedEviction, WithoutMemoryAFaultIsAnError) {
     static_cast<void>(must(card.process->space().allocate(all)));
     unsigned served = 0;
     while (served < 8 && card.copy(at + served * kPageSize, card.plain, 64)) ++served;
-    const bool by_pager = GetParam() == driver::FaultPolicy::kMessage;
-    EXPECT_EQ(served, by_pager ? 8U : 0U);
-    EXPECT_EQ(card.managed->statistics().fault_errors, by_pager ? 0U : 1U);
-    if (by_pager) return;
+    EXPECT_EQ(served, by_pager() ? 8U : 0U);
+    EXPECT_EQ(card.managed->statistics().fault_errors, by_pager() ? 0U : 1U);
+    if (by_pager()) return;
     const auto faults = card.process->take_faults();
     ASSERT_EQ(faults.size(), 1U);
     EXPECT_EQ(faults[0].code, abi::FaultCode::kTranslation);

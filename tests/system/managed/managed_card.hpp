@@ -32,6 +32,9 @@ inline driver::ManagedOptions managed_options(driver::FaultPolicy policy) {
 class ManagedTest : public testing::TestWithParam<driver::FaultPolicy> {
  protected:
   static driver::ManagedOptions options() { return managed_options(GetParam()); }
+  static bool by_pager() { return GetParam() == driver::FaultPolicy::kMessage; }
+  // What a touch of a few bytes brings of a page that the host has.
+  static Bytes touched_bytes() { return by_pager() ? kPageSize : 64_KiB; }
 };
 inline std::string policy_name(const testing::TestParamInfo<driver::FaultPolicy>& info) {
   return info.param == driver::FaultPolicy::kMessage ? "message" : "batch";

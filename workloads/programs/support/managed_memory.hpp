@@ -21,7 +21,18 @@ inline ParameterSpec policy_parameter() {
           {"message", "batch"}};
 }
 
-// As the parameter says; `limit`: of the card's memory, 0: what there is.
+// Of batches.
+inline ParameterSpec density_parameter() {
+  return {"density",
+          ParameterType::kInteger,
+          "%",
+          "51",
+          "batch: of a part of a page, beyond which all of it is fetched; 0: what is touched alone",
+          0,
+          100};
+}
+
+// As the parameters say; `limit`: of the card's memory, 0: what there is.
 inline Result<std::unique_ptr<driver::ManagedMemory>> open_managed(Context& context,
                                                                    driver::Device& device,
                                                                    driver::AddressSpace& space,
@@ -30,6 +41,7 @@ inline Result<std::unique_ptr<driver::ManagedMemory>> open_managed(Context& cont
   options.card_limit = limit;
   if (context.parameters.choice("policy") == "batch") {
     options.policy = driver::FaultPolicy::kBatch;
+    options.density_percent = static_cast<unsigned>(context.parameters.integer("density"));
   } else {
     const auto pager = use_program(context.report, "pager");
     if (!pager) return forward_error(pager);

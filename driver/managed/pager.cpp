@@ -24,6 +24,9 @@ using abi::PagerVerdict;
 
 namespace {
 
+// Assumed: as long as a quarter of a page's way over the link.
+constexpr std::uint32_t kLookPeriod = 20'000;
+
 std::uint64_t head_of(PagerMessage kind) {
   return field_at<PagerHead::Kind>(static_cast<std::uint64_t>(kind));
 }
@@ -72,6 +75,7 @@ Status Pager::load(ConstByteSpan object, const ManagedOptions& options) {
   values.count = slots_.limit();
   values.high = pool_;
   values.low = std::min(options.low_pages, pool_);
+  values.period_ns = kLookPeriod;
   const auto bytes = (*frame)->cpu();
   std::memcpy(bytes.data, image->data(), image->size());
   std::memcpy(bytes.data + arguments, &values, sizeof values);
@@ -244,6 +248,8 @@ Status Pager::map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry v
   message.words[2] = slot;
   message.words[3] = entry;
   if (auto ok = channel_->send(message); !ok) return ok;
+  // As the pager does it: not to be taken back before it was used.
+  value.raw |= abi::PageTableEntry::Young::kMask;
   held.pages->space().write_entry(entry, value);
   return {};
 }

@@ -30,7 +30,7 @@ void Pager::run() {
   while (!stopped_) {
     const bool acted = step();
     port_.phase(AicpuPhase::kIdle);
-    if (!acted) static_cast<void>(port_.poll_again(kEver));
+    if (!acted && !port_.poll_again(may_evict() ? next_look_ : kEver)) look_due_ = true;
   }
 }
 
@@ -45,11 +45,9 @@ bool Pager::step() {
     take_fault();
     return true;
   }
-  if (is_short() && slots_.free() + leaving_ < slots_.arguments().high) {
-    evict();
-    return true;
-  }
-  return false;
+  if (!may_evict() || !look_due_) return false;
+  evict();
+  return true;
 }
 
 // Memory comes from pages that are taken back; as long as there are any.
@@ -121,7 +119,8 @@ void Pager::replied(const Message& message) {
   const auto vmid = fault_.info.get<FaultAccessInfo::Vmid>();
   if (verdict == PagerVerdict::kMap) {
     const std::uint64_t entry = message.words[1];
-    port_.store(entry, 8, message.words[2]);
+    // Young, so that it is not taken back before it was used at all.
+    port_.store(entry, 8, message.words[2] | PageTableEntry::Young::kMask);
     slots_.hold(slot_, fault_.address & ~(abi::entry_span(0) - 1), vmid, entry);
   } else if (slot_ != abi::kNoSlot) {
     slots_.give(slot_);
@@ -130,11 +129,18 @@ void Pager::replied(const Message& message) {
   window_.reply(vmid, fault_.address, verdict == PagerVerdict::kAbort);
 }
 
-// Round the clock: a page that has been used since the last look gets another chance.
+// Round the clock: a page that has been used since the last look gets another chance. A round takes
+// a while, so that one that has just come is used before it is looked at twice.
 void Pager::evict() {
   port_.phase(AicpuPhase::kEvictPage);
-  const auto slot = slots_.next_used();
+  bool wrapped = false;
+  const auto slot = slots_.next_used(wrapped);
   if (slot == abi::kNoSlot) return;
+  if (wrapped) {
+    const std::uint64_t megahertz = port_.counter_hz() / 1'000'000;
+    look_due_ = false;
+    next_look_ = port_.system_counter() + slots_.arguments().period_ns * megahertz / 1000;
+  }
   const auto held = slots_.get(slot);
   if (was_used(held)) {
     spaces_ |= 1U << held.vmid;

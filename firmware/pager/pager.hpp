@@ -23,6 +23,9 @@ class Pager {
   void take_fault();
   void replied(const abi::Message& message);
   bool is_short() const;
+  bool may_evict() const {
+    return is_short() && slots_.free() + leaving_ < slots_.arguments().high;
+  }
   void evict();
   // Takes the page out of the tables; whether it had been written.
   bool unmap(const abi::PagerSlot& held);
@@ -42,7 +45,9 @@ class Pager {
   bool swap_failed_ = false;   // the driver cannot bring pages home: it answers for the next fault
   std::uint32_t leaving_ = 0;  // slots whose pages the driver brings home
   std::uint32_t spaces_ = 0;   // bit v: Young was cleared in VMID v, translations not dropped since
-  std::uint32_t looked_ = 0;   // pages, since then
+  bool look_due_ = true;         // not before next_look_, ticks of the system counter
+  std::uint64_t next_look_ = 0;
+  std::uint32_t looked_ = 0;     // pages, since then
 };
 
 }  // namespace npu::firmware

@@ -53,9 +53,10 @@ void SlotTable::drop(std::uint32_t slot) {
   --used_;
 }
 
-std::uint32_t SlotTable::next_used() {
+std::uint32_t SlotTable::next_used(bool& wrapped) {
   if (used_ == 0) return abi::kNoSlot;
   for (;;) {
+    wrapped = wrapped || hand_ + 1 >= end_;
     hand_ = hand_ + 1 < end_ ? hand_ + 1 : 0;
     if (port_.load(place(hand_) + offsetof(PagerSlot, entry), 8) != 0) return hand_;
   }

@@ -29,8 +29,9 @@ class SlotTable {
   void hold(std::uint32_t slot, std::uint64_t address, std::uint64_t vmid, std::uint64_t entry);
   // It holds nothing, and is not free.
   void drop(std::uint32_t slot);
-  // The next one that holds a page, around the table; abi::kNoSlot: none does.
-  std::uint32_t next_used();
+  // The next one that holds a page, around the table; abi::kNoSlot: none does. `wrapped`: it begins
+  // anew.
+  std::uint32_t next_used(bool& wrapped);
 
  private:
   void reach(std::uint32_t slot);

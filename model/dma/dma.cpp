@@ -29,7 +29,7 @@ Dma::Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
   sim.recorder.track(card + ".dma");  // the ring, which viewers show above the engines
   Engine::Listener& self = *this;
   for (unsigned i = 0; i < config.functions(); ++i) shared_.shares.push_back(config.partition(i));
-  for (unsigned i = 0; i < config.dma.engines; ++i) {
+  for (unsigned i = 0; i < config.dma.engines + config.functions(); ++i) {
     const auto number = static_cast<std::uint8_t>(i);
     engines_.push_back(std::make_unique<Engine>(shared_, card, number, self));
   }

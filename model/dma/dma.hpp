@@ -45,6 +45,9 @@ class Dma : public sc_core::sc_module,
   Engine& engine(std::size_t index) { return *engines_[index]; }
   // The one of the function's engines that has least to do.
   std::size_t least_loaded(unsigned function) const;
+  // One more, for commands of the driver's own that must not wait for others, which may wait in the
+  // MMU for what they bring.
+  std::size_t own_engine(unsigned function) const { return shared_.config.dma.engines + function; }
   DmaShared& shared() { return shared_; }
 
   // The IOMMU unmapped something of the function: cached translations are gone, and copies under

@@ -150,12 +150,17 @@ void RingFrontEnd::dispatch() {
   fetch();
 }
 
-// The engine that still has commands of the stream, else the least loaded.
+// The engine that still has commands of the stream, else the least loaded; while page faults are
+// served, that for the driver's own.
 std::size_t RingFrontEnd::choose(const abi::DmaEntry& entry) const {
   if (entry.stream < bindings_.size() && bindings_[entry.stream].commands > 0) {
     return bindings_[entry.stream].engine;
   }
-  return dma_.least_loaded(agent_.function);
+  const auto& streams = registers_.streams();
+  const bool own =
+      entry.stream < streams.size() && streams.vmid(entry.stream) == abi::kVmidPhysical;
+  const bool served = registers_.bank().get<abi::PageFaultSpaces>().raw != 0;
+  return own && served ? dma_.own_engine(agent_.function) : dma_.least_loaded(agent_.function);
 }
 
 // Registers are looked at now; what the engine finds wrong comes after that.

@@ -71,7 +71,7 @@ struct PagerArguments {
   std::uint32_t count = 0;  // that there may be
   // Under pressure, with fewer free slots than `low`, pages are taken back until `high` are free.
   std::uint32_t low = 0, high = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t period_ns = 0;  // at least, between two looks at a page
 };
 // An entry of that table; the driver need not clear it.
 struct PagerSlot {

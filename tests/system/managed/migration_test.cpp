@@ -18,8 +18,9 @@ TEST_P(Migration, APageThatTheHostHasFilledGoesToTheCardAndBack) {
     EXPECT_EQ(card.managed->statistics().migrated_to_card_bytes, 0U);
     ASSERT_THAT(card.copy(at + kPageSize, at, kPageSize / 2), IsOk());
     auto now = card.managed->statistics();
-    EXPECT_EQ(now.faults, 2U);
-    EXPECT_EQ(now.migrated_to_card_bytes, 2 * kPageSize);
+    // Half a page is read and half of one written, by the driver as density has it.
+    EXPECT_EQ(now.faults, by_pager() ? 2U : 6U);
+    EXPECT_EQ(now.migrated_to_card_bytes, by_pager() ? 2 * kPageSize : kPageSize);
     EXPECT_EQ(now.fault_errors, 0U);
     std::vector<std::uint32_t> found(kPageSize / 4), expected(kPageSize / 4);
     const auto both = ManagedCard::words(2 * kPageSize, 1);
@@ -29,7 +30,7 @@ TEST_P(Migration, APageThatTheHostHasFilledGoesToTheCardAndBack) {
                 IsOk());
     EXPECT_EQ(found, expected);
     now = card.managed->statistics();
-    EXPECT_EQ(now.migrated_to_host_bytes, kPageSize);
+    EXPECT_EQ(now.migrated_to_host_bytes, by_pager() ? kPageSize : kPageSize / 2);
     EXPECT_EQ(now.host_faults, 3U);
   });
 }

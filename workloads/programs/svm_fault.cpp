@@ -164,7 +164,7 @@ Workload svm_fault() {
         0,
         {"filled", "untouched"}},
        {"faults", ParameterType::kInteger, "", "5", "of each kind; the median is shown", 1, 1000},
-       policy_parameter(),
+       fault_policy_parameter(),
        density_parameter(),
        card_parameter()},
       run};

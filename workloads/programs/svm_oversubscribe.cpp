@@ -198,7 +198,7 @@ Workload svm_oversubscribe() {
             0,
             0,
             {"read", "write"}},
-           policy_parameter(),
+           fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
           run};

@@ -109,7 +109,7 @@ Workload svm_prefetch() {
   return {"svm_prefetch",
           "Managed memory brought to the card and back ahead of its use: faults and bandwidth",
           {{"pages", ParameterType::kInteger, "", "64", "of 2 MiB", 1, 16'384},
-           policy_parameter(),
+           fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
           run};

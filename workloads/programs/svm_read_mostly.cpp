@@ -123,7 +123,7 @@ Workload svm_read_mostly() {
            {"rounds", ParameterType::kInteger, "", "4", "of reading by both sides", 1, 1000},
            {"writes", ParameterType::kInteger, "", "1", "pages that the card writes in a round", 0,
             16'384},
-           policy_parameter(),
+           fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
           run};

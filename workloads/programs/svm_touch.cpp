@@ -238,7 +238,7 @@ Workload svm_touch() {
             0,
             0,
             {"read", "write"}},
-           policy_parameter(),
+           fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
           run};

@@ -10,7 +10,7 @@
 namespace npu::workloads {
 
 // Who serves the card's faults.
-inline ParameterSpec policy_parameter() {
+inline ParameterSpec fault_policy_parameter() {
   return {"policy",
           ParameterType::kChoice,
           "",

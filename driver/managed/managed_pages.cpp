@@ -9,11 +9,6 @@
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
-namespace {
-
-constexpr Bytes kTableSpan = abi::entry_span(1);  // that one page table maps
-
-}  // namespace
 
 Result<std::uint64_t> ManagedPages::allocate(Bytes size) {
   const auto whole = checked_align_up(size, kPageSize);
@@ -23,36 +18,8 @@ Result<std::uint64_t> ManagedPages::allocate(Bytes size) {
   const MutexHolder holder(device_.memory->mutex());
   const auto at = space_.reserve_managed(*whole);
   if (!at) return at;
-  auto& range = ranges_[*at];
-  range.size = size;
-  range.pages.resize(static_cast<std::size_t>(*whole / kPageSize));
-  for (auto part = align_down(*at, kTableSpan); part < *at + *whole; part += kTableSpan) {
-    range.tables.push_back(
-        align_down(space_.entry_address(std::max(part, *at)), Bytes{abi::kTableSize}));
-  }
+  ranges_.add(*at, size, space_);
   return at;
-}
-
-ManagedPages::Ranges::const_iterator ManagedPages::range_of(std::uint64_t address) const {
-  auto found = ranges_.upper_bound(address);
-  if (found == ranges_.begin()) return ranges_.end();
-  --found;
-  const bool inside = address - found->first < found->second.pages.size() * kPageSize;
-  return inside ? found : ranges_.end();
-}
-
-ManagedPage* ManagedPages::find(std::uint64_t address) {
-  const auto range = range_of(address);
-  if (range == ranges_.end()) return nullptr;
-  const auto index = static_cast<std::size_t>((address - range->first) / kPageSize);
-  return &ranges_.at(range->first).pages[index];
-}
-
-std::uint64_t ManagedPages::entry_of(std::uint64_t at) const {
-  const auto& range = *range_of(at);
-  const auto table = (at - align_down(range.first, kTableSpan)) / kTableSpan;
-  return range.second.tables[static_cast<std::size_t>(table)] +
-         sizeof(abi::PageTableEntry) * abi::table_index(at, 0);
 }
 
 abi::PageTableEntry ManagedPages::value_of(const ManagedPage& page) const {
@@ -61,33 +28,23 @@ abi::PageTableEntry ManagedPages::value_of(const ManagedPage& page) const {
   return value;
 }
 
-Status ManagedPages::check(std::uint64_t at, Bytes size) const {
-  const auto range = range_of(at);
-  const bool inside =
-      range != ranges_.end() && range_fits(at - range->first, size, range->second.size);
-  if (inside) return {};
-  return fail(ErrorCode::kOutOfRange,
-              fmt::format("{} bytes at {:#x} are not in one managed allocation", size, at));
-}
-
 Status ManagedPages::free(std::uint64_t at) {
-  const auto found = ranges_.find(at);
-  if (found == ranges_.end()) {
+  auto* const range = ranges_.find_range(at);
+  if (range == nullptr) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{:#x} is no managed memory", at));
   }
-  auto& pages = found->second.pages;
-  for (std::size_t i = 0; i < pages.size(); ++i) {
-    if (auto ok = release(at + i * kPageSize, pages[i]); !ok) return ok;
+  for (std::size_t i = 0; i < range->pages.size(); ++i) {
+    if (auto ok = release(at + i * kPageSize, range->pages[i]); !ok) return ok;
   }
   const MutexHolder holder(device_.memory->mutex());
   if (auto ok = space_.release_managed(at); !ok) return ok;
-  ranges_.erase(found);
+  ranges_.remove(at);
   return {};
 }
 
 Status ManagedPages::free_all() {
-  while (!ranges_.empty()) {
-    if (auto ok = free(ranges_.begin()->first); !ok) return ok;
+  while (const auto first = ranges_.first()) {
+    if (auto ok = free(*first); !ok) return ok;
   }
   frames_.clear();
   return {};
@@ -139,7 +96,7 @@ Result<ManagedPages::Brought> ManagedPages::bring(std::uint64_t address, bool wr
   ++statistics_.faults;
   if (page->evicted) ++statistics_.thrash;
   page->mapped = true;
-  brought.entry = entry_of(at);
+  brought.entry = ranges_.entry_of(at);
   brought.value = value_of(*page);
   return brought;
 }
@@ -167,7 +124,7 @@ void ManagedPages::settle(std::uint64_t at, ManagedPage& page, std::uint32_t slo
 }
 
 Status ManagedPages::publish(std::uint64_t at, ManagedPage& page) {
-  auto ok = paging_.map(page.slot, entry_of(at), value_of(page));
+  auto ok = paging_.map(page.slot, ranges_.entry_of(at), value_of(page));
   page.mapped = static_cast<bool>(ok);
   return ok;
 }
@@ -297,7 +254,7 @@ Status ManagedPages::give_frame(ManagedPage& page) {
 // Whether it was written since it was mapped.
 Result<bool> ManagedPages::unmap(std::uint64_t at, ManagedPage& page) {
   if (!page.mapped) return true;
-  const auto written = paging_.unmap(page.slot, entry_of(at));
+  const auto written = paging_.unmap(page.slot, ranges_.entry_of(at));
   if (!written) return written;
   page.mapped = false;
   return *written && page.writable;

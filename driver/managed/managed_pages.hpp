@@ -4,12 +4,11 @@
 // faults and who touches pages take turns.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <vector>
 
 #include "driver/managed/card_paging.hpp"
-#include "driver/managed/managed_page.hpp"
+#include "driver/managed/managed_ranges.hpp"
 #include "driver/managed/page_mover.hpp"
 #include "driver/managed/service_trace.hpp"
 
@@ -42,9 +41,9 @@ class ManagedPages {
   Status free_all();
 
   // kOutOfRange: the bytes are not all in one allocation.
-  Status check(std::uint64_t at, Bytes size) const;
+  Status check(std::uint64_t at, Bytes size) const { return ranges_.check(at, size); }
   // nullptr: `address` is in no managed page.
-  ManagedPage* find(std::uint64_t address);
+  ManagedPage* find(std::uint64_t address) { return ranges_.find(address); }
 
   // The bytes of the page are in the slot, which is its from now on. kNotFound: it is no managed
   // page.
@@ -79,11 +78,7 @@ class ManagedPages {
   ManagedStatistics& statistics() { return statistics_; }
 
  private:
-  using Ranges = std::map<std::uint64_t, ManagedRange>;
-
-  Ranges::const_iterator range_of(std::uint64_t address) const;
   ManagedPage& page_of(std::uint64_t at) { return *find(at); }
-  std::uint64_t entry_of(std::uint64_t at) const;
   abi::PageTableEntry value_of(const ManagedPage& page) const;
   Status hold_copy(ManagedPage& page);
   Status take_exclusive(std::uint64_t at, ManagedPage& page);
@@ -104,7 +99,7 @@ class ManagedPages {
   CardPaging& paging_;
   PageMover mover_;
   ServiceTrace trace_;
-  Ranges ranges_;                                             // by address
+  ManagedRanges ranges_;
   std::vector<std::unique_ptr<platform::DmaMemory>> frames_;  // that hold no page now
   ManagedStatistics statistics_;
 };

@@ -45,9 +45,9 @@ class Pager {
   bool swap_failed_ = false;   // the driver cannot bring pages home: it answers for the next fault
   std::uint32_t leaving_ = 0;  // slots whose pages the driver brings home
   std::uint32_t spaces_ = 0;   // bit v: Young was cleared in VMID v, translations not dropped since
-  bool look_due_ = true;         // not before next_look_, ticks of the system counter
+  bool look_due_ = true;       // not before next_look_, ticks of the system counter
   std::uint64_t next_look_ = 0;
-  std::uint32_t looked_ = 0;     // pages, since then
+  std::uint32_t looked_ = 0;  // pages, since then
 };
 
 }  // namespace npu::firmware

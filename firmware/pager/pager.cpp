@@ -77,32 +77,24 @@ void Pager::take_fault() {
 }
 
 void Pager::take_message() {
-  const Message message = window_.take_message();
-  const auto slot = static_cast<std::uint32_t>(message.words[2]);
-  switch (static_cast<PagerMessage>(field_of<PagerHead::Kind>(message.words[0]))) {
+  const std::uint32_t head = window_.take_message();
+  switch (static_cast<PagerMessage>(field_of<PagerHead::Kind>(head))) {
     case PagerMessage::kReply:
-      return replied(message);
+      return replied(static_cast<PagerVerdict>(field_of<PagerHead::Verdict>(head)));
     case PagerMessage::kGive:
-      if (leaving_ != 0 && field_of<PagerHead::Flag>(message.words[0]) != 0) --leaving_;
-      return slots_.give(slot);
+      if (leaving_ != 0 && field_of<PagerHead::Flag>(head) != 0) --leaving_;
+      return slots_.give(window_.low_word(2));
     case PagerMessage::kAdopt:
-      if (leaving_ != 0 && field_of<PagerHead::Flag>(message.words[0]) != 0) {
+      if (leaving_ != 0 && field_of<PagerHead::Flag>(head) != 0) {
         --leaving_;
         swap_failed_ = true;
       }
-      return slots_.hold(slot, message.words[1], field_of<PagerHead::Vmid>(message.words[0]),
-                         message.words[3]);
-    case PagerMessage::kTakeBack: {
-      if (!slots_.holds(slot)) {
-        return tell(PagerMessage::kTaken, slot, PagerSlot{}, field_at<PagerHead::Empty>(1));
-      }
-      const auto held = slots_.get(slot);
-      const bool dirty = unmap(held);
-      slots_.drop(slot);
-      return tell(PagerMessage::kTaken, slot, held, field_at<PagerHead::Dirty>(dirty ? 1 : 0));
-    }
+      return slots_.hold(window_.low_word(2), window_.word(1), field_of<PagerHead::Vmid>(head),
+                         window_.word(3));
+    case PagerMessage::kTakeBack:
+      return take_back(window_.low_word(2));
     case PagerMessage::kPressure:
-      pressed_ = field_of<PagerHead::Flag>(message.words[0]) != 0;
+      pressed_ = field_of<PagerHead::Flag>(head) != 0;
       return;
     case PagerMessage::kStop:
       stopped_ = true;
@@ -112,15 +104,24 @@ void Pager::take_message() {
   }
 }
 
-void Pager::replied(const Message& message) {
+void Pager::take_back(std::uint32_t slot) {
+  if (!slots_.holds(slot)) {
+    return tell(PagerMessage::kTaken, slot, PagerSlot{}, field_at<PagerHead::Empty>(1));
+  }
+  const auto held = slots_.get(slot);
+  const bool dirty = unmap(held);
+  slots_.drop(slot);
+  tell(PagerMessage::kTaken, slot, held, field_at<PagerHead::Dirty>(dirty ? 1 : 0));
+}
+
+void Pager::replied(PagerVerdict verdict) {
   if (!asked_) return;
   port_.phase(AicpuPhase::kMapPage);
-  const auto verdict = static_cast<PagerVerdict>(field_of<PagerHead::Verdict>(message.words[0]));
   const auto vmid = fault_.info.get<FaultAccessInfo::Vmid>();
   if (verdict == PagerVerdict::kMap) {
-    const std::uint64_t entry = message.words[1];
+    const std::uint64_t entry = window_.word(1);
     // Young, so that it is not taken back before it was used at all.
-    port_.store(entry, 8, message.words[2] | PageTableEntry::Young::kMask);
+    port_.store(entry, 8, window_.word(2) | PageTableEntry::Young::kMask);
     slots_.hold(slot_, fault_.address & ~(abi::entry_span(0) - 1), vmid, entry);
   } else if (slot_ != abi::kNoSlot) {
     slots_.give(slot_);

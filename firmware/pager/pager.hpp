@@ -21,7 +21,8 @@ class Pager {
   bool step();
   void take_message();
   void take_fault();
-  void replied(const abi::Message& message);
+  void replied(abi::PagerVerdict verdict);
+  void take_back(std::uint32_t slot);
   bool is_short() const;
   bool may_evict() const {
     return is_short() && slots_.free() + leaving_ < slots_.arguments().high;

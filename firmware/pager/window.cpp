@@ -17,15 +17,19 @@ PageFault Window::take_fault() {
   return fault;
 }
 
-abi::Message Window::take_message() {
+std::uint32_t Window::take_message() {
   put(abi::InboxNext::from_raw(1));
   ++taken_;
-  abi::Message message;
-  for (unsigned i = 0; i < message.words.size(); ++i) {
-    const std::uint64_t high = port_.load_register(0, abi::kInbox + 8 * i + 4);
-    message.words[i] = high << 32 | port_.load_register(0, abi::kInbox + 8 * i);
-  }
-  return message;
+  return low_word(0);
+}
+
+std::uint32_t Window::low_word(unsigned i) {
+  return port_.load_register(0, abi::kInbox + 8 * i);
+}
+
+std::uint64_t Window::word(unsigned i) {
+  const std::uint64_t high = port_.load_register(0, abi::kInbox + 8 * i + 4);
+  return high << 32 | low_word(i);
 }
 
 void Window::send(abi::Message message) {

@@ -22,7 +22,10 @@ class Window {
   abi::ControlStatus status() { return get<abi::ControlStatus>(); }
   // What status() has shown is there.
   PageFault take_fault();
-  abi::Message take_message();
+  // Its first half-word; the others are read when they are needed, until the next one is taken.
+  std::uint32_t take_message();
+  std::uint64_t word(unsigned i);      // of it
+  std::uint32_t low_word(unsigned i);  // the low half
   // Waits until there is room. `message`'s last word is filled in.
   void send(abi::Message message);
   // After all that was stored before.

@@ -12,6 +12,7 @@ namespace {
 
 // Whoever stops the service, or a card that is gone, raises no interrupt: it looks as often.
 constexpr Picoseconds kLook = 100_ms;
+constexpr Picoseconds kLookForErrors = 10_ms;
 constexpr unsigned kMostFreePages = 64;
 
 Status check(const ManagedOptions& options) {
@@ -30,6 +31,9 @@ Status check(const ManagedOptions& options) {
   if (options.density_percent > 100) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("a density of {} %", options.density_percent));
+  }
+  if (options.error_threshold == 0) {
+    return fail(ErrorCode::kInvalidArgument, "a threshold of 0 fault errors");
   }
   return {};
 }
@@ -118,12 +122,35 @@ void FaultService::remove(ManagedPages& pages) {
 void FaultService::run() {
   while (!stopping_.load(std::memory_order_acquire)) {
     const auto seen = vector_->count();
+    bool any = false;
     {
       const MutexHolder holder(*mutex_);
-      if (paging_->serve_some(spaces_)) continue;
+      any = paging_->serve_some(spaces_);
     }
-    static_cast<void>(vector_->wait_beyond(seen, device_.platform.clock().now() + kLook));
+    const bool counts = look_for_errors();
+    if (any) continue;
+    const auto until = device_.platform.clock().now() + (counts ? kLookForErrors : kLook);
+    static_cast<void>(vector_->wait_beyond(seen, until));
   }
+}
+
+// Whether it has to be looked for again soon.
+bool FaultService::look_for_errors() {
+  std::vector<std::function<void()>> calls;
+  {
+    const MutexHolder holder(*mutex_);
+    const Instant now = device_.platform.clock().now();
+    if (now - looked_ < kLookForErrors) return counting_;
+    looked_ = now;
+    counting_ = false;
+    for (auto* const pages : spaces_) {
+      if (pages == nullptr) continue;
+      if (auto call = pages->look_for_errors(now)) calls.push_back(std::move(call));
+      counting_ = counting_ || pages->counts_errors();
+    }
+  }
+  for (const auto& call : calls) call();
+  return counting_;
 }
 
 }  // namespace npu::driver

@@ -43,6 +43,7 @@ class FaultService {
   Status start();
   void serve_known();
   void run();
+  bool look_for_errors();
 
   Device::Impl& device_;
   const ManagedOptions options_;  // but for the pager's bytes, which may be gone
@@ -51,6 +52,8 @@ class FaultService {
   Prefetcher prefetcher_;
   platform::InterruptVector* vector_ = nullptr;
   ServedSpaces spaces_{};
+  Instant looked_{};  // for errors
+  bool counting_ = false;
   std::atomic<bool> stopping_{false};
   std::unique_ptr<platform::Task> task_;
 };

@@ -9,8 +9,9 @@
 namespace npu::driver {
 
 struct ManagedMemory::Impl {
-  Impl(Device::Impl& card, Space& space, std::shared_ptr<FaultService> served_by)
-      : service(std::move(served_by)), pages(card, space, service->paging()) {}
+  Impl(Device::Impl& card, Space& space, std::shared_ptr<FaultService> served_by,
+       const ManagedOptions& options)
+      : service(std::move(served_by)), pages(card, space, service->paging(), options) {}
   std::shared_ptr<FaultService> service;
   ManagedPages pages;
   bool usable() const { return open && !service->stopped(); }
@@ -36,7 +37,7 @@ Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(Device& device, Addre
   }
   auto service = FaultService::of(card, options);
   if (!service) return forward_error(service);
-  auto impl = std::make_unique<Impl>(card, *space.impl().space, std::move(*service));
+  auto impl = std::make_unique<Impl>(card, *space.impl().space, std::move(*service), options);
   if (auto ok = impl->pages.open(); !ok) return forward_error(ok);
   if (auto ok = impl->service->add(impl->pages); !ok) return forward_error(ok);
   impl->open = true;

@@ -235,6 +235,14 @@ Result<std::uint64_t> ManagedPages::bring_run(std::uint64_t first, std::uint64_t
   return slots.size();
 }
 
+std::function<void()> ManagedPages::look_for_errors(Instant now) {
+  if (!error_watch_.look(statistics_.fault_errors, now)) return {};
+  ++statistics_.fault_error_warnings;
+  if (!on_fault_errors_) return {};
+  return [call = on_fault_errors_,
+          warning = FaultErrorWarning{statistics_.fault_errors, space_.vmid()}] { call(warning); };
+}
+
 // --- To the host ------------------------------------------------------------------------------
 
 Status ManagedPages::give_frame(ManagedPage& page) {

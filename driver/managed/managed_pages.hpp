@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/managed/card_paging.hpp"
+#include "driver/managed/fault_error_watch.hpp"
 #include "driver/managed/managed_ranges.hpp"
 #include "driver/managed/page_mover.hpp"
 #include "driver/managed/service_trace.hpp"
@@ -24,10 +25,13 @@ class ManagedPages {
   };
 
   // `space` is of `device`; all outlive it.
-  ManagedPages(Device::Impl& device, Space& space, CardPaging& paging)
+  ManagedPages(Device::Impl& device, Space& space, CardPaging& paging,
+               const ManagedOptions& options)
       : device_(device),
         space_(space),
         paging_(paging),
+        on_fault_errors_(options.on_fault_errors),
+        error_watch_(options.error_threshold, options.error_window),
         mover_(device),
         trace_(device.platform, device.card.device_index) {}
 
@@ -74,6 +78,9 @@ class ManagedPages {
   Status bring_to_host(std::uint64_t at, bool write);
   Status read(std::uint64_t at, ByteSpan to);
   Status write(std::uint64_t at, ConstByteSpan from);
+  // Whoever is to be called because of fault errors, and with what; nothing: nobody.
+  std::function<void()> look_for_errors(Instant now);
+  bool counts_errors() const { return error_watch_.counts(); }
   ServiceTrace& trace() { return trace_; }
   ManagedStatistics& statistics() { return statistics_; }
 
@@ -97,6 +104,8 @@ class ManagedPages {
   Device::Impl& device_;
   Space& space_;
   CardPaging& paging_;
+  const std::function<void(const FaultErrorWarning&)> on_fault_errors_;
+  FaultErrorWatch error_watch_;
   PageMover mover_;
   ServiceTrace trace_;
   ManagedRanges ranges_;

@@ -136,6 +136,8 @@ class Touches {
     auto& out = context_.report;
     out.add_metric(prefix + ".faults", Number::count(faults), "");
     out.add_metric(prefix + ".batches", Number::count(b.batches - a.batches), "");
+    out.add_metric(prefix + ".fault_errors", Number::count(b.fault_errors - a.fault_errors), "");
+    out.add_metric(prefix + ".fault_error_warnings", Number::count(b.fault_error_warnings), "");
     out.add_metric(prefix + ".duplicates", Number::count(b.duplicates - a.duplicates), "");
     out.add_metric(prefix + ".largest_batch", Number::count(b.largest_batch), "");
     out.add_metric(prefix + ".migrated_to_card_bytes", Number::count(to_card), "B");

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "npu/base/byte_span.hpp"
@@ -25,6 +26,12 @@ enum class FaultPolicy : std::uint8_t {
   kBatch,    // the driver takes them from a ring, many at a time
 };
 
+// There are many accesses of the card that nobody could serve.
+struct FaultErrorWarning {
+  std::uint64_t fault_errors = 0;  // so far
+  unsigned vmid = 0;               // of the address space
+};
+
 struct ManagedOptions {
   FaultPolicy policy = FaultPolicy::kMessage;
   // kMessage: object of the program of the card's control processor. It is copied.
@@ -38,6 +45,12 @@ struct ManagedOptions {
   // largest part of the page, by powers of two, of which more than so many percent are there or
   // asked for (virtualisation.md S6); 0: only the 4 KiB that are touched. At most 100.
   unsigned density_percent = 51;
+  // Called by a task of the driver's, once, when there have been so many fault errors more than
+  // when the first were seen, and that is so long ago; it is looked at every 10 ms
+  // (virtualisation.md S5).
+  std::uint64_t error_threshold = 100;
+  Picoseconds error_window = 2'000_ms;
+  std::function<void(const FaultErrorWarning&)> on_fault_errors;
 };
 
 // Where a page may be.
@@ -84,9 +97,10 @@ struct PrefetchTicket {
 };
 
 struct ManagedStatistics {
-  std::uint64_t faults = 0;         // pages that were brought because the card has touched them
-  std::uint64_t host_faults = 0;    // the same of the host
-  std::uint64_t fault_errors = 0;   // accesses of the card that nobody could serve
+  std::uint64_t faults = 0;        // pages that were brought because the card has touched them
+  std::uint64_t host_faults = 0;   // the same of the host
+  std::uint64_t fault_errors = 0;  // accesses of the card that nobody could serve
+  std::uint64_t fault_error_warnings = 0;
   std::uint64_t records = 0;        // faults that the card told of
   std::uint64_t duplicates = 0;     // of those, ones that another one of the batch asked for
   std::uint64_t batches = 0;        // turns in which there were some

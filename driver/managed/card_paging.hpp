@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "driver/managed/card_slots.hpp"
 #include "driver/managed/page_parts.hpp"
@@ -28,6 +29,8 @@ class CardPaging {
   virtual void serve(std::uint32_t vmids) = 0;
   // Serves what has come. False: nothing has.
   virtual bool serve_some(const ServedSpaces& spaces) = 0;
+  // When there will be something to serve though nothing comes.
+  virtual std::optional<Instant> due() const { return std::nullopt; }
 
   // For pages that the driver moves by itself: memory; mapping the page that the slot holds, at the
   // entry's device-local address; the way back. kOutOfMemory, kTimeout, and what moving reports.

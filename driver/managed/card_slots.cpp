@@ -65,6 +65,7 @@ void CardSlots::fill(std::uint32_t slot, ManagedPages& pages, std::uint64_t at) 
   auto& held = slots_[slot];
   held.pages = &pages;
   held.at = at;
+  held.pinned_until = {};
   held.filled = ++fills_;
   by_age_[held.filled] = slot;
 }
@@ -80,7 +81,10 @@ void CardSlots::renew(std::uint32_t slot) {
   by_age_[held.filled] = slot;
 }
 
-std::uint32_t CardSlots::oldest() const {
+std::uint32_t CardSlots::oldest(Instant now) const {
+  for (const auto& [age, slot] : by_age_) {
+    if (slots_[slot].pinned_until <= now) return slot;
+  }
   return by_age_.empty() ? abi::kNoSlot : by_age_.begin()->second;
 }
 

@@ -18,7 +18,8 @@ struct CardSlot {
   ManagedPages* pages = nullptr;  // whose page it holds; null: none
   std::uint64_t at = 0;           // that page, device virtual
   bool swapped = false;           // the pager has taken the page back by itself
-  std::uint64_t filled = 0;       // how many were before; in order of time
+  Instant pinned_until{};
+  std::uint64_t filled = 0;  // how many were before; in order of time
 };
 
 class CardSlots {
@@ -37,9 +38,13 @@ class CardSlots {
   void empty(std::uint32_t slot);
   // It was wanted again.
   void renew(std::uint32_t slot);
-  // Which was filled or renewed first; abi::kNoSlot: none is filled.
-  std::uint32_t oldest() const;
+  // It stays until then, if others can go.
+  void pin(std::uint32_t slot, Instant until) { slots_[slot].pinned_until = until; }
+  // Which was filled or renewed first, of those that are not pinned if there are any;
+  // abi::kNoSlot: none is filled.
+  std::uint32_t oldest(Instant now) const;
   CardSlot& operator[](std::uint32_t slot) { return slots_[slot]; }
+  Instant now() const { return device_.platform.clock().now(); }
   std::uint32_t limit() const { return limit_; }
   std::uint32_t count() const { return count_; }
 

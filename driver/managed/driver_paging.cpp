@@ -15,7 +15,7 @@ namespace npu::driver {
 Result<std::unique_ptr<CardPaging>> DriverPaging::create(Device::Impl& device, unsigned vector,
                                                          const ManagedOptions& options,
                                                          std::uint32_t limit) {
-  std::unique_ptr<DriverPaging> paging(new DriverPaging(device, limit, options.density_percent));
+  std::unique_ptr<DriverPaging> paging(new DriverPaging(device, limit, options));
   if (auto ok = paging->make_maps(); !ok) return forward_error(ok);
   auto ring = FaultRing::create(*device.link, vector);
   if (!ring) return forward_error(ring);
@@ -64,8 +64,9 @@ void DriverPaging::show_parts(std::uint32_t slot, const PageParts& parts) {
 }
 
 bool DriverPaging::serve_some(const ServedSpaces& spaces) {
+  const bool any = serve_waiting(spaces);
   const auto batch = ring_->take(kBatch);
-  if (batch.empty()) return false;
+  if (batch.empty()) return any;
   ring_->give_back();
   std::set<ManagedPages*> concerned;
   for (const auto& record : batch) {
@@ -76,8 +77,47 @@ bool DriverPaging::serve_some(const ServedSpaces& spaces) {
     if (concerned.insert(pages).second) ++statistics.batches;
     statistics.largest_batch = std::max<std::uint64_t>(statistics.largest_batch, batch.size());
   }
-  for (const auto& block : sort(batch, spaces)) serve(block);
+  for (const auto& block : sort(batch, spaces)) {
+    if (!must_wait(block)) serve(block);
+  }
   return true;
+}
+
+std::optional<Instant> DriverPaging::due() const {
+  std::optional<Instant> first;
+  for (const auto& waiting : waiting_) {
+    if (!first || waiting.until < *first) first = waiting.until;
+  }
+  return first;
+}
+
+bool DriverPaging::must_wait(const Block& block) {
+  for (auto& waiting : waiting_) {
+    if (waiting.block.pages != block.pages || waiting.block.at != block.at) continue;
+    waiting.block.touched |= block.touched;
+    waiting.block.write = waiting.block.write || block.write;
+    return true;
+  }
+  auto* const page = block.pages->find(block.at);
+  if (page == nullptr || page->on_card() || lapse_ == Picoseconds{}) return false;
+  const Instant now = slots_.now();
+  if (page->thrash.wanted(now, lapse_) != PageThrash::Verdict::kWait) return false;
+  ++block.pages->statistics().throttled;
+  waiting_.push_back({now + lapse_, block});
+  return true;
+}
+
+bool DriverPaging::serve_waiting(const ServedSpaces& spaces) {
+  const Instant now = slots_.now();
+  std::vector<Block> over;
+  const auto last = std::remove_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
+    const bool gone = spaces[waiting.block.vmid] != waiting.block.pages;
+    if (!gone && waiting.until <= now) over.push_back(waiting.block);
+    return gone || waiting.until <= now;
+  });
+  waiting_.erase(last, waiting_.end());
+  for (const auto& block : over) serve(block);
+  return !over.empty();
 }
 
 // By pages, in the order in which they were first asked for.
@@ -127,6 +167,10 @@ Status DriverPaging::bring(const Block& block) {
     slot = *taken;
   }
   auto ok = pages.bring_parts(block.at, block.touched, block.write, slot, density_);
+  if (ok && page->thrash.pinned(slots_.now()) && slot != abi::kNoSlot) {
+    ++pages.statistics().pinned;
+    slots_.pin(slot, page->thrash.pinned_until());
+  }
   // What has failed has left the page where it was.
   if (!ok && slot != abi::kNoSlot && !page->on_card()) give(slot);
   return ok;

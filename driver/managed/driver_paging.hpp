@@ -19,6 +19,7 @@ class DriverPaging : public CardPaging {
   void stop() override;
   void serve(std::uint32_t vmids) override { ring_->serve(vmids); }
   bool serve_some(const ServedSpaces& spaces) override;
+  std::optional<Instant> due() const override;
   Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
   void show_parts(std::uint32_t slot, const PageParts& parts) override;
   Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) override;
@@ -37,16 +38,28 @@ class DriverPaging : public CardPaging {
     bool write = false;
   };
 
-  DriverPaging(Device::Impl& device, std::uint32_t limit, unsigned density)
-      : CardPaging(device, limit), device_(device), density_(density) {}
+  struct Waiting {
+    Instant until;
+    Block block;
+  };
+
+  DriverPaging(Device::Impl& device, std::uint32_t limit, const ManagedOptions& options)
+      : CardPaging(device, limit),
+        device_(device),
+        density_(options.density_percent),
+        lapse_(options.thrash_lapse) {}
   Status make_maps();
   std::vector<Block> sort(const std::vector<abi::PageFaultRecord>& batch,
                           const ServedSpaces& spaces);
+  bool must_wait(const Block& block);
+  bool serve_waiting(const ServedSpaces& spaces);
   void serve(const Block& block);
   Status bring(const Block& block);
 
   Device::Impl& device_;
   const unsigned density_;  // percent
+  const Picoseconds lapse_;
+  std::vector<Waiting> waiting_;  // because their pages go to and fro
   std::unique_ptr<FaultRing> ring_;
   MemoryHandle maps_;  // block of the card's memory for the residency maps
   std::unique_ptr<platform::MmioRegion> map_region_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "driver/managed/driver_paging.hpp"
 #include "driver/managed/pager.hpp"
 #include "npu/base/checked.hpp"
@@ -40,7 +42,8 @@ Status check(const ManagedOptions& options) {
 
 bool agree(const ManagedOptions& a, const ManagedOptions& b) {
   return a.policy == b.policy && a.card_limit == b.card_limit && a.low_pages == b.low_pages &&
-         a.high_pages == b.high_pages && a.density_percent == b.density_percent;
+         a.high_pages == b.high_pages && a.density_percent == b.density_percent &&
+         a.thrash_lapse == b.thrash_lapse;
 }
 
 }  // namespace
@@ -123,13 +126,16 @@ void FaultService::run() {
   while (!stopping_.load(std::memory_order_acquire)) {
     const auto seen = vector_->count();
     bool any = false;
+    std::optional<Instant> due;
     {
       const MutexHolder holder(*mutex_);
       any = paging_->serve_some(spaces_);
+      due = paging_->due();
     }
     const bool counts = look_for_errors();
     if (any) continue;
-    const auto until = device_.platform.clock().now() + (counts ? kLookForErrors : kLook);
+    auto until = device_.platform.clock().now() + (counts ? kLookForErrors : kLook);
+    if (due) until = std::min(until, *due);
     static_cast<void>(vector_->wait_beyond(seen, until));
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "driver/managed/page_parts.hpp"
+#include "driver/managed/page_thrash.hpp"
 #include "npu/abi/pager.hpp"
 #include "npu/driver/managed.hpp"
 #include "npu/platform/memory.hpp"
@@ -23,6 +24,7 @@ struct ManagedPage {
   std::uint32_t slot = abi::kNoSlot;  // on the card
   std::uint64_t accessed_by = 0;
   MemoryLocation preferred, last_prefetch;
+  PageThrash thrash;
   std::unique_ptr<platform::DmaMemory> frame;
 
   // Parts of 4 KiB that are on the card, the others still on the host; null: all.

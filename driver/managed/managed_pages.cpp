@@ -304,6 +304,7 @@ Status ManagedPages::leave_in_run(std::uint64_t first, std::uint64_t count,
     (copied[i] ? statistics_.migrated_to_host_bytes : statistics_.dropped_bytes) +=
         page.bytes_on_card();
     page.host = true;
+    page.thrash.left(device_.platform.clock().now());
     leave_slot(page);
   }
   return {};

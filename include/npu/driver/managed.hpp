@@ -45,6 +45,10 @@ struct ManagedOptions {
   // largest part of the page, by powers of two, of which more than so many percent are there or
   // asked for (virtualisation.md S6); 0: only the 4 KiB that are touched. At most 100.
   unsigned density_percent = 51;
+  // kBatch: the card's faults for a page that it has given up less than a lapse ago, three in a
+  // row, wait for one; after ten of those the page stays for 300 lapses (virtualisation.md S6); 0:
+  // never.
+  Picoseconds thrash_lapse = 500_us;
   // Called by a task of the driver's, once, when there have been so many fault errors more than
   // when the first were seen, and that is so long ago; it is looked at every 10 ms
   // (virtualisation.md S5).
@@ -113,6 +117,7 @@ struct ManagedStatistics {
   std::uint64_t upgrades = 0;        // writes of the card to pages that it could only read
   std::uint64_t prefetched = 0;      // pages that a prefetch has moved, either way
   std::uint64_t thrash = 0;          // faults on pages that had been evicted before
+  std::uint64_t throttled = 0, pinned = 0;  // faults that had to wait for a lapse; pages that stay
   Picoseconds copying_to_card{}, copying_to_host{};  // how long pages were on their way
 };
 

@@ -105,6 +105,32 @@ TEST_P(ManagedEviction, WithoutMemoryAFaultIsAnError) {
   });
 }
 
+// Host and card in turns, as fast as they can.
+TEST(ManagedThrash, PagesThatGoToAndFroAreMadeToWait) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    for (const bool guarded : {true, false}) {
+      auto options = managed_options(driver::FaultPolicy::kBatch);
+      if (!guarded) options.thrash_lapse = Picoseconds{};
+      ManagedCard card(host, options);
+      const auto at = must(card.managed->allocate(kPageSize));
+      std::byte byte{};
+      for (unsigned i = 0; i < 60; ++i) {
+        ASSERT_THAT(card.managed->write(at, {&byte, 1}), IsOk());
+        ASSERT_THAT(card.copy(at, at + 64, 64), IsOk());
+      }
+      const auto now = card.managed->statistics();
+      if (!guarded) {
+        EXPECT_EQ(now.throttled, 0U);
+        continue;
+      }
+      EXPECT_GT(now.throttled, 5U);
+      EXPECT_LE(now.throttled, 60U / 3);
+      EXPECT_GT(now.pinned, 0U);
+    }
+  });
+}
+
 TEST(ManagedOptionsOf, MemoryAreChecked) {
   Machine machine;
   machine.run([](platform::Platform& host) {

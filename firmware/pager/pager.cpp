@@ -20,7 +20,6 @@ using abi::PagerVerdict;
 using abi::PageTableEntry;
 using platform::AicpuPhase;
 
-constexpr std::uint64_t kEver = ~std::uint64_t{0};
 // Looks at pages between two times that translations are dropped.
 constexpr std::uint32_t kLooks = 16;
 

@@ -2,11 +2,6 @@
 #include "firmware/pager/window.hpp"
 
 namespace npu::firmware {
-namespace {
-
-constexpr std::uint64_t kEver = ~std::uint64_t{0};
-
-}  // namespace
 
 PageFault Window::take_fault() {
   put(abi::FaultNext::from_raw(1));

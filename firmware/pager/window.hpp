@@ -10,6 +10,9 @@
 
 namespace npu::firmware {
 
+// A deadline that does not come.
+inline constexpr std::uint64_t kEver = ~std::uint64_t{0};
+
 struct PageFault {
   std::uint64_t address = 0;
   abi::FaultAccessInfo info;

@@ -98,8 +98,34 @@ Status Pager::start(unsigned vector) {
   link.write(abi::ControlArguments::from_raw(arguments_));
   link.write(ControlState{}.set<ControlState::Start>(1));
   started_ = true;
-  if (fill_pool()) return {};
-  return fail(ErrorCode::kOutOfMemory, "not a page of the card's memory is left");
+  if (!fill_pool()) {
+    return fail(ErrorCode::kOutOfMemory, "not a page of the card's memory is left");
+  }
+  return await_life();
+}
+
+// It has taken its first message, or has ended.
+Status Pager::await_life() {
+  auto& link = *device_.link;
+  auto& clock = device_.platform.clock();
+  const auto deadline = device_.ready_deadline();
+  for (;;) {
+    const auto taken = link.read<abi::MessageTaken>();
+    if (!taken) return forward_error(taken);
+    if (taken->raw != 0) return {};
+    const auto state = link.read<ControlState>();
+    if (!state) return forward_error(state);
+    if (state->get<ControlState::Running>() == 0) {
+      dead_ = true;
+      return fail(ErrorCode::kDeviceFault,
+                  fmt::format("the pager has ended: {}", abi::to_string(static_cast<abi::FaultCode>(
+                                                             state->get<ControlState::Fault>()))));
+    }
+    if (clock.now() >= deadline) {
+      return fail(ErrorCode::kTimeout, "the pager takes no messages");
+    }
+    clock.relax({}, deadline);
+  }
 }
 
 void Pager::stop() {

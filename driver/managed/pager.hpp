@@ -31,6 +31,7 @@ class Pager : public CardPaging {
       : CardPaging(device, limit), device_(device), pool_(pool) {}
   Status load(ConstByteSpan object, const ManagedOptions& options);
   Status start(unsigned vector);
+  Status await_life();
   void serve(const abi::Message& message, const ServedSpaces& spaces);
   void serve_fault(const abi::Message& message, const ServedSpaces& spaces);
   void serve_swap(const abi::Message& message);

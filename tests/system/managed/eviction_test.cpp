@@ -161,6 +161,14 @@ TEST(ManagedOptionsOf, MemoryAreChecked) {
     options = good;
     options.pager = {};
     refused(options);
+    // A program, but not for this core; then bytes that are none.
+    options.pager = must(workloads::program_image("executor"));
+    EXPECT_THAT(ManagedMemory::open(*card.device, other->space(), options),
+                FailsWith(ErrorCode::kDeviceFault));
+    const std::vector<std::byte> rubbish(4096, std::byte{0x5A});
+    options.pager = {rubbish.data(), rubbish.size()};
+    EXPECT_THAT(ManagedMemory::open(*card.device, other->space(), options),
+                FailsWith(ErrorCode::kDeviceFault));
     EXPECT_TRUE(ManagedMemory::open(*card.device, other->space(), good));
   });
 }

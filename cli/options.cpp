@@ -55,7 +55,10 @@ std::pair<std::string, std::string> parse_letters(const std::string& token) {
 
 std::string unknown_option(const std::string& name) {
   std::vector<std::string> known;
-  for (const auto& row : option_table()) known.push_back("--" + std::string(row.name));
+  for (const auto& row : option_table()) {
+    const auto option = "--" + std::string(row.name);
+    if (std::find(known.begin(), known.end(), option) == known.end()) known.push_back(option);
+  }
   return "unknown option '" + shortened(name) + "'" + workloads::suggestion(name, known);
 }
 

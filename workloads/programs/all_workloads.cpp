@@ -33,6 +33,7 @@ const Registry& all_workloads() {
                       operator_run,
                       graph,
                       svm_fault,
+                      svm_graph,
                       svm_oversubscribe,
                       svm_prefetch,
                       svm_read_mostly,

@@ -10,53 +10,20 @@
 #include "npu/base/shortened.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/measurement.hpp"
-#include "workloads/framework/nearest_name.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/graph_input.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
 #include "workloads/programs/support/scheduler_work.hpp"
 #include "workloads/programs/support/tensor_dump.hpp"
 #include "workloads/task_graph/core_usage.hpp"
 #include "workloads/task_graph/graph_check.hpp"
-#include "workloads/task_graph/graph_reader.hpp"
 
 namespace npu::workloads {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// Beside the configurations: PREFIX/share/npusim/graphs, or TREE/workloads/graphs.
-Result<std::string> find_graph(const std::string& name, const std::vector<std::string>& configs) {
-  std::error_code code;
-  if (name.find('/') != std::string::npos || fs::path(name).extension() == ".yaml") return name;
-  std::vector<std::string> names;
-  for (const auto& directory : configs) {
-    for (const auto* place : {"../graphs", "../workloads/graphs"}) {
-      const fs::path folder = (fs::path(directory) / place).lexically_normal();
-      const fs::path file = folder / (name + ".yaml");
-      if (fs::is_regular_file(file, code)) return file.string();
-      for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-        if (at->path().extension() == ".yaml") names.push_back(at->path().stem().string());
-      }
-    }
-  }
-  std::sort(names.begin(), names.end());
-  return fail(ErrorCode::kNotFound, "no graph '" + shortened(name) + "'" + suggestion(name, names));
-}
-
-template <class T>
-Result<T> checked(model::ConfigResult<T> result) {
-  if (!result) return fail(ErrorCode::kInvalidArgument, result.error().message());
-  return std::move(*result);
-}
-
-Result<GraphSpec> read_graph(const ParameterSet& parameters,
-                             const std::vector<std::string>& configs) {
-  const auto path = find_graph(parameters.choice("graph"), configs);
-  if (!path) return forward_error(path);
-  return checked(read_graph_file(*path, parameters.choice("parameters")));
-}
 
 class GraphRun {
  public:
@@ -91,7 +58,7 @@ class GraphRun {
     auto report = session_->device().run(graph->graph, options);
     // Of a run that failed, too: what its tasks were given.
     const Status dumped = dump.empty() ? Status() : write_dump(dump, *graph);
-    if (!report) return name_tasks(report.error(), *graph);
+    if (!report) return name_tasks(report.error(), session_->device().last_result(), *graph);
     if (!dumped) return dumped;
     report_counts(*graph, *report);
     work.end(graph->graph.tasks());
@@ -154,17 +121,6 @@ class GraphRun {
                                      [](const driver::TensorCopy& copy) { return copy.taken; });
     context_.report.add_note(fmt::format("{} copies of tensors in {}", taken, path));
     return {};
-  }
-
-  // The scheduler knows tasks by number, the file by name.
-  Status name_tasks(const Error& error, const BuiltGraph& graph) const {
-    std::string text = error.context;
-    const auto& result = session_->device().last_result();
-    for (const auto task : {result.task, result.waits_for}) {
-      if (result.status == 0 || task >= graph.names.size() || graph.names[task].empty()) continue;
-      text += fmt::format("; task {} is '{}'", task, graph.names[task]);
-    }
-    return fail(error.code, text);
   }
 
   void add(const std::string& name, Number value, const std::string& unit) {
@@ -244,22 +200,11 @@ class GraphRun {
   std::unique_ptr<RuntimeSession> session_;
 };
 
-// Mistakes in the file are the user's, found before anything is simulated.
-Status check_input(const ParameterSet& parameters, const std::vector<std::string>& configs) {
-  const auto spec = read_graph(parameters, configs);
-  if (!spec) return forward_error(spec);
-  const auto tensors = checked(make_tensors(*spec));
-  if (!tensors) return forward_error(tensors);
-  const auto graph = checked(build_graph(*spec, *tensors));
-  if (!graph) return forward_error(graph);
+Status check_graph_and_dump(const ParameterSet& parameters,
+                            const std::vector<std::string>& configs) {
+  if (auto ok = check_graph(parameters, configs); !ok) return ok;
   const auto& dump = parameters.choice("dump_tensors");
   return dump.empty() ? Status() : check_tensor_dump(dump);
-}
-
-std::vector<std::string> inputs(const ParameterSet& parameters,
-                                const std::vector<std::string>& configs) {
-  const auto path = find_graph(parameters.choice("graph"), configs);
-  return path ? std::vector<std::string>{*path} : std::vector<std::string>{};
 }
 
 Status run(Context& context) {
@@ -273,9 +218,7 @@ Status run(Context& context) {
 }  // namespace
 
 Workload graph() {
-  std::vector<ParameterSpec> parameters = {
-      {"graph", ParameterType::kText, "", "vector_diamond", "name of a shipped graph, or a file"},
-      {"parameters", ParameterType::kText, "", "", "of the graph: batch=4,blocks=8"}};
+  auto parameters = graph_parameters("vector_diamond", "batch=4,blocks=8");
   for (auto& parameter : run_parameters()) parameters.push_back(parameter);
   parameters.push_back({"profiling", ParameterType::kFlag, "", "on",
                         "a record of each block: busy cores, dispatch-bound phases"});
@@ -284,10 +227,12 @@ Workload graph() {
   parameters.push_back({"watchdog", ParameterType::kInteger, "us", "1000000",
                         "without progress until the scheduler gives up", 1, 1'000'000'000});
   parameters.push_back(card_parameter());
-  return {
-      "graph",     "A task graph from a file on the AI Cores: right, how fast, what dispatch costs",
-      parameters,  run,
-      check_input, inputs};
+  return {"graph",
+          "A task graph from a file on the AI Cores: right, how fast, what dispatch costs",
+          parameters,
+          run,
+          check_graph_and_dump,
+          graph_inputs};
 }
 
 }  // namespace npu::workloads

@@ -33,6 +33,7 @@ Workload vector_operator();
 Workload operator_run();
 Workload graph();
 Workload svm_fault();
+Workload svm_graph();
 Workload svm_oversubscribe();
 Workload svm_prefetch();
 Workload svm_read_mostly();

@@ -52,14 +52,17 @@ class Faults {
     return touch(room_);
   }
 
-  // Of a page that the host has filled, or that nobody has touched.
-  Result<Sample> measure(bool filled, std::uint64_t seed) {
+  Result<Sample> measure(const std::string& page, std::uint64_t seed) {
     const auto at = managed_.allocate(kPageSize);
     if (!at) return forward_error(at);
-    std::vector<std::byte> expected(filled ? kPageSize : 0), found(expected.size());
+    std::vector<std::byte> expected(page == "untouched" ? 0 : kPageSize), found(expected.size());
     fill_pattern({expected.data(), expected.size()}, seed);
     if (auto ok = managed_.write(*at, {expected.data(), expected.size()}); !ok) {
       return forward_error(ok);
+    }
+    const bool written = page == "read_only";
+    if (written) {
+      if (auto ok = give_copy(*at); !ok) return forward_error(ok);
     }
     // Whoever serves faults sleeps again.
     auto& clock = context_.platform.clock();
@@ -67,7 +70,8 @@ class Faults {
     FaultMilestones milestones(context_.trace, by_pager_);
     {
       const TraceSession listening(context_.trace, milestones);
-      if (auto ok = touch(*at); !ok) return forward_error(ok);
+      auto ok = written ? copy(room_, *at) : touch(*at);
+      if (!ok) return forward_error(ok);
     }
     auto parts = milestones.parts();
     if (!parts) return forward_error(parts);
@@ -83,7 +87,7 @@ class Faults {
     std::vector<Sample> samples;
     const auto count = context_.parameters.integer("faults");
     for (std::uint64_t i = 0; i < count; ++i) {
-      auto sample = measure(page == "filled", context_.seed + i);
+      auto sample = measure(page, context_.seed + i);
       if (!sample) return forward_error(sample);
       samples.push_back(std::move(*sample));
     }
@@ -98,10 +102,16 @@ class Faults {
   void close() { queue_.reset(); }
 
  private:
-  Status touch(driver::DeviceAddress from) {
+  // Host and card have a copy each, to read.
+  Status give_copy(driver::DeviceAddress at) {
+    auto ok = managed_.advise(at, kPageSize, driver::MemoryAdvice::kReadMostly, true);
+    return ok ? touch(at) : ok;
+  }
+  Status touch(driver::DeviceAddress from) { return copy(from, room_); }
+  Status copy(driver::DeviceAddress from, driver::DeviceAddress to) {
     const auto deadline = patience(context_);
     const auto ticket =
-        queue_->submit(driver::entries::copy_on_device(from, room_, kTouched), deadline);
+        queue_->submit(driver::entries::copy_on_device(from, to, kTouched), deadline);
     if (!ticket) return forward_error(ticket);
     return queue_->wait(*ticket, driver::WaitPolicy::kInterrupt, deadline);
   }
@@ -142,7 +152,9 @@ Status run(Context& context) {
     if (auto ok = faults.run(page); !ok) return ok;
   }
   context.report.add_note(
-      "filled: the host has written the page, which is copied; untouched: nobody has. The fault of "
+      "filled: the host has written the page, which is copied; untouched: nobody has; read_only: "
+      "the "
+      "card writes a page of which it has a copy to read, and the host another. The fault of "
       "median latency; driver: its task wakes, takes the record or message and looks the page up");
   faults.close();
   if (auto ok = (*managed)->close(); !ok) return ok;
@@ -158,11 +170,11 @@ Workload svm_fault() {
       {{"pages",
         ParameterType::kChoiceList,
         "",
-        "filled,untouched",
+        "filled,untouched,read_only",
         "what the page holds",
         0,
         0,
-        {"filled", "untouched"}},
+        {"filled", "untouched", "read_only"}},
        {"faults", ParameterType::kInteger, "", "5", "of each kind; the median is shown", 1, 1000},
        fault_policy_parameter(),
        density_parameter(),

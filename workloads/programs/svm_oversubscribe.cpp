@@ -10,6 +10,7 @@
 #include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
+#include "workloads/programs/support/managed_slowdown.hpp"
 #include "workloads/programs/support/page_touches.hpp"
 
 namespace npu::workloads {
@@ -17,27 +18,10 @@ namespace npu::workloads {
 namespace {
 
 using driver::kPageSize;
-using driver::ManagedStatistics;
 
-struct Run {
-  MeasuredSpan span;
-  ManagedStatistics done;    // by the passes
-  ManagedStatistics steady;  // by the last of them
-  Picoseconds time() const { return span.end - span.begin; }
+struct PassesRun : ManagedRun {
+  driver::ManagedStatistics last_pass;
 };
-
-ManagedStatistics difference(const ManagedStatistics& b, const ManagedStatistics& a) {
-  ManagedStatistics d = b;
-  d.faults -= a.faults;
-  d.migrated_to_card_bytes -= a.migrated_to_card_bytes;
-  d.migrated_to_host_bytes -= a.migrated_to_host_bytes;
-  d.dropped_bytes -= a.dropped_bytes;
-  d.evictions -= a.evictions;
-  d.thrash -= a.thrash;
-  d.copying_to_card -= a.copying_to_card;
-  d.copying_to_host -= a.copying_to_host;
-  return d;
-}
 
 class Passes {
  public:
@@ -47,17 +31,18 @@ class Passes {
         ratio_(context.parameters.integer("ratio")),
         passes_(context.parameters.integer("passes")),
         writes_(context.parameters.choice("access") == "write"),
-        table_(context.report.add_table(
-            fmt::format("{} % of {} pages of 2 MiB, {} passes", ratio_, memory_, passes_),
-            {"pattern", "time us", "slowdown", "faults", "of evicted pages", "evictions",
-             "written back", "dropped", "copying in %", "copying out %"})) {}
+        table_(context, "pattern",
+               fmt::format("{} % of {} pages of 2 MiB, {} passes", ratio_, memory_, passes_)) {}
 
   Status measure(driver::Device& device, QueueSession& session, const std::string& pattern) {
     auto with_room = run(device, session, pattern, 0);
     if (!with_room) return forward_error(with_room);
     auto without = run(device, session, pattern, memory_ * kPageSize);
     if (!without) return forward_error(without);
-    report(pattern, *with_room, *without);
+    const std::string prefix = "svm_oversubscribe." + pattern;
+    table_.add(prefix, pattern, *with_room, *without);
+    const auto last = Number::count(without->last_pass.evictions);
+    context_.report.add_metric(prefix + ".evictions_last_pass", last, "");
     return {};
   }
 
@@ -83,14 +68,14 @@ class Passes {
     return touched;
   }
 
-  Result<Run> run(driver::Device& device, QueueSession& session, const std::string& pattern,
-                  Bytes limit) {
+  Result<PassesRun> run(driver::Device& device, QueueSession& session, const std::string& pattern,
+                        Bytes limit) {
     auto managed = open_managed(context_, device, session.process().space(), limit);
     if (!managed) return forward_error(managed);
     PageTouches touches(context_, session, **managed, pages(pattern));
     if (auto ok = touches.open(true); !ok) return forward_error(ok);
     Random random(context_.seed);
-    Run run;
+    PassesRun run;
     const auto before = (*managed)->statistics();
     auto last = before;
     run.span.begin = context_.platform.clock().now();
@@ -102,44 +87,12 @@ class Passes {
     }
     run.span.end = context_.platform.clock().now();
     const auto after = (*managed)->statistics();
-    run.done = difference(after, before);
-    run.steady = difference(after, last);
+    run.done = done_between(before, after);
+    run.last_pass = done_between(last, after);
     if (auto ok = touches.check(); !ok) return forward_error(ok);
     if (auto ok = touches.close(); !ok) return forward_error(ok);
     if (auto ok = (*managed)->close(); !ok) return forward_error(ok);
     return run;
-  }
-
-  static Number share(Picoseconds part, const Run& run) {
-    return Number::percent(static_cast<std::uint64_t>(part.count()),
-                           static_cast<std::uint64_t>(run.time().count()));
-  }
-
-  void report(const std::string& pattern, const Run& with_room, const Run& run) {
-    const std::string prefix = "svm_oversubscribe." + pattern;
-    const auto& done = run.done;
-    const auto slowdown = Number::quotient(static_cast<std::uint64_t>(run.time().count()),
-                                           static_cast<std::uint64_t>(with_room.time().count()), 3);
-    auto& out = context_.report;
-    out.add_metric(prefix + ".slowdown", slowdown, "");
-    out.add_metric(prefix + ".time_us", Number::microseconds(run.time()), "us");
-    out.add_metric(prefix + ".time_with_room_us", Number::microseconds(with_room.time()), "us");
-    out.add_metric(prefix + ".faults", Number::count(done.faults), "");
-    out.add_metric(prefix + ".thrash", Number::count(done.thrash), "");
-    out.add_metric(prefix + ".evictions", Number::count(done.evictions), "");
-    out.add_metric(prefix + ".evictions_last_pass", Number::count(run.steady.evictions), "");
-    out.add_metric(prefix + ".written_back_bytes", Number::count(done.migrated_to_host_bytes), "B");
-    out.add_metric(prefix + ".dropped_bytes", Number::count(done.dropped_bytes), "B");
-    const auto in = share(done.copying_to_card, run), back = share(done.copying_to_host, run);
-    out.add_metric(prefix + ".copying_in_percent", in, "%");
-    out.add_metric(prefix + ".copying_out_percent", back, "%");
-    auto& tracer = context_.platform.tracer();
-    mark(tracer, prefix + ".time_us", {run.span}, platform::Statistic::kSum);
-    mark(tracer, prefix + ".time_with_room_us", {with_room.span}, platform::Statistic::kSum);
-    table_.rows.push_back({pattern, Number::microseconds(run.time()).text(), slowdown.text(),
-                           std::to_string(done.faults), std::to_string(done.thrash),
-                           std::to_string(done.evictions), size_name(done.migrated_to_host_bytes),
-                           size_name(done.dropped_bytes), in.text(), back.text()});
   }
 
   static constexpr std::uint64_t kKeptFree = 4;
@@ -147,7 +100,7 @@ class Passes {
   Context& context_;
   const std::uint64_t memory_, ratio_, passes_;
   const bool writes_;
-  Table& table_;
+  SlowdownTable table_;
 };
 
 Status run(Context& context) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 namespace npu::workloads {
@@ -15,13 +16,26 @@ void first(std::optional<Instant>& moment, Instant when) {
   if (!moment) moment = when;
 }
 
+// The first of the moments that is not before `after`.
+std::optional<Instant> next(const std::vector<Instant>& moments, std::optional<Instant> after) {
+  std::optional<Instant> found;
+  for (const auto moment : moments) {
+    if (after && moment >= *after && (!found || moment < *found)) found = moment;
+  }
+  return found;
+}
+
 }  // namespace
 
 void FaultMilestones::on_event(const platform::TraceEvent& event) {
   switch (event.activity) {
     case Activity::kPageWalk:
-      if (!begin_) begin_ = event.begin, walked_ = event.end;
       if (replied_) first(found_, event.end);
+      walks_.push_back({event.begin, event.end});
+      return;
+    case Activity::kPageFault:
+      first(walked_, event.begin);
+      first(replied_, event.end);
       return;
     case Activity::kPagerTakeFault:
       first(seen_, event.begin);
@@ -31,13 +45,10 @@ void FaultMilestones::on_event(const platform::TraceEvent& event) {
       first(answered_, event.begin);
       return;
     case Activity::kHostWrite:
-      if (by_pager_ ? asked_ : walked_) first(told_, event.end);
+      writes_.push_back(event.end);
       return;
     case Activity::kInterruptHandler:
-      if (told_) first(interrupted_, event.end);
-      return;
-    case Activity::kPageFault:
-      first(replied_, event.end);
+      interrupts_.push_back(event.end);
       return;
     case Activity::kStage:
       return on_stage(event);
@@ -54,30 +65,43 @@ void FaultMilestones::on_stage(const platform::TraceEvent& event) {
   const auto name = track.substr(at + kTracks.size());
   if (name == "allocate") first(allocate_, event.begin);
   if (name == "copy") first(copy_, event.begin);
+  if (name == "invalidate") first(invalidate_, event.begin);
   if (name == "map") first(map_, event.begin);
   if (name == "reply") first(reply_, event.begin);
 }
 
+Instant FaultMilestones::begin() const {
+  const auto walk = std::find_if(walks_.begin(), walks_.end(),
+                                 [this](const MeasuredSpan& span) { return span.end == walked_; });
+  if (walk != walks_.end()) return walk->begin;
+  return walked_.value_or(Instant{});
+}
+
 Result<std::vector<Breakdown::Part>> FaultMilestones::parts() const {
+  const auto told = next(writes_, by_pager_ ? asked_ : walked_);
+  const auto interrupted = next(interrupts_, told);
   struct Row {
     const char* name;
     const std::optional<Instant>& end;
   };
-  const auto& copied_to = by_pager_ ? reply_ : map_;
-  const auto& copied_from = copy_ ? copy_ : copied_to;
-  const std::vector<Row> by_driver = {
-      {"walk", walked_},     {"message", told_},          {"interrupt", interrupted_},
-      {"driver", allocate_}, {"allocation", copied_from}, {"copy", map_},
-      {"table", reply_},     {"reply", replied_},         {"replay", found_}};
+  // Of stages that there are not, the next one's beginning.
+  const auto& mapping = map_ ? map_ : reply_;
+  const auto& invalidating = invalidate_ ? invalidate_ : mapping;
+  const auto& copying = copy_ ? copy_ : invalidating;
+  const std::vector<Row> by_driver = {{"walk", walked_},          {"message", told},
+                                      {"interrupt", interrupted}, {"driver", allocate_},
+                                      {"allocation", copying},    {"copy", invalidating},
+                                      {"invalidation", mapping},  {"table", reply_},
+                                      {"reply", replied_},        {"replay", found_}};
   const std::vector<Row> by_pager = {
-      {"walk", walked_},  {"signal", seen_},           {"allocation", asked_},
-      {"message", told_}, {"interrupt", interrupted_}, {"driver", copied_from},
-      {"copy", reply_},   {"reply", answered_},        {"table", replied_},
-      {"replay", found_}};
+      {"walk", walked_},      {"signal", seen_},          {"allocation", asked_},
+      {"message", told},      {"interrupt", interrupted}, {"driver", copying},
+      {"copy", invalidating}, {"invalidation", mapping},  {"adoption", reply_},
+      {"reply", answered_},   {"table", replied_},        {"replay", found_}};
   std::vector<Breakdown::Part> parts;
   Instant last = begin();
   for (const auto& row : by_pager_ ? by_pager : by_driver) {
-    if (!begin_ || !row.end) {
+    if (!row.end) {
       return fail(ErrorCode::kNotFound, fmt::format("the fault's {} was not seen", row.name));
     }
     parts.push_back({row.name, *row.end - last});

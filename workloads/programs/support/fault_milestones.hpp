@@ -13,12 +13,14 @@ namespace npu::workloads {
 
 // Listens to one fault. The parts are differences of consecutive milestones, so that they add up.
 // Of a fault that the driver serves:
-//   walk        the page is walked for and not found
+//   walk        the page is walked for and not found; 0: its translation is cached, and forbids
+//               the access
 //   message     until the record of the fault is in host memory
 //   interrupt   until the handler of its interrupt has run
 //   driver      until the driver takes a block of memory: its task wakes, takes the record, looks
 //               the page up
-//   allocation, copy, table   of the driver's stages; no copy of a page that nobody has touched
+//   allocation, copy, invalidation, table   of the driver's stages; no copy of a page that nobody
+//               has touched, an invalidation of one that the card has and may only read
 //   reply       until the card's MMU has it
 //   replay      the page is walked for again and found
 // Of one that the card's pager serves:
@@ -26,8 +28,10 @@ namespace npu::workloads {
 //   signal      until the pager has seen it
 //   allocation  it takes the fault and memory for it, until its message leaves
 //   message, interrupt, driver, copy
+//   invalidation  the pager takes a page back that the card may only read
+//   adoption    the driver writes the entry of that page anew, and tells the pager
 //   reply       until the pager has taken the driver's answer
-//   table       it writes the entry, until the card's MMU has its reply
+//   table       it writes the entry if the driver has not, until the card's MMU has its reply
 //   replay
 class FaultMilestones : public platform::TraceSink {
  public:
@@ -36,15 +40,17 @@ class FaultMilestones : public platform::TraceSink {
 
   // kNotFound: a milestone is missing; which one.
   Result<std::vector<Breakdown::Part>> parts() const;
-  Instant begin() const { return begin_.value_or(Instant{}); }
+  Instant begin() const;
 
  private:
   void on_stage(const platform::TraceEvent& event);
 
   TraceSource& source_;
   const bool by_pager_;
-  std::optional<Instant> begin_, walked_, seen_, asked_, told_, interrupted_, allocate_, copy_,
-      map_, reply_, answered_, replied_, found_;
+  std::vector<MeasuredSpan> walks_;
+  std::vector<Instant> writes_, interrupts_;  // ends of them
+  std::optional<Instant> walked_, seen_, asked_, allocate_, copy_, invalidate_, map_, reply_,
+      answered_, replied_, found_;
 };
 
 }  // namespace npu::workloads

@@ -58,17 +58,16 @@ void MemoryPipe::begin(const PipeEntry& copy) {
   next.answers = next.translations = 0;
   next.begun = sim_now();
   next.entry = copy;
-  range_ = range_of(copy.instruction);
-  if (range_.path == nullptr) {
+  cursor_ = {range_of(copy.instruction), slot_of(last_ - 1), 0, 0};
+  if (cursor_.range.path == nullptr) {
     port_free_ =
         std::max(port_free_, sim_now()) + local_time(std::get<platform::Fixpipe>(copy.instruction));
     next.last = port_free_;
     next.sent = true;
     return retire();
   }
-  row_ = offset_ = 0;
   sending_ = true;
-  port_free_ = std::max(port_free_, sim_now() + clock_.clocks(range_.path->issue_clocks));
+  port_free_ = std::max(port_free_, sim_now() + clock_.clocks(cursor_.range.path->issue_clocks));
   send();
 }
 
@@ -84,57 +83,62 @@ void MemoryPipe::append_flag(const PipeEntry& flag) {
   next.entry = flag;
 }
 
+std::uint32_t MemoryPipe::slot_of(std::uint64_t number) const {
+  return static_cast<std::uint32_t>((generation_ & kGenerationMask) << 8) |
+         static_cast<std::uint32_t>(number % kUnderWay);
+}
+
 // As many whole rows as fit into a request and a page, or part of one.
-MemoryRequest MemoryPipe::next_request() const {
-  const std::uint64_t address = range_.address + row_ * range_.pitch + offset_;
+MemoryRequest MemoryPipe::next_request(const Cursor& at) const {
+  const auto& range = at.range;
+  const std::uint64_t address = range.address + at.row * range.pitch + at.offset;
   const Bytes to_page = kTranslated - address % kTranslated;
-  const auto slot = static_cast<std::uint32_t>((generation_ & kGenerationMask) << 8) |
-                    static_cast<std::uint32_t>((last_ - 1) % kUnderWay);
-  MemoryRequest request{range_.write, address, 1, range_.row_bytes - offset_, range_.pitch, slot};
+  MemoryRequest request{range.write, address, 1, range.row_bytes - at.offset, range.pitch, at.slot};
   const Bytes most = std::min(to_page, config_.segment - address % config_.segment);
-  if (!range_.strided) {
+  if (!range.strided) {
     request.row_bytes = std::min(request.row_bytes, most);
     return request;
   }
-  if (offset_ > 0 || range_.row_bytes > config_.segment || range_.row_bytes > to_page) {
+  if (at.offset > 0 || range.row_bytes > config_.segment || range.row_bytes > to_page) {
     request.row_bytes = std::min({request.row_bytes, config_.segment, to_page});
     return request;
   }
-  Bytes rows = std::min(range_.rows - row_, config_.segment / range_.row_bytes);
-  if (range_.pitch > 0) rows = std::min(rows, (to_page - range_.row_bytes) / range_.pitch + 1);
-  if (range_.pitch > UINT32_MAX) rows = 1;
+  Bytes rows = std::min(range.rows - at.row, config_.segment / range.row_bytes);
+  if (range.pitch > 0) rows = std::min(rows, (to_page - range.row_bytes) / range.pitch + 1);
+  if (range.pitch > UINT32_MAX) rows = 1;
   request.rows = static_cast<std::uint16_t>(std::min<Bytes>(rows, UINT16_MAX));
   return request;
 }
 
-void MemoryPipe::take(const MemoryRequest& request) {
-  offset_ += request.row_bytes;
-  if (offset_ < range_.row_bytes) return;
-  offset_ = 0;
-  row_ += request.rows;
+void MemoryPipe::take(Cursor& at, const MemoryRequest& request) {
+  at.offset += request.row_bytes;
+  if (at.offset < at.range.row_bytes) return;
+  at.offset = 0;
+  at.row += request.rows;
 }
 
 void MemoryPipe::send() {
+  const auto& range = cursor_.range;
   while (sending_) {
     if (port_free_ > sim_now()) {
       if (!resuming_) sim_.agenda.at<&MemoryPipe::resume>(port_free_, *this, generation_);
       resuming_ = true;
       return;
     }
-    const MemoryRequest request = next_request();
+    const MemoryRequest request = next_request(cursor_);
     const Bytes bytes = request.rows * request.row_bytes;
     // An answer makes room.
     if (outstanding_ > 0 && outstanding_ + bytes > config_.outstanding) return;
     outstanding_ += bytes;
-    const bool begins = range_.strided && offset_ == 0;
-    const RowsPart part{range_.strided ? request.address | request.pitch : range_.address, bytes,
-                        range_.row_bytes, begins ? request.rows : 0U};
-    take(request);
+    const bool begins = range.strided && cursor_.offset == 0;
+    const RowsPart part{range.strided ? request.address | request.pitch : range.address, bytes,
+                        range.row_bytes, begins ? request.rows : 0U};
+    take(cursor_, request);
     Item& copy = item(last_ - 1);
     ++copy.answers;
     ++copy.translations;
-    port_free_ = sim_now() + times_.of(*range_.path, part);
-    sending_ = row_ < range_.rows;
+    port_free_ = sim_now() + times_.of(*range.path, part);
+    sending_ = cursor_.row < range.rows;
     copy.sent = !sending_;
     copy.last = port_free_;
     owner_.send(pipe_, request);
@@ -161,9 +165,36 @@ void MemoryPipe::answered(std::uint32_t slot, Bytes bytes) {
 void MemoryPipe::translated(std::uint32_t slot) {
   if (slot >> 8 != (generation_ & kGenerationMask)) return;
   Item& copy = items_[slot & kSlotMask];
-  if (--copy.translations > 0 || !copy.sent) return;
+  if (--copy.translations > 0 || !copy.sent || owner_.pages_may_leave()) return;
   copy.hold = owner_.hold();
   copy.held = true;
+}
+
+// It is its turn, and all answers are there. Its pages may have left since they were translated;
+// from now on they stay.
+bool MemoryPipe::may_end(Item& copy, const Range& range) {
+  if (copy.held || range.path == nullptr || !owner_.pages_may_leave()) return true;
+  for (Bytes row = 0; row < range.rows; ++row) {
+    const std::uint64_t address = range.address + row * range.pitch;
+    if (owner_.reaches(address, range.row_bytes, range.write)) continue;
+    send_again(copy, range);
+    return false;
+  }
+  copy.hold = owner_.hold();
+  copy.held = true;
+  return true;
+}
+
+// All at once: what comes behind it waits for it anyway.
+void MemoryPipe::send_again(Item& copy, const Range& range) {
+  for (Cursor at{range, slot_of(first_), 0, 0}; at.row < range.rows;) {
+    const MemoryRequest request = next_request(at);
+    take(at, request);
+    outstanding_ += request.rows * request.row_bytes;
+    ++copy.answers;
+    ++copy.translations;
+    owner_.send(pipe_, request);
+  }
 }
 
 void MemoryPipe::release(Item& item) {
@@ -179,6 +210,7 @@ void MemoryPipe::finish(std::uint64_t generation) {
 bool MemoryPipe::retire_copy(Item& copy) {
   if (!copy.sent || copy.answers > 0) return false;
   const Range range = range_of(copy.entry.instruction);
+  if (!may_end(copy, range)) return false;
   const unsigned latency = range.path == nullptr ? 0 : range.path->latency_clocks;
   const SimTime end = std::max(last_end_, copy.last + clock_.clocks(latency));
   // What is read may be used from a known time on. What is written must not be there before.

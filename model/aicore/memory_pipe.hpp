@@ -5,7 +5,9 @@
 // time alone; bytes move when a copy ends, by the tables of that time. From when all its requests
 // are translated until then no invalidation that began meanwhile ends, so that nobody else owns its
 // pages. Before that the copy holds up nobody: a request may wait for a page that somebody else's
-// has to leave for, and an invalidation with it.
+// has to leave for, and an invalidation with it. Where pages come and go by page faults, a copy
+// holds up nobody before it is its turn to end, for the one before may wait for a page; if a page
+// of its own has left by then, its requests are sent again.
 #pragma once
 
 #include <array>
@@ -37,6 +39,9 @@ class MemoryPipe {
     // DeviceMemory.
     virtual DeviceMemory::Hold hold() = 0;
     virtual void release(DeviceMemory::Hold hold) = 0;
+    // DeviceMemory, too.
+    virtual bool pages_may_leave() const = 0;
+    virtual bool reaches(std::uint64_t address, Bytes length, bool write) = 0;
     // The copy ends at `end`, not before now: its bytes are to be moved.
     virtual void copy_ended(platform::Pipe pipe, const PipeEntry& copy, SimTime begin, SimTime end,
                             Bytes bytes) = 0;
@@ -91,12 +96,23 @@ class MemoryPipe {
     const CopyPathConfig* path = nullptr;  // none: to another local buffer
   };
 
+  // How far a copy's requests have been sent.
+  struct Cursor {
+    Range range;
+    std::uint32_t slot = 0;
+    Bytes row = 0;     // next to be sent
+    Bytes offset = 0;  // in that row
+  };
+
   Range range_of(const Instruction& copy) const;
   SimTime local_time(const platform::Fixpipe& fixpipe) const;
   Item& item(std::uint64_t number) { return items_[number % kUnderWay]; }
   bool stale(std::uint64_t argument) const { return argument != generation_; }
-  MemoryRequest next_request() const;
-  void take(const MemoryRequest& request);
+  std::uint32_t slot_of(std::uint64_t number) const;
+  MemoryRequest next_request(const Cursor& at) const;
+  static void take(Cursor& at, const MemoryRequest& request);
+  bool may_end(Item& copy, const Range& range);
+  void send_again(Item& copy, const Range& range);
   void send();
   void resume(std::uint64_t generation);
   void finish(std::uint64_t generation);
@@ -117,9 +133,7 @@ class MemoryPipe {
   SimTime port_free_ = 0, last_end_ = 0;
   Bytes outstanding_ = 0;
   bool sending_ = false, resuming_ = false;
-  Range range_;       // of the copy that is being sent
-  Bytes row_ = 0;     // next to be sent
-  Bytes offset_ = 0;  // in that row
+  Cursor cursor_;  // of the copy that is being sent
 };
 
 }  // namespace npu::model

@@ -25,6 +25,8 @@ class PipeUnit : private MemoryPipe::Owner {
     virtual void send(platform::Pipe pipe, const MemoryRequest& request) = 0;
     virtual DeviceMemory::Hold hold() = 0;
     virtual void release(DeviceMemory::Hold hold) = 0;
+    virtual bool pages_may_leave() const = 0;
+    virtual bool reaches(std::uint64_t address, Bytes length, bool write) = 0;
     // The instruction takes effect. It keeps its pipe busy from `begin` to `end`.
     virtual void execute(platform::Pipe pipe, const PipeEntry& entry, SimTime begin, SimTime end,
                          Bytes bytes) = 0;
@@ -109,6 +111,10 @@ class PipeUnit : private MemoryPipe::Owner {
   }
   DeviceMemory::Hold hold() override { return owner_.hold(); }
   void release(DeviceMemory::Hold hold) override { owner_.release(hold); }
+  bool pages_may_leave() const override { return owner_.pages_may_leave(); }
+  bool reaches(std::uint64_t address, Bytes length, bool write) override {
+    return owner_.reaches(address, length, write);
+  }
   void copy_ended(platform::Pipe pipe, const PipeEntry& copy, SimTime begin, SimTime end,
                   Bytes bytes) override;
   void raise_behind(platform::Pipe pipe, const PipeEntry& flag, SimTime when) override;

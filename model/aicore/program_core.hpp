@@ -220,6 +220,10 @@ class ProgramCore : private PipeUnit::Owner, private MemoryWatch::Watcher {
   void send(platform::Pipe pipe, const MemoryRequest& request) override;
   DeviceMemory::Hold hold() override { return services_.memory.hold(block_.vmid); }
   void release(DeviceMemory::Hold hold) override { services_.memory.release(hold); }
+  bool pages_may_leave() const override { return services_.memory.pages_may_leave(block_.vmid); }
+  bool reaches(std::uint64_t address, Bytes length, bool write) override {
+    return services_.memory.reaches(block_.vmid, address, length, write);
+  }
   std::uint32_t track_of(platform::Pipe pipe);
   void set_up(SimTime begun);
   void execute(platform::Pipe pipe, const PipeEntry& entry, SimTime begin, SimTime end,

@@ -51,6 +51,15 @@ class DeviceMemory {
   }
   virtual Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address,
                            const void* data, Bytes length) = 0;
+  // Pages of `vmid` may leave while an access waits for other ones: its page faults are served.
+  virtual bool pages_may_leave(std::uint8_t) const { return false; }
+  // Whether an access to [address, address + length) needs nobody's help: all is there, and where
+  // use is told of, writes have been.
+  virtual bool reaches(std::uint8_t vmid, std::uint64_t address, Bytes length, bool write) {
+    static_cast<void>(vmid), static_cast<void>(address), static_cast<void>(length);
+    static_cast<void>(write);
+    return true;
+  }
   // From hold() to release() of what it gave, an access of `vmid` is under way whose bytes have not
   // moved yet: invalidations of its translations that begin meanwhile do not end before.
   using Hold = std::uint32_t;

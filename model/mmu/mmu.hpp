@@ -77,6 +77,8 @@ class Mmu : public sc_core::sc_module,
   void give_back(const std::byte* from, Bytes length, Borrower& borrower) override {
     lender_->give_back(from, length, borrower);
   }
+  bool pages_may_leave(std::uint8_t vmid) const override;
+  bool reaches(std::uint8_t vmid, std::uint64_t address, Bytes length, bool write) override;
   Hold hold(std::uint8_t vmid) override;
   void release(Hold hold) override;
 
@@ -168,6 +170,7 @@ class Mmu : public sc_core::sc_module,
   // `whole`: kNotMapped of a page with parts.
   Completion resolve(std::uint8_t vmid, std::uint64_t address, bool write, std::uint64_t& local,
                      bool whole = false);
+  bool parts_are_there(SpaceId space, const Translation& page, std::uint64_t offset, Bytes size);
   Completion find_page(TaggedAddress address, Translation& page);
   Completion move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
                   unsigned char* data, Bytes length, std::uint64_t& local);

@@ -52,6 +52,7 @@ Completion Mmu::find_page(TaggedAddress address, Translation& page) {
     if (level != kContextLevel && entry.leaf()) {
       const auto leaf = leaf_translation(entry, level, address, share);
       if (leaf) page = *leaf;
+      page.clean = page.write && !entry.dirty() && !entry.is_peer() && tells_of_use(space);
       page.partial = entry.partial() && level == 0 && residency_base(function_of(space));
       return leaf ? Completion::kSuccess : Completion::kBadTable;
     }
@@ -191,6 +192,39 @@ Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, c
     length -= piece;
   }
   return Completion::kSuccess;
+}
+
+bool Mmu::pages_may_leave(std::uint8_t vmid) const {
+  return exists(vmid) && !is_physical(vmid) && tells_of_use(vmid);
+}
+
+bool Mmu::reaches(std::uint8_t vmid, std::uint64_t address, Bytes length, bool write) {
+  while (length > 0) {
+    const std::uint64_t offset = address % abi::entry_span(0);
+    const Bytes piece = std::min(length, abi::entry_span(0) - offset);
+    Translation page;
+    if (find_page(tagged_address(vmid, address), page) != Completion::kSuccess) return false;
+    if (!(write ? page.write && !page.clean : page.read)) return false;
+    if (page.partial && !parts_are_there(vmid, page, offset, piece)) return false;
+    address += piece;
+    length -= piece;
+  }
+  return true;
+}
+
+// By the map in memory.
+bool Mmu::parts_are_there(SpaceId space, const Translation& page, std::uint64_t offset,
+                          Bytes size) {
+  const auto& share = shares_[function_of(space)];
+  const auto base = residency_base(function_of(space));
+  if (!base) return true;
+  Residency parts;
+  const std::uint64_t number = (page.base - share.memory_base) >> abi::kPageShift;
+  const bool read =
+      move_now(sim_.pool, walker_socket, tlm::TLM_READ_COMMAND,
+               share.memory_base + *base + number * abi::kResidencyLine,
+               reinterpret_cast<unsigned char*>(parts.bits.data()), sizeof parts.bits);
+  return read && parts.first_missing(offset, size) == abi::kPageParts;
 }
 
 // One more than generation and VMID, or 0: not translated.

@@ -79,6 +79,7 @@ class ManagedGraph {
     run.done = done_between(before, (*managed)->statistics());
     if (auto ok = check(**managed); !ok) return forward_error(ok);
     if (auto ok = (*managed)->close(); !ok) return forward_error(ok);
+    managed->reset();
     if (auto ok = (*session)->close(); !ok) return forward_error(ok);
     return run;
   }

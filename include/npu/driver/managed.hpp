@@ -123,11 +123,11 @@ struct ManagedStatistics {
 
 class NPU_API ManagedMemory {
  public:
-  // Of the space, one at a time; `device` is its card. From now on accesses of the space to what is
-  // not mapped are looked at by the driver before they fail. kAlreadyExists; kInvalidArgument:
-  // options that make no sense, or are others than those of the card's managed memory that there
-  // is; kOutOfMemory, kOutOfResources, kTimeout,
-  // kDeviceFault: the pager does not start.
+  // Of the space, one at a time; `device` is its card; both outlive it. From now on accesses of the
+  // space to what is not mapped are looked at by the driver before they fail. kAlreadyExists;
+  // kInvalidArgument: options that make no sense, or are others than those of the card's managed
+  // memory that there is; kOutOfMemory, kOutOfResources, kTimeout, kDeviceFault: the pager does not
+  // start.
   static Result<std::unique_ptr<ManagedMemory>> open(Device& device, AddressSpace& space,
                                                      const ManagedOptions& options);
   // close(), whatever it says.

@@ -72,6 +72,10 @@ class CopyBench : public MmuBench, private model::MemoryPipe::Owner {
   }
   model::DeviceMemory::Hold hold() override { return mmu.hold(1); }
   void release(model::DeviceMemory::Hold hold) override { mmu.release(hold); }
+  bool pages_may_leave() const override { return mmu.pages_may_leave(1); }
+  bool reaches(std::uint64_t address, Bytes length, bool write) override {
+    return mmu.reaches(1, address, length, write);
+  }
   void copy_ended(Pipe, const model::PipeEntry&, SimTime, SimTime, Bytes) override {
     ended = model::sim_now();
   }

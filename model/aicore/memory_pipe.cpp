@@ -170,23 +170,19 @@ void MemoryPipe::translated(std::uint32_t slot) {
   copy.held = true;
 }
 
-// It is its turn, and all answers are there. Its pages may have left since they were translated;
-// from now on they stay.
-bool MemoryPipe::may_end(Item& copy, const Range& range) {
-  if (copy.held || range.path == nullptr || !owner_.pages_may_leave()) return true;
+// Its bytes move now. Pages may have left since they were translated.
+bool MemoryPipe::is_there(const Range& range) {
+  if (range.path == nullptr || !owner_.pages_may_leave()) return true;
   for (Bytes row = 0; row < range.rows; ++row) {
     const std::uint64_t address = range.address + row * range.pitch;
-    if (owner_.reaches(address, range.row_bytes, range.write)) continue;
-    send_again(copy, range);
-    return false;
+    if (!owner_.reaches(address, range.row_bytes, range.write)) return false;
   }
-  copy.hold = owner_.hold();
-  copy.held = true;
   return true;
 }
 
 // All at once: what comes behind it waits for it anyway.
 void MemoryPipe::send_again(Item& copy, const Range& range) {
+  copy.finishing = false;
   for (Cursor at{range, slot_of(first_), 0, 0}; at.row < range.rows;) {
     const MemoryRequest request = next_request(at);
     take(at, request);
@@ -210,13 +206,16 @@ void MemoryPipe::finish(std::uint64_t generation) {
 bool MemoryPipe::retire_copy(Item& copy) {
   if (!copy.sent || copy.answers > 0) return false;
   const Range range = range_of(copy.entry.instruction);
-  if (!may_end(copy, range)) return false;
   const unsigned latency = range.path == nullptr ? 0 : range.path->latency_clocks;
   const SimTime end = std::max(last_end_, copy.last + clock_.clocks(latency));
   // What is read may be used from a known time on. What is written must not be there before.
   if (range.write && end > sim_now()) {
     if (!copy.finishing) sim_.agenda.at<&MemoryPipe::finish>(end, *this, generation_);
     copy.finishing = true;
+    return false;
+  }
+  if (!is_there(range)) {
+    send_again(copy, range);
     return false;
   }
   const SimTime begin = std::max(copy.begun, last_end_);

@@ -6,8 +6,8 @@
 // are translated until then no invalidation that began meanwhile ends, so that nobody else owns its
 // pages. Before that the copy holds up nobody: a request may wait for a page that somebody else's
 // has to leave for, and an invalidation with it. Where pages come and go by page faults, a copy
-// holds up nobody before it is its turn to end, for the one before may wait for a page; if a page
-// of its own has left by then, its requests are sent again.
+// never holds up anybody, for the one before may wait for a page; if a page of its own has left when
+// it is its turn to end, its requests are sent again.
 #pragma once
 
 #include <array>
@@ -111,7 +111,7 @@ class MemoryPipe {
   std::uint32_t slot_of(std::uint64_t number) const;
   MemoryRequest next_request(const Cursor& at) const;
   static void take(Cursor& at, const MemoryRequest& request);
-  bool may_end(Item& copy, const Range& range);
+  bool is_there(const Range& range);
   void send_again(Item& copy, const Range& range);
   void send();
   void resume(std::uint64_t generation);

@@ -134,7 +134,7 @@ Status run(Context& context) {
 }  // namespace
 
 Workload svm_graph() {
-  auto parameters = graph_parameters("managed", "pieces=16");
+  auto parameters = graph_parameters("managed", "pieces=512,height=16");
   parameters.push_back({"ratio", ParameterType::kInteger, "", "200",
                         "percent of the card's memory for them that the tensors take", 10, 1000});
   for (auto& parameter : run_parameters()) parameters.push_back(parameter);

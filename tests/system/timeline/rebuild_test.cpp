@@ -55,7 +55,7 @@ const std::vector<Traced>& traced() {
       {"host_memory", "host_memory", {"sizes=4KiB,64KiB", "copiers=2", "bytes=4KiB"}},
       {"svm_fault", "svm_fault", {"faults=2"}},
       {"svm_fault_batch", "svm_fault", {"faults=2", "policy=batch"}},
-      {"svm_graph", "svm_graph", {"parameters=pieces=3"}},
+      {"svm_graph", "svm_graph", {"parameters=pieces=48"}},
       {"svm_oversubscribe", "svm_oversubscribe", {"memory=8", "patterns=random,hot"}},
       {"svm_prefetch", "svm_prefetch", {"pages=3"}},
       {"svm_read_mostly", "svm_read_mostly", {"pages=2", "rounds=2"}},

@@ -28,7 +28,7 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"compaction", {"running_bytes=128MiB", "running=1"}},
       {"host_memory", {"sizes=4KiB", "copiers=2", "bytes=4KiB"}},
       {"svm_fault", {"faults=1"}},
-      {"svm_graph", {"parameters=pieces=2"}},
+      {"svm_graph", {"parameters=pieces=32"}},
       {"svm_oversubscribe", {"memory=8", "patterns=cyclic", "passes=1"}},
       {"svm_prefetch", {"pages=2"}},
       {"svm_read_mostly", {"pages=2", "rounds=2"}},

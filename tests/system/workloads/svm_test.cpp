@@ -91,6 +91,26 @@ TEST(SvmTouch, DensityCutsTheBatchesOfASequentialPassMost) {
   EXPECT_GT(batches[1][1], 2 * batches[0][1]) << "random access is helped far less";
 }
 
+class SvmGraph : public testing::TestWithParam<const char*> {};
+
+// Pieces of a page each: more pages are wanted at once than there are, and copies of a core that
+// are under way lose theirs.
+TEST_P(SvmGraph, ComputesWhatItShouldWithTooLittleMemory) {
+  Machine machine;
+  const auto report =
+      machine.workload("svm_graph", {"graph=" NPU_SOURCE_DIR "/workloads/graphs/managed.yaml",
+                                     "parameters=pieces=8,height=512", "ratio=200",
+                                     std::string("policy=") + GetParam()});
+  EXPECT_EQ(value_of(report, "svm_graph.managed_bytes"), std::int64_t{64 << 20});
+  EXPECT_EQ(value_of(report, "svm_graph.memory_bytes"), std::int64_t{32 << 20});
+  EXPECT_EQ(value_of(report, "svm_graph.elements_compared"), std::int64_t{8 * 512 * 1024});
+  EXPECT_GT(value_of(report, "svm_graph.evictions"), 16);
+  EXPECT_GT(value_of(report, "svm_graph.slowdown"), 1000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, SvmGraph, testing::Values("message", "batch"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
 // SystemC elaborates once in a process.
 Parts parts_with(const std::string& setting, const std::string& policy, const std::string& page) {
   int ends[2];

@@ -37,6 +37,11 @@ class ManagedGraph {
     const auto what = "parameters=" + context_.parameters.choice("parameters");
     // On the card, on the host, and as doubles while they are made and compared.
     if (auto ok = require_host_memory(what, 6 * pages_ * kPageSize); !ok) return ok;
+    std::vector<std::string> kernels;
+    for (const auto& kernel : kernel_table()) kernels.emplace_back(kernel.name);
+    auto session = RuntimeSession::open(context_, kernels);
+    if (!session) return forward_error(session);
+    session_ = std::move(*session);
     context_.step("with room", 0, 2);
     auto with_room = measure(0);
     if (!with_room) return forward_error(with_room);
@@ -55,16 +60,12 @@ class ManagedGraph {
     out.add_note(
         "slowdown: against the same graph with memory for all of its tensors; both begin with "
         "tensors on the host, and end when the last task has. Tensors compared as the file says");
-    return {};
+    return session_->close();
   }
 
  private:
   Result<ManagedRun> measure(Bytes limit) {
-    std::vector<std::string> kernels;
-    for (const auto& kernel : kernel_table()) kernels.emplace_back(kernel.name);
-    auto session = RuntimeSession::open(context_, kernels);
-    if (!session) return forward_error(session);
-    auto& card = (*session)->device();
+    auto& card = session_->device();
     auto managed = open_managed(context_, card.device(), card.process().space(), limit);
     if (!managed) return forward_error(managed);
     if (auto ok = fill(**managed); !ok) return forward_error(ok);
@@ -79,8 +80,6 @@ class ManagedGraph {
     run.done = done_between(before, (*managed)->statistics());
     if (auto ok = check(**managed); !ok) return forward_error(ok);
     if (auto ok = (*managed)->close(); !ok) return forward_error(ok);
-    managed->reset();
-    if (auto ok = (*session)->close(); !ok) return forward_error(ok);
     return run;
   }
 
@@ -119,6 +118,7 @@ class ManagedGraph {
   Context& context_;
   const GraphSpec& spec_;
   std::vector<Tensor> tensors_;
+  std::unique_ptr<RuntimeSession> session_;
   std::uint64_t pages_ = 0, memory_ = 0;
   std::uint64_t tasks_ = 0, compared_ = 0;
 };

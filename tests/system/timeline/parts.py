@@ -128,25 +128,34 @@ def fault_parts(trace, begin, by_pager):
         found = next(on_track, None)
         return found and found.begin
 
-    walked = next(p.end for p in later if p.name == "page_walk" and p.begin == begin)
+    fault = next(p for p in later if p.name == "page_fault")
+    walked, replied = fault.begin, fault.end
+    walks = any(p.name == "page_walk" and (p.begin, p.end) == (begin, walked) for p in later)
+    if not walks and walked != begin:
+        raise Wrong(f"no walk from {begin} ps to {walked} ps, where the fault is")
     taken = by_pager and next(p for p in later if p.name == "pager_take_fault")
     told = first("host_write", taken.end if by_pager else walked)
-    replied = first("page_fault", walked)
-    copy = stage("copy")
+    reply = stage("reply")
+
+    def stage_or(name, otherwise):
+        found = stage(name)
+        return found if found is not None and found < reply else otherwise
+
+    table = stage_or("map", reply)
+    invalidated = stage_or("invalidate", table)
+    copied = stage_or("copy", invalidated)
+    interrupted = first("interrupt_handler", told)
     if by_pager:
         answered = next(p.begin for p in later if p.name == "pager_map_page")
-        copied = copy if copy is not None and copy < stage("reply") else stage("reply")
         moments = [("walk", walked), ("signal", taken.begin), ("allocation", taken.end),
-                   ("message", told), ("interrupt", first("interrupt_handler", told)),
-                   ("driver", copied), ("copy", stage("reply")), ("reply", answered),
-                   ("table", replied), ("replay", first("page_walk", replied))]
-        return differences(moments, begin)
-    table = stage("map")
-    copied_from = copy if copy is not None and copy < table else table
-    moments = [("walk", walked), ("message", told), ("interrupt", first("interrupt_handler", told)),
-               ("driver", stage("allocate")), ("allocation", copied_from), ("copy", table),
-               ("table", stage("reply")), ("reply", replied),
-               ("replay", first("page_walk", replied))]
+                   ("message", told), ("interrupt", interrupted), ("driver", copied),
+                   ("copy", invalidated), ("invalidation", table), ("adoption", reply),
+                   ("reply", answered), ("table", replied)]
+    else:
+        moments = [("walk", walked), ("message", told), ("interrupt", interrupted),
+                   ("driver", stage("allocate")), ("allocation", copied), ("copy", invalidated),
+                   ("invalidation", table), ("table", reply), ("reply", replied)]
+    moments.append(("replay", first("page_walk", replied)))
     return differences(moments, begin)
 
 

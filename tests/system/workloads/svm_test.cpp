@@ -91,6 +91,32 @@ TEST(SvmTouch, DensityCutsTheBatchesOfASequentialPassMost) {
   EXPECT_GT(batches[1][1], 2 * batches[0][1]) << "random access is helped far less";
 }
 
+class SvmPrefetch : public testing::TestWithParam<const char*> {};
+
+// Against plain copies of as much from the same machine, both ways.
+TEST_P(SvmPrefetch, NoFaultsAndNinetyPercentOfTheLinksRate) {
+  Machine machine({}, GetParam());
+  const auto link = machine.workload(
+      "dma_bandwidth", {"sizes=2MiB", "directions=h2d,d2h", "bytes=32MiB", "depths=16"});
+  for (const std::string policy : {"message", "batch"}) {
+    const auto report = machine.workload("svm_prefetch", {"pages=32", "policy=" + policy});
+    for (const auto& [way, rate] :
+         Parts{{"svm_prefetch", value_of(link, "dma.h2d.2MiB.bandwidth_gb_per_s")},
+               {"svm_prefetch.to_host", value_of(link, "dma.d2h.2MiB.bandwidth_gb_per_s")}}) {
+      EXPECT_EQ(value_of(report, way + ".faults"), 0);
+      EXPECT_EQ(value_of(report, way + ".bytes"), std::int64_t{64 << 20});
+      EXPECT_GE(value_of(report, way + ".bandwidth_gb_per_s"), rate * 9 / 10) << way << policy;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cards, SvmPrefetch,
+                         testing::Values("910b2.yaml", "950pr.yaml", "910a.yaml"),
+                         [](const auto& instance) {
+                           const std::string name = instance.param;
+                           return name.substr(0, name.find('.'));
+                         });
+
 class SvmGraph : public testing::TestWithParam<const char*> {};
 
 // Pieces of a page each: more pages are wanted at once than there are, and copies of a core that

@@ -6,8 +6,8 @@
 // are translated until then no invalidation that began meanwhile ends, so that nobody else owns its
 // pages. Before that the copy holds up nobody: a request may wait for a page that somebody else's
 // has to leave for, and an invalidation with it. Where pages come and go by page faults, a copy
-// never holds up anybody, for the one before may wait for a page; if a page of its own has left when
-// it is its turn to end, its requests are sent again.
+// never holds up anybody, for the one before may wait for a page; if a page of its own has left
+// when it is its turn to end, its requests are sent again.
 #pragma once
 
 #include <array>

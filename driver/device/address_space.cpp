@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "driver/device/address_space_impl.hpp"
+#include "driver/sharing/share_book.hpp"
 #include "driver/support/call_trace.hpp"
 #include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
@@ -83,38 +86,62 @@ Result<MemoryHandle> borrow(const AddressSpace::Impl& space, const AddressSpace:
 
 }  // namespace
 
-Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device) {
+Result<MemoryHandle> import_into(const AddressSpace::Impl& space, const AddressSpace::Impl& owner,
+                                 MemoryHandle memory) {
+  if (&owner.device != &space.device) return borrow(space, owner, memory);
+  const MutexHolder holder(space.device.memory->mutex());
+  if (auto ok = open_space(space); !ok) return forward_error(ok);
+  if (auto ok = open_space(owner); !ok) return forward_error(ok);
+  return space.space->import_memory(*owner.space, memory);
+}
+
+Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device, ProcessId process) {
   const MutexHolder holder(device.memory->mutex());
   const auto space = device.memory->create_space();
   if (!space) return forward_error(space);
   return std::make_unique<AddressSpace>(
-      std::make_unique<AddressSpace::Impl>(AddressSpace::Impl{device, *space}));
+      std::make_unique<AddressSpace::Impl>(AddressSpace::Impl{device, *space, process, {}, {}}));
 }
 
 AddressSpace::AddressSpace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 AddressSpace::~AddressSpace() {
-  if (impl_->space == nullptr) return;
-  auto& memory = *impl_->device.memory;
-  const MutexHolder holder(memory.mutex());
-  static_cast<void>(memory.close_space(impl_->space->vmid(), impl_->device.usable().has_value()));
+  if (impl_->space != nullptr) {
+    auto& memory = *impl_->device.memory;
+    const MutexHolder holder(memory.mutex());
+    const auto vmid = std::exchange(impl_->space, nullptr)->vmid();
+    static_cast<void>(memory.close_space(vmid, impl_->device.usable().has_value()));
+  }
+  // What has opened it meanwhile has it; from now on nobody can.
+  if (impl_->shares) impl_->shares->forget(*impl_);
 }
 
 Status AddressSpace::close() {
-  auto& memory = *impl_->device.memory;
-  const MutexHolder holder(memory.mutex());
-  if (auto ok = open_space(*impl_); !ok) return ok;
-  const auto vmid = impl_->space->vmid();
-  if (memory.streams(vmid) > 0) {
-    return fail(ErrorCode::kBusy,
-                fmt::format("VMID {} is used by {} streams", vmid, memory.streams(vmid)));
+  Status status;
+  std::shared_ptr<ShareBook> shares;
+  {
+    auto& memory = *impl_->device.memory;
+    const MutexHolder holder(memory.mutex());
+    if (auto ok = open_space(*impl_); !ok) return ok;
+    const auto vmid = impl_->space->vmid();
+    if (memory.streams(vmid) > 0) {
+      return fail(ErrorCode::kBusy,
+                  fmt::format("VMID {} is used by {} streams", vmid, memory.streams(vmid)));
+    }
+    impl_->space = nullptr;  // given up whatever comes: what could not be freed is tried again
+    status = memory.close_space(vmid, true);
+    shares = std::move(impl_->shares);
   }
-  impl_->space = nullptr;  // given up whatever comes: what could not be freed is tried again later
-  return memory.close_space(vmid, true);
+  if (shares) shares->forget(*impl_);
+  return status;
 }
 
 unsigned AddressSpace::vmid() const {
   return impl_->space == nullptr ? 0 : impl_->space->vmid();
+}
+
+ProcessId AddressSpace::process() const {
+  return impl_->process;
 }
 
 Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& options) {
@@ -144,11 +171,7 @@ Status AddressSpace::release_memory(MemoryHandle memory) {
 }
 
 Result<MemoryHandle> AddressSpace::import_memory(const AddressSpace& owner, MemoryHandle memory) {
-  if (&owner.impl_->device != &impl_->device) return borrow(*impl_, *owner.impl_, memory);
-  const MutexHolder holder(impl_->device.memory->mutex());
-  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
-  if (auto ok = open_space(*owner.impl_); !ok) return forward_error(ok);
-  return impl_->space->import_memory(*owner.impl_->space, memory);
+  return import_into(*impl_, *owner.impl_, memory);
 }
 
 Result<DeviceAddress> AddressSpace::reserve(Bytes size, Bytes alignment) {

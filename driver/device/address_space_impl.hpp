@@ -2,17 +2,27 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "driver/device/device_impl.hpp"
 #include "npu/driver/address_space.hpp"
 
 namespace npu::driver {
 
+class ShareBook;
+
+// All but `process` under the memory manager's mutex.
 struct AddressSpace::Impl {
   Device::Impl& device;
   Space* space;  // nullptr: closed
+  const ProcessId process;
+  std::shared_ptr<ShareBook> shares;  // that knows it; null: it shares nothing
+  std::vector<MemoryHandle> opened;   // others' shares; some may have been released
 };
 
-Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device);
+Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device, ProcessId process);
+// AddressSpace::import_memory().
+Result<MemoryHandle> import_into(const AddressSpace::Impl& space, const AddressSpace::Impl& owner,
+                                 MemoryHandle memory);
 
 }  // namespace npu::driver

@@ -98,9 +98,9 @@ AddressSpace& Device::address_space() {
   return *impl_->default_space;
 }
 
-Result<std::unique_ptr<AddressSpace>> Device::create_address_space() {
+Result<std::unique_ptr<AddressSpace>> Device::create_address_space(ProcessId process) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
-  return make_address_space(*impl_);
+  return make_address_space(*impl_, process);
 }
 
 Result<DeviceMemory> Device::allocate(Bytes size, const MemoryOptions& options) {

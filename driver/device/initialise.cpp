@@ -74,7 +74,7 @@ Status set_up_memory(Device::Impl& device) {
   auto memory = MemoryManager::create(*device.link, device.card, device.options.ready_timeout);
   if (!memory) return forward_error(memory);
   device.memory = std::move(*memory);
-  auto space = make_address_space(device);
+  auto space = make_address_space(device, {});
   if (!space) return forward_error(space);
   device.default_space = std::move(*space);
   return {};

@@ -40,6 +40,10 @@ class Space {
   Status free(std::uint64_t at);
   Result<MemoryHandle> create_memory(Bytes size, bool pinned);
   Status release_memory(MemoryHandle memory);
+  bool holds(MemoryHandle memory) const {
+    const auto* const block = physical_.find(memory);
+    return block != nullptr && block->held_by(vmid_);
+  }
   Result<MemoryHandle> import_memory(const Space& owner, MemoryHandle memory);
   // For another card; it may not be leased itself.
   Result<LentMemory> lend(MemoryHandle memory);

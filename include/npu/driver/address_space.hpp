@@ -4,7 +4,8 @@
 // driver may move what lies behind them.
 //
 // An AddressSpace is one process on the card: a VMID with page tables of its own. Memory belongs to
-// the space that created it; another space maps it after import_memory(). All members may be called
+// the space that created it; another space maps it after import_memory(), or MemoryShares::open()
+// (sharing.hpp). All members may be called
 // from several tasks at once; none of them waits for the card except unmap(), set_access() and
 // free(), which return when the card can no longer use the old mapping.
 #pragma once
@@ -65,7 +66,8 @@ class NPU_API AddressSpace {
   // fails with kInvalidArgument.
   Status close();
 
-  unsigned vmid() const;  // 1 .. abi::kVmids - 1; 0 after close()
+  unsigned vmid() const;      // 1 .. abi::kVmids - 1; 0 after close()
+  ProcessId process() const;  // whose it is; see sharing.hpp
 
   // --- Plain memory: created, reserved, mapped for reading and writing. kInvalidArgument: size 0;
   // kOutOfMemory: context has requested, free and largest free block, after compaction if the
@@ -110,6 +112,7 @@ class NPU_API AddressSpace {
 
   struct Impl;  // the driver's own
   explicit AddressSpace(std::unique_ptr<Impl> impl);
+  Impl& impl() { return *impl_; }
   const Impl& impl() const { return *impl_; }
 
  private:

@@ -64,7 +64,7 @@ class NPU_API Device {
   // --- Device memory (address_space.hpp). Every device has a default space; allocate() and free()
   // are its. kOutOfResources: all address spaces in use.
   AddressSpace& address_space();
-  Result<std::unique_ptr<AddressSpace>> create_address_space();
+  Result<std::unique_ptr<AddressSpace>> create_address_space(ProcessId process = {});
   Result<DeviceMemory> allocate(Bytes size, const MemoryOptions& options = {});
   Status free(DeviceAddress address);
   MemoryStatistics memory_statistics() const;

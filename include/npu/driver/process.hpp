@@ -24,6 +24,7 @@ struct ProcessOptions {
   unsigned max_queues = abi::kQueueDoorbells;  // 1 .. kQueueDoorbells
   Picoseconds command_timeout = 100_ms;        // for the answer to a management command
   Picoseconds drain_timeout = 100_ms;          // ~Queue(), ~ProcessContext()
+  ProcessId process;                           // of its space, for who shares memory (sharing.hpp)
 };
 
 class NPU_API ProcessContext {

@@ -42,6 +42,14 @@ struct SignalId {
   friend constexpr bool operator!=(SignalId a, SignalId b) { return !(a == b); }
 };
 
+// A process of the host, as its operating system numbers them.
+struct ProcessId {
+  std::uint64_t value = 0;  // 0: nobody
+
+  friend constexpr bool operator==(ProcessId a, ProcessId b) { return a.value == b.value; }
+  friend constexpr bool operator!=(ProcessId a, ProcessId b) { return !(a == b); }
+};
+
 inline constexpr EventId kStreamEvent{0xFFFFFFFE};  // the event every stream has of its own
 inline constexpr EventId kNoEvent{0xFFFFFFFF};  // nobody is told; the ticket cannot be waited for
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/managed/card_pages.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
@@ -11,28 +12,38 @@ namespace {
 // A card's copies are readable ones only while the host has its own.
 Status set_read_mostly(ManagedPages& pages, std::uint64_t at, ManagedPage& page, bool set) {
   if (page.read_mostly == set) return {};
-  if (page.on_card()) {
-    if (auto ok = pages.fetch_run(at, 1); !ok) return ok;
-  }
+  if (auto ok = pages.bring_home(at, page); !ok) return ok;
   page.read_mostly = set;
   return {};
 }
 
-Status set_accessed_by(ManagedPages& pages, std::uint64_t at, ManagedPage& page, bool set,
-                       MemoryLocation location) {
-  if (location.type == MemoryLocation::Type::kHost) {
+// The card of the location; nullptr: the host's.
+Result<CardPages*> card_of(const ManagedPages& pages, MemoryLocation location) {
+  if (location == MemoryLocation::host()) return nullptr;
+  const bool card = location.type == MemoryLocation::Type::kDevice;
+  if (auto* const found = card ? pages.card_of(location.device) : nullptr) return found;
+  return fail(ErrorCode::kInvalidArgument, "a location that this managed memory has not");
+}
+
+Status set_accessed_by(std::uint64_t at, ManagedPage& page, bool set, CardPages* card) {
+  if (card == nullptr) {
     page.accessed_by_host = set;
     return {};
   }
-  const std::uint64_t bit = std::uint64_t{1} << location.device;
+  const std::uint64_t bit = std::uint64_t{1} << card->device_index();
   page.accessed_by = set ? page.accessed_by | bit : page.accessed_by & ~bit;
-  const bool wanted_there = set && page.preferred == location && !page.touched();
-  return wanted_there ? pages.create_on_card(at) : Status{};
+  const bool wanted_there = set && page.preferred == card->location() && !page.touched();
+  if (!wanted_there) return {};
+  if (auto ok = card->usable(); !ok) return ok;
+  return card->create(at);
 }
 
-MemoryLocation location_of(const ManagedPage& page, std::uint32_t card) {
-  if (page.on_card()) return MemoryLocation::card(card);
-  return page.host ? MemoryLocation::host() : MemoryLocation{};
+MemoryLocation location_of(const ManagedPages& pages, const ManagedPage& page) {
+  const unsigned holder = page.holder();
+  if (holder == page.cards.size()) return page.host ? MemoryLocation::host() : MemoryLocation{};
+  unsigned copies = 0;
+  for (const auto& card : page.cards) copies += card.there() ? 1 : 0;
+  return copies == 1 ? pages.cards()[holder]->location() : MemoryLocation::host();
 }
 
 MemoryLocation common(MemoryLocation a, MemoryLocation b) {
@@ -44,10 +55,13 @@ MemoryLocation common(MemoryLocation a, MemoryLocation b) {
 Status advise(ManagedPages& pages, std::uint64_t at, Bytes size, MemoryAdvice advice, bool set,
               MemoryLocation location) {
   if (auto ok = pages.check(at, size); !ok) return ok;
-  const auto card = MemoryLocation::card(pages.device().card.device_index);
-  const bool known = location == card || location == MemoryLocation::host();
-  if (advice != MemoryAdvice::kReadMostly && set && !known) {
-    return fail(ErrorCode::kInvalidArgument, "a location that this managed memory has not");
+  const bool nobody = !set && location.type == MemoryLocation::Type::kNone;
+  const bool of_use = advice == MemoryAdvice::kAccessedBy && !nobody;
+  CardPages* card = nullptr;
+  if (of_use || (advice == MemoryAdvice::kPreferredLocation && set)) {
+    const auto found = card_of(pages, location);
+    if (!found) return forward_error(found);
+    card = *found;
   }
   const std::uint64_t end = at + size;
   for (std::uint64_t place = align_down(at, kPageSize); place < end; place += kPageSize) {
@@ -61,7 +75,12 @@ Status advise(ManagedPages& pages, std::uint64_t at, Bytes size, MemoryAdvice ad
         page.preferred = set ? location : MemoryLocation{};
         break;
       case MemoryAdvice::kAccessedBy:
-        ok = set_accessed_by(pages, place, page, set, known ? location : card);
+        if (nobody) {
+          page.accessed_by = 0;
+          page.accessed_by_host = false;
+        } else {
+          ok = set_accessed_by(place, page, set, card);
+        }
         break;
     }
     if (!ok) return ok;
@@ -79,10 +98,9 @@ bool any_read_mostly(ManagedPages& pages, std::uint64_t at, Bytes size) {
 Result<ManagedAttributes> attributes(ManagedPages& pages, std::uint64_t at, Bytes size) {
   if (auto ok = pages.check(at, size); !ok) return forward_error(ok);
   if (size == 0) return fail(ErrorCode::kInvalidArgument, "attributes of 0 bytes");
-  const std::uint32_t card = pages.device().card.device_index;
-  const auto of = [card](const ManagedPage& page) {
+  const auto of = [&pages](const ManagedPage& page) {
     return ManagedAttributes{page.read_mostly,      page.preferred,     page.accessed_by,
-                             page.accessed_by_host, page.last_prefetch, location_of(page, card),
+                             page.accessed_by_host, page.last_prefetch, location_of(pages, page),
                              page.touched()};
   };
   std::uint64_t place = align_down(at, kPageSize);

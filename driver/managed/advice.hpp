@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user says of managed pages, and what they have in common. Under the pages' mutex.
+// What the user says of managed pages, and what they have in common. Under the pages' lock.
 #pragma once
 
 #include "driver/managed/managed_pages.hpp"

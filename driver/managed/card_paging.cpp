@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/managed/card_paging.hpp"
 
-#include "driver/managed/managed_pages.hpp"
+#include "driver/managed/card_pages.hpp"
 
 namespace npu::driver {
 

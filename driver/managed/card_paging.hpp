@@ -13,7 +13,7 @@
 namespace npu::driver {
 
 // Whose managed memory a space's faults are about, by VMID.
-using ServedSpaces = std::array<ManagedPages*, abi::kVmids>;
+using ServedSpaces = std::array<CardPages*, abi::kVmids>;
 
 class CardPaging {
  public:
@@ -22,7 +22,11 @@ class CardPaging {
   CardPaging& operator=(const CardPaging&) = delete;
 
   // Ends what the card does; nothing else is called any more.
-  virtual void stop() = 0;
+  void end() {
+    stop();
+    ended_ = true;
+  }
+  bool ended() const { return ended_; }
 
   // Faults of these spaces wait to be served from now on: bit v of VMID v. What waits in others
   // fails.
@@ -55,9 +59,13 @@ class CardPaging {
 
  protected:
   CardPaging(Device::Impl& device, std::uint32_t limit) : slots_(device, limit) {}
+  virtual void stop() = 0;
 
   CardSlots slots_;
   std::uint64_t records_ = 0;
+
+ private:
+  bool ended_ = false;
 };
 
 }  // namespace npu::driver

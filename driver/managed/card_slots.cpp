@@ -61,7 +61,7 @@ void CardSlots::release(std::uint32_t slot) {
   --count_;
 }
 
-void CardSlots::fill(std::uint32_t slot, ManagedPages& pages, std::uint64_t at) {
+void CardSlots::fill(std::uint32_t slot, CardPages& pages, std::uint64_t at) {
   auto& held = slots_[slot];
   held.pages = &pages;
   held.at = at;

@@ -10,14 +10,14 @@
 
 namespace npu::driver {
 
-class ManagedPages;
+class CardPages;
 
 struct CardSlot {
   MemoryHandle memory;
-  std::uint64_t address = 0;      // device-local
-  ManagedPages* pages = nullptr;  // whose page it holds; null: none
-  std::uint64_t at = 0;           // that page, device virtual
-  bool swapped = false;           // the pager has taken the page back by itself
+  std::uint64_t address = 0;   // device-local
+  CardPages* pages = nullptr;  // whose page it holds; null: none
+  std::uint64_t at = 0;        // that page, device virtual
+  bool swapped = false;        // the pager has taken the page back by itself
   Instant pinned_until{};
   std::uint64_t filled = 0;  // how many were before; in order of time
 };
@@ -34,7 +34,7 @@ class CardSlots {
   // All of them, whatever they hold.
   void destroy_all();
   // It holds a page now, or nothing.
-  void fill(std::uint32_t slot, ManagedPages& pages, std::uint64_t at);
+  void fill(std::uint32_t slot, CardPages& pages, std::uint64_t at);
   void empty(std::uint32_t slot);
   // It was wanted again.
   void renew(std::uint32_t slot);

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "driver/managed/managed_pages.hpp"
+#include "driver/managed/card_pages.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
 
@@ -68,7 +68,7 @@ bool DriverPaging::serve_some(const ServedSpaces& spaces) {
   const auto batch = ring_->take(kBatch);
   if (batch.empty()) return any;
   ring_->give_back();
-  std::set<ManagedPages*> concerned;
+  std::set<CardPages*> concerned;
   for (const auto& record : batch) {
     auto* const pages = spaces[record.vmid % abi::kVmids];
     if (pages == nullptr) continue;  // its space has been given up meanwhile
@@ -99,7 +99,7 @@ bool DriverPaging::must_wait(const Block& block) {
     return true;
   }
   auto* const page = block.pages->find(block.at);
-  if (page == nullptr || page->on_card() || lapse_ == Picoseconds{}) return false;
+  if (page == nullptr || lapse_ == Picoseconds{} || block.pages->own(*page).there()) return false;
   const Instant now = slots_.now();
   if (page->thrash.wanted(now, lapse_) != PageThrash::Verdict::kWait) return false;
   ++block.pages->statistics().throttled;
@@ -161,7 +161,8 @@ Status DriverPaging::bring(const Block& block) {
   if (page == nullptr) return fail(ErrorCode::kNotFound, "no managed memory");
   std::uint32_t slot = abi::kNoSlot;
   pages.trace().begin(ServiceTrace::kAllocate);
-  if (!page->on_card()) {
+  const auto& mine = pages.own(*page);
+  if (!mine.there()) {
     const auto taken = take();
     if (!taken) return forward_error(taken);
     slot = *taken;
@@ -172,7 +173,7 @@ Status DriverPaging::bring(const Block& block) {
     slots_.pin(slot, page->thrash.pinned_until());
   }
   // What has failed has left the page where it was.
-  if (!ok && slot != abi::kNoSlot && !page->on_card()) give(slot);
+  if (!ok && slot != abi::kNoSlot && !mine.there()) give(slot);
   return ok;
 }
 

@@ -16,7 +16,6 @@ class DriverPaging : public CardPaging {
                                                     std::uint32_t limit);
   ~DriverPaging() override { stop(); }
 
-  void stop() override;
   void serve(std::uint32_t vmids) override { ring_->serve(vmids); }
   bool serve_some(const ServedSpaces& spaces) override;
   std::optional<Instant> due() const override;
@@ -27,11 +26,12 @@ class DriverPaging : public CardPaging {
   void give(std::uint32_t slot) override { slots_.destroy(slot); }
 
  private:
+  void stop() override;
   // Records of one turn (virtualisation.md S6).
   static constexpr std::size_t kBatch = 256;
   // What a batch wants of one page.
   struct Block {
-    ManagedPages* pages = nullptr;
+    CardPages* pages = nullptr;
     std::uint8_t vmid = 0;
     std::uint64_t at = 0;
     PageParts touched;

@@ -92,8 +92,8 @@ void FaultService::stop() {
   prefetcher_.stop();
   if (task_) task_->join();
   task_.reset();
-  const MutexHolder holder(*mutex_);
-  if (paging_) paging_->stop();
+  const PagesLock holder(locks_);
+  if (paging_) paging_->end();
 }
 
 void FaultService::serve_known() {
@@ -102,8 +102,7 @@ void FaultService::serve_known() {
   if (!stopped() && !device_.link->lost()) paging_->serve(served);
 }
 
-Status FaultService::add(ManagedPages& pages) {
-  const MutexHolder holder(*mutex_);
+Status FaultService::add(CardPages& pages) {
   auto& place = spaces_[pages.space().vmid()];
   if (place != nullptr) {
     return fail(ErrorCode::kAlreadyExists,
@@ -115,9 +114,7 @@ Status FaultService::add(ManagedPages& pages) {
   return {};
 }
 
-void FaultService::remove(ManagedPages& pages) {
-  const MutexHolder holder(*mutex_);
-  prefetcher_.forget(pages);
+void FaultService::remove(CardPages& pages) {
   spaces_[pages.space().vmid()] = nullptr;
   serve_known();
 }
@@ -128,7 +125,7 @@ void FaultService::run() {
     bool any = false;
     std::optional<Instant> due;
     {
-      const MutexHolder holder(*mutex_);
+      const PagesLock holder(locks_);
       any = paging_->serve_some(spaces_);
       due = paging_->due();
     }
@@ -144,15 +141,16 @@ void FaultService::run() {
 bool FaultService::look_for_errors() {
   std::vector<std::function<void()>> calls;
   {
-    const MutexHolder holder(*mutex_);
+    const PagesLock holder(locks_);
     const Instant now = device_.platform.clock().now();
     if (now - looked_ < kLookForErrors) return counting_;
     looked_ = now;
     counting_ = false;
     for (auto* const pages : spaces_) {
-      if (pages == nullptr) continue;
-      if (auto call = pages->look_for_errors(now)) calls.push_back(std::move(call));
-      counting_ = counting_ || pages->counts_errors();
+      // Those of several cards are looked at by the first of these.
+      if (pages == nullptr || pages->card() != 0) continue;
+      if (auto call = pages->all().look_for_errors(now)) calls.push_back(std::move(call));
+      counting_ = counting_ || pages->all().counts_errors();
     }
   }
   for (const auto& call : calls) call();

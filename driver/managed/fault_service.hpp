@@ -5,8 +5,9 @@
 #include <atomic>
 #include <memory>
 
+#include "driver/managed/card_pages.hpp"
 #include "driver/managed/card_paging.hpp"
-#include "driver/managed/managed_pages.hpp"
+#include "driver/managed/page_locks.hpp"
 #include "driver/managed/prefetcher.hpp"
 
 namespace npu::driver {
@@ -21,14 +22,13 @@ class FaultService {
   FaultService(const FaultService&) = delete;
   FaultService& operator=(const FaultService&) = delete;
 
-  // kAlreadyExists: the space's faults are served already.
-  Status add(ManagedPages& pages);
+  // Under the lock. kAlreadyExists: the space's faults are served already.
+  Status add(CardPages& pages);
   // Nothing is served any more: what waits fails.
   void stop();
-  // What waits in the space fails.
-  void remove(ManagedPages& pages);
-  // Of all pages, and of those whom nobody serves.
-  platform::Mutex& mutex() { return *mutex_; }
+  // Under the lock: what waits in the space fails.
+  void remove(CardPages& pages);
+  const std::shared_ptr<CardLock>& lock() const { return locks_[0]; }
   CardPaging& paging() { return *paging_; }
   Prefetcher& prefetcher() { return prefetcher_; }
   // The device is shut down.
@@ -38,8 +38,8 @@ class FaultService {
   FaultService(Device::Impl& device, const ManagedOptions& options)
       : device_(device),
         options_(options),
-        mutex_(device.platform.tasks().make_mutex()),
-        prefetcher_(device.platform, *mutex_) {}
+        locks_{std::make_shared<CardLock>(device.platform, device.card.device_index)},
+        prefetcher_(device.platform) {}
   Status start();
   void serve_known();
   void run();
@@ -47,7 +47,7 @@ class FaultService {
 
   Device::Impl& device_;
   const ManagedOptions options_;  // but for the pager's bytes, which may be gone
-  std::unique_ptr<platform::Mutex> mutex_;
+  const std::vector<std::shared_ptr<CardLock>> locks_;  // its own, that of all its pages
   std::unique_ptr<CardPaging> paging_;
   Prefetcher prefetcher_;
   platform::InterruptVector* vector_ = nullptr;

@@ -14,16 +14,59 @@ constexpr Bytes kTableSpan = abi::entry_span(1);  // that one page table maps
 
 }  // namespace
 
-void ManagedRanges::add(std::uint64_t at, Bytes size, const Space& space) {
-  auto& range = ranges_[at];
-  range.size = size;
-  const auto pages = (size + kPageSize - 1) / kPageSize;
-  range.pages.resize(static_cast<std::size_t>(pages));
-  const std::uint64_t end = at + pages * kPageSize;
-  for (auto part = align_down(at, kTableSpan); part < end; part += kTableSpan) {
-    range.tables.push_back(
-        align_down(space.entry_address(std::max(part, at)), Bytes{abi::kTableSize}));
+Status ManagedRanges::prepare(unsigned card, const PageRange& range) {
+  const auto [device, space] = cards_[card];
+  const MutexHolder holder(device->memory->mutex());
+  return space->prepare_managed(range);
+}
+
+// A card that is gone needs nothing back.
+Status ManagedRanges::release(unsigned card, const PageRange& range) {
+  const auto [device, space] = cards_[card];
+  if (!device->usable()) return {};
+  const MutexHolder holder(device->memory->mutex());
+  return space->release_managed(range);
+}
+
+Result<std::uint64_t> ManagedRanges::add(Bytes size) {
+  const auto whole = checked_align_up(size, kPageSize);
+  if (size == 0 || !whole) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{} bytes of managed memory", size));
   }
+  const auto at = window_.reserve(*whole, kPageSize, true);
+  if (!at) return at;
+  const PageRange all{*at, *whole};
+  for (unsigned card = 0; card < cards_.size(); ++card) {
+    auto ok = prepare(card, all);
+    if (ok) continue;
+    while (card-- > 0) static_cast<void>(release(card, all));
+    window_.release(*at);
+    return forward_error(ok);
+  }
+  auto& range = ranges_[*at];
+  range.size = size;
+  range.pages.resize(static_cast<std::size_t>(*whole / kPageSize));
+  for (auto& page : range.pages) page.cards.resize(cards_.size());
+  range.tables.resize(cards_.size());
+  for (unsigned card = 0; card < cards_.size(); ++card) {
+    for (auto part = align_down(*at, kTableSpan); part < *at + *whole; part += kTableSpan) {
+      const auto entry = cards_[card].space->entry_address(std::max(part, *at));
+      range.tables[card].push_back(align_down(entry, Bytes{abi::kTableSize}));
+    }
+  }
+  return at;
+}
+
+Status ManagedRanges::remove(std::uint64_t at) {
+  const PageRange all{at, ranges_.at(at).pages.size() * kPageSize};
+  Status first;
+  for (unsigned card = 0; card < cards_.size(); ++card) {
+    auto ok = release(card, all);
+    if (!ok && first) first = std::move(ok);
+  }
+  ranges_.erase(at);
+  if (first) window_.release(at);
+  return first;
 }
 
 ManagedRange* ManagedRanges::find_range(std::uint64_t at) {
@@ -51,10 +94,10 @@ ManagedPage* ManagedRanges::find(std::uint64_t address) {
   return &ranges_.at(range->first).pages[index];
 }
 
-std::uint64_t ManagedRanges::entry_of(std::uint64_t at) const {
+std::uint64_t ManagedRanges::entry_of(std::uint64_t at, unsigned card) const {
   const auto& range = *range_of(at);
   const auto table = (at - align_down(range.first, kTableSpan)) / kTableSpan;
-  return range.second.tables[static_cast<std::size_t>(table)] +
+  return range.second.tables[card][static_cast<std::size_t>(table)] +
          sizeof(abi::PageTableEntry) * abi::table_index(at, 0);
 }
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "driver/managed/managed_pages.hpp"
+#include "driver/managed/card_pages.hpp"
 #include "npu/abi/page_fault.hpp"
 #include "npu/base/checked.hpp"
 #include "npu/driver/program.hpp"

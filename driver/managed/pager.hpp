@@ -18,7 +18,6 @@ class Pager : public CardPaging {
                                                     std::uint32_t limit);
   ~Pager() override { stop(); }
 
-  void stop() override;
   void serve(std::uint32_t vmids) override;
   bool serve_some(const ServedSpaces& spaces) override;
   Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
@@ -27,6 +26,7 @@ class Pager : public CardPaging {
   void give(std::uint32_t slot) override;
 
  private:
+  void stop() override;
   Pager(Device::Impl& device, std::uint32_t limit, unsigned pool)
       : CardPaging(device, limit), device_(device), pool_(pool) {}
   Status load(ConstByteSpan object, const ManagedOptions& options);

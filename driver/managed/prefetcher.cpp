@@ -13,20 +13,23 @@ namespace {
 constexpr Picoseconds kLook = 1'000_ms;  // while there is nothing to do
 constexpr std::size_t kMostEnded = 4096;
 
-bool moves(const ManagedPage& page, bool to_card) {
-  return to_card ? page.host && !page.on_card() : page.on_card() && !page.host;
+// Pages on the host go to a card, pages that one card has alone to the host: by the number of that
+// card. What another card has does not go to a card (virtualisation.md S4).
+bool moves(const ManagedPage& page, const CardPages* to) {
+  if (to == nullptr) return page.on_card() && !page.host;
+  return page.host && !to->own(page).there();
 }
 
 }  // namespace
 
-Prefetcher::Prefetcher(platform::Platform& platform, platform::Mutex& pages_mutex)
+Prefetcher::Prefetcher(platform::Platform& platform)
     : platform_(platform),
-      pages_mutex_(pages_mutex),
       mutex_(platform.tasks().make_mutex()),
       changed_(platform.tasks().make_condition()) {}
 
-Result<PrefetchTicket> Prefetcher::begin(ManagedPages& pages, std::uint64_t at, Bytes size,
-                                         bool to_card) {
+Result<PrefetchTicket> Prefetcher::begin(ManagedPages& pages,
+                                         const std::vector<std::shared_ptr<CardLock>>& locks,
+                                         std::uint64_t at, Bytes size, CardPages* to) {
   const MutexHolder holder(*mutex_);
   if (!task_) {
     auto task = platform_.tasks().spawn("page prefetch", [this] { run(); });
@@ -38,7 +41,8 @@ Result<PrefetchTicket> Prefetcher::begin(ManagedPages& pages, std::uint64_t at, 
   job->pages = &pages;
   job->at = align_down(at, kPageSize);
   job->end = at + size;
-  job->to_card = to_card;
+  job->locks = locks;
+  job->to = to;
   jobs_.push_back(std::move(job));
   changed_->notify_all();
   return PrefetchTicket{numbers_};
@@ -92,7 +96,7 @@ void Prefetcher::run() {
     mutex_->unlock();
     bool done = false;
     {
-      const MutexHolder pages(pages_mutex_);
+      const PagesLock pages(job->locks);
       done = step(*job);
     }
     mutex_->lock();
@@ -109,37 +113,42 @@ bool Prefetcher::step(Job& job) {
   if (job.pages == nullptr) return true;
   auto& pages = *job.pages;
   std::uint64_t first = 0, count = 0;
+  unsigned source = 0;  // of the run
   for (; job.at < job.end && count < kRunPages; job.at += kPageSize) {
     auto* const page = pages.find(job.at);
     if (page == nullptr) return true;  // freed meanwhile
-    page->last_prefetch = job.to_card ? MemoryLocation::card(pages.device().card.device_index)
-                                      : MemoryLocation::host();
-    if (job.to_card && page->on_card()) {
-      job.status = pages.complete(job.at);
+    page->last_prefetch = job.to != nullptr ? job.to->location() : MemoryLocation::host();
+    if (job.to != nullptr && job.to->own(*page).there()) {
+      job.status = job.to->complete(job.at);
       if (!job.status) return true;
     }
-    if (moves(*page, job.to_card)) {
+    const unsigned holder = page->holder();
+    const bool other_source = count != 0 && job.to == nullptr && holder != source;
+    if (moves(*page, job.to) && !other_source) {
       if (count == 0) first = job.at;
+      source = holder;
       ++count;
     } else if (count != 0) {
-      job.at += kPageSize;
       break;
     }
   }
-  if (count != 0) {
-    if (job.to_card) {
-      const auto brought = pages.bring_run(first, count);
-      if (brought) {
-        job.at = brought == count ? job.at : first + *brought * kPageSize;
-      } else {
-        job.status = forward_error(brought);
-      }
-    } else {
-      job.status = pages.fetch_run(first, count);
-      if (job.status) pages.statistics().prefetched += count;
-    }
-  }
+  if (count != 0) job.status = move(job, first, count, source);
   return !job.status || job.at >= job.end;
+}
+
+Status Prefetcher::move(Job& job, std::uint64_t first, std::uint64_t count, unsigned source) {
+  auto& pages = *job.pages;
+  auto* const card = job.to != nullptr ? job.to : pages.cards()[source];
+  if (auto ok = card->usable(); !ok) return ok;
+  if (job.to == nullptr) {
+    if (auto ok = card->fetch_run(first, count); !ok) return ok;
+    pages.statistics().prefetched += count;
+    return {};
+  }
+  const auto brought = card->bring_run(first, count);
+  if (!brought) return forward_error(brought);
+  if (*brought != count) job.at = first + *brought * kPageSize;
+  return {};
 }
 
 }  // namespace npu::driver

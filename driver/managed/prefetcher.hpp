@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefetches of a card's managed memory: a task of its own, which moves a run of pages at a time
-// and lets who touches pages or serves faults have a turn in between.
+// Prefetches of managed memory: a task of its own, which moves a run of pages at a time and lets
+// who touches pages or serves faults have a turn in between.
 #pragma once
 
 #include <deque>
 #include <map>
 #include <memory>
 
-#include "driver/managed/managed_pages.hpp"
+#include "driver/managed/card_pages.hpp"
+#include "driver/managed/page_locks.hpp"
 
 namespace npu::driver {
 
@@ -16,15 +17,17 @@ class Prefetcher {
   // Of one run (virtualisation.md S4).
   static constexpr std::uint64_t kRunPages = 16;
 
-  // `pages_mutex`: of all pages of the card.
-  Prefetcher(platform::Platform& platform, platform::Mutex& pages_mutex);
+  explicit Prefetcher(platform::Platform& platform);
   ~Prefetcher() { stop(); }
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
 
-  // Under the pages' mutex. Whole pages of one allocation. kOutOfResources: no task.
-  Result<PrefetchTicket> begin(ManagedPages& pages, std::uint64_t at, Bytes size, bool to_card);
-  // Under the pages' mutex: what has not been moved of these stays where it is.
+  // Under the pages' lock, which is that of `locks`. Whole pages of one allocation; to a card of
+  // theirs, or null: to the host. kOutOfResources: no task.
+  Result<PrefetchTicket> begin(ManagedPages& pages,
+                               const std::vector<std::shared_ptr<CardLock>>& locks,
+                               std::uint64_t at, Bytes size, CardPages* to);
+  // Under the pages' lock: what has not been moved of these stays where it is.
   void forget(ManagedPages& pages);
   // Without it. kTimeout; kInvalidArgument: no such prefetch, or its end was told before.
   Status wait(PrefetchTicket ticket, Instant deadline);
@@ -34,16 +37,17 @@ class Prefetcher {
   struct Job {
     std::uint64_t number = 0;
     ManagedPages* pages = nullptr;  // null: forgotten
+    std::vector<std::shared_ptr<CardLock>> locks;
     std::uint64_t at = 0, end = 0;
-    bool to_card = true;
+    CardPages* to = nullptr;  // null: to the host
     Status status;
   };
   void run();
   // Moves the next run; whether the job is done.
   bool step(Job& job);
+  static Status move(Job& job, std::uint64_t first, std::uint64_t count, unsigned source);
 
   platform::Platform& platform_;
-  platform::Mutex& pages_mutex_;
   std::unique_ptr<platform::Mutex> mutex_;
   std::unique_ptr<platform::Condition> changed_;
   std::deque<std::shared_ptr<Job>> jobs_;

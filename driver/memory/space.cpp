@@ -204,8 +204,16 @@ Status Space::invalidate_all() {
 
 std::optional<AddressRange> Space::range_of(std::uint64_t address) const {
   const auto reservation = ranges_.containing(address);
-  if (reservation == ranges_.end()) return std::nullopt;
   AddressRange result;
+  if (reservation == ranges_.end()) {
+    auto above = managed_.upper_bound(address);
+    if (above == managed_.begin()) return std::nullopt;
+    --above;
+    if (address - above->first >= above->second) return std::nullopt;
+    result.reservation = DeviceAddress{above->first};
+    result.reserved = above->second;
+    return result;
+  }
   result.reservation = DeviceAddress{reservation->first};
   result.reserved = reservation->second.size;
   const auto mapping = mapping_at(address);

@@ -51,11 +51,11 @@ class Space {
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment);
   Status release(std::uint64_t at);
   Status map(const PageRange& range, MemoryHandle memory, Bytes offset);
-  // A reservation whose pages are in no mapping: their entries are written with write_entry(), or
-  // by the card itself.
-  Result<std::uint64_t> reserve_managed(Bytes size);
+  // Managed memory, whose pages are in no mapping: their entries are written with write_entry(), or
+  // by the card itself. The range is in VirtualRanges::managed(). kOutOfResources.
+  Status prepare_managed(const PageRange& range);
   // Its pages are mapped nowhere any more.
-  Status release_managed(std::uint64_t at);
+  Status release_managed(const PageRange& range);
   // Device-local address of the entry of one of its pages.
   std::uint64_t entry_address(std::uint64_t at) const { return tables_.entry_address(at); }
   // By such an address. Needs no lock.
@@ -108,6 +108,7 @@ class Space {
   Invalidator& invalidator_;
   VirtualRanges ranges_;
   Mappings mappings_;
+  std::map<std::uint64_t, Bytes> managed_;  // sizes of managed ranges
   bool invalidation_failed_ = false;
 };
 

@@ -99,7 +99,7 @@ Result<DeviceMemory> Space::allocate(Bytes size, bool pinned) {
 
 Status Space::free(std::uint64_t at) {
   const auto* reservation = ranges_.find(at);
-  if (!reservation || !reservation->plain || reservation->managed) {
+  if (!reservation || !reservation->plain) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("no allocation begins at {}", place(at)));
   }
   if (auto ok = drop({at, reservation->size}); !ok) return ok;
@@ -127,24 +127,18 @@ Status Space::remap(const std::vector<bool>& moved, bool& changed) {
   return status;
 }
 
-Result<std::uint64_t> Space::reserve_managed(Bytes size) {
-  const auto at = ranges_.reserve(size, kPageSize, true, true);
-  if (!at) {
-    return fail(at.error().code, fmt::format("VMID {}: {}", vmid_, at.error().context));
-  }
-  if (auto ok = tables_.prepare({*at, size}); !ok) {
-    ranges_.release(*at);
+Status Space::prepare_managed(const PageRange& range) {
+  if (auto ok = tables_.prepare(range); !ok) {
     return fail(ok.error().code, fmt::format("VMID {}: {}", vmid_, ok.error().context));
   }
-  return at;
+  managed_[range.at] = range.size;
+  return {};
 }
 
-Status Space::release_managed(std::uint64_t at) {
-  const PageRange range{at, ranges_.find(at)->size};
+Status Space::release_managed(const PageRange& range) {
   tables_.forget(range);
-  if (auto ok = invalidate(range); !ok) return ok;
-  ranges_.release(at);
-  return {};
+  managed_.erase(range.at);
+  return invalidate(range);
 }
 
 Status Space::tear_down(bool card_usable) {

@@ -19,8 +19,17 @@ unsigned VirtualRanges::order_of(Bytes size, Bytes alignment) {
   return std::max({ceil_log2(size), floor_log2(alignment), kFirstOrder});
 }
 
-Result<std::uint64_t> VirtualRanges::reserve(Bytes size, Bytes alignment, bool plain,
-                                             bool managed) {
+VirtualRanges VirtualRanges::managed() {
+  constexpr std::uint64_t kBegin = 0x900'0000'0000;  // virtualisation.md S1
+  constexpr unsigned kOrder = 40, kCount = 3;
+  VirtualRanges ranges;
+  for (unsigned i = 0; i < kCount; ++i) {
+    ranges.free_[kOrder].insert(kBegin + i * (std::uint64_t{1} << kOrder));
+  }
+  return ranges;
+}
+
+Result<std::uint64_t> VirtualRanges::reserve(Bytes size, Bytes alignment, bool plain) {
   const unsigned wanted = order_of(size, alignment);
   unsigned order = wanted;
   while (order <= kLastOrder && free_[order].empty()) ++order;
@@ -34,7 +43,7 @@ Result<std::uint64_t> VirtualRanges::reserve(Bytes size, Bytes alignment, bool p
     --order;
     free_[order].insert(begin + (std::uint64_t{1} << order));
   }
-  reserved_[begin] = {size, wanted, plain, managed};
+  reserved_[begin] = {size, wanted, plain};
   return begin;
 }
 

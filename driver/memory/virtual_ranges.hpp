@@ -17,18 +17,20 @@
 namespace npu::driver {
 
 struct Reservation {
-  Bytes size = 0;        // as asked for
-  unsigned order = 0;    // log2 of the addresses taken
-  bool plain = false;    // made by allocate(), given back by free()
-  bool managed = false;  // plain, but given back by release_managed()
+  Bytes size = 0;      // as asked for
+  unsigned order = 0;  // log2 of the addresses taken
+  bool plain = false;  // made by allocate(), given back by free()
 };
 
 class VirtualRanges {
  public:
   explicit VirtualRanges(unsigned vmid);
+  // Those of managed memory, the same in every space: 3 TiB of the 16 that no space has, VMID 0
+  // having no tables.
+  static VirtualRanges managed();
 
   // Whole pages; `alignment` is a power of two. kOutOfResources.
-  Result<std::uint64_t> reserve(Bytes size, Bytes alignment, bool plain, bool managed = false);
+  Result<std::uint64_t> reserve(Bytes size, Bytes alignment, bool plain);
   void release(std::uint64_t begin);
   // The reservation that begins at `at`; nullptr: none.
   const Reservation* find(std::uint64_t at) const;
@@ -38,6 +40,7 @@ class VirtualRanges {
   Reservations::const_iterator end() const { return reserved_.end(); }
 
  private:
+  VirtualRanges() = default;
   static constexpr unsigned kFirstOrder = 21;  // a page
   static constexpr unsigned kLastOrder = 44;   // 16 TiB
 

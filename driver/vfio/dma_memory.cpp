@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "driver/vfio/file.hpp"
 #include "npu/base/checked.hpp"
@@ -38,16 +41,39 @@ class Pages {
 
 class MappedMemory : public platform::DmaMemory {
  public:
-  MappedMemory(std::shared_ptr<Container> container, Pages pages, Bytes size,
-               platform::BusAddress bus)
+  struct Place {
+    std::shared_ptr<Container> container;
+    platform::BusAddress bus;
+  };
+
+  MappedMemory(std::shared_ptr<Container> container, Pages pages, Bytes size, Bytes alignment,
+               platform::DmaDirection direction, platform::BusAddress bus)
       : DmaMemory({pages.data(), static_cast<std::size_t>(size)}, bus),
-        container_(std::move(container)),
-        pages_(std::move(pages)) {}
-  ~MappedMemory() override { container_->unmap(bus(), pages_.size()); }
+        alignment_(alignment),
+        direction_(direction),
+        pages_(std::move(pages)) {
+    places_.push_back({std::move(container), bus});
+  }
+  ~MappedMemory() override {
+    for (const auto& place : places_) place.container->unmap(place.bus, pages_.size());
+  }
+
+  Result<platform::BusAddress> share(std::shared_ptr<Container> container) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto& place : places_) {
+      if (place.container == container) return place.bus;
+    }
+    const auto there = container->map(pages_.data(), pages_.size(), alignment_, direction_);
+    if (there) places_.push_back({std::move(container), *there});
+    return there;
+  }
 
  private:
-  std::shared_ptr<Container> container_;
+  const Bytes alignment_;
+  const platform::DmaDirection direction_;
   Pages pages_;
+  std::mutex mutex_;           // places_
+  std::vector<Place> places_;  // the first is where it was made for
 };
 
 // Pages of the process' own, by a store to each. Pinned for the device to read only, a page that
@@ -98,9 +124,16 @@ Result<std::unique_ptr<platform::DmaMemory>> allocate_dma_memory(
   const Bytes large = *rounded >= kHugePage ? kHugePage : page;
   auto pages = make_pages(*rounded, large, static_cast<Bytes>(::sysconf(_SC_PAGESIZE)));
   if (!pages) return forward_error(pages);
-  const auto bus = container->map(pages->data(), *rounded, std::max(alignment, large), direction);
+  const Bytes wanted = std::max(alignment, large);
+  const auto bus = container->map(pages->data(), *rounded, wanted, direction);
   if (!bus) return forward_error(bus);
-  return std::make_unique<MappedMemory>(std::move(container), std::move(*pages), size, *bus);
+  return std::make_unique<MappedMemory>(std::move(container), std::move(*pages), size, wanted,
+                                        direction, *bus);
+}
+
+Result<platform::BusAddress> share_dma_memory(platform::DmaMemory& memory,
+                                              std::shared_ptr<Container> container) {
+  return static_cast<MappedMemory&>(memory).share(std::move(container));
 }
 
 }  // namespace npu::driver::vfio

@@ -14,4 +14,9 @@ Result<std::unique_ptr<platform::DmaMemory>> allocate_dma_memory(
     std::shared_ptr<Container> container, Bytes size, Bytes alignment,
     platform::DmaDirection direction);
 
+// What allocate_dma_memory() has made, reached through another container, too. What
+// Container::map() says.
+Result<platform::BusAddress> share_dma_memory(platform::DmaMemory& memory,
+                                              std::shared_ptr<Container> container);
+
 }  // namespace npu::driver::vfio

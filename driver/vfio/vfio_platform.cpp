@@ -144,6 +144,13 @@ Result<std::unique_ptr<platform::DmaMemory>> VfioPlatform::allocate_dma(
   return allocate_dma_memory((*opened)->shared_container(), size, alignment, direction);
 }
 
+Result<platform::BusAddress> VfioPlatform::share_dma(platform::DmaMemory& memory,
+                                                     platform::Bdf bdf) {
+  const auto opened = function(bdf);
+  if (!opened) return forward_error(opened);
+  return share_dma_memory(memory, (*opened)->shared_container());
+}
+
 Result<std::unique_ptr<platform::InterruptVector>> VfioPlatform::open_vector(platform::Bdf bdf,
                                                                              unsigned vector) {
   const auto opened = function(bdf);

@@ -64,19 +64,31 @@ void MemoryWork::provide(const Iommu::Mapping& mapping) {
   begin = sim_now();
   spend(config_.pin_page * all);
   trace(Activity::kMemoryPin, begin, size, pages);
-  begin = sim_now();
-  spend(config_.iommu_map * all);
+  map(mapping);
+}
+
+void MemoryWork::map(const Iommu::Mapping& mapping) {
+  const Bytes size = mapping.memory.size;
+  const auto pages = memory_.pages().count(mapping.bus, size);
+  const SimTime begin = sim_now();
+  spend(config_.iommu_map * static_cast<std::int64_t>(pages));
   trace(Activity::kIommuMap, begin, size, pages);
 }
 
+void MemoryWork::unmap(const Iommu::Mapping& mapping) {
+  const Bytes size = mapping.memory.size;
+  const auto pages = memory_.pages().count(mapping.bus, size);
+  const SimTime begin = sim_now();
+  spend(config_.iommu_unmap * static_cast<std::int64_t>(pages) + config_.iommu_invalidation);
+  trace(Activity::kIommuUnmap, begin, size, pages);
+}
+
 void MemoryWork::take_back(const Iommu::Mapping& mapping) {
+  unmap(mapping);
   const Bytes size = mapping.memory.size;
   const auto pages = memory_.pages().count(mapping.bus, size);
   const auto all = static_cast<std::int64_t>(pages);
-  SimTime begin = sim_now();
-  spend(config_.iommu_unmap * all + config_.iommu_invalidation);
-  trace(Activity::kIommuUnmap, begin, size, pages);
-  begin = sim_now();
+  const SimTime begin = sim_now();
   spend(config_.unpin_page * all);
   trace(Activity::kMemoryUnpin, begin, size, pages);
 }

@@ -21,6 +21,10 @@ class MemoryWork {
   void copy(ByteSpan to, ConstByteSpan from);
   // Fresh memory: pages are zeroed, pinned and entered into the IOMMU's tables.
   void provide(const Iommu::Mapping& mapping);
+  // Memory that there is: its pages are entered into the IOMMU's tables, of one function more.
+  void map(const Iommu::Mapping& mapping);
+  // They are taken out of them, and the IOTLB forgets them.
+  void unmap(const Iommu::Mapping& mapping);
   // Memory that no device reaches any more: its pages are taken out of the IOMMU's tables, the
   // IOTLB forgets them, and they are unpinned.
   void take_back(const Iommu::Mapping& mapping);

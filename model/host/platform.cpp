@@ -153,9 +153,14 @@ bool HostPlatform::in_task() const {
   return process.valid() && process.proc_kind() == sc_core::SC_THREAD_PROC_;
 }
 
-void HostPlatform::free_dma(const Iommu::Mapping& mapping) {
+void HostPlatform::free_dma(const Iommu::Mapping& mapping,
+                            const std::vector<std::uint16_t>& others) {
   const bool waits = in_task();
   if (waits) cpus_.charge(cpus_.config().call);
+  for (const auto requester : others) {
+    unmap(requester, mapping.bus, mapping.memory.size);
+    if (waits) work_.unmap(mapping);
+  }
   unmap(mapping.requester, mapping.bus, mapping.memory.size);
   if (waits) work_.take_back(mapping);
   memory_.free(mapping.memory);

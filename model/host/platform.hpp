@@ -53,6 +53,7 @@ class HostPlatform : public sc_core::sc_module,
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
   void copy(ByteSpan to, ConstByteSpan from) override { work_.copy(to, from); }
+  Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override;
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override;
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override;
@@ -72,8 +73,8 @@ class HostPlatform : public sc_core::sc_module,
   // it has cached of them is invalidated (PCIe 10.3), for which the core spins as long as that
   // takes; without an answer the IOMMU's fault log tells it. After the last task nobody waits.
   void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size);
-  // What allocate_dma() gave is unmapped, unpinned and freed.
-  void free_dma(const Iommu::Mapping& mapping);
+  // What allocate_dma() gave is unmapped, unpinned and freed; `others`: functions that share it.
+  void free_dma(const Iommu::Mapping& mapping, const std::vector<std::uint16_t>& others);
   const HostStatistics& statistics() const { return statistics_; }
   // Offset of a capability in configuration space; 0: the function has none of that id.
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);

@@ -55,12 +55,14 @@ class MappedDmaMemory : public platform::DmaMemory {
       : DmaMemory({mapping.memory.data, size}, platform::BusAddress{mapping.bus}),
         host_(host),
         mapping_(mapping) {}
-  ~MappedDmaMemory() override { host_.free_dma(mapping_); }
-  std::uint16_t requester() const { return mapping_.requester; }
+  ~MappedDmaMemory() override { host_.free_dma(mapping_, others_); }
+  const Iommu::Mapping& mapping() const { return mapping_; }
+  std::vector<std::uint16_t>& others() { return others_; }
 
  private:
   HostPlatform& host_;
   const Iommu::Mapping mapping_;
+  std::vector<std::uint16_t> others_;  // functions that share it
 };
 
 class MsixVector : public platform::InterruptVector {
@@ -142,13 +144,35 @@ Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(
   return std::make_unique<MappedDmaMemory>(*this, mapping, size);
 }
 
+// At the same address, which no other mapping has.
+Result<platform::BusAddress> HostPlatform::share_dma(platform::DmaMemory& memory,
+                                                     platform::Bdf bdf) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  auto& shared = static_cast<MappedDmaMemory&>(memory);
+  const auto& first = shared.mapping();
+  const auto requester = bdf.packed();
+  auto& others = shared.others();
+  const bool known = requester == first.requester ||
+                     std::find(others.begin(), others.end(), requester) != others.end();
+  if (known) return memory.bus();
+  if (!memory_.map_at(requester, first.bus, first.memory, first.direction)) {
+    return fail(ErrorCode::kOutOfResources,
+                fmt::format("{} has something else at {:#x}", to_string(bdf), first.bus));
+  }
+  others.push_back(requester);
+  work_.map(first);
+  return memory.bus();
+}
+
 Status HostPlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) {
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
   if (pasid == 0 || pasid >= 1U << 20) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{} is no PASID", pasid));
   }
-  const auto requester = static_cast<MappedDmaMemory&>(memory).requester();
+  const auto requester = static_cast<MappedDmaMemory&>(memory).mapping().requester;
   if (auto enabled = enable_pasids(platform::Bdf::unpack(requester)); !enabled) return enabled;
   memory_.iommu().bind(requester, memory.bus().value, pasid);
   return {};

@@ -38,6 +38,9 @@ class ObservedPlatform : public platform::Platform,
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override {
     return inner_.bind_pasid(memory, pasid);
   }
+  Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
+    return inner_.share_dma(memory, bdf);
+  }
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override {
     return inner_.open_vector(bdf, vector);

@@ -140,6 +140,17 @@ void the_device_reads_and_writes_dma_memory(ContractEnvironment& environment) {
   EXPECT_EQ((*memory)->load<std::uint64_t>(192), 0U);
 }
 
+void dma_memory_is_shared_with_functions_that_there_are(ContractEnvironment& environment) {
+  auto& platform = environment.platform();
+  const auto bdf = *environment.card();
+  auto memory = platform.allocate_dma(bdf, 4096, 4096, DmaDirection::kBidirectional);
+  ASSERT_THAT(memory, IsOk());
+  const auto again = platform.share_dma(**memory, bdf);
+  ASSERT_THAT(again, IsOk());
+  EXPECT_EQ(*again, (*memory)->bus());
+  EXPECT_THAT(platform.share_dma(**memory, environment.absent()), FailsWith(ErrorCode::kNotFound));
+}
+
 }  // namespace
 
 ContractCases memory_cases() {
@@ -152,6 +163,8 @@ ContractCases memory_cases() {
       {"DmaMemoryIsZeroedAlignedAndApart", true, dma_memory_is_zeroed_aligned_and_apart},
       {"CopiesReachDmaMemoryAndComeBack", true, copies_reach_dma_memory_and_come_back},
       {"BadDmaRequestsAreRefused", true, bad_dma_requests_are_refused},
+      {"DmaMemoryIsSharedWithFunctionsThatThereAre", true,
+       dma_memory_is_shared_with_functions_that_there_are},
       {"TheDeviceReadsAndWritesDmaMemory", true, the_device_reads_and_writes_dma_memory},
   };
 }

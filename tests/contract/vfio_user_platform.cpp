@@ -154,6 +154,13 @@ void VfioUserPlatform::unmap(std::uint64_t iova, Bytes size) {
   client_.unmap(iova, size);
 }
 
+// There is one function.
+Result<platform::BusAddress> VfioUserPlatform::share_dma(platform::DmaMemory& memory,
+                                                         platform::Bdf bdf) {
+  if (bdf != kCard) return absent(bdf);
+  return memory.bus();
+}
+
 Result<std::unique_ptr<platform::InterruptVector>> VfioUserPlatform::open_vector(platform::Bdf bdf,
                                                                                  unsigned vector) {
   if (bdf != kCard) return absent(bdf);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Managed memory: one address for host and card. A page of 2 MiB is where it was used last; who
+// Managed memory: one address for host and cards. A page of 2 MiB is where it was used last; who
 // touches it elsewhere has it moved. The card's accesses to a page that it does not have wait in
 // its MMU until the driver has brought it (abi/page_fault.hpp); the host's are made with read() and
 // write(). A page that nobody has touched is nowhere; the first touch makes it where that is, and
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "npu/base/byte_span.hpp"
 #include "npu/base/units.hpp"
@@ -91,7 +92,7 @@ struct ManagedAttributes {
   std::uint64_t accessed_by = 0;  // bit i: the device of DEVICE_INDEX i
   bool accessed_by_host = false;
   MemoryLocation last_prefetch;
-  MemoryLocation location;  // of pages; of one that is in both places: the card
+  MemoryLocation location;  // of pages; of one that the host and a card have: the card
   bool touched = false;     // all of them
 };
 
@@ -121,14 +122,27 @@ struct ManagedStatistics {
   Picoseconds copying_to_card{}, copying_to_host{};  // how long pages were on their way
 };
 
+// A card that managed memory may be on, and the process' address space there.
+struct ManagedCard {
+  Device* device = nullptr;
+  AddressSpace* space = nullptr;
+};
+
 class NPU_API ManagedMemory {
  public:
-  // Of the space, one at a time; `device` is its card; both outlive it. From now on accesses of the
+  static constexpr std::size_t kMostCards = 64;  // and the numbers of their DEVICE_INDEX
+
+  // Of the space, one at a time; `device` is its card; both outlive it. Its addresses are in a
+  // window of 3 TiB from 0x90000000000 on (virtualisation.md S1). From now on accesses of the
   // space to what is not mapped are looked at by the driver before they fail. kAlreadyExists;
   // kInvalidArgument: options that make no sense, or are others than those of the card's managed
   // memory that there is; kOutOfMemory, kOutOfResources, kTimeout, kDeviceFault: the pager does not
   // start.
   static Result<std::unique_ptr<ManagedMemory>> open(Device& device, AddressSpace& space,
+                                                     const ManagedOptions& options);
+  // The same of several cards of a machine: an address means the same page on all of them and on
+  // the host. Options hold for each of them. kInvalidArgument: no card, or one twice.
+  static Result<std::unique_ptr<ManagedMemory>> open(const std::vector<ManagedCard>& cards,
                                                      const ManagedOptions& options);
   // close(), whatever it says.
   ~ManagedMemory();
@@ -140,7 +154,8 @@ class NPU_API ManagedMemory {
 
   // Whole pages. kInvalidArgument: 0 bytes; kOutOfResources: no addresses left.
   Result<DeviceAddress> allocate(Bytes size);
-  // What allocate() returned (kInvalidArgument).
+  // What allocate() returned (kInvalidArgument). kTimeout: a card still has translations; the
+  // addresses are not used again.
   Status free(DeviceAddress address);
 
   // By the host, at any place and of any length in one allocation (kOutOfRange). A page that the
@@ -149,14 +164,16 @@ class NPU_API ManagedMemory {
   Status write(DeviceAddress at, ConstByteSpan from);
 
   // Begins to bring the pages of the range there, up to 16 at a time, in the order of their
-  // addresses and of such calls. Pages that nobody has touched stay so. kOutOfRange;
+  // addresses and of such calls. Pages that nobody has touched stay so, and for a card those that
+  // another card has (virtualisation.md S4). kOutOfRange;
   // kInvalidArgument: another card than the memory's, or no location; pages of read mostly to the
   // host.
   Result<PrefetchTicket> prefetch(DeviceAddress at, Bytes size, MemoryLocation to);
   // Until the prefetch has ended; what it ended with. kTimeout.
   Status wait(PrefetchTicket ticket, Instant deadline);
   // All pages that the range touches; `set` false: the advice no longer holds. `location` is not
-  // looked at for kReadMostly. kOutOfRange, kInvalidArgument, and what moving pages reports.
+  // looked at for kReadMostly; no longer kAccessedBy nowhere: by nobody. kOutOfRange,
+  // kInvalidArgument, and what moving pages reports.
   Status advise(DeviceAddress at, Bytes size, MemoryAdvice advice, bool set,
                 MemoryLocation location = {});
   // kOutOfRange.

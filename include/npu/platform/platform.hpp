@@ -42,6 +42,12 @@ class Platform {
     static_cast<void>(pasid);
     return fail(ErrorCode::kUnsupported, "this platform's IOMMU does not know PASIDs");
   }
+  // Another function reaches the memory, too, from now on and until it is destroyed, at the address
+  // returned. kNotFound: no such function; kOutOfMemory, kOutOfResources: no mapping left.
+  virtual Result<BusAddress> share_dma(DmaMemory& memory, Bdf bdf) {
+    static_cast<void>(memory);
+    return fail(ErrorCode::kUnsupported, "memory of " + to_string(bdf) + " alone");
+  }
   // Programs and unmasks an MSI-X table entry. kNotFound: no such function;
   // kOutOfRange: beyond the table; kAlreadyExists: the vector is open.
   virtual Result<std::unique_ptr<InterruptVector>> open_vector(Bdf bdf, unsigned vector) = 0;

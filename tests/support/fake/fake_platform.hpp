@@ -62,6 +62,11 @@ class FakePlatform : public platform::Platform, private platform::Clock, private
   Result<std::unique_ptr<platform::MmioRegion>> map_bar(platform::Bdf bdf, unsigned bar,
                                                         Bytes offset, Bytes size,
                                                         platform::Caching caching) override;
+  // Its functions have one address space.
+  Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
+    if (card(bdf) == nullptr) return fail(ErrorCode::kNotFound, "no such function");
+    return memory.bus();
+  }
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
   void copy(ByteSpan to, ConstByteSpan from) override { Platform::copy(to, from); }

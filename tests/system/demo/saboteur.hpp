@@ -37,6 +37,9 @@ class Saboteur : public platform::Platform, private platform::PciAccess {
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
   void copy(ByteSpan to, ConstByteSpan from) override { inner_.copy(to, from); }
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override;
+  Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
+    return inner_.share_dma(memory, bdf);
+  }
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override;
   Status reset_function(platform::Bdf bdf) override;

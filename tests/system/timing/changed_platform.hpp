@@ -76,6 +76,9 @@ class ChangedPlatform : public platform::Platform {
     return host_.allocate_dma(bdf, size, alignment, direction);
   }
   void copy(ByteSpan to, ConstByteSpan from) override { host_.copy(to, from); }
+  Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
+    return host_.share_dma(memory, bdf);
+  }
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override {
     return host_.open_vector(bdf, vector);

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/managed/card_pages.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "npu/base/checked.hpp"
+
+namespace npu::driver {
+
+Status CardPages::usable() const {
+  if (!paging_.ended()) return {};
+  return fail(ErrorCode::kDeviceLost,
+              fmt::format("card {} has been shut down", device_.card.device_index));
+}
+
+abi::PageTableEntry CardPages::value_of(const ManagedPage& page) const {
+  const auto& mine = own(page);
+  auto value = abi::PageTableEntry::page(paging_.slots()[mine.slot].address, true, mine.writable);
+  if (mine.parts) value.raw |= abi::PageTableEntry::Partial::kMask;
+  return value;
+}
+
+// --- To the card ------------------------------------------------------------------------------
+
+// What is only on another card comes to the host; who writes gets the page for himself.
+Status CardPages::take_from_others(std::uint64_t at, ManagedPage& page, bool write) {
+  if (page.read_mostly && !write) return all_.hold_copy(page);
+  return all_.clear_others(at, page, card_);
+}
+
+Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, std::uint32_t slot) {
+  const std::uint64_t at = align_down(address, kPageSize);
+  auto* const page = find(address);
+  if (page == nullptr) {
+    return fail(ErrorCode::kNotFound, fmt::format("{:#x} is no managed memory", address));
+  }
+  auto& mine = own(*page);
+  Brought brought;
+  brought.was_there = mine.there();
+  if (brought.was_there) {
+    if (write && !mine.writable) {
+      if (auto ok = take_exclusive(at, *page); !ok) return forward_error(ok);
+    } else if (!mine.mapped) {  // its way home has failed
+      if (auto ok = publish(at, *page); !ok) return forward_error(ok);
+    }
+    return brought;  // or it has come since
+  }
+  if (auto ok = take_from_others(at, *page, write); !ok) return forward_error(ok);
+  if (page->host) {
+    trace_.begin(ServiceTrace::kCopy);
+    const Instant begin = device_.platform.clock().now();
+    auto ok = mover_.to_card(page->frame->bus(card_), paging_.slots()[slot].address, kPageSize);
+    if (ok) ok = mover_.wait();
+    statistics().copying_to_card += device_.platform.clock().now() - begin;
+    if (!ok) return forward_error(ok);
+  }
+  settle(at, *page, slot, write);
+  ++statistics().faults;
+  if (page->evicted) ++statistics().thrash;
+  mine.mapped = true;
+  brought.entry = all_.entry_of(at, card_);
+  brought.value = value_of(*page);
+  return brought;
+}
+
+// The page's bytes are in the slot, or come there part by part.
+void CardPages::settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write) {
+  auto& mine = own(page);
+  const Bytes come = mine.bytes();
+  (page.host ? statistics().migrated_to_card_bytes : statistics().created_on_card_bytes) += come;
+  statistics().resident_bytes += come;
+  page.same = page.host;
+  if (write) page.read_mostly = false;
+  // What is made there has to come home anyway.
+  mine.writable = !page.read_mostly && (write || !page.same || paging_.tells_writes());
+  page.host = page.host && page.read_mostly;
+  mine.slot = slot;
+  paging_.slots().fill(slot, *this, at);
+}
+
+Status CardPages::publish(std::uint64_t at, ManagedPage& page) {
+  auto& mine = own(page);
+  auto ok = paging_.map(mine.slot, all_.entry_of(at, card_), value_of(page));
+  mine.mapped = static_cast<bool>(ok);
+  return ok;
+}
+
+Status CardPages::bring_parts(std::uint64_t at, const PageParts& touched, bool write,
+                              std::uint32_t slot, unsigned density) {
+  auto& page = page_of(at);
+  auto& mine = own(page);
+  if (!mine.there()) {
+    if (auto ok = take_from_others(at, page, write); !ok) return ok;
+    if (page.host) mine.parts = std::make_unique<PageParts>();
+    settle(at, page, slot, write);
+    if (page.evicted) ++statistics().thrash;
+  } else {
+    paging_.slots().renew(mine.slot);
+    if (write && !mine.writable) {
+      if (auto ok = take_exclusive(at, page); !ok) return ok;
+    }
+  }
+  ++statistics().faults;
+  if (mine.parts) {
+    const auto missing = wanted_parts(touched, *mine.parts, density) & ~*mine.parts;
+    if (auto ok = fetch_parts(page, missing); !ok) return ok;
+  }
+  trace_.begin(ServiceTrace::kMap);
+  return mine.mapped ? Status{} : publish(at, page);
+}
+
+// From the frame; the card may use them at once.
+Status CardPages::fetch_parts(ManagedPage& page, const PageParts& missing) {
+  if (missing.none()) return {};
+  trace_.begin(ServiceTrace::kCopy);
+  const Instant begin = device_.platform.clock().now();
+  Status status;
+  auto& mine = own(page);
+  const std::uint64_t memory = paging_.slots()[mine.slot].address;
+  for_each_run(missing, [&](unsigned first, unsigned count) {
+    const Bytes offset = Bytes{first} << abi::kPartShift;
+    const platform::BusAddress from{page.frame->bus(card_).value + offset};
+    if (status) status = mover_.to_card(from, memory + offset, Bytes{count} << abi::kPartShift);
+  });
+  auto moved = mover_.wait();
+  statistics().copying_to_card += device_.platform.clock().now() - begin;
+  if (!status) return status;
+  if (!moved) return moved;
+  const Bytes bytes = missing.count() << abi::kPartShift;
+  statistics().migrated_to_card_bytes += bytes;
+  statistics().resident_bytes += bytes;
+  *mine.parts |= missing;
+  paging_.show_parts(mine.slot, *mine.parts);
+  return {};
+}
+
+Status CardPages::complete(std::uint64_t at) {
+  auto& page = page_of(at);
+  const auto& parts = own(page).parts;
+  if (!parts || parts->all()) return {};
+  ++statistics().prefetched;
+  return fetch_parts(page, ~*parts);
+}
+
+// The card writes what it could only read: other copies go.
+Status CardPages::take_exclusive(std::uint64_t at, ManagedPage& page) {
+  trace_.begin(ServiceTrace::kInvalidate);
+  if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
+  if (auto ok = all_.clear_others(at, page, card_); !ok) return ok;
+  trace_.begin(ServiceTrace::kMap);
+  page.host = page.read_mostly = false;
+  own(page).writable = true;
+  ++statistics().upgrades;
+  return publish(at, page);
+}
+
+Status CardPages::create(std::uint64_t at) {
+  auto& page = page_of(at);
+  if (page.touched()) return {};
+  const auto slot = paging_.take();
+  if (!slot) return forward_error(slot);
+  settle(at, page, *slot, true);
+  return publish(at, page);
+}
+
+Result<std::uint64_t> CardPages::bring_run(std::uint64_t first, std::uint64_t count) {
+  std::vector<std::uint32_t> slots;
+  const Instant begin = device_.platform.clock().now();
+  Status status;
+  while (status && slots.size() < count) {
+    const auto slot = paging_.take();
+    if (!slot && slots.empty()) return forward_error(slot);
+    if (!slot) break;
+    const auto& page = page_of(first + slots.size() * kPageSize);
+    slots.push_back(*slot);
+    status = mover_.to_card(page.frame->bus(card_), paging_.slots()[*slot].address, kPageSize);
+  }
+  auto moved = mover_.wait();
+  if (status) status = std::move(moved);
+  statistics().copying_to_card += device_.platform.clock().now() - begin;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (!status) {
+      paging_.give(slots[i]);
+      continue;
+    }
+    const std::uint64_t at = first + i * kPageSize;
+    auto& page = page_of(at);
+    settle(at, page, slots[i], !page.read_mostly);
+    ++statistics().prefetched;
+    status = publish(at, page);
+  }
+  if (!status) return forward_error(status);
+  return slots.size();
+}
+
+// --- To the host ------------------------------------------------------------------------------
+
+// Whether it was written since it was mapped.
+Result<bool> CardPages::unmap(std::uint64_t at, ManagedPage& page) {
+  auto& mine = own(page);
+  if (!mine.mapped) return true;
+  const auto written = paging_.unmap(mine.slot, all_.entry_of(at, card_));
+  if (!written) return written;
+  mine.mapped = false;
+  return *written && mine.writable;
+}
+
+void CardPages::leave_slot(ManagedPage& page) {
+  auto& mine = own(page);
+  statistics().resident_bytes -= mine.bytes();
+  mine.parts.reset();
+  paging_.give(std::exchange(mine.slot, abi::kNoSlot));
+}
+
+Status CardPages::discard(std::uint64_t at, ManagedPage& page) {
+  if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
+  statistics().dropped_bytes += own(page).bytes();
+  leave_slot(page);
+  return {};
+}
+
+Status CardPages::leave(std::uint32_t slot, bool dirty) {
+  const std::uint64_t at = paging_.slots()[slot].at;
+  auto& page = page_of(at);
+  auto& mine = own(page);
+  mine.mapped = false;
+  return leave_in_run(at, 1, {dirty && mine.writable});
+}
+
+// Pages that nobody on the card uses any more, `dirty` by their numbers.
+Status CardPages::leave_in_run(std::uint64_t first, std::uint64_t count,
+                               const std::vector<bool>& dirty) {
+  const Instant begin = device_.platform.clock().now();
+  Status status;
+  std::vector<bool> copied(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < copied.size() && status; ++i) {
+    auto& page = page_of(first + i * kPageSize);
+    copied[i] = !page.host && (dirty[i] || !page.same);
+    if (!copied[i]) continue;
+    status = all_.give_frame(page);
+    if (!status) break;
+    status = copy_home(page);
+  }
+  auto moved = mover_.wait();
+  statistics().copying_to_host += device_.platform.clock().now() - begin;
+  if (!status) return status;
+  if (!moved) return moved;
+  for (std::size_t i = 0; i < copied.size(); ++i) {
+    auto& page = page_of(first + i * kPageSize);
+    (copied[i] ? statistics().migrated_to_host_bytes : statistics().dropped_bytes) +=
+        own(page).bytes();
+    page.host = true;
+    page.thrash.left(device_.platform.clock().now());
+    leave_slot(page);
+  }
+  return {};
+}
+
+// Begins it.
+Status CardPages::copy_home(const ManagedPage& page) {
+  const auto& mine = own(page);
+  const std::uint64_t memory = paging_.slots()[mine.slot].address;
+  const auto frame = page.frame->bus(card_);
+  if (!mine.parts) return mover_.to_host(memory, frame, kPageSize);
+  Status status;
+  for_each_run(*mine.parts, [&](unsigned first, unsigned count) {
+    const Bytes offset = Bytes{first} << abi::kPartShift;
+    const platform::BusAddress to{frame.value + offset};
+    if (status) status = mover_.to_host(memory + offset, to, Bytes{count} << abi::kPartShift);
+  });
+  return status;
+}
+
+Status CardPages::keep(std::uint32_t slot) {
+  const std::uint64_t at = paging_.slots()[slot].at;
+  return publish(at, page_of(at));
+}
+
+void CardPages::note_eviction(std::uint64_t at) {
+  page_of(at).evicted = true;
+  ++statistics().evictions;
+}
+
+Status CardPages::evict(std::uint32_t slot) {
+  const std::uint64_t at = paging_.slots()[slot].at;
+  if (auto ok = fetch_run(at, 1); !ok) return ok;
+  note_eviction(at);
+  return {};
+}
+
+Status CardPages::fetch_run(std::uint64_t first, std::uint64_t count) {
+  std::vector<bool> dirty;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t at = first + i * kPageSize;
+    const auto written = unmap(at, page_of(at));
+    if (!written) return forward_error(written);
+    dirty.push_back(*written);
+  }
+  return leave_in_run(first, count, dirty);
+}
+
+}  // namespace npu::driver

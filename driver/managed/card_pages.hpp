@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The managed pages of a process as one card has them: how a page gets into that card's memory and
+// out of it again. Not locked: PagesLock is held.
+#pragma once
+
+#include <vector>
+
+#include "driver/managed/card_paging.hpp"
+#include "driver/managed/managed_pages.hpp"
+#include "driver/managed/page_mover.hpp"
+#include "driver/managed/service_trace.hpp"
+
+namespace npu::driver {
+
+class CardPages {
+ public:
+  // What makes a page usable that has been brought to the card.
+  struct Brought {
+    bool was_there = false;  // nothing is to be done
+    std::uint64_t entry = 0;
+    abi::PageTableEntry value;
+  };
+
+  // `card`: its place among those of `all`; `space` is of `device`; all outlive it.
+  CardPages(ManagedPages& all, unsigned card, Device::Impl& device, Space& space,
+            CardPaging& paging)
+      : all_(all),
+        card_(card),
+        device_(device),
+        space_(space),
+        paging_(paging),
+        mover_(device),
+        trace_(device.platform, device.card.device_index) {}
+
+  Status open() { return mover_.open(); }
+  // kDeviceLost: nobody serves the card any more, and what it had is gone.
+  Status usable() const;
+  ManagedPages& all() { return all_; }
+  unsigned card() const { return card_; }
+  Space& space() { return space_; }
+  std::uint32_t device_index() const { return device_.card.device_index; }
+  MemoryLocation location() const { return MemoryLocation::card(device_index()); }
+  ManagedPage* find(std::uint64_t address) { return all_.find(address); }
+  // What it has of the page.
+  CardPage& own(ManagedPage& page) const { return page.cards[card_]; }
+  const CardPage& own(const ManagedPage& page) const { return page.cards[card_]; }
+
+  // --- To the card.
+  // The bytes of the page are in the slot, which is its from now on. kNotFound: it is no managed
+  // page.
+  Result<Brought> bring(std::uint64_t address, bool write, std::uint32_t slot);
+  // The same of a managed page's parts, and with those that `density` adds (page_parts.hpp); the
+  // page is mapped. `slot` is looked at if it is not on the card.
+  Status bring_parts(std::uint64_t at, const PageParts& touched, bool write, std::uint32_t slot,
+                     unsigned density);
+  // All parts of a page that is on the card.
+  Status complete(std::uint64_t at);
+  // Whole pages that are on the host and not here; all at once, or as many as there is memory for
+  // at a time. How many those are; kOutOfMemory: none.
+  Result<std::uint64_t> bring_run(std::uint64_t first, std::uint64_t count);
+  // A page that nobody has touched is made on the card.
+  Status create(std::uint64_t at);
+
+  // --- To the host.
+  // Nobody on the card uses the page of the slot any more: it is the host's, and the slot empty.
+  Status leave(std::uint32_t slot, bool dirty);
+  // It could not: the card may use it again.
+  Status keep(std::uint32_t slot);
+  // It had to leave for want of memory.
+  void note_eviction(std::uint64_t at);
+  // leave() of one that is still in use, for want of memory.
+  Status evict(std::uint32_t slot);
+  // Whole pages that are on the card; all at once.
+  Status fetch_run(std::uint64_t first, std::uint64_t count);
+  // What the card has of the page is gone.
+  Status discard(std::uint64_t at, ManagedPage& page);
+
+  ServiceTrace& trace() { return trace_; }
+  ManagedStatistics& statistics() { return all_.statistics(); }
+
+ private:
+  ManagedPage& page_of(std::uint64_t at) { return *find(at); }
+  abi::PageTableEntry value_of(const ManagedPage& page) const;
+  Status take_from_others(std::uint64_t at, ManagedPage& page, bool write);
+  Status take_exclusive(std::uint64_t at, ManagedPage& page);
+  void settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write);
+  Status publish(std::uint64_t at, ManagedPage& page);
+  Status fetch_parts(ManagedPage& page, const PageParts& missing);
+  Status copy_home(const ManagedPage& page);
+  Result<bool> unmap(std::uint64_t at, ManagedPage& page);
+  Status leave_in_run(std::uint64_t first, std::uint64_t count, const std::vector<bool>& dirty);
+  void leave_slot(ManagedPage& page);
+
+  ManagedPages& all_;
+  const unsigned card_;
+  Device::Impl& device_;
+  Space& space_;
+  CardPaging& paging_;
+  PageMover mover_;
+  ServiceTrace trace_;
+};
+
+}  // namespace npu::driver

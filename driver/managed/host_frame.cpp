@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/managed/host_frame.hpp"
+
+namespace npu::driver {
+
+Result<std::unique_ptr<HostFrame>> HostFrame::create(const std::vector<Device::Impl*>& cards) {
+  auto& platform = cards[0]->platform;
+  auto memory = platform.allocate_dma(cards[0]->card.bdf(), kPageSize, kPageSize,
+                                      platform::DmaDirection::kBidirectional);
+  if (!memory) return forward_error(memory);
+  auto frame = std::make_unique<HostFrame>();
+  frame->bus_.push_back((*memory)->bus());
+  for (std::size_t i = 1; i < cards.size(); ++i) {
+    const auto there = platform.share_dma(**memory, cards[i]->card.bdf());
+    if (!there) return forward_error(there);
+    frame->bus_.push_back(*there);
+  }
+  frame->memory_ = std::move(*memory);
+  return frame;
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host memory of a managed page, which all cards reach that may have the page.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "driver/device/device_impl.hpp"
+
+namespace npu::driver {
+
+class HostFrame {
+ public:
+  // kOutOfMemory, and what Platform::share_dma() reports.
+  static Result<std::unique_ptr<HostFrame>> create(const std::vector<Device::Impl*>& cards);
+
+  // As the card must use it; `card`: its place among those of create().
+  platform::BusAddress bus(unsigned card) const { return bus_[card]; }
+  ByteSpan cpu() const { return memory_->cpu(); }
+
+ private:
+  std::unique_ptr<platform::DmaMemory> memory_;
+  std::vector<platform::BusAddress> bus_;
+};
+
+}  // namespace npu::driver

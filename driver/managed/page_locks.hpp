@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mutexes of managed pages, one per card. Whoever looks at pages holds those of all cards that
+// the pages may be on, and of the cards that have others in common with them: room for a page may
+// be made by another one's leaving. They are taken in the order of the cards' numbers.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "driver/support/spin_lock.hpp"
+#include "npu/platform/platform.hpp"
+
+namespace npu::driver {
+
+class CardLock {
+ public:
+  CardLock(platform::Platform& platform, std::uint32_t card)
+      : clock_(platform.clock()), card_(card), mutex_(platform.tasks().make_mutex()) {}
+
+  // These cards have pages in common, one time more or less. Their locks are held.
+  static void join(const std::vector<std::shared_ptr<CardLock>>& cards);
+  static void part(const std::vector<std::shared_ptr<CardLock>>& cards);
+
+ private:
+  friend class PagesLock;
+  struct Neighbour {
+    std::shared_ptr<CardLock> lock;
+    unsigned times = 0;
+  };
+
+  void add_neighbours(std::vector<std::shared_ptr<CardLock>>& to);
+
+  platform::Clock& clock_;
+  const std::uint32_t card_;
+  const std::unique_ptr<platform::Mutex> mutex_;
+  SpinLock spin_;  // neighbours_
+  std::vector<Neighbour> neighbours_;
+};
+
+// Holds those of the cards and of their neighbours.
+class PagesLock {
+ public:
+  explicit PagesLock(const std::vector<std::shared_ptr<CardLock>>& cards);
+  ~PagesLock();
+  PagesLock(const PagesLock&) = delete;
+  PagesLock& operator=(const PagesLock&) = delete;
+
+ private:
+  std::vector<std::shared_ptr<CardLock>> held_;
+};
+
+}  // namespace npu::driver

@@ -56,11 +56,14 @@ TEST_P(ManagedEnd, TwoProcessesKeepTheirPages) {
     auto other = must(driver::ProcessContext::open(*card.device));
     auto theirs = must(ManagedMemory::open(*card.device, other->space(), options()));
     const auto mine = must(card.managed->allocate(kPageSize));
+    ASSERT_EQ(must(theirs->allocate(kPageSize)), mine) << "each has the window to itself";
     const auto foreign = must(theirs->allocate(kPageSize));
     card.write(mine, kPageSize, 1);
-    const auto bytes = ManagedCard::words(kPageSize, 2);
-    EXPECT_THAT(theirs->write(foreign, {reinterpret_cast<const std::byte*>(bytes.data()), 4096}),
-                IsOk());
+    const auto bytes = words(kPageSize, 2);
+    for (const auto at : {mine, foreign}) {
+      EXPECT_THAT(theirs->write(at, {reinterpret_cast<const std::byte*>(bytes.data()), 4096}),
+                  IsOk());
+    }
     ASSERT_THAT(card.copy(mine, card.plain, kPageSize), IsOk());
     EXPECT_FALSE(card.copy(foreign, card.plain, 4096)) << "an address of the other's";
     EXPECT_EQ(theirs->statistics().migrated_to_card_bytes, 0U);

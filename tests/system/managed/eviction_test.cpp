@@ -38,7 +38,7 @@ TEST_P(ManagedEviction, ReadPagesAreDroppedAndWrittenOnesComeBack) {
     EXPECT_GE(now.migrated_to_host_bytes, 16 * touched_bytes());
     EXPECT_EQ(now.migrated_to_card_bytes - now.migrated_to_host_bytes - now.dropped_bytes,
               now.resident_bytes);
-    const auto all = ManagedCard::words(24 * kPageSize, 1);
+    const auto all = words(24 * kPageSize, 1);
     for (unsigned i = 0; i < 24; ++i) {
       std::vector<std::uint32_t> expected(all.begin() + i * std::ptrdiff_t{kPageSize / 4},
                                           all.begin() + (i + 1) * std::ptrdiff_t{kPageSize / 4});

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process with managed memory on a simulated card, and a queue whose copies touch it.
+// Processes with managed memory on simulated cards, and queues whose copies touch it.
 #pragma once
 
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -44,13 +45,12 @@ inline std::string policy_name(const testing::TestParamInfo<driver::FaultPolicy>
       Policies, suite,           \
       testing::Values(driver::FaultPolicy::kMessage, driver::FaultPolicy::kBatch), policy_name)
 
-class ManagedCard {
- public:
-  ManagedCard(platform::Platform& platform, const driver::ManagedOptions& options)
+// A process on a card, with a queue and a page of memory that is not managed.
+struct CardProcess {
+  CardProcess(platform::Platform& platform, std::uint32_t index)
       : host(platform),
-        device(must(driver::Device::open_index(platform, 0))),
+        device(must(driver::Device::open_index(platform, index))),
         process(must(driver::ProcessContext::open(*device))),
-        managed(must(ManagedMemory::open(*device, process->space(), options))),
         queue(must(process->create_queue())),
         plain(must(process->space().allocate(kPageSize)).address) {}
 
@@ -61,34 +61,94 @@ class ManagedCard {
     if (!ticket) return forward_error(ticket);
     return queue->wait(*ticket, driver::WaitPolicy::kInterrupt, deadline);
   }
-  // By the host, `words` of a pattern.
-  void write(DeviceAddress at, Bytes size, std::uint32_t pattern) {
-    const auto bytes = words(size, pattern);
-    EXPECT_THAT(managed->write(at, {reinterpret_cast<const std::byte*>(bytes.data()),
-                                    static_cast<std::size_t>(size)}),
-                IsOk());
-  }
-  void expect(DeviceAddress at, Bytes size, std::uint32_t pattern) {
-    std::vector<std::uint32_t> found(static_cast<std::size_t>(size / 4));
-    EXPECT_THAT(managed->read(at, {reinterpret_cast<std::byte*>(found.data()),
-                                   static_cast<std::size_t>(size)}),
-                IsOk());
-    EXPECT_EQ(found, words(size, pattern));
-  }
-  static std::vector<std::uint32_t> words(Bytes size, std::uint32_t pattern) {
-    std::vector<std::uint32_t> all(static_cast<std::size_t>(size / 4));
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i] = pattern * 2654435761U + static_cast<std::uint32_t>(i);
-    }
-    return all;
-  }
 
   platform::Platform& host;
   std::unique_ptr<driver::Device> device;
   std::unique_ptr<driver::ProcessContext> process;
-  std::unique_ptr<ManagedMemory> managed;
   std::unique_ptr<driver::Queue> queue;
-  DeviceAddress plain;  // a page of the process that is not managed
+  DeviceAddress plain;
+};
+
+// `words` of a pattern.
+inline std::vector<std::uint32_t> words(Bytes size, std::uint32_t pattern) {
+  std::vector<std::uint32_t> all(static_cast<std::size_t>(size / 4));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = pattern * 2654435761U + static_cast<std::uint32_t>(i);
+  }
+  return all;
+}
+// By the host.
+inline void write(ManagedMemory& managed, DeviceAddress at, Bytes size, std::uint32_t pattern) {
+  const auto bytes = words(size, pattern);
+  EXPECT_THAT(managed.write(at, {reinterpret_cast<const std::byte*>(bytes.data()),
+                                 static_cast<std::size_t>(size)}),
+              IsOk());
+}
+inline void expect(ManagedMemory& managed, DeviceAddress at, Bytes size, std::uint32_t pattern) {
+  std::vector<std::uint32_t> found(static_cast<std::size_t>(size / 4));
+  EXPECT_THAT(managed.read(
+                  at, {reinterpret_cast<std::byte*>(found.data()), static_cast<std::size_t>(size)}),
+              IsOk());
+  EXPECT_EQ(found, words(size, pattern));
+}
+
+struct ManagedCard : CardProcess {
+  ManagedCard(platform::Platform& platform, const driver::ManagedOptions& options)
+      : CardProcess(platform, 0),
+        managed(must(ManagedMemory::open(*device, process->space(), options))) {}
+  ~ManagedCard() { queue.reset(); }
+
+  void write(DeviceAddress at, Bytes size, std::uint32_t pattern) {
+    test::write(*managed, at, size, pattern);
+  }
+  void expect(DeviceAddress at, Bytes size, std::uint32_t pattern) {
+    test::expect(*managed, at, size, pattern);
+  }
+
+  std::unique_ptr<ManagedMemory> managed;
+};
+
+// A process on each of several cards, which have managed memory in common.
+struct ManagedCards {
+  ManagedCards(platform::Platform& platform, const driver::ManagedOptions& options, unsigned count)
+      : host(platform) {
+    std::vector<driver::ManagedCard> all;
+    for (unsigned i = 0; i < count; ++i) {
+      cards.push_back(std::make_unique<CardProcess>(host, i));
+      all.push_back({cards[i]->device.get(), &cards[i]->process->space()});
+    }
+    managed = must(ManagedMemory::open(all, options));
+  }
+  ~ManagedCards() {
+    for (auto& card : cards) card->queue.reset();
+  }
+  // The card reads the managed bytes; whether they are `pattern`'s.
+  bool sees(unsigned card, DeviceAddress at, Bytes size, std::uint32_t pattern) {
+    auto& on = *cards[card];
+    EXPECT_THAT(on.copy(at, on.plain, size), IsOk());
+    const auto bytes = must(on.process->allocate_host(size));
+    const auto deadline = host.clock().now() + 1_s;
+    const auto ticket = must(
+        on.queue->submit(driver::entries::copy_to_host(on.plain, bytes->bus(), size), deadline));
+    EXPECT_THAT(on.queue->wait(ticket, driver::WaitPolicy::kInterrupt, deadline), IsOk());
+    return std::memcmp(bytes->cpu().data, words(size, pattern).data(),
+                       static_cast<std::size_t>(size)) == 0;
+  }
+  // It writes them.
+  void write(unsigned card, DeviceAddress at, Bytes size, std::uint32_t pattern) {
+    auto& on = *cards[card];
+    const auto bytes = must(on.process->allocate_host(size));
+    const auto all = words(size, pattern);
+    std::memcpy(bytes->cpu().data, all.data(), static_cast<std::size_t>(size));
+    const auto deadline = host.clock().now() + 1_s;
+    const auto ticket =
+        must(on.queue->submit(driver::entries::copy_to_device(bytes->bus(), at, size), deadline));
+    EXPECT_THAT(on.queue->wait(ticket, driver::WaitPolicy::kInterrupt, deadline), IsOk());
+  }
+
+  platform::Platform& host;
+  std::vector<std::unique_ptr<CardProcess>> cards;
+  std::unique_ptr<ManagedMemory> managed;
 };
 
 }  // namespace npu::test

@@ -23,7 +23,7 @@ TEST_P(Migration, APageThatTheHostHasFilledGoesToTheCardAndBack) {
     EXPECT_EQ(now.migrated_to_card_bytes, by_pager() ? 2 * kPageSize : kPageSize);
     EXPECT_EQ(now.fault_errors, 0U);
     std::vector<std::uint32_t> found(kPageSize / 4), expected(kPageSize / 4);
-    const auto both = ManagedCard::words(2 * kPageSize, 1);
+    const auto both = words(2 * kPageSize, 1);
     std::copy_n(both.begin() + kPageSize / 4, kPageSize / 8, expected.begin());
     std::copy_n(both.begin() + kPageSize / 8, kPageSize / 8, expected.begin() + kPageSize / 8);
     ASSERT_THAT(card.managed->read(at, {reinterpret_cast<std::byte*>(found.data()), kPageSize}),

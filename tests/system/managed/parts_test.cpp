@@ -46,7 +46,7 @@ TEST(PageWithParts, AnAccessAcrossPartsGetsThemOneAfterAnother) {
     // 2 and 2 parts of the source, 3 of the target.
     EXPECT_EQ(now.migrated_to_card_bytes, 7 * 4096U);
     EXPECT_EQ(now.fault_errors, 0U);
-    auto expected = ManagedCard::words(2 * kPageSize, 1);
+    auto expected = words(2 * kPageSize, 1);
     auto* const bytes = reinterpret_cast<std::byte*>(expected.data());
     std::memcpy(bytes + 100, bytes + kPageSize - 6000, 12000);
     std::vector<std::uint32_t> found(expected.size());

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Managed memory that several cards have in common: one address, one page, wherever it is.
+#include "tests/system/managed/managed_card.hpp"
+
+namespace npu::test {
+namespace {
+
+using driver::MemoryAdvice;
+using driver::MemoryLocation;
+
+const std::string kTwoCards = "system-2x910b2.yaml";
+
+class ManagedCardsTest : public ManagedTest {};
+NPU_BOTH_POLICIES(ManagedCardsTest);
+
+TEST_P(ManagedCardsTest, APageGoesFromCardToCard) {
+  Machine machine({}, kTwoCards);
+  machine.run([](platform::Platform& host) {
+    ManagedCards both(host, options(), 2);
+    auto& managed = *both.managed;
+    const auto at = must(managed.allocate(2 * kPageSize));
+    EXPECT_EQ(at.value, 0x900'0000'0000U) << "virtualisation.md S1";
+    write(managed, at, kPageSize, 1);
+    EXPECT_TRUE(both.sees(0, at, kPageSize, 1));
+    EXPECT_EQ(must(managed.attributes(at, kPageSize)).location, MemoryLocation::card(0));
+    EXPECT_TRUE(both.sees(1, at, kPageSize, 1));
+    EXPECT_EQ(must(managed.attributes(at, kPageSize)).location, MemoryLocation::card(1));
+    both.write(1, at, 64_KiB, 2);
+    EXPECT_TRUE(both.sees(0, at, 64_KiB, 2));
+    both.write(0, at + kPageSize, 64_KiB, 3);  // which nobody has touched before
+    EXPECT_TRUE(both.sees(1, at + kPageSize, 64_KiB, 3));
+    expect(managed, at + kPageSize, 64_KiB, 3);
+    expect(managed, at, 64_KiB, 2);
+    EXPECT_EQ(managed.statistics().resident_bytes, 0U);
+    EXPECT_THAT(managed.free(at), IsOk());
+  });
+}
+
+TEST_P(ManagedCardsTest, ReadersHaveCopiesUntilOneWrites) {
+  Machine machine({}, kTwoCards);
+  machine.run([](platform::Platform& host) {
+    ManagedCards both(host, options(), 2);
+    auto& managed = *both.managed;
+    const auto at = must(managed.allocate(kPageSize));
+    write(managed, at, kPageSize, 1);
+    ASSERT_THAT(managed.advise(at, kPageSize, MemoryAdvice::kReadMostly, true), IsOk());
+    EXPECT_TRUE(both.sees(0, at, 64_KiB, 1));
+    EXPECT_TRUE(both.sees(1, at, 64_KiB, 1));
+    expect(managed, at, 64_KiB, 1);
+    EXPECT_EQ(managed.statistics().resident_bytes, 2 * touched_bytes());
+    EXPECT_EQ(must(managed.attributes(at, kPageSize)).location, MemoryLocation::host());
+    both.write(1, at, 64_KiB, 2);
+    EXPECT_EQ(must(managed.attributes(at, kPageSize)).location, MemoryLocation::card(1));
+    EXPECT_FALSE(must(managed.attributes(at, kPageSize)).read_mostly);
+    EXPECT_TRUE(both.sees(0, at, 64_KiB, 2));
+    expect(managed, at, 64_KiB, 2);
+  });
+}
+
+TEST_P(ManagedCardsTest, PrefetchAndAdviceMeanOneOfThem) {
+  Machine machine({}, kTwoCards);
+  machine.run([](platform::Platform& host) {
+    ManagedCards both(host, options(), 2);
+    auto& managed = *both.managed;
+    const auto at = must(managed.allocate(3 * kPageSize));
+    write(managed, at, 2 * kPageSize, 1);
+    const auto bring = [&](DeviceAddress from, Bytes size, MemoryLocation to) {
+      const auto begun = must(managed.prefetch(from, size, to));
+      EXPECT_THAT(managed.wait(begun, host.clock().now() + 1_s), IsOk());
+    };
+    bring(at, kPageSize, MemoryLocation::card(1));
+    EXPECT_EQ(must(managed.attributes(at, kPageSize)).location, MemoryLocation::card(1));
+    bring(at, 2 * kPageSize, MemoryLocation::card(0));
+    EXPECT_EQ(must(managed.attributes(at, kPageSize)).location, MemoryLocation::card(1))
+        << "what another card has stays there";
+    EXPECT_EQ(must(managed.attributes(at + kPageSize, kPageSize)).location,
+              MemoryLocation::card(0));
+    EXPECT_EQ(must(managed.attributes(at, 2 * kPageSize)).location, MemoryLocation{});
+    const auto made = at + 2 * kPageSize;
+    for (const auto advice : {MemoryAdvice::kPreferredLocation, MemoryAdvice::kAccessedBy}) {
+      ASSERT_THAT(managed.advise(made, kPageSize, advice, true, MemoryLocation::card(1)), IsOk());
+    }
+    EXPECT_EQ(must(managed.attributes(made, kPageSize)).location, MemoryLocation::card(1));
+    EXPECT_EQ(must(managed.attributes(made, kPageSize)).accessed_by, 0b10U);
+    bring(at, 3 * kPageSize, MemoryLocation::host());
+    EXPECT_EQ(must(managed.attributes(at, 3 * kPageSize)).location, MemoryLocation::host());
+    expect(managed, at, 2 * kPageSize, 1);
+    EXPECT_THAT(managed.prefetch(at, kPageSize, MemoryLocation::card(2)),
+                FailsWith(ErrorCode::kInvalidArgument));
+  });
+}
+
+// A page that the lost card alone had is lost; the others, and other processes, go on.
+TEST_P(ManagedCardsTest, OneThatIsShutDownEndsItForAll) {
+  Machine machine({}, kTwoCards);
+  machine.run([](platform::Platform& host) {
+    ManagedCards both(host, options(), 2);
+    auto own = must(driver::ProcessContext::open(*both.cards[1]->device));
+    auto neighbour = must(ManagedMemory::open(*both.cards[1]->device, own->space(), options()));
+    const auto theirs = must(neighbour->allocate(kPageSize));
+    write(*neighbour, theirs, kPageSize, 5);
+    auto& managed = *both.managed;
+    const auto at = must(managed.allocate(2 * kPageSize));
+    both.write(0, at, 64_KiB, 1);
+    both.write(1, at + kPageSize, 64_KiB, 2);
+    both.cards[0]->queue.reset();
+    ASSERT_THAT(both.cards[0]->device->shutdown(), IsOk());
+    EXPECT_THAT(both.cards[1]->copy(at, both.cards[1]->plain, 4096),
+                FailsWith(ErrorCode::kDeviceFault));
+    std::byte byte{};
+    EXPECT_THAT(managed.read(at, {&byte, 1}), FailsWith(ErrorCode::kInvalidArgument));
+    expect(*neighbour, theirs, kPageSize, 5);
+    static_cast<void>(managed.close());
+    EXPECT_THAT(neighbour->close(), IsOk());
+    both.cards[1]->queue.reset();
+    EXPECT_THAT(own->close(), IsOk());
+  });
+}
+
+TEST_P(ManagedCardsTest, CardsAreThereOnceAndOfAProcessEach) {
+  Machine machine({}, kTwoCards);
+  machine.run([](platform::Platform& host) {
+    ManagedCards both(host, options(), 2);
+    auto& first = *both.cards[0];
+    auto& second = *both.cards[1];
+    const driver::ManagedCard one{first.device.get(), &first.process->space()};
+    EXPECT_THAT(ManagedMemory::open({one, one}, options()),
+                FailsWith(ErrorCode::kInvalidArgument, "card 0 is there twice"));
+    EXPECT_THAT(ManagedMemory::open(std::vector<driver::ManagedCard>{}, options()),
+                FailsWith(ErrorCode::kInvalidArgument, "0 cards; 1 .. 64"));
+    EXPECT_THAT(ManagedMemory::open({{first.device.get(), &second.process->space()}}, options()),
+                FailsWith(ErrorCode::kInvalidArgument, "of another card"));
+    EXPECT_THAT(ManagedMemory::open({one}, options()), FailsWith(ErrorCode::kAlreadyExists));
+    both.managed.reset();
+    const auto alone = must(ManagedMemory::open({one}, options()));
+    const auto at = must(alone->allocate(kPageSize));
+    write(*alone, at, kPageSize, 7);
+    ASSERT_THAT(first.copy(at, first.plain, 4096), IsOk());
+    EXPECT_THAT(second.copy(at, second.plain, 4096), FailsWith(ErrorCode::kDeviceFault));
+  });
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -8,7 +8,8 @@ CardFunction::CardFunction(const sc_core::sc_module_name& name, Simulation& simu
                            Endpoint& endpoint)
     : sc_module(name),
       registers_("registers", simulation, config, device_index, number),
-      bar2_("bar2", simulation, config, registers_) {
+      bar2_("bar2", simulation, config, registers_),
+      fault_policy_(config.mmu.fault_policy) {
   endpoint.register_sockets[number].bind(registers_.register_socket);
   endpoint.memory_sockets[number].bind(bar2_.memory_socket);
   registers_.connect(endpoint);
@@ -18,7 +19,7 @@ void CardFunction::connect(Dma& dma, Mmu& mmu, CommandProcessor& command,
                            ControlProcessors& control) {
   ring_.emplace(registers_, dma);
   context_.emplace(registers_, mmu);
-  faults_.emplace(registers_, mmu);
+  faults_.emplace(registers_, mmu, fault_policy_);
   control_.emplace(registers_, mmu, *faults_, control);
   control.attach(*control_);
   queues_.emplace(command.shared(), registers_);

@@ -39,6 +39,7 @@ class CardFunction : public sc_core::sc_module {
  private:
   CardRegisters registers_;
   Bar2Decoder bar2_;
+  const FaultPolicy fault_policy_;
   std::optional<RingFrontEnd> ring_;
   std::optional<MmuContext> context_;
   std::optional<PageFaults> faults_;

@@ -48,9 +48,20 @@ bool agree(const ManagedOptions& a, const ManagedOptions& b) {
 
 }  // namespace
 
+Result<FaultPolicy> fault_policy(Device::Impl& device, const ManagedOptions& options) {
+  if (options.policy != FaultPolicy::kCard) return options.policy;
+  const auto mode = device.link->read<abi::PageFaultMode>();
+  if (!mode) return forward_error(mode);
+  return mode->get<abi::PageFaultMode::ByHost>() != 0 ? FaultPolicy::kBatch : FaultPolicy::kMessage;
+}
+
 Result<std::shared_ptr<FaultService>> FaultService::of(Device::Impl& device,
-                                                       const ManagedOptions& options) {
-  if (auto ok = check(options); !ok) return forward_error(ok);
+                                                       const ManagedOptions& wanted) {
+  if (auto ok = check(wanted); !ok) return forward_error(ok);
+  auto options = wanted;
+  const auto policy = fault_policy(device, wanted);
+  if (!policy) return forward_error(policy);
+  options.policy = *policy;
   const MutexHolder holder(*device.managed);
   if (auto service = device.page_faults.lock()) {
     if (agree(service->options_, options)) return service;

@@ -12,6 +12,9 @@
 
 namespace npu::driver {
 
+// What ManagedMemory::policy_of() says.
+Result<FaultPolicy> fault_policy(Device::Impl& device, const ManagedOptions& options);
+
 class FaultService {
  public:
   // The card's, which begins to serve if there is none yet. It ends with the last that has it.

@@ -107,6 +107,10 @@ Status check(const std::vector<ManagedCard>& cards) {
 
 ManagedMemory::ManagedMemory(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
+Result<FaultPolicy> ManagedMemory::policy_of(Device& device, const ManagedOptions& options) {
+  return fault_policy(device.impl(), options);
+}
+
 Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(Device& device, AddressSpace& space,
                                                            const ManagedOptions& options) {
   return open({{&device, &space}}, options);

@@ -44,7 +44,8 @@ std::uint32_t slot_of(const Message& message) {
 Result<std::unique_ptr<CardPaging>> Pager::create(Device::Impl& device, unsigned vector,
                                                   const ManagedOptions& options,
                                                   std::uint32_t limit) {
-  const unsigned pool = std::min(options.high_pages, limit);
+  // Some of few are for pages that the driver moves by itself.
+  const unsigned pool = std::min(options.high_pages, std::max(1U, limit / 2));
   std::unique_ptr<Pager> pager(new Pager(device, limit, pool));
   if (auto ok = pager->load(options.pager, options); !ok) return forward_error(ok);
   if (auto ok = pager->start(vector); !ok) return forward_error(ok);
@@ -259,7 +260,11 @@ void Pager::give(std::uint32_t slot) {
   auto& held = slots_[slot];
   slots_.empty(slot);
   const bool swapped = std::exchange(held.swapped, false);
-  if (dead_ || (!swapped && free_ >= pool_)) return slots_.destroy(slot);
+  if (dead_ || free_ >= pool_) {
+    slots_.destroy(slot);
+    if (swapped && !dead_) send(PagerMessage::kGive, abi::kNoSlot, true);
+    return;
+  }
   send(PagerMessage::kGive, slot, swapped);
   ++free_;
 }

@@ -82,7 +82,8 @@ void Pager::take_message() {
       return replied(static_cast<PagerVerdict>(field_of<PagerHead::Verdict>(head)));
     case PagerMessage::kGive:
       if (leaving_ != 0 && field_of<PagerHead::Flag>(head) != 0) --leaving_;
-      return slots_.give(window_.low_word(2));
+      if (const auto slot = window_.low_word(2); slot != abi::kNoSlot) slots_.give(slot);
+      return;
     case PagerMessage::kAdopt:
       if (leaving_ != 0 && field_of<PagerHead::Flag>(head) != 0) {
         --leaving_;

@@ -72,6 +72,12 @@ struct DmaConfig {
 };
 
 // Translation of device virtual addresses (abi/page_table.hpp).
+// Who is to serve page faults of managed memory (PAGE_FAULT_MODE).
+enum class FaultPolicy {
+  kMessage,  // the card's pager, which asks the host's driver for each page
+  kBatch,    // the host's driver, from a ring
+};
+
 struct MmuConfig {
   unsigned tlb_entries;         // translations held, of both page sizes; power of two
   unsigned tlb_ways;            // associativity; power of two
@@ -80,6 +86,7 @@ struct MmuConfig {
   Picoseconds walk_step;        // of the walker, beside the read of each entry
   Picoseconds invalidate;       // MMU_INVALIDATE written until cached entries are dropped
   Picoseconds fault;            // a walk that fails until the record of it leaves
+  FaultPolicy fault_policy;
 };
 
 // The card's ports to other cards; every link has one of them at each end, both alike but for what

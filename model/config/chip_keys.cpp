@@ -126,6 +126,10 @@ const Table& mmu_table() {
           number(
               "fault_ns", &M::fault, 0, 1'000'000,
               "a walk that fails until the record of the fault leaves; one record after another"),
+          keys::choice(
+              "fault_policy", &M::fault_policy, {"message", "batch"},
+              "who is to serve page faults of managed memory: the card's pager, a message each, "
+              "or the driver, in batches"),
       }};
   return kTable;
 }

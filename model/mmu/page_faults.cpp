@@ -20,9 +20,12 @@ constexpr std::uint64_t kPart = std::uint64_t{1} << abi::kPartShift;
 
 }  // namespace
 
-PageFaults::PageFaults(CardRegisters& registers, Mmu& mmu)
+PageFaults::PageFaults(CardRegisters& registers, Mmu& mmu, FaultPolicy policy)
     : registers_(registers), bank_(registers.bank()), mmu_(mmu) {
   mmu.attach(*this);
+  const std::uint32_t by_host = policy == FaultPolicy::kBatch ? 1 : 0;
+  bank_.on_read<abi::PageFaultMode>(
+      [by_host] { return abi::PageFaultMode{}.set<abi::PageFaultMode::ByHost>(by_host); });
   bank_.on_write<PageFaultSpaces>([this](PageFaultSpaces value) { spaces_changed(value.raw); });
   bank_.on_write<PageFaultControl>([this](PageFaultControl value) { enable(value); });
   bank_.on_write<PageFaultConsumer>([this](PageFaultConsumer value) { consumed(value.raw); });

@@ -33,7 +33,7 @@ class PageFaults {
   };
 
   // Installs itself behind the page fault registers of `registers` and attaches itself to `mmu`.
-  PageFaults(CardRegisters& registers, Mmu& mmu);
+  PageFaults(CardRegisters& registers, Mmu& mmu, FaultPolicy policy);
   PageFaults(const PageFaults&) = delete;
   PageFaults& operator=(const PageFaults&) = delete;
 

@@ -78,18 +78,12 @@ std::uint32_t single_root_iov(ConfigSpace& space, const PciFunctionConfig& confi
   return at;
 }
 
-// Shared virtual addressing: address translation, page requests, process address spaces.
-// The offset of the last.
+// What compute queues do in host memory: address translation, process address spaces. No page
+// requests: no unit of the card makes any. The offset of the last.
 std::uint32_t address_translation(ConfigSpace& space) {
   const auto ats = space.add_extended(pci::kExtAts, 1, 8);
   space.set(ats + 4, 2, 0x0020);  // page aligned requests
   space.writable(ats + 6, 2, 0x801F);
-  const auto pri = space.add_extended(pci::kExtPri, 1, 16);
-  space.writable(pri + 4, 2, 0x0001);
-  space.set(pri + 6, 2, 0x0100);  // stopped
-  space.write_one_to_clear(pri + 6, 2, 0x0003);
-  space.set(pri + 8, 4, 512);  // outstanding page requests
-  space.writable(pri + 12, 4, 0x3FF);
   const auto pasid = space.add_extended(pci::kExtPasid, 1, 8);
   space.set(pasid + 4, 2, 16 << 8);  // 16 bits
   space.writable(pasid + pci::kPasidControl, 2, pci::kPasidControlEnable);

@@ -63,6 +63,13 @@ struct PageResidencyBase : Register<PageResidencyBase, std::uint64_t, 0x03A8, Ac
   using Address = Field<47, 6>;  // bits 47..6 of it
 };
 
+// Who is to serve the faults unless the host's software has a reason of its own: a setting of the
+// card. It serves them as PAGE_FAULT_CONTROL says, whatever this is.
+struct PageFaultMode : Register<PageFaultMode, std::uint32_t, 0x03B0, Access::kReadOnly> {
+  static constexpr std::string_view kName = "PAGE_FAULT_MODE";
+  using ByHost = Field<0, 0>;  // the host, from the ring; else the control processor's program
+};
+
 // A record of the ring; little endian.
 struct PageFaultRecord {
   // 0   first byte of the access, device virtual; of a page with parts, the first that is not there

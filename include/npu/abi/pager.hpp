@@ -24,7 +24,9 @@ enum class PagerMessage : std::uint8_t {
   kTaken = 3,  // the same, because the driver asked for it (kTakeBack)
   // To the pager.
   kReply = 16,  // to kFault: `verdict`; `entry`: device-local address of the page table entry
-  kGive = 17,   // `slot` is free; `flag` 1: the page of a kSwap has gone from it
+  // `slot` is free; `flag` 1: the page of a kSwap has gone from it, or, with kNoSlot, from one that
+  // the driver keeps.
+  kGive = 17,
   // `slot` holds the page at `address`, mapped by the driver at `entry`; `flag` 1: that of a kSwap,
   // which could not be brought home.
   kAdopt = 18,

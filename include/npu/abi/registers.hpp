@@ -166,7 +166,7 @@ using Bar0Registers = RegisterList<
     ManagementStatusRegister, ManagementDoorbell, ManagementConsumer, QueueFaultBase,
     QueueFaultControl, QueueFaultCount, CoreTopology, PageFaultSpaces, PageFaultControl,
     PageFaultBase, PageFaultProducer, PageFaultConsumer, PageFaultAddress, PageFaultReply,
-    PageResidencyBase, ControlImage, ControlArguments, ControlState, MessageControl, MessageBase,
+    PageResidencyBase, PageFaultMode, ControlImage, ControlArguments, ControlState, MessageControl, MessageBase,
     MessageProducer, MessageConsumer, MessageTaken, MessageWord1, MessageWord2, MessageWord3,
     MessageSend, DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus,
     EventRecordBase>;

@@ -23,6 +23,7 @@ namespace npu::driver {
 
 // Who serves the card's faults. All managed memory of a card has the same.
 enum class FaultPolicy : std::uint8_t {
+  kCard,     // as the card says (PAGE_FAULT_MODE)
   kMessage,  // the card's pager takes a page of memory for each and asks the driver for it
   kBatch,    // the driver takes them from a ring, many at a time
 };
@@ -34,8 +35,8 @@ struct FaultErrorWarning {
 };
 
 struct ManagedOptions {
-  FaultPolicy policy = FaultPolicy::kMessage;
-  // kMessage: object of the program of the card's control processor. It is copied.
+  FaultPolicy policy = FaultPolicy::kCard;
+  // Served by message: object of the program of the card's control processor. It is copied.
   ConstByteSpan pager;
   // Of the card's memory, whole pages; 0: what there is.
   Bytes card_limit = 0;
@@ -132,6 +133,8 @@ class NPU_API ManagedMemory {
  public:
   static constexpr std::size_t kMostCards = 64;  // and the numbers of their DEVICE_INDEX
 
+  // Who would serve the card's faults with these options: not kCard. kDeviceLost, kTimeout.
+  static Result<FaultPolicy> policy_of(Device& device, const ManagedOptions& options);
   // Of the space, one at a time; `device` is its card; both outlive it. Its addresses are in a
   // window of 3 TiB from 0x90000000000 on (virtualisation.md S1). From now on accesses of the
   // space to what is not mapped are looked at by the driver before they fail. kAlreadyExists;

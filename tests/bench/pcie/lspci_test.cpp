@@ -92,7 +92,7 @@ TEST_F(Lspci, DecodesThe910bWithoutComplaint) {
        {"Device d110", "MSI-X: Enable- Count=128 Masked-", "Express (v2) Endpoint",
         "Advanced Error Reporting", "Single Root I/O Virtualization (SR-IOV)", "Total VFs: 8",
         "Speed 16GT/s", "Width x16", "FLReset+", "Address Translation Service",
-        "Process Address Space ID", "Page Request Interface", "Latency Tolerance Reporting",
+        "Process Address Space ID", "Latency Tolerance Reporting",
         "Device Serial Number 11-22-33-44-55-66-77-88", "Alternative Routing-ID Interpretation",
         "Vector table: BAR=0 offset=00006000", "PBA: BAR=0 offset=00007000"}) {
     EXPECT_THAT(text, HasSubstr(found));

@@ -11,14 +11,16 @@ namespace npu::workloads {
 
 // Who serves the card's faults.
 inline ParameterSpec fault_policy_parameter() {
-  return {"policy",
-          ParameterType::kChoice,
-          "",
-          "message",
-          "who serves the card's faults: its pager, a message each, or the driver, in batches",
-          0,
-          0,
-          {"message", "batch"}};
+  return {
+      "policy",
+      ParameterType::kChoice,
+      "",
+      "card",
+      "who serves the card's faults: its pager, a message each, the driver, in batches, or whom "
+      "the card's mmu.fault_policy names",
+      0,
+      0,
+      {"card", "message", "batch"}};
 }
 
 // Of batches.
@@ -39,10 +41,13 @@ inline Result<std::unique_ptr<driver::ManagedMemory>> open_managed(Context& cont
                                                                    Bytes limit = 0) {
   driver::ManagedOptions options;
   options.card_limit = limit;
-  if (context.parameters.choice("policy") == "batch") {
-    options.policy = driver::FaultPolicy::kBatch;
-    options.density_percent = static_cast<unsigned>(context.parameters.integer("density"));
-  } else {
+  options.density_percent = static_cast<unsigned>(context.parameters.integer("density"));
+  const auto policy = context.parameters.choice("policy");
+  if (policy == "batch") options.policy = driver::FaultPolicy::kBatch;
+  if (policy == "message") options.policy = driver::FaultPolicy::kMessage;
+  const auto served = driver::ManagedMemory::policy_of(device, options);
+  if (!served) return forward_error(served);
+  if (*served == driver::FaultPolicy::kMessage) {
     const auto pager = use_program(context.report, "pager");
     if (!pager) return forward_error(pager);
     options.pager = *pager;

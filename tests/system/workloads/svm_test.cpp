@@ -145,9 +145,9 @@ TEST(SvmPolicy, IsTheCardsUnlessTheRunSaysOtherwise) {
     EXPECT_EQ(report.find("svm_fault.breakdown.signal_us") != nullptr, policy == "message");
     return value_of(report, "svm_fault.breakdown.copy_us");
   };
-  EXPECT_LT(copied("card"), 5'000'000) << "a part of 64 KiB";
+  EXPECT_LT(copied("card"), 20'000'000) << "a part of 64 KiB";
   EXPECT_GT(copied("message"), 70'000'000) << "a page";
-  EXPECT_LT(copied("batch"), 5'000'000);
+  EXPECT_LT(copied("batch"), 20'000'000);
 }
 
 // SystemC elaborates once in a process.
@@ -233,13 +233,14 @@ INSTANTIATE_TEST_SUITE_P(
                             "cpu.wake_ns=1000",
                             "cpu.wake_ns=3000",
                             {{"driver", 2 * kMicrosecond}}},
-                    // The entry that is missing is read alone: those above it are cached.
+                    // The first access to the window of managed memory reads an entry of each of
+                    // three levels; at the replay those above the last are cached.
                     PartKey{"walk_batch",
                             "batch",
                             "untouched",
                             "cards.0.mmu.walk_step_ns=0",
                             "cards.0.mmu.walk_step_ns=1000",
-                            {{"walk", kMicrosecond}, {"replay", kMicrosecond}}},
+                            {{"walk", 3 * kMicrosecond}, {"replay", kMicrosecond}}},
                     PartKey{"link_batch",
                             "batch",
                             "untouched",

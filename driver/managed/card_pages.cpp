@@ -239,7 +239,7 @@ Status CardPages::leave_in_run(std::uint64_t first, std::uint64_t count,
     auto& page = page_of(first + i * kPageSize);
     copied[i] = !page.host && (dirty[i] || !page.same);
     if (!copied[i]) continue;
-    status = all_.give_frame(page);
+    status = all_.own_frame(page, own(page).parts != nullptr);
     if (!status) break;
     status = copy_home(page);
   }

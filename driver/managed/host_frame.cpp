@@ -3,12 +3,12 @@
 
 namespace npu::driver {
 
-Result<std::unique_ptr<HostFrame>> HostFrame::create(const std::vector<Device::Impl*>& cards) {
+Result<std::shared_ptr<HostFrame>> HostFrame::create(const std::vector<Device::Impl*>& cards) {
   auto& platform = cards[0]->platform;
   auto memory = platform.allocate_dma(cards[0]->card.bdf(), kPageSize, kPageSize,
                                       platform::DmaDirection::kBidirectional);
   if (!memory) return forward_error(memory);
-  auto frame = std::make_unique<HostFrame>();
+  auto frame = std::make_shared<HostFrame>();
   frame->bus_.push_back((*memory)->bus());
   for (std::size_t i = 1; i < cards.size(); ++i) {
     const auto there = platform.share_dma(**memory, cards[i]->card.bdf());

@@ -12,7 +12,7 @@ namespace npu::driver {
 class HostFrame {
  public:
   // kOutOfMemory, and what Platform::share_dma() reports.
-  static Result<std::unique_ptr<HostFrame>> create(const std::vector<Device::Impl*>& cards);
+  static Result<std::shared_ptr<HostFrame>> create(const std::vector<Device::Impl*>& cards);
 
   // As the card must use it; `card`: its place among those of create().
   platform::BusAddress bus(unsigned card) const { return bus_[card]; }

@@ -157,6 +157,15 @@ Status ManagedMemory::free(DeviceAddress address) {
   return impl_->pages.free(address.value);
 }
 
+Status ManagedMemory::fork(DeviceAddress address, ManagedMemory& child) {
+  if (!impl_->usable() || !child.impl_->usable()) return closed();
+  if (impl_->locks != child.impl_->locks || &child == this) {
+    return fail(ErrorCode::kInvalidArgument, "the child's managed memory is of other cards");
+  }
+  const PagesLock lock(impl_->locks);
+  return impl_->pages.fork(address.value, child.impl_->pages);
+}
+
 Status ManagedMemory::read(DeviceAddress at, ByteSpan to) {
   if (!impl_->usable()) return closed();
   const PagesLock lock(impl_->locks);

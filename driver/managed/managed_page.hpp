@@ -35,8 +35,8 @@ struct ManagedPage {
   std::uint64_t accessed_by = 0;
   MemoryLocation preferred, last_prefetch;
   PageThrash thrash;
-  std::unique_ptr<HostFrame> frame;
-  std::vector<CardPage> cards;  // by their place in the managed memory
+  std::shared_ptr<HostFrame> frame;  // other processes' pages may have it, too; see own_frame()
+  std::vector<CardPage> cards;       // by their place in the managed memory
 
   // The first card that has it; the number of cards: none.
   unsigned holder() const {

@@ -51,30 +51,61 @@ Status ManagedPages::release(std::uint64_t at, ManagedPage& page) {
     if (!view->own(page).there() || !view->usable()) continue;
     if (auto ok = view->discard(at, page); !ok) return ok;
   }
-  if (page.frame) frames_.push_back(std::move(page.frame));
+  if (page.frame.use_count() == 1) frames_.push_back(std::move(page.frame));
   page = {};
   page.cards.resize(cards_.size());
   return {};
 }
 
-Status ManagedPages::give_frame(ManagedPage& page) {
-  if (page.frame) return {};
+Result<std::shared_ptr<HostFrame>> ManagedPages::new_frame() {
   if (!frames_.empty()) {
-    page.frame = std::move(frames_.back());
+    auto frame = std::move(frames_.back());
     frames_.pop_back();
-    return {};
+    return frame;
   }
   std::vector<Device::Impl*> devices;
   for (const auto& card : cards_) devices.push_back(card.device);
-  auto frame = HostFrame::create(devices);
+  return HostFrame::create(devices);
+}
+
+Status ManagedPages::own_frame(ManagedPage& page, bool keep) {
+  if (page.frame && page.frame.use_count() == 1) return {};
+  auto frame = new_frame();
   if (!frame) return forward_error(frame);
+  if (page.frame && keep) {
+    const auto from = page.frame->cpu();
+    platform().copy((*frame)->cpu(), {from.data, from.size});
+  }
   page.frame = std::move(*frame);
+  return {};
+}
+
+Status ManagedPages::fork(std::uint64_t at, ManagedPages& child) {
+  auto* const range = ranges_.find_range(at);
+  if (range == nullptr) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{:#x} is no managed memory", at));
+  }
+  for (std::size_t i = 0; i < range->pages.size(); ++i) {
+    if (auto ok = bring_home(at + i * kPageSize, range->pages[i]); !ok) return ok;
+  }
+  if (auto made = child.ranges_.add_at(at, range->size); !made) return forward_error(made);
+  platform().tasks().system_calls(1);
+  auto& copies = child.ranges_.find_range(at)->pages;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const auto& page = range->pages[i];
+    copies[i].host = page.host;
+    copies[i].frame = page.host ? page.frame : nullptr;
+    copies[i].read_mostly = page.read_mostly;
+    copies[i].preferred = page.preferred;
+    copies[i].accessed_by = page.accessed_by;
+    copies[i].accessed_by_host = page.accessed_by_host;
+  }
   return {};
 }
 
 Status ManagedPages::hold_copy(ManagedPage& page) {
   if (page.host) return {};
-  if (auto ok = give_frame(page); !ok) return ok;
+  if (auto ok = own_frame(page, false); !ok) return ok;
   page.host = true;
   return {};
 }
@@ -102,12 +133,14 @@ std::function<void()> ManagedPages::look_for_errors(Instant now) {
 Status ManagedPages::bring_to_host(std::uint64_t at, bool write) {
   auto& page = *find(at);
   const bool on_card = page.on_card();
-  if (page.host && !(write && on_card)) return {};
+  const bool shared = write && page.frame.use_count() > 1;
+  if (page.host && !(write && on_card) && !shared) return {};
   platform().tasks().system_calls(1);
   ++statistics_.host_faults;
   if (auto ok = on_card ? bring_home(at, page) : hold_copy(page); !ok) return ok;
-  if (write) page.read_mostly = false;
-  return {};
+  if (!write) return {};
+  page.read_mostly = false;
+  return own_frame(page, true);
 }
 
 // copy(frame's bytes, offset in what is touched) for each page.

@@ -33,6 +33,10 @@ class ManagedPages {
   Status free(std::uint64_t at);
   // All of them.
   Status free_all();
+  // The allocation that begins at `at` is `child`'s as well, with the same bytes, until one of both
+  // writes a page. What cards have of it comes home. The cards are the same. kInvalidArgument: no
+  // such allocation; kAlreadyExists: the child has something else there.
+  Status fork(std::uint64_t at, ManagedPages& child);
 
   // kOutOfRange: the bytes are not all in one allocation.
   Status check(std::uint64_t at, Bytes size) const { return ranges_.check(at, size); }
@@ -44,7 +48,9 @@ class ManagedPages {
 
   // The host has what there is of the page.
   Status hold_copy(ManagedPage& page);
-  Status give_frame(ManagedPage& page);
+  // The page has a frame that may be written: none that another process' page has as well. `keep`:
+  // with the bytes of the one that it had.
+  Status own_frame(ManagedPage& page, bool keep);
   // No card but `card` has the page, or a copy of it. What another one alone had is the host's.
   Status clear_others(std::uint64_t at, ManagedPage& page, unsigned card);
   // No card has it.
@@ -61,6 +67,7 @@ class ManagedPages {
 
  private:
   Status release(std::uint64_t at, ManagedPage& page);
+  Result<std::shared_ptr<HostFrame>> new_frame();
   Status bring_to_host(std::uint64_t at, bool write);
   template <class Copy>
   Status touch(std::uint64_t at, Bytes size, bool write, Copy copy);
@@ -70,7 +77,7 @@ class ManagedPages {
   ManagedRanges ranges_{cards_};
   const std::function<void(const FaultErrorWarning&)> on_fault_errors_;
   FaultErrorWatch error_watch_;
-  std::vector<std::unique_ptr<HostFrame>> frames_;  // that hold no page now
+  std::vector<std::shared_ptr<HostFrame>> frames_;  // that hold no page now
   ManagedStatistics statistics_;
 };
 

@@ -35,22 +35,34 @@ Result<std::uint64_t> ManagedRanges::add(Bytes size) {
   }
   const auto at = window_.reserve(*whole, kPageSize, true);
   if (!at) return at;
-  const PageRange all{*at, *whole};
+  return add_reserved(*at, size);
+}
+
+Result<std::uint64_t> ManagedRanges::add_at(std::uint64_t at, Bytes size) {
+  const auto whole = *checked_align_up(size, kPageSize);
+  if (auto ok = window_.reserve_at(at, whole, true); !ok) return forward_error(ok);
+  return add_reserved(at, size);
+}
+
+// Its addresses are given back if it fails.
+Result<std::uint64_t> ManagedRanges::add_reserved(std::uint64_t at, Bytes size) {
+  const auto whole = *checked_align_up(size, kPageSize);
+  const PageRange all{at, whole};
   for (unsigned card = 0; card < cards_.size(); ++card) {
     auto ok = prepare(card, all);
     if (ok) continue;
     while (card-- > 0) static_cast<void>(release(card, all));
-    window_.release(*at);
+    window_.release(at);
     return forward_error(ok);
   }
-  auto& range = ranges_[*at];
+  auto& range = ranges_[at];
   range.size = size;
-  range.pages.resize(static_cast<std::size_t>(*whole / kPageSize));
+  range.pages.resize(static_cast<std::size_t>(whole / kPageSize));
   for (auto& page : range.pages) page.cards.resize(cards_.size());
   range.tables.resize(cards_.size());
   for (unsigned card = 0; card < cards_.size(); ++card) {
-    for (auto part = align_down(*at, kTableSpan); part < *at + *whole; part += kTableSpan) {
-      const auto entry = cards_[card].space->entry_address(std::max(part, *at));
+    for (auto part = align_down(at, kTableSpan); part < at + whole; part += kTableSpan) {
+      const auto entry = cards_[card].space->entry_address(std::max(part, at));
       range.tables[card].push_back(align_down(entry, Bytes{abi::kTableSize}));
     }
   }

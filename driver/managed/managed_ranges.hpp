@@ -25,6 +25,8 @@ class ManagedRanges {
   // Whole pages, mapped nowhere, for `size` bytes. kOutOfResources: no addresses or page tables
   // left.
   Result<std::uint64_t> add(Bytes size);
+  // The same at this address. kAlreadyExists.
+  Result<std::uint64_t> add_at(std::uint64_t at, Bytes size);
   // nullptr: none begins there.
   ManagedRange* find_range(std::uint64_t at);
   // Its pages are mapped nowhere any more. What it reports of a card the others do not depend on.
@@ -43,6 +45,7 @@ class ManagedRanges {
   using Ranges = std::map<std::uint64_t, ManagedRange>;
 
   Ranges::const_iterator range_of(std::uint64_t address) const;
+  Result<std::uint64_t> add_reserved(std::uint64_t at, Bytes size);
   Status prepare(unsigned card, const PageRange& range);
   Status release(unsigned card, const PageRange& range);
 

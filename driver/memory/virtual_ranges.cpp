@@ -47,6 +47,24 @@ Result<std::uint64_t> VirtualRanges::reserve(Bytes size, Bytes alignment, bool p
   return begin;
 }
 
+Status VirtualRanges::reserve_at(std::uint64_t begin, Bytes size, bool plain) {
+  const unsigned wanted = order_of(size, 1);
+  const auto block = [begin](unsigned order) { return align_down(begin, Bytes{1} << order); };
+  unsigned order = wanted;
+  while (order <= kLastOrder && free_[order].count(block(order)) == 0) ++order;
+  if (order > kLastOrder || block(wanted) != begin) {
+    return fail(ErrorCode::kAlreadyExists,
+                fmt::format("{} bytes at {:#x} are not free", size, begin));
+  }
+  free_[order].erase(block(order));
+  while (order > wanted) {
+    --order;
+    free_[order].insert(block(order) ^ (Bytes{1} << order));
+  }
+  reserved_[begin] = {size, wanted, plain};
+  return {};
+}
+
 void VirtualRanges::release(std::uint64_t begin) {
   unsigned order = reserved_.at(begin).order;
   reserved_.erase(begin);

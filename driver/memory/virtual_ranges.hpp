@@ -31,6 +31,9 @@ class VirtualRanges {
 
   // Whole pages; `alignment` is a power of two. kOutOfResources.
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment, bool plain);
+  // At this address, a multiple of a page. kAlreadyExists: some of the addresses that a reservation
+  // there takes are reserved, or no reservation of that size begins there.
+  Status reserve_at(std::uint64_t begin, Bytes size, bool plain);
   void release(std::uint64_t begin);
   // The reservation that begins at `at`; nullptr: none.
   const Reservation* find(std::uint64_t at) const;

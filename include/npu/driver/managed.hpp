@@ -161,6 +161,12 @@ class NPU_API ManagedMemory {
   // addresses are not used again.
   Status free(DeviceAddress address);
 
+  // What a child of fork() has: the allocation is `child`'s as well, at the same address and with
+  // the same bytes and advice, each page copied when one of both writes it. What cards have of it
+  // comes home. kInvalidArgument: allocate() has not returned it, or the child is of other cards or
+  // in another order; kAlreadyExists: the child has something there; and what moving pages reports.
+  Status fork(DeviceAddress address, ManagedMemory& child);
+
   // By the host, at any place and of any length in one allocation (kOutOfRange). A page that the
   // card has comes back first. kOutOfMemory and what copies report.
   Status read(DeviceAddress at, ByteSpan to);

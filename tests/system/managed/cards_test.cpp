@@ -140,5 +140,62 @@ TEST_P(ManagedCardsTest, CardsAreThereOnceAndOfAProcessEach) {
   });
 }
 
+class ManagedFork : public ManagedTest {};
+NPU_BOTH_POLICIES(ManagedFork);
+
+TEST_P(ManagedFork, ChildAndParentHaveTheirOwnOfWhatOneWrites) {
+  Machine machine({}, kTwoCards);
+  machine.run([](platform::Platform& host) {
+    ManagedCards parent(host, options(), 2);
+    ManagedCards child(parent, options());
+    const auto at = must(parent.managed->allocate(4 * kPageSize));
+    write(*parent.managed, at, 3 * kPageSize, 1);
+    parent.write(1, at + kPageSize, 64_KiB, 2);  // which comes home
+    ASSERT_THAT(parent.managed->fork(at, *child.managed), IsOk());
+    EXPECT_EQ(must(child.managed->attributes(at, 3 * kPageSize)).location, MemoryLocation::host());
+    EXPECT_FALSE(must(child.managed->attributes(at + 3 * kPageSize, kPageSize)).touched);
+    EXPECT_TRUE(child.sees(0, at + kPageSize, 64_KiB, 2));
+    child.write(0, at + kPageSize, 64_KiB, 3);
+    expect(*parent.managed, at + kPageSize, 64_KiB, 2);
+    write(*parent.managed, at, 64_KiB, 4);
+    expect(*child.managed, at, 64_KiB, 1);
+    parent.write(0, at + 2 * kPageSize, 64_KiB, 5);
+    expect(*parent.managed, at + 2 * kPageSize, 64_KiB, 5);
+    EXPECT_THAT(parent.managed->free(at), IsOk());
+    expect(*child.managed, at + kPageSize, 64_KiB, 3);
+    EXPECT_TRUE(child.sees(1, at, 64_KiB, 1));
+    std::vector<std::uint32_t> all(kPageSize / 4);
+    EXPECT_THAT(child.managed->read(at + 2 * kPageSize,
+                                    {reinterpret_cast<std::byte*>(all.data()), kPageSize}),
+                IsOk());
+    const auto first = words(3 * kPageSize, 1);
+    EXPECT_TRUE(std::equal(all.begin(), all.end(), first.begin() + 2 * kPageSize / 4));
+  });
+}
+
+TEST_P(ManagedFork, NeedsThePlaceInTheChildAndTheSameCards) {
+  Machine machine({}, kTwoCards);
+  machine.run([](platform::Platform& host) {
+    ManagedCards parent(host, options(), 2);
+    ManagedCards child(parent, options());
+    const auto at = must(parent.managed->allocate(2 * kPageSize));
+    const auto theirs = must(child.managed->allocate(kPageSize));
+    ASSERT_EQ(theirs, at);
+    EXPECT_THAT(parent.managed->fork(at, *child.managed), FailsWith(ErrorCode::kAlreadyExists));
+    ASSERT_THAT(child.managed->free(theirs), IsOk());
+    EXPECT_THAT(parent.managed->fork(at + kPageSize, *child.managed),
+                FailsWith(ErrorCode::kInvalidArgument));
+    EXPECT_THAT(parent.managed->fork(at, *parent.managed), FailsWith(ErrorCode::kInvalidArgument));
+    ASSERT_THAT(parent.managed->fork(at, *child.managed), IsOk());
+    const auto next = must(child.managed->allocate(kPageSize));
+    EXPECT_NE(next, at);
+    auto alone = must(driver::ProcessContext::open(*parent.cards[0]->device));
+    const auto other =
+        must(ManagedMemory::open(*parent.cards[0]->device, alone->space(), options()));
+    EXPECT_THAT(parent.managed->fork(at, *other),
+                FailsWith(ErrorCode::kInvalidArgument, "other cards"));
+  });
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -48,8 +48,10 @@ inline std::string policy_name(const testing::TestParamInfo<driver::FaultPolicy>
 // A process on a card, with a queue and a page of memory that is not managed.
 struct CardProcess {
   CardProcess(platform::Platform& platform, std::uint32_t index)
+      : CardProcess(platform, must(driver::Device::open_index(platform, index))) {}
+  CardProcess(platform::Platform& platform, std::shared_ptr<driver::Device> opened)
       : host(platform),
-        device(must(driver::Device::open_index(platform, index))),
+        device(std::move(opened)),
         process(must(driver::ProcessContext::open(*device))),
         queue(must(process->create_queue())),
         plain(must(process->space().allocate(kPageSize)).address) {}
@@ -63,7 +65,7 @@ struct CardProcess {
   }
 
   platform::Platform& host;
-  std::unique_ptr<driver::Device> device;
+  std::shared_ptr<driver::Device> device;
   std::unique_ptr<driver::ProcessContext> process;
   std::unique_ptr<driver::Queue> queue;
   DeviceAddress plain;
@@ -112,15 +114,26 @@ struct ManagedCard : CardProcess {
 struct ManagedCards {
   ManagedCards(platform::Platform& platform, const driver::ManagedOptions& options, unsigned count)
       : host(platform) {
-    std::vector<driver::ManagedCard> all;
-    for (unsigned i = 0; i < count; ++i) {
-      cards.push_back(std::make_unique<CardProcess>(host, i));
-      all.push_back({cards[i]->device.get(), &cards[i]->process->space()});
+    for (unsigned i = 0; i < count; ++i) cards.push_back(std::make_unique<CardProcess>(host, i));
+    open(options);
+  }
+  // Other processes on the same cards.
+  ManagedCards(const ManagedCards& others, const driver::ManagedOptions& options)
+      : host(others.host) {
+    for (const auto& card : others.cards) {
+      cards.push_back(std::make_unique<CardProcess>(host, card->device));
     }
-    managed = must(ManagedMemory::open(all, options));
+    open(options);
   }
   ~ManagedCards() {
     for (auto& card : cards) card->queue.reset();
+  }
+  void open(const driver::ManagedOptions& options) {
+    std::vector<driver::ManagedCard> all;
+    for (const auto& card : cards) {
+      all.push_back({card->device.get(), &card->process->space()});
+    }
+    managed = must(ManagedMemory::open(all, options));
   }
   // The card reads the managed bytes; whether they are `pattern`'s.
   bool sees(unsigned card, DeviceAddress at, Bytes size, std::uint32_t pattern) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random use of managed memory that is larger than the card's, against a copy on the host.
+// Random use of managed memory that is larger than the card's, by a process and one that it forks
+// into, against a copy on the host.
 #include <cstdlib>
 #include <random>
 #include <set>
@@ -14,51 +15,61 @@ using driver::MemoryLocation;
 
 constexpr Bytes kUnit = 4096;
 
+// A process and one that it forks into; both are used like that.
 class Storm {
  public:
   Storm(platform::Platform& host, const driver::ManagedOptions& options, unsigned cards,
         unsigned seed)
-      : host_(host), all_(host, options, cards), random_(seed), under_way_(cards) {
+      : host_(host), parent_(host, options, cards), child_(parent_, options), random_(seed) {
     driver::QueueOptions in_order;
     in_order.in_order = true;
-    for (auto& card : all_.cards) {
-      card->queue = must(card->process->create_queue(in_order));
-      free_.push_back(card->device->memory_statistics().free);
+    for (auto* const side : {&parent_, &child_}) {
+      for (auto& card : side->cards) card->queue = must(card->process->create_queue(in_order));
     }
+    for (auto& card : parent_.cards) free_.push_back(card->device->memory_statistics().free);
+    under_way_.resize(std::size_t{2} * cards);
   }
 
   void run(std::uint64_t steps) {
     for (std::uint64_t i = 0; i < steps && !testing::Test::HasFailure(); ++i) step();
     settle();
     while (!arrays_.empty()) drop(0);
-    const auto end = all_.managed->statistics();
-    EXPECT_EQ(end.resident_bytes, 0U);
-    EXPECT_EQ(end.migrated_to_card_bytes + end.created_on_card_bytes,
-              end.migrated_to_host_bytes + end.dropped_bytes);
-    EXPECT_EQ(end.fault_errors, 0U);
-    EXPECT_THAT(all_.managed->close(), IsOk());
-    for (unsigned i = 0; i < all_.cards.size(); ++i) {
-      EXPECT_EQ(all_.cards[i]->device->memory_statistics().free, free_[i]);
+    for (auto* const side : {&parent_, &child_}) {
+      const auto end = side->managed->statistics();
+      EXPECT_EQ(end.resident_bytes, 0U);
+      EXPECT_EQ(end.migrated_to_card_bytes + end.created_on_card_bytes,
+                end.migrated_to_host_bytes + end.dropped_bytes);
+      EXPECT_EQ(end.fault_errors, 0U);
+      EXPECT_THAT(side->managed->close(), IsOk());
+    }
+    for (unsigned i = 0; i < free_.size(); ++i) {
+      EXPECT_EQ(parent_.cards[i]->device->memory_statistics().free, free_[i]);
     }
   }
 
  private:
   struct Array {
+    ManagedCards* side;
     DeviceAddress at;
     std::vector<std::byte> bytes;
     Bytes size() const { return bytes.size(); }
+    ManagedMemory& managed() const { return *side->managed; }
+    std::pair<const ManagedCards*, std::uint64_t> key() const { return {side, at.value}; }
   };
-
-  std::uint64_t below(std::uint64_t n) { return random_() % n; }
-  Array& any() { return arrays_[below(arrays_.size())]; }
-  // A place of at most `most` bytes in an array, in units.
+  // A place in an array, in units.
   struct Place {
     Array* array;
     Bytes offset, size;
     DeviceAddress at() const { return array->at + offset; }
-    std::uint64_t at_array() const { return array->at.value; }
     std::byte* bytes() const { return array->bytes.data() + offset; }
   };
+  struct UnderWay {
+    std::optional<driver::QueueTicket> last;
+    std::set<std::pair<const ManagedCards*, std::uint64_t>> arrays;
+  };
+
+  std::uint64_t below(std::uint64_t n) { return random_() % n; }
+  Array& any() { return arrays_[below(arrays_.size())]; }
   Place place(Bytes most) {
     Array& array = any();
     const Bytes units = array.size() / kUnit;
@@ -71,6 +82,7 @@ class Storm {
     const auto what = below(100);
     if (arrays_.empty() || (what < 3 && arrays_.size() < 6)) return make();
     if (what < 6) return drop(below(arrays_.size()));
+    if (what < 8) return fork();
     if (what < 25) return write();
     if (what < 40) return read();
     if (what < 75) return copy();
@@ -82,105 +94,123 @@ class Storm {
   void make() {
     const Bytes size = (1 + below(5 * kPageSize / kUnit)) * kUnit;
     Array array;
-    array.at = must(all_.managed->allocate(size));
+    array.side = below(4) == 0 ? &child_ : &parent_;
+    array.at = must(array.managed().allocate(size));
     array.bytes.resize(static_cast<std::size_t>(size));
     for (auto& byte : array.bytes) byte = static_cast<std::byte>(random_());
-    EXPECT_THAT(all_.managed->write(array.at, {array.bytes.data(), array.bytes.size()}), IsOk());
+    EXPECT_THAT(array.managed().write(array.at, {array.bytes.data(), array.bytes.size()}), IsOk());
     arrays_.push_back(std::move(array));
   }
   void drop(std::size_t i) {
     settle();
-    std::vector<std::byte> found(arrays_[i].bytes.size());
-    EXPECT_THAT(all_.managed->read(arrays_[i].at, {found.data(), found.size()}), IsOk());
-    EXPECT_TRUE(found == arrays_[i].bytes) << "array of " << found.size() << " bytes";
-    EXPECT_THAT(all_.managed->free(arrays_[i].at), IsOk());
+    auto& array = arrays_[i];
+    std::vector<std::byte> found(array.bytes.size());
+    EXPECT_THAT(array.managed().read(array.at, {found.data(), found.size()}), IsOk());
+    EXPECT_TRUE(found == array.bytes) << "array of " << found.size() << " bytes";
+    EXPECT_THAT(array.managed().free(array.at), IsOk());
     arrays_.erase(arrays_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  // Of what is under way the fork would have a part.
+  void fork() {
+    settle();
+    if (arrays_.size() >= 8) return;
+    Array copy = any();
+    if (copy.side != &parent_) return;
+    const auto forked = parent_.managed->fork(copy.at, *child_.managed);
+    if (!forked) {
+      EXPECT_THAT(forked, FailsWith(ErrorCode::kAlreadyExists));
+      return;
+    }
+    copy.side = &child_;
+    arrays_.push_back(std::move(copy));
   }
   void write() {
     settle();
     const auto to = place(64 * kUnit);
     for (Bytes i = 0; i < to.size; ++i) to.bytes()[i] = static_cast<std::byte>(random_());
-    EXPECT_THAT(all_.managed->write(to.at(), {to.bytes(), static_cast<std::size_t>(to.size)}),
+    EXPECT_THAT(to.array->managed().write(to.at(), {to.bytes(), static_cast<std::size_t>(to.size)}),
                 IsOk());
   }
   void read() {
     settle();
     const auto from = place(64 * kUnit);
     std::vector<std::byte> found(static_cast<std::size_t>(from.size));
-    EXPECT_THAT(all_.managed->read(from.at(), {found.data(), found.size()}), IsOk());
+    EXPECT_THAT(from.array->managed().read(from.at(), {found.data(), found.size()}), IsOk());
     EXPECT_EQ(std::memcmp(found.data(), from.bytes(), found.size()), 0);
   }
-  // Commands of a queue run one after another, and several may be under way; those of two cards
+  // Commands of a queue run one after another, and several may be under way; those of two queues
   // use different arrays.
   void copy() {
     const auto from = place(600 * kUnit), to = place(600 * kUnit);
     const Bytes size = std::min(from.size, to.size);
     const bool overlap =
         from.array == to.array && from.offset < to.offset + size && to.offset < from.offset + size;
-    if (overlap) return;
-    const auto on = static_cast<unsigned>(below(all_.cards.size()));
-    for (unsigned card = 0; card < all_.cards.size(); ++card) {
-      const auto& used = under_way_[card].arrays;
-      if (card == on) continue;
-      if (used.count(from.at_array()) + used.count(to.at_array()) != 0) settle(card);
+    if (overlap || from.array->side != to.array->side) return;
+    auto& side = *from.array->side;
+    const auto card = below(side.cards.size());
+    const auto on = card + (&side == &child_ ? side.cards.size() : 0);
+    for (std::size_t other = 0; other < under_way_.size(); ++other) {
+      const auto& used = under_way_[other].arrays;
+      if (other != on && used.count(from.array->key()) + used.count(to.array->key()) != 0) {
+        settle(other);
+      }
     }
     std::memcpy(to.bytes(), from.bytes(), static_cast<std::size_t>(size));
     auto& mine = under_way_[on];
-    mine.last = must(all_.cards[on]->queue->submit(
+    mine.last = must(side.cards[card]->queue->submit(
         driver::entries::copy_on_device(from.at(), to.at(), size), host_.clock().now() + 1_s));
-    mine.arrays.insert({from.at_array(), to.at_array()});
+    mine.arrays.insert({from.array->key(), to.array->key()});
     if (below(3) == 0) settle();
   }
-  void settle(unsigned card) {
-    auto& on = under_way_[card];
+  void settle(std::size_t queue) {
+    auto& on = under_way_[queue];
     if (!on.last) return;
-    EXPECT_THAT(all_.cards[card]->queue->wait(*on.last, driver::WaitPolicy::kInterrupt,
-                                              host_.clock().now() + 1_s),
+    const auto count = parent_.cards.size();
+    auto& side = queue < count ? parent_ : child_;
+    EXPECT_THAT(side.cards[queue % count]->queue->wait(*on.last, driver::WaitPolicy::kInterrupt,
+                                                       host_.clock().now() + 1_s),
                 IsOk());
     on = {};
   }
   void settle() {
-    for (unsigned card = 0; card < under_way_.size(); ++card) settle(card);
+    for (std::size_t queue = 0; queue < under_way_.size(); ++queue) settle(queue);
   }
   MemoryLocation anywhere() {
-    const auto where = below(2 * all_.cards.size());
+    const auto where = below(2 * parent_.cards.size());
     if (where % 2 == 0) return MemoryLocation::host();
     return MemoryLocation::card(static_cast<std::uint32_t>(where / 2));
   }
   void prefetch() {
     const auto range = place(arrays_.front().size());
-    const auto to = anywhere();
-    const auto begun = all_.managed->prefetch(range.at(), range.size, to);
+    auto& managed = range.array->managed();
+    const auto begun = managed.prefetch(range.at(), range.size, anywhere());
     if (!begun) {
       EXPECT_THAT(begun, FailsWith(ErrorCode::kInvalidArgument)) << "read mostly";
       return;
     }
     if (below(2) == 0) {
-      EXPECT_THAT(all_.managed->wait(*begun, host_.clock().now() + 1_s), IsOk());
+      EXPECT_THAT(managed.wait(*begun, host_.clock().now() + 1_s), IsOk());
     }
   }
   void advise() {
     const auto range = place(4 * kPageSize);
     constexpr MemoryAdvice kAll[] = {MemoryAdvice::kReadMostly, MemoryAdvice::kPreferredLocation,
                                      MemoryAdvice::kAccessedBy};
-    const auto to = anywhere();
-    EXPECT_THAT(all_.managed->advise(range.at(), range.size, kAll[below(3)], below(3) != 0, to),
+    const auto advice = kAll[below(3)];
+    const bool set = below(3) != 0;
+    EXPECT_THAT(range.array->managed().advise(range.at(), range.size, advice, set, anywhere()),
                 IsOk());
   }
   void compact() {
-    auto& card = *all_.cards[below(all_.cards.size())];
+    auto& card = *parent_.cards[below(parent_.cards.size())];
     static_cast<void>(card.device->compact(64 * kPageSize));
   }
 
   platform::Platform& host_;
-  ManagedCards all_;
+  ManagedCards parent_, child_;
   std::mt19937_64 random_;
   std::vector<Array> arrays_;
-  struct UnderWay {
-    std::optional<driver::QueueTicket> last;
-    std::set<std::uint64_t> arrays;  // by address
-  };
-  std::vector<UnderWay> under_way_;  // by card
+  std::vector<UnderWay> under_way_;  // by queue: the parent's cards, the child's
   std::vector<Bytes> free_;          // by card, at first
 };
 

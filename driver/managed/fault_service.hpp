@@ -33,6 +33,7 @@ class FaultService {
   void remove(CardPages& pages);
   const std::shared_ptr<CardLock>& lock() const { return locks_[0]; }
   CardPaging& paging() { return *paging_; }
+  FaultPolicy policy() const { return options_.policy; }
   Prefetcher& prefetcher() { return prefetcher_; }
   // The device is shut down.
   bool stopped() const { return stopping_.load(std::memory_order_acquire); }

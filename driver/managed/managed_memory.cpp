@@ -212,6 +212,10 @@ Result<ManagedAttributes> ManagedMemory::attributes(DeviceAddress at, Bytes size
   return driver::attributes(impl_->pages, at.value, size);
 }
 
+FaultPolicy ManagedMemory::policy() const {
+  return impl_->services[0]->policy();
+}
+
 bool ManagedMemory::contains(DeviceAddress at) const {
   if (!impl_->usable()) return false;
   const PagesLock lock(impl_->locks);

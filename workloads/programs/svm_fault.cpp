@@ -39,7 +39,7 @@ class Faults {
       : context_(context),
         session_(session),
         managed_(managed),
-        by_pager_(context.parameters.choice("policy") == "message") {}
+        by_pager_(managed.policy() == driver::FaultPolicy::kMessage) {}
 
   Status prepare() {
     auto queue = session_.create_queue();

@@ -187,6 +187,7 @@ class NPU_API ManagedMemory {
                 MemoryLocation location = {});
   // kOutOfRange.
   Result<ManagedAttributes> attributes(DeviceAddress at, Bytes size) const;
+  FaultPolicy policy() const;  // who serves it; not kCard
   // Whether the address is in managed memory of this.
   bool contains(DeviceAddress at) const;
 

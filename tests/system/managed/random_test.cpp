@@ -78,6 +78,12 @@ class Storm {
     return {&array, first * kUnit, size};
   }
 
+  void fill(std::byte* at, Bytes size) {
+    for (Bytes i = 0; i < size; i += sizeof(std::uint64_t)) {
+      const std::uint64_t word = random_();
+      std::memcpy(at + i, &word, sizeof word);
+    }
+  }
   void step() {
     const auto what = below(100);
     if (arrays_.empty() || (what < 3 && arrays_.size() < 6)) return make();
@@ -97,7 +103,7 @@ class Storm {
     array.side = below(4) == 0 ? &child_ : &parent_;
     array.at = must(array.managed().allocate(size));
     array.bytes.resize(static_cast<std::size_t>(size));
-    for (auto& byte : array.bytes) byte = static_cast<std::byte>(random_());
+    fill(array.bytes.data(), size);
     EXPECT_THAT(array.managed().write(array.at, {array.bytes.data(), array.bytes.size()}), IsOk());
     arrays_.push_back(std::move(array));
   }
@@ -127,7 +133,7 @@ class Storm {
   void write() {
     settle();
     const auto to = place(64 * kUnit);
-    for (Bytes i = 0; i < to.size; ++i) to.bytes()[i] = static_cast<std::byte>(random_());
+    fill(to.bytes(), to.size);
     EXPECT_THAT(to.array->managed().write(to.at(), {to.bytes(), static_cast<std::size_t>(to.size)}),
                 IsOk());
   }

@@ -26,6 +26,34 @@ TEST(VirtualRanges, BelongToTheirVmid) {
   }
 }
 
+TEST(VirtualRanges, OfManagedMemoryAreThreeTebibytesThatNoVmidHas) {
+  auto ranges = VirtualRanges::managed();
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_EQ(*ranges.reserve(1024_GiB, 2_MiB, true), 0x900'0000'0000U + i * 1024_GiB);
+  }
+  EXPECT_THAT(ranges.reserve(2_MiB, 2_MiB, true), FailsWith(ErrorCode::kOutOfResources));
+  EXPECT_LE(0x900'0000'0000U + 3 * 1024_GiB, kAll) << "those of VMID 1";
+}
+
+TEST(VirtualRanges, AreReservedWhereTheyAreWanted) {
+  auto ranges = VirtualRanges::managed();
+  constexpr std::uint64_t kAt = 0x900'0000'0000 + 8_MiB;
+  ASSERT_THAT(ranges.reserve_at(kAt, 6_MiB, true), IsOk());
+  EXPECT_EQ(ranges.find(kAt)->size, 6_MiB);
+  EXPECT_THAT(ranges.reserve_at(kAt, 2_MiB, true), FailsWith(ErrorCode::kAlreadyExists));
+  EXPECT_THAT(ranges.reserve_at(kAt + 6_MiB, 2_MiB, true), FailsWith(ErrorCode::kAlreadyExists))
+      << "a reservation takes a power of two";
+  EXPECT_THAT(ranges.reserve_at(kAt - 2_MiB, 4_MiB, true), FailsWith(ErrorCode::kAlreadyExists))
+      << "and begins at a multiple of that";
+  EXPECT_THAT(ranges.reserve_at(2_MiB, 2_MiB, true), FailsWith(ErrorCode::kAlreadyExists));
+  EXPECT_THAT(ranges.reserve_at(kAt - 2_MiB, 2_MiB, true), IsOk());
+  EXPECT_EQ(*ranges.reserve(4_MiB, 2_MiB, true), kAt - 8_MiB);
+  ranges.release(kAt);
+  ranges.release(kAt - 2_MiB);
+  ranges.release(kAt - 8_MiB);
+  EXPECT_THAT(ranges.reserve_at(0x900'0000'0000, 1024_GiB, true), IsOk()) << "merged again";
+}
+
 TEST(VirtualRanges, OfAGibOrMoreAreAlignedToAGib) {
   VirtualRanges ranges(1);
   ASSERT_THAT(ranges.reserve(2_MiB, 2_MiB, false), IsOk());

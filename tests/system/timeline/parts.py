@@ -65,7 +65,7 @@ class Requests:
     def __init__(self, trace, report):
         self.trace, self.by_cause = trace, trace.by_cause()
         self.ring_on_card = report["parameters"].get("ring", "device") == "device"
-        self.by_pager = report["parameters"].get("policy") == "message"
+        self.by_pager = any(piece.name == "pager_take_fault" for piece in trace.slices)
         self.stores = {piece.end: piece.begin for piece in trace.slices
                        if piece.name == "mmio_write" and piece.args["bar"] == MEMORY_BAR}
 

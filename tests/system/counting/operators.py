@@ -10,6 +10,9 @@ import sys
 import tempfile
 
 BUILD = sys.argv[1]
+# The firmware's own instructions are counted with another compiler and free without, so the kernel
+# begins at another moment of the HBM's clocks and refreshes: a few clocks of 1.25 ns.
+OTHER_BEGINNING_US = 0.005
 SHAPES = {"basic_matmul": "33,17,65", "softmax": "7,300", "elementwise": "5000"}
 
 
@@ -38,8 +41,8 @@ def main():
             counted, free = run(name, "counted", "", folder), run(name, "free", "", folder)
             foreign = run(name, "counted", other, folder)
             print(f"{name}: counted {counted}, free {free}, of another compiler {foreign}")
-            failed |= not (counted[1] and counted[0] > free[0])
-            failed |= free[1] or foreign != free
+            failed |= not (counted[1] and counted[0] > free[0] + 10 * OTHER_BEGINNING_US)
+            failed |= free[1] or foreign[1] or abs(foreign[0] - free[0]) > OTHER_BEGINNING_US
     return 1 if failed else 0
 
 

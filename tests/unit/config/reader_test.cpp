@@ -71,7 +71,7 @@ TEST_F(Reader, a_width_that_no_link_has_lists_those_that_exist) {
 }
 
 TEST_F(Reader, a_misspelt_choice_is_corrected) {
-  const auto text = error_of(chip_with("policy:", "  policy: shard_queue"));
+  const auto text = error_of(chip_with("  policy:", "  policy: shard_queue"));
   EXPECT_NE(text.find("hbm.policy: found 'shard_queue'; allowed: split_queues, shared_queue; did "
                       "you mean 'shared_queue'?"),
             std::string::npos)

@@ -9,7 +9,7 @@ CardFunction::CardFunction(const sc_core::sc_module_name& name, Simulation& simu
     : sc_module(name),
       registers_("registers", simulation, config, device_index, number),
       bar2_("bar2", simulation, config, registers_),
-      fault_policy_(config.mmu.fault_policy) {
+      config_(config) {
   endpoint.register_sockets[number].bind(registers_.register_socket);
   endpoint.memory_sockets[number].bind(bar2_.memory_socket);
   registers_.connect(endpoint);
@@ -19,7 +19,7 @@ void CardFunction::connect(Dma& dma, Mmu& mmu, CommandProcessor& command,
                            ControlProcessors& control) {
   ring_.emplace(registers_, dma);
   context_.emplace(registers_, mmu);
-  faults_.emplace(registers_, mmu, fault_policy_);
+  faults_.emplace(registers_, mmu, config_.mmu.fault_policy);
   control_.emplace(registers_, mmu, *faults_, control);
   control.attach(*control_);
   queues_.emplace(command.shared(), registers_);
@@ -29,6 +29,7 @@ void CardFunction::connect(Dma& dma, Mmu& mmu, CommandProcessor& command,
 
 void CardFunction::reset() {
   registers_.function_reset(registers_.function());
+  telemetry_->reset();
   ring_->reset();
 }
 

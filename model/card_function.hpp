@@ -14,6 +14,7 @@
 #include "model/pcie/endpoint.hpp"
 #include "model/registers/bar2_decoder.hpp"
 #include "model/registers/card_registers.hpp"
+#include "model/registers/telemetry_registers.hpp"
 
 namespace npu::model {
 
@@ -26,6 +27,8 @@ class CardFunction : public sc_core::sc_module {
 
   // The engines that work for it.
   void connect(Dma& dma, Mmu& mmu, CommandProcessor& command, ControlProcessors& control);
+  // What they have done, for management software.
+  void connect(CardTelemetry& telemetry) { telemetry_.emplace(registers_, config_, telemetry); }
 
   CardRegisters& registers() { return registers_; }
   Bar2Decoder& bar2() { return bar2_; }
@@ -33,13 +36,18 @@ class CardFunction : public sc_core::sc_module {
   // queues.
   void reset();
   void host_write_lost(std::uint64_t address);
+  // A read has found an error in the card's memory.
+  void memory_error(std::uint64_t address, unsigned bits) {
+    telemetry_->memory_error(address, bits);
+  }
   // The IOMMU unmapped something of it.
   void invalidate_translations() { queues_->invalidate_translations(); }
 
  private:
   CardRegisters registers_;
   Bar2Decoder bar2_;
-  const FaultPolicy fault_policy_;
+  const ChipConfig& config_;
+  std::optional<TelemetryRegisters> telemetry_;
   std::optional<RingFrontEnd> ring_;
   std::optional<MmuContext> context_;
   std::optional<PageFaults> faults_;

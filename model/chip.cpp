@@ -24,11 +24,13 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
           fmt::format("card{}.l2", index)),
       hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients + config.functions() - 1,
            fmt::format("card{}.hbm", index)),
-      hccs_("hccs", simulation, config, functions_.front()->registers().bank()) {
+      hccs_("hccs", simulation, config, functions_.front()->registers().bank()),
+      telemetry_(aicore_programs_, aicpu_programs_, hbm_) {
   for (unsigned i = 0; i < config.functions(); ++i) {
     const unsigned port = i == 0 ? kBar2Port : kClientPorts + kMmuClients + i - 1;
     functions_[i]->bar2().hbm_socket.bind(hbm_.port_sockets[port]);
     functions_[i]->connect(dma_, mmu_, command_, control_);
+    functions_[i]->connect(telemetry_);
   }
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {
@@ -41,6 +43,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
     }
   }
   hbm_.observe_writes(memory_watch_);
+  hbm_.ecc().connect(*this);
   if (config.l2.size != 0) memory_watch_.pass_on_to(l2_);
   mmu_.connect(memory_watch_,
                {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu, Writer::kAicpu});
@@ -86,6 +89,10 @@ void Chip::function_reset(unsigned function) {
 
 void Chip::host_write_lost(unsigned function, std::uint64_t address) {
   functions_[function]->host_write_lost(address);
+}
+
+void Chip::memory_error(std::uint64_t address, unsigned bits) {
+  for (auto& function : functions_) function->memory_error(address, bits);
 }
 
 void Chip::connect_programs() {

@@ -19,10 +19,14 @@
 #include "model/link/hccs_port.hpp"
 #include "model/mmu/mmu.hpp"
 #include "model/pcie/endpoint.hpp"
+#include "model/telemetry/card_telemetry.hpp"
 
 namespace npu::model {
 
-class Chip : public sc_core::sc_module, private ResetListener, private WriteLossListener {
+class Chip : public sc_core::sc_module,
+             private ResetListener,
+             private WriteLossListener,
+             private MemoryErrorListener {
  public:
   // DMA sockets that a card's endpoint is built with.
   static constexpr unsigned kEndpointPorts = 4;
@@ -42,6 +46,7 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   AiCorePrograms& aicore_programs() { return aicore_programs_; }
   AicpuPrograms& aicpu_programs() { return aicpu_programs_; }
   ControlProcessors& control() { return control_; }
+  CardTelemetry& telemetry() { return telemetry_; }
   // The IOMMU unmapped something of the function.
   void invalidate_translations(unsigned function);
 
@@ -70,6 +75,7 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   // What the host sees first, then what still works for it.
   void function_reset(unsigned function) override;
   void host_write_lost(unsigned function, std::uint64_t address) override;
+  void memory_error(std::uint64_t address, unsigned bits) override;
 
   MemoryWatch memory_watch_;
   const ChipConfig& config_;
@@ -83,6 +89,7 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   L2 l2_;
   Hbm hbm_;
   HccsPort hccs_;
+  CardTelemetry telemetry_;
 };
 
 }  // namespace npu::model

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/aicore/program_core.hpp"
+#include "model/core/busy_time.hpp"
 #include "model/core/core_windows.hpp"
 
 namespace npu::model {
@@ -57,6 +58,8 @@ class AiCorePrograms : public sc_core::sc_module,
   const ProgramCoreStatistics& statistics(unsigned core) const {
     return cores_[core]->statistics();
   }
+  // Time with a block, from its start to its end.
+  SimTime busy(unsigned core) const { return busy_[core].until(sim_now()); }
   // Every round of a poll loop is executed; the same times, for comparison.
   void naive_polling(bool naive) { services_.naive_polling = naive; }
 
@@ -87,6 +90,7 @@ class AiCorePrograms : public sc_core::sc_module,
   std::map<std::uint64_t, Launch> launches_;  // by context
   BlockListener* kernel_listener_ = nullptr;
   WindowListener* window_listener_ = nullptr;
+  std::vector<BusyTime> busy_;         // by core
   std::vector<std::uint32_t> epochs_;  // by core; 16 bits; resets seen
 };
 

@@ -15,6 +15,7 @@
 #include "model/aicpu/aicpu_core.hpp"
 #include "model/aicpu/held_lines.hpp"
 #include "model/aicpu/writes_under_way.hpp"
+#include "model/core/busy_time.hpp"
 #include "model/core/memory_watch.hpp"
 
 namespace npu::model {
@@ -49,6 +50,8 @@ class AicpuPrograms : public sc_core::sc_module,
   // Every round of a poll loop is run; for tests.
   void poll_naively(bool naive) { naive_polling = naive; }
   AicpuStatistics statistics() const;
+  // Time with a block, from its start to its end.
+  SimTime busy(unsigned core) const { return busy_[core].until(sim_now()); }
 
  private:
   static constexpr unsigned kNobody = ~0U;
@@ -81,6 +84,7 @@ class AicpuPrograms : public sc_core::sc_module,
   std::deque<Snoop> snoops_;             // those of them to lines that a cache holds
   KernelPort::Listener* listener_ = nullptr;
   unsigned writer_ = kNobody;
+  std::vector<BusyTime> busy_;         // by core
   std::vector<std::uint32_t> epochs_;  // by core: resets seen
 };
 

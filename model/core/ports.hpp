@@ -101,6 +101,8 @@ constexpr abi::FaultCode device_fault(Completion completion) {
       return abi::FaultCode::kPeerLinkDown;
     case Completion::kPeerRefused:
       return abi::FaultCode::kPeerRefused;
+    case Completion::kPoisoned:  // an error of the memory that could not be corrected
+      return abi::FaultCode::kPoisoned;
     default:
       return abi::FaultCode::kDeviceAddress;
   }

@@ -60,6 +60,7 @@ void CardRegisters::install_hooks() {
 void CardRegisters::report(const FaultReport& fault) {
   sim_.emit(track_, platform::Activity::kFault, sim_now(), sim_now(), fault.cause, 0,
             static_cast<std::uint64_t>(fault.code));
+  if (on_fault_) on_fault_(fault);
   auto status = bank_.get<abi::FaultStatus>();
   if (status.get<abi::FaultStatus::Valid>() != 0) {
     bank_.set(status.set<abi::FaultStatus::Overflow>(1));
@@ -95,8 +96,8 @@ bool CardRegisters::serve(tlm::tlm_command command, std::uint64_t offset, unsign
       offset >= abi::kEventBlock &&
       offset < abi::kEventBlock + std::uint64_t{abi::kEventStride} * abi::kMaxEvents;
   if (command == tlm::TLM_READ_COMMAND) {
-    return event_block ? events_.host_read(offset - abi::kEventBlock, data, length)
-                       : bank_.host_read(offset, data, length);
+    if (event_block) return events_.host_read(offset - abi::kEventBlock, data, length);
+    return windows_.read(offset, data, length) || bank_.host_read(offset, data, length);
   }
   // The event registers are read-only.
   return event_block ? offset % 4 == 0 && length % 4 == 0 : bank_.host_write(offset, data, length);

@@ -5,12 +5,15 @@
 
 #include <tlm_utils/simple_target_socket.h>
 
+#include <functional>
+
 #include "model/config/chip_config.hpp"
 #include "model/core/ports.hpp"
 #include "model/core/register_bank.hpp"
 #include "model/core/simulation.hpp"
 #include "model/registers/event_table.hpp"
 #include "model/registers/stream_table.hpp"
+#include "model/registers/word_windows.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::model {
@@ -50,6 +53,14 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   // The first fault since FAULT_STATUS.Valid was cleared is latched and raises kFaultVector; later
   // ones set Overflow.
   void report(const FaultReport& fault) override;
+  // Called for every fault that is reported, latched or not.
+  void on_fault(std::function<void(const FaultReport&)> listener) {
+    on_fault_ = std::move(listener);
+  }
+  // A part of BAR0, outside all registers, that reads as what `read` gives for each of its words.
+  void add_window(abi::WordWindow window, WordWindows::Read read) {
+    windows_.add(window, std::move(read));
+  }
   // Registers, events and stream windows to their reset values, if it is this function's.
   void function_reset(unsigned function) override;
 
@@ -72,6 +83,8 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   RegisterBank bank_{abi::kBar0Table};
   EventTable events_;
   StreamTable streams_;
+  WordWindows windows_;
+  std::function<void(const FaultReport&)> on_fault_;
   InterruptPort* interrupts_ = nullptr;
   SimTime reset_time_ = 0;
   std::uint32_t track_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -34,6 +35,33 @@ TEST(GoldenLayout, Bar0) {
   EXPECT_EQ(kMaxVectors, 256U);
   EXPECT_EQ(kMaxEvents, 2048U);
   EXPECT_EQ(kAbiVersion, 1U);
+}
+
+TEST(GoldenLayout, TelemetryWindows) {
+  EXPECT_EQ(kCoreBusyWindow.offset, 0x0800U);
+  EXPECT_EQ(kCoreBusyWindow.end(), 0x1000U);  // 256 cores
+  EXPECT_EQ(kAicpuBusyWindow.offset, 0x1100U);
+  EXPECT_EQ(kAicpuBusyWindow.end(), 0x1300U);  // 64 AICPUs
+  EXPECT_EQ(kChipNameWindow.offset, 0x1300U);
+  EXPECT_EQ(kChipNameWindow.end(), 0x1320U);
+  EXPECT_EQ(kEventLogWindow.offset, 0x1400U);
+  EXPECT_EQ(kEventLogWindow.end(), 0x1800U);  // 32 records of 32 bytes
+  EXPECT_EQ(kEccSinglesOfPage, 8U);
+}
+
+TEST(GoldenLayout, LoggedEvent) {
+  EXPECT_EQ(offsetof(LoggedEvent, number), 0U);
+  EXPECT_EQ(offsetof(LoggedEvent, kind), 4U);
+  EXPECT_EQ(offsetof(LoggedEvent, severity), 6U);
+  EXPECT_EQ(offsetof(LoggedEvent, time_ns), 8U);
+  EXPECT_EQ(offsetof(LoggedEvent, address), 16U);
+  EXPECT_EQ(offsetof(LoggedEvent, detail), 24U);
+  EXPECT_EQ(static_cast<int>(EventKind::kMemorySingle), 1);
+  EXPECT_EQ(static_cast<int>(EventKind::kMemoryDouble), 2);
+  EXPECT_EQ(static_cast<int>(EventKind::kFault), 3);
+  EXPECT_EQ(static_cast<int>(EventKind::kReset), 4);
+  EXPECT_EQ(static_cast<int>(Severity::kNotice), 0);
+  EXPECT_EQ(static_cast<int>(Severity::kCritical), 3);
 }
 
 TEST(GoldenLayout, Bar2) {

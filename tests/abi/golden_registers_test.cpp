@@ -74,6 +74,33 @@ const GoldenRegister kGoldenBar0[] = {
     {"MESSAGE_WORD2", 0x03F8, 8, "RW", 0},
     {"MESSAGE_WORD3", 0x0400, 8, "RW", 0},
     {"MESSAGE_SEND", 0x0408, 8, "RW", 0},
+    {"TELEMETRY_CAPABILITY", 0x0480, 4, "RO", 0},
+    {"CORE_CLOCK", 0x0484, 4, "RO", 0},
+    {"AICPU_CLOCK", 0x0488, 4, "RO", 0},
+    {"HBM_CLOCK", 0x048C, 4, "RO", 0},
+    {"HBM_PEAK_RATE", 0x0490, 8, "RO", 0},
+    {"HBM_BYTES_READ", 0x0498, 8, "RO", 0},
+    {"HBM_BYTES_WRITTEN", 0x04A0, 8, "RO", 0},
+    {"CUBE_BUSY", 0x04A8, 8, "RO", 0},
+    {"VECTOR_BUSY", 0x04B0, 8, "RO", 0},
+    {"LINK_RATE", 0x04B8, 8, "RO", 0},
+    {"LINK_RX_POSTED", 0x04C0, 8, "RO", 0},
+    {"LINK_RX_NON_POSTED", 0x04C8, 8, "RO", 0},
+    {"LINK_RX_COMPLETION", 0x04D0, 8, "RO", 0},
+    {"LINK_TX_POSTED", 0x04D8, 8, "RO", 0},
+    {"LINK_TX_NON_POSTED", 0x04E0, 8, "RO", 0},
+    {"LINK_TX_COMPLETION", 0x04E8, 8, "RO", 0},
+    {"ECC_INJECT_ADDRESS", 0x0500, 8, "RW", 0},
+    {"ECC_INJECT", 0x0508, 4, "RW", 0},
+    {"ECC_SINGLE", 0x050C, 4, "RO", 0},
+    {"ECC_DOUBLE", 0x0510, 4, "RO", 0},
+    {"ECC_RECORDED_SINGLE", 0x0514, 4, "RO", 0},
+    {"ECC_RECORDED_DOUBLE", 0x0518, 4, "RO", 0},
+    {"ECC_ISOLATED_SINGLE", 0x051C, 4, "RO", 0},
+    {"ECC_ISOLATED_DOUBLE", 0x0520, 4, "RO", 0},
+    {"ECC_CLEAR", 0x0524, 4, "RW", 0},
+    {"HEALTH_STATUS", 0x0540, 4, "RO", 0},
+    {"EVENT_LOG_COUNT", 0x0544, 4, "RO", 0},
     {"DMA_QUEUE_BASE", 0x1000, 8, "RW", 0},      // requirements.md M3: 0x1000
     {"DMA_CONSUMER_INDEX", 0x1008, 4, "RO", 0},  // M3: 0x1008
     {"DMA_DOORBELL", 0x1010, 4, "RW", 0},        // M3: 0x1010
@@ -165,6 +192,23 @@ TEST(GoldenFields, Stream) {
   expect_bits<StreamControl::Enable>(0, 0, "STREAM_CONTROL.Enable");
   expect_bits<StreamVector::Vector>(15, 0, "STREAM_VECTOR.Vector");
   expect_bits<StreamStatus::Busy>(0, 0, "STREAM_STATUS.Busy");
+}
+
+TEST(GoldenFields, Telemetry) {
+  expect_bits<TelemetryCapability::Cores>(0, 0, "TELEMETRY_CAPABILITY.Cores");
+  expect_bits<TelemetryCapability::Aicpus>(1, 1, "TELEMETRY_CAPABILITY.Aicpus");
+  expect_bits<TelemetryCapability::Memory>(2, 2, "TELEMETRY_CAPABILITY.Memory");
+  expect_bits<TelemetryCapability::Link>(3, 3, "TELEMETRY_CAPABILITY.Link");
+  expect_bits<TelemetryCapability::Ecc>(4, 4, "TELEMETRY_CAPABILITY.Ecc");
+  expect_bits<TelemetryCapability::EventWords>(15, 8, "TELEMETRY_CAPABILITY.EventWords");
+  expect_bits<CoreClock::Rated>(15, 0, "CORE_CLOCK.Rated");
+  expect_bits<CoreClock::Present>(31, 16, "CORE_CLOCK.Present");
+  expect_bits<AicpuClock::Rated>(15, 0, "AICPU_CLOCK.Rated");
+  expect_bits<AicpuClock::Present>(31, 16, "AICPU_CLOCK.Present");
+  expect_bits<HbmClock::Command>(15, 0, "HBM_CLOCK.Command");
+  expect_bits<EccInject::Bits>(1, 0, "ECC_INJECT.Bits");
+  expect_bits<EccClear::Record>(0, 0, "ECC_CLEAR.Record");
+  expect_bits<HealthStatus::Worst>(1, 0, "HEALTH_STATUS.Worst");
 }
 
 // The raw value of a register with one field set, worked out by hand.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // npusim serve: the machine's functions for vfio-user clients, such as a virtual machine monitor.
 #include <fmt/format.h>
+#include <sys/epoll.h>
 
 #include <cstdio>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "cli/activity_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/identity.hpp"
+#include "cli/management/management_server.hpp"
 #include "cli/recording.hpp"
 #include "cli/run_checks.hpp"
 #include "cli/stop_signals.hpp"
@@ -64,8 +66,8 @@ tl::expected<std::vector<Socket>, Failure> parse_sockets(const Options& options,
   if (!sockets.empty() && !options.ecam.empty()) {
     return bad_input("serve: --ecam gives all functions away; not together with --socket");
   }
-  if (sockets.empty() && options.ecam.empty())
-    return bad_input("serve: give --socket PATH or --ecam PATH");
+  if (sockets.empty() && options.ecam.empty() && options.management.empty())
+    return bad_input("serve: give --socket PATH, --ecam PATH or --management PATH");
   return sockets;
 }
 
@@ -92,6 +94,39 @@ std::vector<std::pair<platform::Bdf, std::string>> functions_of(
   return functions;
 }
 
+// Signals and what the management socket has, as one descriptor to wait for.
+class WakeUps {
+ public:
+  WakeUps(const StopSignals& signals, const ManagementServer* management)
+      : events_(::epoll_create1(EPOLL_CLOEXEC)) {
+    add(signals.file());
+    if (management != nullptr) add(management->file());
+  }
+  int file() const { return events_.get(); }
+
+ private:
+  void add(int file) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, file, &event);
+  }
+  model::vfio_user::UniqueFd events_;
+};
+
+tl::expected<std::unique_ptr<ManagementServer>, Failure> open_management(model::System& system,
+                                                                         const std::string& path) {
+  if (path.empty()) return std::unique_ptr<ManagementServer>();
+  auto server = ManagementServer::listen(path, system);
+  if (!server) {
+    return bad_input("--management " + shortened(path, kShownPath) + ": " +
+                     server.error().message());
+  }
+  if (auto said = print("management on " + path + "\n"); !said) {
+    return tl::unexpected(said.error());
+  }
+  return std::move(*server);
+}
+
 Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
                       const Options& options, reports::Report& report, Recording& recording) {
   std::optional<WallPacer> pacer;
@@ -113,10 +148,14 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
     }
     if (auto said = print("serving all functions on " + options.ecam + "\n"); !said) return said;
   }
+  const auto management = open_management(system, options.management);
+  if (!management) return tl::unexpected(management.error());
+  const WakeUps wake_ups(signals, management->get());
   workloads::SystemView view(system);
   ActivityReport activities(view);
   recording.begin(view);
-  exporter.run(signals.file(), [&] {
+  exporter.run(wake_ups.file(), [&] {
+    if (*management) (*management)->serve();
     const bool left = options.once && exporter.server().statistics().clients > 0 &&
                       !exporter.server().has_client();
     return left || signals.came();

@@ -29,6 +29,7 @@ CardRegisters::CardRegisters(const sc_core::sc_module_name& name, Simulation& si
       streams_(config.streams),
       track_(sim.recorder.track(track_prefix_ + ".registers")) {
   register_socket.register_b_transport(this, &CardRegisters::b_transport);
+  register_socket.register_transport_dbg(this, &CardRegisters::transport_dbg);
   install_hooks();
   set_constants();
 }
@@ -101,6 +102,12 @@ bool CardRegisters::serve(tlm::tlm_command command, std::uint64_t offset, unsign
   }
   // The event registers are read-only.
   return event_block ? offset % 4 == 0 && length % 4 == 0 : bank_.host_write(offset, data, length);
+}
+
+unsigned CardRegisters::transport_dbg(tlm::tlm_generic_payload& trans) {
+  const bool ok = serve(trans.get_command(), trans.get_address(), trans.get_data_ptr(),
+                        trans.get_data_length());
+  return ok ? trans.get_data_length() : 0;
 }
 
 void CardRegisters::b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time&) {

@@ -44,11 +44,18 @@ class OwnCard : public ManagementAccess {
   }
 
  private:
+  // Blocks whose handles the space holds, and those that it has mapped, each once.
   Bytes held_by(unsigned vmid) {
     const MutexHolder holder(device_.memory->mutex());
+    const auto& blocks = device_.memory->physical().blocks();
+    std::vector<bool> has(blocks.size());
+    if (const auto* const space = device_.memory->space(vmid); space != nullptr) {
+      space->for_each_mapping([&](MemoryHandle memory) { has[memory.index] = true; });
+    }
     Bytes sum = 0;
-    for (const auto& block : device_.memory->physical().blocks()) {
-      if (block.live() && !block.is_peer() && block.held_by(vmid)) sum += block.size;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const auto& block = blocks[i];
+      if (block.live() && !block.is_peer() && (has[i] || block.held_by(vmid))) sum += block.size;
     }
     return sum;
   }

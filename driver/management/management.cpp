@@ -75,6 +75,11 @@ Result<CardIdentity> Management::identity() {
   who.clusters = topology.get<abi::CoreTopology::Clusters>();
   who.vector_cores = who.clusters * topology.get<abi::CoreTopology::VectorCores>();
   who.aicpus = cores.get<abi::QueueCores::Aicpus>();
+  if (who.cores() > abi::kCoreBusyWindow.words || who.aicpus > abi::kAicpuBusyWindow.words) {
+    return fail(ErrorCode::kBadDevice,
+                fmt::format("{}: {} AI Cores and {} AICPUs", to_string(card_.bdf()), who.cores(),
+                            who.aicpus));
+  }
   return who;
 }
 

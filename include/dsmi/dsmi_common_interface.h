@@ -271,7 +271,8 @@ typedef enum {
   DSMI_MAIN_CMD_TEMP = 50,
   DSMI_MAIN_CMD_SVM = 51,
   DSMI_MAIN_CMD_VDEV_MNG = 52,
-  DSMI_MAIN_CMD_PCIE = 55
+  DSMI_MAIN_CMD_PCIE = 55,
+  DSMI_MAIN_CMD_MAX = 0x7fffffff
 } DSMI_MAIN_CMD;
 
 /* TS. 0, 1: a byte per core, percent, in records of 10; places without a core are 0xFF. 12, 13: the

@@ -128,6 +128,7 @@ class NPU_API Management {
 
   ManagementAccess& card() { return card_; }
 
+  // kBadDevice, as of whatever asks for cores: more of them than there can be.
   Result<CardIdentity> identity();
   Result<CardClocks> clocks();
   // Since the function's reset.

@@ -32,4 +32,17 @@ void Ecc::written(std::uint64_t address, Bytes length) {
   if (first < end) flipped_.erase(flipped_.lower_bound(first), flipped_.lower_bound(end));
 }
 
+bool Ecc::meets(bool write, const Extents& request) {
+  bool spoilt = false;
+  for (unsigned row = 0; row < request.rows; ++row) {
+    const std::uint64_t at = request.address + row * request.pitch;
+    if (write) {
+      written(at, request.piece);
+    } else {
+      spoilt = read(at, request.piece) || spoilt;
+    }
+  }
+  return spoilt;
+}
+
 }  // namespace npu::model::hbm

@@ -21,6 +21,14 @@ class MemoryErrorListener {
 
 namespace hbm {
 
+// Pieces of memory of one request, `pitch` apart; what lies between them is not touched.
+struct Extents {
+  std::uint64_t address = 0;
+  Bytes piece = 0;
+  unsigned rows = 1;
+  Bytes pitch = 0;
+};
+
 class Ecc {
  public:
   static constexpr unsigned kCorrectable = 1, kUncorrectable = 2;  // flipped bits of a burst
@@ -37,6 +45,8 @@ class Ecc {
   // corrected.
   bool read(std::uint64_t address, Bytes length);
   void written(std::uint64_t address, Bytes length);
+  // Of each piece the one or the other; as read().
+  bool meets(bool write, const Extents& request);
 
  private:
   struct Flip {

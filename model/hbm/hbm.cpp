@@ -146,21 +146,12 @@ void Hbm::request(tlm::tlm_generic_payload& payload, std::uint16_t port) {
   if (!awake_) arm();
 }
 
-// Each row by itself: what lies between them is not touched.
 [[gnu::noinline]] void Hbm::check(tlm::tlm_generic_payload& payload) {
   auto& info = Transaction::of(payload);
   const unsigned rows = std::max<unsigned>(info.rows, 1);
-  const Bytes piece = payload.get_data_length() / rows;
-  bool spoilt = false;
-  for (unsigned row = 0; row < rows; ++row) {
-    const std::uint64_t address = payload.get_address() + Bytes{row} * info.pitch;
-    if (payload.is_write()) {
-      ecc_.written(address, piece);
-    } else {
-      spoilt = ecc_.read(address, piece) || spoilt;
-    }
-  }
-  if (!spoilt) return;
+  const hbm::Extents extents{payload.get_address(), payload.get_data_length() / rows, rows,
+                             info.pitch};
+  if (!ecc_.meets(payload.is_write(), extents)) return;
   payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   info.completion = Completion::kPoisoned;
 }

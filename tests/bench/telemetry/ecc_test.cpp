@@ -55,6 +55,14 @@ TEST_F(EccTest, AWholeWriteHealsAndAPartOfOneDoesNot) {
   EXPECT_FALSE(ecc.read(64, 64));
 }
 
+TEST_F(EccTest, WhatLiesBetweenTheRowsOfARequestIsNotTouched) {
+  ecc.inject(1024 + 64, 2);
+  EXPECT_FALSE(ecc.meets(false, {0, 64, 4, 1024}));
+  EXPECT_TRUE(ecc.meets(false, {64, 64, 4, 1024})) << "the second row";
+  EXPECT_FALSE(ecc.meets(true, {64, 64, 4, 1024})) << "written";
+  EXPECT_FALSE(ecc.any());
+}
+
 TEST_F(EccTest, RefusesWhatThereIsNot) {
   EXPECT_FALSE(ecc.inject(kInstalled, 1));
   EXPECT_FALSE(ecc.inject(0, 0));

@@ -25,11 +25,13 @@ void HostPaging::stop() {
 void HostPaging::serve(std::uint32_t vmids) {
   for (unsigned vmid = 1; vmid < abi::kVmids; ++vmid) {
     const std::uint32_t bit = 1U << vmid;
-    if ((vmids & bit) == (served_ & bit)) continue;
+    const bool served = (vmids & bit) != 0;
+    if (served == ((served_ & bit) != 0)) continue;
+    if (served && !processes_->attach(pasid_of(vmid))) continue;  // its accesses fail
     device_.link->write(abi::SharedSpace{}
                             .set<abi::SharedSpace::Pasid>(pasid_of(vmid))
                             .set<abi::SharedSpace::Vmid>(vmid)
-                            .set<abi::SharedSpace::Enable>((vmids & bit) != 0 ? 1 : 0));
+                            .set<abi::SharedSpace::Enable>(served ? 1 : 0));
   }
   served_ = vmids;
 }

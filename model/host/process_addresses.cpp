@@ -37,24 +37,33 @@ void SharedProcesses::charge_call() {
   cpus_.synchronise();
 }
 
+Status SharedProcesses::attach(std::uint32_t pasid) {
+  charge_call();
+  if (pasid == 0 || pasid >= 1U << 20) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{} is no PASID", pasid));
+  }
+  memory_.processes().open(bdf_.packed(), pasid);
+  return {};
+}
+
 Status SharedProcesses::map(std::uint32_t pasid, std::uint64_t address, platform::DmaMemory& memory,
                             bool write) {
   charge_call();
-  if (pasid == 0 || pasid >= 1U << 20 || !is_aligned(address, kBusPage)) {
+  auto* const table = memory_.processes().find(bdf_.packed(), pasid);
+  if (table == nullptr || !is_aligned(address, kBusPage)) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{:#x} of PASID {}: no PASID, or no page", address, pasid));
+                fmt::format("{:#x} of PASID {}: no process, or no page", address, pasid));
   }
   const auto direction =
       write ? platform::DmaDirection::kBidirectional : platform::DmaDirection::kDeviceReads;
   Iommu::Mapping mapping{bdf_.packed(), address, memory.cpu(), direction};
   mapping.node = memory_.memory().node_of(memory.cpu().data);
-  auto& table = memory_.processes().open(bdf_.packed(), pasid);
   const auto known = mappings_.find({pasid, address});
   // A permission more needs nobody to forget anything.
   if (known != mappings_.end() && known->second.memory.data == mapping.memory.data && write) {
-    table.unmap(bdf_.packed(), address, mapping.memory.size);
+    table->unmap(bdf_.packed(), address, mapping.memory.size);
   }
-  if (!table.map(mapping)) {
+  if (!table->map(mapping)) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("PASID {} has something else at {:#x}", pasid, address));
   }

@@ -35,9 +35,12 @@ class ProcessAddresses {
  public:
   virtual ~ProcessAddresses() = default;
 
-  // A process, 1 .. 2^20 - 1, has `memory` at `address`, a multiple of 4 KiB, from now on; with
+  // The function may use addresses of the process from now on; it has none at first. Once is enough.
+  // kInvalidArgument: not 1 .. 2^20 - 1.
+  virtual Status attach(std::uint32_t pasid) = 0;
+  // A process that is attached has `memory` at `address`, a multiple of 4 KiB, from now on; with
   // `write` the function may write it. Of what is there already, write permission may be given so.
-  // kInvalidArgument: a PASID or address out of range, or other memory is there.
+  // kInvalidArgument: no such process, no such address, or other memory is there.
   virtual Status map(std::uint32_t pasid, std::uint64_t address, DmaMemory& memory, bool write) = 0;
   // The process no longer has what map() put there; at the return the function does not use it any
   // more. kNotFound: nothing begins there.

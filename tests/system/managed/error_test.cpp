@@ -6,7 +6,7 @@ namespace npu::test {
 namespace {
 
 class ManagedErrors : public ManagedTest {};
-NPU_BOTH_POLICIES(ManagedErrors);
+NPU_ALL_POLICIES(ManagedErrors);
 
 // A queue stops with its fault, so that each has one of its own.
 Status touch(ManagedCard& card, DeviceAddress at) {
@@ -18,7 +18,7 @@ Status touch(ManagedCard& card, DeviceAddress at) {
 }
 
 TEST_P(ManagedErrors, AreTheirProcessesAlone) {
-  Machine machine;
+  Machine machine(settings());
   machine.run([](platform::Platform& host) {
     ManagedCard card(host, options());
     auto other = must(driver::ProcessContext::open(*card.device));
@@ -60,7 +60,7 @@ TEST_P(ManagedErrors, AreTheirProcessesAlone) {
 }
 
 TEST_P(ManagedErrors, AHundredMoreAfterTwoSecondsAreToldOnce) {
-  Machine machine;
+  Machine machine(settings());
   machine.run([](platform::Platform& host) {
     std::vector<std::uint64_t> told;
     std::vector<Instant> when;

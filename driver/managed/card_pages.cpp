@@ -159,6 +159,10 @@ Status CardPages::take_exclusive(std::uint64_t at, ManagedPage& page) {
 Status CardPages::create(std::uint64_t at) {
   auto& page = page_of(at);
   if (page.touched()) return {};
+  if (in_place()) {
+    auto ok = all_.hold_copy(page);
+    return ok ? all_.expose(at, page) : ok;
+  }
   const auto slot = paging_.take();
   if (!slot) return forward_error(slot);
   settle(at, page, *slot, true);
@@ -239,7 +243,7 @@ Status CardPages::leave_in_run(std::uint64_t first, std::uint64_t count,
     auto& page = page_of(first + i * kPageSize);
     copied[i] = !page.host && (dirty[i] || !page.same);
     if (!copied[i]) continue;
-    status = all_.own_frame(page, own(page).parts != nullptr);
+    status = all_.own_frame(first + i * kPageSize, page, own(page).parts != nullptr);
     if (!status) break;
     status = copy_home(page);
   }
@@ -299,6 +303,51 @@ Status CardPages::fetch_run(std::uint64_t first, std::uint64_t count) {
     dirty.push_back(*written);
   }
   return leave_in_run(first, count, dirty);
+}
+
+// --- In place ---------------------------------------------------------------------------------
+
+Status CardPages::admit(std::uint64_t address, bool write) {
+  const std::uint64_t at = align_down(address, kPageSize);
+  auto* const page = find(address);
+  if (page == nullptr) {
+    return fail(ErrorCode::kNotFound, fmt::format("{:#x} is no managed memory", address));
+  }
+  trace_.begin(ServiceTrace::kAllocate);
+  if (auto ok = all_.hold_copy(*page); !ok) return ok;
+  const bool upgrade = write && own(*page).mapped && !own(*page).writable;
+  if (write) {
+    page->read_mostly = false;
+    if (auto ok = all_.own_frame(at, *page, true); !ok) return ok;
+  }
+  trace_.begin(ServiceTrace::kMap);
+  if (auto ok = all_.expose(at, *page); !ok) return ok;
+  ++statistics().faults;
+  if (upgrade) ++statistics().upgrades;
+  return {};
+}
+
+// A write to what is to be read is asked for anew.
+Status CardPages::expose(std::uint64_t at, ManagedPage& page) {
+  auto& mine = own(page);
+  const bool write = !page.read_mostly && page.frame.use_count() == 1;
+  const bool done = mine.mapped && mine.writable == write;
+  if (!in_place() || paging_.ended() || done) return {};
+  if (mine.mapped && !write) {
+    if (auto ok = hide(at, page); !ok) return ok;
+  }
+  auto ok = paging_.expose(space_.vmid(), at, *page.frame, write);
+  if (!ok) return ok;
+  mine.mapped = true;
+  mine.writable = write;
+  return {};
+}
+
+Status CardPages::hide(std::uint64_t at, ManagedPage& page) {
+  auto& mine = own(page);
+  if (!in_place() || !mine.mapped) return {};
+  mine.mapped = mine.writable = false;
+  return paging_.ended() ? Status{} : paging_.hide(space_.vmid(), at);
 }
 
 }  // namespace npu::driver

@@ -32,7 +32,7 @@ class CardPages {
         mover_(device),
         trace_(device.platform, device.card.device_index) {}
 
-  Status open() { return mover_.open(); }
+  Status open() { return in_place() ? Status{} : mover_.open(); }
   // kDeviceLost: nobody serves the card any more, and what it had is gone.
   Status usable() const;
   ManagedPages& all() { return all_; }
@@ -74,6 +74,15 @@ class CardPages {
   Status fetch_run(std::uint64_t first, std::uint64_t count);
   // What the card has of the page is gone.
   Status discard(std::uint64_t at, ManagedPage& page);
+
+  // --- Where pages stay on the host.
+  bool in_place() const { return paging_.in_place(); }
+  // The card wants the page: it is made if nobody has touched it, and the card's to write if that
+  // is what it wants. kNotFound: it is no managed page.
+  Status admit(std::uint64_t address, bool write);
+  // The card may use what the host has of the page, as the page is now; or no longer.
+  Status expose(std::uint64_t at, ManagedPage& page);
+  Status hide(std::uint64_t at, ManagedPage& page);
 
   ServiceTrace& trace() { return trace_; }
   ManagedStatistics& statistics() { return all_.statistics(); }

@@ -17,6 +17,7 @@ class HostFrame {
   // As the card must use it; `card`: its place among those of create().
   platform::BusAddress bus(unsigned card) const { return bus_[card]; }
   ByteSpan cpu() const { return memory_->cpu(); }
+  platform::DmaMemory& memory() const { return *memory_; }
 
  private:
   std::unique_ptr<platform::DmaMemory> memory_;

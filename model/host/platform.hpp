@@ -55,6 +55,8 @@ class HostPlatform : public sc_core::sc_module,
   void copy(ByteSpan to, ConstByteSpan from) override { work_.copy(to, from); }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override;
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override;
+  Result<std::unique_ptr<platform::ProcessAddresses>> open_process_addresses(
+      platform::Bdf bdf) override;
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override;
   Status reset_function(platform::Bdf bdf) override;
@@ -73,6 +75,13 @@ class HostPlatform : public sc_core::sc_module,
   // it has cached of them is invalidated (PCIe 10.3), for which the core spins as long as that
   // takes; without an answer the IOMMU's fault log tells it. After the last task nobody waits.
   void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size);
+  // The same of a process' addresses, where the function may have translations of them.
+  void unmap_process(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+                     Bytes size);
+  // A host task calls, and time may pass; after the last one it may not.
+  bool in_task() const;
+  // The function is to make no more page requests.
+  void stop_page_requests(platform::Bdf bdf);
   // What allocate_dma() gave is unmapped, unpinned and freed; `others`: functions that share it.
   void free_dma(const Iommu::Mapping& mapping, const std::vector<std::uint16_t>& others);
   const HostStatistics& statistics() const { return statistics_; }
@@ -112,7 +121,6 @@ class HostPlatform : public sc_core::sc_module,
   void trace_poll(SimTime begin, std::uint64_t rounds);
   std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
   Status enable_pasids(platform::Bdf bdf);
-  bool in_task() const;
   void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size);
   bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }
 

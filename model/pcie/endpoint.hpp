@@ -29,6 +29,7 @@ namespace npu::model {
 class Endpoint : public sc_core::sc_module,
                  public InterruptPort,
                  public ConfigTarget,
+                 public HostServicesPort,
                  private PortOwner {
  public:
   using Payload = tlm::tlm_generic_payload;
@@ -69,11 +70,25 @@ class Endpoint : public sc_core::sc_module,
   // When the last reset of function 0 is over.
   SimTime ready_at() const { return functions_.front().ready_at(); }
   void add_reset_listener(ResetListener& listener) { listeners_.push_back(&listener); }
-  // Called when an ATS Invalidate Request for a function of the chip has arrived: at its return
-  // what the function has cached is gone and in use no more.
-  void on_invalidation(std::function<void(unsigned)> listener) {
-    on_invalidation_ = std::move(listener);
+  // Called with the function when an ATS Invalidate Request for it has arrived. True: what it has
+  // cached is gone and in use no more; false: it will be, and then invalidated(request) is called.
+  using InvalidationListener = std::function<bool(unsigned function, std::uint64_t request)>;
+  void on_invalidation(InvalidationListener listener) { on_invalidation_ = std::move(listener); }
+  void invalidated(std::uint64_t request);
+  // Called when a PRG Response has come; false: the function has asked for nothing like it.
+  using PageResponseListener = std::function<bool(unsigned function, const PageResponseMessage&)>;
+  void on_page_response(PageResponseListener listener) { on_page_response_ = std::move(listener); }
+  // HostServicesPort
+  bool translations_enabled(unsigned function) const override {
+    return functions_[function].ats_enabled() && functions_[function].pasid_enabled();
   }
+  unsigned page_requests(unsigned function) const override {
+    return functions_[function].page_requests();
+  }
+  void set_page_request_status(unsigned function, std::uint16_t bits) override {
+    functions_[function].set_page_request_status(bits);
+  }
+  std::uint16_t requester_of(unsigned function) const override { return requester(function); }
   void add_write_loss_listener(WriteLossListener& listener) {
     loss_listeners_.push_back(&listener);
   }
@@ -106,6 +121,7 @@ class Endpoint : public sc_core::sc_module,
   void serve(std::uint64_t handle);
   void serve_config(Payload& payload);
   void serve_invalidation(Payload& payload);
+  void serve_page_response(Payload& payload);
   // Where an access of the host goes; `function` null: nowhere.
   struct Place {
     EndpointFunction* function = nullptr;
@@ -160,7 +176,8 @@ class Endpoint : public sc_core::sc_module,
   VirtualFunctions virtual_functions_;
   std::vector<ResetListener*> listeners_;
   std::vector<WriteLossListener*> loss_listeners_;
-  std::function<void(unsigned)> on_invalidation_;
+  InvalidationListener on_invalidation_;
+  PageResponseListener on_page_response_;
   std::uint8_t bus_ = 0;
   std::vector<Tag> tags_;
   std::vector<unsigned> free_tags_;

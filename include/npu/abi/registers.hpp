@@ -168,14 +168,14 @@ using Bar0Registers = RegisterList<
     ManagementStatusRegister, ManagementDoorbell, ManagementConsumer, QueueFaultBase,
     QueueFaultControl, QueueFaultCount, CoreTopology, PageFaultSpaces, PageFaultControl,
     PageFaultBase, PageFaultProducer, PageFaultConsumer, PageFaultAddress, PageFaultReply,
-    PageResidencyBase, PageFaultMode, ControlImage, ControlArguments, ControlState, MessageControl,
-    MessageBase, MessageProducer, MessageConsumer, MessageTaken, MessageWord1, MessageWord2,
-    MessageWord3, MessageSend, TelemetryCapability, CoreClock, AicpuClock, HbmClock, HbmPeakRate,
-    HbmBytesRead, HbmBytesWritten, CubeBusy, VectorBusy, LinkRate, LinkRxPosted, LinkRxNonPosted,
-    LinkRxCompletion, LinkTxPosted, LinkTxNonPosted, LinkTxCompletion, EccInjectAddress, EccInject,
-    EccSingle, EccDouble, EccRecordedSingle, EccRecordedDouble, EccIsolatedSingle,
-    EccIsolatedDouble, EccClear, HealthStatus, EventLogCount, DmaQueueBase, DmaConsumerIndex,
-    DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase>;
+    PageResidencyBase, PageFaultMode, SharedSpace, ControlImage, ControlArguments, ControlState,
+    MessageControl, MessageBase, MessageProducer, MessageConsumer, MessageTaken, MessageWord1,
+    MessageWord2, MessageWord3, MessageSend, TelemetryCapability, CoreClock, AicpuClock, HbmClock,
+    HbmPeakRate, HbmBytesRead, HbmBytesWritten, CubeBusy, VectorBusy, LinkRate, LinkRxPosted,
+    LinkRxNonPosted, LinkRxCompletion, LinkTxPosted, LinkTxNonPosted, LinkTxCompletion,
+    EccInjectAddress, EccInject, EccSingle, EccDouble, EccRecordedSingle, EccRecordedDouble,
+    EccIsolatedSingle, EccIsolatedDouble, EccClear, HealthStatus, EventLogCount, DmaQueueBase,
+    DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));

@@ -26,6 +26,10 @@ enum class FaultPolicy : std::uint8_t {
   kCard,     // as the card says (PAGE_FAULT_MODE)
   kMessage,  // the card's pager takes a page of memory for each and asks the driver for it
   kBatch,    // the driver takes them from a ring, many at a time
+  // Nobody: pages stay on the host, and the card uses them there (PCIe ATS and PRI). The driver
+  // makes those that the card asks for. Cards that can say so (PAGE_FAULT_MODE); what is said below
+  // of pages that come to the card does not happen.
+  kAts,
 };
 
 // There are many accesses of the card that nobody could serve.

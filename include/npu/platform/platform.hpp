@@ -9,6 +9,7 @@
 #include "npu/base/result.hpp"
 #include "npu/platform/memory.hpp"
 #include "npu/platform/pci.hpp"
+#include "npu/platform/process_addresses.hpp"
 #include "npu/platform/time.hpp"
 #include "npu/platform/trace.hpp"
 
@@ -47,6 +48,12 @@ class Platform {
   virtual Result<BusAddress> share_dma(DmaMemory& memory, Bdf bdf) {
     static_cast<void>(memory);
     return fail(ErrorCode::kUnsupported, "memory of " + to_string(bdf) + " alone");
+  }
+  // Processes' addresses for a function, one object at a time. kNotFound: no such function;
+  // kAlreadyExists; kUnsupported: no ATS, PRI and PASIDs, in the function or on this platform.
+  virtual Result<std::unique_ptr<ProcessAddresses>> open_process_addresses(Bdf bdf) {
+    return fail(ErrorCode::kUnsupported,
+                "this platform shares no addresses of processes with " + to_string(bdf));
   }
   // Programs and unmasks an MSI-X table entry. kNotFound: no such function;
   // kOutOfRange: beyond the table; kAlreadyExists: the vector is open.

@@ -54,6 +54,8 @@ class HostPlatform : public sc_core::sc_module,
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
   void copy(ByteSpan to, ConstByteSpan from) override { work_.copy(to, from); }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override;
+  Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
+                                            Bytes offset) override;
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override;
   Result<std::unique_ptr<platform::ProcessAddresses>> open_process_addresses(
       platform::Bdf bdf) override;

@@ -49,6 +49,14 @@ class Platform {
     static_cast<void>(memory);
     return fail(ErrorCode::kUnsupported, "memory of " + to_string(bdf) + " alone");
   }
+  // How a function reaches memory behind a memory BAR of another one by DMA, from `offset` on,
+  // without the host's memory (PCIe peer to peer). kNotFound: no such function or BAR;
+  // kUnsupported: no way from the one to the other that the platform knows.
+  virtual Result<BusAddress> peer_address(Bdf bdf, Bdf owner, unsigned bar, Bytes offset) {
+    static_cast<void>(bar), static_cast<void>(offset);
+    return fail(ErrorCode::kUnsupported,
+                "no way from " + to_string(bdf) + " to the memory of " + to_string(owner));
+  }
   // Processes' addresses for a function, one object at a time. kNotFound: no such function;
   // kAlreadyExists; kUnsupported: no ATS, PRI and PASIDs, in the function or on this platform.
   virtual Result<std::unique_ptr<ProcessAddresses>> open_process_addresses(Bdf bdf) {

@@ -74,6 +74,20 @@ const GoldenRegister kGoldenBar0[] = {
     {"MESSAGE_WORD2", 0x03F8, 8, "RW", 0},
     {"MESSAGE_WORD3", 0x0400, 8, "RW", 0},
     {"MESSAGE_SEND", 0x0408, 8, "RW", 0},
+    {"SHARE_CAPABILITY", 0x0440, 4, "RO", 0},
+    {"SHARE_STATUS", 0x0444, 4, "RO", 0},
+    {"SHARE_COMMAND", 0x0448, 4, "RW", 0},
+    {"SHARE_CORES", 0x044C, 4, "RW", 0},
+    {"SHARE_AICPUS", 0x0450, 4, "RW", 0},
+    {"SHARE_MEMORY_BASE", 0x0458, 8, "RW", 0},
+    {"SHARE_MEMORY_SIZE", 0x0460, 8, "RW", 0},
+    {"SHARE_MEDIA", 0x0468, 8, "RW", 0},
+    {"SHARE_GROUP", 0x0470, 4, "RW", 0},
+    {"SHARE_WEIGHTS", 0x0474, 4, "RW", 0},
+    {"SHARE_TOKENS", 0x0478, 8, "RW", 0},
+    {"SHARE_TASK_TIMEOUT", 0x0480, 4, "RW", 0},
+    {"SHARE_NAME0", 0x0488, 8, "RW", 0},
+    {"SHARE_NAME1", 0x0490, 8, "RW", 0},
     {"DMA_QUEUE_BASE", 0x1000, 8, "RW", 0},      // requirements.md M3: 0x1000
     {"DMA_CONSUMER_INDEX", 0x1008, 4, "RO", 0},  // M3: 0x1008
     {"DMA_DOORBELL", 0x1010, 4, "RW", 0},        // M3: 0x1010
@@ -132,6 +146,32 @@ TEST(GoldenFields, Faults) {
   expect_bits<FaultCodeRegister::Engine>(31, 24, "FAULT_CODE.Engine");
   expect_bits<FaultInfo::Stream>(15, 0, "FAULT_INFO.Stream");
   expect_bits<FaultInfo::RingIndex>(31, 16, "FAULT_INFO.RingIndex");
+}
+
+TEST(GoldenFields, Shares) {
+  expect_bits<ShareCapability::Functions>(7, 0, "SHARE_CAPABILITY.Functions");
+  expect_bits<ShareCapability::Templates>(15, 8, "SHARE_CAPABILITY.Templates");
+  expect_bits<ShareCapability::Function>(31, 24, "SHARE_CAPABILITY.Function");
+  expect_bits<ShareStatusRegister::Busy>(0, 0, "SHARE_STATUS.Busy");
+  expect_bits<ShareStatusRegister::Code>(15, 8, "SHARE_STATUS.Code");
+  expect_bits<ShareCommand::Operation>(7, 0, "SHARE_COMMAND.Operation");
+  expect_bits<ShareCommand::Index>(15, 8, "SHARE_COMMAND.Index");
+  expect_bits<ShareCores::First>(15, 0, "SHARE_CORES.First");
+  expect_bits<ShareCores::Count>(31, 16, "SHARE_CORES.Count");
+  expect_bits<ShareAicpus::First>(15, 0, "SHARE_AICPUS.First");
+  expect_bits<ShareAicpus::Count>(31, 16, "SHARE_AICPUS.Count");
+  expect_bits<ShareMedia::Vpc>(7, 0, "SHARE_MEDIA.Vpc");
+  expect_bits<ShareMedia::Jpegd>(15, 8, "SHARE_MEDIA.Jpegd");
+  expect_bits<ShareMedia::Jpege>(23, 16, "SHARE_MEDIA.Jpege");
+  expect_bits<ShareMedia::Venc>(31, 24, "SHARE_MEDIA.Venc");
+  expect_bits<ShareMedia::Vdec>(39, 32, "SHARE_MEDIA.Vdec");
+  expect_bits<ShareGroup::Group>(7, 0, "SHARE_GROUP.Group");
+  expect_bits<ShareGroup::Vip>(8, 8, "SHARE_GROUP.Vip");
+  expect_bits<ShareWeights::Dma>(7, 0, "SHARE_WEIGHTS.Dma");
+  expect_bits<ShareWeights::Hbm>(15, 8, "SHARE_WEIGHTS.Hbm");
+  expect_bits<ShareWeights::Link>(23, 16, "SHARE_WEIGHTS.Link");
+  expect_bits<ShareTokens::Token>(31, 0, "SHARE_TOKENS.Token");
+  expect_bits<ShareTokens::Maximum>(63, 32, "SHARE_TOKENS.Maximum");
 }
 
 TEST(GoldenFields, Queue) {

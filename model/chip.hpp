@@ -19,10 +19,14 @@
 #include "model/link/hccs_port.hpp"
 #include "model/mmu/mmu.hpp"
 #include "model/pcie/endpoint.hpp"
+#include "model/shares/share_unit.hpp"
 
 namespace npu::model {
 
-class Chip : public sc_core::sc_module, private ResetListener, private WriteLossListener {
+class Chip : public sc_core::sc_module,
+             private ResetListener,
+             private WriteLossListener,
+             private ShareTarget {
  public:
   // DMA sockets that a card's endpoint is built with.
   static constexpr unsigned kEndpointPorts = 4;
@@ -42,6 +46,7 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   AiCorePrograms& aicore_programs() { return aicore_programs_; }
   AicpuPrograms& aicpu_programs() { return aicpu_programs_; }
   ControlProcessors& control() { return control_; }
+  const CardShares& shares() const { return share_unit_.shares(); }
   // The IOMMU unmapped something of the function.
   void invalidate_translations(unsigned function);
 
@@ -69,6 +74,15 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   void connect_programs();
   // What the host sees first, then what still works for it.
   void function_reset(unsigned function) override;
+  void stop(unsigned function);
+  void scrub(const Partition& share);
+  void set_share(unsigned function, const Partition& share);
+  // ShareTarget
+  bool cores_idle(const Partition& share) const override;
+  bool aicpus_idle(const Partition& share) const override;
+  bool in_use(unsigned index) const override;
+  void stop_and_scrub(unsigned index, const Partition& had) override;
+  void shares_changed(unsigned index) override;
   void host_write_lost(unsigned function, std::uint64_t address) override;
 
   MemoryWatch memory_watch_;
@@ -83,6 +97,8 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   L2 l2_;
   Hbm hbm_;
   HccsPort hccs_;
+  Endpoint& endpoint_;
+  ShareUnit share_unit_;
 };
 
 }  // namespace npu::model

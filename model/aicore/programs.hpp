@@ -50,6 +50,10 @@ class AiCorePrograms : public sc_core::sc_module,
   std::uint32_t read(unsigned core, std::uint32_t offset) const override;
   void write(unsigned core, std::uint32_t offset, std::uint32_t value) override;
 
+  // What the function has is another; it has been reset.
+  void set_share(unsigned function, const Partition& share) {
+    services_.cores_of[function] = services_.layout.cores_of(share);
+  }
   // Stops everything and forgets it; late responses are dropped.
   void function_reset(unsigned function) override;
 

@@ -29,6 +29,7 @@ void Dispatcher::connect(Pool& pool, KernelPort& cores) {
   cores.connect(*this);
   for (const auto& share : pool.shares) {
     for (std::size_t i = 0; i < pool.free.size(); ++i) pool.free[i] |= share.all()[i];
+    pool.known = pool.free;
   }
 }
 
@@ -42,12 +43,40 @@ void Dispatcher::connect_aicore(KernelPort& cores) {
 
 void Dispatcher::connect_aicpu(KernelPort& cores) {
   for (unsigned f = 0; f < shared_.config.functions(); ++f) {
-    const auto share = shared_.config.partition(f);
-    std::vector<unsigned> owned;
-    for (unsigned i = 0; i < share.aicpus; ++i) owned.push_back(share.first_aicpu + i);
-    aicpu_.shares.emplace_back(owned);
+    aicpu_.shares.emplace_back(shared_.config.partition(f).own_aicpus());
   }
   connect(aicpu_, cores);
+}
+
+// Cores are with who has them: what others have is taken from the free ones of nobody.
+void Dispatcher::set_share(unsigned function, const Partition& share) {
+  aicore_.set(function, CoreShare(CoreLayout(shared_.config).cores_of(share)));
+  aicpu_.set(function, CoreShare(share.own_aicpus()));
+}
+
+void Dispatcher::Pool::set(unsigned function, CoreShare share) {
+  if (function >= shares.size()) return;  // no cores of this kind
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const std::uint64_t fresh = share.all()[i] & ~known[i];
+    known[i] |= fresh;
+    free[i] |= fresh;
+  }
+  shares[function] = std::move(share);
+}
+
+bool Dispatcher::cores_idle(const Partition& share) const {
+  return aicore_.idle(CoreShare(CoreLayout(shared_.config).cores_of(share)).all());
+}
+
+bool Dispatcher::aicpus_idle(const Partition& share) const {
+  return aicpu_.idle(CoreShare(share.own_aicpus()).all());
+}
+
+bool Dispatcher::Pool::idle(const Mask& cores) const {
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    if ((cores[i] & known[i] & ~free[i]) != 0) return false;
+  }
+  return true;
 }
 
 void Dispatcher::Waiters::remove(QueueSlot& slot) {

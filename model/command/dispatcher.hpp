@@ -33,6 +33,11 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   bool has_core(const QueueSlot& slot, abi::QueueOpcode opcode) const;
   // The function's cores are free.
   void reset(unsigned function);
+  // What the function has is another.
+  void set_share(unsigned function, const Partition& share);
+  // Nothing runs on its AI Cores, or AICPUs, whosever they are now.
+  bool cores_idle(const Partition& share) const;
+  bool aicpus_idle(const Partition& share) const;
 
  private:
   using Mask = CoreShare::Mask;
@@ -44,9 +49,12 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   };
   struct Pool {
     KernelPort* port = nullptr;
-    Mask free{};
+    Mask free{}, known{};           // those that run nothing, and all
     std::vector<CoreShare> shares;  // by function
     Waiters waiters;
+
+    void set(unsigned function, CoreShare share);
+    bool idle(const Mask& cores) const;
   };
 
   void connect(Pool& pool, KernelPort& cores);

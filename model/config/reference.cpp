@@ -28,9 +28,12 @@ void collect(const Table& table, const std::string& path, const std::string& fil
 
 std::vector<Section> all_sections() {
   std::vector<Section> sections;
-  for (const auto* table :
-       {&chip_table(), &program_core_table(), &timings_table(), &host_table(), &system_table()}) {
+  for (const auto* table : {&chip_table(), &program_core_table(), &timings_table(),
+                            &virtual_function_table(), &host_table(), &system_table()}) {
     collect(*table, "", table->schema, sections);
+    if (table == &virtual_function_table()) {
+      collect(virtual_template_table(), "templates[]", table->schema, sections);
+    }
   }
   const std::string& file = system_table().schema;
   collect(host_bridge_table(), "host_bridges[]", file, sections);

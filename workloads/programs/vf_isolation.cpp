@@ -253,6 +253,11 @@ class Isolation {
     if (!second) return forward_error(second);
     const auto first = card_.functions().create(options);
     if (!first) return forward_error(first);
+    if (auto ok = expect(first->memory_base + first->share.memory == second->memory_base,
+                         "the attacker's limit is not the victim's first byte");
+        !ok) {
+      return ok;
+    }
     auto victim = IsolationSide::open(context_, *second, context_.seed + 1);
     if (!victim) return forward_error(victim);
     auto attacker = IsolationSide::open(context_, *first, context_.seed + 2);
@@ -270,7 +275,7 @@ class Isolation {
     const auto devices = card_.functions().list();
     if (!devices) return forward_error(devices);
     auto& table = context_.report.add_table("attempts of one virtual function",
-                                            {"attempt", "victim's copy of 4 KiB ns", "slower %"});
+                                            {"attempt", "victim's copy of 64 KiB ns", "slower %"});
     std::int64_t worst = 0;
     for (const auto& attempt : attempts()) {
       context_.step(attempt.name, contained_, attempts().size());

@@ -12,7 +12,7 @@ namespace npu::workloads {
 
 namespace {
 
-constexpr Bytes kCopy = 4_KiB;
+constexpr Bytes kCopy = IsolationSide::kBytes;
 
 }  // namespace
 

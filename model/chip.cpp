@@ -155,11 +155,30 @@ void Chip::shares_changed(unsigned index) {
   const unsigned function = config_.physical_functions() + index;
   set_share(function, shares.partition(index));
   set_share(0, shares.physical());
+  deal_bandwidth();
   hccs_.set_share(shares.physical());
   Bytes lent = 0;
   for (const auto& each : shares.physical().lent_memory) lent += each.size;
   endpoint_.set_reset_time(function, share_unit_.scrub_time(shares.of(index).memory));
   endpoint_.set_reset_time(0, share_unit_.scrub_time(lent));
+}
+
+// With one function more or less the engines of all are others.
+void Chip::deal_bandwidth() {
+  const auto& shares = share_unit_.shares();
+  const unsigned physical = config_.physical_functions();
+  const auto& own = config_.virtual_functions;
+  dma_.bandwidth().set_weights(0, {own.link_weight, own.link_weight, own.hbm_weight});
+  for (unsigned i = 0; i < shares.functions(); ++i) {
+    const auto& share = shares.of(i);
+    dma_.set_share(physical + i, shares.partition(i));
+    if (share.present()) {
+      dma_.bandwidth().set_weights(physical + i,
+                                   {share.link_weight, share.link_weight, share.hbm_weight});
+    } else {
+      dma_.bandwidth().set_weights(physical + i, {});
+    }
+  }
 }
 
 void Chip::set_share(unsigned function, const Partition& share) {

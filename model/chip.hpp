@@ -77,6 +77,7 @@ class Chip : public sc_core::sc_module,
   void stop(unsigned function);
   void scrub(const Partition& share);
   void set_share(unsigned function, const Partition& share);
+  void deal_bandwidth();
   // ShareTarget
   bool cores_idle(const Partition& share) const override;
   bool aicpus_idle(const Partition& share) const override;

@@ -24,9 +24,10 @@ struct VirtualTemplateConfig {
 };
 
 struct VirtualFunctionConfig {
-  unsigned aicpus = 0;      // while the card is divided; data CPUs become some of them
-  MediaUnits media;         // that the card has
-  Picoseconds command{};    // of the card's firmware, each command
+  unsigned aicpus = 0;    // while the card is divided; data CPUs become some of them
+  MediaUnits media;       // that the card has
+  Picoseconds command{};  // of the card's firmware, each command
+  unsigned dma_weight = 0, hbm_weight = 0, link_weight = 0;  // of the physical function
   std::uint64_t scrub = 0;  // bytes per second of memory that is given back
   std::vector<VirtualTemplateConfig> templates;
 };

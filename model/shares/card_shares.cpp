@@ -133,8 +133,19 @@ bool CardShares::divided() const {
                      [](const FunctionShare& share) { return share.present(); });
 }
 
+std::vector<EngineRange> CardShares::engines() const {
+  std::vector<unsigned> weights{config_.virtual_functions.dma_weight};
+  for (const auto& share : shares_) weights.push_back(share.present() ? share.dma_weight : 0);
+  return deal_engines(weights, config_.dma.engines);
+}
+
 Partition CardShares::physical() const {
   Partition left = config_.partition(0);
+  if (divided()) {
+    const auto range = engines().front();
+    left.first_engine = range.first;
+    left.dma_engines = range.count;
+  }
   if (divided()) left.aicpus = totals().aicpus;
   for (const auto& share : shares_) {
     if (!share.present()) continue;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/config/chip_config.hpp"
+#include "model/shares/engine_deal.hpp"
 #include "npu/abi/share_registers.hpp"
 
 namespace npu::model {
@@ -46,10 +47,18 @@ class CardShares {
   bool divided() const;
   // What function 0 is left with, and what a virtual function has.
   Partition physical() const;
-  Partition partition(unsigned index) const { return partition(shares_[index]); }
+  Partition partition(unsigned index) const {
+    auto part = partition(shares_[index]);
+    const auto range = engines()[1 + index];
+    part.first_engine = range.first;
+    part.dma_engines = range.count;
+    return part;
+  }
   Partition partition(const FunctionShare& share) const;
 
  private:
+  // By function, function 0 first.
+  std::vector<EngineRange> engines() const;
   bool cores_free(const FunctionShare& share) const;
   bool aicpus_free(const FunctionShare& share) const;
   bool memory_free(const FunctionShare& share) const;

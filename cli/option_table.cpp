@@ -90,6 +90,9 @@ constexpr OptionRow kOptions[] = {
     {"socket", 0, Value::kInputFile, true, "PATH[=BB:DD.F]", "serve",
      "listen there for a client of the next card's function 0, or of the function that is named; "
      "may be repeated"},
+    {"virtual-functions", 0, Value::kText, false, "TEMPLATE,...", "serve",
+     "divide the first card: a virtual function with a device by each of these templates; --socket "
+     "names them as BB:DD.F"},
     {"ecam", 0, Value::kInputFile, false, "PATH", "serve",
      "listen there for a client of the whole PCI hierarchy behind one function, whose driver is "
      "guest/ecam: for SR-IOV, which QEMU hides"},

@@ -156,11 +156,23 @@ void Chip::shares_changed(unsigned index) {
   set_share(function, shares.partition(index));
   set_share(0, shares.physical());
   deal_bandwidth();
+  command_.dispatcher().set_member(function, member_of(shares.of(index)));
   hccs_.set_share(shares.physical());
   Bytes lent = 0;
   for (const auto& each : shares.physical().lent_memory) lent += each.size;
   endpoint_.set_reset_time(function, share_unit_.scrub_time(shares.of(index).memory));
   endpoint_.set_reset_time(0, share_unit_.scrub_time(lent));
+}
+
+GroupMember Chip::member_of(const FunctionShare& share) const {
+  if (!share.in_group()) return {};
+  const auto cores = CoreLayout(config_).cores_of(share_unit_.shares().partition(share));
+  return {share.group,
+          share.token,
+          share.token_max,
+          share.vip,
+          SimTime{share.task_timeout_us} * 1'000'000,
+          static_cast<unsigned>(cores.size())};
 }
 
 // With one function more or less the engines of all are others.

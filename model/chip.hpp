@@ -78,6 +78,7 @@ class Chip : public sc_core::sc_module,
   void scrub(const Partition& share);
   void set_share(unsigned function, const Partition& share);
   void deal_bandwidth();
+  GroupMember member_of(const FunctionShare& share) const;
   // ShareTarget
   bool cores_idle(const Partition& share) const override;
   bool aicpus_idle(const Partition& share) const override;

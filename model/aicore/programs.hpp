@@ -18,6 +18,7 @@
 
 #include "model/aicore/program_core.hpp"
 #include "model/core/core_windows.hpp"
+#include "model/core/space_id.hpp"
 
 namespace npu::model {
 
@@ -47,6 +48,10 @@ class AiCorePrograms : public sc_core::sc_module,
   // CoreWindows
   void connect(WindowListener& listener) override { window_listener_ = &listener; }
   unsigned windows() const override { return services_.layout.cores(); }
+  bool open_to(unsigned core, unsigned function) const override {
+    return core >= cores_.size() || !cores_[core]->busy() ||
+           function_of(cores_[core]->space()) == function;
+  }
   std::uint32_t read(unsigned core, std::uint32_t offset) const override;
   void write(unsigned core, std::uint32_t offset, std::uint32_t value) override;
 

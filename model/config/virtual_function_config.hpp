@@ -28,6 +28,7 @@ struct VirtualFunctionConfig {
   MediaUnits media;       // that the card has
   Picoseconds command{};  // of the card's firmware, each command
   unsigned dma_weight = 0, hbm_weight = 0, link_weight = 0;  // of the physical function
+  unsigned link_usable_percent = 0, hbm_usable_percent = 0;  // what weights divide
   std::uint64_t scrub = 0;  // bytes per second of memory that is given back
   std::vector<VirtualTemplateConfig> templates;
 };

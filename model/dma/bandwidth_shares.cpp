@@ -70,11 +70,13 @@ SimTime BandwidthShare::admit(unsigned function, Bytes length, SimTime now) {
 
 BandwidthShares::BandwidthShares(const ChipConfig& config) : there_(config.functions()) {
   const auto functions = config.functions();
-  const auto link = payload_rate(config.link);
+  const auto& usable = config.virtual_functions;
+  const auto link = payload_rate(config.link) / 100 * usable.link_usable_percent;
+  const auto hbm = hbm_bytes_per_second(config.hbm) / 100 * usable.hbm_usable_percent;
   // A few requests: what is sent at once does not delay others by more.
   shares_.emplace_back(link, 4 * kBusPage, functions);
   shares_.emplace_back(link, 4 * kBusPage, functions);
-  shares_.emplace_back(hbm_bytes_per_second(config.hbm), 64 * config.dma.device_chunk, functions);
+  shares_.emplace_back(hbm, 64 * config.dma.device_chunk, functions);
 }
 
 void BandwidthShares::set_weights(unsigned function,

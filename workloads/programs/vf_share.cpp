@@ -118,9 +118,11 @@ class Sharing {
     }
     const auto alone = copiers.front()->copy_until(context_.platform.clock().now() + time_);
     if (!alone) return forward_error(alone);
+    const auto before = waits(copiers.size());
     auto together = copy_together(copiers);
     if (!together) return forward_error(together);
     report(*alone, *together);
+    add_limits(before, waits(copiers.size()));
     for (auto& copier : copiers) {
       if (auto ok = copier->close(); !ok) return ok;
     }
@@ -145,6 +147,36 @@ class Sharing {
       bytes.push_back(*each);
     }
     return bytes;
+  }
+
+  // Of the first virtual functions of the card.
+  std::vector<FunctionWaits> waits(std::size_t functions) const {
+    std::vector<FunctionWaits> found;
+    const auto prefix = fmt::format("card{}.vf", context_.parameters.integer("card"));
+    for (auto& each : context_.simulator.function_waits()) {
+      if (each.name.compare(0, prefix.size(), prefix) == 0) found.push_back(std::move(each));
+    }
+    found.resize(std::min(found.size(), functions));
+    return found;
+  }
+
+  // What each waited for, of the time that all copied.
+  void add_limits(const std::vector<FunctionWaits>& before,
+                  const std::vector<FunctionWaits>& after) {
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const std::pair<const char*, Picoseconds> resources[] = {
+          {"link_to_card", after[i].link_to_card - before[i].link_to_card},
+          {"link_to_host", after[i].link_to_host - before[i].link_to_host},
+          {"hbm", after[i].hbm - before[i].hbm}};
+      for (const auto& [resource, waited] : resources) {
+        if (waited <= Picoseconds{}) continue;
+        const auto percent = Number::percent(static_cast<std::uint64_t>(waited.count()),
+                                             static_cast<std::uint64_t>(time_.count()));
+        context_.report.add_limit(
+            {fmt::format("vf_share.vf{}", i), resource, percent,
+             fmt::format("{}: waited for its turn {} % of the time", resource, percent.text())});
+      }
+    }
   }
 
   Number rate(Bytes bytes) const { return Number::gb_per_s(bytes, time_); }

@@ -69,8 +69,8 @@ Lists the PCI functions of the simulated machine, read through its configuration
 
 const char* const kServe =
     R"(usage: npusim --config CONFIG serve --socket PATH[=BB:DD.F]... | --ecam PATH
-              [--pace fast|wall] [--once] [--set KEY=VALUE]... [--report FILE]
-              [--config-out FILE]
+              [--virtual-functions TEMPLATE,...] [--pace fast|wall] [--once]
+              [--set KEY=VALUE]... [--report FILE] [--config-out FILE]
 
 Serves the cards of the simulated machine to vfio-user clients, such as QEMU's vfio-user-pci, until
 SIGINT or SIGTERM, and then prints a report. Times in it are simulated.

@@ -68,19 +68,20 @@ SimTime BandwidthShare::admit(unsigned function, Bytes length, SimTime now) {
   return now + static_cast<SimTime>(std::ceil(wait)) + 1;
 }
 
-BandwidthShares::BandwidthShares(const ChipConfig& config) : there_(config.functions()) {
-  const auto functions = config.functions();
-  const auto& usable = config.virtual_functions;
-  const auto link = payload_rate(config.link) / 100 * usable.link_usable_percent;
-  const auto hbm = hbm_bytes_per_second(config.hbm) / 100 * usable.hbm_usable_percent;
+void BandwidthShares::make_shares() {
+  const auto functions = config_.functions();
+  const auto& usable = config_.virtual_functions;
+  const auto link = payload_rate(config_.link) / 100 * usable.link_usable_percent;
+  const auto hbm = hbm_bytes_per_second(config_.hbm) / 100 * usable.hbm_usable_percent;
   // A few requests: what is sent at once does not delay others by more.
   shares_.emplace_back(link, 4 * kBusPage, functions);
   shares_.emplace_back(link, 4 * kBusPage, functions);
-  shares_.emplace_back(hbm, 64 * config.dma.device_chunk, functions);
+  shares_.emplace_back(hbm, 64 * config_.dma.device_chunk, functions);
 }
 
 void BandwidthShares::set_weights(unsigned function,
                                   const std::array<unsigned, kSharedResources>& weights) {
+  if (shares_.empty()) make_shares();
   for (std::size_t i = 0; i < weights.size(); ++i) shares_[i].set_weight(function, weights[i]);
   there_[function] = weights[0] != 0;
   divided_ = std::count(there_.begin(), there_.end(), true) > 1;

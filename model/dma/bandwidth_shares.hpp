@@ -48,7 +48,8 @@ class BandwidthShare {
 
 class BandwidthShares {
  public:
-  explicit BandwidthShares(const ChipConfig& config);
+  explicit BandwidthShares(const ChipConfig& config)
+      : config_(config), there_(config.functions()) {}
 
   // `weights` by resource; all 0: the function is not there.
   void set_weights(unsigned function, const std::array<unsigned, kSharedResources>& weights);
@@ -58,11 +59,14 @@ class BandwidthShares {
     return shares_[static_cast<std::size_t>(resource)].admit(function, length, sim_now());
   }
   SimTime waited(SharedResource resource, unsigned function) const {
-    return shares_[static_cast<std::size_t>(resource)].waited(function);
+    return shares_.empty() ? 0 : shares_[static_cast<std::size_t>(resource)].waited(function);
   }
 
  private:
-  std::vector<BandwidthShare> shares_;  // by resource
+  void make_shares();
+
+  const ChipConfig& config_;
+  std::vector<BandwidthShare> shares_;  // by resource; none before the card is first divided
   std::vector<bool> there_;             // by function
   bool divided_ = false;
 };

@@ -10,6 +10,7 @@ namespace npu::test {
 namespace {
 
 using model::BandwidthShare;
+using model::SimTime;
 
 constexpr std::uint64_t kRate = 1'000'000'000'000;  // a byte per picosecond
 constexpr Bytes kPiece = 1000;

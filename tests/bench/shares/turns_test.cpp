@@ -9,6 +9,8 @@ namespace {
 
 using model::CoreTurns;
 using model::GroupMember;
+using model::sim_now;
+using model::SimTime;
 
 constexpr SimTime kBlock = 1'000'000;
 

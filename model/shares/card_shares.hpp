@@ -8,6 +8,7 @@
 
 #include "model/config/chip_config.hpp"
 #include "model/shares/engine_deal.hpp"
+#include "npu/abi/layout.hpp"
 #include "npu/abi/share_registers.hpp"
 
 namespace npu::model {

@@ -123,7 +123,8 @@ TEST(CardShares, AGroupHasOneSetOfCores) {
 TEST(CardShares, RandomOnesNeverOverlapAndAllComeBack) {
   const auto config = chip();
   CardShares shares(config);
-  std::mt19937 random(11);
+  std::mt19937 engine(11);
+  const auto random = [&engine] { return static_cast<unsigned>(engine()); };
   for (int step = 0; step < 4000; ++step) {
     const unsigned index = random() % 12;
     if (random() % 3 == 0) {

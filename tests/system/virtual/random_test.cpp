@@ -20,12 +20,13 @@ class RandomLife : public testing::TestWithParam<unsigned> {
     std::uint32_t pattern = 0;  // 0: nothing was written
   };
 
+  std::uint32_t random() { return static_cast<std::uint32_t>(engine_()); }
   void step(Owner& owner);
   void create(Owner& owner);
   void use(Owner& owner, Life& life);
   void check_free(Owner& owner);
 
-  std::mt19937 random_{GetParam()};
+  std::mt19937 engine_{GetParam()};
   std::map<std::uint32_t, Life> lives_;
   CardShare totals_;
   unsigned created_ = 0, refused_ = 0;
@@ -33,7 +34,7 @@ class RandomLife : public testing::TestWithParam<unsigned> {
 
 void RandomLife::create(Owner& owner) {
   const auto& templates = owner.functions->templates();
-  const auto& wanted = templates[random_() % templates.size()];
+  const auto& wanted = templates[random() % templates.size()];
   driver::VirtualDeviceOptions options;
   options.name = wanted.name;
   auto made = owner.functions->create(options);
@@ -58,8 +59,10 @@ void RandomLife::create(Owner& owner) {
 
 void RandomLife::use(Owner& owner, Life& life) {
   if (!life.tenant) life.tenant = std::make_unique<Tenant>(owner.host, *life.made.bdf);
-  if (life.pattern != 0) EXPECT_TRUE(life.tenant->holds(life.pattern));
-  life.pattern = random_() | 1;
+  if (life.pattern != 0) {
+    EXPECT_TRUE(life.tenant->holds(life.pattern));
+  }
+  life.pattern = random() | 1;
   EXPECT_TRUE(life.tenant->fill(life.pattern));
 }
 
@@ -79,9 +82,9 @@ void RandomLife::check_free(Owner& owner) {
 }
 
 void RandomLife::step(Owner& owner) {
-  const auto choice = random_() % 8;
+  const auto choice = random() % 8;
   if (lives_.empty() || choice < 3) return create(owner);
-  auto life = std::next(lives_.begin(), static_cast<long>(random_() % lives_.size()));
+  auto life = std::next(lives_.begin(), static_cast<long>(random() % lives_.size()));
   if (choice < 6) return use(owner, life->second);
   if (choice == 6) {
     life->second.tenant.reset();

@@ -15,11 +15,12 @@ CardFunction::CardFunction(const sc_core::sc_module_name& name, Simulation& simu
   registers_.connect(endpoint);
 }
 
-void CardFunction::connect(Dma& dma, Mmu& mmu, CommandProcessor& command,
+void CardFunction::connect(Dma& dma, Mmu& mmu, HostPages& host_pages, CommandProcessor& command,
                            ControlProcessors& control) {
   ring_.emplace(registers_, dma);
   context_.emplace(registers_, mmu);
   faults_.emplace(registers_, mmu, fault_policy_);
+  shared_.emplace(registers_, host_pages);
   control_.emplace(registers_, mmu, *faults_, control);
   control.attach(*control_);
   queues_.emplace(command.shared(), registers_);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <systemc>
 
+#include "model/ats/shared_spaces.hpp"
 #include "model/command/command_processor.hpp"
 #include "model/control/control_processors.hpp"
 #include "model/dma/ring_front_end.hpp"
@@ -25,7 +26,8 @@ class CardFunction : public sc_core::sc_module {
                Endpoint& endpoint);
 
   // The engines that work for it.
-  void connect(Dma& dma, Mmu& mmu, CommandProcessor& command, ControlProcessors& control);
+  void connect(Dma& dma, Mmu& mmu, HostPages& host_pages, CommandProcessor& command,
+               ControlProcessors& control);
 
   CardRegisters& registers() { return registers_; }
   Bar2Decoder& bar2() { return bar2_; }
@@ -47,6 +49,7 @@ class CardFunction : public sc_core::sc_module {
   std::optional<RingFrontEnd> ring_;
   std::optional<MmuContext> context_;
   std::optional<PageFaults> faults_;
+  std::optional<SharedSpaces> shared_;
   std::optional<ControlUnit> control_;
   std::optional<QueueFrontEnd> queues_;
 };

@@ -16,6 +16,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       functions_(make_functions(simulation, config, index, endpoint)),
       dma_("dma", simulation, config, index),
       mmu_("mmu", simulation, config, index, kMmuClients),
+      host_pages_("ats", simulation, config, fmt::format("card{}.ats", index), mmu_),
       command_("command", simulation, config, index),
       aicore_programs_("aicore_programs", simulation, config, mmu_, memory_watch_,
                        fmt::format("card{}.aicore", index)),
@@ -33,7 +34,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   for (unsigned i = 0; i < config.functions(); ++i) {
     const unsigned port = i == 0 ? kBar2Port : kClientPorts + kMmuClients + i - 1;
     functions_[i]->bar2().hbm_socket.bind(hbm_.port_sockets[port]);
-    functions_[i]->connect(dma_, mmu_, command_, control_);
+    functions_[i]->connect(dma_, mmu_, host_pages_, command_, control_);
   }
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {
@@ -56,6 +57,10 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   dma_.host_socket.bind(endpoint.dma_sockets[0]);
   mmu_.host_socket.bind(endpoint.dma_sockets[2]);
   control_.host_socket.bind(endpoint.dma_sockets[3]);
+  host_pages_.host_socket.bind(endpoint.dma_sockets[4]);
+  mmu_.connect(host_pages_);
+  host_pages_.connect(endpoint,
+                      [&endpoint](std::uint64_t request) { endpoint.invalidated(request); });
   endpoint.add_reset_listener(*this);
   endpoint.add_write_loss_listener(*this);
   connect_queues(endpoint);
@@ -84,6 +89,7 @@ void Chip::stop(unsigned function) {
   functions_[function]->reset();
   dma_.function_reset(function);
   mmu_.function_reset(function);
+  host_pages_.function_reset(function);
   const auto& share = functions_[function]->registers().share();
   if (share.memory == config_.hbm.installed && share.lent_memory.empty()) {
     l2_.invalidate_all();
@@ -121,9 +127,10 @@ void Chip::connect_queues(Endpoint& endpoint) {
   command_.connect(dma_);
 }
 
-void Chip::invalidate_translations(unsigned function) {
+bool Chip::invalidate_translations(unsigned function, std::uint64_t request) {
   dma_.invalidate_translations(function);
   functions_[function]->invalidate_translations();
+  return host_pages_.invalidate(function, request);
 }
 
 bool Chip::cores_idle(const Partition& share) const {

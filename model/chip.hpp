@@ -8,6 +8,7 @@
 
 #include "model/aicore/programs.hpp"
 #include "model/aicpu/aicpu_programs.hpp"
+#include "model/ats/host_pages.hpp"
 #include "model/card_function.hpp"
 #include "model/command/command_processor.hpp"
 #include "model/config/chip_config.hpp"
@@ -29,7 +30,7 @@ class Chip : public sc_core::sc_module,
              private ShareTarget {
  public:
   // DMA sockets that a card's endpoint is built with.
-  static constexpr unsigned kEndpointPorts = 4;
+  static constexpr unsigned kEndpointPorts = 5;
 
   // `index` is DEVICE_INDEX. The endpoint outlives the chip.
   Chip(const sc_core::sc_module_name& name, Simulation& simulation, const ChipConfig& config,
@@ -47,8 +48,9 @@ class Chip : public sc_core::sc_module,
   AicpuPrograms& aicpu_programs() { return aicpu_programs_; }
   ControlProcessors& control() { return control_; }
   const CardShares& shares() const { return share_unit_.shares(); }
-  // The IOMMU unmapped something of the function.
-  void invalidate_translations(unsigned function);
+  HostPages& host_pages() { return host_pages_; }
+  // The IOMMU unmapped something of the function. Whether it is over; else the endpoint is told.
+  bool invalidate_translations(unsigned function, std::uint64_t request);
 
  private:
   enum MmuClient : unsigned {
@@ -92,6 +94,7 @@ class Chip : public sc_core::sc_module,
   Functions functions_;
   Dma dma_;
   Mmu mmu_;
+  HostPages host_pages_;
   CommandProcessor command_;
   AiCorePrograms aicore_programs_;
   AicpuPrograms aicpu_programs_;

@@ -22,9 +22,22 @@ System::System(const SystemConfig& config)
   for (const auto& chip : chips_) ports.push_back(&chip->hccs());
   mesh_ = std::make_unique<HccsMesh>(simulation_, config_.hccs_topology, ports);
   for (unsigned i = 0; i < cards(); ++i) {
+    auto& pages = chips_[i]->host_pages();
     fabric_.endpoint(i).on_invalidation(
-        [&chip = *chips_[i]](unsigned function) { chip.invalidate_translations(function); });
+        [&chip = *chips_[i]](unsigned function, std::uint64_t request) {
+          return chip.invalidate_translations(function, request);
+        });
+    fabric_.endpoint(i).on_page_response(
+        [&pages](unsigned function, const PageResponseMessage& message) {
+          return pages.page_response(function, message);
+        });
+    pages.connect(memory_);
   }
+  memory_.page_requests().connect(
+      interrupts_,
+      [this](std::uint16_t requester, const PageResponseMessage& message, std::uint64_t cause) {
+        fabric_.root_complex().respond_to_page_request(requester, message, cause);
+      });
   platform_.cpu_socket.bind(fabric_.root_complex().cpu_socket);
   simulation_.agenda.run_ahead(true);
 }

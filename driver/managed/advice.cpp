@@ -14,7 +14,7 @@ Status set_read_mostly(ManagedPages& pages, std::uint64_t at, ManagedPage& page,
   if (page.read_mostly == set) return {};
   if (auto ok = pages.bring_home(at, page); !ok) return ok;
   page.read_mostly = set;
-  return {};
+  return page.host ? pages.expose(at, page) : Status{};
 }
 
 // The card of the location; nullptr: the host's.

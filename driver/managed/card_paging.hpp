@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "driver/managed/card_slots.hpp"
+#include "driver/managed/host_frame.hpp"
 #include "driver/managed/page_parts.hpp"
 #include "npu/abi/page_table.hpp"
 
@@ -52,6 +53,23 @@ class CardPaging {
   virtual bool tells_writes() const = 0;
   // The slot holds nothing any more.
   virtual void give(std::uint32_t slot) = 0;
+
+  // Pages stay on the host, where the card uses them: it never has any.
+  virtual bool in_place() const { return false; }
+  // Then: a page's memory.
+  virtual Result<std::shared_ptr<HostFrame>> new_frame() {
+    return fail(ErrorCode::kUnsupported, "pages do not stay on the host");
+  }
+  // The card may use the frame as the page of the space, or no longer does.
+  virtual Status expose(unsigned vmid, std::uint64_t at, const HostFrame& frame, bool write) {
+    static_cast<void>(vmid), static_cast<void>(at);
+    static_cast<void>(frame), static_cast<void>(write);
+    return {};
+  }
+  virtual Status hide(unsigned vmid, std::uint64_t at) {
+    static_cast<void>(vmid), static_cast<void>(at);
+    return {};
+  }
 
   CardSlots& slots() { return slots_; }
   // Records or messages read from the card.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "driver/managed/driver_paging.hpp"
+#include "driver/managed/host_paging.hpp"
 #include "driver/managed/pager.hpp"
 #include "npu/base/checked.hpp"
 
@@ -49,9 +50,15 @@ bool agree(const ManagedOptions& a, const ManagedOptions& b) {
 }  // namespace
 
 Result<FaultPolicy> fault_policy(Device::Impl& device, const ManagedOptions& options) {
-  if (options.policy != FaultPolicy::kCard) return options.policy;
+  const bool own = options.policy == FaultPolicy::kMessage || options.policy == FaultPolicy::kBatch;
+  if (own) return options.policy;
   const auto mode = device.link->read<abi::PageFaultMode>();
   if (!mode) return forward_error(mode);
+  if (mode->get<abi::PageFaultMode::HostPages>() != 0) return FaultPolicy::kAts;
+  if (options.policy == FaultPolicy::kAts) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("card {} does not use pages of the host", device.card.device_index));
+  }
   return mode->get<abi::PageFaultMode::ByHost>() != 0 ? FaultPolicy::kBatch : FaultPolicy::kMessage;
 }
 
@@ -75,6 +82,23 @@ Result<std::shared_ptr<FaultService>> FaultService::of(Device::Impl& device,
 }
 
 Status FaultService::start() {
+  auto ok = options_.policy == FaultPolicy::kAts ? share_pages() : serve_card();
+  if (!ok) return ok;
+  auto task = device_.platform.tasks().spawn("page faults", [this] { run(); });
+  if (!task) return forward_error(task);
+  task_ = std::move(*task);
+  return {};
+}
+
+Status FaultService::share_pages() {
+  auto paging = HostPaging::create(device_);
+  if (!paging) return forward_error(paging);
+  vector_ = &(*paging)->arrivals();
+  paging_ = std::move(*paging);
+  return {};
+}
+
+Status FaultService::serve_card() {
   // Compute queues take their vectors from the highest on; so does this, and looks what came.
   const unsigned number = device_.vectors->size() - 1;
   const auto vector = device_.vectors->open(number);
@@ -88,9 +112,6 @@ Status FaultService::start() {
                     : DriverPaging::create(device_, number, options_, limit);
   if (!paging) return forward_error(paging);
   paging_ = std::move(*paging);
-  auto task = device_.platform.tasks().spawn("page faults", [this] { run(); });
-  if (!task) return forward_error(task);
-  task_ = std::move(*task);
   return {};
 }
 

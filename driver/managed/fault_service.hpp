@@ -45,6 +45,9 @@ class FaultService {
         locks_{std::make_shared<CardLock>(device.platform, device.card.device_index)},
         prefetcher_(device.platform) {}
   Status start();
+  // One of both, by the policy.
+  Status share_pages();
+  Status serve_card();
   void serve_known();
   void run();
   bool look_for_errors();

@@ -127,6 +127,11 @@ Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(const std::vector<Man
     services.push_back(std::move(*service));
     spaces.push_back({&card.device->impl(), card.space->impl().space});
   }
+  const bool in_place = services[0]->policy() == FaultPolicy::kAts;
+  for (const auto& service : services) {
+    if ((service->policy() == FaultPolicy::kAts) == in_place) continue;
+    return fail(ErrorCode::kInvalidArgument, "some of the cards use the host's pages, others not");
+  }
   auto impl = std::make_unique<Impl>(std::move(spaces), std::move(services), options);
   if (auto ok = impl->start(); !ok) return forward_error(ok);
   return std::make_unique<ManagedMemory>(std::move(impl));

@@ -45,8 +45,23 @@ Status ManagedPages::free_all() {
   return first_error;
 }
 
+Status ManagedPages::expose(std::uint64_t at, ManagedPage& page) {
+  for (auto* const view : views_) {
+    if (auto ok = view->exposed().expose(at, page); !ok) return ok;
+  }
+  return {};
+}
+
+Status ManagedPages::hide(std::uint64_t at, ManagedPage& page) {
+  for (auto* const view : views_) {
+    if (auto ok = view->exposed().hide(at, page); !ok) return ok;
+  }
+  return {};
+}
+
 // What it held is gone.
 Status ManagedPages::release(std::uint64_t at, ManagedPage& page) {
+  if (auto ok = hide(at, page); !ok) return ok;
   for (auto* const view : views_) {
     if (!view->own(page).there() || !view->usable()) continue;
     if (auto ok = view->discard(at, page); !ok) return ok;
@@ -63,13 +78,15 @@ Result<std::shared_ptr<HostFrame>> ManagedPages::new_frame() {
     frames_.pop_back();
     return frame;
   }
+  if (auto& exposed = views_[0]->exposed(); exposed.in_place()) return exposed.new_frame();
   std::vector<Device::Impl*> devices;
   for (const auto& card : cards_) devices.push_back(card.device);
   return HostFrame::create(devices);
 }
 
-Status ManagedPages::own_frame(ManagedPage& page, bool keep) {
+Status ManagedPages::own_frame(std::uint64_t at, ManagedPage& page, bool keep) {
   if (page.frame && page.frame.use_count() == 1) return {};
+  if (auto ok = hide(at, page); !ok) return ok;
   auto frame = new_frame();
   if (!frame) return forward_error(frame);
   if (page.frame && keep) {
@@ -100,12 +117,23 @@ Status ManagedPages::fork(std::uint64_t at, ManagedPages& child) {
     copies[i].accessed_by = page.accessed_by;
     copies[i].accessed_by_host = page.accessed_by_host;
   }
+  // What two have is nobody's to write, and what a card has in place it is told of.
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    if (!copies[i].host) continue;
+    const std::uint64_t place = at + i * kPageSize;
+    if (auto ok = expose(place, range->pages[i]); !ok) return ok;
+    if (auto ok = child.expose(place, copies[i]); !ok) return ok;
+  }
   return {};
 }
 
 Status ManagedPages::hold_copy(ManagedPage& page) {
   if (page.host) return {};
-  if (auto ok = own_frame(page, false); !ok) return ok;
+  if (page.frame == nullptr || page.frame.use_count() > 1) {
+    auto frame = new_frame();
+    if (!frame) return forward_error(frame);
+    page.frame = std::move(*frame);
+  }
   page.host = true;
   return {};
 }
@@ -138,9 +166,11 @@ Status ManagedPages::bring_to_host(std::uint64_t at, bool write) {
   platform().tasks().system_calls(1);
   ++statistics_.host_faults;
   if (auto ok = on_card ? bring_home(at, page) : hold_copy(page); !ok) return ok;
-  if (!write) return {};
-  page.read_mostly = false;
-  return own_frame(page, true);
+  if (write) {
+    page.read_mostly = false;
+    if (auto ok = own_frame(at, page, true); !ok) return ok;
+  }
+  return expose(at, page);
 }
 
 // copy(frame's bytes, offset in what is touched) for each page.

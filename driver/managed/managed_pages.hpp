@@ -49,8 +49,11 @@ class ManagedPages {
   // The host has what there is of the page.
   Status hold_copy(ManagedPage& page);
   // The page has a frame that may be written: none that another process' page has as well. `keep`:
-  // with the bytes of the one that it had.
-  Status own_frame(ManagedPage& page, bool keep);
+  // with the bytes of the one that it had. Cards that use it in place no longer do if it is another
+  // one.
+  Status own_frame(std::uint64_t at, ManagedPage& page, bool keep);
+  // Cards that use the host's pages in place may use this one.
+  Status expose(std::uint64_t at, ManagedPage& page);
   // No card but `card` has the page, or a copy of it. What another one alone had is the host's.
   Status clear_others(std::uint64_t at, ManagedPage& page, unsigned card);
   // No card has it.
@@ -67,6 +70,7 @@ class ManagedPages {
 
  private:
   Status release(std::uint64_t at, ManagedPage& page);
+  Status hide(std::uint64_t at, ManagedPage& page);
   Result<std::shared_ptr<HostFrame>> new_frame();
   Status bring_to_host(std::uint64_t at, bool write);
   template <class Copy>

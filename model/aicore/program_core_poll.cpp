@@ -76,6 +76,8 @@ bool ProgramCore::looks_the_same() {
     if (look.kind != Look::Kind::kMiss) continue;
     DataCache::Bytes64 now;
     const auto line = DataCache::line_of(look.address);
+    // Nobody tells of writes to pages of the host's.
+    if (!services_.memory.local(block_.vmid, line)) return false;
     const auto completion = services_.memory.read(block_.vmid, line, now.data(), now.size());
     if (completion != Completion::kSuccess || now != look.line) return false;
   }

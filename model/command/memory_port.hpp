@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "model/core/buffered_pool.hpp"
 #include "model/core/simulation.hpp"
-#include "model/dma/buffered_pool.hpp"
 #include "model/dma/dma_types.hpp"
 
 namespace npu::model {

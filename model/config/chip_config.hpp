@@ -72,13 +72,14 @@ struct DmaConfig {
   Bytes buffer;                       // per engine: bytes read and not yet written
 };
 
-// Translation of device virtual addresses (abi/page_table.hpp).
 // Who is to serve page faults of managed memory (PAGE_FAULT_MODE).
 enum class FaultPolicy {
   kMessage,  // the card's pager, which asks the host's driver for each page
   kBatch,    // the host's driver, from a ring
+  kAts,      // nobody: the card uses the host's pages where they are
 };
 
+// Translation of device virtual addresses (abi/page_table.hpp).
 struct MmuConfig {
   unsigned tlb_entries;         // translations held, of both page sizes; power of two
   unsigned tlb_ways;            // associativity; power of two
@@ -88,6 +89,8 @@ struct MmuConfig {
   Picoseconds invalidate;       // MMU_INVALIDATE written until cached entries are dropped
   Picoseconds fault;            // a walk that fails until the record of it leaves
   FaultPolicy fault_policy;
+  unsigned max_page_requests;           // of a function, PRI's capacity
+  unsigned max_outstanding_host_reads;  // of the host's pages, up to 4 KiB each
 };
 
 // The card's ports to other cards; every link has one of them at each end, both alike but for what

@@ -127,9 +127,13 @@ const Table& mmu_table() {
               "fault_ns", &M::fault, 0, 1'000'000,
               "a walk that fails until the record of the fault leaves; one record after another"),
           keys::choice(
-              "fault_policy", &M::fault_policy, {"message", "batch"},
+              "fault_policy", &M::fault_policy, {"message", "batch", "ats"},
               "who is to serve page faults of managed memory: the card's pager, a message each, "
-              "or the driver, in batches"),
+              "or the driver, in batches; ats: nobody, the card uses the host's pages"),
+          number("max_page_requests", &M::max_page_requests, 1, 512,
+                 "ats: page requests that a function may have outstanding"),
+          number("max_outstanding_host_reads", &M::max_outstanding_host_reads, 1, 1024,
+                 "ats: reads of the host's pages over the link, up to 4 KiB each"),
       }};
   return kTable;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "npu/abi/page_table.hpp"
+
 namespace npu::model {
 
 void MemoryWatch::watch(std::uint8_t vmid, std::uint64_t address, Watcher& watcher) {
@@ -25,8 +27,21 @@ void MemoryWatch::tell(Writer writer, std::uint8_t vmid, std::uint64_t address, 
 
 void MemoryWatch::wake(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
   if (length == 0) return;
-  const std::uint64_t last = key(vmid, address + length - 1);
-  auto line = watchers_.lower_bound(key(vmid, address));
+  wake_lines(writer, key(vmid, address), key(vmid, address + length - 1));
+}
+
+void MemoryWatch::translations_dropped(std::uint64_t first, std::uint64_t last) {
+  if (watchers_.empty()) return;
+  const auto key_of = [](std::uint64_t tagged) {
+    constexpr unsigned kBits = abi::kVirtualBits;
+    return key(static_cast<std::uint8_t>(tagged >> kBits), tagged & ~(~std::uint64_t{0} << kBits));
+  };
+  wake_lines(Writer::kDma, key_of(first), key_of(last));
+}
+
+// By their keys.
+void MemoryWatch::wake_lines(Writer writer, std::uint64_t first, std::uint64_t last) {
+  auto line = watchers_.lower_bound(first);
   while (line != watchers_.end() && line->first <= last) {
     const std::uint64_t number = line->first;
     // A watcher may let go of the line when it is told.

@@ -56,6 +56,9 @@ class MemoryWatch : public WriteObserver {
   void written_local(Writer writer, std::uint64_t address, Bytes length) {
     if (!watchers_.empty()) wake(writer, 0, address, length);
   }
+  // Translations of [first, last] are dropped, vmid << 48 | address: who watches there looks again,
+  // because the page may come back with other bytes.
+  void translations_dropped(std::uint64_t first, std::uint64_t last);
   void written(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
     if (active()) tell(writer, vmid, address, length);
   }
@@ -64,6 +67,7 @@ class MemoryWatch : public WriteObserver {
   static std::uint64_t key(std::uint8_t vmid, std::uint64_t address) {
     return std::uint64_t{vmid} << 56 | address / kLine;
   }
+  void wake_lines(Writer writer, std::uint64_t first, std::uint64_t last);
   void tell(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length);
   void wake(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length);
 

@@ -12,13 +12,15 @@
 namespace npu::model {
 
 // Who sends a DMA request: a function (packed BDF), and the process it does so for (PASID; 0:
-// none). `is_translated`: under a translation that it has asked for before, as posted writes are.
+// none). `is_translated`: under a translation that it has asked for before, as posted writes are;
+// `asks`: it asks for one.
 struct DmaRequester {
   DmaRequester(std::uint16_t bdf, std::uint32_t process = 0, bool is_translated = false)
       : function(bdf), pasid(process), translated(is_translated) {}
   std::uint16_t function;
   std::uint32_t pasid;
   bool translated;
+  bool asks = false;
 };
 
 // The same inside the card, where a function is known by its number.
@@ -45,12 +47,26 @@ class HostMemoryPort {
   virtual ~HostMemoryPort() = default;
   // A DMA access by `requester` begins at the time of the call; [bus, bus + length) must lie in one
   // mapping. A PASID reaches the mappings bound to it alone. A failed access leaves an IOMMU fault
-  // record.
+  // record; who asks for a translation of a process' address gets kSuccess and no bytes instead.
   virtual Access access(DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
                         std::uint64_t cause) = 0;
   // The same where the bytes move: what it reaches then, which takes no more time.
   virtual Access reach(DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
                        std::uint64_t cause) = 0;
+  // Where the bytes lie that a process of the function has at `address`, if they are mapped for
+  // such an access; null: they are not. Takes no time and leaves no record.
+  virtual std::byte* find(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+                          Bytes length, bool device_writes) {
+    static_cast<void>(requester), static_cast<void>(pasid), static_cast<void>(address);
+    static_cast<void>(length), static_cast<void>(device_writes);
+    return nullptr;
+  }
+  // A Page Request has come (PCIe 10.4.1).
+  virtual void page_requested(DmaRequester requester, std::uint64_t address,
+                              const PageRequestMessage& request, std::uint64_t cause) {
+    static_cast<void>(requester), static_cast<void>(address);
+    static_cast<void>(request), static_cast<void>(cause);
+  }
   // The bytes of a device write have been stored: wakes whoever watches them.
   virtual void written(const std::byte* data, Bytes length, std::uint64_t cause) = 0;
 };
@@ -69,6 +85,18 @@ class InterruptPort {
  public:
   virtual ~InterruptPort() = default;
   virtual void raise(unsigned function, unsigned vector, std::uint64_t cause) = 0;
+};
+
+// What a function may ask of the host's address translation, as its configuration space says.
+// Implemented by the endpoint.
+class HostServicesPort {
+ public:
+  virtual ~HostServicesPort() = default;
+  virtual bool translations_enabled(unsigned function) const = 0;  // ATS and PASID
+  virtual unsigned page_requests(unsigned function) const = 0;     // outstanding; 0: PRI is off
+  // Bits of PRI's status that are set from now on.
+  virtual void set_page_request_status(unsigned function, std::uint16_t bits) = 0;
+  virtual std::uint16_t requester_of(unsigned function) const = 0;  // packed BDF
 };
 
 // Why a command or a block of a kernel failed and, if it was an access, which.
@@ -101,6 +129,13 @@ constexpr abi::FaultCode device_fault(Completion completion) {
       return abi::FaultCode::kPeerLinkDown;
     case Completion::kPeerRefused:
       return abi::FaultCode::kPeerRefused;
+    // Of pages that are the host's (SHARED_SPACE).
+    case Completion::kTimeout:
+      return abi::FaultCode::kCompletionTimeout;
+    case Completion::kPermission:
+      return abi::FaultCode::kHostPermission;
+    case Completion::kPoisoned:
+      return abi::FaultCode::kPoisoned;
     default:
       return abi::FaultCode::kDeviceAddress;
   }

@@ -29,10 +29,30 @@ enum class TransactionKind : std::uint8_t {
   kConfig,        // address = packed BDF << 12 | offset; always non-posted
   kInterrupt,     // an MSI-X message: a posted 4-byte write to the entry's address
   kTranslation,   // ATS request: a non-posted read of 8 bytes; the answer is the number of bytes
-                  // from the address that are mapped for device writes, or an error completion.
+                  // from the address that are mapped for device writes (no_write: for reads), or
+                  // an error completion. Of a process' addresses: 0 where nothing is mapped.
                   // To the MMU: answered when the address is translated, nothing moves
   kInvalidation,  // ATS Invalidate Request of the host, 8 bytes, address = packed BDF << 12; what
                   // answers it is the Invalidate Completion
+  kPageRequest,   // PRI message to the host, posted; data: PageRequestMessage, address of the page
+  kPageResponse,  // its answer, posted, address = packed BDF << 12; data: PageResponseMessage
+};
+
+// Messages are routed by id, or to the root complex, not by address.
+constexpr bool is_routed_by_id(TransactionKind kind) {
+  return kind == TransactionKind::kInvalidation || kind == TransactionKind::kPageResponse;
+}
+
+// What a Page Request says (PCIe 10.4.1), beside requester and PASID, which every request has.
+struct PageRequestMessage {
+  std::uint16_t group = 0;  // Page Request Group Index, 9 bits
+  bool read = false, write = false, last = false;
+};
+// A PRG Response (PCIe 10.4.2).
+struct PageResponseMessage {
+  std::uint32_t pasid = 0;
+  std::uint16_t group = 0;
+  std::uint16_t code = 0;  // platform::PageResponse
 };
 
 // How a non-posted request ended, as a PCIe completion says it.
@@ -59,6 +79,9 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   Completion completion = Completion::kSuccess;
   bool posted = false;
   bool asks_translated = false;  // of a virtual address, see above
+  bool translated = false;       // to the host: the address was translated by ATS before
+  bool no_write = false;         // of kTranslation: only to read
+  bool to_host = false;          // in the MMU: the page is the host's
   std::uint8_t vmid = 0;         // address space of a device address (space_id.hpp)
   std::uint8_t function = 0;     // of the card: whom the host reaches, or who sends to the host
   std::uint16_t requester = 0;   // packed BDF
@@ -128,8 +151,7 @@ class TransactionPool : public tlm::tlm_mm_interface {
   // length <= kInlineData). Give it back with release().
   tlm::tlm_generic_payload& allocate(tlm::tlm_command command, std::uint64_t address,
                                      unsigned char* data, unsigned length);
-  // The same without data, of any length: costs the time of the access and moves nothing. For
-  // device memory only.
+  // The same without data, of any length: costs the time of the access and moves nothing.
   tlm::tlm_generic_payload& allocate_timing(tlm::tlm_command command, std::uint64_t address,
                                             unsigned length);
   void free(tlm::tlm_generic_payload* payload) override;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "model/dma/buffered_pool.hpp"
+#include "model/core/buffered_pool.hpp"
 #include "model/dma/dma_types.hpp"
 
 namespace npu::model {

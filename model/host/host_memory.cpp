@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "model/core/bus_page.hpp"
+#include "npu/base/checked.hpp"
+
 namespace npu::model {
 namespace {
 
@@ -17,6 +20,7 @@ HostMemory::HostMemory(Simulation& simulation, const HostMemoryConfig& config,
     : iommu_lookup_(config.iommu_lookup),
       pages_(config.huge_page),
       node_of_(std::move(node_of)),
+      page_requests_(simulation),
       memory_(config),
       faults_(simulation) {
   for (unsigned node = 0; node < config.numa_nodes; ++node) walkers_.emplace_back(config, memory_);
@@ -33,30 +37,55 @@ Iommu::Mapping HostMemory::map(std::uint16_t requester, Bytes size, Bytes alignm
   return mapping;
 }
 
+// A process' addresses are behind the function's own, which its rings are at.
+HostMemory::Found HostMemory::look_up(const DmaRequester& requester, std::uint64_t bus,
+                                      Bytes length, bool device_writes) {
+  const auto own = iommu_.translate(requester, bus, length, device_writes);
+  auto* const process = own.mapping == nullptr && requester.pasid != 0
+                            ? processes_.find(requester.function, requester.pasid)
+                            : nullptr;
+  if (process == nullptr) return {own.status, own.mapping, 0};
+  const DmaRequester inside{requester.function, 0, requester.translated};
+  const auto found = process->translate(inside, bus, length, device_writes);
+  // Who asks is told that there is nothing, or nothing to be written.
+  const auto status = requester.asks ? Completion::kSuccess : found.status;
+  return {status, found.mapping, requester.pasid};
+}
+
 HostMemoryPort::Access HostMemory::reach(DmaRequester requester, std::uint64_t bus, Bytes length,
                                          bool device_writes, std::uint64_t cause) {
-  const auto [status, mapping] = iommu_.translate(requester, bus, length, device_writes);
-  if (mapping == nullptr) {
-    faults_.record({sim_now(), requester.function, requester.pasid, bus, device_writes, status},
-                   cause);
-    return {status, iommu_lookup_, nullptr, 0, iommu_lookup_};
+  const auto found = look_up(requester, bus, length, device_writes);
+  if (found.status != Completion::kSuccess) {
+    faults_.record(
+        {sim_now(), requester.function, requester.pasid, bus, device_writes, found.status}, cause);
+    return {found.status, iommu_lookup_, nullptr, 0, iommu_lookup_};
   }
-  const Bytes offset = bus - mapping->bus;
-  return {Completion::kSuccess, {}, mapping->memory.data + offset, mapping->memory.size - offset};
+  if (found.mapping == nullptr) return {Completion::kSuccess, {}, nullptr, 0};
+  const Bytes offset = bus - found.mapping->bus;
+  const auto& memory = found.mapping->memory;
+  return {Completion::kSuccess, {}, memory.data + offset, memory.size - offset};
 }
 
 // A request under a translation of its own needs none of the IOTLB.
 HostMemoryPort::Access HostMemory::access(DmaRequester requester, std::uint64_t bus, Bytes length,
                                           bool device_writes, std::uint64_t cause) {
   auto access = reach(requester, bus, length, device_writes, cause);
-  if (access.data == nullptr) return access;
-  const auto& mapping = *iommu_.translate(requester, bus, length, device_writes).mapping;
+  if (access.status != Completion::kSuccess) return access;
+  const auto found = look_up(requester, bus, length, device_writes);
   const int from = node_of_(requester.function);
   access.lookup = iommu_lookup_;
+  if (found.mapping == nullptr) {
+    const IommuPage page{requester.function, align_down(bus, kBusPage), kBusPage, found.pasid};
+    access.walk = span(walker(requester.function).translate(page, from));
+    walker(requester.function).found_nothing(page);
+    access.lookup = access.latency = iommu_lookup_ + access.walk;
+    return access;
+  }
+  const auto& mapping = *found.mapping;
   if (!requester.translated) {
     for (Bytes done = 0; done < length;) {
       const Bytes size = pages_.size_at(bus + done, mapping.bus, mapping.memory.size);
-      const IommuPage page{requester.function, align_down(bus + done, size), size};
+      const IommuPage page{requester.function, align_down(bus + done, size), size, found.pasid};
       access.walk = std::max(access.walk, span(walker(requester.function).translate(page, from)));
       done = page.bus + size - bus;
     }
@@ -66,6 +95,43 @@ HostMemoryPort::Access HostMemory::access(DmaRequester requester, std::uint64_t 
   access.latency = std::max(access.lookup, span(memory_.take(mapping.node, length))) +
                    memory_.latency(device_writes, from, mapping.node);
   return access;
+}
+
+// --- Addresses of processes -------------------------------------------------------------------
+
+void HostMemory::unmap_process(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+                               Bytes size) {
+  auto* const process = processes_.find(requester, pasid);
+  if (process != nullptr) process->unmap(requester, address, size);
+  walker(requester).invalidate(requester, address, size);
+}
+
+void HostMemory::retire_process(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+                                Bytes size) {
+  auto* const process = processes_.find(requester, pasid);
+  if (process != nullptr) process->retire(requester, address, size);
+  walker(requester).invalidate(requester, address, size);
+}
+
+std::byte* HostMemory::find(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+                            Bytes length, bool device_writes) {
+  auto* const process = processes_.find(requester, pasid);
+  if (process == nullptr) return nullptr;
+  const auto found = process->translate(requester, address, length, device_writes);
+  return found.mapping == nullptr ? nullptr
+                                  : found.mapping->memory.data + (address - found.mapping->bus);
+}
+
+// An entry of the queue is a write of memory.
+void HostMemory::page_requested(DmaRequester requester, std::uint64_t address,
+                                const PageRequestMessage& request, std::uint64_t cause) {
+  constexpr Bytes kEntry = 32;
+  const int node = node_of_(requester.function);
+  const SimTime written =
+      sim_now() + memory_.take(node, kEntry) + ticks(memory_.latency(true, node, node));
+  const bool known = processes_.find(requester.function, requester.pasid) != nullptr;
+  page_requests_.come({requester.function, requester.pasid, address, request, cause}, known,
+                      written);
 }
 
 }  // namespace npu::model

@@ -16,6 +16,8 @@
 #include "model/host/iommu_fault_log.hpp"
 #include "model/host/iommu_walker.hpp"
 #include "model/host/numa_memory.hpp"
+#include "model/host/page_requests.hpp"
+#include "model/host/process_tables.hpp"
 #include "model/host/watch_list.hpp"
 
 namespace npu::model {
@@ -47,6 +49,11 @@ class HostMemory : public HostMemoryPort {
     iommu_.retire(requester, bus, size);
     walker(requester).invalidate(requester, bus, size);
   }
+  // The same of a process' addresses.
+  void unmap_process(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+                     Bytes size);
+  void retire_process(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+                      Bytes size);
   // The function never said that it has dropped what it had cached of a mapping at `bus`.
   void not_invalidated(std::uint16_t requester, std::uint64_t bus, std::uint64_t cause) {
     faults_.record({sim_now(), requester, 0, bus, true, Completion::kTimeout}, cause);
@@ -57,11 +64,17 @@ class HostMemory : public HostMemoryPort {
                 std::uint64_t cause) override;
   Access reach(DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
                std::uint64_t cause) override;
+  std::byte* find(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address, Bytes length,
+                  bool device_writes) override;
+  void page_requested(DmaRequester requester, std::uint64_t address,
+                      const PageRequestMessage& request, std::uint64_t cause) override;
   void written(const std::byte* data, Bytes length, std::uint64_t) override {
     watches_.written(data, length);
   }
 
   Iommu& iommu() { return iommu_; }
+  ProcessTables& processes() { return processes_; }
+  PageRequests& page_requests() { return page_requests_; }
   NumaMemory& memory() { return memory_; }
   const HostMemoryConfig& config() const { return memory_.config(); }
   // One for each node's host bridges.
@@ -71,6 +84,13 @@ class HostMemory : public HostMemoryPort {
   const IommuFaultLog& faults() const { return faults_; }
 
  private:
+  // What a request means.
+  struct Found {
+    Completion status = Completion::kUnsupportedRequest;
+    const Iommu::Mapping* mapping = nullptr;  // null unless kSuccess, or nothing to a translation
+    std::uint32_t pasid = 0;                  // in whose tables; 0: the function's
+  };
+  Found look_up(const DmaRequester& requester, std::uint64_t bus, Bytes length, bool device_writes);
   IommuWalker& walker(std::uint16_t requester) {
     return walkers_[static_cast<std::size_t>(node_of_(requester))];
   }
@@ -79,6 +99,8 @@ class HostMemory : public HostMemoryPort {
   const DmaPages pages_;
   std::function<int(std::uint16_t)> node_of_;
   Iommu iommu_;
+  ProcessTables processes_;
+  PageRequests page_requests_;
   NumaMemory memory_;
   std::deque<IommuWalker> walkers_;  // by node
   WatchList watches_;

@@ -20,6 +20,8 @@ class IommuWalker {
   // A request of a function behind `node` begins now; how long it waits for a walk, behind the
   // look-up. 0: the page is there.
   SimTime translate(const IommuPage& page, int node);
+  // The walk has found nothing, of which nothing is kept.
+  void found_nothing(const IommuPage& page) { tlb_.drop(page); }
   // The tables no longer say what they said for [bus, bus + size).
   void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size) {
     tlb_.drop(requester, bus, size);

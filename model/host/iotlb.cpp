@@ -21,6 +21,13 @@ void Iotlb::insert(const IommuPage& page, SimTime walked) {
   by_page_.emplace(page, used_.begin());
 }
 
+void Iotlb::drop(const IommuPage& page) {
+  const auto found = by_page_.find(page);
+  if (found == by_page_.end()) return;
+  used_.erase(found->second);
+  by_page_.erase(found);
+}
+
 // Pages of all sizes: what begins in front of the range may reach into it.
 void Iotlb::drop(std::uint16_t requester, std::uint64_t bus, Bytes size) {
   for (auto it = by_page_.lower_bound({requester, 0, 0});

@@ -13,14 +13,16 @@
 
 namespace npu::model {
 
-// A page of bus addresses of a function.
+// A page of bus addresses of a function, or of a process' addresses that it shares.
 struct IommuPage {
   std::uint16_t requester;  // packed BDF
   std::uint64_t bus;        // its begin
   Bytes size;
+  std::uint32_t pasid = 0;  // of the process; 0: the function's own
 
   friend bool operator<(const IommuPage& a, const IommuPage& b) {
-    return std::tie(a.requester, a.bus, a.size) < std::tie(b.requester, b.bus, b.size);
+    return std::tie(a.requester, a.bus, a.size, a.pasid) <
+           std::tie(b.requester, b.bus, b.size, b.pasid);
   }
 };
 
@@ -32,6 +34,7 @@ class Iotlb {
   const SimTime* find(const IommuPage& page);
   void insert(const IommuPage& page, SimTime walked);
   // Pages of the function that [bus, bus + size) meets.
+  void drop(const IommuPage& page);
   void drop(std::uint16_t requester, std::uint64_t bus, Bytes size);
 
  private:

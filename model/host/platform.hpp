@@ -56,7 +56,11 @@ class HostPlatform : public sc_core::sc_module,
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
   void copy(ByteSpan to, ConstByteSpan from) override { work_.copy(to, from); }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override;
+  Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
+                                            Bytes offset) override;
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override;
+  Result<std::unique_ptr<platform::ProcessAddresses>> open_process_addresses(
+      platform::Bdf bdf) override;
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override;
   Status reset_function(platform::Bdf bdf) override;
@@ -77,6 +81,13 @@ class HostPlatform : public sc_core::sc_module,
   // it has cached of them is invalidated (PCIe 10.3), for which the core spins as long as that
   // takes; without an answer the IOMMU's fault log tells it. After the last task nobody waits.
   void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size);
+  // The same of a process' addresses, where the function may have translations of them.
+  void unmap_process(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+                     Bytes size);
+  // A host task calls, and time may pass; after the last one it may not.
+  bool in_task() const;
+  // The function is to make no more page requests.
+  void stop_page_requests(platform::Bdf bdf);
   // What allocate_dma() gave is unmapped, unpinned and freed; `others`: functions that share it.
   void free_dma(const Iommu::Mapping& mapping, const std::vector<std::uint16_t>& others);
   const HostStatistics& statistics() const { return statistics_; }
@@ -123,7 +134,6 @@ class HostPlatform : public sc_core::sc_module,
   Status enable_virtual_functions(platform::Bdf bdf, std::uint32_t sriov, unsigned count);
   std::uint32_t shown(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value);
   std::uint32_t access(platform::Bdf bdf, std::uint32_t offset, unsigned width);
-  bool in_task() const;
   void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size);
   bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }
 

@@ -6,6 +6,8 @@
 
 #include "model/core/bus_page.hpp"
 #include "model/host/platform.hpp"
+#include "model/host/process_addresses.hpp"
+#include "model/host/vector_wait.hpp"
 #include "npu/abi/pci.hpp"
 #include "npu/base/checked.hpp"
 
@@ -65,36 +67,19 @@ class MappedDmaMemory : public platform::DmaMemory {
   std::vector<std::uint16_t> others_;  // functions that share it
 };
 
-class MsixVector : public platform::InterruptVector {
+class MsixVector : public VectorWait {
  public:
   MsixVector(HostCpus& cpus, Interrupts& interrupts, std::shared_ptr<VectorState> state,
              platform::Bdf bdf, unsigned vector)
-      : cpus_(cpus),
+      : VectorWait(cpus, std::move(state),
+                   fmt::format("interrupt vector {} of {}", vector, to_string(bdf))),
         interrupts_(interrupts),
-        state_(std::move(state)),
         bdf_(bdf),
         vector_(vector) {}
   ~MsixVector() override { interrupts_.close(bdf_.packed(), vector_); }
-  std::uint64_t count() override {
-    cpus_.synchronise();
-    return state_->count;
-  }
-  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override {
-    cpus_.synchronise();
-    const auto came = [&] { return state_->count != seen; };
-    if (came()) return state_->count;
-    const bool woken =
-        cpus_.block(state_->arrived, deadline_ticks(deadline), came,
-                    fmt::format("interrupt vector {} of {}", vector_, to_string(bdf_)));
-    if (woken || came()) return state_->count;
-    return fail(ErrorCode::kTimeout,
-                fmt::format("no interrupt on vector {} of {}", vector_, to_string(bdf_)));
-  }
 
  private:
-  HostCpus& cpus_;
   Interrupts& interrupts_;
-  std::shared_ptr<VectorState> state_;
   platform::Bdf bdf_;
   unsigned vector_;
 };
@@ -166,6 +151,21 @@ Result<platform::BusAddress> HostPlatform::share_dma(platform::DmaMemory& memory
   return memory.bus();
 }
 
+// The root complex and switches route by address: to each other the functions' BARs are where the
+// host sees them.
+Result<platform::BusAddress> HostPlatform::peer_address(platform::Bdf bdf, platform::Bdf owner,
+                                                        unsigned bar, Bytes offset) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  const BarResource resource = bar < 6 ? resources_(owner, bar) : BarResource{};
+  if (offset >= resource.size) {
+    return fail(ErrorCode::kNotFound,
+                fmt::format("{} has nothing at {:#x} of BAR{}", to_string(owner), offset, bar));
+  }
+  return platform::BusAddress{resource.address + offset};
+}
+
 Status HostPlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) {
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
@@ -176,6 +176,46 @@ Status HostPlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid
   if (auto enabled = enable_pasids(platform::Bdf::unpack(requester)); !enabled) return enabled;
   memory_.iommu().bind(requester, memory.bus().value, pasid);
   return {};
+}
+
+// PASIDs, translations and, behind these, page requests, all that the function can have open.
+Result<std::unique_ptr<platform::ProcessAddresses>> HostPlatform::open_process_addresses(
+    platform::Bdf bdf) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  const auto pri = find_extended_capability(bdf, pci::kExtPri);
+  const auto ats = find_extended_capability(bdf, pci::kExtAts);
+  if (pri == 0 || ats == 0) {
+    return fail(ErrorCode::kUnsupported, to_string(bdf) + " makes no page requests");
+  }
+  auto vector = memory_.page_requests().open(bdf.packed());
+  if (!vector) {
+    return fail(ErrorCode::kAlreadyExists, "page requests of " + to_string(bdf) + " are served");
+  }
+  auto opened =
+      std::make_unique<SharedProcesses>(*this, cpus_, memory_, work_, bdf, std::move(vector));
+  if (auto enabled = enable_pasids(bdf); !enabled) return forward_error(enabled);
+  write16(bdf, ats + pci::kAtsControl, pci::kAtsControlEnable);
+  write16(bdf, pri + pci::kPriControl, pci::kPriControlReset);
+  write32(bdf, pri + pci::kPriAllocation, read32(bdf, pri + pci::kPriCapacity));
+  write16(bdf, pri + pci::kPriControl, pci::kPriControlEnable);
+  return opened;
+}
+
+void HostPlatform::stop_page_requests(platform::Bdf bdf) {
+  const auto pri = find_extended_capability(bdf, pci::kExtPri);
+  if (pri != 0) write16(bdf, pri + pci::kPriControl, 0);
+}
+
+void HostPlatform::unmap_process(std::uint16_t requester, std::uint32_t pasid,
+                                 std::uint64_t address, Bytes size) {
+  if (in_task()) {
+    cpus_.synchronise();
+    memory_.retire_process(requester, pasid, address, size);
+    invalidate(requester, address, size);
+  }
+  memory_.unmap_process(requester, pasid, address, size);
 }
 
 Status HostPlatform::enable_pasids(platform::Bdf bdf) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/ats/host_pages.hpp"
 #include "model/mmu/page_faults.hpp"
 #include "npu/base/checked.hpp"
 
@@ -73,6 +74,10 @@ tlm::tlm_sync_enum Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans
                                 tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const auto& info = Transaction::of(trans);
   if (info.kind == TransactionKind::kTranslation) return end_translation(trans);
+  if (info.to_host) {
+    host_pages_->access(trans);
+    return tlm::TLM_ACCEPTED;
+  }
   if (info.peer != 0) {
     peer_socket->nb_transport_fw(trans, phase, delay);
     return tlm::TLM_ACCEPTED;
@@ -155,7 +160,11 @@ void Mmu::trace(const Transaction& info, std::uint64_t address, bool hit) const 
 bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,
               Transaction& info) {
   if (!(trans.is_write() ? page.write : page.read)) {
-    refuse(trans, Completion::kForbidden, trans.get_address());
+    if (page.host) {
+      host_pages_->want(trans, trans.get_address());  // which may have been forbidden only then
+    } else {
+      refuse(trans, Completion::kForbidden, trans.get_address());
+    }
     return false;
   }
   // Links carry contiguous data only, and only function 0's: the peer knows cards, not functions.
@@ -170,6 +179,7 @@ bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload
   info.hop_context = Hop{trans.get_address(), client, space.generation}.pack();
   trans.set_address(page.translate(trans.get_address()));
   info.peer = page.peer;
+  info.to_host = page.host;
   if (page.peer != 0) info.flow = static_cast<std::uint8_t>(client << 5 | (info.flow & 0x1FU));
   if (info.asks_translated) {
     tlm::tlm_phase phase = tlm::END_REQ;
@@ -196,6 +206,40 @@ tlm::tlm_sync_enum Mmu::peer_response(tlm::tlm_generic_payload& trans, tlm::tlm_
                                       sc_core::sc_time& delay) {
   const auto hop = Hop::unpack(Transaction::of(trans).hop_context);
   return response(static_cast<int>(hop.client), trans, phase, delay);
+}
+
+// --- Pages of the host ------------------------------------------------------------------------
+
+bool Mmu::shares(SpaceId space) const {
+  return host_pages_ != nullptr && host_pages_->shares(space);
+}
+
+void Mmu::host_translated(TaggedAddress page, bool write, const Walker::Waiting& waiting) {
+  Translation entry;
+  entry.tag = page >> abi::kPageShift;
+  entry.base = page & ((std::uint64_t{1} << abi::kVirtualBits) - 1);
+  entry.read = true;
+  entry.write = write;
+  entry.host = true;
+  tlb_.insert(entry);
+  for (auto* const trans : waiting) {
+    const unsigned client = Hop::unpack(Transaction::of(*trans).hop_context).client;
+    if (!use(entry, client, *trans, Transaction::of(*trans))) continue;
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    auto delay = sc_core::SC_ZERO_TIME;
+    pass_on(client, *trans, phase, delay);
+  }
+}
+
+void Mmu::host_refused(const Walker::Waiting& waiting, Completion completion) {
+  for (auto* const trans : waiting) fail(*trans, completion);
+}
+
+void Mmu::host_answered(tlm::tlm_generic_payload& trans) {
+  const auto hop = Hop::unpack(Transaction::of(trans).hop_context);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  auto delay = sc_core::SC_ZERO_TIME;
+  response(static_cast<int>(hop.client), trans, phase, delay);
 }
 
 tlm::tlm_sync_enum Mmu::walker_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
@@ -242,6 +286,9 @@ bool Mmu::is_there(const Translation& page, tlm::tlm_generic_payload& trans,
 // such faults.
 void Mmu::refuse(tlm::tlm_generic_payload& trans, Completion completion, std::uint64_t address) {
   const auto& info = Transaction::of(trans);
+  if (completion == Completion::kNotMapped && shares(info.vmid)) {
+    return host_pages_->want(trans, address);
+  }
   auto* const faults = faults_.empty() ? nullptr : faults_[function_of(info.vmid)];
   if (faults == nullptr || !faults->keeps(info.vmid, completion)) return fail(trans, completion);
   ++statistics_.faults_kept;

@@ -32,6 +32,7 @@
 
 namespace npu::model {
 
+class HostPages;
 class Invalidation;
 class MmuContext;
 class PageFaults;
@@ -70,6 +71,12 @@ class Mmu : public sc_core::sc_module,
   bool knows(std::uint8_t vmid, std::uint64_t address, bool write) const override;
   Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address, const void* data,
                    Bytes length) override;
+  // Pages of the host in spaces that share them; without it there are none.
+  void connect(HostPages& pages) { host_pages_ = &pages; }
+  // The host has granted what `waiting` wanted, or has not, or one of their accesses has ended.
+  void host_translated(TaggedAddress page, bool write, const Walker::Waiting& waiting);
+  void host_refused(const Walker::Waiting& waiting, Completion completion);
+  void host_answered(tlm::tlm_generic_payload& trans);
   // Whose bytes lend() gives, of device-local addresses.
   void connect(Lender& lender) { lender_ = &lender; }
   const std::byte* lend(std::uint8_t vmid, std::uint64_t address, Bytes length,
@@ -168,10 +175,14 @@ class Mmu : public sc_core::sc_module,
   void access_ended(SpaceId space, unsigned generation);
   // There are such spaces.
   bool exists(SpaceId space) const { return space < in_flight_.size(); }
+  // The host's pages are in it, where its own tables map nothing.
+  bool shares(SpaceId space) const;
 
-  // `whole`: kNotMapped of a page with parts.
+  // `whole`: kNotMapped of a page with parts, or of the host's.
   Completion resolve(std::uint8_t vmid, std::uint64_t address, bool write, std::uint64_t& local,
                      bool whole = false);
+  bool move_on_host(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
+                    unsigned char* data, Bytes length);
   bool parts_are_there(SpaceId space, const Translation& page, std::uint64_t offset, Bytes size);
   Completion find_page(TaggedAddress address, Translation& page);
   Completion move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
@@ -188,6 +199,7 @@ class Mmu : public sc_core::sc_module,
   std::vector<LastPages> last_;  // by client
   MemoryWatch* watch_ = nullptr;
   Lender* lender_ = nullptr;
+  HostPages* host_pages_ = nullptr;
   std::vector<Writer> writers_;        // by client, if there is a watch
   std::vector<InFlight> in_flight_;    // by space
   std::vector<MmuContext*> contexts_;  // by function

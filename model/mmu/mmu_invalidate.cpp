@@ -12,6 +12,7 @@ namespace npu::model {
 void Mmu::drop(const TaggedRange& range) {
   tlb_.drop(range);
   walker_.invalidate(range);
+  if (watch_ != nullptr) watch_->translations_dropped(range.first, range.last);
 }
 
 void Mmu::open_generation(const TaggedRange& range) {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory by virtual address without time, and who is told of writes.
 #include <algorithm>
+#include <cstring>
 
+#include "model/ats/host_pages.hpp"
 #include "model/mmu/mmu.hpp"
 #include "model/mmu/page_faults.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
 namespace {
+
+constexpr std::uint64_t kOnHost = UINT64_MAX;  // in place of a device-local address
 
 // Bytes at a device-local address, at once; whether there is such memory.
 template <class Socket>
@@ -74,6 +78,7 @@ Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write, st
   Translation page;
   const auto found = find_page(tagged_address(vmid, address), page);
   if (found != Completion::kSuccess) return found;
+  if (page.host) return Completion::kNotMapped;
   if (!(write ? page.write : page.read)) return Completion::kForbidden;
   if (page.peer != 0) return Completion::kNoPeer;
   if (whole && page.partial) return Completion::kNotMapped;
@@ -136,6 +141,7 @@ Completion Mmu::read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_
     const Bytes to_page = abi::entry_span(0) - address % abi::entry_span(0);
     Bytes count = 1;
     if (row_bytes <= to_page && pitch > 0) count += (to_page - row_bytes) / pitch;
+    if (shares(vmid)) count = 1;  // it may be a page of the host's
     count = std::min({count, Bytes{rows}, Bytes{UINT16_MAX},
                       std::max<Bytes>(kMost / std::max<Bytes>(row_bytes, 1), 1)});
     std::uint64_t local = address;
@@ -185,7 +191,8 @@ Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, c
     if (moved != Completion::kSuccess) return moved;
     if (watch_ != nullptr) {
       watch_->written(writer, vmid, address, piece);
-      if (vmid != space_of(0, abi::kVmidPhysical)) watch_->written_local(writer, local, piece);
+      const bool another = vmid != space_of(0, abi::kVmidPhysical) && local != kOnHost;
+      if (another) watch_->written_local(writer, local, piece);
     }
     in += piece;
     address += piece;
@@ -194,8 +201,24 @@ Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, c
   return Completion::kSuccess;
 }
 
+// Of a page of the host's. Whoever waits for such a write on the host is told.
+bool Mmu::move_on_host(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
+                       unsigned char* data, Bytes length) {
+  const bool write = command == tlm::TLM_WRITE_COMMAND;
+  if (!exists(vmid) || is_physical(vmid) || !shares(vmid)) return false;
+  auto* const bytes = host_pages_->find(vmid, address, length, write);
+  if (bytes == nullptr) return false;
+  if (write) {
+    std::memcpy(bytes, data, length);
+    host_pages_->written(bytes, length);
+  } else {
+    std::memcpy(data, bytes, length);
+  }
+  return true;
+}
+
 bool Mmu::pages_may_leave(std::uint8_t vmid) const {
-  return exists(vmid) && !is_physical(vmid) && tells_of_use(vmid);
+  return exists(vmid) && !is_physical(vmid) && (tells_of_use(vmid) || shares(vmid));
 }
 
 bool Mmu::reaches(std::uint8_t vmid, std::uint64_t address, Bytes length, bool write) {
@@ -203,11 +226,15 @@ bool Mmu::reaches(std::uint8_t vmid, std::uint64_t address, Bytes length, bool w
     const std::uint64_t offset = address % abi::entry_span(0);
     const Bytes piece = std::min(length, abi::entry_span(0) - offset);
     Translation page;
-    if (find_page(tagged_address(vmid, address), page) != Completion::kSuccess) return false;
-    if (!(write ? page.write && !page.clean : page.read)) return false;
-    if (page.partial && !parts_are_there(vmid, page, offset, piece)) return false;
+    const auto found = find_page(tagged_address(vmid, address), page);
+    const bool on_host = shares(vmid) && (page.host || found == Completion::kNotMapped);
+    if (on_host && host_pages_->find(vmid, address, piece, write) == nullptr) return false;
     address += piece;
     length -= piece;
+    if (on_host) continue;
+    if (found != Completion::kSuccess) return false;
+    if (!(write ? page.write && !page.clean : page.read)) return false;
+    if (page.partial && !parts_are_there(vmid, page, offset, piece)) return false;
   }
   return true;
 }
@@ -244,6 +271,12 @@ void Mmu::release(Hold hold) {
 Completion Mmu::move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
                      unsigned char* data, Bytes length, std::uint64_t& local) {
   const auto resolved = resolve(vmid, address, command == tlm::TLM_WRITE_COMMAND, local);
+  const bool on_host =
+      resolved == Completion::kNotMapped && move_on_host(command, vmid, address, data, length);
+  if (on_host) {
+    local = kOnHost;
+    return Completion::kSuccess;
+  }
   if (resolved != Completion::kSuccess) return resolved;
   const bool moved =
       move_now(sim_.pool, hbm_sockets[0], command, local, data, static_cast<unsigned>(length));

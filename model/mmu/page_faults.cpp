@@ -24,8 +24,12 @@ PageFaults::PageFaults(CardRegisters& registers, Mmu& mmu, FaultPolicy policy)
     : registers_(registers), bank_(registers.bank()), mmu_(mmu) {
   mmu.attach(*this);
   const std::uint32_t by_host = policy == FaultPolicy::kBatch ? 1 : 0;
-  bank_.on_read<abi::PageFaultMode>(
-      [by_host] { return abi::PageFaultMode{}.set<abi::PageFaultMode::ByHost>(by_host); });
+  const std::uint32_t host_pages = policy == FaultPolicy::kAts ? 1 : 0;
+  bank_.on_read<abi::PageFaultMode>([by_host, host_pages] {
+    return abi::PageFaultMode{}
+        .set<abi::PageFaultMode::ByHost>(by_host)
+        .set<abi::PageFaultMode::HostPages>(host_pages);
+  });
   bank_.on_write<PageFaultSpaces>([this](PageFaultSpaces value) { spaces_changed(value.raw); });
   bank_.on_write<PageFaultControl>([this](PageFaultControl value) { enable(value); });
   bank_.on_write<PageFaultConsumer>([this](PageFaultConsumer value) { consumed(value.raw); });

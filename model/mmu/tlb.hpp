@@ -23,6 +23,7 @@ struct Translation {
   bool clean = false;     // the table does not yet say that the page is written
   bool partial = false;   // see Tlb::residency()
   std::uint8_t peer = 0;  // Transaction::peer of accesses to the page
+  bool host = false;      // a page of the host's, at its own address there (model/ats)
 
   bool covers(TaggedAddress address) const { return address >> shift == tag; }
   std::uint64_t translate(std::uint64_t address) const {

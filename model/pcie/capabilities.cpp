@@ -78,20 +78,31 @@ std::uint32_t single_root_iov(ConfigSpace& space, const PciFunctionConfig& confi
   return at;
 }
 
-void address_translation_services(ConfigSpace& space) {
-  const auto ats = space.add_extended(pci::kExtAts, 1, 8);
-  space.set(ats + 4, 2, 0x0020);  // page aligned requests
-  space.writable(ats + 6, 2, 0x801F);
+std::uint32_t address_translation_services(ConfigSpace& space) {
+  const auto at = space.add_extended(pci::kExtAts, 1, 8);
+  space.set(at + 4, 2, 0x0020);  // page aligned requests
+  space.writable(at + pci::kAtsControl, 2, pci::kAtsControlEnable | pci::kAtsControlStuMask);
+  return at;
 }
 
-// What compute queues do in host memory: address translation, process address spaces. No page
-// requests: no unit of the card makes any. The offset of the last.
-std::uint32_t address_translation(ConfigSpace& space) {
-  address_translation_services(space);
-  const auto pasid = space.add_extended(pci::kExtPasid, 1, 8);
-  space.set(pasid + 4, 2, 16 << 8);  // 16 bits
-  space.writable(pasid + pci::kPasidControl, 2, pci::kPasidControlEnable);
-  return pasid;
+// What compute queues do in host memory: address translation, process address spaces.
+void address_translation(ConfigSpace& space, CapabilityOffsets& at) {
+  at.ats = address_translation_services(space);
+  at.pasid = space.add_extended(pci::kExtPasid, 1, 8);
+  space.set(at.pasid + 4, 2, 16 << 8);  // 16 bits
+  space.writable(at.pasid + pci::kPasidControl, 2, pci::kPasidControlEnable);
+}
+
+// Of cards that use the host's pages; others make no page requests.
+std::uint32_t page_requests(ConfigSpace& space, unsigned capacity) {
+  const auto at = space.add_extended(pci::kExtPri, 1, 16);
+  space.writable(at + pci::kPriControl, 2, pci::kPriControlEnable | pci::kPriControlReset);
+  space.set(at + pci::kPriStatus, 2, pci::kPriStatusStopped | pci::kPriStatusPasid);
+  space.write_one_to_clear(at + pci::kPriStatus, 2,
+                           pci::kPriStatusFailure | pci::kPriStatusUnexpected);
+  space.set(at + pci::kPriCapacity, 4, capacity);
+  space.writable(at + pci::kPriAllocation, 4, pci::kAllOnes);
+  return at;
 }
 
 void latency_tolerance(ConfigSpace& space) {
@@ -131,7 +142,10 @@ CapabilityOffsets build_endpoint(ConfigSpace& space, const ChipConfig& chip, uns
   alternative_routing(space, number + 1 < count ? number + 1 : 0);
   serial_number(space, config.serial_number);
   if (number == 0 && config.sriov_total_vfs > 0) at.sriov = single_root_iov(space, config);
-  if (has_device) at.pasid = address_translation(space);
+  if (has_device) address_translation(space, at);
+  if (has_device && chip.mmu.fault_policy == FaultPolicy::kAts) {
+    at.pri = page_requests(space, chip.mmu.max_page_requests);
+  }
   if (number == 0) {
     latency_tolerance(space);
     add_link_capabilities(space, chip.link);
@@ -155,7 +169,7 @@ CapabilityOffsets build_virtual(ConfigSpace& space, const ChipConfig& chip) {
   alternative_routing(space, 0);
   // Each has translations of its own; PASIDs are enabled in the physical function for all of them
   // (PCIe 6.20).
-  if (vectors > 0) address_translation_services(space);
+  if (vectors > 0) at.ats = address_translation_services(space);
   return at;
 }
 

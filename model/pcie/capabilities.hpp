@@ -17,7 +17,9 @@ struct CapabilityOffsets {
   std::uint32_t power = 0;
   std::uint32_t aer = 0;
   std::uint32_t sriov = 0;
+  std::uint32_t ats = 0;
   std::uint32_t pasid = 0;
+  std::uint32_t pri = 0;
 };
 
 enum class PortType : std::uint8_t { kEndpoint = 0, kRootPort = 4, kUpstream = 5, kDownstream = 6 };

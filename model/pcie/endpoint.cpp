@@ -41,7 +41,7 @@ Endpoint::~Endpoint() = default;
 SimTime Endpoint::request_arrived(unsigned, Payload& payload) {
   const auto& info = Transaction::of(payload);
   SimTime when = sim_now() + ticks(chip_.endpoint.ingress);
-  const bool is_message = info.kind == TransactionKind::kInvalidation;
+  const bool is_message = is_routed_by_id(info.kind);
   const bool is_register = info.kind == TransactionKind::kConfig || !decode(payload).is_memory();
   if (!info.posted && is_register && !is_message) when += ticks(chip_.endpoint.register_access);
   simulation_.agenda.at<&Endpoint::serve>(when, *this, handle_of(payload));
@@ -58,6 +58,8 @@ void Endpoint::serve(std::uint64_t handle) {
     serve_config(payload);
   } else if (info.kind == TransactionKind::kInvalidation) {
     serve_invalidation(payload);
+  } else if (info.kind == TransactionKind::kPageResponse) {
+    serve_page_response(payload);
   } else {
     serve_memory(payload);
   }
@@ -130,8 +132,23 @@ void Endpoint::serve_invalidation(Payload& payload) {
   if (function == nullptr || !function->has_device()) {
     return finish(payload, Completion::kUnsupportedRequest);
   }
-  if (on_invalidation_) on_invalidation_(function->device());
-  finish(payload, Completion::kSuccess);
+  const bool over = !on_invalidation_ || on_invalidation_(function->device(), handle_of(payload));
+  if (over) invalidated(handle_of(payload));
+}
+
+void Endpoint::invalidated(std::uint64_t request) {
+  finish(payload_of(request), Completion::kSuccess);
+}
+
+// One that nobody waits for is told in the capability's status (PCIe 10.5.2.2).
+void Endpoint::serve_page_response(Payload& payload) {
+  auto* const function = find(payload.get_address() >> 12 & 0xFF);
+  PageResponseMessage message;
+  std::memcpy(&message, payload.get_data_ptr(), sizeof message);
+  payload.release();
+  if (function == nullptr || !function->has_device()) return;
+  const bool known = on_page_response_ && on_page_response_(function->device(), message);
+  if (!known) function->set_page_request_status(pci::kPriStatusUnexpected);
 }
 
 void Endpoint::serve_memory(Payload& payload) {
@@ -329,7 +346,7 @@ EndpointFunction& Endpoint::of_chip(unsigned function) {
 }
 
 // PASIDs of virtual functions are enabled in the physical one.
-bool Endpoint::pasid_enabled(unsigned function) {
+bool Endpoint::pasid_enabled(unsigned function) const {
   const bool is_virtual = function >= chip_.physical_functions();
   return (is_virtual ? functions_.front() : functions_[function]).pasid_enabled();
 }

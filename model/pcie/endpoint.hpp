@@ -29,6 +29,7 @@ namespace npu::model {
 class Endpoint : public sc_core::sc_module,
                  public InterruptPort,
                  public ConfigTarget,
+                 public HostServicesPort,
                  private PortOwner {
  public:
   using Payload = tlm::tlm_generic_payload;
@@ -56,7 +57,7 @@ class Endpoint : public sc_core::sc_module,
 
   PciePort& port() { return port_; }
   // Packed BDF of a function of the chip.
-  std::uint16_t requester(unsigned function = 0) {
+  std::uint16_t requester(unsigned function = 0) const {
     return static_cast<std::uint16_t>(bus_ << 8 | of_chip(function).number());
   }
   const ChipConfig& chip() const { return chip_; }
@@ -72,11 +73,25 @@ class Endpoint : public sc_core::sc_module,
   // What is behind the function takes this long to be reset.
   void set_reset_time(unsigned function, Picoseconds time) { reset_times_[function] = ticks(time); }
   void add_reset_listener(ResetListener& listener) { listeners_.push_back(&listener); }
-  // Called when an ATS Invalidate Request for a function of the chip has arrived: at its return
-  // what the function has cached is gone and in use no more.
-  void on_invalidation(std::function<void(unsigned)> listener) {
-    on_invalidation_ = std::move(listener);
+  // Called with the function when an ATS Invalidate Request for it has arrived. True: what it has
+  // cached is gone and in use no more; false: it will be, and then invalidated(request) is called.
+  using InvalidationListener = std::function<bool(unsigned function, std::uint64_t request)>;
+  void on_invalidation(InvalidationListener listener) { on_invalidation_ = std::move(listener); }
+  void invalidated(std::uint64_t request);
+  // Called when a PRG Response has come; false: the function has asked for nothing like it.
+  using PageResponseListener = std::function<bool(unsigned function, const PageResponseMessage&)>;
+  void on_page_response(PageResponseListener listener) { on_page_response_ = std::move(listener); }
+  // HostServicesPort
+  bool translations_enabled(unsigned function) const override {
+    return of_chip(function).ats_enabled() && pasid_enabled(function);
   }
+  unsigned page_requests(unsigned function) const override {
+    return of_chip(function).page_requests();
+  }
+  void set_page_request_status(unsigned function, std::uint16_t bits) override {
+    of_chip(function).set_page_request_status(bits);
+  }
+  std::uint16_t requester_of(unsigned function) const override { return requester(function); }
   void add_write_loss_listener(WriteLossListener& listener) {
     loss_listeners_.push_back(&listener);
   }
@@ -109,6 +124,7 @@ class Endpoint : public sc_core::sc_module,
   void serve(std::uint64_t handle);
   void serve_config(Payload& payload);
   void serve_invalidation(Payload& payload);
+  void serve_page_response(Payload& payload);
   // Where an access of the host goes; `function` null: nowhere.
   struct Place {
     EndpointFunction* function = nullptr;
@@ -153,7 +169,10 @@ class Endpoint : public sc_core::sc_module,
   void reset_behind(unsigned function);
   // By the chip's number.
   EndpointFunction& of_chip(unsigned function);
-  bool pasid_enabled(unsigned function);
+  const EndpointFunction& of_chip(unsigned function) const {
+    return const_cast<Endpoint*>(this)->of_chip(function);
+  }
+  bool pasid_enabled(unsigned function) const;
   bool is_pending(unsigned function) const;
   bool in_hot_reset() const { return hot_reset_until_ != 0 && sim_now() < hot_reset_until_; }
   void deliver_pending(EndpointFunction& function);
@@ -168,7 +187,8 @@ class Endpoint : public sc_core::sc_module,
   std::vector<SimTime> reset_times_;  // by function of the chip
   std::vector<ResetListener*> listeners_;
   std::vector<WriteLossListener*> loss_listeners_;
-  std::function<void(unsigned)> on_invalidation_;
+  InvalidationListener on_invalidation_;
+  PageResponseListener on_page_response_;
   std::uint8_t bus_ = 0;
   std::vector<Tag> tags_;
   std::vector<unsigned> free_tags_;

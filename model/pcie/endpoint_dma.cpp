@@ -36,7 +36,8 @@ tlm::tlm_sync_enum Endpoint::dma_request(int port, Payload& payload, tlm::tlm_ph
   info.requester = requester(info.function);
   const bool allowed = function.bus_master() && !function.in_reset();
   if (info.posted) {
-    if (!allowed) return refuse_posted(payload);
+    const bool may_ask = info.kind != TransactionKind::kPageRequest || function.page_requests() > 0;
+    if (!allowed || !may_ask) return refuse_posted(payload);
     delay = sc_core::sc_time::from_value(post(payload) - sim_now());
   } else if (allowed) {
     start_read(static_cast<unsigned>(port), payload);
@@ -116,6 +117,8 @@ void Endpoint::start_read(unsigned port, Payload& client) {
   wire_info.function = info.function;
   wire_info.requester = info.requester;
   wire_info.pasid = pasid_enabled(info.function) ? info.pasid : 0;
+  wire_info.translated = info.translated;
+  wire_info.no_write = info.no_write;
   wire_info.cause = info.cause;
   wire_info.issued = sim_now();
   wire_info.context = context_of(number, tag.generation);
@@ -178,7 +181,7 @@ void Endpoint::end_read(unsigned number, Completion completion, const unsigned c
   if (completion == Completion::kSuccess) {
     const bool is_translation = info.kind == TransactionKind::kTranslation;
     const unsigned length = is_translation ? kTranslationBytes : client.get_data_length();
-    std::memcpy(client.get_data_ptr(), data, length);
+    if (client.get_data_ptr() != nullptr) std::memcpy(client.get_data_ptr(), data, length);
     client.set_response_status(tlm::TLM_OK_RESPONSE);
   } else {
     refuse(client, completion);

@@ -100,7 +100,33 @@ void EndpointFunction::refresh() {
   pasid_enabled_ =
       capabilities_.pasid != 0 &&
       (space_.read(capabilities_.pasid + pci::kPasidControl, 2) & pci::kPasidControlEnable) != 0;
+  ats_enabled_ = capabilities_.ats != 0 && (space_.read(capabilities_.ats + pci::kAtsControl, 2) &
+                                            pci::kAtsControlEnable) != 0;
+  refresh_page_requests();
   if (capabilities_.sriov) refresh_virtual_functions();
+}
+
+// Enable and Reset together are no request for either (PCIe 10.5.2.2); Stopped says that none are
+// outstanding any more, which is so here as soon as the host is told of it.
+void EndpointFunction::refresh_page_requests() {
+  const std::uint32_t at = capabilities_.pri;
+  page_requests_ = 0;
+  if (at == 0) return;
+  const auto control = space_.read(at + pci::kPriControl, 2);
+  if ((control & pci::kPriControlEnable) != 0) {
+    page_requests_ =
+        std::min(space_.read(at + pci::kPriAllocation, 4), space_.read(at + pci::kPriCapacity, 4));
+    space_.clear_bits(at + pci::kPriStatus, 2, pci::kPriStatusStopped);
+    return;
+  }
+  space_.set_bits(at + pci::kPriStatus, 2, pci::kPriStatusStopped);
+  if ((control & pci::kPriControlReset) == 0) return;
+  space_.clear_bits(at + pci::kPriControl, 2, pci::kPriControlReset);
+  space_.clear_bits(at + pci::kPriStatus, 2, pci::kPriStatusFailure | pci::kPriStatusUnexpected);
+}
+
+void EndpointFunction::set_page_request_status(std::uint16_t bits) {
+  if (capabilities_.pri != 0) space_.set_bits(capabilities_.pri + pci::kPriStatus, 2, bits);
 }
 
 // A BAR of a virtual function takes at least a page, so that they can be mapped one by one

@@ -59,6 +59,11 @@ class EndpointFunction {
   bool bus_master() const { return bus_master_; }
   // Requests may carry a PASID (PCIe 7.8.8.3).
   bool pasid_enabled() const { return pasid_enabled_; }
+  // The function may ask for translations (PCIe 10.5.1.3).
+  bool ats_enabled() const { return ats_enabled_; }
+  // That it may have outstanding; 0: Page Request Enable is off (PCIe 10.5.2).
+  unsigned page_requests() const { return page_requests_; }
+  void set_page_request_status(std::uint16_t bits);
   MsixTable& msix() { return msix_; }
   const MsixTable& msix() const { return msix_; }
   const VirtualFunctionState& virtual_functions() const { return virtual_functions_; }
@@ -81,6 +86,7 @@ class EndpointFunction {
   void refresh();
   void resize_virtual_bars();
   void refresh_virtual_functions();
+  void refresh_page_requests();
 
   unsigned number_;
   int device_;  // -1: none
@@ -97,6 +103,8 @@ class EndpointFunction {
   bool memory_ = false;
   bool bus_master_ = false;
   bool pasid_enabled_ = false;
+  bool ats_enabled_ = false;
+  unsigned page_requests_ = 0;
 };
 
 }  // namespace npu::model

@@ -9,7 +9,8 @@ void refuse(tlm::tlm_generic_payload& payload, Completion completion) {
   Transaction::of(payload).completion = completion;
   payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   // A translation's payload is the answer, whatever direction was asked for.
-  if (payload.is_read()) std::memset(payload.get_data_ptr(), 0xFF, payload.get_data_length());
+  const bool has_data = payload.is_read() && payload.get_data_ptr() != nullptr;
+  if (has_data) std::memset(payload.get_data_ptr(), 0xFF, payload.get_data_length());
 }
 
 PciePort::PciePort(const sc_core::sc_module_name& name, PortOwner& owner, unsigned number)

@@ -148,7 +148,7 @@ void RootComplex::block(Payload& payload) {
 void RootComplex::issue(std::uint64_t handle) {
   auto& payload = payload_of(handle);
   if (Transaction::of(payload).kind == TransactionKind::kConfig) return issue_config(payload);
-  const bool is_message = Transaction::of(payload).kind == TransactionKind::kInvalidation;
+  const bool is_message = is_routed_by_id(Transaction::of(payload).kind);
   auto* port = is_message ? port_of_bus(bus_of_message(payload))
                           : port_of_address(payload.get_address(), payload.get_data_length());
   if (port && port->end) {

@@ -51,6 +51,9 @@ class RootComplex : public sc_core::sc_module, private PortOwner {
   // (PCIe 6.12, ACS P2P request redirect): devices that belong to different owners.
   void redirect_peers() { redirects_peers_ = true; }
   Picoseconds receiver_hold() const { return config_.latency; }
+  // The IOMMU answers a page request of the function (PCIe 10.4.2).
+  void respond_to_page_request(std::uint16_t requester, const PageResponseMessage& message,
+                               std::uint64_t cause);
 
  private:
   struct RootPort;
@@ -94,6 +97,7 @@ class RootComplex : public sc_core::sc_module, private PortOwner {
   HostMemoryPort::Access access(const Payload& payload, bool begins);
   void trace_lookup(const Payload& payload, const HostMemoryPort::Access& found) const;
   void interrupt(std::uint64_t number);
+  void page_request(std::uint64_t number);
   void store(std::uint64_t number);
   void sample(std::uint64_t number);
   void respond(std::uint64_t number);

@@ -41,6 +41,7 @@ void RootComplex::serve(std::uint64_t number) {
   auto& info = Transaction::of(payload);
   const std::uint64_t address = payload.get_address();
   if (!dma.port->function.bus_master()) return reject(number, Completion::kUnsupportedRequest);
+  if (info.kind == TransactionKind::kPageRequest) return page_request(number);
   if (info.posted && address >= kMessageBase && address < kMessageEnd &&
       payload.get_data_length() == 4) {
     simulation_.agenda.at<&RootComplex::interrupt>(std::max(sim_now(), dma.port->visible), *this,
@@ -72,14 +73,15 @@ void RootComplex::reject(std::uint64_t number, Completion completion) {
   simulation_.agenda.at<&RootComplex::respond>(sim_now() + ticks(config_.latency), *this, number);
 }
 
-// A translation is asked for before posted writes, so it needs their permission (PCIe 10.2.2: the
-// request's No Write flag is clear).
+// A translation is asked for before posted writes, so it needs their permission, unless it is for
+// reads alone (PCIe 10.2.2, the request's No Write flag).
 HostMemoryPort::Access RootComplex::access(const Payload& payload, bool begins) {
   const auto& info = Transaction::of(payload);
   const bool is_translation = info.kind == TransactionKind::kTranslation;
-  const DmaRequester requester{info.requester, info.pasid, info.posted};
+  DmaRequester requester{info.requester, info.pasid, info.posted || info.translated};
+  requester.asks = is_translation;
   const Bytes length = is_translation ? 1 : payload.get_data_length();
-  const bool writes = is_translation || payload.is_write();
+  const bool writes = is_translation ? !info.no_write : payload.is_write();
   return begins ? memory_.access(requester, payload.get_address(), length, writes, info.cause)
                 : memory_.reach(requester, payload.get_address(), length, writes, info.cause);
 }
@@ -110,6 +112,37 @@ void RootComplex::serve_write(std::uint64_t number) {
   simulation_.agenda.at<&RootComplex::store>(dma.port->visible, *this, number);
 }
 
+// Into the IOMMU's queue, behind the writes that came before.
+void RootComplex::page_request(std::uint64_t number) {
+  const SimTime visible = dmas_[number].port->visible;
+  if (visible > sim_now()) {
+    simulation_.agenda.at<&RootComplex::page_request>(visible, *this, number);
+    return;
+  }
+  auto& payload = *dmas_[number].payload;
+  release_dma(number);
+  const auto& info = Transaction::of(payload);
+  PageRequestMessage message;
+  std::memcpy(&message, payload.get_data_ptr(), sizeof message);
+  memory_.page_requested({info.requester, info.pasid}, payload.get_address(), message, info.cause);
+  payload.release();
+}
+
+void RootComplex::respond_to_page_request(std::uint16_t requester,
+                                          const PageResponseMessage& message, std::uint64_t cause) {
+  auto& payload = simulation_.pool.allocate(tlm::TLM_WRITE_COMMAND, std::uint64_t{requester} << 12,
+                                            nullptr, sizeof message);
+  auto& info = Transaction::of(payload);
+  info.kind = TransactionKind::kPageResponse;
+  info.posted = true;
+  info.pasid = message.pasid;
+  info.cause = cause;
+  info.issued = sim_now();
+  std::memcpy(payload.get_data_ptr(), &message, sizeof message);
+  simulation_.agenda.at<&RootComplex::issue>(sim_now() + ticks(config_.latency), *this,
+                                             handle_of(payload));
+}
+
 void RootComplex::store(std::uint64_t number) {
   const Dma dma = dmas_[number];
   release_dma(number);
@@ -118,10 +151,11 @@ void RootComplex::store(std::uint64_t number) {
   if (result.status == Completion::kSuccess) {
     const auto& info = Transaction::of(payload);
     const Bytes length = payload.get_data_length();
-    std::memcpy(result.data, payload.get_data_ptr(), length);
+    const bool moves = payload.get_data_ptr() != nullptr;
+    if (moves) std::memcpy(result.data, payload.get_data_ptr(), length);
     simulation_.emit(track_, platform::Activity::kHostWrite, dma.begin, sim_now(), info.cause,
                      length, payload.get_address());
-    memory_.written(result.data, length, info.cause);
+    if (moves) memory_.written(result.data, length, info.cause);
   }
   payload.release();
 }
@@ -145,7 +179,7 @@ void RootComplex::sample(std::uint64_t number) {
   } else if (info.kind == TransactionKind::kTranslation) {
     const std::uint64_t mapped = result.contiguous;
     std::memcpy(payload.get_data_ptr(), &mapped, kTranslationBytes);
-  } else {
+  } else if (payload.get_data_ptr() != nullptr) {
     std::memcpy(payload.get_data_ptr(), result.data, payload.get_data_length());
   }
   simulation_.emit(track_, platform::Activity::kHostRead, dmas_[number].begin, sim_now(),

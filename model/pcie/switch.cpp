@@ -132,7 +132,7 @@ void Switch::request_down(std::uint64_t handle) {
   auto& payload = payload_of(handle);
   if (lose(payload)) return;
   if (Transaction::of(payload).kind == TransactionKind::kConfig) return config_down(payload);
-  const bool is_message = Transaction::of(payload).kind == TransactionKind::kInvalidation;
+  const bool is_message = is_routed_by_id(Transaction::of(payload).kind);
   auto* port = is_message ? port_of_bus(bus_of_message(payload))
                           : port_of_address(payload.get_address(), payload.get_data_length());
   if (port) {

@@ -58,6 +58,10 @@ TlpTrain request_train(const tlm::tlm_generic_payload& payload, const Transactio
     train.payload = kInvalidationData;
     return train;
   }
+  if (info.kind == TransactionKind::kPageRequest || info.kind == TransactionKind::kPageResponse) {
+    train.header = kLongHeader + kPasidPrefix;  // messages without data, PCIe 10.4.1, 10.4.2
+    return train;
+  }
   train.header = address >> 32 ? kLongHeader : kShortHeader;
   if (info.pasid != 0) train.header += kPasidPrefix;
   if (info.kind == TransactionKind::kTranslation) return train;

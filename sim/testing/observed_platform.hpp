@@ -38,6 +38,14 @@ class ObservedPlatform : public platform::Platform,
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override {
     return inner_.bind_pasid(memory, pasid);
   }
+  Result<std::unique_ptr<platform::ProcessAddresses>> open_process_addresses(
+      platform::Bdf bdf) override {
+    return inner_.open_process_addresses(bdf);
+  }
+  Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
+                                            Bytes offset) override {
+    return inner_.peer_address(bdf, owner, bar, offset);
+  }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
     return inner_.share_dma(memory, bdf);
   }

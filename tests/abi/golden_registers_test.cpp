@@ -62,6 +62,7 @@ const GoldenRegister kGoldenBar0[] = {
     {"PAGE_FAULT_REPLY", 0x03A0, 4, "RW", 0},
     {"PAGE_RESIDENCY_BASE", 0x03A8, 8, "RW", 0},
     {"PAGE_FAULT_MODE", 0x03B0, 4, "RO", 0},
+    {"SHARED_SPACE", 0x03B4, 4, "RW", 0},
     {"CONTROL_IMAGE", 0x03C0, 8, "RW", 0},
     {"CONTROL_ARGUMENTS", 0x03C8, 8, "RW", 0},
     {"CONTROL_STATE", 0x03D0, 4, "RW", 0},

@@ -22,7 +22,10 @@ using testkit::Succeeds;
 
 class ManagedFault : public OpenedCard, public testing::WithParamInterface<FaultPolicy> {
  protected:
-  ManagedFault() : OpenedCard("910b", {"endpoint.completion_timeout_us=1000"}) {
+  ManagedFault()
+      : OpenedCard("910b", {"endpoint.completion_timeout_us=1000",
+                            GetParam() == FaultPolicy::kAts ? "mmu.fault_policy=ats"
+                                                            : "mmu.fault_policy=message"}) {
     std::ifstream file(NPU_BINARY_DIR "/programs/pager.npu", std::ios::binary);
     for (std::istreambuf_iterator<char> i(file), end; i != end; ++i) {
       pager_.push_back(static_cast<std::byte>(*i));
@@ -93,8 +96,10 @@ TEST_P(ManagedFault, LeavesACardThatCanBeOpened) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, ManagedFault,
-                         testing::Values(FaultPolicy::kMessage, FaultPolicy::kBatch),
+                         testing::Values(FaultPolicy::kMessage, FaultPolicy::kBatch,
+                                         FaultPolicy::kAts),
                          [](const auto& instance) {
+                           if (instance.param == FaultPolicy::kAts) return "ats";
                            return instance.param == FaultPolicy::kMessage ? "message" : "batch";
                          });
 

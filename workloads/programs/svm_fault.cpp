@@ -36,10 +36,7 @@ struct Sample {
 class Faults {
  public:
   Faults(Context& context, QueueSession& session, driver::ManagedMemory& managed)
-      : context_(context),
-        session_(session),
-        managed_(managed),
-        by_pager_(managed.policy() == driver::FaultPolicy::kMessage) {}
+      : context_(context), session_(session), managed_(managed), policy_(managed.policy()) {}
 
   Status prepare() {
     auto queue = session_.create_queue();
@@ -67,7 +64,7 @@ class Faults {
     // Whoever serves faults sleeps again.
     auto& clock = context_.platform.clock();
     clock.sleep_until(clock.now() + kPause);
-    FaultMilestones milestones(context_.trace, by_pager_);
+    FaultMilestones milestones(context_.trace, policy_);
     {
       const TraceSession listening(context_.trace, milestones);
       auto ok = written ? copy(room_, *at) : touch(*at);
@@ -134,7 +131,7 @@ class Faults {
   Context& context_;
   QueueSession& session_;
   driver::ManagedMemory& managed_;
-  const bool by_pager_;
+  const driver::FaultPolicy policy_;
   std::unique_ptr<driver::Queue> queue_;
   driver::DeviceAddress room_;
 };
@@ -152,10 +149,10 @@ Status run(Context& context) {
     if (auto ok = faults.run(page); !ok) return ok;
   }
   context.report.add_note(
-      "filled: the host has written the page, which is copied; untouched: nobody has; read_only: "
-      "the "
-      "card writes a page of which it has a copy to read, and the host another. The fault of "
-      "median latency; driver: its task wakes, takes the record or message and looks the page up");
+      "filled: the host has written the page, which is copied (ats: used where it is); untouched: "
+      "nobody has; read_only: the card writes a page of which it has a copy to read, and the host "
+      "another (ats: the same page). The fault of median latency; driver: its task wakes, takes "
+      "the record, message or request and looks the page up");
   faults.close();
   if (auto ok = (*managed)->close(); !ok) return ok;
   return (*session)->close();

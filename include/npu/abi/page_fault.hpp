@@ -67,7 +67,19 @@ struct PageResidencyBase : Register<PageResidencyBase, std::uint64_t, 0x03A8, Ac
 // card. It serves them as PAGE_FAULT_CONTROL says, whatever this is.
 struct PageFaultMode : Register<PageFaultMode, std::uint32_t, 0x03B0, Access::kReadOnly> {
   static constexpr std::string_view kName = "PAGE_FAULT_MODE";
-  using ByHost = Field<0, 0>;  // the host, from the ring; else the control processor's program
+  using ByHost = Field<0, 0>;     // the host, from the ring; else the control processor's program
+  using HostPages = Field<1, 1>;  // nobody: the card uses the host's pages (SHARED_SPACE)
+};
+
+// Addresses of a process of the host. Writing it with Enable = 1: what the page tables of VMID
+// `Vmid` do not map are from now on addresses of the process with that PASID, which the card has
+// translated (PCIe ATS) and, if there is nothing, asks for (PRI). With Enable = 0: no longer; what
+// waits fails. Only where PAGE_FAULT_MODE has HostPages. Reads as 0.
+struct SharedSpace : Register<SharedSpace, std::uint32_t, 0x03B4, Access::kReadWrite> {
+  static constexpr std::string_view kName = "SHARED_SPACE";
+  using Pasid = Field<19, 0>;  // not 0
+  using Vmid = Field<23, 20>;  // not 0
+  using Enable = Field<31, 31>;
 };
 
 // A record of the ring; little endian.

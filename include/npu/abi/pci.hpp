@@ -65,6 +65,18 @@ inline constexpr std::uint32_t kSriovVfOffset = 0x14, kSriovVfStride = 0x16;
 inline constexpr std::uint32_t kSriovVfDeviceId = 0x1A, kSriovPageSize = 0x20, kSriovBar0 = 0x24;
 inline constexpr std::uint16_t kSriovControlEnable = 1 << 0, kSriovControlMemory = 1 << 3;
 
+// ATS capability, offsets from its start
+inline constexpr std::uint32_t kAtsControl = 0x06;
+inline constexpr std::uint16_t kAtsControlEnable = 1 << 15, kAtsControlStuMask = 0x1F;
+
+// Page request (PRI) capability, offsets from its start
+inline constexpr std::uint32_t kPriControl = 0x04, kPriStatus = 0x06, kPriCapacity = 0x08;
+inline constexpr std::uint32_t kPriAllocation = 0x0C;
+inline constexpr std::uint16_t kPriControlEnable = 1 << 0, kPriControlReset = 1 << 1;
+inline constexpr std::uint16_t kPriStatusFailure = 1 << 0, kPriStatusUnexpected = 1 << 1;
+inline constexpr std::uint16_t kPriStatusStopped = 1 << 8, kPriStatusPasid = 1 << 15;
+inline constexpr unsigned kPriGroups = 512;  // 9 bits of group index
+
 // PASID capability, offsets from its start
 inline constexpr std::uint32_t kPasidControl = 0x06;
 inline constexpr std::uint16_t kPasidControlEnable = 1 << 0;

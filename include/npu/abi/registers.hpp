@@ -167,10 +167,10 @@ using Bar0Registers = RegisterList<
     ManagementStatusRegister, ManagementDoorbell, ManagementConsumer, QueueFaultBase,
     QueueFaultControl, QueueFaultCount, CoreTopology, PageFaultSpaces, PageFaultControl,
     PageFaultBase, PageFaultProducer, PageFaultConsumer, PageFaultAddress, PageFaultReply,
-    PageResidencyBase, PageFaultMode, ControlImage, ControlArguments, ControlState, MessageControl,
-    MessageBase, MessageProducer, MessageConsumer, MessageTaken, MessageWord1, MessageWord2,
-    MessageWord3, MessageSend, ShareCapability, ShareStatusRegister, ShareCommand, ShareCores,
-    ShareAicpus, ShareMemoryBase, ShareMemorySize, ShareMedia, ShareGroup, ShareWeights,
+    PageResidencyBase, PageFaultMode, SharedSpace, ControlImage, ControlArguments, ControlState,
+    MessageControl, MessageBase, MessageProducer, MessageConsumer, MessageTaken, MessageWord1,
+    MessageWord2, MessageWord3, MessageSend, ShareCapability, ShareStatusRegister, ShareCommand,
+    ShareCores, ShareAicpus, ShareMemoryBase, ShareMemorySize, ShareMedia, ShareGroup, ShareWeights,
     ShareTokens, ShareTaskTimeout, ShareName0, ShareName1, DmaQueueBase, DmaConsumerIndex,
     DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase>;
 

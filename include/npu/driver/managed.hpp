@@ -26,6 +26,10 @@ enum class FaultPolicy : std::uint8_t {
   kCard,     // as the card says (PAGE_FAULT_MODE)
   kMessage,  // the card's pager takes a page of memory for each and asks the driver for it
   kBatch,    // the driver takes them from a ring, many at a time
+  // Nobody: pages stay on the host, and the card uses them there (PCIe ATS and PRI). The driver
+  // makes those that the card asks for. Cards that can say so (PAGE_FAULT_MODE); what is said below
+  // of pages that come to the card does not happen.
+  kAts,
 };
 
 // There are many accesses of the card that nobody could serve.
@@ -112,6 +116,7 @@ struct ManagedStatistics {
   std::uint64_t batches = 0;        // turns in which there were some
   std::uint64_t largest_batch = 0;  // records
   std::uint64_t migrated_to_card_bytes = 0, migrated_to_host_bytes = 0;
+  std::uint64_t migrated_between_cards_bytes = 0;  // not by way of the host
   std::uint64_t created_on_card_bytes = 0;  // pages that were touched there first
   std::uint64_t dropped_bytes = 0;   // taken from the card without a copy: the host had the same
   std::uint64_t resident_bytes = 0;  // on the card now: in and created, less out and dropped
@@ -120,7 +125,8 @@ struct ManagedStatistics {
   std::uint64_t prefetched = 0;      // pages that a prefetch has moved, either way
   std::uint64_t thrash = 0;          // faults on pages that had been evicted before
   std::uint64_t throttled = 0, pinned = 0;  // faults that had to wait for a lapse; pages that stay
-  Picoseconds copying_to_card{}, copying_to_host{};  // how long pages were on their way
+  // How long pages were on their way.
+  Picoseconds copying_to_card{}, copying_to_host{}, copying_between_cards{};
 };
 
 // A card that managed memory may be on, and the process' address space there.

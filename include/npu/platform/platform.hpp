@@ -10,6 +10,7 @@
 #include "npu/base/result.hpp"
 #include "npu/platform/memory.hpp"
 #include "npu/platform/pci.hpp"
+#include "npu/platform/process_addresses.hpp"
 #include "npu/platform/time.hpp"
 #include "npu/platform/trace.hpp"
 
@@ -48,6 +49,20 @@ class Platform {
   virtual Result<BusAddress> share_dma(DmaMemory& memory, Bdf bdf) {
     static_cast<void>(memory);
     return fail(ErrorCode::kUnsupported, "memory of " + to_string(bdf) + " alone");
+  }
+  // How a function reaches memory behind a memory BAR of another one by DMA, from `offset` on,
+  // without the host's memory (PCIe peer to peer). kNotFound: no such function or BAR;
+  // kUnsupported: no way from the one to the other that the platform knows.
+  virtual Result<BusAddress> peer_address(Bdf bdf, Bdf owner, unsigned bar, Bytes offset) {
+    static_cast<void>(bar), static_cast<void>(offset);
+    return fail(ErrorCode::kUnsupported,
+                "no way from " + to_string(bdf) + " to the memory of " + to_string(owner));
+  }
+  // Processes' addresses for a function, one object at a time. kNotFound: no such function;
+  // kAlreadyExists; kUnsupported: no ATS, PRI and PASIDs, in the function or on this platform.
+  virtual Result<std::unique_ptr<ProcessAddresses>> open_process_addresses(Bdf bdf) {
+    return fail(ErrorCode::kUnsupported,
+                "this platform shares no addresses of processes with " + to_string(bdf));
   }
   // Programs and unmasks an MSI-X table entry. kNotFound: no such function;
   // kOutOfRange: beyond the table; kAlreadyExists: the vector is open.

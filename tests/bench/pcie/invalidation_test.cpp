@@ -15,9 +15,12 @@ constexpr std::uint64_t kAtsReturn = wire(kAtsMessage) + 50'000 + 60'000;
 struct Invalidations {
   explicit Invalidations(const model::SystemConfig& config = one_card()) : bench(config) {
     for (unsigned i = 0; i < bench.fabric.cards(); ++i) {
-      bench.fabric.endpoint(i).on_invalidation([this](unsigned function) {
+      auto& endpoint = bench.fabric.endpoint(i);
+      endpoint.on_invalidation([this](unsigned function, std::uint64_t request) {
         arrived = model::sim_now() - begin;
         told = function;
+        pending = request;
+        return over_at_once;
       });
     }
   }
@@ -29,8 +32,12 @@ struct Invalidations {
     returned = model::sim_now() - begin;
   }
 
+  void end(std::uint64_t) { bench.fabric.endpoint(0).invalidated(pending); }
+
   PcieBench bench;
   std::uint64_t begin = 0, arrived = 0, returned = 0;
+  std::uint64_t pending = 0;
+  bool over_at_once = true;
   unsigned told = 99;
 };
 
@@ -41,6 +48,19 @@ TEST(Invalidation, IsAMessageDownAndOneUp) {
   EXPECT_EQ(seen.returned, kAtsArrival + kAtsReturn);
   EXPECT_EQ(seen.told, 0U);
   EXPECT_EQ(seen.bench.completion, Completion::kSuccess);
+}
+
+TEST(Invalidation, IsCompleteWhenTheFunctionSaysSo) {
+  constexpr std::uint64_t kBusy = 7'000'000;
+  Invalidations seen;
+  seen.over_at_once = false;
+  seen.bench.run([&] {
+    seen.bench.simulation.agenda.at<&Invalidations::end>(model::sim_now() + kAtsArrival + kBusy,
+                                                         seen);
+    seen.invalidate(kCard);
+  });
+  EXPECT_EQ(seen.arrived, kAtsArrival);
+  EXPECT_EQ(seen.returned, kAtsArrival + kBusy + kAtsReturn);
 }
 
 TEST(Invalidation, IsRoutedByTheCardsNumberThroughASwitch) {

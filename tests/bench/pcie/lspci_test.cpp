@@ -99,6 +99,20 @@ TEST_F(Lspci, DecodesThe910bWithoutComplaint) {
   }
 }
 
+TEST_F(Lspci, DecodesACardThatUsesTheHostsPages) {
+  auto config = with_device(abi::kDevice910b, 4);
+  EXPECT_THAT(decoded(config), Not(HasSubstr("Page Request Interface")));
+  for (auto& card : config.cards) {
+    card.mmu.fault_policy = model::FaultPolicy::kAts;
+    card.mmu.max_page_requests = 32;
+  }
+  const auto text = decoded(config);
+  expect_no_complaint(text);
+  EXPECT_THAT(text, HasSubstr("Page Request Interface (PRI)"));
+  EXPECT_THAT(text,
+              HasSubstr("Page Request Capacity: 00000020, Page Request Allocation: 00000000"));
+}
+
 TEST_F(Lspci, DecodesThe950WithoutComplaint) {
   const auto text = decoded(with_device(abi::kDevice950, 5));
   expect_no_complaint(text);

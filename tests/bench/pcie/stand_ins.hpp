@@ -70,6 +70,19 @@ class FakeHostMemory : public model::HostMemoryPort {
     writes.push_back(
         {model::sim_now(), kBase + static_cast<std::uint64_t>(data - bytes.data()), value});
   }
+  struct PageRequest {
+    std::uint64_t when;
+    std::uint16_t requester;
+    std::uint32_t pasid;
+    std::uint64_t address;
+    model::PageRequestMessage message;
+  };
+  void page_requested(model::DmaRequester requester, std::uint64_t address,
+                      const model::PageRequestMessage& message, std::uint64_t) override {
+    page_requests.push_back(
+        {model::sim_now(), requester.function, requester.pasid, address, message});
+  }
+  std::vector<PageRequest> page_requests;
   std::uint64_t read_only = 0;
 };
 
@@ -131,6 +144,17 @@ class FakeChip : public sc_core::sc_module, public model::ResetListener {
                                               static_cast<unsigned>(buffers_.back().size()));
     model::Transaction::of(payload).posted = true;
     return send(payload);
+  }
+  void ask_for_page(std::uint64_t address, std::uint16_t group) {
+    auto& payload = simulation_.pool.allocate(tlm::TLM_WRITE_COMMAND, address, nullptr,
+                                              sizeof(model::PageRequestMessage));
+    model::PageRequestMessage message;
+    message.group = group;
+    message.read = message.last = true;
+    std::memcpy(payload.get_data_ptr(), &message, sizeof message);
+    model::Transaction::of(payload).kind = model::TransactionKind::kPageRequest;
+    model::Transaction::of(payload).posted = true;
+    send(payload);
   }
   void function_reset(unsigned) override { resets.push_back(model::sim_now()); }
 

@@ -37,6 +37,14 @@ class Saboteur : public platform::Platform, private platform::PciAccess {
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
   void copy(ByteSpan to, ConstByteSpan from) override { inner_.copy(to, from); }
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override;
+  Result<std::unique_ptr<platform::ProcessAddresses>> open_process_addresses(
+      platform::Bdf bdf) override {
+    return inner_.open_process_addresses(bdf);
+  }
+  Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
+                                            Bytes offset) override {
+    return inner_.peer_address(bdf, owner, bar, offset);
+  }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
     return inner_.share_dma(memory, bdf);
   }

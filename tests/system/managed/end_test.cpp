@@ -7,10 +7,10 @@ namespace npu::test {
 namespace {
 
 class ManagedEnd : public ManagedTest {};
-NPU_BOTH_POLICIES(ManagedEnd);
+NPU_ALL_POLICIES(ManagedEnd);
 
 TEST_P(ManagedEnd, AccessesThatWaitFailWhenTheMemoryIsClosed) {
-  Machine machine;
+  Machine machine(settings());
   machine.run([](platform::Platform& host) {
     ManagedCard card(host, options());
     const auto at = must(card.managed->allocate(64 * kPageSize));
@@ -33,7 +33,7 @@ TEST_P(ManagedEnd, AccessesThatWaitFailWhenTheMemoryIsClosed) {
 }
 
 TEST_P(ManagedEnd, AnotherOneMayBeOpenedBehindIt) {
-  Machine machine;
+  Machine machine(settings());
   machine.run([](platform::Platform& host) {
     ManagedCard card(host, options());
     EXPECT_THAT(ManagedMemory::open(*card.device, card.process->space(), options()),
@@ -50,7 +50,7 @@ TEST_P(ManagedEnd, AnotherOneMayBeOpenedBehindIt) {
 }
 
 TEST_P(ManagedEnd, TwoProcessesKeepTheirPages) {
-  Machine machine;
+  Machine machine(settings());
   machine.run([](platform::Platform& host) {
     ManagedCard card(host, options());
     auto other = must(driver::ProcessContext::open(*card.device));
@@ -74,7 +74,7 @@ TEST_P(ManagedEnd, TwoProcessesKeepTheirPages) {
 }
 
 TEST_P(ManagedEnd, TheDeviceMayBeShutDownBefore) {
-  Machine machine;
+  Machine machine(settings());
   machine.run([](platform::Platform& host) {
     ManagedCard card(host, options());
     const auto at = must(card.managed->allocate(kPageSize));
@@ -87,7 +87,7 @@ TEST_P(ManagedEnd, TheDeviceMayBeShutDownBefore) {
 }
 
 TEST_P(ManagedEnd, AResetOfTheFunctionEndsWhatWaits) {
-  Machine machine;
+  Machine machine(settings());
   machine.run([](platform::Platform& host) {
     ManagedCard card(host, options());
     const auto at = must(card.managed->allocate(8 * kPageSize));

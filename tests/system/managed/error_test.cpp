@@ -6,7 +6,7 @@ namespace npu::test {
 namespace {
 
 class ManagedErrors : public ManagedTest {};
-NPU_BOTH_POLICIES(ManagedErrors);
+NPU_ALL_POLICIES(ManagedErrors);
 
 // A queue stops with its fault, so that each has one of its own.
 Status touch(ManagedCard& card, DeviceAddress at) {
@@ -18,7 +18,7 @@ Status touch(ManagedCard& card, DeviceAddress at) {
 }
 
 TEST_P(ManagedErrors, AreTheirProcessesAlone) {
-  Machine machine;
+  Machine machine(settings());
   machine.run([](platform::Platform& host) {
     ManagedCard card(host, options());
     auto other = must(driver::ProcessContext::open(*card.device));
@@ -59,8 +59,39 @@ TEST_P(ManagedErrors, AreTheirProcessesAlone) {
   });
 }
 
+// The host's memory is full: what nobody has touched cannot be made, or has nowhere to come home
+// to.
+TEST_P(ManagedErrors, OfAHostWithoutMemoryAreFaultsAndNoMore) {
+  auto small = settings();
+  small.insert(small.end(), {"memory.numa_nodes=1", "memory.size_per_node_gib=1"});
+  Machine machine(small);
+  machine.run([](platform::Platform& host) {
+    auto few = options();
+    few.card_limit = 4 * kPageSize;
+    ManagedCard card(host, few);
+    const auto at = must(card.managed->allocate(12 * kPageSize));
+    std::vector<std::unique_ptr<platform::DmaMemory>> taken;
+    for (Bytes size = 512_MiB; size >= 1_MiB; size /= 2) {
+      while (auto memory = card.process->allocate_host(size)) taken.push_back(std::move(*memory));
+    }
+    std::byte byte{};
+    EXPECT_THAT(card.managed->write(at, {&byte, 1}), FailsWith(ErrorCode::kOutOfMemory));
+    unsigned served = 0;
+    while (served < 12 && touch(card, at + served * kPageSize)) ++served;
+    EXPECT_LT(served, 12U);
+    EXPECT_GE(card.managed->statistics().fault_errors, 1U);
+    const auto faults = card.process->take_faults();
+    ASSERT_FALSE(faults.empty());
+    EXPECT_EQ(faults[0].code, abi::FaultCode::kTranslation);
+    EXPECT_EQ(faults[0].address, (at + served * kPageSize).value);
+    taken.clear();
+    EXPECT_THAT(touch(card, at + 11 * kPageSize), IsOk()) << "there is some again";
+    EXPECT_THAT(card.managed->write(at, {&byte, 1}), IsOk());
+  });
+}
+
 TEST_P(ManagedErrors, AHundredMoreAfterTwoSecondsAreToldOnce) {
-  Machine machine;
+  Machine machine(settings());
   machine.run([](platform::Platform& host) {
     std::vector<std::uint64_t> told;
     std::vector<Instant> when;

@@ -29,21 +29,38 @@ inline driver::ManagedOptions managed_options(driver::FaultPolicy policy) {
   return options;
 }
 
+// What a machine needs for it.
+inline std::vector<std::string> managed_settings(driver::FaultPolicy policy) {
+  if (policy == driver::FaultPolicy::kAts) return {"mmu.fault_policy=ats"};
+  return {};
+}
+
 // Of tests that hold whoever serves the faults.
 class ManagedTest : public testing::TestWithParam<driver::FaultPolicy> {
  protected:
   static driver::ManagedOptions options() { return managed_options(GetParam()); }
+  static std::vector<std::string> settings() { return managed_settings(GetParam()); }
   static bool by_pager() { return GetParam() == driver::FaultPolicy::kMessage; }
   // What a touch of a few bytes brings of a page that the host has.
   static Bytes touched_bytes() { return by_pager() ? kPageSize : 64_KiB; }
 };
+inline std::string name_of(driver::FaultPolicy policy) {
+  if (policy == driver::FaultPolicy::kAts) return "ats";
+  return policy == driver::FaultPolicy::kMessage ? "message" : "batch";
+}
 inline std::string policy_name(const testing::TestParamInfo<driver::FaultPolicy>& info) {
-  return info.param == driver::FaultPolicy::kMessage ? "message" : "batch";
+  return name_of(info.param);
 }
 #define NPU_BOTH_POLICIES(suite) \
   INSTANTIATE_TEST_SUITE_P(      \
       Policies, suite,           \
       testing::Values(driver::FaultPolicy::kMessage, driver::FaultPolicy::kBatch), policy_name)
+#define NPU_ALL_POLICIES(suite)                                                   \
+  INSTANTIATE_TEST_SUITE_P(                                                       \
+      Policies, suite,                                                            \
+      testing::Values(driver::FaultPolicy::kMessage, driver::FaultPolicy::kBatch, \
+                      driver::FaultPolicy::kAts),                                 \
+      policy_name)
 
 // A process on a card, with a queue and a page of memory that is not managed.
 struct CardProcess {

@@ -76,6 +76,14 @@ class ChangedPlatform : public platform::Platform {
     return host_.allocate_dma(bdf, size, alignment, direction);
   }
   void copy(ByteSpan to, ConstByteSpan from) override { host_.copy(to, from); }
+  Result<std::unique_ptr<platform::ProcessAddresses>> open_process_addresses(
+      platform::Bdf bdf) override {
+    return host_.open_process_addresses(bdf);
+  }
+  Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
+                                            Bytes offset) override {
+    return host_.peer_address(bdf, owner, bar, offset);
+  }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
     return host_.share_dma(memory, bdf);
   }

@@ -56,6 +56,38 @@ TEST_P(SvmFault, PartsAddUpToThePicosecond) {
 INSTANTIATE_TEST_SUITE_P(Policies, SvmFault, testing::Values("message", "batch"),
                          [](const auto& instance) { return std::string(instance.param); });
 
+TEST(SvmFaultInPlace, PartsAddUpToThePicosecond) {
+  Machine machine({"mmu.fault_policy=ats"});
+  const auto report = machine.workload("svm_fault", {"policy=ats"});
+  for (const std::string prefix : {"svm_fault", "svm_fault.untouched", "svm_fault.read_only"}) {
+    const auto parts = parts_of(report, prefix);
+    EXPECT_EQ(parts.size(), prefix == "svm_fault" ? 2U : 9U)
+        << "the host has a page that it filled";
+    std::int64_t sum = 0;
+    for (const auto& [name, time] : parts) sum += time;
+    EXPECT_EQ(sum, value_of(report, prefix + ".latency_us")) << prefix;
+  }
+}
+
+TEST(SvmTouchInPlace, CopiesNothing) {
+  Machine machine({"mmu.fault_policy=ats"});
+  const auto report = machine.workload("svm_touch", {"pages=8", "access=write"});
+  for (const std::string order : {"sequential", "strided", "random"}) {
+    EXPECT_EQ(value_of(report, "svm_touch." + order + ".faults"), 0);
+    EXPECT_EQ(value_of(report, "svm_touch." + order + ".migrated_to_card_bytes"), 0);
+    EXPECT_EQ(value_of(report, "svm_touch." + order + ".migrated_to_host_bytes"), 0);
+  }
+}
+
+TEST(SvmGraphInPlace, ReadsAndWritesTensorsOverTheLink) {
+  Machine machine({"mmu.fault_policy=ats"});
+  const auto report = machine.workload(
+      "svm_graph",
+      {"graph=" NPU_SOURCE_DIR "/workloads/graphs/managed.yaml", "parameters=pieces=8,height=512"});
+  EXPECT_EQ(value_of(report, "svm_graph.evictions"), 0);
+  EXPECT_EQ(value_of(report, "svm_graph.elements_compared"), std::int64_t{8 * 512 * 1024});
+}
+
 TEST(SvmTouch, PagesThatTheHostHasFilledComeOneByOne) {
   Machine machine;
   const auto report = machine.workload("svm_touch", {"pages=24"});
@@ -159,7 +191,7 @@ Parts parts_with(const std::string& setting, const std::string& policy, const st
   if (pipe(ends) != 0) return {};
   const pid_t child = fork();
   if (child == 0) {
-    Machine machine({setting});
+    Machine machine({setting, policy == "ats" ? "mmu.fault_policy=ats" : "mmu.fault_policy=batch"});
     const auto report =
         machine.workload("svm_fault", {"pages=" + page, "faults=1", "policy=" + policy});
     std::string text;
@@ -303,6 +335,46 @@ INSTANTIATE_TEST_SUITE_P(
                             "untouched",
                             "cards.0.aicpu_core.store_done_ns=40",
                             "cards.0.aicpu_core.store_done_ns=1040",
+                            {{"table", kMicrosecond}}},
+                    PartKey{"walk_ats",
+                            "ats",
+                            "untouched",
+                            "cards.0.mmu.walk_step_ns=0",
+                            "cards.0.mmu.walk_step_ns=1000",
+                            {{"walk", 3 * kMicrosecond}}},
+                    // A translation goes there and back.
+                    PartKey{"link_ats",
+                            "ats",
+                            "untouched",
+                            "cards.0.link.propagation_ns=100",
+                            "cards.0.link.propagation_ns=1100",
+                            {{"translation", 2 * kMicrosecond},
+                             {"message", kMicrosecond},
+                             {"reply", kMicrosecond},
+                             {"replay", 2 * kMicrosecond}}},
+                    PartKey{"lookup_ats",
+                            "ats",
+                            "untouched",
+                            "memory.iommu_lookup_ns=100",
+                            "memory.iommu_lookup_ns=1100",
+                            {{"translation", kMicrosecond}, {"replay", kMicrosecond}}},
+                    PartKey{"interrupt_ats",
+                            "ats",
+                            "untouched",
+                            "cpu.interrupt_ns=100",
+                            "cpu.interrupt_ns=1100",
+                            {{"interrupt", kMicrosecond}}},
+                    PartKey{"wake_ats",
+                            "ats",
+                            "untouched",
+                            "cpu.wake_ns=1000",
+                            "cpu.wake_ns=3000",
+                            {{"driver", 2 * kMicrosecond}}},
+                    PartKey{"table_ats",
+                            "ats",
+                            "untouched",
+                            "memory.iommu_map_ns=100",
+                            "memory.iommu_map_ns=1100",
                             {{"table", kMicrosecond}}}),
     [](const auto& instance) { return std::string(instance.param.name); });
 

@@ -47,6 +47,13 @@ void FaultMilestones::on_event(const platform::TraceEvent& event) {
     case Activity::kHostWrite:
       writes_.push_back(event.end);
       return;
+    case Activity::kAtsRequest:
+      if (translations_.empty()) walked_ = event.begin;
+      translations_.push_back({event.begin, event.end});
+      return;
+    case Activity::kInterrupt:
+      messages_.push_back(event.end);
+      return;
     case Activity::kInterruptHandler:
       interrupts_.push_back(event.end);
       return;
@@ -77,30 +84,62 @@ Instant FaultMilestones::begin() const {
   return walked_.value_or(Instant{});
 }
 
+// Of stages that there are not, the next one's beginning.
+std::vector<FaultMilestones::Row> FaultMilestones::rows_of_driver() const {
+  const auto told = next(writes_, walked_);
+  const auto mapping = map_ ? map_ : reply_;
+  const auto invalidating = invalidate_ ? invalidate_ : mapping;
+  const auto copying = copy_ ? copy_ : invalidating;
+  return {
+      {"walk", walked_},         {"message", told},       {"interrupt", next(interrupts_, told)},
+      {"driver", allocate_},     {"allocation", copying}, {"copy", invalidating},
+      {"invalidation", mapping}, {"table", reply_},       {"reply", replied_},
+      {"replay", found_}};
+}
+
+std::vector<FaultMilestones::Row> FaultMilestones::rows_of_pager() const {
+  const auto told = next(writes_, asked_);
+  const auto mapping = map_ ? map_ : reply_;
+  const auto invalidating = invalidate_ ? invalidate_ : mapping;
+  const auto copying = copy_ ? copy_ : invalidating;
+  return {{"walk", walked_},
+          {"signal", seen_},
+          {"allocation", asked_},
+          {"message", told},
+          {"interrupt", next(interrupts_, told)},
+          {"driver", copying},
+          {"copy", invalidating},
+          {"invalidation", mapping},
+          {"adoption", reply_},
+          {"reply", answered_},
+          {"table", replied_},
+          {"replay", found_}};
+}
+
+std::vector<FaultMilestones::Row> FaultMilestones::rows_in_place() const {
+  std::optional<Instant> answered, granted;
+  if (!translations_.empty()) answered = translations_.front().end;
+  if (translations_.size() > 1) granted = translations_.back().end;
+  std::vector<Row> rows = {{"walk", walked_}, {"translation", answered}};
+  if (!replied_) return rows;  // the host has the page
+  const auto told = next(messages_, answered);
+  rows.insert(rows.end(), {{"message", told},
+                           {"interrupt", next(interrupts_, told)},
+                           {"driver", allocate_},
+                           {"allocation", map_},
+                           {"table", reply_},
+                           {"reply", replied_},
+                           {"replay", granted}});
+  return rows;
+}
+
 Result<std::vector<Breakdown::Part>> FaultMilestones::parts() const {
-  const auto told = next(writes_, by_pager_ ? asked_ : walked_);
-  const auto interrupted = next(interrupts_, told);
-  struct Row {
-    const char* name;
-    const std::optional<Instant>& end;
-  };
-  // Of stages that there are not, the next one's beginning.
-  const auto& mapping = map_ ? map_ : reply_;
-  const auto& invalidating = invalidate_ ? invalidate_ : mapping;
-  const auto& copying = copy_ ? copy_ : invalidating;
-  const std::vector<Row> by_driver = {{"walk", walked_},          {"message", told},
-                                      {"interrupt", interrupted}, {"driver", allocate_},
-                                      {"allocation", copying},    {"copy", invalidating},
-                                      {"invalidation", mapping},  {"table", reply_},
-                                      {"reply", replied_},        {"replay", found_}};
-  const std::vector<Row> by_pager = {
-      {"walk", walked_},      {"signal", seen_},          {"allocation", asked_},
-      {"message", told},      {"interrupt", interrupted}, {"driver", copying},
-      {"copy", invalidating}, {"invalidation", mapping},  {"adoption", reply_},
-      {"reply", answered_},   {"table", replied_},        {"replay", found_}};
+  const auto rows = policy_ == driver::FaultPolicy::kAts       ? rows_in_place()
+                    : policy_ == driver::FaultPolicy::kMessage ? rows_of_pager()
+                                                               : rows_of_driver();
   std::vector<Breakdown::Part> parts;
   Instant last = begin();
-  for (const auto& row : by_pager_ ? by_pager : by_driver) {
+  for (const auto& row : rows) {
     if (!row.end) {
       return fail(ErrorCode::kNotFound, fmt::format("the fault's {} was not seen", row.name));
     }

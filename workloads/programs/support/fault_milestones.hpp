@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "npu/driver/managed.hpp"
 #include "npu/platform/trace.hpp"
 #include "workloads/framework/reporting.hpp"
 #include "workloads/framework/trace_session.hpp"
@@ -33,9 +34,18 @@ namespace npu::workloads {
 //   reply       until the pager has taken the driver's answer
 //   table       it writes the entry if the driver has not, until the card's MMU has its reply
 //   replay
+// Of one on a page of the host's, which the card uses in place:
+//   walk        the card's own tables have nothing there
+//   translation asked for by ATS; that is all if the host has the page
+//   message     the page request (PRI) is in the IOMMU's queue
+//   interrupt, driver, allocation
+//   table       the driver maps the page for the process
+//   reply       until the card has the response
+//   replay      the translation is asked for again, and granted
 class FaultMilestones : public platform::TraceSink {
  public:
-  FaultMilestones(TraceSource& source, bool by_pager) : source_(source), by_pager_(by_pager) {}
+  FaultMilestones(TraceSource& source, driver::FaultPolicy policy)
+      : source_(source), policy_(policy) {}
   void on_event(const platform::TraceEvent& event) override;
 
   // kNotFound: a milestone is missing; which one.
@@ -43,12 +53,21 @@ class FaultMilestones : public platform::TraceSink {
   Instant begin() const;
 
  private:
+  // A part of the fault, and when it ends.
+  struct Row {
+    const char* name;
+    std::optional<Instant> end;
+  };
   void on_stage(const platform::TraceEvent& event);
+  std::vector<Row> rows_of_driver() const;
+  std::vector<Row> rows_of_pager() const;
+  std::vector<Row> rows_in_place() const;
 
   TraceSource& source_;
-  const bool by_pager_;
+  const driver::FaultPolicy policy_;
   std::vector<MeasuredSpan> walks_;
-  std::vector<Instant> writes_, interrupts_;  // ends of them
+  std::vector<Instant> writes_, interrupts_, messages_;  // ends of them
+  std::vector<MeasuredSpan> translations_;               // that were asked for
   std::optional<Instant> walked_, seen_, asked_, allocate_, copy_, invalidate_, map_, reply_,
       answered_, replied_, found_;
 };

@@ -11,16 +11,15 @@ namespace npu::workloads {
 
 // Who serves the card's faults.
 inline ParameterSpec fault_policy_parameter() {
-  return {
-      "policy",
-      ParameterType::kChoice,
-      "",
-      "card",
-      "who serves the card's faults: its pager, a message each, the driver, in batches, or whom "
-      "the card's mmu.fault_policy names",
-      0,
-      0,
-      {"card", "message", "batch"}};
+  return {"policy",
+          ParameterType::kChoice,
+          "",
+          "card",
+          "who serves the card's faults: its pager, a message each, the driver, in batches, nobody "
+          "(ats: the host's pages are used in place), or whom the card's mmu.fault_policy names",
+          0,
+          0,
+          {"card", "message", "batch", "ats"}};
 }
 
 // Of batches.
@@ -45,6 +44,7 @@ inline Result<std::unique_ptr<driver::ManagedMemory>> open_managed(Context& cont
   const auto policy = context.parameters.choice("policy");
   if (policy == "batch") options.policy = driver::FaultPolicy::kBatch;
   if (policy == "message") options.policy = driver::FaultPolicy::kMessage;
+  if (policy == "ats") options.policy = driver::FaultPolicy::kAts;
   const auto served = driver::ManagedMemory::policy_of(device, options);
   if (!served) return forward_error(served);
   if (*served == driver::FaultPolicy::kMessage) {

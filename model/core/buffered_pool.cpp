@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/dma/buffered_pool.hpp"
+#include "model/core/buffered_pool.hpp"
 
 #include <systemc>
 

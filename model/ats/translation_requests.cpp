@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/ats/translation_requests.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "npu/abi/pci.hpp"
+
+namespace npu::model {
+
+namespace {
+
+constexpr unsigned kTranslationBytes = 8;
+constexpr std::uint64_t kInSpace = (std::uint64_t{1} << abi::kVirtualBits) - 1;
+
+}  // namespace
+
+TranslationRequests::TranslationRequests(Simulation& sim, const std::string& track, Send send,
+                                         Listener& listener)
+    : sim_(sim), track_(sim.recorder.track(track)), send_(std::move(send)), listener_(listener) {}
+
+void TranslationRequests::want(tlm::tlm_generic_payload& trans, TaggedAddress page,
+                               std::uint32_t pasid) {
+  const bool write = trans.is_write();
+  std::uint32_t number = 0;
+  for (; number < requests_.size(); ++number) {
+    auto& known = requests_[number];
+    if (known.state == State::kFree || known.page != page || known.write != write) continue;
+    // Of one that has been stopped only the response is awaited.
+    if (known.waiting.empty()) continue;
+    known.waiting.push_back(&trans);
+    return;
+  }
+  number = 0;
+  while (number < requests_.size() && requests_[number].state != State::kFree) ++number;
+  if (number == requests_.size()) requests_.emplace_back();
+  auto& request = requests_[number];
+  request.write = write;
+  request.pasid = pasid;
+  request.page = page;
+  request.cause = Transaction::of(trans).cause;
+  request.waiting.push_back(&trans);
+  translate(number);
+}
+
+void TranslationRequests::translate(std::uint32_t number) {
+  auto& request = requests_[number];
+  request.state = State::kTranslating;
+  request.stale = false;
+  request.since = sim_now();
+  const unsigned function = function_at(number);
+  auto& trans = sim_.pool.allocate(tlm::TLM_READ_COMMAND, request.page & kInSpace, nullptr,
+                                   kTranslationBytes);
+  auto& info = Transaction::of(trans);
+  info.kind = TransactionKind::kTranslation;
+  info.no_write = !request.write;
+  info.function = static_cast<std::uint8_t>(function);
+  info.pasid = request.pasid;
+  info.cause = request.cause;
+  info.issued = sim_now();
+  info.context = std::uint64_t{request.generation} << 32 | number;
+  auto delay = sc_core::SC_ZERO_TIME;
+  send_(trans, delay);
+}
+
+void TranslationRequests::answered(tlm::tlm_generic_payload& trans) {
+  const auto& info = Transaction::of(trans);
+  const auto number = static_cast<std::uint32_t>(info.context);
+  const auto completion = info.completion;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, trans.get_data_ptr(), sizeof bytes);
+  const bool current = requests_[number].generation == info.context >> 32;
+  trans.release();
+  if (!current) return;
+  auto& request = requests_[number];
+  sim_.emit(track_, platform::Activity::kAtsRequest, request.since, sim_now(), request.cause, 0,
+            request.page);
+  if (completion != Completion::kSuccess) return refuse(number, completion);
+  if (request.stale) return translate(number);
+  if (bytes == 0) return ask_for_page(number);
+  if (bytes < abi::entry_span(0)) return refuse(number, Completion::kNotMapped);
+  const Waiting waiting = std::move(request.waiting);
+  const auto page = request.page;
+  const bool write = request.write;
+  free(number);
+  listener_.granted(page, write, waiting);
+}
+
+// --- Page requests ----------------------------------------------------------------------------
+
+unsigned TranslationRequests::outstanding(unsigned function) const {
+  unsigned count = 0;
+  for (std::uint32_t i = 0; i < requests_.size(); ++i) {
+    count += requests_[i].state == State::kRequested && function_at(i) == function ? 1 : 0;
+  }
+  return count;
+}
+
+std::uint16_t TranslationRequests::free_group(unsigned function) const {
+  std::uint16_t group = 0;
+  const auto taken = [&] {
+    for (std::uint32_t i = 0; i < requests_.size(); ++i) {
+      const auto& request = requests_[i];
+      const bool has = request.state == State::kRequested && function_at(i) == function;
+      if (has && request.group == group) return true;
+    }
+    return false;
+  };
+  while (taken()) ++group;
+  return group;
+}
+
+void TranslationRequests::ask_for_page(std::uint32_t number) {
+  auto& request = requests_[number];
+  const unsigned function = function_at(number);
+  const unsigned allowed = std::min(services_->page_requests(function), abi::pci::kPriGroups);
+  if (allowed == 0) return refuse(number, Completion::kNotMapped);
+  if (request.state == State::kTranslating) request.since = sim_now();
+  if (outstanding(function) >= allowed) {
+    request.state = State::kQueued;
+    return;
+  }
+  request.group = free_group(function);
+  request.state = State::kRequested;
+  send_page_request(request, false);
+}
+
+// Each page is a group of its own.
+void TranslationRequests::send_page_request(const Request& request, bool stop_marker) {
+  PageRequestMessage message;
+  message.group = request.group;
+  message.last = true;
+  message.read = !stop_marker;
+  message.write = !stop_marker && request.write;
+  auto& trans =
+      sim_.pool.allocate(tlm::TLM_WRITE_COMMAND, request.page & kInSpace, nullptr, sizeof message);
+  std::memcpy(trans.get_data_ptr(), &message, sizeof message);
+  auto& info = Transaction::of(trans);
+  info.kind = TransactionKind::kPageRequest;
+  info.posted = true;
+  info.function = static_cast<std::uint8_t>(function_of(space_of_tagged(request.page)));
+  info.pasid = request.pasid;
+  info.cause = request.cause;
+  info.issued = sim_now();
+  auto delay = sc_core::SC_ZERO_TIME;
+  if (send_(trans, delay) == tlm::TLM_COMPLETED) trans.release();
+}
+
+bool TranslationRequests::responded(unsigned function, const PageResponseMessage& message) {
+  const auto found = std::find_if(requests_.begin(), requests_.end(), [&](const Request& request) {
+    return request.state == State::kRequested && request.group == message.group &&
+           request.pasid == message.pasid && function_of(space_of_tagged(request.page)) == function;
+  });
+  if (found == requests_.end()) return false;
+  const auto number = static_cast<std::uint32_t>(found - requests_.begin());
+  if (found->waiting.empty()) {  // stopped meanwhile
+    free(number);
+  } else {
+    sim_.emit(track_, platform::Activity::kPageFault, found->since, sim_now(), found->cause, 0,
+              found->page);
+    if (message.code == 0) {
+      translate(number);
+    } else {
+      refuse(number, Completion::kNotMapped);
+    }
+  }
+  ask_queued(function);
+  return true;
+}
+
+void TranslationRequests::ask_queued(unsigned function) {
+  for (std::uint32_t i = 0; i < requests_.size(); ++i) {
+    const bool waits = requests_[i].state == State::kQueued && function_at(i) == function;
+    if (waits) ask_for_page(i);
+  }
+}
+
+// --- The end ----------------------------------------------------------------------------------
+
+void TranslationRequests::refuse(std::uint32_t number, Completion completion) {
+  const Waiting waiting = std::move(requests_[number].waiting);
+  free(number);
+  listener_.refused(waiting, completion);
+}
+
+void TranslationRequests::free(std::uint32_t number) {
+  auto& request = requests_[number];
+  request.waiting.clear();
+  request.state = State::kFree;
+  ++request.generation;
+}
+
+void TranslationRequests::invalidate(unsigned function) {
+  for (std::uint32_t i = 0; i < requests_.size(); ++i) {
+    if (function_at(i) == function) requests_[i].stale = true;
+  }
+}
+
+void TranslationRequests::stop(SpaceId space, std::uint32_t pasid) {
+  for (std::uint32_t i = 0; i < requests_.size(); ++i) {
+    auto& request = requests_[i];
+    if (request.state == State::kFree || space_of_tagged(request.page) != space) continue;
+    const Waiting waiting = std::move(request.waiting);
+    request.waiting.clear();
+    if (request.state != State::kRequested) free(i);
+    listener_.refused(waiting, Completion::kNotMapped);
+  }
+  if (services_ == nullptr || services_->page_requests(function_of(space)) == 0) return;
+  Request marker;
+  marker.page = tagged_address(space, 0);
+  marker.pasid = pasid;
+  send_page_request(marker, true);
+}
+
+TranslationRequests::Waiting TranslationRequests::reset(unsigned function) {
+  Waiting all;
+  for (std::uint32_t i = 0; i < requests_.size(); ++i) {
+    auto& request = requests_[i];
+    if (request.state == State::kFree || function_at(i) != function) continue;
+    all.insert(all.end(), request.waiting.begin(), request.waiting.end());
+    free(i);
+  }
+  return all;
+}
+
+}  // namespace npu::model

@@ -133,7 +133,7 @@ class Sharing {
   Result<std::vector<Bytes>> copy_together(std::vector<std::unique_ptr<Copier>>& copiers) {
     std::vector<Result<Bytes>> copied(copiers.size(), Result<Bytes>(Bytes{0}));
     std::vector<std::unique_ptr<platform::Task>> tasks;
-    const Instant end = context_.platform.clock().now() + time_;
+    const Instant begin = context_.platform.clock().now(), end = begin + time_;
     for (std::size_t i = 0; i < copiers.size(); ++i) {
       auto task = context_.platform.tasks().spawn(
           fmt::format("vf{}", i), [&, i] { copied[i] = copiers[i]->copy_until(end); });
@@ -141,6 +141,7 @@ class Sharing {
       tasks.push_back(std::move(*task));
     }
     for (auto& task : tasks) task->join();
+    together_ = context_.platform.clock().now() - begin;
     std::vector<Bytes> bytes;
     for (const auto& each : copied) {
       if (!each) return forward_error(each);
@@ -171,7 +172,7 @@ class Sharing {
       for (const auto& [resource, waited] : resources) {
         if (waited <= Picoseconds{}) continue;
         const auto percent = Number::percent(static_cast<std::uint64_t>(waited.count()),
-                                             static_cast<std::uint64_t>(time_.count()));
+                                             static_cast<std::uint64_t>(together_.count()));
         context_.report.add_limit(
             {fmt::format("vf_share.vf{}", i), resource, percent,
              fmt::format("{}: waited for its turn {} % of the time", resource, percent.text())});
@@ -196,6 +197,7 @@ class Sharing {
   Context& context_;
   DividedCard& card_;
   const Picoseconds time_;
+  Picoseconds together_;  // until the last copy of all has ended
   const std::vector<std::uint64_t>& weights_;
 };
 

@@ -71,7 +71,8 @@ Lists the PCI functions of the simulated machine, read through its configuration
 
 const char* const kServe =
     R"(usage: npusim --config CONFIG serve --socket PATH[=BB:DD.F]... | --ecam PATH
-              [--management PATH] [--pace fast|wall] [--once] [--set KEY=VALUE]...
+              [--management PATH] [--virtual-functions TEMPLATE,...]
+              [--pace fast|wall] [--once] [--set KEY=VALUE]...
               [--report FILE] [--config-out FILE]
 
 Serves the cards of the simulated machine to vfio-user clients, such as QEMU's vfio-user-pci, until

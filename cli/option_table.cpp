@@ -106,6 +106,9 @@ constexpr OptionRow kOptions[] = {
     {"json", 0, Value::kNone, false, "", "smi", "all that is known, as JSON, schema npusim.smi/1"},
     {"count", 0, Value::kNumber, false, "N", "smi",
      "of watch: so many looks, a second apart; if not given, until Ctrl-C"},
+    {"virtual-functions", 0, Value::kText, false, "TEMPLATE,...", "serve",
+     "divide the first card: a virtual function with a device by each of these templates; --socket "
+     "names them as BB:DD.F"},
     {"ecam", 0, Value::kInputFile, false, "PATH", "serve",
      "listen there for a client of the whole PCI hierarchy behind one function, whose driver is "
      "guest/ecam: for SR-IOV, which QEMU hides"},

@@ -231,6 +231,7 @@ void take_values(const po::variables_map& values, Options& options) {
   options.management = text("management");
   options.verbosity = value_or(values, "verbose", 0U);
   options.sockets = list("socket");
+  options.virtual_functions = text("virtual-functions");
   options.ecam = text("ecam");
   options.pace = value_or<std::string>(values, "pace", "fast");
   options.once = is_on("once");

@@ -45,6 +45,7 @@ struct Options {
   bool profile = false;                   // --profile
   bool watch = false;                     // --watch
   std::vector<std::string> sockets;       // --socket, in order
+  std::string virtual_functions;          // --virtual-functions
   std::string ecam;                       // --ecam
   std::string pace;                       // --pace
   bool once = false;                      // --once

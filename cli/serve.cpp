@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@
 #include "model/host/exporter.hpp"
 #include "model/system.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/driver/virtual_functions.hpp"
 #include "workloads/framework/counters.hpp"
 #include "workloads/simulator/identity.hpp"
 #include "workloads/simulator/system_view.hpp"
@@ -127,11 +129,43 @@ tl::expected<std::unique_ptr<ManagementServer>, Failure> open_management(model::
   return std::move(*server);
 }
 
+// The first card's driver divides it, and leaves it so.
+Status divide(platform::Platform& host, platform::Bdf card, const std::string& templates) {
+  auto device = driver::Device::open(host, card);
+  if (!device) return forward_error(device);
+  auto functions = driver::VirtualFunctions::open(**device);
+  if (!functions) return forward_error(functions);
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= templates.size();) {
+    const auto end = std::min(templates.find(',', begin), templates.size());
+    names.push_back(templates.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  const auto count = static_cast<std::uint32_t>(names.size());
+  if (auto set = (*functions)->set_count(count); !set) return set;
+  for (const auto& name : names) {
+    driver::VirtualDeviceOptions wanted;
+    wanted.name = name;
+    const auto made = (*functions)->create(wanted);
+    if (!made) return forward_error(made);
+    const auto text = fmt::format("virtual function {}: {}\n", to_string(*made->bdf), name);
+    if (auto said = print(text); !said) return fail(ErrorCode::kIo, "standard output");
+  }
+  return (*device)->shutdown();
+}
+
 Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
                       const Options& options, reports::Report& report, Recording& recording) {
   std::optional<WallPacer> pacer;
   if (options.pace == "wall") pacer.emplace();
   StopSignals signals;
+  if (!options.virtual_functions.empty()) {
+    const auto card = platform::Bdf::unpack(system.fabric().endpoint(0).requester());
+    if (auto done = divide(system.host(), card, options.virtual_functions); !done) {
+      return bad_input("--virtual-functions " + shortened(options.virtual_functions) + ": " +
+                       done.error().message());
+    }
+  }
   system.fabric().root_complex().redirect_peers();  // the cards have different owners
   model::Exporter exporter(system.simulation(), system.cpus(), system.host(), system.host_memory(),
                            system.interrupts(), system.resources(), pacer ? &*pacer : nullptr);

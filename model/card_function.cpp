@@ -8,7 +8,7 @@ CardFunction::CardFunction(const sc_core::sc_module_name& name, Simulation& simu
                            Endpoint& endpoint)
     : sc_module(name),
       registers_("registers", simulation, config, device_index, number),
-      bar2_("bar2", simulation, config, registers_),
+      bar2_("bar2", simulation, registers_),
       config_(config) {
   endpoint.register_sockets[number].bind(registers_.register_socket);
   endpoint.memory_sockets[number].bind(bar2_.memory_socket);
@@ -26,6 +26,11 @@ void CardFunction::connect(Dma& dma, Mmu& mmu, HostPages& host_pages, CommandPro
   queues_.emplace(command.shared(), registers_);
   command.attach(*queues_);
   bar2_.doorbell_socket.bind(command.doorbell_sockets[registers_.function()]);
+}
+
+void CardFunction::set_share(const Partition& share) {
+  registers_.set_share(share);
+  queues_->share_changed();
 }
 
 void CardFunction::reset() {

@@ -44,6 +44,10 @@ class AicpuPrograms : public sc_core::sc_module,
   void start(unsigned core, const KernelBlock& block) override;
   void stop(std::uint64_t context) override;
   void function_reset(unsigned function) override;
+  // Programs of the function see these windows from now on; none of it runs.
+  void set_windows(unsigned function, std::vector<unsigned> seen) {
+    windows_of[function] = std::move(seen);
+  }
   void snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) override;
   void snoop_local(std::uint64_t address, Bytes length) override;
 

@@ -220,6 +220,7 @@ void HostPlatform::unmap_process(std::uint16_t requester, std::uint32_t pasid,
 
 Status HostPlatform::enable_pasids(platform::Bdf bdf) {
   if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  if (const auto physical = physical_of(bdf)) bdf = *physical;
   const auto capability = find_extended_capability(bdf, pci::kExtPasid);
   if (capability == 0) return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no PASIDs");
   const std::uint32_t control = capability + pci::kPasidControl;

@@ -240,6 +240,13 @@ std::uint32_t PlatformFirmware::find_extended(platform::Bdf bdf, std::uint16_t i
   return 0;
 }
 
+PciResource PlatformFirmware::virtual_resource(platform::Bdf bdf, unsigned bar) const {
+  for (const auto& function : functions_) {
+    if (function.bdf == bdf) return function.virtual_bars[bar];
+  }
+  return {};
+}
+
 PciResource PlatformFirmware::resource(platform::Bdf bdf, unsigned bar) const {
   for (const auto& function : functions_) {
     if (function.bdf == bdf && bar < function.bars.size()) return function.bars[bar];

@@ -49,6 +49,8 @@ class PlatformFirmware {
 
   const std::vector<PciFunction>& functions() const { return functions_; }
   PciResource resource(platform::Bdf bdf, unsigned bar) const;
+  // Of the first virtual function that the physical one can have; the others lie behind it.
+  PciResource virtual_resource(platform::Bdf bdf, unsigned bar) const;
 
  private:
   // What was written where; in the order of the first write to each place.

@@ -20,11 +20,11 @@ CardRegisters::CardRegisters(const sc_core::sc_module_name& name, Simulation& si
       device_index_(device_index),
       function_(function),
       track_prefix_(prefix_of(device_index, function)),
-      device_id_(config.pci.device_id),
+      virtual_(function < config.physical_functions() ? 0
+                                                      : function - config.physical_functions() + 1),
+      device_id_(virtual_ == 0 ? config.pci.device_id : config.pci.sriov_vf_device_id),
       revision_(config.pci.revision),
-      ai_cores_(config.partition(function).clusters),
-      hbm_usable_(config.partition(function).usable),
-      stream_window_base_(hbm_usable_ + abi::kReservedStreamOffset),
+      share_(config.partition(function)),
       events_(config.events),
       streams_(config.streams),
       track_(sim.recorder.track(track_prefix_ + ".registers")) {
@@ -40,12 +40,21 @@ void CardRegisters::set_constants() {
   bank_.set(abi::ChipRevision{}
                 .set<abi::ChipRevision::AbiVersion>(abi::kAbiVersion)
                 .set<abi::ChipRevision::Silicon>(revision_));
-  bank_.set(abi::AiCoreCount::from_raw(ai_cores_));
+  bank_.set(abi::AiCoreCount::from_raw(share_.own_clusters()));
   bank_.set(abi::DeviceIndex::from_raw(device_index_));
-  bank_.set(abi::HbmSize::from_raw(hbm_usable_));
-  bank_.set(abi::StreamWindowBase::from_raw(stream_window_base_));
+  bank_.set(abi::HbmSize::from_raw(share_.usable));
+  bank_.set(abi::StreamWindowBase::from_raw(stream_window_base()));
   bank_.set(abi::StreamCount::from_raw(streams_.size()));
   bank_.set(abi::EventCount::from_raw(events_.size()));
+  if (virtual_ == 0) return;
+  bank_.set(abi::ShareCapability{}.set<abi::ShareCapability::Function>(virtual_));
+  bank_.set(abi::ShareStatusRegister{}.set<abi::ShareStatusRegister::Code>(
+      static_cast<std::uint32_t>(abi::ShareStatus::kOperation)));
+}
+
+void CardRegisters::set_share(const Partition& share) {
+  share_ = share;
+  set_constants();
 }
 
 void CardRegisters::install_hooks() {
@@ -53,7 +62,7 @@ void CardRegisters::install_hooks() {
   bank_.on_read<abi::DeviceStatus>([this] {
     const auto valid = bank_.get<abi::FaultStatus>().get<abi::FaultStatus::Valid>();
     return abi::DeviceStatus{}
-        .set<abi::DeviceStatus::Ready>(1)
+        .set<abi::DeviceStatus::Ready>(share_.memory != 0 ? 1 : 0)
         .set<abi::DeviceStatus::FaultPending>(valid);
   });
 }

@@ -44,9 +44,12 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   // DEVICE_TIME, ns.
   std::uint64_t device_time() const { return (sim_now() - reset_time_) / 1000; }
   // Offset in BAR2 of doorbell page 0.
-  Bytes doorbell_base() const { return hbm_usable_ + abi::kReservedDoorbellOffset; }
+  Bytes doorbell_base() const { return share_.usable + abi::kReservedDoorbellOffset; }
   // Device-local address of stream window 0.
-  Bytes stream_window_base() const { return stream_window_base_; }
+  Bytes stream_window_base() const { return share_.usable + abi::kReservedStreamOffset; }
+  // What the function has of the card.
+  const Partition& share() const { return share_; }
+  void set_share(const Partition& share);
 
   void raise(unsigned vector, std::uint64_t cause) {
     if (interrupts_ != nullptr) interrupts_->raise(function_, vector, cause);
@@ -77,11 +80,10 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   const std::uint32_t device_index_;
   const unsigned function_;
   const std::string track_prefix_;
+  const unsigned virtual_;  // n: virtual function n - 1; 0: a physical one
   const std::uint16_t device_id_;
   const std::uint8_t revision_;
-  const unsigned ai_cores_;
-  const Bytes hbm_usable_;
-  const Bytes stream_window_base_;
+  Partition share_;
   RegisterBank bank_{abi::kBar0Table};
   EventTable events_;
   StreamTable streams_;

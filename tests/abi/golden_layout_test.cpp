@@ -82,12 +82,13 @@ TEST(GoldenIds, VendorAndDevices) {
   EXPECT_EQ(kDeviceShipping910a, 0xD801);  // hardware.md H9
   EXPECT_EQ(kDeviceShipping910b, 0xD802);
   EXPECT_EQ(kDeviceShipping910c, 0xD803);
+  EXPECT_EQ(kDeviceVirtual, 0xD805);
   EXPECT_EQ(kDeviceShipping950, 0xD806);
   EXPECT_EQ(kClassProcessingAccelerator, 0x120000U);
   for (const int npu : {0xD100, 0xD110, 0xD200, 0xD801, 0xD802, 0xD803, 0xD806}) {
     EXPECT_TRUE(is_npu_device(static_cast<std::uint16_t>(npu))) << std::hex << npu;
   }
-  for (const int other : {0xD101, 0xD800, 0xD804, 0xD805, 0xFFFF}) {
+  for (const int other : {0xD101, 0xD800, 0xD804, 0xD807, 0xFFFF}) {
     EXPECT_FALSE(is_npu_device(static_cast<std::uint16_t>(other))) << std::hex << other;
   }
 }

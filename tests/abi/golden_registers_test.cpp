@@ -75,6 +75,20 @@ const GoldenRegister kGoldenBar0[] = {
     {"MESSAGE_WORD2", 0x03F8, 8, "RW", 0},
     {"MESSAGE_WORD3", 0x0400, 8, "RW", 0},
     {"MESSAGE_SEND", 0x0408, 8, "RW", 0},
+    {"SHARE_CAPABILITY", 0x0410, 4, "RO", 0},
+    {"SHARE_STATUS", 0x0414, 4, "RO", 0},
+    {"SHARE_COMMAND", 0x0418, 4, "RW", 0},
+    {"SHARE_CORES", 0x041C, 4, "RW", 0},
+    {"SHARE_AICPUS", 0x0420, 4, "RW", 0},
+    {"SHARE_MEMORY_BASE", 0x0428, 8, "RW", 0},
+    {"SHARE_MEMORY_SIZE", 0x0430, 8, "RW", 0},
+    {"SHARE_MEDIA", 0x0438, 8, "RW", 0},
+    {"SHARE_GROUP", 0x0440, 4, "RW", 0},
+    {"SHARE_WEIGHTS", 0x0444, 4, "RW", 0},
+    {"SHARE_TOKENS", 0x0448, 8, "RW", 0},
+    {"SHARE_TASK_TIMEOUT", 0x0450, 4, "RW", 0},
+    {"SHARE_NAME0", 0x0458, 8, "RW", 0},
+    {"SHARE_NAME1", 0x0460, 8, "RW", 0},
     {"TELEMETRY_CAPABILITY", 0x0480, 4, "RO", 0},
     {"CORE_CLOCK", 0x0484, 4, "RO", 0},
     {"AICPU_CLOCK", 0x0488, 4, "RO", 0},
@@ -160,6 +174,32 @@ TEST(GoldenFields, Faults) {
   expect_bits<FaultCodeRegister::Engine>(31, 24, "FAULT_CODE.Engine");
   expect_bits<FaultInfo::Stream>(15, 0, "FAULT_INFO.Stream");
   expect_bits<FaultInfo::RingIndex>(31, 16, "FAULT_INFO.RingIndex");
+}
+
+TEST(GoldenFields, Shares) {
+  expect_bits<ShareCapability::Functions>(7, 0, "SHARE_CAPABILITY.Functions");
+  expect_bits<ShareCapability::Templates>(15, 8, "SHARE_CAPABILITY.Templates");
+  expect_bits<ShareCapability::Function>(31, 24, "SHARE_CAPABILITY.Function");
+  expect_bits<ShareStatusRegister::Busy>(0, 0, "SHARE_STATUS.Busy");
+  expect_bits<ShareStatusRegister::Code>(15, 8, "SHARE_STATUS.Code");
+  expect_bits<ShareCommand::Operation>(7, 0, "SHARE_COMMAND.Operation");
+  expect_bits<ShareCommand::Index>(15, 8, "SHARE_COMMAND.Index");
+  expect_bits<ShareCores::First>(15, 0, "SHARE_CORES.First");
+  expect_bits<ShareCores::Count>(31, 16, "SHARE_CORES.Count");
+  expect_bits<ShareAicpus::First>(15, 0, "SHARE_AICPUS.First");
+  expect_bits<ShareAicpus::Count>(31, 16, "SHARE_AICPUS.Count");
+  expect_bits<ShareMedia::Vpc>(7, 0, "SHARE_MEDIA.Vpc");
+  expect_bits<ShareMedia::Jpegd>(15, 8, "SHARE_MEDIA.Jpegd");
+  expect_bits<ShareMedia::Jpege>(23, 16, "SHARE_MEDIA.Jpege");
+  expect_bits<ShareMedia::Venc>(31, 24, "SHARE_MEDIA.Venc");
+  expect_bits<ShareMedia::Vdec>(39, 32, "SHARE_MEDIA.Vdec");
+  expect_bits<ShareGroup::Group>(7, 0, "SHARE_GROUP.Group");
+  expect_bits<ShareGroup::Vip>(8, 8, "SHARE_GROUP.Vip");
+  expect_bits<ShareWeights::Dma>(7, 0, "SHARE_WEIGHTS.Dma");
+  expect_bits<ShareWeights::Hbm>(15, 8, "SHARE_WEIGHTS.Hbm");
+  expect_bits<ShareWeights::Link>(23, 16, "SHARE_WEIGHTS.Link");
+  expect_bits<ShareTokens::Token>(31, 0, "SHARE_TOKENS.Token");
+  expect_bits<ShareTokens::Maximum>(63, 32, "SHARE_TOKENS.Maximum");
 }
 
 TEST(GoldenFields, Queue) {

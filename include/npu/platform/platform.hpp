@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "npu/base/result.hpp"
 #include "npu/platform/memory.hpp"
@@ -68,6 +69,18 @@ class Platform {
   virtual Result<std::unique_ptr<InterruptVector>> open_vector(Bdf bdf, unsigned vector) = 0;
   // Function level reset; returns when configuration reads answer again.
   virtual Status reset_function(Bdf bdf) = 0;
+
+  // The virtual functions that a physical one has now, in order. kUnsupported: it cannot have any.
+  virtual Result<std::vector<Bdf>> virtual_functions(Bdf bdf) {
+    return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no virtual functions");
+  }
+  // As Linux' sriov_numvfs: nothing, if there are `count`; kBusy: from one number above 0 to
+  // another; kOutOfRange: more than it can have; kPermissionDenied: the operating system does not
+  // let it. Returns when the new ones answer; a step that fails is taken back.
+  virtual Status set_virtual_functions(Bdf bdf, unsigned count) {
+    static_cast<void>(count);
+    return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no virtual functions");
+  }
 
   // Stores before are visible to the device before stores after; drains write combining.
   virtual void write_barrier() = 0;

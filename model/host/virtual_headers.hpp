@@ -46,7 +46,7 @@ class VirtualHeaders {
   struct Shown {
     VirtualHeader header;
     std::array<std::uint32_t, 6> bars{};  // registers
-    std::uint16_t command = 0;  // those of its bits that the function does not have
+    std::uint16_t command = 0;            // those of its bits that the function does not have
   };
 
   std::map<std::uint16_t, Shown> headers_;

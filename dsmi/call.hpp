@@ -20,6 +20,8 @@ inline int code_of(const Error& error) {
     case ErrorCode::kNotFound:
       return DSMI_ERROR_NOT_EXIST;
     case ErrorCode::kOutOfResources:
+    case ErrorCode::kOutOfMemory:
+    case ErrorCode::kAlreadyExists:
       return DSMI_ERROR_NO_RESOURCES;
     case ErrorCode::kTimeout:
       return DSMI_ERROR_TIMEOUT;

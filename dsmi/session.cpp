@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "dsmi/client/socket_machine.hpp"
+#include "dsmi/driver_devices.hpp"
 #include "dsmi/subscription.hpp"
 
 namespace npu::dsmi {
@@ -70,7 +71,9 @@ Status attach(platform::Platform& platform, const std::vector<driver::Device*>& 
   for (auto* const device : devices) machine.cards.push_back(driver::manage(*device));
   machine.clock = &platform.clock();
   machine.tasks = &platform.tasks();
-  return attach(std::move(machine));
+  if (auto ok = attach(std::move(machine)); !ok) return ok;
+  current_session()->use(std::make_unique<DriverDevices>(devices));
+  return {};
 }
 
 void detach() {

@@ -5,6 +5,7 @@
 #include "cli/management/probed_card.hpp"
 #include "dsmi/client/socket_machine.hpp"
 #include "model/system.hpp"
+#include "npu/driver/device.hpp"
 #include "npu/dsmi/attach.hpp"
 
 namespace npu::cli {
@@ -41,7 +42,44 @@ Outcome with_configuration(const Options& options, const std::string& command,
   return done;
 }
 
+// Those of the machine, open.
+Result<std::vector<std::shared_ptr<driver::Device>>> open_all(platform::Platform& host,
+                                                              std::size_t count) {
+  std::vector<std::shared_ptr<driver::Device>> devices;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    auto device = driver::Device::open_index(host, i);
+    if (!device) return forward_error(device);
+    devices.push_back(std::move(*device));
+  }
+  return devices;
+}
+
 }  // namespace
+
+Outcome with_driven_cards(const Options& options, const std::string& command,
+                          const std::function<Outcome()>& body) {
+  if (!options.sockets.empty()) {
+    return bad_input(command + ": virtual devices are made by who drives the card; give --config");
+  }
+  const auto config = load_config(options.config, options.sets);
+  if (!config) return tl::unexpected(config.error());
+  model::System system(*config);
+  Outcome done;
+  const Status ran = system.run([&](platform::Platform& host) {
+    const auto devices = open_all(host, config->cards.size());
+    if (!devices) {
+      done = failure(command + ": " + devices.error().message());
+      return;
+    }
+    std::vector<driver::Device*> cards;
+    for (const auto& device : *devices) cards.push_back(device.get());
+    const auto attached = dsmi::attach(host, cards);
+    done = attached ? body() : failure(command + ": " + attached.error().message());
+    dsmi::detach();
+  });
+  if (!ran) return failure(command + ": " + ran.error().message());
+  return done;
+}
 
 Outcome with_cards(const Options& options, const std::string& command,
                    const std::function<Outcome(bool live)>& body) {

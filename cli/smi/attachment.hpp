@@ -12,5 +12,8 @@ namespace npu::cli {
 // for between two looks. `command` begins the text of a failure.
 Outcome with_cards(const Options& options, const std::string& command,
                    const std::function<Outcome(bool live)>& body);
+// The same with the cards of a configuration driven by libnpudrv, which virtual devices need.
+Outcome with_driven_cards(const Options& options, const std::string& command,
+                          const std::function<Outcome()>& body);
 
 }  // namespace npu::cli

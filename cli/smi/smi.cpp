@@ -38,6 +38,21 @@ Outcome show(const Options& options, std::optional<int> card, bool again) {
   return print(kind.empty() ? summary_text(*cards) : detail_text(*cards, kind));
 }
 
+Outcome show_templates(const Options& options) {
+  if (!options.sockets.empty()) {
+    return bad_input("smi: templates are the configuration's; give --config");
+  }
+  const auto config = load_config(options.config, options.sets);
+  if (!config) return tl::unexpected(config.error());
+  return print(template_text(*config));
+}
+
+Outcome show_card(const Options& options, std::optional<unsigned> card) {
+  std::optional<int> only;
+  if (card) only = static_cast<int>(*card);
+  return show(options, only, false);
+}
+
 Outcome watch(const Options& options, std::optional<int> card, std::optional<unsigned> looks) {
   StopSignals signals;
   for (unsigned look = 0; !looks || look < *looks; ++look) {
@@ -125,12 +140,18 @@ Outcome smi_command(const Options& options) {
   if (!id) return tl::unexpected(id.error());
   const auto looks = number_of("--count", options.smi.looks);
   if (!looks) return tl::unexpected(looks.error());
+  const unsigned which = card->value_or(0);
+  if (options.smi.type == "template-info") return show_templates(options);
+  if (action == "create-vnpu") {
+    return with_driven_cards(options, "smi", [&] { return create(options, which, *id); });
+  }
+  if (action == "destroy-vnpu") {
+    return with_driven_cards(options, "smi", [&] { return destroy(which, *id); });
+  }
+  if (options.smi.type == "info-vnpu" && options.sockets.empty()) {
+    return with_driven_cards(options, "smi", [&] { return show_card(options, *card); });
+  }
   return with_cards(options, "smi", [&](bool live) -> Outcome {
-    if (action == "create-vnpu") return create(options, card->value_or(0), *id);
-    if (action == "destroy-vnpu") return destroy(card->value_or(0), *id);
-    if (options.smi.type == "template-info") {
-      return failure("smi: the card has no templates of virtual devices (not supported)");
-    }
     std::optional<int> only;
     if (*card) only = static_cast<int>(**card);
     if (action == "info") return show(options, only, live);

@@ -186,4 +186,19 @@ std::string detail_text(const std::vector<CardFacts>& cards, const std::string& 
   return text;
 }
 
+std::string template_text(const model::SystemConfig& config) {
+  std::string text =
+      fmt::format("{:<4} {:<18} {:>8} {:>11} {:>7} {:>4} {:>6} {:>6} {:>5} {:>5}\n", "NPU", "Name",
+                  "AI Core", "Memory(MB)", "AICPU", "VPC", "JPEGD", "JPEGE", "VENC", "VDEC");
+  for (std::size_t card = 0; card < config.cards.size(); ++card) {
+    for (const auto& each : config.cards[card].virtual_functions.templates) {
+      const auto& media = each.media;
+      text += fmt::format("{:<4} {:<18} {:>8} {:>11} {:>7} {:>4} {:>6} {:>6} {:>5} {:>5}\n", card,
+                          each.name, each.ai_cores, each.memory >> 20, each.aicpus, media.vpc,
+                          media.jpegd, media.jpege, media.venc, media.vdec);
+    }
+  }
+  return text;
+}
+
 }  // namespace npu::cli

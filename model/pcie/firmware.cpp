@@ -180,6 +180,7 @@ void PlatformFirmware::place_virtual_bars(PciFunction& function) {
   const std::uint32_t sriov = find_extended(bdf, pci::kExtSriov);
   if (sriov == 0) return;
   const unsigned total = read(bdf, sriov + pci::kSriovTotalVfs, 2);
+  function.most_virtual = total;
   for (std::uint32_t bar = 0; bar < 6; ++bar) {
     function.virtual_bars[bar] = place(bdf, sriov + pci::kSriovBar0 + 4 * bar, total);
     if (function.virtual_bars[bar].flags & pci::kBarType64) ++bar;

@@ -26,6 +26,7 @@ struct PciFunction {
   int numa_node = -1;
   std::array<PciResource, 6> bars{};
   std::array<PciResource, 6> virtual_bars{};  // of its first virtual function
+  unsigned most_virtual = 0;                  // TotalVFs: their BARs lie side by side
 };
 
 class PlatformFirmware {

@@ -41,7 +41,8 @@ struct Machine {
 // Nobody may be inside a function of the library meanwhile.
 NPU_DSMI_API Status attach(Machine machine);
 // All cards of a platform: those in `devices`, which this program drives, by their drivers' books,
-// and none else. Devices and platform outlive the attachment.
+// and none else; virtual devices are those of their drivers. Devices and platform outlive the
+// attachment.
 NPU_DSMI_API Status attach(platform::Platform& platform,
                            const std::vector<driver::Device*>& devices);
 // As npu_dsmi_detach().

@@ -56,7 +56,7 @@ TEST_F(Smi, tells_details_by_kind) {
             std::string::npos);
   EXPECT_NE(of("ecc").find("HBM Double Bit Isolated Pages      : 0\n"), std::string::npos);
   EXPECT_NE(of("pcie").find("Link Generation                    : 4\n"), std::string::npos);
-  EXPECT_NE(of("info-vnpu").find("vNPU                               : NA\n"), std::string::npos);
+  EXPECT_NE(of("info-vnpu").find("Free AI Cores                      : 24\n"), std::string::npos);
 }
 
 TEST_F(Smi, has_the_same_as_json) {
@@ -84,15 +84,19 @@ TEST_F(Smi, watches_a_server_as_often_as_it_is_told) {
   EXPECT_EQ(looks, 2U);
 }
 
-TEST_F(Smi, says_that_virtual_devices_are_not_supported) {
-  const auto created = npusim({"--config", "910b2", "smi", "create-vnpu", "-f", "vir06_1c_16g"});
-  EXPECT_EQ(created.exit_code, 1);
-  EXPECT_EQ(created.err,
-            "npusim: smi create-vnpu: the card has no virtual devices (not supported)\n");
-  const auto destroyed = npusim({"--config", "910b2", "smi", "destroy-vnpu", "--vnpu", "100"});
-  EXPECT_EQ(destroyed.exit_code, 1);
+TEST_F(Smi, makes_virtual_devices_of_a_configurations_card) {
   const auto templates = npusim({"--config", "910b2", "smi", "info", "-t", "template-info"});
-  EXPECT_EQ(templates.exit_code, 1);
+  EXPECT_EQ(templates.exit_code, 0) << templates.err;
+  EXPECT_NE(templates.out.find("vir12_4c_32g_m"), std::string::npos) << templates.out;
+  const auto created = npusim({"--config", "910b2", "smi", "create-vnpu", "-f", "vir06_1c_16g"});
+  EXPECT_EQ(created.exit_code, 0) << created.err;
+  EXPECT_EQ(created.out, "vNPU 100 at 01:02.0\n");
+  const auto unknown = npusim({"--config", "910b2", "smi", "create-vnpu", "-f", "vir1"});
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_EQ(unknown.err, "npusim: smi create-vnpu: there is none of that name or number\n");
+  const auto none = npusim({"--config", "910b2", "smi", "destroy-vnpu", "--vnpu", "100"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_EQ(none.err, "npusim: smi destroy-vnpu: there is none of that name or number\n");
 }
 
 TEST_F(Smi, refuses_what_makes_no_sense) {

@@ -59,7 +59,7 @@ void put_groups(const std::vector<driver::VirtualDevice>& devices, Resource& to)
 
 void put_name(char (&to)[DSMI_VDEV_RES_NAME_LEN], const std::string& name) {
   std::memset(to, 0, sizeof to);
-  std::memcpy(to, name.data(), std::min(name.size(), sizeof to));
+  std::copy_n(name.begin(), std::min(name.size(), sizeof to), to);
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ Result<ShareRecord> SharePort::collect() {
 
 Status SharePort::create(std::uint32_t index, const ShareRecord& record) {
   char name[abi::kShareNameBytes] = {};
-  std::memcpy(name, record.name.data(), std::min(record.name.size(), sizeof name));
+  std::copy_n(record.name.begin(), std::min(record.name.size(), sizeof name), name);
   std::uint64_t words[2];
   std::memcpy(words, name, sizeof name);
   link_.write(abi::ShareName0::from_raw(words[0]));

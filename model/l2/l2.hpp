@@ -12,7 +12,8 @@
 //    of a request are read together. Others that want it meanwhile wait for the same read.
 //    A write of a whole line needs no read, and no write waits for one.
 //  - The line that makes room is written to the HBM if it is dirty.
-//  - A read of the HBM that ends with kPoisoned fails all that wait for it in the same way; its lines
+//  - A read of the HBM that ends with kPoisoned fails all that wait for it in the same way; its
+//  lines
 //    are not kept, nor what was written to parts of them, so that the next read meets the error.
 //  - With all miss buffers, write buffers or ways of its slice taken, a request waits at that line.
 // What others write to the HBM (bytes_written()) is dropped here; a dirty line goes to the HBM if

@@ -123,6 +123,7 @@ TEST(VirtualGroups, CopiesAreNotInTurnsOfCores) {
     }
     const auto begin = owner.host.clock().now();
     std::vector<driver::QueueTicket> tickets;
+    tickets.reserve(2 * kCopies);
     for (std::size_t i = 0; i < kCopies; ++i) {
       for (auto* member : {&busy, &idle}) {
         const auto entry = entries::copy_to_device(member->process.host->bus(),

@@ -38,7 +38,8 @@ struct Device::Impl {
   CardInfo card;
   std::uint16_t original_command = 0;
   bool command_changed = false;
-  bool found_left = false;  // at opening: what a driver that is gone has not given back
+  bool pages_isolated = false;  // so the card said at opening
+  bool found_left = false;      // at opening: what a driver that is gone has not given back
   // In the order in which they are made; each may use those before it.
   std::unique_ptr<CardLink> link;
   std::shared_ptr<PeerGate> peers;  // leases have it, too

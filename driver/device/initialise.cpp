@@ -57,6 +57,7 @@ Status wait_ready(Device::Impl& device) {
   for (;;) {
     const auto status = device.link->read<abi::DeviceStatus>();
     if (!status) return forward_error(status);
+    device.pages_isolated = status->get<abi::DeviceStatus::PagesIsolated>() != 0;
     if (status->get<abi::DeviceStatus::Ready>()) return {};
     if (clock.now() >= deadline) {
       return fail(ErrorCode::kTimeout,
@@ -77,6 +78,19 @@ Status set_up_memory(Device::Impl& device) {
   auto space = make_address_space(device, {});
   if (!space) return forward_error(space);
   device.default_space = std::move(*space);
+  return {};
+}
+
+// Pages with errors are no memory for anybody. Tables have a place of their own, which cannot be
+// chosen: of these pages none is set aside.
+Status set_isolated_pages_aside(Device::Impl& device) {
+  for (std::uint32_t i = 0; device.pages_isolated && i < abi::kIsolatedPagesWindow.words; ++i) {
+    const auto page = device.link->registers().read64(abi::kIsolatedPagesWindow.at(i));
+    if (page == abi::kNoIsolatedPage) return device.link->alive();  // or nobody answers
+    const auto address = page * kPageSize;
+    if (page >= device.card.hbm_size / kPageSize) continue;
+    static_cast<void>(device.memory->physical().create_at(address, kPageSize, abi::kVmidPhysical));
+  }
   return {};
 }
 
@@ -149,10 +163,15 @@ struct Step {
 };
 
 constexpr Step kSteps[] = {
-    {"enable memory decoding", enable_memory}, {"map registers", map_registers},
-    {"wait until ready", wait_ready},          {"read identity", read_identity},
-    {"set up page tables", set_up_memory},     {"enable MSI-X", enable_msix},
-    {"set up event records", set_up_events},   {"start the DMA queue", start_queue},
+    {"enable memory decoding", enable_memory},
+    {"map registers", map_registers},
+    {"wait until ready", wait_ready},
+    {"read identity", read_identity},
+    {"set up page tables", set_up_memory},
+    {"set isolated pages aside", set_isolated_pages_aside},
+    {"enable MSI-X", enable_msix},
+    {"set up event records", set_up_events},
+    {"start the DMA queue", start_queue},
     {"prepare streams", prepare_streams},
 };
 

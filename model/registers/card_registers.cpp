@@ -63,7 +63,8 @@ void CardRegisters::install_hooks() {
     const auto valid = bank_.get<abi::FaultStatus>().get<abi::FaultStatus::Valid>();
     return abi::DeviceStatus{}
         .set<abi::DeviceStatus::Ready>(share_.memory != 0 ? 1 : 0)
-        .set<abi::DeviceStatus::FaultPending>(valid);
+        .set<abi::DeviceStatus::FaultPending>(valid)
+        .set<abi::DeviceStatus::PagesIsolated>(pages_isolated_() ? 1 : 0);
   });
 }
 

@@ -58,6 +58,8 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   // ones set Overflow.
   void report(const FaultReport& fault) override;
   // Called for every fault that is reported, latched or not.
+  // Whether DEVICE_STATUS says that pages of the memory are out of use.
+  void tell_isolated_pages(std::function<bool()> any) { pages_isolated_ = std::move(any); }
   void on_fault(std::function<void(const FaultReport&)> listener) {
     on_fault_ = std::move(listener);
   }
@@ -89,6 +91,7 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   StreamTable streams_;
   WordWindows windows_;
   std::function<void(const FaultReport&)> on_fault_;
+  std::function<bool()> pages_isolated_ = [] { return false; };
   InterruptPort* interrupts_ = nullptr;
   SimTime reset_time_ = 0;
   std::uint32_t track_;

@@ -121,6 +121,7 @@ void TelemetryRegisters::show_errors() {
   show<abi::EccIsolatedDouble>([this] { return errors_.isolated().doubles; });
   show<abi::HealthStatus>([this] { return static_cast<std::uint32_t>(events_.worst()); });
   show<abi::EventLogCount>([this] { return events_.count(); });
+  registers_.tell_isolated_pages([this] { return errors_.any_isolated(); });
   auto& bank = registers_.bank();
   bank.on_write<abi::EccInject>([this](abi::EccInject value) { inject(value); });
   bank.on_write<abi::EccClear>([this](abi::EccClear value) {
@@ -142,6 +143,8 @@ void TelemetryRegisters::show_windows() {
                         [this](std::uint32_t word) { return name_word(config_.name, word); });
   registers_.add_window(abi::kEventLogWindow,
                         [this](std::uint32_t word) { return events_.word(word); });
+  registers_.add_window(abi::kIsolatedPagesWindow,
+                        [this](std::uint32_t word) { return errors_.isolated_page(word); });
 }
 
 // A function reaches its own memory alone, here as everywhere.

@@ -39,16 +39,24 @@ class EccRecord {
   EccCounts isolated() const {
     EccCounts pages;
     for (const auto& [number, errors] : pages_) {
-      if (errors.doubles > 0) {
-        ++pages.doubles;
-      } else if (errors.singles >= abi::kEccSinglesOfPage) {
-        ++pages.singles;
-      }
+      if (is_isolated(errors)) ++(errors.doubles > 0 ? pages.doubles : pages.singles);
     }
     return pages;
   }
+  bool any_isolated() const { return isolated_page(0) != abi::kNoIsolatedPage; }
+  // The number of the page out of use that `index` others come before.
+  std::uint64_t isolated_page(std::uint32_t index) const {
+    for (const auto& [number, errors] : pages_) {
+      if (is_isolated(errors) && index-- == 0) return number;
+    }
+    return abi::kNoIsolatedPage;
+  }
 
  private:
+  static bool is_isolated(const EccCounts& errors) {
+    return errors.doubles > 0 || errors.singles >= abi::kEccSinglesOfPage;
+  }
+
   EccCounts now_, recorded_;
   std::map<std::uint64_t, EccCounts> pages_;  // by number, since clear()
 };

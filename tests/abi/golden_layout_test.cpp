@@ -46,6 +46,8 @@ TEST(GoldenLayout, TelemetryWindows) {
   EXPECT_EQ(kChipNameWindow.end(), 0x1320U);
   EXPECT_EQ(kEventLogWindow.offset, 0x1400U);
   EXPECT_EQ(kEventLogWindow.end(), 0x1800U);  // 32 records of 32 bytes
+  EXPECT_EQ(kIsolatedPagesWindow.offset, 0x1800U);
+  EXPECT_EQ(kIsolatedPagesWindow.end(), 0x1A00U);  // 64 pages
   EXPECT_EQ(kEccSinglesOfPage, 8U);
 }
 

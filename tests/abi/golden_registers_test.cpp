@@ -164,6 +164,7 @@ TEST(GoldenFields, Identity) {
   expect_bits<ChipRevision::Silicon>(23, 16, "CHIP_REVISION.Silicon");
   expect_bits<DeviceStatus::Ready>(0, 0, "DEVICE_STATUS.Ready");
   expect_bits<DeviceStatus::FaultPending>(1, 1, "DEVICE_STATUS.FaultPending");
+  expect_bits<DeviceStatus::PagesIsolated>(2, 2, "DEVICE_STATUS.PagesIsolated");
 }
 
 TEST(GoldenFields, Faults) {

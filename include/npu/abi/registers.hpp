@@ -51,8 +51,9 @@ struct EventCount : Register<EventCount, uint32_t, 0x0024, Access::kReadOnly> {
 };
 struct DeviceStatus : Register<DeviceStatus, uint32_t, 0x0028, Access::kReadOnly> {
   static constexpr std::string_view kName = "DEVICE_STATUS";
-  using Ready = Field<0, 0>;         // registers may be used
-  using FaultPending = Field<1, 1>;  // FAULT_STATUS.Valid is set
+  using Ready = Field<0, 0>;          // registers may be used
+  using FaultPending = Field<1, 1>;   // FAULT_STATUS.Valid is set
+  using PagesIsolated = Field<2, 2>;  // kIsolatedPagesWindow lists pages
 };
 // Time since reset as the card counts it, in nanoseconds.
 struct DeviceTime : Register<DeviceTime, uint64_t, 0x0030, Access::kReadOnly> {

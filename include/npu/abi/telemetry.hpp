@@ -174,5 +174,9 @@ inline constexpr WordWindow kAicpuBusyWindow{0x1100, 64};
 inline constexpr WordWindow kChipNameWindow{0x1300, 4};
 inline constexpr std::uint32_t kEventLogRecords = 32;
 inline constexpr WordWindow kEventLogWindow{0x1400, 4 * kEventLogRecords};
+// Pages of 2 MiB that the record of memory errors takes out of use: their numbers from the start of
+// the function's memory, rising, kNoIsolatedPage behind the last one. Of more than fit, the first.
+inline constexpr WordWindow kIsolatedPagesWindow{0x1800, 64};
+inline constexpr std::uint64_t kNoIsolatedPage = ~std::uint64_t{0};
 
 }  // namespace npu::abi

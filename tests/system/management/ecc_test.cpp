@@ -176,6 +176,35 @@ TEST(DsmiEcc, TheRecordSurvivesAResetAndTheCountsDoNot) {
   });
 }
 
+// The same calls get the same pages, but for one that is on the list.
+TEST(DsmiEcc, WhoOpensNextDoesNotGetIsolatedPages) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    const auto used = [](EccBench& bench) {
+      const auto memory = bench.managed.card.device->memory_statistics();
+      return memory.total - memory.free;
+    };
+    Bytes before = 0;
+    {
+      EccBench bench(host);
+      locate(machine, bench);
+      before = used(bench);
+      bench.strike();
+      EXPECT_FALSE(bench.read(0, 128_KiB));
+      EXPECT_EQ(used(bench), before);  // who has it keeps it
+    }
+    {
+      EccBench bench(host);
+      EXPECT_EQ(used(bench), before + 2_MiB);
+      for (Bytes at = 0; at < 8_MiB; at += 1_MiB) EXPECT_TRUE(bench.read(at, 1_MiB));
+      EXPECT_EQ(dsmi_clear_ecc_isolated_statistics_info(0, DSMI_DEVICE_TYPE_HBM), DSMI_OK);
+    }
+    EccBench bench(host);
+    EXPECT_EQ(used(bench), before);
+    EXPECT_FALSE(bench.read(0, 128_KiB));
+  });
+}
+
 TEST(DsmiEcc, OtherMemoriesAreNotSupported) {
   Machine machine;
   machine.run([](platform::Platform& host) {

@@ -40,6 +40,8 @@ Status ExportedFunction::prepare() {
   msix_ = host_.find_capability(bdf_, pci::kCapMsix);
   power_ = host_.find_capability(bdf_, pci::kCapPowerManagement);
   if (msix_ == 0) return fail(ErrorCode::kUnsupported, to_string(bdf_) + " has no MSI-X");
+  physical_ = host_.physical_of(bdf_);
+  if (physical_) physical_express_ = host_.find_capability(*physical_, pci::kCapPciExpress);
   auto& config = host_.pci();
   msix_image_ = config.read16(bdf_, msix_ + pci::kMsixControl);
   vectors_ = (msix_image_ & pci::kMsixControlSizeMask) + 1U;
@@ -147,6 +149,11 @@ std::uint32_t ExportedFunction::read_config(std::uint32_t offset, unsigned width
     if (sriov_ != 0) overlay(sriov_ + pci::kSriovBar0 + 4 * bar, 4, virtual_bar_images_.get(bar));
   }
   overlay(msix_ + pci::kMsixControl, 2, msix_image_);
+  for (const std::uint32_t at : {pci::kExpLinkStatus, pci::kExpLinkStatus2}) {
+    if (physical_ && overlaps(offset, width, express_ + at, express_ + at + 2)) {
+      overlay(express_ + at, 2, host_.pci().read16(*physical_, physical_express_ + at));
+    }
+  }
   return value;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "model/host/bar_images.hpp"
@@ -94,6 +95,10 @@ class ExportedFunction : public vfio_user::Device {
   std::uint32_t msix_ = 0;
   std::uint32_t power_ = 0;
   std::uint32_t sriov_ = 0;
+  // A virtual function's link is the physical one's, and its own link status reads as zeros (SR-IOV
+  // 1.1, 3.5): a client, who has no physical function, is shown that one's.
+  std::optional<platform::Bdf> physical_;
+  std::uint32_t physical_express_ = 0;
   std::uint16_t msix_image_ = 0;  // message control, as the client sees it
   unsigned table_bar_ = 0;
   Bytes table_offset_ = 0;

@@ -117,9 +117,10 @@ class WakeUps {
 };
 
 tl::expected<std::unique_ptr<ManagementServer>, Failure> open_management(model::System& system,
+                                                                         ServedDevices& devices,
                                                                          const std::string& path) {
   if (path.empty()) return std::unique_ptr<ManagementServer>();
-  auto server = ManagementServer::listen(path, system);
+  auto server = ManagementServer::listen(path, system, devices);
   if (!server) {
     return bad_input("--management " + shortened(path, kShownPath) + ": " +
                      server.error().message());
@@ -215,7 +216,8 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
     }
     if (auto said = print("serving all functions on " + options.ecam + "\n"); !said) return said;
   }
-  const auto management = open_management(system, options.management);
+  ServedDevices devices(system, exporter);
+  const auto management = open_management(system, devices, options.management);
   if (!management) return tl::unexpected(management.error());
   const WakeUps wake_ups(signals, management->get());
   workloads::SystemView view(system);

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <random>
 #include <thread>
 
@@ -211,6 +212,27 @@ TEST_F(VirtualSockets, EndUnderTheLoadOfTheirClients) {
     EXPECT_TRUE(becomes([&] { return is_there(first_) && is_there(second_); }));
   }
   EXPECT_EQ(server_.stop(), 0);
+}
+
+// Their driver is the physical function's client, or the server while there is none.
+TEST_F(VirtualSockets, AreDividedByTheServerOnlyWhileNobodyHasTheCard) {
+  const std::string management = base_ + ".m";
+  ServedCard server({"--config", NPU_SOURCE_DIR "/configs/910b2.yaml", "--management", management});
+  ASSERT_TRUE(becomes([&] { return is_there(management); }));
+  const auto smi = [&](const std::string& words) {
+    const std::string command = NPU_BINARY_DIR "/bin/npusim smi " + words + " --socket " +
+                                management + " >/dev/null 2>" + base_ + ".err";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  {
+    auto physical = connect(server.socket());
+    EXPECT_EQ(smi("create-vnpu -f vir06_1c_16g"), 1);
+    EXPECT_EQ(smi("info -t info-vnpu"), 0);
+  }
+  EXPECT_TRUE(becomes([&] { return smi("create-vnpu -f vir06_1c_16g") == 0; }));
+  EXPECT_EQ(smi("destroy-vnpu --vnpu 100"), 0);
+  EXPECT_EQ(server.stop(), 0);
 }
 
 // The client moves the BARs of virtual functions about: in its own picture.

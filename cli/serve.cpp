@@ -19,6 +19,7 @@
 #include "cli/wall_pacer.hpp"
 #include "model/host/exporter.hpp"
 #include "model/system.hpp"
+#include "npu/abi/layout.hpp"
 #include "npu/base/shortened.hpp"
 #include "npu/driver/virtual_functions.hpp"
 #include "workloads/framework/counters.hpp"
@@ -116,9 +117,10 @@ class WakeUps {
 };
 
 tl::expected<std::unique_ptr<ManagementServer>, Failure> open_management(model::System& system,
+                                                                         ServedDevices& devices,
                                                                          const std::string& path) {
   if (path.empty()) return std::unique_ptr<ManagementServer>();
-  auto server = ManagementServer::listen(path, system);
+  auto server = ManagementServer::listen(path, system, devices);
   if (!server) {
     return bad_input("--management " + shortened(path, kShownPath) + ": " +
                      server.error().message());
@@ -154,11 +156,31 @@ Status divide(platform::Platform& host, platform::Bdf card, const std::string& t
   return (*device)->shutdown();
 }
 
-Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
-                      const Options& options, reports::Report& report, Recording& recording) {
-  std::optional<WallPacer> pacer;
-  if (options.pace == "wall") pacer.emplace();
-  StopSignals signals;
+Outcome open_socket(model::System& system, platform::Bdf bdf, const std::string& path,
+                    model::Exporter& exporter) {
+  const std::string option = "--socket " + shortened(path, kShownPath) + ": ";
+  if (auto added = exporter.add(bdf, path); !added) {
+    const bool can_be = added.error().code == ErrorCode::kNotFound &&
+                        system.resources()(bdf, abi::kRegisterBar).size != 0;
+    if (!can_be) return bad_input(option + added.error().message());
+    return bad_input(option + to_string(bdf) +
+                     " is a virtual function that nobody has made; see --virtual-functions");
+  }
+  return print("serving " + to_string(bdf) + " on " + path + "\n");
+}
+
+// Functions of cards come first: they are reset, and with them their virtual functions would go.
+Outcome open_sockets(model::System& system, const std::vector<Socket>& sockets,
+                     const Options& options, model::Exporter& exporter) {
+  const auto functions = functions_of(system, sockets);
+  const auto is_physical = [&](platform::Bdf bdf) {
+    const auto& all = system.fabric().functions();
+    return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.bdf == bdf; });
+  };
+  for (const auto& [bdf, path] : functions) {
+    if (!is_physical(bdf)) continue;
+    if (auto opened = open_socket(system, bdf, path, exporter); !opened) return opened;
+  }
   if (!options.virtual_functions.empty()) {
     const auto card = platform::Bdf::unpack(system.fabric().endpoint(0).requester());
     if (auto done = divide(system.host(), card, options.virtual_functions); !done) {
@@ -166,15 +188,27 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
                        done.error().message());
     }
   }
+  for (const auto& [bdf, path] : functions) {
+    if (is_physical(bdf)) continue;
+    if (auto opened = open_socket(system, bdf, path, exporter); !opened) return opened;
+  }
+  exporter.on_socket([](platform::Bdf function, const std::string& path, bool open) {
+    const auto text = open ? fmt::format("serving {} on {}\n", to_string(function), path)
+                           : fmt::format("{} is gone, and {} with it\n", to_string(function), path);
+    static_cast<void>(print(text));
+  });
+  return {};
+}
+
+Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
+                      const Options& options, reports::Report& report, Recording& recording) {
+  std::optional<WallPacer> pacer;
+  if (options.pace == "wall") pacer.emplace();
+  StopSignals signals;
   system.fabric().root_complex().redirect_peers();  // the cards have different owners
   model::Exporter exporter(system.simulation(), system.cpus(), system.host(), system.host_memory(),
                            system.interrupts(), system.resources(), pacer ? &*pacer : nullptr);
-  for (const auto& [bdf, path] : functions_of(system, sockets)) {
-    if (auto added = exporter.add(bdf, path); !added) {
-      return bad_input("--socket " + shortened(path, kShownPath) + ": " + added.error().message());
-    }
-    if (auto said = print("serving " + to_string(bdf) + " on " + path + "\n"); !said) return said;
-  }
+  if (auto opened = open_sockets(system, sockets, options, exporter); !opened) return opened;
   if (!options.ecam.empty()) {
     if (auto added = exporter.add_window(system.fabric().functions(), options.ecam); !added) {
       return bad_input("--ecam " + shortened(options.ecam, kShownPath) + ": " +
@@ -182,7 +216,8 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
     }
     if (auto said = print("serving all functions on " + options.ecam + "\n"); !said) return said;
   }
-  const auto management = open_management(system, options.management);
+  ServedDevices devices(system, exporter);
+  const auto management = open_management(system, devices, options.management);
   if (!management) return tl::unexpected(management.error());
   const WakeUps wake_ups(signals, management->get());
   workloads::SystemView view(system);

@@ -23,6 +23,8 @@ inline int code_of(const Error& error) {
     case ErrorCode::kOutOfMemory:
     case ErrorCode::kAlreadyExists:
       return DSMI_ERROR_NO_RESOURCES;
+    case ErrorCode::kBusy:
+      return DSMI_ERROR_BUSY;
     case ErrorCode::kTimeout:
       return DSMI_ERROR_TIMEOUT;
     default:

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "dsmi/call.hpp"
+#include "dsmi/virtual_facts.hpp"
 
 namespace npu::dsmi {
 
@@ -14,8 +15,6 @@ using driver::CardShare;
 namespace {
 
 constexpr unsigned kChoose = ~0U;
-constexpr unsigned kFirstId = 100, kIdsPerCard = 16;  // virtualisation.md V3
-constexpr unsigned kNoGroup = ~0U;
 
 // Amounts come as floats; a part of a unit is none.
 std::uint32_t count_of(float amount) {
@@ -33,33 +32,6 @@ CardShare share_of(const dsmi_create_vdev_res_stru& wanted) {
   share.venc = count_of(wanted.media.venc);
   share.vdec = count_of(wanted.media.vdec);
   return share;
-}
-
-template <class Resource>
-void put_share(const CardShare& share, Resource& to) {
-  to.computing.aic = static_cast<float>(share.ai_cores);
-  to.computing.device_aicpu = static_cast<unsigned short>(share.aicpus);
-  to.computing.memory_size = share.memory >> 20;
-  to.media.vpc = static_cast<float>(share.vpc);
-  to.media.jpegd = static_cast<float>(share.jpegd);
-  to.media.jpege = static_cast<float>(share.jpege);
-  to.media.venc = static_cast<float>(share.venc);
-  to.media.vdec = static_cast<float>(share.vdec);
-}
-
-// How many groups have members, and which.
-template <class Resource>
-void put_groups(const std::vector<driver::VirtualDevice>& devices, Resource& to) {
-  to.vfg_num = to.vfg_bitmap = 0;
-  for (const auto& device : devices) {
-    if (device.group) to.vfg_bitmap |= 1U << device.group->group;
-  }
-  for (unsigned bits = to.vfg_bitmap; bits != 0; bits &= bits - 1) ++to.vfg_num;
-}
-
-void put_name(char (&to)[DSMI_VDEV_RES_NAME_LEN], const std::string& name) {
-  std::memset(to, 0, sizeof to);
-  std::copy_n(name.begin(), std::min(name.size(), sizeof to), to);
 }
 
 }  // namespace
@@ -96,8 +68,8 @@ int DriverDevices::create(unsigned device, unsigned vdev, const dsmi_create_vdev
   options.name.assign(resource.name, strnlen(resource.name, sizeof resource.name));
   if (options.name.empty()) options.share = share_of(resource);
   if (vdev != kChoose) {
-    const unsigned first = kFirstId + kIdsPerCard * device;
-    if (vdev < first || vdev - first >= kIdsPerCard) return DSMI_ERROR_PARAMETER;
+    const unsigned first = kFirstVirtualId + kVirtualIdsPerCard * device;
+    if (vdev < first || vdev - first >= kVirtualIdsPerCard) return DSMI_ERROR_PARAMETER;
     options.index = vdev - first;
   }
   const auto& base = resource.base;
@@ -120,7 +92,7 @@ int DriverDevices::create(unsigned device, unsigned vdev, const dsmi_create_vdev
   result = {};
   result.vdev_id = made->id;
   result.vf_id = made->index;
-  result.vfg_id = made->group ? made->group->group : kNoGroup;
+  result.vfg_id = made->group ? made->group->group : kNoVirtualGroup;
   if (made->bdf) {
     result.pcie_bus = made->bdf->bus;
     result.pcie_device = made->bdf->device;
@@ -141,19 +113,7 @@ int DriverDevices::destroy(unsigned device, unsigned vdev) {
 int DriverDevices::query(unsigned device, dsmi_vdev_query_stru& vdev) {
   const auto found = find(device, vdev.vdev_id);
   if (!found) return code_of(found.error());
-  auto& info = vdev.query_info;
-  info = {};
-  put_name(info.name, found->name);
-  info.vfid = found->index;
-  info.base.vfg_id = kNoGroup;
-  if (const auto& group = found->group) {
-    info.base.token = group->token;
-    info.base.token_max = group->token_max;
-    info.base.task_timeout = group->task_timeout_us;
-    info.base.vfg_id = group->group;
-    info.base.vip_mode = group->vip ? 1 : 0;
-  }
-  put_share(found->share, info);
+  put_query(*found, vdev);
   return DSMI_OK;
 }
 
@@ -162,12 +122,7 @@ int DriverDevices::total(unsigned device, dsmi_soc_total_resource& resource) {
   if (!functions) return code_of(functions.error());
   const auto all = (*functions)->list();
   if (!all) return code_of(all.error());
-  resource = {};
-  for (const auto& one : *all) {
-    if (resource.vdev_num < DSMI_SOC_SPLIT_MAX) resource.vdev_id[resource.vdev_num++] = one.id;
-  }
-  put_groups(*all, resource);
-  put_share((*functions)->totals(), resource);
+  put_total(*all, (*functions)->totals(), resource);
   return DSMI_OK;
 }
 
@@ -178,9 +133,7 @@ int DriverDevices::free(unsigned device, dsmi_soc_free_resource& resource) {
   if (!all) return code_of(all.error());
   const auto share = (*functions)->free_share();
   if (!share) return code_of(share.error());
-  resource = {};
-  put_groups(*all, resource);
-  put_share(*share, resource);
+  put_free(*all, *share, resource);
   return DSMI_OK;
 }
 

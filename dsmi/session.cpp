@@ -71,9 +71,8 @@ Status attach(platform::Platform& platform, const std::vector<driver::Device*>& 
   for (auto* const device : devices) machine.cards.push_back(driver::manage(*device));
   machine.clock = &platform.clock();
   machine.tasks = &platform.tasks();
-  if (auto ok = attach(std::move(machine)); !ok) return ok;
-  current_session()->use(std::make_unique<DriverDevices>(devices));
-  return {};
+  machine.virtual_devices = std::make_shared<DriverDevices>(devices);
+  return attach(std::move(machine));
 }
 
 void detach() {

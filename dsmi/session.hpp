@@ -45,19 +45,13 @@ class Session {
   // Around whatever reaches a card.
   platform::Mutex& mutex() { return *mutex_; }
   platform::Clock& clock() { return *machine_.clock; }
-  VirtualDevices* virtual_devices() { return machine_.virtual_devices; }
-  // Those of cards that this program drives.
-  void use(std::unique_ptr<VirtualDevices> devices) {
-    own_devices_ = std::move(devices);
-    machine_.virtual_devices = own_devices_.get();
-  }
+  VirtualDevices* virtual_devices() { return machine_.virtual_devices.get(); }
   // In place of one that the device had.
   Status subscribe(std::size_t device, const dsmi_event_filter& filter,
                    fault_event_callback handler);
 
  private:
   Machine machine_;
-  std::unique_ptr<VirtualDevices> own_devices_;
   std::unique_ptr<platform::Mutex> mutex_;
   std::vector<std::unique_ptr<CardSession>> cards_;
   std::map<std::size_t, std::unique_ptr<Subscription>> subscriptions_;

@@ -28,18 +28,19 @@ bool watch(int events, int file) {
 
 }  // namespace
 
-ManagementServer::ManagementServer(std::string path, model::System& system)
-    : path_(std::move(path)) {
+ManagementServer::ManagementServer(std::string path, model::System& system, ServedDevices& devices)
+    : path_(std::move(path)), devices_(devices) {
   for (unsigned i = 0; i < system.cards(); ++i) {
     cards_.push_back(std::make_unique<ProbedCard>(system, i));
   }
 }
 
 Result<std::unique_ptr<ManagementServer>> ManagementServer::listen(const std::string& path,
-                                                                   model::System& system) {
+                                                                   model::System& system,
+                                                                   ServedDevices& devices) {
   auto made = model::vfio_user::listen_at(path);
   if (!made) return forward_error(made);
-  std::unique_ptr<ManagementServer> server(new ManagementServer(path, system));
+  std::unique_ptr<ManagementServer> server(new ManagementServer(path, system, devices));
   server->listener_ = std::move(made->fd);
   server->inode_ = made->inode;
   server->events_ = model::vfio_user::UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
@@ -59,7 +60,7 @@ void ManagementServer::accept() {
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket) return;
     if (clients_.size() >= kMostClients || !watch(events_.get(), socket.get())) continue;
-    clients_.push_back({std::move(socket), {}, 0});
+    clients_.push_back({std::move(socket), {}, 0, {}});
   }
 }
 
@@ -80,7 +81,7 @@ bool ManagementServer::serve(Client& client) {
     client.filled = 0;
     RequestMessage request;
     std::memcpy(&request, client.message.data(), sizeof request);
-    const AnswerMessage message = answer(request);
+    const AnswerMessage message = answer(request, client);
     const auto sent = ::send(client.socket.get(), &message, sizeof message, MSG_NOSIGNAL);
     if (sent != static_cast<ssize_t>(sizeof message)) return false;
   }
@@ -97,12 +98,39 @@ bool ManagementServer::is_writable(const RequestMessage& request, Bytes width) {
          request.offset + width <= abi::EccClear::kOffset + sizeof(abi::EccClear::raw_type);
 }
 
-AnswerMessage ManagementServer::answer(const RequestMessage& request) {
+AnswerMessage ManagementServer::answer(const RequestMessage& request, Client& client) {
   if (request.request == Request::kHello) {
     if (request.value != dsmi::kProtocolVersion) return kRefusal;
     return {Answer::kDone, 0, cards_.size()};
   }
   if (request.card >= cards_.size()) return kRefusal;
+  if (request.request >= Request::kReadShare) return answer_of_devices(request, client);
+  return answer_of_card(request);
+}
+
+AnswerMessage ManagementServer::answer_of_devices(const RequestMessage& request, Client& client) {
+  switch (request.request) {
+    case Request::kReadShare: {
+      const auto value = devices_.field(request.card, request.offset, request.value);
+      return value ? AnswerMessage{Answer::kDone, 0, *value} : kRefusal;
+    }
+    case Request::kTemplate: {
+      char name[16];
+      std::memcpy(name, &request.offset, 8);
+      std::memcpy(name + 8, &request.value, 8);
+      client.name.assign(name, strnlen(name, sizeof name));
+      return {};
+    }
+    case Request::kCreate:
+      return {Answer::kDone, 0, devices_.create(request.card, request.value, client.name)};
+    case Request::kDestroy:
+      return {Answer::kDone, 0, devices_.destroy(request.card, request.value)};
+    default:
+      return kRefusal;
+  }
+}
+
+AnswerMessage ManagementServer::answer_of_card(const RequestMessage& request) {
   auto& card = *cards_[request.card];
   auto& registers = card.registers();
   switch (request.request) {

@@ -59,7 +59,7 @@ Result<std::vector<std::shared_ptr<driver::Device>>> open_all(platform::Platform
 Outcome with_driven_cards(const Options& options, const std::string& command,
                           const std::function<Outcome()>& body) {
   if (!options.sockets.empty()) {
-    return bad_input(command + ": virtual devices are made by who drives the card; give --config");
+    return with_cards(options, command, [&](bool) { return body(); });
   }
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());

@@ -77,10 +77,38 @@ std::string refusal(int code) {
     case DSMI_ERROR_NOT_EXIST:
       return "there is none of that name or number";
     case DSMI_ERROR_INVALID_DEVICE:
-      return "there is no such card";
+      return "there is no such card, or it does not answer";
+    case DSMI_ERROR_BUSY:
+      return "busy: the card or the device is in use by a client, whose driver it is left to";
     default:
       return fmt::format("code {:#x}", code);
   }
+}
+
+bool is_bad_input(int code) {
+  return code == DSMI_ERROR_PARAMETER || code == DSMI_ERROR_NOT_EXIST ||
+         code == DSMI_ERROR_INVALID_DEVICE;
+}
+
+Outcome refused(const std::string& what, int code) {
+  const std::string line = what + ": " + refusal(code);
+  return is_bad_input(code) ? Outcome(bad_input(line)) : Outcome(failure(line));
+}
+
+// Which there are instead.
+Outcome no_template(const Options& options, unsigned card) {
+  std::string line = fmt::format("smi create-vnpu: card {} has no template '{}'", card,
+                                 shortened(options.smi.vnpu_template));
+  if (!options.sockets.empty()) {
+    return bad_input(line + "; see smi info -t template-info of its configuration");
+  }
+  const auto config = load_config(options.config, options.sets);
+  if (!config) return tl::unexpected(config.error());
+  std::string names;
+  for (const auto& each : config->cards[card].virtual_functions.templates) {
+    names += (names.empty() ? "" : ", ") + each.name;
+  }
+  return bad_input(line + "; it has " + names);
 }
 
 Outcome create(const Options& options, unsigned card, std::optional<unsigned> id) {
@@ -92,7 +120,8 @@ Outcome create(const Options& options, unsigned card, std::optional<unsigned> id
   }
   std::memcpy(wanted.name, name.data(), name.size());
   const int code = dsmi_create_vdevice(card, id.value_or(~0U), &wanted, &made);
-  if (code != DSMI_OK) return failure("smi create-vnpu: " + refusal(code));
+  if (code == DSMI_ERROR_NOT_EXIST) return no_template(options, card);
+  if (code != DSMI_OK) return refused("smi create-vnpu", code);
   return print(fmt::format("vNPU {} at {:02x}:{:02x}.{:x}\n", made.vdev_id, made.pcie_bus,
                            made.pcie_device, made.pcie_func));
 }
@@ -100,7 +129,7 @@ Outcome create(const Options& options, unsigned card, std::optional<unsigned> id
 Outcome destroy(unsigned card, std::optional<unsigned> id) {
   if (!id) return bad_input("smi destroy-vnpu: give --vnpu ID");
   const int code = dsmi_destroy_vdevice(card, *id);
-  if (code != DSMI_OK) return failure("smi destroy-vnpu: " + refusal(code));
+  if (code != DSMI_OK) return refused("smi destroy-vnpu", code);
   return print(fmt::format("vNPU {} is gone\n", *id));
 }
 

@@ -19,6 +19,38 @@ enum class Request : std::uint32_t {
   kWrite8 = 6,
   kReadConfig = 7,  // 4 bytes of configuration space
   kReadMemory = 8,  // 8 bytes of the card's memory
+  // offset: a virtual function, or kTotals; value: a ShareField. Answer: it, and without time; of a
+  // function without a device kCores is 0.
+  kReadShare = 9,
+  kTemplate = 10,  // offset, value: the name, 16 bytes, by which this client's kCreate is meant
+  // Through the card's driver: value: a function, or kAnyFunction. Answer: a code of
+  // dsmi_error_code.h, and behind it, shifted by 32, the function.
+  kCreate = 11,
+  kDestroy = 12,  // as kCreate; kAnyFunction: all of them
+};
+
+inline constexpr std::uint64_t kTotals = ~std::uint64_t{0};
+inline constexpr std::uint64_t kAnyFunction = ~std::uint64_t{0};
+
+enum class ShareField : std::uint64_t {
+  kCores,
+  kAicpus,
+  kMemory,
+  kVpc,
+  kJpegd,
+  kJpege,
+  kVenc,
+  kVdec,
+  kName0,  // 8 bytes each
+  kName1,
+  kGroup,  // ~0: it has cores of its own
+  kToken,
+  kTokenMax,
+  kTaskTimeout,
+  kVip,
+  kFunction,   // packed BDF; ~0: it is not enabled
+  kFunctions,  // of kTotals: how many there can be
+  kFields
 };
 
 struct RequestMessage {

@@ -15,7 +15,8 @@ namespace npu::dsmi {
 namespace {
 
 // A server that has stopped to answer is gone.
-constexpr timeval kPatience{10, 0};
+// Ending a device takes as long as its neighbours' work meanwhile takes to be simulated.
+constexpr timeval kPatience{60, 0};
 
 bool send_all(int file, const void* data, std::size_t length) {
   const auto* bytes = static_cast<const char*>(data);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "dsmi/client/socket_channel.hpp"
+#include "dsmi/client/socket_devices.hpp"
 #include "dsmi/client/wall_host.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/abi/pci.hpp"
@@ -95,6 +96,7 @@ Result<Machine> socket_machine(const std::string& path) {
     machine.cards.push_back(std::make_unique<SocketCard>(
         *channel, i, platform::Bdf::unpack(static_cast<std::uint16_t>(*bdf))));
   }
+  machine.virtual_devices = std::make_shared<SocketDevices>(*channel);
   machine.clock = &wall_clock();
   machine.tasks = &wall_tasks();
   return machine;

@@ -12,6 +12,7 @@
 #define DSMI_ERROR_INTERNAL 7
 #define DSMI_ERROR_PARAMETER 8
 #define DSMI_ERROR_NOT_EXIST 11
+#define DSMI_ERROR_BUSY 13 /* somebody else has it in use */
 #define DSMI_ERROR_NO_RESOURCES 14
 #define DSMI_ERROR_TIMEOUT 16
 #define DSMI_ERROR_NOT_SUPPORT 0xfffe

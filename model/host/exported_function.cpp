@@ -26,7 +26,7 @@ bool overlaps(std::uint32_t offset, unsigned width, std::uint32_t begin, std::ui
 
 ExportedFunction::ExportedFunction(HostPlatform& host, HostMemory& memory, Interrupts& interrupts,
                                    const ResourceLookup& resources, platform::Bdf bdf)
-    : host_(host), memory_(memory), interrupts_(interrupts), bdf_(bdf) {
+    : host_(host), memory_(memory), interrupts_(interrupts), resources_(resources), bdf_(bdf) {
   for (unsigned bar = 0; bar < bars_.size(); ++bar) bars_[bar] = resources(bdf, bar);
 }
 
@@ -40,6 +40,8 @@ Status ExportedFunction::prepare() {
   msix_ = host_.find_capability(bdf_, pci::kCapMsix);
   power_ = host_.find_capability(bdf_, pci::kCapPowerManagement);
   if (msix_ == 0) return fail(ErrorCode::kUnsupported, to_string(bdf_) + " has no MSI-X");
+  physical_ = host_.physical_of(bdf_);
+  if (physical_) physical_express_ = host_.find_capability(*physical_, pci::kCapPciExpress);
   auto& config = host_.pci();
   msix_image_ = config.read16(bdf_, msix_ + pci::kMsixControl);
   vectors_ = (msix_image_ & pci::kMsixControlSizeMask) + 1U;
@@ -47,15 +49,22 @@ Status ExportedFunction::prepare() {
   table_bar_ = table & pci::kMsixBirMask;
   table_offset_ = table & ~pci::kMsixBirMask;
   for (unsigned bar = 0; bar < bars_.size(); ++bar) {
-    if (bars_[bar].size == 0) continue;
-    const std::uint32_t low = config.read32(bdf_, pci::kBar0 + 4 * bar);
-    bar_image_[bar] = low & 0xF;
-    bar_mask_[bar] = static_cast<std::uint32_t>(~(bars_[bar].size - 1)) & ~0xFU;
-    if ((low & 0x6) == 0x4 && bar + 1 < bars_.size()) {
-      bar_mask_[bar + 1] = static_cast<std::uint32_t>(~(bars_[bar].size - 1) >> 32);
-    }
+    bar_images_.set(bar, bars_[bar].size, config.read32(bdf_, pci::kBar0 + 4 * bar));
   }
+  sriov_ = host_.find_extended_capability(bdf_, pci::kExtSriov);
+  if (sriov_ != 0) prepare_virtual_bars();
   return {};
+}
+
+// All of one size: that of the first.
+void ExportedFunction::prepare_virtual_bars() {
+  auto& config = host_.pci();
+  const unsigned first = bdf_.packed() + config.read16(bdf_, sriov_ + pci::kSriovVfOffset);
+  const auto bdf = platform::Bdf::unpack(static_cast<std::uint16_t>(first));
+  for (unsigned bar = 0; bar < bars_.size(); ++bar) {
+    const auto flags = config.read32(bdf_, sriov_ + pci::kSriovBar0 + 4 * bar);
+    virtual_bar_images_.set(bar, resources_(bdf, bar).size, flags);
+  }
 }
 
 Bytes ExportedFunction::region_size(unsigned region) const {
@@ -135,24 +144,29 @@ std::uint32_t ExportedFunction::read_config(std::uint32_t offset, unsigned width
       value = (value & ~(0xFFU << shift)) | ((image >> (8 * i) & 0xFF) << shift);
     }
   };
-  if (overlaps(offset, width, pci::kBar0, kBarsEnd)) {
-    for (std::uint32_t bar = 0; bar < bars_.size(); ++bar) {
-      overlay(pci::kBar0 + 4 * bar, 4, bar_image_[bar]);
-    }
+  for (unsigned bar = 0; bar < bars_.size(); ++bar) {
+    overlay(pci::kBar0 + 4 * bar, 4, bar_images_.get(bar));
+    if (sriov_ != 0) overlay(sriov_ + pci::kSriovBar0 + 4 * bar, 4, virtual_bar_images_.get(bar));
   }
   overlay(msix_ + pci::kMsixControl, 2, msix_image_);
+  for (const std::uint32_t at : {pci::kExpLinkStatus, pci::kExpLinkStatus2}) {
+    if (physical_ && overlaps(offset, width, express_ + at, express_ + at + 2)) {
+      overlay(express_ + at, 2, host_.pci().read16(*physical_, physical_express_ + at));
+    }
+  }
   return value;
 }
 
 void ExportedFunction::write_config(std::uint32_t offset, unsigned width, std::uint32_t value) {
   if (overlaps(offset, width, pci::kBar0, kBarsEnd)) {
-    return write_bar_register(offset, width, value);
+    return bar_images_.write(offset - pci::kBar0, width, value);
   }
-  const std::uint32_t control = msix_ + pci::kMsixControl;
-  if (overlaps(offset, width, control, control + 2)) {
+  if (write_virtual_bars(offset, width, value)) return;
+  const std::uint32_t msix = msix_ + pci::kMsixControl;
+  if (overlaps(offset, width, msix, msix + 2)) {
     // Only its upper byte, and all else of that dword is read-only.
-    if (offset + width <= control + 1) return;
-    const std::uint32_t high = value >> (8 * (control + 1 - offset)) & 0xC0;
+    if (offset + width <= msix + 1) return;
+    const std::uint32_t high = value >> (8 * (msix + 1 - offset)) & 0xC0;
     msix_image_ = static_cast<std::uint16_t>((msix_image_ & 0x3FFF) | high << 8);
     return;
   }
@@ -161,18 +175,27 @@ void ExportedFunction::write_config(std::uint32_t offset, unsigned width, std::u
     return reset();
   }
   host_.pci().write(bdf_, offset, width, value);
+  const std::uint32_t control = sriov_ + pci::kSriovControl;
+  if (sriov_ != 0 && overlaps(offset, width, control, control + 2)) virtual_functions_changed();
   // Back in D0: what was set up meanwhile did not reach the table, which does not answer in D3.
   const std::uint32_t power_state = power_ + kPowerControl;
   if (power_ != 0 && overlaps(offset, width, power_state, power_state + 1)) restore_interrupts();
 }
 
-void ExportedFunction::write_bar_register(std::uint32_t offset, unsigned width,
+// Where virtual functions lie and how far apart is the machine's own: the client sees images of
+// their BARs, and their page size as it is.
+bool ExportedFunction::write_virtual_bars(std::uint32_t offset, unsigned width,
                                           std::uint32_t value) {
-  const std::uint32_t bar = (offset - pci::kBar0) / 4;
-  const std::uint32_t shift = 8 * (offset % 4);
-  const std::uint32_t written = width == 4 ? pci::kAllOnes : ((1U << (8 * width)) - 1) << shift;
-  const std::uint32_t changed = written & bar_mask_[bar];
-  bar_image_[bar] = (bar_image_[bar] & ~changed) | (value << shift & changed);
+  const std::uint32_t bars = sriov_ + pci::kSriovBar0;
+  if (sriov_ == 0 || !overlaps(offset, width, sriov_ + pci::kSriovPageSize, bars + 24))
+    return false;
+  if (offset >= bars) virtual_bar_images_.write(offset - bars, width, value);
+  return true;
+}
+
+void ExportedFunction::virtual_functions_changed() {
+  host_.follow_virtual_functions(bdf_);
+  if (on_virtual_functions_) on_virtual_functions_();
 }
 
 int ExportedFunction::map(const vfio_user::DmaMapping& mapping) {
@@ -193,12 +216,14 @@ void ExportedFunction::reset() {
   ++statistics_.resets;
   static_cast<void>(host_.reset_function(bdf_));  // one that does not answer stays as it is
   msix_image_ &= pci::kMsixControlSizeMask;
+  if (sriov_ != 0) virtual_functions_changed();
   restore_interrupts();
 }
 
 void ExportedFunction::client_gone() {
   reset();
-  for (std::size_t bar = 0; bar < bars_.size(); ++bar) bar_image_[bar] &= ~bar_mask_[bar];
+  bar_images_.forget();
+  virtual_bar_images_.forget();
 }
 
 }  // namespace npu::model

@@ -9,8 +9,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "model/host/bar_images.hpp"
 #include "model/host/interrupts.hpp"
 #include "model/host/platform.hpp"
 #include "model/host/vfio_user/device.hpp"
@@ -43,7 +45,11 @@ class ExportedFunction : public vfio_user::Device {
   Status prepare();
   // `hook` is called before every access of the client.
   void before_access(std::function<void()> hook) { before_access_ = std::move(hook); }
+  // `hook` is called when the client may have changed which virtual functions there are. It must
+  // not end anybody's session: it is called from within one.
+  void on_virtual_functions(std::function<void()> hook) { on_virtual_functions_ = std::move(hook); }
   platform::Bdf bdf() const { return bdf_; }
+  bool has_virtual_functions() const { return sriov_ != 0; }
   const ExportStatistics& statistics() const { return statistics_; }
 
   // vfio_user::Device
@@ -67,7 +73,9 @@ class ExportedFunction : public vfio_user::Device {
   };
   std::uint32_t read_config(std::uint32_t offset, unsigned width);
   void write_config(std::uint32_t offset, unsigned width, std::uint32_t value);
-  void write_bar_register(std::uint32_t offset, unsigned width, std::uint32_t value);
+  void prepare_virtual_bars();
+  bool write_virtual_bars(std::uint32_t offset, unsigned width, std::uint32_t value);
+  void virtual_functions_changed();
   bool in_msix_table(unsigned region, Bytes offset, Bytes count) const;
   void program(unsigned vector, const Trigger& trigger);
   bool is_awake();
@@ -78,19 +86,25 @@ class ExportedFunction : public vfio_user::Device {
   HostPlatform& host_;
   HostMemory& memory_;
   Interrupts& interrupts_;
+  ResourceLookup resources_;
   platform::Bdf bdf_;
   std::array<BarResource, 6> bars_;
-  std::array<std::uint32_t, 6> bar_mask_{};   // bits that a client's write changes
-  std::array<std::uint32_t, 6> bar_image_{};  // what a client sees
-  std::uint32_t express_ = 0;                 // offsets of capabilities
+  BarImages bar_images_;
+  BarImages virtual_bar_images_;  // of its virtual functions, in the SR-IOV capability
+  std::uint32_t express_ = 0;     // offsets of capabilities
   std::uint32_t msix_ = 0;
   std::uint32_t power_ = 0;
+  std::uint32_t sriov_ = 0;
+  // A virtual function's link is the physical one's, and its own link status reads as zeros (SR-IOV
+  // 1.1, 3.5): a client, who has no physical function, is shown that one's.
+  std::optional<platform::Bdf> physical_;
+  std::uint32_t physical_express_ = 0;
   std::uint16_t msix_image_ = 0;  // message control, as the client sees it
   unsigned table_bar_ = 0;
   Bytes table_offset_ = 0;
   unsigned vectors_ = 0;
   std::map<unsigned, Trigger> triggers_;  // by vector
-  std::function<void()> before_access_;
+  std::function<void()> before_access_, on_virtual_functions_;
   ExportStatistics statistics_;
 };
 

@@ -36,9 +36,55 @@ Status Exporter::add(platform::Bdf bdf, const std::string& socket) {
   auto function = std::make_unique<ExportedFunction>(host_, memory_, interrupts_, resources_, bdf);
   if (auto ready = function->prepare(); !ready) return ready;
   if (pacer_ != nullptr) function->before_access([this] { catch_up(); });
+  function->on_virtual_functions([this] { virtual_functions_changed(); });
   if (auto listening = server_.listen(socket, *function); !listening) return listening;
+  sockets_.push_back({function.get(), socket, host_.physical_of(bdf)});
   functions_.push_back(std::move(function));
   return {};
+}
+
+bool Exporter::is_there(const Socket& socket) {
+  const auto all = host_.virtual_functions(*socket.physical);
+  return all && std::find(all->begin(), all->end(), socket.function->bdf()) != all->end();
+}
+
+// Sessions end between the server's calls.
+void Exporter::virtual_functions_changed() {
+  functions_changed_ = true;
+  for (auto& socket : sockets_) {
+    if (socket.physical && socket.open && !is_there(socket)) socket.gone = true;
+  }
+}
+
+void Exporter::end(Socket& socket) {
+  socket.gone = socket.open = false;
+  server_.close(*socket.function);
+  if (on_socket_) on_socket_(socket.function->bdf(), socket.path, false);
+}
+
+// As after its power-up. If its path has been taken meanwhile it has no socket until the next
+// change.
+void Exporter::open_again(Socket& socket) {
+  auto& function = *socket.function;
+  if (!function.prepare() || !server_.listen(socket.path, function)) return;
+  socket.open = true;
+  if (on_socket_) on_socket_(function.bdf(), socket.path, true);
+}
+
+void Exporter::follow_virtual_functions() {
+  virtual_functions_changed();
+  functions_changed_ = false;
+  for (auto& socket : sockets_) {
+    if (socket.gone) end(socket);
+    if (socket.physical && !socket.open && is_there(socket)) open_again(socket);
+  }
+}
+
+bool Exporter::has_client(platform::Bdf bdf) const {
+  if (window_ && server_.has_client(*window_)) return true;
+  return std::any_of(functions_.begin(), functions_.end(), [&](const auto& function) {
+    return function->bdf() == bdf && server_.has_client(*function);
+  });
 }
 
 Status Exporter::add_window(const std::vector<PciFunction>& functions, const std::string& socket) {
@@ -79,6 +125,7 @@ void Exporter::run(int wake, const std::function<bool()>& stopped) {
   while (!stopped()) {
     cpus_.synchronise();
     server_.serve(patience());
+    if (functions_changed_) follow_virtual_functions();
     work();
   }
 }

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,20 @@ class Exporter {
            Interrupts& interrupts, ResourceLookup resources, Pacer* pacer);
 
   // Before run(), from the host task that will run it. kAlreadyExists: it has a socket; errors of
-  // ExportedFunction::prepare() and of vfio_user::Server::listen().
+  // ExportedFunction::prepare() and of vfio_user::Server::listen(). The socket of a virtual
+  // function ends with the function, and comes back with it.
   Status add(platform::Bdf bdf, const std::string& socket);
   // The whole hierarchy on one socket; `functions`: what there was at boot.
   Status add_window(const std::vector<PciFunction>& functions, const std::string& socket);
+  // `hook` is called when the socket of a virtual function has ended (false) or come back (true).
+  void on_socket(std::function<void(platform::Bdf, const std::string& path, bool open)> hook) {
+    on_socket_ = std::move(hook);
+  }
+  // Virtual functions have come or gone otherwise than by a client. Not from within run()'s calls
+  // of functions, but from `stopped`.
+  void follow_virtual_functions();
+  // Somebody has negotiated on the function's socket, or on that of the whole hierarchy.
+  bool has_client(platform::Bdf bdf) const;
   // Until `stopped`, which is asked whenever `wake` (a file descriptor) may have become readable.
   void run(int wake, const std::function<bool()>& stopped);
 
@@ -45,6 +56,17 @@ class Exporter {
   const vfio_user::Server& server() const { return server_; }
 
  private:
+  struct Socket {
+    ExportedFunction* function;
+    std::string path;
+    std::optional<platform::Bdf> physical;  // whose virtual function it is
+    bool open = true;
+    bool gone = false;  // for a moment at least: its client is to learn of that
+  };
+  bool is_there(const Socket& socket);
+  void virtual_functions_changed();
+  void end(Socket& socket);
+  void open_again(Socket& socket);
   int patience();
   void work();
   void catch_up();
@@ -57,6 +79,9 @@ class Exporter {
   ResourceLookup resources_;
   Pacer* pacer_;
   std::vector<std::unique_ptr<ExportedFunction>> functions_;
+  std::vector<Socket> sockets_;
+  bool functions_changed_ = false;
+  std::function<void(platform::Bdf, const std::string& path, bool open)> on_socket_;
   std::unique_ptr<EcamWindow> window_;
   vfio_user::Server server_;
 };

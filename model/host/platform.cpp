@@ -240,6 +240,7 @@ Status HostPlatform::reset_function(platform::Bdf bdf) {
   const auto control = read16(bdf, express + pci::kExpDeviceControl);
   write16(bdf, express + pci::kExpDeviceControl,
           static_cast<std::uint16_t>(control | pci::kExpDeviceControlFlr));
+  headers_.reset(bdf);
   // PCIe 6.6.2: a function completes its reset within 100 ms.
   const Instant deadline = now() + 100_ms;
   while (!present(bdf)) {

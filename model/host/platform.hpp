@@ -93,6 +93,12 @@ class HostPlatform : public sc_core::sc_module,
   const HostStatistics& statistics() const { return statistics_; }
   // Offset of a capability in configuration space; 0: the function has none of that id.
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
+  std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
+  // Of a virtual function that is there; of others none.
+  std::optional<platform::Bdf> physical_of(platform::Bdf bdf) const;
+  // Somebody else than set_virtual_functions() may have changed which there are: whoever was lent
+  // their physical function.
+  void follow_virtual_functions(platform::Bdf bdf);
 
  private:
   // PciAccess
@@ -125,13 +131,12 @@ class HostPlatform : public sc_core::sc_module,
   void drain_combining();
   void trace_barrier(SimTime begin, bool read);
   void trace_poll(SimTime begin, std::uint64_t rounds);
-  std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
   Status enable_pasids(platform::Bdf bdf);
-  // Of a virtual function.
-  std::optional<platform::Bdf> physical_of(platform::Bdf bdf) const;
   void disable_virtual_functions(platform::Bdf bdf, std::uint32_t sriov,
                                  const std::vector<platform::Bdf>& there);
   Status enable_virtual_functions(platform::Bdf bdf, std::uint32_t sriov, unsigned count);
+  void show_virtual_functions(platform::Bdf bdf, std::uint32_t sriov,
+                              const std::vector<platform::Bdf>& there);
   std::uint32_t shown(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value);
   std::uint32_t access(platform::Bdf bdf, std::uint32_t offset, unsigned width);
   void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size);

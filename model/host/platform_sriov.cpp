@@ -75,27 +75,42 @@ Status HostPlatform::enable_virtual_functions(platform::Bdf bdf, std::uint32_t s
   sleep_until(now() + kEnableTime);
   auto found = virtual_functions(bdf);
   if (!found) return forward_error(found);
-  VirtualHeader header;
-  header.id =
-      std::uint32_t{read16(bdf, sriov + pci::kSriovVfDeviceId)} << 16 | read16(bdf, pci::kVendorId);
-  for (unsigned bar = 0; bar < header.bars.size(); ++bar) {
-    header.bars[bar].flags = read32(bdf, sriov + pci::kSriovBar0 + 4 * bar) & pci::kBarFlagsMask;
-  }
   for (const auto& each : *found) {
     // A virtual function has no ids of its own: its class says whether it is there.
     if (found->size() != count || read32(each, pci::kRevision) == kAllOnes) {
       disable_virtual_functions(bdf, sriov, *found);
       return fail(ErrorCode::kDeviceLost, to_string(each) + " does not answer");
     }
+  }
+  show_virtual_functions(bdf, sriov, *found);
+  return {};
+}
+
+void HostPlatform::show_virtual_functions(platform::Bdf bdf, std::uint32_t sriov,
+                                          const std::vector<platform::Bdf>& there) {
+  VirtualHeader header;
+  header.id =
+      std::uint32_t{read16(bdf, sriov + pci::kSriovVfDeviceId)} << 16 | read16(bdf, pci::kVendorId);
+  header.physical = bdf;
+  for (unsigned bar = 0; bar < header.bars.size(); ++bar) {
+    header.bars[bar].flags = read32(bdf, sriov + pci::kSriovBar0 + 4 * bar) & pci::kBarFlagsMask;
+  }
+  for (const auto& each : there) {
+    if (headers_.knows(each)) continue;
     for (unsigned bar = 0; bar < header.bars.size(); ++bar) {
       const auto resource = resources_(each, bar);
       header.bars[bar].address = resource.address;
       header.bars[bar].size = resource.size;
     }
-    header.physical = bdf;
     headers_.add(each, header);
   }
-  return {};
+}
+
+void HostPlatform::follow_virtual_functions(platform::Bdf bdf) {
+  const auto there = virtual_functions(bdf);
+  headers_.keep(bdf, there ? *there : std::vector<platform::Bdf>());
+  if (!there || there->empty()) return;
+  show_virtual_functions(bdf, find_extended_capability(bdf, pci::kExtSriov), *there);
 }
 
 }  // namespace npu::model

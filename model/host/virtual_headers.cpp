@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/host/virtual_headers.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "npu/abi/pci.hpp"
 
 namespace npu::model {
@@ -35,6 +38,20 @@ void VirtualHeaders::add(platform::Bdf bdf, const VirtualHeader& header) {
       shown.bars[i + 1] = static_cast<std::uint32_t>(bar.address >> 32);
   }
   headers_[bdf.packed()] = shown;
+}
+
+void VirtualHeaders::keep(platform::Bdf physical, const std::vector<platform::Bdf>& left) {
+  for (auto each = headers_.begin(); each != headers_.end();) {
+    const auto bdf = platform::Bdf::unpack(each->first);
+    const bool stays = each->second.header.physical != physical ||
+                       std::find(left.begin(), left.end(), bdf) != left.end();
+    each = stays ? std::next(each) : headers_.erase(each);
+  }
+}
+
+void VirtualHeaders::reset(platform::Bdf bdf) {
+  const auto shown = headers_.find(bdf.packed());
+  if (shown != headers_.end()) shown->second.command = 0;
 }
 
 std::uint32_t VirtualHeaders::shown(platform::Bdf bdf, std::uint32_t offset,

@@ -30,6 +30,10 @@ class VirtualHeaders {
   bool empty() const { return headers_.empty(); }
   void add(platform::Bdf bdf, const VirtualHeader& header);
   void remove(platform::Bdf bdf) { headers_.erase(bdf.packed()); }
+  // Of those of `physical` only these are left.
+  void keep(platform::Bdf physical, const std::vector<platform::Bdf>& left);
+  // The function was reset: nothing of it is on.
+  void reset(platform::Bdf bdf);
   // The function's header is shown; so is that of nobody else.
   bool knows(platform::Bdf bdf) const { return headers_.count(bdf.packed()) != 0; }
 

@@ -51,7 +51,7 @@ inline constexpr std::uint16_t kExtPasid = 0x001B, kExtDataLinkFeature = 0x0025,
 inline constexpr std::uint32_t kExpFlags = 0x02, kExpDeviceCap = 0x04, kExpDeviceControl = 0x08;
 inline constexpr std::uint32_t kExpDeviceStatus = 0x0A, kExpLinkCap = 0x0C, kExpLinkStatus = 0x12;
 inline constexpr std::uint32_t kExpSlotStatus = 0x1A, kExpDeviceCap2 = 0x24;
-inline constexpr std::uint32_t kExpDeviceControl2 = 0x28;
+inline constexpr std::uint32_t kExpDeviceControl2 = 0x28, kExpLinkStatus2 = 0x32;
 inline constexpr std::uint32_t kExpDeviceCapFlr = 1u << 28;
 inline constexpr std::uint16_t kExpLinkStatusActive = 1 << 13;
 inline constexpr std::uint16_t kExpSlotStatusLinkChanged = 1 << 8;

@@ -34,7 +34,7 @@ struct Machine {
   // must not block its thread. Both outlive the attachment.
   platform::Clock* clock = nullptr;
   platform::Tasks* tasks = nullptr;
-  VirtualDevices* virtual_devices = nullptr;  // null: there are none; outlives the attachment
+  std::shared_ptr<VirtualDevices> virtual_devices;  // null: there are none
 };
 
 // In place of what was attached before. kInvalidArgument: no clock or tasks, or too many cards.

@@ -21,11 +21,23 @@ UniqueFd open_reserve() {
 Server::Server() : reserve_(open_reserve()) {}
 
 Server::~Server() {
-  for (auto& endpoint : endpoints_) {
-    if (endpoint.connection) endpoint.connection->wind_up();
-    endpoint.connection.reset();
-    remove_socket(endpoint.path, endpoint.inode);
-  }
+  for (auto& endpoint : endpoints_) end(endpoint);
+}
+
+void Server::end(Endpoint& endpoint) {
+  // Nobody is to find a socket that is about to go.
+  remove_socket(endpoint.path, endpoint.inode);
+  if (endpoint.connection) endpoint.connection->wind_up();
+  endpoint.connection.reset();
+}
+
+void Server::close(const Device& device) {
+  const auto found =
+      std::find_if(endpoints_.begin(), endpoints_.end(),
+                   [&](const Endpoint& endpoint) { return endpoint.device == &device; });
+  if (found == endpoints_.end()) return;
+  end(*found);
+  endpoints_.erase(found);
 }
 
 Status Server::listen(const std::string& path, Device& device) {
@@ -42,6 +54,13 @@ void Server::wake_on(int descriptor) {
 bool Server::has_client() const {
   return std::any_of(endpoints_.begin(), endpoints_.end(), [](const Endpoint& endpoint) {
     return endpoint.connection != nullptr && endpoint.connection->negotiated();
+  });
+}
+
+bool Server::has_client(const Device& device) const {
+  return std::any_of(endpoints_.begin(), endpoints_.end(), [&](const Endpoint& endpoint) {
+    return endpoint.device == &device && endpoint.connection != nullptr &&
+           endpoint.connection->negotiated();
   });
 }
 

@@ -33,6 +33,10 @@ class Server {
   // (a file of another kind), kIo.
   Status listen(const std::string& path, Device& device);
 
+  // The function is gone: what its client has asked already is answered, the session ends and the
+  // socket is removed. Nothing, if it has none. Not to be called from within a Device's call.
+  void close(const Device& device);
+
   // Handles what is there, on all sockets, some messages of each; waits up to `timeout_ms` (-1: for
   // ever, 0: not at all) if nothing is. A signal ends the waiting. True if anything was done. Not
   // to be called from within a Device's call.
@@ -43,6 +47,7 @@ class Server {
 
   // A client has negotiated on one of the sockets and is still there.
   bool has_client() const;
+  bool has_client(const Device& device) const;
   const Statistics& statistics() const { return statistics_; }
 
  private:
@@ -54,6 +59,7 @@ class Server {
     std::unique_ptr<Connection> connection;
   };
 
+  static void end(Endpoint& endpoint);
   bool drop_failed();  // those who took memory away while nothing of theirs was served
   void collect_polls();
   bool accept(Endpoint& endpoint);

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "dsmi/client/protocol.hpp"
+#include "dsmi/dsmi_error_code.h"
 #include "npu/abi/registers.hpp"
 #include "tests/system/cli/program.hpp"
 
@@ -85,6 +86,9 @@ TEST_F(ManagementSocket, refuses_what_is_beyond_or_not_a_clients_to_change) {
       {Request::kWrite8, 0, abi::MmuContextBase::kOffset, 1},
       {Request::kReadConfig, 0, 4096, 0},
       {Request::kReadMemory, 0, ~std::uint64_t{0} - 7, 0},
+      {Request::kReadShare, 0, 12, 0},
+      {Request::kReadShare, 0, dsmi::kTotals, 99},
+      {Request::kReadShare, 0, 0, static_cast<std::uint64_t>(dsmi::ShareField::kFields)},
       {static_cast<Request>(77), 0, 0, 0},
   };
   for (const auto& request : requests) {
@@ -92,6 +96,25 @@ TEST_F(ManagementSocket, refuses_what_is_beyond_or_not_a_clients_to_change) {
         << static_cast<int>(request.request) << " " << request.offset;
   }
   ::close(file);
+}
+
+TEST_F(ManagementSocket, makes_nothing_of_what_is_no_template_or_function) {
+  const int file = connect();
+  const std::vector<std::pair<RequestMessage, unsigned>> requests{
+      {{Request::kCreate, 0, 0, 0}, DSMI_ERROR_PARAMETER},  // no kTemplate came before
+      {{Request::kDestroy, 0, 0, 0}, DSMI_ERROR_NOT_EXIST},
+      {{Request::kDestroy, 0, 0, 1000}, DSMI_ERROR_NOT_EXIST},
+      {{Request::kTemplate, 0, ~std::uint64_t{0}, ~std::uint64_t{0}}, 0},
+      {{Request::kCreate, 0, 0, 1000}, DSMI_ERROR_PARAMETER},
+      {{Request::kCreate, 0, 0, dsmi::kAnyFunction}, DSMI_ERROR_NOT_EXIST},
+  };
+  for (const auto& [request, code] : requests) {
+    const auto answer = ask(file, request);
+    EXPECT_EQ(answer.answer, Answer::kDone);
+    EXPECT_EQ(answer.value & 0xFFFF'FFFF, code) << static_cast<int>(request.request);
+  }
+  ::close(file);
+  expect_alive();
 }
 
 TEST_F(ManagementSocket, outlives_clients_that_leave_in_the_middle) {

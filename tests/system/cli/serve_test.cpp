@@ -59,6 +59,17 @@ TEST_F(Serve, refuses_what_it_cannot_serve) {
                  "--socket a=1:2:3: '1:2:3' is no function; give BB:DD.F");
   expect_refused({"--config", "910b", "serve", "--socket", "a=05:00.0"},
                  "--socket a: not found: no function at 05:00.0");
+  expect_refused({"--config", "910b2", "serve", "--socket", "a=01:02.0"},
+                 "--socket a: 01:02.0 is a virtual function that nobody has made; see "
+                 "--virtual-functions");
+  expect_refused({"--config", "910b2", "serve", "--socket", "a=01:02"},
+                 "--socket a=01:02: '01:02' is no function; give BB:DD.F");
+  const auto same =
+      npusim({"--config", "910b2", "serve", "--virtual-functions", "vir06_1c_16g", "--socket",
+              path("a") + "=01:02.0", "--socket", path("b") + "=01:02.0"});
+  EXPECT_EQ(same.exit_code, 2);
+  EXPECT_NE(same.err.find("01:02.0 has a socket already"), std::string::npos) << same.err;
+  EXPECT_FALSE(std::filesystem::exists(path("a")));
   expect_refused({"--config", "910b", "serve", "--socket", "a", "--ecam", "b"},
                  "serve: --ecam gives all functions away; not together with --socket");
   const auto twice = npusim(

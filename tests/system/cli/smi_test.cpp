@@ -92,11 +92,47 @@ TEST_F(Smi, makes_virtual_devices_of_a_configurations_card) {
   EXPECT_EQ(created.exit_code, 0) << created.err;
   EXPECT_EQ(created.out, "vNPU 100 at 01:02.0\n");
   const auto unknown = npusim({"--config", "910b2", "smi", "create-vnpu", "-f", "vir1"});
-  EXPECT_EQ(unknown.exit_code, 1);
-  EXPECT_EQ(unknown.err, "npusim: smi create-vnpu: there is none of that name or number\n");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_EQ(unknown.err.rfind("npusim: smi create-vnpu: card 0 has no template 'vir1'; it has "
+                              "vir06_1c_16g, vir06_2c_16g, ",
+                              0),
+            0U)
+      << unknown.err;
   const auto none = npusim({"--config", "910b2", "smi", "destroy-vnpu", "--vnpu", "100"});
-  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_EQ(none.exit_code, 2);
   EXPECT_EQ(none.err, "npusim: smi destroy-vnpu: there is none of that name or number\n");
+}
+
+TEST_F(Smi, makes_and_ends_virtual_devices_of_a_running_server) {
+  const auto result = beside_server(
+      "910b2", smi("smi create-vnpu -f vir06_1c_16g") + " && " +
+                   smi("smi create-vnpu -f vir12_3c_32g --vnpu 103") + " && " +
+                   smi("smi info -t info-vnpu") + " && " + smi("smi destroy-vnpu --vnpu 100") +
+                   " && " + smi("smi info -t info-vnpu") + " && " +
+                   smi("smi destroy-vnpu --vnpu 65535") + " && " + smi("smi info -t info-vnpu"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out.rfind("vNPU 100 at 01:02.0\nvNPU 103 at 01:02.3\n", 0), 0U) << result.out;
+  for (const auto* cores : {"6", "12", "24"}) {
+    const auto line = std::string("Free AI Cores                      : ") + cores + "\n";
+    EXPECT_NE(result.out.find(line), std::string::npos) << cores << result.out;
+  }
+  EXPECT_NE(result.out.find("vNPU 100 is gone\n"), std::string::npos) << result.out;
+}
+
+TEST_F(Smi, says_why_a_running_server_makes_no_virtual_device) {
+  const auto no_template = beside_server("910b2", smi("smi create-vnpu -f vir99"));
+  EXPECT_EQ(no_template.exit_code, 2);
+  EXPECT_EQ(no_template.err,
+            "npusim: smi create-vnpu: card 0 has no template 'vir99'; see smi info -t "
+            "template-info of its configuration\n");
+  const auto none = beside_server("910b2", smi("smi destroy-vnpu --vnpu 100"));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_EQ(none.err, "npusim: smi destroy-vnpu: there is none of that name or number\n");
+  const auto full = beside_server("910b2", smi("smi create-vnpu -f vir12_3c_32g") + " && " +
+                                               smi("smi create-vnpu -f vir12_3c_32g") + " && " +
+                                               smi("smi create-vnpu -f vir12_3c_32g"));
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_EQ(full.err, "npusim: smi create-vnpu: the card has not enough left\n");
 }
 
 TEST_F(Smi, refuses_what_makes_no_sense) {

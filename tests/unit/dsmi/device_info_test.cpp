@@ -128,7 +128,7 @@ TEST(DsmiVirtualDevices, AreThoseOfWhoeverOffersThem) {
   machine.cards.push_back(std::make_unique<FakeManagedCard>());
   machine.clock = &wall_clock();
   machine.tasks = &wall_tasks();
-  machine.virtual_devices = &devices;
+  machine.virtual_devices = std::shared_ptr<VirtualDevices>(std::shared_ptr<void>(), &devices);
   ASSERT_TRUE(attach(std::move(machine)));
   dsmi_create_vdev_res_stru wanted{};
   dsmi_create_vdev_result made{};

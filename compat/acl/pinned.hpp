@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host memory that npusim has mapped as well.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace npu::compat {
+
+struct PinnedPlace {
+  std::uint64_t memory = 0;  // its number
+  std::size_t offset = 0;
+  std::size_t left = 0;  // bytes from there on
+};
+
+// Nothing: the address is in none of it.
+std::optional<PinnedPlace> find_pinned(const void* address);
+
+}  // namespace npu::compat

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/acl/caller.hpp"
+
+#include <fmt/format.h>
+
+namespace npu::exec::acl {
+namespace {
+
+constexpr unsigned kUsualPriority = 7;
+
+}  // namespace
+
+Value<ProcessCard*> Caller::card() {
+  const auto context = process_.contexts.find(context_);
+  auto* const card = context == nullptr ? nullptr : process_.card(context->device);
+  if (card == nullptr) return fault(kNoContext, "the thread has no context: no device is set");
+  return card;
+}
+
+Value<StreamRecord*> Caller::stream(std::uint64_t handle) {
+  const auto context = process_.contexts.find(context_);
+  if (context == nullptr) return fault(kNoContext, "the thread has no context: no device is set");
+  if (handle == 0 && context->default_stream == 0) {
+    auto made = process_.make_stream(context_, kUsualPriority);
+    if (!made) return made;
+    context->default_stream = process_.last_stream;
+    return made;
+  }
+  const auto found = process_.streams.find(handle == 0 ? context->default_stream : handle);
+  if (found == nullptr) return fault(kInvalidHandle, fmt::format("{:#x} is no stream", handle));
+  if (found->context != context_) {
+    return fault(kStreamContext, fmt::format("stream {:#x} is of another context", handle));
+  }
+  return found.get();
+}
+
+Value<EventRecord*> Caller::event(std::uint64_t handle) {
+  const auto found = process_.events.find(handle);
+  if (found == nullptr) return fault(kInvalidHandle, fmt::format("{:#x} is no event", handle));
+  return found.get();
+}
+
+Value<ProcessCard*> Caller::card_of(driver::DeviceAddress address, Bytes size) {
+  auto own = card();
+  if (!own) return own;
+  if ((*own)->has(address, size)) return own;
+  for (std::uint32_t device = 0; device < process_.machine().cards.count(); ++device) {
+    auto* const other = process_.card(device);
+    if (other != nullptr && other->has(address, size)) return other;
+  }
+  return fault(kRuntimeParameter,
+               fmt::format("{} bytes at {:#x} are no device memory", size, address.value));
+}
+
+}  // namespace npu::exec::acl

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/acl/process.hpp"
+
+#include <fmt/format.h>
+
+namespace npu::exec::acl {
+namespace {
+
+constexpr Bytes kTimes = 64_KiB;
+constexpr Bytes kTime = 8;
+
+// Handles of what is on the device.
+template <class T>
+std::vector<std::uint64_t> on_device(const HandleTable<T>& table, std::uint32_t device) {
+  std::vector<std::uint64_t> handles;
+  for (const auto& [handle, thing] : table.all()) {
+    if (thing->device == device) handles.push_back(handle);
+  }
+  return handles;
+}
+
+template <class T>
+void drop(HandleTable<T>& table, std::uint32_t device) {
+  for (const auto handle : on_device(table, device)) table.remove(handle);
+}
+
+}  // namespace
+
+Process::Process(Machine& machine, std::uint64_t number) : machine_(machine), number_(number) {}
+
+Outcome Process::set_device(std::int64_t device) {
+  const auto card = machine_.cards.open(device);
+  if (!card) return forward_fault(card);
+  const auto index = static_cast<std::uint32_t>(device);
+  auto& opened = cards_[index];
+  ++opened.uses;
+  if (opened.card != nullptr) return {};
+  auto made = ProcessCard::open(machine_.platform, **card, index, number_);
+  if (!made) {
+    cards_.erase(index);
+    return forward_fault(made);
+  }
+  opened.card = std::move(*made);
+  opened.primary = contexts.add(std::make_shared<Context>(Context{index, true, 0}));
+  return {};
+}
+
+ProcessCard* Process::card(std::uint32_t device) {
+  const auto found = cards_.find(device);
+  return found == cards_.end() ? nullptr : found->second.card.get();
+}
+
+std::uint64_t Process::primary_context(std::uint32_t device) const {
+  const auto found = cards_.find(device);
+  return found == cards_.end() ? 0 : found->second.primary;
+}
+
+Outcome Process::reset_device(std::int64_t device, bool force) {
+  if (device < 0 || device >= machine_.cards.count()) {
+    return fault(kInvalidDevice, fmt::format("device {}", device));
+  }
+  const auto index = static_cast<std::uint32_t>(device);
+  const auto found = cards_.find(index);
+  if (found == cards_.end()) {
+    return fault(kInvalidDevice, fmt::format("device {} is not set", device));
+  }
+  if (!force && --found->second.uses > 0) return {};
+  give_back(index, force);
+  return {};
+}
+
+void Process::give_back(std::uint32_t device, bool force) {
+  for (const auto handle : on_device(streams, device)) close_stream(handle, force);
+  drop(events, device);
+  drop(physicals, device);
+  drop(pinned, device);
+  drop(contexts, device);
+  auto& opened = cards_.at(device);
+  opened.times.reset();
+  opened.card->close();
+  cards_.erase(device);
+}
+
+void Process::close(bool force) {
+  while (!cards_.empty()) give_back(cards_.begin()->first, force);
+  functions.clear();
+  binaries.clear();
+}
+
+void Process::forget(const void* thread) {
+  for (auto& [device, opened] : cards_) opened.card->forget_staging(thread);
+}
+
+Value<StreamRecord*> Process::make_stream(std::uint64_t context, unsigned priority) {
+  const auto in = contexts.find(context);
+  auto* const on = in == nullptr ? nullptr : card(in->device);
+  if (on == nullptr) return fault(kNoContext, "the context is of no device that is set");
+  auto record = std::make_shared<StreamRecord>();
+  record->context = context;
+  record->device = in->device;
+  record->stream = std::make_unique<Stream>(on->process(), machine_.platform.clock(), on->card(),
+                                            on->limits(), priority);
+  if (auto ready = record->stream->open(); !ready) return forward_fault(ready);
+  last_stream = streams.add(record);
+  return record.get();
+}
+
+void Process::close_stream(std::uint64_t handle, bool force) {
+  const auto record = streams.find(handle);
+  if (record == nullptr) return;
+  streams.remove(handle);
+  record->stream->close(force);
+}
+
+Value<std::size_t> Process::take_time_place(ProcessCard& card) {
+  auto& opened = cards_.at(card.index());
+  if (opened.times == nullptr) {
+    auto page = card.process().allocate_host(kTimes, platform::DmaDirection::kDeviceWrites);
+    if (!page) return fault(page.error());
+    opened.times = std::move(*page);
+  }
+  if (!opened.free_places.empty()) {
+    const auto place = opened.free_places.back();
+    opened.free_places.pop_back();
+    return place;
+  }
+  if ((opened.next_place + 1) * kTime > kTimes) return fault(kNoResource, "events are used up");
+  return opened.next_place++ * kTime;
+}
+
+void Process::give_time_place(std::uint32_t device, std::size_t place) {
+  const auto found = cards_.find(device);
+  if (found != cards_.end()) found->second.free_places.push_back(place);
+}
+
+}  // namespace npu::exec::acl

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/acl/process_card.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "npu/abi/queue_descriptor.hpp"
+#include "npu/driver/program.hpp"
+
+namespace npu::exec::acl {
+namespace {
+
+constexpr Bytes kStaging = 4_MiB;
+
+}  // namespace
+
+Value<std::unique_ptr<ProcessCard>> ProcessCard::open(platform::Platform& platform, Card& card,
+                                                      std::uint32_t index, std::uint64_t process) {
+  std::unique_ptr<ProcessCard> opened(new ProcessCard(platform, card, index));
+  if (auto ready = opened->prepare(process); !ready) return fault(ready.error());
+  return opened;
+}
+
+Status ProcessCard::prepare(std::uint64_t process) {
+  driver::ProcessOptions options;
+  options.process = {process};
+  options.signals = abi::kSignalSlots;
+  auto context = driver::ProcessContext::open(*card_.device, options);
+  if (!context) return forward_error(context);
+  process_ = std::move(*context);
+  auto arguments = ArgumentSlots::open(*process_);
+  if (!arguments) return forward_error(arguments);
+  arguments_ = std::move(*arguments);
+  return {};
+}
+
+ProcessCard::~ProcessCard() {
+  close();
+}
+
+void ProcessCard::close() {
+  if (process_ == nullptr) return;
+  if (copies_ != nullptr) {
+    static_cast<void>(process_->destroy(*copies_, platform_.clock().now()));
+    copies_.reset();
+  }
+  if (managed_ != nullptr) static_cast<void>(managed_->close());
+  managed_.reset();
+  staging_.clear();
+  arguments_.reset();
+  static_cast<void>(process_->close());
+  process_.reset();
+}
+
+Value<driver::DeviceAddress> ProcessCard::allocate(Bytes size) {
+  const auto memory = space().allocate(size);
+  if (!memory) return fault(memory.error());
+  memory_[memory->address.value] = size;
+  return memory->address;
+}
+
+Outcome ProcessCard::free(driver::DeviceAddress address) {
+  if (managed_ranges_.erase(address.value) != 0) return outcome_of(managed_->free(address));
+  if (memory_.erase(address.value) == 0) {
+    return fault(kRuntimeParameter, fmt::format("{:#x} was not allocated", address.value));
+  }
+  return outcome_of(space().free(address));
+}
+
+bool ProcessCard::has(driver::DeviceAddress address, Bytes size) const {
+  if (size > UINT64_MAX - address.value) return false;
+  if (is_managed(address)) {
+    auto range = managed_ranges_.upper_bound(address.value);
+    if (range == managed_ranges_.begin()) return false;
+    --range;
+    return address.value + size <= range->first + range->second;
+  }
+  const auto& space = process_->space();
+  for (Bytes seen = 0; seen < size;) {
+    const auto range = space.range_of(address + seen);
+    if (!range || !range->mapped) return false;
+    seen = range->begin.value + range->size - address.value;
+  }
+  return true;
+}
+
+Outcome ProcessCard::open_copies() {
+  if (copies_ != nullptr) return {};
+  driver::QueueOptions options;
+  options.interrupt = false;
+  auto queue = process_->create_queue(options);
+  if (!queue) return fault(queue.error());
+  copies_ = std::move(*queue);
+  return {};
+}
+
+Outcome ProcessCard::run(const abi::QueueEntry& entry) {
+  if (auto there = open_copies(); !there) return there;
+  const auto ticket = copies_->submit(entry, deadline());
+  const Status done = ticket ? copies_->wait(*ticket, driver::WaitPolicy::kPolling, deadline())
+                             : Status(forward_error(ticket));
+  if (done) return {};
+  static_cast<void>(process_->take_faults());
+  static_cast<void>(process_->destroy(*copies_, platform_.clock().now()));
+  copies_.reset();
+  return fault(kDriver, done.error().message());
+}
+
+Value<platform::DmaMemory*> ProcessCard::staging(const void* thread) {
+  auto& memory = staging_[thread];
+  if (memory == nullptr) {
+    auto made = process_->allocate_host(kStaging);
+    if (!made) return fault(made.error());
+    memory = std::move(*made);
+  }
+  return memory.get();
+}
+
+Value<driver::ManagedMemory*> ProcessCard::managed(ConstByteSpan pager) {
+  if (managed_ != nullptr) return managed_.get();
+  driver::ManagedOptions options;
+  options.pager = pager;
+  auto opened = driver::ManagedMemory::open(*card_.device, space(), options);
+  if (!opened) return fault(opened.error());
+  managed_ = std::move(*opened);
+  return managed_.get();
+}
+
+Value<driver::DeviceAddress> ProcessCard::allocate_managed(Bytes size, ConstByteSpan pager) {
+  const auto all = managed(pager);
+  if (!all) return forward_fault(all);
+  const auto address = (*all)->allocate(size);
+  if (!address) return fault(address.error());
+  managed_ranges_[address->value] =
+      (size + driver::kPageSize - 1) / driver::kPageSize * driver::kPageSize;
+  return *address;
+}
+
+Value<driver::DeviceAddress> ProcessCard::image(const std::string& key, ConstByteSpan object) {
+  const auto known = images_.find(key);
+  if (known != images_.end()) return known->second;
+  const auto image = driver::make_image(abi::ImageKind::kAiCore, object);
+  if (!image) return fault(image.error());
+  const auto memory = space().allocate(image->size());
+  if (!memory) return fault(memory.error());
+  const auto staged = staging(nullptr);
+  if (!staged) return forward_fault(staged);
+  for (Bytes done = 0; done < image->size();) {
+    const Bytes piece = std::min<Bytes>((*staged)->size(), image->size() - done);
+    std::memcpy((*staged)->cpu().data, image->data() + done, piece);
+    const auto copied =
+        run(driver::entries::copy_to_device((*staged)->bus(), memory->address + done, piece));
+    if (!copied) return forward_fault(copied);
+    done += piece;
+  }
+  images_[key] = memory->address;
+  return memory->address;
+}
+
+}  // namespace npu::exec::acl

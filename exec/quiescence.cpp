@@ -45,7 +45,8 @@ bool is_quiet(ClientProcess& process) {
   if (calling > 0 && all_in_calls(process) && count_threads(process.id) == calling) return true;
   std::vector<ThreadState> look;
   bool sleeps = true, stopped = false;
-  for (const auto& state : thread_states(process.id)) {
+  const auto states = thread_states(process.id);
+  for (const auto& state : states) {
     const auto* const known = find(process, state.thread);
     if (known != nullptr && is_in_call(known->stage)) continue;
     sleeps = sleeps && (state.state == 'S' || state.state == 'Z' || state.state == 'X');
@@ -57,9 +58,11 @@ bool is_quiet(ClientProcess& process) {
     process.stalled = true;
     return true;
   }
+  // A thread that has called may have ended meanwhile: with its last call.
+  if (look.empty()) return !states.empty() && calling > 0;
   const bool same = look == process.last_look;
   process.last_look = std::move(look);
-  return sleeps && same && !process.last_look.empty();
+  return sleeps && same;
 }
 
 }  // namespace npu::exec

@@ -80,11 +80,11 @@ Outcome put_arguments(const CallRecord& call, const ArgumentSlots::Slot& slot, L
 Value<driver::DeviceAddress> image_of(Caller& caller, ProcessCard& card, const Function& function) {
   if (function.built_in == nullptr) {
     const auto& object = function.binary->object;
-    return card.image(function.key, {object.data(), object.size()});
+    return card.image(function.key, {object.data(), object.size()}, &caller);
   }
   const auto object = caller.process().machine().images(function.built_in->image);
   if (!object) return fault(object.error());
-  return card.image(function.key, *object);
+  return card.image(function.key, *object, &caller);
 }
 
 Value<Launch> launch_of(Caller& caller, const CallRecord& call) {
@@ -155,6 +155,10 @@ Outcome get_function(Caller& caller, CallRecord& call) {
       return fault(kRuntimeParameter, "no kernel " + name + ", the binary has " + binary->name);
     }
     function->key = fmt::format("{:#x}", call.words[0]);
+  }
+  // On the card before the first launch wants it, if there is one yet.
+  if (const auto card = caller.card()) {
+    if (const auto image = image_of(caller, **card, *function); !image) return forward_fault(image);
   }
   call.words[0] = caller.process().functions.add(std::move(function));
   return {};

@@ -138,14 +138,15 @@ Value<driver::DeviceAddress> ProcessCard::allocate_managed(Bytes size, ConstByte
   return *address;
 }
 
-Value<driver::DeviceAddress> ProcessCard::image(const std::string& key, ConstByteSpan object) {
+Value<driver::DeviceAddress> ProcessCard::image(const std::string& key, ConstByteSpan object,
+                                                const void* thread) {
   const auto known = images_.find(key);
   if (known != images_.end()) return known->second;
   const auto image = driver::make_image(abi::ImageKind::kAiCore, object);
   if (!image) return fault(image.error());
   const auto memory = space().allocate(image->size());
   if (!memory) return fault(memory.error());
-  const auto staged = staging(nullptr);
+  const auto staged = staging(thread);
   if (!staged) return forward_fault(staged);
   for (Bytes done = 0; done < image->size();) {
     const Bytes piece = std::min<Bytes>((*staged)->size(), image->size() - done);

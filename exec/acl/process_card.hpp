@@ -64,8 +64,10 @@ class ProcessCard {
   Value<driver::DeviceAddress> allocate_managed(Bytes size, ConstByteSpan pager);
   driver::ManagedMemory* known_managed() { return managed_.get(); }
 
-  // The image of a kernel in the card's memory; it is put there when it is first asked for.
-  Value<driver::DeviceAddress> image(const std::string& key, ConstByteSpan object);
+  // The image of a kernel in the card's memory; the thread puts it there when it is first asked
+  // for.
+  Value<driver::DeviceAddress> image(const std::string& key, ConstByteSpan object,
+                                     const void* thread);
 
  private:
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)

@@ -34,6 +34,11 @@ struct ClientThread {
   bool has_task = false;
   std::unique_ptr<platform::Condition> called;
   std::unique_ptr<platform::Task> task;
+
+  // It has made its last call.
+  bool ends() const {
+    return stage == Stage::kEnded || (stage == Stage::kReady && channel->posts_the_end());
+  }
 };
 
 struct ClientProcess {

@@ -7,27 +7,28 @@
 namespace npu::exec {
 namespace {
 
-bool is_in_call(Stage stage) {
-  return stage == Stage::kReady || stage == Stage::kInCall;
+// It waits for an answer, which the last call of a thread does not.
+bool waits(const ClientThread& thread) {
+  const bool called = thread.stage == Stage::kReady || thread.stage == Stage::kInCall;
+  return called && !thread.ends();
 }
 
-bool all_in_calls(const ClientProcess& process) {
-  return std::all_of(process.threads.begin(), process.threads.end(), [](const auto& thread) {
-    return is_in_call(thread->stage) || thread->stage == Stage::kEnded;
-  });
+unsigned count_waiting(const ClientProcess& process) {
+  return static_cast<unsigned>(std::count_if(process.threads.begin(), process.threads.end(),
+                                             [](const auto& thread) { return waits(*thread); }));
 }
 
-unsigned count_in_calls(const ClientProcess& process) {
-  return static_cast<unsigned>(
-      std::count_if(process.threads.begin(), process.threads.end(),
-                    [](const auto& thread) { return is_in_call(thread->stage); }));
-}
-
+// The last one of that number.
 const ClientThread* find(const ClientProcess& process, pid_t thread) {
+  const ClientThread* found = nullptr;
   for (const auto& each : process.threads) {
-    if (each->id == thread && each->stage != Stage::kEnded) return each.get();
+    if (each->id == thread) found = each.get();
   }
-  return nullptr;
+  return found;
+}
+
+bool is_gone(char state) {
+  return state == 'Z' || state == 'X';
 }
 
 }  // namespace
@@ -36,20 +37,21 @@ bool is_surely_quiet(const ClientProcess& process) {
   if (!process.alive) return true;
   if (process.threads.size() != 1) return false;
   const auto& only = *process.threads.front();
-  return is_in_call(only.stage) && only.channel->single_threaded();
+  return waits(only) && only.channel->single_threaded();
 }
 
 bool is_quiet(ClientProcess& process) {
   if (is_surely_quiet(process)) return true;
-  const unsigned calling = count_in_calls(process);
-  if (calling > 0 && all_in_calls(process) && count_threads(process.id) == calling) return true;
+  const unsigned waiting = count_waiting(process);
+  if (waiting > 0 && count_threads(process.id) == waiting) return true;
   std::vector<ThreadState> look;
   bool sleeps = true, stopped = false;
-  const auto states = thread_states(process.id);
-  for (const auto& state : states) {
+  for (const auto& state : thread_states(process.id)) {
+    if (is_gone(state.state)) continue;
     const auto* const known = find(process, state.thread);
-    if (known != nullptr && is_in_call(known->stage)) continue;
-    sleeps = sleeps && (state.state == 'S' || state.state == 'Z' || state.state == 'X');
+    if (known != nullptr && waits(*known)) continue;
+    // One that has said that it ends may still wake others.
+    sleeps = sleeps && state.state == 'S' && (known == nullptr || !known->ends());
     stopped = stopped || state.state == 'T';
     look.push_back(state);
   }
@@ -58,8 +60,7 @@ bool is_quiet(ClientProcess& process) {
     process.stalled = true;
     return true;
   }
-  // A thread that has called may have ended meanwhile: with its last call.
-  if (look.empty()) return !states.empty() && calling > 0;
+  if (look.empty()) return waiting > 0;
   const bool same = look == process.last_look;
   process.last_look = std::move(look);
   return sleeps && same;

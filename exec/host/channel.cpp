@@ -27,6 +27,11 @@ bool Channel::has_posted() const {
   return slot().posted.load(std::memory_order_acquire) != taken_;
 }
 
+bool Channel::posts_the_end() const {
+  return has_posted() && __atomic_load_n(&slot().call, __ATOMIC_RELAXED) ==
+                             static_cast<std::uint32_t>(compat::Call::kEnd);
+}
+
 CallRecord Channel::take() {
   taken_ = slot().posted.load(std::memory_order_acquire);
   CallRecord record;

@@ -23,6 +23,8 @@ class Channel {
   Channel(FileDescriptor socket, SharedMemory memory);
 
   bool has_posted() const;
+  // What is posted is the thread's last call (compat::Call::kEnd).
+  bool posts_the_end() const;
   // The call that was posted; afterwards has_posted() is false until the next one.
   CallRecord take();
   bool single_threaded() const { return single_threaded_; }  // as the last call said

@@ -27,9 +27,8 @@ const ClientThread* find(const ClientProcess& process, pid_t thread) {
   return found;
 }
 
-bool is_gone(char state) {
-  return state == 'Z' || state == 'X';
-}
+// The first thread has ended, and others go on.
+constexpr char kZombie = 'Z';
 
 }  // namespace
 
@@ -47,10 +46,11 @@ bool is_quiet(ClientProcess& process) {
   std::vector<ThreadState> look;
   bool sleeps = true, stopped = false;
   for (const auto& state : thread_states(process.id)) {
-    if (is_gone(state.state)) continue;
+    if (state.state == kZombie) continue;
     const auto* const known = find(process, state.thread);
     if (known != nullptr && waits(*known)) continue;
-    // One that has said that it ends may still wake others.
+    // One that has said that it ends may still wake others, also while this looks: one that has
+    // gone meanwhile (X) does not sleep.
     sleeps = sleeps && state.state == 'S' && (known == nullptr || !known->ends());
     stopped = stopped || state.state == 'T';
     look.push_back(state);

@@ -16,6 +16,8 @@ Outcome exec_programs(const Options& options);
 Outcome show_sysfs(const Options& options);
 Outcome sweep_command(const Options& options);
 Outcome config_command(const Options& options);
+Outcome smi_command(const Options& options);
+Outcome metrics_command(const Options& options);
 Outcome completion_command(const Options& options);
 Outcome show_report(const Options& options);
 Outcome compare_reports(const Options& options);

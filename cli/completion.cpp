@@ -157,6 +157,9 @@ void add_arguments(const Line& line, const std::string& at, Candidates& found) {
     case Value::kShell:
       if (count == 0) found.words = {"bash", "zsh"};
       return;
+    case Value::kSmiAction:
+      found.words = {"info", "watch", "create-vnpu", "destroy-vnpu"};
+      return;
     case Value::kConfigAction:
       if (count == 0) found.words = {"check", "keys", "show"};
       if (count == 1 && line.arguments[0] != "keys") add_configurations(found);

@@ -16,6 +16,8 @@ usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
        npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
               [--config-out FILE]
        npusim --config CONFIG sysfs FOLDER [--live]
+       npusim --config CONFIG | --socket PATH  smi [info|watch] [-t TYPE] [--json]
+       npusim --config CONFIG | --socket PATH  metrics
        npusim report FILE [--format NAME] [--output FILE]
        npusim compare BASE NEW [--threshold METRIC=AMOUNT]... [--format NAME] [--junit FILE]
               [--output FILE]
@@ -69,8 +71,9 @@ Lists the PCI functions of the simulated machine, read through its configuration
 
 const char* const kServe =
     R"(usage: npusim --config CONFIG serve --socket PATH[=BB:DD.F]... | --ecam PATH
-              [--pace fast|wall] [--once] [--set KEY=VALUE]... [--report FILE]
-              [--config-out FILE]
+              [--management PATH] [--virtual-functions TEMPLATE,...]
+              [--pace fast|wall] [--once] [--set KEY=VALUE]...
+              [--report FILE] [--config-out FILE]
 
 Serves the cards of the simulated machine to vfio-user clients, such as QEMU's vfio-user-pci, until
 SIGINT or SIGTERM, and then prints a report. Times in it are simulated.
@@ -128,6 +131,27 @@ times, bandwidths and shares of a ceiling may get worse by 1 %; what has no bett
 only. docs/reports.md has the table.
 )";
 
+const char* const kSmi =
+    R"(usage: npusim smi [info] [-t TYPE] [-i ID] [--json]  --socket PATH | --config CONFIG
+       npusim smi watch [-t TYPE] [-i ID] [--json] [--count N]  --socket PATH
+       npusim smi create-vnpu -f NAME [-i ID] [--vnpu ID]  --socket PATH | --config CONFIG
+       npusim smi destroy-vnpu --vnpu ID [-i ID]  --socket PATH | --config CONFIG
+
+Shows how busy and how well cards are, by libnpudsmi: those of a running `npusim serve
+--management PATH`, or those of a configuration as they are before anybody drives them. Looking takes
+no simulated time and changes no report. Shares of a running machine are of the 0.2 s between two
+looks, in time of the card. NA is what nothing models.
+
+)";
+
+const char* const kMetrics =
+    R"(usage: npusim metrics --socket PATH | --config CONFIG
+
+Prints the same for Prometheus, text format 0.0.4: npu_chip_info_* as npu-exporter names them, and
+npusim_* in base units. What nothing models has no sample.
+
+)";
+
 const char* const kConfig =
     R"(usage: npusim config show|check [CONFIG] [--set KEY=VALUE]...
        npusim config keys
@@ -161,6 +185,8 @@ std::string help_text(const std::string& command) {
   if (command == "serve") return kServe + options;
   if (command == "sweep") return kSweep + options + "\n" + kSweepTail;
   if (command == "sysfs") return kSysfs + options;
+  if (command == "smi") return kSmi + options;
+  if (command == "metrics") return kMetrics + options;
   if (command == "report") return kReport + options;
   if (command == "compare") return kCompare + options + "\n" + kCompareTail;
   if (command == "config") return kConfig + options;

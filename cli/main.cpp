@@ -35,6 +35,8 @@ npu::cli::Outcome execute(const npu::cli::Options& options) {
   if (options.command == "report") return show_report(options);
   if (options.command == "compare") return compare_reports(options);
   if (options.command == "sweep") return sweep_command(options);
+  if (options.command == "smi") return smi_command(options);
+  if (options.command == "metrics") return metrics_command(options);
   if (options.command == "sysfs") return show_sysfs(options);
   if (options.command == "completion") return completion_command(options);
   return config_command(options);

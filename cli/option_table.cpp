@@ -19,17 +19,19 @@ constexpr CommandRow kCommands[] = {
     {"serve", Value::kNone, "serve the cards to vfio-user clients, such as QEMU"},
     {"exec", Value::kInputFile, "run programs that call the C API (ACL) on the simulated machine"},
     {"sysfs", Value::kFolder, "show the PCI functions as Linux does in /sys/bus/pci"},
+    {"smi", Value::kSmiAction, "show how busy and how well the cards of a running npusim are"},
+    {"metrics", Value::kNone, "print the same for Prometheus, text format 0.0.4"},
     {"config", Value::kConfigAction, "show or check a configuration, or list its keys"},
     {"completion", Value::kShell, "print the script that completes npusim's command line"},
 };
 
 constexpr OptionRow kOptions[] = {
-    {"config", 0, Value::kConfiguration, false, "CONFIG", "run lspci serve exec sysfs config",
-     "chip or system file, a path or a name"},
+    {"config", 0, Value::kConfiguration, false, "CONFIG",
+     "run lspci serve exec sysfs smi metrics config", "chip or system file, a path or a name"},
     {"set", 0, Value::kAssignment, true, "KEY=VALUE", "run",
      "a parameter of the workload, or else a key of the configuration (npusim config keys); may "
      "be repeated"},
-    {"set", 0, Value::kAssignment, true, "KEY=VALUE", "lspci serve exec sysfs config",
+    {"set", 0, Value::kAssignment, true, "KEY=VALUE", "lspci serve exec sysfs smi metrics config",
      "a key of the configuration (npusim config keys); may be repeated"},
     {"report", 0, Value::kOutputFile, false, "FILE", "run serve exec",
      "write the report as JSON, schema npusim.report/3; whole, or not at all"},
@@ -91,6 +93,23 @@ constexpr OptionRow kOptions[] = {
     {"socket", 0, Value::kInputFile, true, "PATH[=BB:DD.F]", "serve",
      "listen there for a client of the next card's function 0, or of the function that is named; "
      "may be repeated"},
+    {"socket", 0, Value::kInputFile, true, "PATH", "smi metrics",
+     "the management socket of a running npusim (serve --management); without it the cards of "
+     "--config are made to be looked at"},
+    {"management", 0, Value::kInputFile, false, "PATH", "serve",
+     "listen there for npusim smi, npusim metrics and programs with libnpudsmi"},
+    {"type", 't', Value::kChoice, false, "usages|memory|ecc|pcie|template-info|info-vnpu", "smi",
+     "what of each card; if not given, a table of all"},
+    {"card", 'i', Value::kNumber, false, "ID", "smi", "this card alone; of virtual devices, 0"},
+    {"template", 'f', Value::kText, false, "NAME", "smi", "of create-vnpu, such as vir06_1c_16g"},
+    {"vnpu", 0, Value::kNumber, false, "ID", "smi",
+     "of destroy-vnpu, 65535: all of the card; of create-vnpu, if the card is not to choose"},
+    {"json", 0, Value::kNone, false, "", "smi", "all that is known, as JSON, schema npusim.smi/1"},
+    {"count", 0, Value::kNumber, false, "N", "smi",
+     "of watch: so many looks, a second apart; if not given, until Ctrl-C"},
+    {"virtual-functions", 0, Value::kText, false, "TEMPLATE,...", "serve",
+     "divide the first card: a virtual function with a device by each of these templates; --socket "
+     "names them as BB:DD.F"},
     {"ecam", 0, Value::kInputFile, false, "PATH", "serve",
      "listen there for a client of the whole PCI hierarchy behind one function, whose driver is "
      "guest/ecam: for SR-IOV, which QEMU hides"},

@@ -25,6 +25,7 @@ enum class Value {
   kSweepFile,
   kConfigAction,  // show, check, keys, and a configuration
   kShell,         // bash, zsh
+  kSmiAction,     // info, watch, create-vnpu, destroy-vnpu
 };
 
 struct OptionRow {

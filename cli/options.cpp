@@ -191,6 +191,17 @@ SweepOptions sweep_options(const po::variables_map& values) {
   return sweep;
 }
 
+SmiOptions smi_options(const po::variables_map& values) {
+  SmiOptions smi;
+  smi.type = value_or<std::string>(values, "type", "");
+  smi.card = value_or<std::string>(values, "card", "");
+  smi.vnpu_template = value_or<std::string>(values, "template", "");
+  smi.vnpu = value_or<std::string>(values, "vnpu", "");
+  smi.looks = value_or<std::string>(values, "count", "");
+  smi.json = values["json"].as<bool>();
+  return smi;
+}
+
 void take_values(const po::variables_map& values, Options& options) {
   const auto text = [&](const char* name) { return value_or<std::string>(values, name, ""); };
   const auto list = [&](const char* name) {
@@ -216,8 +227,11 @@ void take_values(const po::variables_map& values, Options& options) {
   options.thresholds = list("threshold");
   options.names = is_on("names");
   options.sweep = sweep_options(values);
+  options.smi = smi_options(values);
+  options.management = text("management");
   options.verbosity = value_or(values, "verbose", 0U);
   options.sockets = list("socket");
+  options.virtual_functions = text("virtual-functions");
   options.ecam = text("ecam");
   options.pace = value_or<std::string>(values, "pace", "fast");
   options.once = is_on("once");

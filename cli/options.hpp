@@ -19,6 +19,16 @@ struct SweepOptions {
   bool collect = false;         // --collect
 };
 
+// Of the command smi, as given; empty: not given.
+struct SmiOptions {
+  std::string type;           // --type
+  std::string card;           // --card
+  std::string vnpu_template;  // --template
+  std::string vnpu;           // --vnpu
+  std::string looks;          // --count
+  bool json = false;          // --json
+};
+
 struct Options {
   std::string command;                    // empty with --help or --version alone
   std::vector<std::string> arguments;     // what follows the command
@@ -35,6 +45,7 @@ struct Options {
   bool profile = false;                   // --profile
   bool watch = false;                     // --watch
   std::vector<std::string> sockets;       // --socket, in order
+  std::string virtual_functions;          // --virtual-functions
   std::string ecam;                       // --ecam
   std::string pace;                       // --pace
   bool once = false;                      // --once
@@ -44,6 +55,8 @@ struct Options {
   bool hex_dump = false;                  // -x
   bool names = false;                     // --names
   SweepOptions sweep;
+  SmiOptions smi;
+  std::string management;  // --management; empty: not given
   bool help = false;
   bool version = false;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // npusim serve: the machine's functions for vfio-user clients, such as a virtual machine monitor.
 #include <fmt/format.h>
+#include <sys/epoll.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <set>
@@ -10,6 +12,7 @@
 #include "cli/activity_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/identity.hpp"
+#include "cli/management/management_server.hpp"
 #include "cli/recording.hpp"
 #include "cli/run_checks.hpp"
 #include "cli/stop_signals.hpp"
@@ -17,6 +20,7 @@
 #include "model/host/exporter.hpp"
 #include "model/system.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/driver/virtual_functions.hpp"
 #include "workloads/framework/counters.hpp"
 #include "workloads/simulator/identity.hpp"
 #include "workloads/simulator/system_view.hpp"
@@ -64,8 +68,8 @@ tl::expected<std::vector<Socket>, Failure> parse_sockets(const Options& options,
   if (!sockets.empty() && !options.ecam.empty()) {
     return bad_input("serve: --ecam gives all functions away; not together with --socket");
   }
-  if (sockets.empty() && options.ecam.empty())
-    return bad_input("serve: give --socket PATH or --ecam PATH");
+  if (sockets.empty() && options.ecam.empty() && options.management.empty())
+    return bad_input("serve: give --socket PATH, --ecam PATH or --management PATH");
   return sockets;
 }
 
@@ -92,11 +96,76 @@ std::vector<std::pair<platform::Bdf, std::string>> functions_of(
   return functions;
 }
 
+// Signals and what the management socket has, as one descriptor to wait for.
+class WakeUps {
+ public:
+  WakeUps(const StopSignals& signals, const ManagementServer* management)
+      : events_(::epoll_create1(EPOLL_CLOEXEC)) {
+    add(signals.file());
+    if (management != nullptr) add(management->file());
+  }
+  int file() const { return events_.get(); }
+
+ private:
+  void add(int file) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, file, &event);
+  }
+  model::vfio_user::UniqueFd events_;
+};
+
+tl::expected<std::unique_ptr<ManagementServer>, Failure> open_management(model::System& system,
+                                                                         const std::string& path) {
+  if (path.empty()) return std::unique_ptr<ManagementServer>();
+  auto server = ManagementServer::listen(path, system);
+  if (!server) {
+    return bad_input("--management " + shortened(path, kShownPath) + ": " +
+                     server.error().message());
+  }
+  if (auto said = print("management on " + path + "\n"); !said) {
+    return tl::unexpected(said.error());
+  }
+  return std::move(*server);
+}
+
+// The first card's driver divides it, and leaves it so.
+Status divide(platform::Platform& host, platform::Bdf card, const std::string& templates) {
+  auto device = driver::Device::open(host, card);
+  if (!device) return forward_error(device);
+  auto functions = driver::VirtualFunctions::open(**device);
+  if (!functions) return forward_error(functions);
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= templates.size();) {
+    const auto end = std::min(templates.find(',', begin), templates.size());
+    names.push_back(templates.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  const auto count = static_cast<std::uint32_t>(names.size());
+  if (auto set = (*functions)->set_count(count); !set) return set;
+  for (const auto& name : names) {
+    driver::VirtualDeviceOptions wanted;
+    wanted.name = name;
+    const auto made = (*functions)->create(wanted);
+    if (!made) return forward_error(made);
+    const auto text = fmt::format("virtual function {}: {}\n", to_string(*made->bdf), name);
+    if (auto said = print(text); !said) return fail(ErrorCode::kIo, "standard output");
+  }
+  return (*device)->shutdown();
+}
+
 Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
                       const Options& options, reports::Report& report, Recording& recording) {
   std::optional<WallPacer> pacer;
   if (options.pace == "wall") pacer.emplace();
   StopSignals signals;
+  if (!options.virtual_functions.empty()) {
+    const auto card = platform::Bdf::unpack(system.fabric().endpoint(0).requester());
+    if (auto done = divide(system.host(), card, options.virtual_functions); !done) {
+      return bad_input("--virtual-functions " + shortened(options.virtual_functions) + ": " +
+                       done.error().message());
+    }
+  }
   system.fabric().root_complex().redirect_peers();  // the cards have different owners
   model::Exporter exporter(system.simulation(), system.cpus(), system.host(), system.host_memory(),
                            system.interrupts(), system.resources(), pacer ? &*pacer : nullptr);
@@ -113,10 +182,14 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
     }
     if (auto said = print("serving all functions on " + options.ecam + "\n"); !said) return said;
   }
+  const auto management = open_management(system, options.management);
+  if (!management) return tl::unexpected(management.error());
+  const WakeUps wake_ups(signals, management->get());
   workloads::SystemView view(system);
   ActivityReport activities(view);
   recording.begin(view);
-  exporter.run(signals.file(), [&] {
+  exporter.run(wake_ups.file(), [&] {
+    if (*management) (*management)->serve();
     const bool left = options.once && exporter.server().statistics().clients > 0 &&
                       !exporter.server().has_client();
     return left || signals.came();

@@ -12,6 +12,7 @@ file(RELATIVE_PATH NPU_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_F
 install(TARGETS npu_base npu_abi npu_platform EXPORT npusimTargets)
 install(DIRECTORY include/npu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp
   PATTERN *.h)
+install(DIRECTORY include/dsmi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/configs OPTIONAL)
 install(DIRECTORY workloads/graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/graphs OPTIONAL)
 # Operators are compiled on demand, from this folder and the installed headers.
@@ -37,8 +38,8 @@ install(DIRECTORY sim/testing/main/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/
   FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)
 install(FILES docs/npusim.1 docs/npudemo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 
-# npudrv: the driver. npudrv_counted: the one npusim runs, which counts its instructions. npu_jit: libnpujit, kernels on demand. npu_simulator: libnpusim, the simulator behind include/npu/sim.
-foreach(library npudrv npudrv_counted npu_jit npu_simulator)
+# npudrv: the driver. npudrv_counted: the one npusim runs, which counts its instructions. npudsmi: libnpudsmi, device management in C. npu_jit: libnpujit, kernels on demand. npu_simulator: libnpusim, the simulator behind include/npu/sim.
+foreach(library npudrv npudrv_counted npudsmi npu_jit npu_simulator)
   if(TARGET ${library})
     set_target_properties(${library} PROPERTIES
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")

@@ -8,8 +8,8 @@ CardFunction::CardFunction(const sc_core::sc_module_name& name, Simulation& simu
                            Endpoint& endpoint)
     : sc_module(name),
       registers_("registers", simulation, config, device_index, number),
-      bar2_("bar2", simulation, config, registers_),
-      fault_policy_(config.mmu.fault_policy) {
+      bar2_("bar2", simulation, registers_),
+      config_(config) {
   endpoint.register_sockets[number].bind(registers_.register_socket);
   endpoint.memory_sockets[number].bind(bar2_.memory_socket);
   registers_.connect(endpoint);
@@ -19,7 +19,11 @@ void CardFunction::connect(Dma& dma, Mmu& mmu, HostPages& host_pages, CommandPro
                            ControlProcessors& control) {
   ring_.emplace(registers_, dma);
   context_.emplace(registers_, mmu);
-  faults_.emplace(registers_, mmu, fault_policy_);
+  // Virtual functions make no page requests: their capability is the physical one's.
+  const bool is_virtual = registers_.function() >= config_.physical_functions();
+  const bool in_place = config_.mmu.fault_policy == FaultPolicy::kAts;
+  faults_.emplace(registers_, mmu,
+                  is_virtual && in_place ? FaultPolicy::kMessage : config_.mmu.fault_policy);
   shared_.emplace(registers_, host_pages);
   control_.emplace(registers_, mmu, *faults_, control);
   control.attach(*control_);
@@ -28,8 +32,14 @@ void CardFunction::connect(Dma& dma, Mmu& mmu, HostPages& host_pages, CommandPro
   bar2_.doorbell_socket.bind(command.doorbell_sockets[registers_.function()]);
 }
 
+void CardFunction::set_share(const Partition& share) {
+  registers_.set_share(share);
+  queues_->share_changed();
+}
+
 void CardFunction::reset() {
   registers_.function_reset(registers_.function());
+  telemetry_->reset();
   ring_->reset();
 }
 

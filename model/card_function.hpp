@@ -15,6 +15,7 @@
 #include "model/pcie/endpoint.hpp"
 #include "model/registers/bar2_decoder.hpp"
 #include "model/registers/card_registers.hpp"
+#include "model/registers/telemetry_registers.hpp"
 
 namespace npu::model {
 
@@ -28,20 +29,31 @@ class CardFunction : public sc_core::sc_module {
   // The engines that work for it.
   void connect(Dma& dma, Mmu& mmu, HostPages& host_pages, CommandProcessor& command,
                ControlProcessors& control);
+  // What they have done, for management software.
+  void connect(CardTelemetry& telemetry) { telemetry_.emplace(registers_, config_, telemetry); }
 
   CardRegisters& registers() { return registers_; }
   Bar2Decoder& bar2() { return bar2_; }
+  // A driver has it open: processes, or a ring that is enabled.
+  bool in_use() const { return queues_->in_use() || ring_->enabled(); }
+  // What it has of the card is another.
+  void set_share(const Partition& share);
   // Registers and ring; the engines reset what they execute for it, and then its context and
   // queues.
   void reset();
   void host_write_lost(std::uint64_t address);
+  // A read has found an error in the card's memory.
+  void memory_error(std::uint64_t address, unsigned bits) {
+    telemetry_->memory_error(address, bits);
+  }
   // The IOMMU unmapped something of it.
   void invalidate_translations() { queues_->invalidate_translations(); }
 
  private:
   CardRegisters registers_;
   Bar2Decoder bar2_;
-  const FaultPolicy fault_policy_;
+  const ChipConfig& config_;
+  std::optional<TelemetryRegisters> telemetry_;
   std::optional<RingFrontEnd> ring_;
   std::optional<MmuContext> context_;
   std::optional<PageFaults> faults_;

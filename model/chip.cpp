@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/config/core_layout.hpp"
 
 namespace npu::model {
@@ -18,18 +20,23 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       command_("command", simulation, config, index),
       aicore_programs_("aicore_programs", simulation, config, mmu_, memory_watch_,
                        fmt::format("card{}.aicore", index)),
-      aicpu_programs_("aicpu_programs", simulation, config.aicpu, config.aicpu_core, config.aicpus,
+      aicpu_programs_("aicpu_programs", simulation, config.aicpu, config.aicpu_core,
+                      std::max(config.aicpus, config.virtual_functions.aicpus),
                       fmt::format("card{}.aicpu", index), mmu_),
       control_("control", simulation, config, fmt::format("card{}.control", index), mmu_),
       l2_("l2", simulation, config.l2, kMmuClients - kFirstL2Client,
           fmt::format("card{}.l2", index)),
       hbm_("hbm", simulation, config.hbm, kClientPorts + kMmuClients + config.functions() - 1,
            fmt::format("card{}.hbm", index)),
-      hccs_("hccs", simulation, config, functions_.front()->registers().bank()) {
+      hccs_("hccs", simulation, config, functions_.front()->registers().bank()),
+      telemetry_(aicore_programs_, aicpu_programs_, hbm_),
+      endpoint_(endpoint),
+      share_unit_(functions_.front()->registers(), simulation, config, *this) {
   for (unsigned i = 0; i < config.functions(); ++i) {
     const unsigned port = i == 0 ? kBar2Port : kClientPorts + kMmuClients + i - 1;
     functions_[i]->bar2().hbm_socket.bind(hbm_.port_sockets[port]);
     functions_[i]->connect(dma_, mmu_, host_pages_, command_, control_);
+    functions_[i]->connect(telemetry_);
   }
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {
@@ -42,6 +49,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
     }
   }
   hbm_.observe_writes(memory_watch_);
+  hbm_.ecc().connect(*this);
   if (config.l2.size != 0) memory_watch_.pass_on_to(l2_);
   mmu_.connect(memory_watch_,
                {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu, Writer::kAicpu});
@@ -72,15 +80,23 @@ Chip::Functions Chip::make_functions(Simulation& simulation, const ChipConfig& c
   return made;
 }
 
+// What has shares of function 0 loses them with it.
 void Chip::function_reset(unsigned function) {
+  if (function == 0) share_unit_.reset();
+  stop(function);
+  const unsigned physical = config_.physical_functions();
+  if (function >= physical) scrub(share_unit_.shares().partition(function - physical));
+}
+
+void Chip::stop(unsigned function) {
   functions_[function]->reset();
   dma_.function_reset(function);
   mmu_.function_reset(function);
   host_pages_.function_reset(function);
-  if (functions_.size() == 1) {
+  const auto& share = functions_[function]->registers().share();
+  if (share.memory == config_.hbm.installed && share.lent_memory.empty()) {
     l2_.invalidate_all();
-  } else {
-    const auto share = config_.partition(function);
+  } else if (share.memory != 0) {
     l2_.invalidate(share.memory_base, share.memory);
   }
   hccs_.function_reset(function);
@@ -92,6 +108,10 @@ void Chip::function_reset(unsigned function) {
 
 void Chip::host_write_lost(unsigned function, std::uint64_t address) {
   functions_[function]->host_write_lost(address);
+}
+
+void Chip::memory_error(std::uint64_t address, unsigned bits) {
+  for (auto& function : functions_) function->memory_error(address, bits);
 }
 
 void Chip::connect_programs() {
@@ -118,6 +138,82 @@ bool Chip::invalidate_translations(unsigned function, std::uint64_t request) {
   dma_.invalidate_translations(function);
   functions_[function]->invalidate_translations();
   return host_pages_.invalidate(function, request);
+}
+
+bool Chip::cores_idle(const Partition& share) const {
+  return command_.dispatcher().cores_idle(share);
+}
+
+bool Chip::aicpus_idle(const Partition& share) const {
+  return command_.dispatcher().aicpus_idle(share);
+}
+
+bool Chip::in_use(unsigned index) const {
+  return functions_[config_.physical_functions() + index]->in_use();
+}
+
+void Chip::stop_and_scrub(unsigned index, const Partition& had) {
+  stop(config_.physical_functions() + index);
+  scrub(had);
+}
+
+// Its caches were emptied with the function.
+void Chip::scrub(const Partition& share) {
+  if (share.memory == 0) return;
+  hbm_.memory().clear(share.memory_base, share.memory);
+  l2_.invalidate(share.memory_base, share.memory);
+}
+
+void Chip::shares_changed(unsigned index) {
+  const auto& shares = share_unit_.shares();
+  const unsigned function = config_.physical_functions() + index;
+  set_share(function, shares.partition(index));
+  set_share(0, shares.physical());
+  deal_bandwidth();
+  command_.dispatcher().set_member(function, member_of(shares.of(index)));
+  hccs_.set_share(shares.physical());
+  Bytes lent = 0;
+  for (const auto& each : shares.physical().lent_memory) lent += each.size;
+  endpoint_.set_reset_time(function, share_unit_.scrub_time(shares.of(index).memory));
+  endpoint_.set_reset_time(0, share_unit_.scrub_time(lent));
+}
+
+GroupMember Chip::member_of(const FunctionShare& share) const {
+  if (!share.in_group()) return {};
+  const auto cores = CoreLayout(config_).cores_of(share_unit_.shares().partition(share));
+  return {share.group,
+          share.token,
+          share.token_max,
+          share.vip,
+          SimTime{share.task_timeout_us} * 1'000'000,
+          static_cast<unsigned>(cores.size())};
+}
+
+// With one function more or less the engines of all are others.
+void Chip::deal_bandwidth() {
+  const auto& shares = share_unit_.shares();
+  const unsigned physical = config_.physical_functions();
+  const auto& own = config_.virtual_functions;
+  dma_.bandwidth().set_weights(0, {own.link_weight, own.link_weight, own.hbm_weight});
+  for (unsigned i = 0; i < shares.functions(); ++i) {
+    const auto& share = shares.of(i);
+    dma_.set_share(physical + i, shares.partition(i));
+    if (share.present()) {
+      dma_.bandwidth().set_weights(physical + i,
+                                   {share.link_weight, share.link_weight, share.hbm_weight});
+    } else {
+      dma_.bandwidth().set_weights(physical + i, {});
+    }
+  }
+}
+
+void Chip::set_share(unsigned function, const Partition& share) {
+  functions_[function]->set_share(share);
+  dma_.set_share(function, share);
+  mmu_.set_share(function, share);
+  command_.dispatcher().set_share(function, share);
+  aicore_programs_.set_share(function, share);
+  aicpu_programs_.set_windows(function, CoreLayout(config_).cores_of(share));
 }
 
 }  // namespace npu::model

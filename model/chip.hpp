@@ -20,10 +20,16 @@
 #include "model/link/hccs_port.hpp"
 #include "model/mmu/mmu.hpp"
 #include "model/pcie/endpoint.hpp"
+#include "model/shares/share_unit.hpp"
+#include "model/telemetry/card_telemetry.hpp"
 
 namespace npu::model {
 
-class Chip : public sc_core::sc_module, private ResetListener, private WriteLossListener {
+class Chip : public sc_core::sc_module,
+             private ResetListener,
+             private WriteLossListener,
+             private MemoryErrorListener,
+             private ShareTarget {
  public:
   // DMA sockets that a card's endpoint is built with.
   static constexpr unsigned kEndpointPorts = 5;
@@ -43,6 +49,8 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   AiCorePrograms& aicore_programs() { return aicore_programs_; }
   AicpuPrograms& aicpu_programs() { return aicpu_programs_; }
   ControlProcessors& control() { return control_; }
+  CardTelemetry& telemetry() { return telemetry_; }
+  const CardShares& shares() const { return share_unit_.shares(); }
   HostPages& host_pages() { return host_pages_; }
   // The IOMMU unmapped something of the function. Whether it is over; else the endpoint is told.
   bool invalidate_translations(unsigned function, std::uint64_t request);
@@ -71,7 +79,19 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   void connect_programs();
   // What the host sees first, then what still works for it.
   void function_reset(unsigned function) override;
+  void stop(unsigned function);
+  void scrub(const Partition& share);
+  void set_share(unsigned function, const Partition& share);
+  void deal_bandwidth();
+  GroupMember member_of(const FunctionShare& share) const;
+  // ShareTarget
+  bool cores_idle(const Partition& share) const override;
+  bool aicpus_idle(const Partition& share) const override;
+  bool in_use(unsigned index) const override;
+  void stop_and_scrub(unsigned index, const Partition& had) override;
+  void shares_changed(unsigned index) override;
   void host_write_lost(unsigned function, std::uint64_t address) override;
+  void memory_error(std::uint64_t address, unsigned bits) override;
 
   MemoryWatch memory_watch_;
   const ChipConfig& config_;
@@ -86,6 +106,9 @@ class Chip : public sc_core::sc_module, private ResetListener, private WriteLoss
   L2 l2_;
   Hbm hbm_;
   HccsPort hccs_;
+  CardTelemetry telemetry_;
+  Endpoint& endpoint_;
+  ShareUnit share_unit_;
 };
 
 }  // namespace npu::model

@@ -22,6 +22,7 @@ System::System(const SystemConfig& config)
   for (const auto& chip : chips_) ports.push_back(&chip->hccs());
   mesh_ = std::make_unique<HccsMesh>(simulation_, config_.hccs_topology, ports);
   for (unsigned i = 0; i < cards(); ++i) {
+    chips_[i]->telemetry().connect(fabric_.link(i));
     auto& pages = chips_[i]->host_pages();
     fabric_.endpoint(i).on_invalidation(
         [&chip = *chips_[i]](unsigned function, std::uint64_t request) {

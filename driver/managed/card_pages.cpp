@@ -24,10 +24,53 @@ abi::PageTableEntry CardPages::value_of(const ManagedPage& page) const {
 
 // --- To the card ------------------------------------------------------------------------------
 
-// What is only on another card comes to the host; who writes gets the page for himself.
-Status CardPages::take_from_others(std::uint64_t at, ManagedPage& page, bool write) {
-  if (page.read_mostly && !write) return all_.hold_copy(page);
-  return all_.clear_others(at, page, card_);
+// What is only on another card comes from there, or by way of the host; who writes gets the page
+// for himself.
+Result<bool> CardPages::take_from_others(std::uint64_t at, ManagedPage& page, bool write,
+                                         std::uint32_t slot) {
+  if (page.read_mostly && !write) {
+    auto ok = all_.hold_copy(page);
+    return ok ? Result<bool>(false) : forward_error(ok);
+  }
+  const auto moved = take_directly(at, page, slot);
+  if (moved && *moved) return moved;
+  auto ok = all_.clear_others(at, page, card_);
+  return ok ? Result<bool>(false) : forward_error(ok);
+}
+
+std::optional<platform::BusAddress> CardPages::way_to(const CardPages& other) {
+  const auto known = ways_.find(other.card());
+  if (known != ways_.end()) return known->second;
+  const auto way = device_.platform.peer_address(bdf(), other.bdf(), abi::kMemoryBar, 0);
+  return ways_[other.card()] = way ? std::optional(*way) : std::nullopt;
+}
+
+// The card reads the page out of the memory of the one card that has all of it, unless the frame
+// holds the same. What fails has left it where it was.
+Result<bool> CardPages::take_directly(std::uint64_t at, ManagedPage& page, std::uint32_t slot) {
+  const unsigned holder = page.holder();
+  if (page.host || holder == page.cards.size() || page.cards[holder].parts) return false;
+  auto& other = *all_.cards()[holder];
+  const auto way = other.usable() ? way_to(other) : std::nullopt;
+  if (!way) return false;
+  const auto written = other.stop_using(at, page);
+  if (!written) return written;
+  if (!*written && page.same) {
+    statistics().dropped_bytes += kPageSize;
+    other.forget(page);
+    page.host = true;
+    return false;
+  }
+  trace_.begin(ServiceTrace::kCopy);
+  const Instant begin = device_.platform.clock().now();
+  const auto from = *way + other.memory_of(page);
+  auto ok = mover_.to_card(from, paging_.slots()[slot].address, kPageSize);
+  if (ok) ok = mover_.wait();
+  statistics().copying_between_cards += device_.platform.clock().now() - begin;
+  if (!ok) return forward_error(ok);
+  statistics().migrated_between_cards_bytes += kPageSize;
+  other.forget(page);
+  return true;
 }
 
 Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, std::uint32_t slot) {
@@ -47,7 +90,8 @@ Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, s
     }
     return brought;  // or it has come since
   }
-  if (auto ok = take_from_others(at, *page, write); !ok) return forward_error(ok);
+  const auto moved = take_from_others(at, *page, write, slot);
+  if (!moved) return forward_error(moved);
   if (page->host) {
     trace_.begin(ServiceTrace::kCopy);
     const Instant begin = device_.platform.clock().now();
@@ -56,7 +100,7 @@ Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, s
     statistics().copying_to_card += device_.platform.clock().now() - begin;
     if (!ok) return forward_error(ok);
   }
-  settle(at, *page, slot, write);
+  settle(at, *page, slot, write, *moved);
   ++statistics().faults;
   if (page->evicted) ++statistics().thrash;
   mine.mapped = true;
@@ -66,10 +110,13 @@ Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, s
 }
 
 // The page's bytes are in the slot, or come there part by part.
-void CardPages::settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write) {
+void CardPages::settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write,
+                       bool moved) {
   auto& mine = own(page);
   const Bytes come = mine.bytes();
-  (page.host ? statistics().migrated_to_card_bytes : statistics().created_on_card_bytes) += come;
+  if (!moved) {
+    (page.host ? statistics().migrated_to_card_bytes : statistics().created_on_card_bytes) += come;
+  }
   statistics().resident_bytes += come;
   page.same = page.host;
   if (write) page.read_mostly = false;
@@ -92,9 +139,10 @@ Status CardPages::bring_parts(std::uint64_t at, const PageParts& touched, bool w
   auto& page = page_of(at);
   auto& mine = own(page);
   if (!mine.there()) {
-    if (auto ok = take_from_others(at, page, write); !ok) return ok;
+    const auto moved = take_from_others(at, page, write, slot);
+    if (!moved) return forward_error(moved);
     if (page.host) mine.parts = std::make_unique<PageParts>();
-    settle(at, page, slot, write);
+    settle(at, page, slot, write, *moved);
     if (page.evicted) ++statistics().thrash;
   } else {
     paging_.slots().renew(mine.slot);
@@ -159,7 +207,7 @@ Status CardPages::take_exclusive(std::uint64_t at, ManagedPage& page) {
 Status CardPages::create(std::uint64_t at) {
   auto& page = page_of(at);
   if (page.touched()) return {};
-  if (in_place()) {
+  if (exposed_.in_place()) {
     auto ok = all_.hold_copy(page);
     return ok ? all_.expose(at, page) : ok;
   }
@@ -303,51 +351,6 @@ Status CardPages::fetch_run(std::uint64_t first, std::uint64_t count) {
     dirty.push_back(*written);
   }
   return leave_in_run(first, count, dirty);
-}
-
-// --- In place ---------------------------------------------------------------------------------
-
-Status CardPages::admit(std::uint64_t address, bool write) {
-  const std::uint64_t at = align_down(address, kPageSize);
-  auto* const page = find(address);
-  if (page == nullptr) {
-    return fail(ErrorCode::kNotFound, fmt::format("{:#x} is no managed memory", address));
-  }
-  trace_.begin(ServiceTrace::kAllocate);
-  if (auto ok = all_.hold_copy(*page); !ok) return ok;
-  const bool upgrade = write && own(*page).mapped && !own(*page).writable;
-  if (write) {
-    page->read_mostly = false;
-    if (auto ok = all_.own_frame(at, *page, true); !ok) return ok;
-  }
-  trace_.begin(ServiceTrace::kMap);
-  if (auto ok = all_.expose(at, *page); !ok) return ok;
-  ++statistics().faults;
-  if (upgrade) ++statistics().upgrades;
-  return {};
-}
-
-// A write to what is to be read is asked for anew.
-Status CardPages::expose(std::uint64_t at, ManagedPage& page) {
-  auto& mine = own(page);
-  const bool write = !page.read_mostly && page.frame.use_count() == 1;
-  const bool done = mine.mapped && mine.writable == write;
-  if (!in_place() || paging_.ended() || done) return {};
-  if (mine.mapped && !write) {
-    if (auto ok = hide(at, page); !ok) return ok;
-  }
-  auto ok = paging_.expose(space_.vmid(), at, *page.frame, write);
-  if (!ok) return ok;
-  mine.mapped = true;
-  mine.writable = write;
-  return {};
-}
-
-Status CardPages::hide(std::uint64_t at, ManagedPage& page) {
-  auto& mine = own(page);
-  if (!in_place() || !mine.mapped) return {};
-  mine.mapped = mine.writable = false;
-  return paging_.ended() ? Status{} : paging_.hide(space_.vmid(), at);
 }
 
 }  // namespace npu::driver

@@ -3,9 +3,12 @@
 // out of it again. Not locked: PagesLock is held.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "driver/managed/card_paging.hpp"
+#include "driver/managed/exposed_pages.hpp"
 #include "driver/managed/managed_pages.hpp"
 #include "driver/managed/page_mover.hpp"
 #include "driver/managed/service_trace.hpp"
@@ -29,10 +32,11 @@ class CardPages {
         device_(device),
         space_(space),
         paging_(paging),
+        exposed_(all, card, space.vmid(), paging),
         mover_(device),
         trace_(device.platform, device.card.device_index) {}
 
-  Status open() { return in_place() ? Status{} : mover_.open(); }
+  Status open() { return exposed_.in_place() ? Status{} : mover_.open(); }
   // kDeviceLost: nobody serves the card any more, and what it had is gone.
   Status usable() const;
   ManagedPages& all() { return all_; }
@@ -72,17 +76,21 @@ class CardPages {
   Status evict(std::uint32_t slot);
   // Whole pages that are on the card; all at once.
   Status fetch_run(std::uint64_t first, std::uint64_t count);
+  // --- To another card.
+  // Nobody here uses the page any more, all of which is here; whether it was written.
+  Result<bool> stop_using(std::uint64_t at, ManagedPage& page) { return unmap(at, page); }
+  // Then where it is, device-local; and it is not here any more.
+  std::uint64_t memory_of(const ManagedPage& page) const {
+    return paging_.slots()[own(page).slot].address;
+  }
+  void forget(ManagedPage& page) { leave_slot(page); }
+  platform::Bdf bdf() const { return device_.card.bdf(); }
   // What the card has of the page is gone.
   Status discard(std::uint64_t at, ManagedPage& page);
 
-  // --- Where pages stay on the host.
-  bool in_place() const { return paging_.in_place(); }
-  // The card wants the page: it is made if nobody has touched it, and the card's to write if that
-  // is what it wants. kNotFound: it is no managed page.
-  Status admit(std::uint64_t address, bool write);
-  // The card may use what the host has of the page, as the page is now; or no longer.
-  Status expose(std::uint64_t at, ManagedPage& page);
-  Status hide(std::uint64_t at, ManagedPage& page);
+  // Where pages stay on the host.
+  ExposedPages& exposed() { return exposed_; }
+  const ExposedPages& exposed() const { return exposed_; }
 
   ServiceTrace& trace() { return trace_; }
   ManagedStatistics& statistics() { return all_.statistics(); }
@@ -90,9 +98,15 @@ class CardPages {
  private:
   ManagedPage& page_of(std::uint64_t at) { return *find(at); }
   abi::PageTableEntry value_of(const ManagedPage& page) const;
-  Status take_from_others(std::uint64_t at, ManagedPage& page, bool write);
+  // Whether the page is in the slot now; else the host has it, or nobody.
+  Result<bool> take_from_others(std::uint64_t at, ManagedPage& page, bool write,
+                                std::uint32_t slot);
+  Result<bool> take_directly(std::uint64_t at, ManagedPage& page, std::uint32_t slot);
+  std::optional<platform::BusAddress> way_to(const CardPages& other);
   Status take_exclusive(std::uint64_t at, ManagedPage& page);
-  void settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write);
+  // `moved`: from another card.
+  void settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write,
+              bool moved = false);
   Status publish(std::uint64_t at, ManagedPage& page);
   Status fetch_parts(ManagedPage& page, const PageParts& missing);
   Status copy_home(const ManagedPage& page);
@@ -105,7 +119,10 @@ class CardPages {
   Device::Impl& device_;
   Space& space_;
   CardPaging& paging_;
+  ExposedPages exposed_;
   PageMover mover_;
+  // Bus addresses of the other cards' memory, by their place; nothing: there is no way.
+  std::map<unsigned, std::optional<platform::BusAddress>> ways_;
   ServiceTrace trace_;
 };
 

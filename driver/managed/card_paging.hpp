@@ -56,7 +56,11 @@ class CardPaging {
 
   // Pages stay on the host, where the card uses them: it never has any.
   virtual bool in_place() const { return false; }
-  // Then: the card may use the frame as the page of the space, or no longer does.
+  // Then: a page's memory.
+  virtual Result<std::shared_ptr<HostFrame>> new_frame() {
+    return fail(ErrorCode::kUnsupported, "pages do not stay on the host");
+  }
+  // The card may use the frame as the page of the space, or no longer does.
   virtual Status expose(unsigned vmid, std::uint64_t at, const HostFrame& frame, bool write) {
     static_cast<void>(vmid), static_cast<void>(at);
     static_cast<void>(frame), static_cast<void>(write);

@@ -14,6 +14,10 @@ class HostFrame {
   // kOutOfMemory, and what Platform::share_dma() reports.
   static Result<std::shared_ptr<HostFrame>> create(const std::vector<Device::Impl*>& cards);
 
+  HostFrame() = default;
+  // Memory that cards reach only as a process' page.
+  explicit HostFrame(std::unique_ptr<platform::DmaMemory> memory) : memory_(std::move(memory)) {}
+
   // As the card must use it; `card`: its place among those of create().
   platform::BusAddress bus(unsigned card) const { return bus_[card]; }
   ByteSpan cpu() const { return memory_->cpu(); }

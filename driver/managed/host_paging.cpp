@@ -47,12 +47,19 @@ bool HostPaging::serve_some(const ServedSpaces& spaces) {
     return true;
   }
   ++pages->statistics().records;
-  const bool admitted = static_cast<bool>(pages->admit(request->address, request->write));
+  const bool admitted =
+      static_cast<bool>(pages->exposed().admit(request->address, request->write, pages->trace()));
   if (!admitted) ++pages->statistics().fault_errors;
   pages->trace().begin(ServiceTrace::kReply);
   processes_->respond(*request, admitted ? PageResponse::kSuccess : PageResponse::kInvalid);
   pages->trace().end();
   return true;
+}
+
+Result<std::shared_ptr<HostFrame>> HostPaging::new_frame() {
+  auto memory = processes_->allocate(kPageSize);
+  if (!memory) return forward_error(memory);
+  return std::make_shared<HostFrame>(std::move(*memory));
 }
 
 Status HostPaging::expose(unsigned vmid, std::uint64_t at, const HostFrame& frame, bool write) {

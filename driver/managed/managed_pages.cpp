@@ -47,14 +47,14 @@ Status ManagedPages::free_all() {
 
 Status ManagedPages::expose(std::uint64_t at, ManagedPage& page) {
   for (auto* const view : views_) {
-    if (auto ok = view->expose(at, page); !ok) return ok;
+    if (auto ok = view->exposed().expose(at, page); !ok) return ok;
   }
   return {};
 }
 
 Status ManagedPages::hide(std::uint64_t at, ManagedPage& page) {
   for (auto* const view : views_) {
-    if (auto ok = view->hide(at, page); !ok) return ok;
+    if (auto ok = view->exposed().hide(at, page); !ok) return ok;
   }
   return {};
 }
@@ -78,6 +78,7 @@ Result<std::shared_ptr<HostFrame>> ManagedPages::new_frame() {
     frames_.pop_back();
     return frame;
   }
+  if (auto& exposed = views_[0]->exposed(); exposed.in_place()) return exposed.new_frame();
   std::vector<Device::Impl*> devices;
   for (const auto& card : cards_) devices.push_back(card.device);
   return HostFrame::create(devices);

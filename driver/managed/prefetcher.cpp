@@ -17,7 +17,7 @@ constexpr std::size_t kMostEnded = 4096;
 // card. What another card has does not go to a card (virtualisation.md S4).
 bool moves(const ManagedPage& page, const CardPages* to) {
   if (to == nullptr) return page.on_card() && !page.host;
-  return !to->in_place() && page.host && !to->own(page).there();
+  return !to->exposed().in_place() && page.host && !to->own(page).there();
 }
 
 }  // namespace

@@ -28,6 +28,23 @@ Result<MemoryHandle> PhysicalMemory::create(Bytes size, bool pinned, unsigned vm
   return handle_of(index);
 }
 
+Result<MemoryHandle> PhysicalMemory::create_at(std::uint64_t address, Bytes size, unsigned vmid) {
+  collect();
+  const auto memory = allocator_.allocate_at(DeviceAddress{address}, size);
+  if (!memory) return forward_error(memory);
+  const auto index = take_slot();
+  auto& block = blocks_[index];
+  block.address = address;
+  block.size = memory->reserved;
+  block.mappings = 0;
+  block.holders = static_cast<std::uint16_t>(1U << vmid);
+  block.head = 0;
+  block.pinned = true;
+  block.lent.reset();
+  trace_.tell(platform::BlockState::kPinned, block.address, block.size);
+  return handle_of(index);
+}
+
 std::uint32_t PhysicalMemory::take_slot() {
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(blocks_.size()));

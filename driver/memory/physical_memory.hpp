@@ -55,6 +55,8 @@ class PhysicalMemory {
 
   // `size` is rounded up to whole pages. Held by `vmid`. kInvalidArgument, kOutOfMemory.
   Result<MemoryHandle> create(Bytes size, bool pinned, unsigned vmid);
+  // Whole pages at `address`, pinned. kInvalidArgument; kOutOfMemory: not all free.
+  Result<MemoryHandle> create_at(std::uint64_t address, Bytes size, unsigned vmid);
   // nullptr: no such block (any more).
   MemoryBlock* find(MemoryHandle handle);
   const MemoryBlock* find(MemoryHandle handle) const {

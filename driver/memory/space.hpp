@@ -67,6 +67,11 @@ class Space {
   Status set_access(const PageRange& range, Access access);
   Status unmap(const PageRange& range);
   std::optional<AddressRange> range_of(std::uint64_t address) const;
+  // `visit(memory)` of each mapping, in the order of addresses.
+  template <class F>
+  void for_each_mapping(F visit) const {
+    for (const auto& [at, mapping] : mappings_) visit(mapping.memory);
+  }
 
   // --- Compaction. At most how many tables remap() takes if blocks move to all their `targets` one
   // after another, and from one of them back; by the index of the block.

@@ -72,6 +72,12 @@ class QueueManager final : public ComputeWork {
   bool has_news() const { return faults_->has_news(); }
   // Unless others have the log until `deadline`.
   void collect_faults(Instant deadline = Instant::never());
+  // `visit(PASID, owner)`.
+  template <class F>
+  void for_each_process(F visit) const {
+    const MutexHolder holder(*fault_mutex_);
+    for (const auto& [pasid, owner] : owners_) visit(pasid, *owner);
+  }
   // Where a record is known to be lost: those behind it. Not while others have the log.
   void collect_faults_behind_lost();
   std::vector<QueueFault> take_stray_faults();

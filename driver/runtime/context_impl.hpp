@@ -16,6 +16,7 @@ struct DeviceContext::Impl {
   explicit Impl(platform::Platform& machine) : platform(machine) {}
 
   Status open(std::uint32_t index);
+  Status start(Result<std::unique_ptr<Device>> opened);
   Status learn_cores();
   Status close();
   Status need_device() const;

@@ -17,7 +17,10 @@ Status DeviceContext::Impl::need_device() const {
 }
 
 Status DeviceContext::Impl::open(std::uint32_t index) {
-  auto opened = Device::open_index(platform, index);
+  return start(Device::open_index(platform, index));
+}
+
+Status DeviceContext::Impl::start(Result<std::unique_ptr<Device>> opened) {
   if (!opened) return forward_error(opened);
   device = std::move(*opened);
   auto context = ProcessContext::open(*device);
@@ -115,6 +118,15 @@ Status DeviceContext::set_device(std::uint32_t index) {
     return fail(ErrorCode::kAlreadyExists, "a device is set; finalize() gives it back");
   }
   auto opened = impl_->open(index);
+  if (!opened) static_cast<void>(impl_->close());
+  return opened;
+}
+
+Status DeviceContext::set_function(platform::Bdf bdf) {
+  if (impl_->device != nullptr) {
+    return fail(ErrorCode::kAlreadyExists, "a device is set; finalize() gives it back");
+  }
+  auto opened = impl_->start(Device::open(impl_->platform, bdf));
   if (!opened) static_cast<void>(impl_->close());
   return opened;
 }

@@ -34,6 +34,7 @@ AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& 
   }
   memory_socket.register_nb_transport_bw(this, &AiCorePrograms::response);
   epochs_.resize(services_.layout.cores());
+  busy_.resize(services_.layout.cores());
   ProgramCore::Owner& self = *this;
   for (unsigned i = 0; i < services_.layout.cores(); ++i) {
     const auto track = track_prefix + std::to_string(i);
@@ -62,6 +63,7 @@ void AiCorePrograms::start(unsigned core, const KernelBlock& block) {
     launch = {block.cause, 0, block.vmid};
   }
   cores_[core]->start(block);
+  busy_[core].begin(sim_now());
 }
 
 void AiCorePrograms::stop(std::uint64_t context) {
@@ -75,6 +77,7 @@ void AiCorePrograms::function_reset(unsigned function) {
     if (function_of(cores_[i]->space()) != function) continue;
     epochs_[i] = (epochs_[i] + 1) & 0xFFFF;
     cores_[i]->reset();
+    busy_[i].end(sim_now());
   }
   services_.loader.forget();
   for (auto launch = launches_.begin(); launch != launches_.end();) {
@@ -157,6 +160,7 @@ tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm
 
 void AiCorePrograms::block_ended(unsigned core, const KernelBlock& block,
                                  const CommandFault& fault) {
+  busy_[core].end(sim_now());
   // Blocks that have no core yet may wait for flags of those that are over.
   const bool last = ++launches_[block.context].ended >= block.blocks;
   if (last && !runs(block.context)) {

@@ -17,7 +17,9 @@
 #include <vector>
 
 #include "model/aicore/program_core.hpp"
+#include "model/core/busy_time.hpp"
 #include "model/core/core_windows.hpp"
+#include "model/core/space_id.hpp"
 
 namespace npu::model {
 
@@ -47,9 +49,17 @@ class AiCorePrograms : public sc_core::sc_module,
   // CoreWindows
   void connect(WindowListener& listener) override { window_listener_ = &listener; }
   unsigned windows() const override { return services_.layout.cores(); }
+  bool open_to(unsigned core, unsigned function) const override {
+    return core >= cores_.size() || !cores_[core]->busy() ||
+           function_of(cores_[core]->space()) == function;
+  }
   std::uint32_t read(unsigned core, std::uint32_t offset) const override;
   void write(unsigned core, std::uint32_t offset, std::uint32_t value) override;
 
+  // What the function has is another; it has been reset.
+  void set_share(unsigned function, const Partition& share) {
+    services_.cores_of[function] = services_.layout.cores_of(share);
+  }
   // Stops everything and forgets it; late responses are dropped.
   void function_reset(unsigned function) override;
 
@@ -57,6 +67,8 @@ class AiCorePrograms : public sc_core::sc_module,
   const ProgramCoreStatistics& statistics(unsigned core) const {
     return cores_[core]->statistics();
   }
+  // Time with a block, from its start to its end.
+  SimTime busy(unsigned core) const { return busy_[core].until(sim_now()); }
   // Every round of a poll loop is executed; the same times, for comparison.
   void naive_polling(bool naive) { services_.naive_polling = naive; }
 
@@ -87,6 +99,7 @@ class AiCorePrograms : public sc_core::sc_module,
   std::map<std::uint64_t, Launch> launches_;  // by context
   BlockListener* kernel_listener_ = nullptr;
   WindowListener* window_listener_ = nullptr;
+  std::vector<BusyTime> busy_;         // by core
   std::vector<std::uint32_t> epochs_;  // by core; 16 bits; resets seen
 };
 

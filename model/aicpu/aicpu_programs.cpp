@@ -20,6 +20,7 @@ AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& si
     : sc_module(name), Shared(simulation, launch_times, program_times, device_memory) {
   sc_assert(core_count <= kMostAicpus);
   epochs_.resize(core_count);
+  busy_.resize(core_count);
   memory_socket.register_nb_transport_bw(this, &AicpuPrograms::response);
   sc_core::sc_spawn_options options;
   options.set_stack_size(kProgramStack);
@@ -48,6 +49,7 @@ void AicpuPrograms::connect_windows(CoreWindows& register_windows,
 
 void AicpuPrograms::start(unsigned core, const KernelBlock& block) {
   cores_[core]->start(block);
+  busy_[core].begin(sim_now());
 }
 
 void AicpuPrograms::stop(std::uint64_t context) {
@@ -61,6 +63,7 @@ void AicpuPrograms::function_reset(unsigned function) {
     if (function_of(cores_[i]->space()) != function) continue;
     ++epochs_[i];
     cores_[i]->reset();
+    busy_[i].end(sim_now());
     for (auto& watchers : watchers_) watchers &= ~(std::uint64_t{1} << i);
   }
   loader.forget();
@@ -196,6 +199,7 @@ void AicpuPrograms::register_changed(unsigned ai_core, std::uint32_t) {
 }
 
 void AicpuPrograms::done(unsigned core, const KernelBlock& block, const CommandFault& fault) {
+  busy_[core].end(sim_now());
   listener_->block_done(core, block, fault);
 }
 

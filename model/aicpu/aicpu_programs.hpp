@@ -15,6 +15,7 @@
 #include "model/aicpu/aicpu_core.hpp"
 #include "model/aicpu/held_lines.hpp"
 #include "model/aicpu/writes_under_way.hpp"
+#include "model/core/busy_time.hpp"
 #include "model/core/memory_watch.hpp"
 
 namespace npu::model {
@@ -43,12 +44,18 @@ class AicpuPrograms : public sc_core::sc_module,
   void start(unsigned core, const KernelBlock& block) override;
   void stop(std::uint64_t context) override;
   void function_reset(unsigned function) override;
+  // Programs of the function see these windows from now on; none of it runs.
+  void set_windows(unsigned function, std::vector<unsigned> seen) {
+    windows_of[function] = std::move(seen);
+  }
   void snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) override;
   void snoop_local(std::uint64_t address, Bytes length) override;
 
   // Every round of a poll loop is run; for tests.
   void poll_naively(bool naive) { naive_polling = naive; }
   AicpuStatistics statistics() const;
+  // Time with a block, from its start to its end.
+  SimTime busy(unsigned core) const { return busy_[core].until(sim_now()); }
 
  private:
   static constexpr unsigned kNobody = ~0U;
@@ -81,6 +88,7 @@ class AicpuPrograms : public sc_core::sc_module,
   std::deque<Snoop> snoops_;             // those of them to lines that a cache holds
   KernelPort::Listener* listener_ = nullptr;
   unsigned writer_ = kNobody;
+  std::vector<BusyTime> busy_;         // by core
   std::vector<std::uint32_t> epochs_;  // by core: resets seen
 };
 

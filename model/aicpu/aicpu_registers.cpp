@@ -60,6 +60,7 @@ void AicpuCore::store_register(unsigned core, std::uint32_t offset, std::uint32_
 void AicpuCore::register_arrives(std::uint64_t argument) {
   const auto arrival = Arrival::unpack(argument);
   if (arrival.resets != (resets_ & 0x1FF)) return;  // lost on its way
+  if (!shared_.windows->open_to(arrival.core, function_of(block_.vmid))) return;
   shared_.windows->write(arrival.core, arrival.offset, arrival.value);
   shared_.register_written(arrival.core);
 }
@@ -82,7 +83,8 @@ std::uint32_t AicpuCore::load_register(unsigned core, std::uint32_t offset) {
   synchronise();
   const SimTime sampled = local_;
   const auto window = this->window(core, offset);
-  const std::uint32_t value = window ? shared_.windows->read(*window, offset) : ~std::uint32_t{0};
+  const bool open = window && shared_.windows->open_to(*window, function_of(block_.vmid));
+  const std::uint32_t value = open ? shared_.windows->read(*window, offset) : ~std::uint32_t{0};
   local_ += register_load_ / 2;
   rounds_.saw({place, value, sampled, local_, 4, true});
   return value;

@@ -141,8 +141,9 @@ void HostAccess::end(std::uint16_t number) {
 }
 
 void HostAccess::reset(unsigned function) {
-  for (std::uint16_t number = 0; number < accesses_.size(); ++number) {
-    auto& access = accesses_[number];
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    auto& access = accesses_[i];
+    const auto number = static_cast<std::uint16_t>(i);
     if (access.trans == nullptr) continue;
     auto& trans = *access.trans;
     auto& info = Transaction::of(trans);

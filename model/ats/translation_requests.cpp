@@ -123,11 +123,11 @@ void TranslationRequests::ask_for_page(std::uint32_t number) {
   }
   request.group = free_group(function);
   request.state = State::kRequested;
-  send_page_request(request, false);
+  if (!send_page_request(request, false)) refuse(number, Completion::kCompleterAbort);
 }
 
-// Each page is a group of its own.
-void TranslationRequests::send_page_request(const Request& request, bool stop_marker) {
+// Each page is a group of its own. False: the function may not send now.
+bool TranslationRequests::send_page_request(const Request& request, bool stop_marker) {
   PageRequestMessage message;
   message.group = request.group;
   message.last = true;
@@ -144,7 +144,9 @@ void TranslationRequests::send_page_request(const Request& request, bool stop_ma
   info.cause = request.cause;
   info.issued = sim_now();
   auto delay = sc_core::SC_ZERO_TIME;
-  if (send_(trans, delay) == tlm::TLM_COMPLETED) trans.release();
+  const bool sent = send_(trans, delay) != tlm::TLM_COMPLETED;
+  if (!sent) trans.release();
+  return sent;
 }
 
 bool TranslationRequests::responded(unsigned function, const PageResponseMessage& message) {

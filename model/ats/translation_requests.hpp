@@ -73,7 +73,7 @@ class TranslationRequests {
 
   void translate(std::uint32_t number);
   void ask_for_page(std::uint32_t number);
-  void send_page_request(const Request& request, bool stop_marker);
+  bool send_page_request(const Request& request, bool stop_marker);
   void ask_queued(unsigned function);
   unsigned outstanding(unsigned function) const;
   std::uint16_t free_group(unsigned function) const;

@@ -26,7 +26,7 @@ class CommandProcessor : public sc_core::sc_module,
   CommandProcessor(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
                    unsigned device_index);
 
-  using DoorbellSocket = tlm_utils::simple_target_socket_tagged<CommandProcessor>;
+  using DoorbellSocket = tlm_utils::simple_target_socket_tagged_optional<CommandProcessor>;
   // Writes to each function's doorbell aperture; addresses from the start of page 0. Answers at
   // once.
   sc_core::sc_vector<DoorbellSocket> doorbell_sockets;
@@ -41,6 +41,8 @@ class CommandProcessor : public sc_core::sc_module,
   // The queues of the next function.
   void attach(QueueFrontEnd& front_end) { front_ends_.push_back(&front_end); }
   CommandShared& shared() { return shared_; }
+  Dispatcher& dispatcher() { return dispatcher_; }
+  const Dispatcher& dispatcher() const { return dispatcher_; }
   void connect(DmaRequestPort& dma) { dispatcher_.connect(dma); }
   void connect_aicore(KernelPort& cores) { dispatcher_.connect_aicore(cores); }
   void connect_aicpu(KernelPort& cores) { dispatcher_.connect_aicpu(cores); }

@@ -29,6 +29,7 @@ void Dispatcher::connect(Pool& pool, KernelPort& cores) {
   cores.connect(*this);
   for (const auto& share : pool.shares) {
     for (std::size_t i = 0; i < pool.free.size(); ++i) pool.free[i] |= share.all()[i];
+    pool.known = pool.free;
   }
 }
 
@@ -42,12 +43,40 @@ void Dispatcher::connect_aicore(KernelPort& cores) {
 
 void Dispatcher::connect_aicpu(KernelPort& cores) {
   for (unsigned f = 0; f < shared_.config.functions(); ++f) {
-    const auto share = shared_.config.partition(f);
-    std::vector<unsigned> owned;
-    for (unsigned i = 0; i < share.aicpus; ++i) owned.push_back(share.first_aicpu + i);
-    aicpu_.shares.emplace_back(owned);
+    aicpu_.shares.emplace_back(shared_.config.partition(f).own_aicpus());
   }
   connect(aicpu_, cores);
+}
+
+// Cores are with who has them: what others have is taken from the free ones of nobody.
+void Dispatcher::set_share(unsigned function, const Partition& share) {
+  aicore_.set(function, CoreShare(CoreLayout(shared_.config).cores_of(share)));
+  aicpu_.set(function, CoreShare(share.own_aicpus()));
+}
+
+void Dispatcher::Pool::set(unsigned function, CoreShare share) {
+  if (function >= shares.size()) return;  // no cores of this kind
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const std::uint64_t fresh = share.all()[i] & ~known[i];
+    known[i] |= fresh;
+    free[i] |= fresh;
+  }
+  shares[function] = std::move(share);
+}
+
+bool Dispatcher::cores_idle(const Partition& share) const {
+  return aicore_.idle(CoreShare(CoreLayout(shared_.config).cores_of(share)).all());
+}
+
+bool Dispatcher::aicpus_idle(const Partition& share) const {
+  return aicpu_.idle(CoreShare(share.own_aicpus()).all());
+}
+
+bool Dispatcher::Pool::idle(const Mask& cores) const {
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    if ((cores[i] & known[i] & ~free[i]) != 0) return false;
+  }
+  return true;
 }
 
 void Dispatcher::Waiters::remove(QueueSlot& slot) {
@@ -55,7 +84,10 @@ void Dispatcher::Waiters::remove(QueueSlot& slot) {
 }
 
 // The one of two to be served first.
-QueueSlot* Dispatcher::before(QueueSlot* a, QueueSlot* b, unsigned last) {
+QueueSlot* Dispatcher::before(QueueSlot* a, QueueSlot* b, unsigned last) const {
+  bool tie = true;
+  const bool first = turns_.before(a->function().number, b->function().number, tie);
+  if (!tie) return first ? a : b;
   if (a->priority() != b->priority()) return a->priority() > b->priority() ? a : b;
   // The first one behind the last served, in a circle.
   return a->number() - last - 1 < b->number() - last - 1 ? a : b;
@@ -92,6 +124,7 @@ void Dispatcher::want_dma(QueueSlot& slot) {
 void Dispatcher::want_cores(QueueSlot& slot) {
   auto& pool = pool_of(slot.launching()->opcode());
   pool.waiters.slots.push_back(&slot);
+  if (&pool == &aicore_) turns_.wants(slot.function().number);
   serve_cores(pool);
 }
 
@@ -119,7 +152,7 @@ void Dispatcher::serve_cores(Pool& pool) {
   while (pool.free != Mask{}) {
     QueueSlot* best = nullptr;
     for (auto* slot : pool.waiters.slots) {
-      if (free_core(pool, *slot) < 0) continue;
+      if (free_core(pool, *slot) < 0 || !has_turn(pool, *slot)) continue;
       best = best == nullptr ? slot : before(best, slot, pool.waiters.last);
     }
     if (best == nullptr) return;
@@ -128,9 +161,53 @@ void Dispatcher::serve_cores(Pool& pool) {
     pool.waiters.last = best->number();
     const KernelBlock block = best->take_block();
     if (block.block + 1 == block.blocks) pool.waiters.remove(*best);
+    if (&pool == &aicore_) block_started(core, block, best->function().number);
     pool.port->start(core, block);
     best->block_started();
   }
+}
+
+bool Dispatcher::runs_other(unsigned core, unsigned function) const {
+  return core < running_.size() && running_[core].busy && running_[core].function != function;
+}
+
+// At its maximum a member waits, though cores are free.
+bool Dispatcher::has_turn(const Pool& pool, const QueueSlot& slot) {
+  if (&pool != &aicore_ || !turns_.shares(slot.function().number)) return true;
+  const SimTime when = turns_.may_start(slot.function().number);
+  if (when <= sim_now()) return true;
+  if (when < next_turn_) {
+    next_turn_ = when;
+    shared_.sim.agenda.at<&Dispatcher::turn_came>(when, *this);
+  }
+  return false;
+}
+
+void Dispatcher::turn_came(std::uint64_t) {
+  if (next_turn_ > sim_now()) return;
+  next_turn_ = UINT64_MAX;
+  serve_cores(aicore_);
+}
+
+void Dispatcher::block_started(unsigned core, const KernelBlock& block, unsigned function) {
+  if (running_.size() <= core) running_.resize(aicore_.port->cores());
+  auto& run = running_[core];
+  run.since = sim_now();
+  run.context = block.context;
+  run.function = function;
+  run.busy = true;
+  turns_.started(function);
+  const SimTime timeout = turns_.timeout(function);
+  if (timeout == 0) return;
+  shared_.sim.agenda.at<&Dispatcher::timed_out>(sim_now() + timeout, *this,
+                                                std::uint64_t{run.number} << 32 | core);
+}
+
+void Dispatcher::timed_out(std::uint64_t block) {
+  auto& run = running_[block & 0xFFFF'FFFF];
+  if (run.number != block >> 32) return;
+  run.timed_out = true;
+  aicore_.port->stop(run.context);
 }
 
 void Dispatcher::dma_left(const DmaRequest& done) {
@@ -146,6 +223,13 @@ void Dispatcher::block_done(unsigned core, const KernelBlock& block, const Comma
   pool.free[core / 64] |= std::uint64_t{1} << core % 64;
   CommandFault placed = fault;
   placed.block = block.block;
+  if (&pool == &aicore_) {
+    auto& ran = running_[core];
+    turns_.ended(command.slot->function().number, sim_now() - ran.since);
+    if (ran.timed_out) placed.code = FaultCode::kTaskTimeout;
+    ++ran.number;
+    ran.busy = ran.timed_out = false;
+  }
   placed.core = pool.shares[command.slot->function().number].of_driver(core) + 1;
   command.slot->block_ended(command, placed);
   serve_cores(pool);
@@ -161,9 +245,24 @@ void Dispatcher::stop(QueueSlot& slot) {
 }
 
 void Dispatcher::reset(unsigned function) {
+  for (unsigned core = 0; core < running_.size(); ++core) {
+    auto& run = running_[core];
+    if (!run.busy || run.function != function) continue;
+    turns_.ended(function, sim_now() - run.since);
+    run.busy = run.timed_out = false;
+    ++run.number;
+  }
   for (auto* pool : {&aicore_, &aicpu_}) {
-    for (std::size_t i = 0; i < pool->free.size() && !pool->shares.empty(); ++i) {
-      pool->free[i] |= pool->shares[function].all()[i];
+    if (pool->shares.empty()) continue;
+    for (std::size_t i = 0; i < pool->free.size(); ++i) {
+      Mask::value_type own = pool->shares[function].all()[i];
+      // Others of its group go on.
+      for (unsigned bit = 0; pool == &aicore_ && bit < 64; ++bit) {
+        if (runs_other(static_cast<unsigned>(64 * i) + bit, function)) {
+          own &= ~(std::uint64_t{1} << bit);
+        }
+      }
+      pool->free[i] |= own;
     }
   }
 }

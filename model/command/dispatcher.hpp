@@ -8,12 +8,13 @@
 
 #include "model/command/command_types.hpp"
 #include "model/command/core_share.hpp"
+#include "model/command/core_turns.hpp"
 
 namespace npu::model {
 
 class Dispatcher : private DmaClient, private KernelPort::Listener {
  public:
-  explicit Dispatcher(CommandShared& shared) : shared_(shared) {}
+  explicit Dispatcher(CommandShared& shared) : shared_(shared), turns_(shared.config.functions()) {}
 
   void connect(DmaRequestPort& dma);
   void connect_aicore(KernelPort& cores);
@@ -33,6 +34,13 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   bool has_core(const QueueSlot& slot, abi::QueueOpcode opcode) const;
   // The function's cores are free.
   void reset(unsigned function);
+  // What the function has is another.
+  void set_share(unsigned function, const Partition& share);
+  // It is a member of a group, or in none.
+  void set_member(unsigned function, const GroupMember& member) { turns_.set(function, member); }
+  // Nothing runs on its AI Cores, or AICPUs, whosever they are now.
+  bool cores_idle(const Partition& share) const;
+  bool aicpus_idle(const Partition& share) const;
 
  private:
   using Mask = CoreShare::Mask;
@@ -44,13 +52,21 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   };
   struct Pool {
     KernelPort* port = nullptr;
-    Mask free{};
+    Mask free{}, known{};           // those that run nothing, and all
     std::vector<CoreShare> shares;  // by function
     Waiters waiters;
+
+    void set(unsigned function, CoreShare share);
+    bool idle(const Mask& cores) const;
   };
 
   void connect(Pool& pool, KernelPort& cores);
-  static QueueSlot* before(QueueSlot* a, QueueSlot* b, unsigned last);
+  QueueSlot* before(QueueSlot* a, QueueSlot* b, unsigned last) const;
+  void block_started(unsigned core, const KernelBlock& block, unsigned function);
+  void timed_out(std::uint64_t block);
+  void turn_came(std::uint64_t);
+  bool runs_other(unsigned core, unsigned function) const;
+  bool has_turn(const Pool& pool, const QueueSlot& slot);
   Pool& pool_of(abi::QueueOpcode opcode) {
     return opcode == abi::QueueOpcode::kLaunchAicpu ? aicpu_ : aicore_;
   }
@@ -69,6 +85,18 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   DmaRequestPort* dma_ = nullptr;
   Waiters dma_waiters_;
   Pool aicore_, aicpu_;
+
+  // A block that runs on an AI Core.
+  struct Running {
+    SimTime since = 0;
+    std::uint64_t context = 0;
+    std::uint32_t number = 0;
+    unsigned function = 0;
+    bool busy = false, timed_out = false;
+  };
+  CoreTurns turns_;
+  std::vector<Running> running_;    // by AI Core
+  SimTime next_turn_ = UINT64_MAX;  // looked at again then
 };
 
 }  // namespace npu::model

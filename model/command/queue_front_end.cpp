@@ -7,8 +7,7 @@ namespace npu::model {
 
 QueueFrontEnd::QueueFrontEnd(CommandShared& shared, CardRegisters& registers)
     : function_{shared, registers, registers.function(),
-                QueueTable(registers.function(),
-                           shared.config.partition(registers.function()).doorbell_pages)},
+                QueueTable(registers.function(), registers.share().doorbell_pages)},
       faults_(function_),
       doorbells_(function_),
       management_(function_) {
@@ -22,22 +21,32 @@ QueueFrontEnd::QueueFrontEnd(CommandShared& shared, CardRegisters& registers)
 void QueueFrontEnd::install_constants() {
   auto& bank = function_.registers.bank();
   const auto& config = function_.shared.config;
-  const auto share = config.partition(function_.number);
-  const auto capability = abi::QueueCapability{}
-                              .set<abi::QueueCapability::Slots>(config.command.slots)
-                              .set<abi::QueueCapability::DoorbellPages>(share.doorbell_pages);
-  const CoreLayout layout(config.core.type, share.clusters);
-  const auto cores = abi::QueueCores{}
-                         .set<abi::QueueCores::AiCores>(layout.cores())
-                         .set<abi::QueueCores::Aicpus>(share.aicpus);
-  const auto topology = abi::CoreTopology{}
-                            .set<abi::CoreTopology::Clusters>(layout.clusters())
-                            .set<abi::CoreTopology::VectorCores>(layout.vector_cores());
-  const auto base = abi::DoorbellBase::from_raw(function_.registers.doorbell_base());
-  bank.on_read<abi::QueueCapability>([capability] { return capability; });
-  bank.on_read<abi::QueueCores>([cores] { return cores; });
-  bank.on_read<abi::CoreTopology>([topology] { return topology; });
-  bank.on_read<abi::DoorbellBase>([base] { return base; });
+  const auto layout = [this, type = config.core.type] {
+    return CoreLayout(type, function_.registers.share().own_clusters());
+  };
+  bank.on_read<abi::QueueCapability>([this, slots = config.command.slots] {
+    return abi::QueueCapability{}
+        .set<abi::QueueCapability::Slots>(slots)
+        .set<abi::QueueCapability::DoorbellPages>(function_.registers.share().doorbell_pages);
+  });
+  bank.on_read<abi::QueueCores>([this, layout] {
+    const auto aicpus = function_.registers.share().own_aicpus().size();
+    return abi::QueueCores{}
+        .set<abi::QueueCores::AiCores>(layout().cores())
+        .set<abi::QueueCores::Aicpus>(static_cast<std::uint32_t>(aicpus));
+  });
+  bank.on_read<abi::CoreTopology>([layout] {
+    return abi::CoreTopology{}
+        .set<abi::CoreTopology::Clusters>(layout().clusters())
+        .set<abi::CoreTopology::VectorCores>(layout().vector_cores());
+  });
+  bank.on_read<abi::DoorbellBase>(
+      [this] { return abi::DoorbellBase::from_raw(function_.registers.doorbell_base()); });
+}
+
+// A function that gets or loses what it has has no processes.
+void QueueFrontEnd::share_changed() {
+  if (!in_use()) function_.table.set_pages(function_.registers.share().doorbell_pages);
 }
 
 void QueueFrontEnd::reset() {

@@ -25,6 +25,10 @@ class QueueFrontEnd {
   void invalidate_translations() { ++function_.translations; }
   // It may have been an entry of any ring in device memory: every queue is at fault.
   void host_write_lost(std::uint64_t address) { doorbells_.host_write_lost(address); }
+  // A driver has given it processes.
+  bool in_use() const { return function_.table.has_processes(); }
+  // What the function has of the card is another.
+  void share_changed();
   // Forgets processes and queues, which are in no slot any more.
   void reset();
 

@@ -2,6 +2,7 @@
 // The processes and queues that the driver has told the command processor of.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -101,6 +102,12 @@ class QueueTable {
     }
   }
   std::size_t pages() const { return pages_.size(); }
+  // There are no processes.
+  void set_pages(unsigned pages) { pages_.resize(pages); }
+  bool has_processes() const {
+    return std::any_of(pages_.begin(), pages_.end(),
+                       [](const auto& page) { return page != nullptr; });
+  }
 
  private:
   const unsigned function_;

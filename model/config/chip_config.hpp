@@ -13,6 +13,7 @@
 #include "model/config/l2_config.hpp"
 #include "model/config/partition.hpp"
 #include "model/config/program_core_config.hpp"
+#include "model/config/virtual_function_config.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -148,15 +149,20 @@ struct ChipConfig {
   AicpuProgramConfig aicpu_core;
   HbmConfig hbm;
   HccsConfig hccs;
-  std::vector<Partition> partitions;  // by function; empty: one function that has everything
+  VirtualFunctionConfig virtual_functions;
+  std::vector<Partition> partitions;  // of physical ones; empty: one function that has everything
 
-  unsigned functions() const {
+  unsigned physical_functions() const {
     return partitions.empty() ? 1 : static_cast<unsigned>(partitions.size());
   }
+  // With a part of the card behind them: physical ones, then virtual ones.
+  unsigned functions() const { return physical_functions() + pci.sriov_total_vfs; }
+  // At power-up, when virtual functions have nothing.
   Partition partition(unsigned function) const {
+    if (function >= physical_functions()) return {};
     if (!partitions.empty()) return partitions[function];
     const unsigned pages = command.slots > 0 ? command.doorbell_pages : 0;
-    return {0, hbm.installed, hbm.usable, 0, ai_cores, 0, aicpus, pages, 0, dma.engines};
+    return {0, hbm.installed, hbm.usable, 0, ai_cores, 0, aicpus, pages, 0, dma.engines, {}, 0, {}};
   }
 };
 

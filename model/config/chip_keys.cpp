@@ -202,6 +202,8 @@ const Table& chip_table() {
           section("aicpu_core", &C::aicpu_core, aicpu_program_table()),
           section("hbm", &C::hbm, hbm_table()),
           section("hccs", &C::hccs, hccs_table()),
+          section("virtual_functions", &C::virtual_functions, virtual_function_table(),
+                  KeyType::kFile),
       }};
   return kTable;
 }

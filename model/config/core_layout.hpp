@@ -27,7 +27,7 @@ class CoreLayout {
   std::vector<unsigned> cores_of(const Partition& share) const {
     std::vector<unsigned> owned;
     for (unsigned core = 0; core < cores(); ++core) {
-      if (cluster(core) - share.first_cluster < share.clusters) owned.push_back(core);
+      if (share.has_cluster(cluster(core))) owned.push_back(core);
     }
     return owned;
   }

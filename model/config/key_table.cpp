@@ -48,6 +48,7 @@ std::string Key::allowed() const {
       return "the name of a file, or a section of keys";
     case KeyType::kNodes:
     case KeyType::kBridges:
+    case KeyType::kTemplates:
       return "a list";
     case KeyType::kNumber:
       break;

@@ -17,15 +17,16 @@ namespace npu::model {
 struct Table;
 
 enum class KeyType {
-  kNumber,   // an integer, or a decimal where the unit leaves room (12.5 ns)
-  kFlag,     // true or false
-  kName,     // letters, digits, '.', '_', '-'
-  kChoice,   // one of a few words
-  kSection,  // keys of another table
-  kFile,     // as kSection, but usually the name of a file that holds them
-  kChip,     // as kFile: a card's chip
-  kNodes,    // a list of PCI topology nodes
-  kBridges,  // a list of host bridges
+  kNumber,     // an integer, or a decimal where the unit leaves room (12.5 ns)
+  kFlag,       // true or false
+  kName,       // letters, digits, '.', '_', '-'
+  kChoice,     // one of a few words
+  kSection,    // keys of another table
+  kFile,       // as kSection, but usually the name of a file that holds them
+  kChip,       // as kFile: a card's chip
+  kNodes,      // a list of PCI topology nodes
+  kBridges,    // a list of host bridges
+  kTemplates,  // a list of templates of virtual functions
 };
 
 // A value as it is stored: numbers in bytes, picoseconds, hertz or as they are.
@@ -84,14 +85,16 @@ struct Table {
   std::vector<std::string> names() const;
 };
 
-const Table& chip_table();          // ChipConfig
-const Table& timings_table();       // HbmTimings
-const Table& program_core_table();  // ProgramCoreConfig
-const Table& link_table();          // LinkConfig
-const Table& hccs_table();          // HccsConfig
-const Table& host_table();          // SystemConfig: cpu, memory, root complex
-const Table& system_table();        // SystemConfig: the rest
-const Table& host_bridge_table();   // HostBridgeConfig
+const Table& chip_table();              // ChipConfig
+const Table& timings_table();           // HbmTimings
+const Table& program_core_table();      // ProgramCoreConfig
+const Table& link_table();              // LinkConfig
+const Table& hccs_table();              // HccsConfig
+const Table& virtual_function_table();  // VirtualFunctionConfig
+const Table& virtual_template_table();  // VirtualTemplateConfig
+const Table& host_table();              // SystemConfig: cpu, memory, root complex
+const Table& system_table();            // SystemConfig: the rest
+const Table& host_bridge_table();       // HostBridgeConfig
 const Table& node_table(PciNodeKind kind);
 
 namespace keys {

@@ -153,8 +153,11 @@ Reader::Status Reader::read_key(const Key& key, void* object, const YamlNode& no
     case KeyType::kNodes:
       return read_nodes(*static_cast<std::vector<PciNodeConfig>*>(key.member(object)), node, path);
     case KeyType::kBridges:
-      return read_bridges(*static_cast<std::vector<HostBridgeConfig>*>(key.member(object)), node,
-                          path);
+      return read_list(*static_cast<std::vector<HostBridgeConfig>*>(key.member(object)),
+                       host_bridge_table(), "a list of host bridges", node, path);
+    case KeyType::kTemplates:
+      return read_list(*static_cast<std::vector<VirtualTemplateConfig>*>(key.member(object)),
+                       virtual_template_table(), "a list of templates", node, path);
     default:
       break;
   }
@@ -202,17 +205,17 @@ Reader::Status Reader::read_chip(PciNodeConfig& node, const YamlNode& yaml, cons
   return {};
 }
 
-Reader::Status Reader::read_bridges(std::vector<HostBridgeConfig>& bridges, const YamlNode& yaml,
-                                    const KeyPath& path) {
-  if (yaml.kind != YamlNode::Kind::kSequence) return refuse(yaml, path, "a list of host bridges");
+template <class Item>
+Reader::Status Reader::read_list(std::vector<Item>& items, const Table& table,
+                                 const std::string& allowed, const YamlNode& yaml,
+                                 const KeyPath& path) {
+  if (yaml.kind != YamlNode::Kind::kSequence) return refuse(yaml, path, allowed);
   for (std::size_t i = 0; i < yaml.items.size(); ++i) {
-    HostBridgeConfig bridge{};
+    Item item{};
     const KeyPath place = path.child(std::to_string(i));
     sources_[place.full()] = yaml.items[i].place;
-    if (auto done = read_table(host_bridge_table(), &bridge, yaml.items[i], place); !done) {
-      return done;
-    }
-    bridges.push_back(std::move(bridge));
+    if (auto done = read_table(table, &item, yaml.items[i], place); !done) return done;
+    items.push_back(std::move(item));
   }
   return {};
 }

@@ -36,8 +36,9 @@ class Reader {
   Status read_key(const Key& key, void* object, const YamlNode& node, const KeyPath& path);
   Status read_file(const Table& table, void* object, const YamlNode& node, const KeyPath& path);
   Status read_chip(PciNodeConfig& node, const YamlNode& yaml, const KeyPath& path);
-  Status read_bridges(std::vector<HostBridgeConfig>& bridges, const YamlNode& yaml,
-                      const KeyPath& path);
+  template <class Item>
+  Status read_list(std::vector<Item>& items, const Table& table, const std::string& allowed,
+                   const YamlNode& yaml, const KeyPath& path);
   Status read_nodes(std::vector<PciNodeConfig>& nodes, const YamlNode& yaml, const KeyPath& path);
   Status read_node(PciNodeConfig& node, const YamlNode& yaml, const KeyPath& path);
   ConfigResult<YamlNode> lone_chips_system(const YamlNode& chip);

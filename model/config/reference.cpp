@@ -28,9 +28,12 @@ void collect(const Table& table, const std::string& path, const std::string& fil
 
 std::vector<Section> all_sections() {
   std::vector<Section> sections;
-  for (const auto* table :
-       {&chip_table(), &program_core_table(), &timings_table(), &host_table(), &system_table()}) {
+  for (const auto* table : {&chip_table(), &program_core_table(), &timings_table(),
+                            &virtual_function_table(), &host_table(), &system_table()}) {
     collect(*table, "", table->schema, sections);
+    if (table == &virtual_function_table()) {
+      collect(virtual_template_table(), "templates[]", table->schema, sections);
+    }
   }
   const std::string& file = system_table().schema;
   collect(host_bridge_table(), "host_bridges[]", file, sections);
@@ -74,6 +77,9 @@ std::string compact_keys(const Table& table, bool inside, std::set<const Table*>
   for (const auto& key : table.keys) {
     if (key.store) {
       text += fmt::format(" {} ({});", key.name, key.allowed());
+    } else if (key.type == KeyType::kTemplates) {
+      text += fmt::format(" {} [{} ];", key.name,
+                          compact_keys(virtual_template_table(), inside, shown));
     } else if (inside && shown.insert(key.table).second) {
       text += fmt::format(" {} {{{} }};", key.name, compact_keys(*key.table, inside, shown));
     } else {
@@ -122,11 +128,14 @@ std::string key_reference() {
 
 std::string compact_key_reference() {
   std::string text = "| section | keys |\n|---|---|\n";
-  std::set<const Table*> shown;  // sections of a core are shown in its own row, equal ones once
+  std::set<const Table*>
+      shown;  // sections of a core, of templates are shown in one row, equal ones once
   for (const auto& section : all_sections()) {
-    if (section.file == program_core_table().schema && !section.path.empty()) continue;
+    const bool one_row = section.file == program_core_table().schema ||
+                         section.file == virtual_function_table().schema;
+    if (one_row && !section.path.empty()) continue;
     text += fmt::format("| {} |", heading(section));
-    text += compact_keys(*section.table, section.table == &program_core_table(), shown);
+    text += compact_keys(*section.table, one_row, shown);
     text.back() = ' ';
     text += "|\n";
   }

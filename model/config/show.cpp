@@ -53,6 +53,9 @@ class Writer {
       case KeyType::kBridges:
         list(*static_cast<const std::vector<HostBridgeConfig>*>(part(key, object)), depth);
         return;
+      case KeyType::kTemplates:
+        list(*static_cast<const std::vector<VirtualTemplateConfig>*>(part(key, object)), depth);
+        return;
       default:
         text_ += " " + value_text(key, key.load(object)) + "\n";
     }
@@ -60,6 +63,7 @@ class Writer {
 
   static const Table& table_of(const PciNodeConfig& node) { return node_table(node.kind); }
   static const Table& table_of(const HostBridgeConfig&) { return host_bridge_table(); }
+  static const Table& table_of(const VirtualTemplateConfig&) { return virtual_template_table(); }
 
   template <class Item>
   void list(const std::vector<Item>& items, int depth) {

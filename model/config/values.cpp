@@ -47,6 +47,9 @@ class Collector {
       case KeyType::kBridges:
         list(*static_cast<const std::vector<HostBridgeConfig>*>(part(key, object)), name);
         return;
+      case KeyType::kTemplates:
+        list(*static_cast<const std::vector<VirtualTemplateConfig>*>(part(key, object)), name);
+        return;
       default:
         values_.push_back({name, decimal_text(key, key.load(object)), is_word(key)});
     }
@@ -54,6 +57,7 @@ class Collector {
 
   static const Table& table_of(const PciNodeConfig& node) { return node_table(node.kind); }
   static const Table& table_of(const HostBridgeConfig&) { return host_bridge_table(); }
+  static const Table& table_of(const VirtualTemplateConfig&) { return virtual_template_table(); }
 
   template <class Item>
   void list(const std::vector<Item>& items, const std::string& name) {

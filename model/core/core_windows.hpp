@@ -20,6 +20,12 @@ class CoreWindows {
   virtual ~CoreWindows() = default;
   virtual void connect(Listener& listener) = 0;
   virtual unsigned windows() const = 0;
+  // Programs of the function may see it: nothing of another function's runs on the core.
+  virtual bool open_to(unsigned core, unsigned function) const {
+    static_cast<void>(core);
+    static_cast<void>(function);
+    return true;
+  }
   // A closed window, an offset without a register: all ones, no effect. FAST_PATH_ENABLE always
   // answers.
   virtual std::uint32_t read(unsigned core, std::uint32_t offset) const = 0;

@@ -134,7 +134,7 @@ constexpr abi::FaultCode device_fault(Completion completion) {
       return abi::FaultCode::kCompletionTimeout;
     case Completion::kPermission:
       return abi::FaultCode::kHostPermission;
-    case Completion::kPoisoned:
+    case Completion::kPoisoned:  // or an error of the memory that could not be corrected
       return abi::FaultCode::kPoisoned;
     default:
       return abi::FaultCode::kDeviceAddress;

@@ -59,6 +59,12 @@ void SparseMemory::touch(Bytes page) {
   ++touched_pages_;
 }
 
+// The summary's bit stays: it says where to look.
+void SparseMemory::forget(Bytes page) {
+  bitmap_[page / 64] &= ~(std::uint64_t{1} << (page % 64));
+  --touched_pages_;
+}
+
 void SparseMemory::read_pages(Bytes address, void* data, Bytes length) const {
   auto* out = static_cast<std::byte*>(data);
   while (length > 0) {
@@ -87,6 +93,23 @@ void SparseMemory::write(Bytes address, const void* data, Bytes length) {
     in += piece;
     address += piece;
     length -= piece;
+  }
+}
+
+void SparseMemory::clear(Bytes address, Bytes length) {
+  if (!loans_.empty() && is_lent(address, length)) recall(address, length);
+  constexpr Bytes kSkip = 64 * 64;  // pages of one word of the summary
+  const Bytes end = (address + length) / kPage;
+  for (Bytes page = address / kPage; page < end;) {
+    if (summary_[page / kSkip] == 0) {
+      page = (page / kSkip + 1) * kSkip;
+      continue;
+    }
+    if (is_touched(page)) {
+      std::memset(at(page * kPage), 0, kPage);
+      forget(page);
+    }
+    ++page;
   }
 }
 

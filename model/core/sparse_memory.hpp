@@ -47,6 +47,8 @@ class SparseMemory : public Lender {
     }
   }
   void write(Bytes address, const void* data, Bytes length);
+  // Zeros; whole pages. Costs what was touched.
+  void clear(Bytes address, Bytes length);
   // Null also for what does not lie in one piece.
   const std::byte* lend(Bytes address, Bytes length, Borrower& borrower) override;
   void give_back(const std::byte* from, Bytes length, Borrower& borrower) override;
@@ -67,6 +69,7 @@ class SparseMemory : public Lender {
     return ((bitmap_[word] >> (page % 64)) & 1) != 0;
   }
   void touch(Bytes page);
+  void forget(Bytes page);
   struct Loan {
     Bytes address, length;
     Borrower* borrower;
@@ -80,7 +83,7 @@ class SparseMemory : public Lender {
   std::vector<std::byte*> pieces_;  // null: nothing was written or lent there
   std::uint64_t* bitmap_;           // one bit per page, itself allocated lazily by the system
   Bytes bitmap_bytes_;
-  std::vector<std::uint64_t> summary_;  // one bit per word of the bitmap: whether it is not 0
+  std::vector<std::uint64_t> summary_;  // one bit per word of the bitmap: 0 only if it is 0
   Bytes touched_pages_ = 0;
   std::vector<Loan> loans_;
   std::vector<std::uint32_t> lent_;  // loans that meet each piece of kLentPiece

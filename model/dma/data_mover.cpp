@@ -76,6 +76,7 @@ void DataMover::prepare_fill(std::uint32_t pattern) {
 void DataMover::reset() {
   epoch_ = (epoch_ + 1) & 0xFF'FFFF;
   running_ = wake_pending_ = paused_ = false;
+  turn_ = UINT64_MAX;
   read_head_ = read_tail_ = write_head_ = write_tail_ = taken_head_ = taken_tail_ = 0;
   reads_in_flight_ = writes_in_flight_ = 0;
   posted_ = 0;
@@ -141,6 +142,9 @@ void DataMover::issue_reads() {
   while (requested_ < size_) {
     const Bytes length = next_read();
     if (!may_read(length)) return;
+    if (!may_send(host_source() ? SharedResource::kLinkToCard : SharedResource::kHbm, length)) {
+      return;
+    }
     issue_read(length);
   }
 }
@@ -194,6 +198,7 @@ void DataMover::issue_device_writes() {
   if (turns() && !writing_) return;
   while (const Bytes length = next_device_write()) {
     if (write_tail_ - write_head_ == writes_.size()) return;
+    if (!may_send(SharedResource::kHbm, length)) return;
     const Bytes position = write_issued_;
     write_issued_ += length;
     ++writes_in_flight_;
@@ -263,6 +268,7 @@ void DataMover::issue_posted_writes() {
     const std::uint64_t address = destination_ + write_issued_;
     const Bytes length = std::min(size_ - write_issued_, kBusPage - address % kBusPage);
     if (write_issued_ + length > arrived_ || !can_post(length)) return;
+    if (!may_send(SharedResource::kLinkToHost, length)) return;
     post(length);
   }
 }
@@ -302,6 +308,24 @@ void DataMover::arm_wake() {
   const std::uint32_t next = write_issued_ == size_ ? taken_tail_ - 1 : taken_head_;
   wake_pending_ = true;
   shared_.sim.agenda.at<&DataMover::wake>(taken_[next & (taken_.size() - 1)].when, *this, epoch_);
+}
+
+// On a divided card: whether it is its function's turn. If not, it looks again when it may be.
+bool DataMover::may_send(SharedResource resource, Bytes length) {
+  if (!shared_.bandwidth.divided()) return true;
+  const SimTime when = shared_.bandwidth.admit(resource, agent_.function, length);
+  if (when <= sim_now()) return true;
+  if (when < turn_) {
+    turn_ = when;
+    shared_.sim.agenda.at<&DataMover::turn_came>(when, *this, epoch_);
+  }
+  return false;
+}
+
+void DataMover::turn_came(std::uint64_t epoch) {
+  if (epoch != epoch_ || turn_ > sim_now()) return;
+  turn_ = UINT64_MAX;
+  if (running_) pump();
 }
 
 void DataMover::wake(std::uint64_t epoch) {

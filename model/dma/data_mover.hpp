@@ -80,6 +80,8 @@ class DataMover {
   Bytes next_device_write() const;
   void take_turn();
   void arm_wake();
+  bool may_send(SharedResource resource, Bytes length);
+  void turn_came(std::uint64_t epoch);
   void reclaim();
   void wake(std::uint64_t epoch);
   bool finished() const;
@@ -124,6 +126,7 @@ class DataMover {
   std::uint32_t taken_head_ = 0, taken_tail_ = 0;
   Bytes posted_ = 0;  // bytes in taken_
   bool wake_pending_ = false;
+  SimTime turn_ = UINT64_MAX;  // when its function's may be: looked at again then
 };
 
 }  // namespace npu::model

@@ -22,7 +22,7 @@ Dma::Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
          unsigned device_index)
     : sc_module(name),
       ports_(sim, forward_of(host_socket), forward_of(hbm_socket)),
-      shared_{sim, config, ports_, translations_, {}, {}} {
+      shared_{sim, config, ports_, translations_, {}, {}, BandwidthShares(config)} {
   host_socket.register_nb_transport_bw(this, &Dma::response);
   hbm_socket.register_nb_transport_bw(this, &Dma::response);
   const std::string card = "card" + std::to_string(device_index);

@@ -48,6 +48,10 @@ class Dma : public sc_core::sc_module,
   // One more, for commands of the driver's own that must not wait for others, which may wait in the
   // MMU for what they bring.
   std::size_t own_engine(unsigned function) const { return shared_.config.dma.engines + function; }
+  // What the function has is another.
+  void set_share(unsigned function, const Partition& share) { shared_.shares[function] = share; }
+  const BandwidthShares& bandwidth() const { return shared_.bandwidth; }
+  BandwidthShares& bandwidth() { return shared_.bandwidth; }
   DmaShared& shared() { return shared_; }
 
   // The IOMMU unmapped something of the function: cached translations are gone, and copies under

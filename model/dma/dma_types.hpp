@@ -9,6 +9,7 @@
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
 #include "model/core/space_id.hpp"
+#include "model/dma/bandwidth_shares.hpp"
 #include "npu/abi/dma.hpp"
 #include "npu/abi/fault.hpp"
 #include "npu/base/checked.hpp"
@@ -122,6 +123,7 @@ struct DmaShared {
   TranslationCache& translations;
   DmaStatistics statistics;
   std::vector<Partition> shares;  // by function
+  BandwidthShares bandwidth;
 };
 
 // The fault a failed request over the link means.

@@ -101,10 +101,13 @@ void Engine::check(DmaRequest& request) const {
     request.fault.code = FaultCode::kNoPeer;
     return;
   }
-  const Bytes limit = is_physical(request.space) ? shared_.shares[request.function].memory
-                                                 : std::uint64_t{1} << abi::kVirtualBits;
+  const auto is_there = [&](std::uint64_t address) {
+    return is_physical(request.space)
+               ? shared_.shares[request.function].has_memory(address, request.size)
+               : range_fits(address, request.size, std::uint64_t{1} << abi::kVirtualBits);
+  };
   const auto require = [&](abi::DmaSide side, std::uint64_t address, bool write) {
-    const bool fits = side != abi::DmaSide::kDevice || range_fits(address, request.size, limit);
+    const bool fits = side != abi::DmaSide::kDevice || is_there(address);
     if (request.fault.failed() || fits) return;
     request.fault = {FaultCode::kDeviceAddress, address, request.space, write};
   };

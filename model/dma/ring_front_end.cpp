@@ -15,7 +15,6 @@ RingFrontEnd::RingFrontEnd(CardRegisters& registers, Dma& dma)
       dma_(dma),
       shared_(dma.shared()),
       agent_{static_cast<std::uint8_t>(registers.function()), 0},
-      memory_(shared_.config.partition(registers.function()).memory),
       track_(shared_.sim.recorder.track(registers.track_prefix() + ".dma")),
       bindings_(shared_.config.streams) {
   sc_assert(shared_.config.dma.fetch_batch <= kMaxBatch);
@@ -101,7 +100,7 @@ void RingFrontEnd::fetch() {
   if (fetching_ || batch_next_ != batch_size_ || producer_ == consumer_) return;
   const std::uint64_t address = base_ + std::uint64_t{abi::kRingEntrySize} * consumer_;
   const Bytes length = Bytes{abi::kRingEntrySize} * batch_limit(address);
-  if (!host_memory_ && !range_fits(address, length, memory_)) {
+  if (!host_memory_ && !registers_.share().has_memory(address, length)) {
     halt(abi::FaultCode::kRingFetch, address);
     return;
   }

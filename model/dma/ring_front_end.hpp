@@ -30,6 +30,7 @@ class RingFrontEnd : public DmaClient {
   // It may have been an entry of the ring: halts the queue before old ones are taken for new.
   void host_write_lost(std::uint64_t address);
   // No command of the ring is fetched, queued or executed.
+  bool enabled() const { return enabled_; }
   bool idle() const { return !fetching_ && batch_next_ == batch_size_ && in_engines_ == 0; }
 
  private:
@@ -66,7 +67,6 @@ class RingFrontEnd : public DmaClient {
   Dma& dma_;
   DmaShared& shared_;
   const HostAgent agent_;  // the driver
-  const Bytes memory_;     // of the function
   const std::uint32_t track_;
   std::vector<Binding> bindings_;  // by stream
   std::vector<Command> commands_;  // by DmaRequest::context

@@ -32,6 +32,7 @@ Hbm::Hbm(const sc_core::sc_module_name& name, Simulation& simulation, const HbmC
       config_(config),
       track_(simulation.recorder.track(track_name)),
       memory_(config.installed),
+      ecc_(config.timings.burst, config.installed),
       map_(config),
       clocks_(config.timings.clock_hz),
       burst_shift_(static_cast<unsigned>(__builtin_ctzll(config.timings.burst))),
@@ -126,7 +127,9 @@ void Hbm::request(tlm::tlm_generic_payload& payload, std::uint16_t port) {
   if (!inside(payload, info.extent(payload))) return refuse(tag);
   const unsigned rows = info.rows;
   move_bytes(payload, rows, info.pitch);
+  if (ecc_.any()) check(payload);
   const bool write = payload.is_write();
+  (write ? traffic_.written : traffic_.read) += payload.get_data_length();
   if (write) {
     ++writes_pending_;
     if (observer_ != nullptr && payload.get_data_ptr() != nullptr) {
@@ -141,6 +144,16 @@ void Hbm::request(tlm::tlm_generic_payload& payload, std::uint16_t port) {
     submit_rows(tag, payload);
   }
   if (!awake_) arm();
+}
+
+[[gnu::noinline]] void Hbm::check(tlm::tlm_generic_payload& payload) {
+  auto& info = Transaction::of(payload);
+  const unsigned rows = std::max<unsigned>(info.rows, 1);
+  const hbm::Extents extents{payload.get_address(), payload.get_data_length() / rows, rows,
+                             info.pitch};
+  if (!ecc_.meets(payload.is_write(), extents)) return;
+  payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+  info.completion = Completion::kPoisoned;
 }
 
 [[gnu::noinline]] void Hbm::submit_rows(std::uint32_t tag,

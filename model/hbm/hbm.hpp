@@ -29,9 +29,15 @@
 #include "model/hbm/channel.hpp"
 #include "model/hbm/clock_domain.hpp"
 #include "model/hbm/completion_wheel.hpp"
+#include "model/hbm/ecc.hpp"
 #include "model/hbm/hbm_statistics.hpp"
 
 namespace npu::model {
+
+// Bytes of the requests so far.
+struct HbmTraffic {
+  Bytes read = 0, written = 0;
+};
 
 class Hbm : public sc_core::sc_module {
  public:
@@ -50,6 +56,10 @@ class Hbm : public sc_core::sc_module {
   // Over all channels, up to the time at which a request of now would reach the controllers: they
   // are `frontend` ahead.
   HbmStatistics statistics();
+  HbmTraffic traffic() const { return traffic_; }
+  // A read that meets an error that cannot be corrected ends with kPoisoned, and its data are not
+  // to be used.
+  hbm::Ecc& ecc() { return ecc_; }
   // Watches the commands of one channel; null: nobody. Costs a branch per command when unused.
   void watch(unsigned channel, hbm::CommandObserver* observer) {
     channels_[channel].engine().watch(observer);
@@ -86,6 +96,7 @@ class Hbm : public sc_core::sc_module {
   bool inside(const tlm::tlm_generic_payload& payload, Bytes extent) const;
   void move_bytes(tlm::tlm_generic_payload& payload, unsigned rows, Bytes pitch);
   void move_rows(tlm::tlm_generic_payload& payload, unsigned rows, Bytes pitch);
+  void check(tlm::tlm_generic_payload& payload);
   void refuse(std::uint32_t tag);
   std::uint32_t new_pending(tlm::tlm_generic_payload& payload, std::uint16_t port);
   void submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write);
@@ -120,6 +131,8 @@ class Hbm : public sc_core::sc_module {
   HbmConfig config_;
   std::uint32_t track_;
   SparseMemory memory_;
+  hbm::Ecc ecc_;
+  HbmTraffic traffic_;
   hbm::AddressMap map_;
   hbm::ClockDomain clocks_;
   unsigned burst_shift_;  // bursts have a power of two of bytes

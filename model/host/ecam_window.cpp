@@ -24,14 +24,18 @@ constexpr std::uint8_t kVendorSpecific = 0x09;
 constexpr std::uint32_t kVendorSpecificLength = 16;
 constexpr std::uint32_t kOtherBridge = 0x0680'00;
 
-// Room for as much again as the firmware has placed: virtual functions' BARs are as large.
+// Room for what the firmware has placed, and an eighth more for who places it in another order.
 Bytes high_window(const std::vector<PciFunction>& functions) {
   std::uint64_t end = PlatformFirmware::kHighBase + 1_GiB;
   for (const auto& function : functions) {
     for (const auto& bar : function.bars) end = std::max(end, bar.address + bar.size);
+    for (const auto& bar : function.virtual_bars) {
+      end = std::max(end, bar.address + bar.size * function.most_virtual);
+    }
   }
+  const Bytes placed = end - PlatformFirmware::kHighBase;
   Bytes size = 1_GiB;
-  while (size < 2 * (end - PlatformFirmware::kHighBase)) size *= 2;
+  while (size < placed + placed / 8) size *= 2;
   return size;
 }
 

@@ -52,6 +52,15 @@ void MemoryWork::copy(ByteSpan to, ConstByteSpan from) {
   trace(Activity::kHostCopy, begin, to.size, 0);
 }
 
+// What counts as a page here is one of 4 KiB: nobody has mapped it yet.
+void MemoryWork::clear(ByteSpan memory, int node) {
+  const SimTime begin = sim_now();
+  for (Bytes done = 0; done < memory.size; done += kPiece) {
+    move(std::min(kPiece, memory.size - done), config_.clear_rate, node, kNone);
+  }
+  trace(Activity::kMemoryClear, begin, memory.size, memory.size / kPiece);
+}
+
 void MemoryWork::provide(const Iommu::Mapping& mapping) {
   const Bytes size = mapping.memory.size;
   const auto pages = memory_.pages().count(mapping.bus, size);

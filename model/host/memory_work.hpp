@@ -19,6 +19,8 @@ class MemoryWork {
   int node() const;
   // One core reads and writes; bytes arrive piece by piece. Sizes are equal.
   void copy(ByteSpan to, ConstByteSpan from);
+  // Fresh memory on `node` is zeroed.
+  void clear(ByteSpan memory, int node);
   // Fresh memory: pages are zeroed, pinned and entered into the IOMMU's tables.
   void provide(const Iommu::Mapping& mapping);
   // Memory that there is: its pages are entered into the IOMMU's tables, of one function more.

@@ -119,6 +119,21 @@ void HostPlatform::write_barrier() {
 }
 
 std::uint32_t HostPlatform::read(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
+  const bool ids = offset < 4 && headers_.knows(bdf);
+  // A virtual function has no ids of its own: its class says whether it is there.
+  const std::uint32_t value = ids ? access(bdf, pci::kRevision, 4) : access(bdf, offset, width);
+  const bool there = value != kAllOnes >> (32 - 8 * (ids ? 4 : width));
+  return there && headers_.knows(bdf) ? shown(bdf, offset, width, value) : value;
+}
+
+std::uint32_t HostPlatform::shown(platform::Bdf bdf, std::uint32_t offset, unsigned width,
+                                  std::uint32_t value) {
+  const unsigned shift = 8 * (offset % 4);
+  const std::uint32_t mask = (kAllOnes >> (32 - 8 * width)) << shift;
+  return (headers_.shown(bdf, offset & ~3U, value << shift) & mask) >> shift;
+}
+
+std::uint32_t HostPlatform::access(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
   ++statistics_.config_reads;
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
@@ -136,6 +151,7 @@ std::uint32_t HostPlatform::read(platform::Bdf bdf, std::uint32_t offset, unsign
 
 void HostPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned width,
                          std::uint32_t value) {
+  if (headers_.knows(bdf)) headers_.write(bdf, offset, width, value);
   ++statistics_.config_writes;
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();

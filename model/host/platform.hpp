@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <systemc>
 
 #include "model/config/system_config.hpp"
@@ -17,6 +18,7 @@
 #include "model/host/host_statistics.hpp"
 #include "model/host/interrupts.hpp"
 #include "model/host/memory_work.hpp"
+#include "model/host/virtual_headers.hpp"
 #include "npu/platform/platform.hpp"
 
 namespace npu::model {
@@ -54,12 +56,16 @@ class HostPlatform : public sc_core::sc_module,
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
   void copy(ByteSpan to, ConstByteSpan from) override { work_.copy(to, from); }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override;
+  Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
+                                            Bytes offset) override;
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override;
   Result<std::unique_ptr<platform::ProcessAddresses>> open_process_addresses(
       platform::Bdf bdf) override;
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override;
   Status reset_function(platform::Bdf bdf) override;
+  Result<std::vector<platform::Bdf>> virtual_functions(platform::Bdf bdf) override;
+  Status set_virtual_functions(platform::Bdf bdf, unsigned count) override;
   void write_barrier() override;
   void read_barrier() override {
     ++statistics_.read_barriers;
@@ -121,6 +127,13 @@ class HostPlatform : public sc_core::sc_module,
   void trace_poll(SimTime begin, std::uint64_t rounds);
   std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
   Status enable_pasids(platform::Bdf bdf);
+  // Of a virtual function.
+  std::optional<platform::Bdf> physical_of(platform::Bdf bdf) const;
+  void disable_virtual_functions(platform::Bdf bdf, std::uint32_t sriov,
+                                 const std::vector<platform::Bdf>& there);
+  Status enable_virtual_functions(platform::Bdf bdf, std::uint32_t sriov, unsigned count);
+  std::uint32_t shown(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value);
+  std::uint32_t access(platform::Bdf bdf, std::uint32_t offset, unsigned width);
   void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size);
   bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }
 
@@ -136,7 +149,8 @@ class HostPlatform : public sc_core::sc_module,
   ResourceLookup resources_;
   AtsLookup has_ats_;
   std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> extended_;  // found: BDF, id
-  std::vector<CombiningBuffer> combining_;                                     // by core
+  VirtualHeaders headers_;
+  std::vector<CombiningBuffer> combining_;  // by core
   std::uint32_t track_;
   HostStatistics statistics_;
 };

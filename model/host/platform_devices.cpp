@@ -151,6 +151,21 @@ Result<platform::BusAddress> HostPlatform::share_dma(platform::DmaMemory& memory
   return memory.bus();
 }
 
+// The root complex and switches route by address: to each other the functions' BARs are where the
+// host sees them.
+Result<platform::BusAddress> HostPlatform::peer_address(platform::Bdf bdf, platform::Bdf owner,
+                                                        unsigned bar, Bytes offset) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  const BarResource resource = bar < 6 ? resources_(owner, bar) : BarResource{};
+  if (offset >= resource.size) {
+    return fail(ErrorCode::kNotFound,
+                fmt::format("{} has nothing at {:#x} of BAR{}", to_string(owner), offset, bar));
+  }
+  return platform::BusAddress{resource.address + offset};
+}
+
 Status HostPlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) {
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
@@ -205,6 +220,7 @@ void HostPlatform::unmap_process(std::uint16_t requester, std::uint32_t pasid,
 
 Status HostPlatform::enable_pasids(platform::Bdf bdf) {
   if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  if (const auto physical = physical_of(bdf)) bdf = *physical;
   const auto capability = find_extended_capability(bdf, pci::kExtPasid);
   if (capability == 0) return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no PASIDs");
   const std::uint32_t control = capability + pci::kPasidControl;

@@ -10,6 +10,24 @@
 
 namespace npu::model {
 
+namespace {
+
+// Of the operating system's, which takes it back when nobody has it any more.
+class ProcessMemory : public platform::DmaMemory {
+ public:
+  ProcessMemory(HostMemory& host, ByteSpan memory, Bytes size)
+      : DmaMemory({memory.data, size}, platform::BusAddress{~std::uint64_t{0}}),
+        host_(host),
+        memory_(memory) {}
+  ~ProcessMemory() override { host_.free(memory_); }
+
+ private:
+  HostMemory& host_;
+  const ByteSpan memory_;
+};
+
+}  // namespace
+
 SharedProcesses::SharedProcesses(HostPlatform& host, HostCpus& cpus, HostMemory& memory,
                                  MemoryWork& work, platform::Bdf bdf,
                                  std::shared_ptr<VectorState> vector)
@@ -35,6 +53,22 @@ SharedProcesses::~SharedProcesses() {
 void SharedProcesses::charge_call() {
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
+}
+
+Result<std::unique_ptr<platform::DmaMemory>> SharedProcesses::allocate(Bytes size) {
+  charge_call();
+  if (size == 0 || !is_aligned(size, kBusPage)) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{} bytes are no pages", size));
+  }
+  const int node = work_.node();
+  const auto memory = memory_.memory().allocate(size, node);
+  if (memory.data == nullptr) {
+    return fail(ErrorCode::kOutOfMemory,
+                fmt::format("{} bytes of host memory requested, {} used on node {}", size,
+                            memory_.memory().used(node), node));
+  }
+  work_.clear(memory, node);
+  return std::make_unique<ProcessMemory>(memory_, memory, size);
 }
 
 Status SharedProcesses::attach(std::uint32_t pasid) {

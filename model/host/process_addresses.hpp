@@ -23,6 +23,7 @@ class SharedProcesses : public platform::ProcessAddresses {
                   platform::Bdf bdf, std::shared_ptr<VectorState> vector);
   ~SharedProcesses() override;
 
+  Result<std::unique_ptr<platform::DmaMemory>> allocate(Bytes size) override;
   Status attach(std::uint32_t pasid) override;
   Status map(std::uint32_t pasid, std::uint64_t address, platform::DmaMemory& memory,
              bool write) override;

@@ -19,8 +19,8 @@ tlm::tlm_generic_payload& payload_of(std::uint64_t argument) {
 
 HccsPort::HccsPort(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
                    RegisterBank& bank)
-    : sc_module(name), sim_(sim), config_(config), bank_(bank) {
-  sc_assert(config.partition(0).memory_base == 0);
+    : sc_module(name), sim_(sim), config_(config), share_(config.partition(0)), bank_(bank) {
+  sc_assert(share_.memory_base == 0);
   peer_socket.register_nb_transport_fw(this, &HccsPort::request);
   memory_socket.register_nb_transport_bw(this, &HccsPort::memory_response);
   link_out_.register_nb_transport_bw(this, &HccsPort::peer_response);
@@ -154,14 +154,17 @@ void HccsPort::enter(std::uint64_t pointer) {
   const std::uint64_t allowed = bank_.get<abi::HccsAccess>().raw;
   if ((allowed >> card & 1) == 0) {
     refuse(message, Completion::kPeerRefused);
-  } else if (!range_fits(message.get_address(), message.get_data_length(),
-                         config_.partition(0).usable)) {
+  } else if (!is_usable(message.get_address(), message.get_data_length())) {
     refuse(message, Completion::kUnsupportedRequest);
   } else {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     auto delay = sc_core::SC_ZERO_TIME;
     memory_socket->nb_transport_fw(message, phase, delay);
   }
+}
+
+bool HccsPort::is_usable(Bytes address, Bytes length) const {
+  return range_fits(address, length, share_.usable) && share_.has_memory(address, length);
 }
 
 void HccsPort::refuse(tlm::tlm_generic_payload& message, Completion completion) {

@@ -47,6 +47,8 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   // Links are function 0's. Requests that wait here are answered with kCompleterAbort; what is on
   // its way moves no bytes into this card's buffers any more.
   void function_reset(unsigned function) override;
+  // What function 0 has is another.
+  void set_share(const Partition& share) { share_ = share; }
 
   const HccsConfig& config() const { return config_.hccs; }
 
@@ -80,12 +82,14 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   void send(Window& window, tlm::tlm_generic_payload& trans);
   void enter(std::uint64_t pointer);
   void refuse(tlm::tlm_generic_payload& message, Completion completion);
+  bool is_usable(Bytes address, Bytes length) const;
   void respond(tlm::tlm_generic_payload& message);
   void fail(tlm::tlm_generic_payload& trans, Completion completion);
   void answer(std::uint64_t pointer);
 
   Simulation& sim_;
   const ChipConfig& config_;
+  Partition share_;  // function 0's, whose memory peers reach
   RegisterBank& bank_;
   HccsPayloadPool pool_;
   std::vector<Peer> peers_;                     // by number of the link

@@ -29,13 +29,20 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
       last_(clients, LastPages{tlb_.nothing(), tlb_.nothing()}),
       in_flight_(std::size_t{config.functions()} * abi::kVmids) {
   sc_assert(clients <= 256 && config.functions() <= kMaxFunctions);
-  for (unsigned i = 0; i < config.functions(); ++i) shares_.push_back(config.partition(i));
+  shares_.resize(config.functions());
+  for (unsigned i = 0; i < config.functions(); ++i) set_share(i, config.partition(i));
   for (unsigned i = 0; i < clients; ++i) {
     client_sockets[i].register_nb_transport_fw(this, &Mmu::request, static_cast<int>(i));
     hbm_sockets[i].register_nb_transport_bw(this, &Mmu::response, static_cast<int>(i));
   }
   peer_socket.register_nb_transport_bw(this, &Mmu::peer_response);
   walker_socket.register_nb_transport_bw(this, &Mmu::walker_response);
+}
+
+void Mmu::set_share(unsigned function, const Partition& share) {
+  shares_[function] = share;
+  divided_ = std::count_if(shares_.begin(), shares_.end(),
+                           [](const Partition& each) { return each.memory != 0; }) > 1;
 }
 
 tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
@@ -49,11 +56,11 @@ tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm
 
 // The memory itself refuses what lies beyond all of it.
 bool Mmu::place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info) {
-  if (shares_.size() == 1 && info.vmid == abi::kVmidPhysical) return true;
+  if (info.vmid == abi::kVmidPhysical && !divided_) return true;
   const std::uint64_t address = trans.get_address();
   if (exists(info.vmid)) {
     const auto& share = shares_[function_of(info.vmid)];
-    if (range_fits(address, info.extent(trans), share.memory)) {
+    if (share.has_memory(address, info.extent(trans))) {
       trans.set_address(share.memory_base + address);
       return true;
     }

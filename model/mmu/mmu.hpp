@@ -95,6 +95,8 @@ class Mmu : public sc_core::sc_module,
   // for something else.
   void function_reset(unsigned function) override;
 
+  // What the function has is another; it has been reset.
+  void set_share(unsigned function, const Partition& share);
   // For the functions' contexts. Before the simulation starts: the next function's.
   void attach(MmuContext& context) { contexts_.push_back(&context); }
   void attach(PageFaults& faults) { faults_.push_back(&faults); }
@@ -190,6 +192,7 @@ class Mmu : public sc_core::sc_module,
   const std::uint32_t track_;
   const SimTime invalidate_time_, fault_time_;
   std::vector<Partition> shares_;  // by function
+  bool divided_ = false;           // several have memory
   Tlb tlb_;
   MmuStatistics statistics_;
   Walker walker_;

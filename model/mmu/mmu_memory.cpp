@@ -46,7 +46,7 @@ Completion Mmu::find_page(TaggedAddress address, Translation& page) {
   std::uint64_t index = vmid_of(space);
   for (unsigned level = kContextLevel;; --level) {
     abi::PageTableEntry entry{};
-    if (!range_fits(table, abi::kTableSize, share.memory) ||
+    if (!share.has_memory(table, abi::kTableSize) ||
         !move_now(sim_.pool, walker_socket, tlm::TLM_READ_COMMAND,
                   share.memory_base + table + sizeof entry * index,
                   reinterpret_cast<unsigned char*>(&entry.raw), sizeof entry.raw)) {
@@ -72,7 +72,7 @@ Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write, st
   if (is_physical(vmid)) {
     const auto& share = shares_[function_of(vmid)];
     local = share.memory_base + address;
-    return address < share.memory ? Completion::kSuccess : Completion::kUnsupportedRequest;
+    return share.has_memory(address, 1) ? Completion::kSuccess : Completion::kUnsupportedRequest;
   }
   if (address >> abi::kVirtualBits != 0) return Completion::kNotMapped;
   Translation page;

@@ -12,7 +12,7 @@ std::optional<Translation> leaf_translation(abi::PageTableEntry entry, unsigned 
                                             TaggedAddress address, const Partition& share) {
   const std::uint64_t span = abi::entry_span(level);
   const bool makes_sense = level <= 1 && is_aligned(entry.address(), span) &&
-                           (entry.is_peer() || range_fits(entry.address(), span, share.memory));
+                           (entry.is_peer() || share.has_memory(entry.address(), span));
   if (!makes_sense) return std::nullopt;
   Translation page;
   page.shift = level == 0 ? abi::kPageShift : abi::kGiantShift;
@@ -115,7 +115,7 @@ bool Walker::begin(std::uint32_t number) {
 void Walker::read_from(std::uint32_t number, unsigned level, std::uint64_t table,
                        std::uint64_t index) {
   const auto& share = listener_.share(function(number));
-  if (!range_fits(table, abi::kTableSize, share.memory)) {
+  if (!share.has_memory(table, abi::kTableSize)) {
     finish(number, Completion::kBadTable, nullptr);
     return;
   }
@@ -183,7 +183,7 @@ void Walker::interpret(std::uint32_t number, std::uint64_t raw) {
   } else {
     const TaggedAddress page = walk.page;
     // An entry that points beyond memory ends the walk and is not kept.
-    if (range_fits(entry.address(), abi::kTableSize, listener_.share(function(number)).memory)) {
+    if (listener_.share(function(number)).has_memory(entry.address(), abi::kTableSize)) {
       cache_.insert(page, level, entry.address());
     }
     read_from(number, level - 1, entry.address(), abi::table_index(page, level - 1));
@@ -200,7 +200,7 @@ void Walker::read_map(std::uint32_t number, abi::PageTableEntry entry) {
     return map(number, entry);
   }
   const std::uint64_t line = *base + (entry.address() >> abi::kPageShift) * abi::kResidencyLine;
-  if (!range_fits(line, abi::kResidencyLine, share.memory)) {
+  if (!share.has_memory(line, abi::kResidencyLine)) {
     return finish(number, Completion::kBadTable, nullptr);
   }
   walk.leaf = entry.raw;

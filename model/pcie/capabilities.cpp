@@ -78,11 +78,16 @@ std::uint32_t single_root_iov(ConfigSpace& space, const PciFunctionConfig& confi
   return at;
 }
 
+std::uint32_t address_translation_services(ConfigSpace& space) {
+  const auto at = space.add_extended(pci::kExtAts, 1, 8);
+  space.set(at + 4, 2, 0x0020);  // page aligned requests
+  space.writable(at + pci::kAtsControl, 2, pci::kAtsControlEnable | pci::kAtsControlStuMask);
+  return at;
+}
+
 // What compute queues do in host memory: address translation, process address spaces.
 void address_translation(ConfigSpace& space, CapabilityOffsets& at) {
-  at.ats = space.add_extended(pci::kExtAts, 1, 8);
-  space.set(at.ats + 4, 2, 0x0020);  // page aligned requests
-  space.writable(at.ats + pci::kAtsControl, 2, pci::kAtsControlEnable | pci::kAtsControlStuMask);
+  at.ats = address_translation_services(space);
   at.pasid = space.add_extended(pci::kExtPasid, 1, 8);
   space.set(at.pasid + 4, 2, 16 << 8);  // 16 bits
   space.writable(at.pasid + pci::kPasidControl, 2, pci::kPasidControlEnable);
@@ -125,7 +130,7 @@ CapabilityOffsets build_endpoint(ConfigSpace& space, const ChipConfig& chip, uns
   space.set(pci::kHeaderType, 1, count > 1 ? pci::kHeaderMultiFunction : 0);
   space.set(pci::kSubsystemVendor, 2, config.subsystem_vendor_id);
   space.set(pci::kSubsystemId, 2, config.subsystem_id);
-  const bool has_device = number < chip.functions();
+  const bool has_device = number < chip.physical_functions();
   if (has_device) {
     space.add_bar64(pci::kBar0 + 4 * abi::kRegisterBar, config.bar0_size, false);
     space.add_bar64(pci::kBar0 + 4 * abi::kMemoryBar, config.bar2_size, true);
@@ -162,6 +167,9 @@ CapabilityOffsets build_virtual(ConfigSpace& space, const ChipConfig& chip) {
   if (vectors > 0) at.msix = msix(space, vectors);
   at.express = add_virtual_express(space, {PortType::kEndpoint, 0, 0, true, chip.link});
   alternative_routing(space, 0);
+  // Each has translations of its own; PASIDs are enabled in the physical function for all of them
+  // (PCIe 6.20).
+  if (vectors > 0) at.ats = address_translation_services(space);
   return at;
 }
 

@@ -2,6 +2,7 @@
 // Endpoint: requests from the host, interrupts and resets.
 #include "model/pcie/endpoint.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -22,9 +23,10 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, Simulation& simulation,
       chip_(chip),
       port_("port", *this, 0),
       virtual_functions_(chip_),
+      reset_times_(chip.functions()),
       deadlines_(simulation, *this, chip.endpoint.completion_timeout),
       track_(simulation.recorder.track(std::string(this->name()) + ".endpoint")) {
-  sc_assert(functions >= chip_.functions() && functions <= pci::kFunctionsPerDevice);
+  sc_assert(functions >= chip_.physical_functions() && functions <= pci::kFunctionsPerDevice);
   for (unsigned i = 0; i < functions; ++i) functions_.emplace_back(chip, i, functions);
   for (auto& socket : memory_sockets) {
     socket.register_nb_transport_bw(this, &Endpoint::memory_response);
@@ -78,7 +80,7 @@ bool Endpoint::config_access(ConfigRequest& request) {
   auto* const function = request.type0 ? find(request.bdf & 0xFF) : nullptr;
   if (!function) return false;
   if (!request.is_write) {
-    if (function->has_device()) function->set_pending(is_pending(function->number()));
+    if (function->has_device()) function->set_pending(is_pending(function->device()));
     request.value = function->read(request.offset, request.width);
     return true;
   }
@@ -89,7 +91,7 @@ bool Endpoint::config_access(ConfigRequest& request) {
     return true;
   }
   deliver_pending(*function);
-  if (function == &functions_.front()) virtual_functions_.follow(function->virtual_functions());
+  if (function == &functions_.front()) follow_virtual_functions();
   return true;
 }
 
@@ -130,7 +132,7 @@ void Endpoint::serve_invalidation(Payload& payload) {
   if (function == nullptr || !function->has_device()) {
     return finish(payload, Completion::kUnsupportedRequest);
   }
-  const bool over = !on_invalidation_ || on_invalidation_(function->number(), handle_of(payload));
+  const bool over = !on_invalidation_ || on_invalidation_(function->device(), handle_of(payload));
   if (over) invalidated(handle_of(payload));
 }
 
@@ -145,7 +147,7 @@ void Endpoint::serve_page_response(Payload& payload) {
   std::memcpy(&message, payload.get_data_ptr(), sizeof message);
   payload.release();
   if (function == nullptr || !function->has_device()) return;
-  const bool known = on_page_response_ && on_page_response_(function->number(), message);
+  const bool known = on_page_response_ && on_page_response_(function->device(), message);
   if (!known) function->set_page_request_status(pci::kPriStatusUnexpected);
 }
 
@@ -158,13 +160,14 @@ void Endpoint::serve_memory(Payload& payload) {
     simulation_.emit(track_, platform::Activity::kMmioWrite, info.issued, sim_now(), info.cause,
                      payload.get_data_length(), place.offset | std::uint64_t(place.bar) << 56);
   }
-  info.function = static_cast<std::uint8_t>(function.number());
+  if (function.has_device()) info.function = static_cast<std::uint8_t>(function.device());
   if (!place.is_memory()) return access_registers(payload, place);
+  if (memory_sockets[function.device()].size() == 0) return unsupported(function, payload);
   info.hop_context = payload.get_address();
   payload.set_address(place.offset);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay;
-  memory_sockets[function.number()]->nb_transport_fw(payload, phase, delay);
+  memory_sockets[function.device()]->nb_transport_fw(payload, phase, delay);
 }
 
 // No function is at fault more than another (PCIe 6.2.4): function 0 tells it.
@@ -183,11 +186,13 @@ void Endpoint::access_registers(Payload& payload, const Place& place) {
   auto& function = *place.function;
   const bool has_msix = place.bar == static_cast<int>(abi::kRegisterBar) && !function.in_reset();
   if (!has_msix || !access_msix(function, payload, place.offset)) {
-    if (!function.has_device()) return unsupported(function, payload);
+    if (!function.has_device() || register_sockets[function.device()].size() == 0) {
+      return unsupported(function, payload);
+    }
     const std::uint64_t address = payload.get_address();
     payload.set_address(place.offset);
     sc_core::sc_time delay;
-    register_sockets[function.number()]->b_transport(payload, delay);
+    register_sockets[function.device()]->b_transport(payload, delay);
     payload.set_address(address);
     if (!payload.is_response_ok()) return unsupported(function, payload);
   }
@@ -261,7 +266,7 @@ tlm::tlm_sync_enum Endpoint::memory_response(Payload& payload, tlm::tlm_phase&, 
   if (in_hot_reset()) {
     finish(payload, Completion::kUnsupportedRequest);
   } else if (payload.is_response_error()) {
-    unsupported(functions_[info.function], payload);
+    unsupported(of_chip(info.function), payload);
   } else {
     finish(payload, info.completion);
   }
@@ -269,7 +274,7 @@ tlm::tlm_sync_enum Endpoint::memory_response(Payload& payload, tlm::tlm_phase&, 
 }
 
 void Endpoint::raise(unsigned number, unsigned vector, std::uint64_t cause) {
-  auto& function = functions_[number];
+  auto& function = of_chip(number);
   // Registers and commands name it: software may have written anything.
   if (vector >= function.msix().vectors()) return;
   if (function.in_reset()) return;
@@ -291,8 +296,8 @@ void Endpoint::send_message(const EndpointFunction& function, unsigned vector,
   auto& info = Transaction::of(payload);
   info.kind = TransactionKind::kInterrupt;
   info.posted = true;
-  info.function = static_cast<std::uint8_t>(function.number());
-  info.requester = requester(function.number());
+  info.function = static_cast<std::uint8_t>(function.has_device() ? function.device() : 0);
+  info.requester = static_cast<std::uint16_t>(bus_ << 8 | function.number());
   info.cause = cause;
   info.issued = sim_now();
   post(payload);
@@ -301,27 +306,49 @@ void Endpoint::send_message(const EndpointFunction& function, unsigned vector,
 // PCIe 6.6.2. Reads in flight end before anybody else learns of the reset; what the card sends
 // while it lasts is refused.
 void Endpoint::function_level_reset(EndpointFunction& function) {
-  function.reset(FunctionReset::kFunctionLevel, sim_now() + ticks(chip_.endpoint.flr_time));
-  if (function.has_device()) reset_behind(function.number());
+  SimTime time = ticks(chip_.endpoint.flr_time);
+  if (function.has_device()) time = std::max(time, reset_times_[function.device()]);
+  function.reset(FunctionReset::kFunctionLevel, sim_now() + time);
+  if (&function == &functions_.front()) follow_virtual_functions();
+  if (function.has_device()) reset_behind(function.device());
 }
 
 // PCIe 6.6.1: the conventional reset that comes with the link, also of the addresses.
 void Endpoint::hot_reset() {
   hot_reset_until_ = sim_now() + ticks(chip_.endpoint.flr_time);
   for (auto& function : functions_) function.reset(FunctionReset::kConventional, hot_reset_until_);
+  follow_virtual_functions();
   for (const auto& function : functions_) {
-    if (function.has_device()) reset_behind(function.number());
+    if (function.has_device()) reset_behind(function.device());
   }
 }
 
-// Virtual functions go with function 0.
+// Those that go with VF Enable leave nothing behind.
+void Endpoint::follow_virtual_functions() {
+  const unsigned gone = virtual_functions_.follow(functions_.front().virtual_functions());
+  for (unsigned i = 0; i < gone; ++i) {
+    const auto& function = virtual_functions_.at(i);
+    if (function.has_device()) reset_behind(function.device());
+  }
+}
+
 void Endpoint::reset_behind(unsigned function) {
-  virtual_functions_.follow(functions_.front().virtual_functions());
   for (unsigned tag = 0; tag < tags_.size(); ++tag) {
     const bool open = tags_[tag].client && tags_[tag].function == function;
     if (open) end_read(tag, Completion::kCompleterAbort, nullptr);
   }
   for (auto* listener : listeners_) listener->function_reset(function);
+}
+
+EndpointFunction& Endpoint::of_chip(unsigned function) {
+  const unsigned physical = chip_.physical_functions();
+  return function < physical ? functions_[function] : virtual_functions_.at(function - physical);
+}
+
+// PASIDs of virtual functions are enabled in the physical one.
+bool Endpoint::pasid_enabled(unsigned function) const {
+  const bool is_virtual = function >= chip_.physical_functions();
+  return (is_virtual ? functions_.front() : functions_[function]).pasid_enabled();
 }
 
 }  // namespace npu::model

@@ -34,11 +34,12 @@ class Endpoint : public sc_core::sc_module,
  public:
   using Payload = tlm::tlm_generic_payload;
 
-  using InitiatorSocket = tlm_utils::simple_initiator_socket<Endpoint>;
+  using InitiatorSocket = tlm_utils::simple_initiator_socket_optional<Endpoint>;
   // BAR0 of each of the chip's functions, b_transport, immediate; the address is the offset in
-  // BAR0. The MSI-X structures are the endpoint's own and never appear here. Must be bound.
+  // BAR0. The MSI-X structures are the endpoint's own and never appear here. Those of
+  // virtual functions need not be bound: nothing is behind them then.
   sc_core::sc_vector<InitiatorSocket> register_sockets;
-  // BAR2 of each, nb; the address is the offset in BAR2. Must be bound.
+  // BAR2 of each, nb; the address is the offset in BAR2. As register_sockets.
   sc_core::sc_vector<InitiatorSocket> memory_sockets;
   // From the card's DMA, nb, for Transaction::function: reads and translations (non-posted) and
   // writes (posted), up to 4 KiB and not across a 4 KiB border; the address is a bus address. After
@@ -57,7 +58,7 @@ class Endpoint : public sc_core::sc_module,
   PciePort& port() { return port_; }
   // Packed BDF of a function of the chip.
   std::uint16_t requester(unsigned function = 0) const {
-    return static_cast<std::uint16_t>(bus_ << 8 | function);
+    return static_cast<std::uint16_t>(bus_ << 8 | of_chip(function).number());
   }
   const ChipConfig& chip() const { return chip_; }
   Picoseconds receiver_hold() const { return chip_.endpoint.ingress; }
@@ -69,6 +70,8 @@ class Endpoint : public sc_core::sc_module,
   void hot_reset() override;
   // When the last reset of function 0 is over.
   SimTime ready_at() const { return functions_.front().ready_at(); }
+  // What is behind the function takes this long to be reset.
+  void set_reset_time(unsigned function, Picoseconds time) { reset_times_[function] = ticks(time); }
   void add_reset_listener(ResetListener& listener) { listeners_.push_back(&listener); }
   // Called with the function when an ATS Invalidate Request for it has arrived. True: what it has
   // cached is gone and in use no more; false: it will be, and then invalidated(request) is called.
@@ -80,13 +83,13 @@ class Endpoint : public sc_core::sc_module,
   void on_page_response(PageResponseListener listener) { on_page_response_ = std::move(listener); }
   // HostServicesPort
   bool translations_enabled(unsigned function) const override {
-    return functions_[function].ats_enabled() && functions_[function].pasid_enabled();
+    return of_chip(function).ats_enabled() && pasid_enabled(function);
   }
   unsigned page_requests(unsigned function) const override {
-    return functions_[function].page_requests();
+    return of_chip(function).page_requests();
   }
   void set_page_request_status(unsigned function, std::uint16_t bits) override {
-    functions_[function].set_page_request_status(bits);
+    of_chip(function).set_page_request_status(bits);
   }
   std::uint16_t requester_of(unsigned function) const override { return requester(function); }
   void add_write_loss_listener(WriteLossListener& listener) {
@@ -162,7 +165,14 @@ class Endpoint : public sc_core::sc_module,
   void log_completion_error(Completion completion, const Payload& payload);
   // reset and interrupts
   void function_level_reset(EndpointFunction& function);
+  void follow_virtual_functions();
   void reset_behind(unsigned function);
+  // By the chip's number.
+  EndpointFunction& of_chip(unsigned function);
+  const EndpointFunction& of_chip(unsigned function) const {
+    return const_cast<Endpoint*>(this)->of_chip(function);
+  }
+  bool pasid_enabled(unsigned function) const;
   bool is_pending(unsigned function) const;
   bool in_hot_reset() const { return hot_reset_until_ != 0 && sim_now() < hot_reset_until_; }
   void deliver_pending(EndpointFunction& function);
@@ -174,6 +184,7 @@ class Endpoint : public sc_core::sc_module,
   std::vector<EndpointFunction> functions_;  // physical ones, the chip's first
   SimTime hot_reset_until_ = 0;
   VirtualFunctions virtual_functions_;
+  std::vector<SimTime> reset_times_;  // by function of the chip
   std::vector<ResetListener*> listeners_;
   std::vector<WriteLossListener*> loss_listeners_;
   InvalidationListener on_invalidation_;

@@ -32,8 +32,8 @@ tlm::tlm_sync_enum Endpoint::dma_request(int port, Payload& payload, tlm::tlm_ph
                                          sc_core::sc_time& delay) {
   auto& info = Transaction::of(payload);
   sc_assert(payload.get_data_length() <= kMaxRequest);
-  const auto& function = functions_[info.function];
-  info.requester = requester(function.number());
+  const auto& function = of_chip(info.function);
+  info.requester = requester(info.function);
   const bool allowed = function.bus_master() && !function.in_reset();
   if (info.posted) {
     const bool may_ask = info.kind != TransactionKind::kPageRequest || function.page_requests() > 0;
@@ -51,7 +51,7 @@ tlm::tlm_sync_enum Endpoint::dma_request(int port, Payload& payload, tlm::tlm_ph
 
 tlm::tlm_sync_enum Endpoint::refuse_posted(Payload& payload) {
   const auto& info = Transaction::of(payload);
-  auto& function = functions_[info.function];
+  auto& function = of_chip(info.function);
   if (!function.in_reset()) {
     function.log_uncorrectable(kAerInternalError, tlp_header(payload, info));
   }
@@ -75,7 +75,7 @@ void Endpoint::respond(unsigned port, Payload& payload) {
 // Returns when the last byte will have left, as far as is known now.
 SimTime Endpoint::post(Payload& payload) {
   auto& info = Transaction::of(payload);
-  if (!functions_[info.function].pasid_enabled()) info.pasid = 0;
+  if (!pasid_enabled(info.function)) info.pasid = 0;
   posted_ready_ = sim_now() + ticks(chip_.endpoint.egress);
   simulation_.agenda.at<&Endpoint::send_posted>(posted_ready_, *this, handle_of(payload));
   const auto& link = *port_.link();
@@ -116,7 +116,7 @@ void Endpoint::start_read(unsigned port, Payload& client) {
   wire_info.kind = info.kind;
   wire_info.function = info.function;
   wire_info.requester = info.requester;
-  wire_info.pasid = functions_[info.function].pasid_enabled() ? info.pasid : 0;
+  wire_info.pasid = pasid_enabled(info.function) ? info.pasid : 0;
   wire_info.translated = info.translated;
   wire_info.no_write = info.no_write;
   wire_info.cause = info.cause;
@@ -198,7 +198,7 @@ void Endpoint::timed_out(std::uint64_t context) {
 
 void Endpoint::log_completion_error(Completion completion, const Payload& payload) {
   const auto& info = Transaction::of(payload);
-  auto& function = functions_[info.function];
+  auto& function = of_chip(info.function);
   const auto header = tlp_header(payload, info);
   switch (completion) {
     case Completion::kTimeout:

@@ -180,6 +180,7 @@ void PlatformFirmware::place_virtual_bars(PciFunction& function) {
   const std::uint32_t sriov = find_extended(bdf, pci::kExtSriov);
   if (sriov == 0) return;
   const unsigned total = read(bdf, sriov + pci::kSriovTotalVfs, 2);
+  function.most_virtual = total;
   for (std::uint32_t bar = 0; bar < 6; ++bar) {
     function.virtual_bars[bar] = place(bdf, sriov + pci::kSriovBar0 + 4 * bar, total);
     if (function.virtual_bars[bar].flags & pci::kBarType64) ++bar;
@@ -238,6 +239,13 @@ std::uint32_t PlatformFirmware::find_extended(platform::Bdf bdf, std::uint16_t i
     offset = header >> 20;
   }
   return 0;
+}
+
+PciResource PlatformFirmware::virtual_resource(platform::Bdf bdf, unsigned bar) const {
+  for (const auto& function : functions_) {
+    if (function.bdf == bdf) return function.virtual_bars[bar];
+  }
+  return {};
 }
 
 PciResource PlatformFirmware::resource(platform::Bdf bdf, unsigned bar) const {

@@ -26,6 +26,7 @@ struct PciFunction {
   int numa_node = -1;
   std::array<PciResource, 6> bars{};
   std::array<PciResource, 6> virtual_bars{};  // of its first virtual function
+  unsigned most_virtual = 0;                  // TotalVFs: their BARs lie side by side
 };
 
 class PlatformFirmware {
@@ -49,6 +50,8 @@ class PlatformFirmware {
 
   const std::vector<PciFunction>& functions() const { return functions_; }
   PciResource resource(platform::Bdf bdf, unsigned bar) const;
+  // Of the first virtual function that the physical one can have; the others lie behind it.
+  PciResource virtual_resource(platform::Bdf bdf, unsigned bar) const;
 
  private:
   // What was written where; in the order of the first write to each place.

@@ -12,9 +12,10 @@ namespace pci = abi::pci;
 
 EndpointFunction::EndpointFunction(const ChipConfig& chip, unsigned number, unsigned count)
     : number_(number),
+      device_(number < chip.physical_functions() ? static_cast<int>(number) : -1),
       capabilities_(build_endpoint(space_, chip, number, count)),
-      msix_(number < chip.functions() ? chip.pci.msix_vectors : 0) {
-  if (number < chip.functions()) {
+      msix_(has_device() ? chip.pci.msix_vectors : 0) {
+  if (has_device()) {
     bar0_.size = chip.pci.bar0_size;
     bar2_.size = chip.pci.bar2_size;
   }
@@ -27,15 +28,24 @@ EndpointFunction::EndpointFunction(const ChipConfig& chip, unsigned number, unsi
 }
 
 EndpointFunction::EndpointFunction(const ConfigSpace& space, const CapabilityOffsets& at,
-                                   unsigned number, unsigned vectors)
-    : number_(number), space_(space), capabilities_(at), power_up_(space), msix_(vectors) {
+                                   unsigned number, int device, unsigned vectors)
+    : number_(number),
+      device_(device),
+      space_(space),
+      capabilities_(at),
+      power_up_(space),
+      msix_(vectors) {
   refresh();
 }
 
-EndpointFunction EndpointFunction::make_virtual(const ChipConfig& chip, unsigned number) {
+EndpointFunction EndpointFunction::make_virtual(const ChipConfig& chip, unsigned index) {
   ConfigSpace space;
   const auto at = build_virtual(space, chip);
-  return {space, at, number, virtual_vectors(chip.pci)};
+  const unsigned number = chip.pci.sriov_first_vf_offset + index * chip.pci.sriov_vf_stride;
+  const unsigned vectors = virtual_vectors(chip.pci);
+  // Without room for interrupts in its BAR it is there in name alone.
+  const int device = vectors > 0 ? static_cast<int>(chip.physical_functions() + index) : -1;
+  return {space, at, number, device, vectors};
 }
 
 bool EndpointFunction::write(std::uint32_t offset, unsigned width, std::uint32_t value) {

@@ -29,15 +29,17 @@ enum class FunctionReset : std::uint8_t { kFunctionLevel, kConventional };
 
 class EndpointFunction {
  public:
-  // The chip's functions have BARs and MSI-X, others of the device's `count` none of these;
-  // function 0 has SR-IOV. `number`: the low eight bits of the routing id.
+  // The chip's physical functions have BARs and MSI-X, others of the device's `count` none of
+  // these; function 0 has SR-IOV. `number`: the low eight bits of the routing id.
   EndpointFunction(const ChipConfig& chip, unsigned number, unsigned count);
-  // A virtual function of function 0.
-  static EndpointFunction make_virtual(const ChipConfig& chip, unsigned number);
+  // Virtual function `index` of function 0.
+  static EndpointFunction make_virtual(const ChipConfig& chip, unsigned index);
 
   unsigned number() const { return number_; }
-  // Registers and memory of the card are behind its BARs: those of the chip's function number().
-  bool has_device() const { return bar0_.size != 0; }
+  // Registers and memory of the card are behind its BARs.
+  bool has_device() const { return device_ >= 0; }
+  // The chip's function that they are of, if there is one.
+  unsigned device() const { return static_cast<unsigned>(device_); }
 
   std::uint32_t read(std::uint32_t offset, unsigned width) const {
     return space_.read(offset, width);
@@ -78,7 +80,7 @@ class EndpointFunction {
     Bytes size = 0;
   };
   EndpointFunction(const ConfigSpace& space, const CapabilityOffsets& at, unsigned number,
-                   unsigned vectors);
+                   int device, unsigned vectors);
   int bar_of(std::uint64_t address, Bytes length, Bytes& offset) const;
   bool log_in_aer(std::uint32_t bit, const std::array<std::uint32_t, 4>& header);
   void refresh();
@@ -87,6 +89,7 @@ class EndpointFunction {
   void refresh_page_requests();
 
   unsigned number_;
+  int device_;  // -1: none
   SimTime ready_at_ = 0;
   ConfigSpace space_;
   CapabilityOffsets capabilities_;

@@ -98,6 +98,8 @@ LinkDirection::Slot LinkDirection::reserve(std::uint64_t now, const TlpTrain& tr
   statistics_.payload_bytes += train.payload;
   statistics_.header_bytes += train.count * (framing_ + train.header);
   statistics_.dllp_bytes += train.count * dllp_;
+  statistics_.bytes_by_kind[static_cast<std::size_t>(train.kind)] +=
+      train.payload + train.count * (framing_ + train.header);
   return slot;
 }
 

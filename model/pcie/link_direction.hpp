@@ -4,6 +4,8 @@
 // Sources: PCIe Base 4.0, 4.2.1 and 4.2.2 (8b/10b and 128b/130b encoding), 2.6 (flow control).
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -11,13 +13,18 @@
 
 namespace npu::model {
 
+// PCIe 2.1.1.1: messages are posted.
+enum class TlpKind : std::uint8_t { kPosted, kNonPosted, kCompletion };
+inline constexpr std::size_t kTlpKinds = 3;
+
 // What one direction has carried. Differences of two snapshots describe what lies between them.
 struct LinkStatistics {
   std::uint64_t tlps = 0;
-  Bytes payload_bytes = 0;         // data of TLPs
-  Bytes header_bytes = 0;          // framing and headers of TLPs
-  Bytes dllp_bytes = 0;            // ACK and UpdateFC
-  std::uint64_t busy = 0;          // ps the wire carried any of these
+  Bytes payload_bytes = 0;                       // data of TLPs
+  Bytes header_bytes = 0;                        // framing and headers of TLPs
+  Bytes dllp_bytes = 0;                          // ACK and UpdateFC
+  std::array<Bytes, kTlpKinds> bytes_by_kind{};  // payload and headers
+  std::uint64_t busy = 0;                        // ps the wire carried any of these
   std::uint64_t credit_stall = 0;  // ps the wire stood idle with a TLP waiting for credits
 
   friend LinkStatistics operator-(LinkStatistics a, const LinkStatistics& b) {
@@ -25,6 +32,7 @@ struct LinkStatistics {
     a.payload_bytes -= b.payload_bytes;
     a.header_bytes -= b.header_bytes;
     a.dllp_bytes -= b.dllp_bytes;
+    for (std::size_t i = 0; i < kTlpKinds; ++i) a.bytes_by_kind[i] -= b.bytes_by_kind[i];
     a.busy -= b.busy;
     a.credit_stall -= b.credit_stall;
     return a;
@@ -37,6 +45,7 @@ struct TlpTrain {
   Bytes header = 12;          // bytes of each header: 12 or 16, and prefixes
   Bytes payload = 0;          // over all TLPs
   bool uses_credits = false;  // posted requests and completions do
+  TlpKind kind = TlpKind::kNonPosted;
 };
 
 class LinkDirection {

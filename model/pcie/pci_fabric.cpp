@@ -66,7 +66,7 @@ PciFabric::Below PciFabric::build(const PciNodeConfig& node) {
     const auto& chip = config_.cards[index];
     card.endpoint = std::make_unique<Endpoint>(
         fmt::format("card{}", index).c_str(), simulation_, chip, dma_ports_,
-        std::max(node.extra_functions + 1, chip.functions()));
+        std::max(node.extra_functions + 1, chip.physical_functions()));
     return {card.endpoint.get(), &card.endpoint->port(), card.endpoint->receiver_hold(),
             &card.link};
   }
@@ -118,6 +118,24 @@ std::vector<PciFunction> PciFabric::virtual_functions(unsigned card) {
     return firmware_.virtual_functions(config_access(), function);
   }
   return {};
+}
+
+PciResource PciFabric::resource(platform::Bdf bdf, unsigned bar) const {
+  const auto found = firmware_.resource(bdf, bar);
+  if (found.size != 0 || bar >= 6) return found;
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    const auto physical = platform::Bdf::unpack(cards_[i].endpoint->requester());
+    const auto& config = config_.cards[i].pci;
+    const unsigned first = physical.packed() + config.sriov_first_vf_offset;
+    if (config.sriov_total_vfs == 0 || bdf.bus != physical.bus || bdf.packed() < first) continue;
+    const unsigned steps = bdf.packed() - first;
+    const unsigned index = steps / config.sriov_vf_stride;
+    if (steps % config.sriov_vf_stride != 0 || index >= config.sriov_total_vfs) continue;
+    auto resource = firmware_.virtual_resource(physical, bar);
+    resource.address += index * resource.size;
+    return resource;
+  }
+  return found;
 }
 
 int PciFabric::numa_node(std::uint16_t requester) const {

@@ -37,9 +37,8 @@ class PciFabric : public sc_core::sc_module {
   // What the operating system finds at boot.
   const std::vector<platform::HostBridge>& host_bridges() const { return bridges_; }
   const std::vector<PciFunction>& functions() const { return firmware_.functions(); }
-  PciResource resource(platform::Bdf bdf, unsigned bar) const {
-    return firmware_.resource(bdf, bar);
-  }
+  // Also of a virtual function that there can be.
+  PciResource resource(platform::Bdf bdf, unsigned bar) const;
   // Those that function 0 of `card` has now.
   std::vector<PciFunction> virtual_functions(unsigned card);
   int numa_node(std::uint16_t requester) const;  // packed BDF; -1: no bridge owns its bus

@@ -48,12 +48,14 @@ TlpTrain request_train(const tlm::tlm_generic_payload& payload, const Transactio
   const std::uint64_t address = payload.get_address();
   const Bytes length = payload.get_data_length();
   train.uses_credits = info.posted;
+  if (info.posted) train.kind = TlpKind::kPosted;
   if (info.kind == TransactionKind::kConfig) {
     if (payload.is_write()) train.payload = 4;
     return train;
   }
   if (info.kind == TransactionKind::kInvalidation) {  // a message with data, PCIe 10.3.1
     train.uses_credits = true;
+    train.kind = TlpKind::kPosted;
     train.header = kLongHeader;
     train.payload = kInvalidationData;
     return train;
@@ -78,7 +80,9 @@ TlpTrain completion_train(const tlm::tlm_generic_payload& payload, const Transac
                           const LinkConfig& link, Bytes boundary) {
   TlpTrain train;
   train.uses_credits = true;
+  train.kind = TlpKind::kCompletion;
   if (info.kind == TransactionKind::kInvalidation) {  // a message without data, PCIe 10.3.2
+    train.kind = TlpKind::kPosted;
     train.header = kLongHeader;
     return train;
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The virtual functions of function 0: they come and go with VF Enable of its SR-IOV capability.
 // Each has a configuration space, an MSI-X table in its part of VF BAR0 and a function level reset
-// of its own. No registers and no memory of the card are behind them.
+// of its own; behind its BARs is the chip's function of its number behind the physical ones, which
+// has registers and, when the physical function's driver gave it some, cores and memory.
 // Source: Single Root I/O Virtualization and Sharing 1.1, 2.1, 3.3, 3.4.
 #pragma once
 
@@ -14,10 +15,14 @@ namespace npu::model {
 
 class VirtualFunctions {
  public:
-  explicit VirtualFunctions(const ChipConfig& chip) : chip_(chip) {}
+  explicit VirtualFunctions(const ChipConfig& chip);
 
-  // The physical function's capability may have changed.
-  void follow(const VirtualFunctionState& state);
+  // The physical function's capability may have changed. How many have gone: the first ones.
+  unsigned follow(const VirtualFunctionState& state);
+  // That answer at present, from the first one on.
+  unsigned count() const { return state_.count; }
+  // Whether it answers or not; as the chip numbers them, from 0.
+  EndpointFunction& at(unsigned index) { return functions_[index]; }
   // By the low eight bits of its routing id (the physical function's are 0); null: none answers.
   EndpointFunction* find(unsigned number);
   // Whose BAR [address, address + length) lies in; null: nobody's. `bar` is 0 or 2, `offset` from
@@ -30,7 +35,7 @@ class VirtualFunctions {
 
   const ChipConfig& chip_;
   VirtualFunctionState state_;
-  std::vector<EndpointFunction> functions_;
+  std::vector<EndpointFunction> functions_;  // that there can be
 };
 
 }  // namespace npu::model

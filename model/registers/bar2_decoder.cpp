@@ -9,14 +9,8 @@
 namespace npu::model {
 
 Bar2Decoder::Bar2Decoder(const sc_core::sc_module_name& name, Simulation& sim,
-                         const ChipConfig& config, CardRegisters& registers)
-    : sc_module(name),
-      sim_(sim),
-      streams_(registers.streams()),
-      window_base_(registers.stream_window_base()),
-      doorbell_base_(registers.doorbell_base()),
-      share_(config.partition(registers.function())),
-      doorbell_bytes_(Bytes{share_.doorbell_pages} * abi::kDoorbellPageSize) {
+                         CardRegisters& registers)
+    : sc_module(name), sim_(sim), registers_(registers), streams_(registers.streams()) {
   memory_socket.register_nb_transport_fw(this, &Bar2Decoder::from_host);
   hbm_socket.register_nb_transport_bw(this, &Bar2Decoder::from_memory);
 }
@@ -25,21 +19,24 @@ tlm::tlm_sync_enum Bar2Decoder::from_host(tlm::tlm_generic_payload& trans, tlm::
                                           sc_core::sc_time& delay) {
   const Bytes address = trans.get_address();
   const Bytes length = trans.get_data_length();
-  const Bytes window_bytes = streams_.window_bytes();
-  if (address >= window_base_ && range_fits(address - window_base_, length, window_bytes)) {
+  const auto& share = registers_.share();
+  const Bytes windows = registers_.stream_window_base(), doorbells = registers_.doorbell_base();
+  const Bytes window_bytes = share.memory == 0 ? 0 : streams_.window_bytes();
+  const Bytes doorbell_bytes = Bytes{share.doorbell_pages} * abi::kDoorbellPageSize;
+  if (address >= windows && range_fits(address - windows, length, window_bytes)) {
     finish(trans, access_stream(trans));
     return tlm::TLM_ACCEPTED;
   }
-  if (address >= doorbell_base_ && range_fits(address - doorbell_base_, length, doorbell_bytes_)) {
+  if (address >= doorbells && range_fits(address - doorbells, length, doorbell_bytes)) {
     finish(trans, access_doorbell(trans));
     return tlm::TLM_ACCEPTED;
   }
   const auto touches = [&](Bytes base, Bytes bytes) {
     return address < base + bytes && address + length > base;
   };
-  if (!touches(window_base_, window_bytes) && !touches(doorbell_base_, doorbell_bytes_) &&
-      range_fits(address, length, share_.memory)) {
-    trans.set_address(share_.memory_base + address);
+  if (!touches(windows, window_bytes) && !touches(doorbells, doorbell_bytes) &&
+      share.has_memory(address, length)) {
+    trans.set_address(share.memory_base + address);
     return hbm_socket->nb_transport_fw(trans, phase, delay);
   }
   finish(trans, Completion::kUnsupportedRequest);
@@ -48,12 +45,12 @@ tlm::tlm_sync_enum Bar2Decoder::from_host(tlm::tlm_generic_payload& trans, tlm::
 
 tlm::tlm_sync_enum Bar2Decoder::from_memory(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                             sc_core::sc_time& delay) {
-  trans.set_address(trans.get_address() - share_.memory_base);
+  trans.set_address(trans.get_address() - registers_.share().memory_base);
   return memory_socket->nb_transport_bw(trans, phase, delay);
 }
 
 Completion Bar2Decoder::access_stream(tlm::tlm_generic_payload& trans) {
-  const Bytes offset = trans.get_address() - window_base_;
+  const Bytes offset = trans.get_address() - registers_.stream_window_base();
   const bool one_window = offset / abi::kStreamWindowSize ==
                           (offset + trans.get_data_length() - 1) / abi::kStreamWindowSize;
   if (!one_window) return Completion::kUnsupportedRequest;
@@ -69,7 +66,7 @@ Completion Bar2Decoder::access_doorbell(tlm::tlm_generic_payload& trans) {
     return Completion::kSuccess;
   }
   const auto address = trans.get_address();
-  trans.set_address(address - doorbell_base_);
+  trans.set_address(address - registers_.doorbell_base());
   auto delay = sc_core::SC_ZERO_TIME;
   doorbell_socket->b_transport(trans, delay);
   trans.set_address(address);

@@ -14,8 +14,7 @@ namespace npu::model {
 
 class Bar2Decoder : public sc_core::sc_module {
  public:
-  Bar2Decoder(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
-              CardRegisters& registers);
+  Bar2Decoder(const sc_core::sc_module_name& name, Simulation& sim, CardRegisters& registers);
 
   // nb protocol of model/core/transaction.hpp. An access that lies neither whole in the stream
   // windows, nor whole in the doorbell pages, nor whole in device memory ends as
@@ -38,11 +37,8 @@ class Bar2Decoder : public sc_core::sc_module {
   void respond(std::uint64_t trans);
 
   Simulation& sim_;
+  const CardRegisters& registers_;
   StreamTable& streams_;
-  const Bytes window_base_;
-  const Bytes doorbell_base_;
-  const Partition share_;
-  const Bytes doorbell_bytes_;
 };
 
 }  // namespace npu::model

@@ -20,15 +20,16 @@ CardRegisters::CardRegisters(const sc_core::sc_module_name& name, Simulation& si
       device_index_(device_index),
       function_(function),
       track_prefix_(prefix_of(device_index, function)),
-      device_id_(config.pci.device_id),
+      virtual_(function < config.physical_functions() ? 0
+                                                      : function - config.physical_functions() + 1),
+      device_id_(virtual_ == 0 ? config.pci.device_id : config.pci.sriov_vf_device_id),
       revision_(config.pci.revision),
-      ai_cores_(config.partition(function).clusters),
-      hbm_usable_(config.partition(function).usable),
-      stream_window_base_(hbm_usable_ + abi::kReservedStreamOffset),
+      share_(config.partition(function)),
       events_(config.events),
       streams_(config.streams),
       track_(sim.recorder.track(track_prefix_ + ".registers")) {
   register_socket.register_b_transport(this, &CardRegisters::b_transport);
+  register_socket.register_transport_dbg(this, &CardRegisters::transport_dbg);
   install_hooks();
   set_constants();
 }
@@ -39,12 +40,21 @@ void CardRegisters::set_constants() {
   bank_.set(abi::ChipRevision{}
                 .set<abi::ChipRevision::AbiVersion>(abi::kAbiVersion)
                 .set<abi::ChipRevision::Silicon>(revision_));
-  bank_.set(abi::AiCoreCount::from_raw(ai_cores_));
+  bank_.set(abi::AiCoreCount::from_raw(share_.own_clusters()));
   bank_.set(abi::DeviceIndex::from_raw(device_index_));
-  bank_.set(abi::HbmSize::from_raw(hbm_usable_));
-  bank_.set(abi::StreamWindowBase::from_raw(stream_window_base_));
+  bank_.set(abi::HbmSize::from_raw(share_.usable));
+  bank_.set(abi::StreamWindowBase::from_raw(stream_window_base()));
   bank_.set(abi::StreamCount::from_raw(streams_.size()));
   bank_.set(abi::EventCount::from_raw(events_.size()));
+  if (virtual_ == 0) return;
+  bank_.set(abi::ShareCapability{}.set<abi::ShareCapability::Function>(virtual_));
+  bank_.set(abi::ShareStatusRegister{}.set<abi::ShareStatusRegister::Code>(
+      static_cast<std::uint32_t>(abi::ShareStatus::kOperation)));
+}
+
+void CardRegisters::set_share(const Partition& share) {
+  share_ = share;
+  set_constants();
 }
 
 void CardRegisters::install_hooks() {
@@ -52,7 +62,7 @@ void CardRegisters::install_hooks() {
   bank_.on_read<abi::DeviceStatus>([this] {
     const auto valid = bank_.get<abi::FaultStatus>().get<abi::FaultStatus::Valid>();
     return abi::DeviceStatus{}
-        .set<abi::DeviceStatus::Ready>(1)
+        .set<abi::DeviceStatus::Ready>(share_.memory != 0 ? 1 : 0)
         .set<abi::DeviceStatus::FaultPending>(valid);
   });
 }
@@ -60,6 +70,7 @@ void CardRegisters::install_hooks() {
 void CardRegisters::report(const FaultReport& fault) {
   sim_.emit(track_, platform::Activity::kFault, sim_now(), sim_now(), fault.cause, 0,
             static_cast<std::uint64_t>(fault.code));
+  if (on_fault_) on_fault_(fault);
   auto status = bank_.get<abi::FaultStatus>();
   if (status.get<abi::FaultStatus::Valid>() != 0) {
     bank_.set(status.set<abi::FaultStatus::Overflow>(1));
@@ -95,11 +106,17 @@ bool CardRegisters::serve(tlm::tlm_command command, std::uint64_t offset, unsign
       offset >= abi::kEventBlock &&
       offset < abi::kEventBlock + std::uint64_t{abi::kEventStride} * abi::kMaxEvents;
   if (command == tlm::TLM_READ_COMMAND) {
-    return event_block ? events_.host_read(offset - abi::kEventBlock, data, length)
-                       : bank_.host_read(offset, data, length);
+    if (event_block) return events_.host_read(offset - abi::kEventBlock, data, length);
+    return windows_.read(offset, data, length) || bank_.host_read(offset, data, length);
   }
   // The event registers are read-only.
   return event_block ? offset % 4 == 0 && length % 4 == 0 : bank_.host_write(offset, data, length);
+}
+
+unsigned CardRegisters::transport_dbg(tlm::tlm_generic_payload& trans) {
+  const bool ok = serve(trans.get_command(), trans.get_address(), trans.get_data_ptr(),
+                        trans.get_data_length());
+  return ok ? trans.get_data_length() : 0;
 }
 
 void CardRegisters::b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time&) {

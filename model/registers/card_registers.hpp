@@ -5,12 +5,15 @@
 
 #include <tlm_utils/simple_target_socket.h>
 
+#include <functional>
+
 #include "model/config/chip_config.hpp"
 #include "model/core/ports.hpp"
 #include "model/core/register_bank.hpp"
 #include "model/core/simulation.hpp"
 #include "model/registers/event_table.hpp"
 #include "model/registers/stream_table.hpp"
+#include "model/registers/word_windows.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::model {
@@ -25,6 +28,7 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
 
   // Addresses are offsets in BAR0. Answers at once and never waits. Accesses are naturally
   // aligned multiples of 4 bytes; others get TLM_BURST_ERROR_RESPONSE and kUnsupportedRequest.
+  // transport_dbg does the same for who looks at the machine from outside.
   tlm_utils::simple_target_socket<CardRegisters> register_socket{"register_socket"};
 
   // Before the simulation starts; without it faults raise nothing.
@@ -40,9 +44,12 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   // DEVICE_TIME, ns.
   std::uint64_t device_time() const { return (sim_now() - reset_time_) / 1000; }
   // Offset in BAR2 of doorbell page 0.
-  Bytes doorbell_base() const { return hbm_usable_ + abi::kReservedDoorbellOffset; }
+  Bytes doorbell_base() const { return share_.usable + abi::kReservedDoorbellOffset; }
   // Device-local address of stream window 0.
-  Bytes stream_window_base() const { return stream_window_base_; }
+  Bytes stream_window_base() const { return share_.usable + abi::kReservedStreamOffset; }
+  // What the function has of the card.
+  const Partition& share() const { return share_; }
+  void set_share(const Partition& share);
 
   void raise(unsigned vector, std::uint64_t cause) {
     if (interrupts_ != nullptr) interrupts_->raise(function_, vector, cause);
@@ -50,11 +57,20 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   // The first fault since FAULT_STATUS.Valid was cleared is latched and raises kFaultVector; later
   // ones set Overflow.
   void report(const FaultReport& fault) override;
+  // Called for every fault that is reported, latched or not.
+  void on_fault(std::function<void(const FaultReport&)> listener) {
+    on_fault_ = std::move(listener);
+  }
+  // A part of BAR0, outside all registers, that reads as what `read` gives for each of its words.
+  void add_window(abi::WordWindow window, WordWindows::Read read) {
+    windows_.add(window, std::move(read));
+  }
   // Registers, events and stream windows to their reset values, if it is this function's.
   void function_reset(unsigned function) override;
 
  private:
   void b_transport(tlm::tlm_generic_payload& trans, sc_core::sc_time& delay);
+  unsigned transport_dbg(tlm::tlm_generic_payload& trans);
   bool serve(tlm::tlm_command command, std::uint64_t offset, unsigned char* data,
              std::size_t length);
   void set_constants();
@@ -64,14 +80,15 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   const std::uint32_t device_index_;
   const unsigned function_;
   const std::string track_prefix_;
+  const unsigned virtual_;  // n: virtual function n - 1; 0: a physical one
   const std::uint16_t device_id_;
   const std::uint8_t revision_;
-  const unsigned ai_cores_;
-  const Bytes hbm_usable_;
-  const Bytes stream_window_base_;
+  Partition share_;
   RegisterBank bank_{abi::kBar0Table};
   EventTable events_;
   StreamTable streams_;
+  WordWindows windows_;
+  std::function<void(const FaultReport&)> on_fault_;
   InterruptPort* interrupts_ = nullptr;
   SimTime reset_time_ = 0;
   std::uint32_t track_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -36,6 +37,33 @@ TEST(GoldenLayout, Bar0) {
   EXPECT_EQ(kAbiVersion, 1U);
 }
 
+TEST(GoldenLayout, TelemetryWindows) {
+  EXPECT_EQ(kCoreBusyWindow.offset, 0x0800U);
+  EXPECT_EQ(kCoreBusyWindow.end(), 0x1000U);  // 256 cores
+  EXPECT_EQ(kAicpuBusyWindow.offset, 0x1100U);
+  EXPECT_EQ(kAicpuBusyWindow.end(), 0x1300U);  // 64 AICPUs
+  EXPECT_EQ(kChipNameWindow.offset, 0x1300U);
+  EXPECT_EQ(kChipNameWindow.end(), 0x1320U);
+  EXPECT_EQ(kEventLogWindow.offset, 0x1400U);
+  EXPECT_EQ(kEventLogWindow.end(), 0x1800U);  // 32 records of 32 bytes
+  EXPECT_EQ(kEccSinglesOfPage, 8U);
+}
+
+TEST(GoldenLayout, LoggedEvent) {
+  EXPECT_EQ(offsetof(LoggedEvent, number), 0U);
+  EXPECT_EQ(offsetof(LoggedEvent, kind), 4U);
+  EXPECT_EQ(offsetof(LoggedEvent, severity), 6U);
+  EXPECT_EQ(offsetof(LoggedEvent, time_ns), 8U);
+  EXPECT_EQ(offsetof(LoggedEvent, address), 16U);
+  EXPECT_EQ(offsetof(LoggedEvent, detail), 24U);
+  EXPECT_EQ(static_cast<int>(EventKind::kMemorySingle), 1);
+  EXPECT_EQ(static_cast<int>(EventKind::kMemoryDouble), 2);
+  EXPECT_EQ(static_cast<int>(EventKind::kFault), 3);
+  EXPECT_EQ(static_cast<int>(EventKind::kReset), 4);
+  EXPECT_EQ(static_cast<int>(Severity::kNotice), 0);
+  EXPECT_EQ(static_cast<int>(Severity::kCritical), 3);
+}
+
 TEST(GoldenLayout, Bar2) {
   EXPECT_EQ(kReservedRingOffset, 0U);
   EXPECT_EQ(kReservedStreamOffset, 0x100'0000U);
@@ -54,12 +82,13 @@ TEST(GoldenIds, VendorAndDevices) {
   EXPECT_EQ(kDeviceShipping910a, 0xD801);  // hardware.md H9
   EXPECT_EQ(kDeviceShipping910b, 0xD802);
   EXPECT_EQ(kDeviceShipping910c, 0xD803);
+  EXPECT_EQ(kDeviceVirtual, 0xD805);
   EXPECT_EQ(kDeviceShipping950, 0xD806);
   EXPECT_EQ(kClassProcessingAccelerator, 0x120000U);
   for (const int npu : {0xD100, 0xD110, 0xD200, 0xD801, 0xD802, 0xD803, 0xD806}) {
     EXPECT_TRUE(is_npu_device(static_cast<std::uint16_t>(npu))) << std::hex << npu;
   }
-  for (const int other : {0xD101, 0xD800, 0xD804, 0xD805, 0xFFFF}) {
+  for (const int other : {0xD101, 0xD800, 0xD804, 0xD807, 0xFFFF}) {
     EXPECT_FALSE(is_npu_device(static_cast<std::uint16_t>(other))) << std::hex << other;
   }
 }

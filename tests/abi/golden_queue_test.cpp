@@ -258,9 +258,10 @@ TEST(GoldenQueue, FaultCodes) {
       {FaultCode::kQueueDescriptor, 0x36}, {FaultCode::kInvalidFunction, 0x37},
       {FaultCode::kInvalidCoreMask, 0x38}, {FaultCode::kInvalidSignal, 0x39},
       {FaultCode::kWaitTimeout, 0x3A},     {FaultCode::kInvalidImage, 0x3B},
-      {FaultCode::kLocalBuffer, 0x40},     {FaultCode::kLocalAlignment, 0x41},
-      {FaultCode::kInstruction, 0x42},     {FaultCode::kFlagDeadlock, 0x43},
-      {FaultCode::kKernelTrap, 0x44},      {FaultCode::kKernelResult, 0x45},
+      {FaultCode::kTaskTimeout, 0x3C},     {FaultCode::kLocalBuffer, 0x40},
+      {FaultCode::kLocalAlignment, 0x41},  {FaultCode::kInstruction, 0x42},
+      {FaultCode::kFlagDeadlock, 0x43},    {FaultCode::kKernelTrap, 0x44},
+      {FaultCode::kKernelResult, 0x45},
   };
   for (const auto& [code, value] : golden) {
     EXPECT_EQ(static_cast<int>(code), value);

@@ -75,6 +75,47 @@ const GoldenRegister kGoldenBar0[] = {
     {"MESSAGE_WORD2", 0x03F8, 8, "RW", 0},
     {"MESSAGE_WORD3", 0x0400, 8, "RW", 0},
     {"MESSAGE_SEND", 0x0408, 8, "RW", 0},
+    {"SHARE_CAPABILITY", 0x0410, 4, "RO", 0},
+    {"SHARE_STATUS", 0x0414, 4, "RO", 0},
+    {"SHARE_COMMAND", 0x0418, 4, "RW", 0},
+    {"SHARE_CORES", 0x041C, 4, "RW", 0},
+    {"SHARE_AICPUS", 0x0420, 4, "RW", 0},
+    {"SHARE_MEMORY_BASE", 0x0428, 8, "RW", 0},
+    {"SHARE_MEMORY_SIZE", 0x0430, 8, "RW", 0},
+    {"SHARE_MEDIA", 0x0438, 8, "RW", 0},
+    {"SHARE_GROUP", 0x0440, 4, "RW", 0},
+    {"SHARE_WEIGHTS", 0x0444, 4, "RW", 0},
+    {"SHARE_TOKENS", 0x0448, 8, "RW", 0},
+    {"SHARE_TASK_TIMEOUT", 0x0450, 4, "RW", 0},
+    {"SHARE_NAME0", 0x0458, 8, "RW", 0},
+    {"SHARE_NAME1", 0x0460, 8, "RW", 0},
+    {"TELEMETRY_CAPABILITY", 0x0480, 4, "RO", 0},
+    {"CORE_CLOCK", 0x0484, 4, "RO", 0},
+    {"AICPU_CLOCK", 0x0488, 4, "RO", 0},
+    {"HBM_CLOCK", 0x048C, 4, "RO", 0},
+    {"HBM_PEAK_RATE", 0x0490, 8, "RO", 0},
+    {"HBM_BYTES_READ", 0x0498, 8, "RO", 0},
+    {"HBM_BYTES_WRITTEN", 0x04A0, 8, "RO", 0},
+    {"CUBE_BUSY", 0x04A8, 8, "RO", 0},
+    {"VECTOR_BUSY", 0x04B0, 8, "RO", 0},
+    {"LINK_RATE", 0x04B8, 8, "RO", 0},
+    {"LINK_RX_POSTED", 0x04C0, 8, "RO", 0},
+    {"LINK_RX_NON_POSTED", 0x04C8, 8, "RO", 0},
+    {"LINK_RX_COMPLETION", 0x04D0, 8, "RO", 0},
+    {"LINK_TX_POSTED", 0x04D8, 8, "RO", 0},
+    {"LINK_TX_NON_POSTED", 0x04E0, 8, "RO", 0},
+    {"LINK_TX_COMPLETION", 0x04E8, 8, "RO", 0},
+    {"ECC_INJECT_ADDRESS", 0x0500, 8, "RW", 0},
+    {"ECC_INJECT", 0x0508, 4, "RW", 0},
+    {"ECC_SINGLE", 0x050C, 4, "RO", 0},
+    {"ECC_DOUBLE", 0x0510, 4, "RO", 0},
+    {"ECC_RECORDED_SINGLE", 0x0514, 4, "RO", 0},
+    {"ECC_RECORDED_DOUBLE", 0x0518, 4, "RO", 0},
+    {"ECC_ISOLATED_SINGLE", 0x051C, 4, "RO", 0},
+    {"ECC_ISOLATED_DOUBLE", 0x0520, 4, "RO", 0},
+    {"ECC_CLEAR", 0x0524, 4, "RW", 0},
+    {"HEALTH_STATUS", 0x0540, 4, "RO", 0},
+    {"EVENT_LOG_COUNT", 0x0544, 4, "RO", 0},
     {"DMA_QUEUE_BASE", 0x1000, 8, "RW", 0},      // requirements.md M3: 0x1000
     {"DMA_CONSUMER_INDEX", 0x1008, 4, "RO", 0},  // M3: 0x1008
     {"DMA_DOORBELL", 0x1010, 4, "RW", 0},        // M3: 0x1010
@@ -135,6 +176,32 @@ TEST(GoldenFields, Faults) {
   expect_bits<FaultInfo::RingIndex>(31, 16, "FAULT_INFO.RingIndex");
 }
 
+TEST(GoldenFields, Shares) {
+  expect_bits<ShareCapability::Functions>(7, 0, "SHARE_CAPABILITY.Functions");
+  expect_bits<ShareCapability::Templates>(15, 8, "SHARE_CAPABILITY.Templates");
+  expect_bits<ShareCapability::Function>(31, 24, "SHARE_CAPABILITY.Function");
+  expect_bits<ShareStatusRegister::Busy>(0, 0, "SHARE_STATUS.Busy");
+  expect_bits<ShareStatusRegister::Code>(15, 8, "SHARE_STATUS.Code");
+  expect_bits<ShareCommand::Operation>(7, 0, "SHARE_COMMAND.Operation");
+  expect_bits<ShareCommand::Index>(15, 8, "SHARE_COMMAND.Index");
+  expect_bits<ShareCores::First>(15, 0, "SHARE_CORES.First");
+  expect_bits<ShareCores::Count>(31, 16, "SHARE_CORES.Count");
+  expect_bits<ShareAicpus::First>(15, 0, "SHARE_AICPUS.First");
+  expect_bits<ShareAicpus::Count>(31, 16, "SHARE_AICPUS.Count");
+  expect_bits<ShareMedia::Vpc>(7, 0, "SHARE_MEDIA.Vpc");
+  expect_bits<ShareMedia::Jpegd>(15, 8, "SHARE_MEDIA.Jpegd");
+  expect_bits<ShareMedia::Jpege>(23, 16, "SHARE_MEDIA.Jpege");
+  expect_bits<ShareMedia::Venc>(31, 24, "SHARE_MEDIA.Venc");
+  expect_bits<ShareMedia::Vdec>(39, 32, "SHARE_MEDIA.Vdec");
+  expect_bits<ShareGroup::Group>(7, 0, "SHARE_GROUP.Group");
+  expect_bits<ShareGroup::Vip>(8, 8, "SHARE_GROUP.Vip");
+  expect_bits<ShareWeights::Dma>(7, 0, "SHARE_WEIGHTS.Dma");
+  expect_bits<ShareWeights::Hbm>(15, 8, "SHARE_WEIGHTS.Hbm");
+  expect_bits<ShareWeights::Link>(23, 16, "SHARE_WEIGHTS.Link");
+  expect_bits<ShareTokens::Token>(31, 0, "SHARE_TOKENS.Token");
+  expect_bits<ShareTokens::Maximum>(63, 32, "SHARE_TOKENS.Maximum");
+}
+
 TEST(GoldenFields, Queue) {
   expect_bits<DmaConsumerIndex::Index>(15, 0, "DMA_CONSUMER_INDEX.Index");
   expect_bits<DmaDoorbell::ProducerIndex>(15, 0, "DMA_DOORBELL.ProducerIndex");
@@ -166,6 +233,23 @@ TEST(GoldenFields, Stream) {
   expect_bits<StreamControl::Enable>(0, 0, "STREAM_CONTROL.Enable");
   expect_bits<StreamVector::Vector>(15, 0, "STREAM_VECTOR.Vector");
   expect_bits<StreamStatus::Busy>(0, 0, "STREAM_STATUS.Busy");
+}
+
+TEST(GoldenFields, Telemetry) {
+  expect_bits<TelemetryCapability::Cores>(0, 0, "TELEMETRY_CAPABILITY.Cores");
+  expect_bits<TelemetryCapability::Aicpus>(1, 1, "TELEMETRY_CAPABILITY.Aicpus");
+  expect_bits<TelemetryCapability::Memory>(2, 2, "TELEMETRY_CAPABILITY.Memory");
+  expect_bits<TelemetryCapability::Link>(3, 3, "TELEMETRY_CAPABILITY.Link");
+  expect_bits<TelemetryCapability::Ecc>(4, 4, "TELEMETRY_CAPABILITY.Ecc");
+  expect_bits<TelemetryCapability::EventWords>(15, 8, "TELEMETRY_CAPABILITY.EventWords");
+  expect_bits<CoreClock::Rated>(15, 0, "CORE_CLOCK.Rated");
+  expect_bits<CoreClock::Present>(31, 16, "CORE_CLOCK.Present");
+  expect_bits<AicpuClock::Rated>(15, 0, "AICPU_CLOCK.Rated");
+  expect_bits<AicpuClock::Present>(31, 16, "AICPU_CLOCK.Present");
+  expect_bits<HbmClock::Command>(15, 0, "HBM_CLOCK.Command");
+  expect_bits<EccInject::Bits>(1, 0, "ECC_INJECT.Bits");
+  expect_bits<EccClear::Record>(0, 0, "ECC_CLEAR.Record");
+  expect_bits<HealthStatus::Worst>(1, 0, "HEALTH_STATUS.Worst");
 }
 
 // The raw value of a register with one field set, worked out by hand.

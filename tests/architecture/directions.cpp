@@ -27,6 +27,9 @@ Names contracts_and(Names more) {
 
 const Names kDriver = contracts_and({"include/npu/driver"});
 const Names kBoth = contracts_and({"include/npu/driver",
+                                   "include/npu/dsmi",
+                                   "include/dsmi",
+                                   "dsmi",
                                    "include/npu/sim",
                                    "include/npu/testing",
                                    "include/npu/aicore",
@@ -59,6 +62,9 @@ const std::vector<Area> kAreas{
     {"include/npu/abi/", {"include/npu/base"}, false},
     {"include/npu/platform/", {"include/npu/base", "include/npu/abi"}, false},
     {"include/npu/driver/", kContracts, false},
+    {"include/dsmi/", {}, false},
+    {"include/npu/dsmi/", contracts_and({"include/npu/driver", "include/dsmi"}), false},
+    {"dsmi/", contracts_and({"include/npu/driver", "include/npu/dsmi", "include/dsmi"}), false},
     {"include/npu/aicore/", kContracts, false},
     {"include/npu/operators/", kContracts, false},
     {"operators/",

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ struct Context {
   bool functional = true;  // the AI Cores compute; off: only time passes, and results mean nothing
   // Whether the run is to end: for what takes wall time and no simulated time. May be empty.
   std::function<bool()> interrupted = {};
+  // The function to work on instead of the card that the parameters name: a virtual one.
+  std::optional<platform::Bdf> function = {};
 
   void step(std::string_view what, std::uint64_t done, std::uint64_t total) const {
     if (progress) progress(what, done, total);

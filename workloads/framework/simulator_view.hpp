@@ -133,6 +133,12 @@ struct CardCounters {
   std::vector<Phase> aicpu_phases;  // in the order of AicpuPhase
 };
 
+// Time that copies of one function of a divided card waited for their turn, and on what.
+struct FunctionWaits {
+  std::string name;  // "card0.vf2"; "card0" is the physical function
+  Picoseconds link_to_card, link_to_host, hbm;
+};
+
 class SimulatorView {
  public:
   virtual ~SimulatorView() = default;
@@ -144,7 +150,9 @@ class SimulatorView {
   virtual std::vector<PeerLinkCounters> peer_links() const { return {}; }  // in order of the cards
   virtual HostCounters host() const { return {}; }
   virtual std::vector<CardCounters> cards() const { return {}; }  // in order of card index
-  virtual std::uint64_t events() const { return 0; }              // that the models have served
+  // Of all functions there can be, the physical one first, by card.
+  virtual std::vector<FunctionWaits> function_waits() const { return {}; }
+  virtual std::uint64_t events() const { return 0; }  // that the models have served
 };
 
 }  // namespace npu::workloads

@@ -37,7 +37,10 @@ const Registry& all_workloads() {
                       svm_oversubscribe,
                       svm_prefetch,
                       svm_read_mostly,
-                      svm_touch}) {
+                      svm_touch,
+                      vf_isolation,
+                      vf_share,
+                      vf_templates}) {
       all.add(make());
     }
     return all;

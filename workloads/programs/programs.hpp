@@ -38,5 +38,8 @@ Workload svm_oversubscribe();
 Workload svm_prefetch();
 Workload svm_read_mostly();
 Workload svm_touch();
+Workload vf_isolation();
+Workload vf_share();
+Workload vf_templates();
 
 }  // namespace npu::workloads

@@ -204,6 +204,28 @@ std::vector<CardCounters> SystemView::cards() const {
   return all;
 }
 
+std::vector<FunctionWaits> SystemView::function_waits() const {
+  std::vector<FunctionWaits> all;
+  for (unsigned i = 0; i < system_.cards(); ++i) {
+    const auto& config = system_.config().cards[i];
+    const auto& bandwidth = system_.card(i).dma().bandwidth();
+    const auto waited = [&bandwidth](model::SharedResource resource, unsigned function) {
+      return Picoseconds(static_cast<std::int64_t>(bandwidth.waited(resource, function)));
+    };
+    for (unsigned f = 0; f < config.functions(); ++f) {
+      FunctionWaits waits;
+      waits.name = f < config.physical_functions()
+                       ? fmt::format("card{}", i)
+                       : fmt::format("card{}.vf{}", i, f - config.physical_functions());
+      waits.link_to_card = waited(model::SharedResource::kLinkToCard, f);
+      waits.link_to_host = waited(model::SharedResource::kLinkToHost, f);
+      waits.hbm = waited(model::SharedResource::kHbm, f);
+      all.push_back(waits);
+    }
+  }
+  return all;
+}
+
 std::string SystemView::track_name(std::uint32_t track) const {
   const auto& names = system_.simulation().recorder.track_names();
   return track < names.size() ? names[track] : std::string();

@@ -25,6 +25,7 @@ class SystemView : public SimulatorView, public TraceSource {
   std::vector<PeerLinkCounters> peer_links() const override;
   HostCounters host() const override;
   std::vector<CardCounters> cards() const override;
+  std::vector<FunctionWaits> function_waits() const override;
   std::uint64_t events() const override { return system_.simulation().agenda.served(); }
 
   void add(platform::TraceSink& sink) override { system_.simulation().recorder.add(sink); }

@@ -43,6 +43,7 @@ enum class FaultCode : std::uint16_t {
   kInvalidSignal = 0x0039,    // slot beyond the queue's signal page
   kWaitTimeout = 0x003A,      // an event wait took longer than it allows; no fault of the queue
   kInvalidImage = 0x003B,     // no program at that address, or one for other cores
+  kTaskTimeout = 0x003C,      // a block ran longer than its function's group allows
 
   // Programs on the card's own cores (platform/aicore_port.hpp)
   kLocalBuffer = 0x0040,     // access beyond a local buffer
@@ -57,7 +58,7 @@ struct FaultName {
   FaultCode code;
   std::string_view name;
 };
-inline constexpr std::array<FaultName, 38> kFaultNames = {{
+inline constexpr std::array<FaultName, 39> kFaultNames = {{
     {FaultCode::kNone, "none"},
     {FaultCode::kInvalidOpcode, "invalid opcode"},
     {FaultCode::kInvalidStream, "invalid stream"},
@@ -90,6 +91,7 @@ inline constexpr std::array<FaultName, 38> kFaultNames = {{
     {FaultCode::kInvalidSignal, "invalid signal slot"},
     {FaultCode::kWaitTimeout, "event wait timed out"},
     {FaultCode::kInvalidImage, "no program at the address"},
+    {FaultCode::kTaskTimeout, "a block ran longer than its group allows"},
     {FaultCode::kLocalBuffer, "access beyond a local buffer"},
     {FaultCode::kLocalAlignment, "misaligned access to a local buffer"},
     {FaultCode::kInstruction, "invalid instruction"},

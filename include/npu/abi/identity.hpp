@@ -14,12 +14,13 @@ inline constexpr std::uint16_t kDevice950 = 0xD200;
 inline constexpr std::uint16_t kDeviceShipping910a = 0xD801;
 inline constexpr std::uint16_t kDeviceShipping910b = 0xD802;
 inline constexpr std::uint16_t kDeviceShipping910c = 0xD803;
+inline constexpr std::uint16_t kDeviceVirtual = 0xD805;  // virtual functions
 inline constexpr std::uint16_t kDeviceShipping950 = 0xD806;
 
 constexpr bool is_npu_device(std::uint16_t device) {
   return device == kDevice910 || device == kDevice910b || device == kDevice950 ||
          (device >= kDeviceShipping910a && device <= kDeviceShipping910c) ||
-         device == kDeviceShipping950;
+         device == kDeviceVirtual || device == kDeviceShipping950;
 }
 
 inline constexpr std::uint32_t kClassProcessingAccelerator = 0x120000;

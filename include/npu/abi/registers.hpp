@@ -9,6 +9,8 @@
 #include "npu/abi/page_fault.hpp"
 #include "npu/abi/queue_registers.hpp"
 #include "npu/abi/register.hpp"
+#include "npu/abi/share_registers.hpp"
+#include "npu/abi/telemetry.hpp"
 
 namespace npu::abi {
 
@@ -122,7 +124,8 @@ struct HccsAccess : Register<HccsAccess, uint64_t, 0x0288, Access::kReadWrite> {
 inline constexpr unsigned kMaxHccsCards = 64;
 
 // Command processor, 0x0300: queue_registers.hpp. Page faults, 0x0380: page_fault.hpp.
-// Control processor, 0x03C0: control.hpp.
+// Control processor, 0x03C0: control.hpp. Shares of virtual functions, 0x0410: share_registers.hpp.
+// Telemetry, 0x0480 .. 0x0FFF, 0x1100 .. 0x17FF: telemetry.hpp.
 
 // --- DMA submission queue, 0x1000 ----------------------------------------------------------
 
@@ -168,8 +171,14 @@ using Bar0Registers = RegisterList<
     PageFaultBase, PageFaultProducer, PageFaultConsumer, PageFaultAddress, PageFaultReply,
     PageResidencyBase, PageFaultMode, SharedSpace, ControlImage, ControlArguments, ControlState,
     MessageControl, MessageBase, MessageProducer, MessageConsumer, MessageTaken, MessageWord1,
-    MessageWord2, MessageWord3, MessageSend, DmaQueueBase, DmaConsumerIndex, DmaDoorbell,
-    DmaQueueControl, DmaQueueStatus, EventRecordBase>;
+    MessageWord2, MessageWord3, MessageSend, ShareCapability, ShareStatusRegister, ShareCommand,
+    ShareCores, ShareAicpus, ShareMemoryBase, ShareMemorySize, ShareMedia, ShareGroup, ShareWeights,
+    ShareTokens, ShareTaskTimeout, ShareName0, ShareName1, TelemetryCapability, CoreClock,
+    AicpuClock, HbmClock, HbmPeakRate, HbmBytesRead, HbmBytesWritten, CubeBusy, VectorBusy,
+    LinkRate, LinkRxPosted, LinkRxNonPosted, LinkRxCompletion, LinkTxPosted, LinkTxNonPosted,
+    LinkTxCompletion, EccInjectAddress, EccInject, EccSingle, EccDouble, EccRecordedSingle,
+    EccRecordedDouble, EccIsolatedSingle, EccIsolatedDouble, EccClear, HealthStatus, EventLogCount,
+    DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));

@@ -64,6 +64,8 @@ class NPU_API DeviceContext {
 
   // Opens the card; everything below needs it. kAlreadyExists: a device is set.
   Status set_device(std::uint32_t index);
+  // The same with a function: a card's, or a virtual one (virtual_functions.hpp).
+  Status set_function(platform::Bdf bdf);
   // Gives everything back. The context can be set to a device again.
   Status finalize();
 

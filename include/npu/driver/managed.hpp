@@ -116,7 +116,8 @@ struct ManagedStatistics {
   std::uint64_t batches = 0;        // turns in which there were some
   std::uint64_t largest_batch = 0;  // records
   std::uint64_t migrated_to_card_bytes = 0, migrated_to_host_bytes = 0;
-  std::uint64_t created_on_card_bytes = 0;  // pages that were touched there first
+  std::uint64_t migrated_between_cards_bytes = 0;  // not by way of the host
+  std::uint64_t created_on_card_bytes = 0;         // pages that were touched there first
   std::uint64_t dropped_bytes = 0;   // taken from the card without a copy: the host had the same
   std::uint64_t resident_bytes = 0;  // on the card now: in and created, less out and dropped
   std::uint64_t evictions = 0;       // pages that were taken from the card for want of memory
@@ -124,7 +125,8 @@ struct ManagedStatistics {
   std::uint64_t prefetched = 0;      // pages that a prefetch has moved, either way
   std::uint64_t thrash = 0;          // faults on pages that had been evicted before
   std::uint64_t throttled = 0, pinned = 0;  // faults that had to wait for a lapse; pages that stay
-  Picoseconds copying_to_card{}, copying_to_host{};  // how long pages were on their way
+  // How long pages were on their way.
+  Picoseconds copying_to_card{}, copying_to_host{}, copying_between_cards{};
 };
 
 // A card that managed memory may be on, and the process' address space there.

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "npu/base/result.hpp"
 #include "npu/platform/memory.hpp"
@@ -49,6 +50,14 @@ class Platform {
     static_cast<void>(memory);
     return fail(ErrorCode::kUnsupported, "memory of " + to_string(bdf) + " alone");
   }
+  // How a function reaches memory behind a memory BAR of another one by DMA, from `offset` on,
+  // without the host's memory (PCIe peer to peer). kNotFound: no such function or BAR;
+  // kUnsupported: no way from the one to the other that the platform knows.
+  virtual Result<BusAddress> peer_address(Bdf bdf, Bdf owner, unsigned bar, Bytes offset) {
+    static_cast<void>(bar), static_cast<void>(offset);
+    return fail(ErrorCode::kUnsupported,
+                "no way from " + to_string(bdf) + " to the memory of " + to_string(owner));
+  }
   // Processes' addresses for a function, one object at a time. kNotFound: no such function;
   // kAlreadyExists; kUnsupported: no ATS, PRI and PASIDs, in the function or on this platform.
   virtual Result<std::unique_ptr<ProcessAddresses>> open_process_addresses(Bdf bdf) {
@@ -60,6 +69,18 @@ class Platform {
   virtual Result<std::unique_ptr<InterruptVector>> open_vector(Bdf bdf, unsigned vector) = 0;
   // Function level reset; returns when configuration reads answer again.
   virtual Status reset_function(Bdf bdf) = 0;
+
+  // The virtual functions that a physical one has now, in order. kUnsupported: it cannot have any.
+  virtual Result<std::vector<Bdf>> virtual_functions(Bdf bdf) {
+    return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no virtual functions");
+  }
+  // As Linux' sriov_numvfs: nothing, if there are `count`; kBusy: from one number above 0 to
+  // another; kOutOfRange: more than it can have; kPermissionDenied: the operating system does not
+  // let it. Returns when the new ones answer; a step that fails is taken back.
+  virtual Status set_virtual_functions(Bdf bdf, unsigned count) {
+    static_cast<void>(count);
+    return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no virtual functions");
+  }
 
   // Stores before are visible to the device before stores after; drains write combining.
   virtual void write_barrier() = 0;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "npu/base/result.hpp"
@@ -35,8 +36,11 @@ class ProcessAddresses {
  public:
   virtual ~ProcessAddresses() = default;
 
-  // The function may use addresses of the process from now on; it has none at first. Once is enough.
-  // kInvalidArgument: not 1 .. 2^20 - 1.
+  // Zeroed memory of a process, `size` a multiple of 4 KiB, which the function reaches only where
+  // map() puts it: neither pinned nor mapped for DMA, so its bus() means nothing. kOutOfMemory.
+  virtual Result<std::unique_ptr<DmaMemory>> allocate(Bytes size) = 0;
+  // The function may use addresses of the process from now on; it has none at first. Once is
+  // enough. kInvalidArgument: not 1 .. 2^20 - 1.
   virtual Status attach(std::uint32_t pasid) = 0;
   // A process that is attached has `memory` at `address`, a multiple of 4 KiB, from now on; with
   // `write` the function may write it. Of what is there already, write permission may be given so.

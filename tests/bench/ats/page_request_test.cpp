@@ -93,6 +93,15 @@ TEST(PageRequest, IsNotMadeWithoutLeave) {
   EXPECT_TRUE(bench.host.asked.empty());
 }
 
+TEST(PageRequest, OfAFunctionThatMayNotSendFailsWhatWaits) {
+  AtsBench bench;
+  bench.host.bus_master = false;
+  EXPECT_EQ(bench.read(kVirtual).completion, Completion::kCompleterAbort);
+  bench.host.bus_master = true;
+  bench.host.pages[kVirtual];
+  EXPECT_EQ(bench.read(kVirtual).completion, Completion::kSuccess);
+}
+
 TEST(PageRequest, ForAPageThatMayOnlyBeReadIsMadeByAWrite) {
   AtsBench bench;
   bench.host.pages[kVirtual];

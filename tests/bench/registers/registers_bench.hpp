@@ -91,7 +91,7 @@ class RegistersBench : public sc_core::sc_module, private model::InterruptPort {
   model::Simulation sim;
   const model::ChipConfig config = registers_chip_config();
   model::CardRegisters registers{"registers", sim, config, 5};
-  model::Bar2Decoder decoder{"decoder", sim, config, registers};
+  model::Bar2Decoder decoder{"decoder", sim, registers};
   StandInMemory hbm{"hbm", sim, kInstalled};
   tlm_utils::simple_initiator_socket<RegistersBench> bar0{"bar0"}, bar2{"bar2"};
   std::vector<unsigned> interrupts;

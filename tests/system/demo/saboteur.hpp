@@ -41,6 +41,10 @@ class Saboteur : public platform::Platform, private platform::PciAccess {
       platform::Bdf bdf) override {
     return inner_.open_process_addresses(bdf);
   }
+  Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
+                                            Bytes offset) override {
+    return inner_.peer_address(bdf, owner, bar, offset);
+  }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
     return inner_.share_dma(memory, bdf);
   }

@@ -80,6 +80,10 @@ class ChangedPlatform : public platform::Platform {
       platform::Bdf bdf) override {
     return host_.open_process_addresses(bdf);
   }
+  Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
+                                            Bytes offset) override {
+    return host_.peer_address(bdf, owner, bar, offset);
+  }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
     return host_.share_dma(memory, bdf);
   }

@@ -81,7 +81,9 @@ TEST(SvmTouchInPlace, CopiesNothing) {
 
 TEST(SvmGraphInPlace, ReadsAndWritesTensorsOverTheLink) {
   Machine machine({"mmu.fault_policy=ats"});
-  const auto report = machine.workload("svm_graph", {"graph=managed"});
+  const auto report = machine.workload(
+      "svm_graph",
+      {"graph=" NPU_SOURCE_DIR "/workloads/graphs/managed.yaml", "parameters=pieces=8,height=512"});
   EXPECT_EQ(value_of(report, "svm_graph.evictions"), 0);
   EXPECT_EQ(value_of(report, "svm_graph.elements_compared"), std::int64_t{8 * 512 * 1024});
 }

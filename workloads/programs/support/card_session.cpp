@@ -55,6 +55,7 @@ RingPlace ring_place(const ParameterSet& parameters) {
 
 Result<std::unique_ptr<driver::Device>> open_card(Context& context, driver::DeviceOptions options) {
   options.ring = ring_placement(context.parameters);
+  if (context.function) return driver::Device::open(context.platform, *context.function, options);
   const auto index = static_cast<std::uint32_t>(context.parameters.integer("card"));
   return driver::Device::open_index(context.platform, index, options);
 }

@@ -44,7 +44,9 @@ Result<std::unique_ptr<RuntimeSession>> RuntimeSession::open(
   auto device = driver::DeviceContext::create(context.platform);
   if (!device) return forward_error(device);
   const auto card = static_cast<std::uint32_t>(context.parameters.integer("card"));
-  if (auto ok = (*device)->set_device(card); !ok) return forward_error(ok);
+  const Status set =
+      context.function ? (*device)->set_function(*context.function) : (*device)->set_device(card);
+  if (!set) return forward_error(set);
   const auto scheduler = use_program(context.report, "scheduler");
   if (!scheduler) return forward_error(scheduler);
   const auto executor = use_program(context.report, "executor");

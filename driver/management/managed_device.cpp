@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cards as management reaches them: one that this program drives, and one beside its driver.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "driver/device/device_impl.hpp"
+#include "driver/pci/config_space.hpp"
+#include "driver/queue/process_impl.hpp"
+#include "npu/abi/identity.hpp"
+#include "npu/abi/pci.hpp"
+#include "npu/abi/registers.hpp"
+#include "npu/driver/management.hpp"
+
+namespace npu::driver {
+namespace {
+
+class OwnCard : public ManagementAccess {
+ public:
+  explicit OwnCard(Device::Impl& opened) : device_(opened) {}
+
+  platform::Bdf bdf() const override { return device_.card.bdf(); }
+  platform::MmioRegion& registers() override { return device_.link->registers(); }
+  std::uint32_t read_config(std::uint32_t offset) override {
+    return device_.platform.pci().read32(bdf(), offset);
+  }
+  Result<MemoryUse> memory_use() override {
+    if (auto ok = device_.usable(); !ok) return forward_error(ok);
+    const MutexHolder holder(device_.memory->mutex());
+    const auto now = device_.memory->physical().statistics();
+    return MemoryUse{now.total, now.used()};
+  }
+  Result<std::vector<CardProcess>> processes() override {
+    if (auto ok = device_.usable(); !ok) return forward_error(ok);
+    std::vector<CardProcess> all;
+    if (!device_.queues) return all;
+    device_.queues->for_each_process([&](std::uint32_t pasid, QueueOwner& owner) {
+      const auto& process = static_cast<const ProcessContext::Impl&>(owner);
+      all.push_back({process.options.process, pasid, held_by(process.vmid)});
+    });
+    std::sort(all.begin(), all.end(),
+              [](const auto& a, const auto& b) { return a.pasid < b.pasid; });
+    return all;
+  }
+
+ private:
+  // Blocks whose handles the space holds, and those that it has mapped, each once.
+  Bytes held_by(unsigned vmid) {
+    const MutexHolder holder(device_.memory->mutex());
+    const auto& blocks = device_.memory->physical().blocks();
+    std::vector<bool> has(blocks.size());
+    if (const auto* const space = device_.memory->space(vmid); space != nullptr) {
+      space->for_each_mapping([&](MemoryHandle memory) { has[memory.index] = true; });
+    }
+    Bytes sum = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const auto& block = blocks[i];
+      if (block.live() && !block.is_peer() && (has[i] || block.held_by(vmid))) sum += block.size;
+    }
+    return sum;
+  }
+
+  Device::Impl& device_;
+};
+
+class ObservedCard : public ManagementAccess {
+ public:
+  ObservedCard(platform::Platform& platform, platform::Bdf bdf,
+               std::unique_ptr<platform::MmioRegion> registers,
+               std::unique_ptr<platform::MmioRegion> memory)
+      : platform_(platform),
+        bdf_(bdf),
+        registers_(std::move(registers)),
+        memory_(std::move(memory)) {}
+
+  platform::Bdf bdf() const override { return bdf_; }
+  platform::MmioRegion& registers() override { return *registers_; }
+  std::uint32_t read_config(std::uint32_t offset) override {
+    return platform_.pci().read32(bdf_, offset);
+  }
+  Result<MemoryUse> memory_use() override {
+    const auto total = platform::read_register<abi::HbmSize>(*registers_).raw;
+    const auto used = mapped_bytes(*registers_, *memory_);
+    if (!used) return forward_error(used);
+    return MemoryUse{total, *used};
+  }
+  Result<std::vector<CardProcess>> processes() override {
+    return fail(ErrorCode::kUnsupported, "only its driver knows the card's processes");
+  }
+
+ private:
+  platform::Platform& platform_;
+  const platform::Bdf bdf_;
+  std::unique_ptr<platform::MmioRegion> registers_;
+  std::unique_ptr<platform::MmioRegion> memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<ManagementAccess> manage(Device& device) {
+  return std::make_unique<OwnCard>(device.impl());
+}
+
+Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform, platform::Bdf bdf) {
+  auto& config = platform.pci();
+  const auto ids = config.read32(bdf, abi::pci::kVendorId);
+  if (is_absent(ids)) return fail(ErrorCode::kNotFound, to_string(bdf) + " does not answer");
+  if ((ids & 0xFFFF) != abi::kVendorId ||
+      !abi::is_npu_device(static_cast<std::uint16_t>(ids >> 16))) {
+    return fail(ErrorCode::kUnsupported, to_string(bdf) + " is no NPU");
+  }
+  if ((config.read16(bdf, abi::pci::kCommand) & abi::pci::kCommandMemory) == 0) {
+    return fail(ErrorCode::kUnsupported,
+                to_string(bdf) + " decodes no memory: nobody has brought it up");
+  }
+  auto registers = platform.map_bar(bdf, abi::kRegisterBar, 0, abi::kMsixTableOffset,
+                                    platform::Caching::kUncached);
+  if (!registers) return forward_error(registers);
+  const Bytes memory = platform::read_register<abi::HbmSize>(**registers).raw +
+                       abi::kReservedTableOffset + abi::kReservedTableSize;
+  auto window = platform.map_bar(bdf, abi::kMemoryBar, 0, memory, platform::Caching::kUncached);
+  if (!window) return forward_error(window);
+  return std::make_unique<ObservedCard>(platform, bdf, std::move(*registers), std::move(*window));
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/virtual/share_placement.hpp"
+
+#include <algorithm>
+
+#include "npu/driver/memory.hpp"
+
+namespace npu::driver {
+
+std::vector<PlacedRange> free_runs(std::uint64_t total, std::vector<PlacedRange> taken) {
+  std::sort(taken.begin(), taken.end(),
+            [](const PlacedRange& a, const PlacedRange& b) { return a.begin < b.begin; });
+  std::vector<PlacedRange> runs;
+  std::uint64_t at = 0;
+  for (const auto& range : taken) {
+    if (range.begin > at) runs.push_back({at, range.begin - at});
+    at = std::max(at, range.begin + range.size);
+  }
+  if (at < total) runs.push_back({at, total - at});
+  std::stable_sort(runs.begin(), runs.end(), [](const PlacedRange& a, const PlacedRange& b) {
+    return a.size != b.size ? a.size < b.size : a.begin > b.begin;
+  });
+  return runs;
+}
+
+std::optional<std::uint64_t> place_run(std::uint64_t total, const std::vector<PlacedRange>& taken,
+                                       std::uint64_t size) {
+  for (const auto& run : free_runs(total, taken)) {
+    if (run.size >= size) return run.begin + run.size - size;
+  }
+  return std::nullopt;
+}
+
+std::vector<Bytes> memory_places(Bytes total, const std::vector<PlacedRange>& taken, Bytes size) {
+  std::vector<Bytes> places;
+  for (const auto& run : free_runs(total, taken)) {
+    if (run.size < size) continue;
+    // From its end downwards, in steps that are small against a device's memory.
+    constexpr Bytes kStep = 32 * kPageSize;
+    for (Bytes slack = run.size - size;; slack -= kStep) {
+      places.push_back(run.begin + slack);
+      if (slack < kStep) break;
+    }
+    if (places.back() != run.begin) places.push_back(run.begin);
+  }
+  return places;
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dsmi/session.hpp"
+
+#include <cstdlib>
+#include <mutex>
+
+#include "dsmi/client/socket_machine.hpp"
+#include "dsmi/driver_devices.hpp"
+#include "dsmi/subscription.hpp"
+
+namespace npu::dsmi {
+namespace {
+
+std::unique_ptr<Session> attached;
+std::once_flag environment_asked;
+
+void attach_environment() {
+  const char* const path = std::getenv("NPUSIM_MANAGEMENT");
+  if (path == nullptr || attached) return;
+  auto machine = socket_machine(path);
+  if (machine) attached = std::make_unique<Session>(std::move(*machine));
+}
+
+}  // namespace
+
+Session::Session(Machine machine)
+    : machine_(std::move(machine)), mutex_(machine_.tasks->make_mutex()) {
+  for (auto& card : machine_.cards) {
+    cards_.push_back(std::make_unique<CardSession>(std::move(card)));
+    // Events from before are somebody else's.
+    auto& made = *cards_.back();
+    made.events.begin(made.management.event_count().value_or(0));
+  }
+}
+
+Session::~Session() = default;
+
+Status Session::subscribe(std::size_t device, const dsmi_event_filter& filter,
+                          fault_event_callback handler) {
+  subscriptions_.erase(device);
+  auto made = Subscription::begin(*this, *machine_.tasks, device, filter, handler);
+  if (!made) return forward_error(made);
+  subscriptions_[device] = std::move(*made);
+  return {};
+}
+
+Session* current_session() {
+  if (!attached) std::call_once(environment_asked, attach_environment);
+  return attached.get();
+}
+
+void replace_session(std::unique_ptr<Session> session) {
+  attached.reset();  // what it holds ends before the next one begins
+  attached = std::move(session);
+}
+
+Status attach(Machine machine) {
+  if (machine.clock == nullptr || machine.tasks == nullptr) {
+    return fail(ErrorCode::kInvalidArgument, "a machine without clock or tasks");
+  }
+  if (machine.cards.size() > MAX_DEVICE_COUNT) {
+    return fail(ErrorCode::kInvalidArgument, "more cards than MAX_DEVICE_COUNT");
+  }
+  replace_session(nullptr);
+  replace_session(std::make_unique<Session>(std::move(machine)));
+  return {};
+}
+
+Status attach(platform::Platform& platform, const std::vector<driver::Device*>& devices) {
+  Machine machine;
+  for (auto* const device : devices) machine.cards.push_back(driver::manage(*device));
+  machine.clock = &platform.clock();
+  machine.tasks = &platform.tasks();
+  if (auto ok = attach(std::move(machine)); !ok) return ok;
+  current_session()->use(std::make_unique<DriverDevices>(devices));
+  return {};
+}
+
+void detach() {
+  replace_session(nullptr);
+}
+
+}  // namespace npu::dsmi
+
+extern "C" {
+
+int npu_dsmi_attach_socket(const char* path) {
+  if (path == nullptr) return DSMI_ERROR_PARAMETER;
+  auto machine = npu::dsmi::socket_machine(path);
+  if (!machine || !npu::dsmi::attach(std::move(*machine))) return DSMI_ERROR_NO_DEVICE;
+  return DSMI_OK;
+}
+
+void npu_dsmi_detach(void) {
+  npu::dsmi::detach();
+}
+
+}  // extern "C"

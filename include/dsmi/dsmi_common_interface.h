@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device management in C, with the names, structures, units and numbers of DSMI
+   (docs/sources/management.md G1, G3), in a header of npusim's own: libnpudsmi.
+
+   Every function returns 0, or one of the codes below, and then has written nothing but what is
+   said. A null pointer where a thing is needed, a device id beyond the count and a buffer that is
+   too short are DSMI_ERROR_PARAMETER or DSMI_ERROR_INVALID_DEVICE. What the card or the simulator
+   does not know is DSMI_ERROR_NOT_SUPPORT, never 0. Nothing is thrown. Any task or thread may call.
+
+   Which cards there are says npu_dsmi_attach_socket(), npu::dsmi::attach() (npu/dsmi/attach.hpp)
+   or, at the first call without either, the environment variable NPUSIM_MANAGEMENT, the path of the
+   socket of a running `npusim serve --management PATH`. */
+#ifndef NPU_DSMI_COMMON_INTERFACE_H
+#define NPU_DSMI_COMMON_INTERFACE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NPU_DSMI_API __attribute__((visibility("default")))
+
+/* Codes of the driver. */
+#define DSMI_OK 0
+#define DSMI_ERROR_NO_DEVICE 1      /* no cards are attached */
+#define DSMI_ERROR_INVALID_DEVICE 2 /* no card of that id, or it does not answer any more */
+#define DSMI_ERROR_INTERNAL 7
+#define DSMI_ERROR_PARAMETER 8
+#define DSMI_ERROR_NOT_EXIST 11
+#define DSMI_ERROR_NO_RESOURCES 14
+#define DSMI_ERROR_TIMEOUT 16
+#define DSMI_ERROR_NOT_SUPPORT 0xfffe
+
+#define MAX_CHIP_NAME 32
+#define MAX_DEVICE_COUNT 64
+#define TAISHAN_CORE_NUM 16 /* AICPUs that dsmi_get_aicpu_info() tells of */
+#define DSMI_ERROR_CODES_MAX 128
+#define LP_TEMP_INVALID_VALUE (-128) /* in a structure: the temperature is not known */
+
+/* --- Which server's cards. */
+
+/* The cards of the npusim that serves the socket, in place of those before. DSMI_ERROR_NO_DEVICE:
+   nobody does. */
+NPU_DSMI_API int npu_dsmi_attach_socket(const char* path);
+/* No cards any more; subscriptions end. */
+NPU_DSMI_API void npu_dsmi_detach(void);
+
+/* --- Cards. Ids are 0 .. count - 1, in the order of their DEVICE_INDEX. */
+
+NPU_DSMI_API int dsmi_get_device_count(int* device_count);
+/* `count`: room in the list, at least the number of devices. */
+NPU_DSMI_API int dsmi_list_device(int device_id_list[], int count);
+
+struct dsmi_chip_info_stru {
+  unsigned char chip_type[MAX_CHIP_NAME]; /* "Ascend" */
+  unsigned char chip_name[MAX_CHIP_NAME]; /* "910B2" */
+  unsigned char chip_ver[MAX_CHIP_NAME];  /* "V1": the revision of configuration space */
+};
+NPU_DSMI_API int dsmi_get_chip_info(int device_id, struct dsmi_chip_info_stru* chip_info);
+
+struct dsmi_board_info_stru {
+  unsigned int board_id, pcb_id, bom_id, slot_id;
+};
+/* Not supported: no board is modelled. */
+NPU_DSMI_API int dsmi_get_board_info(int device_id, struct dsmi_board_info_stru* board_info);
+
+enum dsmi_boot_status {
+  DSMI_BOOT_STATUS_UNINIT = 0,
+  DSMI_BOOT_STATUS_BIOS = 1,
+  DSMI_BOOT_STATUS_OS = 2,
+  DSMI_BOOT_STATUS_FINISH = 3,
+  DSMI_SYSTEM_START_FINISH = 16
+};
+/* DSMI_SYSTEM_START_FINISH when the card is ready, DSMI_BOOT_STATUS_BIOS until then. */
+NPU_DSMI_API int dsmi_get_device_boot_status(int device_id, enum dsmi_boot_status* boot_status);
+
+struct tag_pcie_idinfo {
+  unsigned int deviceid, venderid, subvenderid, subdeviceid;
+  unsigned int bdf_deviceid, bdf_busid, bdf_funcid;
+};
+NPU_DSMI_API int dsmi_get_pcie_info(int device_id, struct tag_pcie_idinfo* pcie_idinfo);
+
+/* --- Use. In the interval since the last call with the same device and type; the first time since
+   the card's reset. */
+
+enum dsmi_utilization_type {
+  DSMI_UTILIZATION_DDR = 1,           /* not supported: there is no DDR */
+  DSMI_UTILIZATION_AICORE = 2,        /* all AI Cores, vector cores included */
+  DSMI_UTILIZATION_AICPU = 3,         /* AICPUs, which are no AI Cores */
+  DSMI_UTILIZATION_CTRLCPU = 4,       /* not supported */
+  DSMI_UTILIZATION_DDR_BANDWIDTH = 5, /* not supported */
+  DSMI_UTILIZATION_HBM = 6,           /* memory in use */
+  DSMI_UTILIZATION_DDR_USED = 8,      /* not supported */
+  DSMI_UTILIZATION_HBM_BANDWIDTH = 10,
+  DSMI_UTILIZATION_CORE = 11,   /* cube cores, or coupled ones */
+  DSMI_UTILIZATION_VECTOR = 12, /* vector cores, or the vector units of coupled ones */
+  DSMI_UTILIZATION_OVERALL = 13,
+  DSMI_UTILIZATION_CUBE = 14 /* cube cores, or the cube units of coupled ones */
+};
+/* Percent. A core is in use while it has a block of a kernel, waiting included; a unit of a coupled
+   core while it works. */
+NPU_DSMI_API int dsmi_get_device_utilization_rate(int device_id, int device_type,
+                                                  unsigned int* utilization_rate);
+
+#define DSMI_FREQUENCY_HBM 6
+#define DSMI_FREQUENCY_AICORE_CURRENT 7
+#define DSMI_FREQUENCY_AICORE_RATED 9
+/* MHz. Other types are not supported. */
+NPU_DSMI_API int dsmi_get_device_frequency(int device_id, int device_type, unsigned int* frequency);
+
+struct dsmi_aicore_info_stru {
+  unsigned int freq;    /* MHz, rated */
+  unsigned int curfreq; /* MHz */
+};
+NPU_DSMI_API int dsmi_get_aicore_info(int device_id, struct dsmi_aicore_info_stru* aicore_info);
+
+struct dsmi_aicpu_info_stru {
+  unsigned int maxFreq, curFreq; /* MHz */
+  unsigned int aicpuNum;
+  unsigned int utilRate[TAISHAN_CORE_NUM]; /* percent, of the first ones; 0 where there is none */
+};
+NPU_DSMI_API int dsmi_get_aicpu_info(int device_id, struct dsmi_aicpu_info_stru* aicpu_info);
+
+struct dsmi_hbm_info_stru {
+  unsigned long long memory_size;  /* KB that can be allocated */
+  unsigned int freq;               /* MHz, of the command bus */
+  unsigned long long memory_usage; /* KB */
+  int temp;                        /* LP_TEMP_INVALID_VALUE: not known */
+  unsigned int bandwith_util_rate; /* percent, in the interval since the last call */
+};
+NPU_DSMI_API int dsmi_get_hbm_info(int device_id, struct dsmi_hbm_info_stru* hbm_info);
+
+struct dsmi_memory_info_stru {
+  unsigned long long memory_size; /* KB */
+  unsigned int freq;              /* MHz */
+  unsigned int utiliza;           /* percent */
+};
+/* Of DDR: not supported. */
+NPU_DSMI_API int dsmi_get_memory_info(int device_id, struct dsmi_memory_info_stru* memory_info);
+
+struct tag_cgroup_info {
+  unsigned long long limit_in_bytes, max_usage_in_bytes, usage_in_bytes;
+};
+/* Not supported: memory has no limits below the card's size yet. */
+NPU_DSMI_API int dsmi_get_device_cgroup_info(int device_id, struct tag_cgroup_info* cgroup_info);
+
+/* Degrees C, 0.1 W, 0.01 V. Not supported: nothing models them. */
+struct dsmi_power_info_stru {
+  unsigned short power;
+};
+NPU_DSMI_API int dsmi_get_device_temperature(int device_id, int* temperature);
+NPU_DSMI_API int dsmi_get_device_power_info(int device_id, struct dsmi_power_info_stru* power_info);
+NPU_DSMI_API int dsmi_get_device_voltage(int device_id, unsigned int* voltage);
+
+/* Counters since the card's reset, npusim's own: who takes two readings has rates. */
+struct npu_dsmi_traffic {
+  unsigned long long time_ns;               /* of the reading, on the card's clock */
+  unsigned long long hbm_read, hbm_written; /* bytes */
+  unsigned long long hbm_rate;              /* bytes per second, at most */
+  /* Bytes of TLPs that the card has received and sent over PCIe. */
+  unsigned long long rx_posted, rx_non_posted, rx_completion;
+  unsigned long long tx_posted, tx_non_posted, tx_completion;
+  unsigned long long link_rate; /* bytes per second and direction, at most */
+};
+NPU_DSMI_API int npu_dsmi_get_traffic(int device_id, struct npu_dsmi_traffic* traffic);
+
+/* --- Health and errors. */
+
+/* 0 good, 1 minor, 2 major, 3 critical alarms since the card's reset. */
+NPU_DSMI_API int dsmi_get_device_health(int device_id, unsigned int* health);
+
+#define DSMI_CODE_HBM_SINGLE_BIT 0x80E01800u /* assumed */
+#define DSMI_CODE_HBM_MULTI_BIT 0x80E01801u  /* "HBM MultiBit ECC" */
+#define DSMI_CODE_FAULT 0x80F10000u /* and an abi::FaultCode; in events only; npusim's own */
+#define DSMI_CODE_RESET 0x80F20000u /* in events only; npusim's own */
+/* Codes of the alarms that `health` is made of; room for DSMI_ERROR_CODES_MAX. */
+NPU_DSMI_API int dsmi_get_device_errorcode(int device_id, int* errorcount, unsigned int* errorcode);
+/* Text, with its zero; `buffsize` is at least 1. Longer texts are cut. DSMI_ERROR_NOT_EXIST: no
+   such code. */
+NPU_DSMI_API int dsmi_query_errorstring(int device_id, unsigned int errorcode,
+                                        unsigned char* errorinfo, int buffsize);
+
+typedef enum {
+  DSMI_DEVICE_TYPE_DDR = 0,
+  DSMI_DEVICE_TYPE_SRAM = 1,
+  DSMI_DEVICE_TYPE_HBM = 2,
+  DSMI_DEVICE_TYPE_NPU = 3,
+  DSMI_HBM_RECORDED_SINGLE_ADDR = 4,
+  DSMI_HBM_RECORDED_MULTI_ADDR = 5
+} DSMI_DEVICE_TYPE;
+struct dsmi_ecc_info_stru {
+  int enable_flag;
+  unsigned int single_bit_error_count; /* corrected */
+  unsigned int double_bit_error_count; /* could not be */
+};
+/* HBM: since the card's reset. Recorded: over resets, in one of the two counts. Other memories are
+   not supported. */
+NPU_DSMI_API int dsmi_get_ecc_info(int device_id, int device_type,
+                                   struct dsmi_ecc_info_stru* ecc_info);
+
+struct dsmi_ecc_pages_stru {
+  unsigned int corrected_ecc_errors_aggregate_total;
+  unsigned int uncorrected_ecc_errors_aggregate_total;
+  unsigned int isolated_pages_single_bit_error; /* of 2 MiB */
+  unsigned int isolated_pages_double_bit_error;
+};
+/* Of HBM, over resets, until they are cleared. */
+NPU_DSMI_API int dsmi_get_total_ecc_isolated_pages_info(int device_id, int module_type,
+                                                        struct dsmi_ecc_pages_stru* pages);
+NPU_DSMI_API int dsmi_clear_ecc_isolated_statistics_info(int device_id, int module_type);
+
+/* --- Events. */
+
+#define DMS_MAX_EVENT_NAME_LENGTH 256
+#define DMS_MAX_EVENT_DATA_LENGTH 32
+#define DMS_MAX_EVENT_RESV_LENGTH 32
+#define DSMI_EVENT_FILTER_FLAG_EVENT_ID (1UL << 0)
+#define DSMI_EVENT_FILTER_FLAG_SERVERITY (1UL << 1)
+#define DSMI_EVENT_FILTER_FLAG_NODE_TYPE (1UL << 2)
+struct dsmi_event_filter {
+  unsigned long long filter_flag; /* which of these an event must have; 0: all events */
+  unsigned int event_id;
+  unsigned char severity; /* at least */
+  unsigned char node_type;
+  unsigned char resv[DMS_MAX_EVENT_RESV_LENGTH];
+};
+#define DSMI_NODE_TYPE_SOC 0x40 /* assumed */
+#define DSMI_NODE_TYPE_HBM 0x41 /* assumed */
+struct dms_fault_event {
+  unsigned int event_id; /* DSMI_CODE_* */
+  unsigned short deviceid;
+  unsigned char node_type, node_id;
+  unsigned char sub_node_type, sub_node_id;
+  unsigned char severity;               /* 0 notice, 1 minor, 2 major, 3 critical */
+  unsigned char assertion;              /* 1: it has come; 2: it has happened, and does not stay */
+  int event_serial_num;                 /* of the card's log, from 1 */
+  int notify_serial_num;                /* of this reader's events, from 1 */
+  unsigned long long alarm_raised_time; /* ns of DEVICE_TIME */
+  char event_name[DMS_MAX_EVENT_NAME_LENGTH];
+  char additional_info[DMS_MAX_EVENT_DATA_LENGTH]; /* the address, "0x..." */
+  unsigned char os_id, resv_1[1];
+  unsigned short node_type_ex, sub_node_type_ex;
+  unsigned char resv_2[2];
+  unsigned char resv[DMS_MAX_EVENT_RESV_LENGTH - 8];
+};
+enum dsmi_event_type { DMS_FAULT_EVENT = 0, DMS_SEC_EVENT = 1 };
+struct dsmi_event {
+  enum dsmi_event_type type;
+  union {
+    struct dms_fault_event dms_event;
+  } event_t;
+};
+typedef void (*fault_event_callback)(struct dsmi_event* event);
+/* Calls `handler` for each event from now on, in a task that looks every millisecond, until
+   npu_dsmi_detach(). One subscription per device; the last counts. `handler` may call anything here
+   but npu_dsmi_detach() and the attach functions. */
+NPU_DSMI_API int dsmi_subscribe_fault_event(int device_id, struct dsmi_event_filter filter,
+                                            fault_event_callback handler);
+/* The oldest event that this has not given yet, of those since the cards were attached. `timeout`:
+   milliseconds, 0 or more. DSMI_ERROR_TIMEOUT: there was none. */
+NPU_DSMI_API int dsmi_read_fault_event(int device_id, int timeout, struct dsmi_event_filter filter,
+                                       struct dsmi_event* event);
+
+/* --- Main and sub commands. */
+
+typedef enum {
+  DSMI_MAIN_CMD_TS = 11,
+  DSMI_MAIN_CMD_QOS = 13,
+  DSMI_MAIN_CMD_SOC_INFO = 14,
+  DSMI_MAIN_CMD_TEMP = 50,
+  DSMI_MAIN_CMD_SVM = 51,
+  DSMI_MAIN_CMD_VDEV_MNG = 52,
+  DSMI_MAIN_CMD_PCIE = 55,
+  DSMI_MAIN_CMD_MAX = 0x7fffffff
+} DSMI_MAIN_CMD;
+
+/* TS. 0, 1: a byte per core, percent, in records of 10; places without a core are 0xFF. 12, 13: the
+   same as a ts_utilization_block_info, with array_len records of room. 7, 8 are not supported. */
+#define DSMI_TS_SUB_CMD_AICORE_UTILIZATION_RATE 0
+#define DSMI_TS_SUB_CMD_VECTORCORE_UTILIZATION_RATE 1
+#define DSMI_TS_SUB_CMD_AICORE_MULTI_UTILIZATION_RATE 12
+#define DSMI_TS_SUB_CMD_VECTORCORE_MULTI_UTILIZATION_RATE 13
+#define TS_UTILIZATION_UNIT_NUM 10U
+#define CORE_UTIL_ARR_MAX_LEN 200U
+typedef struct ts_utilization_rate_info {
+  unsigned char single_core[TS_UTILIZATION_UNIT_NUM];
+} TS_UTILIZATION_RATE;
+typedef struct ts_utilization_block_info {
+  unsigned int array_len;      /* in: records of room */
+  unsigned int valid_core_num; /* out */
+  TS_UTILIZATION_RATE core_util_array[CORE_UTIL_ARR_MAX_LEN];
+} TS_UTILIZATION_BLOCK;
+
+/* SOC_INFO 0. */
+struct dsmi_domain_info {
+  int ai_cpu_num, ctrl_cpu_num, data_cpu_num, ai_core_num, vector_core_num;
+  int reserve[8];
+};
+/* PCIE 0: of the Link Status register. 1, errors of the link, is not supported: it makes none. */
+#define DSMI_PCIE_SUB_CMD_PCIE_INFO 0
+#define DSMI_PCIE_SUB_CMD_PCIE_LINK_ERROR_INFO 1
+struct dsmi_pcie_info_para {
+  unsigned int link_status; /* 1: active */
+  unsigned int rate_mode;   /* generation */
+  unsigned int lane_num;
+  unsigned int reserved[8];
+};
+typedef struct dsmi_pcie_link_error_info {
+  unsigned int tx_err_cnt, rx_err_cnt, lcrc_err_cnt, ecrc_err_cnt, retry_cnt;
+  unsigned int rsv[11];
+} DSMI_PCIE_LINK_ERROR_INFO;
+/* SVM, an unsigned int that is kept and has no effect here. */
+#define DSMI_SET_VDEV_CONVERT_LEN 0
+#define DSMI_GET_VDEV_CONVERT_LEN 1
+#define DSMI_SETTING_MAX 256 /* bytes of a setting of QOS, which is kept and has no effect here */
+
+/* VDEV_MNG. */
+#define DSMI_VMNG_SUB_CMD_GET_VDEV_RESOURCE 0
+#define DSMI_VMNG_SUB_CMD_GET_TOTAL_RESOURCE 1
+#define DSMI_VMNG_SUB_CMD_GET_FREE_RESOURCE 2
+#define DSMI_VMNG_SUB_CMD_SET_SRIOV_SWITCH 3
+#define DSMI_VMNG_SUB_CMD_GET_TOPS_PERCENTAGE 4
+#define DSMI_VMNG_SUB_CMD_GET_VDEV_ACTIVITY 5
+
+/* `size`: in: bytes of room in `buf`; out: bytes written. DSMI_ERROR_NOT_EXIST: a setting that
+   nobody has made. */
+NPU_DSMI_API int dsmi_get_device_info(unsigned int device_id, DSMI_MAIN_CMD main_cmd,
+                                      unsigned int sub_cmd, void* buf, unsigned int* size);
+NPU_DSMI_API int dsmi_set_device_info(unsigned int device_id, DSMI_MAIN_CMD main_cmd,
+                                      unsigned int sub_cmd, const void* buf, unsigned int buf_size);
+
+/* --- Resources. */
+
+enum dsmi_owner_type { DSMI_DEV_RESOURCE = 0, DSMI_VDEV_RESOURCE = 1, DSMI_PROCESS_RESOURCE = 2 };
+enum dsmi_dev_resource_type {
+  DSMI_DEV_STREAM_ID = 0,
+  DSMI_DEV_EVENT_ID = 1,
+  DSMI_DEV_NOTIFY_ID = 2,
+  DSMI_DEV_MODEL_ID = 3,
+  DSMI_DEV_HBM_TOTAL = 4, /* unsigned long long, bytes */
+  DSMI_DEV_HBM_FREE = 5,  /* unsigned long long, bytes */
+  DSMI_DEV_DDR_TOTAL = 6,
+  DSMI_DEV_DDR_FREE = 7,
+  DSMI_DEV_PROCESS_PID = 8, /* int each: processes with compute queues */
+  DSMI_DEV_PROCESS_MEM = 9  /* unsigned long long, bytes; owner: DSMI_PROCESS_RESOURCE, its pid */
+};
+struct dsmi_resource_para {
+  unsigned int owner_type, owner_id, resource_type, tsid;
+  unsigned int reserve[8];
+};
+struct dsmi_resource_info {
+  unsigned int buf_len; /* in: bytes of room; out: bytes written */
+  void* buf;
+  unsigned int reserve[8];
+};
+/* Types without a remark are not supported. DSMI_ERROR_NOT_EXIST: no such process. */
+NPU_DSMI_API int dsmi_get_resource_info(unsigned int device_id, struct dsmi_resource_para* para,
+                                        struct dsmi_resource_info* info);
+
+#define AICORE_MASK_NUM 2
+struct dsmi_capability_group_info {
+  unsigned int group_id, state, extend_attribute;
+  unsigned int aicore_number, aivector_number, sdma_number, aicpu_number, active_sq_number;
+  unsigned int aicore_mask[AICORE_MASK_NUM];
+  unsigned int vfid, poolid, poolid_max, res[3];
+};
+/* Not supported: cores are not grouped yet. */
+NPU_DSMI_API int dsmi_create_capability_group(int device_id, int ts_id,
+                                              struct dsmi_capability_group_info* group_info);
+NPU_DSMI_API int dsmi_delete_capability_group(int device_id, int ts_id, int group_id);
+NPU_DSMI_API int dsmi_get_capability_group_info(int device_id, int ts_id, int group_id,
+                                                struct dsmi_capability_group_info* group_info,
+                                                int group_count);
+
+/* --- Virtual devices: what npu::dsmi::VirtualDevices offers; not supported without it. */
+
+#define DSMI_VDEV_RES_NAME_LEN 16
+#define DSMI_VDEV_FOR_RESERVE 32
+#define DSMI_VDEV_RESULT_RESERVE 28
+#define DSMI_SOC_SPLIT_MAX 32
+#define DSMI_VDEV_ALL 0xffffu
+struct dsmi_base_resource {
+  unsigned long long token, token_max, task_timeout;
+  unsigned int vfg_id;
+  unsigned char vip_mode;
+  unsigned char reserved[DSMI_VDEV_FOR_RESERVE - 1];
+};
+struct dsmi_computing_configurable {
+  unsigned long long memory_size; /* MB */
+  float aic, aiv;
+  unsigned short dsa, rtsq, cdqm;
+  unsigned short topic_schedule_aicpu, host_ctrl_cpu, host_aicpu, device_aicpu;
+  unsigned char reserved[DSMI_VDEV_FOR_RESERVE];
+};
+struct dsmi_computing_resource {
+  float aic, aiv;
+  unsigned short dsa, rtsq, acsq, cdqm, c_core, ffts, sdma, pcie_dma;
+  unsigned long long memory_size; /* MB */
+  unsigned int event_id, notify_id, stream_id, model_id;
+  unsigned short topic_schedule_aicpu, host_ctrl_cpu, host_aicpu, device_aicpu;
+  unsigned short topic_ctrl_cpu_slot;
+  unsigned int vdev_aicore_utilization;
+  unsigned char reserved[DSMI_VDEV_FOR_RESERVE - 4];
+};
+struct dsmi_media_resource {
+  float jpegd, jpege, vpc, vdec, pngd, venc;
+  unsigned char reserved[DSMI_VDEV_FOR_RESERVE];
+};
+struct dsmi_create_vdev_res_stru {
+  char name[DSMI_VDEV_RES_NAME_LEN]; /* of a template; empty: by the numbers */
+  struct dsmi_base_resource base;
+  struct dsmi_computing_configurable computing;
+  struct dsmi_media_resource media;
+};
+struct dsmi_create_vdev_result {
+  unsigned int vdev_id, pcie_bus, pcie_device, pcie_func, vfg_id, vf_id;
+  unsigned char reserved[DSMI_VDEV_RESULT_RESERVE];
+};
+struct dsmi_vdev_query_info {
+  char name[DSMI_VDEV_RES_NAME_LEN];
+  unsigned int status, is_container_used, vfid, reserved;
+  unsigned long long container_id;
+  struct dsmi_base_resource base;
+  struct dsmi_computing_resource computing;
+  struct dsmi_media_resource media;
+};
+struct dsmi_vdev_query_stru {
+  unsigned int vdev_id; /* in */
+  struct dsmi_vdev_query_info query_info;
+};
+struct dsmi_soc_free_resource {
+  unsigned int vfg_num, vfg_bitmap;
+  struct dsmi_base_resource base;
+  struct dsmi_computing_resource computing;
+  struct dsmi_media_resource media;
+};
+struct dsmi_soc_total_resource {
+  unsigned int vdev_num;
+  unsigned int vdev_id[DSMI_SOC_SPLIT_MAX];
+  unsigned int vfg_num, vfg_bitmap;
+  struct dsmi_base_resource base;
+  struct dsmi_computing_resource computing;
+  struct dsmi_media_resource media;
+};
+NPU_DSMI_API int dsmi_create_vdevice(unsigned int device_id, unsigned int vdev_id,
+                                     struct dsmi_create_vdev_res_stru* resource,
+                                     struct dsmi_create_vdev_result* result);
+NPU_DSMI_API int dsmi_destroy_vdevice(unsigned int device_id, unsigned int vdev_id);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The management socket with clients that misbehave: the server goes on, and answers the next one.
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <csignal>
+#include <cstring>
+#include <random>
+
+#include "dsmi/client/protocol.hpp"
+#include "npu/abi/registers.hpp"
+#include "tests/system/cli/program.hpp"
+
+namespace npu::cli {
+namespace {
+
+using dsmi::Answer;
+using dsmi::AnswerMessage;
+using dsmi::Request;
+using dsmi::RequestMessage;
+
+class ManagementSocket : public Program {
+ protected:
+  ManagementSocket() {
+    const std::string socket = path("m");
+    server_ = ::fork();
+    if (server_ == 0) {
+      const std::string program = NPU_BINARY_DIR "/bin/npusim";
+      std::freopen("/dev/null", "w", stdout);
+      ::execl(program.c_str(), program.c_str(), "--config", "910b2", "serve", "--management",
+              socket.c_str(), nullptr);
+      std::_Exit(127);
+    }
+    for (int i = 0; i < 200 && !std::filesystem::exists(socket); ++i) ::usleep(50'000);
+  }
+  ~ManagementSocket() override {
+    ::kill(server_, SIGTERM);
+    int status = -1;
+    ::waitpid(server_, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the server has ended badly";
+  }
+  int connect() const {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path("m").c_str(), sizeof address.sun_path - 1);
+    const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    const timeval patience{10, 0};
+    ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    return file;
+  }
+  static AnswerMessage ask(int file, const RequestMessage& request) {
+    AnswerMessage answer{Answer::kRefused, 0, 0xBAD};
+    EXPECT_EQ(::send(file, &request, sizeof request, MSG_NOSIGNAL), ssize_t{sizeof request});
+    EXPECT_EQ(::recv(file, &answer, sizeof answer, MSG_WAITALL), ssize_t{sizeof answer});
+    return answer;
+  }
+  void expect_alive() const {
+    const int file = connect();
+    EXPECT_EQ(ask(file, {Request::kHello, 0, 0, dsmi::kProtocolVersion}).value, 1U);
+    ::close(file);
+  }
+
+ private:
+  pid_t server_ = -1;
+};
+
+TEST_F(ManagementSocket, answers_with_registers_of_the_card) {
+  const int file = connect();
+  const auto answer = ask(file, {Request::kRead4, 0, abi::ChipId::kOffset, 0});
+  EXPECT_EQ(answer.answer, Answer::kDone);
+  EXPECT_EQ(answer.value, 0xD802'19E5U);
+  ::close(file);
+}
+
+TEST_F(ManagementSocket, refuses_what_is_beyond_or_not_a_clients_to_change) {
+  const int file = connect();
+  const std::vector<RequestMessage> requests{
+      {Request::kHello, 0, 0, 99},
+      {Request::kRead4, 1, 0, 0},
+      {Request::kRead4, 0, 2, 0},
+      {Request::kRead8, 0, 0x6000 - 4, 0},
+      {Request::kRead8, 0, ~std::uint64_t{0} - 7, 0},
+      {Request::kWrite4, 0, abi::DmaDoorbell::kOffset, 1},
+      {Request::kWrite8, 0, abi::MmuContextBase::kOffset, 1},
+      {Request::kReadConfig, 0, 4096, 0},
+      {Request::kReadMemory, 0, ~std::uint64_t{0} - 7, 0},
+      {static_cast<Request>(77), 0, 0, 0},
+  };
+  for (const auto& request : requests) {
+    EXPECT_EQ(ask(file, request).answer, Answer::kRefused)
+        << static_cast<int>(request.request) << " " << request.offset;
+  }
+  ::close(file);
+}
+
+TEST_F(ManagementSocket, outlives_clients_that_leave_in_the_middle) {
+  for (int i = 0; i < 20; ++i) {
+    const int file = connect();
+    const RequestMessage request{Request::kRead4, 0, 0, 0};
+    ::send(file, &request, static_cast<std::size_t>(1 + i), MSG_NOSIGNAL);
+    ::close(file);
+  }
+  expect_alive();
+}
+
+TEST_F(ManagementSocket, outlives_bytes_at_random_and_answers_that_nobody_takes) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 8; ++i) {
+    const int file = connect();
+    std::vector<unsigned char> bytes(24 * 400);
+    for (auto& byte : bytes) byte = static_cast<unsigned char>(random());
+    ::send(file, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (i % 2 == 0) ::close(file);  // the others keep their end open and read nothing
+  }
+  expect_alive();
+}
+
+TEST_F(ManagementSocket, serves_ten_at_once) {
+  std::vector<int> files;
+  for (int i = 0; i < 10; ++i) files.push_back(connect());
+  for (int round = 0; round < 50; ++round) {
+    for (const int file : files) {
+      EXPECT_EQ(ask(file, {Request::kRead8, 0, abi::HbmSize::kOffset, 0}).value,
+                64'225'280ULL << 10);
+    }
+  }
+  for (const int file : files) ::close(file);
+}
+
+}  // namespace
+}  // namespace npu::cli

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// A virtual function from its making to its end, as Linux and its driver see it.
+#include "divided_card.hpp"
+#include "npu/abi/pci.hpp"
+
+namespace npu::test {
+namespace {
+
+TEST(VirtualFunctions, TheDriverOpensOneAsACard) {
+  DividedCard card;
+  card.run([&](Owner& owner) {
+    const auto before = must_have(owner.functions->free_share());
+    ASSERT_TRUE(owner.functions->set_count(4));
+    const auto made = owner.create("vir06_1c_16g");
+    ASSERT_TRUE(made.bdf);
+    {
+      Tenant tenant(owner.host, *made.bdf);
+      EXPECT_EQ(tenant.device->info().ai_cores, 6U);
+      EXPECT_TRUE(tenant.fill(0x1111));
+      EXPECT_TRUE(tenant.holds(0x1111));
+    }
+    EXPECT_TRUE(owner.functions->destroy(made.index));
+    EXPECT_EQ(must_have(owner.functions->free_share()), before);
+  });
+}
+
+// 0 -> 4 -> 4 -> 6 -> 0, as sriov_numvfs.
+TEST(VirtualFunctions, TheirNumberChangesFrom0AndTo0Only) {
+  DividedCard card;
+  card.run([&](Owner& owner) {
+    auto& clock = owner.host.clock();
+    const auto before = clock.now();
+    EXPECT_TRUE(owner.functions->set_count(4));
+    EXPECT_GE(clock.now() - before, 100_ms);
+    EXPECT_TRUE(owner.functions->set_count(4));
+    EXPECT_EQ(owner.functions->set_count(6).error().code, ErrorCode::kBusy);
+    EXPECT_EQ(must_have(owner.functions->count()), 4U);
+    const auto off = clock.now();
+    EXPECT_TRUE(owner.functions->set_count(0));
+    EXPECT_GE(clock.now() - off, 1_s);
+    EXPECT_EQ(must_have(owner.functions->count()), 0U);
+    EXPECT_EQ(owner.functions->set_count(13).error().code, ErrorCode::kOutOfRange);
+  });
+}
+
+TEST(VirtualFunctions, EachHasItsOwnMemoryAtTheSameAddresses) {
+  DividedCard card;
+  card.run([&](Owner& owner) {
+    ASSERT_TRUE(owner.functions->set_count(2));
+    const auto a = owner.create("vir06_1c_16g"), b = owner.create("vir12_4c_32g");
+    Tenant first(owner.host, *a.bdf), second(owner.host, *b.bdf), physical(owner.host, owner.bdf);
+    EXPECT_EQ(first.memory.value, second.memory.value);
+    EXPECT_TRUE(first.fill(0x1111) && second.fill(0x2222) && physical.fill(0x3333));
+    EXPECT_TRUE(first.holds(0x1111) && second.holds(0x2222) && physical.holds(0x3333));
+  });
+}
+
+// Its memory is scrubbed, and it can be opened again at once; the others notice nothing.
+TEST(VirtualFunctions, AResetIsOverIn100MsAndTouchesNobodyElse) {
+  DividedCard card;
+  card.run([&](Owner& owner) {
+    ASSERT_TRUE(owner.functions->set_count(2));
+    const auto a = owner.create("vir12_3c_32g"), b = owner.create("vir12_4c_32g");
+    Tenant other(owner.host, *b.bdf);
+    EXPECT_TRUE(other.fill(0x2222));
+    Bytes place = 0;
+    {
+      Tenant gone(owner.host, *a.bdf);
+      EXPECT_TRUE(gone.fill(0x1111));
+      const auto before = owner.host.clock().now();
+      ASSERT_TRUE(owner.host.reset_function(*a.bdf));
+      EXPECT_LT(owner.host.clock().now() - before, 100_ms);
+      EXPECT_GT(owner.host.clock().now() - before, 30_ms) << "32 GB are scrubbed";
+    }
+    std::uint64_t raw = 0;
+    for (place = 0; place < 1_GiB; place += 2_MiB) {
+      card.system.card(0).hbm().memory().read(a.memory_base + place, &raw, 8);
+      ASSERT_EQ(raw, 0U) << place;
+    }
+    EXPECT_TRUE(other.holds(0x2222));
+    Tenant again(owner.host, *a.bdf);
+    EXPECT_TRUE(again.fill(0x4444) && again.holds(0x4444));
+  });
+}
+
+TEST(VirtualFunctions, AResetOfThePhysicalOneTakesThemAll) {
+  DividedCard card;
+  card.run([&](Owner& owner) {
+    const auto before = must_have(owner.functions->free_share());
+    ASSERT_TRUE(owner.functions->set_count(2));
+    const auto a = owner.create("vir06_1c_16g");
+    const auto bdf = owner.bdf;
+    auto& host = owner.host;
+    owner.functions.reset();
+    static_cast<void>(owner.device->shutdown());
+    owner.device.reset();
+    ASSERT_TRUE(host.reset_function(bdf));
+    EXPECT_EQ(host.pci().read32(*a.bdf, abi::pci::kRevision), abi::pci::kAllOnes);
+    const auto device = must_have(driver::Device::open(host, bdf));
+    const auto functions = must_have(driver::VirtualFunctions::open(*device));
+    EXPECT_EQ(must_have(functions->count()), 0U);
+    EXPECT_TRUE(must_have(functions->list()).empty());
+    EXPECT_EQ(must_have(functions->free_share()), before);
+  });
+}
+
+TEST(VirtualFunctions, ADriverThatComesLaterFindsTheDevices) {
+  DividedCard card;
+  card.run([&](Owner& owner) {
+    ASSERT_TRUE(owner.functions->set_count(2));
+    const auto made = owner.create("vir06_2c_16g");
+    const auto free = must_have(owner.functions->free_share());
+    owner.functions.reset();
+    static_cast<void>(owner.device->shutdown());
+    owner.device = must_have(driver::Device::open(owner.host, owner.bdf));
+    owner.functions = must_have(driver::VirtualFunctions::open(*owner.device));
+    const auto found = must_have(owner.functions->list());
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].name, "vir06_2c_16g");
+    EXPECT_EQ(found[0].id, 100U + made.index);
+    EXPECT_EQ(must_have(owner.functions->free_share()), free);
+    // Its memory is no one else's.
+    EXPECT_FALSE(owner.device->allocate(50_GiB));
+    EXPECT_TRUE(owner.functions->destroy(made.index));
+    EXPECT_TRUE(owner.device->allocate(50_GiB));
+  });
+}
+
+TEST(VirtualFunctions, AGroupsMembersBothRunOnItsCores) {
+  DividedCard card;
+  card.run([&](Owner& owner) {
+    ASSERT_TRUE(owner.functions->set_count(2));
+    driver::VirtualDeviceOptions options;
+    options.name = "vir12_3c_32g";
+    options.group = driver::GroupShare{1, 1, 2, 0, false};
+    const auto first = must_have(owner.functions->create(options));
+    options.name = "vir12_3c_32g_nm";
+    const auto second = must_have(owner.functions->create(options));
+    EXPECT_EQ(first.first_core, second.first_core);
+    EXPECT_EQ(must_have(owner.functions->free_share()).ai_cores, 12U);
+    Tenant a(owner.host, *first.bdf), b(owner.host, *second.bdf);
+    EXPECT_EQ(a.device->info().ai_cores, 12U);
+    EXPECT_TRUE(a.fill(1) && b.fill(2) && a.holds(1) && b.holds(2));
+  });
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "exec/acl/guard.hpp"
+
 namespace npu::exec::acl {
 namespace {
 
@@ -21,6 +23,8 @@ Value<StreamRecord*> Caller::stream(std::uint64_t handle) {
   const auto context = process_.contexts.find(context_);
   if (context == nullptr) return fault(kNoContext, "the thread has no context: no device is set");
   if (handle == 0 && context->default_stream == 0) {
+    const Guard held(process_.lock());
+    if (context->default_stream != 0) return stream(handle);
     auto made = process_.make_stream(context_, kUsualPriority);
     if (!made) return made;
     context->default_stream = process_.last_stream;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "exec/acl/guard.hpp"
+
 namespace npu::exec::acl {
 namespace {
 
@@ -26,12 +28,14 @@ void drop(HandleTable<T>& table, std::uint32_t device) {
 
 }  // namespace
 
-Process::Process(Machine& machine, std::uint64_t number) : machine_(machine), number_(number) {}
+Process::Process(Machine& machine, std::uint64_t number)
+    : machine_(machine), number_(number), lock_(machine.platform.tasks().make_mutex()) {}
 
 Outcome Process::set_device(std::int64_t device) {
   const auto card = machine_.cards.open(device);
   if (!card) return forward_fault(card);
   const auto index = static_cast<std::uint32_t>(device);
+  const Guard held(*lock_);
   auto& opened = cards_[index];
   ++opened.uses;
   if (opened.card != nullptr) return {};
@@ -60,6 +64,7 @@ Outcome Process::reset_device(std::int64_t device, bool force) {
     return fault(kInvalidDevice, fmt::format("device {}", device));
   }
   const auto index = static_cast<std::uint32_t>(device);
+  const Guard held(*lock_);
   const auto found = cards_.find(index);
   if (found == cards_.end()) {
     return fault(kInvalidDevice, fmt::format("device {} is not set", device));

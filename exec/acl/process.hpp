@@ -72,6 +72,7 @@ class Process {
 
   Machine& machine() { return machine_; }
   std::uint64_t number() const { return number_; }
+  platform::Mutex& lock() { return *lock_; }
 
   // Opens the card for the program and counts.
   Outcome set_device(std::int64_t device);
@@ -119,6 +120,7 @@ class Process {
 
   Machine& machine_;
   const std::uint64_t number_;
+  std::unique_ptr<platform::Mutex> lock_;  // of devices and default streams coming and going
   std::map<std::uint32_t, Opened> cards_;
 };
 

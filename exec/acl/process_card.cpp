@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/acl/guard.hpp"
 #include "npu/abi/queue_descriptor.hpp"
 #include "npu/driver/program.hpp"
 
@@ -24,6 +25,9 @@ Value<std::unique_ptr<ProcessCard>> ProcessCard::open(platform::Platform& platfo
 }
 
 Status ProcessCard::prepare(std::uint64_t process) {
+  auto& tasks = platform_.tasks();
+  for (auto* const lock : {&copies_lock_, &managed_lock_, &images_lock_})
+    *lock = tasks.make_mutex();
   driver::ProcessOptions options;
   options.process = {process};
   options.signals = abi::kSignalSlots;
@@ -86,25 +90,29 @@ bool ProcessCard::has(driver::DeviceAddress address, Bytes size) const {
   return true;
 }
 
-Outcome ProcessCard::open_copies() {
-  if (copies_ != nullptr) return {};
+Value<std::shared_ptr<driver::Queue>> ProcessCard::copies() {
+  if (copies_ != nullptr) return copies_;
+  const Guard held(*copies_lock_);
+  if (copies_ != nullptr) return copies_;
   driver::QueueOptions options;
   options.interrupt = false;
   auto queue = process_->create_queue(options);
   if (!queue) return fault(queue.error());
   copies_ = std::move(*queue);
-  return {};
+  return copies_;
 }
 
+// A queue that an entry has stopped is another one for those that come later.
 Outcome ProcessCard::run(const abi::QueueEntry& entry) {
-  if (auto there = open_copies(); !there) return there;
-  const auto ticket = copies_->submit(entry, deadline());
-  const Status done = ticket ? copies_->wait(*ticket, driver::WaitPolicy::kPolling, deadline())
+  const auto queue = copies();
+  if (!queue) return forward_fault(queue);
+  const auto ticket = (*queue)->submit(entry, deadline());
+  const Status done = ticket ? (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, deadline())
                              : Status(forward_error(ticket));
   if (done) return {};
+  if (copies_ == *queue) copies_.reset();
   static_cast<void>(process_->take_faults());
-  static_cast<void>(process_->destroy(*copies_, platform_.clock().now()));
-  copies_.reset();
+  static_cast<void>(process_->destroy(**queue, platform_.clock().now()));
   return fault(kDriver, done.error().message());
 }
 
@@ -119,6 +127,7 @@ Value<platform::DmaMemory*> ProcessCard::staging(const void* thread) {
 }
 
 Value<driver::ManagedMemory*> ProcessCard::managed(ConstByteSpan pager) {
+  const Guard held(*managed_lock_);
   if (managed_ != nullptr) return managed_.get();
   driver::ManagedOptions options;
   options.pager = pager;
@@ -140,6 +149,7 @@ Value<driver::DeviceAddress> ProcessCard::allocate_managed(Bytes size, ConstByte
 
 Value<driver::DeviceAddress> ProcessCard::image(const std::string& key, ConstByteSpan object,
                                                 const void* thread) {
+  const Guard held(*images_lock_);
   const auto known = images_.find(key);
   if (known != images_.end()) return known->second;
   const auto image = driver::make_image(abi::ImageKind::kAiCore, object);

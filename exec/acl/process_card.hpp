@@ -73,7 +73,7 @@ class ProcessCard {
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)
       : platform_(platform), card_(card), index_(index), limits_(card.cores) {}
   Status prepare(std::uint64_t process);
-  Outcome open_copies();
+  Value<std::shared_ptr<driver::Queue>> copies();
 
   static constexpr Picoseconds kPatience = 60'000'000_us;
 
@@ -82,7 +82,9 @@ class ProcessCard {
   const std::uint32_t index_;
   CoreLimits limits_;
   std::unique_ptr<driver::ProcessContext> process_;
-  std::unique_ptr<driver::Queue> copies_;
+  // Threads of the program share what follows; each part is made once, with its lock held.
+  std::unique_ptr<platform::Mutex> copies_lock_, managed_lock_, images_lock_;
+  std::shared_ptr<driver::Queue> copies_;
   std::unique_ptr<ArgumentSlots> arguments_;
   std::unique_ptr<driver::ManagedMemory> managed_;
   std::map<const void*, std::unique_ptr<platform::DmaMemory>> staging_;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npu/driver/management.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -97,6 +100,11 @@ Result<CardClocks> Management::clocks() {
 Result<Picoseconds> Management::time() {
   const auto now = TelemetryReader(card_).read<abi::DeviceTime>();
   if (!now) return forward_error(now);
+  // A card that is gone reads as all ones, which no clock shows.
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max() / 1000;
+  if (now->raw > kMost) {
+    return fail(ErrorCode::kDeviceLost, fmt::format("a device time of {} ns", now->raw));
+  }
   return Picoseconds(static_cast<std::int64_t>(now->raw) * 1000);
 }
 

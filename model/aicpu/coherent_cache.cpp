@@ -6,13 +6,17 @@
 namespace npu::model {
 
 CoherentCache::CoherentCache(Bytes size, unsigned ways)
-    : ways_(ways),
-      sets_(std::max<std::size_t>(size / kLine / ways, 1)),
-      keys_(ways_ * sets_),
-      used_(ways_ * sets_),
-      data_(ways_ * sets_ * kLine) {}
+    : ways_(ways), sets_(std::max<std::size_t>(size / kLine / ways, 1)) {}
+
+// Most control processors and many AICPUs of a run never cache anything.
+void CoherentCache::make_room() {
+  keys_.resize(ways_ * sets_);
+  used_.resize(ways_ * sets_);
+  data_.resize(ways_ * sets_ * kLine);
+}
 
 std::size_t CoherentCache::place_of(std::uint64_t key) const {
+  if (keys_.empty()) return 0;
   const std::size_t first = set_of(key);
   for (std::size_t place = first; place < first + ways_; ++place) {
     if (keys_[place] == key) return place;
@@ -33,6 +37,7 @@ unsigned char* CoherentCache::find(std::uint8_t vmid, std::uint64_t address) {
 }
 
 unsigned char* CoherentCache::install(std::uint8_t vmid, std::uint64_t address) {
+  if (keys_.empty()) make_room();
   const std::uint64_t wanted = key(vmid, address);
   std::size_t place = place_of(wanted);
   if (place == keys_.size()) {
@@ -85,6 +90,7 @@ bool CoherentCache::holds(std::uint8_t vmid, std::uint64_t address, Bytes length
 }
 
 void CoherentCache::clear() {
+  if (lines_ == 0) return;
   std::fill(keys_.begin(), keys_.end(), 0);
   std::fill(used_.begin(), used_.end(), 0);
   lines_ = 0;

@@ -36,11 +36,13 @@ class CoherentCache {
     return std::uint64_t{vmid} << 56 | (address & ~(kLine - 1)) | 1;
   }
   std::size_t set_of(std::uint64_t key) const { return (key / kLine % sets_) * ways_; }
-  // Place of a line with this key; the number of all places: none.
+  void make_room();
+  // Place of a line with this key; keys_.size(): none.
   std::size_t place_of(std::uint64_t key) const;
   bool drop_line(std::uint64_t key);
 
   const std::size_t ways_, sets_;
+  // Empty until the first install().
   std::vector<std::uint64_t> keys_;  // 0: nothing
   std::vector<std::uint64_t> used_;  // when
   std::vector<unsigned char> data_;

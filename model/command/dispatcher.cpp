@@ -84,13 +84,18 @@ void Dispatcher::Waiters::remove(QueueSlot& slot) {
 }
 
 // The one of two to be served first.
-QueueSlot* Dispatcher::before(QueueSlot* a, QueueSlot* b, unsigned last) const {
-  bool tie = true;
-  const bool first = turns_.before(a->function().number, b->function().number, tie);
-  if (!tie) return first ? a : b;
+QueueSlot* Dispatcher::before(QueueSlot* a, QueueSlot* b, unsigned last) {
   if (a->priority() != b->priority()) return a->priority() > b->priority() ? a : b;
   // The first one behind the last served, in a circle.
   return a->number() - last - 1 < b->number() - last - 1 ? a : b;
+}
+
+// The same for cores, which members of a group have in turns.
+QueueSlot* Dispatcher::before(const Pool& pool, QueueSlot* a, QueueSlot* b) const {
+  bool tie = true;
+  const bool first =
+      &pool == &aicore_ && turns_.before(a->function().number, b->function().number, tie);
+  return tie ? before(a, b, pool.waiters.last) : first ? a : b;
 }
 
 // A mask is of AI Cores. Without a port there are no cores.
@@ -153,7 +158,7 @@ void Dispatcher::serve_cores(Pool& pool) {
     QueueSlot* best = nullptr;
     for (auto* slot : pool.waiters.slots) {
       if (free_core(pool, *slot) < 0 || !has_turn(pool, *slot)) continue;
-      best = best == nullptr ? slot : before(best, slot, pool.waiters.last);
+      best = best == nullptr ? slot : before(pool, best, slot);
     }
     if (best == nullptr) return;
     const auto core = static_cast<unsigned>(free_core(pool, *best));

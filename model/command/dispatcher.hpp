@@ -61,7 +61,8 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   };
 
   void connect(Pool& pool, KernelPort& cores);
-  QueueSlot* before(QueueSlot* a, QueueSlot* b, unsigned last) const;
+  static QueueSlot* before(QueueSlot* a, QueueSlot* b, unsigned last);
+  QueueSlot* before(const Pool& pool, QueueSlot* a, QueueSlot* b) const;
   void block_started(unsigned core, const KernelBlock& block, unsigned function);
   void timed_out(std::uint64_t block);
   void turn_came(std::uint64_t);

@@ -16,12 +16,13 @@ constexpr std::uint64_t ones(std::size_t bytes) {
 RegisterBank::RegisterBank(const abi::RegisterInfo* table, std::size_t rows)
     : table_(table), values_(rows) {
   const auto& last = table[rows - 1];
-  index_.assign((last.offset + last.size) / 4, kNoRow);
+  std::vector<std::uint16_t> index((last.offset + last.size) / 4, kNoRow);
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::uint32_t i = 0; i < table[row].size / 4; ++i) {
-      index_[table[row].offset / 4 + i] = static_cast<std::uint16_t>(row);
+      index[table[row].offset / 4 + i] = static_cast<std::uint16_t>(row);
     }
   }
+  index_ = std::make_shared<const std::vector<std::uint16_t>>(std::move(index));
   reset();
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "npu/abi/register.hpp"
@@ -61,7 +62,7 @@ class RegisterBank {
 
   RegisterBank(const abi::RegisterInfo* table, std::size_t rows);
   std::uint16_t find(std::uint64_t offset) const {
-    return offset / 4 < index_.size() ? index_[offset / 4] : kNoRow;
+    return offset / 4 < index_->size() ? (*index_)[offset / 4] : kNoRow;
   }
   std::size_t row_of(std::uint32_t offset) const;
   Hooks& hook_of(std::uint32_t offset);
@@ -70,9 +71,9 @@ class RegisterBank {
   std::size_t piece(std::uint64_t offset, std::size_t left) const;
 
   const abi::RegisterInfo* table_;
-  std::vector<std::uint64_t> values_;  // by row
-  std::vector<Hooks> hooks_;           // by row; empty if there are none
-  std::vector<std::uint16_t> index_;   // offset / 4 -> row
+  std::vector<std::uint64_t> values_;                        // by row
+  std::vector<Hooks> hooks_;                                 // by row; empty if there are none
+  std::shared_ptr<const std::vector<std::uint16_t>> index_;  // offset / 4 -> row; copies share it
 };
 
 }  // namespace npu::model

@@ -51,6 +51,7 @@ tlm::tlm_sync_enum L2::response(int client, tlm::tlm_generic_payload& trans, tlm
   }
   const auto transfer = static_cast<std::uint32_t>(Transaction::of(trans).context);
   const bool read = trans.is_read();
+  transfers_[transfer].spoilt = Transaction::of(trans).completion == Completion::kPoisoned;
   trans.release();
   if (read) {
     sim_.agenda.at<&L2::filled>(sim_now() + transfers_[transfer].lag, *this, transfer);

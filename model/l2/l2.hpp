@@ -12,6 +12,9 @@
 //    of a request are read together. Others that want it meanwhile wait for the same read.
 //    A write of a whole line needs no read, and no write waits for one.
 //  - The line that makes room is written to the HBM if it is dirty.
+//  - A read of the HBM that ends with kPoisoned fails all that wait for it in the same way; its
+//  lines
+//    are not kept, nor what was written to parts of them, so that the next read meets the error.
 //  - With all miss buffers, write buffers or ways of its slice taken, a request waits at that line.
 // What others write to the HBM (bytes_written()) is dropped here; a dirty line goes to the HBM if
 // they have not written all of it. What they read costs nothing here. Accesses beyond the memory:
@@ -78,6 +81,7 @@ class L2 : public sc_core::sc_module, public WriteObserver {
     std::uint32_t waiters, last;  // of a read: a list; of a free one: the next
     SimTime sent;
     std::uint64_t cause;
+    bool spoilt;  // the read has met an error that cannot be corrected
   };
   struct Waiter {
     std::uint32_t access, next;

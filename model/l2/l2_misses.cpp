@@ -63,7 +63,7 @@ std::uint32_t L2::new_transfer(Line first) {
   }
   const std::uint32_t number = free_transfer_;
   free_transfer_ = transfers_[number].waiters;
-  transfers_[number] = {first, 0, 0, kNone, kNone, 0, 0};
+  transfers_[number] = {first, 0, 0, kNone, kNone, 0, 0, false};
   return number;
 }
 
@@ -126,7 +126,9 @@ void L2::filled(std::uint64_t argument) {
     const auto block = store_->block_of(line);
     const unsigned slice = store_->slice_of(block, line);
     auto* const set = store_->set_of(block, slice);
-    set[store_->find(set, block)] &= ~LineStore::kFilling;
+    const unsigned way = store_->find(set, block);
+    set[way] &= ~LineStore::kFilling;
+    if (transfer.spoilt) store_->drop(set, way);
     auto& misses = slices_[slice].misses;
     *std::find_if(misses.begin(), misses.end(),
                   [line](const Miss& miss) { return miss.line == line; }) = misses.back();
@@ -136,6 +138,10 @@ void L2::filled(std::uint64_t argument) {
     const auto [waiting, next] = waiters_[waiter];
     Access& access = accesses_[waiting];
     access.ready = std::max(access.ready, sim_now() + access.tail);
+    if (transfer.spoilt) {
+      access.trans->set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+      Transaction::of(*access.trans).completion = Completion::kPoisoned;
+    }
     if (--access.fills == 0 && access.rows == 0) ready(waiting);
     waiters_[waiter].next = free_waiter_;
     free_waiter_ = waiter;

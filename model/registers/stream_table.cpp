@@ -3,7 +3,7 @@
 
 namespace npu::model {
 
-StreamTable::StreamTable(unsigned streams) : streams_(streams) {}
+StreamTable::StreamTable(unsigned streams) : streams_(streams, Stream{}) {}
 
 void StreamTable::reset() {
   for (auto& stream : streams_) {

@@ -17,7 +17,7 @@ using driver::VirtualDeviceOptions;
 class Templates {
  public:
   Templates(Context& context, DividedCard& card)
-      : context_(context), functions_(card.functions()), table_rows_() {}
+      : context_(context), functions_(card.functions()) {}
 
   Status run() {
     const auto free = functions_.free_share();

@@ -28,6 +28,52 @@ TEST(L2Bytes, AccessBeyondTheMemoryIsRefusedAndAllocatesNothing) {
   EXPECT_EQ(bench.memory_reads(), 0u);
 }
 
+// A memory whose second line holds an error that cannot be corrected.
+void spoil_second_line(L2Bench& bench) {
+  for (auto* memory : {&bench.memory0, &bench.memory1}) {
+    memory->verdict = [](tlm::tlm_generic_payload& trans) {
+      // Not of a client's request, whose bytes are moved at once, without time and errors.
+      const bool timed = model::Transaction::of(trans).hop_context == 0;
+      const bool holds =
+          trans.get_address() < 2 * kLine && trans.get_address() + trans.get_data_length() > kLine;
+      return timed && trans.is_read() && holds ? model::Completion::kPoisoned
+                                               : model::Completion::kSuccess;
+    };
+  }
+}
+
+TEST(L2Errors, OfTheMemoryFailAllThatWaitForTheReadAndStayInTheMemory) {
+  L2Bench bench;
+  spoil_second_line(bench);
+  const auto first = bench.issue({false, kLine, 64});
+  const auto merged = bench.issue({false, kLine + 64, 64, nullptr, 1, 0, false, 1});
+  const auto beside = bench.issue({false, 2 * kLine, 64});
+  bench.run(10_us);
+  EXPECT_EQ(bench.status[first], tlm::TLM_GENERIC_ERROR_RESPONSE);
+  EXPECT_EQ(bench.status[merged], tlm::TLM_GENERIC_ERROR_RESPONSE);
+  EXPECT_EQ(bench.status[beside], tlm::TLM_OK_RESPONSE);
+  const auto again = bench.issue({false, kLine, 64});
+  bench.run(10_us);
+  EXPECT_EQ(bench.status[again], tlm::TLM_GENERIC_ERROR_RESPONSE) << "the line was kept";
+  bench.memory0.verdict = nullptr;
+  const auto mended = bench.issue({false, kLine, 64});
+  bench.run(10_us);
+  EXPECT_EQ(bench.status[mended], tlm::TLM_OK_RESPONSE);
+  EXPECT_TRUE(bench.holds(1));
+}
+
+TEST(L2Errors, AreNotMendedByAWriteOfPartOfTheLine) {
+  L2Bench bench;
+  spoil_second_line(bench);
+  bench.write(kLine, 64);
+  EXPECT_EQ(bench.write_backs().size(), 0u);
+  const auto part = bench.issue({false, kLine + 128, 64});
+  bench.run(10_us);
+  EXPECT_EQ(bench.status[part], tlm::TLM_GENERIC_ERROR_RESPONSE);
+  bench.write(kLine);  // all of it: needs no read
+  EXPECT_TRUE(bench.holds(1));
+}
+
 TEST(L2Bytes, PostedWritesAreReleased) {
   L2Bench bench;
   unsigned char byte = 7;

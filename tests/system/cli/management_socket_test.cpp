@@ -33,7 +33,7 @@ class ManagementSocket : public Program {
     }
     for (int i = 0; i < 200 && !std::filesystem::exists(socket); ++i) ::usleep(50'000);
   }
-  ~ManagementSocket() override {
+  void TearDown() override {
     ::kill(server_, SIGTERM);
     int status = -1;
     ::waitpid(server_, &status, 0);
@@ -95,10 +95,10 @@ TEST_F(ManagementSocket, refuses_what_is_beyond_or_not_a_clients_to_change) {
 }
 
 TEST_F(ManagementSocket, outlives_clients_that_leave_in_the_middle) {
-  for (int i = 0; i < 20; ++i) {
+  for (std::size_t some = 1; some <= 20; ++some) {
     const int file = connect();
     const RequestMessage request{Request::kRead4, 0, 0, 0};
-    ::send(file, &request, static_cast<std::size_t>(1 + i), MSG_NOSIGNAL);
+    ::send(file, &request, some, MSG_NOSIGNAL);
     ::close(file);
   }
   expect_alive();
@@ -117,8 +117,8 @@ TEST_F(ManagementSocket, outlives_bytes_at_random_and_answers_that_nobody_takes)
 }
 
 TEST_F(ManagementSocket, serves_ten_at_once) {
-  std::vector<int> files;
-  for (int i = 0; i < 10; ++i) files.push_back(connect());
+  std::vector<int> files(10);
+  for (int& file : files) file = connect();
   for (int round = 0; round < 50; ++round) {
     for (const int file : files) {
       EXPECT_EQ(ask(file, {Request::kRead8, 0, abi::HbmSize::kOffset, 0}).value,

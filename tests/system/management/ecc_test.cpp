@@ -124,6 +124,33 @@ TEST(DsmiEcc, WhatCannotBeCorrectedFailsTheReadAndIsCritical) {
   });
 }
 
+TEST(DsmiEcc, AKernelThatReadsWhatCannotBeCorrectedFails) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    ManagedCard managed(host);
+    const auto access = driver::manage(*managed.card.device);
+    driver::Management card(*access);
+    auto& process = managed.process;
+    auto& queue = process.add();
+    const auto sum = process.memory + 1_MiB, addend = process.memory + 2_MiB;
+    EXPECT_TRUE(managed.card.run(queue, process.add(queue, sum, addend, 64_KiB, 4)));
+    machine.system.card(0).l2().invalidate_all();
+    const auto local = machine.system.card(0).mmu().local(
+        static_cast<std::uint8_t>(process.process->space().vmid()), addend.value + 4096);
+    ASSERT_TRUE(local.has_value());
+    EXPECT_TRUE(card.inject_error(*local, 2));
+
+    const auto failed = managed.card.run(queue, process.add(queue, sum, addend, 64_KiB, 4));
+
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().code, ErrorCode::kDeviceFault);
+    EXPECT_EQ(must(process.process->query(queue.id())).error, abi::FaultCode::kPoisoned);
+    dsmi_ecc_info_stru info{};
+    EXPECT_EQ(dsmi_get_ecc_info(0, DSMI_DEVICE_TYPE_HBM, &info), DSMI_OK);
+    EXPECT_EQ(info.double_bit_error_count, 1U);
+  });
+}
+
 TEST(DsmiEcc, TheRecordSurvivesAResetAndTheCountsDoNot) {
   Machine machine;
   machine.run([&](platform::Platform& host) {

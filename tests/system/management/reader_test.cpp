@@ -96,6 +96,7 @@ TEST(DsmiReaders, TenInTheMachineReadWhatTheyAskForWhileKernelsRun) {
     std::vector<std::unique_ptr<platform::Task>> readers;
     std::array<unsigned, kReaders> answers{};
     const auto access = driver::manage(*managed.card.device);
+    readers.reserve(kReaders);
     for (auto& own : answers) {
       readers.push_back(must(host.tasks().spawn("reader", [&] {
         driver::Management card(*access);

@@ -22,7 +22,9 @@ namespace entries = driver::entries;
 class QueueCard {
  public:
   explicit QueueCard(platform::Platform& host, unsigned index = 0)
-      : host_(host), device(open_card(host, index)) {}
+      : QueueCard(host, open_card(host, index)) {}
+  QueueCard(platform::Platform& host, std::unique_ptr<driver::Device> opened)
+      : host_(host), device(std::move(opened)) {}
 
   Instant in(Picoseconds time) { return host_.clock().now() + time; }
   std::unique_ptr<driver::ProcessContext> process(const driver::ProcessOptions& options = {}) {

@@ -47,6 +47,9 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"vector_add", {"elements=1000"}},
       {"vector_operator", {"elements=1000"}},
       {"operator", {"shape=33,17,65"}},
+      {"vf_isolation", {}},
+      {"vf_share", {"time_us=50"}},
+      {"vf_templates", {}},
       {"graph", {}}};
   return kSizes;
 }

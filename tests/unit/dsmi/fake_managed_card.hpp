@@ -89,7 +89,7 @@ class FakeManagedCard : public driver::ManagementAccess {
 
 class DsmiTest : public testing::Test {
  protected:
-  ~DsmiTest() override { detach(); }
+  void TearDown() override { detach(); }
 
   static std::vector<FakeManagedCard*> attach_two() {
     std::vector<FakeManagedCard*> made;

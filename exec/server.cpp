@@ -33,16 +33,17 @@ class Server {
         options_(options),
         cards_(platform, names_of(options.cards)),
         shares_(platform),
-        machine_{platform, cards_, shares_, options.images, {}},
+        machine_{platform, cards_, shares_, options.images, {}, {}, 0},
         listener_(listener),
         gate_(platform, listener, options.patience,
               [this](ClientThread& thread) { serve(thread); }) {}
 
-  Result<std::vector<ProgramResult>> run() {
+  Result<ServerResult> run() {
     if (auto started = start(); !started) return forward_error(started);
     gate_.run([this](ClientProcess& process) { clean(process); });
+    ServerResult result{results(), cards_.memory_left()};
     cards_.close();
-    return results();
+    return result;
   }
 
  private:
@@ -71,7 +72,7 @@ class Server {
   Program& program_of(const ClientProcess& process) {
     auto& program = programs_[process.number];
     if (program.state == nullptr) {
-      program.state = std::make_unique<acl::Process>(machine_, process.number + 1);
+      program.state = std::make_unique<acl::Process>(machine_, process.number + 1, process.id);
     }
     return program;
   }
@@ -84,7 +85,11 @@ class Server {
     while (gate_.next(thread, call)) {
       const Instant begin = platform_.clock().now();
       if (!std::exchange(program.has_called, true)) program.result.first_call = begin;
+      // Who sleeps uses nothing.
+      const bool uses = call.call != compat::Call::kSleep;
+      if (uses) program.state->calls().enter();
       const int status = serve(caller, call);
+      if (uses) program.state->calls().leave();
       count(program.result, call, status, platform_.clock().now() - begin);
       gate_.answer(thread, status, call);
     }
@@ -97,6 +102,7 @@ class Server {
       caller.error() = "the call is not served";
       return acl::kNotSupported;
     }
+    caller.begin(call);
     const auto done = handler(caller, call);
     if (done) return acl::kSuccess;
     caller.error() = done.error().text;
@@ -144,8 +150,7 @@ class Server {
 
 }  // namespace
 
-Result<std::vector<ProgramResult>> serve_programs(platform::Platform& platform,
-                                                  const ServerOptions& options) {
+Result<ServerResult> serve_programs(platform::Platform& platform, const ServerOptions& options) {
   auto listener = Listener::open();
   if (!listener) return forward_error(listener);
   Server server(platform, options, **listener);

@@ -22,6 +22,7 @@ struct Card {
   std::array<std::uint32_t, kCoreKinds> cores{};  // by Cores; coupled cores count as both
   std::array<std::uint32_t, kCoreKinds> first{};  // number of the first one
   std::uint32_t aicpus = 0;
+  Bytes used_before = 0;  // of its memory, when it was opened
 
   // The first `count` cores of the kind.
   driver::CoreMask mask(Cores kind, std::uint32_t count) const;
@@ -35,6 +36,8 @@ class Cards {
   const std::string& soc_name(std::uint32_t index) const { return soc_names_[index]; }
   // kInvalidDevice; kDriver: it cannot be opened.
   Value<Card*> open(std::int64_t index);
+  // What is in use of their memory, besides what was before programs came.
+  Bytes memory_left() const;
   void close();
 
  private:

@@ -188,9 +188,9 @@ Outcome launch_kernel(Caller& caller, CallRecord& call) {
   entries[count++] =
       driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, *image, launch->blocks,
                                     slot->device, launch->argument_bytes);
-  const auto ticket = on.submit(launch->cores, entries, count);
-  if (!ticket) return forward_fault(ticket);
-  card.arguments().used_by(*slot, on.lane(), *ticket);
+  const auto submitted = on.submit(launch->cores, entries, count);
+  if (!submitted) return forward_fault(submitted);
+  card.arguments().used_by(*slot, *submitted);
   return {};
 }
 

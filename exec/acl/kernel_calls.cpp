@@ -101,8 +101,9 @@ Value<Launch> launch_of(Caller& caller, const CallRecord& call) {
                                                 abi::kMaxArgumentBytes));
   }
   std::uint64_t cores = call.words[3];
-  if (function->built_in != nullptr) {
-    cores = function->built_in->on_cube ? 0 : 1;
+  const auto* const built_in = function->built_in;
+  if (built_in != nullptr && !(built_in->any_cores && cores != kNoCores)) {
+    cores = built_in->on_cube ? 0 : 1;
   } else if (cores == kNoCores) {
     cores = function->binary->cores;
   }

@@ -13,7 +13,7 @@ using npu::share::Allocations;
 using npu::share::Mode;
 using npu::share::real;
 
-#define NPU_REAL(name) real(#name, &name)
+#define NPU_REAL(name) real(#name, &(name))
 
 namespace {
 

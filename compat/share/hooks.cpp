@@ -170,10 +170,12 @@ aclError aclrtMemManagedPrefetchAsync(const void* address, size_t size,
 namespace npu::share {
 namespace {
 
-#define NPU_HOOK(name)                      \
-  Hook {                                    \
-#name, reinterpret_cast < void*>(&name) \
-  }
+template <class Function>
+Hook hook_of(const char* name, Function* function) {
+  return {name, reinterpret_cast<void*>(function)};
+}
+
+#define NPU_HOOK(name) hook_of(#name, &(name))
 const Hook kHooks[] = {
     NPU_HOOK(aclrtMalloc),
     NPU_HOOK(aclrtMallocAlign32),

@@ -30,7 +30,7 @@ expect() { # HOW-MANY REPORT PROGRAMS...
 }
 
 for program in hello copies launch launch_config events virtual_memory managed limits misuse threads \
-  callbacks faults resources framework hal_memory hal_managed hal_virtual_memory hal_misuse; do
+  together callbacks faults resources framework hal_memory hal_managed hal_virtual_memory hal_misuse; do
   expect 1 report.json "./$program"
 done
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HAL, the layer below the ACL, as far as npusim has it (docs/sources/virtualisation.md S1, S4,
+/* The HAL, the layer below the ACL, as far as npusim has it (docs/sources/virtualisation.md S1, S3,
    S5). Written for npusim with the public names and values. Device numbers are those of
    drvGetDevIDs(); a device is opened (drvDeviceOpen, or aclrtSetDevice by the same program) before
    memory of it is asked for, else the error is INVALID_DEVICE. Device and managed addresses are

@@ -11,6 +11,8 @@ Outcome run_workload(const Options& options);
 Outcome list_workloads(const Options& options);
 Outcome list_pci(const Options& options);
 Outcome serve(const Options& options);
+// The programs are the arguments.
+Outcome exec_programs(const Options& options);
 Outcome show_sysfs(const Options& options);
 Outcome sweep_command(const Options& options);
 Outcome config_command(const Options& options);

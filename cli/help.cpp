@@ -15,6 +15,7 @@ usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
        npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
               [--config-out FILE]
+       npusim --config CONFIG exec [--set KEY=VALUE]... [--report FILE] -- PROGRAM [::: PROGRAM]...
        npusim --config CONFIG sysfs FOLDER [--live]
        npusim --config CONFIG | --socket PATH  smi [info|watch] [-t TYPE] [--json]
        npusim --config CONFIG | --socket PATH  metrics
@@ -66,6 +67,17 @@ const char* const kLspci =
     R"(usage: npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
 
 Lists the PCI functions of the simulated machine, read through its configuration space.
+
+)";
+
+const char* const kExec =
+    R"(usage: npusim --config CONFIG exec [--set KEY=VALUE]... [--report FILE] [--config-out FILE]
+              [--trace FILE] [--vcd FILE] [--trace-window FROM..TO] [--trace-unit PATTERN]...
+              [--trace-cause CAUSE]... [--profile] -- PROGRAM [WORD]... [::: PROGRAM [WORD]...]...
+
+Runs programs that call the C API (ACL, HAL) on the simulated machine, and prints a report. Each is a
+process of its own that finds npusim's libraries in front of others. The exit code is that of the
+first one that has failed. docs/running-your-program.md
 
 )";
 
@@ -183,6 +195,7 @@ std::string help_text(const std::string& command) {
   if (command == "list") return kList + options;
   if (command == "lspci") return kLspci + options;
   if (command == "serve") return kServe + options;
+  if (command == "exec") return kExec + options;
   if (command == "sweep") return kSweep + options + "\n" + kSweepTail;
   if (command == "sysfs") return kSysfs + options;
   if (command == "smi") return kSmi + options;

@@ -31,6 +31,7 @@ npu::cli::Outcome execute(const npu::cli::Options& options) {
   if (options.command == "list") return list_workloads(options);
   if (options.command == "lspci") return list_pci(options);
   if (options.command == "serve") return serve(options);
+  if (options.command == "exec") return exec_programs(options);
   if (options.command == "report") return show_report(options);
   if (options.command == "compare") return compare_reports(options);
   if (options.command == "sweep") return sweep_command(options);

@@ -112,18 +112,22 @@ TEST_F(PageTableTest, AllOfTheCardIsHandedOutInPagesAndMergesBackInAnyOrder) {
 
 // 31 MiB are 7936 tables; a table maps 1 GiB in pages of 2 MiB. Far-apart pages use them up.
 TEST_F(PageTableTest, RunningOutOfTablesIsAnErrorThatChangesNothing) {
-  const auto physical = space().create_memory(2_MiB);
-  const auto range = space().reserve(Bytes{8} << 40);
+  const auto other = device->create_address_space();
+  ASSERT_THAT(other, IsOk());
+  auto& own = **other;
+  const auto physical = own.create_memory(2_MiB);
+  const auto range = own.reserve(Bytes{8} << 40);
+  ASSERT_THAT(range, IsOk());
   Bytes mapped = 0;
   Status status;
-  while (mapped < 8192 && (status = space().map(*range + mapped * 1_GiB, 2_MiB, *physical))) {
+  while (mapped < 8192 && (status = own.map(*range + mapped * 1_GiB, 2_MiB, *physical))) {
     ++mapped;
   }
   EXPECT_THAT(status, FailsWith(ErrorCode::kOutOfResources, "page tables"));
   EXPECT_GT(mapped, 7900U);
-  EXPECT_FALSE(space().range_of(*range + mapped * 1_GiB)->mapped);
-  ASSERT_THAT(space().unmap(*range, 2_MiB), IsOk());
-  EXPECT_THAT(space().map(*range + mapped * 1_GiB, 2_MiB, *physical), IsOk());
+  EXPECT_FALSE(own.range_of(*range + mapped * 1_GiB)->mapped);
+  ASSERT_THAT(own.unmap(*range, 2_MiB), IsOk());
+  EXPECT_THAT(own.map(*range + mapped * 1_GiB, 2_MiB, *physical), IsOk());
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ TEST(MmuFault, AddressBeyondFortyEightBits) {
   const auto response = bench.read(1, 1ULL << 48);
   EXPECT_EQ(response.completion, Completion::kNotMapped);
   EXPECT_EQ(response.address, 1ULL << 48);
-  EXPECT_EQ(bench.read(17, 0).completion, Completion::kNotMapped) << "no such address space";
+  EXPECT_EQ(bench.read(20, 0).completion, Completion::kNotMapped) << "no such address space";
   EXPECT_EQ(bench.entries_read(), 0u);
 }
 TEST(MmuFault, UnreadableTableIsABadOne) {

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// npusim exec: programs of others, whose calls of the C API the simulated cards serve.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/exec_report.hpp"
+#include "cli/identity.hpp"
+#include "cli/recording.hpp"
+#include "cli/run_checks.hpp"
+#include "cli/simulator.hpp"
+#include "exec/server.hpp"
+#include "npu/base/shortened.hpp"
+#include "npu/driver/scan.hpp"
+#include "workloads/framework/program_images.hpp"
+#include "workloads/simulator/identity.hpp"
+
+namespace npu::cli {
+namespace {
+
+constexpr char kBetweenPrograms[] = ":::";
+
+// "A 1 2 ::: B": the words of each.
+tl::expected<std::vector<std::vector<std::string>>, Failure> programs_of(const Options& options) {
+  std::vector<std::vector<std::string>> programs(1);
+  for (const auto& word : options.arguments) {
+    if (word == kBetweenPrograms) {
+      programs.emplace_back();
+    } else {
+      programs.back().push_back(word);
+    }
+  }
+  const bool empty = std::any_of(programs.begin(), programs.end(),
+                                 [](const auto& words) { return words.empty(); });
+  if (empty) return bad_input("exec: give a program behind --; several with ::: between them");
+  return programs;
+}
+
+// "910b2.yaml" -> "Ascend910B2"; configurations of other names are a 910B.
+std::string soc_name_of(const std::string& config) {
+  std::string name = config.substr(config.rfind('/') + 1);
+  name = name.substr(0, name.find('.'));
+  const auto part = name.find('9');
+  name = part == std::string::npos ? "910B" : name.substr(part);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return "Ascend" + name;
+}
+
+// Where the libraries of this npusim are: libnpudrv's folder.
+std::string library_directory() {
+  Dl_info library{};
+  const auto* const known = reinterpret_cast<const void*>(&driver::probe);
+  if (::dladdr(known, &library) == 0 || library.dli_fname == nullptr) return {};
+  std::error_code code;
+  return std::filesystem::canonical(library.dli_fname, code).parent_path().string();
+}
+
+// In front of what the program's environment names: where this npusim's libraries are.
+std::string library_path() {
+  std::string path = library_directory();
+  const char* const before = std::getenv("LD_LIBRARY_PATH");
+  if (before != nullptr && *before != 0) path += ":" + std::string(before);
+  return path;
+}
+
+tl::expected<exec::ServerOptions, Failure> server_options(const Options& options,
+                                                          const model::SystemConfig& config) {
+  auto programs = programs_of(options);
+  if (!programs) return tl::unexpected(programs.error());
+  exec::ServerOptions server;
+  server.programs = std::move(*programs);
+  server.variables.emplace_back("LD_LIBRARY_PATH", library_path());
+  server.cards.assign(config.cards.size(), {soc_name_of(options.config)});
+  server.images = [](std::string_view name) { return workloads::program_image(name); };
+  return server;
+}
+
+// What the first program that has failed ended with.
+Outcome ending_of(const std::vector<exec::ProgramResult>& programs) {
+  for (const auto& program : programs) {
+    if (program.exit_code == 0) continue;
+    return tl::unexpected(
+        Failure{program.exit_code, fmt::format("exec: {} ({}) ended with {}", program.name,
+                                               shortened(program.title), program.exit_code)});
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome exec_programs(const Options& options) {
+  const auto config = load_config(options.config, options.sets);
+  if (!config) return tl::unexpected(config.error());
+  const auto server = server_options(options, *config);
+  if (!server) return tl::unexpected(server.error());
+  if (auto apart = check_files(options, nullptr, nullptr); !apart) return apart;
+  auto file = OptionFile::open("--report", options.report);
+  if (!file) return tl::unexpected(file.error());
+  auto recording = Recording::open(options);
+  if (!recording) return tl::unexpected(recording.error());
+  if (auto done = write_config(options.config_out, *config); !done) return done;
+  auto report = workloads::begin_report("exec", options.config, *config, options.sets);
+  std::optional<Result<exec::ServerResult>> served;
+  const auto add_what_the_machine_did = [&](workloads::SimulatorView& simulator) {
+    workloads::add_machine(report, simulator);
+  };
+  const Status ran = run_on_simulator(
+      *config,
+      [&](Machine& machine) {
+        served = exec::serve_programs(machine.platform, *server);
+        add_what_the_machine_did(machine.simulator);
+      },
+      {&*recording}, nullptr, add_what_the_machine_did);
+  if (!ran) return failure("exec: " + ran.error().message());
+  if (!*served) {
+    const auto& error = served->error();
+    if (error.code == ErrorCode::kNotFound) return bad_input("exec: " + error.context);
+    return failure("exec: " + error.message());
+  }
+  add_programs(report, (*served)->programs);
+  report.add_metric("exec.memory_left_bytes", reports::Number::count((*served)->memory_left), "B");
+  recording->complete(report, *config);
+  const Outcome recorded = recording->write(report);
+  OptionFile no_page;
+  const Outcome published = publish(*file, no_page, report);
+  if (!recorded) return recorded;
+  if (!published) return published;
+  return ending_of((*served)->programs);
+}
+
+}  // namespace npu::cli

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/exec_report.hpp"
+
+#include <fmt/format.h>
+
+namespace npu::cli {
+namespace {
+
+using reports::Number;
+
+void add_calls(reports::Report& report, const exec::ProgramResult& program) {
+  auto& table =
+      report.add_table(fmt::format("{}: {}", program.name, program.title),
+                       {"function", "calls", "failed", "mean ns", "longest ns", "total us"});
+  for (const auto& [name, calls] : program.calls) {
+    const auto mean = Number::nanoseconds(calls.total / static_cast<std::int64_t>(calls.calls));
+    table.rows.push_back({name, std::to_string(calls.calls), std::to_string(calls.failed),
+                          mean.text(), Number::nanoseconds(calls.longest).text(),
+                          Number::microseconds(calls.total).text()});
+  }
+  const std::string prefix = "exec." + program.name + ".";
+  for (const auto& [name, calls] : program.calls) {
+    report.add_metric(prefix + name + ".calls", Number::count(calls.calls), "");
+    report.add_metric(prefix + name + ".failed", Number::count(calls.failed), "");
+    report.add_metric(prefix + name + ".total_us", Number::microseconds(calls.total), "us");
+  }
+}
+
+}  // namespace
+
+void add_programs(reports::Report& report, const std::vector<exec::ProgramResult>& programs) {
+  for (const auto& program : programs) {
+    const std::string prefix = "exec." + program.name + ".";
+    std::uint64_t calls = 0, failed = 0;
+    Picoseconds total;
+    for (const auto& [name, each] : program.calls) {
+      calls += each.calls;
+      failed += each.failed;
+      total += each.total;
+    }
+    report.add_metric(prefix + "exit_code",
+                      Number::count(static_cast<std::uint64_t>(program.exit_code)), "");
+    report.add_metric(prefix + "threads", Number::count(program.threads), "");
+    report.add_metric(prefix + "stalls", Number::count(program.stalls), "");
+    report.add_metric(prefix + "calls", Number::count(calls), "");
+    report.add_metric(prefix + "failed", Number::count(failed), "");
+    report.add_metric(prefix + "in_calls_us", Number::microseconds(total), "us");
+    report.add_metric(prefix + "duration_us",
+                      Number::microseconds(program.end - program.first_call), "us");
+    add_calls(report, program);
+  }
+}
+
+}  // namespace npu::cli

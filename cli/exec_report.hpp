@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs under `npusim exec` did, for its report.
+#pragma once
+
+#include <vector>
+
+#include "exec/server.hpp"
+#include "reports/report.hpp"
+
+namespace npu::cli {
+
+// Metrics exec.<program>.* and exec.<program>.<function>.*, and a table of the functions.
+void add_programs(reports::Report& report, const std::vector<exec::ProgramResult>& programs);
+
+}  // namespace npu::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <acl/acl_rt.h>
+
+#include <cstring>
+
+#include "compat/client/request.hpp"
+
+using npu::compat::answer;
+using npu::compat::ask;
+using npu::compat::ask_for;
+using npu::compat::Call;
+using npu::compat::Channel;
+using npu::compat::word;
+
+namespace {
+
+std::uint64_t number(std::int64_t value) {
+  return static_cast<std::uint64_t>(value);
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclrtGetDeviceCount(uint32_t* count) {
+  return ask_for(count, Call::kGetDeviceCount);
+}
+
+aclError aclrtSetDevice(int32_t device) {
+  return ask(Call::kSetDevice, {number(device)});
+}
+
+aclError aclrtResetDevice(int32_t device) {
+  return ask(Call::kResetDevice, {number(device)});
+}
+
+aclError aclrtResetDeviceForce(int32_t device) {
+  return ask(Call::kResetDeviceForce, {number(device)});
+}
+
+aclError aclrtGetDevice(int32_t* device) {
+  return ask_for(device, Call::kGetDevice);
+}
+
+aclError aclrtGetRunMode(aclrtRunMode* mode) {
+  if (mode == nullptr) return ACL_ERROR_INVALID_PARAM;
+  *mode = ACL_HOST;
+  return ACL_SUCCESS;
+}
+
+const char* aclrtGetSocName(void) {
+  static thread_local char text[64];
+  if (ask(Call::kGetSocName) != ACL_SUCCESS) return nullptr;
+  std::size_t size = answer();
+  if (size >= sizeof text) size = sizeof text - 1;
+  std::memcpy(text, Channel::of_this_thread()->window(), size);
+  text[size] = 0;
+  return text;
+}
+
+aclError aclrtGetDeviceInfo(uint32_t device, aclrtDevAttr attribute, int64_t* value) {
+  return ask_for(value, Call::kGetDeviceInfo, {device, static_cast<std::uint64_t>(attribute)});
+}
+
+aclError aclrtGetDeviceUtilizationRate(int32_t device, aclrtUtilizationInfo* info) {
+  if (info == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return ask(Call::kGetUtilization, {number(device)});
+}
+
+aclError aclrtQueryDeviceStatus(int32_t device, aclrtDeviceStatus* status) {
+  return ask_for(status, Call::kQueryDeviceStatus, {number(device)});
+}
+
+aclError aclrtSynchronizeDevice(void) {
+  return ask(Call::kSynchronizeDevice);
+}
+
+aclError aclrtSetDeviceResLimit(int32_t device, aclrtDevResLimitType type, uint32_t value) {
+  return ask(Call::kSetResLimit, {0, number(device), static_cast<std::uint64_t>(type), value});
+}
+
+aclError aclrtGetDeviceResLimit(int32_t device, aclrtDevResLimitType type, uint32_t* value) {
+  return ask_for(value, Call::kGetResLimit, {0, number(device), static_cast<std::uint64_t>(type)});
+}
+
+aclError aclrtResetDeviceResLimit(int32_t device) {
+  return ask(Call::kResetResLimit, {0, number(device)});
+}
+
+aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value) {
+  return ask(Call::kSetResLimit, {1, word(stream), static_cast<std::uint64_t>(type), value});
+}
+
+aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t* value) {
+  return ask_for(value, Call::kGetResLimit, {1, word(stream), static_cast<std::uint64_t>(type)});
+}
+
+aclError aclrtResetStreamResLimit(aclrtStream stream) {
+  return ask(Call::kResetResLimit, {1, word(stream)});
+}
+
+aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
+  return ask(Call::kUseStreamLimits, {word(stream), 0});
+}
+
+aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
+  return ask(Call::kUseStreamLimits, {word(stream), 1});
+}
+
+aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
+  return ask_for(value, Call::kGetThreadLimit, {0, 0, static_cast<std::uint64_t>(type)});
+}
+
+}  // extern "C"

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that npusim brings along. aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, ...) gives a binary
+   whose functions have the names below; the arguments of a launch are the structure of that name.
+   Addresses are of device memory; types are those of aclDataType: ACL_FLOAT, ACL_FLOAT16, ACL_BF16,
+   and for products ACL_INT8. What an argument cannot be ends the launch with 107000.
+
+   The number of blocks of a launch is how many cores it may use; 0 is all of them. */
+#ifndef NPUSIM_KERNELS_H
+#define NPUSIM_KERNELS_H
+
+#include <stdint.h>
+
+#define NPUSIM_BUILT_IN "npusim:built-in"
+
+/* "add", "sub", "mul", "max", "min": to[i] = a[i] op b[i], on vector cores. "copy", "relu", "exp":
+   to[i] = f(a[i]); b is 0. */
+typedef struct npusim_elementwise_args {
+  uint64_t to, a, b;
+  uint64_t count; /* elements */
+  uint64_t type;  /* aclDataType */
+} npusim_elementwise_args;
+
+/* "matmul": c (m x n) = a (m x k) x b (k x n), row by row without gaps, on cube cores; of ACL_INT8
+   c is ACL_INT32, else of the type of a and b. */
+typedef struct npusim_matmul_args {
+  uint64_t a, b, c;
+  uint32_t m, n, k;
+  uint32_t type; /* aclDataType of a and b */
+} npusim_matmul_args;
+
+/* "spin": every block keeps its core for so many clocks; a vector core, unless the launch says which
+   engine it is for. */
+typedef struct npusim_spin_args {
+  uint64_t clocks;
+} npusim_spin_args;
+
+#endif

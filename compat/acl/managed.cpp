@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <acl/acl_rt.h>
+
+#include <cstring>
+
+#include "compat/client/request.hpp"
+
+using npu::compat::answer;
+using npu::compat::ask;
+using npu::compat::ask_for;
+using npu::compat::Call;
+using npu::compat::word;
+
+extern "C" {
+
+aclError aclrtMemAllocManaged(void** address, uint64_t size, uint32_t flag) {
+  if (address == nullptr || size == 0) return ACL_ERROR_INVALID_PARAM;
+  if (flag != 1) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+  return ask_for(address, Call::kMallocManaged, {size, 0});
+}
+
+aclError aclrtMemManagedAdvise(const void* address, uint64_t size, aclrtMemManagedAdviseType advise,
+                               aclrtMemManagedLocation location) {
+  if (address == nullptr || size == 0) return ACL_ERROR_INVALID_PARAM;
+  return ask(Call::kManagedAdvise,
+             {word(address), size, static_cast<std::uint64_t>(advise),
+              static_cast<std::uint64_t>(location.type), static_cast<std::uint32_t>(location.id)});
+}
+
+aclError aclrtMemManagedPrefetchAsync(const void* address, size_t size,
+                                      aclrtMemManagedLocation location, uint32_t flags,
+                                      aclrtStream stream) {
+  if (address == nullptr || size == 0 || flags != 0) return ACL_ERROR_INVALID_PARAM;
+  return ask(Call::kManagedPrefetch,
+             {word(address), size, static_cast<std::uint64_t>(location.type),
+              static_cast<std::uint32_t>(location.id), word(stream), 0});
+}
+
+aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const void* address,
+                                size_t size, void* data, size_t data_size) {
+  if (address == nullptr || size == 0 || data == nullptr || data_size < sizeof(std::int32_t)) {
+    return ACL_ERROR_INVALID_PARAM;
+  }
+  const int status =
+      ask(Call::kManagedAttribute, {word(address), size, static_cast<std::uint64_t>(attribute)});
+  if (status != ACL_SUCCESS) return status;
+  const auto value = static_cast<std::int32_t>(answer());
+  std::memcpy(data, &value, sizeof value);
+  return ACL_SUCCESS;
+}
+
+}  // extern "C"

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <acl/acl_rt.h>
+
+#include "compat/client/pinned.hpp"
+#include "compat/client/request.hpp"
+
+using npu::compat::answer;
+using npu::compat::ask;
+using npu::compat::ask_for;
+using npu::compat::Call;
+using npu::compat::word;
+
+namespace {
+
+// `more`: bytes beyond those asked for.
+aclError allocate(void** address, size_t size, aclrtMemMallocPolicy policy, size_t more) {
+  constexpr size_t kGrain = 32;
+  const auto number = static_cast<int>(policy);
+  if (address == nullptr || size == 0 || number < 0 || number > ACL_MEM_MALLOC_HUGE1G_ONLY_P2P) {
+    return ACL_ERROR_INVALID_PARAM;
+  }
+  if (size > SIZE_MAX - 2 * kGrain) return ACL_ERROR_INVALID_PARAM;
+  const size_t rounded = (size + kGrain - 1) / kGrain * kGrain + more;
+  return ask_for(address, Call::kMalloc, {rounded, static_cast<std::uint64_t>(policy), 0});
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclrtMalloc(void** address, size_t size, aclrtMemMallocPolicy policy) {
+  return allocate(address, size, policy, 32);
+}
+
+aclError aclrtMallocAlign32(void** address, size_t size, aclrtMemMallocPolicy policy) {
+  return allocate(address, size, policy, 0);
+}
+
+aclError aclrtMallocCached(void** address, size_t size, aclrtMemMallocPolicy policy) {
+  return allocate(address, size, policy, 32);
+}
+
+aclError aclrtFree(void* address) {
+  if (address == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return ask(Call::kFree, {word(address)});
+}
+
+aclError aclrtMemset(void* address, size_t max, int32_t value, size_t count) {
+  if (address == nullptr || count > max) return ACL_ERROR_INVALID_PARAM;
+  return ask(Call::kMemset, {word(address), static_cast<std::uint8_t>(value), count, 0, 0});
+}
+
+aclError aclrtMemsetAsync(void* address, size_t max, int32_t value, size_t count,
+                          aclrtStream stream) {
+  if (address == nullptr || count > max) return ACL_ERROR_INVALID_PARAM;
+  return ask(Call::kMemset,
+             {word(address), static_cast<std::uint8_t>(value), count, 1, word(stream)});
+}
+
+aclError aclrtGetMemInfo(aclrtMemAttr attribute, size_t* free, size_t* total) {
+  if (free == nullptr || total == nullptr) return ACL_ERROR_INVALID_PARAM;
+  const int status = ask(Call::kGetMemInfo, {static_cast<std::uint64_t>(attribute)});
+  if (status != ACL_SUCCESS) return status;
+  *free = answer(0);
+  *total = answer(1);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtPointerGetAttributes(const void* address, aclrtPtrAttributes* attributes) {
+  if (address == nullptr || attributes == nullptr) return ACL_ERROR_INVALID_PARAM;
+  *attributes = {};
+  if (npu::compat::find_pinned(address)) {
+    attributes->location.type = ACL_MEM_LOCATION_TYPE_HOST;
+    attributes->pageSize = 4096;
+    return ACL_SUCCESS;
+  }
+  const int status = ask(Call::kPointerAttributes, {word(address)});
+  if (status != ACL_SUCCESS) return status;
+  attributes->location.type = static_cast<aclrtMemLocationType>(answer(0));
+  attributes->location.id = static_cast<std::uint32_t>(answer(1));
+  attributes->pageSize = static_cast<std::uint32_t>(answer(2));
+  return ACL_SUCCESS;
+}
+
+}  // extern "C"

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program under `npusim exec` and npusim have in common: a Unix socket of packets on which a
+// thread says who it is and descriptors travel, and for each thread memory that both have mapped,
+// with one call in it at a time and a window for the bytes of the call.
+//
+// The program's side may write anything into that memory at any time: npusim takes a copy of what
+// it looks at, and the size of the memory cannot be changed (F_SEAL_SHRINK, F_SEAL_GROW).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace npu::compat {
+
+inline constexpr char kSocketVariable[] = "NPUSIM_EXEC_SOCKET";  // path of the socket
+inline constexpr std::uint32_t kMagic = 0x4558'504E;             // "NPXE"
+inline constexpr std::uint32_t kVersion = 1;
+
+// The first packet of a connection: a thread of a program. Who the program is npusim asks the
+// kernel.
+struct Hello {
+  std::uint32_t magic = kMagic;
+  std::uint32_t version = kVersion;
+  std::int32_t thread = 0;  // as the program's kernel numbers it
+  std::uint32_t reserved = 0;
+};
+static_assert(sizeof(Hello) == 16);
+
+// The answer, with the descriptor of the shared memory if `refused` is 0.
+struct Welcome {
+  std::uint32_t magic = kMagic;
+  std::uint32_t refused = 0;  // 1: another version; 2: a program that npusim has not started
+};
+static_assert(sizeof(Welcome) == 8);
+
+// Goes with the descriptor of memory that a call has made (Call::kMallocHost), before its answer.
+struct Descriptor {
+  std::uint64_t size = 0;  // bytes
+};
+static_assert(sizeof(Descriptor) == 8);
+
+inline constexpr std::size_t kWords = 16;
+// The last word of every call: which device it is about. The thread's context says it, or n + 1 is
+// device n, or any one will do.
+inline constexpr std::size_t kDeviceWord = kWords - 1;
+inline constexpr std::uint64_t kDeviceOfContext = 0;
+inline constexpr std::uint64_t kAnyDevice = UINT64_MAX;
+inline constexpr std::size_t kWindow = std::size_t{64} << 20;  // bytes
+inline constexpr std::size_t kWindowOffset = 4096;
+inline constexpr std::size_t kChannelBytes = kWindowOffset + kWindow;
+
+// The beginning of the shared memory. The program fills in a call, counts `posted` up and wakes
+// npusim if it sleeps; npusim writes status and words and counts `answered` up. Both words are
+// futexes.
+struct Slot {
+  alignas(64) std::atomic<std::uint32_t> posted{0};
+  std::atomic<std::uint32_t> server_sleeps{0};
+  alignas(64) std::atomic<std::uint32_t> answered{0};
+  std::atomic<std::uint32_t> program_sleeps{0};
+  alignas(64) std::uint32_t call = 0;  // npu::compat::Call
+  std::int32_t status = 0;             // aclError
+  std::uint32_t single_threaded = 0;   // the program has this thread alone
+  std::uint32_t bytes = 0;  // of the window that the call or its answer has, at most kWindow
+  std::uint64_t words[kWords] = {};
+};
+static_assert(sizeof(Slot) <= kWindowOffset && std::atomic<std::uint32_t>::is_always_lock_free);
+
+}  // namespace npu::compat

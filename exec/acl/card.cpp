@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/acl/card.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "npu/abi/queue_registers.hpp"
+
+namespace npu::exec::acl {
+
+driver::CoreMask Card::mask(Cores kind, std::uint32_t count) const {
+  driver::CoreMask mask{};
+  const auto begin = first[static_cast<std::size_t>(kind)];
+  const auto all = cores[static_cast<std::size_t>(kind)];
+  for (auto core = begin; core < begin + std::min(count, all) && core < driver::kMostCores;
+       ++core) {
+    mask[core / 64] |= std::uint64_t{1} << core % 64;
+  }
+  return mask;
+}
+
+Cards::Cards(platform::Platform& platform, std::vector<std::string> soc_names)
+    : platform_(platform),
+      soc_names_(std::move(soc_names)),
+      lock_(platform.tasks().make_mutex()),
+      cards_(soc_names_.size()) {}
+
+Status Cards::prepare(Card& card, std::uint32_t index) {
+  auto device = driver::Device::open_index(platform_, index);
+  if (!device) return forward_error(device);
+  auto registers = platform_.map_bar((*device)->info().bdf(), abi::kRegisterBar, 0,
+                                     abi::kDoorbellPageSize, platform::Caching::kUncached);
+  if (!registers) return forward_error(registers);
+  const auto topology =
+      abi::CoreTopology::from_raw((*registers)->read32(abi::CoreTopology::kOffset));
+  const auto counts = abi::QueueCores::from_raw((*registers)->read32(abi::QueueCores::kOffset));
+  const std::uint32_t clusters = topology.get<abi::CoreTopology::Clusters>();
+  const std::uint32_t vectors = topology.get<abi::CoreTopology::VectorCores>();
+  card.cores = {vectors == 0 ? clusters : clusters * vectors, clusters};
+  card.first = {vectors == 0 ? 0 : clusters, 0};
+  card.aicpus = counts.get<abi::QueueCores::Aicpus>();
+  card.used_before = (*device)->memory_statistics().used();
+  card.device = std::move(*device);
+  return {};
+}
+
+Value<Card*> Cards::open(std::int64_t index) {
+  if (index < 0 || index >= count()) {
+    return fault(kInvalidDevice, fmt::format("device {}: there are {}", index, count()));
+  }
+  auto& card = cards_[static_cast<std::size_t>(index)];
+  if (card.device != nullptr) return &card;
+  lock_->lock();
+  Status ready;
+  if (card.device == nullptr) ready = prepare(card, static_cast<std::uint32_t>(index));
+  lock_->unlock();
+  if (!ready) return fault(kDriver, ready.error().message());
+  return &card;
+}
+
+Bytes Cards::memory_left() const {
+  Bytes left = 0;
+  for (const auto& card : cards_) {
+    if (card.device == nullptr) continue;
+    const Bytes used = card.device->memory_statistics().used();
+    left += used - std::min(used, card.used_before);
+  }
+  return left;
+}
+
+void Cards::close() {
+  for (auto& card : cards_) card.device.reset();
+}
+
+}  // namespace npu::exec::acl

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A card that programs share: opened once, by the first that uses it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec/acl/outcome.hpp"
+#include "npu/driver/device.hpp"
+#include "npu/driver/queue_types.hpp"
+
+namespace npu::exec::acl {
+
+enum class Cores : std::uint8_t { kVector, kCube };
+inline constexpr std::size_t kCoreKinds = 2;
+
+struct Card {
+  std::unique_ptr<driver::Device> device;
+  std::array<std::uint32_t, kCoreKinds> cores{};  // by Cores; coupled cores count as both
+  std::array<std::uint32_t, kCoreKinds> first{};  // number of the first one
+  std::uint32_t aicpus = 0;
+  Bytes used_before = 0;  // of its memory, when it was opened
+
+  // The first `count` cores of the kind.
+  driver::CoreMask mask(Cores kind, std::uint32_t count) const;
+};
+
+class Cards {
+ public:
+  Cards(platform::Platform& platform, std::vector<std::string> soc_names);
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(cards_.size()); }
+  const std::string& soc_name(std::uint32_t index) const { return soc_names_[index]; }
+  // kInvalidDevice; kDriver: it cannot be opened.
+  Value<Card*> open(std::int64_t index);
+  // What is in use of their memory, besides what was before programs came.
+  Bytes memory_left() const;
+  void close();
+
+ private:
+  Status prepare(Card& card, std::uint32_t index);
+
+  platform::Platform& platform_;
+  std::vector<std::string> soc_names_;
+  std::unique_ptr<platform::Mutex> lock_;
+  std::vector<Card> cards_;
+};
+
+}  // namespace npu::exec::acl

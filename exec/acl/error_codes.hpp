@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C API's error codes (docs/sources/acl.md L3) and what the driver's errors are there.
+#pragma once
+
+#include "npu/base/result.hpp"
+
+namespace npu::exec::acl {
+
+inline constexpr int kSuccess = 0;
+inline constexpr int kInvalidParameter = 100000;
+inline constexpr int kUninitialised = 100001;
+inline constexpr int kRepeatInitialise = 100002;
+inline constexpr int kRepeatFinalise = 100037;
+inline constexpr int kNotSupported = 200001;
+inline constexpr int kRuntimeParameter = 107000;
+inline constexpr int kInvalidDevice = 107001;
+inline constexpr int kNoContext = 107002;
+inline constexpr int kStreamContext = 107003;
+inline constexpr int kInvalidHandle = 107017;
+inline constexpr int kWaitTimeout = 107019;
+inline constexpr int kFeature = 207000;
+inline constexpr int kOutOfMemory = 207001;
+inline constexpr int kNoResource = 207005;
+inline constexpr int kNoStream = 207008;
+inline constexpr int kQueueFull = 207014;
+inline constexpr int kCoreException = 507015;
+inline constexpr int kVectorException = 507035;
+inline constexpr int kStreamTimeout = 507046;
+inline constexpr int kEventTimeout = 507047;
+inline constexpr int kHbmError = 507054;
+inline constexpr int kDriver = 507899;
+
+constexpr int code_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kOutOfRange:
+    case ErrorCode::kMisaligned:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kBusy:
+    case ErrorCode::kPermissionDenied:
+      return kRuntimeParameter;
+    case ErrorCode::kOutOfMemory:
+      return kOutOfMemory;
+    case ErrorCode::kOutOfResources:
+      return kNoResource;
+    case ErrorCode::kQueueFull:
+      return kQueueFull;
+    case ErrorCode::kUnsupported:
+      return kFeature;
+    default:
+      return kDriver;
+  }
+}
+
+}  // namespace npu::exec::acl

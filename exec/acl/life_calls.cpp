@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// Life, devices, contexts.
+#include <algorithm>
+#include <cstring>
+
+#include "exec/acl/handlers.hpp"
+
+namespace npu::exec::acl {
+namespace {
+
+void give_text(CallRecord& call, const std::string& text) {
+  const auto size = std::min<std::size_t>(text.size(), 4096);
+  std::memcpy(call.window.data, text.data(), size);
+  call.words[0] = size;
+}
+
+std::int64_t device_of(const CallRecord& call, std::size_t word = 0) {
+  return static_cast<std::int64_t>(call.words[word]);
+}
+
+Outcome check_device(Caller& caller, std::int64_t device) {
+  if (device >= 0 && device < caller.process().machine().cards.count()) return {};
+  return fault(kInvalidDevice, "device " + std::to_string(device));
+}
+
+}  // namespace
+
+Outcome init(Caller& caller, CallRecord& call) {
+  static_cast<void>(call);
+  auto& process = caller.process();
+  if (process.inits++ > 0) return fault(kRepeatInitialise, "aclInit() was called before");
+  process.finalised = false;
+  return {};
+}
+
+Outcome finalize(Caller& caller, CallRecord& call) {
+  static_cast<void>(call);
+  auto& process = caller.process();
+  if (process.finalised) return fault(kRepeatFinalise, "aclFinalize() was called before");
+  if (process.inits == 0) return fault(kUninitialised, "aclInit() was not called");
+  process.finish();
+  process.inits = 0;
+  process.finalised = true;
+  return {};
+}
+
+Outcome finalize_reference(Caller& caller, CallRecord& call) {
+  auto& process = caller.process();
+  if (process.inits > 1) {
+    call.words[0] = --process.inits;
+    return {};
+  }
+  auto done = finalize(caller, call);
+  call.words[0] = 0;
+  return done;
+}
+
+Outcome error_message(Caller& caller, CallRecord& call) {
+  give_text(call, caller.error());
+  caller.error().clear();
+  return {};
+}
+
+Outcome sleep(Caller& caller, CallRecord& call) {
+  constexpr std::uint64_t kLongest = 1'000'000'000'000;  // ns
+  const auto length = static_cast<std::int64_t>(std::min(call.words[0], kLongest)) * 1000;
+  caller.clock().sleep_until(caller.clock().now() + Picoseconds(length));
+  return {};
+}
+
+Outcome get_device_count(Caller& caller, CallRecord& call) {
+  call.words[0] = caller.process().machine().cards.count();
+  return {};
+}
+
+Outcome set_device(Caller& caller, CallRecord& call) {
+  const auto device = device_of(call);
+  if (auto set = caller.process().set_device(device); !set) return set;
+  caller.set_context(caller.process().primary_context(static_cast<std::uint32_t>(device)));
+  return {};
+}
+
+// As set_device(), and the thread's context stays what it is.
+Outcome open_device(Caller& caller, CallRecord& call) {
+  return caller.process().set_device(device_of(call));
+}
+
+Outcome reset_device(Caller& caller, CallRecord& call) {
+  return caller.process().reset_device(device_of(call), false);
+}
+
+Outcome reset_device_force(Caller& caller, CallRecord& call) {
+  return caller.process().reset_device(device_of(call), true);
+}
+
+Outcome get_device(Caller& caller, CallRecord& call) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  call.words[0] = (*card)->index();
+  return {};
+}
+
+Outcome get_soc_name(Caller& caller, CallRecord& call) {
+  const auto card = caller.card();
+  const std::uint32_t index = card ? (*card)->index() : 0;
+  give_text(call, caller.process().machine().cards.soc_name(index));
+  return {};
+}
+
+Outcome get_device_info(Caller& caller, CallRecord& call) {
+  const auto card = caller.process().machine().cards.open(device_of(call));
+  if (!card) return forward_fault(card);
+  const auto count = [&](Cores kind) { return (*card)->cores[static_cast<std::size_t>(kind)]; };
+  switch (call.words[1]) {
+    case 1:
+      call.words[0] = (*card)->aicpus;
+      return {};
+    case 101:
+    case 102:
+      call.words[0] = count(Cores::kCube);
+      return {};
+    case 201:
+      call.words[0] = count(Cores::kVector);
+      return {};
+    default:
+      return fault(kInvalidParameter, "attribute " + std::to_string(call.words[1]));
+  }
+}
+
+Outcome query_device_status(Caller& caller, CallRecord& call) {
+  const auto card = caller.process().machine().cards.open(device_of(call));
+  if (!card) return forward_fault(card);
+  call.words[0] = (*card)->device->lost() ? 1 : 0;
+  return {};
+}
+
+Outcome create_context(Caller& caller, CallRecord& call) {
+  const auto device = device_of(call);
+  if (auto there = check_device(caller, device); !there) return there;
+  auto& process = caller.process();
+  const auto index = static_cast<std::uint32_t>(device);
+  if (process.card(index) == nullptr) {
+    if (auto set = process.set_device(device); !set) return set;
+  }
+  const auto made = process.contexts.add(std::make_shared<Context>(Context{index, false, 0}));
+  caller.set_context(made);
+  call.words[0] = made;
+  return {};
+}
+
+Outcome destroy_context(Caller& caller, CallRecord& call) {
+  auto& process = caller.process();
+  const auto context = process.contexts.find(call.words[0]);
+  if (context == nullptr) return fault(kNoContext, "it is no context");
+  if (context->primary) return fault(kRuntimeParameter, "primary contexts end with their device");
+  std::vector<std::uint64_t> streams;
+  for (const auto& [handle, stream] : process.streams.all()) {
+    if (stream->context == call.words[0]) streams.push_back(handle);
+  }
+  for (const auto handle : streams) process.close_stream(handle, false);
+  process.contexts.remove(call.words[0]);
+  if (caller.context() == call.words[0]) caller.set_context(0);
+  return {};
+}
+
+Outcome set_current_context(Caller& caller, CallRecord& call) {
+  if (caller.process().contexts.find(call.words[0]) == nullptr) {
+    return fault(kNoContext, "it is no context");
+  }
+  caller.set_context(call.words[0]);
+  return {};
+}
+
+Outcome get_current_context(Caller& caller, CallRecord& call) {
+  if (auto card = caller.card(); !card) return forward_fault(card);
+  call.words[0] = caller.context();
+  return {};
+}
+
+// Word 0: of a stream; 1: device or stream; 2: kind of core; 3: how many.
+namespace {
+
+Value<Stream*> limited_stream(Caller& caller, const CallRecord& call) {
+  auto record = caller.stream(call.words[1]);
+  if (!record) return forward_fault(record);
+  return (*record)->stream.get();
+}
+
+// aclrtDevResLimitType: cube 0, vector 1.
+std::size_t kind_of(const CallRecord& call) {
+  return static_cast<std::size_t>(call.words[2] == 0 ? Cores::kCube : Cores::kVector);
+}
+
+Value<ProcessCard*> limited_card(Caller& caller, const CallRecord& call) {
+  if (call.words[0] != 0) return caller.card();
+  const auto device = device_of(call, 1);
+  if (auto there = check_device(caller, device); !there) return forward_fault(there);
+  auto* const card = caller.process().card(static_cast<std::uint32_t>(device));
+  if (card == nullptr) return fault(kNoContext, "the device is not set");
+  return card;
+}
+
+Outcome limit(Caller& caller, const CallRecord& call, ProcessCard& card, const CoreLimits& limits) {
+  if (call.words[0] != 0) {
+    auto stream = limited_stream(caller, call);
+    return stream ? (*stream)->limit(limits) : Outcome(forward_fault(stream));
+  }
+  card.limits() = limits;
+  for (const auto& [handle, stream] : caller.process().streams.all()) {
+    if (stream->device != card.index()) continue;
+    if (auto done = stream->stream->limit(limits); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome set_res_limit(Caller& caller, CallRecord& call) {
+  auto card = limited_card(caller, call);
+  if (!card) return forward_fault(card);
+  if (call.words[2] > 1) return fault(kInvalidParameter, "no kind of core");
+  CoreLimits limits = (*card)->limits();
+  if (call.words[0] != 0) {
+    auto stream = limited_stream(caller, call);
+    if (!stream) return forward_fault(stream);
+    limits = (*stream)->limits();
+  }
+  const auto kind = kind_of(call);
+  if (call.words[3] == 0 || call.words[3] > (*card)->card().cores[kind]) {
+    return fault(kRuntimeParameter,
+                 "the card has " + std::to_string((*card)->card().cores[kind]) + " cores");
+  }
+  limits[kind] = static_cast<std::uint32_t>(call.words[3]);
+  return limit(caller, call, **card, limits);
+}
+
+Outcome get_res_limit(Caller& caller, CallRecord& call) {
+  auto card = limited_card(caller, call);
+  if (!card) return forward_fault(card);
+  if (call.words[2] > 1) return fault(kInvalidParameter, "no kind of core");
+  CoreLimits limits = (*card)->limits();
+  if (call.words[0] != 0) {
+    auto stream = limited_stream(caller, call);
+    if (!stream) return forward_fault(stream);
+    limits = (*stream)->limits();
+  }
+  call.words[0] = limits[kind_of(call)];
+  return {};
+}
+
+Outcome reset_res_limit(Caller& caller, CallRecord& call) {
+  auto card = limited_card(caller, call);
+  if (!card) return forward_fault(card);
+  return limit(caller, call, **card,
+               call.words[0] != 0 ? (*card)->limits() : (*card)->card().cores);
+}
+
+// Words: stream; 1: no longer. The thread's queries are about its limits from now on.
+Outcome use_stream_limits(Caller& caller, CallRecord& call) {
+  if (auto card = caller.card(); !card) return forward_fault(card);
+  if (call.words[1] != 0) {
+    if (caller.limits_of() == nullptr) return fault(kRuntimeParameter, "no stream is in use");
+    caller.set_limits_of(nullptr);
+    return {};
+  }
+  const auto stream = caller.stream(call.words[0]);
+  if (!stream) return forward_fault(stream);
+  caller.set_limits_of(*stream);
+  return {};
+}
+
+// Words: not used, not used, kind of core.
+Outcome get_thread_limit(Caller& caller, CallRecord& call) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  if (call.words[2] > 1) return fault(kInvalidParameter, "no kind of core");
+  const auto stream = caller.limits_of();
+  const auto& limits = stream == nullptr ? (*card)->limits() : stream->stream->limits();
+  call.words[0] = limits[kind_of(call)];
+  return {};
+}
+
+}  // namespace npu::exec::acl

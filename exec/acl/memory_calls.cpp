@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory: allocation, host memory, address ranges and mappings, queries.
+#include <fmt/format.h>
+
+#include "exec/acl/handlers.hpp"
+
+namespace npu::exec::acl {
+namespace {
+
+driver::DeviceAddress address_of(const CallRecord& call, std::size_t word = 0) {
+  return {call.words[word]};
+}
+
+// Kinds of memory that are HBM (aclrtMemAttr).
+bool is_hbm(std::uint64_t attribute) {
+  return attribute == 1 || attribute == 4 || attribute == 5 || (attribute >= 8 && attribute <= 11);
+}
+
+constexpr std::uint64_t kLocationDevice = 1, kLocationUnregistered = 2, kLocationManaged = 3;
+
+}  // namespace
+
+// Words: bytes, policy, whether it may be shared under a name.
+Outcome allocate(Caller& caller, CallRecord& call) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  const auto address = (*card)->allocate(call.words[0], call.words[2] != 0);
+  if (!address) return forward_fault(address);
+  call.words[0] = address->value;
+  return {};
+}
+
+Outcome free(Caller& caller, CallRecord& call) {
+  const auto card = caller.card_of(address_of(call), 1);
+  if (!card) return forward_fault(card);
+  return (*card)->free(address_of(call));
+}
+
+Outcome allocate_host(Caller& caller, CallRecord& call) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  auto shared = SharedMemory::make(call.words[0]);
+  if (!shared) return fault(shared.error());
+  auto image = (*card)->process().allocate_host(shared->bytes().size);
+  if (!image) return fault(image.error());
+  auto memory = std::make_shared<PinnedMemory>(
+      PinnedMemory{std::move(*shared), std::move(*image), (*card)->index()});
+  if (auto sent = caller.channel().send(memory->shared); !sent) return fault(sent.error());
+  memory->shared.close_file();
+  call.words[0] = caller.process().pinned.add(std::move(memory));
+  return {};
+}
+
+Outcome free_host(Caller& caller, CallRecord& call) {
+  if (caller.process().pinned.find(call.words[0]) == nullptr) {
+    return fault(kRuntimeParameter, "it is no host memory");
+  }
+  caller.process().pinned.remove(call.words[0]);
+  return {};
+}
+
+Outcome get_mem_info(Caller& caller, CallRecord& call) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  if (call.words[0] > 11) return fault(kInvalidParameter, "no kind of memory");
+  if (!is_hbm(call.words[0])) {
+    call.words[0] = call.words[1] = 0;
+    return {};
+  }
+  const auto memory = (*card)->card().device->memory_statistics();
+  call.words[0] = memory.free;
+  call.words[1] = memory.total;
+  return {};
+}
+
+// Words of the answer: kind of place, device, bytes of a page; of managed memory whether it is of
+// the HAL's heap, and where the page is: nowhere 0, on the device 1, on the host 2.
+Outcome pointer_attributes(Caller& caller, CallRecord& call) {
+  if (auto own = caller.card(); !own) return forward_fault(own);
+  const auto card = caller.card_of(address_of(call), 1);
+  if (!card) {
+    call.words[0] = kLocationUnregistered;
+    call.words[1] = call.words[2] = call.words[3] = call.words[4] = 0;
+    return {};
+  }
+  const auto address = address_of(call);
+  const bool managed = (*card)->is_managed(address);
+  call.words[0] = managed ? kLocationManaged : kLocationDevice;
+  call.words[1] = (*card)->index();
+  call.words[2] = driver::kPageSize;
+  call.words[3] = (*card)->is_heap(address) ? 1 : 0;
+  call.words[4] = 0;
+  if (!managed) return {};
+  const auto all = (*card)->known_managed()->attributes(address, 1);
+  if (!all) return fault(all.error());
+  using Type = driver::MemoryLocation::Type;
+  if (all->location.type == Type::kDevice) call.words[4] = 1;
+  if (all->location.type == Type::kHost) call.words[4] = 2;
+  return {};
+}
+
+Outcome place(Caller& caller, CallRecord& call) {
+  if (auto own = caller.card(); !own) return forward_fault(own);
+  call.words[0] = caller.card_of(address_of(call), 1) ? 1 : 0;
+  return {};
+}
+
+Outcome reserve(Caller& caller, CallRecord& call) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  const auto range = (*card)->space().reserve(call.words[0]);
+  if (!range) return fault(range.error());
+  call.words[0] = range->value;
+  return {};
+}
+
+Outcome release(Caller& caller, CallRecord& call) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  return outcome_of((*card)->space().release(address_of(call)));
+}
+
+Outcome allocate_physical(Caller& caller, CallRecord& call) {
+  const auto own = caller.card();
+  if (!own) return forward_fault(own);
+  auto* const card = caller.process().card(static_cast<std::uint32_t>(call.words[1]));
+  if (card == nullptr) return fault(kInvalidDevice, "the device is not set");
+  const auto memory = card->space().create_memory(call.words[0]);
+  if (!memory) return fault(memory.error());
+  call.words[0] = caller.process().physicals.add(
+      std::make_shared<Physical>(Physical{*memory, card->index(), call.words[0]}));
+  return {};
+}
+
+namespace {
+
+struct Held {
+  std::shared_ptr<Physical> physical;
+  ProcessCard* card;
+};
+
+Value<Held> physical_of(Caller& caller, std::uint64_t handle) {
+  const auto found = caller.process().physicals.find(handle);
+  auto* const card = found == nullptr ? nullptr : caller.process().card(found->device);
+  if (card == nullptr) return fault(kInvalidHandle, fmt::format("{:#x} is no memory", handle));
+  return Held{found, card};
+}
+
+}  // namespace
+
+Outcome free_physical(Caller& caller, CallRecord& call) {
+  const auto held = physical_of(caller, call.words[0]);
+  if (!held) return forward_fault(held);
+  caller.process().physicals.remove(call.words[0]);
+  return outcome_of(held->card->space().release_memory(held->physical->memory));
+}
+
+Outcome map(Caller& caller, CallRecord& call) {
+  const auto held = physical_of(caller, call.words[3]);
+  if (!held) return forward_fault(held);
+  auto& space = held->card->space();
+  const auto at = address_of(call);
+  auto mapped = space.map(at, call.words[1], held->physical->memory, call.words[2]);
+  if (!mapped) return fault(mapped.error());
+  auto opened = space.set_access(at, call.words[1], driver::Access::kReadWrite);
+  if (!opened) static_cast<void>(space.unmap(at, call.words[1]));
+  return outcome_of(opened);
+}
+
+Outcome unmap(Caller& caller, CallRecord& call) {
+  const auto card = caller.card_of(address_of(call), 1);
+  if (!card) return forward_fault(card);
+  const auto range = (*card)->space().range_of(address_of(call));
+  if (!range || range->begin != address_of(call)) {
+    return fault(kRuntimeParameter, "nothing is mapped from there on");
+  }
+  return outcome_of((*card)->space().unmap(range->begin, range->size));
+}
+
+Outcome set_access(Caller& caller, CallRecord& call) {
+  const auto card = caller.card_of(address_of(call), call.words[1]);
+  if (!card) return forward_fault(card);
+  if (call.words[2] != (*card)->index()) return fault(kFeature, "access of another card");
+  const auto access = call.words[3] == 0   ? driver::Access::kNone
+                      : call.words[3] == 1 ? driver::Access::kRead
+                                           : driver::Access::kReadWrite;
+  if (call.words[3] > 3 || call.words[3] == 2) return fault(kInvalidParameter, "no access");
+  return outcome_of((*card)->space().set_access(address_of(call), call.words[1], access));
+}
+
+Outcome export_memory(Caller& caller, CallRecord& call) {
+  const auto held = physical_of(caller, call.words[0]);
+  if (!held) return forward_fault(held);
+  driver::ShareOptions options;
+  options.everyone = true;
+  auto& machine = caller.process().machine();
+  const auto key = machine.shares.share(held->card->space(), held->physical->memory, options);
+  if (!key) return fault(key.error());
+  machine.exported[key->value] = held->physical->size;
+  call.words[0] = key->value;
+  return {};
+}
+
+Outcome import_memory(Caller& caller, CallRecord& call) {
+  auto* const card = caller.process().card(static_cast<std::uint32_t>(call.words[1]));
+  if (card == nullptr) return fault(kInvalidDevice, "the device is not set");
+  auto& machine = caller.process().machine();
+  const auto memory = machine.shares.open(card->space(), driver::ShareKey{call.words[0]});
+  if (!memory) return fault(memory.error());
+  const Bytes size = machine.exported[call.words[0]];
+  call.words[0] = caller.process().physicals.add(
+      std::make_shared<Physical>(Physical{*memory, card->index(), size}));
+  return {};
+}
+
+}  // namespace npu::exec::acl

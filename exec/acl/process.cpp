@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/acl/process.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "exec/acl/guard.hpp"
+
+namespace npu::exec::acl {
+namespace {
+
+constexpr Bytes kTimes = 64_KiB;
+constexpr Bytes kTime = 8;
+
+// Handles of what is on the device.
+template <class T>
+std::vector<std::uint64_t> on_device(const HandleTable<T>& table, std::uint32_t device) {
+  std::vector<std::uint64_t> handles;
+  for (const auto& [handle, thing] : table.all()) {
+    if (thing->device == device) handles.push_back(handle);
+  }
+  return handles;
+}
+
+template <class Map, class Condition>
+void erase_if(Map& map, Condition condition) {
+  for (auto each = map.begin(); each != map.end();) {
+    each = condition(*each) ? map.erase(each) : std::next(each);
+  }
+}
+
+template <class T>
+void drop(HandleTable<T>& table, std::uint32_t device) {
+  for (const auto handle : on_device(table, device)) table.remove(handle);
+}
+
+}  // namespace
+
+Process::Process(Machine& machine, std::uint64_t number, pid_t id)
+    : callbacks(machine.platform.tasks()),
+      machine_(machine),
+      number_(number),
+      id_(id),
+      lock_(machine.platform.tasks().make_mutex()),
+      calls_(machine.platform.tasks()) {}
+
+Outcome Process::set_device(std::int64_t device) {
+  const auto card = machine_.cards.open(device);
+  if (!card) return forward_fault(card);
+  const auto index = static_cast<std::uint32_t>(device);
+  const Guard held(*lock_);
+  auto& opened = cards_[index];
+  ++opened.uses;
+  if (opened.card != nullptr) return {};
+  auto made = ProcessCard::open(machine_.platform, **card, index, number_);
+  if (!made) {
+    cards_.erase(index);
+    return forward_fault(made);
+  }
+  opened.card = std::move(*made);
+  opened.primary = contexts.add(std::make_shared<Context>(Context{index, true, 0}));
+  return {};
+}
+
+ProcessCard* Process::card(std::uint32_t device) {
+  const auto found = cards_.find(device);
+  return found == cards_.end() ? nullptr : found->second.card.get();
+}
+
+std::uint64_t Process::primary_context(std::uint32_t device) const {
+  const auto found = cards_.find(device);
+  return found == cards_.end() ? 0 : found->second.primary;
+}
+
+Outcome Process::reset_device(std::int64_t device, bool force) {
+  if (device < 0 || device >= machine_.cards.count()) {
+    return fault(kInvalidDevice, fmt::format("device {}", device));
+  }
+  const auto index = static_cast<std::uint32_t>(device);
+  const auto found = cards_.find(index);
+  if (found == cards_.end()) {
+    return fault(kInvalidDevice, fmt::format("device {} is not set", device));
+  }
+  if (!force && found->second.uses > 1) {
+    --found->second.uses;
+    return {};
+  }
+  // Threads that wait for streams come back, and end their calls.
+  for (const auto handle : on_device(streams, index)) close_stream(handle, force);
+  const CallGate::Alone alone(calls_);
+  if (cards_.count(index) != 0) give_back(index, force);
+  return {};
+}
+
+void Process::finish() {
+  std::vector<std::uint64_t> handles;
+  for (const auto& [handle, stream] : streams.all()) handles.push_back(handle);
+  for (const auto handle : handles) close_stream(handle, false);
+  const CallGate::Alone alone(calls_);
+  close(false);
+}
+
+void Process::give_back(std::uint32_t device, bool force) {
+  for (const auto handle : on_device(streams, device)) close_stream(handle, force);
+  drop(events, device);
+  drop(physicals, device);
+  drop(pinned, device);
+  drop(contexts, device);
+  erase_if(opened_shares, [&](const auto& share) { return share.second.device == device; });
+  // They keep queues of the device.
+  erase_if(callbacks.running, [&](const auto& each) { return each.second->device == device; });
+  const auto gone = [device](const auto& each) { return each.device == device; };
+  callbacks.pending.erase(std::remove_if(callbacks.pending.begin(), callbacks.pending.end(), gone),
+                          callbacks.pending.end());
+  callbacks.tell();
+  auto& opened = cards_.at(device);
+  opened.times.reset();
+  opened.card->close();
+  cards_.erase(device);
+}
+
+void Process::close(bool force) {
+  while (!cards_.empty()) give_back(cards_.begin()->first, force);
+  erase_if(machine_.names, [&](const auto& name) { return name.second.owner == number_; });
+  functions.clear();
+  binaries.clear();
+}
+
+void Process::forget(const void* thread) {
+  for (auto& [device, opened] : cards_) opened.card->forget_staging(thread);
+}
+
+Value<std::pair<std::uint64_t, std::shared_ptr<StreamRecord>>> Process::make_stream(
+    std::uint64_t context, unsigned priority) {
+  const auto in = contexts.find(context);
+  auto* const on = in == nullptr ? nullptr : card(in->device);
+  if (on == nullptr) return fault(kNoContext, "the context is of no device that is set");
+  auto record = std::make_shared<StreamRecord>();
+  record->context = context;
+  record->device = in->device;
+  record->stream = std::make_unique<Stream>(machine_.platform, on->process(), on->faults(),
+                                            on->card(), on->limits(), priority);
+  if (auto ready = record->stream->open(); !ready) return forward_fault(ready);
+  return std::pair(streams.add(record), record);
+}
+
+void Process::close_stream(std::uint64_t handle, bool force) {
+  const auto record = streams.find(handle);
+  if (record == nullptr) return;
+  streams.remove(handle);
+  record->stream->close(force);
+  auto* const on = card(record->device);
+  if (on != nullptr && record->callback_signal) {
+    static_cast<void>(on->process().signals().destroy(*record->callback_signal));
+    record->callback_signal.reset();
+  }
+}
+
+Value<std::size_t> Process::take_time_place(ProcessCard& card) {
+  const Guard held(*lock_);
+  auto& opened = cards_.at(card.index());
+  if (opened.times == nullptr) {
+    auto page = card.process().allocate_host(kTimes, platform::DmaDirection::kDeviceWrites);
+    if (!page) return fault(page.error());
+    opened.times = std::move(*page);
+  }
+  if (!opened.free_places.empty()) {
+    const auto place = opened.free_places.back();
+    opened.free_places.pop_back();
+    return place;
+  }
+  if ((opened.next_place + 1) * kTime > kTimes) return fault(kNoResource, "events are used up");
+  return opened.next_place++ * kTime;
+}
+
+void Process::give_time_place(std::uint32_t device, std::size_t place) {
+  const auto found = cards_.find(device);
+  if (found != cards_.end()) found->second.free_places.push_back(place);
+}
+
+}  // namespace npu::exec::acl

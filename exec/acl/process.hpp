@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program as the C API keeps it: its life, what it has on cards, and what it knows by handles.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/acl/call_gate.hpp"
+#include "exec/acl/callbacks.hpp"
+#include "exec/acl/handle_table.hpp"
+#include "exec/acl/process_card.hpp"
+#include "exec/kernels/built_in.hpp"
+#include "npu/driver/sharing.hpp"
+
+namespace npu::exec::acl {
+
+inline constexpr std::uint64_t kLongestName = 64;  // of shared memory
+inline constexpr Bytes kMostAdmitted = 65535;
+
+// Memory that a program shares under a name.
+struct NamedShare {
+  driver::ShareKey key;
+  std::uint64_t owner = 0;  // Process::number()
+  Bytes size = 0;
+  std::set<pid_t> admitted;
+};
+
+// What all programs have in common.
+struct Machine {
+  platform::Platform& platform;
+  Cards& cards;
+  driver::MemoryShares& shares;
+  const BuiltInImages& images;
+  std::map<std::uint64_t, Bytes> exported;  // by share key: how much memory it is
+  std::map<std::string, NamedShare> names;
+  std::uint64_t names_given = 0;
+};
+
+struct Context {
+  std::uint32_t device = 0;
+  bool primary = false;
+  std::uint64_t default_stream = 0;  // 0: not used yet
+};
+
+struct StreamRecord {
+  std::uint64_t context = 0;
+  std::uint32_t device = 0;
+  std::unique_ptr<Stream> stream;
+  std::uint64_t subscriber = 0;  // thread that runs its callbacks; 0: none
+  // Set by the program after each callback that the stream waits for.
+  std::optional<driver::SignalId> callback_signal;
+  std::uint64_t callback_value = 1;
+};
+
+struct EventRecord {
+  std::uint32_t device = 0;
+  driver::SignalId signal;
+  std::uint64_t value = 1;  // of the last record
+  std::shared_ptr<Lane> lane;
+  driver::QueueTicket ticket;
+  bool recorded = false;
+  std::size_t place = 0;  // of its time, in the process' page
+};
+
+struct Binary {
+  std::vector<std::byte> object;
+  bool built_in = false;
+  std::string name;     // the kernel's own; empty: it has none
+  std::uint64_t cores;  // Cores that it says it is for; else UINT64_MAX
+};
+
+struct Function {
+  std::shared_ptr<Binary> binary;
+  const BuiltInKernel* built_in = nullptr;
+  std::string key;  // of its image
+};
+
+struct Physical {
+  driver::MemoryHandle memory;
+  std::uint32_t device = 0;
+  Bytes size = 0;
+};
+
+// What a program has opened of others.
+struct OpenedShare {
+  std::uint32_t device = 0;
+  Bytes size = 0;
+  driver::MemoryHandle memory;
+};
+
+class Process {
+ public:
+  // `id`: what the operating system knows it by.
+  Process(Machine& machine, std::uint64_t number, pid_t id);
+
+  Machine& machine() { return machine_; }
+  std::uint64_t number() const { return number_; }
+  pid_t id() const { return id_; }
+  platform::Mutex& lock() { return *lock_; }
+  CallGate& calls() { return calls_; }
+
+  // Opens the card for the program and counts.
+  Outcome set_device(std::int64_t device);
+  Outcome reset_device(std::int64_t device, bool force);
+  // Null: not set.
+  ProcessCard* card(std::uint32_t device);
+  // The primary context's handle; 0: the device is not set.
+  std::uint64_t primary_context(std::uint32_t device) const;
+  // By a call: everything is given back.
+  void finish();
+  // By nobody's call: the same. `force`: work that has not ended is given up.
+  void close(bool force);
+
+  // A thread has ended: what was kept for its copies.
+  void forget(const void* thread);
+
+  // With the stream's handle.
+  Value<std::pair<std::uint64_t, std::shared_ptr<StreamRecord>>> make_stream(std::uint64_t context,
+                                                                             unsigned priority);
+  void close_stream(std::uint64_t handle, bool force);
+  // Events of the card, in order of age, are timed in this page.
+  Value<std::size_t> take_time_place(ProcessCard& card);
+  platform::DmaMemory& times(std::uint32_t device) { return *cards_.at(device).times; }
+  void give_time_place(std::uint32_t device, std::size_t place);
+
+  // Life (docs/sources/acl.md L4).
+  unsigned inits = 0;
+  bool finalised = false;
+  std::uint64_t next_handle = HandleTable<int>::kFirst;
+  HandleTable<Context> contexts{next_handle};
+  HandleTable<StreamRecord> streams{next_handle};
+  HandleTable<EventRecord> events{next_handle};
+  HandleTable<Binary> binaries{next_handle};
+  HandleTable<Function> functions{next_handle};
+  HandleTable<Physical> physicals{next_handle};
+  HandleTable<PinnedMemory> pinned{next_handle};
+  std::map<std::uint64_t, OpenedShare> opened_shares;  // by address
+  Callbacks callbacks;
+
+ private:
+  struct Opened {
+    std::unique_ptr<ProcessCard> card;
+    unsigned uses = 0;
+    std::uint64_t primary = 0;
+    std::unique_ptr<platform::DmaMemory> times;
+    std::vector<std::size_t> free_places;
+    std::size_t next_place = 0;
+  };
+  void give_back(std::uint32_t device, bool force);
+
+  Machine& machine_;
+  const std::uint64_t number_;
+  const pid_t id_;
+  std::unique_ptr<platform::Mutex> lock_;  // of devices and default streams coming and going
+  CallGate calls_;
+  std::map<std::uint32_t, Opened> cards_;
+};
+
+}  // namespace npu::exec::acl

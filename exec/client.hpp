@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that is served, and its threads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec/host/channel.hpp"
+#include "exec/host/file_descriptor.hpp"
+#include "exec/host/thread_states.hpp"
+#include "npu/platform/time.hpp"
+
+namespace npu::exec {
+
+struct ClientProcess;
+
+enum class Stage : std::uint8_t {
+  kRunning,  // its own work: simulated time stands still until it calls, blocks or ends
+  kReady,    // it has called, and its task will serve that
+  kInCall,   // its task serves the call
+  kEnded,
+};
+
+struct ClientThread {
+  ClientThread(ClientProcess& owner, pid_t number, std::unique_ptr<Channel> connection)
+      : process(owner), id(number), channel(std::move(connection)) {}
+
+  ClientProcess& process;
+  const pid_t id;
+  std::string name;  // "p0.t1": the second one of the first program that called
+  std::unique_ptr<Channel> channel;
+  Stage stage = Stage::kRunning;
+  bool has_task = false;
+  std::unique_ptr<platform::Condition> called;
+  std::unique_ptr<platform::Task> task;
+
+  // It has made its last call.
+  bool ends() const {
+    return stage == Stage::kEnded || (stage == Stage::kReady && channel->posts_the_end());
+  }
+};
+
+struct ClientProcess {
+  unsigned number = 0;
+  std::string name;   // "p0"
+  std::string title;  // the program's words
+  pid_t id = 0;
+  int status = 0;  // as waitpid() tells it, once it has ended
+  bool alive = true;
+  bool cleaned = false;  // it has ended, and what it had on cards was given back
+  bool stalled = false;  // stopped, or silent for too long: nobody waits for it
+  unsigned stalls = 0;
+  unsigned tasks = 0;  // of threads
+  unsigned named = 0;  // threads that had a task
+  std::vector<std::unique_ptr<ClientThread>> threads;
+  std::vector<ThreadState> last_look;
+};
+
+}  // namespace npu::exec

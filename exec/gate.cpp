@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/gate.hpp"
+
+#include <poll.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "exec/quiescence.hpp"
+
+namespace npu::exec {
+namespace {
+
+// Between two looks at programs that run: wall time.
+constexpr long kFirstWait = 20'000;       // ns
+constexpr long kLongestWait = 2'000'000;  // ns
+
+}  // namespace
+
+Gate::Gate(platform::Platform& platform, Listener& listener, std::chrono::milliseconds patience,
+           Body body)
+    : platform_(platform),
+      listener_(listener),
+      patience_(patience),
+      body_(std::move(body)),
+      lock_(platform.tasks().make_mutex()),
+      to_clean_(platform.tasks().make_condition()) {}
+
+void Gate::add(std::string name, std::string title, pid_t id) {
+  auto& process = processes_.emplace_back();
+  process.number = static_cast<unsigned>(processes_.size() - 1);
+  process.name = std::move(name);
+  process.title = std::move(title);
+  process.id = id;
+}
+
+bool Gate::is_over() const {
+  return std::all_of(processes_.begin(), processes_.end(),
+                     [](const ClientProcess& process) { return process.cleaned; });
+}
+
+void Gate::run(const std::function<void(ClientProcess&)>& clean) {
+  settle(nullptr);
+  for (;;) {
+    lock_->lock();
+    while (ended_.empty() && !is_over()) {
+      static_cast<void>(to_clean_->wait(*lock_, Instant::never()));
+    }
+    lock_->unlock();
+    if (ended_.empty()) break;
+    auto& process = *ended_.front();
+    ended_.pop_front();
+    clean(process);
+    process.cleaned = true;
+    --busy_;
+    settle(nullptr);
+  }
+  for (auto& process : processes_) {
+    for (auto& thread : process.threads) thread->task.reset();
+  }
+}
+
+bool Gate::next(ClientThread& thread, CallRecord& call) {
+  if (thread.stage != Stage::kReady) {
+    lock_->lock();
+    while (thread.stage == Stage::kRunning && thread.process.alive) {
+      static_cast<void>(thread.called->wait(*lock_, Instant::never()));
+    }
+    lock_->unlock();
+  }
+  if (!thread.process.alive) return false;
+  thread.stage = Stage::kInCall;
+  call = thread.channel->take();
+  return call.call != compat::Call::kEnd;
+}
+
+void Gate::answer(ClientThread& thread, int status, const CallRecord& call) {
+  thread.stage = Stage::kReady;
+  if (!thread.process.alive) return;
+  thread.stage = Stage::kRunning;
+  --busy_;
+  thread.channel->answer(status, call);
+  settle(&thread);
+}
+
+void Gate::leave(ClientThread& thread) {
+  auto& process = thread.process;
+  thread.stage = Stage::kEnded;
+  thread.channel.reset();
+  --busy_;
+  --process.tasks;
+  if (!process.alive && process.tasks == 0) {
+    ++busy_;
+    ended_.push_back(&process);
+  }
+  settle(nullptr);
+}
+
+void Gate::settle(const ClientThread* self) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point since;
+  long wait = kFirstWait;
+  for (bool first = true;; first = false) {
+    look_for_calls();
+    if (is_settled(false)) break;
+    if (!first) {
+      look_for_arrivals();
+      look_for_deaths();
+      look_for_calls();
+      if (is_over() && busy_ == 0) break;
+      if (is_settled(true)) break;
+    }
+    if (first) {
+      since = Clock::now();
+    } else if (busy_ > 0 && Clock::now() - since > patience_) {
+      give_up_on_silent();
+    }
+    wait_for_programs(self, wait);
+    if (!first) wait = std::min(2 * wait, kLongestWait);
+  }
+  let_go(self);
+}
+
+void Gate::look_for_calls() {
+  for (auto& process : processes_) {
+    for (auto& thread : process.threads) {
+      if (thread->stage != Stage::kRunning || !thread->channel->has_posted()) continue;
+      thread->stage = Stage::kReady;
+      process.stalled = false;
+      ++busy_;
+      woken_.push_back(thread.get());
+    }
+  }
+}
+
+// Whose process is not known is a child of one that is.
+ClientProcess& Gate::process_of(pid_t id) {
+  for (auto& process : processes_) {
+    if (process.id == id && process.alive) return process;
+  }
+  const auto number = std::to_string(processes_.size());
+  add("p" + number, "child", id);
+  return processes_.back();
+}
+
+void Gate::look_for_arrivals() {
+  auto arrivals = listener_.accept();
+  std::sort(arrivals.begin(), arrivals.end(), [](const Arrival& a, const Arrival& b) {
+    return std::pair(a.process, a.thread) < std::pair(b.process, b.thread);
+  });
+  for (auto& arrival : arrivals) {
+    auto& process = process_of(arrival.process);
+    auto thread =
+        std::make_unique<ClientThread>(process, arrival.thread, std::move(arrival.channel));
+    thread->called = platform_.tasks().make_condition();
+    process.threads.push_back(std::move(thread));
+  }
+}
+
+void Gate::look_for_deaths() {
+  for (auto& process : processes_) {
+    if (!process.alive) continue;
+    int status = 0;
+    const pid_t ended = ::waitpid(process.id, &status, WNOHANG);
+    if (ended == process.id) bury(process, status);
+    // A child of a program's is not ours to wait for.
+    if (ended < 0 && errno == ECHILD && ::kill(process.id, 0) != 0) bury(process, 0);
+  }
+}
+
+void Gate::bury(ClientProcess& process, int status) {
+  process.alive = false;
+  process.status = status;
+  for (auto& thread : process.threads) {
+    if (thread->stage != Stage::kRunning) continue;
+    if (!thread->has_task) {
+      thread->stage = Stage::kEnded;
+      continue;
+    }
+    thread->stage = Stage::kReady;
+    ++busy_;
+    woken_.push_back(thread.get());
+  }
+  if (process.tasks != 0) return;
+  ++busy_;
+  ended_.push_back(&process);
+}
+
+bool Gate::is_settled(bool ask) {
+  if (busy_ == 0) return false;
+  for (auto& process : processes_) {
+    if (!process.alive || process.stalled) continue;
+    if (!(ask ? is_quiet(process) : is_surely_quiet(process))) return false;
+  }
+  return true;
+}
+
+void Gate::give_up_on_silent() {
+  for (auto& process : processes_) {
+    if (!process.alive || process.stalled || is_quiet(process)) continue;
+    process.stalled = true;
+    ++process.stalls;
+  }
+}
+
+// The next call most likely comes from the thread that was answered.
+void Gate::wait_for_programs(const ClientThread* self, long nanoseconds) {
+  if (self != nullptr && self->stage == Stage::kRunning) {
+    self->channel->wait(nanoseconds);
+    return;
+  }
+  for (auto& process : processes_) {
+    for (auto& thread : process.threads) {
+      if (!process.alive || process.stalled || thread->stage != Stage::kRunning) continue;
+      thread->channel->wait(nanoseconds);
+      return;
+    }
+  }
+  constexpr long kMillisecond = 1'000'000;
+  pollfd arrivals{listener_.file(), POLLIN, 0};
+  ::poll(&arrivals, 1, static_cast<int>(std::max(1L, nanoseconds / kMillisecond)));
+}
+
+void Gate::give_task(ClientThread& thread) {
+  auto& process = thread.process;
+  thread.has_task = true;
+  thread.name = process.name + ".t" + std::to_string(process.named++);
+  ++process.tasks;
+  auto task = platform_.tasks().spawn(thread.name, [this, &thread] {
+    body_(thread);
+    leave(thread);
+  });
+  if (task) thread.task = std::move(*task);
+}
+
+// Whoever was woken is served from here on. Simulated time passes in here.
+void Gate::let_go(const ClientThread* self) {
+  auto woken = std::exchange(woken_, {});
+  woken.erase(std::remove(woken.begin(), woken.end(), self), woken.end());
+  if (woken.empty() && ended_.empty() && !is_over()) return;
+  std::sort(woken.begin(), woken.end(), [](const ClientThread* a, const ClientThread* b) {
+    return std::pair(a->process.number, a->id) < std::pair(b->process.number, b->id);
+  });
+  lock_->lock();
+  for (auto* const thread : woken) {
+    if (thread->has_task) thread->called->notify_all();
+  }
+  if (!ended_.empty() || is_over()) to_clean_->notify_all();
+  lock_->unlock();
+  for (auto* const thread : woken) {
+    if (!thread->has_task) give_task(*thread);
+  }
+}
+
+}  // namespace npu::exec

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// When simulated time goes on. It stands still while anything of any program runs by itself, and
+// goes on when every thread of every program has called, sleeps or has ended, and at least one
+// has called. So the calls reach the model in an order that depends on simulated time and on the
+// names of threads, and never on when the machine under npusim let which of them run.
+//
+// A thread is a task of the modelled host, which serves its calls. Whoever has answered a call
+// settles: waits, in wall time, until all is quiet. Calls that have come by then are served at that
+// very simulated time, in the order of their threads' names.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec/client.hpp"
+#include "exec/host/listener.hpp"
+#include "npu/platform/platform.hpp"
+
+namespace npu::exec {
+
+class Gate {
+ public:
+  // What a task of a thread does, from its beginning to its end.
+  using Body = std::function<void(ClientThread&)>;
+
+  // `patience`: wall time after which others do not wait any more for a program that neither calls
+  // nor sleeps.
+  Gate(platform::Platform& platform, Listener& listener, std::chrono::milliseconds patience,
+       Body body);
+
+  // Before run(): a program that runs.
+  void add(std::string name, std::string title, pid_t id);
+  // By the first host task: until all programs have ended. `clean` gives back what an ended one
+  // had.
+  void run(const std::function<void(ClientProcess&)>& clean);
+
+  // By a thread's task: its next call, when time has come for it. False: there will be none.
+  bool next(ClientThread& thread, CallRecord& call);
+  void answer(ClientThread& thread, int status, const CallRecord& call);
+  // The thread has ended, or its program has: the task's last word.
+  void leave(ClientThread& thread);
+
+  const std::deque<ClientProcess>& processes() const { return processes_; }
+
+ private:
+  // `self`: who has just answered; null: nobody has.
+  void settle(const ClientThread* self);
+  void look_for_calls();
+  void look_for_arrivals();
+  void look_for_deaths();
+  void bury(ClientProcess& process, int status);
+  bool is_settled(bool ask);
+  void wait_for_programs(const ClientThread* self, long nanoseconds);
+  void give_up_on_silent();
+  void let_go(const ClientThread* self);
+  void give_task(ClientThread& thread);
+  ClientProcess& process_of(pid_t id);
+  bool is_over() const;
+
+  platform::Platform& platform_;
+  Listener& listener_;
+  const std::chrono::milliseconds patience_;
+  const Body body_;
+  std::deque<ClientProcess> processes_;  // in the order of their names
+  std::unique_ptr<platform::Mutex> lock_;
+  std::unique_ptr<platform::Condition> to_clean_;
+  std::deque<ClientProcess*> ended_;  // to be cleaned
+  std::vector<ClientThread*> woken_;  // ready since the last let_go()
+  unsigned busy_ = 0;                 // calls and cleanings that take simulated time
+};
+
+}  // namespace npu::exec

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The socket on which threads of programs connect, in a folder of its own that nobody else may
+// enter.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/host/channel.hpp"
+
+namespace npu::exec {
+
+// A thread that has said who it is and has got its channel.
+struct Arrival {
+  pid_t process = 0;
+  pid_t thread = 0;
+  std::unique_ptr<Channel> channel;
+};
+
+class Listener {
+ public:
+  // kIo.
+  static Result<std::unique_ptr<Listener>> open();
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  const std::string& path() const { return path_; }
+  int file() const { return socket_.get(); }
+  // Those that came since the last look; who says nonsense is sent away. No waiting.
+  std::vector<Arrival> accept();
+
+ private:
+  Listener() = default;
+  struct Waiting {
+    FileDescriptor socket;
+    pid_t process;
+  };
+  // Nothing: it has not said anything yet; `*gone`: it will not be let in.
+  static std::optional<Arrival> welcome(Waiting& waiting, bool* gone);
+
+  std::string folder_, path_;
+  FileDescriptor socket_;
+  std::vector<Waiting> waiting_;  // have not said who they are
+};
+
+}  // namespace npu::exec

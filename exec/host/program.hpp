@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program as a process of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "npu/base/result.hpp"
+
+namespace npu::exec {
+
+// Starts words[0], looked for as shells do, with standard input, output and errors of ours, and
+// `variables` on top of our environment. It ends when this process does, however that comes. kIo:
+// no process can be made; kNotFound: no such program, or it cannot be run.
+Result<pid_t> start_program(const std::vector<std::string>& words,
+                            const std::vector<std::pair<std::string, std::string>>& variables);
+
+// The exit code, or 128 + n if signal n ended it; `status` as waitpid() tells it.
+int exit_code_of(int status);
+
+}  // namespace npu::exec

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/host/thread_states.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace npu::exec {
+namespace {
+
+// The beginning of a file of /proc; empty: it has gone.
+std::string read_start(const std::string& path) {
+  char text[512];
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  const auto size = ::read(file, text, sizeof text);
+  ::close(file);
+  return size <= 0 ? std::string() : std::string(text, static_cast<std::size_t>(size));
+}
+
+ThreadState state_of(const std::string& folder, pid_t thread) {
+  ThreadState state;
+  state.thread = thread;
+  // "number (name) S ...": the name may hold anything.
+  const std::string stat = read_start(folder + "/stat");
+  const auto end = stat.rfind(')');
+  state.state = end == std::string::npos || end + 2 >= stat.size() ? 'X' : stat[end + 2];
+  // "ran waited slices"
+  const std::string counts = read_start(folder + "/schedstat");
+  const auto last = counts.rfind(' ');
+  if (last != std::string::npos) state.slices = std::strtoull(counts.c_str() + last, nullptr, 10);
+  return state;
+}
+
+std::string folder_of(pid_t process) {
+  return "/proc/" + std::to_string(process) + "/task";
+}
+
+}  // namespace
+
+std::vector<ThreadState> thread_states(pid_t process) {
+  std::vector<ThreadState> states;
+  const std::string folder = folder_of(process);
+  DIR* const list = ::opendir(folder.c_str());
+  if (list == nullptr) return states;
+  while (const dirent* const entry = ::readdir(list)) {
+    const pid_t thread = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (thread > 0) states.push_back(state_of(folder + "/" + entry->d_name, thread));
+  }
+  ::closedir(list);
+  std::sort(states.begin(), states.end(),
+            [](const ThreadState& a, const ThreadState& b) { return a.thread < b.thread; });
+  return states;
+}
+
+// A folder has a link from each folder in it, and two of its own.
+unsigned count_threads(pid_t process) {
+  struct stat information {};
+  if (::stat(folder_of(process).c_str(), &information) != 0) return 0;
+  return information.st_nlink < 2 ? 0 : static_cast<unsigned>(information.st_nlink) - 2;
+}
+
+}  // namespace npu::exec

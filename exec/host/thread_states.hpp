@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel says of a process' threads: which of them go on by themselves.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace npu::exec {
+
+struct ThreadState {
+  pid_t thread = 0;
+  char state = 0;            // as /proc has it: R, S, D, T, ...
+  std::uint64_t slices = 0;  // times that it was given a core
+
+  friend bool operator==(const ThreadState& a, const ThreadState& b) {
+    return a.thread == b.thread && a.state == b.state && a.slices == b.slices;
+  }
+};
+
+// Lowest number first; empty: there is no such process.
+std::vector<ThreadState> thread_states(pid_t process);
+// How many; 0: there is no such process.
+unsigned count_threads(pid_t process);
+
+}  // namespace npu::exec

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/quiescence.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace npu::exec {
+namespace {
+
+// It waits for an answer, which the last call of a thread does not.
+bool waits(const ClientThread& thread) {
+  const bool called = thread.stage == Stage::kReady || thread.stage == Stage::kInCall;
+  return called && !thread.ends();
+}
+
+unsigned count_waiting(const ClientProcess& process) {
+  return static_cast<unsigned>(std::count_if(process.threads.begin(), process.threads.end(),
+                                             [](const auto& thread) { return waits(*thread); }));
+}
+
+// Those that nobody has heard of the end of.
+unsigned count_living(const ClientProcess& process) {
+  return static_cast<unsigned>(std::count_if(process.threads.begin(), process.threads.end(),
+                                             [](const auto& thread) { return !thread->ends(); }));
+}
+
+// The last one of that number.
+const ClientThread* find(const ClientProcess& process, pid_t thread) {
+  const ClientThread* found = nullptr;
+  for (const auto& each : process.threads) {
+    if (each->id == thread) found = each.get();
+  }
+  return found;
+}
+
+// The first thread has ended, and others go on.
+constexpr char kZombie = 'Z';
+
+}  // namespace
+
+bool is_surely_quiet(const ClientProcess& process) {
+  if (!process.alive) return true;
+  if (process.threads.size() != 1) return false;
+  const auto& only = *process.threads.front();
+  return waits(only) && only.channel->single_threaded();
+}
+
+bool is_quiet(ClientProcess& process) {
+  if (is_surely_quiet(process)) return true;
+  const unsigned waiting = count_waiting(process);
+  const unsigned living = count_living(process);
+  if (waiting > 0 && waiting == living && count_threads(process.id) == waiting) return true;
+  std::vector<ThreadState> look;
+  bool sleeps = true, stopped = false;
+  const auto states = thread_states(process.id);
+  // A thread has gone without a word: most likely they all are about to, woken by its signal.
+  const bool dying = states.size() < living;
+  for (const auto& state : states) {
+    if (state.state == kZombie) continue;
+    const auto* const known = find(process, state.thread);
+    if (known != nullptr && waits(*known) && !dying) continue;
+    // One that has said that it ends may still wake others, also while this looks: one that has
+    // gone meanwhile (X) does not sleep.
+    sleeps = sleeps && state.state == 'S' && (known == nullptr || !known->ends());
+    stopped = stopped || state.state == 'T';
+    look.push_back(state);
+  }
+  if (stopped) {
+    if (!process.stalled) ++process.stalls;
+    process.stalled = true;
+    return true;
+  }
+  if (look.empty()) return waiting > 0 && !dying;
+  const bool same = look == process.last_look;
+  process.last_look = std::move(look);
+  return sleeps && same;
+}
+
+}  // namespace npu::exec

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/server.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+
+#include "exec/acl/caller.hpp"
+#include "exec/gate.hpp"
+#include "exec/host/program.hpp"
+
+namespace npu::exec {
+namespace {
+
+constexpr unsigned kFreeCalls = 256;
+
+std::string title_of(const std::vector<std::string>& words) {
+  std::string title;
+  for (const auto& word : words) title += (title.empty() ? "" : " ") + word;
+  return title;
+}
+
+std::vector<std::string> names_of(const std::vector<CardDescription>& cards) {
+  std::vector<std::string> names;
+  names.reserve(cards.size());
+  for (const auto& card : cards) names.push_back(card.soc_name);
+  return names;
+}
+
+// Programs' state and what they have done, by their number.
+class Server {
+ public:
+  Server(platform::Platform& platform, const ServerOptions& options, Listener& listener)
+      : platform_(platform),
+        options_(options),
+        cards_(platform, names_of(options.cards)),
+        shares_(platform),
+        machine_{platform, cards_, shares_, options.images, {}, {}, 0},
+        listener_(listener),
+        gate_(platform, listener, options.patience,
+              [this](ClientThread& thread) { serve(thread); }) {}
+
+  Result<ServerResult> run() {
+    if (auto started = start(); !started) return forward_error(started);
+    gate_.run([this](ClientProcess& process) { clean(process); });
+    ServerResult result{results(), cards_.memory_left()};
+    cards_.close();
+    return result;
+  }
+
+ private:
+  struct Program {
+    std::unique_ptr<acl::Process> state;
+    ProgramResult result;
+    bool has_called = false;
+  };
+
+  Status start() {
+    auto variables = options_.variables;
+    variables.emplace_back(compat::kSocketVariable, listener_.path());
+    std::vector<pid_t> started;
+    for (const auto& words : options_.programs) {
+      const auto id = start_program(words, variables);
+      if (!id) {
+        for (const auto other : started) ::kill(other, SIGKILL);
+        return forward_error(id);
+      }
+      started.push_back(*id);
+      gate_.add("p" + std::to_string(started.size() - 1), title_of(words), *id);
+    }
+    return {};
+  }
+
+  Program& program_of(const ClientProcess& process) {
+    auto& program = programs_[process.number];
+    if (program.state == nullptr) {
+      program.state = std::make_unique<acl::Process>(machine_, process.number + 1, process.id);
+    }
+    return program;
+  }
+
+  void serve(ClientThread& thread) {
+    auto& program = program_of(thread.process);
+    ++program.result.threads;
+    acl::Caller caller(*program.state, *thread.channel);
+    CallRecord call;
+    unsigned free_calls = 0;  // in a row
+    while (gate_.next(thread, call)) {
+      const Instant begin = platform_.clock().now();
+      if (!std::exchange(program.has_called, true)) program.result.first_call = begin;
+      // Who sleeps uses nothing.
+      const bool uses = call.call != compat::Call::kSleep;
+      if (uses) program.state->calls().enter();
+      const int status = serve(caller, call);
+      if (uses) program.state->calls().leave();
+      // Whoever asks again and again what costs nothing waits for somebody else: a loop that polls.
+      free_calls = platform_.clock().now() == begin ? free_calls + 1 : 0;
+      if (free_calls % kFreeCalls == kFreeCalls - 1) platform_.clock().relax({}, Instant::never());
+      count(program.result, call, status, platform_.clock().now() - begin);
+      gate_.answer(thread, status, call);
+    }
+    program.state->forget(&caller);
+  }
+
+  static int serve(acl::Caller& caller, CallRecord& call) {
+    const auto handler = acl::handler_of(call.call);
+    if (handler == nullptr) {
+      caller.error() = "the call is not served";
+      return acl::kNotSupported;
+    }
+    caller.begin(call);
+    const auto done = handler(caller, call);
+    if (done) return acl::kSuccess;
+    caller.error() = done.error().text;
+    return done.error().code;
+  }
+
+  static void count(ProgramResult& result, const CallRecord& call, int status, Picoseconds time) {
+    if (call.call >= compat::Call::kCount) return;
+    auto& statistics =
+        result.calls[std::string(compat::kCallNames[static_cast<std::size_t>(call.call)])];
+    ++statistics.calls;
+    if (status != acl::kSuccess) ++statistics.failed;
+    statistics.total += time;
+    statistics.longest = std::max(statistics.longest, time);
+  }
+
+  void clean(ClientProcess& process) {
+    auto& program = program_of(process);
+    program.state->close(true);
+    program.result.end = platform_.clock().now();
+  }
+
+  std::vector<ProgramResult> results() {
+    std::vector<ProgramResult> all;
+    for (const auto& process : gate_.processes()) {
+      auto& result = programs_[process.number].result;
+      result.name = process.name;
+      result.title = process.title;
+      result.exit_code = exit_code_of(process.status);
+      result.stalls = process.stalls;
+      all.push_back(std::move(result));
+    }
+    return all;
+  }
+
+  platform::Platform& platform_;
+  const ServerOptions& options_;
+  acl::Cards cards_;
+  driver::MemoryShares shares_;
+  acl::Machine machine_;
+  Listener& listener_;
+  std::map<unsigned, Program> programs_;
+  Gate gate_;
+};
+
+}  // namespace
+
+Result<ServerResult> serve_programs(platform::Platform& platform, const ServerOptions& options) {
+  auto listener = Listener::open();
+  if (!listener) return forward_error(listener);
+  Server server(platform, options, **listener);
+  return server.run();
+}
+
+}  // namespace npu::exec

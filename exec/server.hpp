@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs on the modelled host, served by the driver: what `npusim exec` runs.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/kernels/built_in.hpp"
+#include "npu/base/result.hpp"
+#include "npu/base/units.hpp"
+#include "npu/platform/platform.hpp"
+
+namespace npu::exec {
+
+struct CardDescription {
+  std::string soc_name;  // "Ascend910B2"
+};
+
+struct ServerOptions {
+  std::vector<std::vector<std::string>> programs;  // words of each
+  std::vector<std::pair<std::string, std::string>> variables;
+  std::vector<CardDescription> cards;  // by device index
+  BuiltInImages images;
+  // Wall time after which others do not wait any more for a program that neither calls nor sleeps.
+  std::chrono::milliseconds patience{60'000};
+};
+
+// Calls of one function by one program, in simulated time.
+struct CallStatistics {
+  std::uint64_t calls = 0;
+  std::uint64_t failed = 0;  // with an error
+  Picoseconds total;
+  Picoseconds longest;
+};
+
+struct ProgramResult {
+  std::string name;   // "p0"
+  std::string title;  // the program's words
+  int exit_code = 0;
+  unsigned threads = 0;     // that have called
+  unsigned stalls = 0;      // times that it was stopped or silent for too long
+  Instant first_call, end;  // of the first call's beginning; when all was given back
+  std::map<std::string, CallStatistics> calls;  // by function
+};
+
+struct ServerResult {
+  std::vector<ProgramResult> programs;
+  Bytes memory_left = 0;  // of the cards', that programs had and that was not given back
+};
+
+// To be called by the first host task; returns when all programs have ended and what they had was
+// given back. kNotFound: a program cannot be started, none runs any more; kIo.
+Result<ServerResult> serve_programs(platform::Platform& platform, const ServerOptions& options);
+
+}  // namespace npu::exec

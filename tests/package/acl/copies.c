@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every way of copying: kinds, pieces larger than a window, rows, host memory of the card's. */
+#include <string.h>
+
+#include "check.h"
+
+#define SIZE ((size_t)70 << 20)
+
+static void fill(unsigned char* bytes, size_t size, unsigned seed) {
+  for (size_t i = 0; i < size; ++i) bytes[i] = (unsigned char)(i * 7 + i / 4093 + seed);
+}
+
+static void large(void* a, void* b) {
+  unsigned char* const from = malloc(SIZE);
+  unsigned char* const to = calloc(1, SIZE);
+  fill(from, SIZE, 1);
+  OK(aclrtMemcpy(a, SIZE, from, SIZE, ACL_MEMCPY_DEFAULT));
+  OK(aclrtMemcpy(b, SIZE, a, SIZE, ACL_MEMCPY_DEVICE_TO_DEVICE));
+  OK(aclrtMemcpy(to, SIZE, b, SIZE, ACL_MEMCPY_DEFAULT));
+  REQUIRE(memcmp(from, to, SIZE) == 0);
+  free(from);
+  free(to);
+}
+
+static void pinned(void* a) {
+  const size_t size = (size_t)1 << 20;
+  unsigned char *from = NULL, *to = NULL;
+  aclrtStream stream = NULL;
+  OK(aclrtCreateStream(&stream));
+  OK(aclrtMallocHost((void**)&from, size));
+  OK(aclrtMallocHost((void**)&to, size));
+  fill(from, size, 2);
+  OK(aclrtMemcpyAsync(a, size, from + 5, size - 5, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+  OK(aclrtMemcpyAsync(to, size, a, size - 5, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+  OK(aclrtSynchronizeStream(stream));
+  REQUIRE(memcmp(from + 5, to, size - 5) == 0);
+  OK(aclrtFreeHost(from));
+  OK(aclrtFreeHost(to));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(to));
+  OK(aclrtDestroyStream(stream));
+}
+
+static void rows(void* a) {
+  unsigned char from[4][64], to[4][16];
+  fill(from[0], sizeof from, 3);
+  OK(aclrtMemcpy2d(a, 32, from, 64, 16, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+  OK(aclrtMemcpy2d(to, 16, a, 32, 16, 4, ACL_MEMCPY_DEVICE_TO_HOST));
+  for (int row = 0; row < 4; ++row) REQUIRE(memcmp(from[row], to[row], 16) == 0);
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtMemcpy2d(to, 8, a, 32, 16, 4, ACL_MEMCPY_DEVICE_TO_HOST));
+}
+
+static void filled(void* a) {
+  unsigned char back[64];
+  OK(aclrtMemset(a, 64, 0x11, 64));
+  OK(aclrtMemset((char*)a + 3, 61, 0x5A, 50));
+  OK(aclrtMemcpy(back, sizeof back, a, sizeof back, ACL_MEMCPY_DEVICE_TO_HOST));
+  for (int i = 0; i < 64; ++i) REQUIRE(back[i] == (i >= 3 && i < 53 ? 0x5A : 0x11));
+}
+
+int main(void) {
+  void *a = NULL, *b = NULL;
+  OK(aclInit(NULL));
+  OK(aclrtSetDevice(0));
+  OK(aclrtMalloc(&a, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
+  OK(aclrtMallocAlign32(&b, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
+  large(a, b);
+  pinned(a);
+  rows(a);
+  filled(a);
+  OK(aclrtFree(a));
+  OK(aclrtFree(b));
+  OK(aclFinalize());
+  puts("right");
+  return 0;
+}

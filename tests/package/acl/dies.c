@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ends in the middle of its work: `dies abort`, `exit`, `kill` or `stop`. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+
+int main(int argc, char** argv) {
+  void* memory = NULL;
+  aclrtStream stream = NULL;
+  REQUIRE(argc == 2);
+  OK(aclInit(NULL));
+  OK(aclrtSetDevice(0));
+  OK(aclrtCreateStream(&stream));
+  OK(aclrtMalloc(&memory, (size_t)1 << 30, ACL_MEM_MALLOC_HUGE_FIRST));
+  OK(aclrtMemsetAsync(memory, (size_t)1 << 30, 1, (size_t)1 << 30, stream));
+  if (strcmp(argv[1], "abort") == 0) abort();
+  if (strcmp(argv[1], "exit") == 0) _exit(7);
+  if (strcmp(argv[1], "kill") == 0) kill(getpid(), SIGKILL);
+  if (strcmp(argv[1], "stop") == 0) kill(getpid(), SIGSTOP);
+  return 0;
+}

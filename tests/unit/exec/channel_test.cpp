@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/host/channel.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+namespace npu::exec {
+namespace {
+
+struct Ends {
+  std::unique_ptr<Channel> server;
+  compat::Slot* program = nullptr;
+};
+
+Ends make_ends() {
+  auto memory = SharedMemory::make(compat::kChannelBytes);
+  void* const mapped =
+      ::mmap(nullptr, compat::kChannelBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory->file(), 0);
+  return {std::make_unique<Channel>(FileDescriptor(), std::move(*memory)),
+          static_cast<compat::Slot*>(mapped)};
+}
+
+TEST(Channel, TakesACallAndAnswersIt) {
+  auto ends = make_ends();
+  EXPECT_FALSE(ends.server->has_posted());
+  ends.program->call = static_cast<std::uint32_t>(compat::Call::kMalloc);
+  ends.program->words[0] = 64;
+  ends.program->posted = 1;
+  ASSERT_TRUE(ends.server->has_posted());
+  auto call = ends.server->take();
+  EXPECT_EQ(call.call, compat::Call::kMalloc);
+  EXPECT_EQ(call.words[0], 64U);
+  EXPECT_FALSE(ends.server->has_posted());
+  call.words[0] = 4096;
+  ends.server->answer(5, call);
+  EXPECT_EQ(ends.program->answered.load(), 1U);
+  EXPECT_EQ(ends.program->status, 5);
+  EXPECT_EQ(ends.program->words[0], 4096U);
+}
+
+TEST(Channel, CutsWhatIsTooLarge) {
+  auto ends = make_ends();
+  ends.program->call = UINT32_MAX;
+  ends.program->bytes = UINT32_MAX;
+  ends.program->posted = 77;
+  const auto call = ends.server->take();
+  EXPECT_EQ(call.call, compat::Call::kCount);
+  EXPECT_EQ(call.bytes, compat::kWindow);
+  EXPECT_EQ(call.window.size, compat::kWindow);
+}
+
+TEST(Channel, KnowsTheLastCall) {
+  auto ends = make_ends();
+  ends.program->call = static_cast<std::uint32_t>(compat::Call::kEnd);
+  EXPECT_FALSE(ends.server->posts_the_end());
+  ends.program->posted = 1;
+  EXPECT_TRUE(ends.server->posts_the_end());
+}
+
+TEST(SharedMemory, CannotBeMadeShorter) {
+  const auto memory = SharedMemory::make(10'000);
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->bytes().size, 12'288U);
+  EXPECT_NE(::ftruncate(memory->file(), 0), 0);
+  EXPECT_NE(::ftruncate(memory->file(), 1 << 20), 0);
+}
+
+}  // namespace
+}  // namespace npu::exec

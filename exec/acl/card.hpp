@@ -11,6 +11,7 @@
 #include "exec/acl/outcome.hpp"
 #include "npu/driver/device.hpp"
 #include "npu/driver/queue_types.hpp"
+#include "npu/driver/turns.hpp"
 
 namespace npu::exec::acl {
 
@@ -23,6 +24,9 @@ struct Card {
   std::array<std::uint32_t, kCoreKinds> first{};  // number of the first one
   std::uint32_t aicpus = 0;
 
+  std::unique_ptr<driver::TurnScheduler> turns;  // from the first program on that has a share
+
+  Result<driver::TurnScheduler*> turns_of(const driver::TurnOptions& options);
   // The first `count` cores of the kind.
   driver::CoreMask mask(Cores kind, std::uint32_t count) const;
 };
@@ -35,6 +39,10 @@ class Cards {
   const std::string& soc_name(std::uint32_t index) const { return soc_names_[index]; }
   // kInvalidDevice; kDriver: it cannot be opened.
   Value<Card*> open(std::int64_t index);
+  // Null: nobody has joined any.
+  const driver::TurnScheduler* turns(std::uint32_t index) const {
+    return cards_[index].turns.get();
+  }
   void close();
 
  private:

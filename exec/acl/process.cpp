@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "exec/acl/guard.hpp"
 
 namespace npu::exec::acl {
@@ -29,7 +31,10 @@ void drop(HandleTable<T>& table, std::uint32_t device) {
 }  // namespace
 
 Process::Process(Machine& machine, std::uint64_t number)
-    : machine_(machine), number_(number), lock_(machine.platform.tasks().make_mutex()) {}
+    : machine_(machine), number_(number), lock_(machine.platform.tasks().make_mutex()) {
+  if (machine.sharing.empty()) return;
+  sharing_ = machine.sharing[std::min<std::size_t>(number - 1, machine.sharing.size() - 1)];
+}
 
 Outcome Process::set_device(std::int64_t device) {
   const auto card = machine_.cards.open(device);
@@ -39,7 +44,7 @@ Outcome Process::set_device(std::int64_t device) {
   auto& opened = cards_[index];
   ++opened.uses;
   if (opened.card != nullptr) return {};
-  auto made = ProcessCard::open(machine_.platform, **card, index, number_);
+  auto made = ProcessCard::open(machine_.platform, **card, index, number_, sharing_);
   if (!made) {
     cards_.erase(index);
     return forward_fault(made);
@@ -82,6 +87,7 @@ void Process::give_back(std::uint32_t device, bool force) {
   drop(contexts, device);
   auto& opened = cards_.at(device);
   opened.times.reset();
+  if (auto* const turn = opened.card->turn()) used_.add(turn->statistics());
   opened.card->close();
   cards_.erase(device);
 }
@@ -90,6 +96,30 @@ void Process::close(bool force) {
   while (!cards_.empty()) give_back(cards_.begin()->first, force);
   functions.clear();
   binaries.clear();
+}
+
+void Process::stop(bool stopped) {
+  const Guard held(*lock_);
+  for (auto& [device, opened] : cards_) {
+    if (auto* const turn = opened.card->turn()) turn->stop(stopped);
+  }
+}
+
+ClientUse Process::use() const {
+  auto all = used_;
+  for (const auto& [device, opened] : cards_) {
+    if (auto* const turn = opened.card->turn()) all.add(turn->statistics());
+  }
+  if (sharing_.quota) all.memory = sharing_.quota->use();
+  return all;
+}
+
+std::vector<ProcessCard*> Process::cards() const {
+  std::vector<ProcessCard*> all;
+  for (const auto& [device, opened] : cards_) {
+    if (opened.card != nullptr) all.push_back(opened.card.get());
+  }
+  return all;
 }
 
 void Process::forget(const void* thread) {

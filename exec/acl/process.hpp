@@ -23,6 +23,7 @@ struct Machine {
   driver::MemoryShares& shares;
   const BuiltInImages& images;
   std::map<std::uint64_t, Bytes> exported;  // by share key: how much memory it is
+  std::vector<ClientSharing> sharing;       // by the program's number; the last: of all others
 };
 
 struct Context {
@@ -84,6 +85,12 @@ class Process {
   // Everything is given back. `force`: work that has not ended is given up.
   void close(bool force);
 
+  // The program does nothing until it goes on (SIGSTOP).
+  void stop(bool stopped);
+  ClientUse use() const;
+  const ClientSharing& sharing() const { return sharing_; }
+  std::vector<ProcessCard*> cards() const;
+
   // A thread has ended: what was kept for its copies.
   void forget(const void* thread);
 
@@ -122,6 +129,8 @@ class Process {
   const std::uint64_t number_;
   std::unique_ptr<platform::Mutex> lock_;  // of devices and default streams coming and going
   std::map<std::uint32_t, Opened> cards_;
+  ClientSharing sharing_;
+  ClientUse used_;  // on cards that were given back
 };
 
 }  // namespace npu::exec::acl

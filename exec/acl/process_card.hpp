@@ -10,6 +10,7 @@
 
 #include "exec/acl/argument_slots.hpp"
 #include "exec/acl/card.hpp"
+#include "exec/acl/client_sharing.hpp"
 #include "exec/acl/stream.hpp"
 #include "exec/host/shared_memory.hpp"
 #include "npu/driver/managed.hpp"
@@ -27,7 +28,8 @@ struct PinnedMemory {
 class ProcessCard {
  public:
   static Value<std::unique_ptr<ProcessCard>> open(platform::Platform& platform, Card& card,
-                                                  std::uint32_t index, std::uint64_t process);
+                                                  std::uint32_t index, std::uint64_t process,
+                                                  const ClientSharing& sharing);
   ~ProcessCard();
   ProcessCard(const ProcessCard&) = delete;
   ProcessCard& operator=(const ProcessCard&) = delete;
@@ -42,6 +44,7 @@ class ProcessCard {
   driver::AddressSpace& space() { return process_->space(); }
   ArgumentSlots& arguments() { return *arguments_; }
   CoreLimits& limits() { return limits_; }
+  driver::TurnClient* turn() { return turn_.get(); }  // null: it runs when it wants
   Instant deadline() { return platform_.clock().now() + kPatience; }
 
   Value<driver::DeviceAddress> allocate(Bytes size);
@@ -72,7 +75,7 @@ class ProcessCard {
  private:
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)
       : platform_(platform), card_(card), index_(index), limits_(card.cores) {}
-  Status prepare(std::uint64_t process);
+  Status prepare(std::uint64_t process, const ClientSharing& sharing);
   Value<std::shared_ptr<driver::Queue>> copies();
 
   static constexpr Picoseconds kPatience = 60'000'000_us;
@@ -82,6 +85,7 @@ class ProcessCard {
   const std::uint32_t index_;
   CoreLimits limits_;
   std::unique_ptr<driver::ProcessContext> process_;
+  std::unique_ptr<driver::TurnClient> turn_;
   // Threads of the program share what follows; each part is made once, with its lock held.
   std::unique_ptr<platform::Mutex> copies_lock_, managed_lock_, images_lock_;
   std::shared_ptr<driver::Queue> copies_;

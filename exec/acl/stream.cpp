@@ -55,11 +55,11 @@ Outcome Stream::change_to(Cores cores) {
   }
   const Instant deadline = clock_.now() + kRoom;
   const auto set = driver::entries::record_event(*signal_, ++signal_value_);
-  const auto ticket = before->queue->submit(set, deadline);
+  const auto ticket = driver::submit_in_turn(process_, *before->queue, &set, 1, deadline);
   if (!ticket) return fault(ticket.error());
   before->last = *ticket;
   const auto wait = driver::entries::wait_event(*signal_, signal_value_);
-  const auto behind = lane()->queue->submit(wait, deadline);
+  const auto behind = driver::submit_in_turn(process_, *lane()->queue, &wait, 1, deadline);
   if (!behind) return fault(behind.error());
   lane()->last = *behind;
   return {};
@@ -69,7 +69,8 @@ Value<driver::QueueTicket> Stream::submit(Cores cores, const abi::QueueEntry* en
                                           std::size_t count) {
   if (auto there = change_to(cores); !there) return forward_fault(there);
   const auto on = lane();
-  const auto ticket = on->queue->submit(entries, count, clock_.now() + kRoom);
+  const auto ticket =
+      driver::submit_in_turn(process_, *on->queue, entries, count, clock_.now() + kRoom);
   if (!ticket) return fault(ticket.error());
   on->last = *ticket;
   return *ticket;

@@ -13,6 +13,7 @@
 #include "exec/acl/card.hpp"
 #include "npu/driver/process.hpp"
 #include "npu/driver/queue_entries.hpp"
+#include "npu/driver/turns.hpp"
 
 namespace npu::exec::acl {
 

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -111,6 +113,10 @@ MetricsServer::~MetricsServer() {
 }
 
 void MetricsServer::run() {
+  // Signals are for whoever runs the simulation.
+  sigset_t all;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
   for (;;) {
     pollfd files[] = {{listener_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}};
     if (::poll(files, 2, -1) < 0 && errno != EINTR) return;

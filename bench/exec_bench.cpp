@@ -21,7 +21,7 @@ Status calls(platform::Platform& platform, Measurement& measured) {
   const auto served = exec::serve_programs(platform, options);
   measured.seconds = watch.seconds();
   if (!served) return forward_error(served);
-  if (served->front().exit_code != 0) return fail(ErrorCode::kWrongData, "the program has failed");
+  if (served->programs.front().exit_code != 0) return fail(ErrorCode::kWrongData, "the program has failed");
   measured.items = kCalls;
   return {};
 }

@@ -48,7 +48,7 @@ tl::expected<std::vector<std::vector<std::string>>, Failure> programs_of(const O
 std::string soc_name_of(const std::string& config) {
   std::string name = config.substr(config.rfind('/') + 1);
   name = name.substr(0, name.find('.'));
-  const auto part = name.find("9");
+  const auto part = name.find('9');
   name = part == std::string::npos ? "910B" : name.substr(part);
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -131,7 +131,7 @@ Outcome exec_programs(const Options& options) {
     server->idle = [asked] { asked->answer(); };
   }
   auto report = workloads::begin_report("exec", options.config, *config, options.sets);
-  std::optional<Result<std::vector<exec::ProgramResult>>> served;
+  std::optional<Result<exec::ServerResult>> served;
   const auto add_what_the_machine_did = [&](workloads::SimulatorView& simulator) {
     workloads::add_machine(report, simulator);
   };
@@ -150,14 +150,15 @@ Outcome exec_programs(const Options& options) {
     if (error.code == ErrorCode::kNotFound) return bad_input("exec: " + error.context);
     return failure("exec: " + error.message());
   }
-  add_programs(report, **served);
+  add_programs(report, (*served)->programs);
+  report.add_metric("exec.memory_left_bytes", reports::Number::count((*served)->memory_left), "B");
   recording->complete(report, *config);
   const Outcome recorded = recording->write(report);
   OptionFile no_page;
   const Outcome published = publish(*file, no_page, report);
   if (!recorded) return recorded;
   if (!published) return published;
-  return ending_of(**served);
+  return ending_of((*served)->programs);
 }
 
 }  // namespace npu::cli

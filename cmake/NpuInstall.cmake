@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the programs npusim and npudemo, libnpudrv, libnpusim and libascendcl, the Python package, public headers, the
+# cmake --install: the programs npusim and npudemo, libnpudrv and libnpusim, what programs of others
+# link (libascendcl, libascend_hal, libnpushare), the Python package, public headers, the
 # configurations, the manual pages, completion for shells, the licence, a CMake package
 # (find_package(npusim)) and a pkg-config file.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # what is installed needs no tests
@@ -64,7 +65,7 @@ if(TARGET npudemo)
 endif()
 
 # What programs of others are linked to: `cc hello.c -lascendcl`.
-foreach(library ascendcl acl_rt)
+foreach(library ascendcl acl_rt ascend_hal npushare)
   if(TARGET ${library})
     set_target_properties(${library} PROPERTIES
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
@@ -73,6 +74,7 @@ foreach(library ascendcl acl_rt)
 endforeach()
 install(DIRECTORY compat/acl/include/acl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.h)
+install(FILES compat/hal/include/ascend_hal.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 install(EXPORT npusimTargets NAMESPACE npusim:: DESTINATION ${NPU_CMAKE_DIR})
 configure_package_config_file(cmake/npusimConfig.cmake.in npusimConfig.cmake

@@ -18,6 +18,12 @@ unsigned count_waiting(const ClientProcess& process) {
                                              [](const auto& thread) { return waits(*thread); }));
 }
 
+// Those that nobody has heard of the end of.
+unsigned count_living(const ClientProcess& process) {
+  return static_cast<unsigned>(std::count_if(process.threads.begin(), process.threads.end(),
+                                             [](const auto& thread) { return !thread->ends(); }));
+}
+
 // The last one of that number.
 const ClientThread* find(const ClientProcess& process, pid_t thread) {
   const ClientThread* found = nullptr;
@@ -42,13 +48,17 @@ bool is_surely_quiet(const ClientProcess& process) {
 bool is_quiet(ClientProcess& process) {
   if (is_surely_quiet(process)) return true;
   const unsigned waiting = count_waiting(process);
-  if (waiting > 0 && count_threads(process.id) == waiting) return true;
+  const unsigned living = count_living(process);
+  if (waiting > 0 && waiting == living && count_threads(process.id) == waiting) return true;
   std::vector<ThreadState> look;
   bool sleeps = true, stopped = false;
-  for (const auto& state : thread_states(process.id)) {
+  const auto states = thread_states(process.id);
+  // A thread has gone without a word: most likely they all are about to, woken by its signal.
+  const bool dying = states.size() < living;
+  for (const auto& state : states) {
     if (state.state == kZombie) continue;
     const auto* const known = find(process, state.thread);
-    if (known != nullptr && waits(*known)) continue;
+    if (known != nullptr && waits(*known) && !dying) continue;
     // One that has said that it ends may still wake others, also while this looks: one that has
     // gone meanwhile (X) does not sleep.
     sleeps = sleeps && state.state == 'S' && (known == nullptr || !known->ends());
@@ -60,7 +70,7 @@ bool is_quiet(ClientProcess& process) {
     process.stalled = true;
     return true;
   }
-  if (look.empty()) return waiting > 0;
+  if (look.empty()) return waiting > 0 && !dying;
   const bool same = look == process.last_look;
   process.last_look = std::move(look);
   return sleeps && same;

@@ -12,6 +12,8 @@
 namespace npu::exec {
 namespace {
 
+constexpr unsigned kFreeCalls = 256;
+
 std::string title_of(const std::vector<std::string>& words) {
   std::string title;
   for (const auto& word : words) title += (title.empty() ? "" : " ") + word;
@@ -33,7 +35,7 @@ class Server {
         options_(options),
         cards_(platform, names_of(options.cards)),
         shares_(platform),
-        machine_{platform, cards_, shares_, options.images, {}, options.sharing},
+        machine_{platform, cards_, shares_, options.images, {}, {}, 0, options.sharing},
         listener_(listener),
         gate_(platform, listener, options.patience,
               [this](ClientThread& thread) { serve(thread); }) {
@@ -42,13 +44,14 @@ class Server {
         [this](ClientProcess& process) { program_of(process).state->stop(process.stalled); });
   }
 
-  Result<std::vector<ProgramResult>> run() {
+  Result<ServerResult> run() {
     if (auto started = start(); !started) return forward_error(started);
     if (options_.watched) options_.watched([this] { return glance(); });
     gate_.run([this](ClientProcess& process) { clean(process); });
     if (options_.watched) options_.watched({});
+    ServerResult result{results(), cards_.memory_left()};
     cards_.close();
-    return results();
+    return result;
   }
 
  private:
@@ -77,7 +80,7 @@ class Server {
   Program& program_of(const ClientProcess& process) {
     auto& program = programs_[process.number];
     if (program.state == nullptr) {
-      program.state = std::make_unique<acl::Process>(machine_, process.number + 1);
+      program.state = std::make_unique<acl::Process>(machine_, process.number + 1, process.id);
     }
     return program;
   }
@@ -87,10 +90,18 @@ class Server {
     ++program.result.threads;
     acl::Caller caller(*program.state, *thread.channel);
     CallRecord call;
+    unsigned free_calls = 0;  // in a row
     while (gate_.next(thread, call)) {
       const Instant begin = platform_.clock().now();
       if (!std::exchange(program.has_called, true)) program.result.first_call = begin;
+      // Who sleeps uses nothing.
+      const bool uses = call.call != compat::Call::kSleep;
+      if (uses) program.state->calls().enter();
       const int status = serve(caller, call);
+      if (uses) program.state->calls().leave();
+      // Whoever asks again and again what costs nothing waits for somebody else: a loop that polls.
+      free_calls = platform_.clock().now() == begin ? free_calls + 1 : 0;
+      if (free_calls % kFreeCalls == kFreeCalls - 1) platform_.clock().relax({}, Instant::never());
       count(program.result, call, status, platform_.clock().now() - begin);
       gate_.answer(thread, status, call);
     }
@@ -103,6 +114,7 @@ class Server {
       caller.error() = "the call is not served";
       return acl::kNotSupported;
     }
+    caller.begin(call);
     const auto done = handler(caller, call);
     if (done) return acl::kSuccess;
     caller.error() = done.error().text;
@@ -186,8 +198,7 @@ class Server {
 
 }  // namespace
 
-Result<std::vector<ProgramResult>> serve_programs(platform::Platform& platform,
-                                                  const ServerOptions& options) {
+Result<ServerResult> serve_programs(platform::Platform& platform, const ServerOptions& options) {
   auto listener = Listener::open();
   if (!listener) return forward_error(listener);
   Server server(platform, options, **listener);

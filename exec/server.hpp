@@ -58,9 +58,13 @@ struct ProgramResult {
   acl::ClientUse use;
 };
 
+struct ServerResult {
+  std::vector<ProgramResult> programs;
+  Bytes memory_left = 0;  // of the cards', that programs had and that was not given back
+};
+
 // To be called by the first host task; returns when all programs have ended and what they had was
 // given back. kNotFound: a program cannot be started, none runs any more; kIo.
-Result<std::vector<ProgramResult>> serve_programs(platform::Platform& platform,
-                                                  const ServerOptions& options);
+Result<ServerResult> serve_programs(platform::Platform& platform, const ServerOptions& options);
 
 }  // namespace npu::exec

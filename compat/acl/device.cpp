@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "compat/acl/request.hpp"
+#include "compat/client/request.hpp"
 
 using npu::compat::answer;
 using npu::compat::ask;
@@ -97,6 +97,18 @@ aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, u
 
 aclError aclrtResetStreamResLimit(aclrtStream stream) {
   return ask(Call::kResetResLimit, {1, word(stream)});
+}
+
+aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
+  return ask(Call::kUseStreamLimits, {word(stream), 0});
+}
+
+aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
+  return ask(Call::kUseStreamLimits, {word(stream), 1});
+}
+
+aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
+  return ask_for(value, Call::kGetThreadLimit, {0, 0, static_cast<std::uint64_t>(type)});
 }
 
 }  // extern "C"

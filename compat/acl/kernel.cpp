@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "compat/acl/kernel_arguments.hpp"
-#include "compat/acl/request.hpp"
+#include "compat/client/request.hpp"
 
 namespace npu::compat {
 namespace {

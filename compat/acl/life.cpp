@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "compat/acl/request.hpp"
+#include "compat/client/request.hpp"
 
 using npu::compat::answer;
 using npu::compat::ask;

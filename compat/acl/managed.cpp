@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "compat/acl/request.hpp"
+#include "compat/client/request.hpp"
 
 using npu::compat::answer;
 using npu::compat::ask;
@@ -16,7 +16,7 @@ extern "C" {
 aclError aclrtMemAllocManaged(void** address, uint64_t size, uint32_t flag) {
   if (address == nullptr || size == 0) return ACL_ERROR_INVALID_PARAM;
   if (flag != 1) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-  return ask_for(address, Call::kMallocManaged, {size});
+  return ask_for(address, Call::kMallocManaged, {size, 0});
 }
 
 aclError aclrtMemManagedAdvise(const void* address, uint64_t size, aclrtMemManagedAdviseType advise,
@@ -33,7 +33,7 @@ aclError aclrtMemManagedPrefetchAsync(const void* address, size_t size,
   if (address == nullptr || size == 0 || flags != 0) return ACL_ERROR_INVALID_PARAM;
   return ask(Call::kManagedPrefetch,
              {word(address), size, static_cast<std::uint64_t>(location.type),
-              static_cast<std::uint32_t>(location.id), word(stream)});
+              static_cast<std::uint32_t>(location.id), word(stream), 0});
 }
 
 aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const void* address,

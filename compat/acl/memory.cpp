@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <acl/acl_rt.h>
 
-#include "compat/acl/pinned.hpp"
-#include "compat/acl/request.hpp"
+#include "compat/client/pinned.hpp"
+#include "compat/client/request.hpp"
 
 using npu::compat::answer;
 using npu::compat::ask;
@@ -21,7 +21,7 @@ aclError allocate(void** address, size_t size, aclrtMemMallocPolicy policy, size
   }
   if (size > SIZE_MAX - 2 * kGrain) return ACL_ERROR_INVALID_PARAM;
   const size_t rounded = (size + kGrain - 1) / kGrain * kGrain + more;
-  return ask_for(address, Call::kMalloc, {rounded, static_cast<std::uint64_t>(policy)});
+  return ask_for(address, Call::kMalloc, {rounded, static_cast<std::uint64_t>(policy), 0});
 }
 
 }  // namespace

@@ -28,12 +28,5 @@ NPU_NOT_MODELLED(aclrtGetMemUsageInfo, int32_t, void*, size_t, size_t*)
 NPU_NOT_MODELLED(aclrtDeviceCanAccessPeer, int32_t*, int32_t, int32_t)
 NPU_NOT_MODELLED(aclrtDeviceEnablePeerAccess, int32_t, uint32_t)
 NPU_NOT_MODELLED(aclrtDeviceDisablePeerAccess, int32_t)
-NPU_NOT_MODELLED(aclrtSubscribeReport, uint64_t, aclrtStream)
-NPU_NOT_MODELLED(aclrtUnSubscribeReport, uint64_t, aclrtStream)
-NPU_NOT_MODELLED(aclrtProcessReport, int32_t)
-NPU_NOT_MODELLED(aclrtLaunchCallback, aclrtCallback, void*, uint32_t, aclrtStream)
-NPU_NOT_MODELLED(aclrtUseStreamResInCurrentThread, aclrtStream)
-NPU_NOT_MODELLED(aclrtUnuseStreamResInCurrentThread, aclrtStream)
-NPU_NOT_MODELLED(aclrtGetResInCurrentThread, aclrtDevResLimitType, uint32_t*)
 
 }  // extern "C"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <acl/acl_rt.h>
 
-#include "compat/acl/request.hpp"
+#include "compat/client/request.hpp"
 
 using npu::compat::ask;
 using npu::compat::ask_for;

@@ -13,6 +13,11 @@ namespace npu::compat {
 
 // What a call says when there is no npusim to serve it: ACL's driver error.
 inline constexpr int kNoServer = 507899;
+// What is found before npusim is asked.
+inline constexpr int kInvalidParameter = 100000;
+inline constexpr int kBadAllocation = 200000;
+inline constexpr int kNotSupported = 200001;
+inline constexpr int kRuntimeParameter = 107000;
 
 class Channel {
  public:

@@ -41,6 +41,11 @@ struct Descriptor {
 static_assert(sizeof(Descriptor) == 8);
 
 inline constexpr std::size_t kWords = 16;
+// The last word of every call: which device it is about. The thread's context says it, or n + 1 is
+// device n, or any one will do.
+inline constexpr std::size_t kDeviceWord = kWords - 1;
+inline constexpr std::uint64_t kDeviceOfContext = 0;
+inline constexpr std::uint64_t kAnyDevice = UINT64_MAX;
 inline constexpr std::size_t kWindow = std::size_t{64} << 20;  // bytes
 inline constexpr std::size_t kWindowOffset = 4096;
 inline constexpr std::size_t kChannelBytes = kWindowOffset + kWindow;

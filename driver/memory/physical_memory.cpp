@@ -8,7 +8,7 @@
 
 namespace npu::driver {
 
-static_assert(abi::kVmids <= 16, "MemoryBlock::holders has a bit per VMID");
+static_assert(abi::kVmids <= 32, "MemoryBlock::holders has a bit per VMID");
 
 Result<MemoryHandle> PhysicalMemory::create(Bytes size, bool pinned, unsigned vmid) {
   collect();
@@ -19,7 +19,7 @@ Result<MemoryHandle> PhysicalMemory::create(Bytes size, bool pinned, unsigned vm
   block.address = memory->address.value;
   block.size = memory->reserved;
   block.mappings = 0;
-  block.holders = static_cast<std::uint16_t>(1U << vmid);
+  block.holders = 1U << vmid;
   block.head = 0;
   block.pinned = pinned;
   block.lent.reset();
@@ -37,7 +37,7 @@ Result<MemoryHandle> PhysicalMemory::create_at(std::uint64_t address, Bytes size
   block.address = address;
   block.size = memory->reserved;
   block.mappings = 0;
-  block.holders = static_cast<std::uint16_t>(1U << vmid);
+  block.holders = 1U << vmid;
   block.head = 0;
   block.pinned = true;
   block.lent.reset();
@@ -70,7 +70,7 @@ MemoryHandle PhysicalMemory::add_peer(std::uint64_t target, Bytes size, PeerLeas
   block.size = size;
   block.head = 0;
   block.mappings = 0;
-  block.holders = static_cast<std::uint16_t>(1U << vmid);
+  block.holders = 1U << vmid;
   block.pinned = true;
   block.lease = std::move(lease);
   return handle_of(index);
@@ -98,12 +98,12 @@ MemoryBlock* PhysicalMemory::find(MemoryHandle handle) {
 
 void PhysicalMemory::hold(MemoryHandle handle, unsigned vmid) {
   auto& block = *find(handle);
-  block.holders = static_cast<std::uint16_t>(block.holders | 1U << vmid);
+  block.holders |= 1U << vmid;
 }
 
 void PhysicalMemory::release(MemoryHandle handle, unsigned vmid) {
   auto& block = *find(handle);
-  block.holders = static_cast<std::uint16_t>(block.holders & ~(1U << vmid));
+  block.holders &= ~(1U << vmid);
   free_if_unused(handle.index);
 }
 

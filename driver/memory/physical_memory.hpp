@@ -24,7 +24,7 @@ struct MemoryBlock {
   std::uint64_t rest = 0;        // where those behind are
   std::uint32_t generation = 1;  // of the handles that mean this block
   std::uint32_t mappings = 0;
-  std::uint16_t holders = 0;  // bit v: the space of VMID v holds the handle
+  std::uint32_t holders = 0;  // bit v: the space of VMID v holds the handle
   bool pinned = false;
   PeerLease lease;                         // of another card's memory
   std::shared_ptr<PeerLease::Count> lent;  // leases that other cards have; null: never any

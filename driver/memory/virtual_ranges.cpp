@@ -11,8 +11,12 @@
 namespace npu::driver {
 
 VirtualRanges::VirtualRanges(unsigned vmid) {
-  static_assert(abi::kVmids <= 1U << (abi::kVirtualBits - kLastOrder));
-  free_[kLastOrder].insert(std::uint64_t{vmid} << kLastOrder);
+  // Of 16 TiB the lower half is that of VMIDs below 16, the upper one that of those above; of the
+  // first 16 TiB neither is given away.
+  constexpr unsigned kPairs = 1U << (abi::kVirtualBits - kLastOrder - 1);
+  static_assert(abi::kVmids < 2 * kPairs);
+  const std::uint64_t half = vmid < kPairs ? 2 * vmid : 2 * (vmid - kPairs + 1) + 1;
+  free_[kLastOrder].insert(half << kLastOrder);
 }
 
 unsigned VirtualRanges::order_of(Bytes size, Bytes alignment) {

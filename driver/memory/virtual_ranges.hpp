@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device virtual addresses of a space are reserved. Every VMID has 16 TiB of its own, so that
+// Which device virtual addresses of a space are reserved. Every VMID has 8 TiB of its own, so that
 // an address of another space, or a device-local one, is mapped in no space but its own and faults.
 // A buddy system over them: a reservation takes a power of two of addresses, aligned to that, so
 // that ranges of 1 GiB and more may use giant pages and what is freed merges again. The addresses a
@@ -25,8 +25,8 @@ struct Reservation {
 class VirtualRanges {
  public:
   explicit VirtualRanges(unsigned vmid);
-  // Those of managed memory, the same in every space: 3 TiB of the 16 that no space has, VMID 0
-  // having no tables.
+  // Those of managed memory, the same in every space: 3 TiB of the first 16, which no space
+  // has, VMID 0 having no tables.
   static VirtualRanges managed();
 
   // Whole pages; `alignment` is a power of two. kOutOfResources.
@@ -45,7 +45,7 @@ class VirtualRanges {
  private:
   VirtualRanges() = default;
   static constexpr unsigned kFirstOrder = 21;  // a page
-  static constexpr unsigned kLastOrder = 44;   // 16 TiB
+  static constexpr unsigned kLastOrder = 43;   // 8 TiB
 
   static unsigned order_of(Bytes size, Bytes alignment);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/acl/argument_slots.hpp"
 
+#include <utility>
+
 namespace npu::exec::acl {
 
 Result<std::unique_ptr<ArgumentSlots>> ArgumentSlots::open(driver::ProcessContext& process) {
@@ -18,21 +20,18 @@ Result<std::unique_ptr<ArgumentSlots>> ArgumentSlots::open(driver::ProcessContex
 Value<ArgumentSlots::Slot> ArgumentSlots::take(Instant deadline) {
   const std::size_t number = next_;
   next_ = (next_ + 1) % kSlots;
-  const User user = users_[number];
-  if (user.ticket && user.lane->queue != nullptr) {
-    const auto done = user.lane->queue->wait(*user.ticket, driver::WaitPolicy::kPolling, deadline);
+  if (const auto user = std::exchange(users_[number], std::nullopt)) {
+    const auto done = user->lane->queue->wait(user->ticket, driver::WaitPolicy::kPolling, deadline);
     // A launch that has failed reads nothing any more, either.
     if (!done && done.error().code == ErrorCode::kTimeout) return fault(done.error());
   }
-  users_[number] = {};
   const Bytes at = number * abi::kMaxArgumentBytes;
   return Slot{number, host_->cpu().subspan(at, abi::kMaxArgumentBytes), host_->bus() + at,
               device_ + at};
 }
 
-void ArgumentSlots::used_by(const Slot& slot, std::shared_ptr<Lane> lane,
-                            const driver::QueueTicket& ticket) {
-  users_[slot.number] = {std::move(lane), ticket};
+void ArgumentSlots::used_by(const Slot& slot, Submitted launch) {
+  users_[slot.number] = std::move(launch);
 }
 
 }  // namespace npu::exec::acl

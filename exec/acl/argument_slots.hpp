@@ -24,18 +24,14 @@ class ArgumentSlots {
   // The next place, once it is free.
   Value<Slot> take(Instant deadline);
   // The launch that reads it.
-  void used_by(const Slot& slot, std::shared_ptr<Lane> lane, const driver::QueueTicket& ticket);
+  void used_by(const Slot& slot, Submitted launch);
 
  private:
-  struct User {
-    std::shared_ptr<Lane> lane;
-    std::optional<driver::QueueTicket> ticket;
-  };
   static constexpr std::size_t kSlots = 256;
 
   std::unique_ptr<platform::DmaMemory> host_;
   driver::DeviceAddress device_;
-  std::vector<User> users_{kSlots};
+  std::vector<std::optional<Submitted>> users_{kSlots};
   std::size_t next_ = 0;
 };
 

@@ -13,35 +13,45 @@ constexpr unsigned kUsualPriority = 7;
 }  // namespace
 
 Value<ProcessCard*> Caller::card() {
+  if (device_word_ != compat::kDeviceOfContext) return named_card();
   const auto context = process_.contexts.find(context_);
   auto* const card = context == nullptr ? nullptr : process_.card(context->device);
   if (card == nullptr) return fault(kNoContext, "the thread has no context: no device is set");
   return card;
 }
 
-Value<StreamRecord*> Caller::stream(std::uint64_t handle) {
+Value<ProcessCard*> Caller::named_card() {
+  for (std::uint32_t device = 0; device < process_.machine().cards.count(); ++device) {
+    auto* const card = process_.card(device);
+    const bool asked = device_word_ == compat::kAnyDevice || device_word_ == device + 1;
+    if (card != nullptr && asked) return card;
+  }
+  return fault(kInvalidDevice, "the device is not open");
+}
+
+Value<std::shared_ptr<StreamRecord>> Caller::stream(std::uint64_t handle) {
   const auto context = process_.contexts.find(context_);
   if (context == nullptr) return fault(kNoContext, "the thread has no context: no device is set");
   if (handle == 0 && context->default_stream == 0) {
     const Guard held(process_.lock());
     if (context->default_stream != 0) return stream(handle);
-    auto made = process_.make_stream(context_, kUsualPriority);
-    if (!made) return made;
-    context->default_stream = process_.last_stream;
-    return made;
+    const auto made = process_.make_stream(context_, kUsualPriority);
+    if (!made) return forward_fault(made);
+    context->default_stream = made->first;
+    return made->second;
   }
   const auto found = process_.streams.find(handle == 0 ? context->default_stream : handle);
   if (found == nullptr) return fault(kInvalidHandle, fmt::format("{:#x} is no stream", handle));
   if (found->context != context_) {
     return fault(kStreamContext, fmt::format("stream {:#x} is of another context", handle));
   }
-  return found.get();
+  return found;
 }
 
-Value<EventRecord*> Caller::event(std::uint64_t handle) {
+Value<std::shared_ptr<EventRecord>> Caller::event(std::uint64_t handle) {
   const auto found = process_.events.find(handle);
   if (found == nullptr) return fault(kInvalidHandle, fmt::format("{:#x} is no event", handle));
-  return found.get();
+  return found;
 }
 
 Value<ProcessCard*> Caller::card_of(driver::DeviceAddress address, Bytes size) {

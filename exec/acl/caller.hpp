@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "exec/acl/process.hpp"
 #include "exec/host/channel.hpp"
@@ -20,21 +21,31 @@ class Caller {
   platform::Clock& clock() { return process_.machine().platform.clock(); }
   std::uint64_t context() const { return context_; }
   void set_context(std::uint64_t handle) { context_ = handle; }
+  // The stream whose limits the thread asks for; null: the device's.
+  const std::shared_ptr<StreamRecord>& limits_of() const { return limits_of_; }
+  void set_limits_of(std::shared_ptr<StreamRecord> stream) { limits_of_ = std::move(stream); }
   std::string& error() { return error_; }  // of the last call that failed
 
-  // Of the thread's context. kNoContext.
+  // Before a call is served: which device it is about (compat::kDeviceWord).
+  void begin(const CallRecord& call) { device_word_ = call.words[compat::kDeviceWord]; }
+  // That of the call: of the thread's context, if it names none. kNoContext; kInvalidDevice: it is
+  // not open.
   Value<ProcessCard*> card();
   // `handle` 0: the default stream of the thread's context. kNoContext, kInvalidHandle,
   // kStreamContext.
-  Value<StreamRecord*> stream(std::uint64_t handle);
-  Value<EventRecord*> event(std::uint64_t handle);
+  Value<std::shared_ptr<StreamRecord>> stream(std::uint64_t handle);
+  Value<std::shared_ptr<EventRecord>> event(std::uint64_t handle);
   // The card on which the range is the program's memory. kRuntimeParameter.
   Value<ProcessCard*> card_of(driver::DeviceAddress address, Bytes size);
 
  private:
+  Value<ProcessCard*> named_card();
+
   Process& process_;
   Channel& channel_;
   std::uint64_t context_ = 0;
+  std::uint64_t device_word_ = compat::kDeviceOfContext;
+  std::shared_ptr<StreamRecord> limits_of_;
   std::string error_;
 };
 

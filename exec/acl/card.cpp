@@ -49,6 +49,7 @@ Status Cards::prepare(Card& card, std::uint32_t index) {
   card.cores = {vectors == 0 ? clusters : clusters * vectors, clusters};
   card.first = {vectors == 0 ? 0 : clusters, 0};
   card.aicpus = counts.get<abi::QueueCores::Aicpus>();
+  card.used_before = (*device)->memory_statistics().used();
   card.device = std::move(*device);
   return {};
 }
@@ -65,6 +66,16 @@ Value<Card*> Cards::open(std::int64_t index) {
   lock_->unlock();
   if (!ready) return fault(kDriver, ready.error().message());
   return &card;
+}
+
+Bytes Cards::memory_left() const {
+  Bytes left = 0;
+  for (const auto& card : cards_) {
+    if (card.device == nullptr) continue;
+    const Bytes used = card.device->memory_statistics().used();
+    left += used - std::min(used, card.used_before);
+  }
+  return left;
 }
 
 void Cards::close() {

@@ -23,6 +23,7 @@ struct Card {
   std::array<std::uint32_t, kCoreKinds> cores{};  // by Cores; coupled cores count as both
   std::array<std::uint32_t, kCoreKinds> first{};  // number of the first one
   std::uint32_t aicpus = 0;
+  Bytes used_before = 0;  // of its memory, when it was opened
 
   std::unique_ptr<driver::TurnScheduler> turns;  // from the first program on that has a share
 
@@ -43,6 +44,8 @@ class Cards {
   const driver::TurnScheduler* turns(std::uint32_t index) const {
     return cards_[index].turns.get();
   }
+  // What is in use of their memory, besides what was before programs came.
+  Bytes memory_left() const;
   void close();
 
  private:

@@ -138,7 +138,7 @@ Outcome copy_pinned(Caller& caller, CallRecord& call) {
   }
   const auto ticket = stream->follow(&entry, 1);
   if (!ticket) return forward_fault(ticket);
-  stream->expect({stream->lane(), *ticket, image, own, memory});
+  stream->expect({*ticket, image, own, memory});
   return {};
 }
 

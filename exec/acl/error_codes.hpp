@@ -17,6 +17,7 @@ inline constexpr int kInvalidDevice = 107001;
 inline constexpr int kNoContext = 107002;
 inline constexpr int kStreamContext = 107003;
 inline constexpr int kInvalidHandle = 107017;
+inline constexpr int kWaitTimeout = 107019;
 inline constexpr int kFeature = 207000;
 inline constexpr int kOutOfMemory = 207001;
 inline constexpr int kNoResource = 207005;
@@ -26,6 +27,7 @@ inline constexpr int kCoreException = 507015;
 inline constexpr int kVectorException = 507035;
 inline constexpr int kStreamTimeout = 507046;
 inline constexpr int kEventTimeout = 507047;
+inline constexpr int kHbmError = 507054;
 inline constexpr int kDriver = 507899;
 
 constexpr int code_of(ErrorCode code) {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What serves each call (compat/protocol/calls.hpp). The words of a call are the parameters of the
 // C API's function in their order, where nothing else is said; those of its answer are what it
-// gives. Files: life_calls, stream_calls, memory_calls, copy_calls, managed_calls, kernel_calls.
+// gives. Files: life_calls, stream_calls, memory_calls, copy_calls, managed_calls, kernel_calls,
+// callback_calls, share_calls.
 #pragma once
 
 #include "exec/acl/caller.hpp"
 
 namespace npu::exec::acl {
+
+// Milliseconds of a call; more than 1,000,000: for ever.
+Instant deadline_of(platform::Clock& clock, std::uint64_t milliseconds);
 
 Outcome sleep(Caller& caller, CallRecord& call);
 Outcome init(Caller& caller, CallRecord& call);
@@ -72,5 +76,18 @@ Outcome set_res_limit(Caller& caller, CallRecord& call);
 Outcome get_res_limit(Caller& caller, CallRecord& call);
 Outcome reset_res_limit(Caller& caller, CallRecord& call);
 Outcome error_message(Caller& caller, CallRecord& call);
+Outcome subscribe_report(Caller& caller, CallRecord& call);
+Outcome launch_callback(Caller& caller, CallRecord& call);
+Outcome process_report(Caller& caller, CallRecord& call);
+Outcome callback_done(Caller& caller, CallRecord& call);
+Outcome use_stream_limits(Caller& caller, CallRecord& call);
+Outcome get_thread_limit(Caller& caller, CallRecord& call);
+Outcome open_device(Caller& caller, CallRecord& call);
+Outcome fault_errors(Caller& caller, CallRecord& call);
+Outcome share_name(Caller& caller, CallRecord& call);
+Outcome share_end(Caller& caller, CallRecord& call);
+Outcome share_admit(Caller& caller, CallRecord& call);
+Outcome share_open(Caller& caller, CallRecord& call);
+Outcome share_close(Caller& caller, CallRecord& call);
 
 }  // namespace npu::exec::acl

@@ -101,8 +101,9 @@ Value<Launch> launch_of(Caller& caller, const CallRecord& call) {
                                                 abi::kMaxArgumentBytes));
   }
   std::uint64_t cores = call.words[3];
-  if (function->built_in != nullptr) {
-    cores = function->built_in->on_cube ? 0 : 1;
+  const auto* const built_in = function->built_in;
+  if (built_in != nullptr && !(built_in->any_cores && cores != kNoCores)) {
+    cores = built_in->on_cube ? 0 : 1;
   } else if (cores == kNoCores) {
     cores = function->binary->cores;
   }
@@ -188,9 +189,9 @@ Outcome launch_kernel(Caller& caller, CallRecord& call) {
   entries[count++] =
       driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, *image, launch->blocks,
                                     slot->device, launch->argument_bytes);
-  const auto ticket = on.submit(launch->cores, entries, count);
-  if (!ticket) return forward_fault(ticket);
-  card.arguments().used_by(*slot, on.lane(), *ticket);
+  const auto submitted = on.submit(launch->cores, entries, count);
+  if (!submitted) return forward_fault(submitted);
+  card.arguments().used_by(*slot, *submitted);
   return {};
 }
 

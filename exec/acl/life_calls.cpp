@@ -38,7 +38,7 @@ Outcome finalize(Caller& caller, CallRecord& call) {
   auto& process = caller.process();
   if (process.finalised) return fault(kRepeatFinalise, "aclFinalize() was called before");
   if (process.inits == 0) return fault(kUninitialised, "aclInit() was not called");
-  process.close(false);
+  process.finish();
   process.inits = 0;
   process.finalised = true;
   return {};
@@ -78,6 +78,11 @@ Outcome set_device(Caller& caller, CallRecord& call) {
   if (auto set = caller.process().set_device(device); !set) return set;
   caller.set_context(caller.process().primary_context(static_cast<std::uint32_t>(device)));
   return {};
+}
+
+// As set_device(), and the thread's context stays what it is.
+Outcome open_device(Caller& caller, CallRecord& call) {
+  return caller.process().set_device(device_of(call));
 }
 
 Outcome reset_device(Caller& caller, CallRecord& call) {
@@ -248,6 +253,31 @@ Outcome reset_res_limit(Caller& caller, CallRecord& call) {
   if (!card) return forward_fault(card);
   return limit(caller, call, **card,
                call.words[0] != 0 ? (*card)->limits() : (*card)->card().cores);
+}
+
+// Words: stream; 1: no longer. The thread's queries are about its limits from now on.
+Outcome use_stream_limits(Caller& caller, CallRecord& call) {
+  if (auto card = caller.card(); !card) return forward_fault(card);
+  if (call.words[1] != 0) {
+    if (caller.limits_of() == nullptr) return fault(kRuntimeParameter, "no stream is in use");
+    caller.set_limits_of(nullptr);
+    return {};
+  }
+  const auto stream = caller.stream(call.words[0]);
+  if (!stream) return forward_fault(stream);
+  caller.set_limits_of(*stream);
+  return {};
+}
+
+// Words: not used, not used, kind of core.
+Outcome get_thread_limit(Caller& caller, CallRecord& call) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  if (call.words[2] > 1) return fault(kInvalidParameter, "no kind of core");
+  const auto stream = caller.limits_of();
+  const auto& limits = stream == nullptr ? (*card)->limits() : stream->stream->limits();
+  call.words[0] = limits[kind_of(call)];
+  return {};
 }
 
 }  // namespace npu::exec::acl

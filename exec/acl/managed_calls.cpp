@@ -44,12 +44,13 @@ std::int32_t accessed_by(const driver::ManagedAttributes& all) {
 
 }  // namespace
 
+// Words: bytes, of the HAL's heap.
 Outcome allocate_managed(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
   const auto pager = caller.process().machine().images("pager");
   if (!pager) return fault(pager.error());
-  const auto address = (*card)->allocate_managed(call.words[0], *pager);
+  const auto address = (*card)->allocate_managed(call.words[0], call.words[1] != 0, *pager);
   if (!address) return forward_fault(address);
   call.words[0] = address->value;
   return {};
@@ -71,21 +72,32 @@ Outcome managed_advise(Caller& caller, CallRecord& call) {
   return outcome_of((*managed)->advise(address, call.words[1], advice, set, location));
 }
 
-// Behind what the stream has; it is not waited for.
+// Words: address, bytes, place's type and number, stream, by itself. Behind what the stream has.
 Outcome managed_prefetch(Caller& caller, CallRecord& call) {
   const DeviceAddress address{call.words[0]};
   const auto managed = managed_of(caller, address, call.words[1]);
   if (!managed) return forward_fault(managed);
   const auto to = location_of(call.words[2], call.words[3]);
   if (!to) return forward_fault(to);
-  const auto stream = caller.stream(call.words[4]);
-  if (!stream) return forward_fault(stream);
-  auto before = (*stream)->stream->wait(Instant::never(), kStreamTimeout);
-  if (!before) return before;
+  if (call.words[5] == 0) {
+    const auto stream = caller.stream(call.words[4]);
+    if (!stream) return forward_fault(stream);
+    auto before = (*stream)->stream->wait(Instant::never(), kStreamTimeout);
+    if (!before) return before;
+  }
   const auto begun = (*managed)->prefetch(address, call.words[1], *to);
   if (!begun) return fault(begun.error());
   // Later work of the stream finds the pages there.
   return outcome_of((*managed)->wait(*begun, Instant::never()));
+}
+
+// Accesses of the card that nobody could serve, so far.
+Outcome fault_errors(Caller& caller, CallRecord& call) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  const auto* const managed = (*card)->known_managed();
+  call.words[0] = managed == nullptr ? 0 : managed->statistics().fault_errors;
+  return {};
 }
 
 Outcome managed_attribute(Caller& caller, CallRecord& call) {
@@ -113,10 +125,10 @@ Outcome managed_attribute(Caller& caller, CallRecord& call) {
       value = number_of(all->last_prefetch);
       break;
     case 7:
-      value = type_of(all->location);
+      value = type_of(all->last_prefetch);
       break;
     case 8:
-      value = number_of(all->location);
+      value = number_of(all->last_prefetch);
       break;
     default:
       return fault(kInvalidParameter, "no attribute");

@@ -20,10 +20,11 @@ constexpr std::uint64_t kLocationDevice = 1, kLocationUnregistered = 2, kLocatio
 
 }  // namespace
 
+// Words: bytes, policy, whether it may be shared under a name.
 Outcome allocate(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  const auto address = (*card)->allocate(call.words[0]);
+  const auto address = (*card)->allocate(call.words[0], call.words[2] != 0);
   if (!address) return forward_fault(address);
   call.words[0] = address->value;
   return {};
@@ -72,18 +73,29 @@ Outcome get_mem_info(Caller& caller, CallRecord& call) {
   return {};
 }
 
+// Words of the answer: kind of place, device, bytes of a page; of managed memory whether it is of
+// the HAL's heap, and where the page is: nowhere 0, on the device 1, on the host 2.
 Outcome pointer_attributes(Caller& caller, CallRecord& call) {
   if (auto own = caller.card(); !own) return forward_fault(own);
   const auto card = caller.card_of(address_of(call), 1);
   if (!card) {
     call.words[0] = kLocationUnregistered;
-    call.words[1] = call.words[2] = 0;
+    call.words[1] = call.words[2] = call.words[3] = call.words[4] = 0;
     return {};
   }
-  const bool managed = (*card)->is_managed(address_of(call));
+  const auto address = address_of(call);
+  const bool managed = (*card)->is_managed(address);
   call.words[0] = managed ? kLocationManaged : kLocationDevice;
   call.words[1] = (*card)->index();
   call.words[2] = driver::kPageSize;
+  call.words[3] = (*card)->is_heap(address) ? 1 : 0;
+  call.words[4] = 0;
+  if (!managed) return {};
+  const auto all = (*card)->known_managed()->attributes(address, 1);
+  if (!all) return fault(all.error());
+  using Type = driver::MemoryLocation::Type;
+  if (all->location.type == Type::kDevice) call.words[4] = 1;
+  if (all->location.type == Type::kHost) call.words[4] = 2;
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "exec/acl/guard.hpp"
 
@@ -23,6 +24,13 @@ std::vector<std::uint64_t> on_device(const HandleTable<T>& table, std::uint32_t 
   return handles;
 }
 
+template <class Map, class Condition>
+void erase_if(Map& map, Condition condition) {
+  for (auto each = map.begin(); each != map.end();) {
+    each = condition(*each) ? map.erase(each) : std::next(each);
+  }
+}
+
 template <class T>
 void drop(HandleTable<T>& table, std::uint32_t device) {
   for (const auto handle : on_device(table, device)) table.remove(handle);
@@ -30,8 +38,13 @@ void drop(HandleTable<T>& table, std::uint32_t device) {
 
 }  // namespace
 
-Process::Process(Machine& machine, std::uint64_t number)
-    : machine_(machine), number_(number), lock_(machine.platform.tasks().make_mutex()) {
+Process::Process(Machine& machine, std::uint64_t number, pid_t id)
+    : callbacks(machine.platform.tasks()),
+      machine_(machine),
+      number_(number),
+      id_(id),
+      lock_(machine.platform.tasks().make_mutex()),
+      calls_(machine.platform.tasks()) {
   if (machine.sharing.empty()) return;
   sharing_ = machine.sharing[std::min<std::size_t>(number - 1, machine.sharing.size() - 1)];
 }
@@ -69,14 +82,27 @@ Outcome Process::reset_device(std::int64_t device, bool force) {
     return fault(kInvalidDevice, fmt::format("device {}", device));
   }
   const auto index = static_cast<std::uint32_t>(device);
-  const Guard held(*lock_);
   const auto found = cards_.find(index);
   if (found == cards_.end()) {
     return fault(kInvalidDevice, fmt::format("device {} is not set", device));
   }
-  if (!force && --found->second.uses > 0) return {};
-  give_back(index, force);
+  if (!force && found->second.uses > 1) {
+    --found->second.uses;
+    return {};
+  }
+  // Threads that wait for streams come back, and end their calls.
+  for (const auto handle : on_device(streams, index)) close_stream(handle, force);
+  const CallGate::Alone alone(calls_);
+  if (cards_.count(index) != 0) give_back(index, force);
   return {};
+}
+
+void Process::finish() {
+  std::vector<std::uint64_t> handles;
+  for (const auto& [handle, stream] : streams.all()) handles.push_back(handle);
+  for (const auto handle : handles) close_stream(handle, false);
+  const CallGate::Alone alone(calls_);
+  close(false);
 }
 
 void Process::give_back(std::uint32_t device, bool force) {
@@ -85,6 +111,13 @@ void Process::give_back(std::uint32_t device, bool force) {
   drop(physicals, device);
   drop(pinned, device);
   drop(contexts, device);
+  erase_if(opened_shares, [&](const auto& share) { return share.second.device == device; });
+  // They keep queues of the device.
+  erase_if(callbacks.running, [&](const auto& each) { return each.second->device == device; });
+  const auto gone = [device](const auto& each) { return each.device == device; };
+  callbacks.pending.erase(std::remove_if(callbacks.pending.begin(), callbacks.pending.end(), gone),
+                          callbacks.pending.end());
+  callbacks.tell();
   auto& opened = cards_.at(device);
   opened.times.reset();
   if (auto* const turn = opened.card->turn()) used_.add(turn->statistics());
@@ -94,6 +127,7 @@ void Process::give_back(std::uint32_t device, bool force) {
 
 void Process::close(bool force) {
   while (!cards_.empty()) give_back(cards_.begin()->first, force);
+  erase_if(machine_.names, [&](const auto& name) { return name.second.owner == number_; });
   functions.clear();
   binaries.clear();
 }
@@ -126,18 +160,18 @@ void Process::forget(const void* thread) {
   for (auto& [device, opened] : cards_) opened.card->forget_staging(thread);
 }
 
-Value<StreamRecord*> Process::make_stream(std::uint64_t context, unsigned priority) {
+Value<std::pair<std::uint64_t, std::shared_ptr<StreamRecord>>> Process::make_stream(
+    std::uint64_t context, unsigned priority) {
   const auto in = contexts.find(context);
   auto* const on = in == nullptr ? nullptr : card(in->device);
   if (on == nullptr) return fault(kNoContext, "the context is of no device that is set");
   auto record = std::make_shared<StreamRecord>();
   record->context = context;
   record->device = in->device;
-  record->stream = std::make_unique<Stream>(on->process(), machine_.platform.clock(), on->card(),
-                                            on->limits(), priority);
+  record->stream = std::make_unique<Stream>(machine_.platform, on->process(), on->faults(),
+                                            on->card(), on->limits(), priority);
   if (auto ready = record->stream->open(); !ready) return forward_fault(ready);
-  last_stream = streams.add(record);
-  return record.get();
+  return std::pair(streams.add(record), record);
 }
 
 void Process::close_stream(std::uint64_t handle, bool force) {
@@ -145,9 +179,15 @@ void Process::close_stream(std::uint64_t handle, bool force) {
   if (record == nullptr) return;
   streams.remove(handle);
   record->stream->close(force);
+  auto* const on = card(record->device);
+  if (on != nullptr && record->callback_signal) {
+    static_cast<void>(on->process().signals().destroy(*record->callback_signal));
+    record->callback_signal.reset();
+  }
 }
 
 Value<std::size_t> Process::take_time_place(ProcessCard& card) {
+  const Guard held(*lock_);
   auto& opened = cards_.at(card.index());
   if (opened.times == nullptr) {
     auto page = card.process().allocate_host(kTimes, platform::DmaDirection::kDeviceWrites);

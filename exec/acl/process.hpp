@@ -2,19 +2,37 @@
 // A program as the C API keeps it: its life, what it has on cards, and what it knows by handles.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "exec/acl/call_gate.hpp"
+#include "exec/acl/callbacks.hpp"
 #include "exec/acl/handle_table.hpp"
 #include "exec/acl/process_card.hpp"
 #include "exec/kernels/built_in.hpp"
 #include "npu/driver/sharing.hpp"
 
 namespace npu::exec::acl {
+
+inline constexpr std::uint64_t kLongestName = 64;  // of shared memory
+inline constexpr Bytes kMostAdmitted = 65535;
+
+// Memory that a program shares under a name.
+struct NamedShare {
+  driver::ShareKey key;
+  std::uint64_t owner = 0;  // Process::number()
+  Bytes size = 0;
+  std::set<pid_t> admitted;
+};
 
 // What all programs have in common.
 struct Machine {
@@ -23,7 +41,9 @@ struct Machine {
   driver::MemoryShares& shares;
   const BuiltInImages& images;
   std::map<std::uint64_t, Bytes> exported;  // by share key: how much memory it is
-  std::vector<ClientSharing> sharing;       // by the program's number; the last: of all others
+  std::map<std::string, NamedShare> names;
+  std::uint64_t names_given = 0;
+  std::vector<ClientSharing> sharing;  // by the program's number; the last: of all others
 };
 
 struct Context {
@@ -36,6 +56,10 @@ struct StreamRecord {
   std::uint64_t context = 0;
   std::uint32_t device = 0;
   std::unique_ptr<Stream> stream;
+  std::uint64_t subscriber = 0;  // thread that runs its callbacks; 0: none
+  // Set by the program after each callback that the stream waits for.
+  std::optional<driver::SignalId> callback_signal;
+  std::uint64_t callback_value = 1;
 };
 
 struct EventRecord {
@@ -67,13 +91,23 @@ struct Physical {
   Bytes size = 0;
 };
 
+// What a program has opened of others.
+struct OpenedShare {
+  std::uint32_t device = 0;
+  Bytes size = 0;
+  driver::MemoryHandle memory;
+};
+
 class Process {
  public:
-  Process(Machine& machine, std::uint64_t number);
+  // `id`: what the operating system knows it by.
+  Process(Machine& machine, std::uint64_t number, pid_t id);
 
   Machine& machine() { return machine_; }
   std::uint64_t number() const { return number_; }
+  pid_t id() const { return id_; }
   platform::Mutex& lock() { return *lock_; }
+  CallGate& calls() { return calls_; }
 
   // Opens the card for the program and counts.
   Outcome set_device(std::int64_t device);
@@ -82,7 +116,9 @@ class Process {
   ProcessCard* card(std::uint32_t device);
   // The primary context's handle; 0: the device is not set.
   std::uint64_t primary_context(std::uint32_t device) const;
-  // Everything is given back. `force`: work that has not ended is given up.
+  // By a call: everything is given back.
+  void finish();
+  // By nobody's call: the same. `force`: work that has not ended is given up.
   void close(bool force);
 
   // The program does nothing until it goes on (SIGSTOP).
@@ -94,7 +130,9 @@ class Process {
   // A thread has ended: what was kept for its copies.
   void forget(const void* thread);
 
-  Value<StreamRecord*> make_stream(std::uint64_t context, unsigned priority);
+  // With the stream's handle.
+  Value<std::pair<std::uint64_t, std::shared_ptr<StreamRecord>>> make_stream(std::uint64_t context,
+                                                                             unsigned priority);
   void close_stream(std::uint64_t handle, bool force);
   // Events of the card, in order of age, are timed in this page.
   Value<std::size_t> take_time_place(ProcessCard& card);
@@ -112,7 +150,8 @@ class Process {
   HandleTable<Function> functions{next_handle};
   HandleTable<Physical> physicals{next_handle};
   HandleTable<PinnedMemory> pinned{next_handle};
-  std::uint64_t last_stream = 0;  // the handle of make_stream()'s
+  std::map<std::uint64_t, OpenedShare> opened_shares;  // by address
+  Callbacks callbacks;
 
  private:
   struct Opened {
@@ -127,7 +166,9 @@ class Process {
 
   Machine& machine_;
   const std::uint64_t number_;
+  const pid_t id_;
   std::unique_ptr<platform::Mutex> lock_;  // of devices and default streams coming and going
+  CallGate calls_;
   std::map<std::uint32_t, Opened> cards_;
   ClientSharing sharing_;
   ClientUse used_;  // on cards that were given back

@@ -36,6 +36,7 @@ Status ProcessCard::prepare(std::uint64_t process, const ClientSharing& sharing)
   auto context = driver::ProcessContext::open(*card_.device, options);
   if (!context) return forward_error(context);
   process_ = std::move(*context);
+  faults_ = std::make_unique<FaultBook>(*process_);
   auto arguments = ArgumentSlots::open(*process_);
   if (!arguments) return forward_error(arguments);
   arguments_ = std::move(*arguments);
@@ -62,34 +63,74 @@ void ProcessCard::close() {
   managed_.reset();
   staging_.clear();
   arguments_.reset();
+  faults_.reset();
   turn_.reset();
   static_cast<void>(process_->close());
   process_.reset();
 }
 
-Value<driver::DeviceAddress> ProcessCard::allocate(Bytes size) {
+Value<driver::DeviceAddress> ProcessCard::allocate(Bytes size, bool shareable) {
+  if (shareable) {
+    const auto made = allocate_shareable(size);
+    if (!made) return forward_fault(made);
+    memory_[made->address.value] = *made;
+    return made->address;
+  }
   const auto memory = space().allocate(size);
   if (!memory) return fault(memory.error());
-  memory_[memory->address.value] = size;
+  memory_[memory->address.value] = {memory->address, size, std::nullopt};
   return memory->address;
+}
+
+Value<ProcessCard::Allocation> ProcessCard::allocate_shareable(Bytes size) {
+  if (size == 0 || size > UINT64_MAX - driver::kPageSize) {
+    return fault(kInvalidParameter, "bytes of memory");
+  }
+  const Bytes whole = (size + driver::kPageSize - 1) / driver::kPageSize * driver::kPageSize;
+  const auto memory = space().create_memory(whole);
+  if (!memory) return fault(memory.error());
+  const auto range = space().reserve(whole);
+  Status ready = range ? space().map(*range, whole, *memory) : Status(forward_error(range));
+  if (ready) ready = space().set_access(*range, whole, driver::Access::kReadWrite);
+  if (ready) return Allocation{*range, whole, *memory};
+  if (range) static_cast<void>(space().unmap(*range, whole));
+  if (range) static_cast<void>(space().release(*range));
+  static_cast<void>(space().release_memory(*memory));
+  return fault(ready.error());
 }
 
 Outcome ProcessCard::free(driver::DeviceAddress address) {
   if (managed_ranges_.erase(address.value) != 0) return outcome_of(managed_->free(address));
-  if (memory_.erase(address.value) == 0) {
+  const auto found = memory_.find(address.value);
+  if (found == memory_.end()) {
     return fault(kRuntimeParameter, fmt::format("{:#x} was not allocated", address.value));
   }
-  return outcome_of(space().free(address));
+  const auto allocation = found->second;
+  memory_.erase(found);
+  if (!allocation.memory) return outcome_of(space().free(address));
+  auto ended = space().unmap(address, allocation.size);
+  if (ended) ended = space().release(address);
+  if (ended) ended = space().release_memory(*allocation.memory);
+  return outcome_of(ended);
+}
+
+// The allocation that has all of it; null: none.
+const ProcessCard::ManagedRange* ProcessCard::managed_range(driver::DeviceAddress address,
+                                                            Bytes size) const {
+  auto range = managed_ranges_.upper_bound(address.value);
+  if (range == managed_ranges_.begin()) return nullptr;
+  --range;
+  return address.value + size <= range->first + range->second.size ? &range->second : nullptr;
+}
+
+bool ProcessCard::is_heap(driver::DeviceAddress address) const {
+  const auto* const range = is_managed(address) ? managed_range(address, 1) : nullptr;
+  return range != nullptr && range->heap;
 }
 
 bool ProcessCard::has(driver::DeviceAddress address, Bytes size) const {
   if (size > UINT64_MAX - address.value) return false;
-  if (is_managed(address)) {
-    auto range = managed_ranges_.upper_bound(address.value);
-    if (range == managed_ranges_.begin()) return false;
-    --range;
-    return address.value + size <= range->first + range->second;
-  }
+  if (is_managed(address)) return managed_range(address, size) != nullptr;
   const auto& space = process_->space();
   for (Bytes seen = 0; seen < size;) {
     const auto range = space.range_of(address + seen);
@@ -120,7 +161,7 @@ Outcome ProcessCard::run(const abi::QueueEntry& entry) {
                              : Status(forward_error(ticket));
   if (done) return {};
   if (copies_ == *queue) copies_.reset();
-  static_cast<void>(process_->take_faults());
+  static_cast<void>(faults_->take((*queue)->id()));
   static_cast<void>(process_->destroy(**queue, platform_.clock().now()));
   return fault(kDriver, done.error().message());
 }
@@ -146,13 +187,14 @@ Value<driver::ManagedMemory*> ProcessCard::managed(ConstByteSpan pager) {
   return managed_.get();
 }
 
-Value<driver::DeviceAddress> ProcessCard::allocate_managed(Bytes size, ConstByteSpan pager) {
+Value<driver::DeviceAddress> ProcessCard::allocate_managed(Bytes size, bool heap,
+                                                           ConstByteSpan pager) {
   const auto all = managed(pager);
   if (!all) return forward_fault(all);
   const auto address = (*all)->allocate(size);
   if (!address) return fault(address.error());
-  managed_ranges_[address->value] =
-      (size + driver::kPageSize - 1) / driver::kPageSize * driver::kPageSize;
+  managed_ranges_[address->value] = {
+      (size + driver::kPageSize - 1) / driver::kPageSize * driver::kPageSize, heap};
   return *address;
 }
 

@@ -11,6 +11,7 @@
 #include "exec/acl/argument_slots.hpp"
 #include "exec/acl/card.hpp"
 #include "exec/acl/client_sharing.hpp"
+#include "exec/acl/fault_book.hpp"
 #include "exec/acl/stream.hpp"
 #include "exec/host/shared_memory.hpp"
 #include "npu/driver/managed.hpp"
@@ -43,11 +44,13 @@ class ProcessCard {
   driver::ProcessContext& process() { return *process_; }
   driver::AddressSpace& space() { return process_->space(); }
   ArgumentSlots& arguments() { return *arguments_; }
+  FaultBook& faults() { return *faults_; }
   CoreLimits& limits() { return limits_; }
   driver::TurnClient* turn() { return turn_.get(); }  // null: it runs when it wants
   Instant deadline() { return platform_.clock().now() + kPatience; }
 
-  Value<driver::DeviceAddress> allocate(Bytes size);
+  // `shareable`: it may be given to MemoryShares.
+  Value<driver::DeviceAddress> allocate(Bytes size, bool shareable);
   // kRuntimeParameter: not what allocate() or allocate_managed() returned.
   Outcome free(driver::DeviceAddress address);
   // Whether the whole range is memory of the program on this card.
@@ -64,7 +67,9 @@ class ProcessCard {
   bool is_managed(driver::DeviceAddress address) const {
     return managed_ != nullptr && managed_->contains(address);
   }
-  Value<driver::DeviceAddress> allocate_managed(Bytes size, ConstByteSpan pager);
+  // `heap`: of the kind of the HAL's SVM heap.
+  Value<driver::DeviceAddress> allocate_managed(Bytes size, bool heap, ConstByteSpan pager);
+  bool is_heap(driver::DeviceAddress address) const;
   driver::ManagedMemory* known_managed() { return managed_.get(); }
 
   // The image of a kernel in the card's memory; the thread puts it there when it is first asked
@@ -76,6 +81,12 @@ class ProcessCard {
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)
       : platform_(platform), card_(card), index_(index), limits_(card.cores) {}
   Status prepare(std::uint64_t process, const ClientSharing& sharing);
+  // What the space knows as plain memory, or as a mapping of memory that it holds.
+  struct Allocation {
+    driver::DeviceAddress address;
+    Bytes size = 0;
+    std::optional<driver::MemoryHandle> memory;
+  };
   Value<std::shared_ptr<driver::Queue>> copies();
 
   static constexpr Picoseconds kPatience = 60'000'000_us;
@@ -86,14 +97,21 @@ class ProcessCard {
   CoreLimits limits_;
   std::unique_ptr<driver::ProcessContext> process_;
   std::unique_ptr<driver::TurnClient> turn_;
+  std::unique_ptr<FaultBook> faults_;
   // Threads of the program share what follows; each part is made once, with its lock held.
   std::unique_ptr<platform::Mutex> copies_lock_, managed_lock_, images_lock_;
   std::shared_ptr<driver::Queue> copies_;
   std::unique_ptr<ArgumentSlots> arguments_;
   std::unique_ptr<driver::ManagedMemory> managed_;
   std::map<const void*, std::unique_ptr<platform::DmaMemory>> staging_;
-  std::map<std::uint64_t, Bytes> memory_;  // by address: bytes asked for
-  std::map<std::uint64_t, Bytes> managed_ranges_;
+  Value<Allocation> allocate_shareable(Bytes size);
+  std::map<std::uint64_t, Allocation> memory_;  // by address
+  struct ManagedRange {
+    Bytes size = 0;
+    bool heap = false;
+  };
+  const ManagedRange* managed_range(driver::DeviceAddress address, Bytes size) const;
+  std::map<std::uint64_t, ManagedRange> managed_ranges_;
   std::map<std::string, driver::DeviceAddress> images_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stream: what is submitted runs in its order. It is an in-order compute queue for copies and
 // kernels on vector cores, and another one, made when it is needed, for kernels on cube cores; a
-// signal keeps the order where work goes from one to the other.
+// signal keeps the order where work goes from one to the other. Threads may share it.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exec/acl/card.hpp"
+#include "exec/acl/fault_book.hpp"
 #include "npu/driver/process.hpp"
 #include "npu/driver/queue_entries.hpp"
 #include "npu/driver/turns.hpp"
@@ -23,10 +24,15 @@ struct Lane {
   std::optional<driver::QueueTicket> last;
 };
 
-// Bytes that the card has written and the program is to see.
-struct Landing {
+// An entry of a stream: it may have other queues before this one has ended.
+struct Submitted {
   std::shared_ptr<Lane> lane;
   driver::QueueTicket ticket;
+};
+
+// Bytes that the card has written and the program is to see.
+struct Landing {
+  Submitted by;
   ConstByteSpan from;
   ByteSpan to;
   std::shared_ptr<void> memory;  // that both are of
@@ -37,22 +43,16 @@ using CoreLimits = std::array<std::uint32_t, kCoreKinds>;
 
 class Stream {
  public:
-  Stream(driver::ProcessContext& process, platform::Clock& clock, const Card& card,
-         const CoreLimits& limits, unsigned priority);
+  Stream(platform::Platform& platform, driver::ProcessContext& process, FaultBook& faults,
+         const Card& card, const CoreLimits& limits, unsigned priority);
 
   // kNoStream: all queues in use.
   Outcome open();
-  // Behind everything before. Errors of the driver.
-  Value<driver::QueueTicket> submit(Cores cores, const abi::QueueEntry* entries, std::size_t count);
-  Value<driver::QueueTicket> submit(Cores cores, const abi::QueueEntry& entry) {
-    return submit(cores, &entry, 1);
-  }
+  // Behind everything before. kInvalidHandle: the stream has been closed; errors of the driver.
+  Value<Submitted> submit(Cores cores, const abi::QueueEntry* entries, std::size_t count);
   // On the queue that the last work is on.
-  Value<driver::QueueTicket> follow(const abi::QueueEntry* entries, std::size_t count) {
-    return submit(current_, entries, count);
-  }
+  Value<Submitted> follow(const abi::QueueEntry* entries, std::size_t count);
   void expect(Landing landing) { landings_.push_back(std::move(landing)); }
-  std::shared_ptr<Lane> lane() const { return lanes_[static_cast<std::size_t>(current_)]; }
 
   // Until everything is done. `late`: the code when it is not at `deadline`.
   Outcome wait(Instant deadline, int late);
@@ -64,22 +64,29 @@ class Stream {
   const CoreLimits& limits() const { return limits_; }
 
  private:
+  // What follows is called with the lock held.
+  Value<Submitted> append(Cores cores, const abi::QueueEntry* entries, std::size_t count);
   Outcome open_lane(Cores cores);
   Outcome change_to(Cores cores);
-  Outcome failed(const Error& error, int late);
-  void renew();
+  void close_lanes(Instant deadline);
   void land();
+  std::shared_ptr<Lane>& lane_of(Cores cores) { return lanes_[static_cast<std::size_t>(cores)]; }
 
-  driver::ProcessContext& process_;
+  Outcome failed(const std::shared_ptr<Lane>& lane, const Error& error, int late);
+
   platform::Clock& clock_;
+  driver::ProcessContext& process_;
+  FaultBook& faults_;
   const Card& card_;
   CoreLimits limits_;
   const unsigned priority_;
+  std::unique_ptr<platform::Mutex> lock_;
   std::array<std::shared_ptr<Lane>, kCoreKinds> lanes_;
   Cores current_ = Cores::kVector;
   std::optional<driver::SignalId> signal_;
   std::uint64_t signal_value_ = 1;
   std::vector<Landing> landings_;
+  bool closed_ = false;
 };
 
 }  // namespace npu::exec::acl

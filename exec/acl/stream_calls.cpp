@@ -5,15 +5,14 @@
 #include "exec/acl/handlers.hpp"
 
 namespace npu::exec::acl {
-namespace {
 
-// Milliseconds of a call; UINT64_MAX: for ever.
-Instant deadline_of(Caller& caller, std::uint64_t milliseconds) {
+Instant deadline_of(platform::Clock& clock, std::uint64_t milliseconds) {
   constexpr std::uint64_t kLongest = 1'000'000;
   if (milliseconds > kLongest) return Instant::never();
-  return caller.clock().now() +
-         Picoseconds(static_cast<std::int64_t>(milliseconds) * 1'000'000'000);
+  return clock.now() + Picoseconds(static_cast<std::int64_t>(milliseconds) * 1'000'000'000);
 }
+
+namespace {
 
 // A program that asks again and again is a loop that polls.
 void ask_again(Caller& caller) {
@@ -30,7 +29,6 @@ std::vector<std::shared_ptr<StreamRecord>> streams_of(Caller& caller) {
 }
 
 Value<bool> is_complete(EventRecord& event) {
-  if (event.lane->queue == nullptr) return true;
   const auto done = event.lane->queue->is_done(event.ticket);
   if (done) return *done;
   // Forgotten is long ago; of a stream that is gone nothing runs.
@@ -45,7 +43,7 @@ Outcome create_stream(Caller& caller, CallRecord& call) {
   const auto priority = 14 - 2 * std::min<std::uint64_t>(call.words[0], 7);
   const auto made = caller.process().make_stream(caller.context(), static_cast<unsigned>(priority));
   if (!made) return forward_fault(made);
-  call.words[0] = caller.process().last_stream;
+  call.words[0] = made->first;
   return {};
 }
 
@@ -73,7 +71,7 @@ Outcome destroy_stream_force(Caller& caller, CallRecord& call) {
 Outcome synchronize_stream(Caller& caller, CallRecord& call) {
   const auto stream = caller.stream(call.words[0]);
   if (!stream) return forward_fault(stream);
-  return (*stream)->stream->wait(deadline_of(caller, call.words[1]), kStreamTimeout);
+  return (*stream)->stream->wait(deadline_of(caller.clock(), call.words[1]), kStreamTimeout);
 }
 
 Outcome synchronize_device(Caller& caller, CallRecord& call) {
@@ -152,15 +150,14 @@ Outcome record_event(Caller& caller, CallRecord& call) {
   if (!stream) return forward_fault(stream);
   auto& record = **event;
   if (record.device != (*stream)->device) return fault(kStreamContext, "event of another device");
+  const auto value = ++record.value;
   const auto at = caller.process().times(record.device).bus() + record.place;
-  const abi::QueueEntry entries[] = {
-      driver::entries::timestamp(at),
-      driver::entries::record_event(record.signal, record.value + 1)};
+  const abi::QueueEntry entries[] = {driver::entries::timestamp(at),
+                                     driver::entries::record_event(record.signal, value)};
   const auto ticket = (*stream)->stream->follow(entries, 2);
   if (!ticket) return forward_fault(ticket);
-  ++record.value;
-  record.lane = (*stream)->stream->lane();
-  record.ticket = *ticket;
+  record.lane = ticket->lane;
+  record.ticket = ticket->ticket;
   record.recorded = true;
   return {};
 }
@@ -189,9 +186,8 @@ Outcome synchronize_event(Caller& caller, CallRecord& call) {
   auto& record = **event;
   if (!record.recorded) return fault(kRuntimeParameter, "the event was never recorded");
   const auto lane = record.lane;
-  if (lane->queue == nullptr) return {};
   const auto done = lane->queue->wait(record.ticket, driver::WaitPolicy::kAdaptive,
-                                      deadline_of(caller, call.words[1]));
+                                      deadline_of(caller.clock(), call.words[1]));
   if (done || done.error().code == ErrorCode::kNotFound) return {};
   if (done.error().code == ErrorCode::kTimeout) {
     return fault(kEventTimeout, done.error().message());

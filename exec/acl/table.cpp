@@ -1,142 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <utility>
+
 #include "exec/acl/handlers.hpp"
 
 namespace npu::exec::acl {
+namespace {
 
-Handler handler_of(compat::Call call) {
-  using compat::Call;
-  switch (call) {
-    case Call::kSleep:
-      return sleep;
-    case Call::kInit:
-      return init;
-    case Call::kFinalize:
-      return finalize;
-    case Call::kFinalizeReference:
-      return finalize_reference;
-    case Call::kGetDeviceCount:
-      return get_device_count;
-    case Call::kSetDevice:
-      return set_device;
-    case Call::kResetDevice:
-      return reset_device;
-    case Call::kResetDeviceForce:
-      return reset_device_force;
-    case Call::kGetDevice:
-      return get_device;
-    case Call::kGetSocName:
-      return get_soc_name;
-    case Call::kGetDeviceInfo:
-      return get_device_info;
-    case Call::kQueryDeviceStatus:
-      return query_device_status;
-    case Call::kCreateContext:
-      return create_context;
-    case Call::kDestroyContext:
-      return destroy_context;
-    case Call::kSetCurrentContext:
-      return set_current_context;
-    case Call::kGetCurrentContext:
-      return get_current_context;
-    case Call::kSynchronizeDevice:
-      return synchronize_device;
-    case Call::kCreateStream:
-      return create_stream;
-    case Call::kDestroyStream:
-      return destroy_stream;
-    case Call::kDestroyStreamForce:
-      return destroy_stream_force;
-    case Call::kSynchronizeStream:
-      return synchronize_stream;
-    case Call::kStreamQuery:
-      return stream_query;
-    case Call::kStreamWaitEvent:
-      return stream_wait_event;
-    case Call::kSetStreamFailureMode:
-      return set_stream_failure_mode;
-    case Call::kCreateEvent:
-      return create_event;
-    case Call::kDestroyEvent:
-      return destroy_event;
-    case Call::kRecordEvent:
-      return record_event;
-    case Call::kResetEvent:
-      return reset_event;
-    case Call::kQueryEvent:
-      return query_event;
-    case Call::kSynchronizeEvent:
-      return synchronize_event;
-    case Call::kEventElapsedTime:
-      return event_elapsed_time;
-    case Call::kMalloc:
-      return allocate;
-    case Call::kFree:
-      return free;
-    case Call::kMallocHost:
-      return allocate_host;
-    case Call::kFreeHost:
-      return free_host;
-    case Call::kGetMemInfo:
-      return get_mem_info;
-    case Call::kPointerAttributes:
-      return pointer_attributes;
-    case Call::kCopyIn:
-      return copy_in;
-    case Call::kCopyOut:
-      return copy_out;
-    case Call::kCopyOnDevice:
-      return copy_on_device;
-    case Call::kCopyPinned:
-      return copy_pinned;
-    case Call::kMemset:
-      return fill;
-    case Call::kPlace:
-      return place;
-    case Call::kReserveMemAddress:
-      return reserve;
-    case Call::kReleaseMemAddress:
-      return release;
-    case Call::kMallocPhysical:
-      return allocate_physical;
-    case Call::kFreePhysical:
-      return free_physical;
-    case Call::kMapMem:
-      return map;
-    case Call::kUnmapMem:
-      return unmap;
-    case Call::kMemSetAccess:
-      return set_access;
-    case Call::kMemExport:
-      return export_memory;
-    case Call::kMemImport:
-      return import_memory;
-    case Call::kMallocManaged:
-      return allocate_managed;
-    case Call::kManagedAdvise:
-      return managed_advise;
-    case Call::kManagedPrefetch:
-      return managed_prefetch;
-    case Call::kManagedAttribute:
-      return managed_attribute;
-    case Call::kBinaryLoad:
-      return load_binary;
-    case Call::kBinaryUnload:
-      return unload_binary;
-    case Call::kBinaryGetFunction:
-      return get_function;
-    case Call::kLaunchKernel:
-      return launch_kernel;
-    case Call::kSetResLimit:
-      return set_res_limit;
-    case Call::kGetResLimit:
-      return get_res_limit;
-    case Call::kResetResLimit:
-      return reset_res_limit;
-    case Call::kErrorMessage:
-      return error_message;
-    default:
-      return nullptr;
-  }
+using compat::Call;
+
+constexpr std::pair<Call, Handler> kHandlers[] = {
+    {Call::kSleep, sleep},
+    {Call::kInit, init},
+    {Call::kFinalize, finalize},
+    {Call::kFinalizeReference, finalize_reference},
+    {Call::kGetDeviceCount, get_device_count},
+    {Call::kSetDevice, set_device},
+    {Call::kResetDevice, reset_device},
+    {Call::kResetDeviceForce, reset_device_force},
+    {Call::kGetDevice, get_device},
+    {Call::kGetSocName, get_soc_name},
+    {Call::kGetDeviceInfo, get_device_info},
+    {Call::kQueryDeviceStatus, query_device_status},
+    {Call::kCreateContext, create_context},
+    {Call::kDestroyContext, destroy_context},
+    {Call::kSetCurrentContext, set_current_context},
+    {Call::kGetCurrentContext, get_current_context},
+    {Call::kSynchronizeDevice, synchronize_device},
+    {Call::kCreateStream, create_stream},
+    {Call::kDestroyStream, destroy_stream},
+    {Call::kDestroyStreamForce, destroy_stream_force},
+    {Call::kSynchronizeStream, synchronize_stream},
+    {Call::kStreamQuery, stream_query},
+    {Call::kStreamWaitEvent, stream_wait_event},
+    {Call::kSetStreamFailureMode, set_stream_failure_mode},
+    {Call::kCreateEvent, create_event},
+    {Call::kDestroyEvent, destroy_event},
+    {Call::kRecordEvent, record_event},
+    {Call::kResetEvent, reset_event},
+    {Call::kQueryEvent, query_event},
+    {Call::kSynchronizeEvent, synchronize_event},
+    {Call::kEventElapsedTime, event_elapsed_time},
+    {Call::kMalloc, allocate},
+    {Call::kFree, free},
+    {Call::kMallocHost, allocate_host},
+    {Call::kFreeHost, free_host},
+    {Call::kGetMemInfo, get_mem_info},
+    {Call::kPointerAttributes, pointer_attributes},
+    {Call::kCopyIn, copy_in},
+    {Call::kCopyOut, copy_out},
+    {Call::kCopyOnDevice, copy_on_device},
+    {Call::kCopyPinned, copy_pinned},
+    {Call::kMemset, fill},
+    {Call::kPlace, place},
+    {Call::kReserveMemAddress, reserve},
+    {Call::kReleaseMemAddress, release},
+    {Call::kMallocPhysical, allocate_physical},
+    {Call::kFreePhysical, free_physical},
+    {Call::kMapMem, map},
+    {Call::kUnmapMem, unmap},
+    {Call::kMemSetAccess, set_access},
+    {Call::kMemExport, export_memory},
+    {Call::kMemImport, import_memory},
+    {Call::kMallocManaged, allocate_managed},
+    {Call::kManagedAdvise, managed_advise},
+    {Call::kManagedPrefetch, managed_prefetch},
+    {Call::kManagedAttribute, managed_attribute},
+    {Call::kBinaryLoad, load_binary},
+    {Call::kBinaryUnload, unload_binary},
+    {Call::kBinaryGetFunction, get_function},
+    {Call::kLaunchKernel, launch_kernel},
+    {Call::kSetResLimit, set_res_limit},
+    {Call::kGetResLimit, get_res_limit},
+    {Call::kResetResLimit, reset_res_limit},
+    {Call::kErrorMessage, error_message},
+    {Call::kSubscribeReport, subscribe_report},
+    {Call::kLaunchCallback, launch_callback},
+    {Call::kProcessReport, process_report},
+    {Call::kCallbackDone, callback_done},
+    {Call::kUseStreamLimits, use_stream_limits},
+    {Call::kGetThreadLimit, get_thread_limit},
+    {Call::kOpenDevice, open_device},
+    {Call::kFaultErrors, fault_errors},
+    {Call::kShareName, share_name},
+    {Call::kShareEnd, share_end},
+    {Call::kShareAdmit, share_admit},
+    {Call::kShareOpen, share_open},
+    {Call::kShareClose, share_close},
+};
+
+using Table = std::array<Handler, static_cast<std::size_t>(Call::kCount)>;
+
+constexpr Table make_table() {
+  Table table{};
+  for (const auto& [call, handler] : kHandlers) table[static_cast<std::size_t>(call)] = handler;
+  return table;
+}
+
+}  // namespace
+
+Handler handler_of(Call call) {
+  static constexpr Table kTable = make_table();
+  return call < Call::kCount ? kTable[static_cast<std::size_t>(call)] : nullptr;
 }
 
 }  // namespace npu::exec::acl

@@ -121,7 +121,7 @@ constexpr BuiltInKernel kKernels[] = {
     {"relu", "elementwise", false, elementwise, number(VectorOp::kRelu)},
     {"exp", "elementwise", false, elementwise, number(VectorOp::kExp)},
     {"matmul", "matmul", true, matmul, 0},
-    {"spin", "spin", false, spin, 0},
+    {"spin", "spin", false, spin, 0, true},
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ struct BuiltInKernel {
   // kInvalidArgument.
   Result<std::vector<std::uint64_t>> (*words)(const BuiltInKernel& kernel, ConstByteSpan arguments,
                                               std::uint32_t* blocks);
-  unsigned operation;  // the kernel's own
+  unsigned operation;      // the kernel's own
+  bool any_cores = false;  // a launch may say which it is to run on
 };
 
 // Null: there is none of that name.

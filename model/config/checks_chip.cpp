@@ -84,7 +84,8 @@ CheckResult check_memory_bar(const ChipConfig& chip) {
   return check_windows(windows, hbm);
 }
 
-CheckResult check_sriov(const PciFunctionConfig& pci) {
+CheckResult check_sriov(const ChipConfig& chip) {
+  const PciFunctionConfig& pci = chip.pci;
   const unsigned vfs = pci.sriov_total_vfs;
   if (vfs == 0) return std::nullopt;
   if (pci.sriov_first_vf_offset == 0) {
@@ -98,6 +99,12 @@ CheckResult check_sriov(const PciFunctionConfig& pci) {
     return BrokenRule{
         "pci.sriov_total_vfs",
         fmt::format("the last VF would be function {} of a bus that has 0..255", last)};
+  }
+  constexpr unsigned kMostFunctions = 256 / abi::kVmids;  // model/core/space_id.hpp
+  if (chip.functions() > kMostFunctions) {
+    return BrokenRule{"pci.sriov_total_vfs",
+                      fmt::format("the card would have {} functions, and address spaces for {}",
+                                  chip.functions(), kMostFunctions)};
   }
   if (pci.sriov_vf_device_id == 0 || pci.sriov_vf_device_id == 0xFFFF) {
     return BrokenRule{"pci.sriov_vf_device_id", "is no device id"};
@@ -200,7 +207,7 @@ CheckResult check_chip(const ChipConfig& chip) {
   if (auto broken = check_register_bar(chip)) return broken;
   if (auto broken = check_hbm(chip.hbm)) return broken;
   if (auto broken = check_memory_bar(chip)) return broken;
-  if (auto broken = check_sriov(chip.pci)) return broken;
+  if (auto broken = check_sriov(chip)) return broken;
   if (auto broken = check_l2(chip)) return broken;
   if (auto broken = check_hccs(chip)) return broken;
   if (auto broken = check_core_count(chip)) return broken;

@@ -69,18 +69,11 @@ void Candidates::lower_ages(int less) {
 }
 
 [[gnu::noinline]] void Candidates::rebase(Clock now) {
-  const Clock shift = now - base_;
-  const auto moved = [shift](Lane time) {
-    return static_cast<Lane>(std::max<Clock>(time - shift, 0));
-  };
-  for (auto& times : times_) {
-    for (int i = 0; i < 8; ++i) {
-      if (times[i] != kNoTime) times[i] = moved(times[i]);
-    }
-  }
-  for (auto& held : held_) {
-    for (int i = 0; i < 8; ++i) held[i] = moved(held[i]);
-  }
+  // No time is negative, so that none is below that of the lane type afterwards.
+  const auto shift = static_cast<Lane>(std::min<Clock>(now - base_, kNoTime));
+  const auto moved = [shift](LaneVector times) { return later(times - shift, LaneVector{}); };
+  for (auto& times : times_) times = moved(times) | (kNoTime & (times == kNoTime));
+  for (auto& held : held_) held = moved(held);
   base_ = now;
 }
 

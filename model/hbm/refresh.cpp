@@ -260,17 +260,21 @@ bool ChannelEngine::can_refresh(unsigned pseudo_channel, Clock at) const {
 
 void ChannelEngine::close_refreshed(unsigned pseudo_channel, Clock refreshes) {
   Refresh& refresh = refresh_[pseudo_channel];
-  const Clock banks = banks_per_rank_ * static_cast<int>(t_.stacks);
-  for (Clock i = 0; i < std::min(refreshes, banks); ++i) {
-    const int lane = refresh_lane(pseudo_channel);
-    if (queue_.bank(lane).open) {
-      precharge(lane, now_);
-      update_bank(lane);
-      ++counts_.precharges;
-    }
+  const auto close = [this](int lane) {
+    if (!queue_.bank(lane).open) return;
+    precharge(lane, now_);
+    update_bank(lane);
+    ++counts_.precharges;
+  };
+  if (refreshes >= Clock{banks_per_rank_} * static_cast<int>(t_.stacks)) {  // all have their turn
+    const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
+    for (int lane = first; lane < first + lanes_per_pseudo_channel_; ++lane) close(lane);
+    return take_turns(refresh, refreshes);
+  }
+  for (Clock i = 0; i < refreshes; ++i) {
+    close(refresh_lane(pseudo_channel));
     take_turns(refresh, 1);
   }
-  take_turns(refresh, std::max<Clock>(refreshes - banks, 0));
 }
 
 }  // namespace npu::model::hbm

@@ -16,8 +16,11 @@ void Mmu::drop(const TaggedRange& range) {
 }
 
 void Mmu::open_generation(const TaggedRange& range) {
-  for (std::size_t space = 0; space < in_flight_.size(); ++space) {
-    if (!range.overlaps(space, abi::kVirtualBits)) continue;
+  if (range.first > range.last) return;
+  const std::size_t first = range.first >> abi::kVirtualBits;
+  const std::size_t end =
+      std::min<std::size_t>(in_flight_.size(), (range.last >> abi::kVirtualBits) + 1);
+  for (std::size_t space = first; space < end; ++space) {
     in_flight_[space].generation = (in_flight_[space].generation + 1) % InFlight::kGenerations;
   }
 }

@@ -60,9 +60,18 @@ Residency& Tlb::residency(const Translation& entry) {
   return residency_[static_cast<std::size_t>(&entry - entries_.data())];
 }
 
-// A dropped entry is the first to be used again.
 void Tlb::drop(const TaggedRange& range) {
-  for (auto& entry : entries_) {
+  for (const unsigned shift : {abi::kPageShift, abi::kGiantShift}) {
+    const std::uint64_t first = range.first >> shift, last = range.last >> shift;
+    if (last - first >= set_mask_) return drop_of(range, 0, entries_.size());
+    for (std::uint64_t tag = first; tag <= last; ++tag) drop_of(range, set_of(tag, shift), ways_);
+  }
+}
+
+// A dropped entry is the first to be used again.
+void Tlb::drop_of(const TaggedRange& range, std::size_t first, std::size_t count) {
+  for (std::size_t i = first; i < first + count; ++i) {
+    auto& entry = entries_[i];
     if (entry.tag != Translation::kInvalid && range.overlaps(entry.tag, entry.shift)) entry = {};
   }
 }

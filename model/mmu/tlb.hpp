@@ -60,6 +60,7 @@ class Tlb {
 
  private:
   std::size_t set_of(std::uint64_t tag, unsigned shift) const;
+  void drop_of(const TaggedRange& range, std::size_t first, std::size_t count);
 
   std::vector<Translation> entries_;  // set by set
   std::size_t ways_;

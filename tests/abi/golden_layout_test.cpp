@@ -254,7 +254,7 @@ TEST(GoldenPageTable, Entries) {
   EXPECT_EQ(peer.address(), 0x1220'0000U);
   EXPECT_EQ(peer.target(), 0x0105'0000'1220'0000U);
   EXPECT_EQ(PageTableEntry{0x0005'0000'1220'000F}.target(), 0x1220'0000U);
-  EXPECT_EQ(kVmids, 16U);
+  EXPECT_EQ(kVmids, 19U);
   EXPECT_EQ(kTableSize, 4096U);
 }
 

@@ -84,8 +84,8 @@ const std::vector<Area> kAreas{
     {"compat/protocol/", {}, false},
     {"compat/", {"compat/protocol"}, false},
     {"exec/",
-     contracts_and({"include/npu/driver", "include/npu/aicore", "compat/protocol",
-                    "workloads/kernels"}),
+     contracts_and(
+         {"include/npu/driver", "include/npu/aicore", "compat/protocol", "workloads/kernels"}),
      false},
     {"sim/",
      contracts_and({"include/npu/sim", "include/npu/testing", "model", "model/config", "reports",

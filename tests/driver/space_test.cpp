@@ -132,7 +132,7 @@ TEST_F(SpaceTest, FifteenSpacesThenAClearRefusalThenReuse) {
     spaces.push_back(std::move(*created));
   }
   EXPECT_THAT(device->create_address_space(),
-              FailsWith(ErrorCode::kOutOfResources, "all 15 address spaces"));
+              FailsWith(ErrorCode::kOutOfResources, "all 18 address spaces"));
   spaces[4].reset();
   const auto again = device->create_address_space();
   ASSERT_THAT(again, IsOk());

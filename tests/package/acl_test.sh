@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# acl_test.sh PREFIX SOURCES: programs of the C API, compiled in an empty folder against what is
-# installed, give what they should under `npusim exec`, and reports that are the same every time.
+# acl_test.sh PREFIX SOURCES: programs of the C API and of the HAL, compiled in an empty folder
+# against what is installed, give what they should under `npusim exec`, and reports that are the
+# same every time.
 set -euo pipefail
 prefix=$1
 sources=$2
@@ -9,21 +10,28 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 library=$(dirname "$(find "$prefix" -name libascendcl.so | head -n 1)")
-for file in "$sources"/*.c; do
-  cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$file" -L"$library" -lascendcl \
-    -o "$(basename "$file" .c)"
-done
-for file in "$sources"/*.cpp; do
-  c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" "$file" -L"$library" -lacl_rt -pthread \
-    -o "$(basename "$file" .cpp)"
+c_program() { # FILE LIBRARY OUTPUT
+  cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$1" -L"$library" -l"$2" -o "$3"
+}
+for file in "$sources"/acl/*.c; do c_program "$file" ascendcl "$(basename "$file" .c)"; done
+for file in "$sources"/hal/*.c; do c_program "$file" ascend_hal "hal_$(basename "$file" .c)"; done
+for file in "$sources"/acl/*.cpp; do
+  libraries=(-lacl_rt)
+  [[ $file != */framework.cpp ]] || libraries=()
+  c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" "$file" -L"$library" "${libraries[@]}" \
+    -pthread -o "$(basename "$file" .cpp)"
 done
 
 run() { "$prefix/bin/npusim" --config "$1" exec --report "$2" -- "${@:3}" 2> errors > output; }
 rights() { grep -c '^right$' output; }
+expect() { # HOW-MANY REPORT PROGRAMS...
+  run 910b2 "${@:2}" || { cat errors output; echo "failed: ${*:3}"; exit 1; }
+  [[ $(rights) == "$1" ]] || { cat errors output; echo "not right: ${*:3}"; exit 1; }
+}
 
-for program in hello copies launch launch_config events virtual_memory managed limits misuse threads; do
-  run 910b2 report.json "./$program" || { cat errors; echo "$program failed"; exit 1; }
-  [[ $(rights) == 1 ]]
+for program in hello copies launch launch_config events virtual_memory managed limits misuse threads \
+  together callbacks faults resources framework hal_memory hal_managed hal_virtual_memory hal_misuse; do
+  expect 1 report.json "./$program"
 done
 
 # The same program on another card: other times, the same results.
@@ -32,10 +40,12 @@ run 950pr other.json ./launch
 [[ $(rights) == 1 ]]
 ! cmp -s first.json other.json
 
+# Programs that share memory, by number and by name.
+mkfifo pipe names ids
+expect 2 report.json ./shared give pipe ::: ./shared take pipe
+expect 2 report.json ./hal_shared give names ids ::: ./hal_shared take names ids
+
 # Programs that share a card, one of which dies: the others go on, and every time in the same way.
-mkfifo pipe
-run 910b2 report.json ./shared give pipe ::: ./shared take pipe
-[[ $(rights) == 2 ]]
 together=(./dies DEATH ::: ./threads ::: ./launch ::: ./threads 2)
 for death in abort exit kill; do
   together[1]=$death
@@ -46,9 +56,37 @@ for death in abort exit kill; do
   done
 done
 
+# Up to 16 of them.
+many=(./launch)
+for count in 1 2 4 8 16; do
+  while ((${#many[@]} < 2 * count - 1)); do many+=(::: ./launch); done
+  expect "$count" "many.json" "${many[@]}"
+done
+run 910b2 again.json "${many[@]}"
+cmp many.json again.json
+
+# A layer in front of the library: quotas it shows and keeps, managed memory in place of the card's,
+# also more than the card has; for programs that are linked and for those that take names.
+layer() { # MODE QUOTA PROGRAM...
+  expect 1 report.json env LD_PRELOAD="$library/libnpushare.so" NPUSHARE_REPORT=1 NPUSHARE_MODE="$1" \
+    NPUSHARE_QUOTA_BYTES="$2" "${@:3}"
+  grep -E '^npushare: [1-9][0-9]* allocations, ' errors > /dev/null
+}
+gib=$((1 << 30))
+for mode in native svm_coop svm_transparent; do
+  layer "$mode" "$gib" ./layer "$gib" $((gib / 2))
+  layer "$mode" "$gib" ./framework "$gib"
+done
+layer svm_transparent $((200 * gib)) ./layer $((200 * gib)) $((150 * gib))
+code=0
+run 910b2 report.json env LD_PRELOAD="$library/libnpushare.so" NPUSHARE_MODE=none ./layer 1 1 || code=$?
+[[ $code == 2 ]] && grep '^npushare: NPUSHARE_MODE=none$' errors > /dev/null
+
 # Without npusim a program is told so.
 LD_LIBRARY_PATH=$library ./hello 2> errors && exit 1
 grep 507899 errors > /dev/null
+LD_LIBRARY_PATH=$library ./hal_memory 2> errors && exit 1
+grep 'drvGetDevNum(&count): 1, expected 0' errors > /dev/null
 # What cannot be run is bad input, in one line.
 for words in "" "./none" "./hello :::" "::: ./hello"; do
   code=0

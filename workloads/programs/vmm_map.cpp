@@ -186,7 +186,7 @@ Workload vmm_map() {
   return {"vmm_map",
           "Cost of reserving, mapping and unmapping by size; address spaces are apart",
           {{"sizes", ParameterType::kSizeList, "B", "2MiB..16GiB", "memory to map", 2_MiB, 128_GiB},
-           {"spaces", ParameterType::kInteger, "", "4", "processes with equal addresses", 2, 15},
+           {"spaces", ParameterType::kInteger, "", "4", "processes with equal addresses", 2, 18},
            card_parameter()},
           run};
 }

@@ -29,9 +29,9 @@ struct FaultHigh : Register<FaultHigh, std::uint32_t, 0x0018, Access::kReadOnly>
 struct FaultAccessInfo : Register<FaultAccessInfo, std::uint32_t, 0x001C, Access::kReadOnly> {
   static constexpr std::string_view kName = "FAULT_ACCESS_INFO";
   using Core = Field<15, 0>;  // as in PageFaultRecord
-  using Vmid = Field<19, 16>;
-  using Write = Field<20, 20>;
-  using Forbidden = Field<21, 21>;
+  using Vmid = Field<20, 16>;
+  using Write = Field<21, 21>;
+  using Forbidden = Field<22, 22>;
   using Unit = Field<26, 24>;
   using Valid = Field<31, 31>;  // there was one
 };

@@ -18,7 +18,7 @@ namespace npu::abi {
 // ever served it.
 struct PageFaultSpaces : Register<PageFaultSpaces, std::uint32_t, 0x0380, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_FAULT_SPACES";
-  using Vmids = Field<15, 0>;
+  using Vmids = Field<18, 0>;
 };
 // Writing Enable = 1 latches PAGE_FAULT_BASE and the size and zeroes both indices.
 struct PageFaultControl : Register<PageFaultControl, std::uint32_t, 0x0384, Access::kReadWrite> {
@@ -78,7 +78,7 @@ struct PageFaultMode : Register<PageFaultMode, std::uint32_t, 0x03B0, Access::kR
 struct SharedSpace : Register<SharedSpace, std::uint32_t, 0x03B4, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARED_SPACE";
   using Pasid = Field<19, 0>;  // not 0
-  using Vmid = Field<23, 20>;  // not 0
+  using Vmid = Field<24, 20>;  // not 0
   using Enable = Field<31, 31>;
 };
 

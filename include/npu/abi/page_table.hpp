@@ -29,7 +29,9 @@
 
 namespace npu::abi {
 
-inline constexpr unsigned kVmids = 16;
+// So many that space numbers of 8 bits (model: core/space_id.hpp) suffice for a function and 12 of
+// its virtual ones.
+inline constexpr unsigned kVmids = 19;
 inline constexpr unsigned kVmidPhysical = 0;
 
 inline constexpr unsigned kTableLevels = 3;

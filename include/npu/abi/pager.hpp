@@ -45,8 +45,8 @@ inline constexpr std::uint32_t kNoSlot = 0xFFFF'FFFF;
 
 // Fields of a message's words.
 struct PagerHead {  // words[0]
-  using Kind = Field<7, 0>;
-  using Vmid = Field<11, 8>;
+  using Kind = Field<6, 0>;
+  using Vmid = Field<11, 7>;
   using Write = Field<12, 12>;      // kFault
   using Forbidden = Field<13, 13>;  // kFault
   using Dirty = Field<14, 14>;      // kSwap, kTaken: written since it was mapped

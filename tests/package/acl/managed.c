@@ -29,8 +29,8 @@ int main(void) {
   REQUIRE(attribute == 0);
   OK(aclrtCreateStream(&stream));
   OK(aclrtMemManagedPrefetchAsync(managed, sizeof values, card, 0, stream));
-  OK(aclrtMemManagedGetAttr(ACL_MEM_RANGE_ATTRIBUTE_LOCATION_TYPE, managed, sizeof values,
-                            &attribute, sizeof attribute));
+  OK(aclrtMemManagedGetAttr(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, managed,
+                            sizeof values, &attribute, sizeof attribute));
   REQUIRE(attribute == ACL_MEM_LOCATIONTYPE_DEVICE);
   OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
   OK(aclrtBinaryGetFunction(binary, "add", &add));

@@ -2,6 +2,49 @@
 /* What each misuse says. */
 #include "check.h"
 
+static void arguments(aclrtStream stream) {
+  char host[8] = "";
+  void* memory = NULL;
+  size_t size = 0;
+  int64_t value = 0;
+  float time = 0;
+  uint64_t key = 0;
+  aclrtEvent event = NULL;
+  aclrtBinHandle binary = NULL;
+  aclrtFuncHandle function = NULL;
+  aclrtDrvMemHandle handle = NULL;
+  aclrtPhysicalMemProp on_host = {0};
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo((aclrtMemAttr)12, &size, &size));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, NULL, &size));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtMalloc(&memory, 8, (aclrtMemMallocPolicy)8));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtMallocHost(&memory, 0));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtMemset(NULL, 8, 0, 8));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtMemset(host, 4, 0, 8));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtSynchronizeStreamWithTimeout(stream, -2));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtSetStreamFailureMode(stream, 2));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtCreateStream(NULL));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtDestroyStream(NULL));
+  EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtDestroyStream(host));
+  EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtRecordEvent(host, stream));
+  OK(aclrtCreateEvent(&event));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtEventElapsedTime(&time, event, event));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceInfo(0, (aclrtDevAttr)9999, &value));
+  EXPECT(ACL_ERROR_RT_INVALID_DEVICEID,
+         aclrtGetDeviceInfo(9, ACL_DEV_ATTR_AICORE_CORE_NUM, &value));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtBinaryLoadFromFile("/nowhere", NULL, &binary));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtBinaryLoadFromFile("/dev/null", NULL, &binary));
+  EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtBinaryGetFunction(stream, "add", &function));
+  EXPECT(ACL_ERROR_API_NOT_SUPPORT, aclrtMallocPhysical(&handle, 2 << 20, &on_host, 0));
+  EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtMapMem(host, 2 << 20, 0, stream, 0));
+  EXPECT(ACL_ERROR_RT_INVALID_HANDLE,
+         aclrtMemExportToShareableHandle(stream, ACL_MEM_HANDLE_TYPE_NONE, 0, &key));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtSubscribeReport(0, stream));
+  EXPECT(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtProcessReport(1));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtUnuseStreamResInCurrentThread(stream));
+  EXPECT(ACL_ERROR_API_NOT_SUPPORT, aclmdlUnload(1));
+  EXPECT(ACL_ERROR_API_NOT_SUPPORT, aclopLoad(host, sizeof host));
+}
+
 int main(void) {
   char host[8];
   void* memory = NULL;
@@ -37,6 +80,7 @@ int main(void) {
   EXPECT(ACL_ERROR_API_NOT_SUPPORT, aclrtHostRegister(host, sizeof host, 0, &memory));
   EXPECT(ACL_ERROR_INVALID_PARAM, aclrtLaunchKernel(NULL, 1, NULL, 0, stream));
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtLaunchKernel(stream, 1, NULL, 0, stream));
+  arguments(stream);
   OK(aclrtResetDeviceForce(0));
   EXPECT(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device));
   OK(aclFinalizeReference(&left));

@@ -135,8 +135,8 @@ TEST_F(BadInput, a_parameter_that_asks_for_more_than_there_is_is_named) {
                            const std::string& line) {
     expect_refused({"--config", "910b2", "run", workload, "--set", set}, workload + ": " + line);
   };
-  refused("vmm_map", "spaces=15",
-          "out of resources: all 15 address spaces of the card in use; asked for with spaces=15");
+  refused("vmm_map", "spaces=18",
+          "out of resources: all 18 address spaces of the card in use; asked for with spaces=18");
   refused("vmm_map", "sizes=128GiB",
           "out of memory: 137438953472 bytes of device memory requested, 65766686720 free, largest "
           "free block 65766686720; asked for with sizes=128GiB");

@@ -42,6 +42,11 @@ ACL_RT_CALL aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type
 ACL_RT_CALL aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t* value);
 ACL_RT_CALL aclrtResetStreamResLimit(aclrtStream stream);
 
+/* What the calling thread asks for is the stream's, until it is no longer in use. */
+ACL_RT_CALL aclrtUseStreamResInCurrentThread(aclrtStream stream);
+ACL_RT_CALL aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
+ACL_RT_CALL aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value);
+
 /* --- Contexts */
 ACL_RT_CALL aclrtCreateContext(aclrtContext* context, int32_t device);
 ACL_RT_CALL aclrtDestroyContext(aclrtContext context);
@@ -80,6 +85,17 @@ ACL_RT_CALL aclrtSynchronizeEvent(aclrtEvent event);
 ACL_RT_CALL aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
 /* Between the two records on the card, in steps of a nanosecond of its clock. */
 ACL_RT_CALL aclrtEventElapsedTime(float* milliseconds, aclrtEvent start, aclrtEvent end);
+
+/* --- Callbacks: functions of the program's in a stream's order. `thread`, as pthread_self()
+   numbers it, runs those of the streams it has subscribed to, one with each aclrtProcessReport().
+   107000: another one has subscribed, or none. */
+ACL_RT_CALL aclrtSubscribeReport(uint64_t thread, aclrtStream stream);
+ACL_RT_CALL aclrtUnSubscribeReport(uint64_t thread, aclrtStream stream);
+/* With ACL_CALLBACK_BLOCK the stream goes on when the function has returned. */
+ACL_RT_CALL aclrtLaunchCallback(aclrtCallback call, void* data, aclrtCallbackBlockType type,
+                                aclrtStream stream);
+/* `timeout`: milliseconds of simulated time, -1: for ever. 107019. */
+ACL_RT_CALL aclrtProcessReport(int32_t timeout);
 
 /* --- Memory. 207001: there is not so much. */
 /* `size` is rounded up to 32 bytes, and 32 more. */
@@ -185,14 +201,6 @@ ACL_RT_CALL aclrtGetMemUsageInfo(int32_t device, void* info, size_t capacity, si
 ACL_RT_CALL aclrtDeviceCanAccessPeer(int32_t* can, int32_t device, int32_t peer);
 ACL_RT_CALL aclrtDeviceEnablePeerAccess(int32_t peer, uint32_t flags);
 ACL_RT_CALL aclrtDeviceDisablePeerAccess(int32_t peer);
-ACL_RT_CALL aclrtSubscribeReport(uint64_t thread, aclrtStream stream);
-ACL_RT_CALL aclrtUnSubscribeReport(uint64_t thread, aclrtStream stream);
-ACL_RT_CALL aclrtProcessReport(int32_t timeout);
-ACL_RT_CALL aclrtLaunchCallback(aclrtCallback call, void* data, uint32_t block_type,
-                                aclrtStream stream);
-ACL_RT_CALL aclrtUseStreamResInCurrentThread(aclrtStream stream);
-ACL_RT_CALL aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
-ACL_RT_CALL aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value);
 
 #undef ACL_RT_CALL
 

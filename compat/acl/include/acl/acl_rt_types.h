@@ -11,6 +11,7 @@ typedef void* aclrtArgsHandle;
 typedef void* aclrtParamHandle;
 typedef void* aclrtDrvMemHandle;
 typedef void (*aclrtCallback)(void* data);
+typedef enum { ACL_CALLBACK_NO_BLOCK = 0, ACL_CALLBACK_BLOCK = 1 } aclrtCallbackBlockType;
 
 typedef enum { ACL_DEVICE = 0, ACL_HOST = 1 } aclrtRunMode;
 
@@ -156,8 +157,8 @@ typedef enum {
   ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 4,
   ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 5,
   ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6,
-  ACL_MEM_RANGE_ATTRIBUTE_LOCATION_TYPE = 7,
-  ACL_MEM_RANGE_ATTRIBUTE_LOCATION_ID = 8
+  ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+  ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
 } aclrtMemManagedRangeAttribute;
 
 /* Which cores a kernel is for, if its binary or the launch says so: by default those with a vector

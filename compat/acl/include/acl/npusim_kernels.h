@@ -28,7 +28,8 @@ typedef struct npusim_matmul_args {
   uint32_t type; /* aclDataType of a and b */
 } npusim_matmul_args;
 
-/* "spin": every block keeps its core for so many clocks, of any kind. */
+/* "spin": every block keeps its core for so many clocks; a vector core, unless the launch says which
+   engine it is for. */
 typedef struct npusim_spin_args {
   uint64_t clocks;
 } npusim_spin_args;

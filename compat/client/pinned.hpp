@@ -17,4 +17,9 @@ struct PinnedPlace {
 // Nothing: the address is in none of it.
 std::optional<PinnedPlace> find_pinned(const void* address);
 
+// The status of the call (compat/acl/include/acl/acl_base.h); `*address` if it is 0.
+int allocate_pinned(void** address, std::size_t size);
+// 107000: not what allocate_pinned() gave.
+int free_pinned(void* address);
+
 }  // namespace npu::compat

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function of the ACL as a call of npusim.
+// A function of the C API as a call of npusim.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,35 @@ inline void* pointer(std::uint64_t word) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(word));
 }
 
+// Which device the thread's calls are about (kDeviceWord), for as long as this lives: the HAL names
+// it with each call.
+class OnDevice {
+ public:
+  explicit OnDevice(std::uint32_t device) : before_(place()) {
+    place() = std::uint64_t{device} + 1;
+  }
+  // Whichever the addresses are on.
+  OnDevice() : before_(place()) { place() = kAnyDevice; }
+  ~OnDevice() { place() = before_; }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+  static std::uint64_t& place() {
+    static thread_local std::uint64_t word = kDeviceOfContext;
+    return word;
+  }
+
+ private:
+  const std::uint64_t before_;
+};
+
 // A call with these words; `bytes` are in the thread's window already.
 inline int ask(Call call, std::initializer_list<std::uint64_t> words = {}, std::size_t bytes = 0) {
   Channel* const channel = Channel::of_this_thread();
   if (channel == nullptr) return kNoServer;
   std::size_t i = 0;
   for (const auto each : words) channel->words()[i++] = each;
+  channel->words()[kDeviceWord] = OnDevice::place();
   return channel->call(call, bytes);
 }
 
@@ -36,13 +59,13 @@ inline std::uint64_t answer(std::size_t i = 0) {
 // The same for a call that makes one thing, which `to` is for.
 template <class T>
 int ask_for(T* to, Call call, std::initializer_list<std::uint64_t> words = {}) {
-  if (to == nullptr) return 100000;
+  if (to == nullptr) return kInvalidParameter;
   const int status = ask(call, words);
   if (status == 0) *to = static_cast<T>(answer());
   return status;
 }
 inline int ask_for(void** to, Call call, std::initializer_list<std::uint64_t> words = {}) {
-  if (to == nullptr) return 100000;
+  if (to == nullptr) return kInvalidParameter;
   const int status = ask(call, words);
   if (status == 0) *to = pointer(answer());
   return status;

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that reach for what is not theirs; what their streams say, and that they go on. */
+#include <acl/npusim_kernels.h>
+
+#include "check.h"
+
+static void elementwise(aclrtFuncHandle function, void* good) {
+  const npusim_elementwise_args bad = {0x7000000000000, 0x7000000000000, 0, 1000, ACL_FLOAT};
+  const npusim_elementwise_args args = {(uint64_t)good, (uint64_t)good, 0, 10, ACL_FLOAT};
+  aclrtStream stream = NULL, other = NULL;
+  OK(aclrtCreateStream(&stream));
+  OK(aclrtCreateStream(&other));
+  OK(aclrtLaunchKernel(function, 1, &bad, sizeof bad, stream));
+  OK(aclrtLaunchKernel(function, 1, &args, sizeof args, other));
+  EXPECT(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, aclrtSynchronizeStream(stream));
+  REQUIRE(aclGetRecentErrMsg()[0] != 0);
+  OK(aclrtSynchronizeStream(other));
+  OK(aclrtLaunchKernel(function, 1, &args, sizeof args, stream));
+  OK(aclrtSynchronizeStream(stream));
+  /* Two streams at once: each is told its own. */
+  OK(aclrtLaunchKernel(function, 1, &bad, sizeof bad, stream));
+  OK(aclrtLaunchKernel(function, 1, &bad, sizeof bad, other));
+  EXPECT(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, aclrtSynchronizeStream(other));
+  EXPECT(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, aclrtSynchronizeStream(stream));
+}
+
+static void product(aclrtFuncHandle function) {
+  const npusim_matmul_args bad = {0x7000000000000, 0x7000000000000, 0x7000000000000, 64, 64, 64,
+                                  ACL_FLOAT16};
+  OK(aclrtLaunchKernel(function, 1, &bad, sizeof bad, NULL));
+  EXPECT(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeDevice());
+}
+
+int main(void) {
+  void* good = NULL;
+  aclrtBinHandle binary = NULL;
+  aclrtFuncHandle copy = NULL, matmul = NULL;
+  OK(aclInit(NULL));
+  OK(aclrtSetDevice(0));
+  OK(aclrtMalloc(&good, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+  OK(aclrtMemset(good, 4096, 0, 4096));
+  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
+  OK(aclrtBinaryGetFunction(binary, "copy", &copy));
+  OK(aclrtBinaryGetFunction(binary, "matmul", &matmul));
+  elementwise(copy, good);
+  product(matmul);
+  OK(aclFinalize());
+  puts("right");
+  return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program that asks for more than it may have, and computes with what it gets: `layer QUOTA SIZE`
+   runs with libnpushare.so in front (bytes). */
+#include <acl/npusim_kernels.h>
+#include <string.h>
+
+#include "check.h"
+
+#define COUNT 1000
+
+int main(int argc, char** argv) {
+  float values[COUNT];
+  void *a = NULL, *more = NULL;
+  size_t free = 0, total = 0;
+  aclrtBinHandle binary = NULL;
+  aclrtFuncHandle add = NULL;
+  REQUIRE(argc == 3);
+  const size_t quota = strtoull(argv[1], NULL, 10), size = strtoull(argv[2], NULL, 10);
+  OK(aclInit(NULL));
+  OK(aclrtSetDevice(0));
+  OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+  REQUIRE(free == quota && total == quota);
+  EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION,
+         aclrtMalloc(&more, quota + 32, ACL_MEM_MALLOC_HUGE_FIRST));
+  OK(aclrtMalloc(&a, size, ACL_MEM_MALLOC_HUGE_FIRST));
+  OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+  REQUIRE(free == quota - size && total == quota);
+  EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&more, quota - size + 32,
+                                                     ACL_MEM_MALLOC_HUGE_FIRST));
+  for (int i = 0; i < COUNT; ++i) values[i] = (float)i;
+  /* In the last part of it: of managed memory only this much has a place. */
+  char* const last = (char*)a + size - sizeof values;
+  OK(aclrtMemcpy(last, sizeof values, values, sizeof values, ACL_MEMCPY_HOST_TO_DEVICE));
+  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
+  OK(aclrtBinaryGetFunction(binary, "add", &add));
+  const uint64_t at = (uint64_t)last;
+  const npusim_elementwise_args twice = {at, at, at, COUNT, ACL_FLOAT};
+  OK(aclrtLaunchKernel(add, 1, &twice, sizeof twice, NULL));
+  OK(aclrtSynchronizeDevice());
+  OK(aclrtMemcpy(values, sizeof values, last, sizeof values, ACL_MEMCPY_DEVICE_TO_HOST));
+  for (int i = 0; i < COUNT; ++i) REQUIRE(values[i] == 2 * (float)i);
+  OK(aclrtFree(a));
+  OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+  REQUIRE(free == quota);
+  OK(aclFinalize());
+  puts("right");
+  return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything there is of a thing, and the code when it is used up. */
+#include <string.h>
+
+#include "check.h"
+
+#define MOST 100000
+
+static aclrtStream streams[MOST];
+static aclrtEvent events[MOST];
+
+int main(void) {
+  int count = 0;
+  aclError got = ACL_SUCCESS;
+  size_t free_before = 0, free_after = 0, total = 0;
+  void* memory = NULL;
+  OK(aclInit(NULL));
+  OK(aclrtSetDevice(0));
+  OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_before, &total));
+  while (count < MOST && (got = aclrtCreateStream(&streams[count])) == ACL_SUCCESS) ++count;
+  REQUIRE(got == ACL_ERROR_RT_NO_STREAM_RESOURCE && count >= 16);
+  while (count > 0) OK(aclrtDestroyStream(streams[--count]));
+  OK(aclrtCreateStream(&streams[0]));
+  OK(aclrtDestroyStream(streams[0]));
+  while (count < MOST && (got = aclrtCreateEvent(&events[count])) == ACL_SUCCESS) ++count;
+  REQUIRE(got == ACL_ERROR_RT_RESOURCE_ALLOC_FAIL && count >= 1000);
+  while (count > 0) OK(aclrtDestroyEvent(events[--count]));
+  OK(aclrtCreateEvent(&events[0]));
+  EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&memory, total, ACL_MEM_MALLOC_HUGE_FIRST));
+  OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_after, &total));
+  REQUIRE(free_before - free_after < (size_t)64 << 20);
+  OK(aclFinalize());
+  puts("right");
+  return 0;
+}

@@ -18,6 +18,7 @@ Outcome sweep_command(const Options& options);
 Outcome config_command(const Options& options);
 Outcome smi_command(const Options& options);
 Outcome metrics_command(const Options& options);
+Outcome probe_command(const Options& options);
 Outcome completion_command(const Options& options);
 Outcome show_report(const Options& options);
 Outcome compare_reports(const Options& options);

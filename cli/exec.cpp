@@ -11,7 +11,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/exec_report.hpp"
+#include "cli/exec_sharing.hpp"
 #include "cli/identity.hpp"
+#include "cli/metrics/exec_metrics.hpp"
 #include "cli/recording.hpp"
 #include "cli/run_checks.hpp"
 #include "cli/simulator.hpp"
@@ -78,8 +80,23 @@ tl::expected<exec::ServerOptions, Failure> server_options(const Options& options
   server.programs = std::move(*programs);
   server.variables.emplace_back("LD_LIBRARY_PATH", library_path());
   server.cards.assign(config.cards.size(), {soc_name_of(options.config)});
+  auto sharing = read_sharing(options.shares, options.sharing, server.programs.size());
+  if (!sharing) return tl::unexpected(sharing.error());
+  server.sharing = std::move(*sharing);
   server.images = [](std::string_view name) { return workloads::program_image(name); };
   return server;
+}
+
+// Null: nobody is to ask.
+tl::expected<std::unique_ptr<ExecMetrics>, Failure> open_metrics(const Options& options) {
+  if (options.metrics.empty()) return std::unique_ptr<ExecMetrics>();
+  auto server = MetricsServer::listen(options.metrics);
+  if (!server) {
+    return bad_input("--metrics " + shortened(options.metrics) + ": " + server.error().context);
+  }
+  const std::string line = "npusim: metrics on " + (*server)->place() + "\n";
+  std::fputs(line.c_str(), stderr);
+  return std::make_unique<ExecMetrics>(std::move(*server));
 }
 
 // What the first program that has failed ended with.
@@ -98,7 +115,7 @@ Outcome ending_of(const std::vector<exec::ProgramResult>& programs) {
 Outcome exec_programs(const Options& options) {
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());
-  const auto server = server_options(options, *config);
+  auto server = server_options(options, *config);
   if (!server) return tl::unexpected(server.error());
   if (auto apart = check_files(options, nullptr, nullptr); !apart) return apart;
   auto file = OptionFile::open("--report", options.report);
@@ -106,6 +123,13 @@ Outcome exec_programs(const Options& options) {
   auto recording = Recording::open(options);
   if (!recording) return tl::unexpected(recording.error());
   if (auto done = write_config(options.config_out, *config); !done) return done;
+  const auto metrics = open_metrics(options);
+  if (!metrics) return tl::unexpected(metrics.error());
+  auto* const asked = metrics->get();
+  if (asked != nullptr) {
+    server->watched = [asked](auto look) { asked->watch_programs(std::move(look)); };
+    server->idle = [asked] { asked->answer(); };
+  }
   auto report = workloads::begin_report("exec", options.config, *config, options.sets);
   std::optional<Result<exec::ServerResult>> served;
   const auto add_what_the_machine_did = [&](workloads::SimulatorView& simulator) {
@@ -114,10 +138,12 @@ Outcome exec_programs(const Options& options) {
   const Status ran = run_on_simulator(
       *config,
       [&](Machine& machine) {
+        if (asked != nullptr) asked->watch_cards(machine.probed_cards());
         served = exec::serve_programs(machine.platform, *server);
+        if (asked != nullptr) asked->forget();
         add_what_the_machine_did(machine.simulator);
       },
-      {&*recording}, nullptr, add_what_the_machine_did);
+      {&*recording}, asked, add_what_the_machine_did);
   if (!ran) return failure("exec: " + ran.error().message());
   if (!*served) {
     const auto& error = served->error();

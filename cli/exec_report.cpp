@@ -28,6 +28,23 @@ void add_calls(reports::Report& report, const exec::ProgramResult& program) {
 
 }  // namespace
 
+namespace {
+
+void add_use(reports::Report& report, const exec::ProgramResult& program) {
+  const auto& use = program.use;
+  const std::string prefix = "exec." + program.name + ".sharing.";
+  report.add_metric(prefix + "busy_us", Number::microseconds(use.busy), "us");
+  report.add_metric(prefix + "turns", Number::count(use.turns), "");
+  report.add_metric(prefix + "launches", Number::count(use.launches), "");
+  report.add_metric(prefix + "turns_reclaimed", Number::count(use.reclaimed), "");
+  report.add_metric(prefix + "most_bytes", Number::count(use.memory.most), "B");
+  report.add_metric(prefix + "refused", Number::count(use.memory.refused), "");
+  if (use.memory.limit == driver::MemoryQuota::kUnlimited) return;
+  report.add_metric(prefix + "quota_bytes", Number::count(use.memory.limit), "B");
+}
+
+}  // namespace
+
 void add_programs(reports::Report& report, const std::vector<exec::ProgramResult>& programs) {
   for (const auto& program : programs) {
     const std::string prefix = "exec." + program.name + ".";
@@ -47,6 +64,7 @@ void add_programs(reports::Report& report, const std::vector<exec::ProgramResult
     report.add_metric(prefix + "in_calls_us", Number::microseconds(total), "us");
     report.add_metric(prefix + "duration_us",
                       Number::microseconds(program.end - program.first_call), "us");
+    if (program.shares) add_use(report, program);
     add_calls(report, program);
   }
 }

@@ -37,6 +37,7 @@ npu::cli::Outcome execute(const npu::cli::Options& options) {
   if (options.command == "sweep") return sweep_command(options);
   if (options.command == "smi") return smi_command(options);
   if (options.command == "metrics") return metrics_command(options);
+  if (options.command == "probe") return probe_command(options);
   if (options.command == "sysfs") return show_sysfs(options);
   if (options.command == "completion") return completion_command(options);
   return config_command(options);

@@ -21,20 +21,29 @@ constexpr CommandRow kCommands[] = {
     {"sysfs", Value::kFolder, "show the PCI functions as Linux does in /sys/bus/pci"},
     {"smi", Value::kSmiAction, "show how busy and how well the cards of a running npusim are"},
     {"metrics", Value::kNone, "print the same for Prometheus, text format 0.0.4"},
+    {"probe", Value::kNone, "try what the card and its driver can do for who shares them"},
     {"config", Value::kConfigAction, "show or check a configuration, or list its keys"},
     {"completion", Value::kShell, "print the script that completes npusim's command line"},
 };
 
 constexpr OptionRow kOptions[] = {
     {"config", 0, Value::kConfiguration, false, "CONFIG",
-     "run lspci serve exec sysfs smi metrics config", "chip or system file, a path or a name"},
+     "run lspci serve exec sysfs smi metrics probe config",
+     "chip or system file, a path or a name"},
     {"set", 0, Value::kAssignment, true, "KEY=VALUE", "run",
      "a parameter of the workload, or else a key of the configuration (npusim config keys); may "
      "be repeated"},
-    {"set", 0, Value::kAssignment, true, "KEY=VALUE", "lspci serve exec sysfs smi metrics config",
+    {"set", 0, Value::kAssignment, true, "KEY=VALUE",
+     "lspci serve exec sysfs smi metrics probe config",
      "a key of the configuration (npusim config keys); may be repeated"},
     {"report", 0, Value::kOutputFile, false, "FILE", "run serve exec",
      "write the report as JSON, schema npusim.report/3; whole, or not at all"},
+    {"share", 0, Value::kText, true, "PROGRAM=WORDS", "exec",
+     "what a program may have of the cards: p0=30 (percent of the cores' time), or several words, "
+     "such as p1=70,token=65535,memory=4GiB; may be repeated"},
+    {"sharing", 0, Value::kText, true, "KEY=VALUE", "exec",
+     "how cores are shared in time: policy, window_us and the other keys of docs/sharing.md; may "
+     "be repeated"},
     {"html", 0, Value::kOutputFile, false, "FILE", "run",
      "write the report as one page with plots, for any browser, without a network"},
     {"config-out", 0, Value::kOutputFile, false, "FILE", "run serve exec",
@@ -70,6 +79,8 @@ constexpr OptionRow kOptions[] = {
     {"format", 0, Value::kChoice, false, "text|markdown|json", "compare", "default: text"},
     {"output", 0, Value::kOutputFile, false, "FILE", "report compare",
      "write there instead of to standard output"},
+    {"output", 0, Value::kOutputFile, false, "FILE", "probe",
+     "write the matrix there instead of to capability_matrix.json"},
     {"output", 0, Value::kFolder, false, "DIR", "sweep",
      "results: points/NAME/report.json and log for each point, sweep.csv, sweep.json and the page "
      "sweep.html; if not "
@@ -98,6 +109,8 @@ constexpr OptionRow kOptions[] = {
      "--config are made to be looked at"},
     {"management", 0, Value::kInputFile, false, "PATH", "serve",
      "listen there for npusim smi, npusim metrics and programs with libnpudsmi"},
+    {"metrics", 0, Value::kText, false, "SOCKET", "exec serve",
+     "answer GET /metrics there, for Prometheus: the path of a socket, or 127.0.0.1:PORT"},
     {"type", 't', Value::kChoice, false, "usages|memory|ecc|pcie|template-info|info-vnpu", "smi",
      "what of each card; if not given, a table of all"},
     {"card", 'i', Value::kNumber, false, "ID", "smi", "this card alone; of virtual devices, 0"},

@@ -220,6 +220,8 @@ void take_values(const po::variables_map& values, Options& options) {
   options.watch = is_on("watch");
   options.trace_window = text("trace-window");
   options.trace_units = list("trace-unit");
+  options.shares = list("share");
+  options.sharing = list("sharing");
   options.trace_causes = list("trace-cause");
   options.format = text("format");
   options.output = text("output");
@@ -229,6 +231,7 @@ void take_values(const po::variables_map& values, Options& options) {
   options.sweep = sweep_options(values);
   options.smi = smi_options(values);
   options.management = text("management");
+  options.metrics = text("metrics");
   options.verbosity = value_or(values, "verbose", 0U);
   options.sockets = list("socket");
   options.virtual_functions = text("virtual-functions");

@@ -57,6 +57,12 @@ struct Options {
   SweepOptions sweep;
   SmiOptions smi;
   std::string management;  // --management; empty: not given
+  std::string metrics;     // --metrics; empty: not given
+
+  // exec
+  std::vector<std::string> shares;   // --share, in order
+  std::vector<std::string> sharing;  // --sharing, in order
+
   bool help = false;
   bool version = false;
 

@@ -13,6 +13,8 @@
 #include "cli/commands.hpp"
 #include "cli/identity.hpp"
 #include "cli/management/management_server.hpp"
+#include "cli/metrics/http_server.hpp"
+#include "cli/metrics/sharing_metrics.hpp"
 #include "cli/recording.hpp"
 #include "cli/run_checks.hpp"
 #include "cli/stop_signals.hpp"
@@ -69,8 +71,11 @@ tl::expected<std::vector<Socket>, Failure> parse_sockets(const Options& options,
   if (!sockets.empty() && !options.ecam.empty()) {
     return bad_input("serve: --ecam gives all functions away; not together with --socket");
   }
-  if (sockets.empty() && options.ecam.empty() && options.management.empty())
-    return bad_input("serve: give --socket PATH, --ecam PATH or --management PATH");
+  if (sockets.empty() && options.ecam.empty() && options.management.empty() &&
+      options.metrics.empty()) {
+    return bad_input(
+        "serve: give --socket PATH, --ecam PATH, --management PATH or --metrics SOCKET");
+  }
   return sockets;
 }
 
@@ -100,9 +105,11 @@ std::vector<std::pair<platform::Bdf, std::string>> functions_of(
 // Signals and what the management socket has, as one descriptor to wait for.
 class WakeUps {
  public:
-  WakeUps(const StopSignals& signals, const ManagementServer* management)
+  WakeUps(const StopSignals& signals, const ManagementServer* management,
+          const MetricsServer* metrics)
       : events_(::epoll_create1(EPOLL_CLOEXEC)) {
     add(signals.file());
+    if (metrics != nullptr) add(metrics->file());
     if (management != nullptr) add(management->file());
   }
   int file() const { return events_.get(); }
@@ -129,6 +136,26 @@ tl::expected<std::unique_ptr<ManagementServer>, Failure> open_management(model::
     return tl::unexpected(said.error());
   }
   return std::move(*server);
+}
+
+tl::expected<std::unique_ptr<MetricsServer>, Failure> open_metrics_socket(
+    const std::string& place) {
+  if (place.empty()) return std::unique_ptr<MetricsServer>();
+  auto server = MetricsServer::listen(place);
+  if (!server) {
+    return bad_input("--metrics " + shortened(place, kShownPath) + ": " + server.error().context);
+  }
+  if (auto said = print("metrics on " + (*server)->place() + "\n"); !said) {
+    return tl::unexpected(said.error());
+  }
+  return std::move(*server);
+}
+
+void answer_metrics(MetricsServer& server, CardWatch& cards) {
+  if (!server.wanted().load()) return;
+  MetricFamilies families;
+  cards.add_to(families);
+  server.answer(families.text());
 }
 
 // The first card's driver divides it, and leaves it so.
@@ -219,12 +246,16 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
   ServedDevices devices(system, exporter);
   const auto management = open_management(system, devices, options.management);
   if (!management) return tl::unexpected(management.error());
-  const WakeUps wake_ups(signals, management->get());
+  const auto metrics = open_metrics_socket(options.metrics);
+  if (!metrics) return tl::unexpected(metrics.error());
+  CardWatch watched(probe_cards(system));
+  const WakeUps wake_ups(signals, management->get(), metrics->get());
   workloads::SystemView view(system);
   ActivityReport activities(view);
   recording.begin(view);
   exporter.run(wake_ups.file(), [&] {
     if (*management) (*management)->serve();
+    if (*metrics) answer_metrics(**metrics, watched);
     const bool left = options.once && exporter.server().statistics().clients > 0 &&
                       !exporter.server().has_client();
     return left || signals.came();

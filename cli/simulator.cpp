@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/simulator.hpp"
 
+#include "cli/management/probed_card.hpp"
 #include "model/system.hpp"
 #include "workloads/simulator/counted_software.hpp"
 #include "workloads/simulator/system_view.hpp"
@@ -19,7 +20,7 @@ Status run_on_simulator(const model::SystemConfig& config,
     system.attend(observer->raised(), [&view, observer] { return observer->look(view); });
   }
   const Status ran = system.run([&](platform::Platform& host) {
-    Machine machine{host, view, view};
+    Machine machine{host, view, view, [&system] { return probe_cards(system); }};
     program(machine);
   });
   if (!ran && stopped) stopped(view);

@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "model/config/system_config.hpp"
 #include "npu/base/result.hpp"
+#include "npu/driver/management.hpp"
 #include "npu/platform/platform.hpp"
 #include "workloads/framework/simulator_view.hpp"
 #include "workloads/framework/trace_session.hpp"
@@ -18,6 +20,8 @@ struct Machine {
   platform::Platform& platform;
   workloads::SimulatorView& simulator;
   workloads::TraceSource& trace;
+  // Its cards, to be looked at from outside, at no simulated time; as long as the machine is there.
+  std::function<std::vector<std::unique_ptr<driver::ManagementAccess>>()> probed_cards;
 };
 
 // Who hears all events of a machine, from before its first instant to behind its last.

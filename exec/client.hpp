@@ -48,8 +48,9 @@ struct ClientProcess {
   pid_t id = 0;
   int status = 0;  // as waitpid() tells it, once it has ended
   bool alive = true;
-  bool cleaned = false;  // it has ended, and what it had on cards was given back
-  bool stalled = false;  // stopped, or silent for too long: nobody waits for it
+  bool cleaned = false;       // it has ended, and what it had on cards was given back
+  bool stalled = false;       // stopped, or silent for too long: nobody waits for it
+  bool told_stalled = false;  // who is told of changes of that knows it
   unsigned stalls = 0;
   unsigned tasks = 0;  // of threads
   unsigned named = 0;  // threads that had a task

@@ -107,6 +107,7 @@ void Gate::settle(const ClientThread* self) {
     look_for_calls();
     if (is_settled(false)) break;
     if (!first) {
+      if (idle_) idle_();
       look_for_arrivals();
       look_for_deaths();
       look_for_calls();
@@ -238,6 +239,11 @@ void Gate::give_task(ClientThread& thread) {
 
 // Whoever was woken is served from here on. Simulated time passes in here.
 void Gate::let_go(const ClientThread* self) {
+  for (auto& process : processes_) {
+    if (!process.alive || process.stalled == process.told_stalled) continue;
+    process.told_stalled = process.stalled;
+    if (stall_told_) stall_told_(process);
+  }
   auto woken = std::exchange(woken_, {});
   woken.erase(std::remove(woken.begin(), woken.end(), self), woken.end());
   if (woken.empty() && ended_.empty() && !is_over()) return;

@@ -38,6 +38,11 @@ class Gate {
   // had.
   void run(const std::function<void(ClientProcess&)>& clean);
 
+  // Called while it waits for programs in wall time.
+  void on_idle(std::function<void()> idle) { idle_ = std::move(idle); }
+  // Told when a process begins or ceases to be stalled.
+  void on_stall(std::function<void(ClientProcess&)> told) { stall_told_ = std::move(told); }
+
   // By a thread's task: its next call, when time has come for it. False: there will be none.
   bool next(ClientThread& thread, CallRecord& call);
   void answer(ClientThread& thread, int status, const CallRecord& call);
@@ -65,6 +70,8 @@ class Gate {
   Listener& listener_;
   const std::chrono::milliseconds patience_;
   const Body body_;
+  std::function<void(ClientProcess&)> stall_told_;
+  std::function<void()> idle_;
   std::deque<ClientProcess> processes_;  // in the order of their names
   std::unique_ptr<platform::Mutex> lock_;
   std::unique_ptr<platform::Condition> to_clean_;

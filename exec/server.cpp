@@ -35,14 +35,20 @@ class Server {
         options_(options),
         cards_(platform, names_of(options.cards)),
         shares_(platform),
-        machine_{platform, cards_, shares_, options.images, {}, {}, 0},
+        machine_{platform, cards_, shares_, options.images, {}, {}, 0, options.sharing},
         listener_(listener),
         gate_(platform, listener, options.patience,
-              [this](ClientThread& thread) { serve(thread); }) {}
+              [this](ClientThread& thread) { serve(thread); }) {
+    gate_.on_idle(options.idle);
+    gate_.on_stall(
+        [this](ClientProcess& process) { program_of(process).state->stop(process.stalled); });
+  }
 
   Result<ServerResult> run() {
     if (auto started = start(); !started) return forward_error(started);
+    if (options_.watched) options_.watched([this] { return glance(); });
     gate_.run([this](ClientProcess& process) { clean(process); });
+    if (options_.watched) options_.watched({});
     ServerResult result{results(), cards_.memory_left()};
     cards_.close();
     return result;
@@ -125,9 +131,45 @@ class Server {
     statistics.longest = std::max(statistics.longest, time);
   }
 
+  ServerGlance glance() const {
+    ServerGlance now;
+    for (const auto& process : gate_.processes()) {
+      const auto program = programs_.find(process.number);
+      if (program == programs_.end() || program->second.state == nullptr) continue;
+      for (auto* const card : program->second.state->cards()) {
+        now.clients.push_back(glance_at(process.name, *program->second.state, *card));
+      }
+    }
+    for (std::uint32_t device = 0; device < cards_.count(); ++device) {
+      const auto* const turns = cards_.turns(device);
+      if (turns != nullptr) now.schedulers.emplace_back(device, turns->glance());
+    }
+    return now;
+  }
+
+  ClientGlance glance_at(const std::string& name, const acl::Process& process,
+                         acl::ProcessCard& card) const {
+    ClientGlance client;
+    client.program = name;
+    client.device = card.index();
+    if (process.sharing().quota) client.memory = process.sharing().quota->use();
+    if (const auto* const managed = card.known_managed()) {
+      client.page_faults = managed->glance().faults;
+    }
+    if (card.turn() == nullptr) return client;
+    for (const auto& each : cards_.turns(card.index())->glance_at_clients()) {
+      if (each.id != card.turn()->id()) continue;
+      client.in_turns = true;
+      client.turn = each;
+    }
+    return client;
+  }
+
   void clean(ClientProcess& process) {
     auto& program = program_of(process);
     program.state->close(true);
+    program.result.shares = !options_.sharing.empty();
+    program.result.use = program.state->use();
     program.result.end = platform_.clock().now();
   }
 

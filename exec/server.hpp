@@ -4,11 +4,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "exec/acl/client_sharing.hpp"
+#include "exec/glance.hpp"
 #include "exec/kernels/built_in.hpp"
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
@@ -25,8 +28,14 @@ struct ServerOptions {
   std::vector<std::pair<std::string, std::string>> variables;
   std::vector<CardDescription> cards;  // by device index
   BuiltInImages images;
+  // How programs share cards: the first ones each its own, all others as the last; may be empty.
+  std::vector<acl::ClientSharing> sharing;
   // Wall time after which others do not wait any more for a program that neither calls nor sleeps.
   std::chrono::milliseconds patience{60'000};
+  // Told how to look at the server, as long as it is there; then with nothing.
+  std::function<void(std::function<ServerGlance()>)> watched;
+  // Called while wall time passes and simulated time stands still.
+  std::function<void()> idle;
 };
 
 // Calls of one function by one program, in simulated time.
@@ -45,6 +54,8 @@ struct ProgramResult {
   unsigned stalls = 0;      // times that it was stopped or silent for too long
   Instant first_call, end;  // of the first call's beginning; when all was given back
   std::map<std::string, CallStatistics> calls;  // by function
+  bool shares = false;                          // `use` says something
+  acl::ClientUse use;
 };
 
 struct ServerResult {

@@ -50,6 +50,29 @@ auto create_with_room(const AddressSpace::Impl& impl, Bytes size, const Create& 
               fmt::format("{}; compaction: {}", result.error().context, made.error().message()));
 }
 
+// What counts for a client: a refusal comes before anything else. `memory_of` finds what was made.
+template <class Create, class MemoryOf>
+auto create_counted(const AddressSpace::Impl& impl, Bytes size, const Create& create,
+                    const MemoryOf& memory_of) -> decltype(create()) {
+  const auto whole = checked_align_up(size, kPageSize);
+  if (!whole) return create_with_room(impl, size, create);
+  auto charge = MemoryCharge::take(impl.quota, *whole);
+  if (!charge) {
+    const auto use = impl.quota->use();
+    return fail(ErrorCode::kOutOfMemory,
+                fmt::format("{} bytes over the client's quota: {} of {} in use", size, use.used(),
+                            use.limit));
+  }
+  return create_with_room(impl, size, [&] {
+    auto made = create();
+    if (made) {
+      auto& physical = impl.device.memory->physical();
+      physical.charge(memory_of(*made), impl.space->vmid(), std::move(charge));
+    }
+    return made;
+  });
+}
+
 Result<LentMemory> lend(const AddressSpace::Impl& owner, MemoryHandle memory, unsigned card) {
   auto& device = owner.device;
   const MutexHolder holder(device.memory->mutex());
@@ -95,12 +118,13 @@ Result<MemoryHandle> import_into(const AddressSpace::Impl& space, const AddressS
   return space.space->import_memory(*owner.space, memory);
 }
 
-Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device, ProcessId process) {
+Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device, ProcessId process,
+                                                         std::shared_ptr<MemoryQuota> quota) {
   const MutexHolder holder(device.memory->mutex());
-  const auto space = device.memory->create_space();
+  const auto space = device.memory->create_space(quota);
   if (!space) return forward_error(space);
-  return std::make_unique<AddressSpace>(
-      std::make_unique<AddressSpace::Impl>(AddressSpace::Impl{device, *space, process, {}, {}}));
+  return std::make_unique<AddressSpace>(std::make_unique<AddressSpace::Impl>(
+      AddressSpace::Impl{device, *space, process, {}, {}, std::move(quota)}));
 }
 
 AddressSpace::AddressSpace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -146,8 +170,11 @@ ProcessId AddressSpace::process() const {
 
 Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kAllocate, 0, size);
-  return create_with_room(*impl_, size,
-                          [&] { return impl_->space->allocate(size, options.pinned); });
+  const auto create = [&] { return impl_->space->allocate(size, options.pinned); };
+  if (impl_->quota == nullptr) return create_with_room(*impl_, size, create);
+  return create_counted(*impl_, size, create, [&](const DeviceMemory& made) {
+    return impl_->space->range_of(made.address.value)->memory;
+  });
 }
 
 Status AddressSpace::free(DeviceAddress address) {
@@ -159,8 +186,9 @@ Status AddressSpace::free(DeviceAddress address) {
 
 Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kCreateHandle, 0, size);
-  return create_with_room(*impl_, size,
-                          [&] { return impl_->space->create_memory(size, options.pinned); });
+  const auto create = [&] { return impl_->space->create_memory(size, options.pinned); };
+  if (impl_->quota == nullptr) return create_with_room(*impl_, size, create);
+  return create_counted(*impl_, size, create, [](MemoryHandle made) { return made; });
 }
 
 Status AddressSpace::release_memory(MemoryHandle memory) {
@@ -210,6 +238,18 @@ Status AddressSpace::unmap(DeviceAddress at, Bytes size) {
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->unmap({at.value, size});
+}
+
+MemoryStatistics AddressSpace::memory_statistics() const {
+  const MutexHolder holder(impl_->device.memory->mutex());
+  auto& physical = impl_->device.memory->physical();
+  physical.collect();
+  const auto card = physical.statistics();
+  return impl_->quota == nullptr ? card : impl_->quota->seen(card);
+}
+
+const std::shared_ptr<MemoryQuota>& AddressSpace::quota() const {
+  return impl_->quota;
 }
 
 std::optional<AddressRange> AddressSpace::range_of(DeviceAddress address) const {

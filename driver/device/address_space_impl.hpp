@@ -16,11 +16,13 @@ struct AddressSpace::Impl {
   Device::Impl& device;
   Space* space;  // nullptr: closed
   const ProcessId process;
-  std::shared_ptr<ShareBook> shares;  // that knows it; null: it shares nothing
-  std::vector<MemoryHandle> opened;   // others' shares; some may have been released
+  std::shared_ptr<ShareBook> shares;         // that knows it; null: it shares nothing
+  std::vector<MemoryHandle> opened;          // others' shares; some may have been released
+  const std::shared_ptr<MemoryQuota> quota;  // null: none
 };
 
-Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device, ProcessId process);
+Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device, ProcessId process,
+                                                         std::shared_ptr<MemoryQuota> quota = {});
 // AddressSpace::import_memory().
 Result<MemoryHandle> import_into(const AddressSpace::Impl& space, const AddressSpace::Impl& owner,
                                  MemoryHandle memory);

@@ -98,9 +98,10 @@ AddressSpace& Device::address_space() {
   return *impl_->default_space;
 }
 
-Result<std::unique_ptr<AddressSpace>> Device::create_address_space(ProcessId process) {
+Result<std::unique_ptr<AddressSpace>> Device::create_address_space(
+    ProcessId process, std::shared_ptr<MemoryQuota> quota) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
-  return make_address_space(*impl_, process);
+  return make_address_space(*impl_, process, std::move(quota));
 }
 
 Result<DeviceMemory> Device::allocate(Bytes size, const MemoryOptions& options) {

@@ -90,6 +90,8 @@ Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, s
     }
     return brought;  // or it has come since
   }
+  auto room = make_room();
+  if (!room) return forward_error(room);
   const auto moved = take_from_others(at, *page, write, slot);
   if (!moved) return forward_error(moved);
   if (page->host) {
@@ -101,12 +103,30 @@ Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, s
     if (!ok) return forward_error(ok);
   }
   settle(at, *page, slot, write, *moved);
+  settle_in(*room);
   ++statistics().faults;
   if (page->evicted) ++statistics().thrash;
   mine.mapped = true;
   brought.entry = all_.entry_of(at, card_);
   brought.value = value_of(*page);
   return brought;
+}
+
+// The client's pages that came first go if its quota is used up.
+Result<PageRoom> CardPages::make_room() {
+  auto* const quota = space_quota_.get();
+  if (quota == nullptr) return PageRoom();
+  auto& slots = paging_.slots();
+  while (!quota->take(kPageSize, MemoryQuota::Kind::kManaged, false)) {
+    const auto oldest = slots.oldest(slots.now(), this);
+    if (oldest == abi::kNoSlot) {
+      quota->count_refusal();
+      return fail(ErrorCode::kOutOfMemory,
+                  fmt::format("a managed page over the client's quota of {}", quota->limit()));
+    }
+    if (auto ok = evict(oldest); !ok) return forward_error(ok);
+  }
+  return PageRoom(*quota);
 }
 
 // The page's bytes are in the slot, or come there part by part.
@@ -139,10 +159,13 @@ Status CardPages::bring_parts(std::uint64_t at, const PageParts& touched, bool w
   auto& page = page_of(at);
   auto& mine = own(page);
   if (!mine.there()) {
+    auto room = make_room();
+    if (!room) return forward_error(room);
     const auto moved = take_from_others(at, page, write, slot);
     if (!moved) return forward_error(moved);
     if (page.host) mine.parts = std::make_unique<PageParts>();
     settle(at, page, slot, write, *moved);
+    settle_in(*room);
     if (page.evicted) ++statistics().thrash;
   } else {
     paging_.slots().renew(mine.slot);
@@ -211,20 +234,28 @@ Status CardPages::create(std::uint64_t at) {
     auto ok = all_.hold_copy(page);
     return ok ? all_.expose(at, page) : ok;
   }
+  auto room = make_room();
+  if (!room) return forward_error(room);
   const auto slot = paging_.take();
   if (!slot) return forward_error(slot);
   settle(at, page, *slot, true);
+  settle_in(*room);
   return publish(at, page);
 }
 
 Result<std::uint64_t> CardPages::bring_run(std::uint64_t first, std::uint64_t count) {
   std::vector<std::uint32_t> slots;
+  std::vector<PageRoom> rooms;
   const Instant begin = device_.platform.clock().now();
   Status status;
   while (status && slots.size() < count) {
+    auto room = make_room();
+    if (!room && slots.empty()) return forward_error(room);
+    if (!room) break;
     const auto slot = paging_.take();
     if (!slot && slots.empty()) return forward_error(slot);
     if (!slot) break;
+    rooms.push_back(std::move(*room));
     const auto& page = page_of(first + slots.size() * kPageSize);
     slots.push_back(*slot);
     status = mover_.to_card(page.frame->bus(card_), paging_.slots()[*slot].address, kPageSize);
@@ -240,6 +271,7 @@ Result<std::uint64_t> CardPages::bring_run(std::uint64_t first, std::uint64_t co
     const std::uint64_t at = first + i * kPageSize;
     auto& page = page_of(at);
     settle(at, page, slots[i], !page.read_mostly);
+    settle_in(rooms[i]);
     ++statistics().prefetched;
     status = publish(at, page);
   }
@@ -263,6 +295,7 @@ void CardPages::leave_slot(ManagedPage& page) {
   auto& mine = own(page);
   statistics().resident_bytes -= mine.bytes();
   mine.parts.reset();
+  uncount();
   paging_.give(std::exchange(mine.slot, abi::kNoSlot));
 }
 

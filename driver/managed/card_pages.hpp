@@ -12,6 +12,7 @@
 #include "driver/managed/managed_pages.hpp"
 #include "driver/managed/page_mover.hpp"
 #include "driver/managed/service_trace.hpp"
+#include "driver/quota/page_room.hpp"
 
 namespace npu::driver {
 
@@ -31,10 +32,18 @@ class CardPages {
         card_(card),
         device_(device),
         space_(space),
+        space_quota_(space.quota()),
         paging_(paging),
         exposed_(all, card, space.vmid(), paging),
         mover_(device),
         trace_(device.platform, device.card.device_index) {}
+
+  // Pages that a card had which was shut down count no more.
+  ~CardPages() {
+    while (counted_ > 0) uncount();
+  }
+  CardPages(const CardPages&) = delete;
+  CardPages& operator=(const CardPages&) = delete;
 
   Status open() { return exposed_.in_place() ? Status{} : mover_.open(); }
   // kDeviceLost: nobody serves the card any more, and what it had is gone.
@@ -104,6 +113,16 @@ class CardPages {
   Result<bool> take_directly(std::uint64_t at, ManagedPage& page, std::uint32_t slot);
   std::optional<platform::BusAddress> way_to(const CardPages& other);
   Status take_exclusive(std::uint64_t at, ManagedPage& page);
+  // In the client's quota, for a page that is not here. kOutOfMemory.
+  Result<PageRoom> make_room();
+  void settle_in(PageRoom& room) {
+    if (room.keep()) ++counted_;
+  }
+  void uncount() {
+    if (counted_ == 0) return;
+    --counted_;
+    space_quota_->give(kPageSize, MemoryQuota::Kind::kManaged);
+  }
   // `moved`: from another card.
   void settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write,
               bool moved = false);
@@ -118,12 +137,14 @@ class CardPages {
   const unsigned card_;
   Device::Impl& device_;
   Space& space_;
+  const std::shared_ptr<MemoryQuota> space_quota_;  // null: none
   CardPaging& paging_;
   ExposedPages exposed_;
   PageMover mover_;
   // Bus addresses of the other cards' memory, by their place; nothing: there is no way.
   std::map<unsigned, std::optional<platform::BusAddress>> ways_;
   ServiceTrace trace_;
+  std::uint64_t counted_ = 0;  // pages in the quota
 };
 
 }  // namespace npu::driver

@@ -81,11 +81,14 @@ void CardSlots::renew(std::uint32_t slot) {
   by_age_[held.filled] = slot;
 }
 
-std::uint32_t CardSlots::oldest(Instant now) const {
+std::uint32_t CardSlots::oldest(Instant now, const CardPages* pages) const {
+  std::uint32_t first = abi::kNoSlot;
   for (const auto& [age, slot] : by_age_) {
+    if (pages != nullptr && slots_[slot].pages != pages) continue;
     if (slots_[slot].pinned_until <= now) return slot;
+    if (first == abi::kNoSlot) first = slot;
   }
-  return by_age_.empty() ? abi::kNoSlot : by_age_.begin()->second;
+  return first;
 }
 
 void CardSlots::destroy_all() {

@@ -42,7 +42,9 @@ class CardSlots {
   void pin(std::uint32_t slot, Instant until) { slots_[slot].pinned_until = until; }
   // Which was filled or renewed first, of those that are not pinned if there are any;
   // abi::kNoSlot: none is filled.
-  std::uint32_t oldest(Instant now) const;
+  std::uint32_t oldest(Instant now) const { return oldest(now, nullptr); }
+  // The same of those that hold a page of `pages`; null: whoever's.
+  std::uint32_t oldest(Instant now, const CardPages* pages) const;
   CardSlot& operator[](std::uint32_t slot) { return slots_[slot]; }
   Instant now() const { return device_.platform.clock().now(); }
   std::uint32_t limit() const { return limit_; }

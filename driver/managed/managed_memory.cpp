@@ -232,4 +232,8 @@ ManagedStatistics ManagedMemory::statistics() const {
   return impl_->pages.statistics();
 }
 
+ManagedStatistics ManagedMemory::glance() const {
+  return impl_->pages.statistics();
+}
+
 }  // namespace npu::driver

@@ -12,7 +12,7 @@ Result<std::unique_ptr<MemoryManager>> MemoryManager::create(CardLink& link, con
   return std::unique_ptr<MemoryManager>(new MemoryManager(link, card, timeout, std::move(*tables)));
 }
 
-Result<Space*> MemoryManager::create_space() {
+Result<Space*> MemoryManager::create_space(std::shared_ptr<MemoryQuota> quota) {
   // Those given up whose end failed, because the card did not answer, are tried again.
   for (unsigned given_up = 0; given_up < abi::kVmids; ++given_up) {
     if (auto ok = collect(given_up, true); !ok) return forward_error(ok);
@@ -26,6 +26,7 @@ Result<Space*> MemoryManager::create_space() {
   auto space = Space::create(vmid, physical_, *tables_, invalidator_);
   if (!space) return forward_error(space);
   slots_[vmid].given_up = false;
+  (*space)->set_quota(std::move(quota));
   slots_[vmid].space = std::move(*space);
   return slots_[vmid].space.get();
 }
@@ -40,8 +41,26 @@ Status MemoryManager::collect(unsigned vmid, bool card_usable) {
   if (!slot.space || !slot.given_up) return {};
   if (card_usable && streams(vmid) > 0) return {};
   if (auto ok = slot.space->tear_down(card_usable); !ok) return ok;
+  const bool counts = slot.space->quota() != nullptr;
   slot.space.reset();
+  if (counts) pass_charges(vmid);
   return {};
+}
+
+// To the first space that still holds or maps the block. What only other cards use stays where it
+// counted.
+void MemoryManager::pass_charges(unsigned vmid) {
+  physical_.pass_charges(vmid, [&](MemoryHandle memory, unsigned& maker, MemoryCharge& charge) {
+    maker = abi::kVmidPhysical;
+    for (unsigned other = 0; other < abi::kVmids; ++other) {
+      const auto* const space = slots_[other].space.get();
+      if (space == nullptr || !(space->holds(memory) || space->maps(memory))) continue;
+      maker = other;
+      charge.pass_to(space->quota());
+      return static_cast<bool>(charge);
+    }
+    return true;
+  });
 }
 
 void MemoryManager::withdraw_contexts() {

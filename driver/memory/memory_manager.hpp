@@ -25,8 +25,8 @@ class MemoryManager {
   TableMemory& tables() { return *tables_; }
   // nullptr: no such space.
   Space* space(unsigned vmid) const { return slots_[vmid].space.get(); }
-  // kOutOfResources: no VMID or no page table left.
-  Result<Space*> create_space();
+  // Its memory counts for `quota`, if there is one. kOutOfResources: no VMID or no page table left.
+  Result<Space*> create_space(std::shared_ptr<MemoryQuota> quota);
   // Its user has given it up. It ends now, or with its last stream.
   Status close_space(unsigned vmid, bool card_usable);
   // Ends the space if its user has given it up and its last stream is gone.
@@ -58,6 +58,8 @@ class MemoryManager {
         physical_(card.hbm_size, BlockTrace(link.platform(), card.device_index)),
         tables_(std::move(tables)),
         invalidator_(link, timeout) {}
+
+  void pass_charges(unsigned vmid);
 
   std::unique_ptr<platform::Mutex> mutex_;
   PhysicalMemory physical_;

@@ -182,6 +182,7 @@ void PhysicalMemory::free_if_unused(std::uint32_t index) {
       --split_;
     }
   }
+  if (!charges_.empty()) charges_.erase(index);
   block.size = 0;
   ++block.generation;
   if (block.generation == 0) block.generation = 1;  // 0 is no handle

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "driver/memory/block_trace.hpp"
 #include "driver/memory/peer_lease.hpp"
+#include "driver/quota/memory_charge.hpp"
 #include "npu/driver/address_space.hpp"
 #include "npu/driver/buddy_allocator.hpp"
 
@@ -75,6 +77,20 @@ class PhysicalMemory {
   void release(MemoryHandle handle, unsigned vmid);
   void add_mapping(MemoryHandle handle);
   void remove_mapping(MemoryHandle handle);
+  // The block, which the space of `vmid` has just made, counts for its client until it is free.
+  void charge(MemoryHandle handle, unsigned vmid, MemoryCharge charge) {
+    charges_[handle.index] = {vmid, std::move(charge)};
+  }
+  // That space has ended: what is left of its blocks counts for whom `heir(handle, vmid)` says,
+  // which also says that space, or leaves it as it is for nobody's.
+  template <class F>
+  void pass_charges(unsigned vmid, F heir) {
+    for (auto charge = charges_.begin(); charge != charges_.end();) {
+      auto& [maker, amount] = charge->second;
+      const bool stays = maker != vmid || heir(handle_of(charge->first), maker, amount);
+      charge = stays ? std::next(charge) : charges_.erase(charge);
+    }
+  }
   // Gives up everything that `vmid` holds.
   void release_all(unsigned vmid);
 
@@ -106,6 +122,11 @@ class PhysicalMemory {
   std::vector<QuarantinedPlace> quarantined_;
   std::size_t split_ = 0;                 // blocks in two pieces
   std::vector<std::uint32_t> lent_only_;  // blocks that only leases keep
+  struct Charged {
+    unsigned maker = 0;  // VMID
+    MemoryCharge charge;
+  };
+  std::map<std::uint32_t, Charged> charges_;  // by index; of clients with a quota
 };
 
 }  // namespace npu::driver

@@ -36,6 +36,9 @@ class Space {
                                                TableMemory& tables, Invalidator& invalidator);
 
   unsigned vmid() const { return vmid_; }
+  // Whose memory it counts for; null: nobody's.
+  const std::shared_ptr<MemoryQuota>& quota() const { return quota_; }
+  void set_quota(std::shared_ptr<MemoryQuota> quota) { quota_ = std::move(quota); }
   Result<DeviceMemory> allocate(Bytes size, bool pinned);
   Status free(std::uint64_t at);
   Result<MemoryHandle> create_memory(Bytes size, bool pinned);
@@ -67,6 +70,7 @@ class Space {
   Status set_access(const PageRange& range, Access access);
   Status unmap(const PageRange& range);
   std::optional<AddressRange> range_of(std::uint64_t address) const;
+  bool maps(MemoryHandle memory) const;
   // `visit(memory)` of each mapping, in the order of addresses.
   template <class F>
   void for_each_mapping(F visit) const {
@@ -115,6 +119,7 @@ class Space {
   Mappings mappings_;
   std::map<std::uint64_t, Bytes> managed_;  // sizes of managed ranges
   bool invalidation_failed_ = false;
+  std::shared_ptr<MemoryQuota> quota_;
 };
 
 }  // namespace npu::driver

@@ -2,6 +2,8 @@
 // Space: physical memory, plain allocation, the end.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "driver/memory/space.hpp"
 #include "npu/base/checked.hpp"
 
@@ -22,6 +24,11 @@ Result<MemoryHandle> Space::create_memory(Bytes size, bool pinned) {
                             kPageSize));
   }
   return physical_.create(size, pinned, vmid_);
+}
+
+bool Space::maps(MemoryHandle memory) const {
+  return std::any_of(mappings_.begin(), mappings_.end(),
+                     [&](const auto& mapping) { return mapping.second.memory == memory; });
 }
 
 Status Space::release_memory(MemoryHandle memory) {

@@ -312,6 +312,7 @@ std::unique_ptr<QueueRecord> ProcessContext::Impl::take_out(const QueueRecord& r
 }
 
 void ProcessContext::Impl::forget_channel(const QueueChannel& channel) {
+  if (auto* const hook = turn.load(); hook != nullptr) hook->forget(channel);
   fault_lock.lock(device.platform.clock());
   const SpinLockHolder holder(fault_lock);
   const auto is_it = [&](const auto& known) { return known.second == &channel; };
@@ -341,6 +342,10 @@ Status ProcessContext::Impl::finish_destroy(QueueRecord& record, const Result<Qu
 
 Result<QueueEnd> ProcessContext::Impl::destroy(QueueChannel& channel, Instant deadline,
                                                bool forced) {
+  // While it is off the card it would not be waited for.
+  if (auto* const hook = turn.load(); hook != nullptr) {
+    static_cast<void>(hook->settle(channel, deadline));
+  }
   const auto within = RemovalLimits::of(device.platform.clock().now(), deadline, forced);
   const auto found = wait_to_destroy(channel, deadline, within, forced);
   if (!found) return forward_error(found);

@@ -64,7 +64,7 @@ ProcessContext::Impl::Impl(Device::Impl& card, QueueManager& shared, const Proce
                 std::min<std::uint32_t>(wanted.max_queues, abi::kQueueDoorbells)) {}
 
 Status ProcessContext::Impl::open() {
-  auto made = make_address_space(device, options.process);
+  auto made = make_address_space(device, options.process, options.quota);
   if (!made) return forward_error(made);
   space = std::move(*made);
   const auto new_pasid = manager.pasids().allocate();

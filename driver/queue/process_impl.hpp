@@ -11,6 +11,7 @@
 #include "driver/queue/queue_buffer.hpp"
 #include "driver/queue/queue_channel.hpp"
 #include "driver/queue/queue_manager.hpp"
+#include "driver/queue/turn_hook.hpp"
 #include "npu/driver/process.hpp"
 
 namespace npu::driver {
@@ -148,6 +149,7 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   std::deque<QueueFault> faults;                            // to be taken
   std::deque<QueueFault> undelivered;                       // to the handler
   FaultHandler handler;
+  std::atomic<TurnHook*> turn{nullptr};  // null: the process runs when it wants
 
  private:
   struct Draft;

@@ -9,6 +9,15 @@
 
 namespace npu::exec::acl {
 
+Result<driver::TurnScheduler*> Card::turns_of(const driver::TurnOptions& options) {
+  if (turns == nullptr) {
+    auto opened = driver::TurnScheduler::open(*device, options);
+    if (!opened) return forward_error(opened);
+    turns = std::move(*opened);
+  }
+  return turns.get();
+}
+
 driver::CoreMask Card::mask(Cores kind, std::uint32_t count) const {
   driver::CoreMask mask{};
   const auto begin = first[static_cast<std::size_t>(kind)];
@@ -70,7 +79,10 @@ Bytes Cards::memory_left() const {
 }
 
 void Cards::close() {
-  for (auto& card : cards_) card.device.reset();
+  for (auto& card : cards_) {
+    card.turns.reset();
+    card.device.reset();
+  }
 }
 
 }  // namespace npu::exec::acl

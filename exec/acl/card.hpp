@@ -11,6 +11,7 @@
 #include "exec/acl/outcome.hpp"
 #include "npu/driver/device.hpp"
 #include "npu/driver/queue_types.hpp"
+#include "npu/driver/turns.hpp"
 
 namespace npu::exec::acl {
 
@@ -24,6 +25,9 @@ struct Card {
   std::uint32_t aicpus = 0;
   Bytes used_before = 0;  // of its memory, when it was opened
 
+  std::unique_ptr<driver::TurnScheduler> turns;  // from the first program on that has a share
+
+  Result<driver::TurnScheduler*> turns_of(const driver::TurnOptions& options);
   // The first `count` cores of the kind.
   driver::CoreMask mask(Cores kind, std::uint32_t count) const;
 };
@@ -36,6 +40,10 @@ class Cards {
   const std::string& soc_name(std::uint32_t index) const { return soc_names_[index]; }
   // kInvalidDevice; kDriver: it cannot be opened.
   Value<Card*> open(std::int64_t index);
+  // Null: nobody has joined any.
+  const driver::TurnScheduler* turns(std::uint32_t index) const {
+    return cards_[index].turns.get();
+  }
   // What is in use of their memory, besides what was before programs came.
   Bytes memory_left() const;
   void close();

@@ -67,7 +67,7 @@ Outcome get_mem_info(Caller& caller, CallRecord& call) {
     call.words[0] = call.words[1] = 0;
     return {};
   }
-  const auto memory = (*card)->card().device->memory_statistics();
+  const auto memory = (*card)->space().memory_statistics();
   call.words[0] = memory.free;
   call.words[1] = memory.total;
   return {};

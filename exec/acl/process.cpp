@@ -44,7 +44,10 @@ Process::Process(Machine& machine, std::uint64_t number, pid_t id)
       number_(number),
       id_(id),
       lock_(machine.platform.tasks().make_mutex()),
-      calls_(machine.platform.tasks()) {}
+      calls_(machine.platform.tasks()) {
+  if (machine.sharing.empty()) return;
+  sharing_ = machine.sharing[std::min<std::size_t>(number - 1, machine.sharing.size() - 1)];
+}
 
 Outcome Process::set_device(std::int64_t device) {
   const auto card = machine_.cards.open(device);
@@ -54,7 +57,7 @@ Outcome Process::set_device(std::int64_t device) {
   auto& opened = cards_[index];
   ++opened.uses;
   if (opened.card != nullptr) return {};
-  auto made = ProcessCard::open(machine_.platform, **card, index, number_);
+  auto made = ProcessCard::open(machine_.platform, **card, index, number_, sharing_);
   if (!made) {
     cards_.erase(index);
     return forward_fault(made);
@@ -117,6 +120,7 @@ void Process::give_back(std::uint32_t device, bool force) {
   callbacks.tell();
   auto& opened = cards_.at(device);
   opened.times.reset();
+  if (auto* const turn = opened.card->turn()) used_.add(turn->statistics());
   opened.card->close();
   cards_.erase(device);
 }
@@ -126,6 +130,30 @@ void Process::close(bool force) {
   erase_if(machine_.names, [&](const auto& name) { return name.second.owner == number_; });
   functions.clear();
   binaries.clear();
+}
+
+void Process::stop(bool stopped) {
+  const Guard held(*lock_);
+  for (auto& [device, opened] : cards_) {
+    if (auto* const turn = opened.card->turn()) turn->stop(stopped);
+  }
+}
+
+ClientUse Process::use() const {
+  auto all = used_;
+  for (const auto& [device, opened] : cards_) {
+    if (auto* const turn = opened.card->turn()) all.add(turn->statistics());
+  }
+  if (sharing_.quota) all.memory = sharing_.quota->use();
+  return all;
+}
+
+std::vector<ProcessCard*> Process::cards() const {
+  std::vector<ProcessCard*> all;
+  for (const auto& [device, opened] : cards_) {
+    if (opened.card != nullptr) all.push_back(opened.card.get());
+  }
+  return all;
 }
 
 void Process::forget(const void* thread) {

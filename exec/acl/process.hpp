@@ -43,6 +43,7 @@ struct Machine {
   std::map<std::uint64_t, Bytes> exported;  // by share key: how much memory it is
   std::map<std::string, NamedShare> names;
   std::uint64_t names_given = 0;
+  std::vector<ClientSharing> sharing;  // by the program's number; the last: of all others
 };
 
 struct Context {
@@ -120,6 +121,12 @@ class Process {
   // By nobody's call: the same. `force`: work that has not ended is given up.
   void close(bool force);
 
+  // The program does nothing until it goes on (SIGSTOP).
+  void stop(bool stopped);
+  ClientUse use() const;
+  const ClientSharing& sharing() const { return sharing_; }
+  std::vector<ProcessCard*> cards() const;
+
   // A thread has ended: what was kept for its copies.
   void forget(const void* thread);
 
@@ -163,6 +170,8 @@ class Process {
   std::unique_ptr<platform::Mutex> lock_;  // of devices and default streams coming and going
   CallGate calls_;
   std::map<std::uint32_t, Opened> cards_;
+  ClientSharing sharing_;
+  ClientUse used_;  // on cards that were given back
 };
 
 }  // namespace npu::exec::acl

@@ -18,18 +18,20 @@ constexpr Bytes kStaging = 4_MiB;
 }  // namespace
 
 Value<std::unique_ptr<ProcessCard>> ProcessCard::open(platform::Platform& platform, Card& card,
-                                                      std::uint32_t index, std::uint64_t process) {
+                                                      std::uint32_t index, std::uint64_t process,
+                                                      const ClientSharing& sharing) {
   std::unique_ptr<ProcessCard> opened(new ProcessCard(platform, card, index));
-  if (auto ready = opened->prepare(process); !ready) return fault(ready.error());
+  if (auto ready = opened->prepare(process, sharing); !ready) return fault(ready.error());
   return opened;
 }
 
-Status ProcessCard::prepare(std::uint64_t process) {
+Status ProcessCard::prepare(std::uint64_t process, const ClientSharing& sharing) {
   auto& tasks = platform_.tasks();
   for (auto* const lock : {&copies_lock_, &managed_lock_, &images_lock_})
     *lock = tasks.make_mutex();
   driver::ProcessOptions options;
   options.process = {process};
+  options.quota = sharing.quota;
   options.signals = abi::kSignalSlots;
   auto context = driver::ProcessContext::open(*card_.device, options);
   if (!context) return forward_error(context);
@@ -38,6 +40,12 @@ Status ProcessCard::prepare(std::uint64_t process) {
   auto arguments = ArgumentSlots::open(*process_);
   if (!arguments) return forward_error(arguments);
   arguments_ = std::move(*arguments);
+  if (!sharing.turns) return {};
+  auto turns = card_.turns_of(*sharing.turns);
+  if (!turns) return forward_error(turns);
+  auto turn = (*turns)->join(*process_, sharing.name, sharing.share);
+  if (!turn) return forward_error(turn);
+  turn_ = std::move(*turn);
   return {};
 }
 
@@ -56,6 +64,7 @@ void ProcessCard::close() {
   staging_.clear();
   arguments_.reset();
   faults_.reset();
+  turn_.reset();
   static_cast<void>(process_->close());
   process_.reset();
 }
@@ -147,7 +156,7 @@ Value<std::shared_ptr<driver::Queue>> ProcessCard::copies() {
 Outcome ProcessCard::run(const abi::QueueEntry& entry) {
   const auto queue = copies();
   if (!queue) return forward_fault(queue);
-  const auto ticket = (*queue)->submit(entry, deadline());
+  const auto ticket = driver::submit_in_turn(*process_, **queue, &entry, 1, deadline());
   const Status done = ticket ? (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, deadline())
                              : Status(forward_error(ticket));
   if (done) return {};

@@ -10,6 +10,7 @@
 
 #include "exec/acl/argument_slots.hpp"
 #include "exec/acl/card.hpp"
+#include "exec/acl/client_sharing.hpp"
 #include "exec/acl/fault_book.hpp"
 #include "exec/acl/stream.hpp"
 #include "exec/host/shared_memory.hpp"
@@ -28,7 +29,8 @@ struct PinnedMemory {
 class ProcessCard {
  public:
   static Value<std::unique_ptr<ProcessCard>> open(platform::Platform& platform, Card& card,
-                                                  std::uint32_t index, std::uint64_t process);
+                                                  std::uint32_t index, std::uint64_t process,
+                                                  const ClientSharing& sharing);
   ~ProcessCard();
   ProcessCard(const ProcessCard&) = delete;
   ProcessCard& operator=(const ProcessCard&) = delete;
@@ -44,6 +46,7 @@ class ProcessCard {
   ArgumentSlots& arguments() { return *arguments_; }
   FaultBook& faults() { return *faults_; }
   CoreLimits& limits() { return limits_; }
+  driver::TurnClient* turn() { return turn_.get(); }  // null: it runs when it wants
   Instant deadline() { return platform_.clock().now() + kPatience; }
 
   // `shareable`: it may be given to MemoryShares.
@@ -77,7 +80,7 @@ class ProcessCard {
  private:
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)
       : platform_(platform), card_(card), index_(index), limits_(card.cores) {}
-  Status prepare(std::uint64_t process);
+  Status prepare(std::uint64_t process, const ClientSharing& sharing);
   // What the space knows as plain memory, or as a mapping of memory that it holds.
   struct Allocation {
     driver::DeviceAddress address;
@@ -93,6 +96,7 @@ class ProcessCard {
   const std::uint32_t index_;
   CoreLimits limits_;
   std::unique_ptr<driver::ProcessContext> process_;
+  std::unique_ptr<driver::TurnClient> turn_;
   std::unique_ptr<FaultBook> faults_;
   // Threads of the program share what follows; each part is made once, with its lock held.
   std::unique_ptr<platform::Mutex> copies_lock_, managed_lock_, images_lock_;

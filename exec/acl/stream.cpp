@@ -69,12 +69,12 @@ Outcome Stream::change_to(Cores cores) {
   }
   const Instant deadline = clock_.now() + kRoom;
   const auto set = driver::entries::record_event(*signal_, ++signal_value_);
-  const auto ticket = before->queue->submit(set, deadline);
+  const auto ticket = driver::submit_in_turn(process_, *before->queue, &set, 1, deadline);
   if (!ticket) return fault(ticket.error());
   before->last = *ticket;
   const auto wait = driver::entries::wait_event(*signal_, signal_value_);
   const auto& now = lane_of(cores);
-  const auto behind = now->queue->submit(wait, deadline);
+  const auto behind = driver::submit_in_turn(process_, *now->queue, &wait, 1, deadline);
   if (!behind) return fault(behind.error());
   now->last = *behind;
   return {};
@@ -84,7 +84,8 @@ Value<Submitted> Stream::append(Cores cores, const abi::QueueEntry* entries, std
   if (closed_) return fault(kInvalidHandle, "the stream has been destroyed");
   if (auto there = change_to(cores); !there) return forward_fault(there);
   const auto on = lane_of(cores);
-  const auto ticket = on->queue->submit(entries, count, clock_.now() + kRoom);
+  const auto ticket =
+      driver::submit_in_turn(process_, *on->queue, entries, count, clock_.now() + kRoom);
   if (!ticket) return fault(ticket.error());
   on->last = *ticket;
   return Submitted{on, *ticket};

@@ -14,6 +14,7 @@
 #include "exec/acl/fault_book.hpp"
 #include "npu/driver/process.hpp"
 #include "npu/driver/queue_entries.hpp"
+#include "npu/driver/turns.hpp"
 
 namespace npu::exec::acl {
 

@@ -18,7 +18,8 @@ namespace {
 
 constexpr int kNotStarted = 127;
 
-// Between fork and exec: the environment is a copy, and this process has one thread.
+// Between fork and exec: the environment is a copy, and no other thread of this process looks at
+// it.
 [[noreturn]] void become(char* const* words, int failed, pid_t parent) {
   sigset_t none;
   sigemptyset(&none);

@@ -28,7 +28,8 @@ AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& 
                 {abi::ImageKind::kAiCore, platform::kAicoreEntryName, sim.counted_programs},
                 {},
                 false,
-                {}} {
+                {}},
+      space_busy_(config.functions() * abi::kVmids, services_.layout.cores()) {
   for (unsigned i = 0; i < config.functions(); ++i) {
     services_.cores_of.push_back(services_.layout.cores_of(config.partition(i)));
   }
@@ -64,6 +65,7 @@ void AiCorePrograms::start(unsigned core, const KernelBlock& block) {
   }
   cores_[core]->start(block);
   busy_[core].begin(sim_now());
+  space_busy_.begin(core, block.vmid, sim_now());
 }
 
 void AiCorePrograms::stop(std::uint64_t context) {
@@ -78,6 +80,7 @@ void AiCorePrograms::function_reset(unsigned function) {
     epochs_[i] = (epochs_[i] + 1) & 0xFFFF;
     cores_[i]->reset();
     busy_[i].end(sim_now());
+    space_busy_.end(static_cast<unsigned>(i), sim_now());
   }
   services_.loader.forget();
   for (auto launch = launches_.begin(); launch != launches_.end();) {
@@ -161,6 +164,7 @@ tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm
 void AiCorePrograms::block_ended(unsigned core, const KernelBlock& block,
                                  const CommandFault& fault) {
   busy_[core].end(sim_now());
+  space_busy_.end(core, sim_now());
   // Blocks that have no core yet may wait for flags of those that are over.
   const bool last = ++launches_[block.context].ended >= block.blocks;
   if (last && !runs(block.context)) {

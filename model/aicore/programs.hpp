@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/aicore/program_core.hpp"
+#include "model/aicore/space_busy.hpp"
 #include "model/core/busy_time.hpp"
 #include "model/core/core_windows.hpp"
 #include "model/core/space_id.hpp"
@@ -69,6 +70,8 @@ class AiCorePrograms : public sc_core::sc_module,
   }
   // Time with a block, from its start to its end.
   SimTime busy(unsigned core) const { return busy_[core].until(sim_now()); }
+  // Time in which the space had a block on at least one core.
+  SimTime space_busy(SpaceId space) const { return space_busy_.until(space, sim_now()); }
   // Every round of a poll loop is executed; the same times, for comparison.
   void naive_polling(bool naive) { services_.naive_polling = naive; }
 
@@ -99,7 +102,8 @@ class AiCorePrograms : public sc_core::sc_module,
   std::map<std::uint64_t, Launch> launches_;  // by context
   BlockListener* kernel_listener_ = nullptr;
   WindowListener* window_listener_ = nullptr;
-  std::vector<BusyTime> busy_;         // by core
+  std::vector<BusyTime> busy_;  // by core
+  SpaceBusy space_busy_;
   std::vector<std::uint32_t> epochs_;  // by core; 16 bits; resets seen
 };
 

@@ -38,6 +38,7 @@ TelemetryRegisters::TelemetryRegisters(CardRegisters& registers, const ChipConfi
       cores_(CoreLayout(config).cores_of(share_)),
       at_reset_{std::vector<SimTime>(cores_.size()),
                 std::vector<SimTime>(share_.aicpus),
+                {},
                 0,
                 0,
                 {},
@@ -64,6 +65,7 @@ void TelemetryRegisters::show_capability() {
         .set<Capability::Memory>(sees_card() ? 1 : 0)
         .set<Capability::Link>(sees_card() && card_.has_link() ? 1 : 0)
         .set<Capability::Ecc>(1)
+        .set<Capability::Spaces>(1)
         .set<Capability::EventWords>(sizeof(abi::LoggedEvent) / 8)
         .raw;
   });
@@ -139,6 +141,9 @@ void TelemetryRegisters::show_windows() {
     if (aicpu >= share_.aicpus) return 0;
     return (card_.aicpu_busy(share_.first_aicpu + aicpu) - at_reset_.aicpus[aicpu]) / kNanosecond;
   });
+  registers_.add_window(abi::kSpaceBusyWindow, [this](std::uint32_t vmid) -> std::uint64_t {
+    return (card_.space_busy(space(vmid)) - at_reset_.spaces[vmid]) / kNanosecond;
+  });
   registers_.add_window(abi::kChipNameWindow,
                         [this](std::uint32_t word) { return name_word(config_.name, word); });
   registers_.add_window(abi::kEventLogWindow,
@@ -180,6 +185,9 @@ TelemetryRegisters::Counters TelemetryRegisters::count() const {
   for (const auto core : cores_) now.cores.push_back(card_.core_busy(core));
   for (unsigned i = 0; i < share_.aicpus; ++i) {
     now.aicpus.push_back(card_.aicpu_busy(share_.first_aicpu + i));
+  }
+  for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) {
+    now.spaces[vmid] = card_.space_busy(space(vmid));
   }
   now.cube = pipe_busy(platform::Pipe::kCube);
   now.vector = pipe_busy(platform::Pipe::kVector);

@@ -3,6 +3,7 @@
 // AICPUs, memory errors and events; function 0 also what is one for the whole card.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -31,11 +32,13 @@ class TelemetryRegisters {
   // What only grows, as it stood at the last reset, and the difference since.
   struct Counters {
     std::vector<SimTime> cores, aicpus;
+    std::array<SimTime, abi::kVmids> spaces{};
     SimTime cube = 0, vector = 0;
     HbmTraffic memory;
     CardTelemetry::LinkBytes received{}, sent{};
   };
   bool sees_card() const { return registers_.function() == 0; }
+  SpaceId space(unsigned vmid) const { return space_of(registers_.function(), vmid); }
   Counters count() const;
   SimTime pipe_busy(platform::Pipe pipe) const;
   void set_constants();

@@ -27,6 +27,7 @@ class CardTelemetry {
   bool has_link() const { return link_ != nullptr; }
 
   SimTime core_busy(unsigned core) const { return cores_.busy(core); }
+  SimTime space_busy(SpaceId space) const { return cores_.space_busy(space); }
   SimTime aicpu_busy(unsigned aicpu) const { return aicpus_.busy(aicpu); }
   // What a pipe of the core has taken in.
   SimTime pipe_busy(unsigned core, platform::Pipe pipe) const {

@@ -38,6 +38,10 @@ const Registry& all_workloads() {
                       svm_prefetch,
                       svm_read_mostly,
                       svm_touch,
+                      share_fairness,
+                      share_oversubscribe,
+                      share_quota,
+                      share_update,
                       vf_isolation,
                       vf_share,
                       vf_templates}) {

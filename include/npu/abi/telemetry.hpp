@@ -24,6 +24,7 @@ struct TelemetryCapability
   using Memory = Field<2, 2>;       // HBM_BYTES_READ, HBM_BYTES_WRITTEN
   using Link = Field<3, 3>;         // LINK_RX_*, LINK_TX_*
   using Ecc = Field<4, 4>;          // ECC_*
+  using Spaces = Field<5, 5>;       // SPACE_BUSY
   using EventWords = Field<15, 8>;  // 64-bit words of a record of the log
 };
 // Clocks in MHz, rounded down.
@@ -170,6 +171,8 @@ struct WordWindow {
 // Nanoseconds that AI Core n (bit n of a core mask) has had a block of a kernel, and AICPU n.
 inline constexpr WordWindow kCoreBusyWindow{0x0800, 256};
 inline constexpr WordWindow kAicpuBusyWindow{0x1100, 64};
+// Nanoseconds in which at least one AI Core had a block of a kernel of the address space of VMID n.
+inline constexpr WordWindow kSpaceBusyWindow{0x1380, 16};
 // The chip's name, ASCII, padded with zeroes.
 inline constexpr WordWindow kChipNameWindow{0x1300, 4};
 inline constexpr std::uint32_t kEventLogRecords = 32;

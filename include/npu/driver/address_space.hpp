@@ -17,6 +17,7 @@
 #include "npu/base/result.hpp"
 #include "npu/driver/export.hpp"
 #include "npu/driver/memory.hpp"
+#include "npu/driver/quota.hpp"
 #include "npu/driver/types.hpp"
 
 namespace npu::driver {
@@ -106,6 +107,11 @@ class NPU_API AddressSpace {
   Status set_access(DeviceAddress at, Bytes size, Access access);
   // Over whole mapped pages; mappings may be cut.
   Status unmap(DeviceAddress at, Bytes size);
+
+  // What there is of the card's memory for whom the space is: within its quota (quota.hpp), if it
+  // has one.
+  MemoryStatistics memory_statistics() const;
+  const std::shared_ptr<MemoryQuota>& quota() const;  // null: none
 
   // nullopt: the address is in no reservation.
   std::optional<AddressRange> range_of(DeviceAddress address) const;

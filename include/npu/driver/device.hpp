@@ -62,9 +62,11 @@ class NPU_API Device {
   bool lost() const;
 
   // --- Device memory (address_space.hpp). Every device has a default space; allocate() and free()
-  // are its. kOutOfResources: all address spaces in use.
+  // are its. The memory of one with a quota counts for that (quota.hpp). kOutOfResources: all
+  // address spaces in use.
   AddressSpace& address_space();
-  Result<std::unique_ptr<AddressSpace>> create_address_space(ProcessId process = {});
+  Result<std::unique_ptr<AddressSpace>> create_address_space(
+      ProcessId process = {}, std::shared_ptr<MemoryQuota> quota = {});
   Result<DeviceMemory> allocate(Bytes size, const MemoryOptions& options = {});
   Status free(DeviceAddress address);
   MemoryStatistics memory_statistics() const;

@@ -25,6 +25,7 @@ struct ProcessOptions {
   Picoseconds command_timeout = 100_ms;        // for the answer to a management command
   Picoseconds drain_timeout = 100_ms;          // ~Queue(), ~ProcessContext()
   ProcessId process;                           // of its space, for who shares memory (sharing.hpp)
+  std::shared_ptr<MemoryQuota> quota;          // that its memory counts for (quota.hpp); null: none
 };
 
 class NPU_API ProcessContext {

@@ -52,7 +52,7 @@ TEST_F(Serve, simulated_time_stands_still_while_nobody_asks_for_anything) {
 
 TEST_F(Serve, refuses_what_it_cannot_serve) {
   expect_refused({"--config", "910b", "serve"},
-                 "serve: give --socket PATH, --ecam PATH or --management PATH");
+                 "serve: give --socket PATH, --ecam PATH, --management PATH or --metrics SOCKET");
   expect_refused({"--config", "910b", "serve", "--socket", "a", "--socket", "b"},
                  "--socket b: the machine has 1 card");
   expect_refused({"--config", "910b", "serve", "--socket", "a=1:2:3"},

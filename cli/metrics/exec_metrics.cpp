@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/metrics/exec_metrics.hpp"
+
+namespace npu::cli {
+
+void ExecMetrics::watch_cards(std::vector<std::unique_ptr<driver::ManagementAccess>> cards) {
+  cards_.emplace(std::move(cards));
+}
+
+void ExecMetrics::forget() {
+  programs_ = {};
+  cards_.reset();
+}
+
+void ExecMetrics::answer() {
+  if (!server_->wanted().load()) return;
+  MetricFamilies families;
+  if (cards_) cards_->add_to(families);
+  if (programs_) add_sharing(families, programs_());
+  server_->answer(families.text());
+}
+
+bool ExecMetrics::look(workloads::SimulatorView& simulator) {
+  static_cast<void>(simulator);
+  answer();
+  return false;
+}
+
+}  // namespace npu::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npusim exec --metrics`: an observer of the run that answers who asks for metrics, between two
+// events of the simulation or while that waits for programs.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/metrics/http_server.hpp"
+#include "cli/metrics/sharing_metrics.hpp"
+#include "cli/simulator.hpp"
+
+namespace npu::cli {
+
+class ExecMetrics : public Observer {
+ public:
+  explicit ExecMetrics(std::unique_ptr<MetricsServer> server) : server_(std::move(server)) {}
+
+  // Before and behind the run; nothing: there is no server any more.
+  void watch_cards(std::vector<std::unique_ptr<driver::ManagementAccess>> cards);
+  void watch_programs(std::function<exec::ServerGlance()> look) { programs_ = std::move(look); }
+  void forget();
+
+  const std::atomic<bool>& raised() const override { return server_->wanted(); }
+  bool look(workloads::SimulatorView& simulator) override;
+  // The same, without an event.
+  void answer();
+
+ private:
+  std::unique_ptr<MetricsServer> server_;
+  std::optional<CardWatch> cards_;
+  std::function<exec::ServerGlance()> programs_;
+};
+
+}  // namespace npu::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client: its agent, a task that answers the scheduler, and what its own tasks do with queues.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <map>
+
+#include "driver/queue/queue_channel.hpp"
+#include "driver/queue/turn_hook.hpp"
+#include "driver/turns/launch_window.hpp"
+#include "driver/turns/turn_arbiter.hpp"
+
+namespace npu::driver {
+
+struct TurnClient::Impl final : TurnInbox, TurnHook {
+  Impl(std::shared_ptr<TurnScheduler::Impl> of, ProcessContext& process);
+  ~Impl() override;
+  Status start(std::string name, const TurnShare& share);
+
+  Result<QueueTicket> submit(Queue& queue, const abi::QueueEntry* entries, std::size_t count,
+                             bool launch, Instant deadline,
+                             const QueueEntryOptions& options) override;
+  void forget(const QueueChannel& channel) override;
+  Status settle(QueueChannel& channel, Instant deadline) override;
+  void stop(bool stopped);
+  void post(const TurnMessage& message) override;
+  bool has_turn() const;
+  TurnClientStatistics statistics();
+
+  const std::shared_ptr<TurnScheduler::Impl> scheduler;
+  const std::shared_ptr<TurnSeat> seat;
+  unsigned id = 0;
+  bool joined = false;
+
+ private:
+  struct Launch {
+    QueueChannel* channel = nullptr;
+    QueueTicket ticket;
+    std::uint64_t turn = 0;
+    Instant begin;
+  };
+
+  void run();
+  void answer(const TurnMessage& message);
+  // Under the scheduler's mutex.
+  void request();
+  void request_again();
+  Instant next_look() const;
+  Instant now() const { return scheduler->now(); }
+
+  Status await_turn(Instant deadline);
+  // False: the turn is over.
+  bool make_room(Instant deadline);
+  void note(const Launch& launch);
+  bool has_work();
+  std::uint64_t entries_of_process();
+
+  const std::unique_ptr<platform::Condition> arrived_, turn_begun_;
+  std::unique_ptr<platform::Task> task_;
+  // Under the scheduler's mutex.
+  std::deque<TurnMessage> inbox_;
+  bool stopped_ = false, ending_ = false, waiting_ = false;
+  Instant asked_, asked_last_;
+  unsigned kept_ = 0;  // tasks that wait for the turn
+  std::uint64_t entries_seen_ = 0;
+  std::atomic<std::uint64_t> turn_{0};  // as granted; of a turn that is over it means nothing
+
+  std::unique_ptr<platform::Mutex> launches_lock_;  // held while one waits for room
+  std::deque<Launch> launches_;                     // under way, oldest first
+  LaunchWindow window_;
+  std::atomic<std::uint64_t> launched_{0};
+  std::unique_ptr<platform::Mutex> last_lock_;  // behind launches_lock_
+  // The last of each queue that is not known as done.
+  std::map<const QueueChannel*, std::pair<QueueChannel*, QueueTicket>> last_;
+  std::atomic<std::uint64_t> entries_{0};  // that submit() has put into queues
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/turns/turn_arbiter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "driver/device/device_impl.hpp"
+#include "npu/abi/telemetry.hpp"
+
+namespace npu::driver {
+namespace {
+
+constexpr unsigned kTries = 3;
+constexpr std::int64_t kSlices = 5;  // of a window
+constexpr std::uint64_t kAllOnes = ~0ULL;
+
+}  // namespace
+
+TurnScheduler::Impl::Impl(Device& card, const TurnOptions& wanted)
+    : device(card),
+      platform(card.impl().platform),
+      options(wanted),
+      lock(platform.tasks().make_mutex()),
+      changed(platform.tasks().make_condition()),
+      ledger(wanted) {}
+
+Status TurnScheduler::Impl::start() {
+  window_end_ = now() + options.window;
+  auto task = platform.tasks().spawn("turns", [this] { run(); });
+  if (!task) return forward_error(task);
+  task_ = std::move(*task);
+  return {};
+}
+
+TurnScheduler::Impl::~Impl() {
+  {
+    const MutexHolder holder(*lock);
+    stopping_ = true;
+    changed->notify_all();
+  }
+  if (task_) task_->join();
+}
+
+// --- Clients ----------------------------------------------------------------------------------
+
+Result<unsigned> TurnScheduler::Impl::add(std::string name, std::shared_ptr<TurnSeat> seat,
+                                          TurnInbox& inbox, const TurnShare& share) {
+  const MutexHolder holder(*lock);
+  auto member = std::make_shared<Member>();
+  member->name = std::move(name);
+  member->vmid = seat->process().vmid();
+  member->seat = std::move(seat);
+  member->inbox = &inbox;
+  const unsigned id = ids_++;
+  members[id] = member;
+  ledger.add(id, share);
+  static_cast<void>(bill(id, 0));
+  member->busy = {};
+  ++statistics.joined;
+  if (options.policy == SharingPolicy::kBestEffort && share.token > 0)
+    member->seat->allow(++turns_);
+  return id;
+}
+
+void TurnScheduler::Impl::remove(unsigned client) {
+  const MutexHolder holder(*lock);
+  const auto member = members.at(client);
+  while (member->in_use) static_cast<void>(changed->wait(*lock, Instant::never()));
+  if (has_turn(client)) end_turn(100);
+  members.erase(client);
+  ledger.remove(client);
+  ++statistics.left;
+  changed->notify_all();
+}
+
+Status TurnScheduler::Impl::set_share(unsigned client, const TurnShare& share) {
+  const MutexHolder holder(*lock);
+  const auto member = members.find(client);
+  if (member == members.end()) {
+    return fail(ErrorCode::kNotFound, fmt::format("no client {} of the card's turns", client));
+  }
+  const bool off = ledger.of(client).share.token == 0;
+  if (options.policy == SharingPolicy::kBestEffort && off != (share.token == 0)) {
+    return fail(ErrorCode::kUnsupported, "best effort: who has a token of 0 keeps it");
+  }
+  if (!member->second->share) member->second->changed = now();
+  member->second->share = share;
+  changed->notify_all();
+  return {};
+}
+
+void TurnScheduler::Impl::apply_share(Member& member, unsigned client) {
+  ledger.set_share(client, *member.share);
+  member.share.reset();
+  statistics.update_latency = now() - member.changed;
+}
+
+void TurnScheduler::Impl::look_at_card(unsigned client) {
+  if (!has_turn(client) && options.policy != SharingPolicy::kBestEffort) return;
+  window_busy_ += bill(client, 100);
+}
+
+TurnSchedulerStatistics TurnScheduler::Impl::statistics_now() const {
+  auto all = statistics;
+  all.clients = static_cast<unsigned>(members.size());
+  all.running = turn ? 1 : 0;
+  all.window_end = window_end_;
+  if (options.policy == SharingPolicy::kBestEffort) all.running = all.clients;
+  for (const auto& [id, account] : ledger.all()) all.waiting += account.waiting ? 1 : 0;
+  return all;
+}
+
+TurnClientStatistics TurnScheduler::Impl::statistics_of(unsigned client) const {
+  const auto& member = *members.at(client);
+  const auto& account = ledger.of(client);
+  TurnClientStatistics now;
+  now.id = client;
+  now.name = member.name;
+  now.share = account.share;
+  now.effective_ppm = account.effective_ppm();
+  now.used = std::max(account.used, Picoseconds{});
+  now.limit = ledger.budget(account);
+  now.debt = account.debt;
+  now.busy = member.busy;
+  now.turns = member.turns;
+  now.reclaimed = member.reclaimed;
+  now.running = has_turn(client);
+  now.waiting = account.waiting;
+  now.throttled = account.waiting && account.used >= now.limit;
+  return now;
+}
+
+// --- Messages ---------------------------------------------------------------------------------
+
+void TurnScheduler::Impl::send(const TurnMessage& message, bool again) {
+  ++statistics.messages[static_cast<std::size_t>(message.kind)];
+  if (again) ++statistics.resent;
+  if (lost && lost(message)) {
+    ++statistics.lost;
+    return;
+  }
+  const bool to_client =
+      message.kind == TurnMessageKind::kGrant || message.kind == TurnMessageKind::kDrop;
+  if (to_client) {
+    members.at(message.client)->inbox->post(message);
+  } else {
+    inbox_.push_back(message);
+    changed->notify_all();
+  }
+}
+
+void TurnScheduler::Impl::handle(const TurnMessage& message) {
+  const auto member = members.find(message.client);
+  if (member == members.end()) return;
+  if (message.kind == TurnMessageKind::kRequest) {
+    auto& account = ledger.of(message.client);
+    // Who has the turn and does not know it is told so again.
+    if (account.waiting || (has_turn(message.client) && turn->stage == Stage::kGranting)) return;
+    account.waiting = true;
+    account.asked = message.sent;
+    return;
+  }
+  if (!has_turn(message.client) || turn->number != message.turn) {
+    ++statistics.stale;
+    return;
+  }
+  if (message.kind == TurnMessageKind::kTaken) {
+    if (turn->stage != Stage::kGranting) return;
+    turn->stage = Stage::kRunning;
+    plan_look();
+  } else {
+    end_turn(turn->stage == Stage::kDropping ? options.tail_percent : 100);
+  }
+}
+
+// --- Turns ------------------------------------------------------------------------------------
+
+Picoseconds TurnScheduler::Impl::bill(unsigned client, unsigned percent) {
+  auto& member = *members.at(client);
+  auto& registers = device.impl().link->registers();
+  const auto busy = registers.read64(abi::kSpaceBusyWindow.at(member.vmid));
+  if (busy == kAllOnes || busy < member.busy_seen) {  // nobody answers, or it was reset
+    if (busy != kAllOnes) member.busy_seen = busy;
+    return {};
+  }
+  const Picoseconds more(static_cast<std::int64_t>(busy - member.busy_seen) * 1000);
+  member.busy_seen = busy;
+  member.busy += more;
+  ledger.of(client).used += more * percent / 100;
+  return more;
+}
+
+void TurnScheduler::Impl::grant(unsigned client) {
+  auto& member = *members.at(client);
+  ledger.of(client).waiting = false;
+  turn = Turn{client, ++turns_, Stage::kGranting, now(), now(), 1, {}};
+  ++member.turns;
+  member.seat->allow(turn->number);
+  send({TurnMessageKind::kGrant, client, turn->number, now()});
+}
+
+void TurnScheduler::Impl::drop() {
+  turn->stage = Stage::kDropping;
+  turn->first_sent = turn->last_sent = now();
+  turn->sent = 1;
+  send({TurnMessageKind::kDrop, turn->client, turn->number, now()});
+}
+
+void TurnScheduler::Impl::ask_again() {
+  ++turn->sent;
+  turn->last_sent = now();
+  const auto kind =
+      turn->stage == Stage::kGranting ? TurnMessageKind::kGrant : TurnMessageKind::kDrop;
+  send({kind, turn->client, turn->number, turn->first_sent}, true);
+}
+
+// Its process may take a while to leave the card; others' messages wait meanwhile.
+void TurnScheduler::Impl::reclaim() {
+  const unsigned client = turn->client;
+  const auto member = members.at(client);
+  member->in_use = true;
+  lock->unlock();
+  member->seat->revoke(now() + options.timeout);
+  lock->lock();
+  member->in_use = false;
+  changed->notify_all();
+  ++member->reclaimed;
+  ++statistics.reclaimed;
+  if (has_turn(client)) end_turn(options.tail_percent);
+}
+
+void TurnScheduler::Impl::end_turn(unsigned percent) {
+  const unsigned client = turn->client;
+  window_busy_ += bill(client, percent);
+  members.at(client)->seat->allow(0);
+  turn.reset();
+}
+
+void TurnScheduler::Impl::plan_look() {
+  const auto left = std::max(ledger.left(turn->client), 1_ns);
+  turn->next_look =
+      ledger.unlimited(turn->client) ? window_end_ : now() + std::min(options.sample, left);
+}
+
+void TurnScheduler::Impl::look() {
+  const unsigned client = turn->client;
+  const bool due = now() >= turn->next_look;
+  if (!due && !ledger.must_yield(client)) return;
+  const auto more = bill(client, 100);
+  window_busy_ += more;
+  const bool had_enough = ledger.left(client) <= Picoseconds{} && !ledger.unlimited(client);
+  const bool idle = due && more == Picoseconds{} && anybody_waits();
+  if (had_enough || idle || ledger.must_yield(client) || has_had_a_slice()) return drop();
+  plan_look();
+}
+
+// On what nobody has a right to those that want it take turns.
+bool TurnScheduler::Impl::has_had_a_slice() const {
+  const auto& account = ledger.of(turn->client);
+  return account.used >= ledger.budget(account) && anybody_waits() &&
+         now() - turn->first_sent >= options.window / kSlices;
+}
+
+bool TurnScheduler::Impl::anybody_waits() const {
+  const auto& all = ledger.all();
+  return std::any_of(all.begin(), all.end(), [](const auto& each) { return each.second.waiting; });
+}
+
+// --- Time -------------------------------------------------------------------------------------
+
+void TurnScheduler::Impl::roll() {
+  if (now() < window_end_) return;
+  std::optional<unsigned> holder;
+  if (turn) {
+    holder = turn->client;
+    window_busy_ += bill(*holder, 100);
+  }
+  // What lies back further than a few windows is forgotten.
+  const auto passed = 1 + (now() - window_end_) / options.window;
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(passed, 8); ++i) ledger.roll(holder);
+  statistics.windows += static_cast<std::uint64_t>(passed);
+  window_end_ = window_end_ + options.window * passed;
+  for (auto& [id, member] : members) {
+    if (member->share) apply_share(*member, id);
+  }
+  const bool idle = window_busy_ == Picoseconds{};
+  window_busy_ = {};
+  if (!turn || turn->stage != Stage::kRunning) return;
+  if (idle) return drop();
+  plan_look();
+}
+
+void TurnScheduler::Impl::advance() {
+  roll();
+  if (turn) {
+    if (turn->stage == Stage::kRunning) {
+      look();
+    } else if (now() >= turn->last_sent + options.timeout) {
+      if (turn->sent < kTries) {
+        ask_again();
+      } else {
+        reclaim();
+      }
+    }
+  }
+  if (turn || options.policy == SharingPolicy::kBestEffort) return;
+  if (const auto next = ledger.next()) grant(*next);
+}
+
+Instant TurnScheduler::Impl::next_event() const {
+  const bool changes = std::any_of(members.begin(), members.end(), [](const auto& member) {
+    return member.second->share.has_value();
+  });
+  Instant next = turn || changes || anybody_waits() ? window_end_ : Instant::never();
+  if (!turn) return next;
+  const auto due =
+      turn->stage == Stage::kRunning ? turn->next_look : turn->last_sent + options.timeout;
+  return std::min(next, due);
+}
+
+void TurnScheduler::Impl::run() {
+  const MutexHolder holder(*lock);
+  while (!stopping_) {
+    while (!inbox_.empty()) {
+      const auto message = inbox_.front();
+      inbox_.pop_front();
+      handle(message);
+    }
+    advance();
+    if (!inbox_.empty() || stopping_) continue;
+    const auto next = next_event();
+    if (next > now()) static_cast<void>(changed->wait(*lock, next));
+  }
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheduler's task: windows, turns, and what they cost. Everything under one mutex, which is
+// not held while a process comes to the card or leaves it.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "driver/turns/turn_ledger.hpp"
+#include "driver/turns/turn_seat.hpp"
+
+namespace npu::driver {
+
+// Where a client's agent takes its messages.
+class TurnInbox {
+ public:
+  virtual ~TurnInbox() = default;
+  virtual void post(const TurnMessage& message) = 0;  // under the mutex
+};
+
+struct TurnScheduler::Impl {
+  struct Member {
+    std::string name;
+    std::shared_ptr<TurnSeat> seat;
+    TurnInbox* inbox = nullptr;
+    unsigned vmid = 0;
+    std::uint64_t busy_seen = 0;  // ns, of the card's counter
+    Picoseconds busy;
+    std::optional<TurnShare> share;  // from the next window on
+    Instant changed;                 // when it was said so
+    std::uint64_t turns = 0, reclaimed = 0;
+    bool in_use = false;  // without the mutex
+  };
+
+  Impl(Device& card, const TurnOptions& wanted);
+  ~Impl();
+  Status start();
+
+  Result<unsigned> add(std::string name, std::shared_ptr<TurnSeat> seat, TurnInbox& inbox,
+                       const TurnShare& share);
+  // When nobody uses it any more.
+  void remove(unsigned client);
+  Status set_share(unsigned client, const TurnShare& share);
+
+  // --- Under the mutex.
+  // To the client, or to the scheduler; unless it is lost.
+  void send(const TurnMessage& message, bool again = false);
+  Instant now() const { return platform.clock().now(); }
+  Instant answer_deadline() const { return now() + options.timeout; }
+  // By what the card says now.
+  Picoseconds bill(unsigned client, unsigned percent);
+  bool has_turn(unsigned client) const { return turn && turn->client == client; }
+  // Without what only its agent knows. By the books, which bill() brings up to date.
+  TurnClientStatistics statistics_of(unsigned client) const;
+  TurnSchedulerStatistics statistics_now() const;
+  void look_at_card(unsigned client);
+
+  Device& device;
+  platform::Platform& platform;
+  const TurnOptions options;
+  std::unique_ptr<platform::Mutex> lock;
+  std::unique_ptr<platform::Condition> changed;  // for the task, and for who removes a client
+  std::map<unsigned, std::shared_ptr<Member>> members;
+  TurnLedger ledger;
+  TurnSchedulerStatistics statistics;
+  std::function<bool(const TurnMessage&)> lost;
+
+ private:
+  enum class Stage : std::uint8_t { kGranting, kRunning, kDropping };
+  struct Turn {
+    unsigned client = 0;
+    std::uint64_t number = 0;
+    Stage stage = Stage::kGranting;
+    Instant first_sent, last_sent;
+    unsigned sent = 0;
+    Instant next_look;
+  };
+
+  void run();
+  void handle(const TurnMessage& message);
+  void advance();
+  void roll();
+  void look();
+  void plan_look();
+  void grant(unsigned client);
+  void drop();
+  void ask_again();
+  void reclaim();
+  void end_turn(unsigned percent);
+  void apply_share(Member& member, unsigned client);
+  bool anybody_waits() const;
+  bool has_had_a_slice() const;
+  Instant next_event() const;
+
+  std::deque<TurnMessage> inbox_;
+  std::optional<Turn> turn;
+  std::uint64_t turns_ = 0;
+  unsigned ids_ = 0;
+  Instant window_end_;
+  Picoseconds window_busy_;  // of whoever had turns in it
+  bool stopping_ = false;
+  std::unique_ptr<platform::Task> task_;
+};
+
+}  // namespace npu::driver

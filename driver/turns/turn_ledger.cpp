@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/turns/turn_ledger.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace npu::driver {
+namespace {
+
+constexpr unsigned kWhole = 1'000'000;
+
+Picoseconds part_of(Picoseconds whole, unsigned ppm) {
+  // Windows are below hours, so that this fits.
+  return Picoseconds(whole.count() / kWhole * ppm + whole.count() % kWhole * ppm / kWhole);
+}
+
+}  // namespace
+
+TurnAccount& TurnLedger::add(unsigned client, const TurnShare& share) {
+  auto& account = accounts_[client];
+  account.share = share;
+  scale();
+  return account;
+}
+
+void TurnLedger::remove(unsigned client) {
+  accounts_.erase(client);
+  scale();
+}
+
+void TurnLedger::set_share(unsigned client, const TurnShare& share) {
+  accounts_.at(client).share = share;
+  scale();
+}
+
+void TurnLedger::scale() {
+  std::uint64_t sum = 0;
+  for (const auto& [id, account] : accounts_) sum += account.share.percent;
+  for (auto& [id, account] : accounts_) {
+    const std::uint64_t percent = account.share.percent;
+    account.share_ppm = static_cast<unsigned>(percent * kWhole / std::max<std::uint64_t>(sum, 100));
+    account.cap_ppm =
+        static_cast<unsigned>(std::uint64_t{account.share.token} * kWhole / kWholeToken);
+  }
+}
+
+Picoseconds TurnLedger::budget(const TurnAccount& account) const {
+  return part_of(options_.window, account.effective_ppm());
+}
+
+Picoseconds TurnLedger::cap(const TurnAccount& account) const {
+  return part_of(options_.window, account.cap_ppm);
+}
+
+Picoseconds TurnLedger::left(unsigned client) const {
+  const auto& account = of(client);
+  const bool elastic = options_.policy == SharingPolicy::kElastic;
+  const bool contended = elastic && first(true).has_value();
+  const auto limit = elastic && !contended ? cap(account) : budget(account);
+  return limit - account.used;
+}
+
+void TurnLedger::roll(std::optional<unsigned> holder) {
+  const auto most = part_of(options_.window, options_.carry_percent * (kWhole / 100));
+  const bool contended = std::any_of(accounts_.begin(), accounts_.end(),
+                                     [](const auto& each) { return each.second.waiting; });
+  for (auto& [id, account] : accounts_) {
+    // Who has the turn and others wait was kept waiting before.
+    const bool wants = account.waiting || (holder == id && contended);
+    const bool kept_waiting = wants && budget(account) > Picoseconds{};
+    auto over = account.used - budget(account);
+    // On what others did not use a client owes nothing.
+    if (options_.policy == SharingPolicy::kElastic) over = std::min(over, Picoseconds{});
+    if (over < Picoseconds{} && !kept_waiting) over = {};
+    account.used = std::max(Picoseconds{} - most, std::min(most, over));
+    account.debt = std::max(account.used, Picoseconds{});
+  }
+}
+
+std::optional<unsigned> TurnLedger::first(bool within_share) const {
+  std::optional<unsigned> best;
+  double best_had = 0;
+  for (const auto& [id, account] : accounts_) {
+    const auto limit = within_share ? budget(account) : cap(account);
+    if (!account.waiting || account.used >= limit) continue;
+    const double share = std::max(1U, within_share ? account.effective_ppm() : account.share_ppm);
+    const double had = static_cast<double>(account.used.count()) / share;
+    const bool earlier = best && had == best_had && account.asked < of(*best).asked;
+    if (best && had >= best_had && !earlier) continue;
+    best = id;
+    best_had = had;
+  }
+  return best;
+}
+
+std::optional<unsigned> TurnLedger::next() const {
+  const auto within = first(true);
+  if (within || options_.policy != SharingPolicy::kElastic) return within;
+  return first(false);
+}
+
+bool TurnLedger::must_yield(unsigned holder) const {
+  const auto& account = of(holder);
+  return account.used >= budget(account) && first(true).has_value();
+}
+
+bool TurnLedger::unlimited(unsigned client) const {
+  const auto& account = of(client);
+  if (account.cap_ppm < kWhole) return false;
+  if (options_.policy == SharingPolicy::kFixedShare && account.share_ppm < kWhole) return false;
+  return std::none_of(accounts_.begin(), accounts_.end(), [&](const auto& other) {
+    return other.first != client && other.second.waiting;
+  });
+}
+
+}  // namespace npu::driver

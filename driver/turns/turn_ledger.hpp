@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What clients have had of the window, and who is to have the turn next. No time of its own, no
+// locks.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "npu/driver/turns.hpp"
+
+namespace npu::driver {
+
+struct TurnAccount {
+  TurnShare share;
+  unsigned share_ppm = 0;  // of the window, scaled if the sum is too large
+  unsigned cap_ppm = 0;    // by the token
+  Picoseconds used;        // in the window; below 0: it was kept waiting before
+  Picoseconds debt;        // that the window began with
+  bool waiting = false;
+  Instant asked;
+
+  unsigned effective_ppm() const { return std::min(share_ppm, cap_ppm); }
+};
+
+class TurnLedger {
+ public:
+  explicit TurnLedger(const TurnOptions& options) : options_(options) {}
+
+  TurnAccount& add(unsigned client, const TurnShare& share);
+  void remove(unsigned client);
+  void set_share(unsigned client, const TurnShare& share);
+  TurnAccount& of(unsigned client) { return accounts_.at(client); }
+  const TurnAccount& of(unsigned client) const { return accounts_.at(client); }
+  const std::map<unsigned, TurnAccount>& all() const { return accounts_; }
+
+  Picoseconds budget(const TurnAccount& account) const;
+  Picoseconds cap(const TurnAccount& account) const;
+  // Until the client with the turn has had what it may have of this window; `others`: somebody
+  // waits who has something left. Instant::never() in effect: Picoseconds::max().
+  Picoseconds left(unsigned client) const;
+  // A new window; `holder` has the turn. What was too much goes on, and what a client was kept from
+  // that waits, both up to a part of the window.
+  void roll(std::optional<unsigned> holder);
+  // Who waits and may have the turn; first who has had the least of its share.
+  std::optional<unsigned> next() const;
+  // Whether the holder runs on what others do not use, and one of them wants it now.
+  bool must_yield(unsigned holder) const;
+  // Nobody else wants the turn and nothing limits the client.
+  bool unlimited(unsigned client) const;
+
+ private:
+  void scale();
+  std::optional<unsigned> first(bool within_share) const;
+
+  const TurnOptions options_;
+  std::map<unsigned, TurnAccount> accounts_;
+};
+
+}  // namespace npu::driver

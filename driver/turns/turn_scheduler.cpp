@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// TurnScheduler and TurnClient: what a user may call.
+#include "npu/driver/turns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "driver/device/device_impl.hpp"
+#include "driver/queue/process_impl.hpp"
+#include "driver/support/choice.hpp"
+#include "driver/turns/turn_agent.hpp"
+#include "npu/abi/telemetry.hpp"
+
+namespace npu::driver {
+namespace {
+
+Status invalid(std::string what) {
+  return fail(ErrorCode::kInvalidArgument, std::move(what));
+}
+
+Status check(const LaunchWindowOptions& launches) {
+  constexpr unsigned kMost = 65536;
+  if (launches.floor == 0 || launches.floor > launches.most || launches.most > kMost) {
+    return invalid(fmt::format("windows of {} to {} launches; 1 .. {} are possible", launches.floor,
+                               launches.most, kMost));
+  }
+  if (launches.grow > kMost || launches.shrink_percent == 0 || launches.shrink_percent > 100) {
+    return invalid(fmt::format("windows that grow by {} and shrink to {} %", launches.grow,
+                               launches.shrink_percent));
+  }
+  if (launches.target <= Picoseconds{}) return invalid("launches in no time");
+  return {};
+}
+
+Status check(const TurnOptions& options) {
+  if (auto ok = check_choice("policy", options.policy, SharingPolicy::kBestEffort); !ok) return ok;
+  constexpr Picoseconds kLongest = 3'600'000'000_us;
+  if (options.window < 10_us || options.window > kLongest) {
+    return invalid("a window of less than 10 us, or of more than an hour");
+  }
+  if (options.sample < 1_us || options.timeout < 1_us || options.timeout > kLongest) {
+    return invalid("samples or time-outs of less than 1 us, or of more than an hour");
+  }
+  if (options.carry_percent > 100 || options.tail_percent > 100) {
+    return invalid(fmt::format("{} % carried on, {} % of a tail billed", options.carry_percent,
+                               options.tail_percent));
+  }
+  return check(options.launches);
+}
+
+Status check(const TurnShare& share) {
+  if (share.percent > 100) return invalid(fmt::format("a share of {} %", share.percent));
+  if (share.token > kWholeToken) {
+    return invalid(fmt::format("a token of {}, at most {}", share.token, kWholeToken));
+  }
+  return {};
+}
+
+Status tells_of_spaces(Device::Impl& device) {
+  if (auto ok = device.usable(); !ok) return ok;
+  const auto known = device.link->read<abi::TelemetryCapability>();
+  if (!known) return forward_error(known);
+  if (known->get<abi::TelemetryCapability::Spaces>() != 0) return {};
+  return fail(ErrorCode::kUnsupported, "the card does not tell how long a space has had cores");
+}
+
+}  // namespace
+
+TurnScheduler::TurnScheduler(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TurnScheduler::~TurnScheduler() = default;
+
+Result<std::unique_ptr<TurnScheduler>> TurnScheduler::open(Device& device,
+                                                           const TurnOptions& options) {
+  if (auto ok = check(options); !ok) return forward_error(ok);
+  if (auto ok = tells_of_spaces(device.impl()); !ok) return forward_error(ok);
+  auto impl = std::make_shared<Impl>(device, options);
+  if (auto ok = impl->start(); !ok) return forward_error(ok);
+  return std::unique_ptr<TurnScheduler>(new TurnScheduler(std::move(impl)));
+}
+
+Result<std::unique_ptr<TurnClient>> TurnScheduler::join(ProcessContext& process, std::string name,
+                                                        const TurnShare& share) {
+  if (auto ok = check(share); !ok) return forward_error(ok);
+  if (&process.impl().device != &impl_->device.impl()) {
+    return fail(ErrorCode::kInvalidArgument, "the process is another card's");
+  }
+  if (process.impl().turn.load() != nullptr) {
+    return fail(ErrorCode::kInvalidArgument, "the process runs in turns already");
+  }
+  auto client = std::make_shared<TurnClient::Impl>(impl_, process);
+  if (auto ok = client->start(std::move(name), share); !ok) return forward_error(ok);
+  return std::make_unique<TurnClient>(std::move(client));
+}
+
+Status TurnScheduler::set_share(unsigned client, const TurnShare& share) {
+  if (auto ok = check(share); !ok) return ok;
+  return impl_->set_share(client, share);
+}
+
+std::vector<TurnClientStatistics> TurnScheduler::clients() const {
+  std::vector<TurnClientStatistics> all;
+  const MutexHolder holder(*impl_->lock);
+  for (const auto& [id, member] : impl_->members) {
+    impl_->look_at_card(id);
+    all.push_back(impl_->statistics_of(id));
+  }
+  return all;
+}
+
+std::vector<TurnClientStatistics> TurnScheduler::glance_at_clients() const {
+  std::vector<TurnClientStatistics> all;
+  for (const auto& [id, member] : impl_->members) all.push_back(impl_->statistics_of(id));
+  return all;
+}
+
+TurnSchedulerStatistics TurnScheduler::glance() const {
+  return impl_->statistics_now();
+}
+
+TurnSchedulerStatistics TurnScheduler::statistics() const {
+  const MutexHolder holder(*impl_->lock);
+  return impl_->statistics_now();
+}
+
+void TurnScheduler::lose(std::function<bool(const TurnMessage&)> which) {
+  const MutexHolder holder(*impl_->lock);
+  impl_->lost = std::move(which);
+}
+
+TurnClient::TurnClient(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TurnClient::~TurnClient() = default;
+
+unsigned TurnClient::id() const {
+  return impl_->id;
+}
+
+Result<QueueTicket> TurnClient::submit(Queue& queue, const abi::QueueEntry* entries,
+                                       std::size_t count, bool launch, Instant deadline,
+                                       const QueueEntryOptions& options) {
+  return impl_->submit(queue, entries, count, launch, deadline, options);
+}
+
+void TurnClient::stop(bool stopped) {
+  impl_->stop(stopped);
+}
+
+Result<QueueTicket> submit_in_turn(ProcessContext& process, Queue& queue,
+                                   const abi::QueueEntry* entries, std::size_t count,
+                                   Instant deadline, const QueueEntryOptions& options) {
+  auto* const turn = process.impl().turn.load();
+  if (turn == nullptr) return queue.submit(entries, count, deadline, options);
+  constexpr unsigned kLaunches = 1;  // opcodes by their upper half
+  const bool launch = std::any_of(entries, entries + count, [](const abi::QueueEntry& entry) {
+    return entry.opcode >> 4 == kLaunches;
+  });
+  return turn->submit(queue, entries, count, launch, deadline, options);
+}
+
+TurnClientStatistics TurnClient::statistics() const {
+  const auto own = impl_->statistics();
+  const MutexHolder holder(*impl_->scheduler->lock);
+  impl_->scheduler->look_at_card(impl_->id);
+  auto now = impl_->scheduler->statistics_of(impl_->id);
+  now.launches = own.launches;
+  now.launch_window = own.launch_window;
+  now.launches_under_way = own.launches_under_way;
+  return now;
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a client's process is on the card. It comes there with the number of the turn that the
+// scheduler allows, and with no other: what an agent does late for a turn that is over does
+// nothing.
+#pragma once
+
+#include <atomic>
+
+#include "driver/support/spin_lock.hpp"
+#include "npu/driver/process.hpp"
+
+namespace npu::driver {
+
+class TurnSeat {
+ public:
+  TurnSeat(platform::Platform& platform, ProcessContext& process)
+      : process_(process), lock_(platform.tasks().make_mutex()) {}
+
+  ProcessContext& process() { return process_; }
+  // 0: none.
+  std::uint64_t allowed() const { return allowed_.load(std::memory_order_acquire); }
+  void allow(std::uint64_t turn) { allowed_.store(turn, std::memory_order_release); }
+
+  // Off the card before the first turn.
+  Status begin(Instant deadline) {
+    const MutexHolder holder(*lock_);
+    auto gone = process_.evict(deadline);
+    on_card_ = !gone && gone.error().code == ErrorCode::kBusy;
+    return gone;
+  }
+  // False: it is another turn, or the card does not answer.
+  bool enter(std::uint64_t turn, Instant deadline) {
+    const MutexHolder holder(*lock_);
+    if (turn == 0 || allowed() != turn) return false;
+    if (!on_card_ && !process_.restore(deadline)) return false;
+    on_card_ = true;
+    return true;
+  }
+  // `turn` of the caller's; of another one nothing happens.
+  void leave(std::uint64_t turn, Instant deadline) {
+    const MutexHolder holder(*lock_);
+    if (allowed() == turn) take_off(deadline);
+  }
+  // The scheduler's: whatever the turn was, there is none any more.
+  void revoke(Instant deadline) {
+    allow(0);
+    const MutexHolder holder(*lock_);
+    take_off(deadline);
+  }
+  // It runs when it wants from now on.
+  void end(Instant deadline) {
+    allow(0);
+    const MutexHolder holder(*lock_);
+    if (!on_card_) static_cast<void>(process_.restore(deadline));
+    on_card_ = true;
+  }
+
+ private:
+  // An eviction that the card does not answer counts nevertheless.
+  void take_off(Instant deadline) {
+    if (!on_card_) return;
+    const auto gone = process_.evict(deadline);
+    on_card_ = !gone && gone.error().code == ErrorCode::kBusy;
+  }
+
+  ProcessContext& process_;
+  std::unique_ptr<platform::Mutex> lock_;
+  std::atomic<std::uint64_t> allowed_{0};
+  bool on_card_ = true;
+};
+
+}  // namespace npu::driver

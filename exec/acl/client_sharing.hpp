@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program may have of cards that programs share.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "npu/driver/quota.hpp"
+#include "npu/driver/turns.hpp"
+
+namespace npu::exec::acl {
+
+struct ClientSharing {
+  std::string name;                            // "p0"
+  std::shared_ptr<driver::MemoryQuota> quota;  // null: none
+  std::optional<driver::TurnOptions> turns;    // nothing: cores at any time
+  driver::TurnShare share;
+};
+
+// What it had of them, over all cards.
+struct ClientUse {
+  driver::QuotaUse memory;
+  Picoseconds busy;  // that it has had AI Cores in its turns
+  std::uint64_t turns = 0, launches = 0, reclaimed = 0;
+
+  void add(const driver::TurnClientStatistics& more) {
+    busy += more.busy;
+    turns += more.turns;
+    launches += more.launches;
+    reclaimed += more.reclaimed;
+  }
+};
+
+}  // namespace npu::exec::acl

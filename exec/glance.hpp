@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a server is doing just now, for who looks from outside of the machine: at no simulated time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/acl/client_sharing.hpp"
+
+namespace npu::exec {
+
+// A program on a card.
+struct ClientGlance {
+  std::string program;  // "p0"
+  std::uint32_t device = 0;
+  driver::QuotaUse memory;  // over all cards
+  bool in_turns = false;
+  driver::TurnClientStatistics turn;
+  std::uint64_t page_faults = 0;
+};
+
+struct ServerGlance {
+  std::vector<ClientGlance> clients;  // that have a device
+  std::vector<std::pair<std::uint32_t, driver::TurnSchedulerStatistics>> schedulers;  // by device
+};
+
+}  // namespace npu::exec

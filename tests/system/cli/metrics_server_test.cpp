@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// serve --metrics: HTTP for Prometheus, and clients that misbehave.
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <csignal>
+#include <cstring>
+#include <random>
+
+#include "tests/system/cli/program.hpp"
+#include "tests/system/cli/prometheus_parser.hpp"
+
+namespace npu::cli {
+namespace {
+
+class MetricsSocket : public Program {
+ protected:
+  MetricsSocket() {
+    const std::string socket = path("m");
+    server_ = ::fork();
+    if (server_ == 0) {
+      const std::string program = NPU_BINARY_DIR "/bin/npusim";
+      std::freopen("/dev/null", "w", stdout);
+      ::execl(program.c_str(), program.c_str(), "--config", "910b2", "serve", "--metrics",
+              socket.c_str(), nullptr);
+      std::_Exit(127);
+    }
+    for (int i = 0; i < 200 && !std::filesystem::exists(socket); ++i) ::usleep(50'000);
+  }
+  void TearDown() override {
+    ::kill(server_, SIGTERM);
+    int status = -1;
+    ::waitpid(server_, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the server has ended badly";
+  }
+  int connect() const {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path("m").c_str(), sizeof address.sun_path - 1);
+    const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    const timeval patience{20, 0};
+    ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    return file;
+  }
+  // Everything until the server closes.
+  std::string ask(const std::string& request) const {
+    const int file = connect();
+    static_cast<void>(::send(file, request.data(), request.size(), MSG_NOSIGNAL));
+    std::string answer;
+    char buffer[4096];
+    for (;;) {
+      const auto came = ::recv(file, buffer, sizeof buffer, 0);
+      if (came <= 0) break;
+      answer.append(buffer, static_cast<std::size_t>(came));
+    }
+    ::close(file);
+    return answer;
+  }
+
+ private:
+  pid_t server_ = -1;
+};
+
+TEST_F(MetricsSocket, a_strict_reader_reads_them) {
+  const auto answer = ask("GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n");
+  EXPECT_EQ(answer.rfind("HTTP/1.1 200 OK\r\n", 0), 0U);
+  EXPECT_NE(answer.find("\r\nContent-Type: text/plain; version=0.0.4"), std::string::npos);
+  const auto body = answer.substr(answer.find("\r\n\r\n") + 4);
+  const test::PrometheusText text(body);
+  EXPECT_EQ(text.error(), "");
+  EXPECT_EQ(text.samples().at("npusim_device_utilization_ratio{device=\"0\"}"), 0);
+  EXPECT_GT(text.samples().at("npusim_device_memory_total_bytes{device=\"0\"}"), 6e10);
+  EXPECT_NE(answer.find("\r\nContent-Length: " + std::to_string(body.size()) + "\r\n"),
+            std::string::npos);
+}
+
+TEST_F(MetricsSocket, what_is_no_request_for_metrics_is_told_so) {
+  EXPECT_EQ(ask("GET /else HTTP/1.1\r\n\r\n").substr(9, 3), "404");
+  EXPECT_EQ(ask("POST /metrics HTTP/1.1\r\n\r\n").substr(9, 3), "405");
+  EXPECT_EQ(ask("nonsense\r\n\r\n").substr(9, 3), "400");
+  EXPECT_EQ(ask("HEAD /metrics HTTP/1.0\r\n\r\n").substr(9, 3), "200");
+  EXPECT_EQ(ask(std::string(20'000, 'x')), "");
+}
+
+TEST_F(MetricsSocket, random_bytes_do_no_harm) {
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    std::mt19937 random(seed);
+    std::string bytes(random() % 200, '\0');
+    for (auto& each : bytes) each = static_cast<char>(random());
+    bytes += "\r\n\r\n";
+    ask(bytes);
+  }
+  EXPECT_EQ(ask("GET / HTTP/1.1\r\n\r\n").substr(9, 3), "200");
+}
+
+class MetricsOptions : public Program {};
+
+TEST_F(MetricsOptions, other_hosts_and_ports_are_refused) {
+  for (const auto* const place :
+       {"0.0.0.0:80", "example.org:80", "127.0.0.1:70000", "localhost:"}) {
+    expect_refused({"--config", "910b2", "serve", "--metrics", place},
+                   std::string("--metrics ") + place +
+                       ": expected a path with a slash, or 127.0.0.1:PORT or localhost:PORT");
+  }
+}
+
+}  // namespace
+}  // namespace npu::cli

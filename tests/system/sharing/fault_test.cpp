@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// The holder of the turn is stopped, killed, resumed; messages are lost: the others go on, and what
+// comes late of a turn that is over does nothing.
+#include <random>
+
+#include "tests/system/sharing/turn_clients.hpp"
+
+namespace npu::test {
+namespace {
+
+using driver::TurnMessage;
+using driver::TurnMessageKind;
+
+constexpr Picoseconds kTimeout = 200_us;
+
+// Three clients of a third each, and what they say to each other.
+class Scene {
+ public:
+  explicit Scene(platform::Platform& machine) : host(machine), card(machine) {
+    driver::TurnOptions options;
+    options.window = 1'500_us;
+    options.timeout = kTimeout;
+    scheduler = must(driver::TurnScheduler::open(*card.device, options));
+    for (int i = 0; i < 3; ++i) {
+      clients.push_back(
+          std::make_unique<TurnPlayer>(machine, card, *scheduler, TurnShare{33, kWholeToken}));
+    }
+    listen({});
+  }
+  ~Scene() {
+    for (auto& client : clients) client->leave();
+    clients.clear();
+  }
+
+  // Hears every message; those for which `lost` says so are lost.
+  void listen(std::function<bool(const TurnMessage&)> lost) {
+    scheduler->lose([this, lost](const TurnMessage& message) {
+      heard.push_back({message, host.clock().now()});
+      return lost && lost(message);
+    });
+  }
+  void play(Picoseconds time) {
+    for (auto& client : clients) client->play(card.in(time));
+  }
+  void pass(Picoseconds time) { card.pass(time); }
+  void until_running(unsigned client) {
+    for (int i = 0; i < 1000 && !clients[client]->running(); ++i) pass(5_us);
+    ASSERT_TRUE(clients[client]->running());
+  }
+  std::uint64_t reclaimed(unsigned client) const {
+    return clients[client]->turn->statistics().reclaimed;
+  }
+
+  struct Heard {
+    TurnMessage message;
+    Instant when;
+  };
+  platform::Platform& host;
+  QueueCard card;
+  std::unique_ptr<driver::TurnScheduler> scheduler;
+  std::vector<std::unique_ptr<TurnPlayer>> clients;
+  std::vector<Heard> heard;
+};
+
+TEST(TurnFaults, AStoppedHolderLosesTheTurnWithinThreeTimeouts) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    Scene scene(host);
+    scene.play(20'000_us);
+    scene.until_running(0);
+    scene.clients[0]->stop(true);
+    scene.pass(4'000_us);
+    EXPECT_EQ(scene.reclaimed(0), 1U);
+    EXPECT_EQ(scene.reclaimed(1) + scene.reclaimed(2), 0U);
+    // From the DROP that is not answered to the next GRANT.
+    Instant asked, next;
+    for (const auto& [message, when] : scene.heard) {
+      const bool first = message.sent == when;
+      if (message.kind == TurnMessageKind::kDrop && message.client == 0 && first) {
+        asked = when;
+        next = Instant::never();
+      }
+      if (message.kind == TurnMessageKind::kGrant && message.client != 0) {
+        next = std::min(next, when);
+      }
+    }
+    EXPECT_LE(next - asked, 3 * kTimeout + 60_us);
+    const auto stale_busy = scene.clients[0]->busy();
+    const auto before = scene.clients[1]->busy() + scene.clients[2]->busy();
+    scene.pass(6'000_us);
+    EXPECT_EQ(scene.clients[0]->busy(), stale_busy) << "what it has left runs without a turn";
+    const auto more = scene.clients[1]->busy() + scene.clients[2]->busy() - before;
+    EXPECT_GT(more, 3'500_us) << "the others' two thirds";
+  });
+}
+
+TEST(TurnFaults, WhoIsResumedTakesPartAgainAndItsOldGrantIsStale) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    Scene scene(host);
+    scene.play(30'000_us);
+    scene.until_running(0);
+    scene.clients[0]->stop(true);
+    scene.pass(6'000_us);
+    const auto before = scene.clients[0]->busy();
+    const auto stale = scene.scheduler->statistics().stale;
+    scene.clients[0]->stop(false);
+    scene.pass(12'000_us);
+    EXPECT_GT(scene.scheduler->statistics().stale, stale);
+    const auto had = scene.clients[0]->busy() - before;
+    EXPECT_GT(had, 3'200_us);
+    EXPECT_LT(had, 4'800_us) << "a third";
+    EXPECT_EQ(scene.reclaimed(0), 1U);
+    EXPECT_EQ(scene.reclaimed(1) + scene.reclaimed(2), 0U);
+  });
+}
+
+TEST(TurnFaults, WhoIsStoppedBeforeItsGrantHasNothingOfIt) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    Scene scene(host);
+    scene.clients[1]->play(scene.card.in(20'000_us));
+    scene.until_running(1);
+    scene.clients[0]->play(scene.card.in(20'000_us));  // asks
+    scene.pass(20_us);
+    scene.clients[0]->stop(true);
+    scene.pass(6'000_us);
+    EXPECT_EQ(scene.reclaimed(0), 1U);
+    EXPECT_EQ(scene.clients[0]->busy(), Picoseconds{});
+    const auto before = scene.clients[1]->busy();
+    scene.pass(3'000_us);
+    EXPECT_GT(scene.clients[1]->busy() - before, 800_us);
+    scene.clients[0]->stop(false);
+    scene.pass(4'000_us);
+    EXPECT_GT(scene.clients[0]->busy(), 500_us);
+  });
+}
+
+TEST(TurnFaults, OfAKilledHolderOthersHaveTheTurnAtOnce) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    Scene scene(host);
+    scene.play(20'000_us);
+    scene.until_running(0);  // others have something left of the window
+    // As a process' end: its queues go, whatever is in them, and then its place among the clients.
+    auto& dead = *scene.clients[0];
+    dead.quit = true;
+    dead.task->join();
+    dead.task.reset();
+    ASSERT_THAT(dead.process.process->destroy(dead.queue, host.clock().now()), IsOk());
+    dead.turn.reset();
+    const auto left = host.clock().now();
+    scene.pass(50_us);
+    EXPECT_TRUE(scene.clients[1]->running() || scene.clients[2]->running());
+    scene.pass(3'000_us);
+    EXPECT_EQ(scene.scheduler->statistics().clients, 2U);
+    EXPECT_EQ(scene.scheduler->statistics().reclaimed, 0U);
+    for (const auto& [message, when] : scene.heard) {
+      EXPECT_TRUE(when <= left || message.client != 0);
+    }
+  });
+}
+
+class TurnMessagesLost : public testing::TestWithParam<TurnMessageKind> {};
+
+TEST_P(TurnMessagesLost, AMessageThatIsLostIsSentAgainWithItsOriginalTime) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    Scene scene(host);
+    bool lost = false;
+    TurnMessage first;
+    scene.listen([&](const TurnMessage& message) {
+      const bool it = !lost && message.kind == GetParam() && message.client == 1;
+      if (it) first = message;
+      lost = lost || it;
+      return it;
+    });
+    const Instant begin = host.clock().now();
+    scene.play(20'000_us);
+    scene.pass(15'000_us);
+    const auto seen = scene.scheduler->statistics();
+    EXPECT_EQ(seen.lost, 1U);
+    EXPECT_GE(seen.resent, 1U);
+    EXPECT_EQ(seen.reclaimed, 0U);
+    for (const auto& client : scene.clients) {
+      EXPECT_NEAR(static_cast<double>(client->busy().count()), 5e9, 0.6e9);
+    }
+    // The same one, or, of answers, what they answer.
+    const bool answer =
+        GetParam() == TurnMessageKind::kTaken || GetParam() == TurnMessageKind::kRelease;
+    const auto again = GetParam() == TurnMessageKind::kTaken     ? TurnMessageKind::kGrant
+                       : GetParam() == TurnMessageKind::kRelease ? TurnMessageKind::kDrop
+                                                                 : GetParam();
+    unsigned copies = 0;
+    Instant original = first.sent;
+    for (const auto& [message, when] : scene.heard) {
+      if (message.kind != again || message.client != 1 || message.turn != first.turn) continue;
+      if (answer && copies == 0) original = message.sent;
+      if (message.sent == original) ++copies;
+    }
+    EXPECT_GE(copies, 2U);
+    EXPECT_GE(begin + 20'000_us, host.clock().now());
+  });
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, TurnMessagesLost,
+                         testing::Values(TurnMessageKind::kRequest, TurnMessageKind::kGrant,
+                                         TurnMessageKind::kTaken, TurnMessageKind::kDrop,
+                                         TurnMessageKind::kRelease));
+
+// Nobody is stuck, and never two at a time.
+TEST(TurnFaults, AnyMessagesMayBeLostAndAnybodyStopped) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+      Scene scene(host);
+      std::mt19937 random(seed);
+      scene.listen([&](const TurnMessage&) { return random() % 8 == 0; });
+      const Instant begin = host.clock().now();
+      scene.play(60'000_us);
+      for (int i = 0; i < 12; ++i) {
+        auto& client = *scene.clients[random() % 3];
+        client.stop(!client.paused);
+        scene.pass(static_cast<std::int64_t>(random() % 2'500) * 1_us);
+      }
+      for (auto& client : scene.clients) client->stop(false);
+      scene.listen({});
+      scene.pass(3'000_us);
+      std::vector<Picoseconds> before;
+      for (auto& client : scene.clients) before.push_back(client->busy());
+      scene.pass(9'000_us);
+      Picoseconds sum;
+      for (unsigned i = 0; i < 3; ++i) {
+        const auto had = scene.clients[i]->busy() - before[i];
+        EXPECT_GT(had, 2'000_us) << "seed " << seed << ", client " << i;
+        sum += scene.clients[i]->busy();
+      }
+      EXPECT_LE(sum, host.clock().now() - begin);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workloads of quotas and changed shares.
+#include "tests/support/matchers.hpp"
+#include "tests/system/sharing/metric.hpp"
+#include "tests/system/support/machine.hpp"
+
+namespace npu::test {
+namespace {
+
+class ShareUpdate : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(ShareUpdate, AChangedShareHoldsWithinTwoWindows) {
+  Machine machine;
+  const auto report = machine.workload("share_update", {std::string("from=") + GetParam().first,
+                                                        std::string("to=") + GetParam().second});
+  EXPECT_LE(metric_of(report, "share_update.converged_windows"), 2);
+  EXPECT_LE(metric_of(report, "share_update.latency_us"), 2001);
+}
+INSTANTIATE_TEST_SUITE_P(Shares, ShareUpdate,
+                         testing::Values(std::pair("30", "60"), std::pair("60", "30")));
+
+class ShareQuota : public testing::TestWithParam<const char*> {};
+
+TEST_P(ShareQuota, EveryWayToMemoryCounts) {
+  Machine machine;
+  const auto report =
+      machine.workload("share_quota", {"quotas=64MiB,96MiB", std::string("policy=") + GetParam()});
+  EXPECT_EQ(metric_of(report, "share_quota.c0.quota_bytes"), 64 * 1024 * 1024);
+  EXPECT_EQ(metric_of(report, "share_quota.c0.managed_bytes"), 8 * 1024 * 1024);
+  EXPECT_GT(metric_of(report, "share_quota.c1.allocated_bytes"), 80.0 * 1024 * 1024);
+  EXPECT_LE(metric_of(report, "share_quota.c1.allocated_bytes"), 88.0 * 1024 * 1024);
+  EXPECT_GE(metric_of(report, "share_quota.c0.refused"), 1);
+}
+INSTANTIATE_TEST_SUITE_P(Policies, ShareQuota, testing::Values("message", "batch"));
+
+TEST(ShareOversubscribe, WhoHasNoRoomPaysAndNobodyElse) {
+  Machine machine;
+  const auto report = machine.workload("share_oversubscribe", {"quotas=50,100"});
+  EXPECT_GT(metric_of(report, "share_oversubscribe.c0.evictions"), 20);
+  EXPECT_EQ(metric_of(report, "share_oversubscribe.c1.evictions"), 0);
+  EXPECT_GT(metric_of(report, "share_oversubscribe.c0.slowdown"), 1.2);
+}
+
+}  // namespace
+}  // namespace npu::test

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clients with shares of a card's cores: what each gets of the time, and how much longer its work
+// takes than alone.
+#include <fmt/format.h>
+
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/sharing_client.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+class Fairness {
+ public:
+  Fairness(Context& context, driver::Device& device)
+      : context_(context),
+        device_(device),
+        shares_(context.parameters.integers("shares")),
+        options_(turn_options(context.parameters)),
+        time_(static_cast<std::int64_t>(context.parameters.integer("windows")) * options_.window) {}
+
+  Status run() {
+    if (auto ok = open(); !ok) return ok;
+    if (auto ok = measure_alone(); !ok) return ok;
+    if (auto ok = measure_together(); !ok) return ok;
+    for (auto& client : clients_) {
+      if (auto ok = client->close(); !ok) return ok;
+    }
+    return {};
+  }
+
+ private:
+  // Of client i: the last of a list stands for all that come after.
+  static std::uint64_t of(const std::vector<std::uint64_t>& list, std::size_t i) {
+    return list[std::min(i, list.size() - 1)];
+  }
+
+  Status open() {
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      auto client = SharingClient::open(
+          context_, device_, fmt::format("c{}", i), of(context_.parameters.integers("cycles"), i),
+          static_cast<std::uint32_t>(context_.parameters.integer("blocks")), nullptr);
+      if (!client) return forward_error(client);
+      clients_.push_back(std::move(*client));
+    }
+    return {};
+  }
+
+  Instant now() const { return context_.platform.clock().now(); }
+
+  Status measure_alone() {
+    for (auto& client : clients_) {
+      const auto done = client->run_until(now() + time_);
+      if (!done) return forward_error(done);
+      if (auto ok = client->drain(); !ok) return ok;
+      alone_.push_back(*done);
+    }
+    return {};
+  }
+
+  Status measure_together() {
+    std::unique_ptr<driver::TurnScheduler> scheduler;
+    if (context_.parameters.flag("sharing")) {
+      auto opened = driver::TurnScheduler::open(device_, options_);
+      if (!opened) return forward_error(opened);
+      scheduler = std::move(*opened);
+      for (std::size_t i = 0; i < clients_.size(); ++i) {
+        const driver::TurnShare share{
+            static_cast<unsigned>(shares_[i]),
+            static_cast<unsigned>(of(context_.parameters.integers("tokens"), i))};
+        if (auto ok = clients_[i]->join(*scheduler, share); !ok) return ok;
+      }
+    }
+    const Instant begin = now();
+    const auto done = run_together(context_, clients_, begin + time_);
+    if (!done) return forward_error(done);
+    report(*done, scheduler.get());
+    for (auto& client : clients_) {
+      if (auto ok = client->leave(); !ok) return ok;
+    }
+    return {};
+  }
+
+  void report(const std::vector<std::uint64_t>& done, driver::TurnScheduler* scheduler) {
+    auto& out = context_.report;
+    auto& table = out.add_table("clients", {"client", "share %", "token", "launches", "alone",
+                                            "busy %", "slowdown", "turns", "launch window"});
+    for (std::size_t i = 0; i < clients_.size(); ++i) {
+      const std::string name = "share_fairness." + clients_[i]->name();
+      const auto slowdown = Number::quotient(alone_[i], done[i], 4);
+      out.add_metric(name + ".launches", Number::count(done[i]), "");
+      out.add_metric(name + ".slowdown", slowdown, "");
+      auto& row = table.rows.emplace_back();
+      row = {clients_[i]->name(), std::to_string(shares_[i]),
+             std::to_string(of(context_.parameters.integers("tokens"), i)), std::to_string(done[i]),
+             std::to_string(alone_[i])};
+      if (clients_[i]->turn() == nullptr) {
+        row.insert(row.end(), {"", slowdown.text(), "", ""});
+        continue;
+      }
+      const auto had = clients_[i]->turn()->statistics();
+      const auto busy = Number::percent(static_cast<std::uint64_t>(had.busy.count()),
+                                        static_cast<std::uint64_t>(time_.count()));
+      out.add_metric(name + ".share", busy, "%");
+      row.insert(row.end(), {busy.text(), slowdown.text(), std::to_string(had.turns),
+                             std::to_string(had.launch_window)});
+    }
+    if (scheduler == nullptr) return;
+    const auto seen = scheduler->statistics();
+    out.add_metric("share_fairness.windows", Number::count(seen.windows), "");
+    out.add_metric("share_fairness.resent", Number::count(seen.resent), "");
+    out.add_metric("share_fairness.reclaimed", Number::count(seen.reclaimed), "");
+  }
+
+  Context& context_;
+  driver::Device& device_;
+  const std::vector<std::uint64_t> shares_;
+  const driver::TurnOptions options_;
+  const Picoseconds time_;
+  std::vector<std::unique_ptr<SharingClient>> clients_;
+  std::vector<std::uint64_t> alone_;
+};
+
+Status run(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  if (auto ok = Fairness(context, **device).run(); !ok) return ok;
+  return (*device)->shutdown();
+}
+
+}  // namespace
+
+Workload share_fairness() {
+  std::vector<ParameterSpec> parameters = {
+      {"shares", ParameterType::kIntegerList, "%", "30,70", "of the clients", 0, 100},
+      {"tokens", ParameterType::kIntegerList, "", "65535",
+       "hard caps, of 65535; the last one is that of all clients that come after", 0, 65'535},
+      {"cycles", ParameterType::kIntegerList, "", "20000",
+       "that a kernel takes; the last one is that of all clients that come after", 1,
+       1'000'000'000},
+      {"blocks", ParameterType::kInteger, "", "4", "of a kernel", 1, 65'535},
+      {"windows", ParameterType::kInteger, "", "10", "how long, alone and together", 1, 100'000},
+      {"sharing", ParameterType::kFlag, "", "on", "off: everybody at any time", 0, 1}};
+  for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
+  parameters.push_back(card_parameter());
+  return {"share_fairness", "Clients with shares of a card's cores: what each gets, against alone",
+          std::move(parameters), run};
+}
+
+}  // namespace npu::workloads

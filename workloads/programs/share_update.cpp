@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// A share that is changed while both clients work: after how many windows the time is divided anew.
+#include <fmt/format.h>
+
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/sharing_client.hpp"
+
+namespace npu::workloads {
+
+namespace {
+
+class Update {
+ public:
+  Update(Context& context, driver::Device& device)
+      : context_(context),
+        device_(device),
+        options_(turn_options(context.parameters)),
+        windows_(context.parameters.integer("windows")),
+        from_(static_cast<unsigned>(context.parameters.integer("from"))),
+        to_(static_cast<unsigned>(context.parameters.integer("to"))) {}
+
+  Status run() {
+    auto scheduler = driver::TurnScheduler::open(device_, options_);
+    if (!scheduler) return forward_error(scheduler);
+    const auto cycles = context_.parameters.integer("cycles");
+    for (const auto* const name : {"changed", "other"}) {
+      auto client = SharingClient::open(context_, device_, name, cycles, 4, nullptr);
+      if (!client) return forward_error(client);
+      clients_.push_back(std::move(*client));
+    }
+    if (auto ok = clients_[0]->join(**scheduler, {from_, driver::kWholeToken}); !ok) return ok;
+    if (auto ok = clients_[1]->join(**scheduler, {100 - from_, driver::kWholeToken}); !ok)
+      return ok;
+    if (auto ok = work_and_watch(**scheduler); !ok) return ok;
+    for (auto& client : clients_) {
+      if (auto ok = client->close(); !ok) return ok;
+    }
+    return report(**scheduler);
+  }
+
+ private:
+  platform::Clock& clock() { return context_.platform.clock(); }
+
+  // The busy time of the first client, window by window, with the change half way.
+  Status work_and_watch(driver::TurnScheduler& scheduler) {
+    // Its windows are looked at, not ones that lie across two.
+    clock().sleep_until(scheduler.statistics().window_end);
+    const Instant begin = clock().now();
+    const auto all = static_cast<std::int64_t>(2 * windows_);
+    Status worked;
+    auto task = context_.platform.tasks().spawn("clients", [&] {
+      auto counts = run_together(context_, clients_, begin + options_.window * all);
+      if (!counts) worked = forward_error(counts);
+    });
+    if (!task) return forward_error(task);
+    Picoseconds before;
+    for (std::int64_t window = 0; window < all; ++window) {
+      if (window == static_cast<std::int64_t>(windows_)) {
+        if (auto ok = scheduler.set_share(clients_[0]->turn()->id(), {to_, driver::kWholeToken});
+            !ok) {
+          return ok;
+        }
+        auto ok = scheduler.set_share(clients_[1]->turn()->id(), {100 - to_, driver::kWholeToken});
+        if (!ok) return ok;
+      }
+      clock().sleep_until(begin + options_.window * (window + 1));
+      const auto busy = clients_[0]->turn()->statistics().busy;
+      busy_.push_back(busy - before);
+      before = busy;
+    }
+    (*task)->join();
+    latency_ = scheduler.statistics().update_latency;
+    return worked;
+  }
+
+  // Whether a window was divided as wanted, within a tenth.
+  bool is_at(std::size_t window, unsigned percent) const {
+    const auto wanted = options_.window.count() / 100 * percent;
+    const auto off = busy_[window].count() - wanted;
+    return 10 * (off < 0 ? -off : off) <= wanted;
+  }
+
+  Status report(driver::TurnScheduler&) {
+    auto& out = context_.report;
+    auto& table =
+        out.add_table("busy time of the client by windows", {"window", "share %", "busy %"});
+    for (std::size_t i = 0; i < busy_.size(); ++i) {
+      table.rows.push_back({std::to_string(i), std::to_string(i < windows_ ? from_ : to_),
+                            Number::percent(static_cast<std::uint64_t>(busy_[i].count()),
+                                            static_cast<std::uint64_t>(options_.window.count()))
+                                .text()});
+    }
+    // Up to the first window from which on all are as wanted.
+    std::size_t first = busy_.size();
+    while (first > windows_ && is_at(first - 1, to_)) --first;
+    out.add_metric("share_update.converged_windows", Number::count(first - windows_), "");
+    out.add_metric("share_update.latency_us", Number::microseconds(latency_), "us");
+    if (first < busy_.size()) return {};
+    return fail(ErrorCode::kWrongData, "the share was not what it was changed to, to the end");
+  }
+
+  Context& context_;
+  driver::Device& device_;
+  const driver::TurnOptions options_;
+  const std::uint64_t windows_;
+  const unsigned from_, to_;
+  std::vector<std::unique_ptr<SharingClient>> clients_;
+  std::vector<Picoseconds> busy_;
+  Picoseconds latency_;
+};
+
+Status run(Context& context) {
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  if (auto ok = Update(context, **device).run(); !ok) return ok;
+  return (*device)->shutdown();
+}
+
+}  // namespace
+
+Workload share_update() {
+  std::vector<ParameterSpec> parameters = {
+      {"from", ParameterType::kInteger, "%", "30", "the client's share at first", 1, 99},
+      {"to", ParameterType::kInteger, "%", "60", "and then", 1, 99},
+      {"windows", ParameterType::kInteger, "", "8", "before the change, and behind it", 2, 10'000},
+      {"cycles", ParameterType::kInteger, "", "20000", "that a kernel takes", 1, 1'000'000'000}};
+  for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
+  parameters.push_back(card_parameter());
+  return {"share_update", "A client's share changed at run time: windows until it is what it gets",
+          std::move(parameters), run};
+}
+
+}  // namespace npu::workloads

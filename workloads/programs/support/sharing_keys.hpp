@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a card's cores are shared in time, as parameters: docs/sharing.md has the table.
+#pragma once
+
+#include <vector>
+
+#include "npu/driver/turns.hpp"
+#include "workloads/framework/parameter.hpp"
+
+namespace npu::workloads {
+
+// "policy", "window_us", and what else TurnOptions has.
+std::vector<ParameterSpec> sharing_parameters();
+driver::TurnOptions turn_options(const ParameterSet& parameters);
+
+}  // namespace npu::workloads

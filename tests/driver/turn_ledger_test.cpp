@@ -122,7 +122,7 @@ TEST_F(TurnLedgerTest, NobodyHasMoreThanItsShareInTheLongRun) {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     std::mt19937 random(seed);
     TurnLedger ledger(with(SharingPolicy::kFixedShare));
-    const unsigned clients = 1 + random() % 6;
+    const unsigned clients = 1 + static_cast<unsigned>(random() % 6);
     std::vector<Picoseconds> kernel(clients), had(clients);
     for (unsigned i = 0; i < clients; ++i) {
       ledger.add(i, {1 + static_cast<unsigned>(random() % 60), kWholeToken});

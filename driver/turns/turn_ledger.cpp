@@ -45,7 +45,7 @@ void TurnLedger::scale() {
 }
 
 Picoseconds TurnLedger::budget(const TurnAccount& account) const {
-  return part_of(options_.window, account.effective_ppm());
+  return std::min(part_of(part_of(options_.window, gives_ppm_), account.share_ppm), cap(account));
 }
 
 Picoseconds TurnLedger::cap(const TurnAccount& account) const {
@@ -60,19 +60,45 @@ Picoseconds TurnLedger::left(unsigned client) const {
   return limit - account.used;
 }
 
+void TurnLedger::measure(const std::function<bool(unsigned, const TurnAccount&)>& kept_waiting) {
+  Picoseconds nominal, had;
+  bool too_short = false;
+  for (const auto& [id, account] : accounts_) {
+    const bool wants = kept_waiting(id, account);
+    if (!wants && account.used < budget(account)) continue;
+    too_short = too_short || (wants && account.used < budget(account));
+    nominal += part_of(options_.window, account.effective_ppm());
+    had += account.used - account.carried;
+  }
+  if (!too_short) {  // it may have been for what is over
+    gives_ppm_ += (kWhole - gives_ppm_ + 3) / 4;
+    return;
+  }
+  const auto part = static_cast<double>(had.count()) / static_cast<double>(nominal.count());
+  gives_ppm_ = static_cast<unsigned>(std::clamp(part, 0.5, 1.0) * kWhole);
+}
+
 void TurnLedger::roll(std::optional<unsigned> holder) {
   const auto most = part_of(options_.window, options_.carry_percent * (kWhole / 100));
   const bool contended = std::any_of(accounts_.begin(), accounts_.end(),
                                      [](const auto& each) { return each.second.waiting; });
+  // Who has the turn and others wait was kept waiting before.
+  const auto kept_waiting = [&](unsigned id, const TurnAccount& account) {
+    return (account.waiting || (holder == id && contended)) && account.effective_ppm() > 0;
+  };
+  measure(kept_waiting);
+  Picoseconds credits;
+  for (const auto& [id, account] : accounts_) {
+    if (kept_waiting(id, account))
+      credits += std::max(budget(account) - account.used, Picoseconds{});
+  }
   for (auto& [id, account] : accounts_) {
-    // Who has the turn and others wait was kept waiting before.
-    const bool wants = account.waiting || (holder == id && contended);
-    const bool kept_waiting = wants && budget(account) > Picoseconds{};
     auto over = account.used - budget(account);
     // On what others did not use a client owes nothing.
-    if (options_.policy == SharingPolicy::kElastic) over = std::min(over, Picoseconds{});
-    if (over < Picoseconds{} && !kept_waiting) over = {};
+    if (options_.policy == SharingPolicy::kElastic) over = std::min(over, credits);
+    if (over < Picoseconds{} && !kept_waiting(id, account)) over = {};
     account.used = std::max(Picoseconds{} - most, std::min(most, over));
+    account.carried = account.used;
     account.debt = std::max(account.used, Picoseconds{});
   }
 }

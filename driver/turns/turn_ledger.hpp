@@ -3,6 +3,7 @@
 // locks.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -15,6 +16,7 @@ struct TurnAccount {
   unsigned share_ppm = 0;  // of the window, scaled if the sum is too large
   unsigned cap_ppm = 0;    // by the token
   Picoseconds used;        // in the window; below 0: it was kept waiting before
+  Picoseconds carried;     // what `used` began with
   Picoseconds debt;        // that the window began with
   bool waiting = false;
   Instant asked;
@@ -33,6 +35,8 @@ class TurnLedger {
   const TurnAccount& of(unsigned client) const { return accounts_.at(client); }
   const std::map<unsigned, TurnAccount>& all() const { return accounts_; }
 
+  // Its share of what a window gives when turns change: what all that want the cores were under by
+  // in the last one is nobody's. As credits it would add up, and turns grow with the carry.
   Picoseconds budget(const TurnAccount& account) const;
   Picoseconds cap(const TurnAccount& account) const;
   // Until the client with the turn has had what it may have of this window; `others`: somebody
@@ -50,10 +54,13 @@ class TurnLedger {
 
  private:
   void scale();
+  // What a window gives of itself, after one in which `kept_waiting` says who wanted more.
+  void measure(const std::function<bool(unsigned, const TurnAccount&)>& kept_waiting);
   std::optional<unsigned> first(bool within_share) const;
 
   const TurnOptions options_;
   std::map<unsigned, TurnAccount> accounts_;
+  unsigned gives_ppm_ = 1'000'000;
 };
 
 }  // namespace npu::driver

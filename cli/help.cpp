@@ -19,6 +19,7 @@ usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
        npusim --config CONFIG sysfs FOLDER [--live]
        npusim --config CONFIG | --socket PATH  smi [info|watch] [-t TYPE] [--json]
        npusim --config CONFIG | --socket PATH  metrics
+       npusim --config CONFIG probe [--set KEY=VALUE]... [--output FILE]
        npusim report FILE [--format NAME] [--output FILE]
        npusim compare BASE NEW [--threshold METRIC=AMOUNT]... [--format NAME] [--junit FILE]
               [--output FILE]
@@ -164,6 +165,15 @@ npusim_* in base units. What nothing models has no sample.
 
 )";
 
+const char* const kProbe =
+    R"(usage: npusim --config CONFIG probe [--set KEY=VALUE]... [--output FILE]
+
+Tries with the driver what the card can do for who shares it, prints it, and writes it with the
+reasons why something cannot be done, as JSON, schema npusim.capabilities/1. docs/sharing.md says
+what each entry means.
+
+)";
+
 const char* const kConfig =
     R"(usage: npusim config show|check [CONFIG] [--set KEY=VALUE]...
        npusim config keys
@@ -200,6 +210,7 @@ std::string help_text(const std::string& command) {
   if (command == "sysfs") return kSysfs + options;
   if (command == "smi") return kSmi + options;
   if (command == "metrics") return kMetrics + options;
+  if (command == "probe") return kProbe + options;
   if (command == "report") return kReport + options;
   if (command == "compare") return kCompare + options + "\n" + kCompareTail;
   if (command == "config") return kConfig + options;

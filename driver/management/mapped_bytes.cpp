@@ -46,19 +46,16 @@ class TableWalk {
   std::set<std::uint64_t> pages_;  // numbers of 2 MiB pages
 };
 
-// Entries behind these hold anything until a driver uses them (memory/table_memory.cpp).
-constexpr unsigned kVmids = 16;
-
 }  // namespace
 
 Result<Bytes> mapped_bytes(platform::MmioRegion& registers, platform::MmioRegion& memory) {
   const auto base = platform::read_register<abi::MmuContextBase>(registers).raw;
   if (base == 0) return Bytes{0};  // nobody has made address spaces
-  if (base + 8 * kVmids > memory.size()) {
+  if (base + 8 * abi::kVmids > memory.size()) {
     return fail(ErrorCode::kBadDevice, fmt::format("MMU_CONTEXT_BASE {:#x}", base));
   }
   TableWalk walk(memory);
-  for (unsigned vmid = abi::kVmidPhysical + 1; vmid < kVmids; ++vmid) {
+  for (unsigned vmid = abi::kVmidPhysical + 1; vmid < abi::kVmids; ++vmid) {
     const abi::ContextEntry context{memory.read64(base + Bytes{8} * vmid)};
     if (!context.valid()) continue;
     if (auto ok = walk.table(context.address(), abi::kTableLevels - 1); !ok) {

@@ -6,13 +6,6 @@
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
-namespace {
-
-// Entries of VMIDs above are written before anybody uses their VMID; each costs a store here.
-constexpr unsigned kClearedContexts = 16;
-static_assert(kClearedContexts <= abi::kVmids);
-
-}  // namespace
 
 Result<std::unique_ptr<TableMemory>> TableMemory::create(CardLink& link, const CardInfo& card) {
   const std::uint64_t context = card.hbm_size + abi::kReservedContextOffset;
@@ -22,7 +15,7 @@ Result<std::unique_ptr<TableMemory>> TableMemory::create(CardLink& link, const C
   if (!region) return forward_error(region);
   std::unique_ptr<TableMemory> memory(
       new TableMemory(link, card.hbm_size + abi::kReservedTableOffset, std::move(*region)));
-  for (unsigned vmid = 0; vmid < kClearedContexts; ++vmid) memory->write_context(vmid, {});
+  for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) memory->write_context(vmid, {});
   memory->barrier();
   link.write(abi::MmuContextBase::from_raw(context));
   return memory;

@@ -29,7 +29,7 @@ void LocalMemory::clear() {
 }
 
 CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemory& memory,
-                                  std::uint8_t vmid) {
+                                  SpaceId vmid) {
   if (!functional_) return {};
   if (const auto* in = std::get_if<platform::CopyIn>(&instruction)) {
     return copy_in(*in, memory, vmid);
@@ -51,7 +51,7 @@ CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemory& 
 }
 
 CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemory& memory,
-                                  std::uint8_t vmid) {
+                                  SpaceId vmid) {
   const bool dense = copy.to_pitch == copy.row_bytes;
   if (copy.to.buffer == LocalBuffer::kL1) {
     if (dense && borrow(copy, memory, vmid)) return {};
@@ -80,7 +80,7 @@ CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemory& me
 }
 
 CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemory& memory,
-                                   std::uint8_t vmid) {
+                                   SpaceId vmid) {
   if (copy.from.buffer == LocalBuffer::kL1) {
     settle_l1({copy.from.offset, Bytes{copy.rows - 1U} * copy.from_pitch + copy.row_bytes});
   }
@@ -99,7 +99,7 @@ CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemory& 
 }
 
 CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory& memory,
-                                  std::uint8_t vmid) {
+                                  SpaceId vmid) {
   finish_product();
   const unsigned char* from = at(LocalBuffer::kL0c, fixpipe.from);
   const Bytes length = fixpipe.n * bytes_of(fixpipe.to_type);
@@ -175,7 +175,7 @@ void LocalMemory::l1_written(const DeferredLoads::Range& l1, bool wholly) {
   settle_l1(l1);
 }
 
-bool LocalMemory::borrow(const platform::CopyIn& copy, DeviceMemory& memory, std::uint8_t vmid) {
+bool LocalMemory::borrow(const platform::CopyIn& copy, DeviceMemory& memory, SpaceId vmid) {
   constexpr Bytes kWorthwhile = 4096;
   const Bytes length = Bytes{copy.rows} * copy.row_bytes;
   if (length < kWorthwhile) return false;

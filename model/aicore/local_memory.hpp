@@ -11,6 +11,7 @@
 #include "model/aicore/pipe_queue.hpp"
 #include "model/core/device_memory.hpp"
 #include "model/core/ports.hpp"
+#include "model/core/space_id.hpp"
 
 namespace npu::model {
 
@@ -23,7 +24,7 @@ class LocalMemory : private Borrower {
   LocalMemory& operator=(const LocalMemory&) = delete;
 
   // An instruction that check() has passed. A fault: global memory of `vmid` could not be reached.
-  CommandFault execute(const Instruction& instruction, DeviceMemory& memory, std::uint8_t vmid);
+  CommandFault execute(const Instruction& instruction, DeviceMemory& memory, SpaceId vmid);
   // All bytes are 0, nothing is left of what was issued.
   void clear();
   // FixPipe to a local buffer: to L1, or to UB, that of `target`.
@@ -39,15 +40,15 @@ class LocalMemory : private Borrower {
   };
   using Buffer = std::vector<Line>;
   unsigned char* at(platform::LocalBuffer buffer, Bytes offset);
-  CommandFault copy_in(const platform::CopyIn& copy, DeviceMemory& memory, std::uint8_t vmid);
-  CommandFault copy_out(const platform::CopyOut& copy, DeviceMemory& memory, std::uint8_t vmid);
-  CommandFault fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory& memory, std::uint8_t vmid);
+  CommandFault copy_in(const platform::CopyIn& copy, DeviceMemory& memory, SpaceId vmid);
+  CommandFault copy_out(const platform::CopyOut& copy, DeviceMemory& memory, SpaceId vmid);
+  CommandFault fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory& memory, SpaceId vmid);
   void load_l0(const platform::LoadL0& load);
   void move_l0(const platform::LoadL0& load);
   void settle(platform::LocalBuffer l0, const DeferredLoads::Range& target);
   // `wholly`: every byte of it, whatever was there.
   void l1_written(const DeferredLoads::Range& l1, bool wholly = false);
-  bool borrow(const platform::CopyIn& copy, DeviceMemory& memory, std::uint8_t vmid);
+  bool borrow(const platform::CopyIn& copy, DeviceMemory& memory, SpaceId vmid);
   void carry_out(const BorrowedRows& rows);
   void settle_l1(const DeferredLoads::Range& l1);
   void recall(const std::byte* from, Bytes length) override;

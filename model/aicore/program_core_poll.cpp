@@ -87,7 +87,7 @@ bool ProgramCore::looks_the_same() {
 // Until something changes; nothing: `limit` came first.
 std::optional<SimTime> ProgramCore::sleep(SimTime limit) {
   struct Place {
-    std::uint8_t vmid;
+    SpaceId vmid;
     std::uint64_t line;
   };
   std::vector<Place> places;  // under both addresses; a reset may be followed by another block

@@ -24,6 +24,7 @@
 #include "model/core/program_loader.hpp"
 #include "model/core/program_run.hpp"
 #include "model/core/simulation.hpp"
+#include "model/core/space_id.hpp"
 #include "npu/platform/aicpu_port.hpp"
 
 namespace npu::model {
@@ -45,15 +46,15 @@ class AicpuCore {
         : sim(simulation), launch(launch_times), config(program_times), memory(device_memory) {}
     virtual ~Shared() = default;
     // What takes time and moves nothing: a read, or a translation. answered() comes later.
-    virtual void request(unsigned core, Access access, std::uint8_t vmid, std::uint64_t address,
+    virtual void request(unsigned core, Access access, SpaceId vmid, std::uint64_t address,
                          Bytes length, std::uint64_t cause) = 0;
     // The cache of `core` is about to hold the line.
-    virtual void caches(unsigned core, std::uint8_t vmid, std::uint64_t line) = 0;
+    virtual void caches(unsigned core, SpaceId vmid, std::uint64_t line) = 0;
     // By `core`, whose `writer` says by what: told to the other cores' caches.
-    virtual Completion write(unsigned core, Writer writer, std::uint8_t vmid, std::uint64_t address,
+    virtual Completion write(unsigned core, Writer writer, SpaceId vmid, std::uint64_t address,
                              const void* data, Bytes length) = 0;
     // When what AI Cores have written to these lines by now has come to the caches.
-    virtual SimTime arrival(std::uint8_t vmid, std::uint64_t address, Bytes length) const = 0;
+    virtual SimTime arrival(SpaceId vmid, std::uint64_t address, Bytes length) const = 0;
     // An AI Core's register is the way `core` has seen it; tells look_changed() when it is not.
     virtual void watch_register(unsigned core, unsigned ai_core) = 0;
     virtual void register_written(unsigned ai_core) = 0;
@@ -86,11 +87,11 @@ class AicpuCore {
   void reset();
   void answered(Completion completion);
   // Or will, when the read under way is answered.
-  bool holds(std::uint8_t vmid, std::uint64_t address, Bytes length) const {
+  bool holds(SpaceId vmid, std::uint64_t address, Bytes length) const {
     return cache_.holds(vmid, address, length) || fetches(vmid, address, length);
   }
   // Somebody has written. `later`: who comes after this core at equal times.
-  void drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes length, bool later);
+  void drop_lines(SpaceId vmid, std::uint64_t address, Bytes length, bool later);
   // The same of a register, or of anything that ends a sleep.
   void look_changed(bool later = false);
   // When its process has an access that it waits for; UINT64_MAX: it does not.
@@ -148,7 +149,7 @@ class AicpuCore {
   void await_answer(Access access, std::uint64_t address, Bytes length);
   bool translate(Access access, std::uint64_t address);
   void await_writes(std::uint64_t address, Bytes length);
-  bool fetches(std::uint8_t vmid, std::uint64_t address, Bytes length) const {
+  bool fetches(SpaceId vmid, std::uint64_t address, Bytes length) const {
     return fetching_ && vmid == block_.vmid && address < fetch_at_ + CoherentCache::kLine &&
            fetch_at_ < address + length;
   }

@@ -272,7 +272,7 @@ void AicpuCore::barrier() {
   local_ = std::max(local_, memory_stores_.all_done());
 }
 
-void AicpuCore::drop_lines(std::uint8_t vmid, std::uint64_t address, Bytes length, bool later) {
+void AicpuCore::drop_lines(SpaceId vmid, std::uint64_t address, Bytes length, bool later) {
   if (fetches(vmid, address, length)) sample();
   if (!cache_.drop(vmid, address, length) || !sleeping_) return;
   const std::uint64_t end = address + length - 1;

@@ -84,7 +84,7 @@ AicpuStatistics AicpuPrograms::statistics() const {
 
 // --- memory ----------------------------------------------------------------------------------
 
-void AicpuPrograms::request(unsigned core, AicpuCore::Access access, std::uint8_t vmid,
+void AicpuPrograms::request(unsigned core, AicpuCore::Access access, SpaceId vmid,
                             std::uint64_t address, Bytes length, std::uint64_t cause) {
   using Access = AicpuCore::Access;
   const auto command =
@@ -113,8 +113,8 @@ tlm::tlm_sync_enum AicpuPrograms::response(tlm::tlm_generic_payload& trans, tlm:
   return tlm::TLM_COMPLETED;
 }
 
-Completion AicpuPrograms::write(unsigned core, Writer writer, std::uint8_t vmid,
-                                std::uint64_t address, const void* data, Bytes length) {
+Completion AicpuPrograms::write(unsigned core, Writer writer, SpaceId vmid, std::uint64_t address,
+                                const void* data, Bytes length) {
   writer_ = core;
   const auto completion = memory.write(writer, vmid, address, data, length);
   writer_ = kNobody;
@@ -122,7 +122,7 @@ Completion AicpuPrograms::write(unsigned core, Writer writer, std::uint8_t vmid,
 }
 
 // Caches hear of what AI Cores write in the order in which they write, all as late.
-void AicpuPrograms::snoop_later(std::uint8_t vmid, std::uint64_t address, Bytes length) {
+void AicpuPrograms::snoop_later(SpaceId vmid, std::uint64_t address, Bytes length) {
   const SimTime due = sim_now() + ticks(config.snoop);
   writes_.add(vmid, address, length, sim_now(), due);
   const bool held = std::any_of(cores_.begin(), cores_.end(), [&](const auto& core) {
@@ -133,7 +133,7 @@ void AicpuPrograms::snoop_later(std::uint8_t vmid, std::uint64_t address, Bytes 
   sim.agenda.at<&AicpuPrograms::snoop_due>(due, *this);
 }
 
-SimTime AicpuPrograms::arrival(std::uint8_t vmid, std::uint64_t address, Bytes length) const {
+SimTime AicpuPrograms::arrival(SpaceId vmid, std::uint64_t address, Bytes length) const {
   return writes_.arrival(vmid, address, length, sim_now());
 }
 
@@ -143,7 +143,7 @@ void AicpuPrograms::snoop_due(std::uint64_t) {
   for (auto& core : cores_) core->drop_lines(due.vmid, due.address, due.length, false);
 }
 
-void AicpuPrograms::snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
+void AicpuPrograms::snoop(Writer writer, SpaceId vmid, std::uint64_t address, Bytes length) {
   if (writer == Writer::kDma && !config.snoops_dma) return;
   if (writer == Writer::kAiCore && config.snoop != Picoseconds{}) {
     return snoop_later(vmid, address, length);
@@ -154,7 +154,7 @@ void AicpuPrograms::snoop(Writer writer, std::uint8_t vmid, std::uint64_t addres
   }
 }
 
-void AicpuPrograms::caches(unsigned core, std::uint8_t vmid, std::uint64_t line) {
+void AicpuPrograms::caches(unsigned core, SpaceId vmid, std::uint64_t line) {
   if (!config.snoops_dma) return;
   const auto local = memory.local(vmid, line);
   if (!local) return;

@@ -17,6 +17,7 @@
 #include "model/aicpu/writes_under_way.hpp"
 #include "model/core/busy_time.hpp"
 #include "model/core/memory_watch.hpp"
+#include "model/core/space_id.hpp"
 
 namespace npu::model {
 
@@ -48,7 +49,7 @@ class AicpuPrograms : public sc_core::sc_module,
   void set_windows(unsigned function, std::vector<unsigned> seen) {
     windows_of[function] = std::move(seen);
   }
-  void snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) override;
+  void snoop(Writer writer, SpaceId vmid, std::uint64_t address, Bytes length) override;
   void snoop_local(std::uint64_t address, Bytes length) override;
 
   // Every round of a poll loop is run; for tests.
@@ -60,19 +61,19 @@ class AicpuPrograms : public sc_core::sc_module,
  private:
   static constexpr unsigned kNobody = ~0U;
 
-  void request(unsigned core, AicpuCore::Access access, std::uint8_t vmid, std::uint64_t address,
+  void request(unsigned core, AicpuCore::Access access, SpaceId vmid, std::uint64_t address,
                Bytes length, std::uint64_t cause) override;
   struct Snoop {
     std::uint64_t address;
     Bytes length;
-    std::uint8_t vmid;
+    SpaceId vmid;
   };
-  void snoop_later(std::uint8_t vmid, std::uint64_t address, Bytes length);
+  void snoop_later(SpaceId vmid, std::uint64_t address, Bytes length);
   void snoop_due(std::uint64_t);
-  Completion write(unsigned core, Writer writer, std::uint8_t vmid, std::uint64_t address,
+  Completion write(unsigned core, Writer writer, SpaceId vmid, std::uint64_t address,
                    const void* data, Bytes length) override;
-  void caches(unsigned core, std::uint8_t vmid, std::uint64_t line) override;
-  SimTime arrival(std::uint8_t vmid, std::uint64_t address, Bytes length) const override;
+  void caches(unsigned core, SpaceId vmid, std::uint64_t line) override;
+  SimTime arrival(SpaceId vmid, std::uint64_t address, Bytes length) const override;
   void watch_register(unsigned core, unsigned ai_core) override;
   void register_written(unsigned ai_core) override;
   bool goes_later(unsigned core, SimTime when) const override;

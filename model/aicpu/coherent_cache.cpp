@@ -24,19 +24,19 @@ std::size_t CoherentCache::place_of(std::uint64_t key) const {
   return keys_.size();
 }
 
-unsigned char* CoherentCache::touch(std::uint8_t vmid, std::uint64_t address) {
+unsigned char* CoherentCache::touch(SpaceId vmid, std::uint64_t address) {
   const std::size_t place = place_of(key(vmid, address));
   if (place == keys_.size()) return nullptr;
   used_[place] = ++uses_;
   return &data_[place * kLine];
 }
 
-unsigned char* CoherentCache::find(std::uint8_t vmid, std::uint64_t address) {
+unsigned char* CoherentCache::find(SpaceId vmid, std::uint64_t address) {
   const std::size_t place = place_of(key(vmid, address));
   return place == keys_.size() ? nullptr : &data_[place * kLine];
 }
 
-unsigned char* CoherentCache::install(std::uint8_t vmid, std::uint64_t address) {
+unsigned char* CoherentCache::install(SpaceId vmid, std::uint64_t address) {
   if (keys_.empty()) make_room();
   const std::uint64_t wanted = key(vmid, address);
   std::size_t place = place_of(wanted);
@@ -61,7 +61,7 @@ bool CoherentCache::drop_line(std::uint64_t key) {
   return true;
 }
 
-bool CoherentCache::drop(std::uint8_t vmid, std::uint64_t address, Bytes length) {
+bool CoherentCache::drop(SpaceId vmid, std::uint64_t address, Bytes length) {
   if (lines_ == 0 || length == 0) return false;
   bool dropped = false;
   const std::uint64_t first = key(vmid, address), last = key(vmid, address + length - 1);
@@ -76,7 +76,7 @@ bool CoherentCache::drop(std::uint8_t vmid, std::uint64_t address, Bytes length)
   return dropped;
 }
 
-bool CoherentCache::holds(std::uint8_t vmid, std::uint64_t address, Bytes length) const {
+bool CoherentCache::holds(SpaceId vmid, std::uint64_t address, Bytes length) const {
   if (lines_ == 0 || length == 0) return false;
   const std::uint64_t first = key(vmid, address), last = key(vmid, address + length - 1);
   if ((last - first) / kLine < keys_.size()) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/core/space_id.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -17,23 +18,23 @@ class CoherentCache {
   CoherentCache(Bytes size, unsigned ways);
 
   // The line's bytes, if it is cached; `address` is any in the line. touch: it was used.
-  unsigned char* touch(std::uint8_t vmid, std::uint64_t address);
-  unsigned char* find(std::uint8_t vmid, std::uint64_t address);
-  bool holds(std::uint8_t vmid, std::uint64_t address) const {
+  unsigned char* touch(SpaceId vmid, std::uint64_t address);
+  unsigned char* find(SpaceId vmid, std::uint64_t address);
+  bool holds(SpaceId vmid, std::uint64_t address) const {
     return place_of(key(vmid, address)) != keys_.size();
   }
   // A place for the line's bytes; another line may go for it.
-  unsigned char* install(std::uint8_t vmid, std::uint64_t address);
+  unsigned char* install(SpaceId vmid, std::uint64_t address);
   // Whether drop() of the same would find something.
-  bool holds(std::uint8_t vmid, std::uint64_t address, Bytes length) const;
+  bool holds(SpaceId vmid, std::uint64_t address, Bytes length) const;
   // Whether a line of [address, address + length) was cached.
-  bool drop(std::uint8_t vmid, std::uint64_t address, Bytes length);
+  bool drop(SpaceId vmid, std::uint64_t address, Bytes length);
   void clear();
   bool empty() const { return lines_ == 0; }
 
  private:
-  static std::uint64_t key(std::uint8_t vmid, std::uint64_t address) {
-    return std::uint64_t{vmid} << 56 | (address & ~(kLine - 1)) | 1;
+  static std::uint64_t key(SpaceId vmid, std::uint64_t address) {
+    return std::uint64_t{vmid} << abi::kVirtualBits | (address & ~(kLine - 1)) | 1;
   }
   std::size_t set_of(std::uint64_t key) const { return (key / kLine % sets_) * ways_; }
   void make_room();

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "model/core/space_id.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -17,7 +18,7 @@ class HeldLines {
   static constexpr Bytes kLine = 64;
   struct Holder {
     unsigned core;
-    std::uint8_t vmid;
+    SpaceId vmid;
     std::uint64_t address;
     bool operator==(const Holder& other) const {
       return core == other.core && vmid == other.vmid && address == other.address;

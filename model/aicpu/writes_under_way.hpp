@@ -15,7 +15,7 @@ namespace npu::model {
 class WritesUnderWay {
  public:
   // `due`: not before that of any write before.
-  void add(std::uint8_t vmid, std::uint64_t address, Bytes length, SimTime now, SimTime due) {
+  void add(SpaceId vmid, std::uint64_t address, Bytes length, SimTime now, SimTime due) {
     if (length == 0) return;
     while (count_ != 0 && at(0).due <= now) {
       first_ = (first_ + 1) % writes_.size();
@@ -26,7 +26,7 @@ class WritesUnderWay {
     at(count_ - 1) = {line_of(address), line_of(address + length - 1), due, vmid};
   }
   // When the last one to the lines of [address, address + length) comes; none is under way: `now`.
-  SimTime arrival(std::uint8_t vmid, std::uint64_t address, Bytes length, SimTime now) const {
+  SimTime arrival(SpaceId vmid, std::uint64_t address, Bytes length, SimTime now) const {
     const std::uint64_t begin = line_of(address), end = line_of(address + length - 1);
     for (std::size_t i = count_; i > 0; --i) {
       const Write& write = at(i - 1);
@@ -46,7 +46,7 @@ class WritesUnderWay {
   struct Write {
     std::uint64_t first, last;  // lines
     SimTime due;
-    std::uint8_t vmid;
+    SpaceId vmid;
   };
   static std::uint64_t line_of(std::uint64_t address) { return address / CoherentCache::kLine; }
   Write& at(std::size_t i) { return writes_[(first_ + i) % writes_.size()]; }

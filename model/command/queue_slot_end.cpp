@@ -97,7 +97,7 @@ void QueueSlot::index_written(const Answer& answer, std::uint64_t handle) {
 }
 
 void QueueSlot::fault_of_report(FaultCode code, const Answer& answer, const QueueCommand& command) {
-  const std::uint8_t vmid = answer.host ? std::uint8_t{0} : queue_->mqd.vmid;
+  const SpaceId vmid = answer.host ? SpaceId{0} : queue_->mqd.vmid;
   fault({code, answer.address, vmid, true}, answer.host, &command);
 }
 
@@ -136,7 +136,8 @@ void QueueSlot::fail(QueueCommand& command, const CommandFault& fault, bool host
 
 void QueueSlot::fail_access(QueueCommand& command, const Answer& answer) {
   const auto code = answer.ok() ? FaultCode::kHostAddress : answer.code();
-  command.fault = {code, answer.address, answer.host ? std::uint8_t{0} : queue_->mqd.vmid, true};
+  const SpaceId vmid = answer.host ? SpaceId{0} : queue_->mqd.vmid;
+  command.fault = {code, answer.address, vmid, true};
   command.host_fault = answer.host;
 }
 

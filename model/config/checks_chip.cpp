@@ -100,12 +100,6 @@ CheckResult check_sriov(const ChipConfig& chip) {
         "pci.sriov_total_vfs",
         fmt::format("the last VF would be function {} of a bus that has 0..255", last)};
   }
-  constexpr unsigned kMostFunctions = 256 / abi::kVmids;  // model/core/space_id.hpp
-  if (chip.functions() > kMostFunctions) {
-    return BrokenRule{"pci.sriov_total_vfs",
-                      fmt::format("the card would have {} functions, and address spaces for {}",
-                                  chip.functions(), kMostFunctions)};
-  }
   if (pci.sriov_vf_device_id == 0 || pci.sriov_vf_device_id == 0xFFFF) {
     return BrokenRule{"pci.sriov_vf_device_id", "is no device id"};
   }

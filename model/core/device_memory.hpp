@@ -8,6 +8,7 @@
 
 #include "model/core/lender.hpp"
 #include "model/core/memory_watch.hpp"
+#include "model/core/space_id.hpp"
 #include "model/core/transaction.hpp"
 
 namespace npu::model {
@@ -17,9 +18,9 @@ class DeviceMemory {
   virtual ~DeviceMemory() = default;
   // [address, address + length) of address space `vmid`, across pages; nothing moves beyond the
   // first page that fails. A peer's memory cannot be reached (kNoPeer). The MemoryWatch is told.
-  virtual Completion read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) = 0;
+  virtual Completion read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) = 0;
   // `rows` pieces of `row_bytes`, `pitch` bytes apart, to one another's end.
-  virtual Completion read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_t rows,
+  virtual Completion read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t rows,
                                Bytes row_bytes, std::uint64_t pitch, void* data) {
     auto* out = static_cast<unsigned char*>(data);
     for (; rows > 0; --rows, address += pitch, out += row_bytes) {
@@ -29,7 +30,7 @@ class DeviceMemory {
     return Completion::kSuccess;
   }
   // [address, address + length) where they lie (lender.hpp); null: they have to be read().
-  virtual const std::byte* lend(std::uint8_t vmid, std::uint64_t address, Bytes length,
+  virtual const std::byte* lend(SpaceId vmid, std::uint64_t address, Bytes length,
                                 Borrower& borrower) {
     static_cast<void>(vmid), static_cast<void>(address), static_cast<void>(length);
     static_cast<void>(borrower);
@@ -40,22 +41,22 @@ class DeviceMemory {
   }
   // Whether an access need not wait for its translation: the TLB has it, and it permits the access.
   // Who accesses memory at a time of its own asks, and waits for a request of kTranslation else.
-  virtual bool knows(std::uint8_t vmid, std::uint64_t address, bool write) const {
+  virtual bool knows(SpaceId vmid, std::uint64_t address, bool write) const {
     static_cast<void>(vmid), static_cast<void>(address), static_cast<void>(write);
     return true;
   }
   // Where `address` lies in this card's memory; nothing: nowhere, or it may not be read.
-  virtual std::optional<std::uint64_t> local(std::uint8_t vmid, std::uint64_t address) {
+  virtual std::optional<std::uint64_t> local(SpaceId vmid, std::uint64_t address) {
     if (vmid != 0) return std::nullopt;
     return address;
   }
-  virtual Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address,
-                           const void* data, Bytes length) = 0;
+  virtual Completion write(Writer writer, SpaceId vmid, std::uint64_t address, const void* data,
+                           Bytes length) = 0;
   // Pages of `vmid` may leave while an access waits for other ones: its page faults are served.
-  virtual bool pages_may_leave(std::uint8_t) const { return false; }
+  virtual bool pages_may_leave(SpaceId) const { return false; }
   // Whether an access to [address, address + length) needs nobody's help: all is there, and where
   // use is told of, writes have been.
-  virtual bool reaches(std::uint8_t vmid, std::uint64_t address, Bytes length, bool write) {
+  virtual bool reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool write) {
     static_cast<void>(vmid), static_cast<void>(address), static_cast<void>(length);
     static_cast<void>(write);
     return true;
@@ -63,7 +64,7 @@ class DeviceMemory {
   // From hold() to release() of what it gave, an access of `vmid` is under way whose bytes have not
   // moved yet: invalidations of its translations that begin meanwhile do not end before.
   using Hold = std::uint32_t;
-  virtual Hold hold(std::uint8_t) { return 0; }
+  virtual Hold hold(SpaceId) { return 0; }
   virtual void release(Hold) {}
 };
 

@@ -7,11 +7,11 @@
 
 namespace npu::model {
 
-void MemoryWatch::watch(std::uint8_t vmid, std::uint64_t address, Watcher& watcher) {
+void MemoryWatch::watch(SpaceId vmid, std::uint64_t address, Watcher& watcher) {
   watchers_[key(vmid, address)].push_back(&watcher);
 }
 
-void MemoryWatch::unwatch(std::uint8_t vmid, std::uint64_t address, Watcher& watcher) {
+void MemoryWatch::unwatch(SpaceId vmid, std::uint64_t address, Watcher& watcher) {
   const auto line = watchers_.find(key(vmid, address));
   if (line == watchers_.end()) return;
   auto& all = line->second;
@@ -20,12 +20,12 @@ void MemoryWatch::unwatch(std::uint8_t vmid, std::uint64_t address, Watcher& wat
   if (all.empty()) watchers_.erase(line);
 }
 
-void MemoryWatch::tell(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
+void MemoryWatch::tell(Writer writer, SpaceId vmid, std::uint64_t address, Bytes length) {
   for (auto* snooper : snoopers_) snooper->snoop(writer, vmid, address, length);
   wake(writer, vmid, address, length);
 }
 
-void MemoryWatch::wake(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
+void MemoryWatch::wake(Writer writer, SpaceId vmid, std::uint64_t address, Bytes length) {
   if (length == 0) return;
   wake_lines(writer, key(vmid, address), key(vmid, address + length - 1));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/core/ports.hpp"
+#include "model/core/space_id.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -26,7 +27,7 @@ class MemoryWatch : public WriteObserver {
   class Snooper {
    public:
     virtual ~Snooper() = default;
-    virtual void snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) = 0;
+    virtual void snoop(Writer writer, SpaceId vmid, std::uint64_t address, Bytes length) = 0;
     // The same of DMA and whatever else writes with requests, by device-local address, and also of
     // those that snoop() does not tell of.
     virtual void snoop_local(std::uint64_t, Bytes) {}
@@ -40,8 +41,8 @@ class MemoryWatch : public WriteObserver {
 
   void add_snooper(Snooper& snooper) { snoopers_.push_back(&snooper); }
   // The line of `address`, until unwatch(); as often as it was watched.
-  void watch(std::uint8_t vmid, std::uint64_t address, Watcher& watcher);
-  void unwatch(std::uint8_t vmid, std::uint64_t address, Watcher& watcher);
+  void watch(SpaceId vmid, std::uint64_t address, Watcher& watcher);
+  void unwatch(SpaceId vmid, std::uint64_t address, Watcher& watcher);
 
   // Whether anybody listens: where it costs something to say what was written.
   bool active() const { return !snoopers_.empty() || !watchers_.empty(); }
@@ -59,17 +60,17 @@ class MemoryWatch : public WriteObserver {
   // Translations of [first, last] are dropped, vmid << 48 | address: who watches there looks again,
   // because the page may come back with other bytes.
   void translations_dropped(std::uint64_t first, std::uint64_t last);
-  void written(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) {
+  void written(Writer writer, SpaceId vmid, std::uint64_t address, Bytes length) {
     if (active()) tell(writer, vmid, address, length);
   }
 
  private:
-  static std::uint64_t key(std::uint8_t vmid, std::uint64_t address) {
-    return std::uint64_t{vmid} << 56 | address / kLine;
+  static std::uint64_t key(SpaceId vmid, std::uint64_t address) {
+    return std::uint64_t{vmid} << abi::kVirtualBits | address / kLine;
   }
   void wake_lines(Writer writer, std::uint64_t first, std::uint64_t last);
-  void tell(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length);
-  void wake(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length);
+  void tell(Writer writer, SpaceId vmid, std::uint64_t address, Bytes length);
+  void wake(Writer writer, SpaceId vmid, std::uint64_t address, Bytes length);
 
   WriteObserver* next_ = nullptr;
   std::vector<Snooper*> snoopers_;

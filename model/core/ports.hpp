@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/core/space_id.hpp"
 #include "model/core/transaction.hpp"
 #include "npu/abi/fault.hpp"
 #include "npu/base/units.hpp"
@@ -103,7 +104,7 @@ class HostServicesPort {
 struct CommandFault {
   abi::FaultCode code = abi::FaultCode::kNone;
   std::uint64_t address = 0;
-  std::uint8_t vmid = 0;  // of an access to device memory
+  SpaceId vmid = 0;  // of an access to device memory
   bool write = false;
   Bytes size = 0;  // of the access, or of the operand at fault; 0: unknown
   // Of a kernel: where it ran.
@@ -149,7 +150,7 @@ struct FaultReport {
   std::uint16_t stream = 0;
   std::uint16_t ring_index = 0;
   std::uint64_t cause = 0;
-  std::uint8_t vmid = 0;
+  SpaceId vmid = 0;
   bool write = false;
 };
 

@@ -10,9 +10,9 @@
 
 namespace npu::model {
 
-using SpaceId = std::uint8_t;
+using SpaceId = std::uint16_t;
 
-inline constexpr unsigned kMaxFunctions = 256 / abi::kVmids;
+inline constexpr unsigned kMaxFunctions = 256;  // of a bus
 
 constexpr SpaceId space_of(unsigned function, unsigned vmid) {
   return static_cast<SpaceId>(function * abi::kVmids + vmid);

@@ -20,6 +20,7 @@
 #include <tlm>
 #include <vector>
 
+#include "model/core/space_id.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -82,7 +83,7 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   bool translated = false;       // to the host: the address was translated by ATS before
   bool no_write = false;         // of kTranslation: only to read
   bool to_host = false;          // in the MMU: the page is the host's
-  std::uint8_t vmid = 0;         // address space of a device address (space_id.hpp)
+  SpaceId vmid = 0;              // address space of a device address (space_id.hpp)
   std::uint8_t function = 0;     // of the card: whom the host reaches, or who sends to the host
   std::uint16_t requester = 0;   // packed BDF
   std::uint8_t peer = 0;         // another card's memory: its index + 1; 0: this card's

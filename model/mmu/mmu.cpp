@@ -104,7 +104,7 @@ tlm::tlm_sync_enum Mmu::end_translation(tlm::tlm_generic_payload& trans) {
 tlm::tlm_sync_enum Mmu::pass_on_told(unsigned client, tlm::tlm_generic_payload& trans,
                                      tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const auto& info = Transaction::of(trans);
-  const std::uint8_t vmid = info.vmid;
+  const SpaceId vmid = info.vmid;
   std::uint64_t address = is_physical(vmid)
                               ? trans.get_address() - shares_[function_of(vmid)].memory_base
                               : Hop::unpack(info.hop_context).address;

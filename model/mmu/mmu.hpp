@@ -27,6 +27,7 @@
 
 #include "model/core/device_memory.hpp"
 #include "model/core/ports.hpp"
+#include "model/core/space_id.hpp"
 #include "model/mmu/walker.hpp"
 #include "npu/abi/page_fault.hpp"
 
@@ -64,12 +65,12 @@ class Mmu : public sc_core::sc_module,
 
   // Tells `watch` of writes from now on; `writers`: who each client is.
   void connect(MemoryWatch& watch, std::vector<Writer> writers);
-  Completion read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) override;
-  Completion read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_t rows,
-                       Bytes row_bytes, std::uint64_t pitch, void* data) override;
-  std::optional<std::uint64_t> local(std::uint8_t vmid, std::uint64_t address) override;
-  bool knows(std::uint8_t vmid, std::uint64_t address, bool write) const override;
-  Completion write(Writer writer, std::uint8_t vmid, std::uint64_t address, const void* data,
+  Completion read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) override;
+  Completion read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t rows, Bytes row_bytes,
+                       std::uint64_t pitch, void* data) override;
+  std::optional<std::uint64_t> local(SpaceId vmid, std::uint64_t address) override;
+  bool knows(SpaceId vmid, std::uint64_t address, bool write) const override;
+  Completion write(Writer writer, SpaceId vmid, std::uint64_t address, const void* data,
                    Bytes length) override;
   // Pages of the host in spaces that share them; without it there are none.
   void connect(HostPages& pages) { host_pages_ = &pages; }
@@ -79,14 +80,14 @@ class Mmu : public sc_core::sc_module,
   void host_answered(tlm::tlm_generic_payload& trans);
   // Whose bytes lend() gives, of device-local addresses.
   void connect(Lender& lender) { lender_ = &lender; }
-  const std::byte* lend(std::uint8_t vmid, std::uint64_t address, Bytes length,
+  const std::byte* lend(SpaceId vmid, std::uint64_t address, Bytes length,
                         Borrower& borrower) override;
   void give_back(const std::byte* from, Bytes length, Borrower& borrower) override {
     lender_->give_back(from, length, borrower);
   }
-  bool pages_may_leave(std::uint8_t vmid) const override;
-  bool reaches(std::uint8_t vmid, std::uint64_t address, Bytes length, bool write) override;
-  Hold hold(std::uint8_t vmid) override;
+  bool pages_may_leave(SpaceId vmid) const override;
+  bool reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool write) override;
+  Hold hold(SpaceId vmid) override;
   void release(Hold hold) override;
 
   const MmuStatistics& statistics() const { return statistics_; }
@@ -179,13 +180,13 @@ class Mmu : public sc_core::sc_module,
   bool shares(SpaceId space) const;
 
   // `whole`: kNotMapped of a page with parts, or of the host's.
-  Completion resolve(std::uint8_t vmid, std::uint64_t address, bool write, std::uint64_t& local,
+  Completion resolve(SpaceId vmid, std::uint64_t address, bool write, std::uint64_t& local,
                      bool whole = false);
-  bool move_on_host(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
+  bool move_on_host(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
                     unsigned char* data, Bytes length);
   bool parts_are_there(SpaceId space, const Translation& page, std::uint64_t offset, Bytes size);
   Completion find_page(TaggedAddress address, Translation& page);
-  Completion move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
+  Completion move(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
                   unsigned char* data, Bytes length, std::uint64_t& local);
 
   Simulation& sim_;

@@ -66,7 +66,7 @@ Completion Mmu::find_page(TaggedAddress address, Translation& page) {
   }
 }
 
-Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write, std::uint64_t& local,
+Completion Mmu::resolve(SpaceId vmid, std::uint64_t address, bool write, std::uint64_t& local,
                         bool whole) {
   if (!exists(vmid)) return Completion::kNotMapped;
   if (is_physical(vmid)) {
@@ -86,7 +86,7 @@ Completion Mmu::resolve(std::uint8_t vmid, std::uint64_t address, bool write, st
   return Completion::kSuccess;
 }
 
-bool Mmu::knows(std::uint8_t vmid, std::uint64_t address, bool write) const {
+bool Mmu::knows(SpaceId vmid, std::uint64_t address, bool write) const {
   if (is_physical(vmid)) return true;
   if (address >> abi::kVirtualBits != 0 || !exists(vmid)) return false;
   const auto* const page = tlb_.find(tagged_address(vmid, address));
@@ -112,13 +112,13 @@ bool Mmu::exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) {
   return move_now(sim_.pool, walker_socket, tlm::TLM_WRITE_COMMAND, entry, bytes, sizeof now);
 }
 
-std::optional<std::uint64_t> Mmu::local(std::uint8_t vmid, std::uint64_t address) {
+std::optional<std::uint64_t> Mmu::local(SpaceId vmid, std::uint64_t address) {
   std::uint64_t found = 0;
   if (resolve(vmid, address, false, found) != Completion::kSuccess) return std::nullopt;
   return found;
 }
 
-Completion Mmu::read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes length) {
+Completion Mmu::read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) {
   auto* out = static_cast<unsigned char*>(data);
   std::uint64_t local = 0;
   while (length > 0) {
@@ -133,8 +133,8 @@ Completion Mmu::read(std::uint8_t vmid, std::uint64_t address, void* data, Bytes
 }
 
 // Rows of one page at a time; one that lies in two on its own.
-Completion Mmu::read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_t rows,
-                          Bytes row_bytes, std::uint64_t pitch, void* data) {
+Completion Mmu::read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t rows, Bytes row_bytes,
+                          std::uint64_t pitch, void* data) {
   constexpr Bytes kMost = 2_MiB;  // at once, so that lengths fit into a payload
   auto* out = static_cast<unsigned char*>(data);
   while (rows > 0) {
@@ -163,8 +163,7 @@ Completion Mmu::read_rows(std::uint8_t vmid, std::uint64_t address, std::uint32_
 }
 
 // Pages that lie side by side in the memory, too.
-const std::byte* Mmu::lend(std::uint8_t vmid, std::uint64_t address, Bytes length,
-                           Borrower& borrower) {
+const std::byte* Mmu::lend(SpaceId vmid, std::uint64_t address, Bytes length, Borrower& borrower) {
   constexpr Bytes kMost = 64_MiB;
   std::uint64_t first = 0;
   if (lender_ == nullptr || length > kMost ||
@@ -180,7 +179,7 @@ const std::byte* Mmu::lend(std::uint8_t vmid, std::uint64_t address, Bytes lengt
   return lender_->lend(first, length, borrower);
 }
 
-Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, const void* data,
+Completion Mmu::write(Writer writer, SpaceId vmid, std::uint64_t address, const void* data,
                       Bytes length) {
   // The payload's pointer is not const for either direction.
   auto* in = static_cast<unsigned char*>(const_cast<void*>(data));
@@ -202,7 +201,7 @@ Completion Mmu::write(Writer writer, std::uint8_t vmid, std::uint64_t address, c
 }
 
 // Of a page of the host's. Whoever waits for such a write on the host is told.
-bool Mmu::move_on_host(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
+bool Mmu::move_on_host(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
                        unsigned char* data, Bytes length) {
   const bool write = command == tlm::TLM_WRITE_COMMAND;
   if (!exists(vmid) || is_physical(vmid) || !shares(vmid)) return false;
@@ -217,11 +216,11 @@ bool Mmu::move_on_host(tlm::tlm_command command, std::uint8_t vmid, std::uint64_
   return true;
 }
 
-bool Mmu::pages_may_leave(std::uint8_t vmid) const {
+bool Mmu::pages_may_leave(SpaceId vmid) const {
   return exists(vmid) && !is_physical(vmid) && (tells_of_use(vmid) || shares(vmid));
 }
 
-bool Mmu::reaches(std::uint8_t vmid, std::uint64_t address, Bytes length, bool write) {
+bool Mmu::reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool write) {
   while (length > 0) {
     const std::uint64_t offset = address % abi::entry_span(0);
     const Bytes piece = std::min(length, abi::entry_span(0) - offset);
@@ -255,7 +254,7 @@ bool Mmu::parts_are_there(SpaceId space, const Translation& page, std::uint64_t 
 }
 
 // One more than generation and VMID, or 0: not translated.
-DeviceMemory::Hold Mmu::hold(std::uint8_t vmid) {
+DeviceMemory::Hold Mmu::hold(SpaceId vmid) {
   if (is_physical(vmid) || !exists(vmid)) return 0;
   auto& space = in_flight_[vmid];
   ++space.count[space.generation];
@@ -268,7 +267,7 @@ void Mmu::release(Hold hold) {
 }
 
 // Within one page.
-Completion Mmu::move(tlm::tlm_command command, std::uint8_t vmid, std::uint64_t address,
+Completion Mmu::move(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
                      unsigned char* data, Bytes length, std::uint64_t& local) {
   const auto resolved = resolve(vmid, address, command == tlm::TLM_WRITE_COMMAND, local);
   const bool on_host =

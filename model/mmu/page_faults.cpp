@@ -181,7 +181,7 @@ void PageFaults::reply_written(PageFaultReply reply) {
   }
 }
 
-void PageFaults::reply(std::uint8_t vmid, std::uint64_t page, bool abort) {
+void PageFaults::reply(SpaceId vmid, std::uint64_t page, bool abort) {
   constexpr std::uint64_t kInSpace = (std::uint64_t{1} << abi::kVirtualBits) - 1;
   page = align_down(page, abi::entry_span(0));
   end(

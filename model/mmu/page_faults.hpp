@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/core/space_id.hpp"
 #include "model/mmu/tagged_address.hpp"
 #include "model/registers/card_registers.hpp"
 
@@ -56,7 +57,7 @@ class PageFaults {
   unsigned to_take() const;
   // The oldest of them; nothing: there is none.
   std::optional<abi::PageFaultRecord> take();
-  void reply(std::uint8_t vmid, std::uint64_t page, bool abort);
+  void reply(SpaceId vmid, std::uint64_t page, bool abort);
   // Whether it takes_faults() has changed. What waits for nobody fails.
   void listener_changed();
 

@@ -57,7 +57,7 @@ class NPU_API ManagementAccess {
 // A card that this program drives. `device` outlives it and answers for the memory.
 NPU_API std::unique_ptr<ManagementAccess> manage(Device& device);
 // A card beside whoever drives it: registers are read, memory is found by a walk through the page
-// tables that the card has (15 address spaces, a read over BAR2 for each entry), processes are not
+// tables that the card has (18 address spaces, a read over BAR2 for each entry), processes are not
 // known. kNotFound: no such function; kUnsupported: no NPU, or nobody has turned on its memory
 // decoding.
 NPU_API Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform,

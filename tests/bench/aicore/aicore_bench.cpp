@@ -25,13 +25,13 @@ model::ChipConfig aicore_config(model::CoreKind kind) {
   return config;
 }
 
-Completion PlainMemory::read(std::uint8_t, std::uint64_t address, void* data, Bytes length) {
+Completion PlainMemory::read(model::SpaceId, std::uint64_t address, void* data, Bytes length) {
   if (!range_fits(address, length, end)) return Completion::kNotMapped;
   bytes_.read(address, data, length);
   return Completion::kSuccess;
 }
 
-Completion PlainMemory::write(model::Writer writer, std::uint8_t vmid, std::uint64_t address,
+Completion PlainMemory::write(model::Writer writer, model::SpaceId vmid, std::uint64_t address,
                               const void* data, Bytes length) {
   if (!range_fits(address, length, end)) return Completion::kNotMapped;
   put(address, data, length);

@@ -42,18 +42,18 @@ class PlainMemory : public model::DeviceMemory {
  public:
   static constexpr Bytes kSize = 1_GiB;
   explicit PlainMemory(model::MemoryWatch& watch) : watch_(watch) {}
-  model::Completion read(std::uint8_t vmid, std::uint64_t address, void* data,
+  model::Completion read(model::SpaceId vmid, std::uint64_t address, void* data,
                          Bytes length) override;
-  model::Completion write(model::Writer writer, std::uint8_t vmid, std::uint64_t address,
+  model::Completion write(model::Writer writer, model::SpaceId vmid, std::uint64_t address,
                           const void* data, Bytes length) override;
-  std::optional<std::uint64_t> local(std::uint8_t, std::uint64_t address) override {
+  std::optional<std::uint64_t> local(model::SpaceId, std::uint64_t address) override {
     return address;
   }
   // Nobody is told.
   void put(std::uint64_t address, const void* data, Bytes length) {
     bytes_.write(address, data, length);
   }
-  Hold hold(std::uint8_t) override { return ++held, 1; }
+  Hold hold(model::SpaceId) override { return ++held, 1; }
   void release(Hold) override { --held; }
   template <class T>
   T load(std::uint64_t address) {
@@ -127,7 +127,7 @@ class AicoreBench : public sc_core::sc_module,
   SimTime latency = kLatency;
   // How long the translation of an address takes, before its latency; 0: it is known at once.
   std::function<SimTime(std::uint64_t)> walk = [](std::uint64_t) { return SimTime{0}; };
-  std::uint8_t vmid = 0;  // of what is launched
+  model::SpaceId vmid = 0;  // of what is launched
 
  private:
   void block_done(unsigned core, const model::KernelBlock& block,

@@ -28,17 +28,17 @@ constexpr std::uint16_t kOne = 0x3C00, kTwo = 0x4000, kThree = 0x4200;
 
 class LendingMemory : public model::DeviceMemory {
  public:
-  Completion read(std::uint8_t, std::uint64_t address, void* data, Bytes length) override {
+  Completion read(model::SpaceId, std::uint64_t address, void* data, Bytes length) override {
     if (address + length > mapped) return Completion::kNotMapped;
     memory_.read(address, data, length);
     return Completion::kSuccess;
   }
-  Completion write(model::Writer, std::uint8_t, std::uint64_t address, const void* data,
+  Completion write(model::Writer, model::SpaceId, std::uint64_t address, const void* data,
                    Bytes length) override {
     memory_.write(address, data, length);
     return Completion::kSuccess;
   }
-  const std::byte* lend(std::uint8_t, std::uint64_t address, Bytes length,
+  const std::byte* lend(model::SpaceId, std::uint64_t address, Bytes length,
                         model::Borrower& borrower) override {
     if (address + length > mapped) return nullptr;
     ++loans;

@@ -130,22 +130,22 @@ class AicpuBench : public sc_core::sc_module,
     upload(NPU_CALL_PROGRAM, kImageAt);
   }
 
-  model::Completion read(std::uint8_t, std::uint64_t address, void* data, Bytes length) override {
+  model::Completion read(model::SpaceId, std::uint64_t address, void* data, Bytes length) override {
     if (!reaches(address, length)) return model::Completion::kNotMapped;
     std::memcpy(data, memory.bytes.data() + address, length);
     return model::Completion::kSuccess;
   }
-  model::Completion write(model::Writer writer, std::uint8_t vmid, std::uint64_t address,
+  model::Completion write(model::Writer writer, model::SpaceId vmid, std::uint64_t address,
                           const void* data, Bytes length) override {
     if (!reaches(address, length)) return model::Completion::kNotMapped;
     std::memcpy(memory.bytes.data() + address, data, length);
     watch.written(writer, vmid, address, length);
     return model::Completion::kSuccess;
   }
-  bool knows(std::uint8_t, std::uint64_t address, bool) const override {
+  bool knows(model::SpaceId, std::uint64_t address, bool) const override {
     return unknown.count(address / kPage) == 0;
   }
-  Hold hold(std::uint8_t) override { return ++held, 1; }
+  Hold hold(model::SpaceId) override { return ++held, 1; }
   void release(Hold) override { --held; }
   void poke(model::Writer writer, std::uint64_t address, std::uint32_t value) {
     write(writer, 0, address, &value, sizeof value);

@@ -52,7 +52,7 @@ TEST(CommandManage, ProcessesAreChecked) {
   EXPECT_EQ(status(0, 2, 2), value(ManagementStatus::kInvalidProcess));
   EXPECT_EQ(status(1 << 20, 2, 2), value(ManagementStatus::kInvalidProcess));
   EXPECT_EQ(status(5, 0, 2), value(ManagementStatus::kInvalidProcess)) << "VMID 0 is the driver's";
-  EXPECT_EQ(status(5, 16, 2), value(ManagementStatus::kInvalidProcess));
+  EXPECT_EQ(status(5, abi::kVmids, 2), value(ManagementStatus::kInvalidProcess));
   EXPECT_EQ(status(101, 2, 2), value(ManagementStatus::kInvalidProcess)) << "PASID in use";
   EXPECT_EQ(status(5, 1, 2), value(ManagementStatus::kInvalidProcess)) << "VMID in use";
   EXPECT_EQ(status(5, 2, 1), value(ManagementStatus::kInvalidPage)) << "page in use";

@@ -21,7 +21,7 @@ struct PortRequest {
   model::TransactionKind kind;
   std::uint64_t address;
   unsigned length;
-  std::uint8_t vmid;
+  model::SpaceId vmid;
   std::uint32_t pasid;
   std::uint64_t cause;
 };

@@ -8,7 +8,7 @@ namespace npu::test {
 
 inline model::KernelBlock program_block(std::uint64_t image, std::uint64_t arguments,
                                         std::uint64_t context, unsigned block, unsigned blocks,
-                                        std::uint8_t vmid = 0) {
+                                        model::SpaceId vmid = 0) {
   model::KernelBlock kernel;
   kernel.image = image;
   kernel.arguments = arguments;

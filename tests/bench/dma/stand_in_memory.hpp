@@ -25,7 +25,7 @@ struct SeenRequest {
   bool posted;
   std::uint64_t cause;
   unsigned char first;  // byte of a write
-  std::uint8_t vmid;
+  model::SpaceId vmid;
 };
 
 // Zeroed, and costing nothing until touched, also with a sanitizer, whose calloc() writes to the

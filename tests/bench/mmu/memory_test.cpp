@@ -26,7 +26,7 @@ struct Told {
 
 class Ear : public model::MemoryWatch::Snooper {
  public:
-  void snoop(Writer writer, std::uint8_t vmid, std::uint64_t address, Bytes length) override {
+  void snoop(Writer writer, model::SpaceId vmid, std::uint64_t address, Bytes length) override {
     told.push_back({writer, vmid, address, length});
   }
   std::vector<Told> told;

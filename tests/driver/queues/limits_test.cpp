@@ -64,7 +64,7 @@ TEST_F(LimitsTest, AddressSpacesRunOutWithProcesses) {
     processes.push_back(std::move(*opened));
     ASSERT_LT(processes.size(), 20U);
   }
-  EXPECT_EQ(processes.size(), 13U) << "15 VMIDs, the default space's, and the fixture's";
+  EXPECT_EQ(processes.size(), 16U) << "18 VMIDs, the default space's, and the fixture's";
   processes.clear();
   EXPECT_TRUE(inventory() == before);
 }

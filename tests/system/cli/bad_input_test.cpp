@@ -43,8 +43,8 @@ TEST_F(BadInput, an_option_whose_value_was_forgotten_does_not_take_the_next_one)
 TEST_F(BadInput, nothing_at_all_lists_the_commands) {
   expect_refused(
       {},
-      "no command; known: compare, completion, config, exec, list, lspci, metrics, report, run, "
-      "serve, smi, sweep, sysfs; see npusim --help");
+      "no command; known: compare, completion, config, exec, list, lspci, metrics, probe, report, "
+      "run, serve, smi, sweep, sysfs; see npusim --help");
 }
 
 TEST_F(BadInput, a_missing_configuration_is_asked_for) {

@@ -11,7 +11,7 @@ using test::IsOk;
 using testing::HasSubstr;
 
 TEST(AllWorkloads, HaveADocAndDefaultsInTheirRanges) {
-  EXPECT_EQ(all_workloads().all().size(), 35U);
+  EXPECT_EQ(all_workloads().all().size(), 39U);
   for (const auto& workload : all_workloads().all()) {
     EXPECT_FALSE(workload.doc.empty()) << workload.name;
     const ParameterSet parameters(workload.parameters);

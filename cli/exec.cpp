@@ -128,7 +128,6 @@ Outcome exec_programs(const Options& options) {
   auto* const asked = metrics->get();
   if (asked != nullptr) {
     server->watched = [asked](auto look) { asked->watch_programs(std::move(look)); };
-    server->idle = [asked] { asked->answer(); };
   }
   auto report = workloads::begin_report("exec", options.config, *config, options.sets);
   std::optional<Result<exec::ServerResult>> served;
@@ -138,9 +137,12 @@ Outcome exec_programs(const Options& options) {
   const Status ran = run_on_simulator(
       *config,
       [&](Machine& machine) {
-        if (asked != nullptr) asked->watch_cards(machine.probed_cards());
+        if (asked != nullptr) {
+          machine.from_outside([&] { asked->watch_cards(machine.probed_cards()); });
+          server->idle = [&] { machine.from_outside([&] { asked->answer(); }); };
+        }
         served = exec::serve_programs(machine.platform, *server);
-        if (asked != nullptr) asked->forget();
+        if (asked != nullptr) machine.from_outside([&] { asked->forget(); });
         add_what_the_machine_did(machine.simulator);
       },
       {&*recording}, asked, add_what_the_machine_did);

@@ -17,10 +17,13 @@ Status run_on_simulator(const model::SystemConfig& config,
   workloads::SystemView view(system);
   for (auto* const listener : listeners) listener->begin(view);
   if (observer != nullptr) {
-    system.attend(observer->raised(), [&view, observer] { return observer->look(view); });
+    system.attend(observer->raised(), [&system, &view, observer] {
+      return system.cpus().executed().outside([&] { return observer->look(view); });
+    });
   }
   const Status ran = system.run([&](platform::Platform& host) {
-    Machine machine{host, view, view, [&system] { return probe_cards(system); }};
+    Machine machine{host, view, view, [&system] { return probe_cards(system); },
+                    [&system](const auto& look) { system.cpus().executed().outside(look); }};
     program(machine);
   });
   if (!ran && stopped) stopped(view);

@@ -22,6 +22,8 @@ struct Machine {
   workloads::TraceSource& trace;
   // Its cards, to be looked at from outside, at no simulated time; as long as the machine is there.
   std::function<std::vector<std::unique_ptr<driver::ManagementAccess>>()> probed_cards;
+  // Runs what looks at them, and takes none of the host's time although it is the driver's code.
+  std::function<void(const std::function<void()>&)> from_outside;
 };
 
 // Who hears all events of a machine, from before its first instant to behind its last.

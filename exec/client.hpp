@@ -42,6 +42,7 @@ struct ClientThread {
 };
 
 struct ClientProcess {
+  static constexpr unsigned kUnnumbered = ~0U;
   unsigned number = 0;
   std::string name;   // "p0"
   std::string title;  // the program's words

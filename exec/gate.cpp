@@ -31,7 +31,7 @@ Gate::Gate(platform::Platform& platform, Listener& listener, std::chrono::millis
 
 void Gate::add(std::string name, std::string title, pid_t id) {
   auto& process = processes_.emplace_back();
-  process.number = static_cast<unsigned>(processes_.size() - 1);
+  process.number = numbered_++;
   process.name = std::move(name);
   process.title = std::move(title);
   process.id = id;
@@ -142,9 +142,29 @@ ClientProcess& Gate::process_of(pid_t id) {
   for (auto& process : processes_) {
     if (process.id == id && process.alive) return process;
   }
-  const auto number = std::to_string(processes_.size());
-  add("p" + number, "child", id);
-  return processes_.back();
+  auto& child = processes_.emplace_back();
+  child.number = ClientProcess::kUnnumbered;
+  child.title = "child";
+  child.id = id;
+  return child;
+}
+
+// In the order in which they were started, whichever came first.
+void Gate::number_children() {
+  std::vector<ClientProcess*> children;
+  for (auto i = processes_.begin() + numbered_; i != processes_.end(); ++i) children.push_back(&*i);
+  std::sort(children.begin(), children.end(),
+            [](const ClientProcess* a, const ClientProcess* b) { return a->id < b->id; });
+  for (auto* const child : children) {
+    child->number = numbered_++;
+    child->name = "p" + std::to_string(child->number);
+  }
+}
+
+bool Gate::is_known(pid_t id) const {
+  return std::any_of(processes_.begin(), processes_.end(), [id](const ClientProcess& process) {
+    return process.alive && process.id == id;
+  });
 }
 
 void Gate::look_for_arrivals() {
@@ -168,7 +188,7 @@ void Gate::look_for_deaths() {
     const pid_t ended = ::waitpid(process.id, &status, WNOHANG);
     if (ended == process.id) bury(process, status);
     // A child of a program's is not ours to wait for.
-    if (ended < 0 && errno == ECHILD && ::kill(process.id, 0) != 0) bury(process, 0);
+    if (ended < 0 && errno == ECHILD && has_ended(process.id)) bury(process, 0);
   }
 }
 
@@ -192,16 +212,18 @@ void Gate::bury(ClientProcess& process, int status) {
 
 bool Gate::is_settled(bool ask) {
   if (busy_ == 0) return false;
+  const auto known = [this](pid_t id) { return is_known(id); };
   for (auto& process : processes_) {
     if (!process.alive || process.stalled) continue;
-    if (!(ask ? is_quiet(process) : is_surely_quiet(process))) return false;
+    if (!(ask ? is_quiet(process, known) : is_surely_quiet(process))) return false;
   }
   return true;
 }
 
 void Gate::give_up_on_silent() {
   for (auto& process : processes_) {
-    if (!process.alive || process.stalled || is_quiet(process)) continue;
+    if (!process.alive || process.stalled) continue;
+    if (is_quiet(process, [this](pid_t id) { return is_known(id); })) continue;
     process.stalled = true;
     ++process.stalls;
   }
@@ -239,6 +261,7 @@ void Gate::give_task(ClientThread& thread) {
 
 // Whoever was woken is served from here on. Simulated time passes in here.
 void Gate::let_go(const ClientThread* self) {
+  number_children();
   for (auto& process : processes_) {
     if (!process.alive || process.stalled == process.told_stalled) continue;
     process.told_stalled = process.stalled;

@@ -59,11 +59,13 @@ class Gate {
   void look_for_deaths();
   void bury(ClientProcess& process, int status);
   bool is_settled(bool ask);
+  bool is_known(pid_t id) const;
   void wait_for_programs(const ClientThread* self, long nanoseconds);
   void give_up_on_silent();
   void let_go(const ClientThread* self);
   void give_task(ClientThread& thread);
   ClientProcess& process_of(pid_t id);
+  void number_children();
   bool is_over() const;
 
   platform::Platform& platform_;
@@ -72,7 +74,8 @@ class Gate {
   const Body body_;
   std::function<void(ClientProcess&)> stall_told_;
   std::function<void()> idle_;
-  std::deque<ClientProcess> processes_;  // in the order of their names
+  std::deque<ClientProcess> processes_;  // those that are numbered first
+  unsigned numbered_ = 0;                // processes; children get numbers when time goes on
   std::unique_ptr<platform::Mutex> lock_;
   std::unique_ptr<platform::Condition> to_clean_;
   std::deque<ClientProcess*> ended_;  // to be cleaned

@@ -33,8 +33,26 @@ const ClientThread* find(const ClientProcess& process, pid_t thread) {
   return found;
 }
 
-// The first thread has ended, and others go on.
+// The first thread has ended, and others go on; or a child has ended.
 constexpr char kZombie = 'Z';
+
+// Children that have not called npusim, and theirs.
+void look_at_children(pid_t process, const std::function<bool(pid_t)>& is_known,
+                      std::vector<ThreadState>& look) {
+  for (const pid_t child : children_of(process)) {
+    if (is_known(child)) continue;
+    for (const auto& state : thread_states(child)) {
+      if (state.state != kZombie) look.push_back(state);
+    }
+    look_at_children(child, is_known, look);
+  }
+}
+
+bool has_forked(const ClientProcess& process) {
+  return std::any_of(process.threads.begin(), process.threads.end(), [](const auto& thread) {
+    return thread->channel != nullptr && thread->channel->forked();
+  });
+}
 
 }  // namespace
 
@@ -45,11 +63,14 @@ bool is_surely_quiet(const ClientProcess& process) {
   return waits(only) && only.channel->single_threaded();
 }
 
-bool is_quiet(ClientProcess& process) {
+bool is_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_known) {
   if (is_surely_quiet(process)) return true;
   const unsigned waiting = count_waiting(process);
   const unsigned living = count_living(process);
-  if (waiting > 0 && waiting == living && count_threads(process.id) == waiting) return true;
+  if (waiting > 0 && waiting == living && !has_forked(process) &&
+      count_threads(process.id) == waiting) {
+    return true;
+  }
   std::vector<ThreadState> look;
   bool sleeps = true, stopped = false;
   const auto states = thread_states(process.id);
@@ -70,6 +91,13 @@ bool is_quiet(ClientProcess& process) {
     process.stalled = true;
     return true;
   }
+  const auto own = look.size();
+  look_at_children(process.id, is_known, look);
+  // A child that is stopped waits for somebody else as one that sleeps does.
+  sleeps = sleeps && std::all_of(look.begin() + static_cast<std::ptrdiff_t>(own), look.end(),
+                                 [](const ThreadState& child) {
+                                   return child.state == 'S' || child.state == 'T';
+                                 });
   if (look.empty()) return waiting > 0 && !dying;
   const bool same = look == process.last_look;
   process.last_look = std::move(look);

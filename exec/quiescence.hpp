@@ -5,6 +5,8 @@
 // outside does.
 #pragma once
 
+#include <functional>
+
 #include "exec/client.hpp"
 
 namespace npu::exec {
@@ -13,7 +15,8 @@ namespace npu::exec {
 bool is_surely_quiet(const ClientProcess& process);
 
 // Asks the kernel. True for the second of two looks between which no thread has run; also for a
-// process that is stopped, which is stalled then.
-bool is_quiet(ClientProcess& process);
+// process that is stopped, which is stalled then. Its children count as threads of its, but for
+// those of which `is_known` says that they are asked about for themselves.
+bool is_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_known);
 
 }  // namespace npu::exec

@@ -183,6 +183,9 @@ class Server {
       result.stalls = process.stalls;
       all.push_back(std::move(result));
     }
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.name.size(), a.name) < std::pair(b.name.size(), b.name);
+    });
     return all;
   }
 

@@ -40,6 +40,7 @@ CallRecord Channel::take() {
       static_cast<compat::Call>(std::min(call, static_cast<std::uint32_t>(compat::Call::kCount)));
   record.bytes = std::min<Bytes>(__atomic_load_n(&slot().bytes, __ATOMIC_RELAXED), compat::kWindow);
   single_threaded_ = __atomic_load_n(&slot().single_threaded, __ATOMIC_RELAXED) != 0;
+  forked_ = __atomic_load_n(&slot().forked, __ATOMIC_RELAXED) != 0;
   for (std::size_t i = 0; i < compat::kWords; ++i) {
     record.words[i] = __atomic_load_n(&slot().words[i], __ATOMIC_RELAXED);
   }

@@ -27,7 +27,9 @@ class Channel {
   bool posts_the_end() const;
   // The call that was posted; afterwards has_posted() is false until the next one.
   CallRecord take();
-  bool single_threaded() const { return single_threaded_; }  // as the last call said
+  // As the last call said.
+  bool single_threaded() const { return single_threaded_; }
+  bool forked() const { return forked_; }
   void answer(int status, const CallRecord& call);
   // Until a call is posted or so much wall time has passed.
   void wait(long nanoseconds);
@@ -41,7 +43,7 @@ class Channel {
   FileDescriptor socket_;
   SharedMemory memory_;
   std::uint32_t taken_ = 0;
-  bool single_threaded_ = false;
+  bool single_threaded_ = false, forked_ = false;
 };
 
 // A packet with a descriptor. kIo: the other end does not take it.

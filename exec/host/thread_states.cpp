@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 
 namespace npu::exec {
@@ -17,7 +18,7 @@ namespace {
 
 // The beginning of a file of /proc; empty: it has gone.
 std::string read_start(const std::string& path) {
-  char text[512];
+  char text[4096];
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
   const auto size = ::read(file, text, sizeof text);
@@ -43,21 +44,44 @@ std::string folder_of(pid_t process) {
   return "/proc/" + std::to_string(process) + "/task";
 }
 
+template <class Do>
+void for_each_thread(pid_t process, Do todo) {
+  const std::string folder = folder_of(process);
+  DIR* const list = ::opendir(folder.c_str());
+  if (list == nullptr) return;
+  while (const dirent* const entry = ::readdir(list)) {
+    const pid_t thread = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (thread > 0) todo(thread, folder + "/" + entry->d_name);
+  }
+  ::closedir(list);
+}
+
 }  // namespace
 
 std::vector<ThreadState> thread_states(pid_t process) {
   std::vector<ThreadState> states;
-  const std::string folder = folder_of(process);
-  DIR* const list = ::opendir(folder.c_str());
-  if (list == nullptr) return states;
-  while (const dirent* const entry = ::readdir(list)) {
-    const pid_t thread = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-    if (thread > 0) states.push_back(state_of(folder + "/" + entry->d_name, thread));
-  }
-  ::closedir(list);
+  for_each_thread(process, [&](pid_t thread, const std::string& folder) {
+    states.push_back(state_of(folder, thread));
+  });
   std::sort(states.begin(), states.end(),
             [](const ThreadState& a, const ThreadState& b) { return a.thread < b.thread; });
   return states;
+}
+
+bool has_ended(pid_t process) {
+  const auto states = thread_states(process);
+  return std::all_of(states.begin(), states.end(),
+                     [](const ThreadState& thread) { return thread.state == 'Z'; });
+}
+
+std::vector<pid_t> children_of(pid_t process) {
+  std::vector<pid_t> children;
+  for_each_thread(process, [&](pid_t, const std::string& folder) {
+    std::istringstream numbers(read_start(folder + "/children"));
+    for (pid_t child = 0; numbers >> child;) children.push_back(child);
+  });
+  std::sort(children.begin(), children.end());
+  return children;
 }
 
 // A folder has a link from each folder in it, and two of its own.

@@ -23,5 +23,9 @@ struct ThreadState {
 std::vector<ThreadState> thread_states(pid_t process);
 // How many; 0: there is no such process.
 unsigned count_threads(pid_t process);
+// Also if its parent has not waited for it.
+bool has_ended(pid_t process);
+// That its threads have started and that have not been waited for, lowest number first.
+std::vector<pid_t> children_of(pid_t process);
 
 }  // namespace npu::exec

@@ -44,8 +44,8 @@ TEST(GoldenLayout, TelemetryWindows) {
   EXPECT_EQ(kAicpuBusyWindow.end(), 0x1300U);  // 64 AICPUs
   EXPECT_EQ(kChipNameWindow.offset, 0x1300U);
   EXPECT_EQ(kChipNameWindow.end(), 0x1320U);
-  EXPECT_EQ(kSpaceBusyWindow.offset, 0x1380U);
-  EXPECT_EQ(kSpaceBusyWindow.end(), 0x1400U);  // 16 address spaces
+  EXPECT_EQ(kSpaceBusyWindow.offset, 0x1A00U);
+  EXPECT_EQ(kSpaceBusyWindow.end(), 0x1A98U);  // 19 address spaces
   EXPECT_EQ(kEventLogWindow.offset, 0x1400U);
   EXPECT_EQ(kEventLogWindow.end(), 0x1800U);  // 32 records of 32 bytes
   EXPECT_EQ(kIsolatedPagesWindow.offset, 0x1800U);

@@ -9,6 +9,8 @@ trap 'rm -rf "$folder"' EXIT
 for seed in $(seq "$4"); do
   code=0
   output=$("$1" --config 910b2 exec -- "$2" 200 "$seed" ::: "$3" 3 2>&1) || code=$?
+  # By chance it asks for something that lasts for ever, and npusim says so once nobody else is left.
+  [[ $code == 1 ]] && grep -q 'nothing more can happen: .*p0' <<< "$output" && code=137
   if [[ $code != 137 ]] || ! grep -qE '^right$|207001, expected 0: out of memory' <<< "$output"; then
     printf 'seed %s: code %s\n%s\n' "$seed" "$code" "$output"
     exit 1

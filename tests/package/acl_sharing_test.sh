@@ -27,6 +27,12 @@ grep '"exec.p0.sharing.busy_us"' first.json > /dev/null
 run --share p0=30 --share p1=70 --report again.json -- ./spins 2000 20000 ::: ./spins 2000 20000
 cmp first.json again.json
 
+# Programs that a shell starts: the same every time, too.
+for report in shell1.json shell2.json; do
+  run --report $report -- sh -c './spins 20 2000 & ./spins 30 2000 & wait'
+done
+cmp shell1.json shell2.json
+
 # Alone, a fixed share is a hard limit, and an elastic one none.
 run --share p0=50 -- ./spins 2000 20000
 near "$(took)" "$(awk "BEGIN { print $alone / 0.5 }")" 10

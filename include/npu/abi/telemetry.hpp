@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 
+#include "npu/abi/page_table.hpp"
 #include "npu/abi/register.hpp"
 
 namespace npu::abi {
@@ -171,8 +172,6 @@ struct WordWindow {
 // Nanoseconds that AI Core n (bit n of a core mask) has had a block of a kernel, and AICPU n.
 inline constexpr WordWindow kCoreBusyWindow{0x0800, 256};
 inline constexpr WordWindow kAicpuBusyWindow{0x1100, 64};
-// Nanoseconds in which at least one AI Core had a block of a kernel of the address space of VMID n.
-inline constexpr WordWindow kSpaceBusyWindow{0x1380, 16};
 // The chip's name, ASCII, padded with zeroes.
 inline constexpr WordWindow kChipNameWindow{0x1300, 4};
 inline constexpr std::uint32_t kEventLogRecords = 32;
@@ -181,5 +180,7 @@ inline constexpr WordWindow kEventLogWindow{0x1400, 4 * kEventLogRecords};
 // the function's memory, rising, kNoIsolatedPage behind the last one. Of more than fit, the first.
 inline constexpr WordWindow kIsolatedPagesWindow{0x1800, 64};
 inline constexpr std::uint64_t kNoIsolatedPage = ~std::uint64_t{0};
+// Nanoseconds in which at least one AI Core had a block of a kernel of the address space of VMID n.
+inline constexpr WordWindow kSpaceBusyWindow{0x1A00, kVmids};
 
 }  // namespace npu::abi

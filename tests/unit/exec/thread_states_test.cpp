@@ -2,6 +2,7 @@
 #include "exec/host/thread_states.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -37,6 +38,29 @@ TEST(ThreadStates, AreNoneOfAProcessThatThereIsNot) {
   constexpr pid_t kNobody = 0x7FFF'FFF0;
   EXPECT_TRUE(thread_states(kNobody).empty());
   EXPECT_EQ(count_threads(kNobody), 0U);
+  EXPECT_TRUE(children_of(kNobody).empty());
+  EXPECT_TRUE(has_ended(kNobody));
+}
+
+TEST(ThreadStates, TellChildrenUntilTheyAreWaitedFor) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char byte = 0;
+    ::_exit(::read(ends[0], &byte, 1) == 1 ? 0 : 1);
+  }
+  EXPECT_EQ(children_of(::getpid()), std::vector<pid_t>{child});
+  EXPECT_FALSE(has_ended(child));
+  ASSERT_EQ(::write(ends[1], "", 1), 1);
+  while (!has_ended(child)) ::usleep(100);
+  EXPECT_EQ(children_of(::getpid()), std::vector<pid_t>{child});
+  int status = -1;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(children_of(::getpid()).empty());
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 }  // namespace

@@ -37,10 +37,10 @@ TEST_F(Probe, a_card_that_brings_pages_to_its_memory) {
 }
 
 TEST_F(Probe, a_card_that_uses_the_hosts_pages) {
-  expect_true(matrix({"--set", "mmu.fault_policy=ats"}),
-              {"token_set_available", "support_managed_svm", "support_host_uva_flag",
-               "support_vmm_reserve_map", "support_page_fault_counter",
-               "support_device_stream_res_limit"});
+  expect_true(
+      matrix({"--set", "mmu.fault_policy=ats"}),
+      {"token_set_available", "support_managed_svm", "support_host_uva_flag",
+       "support_vmm_reserve_map", "support_page_fault_counter", "support_device_stream_res_limit"});
 }
 
 TEST_F(Probe, a_card_without_compute_queues) {

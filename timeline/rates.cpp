@@ -50,7 +50,7 @@ void Rates::add(const platform::TraceEvent& event) {
 }
 
 void Rates::add_lookup(const platform::TraceEvent& event) {
-  constexpr unsigned kHitShift = 56;  // of its detail
+  constexpr unsigned kHitShift = 63;  // of its detail
   make_room(event.end);
   Parts& parts = parts_of({event.track, event.activity});
   parts.resize(2);

@@ -34,7 +34,7 @@ void MemoryWatch::translations_dropped(std::uint64_t first, std::uint64_t last) 
   if (watchers_.empty()) return;
   const auto key_of = [](std::uint64_t tagged) {
     constexpr unsigned kBits = abi::kVirtualBits;
-    return key(static_cast<std::uint8_t>(tagged >> kBits), tagged & ~(~std::uint64_t{0} << kBits));
+    return key(static_cast<SpaceId>(tagged >> kBits), tagged & ~(~std::uint64_t{0} << kBits));
   };
   wake_lines(Writer::kDma, key_of(first), key_of(last));
 }
@@ -47,7 +47,7 @@ void MemoryWatch::wake_lines(Writer writer, std::uint64_t first, std::uint64_t l
     // A watcher may let go of the line when it is told.
     const std::vector<Watcher*> told = line->second;
     for (auto* watcher : told) {
-      watcher->line_written(writer, (number & ((1ULL << 56) - 1)) * kLine);
+      watcher->line_written(writer, (number & ((1ULL << abi::kVirtualBits) - 1)) * kLine);
     }
     line = watchers_.upper_bound(number);
   }

@@ -154,7 +154,7 @@ bool Mmu::translate(unsigned client, tlm::tlm_generic_payload& trans, Transactio
 
 void Mmu::trace(const Transaction& info, std::uint64_t address, bool hit) const {
   sim_.emit(track_, platform::Activity::kTranslation, sim_now(), sim_now(), info.cause, 0,
-            std::uint64_t{hit} << 56 | std::uint64_t{info.vmid} << 48 | address);
+            std::uint64_t{hit} << 63 | std::uint64_t{info.vmid} << 48 | address);
 }
 
 bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,

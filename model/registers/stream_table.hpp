@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "model/core/register_bank.hpp"
-#include "model/core/space_id.hpp"
 #include "npu/abi/fault.hpp"
 #include "npu/abi/stream.hpp"
 #include "npu/base/units.hpp"
@@ -29,7 +28,7 @@ class StreamTable {
     return streams_[stream].bank.get<abi::StreamVector>().get<abi::StreamVector::Vector>();
   }
   // The address space of its commands, as latched; not checked against kVmids.
-  SpaceId vmid(std::uint32_t stream) const { return streams_[stream].vmid; }
+  std::uint8_t vmid(std::uint32_t stream) const { return streams_[stream].vmid; }
   void command_fetched(std::uint32_t stream);
   void command_completed(std::uint32_t stream, abi::FaultCode code);
 
@@ -41,7 +40,7 @@ class StreamTable {
   struct Stream {
     RegisterBank bank{abi::kStreamTable};
     std::uint32_t in_flight = 0;
-    SpaceId vmid = 0;
+    std::uint8_t vmid = 0;
   };
   std::vector<Stream> streams_;
 };

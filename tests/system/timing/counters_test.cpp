@@ -19,7 +19,7 @@ class Sums : public platform::TraceSink {
     detail[event.activity] += event.detail;
     low[event.activity] += event.detail & UINT32_MAX;
     high[event.activity] += event.detail >> 32;
-    if (event.activity == Activity::kTranslation) hits += event.detail >> 56 & 1;
+    if (event.activity == Activity::kTranslation) hits += event.detail >> 63;
   }
   std::map<Activity, std::uint64_t> count, bytes, detail;
   std::map<Activity, std::uint64_t> low, high;  // halves of the detail

@@ -71,7 +71,7 @@ TEST(Rates, OfChannelsAddUpToTheirMemory) {
 
 TEST(Rates, CountLookUpsAndMisses) {
   Rates rates;
-  constexpr std::uint64_t kHit = std::uint64_t{1} << 56;
+  constexpr std::uint64_t kHit = std::uint64_t{1} << 63;
   for (const auto detail : {kHit, std::uint64_t{0}, kHit}) {
     rates.add(moved(Activity::kTranslation, 10, 10, 0, detail));
   }

@@ -86,8 +86,8 @@ class HostPages : public sc_core::sc_module,
   HostServicesPort* services_ = nullptr;
   HostMemoryPort* memory_ = nullptr;
   std::function<void(std::uint64_t)> invalidated_;
-  std::array<std::uint32_t, kMaxFunctions * abi::kVmids>
-      pasids_{};                            // by space; 0: it does not share
+  // By space; 0: it does not share.
+  std::array<std::uint32_t, kMaxFunctions * abi::kVmids> pasids_{};
   std::vector<Invalidating> invalidating_;  // by function
 };
 

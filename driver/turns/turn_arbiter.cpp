@@ -105,7 +105,7 @@ void TurnScheduler::Impl::look_at_card(unsigned client) {
 TurnSchedulerStatistics TurnScheduler::Impl::statistics_now() const {
   auto all = statistics;
   all.clients = static_cast<unsigned>(members.size());
-  all.running = turn ? 1 : 0;
+  all.running = turn_ ? 1 : 0;
   all.window_end = window_end_;
   if (options.policy == SharingPolicy::kBestEffort) all.running = all.clients;
   for (const auto& [id, account] : ledger.all()) all.waiting += account.waiting ? 1 : 0;
@@ -157,21 +157,21 @@ void TurnScheduler::Impl::handle(const TurnMessage& message) {
   if (message.kind == TurnMessageKind::kRequest) {
     auto& account = ledger.of(message.client);
     // Who has the turn and does not know it is told so again.
-    if (account.waiting || (has_turn(message.client) && turn->stage == Stage::kGranting)) return;
+    if (account.waiting || (has_turn(message.client) && turn_->stage == Stage::kGranting)) return;
     account.waiting = true;
     account.asked = message.sent;
     return;
   }
-  if (!has_turn(message.client) || turn->number != message.turn) {
+  if (!has_turn(message.client) || turn_->number != message.turn) {
     ++statistics.stale;
     return;
   }
   if (message.kind == TurnMessageKind::kTaken) {
-    if (turn->stage != Stage::kGranting) return;
-    turn->stage = Stage::kRunning;
+    if (turn_->stage != Stage::kGranting) return;
+    turn_->stage = Stage::kRunning;
     plan_look();
   } else {
-    end_turn(turn->stage == Stage::kDropping ? options.tail_percent : 100);
+    end_turn(turn_->stage == Stage::kDropping ? options.tail_percent : 100);
   }
 }
 
@@ -195,30 +195,30 @@ Picoseconds TurnScheduler::Impl::bill(unsigned client, unsigned percent) {
 void TurnScheduler::Impl::grant(unsigned client) {
   auto& member = *members.at(client);
   ledger.of(client).waiting = false;
-  turn = Turn{client, ++turns_, Stage::kGranting, now(), now(), 1, {}};
+  turn_ = Turn{client, ++turns_, Stage::kGranting, now(), now(), 1, {}};
   ++member.turns;
-  member.seat->allow(turn->number);
-  send({TurnMessageKind::kGrant, client, turn->number, now()});
+  member.seat->allow(turn_->number);
+  send({TurnMessageKind::kGrant, client, turn_->number, now()});
 }
 
 void TurnScheduler::Impl::drop() {
-  turn->stage = Stage::kDropping;
-  turn->first_sent = turn->last_sent = now();
-  turn->sent = 1;
-  send({TurnMessageKind::kDrop, turn->client, turn->number, now()});
+  turn_->stage = Stage::kDropping;
+  turn_->first_sent = turn_->last_sent = now();
+  turn_->sent = 1;
+  send({TurnMessageKind::kDrop, turn_->client, turn_->number, now()});
 }
 
 void TurnScheduler::Impl::ask_again() {
-  ++turn->sent;
-  turn->last_sent = now();
+  ++turn_->sent;
+  turn_->last_sent = now();
   const auto kind =
-      turn->stage == Stage::kGranting ? TurnMessageKind::kGrant : TurnMessageKind::kDrop;
-  send({kind, turn->client, turn->number, turn->first_sent}, true);
+      turn_->stage == Stage::kGranting ? TurnMessageKind::kGrant : TurnMessageKind::kDrop;
+  send({kind, turn_->client, turn_->number, turn_->first_sent}, true);
 }
 
 // Its process may take a while to leave the card; others' messages wait meanwhile.
 void TurnScheduler::Impl::reclaim() {
-  const unsigned client = turn->client;
+  const unsigned client = turn_->client;
   const auto member = members.at(client);
   member->in_use = true;
   lock->unlock();
@@ -232,21 +232,21 @@ void TurnScheduler::Impl::reclaim() {
 }
 
 void TurnScheduler::Impl::end_turn(unsigned percent) {
-  const unsigned client = turn->client;
+  const unsigned client = turn_->client;
   window_busy_ += bill(client, percent);
   members.at(client)->seat->allow(0);
-  turn.reset();
+  turn_.reset();
 }
 
 void TurnScheduler::Impl::plan_look() {
-  const auto left = std::max(ledger.left(turn->client), 1_ns);
-  turn->next_look =
-      ledger.unlimited(turn->client) ? window_end_ : now() + std::min(options.sample, left);
+  const auto left = std::max(ledger.left(turn_->client), 1_ns);
+  turn_->next_look =
+      ledger.unlimited(turn_->client) ? window_end_ : now() + std::min(options.sample, left);
 }
 
 void TurnScheduler::Impl::look() {
-  const unsigned client = turn->client;
-  const bool due = now() >= turn->next_look;
+  const unsigned client = turn_->client;
+  const bool due = now() >= turn_->next_look;
   if (!due && !ledger.must_yield(client)) return;
   const auto more = bill(client, 100);
   window_busy_ += more;
@@ -258,9 +258,9 @@ void TurnScheduler::Impl::look() {
 
 // On what nobody has a right to those that want it take turns.
 bool TurnScheduler::Impl::has_had_a_slice() const {
-  const auto& account = ledger.of(turn->client);
+  const auto& account = ledger.of(turn_->client);
   return account.used >= ledger.budget(account) && anybody_waits() &&
-         now() - turn->first_sent >= options.window / kSlices;
+         now() - turn_->first_sent >= options.window / kSlices;
 }
 
 bool TurnScheduler::Impl::anybody_waits() const {
@@ -273,8 +273,8 @@ bool TurnScheduler::Impl::anybody_waits() const {
 void TurnScheduler::Impl::roll() {
   if (now() < window_end_) return;
   std::optional<unsigned> holder;
-  if (turn) {
-    holder = turn->client;
+  if (turn_) {
+    holder = turn_->client;
     window_busy_ += bill(*holder, 100);
   }
   // What lies back further than a few windows is forgotten.
@@ -287,25 +287,25 @@ void TurnScheduler::Impl::roll() {
   }
   const bool idle = window_busy_ == Picoseconds{};
   window_busy_ = {};
-  if (!turn || turn->stage != Stage::kRunning) return;
+  if (!turn_ || turn_->stage != Stage::kRunning) return;
   if (idle) return drop();
   plan_look();
 }
 
 void TurnScheduler::Impl::advance() {
   roll();
-  if (turn) {
-    if (turn->stage == Stage::kRunning) {
+  if (turn_) {
+    if (turn_->stage == Stage::kRunning) {
       look();
-    } else if (now() >= turn->last_sent + options.timeout) {
-      if (turn->sent < kTries) {
+    } else if (now() >= turn_->last_sent + options.timeout) {
+      if (turn_->sent < kTries) {
         ask_again();
       } else {
         reclaim();
       }
     }
   }
-  if (turn || options.policy == SharingPolicy::kBestEffort) return;
+  if (turn_ || options.policy == SharingPolicy::kBestEffort) return;
   if (const auto next = ledger.next()) grant(*next);
 }
 
@@ -313,10 +313,10 @@ Instant TurnScheduler::Impl::next_event() const {
   const bool changes = std::any_of(members.begin(), members.end(), [](const auto& member) {
     return member.second->share.has_value();
   });
-  Instant next = turn || changes || anybody_waits() ? window_end_ : Instant::never();
-  if (!turn) return next;
+  Instant next = turn_ || changes || anybody_waits() ? window_end_ : Instant::never();
+  if (!turn_) return next;
   const auto due =
-      turn->stage == Stage::kRunning ? turn->next_look : turn->last_sent + options.timeout;
+      turn_->stage == Stage::kRunning ? turn_->next_look : turn_->last_sent + options.timeout;
   return std::min(next, due);
 }
 

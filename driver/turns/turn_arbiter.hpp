@@ -54,7 +54,7 @@ struct TurnScheduler::Impl {
   Instant answer_deadline() const { return now() + options.timeout; }
   // By what the card says now.
   Picoseconds bill(unsigned client, unsigned percent);
-  bool has_turn(unsigned client) const { return turn && turn->client == client; }
+  bool has_turn(unsigned client) const { return turn_ && turn_->client == client; }
   // Without what only its agent knows. By the books, which bill() brings up to date.
   TurnClientStatistics statistics_of(unsigned client) const;
   TurnSchedulerStatistics statistics_now() const;
@@ -98,7 +98,7 @@ struct TurnScheduler::Impl {
   Instant next_event() const;
 
   std::deque<TurnMessage> inbox_;
-  std::optional<Turn> turn;
+  std::optional<Turn> turn_;
   std::uint64_t turns_ = 0;
   unsigned ids_ = 0;
   Instant window_end_;

@@ -27,6 +27,7 @@ namespace {
 namespace pci = abi::pci;
 
 constexpr std::uint32_t kConfig = 7;  // the region
+constexpr const char* kCard = NPU_SOURCE_DIR "/configs/910b2.yaml";
 
 vfio_user::Client connect(const std::string& path) {
   auto client = vfio_user::Client::connect(path);
@@ -80,9 +81,8 @@ class VirtualSockets : public testing::Test {
 
   const std::string base_ = testing::TempDir() + "vf" + std::to_string(::getpid());
   const std::string first_ = base_ + ".0", second_ = base_ + ".1";
-  ServedCard server_{{"--config", NPU_SOURCE_DIR "/configs/910b2.yaml", "--virtual-functions",
-                      "vir06_1c_16g,vir06_1c_16g", "--socket", first_ + "=01:02.0", "--socket",
-                      second_ + "=01:02.1"}};
+  ServedCard server_{{"--config", kCard, "--virtual-functions", "vir06_1c_16g,vir06_1c_16g",
+                      "--socket", first_ + "=01:02.0", "--socket", second_ + "=01:02.1"}};
 };
 
 TEST_F(VirtualSockets, AClientSeesAFunctionAsAnOperatingSystemLendsIt) {
@@ -217,7 +217,7 @@ TEST_F(VirtualSockets, EndUnderTheLoadOfTheirClients) {
 // Their driver is the physical function's client, or the server while there is none.
 TEST_F(VirtualSockets, AreDividedByTheServerOnlyWhileNobodyHasTheCard) {
   const std::string management = base_ + ".m";
-  ServedCard server({"--config", NPU_SOURCE_DIR "/configs/910b2.yaml", "--management", management});
+  ServedCard server({"--config", kCard, "--management", management});
   ASSERT_TRUE(becomes([&] { return is_there(management); }));
   const auto smi = [&](const std::string& words) {
     const std::string command = NPU_BINARY_DIR "/bin/npusim smi " + words + " --socket " +

@@ -45,12 +45,12 @@ class ShareFairnessOf : public testing::TestWithParam<unsigned> {};
 
 TEST_P(ShareFairnessOf, EqualClients) {
   const unsigned clients = GetParam();
+  const unsigned percent = 100 / clients;
   std::string shares;
-  for (unsigned i = 0; i < clients; ++i)
-    shares += (i == 0 ? "" : ",") + std::to_string(100 / clients);
+  for (unsigned i = 0; i < clients; ++i) shares += (i == 0 ? "" : ",") + std::to_string(percent);
   const auto report = fairness(
       {"shares=" + shares, "windows=4", "window_us=20000", "sample_us=500", "timeout_us=10000"});
-  const double each = 100.0 / (100 / clients);
+  const double each = 100.0 / percent;
   expect_slowdowns(report, std::vector<double>(clients, each), 0.1);
 }
 INSTANTIATE_TEST_SUITE_P(Clients, ShareFairnessOf, testing::Values(1, 2, 4, 8, 16));

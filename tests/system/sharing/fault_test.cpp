@@ -2,6 +2,7 @@
 // The holder of the turn is stopped, killed, resumed; messages are lost: the others go on, and what
 // comes late of a turn that is over does nothing.
 #include <random>
+#include <utility>
 
 #include "tests/system/sharing/turn_clients.hpp"
 
@@ -34,7 +35,7 @@ class Scene {
 
   // Hears every message; those for which `lost` says so are lost.
   void listen(std::function<bool(const TurnMessage&)> lost) {
-    scheduler->lose([this, lost](const TurnMessage& message) {
+    scheduler->lose([this, lost = std::move(lost)](const TurnMessage& message) {
       heard.push_back({message, host.clock().now()});
       return lost && lost(message);
     });

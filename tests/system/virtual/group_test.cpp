@@ -115,6 +115,7 @@ TEST(VirtualGroups, CopiesAreNotInTurnsOfCores) {
   card.run([](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(5));
     std::vector<std::unique_ptr<Member>> members;
+    members.reserve(5);
     for (int i = 0; i < 5; ++i) members.push_back(std::make_unique<Member>(owner, share(1, 5)));
     auto &busy = *members[2], &idle = *members[3];
     EXPECT_TRUE(busy.card.wait(busy.queue, busy.start()));

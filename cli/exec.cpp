@@ -12,11 +12,13 @@
 #include "cli/commands.hpp"
 #include "cli/exec_report.hpp"
 #include "cli/exec_sharing.hpp"
+#include "cli/exec_work.hpp"
 #include "cli/identity.hpp"
 #include "cli/metrics/exec_metrics.hpp"
 #include "cli/recording.hpp"
 #include "cli/run_checks.hpp"
 #include "cli/simulator.hpp"
+#include "compat/protocol/work_meter.hpp"
 #include "exec/server.hpp"
 #include "npu/base/shortened.hpp"
 #include "npu/driver/scan.hpp"
@@ -79,6 +81,9 @@ tl::expected<exec::ServerOptions, Failure> server_options(const Options& options
   exec::ServerOptions server;
   server.programs = std::move(*programs);
   server.variables.emplace_back("LD_LIBRARY_PATH", library_path());
+  if (const char* const measured = work_variable(config)) {
+    server.variables.emplace_back(compat::kWorkVariable, measured);
+  }
   server.cards.assign(config.cards.size(), {soc_name_of(options.config)});
   auto sharing = read_sharing(options.shares, options.sharing, server.programs.size());
   if (!sharing) return tl::unexpected(sharing.error());
@@ -115,6 +120,7 @@ Outcome ending_of(const std::vector<exec::ProgramResult>& programs) {
 Outcome exec_programs(const Options& options) {
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());
+  if (auto measured = check_work(*config); !measured) return measured;
   auto server = server_options(options, *config);
   if (!server) return tl::unexpected(server.error());
   if (auto apart = check_files(options, nullptr, nullptr); !apart) return apart;
@@ -141,6 +147,13 @@ Outcome exec_programs(const Options& options) {
           machine.from_outside([&] { asked->watch_cards(machine.probed_cards()); });
           server->idle = [&] { machine.from_outside([&] { asked->answer(); }); };
         }
+        if (work_variable(*config) != nullptr) {
+          server->charge_work = [&](std::uint64_t measured) {
+            const auto time = time_of_work(*config, measured);
+            machine.charge(time);
+            return time;
+          };
+        }
         served = exec::serve_programs(machine.platform, *server);
         if (asked != nullptr) machine.from_outside([&] { asked->forget(); });
         add_what_the_machine_did(machine.simulator);
@@ -152,7 +165,7 @@ Outcome exec_programs(const Options& options) {
     if (error.code == ErrorCode::kNotFound) return bad_input("exec: " + error.context);
     return failure("exec: " + error.message());
   }
-  add_programs(report, (*served)->programs);
+  add_programs(report, (*served)->programs, work_variable(*config) != nullptr);
   report.add_metric("exec.memory_left_bytes", reports::Number::count((*served)->memory_left), "B");
   recording->complete(report, *config);
   const Outcome recorded = recording->write(report);

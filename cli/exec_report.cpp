@@ -45,7 +45,8 @@ void add_use(reports::Report& report, const exec::ProgramResult& program) {
 
 }  // namespace
 
-void add_programs(reports::Report& report, const std::vector<exec::ProgramResult>& programs) {
+void add_programs(reports::Report& report, const std::vector<exec::ProgramResult>& programs,
+                  bool works) {
   for (const auto& program : programs) {
     const std::string prefix = "exec." + program.name + ".";
     std::uint64_t calls = 0, failed = 0;
@@ -62,6 +63,7 @@ void add_programs(reports::Report& report, const std::vector<exec::ProgramResult
     report.add_metric(prefix + "calls", Number::count(calls), "");
     report.add_metric(prefix + "failed", Number::count(failed), "");
     report.add_metric(prefix + "in_calls_us", Number::microseconds(total), "us");
+    if (works) report.add_metric(prefix + "work_us", Number::microseconds(program.work), "us");
     report.add_metric(prefix + "duration_us",
                       Number::microseconds(program.end - program.first_call), "us");
     if (program.shares) add_use(report, program);

@@ -9,7 +9,9 @@
 
 namespace npu::cli {
 
-// Metrics exec.<program>.* and exec.<program>.<function>.*, and a table of the functions.
-void add_programs(reports::Report& report, const std::vector<exec::ProgramResult>& programs);
+// Metrics exec.<program>.* and exec.<program>.<function>.*, and a table of the functions. `works`:
+// what programs do between their calls takes time.
+void add_programs(reports::Report& report, const std::vector<exec::ProgramResult>& programs,
+                  bool works);
 
 }  // namespace npu::cli

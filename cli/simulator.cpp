@@ -22,8 +22,12 @@ Status run_on_simulator(const model::SystemConfig& config,
     });
   }
   const Status ran = system.run([&](platform::Platform& host) {
-    Machine machine{host, view, view, [&system] { return probe_cards(system); },
-                    [&system](const auto& look) { system.cpus().executed().outside(look); }};
+    Machine machine{host,
+                    view,
+                    view,
+                    [&system] { return probe_cards(system); },
+                    [&system](const auto& look) { system.cpus().executed().outside(look); },
+                    [&system](Picoseconds time) { system.cpus().charge(time); }};
     program(machine);
   });
   if (!ran && stopped) stopped(view);

@@ -24,6 +24,8 @@ struct Machine {
   std::function<std::vector<std::unique_ptr<driver::ManagementAccess>>()> probed_cards;
   // Runs what looks at them, and takes none of the host's time although it is the driver's code.
   std::function<void(const std::function<void()>&)> from_outside;
+  // CPU time of the current host task.
+  std::function<void(Picoseconds)> charge;
 };
 
 // Who hears all events of a machine, from before its first instant to behind its last.

@@ -32,6 +32,9 @@ struct ServerOptions {
   std::vector<acl::ClientSharing> sharing;
   // Wall time after which others do not wait any more for a program that neither calls nor sleeps.
   std::chrono::milliseconds patience{60'000};
+  // What a program has done between two calls (compat::WorkMeter) takes time of the current task:
+  // charges it and returns it. Empty: it takes none.
+  std::function<Picoseconds(std::uint64_t)> charge_work;
   // Told how to look at the server, as long as it is there; then with nothing.
   std::function<void(std::function<ServerGlance()>)> watched;
   // Called while wall time passes and simulated time stands still.
@@ -51,6 +54,7 @@ struct ProgramResult {
   std::string title;  // the program's words
   int exit_code = 0;
   unsigned threads = 0;     // that have called
+  Picoseconds work;         // between calls, if that takes time
   unsigned stalls = 0;      // times that it was stopped or silent for too long
   Instant first_call, end;  // of the first call's beginning; when all was given back
   std::map<std::string, CallStatistics> calls;  // by function

@@ -62,6 +62,7 @@ int Channel::call(Call call, std::size_t bytes) {
   slot_->bytes = static_cast<std::uint32_t>(bytes);
   slot_->single_threaded = is_alone() ? 1 : 0;
   slot_->forked = has_forked() ? 1 : 0;
+  slot_->work = work_.done();
   const auto number = slot_->posted.load(std::memory_order_relaxed) + 1;
   slot_->posted.store(number, std::memory_order_seq_cst);
   if (slot_->server_sleeps.load(std::memory_order_seq_cst) != 0) futex_wake(slot_->posted);
@@ -69,6 +70,7 @@ int Channel::call(Call call, std::size_t bytes) {
     lost_ = true;
     return kNoServer;
   }
+  work_.begin();
   return slot_->status;
 }
 

@@ -8,6 +8,7 @@
 
 #include "compat/protocol/calls.hpp"
 #include "compat/protocol/wire.hpp"
+#include "compat/protocol/work_meter.hpp"
 
 namespace npu::compat {
 
@@ -50,6 +51,7 @@ class Channel {
   int socket_;
   Slot* slot_;
   std::byte* window_;
+  WorkMeter work_;
   bool lost_ = false;
 };
 

@@ -64,6 +64,7 @@ struct Slot {
   std::uint32_t bytes = 0;   // of the window that the call or its answer has, at most kWindow
   std::uint32_t forked = 0;  // the program has had children by fork()
   std::uint32_t reserved = 0;
+  std::uint64_t work = 0;  // since the last answer, as WorkMeter has it
   std::uint64_t words[kWords] = {};
 };
 static_assert(sizeof(Slot) <= kWindowOffset && std::atomic<std::uint32_t>::is_always_lock_free);

@@ -38,6 +38,7 @@ CallRecord Channel::take() {
   const auto call = __atomic_load_n(&slot().call, __ATOMIC_RELAXED);
   record.call =
       static_cast<compat::Call>(std::min(call, static_cast<std::uint32_t>(compat::Call::kCount)));
+  record.work = __atomic_load_n(&slot().work, __ATOMIC_RELAXED);
   record.bytes = std::min<Bytes>(__atomic_load_n(&slot().bytes, __ATOMIC_RELAXED), compat::kWindow);
   single_threaded_ = __atomic_load_n(&slot().single_threaded, __ATOMIC_RELAXED) != 0;
   forked_ = __atomic_load_n(&slot().forked, __ATOMIC_RELAXED) != 0;

@@ -14,6 +14,7 @@ namespace npu::exec {
 struct CallRecord {
   compat::Call call = compat::Call::kCount;  // kCount: none there is
   Bytes bytes = 0;                           // of the window, at most compat::kWindow
+  std::uint64_t work = 0;                    // since the last answer (compat::WorkMeter)
   std::uint64_t words[compat::kWords] = {};
   ByteSpan window;  // the program may change it at any time
 };

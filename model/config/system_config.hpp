@@ -16,6 +16,15 @@ struct FirmwareConfig {
   Instructions instructions = Instructions::kFree;
 };
 
+// Programs of others (npusim exec), which run on the machine that npusim runs on: whether what they
+// do between their calls takes time.
+enum class ProgramWork { kFree, kInstructions, kWall };
+
+struct ProgramConfig {
+  ProgramWork work = ProgramWork::kFree;
+  unsigned work_percent = 100;  // of what is measured
+};
+
 // What host software costs. All times are CPU time of the task that does it.
 struct HostCpuConfig {
   unsigned cores;           // tasks that can run at once
@@ -101,6 +110,7 @@ struct SystemConfig {
   std::vector<ReplacedKey> replaced;                // by key
   Instructions instructions = Instructions::kFree;  // of the driver
   FirmwareConfig firmware;
+  ProgramConfig programs;
   HostCpuConfig cpu;
   HostMemoryConfig memory;
   RootComplexConfig root_complex;

@@ -190,6 +190,18 @@ const Table& firmware_table() {
   return kTable;
 }
 
+const Table& program_table() {
+  using P = ProgramConfig;
+  static const Table kTable{
+      "",
+      "programs of others, which npusim exec runs",
+      {keys::choice("work", &P::work, {"free", "instructions", "wall"},
+                    "what a program does between its calls takes no time, that of its instructions "
+                    "on a core of cpu, or the wall time that it took here, another one each time"),
+       number("work_percent", &P::work_percent, 1, 1'000'000, "of that")}};
+  return kTable;
+}
+
 const Table& host_table() {
   using S = SystemConfig;
   static const Table kTable{
@@ -197,7 +209,8 @@ const Table& host_table() {
       "host processor, memory and root complex",
       {keys::choice("instructions", &S::instructions, {"counted", "free"},
                     "whether the driver's instructions take time, where it counts them"),
-       section("firmware", &S::firmware, firmware_table()), section("cpu", &S::cpu, cpu_table()),
+       section("firmware", &S::firmware, firmware_table()),
+       section("programs", &S::programs, program_table()), section("cpu", &S::cpu, cpu_table()),
        section("memory", &S::memory, memory_table()),
        section("root_complex", &S::root_complex, root_complex_table())}};
   return kTable;

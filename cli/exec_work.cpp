@@ -19,7 +19,7 @@ Outcome check_work(const model::SystemConfig& config) {
   if (counter < 0) {
     return bad_input(
         std::string(
-            "exec: programs.work instructions: this machine does not count instructions: ") +
+            "exec: host.programs.work=instructions: this machine does not count instructions: ") +
         std::strerror(errno));
   }
   ::close(counter);

@@ -82,6 +82,25 @@ code=0
 run 910b2 report.json env LD_PRELOAD="$library/libnpushare.so" NPUSHARE_MODE=none ./layer 1 1 || code=$?
 [[ $code == 2 ]] && grep '^npushare: NPUSHARE_MODE=none$' errors > /dev/null
 
+# What a program does between its calls takes the time that the configuration says.
+work() { # SETTING...: its time, in us
+  "$prefix/bin/npusim" --config 910b2 exec --report report.json "$@" -- ./works 2> errors > output
+  grep -q '^right$' output
+  sed -n 's/.*"exec.p0.work_us", "value": \([0-9]*\).*/\1/p' report.json
+}
+[[ -z $(work) ]]
+wall=$(work --set host.programs.work=wall)
+tenfold=$(work --set host.programs.work=wall --set host.programs.work_percent=1000)
+[[ $wall -ge 3000 && $tenfold -ge 30000 ]]
+took=$(sed -n 's/.*"exec.p0.duration_us", "value": \([0-9]*\).*/\1/p' report.json)
+[[ $took -ge $tenfold ]]
+code=0 # a machine without counters says so in one line
+instructions=$(work --set host.programs.work=instructions) || code=$?
+if [[ $code == 0 ]]; then [[ $instructions -ge 1 ]]; else
+  [[ $code == 2 && $(wc -l < errors) == 1 ]]
+  grep 'does not count instructions' errors > /dev/null
+fi
+
 # Without npusim a program is told so.
 LD_LIBRARY_PATH=$library ./hello 2> errors && exit 1
 grep 507899 errors > /dev/null

@@ -33,8 +33,13 @@ const ClientThread* find(const ClientProcess& process, pid_t thread) {
   return found;
 }
 
-// The first thread has ended, and others go on; or a child has ended.
 constexpr char kZombie = 'Z';
+
+// The first thread of a process has ended, and others may go on. Of all others a zombie is there for
+// a moment only: it has just woken who waits for its end, perhaps after that one was looked at.
+bool is_over(pid_t process, const ThreadState& state) {
+  return state.state == kZombie && state.thread == process;
+}
 
 // Children that have not called npusim, and theirs.
 void look_at_children(pid_t process, const std::function<bool(pid_t)>& is_known,
@@ -42,7 +47,7 @@ void look_at_children(pid_t process, const std::function<bool(pid_t)>& is_known,
   for (const pid_t child : children_of(process)) {
     if (is_known(child)) continue;
     for (const auto& state : thread_states(child)) {
-      if (state.state != kZombie) look.push_back(state);
+      if (!is_over(child, state)) look.push_back(state);
     }
     look_at_children(child, is_known, look);
   }
@@ -77,7 +82,7 @@ bool is_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_known
   // A thread has gone without a word: most likely they all are about to, woken by its signal.
   const bool dying = states.size() < living;
   for (const auto& state : states) {
-    if (state.state == kZombie) continue;
+    if (is_over(process.id, state)) continue;
     const auto* const known = find(process, state.thread);
     if (known != nullptr && waits(*known) && !dying) continue;
     // One that has said that it ends may still wake others, also while this looks: one that has

@@ -2,8 +2,8 @@
 #include "driver/managed/driver_paging.hpp"
 
 #include <algorithm>
+#include <bitset>
 #include <cstring>
-#include <set>
 #include <utility>
 
 #include "driver/managed/card_pages.hpp"
@@ -68,13 +68,15 @@ bool DriverPaging::serve_some(const ServedSpaces& spaces) {
   const auto batch = ring_->take(kBatch);
   if (batch.empty()) return any;
   ring_->give_back();
-  std::set<CardPages*> concerned;
+  std::bitset<abi::kVmids> concerned;
   for (const auto& record : batch) {
-    auto* const pages = spaces[record.vmid % abi::kVmids];
+    const auto vmid = record.vmid % abi::kVmids;
+    auto* const pages = spaces[vmid];
     if (pages == nullptr) continue;  // its space has been given up meanwhile
     auto& statistics = pages->statistics();
     ++statistics.records;
-    if (concerned.insert(pages).second) ++statistics.batches;
+    if (!concerned[vmid]) ++statistics.batches;
+    concerned.set(vmid);
     statistics.largest_batch = std::max<std::uint64_t>(statistics.largest_batch, batch.size());
   }
   for (const auto& block : sort(batch, spaces)) {

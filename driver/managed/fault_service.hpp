@@ -42,7 +42,7 @@ class FaultService {
   FaultService(Device::Impl& device, const ManagedOptions& options)
       : device_(device),
         options_(options),
-        locks_{std::make_shared<CardLock>(device.platform, device.card.device_index)},
+        locks_{std::make_shared<CardLock>(device.platform)},
         prefetcher_(device.platform) {}
   Status start();
   // One of both, by the policy.

@@ -5,6 +5,8 @@
 
 namespace npu::driver {
 
+std::atomic<std::uint64_t> CardLock::made_{0};
+
 void CardLock::join(const std::vector<std::shared_ptr<CardLock>>& cards) {
   for (const auto& card : cards) {
     card->spin_.lock(card->clock_);
@@ -44,9 +46,8 @@ PagesLock::PagesLock(const std::vector<std::shared_ptr<CardLock>>& cards) {
   const auto all = [&cards] {
     auto wanted = cards;
     for (const auto& card : cards) card->add_neighbours(wanted);
-    std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) {
-      return a->card_ != b->card_ ? a->card_ < b->card_ : a.get() < b.get();
-    });
+    std::sort(wanted.begin(), wanted.end(),
+              [](const auto& a, const auto& b) { return a->number_ < b->number_; });
     wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     return wanted;
   };

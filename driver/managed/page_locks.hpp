@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mutexes of managed pages, one per card. Whoever looks at pages holds those of all cards that
 // the pages may be on, and of the cards that have others in common with them: room for a page may
-// be made by another one's leaving. They are taken in the order of the cards' numbers.
+// be made by another one's leaving. They are taken in the order in which they were made,
+// which is the same on every run, as addresses are not.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -14,8 +16,8 @@ namespace npu::driver {
 
 class CardLock {
  public:
-  CardLock(platform::Platform& platform, std::uint32_t card)
-      : clock_(platform.clock()), card_(card), mutex_(platform.tasks().make_mutex()) {}
+  explicit CardLock(platform::Platform& platform)
+      : clock_(platform.clock()), mutex_(platform.tasks().make_mutex()) {}
 
   // These cards have pages in common, one time more or less. Their locks are held.
   static void join(const std::vector<std::shared_ptr<CardLock>>& cards);
@@ -31,7 +33,8 @@ class CardLock {
   void add_neighbours(std::vector<std::shared_ptr<CardLock>>& to);
 
   platform::Clock& clock_;
-  const std::uint32_t card_;
+  static std::atomic<std::uint64_t> made_;
+  const std::uint64_t number_ = made_.fetch_add(1);
   const std::unique_ptr<platform::Mutex> mutex_;
   SpinLock spin_;  // neighbours_
   std::vector<Neighbour> neighbours_;

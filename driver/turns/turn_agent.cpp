@@ -214,7 +214,12 @@ Result<QueueTicket> TurnClient::Impl::submit(Queue& queue, const abi::QueueEntry
       launches_.push_back(made);
     }
     const MutexHolder holder(*last_lock_);
-    last_[&channel] = {&channel, *ticket};
+    const auto last = last_of(channel);
+    if (last == last_.end()) {
+      last_.push_back({&channel, *ticket});
+    } else {
+      last->ticket = *ticket;
+    }
   }
   if (launch) launched_.fetch_add(1);
   if (has_turn()) return ticket;
@@ -223,12 +228,18 @@ Result<QueueTicket> TurnClient::Impl::submit(Queue& queue, const abi::QueueEntry
   return ticket;
 }
 
+std::vector<TurnClient::Impl::Last>::iterator TurnClient::Impl::last_of(
+    const QueueChannel& channel) {
+  return std::find_if(last_.begin(), last_.end(),
+                      [&](const Last& last) { return last.channel == &channel; });
+}
+
 // What came by other ways than submit() is the card's to say.
 bool TurnClient::Impl::has_work() {
   {
     const MutexHolder holder(*last_lock_);
     for (auto last = last_.begin(); last != last_.end();) {
-      const auto done = last->second.first->is_done(last->second.second);
+      const auto done = last->channel->is_done(last->ticket);
       if (done && !*done) return true;
       last = last_.erase(last);
     }
@@ -251,15 +262,16 @@ void TurnClient::Impl::forget(const QueueChannel& channel) {
         launches_.end());
   }
   const MutexHolder holder(*last_lock_);
-  last_.erase(&channel);
+  const auto last = last_of(channel);
+  if (last != last_.end()) last_.erase(last);
 }
 
 Status TurnClient::Impl::settle(QueueChannel& channel, Instant deadline) {
   std::optional<QueueTicket> ticket;
   {
     const MutexHolder holder(*last_lock_);
-    const auto last = last_.find(&channel);
-    if (last != last_.end()) ticket = last->second.second;
+    const auto last = last_of(channel);
+    if (last != last_.end()) ticket = last->ticket;
   }
   if (!ticket) return {};
   auto done = channel.wait(*ticket, WaitPolicy::kAdaptive, deadline);

@@ -4,7 +4,7 @@
 
 #include <atomic>
 #include <deque>
-#include <map>
+#include <vector>
 
 #include "driver/queue/queue_channel.hpp"
 #include "driver/queue/turn_hook.hpp"
@@ -41,6 +41,11 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
     Instant begin;
   };
 
+  struct Last {
+    QueueChannel* channel = nullptr;
+    QueueTicket ticket;
+  };
+
   void run();
   void answer(const TurnMessage& message);
   // Under the scheduler's mutex.
@@ -55,6 +60,8 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
   void note(const Launch& launch);
   bool has_work();
   std::uint64_t entries_of_process();
+  // Under last_lock_; the end: it has none.
+  std::vector<Last>::iterator last_of(const QueueChannel& channel);
 
   const std::unique_ptr<platform::Condition> arrived_, turn_begun_;
   std::unique_ptr<platform::Task> task_;
@@ -71,8 +78,9 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
   LaunchWindow window_;
   std::atomic<std::uint64_t> launched_{0};
   std::unique_ptr<platform::Mutex> last_lock_;  // behind launches_lock_
-  // The last of each queue that is not known as done.
-  std::map<const QueueChannel*, std::pair<QueueChannel*, QueueTicket>> last_;
+  // The last of each queue that is not known as done, in the order in which queues came: an order
+  // of addresses would be another one on every run.
+  std::vector<Last> last_;
   std::atomic<std::uint64_t> entries_{0};  // that submit() has put into queues
 };
 

@@ -32,6 +32,14 @@ bool Channel::posts_the_end() const {
                              static_cast<std::uint32_t>(compat::Call::kEnd);
 }
 
+bool Channel::single_threaded() const {
+  return __atomic_load_n(&slot().single_threaded, __ATOMIC_RELAXED) != 0;
+}
+
+bool Channel::forked() const {
+  return __atomic_load_n(&slot().forked, __ATOMIC_RELAXED) != 0;
+}
+
 CallRecord Channel::take() {
   taken_ = slot().posted.load(std::memory_order_acquire);
   CallRecord record;
@@ -40,8 +48,6 @@ CallRecord Channel::take() {
       static_cast<compat::Call>(std::min(call, static_cast<std::uint32_t>(compat::Call::kCount)));
   record.work = __atomic_load_n(&slot().work, __ATOMIC_RELAXED);
   record.bytes = std::min<Bytes>(__atomic_load_n(&slot().bytes, __ATOMIC_RELAXED), compat::kWindow);
-  single_threaded_ = __atomic_load_n(&slot().single_threaded, __ATOMIC_RELAXED) != 0;
-  forked_ = __atomic_load_n(&slot().forked, __ATOMIC_RELAXED) != 0;
   for (std::size_t i = 0; i < compat::kWords; ++i) {
     record.words[i] = __atomic_load_n(&slot().words[i], __ATOMIC_RELAXED);
   }

@@ -28,9 +28,9 @@ class Channel {
   bool posts_the_end() const;
   // The call that was posted; afterwards has_posted() is false until the next one.
   CallRecord take();
-  // As the last call said.
-  bool single_threaded() const { return single_threaded_; }
-  bool forked() const { return forked_; }
+  // As the last call says, that which is posted included.
+  bool single_threaded() const;
+  bool forked() const;
   void answer(int status, const CallRecord& call);
   // Until a call is posted or so much wall time has passed.
   void wait(long nanoseconds);
@@ -44,7 +44,6 @@ class Channel {
   FileDescriptor socket_;
   SharedMemory memory_;
   std::uint32_t taken_ = 0;
-  bool single_threaded_ = false, forked_ = false;
 };
 
 // A packet with a descriptor. kIo: the other end does not take it.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# acl_sharing_test.sh PREFIX SOURCES: programs of the C API with shares of a card's time and memory.
+# acl_sharing_test.sh PREFIX SOURCES HEAP: programs of the C API with shares of a card's time and memory.
+# HEAP: the source of a heap that is elsewhere for every seed.
 set -euo pipefail
 prefix=$1
 folder=$(mktemp -d)
@@ -26,6 +27,19 @@ near "${times[0]}" "$(awk "BEGIN { print $alone / 0.7 }")" 10
 grep '"exec.p0.sharing.busy_us"' first.json > /dev/null
 run --share p0=30 --share p1=70 --report again.json -- ./spins 2000 20000 ::: ./spins 2000 20000
 cmp first.json again.json
+
+# Wherever the memory of all that is, and whichever thread ends first.
+c++ -std=c++17 -shared -fPIC "$3" -o heap.so
+c++ -std=c++17 -I"$prefix/include" "$2/threads.cpp" -L"$library" -lascendcl -pthread -o threads
+for programs in "./spins 300 20000 ::: ./spins 30 20000" "./threads ::: ./threads"; do
+  read -ra words <<< "$programs"
+  run --share p0=30 --share p1=70 --report heap0.json -- "${words[@]}"
+  for seed in 1 2 3 4 5 6; do
+    SCATTER=$seed LD_PRELOAD=$PWD/heap.so run --share p0=30 --share p1=70 --report "heap$seed.json" \
+      -- "${words[@]}"
+    cmp heap0.json "heap$seed.json"
+  done
+done
 
 # Programs that a shell starts: the same every time, too.
 for report in shell1.json shell2.json; do
@@ -58,12 +72,11 @@ for words in policy policy=none window_us=1 windows=3; do
 done
 
 # Metrics of clients while they run; who has ended has none, and looking changes no report.
-ask() {
+ask() (
   exec 3<> "/dev/tcp/127.0.0.1/$1"
   printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3
   cat <&3
-  exec 3>&-
-}
+)
 programs=(./spins 3000 20000 ::: ./spins 300 20000)
 run --share p0=30 --share p1=70 --report unwatched.json -- "${programs[@]}"
 "$prefix/bin/npusim" --config 910b2 exec --metrics 127.0.0.1:0 --share p0=30 --share p1=70 \
@@ -78,4 +91,4 @@ while kill -0 $watched 2> /dev/null; do
 done
 wait $watched
 [[ $both == 1 && $alone == 1 ]]
-cmp unwatched.json watched.json
+cmp unwatched.json watched.json || { diff unwatched.json watched.json | head -n 40; exit 1; }

@@ -37,6 +37,23 @@ TEST_F(Determinism, ABusyMachineChangesNothing) {
   EXPECT_EQ(run(workload, kBusyBefore, kBusyAfter), run(workload));
 }
 
+#ifdef NPU_SCATTERED_HEAP
+// Two clients with several queues each, and managed memory of several cards: what had been sorted by
+// address once.
+TEST_F(Determinism, WhereTheHeapIsChangesNothing) {
+  for (const std::string workload :
+       {"share_fairness --set shares=30,70", "svm_oversubscribe --set passes=1 --set patterns=random",
+        "stream_overlap", "vf_share", "queue_oversubscription --set queues=200"}) {
+    const std::string first = run(workload);
+    for (const std::string seed : {"1", "2", "3"}) {
+      EXPECT_EQ(run(workload, "export SCATTER=" + seed + " LD_PRELOAD=" NPU_SCATTERED_HEAP "; "),
+                first)
+          << workload << ", " << seed;
+    }
+  }
+}
+#endif
+
 TEST_F(Determinism, AnotherSeedChurnsOtherSizes) {
   const std::string workload = "alloc_churn --set steps=2000";
   const auto one = run(workload + " --seed 1");

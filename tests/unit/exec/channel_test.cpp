@@ -57,6 +57,23 @@ TEST(Channel, KnowsTheLastCall) {
   EXPECT_TRUE(ends.server->posts_the_end());
 }
 
+// A thread may have started others since its last call but one.
+TEST(Channel, TellsWhatThePostedCallSaysOfItsProgram) {
+  auto ends = make_ends();
+  ends.program->single_threaded = 1;
+  ends.program->posted = 1;
+  EXPECT_TRUE(ends.server->single_threaded());
+  EXPECT_FALSE(ends.server->forked());
+  auto call = ends.server->take();
+  ends.server->answer(0, call);
+  EXPECT_TRUE(ends.server->single_threaded());
+  ends.program->single_threaded = 0;
+  ends.program->forked = 1;
+  ends.program->posted = 2;
+  EXPECT_FALSE(ends.server->single_threaded());
+  EXPECT_TRUE(ends.server->forked());
+}
+
 TEST(SharedMemory, CannotBeMadeShorter) {
   const auto memory = SharedMemory::make(10'000);
   ASSERT_TRUE(memory);

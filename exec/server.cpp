@@ -92,9 +92,11 @@ class Server {
     CallRecord call;
     unsigned free_calls = 0;  // in a row
     while (gate_.next(thread, call)) {
+      if (!std::exchange(program.has_called, true)) {
+        program.result.first_call = platform_.clock().now();
+      }
       if (options_.charge_work) program.result.work += options_.charge_work(call.work);
       const Instant begin = platform_.clock().now();
-      if (!std::exchange(program.has_called, true)) program.result.first_call = begin;
       // Who sleeps uses nothing.
       const bool uses = call.call != compat::Call::kSleep;
       if (uses) program.state->calls().enter();

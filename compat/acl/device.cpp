@@ -64,7 +64,14 @@ aclError aclrtGetDeviceInfo(uint32_t device, aclrtDevAttr attribute, int64_t* va
 
 aclError aclrtGetDeviceUtilizationRate(int32_t device, aclrtUtilizationInfo* info) {
   if (info == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return ask(Call::kGetUtilization, {number(device)});
+  const aclError status = ask(Call::kGetUtilization, {number(device)});
+  if (status != ACL_SUCCESS) return status;
+  info->cubeUtilization = static_cast<int32_t>(answer(0));
+  info->vectorUtilization = static_cast<int32_t>(answer(1));
+  info->aicpuUtilization = static_cast<int32_t>(answer(2));
+  info->memoryUtilization = static_cast<int32_t>(answer(3));
+  info->utilizationExtend = nullptr;
+  return status;
 }
 
 aclError aclrtQueryDeviceStatus(int32_t device, aclrtDeviceStatus* status) {

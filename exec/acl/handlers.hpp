@@ -23,6 +23,7 @@ Outcome reset_device_force(Caller& caller, CallRecord& call);
 Outcome get_device(Caller& caller, CallRecord& call);
 Outcome get_soc_name(Caller& caller, CallRecord& call);
 Outcome get_device_info(Caller& caller, CallRecord& call);
+Outcome get_utilization(Caller& caller, CallRecord& call);
 Outcome query_device_status(Caller& caller, CallRecord& call);
 Outcome create_context(Caller& caller, CallRecord& call);
 Outcome destroy_context(Caller& caller, CallRecord& call);

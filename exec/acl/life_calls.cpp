@@ -127,6 +127,25 @@ Outcome get_device_info(Caller& caller, CallRecord& call) {
   }
 }
 
+// Memory is what the program sees of it: its quota, if it has one.
+Outcome get_utilization(Caller& caller, CallRecord& call) {
+  const auto device = device_of(call);
+  const auto use = caller.process().card_use(device);
+  if (!use) return forward_fault(use);
+  const auto busy = (*use)->take();
+  if (!busy) return forward_fault(busy);
+  call.words[0] = busy->cube;
+  call.words[1] = busy->vector;
+  call.words[2] = busy->aicpus;
+  call.words[3] = busy->memory;
+  auto* const own = caller.process().card(static_cast<std::uint32_t>(device));
+  if (own == nullptr) return {};
+  constexpr Bytes kWhole = 100;
+  const auto memory = own->space().memory_statistics();
+  if (memory.total > 0) call.words[3] = (memory.total - memory.free) * kWhole / memory.total;
+  return {};
+}
+
 Outcome query_device_status(Caller& caller, CallRecord& call) {
   const auto card = caller.process().machine().cards.open(device_of(call));
   if (!card) return forward_fault(card);

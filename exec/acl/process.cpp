@@ -67,6 +67,14 @@ Outcome Process::set_device(std::int64_t device) {
   return {};
 }
 
+Value<CardUse*> Process::card_use(std::int64_t device) {
+  const auto card = machine_.cards.open(device);
+  if (!card) return forward_fault(card);
+  auto& use = card_uses_[device];
+  if (use == nullptr) use = std::make_unique<CardUse>(machine_.platform, *(*card)->device);
+  return use.get();
+}
+
 ProcessCard* Process::card(std::uint32_t device) {
   const auto found = cards_.find(device);
   return found == cards_.end() ? nullptr : found->second.card.get();

@@ -16,6 +16,7 @@
 
 #include "exec/acl/call_gate.hpp"
 #include "exec/acl/callbacks.hpp"
+#include "exec/acl/card_use.hpp"
 #include "exec/acl/handle_table.hpp"
 #include "exec/acl/process_card.hpp"
 #include "exec/kernels/built_in.hpp"
@@ -112,6 +113,8 @@ class Process {
   // Opens the card for the program and counts.
   Outcome set_device(std::int64_t device);
   Outcome reset_device(std::int64_t device, bool force);
+  // How busy the card is, in the program's own intervals. kInvalidDevice.
+  Value<CardUse*> card_use(std::int64_t device);
   // Null: not set.
   ProcessCard* card(std::uint32_t device);
   // The primary context's handle; 0: the device is not set.
@@ -170,6 +173,7 @@ class Process {
   std::unique_ptr<platform::Mutex> lock_;  // of devices and default streams coming and going
   CallGate calls_;
   std::map<std::uint32_t, Opened> cards_;
+  std::map<std::int64_t, std::unique_ptr<CardUse>> card_uses_;
   ClientSharing sharing_;
   ClientUse used_;  // on cards that were given back
 };

@@ -21,6 +21,7 @@ constexpr std::pair<Call, Handler> kHandlers[] = {
     {Call::kGetDevice, get_device},
     {Call::kGetSocName, get_soc_name},
     {Call::kGetDeviceInfo, get_device_info},
+    {Call::kGetUtilization, get_utilization},
     {Call::kQueryDeviceStatus, query_device_status},
     {Call::kCreateContext, create_context},
     {Call::kDestroyContext, destroy_context},

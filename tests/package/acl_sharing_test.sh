@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # acl_sharing_test.sh PREFIX SOURCES HEAP: programs of the C API with shares of a card's time and memory.
 # HEAP: the source of a heap that is elsewhere for every seed.
-set -euo pipefail
+set -Eeuo pipefail
+trap 'echo "line $LINENO failed: $BASH_COMMAND" >&2' ERR
 prefix=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,7 +3,8 @@
 # acl_test.sh PREFIX SOURCES: programs of the C API and of the HAL, compiled in an empty folder
 # against what is installed, give what they should under `npusim exec`, and reports that are the
 # same every time.
-set -euo pipefail
+set -Eeuo pipefail
+trap 'echo "line $LINENO failed: $BASH_COMMAND" >&2' ERR
 prefix=$1
 sources=$2
 folder=$(mktemp -d)
@@ -29,7 +30,7 @@ expect() { # HOW-MANY REPORT PROGRAMS...
   [[ $(rights) == "$1" ]] || { cat errors output; echo "not right: ${*:3}"; exit 1; }
 }
 
-for program in hello copies launch launch_config events virtual_memory managed limits misuse threads \
+for program in hello busy copies launch launch_config events virtual_memory managed limits misuse threads \
   together callbacks faults resources framework hal_memory hal_managed hal_virtual_memory hal_misuse; do
   expect 1 report.json "./$program"
 done

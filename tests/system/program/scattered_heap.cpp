@@ -3,6 +3,7 @@
 // number that SCATTER holds. What depends on addresses then shows: it is the same on many a run, and
 // another one on the run that matters.
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 

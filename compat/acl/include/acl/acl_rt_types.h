@@ -82,7 +82,8 @@ typedef enum {
 
 typedef enum { ACL_RT_DEV_RES_CUBE_CORE = 0, ACL_RT_DEV_RES_VECTOR_CORE = 1 } aclrtDevResLimitType;
 
-/* Percent since the call before. */
+/* Percent since the same program asked before, at first since the card was opened; of the memory what
+   is in use, of the quota if the program has one. The last is null. */
 typedef struct {
   int32_t cubeUtilization;
   int32_t vectorUtilization;

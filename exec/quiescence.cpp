@@ -35,8 +35,8 @@ const ClientThread* find(const ClientProcess& process, pid_t thread) {
 
 constexpr char kZombie = 'Z';
 
-// The first thread of a process has ended, and others may go on. Of all others a zombie is there for
-// a moment only: it has just woken who waits for its end, perhaps after that one was looked at.
+// The first thread of a process has ended, and others may go on. Of all others a zombie is there
+// for a moment only: it has just woken who waits for its end, perhaps after that one was looked at.
 bool is_over(pid_t process, const ThreadState& state) {
   return state.state == kZombie && state.thread == process;
 }

@@ -5,7 +5,7 @@
 
 namespace npu::driver {
 
-std::atomic<std::uint64_t> CardLock::made_{0};
+std::atomic<std::uint64_t> CardLock::made{0};
 
 void CardLock::join(const std::vector<std::shared_ptr<CardLock>>& cards) {
   for (const auto& card : cards) {

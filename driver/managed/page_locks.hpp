@@ -33,8 +33,8 @@ class CardLock {
   void add_neighbours(std::vector<std::shared_ptr<CardLock>>& to);
 
   platform::Clock& clock_;
-  static std::atomic<std::uint64_t> made_;
-  const std::uint64_t number_ = made_.fetch_add(1);
+  static std::atomic<std::uint64_t> made;
+  const std::uint64_t number_ = made.fetch_add(1);
   const std::unique_ptr<platform::Mutex> mutex_;
   SpinLock spin_;  // neighbours_
   std::vector<Neighbour> neighbours_;

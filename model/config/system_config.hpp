@@ -23,6 +23,8 @@ enum class ProgramWork { kFree, kInstructions, kWall };
 struct ProgramConfig {
   ProgramWork work = ProgramWork::kFree;
   unsigned work_percent = 100;  // of what is measured
+  // Of this machine's time: what neither calls nor sleeps for longer is not waited for.
+  Picoseconds patience{60'000'000'000'000};
 };
 
 // What host software costs. All times are CPU time of the task that does it.

@@ -102,6 +102,12 @@ if [[ $code == 0 ]]; then [[ $instructions -ge 1 ]]; else
   grep 'does not count instructions' errors > /dev/null
 fi
 
+# Who neither calls nor sleeps is waited for as long as the configuration says.
+"$prefix/bin/npusim" --config 910b2 exec --set host.programs.patience_ms=50 --report hung.json \
+  -- ./works 1000 ::: ./launch 2> errors > output
+[[ $(rights) == 2 ]]
+grep '"exec.p0.stalls", "value": [1-9]' hung.json > /dev/null
+
 # Without npusim a program is told so.
 LD_LIBRARY_PATH=$library ./hello 2> errors && exit 1
 grep 507899 errors > /dev/null

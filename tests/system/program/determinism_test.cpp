@@ -38,12 +38,13 @@ TEST_F(Determinism, ABusyMachineChangesNothing) {
 }
 
 #ifdef NPU_SCATTERED_HEAP
-// Two clients with several queues each, and managed memory of several cards: what had been sorted by
-// address once.
+// Two clients with several queues each, and managed memory of several cards: what had been sorted
+// by address once.
 TEST_F(Determinism, WhereTheHeapIsChangesNothing) {
   for (const std::string workload :
-       {"share_fairness --set shares=30,70", "svm_oversubscribe --set passes=1 --set patterns=random",
-        "stream_overlap", "vf_share", "queue_oversubscription --set queues=200"}) {
+       {"share_fairness --set shares=30,70",
+        "svm_oversubscribe --set passes=1 --set patterns=random", "stream_overlap", "vf_share",
+        "queue_oversubscription --set queues=200"}) {
     const std::string first = run(workload);
     for (const std::string seed : {"1", "2", "3"}) {
       EXPECT_EQ(run(workload, "export SCATTER=" + seed + " LD_PRELOAD=" NPU_SCATTERED_HEAP "; "),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For LD_PRELOAD: memory comes from other addresses, and in another order of addresses, for every
-// number that SCATTER holds. What depends on addresses then shows: it is the same on many a run, and
-// another one on the run that matters.
+// number that SCATTER holds. What depends on addresses then shows: it is the same on many a run,
+// and another one on the run that matters.
 #include <array>
 #include <cstddef>
 #include <cstdint>

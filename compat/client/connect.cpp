@@ -38,13 +38,9 @@ void in_child() {
   pthread_setspecific(thread_key, nullptr);
 }
 
-void in_parent() {
-  forked.store(true, std::memory_order_relaxed);
-}
-
 void prepare() {
   pthread_key_create(&thread_key, end_of_thread);
-  pthread_atfork(nullptr, in_parent, in_child);
+  pthread_atfork(nullptr, note_child, in_child);
 }
 
 int open_socket() {
@@ -88,6 +84,10 @@ Channel* connect() {
 
 bool has_forked() {
   return forked.load(std::memory_order_relaxed);
+}
+
+void note_child() {
+  forked.store(true, std::memory_order_relaxed);
 }
 
 int receive(int socket, void* data, std::size_t size) {

@@ -57,6 +57,13 @@ for death in abort exit kill; do
   done
 done
 
+# A program that starts others and goes on calling: they are in time with it, every time.
+for i in 1 2 3 4; do
+  expect 2 "spawned$i.json" ./spawns ./launch
+  grep '"exec.p2.exit_code"' "spawned$i.json" > /dev/null
+  cmp spawned1.json "spawned$i.json"
+done
+
 # Up to 16 of them.
 many=(./launch)
 for count in 1 2 4 8 16; do

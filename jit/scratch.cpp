@@ -54,7 +54,8 @@ void sweep(const std::string& place) {
     }
   }
   for (const auto& path : left) {
-    if (lock_folder(path)) fs::remove_all(path, ignored);
+    // Held until it is gone: whoever has just made it tries for the lock, too.
+    if (const File lock = lock_folder(path)) fs::remove_all(path, ignored);
   }
 }
 

@@ -11,18 +11,22 @@
 
 #define NPU_PUBLIC __attribute__((visibility("default")))
 
-namespace npu::compat {
 namespace {
 
-// Whoever comes behind this library: another one of npusim's, or the C library.
+// Of whoever comes behind this library: another one of npusim's, or the C library.
 template <class Function>
 Function next_of(const char* name) {
-  note_child();
+  npu::compat::note_child();
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
 
+template <class... Parameters>
+int spawn(const char* name, Parameters... parameters) {
+  const auto next = next_of<int (*)(Parameters...)>(name);
+  return next == nullptr ? ENOSYS : next(parameters...);
+}
+
 }  // namespace
-}  // namespace npu::compat
 
 extern "C" {
 
@@ -30,22 +34,18 @@ NPU_PUBLIC int posix_spawn(pid_t* child, const char* path,
                            const posix_spawn_file_actions_t* actions,
                            const posix_spawnattr_t* attributes, char* const* words,
                            char* const* environment) {
-  const auto next = npu::compat::next_of<decltype(&::posix_spawn)>("posix_spawn");
-  if (next == nullptr) return ENOSYS;
-  return next(child, path, actions, attributes, words, environment);
+  return spawn("posix_spawn", child, path, actions, attributes, words, environment);
 }
 
 NPU_PUBLIC int posix_spawnp(pid_t* child, const char* file,
                             const posix_spawn_file_actions_t* actions,
                             const posix_spawnattr_t* attributes, char* const* words,
                             char* const* environment) {
-  const auto next = npu::compat::next_of<decltype(&::posix_spawnp)>("posix_spawnp");
-  if (next == nullptr) return ENOSYS;
-  return next(child, file, actions, attributes, words, environment);
+  return spawn("posix_spawnp", child, file, actions, attributes, words, environment);
 }
 
 NPU_PUBLIC FILE* popen(const char* command, const char* mode) {
-  const auto next = npu::compat::next_of<decltype(&::popen)>("popen");
+  const auto next = next_of<decltype(&::popen)>("popen");
   if (next == nullptr) {
     errno = ENOSYS;
     return nullptr;

@@ -44,14 +44,14 @@ std::string folder_of(pid_t process) {
   return "/proc/" + std::to_string(process) + "/task";
 }
 
-template <class Do>
-void for_each_thread(pid_t process, Do todo) {
+template <class Look>
+void for_each_thread(pid_t process, Look look) {
   const std::string folder = folder_of(process);
   DIR* const list = ::opendir(folder.c_str());
   if (list == nullptr) return;
   while (const dirent* const entry = ::readdir(list)) {
     const pid_t thread = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-    if (thread > 0) todo(thread, folder + "/" + entry->d_name);
+    if (thread > 0) look(thread, folder + "/" + entry->d_name);
   }
   ::closedir(list);
 }

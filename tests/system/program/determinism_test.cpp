@@ -38,8 +38,8 @@ TEST_F(Determinism, ABusyMachineChangesNothing) {
 }
 
 #ifdef NPU_SCATTERED_HEAP
-// Two clients with several queues each, and managed memory of several cards: what had been sorted
-// by address once.
+// Clients, managed memory, many queues, virtual functions. A client with several queues is a
+// program of tests/package/acl_sharing_test.sh, under the same heap.
 TEST_F(Determinism, WhereTheHeapIsChangesNothing) {
   for (const std::string workload :
        {"share_fairness --set shares=30,70",

@@ -3,14 +3,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
-
-extern char** environ;
 
 namespace npu::test {
 namespace {
@@ -46,14 +44,16 @@ void ServedCard::start(std::vector<std::string> words) {
   arguments.push_back(nullptr);
   std::array<int, 2> output{};
   if (::pipe2(output.data(), O_CLOEXEC) != 0) return;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, output[1], 1);
-  const int error =
-      ::posix_spawn(&process_, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
+  process_ = ::fork();
+  if (process_ == 0) {
+    // However the test ends, nobody waits for what its server still has open.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::dup2(output[1], 1);
+    ::execv(arguments[0], arguments.data());
+    ::_exit(127);
+  }
   ::close(output[1]);
-  EXPECT_TRUE(error == 0 && wait_for_line(output[0])) << "no server";
+  EXPECT_TRUE(process_ > 0 && wait_for_line(output[0])) << "no server";
   output_ = output[0];
 }
 

@@ -137,6 +137,7 @@ TEST_F(VirtualSockets, TwoDriversAtOnceHaveEachTheirOwn) {
 
 TEST_F(VirtualSockets, AResetUnderLoadTouchesThatFunctionAlone) {
   const auto second = load_on(second_);
+  ASSERT_TRUE(second);
   ASSERT_THAT(second->round(kSecond), IsOk());
   std::atomic<bool> ended = false;
   std::thread other([&] {
@@ -169,6 +170,7 @@ TEST_F(VirtualSockets, EndWithTheirFunctionsAndComeBackWithThem) {
   set_count(physical, 2);
   EXPECT_TRUE(becomes([&] { return is_there(first_) && is_there(second_); }));
   const auto again = load_on(second_);  // clearing VF Enable leaves shares as they are
+  ASSERT_TRUE(again);
   EXPECT_THAT(again->round(kSecond), IsOk());
   auto next = connect(first_);
   set_count(physical, 0);
@@ -247,6 +249,7 @@ TEST_F(VirtualSockets, StayWhereTheyAreWhenThePhysicalFunctionsClientMovesTheirB
   physical.write32(kConfig, at + pci::kSriovPageSize, 0x400);
   EXPECT_EQ(physical.read32(kConfig, at + pci::kSriovPageSize), 1U);
   const auto second = load_on(second_);
+  ASSERT_TRUE(second);
   EXPECT_THAT(second->round(kSecond), IsOk());
 }
 
@@ -254,6 +257,7 @@ TEST_F(VirtualSockets, StayWhereTheyAreWhenThePhysicalFunctionsClientMovesTheirB
 // and the neighbour nothing at all.
 TEST_F(VirtualSockets, OutliveClientsThatAreKilled) {
   const auto second = load_on(second_);
+  ASSERT_TRUE(second);
   ASSERT_THAT(second->round(kSecond), IsOk());
   std::mt19937 random(20);
   for (int i = 0; i < 20; ++i) {
@@ -270,7 +274,9 @@ TEST_F(VirtualSockets, OutliveClientsThatAreKilled) {
   auto next = connect(first_);
   EXPECT_EQ(next.read32(kConfig, pci::kCommand) & 0xFFFF, 0U);
   next.close();
-  EXPECT_THAT(load_on(first_)->round(7), IsOk());
+  const auto first = load_on(first_);
+  ASSERT_TRUE(first);
+  EXPECT_THAT(first->round(7), IsOk());
   EXPECT_EQ(server_.stop(), 0);
 }
 

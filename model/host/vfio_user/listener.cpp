@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/host/vfio_user/listener.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -29,8 +31,45 @@ const sockaddr* generic(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+// The folder of a path, as a descriptor: names below it may be as long as they have to be.
+UniqueFd open_folder(const std::string& path) {
+  const auto slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  return UniqueFd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+// Listens, and has its name only then: who sees the socket can connect to it. In between it has
+// another name in the same folder. False with errno.
+bool listen_and_name(int socket, const std::string& path) {
+  constexpr unsigned kTries = 1000;  // names that somebody who was killed may have left
+  const UniqueFd folder = open_folder(path);
+  if (!folder) return false;
+  const std::string descriptor = "/proc/self/fd/" + std::to_string(folder.get()) + "/";
+  std::string name;
+  bool bound = false;
+  for (unsigned i = 0; i < kTries && !bound; ++i) {
+    name = ".npusim-" + std::to_string(::getpid()) + "-" + std::to_string(i);
+    const auto address = address_of(descriptor + name);
+    bound = ::bind(socket, generic(address), sizeof address) == 0;
+    if (!bound && errno != EADDRINUSE) return false;
+  }
+  const bool named = bound && ::listen(socket, SOMAXCONN) == 0 &&
+                     ::linkat(folder.get(), name.c_str(), AT_FDCWD, path.c_str(), 0) == 0;
+  const int error = errno;
+  if (bound) ::unlinkat(folder.get(), name.c_str(), 0);
+  errno = error;
+  return named;
+}
+
 // Makes room for a new socket: only a socket that nobody listens on may go.
-Status remove_stale(const std::string& path, const sockaddr_un& address) {
+Status remove_stale(const std::string& path) {
   struct stat info {};
   if (::lstat(path.c_str(), &info) != 0) return {};
   if (!S_ISSOCK(info.st_mode)) {
@@ -38,6 +77,7 @@ Status remove_stale(const std::string& path, const sockaddr_un& address) {
   }
   const UniqueFd probe = make_socket();
   if (!probe) return io_error("socket for", path);
+  const auto address = address_of(path);
   const bool refused =
       ::connect(probe.get(), generic(address), sizeof address) != 0 && errno == ECONNREFUSED;
   if (!refused) return fail(ErrorCode::kBusy, "somebody listens on " + path);
@@ -48,21 +88,18 @@ Status remove_stale(const std::string& path, const sockaddr_un& address) {
 }  // namespace
 
 Result<ListeningSocket> listen_at(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof address.sun_path) {
-    return fail(ErrorCode::kInvalidArgument,
-                "socket path of 1 to " + std::to_string(sizeof address.sun_path - 1) +
-                    " characters expected: \"" + shortened(path) + "\"");
+  constexpr std::size_t kLongest = sizeof sockaddr_un::sun_path - 1;
+  if (path.empty() || path.size() > kLongest) {
+    return fail(ErrorCode::kInvalidArgument, "socket path of 1 to " + std::to_string(kLongest) +
+                                                 " characters expected: \"" + shortened(path) +
+                                                 "\"");
   }
-  std::memcpy(address.sun_path, path.data(), path.size());
-  if (const auto room = remove_stale(path, address); !room) return forward_error(room);
+  if (const auto room = remove_stale(path); !room) return forward_error(room);
   ListeningSocket made{make_socket(), 0};
   if (!made.fd) return io_error("socket for", path);
-  if (::bind(made.fd.get(), generic(address), sizeof address) != 0) return io_error("bind", path);
   struct stat info {};
-  if (::listen(made.fd.get(), SOMAXCONN) != 0 || ::lstat(path.c_str(), &info) != 0) {
-    return io_error("listen", path);
+  if (!listen_and_name(made.fd.get(), path) || ::lstat(path.c_str(), &info) != 0) {
+    return io_error("listen on", path);
   }
   made.inode = info.st_ino;
   return made;

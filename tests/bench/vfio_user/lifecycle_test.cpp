@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sockets, clients that come and go, and several of them.
+// Clients that come and go, and several of them.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -167,29 +167,6 @@ TEST_F(SessionTest, a_busy_client_leaves_others_their_turn) {
   EXPECT_LT(device.calls.size(), 200U);
 }
 
-TEST(Socket, is_removed_with_the_server) {
-  const SocketFolder folder;
-  FakeDevice device;
-  {
-    Server server;
-    ASSERT_THAT(server.listen(folder / "npu", device), IsOk());
-    EXPECT_TRUE(std::filesystem::is_socket(folder / "npu"));
-  }
-  EXPECT_FALSE(std::filesystem::exists(folder / "npu"));
-}
-
-TEST(Socket, that_came_in_the_place_of_ours_is_left_alone) {
-  const SocketFolder folder;
-  FakeDevice device;
-  {
-    Server server;
-    ASSERT_THAT(server.listen(folder / "npu", device), IsOk());
-    std::filesystem::rename(folder / "npu", folder / "old");
-    std::ofstream(folder / "npu") << "other";
-  }
-  EXPECT_TRUE(std::filesystem::exists(folder / "npu"));
-}
-
 TEST_F(ServerTest, a_socket_somebody_listens_on_is_not_taken) {
   FakeDevice device2;
   Server second;
@@ -198,41 +175,6 @@ TEST_F(ServerTest, a_socket_somebody_listens_on_is_not_taken) {
   settle();
   Client client = connect();
   EXPECT_TRUE(client.negotiate());
-}
-
-TEST(Socket, nobody_listens_on_is_replaced) {
-  const SocketFolder folder;
-  FakeDevice device;
-  {
-    Server server;
-    ASSERT_THAT(server.listen(folder / "npu", device), IsOk());
-    std::filesystem::rename(folder / "npu", folder / "stale");
-  }
-  Server server;
-  ASSERT_THAT(server.listen(folder / "stale", device), IsOk());
-  auto client = Client::connect(folder / "stale", [&] { server.serve(0); });
-  EXPECT_TRUE(client && client->negotiate());
-}
-
-TEST(Socket, does_not_replace_another_kind_of_file) {
-  const SocketFolder folder;
-  FakeDevice device;
-  Server server;
-  std::ofstream(folder / "npu") << "precious";
-  EXPECT_THAT(server.listen(folder / "npu", device), FailsWith(ErrorCode::kAlreadyExists));
-  EXPECT_EQ(std::filesystem::file_size(folder / "npu"), 8U);
-  std::filesystem::create_directory(folder / "folder");
-  EXPECT_THAT(server.listen(folder / "folder", device), FailsWith(ErrorCode::kAlreadyExists));
-}
-
-TEST(Socket, needs_a_name_that_fits_and_a_folder_that_exists) {
-  const SocketFolder folder;
-  FakeDevice device;
-  Server server;
-  EXPECT_THAT(server.listen("", device), FailsWith(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(server.listen(folder / std::string(108, 'x'), device),
-              FailsWith(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(server.listen(folder / "absent/npu", device), FailsWith(ErrorCode::kIo, "absent"));
 }
 
 TEST_F(ServerTest, a_descriptor_of_the_program_ends_the_waiting) {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server's sockets in the file system.
+#include <sys/stat.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "tests/bench/vfio_user/server_fixture.hpp"
+
+namespace npu::test::vfio_user {
+namespace {
+
+TEST(Socket, is_removed_with_the_server) {
+  const SocketFolder folder;
+  FakeDevice device;
+  {
+    Server server;
+    ASSERT_THAT(server.listen(folder / "npu", device), IsOk());
+    EXPECT_TRUE(std::filesystem::is_socket(folder / "npu"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "npu"));
+}
+
+TEST(Socket, that_came_in_the_place_of_ours_is_left_alone) {
+  const SocketFolder folder;
+  FakeDevice device;
+  {
+    Server server;
+    ASSERT_THAT(server.listen(folder / "npu", device), IsOk());
+    std::filesystem::rename(folder / "npu", folder / "old");
+    std::ofstream(folder / "npu") << "other";
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "npu"));
+}
+
+TEST(Socket, nobody_listens_on_is_replaced) {
+  const SocketFolder folder;
+  FakeDevice device;
+  {
+    Server server;
+    ASSERT_THAT(server.listen(folder / "npu", device), IsOk());
+    std::filesystem::rename(folder / "npu", folder / "stale");
+  }
+  Server server;
+  ASSERT_THAT(server.listen(folder / "stale", device), IsOk());
+  auto client = Client::connect(folder / "stale", [&] { server.serve(0); });
+  EXPECT_TRUE(client && client->negotiate());
+}
+
+TEST(Socket, does_not_replace_another_kind_of_file) {
+  const SocketFolder folder;
+  FakeDevice device;
+  Server server;
+  std::ofstream(folder / "npu") << "precious";
+  EXPECT_THAT(server.listen(folder / "npu", device), FailsWith(ErrorCode::kAlreadyExists));
+  EXPECT_EQ(std::filesystem::file_size(folder / "npu"), 8U);
+  std::filesystem::create_directory(folder / "folder");
+  EXPECT_THAT(server.listen(folder / "folder", device), FailsWith(ErrorCode::kAlreadyExists));
+}
+
+TEST(Socket, needs_a_name_that_fits_and_a_folder_that_exists) {
+  const SocketFolder folder;
+  FakeDevice device;
+  Server server;
+  EXPECT_THAT(server.listen("", device), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(server.listen(folder / std::string(108, 'x'), device),
+              FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(server.listen(folder / "absent/npu", device), FailsWith(ErrorCode::kIo, "absent"));
+}
+
+TEST(Socket, has_a_name_of_up_to_107_characters_and_leaves_nothing_else) {
+  const SocketFolder folder;
+  const std::string rest(107 - (folder / "").size(), 'x');
+  FakeDevice device;
+  Server server;
+  ASSERT_THAT(server.listen(folder / rest, device), IsOk());
+  auto client = Client::connect(folder / rest, [&] { server.serve(0); });
+  EXPECT_TRUE(client && client->negotiate());
+  const std::filesystem::directory_iterator files(folder / "");
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
+// However soon somebody looks.
+TEST(Socket, can_be_connected_to_as_soon_as_it_is_seen) {
+  constexpr int kTimes = 300;
+  const SocketFolder folder;
+  std::atomic<bool> all_listen = false;
+  int refused = 0;
+  std::thread other([&] {
+    for (int i = 0; i < kTimes; ++i) {
+      const std::string path = folder / std::to_string(i);
+      struct stat info {};
+      while (::stat(path.c_str(), &info) != 0 && !all_listen) std::this_thread::yield();
+      if (!Client::connect(path)) ++refused;
+    }
+  });
+  FakeDevice device;
+  Server server;
+  for (int i = 0; i < kTimes; ++i) {
+    EXPECT_THAT(server.listen(folder / std::to_string(i), device), IsOk());
+  }
+  all_listen = true;
+  other.join();
+  EXPECT_EQ(refused, 0);
+}
+
+}  // namespace
+}  // namespace npu::test::vfio_user

@@ -141,7 +141,11 @@ int dsmi_get_memory_info(int device_id, struct dsmi_memory_info_stru* memory_inf
 
 int dsmi_get_device_cgroup_info(int device_id, struct tag_cgroup_info* cgroup_info) {
   if (cgroup_info == nullptr) return DSMI_ERROR_PARAMETER;
-  return on_card(device_id, [](Session&, CardSession&) -> int { return DSMI_ERROR_NOT_SUPPORT; });
+  return on_card(device_id, [&](Session&, CardSession& card) -> int {
+    return give(card.access->quota(), [&](const driver::QuotaUse& use) {
+      *cgroup_info = {use.limit, use.most, use.used()};
+    });
+  });
 }
 
 int dsmi_get_device_temperature(int device_id, int* temperature) {

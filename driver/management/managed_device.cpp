@@ -15,9 +15,12 @@
 namespace npu::driver {
 namespace {
 
+constexpr const char* kOnlyItsDriver = "only its driver groups the card's cores";
+
 class OwnCard : public ManagementAccess {
  public:
-  explicit OwnCard(Device::Impl& opened) : device_(opened) {}
+  OwnCard(Device& opened, std::shared_ptr<const MemoryQuota> quota)
+      : opened_(opened), device_(opened.impl()), quota_(std::move(quota)) {}
 
   platform::Bdf bdf() const override { return device_.card.bdf(); }
   platform::MmioRegion& registers() override { return device_.link->registers(); }
@@ -42,6 +45,14 @@ class OwnCard : public ManagementAccess {
               [](const auto& a, const auto& b) { return a.pasid < b.pasid; });
     return all;
   }
+  Result<QuotaUse> quota() override {
+    return quota_ == nullptr ? ManagementAccess::quota() : quota_->use();
+  }
+  Result<ComputeGroup> create_group(const ComputeGroupOptions& options) override {
+    return create_compute_group(opened_, options);
+  }
+  Status remove_group(std::uint32_t id) override { return remove_compute_group(opened_, id); }
+  Result<std::vector<ComputeGroup>> groups() override { return compute_groups(opened_); }
 
  private:
   // Blocks whose handles the space holds, and those that it has mapped, each once.
@@ -60,7 +71,9 @@ class OwnCard : public ManagementAccess {
     return sum;
   }
 
+  Device& opened_;
   Device::Impl& device_;
+  std::shared_ptr<const MemoryQuota> quota_;
 };
 
 class ObservedCard : public ManagementAccess {
@@ -97,8 +110,24 @@ class ObservedCard : public ManagementAccess {
 
 }  // namespace
 
-std::unique_ptr<ManagementAccess> manage(Device& device) {
-  return std::make_unique<OwnCard>(device.impl());
+Result<QuotaUse> ManagementAccess::quota() {
+  return fail(ErrorCode::kUnsupported, "who looks has no quota");
+}
+
+Result<ComputeGroup> ManagementAccess::create_group(const ComputeGroupOptions&) {
+  return fail(ErrorCode::kUnsupported, kOnlyItsDriver);
+}
+
+Status ManagementAccess::remove_group(std::uint32_t) {
+  return fail(ErrorCode::kUnsupported, kOnlyItsDriver);
+}
+
+Result<std::vector<ComputeGroup>> ManagementAccess::groups() {
+  return fail(ErrorCode::kUnsupported, kOnlyItsDriver);
+}
+
+std::unique_ptr<ManagementAccess> manage(Device& device, std::shared_ptr<const MemoryQuota> quota) {
+  return std::make_unique<OwnCard>(device, std::move(quota));
 }
 
 Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform, platform::Bdf bdf) {

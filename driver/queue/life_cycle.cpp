@@ -53,7 +53,10 @@ Status ProcessContext::Impl::check_options(const QueueOptions& wanted) const {
     return invalid(fmt::format("2^{} completions for a ring of 2^{} entries", completions,
                                wanted.ring.log2_entries));
   }
-  return check_scheduling(wanted.priority, wanted.percentage, wanted.quantum, wanted.core_mask);
+  auto ok = check_scheduling(wanted.priority, wanted.percentage, wanted.quantum, wanted.core_mask);
+  if (!ok) return ok;
+  const auto cores = cores_of(wanted.core_mask);
+  return cores ? Status() : forward_error(cores);
 }
 
 // What needs no lock: memory, ids, the descriptor.
@@ -137,7 +140,7 @@ void ProcessContext::Impl::fill_descriptor(QueueRecord& record, const QueueChann
   mqd.quantum_us = static_cast<std::uint32_t>(wanted.quantum.count() / 1'000'000);
   record.percentage = wanted.percentage;
   mqd.percentage = static_cast<std::uint8_t>(wanted.percentage == 0 ? 100 : wanted.percentage);
-  mqd.core_mask = wanted.core_mask;
+  mqd.core_mask = *cores_of(wanted.core_mask);
 }
 
 // Under the mutex, as those below.

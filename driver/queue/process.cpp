@@ -64,6 +64,9 @@ ProcessContext::Impl::Impl(Device::Impl& card, QueueManager& shared, const Proce
                 std::min<std::uint32_t>(wanted.max_queues, abi::kQueueDoorbells)) {}
 
 Status ProcessContext::Impl::open() {
+  auto member = GroupMembership::enter(manager.groups(), options.group);
+  if (!member) return forward_error(member);
+  group = std::move(*member);
   auto made = make_address_space(device, options.process, options.quota);
   if (!made) return forward_error(made);
   space = std::move(*made);
@@ -143,11 +146,20 @@ Status ProcessContext::Impl::close() {
   doorbell_page.reset();
   page = {};
   pasid = {};
+  group = {};
   if (space && device.usable()) {
     if (auto ok = space->close(); !ok && status) status = ok;
   }
   space.reset();
   return status;
+}
+
+Result<CoreMask> ProcessContext::Impl::cores_of(const CoreMask& wanted) const {
+  CoreMask mask = wanted;
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] &= group.cores()[i];
+  if (mask != CoreMask{}) return mask;
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("a core mask without a core of compute group {}", options.group));
 }
 
 Status ProcessContext::Impl::usable() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/device/device_impl.hpp"
+#include "driver/queue/core_groups.hpp"
 #include "driver/queue/queue_buffer.hpp"
 #include "driver/queue/queue_channel.hpp"
 #include "driver/queue/queue_manager.hpp"
@@ -45,6 +46,9 @@ struct QueueRecord {
 Status check_scheduling(unsigned priority, unsigned percentage, Picoseconds quantum,
                         const CoreMask& cores);
 
+// Made if there is none. kUnsupported: no command processor.
+Result<QueueManager*> manager_of(Device::Impl& device);
+
 struct RemovalLimits;
 
 struct ProcessContext::Impl final : QueueHost, QueueOwner {
@@ -74,6 +78,8 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   tl::unexpected<Error> others_too_long() const;
   abi::ManagementCommand on_queue(abi::ManagementOpcode opcode, const QueueRecord& record,
                                   abi::PreemptMode mode = abi::PreemptMode::kDrain) const;
+  // Of the cores that a queue asks for, those that the process may use. kInvalidArgument: none.
+  Result<CoreMask> cores_of(const CoreMask& wanted) const;
   static Result<ManagementAnswer> accepted(Result<ManagementAnswer> answer, std::uint8_t opcode);
 
   // --- Life of a queue (life_cycle.cpp).
@@ -125,6 +131,7 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   // In the order in which they are made.
   std::unique_ptr<AddressSpace> space;
   unsigned vmid = 0;
+  GroupMembership group;
   PooledId pasid, page;
   platform::InterruptVector* vector = nullptr;
   unsigned vector_number = 0;

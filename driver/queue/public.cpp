@@ -28,6 +28,14 @@ CallTrace call_trace(const ProcessContext::Impl& process, platform::DriverCall c
   return {process.device.platform, process.device.card.device_index, call, argument};
 }
 
+// Null before the first process was opened.
+const std::unique_ptr<QueueManager>& manager_if_any(Device::Impl& device) {
+  const MutexHolder holder(*device.control);
+  return device.queues;
+}
+
+}  // namespace
+
 Result<QueueManager*> manager_of(Device::Impl& device) {
   // Both, in the compactor's order.
   const MutexHolder memory_holder(device.memory->mutex());
@@ -41,14 +49,6 @@ Result<QueueManager*> manager_of(Device::Impl& device) {
   }
   return device.queues.get();
 }
-
-// Null before the first process was opened.
-const std::unique_ptr<QueueManager>& manager_if_any(Device::Impl& device) {
-  const MutexHolder holder(*device.control);
-  return device.queues;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<ProcessContext>> ProcessContext::open(Device& device,
                                                              const ProcessOptions& options) {

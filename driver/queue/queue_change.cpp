@@ -76,6 +76,8 @@ Status ProcessContext::Impl::settle_record(QueueRecord& record, Instant deadline
 
 Status ProcessContext::Impl::update(QueueId id, const QueueChange& change) {
   if (auto ok = check(change); !ok) return ok;
+  const auto cores = cores_of(change.core_mask.value_or(kAllCores));
+  if (!cores) return forward_error(cores);
   QueueBuffer ring;
   if (change.ring_change == Ring::kReplace) {
     auto made = QueueBuffer::create(device, *heap, pasid.value(), change.ring.memory,
@@ -140,7 +142,7 @@ Status ProcessContext::Impl::change_held(QueueRecord& record, const QueueChange&
   if (change.quantum) {
     mqd.quantum_us = static_cast<std::uint32_t>(change.quantum->count() / 1'000'000);
   }
-  if (change.core_mask) mqd.core_mask = *change.core_mask;
+  if (change.core_mask) mqd.core_mask = *cores_of(*change.core_mask);
   manager.write_driver_half(mqd);
   return {};
 }

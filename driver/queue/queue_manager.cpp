@@ -23,6 +23,7 @@ QueueManager::QueueManager(Device::Impl& device, std::uint32_t pages)
       pasids_(device.platform.clock(), 1, kPasids),
       pages_(device.platform.clock(), 0, pages),
       queue_ids_(device.platform.clock(), 0, abi::kMaxQueues),
+      groups_(device.platform.clock()),
       fault_mutex_(device.platform.tasks().make_mutex()) {}
 
 Result<std::unique_ptr<QueueManager>> QueueManager::create(Device::Impl& device) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "driver/memory/compute_work.hpp"
+#include "driver/queue/core_groups.hpp"
 #include "driver/queue/fault_log.hpp"
 #include "driver/queue/id_pool.hpp"
 #include "driver/queue/management_ring.hpp"
@@ -39,6 +40,7 @@ class QueueManager final : public ComputeWork {
   SharedIdPool& pasids() { return pasids_; }
   SharedIdPool& pages() { return pages_; }
   SharedIdPool& queue_ids() { return queue_ids_; }
+  CoreGroups& groups() { return groups_; }
   // Vector of the n-th queue or process: from the highest one down, over half of them.
   unsigned vector_number(std::uint32_t n) const;
   Result<platform::InterruptVector*> open_vector(unsigned number);
@@ -107,6 +109,7 @@ class QueueManager final : public ComputeWork {
   std::uint64_t base_ = 0;   // device-local address of descriptor 0
   Bytes doorbell_base_ = 0;  // offset in BAR2
   SharedIdPool pasids_, pages_, queue_ids_;
+  CoreGroups groups_;
   std::unique_ptr<platform::Mutex> fault_mutex_;
   std::vector<std::pair<std::uint32_t, QueueOwner*>> owners_;  // by PASID
   std::vector<QueueFault> stray_;

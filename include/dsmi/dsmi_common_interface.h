@@ -132,7 +132,8 @@ NPU_DSMI_API int dsmi_get_memory_info(int device_id, struct dsmi_memory_info_str
 struct tag_cgroup_info {
   unsigned long long limit_in_bytes, max_usage_in_bytes, usage_in_bytes;
 };
-/* Not supported: memory has no limits below the card's size yet. */
+/* Device memory of the client that looks: its quota (npu/driver/quota.hpp), over all cards, and
+ * what counts against it. Not supported for who has none. */
 NPU_DSMI_API int dsmi_get_device_cgroup_info(int device_id, struct tag_cgroup_info* cgroup_info);
 
 /* Degrees C, 0.1 W, 0.01 V. Not supported: nothing models them. */
@@ -299,10 +300,18 @@ struct dsmi_capability_group_info {
   unsigned int aicore_mask[AICORE_MASK_NUM];
   unsigned int vfid, poolid, poolid_max, res[3];
 };
-/* Not supported: cores are not grouped yet. */
+/* Groups of AI Cores (npu/driver/compute_groups.hpp) of a card that the program drives; others are
+ * not supported. `ts_id` is 0. A group is made of the clusters of `aicore_mask`, or, if that is 0,
+ * of the lowest `aicore_number`, with their vector cores, and under `group_id`, 1 to 31; sdma,
+ * aicpu and active_sq numbers must be 0, for these are not divided: else not supported.
+ * `group_info` says afterwards what there is. DSMI_ERROR_BUSY: a process is open on the card. */
+#define DSMI_CAPABILITY_GROUP_CREATED 1u /* state; 0: there is none */
+#define DSMI_CAPABILITY_GROUP_DEFAULT 1u /* extend_attribute of group 0: what no other group has */
 NPU_DSMI_API int dsmi_create_capability_group(int device_id, int ts_id,
                                               struct dsmi_capability_group_info* group_info);
 NPU_DSMI_API int dsmi_delete_capability_group(int device_id, int ts_id, int group_id);
+/* `group_id` -1: all, in order, and of a larger array state 0 in the rest; DSMI_ERROR_PARAMETER:
+ * `group_count` is less than there are. Else one, in the first entry. */
 NPU_DSMI_API int dsmi_get_capability_group_info(int device_id, int ts_id, int group_id,
                                                 struct dsmi_capability_group_info* group_info,
                                                 int group_count);

@@ -19,7 +19,9 @@
 #include "npu/abi/telemetry.hpp"
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
+#include "npu/driver/compute_groups.hpp"
 #include "npu/driver/export.hpp"
+#include "npu/driver/quota.hpp"
 #include "npu/driver/types.hpp"
 #include "npu/platform/platform.hpp"
 
@@ -52,10 +54,20 @@ class NPU_API ManagementAccess {
   // kUnsupported: nobody here can know.
   virtual Result<MemoryUse> memory_use() = 0;
   virtual Result<std::vector<CardProcess>> processes() = 0;
+
+  // --- Where nothing else is said: kUnsupported.
+  // Of the client that looks.
+  virtual Result<QuotaUse> quota();
+  // As the functions of compute_groups.hpp.
+  virtual Result<ComputeGroup> create_group(const ComputeGroupOptions& options);
+  virtual Status remove_group(std::uint32_t id);
+  virtual Result<std::vector<ComputeGroup>> groups();
 };
 
-// A card that this program drives. `device` outlives it and answers for the memory.
-NPU_API std::unique_ptr<ManagementAccess> manage(Device& device);
+// A card that this program drives. `device` outlives it and answers for the memory. `quota`: of
+// the client that looks; null: it has none.
+NPU_API std::unique_ptr<ManagementAccess> manage(
+    Device& device, std::shared_ptr<const MemoryQuota> quota = nullptr);
 // A card beside whoever drives it: registers are read, memory is found by a walk through the page
 // tables that the card has (18 address spaces, a read over BAR2 for each entry), processes are not
 // known. kNotFound: no such function; kUnsupported: no NPU, or nobody has turned on its memory

@@ -26,6 +26,7 @@ struct ProcessOptions {
   Picoseconds drain_timeout = 100_ms;          // ~Queue(), ~ProcessContext()
   ProcessId process;                           // of its space, for who shares memory (sharing.hpp)
   std::shared_ptr<MemoryQuota> quota;          // that its memory counts for (quota.hpp); null: none
+  std::uint32_t group = 0;                     // of cores (compute_groups.hpp)
 };
 
 class NPU_API ProcessContext {
@@ -34,7 +35,8 @@ class NPU_API ProcessContext {
 
   // `device` must outlive it. kUnsupported: the card has no command processor; kOutOfResources:
   // VMIDs, PASIDs or doorbell pages are all in use; kOutOfMemory. On a platform without PASIDs
-  // (Linux VFIO) the processes of a function reach each other's host memory.
+  // (Linux VFIO) the processes of a function reach each other's host memory. kNotFound,
+  // kInvalidArgument: its compute group.
   static Result<std::unique_ptr<ProcessContext>> open(Device& device,
                                                       const ProcessOptions& options = {});
   // Destroys what is left, whatever it says.
@@ -54,7 +56,8 @@ class NPU_API ProcessContext {
   Result<std::unique_ptr<platform::DmaMemory>> allocate_host(
       Bytes size, platform::DmaDirection direction = platform::DmaDirection::kBidirectional);
 
-  // kInvalidArgument: options out of range; kOutOfResources: queue ids, doorbells or max_queues
+  // kInvalidArgument: options out of range, no core of `core_mask` is of the process' group;
+  // kOutOfResources: queue ids, doorbells or max_queues
   // used up; kOutOfMemory; kQueueFull: the management ring; kTimeout; kBadDevice: the card has
   // refused. A queue created while the process is evicted is evicted, too.
   Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options = {});

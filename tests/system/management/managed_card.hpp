@@ -10,13 +10,15 @@
 
 namespace npu::test {
 
-class ManagedCard {
+class WatchedCard {
  public:
-  explicit ManagedCard(platform::Platform& host) : card(host), process(card) {
+  explicit WatchedCard(platform::Platform& host) : card(host) {
     const Status attached = dsmi::attach(host, {card.device.get()});
     EXPECT_TRUE(attached) << attached.error().message();
   }
-  ~ManagedCard() { dsmi::detach(); }
+  ~WatchedCard() { dsmi::detach(); }
+  WatchedCard(const WatchedCard&) = delete;
+  WatchedCard& operator=(const WatchedCard&) = delete;
 
   unsigned use(int type) {
     unsigned percent = ~0U;
@@ -47,6 +49,13 @@ class ManagedCard {
   }
 
   QueueCard card;
+};
+
+// ... with a process on it.
+class ManagedCard : public WatchedCard {
+ public:
+  explicit ManagedCard(platform::Platform& host) : WatchedCard(host), process(card) {}
+
   QueueProcess process;
 };
 

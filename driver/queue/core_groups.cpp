@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/queue/core_groups.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace npu::driver {
+namespace {
+
+bool has(const CoreMask& mask, unsigned bit) {
+  return (mask[bit / 64] >> bit % 64 & 1) != 0;
+}
+
+void set(CoreMask& mask, unsigned bit) {
+  mask[bit / 64] |= std::uint64_t{1} << bit % 64;
+}
+
+CoreMask both(CoreMask a, const CoreMask& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] &= b[i];
+  return a;
+}
+
+bool within(const CoreMask& part, const CoreMask& all) {
+  return both(part, all) == part;
+}
+
+unsigned count(const CoreMask& mask) {
+  unsigned bits = 0;
+  for (unsigned i = 0; i < kMostCores; ++i) bits += has(mask, i) ? 1 : 0;
+  return bits;
+}
+
+CoreMask cores_of(const CoreMask& clusters, const CoreGroups::Cores& card) {
+  CoreMask mask{};
+  for (unsigned i = 0; i < card.clusters; ++i) {
+    if (!has(clusters, i)) continue;
+    set(mask, i);
+    const unsigned first = card.clusters + i * card.vector_cores;
+    for (unsigned core = first; core < first + card.vector_cores && core < kMostCores; ++core) {
+      set(mask, core);
+    }
+  }
+  return mask;
+}
+
+// The lowest `wanted` of those in `from`; fewer if there are not as many.
+CoreMask lowest(const CoreMask& from, unsigned wanted) {
+  CoreMask mask{};
+  for (unsigned i = 0; i < kMostCores && wanted > 0; ++i) {
+    if (!has(from, i)) continue;
+    set(mask, i);
+    --wanted;
+  }
+  return mask;
+}
+
+}  // namespace
+
+CoreMask CoreGroups::rest(CoreMask Group::*part) const {
+  CoreMask mask = kAllCores;
+  for (const auto& group : groups_) {
+    for (std::size_t i = 0; i < mask.size(); ++i) mask[i] &= ~(group.*part)[i];
+  }
+  return mask;
+}
+
+bool CoreGroups::divided() const {
+  return std::any_of(groups_.begin(), groups_.end(), [](const Group& one) { return one.exists; });
+}
+
+Status CoreGroups::check_idle() const {
+  unsigned processes = 0;
+  for (const auto& group : groups_) processes += group.processes;
+  if (processes == 0) return {};
+  return fail(ErrorCode::kBusy, fmt::format("{} processes are open on the card", processes));
+}
+
+Result<std::uint32_t> CoreGroups::find_id(std::optional<std::uint32_t> wanted) const {
+  if (wanted) {
+    if (*wanted == 0 || *wanted >= kComputeGroups) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("group {}, 1 .. {} are possible", *wanted, kComputeGroups - 1));
+    }
+    if (!groups_[*wanted].exists) return *wanted;
+    return fail(ErrorCode::kAlreadyExists, fmt::format("group {} is there", *wanted));
+  }
+  for (std::uint32_t id = 1; id < kComputeGroups; ++id) {
+    if (!groups_[id].exists) return id;
+  }
+  return fail(ErrorCode::kOutOfResources, fmt::format("all {} groups exist", kComputeGroups));
+}
+
+Result<ComputeGroup> CoreGroups::create(const ComputeGroupOptions& options, const Cores& cores) {
+  lock_.lock(clock_);
+  const SpinLockHolder holder(lock_);
+  const bool by_mask = options.cluster_mask != CoreMask{};
+  if (by_mask == (options.clusters != 0)) {
+    return fail(ErrorCode::kInvalidArgument, "clusters by number or by mask, not both");
+  }
+  const CoreMask all = first_cores(cores.clusters);
+  if (!within(options.cluster_mask, all) || options.clusters > cores.clusters) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the card has {} clusters", cores.clusters));
+  }
+  const auto id = find_id(options.id);
+  if (!id) return forward_error(id);
+  if (auto idle = check_idle(); !idle) return forward_error(idle);
+  const CoreMask free = both(rest(&Group::clusters), all);
+  const CoreMask taken = by_mask ? options.cluster_mask : lowest(free, options.clusters);
+  const unsigned wanted = by_mask ? count(taken) : options.clusters;
+  if (wanted >= count(free) || !within(taken, free)) {
+    return fail(ErrorCode::kOutOfResources,
+                fmt::format("group 0 has {} clusters, of which one stays", count(free)));
+  }
+  groups_[*id] = {true, taken, cores_of(taken, cores), 0};
+  return ComputeGroup{*id, taken, groups_[*id].cores, wanted, wanted * cores.vector_cores, 0};
+}
+
+Status CoreGroups::remove(std::uint32_t id) {
+  lock_.lock(clock_);
+  const SpinLockHolder holder(lock_);
+  if (id == 0) return fail(ErrorCode::kInvalidArgument, "group 0 is what no other group has");
+  if (id >= kComputeGroups || !groups_[id].exists) {
+    return fail(ErrorCode::kNotFound, fmt::format("there is no group {}", id));
+  }
+  if (auto idle = check_idle(); !idle) return idle;
+  groups_[id] = {};
+  return {};
+}
+
+std::vector<ComputeGroup> CoreGroups::list(const Cores& cores) const {
+  lock_.lock(clock_);
+  const SpinLockHolder holder(lock_);
+  std::vector<ComputeGroup> all;
+  for (std::uint32_t id = 0; id < kComputeGroups; ++id) {
+    const auto& group = groups_[id];
+    if (id != 0 && !group.exists) continue;
+    const CoreMask clusters =
+        id == 0 ? both(rest(&Group::clusters), first_cores(cores.clusters)) : group.clusters;
+    const unsigned number = count(clusters);
+    all.push_back({id, clusters, cores_of(clusters, cores), number, number * cores.vector_cores,
+                   group.processes});
+  }
+  return all;
+}
+
+Result<CoreMask> CoreGroups::enter(std::uint32_t id) {
+  lock_.lock(clock_);
+  const SpinLockHolder holder(lock_);
+  if (id >= kComputeGroups) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("group {}, 0 .. {} are possible", id, kComputeGroups - 1));
+  }
+  auto& group = groups_[id];
+  if (id != 0 && !group.exists) {
+    return fail(ErrorCode::kNotFound, fmt::format("there is no group {}", id));
+  }
+  ++group.processes;
+  if (id != 0) return group.cores;
+  return divided() ? rest(&Group::cores) : kAllCores;
+}
+
+void CoreGroups::leave(std::uint32_t id) {
+  lock_.lock(clock_);
+  const SpinLockHolder holder(lock_);
+  --groups_[id].processes;
+}
+
+Result<GroupMembership> GroupMembership::enter(CoreGroups& groups, std::uint32_t id) {
+  const auto cores = groups.enter(id);
+  if (!cores) return forward_error(cores);
+  GroupMembership made;
+  made.groups_ = &groups;
+  made.id_ = id;
+  made.cores_ = *cores;
+  return made;
+}
+
+GroupMembership::GroupMembership(GroupMembership&& other) noexcept
+    : groups_(std::exchange(other.groups_, nullptr)), id_(other.id_), cores_(other.cores_) {}
+
+GroupMembership& GroupMembership::operator=(GroupMembership&& other) noexcept {
+  std::swap(groups_, other.groups_);
+  std::swap(id_, other.id_);
+  std::swap(cores_, other.cores_);
+  return *this;
+}
+
+GroupMembership::~GroupMembership() {
+  if (groups_ != nullptr) groups_->leave(id_);
+}
+
+}  // namespace npu::driver

@@ -117,6 +117,16 @@ Outcome ending_of(const std::vector<exec::ProgramResult>& programs) {
   return {};
 }
 
+// Of programs that will never be answered.
+std::string calls_in(const std::function<exec::ServerGlance()>& glance) {
+  std::string text;
+  if (!glance) return text;
+  for (const auto& call : glance().calls) {
+    text += fmt::format("; {} is in {} since {:.6f} us", call.thread, call.call, call.began.us());
+  }
+  return text;
+}
+
 }  // namespace
 
 Outcome exec_programs(const Options& options) {
@@ -134,9 +144,11 @@ Outcome exec_programs(const Options& options) {
   const auto metrics = open_metrics(options);
   if (!metrics) return tl::unexpected(metrics.error());
   auto* const asked = metrics->get();
-  if (asked != nullptr) {
-    server->watched = [asked](auto look) { asked->watch_programs(std::move(look)); };
-  }
+  std::function<exec::ServerGlance()> glance;
+  server->watched = [&](auto look) {
+    glance = look;
+    if (asked != nullptr) asked->watch_programs(std::move(look));
+  };
   auto report = workloads::begin_report("exec", options.config, *config, options.sets);
   std::optional<Result<exec::ServerResult>> served;
   const auto add_what_the_machine_did = [&](workloads::SimulatorView& simulator) {
@@ -161,7 +173,7 @@ Outcome exec_programs(const Options& options) {
         add_what_the_machine_did(machine.simulator);
       },
       {&*recording}, asked, add_what_the_machine_did);
-  if (!ran) return failure("exec: " + ran.error().message());
+  if (!ran) return failure("exec: " + ran.error().message() + calls_in(glance));
   if (!*served) {
     const auto& error = served->error();
     if (error.code == ErrorCode::kNotFound) return bad_input("exec: " + error.context);

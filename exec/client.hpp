@@ -31,6 +31,8 @@ struct ClientThread {
   std::string name;  // "p0.t1": the second one of the first program that called
   std::unique_ptr<Channel> channel;
   Stage stage = Stage::kRunning;
+  compat::Call call = compat::Call::kCount;  // kInCall: which, and when its serving has begun
+  Instant call_began;
   bool has_task = false;
   std::unique_ptr<platform::Condition> called;
   std::unique_ptr<platform::Task> task;

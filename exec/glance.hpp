@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,9 +22,17 @@ struct ClientGlance {
   std::uint64_t page_faults = 0;
 };
 
+// A thread in a call.
+struct CallGlance {
+  std::string thread;     // "p0.t1"
+  std::string_view call;  // "aclrtSynchronizeStream"
+  Instant began;
+};
+
 struct ServerGlance {
   std::vector<ClientGlance> clients;  // that have a device
   std::vector<std::pair<std::uint32_t, driver::TurnSchedulerStatistics>> schedulers;  // by device
+  std::vector<CallGlance> calls;
 };
 
 }  // namespace npu::exec

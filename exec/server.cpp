@@ -97,6 +97,8 @@ class Server {
       }
       if (options_.charge_work) program.result.work += options_.charge_work(call.work);
       const Instant begin = platform_.clock().now();
+      thread.call = call.call;
+      thread.call_began = begin;
       // Who sleeps uses nothing.
       const bool uses = call.call != compat::Call::kSleep;
       if (uses) program.state->calls().enter();
@@ -137,6 +139,7 @@ class Server {
   ServerGlance glance() const {
     ServerGlance now;
     for (const auto& process : gate_.processes()) {
+      for (const auto& thread : process.threads) add_call(now, *thread);
       const auto program = programs_.find(process.number);
       if (program == programs_.end() || program->second.state == nullptr) continue;
       for (auto* const card : program->second.state->cards()) {
@@ -148,6 +151,12 @@ class Server {
       if (turns != nullptr) now.schedulers.emplace_back(device, turns->glance());
     }
     return now;
+  }
+
+  static void add_call(ServerGlance& now, const ClientThread& thread) {
+    if (thread.stage != Stage::kInCall || thread.call >= compat::Call::kCount) return;
+    const auto number = static_cast<std::size_t>(thread.call);
+    now.calls.push_back({thread.name, compat::kCallNames[number], thread.call_began});
   }
 
   ClientGlance glance_at(const std::string& name, const acl::Process& process,

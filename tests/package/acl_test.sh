@@ -115,6 +115,12 @@ fi
 [[ $(rights) == 2 ]]
 grep '"exec.p0.stalls", "value": [1-9]' hung.json > /dev/null
 
+# Who waits for what will never be is told so, and which call that is.
+code=0
+run 910b2 report.json ./waits || code=$?
+[[ $code == 1 && $(wc -l < errors) == 1 ]]
+grep 'nothing more can happen: .*; p0.t0 is in aclrtSynchronizeStream since [0-9.]* us$' errors > /dev/null
+
 # Without npusim a program is told so.
 LD_LIBRARY_PATH=$library ./hello 2> errors && exit 1
 grep 507899 errors > /dev/null

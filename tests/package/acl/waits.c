@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waits for a function that nobody will run: no thread takes the stream's reports. */
+#include "check.h"
+
+static void never(void* nothing) { (void)nothing; }
+
+int main(void) {
+  aclrtStream stream = NULL;
+  OK(aclInit(NULL));
+  OK(aclrtSetDevice(0));
+  OK(aclrtCreateStream(&stream));
+  OK(aclrtSubscribeReport(1, stream));
+  OK(aclrtLaunchCallback(never, NULL, ACL_CALLBACK_BLOCK, stream));
+  OK(aclrtSynchronizeStream(stream));
+  return 0;
+}

@@ -56,23 +56,23 @@ CoreMask lowest(const CoreMask& from, unsigned wanted) {
   return mask;
 }
 
+tl::unexpected<Error> no_group(std::uint32_t id) {
+  return fail(ErrorCode::kNotFound, fmt::format("there is no group {}", id));
+}
+
 }  // namespace
 
 CoreMask CoreGroups::rest(CoreMask Group::*part) const {
   CoreMask mask = kAllCores;
-  for (const auto& group : groups_) {
+  for (const auto& [id, group] : groups_) {
     for (std::size_t i = 0; i < mask.size(); ++i) mask[i] &= ~(group.*part)[i];
   }
   return mask;
 }
 
-bool CoreGroups::divided() const {
-  return std::any_of(groups_.begin(), groups_.end(), [](const Group& one) { return one.exists; });
-}
-
 Status CoreGroups::check_idle() const {
-  unsigned processes = 0;
-  for (const auto& group : groups_) processes += group.processes;
+  unsigned processes = others_;
+  for (const auto& [id, group] : groups_) processes += group.processes;
   if (processes == 0) return {};
   return fail(ErrorCode::kBusy, fmt::format("{} processes are open on the card", processes));
 }
@@ -83,11 +83,11 @@ Result<std::uint32_t> CoreGroups::find_id(std::optional<std::uint32_t> wanted) c
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("group {}, 1 .. {} are possible", *wanted, kComputeGroups - 1));
     }
-    if (!groups_[*wanted].exists) return *wanted;
+    if (groups_.count(*wanted) == 0) return *wanted;
     return fail(ErrorCode::kAlreadyExists, fmt::format("group {} is there", *wanted));
   }
   for (std::uint32_t id = 1; id < kComputeGroups; ++id) {
-    if (!groups_[id].exists) return id;
+    if (groups_.count(id) == 0) return id;
   }
   return fail(ErrorCode::kOutOfResources, fmt::format("all {} groups exist", kComputeGroups));
 }
@@ -114,19 +114,17 @@ Result<ComputeGroup> CoreGroups::create(const ComputeGroupOptions& options, cons
     return fail(ErrorCode::kOutOfResources,
                 fmt::format("group 0 has {} clusters, of which one stays", count(free)));
   }
-  groups_[*id] = {true, taken, cores_of(taken, cores), 0};
-  return ComputeGroup{*id, taken, groups_[*id].cores, wanted, wanted * cores.vector_cores, 0};
+  const auto& made = groups_[*id] = {taken, cores_of(taken, cores), 0};
+  return ComputeGroup{*id, taken, made.cores, wanted, wanted * cores.vector_cores, 0};
 }
 
 Status CoreGroups::remove(std::uint32_t id) {
   lock_.lock(clock_);
   const SpinLockHolder holder(lock_);
   if (id == 0) return fail(ErrorCode::kInvalidArgument, "group 0 is what no other group has");
-  if (id >= kComputeGroups || !groups_[id].exists) {
-    return fail(ErrorCode::kNotFound, fmt::format("there is no group {}", id));
-  }
+  if (groups_.count(id) == 0) return no_group(id);
   if (auto idle = check_idle(); !idle) return idle;
-  groups_[id] = {};
+  groups_.erase(id);
   return {};
 }
 
@@ -134,15 +132,13 @@ std::vector<ComputeGroup> CoreGroups::list(const Cores& cores) const {
   lock_.lock(clock_);
   const SpinLockHolder holder(lock_);
   std::vector<ComputeGroup> all;
-  for (std::uint32_t id = 0; id < kComputeGroups; ++id) {
-    const auto& group = groups_[id];
-    if (id != 0 && !group.exists) continue;
-    const CoreMask clusters =
-        id == 0 ? both(rest(&Group::clusters), first_cores(cores.clusters)) : group.clusters;
+  const auto add = [&](std::uint32_t id, const CoreMask& clusters, unsigned processes) {
     const unsigned number = count(clusters);
-    all.push_back({id, clusters, cores_of(clusters, cores), number, number * cores.vector_cores,
-                   group.processes});
-  }
+    all.push_back(
+        {id, clusters, cores_of(clusters, cores), number, number * cores.vector_cores, processes});
+  };
+  add(0, both(rest(&Group::clusters), first_cores(cores.clusters)), others_);
+  for (const auto& [id, group] : groups_) add(id, group.clusters, group.processes);
   return all;
 }
 
@@ -153,19 +149,20 @@ Result<CoreMask> CoreGroups::enter(std::uint32_t id) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("group {}, 0 .. {} are possible", id, kComputeGroups - 1));
   }
-  auto& group = groups_[id];
-  if (id != 0 && !group.exists) {
-    return fail(ErrorCode::kNotFound, fmt::format("there is no group {}", id));
+  if (id == 0) {
+    ++others_;
+    return groups_.empty() ? kAllCores : rest(&Group::cores);
   }
-  ++group.processes;
-  if (id != 0) return group.cores;
-  return divided() ? rest(&Group::cores) : kAllCores;
+  const auto found = groups_.find(id);
+  if (found == groups_.end()) return no_group(id);
+  ++found->second.processes;
+  return found->second.cores;
 }
 
 void CoreGroups::leave(std::uint32_t id) {
   lock_.lock(clock_);
   const SpinLockHolder holder(lock_);
-  --groups_[id].processes;
+  --(id == 0 ? others_ : groups_.at(id).processes);
 }
 
 Result<GroupMembership> GroupMembership::enter(CoreGroups& groups, std::uint32_t id) {

@@ -3,7 +3,7 @@
 // it is told of the cores once somebody wants a group.
 #pragma once
 
-#include <array>
+#include <map>
 
 #include "driver/support/spin_lock.hpp"
 #include "npu/driver/compute_groups.hpp"
@@ -31,19 +31,18 @@ class CoreGroups {
 
  private:
   struct Group {
-    bool exists = false;
     CoreMask clusters{}, cores{};
     unsigned processes = 0;
   };
 
   Result<std::uint32_t> find_id(std::optional<std::uint32_t> wanted) const;
   Status check_idle() const;
-  bool divided() const;
   CoreMask rest(CoreMask Group::*part) const;  // what no group has, of all bits
 
   platform::Clock& clock_;
   mutable SpinLock lock_;
-  std::array<Group, kComputeGroups> groups_{};  // 0: processes only
+  std::map<std::uint32_t, Group> groups_;  // that were made
+  unsigned others_ = 0;                    // processes in group 0
 };
 
 // A process in its group.

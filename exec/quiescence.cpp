@@ -53,9 +53,9 @@ void look_at_children(pid_t process, const std::function<bool(pid_t)>& is_known,
   }
 }
 
-bool has_forked(const ClientProcess& process) {
+bool has_children(const ClientProcess& process) {
   return std::any_of(process.threads.begin(), process.threads.end(), [](const auto& thread) {
-    return thread->channel != nullptr && thread->channel->forked();
+    return thread->channel != nullptr && thread->channel->has_children();
   });
 }
 
@@ -72,7 +72,7 @@ bool is_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_known
   if (is_surely_quiet(process)) return true;
   const unsigned waiting = count_waiting(process);
   const unsigned living = count_living(process);
-  if (waiting > 0 && waiting == living && !has_forked(process) &&
+  if (waiting > 0 && waiting == living && !has_children(process) &&
       count_threads(process.id) == waiting) {
     return true;
   }

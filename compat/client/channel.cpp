@@ -30,10 +30,6 @@ Channel::~Channel() {
   ::close(socket_);
 }
 
-bool Channel::is_alone() const {
-  return __libc_single_threaded != 0 && !has_forked();
-}
-
 bool Channel::wait_for_answer(std::uint32_t number) {
   for (unsigned look = 0; look < kLooks; ++look) {
     if (slot_->answered.load(std::memory_order_acquire) == number) return true;
@@ -60,8 +56,9 @@ int Channel::call(Call call, std::size_t bytes) {
   if (lost_) return kNoServer;
   slot_->call = static_cast<std::uint32_t>(call);
   slot_->bytes = static_cast<std::uint32_t>(bytes);
-  slot_->single_threaded = is_alone() ? 1 : 0;
-  slot_->forked = has_forked() ? 1 : 0;
+  const bool parent = has_children();
+  slot_->single_threaded = __libc_single_threaded != 0 && !parent ? 1 : 0;
+  slot_->has_children = parent ? 1 : 0;
   slot_->work = work_.done();
   const auto number = slot_->posted.load(std::memory_order_relaxed) + 1;
   slot_->posted.store(number, std::memory_order_seq_cst);

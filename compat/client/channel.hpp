@@ -46,7 +46,6 @@ class Channel {
 
  private:
   bool wait_for_answer(std::uint32_t number);
-  bool is_alone() const;
 
   int socket_;
   Slot* slot_;

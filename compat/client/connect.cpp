@@ -6,9 +6,10 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -18,7 +19,6 @@
 namespace npu::compat {
 namespace {
 
-std::atomic<bool> forked{false};
 pthread_key_t thread_key;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 thread_local Channel* own = nullptr;
@@ -40,7 +40,7 @@ void in_child() {
 
 void prepare() {
   pthread_key_create(&thread_key, end_of_thread);
-  pthread_atfork(nullptr, note_child, in_child);
+  pthread_atfork(nullptr, nullptr, in_child);
 }
 
 int open_socket() {
@@ -82,12 +82,12 @@ Channel* connect() {
 
 }  // namespace
 
-bool has_forked() {
-  return forked.load(std::memory_order_relaxed);
-}
-
-void note_child() {
-  forked.store(true, std::memory_order_relaxed);
+bool has_children() {
+  const int before = errno;
+  siginfo_t ended;
+  const bool there = ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+  errno = before;
+  return there;
 }
 
 int receive(int socket, void* data, std::size_t size) {

@@ -6,10 +6,9 @@
 
 namespace npu::compat {
 
-// Whether this process has made a child that may call npusim as well.
-bool has_forked();
-// It is about to make one.
-void note_child();
+// Whether this process has a child, which may call npusim as well: the kernel is asked, because
+// vfork(), clone() and posix_spawn() call nobody.
+bool has_children();
 
 // A packet with a descriptor, into `data`; -1: none came.
 int receive(int socket, void* data, std::size_t size);

@@ -61,8 +61,8 @@ struct Slot {
   alignas(64) std::uint32_t call = 0;  // npu::compat::Call
   std::int32_t status = 0;             // aclError
   std::uint32_t single_threaded = 0;   // the program has this thread alone
-  std::uint32_t bytes = 0;   // of the window that the call or its answer has, at most kWindow
-  std::uint32_t forked = 0;  // the program has had children by fork()
+  std::uint32_t bytes = 0;         // of the window that the call or its answer has, at most kWindow
+  std::uint32_t has_children = 0;  // the program
   std::uint32_t reserved = 0;
   std::uint64_t work = 0;  // since the last answer, as WorkMeter has it
   std::uint64_t words[kWords] = {};

@@ -36,8 +36,8 @@ bool Channel::single_threaded() const {
   return __atomic_load_n(&slot().single_threaded, __ATOMIC_RELAXED) != 0;
 }
 
-bool Channel::forked() const {
-  return __atomic_load_n(&slot().forked, __ATOMIC_RELAXED) != 0;
+bool Channel::has_children() const {
+  return __atomic_load_n(&slot().has_children, __ATOMIC_RELAXED) != 0;
 }
 
 CallRecord Channel::take() {

@@ -59,9 +59,12 @@ done
 
 # A program that starts others and goes on calling: they are in time with it, every time.
 for i in 1 2 3 4; do
-  expect 2 "spawned$i.json" ./spawns ./launch
-  grep '"exec.p2.exit_code"' "spawned$i.json" > /dev/null
+  expect 3 "spawned$i.json" ./spawns ./launch
+  grep '"exec.p3.exit_code"' "spawned$i.json" > /dev/null
   cmp spawned1.json "spawned$i.json"
+  expect 1 "python$i.json" python3 "$sources/acl/children.py" ./launch
+  grep '"exec.p2.exit_code"' "python$i.json" > /dev/null
+  cmp python1.json "python$i.json"
 done
 
 # Up to 16 of them.

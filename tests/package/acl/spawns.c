@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spawns PROGRAM: starts it without fork(), in two ways, and goes on calling meanwhile. */
-#define _POSIX_C_SOURCE 200112L
+/* spawns PROGRAM: starts it without fork(), in three ways, and goes on calling meanwhile. */
+#define _DEFAULT_SOURCE
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -12,12 +13,17 @@ int main(int argc, char** argv) {
   char* words[] = {argv[argc - 1], NULL};
   char line[256] = "";
   void* memory = NULL;
-  pid_t child = 0;
+  pid_t child = 0, other = 0;
   int status = -1;
   FILE* output = NULL;
   OK(aclInit(NULL));
   OK(aclrtSetDevice(0));
   REQUIRE(posix_spawn(&child, argv[1], NULL, NULL, words, environ) == 0);
+  other = vfork();
+  if (other == 0) {
+    execv(argv[1], words);
+    _exit(127);
+  }
   output = popen(argv[1], "r");
   REQUIRE(output != NULL);
   for (int i = 0; i < 300; ++i) {
@@ -29,6 +35,7 @@ int main(int argc, char** argv) {
   }
   REQUIRE(pclose(output) == 0);
   REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+  REQUIRE(waitpid(other, &status, 0) == other && status == 0);
   OK(aclFinalize());
   puts("right");
   return 0;

@@ -63,15 +63,15 @@ TEST(Channel, TellsWhatThePostedCallSaysOfItsProgram) {
   ends.program->single_threaded = 1;
   ends.program->posted = 1;
   EXPECT_TRUE(ends.server->single_threaded());
-  EXPECT_FALSE(ends.server->forked());
+  EXPECT_FALSE(ends.server->has_children());
   auto call = ends.server->take();
   ends.server->answer(0, call);
   EXPECT_TRUE(ends.server->single_threaded());
   ends.program->single_threaded = 0;
-  ends.program->forked = 1;
+  ends.program->has_children = 1;
   ends.program->posted = 2;
   EXPECT_FALSE(ends.server->single_threaded());
-  EXPECT_TRUE(ends.server->forked());
+  EXPECT_TRUE(ends.server->has_children());
 }
 
 TEST(SharedMemory, CannotBeMadeShorter) {

@@ -114,14 +114,17 @@ void TurnClient::Impl::answer(const TurnMessage& message) {
     return;
   }
   seat->leave(message.turn, scheduler->answer_deadline());
-  const bool work = has_work();
+  // Counted before it is looked at, so that what comes meanwhile is found by its number: whoever
+  // submits it may still see the turn.
   const auto entries = entries_of_process();
+  const auto submitted = entries_.load();
+  const bool work = has_work();
   const MutexHolder holder(*scheduler->lock);
   scheduler->send({TurnMessageKind::kRelease, id, message.turn, now()});
   if (turn_.load() == message.turn) turn_.store(0);
   entries_seen_ = entries;
   asked_last_ = now();
-  if (work || kept_ > 0) request();
+  if (work || kept_ > 0 || entries_.load() != submitted) request();
 }
 
 void TurnClient::Impl::request() {
@@ -205,7 +208,6 @@ Result<QueueTicket> TurnClient::Impl::submit(Queue& queue, const abi::QueueEntry
   Launch made{&channel, {}, turn_.load(), now()};
   auto ticket = queue.submit(entries, count, deadline, options);
   if (!ticket) return ticket;
-  entries_.fetch_add(count);
   // One without completion is as good as done when the next one with it is.
   if (ticket->sequence != 0) {
     made.ticket = *ticket;
@@ -222,6 +224,7 @@ Result<QueueTicket> TurnClient::Impl::submit(Queue& queue, const abi::QueueEntry
     }
   }
   if (launch) launched_.fetch_add(1);
+  entries_.fetch_add(count);  // behind what it counts, and before the turn is looked at
   if (has_turn()) return ticket;
   const MutexHolder holder(*scheduler->lock);
   request();

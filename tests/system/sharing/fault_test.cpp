@@ -240,5 +240,26 @@ TEST(TurnFaults, AnyMessagesMayBeLostAndAnybodyStopped) {
   });
 }
 
+// Whatever a client submits while turns go to and fro is done, also what comes at the instant in
+// which it gives one up: by the turn's own way, and by others, which the agent looks for.
+TEST(TurnFaults, WhatIsSubmittedAtAnyInstantIsDone) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    Scene scene(host);
+    scene.clients[0]->play(scene.card.in(60'000_us));
+    auto& client = *scene.clients[1];
+    const auto copy = entries::copy_to_host(client.process.memory, client.process.host->bus(), 64);
+    for (unsigned i = 0; i < 1000; ++i) {
+      const Instant deadline = scene.card.in(20'000_us);
+      const auto ticket = i % 4 == 0 ? client.queue.submit(copy, deadline)
+                                     : client.turn->submit(client.queue, &copy, 1, false, deadline);
+      ASSERT_THAT(ticket, IsOk());
+      ASSERT_THAT(client.queue.wait(*ticket, driver::WaitPolicy::kPolling, deadline), IsOk()) << i;
+      host.clock().sleep_until(host.clock().now() +
+                               static_cast<std::int64_t>(i * 37 % 400) * 10_ns);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -46,15 +46,32 @@ class Server {
 
   Result<ServerResult> run() {
     if (auto started = start(); !started) return forward_error(started);
-    if (options_.watched) options_.watched([this] { return glance(); });
-    gate_.run([this](ClientProcess& process) { clean(process); });
-    if (options_.watched) options_.watched({});
+    {
+      const Watch watch(*this);
+      gate_.run([this](ClientProcess& process) { clean(process); });
+    }
     ServerResult result{results(), cards_.memory_left()};
     cards_.close();
     return result;
   }
 
  private:
+  // Whoever watches may look as long as this is there, however it ends.
+  class Watch {
+   public:
+    explicit Watch(Server& server) : watched_(server.options_.watched) {
+      if (watched_) watched_([&server] { return server.glance(); });
+    }
+    ~Watch() {
+      if (watched_) watched_({});
+    }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    const std::function<void(std::function<ServerGlance()>)>& watched_;
+  };
+
   struct Program {
     std::unique_ptr<acl::Process> state;
     ProgramResult result;

@@ -309,6 +309,7 @@ std::unique_ptr<QueueRecord> ProcessContext::Impl::take_out(const QueueRecord& r
   const auto found = std::find_if(queues.begin(), queues.end(), is_it);
   auto taken = std::move(*found);
   queues.erase(found);
+  entries_gone += taken->channel->counters().entries;
   manager.note_queues(-1);
   unmap_if_last(limits);
   return taken;

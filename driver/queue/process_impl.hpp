@@ -145,6 +145,7 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   bool withheld = false;    // and cannot be made to forget it: nobody else gets its ids
 
   std::vector<std::unique_ptr<QueueRecord>> queues;  // by id
+  std::uint64_t entries_gone = 0;                    // of queues that are there no more
   std::atomic<std::size_t> handles{0};               // of queues, alive; and enter()
   unsigned evictions = 0;
   bool compacting = false;  // one of the evictions is the driver's

@@ -149,7 +149,7 @@ void TurnClient::Impl::stop(bool stopped) {
 std::uint64_t TurnClient::Impl::entries_of_process() {
   auto& process = seat->process().impl();
   const MutexHolder holder(*process.mutex);
-  std::uint64_t entries = 0;
+  std::uint64_t entries = process.entries_gone;
   for (const auto& record : process.queues) entries += record->channel->counters().entries;
   return entries;
 }
@@ -256,7 +256,6 @@ bool TurnClient::Impl::has_work() {
 }
 
 void TurnClient::Impl::forget(const QueueChannel& channel) {
-  entries_.fetch_sub(channel.counters().entries);
   {
     const MutexHolder holder(*launches_lock_);
     launches_.erase(

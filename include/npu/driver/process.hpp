@@ -57,9 +57,9 @@ class NPU_API ProcessContext {
       Bytes size, platform::DmaDirection direction = platform::DmaDirection::kBidirectional);
 
   // kInvalidArgument: options out of range, no core of `core_mask` is of the process' group;
-  // kOutOfResources: queue ids, doorbells or max_queues
-  // used up; kOutOfMemory; kQueueFull: the management ring; kTimeout; kBadDevice: the card has
-  // refused. A queue created while the process is evicted is evicted, too.
+  // kOutOfResources: queue ids, doorbells or max_queues used up; kOutOfMemory; kQueueFull: the
+  // management ring; kTimeout; kBadDevice: the card has refused. A queue created while the process
+  // is evicted is evicted, too.
   Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options = {});
   // kNotFound, kInvalidArgument; kBusy: is being destroyed; kDeviceFault: it has stopped. A failed
   // change changes nothing, but the card may have been left without it (kTimeout).

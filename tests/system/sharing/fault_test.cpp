@@ -261,5 +261,26 @@ TEST(TurnFaults, WhatIsSubmittedAtAnyInstantIsDone) {
   });
 }
 
+// A queue's entries are no others' because there are as many.
+TEST(TurnFaults, WhatIsSubmittedByOtherWaysToOneNewQueueAfterAnotherIsDone) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    Scene scene(host);
+    scene.clients[0]->play(scene.card.in(60'000_us));
+    auto& client = *scene.clients[1];
+    auto& process = client.process;
+    const auto copy = entries::copy_to_host(process.memory, process.host->bus(), 64);
+    for (unsigned i = 0; i < 8; ++i) {
+      const Instant deadline = scene.card.in(20'000_us);
+      const auto queue = must(process.process->create_queue());
+      const auto ticket = queue->submit(copy, deadline);
+      ASSERT_THAT(ticket, IsOk());
+      ASSERT_THAT(queue->wait(*ticket, driver::WaitPolicy::kPolling, deadline), IsOk()) << i;
+      for (int look = 0; look < 1000 && client.running(); ++look) scene.pass(5_us);
+      scene.pass(20_us);  // it has looked
+    }
+  });
+}
+
 }  // namespace
 }  // namespace npu::test

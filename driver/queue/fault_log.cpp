@@ -53,7 +53,8 @@ QueueFault QueueFaultLog::decode(std::uint64_t number) const {
   fault.doorbell = record.doorbell;
   fault.opcode = record.opcode;
   fault.write = record.write != 0;
-  fault.host = record.host != 0;
+  fault.host = (record.flags & abi::kFaultHost) != 0;
+  fault.goes_on = (record.flags & abi::kFaultGoesOn) != 0;
   if (record.core != 0) fault.core = record.core - 1U;
   fault.block = record.block;
   fault.size = record.size;

@@ -181,6 +181,7 @@ void QueueChannel::write(abi::QueueEntry entry, const QueueEntryOptions& options
   // A completion nobody counts on would take the place of one that somebody does.
   unsigned flags = entry.flags & ~unsigned{abi::kEntryCompletion | abi::kEntryInterrupt};
   if (options.barrier) flags |= abi::kEntryBarrier;
+  if (options.go_on) flags |= abi::kEntryGoOn;
   if (completion) flags |= abi::kEntryCompletion;
   if (options.completion && options.interrupt && parts_.vector) flags |= abi::kEntryInterrupt;
   entry.flags = static_cast<std::uint16_t>(flags);
@@ -244,9 +245,11 @@ void QueueChannel::note_fault(const QueueFault& fault) {
   {
     fault_lock_.lock(link_.clock());
     const SpinLockHolder holder(fault_lock_);
+    // Those it goes on after are asked for soon, or never: the youngest are kept.
+    if (faults_.size() == kKept && faults_.front().goes_on) faults_.erase(faults_.begin());
     if (faults_.size() < kKept) faults_.push_back(fault);
   }
-  note_fault(fault.code);
+  if (!fault.goes_on) note_fault(fault.code);
 }
 
 void QueueChannel::note_fault(abi::FaultCode code) {
@@ -294,6 +297,7 @@ QueueCounters QueueChannel::counters() const {
   result.ring_full = counters_.ring_full.load(kRelaxed);
   result.rejected = counters_.rejected.load(kRelaxed);
   result.completions = counters_.completions.load(kRelaxed);
+  result.failed = counters_.failed.load(kRelaxed);
   result.waits = counters_.waits.load(kRelaxed);
   result.spun = counters_.spun.load(kRelaxed);
   result.slept = counters_.slept.load(kRelaxed);

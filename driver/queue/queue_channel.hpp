@@ -85,7 +85,7 @@ class QueueChannel {
   };
   struct Counters {
     std::atomic<std::uint64_t> submissions{0}, entries{0}, doorbells{0}, entry_writes{0},
-        mmio_reads{0}, ring_full{0}, rejected{0}, completions{0}, waits{0}, spun{0}, slept{0},
+        mmio_reads{0}, ring_full{0}, rejected{0}, completions{0}, failed{0}, waits{0}, spun{0}, slept{0},
         missed{0}, timeouts{0};
   };
 

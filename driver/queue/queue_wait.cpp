@@ -45,7 +45,8 @@ void QueueChannel::read_one(std::uint64_t read_index, std::uint64_t rest) {
   const auto tag = static_cast<std::uint32_t>(rest);
   const auto status = static_cast<abi::FaultCode>(rest >> 32 & 0xFFFF);
   if (status != abi::FaultCode::kNone && status != abi::FaultCode::kWaitTimeout) {
-    note_fault(status);
+    counters_.failed.fetch_add(1, kRelaxed);
+    if ((rest >> 48 & abi::kCompletionGoesOn) == 0) note_fault(status);
   }
   if ((tag & 0x8000'0000U) == 0) return;  // of a failed entry that did not ask for it
   // The sequence number near the last ones that has these 31 bits.
@@ -65,7 +66,10 @@ tl::unexpected<Error> QueueChannel::fault_error(const QueueTicket& ticket,
   auto known = std::find_if(faults_.begin(), faults_.end(), [&](const QueueFault& fault) {
     return fault.code == code && fault.index == ticket.index;
   });
-  if (known == faults_.end()) known = faults_.begin();  // the fault that has stopped the queue
+  if (known == faults_.end()) {  // the fault that has stopped the queue
+    known = std::find_if(faults_.begin(), faults_.end(),
+                         [](const QueueFault& fault) { return !fault.goes_on; });
+  }
   if (known != faults_.end()) {
     const std::string place = whole_place_of(*known);
     if (known->index != ticket.index) text += fmt::format("; of entry {}", known->index);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/acl/stream.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -19,6 +21,11 @@ int code_of(const std::optional<driver::QueueFault>& fault, bool on_cube) {
   if (fault->code == abi::FaultCode::kPoisoned) return kHbmError;
   if (!fault->core) return kDriver;
   return on_cube ? kCoreException : kVectorException;
+}
+
+// Its last entry has failed, the queue has not stopped.
+bool goes_on_after(const Lane& lane, const Error& error) {
+  return error.code == ErrorCode::kDeviceFault && !lane.queue->faulted();
 }
 
 }  // namespace
@@ -69,12 +76,13 @@ Outcome Stream::change_to(Cores cores) {
   }
   const Instant deadline = clock_.now() + kRoom;
   const auto set = driver::entries::record_event(*signal_, ++signal_value_);
-  const auto ticket = driver::submit_in_turn(process_, *before->queue, &set, 1, deadline);
+  const auto ticket =
+      driver::submit_in_turn(process_, *before->queue, &set, 1, deadline, options());
   if (!ticket) return fault(ticket.error());
   before->last = *ticket;
   const auto wait = driver::entries::wait_event(*signal_, signal_value_);
   const auto& now = lane_of(cores);
-  const auto behind = driver::submit_in_turn(process_, *now->queue, &wait, 1, deadline);
+  const auto behind = driver::submit_in_turn(process_, *now->queue, &wait, 1, deadline, options());
   if (!behind) return fault(behind.error());
   now->last = *behind;
   return {};
@@ -85,7 +93,7 @@ Value<Submitted> Stream::append(Cores cores, const abi::QueueEntry* entries, std
   if (auto there = change_to(cores); !there) return forward_fault(there);
   const auto on = lane_of(cores);
   const auto ticket =
-      driver::submit_in_turn(process_, *on->queue, entries, count, clock_.now() + kRoom);
+      driver::submit_in_turn(process_, *on->queue, entries, count, clock_.now() + kRoom, options());
   if (!ticket) return fault(ticket.error());
   on->last = *ticket;
   return Submitted{on, *ticket};
@@ -102,28 +110,51 @@ Value<Submitted> Stream::follow(const abi::QueueEntry* entries, std::size_t coun
 }
 
 Outcome Stream::wait(Instant deadline, int late) {
+  Outcome first;
   for (std::size_t i = 0; i < kCoreKinds; ++i) {
     const auto lane = lanes_[i];  // a task that finds an error makes new ones
     if (lane == nullptr || !lane->last) continue;
     const auto done = lane->queue->wait(*lane->last, driver::WaitPolicy::kAdaptive, deadline);
-    if (!done) return failed(lane, done.error(), late);
+    const bool goes_on = done || goes_on_after(*lane, done.error());
+    if (!goes_on) return failed(lane, done.error(), late);
+    if (auto error = heard(*lane); first) first = std::move(error);
   }
   const Guard held(*lock_);
   land();
-  return {};
+  return first;
+}
+
+// Entries that have failed since the program was last told, while those behind them ran.
+Outcome Stream::heard(Lane& lane) {
+  const Guard held(*lock_);
+  const auto failed = lane.queue->counters().failed;
+  if (lane.told == failed) return {};
+  lane.told = failed;
+  const auto error = faults_.take(lane.queue->id());
+  const bool on_cube = &lane == lane_of(Cores::kCube).get();
+  const auto text = error ? fmt::format("queue {}, entry {}: {}", lane.queue->id().value,
+                                        error->index, abi::to_string(error->code))
+                          : fmt::format("queue {}: an entry has failed", lane.queue->id().value);
+  return fault(code_of(error, on_cube), text);
 }
 
 Value<bool> Stream::is_done() {
+  Outcome first;
   for (std::size_t i = 0; i < kCoreKinds; ++i) {
     const auto lane = lanes_[i];
     if (lane == nullptr || !lane->last) continue;
     const auto done = lane->queue->is_done(*lane->last);
-    if (!done) {
+    if (!done && !goes_on_after(*lane, done.error())) {
       const auto told = failed(lane, done.error(), kStreamTimeout);
       return forward_fault(told);
     }
-    if (!*done) return false;
+    if (done && !*done) return false;
   }
+  for (const auto& lane : std::array{lanes_}) {
+    if (lane == nullptr) continue;
+    if (auto error = heard(*lane); first) first = std::move(error);
+  }
+  if (!first) return forward_fault(first);
   const Guard held(*lock_);
   land();
   return true;

@@ -22,7 +22,11 @@ namespace npu::exec::acl {
 struct Lane {
   std::unique_ptr<driver::Queue> queue;
   std::optional<driver::QueueTicket> last;
+  std::uint64_t told = 0;  // of its failed entries, those that the program has heard of
 };
+
+// What an error of a stream does to the work behind it (aclrtSetStreamFailureMode()).
+enum class FailureMode : std::uint8_t { kGoOn, kStop };
 
 // An entry of a stream: it may have other queues before this one has ended.
 struct Submitted {
@@ -54,7 +58,8 @@ class Stream {
   Value<Submitted> follow(const abi::QueueEntry* entries, std::size_t count);
   void expect(Landing landing) { landings_.push_back(std::move(landing)); }
 
-  // Until everything is done. `late`: the code when it is not at `deadline`.
+  // Until everything is done, or an error has stopped the stream. The first error since the last
+  // call; `late`: the code when it is not done at `deadline`.
   Outcome wait(Instant deadline, int late);
   // One look.
   Value<bool> is_done();
@@ -62,6 +67,8 @@ class Stream {
   void close(bool force);
   Outcome limit(const CoreLimits& limits);
   const CoreLimits& limits() const { return limits_; }
+  // Of what is submitted from now on.
+  void set_failure_mode(FailureMode mode) { mode_ = mode; }
 
  private:
   // What follows is called with the lock held.
@@ -73,6 +80,12 @@ class Stream {
   std::shared_ptr<Lane>& lane_of(Cores cores) { return lanes_[static_cast<std::size_t>(cores)]; }
 
   Outcome failed(const std::shared_ptr<Lane>& lane, const Error& error, int late);
+  Outcome heard(Lane& lane);
+  driver::QueueEntryOptions options() const {
+    driver::QueueEntryOptions options;
+    options.go_on = mode_ == FailureMode::kGoOn;
+    return options;
+  }
 
   platform::Clock& clock_;
   driver::ProcessContext& process_;
@@ -86,6 +99,7 @@ class Stream {
   std::optional<driver::SignalId> signal_;
   std::uint64_t signal_value_ = 1;
   std::vector<Landing> landings_;
+  FailureMode mode_ = FailureMode::kGoOn;
   bool closed_ = false;
 };
 

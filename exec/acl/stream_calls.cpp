@@ -109,10 +109,11 @@ Outcome stream_wait_event(Caller& caller, CallRecord& call) {
   return submitted ? Outcome{} : Outcome(forward_fault(submitted));
 }
 
-// Both modes are alike: after an error the stream's later work is gone, and it takes new one.
 Outcome set_stream_failure_mode(Caller& caller, CallRecord& call) {
   const auto stream = caller.stream(call.words[0]);
-  return stream ? Outcome{} : Outcome(forward_fault(stream));
+  if (!stream) return forward_fault(stream);
+  (*stream)->stream->set_failure_mode(call.words[1] == 0 ? FailureMode::kGoOn : FailureMode::kStop);
+  return {};
 }
 
 Outcome create_event(Caller& caller, CallRecord& call) {

@@ -48,6 +48,10 @@ struct QueueCommand {
   bool given_up = false;
   bool taken = false;
 
+  // It has failed, or may, and its queue does not stop.
+  bool goes_on() const {
+    return (entry.flags & abi::kEntryGoOn) != 0 && fault.code != abi::FaultCode::kMalformedEntry;
+  }
   abi::QueueOpcode opcode() const { return static_cast<abi::QueueOpcode>(entry.opcode); }
 };
 

@@ -30,7 +30,7 @@ void FaultLog::record(abi::QueueFaultRecord record, unsigned vector, std::uint64
 }
 
 void FaultLog::queue_fault(Queue& queue, const CommandFault& fault, bool host,
-                           const QueueCommand* command) {
+                           const QueueCommand* command, bool goes_on) {
   auto& mqd = queue.mqd;
   abi::QueueFaultRecord record;
   record.address = fault.address;
@@ -44,12 +44,14 @@ void FaultLog::queue_fault(Queue& queue, const CommandFault& fault, bool host,
   record.page = static_cast<std::uint16_t>(queue.process->page);
   record.doorbell = mqd.doorbell;
   record.write = fault.write ? 1 : 0;
-  record.host = host ? 1 : 0;
+  if (host) record.flags |= abi::kFaultHost;
   record.core = static_cast<std::uint16_t>(fault.core);
   record.block = fault.block;
   record.size = static_cast<std::uint32_t>(std::min<Bytes>(fault.size, UINT32_MAX));
   record.instruction = fault.instruction;
-  if (!queue.faulted) {
+  if (goes_on) {
+    record.flags |= abi::kFaultGoesOn;
+  } else if (!queue.faulted) {
     queue.faulted = true;
     mqd.state = static_cast<std::uint32_t>(abi::QueueState::kFaulted);
     mqd.error = record.code;

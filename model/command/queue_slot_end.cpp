@@ -24,16 +24,18 @@ void QueueSlot::finish(QueueCommand& command) {
       packed(command.handle));
   if (command.fault.failed() && command.fault.code != FaultCode::kWaitTimeout) {
     report(command);
-  } else {
-    try_start();
+    if (!command.goes_on()) return;
+    pump();  // what comes behind an entry that could not be started
   }
+  try_start();
 }
 
 // Of a kernel as soon as one block is at fault.
 void QueueSlot::report(QueueCommand& command) {
   if (command.reported) return;
   command.reported = true;
-  fault(command.fault, command.host_fault, &command);
+  if (!command.goes_on()) return fault(command.fault, command.host_fault, &command);
+  function().faults->queue_fault(*queue_, command.fault, command.host_fault, &command, true);
 }
 
 void QueueSlot::completed(std::uint64_t argument) {
@@ -69,6 +71,7 @@ void QueueSlot::write_completion(QueueCommand& command) {
   entry.tag = command.entry.tag;
   entry.status = static_cast<std::uint16_t>(command.fault.code);
   entry.phase = abi::completion_phase(mqd.completion_index, mqd.log2_completions);
+  if (command.fault.failed() && command.goes_on()) entry.phase |= abi::kCompletionGoesOn;
   const std::uint64_t place =
       mqd.completion_index++ & ((std::uint64_t{1} << mqd.log2_completions) - 1);
   ++shared_.statistics.completions;

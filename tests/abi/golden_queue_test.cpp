@@ -69,7 +69,12 @@ TEST(GoldenQueue, EntryFlags) {
   EXPECT_EQ(kEntryCompletion, 2);
   EXPECT_EQ(kEntryInterrupt, 4);
   EXPECT_EQ(kEntryHostAddress, 8);
-  EXPECT_EQ(kEntryFlags, 15);
+  EXPECT_EQ(kEntryGoOn, 16);
+  EXPECT_EQ(kEntryFlags, 31);
+  EXPECT_EQ(kCompletionPhase, 1);
+  EXPECT_EQ(kCompletionGoesOn, 2);
+  EXPECT_EQ(kFaultHost, 1);
+  EXPECT_EQ(kFaultGoesOn, 2);
   EXPECT_EQ(kQueueEntryFormat, 1);
   EXPECT_EQ(kQueueEntrySize, 64U);
 }
@@ -235,7 +240,7 @@ TEST(GoldenQueue, FaultRecordBytes) {
   QueueFaultRecord record;
   record.number = 1, record.time_ns = 2, record.address = 3, record.index = 4, record.code = 0x30;
   record.opcode = 5, record.vmid = 6, record.pasid = 7, record.queue = 8, record.page = 9;
-  record.doorbell = 10, record.tag = 11, record.write = 1, record.host = 1;
+  record.doorbell = 10, record.tag = 11, record.write = 1, record.flags = kFaultHost;
   record.core = 12, record.block = 13, record.size = 14;
   record.instruction = InstructionPlace{4, 15}.pack();  // MTE2
   const auto b = bytes_of(record);

@@ -121,13 +121,15 @@ struct QueueFaultRecord {
   std::uint16_t doorbell = 0;     // 46
   std::uint32_t tag = 0;          // 48  of the entry
   std::uint8_t write = 0;         // 52  the access was a write
-  std::uint8_t host = 0;          // 53  the address is a bus address
+  std::uint8_t flags = 0;         // 53  kFault...
   std::uint16_t core = 0;         // 54  1 + the core of a kernel's block; 0: no kernel's fault
   std::uint32_t block = 0;        // 56  of the launch
   std::uint32_t size = 0;         // 60  bytes of the access, or of the operand at fault; 0: unknown
 };
 static_assert(sizeof(QueueFaultRecord) == 64 && offsetof(QueueFaultRecord, code) == 32 &&
               offsetof(QueueFaultRecord, queue) == 40 && offsetof(QueueFaultRecord, tag) == 48);
+inline constexpr std::uint8_t kFaultHost = 0x01;    // the address is a bus address
+inline constexpr std::uint8_t kFaultGoesOn = 0x02;  // of an entry with kEntryGoOn: the queue runs on
 inline constexpr std::uint32_t kNoQueue = 0xFFFFFFFF;
 inline constexpr std::uint32_t kQueueFaultSize = 64;
 

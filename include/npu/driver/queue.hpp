@@ -16,6 +16,7 @@ namespace npu::driver {
 struct QueueEntryOptions {
   bool barrier = false;    // starts when all before it are complete
   bool completion = true;  // can be waited for. Off: only submitted; a fault still stops the queue
+  bool go_on = false;      // its failure does not stop the queue; needs `completion` to be heard of
   bool interrupt = true;   // MSI-X at the end, if the queue has interrupts; needs `completion`
 };
 
@@ -57,7 +58,7 @@ class NPU_API Queue {
 
   // One look; at an entry older than 1 ms also at the card, at most once in 1 ms for a queue, in
   // case what the card has written of its end was lost. kDeviceFault: the entry failed, or the
-  // queue was stopped before it was done; kNotFound: the outcome has been forgotten;
+  // queue was stopped before it was done (faulted()); kNotFound: the outcome has been forgotten;
   // kInvalidArgument: not of this queue, or without completion; kAborted: the queue was destroyed,
   // or the card reset; kDeviceLost, kIo.
   Result<bool> is_done(const QueueTicket& ticket);

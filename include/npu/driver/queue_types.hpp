@@ -124,6 +124,7 @@ struct QueueFault {
   std::uint16_t page = 0, doorbell = 0;
   std::uint8_t opcode = 0;
   bool write = false, host = false;
+  bool goes_on = false;  // the queue has not stopped: QueueEntryOptions::go_on
   std::optional<std::uint32_t> core;  // of a kernel's block
   std::uint32_t block = 0;            // of the launch, if there is a core
   std::uint32_t size = 0;             // bytes of the access or operand at fault; 0: unknown
@@ -157,6 +158,7 @@ struct QueueCounters {
   std::uint64_t ring_full = 0;     // submissions that had to wait for room
   std::uint64_t rejected = 0;      // and got none
   std::uint64_t completions = 0;   // completion entries read
+  std::uint64_t failed = 0;        // those of entries at fault
   std::uint64_t waits = 0, spun = 0, slept = 0, missed_interrupts = 0, timeouts = 0;
 };
 

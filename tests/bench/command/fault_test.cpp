@@ -126,6 +126,44 @@ TEST_P(CommandFaults, StopTheQueueAndNoOther) {
   EXPECT_TRUE(bench.command.idle());
 }
 
+// An entry that says so is complete with its fault, and what is behind it runs; but one that is
+// malformed stops the queue, whatever its flags are.
+TEST_P(CommandFaults, GoOnWhereTheEntryLetsThem) {
+  CommandBench bench;
+  auto culprit = bench.make({1});
+  bench.tables.map(1, kPeer, abi::PageTableEntry::peer_target(3, 0));
+  bench.device.store(bench.share(1, kPeerArguments), copy_words(kPeer, kVirtual, 16));
+  const auto entry = with(GetParam().entry, GetParam().entry.format, abi::kEntryGoOn);
+  for (unsigned i = 0; i < 3; ++i) {
+    bench.push(culprit, entry);
+    bench.push(culprit, nop(6 + i, abi::kEntryCompletion | abi::kEntryBarrier));
+  }
+  bench.ring(culprit);
+  bench.run(1_ms);
+  const bool stops = GetParam().code == FaultCode::kMalformedEntry;
+  for (unsigned i = 0; i < 3; ++i) {
+    const auto failed = bench.completion(culprit);
+    ASSERT_TRUE(failed) << i;
+    EXPECT_EQ(failed->status, static_cast<int>(GetParam().code));
+    EXPECT_EQ(failed->phase & abi::kCompletionGoesOn, stops ? 0 : abi::kCompletionGoesOn);
+    const auto fault = bench.fault(i + 1);
+    EXPECT_EQ(fault.code, static_cast<int>(GetParam().code));
+    EXPECT_EQ(fault.index, 2 * i);
+    EXPECT_EQ(fault.flags & abi::kFaultGoesOn, stops ? 0 : abi::kFaultGoesOn);
+    const auto behind = bench.completion(culprit);
+    if (stops) {
+      EXPECT_FALSE(behind);
+      break;
+    }
+    ASSERT_TRUE(behind) << i;
+    EXPECT_EQ(behind->tag, 6 + i);
+    EXPECT_EQ(behind->status, 0);
+  }
+  EXPECT_EQ(bench.on_queue(abi::ManagementOpcode::kQueryQueue, culprit).status, 0U);
+  EXPECT_EQ(bench.descriptor(culprit).state, stops ? 3U : 0U);
+  EXPECT_TRUE(bench.command.idle());
+}
+
 INSTANTIATE_TEST_SUITE_P(All, CommandFaults, testing::ValuesIn(cases()));
 
 TEST(CommandFault, AQueueAtFaultIsRemovedAndAddedAnew) {
@@ -153,7 +191,7 @@ TEST(CommandFault, ARingThatCannotBeReadIsAFault) {
   bench.doorbell(queue, 1);
   bench.run(20_us);
   EXPECT_EQ(bench.fault(1).code, static_cast<int>(FaultCode::kRingFetch));
-  EXPECT_EQ(bench.fault(1).host, 1);
+  EXPECT_EQ(bench.fault(1).flags, abi::kFaultHost);
 }
 
 TEST(CommandFault, CompletionRingAndSignalsOfAnotherProcessAreAFaultBeforeAnythingIsWritten) {

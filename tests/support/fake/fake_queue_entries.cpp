@@ -230,7 +230,7 @@ void FakeQueues::fault(Queue& queue, const Access& access, const abi::QueueEntry
   record.doorbell = queue.mqd.doorbell;
   record.page = static_cast<std::uint16_t>(processes_.at(queue.mqd.pasid).page);
   record.write = access.write ? 1 : 0;
-  record.host = access.host ? 1 : 0;
+  record.flags = access.host ? abi::kFaultHost : 0;
   if (entry != nullptr) {
     record.opcode = entry->opcode;
     record.tag = entry->tag;

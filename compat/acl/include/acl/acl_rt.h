@@ -68,7 +68,11 @@ ACL_RT_CALL aclrtSynchronizeStream(aclrtStream stream);
 ACL_RT_CALL aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
 ACL_RT_CALL aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status);
 ACL_RT_CALL aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
-/* 0: later work of the stream runs after an error, 1: it does not. */
+/* What an error does to what is submitted behind it from now on: it runs, which is what streams
+   begin with, or is dropped. Either way the next synchronisation says which error it was, and the
+   stream takes new work then. */
+#define ACL_CONTINUE_ON_FAILURE 0x00000000U
+#define ACL_STOP_ON_FAILURE 0x00000001U
 ACL_RT_CALL aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
 /* --- Events. One that was never recorded is not ready, and waiting for it is 107000. */

@@ -65,7 +65,7 @@ void Management::halt(abi::FaultCode code, std::uint64_t address) {
   record.address = address;
   record.index = done_;
   record.queue = abi::kNoQueue;
-  record.host = host_memory_ ? 1 : 0;
+  record.flags = host_memory_ ? abi::kFaultHost : 0;
   function_.faults->stray(record);
 }
 

@@ -36,6 +36,18 @@ void CardLock::part(const std::vector<std::shared_ptr<CardLock>>& cards) {
   }
 }
 
+// What becomes its neighbour does so under its lock.
+bool CardLock::lock_alone() {
+  mutex_->lock();
+  {
+    spin_.lock(clock_);
+    const SpinLockHolder holder(spin_);
+    if (neighbours_.empty()) return true;
+  }
+  mutex_->unlock();
+  return false;
+}
+
 void CardLock::add_neighbours(std::vector<std::shared_ptr<CardLock>>& to) {
   spin_.lock(clock_);
   const SpinLockHolder holder(spin_);
@@ -43,6 +55,10 @@ void CardLock::add_neighbours(std::vector<std::shared_ptr<CardLock>>& to) {
 }
 
 PagesLock::PagesLock(const std::vector<std::shared_ptr<CardLock>>& cards) {
+  if (cards.size() == 1 && cards.front()->lock_alone()) {
+    held_ = cards;
+    return;
+  }
   const auto all = [&cards] {
     auto wanted = cards;
     for (const auto& card : cards) card->add_neighbours(wanted);

@@ -30,6 +30,8 @@ class CardLock {
     unsigned times = 0;
   };
 
+  // False, and not locked: it has neighbours.
+  bool lock_alone();
   void add_neighbours(std::vector<std::shared_ptr<CardLock>>& to);
 
   platform::Clock& clock_;

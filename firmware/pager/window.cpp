@@ -31,12 +31,19 @@ void Window::send(abi::Message message) {
   while (status().get<abi::ControlStatus::Room>() == 0 && port_.poll_again(kEver)) continue;
   message.words[3] = taken_;
   for (unsigned i = 0; i < message.words.size(); ++i) {
-    port_.store_register(0, abi::kOutbox + 8 * i, static_cast<std::uint32_t>(message.words[i]));
+    put_half(2 * i, static_cast<std::uint32_t>(message.words[i]));
     if (i == 0) continue;  // its high half is the message's number
-    port_.store_register(0, abi::kOutbox + 8 * i + 4,
-                         static_cast<std::uint32_t>(message.words[i] >> 32));
+    put_half(2 * i + 1, static_cast<std::uint32_t>(message.words[i] >> 32));
   }
   put(abi::OutboxSend::from_raw(1));
+}
+
+// The registers keep what was sent last, much of which is the same in the next message.
+void Window::put_half(unsigned i, std::uint32_t value) {
+  auto& there = outbox_[i];
+  if (there == value) return;
+  there = value;
+  port_.store_register(0, abi::kOutbox + 4 * i, value);
 }
 
 void Window::reply(unsigned vmid, std::uint64_t address, bool abort) {

@@ -2,6 +2,7 @@
 // The control window (abi/control_window.hpp) as the pager uses it.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "npu/abi/control_window.hpp"
@@ -52,9 +53,11 @@ class Window {
     put(High::from_raw(static_cast<std::uint32_t>(address >> 32)));
   }
   void invalidate(abi::Invalidate value);
+  void put_half(unsigned i, std::uint32_t value);
 
   platform::AicpuPort& port_;
-  std::uint64_t taken_ = 0;  // messages
+  std::uint64_t taken_ = 0;                             // messages
+  std::array<std::optional<std::uint32_t>, 8> outbox_;  // nothing: not known
 };
 
 }  // namespace npu::firmware

@@ -149,7 +149,7 @@ void AicpuPrograms::snoop(Writer writer, SpaceId vmid, std::uint64_t address, By
     return snoop_later(vmid, address, length);
   }
   for (unsigned i = 0; i < cores_.size(); ++i) {
-    if (i == writer_) continue;
+    if (i == writer_ || !cores_[i]->busy()) continue;  // a launch begins with an empty cache
     cores_[i]->drop_lines(vmid, address, length, writer == Writer::kAicpuAtomic && writer_ > i);
   }
 }

@@ -8,6 +8,8 @@
 namespace npu::model {
 namespace {
 
+constexpr SimTime kFirstStride = 20'000'000;  // ps; a transaction takes less
+
 sc_core::sc_time span(SimTime from, SimTime to) {
   return sc_core::sc_time::from_value(to - from);
 }
@@ -92,7 +94,9 @@ void Agenda::serve(SimTime until) {
 }
 
 void Agenda::run() {
-  armed_for_ = UINT64_MAX;
+  const SimTime kernel = sc_core::sc_time_stamp().value();
+  if (kernel < armed_for_) return arm_some_way(kernel);
+  armed_for_ = armed_at_ = UINT64_MAX;
   for (auto* event : notices_) event->notify();
   notices_.clear();
   if (stopped_) return sc_core::sc_pause();
@@ -105,6 +109,7 @@ void Agenda::run() {
   } else if (!empty()) {
     arm(first().when);
   }
+  if (empty()) alarms_.forget_ended();
   running_ = false;
 }
 
@@ -149,9 +154,8 @@ bool Agenda::take_off() {
   if (process_ahead_) return notices_.empty();
   if (!may_run_ahead_ || running_ || !notices_.empty()) return false;
   limit_ = kernel_idle_until();
-  if (limit_ == armed_for_) {  // the kernel's next is our own
-    wake_.cancel();
-    armed_for_ = UINT64_MAX;
+  if (limit_ == armed_at_) {  // the kernel's next is our own
+    disarm();
     limit_ = kernel_idle_until();
   }
   process_ahead_ = true;
@@ -167,6 +171,8 @@ void Agenda::land() {
     arm(reached);
   } else if (!empty()) {
     arm(first().when);
+  } else {
+    alarms_.forget_ended();
   }
 }
 
@@ -211,7 +217,7 @@ void Agenda::wait_with_others(const sc_core::sc_event& event, SimTime limit) {
     if (limit == UINT64_MAX) {
       sc_core::wait(event);
     } else {
-      sc_core::wait(span(sim_now(), limit), event);
+      alarms_.wait(event, limit);
     }
   });
 }
@@ -221,11 +227,10 @@ void Agenda::wait_a_delta() {
 }
 
 SimTime Agenda::next_activity() {
-  if (kernel_idle_until() == armed_for_) {  // our own: the handlers are looked at below
-    wake_.cancel();
-    armed_for_ = UINT64_MAX;
-  }
-  const SimTime kernel = kernel_idle_until();
+  if (kernel_idle_until() == armed_at_) disarm();  // our own: handlers are looked at below
+  alarms_.disarm();
+  const SimTime kernel = std::min(kernel_idle_until(), alarms_.first());
+  alarms_.arm();
   const auto voided = std::count_if(timeouts_.begin(), timeouts_.end(),
                                     [](Timeout* timeout) { return timeout->is_void(); });
   if (pending() == static_cast<std::size_t>(voided)) return kernel;
@@ -248,10 +253,24 @@ void Agenda::notify(sc_core::sc_event& event) {
   }
 }
 
+// The kernel keeps what is cancelled until its time comes, and most of what is armed for a far time
+// gives way to something nearer: it is gone to by steps, of which only the next one can be left.
 void Agenda::arm(SimTime when) {
   if (when >= armed_for_) return;
   armed_for_ = when;
-  wake_.notify(span(sim_now(), when));
+  stride_ = kFirstStride;
+  arm_some_way(sim_now());
+}
+
+void Agenda::arm_some_way(SimTime now) {
+  armed_at_ = now + std::min(stride_, armed_for_ - now);
+  stride_ *= 2;
+  wake_.notify(span(now, armed_at_));
+}
+
+void Agenda::disarm() {
+  wake_.cancel();
+  armed_for_ = armed_at_ = UINT64_MAX;
 }
 
 }  // namespace npu::model

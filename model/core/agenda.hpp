@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/core/alarms.hpp"
+
 namespace npu::model {
 
 // Simulated time inside the models: picoseconds since elaboration (sc_time's resolution is 1 ps).
@@ -28,12 +30,14 @@ using SimTime = std::uint64_t;
 namespace detail {
 inline SimTime ahead_to = 0;  // where a handler or process is that runs ahead of the kernel, else 0
 inline SimTime in_step = 0;   // where a handler is that runs at the kernel's time, else 0
+// What sc_time_stamp() gives, without a call: it is asked for some hundred times a transaction.
+inline const sc_core::sc_time& kernel_time = sc_core::sc_get_curr_simcontext()->time_stamp();
 }  // namespace detail
 
 // The time at which the caller runs, be it a handler or a process.
 inline SimTime sim_now() {
   const SimTime known = detail::ahead_to | detail::in_step;  // one of them at most
-  return known != 0 ? known : sc_core::sc_time_stamp().value();
+  return known != 0 ? known : detail::kernel_time.value();
 }
 
 // Whose one handler may find that what it was scheduled for is over.
@@ -128,6 +132,8 @@ class Agenda : public sc_core::sc_module {
   void serve(SimTime until);
   void advance_ahead();
   void arm(SimTime when);
+  void arm_some_way(SimTime now);
+  void disarm();
   SimTime kernel_idle_until() const;
   bool take_off();
   void land();
@@ -145,13 +151,16 @@ class Agenda : public sc_core::sc_module {
   std::vector<std::uint64_t> free_;  // places in handlers_
   std::uint64_t next_sequence_ = 0;
   SimTime armed_for_ = UINT64_MAX;
-  SimTime limit_ = 0;           // the kernel has something else to do then
-  bool running_ = false;        // a handler
-  bool process_ahead_ = false;  // a process goes on at sim_now()
+  SimTime armed_at_ = UINT64_MAX;  // the kernel's next step on the way there
+  SimTime stride_ = 0;             // of these steps; each is twice as long as the one before
+  SimTime limit_ = 0;              // the kernel has something else to do then
+  bool running_ = false;           // a handler
+  bool process_ahead_ = false;     // a process goes on at sim_now()
   bool may_run_ahead_ = false;
   std::vector<Timeout*> timeouts_;
   std::vector<sc_core::sc_event*> notices_;  // of handlers ahead of the kernel
   sc_core::sc_event wake_;
+  Alarms alarms_{"alarms"};
   static inline const std::atomic<bool> kNever{false};
   const std::atomic<bool>* raised_ = &kNever;
   std::function<bool()> look_;

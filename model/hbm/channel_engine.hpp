@@ -304,6 +304,7 @@ class ChannelEngine {
   void update_gated(unsigned pseudo_channel, int lane);
   void close_refreshed(unsigned pseudo_channel, Clock refreshes);
   void take_turns(Refresh& refresh, Clock turns) const;
+  Clock turns_before(unsigned pseudo_channel, int lane) const;
   Clock refresh_interval() const { return static_cast<Clock>(per_bank_ ? t_.trefi_pb : t_.trefi); }
 
   HbmTimings t_;

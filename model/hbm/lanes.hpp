@@ -13,6 +13,15 @@ class LaneSet {
   void add(int lane) { word(lane) |= bit(lane); }
   void remove(int lane) { word(lane) &= ~bit(lane); }
   bool empty() const { return (words_[0] | words_[1]) == 0; }
+  // In ascending order, those that were there at the call.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (int i = 0; i < 2; ++i) {
+      for (std::uint64_t rest = words_[static_cast<std::size_t>(i)]; rest != 0; rest &= rest - 1) {
+        visit(64 * i + __builtin_ctzll(rest));
+      }
+    }
+  }
 
  private:
   std::uint64_t& word(int lane) { return words_[static_cast<unsigned>(lane) / 64]; }

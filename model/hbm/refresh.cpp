@@ -163,10 +163,7 @@ RefreshWindows ChannelEngine::refreshes_of(int lane, Clock now) const {
   const unsigned number = pseudo_channel_of(lane);
   if (!per_bank_) return refreshes_[number * static_cast<std::size_t>(lanes_per_pseudo_channel_)];
   RefreshWindows windows = refreshes_[static_cast<std::size_t>(lane)];
-  const auto turn = [this](const Place& p) { return p.stack * banks_per_rank_ + p.in_rank; };
-  const int banks = banks_per_rank_ * static_cast<int>(t_.stacks);
-  const int before = (turn(place(lane)) - turn(place(refresh_lane(number))) + banks) % banks;
-  const Clock due = refresh_[number].due + Clock{t_.trefi_pb} * before;
+  const Clock due = refresh_[number].due + Clock{t_.trefi_pb} * turns_before(number, lane);
   if (due <= now) windows.fall_due(due);
   return windows;
 }
@@ -191,6 +188,13 @@ void ChannelEngine::update_gated(unsigned pseudo_channel, int lane) {
   if (split_) return update_all();
   const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
   for (int i = first; i < first + lanes_per_pseudo_channel_; ++i) update_bank(i);
+}
+
+// How many banks have their turn before that of the lane.
+Clock ChannelEngine::turns_before(unsigned pseudo_channel, int lane) const {
+  const auto turn = [this](const Place& p) { return p.stack * banks_per_rank_ + p.in_rank; };
+  const int banks = banks_per_rank_ * static_cast<int>(t_.stacks);
+  return (turn(place(lane)) - turn(place(refresh_lane(pseudo_channel))) + banks) % banks;
 }
 
 // Per-bank refresh goes round the banks; lanes that pad a rank have no turn.
@@ -259,22 +263,14 @@ bool ChannelEngine::can_refresh(unsigned pseudo_channel, Clock at) const {
 }
 
 void ChannelEngine::close_refreshed(unsigned pseudo_channel, Clock refreshes) {
-  Refresh& refresh = refresh_[pseudo_channel];
-  const auto close = [this](int lane) {
-    if (!queue_.bank(lane).open) return;
+  queue_.open_rows().for_each([&](int lane) {
+    if (pseudo_channel_of(lane) != pseudo_channel) return;
+    if (turns_before(pseudo_channel, lane) >= refreshes) return;
     precharge(lane, now_);
     update_bank(lane);
     ++counts_.precharges;
-  };
-  if (refreshes >= Clock{banks_per_rank_} * static_cast<int>(t_.stacks)) {  // all have their turn
-    const int first = static_cast<int>(pseudo_channel) * lanes_per_pseudo_channel_;
-    for (int lane = first; lane < first + lanes_per_pseudo_channel_; ++lane) close(lane);
-    return take_turns(refresh, refreshes);
-  }
-  for (Clock i = 0; i < refreshes; ++i) {
-    close(refresh_lane(pseudo_channel));
-    take_turns(refresh, 1);
-  }
+  });
+  take_turns(refresh_[pseudo_channel], refreshes);
 }
 
 }  // namespace npu::model::hbm

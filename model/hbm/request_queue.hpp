@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "model/hbm/command.hpp"
+#include "model/hbm/lanes.hpp"
 
 namespace npu::model::hbm {
 
@@ -132,6 +133,7 @@ class RequestQueue {
   void open_row(int lane, std::uint32_t row) {
     Bank& opened = bank(lane);
     opened.open = true;
+    open_rows_.add(lane);
     opened.row = row;
     if (split_ && !rows_[static_cast<std::size_t>(lane)].repeated) {  // its request has left
       for (auto& list : opened.lists) {
@@ -146,9 +148,12 @@ class RequestQueue {
       list.miss = list.hit == list.head ? next_match(list.head, opened, false) : list.head;
     }
   }
+  // Banks with an open row.
+  const LaneSet& open_rows() const { return open_rows_; }
   void close_row(int lane) {
     Bank& closed = bank(lane);
     closed.open = false;
+    open_rows_.remove(lane);
     for (auto& list : closed.lists) {
       list.hit = kNoRequest;
       list.miss = list.head;
@@ -213,6 +218,7 @@ class RequestQueue {
   Slot free_ = kNoRequest;  // linked by `next`; the last one used comes first
   std::array<Bank, kMaxLanes> banks_;
   std::array<Rows, kMaxLanes> rows_{};
+  LaneSet open_rows_;
   std::array<Request, kAgeLimit> requests_;
   std::int16_t oldest_age_ = 0;  // nothing older is held
   std::array<Slot, kAgeLimit> slot_of_age_{};

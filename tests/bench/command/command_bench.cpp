@@ -207,7 +207,9 @@ std::optional<abi::QueueCompletion> CommandBench::completion(TestQueue& queue) {
   const auto entry = queue.spec.host
                          ? host.load<abi::QueueCompletion>(host_share(queue.spec.process, offset))
                          : device.load<abi::QueueCompletion>(share(queue.spec.process, offset));
-  if (entry.phase != abi::completion_phase(queue.read, queue.spec.log2_ring)) return std::nullopt;
+  if ((entry.phase & abi::kCompletionPhase) !=
+      abi::completion_phase(queue.read, queue.spec.log2_ring))
+    return std::nullopt;
   ++queue.read;
   return entry;
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits of waits: up to when a process waits for an event. Most waits end long before theirs, and
+// the kernel would keep each of these until its time comes, which makes every other one slower to
+// find. Here a limit is gone with its wait, and the kernel knows of the earliest one alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <systemc>
+#include <vector>
+
+namespace npu::model {
+
+class Alarms : public sc_core::sc_module {
+ public:
+  explicit Alarms(const sc_core::sc_module_name& name);
+  SC_HAS_PROCESS(Alarms);
+
+  // For processes, with the kernel at their time: until `event` or `limit`, picoseconds.
+  void wait(const sc_core::sc_event& event, std::uint64_t limit);
+  // The earliest limit; UINT64_MAX: nobody waits with one.
+  std::uint64_t first() const { return waits_.empty() ? UINT64_MAX : (*waits_.begin())->limit; }
+  // The kernel has none of them among what it has to do, until arm().
+  void disarm();
+  void arm();
+  // Where the kernel has nothing else to do it must not go on to a limit whose wait has ended.
+  void forget_ended() {
+    if (waits_.empty()) disarm();
+  }
+
+ private:
+  struct Wait {
+    std::uint64_t limit;
+    std::uint64_t number;  // of equal limits the one that was first there is over first
+    sc_core::sc_event* over;
+    bool rung = false;
+  };
+  struct Earlier {
+    bool operator()(const Wait* a, const Wait* b) const {
+      return a->limit != b->limit ? a->limit < b->limit : a->number < b->number;
+    }
+  };
+  // Ends with the wait, also with one whose process is killed.
+  class Entry;
+
+  void ring();
+  void arm_some_way(std::uint64_t now);
+
+  std::set<Wait*, Earlier> waits_;
+  std::uint64_t number_ = 0;
+  std::uint64_t armed_for_ = UINT64_MAX;  // may be that of a wait that has ended
+  std::uint64_t stride_ = 0;              // to there by steps, each twice as long as the one before
+  sc_core::sc_event due_;
+  std::vector<std::unique_ptr<sc_core::sc_event>> events_;
+  std::vector<sc_core::sc_event*> free_;
+};
+
+}  // namespace npu::model

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a block.
 #include "model/aicore/program_core.hpp"
 
 #include <algorithm>
@@ -38,26 +37,37 @@ FixpipeWays ways_of(const ProgramCoreConfig& config, abi::CoreType type) {
 
 }  // namespace
 
-ProgramCore::Units::Units(ProgramCore& core, ProgramServices& services)
-    : pipes(services.sim, services.config, services.clock, core.statistics_, core),
-      memory(core.sizes_, services.config.functional),
-      cache(services.config.cache_lines, services.config.cache_ways) {}
+ProgramCore::Units::Units(ProgramCore& core)
+    : local(core.sizes_, core.services_.config.functional),
+      effects(core.services_, core.core_type() == abi::CoreType::kAic, core.calls_, core.thread_,
+              core.requests_, core.cross_flags_, core.tracks_, local, core),
+      pipes(core.sim_, core.services_.config, core.services_.clock, core.statistics_, effects),
+      issue(core.services_, core.sizes_, core.ways_, core.calls_, core.thread_, core.polls_, pipes,
+            core.cross_flags_, core.statistics_),
+      reads(core.services_, core.calls_, core.thread_, core.requests_, core.statistics_),
+      write_backs(core.services_, core.calls_, core.thread_, core.requests_),
+      memory(core.services_, core.thread_, core.polls_, reads, write_backs, local,
+             core.buffer_size(LocalBuffer::kUb), core.statistics_),
+      fetch(core.services_, core.calls_, core.thread_, reads, core.statistics_) {}
 
 ProgramCore::ProgramCore(ProgramServices& services, const std::string& track, unsigned number,
                          Owner& owner)
     : services_(services),
       sim_(services.sim),
-      config_(services.config),
-      clock_(services.clock),
-      track_(track),
       number_(number),
       sizes_(sizes_of(services.config, services.layout.type(number))),
       ways_(ways_of(services.config, services.layout.type(number))),
       owner_(owner),
-      window_(statistics_, services.clock) {}
+      window_(statistics_, services.clock),
+      tracks_(services.sim.recorder, track),
+      thread_(services.sim, number, calls_, statistics_, owner),
+      requests_(owner, number, calls_, statistics_),
+      polls_(services, window_, calls_, thread_, statistics_),
+      registers_(services, number, window_, calls_, thread_, polls_, owner),
+      cross_flags_(services, number, calls_, thread_, owner) {}
 
 unsigned ProgramCore::physical_core() const {
-  const auto& own = services_.cores_of[function_of(block_.vmid)];
+  const auto& own = services_.cores_of[function_of(space())];
   return static_cast<unsigned>(std::lower_bound(own.begin(), own.end(), number_) - own.begin());
 }
 
@@ -71,17 +81,13 @@ Bytes ProgramCore::buffer_size(LocalBuffer buffer) const {
 void ProgramCore::start(const KernelBlock& block) {
   sc_assert(!busy_);
   busy_ = pending_ = true;
-  cut_ = in_block_;  // a thread that a reset has not let go yet ends first
-  ++generation_;
-  block_ = block;
-  call_ = {block.image, block.arguments, block.block, block.blocks, 0};
-  depth_ = 0;
-  issued_ = 0;
-  fault_ = {};
+  thread_.set_cut(in_block_);  // a thread that a reset has not let go yet ends first
+  calls_.launch(block);
+  thread_.set_fault({});
   began_ = sim_now();
   window_.launched();
   owner_.status_changed(number_);
-  sim_.agenda.notify(wake_);
+  thread_.wake_up();
 }
 
 void ProgramCore::stop() {
@@ -90,217 +96,227 @@ void ProgramCore::stop() {
     stopped_early_ = true;
     return;
   }
-  if (cut_) return;
-  cut_ = true;
-  sim_.agenda.notify(wake_);
+  if (!thread_.is_cut()) thread_.end();
 }
 
 void ProgramCore::reset() {
   window_.reset();
-  ++generation_;
+  calls_.abandon();
   busy_ = pending_ = false;
   stopped_early_ = false;
   forget_accesses();
-  images_.clear();
   if (units_) {
+    units_->fetch.forget_images();
     units_->pipes.cut();
-    units_->memory.clear();  // whoever comes next is somebody else
+    units_->local.clear();  // whoever comes next is somebody else
   }
   if (!in_block_) return;
-  cut_ = abandoned_ = true;
-  sim_.agenda.notify(wake_);
+  abandoned_ = true;
+  thread_.end();
 }
 
-void ProgramCore::keep_fault(CommandFault fault, platform::Pipe pipe, std::uint32_t number) {
-  fault.instruction = abi::InstructionPlace{static_cast<std::uint8_t>(pipe), number}.pack();
-  fault_ = fault;
+void ProgramCore::answered(std::uint32_t slot, Completion completion, std::uint64_t address,
+                           bool write, Bytes length) {
+  requests_.answered();
+  const auto [pipe, place] = RequestPort::unpack(slot);
+  const bool scalar = pipe == Pipe::kScalar;
+  if (completion != Completion::kSuccess && !thread_.is_cut()) {
+    thread_.fail({device_fault(completion), address, space(), write, length}, pipe,
+                 scalar ? calls_.issued() : units_->pipes.instruction_of(pipe, place));
+  }
+  if (thread_.is_cut()) {
+    if (requests_.idle()) thread_.wake_up();
+    return;
+  }
+  if (!scalar) return units_->pipes.answered(pipe, place, length);
+  if (place == MemoryReads::kPlace) {
+    units_->reads.answered();
+  } else {
+    units_->write_backs.answered(place);
+  }
+  thread_.answered();
 }
 
-void ProgramCore::fail(const CommandFault& fault, platform::Pipe pipe, std::uint32_t number) {
-  if (cut_) return;
-  keep_fault(fault, pipe, number);
-  cut_ = true;
-  sim_.agenda.notify(wake_);
+void ProgramCore::translated(std::uint32_t slot) {
+  const auto [pipe, place] = RequestPort::unpack(slot);
+  if (thread_.is_cut() || pipe == Pipe::kScalar) return;
+  units_->pipes.translated(pipe, place);
+}
+
+void ProgramCore::window_written(std::uint32_t offset, std::uint32_t value) {
+  if (window_.write(offset, value)) polls_.register_written();
+}
+
+void ProgramCore::cross_flags_changed() {
+  if (!units_ || !in_block_) return;
+  cross_flags_.others_raised();
+  if (units_->pipes.waits_for_cross_flag()) units_->pipes.cross_flags_changed();
+}
+
+LocalMemory* ProgramCore::vector_memory(unsigned which) {
+  ProgramCore& vector = owner_.vector_core(number_, which);
+  const unsigned role = services_.layout.role(vector.number_);
+  if (!vector.busy_ || !calls_.shares_block_with(vector.calls_, role)) return nullptr;
+  return &vector.units().local;
 }
 
 // --- the thread ----------------------------------------------------------------------------
 
 void ProgramCore::run() {
   for (;;) {
-    while (!pending_) sim_.agenda.wait(wake_);
+    while (!pending_) sim_.agenda.wait(thread_.wake());
     pending_ = false;
     in_block_ = true;
     run_block();
-    in_block_ = cut_ = abandoned_ = false;
+    in_block_ = abandoned_ = false;
+    thread_.set_cut(false);
   }
 }
 
 ProgramCore::Units& ProgramCore::units() {
-  if (!units_) units_ = std::make_unique<Units>(*this, services_);
+  if (!units_) units_ = std::make_unique<Units>(*this);
   return *units_;
 }
 
 void ProgramCore::run_block() {
   units();
-  cut_ = stopped_early_;
+  thread_.begin_block(stopped_early_);
   stopped_early_ = false;
-  local_ = sim_now();
-  units_->cache.clear();
-  polls_.close();
-  replayed_.clear();
-  found_at_ = UINT64_MAX;
-  run_.identify({"AI Core", number_, block_.block, block_.blocks, {}});
+  units_->memory.clear();
+  polls_.reset();
+  const KernelBlock& block = calls_.block();
+  run_.identify({"AI Core", number_, block.block, block.blocks, {}});
   const auto outcome = run_.run([this] {
     const int result = run_launched();
-    if (result != 0) raise_fault(FaultCode::kKernelResult, static_cast<std::uint32_t>(result));
+    if (result != 0) {
+      thread_.raise_fault(FaultCode::kKernelResult, static_cast<std::uint32_t>(result));
+    }
   });
   if (outcome == ProgramRun::Outcome::kThrew) {
-    if (!cut_) fault_ = {FaultCode::kKernelTrap, block_.image, block_.vmid, false};
-    cut_ = true;
+    if (!thread_.is_cut()) {
+      thread_.set_fault({FaultCode::kKernelTrap, block.image, block.vmid, false});
+    }
+    thread_.set_cut(true);
   }
   if (!abandoned_) end_block();
 }
 
 int ProgramCore::run_launched() {
-  if (cut_) throw Cut{};
-  local_ += ticks(services_.launch.dispatch) + ticks(services_.launch.init);
-  const SimTime initialised = local_ + ticks(services_.launch.software_init);
-  catch_up();
+  thread_.check();
+  const CoreConfig& launch = services_.launch;
+  thread_.pass(ticks(launch.dispatch) + ticks(launch.init));
+  const SimTime initialised = thread_.local() + ticks(launch.software_init);
+  thread_.catch_up();
   // Part of the software's initialisation, and longer than the rest of it if the image is large.
-  const auto program = fetch(block_.image);
+  const auto program = units_->fetch.fetch(calls_.block().image);
   identify(program);
-  local_ = std::max(local_, initialised);
+  thread_.reach(initialised);
+  const int result = call_program(program);
+  thread_.enter();
+  units_->issue.drain();
+  units_->write_backs.await_most(0);
+  thread_.catch_up();
+  return result;
+}
+
+int ProgramCore::call_program(const ProgramFetch::Program& program) {
   const int result = run_.call_program(program.executed, [&] { return program.entry(port_); });
   executed(run_.take_executed());
-  enter();
-  wait_for({Waits::kDrained});
-  local_ = std::max(local_, units_->pipes.drained_at());
-  wait_for({Waits::kWriteBacks});
-  catch_up();
   return result;
 }
 
 // None is under way, or those that are will not be heard of.
 void ProgramCore::forget_accesses() {
-  under_way_ = answers_ = writing_back_ = 0;
-  for (auto& line : write_backs_) line.busy = false;
+  requests_.forget();
+  if (!units_) return;
+  units_->reads.forget();
+  units_->write_backs.forget();
 }
 
 // Accesses under way end first.
 void ProgramCore::end_block() {
   units_->pipes.cut();
-  while (under_way_ > 0 && !abandoned_) sim_.agenda.wait(wake_);
+  while (!requests_.idle() && !abandoned_) sim_.agenda.wait(thread_.wake());
   if (abandoned_) return;
   forget_accesses();
-  const SimTime end = std::max(cut_ ? sim_now() : local_, sim_now());
-  sim_.agenda.at<&ProgramCore::report>(end + ticks(services_.launch.report), *this, generation_);
+  const SimTime end = std::max(thread_.is_cut() ? sim_now() : thread_.local(), sim_now());
+  sim_.agenda.at<&ProgramCore::report>(end + ticks(services_.launch.report), *this,
+                                       calls_.generation());
 }
 
 void ProgramCore::report(std::uint64_t generation) {
-  if (generation != generation_) return;
+  if (generation != calls_.generation()) return;
+  const CommandFault& fault = thread_.fault();
+  const KernelBlock block = calls_.block();
   ++statistics_.blocks;
-  if (fault_.failed()) ++statistics_.faults;
+  if (fault.failed()) ++statistics_.faults;
   statistics_.running += sim_now() - began_;
   if (sim_.recorder.enabled()) {
-    sim_.emit(track_of(Pipe::kScalar), platform::Activity::kKernelBlock, began_, sim_now(),
-              block_.cause, 0, block_.block);
+    sim_.emit(tracks_.of(Pipe::kScalar), platform::Activity::kKernelBlock, began_, sim_now(),
+              block.cause, 0, block.block);
   }
   busy_ = false;
-  window_.ended(fault_.code);
+  window_.ended(fault.code);
   owner_.status_changed(number_);
-  const KernelBlock block = block_;
-  owner_.block_ended(number_, block, fault_);
+  owner_.block_ended(number_, block, fault);
 }
 
-// --- time ----------------------------------------------------------------------------------
+// --- calls of the program ------------------------------------------------------------------
 
-void ProgramCore::identify(const Program& program) {
-  run_.identify({"AI Core", number_, call_.block, call_.blocks, program.name});
+void ProgramCore::identify(const ProgramFetch::Program& program) {
+  run_.identify({"AI Core", number_, call().block, call().blocks, program.name});
 }
 
-void ProgramCore::raise_fault(FaultCode code, std::uint64_t address, bool write, Bytes size,
-                              platform::Pipe pipe) {
-  if (!cut_) keep_fault({code, address, block_.vmid, write, size}, pipe, issued_);
-  cut_ = true;
-  throw Cut{};
+void ProgramCore::executed(std::uint64_t instructions) {
+  if (instructions == 0 || thread_.is_cut()) return;
+  statistics_.executed += instructions;
+  constexpr unsigned kPercent = 100;
+  thread_.spend(services_.clock.clocks(instructions * kPercent) /
+                services_.config.scalar_ipc_percent);
 }
 
-void ProgramCore::enter() {
-  if (cut_) throw Cut{};
-  if (local_ > sim_now() + kRunAhead) catch_up();
+void ProgramCore::scalar(unsigned cycles) {
+  thread_.enter();
+  thread_.spend(services_.clock.clocks(cycles));
 }
 
-void ProgramCore::enter_effect() {
-  enter();
-  spoil();
-}
-
-// Of cores at one time those of lower numbers go first, whatever woke them, so that what happens
-// depends on times alone. Ahead of the kernel there is nobody else at that time.
-void ProgramCore::sync_to(SimTime when) {
-  goes_on_ = std::max(when, sim_now());
-  while (sim_now() < when && !cut_) sim_.agenda.wait(wake_, when);
-  if (!cut_) sim_.agenda.wait_until(sim_now());  // handlers due at this time go first
-  while (!cut_ && detail::ahead_to == 0 && owner_.goes_later(number_, goes_on_)) {
-    sim_.agenda.wait_a_delta();
-    sim_.agenda.wait_until(sim_now());
+int ProgramCore::invoke(const platform::KernelCall& call) {
+  polls_.enter_effect();
+  if (calls_.full()) thread_.raise_fault(FaultCode::kInstruction, call.image);
+  // What the caller has issued belongs to its own call, flags between cores above all.
+  if (!units_->pipes.drained()) issue().pipe_barrier(Pipe::kAll);
+  thread_.catch_up();
+  const SimTime begin = thread_.local();
+  const auto program = units_->fetch.fetch(call.image);
+  const auto caller_identity = run_.identity();
+  const auto caller = calls_.enter(call);
+  identify(program);
+  set_up(thread_.local());
+  const int result = call_program(program);
+  issue().pipe_barrier(Pipe::kAll);
+  cross_flags_.leave_call();
+  calls_.leave(caller);
+  run_.identify(caller_identity);
+  polls_.close();
+  ++statistics_.kernels;
+  if (sim_.recorder.enabled()) {
+    sim_.emit(tracks_.of(Pipe::kScalar), platform::Activity::kKernelCall, begin, thread_.local(),
+              calls_.block().cause, 0,
+              std::uint64_t{call.block} << 48 | (call.arguments & 0xFFFF'FFFF'FFFF));
   }
-  goes_on_ = UINT64_MAX;
-  if (cut_) throw Cut{};
+  return result;
 }
 
-void ProgramCore::catch_up() {
-  sync_to(local_);
-  local_ = std::max(local_, sim_now());
+void ProgramCore::set_up(SimTime begun) {
+  const SimTime found = polls_.take_found();
+  if (found > begun || !sim_.recorder.enabled()) return;
+  sim_.emit(tracks_.setup(), platform::Activity::kTaskSetup, found, begun, calls_.block().cause, 0,
+            call().block);
 }
 
-void ProgramCore::wake_thread() {
-  if (waits_.what != Waits::kNothing) sim_.agenda.notify(wake_);
-}
-
-bool ProgramCore::satisfied(const WaitsFor& condition) const {
-  const PipeUnit& pipes = units_->pipes;
-  switch (condition.what) {
-    case Waits::kRoom:
-      return !pipes.full(condition.pipe);
-    case Waits::kFlag:
-      return pipes.raised(condition.pipe, Pipe::kScalar, condition.id);
-    case Waits::kDrained:
-      return pipes.drained();
-    case Waits::kAnswers:
-      return answers_ <= condition.id;
-    case Waits::kWriteBacks:
-      return writing_back_ <= condition.id;
-    default:
-      return false;
-  }
-}
-
-bool ProgramCore::hopeless(const WaitsFor& condition) const {
-  const bool pipes = condition.what == Waits::kRoom || condition.what == Waits::kFlag ||
-                     condition.what == Waits::kDrained;
-  return pipes && units_->pipes.stuck() && !units_->pipes.waits_for_cross_flag();
-}
-
-void ProgramCore::wait_for(const WaitsFor& condition) {
-  while (!satisfied(condition)) {
-    if (hopeless(condition)) {
-      if (condition.what == Waits::kFlag) {
-        raise_fault(FaultCode::kFlagDeadlock,
-                    at_fault(abi::FaultyField::kFlag, condition.pipe, condition.id));
-      }
-      raise_fault(FaultCode::kFlagDeadlock, at_fault(abi::FaultyField::kFlag, condition.pipe));
-    }
-    waits_ = condition;
-    sim_.agenda.wait(wake_);
-    waits_ = {};
-    if (cut_) throw Cut{};
-  }
-}
-
-void ProgramCore::pipes_advanced() {
-  if (waits_.what == Waits::kNothing) return;
-  if (satisfied(waits_) || hopeless(waits_)) wake_thread();
+void ProgramCore::trap(std::uint16_t code) {
+  polls_.enter_effect();
+  thread_.raise_fault(FaultCode::kKernelTrap, code);
 }
 
 }  // namespace npu::model

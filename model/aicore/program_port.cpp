@@ -23,7 +23,7 @@ Bytes ProgramPort::buffer_size(platform::LocalBuffer buffer) const {
   return core_.buffer_size(buffer);
 }
 std::uint64_t ProgramPort::counter_hz() const {
-  return core_.counter_hz();
+  return core_.registers().counter_hz();
 }
 
 // What the program has executed takes its time first.
@@ -45,76 +45,76 @@ auto ProgramPort::ask(Call&& call) {
 // --- pipes ----------------------------------------------------------------------------------
 
 void ProgramPort::issue(const platform::CopyIn& instruction) {
-  act([&] { core_.issue(instruction); });
+  act([&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::CopyOut& instruction) {
-  act([&] { core_.issue(instruction); });
+  act([&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::LoadL0& instruction) {
-  act([&] { core_.issue(instruction); });
+  act([&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::Mmad& instruction) {
-  act([&] { core_.issue(instruction); });
+  act([&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::Fixpipe& instruction) {
-  act([&] { core_.issue(instruction); });
+  act([&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::Vector& instruction) {
-  act([&] { core_.issue(instruction); });
+  act([&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::set_flag(Pipe from, Pipe to, unsigned id) {
-  act([&] { core_.set_flag(from, to, id); });
+  act([&] { core_.issue().set_flag(from, to, id); });
 }
 void ProgramPort::wait_flag(Pipe from, Pipe to, unsigned id) {
-  act([&] { core_.wait_flag(from, to, id); });
+  act([&] { core_.issue().wait_flag(from, to, id); });
 }
 void ProgramPort::pipe_barrier(Pipe pipe) {
-  act([&] { core_.pipe_barrier(pipe); });
+  act([&] { core_.issue().pipe_barrier(pipe); });
 }
 void ProgramPort::set_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
-  act([&] { core_.set_cross_flag(pipe, scope, flag); });
+  act([&] { core_.issue().set_cross_flag(pipe, scope, flag); });
 }
 void ProgramPort::wait_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
-  act([&] { core_.wait_cross_flag(pipe, scope, flag); });
+  act([&] { core_.issue().wait_cross_flag(pipe, scope, flag); });
 }
 
 // --- the scalar unit ------------------------------------------------------------------------
 
 std::uint64_t ProgramPort::load(std::uint64_t address, unsigned bytes) {
-  return ask([&] { return core_.load(address, bytes); });
+  return ask([&] { return core_.memory().load(address, bytes); });
 }
 void ProgramPort::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
-  act([&] { core_.store(address, bytes, value); });
+  act([&] { core_.memory().store(address, bytes, value); });
 }
 void ProgramPort::clean_invalidate(std::uint64_t address) {
-  act([&] { core_.clean_invalidate(address); });
+  act([&] { core_.memory().clean_invalidate(address); });
 }
 void ProgramPort::clean_invalidate_all() {
-  act([&] { core_.clean_invalidate_all(); });
+  act([&] { core_.memory().clean_invalidate_all(); });
 }
 void ProgramPort::memory_barrier() {
-  act([&] { core_.memory_barrier(); });
+  act([&] { core_.memory().memory_barrier(); });
 }
 std::uint32_t ProgramPort::load_ub(std::uint32_t offset) {
-  return ask([&] { return core_.load_ub(offset); });
+  return ask([&] { return core_.memory().load_ub(offset); });
 }
 void ProgramPort::store_ub(std::uint32_t offset, std::uint32_t value) {
-  act([&] { core_.store_ub(offset, value); });
+  act([&] { core_.memory().store_ub(offset, value); });
 }
 std::uint64_t ProgramPort::data_main_base() {
-  return ask([&] { return core_.data_main_base(); });
+  return ask([&] { return core_.registers().data_main_base(); });
 }
 void ProgramPort::set_cond(std::uint32_t value) {
-  act([&] { core_.set_cond(value); });
+  act([&] { core_.registers().set_cond(value); });
 }
 std::uint64_t ProgramPort::system_counter() {
-  return ask([&] { return core_.system_counter(); });
+  return ask([&] { return core_.registers().system_counter(); });
 }
 void ProgramPort::scalar(unsigned cycles) {
   act([&] { core_.scalar(cycles); });
 }
 bool ProgramPort::poll_again(std::uint64_t deadline) {
-  return ask([&] { return core_.poll_again(deadline); });
+  return ask([&] { return core_.polls().poll_again(deadline); });
 }
 int ProgramPort::invoke(const platform::KernelCall& call) {
   return ask([&] { return core_.invoke(call); });

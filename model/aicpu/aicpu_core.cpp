@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block's life: from the command processor to the program and back.
 #include "model/aicpu/aicpu_core.hpp"
 
 #include <algorithm>
@@ -9,34 +8,23 @@
 namespace npu::model {
 
 using abi::FaultCode;
-using platform::Activity;
-using platform::AicpuPhase;
 
 namespace {
 constexpr Bytes kFetchBorder = abi::entry_span(0);  // no access crosses one
-constexpr SimTime kUninterrupted = 1'000'000;       // ps of computing; longer is ended by a stop
 }  // namespace
 
-AicpuCore::AicpuCore(Shared& shared, unsigned number, std::uint32_t track)
+AicpuCore::AicpuCore(AicpuShared& shared, unsigned number, std::uint32_t track)
     : shared_(shared),
       sim_(shared.sim),
       number_(number),
       track_(track),
-      instruction_scale_(std::max<std::uint64_t>(shared.launch.clock_hz / 1'000'000, 1) *
-                         shared.config.ipc_percent),
-      l1_hit_(ticks(shared.config.l1_hit)),
-      l1_other_line_(ticks(shared.config.l1_other_line)),
-      register_load_(ticks(shared.config.register_load)),
-      cache_(shared.config.l1, shared.config.l1_ways),
-      memory_stores_(shared.config.store_buffer, ticks(shared.config.store_done)),
-      register_stores_(shared.config.register_stores, ticks(shared.config.register_store_done)) {}
+      thread_(shared, number),
+      memory_(shared, number, thread_, rounds_, *this, statistics_),
+      registers_(shared, thread_, rounds_, statistics_),
+      polls_(shared, number, thread_, rounds_, memory_, registers_, statistics_),
+      phases_(thread_, shared.sim, track, statistics_) {}
 
-void AicpuCore::serve() {
-  for (;;) {
-    while (!assigned_) sim_.agenda.wait(start_);
-    run_block();
-  }
-}
+// --- from outside ----------------------------------------------------------------------------
 
 void AicpuCore::start(const KernelBlock& block) {
   sc_assert(!busy_);
@@ -54,136 +42,125 @@ void AicpuCore::stop() {
     assigned_stopped_ = true;
     return;
   }
-  stop_ = true;
-  if (sleeping_) look_changed();
-  if (computing_) sim_.agenda.notify(wake_);
+  end_program();
 }
 
 void AicpuCore::reset() {
   ++generation_;
   busy_ = assigned_ = false;
-  stop_ = discard_ = true;
-  if (sleeping_) look_changed();
-  if (computing_) sim_.agenda.notify(wake_);
-  fetching_ = false;
-  if (waiting_) answered(Completion::kCompleterAbort);
-  cache_.clear();
-  register_visible_.clear();
-  for (; !store_buffer_.empty(); store_buffer_.pop()) {
-    shared_.memory.release(store_buffer_.oldest().hold);
+  discard_ = true;
+  end_program();
+  memory_.reset();
+  registers_.reset();
+}
+
+void AicpuCore::end_program() {
+  thread_.stop();
+  polls_.look_changed();
+  thread_.interrupt();
+}
+
+void AicpuCore::store_refused(const CommandFault& fault) {
+  thread_.note_fault(fault);
+  stop();
+}
+
+void AicpuCore::drop_lines(SpaceId vmid, std::uint64_t address, Bytes length, bool later) {
+  if (memory_.drop(vmid, address, length)) polls_.lines_dropped(address, length, later);
+}
+
+// --- the process -----------------------------------------------------------------------------
+
+void AicpuCore::serve() {
+  for (;;) {
+    while (!assigned_) sim_.agenda.wait(start_);
+    run_block();
   }
-  ++resets_;
 }
 
 void AicpuCore::run_block() {
   assigned_ = false;
-  stop_ = assigned_stopped_;
   discard_ = false;
-  block_ = next_block_;
-  // A launch begins with an empty data cache (platform/aicpu_port.hpp).
-  cache_.clear();
-  last_line_ = kNoLine;
-  rounds_.forget();
-  memory_stores_.reset();
-  register_stores_.reset();
-  phase_ = AicpuPhase::kIdle;
-  at_phase_ = statistics_.work();
   const auto& launch = shared_.launch;
-  local_ = started_ + ticks(launch.dispatch) + ticks(launch.init) + ticks(launch.software_init);
-  local_ = std::max(local_, sim_now());
+  thread_.begin(
+      next_block_, assigned_stopped_,
+      started_ + ticks(launch.dispatch) + ticks(launch.init) + ticks(launch.software_init));
+  memory_.begin();
+  registers_.begin();
+  rounds_.forget();
+  phases_.begin();
   run_program();
   if (discard_) return;
-  end_phase();
+  phases_.end();
   report();
 }
 
 void AicpuCore::run_program() {
-  fault_ = {};
-  run_.identify({"AICPU", number_, block_.block, block_.blocks, {}});
+  const KernelBlock& block = thread_.block();
+  run_.identify({"AICPU", number_, block.block, block.blocks, {}});
   const auto outcome = run_.run([this] {
-    synchronise();
+    thread_.synchronise();
     const auto program = load_program();
     const auto entry = reinterpret_cast<platform::AicpuEntry>(program.entry);
     const int result = run_.call_program(program.executed, [&] { return entry(port_); });
     executed(run_.take_executed());
-    sit_out();
+    thread_.sit_out();
     if (result != 0) {
-      fault(FaultCode::kKernelResult, static_cast<std::uint32_t>(result), false);
+      thread_.fault(FaultCode::kKernelResult, static_cast<std::uint32_t>(result), false);
     }
   });
   if (outcome == ProgramRun::Outcome::kThrew) {
-    fault_ = {FaultCode::kKernelTrap, block_.image, block_.vmid, false};
+    thread_.set_fault({FaultCode::kKernelTrap, block.image, block.vmid, false});
   }
 }
 
 LoadedProgram AicpuCore::load_program() {
+  const KernelBlock& block = thread_.block();
+  const auto invalid = [&] { thread_.fault(FaultCode::kInvalidImage, block.image, false); };
   abi::ImageHeader header;
-  if (block_.image % abi::kImageAlignment != 0) {
-    fault(FaultCode::kInvalidImage, block_.image, false);
-  }
-  read(block_.image, &header, sizeof header);
-  if (!shared_.loader.accepts(header)) fault(FaultCode::kInvalidImage, block_.image, false);
+  if (block.image % abi::kImageAlignment != 0) invalid();
+  memory_.read(block.image, &header, sizeof header);
+  if (!shared_.loader.accepts(header)) invalid();
   auto program = shared_.loader.find(header);
   if (program.entry == nullptr) {
-    const std::uint64_t object = block_.image + sizeof header;
-    for (Bytes at = 0; at < header.size;) {
-      const Bytes in_page = kFetchBorder - (object + at) % kFetchBorder;
-      const Bytes length = std::min({shared_.config.fetch, header.size - at, in_page});
-      timed_read(object + at, length);
-      at += length;
-    }
+    const std::uint64_t object = block.image + sizeof header;
+    fetch_object(object, header.size);
     std::vector<unsigned char> bytes(header.size);
-    const auto completion = shared_.memory.read(block_.vmid, object, bytes.data(), bytes.size());
-    if (completion != Completion::kSuccess) fault(device_fault(completion), object, false);
+    const auto completion = shared_.memory.read(block.vmid, object, bytes.data(), bytes.size());
+    if (completion != Completion::kSuccess) thread_.fault(device_fault(completion), object, false);
     program = shared_.loader.load(header, bytes.data());
   }
-  if (program.entry == nullptr) fault(FaultCode::kInvalidImage, block_.image, false);
+  if (program.entry == nullptr) invalid();
   rounds_.forget();
   return program;
 }
 
+void AicpuCore::fetch_object(std::uint64_t object, Bytes size) {
+  for (Bytes at = 0; at < size;) {
+    const Bytes in_page = kFetchBorder - (object + at) % kFetchBorder;
+    const Bytes length = std::min({shared_.config.fetch, size - at, in_page});
+    memory_.read_past(object + at, length);
+    at += length;
+  }
+}
+
 // What the program has posted is done before the command processor hears of its end.
 void AicpuCore::report() {
-  local_ = std::max({local_, sim_now(), memory_stores_.all_done(), register_stores_.all_done()});
-  for (const SimTime visible : register_visible_) local_ = std::max(local_, visible);
-  sim_.agenda.at<&AicpuCore::reported>(local_ + ticks(shared_.launch.report), *this, generation_);
+  thread_.reach(std::max({sim_now(), memory_.stores_done(), registers_.stores_done()}));
+  sim_.agenda.at<&AicpuCore::reported>(thread_.local() + ticks(shared_.launch.report), *this,
+                                       generation_);
 }
 
 void AicpuCore::reported(std::uint64_t generation) {
   if (generation != generation_) return;
-  sim_.emit(track_, Activity::kKernelBlock, started_, sim_now(), block_.cause, 0, block_.block);
+  const KernelBlock& block = thread_.block();
+  sim_.emit(track_, platform::Activity::kKernelBlock, started_, sim_now(), block.cause, 0,
+            block.block);
   busy_ = false;
-  shared_.done(number_, block_, fault_);
+  shared_.done(number_, block, thread_.fault());
 }
 
-// Of what the program computes all but the end, if it is much.
-void AicpuCore::sit_out() {
-  check();
-  if (local_ <= sim_now() + kUninterrupted) return;
-  computing_ = true;
-  sim_.agenda.wait(wake_, local_ - kUninterrupted);
-  computing_ = false;
-  if (stop_) local_ = sim_now();  // the rest is not done
-  check();
-}
-
-// Simulated time comes up to the program's own.
-void AicpuCore::synchronise() {
-  sit_out();
-  if (local_ < sim_now()) {
-    local_ = sim_now();
-    return;
-  }
-  next_access_ = local_;
-  sim_.agenda.wait_until(local_);
-  // Ahead of the kernel there is nobody else at this time.
-  if (detail::ahead_to == 0 && sc_core::sc_pending_activity_at_current_time()) {
-    do sim_.agenda.wait_a_delta();
-    while (shared_.goes_later(number_, local_));
-  }
-  next_access_ = UINT64_MAX;
-  check();
-}
+// --- calls of the program --------------------------------------------------------------------
 
 void AicpuCore::executed(std::uint64_t instructions) {
   if (instructions == 0) return;
@@ -191,37 +168,13 @@ void AicpuCore::executed(std::uint64_t instructions) {
   compute(instructions);
 }
 
-void AicpuCore::compute(std::uint64_t instructions) {
-  local_ += instructions * 100'000'000 / instruction_scale_;
-}
-
 std::uint64_t AicpuCore::system_counter() {
-  check();
+  thread_.check();
   rounds_.acted();
   compute(1);
   const std::uint64_t mhz = shared_.config.counter_hz / 1'000'000;
-  return local_ / 1'000'000 * mhz + local_ % 1'000'000 * mhz / 1'000'000;
-}
-
-void AicpuCore::phase(AicpuPhase phase, std::uint32_t task) {
-  if (phase == phase_ && task == phase_task_) return;
-  end_phase();
-  phase_ = phase;
-  phase_task_ = task;
-  phase_since_ = local_;
-}
-
-void AicpuCore::end_phase() {
-  static constexpr std::array<Activity, kAicpuPhases> kActivities{
-      Activity::kAicpuIdle,     Activity::kAicpuHandshake, Activity::kAicpuWiring,
-      Activity::kAicpuDispatch, Activity::kAicpuComplete,  Activity::kAicpuDrain,
-      Activity::kAicpuDump,     Activity::kPagerTakeFault, Activity::kPagerMapPage,
-      Activity::kPagerEvictPage};
-  statistics_.phases[static_cast<std::size_t>(phase_)] += statistics_.work().since(at_phase_);
-  at_phase_ = statistics_.work();
-  if (phase_ == AicpuPhase::kIdle || local_ <= phase_since_) return;
-  sim_.emit(track_, kActivities[static_cast<std::size_t>(phase_)], phase_since_, local_,
-            block_.cause, 0, phase_task_);
+  const SimTime now = thread_.local();
+  return now / 1'000'000 * mhz + now % 1'000'000 * mhz / 1'000'000;
 }
 
 }  // namespace npu::model

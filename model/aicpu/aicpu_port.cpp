@@ -17,7 +17,7 @@ std::uint64_t AicpuProgramPort::arguments() const {
   return core_.arguments();
 }
 unsigned AicpuProgramPort::core_windows() const {
-  return core_.core_windows();
+  return core_.registers().windows();
 }
 std::uint64_t AicpuProgramPort::counter_hz() const {
   return core_.counter_hz();
@@ -42,44 +42,44 @@ auto AicpuProgramPort::ask(Call&& call) {
 // --- memory ---------------------------------------------------------------------------------
 
 std::uint64_t AicpuProgramPort::load(std::uint64_t address, unsigned bytes) {
-  return ask([&] { return core_.load(address, bytes); });
+  return ask([&] { return core_.memory().load(address, bytes); });
 }
 void AicpuProgramPort::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
-  act([&] { core_.store(address, bytes, value); });
+  act([&] { core_.memory().store(address, bytes, value); });
 }
 std::uint64_t AicpuProgramPort::fetch_add(std::uint64_t address, unsigned bytes,
                                           std::uint64_t value) {
-  return ask([&] { return core_.fetch_add(address, bytes, value); });
+  return ask([&] { return core_.memory().fetch_add(address, bytes, value); });
 }
 std::uint64_t AicpuProgramPort::compare_exchange(std::uint64_t address, unsigned bytes,
                                                  std::uint64_t expected, std::uint64_t desired) {
-  return ask([&] { return core_.compare_exchange(address, bytes, expected, desired); });
+  return ask([&] { return core_.memory().compare_exchange(address, bytes, expected, desired); });
 }
 // The bytes are an answer.
 void AicpuProgramPort::read(std::uint64_t address, void* data, Bytes length) {
   const bool read = ask([&] {
-    core_.read(address, data, length);
+    core_.memory().read(address, data, length);
     return true;
   });
   if (!read) std::memset(data, 0, length);
 }
 void AicpuProgramPort::write(std::uint64_t address, const void* data, Bytes length) {
-  act([&] { core_.write(address, data, length); });
+  act([&] { core_.memory().write(address, data, length); });
 }
 void AicpuProgramPort::invalidate(std::uint64_t address, Bytes length) {
-  act([&] { core_.invalidate(address, length); });
+  act([&] { core_.memory().invalidate(address, length); });
 }
 void AicpuProgramPort::barrier() {
-  act([&] { core_.barrier(); });
+  act([&] { core_.memory().barrier(); });
 }
 
 // --- registers, time ------------------------------------------------------------------------
 
 std::uint32_t AicpuProgramPort::load_register(unsigned core, std::uint32_t offset) {
-  return ask([&] { return core_.load_register(core, offset); });
+  return ask([&] { return core_.registers().load(core, offset); });
 }
 void AicpuProgramPort::store_register(unsigned core, std::uint32_t offset, std::uint32_t value) {
-  act([&] { core_.store_register(core, offset, value); });
+  act([&] { core_.registers().store(core, offset, value); });
 }
 std::uint64_t AicpuProgramPort::system_counter() {
   return ask([&] { return core_.system_counter(); });
@@ -88,10 +88,10 @@ void AicpuProgramPort::compute(unsigned instructions) {
   act([&] { core_.compute(instructions); });
 }
 bool AicpuProgramPort::poll_again(std::uint64_t deadline) {
-  return ask([&] { return core_.poll_again(deadline); });
+  return ask([&] { return core_.polls().poll_again(deadline); });
 }
 void AicpuProgramPort::phase(platform::AicpuPhase phase, std::uint32_t task) {
-  act([&] { core_.phase(phase, task); });
+  act([&] { core_.phases().enter(phase, task); });
 }
 
 }  // namespace npu::model

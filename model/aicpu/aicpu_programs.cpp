@@ -17,7 +17,7 @@ AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& si
                              const CoreConfig& launch_times,
                              const AicpuProgramConfig& program_times, unsigned core_count,
                              const std::string& track_prefix, DeviceMemory& device_memory)
-    : sc_module(name), Shared(simulation, launch_times, program_times, device_memory) {
+    : sc_module(name), AicpuShared(simulation, launch_times, program_times, device_memory) {
   sc_assert(core_count <= kMostAicpus);
   epochs_.resize(core_count);
   busy_.resize(core_count);
@@ -26,7 +26,7 @@ AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& si
   options.set_stack_size(kProgramStack);
   for (unsigned i = 0; i < core_count; ++i) {
     const auto track = sim.recorder.track(track_prefix + std::to_string(i));
-    auto& shared = static_cast<AicpuCore::Shared&>(*this);
+    AicpuShared& shared = *this;
     cores_.push_back(std::make_unique<AicpuCore>(shared, i, track));
     auto* const core = cores_.back().get();
     sc_core::sc_spawn([core] { core->serve(); }, ("core" + std::to_string(i)).c_str(), &options);
@@ -84,9 +84,8 @@ AicpuStatistics AicpuPrograms::statistics() const {
 
 // --- memory ----------------------------------------------------------------------------------
 
-void AicpuPrograms::request(unsigned core, AicpuCore::Access access, SpaceId vmid,
-                            std::uint64_t address, Bytes length, std::uint64_t cause) {
-  using Access = AicpuCore::Access;
+void AicpuPrograms::request(unsigned core, Access access, SpaceId vmid, std::uint64_t address,
+                            Bytes length, std::uint64_t cause) {
   const auto command =
       access == Access::kTranslateWrite ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND;
   auto& trans = sim.pool.allocate_timing(command, address, static_cast<unsigned>(length));

@@ -26,7 +26,7 @@ class AicpuPrograms : public sc_core::sc_module,
                       public ResetListener,
                       public MemoryWatch::Snooper,
                       private CoreWindows::Listener,
-                      private AicpuCore::Shared {
+                      private AicpuShared {
  public:
   // Trace events of core i carry the track `track_prefix` + i. References outlive the module.
   AicpuPrograms(const sc_core::sc_module_name& name, Simulation& simulation,
@@ -61,8 +61,8 @@ class AicpuPrograms : public sc_core::sc_module,
  private:
   static constexpr unsigned kNobody = ~0U;
 
-  void request(unsigned core, AicpuCore::Access access, SpaceId vmid, std::uint64_t address,
-               Bytes length, std::uint64_t cause) override;
+  void request(unsigned core, Access access, SpaceId vmid, std::uint64_t address, Bytes length,
+               std::uint64_t cause) override;
   struct Snoop {
     std::uint64_t address;
     Bytes length;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An AICPU's accesses to the register windows of AI Cores (runtime.md A1): posted stores in
-// order, loads one after another.
-#include <algorithm>
+#include "model/aicpu/aicpu_registers.hpp"
 
-#include "model/aicpu/aicpu_core.hpp"
+#include <algorithm>
 
 namespace npu::model {
 namespace {
 
-// Argument of register_arrives(): a word of a window of less than 2^13 bytes.
+// Argument of arrives(): a word of a window of less than 2^13 bytes.
 struct Arrival {
   unsigned core;  // 12 bits
   std::uint32_t offset, value;
@@ -28,66 +26,85 @@ static_assert(abi::kCoreWindowSize <= 0x2000);
 
 }  // namespace
 
-unsigned AicpuCore::core_windows() const {
-  const auto function = function_of(block_.vmid);
+AicpuRegisters::AicpuRegisters(AicpuShared& shared, AicpuThread& thread, PollRounds& rounds,
+                               AicpuWork& work)
+    : shared_(shared),
+      thread_(thread),
+      rounds_(rounds),
+      work_(work),
+      load_(ticks(shared.config.register_load)),
+      posted_(shared.config.register_stores, ticks(shared.config.register_store_done)) {}
+
+void AicpuRegisters::reset() {
+  visible_.clear();
+  ++resets_;
+}
+
+unsigned AicpuRegisters::windows() const {
+  const auto function = function_of(thread_.space());
   return function < shared_.windows_of.size()
              ? static_cast<unsigned>(shared_.windows_of[function].size())
              : 0;
 }
 
-// The card's number of a window that the program has, if there is such a register.
-std::optional<unsigned> AicpuCore::window(unsigned core, std::uint32_t offset) const {
-  if (core >= core_windows() || offset >= abi::kCoreWindowSize || offset % 4 != 0) return {};
-  const unsigned number = shared_.windows_of[function_of(block_.vmid)][core];
+std::optional<unsigned> AicpuRegisters::window(unsigned core, std::uint32_t offset) const {
+  if (core >= windows() || offset >= abi::kCoreWindowSize || offset % 4 != 0) return {};
+  const unsigned number = shared_.windows_of[function_of(thread_.space())][core];
   return number < kMostWindows ? std::optional(number) : std::nullopt;
 }
 
-void AicpuCore::store_register(unsigned core, std::uint32_t offset, std::uint32_t value) {
-  check();
+void AicpuRegisters::store(unsigned core, std::uint32_t offset, std::uint32_t value) {
+  thread_.check();
   rounds_.acted();
-  ++statistics_.register_stores;
-  const SimTime issued = register_stores_.post(std::max(local_, sim_now()));
-  local_ = issued + ticks(shared_.config.register_store);
+  ++work_.register_stores;
+  const SimTime issued = posted_.post(std::max(thread_.local(), sim_now()));
+  thread_.set_local(issued + ticks(shared_.config.register_store));
   const auto window = this->window(core, offset);
   if (!window) return;
   const SimTime visible = issued + ticks(shared_.config.register_visible);
-  if (core >= register_visible_.size()) register_visible_.resize(core + std::size_t{1});
-  register_visible_[core] = visible;
-  sim_.agenda.at<&AicpuCore::register_arrives>(visible, *this,
-                                               Arrival{*window, offset, value, resets_}.pack());
+  if (core >= visible_.size()) visible_.resize(core + std::size_t{1});
+  visible_[core] = visible;
+  shared_.sim.agenda.at<&AicpuRegisters::arrives>(visible, *this,
+                                                  Arrival{*window, offset, value, resets_}.pack());
 }
 
-void AicpuCore::register_arrives(std::uint64_t argument) {
+void AicpuRegisters::arrives(std::uint64_t argument) {
   const auto arrival = Arrival::unpack(argument);
   if (arrival.resets != (resets_ & 0x1FF)) return;  // lost on its way
-  if (!shared_.windows->open_to(arrival.core, function_of(block_.vmid))) return;
+  if (!shared_.windows->open_to(arrival.core, function_of(thread_.space()))) return;
   shared_.windows->write(arrival.core, arrival.offset, arrival.value);
   shared_.register_written(arrival.core);
 }
 
 // A load does not overtake stores to the same window (Device-nGnRE).
-std::uint32_t AicpuCore::load_register(unsigned core, std::uint32_t offset) {
+std::uint32_t AicpuRegisters::load(unsigned core, std::uint32_t offset) {
   const std::uint64_t place = std::uint64_t{core} << 32 | offset;
-  ++statistics_.register_loads;
+  ++work_.register_loads;
   if (rounds_.replaying()) {
     if (const auto* const look = rounds_.replayed(true, place, 4)) {
       const std::uint64_t value = look->value;
       const SimTime began = rounds_.began();
-      local_ = began + look->ended;
-      rounds_.saw({place, value, began + look->sampled, local_, 4, true});
+      thread_.set_local(began + look->ended);
+      rounds_.saw({place, value, began + look->sampled, thread_.local(), 4, true});
       return static_cast<std::uint32_t>(value);
     }
   }
-  if (core < register_visible_.size()) local_ = std::max(local_, register_visible_[core]);
-  local_ += register_load_ - register_load_ / 2;
-  synchronise();
-  const SimTime sampled = local_;
+  if (core < visible_.size()) thread_.reach(visible_[core]);
+  thread_.pass(load_ - load_ / 2);
+  thread_.synchronise();
+  const SimTime sampled = thread_.local();
   const auto window = this->window(core, offset);
-  const bool open = window && shared_.windows->open_to(*window, function_of(block_.vmid));
+  const bool open = window && shared_.windows->open_to(*window, function_of(thread_.space()));
   const std::uint32_t value = open ? shared_.windows->read(*window, offset) : ~std::uint32_t{0};
-  local_ += register_load_ / 2;
-  rounds_.saw({place, value, sampled, local_, 4, true});
+  thread_.pass(load_ / 2);
+  rounds_.saw({place, value, sampled, thread_.local(), 4, true});
   return value;
+}
+
+SimTime AicpuRegisters::stores_done() const {
+  SimTime done = posted_.all_done();
+  for (const SimTime visible : visible_) done = std::max(done, visible);
+  return done;
 }
 
 }  // namespace npu::model

@@ -37,4 +37,10 @@ inline constexpr std::size_t kAicpuPhases =
     static_cast<std::size_t>(platform::AicpuPhase::kEvictPage) + 1;
 using AicpuPhases = std::array<AicpuWork, kAicpuPhases>;
 
+struct AicpuStatistics : AicpuWork {
+  const AicpuWork& work() const { return *this; }
+  AicpuPhases phases;                            // that have ended
+  std::uint64_t rounds = 0, rounds_skipped = 0;  // of poll loops; skipped ones are among them
+};
+
 }  // namespace npu::model

@@ -22,9 +22,10 @@ void Management::install_hooks() {
 }
 
 void Management::reset() {
-  enabled_ = halted_ = busy_ = waiting_out_ = false;
+  enabled_ = halted_ = busy_ = false;
   told_ = done_ = 0;
   ++generation_;
+  executor_.reset();
   batch_.clear();
   batch_next_ = 0;
 }
@@ -60,6 +61,7 @@ void Management::halt(abi::FaultCode code, std::uint64_t address) {
   halted_ = true;
   busy_ = false;
   ++generation_;
+  executor_.drop_answers();
   abi::QueueFaultRecord record;
   record.code = static_cast<std::uint16_t>(code);
   record.address = address;
@@ -105,25 +107,25 @@ void Management::start_decode() {
 
 void Management::decoded(std::uint64_t generation) {
   if (generation != generation_) return;
-  command_ = batch_[batch_next_++];
-  execute();
+  executor_.execute(batch_[batch_next_++]);
 }
 
-void Management::finish(abi::ManagementStatus status) {
+void Management::command_done(abi::ManagementStatus status) {
+  const abi::ManagementCommand& command = executor_.command();
   ++done_;
   ++shared_.statistics.management;
   shared_.sim.emit(shared_.track, platform::Activity::kQueueManage, began_, sim_now(), 0, 0,
-                   command_.opcode);
-  if (command_.fence_address != 0) {
+                   command.opcode);
+  if (command.fence_address != 0) {
     abi::ManagementResponse response;
-    response.fence_value = command_.fence_value;
+    response.fence_value = command.fence_value;
     response.status = static_cast<std::uint32_t>(status);
-    if (const auto* queue = function_.table.queue(command_.queue))
+    if (const auto* queue = function_.table.queue(command.queue))
       response.detail = queue->mqd.state;
-    shared_.memory.post(function_.driver_host(command_.fence_address), &response, sizeof response,
+    shared_.memory.post(function_.driver_host(command.fence_address), &response, sizeof response,
                         0);
   }
-  if ((command_.flags & abi::kManagementInterrupt) != 0) function_.raise(command_.vector, 0);
+  if ((command.flags & abi::kManagementInterrupt) != 0) function_.raise(command.vector, 0);
   next();
 }
 

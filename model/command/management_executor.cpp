@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Management queue: what each command does.
+#include "model/command/management_executor.hpp"
+
 #include <cstring>
 
-#include "model/command/management.hpp"
 #include "model/command/queue_slot.hpp"
 #include "model/command/scheduler.hpp"
 #include "model/command/signal_unit.hpp"
@@ -14,17 +14,19 @@ namespace npu::model {
 using abi::ManagementOpcode;
 using abi::ManagementStatus;
 
-void Management::execute() {
+void ManagementExecutor::execute(const abi::ManagementCommand& command) {
+  command_ = command;
+  ++commands_;
   status_ = ManagementStatus::kSuccess;
   const bool sound = command_.format == 1 && command_.mode <= 1 && command_.scope <= 2 &&
                      (command_.flags & ~abi::kManagementInterrupt) == 0 &&
                      is_aligned(command_.fence_address, sizeof(abi::ManagementResponse));
-  if (!sound) return finish(ManagementStatus::kInvalidCommand);
+  if (!sound) return owner_.command_done(ManagementStatus::kInvalidCommand);
   switch (static_cast<ManagementOpcode>(command_.opcode)) {
     case ManagementOpcode::kMapProcess:
       return map_process();
     case ManagementOpcode::kUnmapProcess:
-      return finish(function_.table.unmap(command_.pasid));
+      return owner_.command_done(function_.table.unmap(command_.pasid));
     case ManagementOpcode::kAddQueue:
       return add_queue();
     case ManagementOpcode::kRemoveQueue:
@@ -33,63 +35,70 @@ void Management::execute() {
       [[fallthrough]];
     case ManagementOpcode::kSuspend:
       select();
-      return status_ == ManagementStatus::kSuccess ? take_out() : finish(status_);
+      return status_ == ManagementStatus::kSuccess ? take_out() : owner_.command_done(status_);
     case ManagementOpcode::kResume:
       stays_suspended_ = false;
       select();
-      return status_ == ManagementStatus::kSuccess ? read_again() : finish(status_);
+      return status_ == ManagementStatus::kSuccess ? read_again() : owner_.command_done(status_);
     case ManagementOpcode::kQueryQueue:
       return query();
     case ManagementOpcode::kFence:
-      return finish(ManagementStatus::kSuccess);
+      return owner_.command_done(ManagementStatus::kSuccess);
   }
-  finish(ManagementStatus::kInvalidCommand);
+  owner_.command_done(ManagementStatus::kInvalidCommand);
+}
+
+void ManagementExecutor::reset() {
+  waiting_out_ = false;
+  drop_answers();
 }
 
 // --- processes -----------------------------------------------------------------------------
 
-void Management::map_process() {
+void ManagementExecutor::map_process() {
   const auto status = function_.table.map(command_, shared_.config.pci.msix_vectors);
-  if (status != ManagementStatus::kSuccess || command_.address == 0) return finish(status);
+  if (status != ManagementStatus::kSuccess || command_.address == 0)
+    return owner_.command_done(status);
   const auto entry = abi::ContextEntry::root(command_.address);
   const auto table =
       align_down(function_.registers.bank().get<abi::MmuContextBase>().raw, abi::kTableSize);
-  shared_.memory.write<&Management::context_written>(
+  shared_.memory.write<&ManagementExecutor::context_written>(
       function_.local(table + sizeof entry.raw * command_.vmid), &entry.raw, sizeof entry.raw, 0,
-      *this, generation_);
+      *this, drops_);
 }
 
-void Management::context_written(const Answer& answer, std::uint64_t generation) {
-  if (generation != generation_) return;
+void ManagementExecutor::context_written(const Answer& answer, std::uint64_t drops) {
+  if (drops != drops_) return;
   if (!answer.ok()) function_.table.unmap(command_.pasid);
-  finish(answer.ok() ? ManagementStatus::kSuccess : ManagementStatus::kInvalidProcess);
+  owner_.command_done(answer.ok() ? ManagementStatus::kSuccess : ManagementStatus::kInvalidProcess);
 }
 
 // --- queues --------------------------------------------------------------------------------
 
-void Management::add_queue() {
+void ManagementExecutor::add_queue() {
   if (!is_aligned(command_.address, abi::kQueueDescriptorSize)) {
-    return finish(ManagementStatus::kInvalidDescriptor);
+    return owner_.command_done(ManagementStatus::kInvalidDescriptor);
   }
-  shared_.memory.read<&Management::descriptor_read>(
-      function_.local(command_.address), abi::kQueueDescriptorSize, 0, *this, generation_);
+  shared_.memory.read<&ManagementExecutor::descriptor_read>(
+      function_.local(command_.address), abi::kQueueDescriptorSize, 0, *this, drops_);
 }
 
-void Management::descriptor_read(const Answer& answer, std::uint64_t generation) {
-  if (generation != generation_) return;
-  if (!answer.ok()) return finish(ManagementStatus::kInvalidDescriptor);
+void ManagementExecutor::descriptor_read(const Answer& answer, std::uint64_t drops) {
+  if (drops != drops_) return;
+  if (!answer.ok()) return owner_.command_done(ManagementStatus::kInvalidDescriptor);
   abi::QueueDescriptor mqd;
   std::memcpy(&mqd, answer.data, sizeof mqd);
-  if (mqd.queue_id != command_.queue) return finish(ManagementStatus::kInvalidDescriptor);
+  if (mqd.queue_id != command_.queue)
+    return owner_.command_done(ManagementStatus::kInvalidDescriptor);
   const auto status = function_.table.add(mqd, command_.address, shared_.config.pci.msix_vectors);
   if (status == ManagementStatus::kSuccess) {
     shared_.scheduler->consider(*function_.table.queue(mqd.queue_id));
   }
-  finish(status);
+  owner_.command_done(status);
 }
 
 // The queues that a command concerns.
-void Management::select() {
+void ManagementExecutor::select() {
   selected_.clear();
   selected_next_ = 0;
   switch (static_cast<abi::ManagementScope>(command_.scope)) {
@@ -116,7 +125,7 @@ void Management::select() {
   }
 }
 
-void Management::take_out() {
+void ManagementExecutor::take_out() {
   const auto how = static_cast<abi::PreemptMode>(command_.mode) == abi::PreemptMode::kReset
                        ? QueueSlot::Leave::kReset
                        : QueueSlot::Leave::kDrain;
@@ -131,29 +140,29 @@ void Management::take_out() {
   }
   if (all_out()) return taken_out();
   if (how == QueueSlot::Leave::kReset) return;
-  shared_.sim.agenda.at<&Management::drain_over>(
+  shared_.sim.agenda.at<&ManagementExecutor::drain_over>(
       sim_now() + ticks(shared_.config.command.drain_timeout), *this, this_command());
 }
 
 // What somebody's kernel takes is not for others to wait for: their commands are behind this one.
-void Management::drain_over(std::uint64_t command) {
+void ManagementExecutor::drain_over(std::uint64_t command) {
   if (!waiting_out_ || command != this_command()) return;
   waiting_out_ = false;
-  finish(ManagementStatus::kNotDrained);
+  owner_.command_done(ManagementStatus::kNotDrained);
 }
 
-bool Management::all_out() const {
+bool ManagementExecutor::all_out() const {
   for (const auto* queue : selected_) {
     if (!queue->out()) return false;
   }
   return true;
 }
 
-void Management::queue_unloaded() {
+void ManagementExecutor::queue_unloaded() {
   if (waiting_out_ && all_out()) taken_out();
 }
 
-void Management::taken_out() {
+void ManagementExecutor::taken_out() {
   waiting_out_ = false;
   if (static_cast<ManagementOpcode>(command_.opcode) == ManagementOpcode::kUpdateQueue) {
     return read_again();
@@ -161,31 +170,31 @@ void Management::taken_out() {
   if (static_cast<ManagementOpcode>(command_.opcode) == ManagementOpcode::kRemoveQueue) {
     shared_.forget_kernel(*selected_.front());
     function_.table.remove(*selected_.front());
-    return finish(ManagementStatus::kSuccess);
+    return owner_.command_done(ManagementStatus::kSuccess);
   }
   for (auto* queue : selected_) {
     if (!queue->faulted) {
       queue->mqd.state = static_cast<std::uint32_t>(abi::QueueState::kSuspended);
     }
   }
-  finish(ManagementStatus::kSuccess);
+  owner_.command_done(ManagementStatus::kSuccess);
 }
 
 // One after another; those whose descriptor has become invalid stay suspended.
-void Management::read_again() {
+void ManagementExecutor::read_again() {
   for (; selected_next_ < selected_.size(); ++selected_next_) {
     auto& queue = *selected_[selected_next_];
     if (queue.suspended && queue.out()) break;
     queue.suspended = false;  // it has not been, or has not drained: then all is read when it has
   }
-  if (selected_next_ == selected_.size()) return finish(status_);
+  if (selected_next_ == selected_.size()) return owner_.command_done(status_);
   const auto& queue = *selected_[selected_next_];
-  shared_.memory.read<&Management::driver_half_read>(
-      function_.local(queue.address), abi::kQueueDescriptorSize, 0, *this, generation_);
+  shared_.memory.read<&ManagementExecutor::driver_half_read>(
+      function_.local(queue.address), abi::kQueueDescriptorSize, 0, *this, drops_);
 }
 
-void Management::driver_half_read(const Answer& answer, std::uint64_t generation) {
-  if (generation != generation_) return;
+void ManagementExecutor::driver_half_read(const Answer& answer, std::uint64_t drops) {
+  if (drops != drops_) return;
   auto& queue = *selected_[selected_next_++];
   abi::QueueDescriptor mqd = queue.mqd;
   if (answer.ok()) std::memcpy(static_cast<void*>(&mqd), answer.data, abi::kQueueStateOffset);
@@ -209,9 +218,9 @@ void Management::driver_half_read(const Answer& answer, std::uint64_t generation
   read_again();
 }
 
-void Management::query() {
+void ManagementExecutor::query() {
   auto* queue = function_.table.queue(command_.queue);
-  if (queue == nullptr) return finish(ManagementStatus::kInvalidQueue);
+  if (queue == nullptr) return owner_.command_done(ManagementStatus::kInvalidQueue);
   auto mqd = queue->mqd;
   mqd.write_index = queue->write_index();
   if (queue->slot != nullptr) mqd.active_ns += queue->slot->time_active() / 1000;
@@ -221,14 +230,14 @@ void Management::query() {
         static_cast<std::uint32_t>(works ? abi::QueueState::kRunning : abi::QueueState::kIdle);
   }
   queue->mqd.state = mqd.state;
-  shared_.memory.write<&Management::state_written>(
+  shared_.memory.write<&ManagementExecutor::state_written>(
       function_.local(queue->address + abi::kQueueStateOffset),
       reinterpret_cast<const unsigned char*>(&mqd) + abi::kQueueStateOffset,
-      abi::kQueueDescriptorSize - abi::kQueueStateOffset, 0, *this, generation_);
+      abi::kQueueDescriptorSize - abi::kQueueStateOffset, 0, *this, drops_);
 }
 
-void Management::state_written(const Answer&, std::uint64_t generation) {
-  if (generation == generation_) finish(ManagementStatus::kSuccess);
+void ManagementExecutor::state_written(const Answer&, std::uint64_t drops) {
+  if (drops == drops_) owner_.command_done(ManagementStatus::kSuccess);
 }
 
 }  // namespace npu::model

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scalar unit hands to the pipes: instructions, flags and barriers, which take room in a
+// pipe's queue; and where it waits for pipes itself.
+#pragma once
+
+#include "model/aicore/cross_flag_port.hpp"
+#include "model/aicore/instruction_checks.hpp"
+#include "model/aicore/pipe_unit.hpp"
+#include "model/aicore/poll_loop.hpp"
+
+namespace npu::model {
+
+class IssueUnit {
+ public:
+  IssueUnit(ProgramServices& services, const BufferSizes& sizes, const FixpipeWays& ways,
+            CallStack& calls, CoreThread& thread, PollLoop& polls, PipeUnit& pipes,
+            CrossFlagPort& cross_flags, ProgramCoreStatistics& statistics);
+
+  void issue(const platform::CopyIn& instruction);
+  void issue(const platform::CopyOut& instruction);
+  void issue(const platform::LoadL0& instruction);
+  void issue(const platform::Mmad& instruction);
+  void issue(const platform::Fixpipe& instruction);
+  void issue(const platform::Vector& instruction);
+  void set_flag(platform::Pipe from, platform::Pipe to, unsigned id);
+  void wait_flag(platform::Pipe from, platform::Pipe to, unsigned id);
+  void pipe_barrier(platform::Pipe pipe);
+  void set_cross_flag(platform::Pipe pipe, platform::CrossScope scope, unsigned flag);
+  void wait_cross_flag(platform::Pipe pipe, platform::CrossScope scope, unsigned flag);
+  // Until everything issued is done.
+  void drain();
+
+ private:
+  template <class T>
+  void issue_checked(platform::Pipe pipe, const T& instruction, const InstructionFinding& found);
+  void spend_issue() { thread_.spend(services_.clock.clocks(services_.config.issue_clocks)); }
+  void make_room(platform::Pipe pipe);
+  void check_flag(platform::Pipe from, platform::Pipe to, unsigned id);
+  void check_cross_flag(platform::Pipe pipe, platform::CrossScope scope, unsigned flag);
+
+  ProgramServices& services_;
+  const BufferSizes& sizes_;
+  const FixpipeWays& ways_;
+  CallStack& calls_;
+  CoreThread& thread_;
+  PollLoop& polls_;
+  PipeUnit& pipes_;
+  CrossFlagPort& cross_flags_;
+  ProgramCoreStatistics& statistics_;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/aicore/memory_reads.hpp"
+
+namespace npu::model {
+
+void MemoryReads::send(std::uint64_t address, Bytes length) {
+  ++under_way_;
+  requests_.send(platform::Pipe::kScalar, {false, address, 1, length, 0, kPlace});
+}
+
+void MemoryReads::await(unsigned most) {
+  struct FewEnough final : CoreThread::Condition {
+    FewEnough(const unsigned& reads, unsigned allowed) : under_way(reads), most(allowed) {}
+    bool satisfied() const override { return under_way <= most; }
+    const unsigned& under_way;
+    const unsigned most;
+  };
+  thread_.wait_for(FewEnough(under_way_, most));
+  thread_.reach(sim_now());
+}
+
+void MemoryReads::read(std::uint64_t address, void* data, Bytes length) {
+  const SimTime begin = thread_.local();
+  thread_.pass(services_.clock.clocks(services_.config.miss_clocks));
+  thread_.catch_up();
+  send(address, length);
+  await(0);
+  statistics_.memory_wait += thread_.local() - begin;
+  const auto completion = services_.memory.read(calls_.space(), address, data, length);
+  if (completion != Completion::kSuccess) {
+    thread_.raise_fault(device_fault(completion), address, false, length);
+  }
+}
+
+}  // namespace npu::model

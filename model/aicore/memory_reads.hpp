@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads of the scalar unit past its data cache: of lines that it misses, and of images.
+#pragma once
+
+#include "model/aicore/core_thread.hpp"
+#include "model/aicore/program_services.hpp"
+#include "model/aicore/request_port.hpp"
+
+namespace npu::model {
+
+class MemoryReads {
+ public:
+  static constexpr std::uint32_t kPlace = 0x100;  // of all of them
+
+  MemoryReads(ProgramServices& services, const CallStack& calls, CoreThread& thread,
+              RequestPort& requests, ProgramCoreStatistics& statistics)
+      : services_(services),
+        calls_(calls),
+        thread_(thread),
+        requests_(requests),
+        statistics_(statistics) {}
+
+  // Ends when the answer is there; then the bytes are taken.
+  void read(std::uint64_t address, void* data, Bytes length);
+  // For time alone, and does not wait.
+  void send(std::uint64_t address, Bytes length);
+  // Until no more than `most` are under way.
+  void await(unsigned most);
+  void answered() { --under_way_; }
+  void forget() { under_way_ = 0; }
+
+ private:
+  ProgramServices& services_;
+  const CallStack& calls_;
+  CoreThread& thread_;
+  RequestPort& requests_;
+  ProgramCoreStatistics& statistics_;
+  unsigned under_way_ = 0;
+};
+
+}  // namespace npu::model

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the pipes of a core do to everything around them: requests, bytes, flags between cores,
+// faults, events of the trace.
+#pragma once
+
+#include "model/aicore/core_tracks.hpp"
+#include "model/aicore/cross_flag_port.hpp"
+#include "model/aicore/local_memory.hpp"
+#include "model/aicore/pipe_unit.hpp"
+#include "model/aicore/request_port.hpp"
+
+namespace npu::model {
+
+class PipeEffects final : public PipeUnit::Owner {
+ public:
+  class Cluster {
+   public:
+    virtual ~Cluster() = default;
+    // Local memory of a vector core; null: that runs something else and is not to be written to.
+    virtual LocalMemory* vector_memory(unsigned which) = 0;
+  };
+
+  // `cube`: FixPipe to UB means that of a vector core of the cluster.
+  PipeEffects(ProgramServices& services, bool cube, const CallStack& calls, CoreThread& thread,
+              RequestPort& requests, CrossFlagPort& cross_flags, CoreTracks& tracks,
+              LocalMemory& memory, Cluster& cluster);
+
+  void send(platform::Pipe pipe, const MemoryRequest& request) override {
+    requests_.send(pipe, request);
+  }
+  DeviceMemory::Hold hold() override { return services_.memory.hold(calls_.space()); }
+  void release(DeviceMemory::Hold hold) override { services_.memory.release(hold); }
+  bool pages_may_leave() const override { return services_.memory.pages_may_leave(calls_.space()); }
+  bool reaches(std::uint64_t address, Bytes length, bool write) override {
+    return services_.memory.reaches(calls_.space(), address, length, write);
+  }
+  void execute(platform::Pipe pipe, const PipeEntry& entry, SimTime begin, SimTime end,
+               Bytes bytes) override;
+  void raise_cross_flag(platform::CrossScope scope, unsigned flag, SimTime when) override {
+    cross_flags_.raise(scope, flag, when);
+  }
+  std::optional<SimTime> lower_cross_flag(platform::CrossScope scope, unsigned flag) override {
+    return cross_flags_.lower(scope, flag);
+  }
+  void flag_overflow() override;
+  void pipes_advanced() override { thread_.progressed(); }
+
+ private:
+  CommandFault move_from_l0c(const platform::Fixpipe& fixpipe);
+
+  ProgramServices& services_;
+  const bool cube_;
+  const CallStack& calls_;
+  CoreThread& thread_;
+  RequestPort& requests_;
+  CrossFlagPort& cross_flags_;
+  CoreTracks& tracks_;
+  LocalMemory& memory_;
+  Cluster& cluster_;
+};
+
+}  // namespace npu::model

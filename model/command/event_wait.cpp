@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/command/event_wait.hpp"
+
+#include <cstring>
+
+#include "model/command/signal_unit.hpp"
+
+namespace npu::model {
+
+using abi::FaultCode;
+
+void EventWait::start(Queue& queue, const QueueCommand& command) {
+  queue_ = &queue;
+  cause_ = command.cause;
+  const auto payload = command.entry.get<abi::WaitPayload>();
+  auto& wait = queue.wait;
+  if (wait.index != command.index) {  // not one that goes on after the queue has been unloaded
+    wait.index = command.index;
+    wait.since = sim_now();
+    const bool limited = payload.timeout_ns != 0 && payload.timeout_ns < UINT64_MAX / 4000;
+    wait.deadline = limited ? sim_now() + 1000 * payload.timeout_ns : UINT64_MAX;
+  }
+  wait.payload = payload;
+  wait.place = queue.signal_place(payload.slot);
+  read_signal();
+}
+
+void EventWait::read_signal() {
+  if (reading_) return;
+  parked_ = false;
+  if (queue_->wait.active) shared_.signals->unpark(*queue_);
+  reading_ = true;
+  shared_.memory.read<&EventWait::signal_read>(queue_->wait.place, abi::kSignalSize, cause_, *this,
+                                               queue_->process->signals);
+}
+
+void EventWait::signal_read(const Answer& answer, std::uint64_t seen) {
+  reading_ = false;
+  if (!owner_.goes_on_waiting()) return;
+  if (!answer.ok()) {
+    return owner_.wait_failed({answer.code(), answer.address, queue_->mqd.vmid, false},
+                              answer.host);
+  }
+  std::uint64_t value = 0;
+  std::memcpy(&value, answer.data, sizeof value);
+  if (SignalUnit::met(queue_->wait, value)) {
+    end(FaultCode::kNone);
+  } else if (sim_now() >= queue_->wait.deadline) {
+    end(FaultCode::kWaitTimeout);
+  } else if (queue_->process->signals != seen) {
+    read_signal();  // it may have been written since
+  } else {
+    parked_ = true;
+    shared_.signals->park(*queue_);
+  }
+}
+
+void EventWait::signal_value(std::uint64_t value) {
+  if (parked_ && SignalUnit::met(queue_->wait, value)) end(FaultCode::kNone);
+}
+
+void EventWait::expired() {
+  if (parked_) end(FaultCode::kWaitTimeout);
+}
+
+void EventWait::end(FaultCode status) {
+  parked_ = false;
+  shared_.signals->unpark(*queue_);
+  queue_->wait.index = UINT64_MAX;
+  owner_.wait_over(status);
+}
+
+}  // namespace npu::model

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/command/queue_entries.hpp"
+
+namespace npu::model {
+
+using abi::QueueOpcode;
+
+bool implies_barrier(QueueOpcode opcode) {
+  return opcode == QueueOpcode::kEventRecord || opcode == QueueOpcode::kNotify ||
+         opcode == QueueOpcode::kBarrier || opcode == QueueOpcode::kTimestamp;
+}
+
+bool well_formed(const abi::QueueEntry& entry) {
+  const auto opcode = static_cast<QueueOpcode>(entry.opcode);
+  if (entry.format != abi::kQueueEntryFormat || (entry.flags & ~abi::kEntryFlags) != 0 ||
+      abi::to_string(opcode) == "?") {
+    return false;
+  }
+  if ((entry.flags & abi::kEntryHostAddress) != 0 && opcode != QueueOpcode::kTimestamp) {
+    return false;
+  }
+  if (const auto* const operation = abi::find_dma_operation(entry.opcode)) {
+    if (operation->source != abi::DmaSide::kPattern) return entry.get<abi::CopyPayload>().size != 0;
+    const auto fill = entry.get<abi::FillPayload>();
+    return fill.size != 0 && fill.size % 4 == 0 && fill.destination % 4 == 0;
+  }
+  switch (opcode) {
+    case QueueOpcode::kLaunchAiCore:
+    case QueueOpcode::kLaunchAicpu: {
+      const auto launch = entry.get<abi::LaunchPayload>();
+      return launch.blocks != 0 && launch.arguments % abi::kQueueEntrySize == 0 &&
+             launch.image % abi::kImageAlignment == 0 &&
+             launch.argument_bytes <= abi::kMaxArgumentBytes;
+    }
+    case QueueOpcode::kEventWait:
+      return entry.get<abi::WaitPayload>().condition <=
+             static_cast<std::uint32_t>(abi::WaitCondition::kNotEqual);
+    case QueueOpcode::kTimestamp:
+      return entry.get<abi::TimestampPayload>().address % 8 == 0;
+    default:
+      return true;
+  }
+}
+
+DmaRequest dma_request(const QueueCommand& command, const QueueFunction& function,
+                       const Queue& queue) {
+  DmaRequest dma;
+  dma.context = command.handle;
+  dma.cause = command.cause;
+  dma.dispatched = sim_now();
+  dma.function = static_cast<std::uint8_t>(function.number);
+  dma.space = function.space(queue.mqd.vmid);
+  dma.pasid = queue.mqd.pasid;
+  dma.opcode = command.entry.opcode;
+  dma.operation = abi::find_dma_operation(dma.opcode);
+  if (dma.has_source_address()) {
+    const auto copy = command.entry.get<abi::CopyPayload>();
+    dma.source = copy.source;
+    dma.destination = copy.destination;
+    dma.size = copy.size;
+  } else {
+    const auto fill = command.entry.get<abi::FillPayload>();
+    dma.source = fill.pattern;
+    dma.destination = fill.destination;
+    dma.size = fill.size;
+  }
+  return dma;
+}
+
+KernelBlock next_block(QueueCommand& command, SpaceId space) {
+  const auto launch = command.entry.get<abi::LaunchPayload>();
+  KernelBlock block;
+  block.image = launch.image;
+  block.block = command.next_block++;
+  block.blocks = command.blocks;
+  block.arguments = launch.arguments;
+  block.argument_bytes = launch.argument_bytes;
+  block.vmid = space;
+  block.cause = command.cause;
+  block.context = command.handle;
+  ++command.blocks_out;
+  return block;
+}
+
+}  // namespace npu::model

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What entries of a queue say: whether they are well formed, whether they are about what came
+// before them, and what they ask of engines and cores.
+#pragma once
+
+#include "model/command/command_types.hpp"
+
+namespace npu::model {
+
+bool well_formed(const abi::QueueEntry& entry);
+// The opcode is about all that came before.
+bool implies_barrier(abi::QueueOpcode opcode);
+// A copy or fill.
+DmaRequest dma_request(const QueueCommand& command, const QueueFunction& function,
+                       const Queue& queue);
+// The next block of a kernel, of which one more is out from then on.
+KernelBlock next_block(QueueCommand& command, SpaceId space);
+
+}  // namespace npu::model

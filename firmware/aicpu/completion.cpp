@@ -4,11 +4,13 @@
 namespace npu::firmware {
 
 bool Completion::sweep() {
+  Cores& cores = cores_;
+  CoreLink& link = link_;
   bool moved = false;
   unsigned looks = 0;
-  for (unsigned i = cores_.next_at_work(0); i != WorkerSet::kNone; i = cores_.next_at_work(i + 1)) {
-    Worker& worker = cores_.workers()[i];
-    const Seen seen = link_.look(worker);
+  for (unsigned i = cores.next_at_work(0); i != WorkerSet::kNone; i = cores.next_at_work(i + 1)) {
+    Worker& worker = cores.workers()[i];
+    const Seen seen = link.look(worker);
     ++looks;
     if (seen == Seen::kNothing) continue;
     moved = true;

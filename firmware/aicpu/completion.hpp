@@ -35,7 +35,7 @@ class Completion {
   void ended(const Assignment& what, const Worker& worker);
   void resolve(std::uint32_t task);
 
-  const RunView& run_;
+  const RunView run_;
   AicpuPort& port_;
   Cores& cores_;
   CoreLink& link_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From ready tasks to the cores of a thread: idle cores first, then the pending slots of busy ones.
+// From ready tasks, whose queues it has, to the cores of a thread: idle cores first, then the
+// pending slots of busy ones.
 #pragma once
 
 #include "firmware/aicpu/placement.hpp"
@@ -10,16 +11,16 @@ namespace npu::firmware {
 
 class Dispatcher {
  public:
-  Dispatcher(const RunView& run, Cores& cores, CoreLink& link, ReadyQueues& queues,
-             const Progress& progress)
+  Dispatcher(const RunView& run, Cores& cores, CoreLink& link, const Progress& progress)
       : cores_(cores),
-        queues_(queues),
         progress_(progress),
+        queues_(run),
         placement_(run, cores, link),
-        together_(run, cores, queues, placement_) {}
+        together_(run, cores, queues_, placement_) {}
 
   // One round. False: nothing was sent.
   bool dispatch();
+  ReadyQueues& queues() { return queues_; }
   std::uint64_t rung() const { return placement_.rung(); }  // blocks
 
  private:
@@ -28,8 +29,8 @@ class Dispatcher {
   void place(const Share& share, const WorkerSet& cores);
 
   Cores& cores_;
-  ReadyQueues& queues_;
   const Progress& progress_;
+  ReadyQueues queues_;
   Placement placement_;
   TogetherBlocks together_;
 };

@@ -37,11 +37,12 @@ class Progress {
  private:
   ThreadProgress of(unsigned thread) const;
 
-  const RunView& run_;
+  const RunView run_;
   AicpuPort& port_;
-  const unsigned thread_;
-  std::uint32_t completed_ = 0, lanes_ = 0, copied_ = 0;
+  std::uint32_t completed_ = 0, lanes_ = 0;  // side by side, as they are published
   ThreadProgress published_;
+  std::uint32_t copied_ = 0;
+  const unsigned thread_;
 };
 
 }  // namespace npu::firmware

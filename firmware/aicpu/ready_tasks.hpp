@@ -37,7 +37,7 @@ class ReadyTasks {
   void note(std::uint32_t task);
   bool is_skipped(std::uint32_t task);
 
-  const RunView& run_;
+  const RunView run_;
   AicpuPort& port_;
   Cores& cores_;
   ReadyQueues& queues_;

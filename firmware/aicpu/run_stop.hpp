@@ -34,7 +34,7 @@ class RunStop {
   void read_failure(abi::RunResult& result) const;
 
  private:
-  const RunView& run_;
+  const RunView run_;
   Stop why_ = Stop::kNone;
 };
 

@@ -17,12 +17,11 @@ Scheduler::Scheduler(AicpuPort& port, std::uint64_t address)
       stop_(run_),
       phase_(port),
       link_(make_core_link(run_)),
-      queues_(run_),
       progress_(run_),
       copies_(run_, phase_, progress_),
-      ready_(run_, cores_, queues_, copies_),
+      dispatcher_(run_, cores_, *link_, progress_),
+      ready_(run_, cores_, dispatcher_.queues(), copies_),
       wiring_(run_, cores_, ready_, stop_, phase_),
-      dispatcher_(run_, cores_, *link_, queues_, progress_),
       completion_(run_, cores_, *link_, ready_, copies_, progress_, stop_, phase_),
       watchdog_(run_, times_, cores_, *link_, progress_, stop_),
       outcome_(run_) {}
@@ -77,7 +76,7 @@ void Scheduler::loop() {
     }
     moved |= completion_.sweep();
     const bool wired = first() && wiring_.wire_some();
-    if (queues_.overflow()) stop_.fail(abi::RunStatus::kReadyOverflow, kNoTask);
+    if (dispatcher_.queues().overflow()) stop_.fail(abi::RunStatus::kReadyOverflow, kNoTask);
     progress_.publish(cores_);
     if (moved) continue;
     if (wired) {
@@ -95,7 +94,8 @@ void Scheduler::loop() {
 void Scheduler::end() {
   if (first()) outcome_.note_finished(wiring_.ended());
   if (stop_.why() == Stop::kTimeout) {
-    Diagnosis diagnosis(run_, times_, cores_, *link_, queues_, wiring_, outcome_.result());
+    Diagnosis diagnosis(run_, times_, cores_, *link_, dispatcher_.queues(), wiring_,
+                        outcome_.result());
     if (first()) {
       diagnosis.make();
     } else {

@@ -36,12 +36,11 @@ class Scheduler {
   PhaseMark phase_;
   std::unique_ptr<CoreLink> link_;
   Cores cores_;
-  ReadyQueues queues_;
   Progress progress_;
   TensorCopies copies_;
+  Dispatcher dispatcher_;
   ReadyTasks ready_;
   Wiring wiring_;  // thread 0
-  Dispatcher dispatcher_;
   Completion completion_;
   Watchdog watchdog_;
   RunOutcome outcome_;  // thread 0

@@ -27,7 +27,7 @@ class TogetherBlocks {
   bool join();
   bool begin();
 
-  const RunView& run_;
+  const RunView run_;
   AicpuPort& port_;
   Cores& cores_;
   ReadyQueues& queues_;

@@ -25,7 +25,7 @@ class Wiring {
   bool wire_edge(std::uint32_t producer, std::uint32_t consumer);
   bool fits(const abi::TaskDescriptor& task) const;
 
-  const RunView& run_;
+  const RunView run_;
   AicpuPort& port_;
   const Cores& cores_;
   ReadyTasks& ready_;

@@ -39,7 +39,7 @@ class OwnCard : public ManagementAccess {
     if (!device_.queues) return all;
     device_.queues->for_each_process([&](std::uint32_t pasid, QueueOwner& owner) {
       const auto& process = static_cast<const ProcessContext::Impl&>(owner);
-      all.push_back({process.options.process, pasid, held_by(process.vmid)});
+      all.push_back({process.options.process, pasid, held_by(process.resources.vmid)});
     });
     std::sort(all.begin(), all.end(),
               [](const auto& a, const auto& b) { return a.pasid < b.pasid; });

@@ -2,7 +2,8 @@
 // Compute groups as users of a device make them.
 #include "npu/driver/compute_groups.hpp"
 
-#include "driver/queue/process_impl.hpp"
+#include "driver/device/device_impl.hpp"
+#include "driver/queue/queue_manager.hpp"
 #include "npu/abi/queue_registers.hpp"
 
 namespace npu::driver {

@@ -185,6 +185,14 @@ GroupMembership& GroupMembership::operator=(GroupMembership&& other) noexcept {
   return *this;
 }
 
+Result<CoreMask> GroupMembership::within(const CoreMask& wanted) const {
+  CoreMask mask = wanted;
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] &= cores_[i];
+  if (mask != CoreMask{}) return mask;
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("a core mask without a core of compute group {}", id_));
+}
+
 GroupMembership::~GroupMembership() {
   if (groups_ != nullptr) groups_->leave(id_);
 }

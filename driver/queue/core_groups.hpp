@@ -58,6 +58,8 @@ class GroupMembership {
   ~GroupMembership();
 
   const CoreMask& cores() const { return cores_; }
+  // Of the cores that a queue asks for, those that its process may use. kInvalidArgument: none.
+  Result<CoreMask> within(const CoreMask& wanted) const;
 
  private:
   CoreGroups* groups_ = nullptr;

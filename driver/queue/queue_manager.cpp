@@ -9,12 +9,19 @@
 #include "driver/device/device_impl.hpp"
 #include "driver/support/relaxed.hpp"
 #include "npu/abi/registers.hpp"
+#include "npu/driver/process.hpp"
 
 namespace npu::driver {
 namespace {
 
 // 1 .. 2^20 - 1 are possible; more processes than VMIDs are never open at a time.
 constexpr std::uint32_t kPasids = 4096;
+
+// Null before the first process was opened.
+const std::unique_ptr<QueueManager>& manager_if_any(Device::Impl& device) {
+  const MutexHolder holder(*device.control);
+  return device.queues;
+}
 
 }  // namespace
 
@@ -218,6 +225,32 @@ QueueManagerStatistics QueueManager::statistics() const {
   result.doorbell_pages = pages_.in_use();
   result.queue_ids = queue_ids_.in_use();
   return result;
+}
+
+// --- Of a device ----------------------------------------------------------------------------
+
+Result<QueueManager*> manager_of(Device::Impl& device) {
+  // Both, in the compactor's order.
+  const MutexHolder memory_holder(device.memory->mutex());
+  const MutexHolder holder(*device.control);
+  if (auto ok = device.usable(); !ok) return forward_error(ok);
+  if (!device.queues) {
+    auto made = QueueManager::create(device);
+    if (!made) return forward_error(made);
+    device.queues = std::move(*made);
+    device.compactor->attach(*device.queues);
+  }
+  return device.queues.get();
+}
+
+QueueManagerStatistics queue_statistics(Device& device) {
+  const auto& manager = manager_if_any(device.impl());
+  return manager ? manager->statistics() : QueueManagerStatistics{};
+}
+
+std::vector<QueueFault> take_stray_faults(Device& device) {
+  const auto& manager = manager_if_any(device.impl());
+  return manager ? manager->take_stray_faults() : std::vector<QueueFault>{};
 }
 
 }  // namespace npu::driver

@@ -117,4 +117,7 @@ class QueueManager final : public ComputeWork {
   std::atomic<bool> left_behind_{false};
 };
 
+// Made if there is none. kUnsupported: no command processor.
+Result<QueueManager*> manager_of(Device::Impl& device);
+
 }  // namespace npu::driver

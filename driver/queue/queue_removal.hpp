@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking one queue off the card: waiting until it is idle, removing it.
+// Taking queues of a process off the card: waiting until one is idle, removing it.
 #pragma once
 
-#include "driver/queue/process_impl.hpp"
+#include "driver/queue/evictions.hpp"
+#include "driver/queue/queue_manager.hpp"
 
 namespace npu::driver {
 
@@ -17,28 +18,38 @@ struct RemovalLimits {
 
 class QueueRemoval {
  public:
-  QueueRemoval(ProcessContext::Impl& process, QueueRecord& record, const RemovalLimits& limits)
-      : process_(process), record_(record), limits_(limits) {}
+  // `mutex`: the process'.
+  QueueRemoval(Device::Impl& device, QueueManager& manager, platform::Mutex& mutex,
+               ProcessCommands& commands, Evictions& evictions)
+      : device_(device),
+        clock_(device.platform.clock()),
+        manager_(manager),
+        mutex_(mutex),
+        commands_(commands),
+        evictions_(evictions) {}
 
-  // Not under the process' mutex, which is taken for looks only: a queue that never ends holds up
-  // nobody else's commands.
-  Result<QueueEnd> drain();
+  // Not under the mutex, which is taken for looks only: a queue that never ends holds up nobody
+  // else's commands.
+  Result<QueueEnd> drain(QueueRecord& record, const RemovalLimits& limits);
   // Under the mutex, as by_force(). kTimeout: the card has not said that it is gone.
-  Status remove(const Result<QueueEnd>& drained);
+  Status remove(QueueRecord& record, const RemovalLimits& limits, const Result<QueueEnd>& drained);
   // If the card does not answer, once more on an empty ring, by reset. If it still does not, id and
   // doorbell are lost; the memory is not: MMU and IOMMU keep the card from it.
-  static Status by_force(ProcessContext::Impl& process, QueueRecord& record, abi::PreemptMode mode);
+  Status by_force(QueueRecord& record, abi::PreemptMode mode);
 
  private:
-  bool is_interrupted() const;
-  Result<ManagementAnswer> ask_to_remove(abi::PreemptMode mode);
-  Status remove_in_time(const Result<QueueEnd>& drained);
-  platform::Clock& clock() { return process_.device.platform.clock(); }
-  Instant next_deadline() { return std::min(process_.command_deadline(), limits_.end); }
+  Instant next_deadline(const RemovalLimits& limits) const;
+  Result<ManagementAnswer> ask_to_remove(const QueueRecord& record, const RemovalLimits& limits,
+                                         abi::PreemptMode mode);
+  Status remove_in_time(QueueRecord& record, const RemovalLimits& limits,
+                        const Result<QueueEnd>& drained);
 
-  ProcessContext::Impl& process_;
-  QueueRecord& record_;
-  const RemovalLimits limits_;
+  Device::Impl& device_;
+  platform::Clock& clock_;
+  QueueManager& manager_;
+  platform::Mutex& mutex_;
+  ProcessCommands& commands_;
+  Evictions& evictions_;
 };
 
 }  // namespace npu::driver

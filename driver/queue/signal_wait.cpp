@@ -1,60 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals: waiting.
+#include "driver/queue/signal_wait.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "driver/event/wait_loop.hpp"
-#include "driver/queue/signals_impl.hpp"
 #include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
-namespace {
-
-class SignalWaitLoop final : private WaitLoop {
- public:
-  SignalWaitLoop(const Signals::Impl& signals, std::vector<SignalWait>& waits, bool all,
-                 Instant deadline)
-      : WaitLoop(signals.device.platform.clock(), signals.vector, deadline),
-        signals_(const_cast<Signals::Impl&>(signals)),
-        waits_(waits),
-        all_(all) {}
-  ~SignalWaitLoop() override;
-
-  Result<std::size_t> run(WaitPolicy policy);
-
- private:
-  // What a signal was when the wait began.
-  struct Begin {
-    std::uint64_t value = 0;
-    std::uint32_t generation = 0;
-  };
-
-  Status begin(bool may_sleep);
-  bool look() override;
-  ConstByteSpan watched() const override {
-    return signals_.memory->cpu().subspan(lowest_ * abi::kSignalSize,
-                                          (highest_ - lowest_ + 1) * abi::kSignalSize);
-  }
-  Done probe() override {
-    const auto status = signals_.device.link->read<abi::ManagementStatusRegister>();
-    if (!status) return forward_error(status);
-    return look();
-  }
-  void learn_wake_cost(Picoseconds) override {}
-  bool is_met(std::size_t i) const;
-  void take(std::size_t i);
-
-  Signals::Impl& signals_;
-  std::vector<SignalWait>& waits_;
-  const bool all_;
-  bool sleeps_ = false;  // who sets a signal is to wake it
-  std::vector<Begin> begins_;
-  std::size_t lowest_ = 0, highest_ = 0;  // slots
-  std::size_t first_met_ = 0;
-  Status error_;
-};
 
 Status SignalWaitLoop::begin(bool may_sleep) {
   if (waits_.empty()) return fail(ErrorCode::kInvalidArgument, "a wait for no signal");
@@ -116,6 +70,12 @@ bool SignalWaitLoop::look() {
   return true;
 }
 
+WaitLoop::Done SignalWaitLoop::probe() {
+  const auto status = signals_.device.link->read<abi::ManagementStatusRegister>();
+  if (!status) return forward_error(status);
+  return look();
+}
+
 // Nothing is known of how long it takes: spin as long as a sleep costs, then sleep.
 Result<std::size_t> SignalWaitLoop::run(WaitPolicy policy) {
   if (auto ok = signals_.device.usable(); !ok) return forward_error(ok);
@@ -137,23 +97,6 @@ Result<std::size_t> SignalWaitLoop::run(WaitPolicy policy) {
   }
   if (!error_) return forward_error(error_);
   return first_met_;
-}
-
-}  // namespace
-
-Result<std::size_t> Signals::wait_any(std::vector<SignalWait>& waits, WaitPolicy policy,
-                                      Instant deadline) {
-  return SignalWaitLoop(*impl_, waits, false, deadline).run(policy);
-}
-
-Status Signals::wait_all(std::vector<SignalWait>& waits, WaitPolicy policy, Instant deadline) {
-  const auto met = SignalWaitLoop(*impl_, waits, true, deadline).run(policy);
-  return met ? Status() : forward_error(met);
-}
-
-Status Signals::wait(SignalId signal, WaitPolicy policy, Instant deadline) {
-  std::vector<SignalWait> waits{{signal, std::nullopt}};
-  return wait_all(waits, policy, deadline);
 }
 
 }  // namespace npu::driver

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "driver/queue/process_memory.hpp"
-#include "driver/queue/signals_impl.hpp"
+#include "driver/queue/signal_wait.hpp"
 
 namespace npu::driver {
 
@@ -119,6 +119,21 @@ Result<std::uint64_t> Signals::age(SignalId signal) const {
   const SpinLockHolder holder(impl_->lock);
   if (auto ok = impl_->check(signal); !ok) return forward_error(ok);
   return impl_->value(signal);
+}
+
+Result<std::size_t> Signals::wait_any(std::vector<SignalWait>& waits, WaitPolicy policy,
+                                      Instant deadline) {
+  return SignalWaitLoop(*impl_, waits, false, deadline).run(policy);
+}
+
+Status Signals::wait_all(std::vector<SignalWait>& waits, WaitPolicy policy, Instant deadline) {
+  const auto met = SignalWaitLoop(*impl_, waits, true, deadline).run(policy);
+  return met ? Status() : forward_error(met);
+}
+
+Status Signals::wait(SignalId signal, WaitPolicy policy, Instant deadline) {
+  std::vector<SignalWait> waits{{signal, std::nullopt}};
+  return wait_all(waits, policy, deadline);
 }
 
 }  // namespace npu::driver

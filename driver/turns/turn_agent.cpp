@@ -149,9 +149,7 @@ void TurnClient::Impl::stop(bool stopped) {
 std::uint64_t TurnClient::Impl::entries_of_process() {
   auto& process = seat->process().impl();
   const MutexHolder holder(*process.mutex);
-  std::uint64_t entries = process.entries_gone;
-  for (const auto& record : process.queues) entries += record->channel->counters().entries;
-  return entries;
+  return process.queues.entries();
 }
 
 // --- Its tasks --------------------------------------------------------------------------------

@@ -176,6 +176,8 @@ class RunView {
   TaskKind kind(std::uint32_t task) const {
     return TaskKind::from(load32(this->task(task, offsetof(TaskState, kind))));
   }
+  // The system counter, so many ticks from now.
+  std::uint64_t in(std::uint64_t ticks) const { return port_.system_counter() + ticks; }
   std::uint64_t watchdog_ticks() const {
     const std::uint64_t hz = port_.counter_hz();
     const std::uint64_t ns = header_.watchdog_ns;

@@ -1,125 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/aicpu/scheduler.hpp"
 
-#include <algorithm>
-
+#include "firmware/aicpu/diagnosis.hpp"
+#include "firmware/aicpu/dismissal.hpp"
+#include "firmware/aicpu/pmu.hpp"
+#include "firmware/aicpu/roll_call.hpp"
 #include "firmware/program.hpp"
 
 namespace npu::firmware {
-namespace {
-
-// Of the watchdog's time there are 26 to 27 looks until a run that stands still is given up, two
-// for its cores to leave, and the rest for the diagnosis: its result is there in time
-// (watchdog.cpp).
-constexpr std::uint64_t kLooks = 32, kQuietLooks = 26;
-
-}  // namespace
 
 Scheduler::Scheduler(AicpuPort& port, std::uint64_t address)
     : port_(port),
       run_(port, address),
+      times_(run_),
       thread_(port.thread()),
-      watched_(run_.has(abi::kRunProfile) || run_.header().dump_count != 0),
-      look_(std::max<std::uint64_t>(run_.watchdog_ticks() / kLooks, 1)),
-      quiet_(kQuietLooks * look_),
-      leaving_(kLooks / 4 * look_),
+      stop_(run_),
+      phase_(port),
       link_(make_core_link(run_)),
-      placement_(run_, cores_, *link_),
-      queues_(run_) {}
+      progress_(run_),
+      copies_(run_, phase_, progress_),
+      dispatcher_(run_, cores_, *link_, progress_),
+      ready_(run_, cores_, dispatcher_.queues(), copies_),
+      wiring_(run_, cores_, ready_, stop_, phase_),
+      completion_(run_, cores_, *link_, ready_, copies_, progress_, stop_, phase_),
+      watchdog_(run_, times_, cores_, *link_, progress_, stop_),
+      outcome_(run_) {}
 
 void Scheduler::run() {
   if (begin()) loop();
   if (!cancelled_) end();
 }
 
+// The handshake; then every thread opens its own cores.
+bool Scheduler::begin() {
+  phase_.enter(AicpuPhase::kHandshake);
+  if (first()) outcome_.note_started();
+  const auto there = static_cast<std::uint32_t>(Presence::kThere);
+  if (port_.compare_exchange(run_.thread_line(scratch::kPresence, thread_), 4, 0, there) != 0) {
+    cancelled_ = true;  // too late: thread 0 has ended the run
+    return false;
+  }
+  RollCall roll_call(run_, times_.quiet, stop_);
+  if (first() ? !roll_call.greet() : !roll_call.await_greeted()) return false;
+  cores_.deal(run_, thread_, *link_);
+  dealt_ = true;
+  ready_.begin();
+  const bool opened = open_cores();
+  if (first()) outcome_.note_handshaken();
+  return opened;
+}
+
+bool Scheduler::open_cores() {
+  for (const auto& worker : cores_.workers()) link_->open(worker);
+  port_.barrier();
+  for (const auto& worker : cores_.workers()) {
+    const std::uint64_t deadline = run_.in(times_.quiet);
+    while (!link_->answered(worker)) {
+      if (port_.poll_again(deadline)) continue;
+      stop_.fail(abi::RunStatus::kCoreMissing, kNoTask, &worker, 0, link_->cond(worker));
+      return false;
+    }
+    start_pmu(run_, worker);
+  }
+  progress_.publish(cores_);
+  return true;
+}
+
 void Scheduler::loop() {
-  quiet_since_ = port_.system_counter();
-  deadline_ = quiet_since_ + look_;
-  while (!stopped()) {
-    bool moved = dispatch();
-    if (!done_.empty()) {
-      resolve_done();
+  watchdog_.begin();
+  while (!stop_.look()) {
+    bool moved = dispatcher_.dispatch();
+    if (!ready_.skipped().empty()) {
+      completion_.resolve_skipped();
       moved = true;
     }
-    moved |= sweep();
-    const bool wired = first() && wire_some();
-    if (queues_.overflow()) fail(abi::RunStatus::kReadyOverflow, kNoTask);
-    publish();
+    moved |= completion_.sweep();
+    const bool wired = first() && wiring_.wire_some();
+    if (dispatcher_.queues().overflow()) stop_.fail(abi::RunStatus::kReadyOverflow, kNoTask);
+    progress_.publish(cores_);
     if (moved) continue;
     if (wired) {
       // Wiring is no progress: a graph that is never wired to a task that can run is found, too.
-      if (port_.system_counter() >= deadline_) look_around();
+      if (port_.system_counter() >= watchdog_.deadline()) watchdog_.look_around();
       continue;
     }
-    enter(AicpuPhase::kIdle);
-    if (finished()) return;
-    if (!port_.poll_again(deadline_)) look_around();
+    phase_.enter(AicpuPhase::kIdle);
+    if (progress_.all_ended()) return;
+    if (!port_.poll_again(watchdog_.deadline())) watchdog_.look_around();
   }
 }
 
-bool Scheduler::stopped() {
-  stop_ = static_cast<Stop>(run_.load32(run_.control(scratch::kStop)));
-  return stop_ != Stop::kNone;
-}
-
-ThreadProgress Scheduler::progress_of(unsigned thread) {
-  ThreadProgress progress;
-  const std::uint64_t line = run_.thread_line(scratch::kProgress, thread);
-  const std::uint64_t counts = port_.load(line, 8);
-  progress.completed = static_cast<std::uint32_t>(counts);
-  progress.lanes = static_cast<std::uint32_t>(counts >> 32);
-  const std::uint64_t idle = port_.load(line + offsetof(ThreadProgress, idle_aic), 4);
-  progress.idle_aic = static_cast<std::uint16_t>(idle);
-  progress.idle_aiv = static_cast<std::uint16_t>(idle >> 16);
-  return progress;
-}
-
-// All tasks have ended, and so nothing is on a core or in a queue.
-bool Scheduler::finished() {
-  std::uint32_t completed = completed_;
-  for (unsigned i = 0; i < run_.header().threads; ++i) {
-    if (i != thread_) completed += progress_of(i).completed;
+// All cores are sent away, good run or bad; the result is written last.
+void Scheduler::end() {
+  if (first()) outcome_.note_finished(wiring_.ended());
+  if (stop_.why() == Stop::kTimeout) {
+    Diagnosis diagnosis(run_, times_, cores_, *link_, dispatcher_.queues(), wiring_,
+                        outcome_.result());
+    if (first()) {
+      diagnosis.make();
+    } else {
+      diagnosis.report();
+    }
   }
-  return completed == run_.header().tasks;
-}
-
-void Scheduler::publish() {
-  if (run_.header().threads == 1) return;
-  const std::uint64_t line = run_.thread_line(scratch::kProgress, thread_);
-  if (published_.completed != completed_ || published_.lanes != lanes_) {
-    published_.completed = completed_;
-    published_.lanes = lanes_;
-    port_.store(line, 8, completed_ | std::uint64_t{lanes_} << 32);
+  phase_.enter(AicpuPhase::kDrain);
+  Dismissal dismissal(run_, times_, *link_, stop_);
+  if (dealt_) dismissal.dismiss(cores_);
+  const Progress::Totals totals{dispatcher_.rung(), completion_.polls(), copies_.ticks()};
+  if (first()) {
+    dismissal.await_others(dealt_);
+    return outcome_.write(stop_, progress_, totals);
   }
-  const auto aic = static_cast<std::uint16_t>(cores_.idle(abi::TaskShape::kAic));
-  const auto aiv = static_cast<std::uint16_t>(cores_.idle(abi::TaskShape::kAiv));
-  if (published_.idle_aic == aic && published_.idle_aiv == aiv) return;
-  published_.idle_aic = aic;
-  published_.idle_aiv = aiv;
-  port_.store(line + offsetof(ThreadProgress, idle_aic), 4, aic | std::uint32_t{aiv} << 16);
-}
-
-// The first failure is the run's; all threads leave their loops.
-void Scheduler::fail(abi::RunStatus status, std::uint32_t task, const Worker* worker,
-                     std::uint32_t detail, std::uint32_t cond, std::uint32_t block) {
-  stop_ = Stop::kFailed;
-  const auto failed = static_cast<std::uint32_t>(Stop::kFailed);
-  const std::uint64_t before = port_.compare_exchange(run_.control(scratch::kStop), 4, 0, failed);
-  if (before != 0) {
-    stop_ = static_cast<Stop>(before);  // what the others go by
-    return;
-  }
-  abi::RunResult failure;
-  failure.status = static_cast<std::uint32_t>(status);
-  failure.task = task;
-  failure.detail = detail;
-  failure.cond = cond;
-  if (worker != nullptr) {
-    failure.worker = worker->index;
-    failure.physical_core = worker->physical;
-  }
-  port_.write(run_.control(scratch::kFailedBlock), &block, sizeof block);
-  port_.write(run_.control(scratch::kFailure), &failure, offsetof(abi::RunResult, started));
+  progress_.leave(totals);
+  port_.barrier();
+  run_.store32(run_.thread_line(scratch::kPresence, thread_),
+               static_cast<std::uint32_t>(Presence::kGone));
 }
 
 }  // namespace npu::firmware

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread 0 wires the graph while tasks already run: it turns the lists of producers into lists of
-// consumers, a few tasks at a time.
-#include <array>
+#include "firmware/aicpu/wiring.hpp"
 
-#include "firmware/aicpu/scheduler.hpp"
+#include <array>
 
 namespace npu::firmware {
 
@@ -11,26 +9,26 @@ namespace {
 constexpr std::uint32_t kBatchEdges = 32;  // and tasks, between two looks at cores
 }
 
-bool Scheduler::wire_some() {
+bool Wiring::wire_some() {
   const std::uint32_t tasks = run_.header().tasks;
-  if (next_to_wire_ >= tasks) {
-    if (wired_at_ == 0) wired_at_ = port_.system_counter();
+  if (next_ >= tasks) {
+    if (ended_ == 0) ended_ = port_.system_counter();
     return false;
   }
-  enter(AicpuPhase::kWiring);
+  phase_.enter(AicpuPhase::kWiring);
   const std::uint32_t edges = edges_ + kBatchEdges;
-  for (unsigned i = 0; i < kBatchEdges && edges_ < edges && next_to_wire_ < tasks; ++i) {
-    if (!wire(next_to_wire_)) {
-      fail(abi::RunStatus::kBadHeader, next_to_wire_);
+  for (unsigned i = 0; i < kBatchEdges && edges_ < edges && next_ < tasks; ++i) {
+    if (!wire(next_)) {
+      stop_.fail(abi::RunStatus::kBadHeader, next_);
       return true;
     }
-    if (stop_ != Stop::kNone) return true;
-    ++next_to_wire_;
+    if (stop_.is_known()) return true;
+    ++next_;
   }
   return true;
 }
 
-bool Scheduler::fits(const abi::TaskDescriptor& task) const {
+bool Wiring::fits(const abi::TaskDescriptor& task) const {
   const auto shape = static_cast<abi::TaskShape>(task.shape);
   if (shape == abi::TaskShape::kNone) return true;
   const unsigned cores = cores_.counts().of(shape);
@@ -38,15 +36,15 @@ bool Scheduler::fits(const abi::TaskDescriptor& task) const {
   return shape != abi::TaskShape::kMixed || cores > 0;
 }
 
-bool Scheduler::wire(std::uint32_t task) {
-  abi::TaskDescriptor& descriptor = wired_;
+bool Wiring::wire(std::uint32_t task) {
+  abi::TaskDescriptor& descriptor = last_;
   port_.read(run_.descriptor(task), &descriptor, sizeof descriptor);
   if (!descriptor_is_valid(run_.header(), descriptor) ||
       descriptor.producers > run_.header().producer_count - edges_) {
     return false;
   }
   if (!fits(descriptor)) {
-    fail(abi::RunStatus::kNotCoresident, task);
+    stop_.fail(abi::RunStatus::kNotCoresident, task);
     return true;
   }
   const auto shape = static_cast<abi::TaskShape>(descriptor.shape);
@@ -55,7 +53,7 @@ bool Scheduler::wire(std::uint32_t task) {
   const TaskKind kind(shape, together, descriptor.predicate != 0, descriptor.blocks);
   run_.store32(run_.task(task, offsetof(TaskState, kind)), kind.word());
   if (descriptor.producers == 0) {
-    make_ready(task, kind);
+    ready_.add(task, kind);
     return true;
   }
   std::array<std::uint32_t, abi::kMaxTaskProducers> producers{};
@@ -69,12 +67,12 @@ bool Scheduler::wire(std::uint32_t task) {
   const std::uint32_t missing = early - descriptor.producers;  // wraps: below 0
   const std::uint64_t before =
       port_.fetch_add(run_.task(task, offsetof(TaskState, arrived)), 4, missing);
-  if (static_cast<std::uint32_t>(before) + missing == 0) make_ready(task, kind);
+  if (static_cast<std::uint32_t>(before) + missing == 0) ready_.add(task, kind);
   return true;
 }
 
 // False: the producer has ended already.
-bool Scheduler::wire_edge(std::uint32_t producer, std::uint32_t consumer) {
+bool Wiring::wire_edge(std::uint32_t producer, std::uint32_t consumer) {
   const std::uint32_t edge = edges_++;
   const std::uint64_t list = run_.task(producer, offsetof(TaskState, successors));
   std::uint32_t seen = 0;

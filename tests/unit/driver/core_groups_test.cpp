@@ -138,5 +138,17 @@ TEST_F(CoreGroupsTest, AreDisjointAndTogetherTheCard) {
   }
 }
 
+TEST_F(CoreGroupsTest, AQueueMayUseWhatItWantsOfItsGroupsCores) {
+  ASSERT_THAT(groups.create(of_mask(0b1, 1), kCard), IsOk());  // cube core 0, vector cores 0 and 1
+  auto member = GroupMembership::enter(groups, 1);
+  ASSERT_THAT(member, IsOk());
+  const auto all = member->within(kAllCores);
+  ASSERT_THAT(all, IsOk());
+  EXPECT_EQ(*all, member->cores());
+  CoreMask others = kAllCores;
+  for (std::size_t i = 0; i < others.size(); ++i) others[i] &= ~member->cores()[i];
+  EXPECT_THAT(member->within(others), FailsWith(ErrorCode::kInvalidArgument));
+}
+
 }  // namespace
 }  // namespace npu::driver

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// From cores to consumers.
-#include "firmware/aicpu/scheduler.hpp"
+#include "firmware/aicpu/completion.hpp"
 
 namespace npu::firmware {
 
-bool Scheduler::sweep() {
+bool Completion::sweep() {
+  Cores& cores = cores_;
+  CoreLink& link = link_;
   bool moved = false;
   unsigned looks = 0;
-  for (unsigned i = cores_.next_at_work(0); i != WorkerSet::kNone; i = cores_.next_at_work(i + 1)) {
-    Worker& worker = cores_.workers()[i];
-    const Seen seen = link_->look(worker);
+  for (unsigned i = cores.next_at_work(0); i != WorkerSet::kNone; i = cores.next_at_work(i + 1)) {
+    Worker& worker = cores.workers()[i];
+    const Seen seen = link.look(worker);
     ++looks;
     if (seen == Seen::kNothing) continue;
     moved = true;
@@ -21,7 +22,7 @@ bool Scheduler::sweep() {
   return moved;
 }
 
-void Scheduler::go_on(Worker& worker, Seen seen) {
+void Completion::go_on(Worker& worker, Seen seen) {
   const Assignment& oldest = worker.oldest();
   if (seen == Seen::kBegun) return cores_.change(worker, Work::kRunning);
   if (seen == Seen::kOldestEnded) {
@@ -35,37 +36,32 @@ void Scheduler::go_on(Worker& worker, Seen seen) {
   if (seen == Seen::kBothEnded) ended(worker.newest(), worker);
 }
 
-void Scheduler::ended(const Assignment& what, const Worker& worker) {
-  enter(AicpuPhase::kComplete, what.task);
-  const std::uint32_t result = link_->result(worker, what);
-  ++lanes_;
+void Completion::ended(const Assignment& what, const Worker& worker) {
+  phase_.enter(AicpuPhase::kComplete, what.task);
+  const std::uint32_t result = link_.result(worker, what);
+  progress_.note_lane();
   if (what.record != 0) {
     port_.store(what.record + offsetof(abi::TaskRecord, seen), 8, port_.system_counter());
   }
   if (result != static_cast<std::uint32_t>(abi::KernelResult::kOk)) {
-    return fail_in(what, abi::RunStatus::kKernelFailed, worker, result);
+    return stop_.fail_in(what, abi::RunStatus::kKernelFailed, worker, result);
   }
   if (what.lanes > 1) {
     const std::uint64_t lanes = run_.task(what.task, offsetof(TaskState, lanes_done));
     if (port_.fetch_add(lanes, 4, 1) + 1 != what.lanes) return;
   }
-  if (run_.header().dump_count != 0) dump(what.task, abi::DumpStage::kAfterCompletion);
+  if (copies_.wanted()) copies_.take(what.task, abi::DumpStage::kAfterCompletion);
   resolve(what.task);
 }
 
-// Of tasks that have ended without having run. Those that become ready by it have their turn in the
-// next round.
-void Scheduler::resolve_done() {
-  const std::size_t count = done_.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    enter(AicpuPhase::kComplete, done_[i]);
-    resolve(done_[i]);
-  }
-  if (done_.size() == count) return done_.clear();
-  done_.erase(done_.begin(), done_.begin() + static_cast<std::ptrdiff_t>(count));
+void Completion::resolve_skipped() {
+  ready_.skipped().take([this](std::uint32_t task) {
+    phase_.enter(AicpuPhase::kComplete, task);
+    resolve(task);
+  });
 }
 
-void Scheduler::resolve(std::uint32_t task) {
+void Completion::resolve(std::uint32_t task) {
   const std::uint64_t list = run_.task(task, offsetof(TaskState, successors));
   std::uint32_t seen = 0;
   for (;;) {
@@ -79,9 +75,9 @@ void Scheduler::resolve(std::uint32_t task) {
     seen = static_cast<std::uint32_t>(edge >> 32);
     const std::uint64_t before =
         port_.fetch_add(run_.task(consumer, offsetof(TaskState, arrived)), 4, 1);
-    if (static_cast<std::uint32_t>(before) + 1 == 0) make_ready(consumer, run_.kind(consumer));
+    if (static_cast<std::uint32_t>(before) + 1 == 0) ready_.add(consumer, run_.kind(consumer));
   }
-  ++completed_;
+  progress_.note_task();
 }
 
 }  // namespace npu::firmware

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of tensors before a task's dispatch and after its completion (runtime.md A5): by the
-// thread that makes the task ready, before anybody can take it, and by the one that sees its last
-// block end, before any consumer is told.
+#include "firmware/aicpu/tensor_copies.hpp"
+
 #include <algorithm>
 #include <array>
-
-#include "firmware/aicpu/scheduler.hpp"
 
 namespace npu::firmware {
 
@@ -13,7 +10,7 @@ namespace {
 constexpr Bytes kPiece = 4096;  // between two signs of life
 }
 
-void Scheduler::dump(std::uint32_t task, abi::DumpStage stage) {
+void TensorCopies::take(std::uint32_t task, abi::DumpStage stage) {
   const std::uint64_t began = port_.system_counter();
   const std::uint64_t list =
       port_.load(run_.descriptor(task) + offsetof(abi::TaskDescriptor, first_dump), 8);
@@ -25,16 +22,15 @@ void Scheduler::dump(std::uint32_t task, abi::DumpStage stage) {
     abi::TensorDump what;
     port_.read(entry, &what, sizeof what);
     if (what.stage != static_cast<std::uint32_t>(stage)) continue;
-    port_.phase(AicpuPhase::kDump, task);
+    phase_.interrupt(AicpuPhase::kDump, task);
     copy(what);
     port_.store(entry + offsetof(abi::TensorDump, taken), 8, port_.system_counter());
   }
-  dump_ticks_ += port_.system_counter() - began;
-  port_.phase(phase_, phase_task_);
+  ticks_ += port_.system_counter() - began;
+  phase_.resume();
 }
 
-void Scheduler::copy(const abi::TensorDump& what) {
-  const std::uint64_t line = run_.thread_line(scratch::kProgress, thread_);
+void TensorCopies::copy(const abi::TensorDump& what) {
   std::array<unsigned char, kPiece> bytes;
   for (Bytes done = 0; done < what.bytes; done += kPiece) {
     const Bytes length = std::min(kPiece, what.bytes - done);
@@ -42,7 +38,7 @@ void Scheduler::copy(const abi::TensorDump& what) {
     port_.invalidate(what.tensor + done, length);
     port_.read(what.tensor + done, bytes.data(), length);
     port_.write(what.copy + done, bytes.data(), length);
-    run_.store32(line + offsetof(ThreadProgress, copied), ++copied_);
+    progress_.note_copied();
   }
 }
 

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks whose blocks must begin together (kTaskTogether). One such task is open at a time; every
-// thread claims blocks for its idle cores and writes their payloads, and when all blocks have a
-// core each thread rings its own. Until all are claimed, no other work goes to such cores.
-#include "firmware/aicpu/scheduler.hpp"
+#include "firmware/aicpu/together_blocks.hpp"
 
 namespace npu::firmware {
 
 using abi::TaskShape;
 
-bool Scheduler::held_back(TaskShape shape) const {
-  if (together_.open == 0 || together_.claimed) return false;
-  const TaskShape wanted = together_.kind.shape();
+bool TogetherBlocks::holds_back(TaskShape shape) const {
+  if (open_ == 0 || claimed_) return false;
+  const TaskShape wanted = kind_.shape();
   return cores_.counts().lanes == 1 || wanted == TaskShape::kMixed || shape == TaskShape::kMixed ||
          wanted == shape;
 }
 
-bool Scheduler::dispatch_together() {
+bool TogetherBlocks::dispatch() {
   const std::uint64_t word = port_.load(run_.control(scratch::kTogether), 8);
-  const auto open = static_cast<std::uint32_t>(word >> 32);
-  if (open == 0) {
-    together_.open = 0;
-    return queues_.any(ReadyClass::kTogether) && open_together();
+  const auto open_now = static_cast<std::uint32_t>(word >> 32);
+  if (open_now == 0) {
+    open_ = 0;
+    return queues_.any(ReadyClass::kTogether) && open();
   }
-  if (open != together_.open) {
-    together_ = {};
-    together_.open = open;
-    together_.kind = run_.kind(open - 1);
+  if (open_now != open_) {
+    open_ = open_now;
+    kind_ = run_.kind(open_now - 1);
+    claimed_ = false;
+    blocks_ = 0;
+    reserved_.clear();
   }
-  const bool joined = !together_.claimed && join_together();
-  const bool begun = !together_.reserved.empty() && begin_together();
+  const bool joined = !claimed_ && join();
+  const bool begun = !reserved_.empty() && begin();
   return joined || begun;
 }
 
 // What the word says is claimed by nobody yet; the next round takes part in it.
-bool Scheduler::open_together() {
+bool TogetherBlocks::open() {
   const std::uint64_t lock = run_.control(scratch::kTogetherLock);
-  if (port_.compare_exchange(lock, 4, 0, thread_ + 1) != 0) return false;
+  if (port_.compare_exchange(lock, 4, 0, port_.thread() + 1) != 0) return false;
   Share share;
   if (!queues_.take(ReadyClass::kTogether, 1, 0, share)) {
     run_.store32(lock, 0);
@@ -48,19 +47,19 @@ bool Scheduler::open_together() {
   return true;
 }
 
-bool Scheduler::join_together() {
+bool TogetherBlocks::join() {
   const std::uint64_t address = run_.control(scratch::kTogether);
-  const bool mixed = together_.kind.shape() == TaskShape::kMixed;
+  const bool mixed = kind_.shape() == TaskShape::kMixed;
   cores_.hold_cluster(false);
   Share share;
-  share.task = together_.open - 1;
-  share.kind = together_.kind;
+  share.task = open_ - 1;
+  share.kind = kind_;
   std::uint32_t blocks = 0;
   std::uint64_t seen = port_.load(address, 8);
-  while (seen >> 32 == together_.open) {
+  while (seen >> 32 == open_) {
     const auto block = static_cast<std::uint32_t>(seen);
-    together_.claimed = block >= share.kind.blocks();
-    if (together_.claimed) break;
+    claimed_ = block >= share.kind.blocks();
+    if (claimed_) break;
     if ((mixed ? cores_.idle_clusters() : cores_.idle(share.kind.shape())) == 0) break;
     const std::uint64_t now = port_.compare_exchange(address, 8, seen, seen + 1);
     if (now != seen) {
@@ -78,8 +77,8 @@ bool Scheduler::join_together() {
   if (blocks == 0) return false;
   auto& placed = placement_.placed();
   for (auto* worker : placed) cores_.reserve(*worker, true);
-  together_.reserved.insert(together_.reserved.end(), placed.begin(), placed.end());
-  together_.blocks += blocks;
+  reserved_.insert(reserved_.end(), placed.begin(), placed.end());
+  blocks_ += blocks;
   placed.clear();
   port_.barrier();
   port_.fetch_add(run_.control(scratch::kTogetherPlaced), 4, blocks);
@@ -87,15 +86,15 @@ bool Scheduler::join_together() {
 }
 
 // The last thread that has rung closes the request.
-bool Scheduler::begin_together() {
-  const std::uint32_t all = together_.kind.blocks();
+bool TogetherBlocks::begin() {
+  const std::uint32_t all = kind_.blocks();
   if (run_.load32(run_.control(scratch::kTogetherPlaced)) != all) return false;
   auto& placed = placement_.placed();
-  placed.swap(together_.reserved);
+  placed.swap(reserved_);
   for (auto* worker : placed) cores_.reserve(*worker, false);
   placement_.ring();
-  const std::uint32_t mine = together_.blocks;
-  together_.blocks = 0;
+  const std::uint32_t mine = blocks_;
+  blocks_ = 0;
   const auto before = port_.fetch_add(run_.control(scratch::kTogetherRung), 4, mine);
   if (before + mine != all) return true;
   port_.store(run_.control(scratch::kTogether), 8, 0);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProcessContext: changing and asking queues. The card holds a queue while its descriptor is
-// written.
+#include "driver/queue/queue_changes.hpp"
+
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "driver/queue/process_impl.hpp"
+#include "driver/queue/queue_builder.hpp"
 #include "driver/support/choice.hpp"
 
 namespace npu::driver {
@@ -32,63 +30,22 @@ Status check(const QueueChange& change) {
 
 }  // namespace
 
-Status check_scheduling(unsigned priority, unsigned percentage, Picoseconds quantum,
-                        const CoreMask& cores) {
-  constexpr Picoseconds kLongest = 1000_s;
-  const auto invalid = [](std::string what) {
-    return fail(ErrorCode::kInvalidArgument, std::move(what));
-  };
-  if (priority > abi::kMaxQueuePriority) {
-    return invalid(fmt::format("priority {}, 0 .. 15 are possible", priority));
-  }
-  if (percentage > 100) return invalid(fmt::format("{} % of the quantum", percentage));
-  if (quantum < Picoseconds() || quantum > kLongest || quantum.count() % 1'000'000 != 0) {
-    return invalid(fmt::format("a quantum of {} us", quantum.us()));
-  }
-  if (cores == CoreMask{}) return invalid("a core mask without a core");
-  return {};
-}
-
-QueueRecord* ProcessContext::Impl::find(QueueId id) {
-  for (const auto& record : queues) {
-    if (record->id.value() == id.value) return record.get();
-  }
-  return nullptr;
-}
-
-// As the card has answered; on RESUME it has read the descriptor.
-void ProcessContext::Impl::note_held(QueueRecord& record, bool held) {
-  record.held = held ? Held::kYes : Held::kNo;
-  if (!held) record.channel->note_ring_known();
-}
-
-Status ProcessContext::Impl::settle_record(QueueRecord& record, Instant deadline,
-                                           DeadlineOf whose) {
-  const bool hold = !is_active(record);
-  if (is_known(record, hold)) return {};
-  const auto opcode = hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume;
-  record.held = Held::kUnknown;
-  const auto answer = command(on_queue(opcode, record), deadline, whose);
-  if (!answer) return forward_error(answer);
-  note_held(record, hold);
-  return {};
-}
-
-Status ProcessContext::Impl::update(QueueId id, const QueueChange& change) {
+Status QueueChanges::update(QueueId id, const QueueChange& change) {
   if (auto ok = check(change); !ok) return ok;
-  const auto cores = cores_of(change.core_mask.value_or(kAllCores));
+  const auto cores = process_.group.within(change.core_mask.value_or(kAllCores));
   if (!cores) return forward_error(cores);
   QueueBuffer ring;
   if (change.ring_change == Ring::kReplace) {
-    auto made = QueueBuffer::create(device, *heap, pasid.value(), change.ring.memory,
-                                    Bytes{abi::kQueueEntrySize} << change.ring.log2_entries);
+    auto made =
+        QueueBuffer::create(device_, *process_.heap, process_.pasid.value(), change.ring.memory,
+                            Bytes{abi::kQueueEntrySize} << change.ring.log2_entries);
     if (!made) return forward_error(made);
     ring = std::move(*made);
   }
-  const MutexHolder holder(*mutex);
-  auto* record = find(id);
-  if (record == nullptr) return no_queue(id);
-  if (record->dying || record->leaving) {
+  const MutexHolder holder(mutex_);
+  auto* record = queues_.find(id);
+  if (record == nullptr) return commands_.no_queue(id);
+  if (record->is_ending()) {
     return fail(ErrorCode::kBusy, fmt::format("queue {} is being destroyed", id.value));
   }
   if (record->channel->faulted()) {
@@ -100,30 +57,36 @@ Status ProcessContext::Impl::update(QueueId id, const QueueChange& change) {
                 fmt::format("queue {}: a ring of 2^{} entries for 2^{} completions", id.value,
                             change.ring.log2_entries, record->descriptor.log2_completions));
   }
-  if (record->held != Held::kYes) {
-    const auto held = command(on_queue(ManagementOpcode::kSuspend, *record), command_deadline());
-    if (!held) {
-      record->held = Held::kUnknown;
-      static_cast<void>(settle_record(*record, command_deadline()));
-      return forward_error(held);
-    }
-    record->held = Held::kYes;
-  }
+  if (auto ok = hold(*record); !ok) return ok;
   const auto changed = change_held(*record, change, ring);
-  const auto settled = settle_record(*record, command_deadline());
+  const auto settled = evictions_.settle(*record, commands_.deadline());
   return changed ? settled : changed;
 }
 
+// Whatever it should do: its descriptor is to be written.
+Status QueueChanges::hold(QueueRecord& record) {
+  if (record.held == Held::kYes) return {};
+  const auto suspend = commands_.on_queue(ManagementOpcode::kSuspend, record);
+  const auto answer = commands_.execute(suspend, commands_.deadline());
+  if (answer) {
+    record.held = Held::kYes;
+    return {};
+  }
+  record.held = Held::kUnknown;
+  static_cast<void>(evictions_.settle(record, commands_.deadline()));
+  return forward_error(answer);
+}
+
 // The card is not looking. `ring` is the old one afterwards.
-Status ProcessContext::Impl::change_held(QueueRecord& record, const QueueChange& change,
-                                         QueueBuffer& ring) {
+Status QueueChanges::change_held(QueueRecord& record, const QueueChange& change,
+                                 QueueBuffer& ring) {
   auto& mqd = record.descriptor;
   if (change.ring_change == Ring::kReplace) {
-    const auto answer =
-        command(on_queue(ManagementOpcode::kQueryQueue, record), command_deadline());
+    const auto answer = commands_.execute(commands_.on_queue(ManagementOpcode::kQueryQueue, record),
+                                          commands_.deadline());
     if (!answer) return forward_error(answer);
     auto now = mqd;
-    if (auto ok = manager.read_card_half(now); !ok) return ok;
+    if (auto ok = manager_.read_card_half(now); !ok) return ok;
     if (auto ok = record.channel->replace_ring(ring, change.ring.log2_entries, now.read_index);
         !ok) {
       return ok;
@@ -142,24 +105,25 @@ Status ProcessContext::Impl::change_held(QueueRecord& record, const QueueChange&
   if (change.quantum) {
     mqd.quantum_us = static_cast<std::uint32_t>(change.quantum->count() / 1'000'000);
   }
-  if (change.core_mask) mqd.core_mask = *cores_of(*change.core_mask);
-  manager.write_driver_half(mqd);
+  if (change.core_mask) mqd.core_mask = *process_.group.within(*change.core_mask);
+  manager_.write_driver_half(mqd);
   return {};
 }
 
-Result<QueueStatus> ProcessContext::Impl::query(QueueRecord& record) {
-  const auto answer = command(on_queue(ManagementOpcode::kQueryQueue, record), command_deadline());
+Result<QueueStatus> QueueChanges::query(QueueRecord& record) {
+  const auto answer = commands_.execute(commands_.on_queue(ManagementOpcode::kQueryQueue, record),
+                                        commands_.deadline());
   if (!answer) return forward_error(answer);
   auto mqd = record.descriptor;
-  if (auto ok = manager.read_card_half(mqd); !ok) return forward_error(ok);
+  if (auto ok = manager_.read_card_half(mqd); !ok) return forward_error(ok);
   QueueStatus status;
   status.id = record.queue_id();
   status.state = static_cast<abi::QueueState>(mqd.state);
   status.faulted = status.state == abi::QueueState::kFaulted;
-  status.active = is_active(record) && !status.faulted;
+  status.active = evictions_.is_active(record) && !status.faulted;
   status.null_ring = record.null_ring;
   status.suspended = record.suspended;
-  status.evictions = evictions;
+  status.evictions = evictions_.count();
   status.ring = record.options.ring;
   status.ring_base = mqd.ring_base;
   status.completion_base = mqd.completion_base;
@@ -183,41 +147,41 @@ Result<QueueStatus> ProcessContext::Impl::query(QueueRecord& record) {
 
 // What the card has made of a command that it did not answer is open; then the opposite, which may
 // be late, is on its way behind it.
-std::vector<QueueResult> ProcessContext::Impl::set_suspended(const std::vector<QueueId>& ids,
-                                                             bool suspended, Instant deadline) {
+std::vector<QueueResult> QueueChanges::set_suspended(const std::vector<QueueId>& ids,
+                                                     bool suspended, Instant deadline) {
   std::vector<QueueResult> results(ids.size(), QueueResult::kDone);
   std::vector<abi::ManagementCommand> wanted;
   std::vector<std::pair<std::size_t, QueueRecord*>> told;
-  const TimedMutexHolder holder(*mutex, deadline);
+  const TimedMutexHolder holder(mutex_, deadline);
   if (!holder) return std::vector<QueueResult>(ids.size(), QueueResult::kError);
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    auto* record = find(ids[i]);
-    if (record == nullptr || record->dying || record->leaving) {
+    auto* record = queues_.find(ids[i]);
+    if (record == nullptr || record->is_ending()) {
       results[i] = record == nullptr ? QueueResult::kInvalid : QueueResult::kBusy;
       continue;
     }
     record->suspended = suspended;
-    const bool hold = !is_active(*record);
-    if (is_known(*record, hold)) continue;
+    const bool hold = !evictions_.is_active(*record);
+    if (record->is_known(hold)) continue;
     // Whether it will be is for the answer; the same id may be there twice.
     record->held = hold ? Held::kYes : Held::kNo;
     wanted.push_back(
-        on_queue(hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume, *record));
+        commands_.on_queue(hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume, *record));
     told.emplace_back(i, record);
   }
-  const auto answers = commands(wanted, deadline, DeadlineOf::kCaller);
+  const auto answers = commands_.execute(wanted, deadline, DeadlineOf::kCaller);
   for (std::size_t i = 0; i < told.size(); ++i) {
     auto& record = *told[i].second;
     if (answers[i]) {
-      note_held(record, record.held == Held::kYes);
+      record.note_held(record.held == Held::kYes);
       continue;
     }
     results[told[i].first] = QueueResult::kError;
     record.suspended = !suspended;
     record.held = Held::kUnknown;
-    static_cast<void>(settle_record(record, deadline, DeadlineOf::kCaller));
+    static_cast<void>(evictions_.settle(record, deadline, DeadlineOf::kCaller));
   }
-  if (!suspended) note_resumption();
+  if (!suspended) resumptions_.note();
   return results;
 }
 

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/queue/process_impl.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "driver/device/address_space_impl.hpp"
+#include "driver/queue/signals_impl.hpp"
+
+namespace npu::driver {
+
+using abi::ManagementOpcode;
+
+namespace {
+
+constexpr Picoseconds kSettling = 1_ms;  // behind a caller's deadline
+
+}  // namespace
+
+ProcessContext::Impl::Impl(Device::Impl& card, QueueManager& shared, const ProcessOptions& wanted)
+    : device(card),
+      manager(shared),
+      options(wanted),
+      mutex(card.platform.tasks().make_mutex()),
+      resources(card.platform.clock(), wanted.max_queues),
+      commands(card.platform.clock(), shared.ring(), resources.pasid, wanted.command_timeout),
+      faults(card.platform.clock()),
+      evictions(card.platform.clock(), commands, resources.pasid, queues),
+      changes(card, shared, *mutex, resources, commands, queues, evictions),
+      mapping(*card.link, shared, commands, resources),
+      removal(card, shared, *mutex, commands, evictions),
+      endings(card, shared, *mutex, commands, queues, removal, mapping, faults,
+              changes.resumptions(), turn),
+      builder_(card, shared, resources) {}
+
+ProcessContext::Impl::~Impl() {
+  if (!closed_.load(std::memory_order_acquire)) static_cast<void>(close());
+}
+
+Status ProcessContext::Impl::open() {
+  if (auto ok = resources.open(device, manager, options); !ok) return ok;
+  device.memory->add_stream(resources.vmid);
+  manager.add_process(resources.pasid.value(), *this);
+  registered_ = true;
+  return {};
+}
+
+Status ProcessContext::Impl::enter() {
+  const MutexHolder holder(*mutex);
+  if (auto ok = usable(); !ok) return ok;
+  handles_.fetch_add(1, std::memory_order_relaxed);
+  return {};
+}
+
+Status ProcessContext::Impl::begin_close() {
+  const MutexHolder holder(*mutex);
+  if (auto ok = usable(); !ok) return ok;
+  if (const auto left = handles_.load(std::memory_order_acquire); left > 0) {
+    return fail(ErrorCode::kBusy, fmt::format("the process has {} queues", left));
+  }
+  closed_.store(true, std::memory_order_release);
+  return {};
+}
+
+// In the reverse order of open().
+Status ProcessContext::Impl::close() {
+  closed_.store(true, std::memory_order_release);
+  if (registered_) {
+    manager.collect_faults();  // before the PASID is another's
+    manager.remove_process(resources.pasid.value());
+    device.memory->remove_stream(resources.vmid);
+    registered_ = false;
+  }
+  mapping.close();
+  if (mapping.is_withheld()) {
+    const MutexHolder holder(device.memory->mutex());
+    device.memory->withhold(resources.vmid);
+  }
+  return resources.close(device);
+}
+
+Status ProcessContext::Impl::usable() const {
+  if (closed_.load(std::memory_order_acquire)) {
+    return fail(ErrorCode::kInvalidArgument, "the process context is closed");
+  }
+  return device.usable();
+}
+
+// --- Creating a queue ------------------------------------------------------------------------
+
+// Under the mutex.
+Status ProcessContext::Impl::add_to_card(QueueRecord& record) {
+  if (auto ok = mapping.map(); !ok) return ok;
+  manager.write_descriptor(record.descriptor);
+  auto add = commands.on_queue(ManagementOpcode::kAddQueue, record);
+  add.address = manager.descriptor_address(record.id.value());
+  const auto answer = commands.execute(add, commands.deadline());
+  Status status = answer ? evictions.settle(record, commands.deadline()) : forward_error(answer);
+  if (status) return {};
+  if (answer || may_be_done(answer.error())) {
+    static_cast<void>(removal.by_force(record, abi::PreemptMode::kReset));
+  }
+  return status;
+}
+
+Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& wanted) {
+  auto draft = builder_.prepare(wanted);
+  if (!draft) return forward_error(draft);
+  auto& record = *draft->record;
+  auto channel = std::make_unique<QueueChannel>(*device.link, *this, std::move(draft->parts));
+  record.channel = channel.get();
+  const MutexHolder holder(*mutex);
+  auto added = add_to_card(record);
+  // Another task has restarted the ring. What may have been done was undone.
+  if (!added && added.error().code == ErrorCode::kAborted) added = add_to_card(record);
+  if (!added) {
+    if (queues.empty()) mapping.unmap(Instant::never(), DeadlineOf::kDriver);
+    return forward_error(added);
+  }
+  faults.add(record.queue_id(), *channel);
+  queues.add(std::move(draft->record));
+  manager.note_queues(1);
+  return std::make_unique<Queue>(
+      std::make_unique<Queue::Impl>(Queue::Impl{*this, std::move(channel)}));
+}
+
+// --- Compaction ------------------------------------------------------------------------------
+
+Status ProcessContext::Impl::hold(Instant deadline) {
+  const TimedMutexHolder holder(*mutex, deadline);
+  if (!holder) return commands.others_too_long();
+  return evictions.begin_compaction(deadline);
+}
+
+void ProcessContext::Impl::let_go() {
+  const MutexHolder holder(*mutex);
+  evictions.end_compaction();
+}
+
+// --- What queues ask -------------------------------------------------------------------------
+
+// Not while compaction or another task has the log: there is a next look.
+void ProcessContext::Impl::look_for_faults() {
+  manager.collect_faults(device.platform.clock().now());
+  faults.deliver();
+}
+
+// The record of a fault comes before the answer, unless it was lost.
+Status ProcessContext::Impl::ask_card(QueueId id) {
+  if (auto ok = manager.ring().check_on(); !ok) return ok;
+  if (faults.is_known_to(id)) return {};
+  auto found = manager.read_fault(id);
+  if (!found) return forward_error(found);
+  if (!*found) return {};
+  manager.collect_faults_behind_lost();
+  if (!faults.is_known_to(id)) {
+    (*found)->pasid = resources.pasid.value();
+    faults.note(**found);
+  }
+  faults.deliver();
+  return {};
+}
+
+// What runs of a queue at fault ends; SUSPEND is answered when that and its completions are done.
+bool ProcessContext::Impl::settle(QueueId id, Instant deadline) {
+  const auto patient = commands.deadline();
+  const auto limit =
+      std::min(patient, std::max(deadline, device.platform.clock().now()) + kSettling);
+  const TimedMutexHolder holder(*mutex, limit);
+  auto* record = holder ? queues.find(id) : nullptr;
+  if (record == nullptr || record->is_ending()) return false;
+  const auto suspend = commands.on_queue(ManagementOpcode::kSuspend, *record);
+  const bool answered = commands.execute(suspend, limit, DeadlineOf::kCaller).has_value();
+  record->held = answered ? Held::kYes : Held::kUnknown;
+  // If the card does not answer for so long, what is known has to do.
+  return answered || limit == patient;
+}
+
+std::optional<std::uint64_t> ProcessContext::Impl::ask_read_index(QueueId id, Instant deadline) {
+  const TimedMutexHolder holder(*mutex, deadline);
+  if (!holder) return std::nullopt;
+  const auto* record = queues.find(id);
+  if (record == nullptr || record->is_ending()) return std::nullopt;
+  const auto asked = commands.on_queue(ManagementOpcode::kQueryQueue, *record);
+  if (!commands.execute(asked, deadline, DeadlineOf::kCaller)) return std::nullopt;
+  auto now = record->descriptor;
+  if (!manager.read_card_half(now)) return std::nullopt;
+  return now.read_index;
+}
+
+}  // namespace npu::driver

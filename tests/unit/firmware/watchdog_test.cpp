@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/aicpu/watchdog.hpp"
+
+#include "firmware/aicpu/tensor_copies.hpp"
+#include "tests/unit/firmware/part_fixture.hpp"
+
+namespace npu::test {
+namespace {
+
+using firmware::Stop;
+using firmware::WatchdogTimes;
+using platform::AicpuPhase;
+
+class WatchdogAlone : public Part {
+ protected:
+  WatchdogAlone() {
+    graph.header.watchdog_ns = 320'000;
+    place();
+    link = firmware::make_core_link(*run);
+  }
+  // Looks when it is due. False: the run was given up.
+  bool look(firmware::Watchdog& watchdog) {
+    port.compute(static_cast<unsigned>(watchdog.deadline() - port.now()));
+    watchdog.look_around();
+    return !stop().look();
+  }
+  firmware::RunStop& stop() {
+    if (!stop_) stop_ = std::make_unique<firmware::RunStop>(*run);
+    return *stop_;
+  }
+
+  std::unique_ptr<firmware::CoreLink> link;
+  firmware::Cores cores;
+
+ private:
+  std::unique_ptr<firmware::RunStop> stop_;
+};
+
+TEST_F(WatchdogAlone, gives_a_run_up_that_stands_still_for_its_quiet_time) {
+  const WatchdogTimes times(*run);
+  const firmware::Progress progress(*run);
+  firmware::Watchdog watchdog(*run, times, cores, *link, progress, stop());
+  watchdog.begin();
+  const auto began = port.now();
+  while (look(watchdog)) continue;
+  EXPECT_EQ(stop().why(), Stop::kTimeout);
+  EXPECT_GE(port.now() - began, times.quiet);
+  EXPECT_LT(port.now() - began, times.quiet + times.look);
+}
+
+TEST_F(WatchdogAlone, begins_anew_when_something_has_moved) {
+  const WatchdogTimes times(*run);
+  firmware::Progress progress(*run);
+  firmware::Watchdog watchdog(*run, times, cores, *link, progress, stop());
+  watchdog.begin();
+  for (unsigned i = 0; i < 3 * WatchdogTimes::kQuietLooks; ++i) {
+    if (i % WatchdogTimes::kQuietLooks == 0) progress.note_lane();
+    ASSERT_TRUE(look(watchdog)) << "look " << i;
+  }
+}
+
+class CopiesOfATask : public Part {
+ protected:
+  CopiesOfATask() {
+    Node node;
+    node.dumped = 5000;
+    graph.add(node);
+    place();
+  }
+};
+
+TEST_F(CopiesOfATask, are_taken_at_their_stage_piece_by_piece) {
+  firmware::Progress progress(*run);
+  firmware::PhaseMark phase(port);
+  firmware::TensorCopies copies(*run, phase, progress);
+  const auto what = graph.dumps_of(0)[0];
+  graph.machine.put(what.tensor + 4999, std::uint8_t{0x5A});
+  copies.take(0, abi::DumpStage::kBeforeDispatch);
+  EXPECT_EQ(graph.machine.get<std::uint8_t>(what.copy + 4999), 0x5A);
+  EXPECT_NE(graph.dumps_of(0)[0].taken, 0U);
+  EXPECT_EQ(graph.dumps_of(0)[1].taken, 0U);
+  EXPECT_EQ(control<firmware::ThreadProgress>(firmware::scratch::kProgress).copied, 2U);
+  EXPECT_GT(copies.ticks(), 0U);
+}
+
+TEST_F(CopiesOfATask, interrupt_the_phase_that_the_thread_is_in) {
+  firmware::Progress progress(*run);
+  firmware::PhaseMark phase(port);
+  firmware::TensorCopies copies(*run, phase, progress);
+  phase.enter(AicpuPhase::kComplete, 0);
+  copies.take(0, abi::DumpStage::kAfterCompletion);
+  EXPECT_EQ(port.phases, (std::vector<AicpuPhase>{AicpuPhase::kComplete, AicpuPhase::kDump,
+                                                  AicpuPhase::kComplete}));
+}
+
+}  // namespace
+}  // namespace npu::test

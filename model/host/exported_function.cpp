@@ -26,28 +26,24 @@ bool overlaps(std::uint32_t offset, unsigned width, std::uint32_t begin, std::ui
 
 ExportedFunction::ExportedFunction(HostPlatform& host, HostMemory& memory, Interrupts& interrupts,
                                    const ResourceLookup& resources, platform::Bdf bdf)
-    : host_(host), memory_(memory), interrupts_(interrupts), resources_(resources), bdf_(bdf) {
+    : host_(host),
+      memory_(memory),
+      resources_(resources),
+      bdf_(bdf),
+      interrupts_(host, interrupts, resources_, bdf, statistics_.interrupts) {
   for (unsigned bar = 0; bar < bars_.size(); ++bar) bars_[bar] = resources(bdf, bar);
-}
-
-ExportedFunction::~ExportedFunction() {
-  for (const auto& [vector, trigger] : triggers_) interrupts_.close(bdf_.packed(), vector);
 }
 
 Status ExportedFunction::prepare() {
   if (auto done = host_.reset_function(bdf_); !done) return done;
   express_ = host_.find_capability(bdf_, pci::kCapPciExpress);
-  msix_ = host_.find_capability(bdf_, pci::kCapMsix);
-  power_ = host_.find_capability(bdf_, pci::kCapPowerManagement);
-  if (msix_ == 0) return fail(ErrorCode::kUnsupported, to_string(bdf_) + " has no MSI-X");
+  const auto msix = host_.find_capability(bdf_, pci::kCapMsix);
+  const auto power = host_.find_capability(bdf_, pci::kCapPowerManagement);
+  if (msix == 0) return fail(ErrorCode::kUnsupported, to_string(bdf_) + " has no MSI-X");
   physical_ = host_.physical_of(bdf_);
   if (physical_) physical_express_ = host_.find_capability(*physical_, pci::kCapPciExpress);
+  interrupts_.prepare(msix, power);
   auto& config = host_.pci();
-  msix_image_ = config.read16(bdf_, msix_ + pci::kMsixControl);
-  vectors_ = (msix_image_ & pci::kMsixControlSizeMask) + 1U;
-  const std::uint32_t table = config.read32(bdf_, msix_ + pci::kMsixTable);
-  table_bar_ = table & pci::kMsixBirMask;
-  table_offset_ = table & ~pci::kMsixBirMask;
   for (unsigned bar = 0; bar < bars_.size(); ++bar) {
     bar_images_.set(bar, bars_[bar].size, config.read32(bdf_, pci::kBar0 + 4 * bar));
   }
@@ -73,7 +69,7 @@ Bytes ExportedFunction::region_size(unsigned region) const {
 }
 
 unsigned ExportedFunction::irq_count(unsigned index) const {
-  if (index == VFIO_PCI_MSIX_IRQ_INDEX) return vectors_;
+  if (index == VFIO_PCI_MSIX_IRQ_INDEX) return interrupts_.vectors();
   return index == VFIO_PCI_ERR_IRQ_INDEX || index == VFIO_PCI_REQ_IRQ_INDEX ? 1 : 0;
 }
 
@@ -87,7 +83,8 @@ int ExportedFunction::read(unsigned region, Bytes offset, std::byte* data, Bytes
       width = natural_width(offset, count, 4);
       value = read_config(static_cast<std::uint32_t>(offset), width);
       ++statistics_.config_reads;
-    } else if (width = natural_width(offset, count, 8); in_msix_table(region, offset, width)) {
+    } else if (width = natural_width(offset, count, 8);
+               interrupts_.in_table(region, offset, width)) {
       value = UINT64_MAX;
     } else {
       const SimTime begin = sim_now();
@@ -115,7 +112,7 @@ int ExportedFunction::write(unsigned region, Bytes offset, const std::byte* data
     if (is_config) {
       write_config(static_cast<std::uint32_t>(offset), width, static_cast<std::uint32_t>(value));
       ++statistics_.config_writes;
-    } else if (!in_msix_table(region, offset, width)) {
+    } else if (!interrupts_.in_table(region, offset, width)) {
       host_.store(bars_[region].address + offset, value, width);
       ++statistics_.writes;
     }
@@ -124,12 +121,6 @@ int ExportedFunction::write(unsigned region, Bytes offset, const std::byte* data
     count -= width;
   }
   return 0;
-}
-
-// Like the kernel's VFIO: the table is programmed through SET_IRQS only.
-bool ExportedFunction::in_msix_table(unsigned region, Bytes offset, Bytes count) const {
-  const Bytes end = table_offset_ + Bytes{vectors_} * pci::kMsixEntrySize;
-  return region == table_bar_ && offset < end && offset + count > table_offset_;
 }
 
 std::uint32_t ExportedFunction::read_config(std::uint32_t offset, unsigned width) {
@@ -148,7 +139,7 @@ std::uint32_t ExportedFunction::read_config(std::uint32_t offset, unsigned width
     overlay(pci::kBar0 + 4 * bar, 4, bar_images_.get(bar));
     if (sriov_ != 0) overlay(sriov_ + pci::kSriovBar0 + 4 * bar, 4, virtual_bar_images_.get(bar));
   }
-  overlay(msix_ + pci::kMsixControl, 2, msix_image_);
+  overlay(interrupts_.control_offset(), 2, interrupts_.control());
   for (const std::uint32_t at : {pci::kExpLinkStatus, pci::kExpLinkStatus2}) {
     if (physical_ && overlaps(offset, width, express_ + at, express_ + at + 2)) {
       overlay(express_ + at, 2, host_.pci().read16(*physical_, physical_express_ + at));
@@ -162,13 +153,11 @@ void ExportedFunction::write_config(std::uint32_t offset, unsigned width, std::u
     return bar_images_.write(offset - pci::kBar0, width, value);
   }
   if (write_virtual_bars(offset, width, value)) return;
-  const std::uint32_t msix = msix_ + pci::kMsixControl;
+  const std::uint32_t msix = interrupts_.control_offset();
   if (overlaps(offset, width, msix, msix + 2)) {
     // Only its upper byte, and all else of that dword is read-only.
     if (offset + width <= msix + 1) return;
-    const std::uint32_t high = value >> (8 * (msix + 1 - offset)) & 0xC0;
-    msix_image_ = static_cast<std::uint16_t>((msix_image_ & 0x3FFF) | high << 8);
-    return;
+    return interrupts_.write_control(value >> (8 * (msix + 1 - offset)));
   }
   const std::uint32_t flr = express_ + pci::kExpDeviceControl + 1;
   if (overlaps(offset, width, flr, flr + 1) && (value >> (8 * (flr - offset)) & 0x80) != 0) {
@@ -178,8 +167,10 @@ void ExportedFunction::write_config(std::uint32_t offset, unsigned width, std::u
   const std::uint32_t control = sriov_ + pci::kSriovControl;
   if (sriov_ != 0 && overlaps(offset, width, control, control + 2)) virtual_functions_changed();
   // Back in D0: what was set up meanwhile did not reach the table, which does not answer in D3.
-  const std::uint32_t power_state = power_ + kPowerControl;
-  if (power_ != 0 && overlaps(offset, width, power_state, power_state + 1)) restore_interrupts();
+  const std::uint32_t power_state = interrupts_.power_offset();
+  if (power_state != 0 && overlaps(offset, width, power_state, power_state + 1)) {
+    interrupts_.restore();
+  }
 }
 
 // Where virtual functions lie and how far apart is the machine's own: the client sees images of
@@ -196,6 +187,15 @@ bool ExportedFunction::write_virtual_bars(std::uint32_t offset, unsigned width,
 void ExportedFunction::virtual_functions_changed() {
   host_.follow_virtual_functions(bdf_);
   if (on_virtual_functions_) on_virtual_functions_();
+}
+
+// The other interrupts never happen.
+void ExportedFunction::set_trigger(unsigned index, unsigned vector, int eventfd) {
+  if (index == VFIO_PCI_MSIX_IRQ_INDEX) interrupts_.set_trigger(vector, eventfd);
+}
+
+void ExportedFunction::mask(unsigned index, unsigned vector, bool masked) {
+  if (index == VFIO_PCI_MSIX_IRQ_INDEX) interrupts_.mask(vector, masked);
 }
 
 int ExportedFunction::map(const vfio_user::DmaMapping& mapping) {
@@ -215,9 +215,9 @@ void ExportedFunction::unmap(std::uint64_t iova, Bytes size) {
 void ExportedFunction::reset() {
   ++statistics_.resets;
   static_cast<void>(host_.reset_function(bdf_));  // one that does not answer stays as it is
-  msix_image_ &= pci::kMsixControlSizeMask;
+  interrupts_.reset_control();
   if (sriov_ != 0) virtual_functions_changed();
-  restore_interrupts();
+  interrupts_.restore();
 }
 
 void ExportedFunction::client_gone() {

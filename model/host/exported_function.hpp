@@ -7,13 +7,12 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "model/host/bar_images.hpp"
-#include "model/host/interrupts.hpp"
+#include "model/host/exported_interrupts.hpp"
 #include "model/host/platform.hpp"
 #include "model/host/vfio_user/device.hpp"
 
@@ -36,9 +35,6 @@ class ExportedFunction : public vfio_user::Device {
   // To be used by a host task only.
   ExportedFunction(HostPlatform& host, HostMemory& memory, Interrupts& interrupts,
                    const ResourceLookup& resources, platform::Bdf bdf);
-  ~ExportedFunction() override;
-  ExportedFunction(const ExportedFunction&) = delete;
-  ExportedFunction& operator=(const ExportedFunction&) = delete;
 
   // Reads the function's capabilities and resets it. kNotFound: no such function; kUnsupported: it
   // has no MSI-X or cannot be reset.
@@ -65,47 +61,28 @@ class ExportedFunction : public vfio_user::Device {
   void client_gone() override;
 
  private:
-  static constexpr std::uint32_t kPowerControl = 4;  // in the capability: PCI PM 1.2, 3.2.4
-  struct Trigger {
-    std::shared_ptr<VectorState> state;
-    int eventfd = -1;
-    bool masked = false;
-  };
   std::uint32_t read_config(std::uint32_t offset, unsigned width);
   void write_config(std::uint32_t offset, unsigned width, std::uint32_t value);
   void prepare_virtual_bars();
   bool write_virtual_bars(std::uint32_t offset, unsigned width, std::uint32_t value);
   void virtual_functions_changed();
-  bool in_msix_table(unsigned region, Bytes offset, Bytes count) const;
-  void program(unsigned vector, const Trigger& trigger);
-  bool is_awake();
-  void write_entry(unsigned vector, std::uint32_t field, std::uint32_t value);
-  void enable_msix(bool enabled);
-  void restore_interrupts();
 
   HostPlatform& host_;
   HostMemory& memory_;
-  Interrupts& interrupts_;
   ResourceLookup resources_;
   platform::Bdf bdf_;
   std::array<BarResource, 6> bars_;
   BarImages bar_images_;
   BarImages virtual_bar_images_;  // of its virtual functions, in the SR-IOV capability
   std::uint32_t express_ = 0;     // offsets of capabilities
-  std::uint32_t msix_ = 0;
-  std::uint32_t power_ = 0;
   std::uint32_t sriov_ = 0;
   // A virtual function's link is the physical one's, and its own link status reads as zeros (SR-IOV
   // 1.1, 3.5): a client, who has no physical function, is shown that one's.
   std::optional<platform::Bdf> physical_;
   std::uint32_t physical_express_ = 0;
-  std::uint16_t msix_image_ = 0;  // message control, as the client sees it
-  unsigned table_bar_ = 0;
-  Bytes table_offset_ = 0;
-  unsigned vectors_ = 0;
-  std::map<unsigned, Trigger> triggers_;  // by vector
   std::function<void()> before_access_, on_virtual_functions_;
   ExportStatistics statistics_;
+  ExportedInterrupts interrupts_;
 };
 
 }  // namespace npu::model

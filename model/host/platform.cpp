@@ -3,14 +3,87 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
+#include <cassert>
 
-#include "npu/abi/pci.hpp"
+#include "model/core/bus_page.hpp"
+#include "model/host/vector_wait.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
 
 namespace pci = abi::pci;
+
+namespace {
+
+class BarMapping : public platform::MmioRegion {
+ public:
+  BarMapping(HostBus& bus, unsigned bar, std::uint64_t address, Bytes size,
+             platform::Caching caching)
+      : bus_(bus), bar_(bar), address_(address), size_(size), caching_(caching) {}
+  Bytes size() const override { return size_; }
+  std::uint32_t read32(Bytes offset) override {
+    return static_cast<std::uint32_t>(bus_.load(at(offset, 4), 4, bar_));
+  }
+  std::uint64_t read64(Bytes offset) override { return bus_.load(at(offset, 8), 8, bar_); }
+  void write32(Bytes offset, std::uint32_t value) override { write(offset, value, 4); }
+  void write64(Bytes offset, std::uint64_t value) override { write(offset, value, 8); }
+
+ private:
+  std::uint64_t at(Bytes offset, unsigned width) const {
+    assert(is_aligned(offset, width) && range_fits(offset, width, size_) && "MMIO offset");
+    static_cast<void>(width);
+    return address_ + offset;
+  }
+  void write(Bytes offset, std::uint64_t value, unsigned width) {
+    if (caching_ == platform::Caching::kWriteCombining) {
+      bus_.store_combining(at(offset, width), value, width, bar_);
+    } else {
+      bus_.store(at(offset, width), value, width, bar_);
+    }
+  }
+
+  HostBus& bus_;
+  unsigned bar_;
+  std::uint64_t address_;
+  Bytes size_;
+  platform::Caching caching_;
+};
+
+class MappedDmaMemory : public platform::DmaMemory {
+ public:
+  MappedDmaMemory(HostPlatform& host, const Iommu::Mapping& mapping, Bytes size)
+      : DmaMemory({mapping.memory.data, size}, platform::BusAddress{mapping.bus}),
+        host_(host),
+        mapping_(mapping) {}
+  ~MappedDmaMemory() override { host_.free_dma(mapping_, others_); }
+  const Iommu::Mapping& mapping() const { return mapping_; }
+  std::vector<std::uint16_t>& others() { return others_; }
+
+ private:
+  HostPlatform& host_;
+  const Iommu::Mapping mapping_;
+  std::vector<std::uint16_t> others_;  // functions that share it
+};
+
+class MsixVector : public VectorWait {
+ public:
+  MsixVector(HostCpus& cpus, Interrupts& interrupts, std::shared_ptr<VectorState> state,
+             platform::Bdf bdf, unsigned vector)
+      : VectorWait(cpus, std::move(state),
+                   fmt::format("interrupt vector {} of {}", vector, to_string(bdf))),
+        interrupts_(interrupts),
+        bdf_(bdf),
+        vector_(vector) {}
+  ~MsixVector() override { interrupts_.close(bdf_.packed(), vector_); }
+
+ private:
+  Interrupts& interrupts_;
+  platform::Bdf bdf_;
+  unsigned vector_;
+};
+
+}  // namespace
 
 HostPlatform::HostPlatform(const sc_core::sc_module_name& name, Simulation& simulation,
                            HostCpus& cpus, HostMemory& memory, Interrupts& interrupts,
@@ -23,146 +96,140 @@ HostPlatform::HostPlatform(const sc_core::sc_module_name& name, Simulation& simu
       memory_(memory),
       interrupts_(interrupts),
       work_(simulation, cpus, memory, memory.config()),
-      bridges_(std::move(bridges)),
       resources_(std::move(resources)),
       has_ats_(std::move(has_ats)),
-      combining_(cpus.config().cores),
-      track_(simulation.recorder.track("host.mmio")) {
-  cpus_.on_handover([this] { drain_combining(); });
+      bus_(cpu_socket, simulation, cpus, statistics_),
+      pci_(bus_, std::move(bridges)),
+      clock_(simulation, cpus, memory, bus_, statistics_),
+      tasks_(cpus, simulation.agenda),
+      sriov_(pci_, clock_, resources_),
+      sharing_(*this, cpus, memory, work_, pci_, sriov_) {
+  cpus_.on_handover([this] { bus_.drain_combining(); });
 }
 
-tlm::tlm_generic_payload& HostPlatform::request(tlm::tlm_command command, TransactionKind kind,
-                                                std::uint64_t address, const void* data,
-                                                unsigned length) {
-  auto& payload = simulation_.pool.allocate(command, address, nullptr, length);
-  auto& info = Transaction::of(payload);
-  info.kind = kind;
-  info.cause = cpus_.current().cause;
-  info.issued = sim_now();
-  if (data) std::memcpy(info.inline_data.data(), data, length);
-  return payload;
-}
+// --- devices ---------------------------------------------------------------------------------
 
-void HostPlatform::post(std::uint64_t address, const void* data, unsigned length, unsigned bar,
-                        SimTime issued) {
-  ++statistics_.mmio_writes;
-  if (bar < HostStatistics::kBars) ++statistics_.bar_writes[bar];
-  auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kMemory, address, data, length);
-  Transaction::of(payload).posted = true;  // the final target releases it
-  Transaction::of(payload).issued = issued;
-  sc_core::sc_time delay;
-  cpu_socket->b_transport(payload, delay);
-}
-
-std::uint64_t HostPlatform::load(std::uint64_t address, unsigned width, unsigned bar) {
-  ++statistics_.mmio_reads;
-  if (bar < HostStatistics::kBars) ++statistics_.bar_reads[bar];
-  drain_combining();
-  cpus_.charge(cpus_.config().mmio_load);
+Result<std::unique_ptr<platform::MmioRegion>> HostPlatform::map_bar(platform::Bdf bdf, unsigned bar,
+                                                                    Bytes offset, Bytes size,
+                                                                    platform::Caching caching) {
+  cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
-  const SimTime begin = sim_now();
-  auto& payload = request(tlm::TLM_READ_COMMAND, TransactionKind::kMemory, address, nullptr, width);
-  cpus_.transport(cpu_socket, payload);
-  std::uint64_t value = 0;
-  std::memcpy(&value, payload.get_data_ptr(), width);
-  simulation_.emit(track_, platform::Activity::kMmioRead, begin, sim_now(), cpus_.current().cause,
-                   width, address);
-  payload.release();
-  return value;
-}
-
-void HostPlatform::store(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar) {
-  drain_combining();
-  cpus_.charge_store(cpus_.config().mmio_store);
-  cpus_.synchronise();
-  post(address, &value, width, bar, sim_now());
-}
-
-void HostPlatform::store_combining(std::uint64_t address, std::uint64_t value, unsigned width,
-                                   unsigned bar) {
-  ++statistics_.combining_stores;
-  auto& buffer = combining_[cpus_.current().core];
-  const bool joins = buffer.length > 0 && address == buffer.address + buffer.length &&
-                     address / buffer.bytes.size() == buffer.address / buffer.bytes.size();
-  if (!joins) {
-    drain_combining();
-    buffer.address = address;
-    buffer.bar = bar;
-    buffer.issued = cpus_.local_now();
+  const BarResource resource = bar < 6 ? resources_(bdf, bar) : BarResource{};
+  if (resource.size == 0) {
+    return fail(ErrorCode::kNotFound, fmt::format("{} has no BAR{}", to_string(bdf), bar));
   }
-  cpus_.charge_store(cpus_.config().wc_store);
-  std::memcpy(buffer.bytes.data() + buffer.length, &value, width);
-  buffer.length += width;
+  if (size == 0 || !is_aligned(offset | size, kBusPage)) {
+    return fail(ErrorCode::kMisaligned,
+                fmt::format("BAR{} of {}: offset {:#x} and size {:#x} must be multiples of 4 KiB",
+                            bar, to_string(bdf), offset, size));
+  }
+  if (!range_fits(offset, size, resource.size)) {
+    return fail(ErrorCode::kOutOfRange,
+                fmt::format("BAR{} of {}: {:#x} bytes at {:#x} do not fit its {:#x} bytes", bar,
+                            to_string(bdf), size, offset, resource.size));
+  }
+  return std::make_unique<BarMapping>(bus_, bar, resource.address + offset, size, caching);
 }
 
-void HostPlatform::drain_combining() {
-  auto& buffer = combining_[cpus_.current().core];
-  if (buffer.length == 0) return;
-  cpus_.synchronise();
-  const unsigned length = std::exchange(buffer.length, 0U);
-  post(buffer.address, buffer.bytes.data(), length, buffer.bar, buffer.issued);
-}
-
-void HostPlatform::trace_barrier(SimTime begin, bool read) {
-  const auto& task = cpus_.current();
-  simulation_.emit(task.track, platform::Activity::kBarrier, begin, cpus_.local_now(), task.cause,
-                   0, read ? 1 : 0);
-}
-
-// The combined stores leave when the barrier completes.
-void HostPlatform::write_barrier() {
-  ++statistics_.write_barriers;
-  const SimTime begin = cpus_.local_now();
-  cpus_.charge_store(cpus_.config().barrier);
-  drain_combining();
-  trace_barrier(begin, false);
-}
-
-std::uint32_t HostPlatform::read(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
-  const bool ids = offset < 4 && headers_.knows(bdf);
-  // A virtual function has no ids of its own: its class says whether it is there.
-  const std::uint32_t value = ids ? access(bdf, pci::kRevision, 4) : access(bdf, offset, width);
-  const bool there = value != kAllOnes >> (32 - 8 * (ids ? 4 : width));
-  return there && headers_.knows(bdf) ? shown(bdf, offset, width, value) : value;
-}
-
-std::uint32_t HostPlatform::shown(platform::Bdf bdf, std::uint32_t offset, unsigned width,
-                                  std::uint32_t value) {
-  const unsigned shift = 8 * (offset % 4);
-  const std::uint32_t mask = (kAllOnes >> (32 - 8 * width)) << shift;
-  return (headers_.shown(bdf, offset & ~3U, value << shift) & mask) >> shift;
-}
-
-std::uint32_t HostPlatform::access(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
-  ++statistics_.config_reads;
+Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(
+    platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) {
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
-  const SimTime begin = sim_now();
-  auto& payload = request(tlm::TLM_READ_COMMAND, TransactionKind::kConfig,
-                          std::uint64_t{bdf.packed()} << 12 | offset, nullptr, width);
-  cpus_.transport(cpu_socket, payload);
-  std::uint32_t value = 0;
-  std::memcpy(&value, payload.get_data_ptr(), width);
-  payload.release();
-  simulation_.emit(track_, platform::Activity::kConfigAccess, begin, sim_now(),
-                   cpus_.current().cause, width, std::uint64_t{bdf.packed()} << 12 | offset);
-  return value;
+  if (size == 0) return fail(ErrorCode::kInvalidArgument, "DMA memory of 0 bytes");
+  if (!is_power_of_two(alignment) || alignment < kBusPage) {
+    return fail(ErrorCode::kMisaligned,
+                fmt::format("alignment {:#x} is no power of two of at least 4 KiB", alignment));
+  }
+  if (!pci_.present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  const int node = work_.node();
+  const auto mapping = memory_.map(bdf.packed(), size, alignment, direction, node);
+  if (!mapping.memory.data) {
+    return fail(ErrorCode::kOutOfMemory,
+                fmt::format("{} bytes of host memory requested, {} used on node {}", size,
+                            memory_.memory().used(node), node));
+  }
+  work_.provide(mapping);
+  return std::make_unique<MappedDmaMemory>(*this, mapping, size);
 }
 
-void HostPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned width,
-                         std::uint32_t value) {
-  if (headers_.knows(bdf)) headers_.write(bdf, offset, width, value);
-  ++statistics_.config_writes;
+// At the same address, which no other mapping has.
+Result<platform::BusAddress> HostPlatform::share_dma(platform::DmaMemory& memory,
+                                                     platform::Bdf bdf) {
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
-  const SimTime begin = sim_now();
-  auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kConfig,
-                          std::uint64_t{bdf.packed()} << 12 | offset, &value, width);
-  cpus_.transport(cpu_socket, payload);
-  payload.release();
-  simulation_.emit(track_, platform::Activity::kConfigAccess, begin, sim_now(),
-                   cpus_.current().cause, width, std::uint64_t{bdf.packed()} << 12 | offset);
+  if (!pci_.present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  auto& shared = static_cast<MappedDmaMemory&>(memory);
+  const auto& first = shared.mapping();
+  const auto requester = bdf.packed();
+  auto& others = shared.others();
+  const bool known = requester == first.requester ||
+                     std::find(others.begin(), others.end(), requester) != others.end();
+  if (known) return memory.bus();
+  if (!memory_.map_at(requester, first.bus, first.memory, first.direction)) {
+    return fail(ErrorCode::kOutOfResources,
+                fmt::format("{} has something else at {:#x}", to_string(bdf), first.bus));
+  }
+  others.push_back(requester);
+  work_.map(first);
+  return memory.bus();
 }
+
+// The root complex and switches route by address: to each other the functions' BARs are where the
+// host sees them.
+Result<platform::BusAddress> HostPlatform::peer_address(platform::Bdf bdf, platform::Bdf owner,
+                                                        unsigned bar, Bytes offset) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  if (!pci_.present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  const BarResource resource = bar < 6 ? resources_(owner, bar) : BarResource{};
+  if (offset >= resource.size) {
+    return fail(ErrorCode::kNotFound,
+                fmt::format("{} has nothing at {:#x} of BAR{}", to_string(owner), offset, bar));
+  }
+  return platform::BusAddress{resource.address + offset};
+}
+
+Result<std::unique_ptr<platform::InterruptVector>> HostPlatform::open_vector(platform::Bdf bdf,
+                                                                             unsigned vector) {
+  if (!pci_.present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  const auto msix = pci_.find_capability(bdf, pci::kCapMsix);
+  if (msix == 0) return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no MSI-X capability");
+  const auto control = pci_.read16(bdf, msix + pci::kMsixControl);
+  const unsigned vectors = (control & pci::kMsixControlSizeMask) + 1U;
+  if (vector >= vectors) {
+    return fail(ErrorCode::kOutOfRange,
+                fmt::format("vector {} of {}: it has {}", vector, to_string(bdf), vectors));
+  }
+  auto state = interrupts_.open(bdf.packed(), vector);
+  if (!state) {
+    return fail(ErrorCode::kAlreadyExists,
+                fmt::format("vector {} of {} is open", vector, to_string(bdf)));
+  }
+  auto handle = std::make_unique<MsixVector>(cpus_, interrupts_, state, bdf, vector);
+  const auto location = pci_.read32(bdf, msix + pci::kMsixTable);
+  const Bytes entry = (location & ~pci::kMsixBirMask) + Bytes{vector} * pci::kMsixEntrySize;
+  auto table = map_bar(bdf, location & pci::kMsixBirMask, align_down(entry, kBusPage), kBusPage,
+                       platform::Caching::kUncached);
+  if (!table) return forward_error(table);
+  const Bytes offset = entry % kBusPage;
+  (*table)->write32(offset + pci::kMsixEntryAddressLow,
+                    static_cast<std::uint32_t>(Interrupts::kMessageAddress));
+  (*table)->write32(offset + pci::kMsixEntryAddressHigh, 0);
+  (*table)->write32(offset + pci::kMsixEntryData, state->data);
+  (*table)->write32(offset + pci::kMsixEntryControl, 0);
+  if (!(control & pci::kMsixControlEnable)) {
+    pci_.write16(bdf, msix + pci::kMsixControl,
+                 static_cast<std::uint16_t>(control | pci::kMsixControlEnable));
+  }
+  return handle;
+}
+
+Status HostPlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) {
+  const auto requester = static_cast<MappedDmaMemory&>(memory).mapping().requester;
+  return sharing_.bind(requester, memory.bus().value, pasid);
+}
+
+// --- memory is taken back --------------------------------------------------------------------
 
 bool HostPlatform::in_task() const {
   const auto process = sc_core::sc_get_current_process_handle();
@@ -192,62 +259,42 @@ void HostPlatform::unmap(std::uint16_t requester, std::uint64_t bus, Bytes size)
   memory_.unmap(requester, bus, size);
 }
 
+void HostPlatform::unmap_process(std::uint16_t requester, std::uint32_t pasid,
+                                 std::uint64_t address, Bytes size) {
+  if (in_task()) {
+    cpus_.synchronise();
+    memory_.retire_process(requester, pasid, address, size);
+    invalidate(requester, address, size);
+  }
+  memory_.unmap_process(requester, pasid, address, size);
+}
+
 void HostPlatform::invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size) {
   const SimTime begin = sim_now();
-  auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kInvalidation,
-                          std::uint64_t{requester} << 12, &bus, sizeof bus);
-  cpus_.transport(cpu_socket, payload);
-  const auto completion = Transaction::of(payload).completion;
-  payload.release();
+  const auto completion = bus_.invalidate(requester, bus);
   const std::uint64_t cause = cpus_.current().cause;
   if (completion == Completion::kTimeout) memory_.not_invalidated(requester, bus, cause);
-  simulation_.emit(track_, platform::Activity::kAtsInvalidation, begin, sim_now(), cause, size,
-                   std::uint64_t{requester} << 48 | (bus & 0xFFFF'FFFF'F000));
-}
-
-std::uint32_t HostPlatform::find_capability(platform::Bdf bdf, std::uint8_t id) {
-  if (!(read16(bdf, pci::kStatus) & pci::kStatusCapabilities)) return 0;
-  std::uint32_t offset = read8(bdf, pci::kCapabilityPointer) & 0xFCU;
-  // 48 capabilities of 4 bytes fill 0x40..0xFF; more steps than that are a loop.
-  for (int steps = 0; offset >= 0x40 && steps < 48; ++steps) {
-    const std::uint16_t header = read16(bdf, offset);
-    if ((header & 0xFF) == id) return offset;
-    offset = (header >> 8) & 0xFCU;
-  }
-  return 0;
-}
-
-// Looked for once, as an operating system does: it does not move.
-std::uint32_t HostPlatform::find_extended_capability(platform::Bdf bdf, std::uint16_t id) {
-  auto& found = extended_[{bdf.packed(), id}];
-  // Capabilities of 8 bytes fill 0x100..0xFFF; more steps than that are a loop.
-  std::uint32_t offset = pci::kExtendedStart;
-  for (int steps = 0; found == 0 && offset >= pci::kExtendedStart && steps < 480; ++steps) {
-    const std::uint32_t header = read32(bdf, offset);
-    if (header == 0 || header == kAllOnes) break;
-    if ((header & 0xFFFF) == id) found = offset;
-    offset = header >> 20;
-  }
-  return found;
+  simulation_.emit(bus_.track(), platform::Activity::kAtsInvalidation, begin, sim_now(), cause,
+                   size, std::uint64_t{requester} << 48 | (bus & 0xFFFF'FFFF'F000));
 }
 
 Status HostPlatform::reset_function(platform::Bdf bdf) {
-  if (!present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
-  const auto express = find_capability(bdf, pci::kCapPciExpress);
-  if (express == 0 || !(read32(bdf, express + pci::kExpDeviceCap) & pci::kExpDeviceCapFlr)) {
+  if (!pci_.present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  const auto express = pci_.find_capability(bdf, pci::kCapPciExpress);
+  if (express == 0 || !(pci_.read32(bdf, express + pci::kExpDeviceCap) & pci::kExpDeviceCapFlr)) {
     return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no function level reset");
   }
-  const auto control = read16(bdf, express + pci::kExpDeviceControl);
-  write16(bdf, express + pci::kExpDeviceControl,
-          static_cast<std::uint16_t>(control | pci::kExpDeviceControlFlr));
-  headers_.reset(bdf);
+  const auto control = pci_.read16(bdf, express + pci::kExpDeviceControl);
+  pci_.write16(bdf, express + pci::kExpDeviceControl,
+               static_cast<std::uint16_t>(control | pci::kExpDeviceControlFlr));
+  pci_.headers().reset(bdf);
   // PCIe 6.6.2: a function completes its reset within 100 ms.
-  const Instant deadline = now() + 100_ms;
-  while (!present(bdf)) {
-    if (now() >= deadline) {
+  const Instant deadline = clock_.now() + 100_ms;
+  while (!pci_.present(bdf)) {
+    if (clock_.now() >= deadline) {
       return fail(ErrorCode::kTimeout, to_string(bdf) + " does not answer 100 ms after FLR");
     }
-    sleep_until(now() + 1_ms);
+    clock_.sleep_until(clock_.now() + 1_ms);
   }
   return {};
 }

@@ -5,38 +5,20 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <systemc>
+#include <vector>
 
 #include "model/config/system_config.hpp"
-#include "model/core/simulation.hpp"
-#include "model/host/cpu.hpp"
-#include "model/host/host_memory.hpp"
-#include "model/host/host_statistics.hpp"
+#include "model/host/host_clock.hpp"
+#include "model/host/host_tasks.hpp"
 #include "model/host/interrupts.hpp"
-#include "model/host/memory_work.hpp"
-#include "model/host/virtual_headers.hpp"
-#include "npu/platform/platform.hpp"
+#include "model/host/process_sharing.hpp"
 
 namespace npu::model {
 
-// What the operating system found at boot: where each BAR lies. Size 0: no such BAR.
-struct BarResource {
-  std::uint64_t address = 0;
-  Bytes size = 0;
-};
-using ResourceLookup = std::function<BarResource(platform::Bdf, unsigned bar)>;
-// The function may hold translations of the host's.
-using AtsLookup = std::function<bool(platform::Bdf)>;
-
-class HostPlatform : public sc_core::sc_module,
-                     public platform::Platform,
-                     private platform::PciAccess,
-                     private platform::Clock,
-                     private platform::Tasks {
+class HostPlatform : public sc_core::sc_module, public platform::Platform {
  public:
   tlm_utils::simple_initiator_socket<HostPlatform> cpu_socket;
 
@@ -45,9 +27,9 @@ class HostPlatform : public sc_core::sc_module,
                std::vector<platform::HostBridge> bridges, ResourceLookup resources,
                AtsLookup has_ats);
 
-  platform::PciAccess& pci() override { return *this; }
-  platform::Clock& clock() override { return *this; }
-  platform::Tasks& tasks() override { return *this; }
+  platform::PciAccess& pci() override { return pci_; }
+  platform::Clock& clock() override { return clock_; }
+  platform::Tasks& tasks() override { return tasks_; }
   platform::Tracer& tracer() override { return simulation_.recorder; }
   Result<std::unique_ptr<platform::MmioRegion>> map_bar(platform::Bdf bdf, unsigned bar,
                                                         Bytes offset, Bytes size,
@@ -60,23 +42,29 @@ class HostPlatform : public sc_core::sc_module,
                                             Bytes offset) override;
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override;
   Result<std::unique_ptr<platform::ProcessAddresses>> open_process_addresses(
-      platform::Bdf bdf) override;
+      platform::Bdf bdf) override {
+    return sharing_.open(bdf);
+  }
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override;
   Status reset_function(platform::Bdf bdf) override;
-  Result<std::vector<platform::Bdf>> virtual_functions(platform::Bdf bdf) override;
-  Status set_virtual_functions(platform::Bdf bdf, unsigned count) override;
-  void write_barrier() override;
-  void read_barrier() override {
-    ++statistics_.read_barriers;
-    trace_barrier(cpus_.local_now(), true);
+  Result<std::vector<platform::Bdf>> virtual_functions(platform::Bdf bdf) override {
+    return sriov_.functions(bdf);
   }
+  Status set_virtual_functions(platform::Bdf bdf, unsigned count) override {
+    return sriov_.set(bdf, count);
+  }
+  void write_barrier() override { bus_.write_barrier(); }
+  void read_barrier() override { bus_.read_barrier(); }
 
-  // One access by the current task, at its CPU cost; `width` 1, 2, 4 or 8 bytes, aligned. `bar`:
-  // through which it is mapped, for the count.
-  std::uint64_t load(std::uint64_t address, unsigned width, unsigned bar = kNoBar);
-  void store(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar = kNoBar);
-  void store_combining(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar);
+  // One access by the current task (HostBus).
+  std::uint64_t load(std::uint64_t address, unsigned width, unsigned bar = HostBus::kNoBar) {
+    return bus_.load(address, width, bar);
+  }
+  void store(std::uint64_t address, std::uint64_t value, unsigned width,
+             unsigned bar = HostBus::kNoBar) {
+    bus_.store(address, value, width, bar);
+  }
   // The function reaches [bus, bus + size) no more at the return: its pages are unmapped and what
   // it has cached of them is invalidated (PCIe 10.3), for which the core spins as long as that
   // takes; without an answer the IOMMU's fault log tells it. After the last task nobody waits.
@@ -87,77 +75,42 @@ class HostPlatform : public sc_core::sc_module,
   // A host task calls, and time may pass; after the last one it may not.
   bool in_task() const;
   // The function is to make no more page requests.
-  void stop_page_requests(platform::Bdf bdf);
+  void stop_page_requests(platform::Bdf bdf) { sharing_.stop_page_requests(bdf); }
   // What allocate_dma() gave is unmapped, unpinned and freed; `others`: functions that share it.
   void free_dma(const Iommu::Mapping& mapping, const std::vector<std::uint16_t>& others);
   const HostStatistics& statistics() const { return statistics_; }
   // Offset of a capability in configuration space; 0: the function has none of that id.
-  std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
-  std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
+  std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id) {
+    return pci_.find_capability(bdf, id);
+  }
+  std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id) {
+    return pci_.find_extended_capability(bdf, id);
+  }
   // Of a virtual function that is there; of others none.
-  std::optional<platform::Bdf> physical_of(platform::Bdf bdf) const;
+  std::optional<platform::Bdf> physical_of(platform::Bdf bdf) const {
+    return sriov_.physical_of(bdf);
+  }
   // Somebody else than set_virtual_functions() may have changed which there are: whoever was lent
   // their physical function.
-  void follow_virtual_functions(platform::Bdf bdf);
+  void follow_virtual_functions(platform::Bdf bdf) { sriov_.follow(bdf); }
 
  private:
-  // PciAccess
-  std::vector<platform::HostBridge> host_bridges() const override { return bridges_; }
-  std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width) override;
-  void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) override;
-  // Clock
-  Instant now() override;
-  void relax(ConstByteSpan watched, Instant deadline) override;
-  void sleep_until(Instant deadline) override;
-  // Tasks
-  Result<std::unique_ptr<platform::Task>> spawn(std::string name,
-                                                std::function<void()> body) override;
-  std::unique_ptr<platform::Mutex> make_mutex() override;
-  std::unique_ptr<platform::Condition> make_condition() override;
-  platform::CpuUsage cpu_usage() override;
-  void system_calls(unsigned count) override { cpus_.charge(count * cpus_.config().call); }
-
-  // A core's write combining buffer: bytes of one 64-byte line, contiguous.
-  struct CombiningBuffer {
-    std::uint64_t address = 0;
-    unsigned length = 0;
-    unsigned bar = 0;
-    SimTime issued = 0;  // the first of the stores
-    std::array<unsigned char, 64> bytes{};
-  };
-  tlm::tlm_generic_payload& request(tlm::tlm_command command, TransactionKind kind,
-                                    std::uint64_t address, const void* data, unsigned length);
-  void post(std::uint64_t address, const void* data, unsigned length, unsigned bar, SimTime issued);
-  void drain_combining();
-  void trace_barrier(SimTime begin, bool read);
-  void trace_poll(SimTime begin, std::uint64_t rounds);
-  Status enable_pasids(platform::Bdf bdf);
-  void disable_virtual_functions(platform::Bdf bdf, std::uint32_t sriov,
-                                 const std::vector<platform::Bdf>& there);
-  Status enable_virtual_functions(platform::Bdf bdf, std::uint32_t sriov, unsigned count);
-  void show_virtual_functions(platform::Bdf bdf, std::uint32_t sriov,
-                              const std::vector<platform::Bdf>& there);
-  std::uint32_t shown(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value);
-  std::uint32_t access(platform::Bdf bdf, std::uint32_t offset, unsigned width);
   void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size);
-  bool present(platform::Bdf bdf) { return read32(bdf, 0) != kAllOnes; }
-
-  static constexpr std::uint32_t kAllOnes = 0xFFFFFFFF;
-  static constexpr unsigned kNoBar = HostStatistics::kBars;
 
   Simulation& simulation_;
   HostCpus& cpus_;
   HostMemory& memory_;
   Interrupts& interrupts_;
   MemoryWork work_;
-  std::vector<platform::HostBridge> bridges_;
-  ResourceLookup resources_;
-  AtsLookup has_ats_;
-  std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> extended_;  // found: BDF, id
-  VirtualHeaders headers_;
-  std::vector<CombiningBuffer> combining_;  // by core
-  std::uint32_t track_;
+  const ResourceLookup resources_;
+  const AtsLookup has_ats_;
   HostStatistics statistics_;
+  HostBus bus_;
+  HostPci pci_;
+  HostClock clock_;
+  HostTasks tasks_;
+  SriovControl sriov_;
+  ProcessSharing sharing_;
 };
 
 }  // namespace npu::model

@@ -14,15 +14,15 @@ void Invalidation::start(const TaggedRange& range) {
 void Invalidation::due(std::uint64_t epoch) {
   if (epoch != epoch_) return;
   mmu_.drop(range_);
-  mmu_.open_generation(range_);
+  mmu_.accesses().open(range_);
   state_ = State::kDraining;
-  mmu_.drains(*this, true);
+  mmu_.accesses().add(*this);
   finish_if_drained();
 }
 
 void Invalidation::finish_if_drained() {
-  if (!mmu_.drained(function_)) return;
-  mmu_.drains(*this, false);
+  if (!mmu_.accesses().drained(function_)) return;
+  mmu_.accesses().remove(*this);
   state_ = State::kNone;
   mmu_.count_invalidation();
   done_();
@@ -30,7 +30,7 @@ void Invalidation::finish_if_drained() {
 
 void Invalidation::reset() {
   ++epoch_;
-  if (state_ == State::kDraining) mmu_.drains(*this, false);
+  if (state_ == State::kDraining) mmu_.accesses().remove(*this);
   state_ = State::kNone;
 }
 

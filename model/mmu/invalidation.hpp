@@ -5,13 +5,13 @@
 
 #include <functional>
 
-#include "model/mmu/tagged_address.hpp"
+#include "model/mmu/access_generations.hpp"
 
 namespace npu::model {
 
 class Mmu;
 
-class Invalidation {
+class Invalidation : private AccessGenerations::Waiter {
  public:
   // For `function`; `done` is called when one is over.
   Invalidation(Mmu& mmu, unsigned function, std::function<void()> done)
@@ -22,14 +22,13 @@ class Invalidation {
   bool busy() const { return state_ != State::kNone; }
   // Not while it is busy.
   void start(const TaggedRange& range);
-  unsigned function() const { return function_; }
-  // An access of the function has ended while it is draining.
-  void finish_if_drained();
   // Forgets the one under way.
   void reset();
 
  private:
   void due(std::uint64_t epoch);
+  unsigned function() const override { return function_; }
+  void finish_if_drained() override;
 
   Mmu& mmu_;
   const unsigned function_;

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "model/ats/host_pages.hpp"
+#include "model/mmu/mmu_context.hpp"
 #include "model/mmu/page_faults.hpp"
-#include "npu/base/checked.hpp"
 
 namespace npu::model {
 
@@ -27,7 +27,8 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
                 walker_socket->nb_transport_fw(trans, phase, delay);
               }),
       last_(clients, LastPages{tlb_.nothing(), tlb_.nothing()}),
-      in_flight_(std::size_t{config.functions()} * abi::kVmids) {
+      accesses_(std::size_t{config.functions()} * abi::kVmids),
+      memory_(sim, tlb_, *this, accesses_, hbm_sockets[0], walker_socket) {
   sc_assert(clients <= 256 && config.functions() <= kMaxFunctions);
   shares_.resize(config.functions());
   for (unsigned i = 0; i < config.functions(); ++i) set_share(i, config.partition(i));
@@ -45,6 +46,18 @@ void Mmu::set_share(unsigned function, const Partition& share) {
                            [](const Partition& each) { return each.memory != 0; }) > 1;
 }
 
+void Mmu::connect(MemoryWatch& watch, std::vector<Writer> writers) {
+  sc_assert(writers.size() == client_sockets.size());
+  watch_ = &watch;
+  writers_ = std::move(writers);
+  memory_.connect(watch);
+}
+
+void Mmu::connect(HostPages& pages) {
+  host_pages_ = &pages;
+  memory_.connect(pages);
+}
+
 tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay) {
   auto& info = Transaction::of(trans);
@@ -58,7 +71,7 @@ tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm
 bool Mmu::place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info) {
   if (info.vmid == abi::kVmidPhysical && !divided_) return true;
   const std::uint64_t address = trans.get_address();
-  if (exists(info.vmid)) {
+  if (accesses_.has(info.vmid)) {
     const auto& share = shares_[function_of(info.vmid)];
     if (share.has_memory(address, info.extent(trans))) {
       trans.set_address(share.memory_base + address);
@@ -93,7 +106,7 @@ tlm::tlm_sync_enum Mmu::end_translation(tlm::tlm_generic_payload& trans) {
   auto& info = Transaction::of(trans);
   const auto hop = Hop::unpack(info.hop_context);
   trans.set_address(hop.address);
-  --in_flight_[info.vmid].count[hop.generation];
+  accesses_.forget(info.vmid, hop.generation);
   info.completion = Completion::kSuccess;
   trans.set_response_status(tlm::TLM_OK_RESPONSE);
   sim_.agenda.at<&Mmu::answer>(sim_now(), *this, reinterpret_cast<std::uintptr_t>(&trans));
@@ -124,7 +137,7 @@ bool Mmu::translate(unsigned client, tlm::tlm_generic_payload& trans, Transactio
   const bool stays_in_one_page = address % kPage + info.extent(trans) <= kPage;
   sc_assert(stays_in_one_page && !info.posted);
   info.hop_context = Hop{address & ~(~std::uint64_t{0} << abi::kVirtualBits), client, 0}.pack();
-  if (address >> abi::kVirtualBits != 0 || !exists(info.vmid)) {
+  if (address >> abi::kVirtualBits != 0 || !accesses_.has(info.vmid)) {
     fail(trans, Completion::kNotMapped);
     return false;
   }
@@ -174,9 +187,8 @@ bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload
     fail(trans, Completion::kNoPeer);
     return false;
   }
-  auto& space = in_flight_[info.vmid];
-  ++space.count[space.generation];
-  info.hop_context = Hop{trans.get_address(), client, space.generation}.pack();
+  const unsigned generation = accesses_.begin(info.vmid);
+  info.hop_context = Hop{trans.get_address(), client, generation}.pack();
   trans.set_address(page.translate(trans.get_address()));
   info.peer = page.peer;
   info.to_host = page.host;
@@ -195,7 +207,7 @@ tlm::tlm_sync_enum Mmu::response(int client, tlm::tlm_generic_payload& trans, tl
   if (!is_physical(info.vmid)) {
     const auto hop = Hop::unpack(info.hop_context);
     trans.set_address(hop.address);
-    access_ended(info.vmid, hop.generation);
+    accesses_.end(info.vmid, hop.generation);
   } else if (shares_.size() > 1) {
     trans.set_address(trans.get_address() - shares_[function_of(info.vmid)].memory_base);
   }
@@ -209,10 +221,6 @@ tlm::tlm_sync_enum Mmu::peer_response(tlm::tlm_generic_payload& trans, tlm::tlm_
 }
 
 // --- Pages of the host ------------------------------------------------------------------------
-
-bool Mmu::shares(SpaceId space) const {
-  return host_pages_ != nullptr && host_pages_->shares(space);
-}
 
 void Mmu::host_translated(TaggedAddress page, bool write, const Walker::Waiting& waiting) {
   Translation entry;
@@ -286,7 +294,7 @@ bool Mmu::is_there(const Translation& page, tlm::tlm_generic_payload& trans,
 // such faults.
 void Mmu::refuse(tlm::tlm_generic_payload& trans, Completion completion, std::uint64_t address) {
   const auto& info = Transaction::of(trans);
-  if (completion == Completion::kNotMapped && shares(info.vmid)) {
+  if (completion == Completion::kNotMapped && memory_.shares(info.vmid)) {
     return host_pages_->want(trans, address);
   }
   auto* const faults = faults_.empty() ? nullptr : faults_[function_of(info.vmid)];
@@ -338,6 +346,35 @@ void Mmu::answer(std::uint64_t pointer) {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   auto delay = sc_core::SC_ZERO_TIME;
   client_sockets[client]->nb_transport_bw(trans, phase, delay);
+}
+
+// --- What functions say, and forget -----------------------------------------------------------
+
+bool Mmu::tells_of_use(SpaceId space) const {
+  return !faults_.empty() && faults_[function_of(space)]->serves(space);
+}
+
+std::optional<std::uint64_t> Mmu::residency_base(unsigned function) const {
+  return faults_.empty() ? std::nullopt : faults_[function]->residency_base();
+}
+
+void Mmu::drop(const TaggedRange& range) {
+  tlb_.drop(range);
+  walker_.invalidate(range);
+  if (watch_ != nullptr) watch_->translations_dropped(range.first, range.last);
+}
+
+std::uint64_t Mmu::context_base(unsigned function) const {
+  return contexts_[function]->base();
+}
+
+void Mmu::function_reset(unsigned function) {
+  contexts_[function]->reset();
+  const auto range = all_of_function(function);
+  tlb_.drop(range);
+  for (auto* const trans : walker_.reset(range)) fail(*trans, Completion::kCompleterAbort);
+  if (faults_.empty()) return;
+  for (auto* const trans : faults_[function]->reset()) fail(*trans, Completion::kCompleterAbort);
 }
 
 }  // namespace npu::model

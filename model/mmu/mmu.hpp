@@ -13,10 +13,6 @@
 // watches memory is told of writes at that time. A request that cannot be translated moves no bytes
 // and is answered with TLM_ADDRESS_ERROR_RESPONSE and kNotMapped, kForbidden or kBadTable, when
 // that is known.
-//
-// As DeviceMemory it moves bytes at once, through the first client's HBM port and the walker's:
-// what the TLB holds is used but not touched, other tables are read, and nothing is counted.
-// kUnsupportedRequest: no memory there.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -25,23 +21,19 @@
 #include <array>
 #include <vector>
 
-#include "model/core/device_memory.hpp"
 #include "model/core/ports.hpp"
 #include "model/core/space_id.hpp"
+#include "model/mmu/mmu_memory.hpp"
 #include "model/mmu/walker.hpp"
 #include "npu/abi/page_fault.hpp"
 
 namespace npu::model {
 
 class HostPages;
-class Invalidation;
 class MmuContext;
 class PageFaults;
 
-class Mmu : public sc_core::sc_module,
-            public ResetListener,
-            public DeviceMemory,
-            private Walker::Listener {
+class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Listener {
  public:
   using ClientSocket = tlm_utils::simple_target_socket_tagged_optional<Mmu>;
   using HbmSocket = tlm_utils::simple_initiator_socket_tagged<Mmu>;
@@ -65,30 +57,17 @@ class Mmu : public sc_core::sc_module,
 
   // Tells `watch` of writes from now on; `writers`: who each client is.
   void connect(MemoryWatch& watch, std::vector<Writer> writers);
-  Completion read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) override;
-  Completion read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t rows, Bytes row_bytes,
-                       std::uint64_t pitch, void* data) override;
-  std::optional<std::uint64_t> local(SpaceId vmid, std::uint64_t address) override;
-  bool knows(SpaceId vmid, std::uint64_t address, bool write) const override;
-  Completion write(Writer writer, SpaceId vmid, std::uint64_t address, const void* data,
-                   Bytes length) override;
   // Pages of the host in spaces that share them; without it there are none.
-  void connect(HostPages& pages) { host_pages_ = &pages; }
+  void connect(HostPages& pages);
   // The host has granted what `waiting` wanted, or has not, or one of their accesses has ended.
   void host_translated(TaggedAddress page, bool write, const Walker::Waiting& waiting);
   void host_refused(const Walker::Waiting& waiting, Completion completion);
   void host_answered(tlm::tlm_generic_payload& trans);
-  // Whose bytes lend() gives, of device-local addresses.
-  void connect(Lender& lender) { lender_ = &lender; }
-  const std::byte* lend(SpaceId vmid, std::uint64_t address, Bytes length,
-                        Borrower& borrower) override;
-  void give_back(const std::byte* from, Bytes length, Borrower& borrower) override {
-    lender_->give_back(from, length, borrower);
-  }
-  bool pages_may_leave(SpaceId vmid) const override;
-  bool reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool write) override;
-  Hold hold(SpaceId vmid) override;
-  void release(Hold hold) override;
+  // Whose bytes memory().lend() gives, of device-local addresses.
+  void connect(Lender& lender) { memory_.connect(lender); }
+  // The same memory, at once.
+  MmuMemory& memory() { return memory_; }
+  const MmuMemory& memory() const { return memory_; }
 
   const MmuStatistics& statistics() const { return statistics_; }
   // Drops what is the function's. Its requests that wait for a walk are answered with
@@ -102,14 +81,8 @@ class Mmu : public sc_core::sc_module,
   void attach(MmuContext& context) { contexts_.push_back(&context); }
   void attach(PageFaults& faults) { faults_.push_back(&faults); }
   void drop(const TaggedRange& range);
-  // Accesses of these spaces that are translated from now on are told from those before.
-  void open_generation(const TaggedRange& range);
-  // Whether no access of the function goes on that was translated before the last invalidation of
-  // its space.
-  bool drained(unsigned function) const;
+  AccessGenerations& accesses() { return accesses_; }
   void count_invalidation() { ++statistics_.invalidations; }
-  // Whether `invalidation` waits for accesses that end.
-  void drains(Invalidation& invalidation, bool waits);
   Simulation& sim() { return sim_; }
   SimTime invalidate_time() const { return invalidate_time_; }
   // From a walk that fails to the record of it, and from one record to the next.
@@ -134,13 +107,6 @@ class Mmu : public sc_core::sc_module,
       return {v & 0xFFFF'FFFF'FFFF, static_cast<unsigned>(v >> 48 & 0xFF),
               static_cast<unsigned>(v >> 56)};
     }
-  };
-  // Accesses of one address space between translation and response. Each invalidation opens a new
-  // generation and waits for the others. Four, because a reset may leave one unfinished.
-  struct InFlight {
-    static constexpr unsigned kGenerations = 4;
-    std::array<std::uint32_t, kGenerations> count{};
-    unsigned generation = 0;
   };
   // The page a client last used for reads [0] and writes [1].
   using LastPages = std::array<Translation*, 2>;
@@ -169,25 +135,12 @@ class Mmu : public sc_core::sc_module,
   std::uint64_t context_base(unsigned function) const override;
   const Partition& share(unsigned function) const override { return shares_[function]; }
   bool tells_of_use(SpaceId space) const override;
-  bool exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) override;
+  bool exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) override {
+    return memory_.exchange(entry, from, to);
+  }
   std::optional<std::uint64_t> residency_base(unsigned function) const override;
   bool is_there(const Translation& page, tlm::tlm_generic_payload& trans, std::uint64_t& missing);
   bool place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
-  void access_ended(SpaceId space, unsigned generation);
-  // There are such spaces.
-  bool exists(SpaceId space) const { return space < in_flight_.size(); }
-  // The host's pages are in it, where its own tables map nothing.
-  bool shares(SpaceId space) const;
-
-  // `whole`: kNotMapped of a page with parts, or of the host's.
-  Completion resolve(SpaceId vmid, std::uint64_t address, bool write, std::uint64_t& local,
-                     bool whole = false);
-  bool move_on_host(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
-                    unsigned char* data, Bytes length);
-  bool parts_are_there(SpaceId space, const Translation& page, std::uint64_t offset, Bytes size);
-  Completion find_page(TaggedAddress address, Translation& page);
-  Completion move(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
-                  unsigned char* data, Bytes length, std::uint64_t& local);
 
   Simulation& sim_;
   const std::uint32_t track_;
@@ -199,13 +152,12 @@ class Mmu : public sc_core::sc_module,
   Walker walker_;
   std::vector<LastPages> last_;  // by client
   MemoryWatch* watch_ = nullptr;
-  Lender* lender_ = nullptr;
   HostPages* host_pages_ = nullptr;
-  std::vector<Writer> writers_;        // by client, if there is a watch
-  std::vector<InFlight> in_flight_;    // by space
+  std::vector<Writer> writers_;  // by client, if there is a watch
+  AccessGenerations accesses_;
+  MmuMemory memory_;
   std::vector<MmuContext*> contexts_;  // by function
   std::vector<PageFaults*> faults_;    // by function
-  std::vector<Invalidation*> draining_;
 };
 
 }  // namespace npu::model

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory by virtual address without time, and who is told of writes.
+#include "model/mmu/mmu_memory.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 #include "model/ats/host_pages.hpp"
-#include "model/mmu/mmu.hpp"
-#include "model/mmu/page_faults.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -28,26 +27,20 @@ bool move_now(TransactionPool& pool, Socket& socket, tlm::tlm_command command,
 
 }  // namespace
 
-void Mmu::connect(MemoryWatch& watch, std::vector<Writer> writers) {
-  sc_assert(writers.size() == client_sockets.size());
-  watch_ = &watch;
-  writers_ = std::move(writers);
-}
-
-Completion Mmu::find_page(TaggedAddress address, Translation& page) {
+Completion MmuMemory::find_page(TaggedAddress address, Translation& page) {
   if (const auto* const known = tlb_.find(address)) {
     page = *known;
     return Completion::kSuccess;
   }
   const auto space = space_of_tagged(address);
-  const auto& share = shares_[function_of(space)];
-  std::uint64_t table = context_base(function_of(space));
+  const auto& share = share_of(space);
+  std::uint64_t table = tables_.context_base(function_of(space));
   if (table == 0) return Completion::kNotMapped;
   std::uint64_t index = vmid_of(space);
   for (unsigned level = kContextLevel;; --level) {
     abi::PageTableEntry entry{};
     if (!share.has_memory(table, abi::kTableSize) ||
-        !move_now(sim_.pool, walker_socket, tlm::TLM_READ_COMMAND,
+        !move_now(sim_.pool, walker_, tlm::TLM_READ_COMMAND,
                   share.memory_base + table + sizeof entry * index,
                   reinterpret_cast<unsigned char*>(&entry.raw), sizeof entry.raw)) {
       return Completion::kBadTable;
@@ -56,8 +49,8 @@ Completion Mmu::find_page(TaggedAddress address, Translation& page) {
     if (level != kContextLevel && entry.leaf()) {
       const auto leaf = leaf_translation(entry, level, address, share);
       if (leaf) page = *leaf;
-      page.clean = page.write && !entry.dirty() && !entry.is_peer() && tells_of_use(space);
-      page.partial = entry.partial() && level == 0 && residency_base(function_of(space));
+      page.clean = page.write && !entry.dirty() && !entry.is_peer() && tables_.tells_of_use(space);
+      page.partial = entry.partial() && level == 0 && tables_.residency_base(function_of(space));
       return leaf ? Completion::kSuccess : Completion::kBadTable;
     }
     if (level == 0) return Completion::kBadTable;
@@ -66,11 +59,11 @@ Completion Mmu::find_page(TaggedAddress address, Translation& page) {
   }
 }
 
-Completion Mmu::resolve(SpaceId vmid, std::uint64_t address, bool write, std::uint64_t& local,
-                        bool whole) {
-  if (!exists(vmid)) return Completion::kNotMapped;
+Completion MmuMemory::resolve(SpaceId vmid, std::uint64_t address, bool write, std::uint64_t& local,
+                              bool whole) {
+  if (!accesses_.has(vmid)) return Completion::kNotMapped;
   if (is_physical(vmid)) {
-    const auto& share = shares_[function_of(vmid)];
+    const auto& share = share_of(vmid);
     local = share.memory_base + address;
     return share.has_memory(address, 1) ? Completion::kSuccess : Completion::kUnsupportedRequest;
   }
@@ -86,39 +79,35 @@ Completion Mmu::resolve(SpaceId vmid, std::uint64_t address, bool write, std::ui
   return Completion::kSuccess;
 }
 
-bool Mmu::knows(SpaceId vmid, std::uint64_t address, bool write) const {
+bool MmuMemory::knows(SpaceId vmid, std::uint64_t address, bool write) const {
   if (is_physical(vmid)) return true;
-  if (address >> abi::kVirtualBits != 0 || !exists(vmid)) return false;
+  if (address >> abi::kVirtualBits != 0 || !accesses_.has(vmid)) return false;
   const auto* const page = tlb_.find(tagged_address(vmid, address));
   return page != nullptr && !page->partial && (write ? page->write && !page->clean : page->read);
 }
 
-bool Mmu::tells_of_use(SpaceId space) const {
-  return !faults_.empty() && faults_[function_of(space)]->serves(space);
+bool MmuMemory::shares(SpaceId space) const {
+  return host_pages_ != nullptr && host_pages_->shares(space);
 }
 
-std::optional<std::uint64_t> Mmu::residency_base(unsigned function) const {
-  return faults_.empty() ? std::nullopt : faults_[function]->residency_base();
-}
-
-bool Mmu::exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) {
+bool MmuMemory::exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) {
   std::uint64_t now = 0;
   auto* const bytes = reinterpret_cast<unsigned char*>(&now);
-  if (!move_now(sim_.pool, walker_socket, tlm::TLM_READ_COMMAND, entry, bytes, sizeof now) ||
+  if (!move_now(sim_.pool, walker_, tlm::TLM_READ_COMMAND, entry, bytes, sizeof now) ||
       now != from) {
     return false;
   }
   now = to;
-  return move_now(sim_.pool, walker_socket, tlm::TLM_WRITE_COMMAND, entry, bytes, sizeof now);
+  return move_now(sim_.pool, walker_, tlm::TLM_WRITE_COMMAND, entry, bytes, sizeof now);
 }
 
-std::optional<std::uint64_t> Mmu::local(SpaceId vmid, std::uint64_t address) {
+std::optional<std::uint64_t> MmuMemory::local(SpaceId vmid, std::uint64_t address) {
   std::uint64_t found = 0;
   if (resolve(vmid, address, false, found) != Completion::kSuccess) return std::nullopt;
   return found;
 }
 
-Completion Mmu::read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) {
+Completion MmuMemory::read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) {
   auto* out = static_cast<unsigned char*>(data);
   std::uint64_t local = 0;
   while (length > 0) {
@@ -133,8 +122,8 @@ Completion Mmu::read(SpaceId vmid, std::uint64_t address, void* data, Bytes leng
 }
 
 // Rows of one page at a time; one that lies in two on its own.
-Completion Mmu::read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t rows, Bytes row_bytes,
-                          std::uint64_t pitch, void* data) {
+Completion MmuMemory::read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t rows,
+                                Bytes row_bytes, std::uint64_t pitch, void* data) {
   constexpr Bytes kMost = 2_MiB;  // at once, so that lengths fit into a payload
   auto* out = static_cast<unsigned char*>(data);
   while (rows > 0) {
@@ -149,7 +138,7 @@ Completion Mmu::read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t row
     auto moved =
         several ? resolve(vmid, address, false, local) : read(vmid, address, out, row_bytes);
     if (several && moved == Completion::kSuccess &&
-        !move_now(sim_.pool, hbm_sockets[0], tlm::TLM_READ_COMMAND, local, out,
+        !move_now(sim_.pool, hbm_, tlm::TLM_READ_COMMAND, local, out,
                   static_cast<unsigned>(count * row_bytes), static_cast<std::uint16_t>(count),
                   static_cast<std::uint32_t>(pitch))) {
       moved = Completion::kUnsupportedRequest;
@@ -163,7 +152,8 @@ Completion Mmu::read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t row
 }
 
 // Pages that lie side by side in the memory, too.
-const std::byte* Mmu::lend(SpaceId vmid, std::uint64_t address, Bytes length, Borrower& borrower) {
+const std::byte* MmuMemory::lend(SpaceId vmid, std::uint64_t address, Bytes length,
+                                 Borrower& borrower) {
   constexpr Bytes kMost = 64_MiB;
   std::uint64_t first = 0;
   if (lender_ == nullptr || length > kMost ||
@@ -179,8 +169,8 @@ const std::byte* Mmu::lend(SpaceId vmid, std::uint64_t address, Bytes length, Bo
   return lender_->lend(first, length, borrower);
 }
 
-Completion Mmu::write(Writer writer, SpaceId vmid, std::uint64_t address, const void* data,
-                      Bytes length) {
+Completion MmuMemory::write(Writer writer, SpaceId vmid, std::uint64_t address, const void* data,
+                            Bytes length) {
   // The payload's pointer is not const for either direction.
   auto* in = static_cast<unsigned char*>(const_cast<void*>(data));
   std::uint64_t local = 0;
@@ -201,10 +191,10 @@ Completion Mmu::write(Writer writer, SpaceId vmid, std::uint64_t address, const 
 }
 
 // Of a page of the host's. Whoever waits for such a write on the host is told.
-bool Mmu::move_on_host(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
-                       unsigned char* data, Bytes length) {
+bool MmuMemory::move_on_host(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
+                             unsigned char* data, Bytes length) {
   const bool write = command == tlm::TLM_WRITE_COMMAND;
-  if (!exists(vmid) || is_physical(vmid) || !shares(vmid)) return false;
+  if (!accesses_.has(vmid) || is_physical(vmid) || !shares(vmid)) return false;
   auto* const bytes = host_pages_->find(vmid, address, length, write);
   if (bytes == nullptr) return false;
   if (write) {
@@ -216,11 +206,11 @@ bool Mmu::move_on_host(tlm::tlm_command command, SpaceId vmid, std::uint64_t add
   return true;
 }
 
-bool Mmu::pages_may_leave(SpaceId vmid) const {
-  return exists(vmid) && !is_physical(vmid) && (tells_of_use(vmid) || shares(vmid));
+bool MmuMemory::pages_may_leave(SpaceId vmid) const {
+  return accesses_.has(vmid) && !is_physical(vmid) && (tables_.tells_of_use(vmid) || shares(vmid));
 }
 
-bool Mmu::reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool write) {
+bool MmuMemory::reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool write) {
   while (length > 0) {
     const std::uint64_t offset = address % abi::entry_span(0);
     const Bytes piece = std::min(length, abi::entry_span(0) - offset);
@@ -239,36 +229,34 @@ bool Mmu::reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool write)
 }
 
 // By the map in memory.
-bool Mmu::parts_are_there(SpaceId space, const Translation& page, std::uint64_t offset,
-                          Bytes size) {
-  const auto& share = shares_[function_of(space)];
-  const auto base = residency_base(function_of(space));
+bool MmuMemory::parts_are_there(SpaceId space, const Translation& page, std::uint64_t offset,
+                                Bytes size) {
+  const auto& share = share_of(space);
+  const auto base = tables_.residency_base(function_of(space));
   if (!base) return true;
   Residency parts;
   const std::uint64_t number = (page.base - share.memory_base) >> abi::kPageShift;
   const bool read =
-      move_now(sim_.pool, walker_socket, tlm::TLM_READ_COMMAND,
+      move_now(sim_.pool, walker_, tlm::TLM_READ_COMMAND,
                share.memory_base + *base + number * abi::kResidencyLine,
                reinterpret_cast<unsigned char*>(parts.bits.data()), sizeof parts.bits);
   return read && parts.first_missing(offset, size) == abi::kPageParts;
 }
 
 // One more than generation and VMID, or 0: not translated.
-DeviceMemory::Hold Mmu::hold(SpaceId vmid) {
-  if (is_physical(vmid) || !exists(vmid)) return 0;
-  auto& space = in_flight_[vmid];
-  ++space.count[space.generation];
-  return (space.generation << 8 | vmid) + 1U;
+DeviceMemory::Hold MmuMemory::hold(SpaceId vmid) {
+  if (is_physical(vmid) || !accesses_.has(vmid)) return 0;
+  return (accesses_.begin(vmid) << 8 | vmid) + 1U;
 }
 
-void Mmu::release(Hold hold) {
+void MmuMemory::release(Hold hold) {
   if (hold == 0) return;
-  access_ended(static_cast<SpaceId>((hold - 1) & 0xFF), (hold - 1) >> 8);
+  accesses_.end(static_cast<SpaceId>((hold - 1) & 0xFF), (hold - 1) >> 8);
 }
 
 // Within one page.
-Completion Mmu::move(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
-                     unsigned char* data, Bytes length, std::uint64_t& local) {
+Completion MmuMemory::move(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
+                           unsigned char* data, Bytes length, std::uint64_t& local) {
   const auto resolved = resolve(vmid, address, command == tlm::TLM_WRITE_COMMAND, local);
   const bool on_host =
       resolved == Completion::kNotMapped && move_on_host(command, vmid, address, data, length);
@@ -277,8 +265,7 @@ Completion Mmu::move(tlm::tlm_command command, SpaceId vmid, std::uint64_t addre
     return Completion::kSuccess;
   }
   if (resolved != Completion::kSuccess) return resolved;
-  const bool moved =
-      move_now(sim_.pool, hbm_sockets[0], command, local, data, static_cast<unsigned>(length));
+  const bool moved = move_now(sim_.pool, hbm_, command, local, data, static_cast<unsigned>(length));
   return moved ? Completion::kSuccess : Completion::kUnsupportedRequest;
 }
 

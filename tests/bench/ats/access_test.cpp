@@ -96,18 +96,20 @@ TEST(HostAccess, OfAFunctionThatMayNotWriteEndsWithAnError) {
 TEST(HostAccess, WithoutTimeMovesTheHostsBytes) {
   Access bench;
   std::array<unsigned char, 64> data{};
-  EXPECT_EQ(bench.mmu.read(kShared, kVirtual + 100, data.data(), data.size()),
+  EXPECT_EQ(bench.mmu.memory().read(kShared, kVirtual + 100, data.data(), data.size()),
             Completion::kSuccess);
   EXPECT_EQ(std::memcmp(data.data(), bench.host.pages[kVirtual].bytes.data() + 100, 64), 0);
   data.fill(0xEE);
-  EXPECT_EQ(bench.mmu.write(model::Writer::kAiCore, kShared, kVirtual + 200, data.data(), 64),
-            Completion::kSuccess);
+  EXPECT_EQ(
+      bench.mmu.memory().write(model::Writer::kAiCore, kShared, kVirtual + 200, data.data(), 64),
+      Completion::kSuccess);
   EXPECT_EQ(bench.host.pages[kVirtual].bytes[263], std::byte{0xEE});
   EXPECT_EQ(bench.host.told, 64U) << "who waits on the host learns of it";
-  EXPECT_EQ(bench.mmu.read(kShared, kVirtual + kPage, data.data(), 8), Completion::kNotMapped);
-  EXPECT_FALSE(bench.mmu.local(kShared, kVirtual).has_value());
-  EXPECT_TRUE(bench.mmu.reaches(kShared, kVirtual, kPage, true));
-  EXPECT_FALSE(bench.mmu.reaches(kShared, kVirtual, kPage + 1, false));
+  EXPECT_EQ(bench.mmu.memory().read(kShared, kVirtual + kPage, data.data(), 8),
+            Completion::kNotMapped);
+  EXPECT_FALSE(bench.mmu.memory().local(kShared, kVirtual).has_value());
+  EXPECT_TRUE(bench.mmu.memory().reaches(kShared, kVirtual, kPage, true));
+  EXPECT_FALSE(bench.mmu.memory().reaches(kShared, kVirtual, kPage + 1, false));
 }
 
 }  // namespace

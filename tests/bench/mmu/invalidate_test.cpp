@@ -145,15 +145,15 @@ TEST(MmuInvalidate, WaitsForItsOwnAddressSpaceOnly) {
 
 TEST(MmuInvalidate, WaitsForWhoHasNotMovedItsBytesYet) {
   InvalidateBench bench;
-  const auto before = bench.mmu.hold(1), other = bench.mmu.hold(2);
+  const auto before = bench.mmu.memory().hold(1), other = bench.mmu.memory().hold(2);
   bench.invalidate(Invalidate::kRange, 1, 0, kPage);
   bench.run(10_us);
-  const auto late = bench.mmu.hold(1);
+  const auto late = bench.mmu.memory().hold(1);
   EXPECT_TRUE(bench.invalidating());
-  bench.mmu.release(before);
+  bench.mmu.memory().release(before);
   EXPECT_FALSE(bench.invalidating()) << "who came later, or is of another space, does not matter";
-  bench.mmu.release(late);
-  bench.mmu.release(other);
+  bench.mmu.memory().release(late);
+  bench.mmu.memory().release(other);
   bench.invalidate(Invalidate::kAll);
   bench.run(1_us);
   EXPECT_FALSE(bench.invalidating());
@@ -161,7 +161,7 @@ TEST(MmuInvalidate, WaitsForWhoHasNotMovedItsBytesYet) {
 
 TEST(MmuInvalidate, DeviceLocalAddressesAreNotHeld) {
   InvalidateBench bench;
-  bench.mmu.hold(0);
+  bench.mmu.memory().hold(0);
   bench.invalidate(Invalidate::kAll);
   bench.run(1_us);
   EXPECT_FALSE(bench.invalidating());

@@ -70,11 +70,11 @@ class LeavingBench : public FaultBench, private model::MemoryPipe::Owner {
     auto delay = sc_core::SC_ZERO_TIME;
     clients[0]->nb_transport_fw(trans, phase, delay);
   }
-  model::DeviceMemory::Hold hold() override { return mmu.hold(kVmid); }
-  void release(model::DeviceMemory::Hold hold) override { mmu.release(hold); }
-  bool pages_may_leave() const override { return mmu.pages_may_leave(kVmid); }
+  model::DeviceMemory::Hold hold() override { return mmu.memory().hold(kVmid); }
+  void release(model::DeviceMemory::Hold hold) override { mmu.memory().release(hold); }
+  bool pages_may_leave() const override { return mmu.memory().pages_may_leave(kVmid); }
   bool reaches(std::uint64_t address, Bytes length, bool write) override {
-    return mmu.reaches(kVmid, address, length, write);
+    return mmu.memory().reaches(kVmid, address, length, write);
   }
   void copy_ended(Pipe, const model::PipeEntry&, SimTime, SimTime, Bytes) override { ++ended; }
   void raise_behind(Pipe, const model::PipeEntry&, SimTime) override {}

@@ -65,12 +65,12 @@ TEST(MmuMemory, AccessAcrossPagesFollowsTheTablesAndTakesNoTime) {
   Listened l;
   const auto begin = model::sim_now();
   const std::array<unsigned char, 4> out{1, 2, 3, 4};
-  EXPECT_EQ(l.bench.mmu.write(Writer::kAicpu, 3, kVirtual + kPage - 2, out.data(), 4),
+  EXPECT_EQ(l.bench.mmu.memory().write(Writer::kAicpu, 3, kVirtual + kPage - 2, out.data(), 4),
             Completion::kSuccess);
   EXPECT_EQ(l.bench.memory0.bytes[7 * kPage - 1], 2);
   EXPECT_EQ(l.bench.memory0.bytes[9 * kPage], 3);
   std::array<unsigned char, 4> in{};
-  EXPECT_EQ(l.bench.mmu.read(3, kVirtual + kPage - 2, in.data(), 4), Completion::kSuccess);
+  EXPECT_EQ(l.bench.mmu.memory().read(3, kVirtual + kPage - 2, in.data(), 4), Completion::kSuccess);
   EXPECT_EQ(in, out);
   EXPECT_EQ(model::sim_now(), begin);
   EXPECT_EQ(l.bench.sim.agenda.pending(), 0u);
@@ -79,7 +79,7 @@ TEST(MmuMemory, AccessAcrossPagesFollowsTheTablesAndTakesNoTime) {
 TEST(MmuMemory, NothingIsCountedAndTheTlbIsNotFilled) {
   Listened l;
   unsigned char byte = 0;
-  l.bench.mmu.read(3, kVirtual, &byte, 1);
+  l.bench.mmu.memory().read(3, kVirtual, &byte, 1);
   EXPECT_EQ(l.bench.mmu.statistics().hits + l.bench.mmu.statistics().walks, 0u);
   l.bench.read(3, kVirtual);
   EXPECT_EQ(l.bench.mmu.statistics().misses, 1u);
@@ -88,9 +88,9 @@ TEST(MmuMemory, NothingIsCountedAndTheTlbIsNotFilled) {
 TEST(MmuMemory, DeviceLocalAddressesAreTakenAsTheyAre) {
   Listened l;
   const unsigned char byte = 9;
-  EXPECT_EQ(l.bench.mmu.write(Writer::kAicpu, 0, 77, &byte, 1), Completion::kSuccess);
+  EXPECT_EQ(l.bench.mmu.memory().write(Writer::kAicpu, 0, 77, &byte, 1), Completion::kSuccess);
   EXPECT_EQ(l.bench.memory0.bytes[77], 9);
-  EXPECT_EQ(l.bench.mmu.write(Writer::kAicpu, 0, kInstalled, &byte, 1),
+  EXPECT_EQ(l.bench.mmu.memory().write(Writer::kAicpu, 0, kInstalled, &byte, 1),
             Completion::kUnsupportedRequest);
 }
 
@@ -103,7 +103,7 @@ TEST(MmuMemory, EveryFailureHasItsCodeAndStopsAtItsPage) {
   l.bench.tables.map(3, kVirtual + 4 * kPage, kInstalled);
   std::array<unsigned char, 4> data{7, 7, 7, 7};
   auto write = [&](std::uint64_t at) {
-    return l.bench.mmu.write(Writer::kAicpu, 3, at, data.data(), 4);
+    return l.bench.mmu.memory().write(Writer::kAicpu, 3, at, data.data(), 4);
   };
   EXPECT_EQ(write(kVirtual + 2 * kPage - 2), Completion::kForbidden);
   EXPECT_EQ(l.bench.memory0.bytes[10 * kPage - 1], 7);
@@ -112,7 +112,7 @@ TEST(MmuMemory, EveryFailureHasItsCodeAndStopsAtItsPage) {
   EXPECT_EQ(write(kVirtual + 4 * kPage), Completion::kBadTable);
   EXPECT_EQ(write(kVirtual + 5 * kPage), Completion::kNotMapped);
   EXPECT_EQ(write(std::uint64_t{1} << 48), Completion::kNotMapped);
-  EXPECT_EQ(l.bench.mmu.read(16, 0, data.data(), 4), Completion::kNotMapped);
+  EXPECT_EQ(l.bench.mmu.memory().read(16, 0, data.data(), 4), Completion::kNotMapped);
 }
 
 TEST(MmuMemory, GiantPagesAreFound) {
@@ -121,7 +121,7 @@ TEST(MmuMemory, GiantPagesAreFound) {
   bench.enable();
   bench.memory0.bytes[kGiant + 700 * kPage / 2] = 5;
   unsigned char byte = 0;
-  EXPECT_EQ(bench.mmu.read(5, kVirtual + 350 * kPage, &byte, 1), Completion::kSuccess);
+  EXPECT_EQ(bench.mmu.memory().read(5, kVirtual + 350 * kPage, &byte, 1), Completion::kSuccess);
   EXPECT_EQ(byte, 5);
 }
 
@@ -146,13 +146,16 @@ TEST(MmuMemory, BytesAreLentWhereTheirPagesLieSideBySide) {
   Nobody borrower;
   l.bench.tables.map(3, kVirtual + 2 * kPage, 10 * kPage);  // behind that of the page before
   l.bench.tables.map(3, kVirtual + 4 * kPage, 12 * kPage);
-  EXPECT_EQ(l.bench.mmu.lend(3, kVirtual, 8, borrower), nullptr) << "nobody lends";
+  EXPECT_EQ(l.bench.mmu.memory().lend(3, kVirtual, 8, borrower), nullptr) << "nobody lends";
   l.bench.mmu.connect(lender);
-  EXPECT_EQ(l.bench.mmu.lend(3, kVirtual + kPage - 4, 8, borrower), nullptr) << "far apart";
-  EXPECT_EQ(l.bench.mmu.lend(3, kVirtual + 3 * kPage - 4, 8, borrower), nullptr) << "a gap";
-  EXPECT_EQ(l.bench.mmu.lend(3, kVirtual + 5 * kPage, 8, borrower), nullptr) << "not mapped";
-  EXPECT_NE(l.bench.mmu.lend(3, kVirtual + 2 * kPage - 4, 8, borrower), nullptr);
-  EXPECT_NE(l.bench.mmu.lend(0, 77, 2 * kPage, borrower), nullptr) << "device-local";
+  EXPECT_EQ(l.bench.mmu.memory().lend(3, kVirtual + kPage - 4, 8, borrower), nullptr)
+      << "far apart";
+  EXPECT_EQ(l.bench.mmu.memory().lend(3, kVirtual + 3 * kPage - 4, 8, borrower), nullptr)
+      << "a gap";
+  EXPECT_EQ(l.bench.mmu.memory().lend(3, kVirtual + 5 * kPage, 8, borrower), nullptr)
+      << "not mapped";
+  EXPECT_NE(l.bench.mmu.memory().lend(3, kVirtual + 2 * kPage - 4, 8, borrower), nullptr);
+  EXPECT_NE(l.bench.mmu.memory().lend(0, 77, 2 * kPage, borrower), nullptr) << "device-local";
   EXPECT_THAT(lender.asked, ElementsAre(std::pair<Bytes, Bytes>{10 * kPage - 4, 8},
                                         std::pair<Bytes, Bytes>{77, 2 * kPage}));
 }
@@ -174,7 +177,7 @@ struct Patterned : Listened {
   // How many rows are what lies at `from`.
   unsigned right(std::uint64_t from, unsigned rows, unsigned row_bytes, std::uint64_t pitch) {
     data.assign(rows * row_bytes, 0xEE);
-    moved = bench.mmu.read_rows(3, from, rows, row_bytes, pitch, data.data());
+    moved = bench.mmu.memory().read_rows(3, from, rows, row_bytes, pitch, data.data());
     for (unsigned row = 0; row < rows; ++row) {
       for (unsigned i = 0; i < row_bytes; ++i) {
         if (data[row * row_bytes + i] != at(from + row * pitch + i)) return row;
@@ -231,8 +234,8 @@ TEST(MmuWatch, TimedWritesAreToldByVirtualAddressAndWhoTheClientIs) {
 TEST(MmuWatch, WritesWithoutTimeAreToldPageByPageAndFailedOnesNot) {
   Listened l;
   const std::array<unsigned char, 4> out{};
-  l.bench.mmu.write(Writer::kAicpu, 3, kVirtual + kPage - 1, out.data(), 4);
-  l.bench.mmu.write(Writer::kAicpu, 4, kVirtual, out.data(), 4);
+  l.bench.mmu.memory().write(Writer::kAicpu, 3, kVirtual + kPage - 1, out.data(), 4);
+  l.bench.mmu.memory().write(Writer::kAicpu, 4, kVirtual, out.data(), 4);
   EXPECT_THAT(l.ear.told, ElementsAre(Told{Writer::kAicpu, 3, kVirtual + kPage - 1, 1},
                                       Told{Writer::kAicpu, 3, kVirtual + kPage, 3}));
 }

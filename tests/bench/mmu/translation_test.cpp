@@ -122,7 +122,7 @@ class AskedBench : public MmuBench {
 
 TEST(MmuAsked, ATranslationAloneTakesTheWalkAndNothingElse) {
   AskedBench bench;
-  EXPECT_FALSE(bench.mmu.knows(1, kPage, false));
+  EXPECT_FALSE(bench.mmu.memory().knows(1, kPage, false));
   bench.ask(false);
   bench.run(Picoseconds(4 * kPerEntry));
   EXPECT_TRUE(bench.responses.empty());
@@ -131,9 +131,9 @@ TEST(MmuAsked, ATranslationAloneTakesTheWalkAndNothingElse) {
   EXPECT_EQ(bench.responses[0].completion, Completion::kSuccess);
   EXPECT_EQ(bench.responses[0].address, kPage);
   EXPECT_TRUE(bench.memory0.seen.empty());
-  EXPECT_TRUE(bench.mmu.knows(1, kPage, false));
-  EXPECT_FALSE(bench.mmu.knows(2, kPage, false));
-  EXPECT_FALSE(bench.mmu.knows(1, kPage, true)) << "it may not be written";
+  EXPECT_TRUE(bench.mmu.memory().knows(1, kPage, false));
+  EXPECT_FALSE(bench.mmu.memory().knows(2, kPage, false));
+  EXPECT_FALSE(bench.mmu.memory().knows(1, kPage, true)) << "it may not be written";
 }
 
 TEST(MmuAsked, AnAccessThatIsNotPermittedIsRefusedAndHoldsUpNothing) {

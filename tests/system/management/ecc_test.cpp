@@ -83,7 +83,7 @@ class EccBench {
 
 // Where the block lies, as the card's own tables say.
 void locate(Machine& machine, EccBench& bench) {
-  const auto local = machine.system.card(0).mmu().local(
+  const auto local = machine.system.card(0).mmu().memory().local(
       static_cast<std::uint8_t>(bench.managed.card.device->address_space().vmid()),
       bench.address().value);
   ASSERT_TRUE(local.has_value());
@@ -135,7 +135,7 @@ TEST(DsmiEcc, AKernelThatReadsWhatCannotBeCorrectedFails) {
     const auto sum = process.memory + 1_MiB, addend = process.memory + 2_MiB;
     EXPECT_TRUE(managed.card.run(queue, process.add(queue, sum, addend, 64_KiB, 4)));
     machine.system.card(0).l2().invalidate_all();
-    const auto local = machine.system.card(0).mmu().local(
+    const auto local = machine.system.card(0).mmu().memory().local(
         static_cast<std::uint8_t>(process.process->space().vmid()), addend.value + 4096);
     ASSERT_TRUE(local.has_value());
     EXPECT_TRUE(card.inject_error(*local, 2));

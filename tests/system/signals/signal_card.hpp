@@ -71,7 +71,7 @@ class SignalCard : private model::KernelPort::Listener {
   void run() { sc_core::sc_start(); }
   template <class T>
   void put(std::uint64_t address, T value) {
-    chip.mmu().write(model::Writer::kDma, 0, address, &value, sizeof value);
+    chip.mmu().memory().write(model::Writer::kDma, 0, address, &value, sizeof value);
   }
 
   Machine machine;

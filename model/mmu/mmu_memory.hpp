@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory by virtual address without time, and who is told of writes. What the TLB holds is
+// used but not touched, other tables are read, and nothing is counted. kUnsupportedRequest: no
+// memory there.
+#pragma once
+
+#include <tlm.h>
+
+#include "model/core/device_memory.hpp"
+#include "model/core/simulation.hpp"
+#include "model/mmu/access_generations.hpp"
+#include "model/mmu/walker.hpp"
+
+namespace npu::model {
+
+class HostPages;
+
+class MmuMemory final : public DeviceMemory {
+ public:
+  using Socket = tlm::tlm_initiator_socket<>;
+
+  // Bytes of memory move through `hbm`, those of tables through `walker`. `tables`: what the
+  // functions say of theirs.
+  MmuMemory(Simulation& sim, const Tlb& tlb, const Walker::Listener& tables,
+            AccessGenerations& accesses, Socket& hbm, Socket& walker)
+      : sim_(sim), tlb_(tlb), tables_(tables), accesses_(accesses), hbm_(hbm), walker_(walker) {}
+
+  // Tells `watch` of writes from now on.
+  void connect(MemoryWatch& watch) { watch_ = &watch; }
+  // Pages of the host in spaces that share them; without it there are none.
+  void connect(HostPages& pages) { host_pages_ = &pages; }
+  // Whose bytes lend() gives, of device-local addresses.
+  void connect(Lender& lender) { lender_ = &lender; }
+
+  Completion read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) override;
+  Completion read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t rows, Bytes row_bytes,
+                       std::uint64_t pitch, void* data) override;
+  std::optional<std::uint64_t> local(SpaceId vmid, std::uint64_t address) override;
+  bool knows(SpaceId vmid, std::uint64_t address, bool write) const override;
+  Completion write(Writer writer, SpaceId vmid, std::uint64_t address, const void* data,
+                   Bytes length) override;
+  const std::byte* lend(SpaceId vmid, std::uint64_t address, Bytes length,
+                        Borrower& borrower) override;
+  void give_back(const std::byte* from, Bytes length, Borrower& borrower) override {
+    lender_->give_back(from, length, borrower);
+  }
+  bool pages_may_leave(SpaceId vmid) const override;
+  bool reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool write) override;
+  Hold hold(SpaceId vmid) override;
+  void release(Hold hold) override;
+
+  // The host's pages are in it, where its own tables map nothing.
+  bool shares(SpaceId space) const;
+  // Replaces a table's entry at once, unless it is no longer `from`.
+  bool exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to);
+
+ private:
+  // `whole`: kNotMapped of a page with parts, or of the host's.
+  Completion resolve(SpaceId vmid, std::uint64_t address, bool write, std::uint64_t& local,
+                     bool whole = false);
+  bool move_on_host(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
+                    unsigned char* data, Bytes length);
+  bool parts_are_there(SpaceId space, const Translation& page, std::uint64_t offset, Bytes size);
+  Completion find_page(TaggedAddress address, Translation& page);
+  Completion move(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
+                  unsigned char* data, Bytes length, std::uint64_t& local);
+  const Partition& share_of(SpaceId space) const { return tables_.share(function_of(space)); }
+
+  Simulation& sim_;
+  const Tlb& tlb_;
+  const Walker::Listener& tables_;
+  AccessGenerations& accesses_;
+  Socket& hbm_;
+  Socket& walker_;
+  MemoryWatch* watch_ = nullptr;
+  Lender* lender_ = nullptr;
+  HostPages* host_pages_ = nullptr;
+};
+
+}  // namespace npu::model

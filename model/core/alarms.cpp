@@ -6,7 +6,7 @@
 namespace npu::model {
 namespace {
 
-constexpr std::uint64_t kFirstStride = 20'000'000;  // ps
+constexpr std::uint64_t kFirstStep = 20'000'000;  // ps
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void Alarms::disarm() {
 void Alarms::arm() {
   if (first() >= armed_for_) return;
   armed_for_ = first();
-  stride_ = kFirstStride;
+  stride_ = kFirstStep;
   arm_some_way(sc_core::sc_time_stamp().value());
 }
 

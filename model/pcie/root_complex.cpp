@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root complex: construction, routing and the CPU's accesses.
 #include "model/pcie/root_complex.hpp"
 
 #include <algorithm>
@@ -17,12 +16,9 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, Simulation& simula
       cpu_socket("cpu_socket"),
       simulation_(simulation),
       config_(config),
-      memory_(memory),
-      interrupts_(interrupts),
+      accesses_(simulation, config, memory, interrupts, *this),
       deadlines_(simulation, *this, config.completion_timeout),
-      invalidations_(simulation, *this, config.invalidation_timeout),
-      track_(simulation.recorder.track("host.root_complex")),
-      iommu_track_(simulation.recorder.track("host.iommu")) {
+      invalidations_(simulation, *this, config.invalidation_timeout) {
   cpu_socket.register_b_transport(this, &RootComplex::b_transport);
 }
 
@@ -55,7 +51,7 @@ RootComplex::HostBridge* RootComplex::bridge_of(unsigned bus) {
   return nullptr;
 }
 
-RootComplex::RootPort* RootComplex::port_of_bus(unsigned bus) {
+RootPort* RootComplex::port_of_bus(unsigned bus) {
   if (last_port_ && last_port_->function.claims_bus(bus)) return last_port_;
   const auto* bridge = bridge_of(bus);
   if (!bridge) return nullptr;
@@ -65,7 +61,7 @@ RootComplex::RootPort* RootComplex::port_of_bus(unsigned bus) {
   return nullptr;
 }
 
-RootComplex::RootPort* RootComplex::port_of_address(std::uint64_t address, Bytes length) {
+RootPort* RootComplex::port_of_address(std::uint64_t address, Bytes length) {
   if (last_port_ && last_port_->function.claims(address, length)) return last_port_;
   for (auto& port : ports_) {
     if (port->end && port->function.claims(address, length)) return last_port_ = port.get();
@@ -74,7 +70,7 @@ RootComplex::RootPort* RootComplex::port_of_address(std::uint64_t address, Bytes
 }
 
 // The root port a configuration request goes through, or that answers it itself; null: nobody.
-RootComplex::RootPort* RootComplex::route_config(ConfigRequest& request, bool& is_local) {
+RootPort* RootComplex::route_config(ConfigRequest& request, bool& is_local) {
   const auto target = platform::Bdf::unpack(request.bdf);
   auto* bridge = bridge_of(target.bus);
   if (!bridge) return nullptr;
@@ -204,6 +200,47 @@ void RootComplex::timed_out(std::uint64_t context) {
   auto& waiter = *waiters_[static_cast<std::uint32_t>(context)];
   waiter.waiting = false;
   simulation_.agenda.notify(waiter.done);
+}
+
+// --- of devices ----------------------------------------------------------------------------
+
+SimTime RootComplex::request_arrived(unsigned port, Payload& payload) {
+  accesses_.request_arrived(*ports_[port], payload);
+  return 0;
+}
+
+void RootComplex::completion_arrived(unsigned port, Payload& payload) {
+  accesses_.completion_arrived(*ports_[port], payload);
+}
+
+// To another device it goes down again.
+RootPort* RootComplex::peer_of(std::uint64_t address, Bytes length) {
+  return redirects_peers_ ? nullptr : port_of_address(address, length);
+}
+
+void RootComplex::completion_passed(Payload& payload) {
+  if (Transaction::of(payload).requester == 0) return deliver(handle_of(payload));
+  auto* port = port_of_bus(Transaction::of(payload).requester >> 8);
+  if (port && port->end) {
+    port->end->send_completion(payload);
+  } else {
+    payload.release();  // unexpected completion: its requester is gone
+  }
+}
+
+void RootComplex::respond_to_page_request(std::uint16_t requester,
+                                          const PageResponseMessage& message, std::uint64_t cause) {
+  auto& payload = simulation_.pool.allocate(tlm::TLM_WRITE_COMMAND, std::uint64_t{requester} << 12,
+                                            nullptr, sizeof message);
+  auto& info = Transaction::of(payload);
+  info.kind = TransactionKind::kPageResponse;
+  info.posted = true;
+  info.pasid = message.pasid;
+  info.cause = cause;
+  info.issued = sim_now();
+  std::memcpy(payload.get_data_ptr(), &message, sizeof message);
+  simulation_.agenda.at<&RootComplex::issue>(sim_now() + ticks(config_.latency), *this,
+                                             handle_of(payload));
 }
 
 }  // namespace npu::model

@@ -3,9 +3,7 @@
 // way to host memory and interrupts.
 //
 // `latency` passes between core and root port transmitter, and between root port and memory, each
-// way. Order is kept per root port: a write is visible, an interrupt delivered, a read answered, a
-// completion or a request for another device passed on only after every write to host memory that
-// came before it through the same port.
+// way. In what order what devices send has its effect: HostAccesses.
 #pragma once
 
 #include <tlm_utils/passthrough_target_socket.h>
@@ -19,11 +17,12 @@
 #include "model/core/simulation.hpp"
 #include "model/pcie/bridge.hpp"
 #include "model/pcie/deadlines.hpp"
+#include "model/pcie/host_accesses.hpp"
 #include "model/pcie/port.hpp"
 
 namespace npu::model {
 
-class RootComplex : public sc_core::sc_module, private PortOwner {
+class RootComplex : public sc_core::sc_module, private PortOwner, private HostAccesses::Router {
  public:
   using Payload = tlm::tlm_generic_payload;
 
@@ -56,7 +55,6 @@ class RootComplex : public sc_core::sc_module, private PortOwner {
                                std::uint64_t cause);
 
  private:
-  struct RootPort;
   struct HostBridge {
     std::uint8_t first_bus;
     std::uint8_t last_bus;
@@ -68,13 +66,6 @@ class RootComplex : public sc_core::sc_module, private PortOwner {
     Payload* answer = nullptr;
     std::uint32_t generation = 0;
     bool waiting = false;
-  };
-  // A DMA access on its way through the root complex.
-  struct Dma {
-    Payload* payload = nullptr;
-    RootPort* port = nullptr;
-    RootPort* peer = nullptr;  // a request for a device's BAR leaves there
-    SimTime begin = 0;
   };
 
   // CPU side
@@ -90,22 +81,8 @@ class RootComplex : public sc_core::sc_module, private PortOwner {
   // device side
   SimTime request_arrived(unsigned port, Payload& payload) override;
   void completion_arrived(unsigned port, Payload& payload) override;
-  void serve(std::uint64_t number);
-  void serve_write(std::uint64_t number);
-  void serve_read(std::uint64_t number);
-  void reject(std::uint64_t number, Completion completion);
-  HostMemoryPort::Access access(const Payload& payload, bool begins);
-  void trace_lookup(const Payload& payload, const HostMemoryPort::Access& found) const;
-  void interrupt(std::uint64_t number);
-  void page_request(std::uint64_t number);
-  void store(std::uint64_t number);
-  void sample(std::uint64_t number);
-  void respond(std::uint64_t number);
-  void push_writes(std::uint64_t number);
-  void pass_on(std::uint64_t number);
-  void forward_completion(Payload& payload);
-  std::uint64_t take_dma(Payload& payload, RootPort& port);
-  void release_dma(std::uint64_t number);
+  RootPort* peer_of(std::uint64_t address, Bytes length) override;
+  void completion_passed(Payload& payload) override;
   // routing
   RootPort* route_config(ConfigRequest& request, bool& is_local);
   HostBridge* bridge_of(unsigned bus);
@@ -114,20 +91,15 @@ class RootComplex : public sc_core::sc_module, private PortOwner {
 
   Simulation& simulation_;
   RootComplexConfig config_;
-  HostMemoryPort& memory_;
-  InterruptSink& interrupts_;
+  HostAccesses accesses_;
   std::vector<HostBridge> bridges_;
   std::vector<std::unique_ptr<RootPort>> ports_;
   RootPort* last_port_ = nullptr;  // most accesses go where the one before went
   std::vector<std::unique_ptr<Waiter>> waiters_;
   std::vector<unsigned> free_waiters_;
-  std::vector<Dma> dmas_;
-  std::vector<std::uint64_t> free_dmas_;
   Deadlines<RootComplex> deadlines_;
   Deadlines<RootComplex> invalidations_;  // theirs
   bool redirects_peers_ = false;
-  std::uint32_t track_;
-  std::uint32_t iommu_track_;
 };
 
 }  // namespace npu::model

@@ -2,12 +2,12 @@
 // A root port as the root complex keeps it. Internal to the root complex.
 #pragma once
 
+#include "model/core/agenda.hpp"
 #include "model/pcie/downstream_port.hpp"
-#include "model/pcie/root_complex.hpp"
 
 namespace npu::model {
 
-struct RootComplex::RootPort : DownstreamPort {
+struct RootPort : DownstreamPort {
   using DownstreamPort::DownstreamPort;
 
   unsigned number = 0;

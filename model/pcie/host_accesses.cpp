@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root complex: what devices send - host memory accesses, interrupts, completions.
+#include "model/pcie/host_accesses.hpp"
+
 #include <algorithm>
 #include <cstring>
-
-#include "model/pcie/root_complex.hpp"
-#include "model/pcie/root_port.hpp"
 
 namespace npu::model {
 
 namespace {
 // Where MSI and MSI-X messages go (x86).
 constexpr std::uint64_t kMessageBase = 0xFEE0'0000, kMessageEnd = 0xFEF0'0000;
-constexpr unsigned kTranslationBytes = 8;
 }  // namespace
 
-std::uint64_t RootComplex::take_dma(Payload& payload, RootPort& port) {
-  if (free_dmas_.empty()) {
-    free_dmas_.push_back(dmas_.size());
+HostAccesses::HostAccesses(Simulation& simulation, const RootComplexConfig& config,
+                           HostMemoryPort& memory, InterruptSink& interrupts, Router& router)
+    : simulation_(simulation),
+      latency_(ticks(config.latency)),
+      memory_(memory),
+      interrupts_(interrupts),
+      router_(router),
+      track_(simulation.recorder.track("host.root_complex")),
+      iommu_track_(simulation.recorder.track("host.iommu")) {}
+
+std::uint64_t HostAccesses::take(Payload& payload, RootPort& port) {
+  if (free_.empty()) {
+    free_.push_back(dmas_.size());
     dmas_.emplace_back();
   }
-  const std::uint64_t number = free_dmas_.back();
-  free_dmas_.pop_back();
+  const std::uint64_t number = free_.back();
+  free_.pop_back();
   dmas_[number] = {&payload, &port, nullptr, sim_now()};
   return number;
 }
 
-void RootComplex::release_dma(std::uint64_t number) {
-  free_dmas_.push_back(number);
+void HostAccesses::request_arrived(RootPort& port, Payload& payload) {
+  simulation_.agenda.at<&HostAccesses::serve>(sim_now() + latency_, *this, take(payload, port));
 }
 
-SimTime RootComplex::request_arrived(unsigned port, Payload& payload) {
-  const auto number = take_dma(payload, *ports_[port]);
-  simulation_.agenda.at<&RootComplex::serve>(sim_now() + ticks(config_.latency), *this, number);
-  return 0;
-}
-
-void RootComplex::serve(std::uint64_t number) {
+void HostAccesses::serve(std::uint64_t number) {
   Dma& dma = dmas_[number];
   auto& payload = *dma.payload;
   auto& info = Transaction::of(payload);
@@ -44,17 +45,13 @@ void RootComplex::serve(std::uint64_t number) {
   if (info.kind == TransactionKind::kPageRequest) return page_request(number);
   if (info.posted && address >= kMessageBase && address < kMessageEnd &&
       payload.get_data_length() == 4) {
-    simulation_.agenda.at<&RootComplex::interrupt>(std::max(sim_now(), dma.port->visible), *this,
-                                                   number);
+    simulation_.agenda.at<&HostAccesses::interrupt>(std::max(sim_now(), dma.port->visible), *this,
+                                                    number);
     return;
   }
   // Another device's BAR: down again, through the port that leads there.
-  auto* const peer =
-      redirects_peers_ ? nullptr : port_of_address(address, payload.get_data_length());
-  if (peer != nullptr) {
-    dma.peer = peer;
-    return push_writes(number);
-  }
+  dma.peer = router_.peer_of(address, payload.get_data_length());
+  if (dma.peer != nullptr) return push_writes(number);
   if (info.posted) {
     serve_write(number);
   } else {
@@ -62,20 +59,20 @@ void RootComplex::serve(std::uint64_t number) {
   }
 }
 
-void RootComplex::reject(std::uint64_t number, Completion completion) {
+void HostAccesses::reject(std::uint64_t number, Completion completion) {
   auto& payload = *dmas_[number].payload;
   if (Transaction::of(payload).posted) {
     payload.release();
-    release_dma(number);
+    release(number);
     return;
   }
   refuse(payload, completion);
-  simulation_.agenda.at<&RootComplex::respond>(sim_now() + ticks(config_.latency), *this, number);
+  simulation_.agenda.at<&HostAccesses::respond>(sim_now() + latency_, *this, number);
 }
 
 // A translation is asked for before posted writes, so it needs their permission, unless it is for
 // reads alone (PCIe 10.2.2, the request's No Write flag).
-HostMemoryPort::Access RootComplex::access(const Payload& payload, bool begins) {
+HostMemoryPort::Access HostAccesses::access(const Payload& payload, bool begins) {
   const auto& info = Transaction::of(payload);
   const bool is_translation = info.kind == TransactionKind::kTranslation;
   DmaRequester requester{info.requester, info.pasid, info.posted || info.translated};
@@ -86,7 +83,7 @@ HostMemoryPort::Access RootComplex::access(const Payload& payload, bool begins) 
                 : memory_.reach(requester, payload.get_address(), length, writes, info.cause);
 }
 
-void RootComplex::trace_lookup(const Payload& payload, const HostMemoryPort::Access& found) const {
+void HostAccesses::trace_lookup(const Payload& payload, const HostMemoryPort::Access& found) const {
   if (!simulation_.recorder.enabled()) return;
   constexpr unsigned kBdfShift = 48, kAtsShift = 47;
   const auto& info = Transaction::of(payload);
@@ -103,24 +100,24 @@ void RootComplex::trace_lookup(const Payload& payload, const HostMemoryPort::Acc
 
 // What it costs is known when the access begins; where the bytes are is asked again when they
 // move, because the mapping may be gone by then.
-void RootComplex::serve_write(std::uint64_t number) {
+void HostAccesses::serve_write(std::uint64_t number) {
   Dma& dma = dmas_[number];
   const auto result = access(*dma.payload, true);
   if (result.status != Completion::kSuccess) return reject(number, result.status);
   trace_lookup(*dma.payload, result);
   dma.port->visible = std::max(sim_now() + ticks(result.latency), dma.port->visible);
-  simulation_.agenda.at<&RootComplex::store>(dma.port->visible, *this, number);
+  simulation_.agenda.at<&HostAccesses::store>(dma.port->visible, *this, number);
 }
 
 // Into the IOMMU's queue, behind the writes that came before.
-void RootComplex::page_request(std::uint64_t number) {
+void HostAccesses::page_request(std::uint64_t number) {
   const SimTime visible = dmas_[number].port->visible;
   if (visible > sim_now()) {
-    simulation_.agenda.at<&RootComplex::page_request>(visible, *this, number);
+    simulation_.agenda.at<&HostAccesses::page_request>(visible, *this, number);
     return;
   }
   auto& payload = *dmas_[number].payload;
-  release_dma(number);
+  release(number);
   const auto& info = Transaction::of(payload);
   PageRequestMessage message;
   std::memcpy(&message, payload.get_data_ptr(), sizeof message);
@@ -128,24 +125,9 @@ void RootComplex::page_request(std::uint64_t number) {
   payload.release();
 }
 
-void RootComplex::respond_to_page_request(std::uint16_t requester,
-                                          const PageResponseMessage& message, std::uint64_t cause) {
-  auto& payload = simulation_.pool.allocate(tlm::TLM_WRITE_COMMAND, std::uint64_t{requester} << 12,
-                                            nullptr, sizeof message);
-  auto& info = Transaction::of(payload);
-  info.kind = TransactionKind::kPageResponse;
-  info.posted = true;
-  info.pasid = message.pasid;
-  info.cause = cause;
-  info.issued = sim_now();
-  std::memcpy(payload.get_data_ptr(), &message, sizeof message);
-  simulation_.agenda.at<&RootComplex::issue>(sim_now() + ticks(config_.latency), *this,
-                                             handle_of(payload));
-}
-
-void RootComplex::store(std::uint64_t number) {
+void HostAccesses::store(std::uint64_t number) {
   const Dma dma = dmas_[number];
-  release_dma(number);
+  release(number);
   auto& payload = *dma.payload;
   const auto result = access(payload, false);
   if (result.status == Completion::kSuccess) {
@@ -160,16 +142,16 @@ void RootComplex::store(std::uint64_t number) {
   payload.release();
 }
 
-void RootComplex::serve_read(std::uint64_t number) {
+void HostAccesses::serve_read(std::uint64_t number) {
   const Dma& dma = dmas_[number];
   const auto result = access(*dma.payload, true);
   if (result.status != Completion::kSuccess) return reject(number, result.status);
   trace_lookup(*dma.payload, result);
   const SimTime served = std::max(sim_now() + ticks(result.latency), dma.port->visible);
-  simulation_.agenda.at<&RootComplex::sample>(served, *this, number);
+  simulation_.agenda.at<&HostAccesses::sample>(served, *this, number);
 }
 
-void RootComplex::sample(std::uint64_t number) {
+void HostAccesses::sample(std::uint64_t number) {
   auto& payload = *dmas_[number].payload;
   auto& info = Transaction::of(payload);
   const auto result = access(payload, false);
@@ -178,24 +160,24 @@ void RootComplex::sample(std::uint64_t number) {
     refuse(payload, result.status);
   } else if (info.kind == TransactionKind::kTranslation) {
     const std::uint64_t mapped = result.contiguous;
-    std::memcpy(payload.get_data_ptr(), &mapped, kTranslationBytes);
+    std::memcpy(payload.get_data_ptr(), &mapped, sizeof mapped);
   } else if (payload.get_data_ptr() != nullptr) {
     std::memcpy(payload.get_data_ptr(), result.data, payload.get_data_length());
   }
   simulation_.emit(track_, platform::Activity::kHostRead, dmas_[number].begin, sim_now(),
                    info.cause, payload.get_data_length(), payload.get_address());
-  simulation_.agenda.at<&RootComplex::respond>(sim_now() + ticks(config_.latency), *this, number);
+  simulation_.agenda.at<&HostAccesses::respond>(sim_now() + latency_, *this, number);
 }
 
-void RootComplex::respond(std::uint64_t number) {
+void HostAccesses::respond(std::uint64_t number) {
   const Dma dma = dmas_[number];
-  release_dma(number);
+  release(number);
   dma.port->end->send_completion(*dma.payload);
 }
 
-void RootComplex::interrupt(std::uint64_t number) {
+void HostAccesses::interrupt(std::uint64_t number) {
   auto& payload = *dmas_[number].payload;
-  release_dma(number);
+  release(number);
   const auto& info = Transaction::of(payload);
   std::uint32_t data = 0;
   std::memcpy(&data, payload.get_data_ptr(), sizeof data);
@@ -204,38 +186,25 @@ void RootComplex::interrupt(std::uint64_t number) {
 }
 
 // By the time it is through every write that arrived before has said when it will be visible.
-void RootComplex::completion_arrived(unsigned port, Payload& payload) {
-  simulation_.agenda.at<&RootComplex::push_writes>(sim_now() + ticks(config_.latency), *this,
-                                                   take_dma(payload, *ports_[port]));
+void HostAccesses::completion_arrived(RootPort& port, Payload& payload) {
+  simulation_.agenda.at<&HostAccesses::push_writes>(sim_now() + latency_, *this,
+                                                    take(payload, port));
 }
 
 // What does not end in host memory passes no write to it that came before.
-void RootComplex::push_writes(std::uint64_t number) {
+void HostAccesses::push_writes(std::uint64_t number) {
   const SimTime visible = dmas_[number].port->visible;
   if (visible < sim_now()) return pass_on(number);
-  simulation_.agenda.at<&RootComplex::pass_on>(visible, *this, number);
+  simulation_.agenda.at<&HostAccesses::pass_on>(visible, *this, number);
 }
 
-// A completion for a core; or a request, or a completion, for another device, which goes down
-// again.
-void RootComplex::pass_on(std::uint64_t number) {
+void HostAccesses::pass_on(std::uint64_t number) {
   const Dma dma = dmas_[number];
-  release_dma(number);
+  release(number);
   if (dma.peer != nullptr) {
     dma.peer->end->send_request(*dma.payload);
-  } else if (Transaction::of(*dma.payload).requester == 0) {
-    deliver(handle_of(*dma.payload));
   } else {
-    forward_completion(*dma.payload);
-  }
-}
-
-void RootComplex::forward_completion(Payload& payload) {
-  auto* port = port_of_bus(Transaction::of(payload).requester >> 8);
-  if (port && port->end) {
-    port->end->send_completion(payload);
-  } else {
-    payload.release();  // unexpected completion: its requester is gone
+    router_.completion_passed(*dma.payload);
   }
 }
 

@@ -9,7 +9,7 @@ using npu::compat::answer;
 using npu::compat::ask;
 using npu::compat::ask_for;
 using npu::compat::Call;
-using npu::compat::Channel;
+using npu::compat::channel_of_this_thread;
 using npu::compat::word;
 
 namespace {
@@ -53,7 +53,7 @@ const char* aclrtGetSocName(void) {
   if (ask(Call::kGetSocName) != ACL_SUCCESS) return nullptr;
   std::size_t size = answer();
   if (size >= sizeof text) size = sizeof text - 1;
-  std::memcpy(text, Channel::of_this_thread()->window(), size);
+  std::memcpy(text, channel_of_this_thread()->window(), size);
   text[size] = 0;
   return text;
 }

@@ -69,7 +69,7 @@ int launch(const Launch& what, const void* args, std::size_t size,
   if (size > kWindow / 2 || count > kWindow / 2 / sizeof(aclrtPlaceHolderInfo)) {
     return ACL_ERROR_INVALID_PARAM;
   }
-  Channel* const channel = Channel::of_this_thread();
+  Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return kNoServer;
   if (size != 0) std::memcpy(channel->window(), args, size);
   if (count != 0) {
@@ -86,6 +86,7 @@ using npu::compat::ask;
 using npu::compat::ask_for;
 using npu::compat::Call;
 using npu::compat::Channel;
+using npu::compat::channel_of_this_thread;
 using npu::compat::cores_of;
 using npu::compat::word;
 
@@ -97,7 +98,7 @@ aclError aclrtBinaryLoadFromFile(const char* path, aclrtBinaryLoadOptions* optio
   if (options != nullptr && options->numOpt != 0 && options->options == nullptr) {
     return ACL_ERROR_INVALID_PARAM;
   }
-  Channel* const channel = Channel::of_this_thread();
+  Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return npu::compat::kNoServer;
   const bool built_in = std::strcmp(path, NPUSIM_BUILT_IN) == 0;
   ssize_t size = 0;
@@ -117,7 +118,7 @@ aclError aclrtBinaryUnLoad(aclrtBinHandle binary) {
 aclError aclrtBinaryGetFunction(aclrtBinHandle binary, const char* name,
                                 aclrtFuncHandle* function) {
   if (binary == nullptr || name == nullptr || function == nullptr) return ACL_ERROR_INVALID_PARAM;
-  Channel* const channel = Channel::of_this_thread();
+  Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return npu::compat::kNoServer;
   constexpr std::size_t kLongest = 4096;
   const std::size_t size = ::strnlen(name, kLongest);

@@ -9,6 +9,7 @@ using npu::compat::answer;
 using npu::compat::ask;
 using npu::compat::Call;
 using npu::compat::Channel;
+using npu::compat::channel_of_this_thread;
 
 namespace {
 
@@ -35,7 +36,7 @@ aclError aclFinalizeReference(uint64_t* count) {
 
 const char* aclGetRecentErrMsg(void) {
   static thread_local char text[256];
-  Channel* const channel = Channel::of_this_thread();
+  Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return kNoServerText;
   if (ask(Call::kErrorMessage) != ACL_SUCCESS) return "";
   std::size_t size = answer();

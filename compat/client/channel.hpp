@@ -22,11 +22,6 @@ inline constexpr int kRuntimeParameter = 107000;
 
 class Channel {
  public:
-  // Of the calling thread; null: the program does not run under `npusim exec`, or npusim has gone.
-  static Channel* of_this_thread();
-  // The same if the thread has one already.
-  static Channel* known();
-
   // Bytes of the call, to be filled in before call() and read after it: kWindow.
   std::byte* window() const { return window_; }
   // Words of the call and of its answer.

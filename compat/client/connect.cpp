@@ -106,11 +106,11 @@ int receive(int socket, void* data, std::size_t size) {
   return file;
 }
 
-Channel* Channel::known() {
+Channel* known_channel() {
   return own;
 }
 
-Channel* Channel::of_this_thread() {
+Channel* channel_of_this_thread() {
   if (own != nullptr || tried) return own;
   pthread_once(&once, prepare);
   tried = true;

@@ -6,6 +6,13 @@
 
 namespace npu::compat {
 
+class Channel;
+
+// Of the calling thread; null: the program does not run under `npusim exec`, or npusim has gone.
+Channel* channel_of_this_thread();
+// The same if the thread has one already.
+Channel* known_channel();
+
 // Whether this process has a child, which may call npusim as well: the kernel is asked, because
 // vfork(), clone() and posix_spawn() call nobody.
 bool has_children();

@@ -17,7 +17,7 @@ std::size_t piece_of(std::size_t left) {
 // Word 0: the device address; 1: bytes; 2: in a stream; 3: which.
 int copy_in(void* to, const void* from, std::size_t count, const CopyOrder& order) {
   for (std::size_t done = 0; done < count;) {
-    Channel* const channel = Channel::of_this_thread();
+    Channel* const channel = channel_of_this_thread();
     if (channel == nullptr) return kNoServer;
     const std::size_t piece = piece_of(count - done);
     std::memcpy(channel->window(), static_cast<const std::byte*>(from) + done, piece);
@@ -36,7 +36,7 @@ int copy_out(void* to, const void* from, std::size_t count, const CopyOrder& ord
     const int status = ask(
         Call::kCopyOut, {word(from) + done, piece, order.in_stream ? 1U : 0U, word(order.stream)});
     if (status != 0) return status;
-    std::memcpy(static_cast<std::byte*>(to) + done, Channel::of_this_thread()->window(), piece);
+    std::memcpy(static_cast<std::byte*>(to) + done, channel_of_this_thread()->window(), piece);
     done += piece;
   }
   return 0;

@@ -44,7 +44,7 @@ int allocate_pinned(void** address, std::size_t size) {
   if (status != 0) return status;
   const std::uint64_t number = answer();
   std::size_t mapped = 0;
-  void* const memory = Channel::of_this_thread()->take_memory(&mapped);
+  void* const memory = channel_of_this_thread()->take_memory(&mapped);
   if (memory == nullptr) {
     ask(Call::kFreeHost, {number});
     return kBadAllocation;

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "compat/client/channel.hpp"
+#include "compat/client/connect.hpp"
 
 namespace npu::compat {
 
@@ -43,7 +44,7 @@ class OnDevice {
 
 // A call with these words; `bytes` are in the thread's window already.
 inline int ask(Call call, std::initializer_list<std::uint64_t> words = {}, std::size_t bytes = 0) {
-  Channel* const channel = Channel::of_this_thread();
+  Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return kNoServer;
   std::size_t i = 0;
   for (const auto each : words) channel->words()[i++] = each;
@@ -53,7 +54,7 @@ inline int ask(Call call, std::initializer_list<std::uint64_t> words = {}, std::
 
 // Word `i` of the last answer; only behind an ask() that has succeeded.
 inline std::uint64_t answer(std::size_t i = 0) {
-  return Channel::of_this_thread()->words()[i];
+  return channel_of_this_thread()->words()[i];
 }
 
 // The same for a call that makes one thing, which `to` is for.

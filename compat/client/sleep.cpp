@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "compat/client/channel.hpp"
+#include "compat/client/connect.hpp"
 
 #define NPU_PUBLIC __attribute__((visibility("default")))
 
@@ -18,7 +19,7 @@ constexpr long kSecond = 1'000'000'000;
 
 // Nanoseconds of simulated time.
 int sleep_for(long nanoseconds) {
-  Channel* const channel = Channel::known();
+  Channel* const channel = known_channel();
   if (channel == nullptr) {
     const timespec length{nanoseconds / kSecond, nanoseconds % kSecond};
     return static_cast<int>(::syscall(SYS_nanosleep, &length, nullptr));
@@ -51,7 +52,7 @@ NPU_PUBLIC int nanosleep(const timespec* length, timespec* rest) {
 }
 
 NPU_PUBLIC int clock_nanosleep(clockid_t clock, int flags, const timespec* length, timespec* rest) {
-  if (flags != 0 || npu::compat::Channel::known() == nullptr) {
+  if (flags != 0 || npu::compat::known_channel() == nullptr) {
     return ::syscall(SYS_clock_nanosleep, clock, flags, length, rest) == 0 ? 0 : errno;
   }
   if (!is_valid(length)) return EINVAL;

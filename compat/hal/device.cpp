@@ -5,7 +5,7 @@
 
 using npu::compat::answer;
 using npu::compat::Call;
-using npu::compat::Channel;
+using npu::compat::channel_of_this_thread;
 using npu::compat::hal_ask;
 using npu::compat::hal_ask_for;
 using npu::compat::OnDevice;
@@ -67,7 +67,7 @@ drvError_t halGetSocVersion(uint32_t device, char* name, uint32_t length) {
   if (failed != DRV_ERROR_NONE) return failed;
   const std::size_t size = answer();
   if (size >= length) return DRV_ERROR_INVALID_VALUE;
-  std::memcpy(name, Channel::of_this_thread()->window(), size);
+  std::memcpy(name, channel_of_this_thread()->window(), size);
   name[size] = 0;
   return DRV_ERROR_NONE;
 }

@@ -8,7 +8,7 @@ drvError_t hal_error(int code) {
     case 0:
       return DRV_ERROR_NONE;
     case kNoServer:
-      return Channel::of_this_thread() == nullptr ? DRV_ERROR_NO_DEVICE : DRV_ERROR_INNER_ERR;
+      return channel_of_this_thread() == nullptr ? DRV_ERROR_NO_DEVICE : DRV_ERROR_INNER_ERR;
     case kInvalidParameter:
     case kRuntimeParameter:
       return DRV_ERROR_INVALID_VALUE;

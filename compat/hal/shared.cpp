@@ -6,6 +6,7 @@
 using npu::compat::answer;
 using npu::compat::Call;
 using npu::compat::Channel;
+using npu::compat::channel_of_this_thread;
 using npu::compat::hal_ask;
 using npu::compat::hal_ask_for;
 using npu::compat::OnDevice;
@@ -17,7 +18,7 @@ constexpr int kMostIds = 65535;
 
 // The name into the thread's window; how long it is.
 drvError_t put_name(const char* name, std::size_t* size) {
-  Channel* const channel = Channel::of_this_thread();
+  Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return DRV_ERROR_NO_DEVICE;
   *size = name == nullptr ? 0 : ::strnlen(name, kLongest + 1);
   if (*size == 0 || *size > kLongest) return DRV_ERROR_INVALID_VALUE;
@@ -47,7 +48,7 @@ DVresult halShmemCreateHandle(DVdeviceptr address, size_t bytes, char* name, uin
   const auto failed = hal_ask_for(&size, Call::kShareName, {address, bytes});
   if (failed != DRV_ERROR_NONE) return failed;
   if (size > kLongest) return DRV_ERROR_INNER_ERR;
-  std::memcpy(name, Channel::of_this_thread()->window(), size);
+  std::memcpy(name, channel_of_this_thread()->window(), size);
   name[size] = 0;
   return DRV_ERROR_NONE;
 }
@@ -63,7 +64,7 @@ DVresult halShmemSetPidHandle(const char* name, int ids[], int count) {
   std::size_t size = 0;
   if (const auto wrong = put_name(name, &size); wrong != DRV_ERROR_NONE) return wrong;
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof *ids;
-  std::memcpy(Channel::of_this_thread()->window() + size, ids, bytes);
+  std::memcpy(channel_of_this_thread()->window() + size, ids, bytes);
   return hal_ask(Call::kShareAdmit, {size, static_cast<std::uint64_t>(count)}, size + bytes);
 }
 

@@ -77,7 +77,7 @@ Result<LentMemory> lend(const AddressSpace::Impl& owner, MemoryHandle memory, un
   auto& device = owner.device;
   const MutexHolder holder(device.memory->mutex());
   if (auto ok = open_space(owner); !ok) return forward_error(ok);
-  auto lent = owner.space->lend(memory);
+  auto lent = owner.space->held().lend(memory);
   if (!lent) return lent;
   if (auto ok = lent->lease.let_in(device.peers, card); !ok) return forward_error(ok);
   return lent;
@@ -104,7 +104,7 @@ Result<MemoryHandle> borrow(const AddressSpace::Impl& space, const AddressSpace:
   if (!lent) return forward_error(lent);
   const MutexHolder holder(space.device.memory->mutex());
   if (auto ok = open_space(space); !ok) return forward_error(ok);
-  return space.space->borrow(card, std::move(*lent));
+  return space.space->held().borrow(card, std::move(*lent));
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ Result<MemoryHandle> import_into(const AddressSpace::Impl& space, const AddressS
   const MutexHolder holder(space.device.memory->mutex());
   if (auto ok = open_space(space); !ok) return forward_error(ok);
   if (auto ok = open_space(owner); !ok) return forward_error(ok);
-  return space.space->import_memory(*owner.space, memory);
+  return space.space->held().import(owner.space->held(), memory);
 }
 
 Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device, ProcessId process,
@@ -186,7 +186,7 @@ Status AddressSpace::free(DeviceAddress address) {
 
 Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kCreateHandle, 0, size);
-  const auto create = [&] { return impl_->space->create_memory(size, options.pinned); };
+  const auto create = [&] { return impl_->space->held().create(size, options.pinned); };
   if (impl_->quota == nullptr) return create_with_room(*impl_, size, create);
   return create_counted(*impl_, size, create, [](MemoryHandle made) { return made; });
 }
@@ -195,7 +195,7 @@ Status AddressSpace::release_memory(MemoryHandle memory) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kRelease, memory.index);
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
-  return impl_->space->release_memory(memory);
+  return impl_->space->held().release(memory);
 }
 
 Result<MemoryHandle> AddressSpace::import_memory(const AddressSpace& owner, MemoryHandle memory) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device: life cycle, memory, faults.
 #include "npu/driver/device.hpp"
 
 #include <fmt/format.h>
 
 #include "driver/device/address_space_impl.hpp"
 #include "driver/device/device_impl.hpp"
+#include "driver/device/fault_registers.hpp"
 #include "driver/managed/fault_service.hpp"
 #include "driver/support/call_trace.hpp"
 #include "driver/support/choice.hpp"
@@ -13,6 +13,35 @@
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
+namespace {
+
+tl::unexpected<Error> no_stream(StreamId id) {
+  return fail(ErrorCode::kNotFound, fmt::format("stream {}", id.value));
+}
+
+tl::unexpected<Error> no_event(EventId id) {
+  return fail(ErrorCode::kNotFound, fmt::format("event {}", id.value));
+}
+
+// What cannot be right in any address space. Device addresses are the business of the card's MMU,
+// host addresses that of the IOMMU.
+Status check_command(const DmaCommand& command) {
+  const auto opcode = static_cast<std::uint8_t>(command.opcode);
+  if (abi::find_ring_operation(opcode) == nullptr) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("opcode is {}, which the ring does not take", opcode));
+  }
+  if (command.size == 0) return fail(ErrorCode::kInvalidArgument, "a DMA command of 0 bytes");
+  if (!checked_add(command.source, command.size) ||
+      !checked_add(command.destination, command.size)) {
+    return fail(ErrorCode::kOutOfRange,
+                fmt::format("{} bytes from {:#x} to {:#x} overflow", command.size, command.source,
+                            command.destination));
+  }
+  return {};
+}
+
+}  // namespace
 
 Device::Device(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
@@ -145,38 +174,123 @@ Result<std::unique_ptr<platform::DmaMemory>> Device::allocate_host(
 
 Result<std::optional<FaultReport>> Device::take_fault() {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
-  auto& link = *impl_->link;
-  const auto status = link.read<abi::FaultStatus>();
-  if (!status) return forward_error(status);
-  if (!status->get<abi::FaultStatus::Valid>()) return std::nullopt;
-  const auto code = link.read<abi::FaultCodeRegister>();
-  if (!code) return forward_error(code);
-  // All ones may be the address at fault.
-  const auto address = platform::read_register<abi::FaultAddress>(link.registers());
-  const auto info = platform::read_register<abi::FaultInfo>(link.registers());
-  const auto access = platform::read_register<abi::FaultAccess>(link.registers());
-  link.write(*status);
-  FaultReport report;
-  report.code = static_cast<abi::FaultCode>(code->get<abi::FaultCodeRegister::Code>());
-  report.opcode = static_cast<std::uint8_t>(code->get<abi::FaultCodeRegister::Opcode>());
-  report.engine = static_cast<std::uint8_t>(code->get<abi::FaultCodeRegister::Engine>());
-  report.address = address.raw;
-  report.stream = static_cast<std::uint16_t>(info.get<abi::FaultInfo::Stream>());
-  report.ring_index = static_cast<std::uint16_t>(info.get<abi::FaultInfo::RingIndex>());
-  report.vmid = static_cast<std::uint8_t>(access.get<abi::FaultAccess::Vmid>());
-  report.write = access.get<abi::FaultAccess::Write>() != 0;
-  report.overflow = status->get<abi::FaultStatus::Overflow>() != 0;
-  return report;
+  return driver::take_fault(*impl_->link);
 }
 
-std::string describe(const FaultReport& report) {
-  const auto access =
-      report.vmid == abi::kVmidPhysical
-          ? std::string()
-          : fmt::format(" of VMID {}, {}", report.vmid, report.write ? "write" : "read");
-  return fmt::format("{} (stream {}, ring index {}, opcode {:#04x}, address {:#x}{}){}",
-                     to_string(report.code), report.stream, report.ring_index, report.opcode,
-                     report.address, access, report.overflow ? ", and more faults after it" : "");
+// --- Streams, events, submitting and waiting -------------------------------------------------
+
+Result<StreamId> Device::create_stream(const StreamOptions& options) {
+  const CallTrace trace(impl_->platform, impl_->card.device_index,
+                        platform::DriverCall::kCreateStream);
+  auto known = check_choice("placement", options.placement, StreamPlacement::kBar0);
+  if (!known) return forward_error(known);
+  // Both, in the compactor's order: the space must neither close nor change its VMID meanwhile.
+  const MutexHolder memory_holder(impl_->memory->mutex());
+  const MutexHolder holder(*impl_->control);
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  const auto& space = options.space ? options.space->impl() : impl_->default_space->impl();
+  if (&space.device != impl_.get() || space.space == nullptr) {
+    return fail(ErrorCode::kInvalidArgument,
+                "the stream's address space is closed or of another card");
+  }
+  const auto vmid = space.space->vmid();
+  const auto created = impl_->streams->create(options, vmid);
+  if (created) impl_->memory->add_stream(vmid);
+  return created;
+}
+
+Status Device::destroy_stream(StreamId id, Instant deadline) {
+  const CallTrace trace(impl_->platform, impl_->card.device_index,
+                        platform::DriverCall::kDestroyStream, id.value);
+  if (auto ok = impl_->usable(); !ok) return ok;
+  auto* stream = impl_->streams->find_user(id);
+  if (!stream) return no_stream(id);
+  const auto last = QueueMark::from_raw(stream->submitted.load(std::memory_order_relaxed));
+  if (auto ok = impl_->queue->wait_consumed(last, deadline); !ok) return ok;
+  if (auto ok = impl_->streams->finish(id, deadline); !ok) return ok;
+  const auto vmid = stream->vmid;
+  {
+    const MutexHolder holder(*impl_->control);
+    if (impl_->streams->find_user(id) != stream) return no_stream(id);
+    // The stream stays if its event does, for another try.
+    if (auto ok = impl_->events->destroy(stream->event); !ok) return ok;
+    stream->used.store(false, std::memory_order_release);
+  }
+  impl_->memory->remove_stream(vmid);
+  const MutexHolder holder(impl_->memory->mutex());
+  return impl_->memory->collect(vmid, true);
+}
+
+Result<EventId> Device::stream_event(StreamId id) const {
+  const auto* stream = impl_->streams->find_user(id);
+  if (!stream) return no_stream(id);
+  return stream->event;
+}
+
+Result<EventId> Device::create_event() {
+  const CallTrace trace(impl_->platform, impl_->card.device_index,
+                        platform::DriverCall::kCreateEvent);
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  const MutexHolder holder(*impl_->control);
+  return impl_->events->create();
+}
+
+Status Device::destroy_event(EventId event) {
+  const CallTrace trace(impl_->platform, impl_->card.device_index,
+                        platform::DriverCall::kDestroyEvent, event.value);
+  if (auto ok = impl_->usable(); !ok) return ok;
+  const MutexHolder holder(*impl_->control);
+  return impl_->events->destroy(event);
+}
+
+Result<Ticket> Device::submit(StreamId id, const DmaCommand& command,
+                              const SubmitOptions& options) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  auto* stream = impl_->streams->find_user(id);
+  if (!stream) return no_stream(id);
+  if (auto ok = check_command(command); !ok) return forward_error(ok);
+  DmaRequest request;
+  request.stream = id;
+  request.command = command;
+  request.event = options.event == kStreamEvent ? stream->event : options.event;
+  request.interrupt = options.interrupt && stream->interrupt;
+  if (request.event != kNoEvent && !impl_->events->exists(request.event)) {
+    return no_event(request.event);
+  }
+  auto ticket = impl_->queue->submit(request, impl_->options.submit_timeout);
+  if (ticket) stream->note_submitted(QueueMark::behind(*ticket));
+  return ticket;
+}
+
+Result<bool> Device::is_done(const Ticket& ticket) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  if (!impl_->events->exists(ticket.event)) return no_event(ticket.event);
+  return impl_->waiter->is_done(ticket);
+}
+
+Status Device::wait(const Ticket& ticket, WaitPolicy policy, Instant deadline) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  if (auto ok = check_choice("policy", policy, WaitPolicy::kAdaptive); !ok) return ok;
+  if (!impl_->events->exists(ticket.event)) return no_event(ticket.event);
+  const auto* stream = impl_->streams->find_user(ticket.stream);
+  if (!stream) return no_stream(ticket.stream);
+  const WaitContext context{stream->vector, stream->predictor.get()};
+  return impl_->waiter->wait(ticket, context, policy, deadline);
+}
+
+Status Device::copy(StreamId stream, const DmaCommand& command, WaitPolicy policy,
+                    Instant deadline) {
+  const auto ticket = submit(stream, command);
+  if (!ticket) return forward_error(ticket);
+  return wait(*ticket, policy, deadline);
+}
+
+DmaStatistics Device::dma_statistics() const {
+  return impl_->queue->statistics();
+}
+
+WaitStatistics Device::wait_statistics() const {
+  return impl_->waiter->statistics();
 }
 
 }  // namespace npu::driver

@@ -15,8 +15,9 @@ DmaQueue::DmaQueue(CardLink& link, EventTable& events, RingMemory ring, std::uin
       ring_(std::move(ring)),
       device_index_(device_index),
       track_(link.platform().tracer().track(fmt::format("driver{}.submit", device_index))),
-      gate_mutex_(link.platform().tasks().make_mutex()),
-      gate_opened_(link.platform().tasks().make_condition()) {}
+      gate_(link.platform().tasks()) {}
+
+// --- Submitting ------------------------------------------------------------------------------
 
 Result<Ticket> DmaQueue::submit(const DmaRequest& request, Picoseconds timeout) {
   auto& clock = link_.clock();
@@ -29,7 +30,7 @@ Result<Ticket> DmaQueue::submit(const DmaRequest& request, Picoseconds timeout) 
     {
       const SpinLockHolder holder(lock_);
       if (auto ok = link_.alive(); !ok) return forward_error(ok);
-      held_up = gate_closed_.load(std::memory_order_relaxed) && !request.privileged;
+      held_up = gate_.is_closed() && !request.privileged;
       if (!held_up && stopped_.load(std::memory_order_relaxed)) return stopped_error();
       if (!held_up && is_full()) {
         if (!met_full) ring_full_.fetch_add(1, std::memory_order_relaxed);
@@ -154,6 +155,25 @@ Status DmaQueue::wait_consumed(QueueMark mark, Instant deadline) {
   return {};
 }
 
+// Whoever holds the lock has seen the gate open and is done with it when the lock is free again.
+Status DmaQueue::close_gate(Instant deadline) {
+  gate_.close();
+  if (!lock_.try_lock_until(link_.clock(), deadline)) {
+    gate_.open();
+    return fail(ErrorCode::kTimeout, "waited for other submissions");
+  }
+  lock_.unlock();
+  return {};
+}
+
+Status DmaQueue::wait_at_gate(Picoseconds timeout, Instant deadline) {
+  if (gate_.wait_open(deadline)) return {};
+  return fail(ErrorCode::kTimeout,
+              fmt::format("{}: submissions held up for {} us while device memory is compacted "
+                          "or the queue is reset",
+                          to_string(link_.bdf()), timeout.count() / 1'000'000));
+}
+
 tl::unexpected<Error> DmaQueue::queue_full(Picoseconds timeout) {
   rejected_.fetch_add(1, std::memory_order_relaxed);
   const auto status = link_.read<abi::DmaQueueStatus>();
@@ -163,6 +183,86 @@ tl::unexpected<Error> DmaQueue::queue_full(Picoseconds timeout) {
       fmt::format("{} commands in the ring and no room for {} us{}", in_ring(),
                   timeout.count() / 1'000'000,
                   status->get<abi::DmaQueueStatus::Halted>() ? "; the queue has halted" : ""));
+}
+
+// --- Starting, draining, stopping ------------------------------------------------------------
+
+Status DmaQueue::start(Instant deadline) {
+  if (auto ok = disable(deadline); !ok) return ok;
+  if (!lock_.try_lock_until(link_.clock(), deadline)) {
+    return fail(ErrorCode::kTimeout, "waited for other submissions");
+  }
+  const SpinLockHolder holder(lock_);
+  return enable();
+}
+
+// Under the lock: whoever looks at the card's index meanwhile must know of which run it is.
+Status DmaQueue::enable() {
+  link_.write(abi::DmaQueueBase::from_raw(ring_.base()));
+  abi::DmaQueueControl control;
+  control.set<abi::DmaQueueControl::Enable>(1);
+  control.set<abi::DmaQueueControl::HostMemory>(ring_.in_host_memory() ? 1 : 0);
+  link_.write(control);
+  const auto status = link_.read<abi::DmaQueueStatus>();
+  if (!status) return forward_error(status);
+  if (!status->get<abi::DmaQueueStatus::Enabled>()) {
+    return fail(ErrorCode::kBadDevice,
+                fmt::format("{}: the DMA queue does not enable, status {:#x}",
+                            to_string(link_.bdf()), status->raw));
+  }
+  const QueueMark begin(submitted().next_epoch(), 0);
+  consumer_.store(begin.raw(), std::memory_order_relaxed);
+  producer_.store(begin.raw(), std::memory_order_release);
+  return {};
+}
+
+// Until the gate opens nobody counts on an event, rings the doorbell or sees half a reset.
+Status DmaQueue::reset(Instant deadline) {
+  if (auto ok = close_gate(deadline); !ok) return ok;
+  stopped_.store(true, std::memory_order_relaxed);
+  Status status = start(deadline);
+  if (status) status = events_.reset();
+  stopped_.store(!status, std::memory_order_relaxed);
+  open_gate();
+  return status;
+}
+
+tl::unexpected<Error> DmaQueue::stopped_error() const {
+  return fail(
+      ErrorCode::kAborted,
+      fmt::format("the DMA queue of {} is off since a reset of it failed", to_string(link_.bdf())));
+}
+
+Status DmaQueue::disable(Instant deadline) {
+  if (auto ok = link_.alive(); !ok) return ok;
+  link_.write(abi::DmaQueueControl{});
+  return wait_for_status(deadline, "to become idle");
+}
+
+Status DmaQueue::drain(Instant deadline) {
+  if (stopped_.load(std::memory_order_relaxed)) return stopped_error();
+  const auto status = link_.read<abi::DmaQueueStatus>();
+  if (!status) return forward_error(status);
+  if (status->get<abi::DmaQueueStatus::Halted>()) {
+    return fail(ErrorCode::kDeviceFault,
+                fmt::format("the DMA queue of {} has halted", to_string(link_.bdf())));
+  }
+  if (auto ok = wait_consumed(submitted(), deadline); !ok) return ok;
+  return wait_for_status(deadline, "to finish");
+}
+
+Status DmaQueue::wait_for_status(Instant deadline, const char* what) {
+  auto& clock = link_.clock();
+  for (;;) {
+    const auto status = link_.read<abi::DmaQueueStatus>();
+    if (!status) return forward_error(status);
+    if (status->get<abi::DmaQueueStatus::Idle>()) return {};
+    if (clock.now() >= deadline) {
+      return fail(ErrorCode::kTimeout,
+                  fmt::format("{}: waited for the DMA queue {}", to_string(link_.bdf()), what));
+    }
+    clock.relax({}, deadline);
+  }
 }
 
 DmaStatistics DmaQueue::statistics() const {

@@ -10,6 +10,7 @@
 #include "driver/device/card_link.hpp"
 #include "driver/dma/queue_mark.hpp"
 #include "driver/dma/ring_memory.hpp"
+#include "driver/dma/submission_gate.hpp"
 #include "driver/event/event_table.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/driver/dma.hpp"
@@ -43,7 +44,7 @@ class DmaQueue {
   // From the return of close_gate() to open_gate() nothing but privileged requests enters the ring;
   // others wait, each at most as long as it would for a full ring. kTimeout.
   Status close_gate(Instant deadline);
-  void open_gate();
+  void open_gate() { gate_.open(); }
   // Waits until the card has taken all commands before `mark` or has forgotten them in a reset.
   Status wait_consumed(QueueMark mark, Instant deadline);
   // The card has taken all commands before `mark`. Of an earlier run: changes nothing.
@@ -75,10 +76,8 @@ class DmaQueue {
   const std::uint32_t device_index_;
   const std::uint32_t track_;
   SpinLock lock_;
-  std::atomic<bool> gate_closed_{false};
+  SubmissionGate gate_;
   std::atomic<bool> stopped_{false};  // a reset has failed
-  std::unique_ptr<platform::Mutex> gate_mutex_;
-  std::unique_ptr<platform::Condition> gate_opened_;
   // Raw QueueMarks. Positions modulo 4096 are slots. A run begins under the lock.
   std::atomic<std::uint64_t> producer_{0};
   std::atomic<std::uint64_t> consumer_{0};  // as far as known; behind the card's

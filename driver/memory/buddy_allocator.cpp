@@ -38,12 +38,12 @@ BuddyAllocator::BuddyAllocator(Bytes size)
       previous_(leaves_, kNone),
       free_order_(leaves_, kNotFree),
       allocated_(leaves_, 0),
-      runs_(std::size_t{2} * leaves_, Run{0, 0, 0}) {
+      runs_(leaves_) {
   heads_.fill(kNone);
   for (Page page = first_; page < leaves_;) {
     const unsigned order = order_at(page, leaves_ - page);
     push(page, order);
-    update_above(page, order);
+    runs_.update_above(page, order);
     page += Page{1} << order;
   }
   free_pages_ = pages_;
@@ -56,7 +56,7 @@ Result<DeviceMemory> BuddyAllocator::allocate(Bytes size) {
   const Page count = static_cast<Page>(*reserved / kPageSize);
   Page page = find_block(count);
   if (page == kNone) {
-    page = find_run(count);
+    page = runs_.find(count);
     if (page == kNone) return out_of_memory(size);
     take_run(page, count);
   }
@@ -64,6 +64,36 @@ Result<DeviceMemory> BuddyAllocator::allocate(Bytes size) {
   free_pages_ -= count;
   ++allocations_;
   return DeviceMemory{DeviceAddress{Bytes{page - first_} * kPageSize}, size, *reserved};
+}
+
+Result<DeviceMemory> BuddyAllocator::allocate_at(DeviceAddress address, Bytes size) {
+  const auto reserved = checked_align_up(size, kPageSize);
+  if (size == 0 || !reserved || !is_aligned(address.value, kPageSize)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} bytes at device address {:#x}", size, address.value));
+  }
+  const auto taken = [&] {
+    return fail(
+        ErrorCode::kOutOfMemory,
+        fmt::format("{} bytes at device address {:#x} are not all free", size, address.value));
+  };
+  if (!range_fits(address.value, *reserved, Bytes{pages_} * kPageSize)) return taken();
+  const Page begin = first_ + static_cast<Page>(address.value / kPageSize);
+  const Page end = begin + static_cast<Page>(*reserved / kPageSize);
+  for (Page page = begin; page < end;) {
+    const Page block = block_around(page);
+    if (block == kNone) return taken();
+    page = block + (Page{1} << free_order_[block]);
+  }
+  // A free block shall begin where the allocation does.
+  for (Page block = block_around(begin); block != begin; block = block_around(begin)) {
+    split(block, free_order_[block]);
+  }
+  take_run(begin, end - begin);
+  allocated_[begin] = end - begin;
+  free_pages_ -= end - begin;
+  ++allocations_;
+  return DeviceMemory{address, size, *reserved};
 }
 
 Status BuddyAllocator::free(DeviceAddress address) {
@@ -90,7 +120,7 @@ MemoryStatistics BuddyAllocator::statistics() const {
   MemoryStatistics result;
   result.total = Bytes{pages_} * kPageSize;
   result.free = Bytes{free_pages_} * kPageSize;
-  result.largest_free_block = Bytes{runs_[1].longest} * kPageSize;
+  result.largest_free_block = Bytes{runs_.longest()} * kPageSize;
   result.huge_pages_free = free_pages_;
   // A block begins at an aligned address if all do; else it loses parts of a GiB at both ends.
   const Page lost = first_ % kGiantPages == 0 ? 0 : 1;
@@ -123,6 +153,16 @@ BuddyAllocator::Page BuddyAllocator::find_block(Page count) {
   return page;
 }
 
+// The first page of the free block that contains `page`, or kNone.
+BuddyAllocator::Page BuddyAllocator::block_around(Page page) const {
+  for (unsigned order = 0; order <= kMaxOrder; ++order) {
+    const Page begin = page >> order << order;
+    if (begin < first_) break;
+    if (free_order_[begin] == order) return begin;
+  }
+  return kNone;
+}
+
 // Cuts the first `count` pages out of the free block at `page`; the rest stays free.
 void BuddyAllocator::take(Page page, unsigned order, Page count) {
   while (count < Page{1} << order) {
@@ -130,15 +170,15 @@ void BuddyAllocator::take(Page page, unsigned order, Page count) {
     --order;
     if (count > Page{1} << order) {
       remove(page, order);
-      set_run(page, order, false);
+      runs_.set(page, order, false);
       page += Page{1} << order;
       count -= Page{1} << order;
     }
   }
   remove(page, order);
-  set_run(page, order, false);
+  runs_.set(page, order, false);
   // The left neighbours taken on the way lie below the same ancestors.
-  update_above(page, order);
+  runs_.update_above(page, order);
 }
 
 // `page` is the first of a run of at least `count` free pages, so a free block begins there.
@@ -171,7 +211,7 @@ void BuddyAllocator::release(Page page, unsigned order) {
     ++merges_;
   }
   push(page, order);
-  update_above(page, order);
+  runs_.update_above(page, order);
 }
 
 void BuddyAllocator::push(Page page, unsigned order) {
@@ -182,7 +222,7 @@ void BuddyAllocator::push(Page page, unsigned order) {
   non_empty_ |= 1U << order;
   ++counts_[order];
   free_order_[page] = static_cast<std::uint8_t>(order);
-  set_run(page, order, true);
+  runs_.set(page, order, true);
 }
 
 void BuddyAllocator::remove(Page page, unsigned order) {

@@ -54,7 +54,7 @@ void MemoryManager::pass_charges(unsigned vmid) {
     maker = abi::kVmidPhysical;
     for (unsigned other = 0; other < abi::kVmids; ++other) {
       const auto* const space = slots_[other].space.get();
-      if (space == nullptr || !(space->holds(memory) || space->maps(memory))) continue;
+      if (space == nullptr || !(space->held().holds(memory) || space->maps(memory))) continue;
       maker = other;
       charge.pass_to(space->quota());
       return static_cast<bool>(charge);

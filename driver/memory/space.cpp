@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Space: reservations and mappings.
 #include "driver/memory/space.hpp"
 
 #include <fmt/format.h>
@@ -29,6 +28,40 @@ std::string Space::place(std::uint64_t at) const {
   return fmt::format("device address {:#x} of VMID {}", at, vmid_);
 }
 
+Result<DeviceMemory> Space::allocate(Bytes size, bool pinned) {
+  if (size == 0) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("VMID {}: allocation of 0 bytes", vmid_));
+  }
+  const auto memory = physical_.create(size, pinned, vmid_);
+  if (!memory) return forward_error(memory);
+  const auto reserved = physical_.find(*memory)->size;
+  const auto at = ranges_.reserve(reserved, kPageSize, true);
+  if (!at) {
+    physical_.release(*memory, vmid_);
+    return fail(at.error().code, fmt::format("VMID {}: {}", vmid_, at.error().context));
+  }
+  const Mapping mapping{reserved, *memory, 0, Access::kReadWrite};
+  if (auto ok = write_tables({*at, reserved}, mapping); !ok) {
+    ranges_.release(*at);
+    physical_.release(*memory, vmid_);
+    return forward_error(ok);
+  }
+  // From now on the mapping alone keeps the block.
+  mappings_.add(*at, mapping);
+  physical_.release(*memory, vmid_);
+  return DeviceMemory{DeviceAddress{*at}, size, reserved};
+}
+
+Status Space::free(std::uint64_t at) {
+  const auto* reservation = ranges_.find(at);
+  if (!reservation || !reservation->plain) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("no allocation begins at {}", place(at)));
+  }
+  if (auto ok = drop({at, reservation->size}); !ok) return ok;
+  ranges_.release(at);
+  return {};
+}
+
 Result<std::uint64_t> Space::reserve(Bytes size, Bytes alignment) {
   if (size == 0 || !is_aligned(size, kPageSize)) {
     return fail(ErrorCode::kInvalidArgument,
@@ -52,10 +85,9 @@ Status Space::release(std::uint64_t at) {
   if (!reservation || reservation->plain) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("no reservation begins at {}", place(at)));
   }
-  const auto first = mappings_.lower_bound(at);
-  if (first != mappings_.end() && first->first - at < reservation->size) {
-    return fail(ErrorCode::kBusy, fmt::format("the reservation at {} has a mapping at {:#x}",
-                                              place(at), first->first));
+  if (const auto mapped = mappings_.first_in({at, reservation->size})) {
+    return fail(ErrorCode::kBusy,
+                fmt::format("the reservation at {} has a mapping at {:#x}", place(at), *mapped));
   }
   ranges_.release(at);
   return {};
@@ -76,23 +108,10 @@ Status Space::check_range(const PageRange& range) const {
   return {};
 }
 
-// The mapping that contains `at`, or end().
-Space::Mappings::const_iterator Space::mapping_at(std::uint64_t at) const {
-  auto above = mappings_.upper_bound(at);
-  if (above == mappings_.begin()) return mappings_.end();
-  --above;
-  return at - above->first < above->second.size ? above : mappings_.end();
-}
-
 Status Space::check_mapped(const PageRange& range) const {
   if (auto ok = check_range(range); !ok) return ok;
-  auto mapping = mapping_at(range.at);
-  std::uint64_t at = range.at;
-  for (const auto end = range.at + range.size; at < end; ++mapping) {
-    if (mapping == mappings_.end() || mapping->first > at) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("nothing is mapped at {}", place(at)));
-    }
-    at = mapping->first + mapping->second.size;
+  if (const auto gap = mappings_.first_gap(range)) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("nothing is mapped at {}", place(*gap)));
   }
   return {};
 }
@@ -102,23 +121,20 @@ Status Space::map(const PageRange& range, MemoryHandle memory, Bytes offset) {
   if (ranges_.containing(range.at)->second.plain) {
     return fail(ErrorCode::kBusy, fmt::format("{} belongs to allocate()", place(range.at)));
   }
-  if (auto ok = check_held(memory); !ok) return ok;
+  if (auto ok = held_.check(memory); !ok) return ok;
   const auto size = physical_.find(memory)->size;
   if (!is_aligned(offset, kPageSize) || !range_fits(offset, range.size, size)) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("mapping {} bytes from {:#x} of memory of {} bytes at {}", range.size,
                             offset, size, place(range.at)));
   }
-  auto next = mapping_at(range.at);
-  if (next == mappings_.end()) next = mappings_.lower_bound(range.at);
-  if (next != mappings_.end() && next->first < range.at + range.size) {
+  if (const auto mapped = mappings_.first_in(range)) {
     return fail(ErrorCode::kBusy, fmt::format("{} bytes at {}: {:#x} is mapped", range.size,
-                                              place(range.at), next->first));
+                                              place(range.at), *mapped));
   }
   const Mapping mapping{range.size, memory, offset, Access::kNone};
   if (auto ok = write_tables(range, mapping); !ok) return ok;
-  mappings_[range.at] = mapping;
-  physical_.add_mapping(memory);
+  mappings_.add(range.at, mapping);
   return {};
 }
 
@@ -139,28 +155,12 @@ Status Space::write_tables(const PageRange& range, const Mapping& mapping) {
   return ok;
 }
 
-// Afterwards no mapping extends over `at`.
-void Space::cut_mapping(std::uint64_t at) {
-  const auto found = mapping_at(at);
-  if (found == mappings_.end() || found->first == at) return;
-  auto& lower = mappings_[found->first];
-  Mapping upper = lower;
-  lower.size = at - found->first;
-  upper.size -= lower.size;
-  upper.offset += lower.size;
-  physical_.add_mapping(upper.memory);
-  mappings_[at] = upper;
-}
-
 Status Space::set_access(const PageRange& range, Access access) {
   if (auto ok = check_mapped(range); !ok) return ok;
   if (auto ok = tables_.cut(range); !ok) return ok;
   tables_.protect(range, page_access(access));
   if (auto ok = invalidate(range); !ok) return ok;
-  cut_mapping(range.at);
-  cut_mapping(range.at + range.size);
-  const auto end = mappings_.lower_bound(range.at + range.size);
-  for (auto it = mappings_.lower_bound(range.at); it != end; ++it) it->second.access = access;
+  mappings_.set_access(range, access);
   return {};
 }
 
@@ -178,12 +178,7 @@ Status Space::drop(const PageRange& range) {
   if (auto ok = tables_.cut(range); !ok) return ok;
   tables_.unmap(range);
   if (auto ok = invalidate(range); !ok) return ok;
-  cut_mapping(range.at);
-  cut_mapping(range.at + range.size);
-  const auto first = mappings_.lower_bound(range.at);
-  const auto end = mappings_.lower_bound(range.at + range.size);
-  for (auto it = first; it != end; ++it) physical_.remove_mapping(it->second.memory);
-  mappings_.erase(first, end);
+  mappings_.remove(range);
   return {};
 }
 
@@ -216,7 +211,7 @@ std::optional<AddressRange> Space::range_of(std::uint64_t address) const {
   }
   result.reservation = DeviceAddress{reservation->first};
   result.reserved = reservation->second.size;
-  const auto mapping = mapping_at(address);
+  const auto mapping = mappings_.find(address);
   if (mapping == mappings_.end()) return result;
   result.mapped = true;
   result.begin = DeviceAddress{mapping->first};
@@ -225,6 +220,51 @@ std::optional<AddressRange> Space::range_of(std::uint64_t address) const {
   result.offset = mapping->second.offset;
   result.access = mapping->second.access;
   return result;
+}
+
+std::size_t Space::tables_to_remap(const std::vector<std::vector<std::uint64_t>>& targets) const {
+  std::size_t needed = 0;
+  for (const auto& [at, mapping] : mappings_) {
+    auto places = targets[mapping.memory.index];
+    for (auto& place : places) place += mapping.offset;
+    if (!places.empty()) needed += tables_.tables_to_move({at, mapping.size}, places);
+  }
+  return needed;
+}
+
+Status Space::remap(const std::vector<bool>& moved, bool& changed) {
+  Status status;
+  for (const auto& [at, mapping] : mappings_) {
+    if (!moved[mapping.memory.index]) continue;
+    changed = true;
+    if (auto ok = write_tables({at, mapping.size}, mapping); !ok && status) status = ok;
+  }
+  return status;
+}
+
+Status Space::prepare_managed(const PageRange& range) {
+  if (auto ok = tables_.prepare(range); !ok) {
+    return fail(ok.error().code, fmt::format("VMID {}: {}", vmid_, ok.error().context));
+  }
+  managed_[range.at] = range.size;
+  return {};
+}
+
+Status Space::release_managed(const PageRange& range) {
+  tables_.forget(range);
+  managed_.erase(range.at);
+  return invalidate(range);
+}
+
+Status Space::tear_down(bool card_usable) {
+  if (card_usable) {
+    table_memory_.write_context(vmid_, {});
+    if (auto ok = invalidate_all(); !ok) return ok;
+  }
+  mappings_.clear();
+  held_.release_all();
+  tables_.destroy();
+  return {};
 }
 
 }  // namespace npu::driver

@@ -8,27 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "driver/memory/held_memory.hpp"
 #include "driver/memory/invalidator.hpp"
+#include "driver/memory/mappings.hpp"
 #include "driver/memory/page_tables.hpp"
 #include "driver/memory/physical_memory.hpp"
 #include "driver/memory/virtual_ranges.hpp"
 #include "npu/driver/address_space.hpp"
 
 namespace npu::driver {
-
-struct Mapping {
-  Bytes size = 0;
-  MemoryHandle memory;
-  Bytes offset = 0;  // in the memory
-  Access access = Access::kNone;
-};
-
-// A block that another card may reach.
-struct LentMemory {
-  std::uint64_t address = 0;  // device-local to its owner
-  Bytes size = 0;
-  PeerLease lease;
-};
 
 class Space {
  public:
@@ -41,16 +29,8 @@ class Space {
   void set_quota(std::shared_ptr<MemoryQuota> quota) { quota_ = std::move(quota); }
   Result<DeviceMemory> allocate(Bytes size, bool pinned);
   Status free(std::uint64_t at);
-  Result<MemoryHandle> create_memory(Bytes size, bool pinned);
-  Status release_memory(MemoryHandle memory);
-  bool holds(MemoryHandle memory) const {
-    const auto* const block = physical_.find(memory);
-    return block != nullptr && block->held_by(vmid_);
-  }
-  Result<MemoryHandle> import_memory(const Space& owner, MemoryHandle memory);
-  // For another card; it may not be leased itself.
-  Result<LentMemory> lend(MemoryHandle memory);
-  Result<MemoryHandle> borrow(unsigned card, LentMemory memory);
+  HeldMemory& held() { return held_; }
+  const HeldMemory& held() const { return held_; }
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment);
   Status release(std::uint64_t at);
   Status map(const PageRange& range, MemoryHandle memory, Bytes offset);
@@ -70,7 +50,7 @@ class Space {
   Status set_access(const PageRange& range, Access access);
   Status unmap(const PageRange& range);
   std::optional<AddressRange> range_of(std::uint64_t address) const;
-  bool maps(MemoryHandle memory) const;
+  bool maps(MemoryHandle memory) const { return mappings_.has(memory); }
   // `visit(memory)` of each mapping, in the order of addresses.
   template <class F>
   void for_each_mapping(F visit) const {
@@ -89,8 +69,6 @@ class Space {
   Status tear_down(bool card_usable);
 
  private:
-  using Mappings = std::map<std::uint64_t, Mapping>;
-
   Space(unsigned vmid, PhysicalMemory& physical, TableMemory& table_memory, PageTables tables,
         Invalidator& invalidator)
       : vmid_(vmid),
@@ -98,17 +76,16 @@ class Space {
         table_memory_(table_memory),
         tables_(std::move(tables)),
         invalidator_(invalidator),
-        ranges_(vmid) {}
+        ranges_(vmid),
+        held_(physical, vmid),
+        mappings_(physical) {}
 
   std::string place(std::uint64_t at) const;
   Status check_range(const PageRange& range) const;
   Status check_mapped(const PageRange& range) const;
-  Status check_held(MemoryHandle memory) const;
   Status invalidate(const PageRange& range);
   Status write_tables(const PageRange& range, const Mapping& mapping);
   Status drop(const PageRange& range);
-  void cut_mapping(std::uint64_t at);
-  Mappings::const_iterator mapping_at(std::uint64_t at) const;
 
   const unsigned vmid_;
   PhysicalMemory& physical_;
@@ -116,6 +93,7 @@ class Space {
   PageTables tables_;
   Invalidator& invalidator_;
   VirtualRanges ranges_;
+  HeldMemory held_;
   Mappings mappings_;
   std::map<std::uint64_t, Bytes> managed_;  // sizes of managed ranges
   bool invalidation_failed_ = false;

@@ -13,7 +13,7 @@ namespace {
 
 bool holds(const AddressSpace::Impl& space, MemoryHandle memory) {
   const MutexHolder holder(space.device.memory->mutex());
-  return space.space != nullptr && space.space->holds(memory);
+  return space.space != nullptr && space.space->held().holds(memory);
 }
 
 bool was_opened(const AddressSpace::Impl& space, MemoryHandle memory) {
@@ -72,7 +72,7 @@ Result<ShareKey> ShareBook::add(AddressSpace::Impl& owner, MemoryHandle memory,
   }
   {
     const MutexHolder memory_holder(owner.device.memory->mutex());
-    if (owner.space == nullptr || !owner.space->holds(memory)) {
+    if (owner.space == nullptr || !owner.space->held().holds(memory)) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("the space holds no memory {}.{}", memory.index, memory.generation));
     }
@@ -154,7 +154,7 @@ Result<MemoryHandle> ShareBook::open(AddressSpace::Impl& into, Shares::iterator 
   if (into.space == nullptr) return memory;
   auto& opened = into.opened;
   opened.erase(std::remove_if(opened.begin(), opened.end(),
-                              [&](MemoryHandle known) { return !into.space->holds(known); }),
+                              [&](MemoryHandle known) { return !into.space->held().holds(known); }),
                opened.end());
   opened.push_back(*memory);
   return memory;

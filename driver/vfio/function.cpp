@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "driver/vfio/interrupt.hpp"
 #include "driver/vfio/region.hpp"
 #include "npu/abi/pci.hpp"
 #include "npu/base/checked.hpp"
@@ -43,7 +44,7 @@ Result<std::shared_ptr<Function>> Function::create(Kernel& kernel,
   if (!config) return forward_error(config);
   function->config_offset_ = config->file_offset;
   function->config_size_ = config->size;
-  function->read_interrupts();
+  function->interrupts_.read();
   return function;
 }
 
@@ -121,6 +122,13 @@ void Function::lose(const char* reason) const {
   command = static_cast<std::uint16_t>(command & ~pci::kCommandBusMaster);
   const auto written = ::pwrite(file(), &command, sizeof command, at);
   static_cast<void>(written);
+}
+
+Result<std::unique_ptr<platform::InterruptVector>> Function::open_vector(platform::Clock& clock,
+                                                                         unsigned vector) {
+  auto event = interrupts_.open(vector);
+  if (!event) return forward_error(event);
+  return std::make_unique<EventfdVector>(clock, std::move(*event), shared_from_this(), vector);
 }
 
 }  // namespace npu::driver::vfio

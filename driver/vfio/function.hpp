@@ -5,12 +5,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
 
 #include "driver/vfio/container.hpp"
 #include "driver/vfio/file.hpp"
+#include "driver/vfio/function_interrupts.hpp"
 #include "driver/vfio/kernel.hpp"
 #include "npu/platform/memory.hpp"
 #include "npu/platform/time.hpp"
@@ -41,12 +40,12 @@ class Function : public std::enable_shared_from_this<Function> {
   // by itself; kTimeout: it does not answer afterwards.
   Status reset(platform::Clock& clock) const;
   // Called by a vector's destructor.
-  void close_vector(unsigned vector);
+  void close_vector(unsigned vector) { interrupts_.close(vector); }
 
   // An eventfd that the kernel signals when it wants the function back (VFIO_PCI_REQ_IRQ_INDEX), or
   // when it has seen an uncorrectable error of it (VFIO_PCI_ERR_IRQ_INDEX). Closed: it does not
   // say so.
-  File subscribe(unsigned irq_index) const;
+  File subscribe(unsigned irq_index) const { return interrupts_.subscribe(irq_index); }
   // From now on it is as if the function were gone: all ones, no writes. `reason` lives for ever.
   void lose(const char* reason) const;
   bool is_lost() const { return lost_.load(std::memory_order_relaxed) != nullptr; }
@@ -61,24 +60,18 @@ class Function : public std::enable_shared_from_this<Function> {
       : kernel_(kernel),
         container_(std::move(container)),
         file_(std::move(file)),
-        name_(std::move(name)) {}
-  void read_interrupts();
-  Status set_vectors(unsigned first, unsigned count, int eventfd, const std::string& what) const;
-  Status enable_msix(unsigned vector);
+        name_(std::move(name)),
+        interrupts_(kernel, file_.get(), name_) {}
 
   Kernel& kernel_;
   std::shared_ptr<Container> container_;  // before file_: outlives it
   File file_;
   std::string name_;
+  FunctionInterrupts interrupts_;
   std::uint64_t config_offset_ = 0;  // of configuration space in the descriptor
   std::uint64_t config_size_ = 0;
   bool can_reset_ = false;
-  unsigned vectors_ = 0;          // in the table
-  bool can_add_vectors_ = false;  // while MSI-X is on
   mutable std::atomic<const char*> lost_{nullptr};
-  std::mutex mutex_;              // of the following
-  unsigned enabled_vectors_ = 0;  // 0: MSI-X is off
-  std::set<unsigned> open_vectors_;
 };
 
 }  // namespace npu::driver::vfio

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function: MSI-X and the kernel's own messages, through eventfds.
+#include "driver/vfio/function_interrupts.hpp"
+
 #include <fmt/format.h>
 #include <linux/vfio.h>
 #include <sys/eventfd.h>
 
 #include <cstring>
 #include <vector>
-
-#include "driver/vfio/function.hpp"
-#include "driver/vfio/interrupt.hpp"
 
 namespace npu::driver::vfio {
 namespace {
@@ -41,29 +39,28 @@ int set_triggers(Kernel& kernel, int device, unsigned index, unsigned first, uns
 
 }  // namespace
 
-void Function::read_interrupts() {
-  const auto info = irq_info(kernel_, file(), VFIO_PCI_MSIX_IRQ_INDEX);
+void FunctionInterrupts::read() {
+  const auto info = irq_info(kernel_, device_, VFIO_PCI_MSIX_IRQ_INDEX);
   vectors_ = info.count;
-  can_add_vectors_ = (info.flags & VFIO_IRQ_INFO_NORESIZE) == 0;
+  can_add_ = (info.flags & VFIO_IRQ_INFO_NORESIZE) == 0;
 }
 
-File Function::subscribe(unsigned irq_index) const {
-  const auto info = irq_info(kernel_, file(), irq_index);
+File FunctionInterrupts::subscribe(unsigned irq_index) const {
+  const auto info = irq_info(kernel_, device_, irq_index);
   if (info.count == 0 || !(info.flags & VFIO_IRQ_INFO_EVENTFD)) return File();
   File event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!event.is_open()) return File();
-  if (set_triggers(kernel_, file(), irq_index, 0, 1, event.get()) != 0) return File();
+  if (set_triggers(kernel_, device_, irq_index, 0, 1, event.get()) != 0) return File();
   return event;
 }
 
-Result<std::unique_ptr<platform::InterruptVector>> Function::open_vector(platform::Clock& clock,
-                                                                         unsigned vector) {
+Result<File> FunctionInterrupts::open(unsigned vector) {
   if (vector >= vectors_) {
     return fail(ErrorCode::kOutOfRange,
                 fmt::format("vector {} of {}: it has {}", vector, name_, vectors_));
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (open_vectors_.count(vector)) {
+  if (open_.count(vector)) {
     return fail(ErrorCode::kAlreadyExists, fmt::format("vector {} of {} is open", vector, name_));
   }
   File event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -71,48 +68,47 @@ Result<std::unique_ptr<platform::InterruptVector>> Function::open_vector(platfor
   if (auto ok = enable_msix(vector); !ok) return forward_error(ok);
   const auto what = fmt::format("set vector {} of {}", vector, name_);
   if (auto ok = set_vectors(vector, 1, event.get(), what); !ok) return forward_error(ok);
-  open_vectors_.insert(vector);
-  return std::make_unique<EventfdVector>(clock, std::move(event), shared_from_this(), vector);
+  open_.insert(vector);
+  return event;
 }
 
 // Where vectors can be added later, only up to this one for now. Elsewhere (NORESIZE: adding one
 // would take disabling all others) the whole table, without handlers, or as much of it as the
 // machine has vectors for: the answer says how many.
-Status Function::enable_msix(unsigned vector) {
-  if (enabled_vectors_ > 0) {
-    if (vector < enabled_vectors_ || can_add_vectors_) return {};
-    return fail(
-        ErrorCode::kOutOfResources,
-        fmt::format("vector {} of {}: the machine has {} for it", vector, name_, enabled_vectors_));
+Status FunctionInterrupts::enable_msix(unsigned vector) {
+  if (enabled_ > 0) {
+    if (vector < enabled_ || can_add_) return {};
+    return fail(ErrorCode::kOutOfResources,
+                fmt::format("vector {} of {}: the machine has {} for it", vector, name_, enabled_));
   }
-  unsigned count = can_add_vectors_ ? vector + 1 : vectors_;
-  int answer = set_triggers(kernel_, file(), VFIO_PCI_MSIX_IRQ_INDEX, 0, count, kNoHandler);
+  unsigned count = can_add_ ? vector + 1 : vectors_;
+  int answer = set_triggers(kernel_, device_, VFIO_PCI_MSIX_IRQ_INDEX, 0, count, kNoHandler);
   if (answer > 0 && static_cast<unsigned>(answer) > vector &&
       static_cast<unsigned>(answer) < count) {
     count = static_cast<unsigned>(answer);
-    answer = set_triggers(kernel_, file(), VFIO_PCI_MSIX_IRQ_INDEX, 0, count, kNoHandler);
+    answer = set_triggers(kernel_, device_, VFIO_PCI_MSIX_IRQ_INDEX, 0, count, kNoHandler);
   }
   if (answer > 0) {
     return fail(ErrorCode::kOutOfResources,
                 fmt::format("vector {} of {}: the machine has {} for it", vector, name_, answer));
   }
   if (answer < 0) return system_error("enable MSI-X of " + name_);
-  enabled_vectors_ = count;
+  enabled_ = count;
   return {};
 }
 
-Status Function::set_vectors(unsigned first, unsigned count, int eventfd,
-                             const std::string& what) const {
-  const int answer = set_triggers(kernel_, file(), VFIO_PCI_MSIX_IRQ_INDEX, first, count, eventfd);
+Status FunctionInterrupts::set_vectors(unsigned first, unsigned count, int eventfd,
+                                       const std::string& what) const {
+  const int answer = set_triggers(kernel_, device_, VFIO_PCI_MSIX_IRQ_INDEX, first, count, eventfd);
   if (answer < 0) return system_error(what);
   if (answer > 0) return fail(ErrorCode::kOutOfResources, what + ": no vector left");
   return {};
 }
 
-void Function::close_vector(unsigned vector) {
+void FunctionInterrupts::close(unsigned vector) {
   const std::lock_guard<std::mutex> lock(mutex_);
   static_cast<void>(set_vectors(vector, 1, kNoHandler, ""));
-  open_vectors_.erase(vector);
+  open_.erase(vector);
 }
 
 }  // namespace npu::driver::vfio

@@ -26,7 +26,7 @@ class RemapTest : public testing::Test {
   }
   // Maps memory that lies at `place`.
   std::uint64_t map(std::uint64_t place, Bytes size) {
-    const auto memory = space->create_memory(size, false);
+    const auto memory = space->held().create(size, false);
     physical.relocate(memory->index, place);
     const auto at = space->reserve(size, size);
     EXPECT_THAT(space->map({*at, size}, *memory, 0), IsOk());

@@ -8,6 +8,7 @@
 
 #include "npu/base/result.hpp"
 #include "npu/driver/export.hpp"
+#include "npu/driver/free_runs.hpp"
 #include "npu/driver/memory.hpp"
 
 namespace npu::driver {
@@ -34,14 +35,9 @@ class NPU_API BuddyAllocator {
   MemoryStatistics statistics() const;
 
  private:
-  using Page = std::uint32_t;
-  static constexpr Page kNone = 0xFFFFFFFF;
+  using Page = FreeRuns::Page;
+  static constexpr Page kNone = FreeRuns::kNone;
   static constexpr std::uint8_t kNotFree = 0xFF;
-
-  // Free pages of an aligned power of two of pages: at its start, at its end, longest run.
-  struct Run {
-    Page prefix, suffix, longest;
-  };
 
   void push(Page page, unsigned order);
   void remove(Page page, unsigned order);
@@ -50,11 +46,7 @@ class NPU_API BuddyAllocator {
   void take(Page page, unsigned order, Page count);
   Page find_block(Page count);
   void take_run(Page page, Page count);
-  Page find_run(Page count) const;
   Page block_around(Page page) const;
-  void set_run(Page page, unsigned order, bool is_free);
-  void update_above(Page page, unsigned order);
-  std::size_t node(Page page, unsigned order) const { return (leaves_ + page) >> order; }
   tl::unexpected<Error> out_of_memory(Bytes size) const;
 
   Page pages_;
@@ -67,7 +59,7 @@ class NPU_API BuddyAllocator {
   std::vector<Page> next_, previous_;                  // of a free block's first page
   std::vector<std::uint8_t> free_order_;  // of a free block's first page, else kNotFree
   std::vector<Page> allocated_;           // pages of the allocation that begins here, else 0
-  std::vector<Run> runs_;                 // heap order: node 1 is everything
+  FreeRuns runs_;
   std::uint64_t allocations_ = 0, splits_ = 0, merges_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a process and of a queue that need no card.
+#include "driver/dma/submission_gate.hpp"
 #include "driver/queue/process_faults.hpp"
 #include "driver/queue/queue_table.hpp"
 #include "driver/queue/resumptions.hpp"
@@ -134,6 +135,17 @@ TEST(Resumptions, OneSinceTheLookIsNotWaitedFor) {
   resumptions.note();
   EXPECT_TRUE(resumptions.wait_beyond(seen, fake.scheduler.now()));
   EXPECT_FALSE(resumptions.wait_beyond(seen + 1, fake.scheduler.now() + 1_us));
+}
+
+TEST(SubmissionGate, HoldsUpUntilItOpensOrTheDeadline) {
+  test::FakePlatform fake;
+  SubmissionGate gate(static_cast<platform::Platform&>(fake).tasks());
+  EXPECT_TRUE(gate.wait_open(fake.scheduler.now()));
+  gate.close();
+  EXPECT_FALSE(gate.wait_open(fake.scheduler.now() + 1_us));
+  fake.scheduler.at(fake.scheduler.now() + 1_us, [&] { gate.open(); });
+  EXPECT_TRUE(gate.wait_open(fake.scheduler.now() + 1_ms));
+  EXPECT_FALSE(gate.is_closed());
 }
 
 }  // namespace

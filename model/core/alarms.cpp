@@ -73,6 +73,7 @@ void Alarms::ring() {
     wait.rung = true;
     wait.over->notify();
   }
+  if (first() != armed_for_) stride_ = kFirstStep;
   armed_for_ = first();
   if (armed_for_ != UINT64_MAX) arm_some_way(now);
 }

@@ -47,7 +47,7 @@ class SignalCard : private model::KernelPort::Listener {
     header.size = object.size();
     SHA256(reinterpret_cast<const unsigned char*>(object.data()), object.size(),
            header.digest.data());
-    auto& memory = static_cast<model::DeviceMemory&>(chip.mmu());
+    model::DeviceMemory& memory = chip.mmu().memory();
     memory.write(model::Writer::kDma, 0, address, &header, sizeof header);
     memory.write(model::Writer::kDma, 0, address + sizeof header, object.data(), object.size());
   }

@@ -68,8 +68,8 @@ struct InboxNext : Register<InboxNext, std::uint32_t, 0x0040, Access::kReadWrite
 struct OutboxSend : Register<OutboxSend, std::uint32_t, 0x0044, Access::kReadWrite> {
   static constexpr std::string_view kName = "OUTBOX_SEND";
 };
-// Eight words each: word i of a Message, low half at + 8 i, high half at + 8 i + 4. OUTBOX keeps what
-// was written when it is sent.
+// Eight words each: word i of a Message, low half at + 8 i, high half at + 8 i + 4. OUTBOX keeps
+// what was written when it is sent.
 inline constexpr std::uint32_t kInbox = 0x0060;
 inline constexpr std::uint32_t kOutbox = 0x0080;
 inline constexpr std::uint32_t kControlWindowSize = 0x00A0;

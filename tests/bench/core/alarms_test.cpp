@@ -24,7 +24,7 @@ void sleep(std::uint64_t picoseconds) {
 
 struct Waiters {
   // A process that waits `limit` for the event, again and again.
-  void spawn(const std::string& name, std::vector<std::uint64_t> limits) {
+  void spawn(const std::string& name, const std::vector<std::uint64_t>& limits) {
     sc_core::sc_spawn([this, name, limits] {
       for (const auto limit : limits) {
         alarms.wait(event, limit);

@@ -10,6 +10,9 @@
 namespace npu::driver {
 namespace {
 
+using test::FailsWith;
+using test::IsOk;
+
 constexpr CoreGroups::Cores kCard{24, 2};  // 72 cores
 constexpr CoreGroups::Cores kCoupled{32, 0};
 

@@ -110,36 +110,16 @@ Value<Submitted> Stream::follow(const abi::QueueEntry* entries, std::size_t coun
 }
 
 Outcome Stream::wait(Instant deadline, int late) {
-  Outcome first;
   for (std::size_t i = 0; i < kCoreKinds; ++i) {
     const auto lane = lanes_[i];  // a task that finds an error makes new ones
     if (lane == nullptr || !lane->last) continue;
     const auto done = lane->queue->wait(*lane->last, driver::WaitPolicy::kAdaptive, deadline);
-    const bool goes_on = done || goes_on_after(*lane, done.error());
-    if (!goes_on) return failed(lane, done.error(), late);
-    if (auto error = heard(*lane); first) first = std::move(error);
+    if (!done && !goes_on_after(*lane, done.error())) return failed(lane, done.error(), late);
   }
-  const Guard held(*lock_);
-  land();
-  return first;
-}
-
-// Entries that have failed since the program was last told, while those behind them ran.
-Outcome Stream::heard(Lane& lane) {
-  const Guard held(*lock_);
-  const auto failed = lane.queue->counters().failed;
-  if (lane.told == failed) return {};
-  lane.told = failed;
-  const auto error = faults_.take(lane.queue->id());
-  const bool on_cube = &lane == lane_of(Cores::kCube).get();
-  const auto text = error ? fmt::format("queue {}, entry {}: {}", lane.queue->id().value,
-                                        error->index, abi::to_string(error->code))
-                          : fmt::format("queue {}: an entry has failed", lane.queue->id().value);
-  return fault(code_of(error, on_cube), text);
+  return over();
 }
 
 Value<bool> Stream::is_done() {
-  Outcome first;
   for (std::size_t i = 0; i < kCoreKinds; ++i) {
     const auto lane = lanes_[i];
     if (lane == nullptr || !lane->last) continue;
@@ -150,14 +130,29 @@ Value<bool> Stream::is_done() {
     }
     if (done && !*done) return false;
   }
-  for (const auto& lane : std::array{lanes_}) {
-    if (lane == nullptr) continue;
-    if (auto error = heard(*lane); first) first = std::move(error);
-  }
-  if (!first) return forward_fault(first);
+  const auto outcome = over();
+  if (!outcome) return forward_fault(outcome);
+  return true;
+}
+
+// Everything has ended: the first of the errors that the program has not heard of.
+Outcome Stream::over() {
   const Guard held(*lock_);
   land();
-  return true;
+  Outcome first;
+  for (const auto& lane : lanes_) {
+    if (lane == nullptr) continue;
+    const auto failed = lane->queue->counters().failed;
+    if (std::exchange(lane->told, failed) == failed) continue;
+    const auto id = lane->queue->id();
+    const auto error = faults_.take(id);
+    if (!first) continue;
+    const auto text = error ? fmt::format("queue {}, entry {}: {}", id.value, error->index,
+                                          abi::to_string(error->code))
+                            : fmt::format("queue {}: an entry has failed", id.value);
+    first = fault(code_of(error, lane == lane_of(Cores::kCube)), text);
+  }
+  return first;
 }
 
 // What the card says of it, and queues for what comes next: one thread's of several makes them.

@@ -80,7 +80,7 @@ class Stream {
   std::shared_ptr<Lane>& lane_of(Cores cores) { return lanes_[static_cast<std::size_t>(cores)]; }
 
   Outcome failed(const std::shared_ptr<Lane>& lane, const Error& error, int late);
-  Outcome heard(Lane& lane);
+  Outcome over();
   driver::QueueEntryOptions options() const {
     driver::QueueEntryOptions options;
     options.go_on = mode_ == FailureMode::kGoOn;

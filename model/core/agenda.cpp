@@ -8,8 +8,6 @@
 namespace npu::model {
 namespace {
 
-constexpr SimTime kFirstStride = 20'000'000;  // ps; a transaction takes less
-
 sc_core::sc_time span(SimTime from, SimTime to) {
   return sc_core::sc_time::from_value(to - from);
 }
@@ -18,7 +16,7 @@ sc_core::sc_time span(SimTime from, SimTime to) {
 
 Agenda::Agenda(const sc_core::sc_module_name& name) : sc_module(name) {
   SC_METHOD(run);
-  sensitive << wake_;
+  sensitive << wake_.event();
   dont_initialize();
 }
 
@@ -94,9 +92,7 @@ void Agenda::serve(SimTime until) {
 }
 
 void Agenda::run() {
-  const SimTime kernel = sc_core::sc_time_stamp().value();
-  if (kernel < armed_for_) return arm_some_way(kernel);
-  armed_for_ = armed_at_ = UINT64_MAX;
+  if (!wake_.arrived(sc_core::sc_time_stamp().value())) return;
   for (auto* event : notices_) event->notify();
   notices_.clear();
   if (stopped_) return sc_core::sc_pause();
@@ -154,8 +150,8 @@ bool Agenda::take_off() {
   if (process_ahead_) return notices_.empty();
   if (!may_run_ahead_ || running_ || !notices_.empty()) return false;
   limit_ = kernel_idle_until();
-  if (limit_ == armed_at_) {  // the kernel's next is our own
-    disarm();
+  if (limit_ == wake_.next()) {  // the kernel's next is our own
+    wake_.disarm();
     limit_ = kernel_idle_until();
   }
   process_ahead_ = true;
@@ -227,7 +223,7 @@ void Agenda::wait_a_delta() {
 }
 
 SimTime Agenda::next_activity() {
-  if (kernel_idle_until() == armed_at_) disarm();  // our own: handlers are looked at below
+  if (kernel_idle_until() == wake_.next()) wake_.disarm();  // our own: handlers are looked at below
   alarms_.disarm();
   const SimTime kernel = std::min(kernel_idle_until(), alarms_.first());
   alarms_.arm();
@@ -253,24 +249,8 @@ void Agenda::notify(sc_core::sc_event& event) {
   }
 }
 
-// The kernel keeps what is cancelled until its time comes, and most of what is armed for a far time
-// gives way to something nearer: it is gone to by steps, of which only the next one can be left.
 void Agenda::arm(SimTime when) {
-  if (when >= armed_for_) return;
-  armed_for_ = when;
-  stride_ = kFirstStride;
-  arm_some_way(sim_now());
-}
-
-void Agenda::arm_some_way(SimTime now) {
-  armed_at_ = now + std::min(stride_, armed_for_ - now);
-  stride_ *= 2;
-  wake_.notify(span(now, armed_at_));
-}
-
-void Agenda::disarm() {
-  wake_.cancel();
-  armed_for_ = armed_at_ = UINT64_MAX;
+  wake_.arm(when, sim_now());
 }
 
 }  // namespace npu::model

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "model/core/alarms.hpp"
+#include "model/core/stepped_event.hpp"
 
 namespace npu::model {
 
@@ -132,8 +133,6 @@ class Agenda : public sc_core::sc_module {
   void serve(SimTime until);
   void advance_ahead();
   void arm(SimTime when);
-  void arm_some_way(SimTime now);
-  void disarm();
   SimTime kernel_idle_until() const;
   bool take_off();
   void land();
@@ -150,16 +149,13 @@ class Agenda : public sc_core::sc_module {
   std::vector<Handler> handlers_;
   std::vector<std::uint64_t> free_;  // places in handlers_
   std::uint64_t next_sequence_ = 0;
-  SimTime armed_for_ = UINT64_MAX;
-  SimTime armed_at_ = UINT64_MAX;  // the kernel's next step on the way there
-  SimTime stride_ = 0;             // of these steps; each is twice as long as the one before
-  SimTime limit_ = 0;              // the kernel has something else to do then
-  bool running_ = false;           // a handler
-  bool process_ahead_ = false;     // a process goes on at sim_now()
+  SimTime limit_ = 0;           // the kernel has something else to do then
+  bool running_ = false;        // a handler
+  bool process_ahead_ = false;  // a process goes on at sim_now()
   bool may_run_ahead_ = false;
   std::vector<Timeout*> timeouts_;
   std::vector<sc_core::sc_event*> notices_;  // of handlers ahead of the kernel
-  sc_core::sc_event wake_;
+  SteppedEvent wake_;
   Alarms alarms_{"alarms"};
   static inline const std::atomic<bool> kNever{false};
   const std::atomic<bool>* raised_ = &kNever;

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/core/alarms.hpp"
 
-#include <algorithm>
-
 namespace npu::model {
-namespace {
-
-constexpr std::uint64_t kFirstStep = 20'000'000;  // ps
-
-}  // namespace
 
 class Alarms::Entry {
  public:
@@ -34,7 +27,7 @@ class Alarms::Entry {
 
 Alarms::Alarms(const sc_core::sc_module_name& name) : sc_module(name) {
   SC_METHOD(ring);
-  sensitive << due_;
+  sensitive << due_.event();
   dont_initialize();
 }
 
@@ -47,35 +40,20 @@ void Alarms::wait(const sc_core::sc_event& event, std::uint64_t limit) {
   sc_core::wait(event | entry.over());
 }
 
-void Alarms::disarm() {
-  due_.cancel();
-  armed_for_ = UINT64_MAX;
-}
-
 void Alarms::arm() {
-  if (first() >= armed_for_) return;
-  armed_for_ = first();
-  stride_ = kFirstStep;
-  arm_some_way(sc_core::sc_time_stamp().value());
-}
-
-// By steps, so that what is cancelled for a nearer limit is not far away either.
-void Alarms::arm_some_way(std::uint64_t now) {
-  due_.notify(sc_core::sc_time::from_value(std::min(stride_, armed_for_ - now)));
-  stride_ *= 2;
+  due_.arm(first(), sc_core::sc_time_stamp().value());
 }
 
 void Alarms::ring() {
   const std::uint64_t now = sc_core::sc_time_stamp().value();
+  if (!due_.arrived(now)) return;
   while (first() <= now) {
     Wait& wait = **waits_.begin();
     waits_.erase(waits_.begin());
     wait.rung = true;
     wait.over->notify();
   }
-  if (first() != armed_for_) stride_ = kFirstStep;
-  armed_for_ = first();
-  if (armed_for_ != UINT64_MAX) arm_some_way(now);
+  arm();
 }
 
 }  // namespace npu::model

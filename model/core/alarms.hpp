@@ -10,6 +10,8 @@
 #include <systemc>
 #include <vector>
 
+#include "model/core/stepped_event.hpp"
+
 namespace npu::model {
 
 class Alarms : public sc_core::sc_module {
@@ -22,7 +24,7 @@ class Alarms : public sc_core::sc_module {
   // The earliest limit; UINT64_MAX: nobody waits with one.
   std::uint64_t first() const { return waits_.empty() ? UINT64_MAX : (*waits_.begin())->limit; }
   // The kernel has none of them among what it has to do, until arm().
-  void disarm();
+  void disarm() { due_.disarm(); }
   void arm();
   // Where the kernel has nothing else to do it must not go on to a limit whose wait has ended.
   void forget_ended() {
@@ -45,13 +47,10 @@ class Alarms : public sc_core::sc_module {
   class Entry;
 
   void ring();
-  void arm_some_way(std::uint64_t now);
 
   std::set<Wait*, Earlier> waits_;
   std::uint64_t number_ = 0;
-  std::uint64_t armed_for_ = UINT64_MAX;  // may be that of a wait that has ended
-  std::uint64_t stride_ = 0;              // to there by steps, each twice as long as the one before
-  sc_core::sc_event due_;
+  SteppedEvent due_;  // armed for the first one, or for one before it whose wait has ended
   std::vector<std::unique_ptr<sc_core::sc_event>> events_;
   std::vector<sc_core::sc_event*> free_;
 };

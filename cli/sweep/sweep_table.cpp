@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "model/config/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
 #include "reports/json_text.hpp"
-#include "model/config/nearest_name.hpp"
 
 namespace npu::sweep {
 namespace {

@@ -8,7 +8,8 @@
 
 namespace npu::workloads {
 
-// "; did you mean 'x'?", or "; known: a, b, c" when nothing is near (model/config/nearest_name.hpp).
+// "; did you mean 'x'?", or "; known: a, b, c" when nothing is near
+// (model/config/nearest_name.hpp).
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace npu::workloads

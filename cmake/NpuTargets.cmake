@@ -51,23 +51,24 @@ endfunction()
 # Against tests that hang, nothing else.
 set(NPU_HANG_SECONDS 2400)
 
-# npu_test(name SOURCES files... LINKS targets... [SYSTEMC | MACHINE] [SHARDS n] [SLOW seconds]
-#          [SANITIZED filter] [UNSANITIZED names] [LABELS labels...])
+# npu_test(name SOURCES files... LINKS targets... [SYSTEMC | MACHINE] [OPTIMISED] [SHARDS n]
+#          [SLOW seconds] [SANITIZED filter] [UNSANITIZED names] [LABELS labels...])
 # One test of ctest's per executable, or one per shard of its tests where it takes long.
 # SYSTEMC: every test runs in a child of its own, because a SystemC kernel elaborates once.
 # MACHINE: the same, with the machines of include/npu/testing.
+# OPTIMISED: its own code takes long, which is compiled with -O1 then, not with -O0 as others'.
 # SLOW: takes so long at most; not in the default run: `ctest -C slow`.
 # SANITIZED: what a sanitizer runs of it unless NPU_FULL is on: a filter of gtest's, or `none` where
 # other tests run the same code.
 # UNSANITIZED: names, as of gtest's filter, of tests that bound this process' addresses, which a
 # sanitizer's shadow memory needs: not run with one.
 function(npu_test name)
-  cmake_parse_arguments(ARG "SYSTEMC;MACHINE" "SLOW;SHARDS;SANITIZED;UNSANITIZED" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC;MACHINE;OPTIMISED" "SLOW;SHARDS;SANITIZED;UNSANITIZED" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE NPU_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     NPU_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} npu_flags npu_test_flags GTest::gmock)
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} npu_flags GTest::gmock)
   if(ARG_SYSTEMC)
     target_link_libraries(${name} PRIVATE npu_systemc_test_main)
   elseif(ARG_MACHINE)
@@ -75,7 +76,12 @@ function(npu_test name)
   else()
     target_link_libraries(${name} PRIVATE GTest::gmock_main)
   endif()
-  if(NPU_PCH)
+  if(ARG_OPTIMISED)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  else()
+    target_link_libraries(${name} PRIVATE npu_test_flags)
+  endif()
+  if(NPU_PCH AND NOT ARG_OPTIMISED)
     target_precompile_headers(${name} REUSE_FROM npu_test_pch)
   endif()
   # Most of what a test file costs to compile are headers that its neighbours include as well.

@@ -13,8 +13,6 @@
 namespace npu::driver {
 namespace {
 
-// Whoever stops the service, or a card that is gone, raises no interrupt: it looks as often.
-constexpr Picoseconds kLook = 100_ms;
 constexpr Picoseconds kLookForErrors = 10_ms;
 constexpr unsigned kMostFreePages = 64;
 
@@ -122,8 +120,11 @@ FaultService::~FaultService() {
 void FaultService::stop() {
   stopping_.store(true, std::memory_order_release);
   prefetcher_.stop();
-  if (task_) task_->join();
-  task_.reset();
+  if (task_) {
+    vector_->wake();
+    task_->join();
+    task_.reset();
+  }
   const PagesLock holder(locks_);
   if (paging_) paging_->end();
 }
@@ -152,8 +153,9 @@ void FaultService::remove(CardPages& pages) {
 }
 
 void FaultService::run() {
-  while (!stopping_.load(std::memory_order_acquire)) {
-    const auto seen = vector_->count();
+  for (;;) {
+    const auto seen = vector_->count();  // first: who stops it sets `stopping_` and then wakes it
+    if (stopping_.load(std::memory_order_acquire)) return;
     bool any = false;
     std::optional<Instant> due;
     {
@@ -163,7 +165,7 @@ void FaultService::run() {
     }
     const bool counts = look_for_errors();
     if (any) continue;
-    auto until = device_.platform.clock().now() + (counts ? kLookForErrors : kLook);
+    auto until = counts ? device_.platform.clock().now() + kLookForErrors : Instant::never();
     if (due) until = std::min(until, *due);
     static_cast<void>(vector_->wait_beyond(seen, until));
   }

@@ -10,7 +10,6 @@
 namespace npu::driver {
 namespace {
 
-constexpr Picoseconds kLook = 1'000_ms;  // while there is nothing to do
 constexpr std::size_t kMostEnded = 4096;
 
 // Pages on the host go to a card, pages that one card has alone to the host: by the number of that
@@ -89,7 +88,7 @@ void Prefetcher::run() {
   mutex_->lock();
   while (!stopping_) {
     if (jobs_.empty()) {
-      static_cast<void>(changed_->wait(*mutex_, platform_.clock().now() + kLook));
+      static_cast<void>(changed_->wait(*mutex_, Instant::never()));
       continue;
     }
     const auto job = jobs_.front();

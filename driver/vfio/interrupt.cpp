@@ -39,6 +39,12 @@ std::uint64_t EventfdVector::count() {
   return count_;
 }
 
+// Without room for one more its counter ends every wait anyhow.
+void EventfdVector::wake() {
+  const std::uint64_t one = 1;
+  static_cast<void>(::write(event_.get(), &one, sizeof one) == sizeof one);
+}
+
 void EventfdVector::poll_kernel(Picoseconds time_left) {
   const auto nanoseconds = std::max<std::int64_t>(0, time_left.count() / 1000);
   timespec timeout{};

@@ -22,6 +22,7 @@ class EventfdVector : public platform::InterruptVector {
   ~EventfdVector() override;
   std::uint64_t count() override;
   Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override;
+  void wake() override;
 
  private:
   void drain();

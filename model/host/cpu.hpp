@@ -91,6 +91,9 @@ class HostCpus {
   bool block(const sc_core::sc_event& event, SimTime deadline, const std::function<bool()>& ready,
              std::string waiting_for);
 
+  // The current task wakes those that wait for the event.
+  void notify(sc_core::sc_event& event) { simulation_.agenda.notify(event); }
+
   // An interrupt handler runs on `core`, behind those that run there already, and delays the task
   // there. Returns when it ends.
   SimTime interrupt(unsigned core);

@@ -30,6 +30,11 @@ class VectorWait : public platform::InterruptVector {
     if (woken || came()) return state_->count;
     return fail(ErrorCode::kTimeout, "no interrupt on " + what_.substr(what_.find(' ') + 1));
   }
+  void wake() override {
+    cpus_.synchronise();
+    ++state_->count;
+    cpus_.notify(state_->arrived);
+  }
 
  private:
   HostCpus& cpus_;

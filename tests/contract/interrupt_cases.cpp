@@ -56,6 +56,24 @@ void a_wait_ends_at_its_deadline(ContractEnvironment& environment) {
   }
 }
 
+void a_wake_up_counts_as_an_interrupt(ContractEnvironment& environment) {
+  auto& platform = environment.platform();
+  auto vector = platform.open_vector(*environment.card(), 0);
+  ASSERT_THAT(vector, IsOk());
+  const auto seen = (*vector)->count();
+  (*vector)->wake();
+  EXPECT_EQ((*vector)->count(), seen + 1) << "before the wait";
+  bool woken = false;
+  const auto task = platform.tasks().spawn("waiter", [&] {
+    woken = (*vector)->wait_beyond(seen + 1, platform.clock().now() + 1_s).has_value();
+  });
+  ASSERT_THAT(task, IsOk());
+  platform.clock().sleep_until(platform.clock().now() + 1_ms);
+  (*vector)->wake();
+  (*task)->join();
+  EXPECT_TRUE(woken) << "during the wait";
+}
+
 void an_interrupt_wakes_every_waiter(ContractEnvironment& environment) {
   auto& platform = environment.platform();
   auto vector = platform.open_vector(*environment.card(), 0);
@@ -106,6 +124,7 @@ ContractCases interrupt_cases() {
       {"InterruptsAreCounted", true, interrupts_are_counted},
       {"AnInterruptBeforeTheWaitIsNotLost", true, an_interrupt_before_the_wait_is_not_lost},
       {"AWaitEndsAtItsDeadline", true, a_wait_ends_at_its_deadline},
+      {"AWakeUpCountsAsAnInterrupt", true, a_wake_up_counts_as_an_interrupt},
       {"AnInterruptWakesEveryWaiter", true, an_interrupt_wakes_every_waiter},
       {"AVectorCanBeOpenedOnce", true, a_vector_can_be_opened_once},
       {"VectorsBeyondTheTableAreRefused", true, vectors_beyond_the_table_are_refused},

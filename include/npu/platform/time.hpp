@@ -38,6 +38,8 @@ class InterruptVector {
   // Blocks while count() == seen. Returns the new count, or kTimeout at `deadline`. Any number of
   // tasks may wait; each interrupt wakes all of them.
   virtual Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) = 0;
+  // Counts one more, so that waiting tasks look again: by whoever wants one of them to end.
+  virtual void wake() = 0;
 };
 
 struct CpuUsage {

@@ -79,6 +79,7 @@ class FakeVector : public platform::InterruptVector {
     }
     return state_.count;
   }
+  void wake() override { ++state_.count; }
 
  private:
   FakePlatform& fake_;

@@ -62,6 +62,7 @@ class Saboteur::Vector : public platform::InterruptVector {
     if (owner_.plan_.before_interrupt_returns) owner_.plan_.before_interrupt_returns();
     return woken;
   }
+  void wake() override { inner_->wake(); }
 
  private:
   Saboteur& owner_;

@@ -32,6 +32,27 @@ TEST_P(ManagedEnd, AccessesThatWaitFailWhenTheMemoryIsClosed) {
   });
 }
 
+// What serves faults and prefetches does nothing by itself: else time would go on to its end.
+TEST_P(ManagedEnd, WhoWaitsForWhatNeverComesIsToldSoAtOnce) {
+  Machine machine(settings());
+  Instant begin;
+  const auto ended = machine.system.run([&begin](platform::Platform& host) {
+    ManagedCard card(host, options());
+    const auto at = must(card.managed->allocate(kPageSize));
+    card.write(at, kPageSize, 1);
+    ASSERT_THAT(card.copy(at, card.plain, kPageSize), IsOk());
+    ASSERT_THAT(card.managed->prefetch(at, kPageSize, driver::MemoryLocation::host()), IsOk());
+    begin = host.clock().now();
+    const auto mutex = host.tasks().make_mutex();
+    const auto nothing = host.tasks().make_condition();
+    mutex->lock();
+    static_cast<void>(nothing->wait(*mutex, Instant::never()));
+  });
+  ASSERT_THAT(ended, FailsWith(ErrorCode::kTimeout));
+  EXPECT_THAT(ended.error().message(), testing::HasSubstr("nothing more can happen"));
+  EXPECT_LT(model::instant(model::sim_now()) - begin, 1000_s) << "of 18 million that there are";
+}
+
 TEST_P(ManagedEnd, AnotherOneMayBeOpenedBehindIt) {
   Machine machine(settings());
   machine.run([](platform::Platform& host) {

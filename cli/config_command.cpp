@@ -3,7 +3,7 @@
 #include "cli/output.hpp"
 #include "model/config/load.hpp"
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/nearest_name.hpp"
+#include "workloads/framework/suggestion.hpp"
 
 namespace npu::cli {
 

@@ -10,7 +10,7 @@
 #include "cli/option_table.hpp"
 #include "cli/output.hpp"
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/nearest_name.hpp"
+#include "workloads/framework/suggestion.hpp"
 
 namespace npu::cli {
 namespace {

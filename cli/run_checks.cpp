@@ -8,9 +8,9 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "model/config/find_config.hpp"
-#include "model/config/load.hpp"
+#include "model/config/nearest_name.hpp"
+#include "model/config/short_keys.hpp"
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/nearest_name.hpp"
 
 namespace npu::cli {
 namespace {
@@ -36,11 +36,10 @@ bool is_parameter(const workloads::Workload& workload, const std::string& key) {
 }
 
 std::string unknown_key(const workloads::Workload& workload, const std::string& key) {
-  std::vector<std::string> known;
-  for (const auto& spec : workload.parameters) known.push_back(spec.name);
-  const std::vector<std::string> keys = model::override_keys();
-  known.insert(known.end(), keys.begin(), keys.end());
-  const std::string nearest = workloads::nearest_name(key, known);
+  std::vector<std::string> parameters;
+  for (const auto& spec : workload.parameters) parameters.push_back(spec.name);
+  std::string nearest = model::nearest_name(key, parameters);
+  if (nearest.empty()) nearest = model::nearest_key(key);
   return "neither a parameter of " + workload.name + " nor a key of the configuration" +
          (nearest.empty() ? "; see npusim list and npusim config keys"
                           : "; did you mean '" + nearest + "'?");

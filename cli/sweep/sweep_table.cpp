@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "model/config/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
 #include "reports/json_text.hpp"
-#include "workloads/framework/nearest_name.hpp"
 
 namespace npu::sweep {
 namespace {
@@ -235,7 +235,7 @@ std::optional<model::ConfigError> SweepTable::mistake() const {
   const auto nothing = [&](const PlacedText& where, const std::string& key) {
     auto error =
         model::error_at(where.place, key, "no report has a metric '" + shortened(where.text) + "'");
-    error.suggestion = workloads::nearest_name(where.text, names);
+    error.suggestion = model::nearest_name(where.text, names);
     if (error.suggestion.empty()) error.allowed = "names of metrics in the reports";
     return error;
   };

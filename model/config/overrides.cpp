@@ -2,7 +2,7 @@
 #include "model/config/overrides.hpp"
 
 #include "model/config/load.hpp"
-#include "model/config/nearest_name.hpp"
+#include "model/config/short_keys.hpp"
 #include "npu/base/shortened.hpp"
 
 namespace npu::model {
@@ -62,7 +62,7 @@ ConfigResult<void> Overrides::check_all_used() const {
   for (const auto& [key, value] : values_) {
     if (value.used) continue;
     ConfigError error = error_at(value.node.place, "", "unknown key '" + shortened(key) + "'");
-    error.suggestion = nearest_name(key, override_keys());
+    error.suggestion = nearest_key(key);
     if (error.suggestion.empty()) error.allowed = "the keys that `npusim config keys` lists";
     return tl::unexpected(error);
   }

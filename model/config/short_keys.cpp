@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "model/config/key_table.hpp"
 #include "model/config/load.hpp"
+#include "model/config/nearest_name.hpp"
 
 namespace npu::model {
 namespace {
@@ -12,12 +14,30 @@ bool is_list_key(const std::string& key) {
   return key.rfind("cards.", 0) == 0 || key.rfind("host_bridges.", 0) == 0;
 }
 
+// As a configuration is shown: what the host's file has stands below `host`.
+constexpr std::string_view kHost = "host.";
+
+bool is_shown(const std::string& key) {
+  return key.rfind(kHost, 0) == 0;
+}
+
+std::string without_host(const std::string& key) {
+  return is_shown(key) ? key.substr(kHost.size()) : key;
+}
+
+// Its last parts, so many of them.
+std::string tail(const std::string& key, std::ptrdiff_t parts) {
+  std::size_t begin = key.size();
+  while (parts-- > 0 && begin != std::string::npos && begin != 0) {
+    begin = key.rfind('.', begin - 1);
+  }
+  return begin == std::string::npos || begin == 0 ? key : key.substr(begin + 1);
+}
+
 // Empty: it names none, or several.
 std::string full_key(const std::string& given) {
   const std::vector<std::string> keys = override_keys();
-  // As a configuration is shown: what the host's file has stands below `host`.
-  const bool is_shown = given.rfind("host.", 0) == 0;
-  const std::string name = is_shown ? given.substr(5) : given;
+  const std::string name = without_host(given);
   if (is_list_key(name) || std::find(keys.begin(), keys.end(), name) != keys.end()) return name;
   std::string found;
   for (const auto& key : keys) {
@@ -30,6 +50,26 @@ std::string full_key(const std::string& given) {
 }
 
 }  // namespace
+
+std::string nearest_key(const std::string& key) {
+  const std::string name = without_host(key);
+  const auto parts = std::count(name.begin(), name.end(), '.') + 1;
+  // What may be meant by it, and the keys: with all parts and the unit, or without.
+  std::vector<std::string> candidates, keys;
+  for (const auto& each : override_keys()) {
+    const std::string end = tail(each, parts);
+    const std::string unit = unit_of(each).suffix;
+    for (const auto& candidate : {end, end.substr(0, end.size() - unit.size())}) {
+      candidates.push_back(candidate);
+      keys.push_back(each);
+    }
+  }
+  const std::string nearest = nearest_name(name, candidates);
+  if (nearest.empty()) return {};
+  const auto found = std::find(candidates.begin(), candidates.end(), nearest) - candidates.begin();
+  const std::string& meant = keys[static_cast<std::size_t>(found)];
+  return is_shown(key) ? std::string(kHost) + meant : meant;
+}
 
 bool is_config_key(const std::string& key) {
   return !full_key(key).empty();

@@ -13,4 +13,8 @@ bool is_config_key(const std::string& key);
 // "generation=5" as "link.generation=5"; anything else as it is.
 std::string full_override(const std::string& set);
 
+// The key that was probably meant by `key`, which is none: "link.lanes" for "lnaes" or
+// "link.lnaes", "host.cpu.clock_mhz" for "host.cpu.clok". Empty: none is near.
+std::string nearest_key(const std::string& key);
+
 }  // namespace npu::model

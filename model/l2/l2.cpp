@@ -18,7 +18,9 @@ L2::L2(const sc_core::sc_module_name& name, Simulation& sim, const L2Config& con
       noc_(ticks(config.noc)),
       hit_(ticks(config.hit)),
       write_(ticks(config.write)),
-      fill_(ticks(config.fill)) {
+      fill_(ticks(config.fill)),
+      fills_(*this),
+      write_backs_(*this) {
   for (unsigned i = 0; i < clients; ++i) {
     client_sockets[i].register_nb_transport_fw(this, &L2::request, static_cast<int>(i));
     hbm_sockets[i].register_nb_transport_bw(this, &L2::response, static_cast<int>(i));
@@ -27,8 +29,10 @@ L2::L2(const sc_core::sc_module_name& name, Simulation& sim, const L2Config& con
   store_.emplace(config);
   line_shift_ = static_cast<unsigned>(__builtin_ctzll(config.line));
   line_time_ = time_of(config.line);
-  slices_.resize(config.slices);
-  for (auto& slice : slices_) slice.misses.reserve(config.miss_buffers);
+  slices_.reserve(config.slices);
+  for (unsigned i = 0; i < config.slices; ++i) {
+    slices_.emplace_back(config.miss_buffers, config.write_buffers);
+  }
 }
 
 SimTime L2::time_of(Bytes bytes) const {
@@ -49,39 +53,31 @@ tlm::tlm_sync_enum L2::response(int client, tlm::tlm_generic_payload& trans, tlm
   if (!store_) {
     return client_sockets[static_cast<unsigned>(client)]->nb_transport_bw(trans, phase, delay);
   }
-  const auto transfer = static_cast<std::uint32_t>(Transaction::of(trans).context);
+  const auto number = static_cast<std::uint32_t>(Transaction::of(trans).context);
   const bool read = trans.is_read();
-  transfers_[transfer].spoilt = Transaction::of(trans).completion == Completion::kPoisoned;
+  const bool spoilt = Transaction::of(trans).completion == Completion::kPoisoned;
   trans.release();
   if (read) {
-    sim_.agenda.at<&L2::filled>(sim_now() + transfers_[transfer].lag, *this, transfer);
+    sim_.agenda.at<&L2::filled>(sim_now() + fills_.arrived(number, spoilt), *this, number);
   } else {
-    finish_write_back(transfer);
+    finish_write_back(number);
   }
   return tlm::TLM_COMPLETED;
 }
 
 std::uint32_t L2::new_access(unsigned client, tlm::tlm_generic_payload& trans) {
-  if (free_access_ == kNone) {
-    free_access_ = static_cast<std::uint32_t>(accesses_.size());
-    accesses_.push_back({});
-    accesses_.back().next = kNone;
-  }
-  const std::uint32_t number = free_access_;
+  const std::uint32_t number = accesses_.take();
   Access& access = accesses_[number];
-  free_access_ = access.next;
   const auto& info = Transaction::of(trans);
-  const std::uint64_t address = trans.get_address();
   const std::uint16_t rows = std::max<std::uint16_t>(info.rows, 1);
   const bool rows_are_alike = rows == 1 || trans.get_data_length() % rows == 0;
   sc_assert(rows_are_alike);
   access.trans = &trans;
-  access.row = access.address = address;
-  access.end = address + trans.get_data_length() / rows;
+  access.rest = LineCursor(trans.get_address(), trans.get_data_length() / rows, rows, info.pitch,
+                           line_shift_);
   access.arrival = sim_now() + noc_;
   access.ready = access.tail = 0;
   access.fills = access.hits = access.misses = 0;
-  access.rows = rows;
   access.client = static_cast<std::uint16_t>(client);
   access.write = trans.is_write();
   return number;
@@ -108,67 +104,91 @@ void L2::accept(unsigned client, tlm::tlm_generic_payload& trans) {
 // the slice where it waited.
 unsigned L2::walk(std::uint32_t number, unsigned resumed) {
   Access& access = accesses_[number];
+  const std::uint64_t cause = Transaction::of(*access.trans).cause;
   used_ = true;  // also by what waited when everything was invalidated
-  run_ = joined_ = kNone;
-  const std::uint64_t piece = access.end - access.row;
+  fills_.begin({number, access.client, cause});
   Touch at;
-  at.line = access.address >> line_shift_;
-  at.block = store_->block_of(at.line);
+  at.block = store_->block_of(access.rest.line());
   unsigned blocked = kNone;
-  while (access.rows != 0) {
-    at.line = access.address >> line_shift_;
+  while (!access.rest.at_end()) {
+    at.line = access.rest.line();
     if (!store_->same_block(at.block, at.line)) at.block = store_->block_of(at.line);
     at.slice = store_->slice_of(at.block, at.line);
-    at.bytes = std::min(access.end, (at.line + 1) << line_shift_) - access.address;
-    if (!touch(number, at, resumed)) {
+    at.bytes = access.rest.bytes();
+    if (!touch(access, at, resumed)) {
       blocked = at.slice;
       break;
     }
-    access.address += at.bytes;
-    if (access.address == access.end && --access.rows != 0) {
-      access.row += Transaction::of(*access.trans).pitch;
-      access.address = access.row;
-      access.end = access.row + piece;
-    }
+    access.rest.advance(at.bytes);
   }
-  send_fetch(access);
-  send_write_backs(access.client, Transaction::of(*access.trans).cause, victims_);
+  access.fills += fills_.end();
+  write_backs_.send_evicted(access.client, cause);
   if (blocked != kNone) {
-    enqueue(number, blocked, blocked == resumed);
+    access.blocked = sim_now();
+    if (blocked == resumed) {
+      slices_[blocked].block_again(number);
+    } else {
+      slices_[blocked].block(number);
+    }
   } else if (access.fills == 0) {
     ready(number);
   }
   return blocked;
 }
 
-bool L2::touch(std::uint32_t number, const Touch& at, unsigned resumed) {
+bool L2::touch(Access& access, const Touch& at, unsigned resumed) {
   auto* const set = store_->set_of(at.block, at.slice);
   const unsigned way = store_->find(set, at.block);
-  if (way == store_->ways()) return allocate(number, at, set, resumed);
+  if (way == store_->ways()) return allocate(access, at, set, resumed);
   const LineStore::Entry entry = set[way];
-  LineStore::use(set, way, accesses_[number].write ? entry | LineStore::kDirty : entry);
-  hit(number, at, entry);
+  LineStore::use(set, way, access.write ? entry | LineStore::kDirty : entry);
+  hit(access, at, entry);
   return true;
 }
 
-void L2::hit(std::uint32_t number, const Touch& at, LineStore::Entry entry) {
-  Access& access = accesses_[number];
+void L2::hit(Access& access, const Touch& at, LineStore::Entry entry) {
   const bool waits = !access.write && (entry & LineStore::kFilling) != 0;
   ++(access.write ? statistics_.write_hits
      : waits      ? statistics_.read_merged
                   : statistics_.read_hits);
   ++access.hits;
   occupy(access, at);
-  if (waits) wait_for(number, transfer_of(at));
+  if (waits) fills_.join(slices_[at.slice].fill_of(at.line));
+}
+
+// A place for the line, and its read if it needs one; false if the request has to wait. Requests
+// that wait at a slice have the first claim.
+bool L2::allocate(Access& access, const Touch& at, LineStore::Entry* set, unsigned resumed) {
+  L2Slice& slice = slices_[at.slice];
+  if (slice.has_blocked() && resumed != at.slice) return false;
+  const bool fetched = !access.write || at.bytes != config_.line;
+  if (fetched && !slice.has_miss_buffer()) return false;
+  const unsigned way = store_->victim(set);
+  if (way == store_->ways()) return false;
+  if ((set[way] & LineStore::kDirty) != 0) {
+    if (!slice.has_write_buffer()) return false;
+    slice.begin_write_back();
+    ++statistics_.write_backs;
+    write_backs_.evict(store_->line_of(at.block, at.slice, set[way]));
+  }
+  ++(access.write ? statistics_.write_misses : statistics_.read_misses);
+  ++access.misses;
+  LineStore::use(
+      set, way,
+      at.block.key | (access.write ? LineStore::kDirty : 0) | (fetched ? LineStore::kFilling : 0));
+  const SimTime start = occupy(access, at);
+  if (fetched) {
+    slice.begin_miss(at.line, fills_.read(at.line, start - sim_now() + fill_, !access.write));
+    ++statistics_.fetches;
+  }
+  return true;
 }
 
 // The line's turn in its slice; when it begins.
 SimTime L2::occupy(Access& access, const Touch& at) {
-  Slice& slice = slices_[at.slice];
   const SimTime earliest = std::max(access.arrival, sim_now());
-  const SimTime start = std::max(earliest, slice.free);
   const SimTime time = at.bytes == config_.line ? line_time_ : time_of(at.bytes);
-  slice.free = start + time;
+  const SimTime start = slices_[at.slice].occupy(earliest, time);
   statistics_.queued += Picoseconds(static_cast<std::int64_t>(start - earliest));
   statistics_.busy += Picoseconds(static_cast<std::int64_t>(time));
   const SimTime tail = time + (access.write ? write_ : hit_) + noc_;
@@ -177,17 +197,27 @@ SimTime L2::occupy(Access& access, const Touch& at) {
   return start;
 }
 
+// Those that wait at a slice go on, in their order, as far as they can.
+void L2::resume(unsigned where) {
+  L2Slice& slice = slices_[where];
+  while (slice.has_blocked()) {
+    const std::uint32_t number = slice.take_blocked();
+    const SimTime waited = sim_now() - accesses_[number].blocked;
+    statistics_.blocked += Picoseconds(static_cast<std::int64_t>(waited));
+    if (walk(number, where) == where) return;
+  }
+}
+
 void L2::ready(std::uint32_t number) {
   sim_.agenda.at<&L2::answer>(std::max(accesses_[number].ready, sim_now()), *this, number);
 }
 
 void L2::answer(std::uint64_t number) {
-  Access& access = accesses_[number];
+  const Access& access = accesses_[static_cast<std::uint32_t>(number)];
   auto& trans = *access.trans;
   const unsigned client = access.client;
   if (sim_.recorder.enabled()) trace(access);
-  access.next = free_access_;
-  free_access_ = static_cast<std::uint32_t>(number);
+  accesses_.give_back(static_cast<std::uint32_t>(number));
   if (Transaction::of(trans).posted) {
     trans.release();
     return;
@@ -197,6 +227,56 @@ void L2::answer(std::uint64_t number) {
   client_sockets[client]->nb_transport_bw(trans, phase, delay);
 }
 
+void L2::send(unsigned client, tlm::tlm_command command, const HbmTransfer& transfer,
+              std::uint32_t number) {
+  auto& trans = sim_.pool.allocate_timing(command, transfer.first << line_shift_,
+                                          transfer.lines << line_shift_);
+  auto& info = Transaction::of(trans);
+  info.context = number;
+  info.cause = transfer.cause;
+  info.issued = transfer.sent;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  auto delay = sc_core::SC_ZERO_TIME;
+  hbm_sockets[client]->nb_transport_fw(trans, phase, delay);
+}
+
+void L2::filled(std::uint64_t argument) {
+  const auto number = static_cast<std::uint32_t>(argument);
+  const HbmTransfer transfer = fills_[number].transfer;
+  const bool spoilt = fills_[number].spoilt;
+  trace(transfer, platform::Activity::kL2Fill);
+  const Line end = transfer.first + transfer.lines;
+  for (Line line = transfer.first; line < end; ++line) line_filled(line, spoilt);
+  fills_.finish(number, [this, spoilt](std::uint32_t waiting) {
+    Access& access = accesses_[waiting];
+    access.ready = std::max(access.ready, sim_now() + access.tail);
+    if (spoilt) {
+      access.trans->set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+      Transaction::of(*access.trans).completion = Completion::kPoisoned;
+    }
+    if (--access.fills == 0 && access.rest.at_end()) ready(waiting);
+  });
+  for (Line line = transfer.first; line < end; ++line) resume(slice_of(line));
+}
+
+void L2::line_filled(Line line, bool spoilt) {
+  const auto block = store_->block_of(line);
+  const unsigned slice = store_->slice_of(block, line);
+  auto* const set = store_->set_of(block, slice);
+  const unsigned way = store_->find(set, block);
+  set[way] &= ~LineStore::kFilling;
+  if (spoilt) store_->drop(set, way);
+  slices_[slice].end_miss(line);
+}
+
+void L2::finish_write_back(std::uint32_t number) {
+  const HbmTransfer transfer = write_backs_.finish(number);
+  trace(transfer, platform::Activity::kL2WriteBack);
+  const Line end = transfer.first + transfer.lines;
+  for (Line line = transfer.first; line < end; ++line) slices_[slice_of(line)].end_write_back();
+  for (Line line = transfer.first; line < end; ++line) resume(slice_of(line));
+}
+
 void L2::trace(const Access& access) const {
   if (!access.trans->is_response_ok()) return;
   sim_.emit(track_, access.write ? platform::Activity::kL2Write : platform::Activity::kL2Read,
@@ -204,7 +284,7 @@ void L2::trace(const Access& access) const {
             access.trans->get_data_length(), std::uint64_t{access.misses} << 32 | access.hits);
 }
 
-void L2::trace(const Transfer& transfer, platform::Activity activity) const {
+void L2::trace(const HbmTransfer& transfer, platform::Activity activity) const {
   sim_.emit(track_, activity, transfer.sent, sim_now(), transfer.cause,
             Bytes{transfer.lines} << line_shift_, transfer.lines);
 }
@@ -213,7 +293,7 @@ void L2::invalidate_all() {
   if (!used_) return;
   store_->clear(0, ~Line{0});
   used_ = std::any_of(slices_.begin(), slices_.end(),
-                      [](const Slice& slice) { return !slice.misses.empty(); });
+                      [](const L2Slice& slice) { return slice.has_misses(); });
 }
 
 void L2::invalidate(std::uint64_t address, Bytes length) {
@@ -232,21 +312,13 @@ void L2::bytes_written(std::uint64_t address, Bytes length) {
     store_->drop(set, way);
     ++statistics_.snooped;
     const std::uint64_t begin = line << line_shift_;
-    if (dirty && (address > begin || address + length < begin + config_.line)) snooped_dirty(line);
+    const bool partly = address > begin || address + length < begin + config_.line;
+    if (!dirty || !partly) continue;
+    // What was dirty beside their bytes has to be written, but not inside the call of who writes.
+    slices_[slice_of(line)].begin_write_back();
+    ++statistics_.write_backs;
+    if (write_backs_.snoop(line)) sim_.agenda.at<&L2::send_snooped>(sim_now(), *this);
   }
-}
-
-// What was dirty beside their bytes has to be written. Nobody can be made to wait for that.
-void L2::snooped_dirty(Line line) {
-  ++slices_[slice_of(line)].write_backs;
-  ++statistics_.write_backs;
-  if (snooped_.empty()) sim_.agenda.at<&L2::send_snooped>(sim_now(), *this);
-  snooped_.push_back(line);
-}
-
-// Not inside the call of who writes.
-void L2::send_snooped(std::uint64_t) {
-  send_write_backs(0, 0, snooped_);
 }
 
 }  // namespace npu::model

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Endpoint: requests from the host, interrupts and resets.
 #include "model/pcie/endpoint.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "model/pcie/tlp.hpp"
 #include "npu/abi/layout.hpp"
@@ -12,6 +11,13 @@
 namespace npu::model {
 
 namespace pci = abi::pci;
+
+namespace {
+
+constexpr Bytes kMaxDmaRequest = 4096;
+constexpr std::uint32_t kAerInternalError = 1 << 22;
+
+}  // namespace
 
 Endpoint::Endpoint(const sc_core::sc_module_name& name, Simulation& simulation,
                    const ChipConfig& chip, unsigned dma_ports, unsigned functions)
@@ -22,12 +28,10 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, Simulation& simulation,
       simulation_(simulation),
       chip_(chip),
       port_("port", *this, 0),
-      virtual_functions_(chip_),
-      reset_times_(chip.functions()),
-      deadlines_(simulation, *this, chip.endpoint.completion_timeout),
+      functions_(chip_, functions),
+      egress_(simulation, functions_, port_, chip.endpoint.egress),
+      reads_(simulation, chip_.endpoint, functions_, *this),
       track_(simulation.recorder.track(std::string(this->name()) + ".endpoint")) {
-  sc_assert(functions >= chip_.physical_functions() && functions <= pci::kFunctionsPerDevice);
-  for (unsigned i = 0; i < functions; ++i) functions_.emplace_back(chip, i, functions);
   for (auto& socket : memory_sockets) {
     socket.register_nb_transport_bw(this, &Endpoint::memory_response);
   }
@@ -38,11 +42,17 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, Simulation& simulation,
 
 Endpoint::~Endpoint() = default;
 
+void Endpoint::fail_next_completion(CompletionSide side, CompletionFault fault) {
+  if (side == CompletionSide::kReceived) return reads_.fail_next_completion(fault);
+  sent_fault_ = fault;
+}
+
 SimTime Endpoint::request_arrived(unsigned, Payload& payload) {
   const auto& info = Transaction::of(payload);
   SimTime when = sim_now() + ticks(chip_.endpoint.ingress);
   const bool is_message = is_routed_by_id(info.kind);
-  const bool is_register = info.kind == TransactionKind::kConfig || !decode(payload).is_memory();
+  const bool is_register =
+      info.kind == TransactionKind::kConfig || !functions_.decode(payload).is_memory();
   if (!info.posted && is_register && !is_message) when += ticks(chip_.endpoint.register_access);
   simulation_.agenda.at<&Endpoint::serve>(when, *this, handle_of(payload));
   return 0;
@@ -51,7 +61,7 @@ SimTime Endpoint::request_arrived(unsigned, Payload& payload) {
 void Endpoint::serve(std::uint64_t handle) {
   auto& payload = payload_of(handle);
   const auto& info = Transaction::of(payload);
-  if (in_hot_reset()) {
+  if (functions_.in_hot_reset()) {
     if (info.posted) return payload.release();
     finish(payload, Completion::kUnsupportedRequest);
   } else if (info.kind == TransactionKind::kConfig) {
@@ -65,51 +75,22 @@ void Endpoint::serve(std::uint64_t handle) {
   }
 }
 
-// By the low eight bits of its routing id: the device number is part of the function's (ARI), or
-// 0. Virtual ones answer while the physical one does; null: nobody answers.
-EndpointFunction* Endpoint::find(unsigned number) {
-  if (number < functions_.size()) {
-    return functions_[number].in_reset() ? nullptr : &functions_[number];
-  }
-  auto* const found = virtual_functions_.find(number);
-  const bool answers = found && !functions_.front().in_reset() && !found->in_reset();
-  return answers ? found : nullptr;
-}
-
 bool Endpoint::config_access(ConfigRequest& request) {
-  auto* const function = request.type0 ? find(request.bdf & 0xFF) : nullptr;
+  auto* const function = request.type0 ? functions_.find(request.bdf & 0xFF) : nullptr;
   if (!function) return false;
   if (!request.is_write) {
-    if (function->has_device()) function->set_pending(is_pending(function->device()));
+    if (function->has_device()) function->set_pending(reads_.is_pending(function->device()));
     request.value = function->read(request.offset, request.width);
     return true;
   }
-  // A function learns its bus number from the writes it gets (PCIe 2.2.6.2).
-  bus_ = static_cast<std::uint8_t>(request.bdf >> 8);
+  functions_.set_bus(request.bdf >> 8);
   if (function->write(request.offset, request.width, request.value)) {
-    function_level_reset(*function);
+    reset_behind(functions_.function_level_reset(*function));
     return true;
   }
   deliver_pending(*function);
-  if (function == &functions_.front()) follow_virtual_functions();
+  if (function == &functions_.first()) reset_behind(functions_.follow_virtual_functions());
   return true;
-}
-
-Endpoint::Place Endpoint::decode(const Payload& payload) {
-  Place place;
-  const std::uint64_t address = payload.get_address();
-  const Bytes length = payload.get_data_length();
-  for (auto& function : functions_) {
-    if (!function.has_device() || function.in_reset()) continue;
-    place.bar = function.decode(address, length, place.offset);
-    if (place.bar < 0) continue;
-    place.function = &function;
-    return place;
-  }
-  if (!functions_.front().in_reset()) {
-    place.function = virtual_functions_.decode(address, length, place.bar, place.offset);
-  }
-  return place;
 }
 
 void Endpoint::serve_config(Payload& payload) {
@@ -128,7 +109,7 @@ void Endpoint::serve_config(Payload& payload) {
 // Afterwards nothing is sent under an old translation, and the completion passes no write that was
 // (PCIe 10.3.2). A function in reset has lost what it had cached.
 void Endpoint::serve_invalidation(Payload& payload) {
-  const auto* const function = find(payload.get_address() >> 12 & 0xFF);
+  const auto* const function = functions_.find(payload.get_address() >> 12 & 0xFF);
   if (function == nullptr || !function->has_device()) {
     return finish(payload, Completion::kUnsupportedRequest);
   }
@@ -142,7 +123,7 @@ void Endpoint::invalidated(std::uint64_t request) {
 
 // One that nobody waits for is told in the capability's status (PCIe 10.5.2.2).
 void Endpoint::serve_page_response(Payload& payload) {
-  auto* const function = find(payload.get_address() >> 12 & 0xFF);
+  auto* const function = functions_.find(payload.get_address() >> 12 & 0xFF);
   PageResponseMessage message;
   std::memcpy(&message, payload.get_data_ptr(), sizeof message);
   payload.release();
@@ -153,7 +134,7 @@ void Endpoint::serve_page_response(Payload& payload) {
 
 void Endpoint::serve_memory(Payload& payload) {
   auto& info = Transaction::of(payload);
-  const auto place = decode(payload);
+  const auto place = functions_.decode(payload);
   if (!place.function) return undecoded(payload);
   auto& function = *place.function;
   if (payload.is_write() && function.has_device()) {
@@ -174,8 +155,8 @@ void Endpoint::serve_memory(Payload& payload) {
 void Endpoint::undecoded(Payload& payload) {
   const bool posted = Transaction::of(payload).posted;
   const std::uint64_t address = payload.get_address();
-  unsupported(functions_.front(), payload);
-  for (const auto& function : functions_) {
+  unsupported(functions_.first(), payload);
+  for (const auto& function : functions_.physical()) {
     if (!posted || function.in_reset() || !function.misses(address)) continue;
     for (auto* listener : loss_listeners_) listener->host_write_lost(function.number(), address);
   }
@@ -242,31 +223,25 @@ void Endpoint::finish(Payload& payload, Completion completion) {
   info.completion = completion;
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   if (completion != Completion::kSuccess) refuse(payload, completion);
-  switch (take_fault(CompletionSide::kSent)) {
-    case Fault::kDrop:
+  switch (std::exchange(sent_fault_, CompletionFault::kNone)) {
+    case CompletionFault::kDrop:
       return payload.release();
-    case Fault::kPoison:
+    case CompletionFault::kPoison:
       info.completion = Completion::kPoisoned;
       break;
-    case Fault::kNone:
+    case CompletionFault::kNone:
       break;
   }
-  // PCIe 2.4.1: a completion does not pass a posted request.
-  if (posted_ready_ < sim_now()) return port_.send_completion(payload);
-  simulation_.agenda.at<&Endpoint::send_completion>(posted_ready_, *this, handle_of(payload));
-}
-
-void Endpoint::send_completion(std::uint64_t payload) {
-  port_.send_completion(payload_of(payload));
+  egress_.complete(payload);
 }
 
 tlm::tlm_sync_enum Endpoint::memory_response(Payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
   auto& info = Transaction::of(payload);
   payload.set_address(info.hop_context);
-  if (in_hot_reset()) {
+  if (functions_.in_hot_reset()) {
     finish(payload, Completion::kUnsupportedRequest);
   } else if (payload.is_response_error()) {
-    unsupported(of_chip(info.function), payload);
+    unsupported(functions_.of_chip(info.function), payload);
   } else {
     finish(payload, info.completion);
   }
@@ -274,7 +249,7 @@ tlm::tlm_sync_enum Endpoint::memory_response(Payload& payload, tlm::tlm_phase&, 
 }
 
 void Endpoint::raise(unsigned number, unsigned vector, std::uint64_t cause) {
-  auto& function = of_chip(number);
+  auto& function = functions_.of_chip(number);
   // Registers and commands name it: software may have written anything.
   if (vector >= function.msix().vectors()) return;
   if (function.in_reset()) return;
@@ -297,58 +272,62 @@ void Endpoint::send_message(const EndpointFunction& function, unsigned vector,
   info.kind = TransactionKind::kInterrupt;
   info.posted = true;
   info.function = static_cast<std::uint8_t>(function.has_device() ? function.device() : 0);
-  info.requester = static_cast<std::uint16_t>(bus_ << 8 | function.number());
+  info.requester = functions_.requester(function);
   info.cause = cause;
   info.issued = sim_now();
-  post(payload);
+  egress_.post(payload);
 }
 
-// PCIe 6.6.2. Reads in flight end before anybody else learns of the reset; what the card sends
-// while it lasts is refused.
-void Endpoint::function_level_reset(EndpointFunction& function) {
-  SimTime time = ticks(chip_.endpoint.flr_time);
-  if (function.has_device()) time = std::max(time, reset_times_[function.device()]);
-  function.reset(FunctionReset::kFunctionLevel, sim_now() + time);
-  if (&function == &functions_.front()) follow_virtual_functions();
-  if (function.has_device()) reset_behind(function.device());
-}
-
-// PCIe 6.6.1: the conventional reset that comes with the link, also of the addresses.
 void Endpoint::hot_reset() {
-  hot_reset_until_ = sim_now() + ticks(chip_.endpoint.flr_time);
-  for (auto& function : functions_) function.reset(FunctionReset::kConventional, hot_reset_until_);
-  follow_virtual_functions();
-  for (const auto& function : functions_) {
-    if (function.has_device()) reset_behind(function.device());
+  reset_behind(functions_.hot_reset());
+}
+
+// Reads in flight end before anybody else learns of the reset (PCIe 6.6.2); what the card sends
+// while it lasts is refused.
+void Endpoint::reset_behind(const FunctionSet::Devices& functions) {
+  for (const unsigned function : functions) {
+    reads_.abort(function);
+    for (auto* listener : listeners_) listener->function_reset(function);
   }
 }
 
-// Those that go with VF Enable leave nothing behind.
-void Endpoint::follow_virtual_functions() {
-  const unsigned gone = virtual_functions_.follow(functions_.front().virtual_functions());
-  for (unsigned i = 0; i < gone; ++i) {
-    const auto& function = virtual_functions_.at(i);
-    if (function.has_device()) reset_behind(function.device());
+tlm::tlm_sync_enum Endpoint::dma_request(int port, Payload& payload, tlm::tlm_phase&,
+                                         sc_core::sc_time& delay) {
+  auto& info = Transaction::of(payload);
+  sc_assert(payload.get_data_length() <= kMaxDmaRequest);
+  const auto& function = functions_.of_chip(info.function);
+  info.requester = functions_.requester(function);
+  const bool allowed = function.bus_master() && !function.in_reset();
+  if (info.posted) {
+    const bool may_ask = info.kind != TransactionKind::kPageRequest || function.page_requests() > 0;
+    if (!allowed || !may_ask) return refuse_posted(payload);
+    delay = sc_core::sc_time::from_value(egress_.post(payload) - sim_now());
+  } else if (allowed) {
+    reads_.start(static_cast<unsigned>(port), payload);
+  } else {
+    reads_.reject(static_cast<unsigned>(port), payload);
   }
+  return tlm::TLM_ACCEPTED;
 }
 
-void Endpoint::reset_behind(unsigned function) {
-  for (unsigned tag = 0; tag < tags_.size(); ++tag) {
-    const bool open = tags_[tag].client && tags_[tag].function == function;
-    if (open) end_read(tag, Completion::kCompleterAbort, nullptr);
+tlm::tlm_sync_enum Endpoint::refuse_posted(Payload& payload) {
+  const auto& info = Transaction::of(payload);
+  auto& function = functions_.of_chip(info.function);
+  if (!function.in_reset()) {
+    function.log_uncorrectable(kAerInternalError, tlp_header(payload, info));
   }
-  for (auto* listener : listeners_) listener->function_reset(function);
+  refuse(payload, Completion::kCompleterAbort);
+  return tlm::TLM_COMPLETED;
 }
 
-EndpointFunction& Endpoint::of_chip(unsigned function) {
-  const unsigned physical = chip_.physical_functions();
-  return function < physical ? functions_[function] : virtual_functions_.at(function - physical);
+void Endpoint::completion_arrived(unsigned, Payload& wire) {
+  reads_.completion_arrived(wire);
 }
 
-// PASIDs of virtual functions are enabled in the physical one.
-bool Endpoint::pasid_enabled(unsigned function) const {
-  const bool is_virtual = function >= chip_.physical_functions();
-  return (is_virtual ? functions_.front() : functions_[function]).pasid_enabled();
+void Endpoint::read_ended(unsigned port, Payload& client) {
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay;
+  dma_sockets[port]->nb_transport_bw(client, phase, delay);
 }
 
 }  // namespace npu::model

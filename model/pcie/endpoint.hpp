@@ -10,7 +10,6 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <functional>
-#include <memory>
 #include <systemc>
 #include <utility>
 #include <vector>
@@ -18,11 +17,10 @@
 #include "model/config/chip_config.hpp"
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
-#include "model/pcie/deadlines.hpp"
-#include "model/pcie/function.hpp"
+#include "model/pcie/egress_queue.hpp"
+#include "model/pcie/function_set.hpp"
 #include "model/pcie/port.hpp"
-#include "model/pcie/virtual_functions.hpp"
-#include "npu/abi/layout.hpp"
+#include "model/pcie/read_requester.hpp"
 
 namespace npu::model {
 
@@ -30,7 +28,8 @@ class Endpoint : public sc_core::sc_module,
                  public InterruptPort,
                  public ConfigTarget,
                  public HostServicesPort,
-                 private PortOwner {
+                 private PortOwner,
+                 private ReadRequester::Owner {
  public:
   using Payload = tlm::tlm_generic_payload;
 
@@ -58,7 +57,7 @@ class Endpoint : public sc_core::sc_module,
   PciePort& port() { return port_; }
   // Packed BDF of a function of the chip.
   std::uint16_t requester(unsigned function = 0) const {
-    return static_cast<std::uint16_t>(bus_ << 8 | of_chip(function).number());
+    return functions_.requester(functions_.of_chip(function));
   }
   const ChipConfig& chip() const { return chip_; }
   Picoseconds receiver_hold() const { return chip_.endpoint.ingress; }
@@ -69,9 +68,11 @@ class Endpoint : public sc_core::sc_module,
   // The link is down or in hot reset: all functions are reset, what they had under way is lost.
   void hot_reset() override;
   // When the last reset of function 0 is over.
-  SimTime ready_at() const { return functions_.front().ready_at(); }
+  SimTime ready_at() const { return functions_.first().ready_at(); }
   // What is behind the function takes this long to be reset.
-  void set_reset_time(unsigned function, Picoseconds time) { reset_times_[function] = ticks(time); }
+  void set_reset_time(unsigned function, Picoseconds time) {
+    functions_.set_reset_time(function, time);
+  }
   void add_reset_listener(ResetListener& listener) { listeners_.push_back(&listener); }
   // Called with the function when an ATS Invalidate Request for it has arrived. True: what it has
   // cached is gone and in use no more; false: it will be, and then invalidated(request) is called.
@@ -83,13 +84,13 @@ class Endpoint : public sc_core::sc_module,
   void on_page_response(PageResponseListener listener) { on_page_response_ = std::move(listener); }
   // HostServicesPort
   bool translations_enabled(unsigned function) const override {
-    return of_chip(function).ats_enabled() && pasid_enabled(function);
+    return functions_.of_chip(function).ats_enabled() && functions_.pasid_enabled(function);
   }
   unsigned page_requests(unsigned function) const override {
-    return of_chip(function).page_requests();
+    return functions_.of_chip(function).page_requests();
   }
   void set_page_request_status(unsigned function, std::uint16_t bits) override {
-    of_chip(function).set_page_request_status(bits);
+    functions_.of_chip(function).set_page_request_status(bits);
   }
   std::uint16_t requester_of(unsigned function) const override { return requester(function); }
   void add_write_loss_listener(WriteLossListener& listener) {
@@ -98,26 +99,18 @@ class Endpoint : public sc_core::sc_module,
 
   // Faults for tests: one completion each, sent to the host or received for the card's reads.
   enum class CompletionSide { kSent, kReceived };
-  void poison_next_completion(CompletionSide side) { fault_[index(side)] = Fault::kPoison; }
-  void drop_next_completion(CompletionSide side) { fault_[index(side)] = Fault::kDrop; }
-  std::size_t outstanding_reads() const { return outstanding_; }
+  void poison_next_completion(CompletionSide side) {
+    fail_next_completion(side, CompletionFault::kPoison);
+  }
+  void drop_next_completion(CompletionSide side) {
+    fail_next_completion(side, CompletionFault::kDrop);
+  }
+  std::size_t outstanding_reads() const { return reads_.outstanding(); }
 
  private:
-  enum class Fault : std::uint8_t { kNone, kPoison, kDrop };
-  static std::size_t index(CompletionSide side) { return side == CompletionSide::kSent ? 0 : 1; }
-  Fault take_fault(CompletionSide side) { return std::exchange(fault_[index(side)], Fault::kNone); }
+  using Place = FunctionSet::Place;
 
-  // A read of the card's DMA between its BEGIN_REQ and its BEGIN_RESP. A payload of the endpoint's
-  // own travels, so that one that comes back late meets nobody else's memory.
-  struct Tag {
-    Payload* client = nullptr;  // null: free, or given up and waiting for the late completion
-    bool travelling = false;    // the request or its completion is on its way
-    unsigned port = 0;
-    unsigned function = 0;
-    std::uint32_t generation = 0;
-    std::unique_ptr<unsigned char[]> data;  // the completion's, until the client takes it
-  };
-
+  void fail_next_completion(CompletionSide side, CompletionFault fault);
   // from the link
   SimTime request_arrived(unsigned port, Payload& payload) override;
   void completion_arrived(unsigned port, Payload& wire) override;
@@ -125,78 +118,36 @@ class Endpoint : public sc_core::sc_module,
   void serve_config(Payload& payload);
   void serve_invalidation(Payload& payload);
   void serve_page_response(Payload& payload);
-  // Where an access of the host goes; `function` null: nowhere.
-  struct Place {
-    EndpointFunction* function = nullptr;
-    int bar = -1;
-    Bytes offset = 0;
-    bool is_memory() const {
-      return function != nullptr && function->has_device() &&
-             bar == static_cast<int>(abi::kMemoryBar);
-    }
-  };
-  Place decode(const Payload& payload);
-  EndpointFunction* find(unsigned number);
   void serve_memory(Payload& payload);
   void access_registers(Payload& payload, const Place& place);
   bool access_msix(EndpointFunction& function, Payload& payload, Bytes offset);
   void undecoded(Payload& payload);
   void unsupported(EndpointFunction& function, Payload& payload);
   void finish(Payload& payload, Completion completion);
-  void send_completion(std::uint64_t payload);
   tlm::tlm_sync_enum memory_response(Payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
   // from the DMA
   tlm::tlm_sync_enum dma_request(int port, Payload& payload, tlm::tlm_phase& phase,
                                  sc_core::sc_time& delay);
-  SimTime post(Payload& payload);
-  void send_posted(std::uint64_t payload);
-  void start_read(unsigned port, Payload& client);
-  void send_read(std::uint64_t wire);
-  void deliver(std::uint64_t handle);
   tlm::tlm_sync_enum refuse_posted(Payload& payload);
-  void refuse_dma(std::uint64_t handle);
-  void respond(unsigned port, Payload& payload);
-  unsigned take_tag();
-  friend class Deadlines<Endpoint>;
-  bool is_waiting(std::uint64_t context) const;
-  void end_read(unsigned number, Completion completion, const unsigned char* data);
-  void timed_out(std::uint64_t context);
-  void log_completion_error(Completion completion, const Payload& payload);
+  void send_read(Payload& wire) override { port_.send_request(wire); }
+  void read_ended(unsigned port, Payload& client) override;
   // reset and interrupts
-  void function_level_reset(EndpointFunction& function);
-  void follow_virtual_functions();
-  void reset_behind(unsigned function);
-  // By the chip's number.
-  EndpointFunction& of_chip(unsigned function);
-  const EndpointFunction& of_chip(unsigned function) const {
-    return const_cast<Endpoint*>(this)->of_chip(function);
-  }
-  bool pasid_enabled(unsigned function) const;
-  bool is_pending(unsigned function) const;
-  bool in_hot_reset() const { return hot_reset_until_ != 0 && sim_now() < hot_reset_until_; }
+  void reset_behind(const FunctionSet::Devices& functions);
   void deliver_pending(EndpointFunction& function);
   void send_message(const EndpointFunction& function, unsigned vector, std::uint64_t cause);
 
   Simulation& simulation_;
   ChipConfig chip_;
   PciePort port_;
-  std::vector<EndpointFunction> functions_;  // physical ones, the chip's first
-  SimTime hot_reset_until_ = 0;
-  VirtualFunctions virtual_functions_;
-  std::vector<SimTime> reset_times_;  // by function of the chip
+  FunctionSet functions_;
+  EgressQueue egress_;
+  ReadRequester reads_;
   std::vector<ResetListener*> listeners_;
   std::vector<WriteLossListener*> loss_listeners_;
   InvalidationListener on_invalidation_;
   PageResponseListener on_page_response_;
-  std::uint8_t bus_ = 0;
-  std::vector<Tag> tags_;
-  std::vector<unsigned> free_tags_;
-  std::size_t outstanding_ = 0;
-  Deadlines<Endpoint> deadlines_;
-  SimTime posted_ready_ = 0;  // when the last write posted reaches the transmitter
-  SimTime posted_sent_ = 0;   // when what was posted so far has left
-  std::array<Fault, 2> fault_{};
+  CompletionFault sent_fault_ = CompletionFault::kNone;
   std::uint32_t track_;
 };
 

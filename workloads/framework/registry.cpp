@@ -5,7 +5,7 @@
 #include <cassert>
 
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/nearest_name.hpp"
+#include "workloads/framework/suggestion.hpp"
 
 namespace npu::workloads {
 

@@ -12,7 +12,7 @@
 #include "workloads/programs/support/card_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::alloc_churn {
 namespace {
 
 constexpr Bytes kTag = 64;
@@ -220,6 +220,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::alloc_churn
 
 Workload alloc_churn() {
   return {"alloc_churn",
@@ -234,7 +235,7 @@ Workload alloc_churn() {
            {"compaction", ParameterType::kFlag, "", "off",
             "move blocks when a request is refused although enough is free", 0, 1},
            card_parameter()},
-          run};
+          programs::alloc_churn::run};
 }
 
 }  // namespace npu::workloads

@@ -9,7 +9,7 @@
 #include "workloads/programs/support/card_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::bar0_trap {
 namespace {
 
 constexpr Bytes kCell = 64;
@@ -89,13 +89,14 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::bar0_trap
 
 Workload bar0_trap() {
   return {"bar0_trap",
           "Stream windows in BAR0 fail with a clear error; in BAR2 hundreds of streams work",
           {{"streams", ParameterType::kInteger, "", "256", "streams to create in BAR2", 1, 1024},
            card_parameter()},
-          run};
+          programs::bar0_trap::run};
 }
 
 }  // namespace npu::workloads

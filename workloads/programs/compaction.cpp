@@ -12,7 +12,7 @@
 #include "workloads/programs/support/compaction_stages.hpp"
 
 namespace npu::workloads {
-
+namespace programs::compaction {
 namespace {
 
 constexpr Bytes kWanted = 3_GiB;
@@ -186,6 +186,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::compaction
 
 Workload compaction() {
   return {
@@ -208,7 +209,7 @@ Workload compaction() {
        {"occupancy", ParameterType::kInteger, "%", "95", "random: of the device memory", 1, 100},
        {"max_size", ParameterType::kSize, "B", "256MiB", "random: largest block", 2_MiB, 16_GiB},
        card_parameter()},
-      run};
+      programs::compaction::run};
 }
 
 }  // namespace npu::workloads

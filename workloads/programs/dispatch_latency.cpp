@@ -13,7 +13,7 @@
 #include "workloads/programs/support/scheduler_work.hpp"
 
 namespace npu::workloads {
-
+namespace programs::dispatch_latency {
 namespace {
 
 constexpr driver::KernelId kEmpty{0};
@@ -181,6 +181,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::dispatch_latency
 
 Workload dispatch_latency() {
   std::vector<ParameterSpec> parameters = {
@@ -190,7 +191,7 @@ Workload dispatch_latency() {
   }
   return {"dispatch_latency",
           "Empty tasks, in a chain and side by side, with both handshakes: what a task costs",
-          std::move(parameters), run};
+          std::move(parameters), programs::dispatch_latency::run};
 }
 
 }  // namespace npu::workloads

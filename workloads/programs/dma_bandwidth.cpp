@@ -17,7 +17,7 @@
 #include "workloads/programs/support/copy_path.hpp"
 
 namespace npu::workloads {
-
+namespace programs::dma_bandwidth {
 namespace {
 
 constexpr Bytes kStripe = 1_MiB;      // a copy is spread over streams in parts no smaller than this
@@ -283,6 +283,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::dma_bandwidth
 
 Workload dma_bandwidth() {
   return {"dma_bandwidth",
@@ -300,7 +301,7 @@ Workload dma_bandwidth() {
             "compared per measurement, in windows of 64 KiB; 0: nothing", 0, 64_GiB},
            ring_parameter(),
            card_parameter()},
-          run};
+          programs::dma_bandwidth::run};
 }
 
 }  // namespace npu::workloads

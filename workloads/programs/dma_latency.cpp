@@ -10,7 +10,7 @@
 #include "workloads/programs/support/typical_sample.hpp"
 
 namespace npu::workloads {
-
+namespace programs::dma_latency {
 namespace {
 
 class Bench {
@@ -114,6 +114,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::dma_latency
 
 Workload dma_latency() {
   return {"dma_latency",
@@ -124,7 +125,7 @@ Workload dma_latency() {
            policy_parameter(),
            ring_parameter(),
            card_parameter()},
-          run};
+          programs::dma_latency::run};
 }
 
 }  // namespace npu::workloads

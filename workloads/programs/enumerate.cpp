@@ -7,7 +7,7 @@
 #include "workloads/programs/programs.hpp"
 
 namespace npu::workloads {
-
+namespace programs::enumerate {
 namespace {
 
 void report_card(Report& report, Table& table, const driver::CardInfo& card) {
@@ -60,13 +60,14 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::enumerate
 
 Workload enumerate() {
   return {"enumerate",
           "Functions and cards found by configuration reads alone, and the time that takes",
           {{"exhaustive", ParameterType::kFlag, "", "off",
             "read all 256 x 32 x 8 functions instead of stepping over absent ones", 0, 1}},
-          run};
+          programs::enumerate::run};
 }
 
 }  // namespace npu::workloads

@@ -11,7 +11,7 @@
 #include "workloads/programs/support/waiters.hpp"
 
 namespace npu::workloads {
-
+namespace programs::event_wait {
 namespace {
 
 constexpr Bytes kSmallest = 64;
@@ -156,6 +156,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::event_wait
 
 Workload event_wait() {
   return {
@@ -178,7 +179,7 @@ Workload event_wait() {
        {"warm_up", ParameterType::kInteger, "", "6", "waits before those, unmeasured", 0, 10'000},
        ring_parameter(),
        card_parameter()},
-      run};
+      programs::event_wait::run};
 }
 
 }  // namespace npu::workloads

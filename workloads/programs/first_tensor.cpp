@@ -10,7 +10,7 @@
 #include "workloads/programs/support/card_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::first_tensor {
 namespace {
 
 // What a framework would keep of the tensor.
@@ -116,6 +116,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::first_tensor
 
 Workload first_tensor() {
   return {"first_tensor",
@@ -124,7 +125,7 @@ Workload first_tensor() {
            {"columns", ParameterType::kInteger, "", "1024", "its columns", 1, 16'384},
            policy_parameter(),
            card_parameter()},
-          run};
+          programs::first_tensor::run};
 }
 
 }  // namespace npu::workloads

@@ -20,7 +20,7 @@
 #include "workloads/task_graph/graph_check.hpp"
 
 namespace npu::workloads {
-
+namespace programs::graph {
 namespace {
 
 namespace fs = std::filesystem;
@@ -216,6 +216,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::graph
 
 Workload graph() {
   auto parameters = graph_parameters("vector_diamond", "batch=4,blocks=8");
@@ -230,8 +231,8 @@ Workload graph() {
   return {"graph",
           "A task graph from a file on the AI Cores: right, how fast, what dispatch costs",
           parameters,
-          run,
-          check_graph_and_dump,
+          programs::graph::run,
+          programs::graph::check_graph_and_dump,
           graph_inputs};
 }
 

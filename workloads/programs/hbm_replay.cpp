@@ -14,7 +14,7 @@
 #include "workloads/programs/support/reference_figures.hpp"
 
 namespace npu::workloads {
-
+namespace programs::hbm_replay {
 namespace {
 
 using replay::AccessPattern;
@@ -321,6 +321,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::hbm_replay
 
 Workload hbm_replay() {
   return {"hbm_replay",
@@ -368,7 +369,7 @@ Workload hbm_replay() {
             0,
             0,
             {"own", "hbm2e_2400", "hbm2e_3200", "hbm3_5200"}}},
-          run};
+          programs::hbm_replay::run};
 }
 
 }  // namespace npu::workloads

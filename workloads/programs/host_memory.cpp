@@ -13,7 +13,7 @@
 #include "workloads/programs/support/host_work_parts.hpp"
 
 namespace npu::workloads {
-
+namespace programs::host_memory {
 namespace {
 
 using Buffer = std::unique_ptr<platform::DmaMemory>;
@@ -217,6 +217,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::host_memory
 
 Workload host_memory() {
   return {
@@ -228,7 +229,7 @@ Workload host_memory() {
        {"cards", ParameterType::kIntegerList, "", "1", "cards that copy at once", 1, 64},
        {"bytes", ParameterType::kSize, "B", "4MiB", "copied by each of them", 64, 16_GiB},
        card_parameter()},
-      run};
+      programs::host_memory::run};
 }
 
 }  // namespace npu::workloads

@@ -15,7 +15,7 @@
 #include "workloads/programs/support/matrix_check.hpp"
 
 namespace npu::workloads {
-
+namespace programs::matmul {
 namespace {
 
 namespace gemm = kernels::gemm;
@@ -163,6 +163,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::matmul
 
 Workload matmul() {
   constexpr std::uint64_t kLargest = 1 << 20;
@@ -197,7 +198,7 @@ Workload matmul() {
       card_parameter()};
   for (auto& parameter : run_parameters()) parameters.push_back(std::move(parameter));
   return {"matmul", "Matrix multiplication by task graph, scheduler firmware and AI Cores",
-          std::move(parameters), run};
+          std::move(parameters), programs::matmul::run};
 }
 
 }  // namespace npu::workloads

@@ -14,7 +14,7 @@
 #include "workloads/programs/support/runtime_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::matmul_kernel {
 namespace {
 
 namespace gemm = kernels::gemm;
@@ -141,6 +141,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::matmul_kernel
 
 Workload matmul_kernel() {
   constexpr std::uint64_t kLargest = 1 << 20;
@@ -160,7 +161,7 @@ Workload matmul_kernel() {
            {"launches", ParameterType::kInteger, "", "1",
             "one after another; the last is timed, with what those before left in the L2", 1, 1000},
            card_parameter()},
-          run};
+          programs::matmul_kernel::run};
 }
 
 }  // namespace npu::workloads

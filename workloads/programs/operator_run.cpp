@@ -17,7 +17,7 @@
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::operator_run {
 namespace {
 
 using operators::OperatorCall;
@@ -222,6 +222,7 @@ ParameterSpec choice_of(const char* name, std::string standard, const char* doc,
 }
 
 }  // namespace
+}  // namespace programs::operator_run
 
 Workload operator_run() {
   std::vector<std::string> names;
@@ -232,35 +233,38 @@ Workload operator_run() {
   return {
       "operator",
       "An operator compiled on demand, and what each layer of its call costs",
-      {choice_of("name", "basic_matmul", "of the operator", names),
+      {programs::operator_run::choice_of("name", "basic_matmul", "of the operator", names),
        {"shape", ParameterType::kIntegerList, "", "256,256,256",
         "m,n,k; of batched_matmul batch,m,n,k; of grouped_matmul groups,m,n,k; of gemv m,k; of "
         "elementwise count; of softmax and "
         "rms_norm rows,columns; of flash_attention batch,heads,kv_heads,queries,keys,head",
-        0, kMostSide},
-       choice_of("dtype", "float16", "of the inputs", types),
-       choice_of("out_dtype", "auto",
-                 "of the result; auto: int32 of int8, float32 of quant_matmul, else dtype", outs),
+        0, programs::operator_run::kMostSide},
+       programs::operator_run::choice_of("dtype", "float16", "of the inputs", types),
+       programs::operator_run::choice_of(
+           "out_dtype", "auto",
+           "of the result; auto: int32 of int8, float32 of quant_matmul, else dtype", outs),
        {"transpose_a", ParameterType::kFlag, "", "off", "A lies as k x m"},
        {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
-       choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
-       choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
-       choice_of("expression", "a*s+b", "of elementwise; s is 0.5", {"a+b", "a*s+b", "max(a,b)"}),
+       programs::operator_run::choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
+       programs::operator_run::choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
+       programs::operator_run::choice_of("expression", "a*s+b", "of elementwise; s is 0.5",
+                                         {"a+b", "a*s+b", "max(a,b)"}),
        {"causal", ParameterType::kFlag, "", "off", "flash_attention: query i sees keys 0 to i"},
-       choice_of("slice", "m", "of grouped_matmul: groups are rows of A, or parts of k",
-                 {"m", "k"}),
+       programs::operator_run::choice_of(
+           "slice", "m", "of grouped_matmul: groups are rows of A, or parts of k", {"m", "k"}),
        {"splits", ParameterType::kInteger, "", "0",
         "parts of k of splitk_matmul; 0: as many as keep cores busy", 0, 65'536},
        {"cores", ParameterType::kInteger, "", "0", "to use; 0: all", 0, 65'536},
        {"calls", ParameterType::kInteger, "", "2", "in this process; the last is reported", 1,
         1'000'000},
-       choice_of("cache", "none",
-                 "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
-                 "~/.cache/npusim/jit",
-                 {"none", "folder"}),
+       programs::operator_run::choice_of(
+           "cache", "none",
+           "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
+           "~/.cache/npusim/jit",
+           {"none", "folder"}),
        card_parameter()},
-      run_operator,
-      check_call};
+      programs::operator_run::run_operator,
+      programs::operator_run::check_call};
 }
 
 }  // namespace npu::workloads

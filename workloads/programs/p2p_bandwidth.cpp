@@ -15,7 +15,7 @@
 #include "workloads/programs/support/peer_path.hpp"
 
 namespace npu::workloads {
-
+namespace programs::p2p_bandwidth {
 namespace {
 
 constexpr Bytes kWindow = 64_KiB;     // compared at once
@@ -309,6 +309,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::p2p_bandwidth
 
 Workload p2p_bandwidth() {
   return {
@@ -338,7 +339,7 @@ Workload p2p_bandwidth() {
        {"verify", ParameterType::kSize, "B", "1MiB",
         "compared per transfer and measurement, in windows of 64 KiB; 0: nothing", 0, 64_GiB},
        ring_parameter()},
-      run};
+      programs::p2p_bandwidth::run};
 }
 
 }  // namespace npu::workloads

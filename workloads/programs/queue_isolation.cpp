@@ -10,7 +10,7 @@
 #include "workloads/programs/support/isolation_scene.hpp"
 
 namespace npu::workloads {
-
+namespace programs::queue_isolation {
 namespace {
 
 struct Attempt {
@@ -132,13 +132,14 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::queue_isolation
 
 Workload queue_isolation() {
   return {"queue_isolation",
           "Attempts of one process against others on its card: faults, and nobody else affected",
           {{"entries", ParameterType::kInteger, "", "200", "of each neighbour's queue", 1, 4096},
            card_parameter()},
-          run};
+          programs::queue_isolation::run};
 }
 
 }  // namespace npu::workloads

@@ -12,7 +12,7 @@
 #include "workloads/programs/support/typical_sample.hpp"
 
 namespace npu::workloads {
-
+namespace programs::queue_latency {
 namespace {
 
 constexpr Bytes kCopied = 4_KiB;
@@ -173,6 +173,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::queue_latency
 
 Workload queue_latency() {
   return {"queue_latency",
@@ -189,7 +190,7 @@ Workload queue_latency() {
            policy_parameter(),
            queue_memory_parameter(),
            card_parameter()},
-          run};
+          programs::queue_latency::run};
 }
 
 }  // namespace npu::workloads

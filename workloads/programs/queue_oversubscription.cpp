@@ -6,7 +6,7 @@
 #include "workloads/programs/support/queue_fleet.hpp"
 
 namespace npu::workloads {
-
+namespace programs::queue_oversubscription {
 namespace {
 
 Status run(Context& context) {
@@ -44,6 +44,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::queue_oversubscription
 
 Workload queue_oversubscription() {
   return {"queue_oversubscription",
@@ -59,7 +60,7 @@ Workload queue_oversubscription() {
             1'000'000'000},
            queue_memory_parameter(),
            card_parameter()},
-          run};
+          programs::queue_oversubscription::run};
 }
 
 }  // namespace npu::workloads

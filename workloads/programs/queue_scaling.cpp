@@ -9,7 +9,7 @@
 #include "workloads/programs/support/queue_fleet.hpp"
 
 namespace npu::workloads {
-
+namespace programs::queue_scaling {
 namespace {
 
 Status measure(Context& context, driver::Device& device, std::uint64_t queues, Table& table) {
@@ -58,6 +58,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::queue_scaling
 
 Workload queue_scaling() {
   return {"queue_scaling",
@@ -66,7 +67,7 @@ Workload queue_scaling() {
            {"entries", ParameterType::kInteger, "", "16", "entries per queue", 1, 4096},
            queue_memory_parameter(),
            card_parameter()},
-          run};
+          programs::queue_scaling::run};
 }
 
 }  // namespace npu::workloads

@@ -18,7 +18,7 @@
 #include "workloads/programs/support/card_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::ring_pressure {
 namespace {
 
 constexpr Bytes kSlotStride = 64;
@@ -234,6 +234,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::ring_pressure
 
 Workload ring_pressure() {
   return {"ring_pressure",
@@ -244,7 +245,7 @@ Workload ring_pressure() {
            {"cell", ParameterType::kSize, "B", "8", "bytes that each command copies", 8, 64},
            ring_parameter(),
            card_parameter()},
-          run};
+          programs::ring_pressure::run};
 }
 
 }  // namespace npu::workloads

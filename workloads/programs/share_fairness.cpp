@@ -7,7 +7,7 @@
 #include "workloads/programs/support/sharing_client.hpp"
 
 namespace npu::workloads {
-
+namespace programs::share_fairness {
 namespace {
 
 class Fairness {
@@ -129,6 +129,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::share_fairness
 
 Workload share_fairness() {
   std::vector<ParameterSpec> parameters = {
@@ -144,7 +145,7 @@ Workload share_fairness() {
   for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
   parameters.push_back(card_parameter());
   return {"share_fairness", "Clients with shares of a card's cores: what each gets, against alone",
-          std::move(parameters), run};
+          std::move(parameters), programs::share_fairness::run};
 }
 
 }  // namespace npu::workloads

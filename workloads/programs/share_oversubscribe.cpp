@@ -9,7 +9,7 @@
 #include "workloads/programs/support/page_touches.hpp"
 
 namespace npu::workloads {
-
+namespace programs::share_oversubscribe {
 namespace {
 
 using driver::kPageSize;
@@ -174,6 +174,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::share_oversubscribe
 
 Workload share_oversubscribe() {
   return {
@@ -185,7 +186,7 @@ Workload share_oversubscribe() {
        fault_policy_parameter(),
        density_parameter(),
        card_parameter()},
-      run};
+      programs::share_oversubscribe::run};
 }
 
 }  // namespace npu::workloads

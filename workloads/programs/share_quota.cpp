@@ -8,7 +8,7 @@
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::share_quota {
 namespace {
 
 using driver::kPageSize;
@@ -195,6 +195,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::share_quota
 
 Workload share_quota() {
   return {"share_quota",
@@ -207,7 +208,7 @@ Workload share_quota() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          run};
+          programs::share_quota::run};
 }
 
 }  // namespace npu::workloads

@@ -6,7 +6,7 @@
 #include "workloads/programs/support/sharing_client.hpp"
 
 namespace npu::workloads {
-
+namespace programs::share_update {
 namespace {
 
 class Update {
@@ -124,6 +124,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::share_update
 
 Workload share_update() {
   std::vector<ParameterSpec> parameters = {
@@ -134,7 +135,7 @@ Workload share_update() {
   for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
   parameters.push_back(card_parameter());
   return {"share_update", "A client's share changed at run time: windows until it is what it gets",
-          std::move(parameters), run};
+          std::move(parameters), programs::share_update::run};
 }
 
 }  // namespace npu::workloads

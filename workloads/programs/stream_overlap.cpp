@@ -13,7 +13,7 @@
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::stream_overlap {
 namespace {
 
 constexpr Bytes kWord = sizeof(std::uint32_t);
@@ -176,6 +176,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::stream_overlap
 
 Workload stream_overlap() {
   return {
@@ -185,7 +186,7 @@ Workload stream_overlap() {
        {"size", ParameterType::kSize, "B", "4MiB", "of a copy and of a kernel's data", 4, 1_GiB},
        {"blocks", ParameterType::kInteger, "", "64", "of a kernel", 1, 65'536},
        card_parameter()},
-      run};
+      programs::stream_overlap::run};
 }
 
 }  // namespace npu::workloads

@@ -14,7 +14,7 @@
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::svm_fault {
 namespace {
 
 using driver::kPageSize;
@@ -159,6 +159,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::svm_fault
 
 Workload svm_fault() {
   return {
@@ -176,7 +177,7 @@ Workload svm_fault() {
        fault_policy_parameter(),
        density_parameter(),
        card_parameter()},
-      run};
+      programs::svm_fault::run};
 }
 
 }  // namespace npu::workloads

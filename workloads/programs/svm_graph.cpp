@@ -16,7 +16,7 @@
 #include "workloads/task_graph/graph_check.hpp"
 
 namespace npu::workloads {
-
+namespace programs::svm_graph {
 namespace {
 
 using driver::kPageSize;
@@ -132,6 +132,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::svm_graph
 
 Workload svm_graph() {
   auto parameters = graph_parameters("managed", "pieces=512,height=16");
@@ -145,7 +146,7 @@ Workload svm_graph() {
           "A task graph on managed tensors that are larger than the card's memory: right, and how "
           "much slower",
           parameters,
-          run,
+          programs::svm_graph::run,
           check_graph,
           graph_inputs};
 }

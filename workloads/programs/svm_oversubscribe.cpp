@@ -14,7 +14,7 @@
 #include "workloads/programs/support/page_touches.hpp"
 
 namespace npu::workloads {
-
+namespace programs::svm_oversubscribe {
 namespace {
 
 using driver::kPageSize;
@@ -128,6 +128,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::svm_oversubscribe
 
 Workload svm_oversubscribe() {
   return {"svm_oversubscribe",
@@ -154,7 +155,7 @@ Workload svm_oversubscribe() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          run};
+          programs::svm_oversubscribe::run};
 }
 
 }  // namespace npu::workloads

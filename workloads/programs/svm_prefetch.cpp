@@ -9,7 +9,7 @@
 #include "workloads/programs/support/page_touches.hpp"
 
 namespace npu::workloads {
-
+namespace programs::svm_prefetch {
 namespace {
 
 using driver::kPageSize;
@@ -104,6 +104,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::svm_prefetch
 
 Workload svm_prefetch() {
   return {"svm_prefetch",
@@ -112,7 +113,7 @@ Workload svm_prefetch() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          run};
+          programs::svm_prefetch::run};
 }
 
 }  // namespace npu::workloads

@@ -10,7 +10,7 @@
 #include "workloads/programs/support/page_touches.hpp"
 
 namespace npu::workloads {
-
+namespace programs::svm_read_mostly {
 namespace {
 
 using driver::kPageSize;
@@ -115,6 +115,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::svm_read_mostly
 
 Workload svm_read_mostly() {
   return {"svm_read_mostly",
@@ -126,7 +127,7 @@ Workload svm_read_mostly() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          run};
+          programs::svm_read_mostly::run};
 }
 
 }  // namespace npu::workloads

@@ -16,7 +16,7 @@
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::svm_touch {
 namespace {
 
 using driver::kPageSize;
@@ -208,6 +208,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::svm_touch
 
 Workload svm_touch() {
   return {"svm_touch",
@@ -243,7 +244,7 @@ Workload svm_touch() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          run};
+          programs::svm_touch::run};
 }
 
 }  // namespace npu::workloads

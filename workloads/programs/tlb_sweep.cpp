@@ -10,7 +10,7 @@
 #include "workloads/programs/support/card_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::tlb_sweep {
 namespace {
 
 constexpr Bytes kCell = 64;
@@ -183,6 +183,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::tlb_sweep
 
 Workload tlb_sweep() {
   return {
@@ -204,7 +205,7 @@ Workload tlb_sweep() {
         100'000'000},
        {"accesses", ParameterType::kInteger, "", "2048", "measured copies per row", 1, 10'000'000},
        card_parameter()},
-      run};
+      programs::tlb_sweep::run};
 }
 
 }  // namespace npu::workloads

@@ -12,7 +12,7 @@
 #include "workloads/programs/support/elements.hpp"
 
 namespace npu::workloads {
-
+namespace programs::vector_add {
 namespace {
 
 // Less than this is not worth one more core.
@@ -104,6 +104,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::vector_add
 
 Workload vector_add() {
   std::vector<ParameterSpec> parameters = {
@@ -111,7 +112,8 @@ Workload vector_add() {
       {"type", ParameterType::kChoice, "", "fp32", "of all three", 0, 0, {"fp16", "fp32"}},
       card_parameter()};
   for (auto& parameter : run_parameters()) parameters.push_back(std::move(parameter));
-  return {"vector_add", "Sum of two tensors on the vector units", std::move(parameters), run};
+  return {"vector_add", "Sum of two tensors on the vector units", std::move(parameters),
+          programs::vector_add::run};
 }
 
 }  // namespace npu::workloads

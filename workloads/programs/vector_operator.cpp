@@ -16,7 +16,7 @@
 #include "workloads/programs/support/runtime_session.hpp"
 
 namespace npu::workloads {
-
+namespace programs::vector_operator {
 namespace {
 
 using kernels::vector::Operator;
@@ -210,6 +210,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::vector_operator
 
 Workload vector_operator() {
   return {"vector_operator",
@@ -221,7 +222,8 @@ Workload vector_operator() {
             "sigmoid, gelu (tanh), mish, exp (of half of x) or maximum of two tensors",
             0,
             0,
-            {std::begin(kNames), std::end(kNames)}},
+            {std::begin(programs::vector_operator::kNames),
+             std::end(programs::vector_operator::kNames)}},
            {"type",
             ParameterType::kChoice,
             "",
@@ -238,10 +240,11 @@ Workload vector_operator() {
             "large library; or a structure in device memory as well",
             0,
             0,
-            {std::begin(kTilings), std::end(kTilings)}},
+            {std::begin(programs::vector_operator::kTilings),
+             std::end(programs::vector_operator::kTilings)}},
            {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
            card_parameter()},
-          run};
+          programs::vector_operator::run};
 }
 
 }  // namespace npu::workloads

@@ -13,7 +13,7 @@
 #include "workloads/programs/support/isolation_sides.hpp"
 
 namespace npu::workloads {
-
+namespace programs::vf_isolation {
 namespace {
 
 namespace entries = driver::entries;
@@ -322,6 +322,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::vf_isolation
 
 Workload vf_isolation() {
   return {
@@ -329,7 +330,7 @@ Workload vf_isolation() {
       "What the owner of a virtual function may try against others: contained, and how fast they "
       "are meanwhile",
       {card_parameter()},
-      run};
+      programs::vf_isolation::run};
 }
 
 }  // namespace npu::workloads

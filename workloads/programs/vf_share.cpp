@@ -10,7 +10,7 @@
 #include "workloads/programs/support/divided_card.hpp"
 
 namespace npu::workloads {
-
+namespace programs::vf_share {
 namespace {
 
 // One function that copies: a few commands are always under way.
@@ -210,6 +210,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::vf_share
 
 Workload vf_share() {
   return {"vf_share",
@@ -226,7 +227,7 @@ Workload vf_share() {
            {"size", ParameterType::kSize, "B", "256KiB", "of a copy", 64, 64_MiB},
            {"time_us", ParameterType::kInteger, "us", "500", "how long they copy", 10, 1'000'000},
            card_parameter()},
-          run};
+          programs::vf_share::run};
 }
 
 }  // namespace npu::workloads

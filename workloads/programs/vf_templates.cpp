@@ -8,7 +8,7 @@
 #include "workloads/programs/support/divided_card.hpp"
 
 namespace npu::workloads {
-
+namespace programs::vf_templates {
 namespace {
 
 using driver::CardShare;
@@ -155,13 +155,14 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::vf_templates
 
 Workload vf_templates() {
   return {
       "vf_templates",
       "A virtual device by every template: matmul and dma_latency on it, destroyed, nothing lost",
       {card_parameter()},
-      run};
+      programs::vf_templates::run};
 }
 
 }  // namespace npu::workloads

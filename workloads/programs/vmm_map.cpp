@@ -11,7 +11,7 @@
 #include "workloads/programs/support/block_contents.hpp"
 
 namespace npu::workloads {
-
+namespace programs::vmm_map {
 namespace {
 
 constexpr Bytes kBlock = 2_MiB;
@@ -181,6 +181,7 @@ Status run(Context& context) {
 }
 
 }  // namespace
+}  // namespace programs::vmm_map
 
 Workload vmm_map() {
   return {"vmm_map",
@@ -188,7 +189,7 @@ Workload vmm_map() {
           {{"sizes", ParameterType::kSizeList, "B", "2MiB..16GiB", "memory to map", 2_MiB, 128_GiB},
            {"spaces", ParameterType::kInteger, "", "4", "processes with equal addresses", 2, 18},
            card_parameter()},
-          run};
+          programs::vmm_map::run};
 }
 
 }  // namespace npu::workloads

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/nearest_name.hpp"
 #include "workloads/framework/parameter_text.hpp"
+#include "workloads/framework/suggestion.hpp"
 #include "workloads/programs/support/elements.hpp"
 #include "workloads/task_graph/task_reader.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/config/short_keys.hpp"
 #include "tests/unit/config/config_files.hpp"
 
 namespace npu::model {
@@ -48,6 +49,11 @@ TEST_F(Overrides, errors_name_the_argument) {
 TEST_F(Overrides, an_unknown_key_suggests_the_nearest) {
   EXPECT_EQ(error_of("910b", {"link.lnaes=8"}),
             "--set link.lnaes=8: unknown key 'link.lnaes'; did you mean 'link.lanes'?");
+  EXPECT_EQ(nearest_key("lnaes"), "link.lanes");
+  EXPECT_EQ(nearest_key("host.cpu.clok"), "host.cpu.clock_mhz");
+  EXPECT_EQ(nearest_key("cpu.clok_mhz"), "cpu.clock_mhz");
+  EXPECT_EQ(nearest_key("frobnicate.the.card"), "");
+  EXPECT_EQ(nearest_key("."), "");
   EXPECT_EQ(error_of("910b", {"cards.1.link.lanes=8"})
                 .rfind("--set cards.1.link.lanes=8: unknown key 'cards.1.link.lanes'", 0),
             0U);

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "workloads/framework/nearest_name.hpp"
-
 namespace npu::workloads {
 namespace {
 
@@ -27,14 +25,6 @@ TEST(Registry, SuggestsTheNearestName) {
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(found.error().context, HasSubstr("did you mean 'dma_bandwidth'?"));
-}
-
-TEST(NearestName, ASwapOfNeighboursIsOneEdit) {
-  EXPECT_EQ(nearest_name("iwat", {"wait", "iota"}), "wait");
-}
-
-TEST(NearestName, NothingNearGivesNothing) {
-  EXPECT_EQ(nearest_name("frobnicate", {"wait", "stream"}), "");
 }
 
 }  // namespace

@@ -52,12 +52,12 @@ void choose(std::uint64_t seed, Choices& choices) {
 }
 
 template <std::size_t kSize>
-using Table = std::array<std::array<std::byte, kSize>, kValues>;
+using Encodings = std::array<std::array<std::byte, kSize>, kValues>;
 
 // One encoding for each of the few values.
 template <std::size_t kSize>
-Table<kSize> encodings(DataType type) {
-  Table<kSize> table{};
+Encodings<kSize> encodings(DataType type) {
+  Encodings<kSize> table{};
   const bool whole = type >= DataType::kInt8;
   int steps = -8;
   for (auto& bits : table) {

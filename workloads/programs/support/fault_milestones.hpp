@@ -7,6 +7,7 @@
 
 #include "npu/driver/managed.hpp"
 #include "npu/platform/trace.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/framework/reporting.hpp"
 #include "workloads/framework/trace_session.hpp"
 

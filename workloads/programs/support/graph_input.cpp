@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "npu/base/shortened.hpp"
-#include "workloads/framework/nearest_name.hpp"
+#include "workloads/framework/suggestion.hpp"
 #include "workloads/task_graph/graph_reader.hpp"
 
 namespace npu::workloads {

@@ -54,9 +54,9 @@ void Candidates::set_group_size(int banks) {
   for (int lane = 0; lane < kMaxLanes; ++lane) {
     group_of_[vector(lane)][lane % 8] = static_cast<Lane>(lane / banks);
   }
-  for (int first = 0; first < 8; first += banks) {
-    for (int bank = first; bank < std::min(first + banks, 8); ++bank) {
-      groups_[static_cast<std::size_t>(first)][bank] = -1;
+  for (int lane = 0; lane < 8; ++lane) {
+    for (int other = 0; other < 8; ++other) {
+      if (other / banks == lane / banks) groups_[static_cast<std::size_t>(lane)][other] = -1;
     }
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands that compete for one bus of a channel, at most one a bank, in arrays with a 16-bit
 // lane per bank, so that the earliest, of those with the same clock the oldest, is found without
-// branches.
+// branches. Lanes change eight at a time, because a vector load right after a store to one of them
+// waits.
 //
 // Two kinds of command share a bus: PRE and ACT, RD and WR. Each lane has the clock from which its
 // candidate is allowed. What holds back all of a kind is entered there as it happens (raise), or,
@@ -80,10 +81,10 @@ class Candidates {
     if (lanes > kBlock) block(v + 2);  // as most have; without a loop
     for (int more = 2 * kBlock; more < lanes; more += kBlock) block(v + vector(more));
   }
-  // No candidate of the kind is allowed before `limit` in the bank group from lane `first` on.
-  void raise_group(int first, unsigned kind, Clock limit) {
-    const LaneVector& whom = groups_[static_cast<unsigned>(first) % 8];
-    raise_vector(vector(first), kind, whom & near(limit));
+  // No candidate of the kind is allowed before `limit` in the bank group of the lane.
+  void raise_group(int lane, unsigned kind, Clock limit) {
+    const LaneVector& whom = groups_[static_cast<unsigned>(lane) % 8];
+    raise_vector(vector(lane), kind, whom & near(limit));
   }
   // The same for whole blocks.
   void raise(int first, int lanes, unsigned kind, Clock limit) {
@@ -195,7 +196,7 @@ class Candidates {
 
   int lanes_;
   Clock base_ = 0;
-  std::array<LaneVector, 8> groups_{};  // the lanes of a bank group, by its first lane
+  std::array<LaneVector, 8> groups_{};  // the lanes of a bank group, by each of them
   std::array<LaneVector, kMaxLanes / 8> group_of_{};
   // A lane whose clock is kNoTime has no candidate.
   std::array<LaneVector, kMaxLanes / 8> times_;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "model/hbm/channel_timing.hpp"
 #include "model/hbm/command.hpp"
 #include "model/hbm/lanes.hpp"
 
@@ -44,9 +45,9 @@ struct BankList {
 };
 
 // What a bank holds, and the clocks from which it allows each command; what its bank group and the
-// channel impose comes on top (channel_engine.hpp).
+// channel impose comes on top (channel_timing.hpp).
 struct alignas(64) Bank {
-  Clock act = 0, pre = 0, read = 0, write = 0;
+  BankClocks clocks;
   Clock refreshed = -kNever;  // end of the last refresh; kNever: one is due or under way
   std::array<BankList, 2> lists;
   std::uint32_t row = 0;

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/hbm/command_scheduler.hpp"
+
+namespace npu::model::hbm {
+
+CommandScheduler::CommandScheduler(const HbmConfig& config, std::vector<BurstDone>& done)
+    : split_(config.policy == HbmPolicy::kSplitQueues),
+      limit_{config.read_queue, split_ ? config.write_queue : config.read_queue},
+      layout_(config.timings),
+      drain_(config),
+      timing_(config.timings, layout_),
+      rows_(layout_, timing_, !split_),
+      columns_(layout_, timing_.limits()),
+      queue_(split_, limit_[0] + (split_ ? limit_[1] : 0) + static_cast<unsigned>(layout_.lanes())),
+      refreshes_(config.timings, layout_, split_),
+      account_(config.timings, timing_.limits(), done),
+      reporter_(layout_) {}
+
+void CommandScheduler::take_short_cuts(bool on) {
+  columns_.search_always(!on);
+  if (!on) columns_.keep(queue_, timing_);
+}
+
+void CommandScheduler::append(const Burst& burst, Clock at, Traffic traffic) {
+  if (queue_.ages_exhausted()) renumber();
+  const auto oldest = queue_.append(burst, at, traffic == Traffic::kAny && burst.write);
+  if (drain_changed(traffic)) {
+    update_all();
+  } else if (oldest == RequestQueue::Oldest::kMiss) {
+    const NextCommand before = rows_.next();
+    update_row(burst.lane, traffic);
+    // The youngest is first only if it comes earlier.
+    if (rows_.next().at == before.at && !rows_.acts_are_late(traffic)) rows_.set_next(before);
+  } else if (oldest == RequestQueue::Oldest::kHit) {
+    update_column(burst.lane, traffic);
+    if (!split(traffic)) update_row(burst.lane, traffic);  // the row stays open now
+  }
+}
+
+[[gnu::noinline]] void CommandScheduler::rebase(Clock now) {
+  rows_.rebase(now);
+  columns_.rebase(now);
+}
+
+[[gnu::noinline]] void CommandScheduler::renumber() {
+  const int less = queue_.lower_ages();
+  if (less == 0) {
+    queue_.renumber();
+    update_all();
+    return;
+  }
+  rows_.lower_ages(less);
+  columns_.lower_ages(less);
+}
+
+// A row is closed only when nothing keeps it open: split queues, a request whose ACT was issued or
+// a hit older than the miss; shared queue, any hit.
+bool CommandScheduler::may_precharge(const Bank& bank, Traffic traffic) const {
+  if (bank.opened != kNoRequest) return false;
+  const BankList& served = bank.lists[list(traffic)];
+  if (served.hit == kNoRequest) return true;
+  return split(traffic) && queue_.at(served.miss).age < queue_.at(served.hit).age;
+}
+
+void CommandScheduler::update_row(int lane, Traffic traffic) {
+  const Bank& bank = queue_.bank(lane);
+  const Slot miss = bank.lists[list(traffic)].miss;
+  rows_.forget(lane);
+  if (miss == kNoRequest || refreshes_.gates(lane)) {
+    rows_.withdraw(lane);
+  } else if (!bank.open) {
+    offer_activate(lane, miss);
+  } else if (may_precharge(bank, traffic)) {
+    offer_precharge(lane, traffic);
+  } else {
+    rows_.withdraw(lane);
+  }
+  if (rows_.acts_are_late(traffic)) rows_.reconsider(now_);
+}
+
+void CommandScheduler::offer_activate(int lane, Slot slot) {
+  const Request& request = queue_.at(slot);
+  const Clock from = timing_.activate_from(queue_.bank(lane).clocks, lane);
+  rows_.offer_activate(lane, request.age, std::max(from, request.arrived + 1), now_);
+}
+
+void CommandScheduler::offer_precharge(int lane, Traffic traffic) {
+  const Bank& bank = queue_.bank(lane);
+  const Request& request = queue_.at(bank.lists[list(traffic)].miss);
+  rows_.offer_precharge(lane, request.age, std::max(bank.clocks.pre, request.arrived + 1), now_);
+}
+
+void CommandScheduler::update_column(int lane, Traffic traffic) {
+  const Bank& bank = queue_.bank(lane);
+  const bool activated = bank.opened != kNoRequest;  // comes before all others on the column bus
+  const Slot next = activated ? bank.opened : bank.lists[list(traffic)].hit;
+  columns_.forget(lane);
+  if (next == kNoRequest || (!activated && refreshes_.gates(lane))) {
+    columns_.withdraw(lane);
+  } else {
+    offer_column(lane, next, activated, traffic);
+  }
+}
+
+void CommandScheduler::offer_column(int lane, Slot slot, bool activated, Traffic traffic) {
+  const Request& request = queue_.at(slot);
+  const bool write = is_write(request, traffic);
+  const Clock from = timing_.column_from(queue_.bank(lane).clocks, lane, write);
+  if (!columns_.kept() && (!activated || write)) columns_.keep(queue_, timing_);
+  columns_.offer(lane, {request.age, write, activated, std::max(from, request.arrived + 1)}, now_);
+}
+
+[[gnu::noinline]] void CommandScheduler::update_all() {
+  for (int lane = 0; lane < layout_.lanes(); ++lane) update_bank(lane);
+}
+
+void CommandScheduler::find_column(Traffic traffic) {
+  if (columns_.kept() && !columns_.searches_always() &&
+      oldest_is_first(columns_.next().at, traffic)) {
+    return;
+  }
+  columns_.find(queue_, timing_, traffic == Traffic::kAny && queue_.holds_writes());
+}
+
+// A row hit that is older than all others and may issue at once needs no search.
+bool CommandScheduler::oldest_is_first(Clock floor, Traffic traffic) {
+  if (columns_.any_activated()) return false;  // they come before it
+  const Slot slot = queue_.oldest();
+  const Request& request = queue_.at(slot);
+  const int lane = request.lane;
+  const Bank& bank = queue_.bank(lane);
+  if (slot == kNoRequest || bank.lists[list(traffic)].hit != slot || refreshes_.gates(lane)) {
+    return false;
+  }
+  const bool write = is_write(request, traffic);
+  const Clock from = columns_.from(lane, write, timing_.column_from(bank.clocks, lane, write));
+  if (std::max(from, request.arrived + 1) > floor) return false;
+  columns_.set_next({floor, lane});
+  return true;
+}
+
+void CommandScheduler::find_next() {
+  const auto unknown = [](const NextCommand& next) {
+    return next.at != kNever && next.lane == NextCommand::kUnknown;
+  };
+  if (unknown(columns_.next())) find_column(Traffic::kAny);
+  if (unknown(rows_.next())) find_row(Traffic::kAny);
+}
+
+bool CommandScheduler::step_columns(Clock at, Traffic traffic) {
+  if (columns_.next().lane == NextCommand::kUnknown) find_column(traffic);
+  if (columns_.next().at != at) return false;
+  const bool awaited = issue_column(at, traffic);
+  find_column(traffic);
+  return awaited;
+}
+
+void CommandScheduler::step_rows(Clock at, Traffic traffic) {
+  if (rows_.next().lane == NextCommand::kUnknown) find_row(traffic);
+  if (rows_.next().at != at) return;
+  issue_row(at, traffic);
+  find_row(traffic);
+}
+
+// A RD or WR as far as it does not matter where its request waits.
+void CommandScheduler::serve(const Request& request, int lane, Clock at, Traffic traffic) {
+  Bank& bank = queue_.bank(lane);
+  const bool write = is_write(request, traffic);
+  account_.served(request, lane, layout_.pseudo_channel_of(lane), at, bank, refreshes_, traffic);
+  if (write) {
+    timing_.write(bank.clocks, lane, at);
+  } else {
+    timing_.read(bank.clocks, lane, at);
+  }
+}
+
+bool CommandScheduler::issue_column(Clock at, Traffic traffic) {
+  const int lane = columns_.next().lane;
+  Bank& bank = queue_.bank(lane);
+  const bool activated = bank.opened != kNoRequest;
+  const Slot slot = activated ? bank.opened : bank.lists[list(traffic)].hit;
+  const Request& request = queue_.at(slot);
+  const bool write = is_write(request, traffic);
+  reporter_.report(write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
+  serve(request, lane, at, traffic);
+  columns_.issued(lane, write, at, timing_);
+  bool awaited = false;
+  if (activated) {
+    bank.opened = kNoRequest;
+    columns_.served_activated(lane);
+    awaited = refreshes_.gates(lane);
+  } else {
+    queue_.unlink(slot, write);
+  }
+  queue_.release(slot, write);
+  if (drain_changed(traffic)) {
+    update_all();
+  } else if (activated && bank.lists[list(traffic)].hit == kNoRequest && !awaited) {
+    offer_precharge(lane, traffic);
+    columns_.withdraw(lane);
+  } else {
+    if (bank.lists[list(traffic)].miss != kNoRequest) update_row(lane, traffic);
+    update_column(lane, traffic);
+  }
+  return awaited;
+}
+
+void CommandScheduler::issue_row(Clock at, Traffic traffic) {
+  const int lane = rows_.next().lane;
+  Bank& bank = queue_.bank(lane);
+  if (bank.open) {
+    reporter_.report(CommandKind::kPrecharge, lane, 0, at);
+    precharge(lane, at);
+    rows_.precharged(lane, at, timing_.activate_from(bank.clocks, lane));
+    account_.precharged();
+    return;
+  }
+  const Slot slot = bank.lists[list(traffic)].miss;
+  Request& request = queue_.at(slot);
+  const std::uint32_t row = request.row;
+  request.activated = true;
+  reporter_.report(CommandKind::kActivate, lane, row, at);
+  activate(lane, at);
+  if (split(traffic)) {
+    queue_.unlink_first(slot, is_write(request, traffic));
+    bank.opened = slot;
+    columns_.activated(lane);
+  }
+  queue_.open_row(lane, row);
+  rows_.occupy_by_act(at);
+  account_.activated();
+  if (drain_changed(traffic)) {
+    update_all();
+  } else if (split(traffic)) {
+    offer_column(lane, slot, true, traffic);  // and nothing closes the row before that
+  } else {
+    update_column(lane, traffic);
+  }
+}
+
+// What the bank offers afterwards is for the caller to say.
+void CommandScheduler::precharge(int lane, Clock at) {
+  Bank& bank = queue_.bank(lane);
+  timing_.precharge(bank.clocks, at);
+  if (bank.lists[drain_.list()].hit != kNoRequest) {
+    columns_.withdraw(lane);
+    columns_.forget(lane);
+  }
+  queue_.close_row(lane);
+}
+
+void CommandScheduler::serve(const LoneBurst& lone) {
+  const Burst& burst = lone.burst();
+  const int lane = burst.lane;
+  Request request{};
+  request.tag = burst.tag;
+  request.write = burst.write;
+  request.arrived = lone.arrived();
+  if (lone.precharge() != kNever) {
+    reporter_.report(CommandKind::kPrecharge, lane, 0, lone.precharge());
+    precharge(lane, lone.precharge());
+    account_.precharged();
+  }
+  if (lone.activate() != kNever) {
+    reporter_.report(CommandKind::kActivate, lane, burst.row, lone.activate());
+    activate(lane, lone.activate());
+    queue_.open_row(lane, burst.row);
+    rows_.occupy_idle_by_act(lone.activate());
+    request.activated = true;
+    account_.activated();
+  }
+  const auto kind = burst.write ? CommandKind::kWrite : CommandKind::kRead;
+  reporter_.report(kind, lane, burst.row, lone.column());
+  serve(request, lane, lone.column(), Traffic::kAny);
+  columns_.issued_alone(lane, burst.write, lone.column());
+  drain_.served_alone(burst.write);
+  now_ = columns_.free();
+}
+
+void CommandScheduler::refresh_all_banks(unsigned pseudo_channel, Clock at) {
+  const int end = layout_.end_lane(pseudo_channel);
+  for (int lane = layout_.first_lane(pseudo_channel); lane < end; ++lane) {
+    timing_.refresh(queue_.bank(lane).clocks, at);
+  }
+}
+
+void CommandScheduler::refresh_bank(int lane, Clock at) {
+  const unsigned pseudo_channel = layout_.pseudo_channel_of(lane);
+  timing_.refresh_bank(queue_.bank(lane).clocks, lane, at);
+  rows_.hold_activates(pseudo_channel, timing_.any_activate_from(pseudo_channel));
+}
+
+Candidates::Foremost CommandScheduler::precharge_for_read(int lane, Clock at,
+                                                          const Candidates::Foremost& it) {
+  const Candidates::Foremost behind = rows_.after_precharge(at, it);
+  reporter_.report(CommandKind::kPrecharge, lane, 0, at);
+  Bank& bank = queue_.bank(lane);
+  rows_.closes(lane, at + timing_.limits().pre_to_act, timing_.activate_from(bank.clocks, lane));
+  timing_.precharge(bank.clocks, at);
+  bank.open = false;
+  bank.lists[0].miss = bank.lists[0].head;  // there are no hits
+  account_.precharged();
+  return behind;
+}
+
+Candidates::Foremost CommandScheduler::activate_for_read(int lane, Clock at,
+                                                         const Candidates::Foremost& it) {
+  const Candidates::Foremost behind = rows_.after_activate(at, it, lane);
+  Bank& bank = queue_.bank(lane);
+  const Slot slot = bank.lists[0].miss;
+  Request& request = queue_.at(slot);
+  reporter_.report(CommandKind::kActivate, lane, request.row, at);
+  request.activated = true;
+  activate(lane, at);
+  queue_.unlink_first(slot, false);
+  queue_.open_row(lane, request.row);
+  account_.activated();
+  bank.opened = slot;
+  columns_.activated(lane);
+  return behind;
+}
+
+void CommandScheduler::read_activated(int lane, Clock at) {
+  Bank& bank = queue_.bank(lane);
+  const Slot slot = bank.opened;
+  bank.opened = kNoRequest;
+  columns_.served_activated(lane);
+  const Request& request = queue_.at(slot);
+  reporter_.report(CommandKind::kRead, lane, request.row, at);
+  serve(request, lane, at, Traffic::kReads);
+  columns_.issued_alone(lane, false, at);
+  queue_.release(slot, false);
+}
+
+}  // namespace npu::model::hbm

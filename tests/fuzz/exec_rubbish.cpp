@@ -25,13 +25,6 @@ namespace {
 
 using compat::Slot;
 
-// Now and then in a loop that waits: who is waited for may have no core of its own. (Who has slept is
-// soon let run again, who has yielded is not.)
-void let_others_run() {
-  static unsigned looks = 0;
-  if (++looks % 64 == 0) static_cast<void>(::usleep(10) == 0);
-}
-
 int open_socket() {
   const char* const path = std::getenv(compat::kSocketVariable);
   sockaddr_un address{};
@@ -138,7 +131,6 @@ void call(Slot& slot, Random& random, std::vector<std::uint64_t>& seen) {
   while (slot.answered.load() == answered) {
     if (random.percent(20)) slot.words[random.below(compat::kWords)] = random.bits();
     if (random.percent(20)) slot.call = static_cast<std::uint32_t>(random.bits());
-    let_others_run();
   }
   if (slot.status == 0 && seen.size() < 64) seen.push_back(slot.words[0]);
 }
@@ -153,7 +145,8 @@ void set_device(Slot& slot) {
   slot.words[0] = slot.words[compat::kDeviceWord] = 0;
   slot.posted.store(1);
   compat::futex_wake(slot.posted);
-  while (slot.answered.load() == 0) let_others_run();
+  while (slot.answered.load() == 0) {
+  }
 }
 
 // What a call does not need while nobody looks at it.
@@ -191,7 +184,6 @@ void call_well(Slot& slot, std::uint64_t number, Random& random, bool scribbles)
   post(slot);
   while (slot.answered.load() == answered) {
     if (scribbles) scribble_meanwhile(slot, random);
-    let_others_run();
   }
   memory = slot.words[0];
 }

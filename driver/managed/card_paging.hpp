@@ -34,6 +34,8 @@ class CardPaging {
   virtual void serve(std::uint32_t vmids) = 0;
   // Serves what has come. False: nothing has.
   virtual bool serve_some(const ServedSpaces& spaces) = 0;
+  // After it has: whether more may wait that will not be told of by an interrupt.
+  virtual bool more() const { return true; }
   // When there will be something to serve though nothing comes.
   virtual std::optional<Instant> due() const { return std::nullopt; }
 

@@ -156,15 +156,15 @@ void FaultService::run() {
   for (;;) {
     const auto seen = vector_->count();  // first: who stops it sets `stopping_` and then wakes it
     if (stopping_.load(std::memory_order_acquire)) return;
-    bool any = false;
+    bool more = false;
     std::optional<Instant> due;
     {
       const PagesLock holder(locks_);
-      any = paging_->serve_some(spaces_);
+      more = paging_->serve_some(spaces_) && paging_->more();
       due = paging_->due();
     }
     const bool counts = look_for_errors();
-    if (any) continue;
+    if (more) continue;
     auto until = counts ? device_.platform.clock().now() + kLookForErrors : Instant::never();
     if (due) until = std::min(until, *due);
     static_cast<void>(vector_->wait_beyond(seen, until));
@@ -173,13 +173,13 @@ void FaultService::run() {
 
 // Whether it has to be looked for again soon.
 bool FaultService::look_for_errors() {
+  const Instant now = device_.platform.clock().now();
+  if (now - looked_ < kLookForErrors) return counting_;
+  looked_ = now;
+  counting_ = false;
   std::vector<std::function<void()>> calls;
   {
     const PagesLock holder(locks_);
-    const Instant now = device_.platform.clock().now();
-    if (now - looked_ < kLookForErrors) return counting_;
-    looked_ = now;
-    counting_ = false;
     for (auto* const pages : spaces_) {
       // Those of several cards are looked at by the first of these.
       if (pages == nullptr || pages->card() != 0) continue;

@@ -31,17 +31,15 @@ MessageChannel::~MessageChannel() {
 }
 
 ConstByteSpan MessageChannel::next() const {
-  const Bytes place = taken_ % kMessages * sizeof(Message);
-  return ConstByteSpan{memory_->cpu().data + place, 8};
+  return ConstByteSpan{memory_->cpu().data + place(), 8};
 }
 
 std::optional<Message> MessageChannel::take_new() {
-  const Bytes place = taken_ % kMessages * sizeof(Message);
-  if (memory_->load<std::uint32_t>(place + 4) != taken_ + 1) return std::nullopt;
+  if (!has_come()) return std::nullopt;
   link_.platform().read_barrier();
   Message message;
   for (std::size_t i = 0; i < message.words.size(); ++i) {
-    message.words[i] = memory_->load<std::uint64_t>(place + i * 8);
+    message.words[i] = memory_->load<std::uint64_t>(place() + i * 8);
   }
   ++taken_;
   seen_taken_ = static_cast<std::uint32_t>(message.words[3]);
@@ -61,7 +59,7 @@ void MessageChannel::acknowledge() {
   link_.write(abi::MessageConsumer::from_raw(taken_));
 }
 
-Status MessageChannel::send(const Message& message) {
+Status MessageChannel::send(const Message& message, unsigned words) {
   auto& clock = link_.clock();
   const auto deadline = clock.now() + timeout_;
   while (sent_ - seen_taken_ >= abi::kMessageSlots) {
@@ -77,9 +75,9 @@ Status MessageChannel::send(const Message& message) {
     }
     clock.relax({}, deadline);
   }
-  link_.write(abi::MessageWord1::from_raw(message.words[1]));
-  link_.write(abi::MessageWord2::from_raw(message.words[2]));
-  if (message.words[3] != 0) link_.write(abi::MessageWord3::from_raw(message.words[3]));
+  if (words > 1) link_.write(abi::MessageWord1::from_raw(message.words[1]));
+  if (words > 2) link_.write(abi::MessageWord2::from_raw(message.words[2]));
+  if (words > 3) link_.write(abi::MessageWord3::from_raw(message.words[3]));
   link_.write(abi::MessageSend::from_raw(message.words[0]));
   ++sent_;
   return {};

@@ -23,6 +23,8 @@ class MessageChannel {
 
   // The oldest that was put off, or has come; nothing: none has.
   std::optional<abi::Message> take();
+  // Whether there is one to take.
+  bool waits() const { return !put_off_.empty() || has_come(); }
   // Only what has come.
   std::optional<abi::Message> take_new();
   void put_off(const abi::Message& message) { put_off_.push_back(message); }
@@ -37,8 +39,9 @@ class MessageChannel {
   }
   // An interrupt follows the next message, and if one has come since.
   void acknowledge();
-  // kTimeout: the program takes none.
-  Status send(const abi::Message& message);
+  // The first `words` of it, 1 to 4; the others mean nothing to the program. kTimeout: it takes no
+  // messages.
+  Status send(const abi::Message& message, unsigned words);
   // Which changes when a message comes.
   ConstByteSpan next() const;
 
@@ -48,6 +51,9 @@ class MessageChannel {
 
   MessageChannel(CardLink& link, std::unique_ptr<platform::DmaMemory> memory, Picoseconds timeout)
       : link_(link), timeout_(timeout), memory_(std::move(memory)) {}
+
+  Bytes place() const { return taken_ % kMessages * sizeof(abi::Message); }
+  bool has_come() const { return memory_->load<std::uint32_t>(place() + 4) == taken_ + 1; }
 
   CardLink& link_;
   const Picoseconds timeout_;

@@ -56,7 +56,7 @@ void CardLock::add_neighbours(std::vector<std::shared_ptr<CardLock>>& to) {
 
 PagesLock::PagesLock(const std::vector<std::shared_ptr<CardLock>>& cards) {
   if (cards.size() == 1 && cards.front()->lock_alone()) {
-    held_ = cards;
+    alone_ = cards.front();
     return;
   }
   const auto all = [&cards] {
@@ -78,6 +78,7 @@ PagesLock::PagesLock(const std::vector<std::shared_ptr<CardLock>>& cards) {
 }
 
 PagesLock::~PagesLock() {
+  if (alone_) alone_->mutex_->unlock();
   for (const auto& card : held_) card->mutex_->unlock();
 }
 

@@ -51,6 +51,7 @@ class PagesLock {
   PagesLock& operator=(const PagesLock&) = delete;
 
  private:
+  std::shared_ptr<CardLock> alone_;  // of one card without neighbours, else null
   std::vector<std::shared_ptr<CardLock>> held_;
 };
 

@@ -231,14 +231,14 @@ void Pager::reply(PagerVerdict verdict, std::uint64_t entry, abi::PageTableEntry
                      field_at<PagerHead::Verdict>(static_cast<std::uint64_t>(verdict));
   message.words[1] = entry;
   message.words[2] = value.raw;
-  static_cast<void>(channel_->send(message));
+  static_cast<void>(channel_->send(message, verdict == PagerVerdict::kMap ? 3 : 1));
 }
 
 void Pager::send(PagerMessage kind, std::uint32_t slot, bool flag) {
   Message message;
-  message.words[0] = head_of(kind) | field_at<PagerHead::Flag>(flag ? 1 : 0);
-  message.words[2] = slot;
-  static_cast<void>(channel_->send(message));
+  message.words[0] =
+      head_of(kind) | field_at<PagerHead::Flag>(flag ? 1 : 0) | field_at<PagerHead::Slot>(slot);
+  static_cast<void>(channel_->send(message, 1));
 }
 
 // Whether it has free slots.
@@ -278,7 +278,7 @@ Status Pager::map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry v
   message.words[1] = held.at;
   message.words[2] = slot;
   message.words[3] = entry;
-  if (auto ok = channel_->send(message); !ok) return ok;
+  if (auto ok = channel_->send(message, 4); !ok) return ok;
   // As the pager does it: not to be taken back before it was used.
   value.raw |= abi::PageTableEntry::Young::kMask;
   held.pages->space().write_entry(entry, value);

@@ -20,6 +20,7 @@ class Pager : public CardPaging {
 
   void serve(std::uint32_t vmids) override;
   bool serve_some(const ServedSpaces& spaces) override;
+  bool more() const override { return channel_->waits(); }
   Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
   Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) override;
   bool tells_writes() const override { return true; }

@@ -82,7 +82,7 @@ void Pager::take_message() {
       return replied(static_cast<PagerVerdict>(field_of<PagerHead::Verdict>(head)));
     case PagerMessage::kGive:
       if (leaving_ != 0 && field_of<PagerHead::Flag>(head) != 0) --leaving_;
-      if (const auto slot = window_.low_word(2); slot != abi::kNoSlot) slots_.give(slot);
+      if (const auto slot = window_.high_word(0); slot != abi::kNoSlot) slots_.give(slot);
       return;
     case PagerMessage::kAdopt:
       if (leaving_ != 0 && field_of<PagerHead::Flag>(head) != 0) {
@@ -92,7 +92,7 @@ void Pager::take_message() {
       return slots_.hold(window_.low_word(2), window_.word(1), field_of<PagerHead::Vmid>(head),
                          window_.word(3));
     case PagerMessage::kTakeBack:
-      return take_back(window_.low_word(2));
+      return take_back(window_.high_word(0));
     case PagerMessage::kPressure:
       pressed_ = field_of<PagerHead::Flag>(head) != 0;
       return;
@@ -144,7 +144,7 @@ void Pager::evict() {
   }
   const auto held = slots_.get(slot);
   if (was_used(held)) {
-    spaces_ |= 1U << held.vmid;
+    spaces_ |= 1U << held.vmid();
     if (++looked_ >= std::min(kLooks, slots_.used())) forget_translations();
     return;
   }
@@ -180,7 +180,7 @@ bool Pager::unmap(const PagerSlot& held) {
     if (found == raw) break;
     raw = found;
   }
-  window_.invalidate_page(static_cast<unsigned>(held.vmid), held.address);
+  window_.invalidate_page(held.vmid(), held.address());
   return PageTableEntry{raw}.dirty();
 }
 
@@ -188,8 +188,8 @@ void Pager::tell(PagerMessage kind, std::uint32_t slot, const PagerSlot& held,
                  std::uint64_t flags) {
   Message message;
   message.words[0] = field_at<PagerHead::Kind>(static_cast<std::uint64_t>(kind)) |
-                     field_at<PagerHead::Vmid>(held.vmid) | flags;
-  message.words[1] = held.address;
+                     field_at<PagerHead::Vmid>(held.vmid()) | flags;
+  message.words[1] = held.address();
   message.words[2] = slot;
   window_.send(message);
 }

@@ -27,14 +27,14 @@ void SlotTable::reach(std::uint32_t slot) {
 void SlotTable::give(std::uint32_t slot) {
   if (slot >= arguments_.count) return;
   reach(slot);
-  port_.store(place(slot) + offsetof(PagerSlot, address), 8, first_free_);
+  port_.store(place(slot) + offsetof(PagerSlot, page), 8, first_free_);
   first_free_ = slot;
   ++free_;
 }
 
 void SlotTable::take() {
   first_free_ =
-      static_cast<std::uint32_t>(port_.load(place(first_free_) + offsetof(PagerSlot, address), 8));
+      static_cast<std::uint32_t>(port_.load(place(first_free_) + offsetof(PagerSlot, page), 8));
   --free_;
 }
 
@@ -42,8 +42,7 @@ void SlotTable::hold(std::uint32_t slot, std::uint64_t address, std::uint64_t vm
                      std::uint64_t entry) {
   if (slot >= arguments_.count) return;
   reach(slot);
-  port_.store(place(slot) + offsetof(PagerSlot, address), 8, address);
-  port_.store(place(slot) + offsetof(PagerSlot, vmid), 8, vmid);
+  port_.store(place(slot) + offsetof(PagerSlot, page), 8, PagerSlot::page_of(address, vmid));
   port_.store(place(slot) + offsetof(PagerSlot, entry), 8, entry);
   ++used_;
 }

@@ -3,6 +3,12 @@
 
 namespace npu::firmware {
 
+abi::ControlStatus Window::status() {
+  const auto status = get<abi::ControlStatus>();
+  room_ = status.get<abi::ControlStatus::Room>();
+  return status;
+}
+
 PageFault Window::take_fault() {
   put(abi::FaultNext::from_raw(1));
   PageFault fault;
@@ -22,13 +28,21 @@ std::uint32_t Window::low_word(unsigned i) {
   return port_.load_register(0, abi::kInbox + 8 * i);
 }
 
+std::uint32_t Window::high_word(unsigned i) {
+  return port_.load_register(0, abi::kInbox + 8 * i + 4);
+}
+
 std::uint64_t Window::word(unsigned i) {
-  const std::uint64_t high = port_.load_register(0, abi::kInbox + 8 * i + 4);
+  const std::uint64_t high = high_word(i);
   return high << 32 | low_word(i);
 }
 
 void Window::send(abi::Message message) {
-  while (status().get<abi::ControlStatus::Room>() == 0 && port_.poll_again(kEver)) continue;
+  // Nobody else takes room, so that there is as much as was seen last.
+  while (room_ == 0 && status().get<abi::ControlStatus::Room>() == 0 && port_.poll_again(kEver)) {
+    continue;
+  }
+  if (room_ != 0) --room_;
   message.words[3] = taken_;
   for (unsigned i = 0; i < message.words.size(); ++i) {
     put_half(2 * i, static_cast<std::uint32_t>(message.words[i]));

@@ -23,13 +23,14 @@ class Window {
  public:
   explicit Window(platform::AicpuPort& port) : port_(port) {}
 
-  abi::ControlStatus status() { return get<abi::ControlStatus>(); }
+  abi::ControlStatus status();
   // What status() has shown is there.
   PageFault take_fault();
   // Its first half-word; the others are read when they are needed, until the next one is taken.
   std::uint32_t take_message();
   std::uint64_t word(unsigned i);      // of it
   std::uint32_t low_word(unsigned i);  // the low half
+  std::uint32_t high_word(unsigned i);
   // Waits until there is room. `message`'s last word is filled in.
   void send(abi::Message message);
   // After all that was stored before.
@@ -57,6 +58,7 @@ class Window {
 
   platform::AicpuPort& port_;
   std::uint64_t taken_ = 0;                             // messages
+  std::uint32_t room_ = 0;                              // at least, for messages to the driver
   std::array<std::optional<std::uint32_t>, 8> outbox_;  // nothing: not known
 };
 

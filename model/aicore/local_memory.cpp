@@ -275,8 +275,8 @@ void LocalMemory::mmad(const platform::Mmad& mmad) {
 
 void LocalMemory::finish_product() {
   if (pieces_.empty()) return;
-  const arithmetic::Product product{product_.m, product_.n, l0c_pitch(product_.n), product_.type,
-                                    product_.accumulate};
+  const arithmetic::MatrixProduct product{product_.m, product_.n, l0c_pitch(product_.n),
+                                          product_.type, product_.accumulate};
   arithmetic::multiply(product, pieces_.data(), pieces_.size(), at(LocalBuffer::kL0c, product_.c));
   pieces_.clear();
   sources_.clear();

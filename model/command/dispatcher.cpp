@@ -142,8 +142,14 @@ void Dispatcher::cancel(QueueSlot& slot) {
 void Dispatcher::serve_dma() {
   for (;;) {
     QueueSlot* best = nullptr;
+    const QueueFunction* asked = nullptr;  // for it; most are of one
+    bool free = false;
     for (auto* slot : dma_waiters_.slots) {
-      if (!dma_->can_request(slot->function().number)) continue;
+      if (asked != &slot->function()) {
+        asked = &slot->function();
+        free = dma_->can_request(asked->number);
+      }
+      if (!free) continue;
       best = best == nullptr ? slot : before(best, slot, dma_waiters_.last);
     }
     if (best == nullptr) return;

@@ -20,74 +20,20 @@ Agenda::Agenda(const sc_core::sc_module_name& name) : sc_module(name) {
   dont_initialize();
 }
 
-void Agenda::schedule(SimTime when, const Handler& handler) {
+void Agenda::schedule(SimTime when, void* object, std::uint64_t argument, HandlerQueue::Call call) {
   sc_assert(when >= sim_now());
-  if (free_.empty()) {
-    sc_assert(handlers_.size() <= kPlaceMask);
-    free_.push_back(handlers_.size());
-    handlers_.emplace_back();
-  }
-  const std::uint64_t place = free_.back();
-  free_.pop_back();
-  handlers_[place] = handler;
-  const Entry entry{when, next_sequence_++ << kPlaceBits | place};
-  if (near_count_ == kNear) {
-    if (earlier(near_[0], entry)) return push_far(entry);
-    push_far(near_[0]);
-    std::copy(near_.begin() + 1, near_.end(), near_.begin());
-    --near_count_;
-  } else if (!far_.empty() && earlier(far_.front(), entry)) {
-    return push_far(entry);
-  }
-  insert_near(entry);
-  if (!running_ && !process_ahead_) arm(first().when);
-}
-
-// Sorted, the earliest last: most of what is scheduled comes soon and finds its place in few steps.
-void Agenda::insert_near(const Entry& entry) {
-  std::size_t hole = near_count_++;
-  for (; hole > 0 && earlier(near_[hole - 1], entry); --hole) near_[hole] = near_[hole - 1];
-  near_[hole] = entry;
-}
-
-void Agenda::push_far(const Entry& entry) {
-  far_.push_back(entry);
-  std::push_heap(far_.begin(), far_.end(), later);
-}
-
-// The place of the first handler, which is free for another one from now on.
-std::uint64_t Agenda::take_first() {
-  const std::uint64_t place = near_[--near_count_].order & kPlaceMask;
-  free_.push_back(place);
-  if (near_count_ == 0) {
-    // One pass from the far ones; the rest stays until they, too, are near.
-    std::array<Entry, kNear / 2> next;
-    std::size_t count = 0;
-    for (; count < next.size() && !far_.empty(); ++count) {
-      std::pop_heap(far_.begin(), far_.end(), later);
-      next[count] = far_.back();
-      far_.pop_back();
-    }
-    std::reverse_copy(next.begin(), next.begin() + count, near_.begin());
-    near_count_ = count;
-  }
-  return place;
-}
-
-void Agenda::run_due(SimTime now) {
-  while (!empty() && first().when <= now) {
-    const Handler handler = handlers_[take_first()];
-    handler.call(handler.object, handler.argument);
-  }
+  handlers_.push(when, {object, argument, call});
+  if (!running_ && !process_ahead_) arm(handlers_.first());
 }
 
 // Handlers until `until` or the kernel's turn. A process made runnable ends that: it may schedule
 // more.
 void Agenda::serve(SimTime until) {
-  while (!stops() && notices_.empty() && !empty() && first().when <= until &&
-         first().when < limit_) {
-    detail::ahead_to = first().when;
-    run_due(detail::ahead_to);
+  while (!stops() && notices_.empty()) {
+    const SimTime due = handlers_.first();
+    if (due > until || due >= limit_) return;
+    detail::ahead_to = due;
+    run_due(due);
   }
 }
 
@@ -102,10 +48,10 @@ void Agenda::run() {
   detail::in_step = 0;
   if (may_run_ahead_) {
     advance_ahead();
-  } else if (!empty()) {
-    arm(first().when);
+  } else if (!handlers_.empty()) {
+    arm(handlers_.first());
   }
-  if (empty()) alarms_.forget_ended();
+  if (handlers_.empty()) alarms_.forget_ended();
   running_ = false;
 }
 
@@ -117,7 +63,7 @@ void Agenda::advance_ahead() {
   land();
   if (stopped_ && reached == kernel) return sc_core::sc_pause();
   // The kernel's time ends there, too.
-  if ((empty() || stopped_) && reached != kernel) arm(reached);
+  if ((handlers_.empty() || stopped_) && reached != kernel) arm(reached);
 }
 
 bool Agenda::asks() {
@@ -140,7 +86,7 @@ void Agenda::stay() {
 }
 
 SimTime Agenda::kernel_idle_until() const {
-  const SimTime kernel = sc_core::sc_time_stamp().value();
+  const SimTime kernel = detail::kernel_time.value();
   const SimTime idle = sc_core::sc_time_to_pending_activity().value();
   return kernel + std::min(idle, UINT64_MAX - kernel);
 }
@@ -165,8 +111,8 @@ void Agenda::land() {
   detail::ahead_to = 0;
   if (!notices_.empty()) {
     arm(reached);
-  } else if (!empty()) {
-    arm(first().when);
+  } else if (!handlers_.empty()) {
+    arm(handlers_.first());
   } else {
     alarms_.forget_ended();
   }
@@ -230,7 +176,7 @@ SimTime Agenda::next_activity() {
   const auto voided = std::count_if(timeouts_.begin(), timeouts_.end(),
                                     [](Timeout* timeout) { return timeout->is_void(); });
   if (pending() == static_cast<std::size_t>(voided)) return kernel;
-  return std::min(kernel, first().when);
+  return std::min(kernel, handlers_.first());
 }
 
 void Agenda::catch_up() {

@@ -11,8 +11,6 @@
 // same order either way.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -21,6 +19,7 @@
 #include <vector>
 
 #include "model/core/alarms.hpp"
+#include "model/core/handler_queue.hpp"
 #include "model/core/stepped_event.hpp"
 
 namespace npu::model {
@@ -57,8 +56,8 @@ class Agenda : public sc_core::sc_module {
   // Calls (object.*Method)(argument) at `when`, which must not lie in the past.
   template <auto Method, class T>
   void at(SimTime when, T& object, std::uint64_t argument = 0) {
-    schedule(when, {&object, argument,
-                    [](void* self, std::uint64_t arg) { (static_cast<T*>(self)->*Method)(arg); }});
+    schedule(when, &object, argument,
+             [](void* self, std::uint64_t arg) { (static_cast<T*>(self)->*Method)(arg); });
   }
 
   // Only where all modules called by handlers take the time from sim_now(), wake processes through
@@ -90,46 +89,24 @@ class Agenda : public sc_core::sc_module {
   bool stopped() const { return stopped_; }
 
   // Handlers that have run since the start, or run now.
-  std::uint64_t served() const { return next_sequence_ - pending(); }
-  std::size_t pending() const { return near_count_ + far_.size(); }
+  std::uint64_t served() const { return handlers_.pushed() - pending(); }
+  std::size_t pending() const { return handlers_.size(); }
   // For processes: when something will happen by itself, or earlier; UINT64_MAX: nothing will.
   SimTime next_activity();
   // `timeout` lives as long as the agenda.
   void add(Timeout& timeout) { timeouts_.push_back(&timeout); }
   // True while handlers due at the present time have not run.
-  bool due_now() const { return !empty() && first().when <= sim_now(); }
+  bool due_now() const { return handlers_.first() <= sim_now(); }
 
  private:
-  struct Handler {
-    void* object;
-    std::uint64_t argument;
-    void (*call)(void*, std::uint64_t);
-  };
-  // Small, because they are moved; `order`: sequence number (first scheduled, first run), below
-  // it the handler's place in handlers_.
-  struct Entry {
-    SimTime when;
-    std::uint64_t order;
-  };
-  static constexpr unsigned kPlaceBits = 20;
-  static constexpr std::uint64_t kPlaceMask = (std::uint64_t{1} << kPlaceBits) - 1;
-  // Without branches: which of two is earlier cannot be predicted.
-  static bool earlier(const Entry& a, const Entry& b) {
-    const bool sooner = a.when < b.when;
-    const bool before = (a.when == b.when) & (a.order < b.order);
-    return sooner | before;
-  }
-
-  static bool later(const Entry& a, const Entry& b) { return earlier(b, a); }
-  bool empty() const { return near_count_ == 0; }
-  const Entry& first() const { return near_[near_count_ - 1]; }
-
-  void schedule(SimTime when, const Handler& handler);
-  void insert_near(const Entry& entry);
-  void push_far(const Entry& entry);
-  std::uint64_t take_first();
+  void schedule(SimTime when, void* object, std::uint64_t argument, HandlerQueue::Call call);
   void run();
-  void run_due(SimTime now);
+  void run_due(SimTime now) {
+    while (handlers_.first() <= now) {
+      const auto handler = handlers_.take();
+      handler.call(handler.object, handler.argument);
+    }
+  }
   void serve(SimTime until);
   void advance_ahead();
   void arm(SimTime when);
@@ -140,15 +117,7 @@ class Agenda : public sc_core::sc_module {
   bool asks();
   void stay();
 
-  // The earliest few, sorted, the first one last; and all later ones, a heap. Far ones only if
-  // there are near ones.
-  static constexpr std::size_t kNear = 32;
-  std::array<Entry, kNear> near_;
-  std::size_t near_count_ = 0;
-  std::vector<Entry> far_;
-  std::vector<Handler> handlers_;
-  std::vector<std::uint64_t> free_;  // places in handlers_
-  std::uint64_t next_sequence_ = 0;
+  HandlerQueue handlers_;
   SimTime limit_ = 0;           // the kernel has something else to do then
   bool running_ = false;        // a handler
   bool process_ahead_ = false;  // a process goes on at sim_now()

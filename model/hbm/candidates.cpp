@@ -72,7 +72,9 @@ void Candidates::lower_ages(int less) {
   // No time is negative, so that none is below that of the lane type afterwards.
   const auto shift = static_cast<Lane>(std::min<Clock>(now - base_, kNoTime));
   const auto moved = [shift](LaneVector times) { return later(times - shift, LaneVector{}); };
-  for (auto& times : times_) times = moved(times) | (kNoTime & (times == kNoTime));
+  for (std::size_t v = 0; v < vector(lanes_); ++v) {
+    times_[v] = moved(times_[v]) | (kNoTime & (times_[v] == kNoTime));
+  }
   for (auto& held : held_) held = moved(held);
   base_ = now;
 }

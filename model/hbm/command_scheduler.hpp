@@ -91,13 +91,21 @@ class CommandScheduler {
     update_bank(lane);
   }
   void occupy_row_bus(Clock at) { rows_.occupy(at); }
-  void occupy_idle_row_bus(Clock at) {
-    rows_.occupy_idle(at);
-    now_ = at + 1;
-  }
   // REF and REFpb, whose bank is closed.
   void refresh_all_banks(unsigned pseudo_channel, Clock at);
   void refresh_bank(int lane, Clock at);
+  // The same while nothing is on offer, so that there is nothing to withdraw or to hold back.
+  void close_idle(int lane, Clock at) {
+    timing_.precharge(queue_.bank(lane).clocks, at);
+    queue_.close_row(lane);
+  }
+  void refresh_idle_bank(int lane, Clock at, Clock end) {
+    Bank& bank = queue_.bank(lane);
+    timing_.refresh_bank(bank.clocks, lane, at);
+    bank.refreshed = end;
+    rows_.occupy_idle(at);
+    now_ = at + 1;
+  }
   // The end of a bank's last refresh, kNever: it is due or under way.
   void note_refreshed(int lane, Clock end) { queue_.bank(lane).refreshed = end; }
   void update_bank(int lane) {

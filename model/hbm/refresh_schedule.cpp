@@ -55,6 +55,17 @@ void RefreshSchedule::finish(unsigned pseudo_channel, Clock end) {
   windows_of_last(pseudo_channel).finish(end);
 }
 
+void RefreshSchedule::pass(unsigned pseudo_channel, Clock end) {
+  Turn& turn = turns_[pseudo_channel];
+  last_[pseudo_channel] = lane(pseudo_channel);
+  RefreshWindows& windows = windows_of_last(pseudo_channel);
+  windows.fall_due(turn.due);
+  windows.finish(end);
+  take_turns(turn, 1);
+  turn.due += interval_;
+  turn.behind = turn.due;
+}
+
 void RefreshSchedule::skip(unsigned pseudo_channel, Clock refreshes) {
   Turn& turn = turns_[pseudo_channel];
   if (per_bank_) take_turns(turn, refreshes);

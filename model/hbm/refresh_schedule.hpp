@@ -59,6 +59,8 @@ class RefreshSchedule {
   void fall_due(unsigned pseudo_channel);
   // The pending one ends at `end`.
   void finish(unsigned pseudo_channel, Clock end);
+  // Per-bank refresh: the next one falls due and ends at `end`, and holds nothing back.
+  void pass(unsigned pseudo_channel, Clock end);
   // So many pass unseen.
   void skip(unsigned pseudo_channel, Clock refreshes);
 

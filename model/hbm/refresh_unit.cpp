@@ -40,7 +40,7 @@ void close_skipped(CommandScheduler& commands, unsigned pseudo_channel, Clock re
   commands.queue().open_rows().for_each([&](int lane) {
     if (commands.layout().pseudo_channel_of(lane) != pseudo_channel) return;
     if (commands.refreshes().turns_before(lane) >= refreshes) return;
-    commands.close(lane, commands.now());
+    commands.close_idle(lane, commands.now());
     commands.account().precharged();
   });
 }
@@ -165,6 +165,19 @@ void RefreshUnit::run_idle(CommandScheduler& commands, Clock until) {
   if (refreshes.per_bank()) refresh_idle(commands, until);
 }
 
+// One that falls due while the channel is idle, and whose command is issued at `at`.
+void RefreshUnit::pass(CommandScheduler& commands, unsigned pseudo_channel, Clock at) {
+  RefreshSchedule& refreshes = commands.refreshes();
+  const Clock due = refreshes.due(pseudo_channel);
+  const Clock end = at + refreshes.duration();
+  const int lane = refreshes.lane(pseudo_channel);
+  commands.reporter().report(CommandKind::kRefreshBank, lane, 0, at);
+  commands.refresh_idle_bank(lane, at, end);
+  refreshes.pass(pseudo_channel, end);
+  commands.account().refreshed(1);
+  if (log_) log_->push_back({due, end, pseudo_channel});
+}
+
 // Per-bank refreshes of an idle channel up to `until`, as long as nothing holds them up: of two
 // that fall due together the second is issued a clock later. No candidates need looking after.
 [[gnu::flatten, gnu::noinline]] void RefreshUnit::refresh_idle(CommandScheduler& commands,
@@ -173,19 +186,14 @@ void RefreshUnit::run_idle(CommandScheduler& commands, Clock until) {
   if (refreshes.pending()) return;
   if (std::min(refreshes.due(0), refreshes.due(1)) < commands.now()) return;
   for (Clock due = next_; due < until; due = next_) {
-    commands.follow(due);
     if (std::max(commands.now(), commands.rows().free()) > due) break;
     const bool first = refreshes.due(0) == due;
     const bool second = refreshes.due(1) == due;
     const Clock second_at = first ? due + 1 : due;
     if (first && !can_refresh(commands, 0, due)) break;
     if (second && !can_refresh(commands, 1, second_at)) break;
-    for (unsigned p = first ? 0 : 1; p < (second ? 2U : 1U); ++p) {
-      const Clock at = p == 1 ? second_at : due;
-      fall_due(commands, p);
-      refresh_one_bank(commands, p, at);
-      commands.occupy_idle_row_bus(at);
-    }
+    if (first) pass(commands, 0, due);
+    if (second) pass(commands, 1, second_at);
     next_ = std::min(refreshes.due(0), refreshes.due(1));
   }
 }

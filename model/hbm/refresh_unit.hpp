@@ -42,6 +42,7 @@ class RefreshUnit {
   void refresh_all_banks(CommandScheduler& commands, unsigned pseudo_channel, Clock at);
   void refresh_one_bank(CommandScheduler& commands, unsigned pseudo_channel, Clock at);
   void finish(CommandScheduler& commands, unsigned pseudo_channel, Clock at);
+  void pass(CommandScheduler& commands, unsigned pseudo_channel, Clock at);
   void skip_idle(CommandScheduler& commands, Clock until);
   void refresh_idle(CommandScheduler& commands, Clock until);
 

@@ -69,7 +69,8 @@ LinkDirection::Slot LinkDirection::reserve(std::uint64_t now, const TlpTrain& tr
   Bytes sent = 0;          // since `base`
   Bytes payload_sent = 0;  // since the start
   for (std::uint32_t i = 0; i < train.count; ++i) {
-    const Bytes payload_end = train.payload * (i + 1) / train.count;
+    const bool last = i + 1 == train.count;  // most are alone, and a division would be felt
+    const Bytes payload_end = last ? train.payload : train.payload * (i + 1) / train.count;
     const Bytes payload = payload_end - payload_sent;
     const Bytes credits = ceil_div(payload, kCreditUnit) * kCreditUnit;
     const std::uint64_t earliest = base + wire_time(sent);
@@ -85,8 +86,9 @@ LinkDirection::Slot LinkDirection::reserve(std::uint64_t now, const TlpTrain& tr
     payload_sent = payload_end;
     slot.sent = base + wire_time(sent);
     if (train.uses_credits) {
-      const std::size_t next = (oldest_ + in_flight_) % returns_.size();
-      returns_[next] = {slot.sent + propagation_ + credit_return_, credits};
+      const std::size_t next = oldest_ + in_flight_;
+      returns_[next < returns_.size() ? next : next - returns_.size()] = {
+          slot.sent + propagation_ + credit_return_, credits};
       ++in_flight_;
       data_in_flight_ += credits;
     }

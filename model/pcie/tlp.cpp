@@ -17,6 +17,11 @@ Bytes whole_dwords(std::uint64_t address, Bytes length) {
   return ceil_div(address % 4 + length, 4) * 4;
 }
 
+// Most are one piece, which needs no division.
+std::uint32_t pieces_of(Bytes length, Bytes most) {
+  return length != 0 && length <= most ? 1 : static_cast<std::uint32_t>(ceil_div(length, most));
+}
+
 // Completions of one read request: none larger than MPS, the first ends on a boundary.
 std::uint32_t completions_of(std::uint64_t address, Bytes length, Bytes max_payload,
                              Bytes boundary) {
@@ -69,9 +74,9 @@ TlpTrain request_train(const tlm::tlm_generic_payload& payload, const Transactio
   if (info.kind == TransactionKind::kTranslation) return train;
   if (payload.is_write()) {
     train.payload = whole_dwords(address, length);
-    train.count = static_cast<std::uint32_t>(ceil_div(train.payload, link.max_payload));
+    train.count = pieces_of(train.payload, link.max_payload);
   } else {
-    train.count = static_cast<std::uint32_t>(ceil_div(length, link.max_read_request));
+    train.count = pieces_of(length, link.max_read_request);
   }
   return train;
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "npu/abi/control.hpp"
+#include "npu/abi/page_table.hpp"
 
 namespace npu::abi {
 
@@ -54,10 +55,12 @@ struct PagerHead {  // words[0]
   using Core = Field<31, 16>;       // kFault, as in PageFaultRecord
   using Verdict = Field<17, 16>;    // kReply
   using Flag = Field<16, 16>;       // kPressure, kGive, kAdopt
+  using Slot = Field<63, 32>;       // kGive, kTakeBack
 };
 // words[1]: `address` of kFault, kSwap, kTaken, kAdopt; `entry` of kReply.
-// words[2]: `slot` in bits 31..0, of kFault also the unit (PageFaultUnit) in 39..32; of kReply
-// `value`. words[3]: to the driver, MESSAGE_TAKEN then; of kAdopt `entry`.
+// words[2]: `slot` of kFault, kSwap, kTaken, kAdopt in bits 31..0, of kFault also the unit
+// (PageFaultUnit) in 39..32; of kReply `value`. words[3]: to the driver, MESSAGE_TAKEN then; of
+// kAdopt `entry`. Words of which nothing is said here mean nothing: the driver need not write them.
 
 template <class F>
 constexpr std::uint64_t field_of(std::uint64_t word) {
@@ -77,11 +80,19 @@ struct PagerArguments {
 };
 // An entry of that table; the driver need not clear it.
 struct PagerSlot {
-  std::uint64_t address = 0;  // of what it holds, device virtual; free: number of the next free one
-  std::uint64_t entry = 0;    // of the page table, device-local; 0: it holds nothing
-  std::uint64_t vmid = 0;
-  std::uint64_t reserved = 0;
+  // Of what it holds the device virtual address, and the VMID in its low bits; free: number of the
+  // next free one.
+  std::uint64_t page = 0;
+  std::uint64_t entry = 0;  // of the page table, device-local; 0: it holds nothing
+
+  static constexpr std::uint64_t kVmidMask = 0xFFF;
+  static constexpr std::uint64_t page_of(std::uint64_t address, std::uint64_t vmid) {
+    return address | vmid;
+  }
+  constexpr std::uint64_t address() const { return page & ~kVmidMask; }
+  constexpr unsigned vmid() const { return static_cast<unsigned>(page & kVmidMask); }
 };
-static_assert(sizeof(PagerSlot) == 32 && sizeof(PagerArguments) == 24);
+static_assert(sizeof(PagerSlot) == 16 && sizeof(PagerArguments) == 24);
+static_assert(kVmids <= PagerSlot::kVmidMask);
 
 }  // namespace npu::abi

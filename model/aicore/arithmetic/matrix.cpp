@@ -57,7 +57,7 @@ void join_halves(const ProductPiece* pieces, std::size_t count, std::vector<Prod
   }
 }
 
-void multiply_halves(const Product& product, const ProductPiece* pieces, std::size_t count,
+void multiply_halves(const MatrixProduct& product, const ProductPiece* pieces, std::size_t count,
                      unsigned char* c) {
   static const ProductKernel& kernel = widest_kernel();
   // Kept, so that nothing is allocated for each product.
@@ -73,7 +73,7 @@ void multiply_halves(const Product& product, const ProductPiece* pieces, std::si
 }
 
 // Sums of one row of C; products of int8 and their sums over k are exact in int32.
-void multiply_int8(const Product& product, const ProductPiece& piece, bool accumulate,
+void multiply_int8(const MatrixProduct& product, const ProductPiece& piece, bool accumulate,
                    unsigned char* c) {
   std::vector<std::int32_t> sums(product.n);
   for (std::uint32_t i = 0; i < product.m; ++i) {
@@ -97,7 +97,7 @@ void multiply_int8(const Product& product, const ProductPiece& piece, bool accum
   }
 }
 
-void multiply_floats(const Product& product, const ProductPiece& piece, bool accumulate,
+void multiply_floats(const MatrixProduct& product, const ProductPiece& piece, bool accumulate,
                      unsigned char* c) {
   const auto length = [](std::uint64_t value) { return static_cast<blasint>(value); };
   const auto elements = [](Bytes pitch) { return static_cast<blasint>(pitch / sizeof(float)); };
@@ -125,7 +125,7 @@ void copy(const Matrix& matrix, const unsigned char* from, unsigned char* to, By
   }
 }
 
-void multiply(const Product& product, const ProductPiece* pieces, std::size_t count,
+void multiply(const MatrixProduct& product, const ProductPiece* pieces, std::size_t count,
               unsigned char* c) {
   if (product.type == DataType::kFp16 || product.type == DataType::kBf16) {
     return multiply_halves(product, pieces, count, c);

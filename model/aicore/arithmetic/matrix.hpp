@@ -16,7 +16,7 @@ struct Matrix {
 void copy(const Matrix& matrix, const unsigned char* from, unsigned char* to, Bytes to_pitch,
           Bytes element, bool transpose);
 
-struct Product {
+struct MatrixProduct {
   std::uint32_t m, n;
   Bytes c_pitch;
   platform::DataType type;
@@ -26,7 +26,7 @@ struct Product {
 // C (+)= A x B, one piece of k after the other: fp16 and bf16 in fp32, one product after the other,
 // which gives the same bits on every machine and however k is cut; fp32 by the BLAS; int8 exactly
 // in int32. C, and A and B in fp32, are aligned.
-void multiply(const Product& product, const ProductPiece* pieces, std::size_t count,
+void multiply(const MatrixProduct& product, const ProductPiece* pieces, std::size_t count,
               unsigned char* c);
 
 }  // namespace npu::model::arithmetic

@@ -47,8 +47,10 @@ WaitLoop::Done WaitLoop::block(Instant limit) {
     // one before it came behind what the card had written, which look() then sees.
     const auto seen = vector_->count();
     if (look()) return true;
-    const auto alarm = std::min(limit, probe_at_);
-    const auto woken = vector_->wait_beyond(seen, alarm);
+    const bool looks = probe_at_ < limit;
+    const auto alarm = looks ? probe_at_ : limit;
+    const auto woken =
+        looks ? vector_->look_beyond(seen, alarm) : vector_->wait_beyond(seen, alarm);
     if (!woken && woken.error().code != ErrorCode::kTimeout) return forward_error(woken);
     const auto time = now();
     if (!woken && time >= alarm) learn_wake_cost(time - alarm);

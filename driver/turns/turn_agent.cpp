@@ -88,7 +88,7 @@ void TurnClient::Impl::run() {
       request_again();
       asked_last_ = now();
     }
-    static_cast<void>(arrived_->wait(lock, next_look()));
+    static_cast<void>(arrived_->wait_to_look(lock, next_look()));
   }
 }
 

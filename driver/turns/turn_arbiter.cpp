@@ -320,6 +320,17 @@ Instant TurnScheduler::Impl::next_event() const {
   return std::min(next, due);
 }
 
+// Whether the holder's doings are all that is waited for: nobody gets anything by time alone.
+bool TurnScheduler::Impl::only_looks() const {
+  if (!turn_ || turn_->stage != Stage::kRunning) return false;
+  return std::all_of(members.begin(), members.end(), [this](const auto& member) {
+    const auto& account = ledger.of(member.first);
+    const Picoseconds budget = ledger.budget(account);
+    const bool throttled = account.waiting && account.used >= budget && budget > Picoseconds{};
+    return !throttled && !member.second->share;
+  });
+}
+
 void TurnScheduler::Impl::run() {
   const MutexHolder holder(*lock);
   while (!stopping_) {
@@ -331,7 +342,9 @@ void TurnScheduler::Impl::run() {
     advance();
     if (!inbox_.empty() || stopping_) continue;
     const auto next = next_event();
-    if (next > now()) static_cast<void>(changed->wait(*lock, next));
+    if (next <= now()) continue;
+    static_cast<void>(only_looks() ? changed->wait_to_look(*lock, next)
+                                   : changed->wait(*lock, next));
   }
 }
 

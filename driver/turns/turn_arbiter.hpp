@@ -94,6 +94,7 @@ struct TurnScheduler::Impl {
   void end_turn(unsigned percent);
   void apply_share(Member& member, unsigned client);
   bool anybody_waits() const;
+  bool only_looks() const;
   bool has_had_a_slice() const;
   Instant next_event() const;
 

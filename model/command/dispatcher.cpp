@@ -242,6 +242,7 @@ void Dispatcher::block_done(unsigned core, const KernelBlock& block, const Comma
     ran.busy = ran.timed_out = false;
   }
   placed.core = pool.shares[command.slot->function().number].of_driver(core) + 1;
+  shared_.sim.agenda.note_progress();
   command.slot->block_ended(command, placed);
   serve_cores(pool);
 }

@@ -349,6 +349,7 @@ void EntryWindow::completion_written(QueueCommand& command) {
   auto& mqd = queue_->mqd;
   ++mqd.completed;
   ++shared_.statistics.entries;
+  shared_.sim.agenda.note_progress();
   const bool interrupt = (command.entry.flags & abi::kEntryInterrupt) != 0 ||
                          command.opcode() == QueueOpcode::kNotify || command.fault.failed();
   if (interrupt) function().raise(mqd.vector, command.cause);

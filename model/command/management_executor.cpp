@@ -140,13 +140,11 @@ void ManagementExecutor::take_out() {
   }
   if (all_out()) return taken_out();
   if (how == QueueSlot::Leave::kReset) return;
-  shared_.sim.agenda.at<&ManagementExecutor::drain_over>(
-      sim_now() + ticks(shared_.config.command.drain_timeout), *this, this_command());
+  drains_.start(this_command());
 }
 
 // What somebody's kernel takes is not for others to wait for: their commands are behind this one.
-void ManagementExecutor::drain_over(std::uint64_t command) {
-  if (!waiting_out_ || command != this_command()) return;
+void ManagementExecutor::timed_out(std::uint64_t) {
   waiting_out_ = false;
   owner_.command_done(ManagementStatus::kNotDrained);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/command/command_types.hpp"
+#include "model/core/deadlines.hpp"
 
 namespace npu::model {
 
@@ -18,7 +19,10 @@ class ManagementExecutor {
   };
 
   ManagementExecutor(QueueFunction& function, Owner& owner)
-      : function_(function), shared_(function.shared), owner_(owner) {}
+      : function_(function),
+        shared_(function.shared),
+        owner_(owner),
+        drains_(shared_.sim, *this, shared_.config.command.drain_timeout) {}
 
   void execute(const abi::ManagementCommand& command);
   // The present, or else the last one.
@@ -41,7 +45,10 @@ class ManagementExecutor {
   void take_out();
   bool all_out() const;
   void taken_out();
-  void drain_over(std::uint64_t command);
+  // Of draining, for Deadlines.
+  friend class Deadlines<ManagementExecutor>;
+  bool is_waiting(std::uint64_t command) const { return waiting_out_ && command == this_command(); }
+  void timed_out(std::uint64_t command);
   // RESUME, UPDATE_QUEUE: the driver's half of each is read again.
   void read_again();
   void driver_half_read(const Answer& answer, std::uint64_t drops);
@@ -51,6 +58,7 @@ class ManagementExecutor {
   QueueFunction& function_;
   CommandShared& shared_;
   Owner& owner_;
+  Deadlines<ManagementExecutor> drains_;
   abi::ManagementCommand command_;
   std::uint32_t commands_ = 0;  // begun
   std::uint32_t drops_ = 0;

@@ -153,13 +153,13 @@ void Agenda::wait(const sc_core::sc_event& event, SimTime limit) {
   wait_with_others(event, limit);
 }
 
-void Agenda::wait_with_others(const sc_core::sc_event& event, SimTime limit) {
+void Agenda::wait_with_others(const sc_core::sc_event& event, SimTime limit, LimitOf of) {
   land();
   wait_apart([&] {
     if (limit == UINT64_MAX) {
       sc_core::wait(event);
     } else {
-      alarms_.wait(event, limit);
+      alarms_.wait(event, limit, of);
     }
   });
 }
@@ -173,10 +173,23 @@ SimTime Agenda::next_activity() {
   alarms_.disarm();
   const SimTime kernel = std::min(kernel_idle_until(), alarms_.first());
   alarms_.arm();
+  return only_timeouts() ? kernel : std::min(kernel, handlers_.first());
+}
+
+// Whether all handlers are there for what is over.
+bool Agenda::only_timeouts() {
   const auto voided = std::count_if(timeouts_.begin(), timeouts_.end(),
                                     [](Timeout* timeout) { return timeout->is_void(); });
-  if (pending() == static_cast<std::size_t>(voided)) return kernel;
-  return std::min(kernel, handlers_.first());
+  return pending() == static_cast<std::size_t>(voided);
+}
+
+// Whether a limit that comes now, in the kernel's time, is all that could make anything happen.
+bool Agenda::only_limits() {
+  if (sc_core::sc_pending_activity_at_current_time() || !only_timeouts()) return false;
+  wake_.disarm();  // for these
+  const bool only = kernel_idle_until() == UINT64_MAX;
+  if (!handlers_.empty()) arm(handlers_.first());
+  return only;
 }
 
 void Agenda::catch_up() {

@@ -72,7 +72,8 @@ class Agenda : public sc_core::sc_module {
   // Until `event` or `limit`. The caller must be the only one that waits for the event.
   void wait(const sc_core::sc_event& event, SimTime limit = UINT64_MAX);
   // The same for an event that others may wait for too.
-  void wait_with_others(const sc_core::sc_event& event, SimTime limit = UINT64_MAX);
+  void wait_with_others(const sc_core::sc_event& event, SimTime limit = UINT64_MAX,
+                        LimitOf of = LimitOf::kWait);
   // Until whatever else runs at this time has run once. The kernel is where the caller is.
   static void wait_a_delta();
   // The kernel catches up with the calling process: to be called before it uses the kernel itself
@@ -93,6 +94,8 @@ class Agenda : public sc_core::sc_module {
   std::size_t pending() const { return handlers_.size(); }
   // For processes: when something will happen by itself, or earlier; UINT64_MAX: nothing will.
   SimTime next_activity();
+  // Something that a program may wait for has been done on a card: a command, a block.
+  void note_progress() { alarms_.note_progress(); }
   // `timeout` lives as long as the agenda.
   void add(Timeout& timeout) { timeouts_.push_back(&timeout); }
   // True while handlers due at the present time have not run.
@@ -116,6 +119,8 @@ class Agenda : public sc_core::sc_module {
   bool stops() { return raised_->load(std::memory_order_relaxed) && asks(); }
   bool asks();
   void stay();
+  bool only_timeouts();
+  bool only_limits();
 
   HandlerQueue handlers_;
   SimTime limit_ = 0;           // the kernel has something else to do then
@@ -125,7 +130,7 @@ class Agenda : public sc_core::sc_module {
   std::vector<Timeout*> timeouts_;
   std::vector<sc_core::sc_event*> notices_;  // of handlers ahead of the kernel
   SteppedEvent wake_;
-  Alarms alarms_{"alarms"};
+  Alarms alarms_{"alarms", [this] { return only_limits(); }};
   static inline const std::atomic<bool> kNever{false};
   const std::atomic<bool>* raised_ = &kNever;
   std::function<bool()> look_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <systemc>
@@ -14,13 +15,22 @@
 
 namespace npu::model {
 
+// Whose limit it is: of who goes on then, or of who only looks then whether others have gone on.
+enum class LimitOf : std::uint8_t { kWait, kLook };
+
 class Alarms : public sc_core::sc_module {
  public:
-  explicit Alarms(const sc_core::sc_module_name& name);
+  // `is_alone`: whether nothing but a limit is left that could make anything happen.
+  Alarms(const sc_core::sc_module_name& name, std::function<bool()> is_alone);
   SC_HAS_PROCESS(Alarms);
 
   // For processes, with the kernel at their time: until `event` or `limit`, picoseconds.
-  void wait(const sc_core::sc_event& event, std::uint64_t limit);
+  void wait(const sc_core::sc_event& event, std::uint64_t limit, LimitOf of = LimitOf::kWait);
+  // Something has happened that anybody may wait for: who looks is allowed to find it.
+  void note_progress() {
+    ++standstill_;
+    vain_looks_ = 0;
+  }
   // The earliest limit; UINT64_MAX: nobody waits with one.
   std::uint64_t first() const { return waits_.empty() ? UINT64_MAX : (*waits_.begin())->limit; }
   // The kernel has none of them among what it has to do, until arm().
@@ -35,6 +45,8 @@ class Alarms : public sc_core::sc_module {
   struct Wait {
     std::uint64_t limit;
     std::uint64_t number;  // of equal limits the one that was first there is over first
+    LimitOf of;
+    std::uint64_t standstill;  // in which it began
     sc_core::sc_event* over;
     bool rung = false;
   };
@@ -47,8 +59,14 @@ class Alarms : public sc_core::sc_module {
   class Entry;
 
   void ring();
+  void forget(Wait& wait);
+  bool looks_in_vain();
 
+  const std::function<bool()> is_alone_;
   std::set<Wait*, Earlier> waits_;
+  std::size_t looks_ = 0;         // of them
+  std::uint64_t standstill_ = 0;  // there have been so many
+  unsigned vain_looks_ = 0;       // in it
   std::uint64_t number_ = 0;
   SteppedEvent due_;  // armed for the first one, or for one before it whose wait has ended
   std::vector<std::unique_ptr<sc_core::sc_event>> events_;

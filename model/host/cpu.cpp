@@ -202,7 +202,7 @@ void HostCpus::spin(SimTime since, SimTime until) {
 }
 
 bool HostCpus::block(const sc_core::sc_event& event, SimTime deadline,
-                     const std::function<bool()>& ready, std::string waiting_for) {
+                     const std::function<bool()>& ready, std::string waiting_for, LimitOf of) {
   auto& task = *current_;
   charge(config_.block);
   synchronise();
@@ -216,7 +216,7 @@ bool HostCpus::block(const sc_core::sc_event& event, SimTime deadline,
   const auto track = task.track;
   if (deadline > begin) {
     give_up(task);
-    simulation_.agenda.wait_with_others(event, deadline);
+    simulation_.agenda.wait_with_others(event, deadline, of);
   }
   if (deadline != UINT64_MAX) woken = deadline > begin && ready();
   if (deadline > begin) take(task);

@@ -89,7 +89,7 @@ class HostCpus {
   // context switch. `ready` is asked again after the first half, so that what came meanwhile
   // is not slept over.
   bool block(const sc_core::sc_event& event, SimTime deadline, const std::function<bool()>& ready,
-             std::string waiting_for);
+             std::string waiting_for, LimitOf of = LimitOf::kWait);
 
   // The current task wakes those that wait for the event.
   void notify(sc_core::sc_event& event) { simulation_.agenda.notify(event); }

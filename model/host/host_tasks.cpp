@@ -59,16 +59,10 @@ class HostCondition : public platform::Condition {
  public:
   HostCondition(HostCpus& cpus, Agenda& agenda) : cpus_(cpus), agenda_(agenda) {}
   Status wait(platform::Mutex& mutex, Instant deadline) override {
-    cpus_.synchronise_with_tasks();
-    const std::uint64_t seen = generation_;  // what is notified from now on is meant for us, too
-    mutex.unlock();
-    ++waiters_;
-    const bool woken = cpus_.block(
-        notified_, deadline_ticks(deadline), [&] { return generation_ != seen; }, "a condition");
-    --waiters_;
-    mutex.lock();
-    if (!woken) return fail(ErrorCode::kTimeout, "condition not notified before the deadline");
-    return {};
+    return wait(mutex, deadline, LimitOf::kWait);
+  }
+  Status wait_to_look(platform::Mutex& mutex, Instant deadline) override {
+    return wait(mutex, deadline, LimitOf::kLook);
   }
   void notify_all() override {
     cpus_.synchronise();
@@ -77,6 +71,20 @@ class HostCondition : public platform::Condition {
   }
 
  private:
+  Status wait(platform::Mutex& mutex, Instant deadline, LimitOf of) {
+    cpus_.synchronise_with_tasks();
+    const std::uint64_t seen = generation_;  // what is notified from now on is meant for us, too
+    mutex.unlock();
+    ++waiters_;
+    const bool woken = cpus_.block(
+        notified_, deadline_ticks(deadline), [&] { return generation_ != seen; }, "a condition",
+        of);
+    --waiters_;
+    mutex.lock();
+    if (!woken) return fail(ErrorCode::kTimeout, "condition not notified before the deadline");
+    return {};
+  }
+
   HostCpus& cpus_;
   Agenda& agenda_;
   std::uint64_t generation_ = 0;

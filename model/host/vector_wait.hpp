@@ -23,12 +23,10 @@ class VectorWait : public platform::InterruptVector {
     return state_->count;
   }
   Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override {
-    cpus_.synchronise();
-    const auto came = [&] { return state_->count != seen; };
-    if (came()) return state_->count;
-    const bool woken = cpus_.block(state_->arrived, deadline_ticks(deadline), came, what_);
-    if (woken || came()) return state_->count;
-    return fail(ErrorCode::kTimeout, "no interrupt on " + what_.substr(what_.find(' ') + 1));
+    return wait(seen, deadline, LimitOf::kWait);
+  }
+  Result<std::uint64_t> look_beyond(std::uint64_t seen, Instant deadline) override {
+    return wait(seen, deadline, LimitOf::kLook);
   }
   void wake() override {
     cpus_.synchronise();
@@ -37,6 +35,15 @@ class VectorWait : public platform::InterruptVector {
   }
 
  private:
+  Result<std::uint64_t> wait(std::uint64_t seen, Instant deadline, LimitOf of) {
+    cpus_.synchronise();
+    const auto came = [&] { return state_->count != seen; };
+    if (came()) return state_->count;
+    const bool woken = cpus_.block(state_->arrived, deadline_ticks(deadline), came, what_, of);
+    if (woken || came()) return state_->count;
+    return fail(ErrorCode::kTimeout, "no interrupt on " + what_.substr(what_.find(' ') + 1));
+  }
+
   HostCpus& cpus_;
   std::shared_ptr<VectorState> state_;
   std::string what_;

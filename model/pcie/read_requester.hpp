@@ -9,7 +9,7 @@
 
 #include "model/config/chip_config.hpp"
 #include "model/core/simulation.hpp"
-#include "model/pcie/deadlines.hpp"
+#include "model/core/deadlines.hpp"
 #include "model/pcie/function_set.hpp"
 
 namespace npu::model {

@@ -16,7 +16,7 @@
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
 #include "model/pcie/bridge.hpp"
-#include "model/pcie/deadlines.hpp"
+#include "model/core/deadlines.hpp"
 #include "model/pcie/host_accesses.hpp"
 #include "model/pcie/port.hpp"
 

@@ -48,8 +48,11 @@ void a_wait_ends_at_its_deadline(ContractEnvironment& environment) {
   const auto deadline = platform.clock().now() + 2_ms;
   EXPECT_THAT((*vector)->wait_beyond((*vector)->count(), deadline), FailsWith(ErrorCode::kTimeout));
   EXPECT_GE(platform.clock().now(), deadline);
+  const auto look = deadline + 2_ms;
+  EXPECT_THAT((*vector)->look_beyond((*vector)->count(), look), FailsWith(ErrorCode::kTimeout));
+  EXPECT_GE(platform.clock().now(), look);
   if (environment.is_exact()) {
-    EXPECT_LT(platform.clock().now(), deadline + 100_us);
+    EXPECT_LT(platform.clock().now(), look + 100_us);
   }
   for (const auto past : {Instant(), Instant(Picoseconds(-1)), Instant(Picoseconds(INT64_MIN))}) {
     EXPECT_THAT((*vector)->wait_beyond((*vector)->count(), past), FailsWith(ErrorCode::kTimeout));

@@ -123,6 +123,13 @@ code=0
 run 910b2 report.json ./waits || code=$?
 [[ $code == 1 && $(wc -l < errors) == 1 ]]
 grep 'nothing more can happen: .*; p0.t0 is in aclrtSynchronizeStream since [0-9.]* us$' errors > /dev/null
+for policy in best_effort elastic fixed_share; do # turns that nobody makes use of are nothing
+  code=0
+  "$prefix/bin/npusim" --config 910b2 exec --share p0=30 --share p1=50,token=30000 \
+    --sharing policy=$policy --report shared.json -- ./waits ::: ./waits 2> errors > output || code=$?
+  [[ $code == 1 && $(wc -l < errors) == 1 ]]
+  grep 'nothing more can happen: .*; p1.t0 is in aclrtSynchronizeStream' errors > /dev/null
+done
 
 # Without npusim a program is told so.
 LD_LIBRARY_PATH=$library ./hello 2> errors && exit 1

@@ -33,7 +33,16 @@ struct Waiters {
     });
   }
 
-  Alarms alarms{"alarms"};
+  // A process that looks every 100 ps, for ever.
+  void spawn_looker() {
+    sc_core::sc_spawn([this] {
+      for (;; ++looks) alarms.wait(event, now() + 100, LimitOf::kLook);
+    });
+  }
+
+  bool alone = true;
+  Alarms alarms{"alarms", [this] { return alone; }};
+  unsigned looks = 0;
   sc_core::sc_event event;
   std::vector<std::string> lines;
 };
@@ -93,6 +102,62 @@ TEST(Alarms, AreGoneWithAProcessThatIsKilled) {
     EXPECT_EQ(waiters.alarms.first(), UINT64_MAX);
   });
   sc_core::sc_start();
+}
+
+// A simulation in which there is nothing else ends.
+TEST(Alarms, DoNotRingForEverForWhoOnlyLooks) {
+  Waiters waiters;
+  waiters.spawn_looker();
+  sc_core::sc_start();
+  EXPECT_EQ(waiters.looks, 1000U);
+  EXPECT_EQ(now(), 1001U * 100) << "the kernel came to the one that is not";
+}
+
+TEST(Alarms, RingForLooksWhileOthersWaitOrHaveSomethingToDo) {
+  Waiters waiters;
+  waiters.spawn_looker();
+  waiters.alone = false;
+  sc_core::sc_spawn([&] {
+    sleep(1'000'000);
+    EXPECT_EQ(waiters.looks, 9999U);
+    waiters.alone = true;
+    waiters.alarms.wait(waiters.event, 3'000'050);
+    EXPECT_EQ(now(), 3'000'050U);
+    EXPECT_EQ(waiters.looks, 30'000U);
+  });
+  sc_core::sc_start();
+  EXPECT_EQ(waiters.looks, 31'000U) << "who has gone on may have changed something";
+}
+
+TEST(Alarms, RingForLooksAsLongAsThereIsProgress) {
+  Waiters waiters;
+  sc_core::sc_spawn([&] {
+    for (;; ++waiters.looks) {
+      waiters.alarms.wait(waiters.event, now() + 100, LimitOf::kLook);
+      if (waiters.looks < 50'000 && waiters.looks % 900 == 0) waiters.alarms.note_progress();
+    }
+  });
+  sc_core::sc_start();
+  EXPECT_EQ(waiters.looks, 49'500U + 1001);
+}
+
+// Each of them may find what has happened.
+TEST(Alarms, RingForALookThatIsFarOff) {
+  Waiters waiters;
+  waiters.spawn_looker();
+  std::vector<std::uint64_t> looked;
+  sc_core::sc_spawn([&] {
+    for (;;) {
+      waiters.alarms.wait(waiters.event, 2 * now() + 1'000'000, LimitOf::kLook);
+      looked.push_back(now());
+    }
+  });
+  sc_core::sc_spawn([&] {
+    sleep(500);
+    waiters.alarms.note_progress();
+  });
+  sc_core::sc_start();
+  EXPECT_THAT(looked, ElementsAre(1'000'000U));
 }
 
 // A random tester: each wait ends at the event or its limit, whichever is first.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/config/chip_config.hpp"
-#include "model/core/simulation.hpp"
 #include "model/core/deadlines.hpp"
+#include "model/core/simulation.hpp"
 #include "model/pcie/function_set.hpp"
 
 namespace npu::model {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "model/config/system_config.hpp"
+#include "model/core/deadlines.hpp"
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
 #include "model/pcie/bridge.hpp"
-#include "model/core/deadlines.hpp"
 #include "model/pcie/host_accesses.hpp"
 #include "model/pcie/port.hpp"
 

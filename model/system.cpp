@@ -57,6 +57,7 @@ AtsLookup System::has_ats() {
 Status System::run(std::function<void(platform::Platform&)> program) {
   program_ = std::move(program);
   returned_ = false;
+  simulation_.agenda.note_progress();
   if (rests_) {
     next_program_.notify(sc_core::SC_ZERO_TIME);
   } else {

@@ -188,6 +188,7 @@ Picoseconds TurnScheduler::Impl::bill(unsigned client, unsigned percent) {
   const Picoseconds more(static_cast<std::int64_t>(busy - member.busy_seen) * 1000);
   member.busy_seen = busy;
   member.busy += more;
+  member.idle = more == Picoseconds{};
   ledger.of(client).used += more * percent / 100;
   return more;
 }
@@ -251,8 +252,8 @@ void TurnScheduler::Impl::look() {
   const auto more = bill(client, 100);
   window_busy_ += more;
   const bool had_enough = ledger.left(client) <= Picoseconds{} && !ledger.unlimited(client);
-  const bool idle = due && more == Picoseconds{} && anybody_waits();
-  if (had_enough || idle || ledger.must_yield(client) || has_had_a_slice()) return drop();
+  const bool unused = due && more == Picoseconds{} && anybody_waits();
+  if (had_enough || unused || ledger.must_yield(client) || has_had_a_slice()) return drop();
   plan_look();
 }
 
@@ -320,9 +321,11 @@ Instant TurnScheduler::Impl::next_event() const {
   return std::min(next, due);
 }
 
-// Whether the holder's doings are all that is waited for: nobody gets anything by time alone.
+// Whether nobody gets anything by time alone: the holder does nothing, and others wait for nothing
+// but a turn.
 bool TurnScheduler::Impl::only_looks() const {
   if (!turn_ || turn_->stage != Stage::kRunning) return false;
+  if (!members.at(turn_->client)->idle) return false;
   return std::all_of(members.begin(), members.end(), [this](const auto& member) {
     const auto& account = ledger.of(member.first);
     const Picoseconds budget = ledger.budget(account);

@@ -31,6 +31,7 @@ struct TurnScheduler::Impl {
     unsigned vmid = 0;
     std::uint64_t busy_seen = 0;  // ns, of the card's counter
     Picoseconds busy;
+    bool idle = false;               // nothing to bill at the last look
     std::optional<TurnShare> share;  // from the next window on
     Instant changed;                 // when it was said so
     std::uint64_t turns = 0, reclaimed = 0;

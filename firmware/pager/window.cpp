@@ -39,8 +39,8 @@ std::uint64_t Window::word(unsigned i) {
 
 void Window::send(abi::Message message) {
   // Nobody else takes room, so that there is as much as was seen last.
-  while (room_ == 0 && status().get<abi::ControlStatus::Room>() == 0 && port_.poll_again(kEver)) {
-    continue;
+  while (room_ == 0 && status().get<abi::ControlStatus::Room>() == 0) {
+    if (!port_.poll_again(kEver)) break;
   }
   if (room_ != 0) --room_;
   message.words[3] = taken_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/core/handler_queue.hpp"
 
+#include <systemc>
+
 namespace npu::model {
 
 // Where there are more than a few.

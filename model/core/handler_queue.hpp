@@ -2,8 +2,6 @@
 // The handlers of an agenda: by their times, those of one time in the order in which they came.
 #pragma once
 
-#include <systemc>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -113,6 +113,23 @@ TEST(Alarms, DoNotRingForEverForWhoOnlyLooks) {
   EXPECT_EQ(now(), 1001U * 100) << "the kernel came to the one that is not";
 }
 
+// What did not ring is late then, and holds nobody up.
+TEST(Alarms, RingForLooksAgainWhenThereIsSomethingNew) {
+  Waiters waiters;
+  waiters.spawn_looker();
+  sc_core::sc_start();
+  const unsigned before = waiters.looks;
+  sc_core::sc_spawn([&] {
+    sleep(10);
+    const auto begin = now();
+    waiters.alarms.wait(waiters.event, begin + 1000);
+    EXPECT_EQ(now(), begin + 1000);
+    EXPECT_EQ(waiters.looks, before + 10);
+  });
+  sc_core::sc_start();
+  EXPECT_GT(waiters.looks, before + 1000);
+}
+
 TEST(Alarms, RingForLooksWhileOthersWaitOrHaveSomethingToDo) {
   Waiters waiters;
   waiters.spawn_looker();

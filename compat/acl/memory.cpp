@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <acl/acl_rt.h>
 
+#include "compat/client/copies.hpp"
 #include "compat/client/pinned.hpp"
 #include "compat/client/request.hpp"
 
@@ -47,14 +48,13 @@ aclError aclrtFree(void* address) {
 
 aclError aclrtMemset(void* address, size_t max, int32_t value, size_t count) {
   if (address == nullptr || count > max) return ACL_ERROR_INVALID_PARAM;
-  return ask(Call::kMemset, {word(address), static_cast<std::uint8_t>(value), count, 0, 0});
+  return npu::compat::fill_bytes(address, static_cast<std::uint8_t>(value), count, {});
 }
 
 aclError aclrtMemsetAsync(void* address, size_t max, int32_t value, size_t count,
                           aclrtStream stream) {
   if (address == nullptr || count > max) return ACL_ERROR_INVALID_PARAM;
-  return ask(Call::kMemset,
-             {word(address), static_cast<std::uint8_t>(value), count, 1, word(stream)});
+  return npu::compat::fill_bytes(address, static_cast<std::uint8_t>(value), count, {true, stream});
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr attribute, size_t* free, size_t* total) {

@@ -26,8 +26,10 @@ struct CopyOrder {
   void* stream = nullptr;
 };
 
-// The status of the call.
+// The status of the call. An address of the program's at which there is nothing is 107000.
 int copy_bytes(void* to, const void* from, std::size_t count, CopyKind kind,
                const CopyOrder& order);
+// Of device memory, or of the host's: in a stream only of what npusim has mapped.
+int fill_bytes(void* to, std::uint8_t value, std::size_t count, const CopyOrder& order);
 
 }  // namespace npu::compat

@@ -84,7 +84,7 @@ drvError_t halMemcpy(void* to, size_t max, void* from, size_t count, struct memc
 DVresult drvMemsetD8(DVdeviceptr to, size_t max, uint8_t value, size_t count) {
   if (to == 0 || count == 0 || count > max) return DRV_ERROR_INVALID_VALUE;
   const OnDevice on;
-  return hal_ask(Call::kMemset, {to, value, count, 0, 0});
+  return hal_error(npu::compat::fill_bytes(pointer_of(to), value, count, {}));
 }
 
 DVresult halMemGetInfoEx(DVdevice device, unsigned int type, struct MemInfo* info) {

@@ -52,9 +52,13 @@ namespace npu::compat {
   X(PointerAttributes, "aclrtPointerGetAttributes")      \
   X(CopyIn, "aclrtMemcpy.host_to_device")                \
   X(CopyOut, "aclrtMemcpy.device_to_host")               \
+  X(CopyTurn, "aclrtMemcpyAsync.turn")                   \
+  X(CopyBuffered, "aclrtMemcpyAsync.buffered")           \
+  X(CopyOnHost, "aclrtMemcpyAsync.host_to_host")         \
   X(CopyOnDevice, "aclrtMemcpy.device_to_device")        \
   X(CopyPinned, "aclrtMemcpyAsync.pinned")               \
   X(Memset, "aclrtMemset")                               \
+  X(MemsetPinned, "aclrtMemsetAsync.pinned")             \
   X(Place, "aclrtMemcpy.place")                          \
   X(ReserveMemAddress, "aclrtReserveMemAddress")         \
   X(ReleaseMemAddress, "aclrtReleaseMemAddress")         \

@@ -88,6 +88,18 @@ Result<std::unique_ptr<platform::DmaMemory>> ProcessContext::allocate_host(
   return memory;
 }
 
+Result<std::unique_ptr<platform::DmaMemory>> ProcessContext::import_host(
+    ByteSpan memory, platform::HostPages pages, platform::DmaDirection direction) {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  auto known = check_choice("direction", direction, platform::DmaDirection::kDeviceWrites);
+  if (!known) return forward_error(known);
+  auto& platform = impl_->device.platform;
+  auto imported = platform.import_dma(impl_->device.card.bdf(), memory, direction, pages);
+  if (!imported) return forward_error(imported);
+  if (auto ok = give_to_process(platform, **imported, pasid()); !ok) return forward_error(ok);
+  return imported;
+}
+
 Result<std::unique_ptr<Queue>> ProcessContext::create_queue(const QueueOptions& options) {
   if (auto ok = impl_->enter(); !ok) return forward_error(ok);
   count_call(*impl_);
@@ -196,6 +208,12 @@ std::vector<QueueFault> ProcessContext::take_faults() {
   impl_->manager.collect_faults();
   impl_->faults.deliver();
   return impl_->faults.take();
+}
+
+std::vector<QueueFault> ProcessContext::take_faults(QueueId queue) {
+  impl_->manager.collect_faults();
+  impl_->faults.deliver();
+  return impl_->faults.take(queue);
 }
 
 Status ProcessContext::wait_fault(Instant deadline) {

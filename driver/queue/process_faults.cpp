@@ -83,4 +83,16 @@ std::vector<QueueFault> ProcessFaults::take() {
   return result;
 }
 
+std::vector<QueueFault> ProcessFaults::take(QueueId queue) {
+  lock_.lock(clock_);
+  const SpinLockHolder holder(lock_);
+  const auto others = [queue](const QueueFault& fault) {
+    return !fault.queue || *fault.queue != queue;
+  };
+  const auto first = std::stable_partition(faults_.begin(), faults_.end(), others);
+  std::vector<QueueFault> result(first, faults_.end());
+  faults_.erase(first, faults_.end());
+  return result;
+}
+
 }  // namespace npu::driver

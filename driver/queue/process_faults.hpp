@@ -29,6 +29,7 @@ class ProcessFaults {
   void deliver();
   bool empty();
   std::vector<QueueFault> take();
+  std::vector<QueueFault> take(QueueId queue);  // of one queue
 
  private:
   platform::Clock& clock_;

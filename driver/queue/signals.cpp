@@ -99,6 +99,15 @@ Status Signals::set(SignalId signal) {
   return impl_->ring(signal);
 }
 
+Status Signals::raise(SignalId signal, std::uint64_t value) {
+  impl_->lock.lock(impl_->device.platform.clock());
+  const SpinLockHolder holder(impl_->lock);
+  if (auto ok = impl_->check(signal); !ok) return ok;
+  if (impl_->value(signal) >= value) return {};
+  impl_->store(signal, value);
+  return impl_->ring(signal);
+}
+
 Status Signals::reset(SignalId signal) {
   impl_->lock.lock(impl_->device.platform.clock());
   const SpinLockHolder holder(impl_->lock);

@@ -19,14 +19,16 @@ namespace {
 
 constexpr Bytes kHugePage = 2_MiB;
 
-// Gives its pages back.
+// Gives its pages back, unless they are somebody else's.
 class Pages {
  public:
-  Pages(void* data, Bytes size) : data_(static_cast<std::byte*>(data)), size_(size) {}
+  Pages(void* data, Bytes size, bool own = true)
+      : data_(static_cast<std::byte*>(data)), size_(size), own_(own) {}
   ~Pages() {
-    if (data_ != nullptr) ::munmap(data_, size_);
+    if (own_ && data_ != nullptr) ::munmap(data_, size_);
   }
-  Pages(Pages&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+  Pages(Pages&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(other.size_), own_(other.own_) {}
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
   Pages& operator=(Pages&&) = delete;
@@ -37,6 +39,7 @@ class Pages {
  private:
   std::byte* data_;
   Bytes size_;
+  bool own_;
 };
 
 class MappedMemory : public platform::DmaMemory {
@@ -128,6 +131,22 @@ Result<std::unique_ptr<platform::DmaMemory>> allocate_dma_memory(
   const auto bus = container->map(pages->data(), *rounded, wanted, direction);
   if (!bus) return forward_error(bus);
   return std::make_unique<MappedMemory>(std::move(container), std::move(*pages), size, wanted,
+                                        direction, *bus);
+}
+
+Result<std::unique_ptr<platform::DmaMemory>> import_dma_memory(std::shared_ptr<Container> container,
+                                                               ByteSpan memory,
+                                                               platform::DmaDirection direction) {
+  const Bytes page = container->page_size();
+  if (!is_aligned(reinterpret_cast<std::uintptr_t>(memory.data) | memory.size, page)) {
+    return fail(ErrorCode::kMisaligned,
+                fmt::format("{:#x} bytes of host memory are not whole pages of {}", memory.size,
+                            page));
+  }
+  const auto bus = container->map(memory.data, memory.size, page, direction);
+  if (!bus) return forward_error(bus);
+  return std::make_unique<MappedMemory>(std::move(container),
+                                        Pages(memory.data, memory.size, false), memory.size, page,
                                         direction, *bus);
 }
 

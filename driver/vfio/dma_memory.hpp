@@ -14,7 +14,13 @@ Result<std::unique_ptr<platform::DmaMemory>> allocate_dma_memory(
     std::shared_ptr<Container> container, Bytes size, Bytes alignment,
     platform::DmaDirection direction);
 
-// What allocate_dma_memory() has made, reached through another container, too. What
+// Memory that somebody else keeps until after the object. kMisaligned, and what Container::map()
+// says.
+Result<std::unique_ptr<platform::DmaMemory>> import_dma_memory(std::shared_ptr<Container> container,
+                                                               ByteSpan memory,
+                                                               platform::DmaDirection direction);
+
+// What one of these has made, reached through another container, too. What
 // Container::map() says.
 Result<platform::BusAddress> share_dma_memory(platform::DmaMemory& memory,
                                               std::shared_ptr<Container> container);

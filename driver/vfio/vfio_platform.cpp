@@ -144,6 +144,14 @@ Result<std::unique_ptr<platform::DmaMemory>> VfioPlatform::allocate_dma(
   return allocate_dma_memory((*opened)->shared_container(), size, alignment, direction);
 }
 
+Result<std::unique_ptr<platform::DmaMemory>> VfioPlatform::import_dma(
+    platform::Bdf bdf, ByteSpan memory, platform::DmaDirection direction, platform::HostPages) {
+  if (memory.size == 0) return fail(ErrorCode::kInvalidArgument, "DMA memory of 0 bytes");
+  const auto opened = function(bdf);
+  if (!opened) return forward_error(opened);
+  return import_dma_memory((*opened)->shared_container(), memory, direction);
+}
+
 Result<platform::BusAddress> VfioPlatform::share_dma(platform::DmaMemory& memory,
                                                      platform::Bdf bdf) {
   const auto opened = function(bdf);

@@ -40,6 +40,9 @@ class VfioPlatform : public platform::Platform, private platform::PciAccess {
                                                         platform::Caching caching) override;
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
+  Result<std::unique_ptr<platform::DmaMemory>> import_dma(platform::Bdf bdf, ByteSpan memory,
+                                                          platform::DmaDirection direction,
+                                                          platform::HostPages pages) override;
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override;
   void copy(ByteSpan to, ConstByteSpan from) override { Platform::copy(to, from); }
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,

@@ -17,7 +17,7 @@ std::optional<PendingCallback> take_due(Callbacks& callbacks, std::uint64_t thre
   for (std::size_t i = 0; i < callbacks.pending.size(); ++i) {
     const auto each = callbacks.pending[i];
     if (each.thread != thread) continue;
-    const auto done = each.behind.lane->queue->is_done(each.behind.ticket);
+    const auto done = each.behind.query();
     if (done && !*done) continue;
     // Of a stream that has failed or has been destroyed they are lost, as its other work is.
     const auto place = std::find_if(callbacks.pending.begin(), callbacks.pending.end(),
@@ -72,8 +72,8 @@ Outcome launch_callback(Caller& caller, CallRecord& call) {
     return fault(kRuntimeParameter, "no thread has subscribed to the stream");
   }
   const auto marker = driver::entries::nop();
-  const auto behind = record.stream->follow(&marker, 1);
-  if (!behind) return forward_fault(behind);
+  const auto behind = record.stream->submit(&marker, 1);
+  if (!behind) return submission_fault(behind.error());
   auto& callbacks = caller.process().callbacks;
   PendingCallback pending;
   pending.number = ++callbacks.given;
@@ -90,8 +90,8 @@ Outcome launch_callback(Caller& caller, CallRecord& call) {
       record.callback_signal = *made;
     }
     const auto wait = driver::entries::wait_event(*record.callback_signal, ++record.callback_value);
-    const auto held = record.stream->follow(&wait, 1);
-    if (!held) return forward_fault(held);
+    const auto held = record.stream->submit(&wait, 1);
+    if (!held) return submission_fault(held.error());
     pending.stream = *found;
   }
   callbacks.pending.push_back(std::move(pending));

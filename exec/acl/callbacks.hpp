@@ -7,19 +7,17 @@
 #include <memory>
 #include <vector>
 
-#include "exec/acl/stream.hpp"
+#include "exec/acl/streams.hpp"
 
 namespace npu::exec::acl {
-
-struct StreamRecord;
 
 struct PendingCallback {
   std::uint64_t number = 0;  // 1, 2, ... of the program
   std::uint64_t thread = 0;  // that runs it, as the program numbers its threads
   std::uint64_t function = 0, parameter = 0;
   std::uint32_t device = 0;
-  Submitted behind;                      // it is due when this has ended
-  std::shared_ptr<StreamRecord> stream;  // that waits for it; null: it does not
+  driver::StreamMark behind;              // it is due when this has ended
+  std::shared_ptr<ProgramStream> stream;  // that waits for it; null: it does not
 };
 
 struct Callbacks {
@@ -37,7 +35,7 @@ struct Callbacks {
   std::unique_ptr<platform::Condition> added;
   std::uint64_t given = 0;
   std::vector<PendingCallback> pending;                            // in the order of their launches
-  std::map<std::uint64_t, std::shared_ptr<StreamRecord>> running;  // that a stream waits for
+  std::map<std::uint64_t, std::shared_ptr<ProgramStream>> running;  // that a stream waits for
 };
 
 }  // namespace npu::exec::acl

@@ -29,7 +29,7 @@ Value<ProcessCard*> Caller::named_card() {
   return fault(kInvalidDevice, "the device is not open");
 }
 
-Value<std::shared_ptr<StreamRecord>> Caller::stream(std::uint64_t handle) {
+Value<std::shared_ptr<ProgramStream>> Caller::stream(std::uint64_t handle) {
   const auto context = process_.contexts.find(context_);
   if (context == nullptr) return fault(kNoContext, "the thread has no context: no device is set");
   if (handle == 0 && context->default_stream == 0) {
@@ -48,7 +48,7 @@ Value<std::shared_ptr<StreamRecord>> Caller::stream(std::uint64_t handle) {
   return found;
 }
 
-Value<std::shared_ptr<EventRecord>> Caller::event(std::uint64_t handle) {
+Value<std::shared_ptr<ProgramEvent>> Caller::event(std::uint64_t handle) {
   const auto found = process_.events.find(handle);
   if (found == nullptr) return fault(kInvalidHandle, fmt::format("{:#x} is no event", handle));
   return found;

@@ -22,8 +22,8 @@ class Caller {
   std::uint64_t context() const { return context_; }
   void set_context(std::uint64_t handle) { context_ = handle; }
   // The stream whose limits the thread asks for; null: the device's.
-  const std::shared_ptr<StreamRecord>& limits_of() const { return limits_of_; }
-  void set_limits_of(std::shared_ptr<StreamRecord> stream) { limits_of_ = std::move(stream); }
+  const std::shared_ptr<ProgramStream>& limits_of() const { return limits_of_; }
+  void set_limits_of(std::shared_ptr<ProgramStream> stream) { limits_of_ = std::move(stream); }
   std::string& error() { return error_; }  // of the last call that failed
 
   // Before a call is served: which device it is about (compat::kDeviceWord).
@@ -33,8 +33,8 @@ class Caller {
   Value<ProcessCard*> card();
   // `handle` 0: the default stream of the thread's context. kNoContext, kInvalidHandle,
   // kStreamContext.
-  Value<std::shared_ptr<StreamRecord>> stream(std::uint64_t handle);
-  Value<std::shared_ptr<EventRecord>> event(std::uint64_t handle);
+  Value<std::shared_ptr<ProgramStream>> stream(std::uint64_t handle);
+  Value<std::shared_ptr<ProgramEvent>> event(std::uint64_t handle);
   // The card on which the range is the program's memory. kRuntimeParameter.
   Value<ProcessCard*> card_of(driver::DeviceAddress address, Bytes size);
 
@@ -45,7 +45,7 @@ class Caller {
   Channel& channel_;
   std::uint64_t context_ = 0;
   std::uint64_t device_word_ = compat::kDeviceOfContext;
-  std::shared_ptr<StreamRecord> limits_of_;
+  std::shared_ptr<ProgramStream> limits_of_;
   std::string error_;
 };
 

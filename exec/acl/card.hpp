@@ -10,13 +10,14 @@
 
 #include "exec/acl/outcome.hpp"
 #include "npu/driver/device.hpp"
+#include "npu/driver/execution_stream.hpp"
 #include "npu/driver/queue_types.hpp"
 #include "npu/driver/turns.hpp"
 
 namespace npu::exec::acl {
 
-enum class Cores : std::uint8_t { kVector, kCube };
-inline constexpr std::size_t kCoreKinds = 2;
+using Cores = driver::LaunchCores;
+inline constexpr std::size_t kCoreKinds = driver::kLaunchCores;
 
 struct Card {
   std::unique_ptr<driver::Device> device;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and fills. Ordinary host memory goes piece by piece through memory that the card reaches;
-// host memory of the card's is copied by the card itself.
+// Copies. Ordinary host memory goes piece by piece through memory that the card reaches, between
+// what was submitted before and the call's return; the card itself copies pinned memory.
 #include <algorithm>
 #include <cstring>
 
+#include "exec/acl/copy_order.hpp"
 #include "exec/acl/handlers.hpp"
 
 namespace npu::exec::acl {
@@ -11,81 +12,29 @@ namespace {
 
 using driver::DeviceAddress;
 
-// In which order the card does something: in a stream's, or by itself.
-class Order {
- public:
-  static Value<Order> of(Caller& caller, ProcessCard& card, bool in_stream, std::uint64_t handle) {
-    if (!in_stream) return Order(caller, card, nullptr);
-    const auto stream = caller.stream(handle);
-    if (!stream) return forward_fault(stream);
-    if ((*stream)->device != card.index()) {
-      return fault(kStreamContext, "the stream is of another device than the memory");
-    }
-    return Order(caller, card, (*stream)->stream.get());
-  }
-
-  Stream* stream() const { return stream_; }
-  // Submits and waits.
-  Outcome run(const abi::QueueEntry& entry) {
-    if (stream_ == nullptr) return card_.run(entry);
-    const auto ticket = stream_->follow(&entry, 1);
-    if (!ticket) return forward_fault(ticket);
-    return stream_->wait(Instant::never(), kStreamTimeout);
-  }
-  // Submits; waits if it is in no stream.
-  Outcome begin(const abi::QueueEntry& entry) {
-    if (stream_ == nullptr) return card_.run(entry);
-    const auto ticket = stream_->follow(&entry, 1);
-    return ticket ? Outcome{} : Outcome(forward_fault(ticket));
-  }
-  // The bytes on the host, through memory of the thread's that the card reaches.
-  Outcome move(DeviceAddress device, ByteSpan host, bool to_device) {
-    const auto staging = card_.staging(&caller_);
-    if (!staging) return forward_fault(staging);
-    auto& platform = card_.platform();
-    for (Bytes done = 0; done < host.size;) {
-      const Bytes piece = std::min<Bytes>((*staging)->size(), host.size - done);
-      const ByteSpan staged{(*staging)->cpu().data, piece}, own{host.data + done, piece};
-      const auto bus = (*staging)->bus();
-      if (to_device) platform.copy(staged, own);
-      const auto entry = to_device ? driver::entries::copy_to_device(bus, device + done, piece)
-                                   : driver::entries::copy_to_host(device + done, bus, piece);
-      if (auto ended = run(entry); !ended) return ended;
-      if (!to_device) platform.copy(own, staged);
-      done += piece;
-    }
-    return {};
-  }
-
- private:
-  Order(Caller& caller, ProcessCard& card, Stream* stream)
-      : caller_(caller), card_(card), stream_(stream) {}
-
-  Caller& caller_;
-  ProcessCard& card_;
-  Stream* stream_;
-};
-
-// Work of the stream that was submitted before.
-Outcome wait_for(Stream* stream) {
-  return stream == nullptr ? Outcome{} : stream->wait(Instant::never(), kStreamTimeout);
-}
-
 Outcome copy_window(Caller& caller, CallRecord& call, bool to_device) {
   const DeviceAddress device{call.words[0]};
   const Bytes size = std::min<Bytes>(call.words[1], compat::kWindow);
   const auto card = caller.card_of(device, size);
   if (!card) return forward_fault(card);
-  auto order = Order::of(caller, **card, call.words[2] != 0, call.words[3]);
+  auto order = CopyOrder::of(caller, **card, call.words[2] != 0, call.words[3]);
   if (!order) return forward_fault(order);
   const ByteSpan bytes = call.window.subspan(0, size);
   if (!(*card)->is_managed(device)) return order->move(device, bytes, to_device);
-  if (auto before = wait_for(order->stream()); !before) return before;
+  order->wait_for_earlier();
   auto& managed = *(*card)->known_managed();
   return outcome_of(to_device ? managed.write(device, bytes) : managed.read(device, bytes));
 }
 
 }  // namespace
+
+// The bytes are those that ordinary memory has when the stream comes to the copy.
+Outcome copy_turn(Caller& caller, CallRecord& call) {
+  const auto stream = caller.stream(call.words[0]);
+  if (!stream) return forward_fault(stream);
+  static_cast<void>((*stream)->stream->last().wait(Instant::never()));
+  return {};
+}
 
 Outcome copy_in(Caller& caller, CallRecord& call) {
   return copy_window(caller, call, true);
@@ -95,15 +44,61 @@ Outcome copy_out(Caller& caller, CallRecord& call) {
   return copy_window(caller, call, false);
 }
 
-Outcome copy_on_device(Caller& caller, CallRecord& call) {
-  const DeviceAddress to{call.words[0]}, from{call.words[1]};
-  const Bytes size = call.words[2];
-  const auto card = caller.card_of(to, size);
+// The bytes are taken now, the stream copies them in its order (ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE).
+Outcome copy_buffered(Caller& caller, CallRecord& call) {
+  const DeviceAddress device{call.words[0]};
+  const Bytes size = std::min<Bytes>(call.words[1], compat::kWindow);
+  const auto card = caller.card_of(device, size);
   if (!card) return forward_fault(card);
-  if (!(*card)->has(from, size)) return fault(kRuntimeParameter, "source is not on that card");
-  auto order = Order::of(caller, **card, call.words[3] != 0, call.words[4]);
+  if (call.words[2] == 0 || (*card)->is_managed(device)) return copy_window(caller, call, true);
+  auto order = CopyOrder::of(caller, **card, true, call.words[3]);
   if (!order) return forward_fault(order);
-  return order->begin(driver::entries::copy_on_device(from, to, size));
+  auto buffer = (*card)->process().allocate_host(size, platform::DmaDirection::kDeviceReads);
+  if (!buffer) return fault(buffer.error());
+  const std::shared_ptr<platform::DmaMemory> taken = std::move(*buffer);
+  (*card)->platform().copy(taken->cpu(), call.window.subspan(0, size));
+  return order->begin(driver::entries::copy_to_device(taken->bus(), device, size), taken);
+}
+
+// Word 0: stream. The streams' order knows no copies within the host.
+Outcome copy_on_host(Caller& caller, CallRecord& call) {
+  const auto stream = caller.stream(call.words[0]);
+  if (!stream) return forward_fault(stream);
+  return fault(kFeature, "asynchronous copies from host to host are not supported");
+}
+
+// Words: to, from, bytes, in a stream, which. Between cards the stream's card copies, or the one
+// that the bytes are on.
+Outcome copy_on_device(Caller& caller, CallRecord& call) {
+  DeviceAddress to{call.words[0]}, from{call.words[1]};
+  const Bytes size = call.words[2];
+  const auto target = caller.card_of(to, size);
+  if (!target) return forward_fault(target);
+  const auto source = caller.card_of(from, size);
+  if (!source) return forward_fault(source);
+  const bool in_stream = call.words[3] != 0;
+  if (*target == *source) {
+    auto order = CopyOrder::of(caller, **target, in_stream, call.words[4]);
+    if (!order) return forward_fault(order);
+    return order->begin(driver::entries::copy_on_device(from, to, size));
+  }
+  if ((*target)->is_managed(to) || (*source)->is_managed(from)) {
+    return fault(kFeature, "managed memory is not copied between cards");
+  }
+  auto* by = *source;
+  if (in_stream) {
+    const auto stream = caller.stream(call.words[4]);
+    if (!stream) return forward_fault(stream);
+    if ((*stream)->device == (*target)->index()) by = *target;
+  }
+  auto order = CopyOrder::of(caller, *by, in_stream, call.words[4]);
+  if (!order) return forward_fault(order);
+  auto& far = by == *source ? to : from;
+  auto& owner = by == *source ? **target : **source;
+  const auto there = by->peers().find(owner.space(), owner.index(), far);
+  if (!there) return forward_fault(there);
+  far = *there;
+  return order->begin(driver::entries::copy_to_peer(from, to, size));
 }
 
 Outcome copy_pinned(Caller& caller, CallRecord& call) {
@@ -117,58 +112,23 @@ Outcome copy_pinned(Caller& caller, CallRecord& call) {
   }
   const auto card = caller.card_of(device, size);
   if (!card) return forward_fault(card);
-  auto order = Order::of(caller, **card, call.words[5] != 0, call.words[6]);
+  auto order = CopyOrder::of(caller, **card, call.words[5] != 0, call.words[6]);
   if (!order) return forward_fault(order);
-  const ByteSpan own = memory->shared.bytes().subspan(offset, size);
-  const ByteSpan image = memory->image->cpu().subspan(offset, size);
-  if ((*card)->is_managed(device) || memory->device != (*card)->index()) {
-    return order->move(device, own, to_device);
+  if ((*card)->is_managed(device)) {
+    const ByteSpan own = memory->shared.bytes().subspan(offset, size);
+    order->wait_for_earlier();
+    auto& managed = *(*card)->known_managed();
+    return outcome_of(to_device ? managed.write(device, own) : managed.read(device, own));
   }
-  const auto bus = memory->image->bus() + offset;
-  if (to_device) {
-    std::memcpy(image.data, own.data, size);
-    return order->begin(driver::entries::copy_to_device(bus, device, size));
-  }
-  const auto entry = driver::entries::copy_to_host(device, bus, size);
-  auto* const stream = order->stream();
-  if (stream == nullptr) {
-    auto done = order->run(entry);
-    if (done) std::memcpy(own.data, image.data, size);
-    return done;
-  }
-  const auto ticket = stream->follow(&entry, 1);
-  if (!ticket) return forward_fault(ticket);
-  stream->expect({*ticket, image, own, memory});
-  return {};
-}
-
-// Words: address, value, bytes, in a stream, which. The card fills whole words of 4 bytes.
-Outcome fill(Caller& caller, CallRecord& call) {
-  const DeviceAddress at{call.words[0]};
-  const Bytes size = call.words[2];
-  if (size == 0) return {};
-  const auto card = caller.card_of(at, size);
-  if (!card) return forward_fault(card);
-  auto order = Order::of(caller, **card, call.words[3] != 0, call.words[4]);
-  if (!order) return forward_fault(order);
-  const auto byte = static_cast<std::uint8_t>(call.words[1]);
-  std::array<std::byte, 4> edge{};
-  edge.fill(static_cast<std::byte>(byte));
-  const Bytes head = std::min<Bytes>((4 - at.value % 4) % 4, size);
-  const Bytes middle = (size - head) / 4 * 4;
-  const Bytes tail = size - head - middle;
-  const auto write = [&](Bytes offset, Bytes count) -> Outcome {
-    if (count == 0) return {};
-    return order->move(at + offset, {edge.data(), count}, true);
-  };
-  if (auto done = write(0, head); !done) return done;
-  if (middle != 0) {
-    const std::uint32_t pattern = byte * 0x0101'0101U;
-    if (auto done = order->begin(driver::entries::fill(at + head, middle, pattern)); !done) {
-      return done;
-    }
-  }
-  return write(head + middle, tail);
+  const auto mapped = (*card)->map(*memory);
+  if (!mapped) return forward_fault(mapped);
+  const auto bus = (*mapped)->bus() + offset;
+  const auto entry = to_device ? driver::entries::copy_to_device(bus, device, size)
+                               : driver::entries::copy_to_host(device, bus, size);
+  const auto kept = std::make_shared<std::pair<std::shared_ptr<PinnedMemory>,
+                                               std::shared_ptr<platform::DmaMemory>>>(memory,
+                                                                                      *mapped);
+  return order->begin(entry, kept);
 }
 
 }  // namespace npu::exec::acl

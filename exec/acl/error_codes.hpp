@@ -21,6 +21,7 @@ inline constexpr int kWaitTimeout = 107019;
 inline constexpr int kFeature = 207000;
 inline constexpr int kOutOfMemory = 207001;
 inline constexpr int kNoResource = 207005;
+inline constexpr int kNoEvent = 207007;
 inline constexpr int kNoStream = 207008;
 inline constexpr int kQueueFull = 207014;
 inline constexpr int kCoreException = 507015;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace npu::exec::acl {
 
@@ -27,7 +29,11 @@ class HandleTable {
   }
   void remove(std::uint64_t handle) { things_.erase(handle); }
   void clear() { things_.clear(); }
-  const std::map<std::uint64_t, std::shared_ptr<T>>& all() const { return things_; }
+  // As it is now, by handle: things come and go while a call that looks at all of them waits.
+  std::vector<std::pair<std::uint64_t, std::shared_ptr<T>>> all() const {
+    return {things_.begin(), things_.end()};
+  }
+  std::size_t size() const { return things_.size(); }
 
   static constexpr std::uint64_t kFirst = 0x4143'4C00'0000;  // neither host nor device addresses
   static constexpr std::uint64_t kStep = 16;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What serves each call (compat/protocol/calls.hpp). The words of a call are the parameters of the
 // C API's function in their order, where nothing else is said; those of its answer are what it
-// gives. Files: life_calls, stream_calls, memory_calls, copy_calls, managed_calls, kernel_calls,
+// gives. Files: life_calls, stream_calls, event_calls, memory_calls,
+// mapping_calls, copy_calls, fill_calls, managed_calls, kernel_calls,
 // callback_calls, share_calls.
 #pragma once
 
@@ -50,11 +51,15 @@ Outcome allocate_host(Caller& caller, CallRecord& call);
 Outcome free_host(Caller& caller, CallRecord& call);
 Outcome get_mem_info(Caller& caller, CallRecord& call);
 Outcome pointer_attributes(Caller& caller, CallRecord& call);
+Outcome copy_turn(Caller& caller, CallRecord& call);
 Outcome copy_in(Caller& caller, CallRecord& call);
+Outcome copy_buffered(Caller& caller, CallRecord& call);
 Outcome copy_out(Caller& caller, CallRecord& call);
 Outcome copy_on_device(Caller& caller, CallRecord& call);
 Outcome copy_pinned(Caller& caller, CallRecord& call);
+Outcome copy_on_host(Caller& caller, CallRecord& call);
 Outcome fill(Caller& caller, CallRecord& call);
+Outcome fill_pinned(Caller& caller, CallRecord& call);
 Outcome place(Caller& caller, CallRecord& call);
 Outcome reserve(Caller& caller, CallRecord& call);
 Outcome release(Caller& caller, CallRecord& call);

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "exec/acl/handlers.hpp"
-#include "npu/abi/kernel_note.hpp"
 #include "npu/driver/program.hpp"
 
 namespace npu::exec::acl {
@@ -19,39 +18,24 @@ struct Place {
   std::uint32_t address_offset, data_offset;
 };
 
-// The name a kernel's note gives (abi/kernel_note.hpp); empty: there is no such note.
-std::string name_in(const std::vector<std::byte>& object) {
-  abi::KernelNote wanted;
-  std::memcpy(wanted.owner, abi::kKernelNoteOwner, sizeof wanted.owner);
-  constexpr std::size_t kHead = offsetof(abi::KernelNote, words);
-  for (std::size_t at = 0; at + sizeof wanted <= object.size(); at += 4) {
-    if (std::memcmp(object.data() + at, &wanted, kHead) != 0) continue;
-    abi::KernelNote note;
-    std::memcpy(&note, object.data() + at, sizeof note);
-    return std::string(note.name, ::strnlen(note.name, sizeof note.name));
-  }
-  return {};
-}
-
 // aclrtEngineType: cube 0, vector 1.
 Cores cores_of(std::uint64_t type) {
   return type == 0 ? Cores::kCube : Cores::kVector;
 }
 
 struct Launch {
-  Function& function;
+  std::shared_ptr<Function> function;
   Cores cores;
   std::uint32_t blocks;
-  std::uint32_t argument_bytes = 0;
 };
 
-Outcome fill_in_places(ByteSpan arguments, driver::DeviceAddress device, ConstByteSpan places) {
+Status fill_in_places(ByteSpan arguments, driver::DeviceAddress device, ConstByteSpan places) {
   for (std::size_t at = 0; at + sizeof(Place) <= places.size; at += sizeof(Place)) {
     Place place{};
     std::memcpy(&place, places.data + at, sizeof place);
     if (place.address_offset + sizeof(std::uint64_t) > arguments.size ||
         place.data_offset > arguments.size) {
-      return fault(kInvalidParameter, "a place holder outside of the arguments");
+      return fail(ErrorCode::kInvalidArgument, "a place holder outside of the arguments");
     }
     const std::uint64_t address = device.value + place.data_offset;
     std::memcpy(arguments.data + place.address_offset, &address, sizeof address);
@@ -59,40 +43,47 @@ Outcome fill_in_places(ByteSpan arguments, driver::DeviceAddress device, ConstBy
   return {};
 }
 
-// The kernel's arguments into `to`.
-Outcome put_arguments(const CallRecord& call, const ArgumentSlots::Slot& slot, Launch& launch) {
+// Of the call, and what a built-in kernel makes of them.
+struct Arguments {
+  std::vector<std::byte> bytes;
+  ConstByteSpan places;
+};
+
+Value<Arguments> arguments_of(const CallRecord& call, Launch& launch) {
   const Bytes size = call.words[4];
-  const ConstByteSpan given{call.window.data, size};
-  if (launch.function.built_in != nullptr) {
-    const auto words =
-        launch.function.built_in->words(*launch.function.built_in, given, &launch.blocks);
+  Arguments arguments;
+  const auto* given = call.window.data;
+  if (launch.function->built_in != nullptr) {
+    const auto words = launch.function->built_in->words(*launch.function->built_in, {given, size},
+                                                       &launch.blocks);
     if (!words) return fault(words.error());
-    launch.argument_bytes = static_cast<std::uint32_t>(words->size() * sizeof(std::uint64_t));
-    std::memcpy(slot.bytes.data, words->data(), launch.argument_bytes);
-    return {};
+    const auto* const first = reinterpret_cast<const std::byte*>(words->data());
+    arguments.bytes.assign(first, first + words->size() * sizeof(std::uint64_t));
+    return arguments;
   }
-  std::memcpy(slot.bytes.data, given.data, size);
-  launch.argument_bytes = static_cast<std::uint32_t>(size);
-  return fill_in_places(slot.bytes.subspan(0, size), slot.device,
-                        {call.window.data + size, call.words[5] * sizeof(Place)});
+  arguments.bytes.assign(given, given + size);
+  arguments.places = {given + size, call.words[5] * sizeof(Place)};
+  return arguments;
 }
 
-Value<driver::DeviceAddress> image_of(Caller& caller, ProcessCard& card, const Function& function) {
+Value<ProcessCard::Module> module_of(Caller& caller, ProcessCard& card, const Function& function) {
   if (function.built_in == nullptr) {
     const auto& object = function.binary->object;
-    return card.image(function.key, {object.data(), object.size()}, &caller);
+    return card.module(function.key, {object.data(), object.size()}, &caller);
   }
   const auto object = caller.process().machine().images(function.built_in->image);
   if (!object) return fault(object.error());
-  return card.image(function.key, *object, &caller);
+  return card.module(function.key, *object, &caller);
 }
 
 Value<Launch> launch_of(Caller& caller, const CallRecord& call) {
   const auto function = caller.process().functions.find(call.words[0]);
-  if (function == nullptr) return fault(kInvalidHandle, "it is no function");
-  if (call.words[1] > kMostBlocks) {
+  if (function == nullptr || function->binary->unloaded) {
+    return fault(kInvalidHandle, "it is no function, or its binary was unloaded");
+  }
+  if (call.words[1] == 0 || call.words[1] > kMostBlocks) {
     return fault(kRuntimeParameter,
-                 fmt::format("{} blocks, at most {}", call.words[1], kMostBlocks));
+                 fmt::format("{} blocks, 1 .. {} are possible", call.words[1], kMostBlocks));
   }
   const Bytes places = call.words[5] * sizeof(Place);
   if (call.words[4] > abi::kMaxArgumentBytes || call.words[5] > compat::kWindow / sizeof(Place) ||
@@ -107,7 +98,7 @@ Value<Launch> launch_of(Caller& caller, const CallRecord& call) {
   } else if (cores == kNoCores) {
     cores = function->binary->cores;
   }
-  return Launch{*function, cores_of(cores), static_cast<std::uint32_t>(call.words[1]), 0};
+  return Launch{function, cores_of(cores), static_cast<std::uint32_t>(call.words[1])};
 }
 
 }  // namespace
@@ -126,17 +117,24 @@ Outcome load_binary(Caller& caller, CallRecord& call) {
     if (size < sizeof kElf || std::memcmp(binary->object.data(), kElf, sizeof kElf) != 0) {
       return fault(kRuntimeParameter, "it is no shared object");
     }
-    binary->name = name_in(binary->object);
+    binary->name = driver::KernelModule::name_in({binary->object.data(), size});
   }
   call.words[0] = caller.process().binaries.add(std::move(binary));
   return {};
 }
 
 Outcome unload_binary(Caller& caller, CallRecord& call) {
-  if (caller.process().binaries.find(call.words[0]) == nullptr) {
-    return fault(kInvalidHandle, "it is no binary");
+  auto& process = caller.process();
+  const auto binary = process.binaries.find(call.words[0]);
+  if (binary == nullptr) return fault(kInvalidHandle, "it is no binary");
+  process.binaries.remove(call.words[0]);
+  binary->unloaded = true;
+  for (const auto& [handle, function] : process.functions.all()) {
+    if (function->binary != binary) continue;
+    process.functions.remove(handle);
+    if (binary->built_in) continue;  // other binaries of the same name have them, too
+    for (auto* const card : process.cards()) card->drop_module(function->key);
   }
-  caller.process().binaries.remove(call.words[0]);
   return {};
 }
 
@@ -159,7 +157,9 @@ Outcome get_function(Caller& caller, CallRecord& call) {
   }
   // On the card before the first launch wants it, if there is one yet.
   if (const auto card = caller.card()) {
-    if (const auto image = image_of(caller, **card, *function); !image) return forward_fault(image);
+    if (const auto there = module_of(caller, **card, *function); !there) {
+      return forward_fault(there);
+    }
   }
   call.words[0] = caller.process().functions.add(std::move(function));
   return {};
@@ -172,27 +172,27 @@ Outcome launch_kernel(Caller& caller, CallRecord& call) {
   auto launch = launch_of(caller, call);
   if (!launch) return forward_fault(launch);
   auto& card = *caller.process().card((*stream)->device);
-  auto& on = *(*stream)->stream;
-  const auto limit = on.limits()[static_cast<std::size_t>(launch->cores)];
-  if (launch->function.built_in != nullptr && launch->blocks > limit) launch->blocks = limit;
-  const auto image = image_of(caller, card, launch->function);
-  if (!image) return forward_fault(image);
-  const auto slot = card.arguments().take(card.deadline());
-  if (!slot) return forward_fault(slot);
-  if (auto put = put_arguments(call, *slot, *launch); !put) return put;
-  abi::QueueEntry entries[2];
-  std::size_t count = 0;
-  if (launch->argument_bytes != 0) {
-    entries[count++] =
-        driver::entries::copy_to_device(slot->host, slot->device, launch->argument_bytes);
+  const auto limit = (*stream)->limits[static_cast<std::size_t>(launch->cores)];
+  if (launch->function->built_in != nullptr && launch->blocks > limit) launch->blocks = limit;
+  auto module = module_of(caller, card, *launch->function);
+  if (!module) return forward_fault(module);
+  const auto arguments = arguments_of(call, *launch);
+  if (!arguments) return forward_fault(arguments);
+  driver::KernelLaunch what;
+  what.module = std::move(*module);
+  what.cores = launch->cores;
+  what.blocks = launch->blocks;
+  what.bytes = static_cast<std::uint32_t>(arguments->bytes.size());
+  what.write = [&arguments](ByteSpan host, driver::DeviceAddress device) -> Status {
+    std::memcpy(host.data, arguments->bytes.data(), host.size);
+    return fill_in_places(host, device, arguments->places);
+  };
+  const auto submitted = (*stream)->stream->launch(what);
+  if (submitted) return {};
+  if (submitted.error().code == ErrorCode::kInvalidArgument) {
+    return fault(kInvalidParameter, submitted.error().message());
   }
-  entries[count++] =
-      driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, *image, launch->blocks,
-                                    slot->device, launch->argument_bytes);
-  const auto submitted = on.submit(launch->cores, entries, count);
-  if (!submitted) return forward_fault(submitted);
-  card.arguments().used_by(*slot, *submitted);
-  return {};
+  return submission_fault(submitted.error());
 }
 
 }  // namespace npu::exec::acl

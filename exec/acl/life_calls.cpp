@@ -158,10 +158,11 @@ Outcome create_context(Caller& caller, CallRecord& call) {
   if (auto there = check_device(caller, device); !there) return there;
   auto& process = caller.process();
   const auto index = static_cast<std::uint32_t>(device);
-  if (process.card(index) == nullptr) {
+  const bool opens = process.card(index) == nullptr;
+  if (opens) {
     if (auto set = process.set_device(device); !set) return set;
   }
-  const auto made = process.contexts.add(std::make_shared<Context>(Context{index, false, 0}));
+  const auto made = process.contexts.add(std::make_shared<Context>(Context{index, false, 0, opens}));
   caller.set_context(made);
   call.words[0] = made;
   return {};
@@ -179,7 +180,7 @@ Outcome destroy_context(Caller& caller, CallRecord& call) {
   for (const auto handle : streams) process.close_stream(handle, false);
   process.contexts.remove(call.words[0]);
   if (caller.context() == call.words[0]) caller.set_context(0);
-  return {};
+  return context->has_opened ? process.reset_device(context->device, false) : Outcome{};
 }
 
 Outcome set_current_context(Caller& caller, CallRecord& call) {
@@ -199,10 +200,17 @@ Outcome get_current_context(Caller& caller, CallRecord& call) {
 // Word 0: of a stream; 1: device or stream; 2: kind of core; 3: how many.
 namespace {
 
-Value<Stream*> limited_stream(Caller& caller, const CallRecord& call) {
-  auto record = caller.stream(call.words[1]);
-  if (!record) return forward_fault(record);
-  return (*record)->stream.get();
+Value<std::shared_ptr<ProgramStream>> limited_stream(Caller& caller, const CallRecord& call) {
+  return caller.stream(call.words[1]);
+}
+
+Outcome apply(ProgramStream& stream, const Card& card, const CoreLimits& limits) {
+  stream.limits = limits;
+  for (const auto kind : {Cores::kVector, Cores::kCube}) {
+    const auto mask = card.mask(kind, limits[static_cast<std::size_t>(kind)]);
+    if (auto done = stream.stream->set_cores(kind, mask); !done) return fault(done.error());
+  }
+  return {};
 }
 
 // aclrtDevResLimitType: cube 0, vector 1.
@@ -222,12 +230,12 @@ Value<ProcessCard*> limited_card(Caller& caller, const CallRecord& call) {
 Outcome limit(Caller& caller, const CallRecord& call, ProcessCard& card, const CoreLimits& limits) {
   if (call.words[0] != 0) {
     auto stream = limited_stream(caller, call);
-    return stream ? (*stream)->limit(limits) : Outcome(forward_fault(stream));
+    return stream ? apply(**stream, card.card(), limits) : Outcome(forward_fault(stream));
   }
   card.limits() = limits;
   for (const auto& [handle, stream] : caller.process().streams.all()) {
     if (stream->device != card.index()) continue;
-    if (auto done = stream->stream->limit(limits); !done) return done;
+    if (auto done = apply(*stream, card.card(), limits); !done) return done;
   }
   return {};
 }
@@ -242,7 +250,7 @@ Outcome set_res_limit(Caller& caller, CallRecord& call) {
   if (call.words[0] != 0) {
     auto stream = limited_stream(caller, call);
     if (!stream) return forward_fault(stream);
-    limits = (*stream)->limits();
+    limits = (*stream)->limits;
   }
   const auto kind = kind_of(call);
   if (call.words[3] == 0 || call.words[3] > (*card)->card().cores[kind]) {
@@ -261,7 +269,7 @@ Outcome get_res_limit(Caller& caller, CallRecord& call) {
   if (call.words[0] != 0) {
     auto stream = limited_stream(caller, call);
     if (!stream) return forward_fault(stream);
-    limits = (*stream)->limits();
+    limits = (*stream)->limits;
   }
   call.words[0] = limits[kind_of(call)];
   return {};
@@ -294,7 +302,7 @@ Outcome get_thread_limit(Caller& caller, CallRecord& call) {
   if (!card) return forward_fault(card);
   if (call.words[2] > 1) return fault(kInvalidParameter, "no kind of core");
   const auto stream = caller.limits_of();
-  const auto& limits = stream == nullptr ? (*card)->limits() : stream->stream->limits();
+  const auto& limits = stream == nullptr ? (*card)->limits() : stream->limits;
   call.words[0] = limits[kind_of(call)];
   return {};
 }

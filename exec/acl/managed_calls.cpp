@@ -82,7 +82,7 @@ Outcome managed_prefetch(Caller& caller, CallRecord& call) {
   if (call.words[5] == 0) {
     const auto stream = caller.stream(call.words[4]);
     if (!stream) return forward_fault(stream);
-    auto before = (*stream)->stream->wait(Instant::never(), kStreamTimeout);
+    auto before = synchronize(**stream, Instant::never(), kStreamTimeout);
     if (!before) return before;
   }
   const auto begun = (*managed)->prefetch(address, call.words[1], *to);

@@ -30,27 +30,38 @@ Outcome allocate(Caller& caller, CallRecord& call) {
   return {};
 }
 
+// Other cards' copies may be in flight there, too.
 Outcome free(Caller& caller, CallRecord& call) {
-  const auto card = caller.card_of(address_of(call), 1);
+  const auto address = address_of(call);
+  const auto card = caller.card_of(address, 1);
   if (!card) return forward_fault(card);
-  return (*card)->free(address_of(call));
+  auto& process = caller.process();
+  const auto device = (*card)->index();
+  auto in_flight = process.in_flight(device);
+  for (auto* const other : process.cards()) {
+    if (!other->peers().has(device, address)) continue;
+    for (auto& mark : process.in_flight(other->index())) in_flight.push_back(std::move(mark));
+  }
+  return (*card)->free(address, std::move(in_flight), [&process, device, address] {
+    for (auto* const other : process.cards()) other->peers().drop(device, address);
+  });
 }
 
+// The program's pages, of which the card that the thread is on has a mapping.
 Outcome allocate_host(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
   auto shared = SharedMemory::make(call.words[0]);
   if (!shared) return fault(shared.error());
-  auto image = (*card)->process().allocate_host(shared->bytes().size);
-  if (!image) return fault(image.error());
-  auto memory = std::make_shared<PinnedMemory>(
-      PinnedMemory{std::move(*shared), std::move(*image), (*card)->index()});
+  auto memory = std::make_shared<PinnedMemory>(std::move(*shared));
+  if (auto mapped = (*card)->map(*memory); !mapped) return forward_fault(mapped);
   if (auto sent = caller.channel().send(memory->shared); !sent) return fault(sent.error());
   memory->shared.close_file();
   call.words[0] = caller.process().pinned.add(std::move(memory));
   return {};
 }
 
+// Copies that are in flight keep it until they have ended.
 Outcome free_host(Caller& caller, CallRecord& call) {
   if (caller.process().pinned.find(call.words[0]) == nullptr) {
     return fault(kRuntimeParameter, "it is no host memory");
@@ -67,6 +78,7 @@ Outcome get_mem_info(Caller& caller, CallRecord& call) {
     call.words[0] = call.words[1] = 0;
     return {};
   }
+  (*card)->settle_freed();
   const auto memory = (*card)->space().memory_statistics();
   call.words[0] = memory.free;
   call.words[1] = memory.total;

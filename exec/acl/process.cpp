@@ -11,8 +11,8 @@
 namespace npu::exec::acl {
 namespace {
 
-constexpr Bytes kTimes = 64_KiB;
-constexpr Bytes kTime = 8;
+// For work of a stream that ends with it.
+constexpr Picoseconds kDrain = 60'000'000_us;
 
 // Handles of what is on the device.
 template <class T>
@@ -117,7 +117,7 @@ void Process::give_back(std::uint32_t device, bool force) {
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
   drop(events, device);
   drop(physicals, device);
-  drop(pinned, device);
+  for (const auto& [handle, memory] : pinned.all()) memory->mapped.erase(device);
   drop(contexts, device);
   erase_if(opened_shares, [&](const auto& share) { return share.second.device == device; });
   // They keep queues of the device.
@@ -127,8 +127,10 @@ void Process::give_back(std::uint32_t device, bool force) {
                           callbacks.pending.end());
   callbacks.tell();
   auto& opened = cards_.at(device);
-  opened.times.reset();
   if (auto* const turn = opened.card->turn()) used_.add(turn->statistics());
+  for (auto& [other, there] : cards_) {
+    if (other != device && there.card != nullptr) there.card->peers().drop(device);
+  }
   opened.card->close();
   cards_.erase(device);
 }
@@ -168,25 +170,23 @@ void Process::forget(const void* thread) {
   for (auto& [device, opened] : cards_) opened.card->forget_staging(thread);
 }
 
-Value<std::pair<std::uint64_t, std::shared_ptr<StreamRecord>>> Process::make_stream(
+Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> Process::make_stream(
     std::uint64_t context, unsigned priority) {
   const auto in = contexts.find(context);
   auto* const on = in == nullptr ? nullptr : card(in->device);
   if (on == nullptr) return fault(kNoContext, "the context is of no device that is set");
-  auto record = std::make_shared<StreamRecord>();
-  record->context = context;
-  record->device = in->device;
-  record->stream = std::make_unique<Stream>(machine_.platform, on->process(), on->faults(),
-                                            on->card(), on->limits(), priority);
-  if (auto ready = record->stream->open(); !ready) return forward_fault(ready);
-  return std::pair(streams.add(record), record);
+  auto stream = on->make_stream(priority);
+  if (!stream) return forward_fault(stream);
+  (*stream)->context = context;
+  return std::pair(streams.add(*stream), *stream);
 }
 
 void Process::close_stream(std::uint64_t handle, bool force) {
   const auto record = streams.find(handle);
   if (record == nullptr) return;
   streams.remove(handle);
-  record->stream->close(force);
+  const Instant now = machine_.platform.clock().now();
+  record->stream->close(force ? now : now + kDrain);
   auto* const on = card(record->device);
   if (on != nullptr && record->callback_signal) {
     static_cast<void>(on->process().signals().destroy(*record->callback_signal));
@@ -194,26 +194,14 @@ void Process::close_stream(std::uint64_t handle, bool force) {
   }
 }
 
-Value<std::size_t> Process::take_time_place(ProcessCard& card) {
-  const Guard held(*lock_);
-  auto& opened = cards_.at(card.index());
-  if (opened.times == nullptr) {
-    auto page = card.process().allocate_host(kTimes, platform::DmaDirection::kDeviceWrites);
-    if (!page) return fault(page.error());
-    opened.times = std::move(*page);
+std::vector<driver::StreamMark> Process::in_flight(std::uint32_t device) const {
+  std::vector<driver::StreamMark> marks;
+  for (const auto& [handle, stream] : streams.all()) {
+    if (stream->device != device) continue;
+    auto mark = stream->stream->last();
+    if (!mark.is_done()) marks.push_back(std::move(mark));
   }
-  if (!opened.free_places.empty()) {
-    const auto place = opened.free_places.back();
-    opened.free_places.pop_back();
-    return place;
-  }
-  if ((opened.next_place + 1) * kTime > kTimes) return fault(kNoResource, "events are used up");
-  return opened.next_place++ * kTime;
-}
-
-void Process::give_time_place(std::uint32_t device, std::size_t place) {
-  const auto found = cards_.find(device);
-  if (found != cards_.end()) found->second.free_places.push_back(place);
+  return marks;
 }
 
 }  // namespace npu::exec::acl

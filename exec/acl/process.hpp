@@ -51,31 +51,13 @@ struct Context {
   std::uint32_t device = 0;
   bool primary = false;
   std::uint64_t default_stream = 0;  // 0: not used yet
-};
-
-struct StreamRecord {
-  std::uint64_t context = 0;
-  std::uint32_t device = 0;
-  std::unique_ptr<Stream> stream;
-  std::uint64_t subscriber = 0;  // thread that runs its callbacks; 0: none
-  // Set by the program after each callback that the stream waits for.
-  std::optional<driver::SignalId> callback_signal;
-  std::uint64_t callback_value = 1;
-};
-
-struct EventRecord {
-  std::uint32_t device = 0;
-  driver::SignalId signal;
-  std::uint64_t value = 1;  // of the last record
-  std::shared_ptr<Lane> lane;
-  driver::QueueTicket ticket;
-  bool recorded = false;
-  std::size_t place = 0;  // of its time, in the process' page
+  bool has_opened = false;           // the device, which is open for it until it ends
 };
 
 struct Binary {
   std::vector<std::byte> object;
   bool built_in = false;
+  bool unloaded = false;
   std::string name;     // the kernel's own; empty: it has none
   std::uint64_t cores;  // Cores that it says it is for; else UINT64_MAX
 };
@@ -134,21 +116,19 @@ class Process {
   void forget(const void* thread);
 
   // With the stream's handle.
-  Value<std::pair<std::uint64_t, std::shared_ptr<StreamRecord>>> make_stream(std::uint64_t context,
+  Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> make_stream(std::uint64_t context,
                                                                              unsigned priority);
   void close_stream(std::uint64_t handle, bool force);
-  // Events of the card, in order of age, are timed in this page.
-  Value<std::size_t> take_time_place(ProcessCard& card);
-  platform::DmaMemory& times(std::uint32_t device) { return *cards_.at(device).times; }
-  void give_time_place(std::uint32_t device, std::size_t place);
+  // What streams of the device have in flight.
+  std::vector<driver::StreamMark> in_flight(std::uint32_t device) const;
 
   // Life (docs/sources/acl.md L4).
   unsigned inits = 0;
   bool finalised = false;
   std::uint64_t next_handle = HandleTable<int>::kFirst;
   HandleTable<Context> contexts{next_handle};
-  HandleTable<StreamRecord> streams{next_handle};
-  HandleTable<EventRecord> events{next_handle};
+  HandleTable<ProgramStream> streams{next_handle};
+  HandleTable<ProgramEvent> events{next_handle};
   HandleTable<Binary> binaries{next_handle};
   HandleTable<Function> functions{next_handle};
   HandleTable<Physical> physicals{next_handle};
@@ -161,9 +141,6 @@ class Process {
     std::unique_ptr<ProcessCard> card;
     unsigned uses = 0;
     std::uint64_t primary = 0;
-    std::unique_ptr<platform::DmaMemory> times;
-    std::vector<std::size_t> free_places;
-    std::size_t next_place = 0;
   };
   void give_back(std::uint32_t device, bool force);
 

@@ -27,8 +27,9 @@ Value<std::unique_ptr<ProcessCard>> ProcessCard::open(platform::Platform& platfo
 
 Status ProcessCard::prepare(std::uint64_t process, const ClientSharing& sharing) {
   auto& tasks = platform_.tasks();
-  for (auto* const lock : {&copies_lock_, &managed_lock_, &images_lock_})
+  for (auto* const lock : {&copies_lock_, &managed_lock_, &modules_lock_, &pinned_lock_}) {
     *lock = tasks.make_mutex();
+  }
   driver::ProcessOptions options;
   options.process = {process};
   options.quota = sharing.quota;
@@ -36,10 +37,9 @@ Status ProcessCard::prepare(std::uint64_t process, const ClientSharing& sharing)
   auto context = driver::ProcessContext::open(*card_.device, options);
   if (!context) return forward_error(context);
   process_ = std::move(*context);
-  faults_ = std::make_unique<FaultBook>(*process_);
-  auto arguments = ArgumentSlots::open(*process_);
-  if (!arguments) return forward_error(arguments);
-  arguments_ = std::move(*arguments);
+  arguments_ = std::make_unique<driver::ArgumentPool>(*process_);
+  times_ = std::make_shared<TimePages>(*process_);
+  peers_ = std::make_unique<PeerWindows>(process_->space(), tasks);
   if (!sharing.turns) return {};
   auto turns = card_.turns_of(*sharing.turns);
   if (!turns) return forward_error(turns);
@@ -62,24 +62,32 @@ void ProcessCard::close() {
   if (managed_ != nullptr) static_cast<void>(managed_->close());
   managed_.reset();
   staging_.clear();
+  freed_later_.clear();
+  modules_.clear();
   arguments_.reset();
-  faults_.reset();
+  times_.reset();
   turn_.reset();
   static_cast<void>(process_->close());
   process_.reset();
 }
 
 Value<driver::DeviceAddress> ProcessCard::allocate(Bytes size, bool shareable) {
-  if (shareable) {
-    const auto made = allocate_shareable(size);
-    if (!made) return forward_fault(made);
-    memory_[made->address.value] = *made;
-    return made->address;
+  settle_freed();
+  for (;;) {
+    const auto made = shareable ? allocate_shareable(size) : allocate_plain(size);
+    if (made) {
+      memory_[made->address.value] = *made;
+      return made->address;
+    }
+    const bool full = made.error().code == code_of(ErrorCode::kOutOfMemory);
+    if (!full || !freed_later_.wait_for_one(deadline())) return forward_fault(made);
   }
+}
+
+Value<ProcessCard::Allocation> ProcessCard::allocate_plain(Bytes size) {
   const auto memory = space().allocate(size);
   if (!memory) return fault(memory.error());
-  memory_[memory->address.value] = {memory->address, size, std::nullopt};
-  return memory->address;
+  return Allocation{memory->address, size, std::nullopt};
 }
 
 Value<ProcessCard::Allocation> ProcessCard::allocate_shareable(Bytes size) {
@@ -99,19 +107,39 @@ Value<ProcessCard::Allocation> ProcessCard::allocate_shareable(Bytes size) {
   return fault(ready.error());
 }
 
-Outcome ProcessCard::free(driver::DeviceAddress address) {
-  if (managed_ranges_.erase(address.value) != 0) return outcome_of(managed_->free(address));
+Outcome ProcessCard::free(driver::DeviceAddress address,
+                          std::vector<driver::StreamMark> in_flight,
+                          const std::function<void()>& before) {
+  settle_freed();
+  const auto managed = managed_ranges_.find(address.value);
+  if (managed != managed_ranges_.end()) {
+    const Bytes size = managed->second.size;
+    managed_ranges_.erase(managed);
+    freed_later_.add(address, size, std::move(in_flight),
+                     [this, address] { static_cast<void>(managed_->free(address)); });
+    return {};
+  }
   const auto found = memory_.find(address.value);
   if (found == memory_.end()) {
     return fault(kRuntimeParameter, fmt::format("{:#x} was not allocated", address.value));
   }
   const auto allocation = found->second;
   memory_.erase(found);
-  if (!allocation.memory) return outcome_of(space().free(address));
+  freed_later_.add(address, allocation.size, std::move(in_flight),
+                   [this, allocation, before] {
+                     before();
+                     static_cast<void>(give_back(allocation));
+                   });
+  return {};
+}
+
+Status ProcessCard::give_back(const Allocation& allocation) {
+  const auto address = allocation.address;
+  if (!allocation.memory) return space().free(address);
   auto ended = space().unmap(address, allocation.size);
   if (ended) ended = space().release(address);
   if (ended) ended = space().release_memory(*allocation.memory);
-  return outcome_of(ended);
+  return ended;
 }
 
 // The allocation that has all of it; null: none.
@@ -129,7 +157,7 @@ bool ProcessCard::is_heap(driver::DeviceAddress address) const {
 }
 
 bool ProcessCard::has(driver::DeviceAddress address, Bytes size) const {
-  if (size > UINT64_MAX - address.value) return false;
+  if (size > UINT64_MAX - address.value || freed_later_.covers(address)) return false;
   if (is_managed(address)) return managed_range(address, size) != nullptr;
   const auto& space = process_->space();
   for (Bytes seen = 0; seen < size;) {
@@ -161,7 +189,7 @@ Outcome ProcessCard::run(const abi::QueueEntry& entry) {
                              : Status(forward_error(ticket));
   if (done) return {};
   if (copies_ == *queue) copies_.reset();
-  static_cast<void>(faults_->take((*queue)->id()));
+  static_cast<void>(process_->take_faults((*queue)->id()));
   static_cast<void>(process_->destroy(**queue, platform_.clock().now()));
   return fault(kDriver, done.error().message());
 }
@@ -198,27 +226,58 @@ Value<driver::DeviceAddress> ProcessCard::allocate_managed(Bytes size, bool heap
   return *address;
 }
 
-Value<driver::DeviceAddress> ProcessCard::image(const std::string& key, ConstByteSpan object,
+Value<ProcessCard::Module> ProcessCard::module(const std::string& key, ConstByteSpan object,
                                                 const void* thread) {
-  const Guard held(*images_lock_);
-  const auto known = images_.find(key);
-  if (known != images_.end()) return known->second;
-  const auto image = driver::make_image(abi::ImageKind::kAiCore, object);
-  if (!image) return fault(image.error());
-  const auto memory = space().allocate(image->size());
-  if (!memory) return fault(memory.error());
-  const auto staged = staging(thread);
-  if (!staged) return forward_fault(staged);
-  for (Bytes done = 0; done < image->size();) {
-    const Bytes piece = std::min<Bytes>((*staged)->size(), image->size() - done);
-    std::memcpy((*staged)->cpu().data, image->data() + done, piece);
-    const auto copied =
-        run(driver::entries::copy_to_device((*staged)->bus(), memory->address + done, piece));
-    if (!copied) return forward_fault(copied);
-    done += piece;
+  const Guard held(*modules_lock_);
+  const auto known = modules_.find(key);
+  if (known != modules_.end()) return known->second;
+  const auto upload = [&](driver::DeviceAddress to, ConstByteSpan bytes) -> Status {
+    const auto staged = staging(thread);
+    if (!staged) return fail(ErrorCode::kOutOfMemory, staged.error().text);
+    for (Bytes done = 0; done < bytes.size;) {
+      const Bytes piece = std::min<Bytes>((*staged)->size(), bytes.size - done);
+      std::memcpy((*staged)->cpu().data, bytes.data + done, piece);
+      const auto copied = run(driver::entries::copy_to_device((*staged)->bus(), to + done, piece));
+      if (!copied) return fail(ErrorCode::kIo, copied.error().text);
+      done += piece;
+    }
+    return {};
+  };
+  auto loaded = driver::KernelModule::load(space(), object, upload);
+  if (!loaded) return fault(loaded.error());
+  modules_[key] = *loaded;
+  return *loaded;
+}
+
+Value<std::shared_ptr<ProgramStream>> ProcessCard::make_stream(unsigned priority) {
+  driver::ExecutionStreamOptions options;
+  options.priority = priority;
+  for (const auto kind : {Cores::kVector, Cores::kCube}) {
+    const auto number = static_cast<std::size_t>(kind);
+    options.cores[number] = card_.mask(kind, limits_[number]);
   }
-  images_[key] = memory->address;
-  return memory->address;
+  auto opened = driver::ExecutionStream::open(*process_, *arguments_, options);
+  if (!opened && opened.error().code == ErrorCode::kOutOfResources) {
+    return fault(kNoStream, opened.error().message());
+  }
+  if (!opened) return fault(opened.error());
+  auto stream = std::make_shared<ProgramStream>();
+  stream->device = index_;
+  stream->limits = limits_;
+  stream->stream = std::move(*opened);
+  return stream;
+}
+
+Value<std::shared_ptr<platform::DmaMemory>> ProcessCard::map(PinnedMemory& memory) {
+  const Guard held(*pinned_lock_);
+  const auto known = memory.mapped.find(index_);
+  if (known != memory.mapped.end()) return known->second;
+  const auto pages =
+      memory.touched ? platform::HostPages::kResident : platform::HostPages::kFresh;
+  memory.touched = true;
+  auto mapped = process_->import_host(memory.shared.bytes(), pages);
+  if (!mapped) return fault(mapped.error());
+  return memory.mapped[index_] = std::move(*mapped);
 }
 
 }  // namespace npu::exec::acl

@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program has on one card: an address space with what was allocated in it, host memory the
-// card reaches, a queue for copies that are waited for, images of kernels.
+// card reaches, a queue for copies that are waited for, kernels.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "exec/acl/argument_slots.hpp"
 #include "exec/acl/card.hpp"
 #include "exec/acl/client_sharing.hpp"
-#include "exec/acl/fault_book.hpp"
-#include "exec/acl/stream.hpp"
+#include "exec/acl/freed_later.hpp"
+#include "exec/acl/peer_windows.hpp"
+#include "exec/acl/streams.hpp"
 #include "exec/host/shared_memory.hpp"
 #include "npu/driver/managed.hpp"
 #include "npu/driver/process.hpp"
 
 namespace npu::exec::acl {
 
-// aclrtMallocHost(): the program's memory, and the card's image of it.
+// Host memory of the program's that cards read and write by themselves (aclrtMallocHost()): the very
+// pages that the program has. A card gets a mapping when it is first used with it.
 struct PinnedMemory {
+  explicit PinnedMemory(SharedMemory memory) : shared(std::move(memory)) {}
+
   SharedMemory shared;
-  std::unique_ptr<platform::DmaMemory> image;
-  std::uint32_t device = 0;
+  bool touched = false;  // its pages are there
+  std::map<std::uint32_t, std::shared_ptr<platform::DmaMemory>> mapped;  // by device
 };
 
 class ProcessCard {
@@ -43,18 +47,27 @@ class ProcessCard {
   std::uint32_t index() const { return index_; }
   driver::ProcessContext& process() { return *process_; }
   driver::AddressSpace& space() { return process_->space(); }
-  ArgumentSlots& arguments() { return *arguments_; }
-  FaultBook& faults() { return *faults_; }
   CoreLimits& limits() { return limits_; }
   driver::TurnClient* turn() { return turn_.get(); }  // null: it runs when it wants
   Instant deadline() { return platform_.clock().now() + kPatience; }
 
   // `shareable`: it may be given to MemoryShares.
   Value<driver::DeviceAddress> allocate(Bytes size, bool shareable);
-  // kRuntimeParameter: not what allocate() or allocate_managed() returned.
-  Outcome free(driver::DeviceAddress address);
+  // kRuntimeParameter: not what allocate() or allocate_managed() returned. The address is nobody
+  // else's before `in_flight`, which may use it, has ended; `before` is called then.
+  Outcome free(driver::DeviceAddress address, std::vector<driver::StreamMark> in_flight,
+               const std::function<void()>& before);
+  // Gives back what was freed and is not in use any more.
+  void settle_freed() { freed_later_.settle(); }
   // Whether the whole range is memory of the program on this card.
   bool has(driver::DeviceAddress address, Bytes size) const;
+
+  // Without a handle yet. kNoStream: all queues in use.
+  Value<std::shared_ptr<ProgramStream>> make_stream(unsigned priority);
+  Result<std::shared_ptr<const TimePlace>> take_time() { return times_->take(); }
+  PeerWindows& peers() { return *peers_; }
+  // The card's mapping of the memory.
+  Value<std::shared_ptr<platform::DmaMemory>> map(PinnedMemory& memory);
 
   // An entry by itself, waited for.
   Outcome run(const abi::QueueEntry& entry);
@@ -72,10 +85,11 @@ class ProcessCard {
   bool is_heap(driver::DeviceAddress address) const;
   driver::ManagedMemory* known_managed() { return managed_.get(); }
 
-  // The image of a kernel in the card's memory; the thread puts it there when it is first asked
-  // for.
-  Value<driver::DeviceAddress> image(const std::string& key, ConstByteSpan object,
-                                     const void* thread);
+  // A kernel in the card's memory; the thread puts it there when it is first asked for.
+  using Module = std::shared_ptr<const driver::KernelModule>;
+  Value<Module> module(const std::string& key, ConstByteSpan object, const void* thread);
+  // Its memory is free when the last launch of it has ended.
+  void drop_module(const std::string& key) { modules_.erase(key); }
 
  private:
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)
@@ -88,6 +102,8 @@ class ProcessCard {
     std::optional<driver::MemoryHandle> memory;
   };
   Value<std::shared_ptr<driver::Queue>> copies();
+  Value<Allocation> allocate_plain(Bytes size);
+  Status give_back(const Allocation& allocation);
 
   static constexpr Picoseconds kPatience = 60'000'000_us;
 
@@ -97,11 +113,13 @@ class ProcessCard {
   CoreLimits limits_;
   std::unique_ptr<driver::ProcessContext> process_;
   std::unique_ptr<driver::TurnClient> turn_;
-  std::unique_ptr<FaultBook> faults_;
+  std::unique_ptr<driver::ArgumentPool> arguments_;
+  std::shared_ptr<TimePages> times_;
+  std::unique_ptr<PeerWindows> peers_;
   // Threads of the program share what follows; each part is made once, with its lock held.
-  std::unique_ptr<platform::Mutex> copies_lock_, managed_lock_, images_lock_;
+  std::unique_ptr<platform::Mutex> copies_lock_, managed_lock_, modules_lock_, pinned_lock_;
   std::shared_ptr<driver::Queue> copies_;
-  std::unique_ptr<ArgumentSlots> arguments_;
+  FreedLater freed_later_;
   std::unique_ptr<driver::ManagedMemory> managed_;
   std::map<const void*, std::unique_ptr<platform::DmaMemory>> staging_;
   Value<Allocation> allocate_shareable(Bytes size);
@@ -112,7 +130,7 @@ class ProcessCard {
   };
   const ManagedRange* managed_range(driver::DeviceAddress address, Bytes size) const;
   std::map<std::uint64_t, ManagedRange> managed_ranges_;
-  std::map<std::string, driver::DeviceAddress> images_;
+  std::map<std::string, Module> modules_;
 };
 
 }  // namespace npu::exec::acl

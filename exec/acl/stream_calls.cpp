@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams and events.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "exec/acl/handlers.hpp"
@@ -14,25 +16,20 @@ Instant deadline_of(platform::Clock& clock, std::uint64_t milliseconds) {
 
 namespace {
 
+constexpr std::size_t kMostEvents = 65535;  // docs/sources/acl.md
+
 // A program that asks again and again is a loop that polls.
 void ask_again(Caller& caller) {
   caller.clock().relax({}, Instant::never());
 }
 
 // Streams of the context that the thread has.
-std::vector<std::shared_ptr<StreamRecord>> streams_of(Caller& caller) {
-  std::vector<std::shared_ptr<StreamRecord>> found;
+std::vector<std::shared_ptr<ProgramStream>> streams_of(Caller& caller) {
+  std::vector<std::shared_ptr<ProgramStream>> found;
   for (const auto& [handle, stream] : caller.process().streams.all()) {
     if (stream->context == caller.context()) found.push_back(stream);
   }
   return found;
-}
-
-Value<bool> is_complete(EventRecord& event) {
-  const auto done = event.lane->queue->is_done(event.ticket);
-  if (done) return *done;
-  // Forgotten is long ago; of a stream that is gone nothing runs.
-  return true;
 }
 
 }  // namespace
@@ -71,7 +68,7 @@ Outcome destroy_stream_force(Caller& caller, CallRecord& call) {
 Outcome synchronize_stream(Caller& caller, CallRecord& call) {
   const auto stream = caller.stream(call.words[0]);
   if (!stream) return forward_fault(stream);
-  return (*stream)->stream->wait(deadline_of(caller.clock(), call.words[1]), kStreamTimeout);
+  return synchronize(**stream, deadline_of(caller.clock(), call.words[1]), kStreamTimeout);
 }
 
 Outcome synchronize_device(Caller& caller, CallRecord& call) {
@@ -79,7 +76,7 @@ Outcome synchronize_device(Caller& caller, CallRecord& call) {
   if (auto card = caller.card(); !card) return forward_fault(card);
   Outcome first;
   for (const auto& stream : streams_of(caller)) {
-    auto done = stream->stream->wait(Instant::never(), kStreamTimeout);
+    auto done = synchronize(*stream, Instant::never(), kStreamTimeout);
     if (!done && first) first = std::move(done);
   }
   return first;
@@ -88,7 +85,7 @@ Outcome synchronize_device(Caller& caller, CallRecord& call) {
 Outcome stream_query(Caller& caller, CallRecord& call) {
   const auto stream = caller.stream(call.words[0]);
   if (!stream) return forward_fault(stream);
-  const auto done = (*stream)->stream->is_done();
+  const auto done = is_done(**stream);
   if (!done) return forward_fault(done);
   if (!*done) ask_again(caller);
   call.words[0] = *done ? 0 : 1;
@@ -100,46 +97,39 @@ Outcome stream_wait_event(Caller& caller, CallRecord& call) {
   if (!stream) return forward_fault(stream);
   const auto event = caller.event(call.words[1]);
   if (!event) return forward_fault(event);
-  if (!(*event)->recorded) return {};
+  if (!(*event)->record) return {};
   if ((*event)->device != (*stream)->device) {
     return fault(kFeature, "streams do not wait for another card's events");
   }
-  const auto entry = driver::entries::wait_event((*event)->signal, (*event)->value);
-  const auto submitted = (*stream)->stream->follow(&entry, 1);
-  return submitted ? Outcome{} : Outcome(forward_fault(submitted));
+  const auto record = *(*event)->record;  // which others may make anew
+  const auto waits = (*stream)->stream->wait_for(record);
+  return waits ? Outcome{} : Outcome(submission_fault(waits.error()));
 }
 
 Outcome set_stream_failure_mode(Caller& caller, CallRecord& call) {
   const auto stream = caller.stream(call.words[0]);
   if (!stream) return forward_fault(stream);
-  (*stream)->stream->set_failure_mode(call.words[1] == 0 ? FailureMode::kGoOn : FailureMode::kStop);
+  (*stream)->stream->set_error_mode(call.words[1] == 0 ? driver::StreamErrorMode::kContinue
+                                                       : driver::StreamErrorMode::kStop);
   return {};
 }
 
 Outcome create_event(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  const auto place = caller.process().take_time_place(**card);
-  if (!place) return forward_fault(place);
-  const auto signal = (*card)->process().signals().create();
-  if (!signal) {
-    caller.process().give_time_place((*card)->index(), *place);
-    return fault(signal.error());
+  if (caller.process().events.size() >= kMostEvents) {
+    return fault(kNoEvent, fmt::format("{} events, which is the most", kMostEvents));
   }
-  auto event = std::make_shared<EventRecord>();
+  auto event = std::make_shared<ProgramEvent>();
   event->device = (*card)->index();
-  event->signal = *signal;
-  event->place = *place;
   call.words[0] = caller.process().events.add(std::move(event));
   return {};
 }
 
+// Records and waits that are in flight have what they need by themselves.
 Outcome destroy_event(Caller& caller, CallRecord& call) {
   const auto event = caller.event(call.words[0]);
   if (!event) return forward_fault(event);
-  auto* const card = caller.process().card((*event)->device);
-  caller.process().give_time_place((*event)->device, (*event)->place);
-  if (card != nullptr) static_cast<void>(card->process().signals().destroy((*event)->signal));
   caller.process().events.remove(call.words[0]);
   return {};
 }
@@ -149,17 +139,13 @@ Outcome record_event(Caller& caller, CallRecord& call) {
   if (!event) return forward_fault(event);
   const auto stream = caller.stream(call.words[1]);
   if (!stream) return forward_fault(stream);
-  auto& record = **event;
-  if (record.device != (*stream)->device) return fault(kStreamContext, "event of another device");
-  const auto value = ++record.value;
-  const auto at = caller.process().times(record.device).bus() + record.place;
-  const abi::QueueEntry entries[] = {driver::entries::timestamp(at),
-                                     driver::entries::record_event(record.signal, value)};
-  const auto ticket = (*stream)->stream->follow(entries, 2);
-  if (!ticket) return forward_fault(ticket);
-  record.lane = ticket->lane;
-  record.ticket = ticket->ticket;
-  record.recorded = true;
+  if ((*event)->device != (*stream)->device) return fault(kStreamContext, "event of another device");
+  auto time = caller.process().card((*stream)->device)->take_time();
+  if (!time) return fault(time.error());
+  const auto record = (*stream)->stream->record((*time)->bus(), *time);
+  if (!record) return submission_fault(record.error());
+  (*event)->record = *record;
+  (*event)->time = std::move(*time);
   return {};
 }
 
@@ -167,15 +153,15 @@ Outcome reset_event(Caller& caller, CallRecord& call) {
   const auto event = caller.event(call.words[0]);
   if (!event) return forward_fault(event);
   if (const auto stream = caller.stream(call.words[1]); !stream) return forward_fault(stream);
-  (*event)->recorded = false;
+  (*event)->record.reset();
   return {};
 }
 
 Outcome query_event(Caller& caller, CallRecord& call) {
   const auto event = caller.event(call.words[0]);
   if (!event) return forward_fault(event);
-  bool done = false;
-  if ((*event)->recorded) done = *is_complete(**event);
+  const auto record = (*event)->record;
+  const bool done = record && record->mark().is_done();
   if (!done) ask_again(caller);
   call.words[0] = done ? 1 : 0;
   return {};
@@ -184,12 +170,10 @@ Outcome query_event(Caller& caller, CallRecord& call) {
 Outcome synchronize_event(Caller& caller, CallRecord& call) {
   const auto event = caller.event(call.words[0]);
   if (!event) return forward_fault(event);
-  auto& record = **event;
-  if (!record.recorded) return fault(kRuntimeParameter, "the event was never recorded");
-  const auto lane = record.lane;
-  const auto done = lane->queue->wait(record.ticket, driver::WaitPolicy::kAdaptive,
-                                      deadline_of(caller.clock(), call.words[1]));
-  if (done || done.error().code == ErrorCode::kNotFound) return {};
+  const auto record = (*event)->record;
+  if (!record) return fault(kRuntimeParameter, "the event was never recorded");
+  const auto done = record->mark().wait(deadline_of(caller.clock(), call.words[1]));
+  if (done) return {};
   if (done.error().code == ErrorCode::kTimeout) {
     return fault(kEventTimeout, done.error().message());
   }
@@ -201,10 +185,12 @@ Outcome event_elapsed_time(Caller& caller, CallRecord& call) {
   for (std::size_t i = 0; i < 2; ++i) {
     const auto event = caller.event(call.words[i]);
     if (!event) return forward_fault(event);
-    if (!(*event)->recorded || !*is_complete(**event)) {
+    const auto record = (*event)->record;
+    const auto time = (*event)->time;
+    if (!record || !record->mark().is_done()) {
       return fault(kRuntimeParameter, "the event was not recorded, or is not complete");
     }
-    times[i] = caller.process().times((*event)->device).load<std::uint64_t>((*event)->place);
+    times[i] = time->nanoseconds();
   }
   call.words[0] = times[1] - times[0];
   return {};

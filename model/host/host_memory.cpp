@@ -37,6 +37,16 @@ Iommu::Mapping HostMemory::map(std::uint16_t requester, Bytes size, Bytes alignm
   return mapping;
 }
 
+Iommu::Mapping HostMemory::import(std::uint16_t requester, ByteSpan memory,
+                                  platform::DmaDirection direction, int node, bool fresh) {
+  if (!memory_.adopt(memory, node, fresh)) return {};
+  const Iommu::Mapping mapping{requester,
+                               iommu_.allocate(memory.size, pages_.alignment(memory.size)), memory,
+                               direction, memory_.node_of(memory.data)};
+  iommu_.map(mapping);
+  return mapping;
+}
+
 // A process' addresses are behind the function's own, which its rings are at.
 HostMemory::Found HostMemory::look_up(const DmaRequester& requester, std::uint64_t bus,
                                       Bytes length, bool device_writes) {

@@ -32,6 +32,9 @@ class HostMemory : public HostMemoryPort {
   // is a power of two, at least 4 KiB, of the bus address.
   Iommu::Mapping map(std::uint16_t requester, Bytes size, Bytes alignment,
                      platform::DmaDirection direction, int node);
+  // Memory that somebody else keeps, at a free bus address; null data when the node is full.
+  Iommu::Mapping import(std::uint16_t requester, ByteSpan memory, platform::DmaDirection direction,
+                        int node, bool fresh);
   // Memory that somebody else keeps until unmap(), at a bus address of their choice. False:
   // [bus, bus + size) meets a mapping of the function.
   bool map_at(std::uint16_t requester, std::uint64_t bus, ByteSpan memory,

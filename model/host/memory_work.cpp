@@ -64,14 +64,19 @@ void MemoryWork::clear(ByteSpan memory, int node) {
 void MemoryWork::provide(const Iommu::Mapping& mapping) {
   const Bytes size = mapping.memory.size;
   const auto pages = memory_.pages().count(mapping.bus, size);
-  const auto all = static_cast<std::int64_t>(pages);
-  SimTime begin = sim_now();
+  const SimTime begin = sim_now();
   for (Bytes done = 0; done < size; done += kPiece) {
     move(std::min(kPiece, size - done), config_.clear_rate, mapping.node, kNone);
   }
   trace(Activity::kMemoryClear, begin, size, pages);
-  begin = sim_now();
-  spend(config_.pin_page * all);
+  pin(mapping);
+}
+
+void MemoryWork::pin(const Iommu::Mapping& mapping) {
+  const Bytes size = mapping.memory.size;
+  const auto pages = memory_.pages().count(mapping.bus, size);
+  const SimTime begin = sim_now();
+  spend(config_.pin_page * static_cast<std::int64_t>(pages));
   trace(Activity::kMemoryPin, begin, size, pages);
   map(mapping);
 }

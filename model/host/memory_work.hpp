@@ -23,7 +23,9 @@ class MemoryWork {
   void clear(ByteSpan memory, int node);
   // Fresh memory: pages are zeroed, pinned and entered into the IOMMU's tables.
   void provide(const Iommu::Mapping& mapping);
-  // Memory that there is: its pages are entered into the IOMMU's tables, of one function more.
+  // Memory that there is: its pages are pinned and entered into the IOMMU's tables.
+  void pin(const Iommu::Mapping& mapping);
+  // Memory that is pinned: its pages are entered into the IOMMU's tables, of one function more.
   void map(const Iommu::Mapping& mapping);
   // They are taken out of them, and the IOTLB forgets them.
   void unmap(const Iommu::Mapping& mapping);

@@ -16,7 +16,9 @@ NumaMemory::NumaMemory(const HostMemoryConfig& config)
       buses_(config.numa_nodes, MemoryBus(config.bandwidth)) {}
 
 NumaMemory::~NumaMemory() {
-  for (const auto& [data, block] : blocks_) munmap(data, block.memory.size);
+  for (const auto& [data, block] : blocks_) {
+    if (block.own) munmap(data, block.memory.size);
+  }
 }
 
 ByteSpan NumaMemory::allocate(Bytes size, int node) {
@@ -28,15 +30,33 @@ ByteSpan NumaMemory::allocate(Bytes size, int node) {
   if (memory == MAP_FAILED) return {};
   used += *rounded;
   const ByteSpan span{static_cast<std::byte*>(memory), *rounded};
-  blocks_[span.data] = {span, node};
+  blocks_[span.data] = {span, node, true, true, 1};
   return span;
+}
+
+bool NumaMemory::adopt(ByteSpan memory, int node, bool fresh) {
+  const auto known = blocks_.find(memory.data);
+  if (known != blocks_.end() && known->second.memory.size == memory.size && !known->second.own) {
+    ++known->second.users;
+    return true;
+  }
+  auto& used = used_[static_cast<std::size_t>(node)];
+  if (fresh && !range_fits(used, memory.size, config_.size_per_node)) return false;
+  const auto next = blocks_.lower_bound(memory.data);
+  if (next != blocks_.end() && next->first < memory.data + memory.size) return false;
+  if (node_of(memory.data) >= 0) return false;
+  if (fresh) used += memory.size;
+  blocks_[memory.data] = {memory, node, false, fresh, 1};
+  return true;
 }
 
 bool NumaMemory::free(ByteSpan memory) {
   const auto found = blocks_.find(memory.data);
   if (found == blocks_.end()) return false;
-  used_[static_cast<std::size_t>(found->second.node)] -= found->second.memory.size;
-  munmap(memory.data, found->second.memory.size);
+  Block& block = found->second;
+  if (--block.users > 0) return true;
+  if (block.counted) used_[static_cast<std::size_t>(block.node)] -= block.memory.size;
+  if (block.own) munmap(memory.data, block.memory.size);
   blocks_.erase(found);
   return true;
 }

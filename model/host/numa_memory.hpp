@@ -23,7 +23,11 @@ class NumaMemory {
 
   // Zeroed memory on `node`, whole pages of 4 KiB; null data when the node is full.
   ByteSpan allocate(Bytes size, int node);
-  // What allocate() gave; false: it did not, and nothing happens.
+  // Memory that somebody else keeps counts as that of `node` until free(), which is called as often
+  // as this. `fresh`: it fills the node up; else it was there before. False: the node is full, or
+  // some of it is part of other memory.
+  bool adopt(ByteSpan memory, int node, bool fresh);
+  // What allocate() gave or adopt() took; false: it was neither, and nothing happens.
   bool free(ByteSpan memory);
 
   const HostMemoryConfig& config() const { return config_; }
@@ -34,7 +38,7 @@ class NumaMemory {
     return buses_[static_cast<std::size_t>(node)].take(sim_now(), bytes);
   }
   const MemoryBus& bus(int node) const { return buses_[static_cast<std::size_t>(node)]; }
-  // The node of what allocate() gave and somebody still has; -1: it was not allocated here.
+  // The node of what allocate() gave or adopt() took; -1: of neither.
   int node_of(const std::byte* data) const;
   // Of an access of a device behind `from` to memory on `node`, behind the IOMMU.
   Picoseconds latency(bool device_writes, int from, int node) const;
@@ -43,6 +47,9 @@ class NumaMemory {
   struct Block {
     ByteSpan memory;
     int node;
+    bool own = true;     // else it is somebody else's
+    bool counted = true;  // in used_
+    unsigned users = 1;
   };
   HostMemoryConfig config_;
   std::vector<Bytes> used_;       // by node

@@ -152,6 +152,34 @@ Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(
   return std::make_unique<MappedDmaMemory>(*this, mapping, size);
 }
 
+Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::import_dma(
+    platform::Bdf bdf, ByteSpan memory, platform::DmaDirection direction,
+    platform::HostPages pages) {
+  cpus_.charge(cpus_.config().call);
+  cpus_.synchronise();
+  if (memory.size == 0) return fail(ErrorCode::kInvalidArgument, "DMA memory of 0 bytes");
+  if (!is_aligned(reinterpret_cast<std::uintptr_t>(memory.data) | memory.size, kBusPage)) {
+    return fail(ErrorCode::kMisaligned,
+                fmt::format("{:#x} bytes of host memory are not whole pages of 4 KiB",
+                            memory.size));
+  }
+  if (!pci_.present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
+  const int node = work_.node();
+  const bool fresh = pages == platform::HostPages::kFresh;
+  const auto mapping = memory_.import(bdf.packed(), memory, direction, node, fresh);
+  if (!mapping.memory.data) {
+    return fail(ErrorCode::kOutOfMemory,
+                fmt::format("{} bytes of host memory cannot be pinned, {} used on node {}",
+                            memory.size, memory_.memory().used(node), node));
+  }
+  if (fresh) {
+    work_.provide(mapping);
+  } else {
+    work_.pin(mapping);
+  }
+  return std::make_unique<MappedDmaMemory>(*this, mapping, memory.size);
+}
+
 // At the same address, which no other mapping has.
 Result<platform::BusAddress> HostPlatform::share_dma(platform::DmaMemory& memory,
                                                      platform::Bdf bdf) {

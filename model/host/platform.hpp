@@ -36,6 +36,9 @@ class HostPlatform : public sc_core::sc_module, public platform::Platform {
                                                         platform::Caching caching) override;
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
+  Result<std::unique_ptr<platform::DmaMemory>> import_dma(platform::Bdf bdf, ByteSpan memory,
+                                                          platform::DmaDirection direction,
+                                                          platform::HostPages pages) override;
   void copy(ByteSpan to, ConstByteSpan from) override { work_.copy(to, from); }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override;
   Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,

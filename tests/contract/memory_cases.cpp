@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BARs and DMA memory.
+#include <array>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -140,6 +141,45 @@ void the_device_reads_and_writes_dma_memory(ContractEnvironment& environment) {
   EXPECT_EQ((*memory)->load<std::uint64_t>(192), 0U);
 }
 
+// What the device writes is in the caller's own memory, and what that has is what it reads.
+void the_device_reaches_imported_memory(ContractEnvironment& environment) {
+  auto& platform = environment.platform();
+  const auto bdf = *environment.card();
+  alignas(4096) static std::array<std::uint64_t, 1024> own;
+  own.fill(0x5A5A);
+  const ByteSpan span{reinterpret_cast<std::byte*>(own.data()), sizeof own};
+  const auto direction = DmaDirection::kBidirectional;
+  auto memory = platform.import_dma(bdf, span, direction, platform::HostPages::kResident);
+  if (!memory && memory.error().code == ErrorCode::kUnsupported) return;
+  ASSERT_THAT(memory, IsOk());
+  EXPECT_EQ((*memory)->cpu().data, span.data);
+  const auto card = RawCard::open(platform, bdf);
+  ASSERT_NE(card, nullptr);
+  own[3] = 0x1234;
+  platform.write_barrier();
+  card->submit(abi::DmaOpcode::kHostToDevice, (*memory)->bus().value, 0x2000);
+  card->submit(abi::DmaOpcode::kDeviceToHost, 0x2000, (*memory)->bus().value + 4096);
+  ASSERT_TRUE(card->wait_done(100_ms));
+  EXPECT_EQ(own[512 + 3], 0x1234U);
+  EXPECT_EQ(own[512], 0x5A5AU);
+  memory->reset();
+  EXPECT_EQ(own[3], 0x1234U);
+}
+
+void bad_imports_are_refused(ContractEnvironment& environment) {
+  auto& platform = environment.platform();
+  alignas(4096) static std::array<std::byte, 8192> own;
+  const auto import = [&](platform::Bdf bdf, Bytes offset, Bytes size) {
+    return platform.import_dma(bdf, {own.data() + offset, size}, DmaDirection::kBidirectional,
+                               platform::HostPages::kResident);
+  };
+  const auto bdf = *environment.card();
+  EXPECT_FALSE(import(bdf, 0, 0).has_value());
+  EXPECT_FALSE(import(bdf, 8, 4096).has_value());
+  EXPECT_FALSE(import(bdf, 0, 4095).has_value());
+  EXPECT_FALSE(import(environment.absent(), 0, 4096).has_value());
+}
+
 void dma_memory_is_shared_with_functions_that_there_are(ContractEnvironment& environment) {
   auto& platform = environment.platform();
   const auto bdf = *environment.card();
@@ -165,6 +205,8 @@ ContractCases memory_cases() {
       {"BadDmaRequestsAreRefused", true, bad_dma_requests_are_refused},
       {"DmaMemoryIsSharedWithFunctionsThatThereAre", true,
        dma_memory_is_shared_with_functions_that_there_are},
+      {"TheDeviceReachesImportedMemory", true, the_device_reaches_imported_memory},
+      {"BadImportsAreRefused", true, bad_imports_are_refused},
       {"TheDeviceReadsAndWritesDmaMemory", true, the_device_reads_and_writes_dma_memory},
   };
 }

@@ -56,6 +56,13 @@ class NPU_API ProcessContext {
   Result<std::unique_ptr<platform::DmaMemory>> allocate_host(
       Bytes size, platform::DmaDirection direction = platform::DmaDirection::kBidirectional);
 
+  // The same of memory that somebody else keeps until after the object is destroyed: what the
+  // queues write is there at once (Platform::import_dma(), whose errors are these). `pages`: kFresh
+  // when nobody has touched them yet.
+  Result<std::unique_ptr<platform::DmaMemory>> import_host(
+      ByteSpan memory, platform::HostPages pages,
+      platform::DmaDirection direction = platform::DmaDirection::kBidirectional);
+
   // kInvalidArgument: options out of range, no core of `core_mask` is of the process' group;
   // kOutOfResources: queue ids, doorbells or max_queues used up; kOutOfMemory; kQueueFull: the
   // management ring; kTimeout; kBadDevice: the card has refused. A queue created while the process
@@ -97,6 +104,8 @@ class NPU_API ProcessContext {
   // this or waits for a queue. The queue at fault is stopped for good, others are not affected.
   void on_fault(FaultHandler handler);
   std::vector<QueueFault> take_faults();
+  // Of one queue; those of others stay.
+  std::vector<QueueFault> take_faults(QueueId queue);
   // Until there is one to take. kTimeout.
   Status wait_fault(Instant deadline);
 

@@ -47,6 +47,8 @@ class NPU_API Signals {
   // Counts the value up, lets entries that wait for it look again and wakes tasks that do; the
   // latter at once if the process has queues, else when they look by themselves. kNotFound.
   Status set(SignalId signal);
+  // The same, but to `value` at least: as if all entries that write values up to it had run.
+  Status raise(SignalId signal, std::uint64_t value);
   // Not set any more; the age stays. kNotFound.
   Status reset(SignalId signal);
   Result<bool> is_set(SignalId signal) const;

@@ -93,6 +93,10 @@ class DmaMemory {
   BusAddress bus_;
 };
 
+// Whether pages of memory that is imported were touched before. Pinning fresh ones takes them from
+// the operating system, which zeroes them.
+enum class HostPages { kFresh, kResident };
+
 // What the device may do with DMA memory.
 enum class DmaDirection { kBidirectional, kDeviceReads, kDeviceWrites };
 

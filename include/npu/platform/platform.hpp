@@ -33,6 +33,16 @@ class Platform {
   // `alignment` is a power of two, at least 4 KiB. kOutOfMemory, kNotFound.
   virtual Result<std::unique_ptr<DmaMemory>> allocate_dma(Bdf bdf, Bytes size, Bytes alignment,
                                                           DmaDirection direction) = 0;
+  // Memory that somebody else keeps until after the object is destroyed, pinned and mapped for a
+  // function: what the device writes is there at once. Address and size are multiples of 4 KiB.
+  // kNotFound: no such function; kMisaligned; kOutOfMemory: it may not be pinned, or, of fresh
+  // pages, there are no more; kOutOfResources: no mapping left; kUnsupported.
+  virtual Result<std::unique_ptr<DmaMemory>> import_dma(Bdf bdf, ByteSpan memory,
+                                                        DmaDirection direction, HostPages pages) {
+    static_cast<void>(memory), static_cast<void>(direction), static_cast<void>(pages);
+    return fail(ErrorCode::kUnsupported, "this platform maps no memory of others for " +
+                                             to_string(bdf));
+  }
   // Copies between memory of the program and DMA memory; sizes are equal. What is defined below
   // does so on a machine, where it takes its time by itself; the simulator charges it.
   virtual void copy(ByteSpan to, ConstByteSpan from) = 0;

@@ -63,16 +63,25 @@ platform::BusAddress FakeHostMemory::map(Bytes size, Bytes alignment,
   const platform::BusAddress bus{next_};
   auto& mapping = mappings_[bus.value];
   mapping.words.resize(static_cast<std::size_t>(ceil_div(size, 8)));
+  mapping.bytes = reinterpret_cast<std::byte*>(mapping.words.data());
   mapping.size = size;
   mapping.direction = direction;
   next_ += align_down(size + 4095, 4096) + 4096;
   return bus;
 }
 
+platform::BusAddress FakeHostMemory::import(ByteSpan memory, platform::DmaDirection direction) {
+  const auto bus = map(0, 4096, direction);
+  auto& mapping = mappings_[bus.value];
+  mapping.bytes = memory.data;
+  mapping.size = memory.size;
+  next_ += memory.size;
+  return bus;
+}
+
 ByteSpan FakeHostMemory::cpu(platform::BusAddress bus) {
   auto& mapping = mappings_.at(bus.value);
-  return {reinterpret_cast<std::byte*>(mapping.words.data()),
-          static_cast<std::size_t>(mapping.size)};
+  return {mapping.bytes, static_cast<std::size_t>(mapping.size)};
 }
 
 std::byte* FakeHostMemory::find(std::uint64_t bus, Bytes size) {
@@ -81,7 +90,7 @@ std::byte* FakeHostMemory::find(std::uint64_t bus, Bytes size) {
   --above;
   const Bytes offset = bus - above->first;
   if (!range_fits(offset, size, above->second.size)) return nullptr;
-  return reinterpret_cast<std::byte*>(above->second.words.data()) + offset;
+  return above->second.bytes + offset;
 }
 
 std::byte* FakeHostMemory::find(std::uint64_t bus, Bytes size, std::uint32_t pasid) {

@@ -30,12 +30,15 @@ class FakeHostMemory {
  public:
   struct Mapping {
     std::vector<std::uint64_t> words;
+    std::byte* bytes = nullptr;  // of `words`, or somebody else's
     Bytes size = 0;
     platform::DmaDirection direction = platform::DmaDirection::kBidirectional;
     std::uint32_t pasid = 0;  // 0: of none
   };
 
   platform::BusAddress map(Bytes size, Bytes alignment, platform::DmaDirection direction);
+  // Memory that somebody else keeps.
+  platform::BusAddress import(ByteSpan memory, platform::DmaDirection direction);
   void unmap(platform::BusAddress bus) { mappings_.erase(bus.value); }
   ByteSpan cpu(platform::BusAddress bus);
   // The bytes at `bus` for the device; nullptr if they are not mapped as a whole.

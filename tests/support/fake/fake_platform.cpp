@@ -131,6 +131,16 @@ Result<std::unique_ptr<platform::DmaMemory>> FakePlatform::allocate_dma(
   return std::make_unique<FakeDmaMemory>(host_memory, host_memory.map(size, alignment, direction));
 }
 
+Result<std::unique_ptr<platform::DmaMemory>> FakePlatform::import_dma(
+    platform::Bdf bdf, ByteSpan memory, platform::DmaDirection direction, platform::HostPages) {
+  if (memory.size == 0) return fail(ErrorCode::kInvalidArgument, "0 bytes");
+  if (!is_aligned(reinterpret_cast<std::uintptr_t>(memory.data) | memory.size, 4096)) {
+    return fail(ErrorCode::kMisaligned, "no whole pages");
+  }
+  if (!card(bdf)) return fail(ErrorCode::kNotFound, "no such function");
+  return std::make_unique<FakeDmaMemory>(host_memory, host_memory.import(memory, direction));
+}
+
 Result<std::unique_ptr<platform::InterruptVector>> FakePlatform::open_vector(platform::Bdf bdf,
                                                                              unsigned vector) {
   auto* found = card(bdf);

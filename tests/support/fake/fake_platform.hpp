@@ -69,6 +69,9 @@ class FakePlatform : public platform::Platform, private platform::Clock, private
   }
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override;
+  Result<std::unique_ptr<platform::DmaMemory>> import_dma(platform::Bdf bdf, ByteSpan memory,
+                                                          platform::DmaDirection direction,
+                                                          platform::HostPages pages) override;
   void copy(ByteSpan to, ConstByteSpan from) override { Platform::copy(to, from); }
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override {
     host_memory.bind(memory.bus(), pasid);

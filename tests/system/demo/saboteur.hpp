@@ -45,6 +45,11 @@ class Saboteur : public platform::Platform, private platform::PciAccess {
                                             Bytes offset) override {
     return inner_.peer_address(bdf, owner, bar, offset);
   }
+  Result<std::unique_ptr<platform::DmaMemory>> import_dma(platform::Bdf bdf, ByteSpan memory,
+                                                          platform::DmaDirection direction,
+                                                          platform::HostPages pages) override {
+    return inner_.import_dma(bdf, memory, direction, pages);
+  }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
     return inner_.share_dma(memory, bdf);
   }

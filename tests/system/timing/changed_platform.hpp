@@ -84,6 +84,11 @@ class ChangedPlatform : public platform::Platform {
                                             Bytes offset) override {
     return host_.peer_address(bdf, owner, bar, offset);
   }
+  Result<std::unique_ptr<platform::DmaMemory>> import_dma(platform::Bdf bdf, ByteSpan memory,
+                                                          platform::DmaDirection direction,
+                                                          platform::HostPages pages) override {
+    return host_.import_dma(bdf, memory, direction, pages);
+  }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
     return host_.share_dma(memory, bdf);
   }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compat/client/own_memory.hpp"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+namespace npu::compat {
+namespace {
+
+// The kernel copies, and says so where there is nothing. Where it does not let a program look at
+// itself (a sandbox), the program copies.
+bool transfer(void* mine, void* other, std::size_t count, bool write) {
+  while (count > 0) {
+    iovec there{mine, count}, here{other, count};
+    const ssize_t done = write ? ::process_vm_writev(::getpid(), &here, 1, &there, 1, 0)
+                               : ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0);
+    if (done < 0 && (errno == ENOSYS || errno == EPERM)) {
+      write ? std::memcpy(mine, other, count) : std::memcpy(other, mine, count);
+      return true;
+    }
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return false;
+    const auto moved = static_cast<std::size_t>(done);
+    mine = static_cast<std::byte*>(mine) + moved;
+    other = static_cast<std::byte*>(other) + moved;
+    count -= moved;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool read_own(void* to, const void* from, std::size_t count) {
+  return transfer(const_cast<void*>(from), to, count, false);
+}
+
+bool write_own(void* to, const void* from, std::size_t count) {
+  return transfer(to, const_cast<void*>(from), count, true);
+}
+
+bool move_own(void* to, const void* from, std::size_t count) {
+  const auto* const begin = static_cast<const std::byte*>(from);
+  auto* const target = static_cast<std::byte*>(to);
+  if (target >= begin + count || begin >= target + count) return write_own(to, from, count);
+  // From the end that the copy does not write first.
+  std::byte piece[4096];
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t size = std::min(sizeof piece, count - done);
+    const std::size_t at = target < begin ? done : count - done - size;
+    if (!read_own(piece, begin + at, size) || !write_own(target + at, piece, size)) return false;
+    done += size;
+  }
+  return true;
+}
+
+bool fill_own(void* to, int value, std::size_t count) {
+  std::byte filled[4096];
+  std::memset(filled, value, sizeof filled);
+  auto* at = static_cast<std::byte*>(to);
+  for (std::size_t done = 0; done < count; done += sizeof filled) {
+    if (!write_own(at + done, filled, std::min(sizeof filled, count - done))) return false;
+  }
+  return true;
+}
+
+}  // namespace npu::compat

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One queue of an execution stream. Marks keep it, so it may be there when the stream has another.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "npu/driver/queue.hpp"
+
+namespace npu::driver {
+
+class StreamLane {
+ public:
+  explicit StreamLane(std::unique_ptr<Queue> queue) : queue_(std::move(queue)) {}
+
+  Queue& queue() { return *queue_; }
+  const std::optional<QueueTicket>& last() const { return last_; }
+  void submitted(const QueueTicket& ticket) { last_ = ticket; }
+  // What is submitted has ended; an entry that has failed counts, if the queue has not stopped.
+  // kDeviceFault: it has stopped; kTimeout.
+  Status wait(Instant deadline) {
+    if (!last_) return {};
+    auto done = queue_->wait(*last_, WaitPolicy::kAdaptive, deadline);
+    return !done && goes_on_after(done.error()) ? Status{} : done;
+  }
+  Result<bool> is_done() {
+    if (!last_) return true;
+    auto done = queue_->is_done(*last_);
+    return !done && goes_on_after(done.error()) ? Result<bool>(true) : done;
+  }
+  // Whether entries have failed since the last call.
+  bool take_failed() {
+    const auto failed = queue_->counters().failed;
+    return std::exchange(told_, failed) != failed;
+  }
+
+ private:
+  bool goes_on_after(const Error& error) const {
+    return error.code == ErrorCode::kDeviceFault && !queue_->faulted();
+  }
+
+  std::unique_ptr<Queue> queue_;
+  std::optional<QueueTicket> last_;
+  std::uint64_t told_ = 0;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams and events of a program, and how their ends are told in the C API's codes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "exec/acl/card.hpp"
+#include "exec/acl/time_pages.hpp"
+#include "npu/driver/execution_stream.hpp"
+
+namespace npu::exec::acl {
+
+// The cores that kernels of a stream may run on.
+using CoreLimits = std::array<std::uint32_t, kCoreKinds>;  // by Cores
+
+struct ProgramStream {
+  std::uint64_t context = 0;
+  std::uint32_t device = 0;
+  CoreLimits limits{};
+  std::unique_ptr<driver::ExecutionStream> stream;
+  std::uint64_t subscriber = 0;  // thread that runs its callbacks; 0: none
+  // Set by the program after each callback that the stream waits for.
+  std::optional<driver::SignalId> callback_signal;
+  std::uint64_t callback_value = 1;
+};
+
+struct ProgramEvent {
+  std::uint32_t device = 0;
+  std::optional<driver::StreamRecord> record;  // the last one
+  std::shared_ptr<const TimePlace> time;       // that it writes
+};
+
+// Until everything of the stream is done. kInvalidHandle: it is closed; the first fault since the
+// last time; `late`: not done at `deadline`.
+Outcome synchronize(ProgramStream& stream, Instant deadline, int late);
+// One look; the same errors.
+Value<bool> is_done(ProgramStream& stream);
+// Of a submission: kInvalidHandle when the stream was closed.
+tl::unexpected<Fault> submission_fault(const Error& error);
+
+}  // namespace npu::exec::acl

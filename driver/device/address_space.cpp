@@ -118,10 +118,11 @@ Result<MemoryHandle> import_into(const AddressSpace::Impl& space, const AddressS
   return space.space->held().import(owner.space->held(), memory);
 }
 
-Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device, ProcessId process,
-                                                         std::shared_ptr<MemoryQuota> quota) {
+Result<std::unique_ptr<AddressSpace>> make_address_space(
+    Device::Impl& device, ProcessId process, std::shared_ptr<MemoryQuota> quota,
+    std::shared_ptr<UnifiedAddresses> addresses) {
   const MutexHolder holder(device.memory->mutex());
-  const auto space = device.memory->create_space(quota);
+  const auto space = device.memory->create_space(quota, std::move(addresses));
   if (!space) return forward_error(space);
   return std::make_unique<AddressSpace>(std::make_unique<AddressSpace::Impl>(
       AddressSpace::Impl{device, *space, process, {}, {}, std::move(quota)}));

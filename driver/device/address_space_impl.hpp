@@ -21,8 +21,9 @@ struct AddressSpace::Impl {
   const std::shared_ptr<MemoryQuota> quota;  // null: none
 };
 
-Result<std::unique_ptr<AddressSpace>> make_address_space(Device::Impl& device, ProcessId process,
-                                                         std::shared_ptr<MemoryQuota> quota = {});
+Result<std::unique_ptr<AddressSpace>> make_address_space(
+    Device::Impl& device, ProcessId process, std::shared_ptr<MemoryQuota> quota = {},
+    std::shared_ptr<UnifiedAddresses> addresses = {});
 // AddressSpace::import_memory().
 Result<MemoryHandle> import_into(const AddressSpace::Impl& space, const AddressSpace::Impl& owner,
                                  MemoryHandle memory);

@@ -128,9 +128,10 @@ AddressSpace& Device::address_space() {
 }
 
 Result<std::unique_ptr<AddressSpace>> Device::create_address_space(
-    ProcessId process, std::shared_ptr<MemoryQuota> quota) {
+    ProcessId process, std::shared_ptr<MemoryQuota> quota,
+    std::shared_ptr<UnifiedAddresses> addresses) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
-  return make_address_space(*impl_, process, std::move(quota));
+  return make_address_space(*impl_, process, std::move(quota), std::move(addresses));
 }
 
 Result<DeviceMemory> Device::allocate(Bytes size, const MemoryOptions& options) {

@@ -33,14 +33,14 @@ Result<std::uint64_t> ManagedRanges::add(Bytes size) {
   if (size == 0 || !whole) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{} bytes of managed memory", size));
   }
-  const auto at = window_.reserve(*whole, kPageSize, true);
+  const auto at = window_.reserve(*whole);
   if (!at) return at;
   return add_reserved(*at, size);
 }
 
 Result<std::uint64_t> ManagedRanges::add_at(std::uint64_t at, Bytes size) {
   const auto whole = *checked_align_up(size, kPageSize);
-  if (auto ok = window_.reserve_at(at, whole, true); !ok) return forward_error(ok);
+  if (auto ok = window_.reserve_at(at, whole); !ok) return forward_error(ok);
   return add_reserved(at, size);
 }
 

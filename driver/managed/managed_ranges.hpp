@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "driver/managed/managed_page.hpp"
+#include "driver/managed/managed_window.hpp"
 #include "driver/memory/space.hpp"
 
 namespace npu::driver {
@@ -20,7 +21,8 @@ struct ManagedCardSpace {
 class ManagedRanges {
  public:
   // What `cards` is refers to, it must not change.
-  explicit ManagedRanges(const std::vector<ManagedCardSpace>& cards) : cards_(cards) {}
+  explicit ManagedRanges(const std::vector<ManagedCardSpace>& cards)
+      : cards_(cards), window_(cards.front().space->window().program()) {}
 
   // Whole pages, mapped nowhere, for `size` bytes. kOutOfResources: no addresses or page tables
   // left.
@@ -50,7 +52,7 @@ class ManagedRanges {
   Status release(unsigned card, const PageRange& range);
 
   const std::vector<ManagedCardSpace>& cards_;
-  VirtualRanges window_ = VirtualRanges::managed();
+  ManagedWindow window_;
   Ranges ranges_;
 };
 

@@ -12,7 +12,16 @@ Result<std::unique_ptr<MemoryManager>> MemoryManager::create(CardLink& link, con
   return std::unique_ptr<MemoryManager>(new MemoryManager(link, card, timeout, std::move(*tables)));
 }
 
-Result<Space*> MemoryManager::create_space(std::shared_ptr<MemoryQuota> quota) {
+WindowSet MemoryManager::windows() const {
+  WindowSet taken;
+  for (const auto& slot : slots_) {
+    if (slot.space) taken.set(slot.space->window().number());
+  }
+  return taken;
+}
+
+Result<Space*> MemoryManager::create_space(std::shared_ptr<MemoryQuota> quota,
+                                           std::shared_ptr<UnifiedAddresses> addresses) {
   // Those given up whose end failed, because the card did not answer, are tried again.
   for (unsigned given_up = 0; given_up < abi::kVmids; ++given_up) {
     if (auto ok = collect(given_up, true); !ok) return forward_error(ok);
@@ -23,7 +32,13 @@ Result<Space*> MemoryManager::create_space(std::shared_ptr<MemoryQuota> quota) {
     return fail(ErrorCode::kOutOfResources,
                 fmt::format("all {} address spaces of the card in use", abi::kVmids - 1));
   }
-  auto space = Space::create(vmid, physical_, *tables_, invalidator_);
+  const unsigned usual = vmid - 1;  // where no other card has to be thought of
+  auto window = AddressWindow::take(usual, windows(), std::move(addresses));
+  if (window == nullptr) {
+    return fail(ErrorCode::kOutOfResources,
+                "no window of addresses that no other card of the program has");
+  }
+  auto space = Space::create(vmid, std::move(window), physical_, *tables_, invalidator_);
   if (!space) return forward_error(space);
   slots_[vmid].given_up = false;
   (*space)->set_quota(std::move(quota));

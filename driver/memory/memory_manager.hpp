@@ -25,8 +25,10 @@ class MemoryManager {
   TableMemory& tables() { return *tables_; }
   // nullptr: no such space.
   Space* space(unsigned vmid) const { return slots_[vmid].space.get(); }
-  // Its memory counts for `quota`, if there is one. kOutOfResources: no VMID or no page table left.
-  Result<Space*> create_space(std::shared_ptr<MemoryQuota> quota);
+  // Its memory counts for `quota`, its addresses are among `addresses`, if there are such.
+  // kOutOfResources: no VMID, window of addresses or page table left.
+  Result<Space*> create_space(std::shared_ptr<MemoryQuota> quota,
+                              std::shared_ptr<UnifiedAddresses> addresses);
   // Its user has given it up. It ends now, or with its last stream.
   Status close_space(unsigned vmid, bool card_usable);
   // Ends the space if its user has given it up and its last stream is gone.
@@ -60,6 +62,7 @@ class MemoryManager {
         invalidator_(link, timeout) {}
 
   void pass_charges(unsigned vmid);
+  WindowSet windows() const;
 
   std::unique_ptr<platform::Mutex> mutex_;
   PhysicalMemory physical_;

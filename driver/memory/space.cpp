@@ -14,14 +14,16 @@ PageAccess page_access(Access access) {
 
 }  // namespace
 
-Result<std::unique_ptr<Space>> Space::create(unsigned vmid, PhysicalMemory& physical,
-                                             TableMemory& tables, Invalidator& invalidator) {
+Result<std::unique_ptr<Space>> Space::create(unsigned vmid, std::unique_ptr<AddressWindow> window,
+                                             PhysicalMemory& physical, TableMemory& tables,
+                                             Invalidator& invalidator) {
   auto own = PageTables::create(tables);
   if (!own) return forward_error(own);
   tables.barrier();
   tables.write_context(vmid, abi::ContextEntry::root(own->root_address()));
   tables.barrier();
-  return std::unique_ptr<Space>(new Space(vmid, physical, tables, std::move(*own), invalidator));
+  return std::unique_ptr<Space>(
+      new Space(vmid, std::move(window), physical, tables, std::move(*own), invalidator));
 }
 
 std::string Space::place(std::uint64_t at) const {

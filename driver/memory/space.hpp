@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/memory/address_windows.hpp"
 #include "driver/memory/held_memory.hpp"
 #include "driver/memory/invalidator.hpp"
 #include "driver/memory/mappings.hpp"
@@ -20,10 +21,12 @@ namespace npu::driver {
 
 class Space {
  public:
-  static Result<std::unique_ptr<Space>> create(unsigned vmid, PhysicalMemory& physical,
-                                               TableMemory& tables, Invalidator& invalidator);
+  static Result<std::unique_ptr<Space>> create(unsigned vmid, std::unique_ptr<AddressWindow> window,
+                                               PhysicalMemory& physical, TableMemory& tables,
+                                               Invalidator& invalidator);
 
   unsigned vmid() const { return vmid_; }
+  const AddressWindow& window() const { return *window_; }
   // Whose memory it counts for; null: nobody's.
   const std::shared_ptr<MemoryQuota>& quota() const { return quota_; }
   void set_quota(std::shared_ptr<MemoryQuota> quota) { quota_ = std::move(quota); }
@@ -69,14 +72,15 @@ class Space {
   Status tear_down(bool card_usable);
 
  private:
-  Space(unsigned vmid, PhysicalMemory& physical, TableMemory& table_memory, PageTables tables,
-        Invalidator& invalidator)
+  Space(unsigned vmid, std::unique_ptr<AddressWindow> window, PhysicalMemory& physical,
+        TableMemory& table_memory, PageTables tables, Invalidator& invalidator)
       : vmid_(vmid),
+        window_(std::move(window)),
         physical_(physical),
         table_memory_(table_memory),
         tables_(std::move(tables)),
         invalidator_(invalidator),
-        ranges_(vmid),
+        ranges_(window_->number()),
         held_(physical, vmid),
         mappings_(physical) {}
 
@@ -88,6 +92,7 @@ class Space {
   Status drop(const PageRange& range);
 
   const unsigned vmid_;
+  const std::unique_ptr<AddressWindow> window_;
   PhysicalMemory& physical_;
   TableMemory& table_memory_;
   PageTables tables_;

@@ -10,12 +10,12 @@
 
 namespace npu::driver {
 
-VirtualRanges::VirtualRanges(unsigned vmid) {
-  // Of 16 TiB the lower half is that of VMIDs below 16, the upper one that of those above; of the
-  // first 16 TiB neither is given away.
-  constexpr unsigned kPairs = 1U << (abi::kVirtualBits - kLastOrder - 1);
-  static_assert(abi::kVmids < 2 * kPairs);
-  const std::uint64_t half = vmid < kPairs ? 2 * vmid : 2 * (vmid - kPairs + 1) + 1;
+VirtualRanges::VirtualRanges(unsigned window) {
+  // Of 16 TiB the lower half is that of the first windows, the upper one that of those behind them;
+  // of the first 16 TiB neither is given away.
+  constexpr unsigned kPairs = (1U << (abi::kVirtualBits - kLastOrder - 1)) - 1;
+  static_assert(kWindows == 2 * kPairs && abi::kVmids <= kWindows);
+  const std::uint64_t half = window < kPairs ? 2 * (window + 1) : 2 * (window - kPairs + 1) + 1;
   free_[kLastOrder].insert(half << kLastOrder);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device virtual addresses of a space are reserved. Every VMID has 8 TiB of its own, so that
-// an address of another space, or a device-local one, is mapped in no space but its own and faults.
-// A buddy system over them: a reservation takes a power of two of addresses, aligned to that, so
-// that ranges of 1 GiB and more may use giant pages and what is freed merges again. The addresses a
-// reservation does not use stay unmapped behind it: running over its end faults.
+// Which device virtual addresses of a space are reserved. Every space has a window of 8 TiB of its
+// own, so that an address of another space, or a device-local one, is mapped in no space but its
+// own and faults. A buddy system over them: a reservation takes a power of two of addresses,
+// aligned to that, so that ranges of 1 GiB and more may use giant pages and what is freed merges
+// again. The addresses a reservation does not use stay unmapped behind it: running over its end
+// faults.
 #pragma once
 
 #include <array>
@@ -24,9 +25,10 @@ struct Reservation {
 
 class VirtualRanges {
  public:
-  explicit VirtualRanges(unsigned vmid);
-  // Those of managed memory, the same in every space: 3 TiB of the first 16, which no space
-  // has, VMID 0 having no tables.
+  static constexpr unsigned kWindows = 30;
+  // Those of a window, 0 .. kWindows - 1.
+  explicit VirtualRanges(unsigned window);
+  // Those of managed memory, the same in every space: 3 TiB of the first 16, which no space has.
   static VirtualRanges managed();
 
   // Whole pages; `alignment` is a power of two. kOutOfResources.

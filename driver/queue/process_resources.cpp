@@ -18,7 +18,7 @@ Status ProcessResources::open(Device::Impl& device, QueueManager& manager,
   auto member = GroupMembership::enter(manager.groups(), options.group);
   if (!member) return forward_error(member);
   group = std::move(*member);
-  auto made = make_address_space(device, options.process, options.quota);
+  auto made = make_address_space(device, options.process, options.quota, options.addresses);
   if (!made) return forward_error(made);
   space = std::move(*made);
   const auto new_pasid = manager.pasids().allocate();

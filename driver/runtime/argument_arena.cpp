@@ -29,8 +29,8 @@ Result<std::optional<ArgumentArena::Place>> ArgumentArena::take(Bytes size) {
     if (!behind_all && begin + wanted > oldest) return std::optional<Place>();
   }
   taken_.push_back({begin, begin + wanted, {}});
-  return std::optional<Place>(Place{piece_->host.subspan(begin, size), piece_->bus + begin,
-                                    piece_->device + begin});
+  return std::optional<Place>(
+      Place{piece_->host.subspan(begin, size), piece_->bus + begin, piece_->device + begin});
 }
 
 void ArgumentArena::used(StreamMark launch) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of a stream's kernels on their way: a ring in a piece of the process' pool. A launch has
-// its place until it has ended, and only launches of this stream wait for it.
+// Arguments of a stream's kernels on their way: a ring in a piece of the process' pool. A launch
+// has its place until it has ended, and only launches of this stream wait for it.
 #pragma once
 
 #include <deque>

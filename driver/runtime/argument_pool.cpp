@@ -22,8 +22,8 @@ Status ArgumentPool::add_block() {
   if (!device) return forward_error(device);
   for (Bytes at = kPageSize; at > 0; at -= kPiece) {
     const Bytes begin = at - kPiece;
-    free_.push_back({(*host)->cpu().subspan(begin, kPiece), (*host)->bus() + begin,
-                     device->address + begin});
+    free_.push_back(
+        {(*host)->cpu().subspan(begin, kPiece), (*host)->bus() + begin, device->address + begin});
   }
   blocks_.push_back({std::move(*host), device->address});
   return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What work of a stream needs until it has ended: kernels' images, signals, memory. The work ends in
-// the order in which it was submitted.
+// What work of a stream needs until it has ended: kernels' images, signals, memory. The work ends
+// in the order in which it was submitted.
 #pragma once
 
 #include <cstddef>

@@ -139,9 +139,9 @@ Result<std::unique_ptr<platform::DmaMemory>> import_dma_memory(std::shared_ptr<C
                                                                platform::DmaDirection direction) {
   const Bytes page = container->page_size();
   if (!is_aligned(reinterpret_cast<std::uintptr_t>(memory.data) | memory.size, page)) {
-    return fail(ErrorCode::kMisaligned,
-                fmt::format("{:#x} bytes of host memory are not whole pages of {}", memory.size,
-                            page));
+    return fail(
+        ErrorCode::kMisaligned,
+        fmt::format("{:#x} bytes of host memory are not whole pages of {}", memory.size, page));
   }
   const auto bus = container->map(memory.data, memory.size, page, direction);
   if (!bus) return forward_error(bus);

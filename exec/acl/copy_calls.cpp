@@ -125,8 +125,8 @@ Outcome copy_pinned(Caller& caller, CallRecord& call) {
   const auto bus = (*mapped)->bus() + offset;
   const auto entry = to_device ? driver::entries::copy_to_device(bus, device, size)
                                : driver::entries::copy_to_host(device, bus, size);
-  const auto kept = std::make_shared<std::pair<std::shared_ptr<PinnedMemory>,
-                                               std::shared_ptr<platform::DmaMemory>>>(memory,
+  const auto kept = std::make_shared<
+      std::pair<std::shared_ptr<PinnedMemory>, std::shared_ptr<platform::DmaMemory>>>(memory,
                                                                                       *mapped);
   return order->begin(entry, kept);
 }

@@ -84,15 +84,14 @@ Outcome fill_pinned(Caller& caller, CallRecord& call) {
   if (!page) return forward_fault(page);
   const auto pattern = pattern_of(static_cast<std::uint8_t>(call.words[2]));
   const Bytes filled = std::min<Bytes>((size + 3) / 4 * 4, driver::kPageSize);
-  const auto kept =
-      std::make_shared<std::pair<std::shared_ptr<FilledPage>, std::shared_ptr<platform::DmaMemory>>>(
-          *page, *mapped);
+  const auto kept = std::make_shared<
+      std::pair<std::shared_ptr<FilledPage>, std::shared_ptr<platform::DmaMemory>>>(*page, *mapped);
   auto done = order->begin(driver::entries::fill((*page)->address(), filled, pattern), kept);
   for (Bytes at = 0; done && at < size; at += driver::kPageSize) {
     const Bytes piece = std::min<Bytes>(size - at, driver::kPageSize);
-    done = order->begin(driver::entries::copy_to_host((*page)->address(),
-                                                      (*mapped)->bus() + offset + at, piece),
-                        kept);
+    done = order->begin(
+        driver::entries::copy_to_host((*page)->address(), (*mapped)->bus() + offset + at, piece),
+        kept);
   }
   return done;
 }

@@ -54,8 +54,8 @@ Value<Arguments> arguments_of(const CallRecord& call, Launch& launch) {
   Arguments arguments;
   const auto* given = call.window.data;
   if (launch.function->built_in != nullptr) {
-    const auto words = launch.function->built_in->words(*launch.function->built_in, {given, size},
-                                                       &launch.blocks);
+    const auto words =
+        launch.function->built_in->words(*launch.function->built_in, {given, size}, &launch.blocks);
     if (!words) return fault(words.error());
     const auto* const first = reinterpret_cast<const std::byte*>(words->data());
     arguments.bytes.assign(first, first + words->size() * sizeof(std::uint64_t));

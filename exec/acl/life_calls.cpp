@@ -162,7 +162,8 @@ Outcome create_context(Caller& caller, CallRecord& call) {
   if (opens) {
     if (auto set = process.set_device(device); !set) return set;
   }
-  const auto made = process.contexts.add(std::make_shared<Context>(Context{index, false, 0, opens}));
+  const auto made =
+      process.contexts.add(std::make_shared<Context>(Context{index, false, 0, opens}));
   caller.set_context(made);
   call.words[0] = made;
   return {};

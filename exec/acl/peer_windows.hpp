@@ -19,8 +19,8 @@ class PeerWindows {
   PeerWindows(driver::AddressSpace& space, platform::Tasks& tasks)
       : space_(space), lock_(tasks.make_mutex()) {}
 
-  // Where this card reaches `at` of `owner`, a space of card `device`. kRuntimeParameter: nothing is
-  // mapped there; kFeature: no link to that card.
+  // Where this card reaches `at` of `owner`, a space of card `device`. kRuntimeParameter: nothing
+  // is mapped there; kFeature: no link to that card.
   Value<driver::DeviceAddress> find(const driver::AddressSpace& owner, std::uint32_t device,
                                     driver::DeviceAddress at);
   // Some of these addresses of the card are mapped here.

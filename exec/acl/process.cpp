@@ -57,7 +57,10 @@ Outcome Process::set_device(std::int64_t device) {
   auto& opened = cards_[index];
   ++opened.uses;
   if (opened.card != nullptr) return {};
-  auto made = ProcessCard::open(machine_.platform, **card, index, number_, sharing_);
+  driver::ProcessOptions options;
+  options.process = {number_};
+  options.addresses = addresses_;
+  auto made = ProcessCard::open(machine_.platform, **card, index, options, sharing_);
   if (!made) {
     cards_.erase(index);
     return forward_fault(made);

@@ -117,7 +117,7 @@ class Process {
 
   // With the stream's handle.
   Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> make_stream(std::uint64_t context,
-                                                                             unsigned priority);
+                                                                              unsigned priority);
   void close_stream(std::uint64_t handle, bool force);
   // What streams of the device have in flight.
   std::vector<driver::StreamMark> in_flight(std::uint32_t device) const;
@@ -152,6 +152,8 @@ class Process {
   std::map<std::uint32_t, Opened> cards_;
   std::map<std::int64_t, std::unique_ptr<CardUse>> card_uses_;
   ClientSharing sharing_;
+  // An address says which of the program's cards it is on.
+  const std::shared_ptr<driver::UnifiedAddresses> addresses_ = driver::UnifiedAddresses::make();
   ClientUse used_;  // on cards that were given back
 };
 

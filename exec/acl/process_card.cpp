@@ -18,20 +18,19 @@ constexpr Bytes kStaging = 4_MiB;
 }  // namespace
 
 Value<std::unique_ptr<ProcessCard>> ProcessCard::open(platform::Platform& platform, Card& card,
-                                                      std::uint32_t index, std::uint64_t process,
+                                                      std::uint32_t index,
+                                                      const driver::ProcessOptions& options,
                                                       const ClientSharing& sharing) {
   std::unique_ptr<ProcessCard> opened(new ProcessCard(platform, card, index));
-  if (auto ready = opened->prepare(process, sharing); !ready) return fault(ready.error());
+  if (auto ready = opened->prepare(options, sharing); !ready) return fault(ready.error());
   return opened;
 }
 
-Status ProcessCard::prepare(std::uint64_t process, const ClientSharing& sharing) {
+Status ProcessCard::prepare(driver::ProcessOptions options, const ClientSharing& sharing) {
   auto& tasks = platform_.tasks();
   for (auto* const lock : {&copies_lock_, &managed_lock_, &modules_lock_, &pinned_lock_}) {
     *lock = tasks.make_mutex();
   }
-  driver::ProcessOptions options;
-  options.process = {process};
   options.quota = sharing.quota;
   options.signals = abi::kSignalSlots;
   auto context = driver::ProcessContext::open(*card_.device, options);
@@ -107,8 +106,7 @@ Value<ProcessCard::Allocation> ProcessCard::allocate_shareable(Bytes size) {
   return fault(ready.error());
 }
 
-Outcome ProcessCard::free(driver::DeviceAddress address,
-                          std::vector<driver::StreamMark> in_flight,
+Outcome ProcessCard::free(driver::DeviceAddress address, std::vector<driver::StreamMark> in_flight,
                           const std::function<void()>& before) {
   settle_freed();
   const auto managed = managed_ranges_.find(address.value);
@@ -125,11 +123,10 @@ Outcome ProcessCard::free(driver::DeviceAddress address,
   }
   const auto allocation = found->second;
   memory_.erase(found);
-  freed_later_.add(address, allocation.size, std::move(in_flight),
-                   [this, allocation, before] {
-                     before();
-                     static_cast<void>(give_back(allocation));
-                   });
+  freed_later_.add(address, allocation.size, std::move(in_flight), [this, allocation, before] {
+    before();
+    static_cast<void>(give_back(allocation));
+  });
   return {};
 }
 
@@ -227,7 +224,7 @@ Value<driver::DeviceAddress> ProcessCard::allocate_managed(Bytes size, bool heap
 }
 
 Value<ProcessCard::Module> ProcessCard::module(const std::string& key, ConstByteSpan object,
-                                                const void* thread) {
+                                               const void* thread) {
   const Guard held(*modules_lock_);
   const auto known = modules_.find(key);
   if (known != modules_.end()) return known->second;
@@ -272,8 +269,7 @@ Value<std::shared_ptr<platform::DmaMemory>> ProcessCard::map(PinnedMemory& memor
   const Guard held(*pinned_lock_);
   const auto known = memory.mapped.find(index_);
   if (known != memory.mapped.end()) return known->second;
-  const auto pages =
-      memory.touched ? platform::HostPages::kResident : platform::HostPages::kFresh;
+  const auto pages = memory.touched ? platform::HostPages::kResident : platform::HostPages::kFresh;
   memory.touched = true;
   auto mapped = process_->import_host(memory.shared.bytes(), pages);
   if (!mapped) return fault(mapped.error());

@@ -20,20 +20,21 @@
 
 namespace npu::exec::acl {
 
-// Host memory of the program's that cards read and write by themselves (aclrtMallocHost()): the very
-// pages that the program has. A card gets a mapping when it is first used with it.
+// Host memory of the program's that cards read and write by themselves (aclrtMallocHost()): the
+// very pages that the program has. A card gets a mapping when it is first used with it.
 struct PinnedMemory {
   explicit PinnedMemory(SharedMemory memory) : shared(std::move(memory)) {}
 
   SharedMemory shared;
-  bool touched = false;  // its pages are there
+  bool touched = false;                                                  // its pages are there
   std::map<std::uint32_t, std::shared_ptr<platform::DmaMemory>> mapped;  // by device
 };
 
 class ProcessCard {
  public:
   static Value<std::unique_ptr<ProcessCard>> open(platform::Platform& platform, Card& card,
-                                                  std::uint32_t index, std::uint64_t process,
+                                                  std::uint32_t index,
+                                                  const driver::ProcessOptions& options,
                                                   const ClientSharing& sharing);
   ~ProcessCard();
   ProcessCard(const ProcessCard&) = delete;
@@ -94,7 +95,7 @@ class ProcessCard {
  private:
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)
       : platform_(platform), card_(card), index_(index), limits_(card.cores) {}
-  Status prepare(std::uint64_t process, const ClientSharing& sharing);
+  Status prepare(driver::ProcessOptions options, const ClientSharing& sharing);
   // What the space knows as plain memory, or as a mapping of memory that it holds.
   struct Allocation {
     driver::DeviceAddress address;

@@ -139,7 +139,8 @@ Outcome record_event(Caller& caller, CallRecord& call) {
   if (!event) return forward_fault(event);
   const auto stream = caller.stream(call.words[1]);
   if (!stream) return forward_fault(stream);
-  if ((*event)->device != (*stream)->device) return fault(kStreamContext, "event of another device");
+  if ((*event)->device != (*stream)->device)
+    return fault(kStreamContext, "event of another device");
   auto time = caller.process().card((*stream)->device)->take_time();
   if (!time) return fault(time.error());
   const auto record = (*stream)->stream->record((*time)->bus(), *time);

@@ -47,7 +47,7 @@ class NumaMemory {
   struct Block {
     ByteSpan memory;
     int node;
-    bool own = true;     // else it is somebody else's
+    bool own = true;      // else it is somebody else's
     bool counted = true;  // in used_
     unsigned users = 1;
   };

@@ -159,9 +159,9 @@ Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::import_dma(
   cpus_.synchronise();
   if (memory.size == 0) return fail(ErrorCode::kInvalidArgument, "DMA memory of 0 bytes");
   if (!is_aligned(reinterpret_cast<std::uintptr_t>(memory.data) | memory.size, kBusPage)) {
-    return fail(ErrorCode::kMisaligned,
-                fmt::format("{:#x} bytes of host memory are not whole pages of 4 KiB",
-                            memory.size));
+    return fail(
+        ErrorCode::kMisaligned,
+        fmt::format("{:#x} bytes of host memory are not whole pages of 4 KiB", memory.size));
   }
   if (!pci_.present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
   const int node = work_.node();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BARs and DMA memory.
-#include <array>
 #include <gtest/gtest.h>
+#include <array>
 
 #include <cstring>
 #include <vector>

@@ -18,6 +18,7 @@
 #include "npu/driver/scan.hpp"
 #include "npu/driver/stream.hpp"
 #include "npu/driver/types.hpp"
+#include "npu/driver/unified_addresses.hpp"
 #include "npu/platform/platform.hpp"
 
 namespace npu::driver {
@@ -62,11 +63,13 @@ class NPU_API Device {
   bool lost() const;
 
   // --- Device memory (address_space.hpp). Every device has a default space; allocate() and free()
-  // are its. The memory of one with a quota counts for that (quota.hpp). kOutOfResources: all
-  // address spaces in use.
+  // are its. The memory of one with a quota counts for that (quota.hpp); `addresses`: those that it
+  // is not to share with other cards' spaces (unified_addresses.hpp). kOutOfResources: all address
+  // spaces, or windows of addresses, in use.
   AddressSpace& address_space();
   Result<std::unique_ptr<AddressSpace>> create_address_space(
-      ProcessId process = {}, std::shared_ptr<MemoryQuota> quota = {});
+      ProcessId process = {}, std::shared_ptr<MemoryQuota> quota = {},
+      std::shared_ptr<UnifiedAddresses> addresses = {});
   Result<DeviceMemory> allocate(Bytes size, const MemoryOptions& options = {});
   Status free(DeviceAddress address);
   MemoryStatistics memory_statistics() const;

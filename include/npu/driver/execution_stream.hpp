@@ -34,7 +34,7 @@ enum class StreamErrorMode : std::uint8_t {
 
 struct ExecutionStreamOptions {
   std::array<CoreMask, kLaunchCores> cores{kAllCores, kAllCores};  // by LaunchCores
-  unsigned priority = 7;                                          // as QueueOptions has it
+  unsigned priority = 7;                                           // as QueueOptions has it
   StreamErrorMode on_error = StreamErrorMode::kContinue;
 };
 
@@ -87,8 +87,8 @@ struct LaunchFault {
 struct KernelLaunch {
   std::shared_ptr<const KernelModule> module;
   LaunchCores cores = LaunchCores::kVector;
-  std::uint32_t blocks = 1;      // not 0
-  std::uint32_t bytes = 0;       // of arguments: 0 .. abi::kMaxArgumentBytes
+  std::uint32_t blocks = 1;  // not 0
+  std::uint32_t bytes = 0;   // of arguments: 0 .. abi::kMaxArgumentBytes
   // Writes the arguments, which the kernel will see at `device`. An error of it is launch()'s.
   std::function<Status(ByteSpan host, DeviceAddress device)> write;
 };

@@ -26,7 +26,9 @@ struct ProcessOptions {
   Picoseconds drain_timeout = 100_ms;          // ~Queue(), ~ProcessContext()
   ProcessId process;                           // of its space, for who shares memory (sharing.hpp)
   std::shared_ptr<MemoryQuota> quota;          // that its memory counts for (quota.hpp); null: none
-  std::uint32_t group = 0;                     // of cores (compute_groups.hpp)
+  std::shared_ptr<UnifiedAddresses>
+      addresses;            // of the program over all its cards; null: no matter
+  std::uint32_t group = 0;  // of cores (compute_groups.hpp)
 };
 
 class NPU_API ProcessContext {

@@ -40,8 +40,8 @@ class Platform {
   virtual Result<std::unique_ptr<DmaMemory>> import_dma(Bdf bdf, ByteSpan memory,
                                                         DmaDirection direction, HostPages pages) {
     static_cast<void>(memory), static_cast<void>(direction), static_cast<void>(pages);
-    return fail(ErrorCode::kUnsupported, "this platform maps no memory of others for " +
-                                             to_string(bdf));
+    return fail(ErrorCode::kUnsupported,
+                "this platform maps no memory of others for " + to_string(bdf));
   }
   // Copies between memory of the program and DMA memory; sizes are equal. What is defined below
   // does so on a machine, where it takes its time by itself; the simulator charges it.

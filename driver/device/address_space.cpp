@@ -77,7 +77,7 @@ Result<LentMemory> lend(const AddressSpace::Impl& owner, MemoryHandle memory, un
   auto& device = owner.device;
   const MutexHolder holder(device.memory->mutex());
   if (auto ok = open_space(owner); !ok) return forward_error(ok);
-  auto lent = owner.space->held().lend(memory);
+  auto lent = owner.space->held().lend(memory, owner.space->maps(memory));
   if (!lent) return lent;
   if (auto ok = lent->lease.let_in(device.peers, card); !ok) return forward_error(ok);
   return lent;

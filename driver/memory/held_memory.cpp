@@ -42,8 +42,8 @@ Result<MemoryHandle> HeldMemory::import(const HeldMemory& owner, MemoryHandle me
   return memory;
 }
 
-Result<LentMemory> HeldMemory::lend(MemoryHandle memory) {
-  if (auto ok = check(memory); !ok) return forward_error(ok);
+Result<LentMemory> HeldMemory::lend(MemoryHandle memory, bool mapped) {
+  if (auto ok = check(memory); !ok && !mapped) return forward_error(ok);
   const auto* block = physical_.find(memory);
   if (block->is_peer()) {
     return fail(ErrorCode::kInvalidArgument,

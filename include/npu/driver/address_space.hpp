@@ -80,13 +80,13 @@ class NPU_API AddressSpace {
   Result<MemoryHandle> create_memory(Bytes size, const MemoryOptions& options = {});
   // The block itself lives until its last mapping is gone. kInvalidArgument: unknown or foreign.
   Status release_memory(MemoryHandle memory);
-  // Allows this space to map `memory` of `owner`. Released like memory of its own. kAlreadyExists:
-  // it may already. If `owner` is of another card, the handle is this card's: once mapped and given
-  // access, the memory is reached over the HCCS link between the two (DmaCommand::peer_to_peer),
-  // stays where it is and lives until it is unmapped and released here. kUnsupported: no link;
-  // kInvalidArgument: another machine's, or itself borrowed; kBusy: a failed compaction has left it
-  // in two pieces. After the owner's shutdown() such
-  // accesses fault.
+  // Allows this space to map `memory` of `owner`, which holds it or, for another card, maps it
+  // (plain memory, range_of()). Released like memory of its own. kAlreadyExists: it may already. If
+  // `owner` is of another card, the handle is this card's: once mapped and given access, the memory
+  // is reached over the HCCS link between the two (DmaCommand::peer_to_peer), stays where it is and
+  // lives until it is unmapped and released here. kUnsupported: no link; kInvalidArgument: another
+  // machine's, or itself borrowed; kBusy: a failed compaction has left it in two pieces. After the
+  // owner's shutdown() such accesses fault.
   Result<MemoryHandle> import_memory(const AddressSpace& owner, MemoryHandle memory);
 
   // --- Address ranges. Sizes are multiples of kPageSize, alignments powers of two of at least that

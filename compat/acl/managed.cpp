@@ -16,10 +16,16 @@ namespace {
 
 // Of a device the machine's; NUMA nodes of the host are the machine's anyway.
 std::uint64_t number_of(const aclrtMemManagedLocation& location) {
-  if (location.type != ACL_MEM_MANAGED_LOCATION_TYPE_DEVICE) {
+  if (location.type != ACL_MEM_LOCATIONTYPE_DEVICE) {
     return static_cast<std::uint32_t>(location.id);
   }
   return static_cast<std::uint32_t>(npu::compat::machine_device(location.id));
+}
+
+bool names_device(aclrtMemManagedRangeAttribute attribute) {
+  return attribute != ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY &&
+         attribute != ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE &&
+         attribute != ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE;
 }
 
 }  // namespace

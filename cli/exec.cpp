@@ -11,11 +11,13 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/exec_monitor.hpp"
 #include "cli/exec_report.hpp"
 #include "cli/exec_sharing.hpp"
 #include "cli/exec_work.hpp"
 #include "cli/identity.hpp"
 #include "cli/metrics/exec_metrics.hpp"
+#include "cli/progress.hpp"
 #include "cli/recording.hpp"
 #include "cli/run_checks.hpp"
 #include "cli/simulator.hpp"
@@ -127,6 +129,22 @@ std::string calls_in(const std::function<exec::ServerGlance()>& glance) {
   return text;
 }
 
+// The run was ended from outside, or goes no further.
+Outcome end_of(const Error& error, const std::string& calls, const reports::Report& report) {
+  const int signal = Interruption::signal();
+  if (signal == 0) return failure("exec: " + error.message() + calls);
+  constexpr int kSignalled = 128;
+  return tl::unexpected(Failure{
+      kSignalled + signal, "exec: interrupted by " + signal_name(signal) + " after " +
+                               time_text(report.simulated) + " simulated; the report is partial"});
+}
+
+// How it ended, for the report.
+std::string text_of(const Outcome& ran) {
+  if (ran) return reports::kComplete;
+  return Interruption::signal() != 0 ? "interrupted" : "failed: " + ran.error().text;
+}
+
 }  // namespace
 
 Outcome exec_programs(const Options& options) {
@@ -149,8 +167,14 @@ Outcome exec_programs(const Options& options) {
     glance = look;
     if (asked != nullptr) asked->watch_programs(std::move(look));
   };
+  std::function<exec::ServerResult()> give_up;
+  server->abandonable = [&](auto how) { give_up = std::move(how); };
+  // From here on signals end the run with a report.
+  ExecMonitor monitor(asked);
+  server->interrupted = ExecMonitor::is_interrupted;
   auto report = workloads::begin_report("exec", options.config, *config, options.sets);
   std::optional<Result<exec::ServerResult>> served;
+  std::string calls;  // that will never be answered
   const auto add_what_the_machine_did = [&](workloads::SimulatorView& simulator) {
     workloads::add_machine(report, simulator);
   };
@@ -172,19 +196,30 @@ Outcome exec_programs(const Options& options) {
         if (asked != nullptr) machine.from_outside([&] { asked->forget(); });
         add_what_the_machine_did(machine.simulator);
       },
-      {&*recording}, asked, add_what_the_machine_did);
-  if (!ran) return failure("exec: " + ran.error().message() + calls_in(glance));
-  if (!*served) {
+      {&*recording}, &monitor,
+      [&](workloads::SimulatorView& simulator) {
+        add_what_the_machine_did(simulator);
+        calls = calls_in(glance);
+        if (give_up) served = give_up();
+      });
+  if (served && !*served) {
     const auto& error = served->error();
     if (error.code == ErrorCode::kNotFound) return bad_input("exec: " + error.context);
     return failure("exec: " + error.message());
   }
-  add_programs(report, (*served)->programs, work_variable(*config) != nullptr);
-  report.add_metric("exec.memory_left_bytes", reports::Number::count((*served)->memory_left), "B");
+  const Outcome ended = ran ? Outcome{} : end_of(ran.error(), calls, report);
+  report.outcome = text_of(ended);
+  if (served) add_programs(report, (*served)->programs, work_variable(*config) != nullptr);
+  // What was not given back is known when all has ended.
+  if (ran) {
+    report.add_metric("exec.memory_left_bytes", reports::Number::count((*served)->memory_left),
+                      "B");
+  }
   recording->complete(report, *config);
   const Outcome recorded = recording->write(report);
   OptionFile no_page;
   const Outcome published = publish(*file, no_page, report);
+  if (!ended) return ended;
   if (!recorded) return recorded;
   if (!published) return published;
   return ending_of((*served)->programs);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "exec/host/channel.hpp"
-#include "exec/host/file_descriptor.hpp"
+#include "exec/host/listener.hpp"
 #include "exec/host/thread_states.hpp"
 #include "npu/platform/time.hpp"
 
@@ -34,6 +34,7 @@ struct ClientThread {
   compat::Call call = compat::Call::kCount;  // kInCall: which, and when its serving has begun
   Instant call_began;
   bool has_task = false;
+  bool gone = false;  // its process has ended, or runs another image
   std::unique_ptr<platform::Condition> called;
   std::unique_ptr<platform::Task> task;
 
@@ -52,13 +53,16 @@ struct ClientProcess {
   int status = 0;  // as waitpid() tells it, once it has ended
   bool alive = true;
   bool cleaned = false;       // it has ended, and what it had on cards was given back
+  bool to_clean = false;      // nothing of it is served any more
+  bool replaced = false;      // execve(): what the image before had is to be given back first
+  std::uint64_t image = 0;    // that its threads have connected from (compat::Hello)
   bool stalled = false;       // stopped, or silent for too long: nobody waits for it
   bool told_stalled = false;  // who is told of changes of that knows it
   unsigned stalls = 0;
   unsigned tasks = 0;  // of threads
   unsigned named = 0;  // threads that had a task
   std::vector<std::unique_ptr<ClientThread>> threads;
-  std::vector<ThreadState> last_look;
+  std::vector<Arrival> newcomers;  // threads of the image that has replaced another
 };
 
 }  // namespace npu::exec

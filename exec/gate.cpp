@@ -3,12 +3,14 @@
 
 #include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <utility>
 
+#include "exec/host/program.hpp"
 #include "exec/quiescence.hpp"
 
 namespace npu::exec {
@@ -27,7 +29,8 @@ Gate::Gate(platform::Platform& platform, Listener& listener, std::chrono::millis
       patience_(patience),
       body_(std::move(body)),
       lock_(platform.tasks().make_mutex()),
-      to_clean_(platform.tasks().make_condition()) {}
+      to_clean_(platform.tasks().make_condition()),
+      nobody_(platform.tasks().make_condition()) {}
 
 void Gate::add(std::string name, std::string title, pid_t id) {
   auto& process = processes_.emplace_back();
@@ -38,7 +41,8 @@ void Gate::add(std::string name, std::string title, pid_t id) {
 }
 
 bool Gate::is_over() const {
-  return std::all_of(processes_.begin(), processes_.end(),
+  return (!has_orphans_ || left_orphans_) &&
+         std::all_of(processes_.begin(), processes_.end(),
                      [](const ClientProcess& process) { return process.cleaned; });
 }
 
@@ -54,7 +58,9 @@ void Gate::run(const std::function<void(ClientProcess&)>& clean) {
     auto& process = *ended_.front();
     ended_.pop_front();
     clean(process);
-    process.cleaned = true;
+    process.to_clean = false;
+    process.cleaned = !process.alive;
+    if (process.alive) take_over(process);
     --busy_;
     settle(nullptr);
   }
@@ -66,20 +72,23 @@ void Gate::run(const std::function<void(ClientProcess&)>& clean) {
 bool Gate::next(ClientThread& thread, CallRecord& call) {
   if (thread.stage != Stage::kReady) {
     lock_->lock();
-    while (thread.stage == Stage::kRunning && thread.process.alive) {
+    while (thread.stage == Stage::kRunning && !thread.gone) {
       static_cast<void>(thread.called->wait(*lock_, Instant::never()));
     }
     lock_->unlock();
   }
-  if (!thread.process.alive) return false;
+  if (thread.gone) return false;
   thread.stage = Stage::kInCall;
   call = thread.channel->take();
   return call.call != compat::Call::kEnd;
 }
 
+// What the thread makes others do with its answer comes at the time of the answer: simulated time
+// catches up with what the call has taken.
 void Gate::answer(ClientThread& thread, int status, const CallRecord& call) {
+  nobody_->notify_all();
   thread.stage = Stage::kReady;
-  if (!thread.process.alive) return;
+  if (thread.gone) return;
   thread.stage = Stage::kRunning;
   --busy_;
   thread.channel->answer(status, call);
@@ -92,11 +101,16 @@ void Gate::leave(ClientThread& thread) {
   thread.channel.reset();
   --busy_;
   --process.tasks;
-  if (!process.alive && process.tasks == 0) {
-    ++busy_;
-    ended_.push_back(&process);
-  }
+  if (!process.alive || process.replaced) finish(process);
   settle(nullptr);
+}
+
+// Nobody is served any more for the process, or for the image that it was.
+void Gate::finish(ClientProcess& process) {
+  if (process.tasks != 0 || process.to_clean) return;
+  process.to_clean = true;
+  ++busy_;
+  ended_.push_back(&process);
 }
 
 void Gate::settle(const ClientThread* self) {
@@ -105,24 +119,30 @@ void Gate::settle(const ClientThread* self) {
   long wait = kFirstWait;
   for (bool first = true;; first = false) {
     look_for_calls();
-    if (is_settled(false)) break;
+    if (is_settled_by_count()) break;
     if (!first) {
       if (idle_) idle_();
+      if (interrupted_ && interrupted_()) stay();
       look_for_arrivals();
       look_for_deaths();
       look_for_calls();
       if (is_over() && busy_ == 0) break;
-      if (is_settled(true)) break;
+      if (is_settled()) break;
     }
     if (first) {
       since = Clock::now();
-    } else if (busy_ > 0 && Clock::now() - since > patience_) {
+    } else if (Clock::now() - since > patience_) {
       give_up_on_silent();
     }
     wait_for_programs(self, wait);
     if (!first) wait = std::min(2 * wait, kLongestWait);
   }
   let_go(self);
+}
+
+// Whoever stops the simulation does so between two of its events.
+void Gate::stay() {
+  for (;;) platform_.clock().relax({}, Instant::never());
 }
 
 void Gate::look_for_calls() {
@@ -161,6 +181,11 @@ void Gate::number_children() {
   }
 }
 
+bool Gate::is_known_alive() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const ClientProcess& process) { return process.alive; });
+}
+
 bool Gate::is_known(pid_t id) const {
   return std::any_of(processes_.begin(), processes_.end(), [id](const ClientProcess& process) {
     return process.alive && process.id == id;
@@ -174,10 +199,37 @@ void Gate::look_for_arrivals() {
   });
   for (auto& arrival : arrivals) {
     auto& process = process_of(arrival.process);
-    auto thread =
-        std::make_unique<ClientThread>(process, arrival.thread, std::move(arrival.channel));
-    thread->called = platform_.tasks().make_condition();
-    process.threads.push_back(std::move(thread));
+    const bool first = process.threads.empty();
+    if (!first && arrival.image != process.image) replace(process, arrival.image);
+    process.image = arrival.image;
+    if (process.replaced) {
+      process.newcomers.push_back(std::move(arrival));
+    } else {
+      add_thread(process, std::move(arrival));
+    }
+  }
+}
+
+void Gate::add_thread(ClientProcess& process, Arrival arrival) {
+  auto thread = std::make_unique<ClientThread>(process, arrival.thread, std::move(arrival.channel));
+  thread->called = platform_.tasks().make_condition();
+  process.threads.push_back(std::move(thread));
+}
+
+// execve(): all threads have gone, and with them what the program was. The new image's wait for
+// their first answer until what the old one had was given back.
+void Gate::replace(ClientProcess& process, std::uint64_t image) {
+  process.newcomers.clear();
+  if (process.replaced || image == process.image) return;
+  process.replaced = true;
+  end_threads(process);
+}
+
+void Gate::take_over(ClientProcess& process) {
+  process.replaced = false;
+  process.threads.clear();
+  for (auto& arrival : std::exchange(process.newcomers, {})) {
+    add_thread(process, std::move(arrival));
   }
 }
 
@@ -190,42 +242,77 @@ void Gate::look_for_deaths() {
     // A child of a program's is not ours to wait for.
     if (ended < 0 && errno == ECHILD && has_ended(process.id)) bury(process, 0);
   }
+  look_for_orphans();
+}
+
+// Who has never called, and whose parent has ended before it: it may call still.
+void Gate::look_for_orphans() {
+  const bool had = std::any_of(processes_.begin(), processes_.end(), [](const auto& process) {
+    return process.alive && had_children(process);
+  });
+  if (!had && !may_have_orphans_) return;
+  has_orphans_ = has_orphans([this](pid_t id) { return is_known(id); });
+  may_have_orphans_ = has_orphans_;
 }
 
 void Gate::bury(ClientProcess& process, int status) {
   process.alive = false;
   process.status = status;
+  process.newcomers.clear();
+  may_have_orphans_ = true;
+  end_threads(process);
+}
+
+void Gate::end_threads(ClientProcess& process) {
   for (auto& thread : process.threads) {
-    if (thread->stage != Stage::kRunning) continue;
+    thread->gone = true;
     if (!thread->has_task) {
+      if (thread->stage == Stage::kReady) --busy_;
+      woken_.erase(std::remove(woken_.begin(), woken_.end(), thread.get()), woken_.end());
       thread->stage = Stage::kEnded;
-      continue;
     }
+    if (thread->stage != Stage::kRunning) continue;
     thread->stage = Stage::kReady;
     ++busy_;
     woken_.push_back(thread.get());
   }
-  if (process.tasks != 0) return;
-  ++busy_;
-  ended_.push_back(&process);
+  finish(process);
 }
 
-bool Gate::is_settled(bool ask) {
+template <class Quiet>
+bool Gate::is_settled(Quiet quiet) {
   if (busy_ == 0) return false;
-  const auto known = [this](pid_t id) { return is_known(id); };
-  for (auto& process : processes_) {
-    if (!process.alive || process.stalled) continue;
-    if (!(ask ? is_quiet(process, known) : is_surely_quiet(process))) return false;
-  }
-  return true;
+  return std::all_of(processes_.begin(), processes_.end(), [&](ClientProcess& process) {
+    return !process.alive || process.stalled || quiet(process);
+  });
 }
 
+bool Gate::is_settled_by_count() {
+  return !may_have_orphans_ && is_settled(is_quiet_by_count);
+}
+
+bool Gate::is_settled() {
+  const auto known = [this](pid_t id) { return is_known(id); };
+  return is_settled([&](ClientProcess& process) { return is_quiet(process, known); }) &&
+         (!has_orphans_ || left_orphans_ || are_quiet(::getpid(), known));
+}
+
+// Nothing that is to be served waits for them if nobody is left but orphans.
 void Gate::give_up_on_silent() {
+  left_orphans_ = left_orphans_ || busy_ > 0 || !is_known_alive();
+  if (busy_ == 0) return;
   for (auto& process : processes_) {
     if (!process.alive || process.stalled) continue;
     if (is_quiet(process, [this](pid_t id) { return is_known(id); })) continue;
     process.stalled = true;
     ++process.stalls;
+  }
+}
+
+void Gate::give_up() {
+  number_children();
+  for (auto& process : processes_) {
+    if (std::exchange(process.alive, false)) process.status = SIGKILL;
   }
 }
 

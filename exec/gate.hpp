@@ -34,12 +34,16 @@ class Gate {
 
   // Before run(): a program that runs.
   void add(std::string name, std::string title, pid_t id);
-  // By the first host task: until all programs have ended. `clean` gives back what an ended one
-  // had.
+  // By the first host task: until all programs have ended, and their children, whoever they are
+  // children of by then. `clean` gives back what an ended one had, or one that runs another image
+  // now.
   void run(const std::function<void(ClientProcess&)>& clean);
 
   // Called while it waits for programs in wall time.
   void on_idle(std::function<void()> idle) { idle_ = std::move(idle); }
+  // Asked then: true, and no program is waited for any more. Simulated time goes on with nothing
+  // happening, until somebody stops the simulation.
+  void on_interrupt(std::function<bool()> interrupted) { interrupted_ = std::move(interrupted); }
   // Told when a process begins or ceases to be stalled.
   void on_stall(std::function<void(ClientProcess&)> told) { stall_told_ = std::move(told); }
 
@@ -49,6 +53,9 @@ class Gate {
   // The thread has ended, or its program has: the task's last word.
   void leave(ClientThread& thread);
 
+  // By who has ended all programs: nothing is served any more.
+  void give_up();
+
   const std::deque<ClientProcess>& processes() const { return processes_; }
 
  private:
@@ -57,9 +64,20 @@ class Gate {
   void look_for_calls();
   void look_for_arrivals();
   void look_for_deaths();
+  void look_for_orphans();
+  void add_thread(ClientProcess& process, Arrival arrival);
+  void replace(ClientProcess& process, std::uint64_t image);
+  void take_over(ClientProcess& process);
   void bury(ClientProcess& process, int status);
-  bool is_settled(bool ask);
+  void end_threads(ClientProcess& process);
+  void finish(ClientProcess& process);
+  void stay();
+  template <class Quiet>
+  bool is_settled(Quiet quiet);
+  bool is_settled_by_count();
+  bool is_settled();
   bool is_known(pid_t id) const;
+  bool is_known_alive() const;
   void wait_for_programs(const ClientThread* self, long nanoseconds);
   void give_up_on_silent();
   void let_go(const ClientThread* self);
@@ -74,13 +92,18 @@ class Gate {
   const Body body_;
   std::function<void(ClientProcess&)> stall_told_;
   std::function<void()> idle_;
+  std::function<bool()> interrupted_;
   std::deque<ClientProcess> processes_;  // those that are numbered first
   unsigned numbered_ = 0;                // processes; children get numbers when time goes on
   std::unique_ptr<platform::Mutex> lock_;
   std::unique_ptr<platform::Condition> to_clean_;
+  std::unique_ptr<platform::Condition> nobody_;  // waits for it
   std::deque<ClientProcess*> ended_;  // to be cleaned
   std::vector<ClientThread*> woken_;  // ready since the last let_go()
   unsigned busy_ = 0;                 // calls and cleanings that take simulated time
+  bool may_have_orphans_ = false;     // a process that had children has ended since the last look
+  bool has_orphans_ = false;
+  bool left_orphans_ = false;  // nobody waits for them any more
 };
 
 }  // namespace npu::exec

@@ -10,7 +10,7 @@ namespace {
 // It waits for an answer, which the last call of a thread does not.
 bool waits(const ClientThread& thread) {
   const bool called = thread.stage == Stage::kReady || thread.stage == Stage::kInCall;
-  return called && !thread.ends();
+  return called && !thread.ends() && !thread.gone;
 }
 
 unsigned count_waiting(const ClientProcess& process) {
@@ -21,14 +21,14 @@ unsigned count_waiting(const ClientProcess& process) {
 // Those that nobody has heard of the end of.
 unsigned count_living(const ClientProcess& process) {
   return static_cast<unsigned>(std::count_if(process.threads.begin(), process.threads.end(),
-                                             [](const auto& thread) { return !thread->ends(); }));
+                                             [](const auto& thread) { return !thread->ends() && !thread->gone; }));
 }
 
 // The last one of that number.
 const ClientThread* find(const ClientProcess& process, pid_t thread) {
   const ClientThread* found = nullptr;
   for (const auto& each : process.threads) {
-    if (each->id == thread) found = each.get();
+    if (each->id == thread && !each->gone) found = each.get();
   }
   return found;
 }
@@ -53,10 +53,41 @@ void look_at_children(pid_t process, const std::function<bool(pid_t)>& is_known,
   }
 }
 
-bool has_children(const ClientProcess& process) {
-  return std::any_of(process.threads.begin(), process.threads.end(), [](const auto& thread) {
-    return thread->channel != nullptr && thread->channel->has_children();
+// One that is stopped waits for somebody else as one that sleeps does.
+bool all_wait(std::vector<ThreadState>::const_iterator begin,
+              std::vector<ThreadState>::const_iterator end) {
+  return std::all_of(begin, end, [](const ThreadState& child) {
+    return child.state == 'S' || child.state == 'T';
   });
+}
+
+// What the kernel says of a process at one time.
+struct Look {
+  std::vector<ThreadState> states;  // of those that wait for no answer
+  bool sleeps = true;
+  bool stopped = false;
+  bool dying = false;  // a thread has gone without a word: most likely they all are about to
+};
+
+Look look_at(const ClientProcess& process, const std::function<bool(pid_t)>& is_known) {
+  Look look;
+  const auto states = thread_states(process.id);
+  look.dying = states.size() < count_living(process);
+  for (const auto& state : states) {
+    if (is_over(process.id, state)) continue;
+    const auto* const known = find(process, state.thread);
+    if (known != nullptr && waits(*known) && !look.dying) continue;
+    // One that has said that it ends may still wake others, also while this looks: one that has
+    // gone meanwhile (X) does not sleep.
+    const bool ends = known != nullptr && known->ends();
+    look.sleeps = look.sleeps && state.state == 'S' && !ends;
+    look.stopped = look.stopped || state.state == 'T';
+    look.states.push_back(state);
+  }
+  const auto own = static_cast<std::ptrdiff_t>(look.states.size());
+  look_at_children(process.id, is_known, look.states);
+  look.sleeps = look.sleeps && all_wait(look.states.begin() + own, look.states.end());
+  return look;
 }
 
 }  // namespace
@@ -68,45 +99,41 @@ bool is_surely_quiet(const ClientProcess& process) {
   return waits(only) && only.channel->single_threaded();
 }
 
-bool is_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_known) {
+bool had_children(const ClientProcess& process) {
+  return std::any_of(process.threads.begin(), process.threads.end(), [](const auto& thread) {
+    return thread->channel != nullptr && thread->channel->had_children();
+  });
+}
+
+bool is_quiet_by_count(const ClientProcess& process) {
   if (is_surely_quiet(process)) return true;
   const unsigned waiting = count_waiting(process);
-  const unsigned living = count_living(process);
-  if (waiting > 0 && waiting == living && !has_children(process) &&
-      count_threads(process.id) == waiting) {
-    return true;
-  }
-  std::vector<ThreadState> look;
-  bool sleeps = true, stopped = false;
-  const auto states = thread_states(process.id);
-  // A thread has gone without a word: most likely they all are about to, woken by its signal.
-  const bool dying = states.size() < living;
-  for (const auto& state : states) {
-    if (is_over(process.id, state)) continue;
-    const auto* const known = find(process, state.thread);
-    if (known != nullptr && waits(*known) && !dying) continue;
-    // One that has said that it ends may still wake others, also while this looks: one that has
-    // gone meanwhile (X) does not sleep.
-    sleeps = sleeps && state.state == 'S' && (known == nullptr || !known->ends());
-    stopped = stopped || state.state == 'T';
-    look.push_back(state);
-  }
-  if (stopped) {
+  return waiting > 0 && waiting == count_living(process) && !had_children(process) &&
+         count_threads(process.id) == waiting;
+}
+
+// The two looks follow one another at once: a thread that signals wake again and again goes on
+// sleeping, and would hardly ever be seen to with time between them.
+bool is_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_known) {
+  if (is_quiet_by_count(process)) return true;
+  auto look = look_at(process, is_known);
+  if (look.stopped) {
     if (!process.stalled) ++process.stalls;
     process.stalled = true;
     return true;
   }
-  const auto own = look.size();
-  look_at_children(process.id, is_known, look);
-  // A child that is stopped waits for somebody else as one that sleeps does.
-  sleeps = sleeps && std::all_of(look.begin() + static_cast<std::ptrdiff_t>(own), look.end(),
-                                 [](const ThreadState& child) {
-                                   return child.state == 'S' || child.state == 'T';
-                                 });
-  if (look.empty()) return waiting > 0 && !dying;
-  const bool same = look == process.last_look;
-  process.last_look = std::move(look);
-  return sleeps && same;
+  if (look.states.empty()) return count_waiting(process) > 0 && !look.dying;
+  if (!look.sleeps) return false;
+  const auto again = look_at(process, is_known);
+  return again.sleeps && again.states == look.states;
+}
+
+bool are_quiet(pid_t parent, const std::function<bool(pid_t)>& is_known) {
+  std::vector<ThreadState> look, again;
+  look_at_children(parent, is_known, look);
+  if (look.empty()) return true;
+  look_at_children(parent, is_known, again);
+  return all_wait(look.begin(), look.end()) && again == look;
 }
 
 }  // namespace npu::exec

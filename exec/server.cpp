@@ -12,8 +12,6 @@
 namespace npu::exec {
 namespace {
 
-constexpr unsigned kFreeCalls = 256;
-
 std::string title_of(const std::vector<std::string>& words) {
   std::string title;
   for (const auto& word : words) title += (title.empty() ? "" : " ") + word;
@@ -40,6 +38,7 @@ class Server {
         gate_(platform, listener, options.patience,
               [this](ClientThread& thread) { serve(thread); }) {
     gate_.on_idle(options.idle);
+    gate_.on_interrupt(options.interrupted);
     gate_.on_stall(
         [this](ClientProcess& process) { program_of(process).state->stop(process.stalled); });
   }
@@ -50,6 +49,7 @@ class Server {
       const Watch watch(*this);
       gate_.run([this](ClientProcess& process) { clean(process); });
     }
+    adopt_orphans(false);
     ServerResult result{results(), cards_.memory_left()};
     cards_.close();
     return result;
@@ -59,17 +59,21 @@ class Server {
   // Whoever watches may look as long as this is there, however it ends.
   class Watch {
    public:
-    explicit Watch(Server& server) : watched_(server.options_.watched) {
+    explicit Watch(Server& server)
+        : watched_(server.options_.watched), abandonable_(server.options_.abandonable) {
       if (watched_) watched_([&server] { return server.glance(); });
+      if (abandonable_) abandonable_([&server] { return server.give_up(); });
     }
     ~Watch() {
       if (watched_) watched_({});
+      if (abandonable_) abandonable_({});
     }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
    private:
     const std::function<void(std::function<ServerGlance()>)>& watched_;
+    const std::function<void(std::function<ServerResult()>)>& abandonable_;
   };
 
   struct Program {
@@ -80,7 +84,8 @@ class Server {
 
   Status start() {
     auto variables = options_.variables;
-    variables.emplace_back(compat::kSocketVariable, listener_.path());
+    variables.emplace_back(compat::kSocketVariable, listener_.name());
+    adopt_orphans(true);
     std::vector<pid_t> started;
     for (const auto& words : options_.programs) {
       const auto id = start_program(words, variables);
@@ -107,7 +112,6 @@ class Server {
     ++program.result.threads;
     acl::Caller caller(*program.state, *thread.channel);
     CallRecord call;
-    unsigned free_calls = 0;  // in a row
     while (gate_.next(thread, call)) {
       if (!std::exchange(program.has_called, true)) {
         program.result.first_call = platform_.clock().now();
@@ -121,9 +125,9 @@ class Server {
       if (uses) program.state->calls().enter();
       const int status = serve(caller, call);
       if (uses) program.state->calls().leave();
-      // Whoever asks again and again what costs nothing waits for somebody else: a loop that polls.
-      free_calls = platform_.clock().now() == begin ? free_calls + 1 : 0;
-      if (free_calls % kFreeCalls == kFreeCalls - 1) platform_.clock().relax({}, Instant::never());
+      // What costs nothing else costs a look at what the host has in its caches: a loop of such
+      // calls waits for somebody else.
+      if (platform_.clock().now() == begin) platform_.clock().relax({}, Instant::never());
       count(program.result, call, status, platform_.clock().now() - begin);
       gate_.answer(thread, status, call);
     }
@@ -200,12 +204,26 @@ class Server {
     program.result.shares = !options_.sharing.empty();
     program.result.use = program.state->use();
     program.result.end = platform_.clock().now();
+    // Another image of the process begins anew.
+    if (process.replaced) program.state.reset();
+  }
+
+  // Nothing is served from here on, and nothing given back.
+  ServerResult give_up() {
+    end_children();
+    const Instant now = platform_.clock().now();
+    gate_.give_up();
+    for (const auto& process : gate_.processes()) {
+      if (!process.cleaned) programs_[process.number].result.end = now;
+    }
+    return {results(), 0};
   }
 
   std::vector<ProgramResult> results() {
     std::vector<ProgramResult> all;
     for (const auto& process : gate_.processes()) {
       auto& result = programs_[process.number].result;
+      if (result.first_call > result.end) result.first_call = result.end;
       result.name = process.name;
       result.title = process.title;
       result.exit_code = exit_code_of(process.status);

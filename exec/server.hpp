@@ -23,24 +23,6 @@ struct CardDescription {
   std::string soc_name;  // "Ascend910B2"
 };
 
-struct ServerOptions {
-  std::vector<std::vector<std::string>> programs;  // words of each
-  std::vector<std::pair<std::string, std::string>> variables;
-  std::vector<CardDescription> cards;  // by device index
-  BuiltInImages images;
-  // How programs share cards: the first ones each its own, all others as the last; may be empty.
-  std::vector<acl::ClientSharing> sharing;
-  // Wall time after which others do not wait any more for a program that neither calls nor sleeps.
-  std::chrono::milliseconds patience{60'000};
-  // What a program has done between two calls (compat::WorkMeter) takes time of the current task:
-  // charges it and returns it. Empty: it takes none.
-  std::function<Picoseconds(std::uint64_t)> charge_work;
-  // Told how to look at the server, as long as it is there; then with nothing.
-  std::function<void(std::function<ServerGlance()>)> watched;
-  // Called while wall time passes and simulated time stands still.
-  std::function<void()> idle;
-};
-
 // Calls of one function by one program, in simulated time.
 struct CallStatistics {
   std::uint64_t calls = 0;
@@ -67,8 +49,32 @@ struct ServerResult {
   Bytes memory_left = 0;  // of the cards', that programs had and that was not given back
 };
 
-// To be called by the first host task; returns when all programs have ended and what they had was
-// given back. kNotFound: a program cannot be started, none runs any more; kIo.
+struct ServerOptions {
+  std::vector<std::vector<std::string>> programs;  // words of each
+  std::vector<std::pair<std::string, std::string>> variables;
+  std::vector<CardDescription> cards;  // by device index
+  BuiltInImages images;
+  // How programs share cards: the first ones each its own, all others as the last; may be empty.
+  std::vector<acl::ClientSharing> sharing;
+  // Wall time after which others do not wait any more for a program that neither calls nor sleeps.
+  std::chrono::milliseconds patience{60'000};
+  // What a program has done between two calls (compat::WorkMeter) takes time of the current task:
+  // charges it and returns it. Empty: it takes none.
+  std::function<Picoseconds(std::uint64_t)> charge_work;
+  // Told how to look at the server, as long as it is there; then with nothing.
+  std::function<void(std::function<ServerGlance()>)> watched;
+  // Told how to give up, as long as the server is there; then with nothing. For who has stopped the
+  // simulation, or found that it goes no further: ends all programs, and says what they have done.
+  std::function<void(std::function<ServerResult()>)> abandonable;
+  // Asked while wall time passes: true, and no program is waited for any more. Simulated time goes
+  // on with nothing happening, until somebody stops the simulation.
+  std::function<bool()> interrupted;
+  // Called while wall time passes and simulated time stands still.
+  std::function<void()> idle;
+};
+
+// To be called by the first host task; returns when all programs have ended, children and orphans
+// of theirs included, and what they had was given back. kNotFound: a program cannot be started, none runs any more; kIo.
 Result<ServerResult> serve_programs(platform::Platform& platform, const ServerOptions& options);
 
 }  // namespace npu::exec

@@ -20,10 +20,4 @@ void ExecMetrics::answer() {
   server_->answer(families.text());
 }
 
-bool ExecMetrics::look(workloads::SimulatorView& simulator) {
-  static_cast<void>(simulator);
-  answer();
-  return false;
-}
-
 }  // namespace npu::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npusim exec --metrics`: an observer of the run that answers who asks for metrics, between two
-// events of the simulation or while that waits for programs.
+// `npusim exec --metrics`: answers who asks for metrics, between two events of the simulation or
+// while that waits for programs.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,10 @@
 
 #include "cli/metrics/http_server.hpp"
 #include "cli/metrics/sharing_metrics.hpp"
-#include "cli/simulator.hpp"
 
 namespace npu::cli {
 
-class ExecMetrics : public Observer {
+class ExecMetrics {
  public:
   explicit ExecMetrics(std::unique_ptr<MetricsServer> server) : server_(std::move(server)) {}
 
@@ -23,9 +22,8 @@ class ExecMetrics : public Observer {
   void watch_programs(std::function<exec::ServerGlance()> look) { programs_ = std::move(look); }
   void forget();
 
-  const std::atomic<bool>& raised() const override { return server_->wanted(); }
-  bool look(workloads::SimulatorView& simulator) override;
-  // The same, without an event.
+  // Set when somebody waits for an answer.
+  void tell(std::atomic<bool>& raised) { server_->tell(raised); }
   void answer();
 
  private:

@@ -173,6 +173,7 @@ std::string MetricsServer::ask() {
   std::unique_lock<std::mutex> held(mutex_);
   has_text_ = false;
   wanted_.store(true);
+  if (auto* const told = told_.load()) told->store(true);
   ::eventfd_write(wake_.get(), 1);
   answered_.wait(held, [this] { return has_text_ || ending_; });
   return has_text_ ? std::exchange(text_, {}) : std::string();

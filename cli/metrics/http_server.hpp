@@ -29,6 +29,8 @@ class MetricsServer {
   const std::string& place() const { return place_; }
   // Set while somebody waits for an answer.
   const std::atomic<bool>& wanted() const { return wanted_; }
+  // Sets that as well from now on; it lives as long as this.
+  void tell(std::atomic<bool>& raised) { told_ = &raised; }
   // Readable then.
   int file() const { return wake_.get(); }
   void answer(std::string text);
@@ -46,6 +48,7 @@ class MetricsServer {
   ino_t inode_ = 0;
   model::vfio_user::UniqueFd listener_, stop_, wake_;
   std::atomic<bool> wanted_{false};
+  std::atomic<std::atomic<bool>*> told_{nullptr};
   std::mutex mutex_;
   std::condition_variable answered_;
   std::string text_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <acl/acl_rt.h>
 
+#include "compat/acl/visible_devices.hpp"
 #include "compat/client/request.hpp"
 
 using npu::compat::ask;
@@ -11,7 +12,7 @@ using npu::compat::word;
 extern "C" {
 
 aclError aclrtCreateContext(aclrtContext* context, int32_t device) {
-  return ask_for(context, Call::kCreateContext, {static_cast<std::uint64_t>(device)});
+  return ask_for(context, Call::kCreateContext, {npu::compat::machine_device(device)});
 }
 
 aclError aclrtDestroyContext(aclrtContext context) {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "compat/acl/visible_devices.hpp"
 #include "compat/client/request.hpp"
 
 using npu::compat::answer;
@@ -10,36 +11,33 @@ using npu::compat::ask;
 using npu::compat::ask_for;
 using npu::compat::Call;
 using npu::compat::channel_of_this_thread;
+using npu::compat::machine_device;
+using npu::compat::own_device;
 using npu::compat::word;
-
-namespace {
-
-std::uint64_t number(std::int64_t value) {
-  return static_cast<std::uint64_t>(value);
-}
-
-}  // namespace
 
 extern "C" {
 
 aclError aclrtGetDeviceCount(uint32_t* count) {
-  return ask_for(count, Call::kGetDeviceCount);
+  return npu::compat::count_visible(count);
 }
 
 aclError aclrtSetDevice(int32_t device) {
-  return ask(Call::kSetDevice, {number(device)});
+  return ask(Call::kSetDevice, {machine_device(device)});
 }
 
 aclError aclrtResetDevice(int32_t device) {
-  return ask(Call::kResetDevice, {number(device)});
+  return ask(Call::kResetDevice, {machine_device(device)});
 }
 
 aclError aclrtResetDeviceForce(int32_t device) {
-  return ask(Call::kResetDeviceForce, {number(device)});
+  return ask(Call::kResetDeviceForce, {machine_device(device)});
 }
 
 aclError aclrtGetDevice(int32_t* device) {
-  return ask_for(device, Call::kGetDevice);
+  if (device == nullptr) return ACL_ERROR_INVALID_PARAM;
+  const aclError status = ask(Call::kGetDevice);
+  if (status == ACL_SUCCESS) *device = static_cast<int32_t>(own_device(answer()));
+  return status;
 }
 
 aclError aclrtGetRunMode(aclrtRunMode* mode) {
@@ -59,12 +57,13 @@ const char* aclrtGetSocName(void) {
 }
 
 aclError aclrtGetDeviceInfo(uint32_t device, aclrtDevAttr attribute, int64_t* value) {
-  return ask_for(value, Call::kGetDeviceInfo, {device, static_cast<std::uint64_t>(attribute)});
+  return ask_for(value, Call::kGetDeviceInfo,
+                 {machine_device(device), static_cast<std::uint64_t>(attribute)});
 }
 
 aclError aclrtGetDeviceUtilizationRate(int32_t device, aclrtUtilizationInfo* info) {
   if (info == nullptr) return ACL_ERROR_INVALID_PARAM;
-  const aclError status = ask(Call::kGetUtilization, {number(device)});
+  const aclError status = ask(Call::kGetUtilization, {machine_device(device)});
   if (status != ACL_SUCCESS) return status;
   info->cubeUtilization = static_cast<int32_t>(answer(0));
   info->vectorUtilization = static_cast<int32_t>(answer(1));
@@ -75,7 +74,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t device, aclrtUtilizationInfo* inf
 }
 
 aclError aclrtQueryDeviceStatus(int32_t device, aclrtDeviceStatus* status) {
-  return ask_for(status, Call::kQueryDeviceStatus, {number(device)});
+  return ask_for(status, Call::kQueryDeviceStatus, {machine_device(device)});
 }
 
 aclError aclrtSynchronizeDevice(void) {
@@ -83,15 +82,15 @@ aclError aclrtSynchronizeDevice(void) {
 }
 
 aclError aclrtSetDeviceResLimit(int32_t device, aclrtDevResLimitType type, uint32_t value) {
-  return ask(Call::kSetResLimit, {0, number(device), static_cast<std::uint64_t>(type), value});
+  return ask(Call::kSetResLimit, {0, machine_device(device), static_cast<std::uint64_t>(type), value});
 }
 
 aclError aclrtGetDeviceResLimit(int32_t device, aclrtDevResLimitType type, uint32_t* value) {
-  return ask_for(value, Call::kGetResLimit, {0, number(device), static_cast<std::uint64_t>(type)});
+  return ask_for(value, Call::kGetResLimit, {0, machine_device(device), static_cast<std::uint64_t>(type)});
 }
 
 aclError aclrtResetDeviceResLimit(int32_t device) {
-  return ask(Call::kResetResLimit, {0, number(device)});
+  return ask(Call::kResetResLimit, {0, machine_device(device)});
 }
 
 aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value) {

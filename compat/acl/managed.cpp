@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "compat/acl/visible_devices.hpp"
 #include "compat/client/request.hpp"
 
 using npu::compat::answer;
@@ -10,6 +11,24 @@ using npu::compat::ask;
 using npu::compat::ask_for;
 using npu::compat::Call;
 using npu::compat::word;
+
+namespace {
+
+// Of a device the machine's; NUMA nodes of the host are the machine's anyway.
+std::uint64_t number_of(const aclrtMemManagedLocation& location) {
+  if (location.type != ACL_MEM_LOCATIONTYPE_DEVICE) {
+    return static_cast<std::uint32_t>(location.id);
+  }
+  return static_cast<std::uint32_t>(npu::compat::machine_device(location.id));
+}
+
+bool names_device(aclrtMemManagedRangeAttribute attribute) {
+  return attribute != ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY &&
+         attribute != ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE &&
+         attribute != ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -24,7 +43,7 @@ aclError aclrtMemManagedAdvise(const void* address, uint64_t size, aclrtMemManag
   if (address == nullptr || size == 0) return ACL_ERROR_INVALID_PARAM;
   return ask(Call::kManagedAdvise,
              {word(address), size, static_cast<std::uint64_t>(advise),
-              static_cast<std::uint64_t>(location.type), static_cast<std::uint32_t>(location.id)});
+              static_cast<std::uint64_t>(location.type), number_of(location)});
 }
 
 aclError aclrtMemManagedPrefetchAsync(const void* address, size_t size,
@@ -33,7 +52,7 @@ aclError aclrtMemManagedPrefetchAsync(const void* address, size_t size,
   if (address == nullptr || size == 0 || flags != 0) return ACL_ERROR_INVALID_PARAM;
   return ask(Call::kManagedPrefetch,
              {word(address), size, static_cast<std::uint64_t>(location.type),
-              static_cast<std::uint32_t>(location.id), word(stream), 0});
+              number_of(location), word(stream), 0});
 }
 
 aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const void* address,
@@ -44,7 +63,10 @@ aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const v
   const int status =
       ask(Call::kManagedAttribute, {word(address), size, static_cast<std::uint64_t>(attribute)});
   if (status != ACL_SUCCESS) return status;
-  const auto value = static_cast<std::int32_t>(answer());
+  auto value = static_cast<std::int32_t>(answer());
+  if (value >= 0 && names_device(attribute)) {
+    value = static_cast<std::int32_t>(npu::compat::own_device(static_cast<std::uint32_t>(value)));
+  }
   std::memcpy(data, &value, sizeof value);
   return ACL_SUCCESS;
 }

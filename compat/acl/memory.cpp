@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <acl/acl_rt.h>
 
+#include "compat/acl/visible_devices.hpp"
 #include "compat/client/copies.hpp"
 #include "compat/client/pinned.hpp"
 #include "compat/client/request.hpp"
@@ -77,8 +78,8 @@ aclError aclrtPointerGetAttributes(const void* address, aclrtPtrAttributes* attr
   const int status = ask(Call::kPointerAttributes, {word(address)});
   if (status != ACL_SUCCESS) return status;
   attributes->location.type = static_cast<aclrtMemLocationType>(answer(0));
-  attributes->location.id = static_cast<std::uint32_t>(answer(1));
   attributes->pageSize = static_cast<std::uint32_t>(answer(2));
+  attributes->location.id = npu::compat::own_device(answer(1));
   return ACL_SUCCESS;
 }
 

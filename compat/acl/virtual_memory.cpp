@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <acl/acl_rt.h>
 
+#include "compat/acl/visible_devices.hpp"
 #include "compat/client/request.hpp"
 
 using npu::compat::ask;
 using npu::compat::ask_for;
 using npu::compat::Call;
+using npu::compat::machine_device;
 using npu::compat::word;
 
 namespace {
@@ -49,7 +51,7 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size,
   static_cast<void>(flags);
   if (size == 0 || properties == nullptr) return ACL_ERROR_INVALID_PARAM;
   if (!is_on_device(properties)) return ACL_ERROR_API_NOT_SUPPORT;
-  return ask_for(handle, Call::kMallocPhysical, {size, properties->location.id});
+  return ask_for(handle, Call::kMallocPhysical, {size, machine_device(properties->location.id)});
 }
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
@@ -78,7 +80,7 @@ aclError aclrtMemSetAccess(void* address, size_t size, aclrtMemAccessDesc* descr
     if (descriptors[i].location.type != ACL_MEM_LOCATION_TYPE_DEVICE) {
       return ACL_ERROR_API_NOT_SUPPORT;
     }
-    const int status = ask(Call::kMemSetAccess, {word(address), size, descriptors[i].location.id,
+    const int status = ask(Call::kMemSetAccess, {word(address), size, machine_device(descriptors[i].location.id),
                                                  static_cast<std::uint64_t>(descriptors[i].flags)});
     if (status != ACL_SUCCESS) return status;
   }
@@ -95,7 +97,7 @@ aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandl
 
 aclError aclrtMemImportFromShareableHandle(uint64_t shareable, int32_t device,
                                            aclrtDrvMemHandle* handle) {
-  return ask_for(handle, Call::kMemImport, {shareable, static_cast<std::uint64_t>(device)});
+  return ask_for(handle, Call::kMemImport, {shareable, machine_device(device)});
 }
 
 }  // extern "C"

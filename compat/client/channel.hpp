@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include "compat/protocol/calls.hpp"
 #include "compat/protocol/wire.hpp"
@@ -19,15 +20,19 @@ inline constexpr int kInvalidParameter = 100000;
 inline constexpr int kBadAllocation = 200000;
 inline constexpr int kNotSupported = 200001;
 inline constexpr int kRuntimeParameter = 107000;
+// A signal's handler calls in the midst of its thread's own call, which it would overwrite.
+inline constexpr int kInCall = 500000;
 
 class Channel {
  public:
   // Bytes of the call, to be filled in before call() and read after it: kWindow.
   std::byte* window() const { return window_; }
-  // Words of the call and of its answer.
-  std::uint64_t* words() const { return slot_->words; }
-  // Posts the call and returns with its status when it has been answered. `bytes`: of the window.
-  int call(Call call, std::size_t bytes = 0);
+  // Words of the last answer.
+  const std::uint64_t* words() const { return slot_->words; }
+  // Posts a call with these words, the last of which is `device` (kDeviceWord), and returns with
+  // its status when it has been answered. `bytes`: of the window. kInCall.
+  int call(Call call, std::initializer_list<std::uint64_t> words, std::uint64_t device,
+           std::size_t bytes = 0);
   // The memory that came with the last answer, mapped; null: none came.
   void* take_memory(std::size_t* size);
 
@@ -38,8 +43,12 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
   // The thread ends.
   void end();
+  // By a child of fork(): it keeps nothing of the connection.
+  void leave_to_parent();
 
  private:
+  bool is_nested(const void* frame) const;
+  void post(Call call, std::size_t bytes);
   bool wait_for_answer(std::uint32_t number);
 
   int socket_;
@@ -47,6 +56,7 @@ class Channel {
   std::byte* window_;
   WorkMeter work_;
   bool lost_ = false;
+  const void* frame_ = nullptr;  // of the call that the thread is in
 };
 
 }  // namespace npu::compat

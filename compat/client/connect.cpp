@@ -2,19 +2,21 @@
 #include "compat/client/connect.hpp"
 
 #include <pthread.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "compat/client/channel.hpp"
+#include "compat/client/pinned.hpp"
+#include "compat/protocol/socket_name.hpp"
 
 namespace npu::compat {
 namespace {
@@ -22,7 +24,34 @@ namespace {
 pthread_key_t thread_key;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 thread_local Channel* own = nullptr;
-thread_local bool tried = false;
+thread_local bool refused = false;  // nobody will ever be there
+bool had_children = false;
+// A word that the kernel clears in a child, however the child came to be; null: it cannot.
+volatile unsigned* process_word = nullptr;
+
+// While a thread connects: a handler that calls as well would connect it a second time.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// Again, as long as signals interrupt it.
+template <class Call>
+auto insist(Call call) {
+  auto got = call();
+  while (got < 0 && errno == EINTR) got = call();
+  return got;
+}
 
 void end_of_thread(void* channel) {
   auto* const ending = static_cast<Channel*>(channel);
@@ -33,27 +62,60 @@ void end_of_thread(void* channel) {
 
 // What the child has mapped is its parent's: it is left alone.
 void in_child() {
+  if (own != nullptr) own->leave_to_parent();
   own = nullptr;
-  tried = false;
+  refused = false;
+  had_children = false;
   pthread_setspecific(thread_key, nullptr);
+  forget_pinned();
+  if (process_word != nullptr) *process_word = 1;
+}
+
+void in_parent() {
+  had_children = true;
 }
 
 void prepare() {
   pthread_key_create(&thread_key, end_of_thread);
-  pthread_atfork(nullptr, nullptr, in_child);
+  pthread_atfork(nullptr, in_parent, in_child);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const word =
+      ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (word == MAP_FAILED) return;
+  if (::madvise(word, page, MADV_WIPEONFORK) != 0) {
+    ::munmap(word, page);
+    return;
+  }
+  process_word = static_cast<volatile unsigned*>(word);
+  *process_word = 1;
+}
+
+// A child of _Fork() or clone(), which tell nobody.
+void look_for_fork() {
+  if (process_word != nullptr && *process_word == 0) in_child();
+}
+
+// What the kernel gives each image at random, and no more of it than tells images apart: the C
+// library guards stacks with it.
+std::uint64_t image_number() {
+  constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
+  std::uint64_t halves[2] = {};
+  const auto at = ::getauxval(AT_RANDOM);
+  if (at != 0) std::memcpy(halves, reinterpret_cast<const void*>(at), sizeof halves);
+  const std::uint64_t mixed = (halves[0] ^ halves[1] << 32 ^ halves[1] >> 32) * kOdd;
+  return mixed ^ mixed >> 32;
 }
 
 int open_socket() {
-  const char* const path = std::getenv(kSocketVariable);
+  const char* const name = std::getenv(kSocketVariable);
   sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path == nullptr || std::strlen(path) >= sizeof address.sun_path) return -1;
-  std::memcpy(address.sun_path, path, std::strlen(path));
+  refused = name == nullptr || !set_name(address, name);
+  if (refused) return -1;
   const int file = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (file < 0) return -1;
-  if (::connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    return file;
-  }
+  const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+  if (insist([&] { return ::connect(file, to, sizeof address); }) == 0) return file;
+  refused = errno == ECONNREFUSED || errno == ENOENT;
   ::close(file);
   return -1;
 }
@@ -63,12 +125,14 @@ Channel* connect() {
   if (file < 0) return nullptr;
   Hello hello;
   hello.thread = static_cast<std::int32_t>(::syscall(SYS_gettid));
+  hello.image = image_number();
   Welcome welcome;
   int memory = -1;
-  if (::send(file, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello) {
+  if (insist([&] { return ::send(file, &hello, sizeof hello, MSG_NOSIGNAL); }) == sizeof hello) {
     memory = receive(file, &welcome, sizeof welcome);
   }
   if (memory < 0) {
+    refused = welcome.refused != 0;
     ::close(file);
     return nullptr;
   }
@@ -82,12 +146,14 @@ Channel* connect() {
 
 }  // namespace
 
-bool has_children() {
+unsigned children() {
   const int before = errno;
   siginfo_t ended;
   const bool there = ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
   errno = before;
-  return there;
+  had_children = had_children || there;
+  if (there) return 1;
+  return had_children ? 2 : 0;
 }
 
 int receive(int socket, void* data, std::size_t size) {
@@ -98,7 +164,8 @@ int receive(int socket, void* data, std::size_t size) {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  if (::recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != static_cast<ssize_t>(size)) return -1;
+  const auto got = insist([&] { return ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC); });
+  if (got != static_cast<ssize_t>(size)) return -1;
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return -1;
   int file = -1;
@@ -107,13 +174,16 @@ int receive(int socket, void* data, std::size_t size) {
 }
 
 Channel* known_channel() {
+  look_for_fork();
   return own;
 }
 
 Channel* channel_of_this_thread() {
-  if (own != nullptr || tried) return own;
+  look_for_fork();
+  if (own != nullptr || refused) return own;
+  const SignalsHeld held;
+  if (own != nullptr) return own;
   pthread_once(&once, prepare);
-  tried = true;
   own = connect();
   if (own != nullptr) pthread_setspecific(thread_key, own);
   return own;

@@ -8,14 +8,16 @@ namespace npu::compat {
 
 class Channel;
 
-// Of the calling thread; null: the program does not run under `npusim exec`, or npusim has gone.
+// Of the calling thread; null: the program does not run under `npusim exec`, npusim has gone, or
+// the program has no room for a connection just now.
 Channel* channel_of_this_thread();
 // The same if the thread has one already.
 Channel* known_channel();
 
-// Whether this process has a child, which may call npusim as well: the kernel is asked, because
-// vfork(), clone() and posix_spawn() call nobody.
-bool has_children();
+// Whether this process has a child, which may call npusim as well: 1; or has had one, whose own
+// children may have outlived it: 2. The kernel is asked, because vfork(), clone() and posix_spawn()
+// call nobody.
+unsigned children();
 
 // A packet with a descriptor, into `data`; -1: none came.
 int receive(int socket, void* data, std::size_t size);

@@ -21,9 +21,12 @@ struct Table {
   std::mutex lock;
   std::map<std::uintptr_t, Memory> memories;
 };
+Table*& current_table() {
+  static Table* current = new Table;
+  return current;
+}
 Table& table() {
-  static Table* const kTable = new Table;
-  return *kTable;
+  return *current_table();
 }
 
 }  // namespace
@@ -53,6 +56,11 @@ int allocate_pinned(void** address, std::size_t size) {
   table().memories[reinterpret_cast<std::uintptr_t>(memory)] = {number, mapped};
   *address = memory;
   return 0;
+}
+
+// Another thread of the parent's may have held the lock.
+void forget_pinned() {
+  current_table() = new Table;
 }
 
 int free_pinned(void* address) {

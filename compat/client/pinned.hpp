@@ -19,6 +19,8 @@ std::optional<PinnedPlace> find_pinned(const void* address);
 
 // The status of the call (compat/acl/include/acl/acl_base.h); `*address` if it is 0.
 int allocate_pinned(void** address, std::size_t size);
+// By a child of fork(): its parent's memory is ordinary memory to it.
+void forget_pinned();
 // 107000: not what allocate_pinned() gave.
 int free_pinned(void* address);
 

@@ -46,10 +46,7 @@ class OnDevice {
 inline int ask(Call call, std::initializer_list<std::uint64_t> words = {}, std::size_t bytes = 0) {
   Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return kNoServer;
-  std::size_t i = 0;
-  for (const auto each : words) channel->words()[i++] = each;
-  channel->words()[kDeviceWord] = OnDevice::place();
-  return channel->call(call, bytes);
+  return channel->call(call, words, OnDevice::place(), bytes);
 }
 
 // Word `i` of the last answer; only behind an ask() that has succeeded.

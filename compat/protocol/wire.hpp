@@ -13,9 +13,9 @@
 
 namespace npu::compat {
 
-inline constexpr char kSocketVariable[] = "NPUSIM_EXEC_SOCKET";  // path of the socket
+inline constexpr char kSocketVariable[] = "NPUSIM_EXEC_SOCKET";  // the socket's name
 inline constexpr std::uint32_t kMagic = 0x4558'504E;             // "NPXE"
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 // The first packet of a connection: a thread of a program. Who the program is npusim asks the
 // kernel.
@@ -24,8 +24,10 @@ struct Hello {
   std::uint32_t version = kVersion;
   std::int32_t thread = 0;  // as the program's kernel numbers it
   std::uint32_t reserved = 0;
+  // Of the image that the process runs: another one after execve(), the same in a child of fork().
+  std::uint64_t image = 0;
 };
-static_assert(sizeof(Hello) == 16);
+static_assert(sizeof(Hello) == 24);
 
 // The answer, with the descriptor of the shared memory if `refused` is 0.
 struct Welcome {
@@ -62,7 +64,7 @@ struct Slot {
   std::int32_t status = 0;             // aclError
   std::uint32_t single_threaded = 0;   // the program has this thread alone
   std::uint32_t bytes = 0;         // of the window that the call or its answer has, at most kWindow
-  std::uint32_t has_children = 0;  // the program
+  std::uint32_t has_children = 0;  // the program; 2: it has none now, and has had some
   std::uint32_t reserved = 0;
   std::uint64_t work = 0;  // since the last answer, as WorkMeter has it
   std::uint64_t words[kWords] = {};

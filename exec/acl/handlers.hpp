@@ -10,7 +10,9 @@
 
 namespace npu::exec::acl {
 
-// Milliseconds of a call; more than 1,000,000: for ever.
+// So many units from now; beyond the end of time: never.
+Instant after(platform::Clock& clock, std::uint64_t count, Picoseconds unit);
+// Milliseconds of a call; UINT64_MAX: for ever.
 Instant deadline_of(platform::Clock& clock, std::uint64_t milliseconds);
 
 Outcome sleep(Caller& caller, CallRecord& call);

@@ -62,9 +62,7 @@ Outcome error_message(Caller& caller, CallRecord& call) {
 }
 
 Outcome sleep(Caller& caller, CallRecord& call) {
-  constexpr std::uint64_t kLongest = 1'000'000'000'000;  // ns
-  const auto length = static_cast<std::int64_t>(std::min(call.words[0], kLongest)) * 1000;
-  caller.clock().sleep_until(caller.clock().now() + Picoseconds(length));
+  caller.clock().sleep_until(after(caller.clock(), call.words[0], 1_ns));
   return {};
 }
 

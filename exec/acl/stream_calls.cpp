@@ -8,17 +8,19 @@
 
 namespace npu::exec::acl {
 
+Instant after(platform::Clock& clock, std::uint64_t count, Picoseconds unit) {
+  return clock.now() + unit * static_cast<std::int64_t>(std::min<std::uint64_t>(count, INT64_MAX));
+}
+
 Instant deadline_of(platform::Clock& clock, std::uint64_t milliseconds) {
-  constexpr std::uint64_t kLongest = 1'000'000;
-  if (milliseconds > kLongest) return Instant::never();
-  return clock.now() + Picoseconds(static_cast<std::int64_t>(milliseconds) * 1'000'000'000);
+  return after(clock, milliseconds, 1_ms);
 }
 
 namespace {
 
 constexpr std::size_t kMostEvents = 65535;  // docs/sources/acl.md
 
-// A program that asks again and again is a loop that polls.
+// A program that asks again and again is a loop that polls, whatever it is told.
 void ask_again(Caller& caller) {
   caller.clock().relax({}, Instant::never());
 }
@@ -87,7 +89,7 @@ Outcome stream_query(Caller& caller, CallRecord& call) {
   if (!stream) return forward_fault(stream);
   const auto done = is_done(**stream);
   if (!done) return forward_fault(done);
-  if (!*done) ask_again(caller);
+  ask_again(caller);
   call.words[0] = *done ? 0 : 1;
   return {};
 }
@@ -163,7 +165,7 @@ Outcome query_event(Caller& caller, CallRecord& call) {
   if (!event) return forward_fault(event);
   const auto record = (*event)->record;
   const bool done = record && record->mark().is_done();
-  if (!done) ask_again(caller);
+  ask_again(caller);
   call.words[0] = done ? 1 : 0;
   return {};
 }

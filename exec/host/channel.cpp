@@ -36,7 +36,7 @@ bool Channel::single_threaded() const {
   return __atomic_load_n(&slot().single_threaded, __ATOMIC_RELAXED) != 0;
 }
 
-bool Channel::has_children() const {
+bool Channel::had_children() const {
   return __atomic_load_n(&slot().has_children, __ATOMIC_RELAXED) != 0;
 }
 

@@ -30,7 +30,7 @@ class Channel {
   CallRecord take();
   // As the last call says, that which is posted included.
   bool single_threaded() const;
-  bool has_children() const;
+  bool had_children() const;  // or has some
   void answer(int status, const CallRecord& call);
   // Until a call is posted or so much wall time has passed.
   void wait(long nanoseconds);

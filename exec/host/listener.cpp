@@ -1,52 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/host/listener.hpp"
 
+#include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+
+#include "compat/protocol/socket_name.hpp"
 
 namespace npu::exec {
 namespace {
 
 constexpr int kBacklog = 128;
 
-std::string temporary_folder() {
-  const char* const named = std::getenv("TMPDIR");
-  std::string folder =
-      std::string(named != nullptr && *named != 0 ? named : "/tmp") + "/npusim-exec-XXXXXX";
-  return ::mkdtemp(folder.data()) == nullptr ? std::string() : folder;
+// Nobody else has it, and nobody can guess it.
+Result<std::string> new_name() {
+  std::uint64_t number = 0;
+  ssize_t got = -1;
+  do {
+    got = ::getrandom(&number, sizeof number, 0);
+  } while (got < 0 && errno == EINTR);
+  if (got != sizeof number) return fail(ErrorCode::kIo, "no random number for a socket's name");
+  return fmt::format("@npusim-exec-{}-{:016x}", ::getpid(), number);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Listener>> Listener::open() {
+  const auto name = new_name();
+  if (!name) return forward_error(name);
   std::unique_ptr<Listener> listener(new Listener);
-  listener->folder_ = temporary_folder();
-  listener->path_ = listener->folder_ + "/socket";
+  listener->name_ = *name;
   sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (listener->folder_.empty() || listener->path_.size() >= sizeof address.sun_path) {
-    return fail(ErrorCode::kIo, std::string("no folder for a socket: ") + std::strerror(errno));
-  }
-  std::memcpy(address.sun_path, listener->path_.data(), listener->path_.size());
+  static_cast<void>(compat::set_name(address, name->c_str()));
   listener->socket_ =
       FileDescriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int file = listener->socket_.get();
   if (file < 0 || ::bind(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(file, kBacklog) != 0) {
-    return fail(ErrorCode::kIo, listener->path_ + ": " + std::strerror(errno));
+    return fail(ErrorCode::kIo, listener->name_ + ": " + std::strerror(errno));
   }
   return listener;
-}
-
-Listener::~Listener() {
-  socket_.reset();
-  ::unlink(path_.c_str());
-  ::rmdir(folder_.c_str());
 }
 
 std::optional<Arrival> Listener::welcome(Waiting& waiting, bool* gone) {
@@ -67,7 +65,7 @@ std::optional<Arrival> Listener::welcome(Waiting& waiting, bool* gone) {
   const auto sent = send_descriptor(
       socket, {reinterpret_cast<const std::byte*>(&answer), sizeof answer}, channel->memory_file());
   if (!sent) return std::nullopt;
-  return Arrival{waiting.process, hello.thread, std::move(channel)};
+  return Arrival{waiting.process, hello.thread, hello.image, std::move(channel)};
 }
 
 std::vector<Arrival> Listener::accept() {
@@ -77,6 +75,7 @@ std::vector<Arrival> Listener::accept() {
     ucred who{};
     socklen_t size = sizeof who;
     if (::getsockopt(client.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) continue;
+    if (who.uid != ::geteuid() && who.uid != 0) continue;
     waiting_.push_back({std::move(client), who.pid});
   }
   std::vector<Arrival> arrivals;

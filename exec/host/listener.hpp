@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The socket on which threads of programs connect, in a folder of its own that nobody else may
-// enter.
+// The socket on which threads of programs connect: an abstract one, so that no file stays of it when
+// npusim has ended, however that came. Who is of another user is sent away.
 #pragma once
 
 #include <sys/types.h>
@@ -18,6 +18,7 @@ namespace npu::exec {
 struct Arrival {
   pid_t process = 0;
   pid_t thread = 0;
+  std::uint64_t image = 0;  // compat::Hello
   std::unique_ptr<Channel> channel;
 };
 
@@ -25,11 +26,10 @@ class Listener {
  public:
   // kIo.
   static Result<std::unique_ptr<Listener>> open();
-  ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  const std::string& path() const { return path_; }
+  const std::string& name() const { return name_; }
   int file() const { return socket_.get(); }
   // Those that came since the last look; who says nonsense is sent away. No waiting.
   std::vector<Arrival> accept();
@@ -43,7 +43,7 @@ class Listener {
   // Nothing: it has not said anything yet; `*gone`: it will not be let in.
   static std::optional<Arrival> welcome(Waiting& waiting, bool* gone);
 
-  std::string folder_, path_;
+  std::string name_;
   FileDescriptor socket_;
   std::vector<Waiting> waiting_;  // have not said who they are
 };

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "exec/host/file_descriptor.hpp"
+#include "exec/host/thread_states.hpp"
 
 namespace npu::exec {
 namespace {
@@ -68,6 +69,30 @@ Result<pid_t> start_program(const std::vector<std::string>& words,
   if (error == 0) return child;
   ::waitpid(child, nullptr, 0);
   return fail(ErrorCode::kNotFound, words[0] + ": " + std::strerror(error));
+}
+
+void adopt_orphans(bool adopt) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, adopt ? 1 : 0);
+}
+
+bool has_orphans(const std::function<bool(pid_t)>& is_known) {
+  bool some = false;
+  for (const pid_t child : children_of(::getpid())) {
+    if (!is_known(child) && ::waitpid(child, nullptr, WNOHANG) == 0) some = true;
+  }
+  return some;
+}
+
+// Whose parent has gone is a child of this one at the next look.
+void end_children() {
+  for (auto children = children_of(::getpid()); !children.empty();
+       children = children_of(::getpid())) {
+    for (const pid_t child : children) ::kill(child, SIGKILL);
+    for (const pid_t child : children) {
+      while (::waitpid(child, nullptr, __WALL) < 0 && errno == EINTR) {
+      }
+    }
+  }
 }
 
 int exit_code_of(int status) {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,15 @@ namespace npu::exec {
 // no process can be made; kNotFound: no such program, or it cannot be run.
 Result<pid_t> start_program(const std::vector<std::string>& words,
                             const std::vector<std::pair<std::string, std::string>>& variables);
+
+// Whose parents end before them are children of this process from now on (Linux' subreaper), or no
+// longer.
+void adopt_orphans(bool adopt);
+// Children of this process that `is_known` does not know: those that have ended are not there any
+// more, and true if some have not.
+bool has_orphans(const std::function<bool(pid_t)>& is_known);
+// Ends all of this process' children, and theirs.
+void end_children();
 
 // The exit code, or 128 + n if signal n ended it; `status` as waitpid() tells it.
 int exit_code_of(int status);

@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 
 #include "compat/protocol/calls.hpp"
 #include "compat/protocol/futex.hpp"
+#include "compat/protocol/socket_name.hpp"
 #include "compat/protocol/wire.hpp"
 #include "tests/fuzz/random.hpp"
 
@@ -28,9 +28,7 @@ using compat::Slot;
 int open_socket() {
   const char* const path = std::getenv(compat::kSocketVariable);
   sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path == nullptr) std::exit(1);
-  std::strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+  if (path == nullptr || !compat::set_name(address, path)) std::exit(1);
   const int file = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (::connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     std::exit(1);
@@ -55,8 +53,7 @@ void crowd(Random& random) {
   std::vector<int> files;
   const char* const path = std::getenv(compat::kSocketVariable);
   sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+  if (!compat::set_name(address, path)) std::exit(1);
   for (auto left = random.below(300); left > 0; --left) {
     const int file = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (file < 0) break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/system/accuracy/page.hpp"
+#include "tests/support/folders.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace npu::accuracy {
 namespace {
 
-constexpr const char* kPage = NPU_SOURCE_DIR "/docs/accuracy.md";
+const std::string kPage = source_dir() + "/docs/accuracy.md";
 constexpr const char* kEnd = "<!-- end -->";
 
 std::string page() {

@@ -20,7 +20,7 @@ function(npu_unity_of target)
     endif()
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${SOURCE_DIR} NORMALIZE)
     set(own FALSE)
-    foreach(property IN ITEMS SKIP_UNITY_BUILD_INCLUSION COMPILE_DEFINITIONS COMPILE_OPTIONS COMPILE_FLAGS
+    foreach(property IN ITEMS GENERATED SKIP_UNITY_BUILD_INCLUSION COMPILE_DEFINITIONS COMPILE_OPTIONS COMPILE_FLAGS
         INCLUDE_DIRECTORIES)
       get_source_file_property(value ${source} TARGET_DIRECTORY ${target} ${property})
       if(value)

@@ -40,7 +40,7 @@ Place find(const std::string& text, const std::string& name) {
 // Tests of other processes write their tables at the same time.
 class PageLock {
  public:
-  PageLock() : file_(open(kPage, O_RDONLY | O_CLOEXEC)) { flock(file_, LOCK_EX); }
+  PageLock() : file_(open(kPage.c_str(), O_RDONLY | O_CLOEXEC)) { flock(file_, LOCK_EX); }
   ~PageLock() { close(file_); }
   PageLock(const PageLock&) = delete;
   PageLock& operator=(const PageLock&) = delete;

@@ -5,6 +5,7 @@
 
 #include "bench/on_card.hpp"
 #include "exec/server.hpp"
+#include "tests/support/folders.hpp"
 #include "workloads/framework/program_images.hpp"
 
 namespace npu::bench {
@@ -14,7 +15,7 @@ constexpr std::uint64_t kCalls = 300'000;
 
 Status calls(platform::Platform& platform, Measurement& measured) {
   exec::ServerOptions options;
-  options.programs = {{NPU_BENCH_CALLER, std::to_string(kCalls)}};
+  options.programs = {{binary_dir() + "/bin/bench_caller", std::to_string(kCalls)}};
   options.cards = {{"Ascend910B"}};
   options.images = [](std::string_view name) { return workloads::program_image(name); };
   const Stopwatch watch;

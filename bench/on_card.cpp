@@ -7,6 +7,7 @@
 
 #include "model/config/load.hpp"
 #include "model/system.hpp"
+#include "tests/support/folders.hpp"
 #include "workloads/simulator/counted_software.hpp"
 
 namespace npu::bench {
@@ -20,7 +21,7 @@ Measurement measure_on_card(
   if (software == Software::kFree) {
     overrides = {"instructions=free", "firmware.instructions=free"};
   }
-  const auto config = model::load_system(NPU_SOURCE_DIR "/configs/910b.yaml", overrides, {});
+  const auto config = model::load_system(source_dir() + "/configs/910b.yaml", overrides, {});
   if (!config) {
     std::fprintf(stderr, "%s\n", config.error().message().c_str());
     return failed;

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/folders.hpp"
+
 extern "C" void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, int n, int k,
                             float alpha, const float* a, int lda, const float* b, int ldb,
                             float beta, float* c, int ldc);
@@ -19,8 +21,8 @@ extern "C" void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, 
 namespace npu::bench {
 namespace {
 
-constexpr const char* kSourceCard = NPU_SOURCE_DIR "/configs/910b.yaml";
-constexpr const char* kSku = NPU_SOURCE_DIR "/configs/910b2.yaml";
+const std::string kSourceCard = source_dir() + "/configs/910b.yaml";
+const std::string kSku = source_dir() + "/configs/910b2.yaml";
 
 // npusim lies beside this program.
 std::string npusim_path() {

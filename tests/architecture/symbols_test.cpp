@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/architecture/rules.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::architecture {
 namespace {
@@ -24,13 +25,14 @@ std::string output_of(const std::string& command) {
 }
 
 TEST(DriverLibrary, NeedsNoSymbolOfSystemCOrTheModel) {
-  const std::string symbols = output_of("nm -D --undefined-only '" NPU_DRIVER_LIBRARY "'");
+  const std::string symbols =
+      output_of("nm -D --undefined-only '" + binary_dir() + "/lib/libnpudrv.so'");
   EXPECT_THAT(symbols, testing::HasSubstr("memcpy")) << "nm shows the library's symbols";
   EXPECT_THAT(foreign_symbols(symbols), testing::IsEmpty());
 }
 
 TEST(DriverLibrary, IsLinkedToNoLibraryOfTheSimulator) {
-  const std::string dynamic = output_of("readelf -d '" NPU_DRIVER_LIBRARY "'");
+  const std::string dynamic = output_of("readelf -d '" + binary_dir() + "/lib/libnpudrv.so'");
   EXPECT_THAT(dynamic, testing::HasSubstr("libstdc++"));
   EXPECT_THAT(dynamic, testing::Not(testing::HasSubstr("systemc")));
   EXPECT_THAT(dynamic, testing::Not(testing::HasSubstr("npusim")));

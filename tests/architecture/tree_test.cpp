@@ -5,11 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/architecture/citations.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::architecture {
 namespace {
 
-constexpr std::string_view kRoot = NPU_SOURCE_DIR;
+const std::string kRoot = source_dir();
 
 const Tree& tree() {
   static const Tree kTree = list_tree(kRoot);

@@ -9,6 +9,7 @@
 #include "model/config/load.hpp"
 #include "model/system.hpp"
 #include "tests/attack/attack.hpp"
+#include "tests/support/folders.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ std::vector<std::string> overrides(std::uint64_t seed) {
 }
 
 int run_attack(std::uint64_t seed, std::uint64_t operations, const std::string& config) {
-  const auto loaded = model::load_system(config, overrides(seed), {NPU_SOURCE_DIR "/configs"});
+  const auto loaded = model::load_system(config, overrides(seed), {source_dir() + "/configs"});
   if (!loaded) {
     std::fprintf(stderr, "npu_memory_attack: %s\n", loaded.error().message().c_str());
     return 2;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/contract/served_card.hpp"
+#include "tests/support/folders.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -25,14 +26,14 @@ ServedCard::ServedCard(const std::vector<std::string>& options) {
   static unsigned number = 0;
   socket_ = testing::TempDir() + "npu" + std::to_string(::getpid()) + "." +
             std::to_string(number++) + ".sock";
-  std::vector<std::string> words{NPU_BINARY_DIR "/bin/npusim", "serve", "--socket", socket_};
+  std::vector<std::string> words{binary_dir() + "/bin/npusim", "serve", "--socket", socket_};
   words.insert(words.end(), options.begin(), options.end());
   start(std::move(words));
 }
 
 ServedCard::ServedCard(const Window& window, const std::vector<std::string>& options)
     : socket_(window.socket) {
-  std::vector<std::string> words{NPU_BINARY_DIR "/bin/npusim", "serve", "--ecam", socket_};
+  std::vector<std::string> words{binary_dir() + "/bin/npusim", "serve", "--ecam", socket_};
   words.insert(words.end(), options.begin(), options.end());
   start(std::move(words));
 }

@@ -5,6 +5,7 @@
 #include "model/config/load.hpp"
 #include "model/system.hpp"
 #include "tests/contract/contract_suite.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::test {
 namespace {
@@ -36,7 +37,7 @@ class SimulatorEnvironment : public ContractEnvironment {
 };
 
 std::unique_ptr<ContractEnvironment> make_simulator() {
-  const auto config = model::load_system(NPU_SOURCE_DIR "/configs/910b.yaml", {}, {});
+  const auto config = model::load_system(source_dir() + "/configs/910b.yaml", {}, {});
   return config ? std::make_unique<SimulatorEnvironment>(*config) : nullptr;
 }
 

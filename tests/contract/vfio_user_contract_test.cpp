@@ -15,6 +15,7 @@
 #include "tests/contract/contract_suite.hpp"
 #include "tests/contract/served_card.hpp"
 #include "tests/contract/vfio_user_platform.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/support/matchers.hpp"
 
 namespace npu::test {
@@ -36,7 +37,7 @@ class VfioUserEnvironment : public ContractEnvironment {
   ServedCard& server() { return server_; }
 
  private:
-  ServedCard server_{{"--config", NPU_SOURCE_DIR "/configs/910b.yaml"}};
+  ServedCard server_{{"--config", source_dir() + "/configs/910b.yaml"}};
   VfioUserPlatform platform_{connect(server_)};
 };
 
@@ -146,7 +147,7 @@ TEST_F(Served, ACardWhoseServerHasEndedIsLost) {
 }
 
 TEST(ServedAgain, TheNextClientFindsAFunctionAsAfterAReset) {
-  const ServedCard server({"--config", NPU_SOURCE_DIR "/configs/910b.yaml"});
+  const ServedCard server({"--config", source_dir() + "/configs/910b.yaml"});
   {
     VfioUserPlatform first(connect(server));
     first.pci().write16(VfioUserPlatform::kCard, abi::pci::kCommand, abi::pci::kCommandBusMaster);
@@ -160,7 +161,7 @@ TEST(ServedAgain, TheNextClientFindsAFunctionAsAfterAReset) {
 }
 
 TEST(ServedAgain, OnlyTheMsixTableItselfIsOutOfReach) {
-  const ServedCard server({"--config", NPU_SOURCE_DIR "/configs/910b.yaml"});
+  const ServedCard server({"--config", source_dir() + "/configs/910b.yaml"});
   auto client = connect(server);
   client.write32(7, abi::pci::kCommand, abi::pci::kCommandMemory);
   const auto reply = client.read(0, abi::kMsixTableOffset - 8, 16);
@@ -174,7 +175,7 @@ TEST(ServedAgain, OnlyTheMsixTableItselfIsOutOfReach) {
 class ServedChaos : public testing::TestWithParam<unsigned> {};
 
 TEST_P(ServedChaos, TheServerOutlivesItsClient) {
-  ServedCard server({"--config", NPU_SOURCE_DIR "/configs/910b.yaml"});
+  ServedCard server({"--config", source_dir() + "/configs/910b.yaml"});
   std::mt19937_64 random(GetParam());
   const auto below = [&](std::uint64_t end) { return random() % end; };
   {
@@ -221,7 +222,7 @@ TEST_P(ServedChaos, TheServerOutlivesItsClient) {
 INSTANTIATE_TEST_SUITE_P(Seeds, ServedChaos, testing::Range(1U, 9U));
 
 TEST(ServedAgain, SeveralCardsHaveASocketEach) {
-  ServedCard servers({"--config", NPU_SOURCE_DIR "/configs/system-8x910b.yaml", "--socket",
+  ServedCard servers({"--config", source_dir() + "/configs/system-8x910b.yaml", "--socket",
                       testing::TempDir() + "second.sock"});
   VfioUserPlatform first(connect(servers));
   auto client = vfio_user::Client::connect(testing::TempDir() + "second.sock");
@@ -236,7 +237,7 @@ TEST(ServedAgain, SeveralCardsHaveASocketEach) {
 
 // DEVICE_TIME before and after a pause of 50 ms, in which nobody asks for anything.
 std::uint64_t device_time_of_a_pause(const std::string& pace) {
-  ServedCard server({"--config", NPU_SOURCE_DIR "/configs/910b.yaml", "--pace", pace});
+  ServedCard server({"--config", source_dir() + "/configs/910b.yaml", "--pace", pace});
   VfioUserPlatform platform(connect(server));
   const auto device_time = [&] { return platform.load(0, abi::DeviceTime::kOffset, 8); };
   const std::uint64_t before = device_time();
@@ -259,7 +260,7 @@ class ServedWindow : public testing::Test {
   }
 
   std::string path_ = testing::TempDir() + "window" + std::to_string(::getpid()) + ".sock";
-  ServedCard server_{ServedCard::Window{path_}, {"--config", NPU_SOURCE_DIR "/configs/910b.yaml"}};
+  ServedCard server_{ServedCard::Window{path_}, {"--config", source_dir() + "/configs/910b.yaml"}};
   vfio_user::Client client_ = [this] {
     auto client = vfio_user::Client::connect(path_);
     EXPECT_TRUE(client && client->negotiate());

@@ -17,6 +17,7 @@
 #include "npu/abi/registers.hpp"
 #include "tests/contract/served_card.hpp"
 #include "tests/contract/served_load.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/support/matchers.hpp"
 
 extern char** environ;
@@ -27,7 +28,7 @@ namespace {
 namespace pci = abi::pci;
 
 constexpr std::uint32_t kConfig = 7;  // the region
-constexpr const char* kCard = NPU_SOURCE_DIR "/configs/910b2.yaml";
+const std::string kCard = source_dir() + "/configs/910b2.yaml";
 
 vfio_user::Client connect(const std::string& path) {
   auto client = vfio_user::Client::connect(path);
@@ -222,7 +223,7 @@ TEST_F(VirtualSockets, AreDividedByTheServerOnlyWhileNobodyHasTheCard) {
   ServedCard server({"--config", kCard, "--management", management});
   ASSERT_TRUE(becomes([&] { return is_there(management); }));
   const auto smi = [&](const std::string& words) {
-    const std::string command = NPU_BINARY_DIR "/bin/npusim smi " + words + " --socket " +
+    const std::string command = binary_dir() + "/bin/npusim smi " + words + " --socket " +
                                 management + " >/dev/null 2>" + base_ + ".err";
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -261,7 +262,7 @@ TEST_F(VirtualSockets, OutliveClientsThatAreKilled) {
   ASSERT_THAT(second->round(kSecond), IsOk());
   std::mt19937 random(20);
   for (int i = 0; i < 20; ++i) {
-    std::string program = NPU_BINARY_DIR "/bin/npu_served_load", socket = first_;
+    std::string program = binary_dir() + "/bin/npu_served_load", socket = first_;
     char* arguments[] = {program.data(), socket.data(), nullptr};
     pid_t client = -1;
     ASSERT_EQ(::posix_spawn(&client, program.c_str(), nullptr, nullptr, arguments, environ), 0);

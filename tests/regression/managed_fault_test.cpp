@@ -11,6 +11,7 @@
 #include "npu/driver/process.hpp"
 #include "npu/driver/queue_entries.hpp"
 #include "tests/regression/opened_card.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::regression {
 namespace {
@@ -26,7 +27,7 @@ class ManagedFault : public OpenedCard, public testing::WithParamInterface<Fault
       : OpenedCard("910b", {"endpoint.completion_timeout_us=1000",
                             GetParam() == FaultPolicy::kAts ? "mmu.fault_policy=ats"
                                                             : "mmu.fault_policy=message"}) {
-    std::ifstream file(NPU_BINARY_DIR "/programs/pager.npu", std::ios::binary);
+    std::ifstream file(binary_dir() + "/programs/pager.npu", std::ios::binary);
     for (std::istreambuf_iterator<char> i(file), end; i != end; ++i) {
       pager_.push_back(static_cast<std::byte>(*i));
     }

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "npu/driver/program.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::attack {
 
@@ -23,7 +24,7 @@ Status Cells::copy(bool to_device, driver::DeviceAddress at, Bytes size) {
 }
 
 Status Cells::load_kernel() {
-  std::ifstream file(NPU_ADD_KERNEL, std::ios::binary);
+  std::ifstream file(binary_dir() + "/programs/queue_attack_add.npu", std::ios::binary);
   const std::vector<char> object((std::istreambuf_iterator<char>(file)), {});
   const auto image = driver::make_image(
       abi::ImageKind::kAiCore, {reinterpret_cast<const std::byte*>(object.data()), object.size()});

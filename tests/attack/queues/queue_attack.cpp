@@ -9,6 +9,7 @@
 #include "model/config/load.hpp"
 #include "model/system.hpp"
 #include "tests/attack/queues/campaign.hpp"
+#include "tests/support/folders.hpp"
 
 namespace {
 
@@ -44,7 +45,7 @@ std::string summary(const attack::QueueWorld& world) {
 }
 
 int run_attack(std::uint64_t seed, const std::string& config) {
-  const auto loaded = model::load_system(config, {}, {NPU_SOURCE_DIR "/configs"});
+  const auto loaded = model::load_system(config, {}, {source_dir() + "/configs"});
   if (!loaded) {
     std::fprintf(stderr, "npu_queue_attack: %s\n", loaded.error().message().c_str());
     return 2;

@@ -21,6 +21,7 @@
 #include "model/aicpu/aicpu_programs.hpp"
 #include "tests/bench/core/kernel_block.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::test {
 
@@ -127,7 +128,7 @@ class AicpuBench : public sc_core::sc_module,
     programs.connect_windows(windows);
     programs.connect(static_cast<model::KernelPort::Listener&>(*this));
     watch.add_snooper(programs);
-    upload(NPU_CALL_PROGRAM, kImageAt);
+    upload(binary_dir() + "/tests/bench/aicpu/aicpu_call.npu", kImageAt);
   }
 
   model::Completion read(model::SpaceId, std::uint64_t address, void* data, Bytes length) override {

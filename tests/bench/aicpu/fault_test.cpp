@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that end badly, are stopped, or vanish with a reset.
 #include "tests/bench/aicpu/aicpu_bench.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::test {
 namespace {
@@ -73,7 +74,7 @@ TEST_F(Fault, what_is_no_image_is_not_run) {
       [](abi::ImageHeader& h) { h.digest[5] ^= 1; },
   };
   for (auto* const spoil : spoilers) {
-    bench.upload(NPU_CALL_PROGRAM, at);
+    bench.upload(binary_dir() + "/tests/bench/aicpu/aicpu_call.npu", at);
     abi::ImageHeader header;
     std::memcpy(&header, bench.memory.bytes.data() + at, sizeof header);
     spoil(header);

@@ -5,6 +5,7 @@
 
 #include "npu/abi/task_graph.hpp"
 #include "tests/bench/aicpu/aicpu_bench.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::test {
 
@@ -124,7 +125,7 @@ inline abi::RunResult ScriptedCores::run(std::vector<GraphTask>& tasks, unsigned
   std::memcpy(bench_.memory.bytes.data() + kGraphAt, &header_, sizeof header_);
   lines_.cores = this;
   for (unsigned i = 0; i < cores_.size(); ++i) bench_.watch.watch(0, line(i), lines_);
-  bench_.upload(NPU_SCHEDULER_PROGRAM, kImageAt);
+  bench_.upload(binary_dir() + "/programs/scheduler.npu", kImageAt);
   for (unsigned i = 0; i < threads; ++i) bench_.start_image(i, kImageAt, kGraphAt, 1, i, threads);
   bench_.run(1000_ms);
   EXPECT_EQ(bench_.done.size(), threads);

@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "npu/abi/kernel_image.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::test {
 
 inline std::vector<char> program_file(const std::string& name, abi::ImageKind kind) {
-  std::ifstream file(std::string(NPU_BINARY_DIR) + "/programs/" + name + ".npu", std::ios::binary);
+  std::ifstream file(binary_dir() + "/programs/" + name + ".npu", std::ios::binary);
   const std::vector<char> object((std::istreambuf_iterator<char>(file)), {});
   EXPECT_FALSE(object.empty()) << name;
   abi::ImageHeader header;

@@ -16,12 +16,13 @@
 #include "npu/abi/registers.hpp"
 #include "npu/abi/stream.hpp"
 #include "npu/base/checked.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/support/page_tables.hpp"
 
 namespace npu::test {
 
 inline model::SystemConfig divided_machine() {
-  auto system = model::load_system(NPU_SOURCE_DIR "/configs/910b2.yaml", {}, {});
+  auto system = model::load_system(source_dir() + "/configs/910b2.yaml", {}, {});
   if (!system) std::abort();
   auto& chip = system->cards[0];
   const Bytes half = align_down(chip.hbm.installed / 2, 1_GiB);

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "model/config/load.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::test {
 namespace {
@@ -16,7 +17,7 @@ using model::CardShares;
 using model::FunctionShare;
 
 model::ChipConfig chip() {
-  auto system = model::load_system(NPU_SOURCE_DIR "/configs/910b2.yaml", {}, {});
+  auto system = model::load_system(source_dir() + "/configs/910b2.yaml", {}, {});
   if (!system) std::abort();
   return system->cards[0];
 }

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/accuracy/page.hpp"
 
 namespace npu::accuracy {
 namespace {
 
-const std::string kFolder = NPU_SOURCE_DIR "/docs/accuracy/";
+const std::string kFolder = source_dir() + "/docs/accuracy/";
 
 // "a=1 b=2" as " --set a=1 --set b=2".
 std::string settings(const std::string& words) {
@@ -33,7 +34,7 @@ std::string metric_of(const CsvRow& row) {
 }  // namespace
 
 std::map<std::string, double> Comparison::run(const std::string& arguments) {
-  const auto result = shell(NPU_BINARY_DIR "/bin/npusim " + arguments + " --report report.json");
+  const auto result = shell(binary_dir() + "/bin/npusim " + arguments + " --report report.json");
   EXPECT_EQ(result.exit_code, 0) << arguments << ": " << result.err;
   std::map<std::string, double> metrics;
   if (result.exit_code != 0) return metrics;

@@ -10,6 +10,7 @@
 #include <map>
 #include <tuple>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/accuracy/csv_file.hpp"
 #include "tests/system/accuracy/line.hpp"
 #include "tests/system/accuracy/page.hpp"
@@ -17,7 +18,7 @@
 namespace npu::accuracy {
 namespace {
 
-const std::string kPageFolder = NPU_SOURCE_DIR "/docs/accuracy/";
+const std::string kPageFolder = source_dir() + "/docs/accuracy/";
 constexpr double kDisagrees = 25;  // percent, either way
 
 struct Row {

@@ -3,6 +3,7 @@
 // is what the configuration, or the source, has today.
 #include <fmt/format.h>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/accuracy/csv_file.hpp"
 #include "tests/system/accuracy/page.hpp"
 #include "tests/system/cli/program.hpp"
@@ -40,7 +41,7 @@ std::string value_of(const std::map<std::string, std::string>& values, const std
 }
 
 bool source_has(const std::string& path, const std::string& name, const std::string& value) {
-  std::ifstream file(NPU_SOURCE_DIR "/" + path);
+  std::ifstream file(source_dir() + "/" + path);
   std::ostringstream all;
   all << file.rdbuf();
   const std::string text = all.str();
@@ -51,11 +52,11 @@ bool source_has(const std::string& path, const std::string& name, const std::str
 using FittedTable = cli::Program;
 
 TEST_F(FittedTable, has_the_values_of_the_configuration) {
-  const auto shown = shell(NPU_BINARY_DIR "/bin/npusim config show 910b2");
+  const auto shown = shell(binary_dir() + "/bin/npusim config show 910b2");
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
   const auto values = values_of(shown.out);
   std::string text = "| where | key | value | chosen with |\n|---|---|---|---|\n";
-  for (const auto& row : read_csv(NPU_SOURCE_DIR "/docs/accuracy/fitted.csv")) {
+  for (const auto& row : read_csv(source_dir() + "/docs/accuracy/fitted.csv")) {
     const auto &where = row.at("where"), &key = row.at("key"), &value = row.at("value");
     if (where == "910b2") {
       EXPECT_EQ(value_of(values, key), value) << key;

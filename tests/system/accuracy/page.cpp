@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/system/accuracy/page.hpp"
+#include "tests/support/folders.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace npu::accuracy {
 namespace {
 
-constexpr const char* kPage = NPU_SOURCE_DIR "/docs/accuracy.md";
+const std::string kPage = source_dir() + "/docs/accuracy.md";
 constexpr const char* kEnd = "<!-- end -->";
 
 std::string page() {
@@ -39,7 +40,7 @@ Place find(const std::string& text, const std::string& name) {
 // Tests of other processes write their tables at the same time.
 class PageLock {
  public:
-  PageLock() : file_(open(kPage, O_RDONLY | O_CLOEXEC)) { flock(file_, LOCK_EX); }
+  PageLock() : file_(open(kPage.c_str(), O_RDONLY | O_CLOEXEC)) { flock(file_, LOCK_EX); }
   ~PageLock() { close(file_); }
   PageLock(const PageLock&) = delete;
   PageLock& operator=(const PageLock&) = delete;

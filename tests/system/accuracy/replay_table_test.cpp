@@ -2,6 +2,7 @@
 // The table of docs/accuracy.md that is the output of npusim run hbm_replay.
 #include <iterator>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/accuracy/page.hpp"
 #include "tests/system/cli/program.hpp"
 
@@ -16,7 +17,7 @@ std::vector<std::string> words_of(const std::string& line) {
 }
 
 TEST_F(ReplayTable, is_the_programs_output) {
-  const auto result = shell(NPU_BINARY_DIR "/bin/npusim --config 910b run hbm_replay");
+  const auto result = shell(binary_dir() + "/bin/npusim --config 910b run hbm_replay");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   std::istringstream lines(result.out);
   std::string table =

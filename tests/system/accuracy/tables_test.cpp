@@ -3,6 +3,7 @@
 // does; large runs are those of slow_tables_test.
 #include <algorithm>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/accuracy/comparison.hpp"
 #include "tests/system/accuracy/page.hpp"
 
@@ -24,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(Page, AccuracyTable, testing::ValuesIn(table_names()), 
 
 TEST(AccuracyTables, name_only_tables_that_there_are) {
   const auto names = table_names();
-  for (const auto& row : read_csv(NPU_SOURCE_DIR "/docs/accuracy/rows.csv")) {
+  for (const auto& row : read_csv(source_dir() + "/docs/accuracy/rows.csv")) {
     EXPECT_EQ(std::count(names.begin(), names.end(), row.at("table")), 1) << row.at("id");
     EXPECT_TRUE(row.at("use") == "fit" || row.at("use") == "check") << row.at("id");
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/option_table.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -85,11 +86,11 @@ TEST_F(Commands, a_configuration_beside_the_working_directory_comes_first) {
 TEST_F(Commands, an_installed_program_finds_its_configurations) {
   std::filesystem::create_directories(path("usr/bin"));
   std::filesystem::create_directories(path("usr/share/npusim"));
-  std::filesystem::copy_file(NPU_BINARY_DIR "/bin/npusim", path("usr/bin/npusim"));
-  std::filesystem::copy(NPU_SOURCE_DIR "/configs", path("usr/share/npusim/configs"),
+  std::filesystem::copy_file(binary_dir() + "/bin/npusim", path("usr/bin/npusim"));
+  std::filesystem::copy(source_dir() + "/configs", path("usr/share/npusim/configs"),
                         std::filesystem::copy_options::recursive);
   const auto result =
-      shell("LD_LIBRARY_PATH=" NPU_BINARY_DIR "/lib usr/bin/npusim config check 950");
+      shell("LD_LIBRARY_PATH=" + binary_dir() + "/lib usr/bin/npusim config check 950");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "950: valid\n");
 }
@@ -110,7 +111,7 @@ TEST_F(Commands, help_of_a_command_has_every_option_of_its) {
 }
 
 TEST_F(Commands, the_manual_page_has_every_command_and_option) {
-  std::ifstream file(NPU_SOURCE_DIR "/docs/npusim.1");
+  std::ifstream file(source_dir() + "/docs/npusim.1");
   std::ostringstream text;
   text << file.rdbuf();
   const std::string page = text.str();

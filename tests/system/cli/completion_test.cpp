@@ -4,12 +4,13 @@
 
 #include <set>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
 namespace {
 
-const std::string kNpusimPath = NPU_BINARY_DIR "/bin/npusim";
+const std::string kNpusimPath = binary_dir() + "/bin/npusim";
 
 struct Case {
   std::string words;  // behind "npusim", as a shell would part them; the last one is at the cursor

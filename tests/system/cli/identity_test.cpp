@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -91,7 +92,7 @@ TEST_F(Identity, the_configuration_is_written_out_under_its_digest) {
 }
 
 TEST_F(Identity, every_shipped_configuration_survives_being_written_out) {
-  for (const auto& file : std::filesystem::directory_iterator(NPU_SOURCE_DIR "/configs")) {
+  for (const auto& file : std::filesystem::directory_iterator(source_dir() + "/configs")) {
     const auto name = file.path().stem().string();
     if (file.path().extension() != ".yaml" || name == "host" || name == "single-card") continue;
     const auto report = report_of({"enumerate", "--config-out", "c.yaml"}, name);
@@ -105,7 +106,7 @@ TEST_F(Identity, version_firmware_and_kernels_are_named) {
   EXPECT_EQ(npusim({"--version"}).out, "npusim " + report["npusim"].get<std::string>() + "\n");
   ASSERT_EQ(report["programs"].size(), 3U);
   for (const auto& program : report["programs"]) {
-    const auto file = std::string(NPU_BINARY_DIR "/programs/") + program["name"].get<std::string>();
+    const auto file = binary_dir() + "/programs/" + program["name"].get<std::string>();
     EXPECT_EQ(program["sha256"], sha256sum(file + ".npu")) << program;
   }
   EXPECT_TRUE(report_of({"enumerate"})["programs"].empty());
@@ -113,7 +114,7 @@ TEST_F(Identity, version_firmware_and_kernels_are_named) {
 
 TEST_F(Identity, the_report_of_a_server_has_it_too) {
   const auto result =
-      shell("{ " NPU_BINARY_DIR
+      shell("{ " + binary_dir() +
             "/bin/npusim --config 910b2 serve --socket s --set generation=3 --report r.json "
             "--config-out c.yaml & server=$!; until [ -S s ]; do sleep 0.05; done; "
             "kill -s TERM $server; wait $server; }");

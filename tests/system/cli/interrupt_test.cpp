@@ -5,12 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
 namespace {
 
-const std::string kProgram = NPU_BINARY_DIR "/bin/npusim ";
+const std::string kProgram = binary_dir() + "/bin/npusim ";
 // Takes minutes if nobody ends it.
 const std::string kLong =
     kProgram + "--config 910b2 run ring_pressure --set commands=100000000 --set cell=64 ";

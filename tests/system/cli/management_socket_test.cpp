@@ -10,6 +10,7 @@
 #include "dsmi/client/protocol.hpp"
 #include "dsmi/dsmi_error_code.h"
 #include "npu/abi/registers.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -26,7 +27,7 @@ class ManagementSocket : public Program {
     const std::string socket = path("m");
     server_ = ::fork();
     if (server_ == 0) {
-      const std::string program = NPU_BINARY_DIR "/bin/npusim";
+      const std::string program = binary_dir() + "/bin/npusim";
       std::freopen("/dev/null", "w", stdout);
       ::execl(program.c_str(), program.c_str(), "--config", "910b2", "serve", "--management",
               socket.c_str(), nullptr);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 #include "tests/system/cli/prometheus_parser.hpp"
 
@@ -19,7 +20,7 @@ class MetricsSocket : public Program {
     const std::string socket = path("m");
     server_ = ::fork();
     if (server_ == 0) {
-      const std::string program = NPU_BINARY_DIR "/bin/npusim";
+      const std::string program = binary_dir() + "/bin/npusim";
       std::freopen("/dev/null", "w", stdout);
       ::execl(program.c_str(), program.c_str(), "--config", "910b2", "serve", "--metrics",
               socket.c_str(), nullptr);

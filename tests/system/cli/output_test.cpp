@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
 namespace {
 
-const std::string kNpusim = NPU_BINARY_DIR "/bin/npusim ";
+const std::string kNpusim = binary_dir() + "/bin/npusim ";
 const std::string kRun = kNpusim + "--config 910b run enumerate ";
 
 class Output : public Program {
@@ -152,7 +153,7 @@ TEST_F(Output, what_is_read_is_not_written) {
   const auto served = npusim({"--config", "my", "serve", "--socket", "s", "--report", "my.yaml"});
   expect_failed(served, 2, "--report my.yaml: that is a file to be read");
   EXPECT_EQ(text("my.yaml"), before);
-  shell("cp " NPU_SOURCE_DIR "/workloads/graphs/vector_diamond.yaml g.yaml");
+  shell("cp " + source_dir() + "/workloads/graphs/vector_diamond.yaml g.yaml");
   expect_failed(
       npusim({"--config", "910b", "run", "graph", "--set", "graph=g.yaml", "--html", "./g.yaml"}),
       2, "--html ./g.yaml: that is a file to be read");

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/folders.hpp"
+
 namespace npu::cli {
 
 struct Result {
@@ -54,7 +56,7 @@ class Program : public ::testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text("out.txt"), text("err.txt")};
   }
   Result npusim(const std::vector<std::string>& arguments) const {
-    std::string command = quoted(NPU_BINARY_DIR "/bin/npusim");
+    std::string command = quoted(binary_dir() + "/bin/npusim");
     for (const auto& argument : arguments) command += " " + quoted(argument);
     return shell(command);
   }

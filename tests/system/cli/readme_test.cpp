@@ -2,6 +2,7 @@
 // What README.md shows is what the program prints.
 #include <set>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -10,7 +11,7 @@ namespace {
 using Readme = Program;
 
 std::string readme() {
-  std::ifstream file(NPU_SOURCE_DIR "/README.md");
+  std::ifstream file(source_dir() + "/README.md");
   std::ostringstream all;
   all << file.rdbuf();
   return all.str();
@@ -25,7 +26,7 @@ TEST_F(Readme, shows_the_output_of_its_command) {
   const auto arguments = text.substr(command + prompt.size(), output - 1 - command - prompt.size());
   const auto shown = text.substr(output, text.find("```", output) - output);
 
-  const auto result = shell(NPU_BINARY_DIR "/bin/npusim " + arguments);
+  const auto result = shell(binary_dir() + "/bin/npusim " + arguments);
 
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out.substr(0, shown.size()), shown) << "README.md is out of date";
@@ -45,7 +46,7 @@ std::set<std::string> folders_of_the_table() {
 }
 
 TEST_F(Readme, has_every_folder_in_its_table_and_no_other) {
-  const std::filesystem::path root(NPU_SOURCE_DIR);
+  const std::filesystem::path root(source_dir());
   const auto named = folders_of_the_table();
   std::set<std::string> tops;
   for (const auto& name : named) {

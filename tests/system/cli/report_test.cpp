@@ -2,6 +2,7 @@
 // npusim report and npusim compare, as a user calls them.
 #include <nlohmann/json.hpp>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -25,15 +26,15 @@ TEST_F(Reports, a_report_prints_again_what_the_run_printed) {
   const auto again = npusim({"report", "r.json"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.out, printed);
-  EXPECT_EQ(shell("(cat r.json | " NPU_BINARY_DIR "/bin/npusim report -)").out, printed);
+  EXPECT_EQ(shell("(cat r.json | " + binary_dir() + "/bin/npusim report -)").out, printed);
 }
 
 TEST_F(Reports, a_name_that_is_no_utf8_is_printed_again_too) {
   ASSERT_EQ(
-      shell("cp " NPU_SOURCE_DIR "/configs/*.yaml . && cp 910b.yaml \"$(printf 'a\\377.yaml')\"")
+      shell("cp " + source_dir() + "/configs/*.yaml . && cp 910b.yaml \"$(printf 'a\\377.yaml')\"")
           .exit_code,
       0);
-  const auto printed = shell(NPU_BINARY_DIR
+  const auto printed = shell(binary_dir() +
                              "/bin/npusim --config \"$(printf 'a\\377.yaml')\" run enumerate "
                              "--report r.json");
   ASSERT_EQ(printed.exit_code, 0) << printed.err;

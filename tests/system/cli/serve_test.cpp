@@ -2,6 +2,7 @@
 // npusim serve as a program; what it serves is tests/contract's.
 #include <nlohmann/json.hpp>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -11,7 +12,7 @@ class Serve : public Program {
  protected:
   // Serves until it is told to end, once it listens on `card.sock` in the test's folder.
   Result until_told(const std::string& options, const std::string& signal) {
-    return shell("{ " NPU_BINARY_DIR "/bin/npusim --config 910b serve --socket card.sock " +
+    return shell("{ " + binary_dir() + "/bin/npusim --config 910b serve --socket card.sock " +
                  options +
                  " & server=$!; for i in $(seq 100); do [ -S card.sock ] && break; sleep 0.1; done;"
                  "kill -s " +

@@ -2,6 +2,7 @@
 // npusim smi and npusim metrics: of a configuration, and of a running server.
 #include <nlohmann/json.hpp>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 #include "tests/system/cli/prometheus_parser.hpp"
 
@@ -14,14 +15,14 @@ class Smi : public Program {
  protected:
   // What `command` says while a server of `config` runs, whose socket is m.sock.
   Result beside_server(const std::string& config, const std::string& command) {
-    const std::string program = NPU_BINARY_DIR "/bin/npusim";
+    const std::string program = binary_dir() + "/bin/npusim";
     return shell("{ " + program + " --config " + config +
                  " serve --management m.sock >server.txt & server=$!; "
                  "for i in $(seq 100); do [ -S m.sock ] && break; sleep 0.1; done; " +
                  command + "; code=$?; kill $server; wait $server; exit $code; }");
   }
   static std::string smi(const std::string& words) {
-    return NPU_BINARY_DIR "/bin/npusim " + words + " --socket m.sock";
+    return binary_dir() + "/bin/npusim " + words + " --socket m.sock";
   }
   static PrometheusText parse(const Result& result) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -179,7 +180,7 @@ TEST_F(Smi, metrics_of_a_server_are_those_of_its_cards) {
 TEST_F(Smi, metrics_pass_promtool) {
   if (shell("command -v promtool").exit_code != 0) GTEST_SKIP() << "promtool is not installed";
   const auto result =
-      shell(NPU_BINARY_DIR "/bin/npusim --config 910b2 metrics | promtool check metrics");
+      shell(binary_dir() + "/bin/npusim --config 910b2 metrics | promtool check metrics");
   EXPECT_EQ(result.err.find("error"), std::string::npos) << result.err;
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -33,7 +34,7 @@ class SysfsTree : public Program {
   // Runs `commands` while the tree is mounted; nothing if it never was.
   std::string mounted(const std::string& commands) {
     const auto result =
-        shell("{ " NPU_BINARY_DIR
+        shell("{ " + binary_dir() +
               "/bin/npusim --config 910b sysfs tree --live & server=$!;"
               "for i in $(seq 100); do [ -d tree/devices ] && break; sleep 0.1; done;"
               "[ -d tree/devices ] || { kill $server; exit 77; };" +

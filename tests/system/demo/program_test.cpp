@@ -8,6 +8,7 @@
 #include <string>
 
 #include "demo/options.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/support/matchers.hpp"
 
 namespace npu::test {
@@ -39,7 +40,7 @@ Result<demo::Options> parse(std::vector<const char*> arguments) {
 }
 
 TEST(NpudemoProgram, IsLinkedToTheDriverAndNotToTheSimulator) {
-  const auto output = run("readelf -d '" NPUDEMO "'");
+  const auto output = run("readelf -d '" + binary_dir() + "/bin/npudemo'");
   EXPECT_EQ(output.status, 0);
   EXPECT_THAT(output.text, HasSubstr("libnpudrv.so"));
   EXPECT_THAT(output.text, Not(HasSubstr("libnpusim")));
@@ -47,36 +48,39 @@ TEST(NpudemoProgram, IsLinkedToTheDriverAndNotToTheSimulator) {
 }
 
 TEST(NpudemoProgram, WithoutASimulatorSaysSo) {
-  const auto output = run("'" NPUDEMO "' --backend sim --simulator /nonexistent/libnpusim.so");
+  const auto output =
+      run("'" + binary_dir() + "/bin/npudemo' --backend sim --simulator /nonexistent/libnpusim.so");
   EXPECT_EQ(output.status, 2);
   EXPECT_THAT(output.text, HasSubstr("npudemo: unsupported: no simulator here"));
 }
 
 TEST(NpudemoProgram, LinesThatCannotBeWrittenAreAFailure) {
   const std::string line = "npudemo: standard output: cannot be written: ";
-  const auto full = run("{ '" NPUDEMO "' --help >/dev/full; }");
+  const auto full = run("{ '" + binary_dir() + "/bin/npudemo' --help >/dev/full; }");
   EXPECT_EQ(full.status, 1);
   EXPECT_EQ(full.text, line + "No space left on device\n");
-  const auto closed = run("{ '" NPUDEMO "' --backend sim --steps identity >&-; }");
+  const auto closed =
+      run("{ '" + binary_dir() + "/bin/npudemo' --backend sim --steps identity >&-; }");
   EXPECT_EQ(closed.status, 1);
   EXPECT_EQ(closed.text, line + "Bad file descriptor\n");
 }
 
 TEST(NpudemoProgram, ABadConfigurationIsTheSimulatorsMessage) {
-  const auto output = run("'" NPUDEMO "' --backend sim --config nonexistent");
+  const auto output = run("'" + binary_dir() + "/bin/npudemo' --backend sim --config nonexistent");
   EXPECT_EQ(output.status, 2);
   EXPECT_THAT(output.text, HasSubstr("nonexistent"));
 }
 
 TEST(NpudemoProgram, AFailedStepIsExitStatusOne) {
-  const auto output = run("'" NPUDEMO "' --backend sim --bdf 05:00.0 --steps identity");
+  const auto output =
+      run("'" + binary_dir() + "/bin/npudemo' --backend sim --bdf 05:00.0 --steps identity");
   EXPECT_EQ(output.status, 1);
   EXPECT_THAT(output.text, HasSubstr("FAILED open: not found"));
   EXPECT_THAT(output.text, HasSubstr("1 steps: 0 ok, 1 failed"));
 }
 
 TEST(NpudemoProgram, ListsItsSteps) {
-  const auto output = run("'" NPUDEMO "' --list");
+  const auto output = run("'" + binary_dir() + "/bin/npudemo' --list");
   EXPECT_EQ(output.status, 0);
   for (const auto& step : demo::steps()) EXPECT_THAT(output.text, HasSubstr(step.name));
 }

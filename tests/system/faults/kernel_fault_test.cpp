@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "npu/abi/pci.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/system/faults/fault_bench.hpp"
 
 namespace npu::test {
@@ -21,7 +22,7 @@ struct Work {
 };
 
 std::string graph(const char* name) {
-  return std::string("graph=") + NPU_SOURCE_DIR "/workloads/graphs/" + name + ".yaml";
+  return std::string("graph=") + source_dir() + "/workloads/graphs/" + name + ".yaml";
 }
 
 class KernelFaults : public testing::TestWithParam<Work> {

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "npu/base/checked.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::test {
 
@@ -50,7 +51,7 @@ bool OperatorBench::run_object(const std::string& name, const void* params,
                                std::uint32_t block_num) {
   if (loaded_ != name) upload(name, kOtherImage);
   loaded_ = name;
-  const std::string file = std::string(NPU_BINARY_DIR) + "/programs/" + name + ".npu";
+  const std::string file = binary_dir() + "/programs/" + name + ".npu";
   void* const object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   EXPECT_NE(object, nullptr) << dlerror();
   if (object == nullptr) return false;

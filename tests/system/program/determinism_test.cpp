@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -10,7 +11,7 @@ class Determinism : public Program {
   std::string run(const std::string& arguments, const std::string& prefix = "",
                   const std::string& suffix = "") {
     const auto result =
-        shell("{ " + prefix + "'" NPU_BINARY_DIR "/bin/npusim' --config 910b.yaml run " +
+        shell("{ " + prefix + "'" + binary_dir() + "/bin/npusim' --config 910b.yaml run " +
               arguments + " --report r.json; code=$?; " + suffix + "exit $code; }");
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return text("r.json") + result.out;
@@ -47,7 +48,8 @@ TEST_F(Determinism, WhereTheHeapIsChangesNothing) {
         "queue_oversubscription --set queues=200"}) {
     const std::string first = run(workload);
     for (const std::string seed : {"1", "2", "3"}) {
-      EXPECT_EQ(run(workload, "export SCATTER=" + seed + " LD_PRELOAD=" NPU_SCATTERED_HEAP "; "),
+      EXPECT_EQ(run(workload, "export SCATTER=" + seed + " LD_PRELOAD=" + binary_dir() +
+                                  "/lib/libnpu_scattered_heap.so; "),
                 first)
           << workload << ", " << seed;
     }

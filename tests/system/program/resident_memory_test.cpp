@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/queues/queue_card.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -92,11 +93,13 @@ TEST(ResidentMemory, EightCardsWith1024QueuesEachNeedUnder300MiB) {
 }
 
 TEST(ResidentMemory, TheProgramNeedsUnder100MiB) {
+  const std::string program = binary_dir() + "/bin/npusim";
+  const std::string config = source_dir() + "/configs/910b.yaml";
   const pid_t child = fork();
   if (child == 0) {
     static_cast<void>(std::freopen("/dev/null", "w", stdout));
-    execl(NPU_BINARY_DIR "/bin/npusim", "npusim", "--config", NPU_SOURCE_DIR "/configs/910b.yaml",
-          "run", "alloc_churn", "--set", "steps=2000", static_cast<char*>(nullptr));
+    execl(program.c_str(), "npusim", "--config", config.c_str(), "run", "alloc_churn", "--set",
+          "steps=2000", static_cast<char*>(nullptr));
     _exit(127);
   }
   int status = 0;

@@ -3,6 +3,7 @@
 // the workload against what the file says. `ctest -C slow -L slow` runs it.
 #include <gtest/gtest.h>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {
@@ -10,8 +11,8 @@ namespace {
 
 TEST(BigGraph, PagedAttentionOf65536TasksIsRightAndShowsWhereDispatchBoundIt) {
   Machine machine({}, "910b2.yaml");
-  const auto report =
-      machine.workload("graph", {"graph=" NPU_SOURCE_DIR "/workloads/graphs/paged_attention.yaml"});
+  const auto report = machine.workload(
+      "graph", {"graph=" + source_dir() + "/workloads/graphs/paged_attention.yaml"});
   const std::string prefix = "graph.paged_attention.";
   // 256 sequences of 64 pages: scores, softmax, values and update of each; the first update of a
   // sequence waits for none, and its last one for 63 others, and three tasks before the first.

@@ -3,6 +3,7 @@
 // what their files say.
 #include <gtest/gtest.h>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {
@@ -12,8 +13,8 @@ reports::Report run_graph(const std::string& graph, const std::string& parameter
                           const std::string& config = "910b2.yaml",
                           const std::vector<std::string>& more = {}) {
   Machine machine({}, config);
-  std::vector<std::string> values = {"graph=" NPU_SOURCE_DIR "/workloads/graphs/" + graph + ".yaml",
-                                     "parameters=" + parameters};
+  std::vector<std::string> values = {
+      "graph=" + source_dir() + "/workloads/graphs/" + graph + ".yaml", "parameters=" + parameters};
   values.insert(values.end(), more.begin(), more.end());
   return machine.workload("graph", values);
 }
@@ -79,7 +80,7 @@ TEST(GraphRuns, PagedAttentionShowsItsDispatchBoundPhases) {
 TEST(GraphRuns, TheGuidesGraphIsRight) {
   Machine machine({}, "910b2.yaml");
   const auto report = machine.workload(
-      "graph", {"graph=" NPU_SOURCE_DIR "/docs/guide/sums.yaml", "parameters=depth=8"});
+      "graph", {"graph=" + source_dir() + "/docs/guide/sums.yaml", "parameters=depth=8"});
   EXPECT_EQ(exact(report, "graph.sums.tasks"), 64);
   EXPECT_EQ(exact(report, "graph.sums.elements_compared"), 4 * 64 * 64);
   EXPECT_EQ(exact(report, "graph.sums.max_relative_error"), 0);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "npu/driver/device_context.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/system/runtime/test_kernel.hpp"
 #include "tests/system/support/machine.hpp"
@@ -43,8 +44,7 @@ class RuntimeCard {
   }
 
   static std::vector<std::byte> program_file(const std::string& name) {
-    std::ifstream file(std::string(NPU_BINARY_DIR) + "/programs/" + name + ".npu",
-                       std::ios::binary);
+    std::ifstream file(binary_dir() + "/programs/" + name + ".npu", std::ios::binary);
     std::vector<std::byte> bytes;
     for (std::istreambuf_iterator<char> at(file), end; at != end; ++at) {
       bytes.push_back(static_cast<std::byte>(*at));

@@ -2,6 +2,7 @@
 // What more scheduler threads and more cores do to graphs that dispatch bounds.
 #include <gtest/gtest.h>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {
@@ -10,7 +11,7 @@ namespace {
 double duration(Machine& machine, const std::string& graph, const std::string& parameters,
                 unsigned threads) {
   const auto report = machine.workload(
-      "graph", {"graph=" NPU_SOURCE_DIR "/workloads/graphs/" + graph + ".yaml",
+      "graph", {"graph=" + source_dir() + "/workloads/graphs/" + graph + ".yaml",
                 "parameters=" + parameters, "aicpu_thread_num=" + std::to_string(threads)});
   return metric(report, "graph." + graph + ".duration_us");
 }

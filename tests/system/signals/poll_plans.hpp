@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/support/machine.hpp"
 #include "workloads/simulator/counted_software.hpp"
 
@@ -132,7 +133,7 @@ inline std::vector<PollPlan> poll_plans() {
     for (const std::string kind : {"register", "memory"}) {
       const std::string handshake = "handshake=" + kind;
       const auto graph = [&](const char* name, const char* file, const char* parameters) {
-        const std::string path = NPU_SOURCE_DIR "/workloads/graphs/";
+        const std::string path = source_dir() + "/workloads/graphs/";
         all.push_back({name,
                        config,
                        "graph",

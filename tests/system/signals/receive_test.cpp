@@ -3,6 +3,7 @@
 // the published 349 ns (hardware.md H49; "task setup: payload invalidate and ACK").
 #include "npu/abi/handshake.hpp"
 #include "npu/abi/task_graph.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/system/signals/signal_card.hpp"
 
 namespace npu::test {
@@ -55,7 +56,7 @@ class Receive : private platform::TraceSink {
 
  private:
   static std::string program(const std::string& name) {
-    return NPU_BINARY_DIR "/programs/" + name + ".npu";
+    return binary_dir() + "/programs/" + name + ".npu";
   }
   void give(AicpuPort& port, std::uint32_t id) const {
     abi::DispatchPayload payload;

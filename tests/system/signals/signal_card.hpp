@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "npu/abi/kernel_image.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {
@@ -34,8 +35,8 @@ class SignalCard : private model::KernelPort::Listener {
     auto& listener = static_cast<model::KernelPort::Listener&>(*this);
     static_cast<model::KernelPort&>(chip.aicpu_programs()).connect(listener);
     static_cast<model::KernelPort&>(chip.aicore_programs()).connect(listener);
-    upload(NPU_CALL_PROGRAM, abi::ImageKind::kAicpu, kAicpuImage);
-    upload(NPU_BINARY_DIR "/programs/aicore_test_program.npu", abi::ImageKind::kAiCore, kCoreImage);
+    upload(binary_dir() + "/tests/bench/aicpu/aicpu_call.npu", abi::ImageKind::kAicpu, kAicpuImage);
+    upload(binary_dir() + "/programs/aicore_test_program.npu", abi::ImageKind::kAiCore, kCoreImage);
   }
 
   void upload(const std::string& name, abi::ImageKind kind, std::uint64_t address) {

@@ -12,6 +12,7 @@
 #include "model/config/load.hpp"
 #include "model/system.hpp"
 #include "npu/driver/device.hpp"
+#include "tests/support/folders.hpp"
 #include "workloads/framework/counters.hpp"
 #include "workloads/framework/registry.hpp"
 #include "workloads/simulator/system_view.hpp"
@@ -20,8 +21,7 @@ namespace npu::test {
 
 inline model::SystemConfig load(const std::string& name,
                                 const std::vector<std::string>& overrides = {}) {
-  const auto config =
-      model::load_system(std::string(NPU_SOURCE_DIR "/configs/") + name, overrides, {});
+  const auto config = model::load_system(source_dir() + "/configs/" + name, overrides, {});
   if (config) return *config;
   ADD_FAILURE() << config.error().message();
   std::abort();

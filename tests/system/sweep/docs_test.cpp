@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What docs/sweeps.md shows is what the program does.
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -8,7 +9,7 @@ namespace {
 using SweepDocs = Program;
 
 std::string source(const std::string& name) {
-  std::ifstream file(NPU_SOURCE_DIR "/" + name);
+  std::ifstream file(source_dir() + "/" + name);
   std::ostringstream all;
   all << file.rdbuf();
   return all.str();
@@ -32,7 +33,7 @@ TEST_F(SweepDocs, the_example_gives_the_output_and_the_table_that_are_shown) {
   if (!NPU_COUNTING) GTEST_SKIP() << "what is shown is of a build that counts instructions";
   const std::string command = "npusim sweep configs/sweeps/dma_latency.yaml --output latency\n";
   const auto result =
-      npusim({"sweep", NPU_SOURCE_DIR "/configs/sweeps/dma_latency.yaml", "--output", "latency"});
+      npusim({"sweep", source_dir() + "/configs/sweeps/dma_latency.yaml", "--output", "latency"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, shown_behind("$ " + command));
   EXPECT_EQ(text("latency/sweep.csv"), shown_behind("$ cat latency/sweep.csv\n"));

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -36,8 +37,8 @@ class Sweep : public Program {
   }
   // Starts the sweep as $sweep and goes on with `then`.
   Result in_background(const std::string& options, const std::string& then) const {
-    return shell("{ " + std::string(NPU_BINARY_DIR) + "/bin/npusim sweep s.yaml " + options +
-                 " & sweep=$!; " + then + "; }");
+    return shell("{ " + binary_dir() + "/bin/npusim sweep s.yaml " + options + " & sweep=$!; " +
+                 then + "; }");
   }
   static std::string until_reports(int number) {
     return "until [ $(ls latency/points/*/report.json 2>/dev/null | wc -l) -ge " +
@@ -193,8 +194,8 @@ TEST_F(Sweep, that_is_told_to_end_says_how_far_it_came) {
 }
 
 TEST_F(Sweep, a_second_one_in_the_same_folder_is_told) {
-  const auto result = shell("mkdir -p latency/points && flock latency " +
-                            std::string(NPU_BINARY_DIR) + "/bin/npusim sweep s.yaml");
+  const auto result = shell("mkdir -p latency/points && flock latency " + binary_dir() +
+                            "/bin/npusim sweep s.yaml");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.err, "npusim: latency: another npusim is at work there\n");
 }

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
 
 class TracedRun : public Program {
  protected:
-  static std::string script() { return NPU_SOURCE_DIR "/tests/system/timeline/rebuild"; }
+  static std::string script() { return source_dir() + "/tests/system/timeline/rebuild"; }
 
   // A workload on a machine; `more` are further arguments.
   void run(const std::string& config, const std::string& workload,

@@ -4,6 +4,7 @@
 #include <map>
 #include <sstream>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {
@@ -99,7 +100,7 @@ TEST_P(Counters, OfOneThingAddUp) {
 
 TEST_P(Counters, AreAllInTheDocumentation) {
   std::ostringstream page;
-  page << std::ifstream(NPU_SOURCE_DIR "/docs/reports.md").rdbuf();
+  page << std::ifstream(source_dir() + "/docs/reports.md").rdbuf();
   for (const auto& each : report_.counters()) {
     const std::string base = each.name.substr(0, each.name.find("_per_submission"));
     EXPECT_NE(page.str().find("`" + base + "`"), std::string::npos) << each.name;

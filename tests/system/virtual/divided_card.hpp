@@ -13,6 +13,7 @@
 #include "model/system.hpp"
 #include "npu/driver/process.hpp"
 #include "npu/driver/virtual_functions.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::test {
 
@@ -24,8 +25,7 @@ T must_have(Result<T> result) {
 }
 
 inline model::SystemConfig machine_of(const std::string& chip) {
-  auto system =
-      model::load_system(std::string(NPU_SOURCE_DIR "/configs/") + chip + ".yaml", {}, {});
+  auto system = model::load_system(source_dir() + "/configs/" + chip + ".yaml", {}, {});
   if (!system) std::abort();
   return *system;
 }

@@ -10,6 +10,7 @@
 
 #include "model/config/load.hpp"
 #include "model/system.hpp"
+#include "tests/support/folders.hpp"
 #include "workloads/framework/counters.hpp"
 #include "workloads/framework/registry.hpp"
 #include "workloads/simulator/system_view.hpp"
@@ -31,7 +32,7 @@ class WorkloadOnSimulator : public testing::Test {
                  const std::vector<std::string>& overrides = {},
                  const std::string& name_of_config = "910b.yaml") {
     const auto config =
-        model::load_system(std::string(NPU_SOURCE_DIR "/configs/") + name_of_config, overrides, {});
+        model::load_system(source_dir() + "/configs/" + name_of_config, overrides, {});
     if (!config) return fail(ErrorCode::kNotFound, config.error().message());
     const auto workload = all_workloads().find(name);
     if (!workload) return forward_error(workload);
@@ -44,7 +45,7 @@ class WorkloadOnSimulator : public testing::Test {
     Status status;
     const auto ran = system.run([&](platform::Platform& platform) {
       Context context{
-          platform, values, 1, report_, view, view, {}, &*config, {NPU_SOURCE_DIR "/configs"}};
+          platform, values, 1, report_, view, view, {}, &*config, {source_dir() + "/configs"}};
       status = (*workload)->run(context);
     });
     if (!ran) return ran;

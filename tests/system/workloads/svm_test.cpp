@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "tests/support/folders.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {
@@ -81,9 +82,9 @@ TEST(SvmTouchInPlace, CopiesNothing) {
 
 TEST(SvmGraphInPlace, ReadsAndWritesTensorsOverTheLink) {
   Machine machine({"mmu.fault_policy=ats"});
-  const auto report = machine.workload(
-      "svm_graph",
-      {"graph=" NPU_SOURCE_DIR "/workloads/graphs/managed.yaml", "parameters=pieces=8,height=512"});
+  const auto report =
+      machine.workload("svm_graph", {"graph=" + source_dir() + "/workloads/graphs/managed.yaml",
+                                     "parameters=pieces=8,height=512"});
   EXPECT_EQ(value_of(report, "svm_graph.evictions"), 0);
   EXPECT_EQ(value_of(report, "svm_graph.elements_compared"), std::int64_t{8 * 512 * 1024});
 }
@@ -156,7 +157,7 @@ class SvmGraph : public testing::TestWithParam<const char*> {};
 TEST_P(SvmGraph, ComputesWhatItShouldWithTooLittleMemory) {
   Machine machine;
   const auto report =
-      machine.workload("svm_graph", {"graph=" NPU_SOURCE_DIR "/workloads/graphs/managed.yaml",
+      machine.workload("svm_graph", {"graph=" + source_dir() + "/workloads/graphs/managed.yaml",
                                      "parameters=pieces=8,height=512", "ratio=200",
                                      std::string("policy=") + GetParam()});
   EXPECT_EQ(value_of(report, "svm_graph.managed_bytes"), std::int64_t{64 << 20});

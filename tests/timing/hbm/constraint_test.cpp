@@ -11,6 +11,7 @@
 #include "replay/bank_queue_engine.hpp"
 #include "replay/replay_config.hpp"
 #include "tests/bench/hbm/hbm_tables.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/timing/hbm/command_checker.hpp"
 
 namespace npu::model {
@@ -140,8 +141,7 @@ TEST(HbmTables, of_the_tests_are_those_that_are_shipped) {
       {"hbm2_dramsim3", test::dramsim3_timings()},
       {"hbm2e_2400", test::hbm2e_2400_timings()}};
   for (const auto& [name, typed] : tables) {
-    const auto shipped =
-        replay::load_timings(std::string(NPU_SOURCE_DIR "/configs/hbm/") + name + ".yaml", {});
+    const auto shipped = replay::load_timings(source_dir() + "/configs/hbm/" + name + ".yaml", {});
     ASSERT_TRUE(shipped) << shipped.error().message();
     for (const auto& key : timings_table().keys) {
       if (key.name == "name") continue;
@@ -154,8 +154,7 @@ TEST(HbmTables, of_the_tests_are_those_that_are_shipped) {
 TEST(HbmCommands, shipped_tables_are_kept_by_both_policies) {
   for (const auto* name : {"hbm2_ramulator", "hbm2_dramsys", "hbm2_dramsim3", "hbm2e_2400",
                            "hbm2e_3200", "hbm3_5200"}) {
-    const auto table =
-        replay::load_timings(std::string(NPU_SOURCE_DIR "/configs/hbm/") + name + ".yaml", {});
+    const auto table = replay::load_timings(source_dir() + "/configs/hbm/" + name + ".yaml", {});
     ASSERT_TRUE(table) << table.error().message();
     EXPECT_THAT(broken_rules(test::split_config(*table), *table), testing::IsEmpty()) << name;
     EXPECT_THAT(broken_rules(test::shared_config(*table), *table), testing::IsEmpty()) << name;

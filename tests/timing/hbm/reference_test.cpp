@@ -10,6 +10,7 @@
 #include <string>
 
 #include "replay/pattern_replay.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::model {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using npu::replay::AccessPattern;
 using npu::replay::PatternKind;
 
-const std::string kFolder = NPU_SOURCE_DIR "/configs/hbm/replay/";
+const std::string kFolder = source_dir() + "/configs/hbm/replay/";
 
 struct Cell {
   std::string tool, pattern;

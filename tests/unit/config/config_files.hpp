@@ -10,10 +10,11 @@
 #include <string>
 
 #include "model/config/load.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::model {
 
-inline const std::string kShipped = NPU_SOURCE_DIR "/configs";
+inline const std::string kShipped = source_dir() + "/configs";
 
 inline std::string shipped_text(const std::string& name) {
   std::ifstream file(kShipped + "/" + name);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tests/support/folders.hpp"
 #include "workloads/task_graph/graph_builder.hpp"
 #include "workloads/task_graph/graph_reader.hpp"
 
@@ -22,7 +23,7 @@ struct Counts {
 };
 
 std::string path_of(const std::string& name) {
-  return NPU_SOURCE_DIR "/workloads/graphs/" + name + ".yaml";
+  return source_dir() + "/workloads/graphs/" + name + ".yaml";
 }
 
 Counts counts_of(const std::string& name, const std::string& overrides = "") {
@@ -68,7 +69,7 @@ TEST(ShippedGraphs, BarriersAndPredicatesAreDependencies) {
 
 TEST(ShippedGraphs, EveryFileOfTheFolderCanBeBuilt) {
   std::size_t files = 0;
-  for (const auto& file : std::filesystem::directory_iterator(NPU_SOURCE_DIR "/workloads/graphs")) {
+  for (const auto& file : std::filesystem::directory_iterator(source_dir() + "/workloads/graphs")) {
     if (file.path().extension() != ".yaml") continue;
     EXPECT_GT(counts_of(file.path().stem().string()).tasks, 0U) << file.path();
     ++files;

@@ -9,13 +9,14 @@
 #include "reports/compare/comparison_text.hpp"
 #include "reports/compare/thresholds.hpp"
 #include "reports/report_json.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::reports {
 namespace {
 
 std::string page() {
   std::ostringstream text;
-  text << std::ifstream(NPU_SOURCE_DIR "/docs/reports.md").rdbuf();
+  text << std::ifstream(source_dir() + "/docs/reports.md").rdbuf();
   return text.str();
 }
 

@@ -6,13 +6,14 @@
 #include <sstream>
 
 #include "npu/platform/activity.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::timeline {
 namespace {
 
 std::string timeline_page() {
   std::ostringstream text;
-  text << std::ifstream(NPU_SOURCE_DIR "/docs/timeline.md").rdbuf();
+  text << std::ifstream(source_dir() + "/docs/timeline.md").rdbuf();
   return text.str();
 }
 

@@ -19,7 +19,7 @@ constexpr unsigned kBeforeShift = 32;  // of kDmaSubmit's detail
 bool is_fine(Activity activity) {
   const Category category = platform::row_of(activity).category;
   return category == Category::kL2 || category == Category::kHbm ||
-         activity == Activity::kTranslation;
+         activity == Activity::kTranslation || activity == Activity::kCopyPath;
 }
 
 }  // namespace

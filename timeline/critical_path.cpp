@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "timeline/core_path.hpp"
+
 namespace npu::timeline {
 namespace {
 
@@ -14,27 +16,28 @@ using Index = PathEvents::Index;
 using Group = PathEvents::Group;
 constexpr Index kNone = PathEvents::kNone;
 
+constexpr int kFar = 16;  // events of a unit that are looked at for one of a kind
+
 class Walk {
  public:
   Walk(const PathEvents& events, const PathEvents::TrackName& track_name, Instant end)
-      : events_(events), track_name_(track_name), now_(end.since_power_up().count()) {}
+      : events_(events),
+        track_name_(track_name),
+        trail_(end.since_power_up().count()),
+        cores_(events, track_name, trail_) {}
 
   std::vector<PathSegment> run() {
     host_ = last_host_track();
-    while (now_ > events_.known_from()) on_host();
-    if (now_ > 0) take(0, "not recorded: too many events", {});
-    std::reverse(segments_.begin(), segments_.end());
-    return std::move(segments_);
+    while (now() > events_.known_from()) on_host();
+    if (now() > 0) take(0, "not recorded: too many events", {});
+    return trail_.finish();
   }
 
  private:
   void take(std::int64_t begin, std::string name, std::string unit) {
-    begin = std::max<std::int64_t>(begin, 0);
-    if (begin >= now_) return;
-    segments_.push_back({Instant(Picoseconds(begin)), Instant(Picoseconds(now_)), std::move(name),
-                         std::move(unit)});
-    now_ = begin;
+    trail_.take(begin, std::move(name), std::move(unit));
   }
+  std::int64_t now() const { return trail_.now(); }
   const PathEvent& at(Index index) const { return events_[index]; }
   static std::string name_of(const PathEvent& event) {
     return std::string(platform::to_string(event.activity));
@@ -44,7 +47,7 @@ class Walk {
     std::uint32_t track = 0;
     std::int64_t last = -1;
     for (const auto each : events_.host_tracks()) {
-      const Index index = events_.latest({Group::kTrack, each}, now_);
+      const Index index = events_.latest({Group::kTrack, each}, now());
       const std::int64_t end = index == kNone ? 0 : at(index).end;
       if (end > last) {
         last = end;
@@ -61,13 +64,13 @@ class Walk {
     const Index wait = last_wait();
     if (wait == kNone) return software(events_.known_from());
     const PathEvent& event = at(wait);
-    if (event.end < now_) software(event.end);
-    const std::int64_t before = now_;
+    if (event.end < now()) software(event.end);
+    const std::int64_t before = now();
     const bool is_for_request = event.activity == Activity::kPoll ||
                                 (event.activity == Activity::kCpuIdle && event.cause != 0);
     if (is_for_request) through_request(answer_to(event));
-    if (now_ == before && event.activity == Activity::kCpuIdle) woken_by_task(event);
-    if (now_ == before) take(event.begin, name_of(event), track_name_(event.track));
+    if (now() == before && event.activity == Activity::kCpuIdle) woken_by_task(event);
+    if (now() == before) take(event.begin, name_of(event), track_name_(event.track));
   }
 
   // Of the task's own waits, and accesses that it waits for, the one that ends or ended last.
@@ -75,13 +78,14 @@ class Walk {
     Index best = kNone;
     for (const std::uint64_t list : {std::uint64_t{host_}, UINT64_MAX}) {
       const Group group{Group::kHostTask, list};
-      Index each = events_.around(group, now_);
-      if (each == kNone) each = events_.latest(group, now_);
+      Index each = events_.around(group, now());
+      if (each == kNone) each = events_.latest(group, now());
       while (each != kNone && at(each).begin == at(each).end) {
         each = events_.latest(group, at(each).end, each);
       }
-      if (each == kNone || at(each).begin >= now_) continue;
-      if (best == kNone || std::min(at(each).end, now_) > std::min(at(best).end, now_)) best = each;
+      if (each == kNone || at(each).begin >= now()) continue;
+      if (best == kNone || std::min(at(each).end, now()) > std::min(at(best).end, now()))
+        best = each;
     }
     return best;
   }
@@ -90,10 +94,10 @@ class Walk {
     from = std::max<std::int64_t>(from, 0);
     // Of a machine without host programs, or interrupted before they did anything.
     if (events_.host_tracks().empty()) return take(from, "no host task", {});
-    while (now_ > from) {
+    while (now() > from) {
       const Group calls{Group::kDriverCalls, 0};
-      const Index inside = events_.around(calls, now_);
-      const Index behind = events_.latest(calls, now_ - 1);
+      const Index inside = events_.around(calls, now());
+      const Index behind = events_.latest(calls, now() - 1);
       std::int64_t begin = from;
       if (inside != kNone) begin = std::max(begin, at(inside).begin);
       if (behind != kNone) begin = std::max(begin, at(behind).end);
@@ -102,7 +106,8 @@ class Walk {
     }
   }
   static std::string call_name(const PathEvent& call) {
-    const auto index = static_cast<std::size_t>(call.call);
+    constexpr unsigned kCallShift = 56;
+    const auto index = static_cast<std::size_t>(call.detail >> kCallShift);
     const bool named =
         call.activity == Activity::kDriverCall && index < platform::kDriverCallNames.size();
     return named ? std::string(platform::kDriverCallNames[index]) : name_of(call);
@@ -114,7 +119,7 @@ class Walk {
     for (const auto track : events_.host_tracks()) {
       if (track == host_) continue;
       const Group group{Group::kTrack, track};
-      Index each = events_.latest(group, now_);
+      Index each = events_.latest(group, now());
       if (each == kNone || at(each).end <= idle.begin) continue;
       if (best == kNone || at(each).end > at(best).end) best = each;
     }
@@ -128,9 +133,9 @@ class Walk {
   // What the card did last for the request that `wait` is for. As long as that has only been
   // submitted, the waiter was woken by what came of another one.
   Index answer_to(const PathEvent& wait) const {
-    const Index own = events_.latest({Group::kCause, wait.cause}, now_);
+    const Index own = events_.latest({Group::kCause, wait.cause}, now());
     if (own != kNone && at(own).activity != Activity::kMmioWrite) return own;
-    const Index signal = events_.latest({Group::kSignals, 0}, now_);
+    const Index signal = events_.latest({Group::kSignals, 0}, now());
     const bool is_in_wait = signal != kNone && at(signal).end > wait.begin;
     return is_in_wait ? signal : own;
   }
@@ -140,6 +145,10 @@ class Walk {
     take(at(last).end, name_of(at(last)) + " to waiter", {});
     for (Index index = last; index != kNone;) {
       const PathEvent& event = at(index);
+      if (is_program(event) && cores_.knows(index)) {
+        index = step_before(cores_.through(index));
+        continue;
+      }
       if (const Index inner = inside_of(index); inner != kNone) {
         take(at(inner).end, name_of(at(inner)) + " to end of " + name_of(event), {});
         index = inner;
@@ -150,27 +159,68 @@ class Walk {
         index = ahead;
         continue;
       }
-      take(event.begin, name_of(event), track_name_(event.track));
-      const Index before = before_of(index);
-      if (before != kNone) {
-        take(at(before).end, name_of(at(before)) + " to " + name_of(event), {});
-      }
-      index = before;
+      index = step_before(index);
     }
   }
-
-  // A command that is dispatched to an engine begins when those before it are done there.
-  Index ahead_of(Index index) const {
+  // To what the event began after.
+  Index step_before(Index index) {
     const PathEvent& event = at(index);
-    if (event.activity != Activity::kEngineStart) return kNone;
+    take(event.begin, name_of(event), track_name_(event.track));
+    const Index before = before_of(index);
+    if (before != kNone) {
+      take(at(before).end, name_of(at(before)) + " to " + name_of(event), {});
+    }
+    return before;
+  }
+  static bool is_program(const PathEvent& event) {
+    return event.activity == Activity::kKernelBlock || event.activity == Activity::kKernelCall;
+  }
+
+  // What ended while the event waited, and ended its wait.
+  Index ahead_of(Index index) const {
+    switch (at(index).activity) {
+      case Activity::kEngineStart:
+        return ahead_in_engine(index);
+      case Activity::kQueueWait:
+        return ahead_in_queue(index);
+      case Activity::kQueueDispatch:
+        return ahead_on_core(index);
+      default:
+        return kNone;
+    }
+  }
+  // A command that is dispatched to an engine begins when those before it are done there.
+  Index ahead_in_engine(Index index) const {
+    const PathEvent& event = at(index);
     const Group engine{Group::kTrack, event.track};
-    Index each = events_.latest(engine, std::min(event.end, now_), index);
+    Index each = events_.latest(engine, std::min(event.end, now()), index);
     while (each != kNone && at(each).end > event.begin &&
            (at(each).cause == event.cause || !is_work(at(each).activity))) {
       each = events_.latest(engine, at(each).end, each);
     }
-    const bool is_ahead = each != kNone && at(each).end > event.begin && at(each).begin < now_;
+    const bool is_ahead = each != kNone && at(each).end > event.begin && at(each).begin < now();
     return is_ahead ? each : kNone;
+  }
+  // An entry waits for those before it in its queue, or for a signal, which is written when what
+  // the other queue has before it is done: the program or copy that ended last.
+  Index ahead_in_queue(Index index) const {
+    const PathEvent& event = at(index);
+    const std::int64_t end = std::min(event.end, now());
+    Index best = kNone;
+    for (const auto activity : {Activity::kKernelBlock, Activity::kCompletion,
+                                Activity::kAicpuDrain, Activity::kQueueComplete}) {
+      const Index each = events_.latest(on_card(event, activity), end, index);
+      if (each != kNone && at(each).end > event.begin) best = later(best, each);
+    }
+    return best;
+  }
+  // A launch waits until a core is free.
+  Index ahead_on_core(Index index) const {
+    const PathEvent& event = at(index);
+    const Index block = events_.latest(on_card(event, Activity::kKernelBlock), event.end, index);
+    const bool is_ahead = block != kNone && at(block).end == event.end &&
+                          at(block).end > event.begin && event.end <= now();
+    return is_ahead ? block : kNone;
   }
   static bool is_work(Activity activity) {
     return activity == Activity::kDataRead || activity == Activity::kDataWrite ||
@@ -192,6 +242,11 @@ class Walk {
     const Index ended = program_of(index);
     if (ended != kNone) return ended;
     const Index same = events_.latest({Group::kCause, event.cause}, event.begin, index);
+    // An entry is not decoded before the one in front of it has been taken.
+    if (event.activity == Activity::kQueueDecode) {
+      return later(same, later(before_in_slot(index, Activity::kQueueDispatch),
+                               before_in_slot(index, Activity::kQueueWait)));
+    }
     // What is no request's own must not lead away from it.
     const bool is_unit = event.activity == Activity::kDataRead ||
                          event.activity == Activity::kDataWrite ||
@@ -204,13 +259,7 @@ class Walk {
   Index program_of(Index index) const {
     const PathEvent& event = at(index);
     if (event.activity != Activity::kQueueComplete) return kNone;
-    Index best = kNone;
-    for (const auto activity : {Activity::kKernelBlock, Activity::kAicpuDrain,
-                                Activity::kAicpuComplete, Activity::kAicpuDispatch}) {
-      const Index each = events_.latest(on_card(event, activity), event.begin, index);
-      if (each != kNone && at(each).cause == event.cause) best = later(best, each);
-    }
-    return best;
+    return events_.latest({Group::kPhases, event.cause}, event.begin, index);
   }
 
   // What a program, or a call of one, did last.
@@ -226,7 +275,7 @@ class Walk {
         phase != kNone && platform::row_of(at(phase).activity).category == Category::kAicpu;
     const Index inner = is_phase ? phase : on_core;
     const bool is_inside = inner != kNone && at(inner).begin >= event.begin &&
-                           at(inner).begin < now_ && at(inner).cause == event.cause;
+                           at(inner).begin < now() && at(inner).cause == event.cause;
     return is_inside ? inner : kNone;
   }
 
@@ -239,10 +288,10 @@ class Walk {
       if (sent == kNone) sent = events_.latest(dispatches, event.begin, index);
       if (sent != kNone) return sent;
     }
-    const Index own =
-        events_.latest({Group::kCore, events_.core_of(event.track)}, event.begin, index);
-    if (own != kNone && at(own).cause == event.cause) return own;
-    return events_.latest({Group::kCause, event.cause}, event.begin, index);
+    const Index dispatched = events_.latest({Group::kCause, event.cause}, event.begin, index);
+    if (event.activity != Activity::kKernelBlock) return dispatched;
+    // The block before on this core, if it had to wait for that.
+    return later(dispatched, events_.latest({Group::kTrack, event.track}, event.begin, index));
   }
   // Between two phases a thread had nothing to do until a core told it that a task had ended.
   Index before_on_aicpu(Index index) const {
@@ -255,6 +304,14 @@ class Walk {
     return events_.latest({Group::kCause, event.cause}, event.begin, index);
   }
 
+  Index before_in_slot(Index index, Activity activity) const {
+    const PathEvent& event = at(index);
+    Index each = events_.latest({Group::kTrack, event.track}, event.begin, index);
+    for (int i = 0; i < kFar && each != kNone && at(each).activity != activity; ++i) {
+      each = events_.latest({Group::kTrack, event.track}, at(each).end, each);
+    }
+    return each != kNone && at(each).activity == activity ? each : kNone;
+  }
   Group on_card(const PathEvent& event, Activity activity) const {
     return {Group::kCard, events_.card_and(event.track, activity)};
   }
@@ -266,9 +323,9 @@ class Walk {
 
   const PathEvents& events_;
   const PathEvents::TrackName& track_name_;
-  std::int64_t now_;
+  PathTrail trail_;
+  CorePath cores_;
   std::uint32_t host_ = 0;  // track of the task
-  std::vector<PathSegment> segments_;
 };
 
 // "card0.aicore12.cube" -> "card0.aicore*.cube": the card's number stays.

@@ -6,9 +6,11 @@
 // segment, named by the driver call it is in; while it polls or is blocked for a request, the way
 // goes through the request: from its completion back to its submission. What an event of a request
 // waited for is the event of the same request that ended last before it began, or what kept its
-// unit until then, whichever was later; on a core the core's own event before, before a task's
-// first instruction the scheduler's dispatch, and before an AICPU that was idle the task that ended
-// last. What no event tells of is a segment "A to B", named by its neighbours.
+// unit until then, whichever was later. A launch leads into its program (core_path.hpp) and from
+// the begin of that to its dispatch, or to the program that had the core; an entry of a queue that
+// waited to what ended then. Before a task's first instruction is the scheduler's dispatch, and
+// before an AICPU that was idle the task that ended last. What no event tells of is a segment "A to
+// B", named by its neighbours.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +18,9 @@
 #include <vector>
 
 #include "timeline/path_events.hpp"
+#include "timeline/path_trail.hpp"
 
 namespace npu::timeline {
-
-struct PathSegment {
-  Instant begin, end;
-  std::string name;  // "data_write", "software in dma_submit", "command to data_read"
-  std::string unit;  // track; empty between units
-};
 
 struct PathPart {
   std::string name, unit;  // "*" in the unit for any number: "card0.aicore*.cube"

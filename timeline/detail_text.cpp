@@ -7,6 +7,7 @@
 #include "npu/abi/fault.hpp"
 #include "npu/abi/queue_entry.hpp"
 #include "npu/abi/queue_management.hpp"
+#include "npu/platform/core_events.hpp"
 #include "timeline/put.hpp"
 
 namespace npu::timeline {
@@ -44,6 +45,12 @@ std::string_view word_of(DetailFormat format, std::uint64_t value) {
       return abi::to_string(static_cast<abi::ManagementOpcode>(value));
     case DetailFormat::kPipe:
       return at(kPipes, value);
+    case DetailFormat::kPipeOperation:
+      return at(platform::kPipeOperationNames, value);
+    case DetailFormat::kBeganAfter:
+      return at(platform::kBeganAfterNames, value);
+    case DetailFormat::kScalarWait:
+      return at(platform::kScalarWaitNames, value);
     case DetailFormat::kDriverCall:
       return at(platform::kDriverCallNames, value);
     case DetailFormat::kBlockState:

@@ -33,26 +33,43 @@ bool tells_ring_index(Activity activity) {
          activity == Activity::kCommand;
 }
 
+TextPiece head_of(std::string_view name, platform::Category category) {
+  return TextPiece(",\"name\":\"" + std::string(name) + "\",\"cat\":\"" +
+                   std::string(platform::to_string(category)) + "\",\"args\":{");
+}
+
 constexpr std::string_view kBegin = ",\n{\"ph\":\"X\",\"pid\":";
 constexpr std::size_t kPhaseAt = 9;
 static_assert(kBegin[kPhaseAt] == 'X');
 
 // What slice() and arrow() write at most, and what their pieces need behind that.
-constexpr std::size_t kLongestEvent =
-    6 * TextPiece::kMost + 2 * kLongestTime + 2 * kLongestCause + 3 * kLongestField + 128;
+constexpr std::size_t kLongestEvent = 10 * TextPiece::kMost + 2 * kLongestTime + 2 * kLongestCause +
+                                      platform::kDetailFields * kLongestField + 128;
 
 }  // namespace
 
 EventText::EventText(JsonWriter& out) : out_(out) {
   for (const auto& row : platform::kActivityTable) {
     auto& texts = activities_[static_cast<std::size_t>(row.activity)];
-    texts.head = TextPiece(",\"name\":\"" + std::string(row.name) + "\",\"cat\":\"" +
-                           std::string(platform::to_string(row.category)) + "\",\"args\":{");
+    texts.head = head_of(row.name, row.category);
     for (std::size_t i = 0; i < row.fields.size() && row.fields[i].bits != 0; ++i) {
       texts.keys[i] = TextPiece("\"" + std::string(row.fields[i].name) + "\":");
     }
     texts.has_ring_index = tells_ring_index(row.activity);
   }
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    operations_[i] = head_of(platform::kPipeOperationNames[i], platform::Category::kAicore);
+  }
+}
+
+// An instruction of a pipe is called what it does.
+const TextPiece& EventText::head(const platform::TraceEvent& event) const {
+  if (event.activity == Activity::kPipe) {
+    const auto operation =
+        static_cast<std::size_t>(platform::PipeDetail::unpack(event.detail).operation);
+    if (operation < operations_.size()) return operations_[operation];
+  }
+  return activities_[static_cast<std::size_t>(event.activity)].head;
 }
 
 void EventText::learn(Thread thread) {
@@ -65,7 +82,7 @@ void EventText::slice(const platform::TraceEvent& event, Thread thread, std::uin
   char* to = put(out_.room(kLongestEvent), heads_[thread.number]);
   to = put(put_microseconds(to, event.begin.since_power_up()), ",\"dur\":");
   to = put_microseconds(to, event.end - event.begin);
-  to = put(to, activities_[static_cast<std::size_t>(event.activity)].head);
+  to = put(to, head(event));
   out_.to(put(put_arguments(to, event, task), "}}"));
 }
 

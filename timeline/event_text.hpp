@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "npu/platform/core_events.hpp"
 #include "npu/platform/trace.hpp"
 #include "timeline/json_writer.hpp"
 #include "timeline/threads.hpp"
@@ -29,12 +30,15 @@ class EventText {
  private:
   struct OfActivity {
     TextPiece head;  // name, category, begin of the arguments
-    std::array<TextPiece, 3> keys;
+    std::array<TextPiece, platform::kDetailFields> keys;
     bool has_ring_index = false;
   };
   char* put_arguments(char* to, const platform::TraceEvent& event, std::uint64_t task) const;
 
+  const TextPiece& head(const platform::TraceEvent& event) const;
+
   JsonWriter& out_;
+  std::array<TextPiece, platform::kPipeOperations> operations_;  // heads of kPipe
   std::array<OfActivity, platform::kActivities> activities_;
   std::vector<TextPiece> heads_;  // by thread: up to the time
 };

@@ -13,10 +13,27 @@ platform::Path path_of(Activity activity) {
   return platform::row_of(activity).path;
 }
 
+// The way of a copy is told by its kCopyPath.
+bool is_copy(const platform::TraceEvent& event) {
+  if (event.activity != Activity::kPipe) return false;
+  switch (platform::PipeDetail::unpack(event.detail).operation) {
+    case platform::PipeOperation::kGmToL1:
+    case platform::PipeOperation::kGmToUb:
+    case platform::PipeOperation::kUbToGm:
+    case platform::PipeOperation::kL1ToGm:
+    case platform::PipeOperation::kFixpipeToGm:
+    case platform::PipeOperation::kFixpipeToL1:
+    case platform::PipeOperation::kFixpipeToUb:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 void PathEvents::on_event(const platform::TraceEvent& event) {
-  if (path_of(event.activity) == Path::kNone) return;
+  if (path_of(event.activity) == Path::kNone || is_copy(event)) return;
   if (events_.size() == kMost) {  // the younger half stays: a path is looked for from its end
     const auto middle = events_.begin() + static_cast<std::ptrdiff_t>(kMost / 2);
     for (auto it = events_.begin(); it != middle; ++it) {
@@ -24,10 +41,8 @@ void PathEvents::on_event(const platform::TraceEvent& event) {
     }
     events_.erase(events_.begin(), middle);
   }
-  constexpr unsigned kCallShift = 56;
   events_.push_back({event.begin.since_power_up().count(), event.end.since_power_up().count(),
-                     event.cause, event.track, event.activity,
-                     static_cast<platform::DriverCall>(event.detail >> kCallShift)});
+                     event.cause, event.detail, event.track, event.activity});
 }
 
 void PathEvents::sort(const TrackName& track_name) {
@@ -60,9 +75,7 @@ void PathEvents::enter(Index index) {
   const auto activity = event.activity;
   const auto path = path_of(activity);
   if (event.cause != 0 && path == Path::kRequest) add(Group::kCause, event.cause);
-  if (activity == Activity::kPipe || activity == Activity::kTaskSetup) {
-    add(Group::kCore, core_of(event.track));
-  }
+  enter_core(index);
   if (path == Path::kHostWait) add(Group::kHostTask, event.track);
   if (activity == Activity::kMmioRead || activity == Activity::kConfigAccess) {
     add(Group::kHostTask, UINT64_MAX);
@@ -78,6 +91,35 @@ void PathEvents::enter(Index index) {
   }
   add(Group::kTrack, event.track);
   add(Group::kCard, card_and(event.track, activity));
+}
+
+void PathEvents::enter_core(Index index) {
+  const PathEvent& event = events_[index];
+  const auto core = core_of(event.track);
+  const auto add = [this, index](Group group) { lists_[group.kind][group.value].push_back(index); };
+  switch (event.activity) {
+    case Activity::kPipe:
+    case Activity::kCopyPath:
+      add({Group::kCore, core});
+      add({Group::kLaunch, event.cause});
+      return add(pipe_group(core, platform::pipe_of(event.detail)));
+    case Activity::kTaskSetup:
+      add({Group::kCore, core});
+      return add({Group::kSetup, core});
+    case Activity::kScalarWait:
+      return add({Group::kScalar, core});
+    case Activity::kKernelCall:
+      return add({Group::kPrograms, core});
+    case Activity::kKernelBlock:
+      add({Group::kPrograms, core});
+      return add({Group::kPhases, event.cause});
+    case Activity::kAicpuDrain:
+    case Activity::kAicpuComplete:
+    case Activity::kAicpuDispatch:
+      return add({Group::kPhases, event.cause});
+    default:
+      return;
+  }
 }
 
 const std::vector<PathEvents::Index>* PathEvents::list(Group group) const {
@@ -108,6 +150,15 @@ PathEvents::Index PathEvents::around(Group group, std::int64_t when) const {
     if (events_[*it].begin < when) return *it;
   }
   return kNone;
+}
+
+PathEvents::Index PathEvents::after(Group group, std::int64_t when) const {
+  const auto* const found = list(group);
+  if (found == nullptr) return kNone;
+  const auto first = std::upper_bound(
+      found->begin(), found->end(), when,
+      [this](std::int64_t time, Index index) { return time < events_[index].end; });
+  return first == found->end() ? kNone : *first;
 }
 
 }  // namespace npu::timeline

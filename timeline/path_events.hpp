@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "npu/platform/core_events.hpp"
 #include "npu/platform/trace.hpp"
 
 namespace npu::timeline {
@@ -16,9 +17,9 @@ namespace npu::timeline {
 struct PathEvent {
   std::int64_t begin, end;  // ps
   std::uint64_t cause;
+  std::uint64_t detail;
   std::uint32_t track;
   platform::Activity activity;
-  platform::DriverCall call;  // of kDriverCall
 };
 
 class PathEvents : public platform::TraceSink {
@@ -26,7 +27,7 @@ class PathEvents : public platform::TraceSink {
   using TrackName = std::function<std::string(std::uint32_t track)>;
   using Index = std::uint32_t;
   static constexpr Index kNone = UINT32_MAX;
-  static constexpr std::size_t kMost = std::size_t{1} << 23;  // 256 MiB
+  static constexpr std::size_t kMost = std::size_t{6} << 20;  // 240 MiB
 
   void on_event(const platform::TraceEvent& event) override;
   // Once, before anything is looked up.
@@ -38,6 +39,12 @@ class PathEvents : public platform::TraceSink {
       kCause,        // requests: what the card did for one
       kTrack,        // of a unit
       kCore,         // pipes and set-ups of one core; value: core_of()
+      kPipe,         // instructions of one pipe; see pipe_group()
+      kScalar,       // what the scalar unit of one core waited for; value: core_of()
+      kSetup,        // task set-ups of one core; value: core_of()
+      kPrograms,     // blocks and calls of one core; value: core_of()
+      kLaunch,       // instructions of a launch on all cores; value: cause
+      kPhases,       // blocks of a launch, and phases of an AICPU; value: cause
       kHostTask,     // of a track of a host task: what it waits in; see host_tracks()
       kDriverCalls,  // calls, submissions and waits; value 0
       kSignals,      // what wakes the host: interrupts and writes of its memory; value 0
@@ -56,11 +63,18 @@ class PathEvents : public platform::TraceSink {
     return std::uint64_t{places_.at(track).card} << 32 | static_cast<std::uint64_t>(activity);
   }
 
+  static Group pipe_group(std::uint32_t core, platform::Pipe pipe) {
+    return {Group::kPipe, std::uint64_t{core} << 8 | static_cast<std::uint64_t>(pipe)};
+  }
+
+  bool any(Group group) const { return list(group) != nullptr; }
   // The event of the group with the latest end <= `when`, of those before `below` in the order of
   // ends and begins.
   Index latest(Group group, std::int64_t when, Index below = kNone) const;
   // The first to end of those that have begun before `when` and end at or after it.
   Index around(Group group, std::int64_t when) const;
+  // The first to end after `when`.
+  Index after(Group group, std::int64_t when) const;
 
  private:
   using Lists = std::unordered_map<std::uint64_t, std::vector<Index>>;
@@ -69,6 +83,7 @@ class PathEvents : public platform::TraceSink {
   };
   const std::vector<Index>* list(Group group) const;
   void enter(Index index);
+  void enter_core(Index index);
 
   std::vector<PathEvent> events_;
   std::map<Group::Kind, Lists> lists_;

@@ -3,9 +3,14 @@
 
 namespace npu::model {
 
-CoreThread::CoreThread(Simulation& sim, unsigned number, const CallStack& calls,
+CoreThread::CoreThread(Simulation& sim, CoreTracks& tracks, unsigned number, const CallStack& calls,
                        ProgramCoreStatistics& statistics, const Others& others)
-    : sim_(sim), number_(number), calls_(calls), statistics_(statistics), others_(others) {}
+    : sim_(sim),
+      number_(number),
+      calls_(calls),
+      statistics_(statistics),
+      others_(others),
+      waits_told_(sim, tracks, calls) {}
 
 // --- local time ----------------------------------------------------------------------------
 
@@ -53,6 +58,7 @@ void CoreThread::progressed() {
 
 void CoreThread::begin_block(bool cut) {
   cut_ = cut;
+  waits_told_.forget();
   local_ = sim_now();
 }
 

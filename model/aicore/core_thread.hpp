@@ -11,6 +11,7 @@
 #include <systemc>
 
 #include "model/aicore/call_stack.hpp"
+#include "model/aicore/scalar_waits.hpp"
 #include "model/aicore/statistics.hpp"
 #include "model/core/program_run.hpp"
 #include "model/core/simulation.hpp"
@@ -38,7 +39,7 @@ class CoreThread {
   };
   using Cut = ProgramRun::Ended;
 
-  CoreThread(Simulation& sim, unsigned number, const CallStack& calls,
+  CoreThread(Simulation& sim, CoreTracks& tracks, unsigned number, const CallStack& calls,
              ProgramCoreStatistics& statistics, const Others& others);
 
   // --- local time
@@ -51,6 +52,12 @@ class CoreThread {
   }
   void pass(SimTime time) { local_ += time; }
   void reach(SimTime when) { local_ = std::max(local_, when); }
+  // The scalar unit has stood still since `begin`, for something of `pipe`.
+  void waited(platform::ScalarWait wait, SimTime begin,
+              platform::Pipe pipe = platform::Pipe::kAll) {
+    waits_told_.waited(wait, pipe, begin, local_);
+  }
+  ScalarWaits& told() { return waits_told_; }
   // Simulated time comes up to `when`, or to local time.
   void sync_to(SimTime when);
   void catch_up();
@@ -115,6 +122,7 @@ class CoreThread {
   const CallStack& calls_;
   ProgramCoreStatistics& statistics_;
   const Others& others_;
+  ScalarWaits waits_told_;
   sc_core::sc_event wake_;
   SimTime local_ = 0;
   SimTime goes_on_ = UINT64_MAX;

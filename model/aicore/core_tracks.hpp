@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace tracks of a core: one for each pipe and one for what launches cost. A track is known to
+// The trace tracks of a core: one for each pipe, one for waits of its scalar unit and one for what
+// launches cost. A track is known to
 // the recorder with its first event.
 #pragma once
 
@@ -22,6 +23,7 @@ class CoreTracks {
     const auto index = static_cast<std::size_t>(pipe);
     return known(pipes_[index], kNames[index]);
   }
+  std::uint32_t scalar() { return known(scalar_, ".scalar"); }
   std::uint32_t setup() { return known(setup_, ".setup"); }
 
  private:
@@ -33,7 +35,7 @@ class CoreTracks {
   Recorder& recorder_;
   const std::string name_;
   std::array<std::uint32_t, platform::kPipes> pipes_{};
-  std::uint32_t setup_ = 0;
+  std::uint32_t scalar_ = 0, setup_ = 0;
 };
 
 }  // namespace npu::model

@@ -48,8 +48,10 @@ void CrossFlagPort::raise(CrossScope scope, unsigned flag, SimTime when) {
 
 void CrossFlagPort::await(CrossScope scope, unsigned flag) {
   std::optional<SimTime> when;
+  const SimTime begin = thread_.local();
   while (!(when = lower(scope, flag))) thread_.wait_once(raised_);
   thread_.reach(*when);
+  thread_.waited(platform::ScalarWait::kCross, begin);
 }
 
 void CrossFlagPort::leave_call() {

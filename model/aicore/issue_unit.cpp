@@ -65,8 +65,10 @@ void IssueUnit::make_room(Pipe pipe) {
   if (pipes_.full(pipe)) thread_.wait_for(RoomInPipe(pipes_, thread_, pipe));
   const SimTime room = pipes_.room_since(pipe);
   if (room > thread_.local()) {
-    statistics_.queue_full += room - thread_.local();
+    const SimTime begin = thread_.local();
+    statistics_.queue_full += room - begin;
     thread_.set_local(room);
+    thread_.waited(platform::ScalarWait::kRoom, begin, pipe);
   }
   spend_issue();
 }
@@ -136,13 +138,17 @@ void IssueUnit::wait_flag(Pipe from, Pipe to, unsigned id) {
   thread_.wait_for(FlagForScalar(pipes_, thread_, from, id));
   const SimTime raised = pipes_.lower(from, to, id);
   constexpr auto kScalar = static_cast<std::size_t>(Pipe::kScalar);
-  if (raised > thread_.local()) statistics_.flag_wait[kScalar] += raised - thread_.local();
+  const SimTime begin = thread_.local();
+  if (raised > begin) statistics_.flag_wait[kScalar] += raised - begin;
   thread_.reach(raised);
+  thread_.waited(platform::ScalarWait::kFlag, begin, from);
 }
 
 void IssueUnit::drain() {
   thread_.wait_for(PipesDrained(pipes_, thread_, Pipe::kScalar));
+  const SimTime begin = thread_.local();
   thread_.reach(pipes_.drained_at());
+  thread_.waited(platform::ScalarWait::kDrain, begin);
 }
 
 void IssueUnit::pipe_barrier(Pipe pipe) {

@@ -129,6 +129,7 @@ void LoadStoreUnit::memory_barrier() {
   write_backs_.await_most(0);
   thread_.reach(sim_now());
   statistics_.memory_wait += thread_.local() - begin;
+  thread_.waited(platform::ScalarWait::kMemory, begin);
 }
 
 // --- UB ------------------------------------------------------------------------------------

@@ -52,18 +52,21 @@ MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
   return range;
 }
 
-void MemoryPipe::begin(const PipeEntry& copy) {
+void MemoryPipe::begin(const PipeEntry& copy, const Began& began) {
   Item& next = item(last_++);
   next.flag = next.sent = next.finishing = next.held = false;
   next.answers = next.translations = 0;
   next.begun = sim_now();
   next.entry = copy;
+  next.path = {};
+  if (sim_.recorder.enabled()) chain_.begin(began);
   cursor_ = {range_of(copy.instruction), slot_of(last_ - 1), 0, 0};
   if (cursor_.range.path == nullptr) {
     port_free_ =
         std::max(port_free_, sim_now()) + local_time(std::get<platform::Fixpipe>(copy.instruction));
     next.last = port_free_;
     next.sent = true;
+    if (sim_.recorder.enabled()) next.path = chain_.moved(port_free_);
     return retire();
   }
   sending_ = true;
@@ -128,7 +131,7 @@ void MemoryPipe::send() {
     const MemoryRequest request = next_request(cursor_);
     const Bytes bytes = request.rows * request.row_bytes;
     // An answer makes room.
-    if (outstanding_ > 0 && outstanding_ + bytes > config_.outstanding) return;
+    if (outstanding_ > 0 && outstanding_ + bytes > config_.outstanding) return chain_.stall();
     outstanding_ += bytes;
     const bool begins = range.strided && cursor_.offset == 0;
     const RowsPart part{range.strided ? request.address | request.pitch : range.address, bytes,
@@ -141,6 +144,7 @@ void MemoryPipe::send() {
     sending_ = cursor_.row < range.rows;
     copy.sent = !sending_;
     copy.last = port_free_;
+    if (sim_.recorder.enabled()) chain_.sent();
     owner_.send(pipe_, request);
   }
   owner_.copy_advanced(pipe_);
@@ -152,10 +156,11 @@ void MemoryPipe::resume(std::uint64_t generation) {
   send();
 }
 
-void MemoryPipe::answered(std::uint32_t slot, Bytes bytes) {
+void MemoryPipe::answered(std::uint32_t slot, Bytes bytes, const RequestTimes& times) {
   if (slot >> 8 != (generation_ & kGenerationMask)) return;
   Item& copy = items_[slot & kSlotMask];
   --copy.answers;
+  if (sim_.recorder.enabled()) copy.path = chain_.answered(times);
   copy.last = std::max(copy.last, sim_now());
   outstanding_ -= bytes;
   if (sending_ && !resuming_) send();
@@ -189,6 +194,7 @@ void MemoryPipe::send_again(Item& copy, const Range& range) {
     outstanding_ += request.rows * request.row_bytes;
     ++copy.answers;
     ++copy.translations;
+    if (sim_.recorder.enabled()) chain_.sent_again(copy.path);
     owner_.send(pipe_, request);
   }
 }
@@ -220,9 +226,21 @@ bool MemoryPipe::retire_copy(Item& copy) {
   }
   const SimTime begin = std::max(copy.begun, last_end_);
   last_end_ = end;
+  if (sim_.recorder.enabled()) tell_path(copy, end);
   owner_.copy_ended(pipe_, copy.entry, begin, end, range.rows * range.row_bytes);
   release(copy);
   return true;
+}
+
+void MemoryPipe::tell_path(const Item& copy, SimTime end) {
+  auto path = copy.path;
+  if (path.end == 0) path.begin = path.end = copy.begun;  // nobody listened
+  // One that waited for the copy before it followed from that.
+  if (chain_.last_ended().end > path.end && end == chain_.last_ended().end) {
+    path = chain_.last_ended();
+  }
+  chain_.ended(path, end);
+  owner_.copy_followed(pipe_, copy.entry, chain_.last_ended());
 }
 
 void MemoryPipe::retire() {
@@ -251,6 +269,7 @@ void MemoryPipe::cut() {
   port_free_ = last_end_ = 0;
   outstanding_ = 0;
   sending_ = resuming_ = false;
+  chain_.clear();
 }
 
 }  // namespace npu::model

@@ -12,6 +12,7 @@
 
 #include <array>
 
+#include "model/aicore/copy_chain.hpp"
 #include "model/aicore/instruction_times.hpp"
 #include "model/aicore/pipe_queue.hpp"
 #include "model/core/device_memory.hpp"
@@ -45,6 +46,9 @@ class MemoryPipe {
     // The copy ends at `end`, not before now: its bytes are to be moved.
     virtual void copy_ended(platform::Pipe pipe, const PipeEntry& copy, SimTime begin, SimTime end,
                             Bytes bytes) = 0;
+    // What the last copy's end followed from; ahead of copy_ended().
+    virtual void copy_followed(platform::Pipe pipe, const PipeEntry& copy,
+                               const CopyChain::Path& path) = 0;
     // A flag behind a copy is raised.
     virtual void raise_behind(platform::Pipe pipe, const PipeEntry& flag, SimTime when) = 0;
     // Something that the next entry of the pipe waits for has happened.
@@ -62,11 +66,11 @@ class MemoryPipe {
   // for.
   SimTime port_free() const { return port_free_; }
   SimTime last_end() const { return last_end_; }
-  // Now; ready().
-  void begin(const PipeEntry& copy);
+  // Now; ready(). `began`: why no earlier.
+  void begin(const PipeEntry& copy, const Began& began);
   // Behind the copies under way; ready() and not idle().
   void append_flag(const PipeEntry& flag);
-  void answered(std::uint32_t slot, Bytes bytes);
+  void answered(std::uint32_t slot, Bytes bytes, const RequestTimes& times);
   // Before it is answered, maybe while it is sent; not of requests without translation.
   void translated(std::uint32_t slot);
   // Of the copy under way that a request belongs to.
@@ -85,7 +89,8 @@ class MemoryPipe {
     unsigned translations = 0;  // of its requests, still to come
     DeviceMemory::Hold hold = 0;
     SimTime begun = 0;
-    SimTime last = 0;  // answer, or the end of the last request's share of the rate
+    SimTime last = 0;      // answer, or the end of the last request's share of the rate
+    CopyChain::Path path;  // of the last answer
     PipeEntry entry;
   };
   // Where a copy lies in global memory.
@@ -118,6 +123,7 @@ class MemoryPipe {
   void finish(std::uint64_t generation);
   void retire();
   bool retire_copy(Item& item);
+  void tell_path(const Item& copy, SimTime end);
   void release(Item& item);
 
   Simulation& sim_;
@@ -134,6 +140,7 @@ class MemoryPipe {
   Bytes outstanding_ = 0;
   bool sending_ = false, resuming_ = false;
   Cursor cursor_;  // of the copy that is being sent
+  CopyChain chain_;
 };
 
 }  // namespace npu::model

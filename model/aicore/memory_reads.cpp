@@ -26,6 +26,7 @@ void MemoryReads::read(std::uint64_t address, void* data, Bytes length) {
   send(address, length);
   await(0);
   statistics_.memory_wait += thread_.local() - begin;
+  thread_.waited(platform::ScalarWait::kMemory, begin);
   const auto completion = services_.memory.read(calls_.space(), address, data, length);
   if (completion != Completion::kSuccess) {
     thread_.raise_fault(device_fault(completion), address, false, length);

@@ -4,7 +4,43 @@
 namespace npu::model {
 
 using abi::FaultCode;
+using platform::LocalBuffer;
 using platform::Pipe;
+using platform::PipeOperation;
+
+namespace {
+
+struct Operation {
+  PipeOperation operator()(const platform::CopyIn& copy) const {
+    return copy.to.buffer == LocalBuffer::kUb ? PipeOperation::kGmToUb : PipeOperation::kGmToL1;
+  }
+  PipeOperation operator()(const platform::CopyOut& copy) const {
+    return copy.from.buffer == LocalBuffer::kUb ? PipeOperation::kUbToGm : PipeOperation::kL1ToGm;
+  }
+  PipeOperation operator()(const platform::LoadL0& load) const {
+    return load.to.buffer == LocalBuffer::kL0a ? PipeOperation::kL1ToL0a : PipeOperation::kL1ToL0b;
+  }
+  PipeOperation operator()(const platform::Mmad&) const { return PipeOperation::kMmad; }
+  PipeOperation operator()(const platform::Fixpipe& fixpipe) const {
+    switch (fixpipe.target) {
+      case platform::FixpipeTarget::kL1:
+        return PipeOperation::kFixpipeToL1;
+      case platform::FixpipeTarget::kUb:
+        return PipeOperation::kFixpipeToUb;
+      default:
+        return PipeOperation::kFixpipeToGm;
+    }
+  }
+  PipeOperation operator()(const platform::Vector& vector) const {
+    return platform::operation_of(vector.op);
+  }
+};
+
+PipeOperation operation_of(const Instruction& instruction) {
+  return std::visit(Operation{}, instruction);
+}
+
+}  // namespace
 
 PipeEffects::PipeEffects(ProgramServices& services, bool cube, const CallStack& calls,
                          CoreThread& thread, RequestPort& requests, CrossFlagPort& cross_flags,
@@ -20,16 +56,27 @@ PipeEffects::PipeEffects(ProgramServices& services, bool cube, const CallStack& 
       cluster_(cluster) {}
 
 void PipeEffects::execute(Pipe pipe, const PipeEntry& entry, SimTime begin, SimTime end,
-                          Bytes bytes) {
+                          Bytes bytes, const Began& began) {
   if (services_.sim.recorder.enabled()) {
+    platform::PipeDetail detail;
+    detail.pipe = pipe;
+    detail.operation = operation_of(entry.instruction);
+    detail.after = began.after;
+    detail.flag = began.flag;
     services_.sim.emit(tracks_.of(pipe), platform::Activity::kPipe, begin, end,
-                       calls_.block().cause, bytes, static_cast<std::uint64_t>(pipe));
+                       calls_.block().cause, bytes, detail.pack());
   }
   const auto* const fixpipe = std::get_if<platform::Fixpipe>(&entry.instruction);
   const bool local = fixpipe != nullptr && fixpipe->target != platform::FixpipeTarget::kGlobal;
   const auto fault = local ? move_from_l0c(*fixpipe)
                            : memory_.execute(entry.instruction, services_.memory, calls_.space());
   if (fault.failed()) thread_.fail(fault, pipe, entry.number);
+}
+
+void PipeEffects::copy_followed(Pipe pipe, const PipeEntry& copy, const CopyChain::Path& path) {
+  services_.sim.emit(tracks_.of(pipe), platform::Activity::kCopyPath, path.begin, path.end,
+                     calls_.block().cause, 0,
+                     path.detail(pipe, operation_of(copy.instruction)).pack());
 }
 
 CommandFault PipeEffects::move_from_l0c(const platform::Fixpipe& fixpipe) {

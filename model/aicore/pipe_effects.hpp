@@ -34,8 +34,10 @@ class PipeEffects final : public PipeUnit::Owner {
   bool reaches(std::uint64_t address, Bytes length, bool write) override {
     return services_.memory.reaches(calls_.space(), address, length, write);
   }
-  void execute(platform::Pipe pipe, const PipeEntry& entry, SimTime begin, SimTime end,
-               Bytes bytes) override;
+  void execute(platform::Pipe pipe, const PipeEntry& entry, SimTime begin, SimTime end, Bytes bytes,
+               const Began& began) override;
+  void copy_followed(platform::Pipe pipe, const PipeEntry& copy,
+                     const CopyChain::Path& path) override;
   void raise_cross_flag(platform::CrossScope scope, unsigned flag, SimTime when) override {
     cross_flags_.raise(scope, flag, when);
   }

@@ -5,6 +5,7 @@
 
 namespace npu::model {
 
+using platform::BeganAfter;
 using platform::CrossScope;
 using platform::Pipe;
 using Kind = PipeEntry::Kind;
@@ -75,6 +76,13 @@ void PipeUnit::raise(Pipe from, Pipe to, unsigned id, SimTime when) {
 
 // --- entries -------------------------------------------------------------------------------
 
+// The pipe is free no earlier than `when`.
+void PipeUnit::reach(Unit& unit, SimTime when, const Began& began) {
+  if (when <= unit.free) return;
+  unit.free = when;
+  unit.since = began;
+}
+
 void PipeUnit::run() {
   if (running_) return;
   running_ = true;
@@ -110,11 +118,12 @@ bool PipeUnit::step(Pipe pipe) {
 }
 
 bool PipeUnit::step_instruction(Pipe pipe, Unit& unit) {
+  const SimTime begin = std::max(unit.queue.front().issued, unit.free);
+  reach(unit, begin, {BeganAfter::kIssue, Pipe::kScalar});
   if (!unit.memory) {
     compute(pipe, unit);
     return true;
   }
-  const SimTime begin = std::max(unit.queue.front().issued, unit.free);
   if (begin > sim_now()) {
     if (!unit.scheduled) {
       sim_.agenda.at<&PipeUnit::begin_later>(begin, *this, generation_ << 3 | index(pipe));
@@ -128,7 +137,7 @@ bool PipeUnit::step_instruction(Pipe pipe, Unit& unit) {
 
 void PipeUnit::compute(Pipe pipe, Unit& unit) {
   const PipeEntry& entry = unit.queue.front();
-  const SimTime begin = std::max(entry.issued, unit.free);
+  const SimTime begin = unit.free;
   const bool ran_empty = unit.ran_empty || begin > unit.last_end;
   SimTime length = 0;
   if (pipe == Pipe::kCube) {
@@ -140,19 +149,23 @@ void PipeUnit::compute(Pipe pipe, Unit& unit) {
   }
   const SimTime end = begin + length;
   unit.ran_empty = false;
+  const Began began = unit.since;
   unit.free = unit.last_end = end;
+  unit.since = {};
   ++statistics_.instructions[index(pipe)];
   statistics_.busy[index(pipe)] += length;
-  owner_.execute(pipe, entry, begin, end, 0);
+  owner_.execute(pipe, entry, begin, end, 0, began);
   unit.queue.pop(begin);
 }
 
 void PipeUnit::copy(Pipe pipe, Unit& unit) {
   ++statistics_.instructions[index(pipe)];
+  const Began began = unit.since;
   unit.free = sim_now();
+  unit.since = {};
   const auto* const fixpipe = std::get_if<platform::Fixpipe>(&unit.queue.front().instruction);
   const bool local = fixpipe != nullptr && fixpipe->target != platform::FixpipeTarget::kGlobal;
-  unit.memory->begin(unit.queue.front());
+  unit.memory->begin(unit.queue.front(), began);
   if (local) unit.free = unit.memory->port_free();
   unit.queue.pop(sim_now());
 }
@@ -167,7 +180,7 @@ void PipeUnit::begin_later(std::uint64_t argument) {
 bool PipeUnit::step_set_flag(Pipe pipe, Unit& unit) {
   PipeEntry& entry = unit.queue.front();
   const SimTime when = std::max(entry.issued, unit.free);
-  unit.free = when;
+  reach(unit, when, {BeganAfter::kIssue, Pipe::kScalar});
   if (unit.memory && !unit.memory->idle()) {
     entry.issued = when;
     unit.memory->append_flag(entry);
@@ -181,7 +194,9 @@ bool PipeUnit::step_set_flag(Pipe pipe, Unit& unit) {
 bool PipeUnit::step_wait(Pipe pipe, Unit& unit) {
   const PipeEntry& entry = unit.queue.front();
   SimTime raised = 0;
+  Began began{BeganAfter::kCross, Pipe::kScalar};
   if (entry.kind == Kind::kWaitFlag) {
+    began = {BeganAfter::kFlag, static_cast<Pipe>(entry.peer)};
     FlagTimes& times = flags_[flag(static_cast<Pipe>(entry.peer), pipe, entry.id)];
     if (!times.raised()) return false;
     raised = times.lower();
@@ -192,7 +207,8 @@ bool PipeUnit::step_wait(Pipe pipe, Unit& unit) {
   }
   const SimTime since = std::max(entry.issued, unit.free);
   if (raised > since) statistics_.flag_wait[index(pipe)] += raised - since;
-  unit.free = std::max(since, raised);
+  reach(unit, since, {BeganAfter::kIssue, Pipe::kScalar});
+  reach(unit, raised, began);
   unit.queue.pop(unit.free);
   return true;
 }
@@ -200,9 +216,9 @@ bool PipeUnit::step_wait(Pipe pipe, Unit& unit) {
 bool PipeUnit::step_barrier(Unit& unit) {
   if (unit.memory) {
     if (!unit.memory->idle()) return false;
-    unit.free = std::max(unit.free, unit.memory->last_end());
+    reach(unit, unit.memory->last_end(), {});
   }
-  unit.free = std::max(unit.free, unit.queue.front().issued);
+  reach(unit, unit.queue.front().issued, {BeganAfter::kIssue, Pipe::kScalar});
   unit.ran_empty = true;
   unit.queue.pop(unit.free);
   return true;
@@ -215,7 +231,7 @@ void PipeUnit::copy_ended(Pipe pipe, const PipeEntry& copy, SimTime begin, SimTi
   statistics_.busy[index(pipe)] += end - begin;
   statistics_.bytes[index(pipe)] += bytes;
   unit(pipe).last_end = end;
-  owner_.execute(pipe, copy, begin, end, bytes);
+  owner_.execute(pipe, copy, begin, end, bytes, {});
 }
 
 void PipeUnit::raise_behind(Pipe pipe, const PipeEntry& entry, SimTime when) {
@@ -230,7 +246,7 @@ void PipeUnit::copy_advanced(Pipe pipe) {
   Unit& unit = this->unit(pipe);
   if (unit.held && unit.memory->ready()) {
     unit.held = false;
-    unit.free = std::max(unit.free, sim_now());
+    reach(unit, sim_now(), {});
   }
   mark(pipe);
   if (running_) return;
@@ -238,8 +254,8 @@ void PipeUnit::copy_advanced(Pipe pipe) {
   owner_.pipes_advanced();
 }
 
-void PipeUnit::answered(Pipe pipe, std::uint32_t slot, Bytes bytes) {
-  unit(pipe).memory->answered(slot, bytes);
+void PipeUnit::answered(Pipe pipe, std::uint32_t slot, Bytes bytes, const RequestTimes& times) {
+  unit(pipe).memory->answered(slot, bytes, times);
 }
 
 // --- as a whole ----------------------------------------------------------------------------
@@ -280,6 +296,7 @@ void PipeUnit::cut() {
   for (auto& unit : units_) {
     unit.queue.clear();
     unit.free = unit.last_end = 0;
+    unit.since = {};
     unit.ran_empty = true;
     unit.held = unit.scheduled = false;
     if (unit.memory) unit.memory->cut();

@@ -27,9 +27,12 @@ class PipeUnit : private MemoryPipe::Owner {
     virtual void release(DeviceMemory::Hold hold) = 0;
     virtual bool pages_may_leave() const = 0;
     virtual bool reaches(std::uint64_t address, Bytes length, bool write) = 0;
-    // The instruction takes effect. It keeps its pipe busy from `begin` to `end`.
+    // The instruction takes effect. It keeps its pipe busy from `begin` to `end`; `began`: why no
+    // earlier.
     virtual void execute(platform::Pipe pipe, const PipeEntry& entry, SimTime begin, SimTime end,
-                         Bytes bytes) = 0;
+                         Bytes bytes, const Began& began) = 0;
+    virtual void copy_followed(platform::Pipe pipe, const PipeEntry& copy,
+                               const CopyChain::Path& path) = 0;
     virtual void raise_cross_flag(platform::CrossScope scope, unsigned flag, SimTime when) = 0;
     // When the next wait for the flag ends, which lowers it; nothing if that is not known.
     virtual std::optional<SimTime> lower_cross_flag(platform::CrossScope scope, unsigned flag) = 0;
@@ -66,7 +69,7 @@ class PipeUnit : private MemoryPipe::Owner {
   bool waits_for_cross_flag() const;
   // A cross flag may have been raised.
   void cross_flags_changed();
-  void answered(platform::Pipe pipe, std::uint32_t slot, Bytes bytes);
+  void answered(platform::Pipe pipe, std::uint32_t slot, Bytes bytes, const RequestTimes& times);
   // A request that will be answered.
   void translated(platform::Pipe pipe, std::uint32_t slot) { unit(pipe).memory->translated(slot); }
   // Of the copy under way that a request belongs to.
@@ -81,6 +84,7 @@ class PipeUnit : private MemoryPipe::Owner {
     explicit Unit(unsigned depth) : queue(depth) {}
     PipeQueue queue;
     SimTime free = 0;      // of the last entry
+    Began since;           // why it was not free earlier
     SimTime last_end = 0;  // of the last instruction
     bool ran_empty = true;
     bool held = false;       // the memory pipe does not take the first entry
@@ -95,6 +99,7 @@ class PipeUnit : private MemoryPipe::Owner {
   Unit& unit(platform::Pipe pipe) { return units_[index(pipe)]; }
   const Unit& unit(platform::Pipe pipe) const { return units_[index(pipe)]; }
   void raise_at(platform::Pipe from, platform::Pipe to, unsigned id, SimTime when);
+  static void reach(Unit& unit, SimTime when, const Began& began);
   void mark(platform::Pipe pipe) { marked_ |= 1U << index(pipe); }
   void run();
   bool step(platform::Pipe pipe);
@@ -117,6 +122,10 @@ class PipeUnit : private MemoryPipe::Owner {
   }
   void copy_ended(platform::Pipe pipe, const PipeEntry& copy, SimTime begin, SimTime end,
                   Bytes bytes) override;
+  void copy_followed(platform::Pipe pipe, const PipeEntry& copy,
+                     const CopyChain::Path& path) override {
+    owner_.copy_followed(pipe, copy, path);
+  }
   void raise_behind(platform::Pipe pipe, const PipeEntry& flag, SimTime when) override;
   void copy_advanced(platform::Pipe pipe) override;
 

@@ -60,7 +60,7 @@ ProgramCore::ProgramCore(ProgramServices& services, const std::string& track, un
       owner_(owner),
       window_(statistics_, services.clock),
       tracks_(services.sim.recorder, track),
-      thread_(services.sim, number, calls_, statistics_, owner),
+      thread_(services.sim, tracks_, number, calls_, statistics_, owner),
       requests_(owner, number, calls_, statistics_),
       polls_(services, window_, calls_, thread_, statistics_),
       registers_(services, number, window_, calls_, thread_, polls_, owner),
@@ -115,20 +115,20 @@ void ProgramCore::reset() {
   thread_.end();
 }
 
-void ProgramCore::answered(std::uint32_t slot, Completion completion, std::uint64_t address,
-                           bool write, Bytes length) {
+void ProgramCore::answered(std::uint32_t slot, const Answer& answer) {
   requests_.answered();
   const auto [pipe, place] = RequestPort::unpack(slot);
   const bool scalar = pipe == Pipe::kScalar;
-  if (completion != Completion::kSuccess && !thread_.is_cut()) {
-    thread_.fail({device_fault(completion), address, space(), write, length}, pipe,
-                 scalar ? calls_.issued() : units_->pipes.instruction_of(pipe, place));
+  if (answer.completion != Completion::kSuccess && !thread_.is_cut()) {
+    thread_.fail(
+        {device_fault(answer.completion), answer.address, space(), answer.write, answer.length},
+        pipe, scalar ? calls_.issued() : units_->pipes.instruction_of(pipe, place));
   }
   if (thread_.is_cut()) {
     if (requests_.idle()) thread_.wake_up();
     return;
   }
-  if (!scalar) return units_->pipes.answered(pipe, place, length);
+  if (!scalar) return units_->pipes.answered(pipe, place, answer.length, answer.times);
   if (place == MemoryReads::kPlace) {
     units_->reads.answered();
   } else {
@@ -214,8 +214,11 @@ int ProgramCore::run_launched() {
   const int result = call_program(program);
   thread_.enter();
   units_->issue.drain();
+  const SimTime drained = thread_.local();
   units_->write_backs.await_most(0);
   thread_.catch_up();
+  thread_.waited(platform::ScalarWait::kMemory, drained);
+  thread_.told().tell();
   return result;
 }
 
@@ -235,6 +238,7 @@ void ProgramCore::forget_accesses() {
 
 // Accesses under way end first.
 void ProgramCore::end_block() {
+  thread_.told().tell();
   units_->pipes.cut();
   while (!requests_.idle() && !abandoned_) sim_.agenda.wait(thread_.wake());
   if (abandoned_) return;
@@ -294,6 +298,7 @@ int ProgramCore::invoke(const platform::KernelCall& call) {
   set_up(thread_.local());
   const int result = call_program(program);
   issue().pipe_barrier(Pipe::kAll);
+  thread_.told().tell();
   cross_flags_.leave_call();
   calls_.leave(caller);
   run_.identify(caller_identity);

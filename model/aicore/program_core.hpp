@@ -50,8 +50,15 @@ class ProgramCore : private PipeEffects::Cluster {
   void start(const KernelBlock& block);
   void stop();
   void reset();
-  void answered(std::uint32_t slot, Completion completion, std::uint64_t address, bool write,
-                Bytes length);
+  // An access of `length` bytes at `address`.
+  struct Answer {
+    Completion completion = Completion::kSuccess;
+    std::uint64_t address = 0;
+    bool write = false;
+    Bytes length = 0;
+    RequestTimes times;
+  };
+  void answered(std::uint32_t slot, const Answer& answer);
   void translated(std::uint32_t slot);
   void window_written(std::uint32_t offset, std::uint32_t value);
   void cross_flags_changed();

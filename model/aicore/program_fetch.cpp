@@ -44,6 +44,7 @@ void ProgramFetch::fetch_object(std::uint64_t object, Bytes size) {
   }
   reads_.await(0);
   statistics_.memory_wait += thread_.local() - begin;
+  thread_.waited(platform::ScalarWait::kMemory, begin);
 }
 
 LoadedProgram ProgramFetch::load(std::uint64_t image, const abi::ImageHeader& header) {

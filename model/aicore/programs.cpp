@@ -145,17 +145,21 @@ void AiCorePrograms::send(unsigned core, const MemoryRequest& request, const Ker
 
 tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                             sc_core::sc_time&) {
-  const auto& info = Transaction::of(trans);
+  auto& info = Transaction::of(trans);
   const std::size_t core = (info.context >> 32) & 0xFFFF;
   const auto slot = static_cast<std::uint32_t>(info.context);
   const bool stale = info.context >> 48 != epochs_[core];
   if (phase == tlm::END_REQ) {
+    info.translated_at = sim_now();
     if (!stale) cores_[core]->translated(slot);
     return tlm::TLM_ACCEPTED;
   }
   if (!stale) {
-    cores_[core]->answered(slot, info.completion, trans.get_address(), trans.is_write(),
-                           trans.get_data_length());
+    cores_[core]->answered(slot, {info.completion,
+                                  trans.get_address(),
+                                  trans.is_write(),
+                                  trans.get_data_length(),
+                                  {info.issued, info.translated_at, info.hbm_until}});
   }
   trans.release();
   return tlm::TLM_COMPLETED;

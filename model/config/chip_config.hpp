@@ -70,6 +70,8 @@ struct DmaConfig {
   unsigned max_outstanding_reads;     // read requests over the link per engine
   Bytes device_chunk;                 // one HBM request of an engine; power of two
   Bytes buffer;                       // per engine: bytes read and not yet written
+  // Bytes per second that an engine reads and writes in device memory, together; 0: any number.
+  std::uint64_t engine_rate = 0;
 };
 
 // Who is to serve page faults of managed memory (PAGE_FAULT_MODE).

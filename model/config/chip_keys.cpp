@@ -103,6 +103,8 @@ const Table& dma_table() {
           number("device_chunk_bytes", &D::device_chunk, 64, 65'536, "one HBM request of an engine")
               .in_powers_of_two(),
           number("buffer_kib", &D::buffer, 1, 65'536, "data read and not yet written, per engine"),
+          number("engine_gb_per_s", &D::engine_rate, 1, 100'000,
+                 "that an engine reads and writes in device memory, together"),
       }};
   return kTable;
 }

@@ -93,11 +93,13 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   // after another there and `pitch` bytes apart in memory. Contiguous if rows <= 1.
   std::uint32_t pitch = 0;
   std::uint16_t rows = 1;
-  std::uint16_t core = 0;         // AI Core or AICPU + 1 that makes the request; 0: another unit
-  std::uint64_t cause = 0;        // platform/trace.hpp
-  std::uint64_t issued = 0;       // SimTime at the initiator
-  std::uint64_t context = 0;      // the initiator's own
-  std::uint64_t hop_context = 0;  // of the component that holds the transaction right now
+  std::uint16_t core = 0;           // AI Core or AICPU + 1 that makes the request; 0: another unit
+  std::uint64_t cause = 0;          // platform/trace.hpp
+  std::uint64_t issued = 0;         // SimTime at the initiator
+  std::uint64_t translated_at = 0;  // SimTime, of who asks for it (asks_translated); 0: not yet
+  std::uint64_t hbm_until = 0;      // SimTime until which the L2 waited for the HBM; 0: it did not
+  std::uint64_t context = 0;        // the initiator's own
+  std::uint64_t hop_context = 0;    // of the component that holds the transaction right now
   std::array<unsigned char, kInlineData> inline_data{};  // payload of small accesses
 
   tlm_extension_base* clone() const override { return new Transaction(*this); }

@@ -75,7 +75,7 @@ void DataMover::prepare_fill(std::uint32_t pattern) {
 
 void DataMover::reset() {
   epoch_ = (epoch_ + 1) & 0xFF'FFFF;
-  running_ = wake_pending_ = paused_ = false;
+  running_ = wake_pending_ = paused_ = path_awaited_ = false;
   turn_ = UINT64_MAX;
   read_head_ = read_tail_ = write_head_ = write_tail_ = taken_head_ = taken_tail_ = 0;
   reads_in_flight_ = writes_in_flight_ = 0;
@@ -141,7 +141,7 @@ bool DataMover::may_read(Bytes length) const {
 void DataMover::issue_reads() {
   while (requested_ < size_) {
     const Bytes length = next_read();
-    if (!may_read(length)) return;
+    if (!may_read(length) || (!host_source() && !path_is_free())) return;
     if (!may_send(host_source() ? SharedResource::kLinkToCard : SharedResource::kHbm, length)) {
       return;
     }
@@ -160,6 +160,7 @@ void DataMover::issue_read(Bytes length) {
   if (host_source()) {
     shared_.ports.read_host(tag, agent_, address, length, cause_);
   } else {
+    take_path(length);
     shared_.ports.access_device(tag, tlm::TLM_READ_COMMAND, space_, address, data, length, cause_);
   }
 }
@@ -197,11 +198,12 @@ Bytes DataMover::next_device_write() const {
 void DataMover::issue_device_writes() {
   if (turns() && !writing_) return;
   while (const Bytes length = next_device_write()) {
-    if (write_tail_ - write_head_ == writes_.size()) return;
+    if (write_tail_ - write_head_ == writes_.size() || !path_is_free()) return;
     if (!may_send(SharedResource::kHbm, length)) return;
     const Bytes position = write_issued_;
     write_issued_ += length;
     ++writes_in_flight_;
+    take_path(length);
     const std::uint32_t slot = write_tail_++ & static_cast<std::uint32_t>(writes_.size() - 1);
     writes_[slot] = {write_issued_, false};
     const RequestTag tag{unit_, RequestTag::kWrite, epoch_, slot};
@@ -325,6 +327,27 @@ bool DataMover::may_send(SharedResource resource, Bytes length) {
 void DataMover::turn_came(std::uint64_t epoch) {
   if (epoch != epoch_ || turn_ > sim_now()) return;
   turn_ = UINT64_MAX;
+  if (running_) pump();
+}
+
+// If the engine's path to device memory is not, it looks again when it is.
+bool DataMover::path_is_free() {
+  if (path_free_ <= sim_now()) return true;
+  if (!path_awaited_) {
+    shared_.sim.agenda.at<&DataMover::path_freed>(path_free_, *this, epoch_);
+  }
+  path_awaited_ = true;
+  return false;
+}
+
+void DataMover::take_path(Bytes length) {
+  const auto rate = shared_.config.dma.engine_rate;
+  if (rate != 0) path_free_ = sim_now() + ceil_div(length * 1'000'000'000'000, rate);
+}
+
+void DataMover::path_freed(std::uint64_t epoch) {
+  if (epoch != epoch_) return;
+  path_awaited_ = false;
   if (running_) pump();
 }
 

@@ -81,6 +81,9 @@ class DataMover {
   void take_turn();
   void arm_wake();
   bool may_send(SharedResource resource, Bytes length);
+  bool path_is_free();
+  void take_path(Bytes length);
+  void path_freed(std::uint64_t epoch);
   void turn_came(std::uint64_t epoch);
   void reclaim();
   void wake(std::uint64_t epoch);
@@ -126,6 +129,8 @@ class DataMover {
   std::uint32_t taken_head_ = 0, taken_tail_ = 0;
   Bytes posted_ = 0;  // bytes in taken_
   bool wake_pending_ = false;
+  SimTime path_free_ = 0;  // the engine's to device memory
+  bool path_awaited_ = false;
   SimTime turn_ = UINT64_MAX;  // when its function's may be: looked at again then
 };
 

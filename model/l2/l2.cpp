@@ -51,6 +51,7 @@ tlm::tlm_sync_enum L2::request(int client, tlm::tlm_generic_payload& trans, tlm:
 tlm::tlm_sync_enum L2::response(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay) {
   if (!store_) {
+    Transaction::of(trans).hbm_until = sim_now();
     return client_sockets[static_cast<unsigned>(client)]->nb_transport_bw(trans, phase, delay);
   }
   const auto number = static_cast<std::uint32_t>(Transaction::of(trans).context);
@@ -76,7 +77,7 @@ std::uint32_t L2::new_access(unsigned client, tlm::tlm_generic_payload& trans) {
   access.rest = LineCursor(trans.get_address(), trans.get_data_length() / rows, rows, info.pitch,
                            line_shift_);
   access.arrival = sim_now() + noc_;
-  access.ready = access.tail = 0;
+  access.ready = access.tail = access.hbm_until = 0;
   access.fills = access.hits = access.misses = 0;
   access.client = static_cast<std::uint16_t>(client);
   access.write = trans.is_write();
@@ -204,6 +205,7 @@ void L2::resume(unsigned where) {
     const std::uint32_t number = slice.take_blocked();
     const SimTime waited = sim_now() - accesses_[number].blocked;
     statistics_.blocked += Picoseconds(static_cast<std::int64_t>(waited));
+    accesses_[number].hbm_until = sim_now();
     if (walk(number, where) == where) return;
   }
 }
@@ -216,6 +218,7 @@ void L2::answer(std::uint64_t number) {
   const Access& access = accesses_[static_cast<std::uint32_t>(number)];
   auto& trans = *access.trans;
   const unsigned client = access.client;
+  Transaction::of(trans).hbm_until = access.hbm_until;
   if (sim_.recorder.enabled()) trace(access);
   accesses_.give_back(static_cast<std::uint32_t>(number));
   if (Transaction::of(trans).posted) {
@@ -250,6 +253,7 @@ void L2::filled(std::uint64_t argument) {
   fills_.finish(number, [this, spoilt](std::uint32_t waiting) {
     Access& access = accesses_[waiting];
     access.ready = std::max(access.ready, sim_now() + access.tail);
+    access.hbm_until = sim_now();
     if (spoilt) {
       access.trans->set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
       Transaction::of(*access.trans).completion = Completion::kPoisoned;

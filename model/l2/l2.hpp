@@ -71,6 +71,7 @@ class L2 : public sc_core::sc_module, public WriteObserver, private HbmPort {
     SimTime ready;        // of what is known
     SimTime tail;         // from a line being there to the response
     SimTime blocked;      // since when
+    SimTime hbm_until;    // a line came from there, or room for one was waited for; 0: neither
     std::uint32_t fills;  // reads it waits for
     std::uint16_t client;
     bool write;

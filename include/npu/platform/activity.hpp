@@ -78,6 +78,8 @@ enum class Activity : std::uint16_t {
   kKernelCall,
   kTaskSetup,
   kPipe,
+  kCopyPath,
+  kScalarWait,
   // AICPUs
   kAicpuIdle,
   kAicpuHandshake,
@@ -110,7 +112,7 @@ struct ActivityRow {
   std::string_view meaning;
   Load load = Load::kNone;
   Path path = Path::kNone;
-  std::array<DetailField, 3> fields{};
+  std::array<DetailField, kDetailFields> fields{};
 };
 
 namespace detail_fields {
@@ -121,6 +123,10 @@ inline constexpr DetailField kBlock{"block", 0, 32};
 inline constexpr DetailField kEntries{"entries", 0, 32};
 inline constexpr DetailField kPages{"pages", 0, 48};
 inline constexpr DetailField kLines{"lines", 0, 32};
+inline constexpr DetailField kPipe{"pipe", 0, 8, DetailFormat::kPipe};
+inline constexpr DetailField kOperation{"operation", 8, 8, DetailFormat::kPipeOperation};
+inline constexpr DetailField kAfter{"after", 16, 4, DetailFormat::kBeganAfter};
+inline constexpr DetailField kFlag{"flag", 20, 4, DetailFormat::kPipe};
 
 }  // namespace detail_fields
 
@@ -298,7 +304,23 @@ inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
         "instruction of the one it calls then",
         detail_fields::kBlock),
     row(Activity::kPipe, "pipe", Category::kAicore, Flow::kNone, Load::kTime, Path::kWork,
-        "core: an instruction of a pipe", DetailField{"pipe", 0, 8, DetailFormat::kPipe}),
+        "core: an instruction of a pipe; the slice has the name of its operation. It began no "
+        "earlier because of its own pipe, a flag of another pipe, its issue, or another core",
+        detail_fields::kOperation, detail_fields::kPipe, detail_fields::kAfter,
+        detail_fields::kFlag),
+    row(Activity::kCopyPath, "copy_path", Category::kAicore, Flow::kNone, Load::kNone, Path::kWork,
+        "core: what the end of a copy followed from, back over the copies before it in its pipe to "
+        "where that began: shares, in 255ths, of translation, L2, HBM and the fixed way; in the "
+        "rest requests left at the path's rate",
+        detail_fields::kOperation, detail_fields::kAfter, detail_fields::kFlag,
+        DetailField{"mmu", 24, 8}, DetailField{"l2", 32, 8}, DetailField{"hbm", 40, 8},
+        DetailField{"way", 48, 8}),
+    row(Activity::kScalarWait, "scalar_wait", Category::kAicore, Flow::kNone, Load::kNone,
+        Path::kWork,
+        "core: the scalar unit waits: for room in a pipe's queue, a flag, all pipes, its own "
+        "accesses to memory, or another core",
+        DetailField{"wait", 0, 4, DetailFormat::kScalarWait},
+        DetailField{"pipe", 4, 8, DetailFormat::kPipe}),
     row(Activity::kAicpuIdle, "aicpu_idle", Category::kAicpu, Flow::kNone, Load::kNone, Path::kWork,
         "a thread has nothing to do", detail_fields::kTask),
     row(Activity::kAicpuHandshake, "aicpu_handshake", Category::kAicpu, Flow::kNone, Load::kTime,

@@ -19,12 +19,17 @@ enum class DetailFormat : std::uint8_t {
   kQueueOpcode,       // abi::QueueOpcode
   kManagementOpcode,  // abi::ManagementOpcode
   kPipe,              // platform::Pipe
+  kPipeOperation,     // PipeOperation (core_events.hpp); a slice has its name
+  kBeganAfter,        // BeganAfter
+  kScalarWait,        // ScalarWait
   kBdf,               // bus << 8 | device << 3 | function
   kDriverCall,        // DriverCall
   kBlockState,        // BlockState
   kTask,              // ~0: none
   kStatistic,         // Statistic
 };
+
+inline constexpr std::size_t kDetailFields = 7;  // of an event, at most
 
 // Bits [shift, shift + bits) of `detail`; bits 0: no field.
 struct DetailField {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "npu/platform/aicore_port.hpp"
+#include "npu/platform/core_events.hpp"
 #include "npu/platform/trace.hpp"
 #include "workloads/framework/measurement.hpp"
 
@@ -17,12 +17,7 @@ namespace npu::workloads {
 class BlockSpan : public platform::TraceSink {
  public:
   void on_event(const platform::TraceEvent& event) override {
-    if (event.activity == platform::Activity::kPipe && event.detail < busy_.size()) {
-      busy_[event.detail] += event.end - event.begin;
-      if (event.detail == static_cast<std::uint64_t>(platform::Pipe::kMte2)) {
-        first_copy_ = first_copy_ ? std::min(*first_copy_, event.begin) : event.begin;
-      }
-    }
+    if (event.activity == platform::Activity::kPipe) pipe(event);
     if (event.activity != platform::Activity::kKernelBlock) return;
     begin_ = begin_ ? std::min(*begin_, event.begin) : event.begin;
     end_ = std::max(end_, event.end);
@@ -48,6 +43,14 @@ class BlockSpan : public platform::TraceSink {
   Picoseconds busy(platform::Pipe pipe) const { return busy_[static_cast<std::size_t>(pipe)]; }
 
  private:
+  void pipe(const platform::TraceEvent& event) {
+    const auto pipe = platform::pipe_of(event.detail);
+    if (pipe == platform::Pipe::kAll) return;
+    busy_[static_cast<std::size_t>(pipe)] += event.end - event.begin;
+    if (pipe != platform::Pipe::kMte2) return;
+    first_copy_ = first_copy_ ? std::min(*first_copy_, event.begin) : event.begin;
+  }
+
   std::optional<Instant> begin_, first_copy_;
   Instant end_;
   unsigned blocks_ = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "npu/platform/core_events.hpp"
 #include "workloads/framework/measurement.hpp"
 
 namespace npu::workloads {
@@ -32,7 +33,9 @@ void RunBreakdown::on_event(const platform::TraceEvent& event) {
       cores_.insert(event.track);
       return kernels_.add(event);
     case Activity::kPipe:
-      if (event.detail < busy_.size()) busy_[event.detail] += event.end - event.begin;
+      if (const auto pipe = platform::pipe_of(event.detail); pipe != platform::Pipe::kAll) {
+        busy_[static_cast<std::size_t>(pipe)] += event.end - event.begin;
+      }
       return;
     case Activity::kKernelBlock:
       return blocks_[event.cause].add(event);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scalar unit of a core stood still for, as events. Waits for one thing with hardly
+// anything between them, instruction after instruction for room in a queue, are one.
+#pragma once
+
+#include "model/aicore/call_stack.hpp"
+#include "model/aicore/core_tracks.hpp"
+#include "model/core/simulation.hpp"
+#include "npu/platform/core_events.hpp"
+
+namespace npu::model {
+
+class ScalarWaits {
+ public:
+  ScalarWaits(Simulation& sim, CoreTracks& tracks, const CallStack& calls)
+      : sim_(sim), tracks_(tracks), calls_(calls) {}
+
+  void waited(platform::ScalarWait wait, platform::Pipe pipe, SimTime begin, SimTime end) {
+    if (begin >= end || !sim_.recorder.enabled()) return;
+    const auto detail = platform::scalar_wait_detail(wait, pipe);
+    const bool goes_on =
+        end_ != 0 && detail == detail_ && begin >= end_ && begin - end_ <= (end - begin_) / kHardly;
+    if (!goes_on) {
+      tell();
+      begin_ = begin;
+    }
+    end_ = end;
+    detail_ = detail;
+  }
+  // What is kept; at the end of a call.
+  void tell() {
+    if (end_ != 0) {
+      sim_.emit(tracks_.scalar(), platform::Activity::kScalarWait, begin_, end_,
+                calls_.block().cause, 0, detail_);
+    }
+    end_ = 0;
+  }
+  void forget() { end_ = 0; }
+
+ private:
+  static constexpr SimTime kHardly = 16;
+
+  Simulation& sim_;
+  CoreTracks& tracks_;
+  const CallStack& calls_;
+  SimTime begin_ = 0, end_ = 0;  // end_ 0: none
+  std::uint64_t detail_ = 0;
+};
+
+}  // namespace npu::model

@@ -70,8 +70,7 @@ void PageFaults::park(tlm::tlm_generic_payload& trans, std::uint64_t address, un
         fault.record.unit != client) {
       continue;
     }
-    fault.waiting.push_back(&trans);
-    return;
+    return join(fault, trans);
   }
   Fault fault{};
   fault.record.address = address;
@@ -86,9 +85,20 @@ void PageFaults::park(tlm::tlm_generic_payload& trans, std::uint64_t address, un
   fault.completion = completion;
   fault.since = sim_now();
   fault.cause = info.cause;
-  fault.waiting.push_back(&trans);
   faults_.push_back(std::move(fault));
+  join(faults_.back(), trans);
   tell_next();
+}
+
+void PageFaults::join(Fault& fault, tlm::tlm_generic_payload& trans) {
+  if (!Transaction::of(trans).replays) return fault.waiting.push_back(&trans);
+  fault.replays = true;
+  mmu_.send_back(trans);
+}
+
+bool PageFaults::replays(TaggedAddress page) const {
+  return std::any_of(faults_.begin(), faults_.end(),
+                     [page](const Fault& fault) { return fault.replays && fault.page == page; });
 }
 
 std::optional<std::uint64_t> PageFaults::residency_base() const {
@@ -200,8 +210,9 @@ void PageFaults::end(Which which, bool abort) {
   std::move(first, faults_.end(), std::back_inserter(ended));
   faults_.erase(first, faults_.end());
   for (const auto& fault : ended) {
-    mmu_.fault_ended(fault.page, fault.waiting, fault.since, fault.cause,
-                     abort ? fault.completion : Completion::kSuccess);
+    const auto completion = abort ? fault.completion : Completion::kSuccess;
+    mmu_.fault_ended(fault.page, fault.waiting, fault.since, fault.cause, completion);
+    if (fault.replays) mmu_.page_settled(fault.page, completion);
   }
 }
 

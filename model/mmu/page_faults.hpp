@@ -50,6 +50,8 @@ class PageFaults {
   void park(tlm::tlm_generic_payload& trans, std::uint64_t address, unsigned client,
             Completion completion);
   std::size_t waiting() const { return faults_.size(); }
+  // Whether the MMU's PageListener will be told of the page.
+  bool replays(TaggedAddress page) const;
 
   // For the control processor.
   void connect(Listener& listener) { listener_ = &listener; }
@@ -72,6 +74,7 @@ class PageFaults {
     SimTime since;
     std::uint64_t cause;
     enum class State : std::uint8_t { kUntold, kTold, kTaken } state;
+    bool replays = false;  // the MMU's PageListener waits for it, too
     Waiting waiting;
   };
 
@@ -79,6 +82,7 @@ class PageFaults {
   void consumed(std::uint32_t consumer);
   void spaces_changed(std::uint32_t spaces);
   void reply_written(abi::PageFaultReply reply);
+  void join(Fault& fault, tlm::tlm_generic_payload& trans);
   template <class Which>
   void end(Which which, bool abort);
   void tell_next();

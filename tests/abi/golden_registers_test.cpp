@@ -122,6 +122,13 @@ const GoldenRegister kGoldenBar0[] = {
     {"DMA_QUEUE_CONTROL", 0x1018, 4, "RW", 0},
     {"DMA_QUEUE_STATUS", 0x101C, 4, "RO", 0},
     {"EVENT_RECORD_BASE", 0x1020, 8, "RW", 0},
+    {"PAGE_COPY_CONTROL", 0x1028, 4, "RW", 0},
+    {"PAGE_COPY_BASE", 0x1030, 8, "RW", 0},
+    {"PAGE_COPY_SOURCE", 0x1038, 8, "RW", 0},
+    {"PAGE_COPY_DESTINATION", 0x1040, 8, "RW", 0},
+    {"PAGE_COPY_SIZE", 0x1048, 8, "RW", 0},
+    {"PAGE_COPY_START", 0x1050, 4, "RW", 0},
+    {"PAGE_COPY_PROGRESS", 0x1058, 8, "RO", 0},
 };
 
 const GoldenRegister kGoldenStream[] = {

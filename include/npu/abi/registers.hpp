@@ -6,6 +6,7 @@
 
 #include "npu/abi/control.hpp"
 #include "npu/abi/layout.hpp"
+#include "npu/abi/page_copy.hpp"
 #include "npu/abi/page_fault.hpp"
 #include "npu/abi/queue_registers.hpp"
 #include "npu/abi/register.hpp"
@@ -126,7 +127,7 @@ inline constexpr unsigned kMaxHccsCards = 64;
 
 // Command processor, 0x0300: queue_registers.hpp. Page faults, 0x0380: page_fault.hpp.
 // Control processor, 0x03C0: control.hpp. Shares of virtual functions, 0x0410: share_registers.hpp.
-// Telemetry, 0x0480 .. 0x0FFF, 0x1100 .. 0x17FF: telemetry.hpp.
+// Page copies, 0x1028: page_copy.hpp. Telemetry, 0x0480 .. 0x0FFF, 0x1100 .. 0x17FF: telemetry.hpp.
 
 // --- DMA submission queue, 0x1000 ----------------------------------------------------------
 
@@ -179,7 +180,9 @@ using Bar0Registers = RegisterList<
     LinkRate, LinkRxPosted, LinkRxNonPosted, LinkRxCompletion, LinkTxPosted, LinkTxNonPosted,
     LinkTxCompletion, EccInjectAddress, EccInject, EccSingle, EccDouble, EccRecordedSingle,
     EccRecordedDouble, EccIsolatedSingle, EccIsolatedDouble, EccClear, HealthStatus, EventLogCount,
-    DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase>;
+    DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase,
+    PageCopyControl, PageCopyBase, PageCopySource, PageCopyDestination, PageCopySize, PageCopyStart,
+    PageCopyProgress>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));

@@ -48,6 +48,8 @@ void CardFunction::reset() {
 void CardFunction::host_write_lost(std::uint64_t address) {
   ring_->host_write_lost(address);
   queues_->host_write_lost(address);
+  faults_->host_write_lost();
+  context_->host_write_lost();
 }
 
 }  // namespace npu::model

@@ -34,6 +34,13 @@ PageFaults::PageFaults(CardRegisters& registers, Mmu& mmu, FaultPolicy policy)
   bank_.on_write<PageFaultControl>([this](PageFaultControl value) { enable(value); });
   bank_.on_write<PageFaultConsumer>([this](PageFaultConsumer value) { consumed(value.raw); });
   bank_.on_write<PageFaultReply>([this](PageFaultReply value) { reply_written(value); });
+  bank_.on_write<abi::PageFaultWaiting>([this](abi::PageFaultWaiting) { tell_again(); });
+  bank_.on_read<abi::PageFaultWaiting>([this] {
+    return abi::PageFaultWaiting{}
+        .set<abi::PageFaultWaiting::Count>(
+            static_cast<std::uint32_t>(std::min<std::size_t>(faults_.size(), 0xFFFF)))
+        .set<abi::PageFaultWaiting::WritesLost>(writes_lost_ ? 1 : 0);
+  });
   bank_.on_read<abi::PageFaultProducer>(
       [this] { return abi::PageFaultProducer::from_raw(produced_); });
 }
@@ -113,6 +120,14 @@ void PageFaults::consumed(std::uint32_t consumer) {
   tell_next();
 }
 
+// Those that the control processor is told of cannot be lost.
+void PageFaults::tell_again() {
+  writes_lost_ = false;
+  if (to_control_) return;
+  for (auto& fault : faults_) fault.state = Fault::State::kUntold;
+  tell_next();
+}
+
 void PageFaults::raise(std::uint64_t cause) {
   const auto control = bank_.get<PageFaultControl>();
   registers_.raise(control.get<PageFaultControl::Vector>(), cause);
@@ -181,7 +196,7 @@ void PageFaults::spaces_changed(std::uint32_t spaces) {
 
 void PageFaults::reply_written(PageFaultReply reply) {
   bank_.set(PageFaultReply{});
-  if (reply.get<PageFaultReply::Start>() == 0) return;
+  if (reply.get<PageFaultReply::Start>() == 0 || writes_lost_) return;
   const auto vmid = static_cast<std::uint8_t>(reply.get<PageFaultReply::Vmid>());
   const bool abort = reply.get<PageFaultReply::Abort>() != 0;
   if (reply.get<PageFaultReply::WholeSpace>() != 0) {
@@ -218,7 +233,7 @@ void PageFaults::end(Which which, bool abort) {
 
 PageFaults::Waiting PageFaults::reset() {
   ++epoch_;
-  telling_ = to_control_ = false;
+  telling_ = to_control_ = writes_lost_ = false;
   attended_ = true;
   spaces_ = size_ = produced_ = 0;
   base_ = 0;

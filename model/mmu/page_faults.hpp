@@ -63,6 +63,9 @@ class PageFaults {
   // Whether it takes_faults() has changed. What waits for nobody fails.
   void listener_changed();
 
+  // The host has said something that did not come.
+  void host_write_lost() { writes_lost_ = true; }
+
   // Gives what waits, which nobody will be told of any more.
   Waiting reset();
 
@@ -80,6 +83,7 @@ class PageFaults {
 
   void enable(abi::PageFaultControl control);
   void consumed(std::uint32_t consumer);
+  void tell_again();
   void spaces_changed(std::uint32_t spaces);
   void reply_written(abi::PageFaultReply reply);
   void join(Fault& fault, tlm::tlm_generic_payload& trans);
@@ -97,9 +101,10 @@ class PageFaults {
   std::uint32_t spaces_ = 0;   // PAGE_FAULT_SPACES
   std::vector<Fault> faults_;  // in order of arrival
   Listener* listener_ = nullptr;
-  bool attended_ = true;        // somebody takes them
-  bool to_control_ = false;     // no ring
-  bool telling_ = false;        // tell() is scheduled
+  bool attended_ = true;     // somebody takes them
+  bool to_control_ = false;  // no ring
+  bool telling_ = false;     // tell() is scheduled
+  bool writes_lost_ = false;
   std::uint64_t epoch_ = 0;     // resets and Enables
   std::uint64_t base_ = 0;      // of the ring; 0: none
   std::uint32_t size_ = 0;      // records

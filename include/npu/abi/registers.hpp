@@ -113,6 +113,22 @@ struct MmuInvalidate : Register<MmuInvalidate, uint32_t, 0x0218, Access::kReadWr
   static constexpr uint32_t kRange = 2;
 };
 
+// The same for one page of 2 MiB, for who serves page faults: beside MMU_INVALIDATE, which others
+// use.
+struct PageInvalidateAddress
+    : Register<PageInvalidateAddress, uint64_t, 0x0220, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_INVALIDATE_ADDRESS";
+};
+struct PageInvalidate : Register<PageInvalidate, uint32_t, 0x0228, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_INVALIDATE";
+  using Vmid = Field<7, 0>;
+  using Number = Field<15, 8>;  // of the last one that was begun, as the host numbers them
+  // The function has lost writes of the host since the Start before this one, while it decoded no
+  // memory: what was to be invalidated may not have been written.
+  using WritesLost = Field<30, 30>;
+  using Start = Field<31, 31>;
+};
+
 // --- HCCS links to other cards, 0x0280 -------------------------------------------------------
 
 // Bit n: the link to the card of DEVICE_INDEX n is up.
@@ -166,15 +182,16 @@ struct EventRecordBase : Register<EventRecordBase, uint64_t, 0x1020, Access::kRe
 using Bar0Registers = RegisterList<
     ChipId, ChipRevision, AiCoreCount, DeviceIndex, HbmSize, StreamWindowBase, StreamCount,
     EventCount, DeviceStatus, DeviceTime, FaultStatus, FaultCodeRegister, FaultAddress, FaultInfo,
-    FaultAccess, MmuContextBase, MmuInvalidateAddress, MmuInvalidateSize, MmuInvalidate, HccsLinks,
-    HccsAccess, QueueCapability, QueueCores, DoorbellBase, ManagementBase, ManagementControl,
-    ManagementStatusRegister, ManagementDoorbell, ManagementConsumer, QueueFaultBase,
-    QueueFaultControl, QueueFaultCount, CoreTopology, PageFaultSpaces, PageFaultControl,
-    PageFaultBase, PageFaultProducer, PageFaultConsumer, PageFaultAddress, PageFaultReply,
-    PageResidencyBase, PageFaultMode, SharedSpace, ControlImage, ControlArguments, ControlState,
-    MessageControl, MessageBase, MessageProducer, MessageConsumer, MessageTaken, MessageWord1,
-    MessageWord2, MessageWord3, MessageSend, ShareCapability, ShareStatusRegister, ShareCommand,
-    ShareCores, ShareAicpus, ShareMemoryBase, ShareMemorySize, ShareMedia, ShareGroup, ShareWeights,
+    FaultAccess, MmuContextBase, MmuInvalidateAddress, MmuInvalidateSize, MmuInvalidate,
+    PageInvalidateAddress, PageInvalidate, HccsLinks, HccsAccess, QueueCapability, QueueCores,
+    DoorbellBase, ManagementBase, ManagementControl, ManagementStatusRegister, ManagementDoorbell,
+    ManagementConsumer, QueueFaultBase, QueueFaultControl, QueueFaultCount, CoreTopology,
+    PageFaultSpaces, PageFaultControl, PageFaultBase, PageFaultProducer, PageFaultConsumer,
+    PageFaultAddress, PageFaultReply, PageResidencyBase, PageFaultMode, SharedSpace,
+    PageFaultWaiting, ControlImage, ControlArguments, ControlState, MessageControl, MessageBase,
+    MessageProducer, MessageConsumer, MessageTaken, MessageReceived, MessageWord1, MessageWord2,
+    MessageWord3, MessageSend, ShareCapability, ShareStatusRegister, ShareCommand, ShareCores,
+    ShareAicpus, ShareMemoryBase, ShareMemorySize, ShareMedia, ShareGroup, ShareWeights,
     ShareTokens, ShareTaskTimeout, ShareName0, ShareName1, TelemetryCapability, CoreClock,
     AicpuClock, HbmClock, HbmPeakRate, HbmBytesRead, HbmBytesWritten, CubeBusy, VectorBusy,
     LinkRate, LinkRxPosted, LinkRxNonPosted, LinkRxCompletion, LinkTxPosted, LinkTxNonPosted,

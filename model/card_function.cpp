@@ -18,6 +18,7 @@ CardFunction::CardFunction(const sc_core::sc_module_name& name, Simulation& simu
 void CardFunction::connect(Dma& dma, Mmu& mmu, HostPages& host_pages, CommandProcessor& command,
                            ControlProcessors& control) {
   ring_.emplace(registers_, dma);
+  page_copies_.emplace(registers_, dma);
   context_.emplace(registers_, mmu);
   // Virtual functions make no page requests: their capability is the physical one's.
   const bool is_virtual = registers_.function() >= config_.physical_functions();
@@ -41,11 +42,14 @@ void CardFunction::reset() {
   registers_.function_reset(registers_.function());
   telemetry_->reset();
   ring_->reset();
+  page_copies_->reset();
 }
 
 void CardFunction::host_write_lost(std::uint64_t address) {
   ring_->host_write_lost(address);
   queues_->host_write_lost(address);
+  faults_->host_write_lost();
+  context_->host_write_lost();
 }
 
 }  // namespace npu::model

@@ -9,6 +9,7 @@
 #include "model/ats/shared_spaces.hpp"
 #include "model/command/command_processor.hpp"
 #include "model/control/control_processors.hpp"
+#include "model/dma/page_copies.hpp"
 #include "model/dma/ring_front_end.hpp"
 #include "model/mmu/mmu_context.hpp"
 #include "model/mmu/page_faults.hpp"
@@ -55,6 +56,7 @@ class CardFunction : public sc_core::sc_module {
   const ChipConfig& config_;
   std::optional<TelemetryRegisters> telemetry_;
   std::optional<RingFrontEnd> ring_;
+  std::optional<PageCopies> page_copies_;
   std::optional<MmuContext> context_;
   std::optional<PageFaults> faults_;
   std::optional<SharedSpaces> shared_;

@@ -132,6 +132,7 @@ void Chip::connect_queues(Endpoint& endpoint) {
   command_.device_socket.bind(mmu_.client_sockets[kCommandClient]);
   command_.host_socket.bind(endpoint.dma_sockets[1]);
   command_.connect(dma_);
+  dma_.connect(static_cast<PagePort&>(mmu_));
 }
 
 bool Chip::invalidate_translations(unsigned function, std::uint64_t request) {

@@ -87,6 +87,8 @@ Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, s
       if (auto ok = take_exclusive(at, *page); !ok) return forward_error(ok);
     } else if (!mine.mapped) {  // its way home has failed
       if (auto ok = publish(at, *page); !ok) return forward_error(ok);
+    } else if (auto ok = put_right(at, *page); !ok) {
+      return forward_error(ok);
     }
     return brought;  // or it has come since
   }
@@ -147,10 +149,24 @@ void CardPages::settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, 
   paging_.slots().fill(slot, *this, at);
 }
 
+// The card wants what it has. It may have asked before that came; when it asks again, what it was
+// told of the page has been lost, while it decoded no memory.
+Status CardPages::put_right(std::uint64_t at, ManagedPage& page) {
+  auto& mine = own(page);
+  if (++mine.futile < 2) return {};
+  mine.futile = 0;
+  // Nothing is known of writes that were not told of.
+  if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
+  page.same = false;
+  return publish(at, page);
+}
+
 Status CardPages::publish(std::uint64_t at, ManagedPage& page) {
   auto& mine = own(page);
+  if (mine.parts) paging_.show_parts(mine.slot, *mine.parts);
   auto ok = paging_.map(mine.slot, all_.entry_of(at, card_), value_of(page));
   mine.mapped = static_cast<bool>(ok);
+  mine.futile = 0;
   return ok;
 }
 
@@ -174,12 +190,17 @@ Status CardPages::bring_parts(std::uint64_t at, const PageParts& touched, bool w
     }
   }
   ++statistics().faults;
+  bool all_there = true;
   if (mine.parts) {
     const auto missing = wanted_parts(touched, *mine.parts, density) & ~*mine.parts;
+    all_there = (touched & ~*mine.parts).none();
     if (auto ok = fetch_parts(page, missing); !ok) return ok;
   }
   trace_.begin(ServiceTrace::kMap);
-  return mine.mapped ? Status{} : publish(at, page);
+  if (!mine.mapped) return publish(at, page);
+  if (all_there) return put_right(at, page);
+  mine.futile = 0;
+  return {};
 }
 
 // From the frame; the card may use them at once.
@@ -203,7 +224,7 @@ Status CardPages::fetch_parts(ManagedPage& page, const PageParts& missing) {
   statistics().migrated_to_card_bytes += bytes;
   statistics().resident_bytes += bytes;
   *mine.parts |= missing;
-  paging_.show_parts(mine.slot, *mine.parts);
+  if (mine.mapped) paging_.show_parts(mine.slot, *mine.parts);
   return {};
 }
 

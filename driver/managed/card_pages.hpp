@@ -10,7 +10,6 @@
 #include "driver/managed/card_paging.hpp"
 #include "driver/managed/exposed_pages.hpp"
 #include "driver/managed/managed_pages.hpp"
-#include "driver/managed/page_mover.hpp"
 #include "driver/managed/service_trace.hpp"
 #include "driver/quota/page_room.hpp"
 
@@ -35,7 +34,7 @@ class CardPages {
         space_quota_(space.quota()),
         paging_(paging),
         exposed_(all, card, space.vmid(), paging),
-        mover_(device),
+        mover_(paging.mover()),
         trace_(device.platform, device.card.device_index) {}
 
   // Pages that a card had which was shut down count no more.
@@ -45,7 +44,6 @@ class CardPages {
   CardPages(const CardPages&) = delete;
   CardPages& operator=(const CardPages&) = delete;
 
-  Status open() { return exposed_.in_place() ? Status{} : mover_.open(); }
   // kDeviceLost: nobody serves the card any more, and what it had is gone.
   Status usable() const;
   ManagedPages& all() { return all_; }
@@ -127,6 +125,7 @@ class CardPages {
   void settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write,
               bool moved = false);
   Status publish(std::uint64_t at, ManagedPage& page);
+  Status put_right(std::uint64_t at, ManagedPage& page);
   Status fetch_parts(ManagedPage& page, const PageParts& missing);
   Status copy_home(const ManagedPage& page);
   Result<bool> unmap(std::uint64_t at, ManagedPage& page);
@@ -140,7 +139,7 @@ class CardPages {
   const std::shared_ptr<MemoryQuota> space_quota_;  // null: none
   CardPaging& paging_;
   ExposedPages exposed_;
-  PageMover mover_;
+  PageMover& mover_;
   // Bus addresses of the other cards' memory, by their place; nothing: there is no way.
   std::map<unsigned, std::optional<platform::BusAddress>> ways_;
   ServiceTrace trace_;

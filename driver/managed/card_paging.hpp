@@ -8,6 +8,7 @@
 
 #include "driver/managed/card_slots.hpp"
 #include "driver/managed/host_frame.hpp"
+#include "driver/managed/page_mover.hpp"
 #include "driver/managed/page_parts.hpp"
 #include "npu/abi/page_table.hpp"
 
@@ -25,17 +26,21 @@ class CardPaging {
   // Ends what the card does; nothing else is called any more.
   void end() {
     stop();
+    mover_.close();
     ended_ = true;
   }
   bool ended() const { return ended_; }
 
   // Faults of these spaces wait to be served from now on: bit v of VMID v. What waits in others
   // fails.
-  virtual void serve(std::uint32_t vmids) = 0;
+  // kTimeout, kDeviceLost: the card does not take it.
+  virtual Status serve(std::uint32_t vmids) = 0;
   // Serves what has come. False: nothing has.
   virtual bool serve_some(const ServedSpaces& spaces) = 0;
   // After it has: whether more may wait that will not be told of by an interrupt.
   virtual bool more() const { return true; }
+  // Nothing has come for long: asks the card whether something was lost on its way.
+  virtual void look() {}
   // When there will be something to serve though nothing comes.
   virtual std::optional<Instant> due() const { return std::nullopt; }
 
@@ -74,14 +79,17 @@ class CardPaging {
   }
 
   CardSlots& slots() { return slots_; }
+  // Of cards that pages come to.
+  PageMover& mover() { return mover_; }
   // Records or messages read from the card.
   std::uint64_t records() const { return records_; }
 
  protected:
-  CardPaging(Device::Impl& device, std::uint32_t limit) : slots_(device, limit) {}
+  CardPaging(Device::Impl& device, std::uint32_t limit) : slots_(device, limit), mover_(device) {}
   virtual void stop() = 0;
 
   CardSlots slots_;
+  PageMover mover_;
   std::uint64_t records_ = 0;
 
  private:

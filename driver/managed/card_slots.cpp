@@ -5,12 +5,13 @@
 
 #include <utility>
 
+#include "driver/memory/paging_access.hpp"
 #include "npu/abi/pager.hpp"
 
 namespace npu::driver {
 namespace {
 
-// A compaction holds the mutex while it waits for work on the card, which may wait for this.
+// Giving memory back can wait.
 constexpr Picoseconds kPatience = 1_us;
 
 }  // namespace
@@ -24,9 +25,9 @@ Result<std::uint32_t> CardSlots::create() {
   if (count_ == limit_) {
     return fail(ErrorCode::kOutOfMemory, fmt::format("{} pages of managed memory", limit_));
   }
-  const TimedMutexHolder holder(device_.memory->mutex(),
-                                device_.platform.clock().now() + kPatience);
-  if (!holder) return fail(ErrorCode::kOutOfMemory, "the card's memory is being moved");
+  const PagingAccess access(*device_.memory, device_.platform.clock(),
+                            device_.options.compaction_timeout);
+  if (!access) return fail(ErrorCode::kOutOfMemory, "the card's memory is being moved");
   auto& physical = device_.memory->physical();
   const auto memory = physical.create(kPageSize, true, abi::kVmidPhysical);
   if (!memory) return forward_error(memory);
@@ -45,11 +46,11 @@ Result<std::uint32_t> CardSlots::create() {
 
 void CardSlots::destroy(std::uint32_t slot) {
   empty(slot);
-  slots_[slot].swapped = false;
+  auto& held = slots_[slot];
+  held.swapped = held.asked = held.taken = held.dirty = false;
   spare_.push_back(slot);
-  const TimedMutexHolder holder(device_.memory->mutex(),
-                                device_.platform.clock().now() + kPatience);
-  if (!holder) return;
+  const PagingAccess access(*device_.memory, device_.platform.clock(), kPatience);
+  if (!access) return;
   for (const auto spare : spare_) release(spare);
   spare_.clear();
 }

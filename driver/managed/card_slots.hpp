@@ -18,6 +18,10 @@ struct CardSlot {
   CardPages* pages = nullptr;  // whose page it holds; null: none
   std::uint64_t at = 0;        // that page, device virtual
   bool swapped = false;        // the pager has taken the page back by itself
+  bool given = false;          // the pager has it, and it holds nothing
+  bool asked = false;          // the pager is to give the page back, and has not answered
+  bool taken = false;          // it has, when nobody waited for the answer any more
+  bool dirty = false;          // what the pager has said of it meanwhile
   Instant pinned_until{};
   std::uint64_t filled = 0;  // how many were before; in order of time
 };
@@ -29,7 +33,7 @@ class CardSlots {
 
   // A page of memory that stays where it is. kOutOfMemory: the limit, or the card's.
   Result<std::uint32_t> create();
-  // The page's memory is free; soon, if a compaction goes on.
+  // The page's memory is free; soon, if somebody has the card's memory for long.
   void destroy(std::uint32_t slot);
   // All of them, whatever they hold.
   void destroy_all();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "driver/managed/card_pages.hpp"
+#include "driver/managed/sure_write.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
 
@@ -16,8 +17,9 @@ Result<std::unique_ptr<CardPaging>> DriverPaging::create(Device::Impl& device, u
                                                          const ManagedOptions& options,
                                                          std::uint32_t limit) {
   std::unique_ptr<DriverPaging> paging(new DriverPaging(device, limit, options));
+  if (auto ok = paging->mover_.open(vector); !ok) return forward_error(ok);
   if (auto ok = paging->make_maps(); !ok) return forward_error(ok);
-  auto ring = FaultRing::create(*device.link, vector);
+  auto ring = FaultRing::create(*device.link, vector, device.options.ready_timeout);
   if (!ring) return forward_error(ring);
   paging->ring_ = std::move(*ring);
   return std::unique_ptr<CardPaging>(std::move(paging));
@@ -39,9 +41,25 @@ Status DriverPaging::make_maps() {
                                          platform::Caching::kWriteCombining);
   if (!region) return forward_error(region);
   map_region_ = std::move(*region);
-  device_.link->write(
-      abi::PageResidencyBase::from_raw(base).set<abi::PageResidencyBase::Enable>(1));
-  return {};
+  if (auto ok = clear_maps(base, whole); !ok) return ok;
+  return write_surely(*device_.link,
+                      abi::PageResidencyBase::from_raw(base).set<abi::PageResidencyBase::Enable>(1),
+                      device_.options.ready_timeout);
+}
+
+// A map is empty while its page is not the card's: what is written when it comes may be lost, and
+// what is there then must not show parts that are not.
+Status DriverPaging::clear_maps(std::uint64_t base, Bytes size) {
+  constexpr Bytes kPiece = 65536;
+  const auto zeros = device_.platform.allocate_dma(device_.card.bdf(), kPiece, 4096,
+                                                   platform::DmaDirection::kDeviceReads);
+  if (!zeros) return forward_error(zeros);
+  std::memset((*zeros)->cpu().data, 0, kPiece);
+  for (Bytes done = 0; done < size; done += kPiece) {
+    const auto piece = std::min(kPiece, size - done);
+    if (auto ok = mover_.to_card((*zeros)->bus(), base + done, piece); !ok) return ok;
+  }
+  return mover_.wait();
 }
 
 void DriverPaging::stop() {
@@ -188,9 +206,11 @@ Status DriverPaging::map(std::uint32_t slot, std::uint64_t entry, abi::PageTable
 // as written.
 Result<bool> DriverPaging::unmap(std::uint32_t slot, std::uint64_t entry) {
   auto& space = slots_[slot].pages->space();
-  const MutexHolder holder(device_.memory->mutex());
-  space.write_entry(entry, {});
-  if (auto ok = space.invalidate_page(slots_[slot].at); !ok) return forward_error(ok);
+  const auto ok = invalidator_.drop(space.vmid(), slots_[slot].at, [&] {
+    space.write_entry(entry, {});
+    show_parts(slot, {});
+  });
+  if (!ok) return forward_error(ok);
   return true;
 }
 

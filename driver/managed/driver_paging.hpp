@@ -5,6 +5,7 @@
 
 #include "driver/managed/card_paging.hpp"
 #include "driver/managed/fault_ring.hpp"
+#include "driver/managed/page_invalidator.hpp"
 #include "npu/driver/managed.hpp"
 
 namespace npu::driver {
@@ -16,7 +17,10 @@ class DriverPaging : public CardPaging {
                                                     std::uint32_t limit);
   ~DriverPaging() override { stop(); }
 
-  void serve(std::uint32_t vmids) override { ring_->serve(vmids); }
+  Status serve(std::uint32_t vmids) override { return ring_->serve(vmids); }
+  void look() override {
+    if (waiting_.empty()) ring_->look();
+  }
   bool serve_some(const ServedSpaces& spaces) override;
   std::optional<Instant> due() const override;
   Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
@@ -46,9 +50,11 @@ class DriverPaging : public CardPaging {
   DriverPaging(Device::Impl& device, std::uint32_t limit, const ManagedOptions& options)
       : CardPaging(device, limit),
         device_(device),
+        invalidator_(*device.link, device.options.ready_timeout),
         density_(options.density_percent),
         lapse_(options.thrash_lapse) {}
   Status make_maps();
+  Status clear_maps(std::uint64_t base, Bytes size);
   std::vector<Block> sort(const std::vector<abi::PageFaultRecord>& batch,
                           const ServedSpaces& spaces);
   bool must_wait(const Block& block);
@@ -57,6 +63,7 @@ class DriverPaging : public CardPaging {
   Status bring(const Block& block);
 
   Device::Impl& device_;
+  PageInvalidator invalidator_;
   const unsigned density_;  // percent
   const Picoseconds lapse_;
   std::vector<Waiting> waiting_;  // because their pages go to and fro

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "driver/managed/sure_write.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
@@ -10,40 +11,63 @@ namespace npu::driver {
 using abi::PageFaultControl;
 using abi::PageFaultRecord;
 using abi::PageFaultReply;
+using abi::PageFaultWaiting;
 
-Result<std::unique_ptr<FaultRing>> FaultRing::create(CardLink& link, unsigned vector) {
+Result<std::unique_ptr<FaultRing>> FaultRing::create(CardLink& link, unsigned vector,
+                                                     Picoseconds timeout) {
   auto memory = link.platform().allocate_dma(link.bdf(), kRecords * sizeof(PageFaultRecord), 4096,
                                              platform::DmaDirection::kDeviceWrites);
   if (!memory) return forward_error(memory);
-  std::unique_ptr<FaultRing> ring(new FaultRing(link, std::move(*memory)));
-  link.write(abi::PageFaultSpaces{});
-  link.write(abi::PageFaultBase::from_raw(ring->memory_->bus().value));
-  link.write(PageFaultControl{}
-                 .set<PageFaultControl::Enable>(1)
-                 .set<PageFaultControl::Log2Records>(kLog2Records)
-                 .set<PageFaultControl::Vector>(vector));
+  std::unique_ptr<FaultRing> ring(new FaultRing(link, std::move(*memory), timeout));
+  if (auto ok = ring->serve(0); !ok) return forward_error(ok);
+  const auto base = abi::PageFaultBase::from_raw(ring->memory_->bus().value);
+  if (auto ok = write_surely(link, base, timeout); !ok) return forward_error(ok);
+  const auto control = PageFaultControl{}
+                           .set<PageFaultControl::Enable>(1)
+                           .set<PageFaultControl::Log2Records>(kLog2Records)
+                           .set<PageFaultControl::Vector>(vector);
+  if (auto ok = write_surely(link, control, timeout); !ok) return forward_error(ok);
+  link.write(PageFaultWaiting{});
   return ring;
 }
 
 // The card may still be about to write a record: the memory goes when it has answered.
 FaultRing::~FaultRing() {
   if (link_.lost()) return;
-  serve(0);
+  static_cast<void>(serve(0));
   link_.write(abi::PageFaultBase::from_raw(0));
   link_.write(PageFaultControl{}.set<PageFaultControl::Enable>(1));
   static_cast<void>(link_.read<abi::PageFaultControl>());
 }
 
-void FaultRing::serve(std::uint32_t vmids) {
-  link_.write(abi::PageFaultSpaces{}.set<abi::PageFaultSpaces::Vmids>(vmids));
+Status FaultRing::serve(std::uint32_t vmids) {
+  return write_surely(link_, abi::PageFaultSpaces{}.set<abi::PageFaultSpaces::Vmids>(vmids),
+                      timeout_);
+}
+
+bool FaultRing::has_come() const {
+  const Bytes place = taken_ % kRecords * sizeof(PageFaultRecord);
+  return memory_->load<std::uint32_t>(place + offsetof(PageFaultRecord, number)) == taken_ + 1;
+}
+
+// All records that the card has written so far are in memory when it has answered, or are lost.
+void FaultRing::look() {
+  const auto waiting = link_.read<PageFaultWaiting>();
+  if (!waiting || has_come()) return;
+  const bool lost = waiting->get<PageFaultWaiting::WritesLost>() != 0;
+  if (!lost && waiting->get<PageFaultWaiting::Count>() == 0) return;
+  const auto written = link_.read<abi::PageFaultProducer>();
+  if (!written || has_come()) return;
+  taken_ = written->raw;
+  give_back();
+  link_.write(PageFaultWaiting{});
 }
 
 std::vector<PageFaultRecord> FaultRing::take(std::size_t limit) {
   std::vector<PageFaultRecord> found;
   while (found.size() < limit) {
+    if (!has_come()) break;
     const Bytes place = taken_ % kRecords * sizeof(PageFaultRecord);
-    const auto number = memory_->load<std::uint32_t>(place + offsetof(PageFaultRecord, number));
-    if (number != taken_ + 1) break;
     link_.platform().read_barrier();
     PageFaultRecord record;
     std::uint64_t words[sizeof record / 8];

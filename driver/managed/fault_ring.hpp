@@ -15,26 +15,31 @@ class FaultRing {
   static constexpr unsigned kLog2Records = 8;
   static constexpr std::uint32_t kRecords = 1U << kLog2Records;
 
-  static Result<std::unique_ptr<FaultRing>> create(CardLink& link, unsigned vector);
+  static Result<std::unique_ptr<FaultRing>> create(CardLink& link, unsigned vector,
+                                                   Picoseconds timeout);
   ~FaultRing();
   FaultRing(const FaultRing&) = delete;
   FaultRing& operator=(const FaultRing&) = delete;
 
-  // Which spaces' faults wait: bit v of VMID v.
-  void serve(std::uint32_t vmids);
+  // Which spaces' faults wait: bit v of VMID v. kTimeout, kDeviceLost: the card does not take it.
+  Status serve(std::uint32_t vmids);
   // At most `limit` records that have come, oldest first.
   std::vector<abi::PageFaultRecord> take(std::size_t limit);
+  // Nothing has come for long: if faults wait on the card, it tells of them again.
+  void look();
   // Tells the card what has been taken; an interrupt follows if there is more.
   void give_back();
   void retry(unsigned vmid, std::uint64_t page) { reply(vmid, page, false); }
   void refuse(unsigned vmid, std::uint64_t page) { reply(vmid, page, true); }
 
  private:
-  FaultRing(CardLink& link, std::unique_ptr<platform::DmaMemory> memory)
-      : link_(link), memory_(std::move(memory)) {}
+  FaultRing(CardLink& link, std::unique_ptr<platform::DmaMemory> memory, Picoseconds timeout)
+      : link_(link), timeout_(timeout), memory_(std::move(memory)) {}
+  bool has_come() const;
   void reply(unsigned vmid, std::uint64_t page, bool abort);
 
   CardLink& link_;
+  const Picoseconds timeout_;
   std::unique_ptr<platform::DmaMemory> memory_;
   std::uint32_t taken_ = 0;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "driver/event/wait_loop.hpp"
 #include "driver/managed/driver_paging.hpp"
 #include "driver/managed/host_paging.hpp"
 #include "driver/managed/pager.hpp"
@@ -102,6 +103,8 @@ Status FaultService::serve_card() {
   const auto vector = device_.vectors->open(number);
   if (!vector) return forward_error(vector);
   vector_ = *vector;
+  ++device_.memory->loan().pagers;
+  counted_ = true;
   const auto all = static_cast<std::uint32_t>(device_.card.hbm_size / kPageSize);
   const auto wanted = static_cast<std::uint32_t>(options_.card_limit / kPageSize);
   const std::uint32_t limit = wanted != 0 && wanted < all ? wanted : all;
@@ -115,6 +118,7 @@ Status FaultService::serve_card() {
 
 FaultService::~FaultService() {
   stop();
+  if (counted_) --device_.memory->loan().pagers;
 }
 
 void FaultService::stop() {
@@ -129,10 +133,11 @@ void FaultService::stop() {
   if (paging_) paging_->end();
 }
 
-void FaultService::serve_known() {
+Status FaultService::serve_known() {
   std::uint32_t served = 0;
   for (unsigned v = 0; v < abi::kVmids; ++v) served |= (spaces_[v] != nullptr ? 1U : 0U) << v;
-  if (!stopped() && !device_.link->lost()) paging_->serve(served);
+  if (stopped() || device_.link->lost()) return {};
+  return paging_->serve(served);
 }
 
 Status FaultService::add(CardPages& pages) {
@@ -143,13 +148,14 @@ Status FaultService::add(CardPages& pages) {
   }
   if (stopped()) return fail(ErrorCode::kInvalidArgument, "the device is shut down");
   place = &pages;
-  serve_known();
-  return {};
+  auto ok = serve_known();
+  if (!ok) place = nullptr;
+  return ok;
 }
 
 void FaultService::remove(CardPages& pages) {
   spaces_[pages.space().vmid()] = nullptr;
-  serve_known();
+  static_cast<void>(serve_known());
 }
 
 void FaultService::run() {
@@ -165,10 +171,25 @@ void FaultService::run() {
     }
     const bool counts = look_for_errors();
     if (more) continue;
-    auto until = counts ? device_.platform.clock().now() + kLookForErrors : Instant::never();
+    const Instant now = device_.platform.clock().now();
+    auto until = counts ? now + kLookForErrors : Instant::never();
     if (due) until = std::min(until, *due);
-    static_cast<void>(vector_->wait_beyond(seen, until));
+    sleep(seen, until);
   }
+}
+
+// A record, a message or an interrupt may be lost on its way: the card is asked when nothing has
+// come for long.
+void FaultService::sleep(std::uint64_t seen, Instant until) {
+  const Instant look_at = device_.platform.clock().now() + kFirstProbe;
+  if (until <= look_at) {
+    static_cast<void>(vector_->wait_beyond(seen, until));
+    return;
+  }
+  const auto woken = vector_->look_beyond(seen, look_at);
+  if (woken || stopped()) return;
+  const PagesLock holder(locks_);
+  if (!stopped() && !device_.link->lost()) paging_->look();
 }
 
 // Whether it has to be looked for again soon.

@@ -25,7 +25,8 @@ class FaultService {
   FaultService(const FaultService&) = delete;
   FaultService& operator=(const FaultService&) = delete;
 
-  // Under the lock. kAlreadyExists: the space's faults are served already.
+  // Under the lock. kAlreadyExists: the space's faults are served already; kTimeout, kDeviceLost:
+  // the card cannot be told.
   Status add(CardPages& pages);
   // Nothing is served any more: what waits fails.
   void stop();
@@ -48,8 +49,9 @@ class FaultService {
   // One of both, by the policy.
   Status share_pages();
   Status serve_card();
-  void serve_known();
+  Status serve_known();
   void run();
+  void sleep(std::uint64_t seen, Instant until);
   bool look_for_errors();
 
   Device::Impl& device_;
@@ -61,6 +63,7 @@ class FaultService {
   ServedSpaces spaces_{};
   Instant looked_{};  // for errors
   bool counting_ = false;
+  bool counted_ = false;  // among those who may want the card's memory
   std::atomic<bool> stopping_{false};
   std::unique_ptr<platform::Task> task_;
 };

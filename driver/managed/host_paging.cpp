@@ -18,11 +18,11 @@ Result<std::unique_ptr<HostPaging>> HostPaging::create(Device::Impl& device) {
 
 void HostPaging::stop() {
   if (!processes_) return;
-  if (!device_.link->lost()) serve(0);
+  if (!device_.link->lost()) static_cast<void>(serve(0));
   processes_.reset();
 }
 
-void HostPaging::serve(std::uint32_t vmids) {
+Status HostPaging::serve(std::uint32_t vmids) {
   for (unsigned vmid = 1; vmid < abi::kVmids; ++vmid) {
     const std::uint32_t bit = 1U << vmid;
     const bool served = (vmids & bit) != 0;
@@ -34,6 +34,7 @@ void HostPaging::serve(std::uint32_t vmids) {
                             .set<abi::SharedSpace::Enable>(served ? 1 : 0));
   }
   served_ = vmids;
+  return {};
 }
 
 bool HostPaging::serve_some(const ServedSpaces& spaces) {

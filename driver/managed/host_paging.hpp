@@ -16,7 +16,7 @@ class HostPaging : public CardPaging {
 
   platform::InterruptVector& arrivals() { return processes_->arrivals(); }
 
-  void serve(std::uint32_t vmids) override;
+  Status serve(std::uint32_t vmids) override;
   bool serve_some(const ServedSpaces& spaces) override;
   bool in_place() const override { return true; }
   Result<std::shared_ptr<HostFrame>> new_frame() override;

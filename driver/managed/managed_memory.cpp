@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -21,19 +22,29 @@ struct ManagedMemory::Impl {
   // Nothing of it is served any more. Under the lock.
   void withdraw(std::size_t count);
   bool usable() const;
+  // f() with all that it may use locked and open.
+  template <class F>
+  auto locked(F f) -> decltype(f());
+  // Without the lock.
+  Result<std::uint64_t> add(Bytes size);
+  Status drop(std::uint64_t at);
+  Status fork(std::uint64_t at, Impl& child);
   Prefetcher& prefetcher() { return services[0]->prefetcher(); }
 
   std::vector<std::shared_ptr<FaultService>> services;  // of its cards
   std::vector<std::shared_ptr<CardLock>> locks;
   ManagedPages pages;
   std::vector<std::unique_ptr<CardPages>> cards;
+  std::unique_ptr<platform::Mutex> ending;  // of close()
   bool open = false;
 };
 
 ManagedMemory::Impl::Impl(std::vector<ManagedCardSpace> spaces,
                           std::vector<std::shared_ptr<FaultService>> served_by,
                           const ManagedOptions& options)
-    : services(std::move(served_by)), pages(spaces, options) {
+    : services(std::move(served_by)),
+      pages(spaces, options),
+      ending(spaces[0].device->platform.tasks().make_mutex()) {
   std::vector<CardPages*> views;
   for (unsigned i = 0; i < spaces.size(); ++i) {
     locks.push_back(services[i]->lock());
@@ -45,9 +56,6 @@ ManagedMemory::Impl::Impl(std::vector<ManagedCardSpace> spaces,
 }
 
 Status ManagedMemory::Impl::start() {
-  for (const auto& card : cards) {
-    if (auto ok = card->open(); !ok) return ok;
-  }
   const PagesLock lock(locks);
   CardLock::join(locks);
   for (std::size_t i = 0; i < cards.size(); ++i) {
@@ -77,6 +85,78 @@ namespace {
 tl::unexpected<Error> closed() {
   return fail(ErrorCode::kInvalidArgument, "the managed memory is closed");
 }
+
+}  // namespace
+
+// It may be closed while this waits for the lock.
+template <class F>
+auto ManagedMemory::Impl::locked(F f) -> decltype(f()) {
+  if (!usable()) return closed();
+  const PagesLock lock(locks);
+  if (!usable()) return closed();
+  return f();
+}
+
+Result<std::uint64_t> ManagedMemory::Impl::add(Bytes size) {
+  auto& ranges = pages.ranges();
+  const auto at = locked([&] { return ranges.reserve(size); });
+  if (!at) return at;
+  auto tables = ranges.prepare(*at, size);
+  bool added = false;
+  {
+    const PagesLock lock(locks);
+    added = tables && usable();
+    if (added) ranges.add(*at, size, std::move(*tables));
+    if (!tables) ranges.give_back(*at);
+  }
+  if (added) return at;
+  if (!tables) return forward_error(tables);
+  static_cast<void>(ranges.release(*at, size));
+  return closed();
+}
+
+// Also of what is closed already.
+Status ManagedMemory::Impl::drop(std::uint64_t at) {
+  auto& ranges = pages.ranges();
+  Result<Bytes> size = [&] {
+    const PagesLock lock(locks);
+    return pages.clear(at);
+  }();
+  if (!size) return forward_error(size);
+  auto released = ranges.release(at, *size);
+  const PagesLock lock(locks);
+  if (released) ranges.give_back(at);
+  return released;
+}
+
+Status ManagedMemory::Impl::fork(std::uint64_t at, Impl& child) {
+  auto& ranges = child.pages.ranges();
+  const auto size = locked([&]() -> Result<Bytes> {
+    if (!child.usable()) return closed();
+    const auto* const range = pages.ranges().find_range(at);
+    if (range == nullptr) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("{:#x} is no managed memory", at));
+    }
+    if (auto ok = ranges.reserve_at(at, range->size); !ok) return forward_error(ok);
+    return range->size;
+  });
+  if (!size) return forward_error(size);
+  auto tables = ranges.prepare(at, *size);
+  auto forked = tables ? locked([&]() -> Status {
+    if (!child.usable()) return closed();
+    return pages.fork(at, *size, child.pages, std::move(*tables));
+  })
+                       : Status(forward_error(tables));
+  if (forked) return {};
+  const auto made = child.locked([&] { return ranges.check(at, *size); });
+  if (made) return forked;  // it has the range, with a part of the pages
+  if (tables) static_cast<void>(ranges.release(at, *size));
+  const PagesLock lock(locks);
+  ranges.give_back(at);
+  return forked;
+}
+
+namespace {
 
 Status check(const std::vector<ManagedCard>& cards) {
   if (cards.empty() || cards.size() > ManagedMemory::kMostCards) {
@@ -141,80 +221,85 @@ ManagedMemory::~ManagedMemory() {
   static_cast<void>(close());
 }
 
+// Two at once: the second waits for the end.
 Status ManagedMemory::close() {
-  if (!impl_->open) return {};
+  const MutexHolder ending(*impl_->ending);
+  std::optional<std::uint64_t> first;
+  {
+    const PagesLock lock(impl_->locks);
+    if (!impl_->open) return {};
+    impl_->withdraw(impl_->cards.size());
+    first = impl_->pages.ranges().first();
+  }
+  Status status;
+  while (first) {
+    auto ok = impl_->drop(*first);
+    if (!ok && status) status = ok;
+    const PagesLock lock(impl_->locks);
+    const auto next = impl_->pages.ranges().first();
+    if (!ok && next == first) break;
+    first = next;
+  }
   const PagesLock lock(impl_->locks);
-  impl_->withdraw(impl_->cards.size());
-  return impl_->pages.free_all();
+  impl_->pages.drop_frames();
+  return status;
 }
 
 Result<DeviceAddress> ManagedMemory::allocate(Bytes size) {
-  if (!impl_->usable()) return closed();
-  const PagesLock lock(impl_->locks);
-  const auto at = impl_->pages.allocate(size);
+  const auto at = impl_->add(size);
   if (!at) return forward_error(at);
   return DeviceAddress{*at};
 }
 
 Status ManagedMemory::free(DeviceAddress address) {
   if (!impl_->usable()) return closed();
-  const PagesLock lock(impl_->locks);
-  return impl_->pages.free(address.value);
+  return impl_->drop(address.value);
 }
 
 Status ManagedMemory::fork(DeviceAddress address, ManagedMemory& child) {
-  if (!impl_->usable() || !child.impl_->usable()) return closed();
   if (impl_->locks != child.impl_->locks || &child == this) {
     return fail(ErrorCode::kInvalidArgument, "the child's managed memory is of other cards");
   }
-  const PagesLock lock(impl_->locks);
-  return impl_->pages.fork(address.value, child.impl_->pages);
+  return impl_->fork(address.value, *child.impl_);
 }
 
 Status ManagedMemory::read(DeviceAddress at, ByteSpan to) {
-  if (!impl_->usable()) return closed();
-  const PagesLock lock(impl_->locks);
-  return impl_->pages.read(at.value, to);
+  return impl_->locked([&] { return impl_->pages.read(at.value, to); });
 }
 
 Status ManagedMemory::write(DeviceAddress at, ConstByteSpan from) {
-  if (!impl_->usable()) return closed();
-  const PagesLock lock(impl_->locks);
-  return impl_->pages.write(at.value, from);
+  return impl_->locked([&] { return impl_->pages.write(at.value, from); });
 }
 
 Result<PrefetchTicket> ManagedMemory::prefetch(DeviceAddress at, Bytes size, MemoryLocation to) {
-  if (!impl_->usable()) return closed();
-  const PagesLock lock(impl_->locks);
-  auto& pages = impl_->pages;
-  if (auto ok = pages.check(at.value, size); !ok) return forward_error(ok);
-  const bool to_card = to.type == MemoryLocation::Type::kDevice;
-  auto* const card = to_card ? pages.card_of(to.device) : nullptr;
-  if (card == nullptr && to != MemoryLocation::host()) {
-    return fail(ErrorCode::kInvalidArgument, "a location that this managed memory has not");
-  }
-  if (card == nullptr && any_read_mostly(pages, at.value, size)) {
-    return fail(ErrorCode::kInvalidArgument, "pages of read mostly are on the host already");
-  }
-  return impl_->prefetcher().begin(pages, impl_->locks, at.value, size, card);
+  return impl_->locked([&]() -> Result<PrefetchTicket> {
+    auto& pages = impl_->pages;
+    if (auto ok = pages.check(at.value, size); !ok) return forward_error(ok);
+    const bool to_card = to.type == MemoryLocation::Type::kDevice;
+    auto* const card = to_card ? pages.card_of(to.device) : nullptr;
+    if (card == nullptr && to != MemoryLocation::host()) {
+      return fail(ErrorCode::kInvalidArgument, "a location that this managed memory has not");
+    }
+    if (card == nullptr && any_read_mostly(pages, at.value, size)) {
+      return fail(ErrorCode::kInvalidArgument, "pages of read mostly are on the host already");
+    }
+    return impl_->prefetcher().begin(pages, impl_->locks, at.value, size, card);
+  });
 }
 
 Status ManagedMemory::wait(PrefetchTicket ticket, Instant deadline) {
   if (!impl_->usable()) return closed();
-  return impl_->prefetcher().wait(ticket, deadline);
+  return impl_->prefetcher().wait(impl_->pages, ticket, deadline);
 }
 
 Status ManagedMemory::advise(DeviceAddress at, Bytes size, MemoryAdvice advice, bool set,
                              MemoryLocation location) {
-  if (!impl_->usable()) return closed();
-  const PagesLock lock(impl_->locks);
-  return driver::advise(impl_->pages, at.value, size, advice, set, location);
+  return impl_->locked(
+      [&] { return driver::advise(impl_->pages, at.value, size, advice, set, location); });
 }
 
 Result<ManagedAttributes> ManagedMemory::attributes(DeviceAddress at, Bytes size) const {
-  if (!impl_->usable()) return closed();
-  const PagesLock lock(impl_->locks);
-  return driver::attributes(impl_->pages, at.value, size);
+  return impl_->locked([&] { return driver::attributes(impl_->pages, at.value, size); });
 }
 
 FaultPolicy ManagedMemory::policy() const {
@@ -222,9 +307,7 @@ FaultPolicy ManagedMemory::policy() const {
 }
 
 bool ManagedMemory::contains(DeviceAddress at) const {
-  if (!impl_->usable()) return false;
-  const PagesLock lock(impl_->locks);
-  return static_cast<bool>(impl_->pages.check(at.value, 1));
+  return static_cast<bool>(impl_->locked([&] { return impl_->pages.check(at.value, 1); }));
 }
 
 ManagedStatistics ManagedMemory::statistics() const {

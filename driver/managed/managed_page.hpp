@@ -19,6 +19,7 @@ struct CardPage {
   bool mapped = false;    // the card may use it
   bool writable = false;  // and write it
   std::uint32_t slot = abi::kNoSlot;
+  std::uint8_t futile = 0;  // faults in a row that found all there, see CardPages::put_right()
   // Parts of 4 KiB that are on the card, the others still on the host; null: all.
   std::unique_ptr<PageParts> parts;
 
@@ -49,9 +50,11 @@ struct ManagedPage {
 };
 
 struct ManagedRange {
-  Bytes size = 0;  // as asked for
   // By card: device-local addresses of its page tables.
-  std::vector<std::vector<std::uint64_t>> tables;
+  using Tables = std::vector<std::vector<std::uint64_t>>;
+
+  Bytes size = 0;  // as asked for
+  Tables tables;
   std::vector<ManagedPage> pages;
 };
 

@@ -11,6 +11,8 @@
 
 namespace npu::driver {
 
+std::atomic<std::uint64_t> ManagedPages::made{1};
+
 ManagedPages::ManagedPages(std::vector<ManagedCardSpace> cards, const ManagedOptions& options)
     : cards_(std::move(cards)),
       on_fault_errors_(options.on_fault_errors),
@@ -23,26 +25,17 @@ CardPages* ManagedPages::card_of(std::uint32_t device) const {
   return nullptr;
 }
 
-Status ManagedPages::free(std::uint64_t at) {
+Result<Bytes> ManagedPages::clear(std::uint64_t at) {
   auto* const range = ranges_.find_range(at);
   if (range == nullptr) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{:#x} is no managed memory", at));
   }
   for (std::size_t i = 0; i < range->pages.size(); ++i) {
-    if (auto ok = release(at + i * kPageSize, range->pages[i]); !ok) return ok;
+    if (auto ok = release(at + i * kPageSize, range->pages[i]); !ok) return forward_error(ok);
   }
-  return ranges_.remove(at);
-}
-
-Status ManagedPages::free_all() {
-  Status first_error;
-  while (const auto first = ranges_.first()) {
-    auto ok = free(*first);
-    if (!ok && ranges_.find_range(*first) != nullptr) return ok;
-    if (!ok && first_error) first_error = std::move(ok);
-  }
-  frames_.clear();
-  return first_error;
+  const Bytes size = range->size;
+  ranges_.remove(at);
+  return size;
 }
 
 Status ManagedPages::expose(std::uint64_t at, ManagedPage& page) {
@@ -97,15 +90,16 @@ Status ManagedPages::own_frame(std::uint64_t at, ManagedPage& page, bool keep) {
   return {};
 }
 
-Status ManagedPages::fork(std::uint64_t at, ManagedPages& child) {
+Status ManagedPages::fork(std::uint64_t at, Bytes size, ManagedPages& child,
+                          ManagedRange::Tables tables) {
   auto* const range = ranges_.find_range(at);
-  if (range == nullptr) {
+  if (range == nullptr || range->size != size) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{:#x} is no managed memory", at));
   }
   for (std::size_t i = 0; i < range->pages.size(); ++i) {
     if (auto ok = bring_home(at + i * kPageSize, range->pages[i]); !ok) return ok;
   }
-  if (auto made = child.ranges_.add_at(at, range->size); !made) return forward_error(made);
+  child.ranges_.add(at, size, std::move(tables));
   platform().tasks().system_calls(1);
   auto& copies = child.ranges_.find_range(at)->pages;
   for (std::size_t i = 0; i < copies.size(); ++i) {

@@ -3,6 +3,7 @@
 // host gets what it touches. Not locked: PagesLock is held.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -28,15 +29,19 @@ class ManagedPages {
   CardPages* card_of(std::uint32_t device) const;
   platform::Platform& platform() { return cards_[0].device->platform; }
 
-  Result<std::uint64_t> allocate(Bytes size) { return ranges_.add(size); }
-  // kInvalidArgument.
-  Status free(std::uint64_t at);
-  // All of them.
-  Status free_all();
+  // Where allocations are made of and go to.
+  ManagedRanges& ranges() { return ranges_; }
+  // The allocation that begins there has no pages any more; its size, for who gives back tables and
+  // addresses. kInvalidArgument.
+  Result<Bytes> clear(std::uint64_t at);
+  // Frames that are kept for later are given back.
+  void drop_frames() { frames_.clear(); }
+  // Of all that there ever were in the program.
+  std::uint64_t number() const { return number_; }
   // The allocation that begins at `at` is `child`'s as well, with the same bytes, until one of both
-  // writes a page. What cards have of it comes home. The cards are the same. kInvalidArgument: no
-  // such allocation; kAlreadyExists: the child has something else there.
-  Status fork(std::uint64_t at, ManagedPages& child);
+  // writes a page. What cards have of it comes home. The cards are the same, and the child has
+  // `tables` for the range. kInvalidArgument: no such allocation of that size.
+  Status fork(std::uint64_t at, Bytes size, ManagedPages& child, ManagedRange::Tables tables);
 
   // kOutOfRange: the bytes are not all in one allocation.
   Status check(std::uint64_t at, Bytes size) const { return ranges_.check(at, size); }
@@ -76,6 +81,9 @@ class ManagedPages {
   template <class Copy>
   Status touch(std::uint64_t at, Bytes size, bool write, Copy copy);
 
+  static std::atomic<std::uint64_t> made;
+
+  const std::uint64_t number_ = made.fetch_add(1);
   const std::vector<ManagedCardSpace> cards_;
   std::vector<CardPages*> views_;
   ManagedRanges ranges_{cards_};

@@ -14,71 +14,57 @@ constexpr Bytes kTableSpan = abi::entry_span(1);  // that one page table maps
 
 }  // namespace
 
-Status ManagedRanges::prepare(unsigned card, const PageRange& range) {
-  const auto [device, space] = cards_[card];
-  const MutexHolder holder(device->memory->mutex());
-  return space->prepare_managed(range);
-}
-
-// A card that is gone needs nothing back.
-Status ManagedRanges::release(unsigned card, const PageRange& range) {
-  const auto [device, space] = cards_[card];
-  if (!device->usable()) return {};
-  const MutexHolder holder(device->memory->mutex());
-  return space->release_managed(range);
-}
-
-Result<std::uint64_t> ManagedRanges::add(Bytes size) {
+Result<std::uint64_t> ManagedRanges::reserve(Bytes size) {
   const auto whole = checked_align_up(size, kPageSize);
   if (size == 0 || !whole) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{} bytes of managed memory", size));
   }
-  const auto at = window_.reserve(*whole);
-  if (!at) return at;
-  return add_reserved(*at, size);
+  return window_.reserve(*whole);
 }
 
-Result<std::uint64_t> ManagedRanges::add_at(std::uint64_t at, Bytes size) {
-  const auto whole = *checked_align_up(size, kPageSize);
-  if (auto ok = window_.reserve_at(at, whole); !ok) return forward_error(ok);
-  return add_reserved(at, size);
+Status ManagedRanges::reserve_at(std::uint64_t at, Bytes size) {
+  return window_.reserve_at(at, *checked_align_up(size, kPageSize));
 }
 
-// Its addresses are given back if it fails.
-Result<std::uint64_t> ManagedRanges::add_reserved(std::uint64_t at, Bytes size) {
-  const auto whole = *checked_align_up(size, kPageSize);
-  const PageRange all{at, whole};
-  for (unsigned card = 0; card < cards_.size(); ++card) {
-    auto ok = prepare(card, all);
-    if (ok) continue;
-    while (card-- > 0) static_cast<void>(release(card, all));
-    window_.release(at);
-    return forward_error(ok);
-  }
-  auto& range = ranges_[at];
-  range.size = size;
-  range.pages.resize(static_cast<std::size_t>(whole / kPageSize));
-  for (auto& page : range.pages) page.cards.resize(cards_.size());
-  range.tables.resize(cards_.size());
-  for (unsigned card = 0; card < cards_.size(); ++card) {
-    for (auto part = align_down(at, kTableSpan); part < at + whole; part += kTableSpan) {
-      const auto entry = cards_[card].space->entry_address(std::max(part, at));
-      range.tables[card].push_back(align_down(entry, Bytes{abi::kTableSize}));
+Result<ManagedRange::Tables> ManagedRanges::prepare(std::uint64_t at, Bytes size) const {
+  const PageRange all{at, *checked_align_up(size, kPageSize)};
+  ManagedRange::Tables tables;
+  for (const auto& card : cards_) {
+    const MutexHolder holder(card.device->memory->mutex());
+    auto ok = card.space->prepare_managed(all);
+    if (!ok) {
+      static_cast<void>(release(at, size, tables.size()));
+      return forward_error(ok);
+    }
+    auto& own = tables.emplace_back();
+    for (auto part = align_down(at, kTableSpan); part < at + all.size; part += kTableSpan) {
+      const auto entry = card.space->entry_address(std::max(part, at));
+      own.push_back(align_down(entry, Bytes{abi::kTableSize}));
     }
   }
-  return at;
+  return tables;
 }
 
-Status ManagedRanges::remove(std::uint64_t at) {
-  const PageRange all{at, ranges_.at(at).pages.size() * kPageSize};
+// A card that is gone needs nothing back.
+Status ManagedRanges::release(std::uint64_t at, Bytes size, std::size_t cards) const {
+  const PageRange all{at, *checked_align_up(size, kPageSize)};
   Status first;
-  for (unsigned card = 0; card < cards_.size(); ++card) {
-    auto ok = release(card, all);
+  for (std::size_t card = 0; card < cards; ++card) {
+    const auto [device, space] = cards_[card];
+    if (!device->usable()) continue;
+    const MutexHolder holder(device->memory->mutex());
+    auto ok = space->release_managed(all);
     if (!ok && first) first = std::move(ok);
   }
-  ranges_.erase(at);
-  if (first) window_.release(at);
   return first;
+}
+
+void ManagedRanges::add(std::uint64_t at, Bytes size, ManagedRange::Tables tables) {
+  auto& range = ranges_[at];
+  range.size = size;
+  range.pages.resize(static_cast<std::size_t>(*checked_align_up(size, kPageSize) / kPageSize));
+  for (auto& page : range.pages) page.cards.resize(cards_.size());
+  range.tables = std::move(tables);
 }
 
 ManagedRange* ManagedRanges::find_range(std::uint64_t at) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The managed allocations of a process, by address: the same in the address spaces of all its
-// cards, in a window of their own (virtualisation.md S1). Not locked.
+// cards, in a window of their own (virtualisation.md S1). Not locked but where it says so:
+// PagesLock is.
 #pragma once
 
 #include <map>
@@ -24,15 +25,22 @@ class ManagedRanges {
   explicit ManagedRanges(const std::vector<ManagedCardSpace>& cards)
       : cards_(cards), window_(cards.front().space->window().program()) {}
 
-  // Whole pages, mapped nowhere, for `size` bytes. kOutOfResources: no addresses or page tables
-  // left.
-  Result<std::uint64_t> add(Bytes size);
-  // The same at this address. kAlreadyExists.
-  Result<std::uint64_t> add_at(std::uint64_t at, Bytes size);
+  // An allocation is made in three steps: addresses, page tables, pages; and goes in three.
+  // Addresses of whole pages. kInvalidArgument: 0 bytes; kOutOfResources: none left.
+  Result<std::uint64_t> reserve(Bytes size);
+  // These. kAlreadyExists.
+  Status reserve_at(std::uint64_t at, Bytes size);
+  void give_back(std::uint64_t at) { window_.release(at); }
+  // Without any lock: they wait for the memory managers' mutexes, whose holders may wait for work
+  // on the card, and that for who serves its faults. kOutOfResources: no page tables left.
+  Result<ManagedRange::Tables> prepare(std::uint64_t at, Bytes size) const;
+  // Its pages are mapped nowhere any more. What a card reports the others do not depend on.
+  Status release(std::uint64_t at, Bytes size) const { return release(at, size, cards_.size()); }
+  // Pages that nobody has touched.
+  void add(std::uint64_t at, Bytes size, ManagedRange::Tables tables);
+  void remove(std::uint64_t at) { ranges_.erase(at); }
   // nullptr: none begins there.
   ManagedRange* find_range(std::uint64_t at);
-  // Its pages are mapped nowhere any more. What it reports of a card the others do not depend on.
-  Status remove(std::uint64_t at);
   // Of the first one; nothing: there is none.
   std::optional<std::uint64_t> first() const;
 
@@ -47,9 +55,7 @@ class ManagedRanges {
   using Ranges = std::map<std::uint64_t, ManagedRange>;
 
   Ranges::const_iterator range_of(std::uint64_t address) const;
-  Result<std::uint64_t> add_reserved(std::uint64_t at, Bytes size);
-  Status prepare(unsigned card, const PageRange& range);
-  Status release(unsigned card, const PageRange& range);
+  Status release(std::uint64_t at, Bytes size, std::size_t cards) const;
 
   const std::vector<ManagedCardSpace>& cards_;
   ManagedWindow window_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "driver/event/wait_loop.hpp"
+#include "driver/managed/sure_write.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
@@ -16,11 +18,13 @@ Result<std::unique_ptr<MessageChannel>> MessageChannel::create(CardLink& link, u
                                              platform::DmaDirection::kDeviceWrites);
   if (!memory) return forward_error(memory);
   std::unique_ptr<MessageChannel> channel(new MessageChannel(link, std::move(*memory), timeout));
-  link.write(abi::MessageBase::from_raw(channel->memory_->bus().value));
-  link.write(MessageControl{}
-                 .set<MessageControl::Enable>(1)
-                 .set<MessageControl::Log2Messages>(kLog2Messages)
-                 .set<MessageControl::Vector>(vector));
+  const auto base = abi::MessageBase::from_raw(channel->memory_->bus().value);
+  if (auto ok = write_surely(link, base, timeout); !ok) return forward_error(ok);
+  const auto control = MessageControl{}
+                           .set<MessageControl::Enable>(1)
+                           .set<MessageControl::Log2Messages>(kLog2Messages)
+                           .set<MessageControl::Vector>(vector);
+  if (auto ok = write_surely(link, control, timeout); !ok) return forward_error(ok);
   return channel;
 }
 
@@ -59,13 +63,34 @@ void MessageChannel::acknowledge() {
   link_.write(abi::MessageConsumer::from_raw(taken_));
 }
 
+// The card's answers come behind what it wrote before. `kept_` is in the order of numbers.
+void MessageChannel::look() {
+  const auto received = link_.read<abi::MessageReceived>();
+  if (!received) return;
+  for (const auto& sent : kept_) {
+    if (static_cast<std::int32_t>(sent.number - received->raw) > 0) write(sent);
+  }
+  const auto written = link_.read<abi::MessageProducer>();
+  link_.write(abi::MessageConsumer::from_raw(acknowledged_));
+  if (written && written->raw != taken_ && !has_come()) link_.write(abi::MessageReceived{});
+}
+
+void MessageChannel::write(const Sent& sent) {
+  const auto& words = sent.message.words;
+  if (sent.words > 1) link_.write(abi::MessageWord1::from_raw(words[1]));
+  if (sent.words > 2) link_.write(abi::MessageWord2::from_raw(words[2]));
+  if (sent.words > 3) link_.write(abi::MessageWord3::from_raw(words[3]));
+  link_.write(abi::MessageSend::from_raw(words[0]));
+}
+
 Status MessageChannel::send(const Message& message, unsigned words) {
   auto& clock = link_.clock();
   const auto deadline = clock.now() + timeout_;
+  auto look_at = clock.now() + kFirstProbe;
   while (sent_ - seen_taken_ >= abi::kMessageSlots) {
     const auto taken = link_.read<abi::MessageTaken>();
-    if (!taken) return forward_error(taken);
-    seen_taken_ = taken->raw;
+    if (!taken && taken.error().code == ErrorCode::kDeviceLost) return forward_error(taken);
+    if (taken) seen_taken_ = taken->raw;
     // It may itself wait for room.
     while (const auto come = take_new()) put_off(*come);
     acknowledge();
@@ -73,13 +98,21 @@ Status MessageChannel::send(const Message& message, unsigned words) {
       return fail(ErrorCode::kTimeout,
                   fmt::format("{}: the pager takes no messages", to_string(link_.bdf())));
     }
-    clock.relax({}, deadline);
+    if (clock.now() >= look_at) {
+      look();
+      look_at = clock.now() + kFirstProbe;
+    }
+    clock.relax({}, std::min(deadline, look_at));
   }
-  if (words > 1) link_.write(abi::MessageWord1::from_raw(message.words[1]));
-  if (words > 2) link_.write(abi::MessageWord2::from_raw(message.words[2]));
-  if (words > 3) link_.write(abi::MessageWord3::from_raw(message.words[3]));
-  link_.write(abi::MessageSend::from_raw(message.words[0]));
-  ++sent_;
+  while (!kept_.empty() && static_cast<std::int32_t>(kept_.front().number - seen_taken_) <= 0) {
+    kept_.pop_front();
+  }
+  Sent sent{++sent_, words, message};
+  using Head = abi::MessageHead;
+  sent.message.words[0] |= (std::uint64_t{words} - 1) << Head::Words::kLow |
+                           std::uint64_t{sent.number & 0xFF} << Head::Number::kLow;
+  write(sent);
+  kept_.push_back(sent);
   return {};
 }
 

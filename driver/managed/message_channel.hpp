@@ -39,6 +39,8 @@ class MessageChannel {
   }
   // An interrupt follows the next message, and if one has come since.
   void acknowledge();
+  // Nothing has come for long: what was lost on its way, either way, is sent again.
+  void look();
   // The first `words` of it, 1 to 4; the others mean nothing to the program. kTimeout: it takes no
   // messages.
   Status send(const abi::Message& message, unsigned words);
@@ -55,12 +57,20 @@ class MessageChannel {
   Bytes place() const { return taken_ % kMessages * sizeof(abi::Message); }
   bool has_come() const { return memory_->load<std::uint32_t>(place() + 4) == taken_ + 1; }
 
+  struct Sent {
+    std::uint32_t number = 0;
+    unsigned words = 0;
+    abi::Message message;
+  };
+  void write(const Sent& sent);
+
   CardLink& link_;
   const Picoseconds timeout_;
   std::unique_ptr<platform::DmaMemory> memory_;
   std::deque<abi::Message> put_off_;
   std::uint32_t taken_ = 0, acknowledged_ = 0;
   std::uint32_t sent_ = 0, seen_taken_ = 0;
+  std::deque<Sent> kept_;  // that the program is not known to have taken
 };
 
 }  // namespace npu::driver

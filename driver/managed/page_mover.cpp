@@ -1,57 +1,261 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/managed/page_mover.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
+
+#include "driver/event/wait_loop.hpp"
+#include "driver/support/observation.hpp"
+#include "npu/abi/registers.hpp"
 
 namespace npu::driver {
 
-Status PageMover::open() {
-  const MutexHolder holder(*device_.control);
-  const auto stream = device_.streams->create(StreamOptions{}, abi::kVmidPhysical);
-  if (!stream) return forward_error(stream);
-  stream_ = *stream;
+using abi::PageCopyControl;
+using abi::PageCopyProgress;
+using abi::PageCopyStart;
+
+namespace {
+
+constexpr Bytes kResults = abi::kPageCopySlots * sizeof(abi::PageCopyResult);
+// Between two tries; each is twice as long as the one before.
+constexpr Picoseconds kFirstPause = 1_us, kLongestPause = 1_ms;
+constexpr std::uint64_t kNoStream = 0xFFFF;
+
+constexpr Bytes place_of(std::uint32_t number) {
+  return (number - 1) % abi::kPageCopySlots * sizeof(abi::PageCopyResult);
+}
+
+}  // namespace
+
+// For the result of one copy; the card is asked when there is none for long.
+class PageMover::Wait final : private WaitLoop {
+ public:
+  Wait(PageMover& mover, std::uint32_t number, Instant deadline)
+      : WaitLoop(mover.device_.platform.clock(), mover.vector_, deadline),
+        mover_(mover),
+        number_(number) {}
+
+  // kTimeout, kDeviceLost.
+  Result<Outcome> run() {
+    if (!look()) {
+      const Done done = wait(WaitPolicy::kInterrupt, {});
+      if (!done) return forward_error(done);
+      if (!*done) return fail(ErrorCode::kTimeout, "a page copy does not end");
+    }
+    return outcome_;
+  }
+
+ private:
+  bool look() override {
+    const auto result = mover_.result(number_);
+    if (result.number != number_) return false;
+    outcome_.fault = static_cast<abi::FaultCode>(result.fault);
+    return true;
+  }
+  ConstByteSpan watched() const override {
+    return mover_.results_->cpu().subspan(static_cast<std::size_t>(place_of(number_)),
+                                          sizeof(abi::PageCopyResult));
+  }
+  // The command may have been lost on its way, or the result. A card that does not answer now may
+  // do so later.
+  Done probe() override {
+    const auto progress = mover_.device_.link->read<PageCopyProgress>();
+    if (!progress && progress.error().code == ErrorCode::kDeviceLost)
+      return forward_error(progress);
+    if (look()) return true;
+    if (!progress) return false;
+    const auto accepted = static_cast<std::uint32_t>(progress->get<PageCopyProgress::Accepted>());
+    const auto ended = static_cast<std::uint32_t>(progress->get<PageCopyProgress::Ended>());
+    outcome_.lost = accepted < number_ || ended >= number_;
+    return outcome_.lost;
+  }
+  void learn_wake_cost(Picoseconds) override {}
+
+  PageMover& mover_;
+  const std::uint32_t number_;
+  Outcome outcome_;
+};
+
+PageMover::PageMover(Device::Impl& device)
+    : device_(device),
+      submit_track_(
+          device.platform.tracer().track(fmt::format("driver{}.submit", device.card.device_index))),
+      wait_track_(
+          device.platform.tracer().track(fmt::format("driver{}.wait", device.card.device_index))) {}
+
+Status PageMover::open(unsigned vector) {
+  const auto opened = device_.vectors->open(vector);
+  if (!opened) return forward_error(opened);
+  auto memory = device_.platform.allocate_dma(device_.card.bdf(), 4096, 4096,
+                                              platform::DmaDirection::kDeviceWrites);
+  if (!memory) return forward_error(memory);
+  vector_ = *opened;
+  number_of_vector_ = vector;
+  results_ = std::move(*memory);
+  enable();
   return {};
 }
 
+// The memory of the results goes when the card has answered: one may be on its way.
 void PageMover::close() {
-  if (!stream_) return;
-  const MutexHolder holder(*device_.control);
-  auto& stream = *device_.streams->find(*stream_);
-  const auto last = QueueMark::from_raw(stream.submitted.load(std::memory_order_relaxed));
-  const auto deadline = device_.ready_deadline();
-  if (!device_.queue->wait_consumed(last, deadline)) return;
-  if (!device_.streams->finish(*stream_, deadline)) return;
-  if (!device_.events->destroy(stream.event)) return;
-  stream.used.store(false, std::memory_order_release);
-  stream_.reset();
+  if (!results_) return;
+  auto& link = *device_.link;
+  if (!link.lost()) {
+    static_cast<void>(settle(device_.ready_deadline()));
+    link.write(PageCopyControl{});
+    static_cast<void>(link.read<PageCopyProgress>());
+  }
+  begun_.clear();
+  results_.reset();
 }
 
-Status PageMover::submit(const DmaCommand& command) {
-  auto& stream = *device_.streams->find(*stream_);
-  DmaRequest request;
-  request.stream = *stream_;
-  request.command = command;
-  request.event = stream.event;
-  request.interrupt = true;
-  request.privileged = true;
-  const auto ticket = device_.queue->submit(request, device_.options.submit_timeout);
-  if (!ticket) return forward_error(ticket);
-  stream.note_submitted(QueueMark::behind(*ticket));
-  begun_.push_back(*ticket);
+// Nothing is under way.
+void PageMover::enable() {
+  for (Bytes at = 0; at < kResults; at += 8) results_->store<std::uint64_t>(at, 0);
+  auto& link = *device_.link;
+  link.write(abi::PageCopyBase::from_raw(results_->bus().value));
+  link.write(PageCopyControl{}.set<PageCopyControl::Enable>(1).set<PageCopyControl::Vector>(
+      number_of_vector_));
+  started_ = 0;
+}
+
+abi::PageCopyResult PageMover::result(std::uint32_t number) const {
+  const auto word = results_->load<std::uint64_t>(place_of(number));
+  return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+}
+
+Status PageMover::begin(const DmaCommand& command) {
+  if (!results_) return fail(ErrorCode::kDeviceLost, "the card's page copies have ended");
+  if (auto ok = device_.link->alive(); !ok) return ok;
+  while (begun_.size() >= abi::kPageCopySlots) {
+    if (auto ok = finish_oldest(); !ok) return ok;
+  }
+  start({command, 0});
   return {};
+}
+
+void PageMover::start(Move move) {
+  auto& link = *device_.link;
+  const Instant called = device_.platform.clock().now();
+  move.number = ++started_;
+  const auto cause = platform::page_copy_cause(device_.card.device_index, move.number);
+  const platform::CauseScope scope(device_.platform.tracer(), cause);
+  const auto& command = move.command;
+  link.write(abi::PageCopySource::from_raw(command.source));
+  link.write(abi::PageCopyDestination::from_raw(command.destination));
+  link.write(abi::PageCopySize::from_raw(command.size));
+  device_.platform.write_barrier();
+  link.write(PageCopyStart{}
+                 .set<PageCopyStart::Number>(move.number & 0xFFFF)
+                 .set<PageCopyStart::Opcode>(static_cast<std::uint32_t>(command.opcode)));
+  observe(device_.platform, [&](platform::Tracer& listening, Instant now) {
+    platform::TraceEvent event;
+    event.begin = called;
+    event.end = now;
+    event.cause = cause;
+    event.bytes = command.size;
+    event.detail = kNoStream;
+    event.track = submit_track_;
+    event.activity = platform::Activity::kDmaSubmit;
+    listening.emit(event);
+  });
+  begun_.push_back(move);
 }
 
 Status PageMover::wait() {
-  if (begun_.empty()) return {};
-  auto& stream = *device_.streams->find(*stream_);
-  const WaitContext context{stream.vector, stream.predictor.get()};
-  const auto policy = stream.vector != nullptr ? WaitPolicy::kInterrupt : WaitPolicy::kPolling;
-  Status first;
-  for (const auto& ticket : std::exchange(begun_, {})) {
-    auto ok = device_.waiter->wait(ticket, context, policy, device_.ready_deadline());
-    if (!ok && first) first = std::move(ok);
+  while (!begun_.empty()) {
+    if (auto ok = finish_oldest(); !ok) return ok;
   }
-  return first;
+  return {};
+}
+
+Status PageMover::finish_oldest() {
+  auto& clock = device_.platform.clock();
+  const Instant begin = clock.now();
+  const Instant deadline = device_.ready_deadline();
+  Picoseconds pause{};
+  const auto left = begun_.size();
+  const auto cause = platform::page_copy_cause(device_.card.device_index, begun_.front().number);
+  while (begun_.size() == left) {
+    const auto outcome = Wait(*this, begun_.front().number, deadline).run();
+    if (!outcome && outcome.error().code != ErrorCode::kTimeout) {
+      begun_.clear();
+      return forward_error(outcome);
+    }
+    if (outcome && outcome->good()) {
+      begun_.pop_front();
+      break;
+    }
+    const auto found = outcome ? *outcome : Outcome{true, {}};
+    if (clock.now() >= deadline) return give_up(found, deadline);
+    if (pause != Picoseconds{}) clock.sleep_until(clock.now() + pause);
+    pause = pause == Picoseconds{} ? kFirstPause : std::min(2 * pause, kLongestPause);
+    if (auto ok = repeat(found, deadline); !ok) return ok;
+  }
+  device_.platform.read_barrier();
+  observe(device_.platform, [&](platform::Tracer& listening, Instant now) {
+    platform::TraceEvent event;
+    event.begin = begin;
+    event.end = now;
+    event.cause = cause;
+    event.detail = kNoStream;
+    event.track = wait_track_;
+    event.activity = platform::Activity::kEventWait;
+    listening.emit(event);
+  });
+  return {};
+}
+
+// Where nothing is known of the oldest, others may have been lost, too.
+Status PageMover::repeat(const Outcome& outcome, Instant deadline) {
+  if (!outcome.lost) {
+    ++repeated_;
+    const auto move = begun_.front();
+    begun_.pop_front();
+    start(move);
+    return {};
+  }
+  if (auto ok = settle(deadline); !ok) {
+    begun_.clear();
+    return ok;
+  }
+  enable();
+  repeated_ += begun_.size();
+  for (const auto& move : std::exchange(begun_, {})) start(move);
+  return {};
+}
+
+Status PageMover::give_up(const Outcome& outcome, Instant deadline) {
+  static_cast<void>(settle(deadline + device_.options.ready_timeout));
+  begun_.clear();
+  if (outcome.lost) {
+    return fail(ErrorCode::kTimeout,
+                fmt::format("{}: a page copy does not end", to_string(device_.card.bdf())));
+  }
+  return fail(ErrorCode::kDeviceFault,
+              fmt::format("{}: copying a page: {}", to_string(device_.card.bdf()),
+                          abi::to_string(outcome.fault)));
+}
+
+Status PageMover::settle(Instant deadline) {
+  auto& clock = device_.platform.clock();
+  for (;;) {
+    const auto progress = device_.link->read<PageCopyProgress>();
+    if (progress &&
+        progress->get<PageCopyProgress::Accepted>() == progress->get<PageCopyProgress::Ended>()) {
+      return {};
+    }
+    if (!progress && progress.error().code == ErrorCode::kDeviceLost)
+      return forward_error(progress);
+    if (clock.now() >= deadline) {
+      if (!progress) return forward_error(progress);
+      return fail(ErrorCode::kTimeout,
+                  fmt::format("{}: page copies do not end", to_string(device_.card.bdf())));
+    }
+    clock.relax({}, deadline);
+  }
 }
 
 }  // namespace npu::driver

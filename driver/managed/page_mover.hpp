@@ -1,41 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of pages between host memory and device memory by device-local addresses, over a stream of
-// the driver's own.
+// Copies of pages between host memory and device memory by device-local addresses, over the card's
+// channel for them (abi/page_copy.hpp): commands of users may wait for what it brings. A copy that
+// fails, or of which nothing is heard, is made again: its source stays as it was. Not locked:
+// FaultService is.
 #pragma once
 
-#include <optional>
-#include <vector>
+#include <deque>
+#include <memory>
 
 #include "driver/device/device_impl.hpp"
+#include "npu/abi/page_copy.hpp"
 
 namespace npu::driver {
 
 class PageMover {
  public:
-  explicit PageMover(Device::Impl& device) : device_(device) {}
+  explicit PageMover(Device::Impl& device);
   ~PageMover() { close(); }
   PageMover(const PageMover&) = delete;
   PageMover& operator=(const PageMover&) = delete;
 
-  // kOutOfResources: no stream left.
-  Status open();
+  // What memory and vectors report. `vector`: of its interrupts.
+  Status open(unsigned vector);
   void close();
-  // `memory`: device-local. Begins a copy, behind those before.
+  // `memory`: device-local. Begins a copy, behind those before. What wait() reports of one of
+  // those; then none is under way any more.
   Status to_card(platform::BusAddress host, std::uint64_t memory, Bytes size) {
-    return submit(DmaCommand::host_to_device(host, DeviceAddress{memory}, size));
+    return begin(DmaCommand::host_to_device(host, DeviceAddress{memory}, size));
   }
   Status to_host(std::uint64_t memory, platform::BusAddress host, Bytes size) {
-    return submit(DmaCommand::device_to_host(DeviceAddress{memory}, host, size));
+    return begin(DmaCommand::device_to_host(DeviceAddress{memory}, host, size));
   }
-  // Returns when all that has begun is there. What the first wait that failed reports.
+  // Returns when all that has begun is there, or one has failed for as long as
+  // DeviceOptions::ready_timeout. kDeviceLost, kDeviceFault, kTimeout.
   Status wait();
+  // So far: copies that had to be made again.
+  std::uint64_t repeated() const { return repeated_; }
 
  private:
-  Status submit(const DmaCommand& command);
+  class Wait;
+  struct Move {
+    DmaCommand command;
+    std::uint32_t number = 0;
+  };
+  // How one has ended; lost: nothing is known.
+  struct Outcome {
+    bool lost = false;
+    abi::FaultCode fault = abi::FaultCode::kNone;
+    bool good() const { return !lost && fault == abi::FaultCode::kNone; }
+  };
+
+  void enable();
+  Status begin(const DmaCommand& command);
+  void start(Move move);
+  Status finish_oldest();
+  Status repeat(const Outcome& outcome, Instant deadline);
+  Status give_up(const Outcome& outcome, Instant deadline);
+  // Until none is under way on the card.
+  Status settle(Instant deadline);
+  abi::PageCopyResult result(std::uint32_t number) const;
 
   Device::Impl& device_;
-  std::optional<StreamId> stream_;
-  std::vector<Ticket> begun_;  // and not waited for
+  const std::uint32_t submit_track_, wait_track_;
+  std::unique_ptr<platform::DmaMemory> results_;  // null: not open
+  unsigned number_of_vector_ = 0;
+  platform::InterruptVector* vector_ = nullptr;
+  std::uint32_t started_ = 0;  // since enable()
+  std::deque<Move> begun_;     // and not known to have ended; of consecutive numbers
+  std::uint64_t repeated_ = 0;
 };
 
 }  // namespace npu::driver

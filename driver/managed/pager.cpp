@@ -7,7 +7,9 @@
 #include <cstring>
 #include <utility>
 
+#include "driver/event/wait_loop.hpp"
 #include "driver/managed/card_pages.hpp"
+#include "driver/managed/sure_write.hpp"
 #include "npu/abi/page_fault.hpp"
 #include "npu/base/checked.hpp"
 #include "npu/driver/program.hpp"
@@ -47,6 +49,7 @@ Result<std::unique_ptr<CardPaging>> Pager::create(Device::Impl& device, unsigned
   // Some of few are for pages that the driver moves by itself.
   const unsigned pool = std::min(options.high_pages, std::max(1U, limit / 2));
   std::unique_ptr<Pager> pager(new Pager(device, limit, pool));
+  if (auto ok = pager->mover_.open(vector); !ok) return forward_error(ok);
   if (auto ok = pager->load(options.pager, options); !ok) return forward_error(ok);
   if (auto ok = pager->start(vector); !ok) return forward_error(ok);
   return std::unique_ptr<CardPaging>(std::move(pager));
@@ -80,10 +83,8 @@ Status Pager::load(ConstByteSpan object, const ManagedOptions& options) {
   const auto bytes = (*frame)->cpu();
   std::memcpy(bytes.data, image->data(), image->size());
   std::memcpy(bytes.data + arguments, &values, sizeof values);
-  PageMover mover(device_);
-  if (auto ok = mover.open(); !ok) return ok;
-  if (auto ok = mover.to_card((*frame)->bus(), image_, slots); !ok) return ok;
-  return mover.wait();
+  if (auto ok = mover_.to_card((*frame)->bus(), image_, slots); !ok) return ok;
+  return mover_.wait();
 }
 
 Status Pager::start(unsigned vector) {
@@ -91,12 +92,18 @@ Status Pager::start(unsigned vector) {
   auto channel = MessageChannel::create(link, vector, device_.options.ready_timeout);
   if (!channel) return forward_error(channel);
   channel_ = std::move(*channel);
-  link.write(abi::PageFaultSpaces{});
-  link.write(abi::PageFaultControl{}
-                 .set<abi::PageFaultControl::Enable>(1)
-                 .set<abi::PageFaultControl::ToControl>(1));
-  link.write(abi::ControlImage::from_raw(image_));
-  link.write(abi::ControlArguments::from_raw(arguments_));
+  const auto timeout = device_.options.ready_timeout;
+  auto ok = serve(0);
+  if (ok) {
+    ok = write_surely(link,
+                      abi::PageFaultControl{}
+                          .set<abi::PageFaultControl::Enable>(1)
+                          .set<abi::PageFaultControl::ToControl>(1),
+                      timeout);
+  }
+  if (ok) ok = write_surely(link, abi::ControlImage::from_raw(image_), timeout);
+  if (ok) ok = write_surely(link, abi::ControlArguments::from_raw(arguments_), timeout);
+  if (!ok) return ok;
   link.write(ControlState{}.set<ControlState::Start>(1));
   started_ = true;
   if (!fill_pool()) {
@@ -110,10 +117,15 @@ Status Pager::await_life() {
   auto& link = *device_.link;
   auto& clock = device_.platform.clock();
   const auto deadline = device_.ready_deadline();
+  auto look_at = clock.now() + kFirstProbe;
   for (;;) {
     const auto taken = link.read<abi::MessageTaken>();
     if (!taken) return forward_error(taken);
     if (taken->raw != 0) return {};
+    if (clock.now() >= look_at) {
+      channel_->look();
+      look_at = clock.now() + kFirstProbe;
+    }
     const auto state = link.read<ControlState>();
     if (!state) return forward_error(state);
     if (state->get<ControlState::Running>() == 0) {
@@ -133,9 +145,15 @@ void Pager::stop() {
   auto& clock = device_.platform.clock();
   const auto deadline = device_.ready_deadline();
   if (std::exchange(started_, false) && !device_.link->lost()) {
-    serve(0);
+    static_cast<void>(serve(0));
     send(PagerMessage::kStop, 0, false);
-    while (!is_dead() && clock.now() < deadline) clock.relax({}, deadline);
+    auto look_at = clock.now() + kFirstProbe;
+    while (!is_dead() && clock.now() < deadline) {
+      clock.relax({}, std::min(deadline, look_at));
+      if (clock.now() < look_at) continue;
+      channel_->look();
+      look_at = clock.now() + kFirstProbe;
+    }
   }
   channel_.reset();
   slots_.destroy_all();
@@ -144,13 +162,17 @@ void Pager::stop() {
   device_.memory->physical().release(std::exchange(memory_, {}), abi::kVmidPhysical);
 }
 
-void Pager::serve(std::uint32_t vmids) {
-  device_.link->write(abi::PageFaultSpaces{}.set<abi::PageFaultSpaces::Vmids>(vmids));
+Status Pager::serve(std::uint32_t vmids) {
+  return write_surely(*device_.link, abi::PageFaultSpaces{}.set<abi::PageFaultSpaces::Vmids>(vmids),
+                      device_.options.ready_timeout);
 }
 
+// One that does not answer now may do so later.
 bool Pager::is_dead() {
   const auto state = device_.link->read<ControlState>();
-  dead_ = dead_ || !state || state->get<ControlState::Running>() == 0;
+  const bool ended = state ? state->get<ControlState::Running>() == 0
+                           : state.error().code == ErrorCode::kDeviceLost;
+  dead_ = dead_ || ended;
   return dead_;
 }
 
@@ -171,6 +193,8 @@ void Pager::serve(const Message& message, const ServedSpaces& spaces) {
       return serve_fault(message, spaces);
     case PagerMessage::kSwap:
       return serve_swap(message);
+    case PagerMessage::kTaken:
+      return note_taken(message);
     default:
       return;
   }
@@ -179,7 +203,10 @@ void Pager::serve(const Message& message, const ServedSpaces& spaces) {
 void Pager::serve_fault(const Message& message, const ServedSpaces& spaces) {
   const auto slot = slot_of(message);
   auto* const pages = spaces[field_of<PagerHead::Vmid>(message.words[0])];
-  if (slot != abi::kNoSlot) --free_;
+  if (slot != abi::kNoSlot) {
+    --free_;
+    slots_[slot].given = false;
+  }
   if (pages == nullptr) {
     reply(PagerVerdict::kAbort, 0, {});  // its space has been given up meanwhile
   } else if (slot == abi::kNoSlot) {
@@ -207,12 +234,17 @@ void Pager::serve_fault(const Message& message, const ServedSpaces& spaces) {
       return;
     }
   }
-  if (slot != abi::kNoSlot) ++free_;
+  if (slot != abi::kNoSlot) {
+    ++free_;
+    slots_[slot].given = true;
+  }
 }
 
 void Pager::serve_swap(const Message& message) {
   const auto slot = slot_of(message);
   auto& held = slots_[slot];
+  // Late: what it says was known without it, and the slot has been given to somebody since.
+  if (held.given || held.memory == MemoryHandle{}) return;
   held.swapped = true;
   if (held.pages == nullptr) return give(slot);
   const bool dirty = field_of<PagerHead::Dirty>(message.words[0]) != 0;
@@ -223,6 +255,14 @@ void Pager::serve_swap(const Message& message) {
   } else {
     static_cast<void>(pages.keep(slot));
   }
+}
+
+// Late: nobody waits for it any more.
+void Pager::note_taken(const Message& message) {
+  auto& held = slots_[slot_of(message)];
+  if (!std::exchange(held.asked, false) || held.pages == nullptr) return;
+  held.taken = true;
+  held.dirty = held.dirty || field_of<PagerHead::Dirty>(message.words[0]) != 0;
 }
 
 void Pager::reply(PagerVerdict verdict, std::uint64_t entry, abi::PageTableEntry value) {
@@ -250,23 +290,28 @@ bool Pager::fill_pool() {
       send(PagerMessage::kPressure, 0, pressed_);
     }
     if (!slot) break;
-    send(PagerMessage::kGive, *slot, false);
-    ++free_;
+    give_free(*slot, false);
   }
   return free_ != 0;
+}
+
+void Pager::give_free(std::uint32_t slot, bool after_swap) {
+  send(PagerMessage::kGive, slot, after_swap);
+  slots_[slot].given = true;
+  ++free_;
 }
 
 void Pager::give(std::uint32_t slot) {
   auto& held = slots_[slot];
   slots_.empty(slot);
+  held.taken = held.dirty = false;
   const bool swapped = std::exchange(held.swapped, false);
   if (dead_ || free_ >= pool_) {
     slots_.destroy(slot);
     if (swapped && !dead_) send(PagerMessage::kGive, abi::kNoSlot, true);
     return;
   }
-  send(PagerMessage::kGive, slot, swapped);
-  ++free_;
+  give_free(slot, swapped);
 }
 
 Status Pager::map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) {
@@ -287,48 +332,86 @@ Status Pager::map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry v
 
 Result<bool> Pager::unmap(std::uint32_t slot, std::uint64_t entry) {
   if (dead_) return unmap_without(slot, entry);
+  auto& held = slots_[slot];
   // It may have said long ago that it has taken the page back by itself.
   const auto swap = channel_->take_put_off([slot](const Message& message) {
     return kind_of(message) == PagerMessage::kSwap && slot_of(message) == slot;
   });
   if (swap) {
-    slots_[slot].swapped = true;
+    held.swapped = true;
     return field_of<PagerHead::Dirty>(swap->words[0]) != 0;
   }
-  send(PagerMessage::kTakeBack, slot, false);
+  const auto answer = channel_->take_put_off([slot](const Message& message) {
+    return kind_of(message) == PagerMessage::kTaken && slot_of(message) == slot;
+  });
+  if (answer) note_taken(*answer);
+  if (!held.taken) {
+    // Of one that was asked before the answer may still come.
+    if (!std::exchange(held.asked, true)) send(PagerMessage::kTakeBack, slot, false);
+    const auto taken = await_taken(slot, entry);
+    if (!taken) return taken;
+    held.dirty = held.dirty || *taken;
+  }
+  held.taken = false;
+  return std::exchange(held.dirty, false);
+}
+
+// Whether the page was written.
+Result<bool> Pager::await_taken(std::uint32_t slot, std::uint64_t entry) {
   auto& clock = device_.platform.clock();
+  auto& held = slots_[slot];
   const auto deadline = device_.ready_deadline();
-  bool dirty = false;
+  auto look_at = clock.now() + kFirstProbe;
   for (;;) {
     const auto message = channel_->take_new();
     if (!message) {
       if (auto ok = device_.link->alive(); !ok) return forward_error(ok);
+      if (clock.now() >= look_at) {
+        channel_->look();
+        look_at = clock.now() + kFirstProbe;
+      }
       if (clock.now() >= deadline) {
         if (is_dead()) return unmap_without(slot, entry);
         return fail(ErrorCode::kTimeout, "the card's pager does not give a page back");
       }
       channel_->acknowledge();
-      clock.relax(channel_->next(), deadline);
+      clock.relax(channel_->next(), std::min(deadline, look_at));
       continue;
     }
     const bool meant = slot_of(*message) == slot;
     const bool written = field_of<PagerHead::Dirty>(message->words[0]) != 0;
-    if (meant && kind_of(*message) == PagerMessage::kTaken) return dirty || written;
+    if (meant && kind_of(*message) == PagerMessage::kTaken) {
+      held.asked = false;
+      return written;
+    }
     if (meant && kind_of(*message) == PagerMessage::kSwap) {
       // It has taken it back by itself meanwhile; the answer says that there is nothing left.
-      slots_[slot].swapped = true;
-      dirty = written;
+      held.swapped = true;
+      held.dirty = written;
     } else {
       channel_->put_off(*message);
     }
   }
 }
 
+// What it has said of the page before it ended is about another page soon.
+void Pager::forget_messages(std::uint32_t slot) {
+  while (const auto message = channel_->take_new()) channel_->put_off(*message);
+  const auto is_meant = [slot](const Message& message) {
+    const auto kind = kind_of(message);
+    return (kind == PagerMessage::kSwap || kind == PagerMessage::kTaken) &&
+           slot_of(message) == slot;
+  };
+  while (channel_->take_put_off(is_meant)) continue;
+}
+
 Result<bool> Pager::unmap_without(std::uint32_t slot, std::uint64_t entry) {
-  auto& space = slots_[slot].pages->space();
-  const MutexHolder holder(device_.memory->mutex());
-  space.write_entry(entry, {});
-  if (auto ok = space.invalidate_page(slots_[slot].at); !ok) return forward_error(ok);
+  forget_messages(slot);
+  auto& held = slots_[slot];
+  held.asked = held.taken = held.dirty = held.swapped = false;
+  auto& space = held.pages->space();
+  const auto ok = invalidator_.drop(space.vmid(), held.at, [&] { space.write_entry(entry, {}); });
+  if (!ok) return forward_error(ok);
   return true;
 }
 

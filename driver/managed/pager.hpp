@@ -5,6 +5,7 @@
 
 #include "driver/managed/card_paging.hpp"
 #include "driver/managed/message_channel.hpp"
+#include "driver/managed/page_invalidator.hpp"
 #include "npu/abi/pager.hpp"
 #include "npu/driver/managed.hpp"
 
@@ -18,9 +19,10 @@ class Pager : public CardPaging {
                                                     std::uint32_t limit);
   ~Pager() override { stop(); }
 
-  void serve(std::uint32_t vmids) override;
+  Status serve(std::uint32_t vmids) override;
   bool serve_some(const ServedSpaces& spaces) override;
   bool more() const override { return channel_->waits(); }
+  void look() override { channel_->look(); }
   Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
   Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) override;
   bool tells_writes() const override { return true; }
@@ -29,13 +31,20 @@ class Pager : public CardPaging {
  private:
   void stop() override;
   Pager(Device::Impl& device, std::uint32_t limit, unsigned pool)
-      : CardPaging(device, limit), device_(device), pool_(pool) {}
+      : CardPaging(device, limit),
+        device_(device),
+        invalidator_(*device.link, device.options.ready_timeout),
+        pool_(pool) {}
   Status load(ConstByteSpan object, const ManagedOptions& options);
   Status start(unsigned vector);
   Status await_life();
   void serve(const abi::Message& message, const ServedSpaces& spaces);
   void serve_fault(const abi::Message& message, const ServedSpaces& spaces);
   void serve_swap(const abi::Message& message);
+  void note_taken(const abi::Message& message);
+  void give_free(std::uint32_t slot, bool after_swap);
+  void forget_messages(std::uint32_t slot);
+  Result<bool> await_taken(std::uint32_t slot, std::uint64_t entry);
   void reply(abi::PagerVerdict verdict, std::uint64_t entry, abi::PageTableEntry value);
   void send(abi::PagerMessage kind, std::uint32_t slot, bool flag);
   bool fill_pool();
@@ -44,6 +53,7 @@ class Pager : public CardPaging {
   Result<bool> unmap_without(std::uint32_t slot, std::uint64_t entry);
 
   Device::Impl& device_;
+  PageInvalidator invalidator_;
   const unsigned pool_;  // free slots that it should have
   std::unique_ptr<MessageChannel> channel_;
   MemoryHandle memory_;  // image, arguments, table of slots

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "npu/base/checked.hpp"
 
@@ -37,6 +38,7 @@ Result<PrefetchTicket> Prefetcher::begin(ManagedPages& pages,
   }
   auto job = std::make_shared<Job>();
   job->number = ++numbers_;
+  job->owner = pages.number();
   job->pages = &pages;
   job->at = align_down(at, kPageSize);
   job->end = at + size;
@@ -52,19 +54,22 @@ void Prefetcher::forget(ManagedPages& pages) {
   for (auto& job : jobs_) {
     if (job->pages == &pages) job->pages = nullptr;
   }
+  for (auto ended = ended_.begin(); ended != ended_.end();) {
+    ended = ended->second.owner == pages.number() ? ended_.erase(ended) : std::next(ended);
+  }
 }
 
-Status Prefetcher::wait(PrefetchTicket ticket, Instant deadline) {
+Status Prefetcher::wait(const ManagedPages& pages, PrefetchTicket ticket, Instant deadline) {
   const MutexHolder holder(*mutex_);
   for (;;) {
     const auto ended = ended_.find(ticket.number);
-    if (ended != ended_.end()) {
-      auto status = std::move(ended->second);
+    if (ended != ended_.end() && ended->second.owner == pages.number()) {
+      auto status = std::move(ended->second.status);
       ended_.erase(ended);
       return status;
     }
-    const bool goes_on = std::any_of(jobs_.begin(), jobs_.end(), [ticket](const auto& job) {
-      return job->number == ticket.number;
+    const bool goes_on = std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
+      return job->number == ticket.number && job->owner == pages.number();
     });
     if (!goes_on) {
       return fail(ErrorCode::kInvalidArgument,
@@ -102,7 +107,7 @@ void Prefetcher::run() {
     if (!done) continue;
     jobs_.pop_front();
     if (ended_.size() == kMostEnded) ended_.erase(ended_.begin());
-    ended_[job->number] = std::move(job->status);
+    ended_[job->number] = {job->owner, std::move(job->status)};
     changed_->notify_all();
   }
   mutex_->unlock();

@@ -29,13 +29,15 @@ class Prefetcher {
                                std::uint64_t at, Bytes size, CardPages* to);
   // Under the pages' lock: what has not been moved of these stays where it is.
   void forget(ManagedPages& pages);
-  // Without it. kTimeout; kInvalidArgument: no such prefetch, or its end was told before.
-  Status wait(PrefetchTicket ticket, Instant deadline);
+  // Without it, for a prefetch of these. kTimeout; kInvalidArgument: it is none, or its end was
+  // told before.
+  Status wait(const ManagedPages& pages, PrefetchTicket ticket, Instant deadline);
   void stop();
 
  private:
   struct Job {
     std::uint64_t number = 0;
+    std::uint64_t owner = 0;        // ManagedPages::number()
     ManagedPages* pages = nullptr;  // null: forgotten
     std::vector<std::shared_ptr<CardLock>> locks;
     std::uint64_t at = 0, end = 0;
@@ -51,7 +53,11 @@ class Prefetcher {
   std::unique_ptr<platform::Mutex> mutex_;
   std::unique_ptr<platform::Condition> changed_;
   std::deque<std::shared_ptr<Job>> jobs_;
-  std::map<std::uint64_t, Status> ended_;  // that nobody has waited for
+  struct Ended {
+    std::uint64_t owner = 0;
+    Status status;
+  };
+  std::map<std::uint64_t, Ended> ended_;  // that nobody has waited for
   std::uint64_t numbers_ = 0;
   bool stopping_ = false;
   std::unique_ptr<platform::Task> task_;

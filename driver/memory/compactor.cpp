@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "driver/memory/paging_access.hpp"
 #include "driver/support/observation.hpp"
 #include "driver/support/spin_lock.hpp"
 
@@ -164,18 +165,36 @@ std::vector<PlacedBlock> Compactor::placed_blocks() const {
   return placed;
 }
 
-// The plan is made while running work ends.
+Result<MoveStages> Compactor::plan(Bytes wanted) {
+  const auto total = memory_.physical().allocator().statistics().total;
+  auto stages = plan_compaction(placed_blocks(), total, wanted);
+  if (!stages) {
+    return forward_error(no_room(wanted, "no way was found to move what is in between"));
+  }
+  if (auto ok = check_tables(*stages); !ok) return forward_error(ok);
+  return std::move(*stages);
+}
+
+// The plan is made while running work ends. That may need pages, and they the card's memory: then
+// it is made again.
 Status Compactor::run_paused(Bytes wanted, CompactionReport& report) {
   Pause pause(*this, report);
   if (auto ok = pause.close(); !ok) return ok;
-  const auto total = memory_.physical().allocator().statistics().total;
-  const auto stages = plan_compaction(placed_blocks(), total, wanted);
-  if (!stages) return no_room(wanted, "no way was found to move what is in between");
-  if (auto ok = check_tables(*stages); !ok) return ok;
+  auto stages = plan(wanted);
+  if (!stages) return forward_error(stages);
   pause.end(kPlan);
-  if (auto ok = queue_.drain(link_.clock().now() + timeout_); !ok) return ok;
-  if (auto ok = pause.hold_compute(); !ok) return ok;
+  MemoryLoan loan(memory_);
+  auto idle = queue_.drain(link_.clock().now() + timeout_);
+  if (idle) idle = pause.hold_compute();
+  const bool changed = loan.end();
+  if (!idle) return idle;
   pause.end(kQuiesce);
+  if (changed) {
+    if (has_room(wanted)) return {};
+    stages = plan(wanted);
+    if (!stages) return forward_error(stages);
+    pause.end(kPlan);
+  }
   for (const auto& stage : *stages) {
     if (auto ok = move_stage(stage, pause, report); !ok) return ok;
   }

@@ -35,6 +35,7 @@ class Compactor {
   class Pause;
 
   std::vector<PlacedBlock> placed_blocks() const;
+  Result<MoveStages> plan(Bytes wanted);
   Status run_paused(Bytes wanted, CompactionReport& report);
   Status check_tables(const MoveStages& stages);
   Status move_stage(const std::vector<BlockMove>& stage, Pause& pause, CompactionReport& report);

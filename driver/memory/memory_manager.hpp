@@ -19,6 +19,15 @@ class MemoryManager {
 
   platform::Mutex& mutex() { return *mutex_; }
 
+  // For PagingAccess and MemoryLoan.
+  struct Loan {
+    std::unique_ptr<platform::Mutex> mutex;  // of what follows
+    bool lent = false;
+    bool used = false;                // since it was lent
+    std::atomic<unsigned> pagers{0};  // who may want it
+  };
+  Loan& loan() { return loan_; }
+
   // --- Under the mutex.
   PhysicalMemory& physical() { return physical_; }
   const PhysicalMemory& physical() const { return physical_; }
@@ -59,7 +68,9 @@ class MemoryManager {
       : mutex_(link.platform().tasks().make_mutex()),
         physical_(card.hbm_size, BlockTrace(link.platform(), card.device_index)),
         tables_(std::move(tables)),
-        invalidator_(link, timeout) {}
+        invalidator_(link, timeout) {
+    loan_.mutex = link.platform().tasks().make_mutex();
+  }
 
   void pass_charges(unsigned vmid);
   WindowSet windows() const;
@@ -68,6 +79,7 @@ class MemoryManager {
   PhysicalMemory physical_;
   std::unique_ptr<TableMemory> tables_;
   Invalidator invalidator_;
+  Loan loan_;
   std::array<Slot, abi::kVmids> slots_;
 };
 

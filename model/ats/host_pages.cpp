@@ -91,6 +91,14 @@ void HostPages::refused(const Waiting& waiting, Completion completion) {
   mmu_.host_refused(waiting, completion);
 }
 
+void HostPages::sent_back(tlm::tlm_generic_payload& trans) {
+  mmu_.send_back(trans);
+}
+
+void HostPages::settled(TaggedAddress page, Completion completion) {
+  mmu_.page_settled(page, completion);
+}
+
 // --- What the endpoint tells ------------------------------------------------------------------
 
 // After a Response Failure the function expects nothing more of the host (PCIe 10.5.2.3).

@@ -45,6 +45,8 @@ class HostPages : public sc_core::sc_module,
 
   // --- The MMU.
   bool shares(SpaceId space) const { return pasids_[space] != 0; }
+  // Whether the MMU will be told of the page, which the host has to make.
+  bool replays(TaggedAddress page) const { return requests_.replays(page); }
   // A request of a space that shares needs the page of `address`.
   void want(tlm::tlm_generic_payload& trans, std::uint64_t address);
   // It has been translated.
@@ -73,6 +75,8 @@ class HostPages : public sc_core::sc_module,
                               sc_core::sc_time& delay);
   void granted(TaggedAddress page, bool write, const Waiting& waiting) override;
   void refused(const Waiting& waiting, Completion completion) override;
+  void sent_back(tlm::tlm_generic_payload& trans) override;
+  void settled(TaggedAddress page, Completion completion) override;
   void begin_invalidation(unsigned function);
   void invalidated(unsigned function);
   // From the first to the last of the function's spaces that share, or may have accesses under way

@@ -28,8 +28,9 @@ void TranslationRequests::want(tlm::tlm_generic_payload& trans, TaggedAddress pa
     auto& known = requests_[number];
     if (known.state == State::kFree || known.page != page || known.write != write) continue;
     // Of one that has been stopped only the response is awaited.
-    if (known.waiting.empty()) continue;
+    if (!known.wanted()) continue;
     known.waiting.push_back(&trans);
+    if (known.state != State::kTranslating) send_back(known);
     return;
   }
   number = 0;
@@ -82,9 +83,10 @@ void TranslationRequests::answered(tlm::tlm_generic_payload& trans) {
   if (bytes < abi::entry_span(0)) return refuse(number, Completion::kNotMapped);
   const Waiting waiting = std::move(request.waiting);
   const auto page = request.page;
-  const bool write = request.write;
+  const bool write = request.write, replays = request.replays;
   free(number);
   listener_.granted(page, write, waiting);
+  if (replays) listener_.settled(page, Completion::kSuccess);
 }
 
 // --- Page requests ----------------------------------------------------------------------------
@@ -117,6 +119,7 @@ void TranslationRequests::ask_for_page(std::uint32_t number) {
   const unsigned allowed = std::min(services_->page_requests(function), abi::pci::kPriGroups);
   if (allowed == 0) return refuse(number, Completion::kNotMapped);
   if (request.state == State::kTranslating) request.since = sim_now();
+  send_back(request);
   if (outstanding(function) >= allowed) {
     request.state = State::kQueued;
     return;
@@ -156,7 +159,7 @@ bool TranslationRequests::responded(unsigned function, const PageResponseMessage
   });
   if (found == requests_.end()) return false;
   const auto number = static_cast<std::uint32_t>(found - requests_.begin());
-  if (found->waiting.empty()) {  // stopped meanwhile
+  if (!found->wanted()) {  // stopped meanwhile
     free(number);
   } else {
     sim_.emit(track_, platform::Activity::kPageFault, found->since, sim_now(), found->cause, 0,
@@ -181,14 +184,36 @@ void TranslationRequests::ask_queued(unsigned function) {
 // --- The end ----------------------------------------------------------------------------------
 
 void TranslationRequests::refuse(std::uint32_t number, Completion completion) {
-  const Waiting waiting = std::move(requests_[number].waiting);
+  auto& request = requests_[number];
+  const Waiting waiting = std::move(request.waiting);
+  const bool replays = request.replays;
+  const auto page = request.page;
   free(number);
   listener_.refused(waiting, completion);
+  if (replays) listener_.settled(page, completion);
+}
+
+// The host's page takes a while.
+void TranslationRequests::send_back(Request& request) {
+  const auto first =
+      std::stable_partition(request.waiting.begin(), request.waiting.end(),
+                            [](const auto* trans) { return !Transaction::of(*trans).replays; });
+  request.replays = request.replays || first != request.waiting.end();
+  const Waiting back(first, request.waiting.end());
+  request.waiting.erase(first, request.waiting.end());
+  for (auto* const trans : back) listener_.sent_back(*trans);
+}
+
+bool TranslationRequests::replays(TaggedAddress page) const {
+  return std::any_of(requests_.begin(), requests_.end(), [page](const Request& request) {
+    return request.state != State::kFree && request.replays && request.page == page;
+  });
 }
 
 void TranslationRequests::free(std::uint32_t number) {
   auto& request = requests_[number];
   request.waiting.clear();
+  request.replays = false;
   request.state = State::kFree;
   ++request.generation;
 }
@@ -205,8 +230,11 @@ void TranslationRequests::stop(SpaceId space, std::uint32_t pasid) {
     if (request.state == State::kFree || space_of_tagged(request.page) != space) continue;
     const Waiting waiting = std::move(request.waiting);
     request.waiting.clear();
+    const bool replays = std::exchange(request.replays, false);
+    const auto page = request.page;
     if (request.state != State::kRequested) free(i);
     listener_.refused(waiting, Completion::kNotMapped);
+    if (replays) listener_.settled(page, Completion::kNotMapped);
   }
   if (services_ == nullptr || services_->page_requests(function_of(space)) == 0) return;
   Request marker;

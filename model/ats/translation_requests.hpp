@@ -28,6 +28,9 @@ class TranslationRequests {
     // The page may be read, with `write` also written.
     virtual void granted(TaggedAddress page, bool write, const Waiting& waiting) = 0;
     virtual void refused(const Waiting& waiting, Completion completion) = 0;
+    // A request that `replays` needs a page that the host has to make; its end is settled().
+    virtual void sent_back(tlm::tlm_generic_payload& trans) = 0;
+    virtual void settled(TaggedAddress page, Completion completion) = 0;
   };
 
   TranslationRequests(Simulation& sim, const std::string& track, Send send, Listener& listener);
@@ -50,6 +53,8 @@ class TranslationRequests {
   void stop(SpaceId space, std::uint32_t pasid);
   // Forgets what the function has asked for, and gives what waits.
   Waiting reset(unsigned function);
+  // Whether settled() will be called for the page.
+  bool replays(TaggedAddress page) const;
 
  private:
   enum class State : std::uint8_t {
@@ -69,6 +74,8 @@ class TranslationRequests {
     SimTime since = 0;  // of its state
     std::uint64_t cause = 0;
     Waiting waiting;
+    bool replays = false;  // some were sent back
+    bool wanted() const { return replays || !waiting.empty(); }
   };
 
   void translate(std::uint32_t number);
@@ -78,6 +85,7 @@ class TranslationRequests {
   unsigned outstanding(unsigned function) const;
   std::uint16_t free_group(unsigned function) const;
   void refuse(std::uint32_t number, Completion completion);
+  void send_back(Request& request);
   void free(std::uint32_t number);
   unsigned function_at(std::uint32_t number) const {
     return function_of(space_of_tagged(requests_[number].page));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "model/mmu/mmu.hpp"
 #include "npu/base/checked.hpp"
@@ -24,6 +25,11 @@ ControlUnit::ControlUnit(CardRegisters& registers, Mmu& mmu, PageFaults& faults,
   bank_.on_write<ControlState>([this](ControlState value) { state_written(value); });
   bank_.on_write<MessageControl>([this](MessageControl value) { enable(value); });
   bank_.on_write<abi::MessageConsumer>([this](abi::MessageConsumer) { consumed(); });
+  bank_.on_write<abi::MessageWord1>([this](abi::MessageWord1) { written_ |= 1; });
+  bank_.on_write<abi::MessageWord2>([this](abi::MessageWord2) { written_ |= 2; });
+  bank_.on_write<abi::MessageWord3>([this](abi::MessageWord3) { written_ |= 4; });
+  bank_.on_write<abi::MessageReceived>([this](abi::MessageReceived) { send_again(); });
+  bank_.on_read<abi::MessageReceived>([this] { return abi::MessageReceived::from_raw(received_); });
   bank_.on_write<abi::MessageSend>([this](abi::MessageSend value) { received(value.raw); });
   bank_.on_read<abi::MessageProducer>([this] { return abi::MessageProducer::from_raw(produced_); });
   bank_.on_read<abi::MessageTaken>([this] { return abi::MessageTaken::from_raw(taken_); });
@@ -59,7 +65,9 @@ void ControlUnit::enable(MessageControl control) {
   const auto log2 = std::clamp<std::uint32_t>(control.get<MessageControl::Log2Messages>(), 7, 12);
   base_ = align_down(bank_.get<abi::MessageBase>().raw, 4096);
   size_ = std::uint32_t{1} << log2;
-  produced_ = taken_ = 0;
+  produced_ = taken_ = received_ = 0;
+  written_ = 0;
+  outbox_.assign(size_, {});
   inbox_.clear();
   bank_.set(abi::MessageConsumer{});
   port_.window_changed(function_);
@@ -71,7 +79,13 @@ void ControlUnit::consumed() {
 }
 
 void ControlUnit::received(std::uint64_t head) {
-  if (size_ == 0 || inbox_.size() == abi::kMessageSlots) return;
+  using Head = abi::MessageHead;
+  const unsigned words = static_cast<unsigned>((head & Head::Words::kMask) >> Head::Words::kLow);
+  const bool whole = std::exchange(written_, 0) == (1U << words) - 1;
+  const bool next = (head & Head::Number::kMask) >> Head::Number::kLow == ((received_ + 1) & 0xFF);
+  if (size_ == 0 || !whole || !next || inbox_.size() == abi::kMessageSlots) return;
+  ++received_;
+  head &= ~std::uint64_t{Head::Words::kMask | Head::Number::kMask};
   inbox_.push_back({{head, bank_.get<abi::MessageWord1>().raw, bank_.get<abi::MessageWord2>().raw,
                      bank_.get<abi::MessageWord3>().raw}});
   port_.window_changed(function_);
@@ -167,19 +181,31 @@ void ControlUnit::invalidate(abi::Invalidate value) {
 void ControlUnit::send() {
   if (size_ == 0 || room() == 0) return;
   const bool was_empty = produced_ == bank_.get<abi::MessageConsumer>().raw;
-  const std::uint64_t place = produced_ & (size_ - 1);
-  abi::Message message;
+  abi::Message& message = outbox_[produced_ & (size_ - 1)];
   std::memcpy(message.words.data(), &word(abi::kOutbox), sizeof message);
   ++produced_;
   message.words[0] = (message.words[0] & 0xFFFF'FFFF) | std::uint64_t{produced_} << 32;
-  port_.post(function_, base_ + sizeof message * place, message, 0);
+  post(produced_);
   if (was_empty) raise(0);
+}
+
+void ControlUnit::post(std::uint32_t number) {
+  const std::uint64_t place = (number - 1) & (size_ - 1);
+  port_.post(function_, base_ + sizeof(abi::Message) * place, outbox_[place], 0);
+}
+
+void ControlUnit::send_again() {
+  const auto consumer = bank_.get<abi::MessageConsumer>().raw;
+  if (size_ == 0 || produced_ - consumer > size_ || produced_ == consumer) return;
+  for (auto number = consumer; number != produced_; ++number) post(number + 1);
+  raise(0);
 }
 
 void ControlUnit::reset() {
   invalidation_.reset();
   running_ = false;
-  size_ = produced_ = taken_ = 0;
+  size_ = produced_ = taken_ = received_ = 0;
+  written_ = 0;
   base_ = 0;
   inbox_.clear();
   words_.fill(0);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <deque>
+#include <vector>
 
 #include "model/mmu/invalidation.hpp"
 #include "model/mmu/page_faults.hpp"
@@ -45,6 +46,8 @@ class ControlUnit : private PageFaults::Listener {
   void enable(abi::MessageControl control);
   void consumed();
   void received(std::uint64_t head);
+  void post(std::uint32_t number);
+  void send_again();
   void send();
   void take_fault();
   void reply(abi::Reply reply);
@@ -63,7 +66,9 @@ class ControlUnit : private PageFaults::Listener {
   bool running_ = false;
   std::uint32_t size_ = 0;  // of the ring; 0: none
   std::uint64_t base_ = 0;
-  std::uint32_t produced_ = 0, taken_ = 0;
+  std::uint32_t produced_ = 0, taken_ = 0, received_ = 0;
+  unsigned written_ = 0;              // words of the next message of the host, a bit each
+  std::vector<abi::Message> outbox_;  // what was sent, by its place in the ring
   std::deque<abi::Message> inbox_;
   std::array<std::uint32_t, abi::kControlWindowSize / 4> words_{};  // the window as last written
 };

@@ -142,6 +142,25 @@ constexpr abi::FaultCode device_fault(Completion completion) {
   }
 }
 
+// Who does not wait in the MMU for a page that somebody serves (Transaction::replays): its requests
+// are answered with kPageFault, and it makes them again when it is told.
+class PageListener {
+ public:
+  virtual ~PageListener() = default;
+  // kSuccess: the page of 2 MiB that `address` is in may be there; else nobody brings it, and that
+  // is what the requests end with.
+  virtual void page_settled(SpaceId space, std::uint64_t address, Completion completion) = 0;
+};
+
+// The MMU as it sees it.
+class PagePort {
+ public:
+  virtual ~PagePort() = default;
+  virtual void connect(PageListener& listener) = 0;
+  // Whether the listener will be told of the page; if not, it has been.
+  virtual bool page_waits(SpaceId space, std::uint64_t address) const = 0;
+};
+
 struct FaultReport {
   abi::FaultCode code = abi::FaultCode::kNone;
   std::uint64_t address = 0;

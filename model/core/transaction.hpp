@@ -70,6 +70,7 @@ enum class Completion : std::uint8_t {
   kNoPeer,        // HCCS: no link to that card
   kPeerLinkDown,  // HCCS: the link is down, or went down before the response came
   kPeerRefused,   // HCCS: the peer does not let this card in
+  kPageFault,     // MMU: of a request that `replays`: the page may come, see PagePort (ports.hpp)
 };
 
 class Transaction : public tlm::tlm_extension<Transaction> {
@@ -83,6 +84,7 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   bool translated = false;       // to the host: the address was translated by ATS before
   bool no_write = false;         // of kTranslation: only to read
   bool to_host = false;          // in the MMU: the page is the host's
+  bool replays = false;          // does not wait in the MMU for a page that somebody serves
   SpaceId vmid = 0;              // address space of a device address (space_id.hpp)
   std::uint8_t function = 0;     // of the card: whom the host reaches, or who sends to the host
   std::uint16_t requester = 0;   // packed BDF

@@ -48,9 +48,9 @@ void DataMover::start(const DmaRequest& request) {
   sc_assert(!running_);
   running_ = true;
   operation_ = request.operation;
-  source_ = request.source;
-  destination_ = request.destination;
-  size_ = request.size;
+  source_ = request.source + (request.has_source_address() ? request.done : 0);
+  destination_ = request.destination + request.done;
+  size_ = request.size - request.done;
   cause_ = request.cause;
   requested_ = arrived_ = write_issued_ = written_ = 0;
   skew_ = source_ % (host_source() ? read_request_ : chunk_);
@@ -59,8 +59,27 @@ void DataMover::start(const DmaRequest& request) {
   agent_ = {request.function, request.pasid};
   stopped_ = false;
   fault_ = {};
+  missing_.reset();
+  first_unread_ = first_unwritten_ = size_;
   if (fills()) prepare_fill(static_cast<std::uint32_t>(source_));
+  if (request.read) take_up(request);
   pump();
+}
+
+// Of a request that was begun before: as if the bytes had just been read.
+void DataMover::take_up(const DmaRequest& request) {
+  requested_ = arrived_ = request.read->size();
+  for (Bytes i = 0; i < arrived_; ++i) *at(i) = (*request.read)[static_cast<std::size_t>(i)];
+}
+
+void DataMover::note_progress(DmaRequest& request) const {
+  const Bytes done = std::min(written_, first_unwritten_);
+  const Bytes read = fills() ? done : std::min(arrived_, first_unread_);
+  auto bytes = std::make_shared<std::vector<unsigned char>>();
+  for (Bytes i = done; i < read; ++i) bytes->push_back(*at(i));
+  request.read = bytes->empty() ? nullptr : std::move(bytes);
+  request.done += done;
+  request.replayed = true;
 }
 
 // Nothing is read: as much of the buffer as the transfer uses holds the pattern, which no write
@@ -92,6 +111,10 @@ void DataMover::fail(const CommandFault& fault) {
   if (!fault_.failed()) fault_ = fault;
 }
 
+void DataMover::miss(const tlm::tlm_generic_payload& trans) {
+  if (!missing_) missing_ = MissingPage{trans.get_address(), trans.is_write()};
+}
+
 CommandFault DataMover::device_access_fault(tlm::tlm_generic_payload& trans) const {
   return {device_fault(Transaction::of(trans).completion), trans.get_address(), space_,
           trans.is_write()};
@@ -119,7 +142,11 @@ void DataMover::pump() {
     running_ = false;
     read_head_ = read_tail_;
     write_head_ = write_tail_;
-    listener_.data_done(fault_);
+    if (missing_ && !fault_.failed() && !stopped_) {
+      listener_.page_missing(*missing_);
+    } else {
+      listener_.data_done(fault_);
+    }
   } else {
     arm_wake();
   }
@@ -172,7 +199,10 @@ void DataMover::read_done(std::uint32_t slot, tlm::tlm_generic_payload& trans) {
   read.done = true;
   shared_.sim.emit(track_, Activity::kDataRead, info.issued, sim_now(), cause_,
                    read.end - read.begin);
-  if (info.completion != Completion::kSuccess) {
+  if (info.completion == Completion::kPageFault) {
+    miss(trans);
+    first_unread_ = std::min(first_unread_, read.begin);
+  } else if (info.completion != Completion::kSuccess) {
     fail(host_source() ? CommandFault{host_fault(info.completion), trans.get_address(), 0, false}
                        : device_access_fault(trans));
   } else if (host_source()) {
@@ -205,7 +235,7 @@ void DataMover::issue_device_writes() {
     ++writes_in_flight_;
     take_path(length);
     const std::uint32_t slot = write_tail_++ & static_cast<std::uint32_t>(writes_.size() - 1);
-    writes_[slot] = {write_issued_, false};
+    writes_[slot] = {position, write_issued_, false};
     const RequestTag tag{unit_, RequestTag::kWrite, epoch_, slot};
     shared_.ports.access_device(tag, tlm::TLM_WRITE_COMMAND, space_, destination_ + position,
                                 at(position), length, cause_);
@@ -223,7 +253,12 @@ void DataMover::write_done(std::uint32_t slot, tlm::tlm_generic_payload& trans) 
   }
   shared_.sim.emit(track_, Activity::kDataWrite, info.issued, sim_now(), cause_,
                    trans.get_data_length());
-  if (info.completion != Completion::kSuccess) fail(device_access_fault(trans));
+  if (info.completion == Completion::kPageFault) {
+    miss(trans);
+    first_unwritten_ = std::min(first_unwritten_, writes_[slot].begin);
+  } else if (info.completion != Completion::kSuccess) {
+    fail(device_access_fault(trans));
+  }
   pump();
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "model/dma/dma_ports.hpp"
@@ -24,12 +25,16 @@ class DataMover {
     // The last byte is written (D2H: has left for the host), or a fault stopped the transfer and
     // nothing of it is in flight any more.
     virtual void data_done(const CommandFault& fault) = 0;
+    // It has met a page that is not there and may come; nothing of it is in flight any more.
+    virtual void page_missing(const MissingPage& page) = 0;
   };
 
   DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, Listener& listener);
 
   // The ranges are checked; no other transfer is running.
   void start(const DmaRequest& request);
+  // After page_missing(): `request` is to go on from here.
+  void note_progress(DmaRequest& request) const;
   void read_done(std::uint32_t slot, tlm::tlm_generic_payload& trans);
   void write_done(std::uint32_t slot, tlm::tlm_generic_payload& trans);
   void reset();
@@ -54,7 +59,7 @@ class DataMover {
     bool done;
   };
   struct Write {
-    Bytes end;  // of the command
+    Bytes begin, end;  // of the command
     bool done;
   };
   struct Taken {
@@ -88,8 +93,10 @@ class DataMover {
   void reclaim();
   void wake(std::uint64_t epoch);
   bool finished() const;
-  bool ending() const { return stopped_ || fault_.failed(); }
+  bool ending() const { return stopped_ || missing_ || fault_.failed(); }
   void fail(const CommandFault& fault);
+  void miss(const tlm::tlm_generic_payload& trans);
+  void take_up(const DmaRequest& request);
   CommandFault device_access_fault(tlm::tlm_generic_payload& trans) const;
 
   DmaShared& shared_;
@@ -119,6 +126,9 @@ class DataMover {
   HostAgent agent_;
   bool stopped_ = false;
   CommandFault fault_;
+  std::optional<MissingPage> missing_;
+  // Of what has met it: neither read nor written behind.
+  Bytes first_unread_ = 0, first_unwritten_ = 0;
 
   std::vector<Read> reads_;  // ring, oldest at read_head_
   std::uint32_t read_head_ = 0, read_tail_ = 0;

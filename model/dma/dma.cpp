@@ -2,8 +2,11 @@
 #include "model/dma/dma.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/dma/ring_front_end.hpp"
+#include "npu/abi/page_table.hpp"
+#include "npu/base/checked.hpp"
 
 namespace npu::model {
 namespace {
@@ -58,6 +61,13 @@ void Dma::request(const DmaRequest& request) {
 
 void Dma::stop(std::uint64_t context) {
   for (auto& engine : engines_) engine->stop(*requester_, context);
+  held_.stop(*requester_, context);
+  resume_held();
+}
+
+void Dma::connect(PagePort& pages) {
+  pages_ = &pages;
+  pages.connect(static_cast<PageListener&>(*this));
 }
 
 bool Dma::ring_held_up() const {
@@ -69,6 +79,13 @@ bool Dma::ring_held_up() const {
 // turn among each other.
 void Dma::request_left(const DmaRequest& request) {
   request.client->dma_left(request);
+  held_.left(request);
+  offer_place();
+}
+
+// First to those that had one before.
+void Dma::offer_place() {
+  resume_held();
   requests_turn_ = !requests_turn_ && requester_ != nullptr && ring_held_up();
   if (requests_turn_) {
     take_turn_ = true;
@@ -82,12 +99,38 @@ void Dma::request_left(const DmaRequest& request) {
   if (requester_ != nullptr) requester_->dma_free();
 }
 
+// The page may have come while the last of the request was in flight.
+void Dma::page_missing(DmaRequest request, const MissingPage& page,
+                       std::vector<DmaRequest> behind) {
+  const auto space = request.space;
+  held_.wait(std::move(request), page, std::move(behind));
+  if (!pages_->page_waits(space, page.address)) {
+    held_.settled(space, align_down(page.address, abi::entry_span(0)), Completion::kSuccess);
+  }
+  offer_place();
+}
+
+void Dma::page_settled(SpaceId space, std::uint64_t address, Completion completion) {
+  held_.settled(space, align_down(address, abi::entry_span(0)), completion);
+  resume_held();
+}
+
+void Dma::resume_held() {
+  const auto fits = [this](const DmaRequest& request) {
+    return !engines_[least_loaded(request.function)]->full();
+  };
+  while (auto request = held_.take(fits)) {
+    engines_[least_loaded(request->function)]->accept(*request);
+  }
+}
+
 void Dma::invalidate_translations(unsigned function) {
   translations_.invalidate(function);
   for (auto& engine : engines_) engine->translations_invalidated(function);
 }
 
 void Dma::function_reset(unsigned function) {
+  held_.reset(function);
   for (auto& engine : engines_) engine->reset(function);
   translations_.invalidate(function);
   // Others may wait for the places; whoever has lost them is reset by then.
@@ -95,6 +138,7 @@ void Dma::function_reset(unsigned function) {
 }
 
 void Dma::offer_places(std::uint64_t) {
+  resume_held();
   for (auto* ring : rings_) ring->dma_free();
   if (requester_ != nullptr) requester_->dma_free();
 }

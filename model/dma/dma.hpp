@@ -10,6 +10,7 @@
 #include "model/dma/dma_ports.hpp"
 #include "model/dma/dma_types.hpp"
 #include "model/dma/engine.hpp"
+#include "model/dma/held_requests.hpp"
 #include "model/dma/translation_cache.hpp"
 
 namespace npu::model {
@@ -19,7 +20,8 @@ class RingFrontEnd;
 class Dma : public sc_core::sc_module,
             public ResetListener,
             public DmaRequestPort,
-            private Engine::Listener {
+            private Engine::Listener,
+            private PageListener {
  public:
   // `config` outlives the module; `device_index` is the card's, in traces.
   Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
@@ -38,6 +40,8 @@ class Dma : public sc_core::sc_module,
   // Before the simulation starts: the ring of the next function.
   void attach(RingFrontEnd& ring) { rings_.push_back(&ring); }
   void connect(DmaClient& client) override { requester_ = &client; }
+  // Without it no request is answered with kPageFault.
+  void connect(PagePort& pages);
   bool can_request(unsigned function) const override;
   void request(const DmaRequest& request) override;
   void stop(std::uint64_t context) override;
@@ -45,9 +49,10 @@ class Dma : public sc_core::sc_module,
   Engine& engine(std::size_t index) { return *engines_[index]; }
   // The one of the function's engines that has least to do.
   std::size_t least_loaded(unsigned function) const;
-  // One more, for commands of the driver's own that must not wait for others, which may wait in the
-  // MMU for what they bring.
+  // One more, for the driver's page copies, which others may wait for.
   std::size_t own_engine(unsigned function) const { return shared_.config.dma.engines + function; }
+  // What needs pages that are not there, and its streams.
+  HeldRequests& held() { return held_; }
   // What the function has is another.
   void set_share(unsigned function, const Partition& share) { shared_.shares[function] = share; }
   const BandwidthShares& bandwidth() const { return shared_.bandwidth; }
@@ -67,6 +72,11 @@ class Dma : public sc_core::sc_module,
   static constexpr unsigned kRequestsPerEngine = 2;
 
   void request_left(const DmaRequest& request) override;
+  void page_missing(DmaRequest request, const MissingPage& page,
+                    std::vector<DmaRequest> behind) override;
+  void page_settled(SpaceId space, std::uint64_t address, Completion completion) override;
+  void offer_place();
+  void resume_held();
   bool ring_held_up() const;
   void offer_places(std::uint64_t);
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
@@ -79,6 +89,8 @@ class Dma : public sc_core::sc_module,
   std::vector<RingFrontEnd*> rings_;  // by function
   std::size_t first_ring_ = 0;        // that is offered a free place
   DmaClient* requester_ = nullptr;
+  PagePort* pages_ = nullptr;
+  HeldRequests held_;
   bool requests_turn_ = false;  // the last place that both waited for was offered to requests first
   bool take_turn_ = false;      // while it is
 };

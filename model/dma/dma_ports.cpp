@@ -72,6 +72,7 @@ void DmaPorts::access_device(const RequestTag& tag, tlm::tlm_command command, Sp
   auto& trans = sim_.pool.allocate(command, address, data, static_cast<unsigned>(length));
   Transaction::of(trans).vmid = space;
   Transaction::of(trans).flow = tag.unit;
+  Transaction::of(trans).replays = true;
   send(to_hbm_, trans, tag, cause);
 }
 

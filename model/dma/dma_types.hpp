@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "model/config/chip_config.hpp"
@@ -55,6 +56,13 @@ struct DmaRequest {
   SimTime data_end = 0;
   CommandFault fault;  // one that is known before lets nothing happen
   bool stopped = false;
+  std::uint8_t engine = 0;  // that has it, or had it last
+  // Of one that has met a page that was not there, and was taken up again: what is done, and bytes
+  // behind that which are read and not yet written.
+  bool replayed = false;
+  bool held = false;  // it was, or is, in a line of HeldRequests
+  Bytes done = 0;
+  std::shared_ptr<const std::vector<unsigned char>> read;
 
   bool is_after(const DmaRequest& other) const {
     return ordered && other.ordered && stream == other.stream && function == other.function;
@@ -65,6 +73,12 @@ struct DmaRequest {
     return size != 0 && checked_add(destination, size) &&
            (!has_source_address() || checked_add(source, size));
   }
+};
+
+// A page that a request needs, is not there, and may come.
+struct MissingPage {
+  std::uint64_t address = 0;  // of the access
+  bool write = false;
 };
 
 // The engines as the command processor uses them; implemented by Dma.
@@ -147,6 +161,7 @@ constexpr abi::FaultCode host_fault(Completion completion) {
     case Completion::kNoPeer:
     case Completion::kPeerLinkDown:
     case Completion::kPeerRefused:
+    case Completion::kPageFault:
       break;  // never over the link
   }
   return abi::FaultCode::kHostAddress;

@@ -47,6 +47,7 @@ void Engine::reset(unsigned function) {
 void Engine::accept(const DmaRequest& request) {
   sc_assert(!full());
   slot(tail_) = request;
+  slot(tail_).engine = index_;
   slot(tail_++).number = ++accepted_;
   start_next();
 }
@@ -78,12 +79,14 @@ void Engine::stop(const DmaClient& client, std::uint64_t context) {
 void Engine::setup_done(std::uint64_t number) {
   if (!executing_ || current().number != number) return;  // reset meanwhile
   auto& request = current();
-  shared_.sim.emit(track_, Activity::kEngineStart, request.dispatched, sim_now(), request.cause);
+  if (!request.replayed) {
+    shared_.sim.emit(track_, Activity::kEngineStart, request.dispatched, sim_now(), request.cause);
+  }
   if (!request.stopped && !request.fault.failed()) check(request);
   if (request.stopped || request.fault.failed()) {
     data_done(request.fault);
   } else if (request.operation->target == abi::DmaSide::kHost) {
-    translate_from(0);
+    translate_from(request.done);
   } else {
     mover_.start(request);
   }
@@ -136,7 +139,7 @@ void Engine::response(const RequestTag& tag, tlm::tlm_generic_payload& trans) {
 void Engine::translations_invalidated(unsigned function) {
   const bool concerned = executing_ && current().function == function;
   if (concerned && !mover_.paused() && mover_.pause_posting()) {
-    translate_from(mover_.host_position());
+    translate_from(current().done + mover_.host_position());
   }
 }
 
@@ -201,11 +204,32 @@ void Engine::data_done(const CommandFault& fault) {
   auto& request = current();
   request.fault = fault;
   request.data_end = sim_now();
+  request.read.reset();
   executing_ = false;
   completion_free_ = std::max(completion_free_, sim_now()) +
                      (request.announced ? ticks(shared_.config.dma.completion_processing) : 0);
   shared_.sim.agenda.at<&Engine::complete>(completion_free_, *this, request.number);
   start_next();
+}
+
+// The requests behind move up, but for those that have to stay behind it.
+void Engine::page_missing(const MissingPage& page) {
+  DmaRequest request = std::move(current());
+  mover_.note_progress(request);
+  executing_ = false;
+  std::vector<DmaRequest> behind;
+  auto kept = next_ - 1;
+  for (auto i = next_; i != tail_; ++i) {
+    if (slot(i).is_after(request)) {
+      behind.push_back(std::move(slot(i)));
+    } else {
+      slot(kept++) = std::move(slot(i));
+    }
+  }
+  --next_;
+  tail_ = kept;
+  start_next();
+  listener_.page_missing(std::move(request), page, std::move(behind));
 }
 
 void Engine::complete(std::uint64_t number) {

@@ -18,6 +18,10 @@ class Engine : private DataMover::Listener {
     virtual ~Listener() = default;
     // The request has left the engine, whose queue has a free place.
     virtual void request_left(const DmaRequest& request) = 0;
+    // Neither is it there any more, but it has not ended: it needs the page. `behind`: of its
+    // stream, which must not be executed before it, in order.
+    virtual void page_missing(DmaRequest request, const MissingPage& page,
+                              std::vector<DmaRequest> behind) = 0;
   };
 
   // `track_prefix`: of the card.
@@ -47,6 +51,7 @@ class Engine : private DataMover::Listener {
   void translate_from(Bytes position);
   void not_translated(const CommandFault& fault);
   void data_done(const CommandFault& fault) override;
+  void page_missing(const MissingPage& page) override;
   void complete(std::uint64_t number);
   void account(const DmaRequest& request);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "model/core/bus_page.hpp"
 #include "npu/base/checked.hpp"
@@ -149,17 +150,12 @@ void RingFrontEnd::dispatch() {
   fetch();
 }
 
-// The engine that still has commands of the stream, else the least loaded; while page faults are
-// served, that for the driver's own.
+// The engine that still has commands of the stream, else the least loaded.
 std::size_t RingFrontEnd::choose(const abi::DmaEntry& entry) const {
   if (entry.stream < bindings_.size() && bindings_[entry.stream].commands > 0) {
     return bindings_[entry.stream].engine;
   }
-  const auto& streams = registers_.streams();
-  const bool own =
-      entry.stream < streams.size() && streams.vmid(entry.stream) == abi::kVmidPhysical;
-  const bool served = registers_.bank().get<abi::PageFaultSpaces>().raw != 0;
-  return own && served ? dma_.own_engine(agent_.function) : dma_.least_loaded(agent_.function);
+  return dma_.least_loaded(agent_.function);
 }
 
 // Registers are looked at now; what the engine finds wrong comes after that.
@@ -196,9 +192,10 @@ DmaRequest RingFrontEnd::request_of(const abi::DmaEntry& entry) {
 }
 
 bool RingFrontEnd::hand_over(const abi::DmaEntry& entry) {
-  const std::size_t index = choose(entry);
-  auto& engine = dma_.engine(index);
-  if (engine.full()) return false;
+  auto& held = dma_.held();
+  const bool follows = held.holds(agent_.function, entry.stream);
+  const std::size_t index = follows ? 0 : choose(entry);
+  if (follows ? held.count(agent_.function) >= kMostHeld : dma_.engine(index).full()) return false;
   auto request = request_of(entry);
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(commands_.size()));
@@ -206,8 +203,7 @@ bool RingFrontEnd::hand_over(const abi::DmaEntry& entry) {
   }
   request.context = free_.back();
   free_.pop_back();
-  commands_[request.context] = {entry, static_cast<std::uint16_t>(consumer_),
-                                static_cast<std::uint8_t>(index)};
+  commands_[request.context] = {entry, static_cast<std::uint16_t>(consumer_)};
   if (entry.stream < bindings_.size()) {
     auto& binding = bindings_[entry.stream];
     binding.engine = static_cast<std::uint8_t>(index);
@@ -219,7 +215,11 @@ bool RingFrontEnd::hand_over(const abi::DmaEntry& entry) {
   ++in_engines_;
   consumer_ = (consumer_ + 1) % abi::kRingEntries;
   registers_.bank().set(abi::DmaConsumerIndex{}.set<abi::DmaConsumerIndex::Index>(consumer_));
-  engine.accept(request);
+  if (follows) {
+    held.follow(std::move(request));
+  } else {
+    dma_.engine(index).accept(request);
+  }
   return true;
 }
 
@@ -231,7 +231,7 @@ void RingFrontEnd::dma_ended(const DmaRequest& request) {
   if (stream_exists) streams.command_completed(entry.stream, request.fault.code);
   count_event(entry.event, request);
   if (request.fault.failed()) {
-    registers_.report({request.fault.code, request.fault.address, entry.opcode, command.engine,
+    registers_.report({request.fault.code, request.fault.address, entry.opcode, request.engine,
                        entry.stream, command.ring_index, request.cause, vmid_of(request.fault.vmid),
                        request.fault.write});
   }

@@ -16,6 +16,8 @@ namespace npu::model {
 class RingFrontEnd : public DmaClient {
  public:
   static constexpr unsigned kMaxBatch = 64;
+  // Entries that the card keeps of streams that wait for pages; with more the ring is held up.
+  static constexpr std::size_t kMostHeld = abi::kRingEntries;
 
   // Installs itself behind the DMA registers of `registers` and attaches itself to `dma`.
   RingFrontEnd(CardRegisters& registers, Dma& dma);
@@ -38,7 +40,6 @@ class RingFrontEnd : public DmaClient {
   struct Command {
     abi::DmaEntry entry;
     std::uint16_t ring_index = 0;
-    std::uint8_t engine = 0;
   };
   // The engine that holds commands of a stream, and how many.
   struct Binding {

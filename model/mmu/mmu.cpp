@@ -316,6 +316,25 @@ void Mmu::fault_ended(TaggedAddress page, const Walker::Waiting& waiting, SimTim
   }
 }
 
+bool Mmu::page_waits(SpaceId space, std::uint64_t address) const {
+  const TaggedAddress page = align_down(tagged_address(space, address), abi::entry_span(0));
+  return (!faults_.empty() && faults_[function_of(space)]->replays(page)) ||
+         (host_pages_ != nullptr && host_pages_->replays(page));
+}
+
+void Mmu::send_back(tlm::tlm_generic_payload& trans) {
+  Transaction::of(trans).completion = Completion::kPageFault;
+  trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  sim_.agenda.at<&Mmu::answer>(sim_now(), *this, reinterpret_cast<std::uintptr_t>(&trans));
+}
+
+void Mmu::page_settled(TaggedAddress page, Completion completion) {
+  constexpr std::uint64_t kInSpace = (std::uint64_t{1} << abi::kVirtualBits) - 1;
+  if (completion == Completion::kNotMapped) ++statistics_.not_mapped;
+  if (completion == Completion::kForbidden) ++statistics_.forbidden;
+  page_listener_->page_settled(space_of_tagged(page), page & kInSpace, completion);
+}
+
 void Mmu::post_to_host(unsigned function, std::uint64_t bus, const abi::PageFaultRecord& record,
                        std::uint64_t cause) {
   auto& trans = sim_.pool.allocate(tlm::TLM_WRITE_COMMAND, bus, nullptr, sizeof record);

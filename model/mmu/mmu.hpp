@@ -33,7 +33,10 @@ class HostPages;
 class MmuContext;
 class PageFaults;
 
-class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Listener {
+class Mmu : public sc_core::sc_module,
+            public ResetListener,
+            public PagePort,
+            private Walker::Listener {
  public:
   using ClientSocket = tlm_utils::simple_target_socket_tagged_optional<Mmu>;
   using HbmSocket = tlm_utils::simple_initiator_socket_tagged<Mmu>;
@@ -63,6 +66,12 @@ class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Lis
   void host_translated(TaggedAddress page, bool write, const Walker::Waiting& waiting);
   void host_refused(const Walker::Waiting& waiting, Completion completion);
   void host_answered(tlm::tlm_generic_payload& trans);
+  // Of requests that do not wait for pages.
+  void connect(PageListener& listener) override { page_listener_ = &listener; }
+  bool page_waits(SpaceId space, std::uint64_t address) const override;
+  // `trans` is one of these, and its page may come.
+  void send_back(tlm::tlm_generic_payload& trans);
+  void page_settled(TaggedAddress page, Completion completion);
   // Whose bytes memory().lend() gives, of device-local addresses.
   void connect(Lender& lender) { memory_.connect(lender); }
   // The same memory, at once.
@@ -153,6 +162,7 @@ class Mmu : public sc_core::sc_module, public ResetListener, private Walker::Lis
   std::vector<LastPages> last_;  // by client
   MemoryWatch* watch_ = nullptr;
   HostPages* host_pages_ = nullptr;
+  PageListener* page_listener_ = nullptr;
   std::vector<Writer> writers_;  // by client, if there is a watch
   AccessGenerations accesses_;
   MmuMemory memory_;

@@ -2,6 +2,7 @@
 #include "model/mmu/mmu_context.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "npu/base/checked.hpp"
 
@@ -29,11 +30,14 @@ MmuContext::MmuContext(CardRegisters& registers, Mmu& mmu)
     : bank_(registers.bank()),
       function_(registers.function()),
       mmu_(mmu),
-      invalidation_(mmu, function_, [this] { invalidated(); }) {
+      invalidation_(mmu, function_, [this] { invalidated(); }),
+      page_invalidation_(mmu, function_, [] {}) {
   mmu.attach(*this);
   bank_.on_write<abi::MmuContextBase>(
       [this](abi::MmuContextBase) { mmu_.drop(all_of_function(function_)); });
   bank_.on_write<Register>([this](Register value) { written(value); });
+  bank_.on_write<abi::PageInvalidate>([this](abi::PageInvalidate value) { page_written(value); });
+  bank_.on_read<abi::PageInvalidate>([this] { return page_read(); });
 }
 
 std::uint64_t MmuContext::base() const {
@@ -49,6 +53,33 @@ void MmuContext::written(Register value) {
   value_ = value;
   invalidation_.start(range_of(function_, value, bank_.get<abi::MmuInvalidateAddress>().raw,
                                bank_.get<abi::MmuInvalidateSize>().raw));
+}
+
+void MmuContext::reset() {
+  invalidation_.reset();
+  page_invalidation_.reset();
+  writes_lost_ = lost_before_ = false;
+  page_number_ = 0;
+}
+
+void MmuContext::page_written(abi::PageInvalidate value) {
+  if (page_invalidation_.busy() || value.get<abi::PageInvalidate::Start>() == 0) return;
+  lost_before_ = std::exchange(writes_lost_, false);
+  page_number_ = value.get<abi::PageInvalidate::Number>();
+  const auto vmid = value.get<abi::PageInvalidate::Vmid>();
+  const std::uint64_t page =
+      align_down(bank_.get<abi::PageInvalidateAddress>().raw, abi::entry_span(0));
+  if (vmid >= abi::kVmids || page >> abi::kVirtualBits != 0) return;
+  const auto space = space_of(function_, vmid);
+  page_invalidation_.start(
+      {tagged_address(space, page), tagged_address(space, page + abi::entry_span(0) - 1)});
+}
+
+abi::PageInvalidate MmuContext::page_read() const {
+  return abi::PageInvalidate{}
+      .set<abi::PageInvalidate::Number>(page_number_)
+      .set<abi::PageInvalidate::WritesLost>(lost_before_ ? 1 : 0)
+      .set<abi::PageInvalidate::Start>(page_invalidation_.busy() ? 1 : 0);
 }
 
 void MmuContext::invalidated() {

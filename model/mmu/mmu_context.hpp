@@ -18,11 +18,15 @@ class MmuContext {
 
   // Address of the context table in the function's memory; 0: none.
   std::uint64_t base() const;
-  void reset() { invalidation_.reset(); }
+  void reset();
+  // The host has said something that did not come.
+  void host_write_lost() { writes_lost_ = true; }
 
  private:
   void written(abi::MmuInvalidate value);
   void invalidated();
+  void page_written(abi::PageInvalidate value);
+  abi::PageInvalidate page_read() const;
 
   RegisterBank& bank_;
   const unsigned function_;
@@ -30,6 +34,10 @@ class MmuContext {
 
   Invalidation invalidation_;
   abi::MmuInvalidate value_;  // as last written
+  Invalidation page_invalidation_;
+  bool writes_lost_ = false;  // since the last Start of PAGE_INVALIDATE
+  bool lost_before_ = false;  // and before it
+  std::uint32_t page_number_ = 0;
 };
 
 }  // namespace npu::model

@@ -34,6 +34,13 @@ PageFaults::PageFaults(CardRegisters& registers, Mmu& mmu, FaultPolicy policy)
   bank_.on_write<PageFaultControl>([this](PageFaultControl value) { enable(value); });
   bank_.on_write<PageFaultConsumer>([this](PageFaultConsumer value) { consumed(value.raw); });
   bank_.on_write<PageFaultReply>([this](PageFaultReply value) { reply_written(value); });
+  bank_.on_write<abi::PageFaultWaiting>([this](abi::PageFaultWaiting) { tell_again(); });
+  bank_.on_read<abi::PageFaultWaiting>([this] {
+    return abi::PageFaultWaiting{}
+        .set<abi::PageFaultWaiting::Count>(
+            static_cast<std::uint32_t>(std::min<std::size_t>(faults_.size(), 0xFFFF)))
+        .set<abi::PageFaultWaiting::WritesLost>(writes_lost_ ? 1 : 0);
+  });
   bank_.on_read<abi::PageFaultProducer>(
       [this] { return abi::PageFaultProducer::from_raw(produced_); });
 }
@@ -70,8 +77,7 @@ void PageFaults::park(tlm::tlm_generic_payload& trans, std::uint64_t address, un
         fault.record.unit != client) {
       continue;
     }
-    fault.waiting.push_back(&trans);
-    return;
+    return join(fault, trans);
   }
   Fault fault{};
   fault.record.address = address;
@@ -86,9 +92,20 @@ void PageFaults::park(tlm::tlm_generic_payload& trans, std::uint64_t address, un
   fault.completion = completion;
   fault.since = sim_now();
   fault.cause = info.cause;
-  fault.waiting.push_back(&trans);
   faults_.push_back(std::move(fault));
+  join(faults_.back(), trans);
   tell_next();
+}
+
+void PageFaults::join(Fault& fault, tlm::tlm_generic_payload& trans) {
+  if (!Transaction::of(trans).replays) return fault.waiting.push_back(&trans);
+  fault.replays = true;
+  mmu_.send_back(trans);
+}
+
+bool PageFaults::replays(TaggedAddress page) const {
+  return std::any_of(faults_.begin(), faults_.end(),
+                     [page](const Fault& fault) { return fault.replays && fault.page == page; });
 }
 
 std::optional<std::uint64_t> PageFaults::residency_base() const {
@@ -100,6 +117,14 @@ std::optional<std::uint64_t> PageFaults::residency_base() const {
 void PageFaults::consumed(std::uint32_t consumer) {
   if (base_ == 0 || to_control_) return;
   if (consumer != produced_) raise(0);
+  tell_next();
+}
+
+// Those that the control processor is told of cannot be lost.
+void PageFaults::tell_again() {
+  writes_lost_ = false;
+  if (to_control_) return;
+  for (auto& fault : faults_) fault.state = Fault::State::kUntold;
   tell_next();
 }
 
@@ -171,7 +196,7 @@ void PageFaults::spaces_changed(std::uint32_t spaces) {
 
 void PageFaults::reply_written(PageFaultReply reply) {
   bank_.set(PageFaultReply{});
-  if (reply.get<PageFaultReply::Start>() == 0) return;
+  if (reply.get<PageFaultReply::Start>() == 0 || writes_lost_) return;
   const auto vmid = static_cast<std::uint8_t>(reply.get<PageFaultReply::Vmid>());
   const bool abort = reply.get<PageFaultReply::Abort>() != 0;
   if (reply.get<PageFaultReply::WholeSpace>() != 0) {
@@ -200,14 +225,15 @@ void PageFaults::end(Which which, bool abort) {
   std::move(first, faults_.end(), std::back_inserter(ended));
   faults_.erase(first, faults_.end());
   for (const auto& fault : ended) {
-    mmu_.fault_ended(fault.page, fault.waiting, fault.since, fault.cause,
-                     abort ? fault.completion : Completion::kSuccess);
+    const auto completion = abort ? fault.completion : Completion::kSuccess;
+    mmu_.fault_ended(fault.page, fault.waiting, fault.since, fault.cause, completion);
+    if (fault.replays) mmu_.page_settled(fault.page, completion);
   }
 }
 
 PageFaults::Waiting PageFaults::reset() {
   ++epoch_;
-  telling_ = to_control_ = false;
+  telling_ = to_control_ = writes_lost_ = false;
   attended_ = true;
   spaces_ = size_ = produced_ = 0;
   base_ = 0;

@@ -50,6 +50,8 @@ class PageFaults {
   void park(tlm::tlm_generic_payload& trans, std::uint64_t address, unsigned client,
             Completion completion);
   std::size_t waiting() const { return faults_.size(); }
+  // Whether the MMU's PageListener will be told of the page.
+  bool replays(TaggedAddress page) const;
 
   // For the control processor.
   void connect(Listener& listener) { listener_ = &listener; }
@@ -60,6 +62,9 @@ class PageFaults {
   void reply(SpaceId vmid, std::uint64_t page, bool abort);
   // Whether it takes_faults() has changed. What waits for nobody fails.
   void listener_changed();
+
+  // The host has said something that did not come.
+  void host_write_lost() { writes_lost_ = true; }
 
   // Gives what waits, which nobody will be told of any more.
   Waiting reset();
@@ -72,13 +77,16 @@ class PageFaults {
     SimTime since;
     std::uint64_t cause;
     enum class State : std::uint8_t { kUntold, kTold, kTaken } state;
+    bool replays = false;  // the MMU's PageListener waits for it, too
     Waiting waiting;
   };
 
   void enable(abi::PageFaultControl control);
   void consumed(std::uint32_t consumer);
+  void tell_again();
   void spaces_changed(std::uint32_t spaces);
   void reply_written(abi::PageFaultReply reply);
+  void join(Fault& fault, tlm::tlm_generic_payload& trans);
   template <class Which>
   void end(Which which, bool abort);
   void tell_next();
@@ -93,9 +101,10 @@ class PageFaults {
   std::uint32_t spaces_ = 0;   // PAGE_FAULT_SPACES
   std::vector<Fault> faults_;  // in order of arrival
   Listener* listener_ = nullptr;
-  bool attended_ = true;        // somebody takes them
-  bool to_control_ = false;     // no ring
-  bool telling_ = false;        // tell() is scheduled
+  bool attended_ = true;     // somebody takes them
+  bool to_control_ = false;  // no ring
+  bool telling_ = false;     // tell() is scheduled
+  bool writes_lost_ = false;
   std::uint64_t epoch_ = 0;     // resets and Enables
   std::uint64_t base_ = 0;      // of the ring; 0: none
   std::uint32_t size_ = 0;      // records

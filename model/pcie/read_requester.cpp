@@ -193,6 +193,7 @@ void ReadRequester::log_error(Completion completion, const Payload& payload) {
     case Completion::kNoPeer:
     case Completion::kPeerLinkDown:
     case Completion::kPeerRefused:
+    case Completion::kPageFault:
       break;  // never over the link
   }
 }

@@ -39,6 +39,8 @@ const GoldenRegister kGoldenBar0[] = {
     {"MMU_INVALIDATE_ADDRESS", 0x0208, 8, "RW", 0},
     {"MMU_INVALIDATE_SIZE", 0x0210, 8, "RW", 0},
     {"MMU_INVALIDATE", 0x0218, 4, "RW", 0},
+    {"PAGE_INVALIDATE_ADDRESS", 0x0220, 8, "RW", 0},
+    {"PAGE_INVALIDATE", 0x0228, 4, "RW", 0},
     {"HCCS_LINKS", 0x0280, 8, "RO", 0},
     {"HCCS_ACCESS", 0x0288, 8, "RW", 0},
     {"QUEUE_CAPABILITY", 0x0300, 4, "RO", 0},
@@ -63,6 +65,7 @@ const GoldenRegister kGoldenBar0[] = {
     {"PAGE_RESIDENCY_BASE", 0x03A8, 8, "RW", 0},
     {"PAGE_FAULT_MODE", 0x03B0, 4, "RO", 0},
     {"SHARED_SPACE", 0x03B4, 4, "RW", 0},
+    {"PAGE_FAULT_WAITING", 0x03B8, 4, "RW", 0},
     {"CONTROL_IMAGE", 0x03C0, 8, "RW", 0},
     {"CONTROL_ARGUMENTS", 0x03C8, 8, "RW", 0},
     {"CONTROL_STATE", 0x03D0, 4, "RW", 0},
@@ -71,6 +74,7 @@ const GoldenRegister kGoldenBar0[] = {
     {"MESSAGE_PRODUCER", 0x03E0, 4, "RO", 0},
     {"MESSAGE_CONSUMER", 0x03E4, 4, "RW", 0},
     {"MESSAGE_TAKEN", 0x03E8, 4, "RO", 0},
+    {"MESSAGE_RECEIVED", 0x03EC, 4, "RW", 0},
     {"MESSAGE_WORD1", 0x03F0, 8, "RW", 0},
     {"MESSAGE_WORD2", 0x03F8, 8, "RW", 0},
     {"MESSAGE_WORD3", 0x0400, 8, "RW", 0},
@@ -122,6 +126,13 @@ const GoldenRegister kGoldenBar0[] = {
     {"DMA_QUEUE_CONTROL", 0x1018, 4, "RW", 0},
     {"DMA_QUEUE_STATUS", 0x101C, 4, "RO", 0},
     {"EVENT_RECORD_BASE", 0x1020, 8, "RW", 0},
+    {"PAGE_COPY_CONTROL", 0x1028, 4, "RW", 0},
+    {"PAGE_COPY_BASE", 0x1030, 8, "RW", 0},
+    {"PAGE_COPY_SOURCE", 0x1038, 8, "RW", 0},
+    {"PAGE_COPY_DESTINATION", 0x1040, 8, "RW", 0},
+    {"PAGE_COPY_SIZE", 0x1048, 8, "RW", 0},
+    {"PAGE_COPY_START", 0x1050, 4, "RW", 0},
+    {"PAGE_COPY_PROGRESS", 0x1058, 8, "RO", 0},
 };
 
 const GoldenRegister kGoldenStream[] = {

@@ -54,7 +54,14 @@ struct MessageTaken : Register<MessageTaken, std::uint32_t, 0x03E8, Access::kRea
   static constexpr std::string_view kName = "MESSAGE_TAKEN";
 };
 inline constexpr std::uint32_t kMessageSlots = 64;
-// Words 1 to 3 of a message to the program; writing word 0 sends it.
+// Messages of the host that were accepted since Enable, modulo 2^32 (MessageHead). Writing it: the
+// messages to the host that it has not taken out are written again, because one was lost (the
+// function must not write to the host); an interrupt follows.
+struct MessageReceived : Register<MessageReceived, std::uint32_t, 0x03EC, Access::kReadWrite> {
+  static constexpr std::string_view kName = "MESSAGE_RECEIVED";
+};
+// Words 1 to 3 of a message to the program; writing word 0, with the fields of MessageHead, sends
+// it.
 struct MessageWord1 : Register<MessageWord1, std::uint64_t, 0x03F0, Access::kReadWrite> {
   static constexpr std::string_view kName = "MESSAGE_WORD1";
 };
@@ -66,6 +73,14 @@ struct MessageWord3 : Register<MessageWord3, std::uint64_t, 0x0400, Access::kRea
 };
 struct MessageSend : Register<MessageSend, std::uint64_t, 0x0408, Access::kReadWrite> {
   static constexpr std::string_view kName = "MESSAGE_SEND";
+};
+
+// In word 0 of a message to the program. One with another number than the next one's, or of which a
+// word was not written anew, is ignored: the host's writes before have been lost, while the
+// function decoded no memory. The program does not see them.
+struct MessageHead {
+  using Words = Field<23, 22>;   // that were written, less word 0
+  using Number = Field<31, 24>;  // 1, 2, ... since Enable; the low bits of it
 };
 
 // 32 bytes, little endian; what is in them is between driver and program (pager.hpp). In the ring

@@ -71,6 +71,17 @@ struct PageFaultMode : Register<PageFaultMode, std::uint32_t, 0x03B0, Access::kR
   using HostPages = Field<1, 1>;  // nobody: the card uses the host's pages (SHARED_SPACE)
 };
 
+// Faults that wait. Writing it: those of which the host was told are told of again, behind the
+// records that there are, because a record was lost (the function must not write to the host) or a
+// reply was; and WritesLost is 0.
+struct PageFaultWaiting : Register<PageFaultWaiting, std::uint32_t, 0x03B8, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_FAULT_WAITING";
+  using Count = Field<15, 0>;
+  // The function has lost writes of the host, while it decoded no memory: page table entries and
+  // residency maps among them, perhaps. PAGE_FAULT_REPLY is ignored meanwhile.
+  using WritesLost = Field<31, 31>;
+};
+
 // Addresses of a process of the host. Writing it with Enable = 1: what the page tables of VMID
 // `Vmid` do not map are from now on addresses of the process with that PASID, which the card has
 // translated (PCIe ATS) and, if there is nothing, asks for (PRI). With Enable = 0: no longer; what

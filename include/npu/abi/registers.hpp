@@ -6,6 +6,7 @@
 
 #include "npu/abi/control.hpp"
 #include "npu/abi/layout.hpp"
+#include "npu/abi/page_copy.hpp"
 #include "npu/abi/page_fault.hpp"
 #include "npu/abi/queue_registers.hpp"
 #include "npu/abi/register.hpp"
@@ -112,6 +113,22 @@ struct MmuInvalidate : Register<MmuInvalidate, uint32_t, 0x0218, Access::kReadWr
   static constexpr uint32_t kRange = 2;
 };
 
+// The same for one page of 2 MiB, for who serves page faults: beside MMU_INVALIDATE, which others
+// use.
+struct PageInvalidateAddress
+    : Register<PageInvalidateAddress, uint64_t, 0x0220, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_INVALIDATE_ADDRESS";
+};
+struct PageInvalidate : Register<PageInvalidate, uint32_t, 0x0228, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_INVALIDATE";
+  using Vmid = Field<7, 0>;
+  using Number = Field<15, 8>;  // of the last one that was begun, as the host numbers them
+  // The function has lost writes of the host since the Start before this one, while it decoded no
+  // memory: what was to be invalidated may not have been written.
+  using WritesLost = Field<30, 30>;
+  using Start = Field<31, 31>;
+};
+
 // --- HCCS links to other cards, 0x0280 -------------------------------------------------------
 
 // Bit n: the link to the card of DEVICE_INDEX n is up.
@@ -126,7 +143,7 @@ inline constexpr unsigned kMaxHccsCards = 64;
 
 // Command processor, 0x0300: queue_registers.hpp. Page faults, 0x0380: page_fault.hpp.
 // Control processor, 0x03C0: control.hpp. Shares of virtual functions, 0x0410: share_registers.hpp.
-// Telemetry, 0x0480 .. 0x0FFF, 0x1100 .. 0x17FF: telemetry.hpp.
+// Page copies, 0x1028: page_copy.hpp. Telemetry, 0x0480 .. 0x0FFF, 0x1100 .. 0x17FF: telemetry.hpp.
 
 // --- DMA submission queue, 0x1000 ----------------------------------------------------------
 
@@ -165,21 +182,24 @@ struct EventRecordBase : Register<EventRecordBase, uint64_t, 0x1020, Access::kRe
 using Bar0Registers = RegisterList<
     ChipId, ChipRevision, AiCoreCount, DeviceIndex, HbmSize, StreamWindowBase, StreamCount,
     EventCount, DeviceStatus, DeviceTime, FaultStatus, FaultCodeRegister, FaultAddress, FaultInfo,
-    FaultAccess, MmuContextBase, MmuInvalidateAddress, MmuInvalidateSize, MmuInvalidate, HccsLinks,
-    HccsAccess, QueueCapability, QueueCores, DoorbellBase, ManagementBase, ManagementControl,
-    ManagementStatusRegister, ManagementDoorbell, ManagementConsumer, QueueFaultBase,
-    QueueFaultControl, QueueFaultCount, CoreTopology, PageFaultSpaces, PageFaultControl,
-    PageFaultBase, PageFaultProducer, PageFaultConsumer, PageFaultAddress, PageFaultReply,
-    PageResidencyBase, PageFaultMode, SharedSpace, ControlImage, ControlArguments, ControlState,
-    MessageControl, MessageBase, MessageProducer, MessageConsumer, MessageTaken, MessageWord1,
-    MessageWord2, MessageWord3, MessageSend, ShareCapability, ShareStatusRegister, ShareCommand,
-    ShareCores, ShareAicpus, ShareMemoryBase, ShareMemorySize, ShareMedia, ShareGroup, ShareWeights,
+    FaultAccess, MmuContextBase, MmuInvalidateAddress, MmuInvalidateSize, MmuInvalidate,
+    PageInvalidateAddress, PageInvalidate, HccsLinks, HccsAccess, QueueCapability, QueueCores,
+    DoorbellBase, ManagementBase, ManagementControl, ManagementStatusRegister, ManagementDoorbell,
+    ManagementConsumer, QueueFaultBase, QueueFaultControl, QueueFaultCount, CoreTopology,
+    PageFaultSpaces, PageFaultControl, PageFaultBase, PageFaultProducer, PageFaultConsumer,
+    PageFaultAddress, PageFaultReply, PageResidencyBase, PageFaultMode, SharedSpace,
+    PageFaultWaiting, ControlImage, ControlArguments, ControlState, MessageControl, MessageBase,
+    MessageProducer, MessageConsumer, MessageTaken, MessageReceived, MessageWord1, MessageWord2,
+    MessageWord3, MessageSend, ShareCapability, ShareStatusRegister, ShareCommand, ShareCores,
+    ShareAicpus, ShareMemoryBase, ShareMemorySize, ShareMedia, ShareGroup, ShareWeights,
     ShareTokens, ShareTaskTimeout, ShareName0, ShareName1, TelemetryCapability, CoreClock,
     AicpuClock, HbmClock, HbmPeakRate, HbmBytesRead, HbmBytesWritten, CubeBusy, VectorBusy,
     LinkRate, LinkRxPosted, LinkRxNonPosted, LinkRxCompletion, LinkTxPosted, LinkTxNonPosted,
     LinkTxCompletion, EccInjectAddress, EccInject, EccSingle, EccDouble, EccRecordedSingle,
     EccRecordedDouble, EccIsolatedSingle, EccIsolatedDouble, EccClear, HealthStatus, EventLogCount,
-    DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase>;
+    DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase,
+    PageCopyControl, PageCopyBase, PageCopySource, PageCopyDestination, PageCopySize, PageCopyStart,
+    PageCopyProgress>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));

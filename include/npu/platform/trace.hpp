@@ -28,6 +28,12 @@ constexpr std::uint64_t dma_cause(std::uint32_t device_index, std::uint64_t posi
   return std::uint64_t{device_index + 1} << 48 | (position & 0xFFFF'FFFF'FFFF);
 }
 
+// The same of a page copy of the driver's own, whose number since the channel was enabled is
+// `number` (abi/page_copy.hpp).
+constexpr std::uint64_t page_copy_cause(std::uint32_t device_index, std::uint32_t number) {
+  return dma_cause(device_index, std::uint64_t{1} << 47 | number);
+}
+
 // The cause shared by everything done for the entry with number `index` (from 0, since the queue
 // was made) of queue `queue_id` of card `device_index`. Bit 63 tells it from a DMA command's.
 constexpr std::uint64_t queue_cause(std::uint32_t device_index, std::uint32_t queue_id,

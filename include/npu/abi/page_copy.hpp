@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Page copies: a channel of the DMA engines that is the driver's own. What it brings may be what
+// commands of the DMA ring and of compute queues wait for, so it has a way round them: registers in
+// place of a ring, and an engine that nothing else is executed on. Device addresses are the
+// function's own (VMID 0). Layout and numbers are npusim's own.
+//
+// A command is SOURCE, DESTINATION and SIZE, each written anew, and then START with its number: 1,
+// 2, ... since Enable. One with another number than the next one's, or of which a part was not
+// written, is ignored: the host's writes before have been lost, while the function decoded no
+// memory. PAGE_COPY_PROGRESS tells how many were accepted.
+#pragma once
+
+#include <cstdint>
+
+#include "npu/abi/register.hpp"
+
+namespace npu::abi {
+
+// Writing Enable = 1 latches PAGE_COPY_BASE and begins to count anew; of commands under way nobody
+// is told any more.
+struct PageCopyControl : Register<PageCopyControl, std::uint32_t, 0x1028, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_COPY_CONTROL";
+  using Enable = Field<0, 0>;
+  using Vector = Field<31, 16>;  // MSI-X, raised behind each result
+};
+// Bus address of result 0, 4 KiB aligned.
+struct PageCopyBase : Register<PageCopyBase, std::uint64_t, 0x1030, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_COPY_BASE";
+};
+struct PageCopySource : Register<PageCopySource, std::uint64_t, 0x1038, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_COPY_SOURCE";
+};
+struct PageCopyDestination
+    : Register<PageCopyDestination, std::uint64_t, 0x1040, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_COPY_DESTINATION";
+};
+// Bytes.
+struct PageCopySize : Register<PageCopySize, std::uint64_t, 0x1048, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_COPY_SIZE";
+};
+// Reads as 0.
+struct PageCopyStart : Register<PageCopyStart, std::uint32_t, 0x1050, Access::kReadWrite> {
+  static constexpr std::string_view kName = "PAGE_COPY_START";
+  using Number = Field<15, 0>;   // the low bits of it
+  using Opcode = Field<23, 16>;  // DmaOpcode, of those that the ring takes
+};
+// Commands since Enable, modulo 2^32. They end in the order of their numbers.
+struct PageCopyProgress : Register<PageCopyProgress, std::uint64_t, 0x1058, Access::kReadOnly> {
+  static constexpr std::string_view kName = "PAGE_COPY_PROGRESS";
+  using Accepted = Field<31, 0>;
+  using Ended = Field<63, 32>;
+};
+
+// So many commands may be under way; further ones are ignored.
+inline constexpr std::uint32_t kPageCopySlots = 64;
+
+// Of command n, at PAGE_COPY_BASE + 8 ((n - 1) mod kPageCopySlots), written when it has ended;
+// little endian. Lost if the function must not write to the host then.
+struct PageCopyResult {
+  std::uint32_t number = 0;
+  std::uint32_t fault = 0;  // FaultCode
+};
+static_assert(sizeof(PageCopyResult) == 8);
+
+}  // namespace npu::abi

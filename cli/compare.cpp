@@ -56,8 +56,9 @@ Outcome compare_reports(const Options& options) {
   const Outcome written = write_output(options.output, rendered(*comparison, format));
   if (!noted) return noted;
   if (!written) return written;
-  if (comparison->regressions() == 0) return {};
-  return failure("compare: " + summary(*comparison));
+  if (comparison->regressions() != 0) return failure("compare: " + summary(*comparison));
+  if (comparison->looks() == 0) return {};
+  return tl::unexpected(Failure{kExitLook, "compare: " + summary(*comparison)});
 }
 
 }  // namespace npu::cli

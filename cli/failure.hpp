@@ -10,6 +10,7 @@ namespace npu::cli {
 
 inline constexpr int kExitFailure = 1;   // the command was understood and could not be done
 inline constexpr int kExitBadInput = 2;  // the command line or a file it names is wrong
+inline constexpr int kExitLook = 3;      // compare: no regression, but a change to look at
 
 struct Failure {
   int exit_code;

@@ -36,8 +36,9 @@ const char* const kProgramTail =
 directory, in configs/ and among the configurations that come with npusim. 910b is the card of the
 project's source documents (64 coupled cores), no shipping part; 910b2 is one.
 Exit codes: 0 done; 1 the run failed, what it had to say could not be written, or compare found a
-regression; 2 something is wrong with the command line, a parameter or a file; 130 (128 + the
-signal's number) Ctrl-C ended a run, whose report says so.
+regression; 2 something is wrong with the command line, a parameter or a file; 3 compare found no
+regression, but a change to look at; 130 (128 + the signal's number) Ctrl-C ended a run, whose report
+says so.
 )";
 
 const char* const kRun =
@@ -132,8 +133,9 @@ const char* const kCompare =
               [--junit FILE] [--output FILE]
 
 Tells what is different in the report NEW from the report BASE of the same workload, worst first, and
-which part of a breakdown or which counter it comes from. Exit code 1: a regression, 0: none, 2: files
-or options that cannot be compared.
+which part of a breakdown or which counter it comes from. Exit code 1: a regression; 3: none, but fewer
+of what is no gain by itself (barriers, looks at the card); 0: neither; 2: files or options that cannot
+be compared.
 
 )";
 

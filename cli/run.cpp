@@ -121,8 +121,10 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
   };
   std::vector<Listener*> listeners{&recording};
   if (watch != nullptr) listeners.push_back(watch);
+  model::SystemConfig seeded = config;
+  seeded.cpu.run_seed = report.seed;
   const Status ran = run_on_simulator(
-      config, program, listeners, &monitor,
+      seeded, program, listeners, &monitor,
       [&](workloads::SimulatorView& simulator) { add_machine(report, simulator, events); });
   monitor.finish();
   speed.show(events, options.verbosity > 0);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "npu/abi/trigger.hpp"
+
 namespace npu::model {
 
 System::System(const SystemConfig& config)
@@ -39,6 +41,9 @@ System::System(const SystemConfig& config)
       [this](std::uint16_t requester, const PageResponseMessage& message, std::uint64_t cause) {
         fabric_.root_complex().respond_to_page_request(requester, message, cause);
       });
+  platform_.triggers([this](platform::Bdf function, unsigned bar, Bytes offset) {
+    return trigger(function, bar, offset);
+  });
   platform_.cpu_socket.bind(fabric_.root_complex().cpu_socket);
   simulation_.agenda.run_ahead(true);
 }
@@ -48,6 +53,17 @@ ResourceLookup System::resources() {
     const auto found = fabric_.resource(bdf, bar);
     return BarResource{found.address, found.size};
   };
+}
+
+std::string_view System::trigger(platform::Bdf function, unsigned bar, Bytes offset) {
+  for (unsigned i = 0; i < cards(); ++i) {
+    for (unsigned number = 0; number < config_.cards[i].functions(); ++number) {
+      if (fabric_.endpoint(i).requester(number) != function.packed()) continue;
+      const auto& share = chips_[i]->function(number).registers().share();
+      return abi::trigger_name(bar, offset, share.usable);
+    }
+  }
+  return {};
 }
 
 AtsLookup System::has_ats() {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,8 @@ class System {
 
  private:
   void serve_programs();
+  // The name of what makes the function look at memory (abi/trigger.hpp); empty: it does not.
+  std::string_view trigger(platform::Bdf function, unsigned bar, Bytes offset);
 
   SystemConfig config_;
   Simulation simulation_;

@@ -27,6 +27,12 @@ struct ProgramConfig {
   Picoseconds patience{60'000'000'000'000};
 };
 
+// In which order the stores of the host's cores are seen by devices.
+enum class HostOrder {
+  kStrong,  // program order; stores that combine at the next other access or barrier (x86)
+  kWeak,    // any that Arm allows, until a barrier
+};
+
 // What host software costs. All times are CPU time of the task that does it.
 struct HostCpuConfig {
   unsigned cores;           // tasks that can run at once
@@ -44,6 +50,9 @@ struct HostCpuConfig {
   Picoseconds interrupt;    // a handler of an interrupt, on its core
   Picoseconds time_slice;   // of a task that others wait for
   std::uint64_t copy_rate;  // bytes per second that a core copies
+  HostOrder order;
+  std::uint64_t order_seed;    // which of the legal orders, together with that of the run
+  std::uint64_t run_seed = 1;  // --seed; no key of a file
 };
 
 struct HostMemoryConfig {

@@ -43,6 +43,11 @@ const Table& cpu_table() {
                  "what a task keeps its core for when others wait for one"),
           number("copy_gb_per_s", &C::copy_rate, 1, 1'000,
                  "copying between a program's memory and DMA memory, by one core"),
+          keys::choice("order", &C::order, {"strong", "weak"},
+                       "how devices see stores: in program order (x86), or in any order that Arm "
+                       "allows until a write barrier"),
+          number("order_seed", &C::order_seed, 0, 1'000'000'000,
+                 "with weak: which of the legal orders, together with the run's --seed"),
       }};
   return kTable;
 }

@@ -12,7 +12,13 @@ HostBus::HostBus(Socket& socket, Simulation& simulation, HostCpus& cpus, HostSta
       cpus_(cpus),
       statistics_(statistics),
       combining_(cpus.config().cores),
-      track_(simulation.recorder.track("host.mmio")) {}
+      track_(simulation.recorder.track("host.mmio")) {
+  const auto& config = cpus.config();
+  if (config.order == HostOrder::kStrong) return;
+  const std::uint64_t seed = mixed(config.run_seed) ^ config.order_seed;
+  weak_ = std::make_unique<WeakOrder>(simulation, seed,
+                                      [this](const HeldStore& store) { post_held(store); });
+}
 
 tlm::tlm_generic_payload& HostBus::request(tlm::tlm_command command, TransactionKind kind,
                                            std::uint64_t address, const void* data,
@@ -26,21 +32,64 @@ tlm::tlm_generic_payload& HostBus::request(tlm::tlm_command command, Transaction
   return payload;
 }
 
-void HostBus::post(std::uint64_t address, const void* data, unsigned length, unsigned bar,
-                   SimTime issued) {
+tlm::tlm_generic_payload& HostBus::posted(std::uint64_t address, const void* data, unsigned length,
+                                          unsigned bar) {
   ++statistics_.mmio_writes;
   if (bar < HostStatistics::kBars) ++statistics_.bar_writes[bar];
   auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kMemory, address, data, length);
   Transaction::of(payload).posted = true;  // the final target releases it
+  return payload;
+}
+
+void HostBus::send(tlm::tlm_generic_payload& payload, SimTime issued) {
   Transaction::of(payload).issued = issued;
   sc_core::sc_time delay;
   socket_->b_transport(payload, delay);
 }
 
-std::uint64_t HostBus::load(std::uint64_t address, unsigned width, unsigned bar) {
+// --- Stores that leave when a barrier or chance says so -----------------------------------------
+
+void HostBus::post_held(const HeldStore& store) {
+  auto& payload = posted(store.address, store.bytes.data(), store.length, store.bar.number);
+  Transaction::of(payload).cause = store.cause;
+  send(payload, store.issued);
+}
+
+void HostBus::hold(std::uint64_t address, std::uint64_t value, unsigned width, const MappedBar& bar,
+                   bool combines) {
+  HeldStore store;
+  store.address = address;
+  store.length = width;
+  std::memcpy(store.bytes.data(), &value, width);
+  store.bar = bar;
+  store.combines = combines;
+  store.issued = cpus_.local_now();
+  store.cause = cpus_.current().cause;
+  weak_->enter(cpus_.current().core, store);
+}
+
+void HostBus::before_load(std::uint64_t address, unsigned width, const MappedBar& bar,
+                          bool combines) {
+  if (!weak_) return drain_combining();
+  if (bar.number == MappedBar::kNone) return drain();
+  cpus_.synchronise();
+  weak_->time_passes(sim_now());
+  weak_->before_load(cpus_.current().core, address, width, bar, combines);
+}
+
+void HostBus::drain() {
+  if (!weak_) return drain_combining();
+  if (!weak_->empty()) cpus_.synchronise();
+  weak_->drain();
+}
+
+// --- What a core does ---------------------------------------------------------------------------
+
+std::uint64_t HostBus::load(std::uint64_t address, unsigned width, const MappedBar& bar,
+                            bool combines) {
   ++statistics_.mmio_reads;
-  if (bar < HostStatistics::kBars) ++statistics_.bar_reads[bar];
-  drain_combining();
+  if (bar.number < HostStatistics::kBars) ++statistics_.bar_reads[bar.number];
+  before_load(address, width, bar, combines);
   cpus_.charge(cpus_.config().mmio_load);
   cpus_.synchronise();
   const SimTime begin = sim_now();
@@ -54,16 +103,23 @@ std::uint64_t HostBus::load(std::uint64_t address, unsigned width, unsigned bar)
   return value;
 }
 
-void HostBus::store(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar) {
-  drain_combining();
+void HostBus::store(std::uint64_t address, std::uint64_t value, unsigned width,
+                    const MappedBar& bar) {
+  const bool held = weak_ && bar.number != MappedBar::kNone;
+  if (!held) drain();
   cpus_.charge_store(cpus_.config().mmio_store);
   cpus_.synchronise();
-  post(address, &value, width, bar, sim_now());
+  if (held) return hold(address, value, width, bar, false);
+  send(posted(address, &value, width, bar.number), sim_now());
 }
 
 void HostBus::store_combining(std::uint64_t address, std::uint64_t value, unsigned width,
-                              unsigned bar) {
+                              const MappedBar& bar) {
   ++statistics_.combining_stores;
+  if (weak_) {
+    hold(address, value, width, bar, true);
+    return cpus_.charge_store(cpus_.config().wc_store);
+  }
   auto& buffer = combining_[cpus_.current().core];
   const bool joins = buffer.length > 0 && address == buffer.address + buffer.length &&
                      address / buffer.bytes.size() == buffer.address / buffer.bytes.size();
@@ -83,7 +139,7 @@ void HostBus::drain_combining() {
   if (buffer.length == 0) return;
   cpus_.synchronise();
   const unsigned length = std::exchange(buffer.length, 0U);
-  post(buffer.address, buffer.bytes.data(), length, buffer.bar, buffer.issued);
+  send(posted(buffer.address, buffer.bytes.data(), length, buffer.bar.number), buffer.issued);
 }
 
 void HostBus::trace_barrier(SimTime begin, bool read) {
@@ -97,7 +153,7 @@ void HostBus::write_barrier() {
   ++statistics_.write_barriers;
   const SimTime begin = cpus_.local_now();
   cpus_.charge_store(cpus_.config().barrier);
-  drain_combining();
+  drain();
   trace_barrier(begin, false);
 }
 
@@ -108,6 +164,7 @@ void HostBus::read_barrier() {
 
 std::uint32_t HostBus::read_config(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
   ++statistics_.config_reads;
+  if (weak_) drain();  // a call into the operating system
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
   const SimTime begin = sim_now();
@@ -124,6 +181,7 @@ std::uint32_t HostBus::read_config(platform::Bdf bdf, std::uint32_t offset, unsi
 void HostBus::write_config(platform::Bdf bdf, std::uint32_t offset, unsigned width,
                            std::uint32_t value) {
   ++statistics_.config_writes;
+  if (weak_) drain();  // a call into the operating system
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
   const SimTime begin = sim_now();
@@ -140,6 +198,7 @@ void HostBus::trace_config(platform::Bdf bdf, std::uint32_t offset, unsigned wid
 }
 
 Completion HostBus::invalidate(std::uint16_t requester, std::uint64_t bus) {
+  if (weak_) drain();
   auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kInvalidation,
                           std::uint64_t{requester} << 12, &bus, sizeof bus);
   cpus_.transport(socket_, payload);

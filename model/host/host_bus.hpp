@@ -7,11 +7,13 @@
 #include <tlm.h>
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "model/core/simulation.hpp"
 #include "model/host/cpu.hpp"
 #include "model/host/host_statistics.hpp"
+#include "model/host/weak_order.hpp"
 #include "npu/platform/platform.hpp"
 
 namespace npu::model {
@@ -19,16 +21,24 @@ namespace npu::model {
 class HostBus {
  public:
   using Socket = tlm::tlm_initiator_socket<>;
-  static constexpr unsigned kNoBar = HostStatistics::kBars;
 
   HostBus(Socket& socket, Simulation& simulation, HostCpus& cpus, HostStatistics& statistics);
 
-  // One access; `width` 1, 2, 4 or 8 bytes, aligned. `bar`: through which it is mapped, for the
-  // count.
-  std::uint64_t load(std::uint64_t address, unsigned width, unsigned bar);
-  void store(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar);
-  void store_combining(std::uint64_t address, std::uint64_t value, unsigned width, unsigned bar);
-  void drain_combining();
+  // One access; `width` 1, 2, 4 or 8 bytes, aligned. `bar`: through which it is mapped; none: what
+  // was stored before has left.
+  std::uint64_t load(std::uint64_t address, unsigned width, const MappedBar& bar,
+                     bool combines = false);
+  void store(std::uint64_t address, std::uint64_t value, unsigned width, const MappedBar& bar);
+  void store_combining(std::uint64_t address, std::uint64_t value, unsigned width,
+                       const MappedBar& bar);
+  // All that the current task has stored leaves.
+  void drain();
+  // A task looks on, or goes on with something else.
+  void time_passes() {
+    if (weak_) weak_->time_passes(cpus_.local_now());
+  }
+  // Null: stores leave in program order, but for those that are combined.
+  WeakOrder* weak() { return weak_.get(); }
   void write_barrier();
   void read_barrier();
   std::uint32_t read_config(platform::Bdf bdf, std::uint32_t offset, unsigned width);
@@ -43,7 +53,7 @@ class HostBus {
   struct CombiningBuffer {
     std::uint64_t address = 0;
     unsigned length = 0;
-    unsigned bar = 0;
+    MappedBar bar;
     SimTime issued = 0;  // the first of the stores
     std::array<unsigned char, 64> bytes{};
   };
@@ -52,7 +62,14 @@ class HostBus {
   }
   tlm::tlm_generic_payload& request(tlm::tlm_command command, TransactionKind kind,
                                     std::uint64_t address, const void* data, unsigned length);
-  void post(std::uint64_t address, const void* data, unsigned length, unsigned bar, SimTime issued);
+  tlm::tlm_generic_payload& posted(std::uint64_t address, const void* data, unsigned length,
+                                   unsigned bar);
+  void send(tlm::tlm_generic_payload& payload, SimTime issued);
+  void post_held(const HeldStore& store);
+  void hold(std::uint64_t address, std::uint64_t value, unsigned width, const MappedBar& bar,
+            bool combines);
+  void drain_combining();
+  void before_load(std::uint64_t address, unsigned width, const MappedBar& bar, bool combines);
   void trace_config(platform::Bdf bdf, std::uint32_t offset, unsigned width, SimTime begin);
   void trace_barrier(SimTime begin, bool read);
 
@@ -60,7 +77,8 @@ class HostBus {
   Simulation& simulation_;
   HostCpus& cpus_;
   HostStatistics& statistics_;
-  std::vector<CombiningBuffer> combining_;  // by core
+  std::vector<CombiningBuffer> combining_;  // by core; unused if there is a weak order
+  std::unique_ptr<WeakOrder> weak_;
   const std::uint32_t track_;
 };
 

@@ -39,6 +39,7 @@ void HostClock::relax(ConstByteSpan watched, Instant deadline) {
   const SimTime start = cpus_.local_now();
   const SimTime limit = deadline_ticks(deadline);
   const SimTime since = sim_now();
+  bus_.time_passes();
   auto& task = cpus_.current();
   auto& executed = cpus_.executed();
   PollRound& before = task.round;
@@ -77,7 +78,7 @@ void HostClock::trace_poll(SimTime begin, std::uint64_t rounds) {
 
 void HostClock::sleep_until(Instant deadline) {
   const sc_core::sc_event never;
-  bus_.drain_combining();
+  bus_.drain();
   cpus_.block(
       never, deadline_ticks(deadline), [] { return false; }, "a timer");
 }

@@ -64,6 +64,15 @@ HostMemory::Found HostMemory::look_up(const DmaRequester& requester, std::uint64
 
 HostMemoryPort::Access HostMemory::reach(DmaRequester requester, std::uint64_t bus, Bytes length,
                                          bool device_writes, std::uint64_t cause) {
+  auto access = locate(requester, bus, length, device_writes, cause);
+  if (weak_ != nullptr && access.data != nullptr && !device_writes) {
+    access.data = weak_->device_reads(access.data, length);
+  }
+  return access;
+}
+
+HostMemoryPort::Access HostMemory::locate(const DmaRequester& requester, std::uint64_t bus,
+                                          Bytes length, bool device_writes, std::uint64_t cause) {
   const auto found = look_up(requester, bus, length, device_writes);
   if (found.status != Completion::kSuccess) {
     faults_.record(
@@ -79,7 +88,7 @@ HostMemoryPort::Access HostMemory::reach(DmaRequester requester, std::uint64_t b
 // A request under a translation of its own needs none of the IOTLB.
 HostMemoryPort::Access HostMemory::access(DmaRequester requester, std::uint64_t bus, Bytes length,
                                           bool device_writes, std::uint64_t cause) {
-  auto access = reach(requester, bus, length, device_writes, cause);
+  auto access = locate(requester, bus, length, device_writes, cause);
   if (access.status != Completion::kSuccess) return access;
   const auto found = look_up(requester, bus, length, device_writes);
   const int from = node_of_(requester.function);

@@ -19,6 +19,7 @@
 #include "model/host/page_requests.hpp"
 #include "model/host/process_tables.hpp"
 #include "model/host/watch_list.hpp"
+#include "model/host/weak_order.hpp"
 
 namespace npu::model {
 
@@ -72,8 +73,11 @@ class HostMemory : public HostMemoryPort {
   void page_requested(DmaRequester requester, std::uint64_t address,
                       const PageRequestMessage& request, std::uint64_t cause) override;
   void written(const std::byte* data, Bytes length, std::uint64_t) override {
+    if (weak_ != nullptr) weak_->memory().written(data, length);
     watches_.written(data, length);
   }
+  // What programs store is seen by devices in this order; null: at once.
+  void order(WeakOrder* weak) { weak_ = weak; }
 
   Iommu& iommu() { return iommu_; }
   ProcessTables& processes() { return processes_; }
@@ -93,6 +97,8 @@ class HostMemory : public HostMemoryPort {
     const Iommu::Mapping* mapping = nullptr;  // null unless kSuccess, or nothing to a translation
     std::uint32_t pasid = 0;                  // in whose tables; 0: the function's
   };
+  Access locate(const DmaRequester& requester, std::uint64_t bus, Bytes length, bool device_writes,
+                std::uint64_t cause);
   Found look_up(const DmaRequester& requester, std::uint64_t bus, Bytes length, bool device_writes);
   IommuWalker& walker(std::uint16_t requester) {
     return walkers_[static_cast<std::size_t>(node_of_(requester))];
@@ -107,6 +113,7 @@ class HostMemory : public HostMemoryPort {
   NumaMemory memory_;
   std::deque<IommuWalker> walkers_;  // by node
   WatchList watches_;
+  WeakOrder* weak_ = nullptr;
   IommuFaultLog faults_;
 };
 

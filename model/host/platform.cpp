@@ -18,14 +18,20 @@ namespace {
 
 class BarMapping : public platform::MmioRegion {
  public:
-  BarMapping(HostBus& bus, unsigned bar, std::uint64_t address, Bytes size,
+  BarMapping(HostBus& bus, const MappedBar& bar, std::uint64_t address, Bytes size,
              platform::Caching caching)
-      : bus_(bus), bar_(bar), address_(address), size_(size), caching_(caching) {}
+      : bus_(bus),
+        bar_(bar),
+        address_(address),
+        size_(size),
+        combines_(caching == platform::Caching::kWriteCombining) {}
   Bytes size() const override { return size_; }
   std::uint32_t read32(Bytes offset) override {
-    return static_cast<std::uint32_t>(bus_.load(at(offset, 4), 4, bar_));
+    return static_cast<std::uint32_t>(bus_.load(at(offset, 4), 4, bar_, combines_));
   }
-  std::uint64_t read64(Bytes offset) override { return bus_.load(at(offset, 8), 8, bar_); }
+  std::uint64_t read64(Bytes offset) override {
+    return bus_.load(at(offset, 8), 8, bar_, combines_);
+  }
   void write32(Bytes offset, std::uint32_t value) override { write(offset, value, 4); }
   void write64(Bytes offset, std::uint64_t value) override { write(offset, value, 8); }
 
@@ -36,7 +42,7 @@ class BarMapping : public platform::MmioRegion {
     return address_ + offset;
   }
   void write(Bytes offset, std::uint64_t value, unsigned width) {
-    if (caching_ == platform::Caching::kWriteCombining) {
+    if (combines_) {
       bus_.store_combining(at(offset, width), value, width, bar_);
     } else {
       bus_.store(at(offset, width), value, width, bar_);
@@ -44,10 +50,10 @@ class BarMapping : public platform::MmioRegion {
   }
 
   HostBus& bus_;
-  unsigned bar_;
+  MappedBar bar_;
   std::uint64_t address_;
   Bytes size_;
-  platform::Caching caching_;
+  bool combines_;
 };
 
 class MappedDmaMemory : public platform::DmaMemory {
@@ -104,7 +110,8 @@ HostPlatform::HostPlatform(const sc_core::sc_module_name& name, Simulation& simu
       tasks_(cpus, simulation.agenda),
       sriov_(pci_, clock_, resources_),
       sharing_(*this, cpus, memory, work_, pci_, sriov_) {
-  cpus_.on_handover([this] { bus_.drain_combining(); });
+  cpus_.on_handover([this] { bus_.drain(); });
+  memory_.order(bus_.weak());
 }
 
 // --- devices ---------------------------------------------------------------------------------
@@ -128,7 +135,8 @@ Result<std::unique_ptr<platform::MmioRegion>> HostPlatform::map_bar(platform::Bd
                 fmt::format("BAR{} of {}: {:#x} bytes at {:#x} do not fit its {:#x} bytes", bar,
                             to_string(bdf), size, offset, resource.size));
   }
-  return std::make_unique<BarMapping>(bus_, bar, resource.address + offset, size, caching);
+  const MappedBar mapped{bar, bdf, resource.address};
+  return std::make_unique<BarMapping>(bus_, mapped, resource.address + offset, size, caching);
 }
 
 Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(
@@ -149,6 +157,7 @@ Result<std::unique_ptr<platform::DmaMemory>> HostPlatform::allocate_dma(
                             memory_.memory().used(node), node));
   }
   work_.provide(mapping);
+  if (bus_.weak() != nullptr) bus_.weak()->memory().add(mapping.memory, mapping.bus);
   return std::make_unique<MappedDmaMemory>(*this, mapping, size);
 }
 
@@ -274,6 +283,7 @@ void HostPlatform::free_dma(const Iommu::Mapping& mapping,
   }
   unmap(mapping.requester, mapping.bus, mapping.memory.size);
   if (waits) work_.take_back(mapping);
+  if (bus_.weak() != nullptr) bus_.weak()->memory().remove(mapping.memory.data);
   memory_.free(mapping.memory);
 }
 

@@ -39,7 +39,10 @@ class HostPlatform : public sc_core::sc_module, public platform::Platform {
   Result<std::unique_ptr<platform::DmaMemory>> import_dma(platform::Bdf bdf, ByteSpan memory,
                                                           platform::DmaDirection direction,
                                                           platform::HostPages pages) override;
-  void copy(ByteSpan to, ConstByteSpan from) override { work_.copy(to, from); }
+  void copy(ByteSpan to, ConstByteSpan from) override {
+    bus_.time_passes();
+    work_.copy(to, from);
+  }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override;
   Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
                                             Bytes offset) override;
@@ -61,12 +64,19 @@ class HostPlatform : public sc_core::sc_module, public platform::Platform {
   void read_barrier() override { bus_.read_barrier(); }
 
   // One access by the current task (HostBus).
-  std::uint64_t load(std::uint64_t address, unsigned width, unsigned bar = HostBus::kNoBar) {
-    return bus_.load(address, width, bar);
+  std::uint64_t load(std::uint64_t address, unsigned width) {
+    return bus_.load(address, width, MappedBar());
   }
-  void store(std::uint64_t address, std::uint64_t value, unsigned width,
-             unsigned bar = HostBus::kNoBar) {
-    bus_.store(address, value, width, bar);
+  void store(std::uint64_t address, std::uint64_t value, unsigned width) {
+    bus_.store(address, value, width, MappedBar());
+  }
+  // What makes a card look at memory, for the names of what overtakes a store (host.cpu.order).
+  void triggers(TriggerLookup lookup) {
+    if (bus_.weak() != nullptr) bus_.weak()->triggers(std::move(lookup));
+  }
+  // Null: no store overtakes another on this host.
+  const OvertakenStores* overtaken() {
+    return bus_.weak() == nullptr ? nullptr : &bus_.weak()->overtaken();
   }
   // The function reaches [bus, bus + size) no more at the return: its pages are unmapped and what
   // it has cached of them is invalidated (PCIe 10.3), for which the core spins as long as that

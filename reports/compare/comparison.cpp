@@ -29,11 +29,15 @@ std::map<std::string, const Metric*> by_name(const std::vector<Metric>& metrics)
 Verdict verdict_of(const Change& change) {
   const Judgement& judgement = change.judgement;
   const bool up = change.difference().value() > 0;
-  const bool worse = judgement.worse == (up ? Worse::kUp : Worse::kDown);
-  const bool either = judgement.named && judgement.worse == Worse::kNever;
+  const bool fewer = !up && judgement.worse == Worse::kUpFewerIsNoGain;
+  const bool worse = judgement.worse == (up ? Worse::kUp : Worse::kDown) ||
+                     (up && judgement.worse == Worse::kUpFewerIsNoGain);
+  const bool either = (judgement.named && judgement.worse == Worse::kNever) ||
+                      (judgement.bounded && judgement.worse == Worse::kUpFewerIsNoGain);
   const bool exceeded =
       judgement.tolerance && exceeds(change.base, change.now, *judgement.tolerance);
   if ((worse || either) && exceeded) return Verdict::kRegression;
+  if (fewer) return exceeded ? Verdict::kLook : Verdict::kChanged;
   if (judgement.worse == Worse::kNever) return Verdict::kChanged;
   return worse ? Verdict::kWorse : Verdict::kBetter;
 }
@@ -106,6 +110,11 @@ class Comparer {
   Comparison result_;
 };
 
+std::size_t with(const std::vector<Change>& changes, Verdict verdict) {
+  return static_cast<std::size_t>(std::count_if(
+      changes.begin(), changes.end(), [&](const Change& each) { return each.verdict == verdict; }));
+}
+
 bool names_something(const Threshold& threshold, const Report& report) {
   const auto fits = [&](const Metric& each) { return matches(threshold.pattern, each.name); };
   return std::any_of(report.metrics().begin(), report.metrics().end(), fits) ||
@@ -125,13 +134,15 @@ std::string Change::percent() const {
   return (up ? "+" : "-") + Number::scaled(hundredths, 2).text() + " %";
 }
 
+std::size_t Comparison::looks() const {
+  return with(changes, Verdict::kLook);
+}
+
 std::size_t Comparison::regressions() const {
-  const auto of_changes = std::count_if(changes.begin(), changes.end(), [](const Change& each) {
-    return each.verdict == Verdict::kRegression;
-  });
   const auto of_missing = std::count_if(missing.begin(), missing.end(),
                                         [](const Lone& each) { return each.regression; });
-  return static_cast<std::size_t>(of_changes + of_missing) + (failed.empty() ? 0 : 1);
+  return with(changes, Verdict::kRegression) + static_cast<std::size_t>(of_missing) +
+         (failed.empty() ? 0 : 1);
 }
 
 Result<Comparison> compare(const Report& base, const Report& now,

@@ -11,7 +11,8 @@
 
 namespace npu::reports {
 
-enum class Verdict { kRegression, kWorse, kChanged, kBetter };  // in the order they are shown
+// In the order they are shown. kLook: fewer of what is no gain by itself (Worse::kUpFewerIsNoGain).
+enum class Verdict { kRegression, kLook, kWorse, kChanged, kBetter };
 
 // A metric or counter whose value is another one.
 struct Change {
@@ -48,6 +49,7 @@ struct Comparison {
   std::string failed;                   // how the new run ended, if not well; a regression
 
   std::size_t regressions() const;
+  std::size_t looks() const;  // changes that somebody is to look at
 };
 
 // kInvalidArgument: of different workloads, or a threshold that names nothing of either.

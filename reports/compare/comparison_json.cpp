@@ -13,13 +13,24 @@ const char* kind_text(bool counter) {
 }
 
 const char* worse_text(Worse worse) {
-  return worse == Worse::kUp ? "up" : worse == Worse::kDown ? "down" : "never";
+  switch (worse) {
+    case Worse::kUp:
+    case Worse::kUpFewerIsNoGain:
+      return "up";
+    case Worse::kDown:
+      return "down";
+    case Worse::kNever:
+      return "never";
+  }
+  return "";
 }
 
 const char* verdict_text(Verdict verdict) {
   switch (verdict) {
     case Verdict::kRegression:
       return "regression";
+    case Verdict::kLook:
+      return "look";
     case Verdict::kWorse:
       return "worse";
     case Verdict::kChanged:
@@ -55,6 +66,7 @@ std::string lone_text(const Lone& lone) {
 
 std::string to_json(const Comparison& comparison) {
   const char* const result = comparison.regressions() != 0 ? "regression"
+                             : comparison.looks() != 0     ? "look"
                              : comparison.identical        ? "identical"
                                                            : "no regression";
   return std::string("{\n  \"schema\": \"npusim.comparison/1\"") +

@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::size_t kMostTold = 20;  // of what differs besides; the rest is counted
 
-constexpr std::array<std::pair<Verdict, const char*>, 4> kHeadings{
+constexpr std::array<std::pair<Verdict, const char*>, 5> kHeadings{
     {{Verdict::kRegression, "regressions, worst first"},
+     {Verdict::kLook, "changed: look at it; fewer of these is no gain by itself"},
      {Verdict::kWorse, "worse, but no regression"},
      {Verdict::kChanged, "changed"},
      {Verdict::kBetter, "better"}}};
@@ -70,11 +71,13 @@ std::string summary(const Comparison& comparison) {
   const std::string compared =
       std::to_string(comparison.compared) + " metrics and counters compared";
   const std::size_t regressions = comparison.regressions();
+  const std::size_t looks = comparison.looks();
   if (comparison.identical && regressions == 0) return "identical, " + compared;
   const std::size_t others = comparison.changes.size() + comparison.missing.size() +
                              comparison.added.size() + (comparison.failed.empty() ? 0 : 1) -
-                             regressions;
+                             regressions - looks;
   return (regressions == 0 ? "no regression" : counted(regressions, "regression")) + ", " +
+         (looks == 0 ? "" : counted(looks, "change") + " to look at, ") +
          counted(others, "other change") + ", " + compared;
 }
 

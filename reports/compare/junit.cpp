@@ -12,6 +12,7 @@ struct Case {
   std::string name;
   std::string kind;
   std::string failure;  // empty: it passes
+  std::string type = "regression";
 };
 
 std::vector<Case> cases_of(const Comparison& comparison) {
@@ -20,9 +21,11 @@ std::vector<Case> cases_of(const Comparison& comparison) {
     cases.push_back({"outcome", "run", "the new run is not complete: " + comparison.failed});
   }
   for (const auto& change : comparison.changes) {
-    const bool failed = change.verdict == Verdict::kRegression;
+    const bool looked_at = change.verdict == Verdict::kLook;
+    const bool failed = looked_at || change.verdict == Verdict::kRegression;
     cases.push_back({change.name, change.counter ? "counter" : "metric",
-                     failed ? line_text(change) : std::string()});
+                     failed ? line_text(change) : std::string(),
+                     looked_at ? "look" : "regression"});
   }
   for (const auto& lone : comparison.missing) {
     cases.push_back({lone.name, lone.counter ? "counter" : "metric",
@@ -37,7 +40,7 @@ std::string case_text(const std::string& workload, const Case& each) {
   const std::string head = "    <testcase classname=\"npusim." + xml_text(workload) + "." +
                            each.kind + "\" name=\"" + xml_text(each.name) + "\" time=\"0\"";
   if (each.failure.empty()) return head + "/>\n";
-  return head + ">\n      <failure type=\"regression\" message=\"" + xml_text(each.failure) +
+  return head + ">\n      <failure type=\"" + each.type + "\" message=\"" + xml_text(each.failure) +
          "\">" + xml_text(each.failure) + "</failure>\n    </testcase>\n";
 }
 

@@ -9,7 +9,8 @@
 namespace npu::reports {
 
 // JUnit's XML: one suite, a case per metric and counter that a threshold bounds or that changed;
-// regressions are failures. With nothing of that one case, "compare", that passes.
+// regressions are failures, and so is
+// what is to be looked at, of type "look". With nothing of that one case, "compare", that passes.
 std::string to_junit(const Comparison& comparison);
 
 // Text between tags or in an attribute; characters that XML 1.0 has not become U+FFFD.

@@ -12,7 +12,8 @@
 
 namespace npu::reports {
 
-enum class Worse { kUp, kDown, kNever };
+// kUpFewerIsNoGain: more of it costs; fewer may be what was needed (a barrier, a look at the card).
+enum class Worse { kUp, kDown, kNever, kUpFewerIsNoGain };
 
 // An amount in the metric's unit, or a share of the base.
 struct Tolerance {

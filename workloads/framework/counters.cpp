@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/framework/counters.hpp"
 
+#include <fmt/format.h>
+
 namespace npu::workloads {
 namespace {
 
@@ -45,6 +47,7 @@ void add_host(Report& report, const HostCounters& host, std::uint64_t submission
   each("config_writes", host.config_writes);
   each("write_barriers", host.write_barriers);
   each("read_barriers", host.read_barriers);
+  if (host.overtaken) writer.count("stores_overtaken", host.overtaken->stores);
   each("interrupts", host.interrupts);
   each("polls", host.polls);
   each("poll_calls", host.poll_calls);
@@ -52,6 +55,14 @@ void add_host(Report& report, const HostCounters& host, std::uint64_t submission
   writer.count("iotlb_hits", host.iotlb_hits);
   writer.count("iotlb_misses", host.iotlb_misses);
   writer.count("memory_bytes", host.memory_bytes);
+}
+
+// A driver without a barrier is named where one looks for what is wrong with a run.
+void add_overtaken(Report& report, const HostCounters::Overtaken& overtaken) {
+  if (overtaken.stores == 0) return;
+  report.add_note(fmt::format("a write barrier is missing: {} stores overtaken, the first of them:",
+                              overtaken.stores));
+  for (const auto& line : overtaken.told) report.add_note(line);
 }
 
 void add_card(Report& report, const CardCounters& card) {
@@ -97,7 +108,9 @@ void add_counters(Report& report, const SimulatorView& simulator) {
   std::uint64_t submissions = 0;
   const auto cards = simulator.cards();
   for (const auto& card : cards) submissions += card.ring_entries + card.queue_entries;
-  add_host(report, simulator.host(), submissions);
+  const auto host = simulator.host();
+  add_host(report, host, submissions);
+  if (host.overtaken) add_overtaken(report, *host.overtaken);
   for (const auto& card : cards) add_card(report, card);
   for (const auto& mmu : simulator.mmus()) {
     Writer writer(report, mmu.name);

@@ -106,6 +106,13 @@ struct HostCounters {
   std::uint64_t interrupts = 0;               // taken by an open vector
   std::uint64_t context_switches = 0;
   std::uint64_t iotlb_hits = 0, iotlb_misses = 0;
+  // Where stores may overtake others (host.cpu.order=weak): those that something which a card acts
+  // on has overtaken, and the first of them in words.
+  struct Overtaken {
+    std::uint64_t stores = 0;
+    std::vector<std::string> told;
+  };
+  std::optional<Overtaken> overtaken;
   Bytes memory_bytes = 0;  // that cores' copies, devices and walks of the IOMMU moved
 };
 

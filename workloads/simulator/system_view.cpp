@@ -159,6 +159,9 @@ HostCounters SystemView::host() const {
   counters.config_writes = now.config_writes;
   counters.write_barriers = now.write_barriers;
   counters.read_barriers = now.read_barriers;
+  if (const auto* const overtaken = system_.host().overtaken()) {
+    counters.overtaken = HostCounters::Overtaken{overtaken->count(), overtaken->told()};
+  }
   counters.polls = now.polls;
   counters.poll_calls = now.poll_calls;
   const auto& executed = system_.cpus().executed();

@@ -116,11 +116,50 @@ TEST(Compare, BandwidthsMayGetWorseByOnePercent) {
 }
 
 TEST(Compare, AccessesOfTheHostMayNotGrowAtAll) {
-  for (const auto* name : {"host.mmio_reads_per_submission", "host.write_barriers",
+  for (const auto* name : {"host.mmio_reads_per_submission", "host.combining_stores",
                            "host.poll_calls_per_submission", "host.interrupts"}) {
     EXPECT_EQ(verdict(name, "", 100'001), Verdict::kRegression) << name;
     EXPECT_EQ(verdict(name, "", 99'999), Verdict::kBetter) << name;
   }
+}
+
+// A driver may have lost what it needs.
+TEST(Compare, FewerBarriersOrLooksAtTheCardAreToBeLookedAt) {
+  for (const auto* name :
+       {"host.write_barriers", "host.write_barriers_per_submission",
+        "host.read_barriers_per_submission", "host.config_reads", "enumerate.config_reads"}) {
+    EXPECT_EQ(verdict(name, "", 100'001), Verdict::kRegression) << name;
+    EXPECT_EQ(verdict(name, "", 99'999), Verdict::kLook) << name;
+    EXPECT_EQ(verdict(name, "", 0), Verdict::kLook) << name;
+  }
+}
+
+TEST(Compare, FewerWriteBacksOrWalksAreAChangeAndNoGain) {
+  for (const auto* name : {"card0.l2.write_backs", "card0.mmu.page_walks"}) {
+    EXPECT_EQ(verdict(name, "", 50'000), Verdict::kChanged) << name;
+    EXPECT_EQ(verdict(name, "", 200'000), Verdict::kWorse) << name;
+  }
+}
+
+TEST(Compare, AThresholdBoundsFewerBarriersAsItDoesMore) {
+  const auto* const name = "host.write_barriers";
+  EXPECT_EQ(verdict(name, "", 99'999, {"host.write_barriers=0"}), Verdict::kRegression);
+  EXPECT_EQ(verdict(name, "", 80'000, {"host.*_barriers=10%"}), Verdict::kRegression);
+  EXPECT_EQ(verdict(name, "", 95'000, {"host.*_barriers=10%"}), Verdict::kChanged);
+  EXPECT_EQ(verdict(name, "", 0, {"host.write_barriers=100%"}), Verdict::kChanged);
+}
+
+TEST(Compare, WhatIsToBeLookedAtIsToldApartFromARegression) {
+  const auto comparison = compared({{"host.write_barriers", 7'000, ""}, {"a.latency_ns", 9, "ns"}},
+                                   {{"host.write_barriers", 0, ""}, {"a.latency_ns", 8, "ns"}});
+  EXPECT_EQ(comparison.regressions(), 0U);
+  EXPECT_EQ(comparison.looks(), 1U);
+  EXPECT_EQ(summary(comparison),
+            "no regression, 1 change to look at, 1 other change, 2 metrics and counters compared");
+  EXPECT_THAT(to_json(comparison), HasSubstr("\"result\": \"look\""));
+  EXPECT_THAT(to_json(comparison), HasSubstr("\"verdict\": \"look\""));
+  EXPECT_THAT(to_text(comparison), HasSubstr("changed: look at it"));
+  EXPECT_THAT(to_junit(comparison), HasSubstr("<failure type=\"look\""));
 }
 
 TEST(Compare, RoundsOfPollsMayFollowTheTime) {

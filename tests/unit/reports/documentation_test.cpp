@@ -21,9 +21,10 @@ std::string page() {
 }
 
 std::string row_of(const Rule& rule) {
-  const std::string worse = rule.worse == Worse::kUp     ? "up"
-                            : rule.worse == Worse::kDown ? "down"
-                                                         : "never";
+  const std::string worse = rule.worse == Worse::kUp                ? "up"
+                            : rule.worse == Worse::kUpFewerIsNoGain ? "up; fewer: look"
+                            : rule.worse == Worse::kDown            ? "down"
+                                                                    : "never";
   return std::string("| ") + (rule.counter ? "counter" : "metric") + " | `" +
          std::string(rule.pattern) + "` | " + (rule.unit == "*" ? "any" : std::string(rule.unit)) +
          " | " + worse + " | " + allowed_text({rule.worse, rule.tolerance}) + " |\n";

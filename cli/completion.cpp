@@ -157,6 +157,11 @@ void add_arguments(const Line& line, const std::string& at, Candidates& found) {
     case Value::kShell:
       if (count == 0) found.words = {"bash", "zsh"};
       return;
+    case Value::kCommand:
+      for (const auto& row : command_table()) {
+        if (count == 0 && row.name != line.command) found.words.emplace_back(row.name);
+      }
+      return;
     case Value::kSmiAction:
       found.words = {"info", "watch", "create-vnpu", "destroy-vnpu"};
       return;

@@ -26,15 +26,17 @@ usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
        npusim config show|check [CONFIG] [--set KEY=VALUE]...
        npusim config keys
        npusim completion bash|zsh
+       npusim help [COMMAND]
        npusim [COMMAND] --help | --version
        npusim run WORKLOAD --help
 
 )";
 
 const char* const kProgramTail =
-    R"(CONFIG is a chip or system file: a path, or a name such as 910b that is looked up in the working
+    R"(CONFIG is a chip or system file: a path, or a name such as 910b2 that is looked up in the working
 directory, in configs/ and among the configurations that come with npusim. 910b is the card of the
 project's source documents (64 coupled cores), no shipping part; 910b2 is one.
+Paths such as docs/sweeps.md and configs/keys.md are below share/doc/npusim of the installation.
 Exit codes: 0 done; 1 the run failed, what it had to say could not be written, or compare found a
 regression; 2 something is wrong with the command line, a parameter or a file; 3 compare found no
 regression, but a change to look at; 130 (128 + the signal's number) Ctrl-C ended a run, whose report

@@ -23,7 +23,7 @@ std::vector<std::string> config_directories() {
 
 tl::expected<model::SystemConfig, Failure> load_config(const std::string& name,
                                                        const std::vector<std::string>& overrides) {
-  if (name.empty()) return bad_input("--config is missing: give a chip or system file, e.g. 910b");
+  if (name.empty()) return bad_input("--config is missing: give a chip or system file, e.g. 910b2");
   std::vector<std::string> full;
   full.reserve(overrides.size());
   for (const auto& each : overrides) full.push_back(model::full_override(each));

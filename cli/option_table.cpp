@@ -24,6 +24,7 @@ constexpr CommandRow kCommands[] = {
     {"probe", Value::kNone, "try what the card and its driver can do for who shares them"},
     {"config", Value::kConfigAction, "show or check a configuration, or list its keys"},
     {"completion", Value::kShell, "print the script that completes npusim's command line"},
+    {"help", Value::kCommand, "print help on the program or a command, as --help does"},
 };
 
 constexpr OptionRow kOptions[] = {
@@ -125,7 +126,7 @@ constexpr OptionRow kOptions[] = {
      "names them as BB:DD.F"},
     {"ecam", 0, Value::kInputFile, false, "PATH", "serve",
      "listen there for a client of the whole PCI hierarchy behind one function, whose driver is "
-     "guest/ecam: for SR-IOV, which QEMU hides"},
+     "guest/ecam of npusim's source: for SR-IOV, which QEMU hides"},
     {"pace", 0, Value::kChoice, false, "fast|wall", "serve",
      "fast: simulated time goes on as far as there is work, and as fast as possible (default); "
      "wall: it is held to wall time"},
@@ -144,7 +145,7 @@ constexpr OptionRow kOptions[] = {
     {"hex", 'x', Value::kNone, false, "", "lspci",
      "all 4096 bytes of each function, as pciutils' `lspci -F FILE` reads them"},
     {"help", 'h', Value::kNone, false, "", "", "print help on the program or the command"},
-    {"version", 0, Value::kNone, false, "", "", "print the version"},
+    {"version", 'V', Value::kNone, false, "", "", "print the version"},
 };
 
 constexpr std::size_t kLineWidth = 100;

@@ -26,6 +26,7 @@ enum class Value {
   kConfigAction,  // show, check, keys, and a configuration
   kShell,         // bash, zsh
   kSmiAction,     // info, watch, create-vnpu, destroy-vnpu
+  kCommand,       // a command of npusim
 };
 
 struct OptionRow {

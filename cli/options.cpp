@@ -259,6 +259,13 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   }
   options.command = options.arguments.front();
   options.arguments.erase(options.arguments.begin());
+  if (options.command == "help") {  // of the command behind it, as --help behind that
+    options.help = true;
+    options.command = options.arguments.empty() ? "" : options.arguments.front();
+    if (options.command.empty()) return options;
+    options.arguments.erase(options.arguments.begin());
+    if (options.command == "help") return options;
+  }
   if (find_command(options.command) == nullptr) {
     return bad_input("unknown command '" + shortened(options.command) + "'" +
                      workloads::suggestion(options.command, command_names()));

@@ -34,7 +34,16 @@ if(TARGET npu_python)
   list(TRANSFORM files PREPEND python/npusim/)
   install(FILES ${files} DESTINATION lib/python3/dist-packages/npusim)
 endif()
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Pages and examples lie there as in a checkout, so that what pages, manual pages and --help name by
+# paths such as docs/sweeps.md and configs/keys.md is found from one folder.
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "*.1" EXCLUDE)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(RELATIVE_PATH NPU_DOC_TO_CONFIGS ${CMAKE_INSTALL_FULL_DOCDIR}
+  ${CMAKE_INSTALL_FULL_DATADIR}/npusim/configs)
+install(CODE "file(CREATE_LINK ${NPU_DOC_TO_CONFIGS}
+  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/configs\" SYMBOLIC)")
 install(DIRECTORY sim/testing/main/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/testing
   FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)
 install(FILES docs/npusim.1 docs/npudemo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)

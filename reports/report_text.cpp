@@ -2,6 +2,7 @@
 #include "reports/report_text.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "reports/breakdown_tables.hpp"
 
@@ -70,6 +71,25 @@ std::string to_text(const Table& table) {
   return text;
 }
 
+// Lines of at most 100 characters, the second and further ones indented; a longer word stands
+// alone.
+std::string wrapped(const std::string& note) {
+  constexpr std::size_t kWidth = 100;
+  std::string text;
+  std::string line;
+  std::istringstream words(note);
+  for (std::string word; std::getline(words, word, ' ');) {
+    if (line.find_first_not_of(' ') != std::string::npos &&
+        line.size() + 1 + word.size() > kWidth) {
+      text += line + "\n";
+      line = "  " + word;
+    } else {
+      line += (line.empty() ? "" : " ") + word;
+    }
+  }
+  return text + line + "\n";
+}
+
 std::string to_text(const Report& report) {
   std::string text = report.workload + " on " + report.config + ", seed " +
                      std::to_string(report.seed) + ", " +
@@ -85,7 +105,7 @@ std::string to_text(const Report& report) {
   }
   text += limits_text(report);
   if (!report.notes().empty()) text += "\n";
-  for (const auto& note : report.notes()) text += note + "\n";
+  for (const auto& note : report.notes()) text += wrapped(note);
   return text;
 }
 

@@ -42,6 +42,20 @@ Outcome with_configuration(const Options& options, const std::string& command,
   return done;
 }
 
+// The socket to ask at; empty: there is a configuration instead.
+tl::expected<std::string, Failure> socket_of(const Options& options, const std::string& command) {
+  if (options.sockets.size() > 1) return bad_input(command + ": --socket is given twice");
+  const bool configured = !options.config.empty() || !options.sets.empty();
+  if (!options.sockets.empty() && configured) {
+    return bad_input(command + ": give --socket or --config, not both");
+  }
+  if (!options.sockets.empty()) return options.sockets.front();
+  if (configured) return std::string();
+  return bad_input(command +
+                   ": give --socket PATH, of a running npusim serve --management PATH, or --config "
+                   "CONFIG, a machine to be looked at, e.g. 910b2");
+}
+
 // Those of the machine, open.
 Result<std::vector<std::shared_ptr<driver::Device>>> open_all(platform::Platform& host,
                                                               std::size_t count) {
@@ -58,9 +72,9 @@ Result<std::vector<std::shared_ptr<driver::Device>>> open_all(platform::Platform
 
 Outcome with_driven_cards(const Options& options, const std::string& command,
                           const std::function<Outcome()>& body) {
-  if (!options.sockets.empty()) {
-    return with_cards(options, command, [&](bool) { return body(); });
-  }
+  const auto socket = socket_of(options, command);
+  if (!socket) return tl::unexpected(socket.error());
+  if (!socket->empty()) return with_server(*socket, command, [&](bool) { return body(); });
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());
   model::System system(*config);
@@ -83,12 +97,10 @@ Outcome with_driven_cards(const Options& options, const std::string& command,
 
 Outcome with_cards(const Options& options, const std::string& command,
                    const std::function<Outcome(bool live)>& body) {
-  if (options.sockets.size() > 1) return bad_input(command + ": --socket is given twice");
-  if (options.sockets.empty()) return with_configuration(options, command, body);
-  if (!options.config.empty() || !options.sets.empty()) {
-    return bad_input(command + ": give --socket or --config, not both");
-  }
-  return with_server(options.sockets.front(), command, body);
+  const auto socket = socket_of(options, command);
+  if (!socket) return tl::unexpected(socket.error());
+  if (socket->empty()) return with_configuration(options, command, body);
+  return with_server(*socket, command, body);
 }
 
 }  // namespace npu::cli

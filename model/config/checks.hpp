@@ -5,16 +5,23 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/config/system_config.hpp"
 
 namespace npu::model {
 
 struct BrokenRule {
-  std::string key;  // full dotted path of the key to point at
+  std::string key;  // full dotted path
   std::string text;
+  // What else the rule takes: one of these is pointed at if it is the one that was set
+  // (broken_rule.hpp).
+  std::vector<std::string> others = {};
 };
 using CheckResult = std::optional<BrokenRule>;
+
+// The same rule with keys that begin so.
+BrokenRule with_prefix(const std::string& prefix, BrokenRule rule);
 
 CheckResult check_chip(const ChipConfig& chip);  // keys as in the chip's file
 CheckResult check_hbm(const HbmConfig& hbm);     // keys begin with "hbm."

@@ -25,6 +25,11 @@ struct Window {
 
   Bytes end() const { return begin + size; }
   std::string text() const { return fmt::format("{} {:#x}..{:#x}", name, begin, end() - 1); }
+  // All that decides where it lies.
+  std::vector<std::string> keys() const {
+    return key == "hbm.installed_mib" ? std::vector<std::string>{key, "hbm.usable_mib"}
+                                      : std::vector<std::string>{key};
+  }
 };
 
 // Windows in ascending order of their begin; `bar` holds them all.
@@ -32,12 +37,14 @@ CheckResult check_windows(const std::vector<Window>& windows, const Window& bar)
   for (std::size_t i = 0; i + 1 < windows.size(); ++i) {
     if (windows[i].end() <= windows[i + 1].begin) continue;
     return BrokenRule{windows[i].key,
-                      fmt::format("{} overlaps {}", windows[i].text(), windows[i + 1].text())};
+                      fmt::format("{} overlaps {}", windows[i].text(), windows[i + 1].text()),
+                      {windows[i + 1].key}};
   }
   for (const auto& window : windows) {
     if (window.end() <= bar.end()) continue;
     const std::string key = window.key.empty() ? bar.key : window.key;
-    return BrokenRule{key, fmt::format("{} does not fit into {}", window.text(), bar.text())};
+    return BrokenRule{key, fmt::format("{} does not fit into {}", window.text(), bar.text()),
+                      bar.keys()};
   }
   return std::nullopt;
 }
@@ -65,7 +72,8 @@ CheckResult check_memory_bar(const ChipConfig& chip) {
   if (chip.pci.bar2_size < chip.hbm.installed) {
     return BrokenRule{"pci.bar2_size_gib",
                       fmt::format("BAR2 has {} MiB and must show all {} MiB of installed HBM",
-                                  chip.pci.bar2_size >> 20, chip.hbm.installed >> 20)};
+                                  chip.pci.bar2_size >> 20, chip.hbm.installed >> 20),
+                      {"hbm.installed_mib"}};
   }
   const std::vector<Window> windows{
       {"DMA ring", "hbm.installed_mib", usable + abi::kReservedRingOffset,
@@ -89,19 +97,23 @@ CheckResult check_sriov(const ChipConfig& chip) {
   const unsigned vfs = pci.sriov_total_vfs;
   if (vfs == 0) return std::nullopt;
   if (pci.sriov_first_vf_offset == 0) {
-    return BrokenRule{"pci.sriov_first_vf_offset", "must not be 0 with virtual functions"};
+    return BrokenRule{"pci.sriov_first_vf_offset",
+                      "must not be 0 with virtual functions",
+                      {"pci.sriov_total_vfs"}};
   }
   if (pci.sriov_vf_stride == 0) {
-    return BrokenRule{"pci.sriov_vf_stride", "must not be 0 with virtual functions"};
+    return BrokenRule{
+        "pci.sriov_vf_stride", "must not be 0 with virtual functions", {"pci.sriov_total_vfs"}};
   }
   const unsigned last = pci.sriov_first_vf_offset + (vfs - 1) * pci.sriov_vf_stride;
   if (last > 255) {
     return BrokenRule{
         "pci.sriov_total_vfs",
-        fmt::format("the last VF would be function {} of a bus that has 0..255", last)};
+        fmt::format("the last VF would be function {} of a bus that has 0..255", last),
+        {"pci.sriov_first_vf_offset", "pci.sriov_vf_stride"}};
   }
   if (pci.sriov_vf_device_id == 0 || pci.sriov_vf_device_id == 0xFFFF) {
-    return BrokenRule{"pci.sriov_vf_device_id", "is no device id"};
+    return BrokenRule{"pci.sriov_vf_device_id", "is no device id", {"pci.sriov_total_vfs"}};
   }
   return std::nullopt;
 }
@@ -112,16 +124,22 @@ CheckResult check_l2(const ChipConfig& chip) {
   const Bytes set = l2.line * l2.ways * l2.slices;
   const Bytes sets = l2.size / set;
   if (sets == 0 || l2.size % set != 0 || (sets & (sets - 1)) != 0) {
-    return BrokenRule{"l2.ways", fmt::format("{} KiB in lines of {} bytes, {} ways and {} slices "
-                                             "are not a power of two of sets",
-                                             l2.size >> 10, l2.line, l2.ways, l2.slices)};
+    return BrokenRule{"l2.ways",
+                      fmt::format("size_mib {} in lines of {} bytes, {} ways and {} slices is not "
+                                  "a power of two of sets",
+                                  l2.size >> 20, l2.line, l2.ways, l2.slices),
+                      {"l2.size_mib", "l2.line_bytes", "l2.slices"}};
   }
   constexpr unsigned kTagBits = 29;  // model/l2/line_store.hpp
   if (chip.hbm.installed / l2.line / l2.slices / sets >> kTagBits != 0) {
-    return BrokenRule{"l2.line_bytes", "the tags have no room for addresses of the installed HBM"};
+    return BrokenRule{"l2.line_bytes",
+                      "the tags have no room for addresses of the installed HBM",
+                      {"l2.size_mib", "l2.ways", "hbm.installed_mib"}};
   }
   if (chip.hbm.installed % (l2.line * l2.slices) != 0) {
-    return BrokenRule{"l2.slices", "the installed HBM is no whole number of lines of all slices"};
+    return BrokenRule{"l2.slices",
+                      "the installed HBM is no whole number of lines of all slices",
+                      {"l2.line_bytes", "hbm.installed_mib"}};
   }
   return std::nullopt;
 }
@@ -135,8 +153,10 @@ CheckResult check_hccs(const ChipConfig& chip) {
       {"hccs.max_outstanding_writes_kib", hccs.max_outstanding_writes}};
   for (const auto& [key, limit] : limits) {
     if (limit >= chip.dma.device_chunk) continue;
-    return BrokenRule{key, fmt::format("{} bytes never admit a request of device_chunk_bytes {}",
-                                       limit, chip.dma.device_chunk)};
+    return BrokenRule{key,
+                      fmt::format("{} bytes never admit a request of device_chunk_bytes {}", limit,
+                                  chip.dma.device_chunk),
+                      {"dma.device_chunk_bytes"}};
   }
   return std::nullopt;
 }
@@ -144,23 +164,27 @@ CheckResult check_hccs(const ChipConfig& chip) {
 // AICPUs and AI Cores read one counter.
 CheckResult check_counter(const ChipConfig& chip) {
   if (chip.core.counter_hz == chip.aicpu_core.counter_hz) return std::nullopt;
-  return BrokenRule{"aicpu_core.counter_mhz", fmt::format("{} MHz is not core.counter_mhz {}",
-                                                          chip.aicpu_core.counter_hz / 1'000'000,
-                                                          chip.core.counter_hz / 1'000'000)};
+  return BrokenRule{
+      "aicpu_core.counter_mhz",
+      fmt::format("aicpu_core.counter_mhz {} is not core.counter_mhz {}", chip.aicpu_core.counter_hz / 1'000'000,
+                  chip.core.counter_hz / 1'000'000),
+      {"core.counter_mhz"}};
 }
 
 CheckResult check_loads(const AicpuProgramConfig& aicpu) {
   if (aicpu.l1_other_line >= aicpu.l1_hit) return std::nullopt;
   return BrokenRule{"aicpu_core.l1_other_line_ns",
-                    fmt::format("{} ps is less than l1_hit_ns, which is {} ps",
-                                aicpu.l1_other_line.count(), aicpu.l1_hit.count())};
+                    fmt::format("l1_other_line_ns, {} ps, is less than l1_hit_ns, {} ps",
+                                aicpu.l1_other_line.count(), aicpu.l1_hit.count()),
+                    {"aicpu_core.l1_hit_ns"}};
 }
 
 CheckResult check_core(const ProgramCoreConfig& core) {
   if (core.outstanding >= core.segment) return std::nullopt;
   return BrokenRule{"core.outstanding_kib",
                     fmt::format("{} bytes never admit a request of core.segment_bytes {}",
-                                core.outstanding, core.segment)};
+                                core.outstanding, core.segment),
+                    {"core.segment_bytes"}};
 }
 
 // Queues name the cores they may use, one bit each.
@@ -168,11 +192,11 @@ CheckResult check_core_count(const ChipConfig& chip) {
   const CoreLayout layout(chip);
   constexpr unsigned kMost = 64 * abi::kCoreMaskWords;
   if (layout.cores() <= kMost) return std::nullopt;
-  return BrokenRule{"ai_cores",
-                    fmt::format("{} clusters have {} cores, a core mask has {} bits: at "
-                                "most {} clusters of {}",
-                                layout.clusters(), layout.cores(), kMost,
-                                kMost / (1 + layout.vector_cores()), 1 + layout.vector_cores())};
+  return BrokenRule{
+      "ai_cores",
+      fmt::format("{} clusters of {} have {} cores, a core mask has {} bits", layout.clusters(),
+                  1 + layout.vector_cores(), layout.cores(), kMost),
+      {"core.type"}};
 }
 
 CheckResult check_link_and_dma(const ChipConfig& chip) {
@@ -180,17 +204,20 @@ CheckResult check_link_and_dma(const ChipConfig& chip) {
   if (link.data_credits < link.max_payload) {
     return BrokenRule{"link.data_credits_bytes",
                       fmt::format("{} bytes of credit never admit a TLP of max_payload_bytes {}",
-                                  link.data_credits, link.max_payload)};
+                                  link.data_credits, link.max_payload),
+                      {"link.max_payload_bytes"}};
   }
   if (chip.dma.buffer < link.max_read_request) {
     return BrokenRule{"dma.buffer_kib",
                       fmt::format("{} bytes cannot take a read of max_read_request_bytes {}",
-                                  chip.dma.buffer, link.max_read_request)};
+                                  chip.dma.buffer, link.max_read_request),
+                      {"link.max_read_request_bytes"}};
   }
   if (chip.dma.buffer < chip.dma.device_chunk) {
     return BrokenRule{"dma.buffer_kib",
                       fmt::format("{} bytes cannot take a device_chunk_bytes of {}",
-                                  chip.dma.buffer, chip.dma.device_chunk)};
+                                  chip.dma.buffer, chip.dma.device_chunk),
+                      {"dma.device_chunk_bytes"}};
   }
   return std::nullopt;
 }

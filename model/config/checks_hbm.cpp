@@ -17,23 +17,26 @@ struct AtLeast {
   unsigned value;
   const char* bound_text;
   unsigned bound;
+  std::vector<std::string> bound_keys;
 };
 
 CheckResult check_bank_rules(const HbmTimings& t) {
   const std::vector<AtLeast> rules{
-      {"tras_clocks", t.tras, "tRCD (read)", t.trcd_rd},
-      {"trc_clocks", t.trc, "tRAS + tRP", t.tras + t.trp},
-      {"tccd_s_clocks", t.tccd_s, "burst_clocks", t.burst_clocks},
-      {"tccd_l_clocks", t.tccd_l, "tCCD_S", t.tccd_s},
-      {"trrd_s_clocks", t.trrd_s, "act_clocks", t.act_clocks},
-      {"trrd_l_clocks", t.trrd_l, "tRRD_S", t.trrd_s},
-      {"tfaw_clocks", t.tfaw, "tRRD_S", t.trrd_s},
-      {"twtr_l_clocks", t.twtr_l, "tWTR_S", t.twtr_s},
+      {"tras_clocks", t.tras, "tRCD (read)", t.trcd_rd, {"trcd_rd_clocks"}},
+      {"trc_clocks", t.trc, "tRAS + tRP", t.tras + t.trp, {"tras_clocks", "trp_clocks"}},
+      {"tccd_s_clocks", t.tccd_s, "burst_clocks", t.burst_clocks, {"burst_clocks"}},
+      {"tccd_l_clocks", t.tccd_l, "tCCD_S", t.tccd_s, {"tccd_s_clocks"}},
+      {"trrd_s_clocks", t.trrd_s, "act_clocks", t.act_clocks, {"act_clocks"}},
+      {"trrd_l_clocks", t.trrd_l, "tRRD_S", t.trrd_s, {"trrd_s_clocks"}},
+      {"tfaw_clocks", t.tfaw, "tRRD_S", t.trrd_s, {"trrd_s_clocks"}},
+      {"twtr_l_clocks", t.twtr_l, "tWTR_S", t.twtr_s, {"twtr_s_clocks"}},
   };
   for (const auto& rule : rules) {
     if (rule.value >= rule.bound) continue;
-    return BrokenRule{rule.key, fmt::format("{} is less than {}, which is {}", rule.value,
-                                            rule.bound_text, rule.bound)};
+    return BrokenRule{rule.key,
+                      fmt::format("{} {} is less than {}, which is {}", rule.key, rule.value,
+                                  rule.bound_text, rule.bound),
+                      rule.bound_keys};
   }
   return std::nullopt;
 }
@@ -48,7 +51,8 @@ CheckResult check_organisation(const HbmTimings& t) {
   return BrokenRule{"stacks",
                     fmt::format("{} banks in a channel, those of each stack id counted in "
                                 "sixteens, are more than {}",
-                                banks, kMost)};
+                                banks, kMost),
+                    {"pseudo_channels", "bank_groups", "banks_per_group"}};
 }
 
 // Between two refreshes of a bank there must be a clock for a burst, else none is ever served.
@@ -56,33 +60,45 @@ CheckResult check_time_to_serve(const HbmTimings& t) {
   const unsigned trcd = std::max(t.trcd_rd, t.trcd_wr);
   if (t.trefi <= t.trfc + trcd) {
     return BrokenRule{"trefi_clocks",
-                      fmt::format("refresh and opening a row take tRFC + tRCD = {} of every {}; "
-                                  "allowed: {} or more",
-                                  t.trfc + trcd, t.trefi, t.trfc + trcd + 1)};
+                      fmt::format("refresh and opening a row take tRFC + tRCD = {} of every {}",
+                                  t.trfc + trcd, t.trefi),
+                      {"trfc_clocks", "trcd_rd_clocks", "trcd_wr_clocks"}};
   }
   const unsigned banks = t.stacks * t.bank_groups * t.banks_per_group;
   const unsigned taken = t.trfc_pb + trcd;
   if (t.trefi_pb == 0 || t.trefi_pb * banks > taken) return std::nullopt;
   return BrokenRule{"trefi_pb_clocks",
                     fmt::format("refresh of a bank and opening a row take tRFCpb + tRCD = {} of "
-                                "every {}, which is {} for each of {} banks; allowed: {} or more",
-                                taken, t.trefi_pb * banks, t.trefi_pb, banks, taken / banks + 1)};
+                                "every {}, which is {} for each of {} banks",
+                                taken, t.trefi_pb * banks, t.trefi_pb, banks),
+                    {"trfc_pb_clocks", "trcd_rd_clocks", "trcd_wr_clocks", "stacks", "bank_groups",
+                     "banks_per_group"}};
 }
 
 CheckResult check_refresh(const HbmTimings& t) {
   if ((t.trfc_pb == 0) != (t.trefi_pb == 0)) {
     return BrokenRule{"trefi_pb_clocks",
-                      "trfc_pb_clocks and trefi_pb_clocks are both 0 or neither"};
+                      "trfc_pb_clocks and trefi_pb_clocks are both 0 or neither",
+                      {"trfc_pb_clocks"}};
   }
   if (t.trefi_pb != 0 && t.trefi_pb <= t.trrefd) {
     return BrokenRule{"trefi_pb_clocks",
                       fmt::format("{} leaves no time between refreshes that take tRREFD = {}",
-                                  t.trefi_pb, t.trrefd)};
+                                  t.trefi_pb, t.trrefd),
+                      {"trrefd_clocks"}};
   }
   return check_time_to_serve(t);
 }
 
 }  // namespace
+
+BrokenRule with_prefix(const std::string& prefix, BrokenRule rule) {
+  if (!rule.key.empty()) rule.key = prefix + rule.key;
+  for (auto& key : rule.others) {
+    if (!key.empty()) key = prefix + key;
+  }
+  return rule;
+}
 
 CheckResult check_timings(const HbmTimings& timings) {
   if (auto broken = check_organisation(timings)) return broken;
@@ -93,33 +109,40 @@ CheckResult check_timings(const HbmTimings& timings) {
 CheckResult check_hbm(const HbmConfig& hbm) {
   const HbmTimings& t = hbm.timings;
   if (auto broken = check_timings(t)) {
-    return BrokenRule{"hbm.timings." + broken->key, broken->text};
+    return with_prefix("hbm.timings.", *broken);
   }
   constexpr Bytes kPage = Bytes{2} << 20;  // requirements.md M2
   if (hbm.usable % kPage != 0) {
     return BrokenRule{"hbm.usable_mib", "is no multiple of the 2 MiB page"};
   }
   if (hbm.installed < hbm.usable) {
-    return BrokenRule{"hbm.installed_mib", fmt::format("{} MiB is less than usable_mib {}",
-                                                       hbm.installed >> 20, hbm.usable >> 20)};
+    return BrokenRule{"hbm.installed_mib",
+                      fmt::format("installed_mib {} is less than usable_mib {}",
+                                  hbm.installed >> 20, hbm.usable >> 20),
+                      {"hbm.usable_mib"}};
   }
   const Bytes rows = Bytes{hbm.channels} * t.pseudo_channels * t.stacks * t.bank_groups *
                      t.banks_per_group * t.row;
   if (hbm.installed % rows != 0) {
     return BrokenRule{"hbm.installed_mib",
-                      fmt::format("is no multiple of {} KiB, a row of every bank", rows >> 10)};
+                      fmt::format("installed_mib {} is no multiple of {} KiB, a row of every bank",
+                                  hbm.installed >> 20, rows >> 10),
+                      {"hbm.channels"}};
   }
   const Bytes least = t.burst * t.bank_groups, most = t.row * t.bank_groups;
   if (hbm.interleave != t.burst && (hbm.interleave < least || hbm.interleave > most)) {
-    return BrokenRule{"hbm.interleave_bytes",
-                      fmt::format("{} is neither one burst of {} nor from {} to {}, one burst to a "
-                                  "row of each bank group",
-                                  hbm.interleave, t.burst, least, most)};
+    return BrokenRule{
+        "hbm.interleave_bytes",
+        fmt::format("{} is neither one burst of {} nor from {} to {}, one burst to a "
+                    "row of each bank group",
+                    hbm.interleave, t.burst, least, most),
+        {"hbm.timings.burst_bytes", "hbm.timings.row_bytes", "hbm.timings.bank_groups"}};
   }
   if (hbm.write_low_percent >= hbm.write_high_percent) {
     return BrokenRule{"hbm.write_low_percent",
-                      fmt::format("{} is not below write_high_percent {}", hbm.write_low_percent,
-                                  hbm.write_high_percent)};
+                      fmt::format("write_low_percent {} is not below write_high_percent {}",
+                                  hbm.write_low_percent, hbm.write_high_percent),
+                      {"hbm.write_high_percent"}};
   }
   return std::nullopt;
 }

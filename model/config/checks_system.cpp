@@ -36,7 +36,8 @@ class TopologyCheck {
     if (bridge.numa_node >= static_cast<int>(system_.memory.numa_nodes)) {
       return BrokenRule{path + ".numa_node",
                         fmt::format("there is no node {}: memory.numa_nodes is {}",
-                                    bridge.numa_node, system_.memory.numa_nodes)};
+                                    bridge.numa_node, system_.memory.numa_nodes),
+                        {"memory.numa_nodes"}};
     }
     if (bridge.root_ports.size() > kDevicesPerBus) {
       return BrokenRule{path + ".root_ports", "a bus has room for 32 devices"};
@@ -97,7 +98,8 @@ class TopologyCheck {
     if (chip.pci.sriov_total_vfs > 0 && chip.pci.sriov_first_vf_offset <= node.extra_functions) {
       return BrokenRule{path + ".extra_functions",
                         fmt::format("functions 1..{} collide with the chip's first VF at {}",
-                                    node.extra_functions, chip.pci.sriov_first_vf_offset)};
+                                    node.extra_functions, chip.pci.sriov_first_vf_offset),
+                        {fmt::format("cards.{}.pci.sriov_first_vf_offset", node.card)}};
     }
     return check_payload(chip.link, fmt::format("cards.{}.link", node.card), above);
   }
@@ -133,7 +135,7 @@ CheckResult check_topology(const SystemConfig& system) {
 CheckResult check_system(const SystemConfig& system) {
   for (std::size_t i = 0; i < system.cards.size(); ++i) {
     if (auto broken = check_chip(system.cards[i])) {
-      return BrokenRule{fmt::format("cards.{}.{}", i, broken->key), broken->text};
+      return with_prefix(fmt::format("cards.{}.", i), *broken);
     }
   }
   if (system.hccs_topology != HccsTopology::kNone && system.cards.size() > abi::kMaxHccsCards) {

@@ -5,6 +5,18 @@
 
 namespace npu::model {
 
+namespace {
+
+std::string in_lower_case(std::string_view name) {
+  std::string lower(name);
+  for (auto& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+}  // namespace
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
@@ -28,8 +40,9 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   if (name.empty() || name.size() > kLongestName) return {};
   std::size_t best = std::max<std::size_t>(2, name.size() / 3) + 1;
   std::string nearest;
+  const std::string lower = in_lower_case(name);
   for (const auto& candidate : candidates) {
-    const std::size_t distance = edit_distance(name, candidate);
+    const std::size_t distance = edit_distance(lower, in_lower_case(candidate));
     if (distance >= best || distance >= std::max(name.size(), candidate.size())) continue;
     best = distance;
     nearest = candidate;

@@ -9,10 +9,29 @@ namespace py = pybind11;
 using driver::DeviceAddress;
 using driver::DeviceContext;
 
+namespace {
+
+// 'O' in the format of a buffer, beside the names of a structure's parts, which stand between
+// colons.
+bool has_references(const char* format) {
+  bool in_name = false;
+  for (const char* at = format; at != nullptr && *at != '\0'; ++at) {
+    if (*at == ':') in_name = !in_name;
+    if (*at == 'O' && !in_name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 py::buffer_info bytes_of(const py::buffer& object, bool writable) {
   auto view = std::make_unique<Py_buffer>();
   const int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer(object.ptr(), view.get(), flags) != 0) throw py::error_already_set();
+  if (has_references(view->format)) {
+    PyBuffer_Release(view.get());
+    throw py::value_error("the buffer holds references to objects");
+  }
   return py::buffer_info(view.release());
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "python/native/checked_self.hpp"
 #include "python/native/run_values.hpp"
 
 namespace npu::python {
@@ -41,9 +42,10 @@ constexpr std::array<std::pair<const char*, abi::HandshakeKind>, 2> kHandshakes 
 
 using ArgumentTuple = std::tuple<std::uint64_t, std::string, Bytes>;
 
-std::uint32_t add_task(driver::TaskGraph& graph, std::optional<std::uint32_t> kernel,
-                       const std::string& shape, const std::vector<ArgumentTuple>& arguments,
-                       std::uint32_t blocks, bool together, std::uint64_t predicate,
+std::uint32_t add_task(const std::shared_ptr<driver::TaskGraph>& graph,
+                       std::optional<std::uint32_t> kernel, const std::string& shape,
+                       const std::vector<ArgumentTuple>& arguments, std::uint32_t blocks,
+                       bool together, std::uint64_t predicate,
                        const std::vector<std::uint32_t>& after, std::uint64_t user) {
   std::vector<driver::TaskArgument> all;
   all.reserve(arguments.size());
@@ -57,7 +59,7 @@ std::uint32_t add_task(driver::TaskGraph& graph, std::optional<std::uint32_t> ke
   options.user = user;
   for (const auto task : after) options.after.push_back({task});
   const auto known = kernel ? driver::KernelId{*kernel} : driver::kNoKernel;
-  return value_of(graph.add(known, chosen(kShapes, "shape", shape), all, options)).value;
+  return value_of(object_of(graph).add(known, chosen(kShapes, "shape", shape), all, options)).value;
 }
 
 }  // namespace
@@ -82,13 +84,14 @@ py::dict last_run(Card& card) {
 }
 
 void bind_graph(py::module_& module) {
-  py::class_<driver::TaskGraph>(module, "TaskGraph")
+  py::class_<driver::TaskGraph, std::shared_ptr<driver::TaskGraph>>(module, "TaskGraph")
       .def(py::init<>())
       .def("add", &add_task)
-      .def("depend", [](driver::TaskGraph& graph, std::uint32_t task,
-                        std::uint32_t producer) { check(graph.depend({task}, {producer})); })
-      .def_property_readonly("tasks", &driver::TaskGraph::tasks)
-      .def_property_readonly("edges", &driver::TaskGraph::edges);
+      .def("depend",
+           [](const std::shared_ptr<driver::TaskGraph>& graph, std::uint32_t task,
+              std::uint32_t producer) { check(object_of(graph).depend({task}, {producer})); })
+      .def_property_readonly("tasks", on(&driver::TaskGraph::tasks))
+      .def_property_readonly("edges", on(&driver::TaskGraph::edges));
 }
 
 }  // namespace npu::python

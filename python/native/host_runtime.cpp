@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "npu/abi/task_graph.hpp"
+#include "python/native/checked_self.hpp"
 #include "python/native/run_values.hpp"
 
 namespace npu::python {
@@ -204,31 +205,36 @@ npu_run_config config_of(unsigned block_dim, unsigned threads, bool profiling, b
 }  // namespace
 
 void bind_host_runtime(py::module_& module) {
-  py::class_<npu_run_config>(module, "RunConfig").def(py::init(&config_of));
-  py::class_<Orchestration>(module, "Orchestration")
+  py::class_<npu_run_config, std::shared_ptr<npu_run_config>>(module, "RunConfig")
+      .def(py::init(&config_of));
+  py::class_<Orchestration, std::shared_ptr<Orchestration>>(module, "Orchestration")
       .def(py::init([](const py::bytes& binary, const std::string& function) {
-        return std::make_unique<Orchestration>(std::string(binary), function);
+        return std::make_shared<Orchestration>(std::string(binary), function);
       }));
-  py::class_<HostRuntime>(module, "HostRuntime")
-      .def(py::init<std::shared_ptr<Session>, const std::string&>())
-      .def("set_device", &HostRuntime::set_device)
-      .def("reset_device", &HostRuntime::reset_device)
-      .def("allocate", &HostRuntime::allocate)
-      .def("free", &HostRuntime::free)
-      .def("copy_to", &HostRuntime::copy_to)
-      .def("copy_from", &HostRuntime::copy_from)
+  py::class_<HostRuntime, std::shared_ptr<HostRuntime>>(module, "HostRuntime")
+      .def(py::init<std::shared_ptr<Session>, const std::string&>(), py::arg().none(false),
+           py::arg())
+      .def("set_device", on(&HostRuntime::set_device))
+      .def("reset_device", on(&HostRuntime::reset_device))
+      .def("allocate", on(&HostRuntime::allocate))
+      .def("free", on(&HostRuntime::free))
+      .def("copy_to", on(&HostRuntime::copy_to))
+      .def("copy_from", on(&HostRuntime::copy_from))
       .def("register_kernel",
-           [](HostRuntime& self, std::uint32_t id, const py::bytes& binary) {
-             self.register_kernel(id, std::string(binary));
+           [](const std::shared_ptr<HostRuntime>& self, std::uint32_t id, const py::bytes& binary) {
+             object_of(self).register_kernel(id, std::string(binary));
            })
-      .def("unregister_kernel", &HostRuntime::unregister_kernel)
-      .def("run",
-           [](HostRuntime& self, const Orchestration& orchestration,
-              const std::vector<std::uint64_t>& words, const npu_run_config& config,
-              const py::bytes& scheduler, const py::bytes& executor) {
-             self.run(orchestration, words, config, std::string(scheduler), std::string(executor));
-           })
-      .def("last_run", &HostRuntime::last_run);
+      .def("unregister_kernel", on(&HostRuntime::unregister_kernel))
+      .def(
+          "run",
+          [](const std::shared_ptr<HostRuntime>& self,
+             const std::shared_ptr<Orchestration>& orchestration,
+             const std::vector<std::uint64_t>& words, const std::shared_ptr<npu_run_config>& config,
+             const py::bytes& scheduler, const py::bytes& executor) {
+            object_of(self).run(object_of(orchestration), words, object_of(config),
+                                std::string(scheduler), std::string(executor));
+          })
+      .def("last_run", on(&HostRuntime::last_run));
 }
 
 }  // namespace npu::python

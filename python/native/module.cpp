@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "python/native/card.hpp"
+#include "python/native/checked_self.hpp"
 #include "python/native/graph.hpp"
 #include "python/native/host_runtime.hpp"
 #include "python/native/operators.hpp"
@@ -19,62 +20,76 @@ namespace py = pybind11;
 void bind_session(py::module_& module) {
   py::class_<Session, std::shared_ptr<Session>>(module, "Session")
       .def(py::init<const std::string&, const std::vector<std::string>&>())
-      .def("close", &Session::close)
-      .def("nothing", [](Session& self) { self.call([](platform::Platform&) {}); })
-      .def("report", &Session::report)
-      .def("open", &Card::open)
-      .def_property_readonly("closed", &Session::closed)
-      .def_property_readonly("ended", &Session::ended)
-      .def_property_readonly("now", &Session::now)
-      .def_property_readonly("cards", &Session::cards)
-      .def_property_readonly("inside_ns", &Session::inside_ns)
-      .def_property_readonly("calls", &Session::calls);
+      .def("close", on(&Session::close))
+      .def("nothing",
+           [](const std::shared_ptr<Session>& self) {
+             object_of(self).call([](platform::Platform&) {});
+           })
+      .def("report", on(&Session::report))
+      .def("open", &Card::open, py::arg("index"))
+      .def_property_readonly("closed", on(&Session::closed))
+      .def_property_readonly("ended", on(&Session::ended))
+      .def_property_readonly("now", on(&Session::now))
+      .def_property_readonly("cards", on(&Session::cards))
+      .def_property_readonly("inside_ns", on(&Session::inside_ns))
+      .def_property_readonly("calls", on(&Session::calls));
 }
 
 void bind_card(py::module_& module) {
   py::class_<Card, std::shared_ptr<Card>>(module, "Card")
-      .def("close", &Card::close)
-      .def("info", &Card::info)
-      .def("allocate", &Card::allocate)
-      .def("free", &Card::free)
-      .def("write", &Card::write)
-      .def("read", &Card::read)
-      .def("set_firmware", &Card::set_firmware)
-      .def("register_kernel", &Card::register_kernel)
-      .def("unregister_kernel", &Card::unregister_kernel)
+      .def("close", on(&Card::close))
+      .def("info", on(&Card::info))
+      .def("allocate", on(&Card::allocate))
+      .def("free", on(&Card::free))
+      .def("write", on(&Card::write))
+      .def("read", on(&Card::read))
+      .def("set_firmware", on(&Card::set_firmware))
+      .def("register_kernel", on(&Card::register_kernel))
+      .def("unregister_kernel", on(&Card::unregister_kernel))
       .def("run",
-           [](Card& self, const driver::TaskGraph& graph, unsigned block_dim, unsigned threads,
-              std::string handshake, bool single_issue, bool profiling, unsigned pmu_group,
-              bool dump_tensors, std::int64_t watchdog_ps, std::int64_t patience_ps) {
-             return run_graph(self, graph,
+           [](const std::shared_ptr<Card>& self, const std::shared_ptr<driver::TaskGraph>& graph,
+              unsigned block_dim, unsigned threads, std::string handshake, bool single_issue,
+              bool profiling, unsigned pmu_group, bool dump_tensors, std::int64_t watchdog_ps,
+              std::int64_t patience_ps) {
+             return run_graph(object_of(self), object_of(graph),
                               {block_dim, threads, std::move(handshake), single_issue, profiling,
                                pmu_group, dump_tensors, watchdog_ps, patience_ps});
            })
-      .def("last_run", &last_run)
-      .def_property_readonly("closed", &Card::closed);
+      .def("last_run", [](const std::shared_ptr<Card>& self) { return last_run(object_of(self)); })
+      .def_property_readonly("closed", on(&Card::closed));
 }
 
 void bind_streams(py::module_& module) {
-  py::class_<HostMemory, std::shared_ptr<HostMemory>>(module, "HostMemory", py::buffer_protocol())
-      .def(py::init(&HostMemory::allocate))
-      .def_property_readonly("bus", [](HostMemory& self) { return self.memory().bus().value; })
+  py::class_<HostMemory, std::shared_ptr<HostMemory>> memory(module, "HostMemory",
+                                                             py::buffer_protocol());
+  memory.def(py::init(&HostMemory::allocate), py::arg().none(false), py::arg())
+      .def_property_readonly("bus",
+                             [](const std::shared_ptr<HostMemory>& self) {
+                               return object_of(self).memory().bus().value;
+                             })
       .def_buffer([](HostMemory& self) {
         const auto bytes = self.memory().cpu();
         return py::buffer_info(reinterpret_cast<std::uint8_t*>(bytes.data),
                                static_cast<py::ssize_t>(bytes.size));
       });
+  check_buffers(memory);
   py::class_<Event, std::shared_ptr<Event>>(module, "Event")
-      .def(py::init<std::shared_ptr<Card>>())
-      .def_property_readonly("id", [](const Event& self) { return self.id().value; });
-  py::class_<CopyTicket>(module, "Ticket")
-      .def("done", &CopyTicket::done)
-      .def("wait", &CopyTicket::wait)
-      .def_property_readonly("submitted", &CopyTicket::submitted);
+      .def(py::init<std::shared_ptr<Card>>(), py::arg().none(false))
+      .def_property_readonly(
+          "id", [](const std::shared_ptr<Event>& self) { return object_of(self).id().value; });
+  py::class_<CopyTicket, std::shared_ptr<CopyTicket>>(module, "Ticket")
+      .def("done", on(&CopyTicket::done))
+      .def("wait", on(&CopyTicket::wait))
+      .def_property_readonly("submitted", on(&CopyTicket::submitted));
   py::class_<Stream, std::shared_ptr<Stream>>(module, "Stream")
-      .def(py::init<std::shared_ptr<Card>, bool>())
-      .def("submit", &Stream::submit)
-      .def("close", &Stream::close)
-      .def_property_readonly("id", &Stream::id);
+      .def(py::init<std::shared_ptr<Card>, bool>(), py::arg().none(false), py::arg())
+      .def("submit",
+           [](const std::shared_ptr<Stream>& self, const std::string& opcode, std::uint64_t source,
+              std::uint64_t destination, Bytes size, const std::shared_ptr<Event>& event) {
+             return object_of(self).submit(opcode, source, destination, size, event.get());
+           })
+      .def("close", on(&Stream::close))
+      .def_property_readonly("id", on(&Stream::id));
 }
 
 }  // namespace

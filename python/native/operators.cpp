@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "operators/sources.hpp"
+#include "python/native/checked_self.hpp"
 
 namespace npu::python {
 namespace py = pybind11;
@@ -112,36 +113,45 @@ py::dict OperatorHost::counters() const {
 }
 
 void bind_operators(py::module_& module) {
-  py::class_<OperatorCall>(module, "OperatorCall")
-      .def(py::init<>())
-      .def_readwrite("name", &OperatorCall::name)
-      .def_readwrite("shape", &OperatorCall::shape)
-      .def_readwrite("dtype", &OperatorCall::dtype)
-      .def_readwrite("out_dtype", &OperatorCall::out_dtype)
-      .def_readwrite("transpose_a", &OperatorCall::transpose_a)
-      .def_readwrite("transpose_b", &OperatorCall::transpose_b)
-      .def_readwrite("format_a", &OperatorCall::format_a)
-      .def_readwrite("format_b", &OperatorCall::format_b)
-      .def_readwrite("inputs", &OperatorCall::inputs)
-      .def_readwrite("result", &OperatorCall::result)
-      .def_readwrite("slice_k", &OperatorCall::slice_k)
-      .def_readwrite("splits", &OperatorCall::splits)
-      .def_readwrite("expression", &OperatorCall::expression)
-      .def_readwrite("scalars", &OperatorCall::scalars)
-      .def_readwrite("epsilon", &OperatorCall::epsilon)
-      .def_readwrite("scale", &OperatorCall::scale)
-      .def_readwrite("causal", &OperatorCall::causal)
-      .def_readwrite("cores", &OperatorCall::cores);
-  py::class_<operators::CoreLimits>(module, "CoreLimits")
+  py::class_<OperatorCall, std::shared_ptr<OperatorCall>> call(module, "OperatorCall");
+  call.def(py::init<>());
+  define_field(call, "name", &OperatorCall::name);
+  define_field(call, "shape", &OperatorCall::shape);
+  define_field(call, "dtype", &OperatorCall::dtype);
+  define_field(call, "out_dtype", &OperatorCall::out_dtype);
+  define_field(call, "transpose_a", &OperatorCall::transpose_a);
+  define_field(call, "transpose_b", &OperatorCall::transpose_b);
+  define_field(call, "format_a", &OperatorCall::format_a);
+  define_field(call, "format_b", &OperatorCall::format_b);
+  define_field(call, "inputs", &OperatorCall::inputs);
+  define_field(call, "result", &OperatorCall::result);
+  define_field(call, "slice_k", &OperatorCall::slice_k);
+  define_field(call, "splits", &OperatorCall::splits);
+  define_field(call, "expression", &OperatorCall::expression);
+  define_field(call, "scalars", &OperatorCall::scalars);
+  define_field(call, "epsilon", &OperatorCall::epsilon);
+  define_field(call, "scale", &OperatorCall::scale);
+  define_field(call, "causal", &OperatorCall::causal);
+  define_field(call, "cores", &OperatorCall::cores);
+  py::class_<operators::CoreLimits, std::shared_ptr<operators::CoreLimits>>(module, "CoreLimits")
       .def(py::init([](Bytes l1, Bytes l0a, Bytes l0b, Bytes l0c, Bytes ub, Bytes l2) {
         return operators::CoreLimits{l1, l0a, l0b, l0c, ub, l2};
       }));
-  py::class_<OperatorHost>(module, "OperatorHost")
-      .def(py::init<std::shared_ptr<Card>, const std::string&, const std::string&,
-                    const operators::CoreLimits&>())
-      .def("run", &OperatorHost::run)
-      .def("counters", &OperatorHost::counters)
-      .def("close", &OperatorHost::close);
+  py::class_<OperatorHost, std::shared_ptr<OperatorHost>>(module, "OperatorHost")
+      .def(py::init([](std::shared_ptr<Card> card, const std::string& root,
+                       const std::string& folder,
+                       const std::shared_ptr<operators::CoreLimits>& limits) {
+             return std::make_shared<OperatorHost>(std::move(card), root, folder,
+                                                   object_of(limits));
+           }),
+           py::arg().none(false), py::arg(), py::arg(), py::arg())
+      .def("run",
+           [](const std::shared_ptr<OperatorHost>& self,
+              const std::shared_ptr<OperatorCall>& wanted) {
+             return object_of(self).run(object_of(wanted));
+           })
+      .def("counters", on(&OperatorHost::counters))
+      .def("close", on(&OperatorHost::close));
 }
 
 }  // namespace npu::python

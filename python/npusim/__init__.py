@@ -2,7 +2,7 @@
 """npusim: a simulated PCIe NPU with its real driver, firmware and kernels.
 
     import npusim
-    with npusim.Simulator("910b") as simulator:
+    with npusim.Simulator("910b2") as simulator:
         device = simulator.device(0)
         memory = device.upload(b"hello")
         print(memory.read(), simulator.now, "ps")

@@ -4,6 +4,7 @@
 import ctypes
 import enum
 
+from .plain_bytes import bytes_of
 from .task_interface import ALIGNMENT
 
 
@@ -20,11 +21,12 @@ class _Aligned:
     """Bytes at an address that is a multiple of 64."""
 
     def __init__(self, data):
+        data = bytes(bytes_of(data))
         self._room = ctypes.create_string_buffer(len(data) + ALIGNMENT)
         begin = ctypes.addressof(self._room)
         self.address = -(-begin // ALIGNMENT) * ALIGNMENT
         self.size = len(data)
-        ctypes.memmove(self.address, bytes(data), len(data))
+        ctypes.memmove(self.address, data, len(data))
 
     def part(self, offset, size):
         return ctypes.string_at(self.address + offset, size)
@@ -50,7 +52,8 @@ class CoreCallable:
         """
         made = CoreCallable()
         made._signature = _signature(signature)
-        if not len(binary):
+        binary = bytes(bytes_of(binary))
+        if not binary:
             raise ValueError("a kernel without a binary")
         made._binary = _Aligned(binary)
         return made
@@ -105,7 +108,8 @@ class ChipCallable:
         tensors = [each is not ArgDirection.SCALAR for each in made._signature]
         if tensors != sorted(tensors, reverse=True):
             raise ValueError("signature: all tensors come before the first scalar")
-        if not func_name or not len(binary):
+        binary = bytes(bytes_of(binary))
+        if not func_name or not binary:
             raise ValueError("a callable without a function or a binary")
         made._func_name, made._config_name = str(func_name), str(config_name)
         made._binary_size = len(binary)

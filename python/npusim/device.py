@@ -3,9 +3,8 @@
 
 import weakref
 
-import numpy
-
 from .memory import DeviceMemory, HostMemory
+from .plain_bytes import bytes_of
 from .programs import program
 from .stream import Event, Stream
 
@@ -98,9 +97,10 @@ class Device:
             data: any object with a buffer that is not empty, an array of any shape and dtype.
 
         Raises:
+            ValueError: it holds references to Python's objects.
             Error: as `allocate()`.
         """
-        data = numpy.ascontiguousarray(data) if isinstance(data, numpy.ndarray) else data
+        data = bytes_of(data)
         memory = self.allocate(memoryview(data).nbytes)
         memory.write(data)
         return memory

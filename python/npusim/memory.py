@@ -2,17 +2,30 @@
 """Memory of cards and of the host."""
 
 import math
+import operator
 
 import numpy
 
 from . import _npusim
+from .plain_bytes import bytes_of, bytes_to_fill, plain_dtype
 
 
-def _contiguous(data):
-    """`data`, or a contiguous copy of it where it is an array that is not."""
-    if isinstance(data, numpy.ndarray) and not data.flags.c_contiguous:
-        return numpy.ascontiguousarray(data)
-    return data
+def _size_of(size):
+    size = operator.index(size)
+    if size < 0:
+        raise ValueError(f"size: found {size}; allowed: 1 or more")
+    return size
+
+
+def _shape_of(shape, nbytes, dtype):
+    """A tuple; without a shape all that fits into `nbytes`."""
+    if shape is None:
+        return (max(nbytes, 0) // dtype.itemsize,)
+    sides = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
+    sides = tuple(operator.index(side) for side in sides)
+    if any(side < 0 for side in sides):
+        raise ValueError(f"shape: found {sides}; allowed: no side below 0")
+    return sides
 
 
 class DeviceMemory:
@@ -24,7 +37,7 @@ class DeviceMemory:
 
     def __init__(self, device, size):
         self._device = device
-        self._size = int(size)
+        self._size = _size_of(size)
         self._address = device._card.allocate(self._size)
         device._memories.add(self)
 
@@ -34,6 +47,9 @@ class DeviceMemory:
 
     def __len__(self):
         return self._size
+
+    def __reduce__(self):
+        raise TypeError("memory of a card cannot be copied or pickled")
 
     def __enter__(self):
         return self
@@ -59,6 +75,7 @@ class DeviceMemory:
         return self._size
 
     def _at(self, offset, size):
+        offset = operator.index(offset)
         if offset < 0 or size < 0 or offset + size > self._size:
             raise ValueError(
                 f"{size} bytes from byte {offset} are not inside of {self._size} bytes")
@@ -73,10 +90,11 @@ class DeviceMemory:
             offset: of the first byte, in bytes.
 
         Raises:
-            ValueError: it does not fit, or the memory is freed.
+            ValueError: it does not fit, it holds references to Python's objects, or the memory is
+                freed.
             Error: what the driver says.
         """
-        data = _contiguous(data)
+        data = bytes_of(data)
         size = memoryview(data).nbytes
         address = self._at(offset, size)
         if size:
@@ -93,7 +111,10 @@ class DeviceMemory:
             ValueError: there are not so many, or the memory is freed.
             Error: what the driver says.
         """
-        data = bytearray(self._size - offset if nbytes is None else nbytes)
+        offset = operator.index(offset)
+        nbytes = self._size - offset if nbytes is None else operator.index(nbytes)
+        self._at(offset, nbytes)
+        data = bytearray(nbytes)
         self.read_into(data, offset)
         return bytes(data)
 
@@ -105,10 +126,12 @@ class DeviceMemory:
             offset: of the first byte on the card, in bytes.
 
         Raises:
-            ValueError: there are not so many bytes, or the memory is freed.
+            ValueError: there are not so many bytes, `target` holds references to Python's objects,
+                or the memory is freed.
             BufferError: `target` is read-only or not contiguous.
             Error: what the driver says.
         """
+        target = bytes_to_fill(target)
         size = memoryview(target).nbytes
         address = self._at(offset, size)
         if size:
@@ -118,22 +141,20 @@ class DeviceMemory:
         """The bytes on the card as a new array.
 
         Args:
-            dtype: any of NumPy's.
+            dtype: any of NumPy's whose elements are bytes, and more than none: no objects.
             shape: a tuple or an int; None: one dimension with all from `offset` on.
             offset: of the first byte, in bytes.
 
         Raises:
-            ValueError: there are not so many bytes, or the memory is freed.
+            ValueError: such a type, or shape; there are not so many bytes, or the memory is freed.
+            TypeError: NumPy has no such type.
             Error: what the driver says.
         """
-        dtype = numpy.dtype(dtype)
-        if shape is None:
-            shape = ((self._size - offset) // dtype.itemsize,)
-        elif isinstance(shape, int):
-            shape = (shape,)
+        dtype = plain_dtype(dtype)
+        shape = _shape_of(shape, self._size - operator.index(offset), dtype)
         self._at(offset, math.prod(shape) * dtype.itemsize)
         array = numpy.empty(shape, dtype)
-        self.read_into(array.reshape(-1), offset)
+        self.read_into(array, offset)
         return array
 
     def free(self):
@@ -156,8 +177,8 @@ class HostMemory:
 
     def __init__(self, device, size):
         self._device = device
-        self._native = _npusim.HostMemory(device._ready(), int(size))
-        self._size = int(size)
+        self._size = _size_of(size)
+        self._native = _npusim.HostMemory(device._ready(), self._size)
 
     def __repr__(self):
         return f"<npusim.HostMemory {self._size} bytes>"
@@ -188,16 +209,18 @@ class HostMemory:
         """The bytes as an array, without a copy.
 
         Args:
-            dtype: any of NumPy's.
+            dtype: any of NumPy's whose elements are bytes, and more than none: no objects.
             shape: a tuple or an int; None: one dimension with all from `offset` on.
             offset: of the first byte, in bytes.
 
         Raises:
-            ValueError: there are not so many bytes.
+            ValueError: such a type, or shape; there are not so many bytes.
+            TypeError: NumPy has no such type.
         """
-        dtype = numpy.dtype(dtype)
-        count = -1 if shape is None else math.prod((shape,) if isinstance(shape, int) else shape)
-        if shape is None:
-            count = (self._size - offset) // dtype.itemsize
-        flat = numpy.frombuffer(self._native, dtype, count, offset)
-        return flat if shape is None else flat.reshape(shape)
+        dtype, offset = plain_dtype(dtype), operator.index(offset)
+        shape = _shape_of(shape, self._size - offset, dtype)
+        size = math.prod(shape) * dtype.itemsize
+        if offset < 0 or offset + size > self._size:
+            raise ValueError(
+                f"{size} bytes from byte {offset} are not inside of {self._size} bytes")
+        return numpy.ndarray(shape, dtype, numpy.frombuffer(self._native, numpy.uint8), offset)

@@ -39,9 +39,9 @@ class Simulator:
     interpreter's main thread.
 
     Args:
-        config: name ("910b") or path of a chip or system file, as --config of the program takes it.
+        config: name ("910b2") or path of a chip or system file, as --config of the program takes it.
         **overrides: keys of the configuration in full or by their last part, as `--set` takes them:
-            ``Simulator("910b", generation=5)``, ``Simulator("910b", **{"link.generation": 5})``.
+            ``Simulator("910b2", generation=5)``, ``Simulator("910b2", **{"link.generation": 5})``.
             Numbers, booleans, or text with a unit ("64KiB").
 
     Raises:

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import copy
+import ctypes
 import gc
 
 import numpy
@@ -26,6 +28,55 @@ def test_arrays_that_are_not_contiguous(device):
     memory = device.allocate(200)
     memory.write(array[:, 3:8])
     assert (memory.to_numpy("int32", (10, 5)) == array[:, 3:8]).all()
+
+
+PLAIN = ["V5", "S3", "U2", ">f8", "M8[s]", "m8[ns]", "?", [("a", "i1"), ("b", "f8")], ("i4", (2, 2))]
+REFERENCES = ["O", [("a", "O"), ("b", "i4")], [("a", [("b", "O")])]]
+
+
+@pytest.mark.parametrize("dtype", PLAIN)
+def test_types_whose_elements_are_bytes(device, dtype):
+    data = bytes(range(1, 241))
+    array = numpy.frombuffer(data, "u1")
+    back = device.upload(array).to_numpy(dtype, 3)
+    assert back.dtype == numpy.empty(0, dtype).dtype and back.tobytes() == data[:back.nbytes]
+    memory = device.allocate(back.nbytes)
+    memory.write(back)
+    assert memory.read() == back.tobytes()
+    target = numpy.zeros_like(back)
+    memory.read_into(target)
+    assert target.tobytes() == back.tobytes()
+
+
+@pytest.mark.parametrize("dtype", REFERENCES)
+def test_references_to_objects_are_no_bytes(device, dtype):
+    memory, host = device.upload(bytes([0x41] * 64)), device.host_memory(64)
+    array = numpy.zeros(1, dtype)
+    for call in (lambda: memory.to_numpy(dtype, (1,)), lambda: memory.to_numpy(dtype),
+                 lambda: memory.read_into(array), lambda: memory.write(array),
+                 lambda: device.upload(array), lambda: host.array(dtype, (1,)),
+                 lambda: memory.read_into((ctypes.py_object * 2)())):
+        with pytest.raises(ValueError):
+            call()
+
+
+@pytest.mark.parametrize("dtype", ["V0", "S0", "U0", []])
+def test_types_without_bytes_are_refused(device, dtype):
+    for memory in (device.allocate(8).to_numpy, device.host_memory(8).array):
+        with pytest.raises(ValueError):
+            memory(dtype)
+
+
+@pytest.mark.parametrize("shape", [-1, (-1,), (-1, -1), (2, -4)])
+def test_shapes_below_nothing_are_refused(device, shape):
+    for memory in (device.allocate(8).to_numpy, device.host_memory(8).array):
+        with pytest.raises(ValueError):
+            memory("u1", shape)
+
+
+def test_memory_of_a_card_is_not_copied_by_copying_its_object(device):
+    with pytest.raises(TypeError):
+        copy.copy(device.allocate(8))
 
 
 @pytest.mark.parametrize("make", [bytes, bytearray, memoryview])

@@ -115,10 +115,27 @@ Status ParameterSet::assign(std::string_view assignment) {
 
 namespace {
 
-// Which units a size may have cannot be guessed.
-std::string example(ParameterType type) {
-  const bool size = type == ParameterType::kSize || type == ParameterType::kSizeList;
-  return size ? ", e.g. 512B, 4KiB or 1MiB" : "";
+// What a value of a type looks like: which units a size may have cannot be guessed.
+std::string_view form_of(ParameterType type) {
+  switch (type) {
+    case ParameterType::kInteger:
+      return "an integer";
+    case ParameterType::kSize:
+      return "a size such as 512B, 4KiB or 1MiB";
+    case ParameterType::kIntegerList:
+      return "integers such as 1,2,4 or 1..8";
+    case ParameterType::kSizeList:
+      return "sizes such as 512B,4KiB or 4KiB..1MiB";
+    default:
+      return "";
+  }
+}
+
+std::string wrong_form(const ParameterSpec& spec, std::string_view found) {
+  std::string allowed(form_of(spec.type));
+  const std::string range = spec.allowed();
+  if (!range.empty()) allowed += (allowed.empty() ? "" : ", ") + range;
+  return "found " + quoted(found) + "; allowed: " + allowed;
 }
 
 }  // namespace
@@ -154,8 +171,7 @@ Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
     }
     const auto numbers = parse_numbers(spec.type, element);
     if (numbers.empty()) {
-      return error(ErrorCode::kInvalidArgument, element,
-                   " is not of type " + std::string(to_string(spec.type)) + example(spec.type));
+      return fail(ErrorCode::kInvalidArgument, spec.name + ": " + wrong_form(spec, element));
     }
     for (const auto number : numbers) {
       if (number < spec.minimum || number > spec.maximum) {

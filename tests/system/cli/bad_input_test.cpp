@@ -43,13 +43,13 @@ TEST_F(BadInput, an_option_whose_value_was_forgotten_does_not_take_the_next_one)
 TEST_F(BadInput, nothing_at_all_lists_the_commands) {
   expect_refused(
       {},
-      "no command; known: compare, completion, config, exec, list, lspci, metrics, probe, report, "
-      "run, serve, smi, sweep, sysfs; see npusim --help");
+      "no command; known: compare, completion, config, exec, help, list, lspci, metrics, probe, "
+      "report, run, serve, smi, sweep, sysfs; see npusim --help");
 }
 
 TEST_F(BadInput, a_missing_configuration_is_asked_for) {
   expect_refused({"run", "enumerate"},
-                 "--config is missing: give a chip or system file, e.g. 910b");
+                 "--config is missing: give a chip or system file, e.g. 910b2");
 }
 
 TEST_F(BadInput, a_parameter_or_key_that_does_not_exist_is_looked_for_in_both) {
@@ -60,6 +60,22 @@ TEST_F(BadInput, a_parameter_or_key_that_does_not_exist_is_looked_for_in_both) {
                  "--set link.lnaes=8: " + text + "did you mean 'link.lanes'?");
   expect_refused({"--config", "910b", "run", "dma_latency", "--set", "iterations"},
                  "--set iterations: not of the form key=value");
+}
+
+// Upper case alone is as good a guess as any.
+TEST_F(BadInput, a_name_in_another_case_is_suggested) {
+  expect_refused({"--config", "910b2", "run", "matmul", "--set", "M=128"},
+                 "--set M=128: neither a parameter of matmul nor a key of the configuration; did "
+                 "you mean 'm'?");
+  expect_refused({"RUN"}, "unknown command 'RUN'; did you mean 'run'?");
+}
+
+TEST_F(BadInput, smi_and_metrics_ask_for_a_socket_or_a_machine) {
+  for (const std::string command : {"smi", "metrics"}) {
+    expect_refused({command}, command +
+                                  ": give --socket PATH, of a running npusim serve --management "
+                                  "PATH, or --config CONFIG, a machine to be looked at, e.g. 910b2");
+  }
 }
 
 TEST_F(BadInput, a_configuration_value_out_of_range_names_the_argument) {

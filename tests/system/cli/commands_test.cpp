@@ -27,10 +27,18 @@ TEST_F(Commands, help_on_a_workload_shows_its_parameters) {
                  "no workload 'dma_latncy'; did you mean 'dma_latency'?");
 }
 
+TEST_F(Commands, help_is_a_command_too) {
+  EXPECT_EQ(npusim({"help"}).out, npusim({"--help"}).out);
+  EXPECT_EQ(npusim({"help", "sweep"}).out, npusim({"sweep", "--help"}).out);
+  EXPECT_EQ(npusim({"help", "run", "matmul"}).out, npusim({"run", "matmul", "--help"}).out);
+  expect_refused({"help", "swep"}, "unknown command 'swep'; did you mean 'sweep'?");
+}
+
 TEST_F(Commands, the_version_is_one_line) {
   const auto result = npusim({"--version"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out.rfind("npusim ", 0), 0U);
+  EXPECT_EQ(npusim({"-V"}).out, result.out);
 }
 
 TEST_F(Commands, list_has_a_line_for_each_workload_and_says_what_it_does) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What README.md shows is what the program prints.
+// README.md's table of folders.
 #include <set>
 
 #include "tests/support/folders.hpp"
@@ -15,21 +15,6 @@ std::string readme() {
   std::ostringstream all;
   all << file.rdbuf();
   return all.str();
-}
-
-TEST_F(Readme, shows_the_output_of_its_command) {
-  if (!NPU_COUNTING) GTEST_SKIP() << "what is shown is of a build that counts instructions";
-  const std::string text = readme(), prompt = "$ ./npusim ";
-  const auto command = text.find(prompt);
-  ASSERT_NE(command, std::string::npos);
-  const auto output = text.find('\n', command) + 1;
-  const auto arguments = text.substr(command + prompt.size(), output - 1 - command - prompt.size());
-  const auto shown = text.substr(output, text.find("```", output) - output);
-
-  const auto result = shell(binary_dir() + "/bin/npusim " + arguments);
-
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out.substr(0, shown.size()), shown) << "README.md is out of date";
 }
 
 // The first cells of the table of folders, "cmake, set-up, .ci" as three.

@@ -22,7 +22,8 @@ TEST_F(SweepInput, keys_and_values_are_those_of_run) {
       "5:8: size: neither a parameter of dma_latency nor a key of the configuration; did "
       "you mean 'sizes'?");
   expect_mistake(head + "grid: {sizes: [64B, 4KB]}\n",
-                 "5:21: sizes=4KB: '4KB' is not of type list of sizes, e.g. 512B, 4KiB or 1MiB");
+                 "5:21: sizes: found '4KB'; allowed: sizes such as 512B,4KiB or 4KiB..1MiB, "
+                 "1B..1GiB");
   expect_mistake(head + "grid: {directions: [h2d, up]}\n",
                  "5:26: directions=up: 'up' is none of h2d, d2h, d2d");
   expect_mistake(head + "grid: {link.generation: [4, 9]}\n",

@@ -16,34 +16,39 @@ std::string rule(const std::string& message) {
 TEST_F(Checks, every_core_must_have_its_bit_in_a_core_mask) {
   EXPECT_TRUE(load("910b2", {"ai_cores=85"}));
   EXPECT_EQ(rule(error_of("910b2", {"ai_cores=86"})),
-            "ai_cores: 86 clusters have 258 cores, a core mask has 256 bits: at most 85 clusters "
-            "of 3");
+            "ai_cores: 86 clusters of 3 have 258 cores, a core mask has 256 bits; would do: 85 or "
+            "less");
   EXPECT_TRUE(load("910b", {"ai_cores=256"}));
   EXPECT_NE(error_of("910b", {"ai_cores=257"}).find("allowed: 1..256"), std::string::npos);
 }
 
 TEST_F(Checks, event_registers_must_end_before_the_msix_table) {
   EXPECT_EQ(rule(error_of("910b", {"events=2049"})),
-            "events: event registers 0x2000..0x6007 overlaps MSI-X table 0x6000..0x6fff");
+            "events: event registers 0x2000..0x6007 overlaps MSI-X table 0x6000..0x6fff; would do: "
+            "2048 or "
+            "less");
   EXPECT_TRUE(load("910b", {"events=2048"}));
 }
 
 TEST_F(Checks, the_msix_table_must_end_before_its_pending_bits) {
   EXPECT_EQ(rule(error_of("910b", {"pci.msix_vectors=257"})),
             "pci.msix_vectors: MSI-X table 0x6000..0x700f overlaps MSI-X pending bits "
-            "0x7000..0x7027");
+            "0x7000..0x7027; would do: 256 or less");
 }
 
 TEST_F(Checks, a_bar0_too_small_for_its_registers_is_refused) {
-  EXPECT_EQ(rule(error_of("910b", {"pci.bar0_size_kib=16"})),
-            "pci.bar0_size_kib: registers, events and MSI-X need 32 KiB, BAR0 has 16");
+  EXPECT_EQ(
+      rule(error_of("910b", {"pci.bar0_size_kib=16"})),
+      "pci.bar0_size_kib: registers, events and MSI-X need 32 KiB, BAR0 has 16; would do: 32 KiB "
+      "or more");
 }
 
 TEST_F(Checks, stream_windows_must_lie_in_reserved_memory) {
   // 56 GiB + 16 MiB + 1024 windows of 32 KiB end 48 MiB above what is usable.
-  EXPECT_EQ(rule(error_of("910b", {"hbm.installed_mib=57390"})),
-            "streams: stream windows 0xe01000000..0xe02ffffff does not fit into installed HBM "
-            "0x0..0xe02dfffff");
+  EXPECT_EQ(
+      rule(error_of("910b", {"hbm.installed_mib=57390"})),
+      "hbm.installed_mib: stream windows 0xe01000000..0xe02ffffff does not fit into installed "
+      "HBM 0x0..0xe02dfffff; would do: 57440 MiB");
 }
 
 TEST_F(Checks, page_tables_must_lie_in_reserved_memory) {
@@ -61,25 +66,30 @@ TEST_F(Checks, the_ring_must_lie_in_reserved_memory) {
 
 TEST_F(Checks, bar2_must_show_all_of_the_memory) {
   EXPECT_EQ(rule(error_of("910b", {"pci.bar2_size_gib=32"})),
-            "pci.bar2_size_gib: BAR2 has 32768 MiB and must show all 65536 MiB of installed HBM");
+            "pci.bar2_size_gib: BAR2 has 32768 MiB and must show all 65536 MiB of installed HBM; "
+            "would do: 64 GiB or more");
 }
 
 TEST_F(Checks, usable_memory_is_whole_pages_and_not_more_than_installed) {
   EXPECT_EQ(rule(error_of("910b", {"hbm.usable_mib=57345"})),
-            "hbm.usable_mib: is no multiple of the 2 MiB page");
+            "hbm.usable_mib: is no multiple of the 2 MiB page; would do: 57344 MiB, 57346 MiB");
   EXPECT_EQ(rule(error_of("910b", {"hbm.usable_mib=65538"})),
-            "hbm.installed_mib: 65536 MiB is less than usable_mib 65538");
+            "hbm.usable_mib: installed_mib 65536 is less than usable_mib 65538; would do: 65440 "
+            "MiB");
 }
 
 TEST_F(Checks, an_interleave_is_a_burst_or_some_of_each_bank_group) {
   for (const std::string bytes : {"32", "128", "4096"}) {
     EXPECT_TRUE(load("910b", {"hbm.interleave_bytes=" + bytes})) << bytes;
   }
-  for (const std::string bytes : {"16", "64", "8192"}) {
+  const std::pair<std::string, std::string> wrong[] = {
+      {"16", "32 bytes"}, {"64", "32 bytes, 128 bytes"}, {"8192", "4096 bytes"}};
+  for (const auto& [bytes, allowed] : wrong) {
     EXPECT_EQ(rule(error_of("910b", {"hbm.interleave_bytes=" + bytes})),
               "hbm.interleave_bytes: " + bytes +
                   " is neither one burst of 32 nor from 128 to 4096, one burst to a row of each "
-                  "bank group");
+                  "bank group; would do: " +
+                  allowed);
   }
 }
 
@@ -88,15 +98,18 @@ TEST_F(Checks, a_channel_has_at_most_128_banks) {
   EXPECT_EQ(
       rule(error_of("910b", {"hbm.timings.stacks=8"})),
       "hbm.timings.stacks: 256 banks in a channel, those of each stack id counted in sixteens, "
-      "are more than 128");
+      "are more than 128; would do: 4 or less");
   EXPECT_FALSE(load("910b", {"hbm.timings.banks_per_group=16"}));
 }
 
 TEST_F(Checks, dram_timings_contain_their_parts) {
   EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trc_clocks=56"})),
-            "hbm.timings.trc_clocks: 56 is less than tRAS + tRP, which is 57");
-  EXPECT_EQ(rule(error_of("910b", {"hbm.timings.tccd_l_clocks=1"})),
-            "hbm.timings.tccd_l_clocks: 1 is less than tCCD_S, which is 2");
+            "hbm.timings.trc_clocks: trc_clocks 56 is less than tRAS + tRP, which is 57; would do: "
+            "57 clocks or more");
+  EXPECT_EQ(
+      rule(error_of("910b", {"hbm.timings.tccd_l_clocks=1"})),
+      "hbm.timings.tccd_l_clocks: tccd_l_clocks 1 is less than tCCD_S, which is 2; would do: 2 "
+      "clocks or more");
 }
 
 TEST_F(Checks, all_bank_refresh_leaves_time_to_open_a_row) {
@@ -104,15 +117,15 @@ TEST_F(Checks, all_bank_refresh_leaves_time_to_open_a_row) {
   EXPECT_TRUE(load("910b", {"hbm.timings.trefi_clocks=438"}));
   EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trefi_clocks=437"})),
             "hbm.timings.trefi_clocks: refresh and opening a row take tRFC + tRCD = 437 of every "
-            "437; allowed: 438 or more");
+            "437; would do: 438 clocks or more");
 }
 
 TEST_F(Checks, per_bank_refresh_leaves_each_bank_time_to_open_a_row) {
   // 32 banks of a pseudo channel, each refreshed every 32 x 146 = 4672 clocks.
   EXPECT_TRUE(load("910b", {"hbm.timings.trfc_pb_clocks=4654"}));
   EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trfc_pb_clocks=4655"})),
-            "hbm.timings.trefi_pb_clocks: refresh of a bank and opening a row take tRFCpb + tRCD = "
-            "4672 of every 4672, which is 146 for each of 32 banks; allowed: 147 or more");
+            "hbm.timings.trfc_pb_clocks: refresh of a bank and opening a row take tRFCpb + tRCD = "
+            "4672 of every 4672, which is 146 for each of 32 banks; would do: 4654 clocks");
 }
 
 TEST_F(Checks, refresh_that_never_lets_a_bank_serve_is_shown_in_its_file) {
@@ -126,52 +139,59 @@ TEST_F(Checks, refresh_that_never_lets_a_bank_serve_is_shown_in_its_file) {
 
 TEST_F(Checks, all_cores_read_one_counter) {
   EXPECT_EQ(rule(error_of("910b", {"core.counter_mhz=100"})),
-            "aicpu_core.counter_mhz: 50 MHz is not core.counter_mhz 100");
+            "core.counter_mhz: aicpu_core.counter_mhz 50 is not core.counter_mhz 100; would do: 50 "
+            "MHz");
   EXPECT_TRUE(load("910b", {"core.counter_mhz=100", "aicpu_core.counter_mhz=100"}));
 }
 
 TEST_F(Checks, a_load_of_another_line_takes_no_less_than_one_of_the_same) {
   EXPECT_TRUE(load("910b", {"aicpu_core.l1_other_line_ns=3"}));
   EXPECT_EQ(rule(error_of("910b", {"aicpu_core.l1_other_line_ns=2.999"})),
-            "aicpu_core.l1_other_line_ns: 2999 ps is less than l1_hit_ns, which is 3000 ps");
+            "aicpu_core.l1_other_line_ns: l1_other_line_ns, 2999 ps, is less than l1_hit_ns, 3000 "
+            "ps; would do: 3 ns or more");
 }
 
 TEST_F(Checks, a_pipe_may_have_at_least_one_request_under_way) {
   EXPECT_EQ(rule(error_of("910b", {"core.outstanding_kib=3"})),
-            "core.outstanding_kib: 3072 bytes never admit a request of core.segment_bytes 4096");
+            "core.outstanding_kib: 3072 bytes never admit a request of core.segment_bytes 4096; "
+            "would do: 4 KiB or more");
   EXPECT_TRUE(load("910b", {"core.outstanding_kib=4"}));
 }
 
 TEST_F(Checks, a_buffer_takes_at_least_one_read) {
-  EXPECT_EQ(rule(error_of("910b", {"dma.buffer_kib=2"})),
-            "dma.buffer_kib: 2048 bytes cannot take a read of max_read_request_bytes 4096");
+  EXPECT_EQ(
+      rule(error_of("910b", {"dma.buffer_kib=2"})),
+      "dma.buffer_kib: 2048 bytes cannot take a read of max_read_request_bytes 4096; would do: "
+      "4 KiB or more");
 }
 
 TEST_F(Checks, credits_admit_at_least_one_full_tlp) {
   EXPECT_EQ(rule(error_of("910b", {"link.data_credits_bytes=128"})),
             "link.data_credits_bytes: 128 bytes of credit never admit a TLP of max_payload_bytes "
-            "256");
+            "256; would do: 256 bytes or more");
 }
 
 TEST_F(Checks, hccs_limits_admit_at_least_one_request) {
   EXPECT_EQ(rule(error_of("910b", {"hccs.max_outstanding_writes_kib=2"})),
             "hccs.max_outstanding_writes_kib: 2048 bytes never admit a request of "
-            "device_chunk_bytes 4096");
+            "device_chunk_bytes 4096; would do: 4 KiB or more");
   EXPECT_FALSE(load("910b", {"hccs.receive_buffer_kib=3"}));
   EXPECT_TRUE(load("910b", {"hccs.receive_buffer_kib=4"}));
 }
 
 TEST_F(Checks, virtual_functions_need_function_numbers) {
   EXPECT_EQ(rule(error_of("910b", {"pci.sriov_vf_stride=0"})),
-            "pci.sriov_vf_stride: must not be 0 with virtual functions");
-  EXPECT_EQ(rule(error_of("910b", {"pci.sriov_total_vfs=255"})),
-            "pci.sriov_total_vfs: the last VF would be function 270 of a bus that has 0..255");
+            "pci.sriov_vf_stride: must not be 0 with virtual functions; would do: 1");
+  EXPECT_EQ(
+      rule(error_of("910b", {"pci.sriov_total_vfs=255"})),
+      "pci.sriov_total_vfs: the last VF would be function 270 of a bus that has 0..255; would do: "
+      "240 or less");
   EXPECT_TRUE(load("910b", {"pci.sriov_vf_stride=0", "pci.sriov_total_vfs=0"}));
 }
 
 TEST_F(Checks, a_host_bridge_sits_on_a_numa_node_that_exists) {
   EXPECT_NE(error_of("system-8x910b", {"memory.numa_nodes=1"})
-                .find("host_bridges.1.numa_node: there is no node 1: memory.numa_nodes is 1"),
+                .find("memory.numa_nodes: there is no node 1: memory.numa_nodes is 1; would do: 2"),
             std::string::npos);
 }
 
@@ -184,7 +204,43 @@ TEST_F(Checks, bus_ranges_of_host_bridges_do_not_overlap) {
 
 TEST_F(Checks, a_card_sends_no_longer_payload_than_the_switch_above_takes) {
   EXPECT_EQ(rule(error_of("system-8x910b", {"cards.5.link.max_payload_bytes=512"})),
-            "link.max_payload_bytes: 512 is more than the 256 of the switch above");
+            "link.max_payload_bytes: 512 is more than the 256 of the switch above; would do: 256 "
+            "bytes or less");
+}
+
+// A chip of one's own: a few keys on top of a shipped file.
+TEST_F(Checks, a_rule_is_told_at_the_line_that_its_user_wrote) {
+  const auto file =
+      write("own.yaml", "schema: npusim.chip/1\nbase: 910b2\nname: own\nl2:\n  size_mib: 256\n");
+  EXPECT_EQ(error_of(file),
+            file +
+                ":5:13: l2.size_mib: size_mib 256 in lines of 128 bytes, 12 ways and 64 slices is "
+                "not a power of two of sets; would do: 192 MiB, 384 MiB");
+}
+
+TEST_F(Checks, what_is_set_is_told_before_what_is_in_a_file) {
+  const auto file =
+      write("own.yaml", "schema: npusim.chip/1\nbase: 910b2\nname: own\nl2:\n  size_mib: 192\n");
+  const auto text = error_of(file, {"l2.ways=7"});
+  EXPECT_EQ(text.rfind("--set l2.ways=7: l2.ways: ", 0), 0U) << text;
+  EXPECT_NE(text.find("; would do: "), std::string::npos) << text;
+}
+
+// Whatever key breaks a rule, the one that was set is named, and what would do does.
+TEST_F(Checks, values_that_would_do_do) {
+  for (const std::string wrong :
+       {"l2.size_mib=256", "l2.slices=8", "hbm.usable_mib=65538", "hbm.installed_mib=57390",
+        "core.segment_bytes=65536", "dma.device_chunk_bytes=65536", "link.max_payload_bytes=4096",
+        "hbm.timings.tras_clocks=200", "hbm.timings.trcd_rd_clocks=200", "aicpu_core.l1_hit_ns=900",
+        "pci.sriov_vf_stride=200", "events=2049", "hbm.write_high_percent=1", "ai_cores=86"}) {
+    const std::string key = wrong.substr(0, wrong.find('='));
+    const auto text = error_of("910b2", {wrong});
+    EXPECT_EQ(text.rfind("--set " + wrong + ": " + key + ": ", 0), 0U) << text;
+    const auto begin = text.find("would do: ");
+    if (begin == std::string::npos) continue;
+    const auto value = text.substr(begin + 10, text.find_first_of(" ,", begin + 10) - begin - 10);
+    EXPECT_TRUE(load("910b2", {key + "=" + value})) << text;
+  }
 }
 
 TEST_F(Checks, names_are_unique) {

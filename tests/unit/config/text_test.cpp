@@ -50,6 +50,10 @@ TEST(EditDistance, counts_single_edits_and_swaps) {
 
 TEST(NearestName, is_empty_when_nothing_is_near) {
   EXPECT_EQ(nearest_name("lnaes", {"generation", "lanes"}), "lanes");
+  // Upper and lower case are no mistake of spelling.
+  EXPECT_EQ(nearest_name("M", {"n", "m"}), "m");
+  EXPECT_EQ(nearest_name("LNAES", {"generation", "lanes"}), "lanes");
+  EXPECT_EQ(nearest_name("run", {"RUN"}), "RUN");
   EXPECT_EQ(nearest_name("iwat", {"wait", "iota"}), "wait");  // a swap is one edit
   EXPECT_EQ(nearest_name("quux", {"generation", "lanes"}), "");
   EXPECT_EQ(nearest_name("", {"a"}), "");

@@ -87,6 +87,16 @@ TEST(Parameters, AValueOutsideItsRangeNamesTheRange) {
   EXPECT_THAT(status.error().context, HasSubstr("'2GiB' is outside 64B..1GiB"));
 }
 
+TEST(Parameters, AValueThatIsNoneIsToldWithWhatIsAllowed) {
+  auto set = example();
+  EXPECT_THAT(set.assign("iterations=x").error().context,
+              HasSubstr("iterations: found 'x'; allowed: an integer, "));
+  EXPECT_THAT(set.assign("size=4KB").error().context,
+              HasSubstr("found '4KB'; allowed: a size such as 512B, 4KiB or 1MiB, 64B..1GiB"));
+  EXPECT_THAT(set.assign("verify=maybe").error().context,
+              HasSubstr("verify: found 'maybe'; allowed: on, off"));
+}
+
 TEST(Parameters, EveryElementOfAListIsChecked) {
   auto set = example();
   EXPECT_EQ(set.assign("streams=1,65").error().code, ErrorCode::kOutOfRange);

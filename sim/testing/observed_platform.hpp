@@ -54,6 +54,12 @@ class ObservedPlatform : public platform::Platform,
     return inner_.open_vector(bdf, vector);
   }
   Status reset_function(platform::Bdf bdf) override { return inner_.reset_function(bdf); }
+  Result<std::vector<platform::Bdf>> virtual_functions(platform::Bdf bdf) override {
+    return inner_.virtual_functions(bdf);
+  }
+  Status set_virtual_functions(platform::Bdf bdf, unsigned count) override {
+    return inner_.set_virtual_functions(bdf, count);
+  }
   void write_barrier() override;
   void read_barrier() override;
 

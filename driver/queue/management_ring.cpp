@@ -15,7 +15,8 @@ using abi::ManagementCommand;
 
 namespace {
 
-constexpr Picoseconds kFirstGlance = 1_ms;  // at a card that has not answered; twice as long each time
+constexpr Picoseconds kFirstGlance =
+    1_ms;  // at a card that has not answered; twice as long each time
 
 }  // namespace
 

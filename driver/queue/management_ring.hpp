@@ -57,9 +57,9 @@ class ManagementRing {
   // kDeviceLost, kIo.
   Status check_on();
 
-  // kQueueFull: no place until `deadline`; kTimeout: no answer; kAborted: restart(), or the card was
-  // reset; kDeviceLost. Before a deadline of the driver's own the card is looked at after 1 ms, then
-  // in twice as long each time, and at once if the command before had no answer: kIo, where it
+  // kQueueFull: no place until `deadline`; kTimeout: no answer; kAborted: restart(), or the card
+  // was reset; kDeviceLost. Before a deadline of the driver's own the card is looked at after 1 ms,
+  // then in twice as long each time, and at once if the command before had no answer: kIo, where it
   // decodes no registers, has halted or may not use the bus.
   Result<ManagementAnswer> execute(const abi::ManagementCommand& command, Instant deadline,
                                    DeadlineOf whose = DeadlineOf::kDriver);

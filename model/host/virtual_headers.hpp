@@ -32,8 +32,8 @@ class VirtualHeaders {
   void remove(platform::Bdf bdf) { headers_.erase(bdf.packed()); }
   // Of those of `physical` only these are left.
   void keep(platform::Bdf physical, const std::vector<platform::Bdf>& left);
-  // The function was reset: nothing of it is on, and its BARs say again where they lie, whatever its
-  // owner had written there.
+  // The function was reset: nothing of it is on, and its BARs say again where they lie, whatever
+  // its owner had written there.
   void reset(platform::Bdf bdf);
   // The function's header is shown; so is that of nobody else.
   bool knows(platform::Bdf bdf) const { return headers_.count(bdf.packed()) != 0; }

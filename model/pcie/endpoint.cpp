@@ -272,8 +272,7 @@ void Endpoint::mask_vector(unsigned number, unsigned vector, bool masked) {
 
 void Endpoint::send_message(const EndpointFunction& function, unsigned vector,
                             std::uint64_t cause) {
-  const auto fault =
-      interrupt_faults_.take(function.has_device() ? function.device() : 0, vector);
+  const auto fault = interrupt_faults_.take(function.has_device() ? function.device() : 0, vector);
   if (fault && fault->kind == InterruptFault::Kind::kLost) return;
   auto& payload = make_message(function, vector, cause);
   if (fault && fault->kind == InterruptFault::Kind::kDelayed) {

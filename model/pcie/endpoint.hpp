@@ -113,7 +113,9 @@ class Endpoint : public sc_core::sc_module,
   std::size_t armed_interrupt_faults() const { return interrupt_faults_.armed(); }
   // As software that writes the entry's mask bit. The vector is one of the function's table.
   void mask_vector(unsigned function, unsigned vector, bool masked);
-  unsigned vectors(unsigned function) const { return functions_.of_chip(function).msix().vectors(); }
+  unsigned vectors(unsigned function) const {
+    return functions_.of_chip(function).msix().vectors();
+  }
   std::size_t outstanding_reads() const { return reads_.outstanding(); }
 
  private:

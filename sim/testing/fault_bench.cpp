@@ -41,8 +41,7 @@ unsigned FaultBench::function_of(const Fault& fault) const {
 }
 
 platform::Bdf FaultBench::bdf_of(const Fault& fault) const {
-  return platform::Bdf::unpack(
-      system_.fabric().endpoint(fault.card).requester(function_of(fault)));
+  return platform::Bdf::unpack(system_.fabric().endpoint(fault.card).requester(function_of(fault)));
 }
 
 std::size_t FaultBench::waiting() const {

@@ -60,7 +60,8 @@ class Quotas {
   }
 
  private:
-  // The quotas are what refuses, not the card: all of them fit on it, and each has room for a block.
+  // The quotas are what refuses, not the card: all of them fit on it, and each has room for a
+  // block.
   Status check(const std::vector<Bytes>& quotas) const {
     const auto mib = [](Bytes size) { return fmt::format("{} MiB", size >> 20); };
     const auto refuse = [](std::string what) {
@@ -73,7 +74,8 @@ class Quotas {
     Bytes all = block_;  // that is asked for when a quota was raised
     for (const Bytes quota : quotas) {
       if (block_ > quota) {
-        return refuse(fmt::format("block={} is more than the quota of {}", mib(block_), mib(quota)));
+        return refuse(
+            fmt::format("block={} is more than the quota of {}", mib(block_), mib(quota)));
       }
       all += std::min(quota, left);
       if (all <= left) continue;

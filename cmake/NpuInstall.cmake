@@ -87,7 +87,8 @@ install(FILES compat/hal/include/ascend_hal.h DESTINATION ${CMAKE_INSTALL_INCLUD
 
 install(EXPORT npusimTargets NAMESPACE npusim:: DESTINATION ${NPU_CMAKE_DIR})
 configure_package_config_file(cmake/npusimConfig.cmake.in npusimConfig.cmake
-  INSTALL_DESTINATION ${NPU_CMAKE_DIR} PATH_VARS CMAKE_INSTALL_DATADIR CMAKE_INSTALL_LIBDIR)
+  INSTALL_DESTINATION ${NPU_CMAKE_DIR} PATH_VARS CMAKE_INSTALL_DATADIR CMAKE_INSTALL_LIBDIR
+  CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(npusimConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/npusimConfig.cmake ${PROJECT_BINARY_DIR}/npusimConfigVersion.cmake
   DESTINATION ${NPU_CMAKE_DIR})

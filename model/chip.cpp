@@ -154,7 +154,7 @@ bool Chip::in_use(unsigned index) const {
 }
 
 void Chip::stop_and_scrub(unsigned index, const Partition& had) {
-  stop(config_.physical_functions() + index);
+  endpoint_.reset_at_once(config_.physical_functions() + index);
   scrub(had);
 }
 

@@ -7,6 +7,21 @@
 
 namespace npu::model {
 
+// What the operating system shows of a function is as after its making once it was reset.
+class System::FunctionResets final : public ResetListener {
+ public:
+  FunctionResets(HostPlatform& host, Endpoint& endpoint) : host_(host), endpoint_(endpoint) {
+    endpoint.add_reset_listener(*this);
+  }
+  void function_reset(unsigned function) override {
+    host_.function_was_reset(platform::Bdf::unpack(endpoint_.requester(function)));
+  }
+
+ private:
+  HostPlatform& host_;
+  Endpoint& endpoint_;
+};
+
 System::System(const SystemConfig& config)
     : config_(config),
       memory_(simulation_, config_.memory,
@@ -25,6 +40,7 @@ System::System(const SystemConfig& config)
   mesh_ = std::make_unique<HccsMesh>(simulation_, config_.hccs_topology, ports);
   for (unsigned i = 0; i < cards(); ++i) {
     chips_[i]->telemetry().connect(fabric_.link(i));
+    resets_.push_back(std::make_unique<FunctionResets>(platform_, fabric_.endpoint(i)));
     auto& pages = chips_[i]->host_pages();
     fabric_.endpoint(i).on_invalidation(
         [&chip = *chips_[i]](unsigned function, std::uint64_t request) {
@@ -69,6 +85,8 @@ std::string_view System::trigger(platform::Bdf function, unsigned bar, Bytes off
 AtsLookup System::has_ats() {
   return [this](platform::Bdf bdf) { return fabric_.caches_translations(bdf); };
 }
+
+System::~System() = default;
 
 Status System::run(std::function<void(platform::Platform&)> program) {
   program_ = std::move(program);

@@ -24,6 +24,7 @@ namespace npu::model {
 class System {
  public:
   explicit System(const SystemConfig& config);
+  ~System();
   System(const System&) = delete;
   System& operator=(const System&) = delete;
 
@@ -51,6 +52,8 @@ class System {
   HccsMesh& mesh() { return *mesh_; }
 
  private:
+  class FunctionResets;
+
   void serve_programs();
   // The name of what makes the function look at memory (abi/trigger.hpp); empty: it does not.
   std::string_view trigger(platform::Bdf function, unsigned bar, Bytes offset);
@@ -64,6 +67,7 @@ class System {
   std::vector<std::unique_ptr<Chip>> chips_;
   std::unique_ptr<HccsMesh> mesh_;
   HostPlatform platform_;
+  std::vector<std::unique_ptr<FunctionResets>> resets_;
   // The task that runs programs ends with the first one. Whoever has more is served by one that
   // stays: making a task takes longer than many a program.
   std::function<void(platform::Platform&)> program_;

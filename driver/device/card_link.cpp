@@ -22,10 +22,14 @@ tl::unexpected<Error> CardLink::explain_all_ones(std::string_view what) {
     lost_.store(true, std::memory_order_relaxed);
     return lost_error();
   }
+  const auto command = platform_.pci().read16(bdf_, abi::pci::kCommand);
+  const bool decodes = (command & abi::pci::kCommandMemory) != 0;
   return fail(ErrorCode::kIo,
-              fmt::format("{}: {} reads as all ones, but the card answers configuration reads "
-                          "(completion timeout)",
-                          to_string(bdf_), what));
+              fmt::format("{}: {} reads as all ones, but the card answers configuration reads ({})",
+                          to_string(bdf_), what,
+                          decodes ? "completion timeout, or it is not in D0"
+                                  : "its memory decoding is off: somebody has switched it off, or "
+                                    "the function was reset"));
 }
 
 tl::unexpected<Error> CardLink::lost_error() const {

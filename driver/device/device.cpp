@@ -229,19 +229,29 @@ Result<EventId> Device::stream_event(StreamId id) const {
 }
 
 Result<EventId> Device::create_event() {
-  const CallTrace trace(impl_->platform, impl_->card.device_index,
-                        platform::DriverCall::kCreateEvent);
-  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  CallTrace trace(impl_->platform, impl_->card.device_index, platform::DriverCall::kCreateEvent);
+  const auto failed = [&](const Error& error) {
+    trace.failed();
+    return tl::unexpected(error);
+  };
+  if (auto ok = impl_->usable(); !ok) return failed(ok.error());
   const MutexHolder holder(*impl_->control);
-  return impl_->events->create();
+  auto event = impl_->events->create();
+  if (!event) return failed(event.error());
+  return event;
 }
 
 Status Device::destroy_event(EventId event) {
-  const CallTrace trace(impl_->platform, impl_->card.device_index,
-                        platform::DriverCall::kDestroyEvent, event.value);
-  if (auto ok = impl_->usable(); !ok) return ok;
+  CallTrace trace(impl_->platform, impl_->card.device_index, platform::DriverCall::kDestroyEvent,
+                  event.value);
+  if (auto ok = impl_->usable(); !ok) {
+    trace.failed();
+    return ok;
+  }
   const MutexHolder holder(*impl_->control);
-  return impl_->events->destroy(event);
+  auto destroyed = impl_->events->destroy(event);
+  if (!destroyed) trace.failed();
+  return destroyed;
 }
 
 Result<Ticket> Device::submit(StreamId id, const DmaCommand& command,

@@ -6,11 +6,19 @@
 #include <algorithm>
 #include <cstring>
 
+#include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"
 
 namespace npu::driver {
 
 using abi::ManagementCommand;
+
+namespace {
+
+constexpr Picoseconds kFirstGlance =
+    1_ms;  // at a card that has not answered; twice as long each time
+
+}  // namespace
 
 Result<std::unique_ptr<ManagementRing>> ManagementRing::create(CardLink& link,
                                                                ManagerCounters& counters) {
@@ -182,6 +190,55 @@ void ManagementRing::leave(std::uint64_t number, Place place) {
   if (number >= start_) places_[number % kEntries] = place;
 }
 
+// Whether an answer may still come. `settled`: the card has had time to take the command in.
+Status ManagementRing::look_at_card(std::uint64_t number, std::string_view name, bool settled) {
+  using Register = abi::ManagementStatusRegister;
+  const auto status = link_.read<Register>();
+  counters_.mmio_reads.fetch_add(1, std::memory_order_relaxed);
+  if (!status) return forward_error(status);
+  const auto no_answer = [&](ErrorCode code, const char* why) {
+    return fail(code, fmt::format("{}: no answer to {}: {}", to_string(link_.bdf()), name, why));
+  };
+  if (!status->get<Register::Enabled>()) {
+    return no_answer(ErrorCode::kAborted, "the management queue is off, the card was reset");
+  }
+  if (status->get<Register::Halted>()) {
+    return no_answer(ErrorCode::kIo, "the management queue has halted");
+  }
+  const auto command = link_.platform().pci().read16(link_.bdf(), abi::pci::kCommand);
+  if ((command & abi::pci::kCommandBusMaster) == 0) {
+    return no_answer(ErrorCode::kIo, "somebody has switched the card's bus mastering off");
+  }
+  // An answer is not overtaken by a read that comes behind it (PCIe 2.4.1).
+  if (settled && status->get<Register::Idle>() && !answered(number)) {
+    return no_answer(ErrorCode::kTimeout, "the card is idle, the answer was lost");
+  }
+  return {};
+}
+
+tl::unexpected<Error> ManagementRing::give_up(std::uint64_t number, Error why) {
+  leave(number, Place::kAbandoned);
+  counters_.timeouts.fetch_add(1, std::memory_order_relaxed);
+  return tl::unexpected(std::move(why));
+}
+
+// At the driver's own deadline: lost, or merely late?
+tl::unexpected<Error> ManagementRing::too_late(std::uint64_t number, std::string_view name,
+                                               DeadlineOf whose) {
+  const auto late = [&](std::string what) {
+    return give_up(number, {ErrorCode::kTimeout, fmt::format("{}: no answer to {}{}",
+                                                             to_string(link_.bdf()), name, what)});
+  };
+  if (whose == DeadlineOf::kCaller) {
+    const auto alive = link_.alive();
+    return alive ? late("") : give_up(number, alive.error());
+  }
+  suspect_.store(true, std::memory_order_relaxed);
+  const auto status = link_.read<abi::ManagementStatusRegister>();
+  if (!status) return give_up(number, status.error());
+  return late(fmt::format(", MANAGEMENT_STATUS {:#x}", status->raw));
+}
+
 Result<ManagementAnswer> ManagementRing::wait(std::uint64_t number, std::uint64_t epoch,
                                               Instant deadline, DeadlineOf whose,
                                               std::uint8_t opcode) {
@@ -189,26 +246,31 @@ Result<ManagementAnswer> ManagementRing::wait(std::uint64_t number, std::uint64_
   const auto name = to_string(static_cast<abi::ManagementOpcode>(opcode));
   const auto watched =
       memory_->cpu().subspan(answer_offset(number), sizeof(abi::ManagementResponse));
+  // One that has left a command unanswered is looked at before it is waited for.
+  bool settled = !suspect_.load(std::memory_order_relaxed);
+  auto interval = kFirstGlance;
+  auto next_look = whose == DeadlineOf::kCaller ? Instant::never()
+                   : settled                    ? clock.now() + interval
+                                                : clock.now();
   for (;;) {
     if (epoch_.load(std::memory_order_acquire) != epoch) {
       return fail(ErrorCode::kAborted, fmt::format("{}: the management queue was restarted", name));
     }
     if (answered(number)) break;
-    if (clock.now() >= deadline) {
-      leave(number, Place::kAbandoned);
-      counters_.timeouts.fetch_add(1, std::memory_order_relaxed);
-      if (whose == DeadlineOf::kCaller) {
-        if (auto ok = link_.alive(); !ok) return forward_error(ok);
-        return fail(ErrorCode::kTimeout,
-                    fmt::format("{}: no answer to {}", to_string(link_.bdf()), name));
+    if (clock.now() >= deadline) return too_late(number, name, whose);
+    if (clock.now() >= next_look) {
+      if (auto ok = look_at_card(number, name, settled); !ok) {
+        suspect_.store(true, std::memory_order_relaxed);
+        return give_up(number, ok.error());
       }
-      const auto status = link_.read<abi::ManagementStatusRegister>();  // lost, or merely late?
-      if (!status) return forward_error(status);
-      return fail(ErrorCode::kTimeout, fmt::format("{}: no answer to {}, MANAGEMENT_STATUS {:#x}",
-                                                   to_string(link_.bdf()), name, status->raw));
+      settled = true;
+      next_look = clock.now() + interval;
+      interval = 2 * interval;
+      continue;
     }
-    clock.relax(watched, deadline);
+    clock.relax(watched, std::min(deadline, next_look));
   }
+  suspect_.store(false, std::memory_order_relaxed);
   link_.platform().read_barrier();
   const auto rest = memory_->load<std::uint64_t>(answer_offset(number) + 8);
   leave(number, Place::kFree);

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "driver/device/card_link.hpp"
@@ -56,7 +57,10 @@ class ManagementRing {
   // kDeviceLost, kIo.
   Status check_on();
 
-  // kQueueFull: no place until `deadline`; kTimeout: no answer; kAborted: restart(); kDeviceLost.
+  // kQueueFull: no place until `deadline`; kTimeout: no answer; kAborted: restart(), or the card
+  // was reset; kDeviceLost. Before a deadline of the driver's own the card is looked at after 1 ms,
+  // then in twice as long each time, and at once if the command before had no answer: kIo, where it
+  // decodes no registers, has halted or may not use the bus.
   Result<ManagementAnswer> execute(const abi::ManagementCommand& command, Instant deadline,
                                    DeadlineOf whose = DeadlineOf::kDriver);
   // All of them, one after another, with as few doorbells as possible; answer by answer.
@@ -92,6 +96,9 @@ class ManagementRing {
   void write(std::uint64_t number, abi::ManagementCommand command);
   Result<ManagementAnswer> wait(std::uint64_t number, std::uint64_t epoch, Instant deadline,
                                 DeadlineOf whose, std::uint8_t opcode);
+  Status look_at_card(std::uint64_t number, std::string_view name, bool settled);
+  tl::unexpected<Error> give_up(std::uint64_t number, Error why);
+  tl::unexpected<Error> too_late(std::uint64_t number, std::string_view name, DeadlineOf whose);
   Status enable(Instant deadline);
   void begin_epoch();
   void leave(std::uint64_t number, Place place);
@@ -101,6 +108,7 @@ class ManagementRing {
   std::unique_ptr<platform::DmaMemory> memory_;  // commands, then answers
   SpinLock lock_;
   std::atomic<bool> stopped_{false};
+  std::atomic<bool> suspect_{false};  // the last command had no answer
   std::atomic<std::uint64_t> epoch_{0};
   std::uint64_t next_ = 0;    // number of the next command, since creation
   std::uint64_t oldest_ = 0;  // places of commands from here on are in use

@@ -99,15 +99,17 @@ Status QueueRemoval::by_force(QueueRecord& record, PreemptMode mode) {
     if (now >= end) break;
     answer = ask_to_remove(record, limits, now >= deadline ? PreemptMode::kReset : mode);
   }
+  bool restarts = true;  // a card that does not take in a new ring answers nothing on it either
   for (int attempt = 0; attempt < 2 && !answer && !link.lost(); ++attempt) {
     if (answer.error().code != ErrorCode::kAborted) {
-      static_cast<void>(ring.restart(commands_.deadline()));
+      restarts = ring.restart(commands_.deadline()).has_value();
     }
+    if (!restarts) break;
     answer = ask_to_remove(record, limits, PreemptMode::kReset);
   }
   // An attempt that was given up has been executed, or ADD_QUEUE never was.
   if (answer && answer->status == abi::ManagementStatus::kInvalidQueue) return {};
-  if (!answer && !link.lost()) {
+  if (!answer && restarts && !link.lost()) {
     static_cast<void>(ring.restart(commands_.deadline()));  // for the others
   }
   const auto result = ProcessCommands::accepted(

@@ -36,6 +36,10 @@ class CallTrace {
       tracer.emit(event_);
     });
   }
+  // It has done nothing (platform::kFailedCall).
+  void failed() {
+    observe(platform_, [&](platform::Tracer&, Instant) { event_.detail |= platform::kFailedCall; });
+  }
   CallTrace(const CallTrace&) = delete;
   CallTrace& operator=(const CallTrace&) = delete;
 

@@ -21,7 +21,7 @@ TurnClient::Impl::Impl(std::shared_ptr<TurnScheduler::Impl> of, ProcessContext& 
 Status TurnClient::Impl::start(std::string name, const TurnShare& share) {
   const bool free = scheduler->options.policy == SharingPolicy::kBestEffort && share.token > 0;
   if (!free) {
-    if (auto off = seat->begin(scheduler->answer_deadline()); !off) return off;
+    if (auto off = seat->begin(scheduler->card_deadline()); !off) return off;
   }
   const auto added = scheduler->add(std::move(name), seat, *this, share);
   if (!added) return forward_error(added);
@@ -47,7 +47,7 @@ TurnClient::Impl::~Impl() {
   }
   if (task_) task_->join();
   if (joined) scheduler->remove(id);
-  seat->end(scheduler->answer_deadline());
+  seat->end(scheduler->card_deadline());
 }
 
 // --- The agent --------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ Instant TurnClient::Impl::next_look() const {
 
 void TurnClient::Impl::answer(const TurnMessage& message) {
   if (message.kind == TurnMessageKind::kGrant) {
-    const bool entered = seat->enter(message.turn, scheduler->answer_deadline());
+    const bool entered = seat->enter(message.turn, scheduler->card_deadline());
     const MutexHolder holder(*scheduler->lock);
     if (!entered) {
       ++scheduler->statistics.stale;
@@ -113,7 +113,7 @@ void TurnClient::Impl::answer(const TurnMessage& message) {
     turn_begun_->notify_all();
     return;
   }
-  seat->leave(message.turn, scheduler->answer_deadline());
+  seat->leave(message.turn, scheduler->card_deadline());
   // Counted before it is looked at, so that what comes meanwhile is found by its number: whoever
   // submits it may still see the turn.
   const auto entries = entries_of_process();

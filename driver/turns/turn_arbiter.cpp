@@ -223,7 +223,7 @@ void TurnScheduler::Impl::reclaim() {
   const auto member = members.at(client);
   member->in_use = true;
   lock->unlock();
-  member->seat->revoke(now() + options.timeout);
+  member->seat->revoke(card_deadline());
   lock->lock();
   member->in_use = false;
   changed->notify_all();
@@ -299,7 +299,9 @@ void TurnScheduler::Impl::advance() {
     if (turn_->stage == Stage::kRunning) {
       look();
     } else if (now() >= turn_->last_sent + options.timeout) {
-      if (turn_->sent < kTries) {
+      if (members.at(turn_->client)->seat->at_work()) {
+        turn_->last_sent = now();  // it has heard: what takes so long is the card
+      } else if (turn_->sent < kTries) {
         ask_again();
       } else {
         reclaim();

@@ -3,6 +3,7 @@
 // not held while a process comes to the card or leaves it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <functional>
@@ -24,6 +25,8 @@ class TurnInbox {
 };
 
 struct TurnScheduler::Impl {
+  static constexpr Picoseconds kCardPatience = 1_ms;
+
   struct Member {
     std::string name;
     std::shared_ptr<TurnSeat> seat;
@@ -52,7 +55,9 @@ struct TurnScheduler::Impl {
   // To the client, or to the scheduler; unless it is lost.
   void send(const TurnMessage& message, bool again = false);
   Instant now() const { return platform.clock().now(); }
-  Instant answer_deadline() const { return now() + options.timeout; }
+  // Of what the card is to do for a client. However soon a message is to be answered: the card
+  // gives way between two blocks only.
+  Instant card_deadline() const { return now() + std::max(options.timeout, kCardPatience); }
   // By what the card says now.
   Picoseconds bill(unsigned client, unsigned percent);
   bool has_turn(unsigned client) const { return turn_ && turn_->client == client; }

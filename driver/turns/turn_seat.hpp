@@ -21,6 +21,9 @@ class TurnSeat {
   std::uint64_t allowed() const { return allowed_.load(std::memory_order_acquire); }
   void allow(std::uint64_t turn) { allowed_.store(turn, std::memory_order_release); }
 
+  // The client's agent has heard what it was told, and the card is at it.
+  bool at_work() const { return at_work_.load(std::memory_order_acquire); }
+
   // Off the card before the first turn.
   Status begin(Instant deadline) {
     const MutexHolder holder(*lock_);
@@ -32,6 +35,7 @@ class TurnSeat {
   bool enter(std::uint64_t turn, Instant deadline) {
     const MutexHolder holder(*lock_);
     if (turn == 0 || allowed() != turn) return false;
+    const Work work(at_work_);
     if (!on_card_ && !process_.restore(deadline)) return false;
     on_card_ = true;
     return true;
@@ -39,6 +43,7 @@ class TurnSeat {
   // `turn` of the caller's; of another one nothing happens.
   void leave(std::uint64_t turn, Instant deadline) {
     const MutexHolder holder(*lock_);
+    const Work work(at_work_);
     if (allowed() == turn) take_off(deadline);
   }
   // The scheduler's: whatever the turn was, there is none any more.
@@ -56,6 +61,14 @@ class TurnSeat {
   }
 
  private:
+  struct Work {
+    explicit Work(std::atomic<bool>& flag) : at_work(flag) { at_work.store(true); }
+    ~Work() { at_work.store(false); }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+    std::atomic<bool>& at_work;
+  };
+
   // An eviction that the card does not answer counts nevertheless.
   void take_off(Instant deadline) {
     if (!on_card_) return;
@@ -66,6 +79,7 @@ class TurnSeat {
   ProcessContext& process_;
   std::unique_ptr<platform::Mutex> lock_;
   std::atomic<std::uint64_t> allowed_{0};
+  std::atomic<bool> at_work_{false};
   bool on_card_ = true;
 };
 

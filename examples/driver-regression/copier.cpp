@@ -28,6 +28,12 @@ Status Copier::open_card() {
   return {};
 }
 
+void Copier::give_back() {
+  buffer_.reset();
+  if (device_) static_cast<void>(device_->free(memory_));  // one that is lost has nothing any more
+  device_.reset();
+}
+
 Status Copier::begin(const DmaCommand& command) {
   const auto ticket = device_->submit(stream_, command);
   if (!ticket) return npu::forward_error(ticket);
@@ -49,7 +55,6 @@ Status Copier::wait(npu::Picoseconds timeout) {
 }
 
 Status Copier::recover() {
-  buffer_.reset();
-  device_.reset();
+  give_back();
   return open_card();
 }

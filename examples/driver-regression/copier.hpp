@@ -11,6 +11,9 @@ class Copier {
  public:
   // The first card of the machine, with room for `size` bytes on it.
   static npu::Result<Copier> open(npu::platform::Platform& platform, npu::Bytes size);
+  ~Copier() { give_back(); }
+  Copier(Copier&&) = default;
+  Copier& operator=(Copier&&) = delete;
 
   // Bytes that copies read and write, `size` of them.
   npu::ByteSpan buffer() const { return buffer_->cpu(); }
@@ -27,6 +30,7 @@ class Copier {
   explicit Copier(npu::platform::Platform& platform, npu::Bytes size)
       : platform_(&platform), size_(size) {}
   npu::Status open_card();
+  void give_back();
   npu::Status begin(const npu::driver::DmaCommand& command);
 
   npu::platform::Platform* platform_;

@@ -8,6 +8,7 @@
 
 #include "model/core/bus_page.hpp"
 #include "model/host/vector_wait.hpp"
+#include "npu/abi/layout.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -316,17 +317,39 @@ void HostPlatform::invalidate(std::uint16_t requester, std::uint64_t bus, Bytes 
                    size, std::uint64_t{requester} << 48 | (bus & 0xFFFF'FFFF'F000));
 }
 
-Status HostPlatform::reset_function(platform::Bdf bdf) {
-  if (!pci_.present(bdf)) return fail(ErrorCode::kNotFound, "no function at " + to_string(bdf));
-  const auto express = pci_.find_capability(bdf, pci::kCapPciExpress);
-  if (express == 0 || !(pci_.read32(bdf, express + pci::kExpDeviceCap) & pci::kExpDeviceCapFlr)) {
-    return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no function level reset");
+// A reset that somebody else has begun ends within 100 ms (PCIe 6.6.2).
+Status HostPlatform::await_function(platform::Bdf bdf, Instant limit) {
+  if (pci_.present(bdf)) return {};
+  const bool known = resources_(bdf, abi::kRegisterBar).size != 0;
+  while (known && clock_.now() < limit) {
+    clock_.sleep_until(std::min(limit, clock_.now() + 1_ms));
+    if (pci_.present(bdf)) return {};
   }
-  const auto control = pci_.read16(bdf, express + pci::kExpDeviceControl);
+  return fail(ErrorCode::kNotFound,
+              known ? to_string(bdf) + " does not answer, and has not for 100 ms"
+                    : "no function at " + to_string(bdf));
+}
+
+Status HostPlatform::reset_function(platform::Bdf bdf) {
+  std::uint32_t express = 0;
+  std::uint16_t control = 0;
+  const Instant limit = clock_.now() + 100_ms;
+  // One that begins meanwhile hides the capability, or all of it reads as ones.
+  for (bool there = false; !there;) {
+    if (auto answers = await_function(bdf, limit); !answers) return answers;
+    express = pci_.find_capability(bdf, pci::kCapPciExpress);
+    bool able = false;
+    if (express != 0) {
+      able = (pci_.read32(bdf, express + pci::kExpDeviceCap) & pci::kExpDeviceCapFlr) != 0;
+      control = pci_.read16(bdf, express + pci::kExpDeviceControl);
+    }
+    there = able && control != 0xFFFF;
+    if (!able && pci_.present(bdf)) {
+      return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no function level reset");
+    }
+  }
   pci_.write16(bdf, express + pci::kExpDeviceControl,
                static_cast<std::uint16_t>(control | pci::kExpDeviceControlFlr));
-  pci_.headers().reset(bdf);
-  // PCIe 6.6.2: a function completes its reset within 100 ms.
   const Instant deadline = clock_.now() + 100_ms;
   while (!pci_.present(bdf)) {
     if (clock_.now() >= deadline) {

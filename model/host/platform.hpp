@@ -106,9 +106,12 @@ class HostPlatform : public sc_core::sc_module, public platform::Platform {
   // Somebody else than set_virtual_functions() may have changed which there are: whoever was lent
   // their physical function.
   void follow_virtual_functions(platform::Bdf bdf) { sriov_.follow(bdf); }
+  // By whomever, or its device has ended.
+  void function_was_reset(platform::Bdf bdf) { pci_.headers().reset(bdf); }
 
  private:
   void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size);
+  Status await_function(platform::Bdf bdf, Instant limit);
 
   Simulation& simulation_;
   HostCpus& cpus_;

@@ -28,7 +28,7 @@ std::uint32_t kept(const std::array<VirtualHeader::Bar, 6>& bars, unsigned numbe
 
 }  // namespace
 
-void VirtualHeaders::add(platform::Bdf bdf, const VirtualHeader& header) {
+VirtualHeaders::Shown VirtualHeaders::untouched(const VirtualHeader& header) {
   Shown shown{header, {}, 0};
   for (unsigned i = 0; i < header.bars.size(); ++i) {
     const auto& bar = header.bars[i];
@@ -37,7 +37,11 @@ void VirtualHeaders::add(platform::Bdf bdf, const VirtualHeader& header) {
     if (i + 1 < shown.bars.size())
       shown.bars[i + 1] = static_cast<std::uint32_t>(bar.address >> 32);
   }
-  headers_[bdf.packed()] = shown;
+  return shown;
+}
+
+void VirtualHeaders::add(platform::Bdf bdf, const VirtualHeader& header) {
+  headers_[bdf.packed()] = untouched(header);
 }
 
 void VirtualHeaders::keep(platform::Bdf physical, const std::vector<platform::Bdf>& left) {
@@ -51,7 +55,7 @@ void VirtualHeaders::keep(platform::Bdf physical, const std::vector<platform::Bd
 
 void VirtualHeaders::reset(platform::Bdf bdf) {
   const auto shown = headers_.find(bdf.packed());
-  if (shown != headers_.end()) shown->second.command = 0;
+  if (shown != headers_.end()) shown->second = untouched(shown->second.header);
 }
 
 std::uint32_t VirtualHeaders::shown(platform::Bdf bdf, std::uint32_t offset,

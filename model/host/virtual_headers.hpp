@@ -32,7 +32,8 @@ class VirtualHeaders {
   void remove(platform::Bdf bdf) { headers_.erase(bdf.packed()); }
   // Of those of `physical` only these are left.
   void keep(platform::Bdf physical, const std::vector<platform::Bdf>& left);
-  // The function was reset: nothing of it is on.
+  // The function was reset: nothing of it is on, and its BARs say again where they lie, whatever
+  // its owner had written there.
   void reset(platform::Bdf bdf);
   // The function's header is shown; so is that of nobody else.
   bool knows(platform::Bdf bdf) const { return headers_.count(bdf.packed()) != 0; }
@@ -52,6 +53,7 @@ class VirtualHeaders {
     std::array<std::uint32_t, 6> bars{};  // registers
     std::uint16_t command = 0;            // those of its bits that the function does not have
   };
+  static Shown untouched(const VirtualHeader& header);
 
   std::map<std::uint16_t, Shown> headers_;
 };

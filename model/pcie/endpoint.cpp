@@ -263,8 +263,29 @@ void Endpoint::deliver_pending(EndpointFunction& function) {
   }
 }
 
+void Endpoint::mask_vector(unsigned number, unsigned vector, bool masked) {
+  auto& function = functions_.of_chip(number);
+  function.msix().write_table(vector * pci::kMsixEntrySize + pci::kMsixEntryControl, 4,
+                              masked ? 1 : 0);
+  if (!function.in_reset()) deliver_pending(function);
+}
+
 void Endpoint::send_message(const EndpointFunction& function, unsigned vector,
                             std::uint64_t cause) {
+  const auto fault = interrupt_faults_.take(function.has_device() ? function.device() : 0, vector);
+  if (fault && fault->kind == InterruptFault::Kind::kLost) return;
+  auto& payload = make_message(function, vector, cause);
+  if (fault && fault->kind == InterruptFault::Kind::kDelayed) {
+    simulation_.agenda.at<&Endpoint::send_held>(sim_now() + ticks(fault->delay), *this,
+                                                handle_of(payload));
+    return;
+  }
+  egress_.post(payload);
+  if (fault) egress_.post(make_message(function, vector, cause));
+}
+
+Endpoint::Payload& Endpoint::make_message(const EndpointFunction& function, unsigned vector,
+                                          std::uint64_t cause) {
   const auto message = function.msix().message(vector);
   auto& payload = simulation_.pool.allocate(tlm::TLM_WRITE_COMMAND, message.address, nullptr, 4);
   std::memcpy(payload.get_data_ptr(), &message.data, 4);
@@ -275,11 +296,16 @@ void Endpoint::send_message(const EndpointFunction& function, unsigned vector,
   info.requester = functions_.requester(function);
   info.cause = cause;
   info.issued = sim_now();
-  egress_.post(payload);
+  return payload;
 }
 
 void Endpoint::hot_reset() {
   reset_behind(functions_.hot_reset());
+}
+
+void Endpoint::reset_at_once(unsigned function) {
+  functions_.of_chip(function).reset_at_once();
+  reset_behind({function});
 }
 
 // Reads in flight end before anybody else learns of the reset (PCIe 6.6.2); what the card sends

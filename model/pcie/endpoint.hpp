@@ -19,6 +19,7 @@
 #include "model/core/simulation.hpp"
 #include "model/pcie/egress_queue.hpp"
 #include "model/pcie/function_set.hpp"
+#include "model/pcie/interrupt_faults.hpp"
 #include "model/pcie/port.hpp"
 #include "model/pcie/read_requester.hpp"
 
@@ -67,6 +68,8 @@ class Endpoint : public sc_core::sc_module,
   bool config_access(ConfigRequest& request) override;
   // The link is down or in hot reset: all functions are reset, what they had under way is lost.
   void hot_reset() override;
+  // The device behind a function has ended: the function is as after a reset, and answers.
+  void reset_at_once(unsigned function);
   // When the last reset of function 0 is over.
   SimTime ready_at() const { return functions_.first().ready_at(); }
   // What is behind the function takes this long to be reset.
@@ -105,6 +108,14 @@ class Endpoint : public sc_core::sc_module,
   void drop_next_completion(CompletionSide side) {
     fail_next_completion(side, CompletionFault::kDrop);
   }
+  // Of messages that are sent from now on.
+  void fault_next_interrupt(const InterruptFault& fault) { interrupt_faults_.arm(fault); }
+  std::size_t armed_interrupt_faults() const { return interrupt_faults_.armed(); }
+  // As software that writes the entry's mask bit. The vector is one of the function's table.
+  void mask_vector(unsigned function, unsigned vector, bool masked);
+  unsigned vectors(unsigned function) const {
+    return functions_.of_chip(function).msix().vectors();
+  }
   std::size_t outstanding_reads() const { return reads_.outstanding(); }
 
  private:
@@ -136,6 +147,8 @@ class Endpoint : public sc_core::sc_module,
   void reset_behind(const FunctionSet::Devices& functions);
   void deliver_pending(EndpointFunction& function);
   void send_message(const EndpointFunction& function, unsigned vector, std::uint64_t cause);
+  void send_held(std::uint64_t handle) { egress_.post(payload_of(handle)); }
+  Payload& make_message(const EndpointFunction& function, unsigned vector, std::uint64_t cause);
 
   Simulation& simulation_;
   ChipConfig chip_;
@@ -148,6 +161,7 @@ class Endpoint : public sc_core::sc_module,
   InvalidationListener on_invalidation_;
   PageResponseListener on_page_response_;
   CompletionFault sent_fault_ = CompletionFault::kNone;
+  InterruptFaults interrupt_faults_;
   std::uint32_t track_;
 };
 

@@ -49,6 +49,8 @@ class EndpointFunction {
   // Registers back to their values at power-up; sticky ones stay (PCIe 6.6.1, 6.6.2). Nothing
   // answers before `until`.
   void reset(FunctionReset kind, SimTime until);
+  // The same without a time in which it does not answer.
+  void reset_at_once() { reset(FunctionReset::kFunctionLevel, ready_at_); }
   SimTime ready_at() const { return ready_at_; }
   bool in_reset() const { return sim_now() < ready_at_; }
 

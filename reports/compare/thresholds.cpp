@@ -76,6 +76,8 @@ const std::vector<Rule>& default_rules() {
       {false, "*.doubled", "*", Worse::kUp, kNothing},
       {false, "*.out_of_order", "*", Worse::kUp, kNothing},
       {false, "*.failures", "*", Worse::kUp, kNothing},
+      {false, "*.accesses.*", "*", Worse::kUp, kNothing},
+      {false, "test.never_freed.*", "*", Worse::kUp, kNothing},
   };
   return kRules;
 }

@@ -54,6 +54,15 @@ std::string_view to_string(AccessKind kind) {
   return index < kNames.size() ? kNames[index] : "?";
 }
 
+std::string metric_name(AccessKind kind) {
+  constexpr std::array<std::string_view, kAccessKinds> kMetrics = {
+      "mmio_reads",    "mmio_writes",   "combining_stores",
+      "config_reads",  "config_writes", "write_barriers",
+      "read_barriers", "polls",         "interrupts"};
+  const auto index = static_cast<std::size_t>(kind);
+  return index < kMetrics.size() ? std::string(kMetrics[index]) : "unknown";
+}
+
 std::vector<AccessKind> all_access_kinds() {
   std::vector<AccessKind> all;
   for (std::size_t kind = 0; kind < kAccessKinds; ++kind) {

@@ -11,8 +11,70 @@ namespace pci = abi::pci;
 using model::Endpoint;
 using model::ticks;
 
-platform::Bdf FaultBench::bdf_of(unsigned card) const {
-  return platform::Bdf::unpack(system_.fabric().endpoint(card).requester());
+namespace {
+
+bool is_interrupt_fault(FaultKind kind) {
+  return kind == FaultKind::kLostInterrupt || kind == FaultKind::kDuplicatedInterrupt ||
+         kind == FaultKind::kDelayedInterrupt || kind == FaultKind::kSpuriousInterrupt ||
+         kind == FaultKind::kMaskedVector;
+}
+
+bool needs_vector(FaultKind kind) {
+  return kind == FaultKind::kSpuriousInterrupt || kind == FaultKind::kMaskedVector;
+}
+
+// It ends by itself: what has a duration is something else.
+bool is_one_message(FaultKind kind) {
+  return is_interrupt_fault(kind) && kind != FaultKind::kMaskedVector;
+}
+
+bool is_a_functions_own(FaultKind kind) {
+  return kind == FaultKind::kFunctionLevelReset || kind == FaultKind::kBusMasterOff ||
+         kind == FaultKind::kMemoryDecodeOff || is_interrupt_fault(kind);
+}
+
+}  // namespace
+
+unsigned FaultBench::function_of(const Fault& fault) const {
+  if (fault.virtual_function == kNoVirtualFunction) return 0;
+  return system_.config().cards[fault.card].physical_functions() + fault.virtual_function;
+}
+
+platform::Bdf FaultBench::bdf_of(const Fault& fault) const {
+  return platform::Bdf::unpack(system_.fabric().endpoint(fault.card).requester(function_of(fault)));
+}
+
+std::size_t FaultBench::waiting() const {
+  std::size_t count = waiting_;
+  for (unsigned i = 0; i < system_.cards(); ++i) {
+    count += system_.fabric().endpoint(i).armed_interrupt_faults();
+  }
+  return count;
+}
+
+Status FaultBench::check_virtual(const Fault& fault) const {
+  if (fault.virtual_function == kNoVirtualFunction) return {};
+  const auto& chip = system_.config().cards[fault.card];
+  const unsigned count = chip.functions() - chip.physical_functions();
+  if (fault.virtual_function >= count) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("no virtual function {}: card {} can have {}", fault.virtual_function,
+                            fault.card, count));
+  }
+  if (is_a_functions_own(fault.kind)) return {};
+  return fail(ErrorCode::kInvalidArgument, "the fault is a card's, not one of its functions'");
+}
+
+Status FaultBench::check_vector(const Fault& fault) const {
+  if (!is_interrupt_fault(fault.kind)) return {};
+  if (fault.vector == kAnyVector) {
+    if (!needs_vector(fault.kind)) return {};
+    return fail(ErrorCode::kInvalidArgument, "which vector?");
+  }
+  const unsigned vectors = system_.fabric().endpoint(fault.card).vectors(function_of(fault));
+  if (fault.vector < vectors) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("no vector {}: the function has {}", fault.vector, vectors));
 }
 
 Status FaultBench::check(const Fault& fault) const {
@@ -25,6 +87,8 @@ Status FaultBench::check(const Fault& fault) const {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("a duration of {} ps", fault.duration.count()));
   }
+  if (auto ok = check_virtual(fault); !ok) return ok;
+  if (auto ok = check_vector(fault); !ok) return ok;
   if (fault.kind != FaultKind::kPeerLinkDown) return {};
   if (fault.peer >= cards || fault.peer == fault.card ||
       system_.mesh().between(fault.card, fault.peer) == nullptr) {
@@ -36,7 +100,7 @@ Status FaultBench::check(const Fault& fault) const {
 
 void FaultBench::begin(const Fault& fault) {
   set(fault, true);
-  if (fault.duration == Picoseconds::max()) return;
+  if (fault.duration == Picoseconds::max() || is_one_message(fault.kind)) return;
   faults_.push_back(fault);
   system_.simulation().agenda.at<&FaultBench::end_scheduled>(
       model::sim_now() + ticks(fault.duration), *this, faults_.size() - 1);
@@ -60,7 +124,7 @@ void FaultBench::end_scheduled(std::uint64_t place) {
 
 void FaultBench::set(const Fault& fault, bool broken) {
   auto& fabric = system_.fabric();
-  const auto bdf = bdf_of(fault.card);
+  const auto bdf = bdf_of(fault);
   const auto side = fault.requester == Requester::kHost ? Endpoint::CompletionSide::kSent
                                                         : Endpoint::CompletionSide::kReceived;
   switch (fault.kind) {
@@ -83,6 +147,31 @@ void FaultBench::set(const Fault& fault, bool broken) {
       return;
     case FaultKind::kPeerLinkDown:
       return system_.mesh().between(fault.card, fault.peer)->set_up(!broken);
+    case FaultKind::kLostInterrupt:
+    case FaultKind::kDuplicatedInterrupt:
+    case FaultKind::kDelayedInterrupt:
+    case FaultKind::kSpuriousInterrupt:
+    case FaultKind::kMaskedVector:
+      return interrupt(fault, broken);
+  }
+}
+
+void FaultBench::interrupt(const Fault& fault, bool broken) {
+  auto& endpoint = system_.fabric().endpoint(fault.card);
+  const unsigned function = function_of(fault);
+  using Kind = model::InterruptFault::Kind;
+  switch (fault.kind) {
+    case FaultKind::kMaskedVector:
+      return endpoint.mask_vector(function, fault.vector, broken);
+    case FaultKind::kSpuriousInterrupt:
+      return endpoint.raise(function, fault.vector, 0);
+    case FaultKind::kDuplicatedInterrupt:
+      return endpoint.fault_next_interrupt({Kind::kDuplicated, function, fault.vector, {}});
+    case FaultKind::kDelayedInterrupt:
+      return endpoint.fault_next_interrupt(
+          {Kind::kDelayed, function, fault.vector, fault.duration});
+    default:
+      return endpoint.fault_next_interrupt({Kind::kLost, function, fault.vector, {}});
   }
 }
 

@@ -20,8 +20,8 @@ class FaultBench {
   void begin(const Fault& fault);
   // At `time`, which is not past.
   void schedule(const Fault& fault, Instant time);
-  // Scheduled ones that have not begun.
-  std::size_t waiting() const { return waiting_; }
+  // Scheduled ones that have not begun, and those of interrupts that no message has met.
+  std::size_t waiting() const;
 
  private:
   void begin_scheduled(std::uint64_t place);
@@ -30,7 +30,11 @@ class FaultBench {
   void set_power(platform::Bdf bdf, bool on);
   void set_command(platform::Bdf bdf, std::uint32_t bit, bool on);
   void reset_function(platform::Bdf bdf);
-  platform::Bdf bdf_of(unsigned card) const;
+  void interrupt(const Fault& fault, bool broken);
+  Status check_virtual(const Fault& fault) const;
+  Status check_vector(const Fault& fault) const;
+  unsigned function_of(const Fault& fault) const;  // of the chip
+  platform::Bdf bdf_of(const Fault& fault) const;
   std::uint32_t capability(platform::Bdf bdf, std::uint8_t id);
   std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width);
   void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value);

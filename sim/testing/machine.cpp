@@ -9,9 +9,11 @@
 #include "sim/simulator_impl.hpp"
 #include "sim/testing/access_log.hpp"
 #include "sim/testing/access_names.hpp"
+#include "sim/testing/driver_objects.hpp"
 #include "sim/testing/fault_bench.hpp"
 #include "sim/testing/kernel_stack.hpp"
 #include "sim/testing/observed_platform.hpp"
+#include "sim/testing/run_record.hpp"
 
 namespace npu::testkit {
 
@@ -23,21 +25,43 @@ struct Machine::Impl {
         log([this](const Fault& fault) {
           system.cpus().synchronise();
           faults.begin(fault);
-        }) {}
+        }),
+        record(built.impl()),
+        driver_objects([this](std::uint32_t track) {
+          return system.simulation().recorder.track_names()[track];
+        }) {
+    system.simulation().recorder.add(driver_objects);
+  }
 
   std::string bar_name(platform::Bdf bdf, unsigned bar, Bytes offset) const {
     for (unsigned i = 0; i < system.cards(); ++i) {
-      if (system.fabric().endpoint(i).requester() != bdf.packed()) continue;
-      if (bar == abi::kRegisterBar) return bar0_name(offset);
-      return bar2_name(offset, system.config().cards[i].hbm.usable);
+      const auto& chip = system.config().cards[i];
+      for (unsigned function = 0; function < chip.functions(); ++function) {
+        if (system.fabric().endpoint(i).requester(function) != bdf.packed()) continue;
+        if (bar == abi::kRegisterBar) return bar0_name(offset);
+        return bar2_name(offset, memory_of(i, function));
+      }
     }
     return "BAR" + std::to_string(bar);
+  }
+  // HBM_SIZE of a function of the chip.
+  Bytes memory_of(unsigned card, unsigned function) const {
+    const auto& chip = system.config().cards[card];
+    if (function < chip.physical_functions()) return chip.hbm.usable;
+    return system.card(card).function(function).registers().share().usable;
+  }
+  std::vector<Leak> leaks() const {
+    auto left = observed->leaks();
+    for (auto& each : driver_objects.left()) left.push_back(std::move(each));
+    return left;
   }
 
   model::System& system;
   StuckHandler stuck;
   FaultBench faults;
   AccessLog log;
+  RunRecord record;
+  DriverObjects driver_objects;
   std::unique_ptr<ObservedPlatform> observed;
   KernelStack stack;
 };
@@ -45,6 +69,7 @@ struct Machine::Impl {
 Machine::Machine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Machine::~Machine() {
+  impl_->system.simulation().recorder.remove(impl_->driver_objects);
   impl_->system.cpus().catch_up();
   impl_->stack.finish();
 }
@@ -157,6 +182,20 @@ Status Machine::inject(const Fault& fault, const When& when) {
   }
   impl_->faults.schedule(fault, time);
   return {};
+}
+
+std::vector<Leak> Machine::leaks() const {
+  return impl_->leaks();
+}
+
+Status Machine::add_metric(const std::string& name, std::int64_t value, unsigned decimals,
+                           const std::string& unit) {
+  return impl_->record.add(name, value, decimals, unit);
+}
+
+std::string Machine::report(const std::string& name, const std::string& outcome) const {
+  impl_->system.cpus().synchronise();
+  return impl_->record.report(name, outcome, leaks());
 }
 
 std::size_t Machine::pending_faults() const {

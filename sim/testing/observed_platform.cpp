@@ -28,7 +28,10 @@ std::uint64_t ObservedPlatform::observe(Access access, Make make) {
 class ObservedPlatform::Region : public platform::MmioRegion {
  public:
   Region(ObservedPlatform& platform, std::unique_ptr<MmioRegion> inner, Access place)
-      : platform_(platform), inner_(std::move(inner)), place_(std::move(place)) {}
+      : platform_(platform),
+        inner_(std::move(inner)),
+        place_(std::move(place)),
+        entry_(platform.ledger_, "BAR mapping", inner_->size()) {}
   Bytes size() const override { return inner_->size(); }
   std::uint32_t read32(Bytes offset) override {
     return static_cast<std::uint32_t>(
@@ -69,6 +72,7 @@ class ObservedPlatform::Region : public platform::MmioRegion {
   ObservedPlatform& platform_;
   std::unique_ptr<MmioRegion> inner_;
   Access place_;  // of offset 0; its kind is that of a store
+  LedgerEntry entry_;
 };
 
 ObservedPlatform::ObservedPlatform(platform::Platform& inner, AccessObserver& observer,

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A platform that tells an observer of every access and hands it on, at no simulated cost.
+// A platform that tells an observer of every access and hands it on, at no simulated cost. It knows
+// which of its objects are still there.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "npu/platform/platform.hpp"
 #include "sim/testing/access_observer.hpp"
+#include "sim/testing/tracked_objects.hpp"
 
 namespace npu::testkit {
 
@@ -32,15 +36,15 @@ class ObservedPlatform : public platform::Platform,
                                                         platform::Caching caching) override;
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override {
-    return inner_.allocate_dma(bdf, size, alignment, direction);
+    return tracked<TrackedMemory>(inner_.allocate_dma(bdf, size, alignment, direction));
   }
   void copy(ByteSpan to, ConstByteSpan from) override { inner_.copy(to, from); }
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override {
-    return inner_.bind_pasid(memory, pasid);
+    return inner_.bind_pasid(TrackedMemory::inside(memory), pasid);
   }
   Result<std::unique_ptr<platform::ProcessAddresses>> open_process_addresses(
       platform::Bdf bdf) override {
-    return inner_.open_process_addresses(bdf);
+    return tracked<TrackedAddresses>(inner_.open_process_addresses(bdf));
   }
   Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
                                             Bytes offset) override {
@@ -52,15 +56,27 @@ class ObservedPlatform : public platform::Platform,
     return inner_.import_dma(bdf, memory, direction, pages);
   }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
-    return inner_.share_dma(memory, bdf);
+    return inner_.share_dma(TrackedMemory::inside(memory), bdf);
   }
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override {
-    return inner_.open_vector(bdf, vector);
+    return tracked<TrackedVector>(inner_.open_vector(bdf, vector));
   }
   Status reset_function(platform::Bdf bdf) override { return inner_.reset_function(bdf); }
+  Result<std::vector<platform::Bdf>> virtual_functions(platform::Bdf bdf) override {
+    return inner_.virtual_functions(bdf);
+  }
+  Status set_virtual_functions(platform::Bdf bdf, unsigned count) override {
+    return inner_.set_virtual_functions(bdf, count);
+  }
+  void note_never_freed(std::string_view kind, std::uint64_t count, Bytes size) override {
+    ledger_->note(kind, count, size);
+  }
   void write_barrier() override;
   void read_barrier() override;
+
+  // What is still there, and what a driver has told of.
+  std::vector<Leak> leaks() const { return ledger_->left(); }
 
  private:
   class Region;
@@ -80,10 +96,17 @@ class ObservedPlatform : public platform::Platform,
   template <class Make>
   std::uint64_t observe(Access access, Make make);
 
+  template <class Tracked, class Object>
+  Result<std::unique_ptr<Object>> tracked(Result<std::unique_ptr<Object>> made) {
+    if (!made) return made;
+    return std::make_unique<Tracked>(std::move(*made), ledger_);
+  }
+
   platform::Platform& inner_;
   AccessObserver& observer_;
   BarName bar_name_;
   Picoseconds poll_round_;
+  std::shared_ptr<ObjectLedger> ledger_ = std::make_shared<ObjectLedger>();
 };
 
 }  // namespace npu::testkit

@@ -3,6 +3,8 @@
 // limits are lowered and raised.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/queue_session.hpp"
@@ -40,6 +42,7 @@ class Quotas {
 
   Status run() {
     const auto& quotas = context_.parameters.sizes("quotas");
+    if (auto ok = check(quotas); !ok) return ok;
     for (std::size_t i = 0; i < quotas.size(); ++i) {
       if (auto ok = open(i, quotas[i]); !ok) return ok;
     }
@@ -57,6 +60,31 @@ class Quotas {
   }
 
  private:
+  // The quotas are what refuses, not the card: all of them fit on it, and each has room for a
+  // block.
+  Status check(const std::vector<Bytes>& quotas) const {
+    const auto mib = [](Bytes size) { return fmt::format("{} MiB", size >> 20); };
+    const auto refuse = [](std::string what) {
+      return fail(ErrorCode::kInvalidArgument, std::move(what));
+    };
+    if (block_ % kPageSize != 0) {
+      return refuse(fmt::format("block={}: no whole pages of 2 MiB", block_));
+    }
+    const Bytes left = device_.memory_statistics().free;
+    Bytes all = block_;  // that is asked for when a quota was raised
+    for (const Bytes quota : quotas) {
+      if (block_ > quota) {
+        return refuse(
+            fmt::format("block={} is more than the quota of {}", mib(block_), mib(quota)));
+      }
+      all += std::min(quota, left);
+      if (all <= left) continue;
+      return refuse(fmt::format("the quotas and one block are more than the {} that the card has",
+                                mib(left)));
+    }
+    return {};
+  }
+
   Status open(std::size_t number, Bytes quota) {
     auto client = std::make_unique<Client>();
     client->name = fmt::format("c{}", number);
@@ -204,7 +232,7 @@ Workload share_quota() {
            {"block", ParameterType::kSize, "B", "4MiB",
             "that is taken at a time, whole pages of 2 MiB", 2 << 20},
            {"managed_pages", ParameterType::kInteger, "", "4",
-            "of 2 MiB that each client's copies touch; 0: no managed memory", 0, 65'536},
+            "of 2 MiB that each client's copies touch; 0: no managed memory", 0, 1'024},
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},

@@ -65,6 +65,8 @@ enum class DriverCall : std::uint8_t {
   kRun,
   kCount,
 };
+// In place of the argument: the call has done nothing.
+inline constexpr std::uint64_t kFailedCall = (std::uint64_t{1} << 56) - 1;
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(DriverCall::kCount)>
     kDriverCallNames{"enumerate",      "open",         "shutdown",      "reset_queue",
                      "allocate",       "free",         "compact",       "create_stream",

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "npu/base/result.hpp"
@@ -90,6 +91,13 @@ class Platform {
   virtual Status set_virtual_functions(Bdf bdf, unsigned count) {
     static_cast<void>(count);
     return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no virtual functions");
+  }
+
+  // A driver that closes tells what its user has not given back: `count` of a kind ("event",
+  // "pin"), `size` bytes in all, 0 if they have none. For tests, which name it; nothing happens by
+  // it.
+  virtual void note_never_freed(std::string_view kind, std::uint64_t count, Bytes size) {
+    static_cast<void>(kind), static_cast<void>(count), static_cast<void>(size);
   }
 
   // Stores before are visible to the device before stores after; drains write combining.

@@ -36,6 +36,8 @@ inline constexpr std::size_t kAccessKinds = 9;
 NPU_TESTING_API std::vector<AccessKind> all_access_kinds();
 // "MMIO read", "poll", ...
 NPU_TESTING_API std::string_view to_string(AccessKind kind);
+// Of their number in a report: "mmio_reads", "polls", ...
+NPU_TESTING_API std::string metric_name(AccessKind kind);
 
 struct Access {
   AccessKind kind = AccessKind::kMmioRead;

@@ -24,7 +24,17 @@ enum class FaultKind : std::uint8_t {
   kPoisonedCompletion,
   kLostCompletion,
   kPeerLinkDown,
+  kLostInterrupt,
+  kDuplicatedInterrupt,
+  kDelayedInterrupt,
+  kSpuriousInterrupt,
+  kMaskedVector,
 };
+
+// Of the interrupt faults below: whichever vector is next.
+inline constexpr unsigned kAnyVector = ~0U;
+// The fault is the physical function's.
+inline constexpr unsigned kNoVirtualFunction = ~0U;
 
 // Who waits for a completion that goes wrong.
 enum class Requester : std::uint8_t {
@@ -38,11 +48,20 @@ struct Fault {
   Requester requester = Requester::kCard;
   unsigned peer = 0;  // the card at the other end
   unsigned card = 0;
+  unsigned vector = kAnyVector;                    // of the function's MSI-X table
+  unsigned virtual_function = kNoVirtualFunction;  // of the card, from 0
 
   // The same, on another card of the machine.
   Fault on_card(unsigned index) const {
     Fault other = *this;
     other.card = index;
+    return other;
+  }
+  // The same, of a virtual function of the card: resets, bus mastering, memory decoding and
+  // interrupts are each function's own, all else is the card's.
+  Fault on_virtual_function(unsigned index) const {
+    Fault other = *this;
+    other.virtual_function = index;
     return other;
   }
 };
@@ -77,6 +96,29 @@ inline Fault poisoned_completion(Requester requester = Requester::kCard) {
 }
 inline Fault lost_completion(Requester requester = Requester::kCard) {
   return {FaultKind::kLostCompletion, {}, requester};
+}
+// The next MSI-X message that the card sends, of `vector` or of any, does not arrive: what it tells
+// of is in memory, and nobody is told. An interrupt fault is pending until a message has met it.
+inline Fault lost_interrupt(unsigned vector = kAnyVector) {
+  return {FaultKind::kLostInterrupt, {}, Requester::kCard, 0, 0, vector};
+}
+// It arrives twice, one behind the other.
+inline Fault duplicated_interrupt(unsigned vector = kAnyVector) {
+  return {FaultKind::kDuplicatedInterrupt, {}, Requester::kCard, 0, 0, vector};
+}
+// It arrives so much later; what the card writes and sends meanwhile overtakes it.
+inline Fault delayed_interrupt(Picoseconds time, unsigned vector = kAnyVector) {
+  return {FaultKind::kDelayedInterrupt, time, Requester::kCard, 0, 0, vector};
+}
+// The card raises the vector although nothing has happened. What its table or the function masks
+// waits as any other.
+inline Fault spurious_interrupt(unsigned vector) {
+  return {FaultKind::kSpuriousInterrupt, {}, Requester::kCard, 0, 0, vector};
+}
+// Somebody else masks the vector in the function's MSI-X table, and unmasks it after `duration`;
+// what was raised meanwhile is pending, and comes once then (PCI 3.0, 6.8.2.6).
+inline Fault masked_vector(unsigned vector, Picoseconds duration = Picoseconds::max()) {
+  return {FaultKind::kMaskedVector, duration, Requester::kCard, 0, 0, vector};
 }
 // The HCCS link between two cards of a machine.
 inline Fault peer_link_down(unsigned peer, Picoseconds duration = Picoseconds::max()) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 #include "npu/testing/access.hpp"
 #include "npu/testing/export.hpp"
 #include "npu/testing/fault.hpp"
+#include "npu/testing/leaks.hpp"
 
 namespace npu::testkit {
 
@@ -55,8 +57,22 @@ class NPU_TESTING_API Machine {
 
   // kInvalidArgument: no such card, link or register name, a time that has passed, n of 0.
   Status inject(const Fault& fault, const When& when);
-  // Faults that have been injected and not yet begun.
+  // Faults that have been injected and not yet begun; one of an interrupt until a message met it.
   std::size_t pending_faults() const;
+
+  // What is not given back by now: call it when the driver is gone.
+  std::vector<Leak> leaks() const;
+
+  // A figure of the test's own: value * 10^-decimals (0..9), with a unit as `npusim compare` knows
+  // them ("ns", "us", "GB/s", "%", ""; docs/reports.md says what is worse). kInvalidArgument: a
+  // name that is not of letters, digits and . _ - / or is empty, a unit longer than 16;
+  // kAlreadyExists.
+  Status add_metric(const std::string& name, std::int64_t value, unsigned decimals,
+                    const std::string& unit);
+  // What the machine has done since power-up, as `npusim run --report` writes it (docs/reports.md),
+  // with the metrics; `name`: of the test, in place of a workload's. `outcome`: "complete", or how
+  // it has ended instead.
+  std::string report(const std::string& name, const std::string& outcome = "complete") const;
 
  private:
   struct Impl;

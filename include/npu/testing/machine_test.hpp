@@ -19,24 +19,32 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "npu/testing/machine.hpp"
 #include "npu/testing/matchers.hpp"
+#include "npu/testing/report_file.hpp"
 
 namespace npu::testkit {
 
 class MachineTest : public ::testing::Test {
  public:
+  // Members of derived fixtures are gone by now.
   ~MachineTest() override {
-    if (machine_) RecordProperty("simulated_ps", std::to_string(now().since_power_up().count()));
+    if (!machine_) return;
+    RecordProperty("simulated_ps", std::to_string(now().since_power_up().count()));
+    tell_leaks();
+    write_report();
   }
 
  protected:
@@ -87,7 +95,63 @@ class MachineTest : public ::testing::Test {
   }
   std::size_t pending_faults() const { return machine_->pending_faults(); }
 
+  // --- What is left when all members are gone (leaks.hpp) is told, and is in the report. From this
+  // call on it fails the test.
+  void leaks_are_errors() { leaks_are_errors_ = true; }
+
+  // --- Figures of the test's own, for its report. With NPUSIM_REPORTS=FOLDER in the environment
+  // each test writes one, FOLDER/SUITE.TEST.json, for `npusim compare BASE NEW`. A name is of
+  // letters, digits and . _ - /; what is worse, more or less, goes by name and unit
+  // (docs/reports.md). A time, in ns.
+  void metric(const std::string& name, Picoseconds time) {
+    add_metric(name, time.count(), 3, "ns");
+  }
+  // A number; of one with a fraction three decimals.
+  template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
+  void metric(const std::string& name, Number value, const std::string& unit = "") {
+    if constexpr (std::is_integral_v<Number>) {
+      add_metric(name, static_cast<std::int64_t>(value), 0, unit);
+    } else {
+      add_metric(name, std::llround(static_cast<double>(value) * 1000), 3, unit);
+    }
+  }
+  // What a call did: NAME.time_ns, and NAME.accesses.mmio_reads and so on, one for each kind. More
+  // of any of these is worse.
+  void metric(const std::string& name, const Accesses& accesses) {
+    metric(name + ".time_ns", accesses.elapsed());
+    for (const auto kind : all_access_kinds()) {
+      metric(name + ".accesses." + metric_name(kind), accesses.count(kind));
+    }
+  }
+
  private:
+  void add_metric(const std::string& name, std::int64_t value, unsigned decimals,
+                  const std::string& unit) {
+    const auto added = machine_->add_metric(name, value, decimals, unit);
+    if (!added) ADD_FAILURE() << added.error().message();
+  }
+
+  void tell_leaks() {
+    const auto text = describe(machine_->leaks());
+    if (text.empty()) return;
+    RecordProperty("never_freed", text);
+    if (leaks_are_errors_) {
+      ADD_FAILURE() << text;
+    } else {
+      std::printf("[  LEAKS   ] %s\n", text.c_str());
+    }
+  }
+
+  void write_report() {
+    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+    const char* const folder = std::getenv("NPUSIM_REPORTS");
+    if (folder == nullptr || *folder == 0 || test == nullptr) return;
+    const std::string name = std::string(test->test_suite_name()) + "." + test->name();
+    const auto report = machine_->report(name, HasFailure() ? "failed: the test" : "complete");
+    const auto written = write_report_file(folder, name, report);
+    if (!written) ADD_FAILURE() << written.error().message();
+  }
+
   [[noreturn]] static void stuck(const Error& error) {
     ADD_FAILURE() << "the test waits for ever: " << error.message();
     std::fflush(nullptr);
@@ -95,6 +159,7 @@ class MachineTest : public ::testing::Test {
   }
 
   std::unique_ptr<Machine> machine_;
+  bool leaks_are_errors_ = false;
 };
 
 }  // namespace npu::testkit

@@ -103,6 +103,9 @@ case_pipelines() {
     inside /tmp/pipeline.py /tmp/ci/$service.yml /tmp/driver-regression /tmp/$service \
       --package /srv/npusim.deb
   done
+  cp -r "$root/examples/driver-in-c" "$system/tmp"
+  inside sh -c 'cd /tmp/driver-in-c && cmake -B build -G Ninja && cmake --build build &&
+    ctest --test-dir build --output-on-failure'
 }
 
 case_remove() {

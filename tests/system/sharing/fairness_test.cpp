@@ -63,6 +63,18 @@ TEST_P(ShareFairnessAlone, AFixedShareIsNoMoreThanThat) {
 }
 INSTANTIATE_TEST_SUITE_P(Percent, ShareFairnessAlone, testing::Values(25, 50, 75));
 
+// What takes longer than a time-out is the card, or the way of a message: nobody loses a turn who
+// has heard of it.
+class ShareFairnessWithin : public testing::TestWithParam<const char*> {};
+
+TEST_P(ShareFairnessWithin, AShortTimeOutIsStillFair) {
+  const auto report =
+      fairness({"shares=30,70", "windows=6", std::string("timeout_us=") + GetParam()});
+  EXPECT_NEAR(metric(report, "c0.share"), 30, 3);
+  EXPECT_NEAR(metric(report, "c1.share"), 70, 7);
+}
+INSTANTIATE_TEST_SUITE_P(TimeOuts, ShareFairnessWithin, testing::Values("1", "3", "20"));
+
 // Off against on: less than half a percent.
 TEST(ShareFairness, OneClientWithAllOfItIsAsFastAsWithoutSharing) {
   const auto report = fairness({"shares=100", "windows=20"});

@@ -33,6 +33,33 @@ TEST_P(ShareQuota, EveryWayToMemoryCounts) {
 }
 INSTANTIATE_TEST_SUITE_P(Policies, ShareQuota, testing::Values("message", "batch"));
 
+struct Impossible {
+  const char* quotas;
+  const char* block;
+  const char* why;
+};
+class ShareQuotaOf : public testing::TestWithParam<Impossible> {};
+
+TEST_P(ShareQuotaOf, ImpossibleSizesIsRefusedInOneLine) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    const auto& workload = **workloads::all_workloads().find("share_quota");
+    workloads::ParameterSet parameters(workload.parameters);
+    ASSERT_TRUE(parameters.assign(std::string("quotas=") + GetParam().quotas));
+    ASSERT_TRUE(parameters.assign(std::string("block=") + GetParam().block));
+    reports::Report report;
+    workloads::Context context{host, parameters, 1, report, machine.view, machine.view, {}};
+    const auto status = workload.run(context);
+    EXPECT_THAT(status, FailsWith(ErrorCode::kInvalidArgument, GetParam().why));
+  });
+}
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, ShareQuotaOf,
+    testing::Values(Impossible{"100GiB", "4MiB", "more than the"},
+                    Impossible{"40GiB,40GiB", "4MiB", "more than the"},
+                    Impossible{"64MiB", "1GiB", "block=1024 MiB is more than the quota of 64 MiB"},
+                    Impossible{"64MiB", "3MiB", "no whole pages of 2 MiB"}));
+
 TEST(ShareOversubscribe, WhoHasNoRoomPaysAndNobodyElse) {
   Machine machine;
   const auto report = machine.workload("share_oversubscribe", {"quotas=50,100"});

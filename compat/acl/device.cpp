@@ -82,11 +82,13 @@ aclError aclrtSynchronizeDevice(void) {
 }
 
 aclError aclrtSetDeviceResLimit(int32_t device, aclrtDevResLimitType type, uint32_t value) {
-  return ask(Call::kSetResLimit, {0, machine_device(device), static_cast<std::uint64_t>(type), value});
+  return ask(Call::kSetResLimit,
+             {0, machine_device(device), static_cast<std::uint64_t>(type), value});
 }
 
 aclError aclrtGetDeviceResLimit(int32_t device, aclrtDevResLimitType type, uint32_t* value) {
-  return ask_for(value, Call::kGetResLimit, {0, machine_device(device), static_cast<std::uint64_t>(type)});
+  return ask_for(value, Call::kGetResLimit,
+                 {0, machine_device(device), static_cast<std::uint64_t>(type)});
 }
 
 aclError aclrtResetDeviceResLimit(int32_t device) {
@@ -115,6 +117,22 @@ aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
 
 aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
   return ask_for(value, Call::kGetThreadLimit, {0, 0, static_cast<std::uint64_t>(type)});
+}
+
+aclError aclrtDeviceCanAccessPeer(int32_t* can, int32_t device, int32_t peer) {
+  if (can == nullptr) return ACL_ERROR_INVALID_PARAM;
+  const aclError status = ask(Call::kPeerAccess, {0, machine_device(device), machine_device(peer)});
+  if (status == ACL_SUCCESS) *can = static_cast<int32_t>(answer());
+  return status;
+}
+
+aclError aclrtDeviceEnablePeerAccess(int32_t peer, uint32_t flags) {
+  if (flags != 0) return ACL_ERROR_INVALID_PARAM;
+  return ask(Call::kPeerAccess, {1, 0, machine_device(peer)});
+}
+
+aclError aclrtDeviceDisablePeerAccess(int32_t peer) {
+  return ask(Call::kPeerAccess, {2, 0, machine_device(peer)});
 }
 
 }  // extern "C"

@@ -51,8 +51,8 @@ aclError aclrtMemManagedPrefetchAsync(const void* address, size_t size,
                                       aclrtStream stream) {
   if (address == nullptr || size == 0 || flags != 0) return ACL_ERROR_INVALID_PARAM;
   return ask(Call::kManagedPrefetch,
-             {word(address), size, static_cast<std::uint64_t>(location.type),
-              number_of(location), word(stream), 0});
+             {word(address), size, static_cast<std::uint64_t>(location.type), number_of(location),
+              word(stream), 0});
 }
 
 aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const void* address,

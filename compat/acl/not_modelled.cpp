@@ -22,11 +22,6 @@ NPU_NOT_MODELLED(aclopSetModelDir, const char*)
 NPU_NOT_MODELLED(aclopLoad, const void*, size_t)
 NPU_NOT_MODELLED(aclmdlLoadFromFile, const char*, uint32_t*)
 NPU_NOT_MODELLED(aclmdlUnload, uint32_t)
-NPU_NOT_MODELLED(aclrtHostRegister, void*, uint64_t, uint32_t, void**)
-NPU_NOT_MODELLED(aclrtHostUnregister, void*)
 NPU_NOT_MODELLED(aclrtGetMemUsageInfo, int32_t, void*, size_t, size_t*)
-NPU_NOT_MODELLED(aclrtDeviceCanAccessPeer, int32_t*, int32_t, int32_t)
-NPU_NOT_MODELLED(aclrtDeviceEnablePeerAccess, int32_t, uint32_t)
-NPU_NOT_MODELLED(aclrtDeviceDisablePeerAccess, int32_t)
 
 }  // extern "C"

@@ -80,8 +80,9 @@ aclError aclrtMemSetAccess(void* address, size_t size, aclrtMemAccessDesc* descr
     if (descriptors[i].location.type != ACL_MEM_LOCATION_TYPE_DEVICE) {
       return ACL_ERROR_API_NOT_SUPPORT;
     }
-    const int status = ask(Call::kMemSetAccess, {word(address), size, machine_device(descriptors[i].location.id),
-                                                 static_cast<std::uint64_t>(descriptors[i].flags)});
+    const int status =
+        ask(Call::kMemSetAccess, {word(address), size, machine_device(descriptors[i].location.id),
+                                  static_cast<std::uint64_t>(descriptors[i].flags)});
     if (status != ACL_SUCCESS) return status;
   }
   return ACL_SUCCESS;

@@ -19,7 +19,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Null: the program sees all. What the variable is when it is first looked at holds for the process.
+// Null: the program sees all. What the variable is when it is first looked at holds for the
+// process.
 const char* value() {
   static const char* const kValue = [] {
     const char* const set = std::getenv(kVariable);

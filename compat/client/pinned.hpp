@@ -19,7 +19,14 @@ std::optional<PinnedPlace> find_pinned(const void* address);
 
 // The status of the call (compat/acl/include/acl/acl_base.h); `*address` if it is 0.
 int allocate_pinned(void** address, std::size_t size);
-// By a child of fork(): its parent's memory is ordinary memory to it.
+// Memory of the program's own becomes such memory, its bytes and address unchanged: its pages,
+// whole ones, are replaced by pages that npusim has mapped. No other thread may write there
+// meanwhile. 107000: not all of it can be read and written, or some of it is registered or
+// allocated here.
+int register_pinned(void* address, std::size_t size);
+// It is ordinary memory again. 107000: not what register_pinned() was given.
+int unregister_pinned(void* address);
+// By a child of fork(): its parent's memory is ordinary memory to it, what was registered a copy.
 void forget_pinned();
 // 107000: not what allocate_pinned() gave.
 int free_pinned(void* address);

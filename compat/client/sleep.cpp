@@ -3,8 +3,8 @@
 // are hidden by ours in programs that are linked to this library.
 //
 // A signal does not end a sleep in simulated time: its handler runs, and the sleep is as long as it
-// was to be, so that simulated time does not depend on when a signal came. A thread that npusim does
-// not know sleeps as without it, and is told what is left.
+// was to be, so that simulated time does not depend on when a signal came. A thread that npusim
+// does not know sleeps as without it, and is told what is left.
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -48,6 +48,8 @@ namespace npu::compat {
   X(Free, "aclrtFree")                                   \
   X(MallocHost, "aclrtMallocHost")                       \
   X(FreeHost, "aclrtFreeHost")                           \
+  X(RegisterHost, "aclrtHostRegister")                   \
+  X(PeerAccess, "aclrtDeviceCanAccessPeer")              \
   X(GetMemInfo, "aclrtGetMemInfo")                       \
   X(PointerAttributes, "aclrtPointerGetAttributes")      \
   X(CopyIn, "aclrtMemcpy.host_to_device")                \

@@ -119,6 +119,13 @@ const CardInfo& Device::info() const {
   return impl_->card;
 }
 
+Result<bool> Device::has_link_to(std::uint32_t index) const {
+  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  const auto links = impl_->link->read<abi::HccsLinks>();
+  if (!links) return forward_error(links);
+  return index < abi::kMaxHccsCards && (links->raw >> index & 1) != 0;
+}
+
 bool Device::lost() const {
   return impl_->link->lost();
 }

@@ -51,6 +51,8 @@ Outcome allocate(Caller& caller, CallRecord& call);
 Outcome free(Caller& caller, CallRecord& call);
 Outcome allocate_host(Caller& caller, CallRecord& call);
 Outcome free_host(Caller& caller, CallRecord& call);
+Outcome register_host(Caller& caller, CallRecord& call);
+Outcome peer_access(Caller& caller, CallRecord& call);
 Outcome get_mem_info(Caller& caller, CallRecord& call);
 Outcome pointer_attributes(Caller& caller, CallRecord& call);
 Outcome copy_turn(Caller& caller, CallRecord& call);

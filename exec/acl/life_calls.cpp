@@ -151,6 +151,30 @@ Outcome query_device_status(Caller& caller, CallRecord& call) {
   return {};
 }
 
+// Words: 0: can it, 1: it may, 2: it may no longer; device, peer. The answer to 0 is 1 or 0.
+Outcome peer_access(Caller& caller, CallRecord& call) {
+  auto& cards = caller.process().machine().cards;
+  std::int64_t device = device_of(call, 1);
+  if (call.words[0] != 0) {
+    const auto own = caller.card();
+    if (!own) return forward_fault(own);
+    device = (*own)->index();
+  }
+  const auto card = cards.open(device);
+  if (!card) return forward_fault(card);
+  const auto peer = device_of(call, 2);
+  if (auto there = check_device(caller, peer); !there) return there;
+  const auto linked = (*card)->device->has_link_to(static_cast<std::uint32_t>(peer));
+  if (!linked) return fault(linked.error());
+  const bool can = *linked && peer != device;
+  if (call.words[0] == 0) {
+    call.words[0] = can ? 1 : 0;
+    return {};
+  }
+  if (!can) return fault(kFeature, "there is no link between the cards");
+  return {};
+}
+
 Outcome create_context(Caller& caller, CallRecord& call) {
   const auto device = device_of(call);
   if (auto there = check_device(caller, device); !there) return there;

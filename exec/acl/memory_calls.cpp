@@ -47,18 +47,33 @@ Outcome free(Caller& caller, CallRecord& call) {
   });
 }
 
-// The program's pages, of which the card that the thread is on has a mapping.
-Outcome allocate_host(Caller& caller, CallRecord& call) {
+namespace {
+
+// Words of the answer: its number. The program gets the memory with it.
+Outcome give_host(Caller& caller, CallRecord& call, bool touched) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
   auto shared = SharedMemory::make(call.words[0]);
   if (!shared) return fault(shared.error());
   auto memory = std::make_shared<PinnedMemory>(std::move(*shared));
+  memory->touched = touched;
   if (auto mapped = (*card)->map(*memory); !mapped) return forward_fault(mapped);
   if (auto sent = caller.channel().send(memory->shared); !sent) return fault(sent.error());
   memory->shared.close_file();
   call.words[0] = caller.process().pinned.add(std::move(memory));
   return {};
+}
+
+}  // namespace
+
+// The program's pages, of which the card that the thread is on has a mapping.
+Outcome allocate_host(Caller& caller, CallRecord& call) {
+  return give_host(caller, call, false);
+}
+
+// The same of pages that the program has had before.
+Outcome register_host(Caller& caller, CallRecord& call) {
+  return give_host(caller, call, true);
 }
 
 // Copies that are in flight keep it until they have ended.

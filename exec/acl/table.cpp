@@ -46,6 +46,8 @@ constexpr std::pair<Call, Handler> kHandlers[] = {
     {Call::kFree, free},
     {Call::kMallocHost, allocate_host},
     {Call::kFreeHost, free_host},
+    {Call::kRegisterHost, register_host},
+    {Call::kPeerAccess, peer_access},
     {Call::kGetMemInfo, get_mem_info},
     {Call::kPointerAttributes, pointer_attributes},
     {Call::kCopyIn, copy_in},

@@ -60,6 +60,8 @@ class NPU_API Device {
   Status reset_queue();
 
   const CardInfo& info() const;
+  // Whether there is an HCCS link to the card of that DEVICE_INDEX now. kDeviceLost.
+  Result<bool> has_link_to(std::uint32_t index) const;
   bool lost() const;
 
   // --- Device memory (address_space.hpp). Every device has a default space; allocate() and free()

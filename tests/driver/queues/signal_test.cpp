@@ -31,6 +31,21 @@ TEST_F(SignalTest, AllSlotsOfAProcessCanBeUsed) {
   EXPECT_THAT(ProcessContext::open(*device, options), FailsWith(ErrorCode::kInvalidArgument));
 }
 
+TEST_F(SignalTest, IsRaisedToAValueAndNeverLowered) {
+  const auto id = signal();
+  const auto queue = make();
+  const auto wait_entry = entries::wait_event(id, 50);
+  const auto ticket = queue->submit(wait_entry, in(1_ms));
+  ASSERT_THAT(ticket, IsOk());
+  ASSERT_THAT(signals().raise(id, 49), IsOk());
+  pass(1_ms);
+  EXPECT_FALSE(*queue->is_done(*ticket));
+  ASSERT_THAT(signals().raise(id, 50), IsOk());
+  EXPECT_THAT(queue->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
+  ASSERT_THAT(signals().raise(id, 7), IsOk());
+  EXPECT_EQ(*signals().age(id), 50U);
+}
+
 TEST_F(SignalTest, StaysSetUntilItIsReset) {
   const auto id = signal();
   EXPECT_THAT(wait(id), FailsWith(ErrorCode::kTimeout));

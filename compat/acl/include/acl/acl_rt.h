@@ -47,6 +47,13 @@ ACL_RT_CALL aclrtUseStreamResInCurrentThread(aclrtStream stream);
 ACL_RT_CALL aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
 ACL_RT_CALL aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value);
 
+/* --- Cards among each other. Copies between cards with a link need no permission. 107001: there is
+   no such device; 207000: no link between the two. */
+ACL_RT_CALL aclrtDeviceCanAccessPeer(int32_t* can, int32_t device, int32_t peer);
+/* Of the thread's device; `flags` is 0. */
+ACL_RT_CALL aclrtDeviceEnablePeerAccess(int32_t peer, uint32_t flags);
+ACL_RT_CALL aclrtDeviceDisablePeerAccess(int32_t peer);
+
 /* --- Contexts */
 ACL_RT_CALL aclrtCreateContext(aclrtContext* context, int32_t device);
 ACL_RT_CALL aclrtDestroyContext(aclrtContext context);
@@ -108,16 +115,29 @@ ACL_RT_CALL aclrtMalloc(void** address, size_t size, aclrtMemMallocPolicy policy
 ACL_RT_CALL aclrtMallocAlign32(void** address, size_t size, aclrtMemMallocPolicy policy);
 ACL_RT_CALL aclrtMallocCached(void** address, size_t size, aclrtMemMallocPolicy policy);
 ACL_RT_CALL aclrtFree(void* address);
-/* Host memory the card reaches by itself: asynchronous copies of it return at once. */
+/* Pinned host memory: the cards read and write the program's own pages. An asynchronous copy
+   returns at once; it takes the bytes that are there when the card reads them, and the program sees
+   what the card has written so far. */
 ACL_RT_CALL aclrtMallocHost(void** address, size_t size);
+/* Copies that are in flight end as they would have. */
 ACL_RT_CALL aclrtFreeHost(void* address);
+/* Memory of the program's own becomes pinned memory; `type` is 0 (ACL_HOST_REGISTER_MAPPED).
+   `*device_address` is the same address: copies take it, kernels do not reach host memory. The
+   pages around it are pinned whole. No thread may write there during the call. 107000: it cannot be
+   read and written, or is pinned already. */
+ACL_RT_CALL aclrtHostRegister(void* address, uint64_t size, uint32_t type, void** device_address);
+/* 107000: not an address that was registered. */
+ACL_RT_CALL aclrtHostUnregister(void* address);
 ACL_RT_CALL aclrtMemset(void* address, size_t max, int32_t value, size_t count);
 ACL_RT_CALL aclrtMemsetAsync(void* address, size_t max, int32_t value, size_t count,
                              aclrtStream stream);
 /* Copies of 0 bytes succeed, whatever the pointers. 100000: `max` is less than `count`, or no kind
    of copy. */
 ACL_RT_CALL aclrtMemcpy(void* to, size_t max, const void* from, size_t count, aclrtMemcpyKind kind);
-/* Of host memory that is not aclrtMallocHost()'s the bytes are taken or there at the return. */
+/* Of pageable host memory the bytes are taken, or there, when the call returns: it waits until the
+   stream has come to the copy, and for its end. ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE takes them at
+   once and returns. From host to host: 207000. Between cards the stream's card copies; 107003: the
+   stream is of neither. */
 ACL_RT_CALL aclrtMemcpyAsync(void* to, size_t max, const void* from, size_t count,
                              aclrtMemcpyKind kind, aclrtStream stream);
 /* `height` rows of `width` bytes, `to_pitch` and `from_pitch` apart, which are not less. */
@@ -199,12 +219,7 @@ ACL_RT_CALL aclrtSetDeviceSatMode(int32_t mode);
 ACL_RT_CALL aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
 
 /* --- Not modelled: 200001. */
-ACL_RT_CALL aclrtHostRegister(void* address, uint64_t size, uint32_t type, void** device_address);
-ACL_RT_CALL aclrtHostUnregister(void* address);
 ACL_RT_CALL aclrtGetMemUsageInfo(int32_t device, void* info, size_t capacity, size_t* count);
-ACL_RT_CALL aclrtDeviceCanAccessPeer(int32_t* can, int32_t device, int32_t peer);
-ACL_RT_CALL aclrtDeviceEnablePeerAccess(int32_t peer, uint32_t flags);
-ACL_RT_CALL aclrtDeviceDisablePeerAccess(int32_t peer);
 
 #undef ACL_RT_CALL
 

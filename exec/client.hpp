@@ -47,8 +47,9 @@ struct ClientThread {
 struct ClientProcess {
   static constexpr unsigned kUnnumbered = ~0U;
   unsigned number = 0;
-  std::string name;   // "p0"
-  std::string title;  // the program's words
+  unsigned root = kUnnumbered;  // the program that it is, or descends from; kUnnumbered: unknown
+  std::string name;             // "p0"
+  std::string title;            // the program's words
   pid_t id = 0;
   int status = 0;  // as waitpid() tells it, once it has ended
   bool alive = true;

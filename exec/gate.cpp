@@ -30,11 +30,13 @@ Gate::Gate(platform::Platform& platform, Listener& listener, std::chrono::millis
       body_(std::move(body)),
       lock_(platform.tasks().make_mutex()),
       to_clean_(platform.tasks().make_condition()),
+      given_back_(platform.tasks().make_condition()),
       nobody_(platform.tasks().make_condition()) {}
 
 void Gate::add(std::string name, std::string title, pid_t id) {
   auto& process = processes_.emplace_back();
-  process.number = numbered_++;
+  process.number = process.root = numbered_++;
+  programs_ = numbered_;
   process.name = std::move(name);
   process.title = std::move(title);
   process.id = id;
@@ -60,6 +62,9 @@ void Gate::run(const std::function<void(ClientProcess&)>& clean) {
     clean(process);
     process.to_clean = false;
     process.cleaned = !process.alive;
+    lock_->lock();
+    given_back_->notify_all();
+    lock_->unlock();
     if (process.alive) take_over(process);
     --busy_;
     settle(nullptr);
@@ -78,9 +83,27 @@ bool Gate::next(ClientThread& thread, CallRecord& call) {
     lock_->unlock();
   }
   if (thread.gone) return false;
+  wait_for_relatives(thread.process);
+  if (thread.gone) return false;
   thread.stage = Stage::kInCall;
   call = thread.channel->take();
   return call.call != compat::Call::kEnd;
+}
+
+// What a program of the same tree had is given back before whoever has waited for its end goes on.
+void Gate::wait_for_relatives(const ClientProcess& process) {
+  const auto is_going = [&](const ClientProcess& other) {
+    const bool calls =
+        std::any_of(other.threads.begin(), other.threads.end(),
+                    [](const auto& thread) { return thread->stage == Stage::kInCall; });
+    return &other != &process && other.root == process.root && !other.alive && !other.cleaned &&
+           !calls;
+  };
+  lock_->lock();
+  while (std::any_of(processes_.begin(), processes_.end(), is_going)) {
+    static_cast<void>(given_back_->wait(*lock_, Instant::never()));
+  }
+  lock_->unlock();
 }
 
 // What the thread makes others do with its answer comes at the time of the answer: simulated time
@@ -199,6 +222,9 @@ void Gate::look_for_arrivals() {
   });
   for (auto& arrival : arrivals) {
     auto& process = process_of(arrival.process);
+    if (process.root == ClientProcess::kUnnumbered && arrival.program - 1 < programs_) {
+      process.root = arrival.program - 1;
+    }
     const bool first = process.threads.empty();
     if (!first && arrival.image != process.image) replace(process, arrival.image);
     process.image = arrival.image;

@@ -61,6 +61,7 @@ class Gate {
  private:
   // `self`: who has just answered; null: nobody has.
   void settle(const ClientThread* self);
+  void wait_for_relatives(const ClientProcess& process);
   void look_for_calls();
   void look_for_arrivals();
   void look_for_deaths();
@@ -94,14 +95,15 @@ class Gate {
   std::function<void()> idle_;
   std::function<bool()> interrupted_;
   std::deque<ClientProcess> processes_;  // those that are numbered first
+  unsigned programs_ = 0;                // that npusim has started
   unsigned numbered_ = 0;                // processes; children get numbers when time goes on
   std::unique_ptr<platform::Mutex> lock_;
-  std::unique_ptr<platform::Condition> to_clean_;
+  std::unique_ptr<platform::Condition> to_clean_, given_back_;
   std::unique_ptr<platform::Condition> nobody_;  // waits for it
-  std::deque<ClientProcess*> ended_;  // to be cleaned
-  std::vector<ClientThread*> woken_;  // ready since the last let_go()
-  unsigned busy_ = 0;                 // calls and cleanings that take simulated time
-  bool may_have_orphans_ = false;     // a process that had children has ended since the last look
+  std::deque<ClientProcess*> ended_;             // to be cleaned
+  std::vector<ClientThread*> woken_;             // ready since the last let_go()
+  unsigned busy_ = 0;                            // calls and cleanings that take simulated time
+  bool may_have_orphans_ = false;  // a process that had children has ended since the last look
   bool has_orphans_ = false;
   bool left_orphans_ = false;  // nobody waits for them any more
 };

@@ -88,7 +88,9 @@ class Server {
     adopt_orphans(true);
     std::vector<pid_t> started;
     for (const auto& words : options_.programs) {
-      const auto id = start_program(words, variables);
+      auto own = variables;
+      own.emplace_back(compat::kProgramVariable, std::to_string(started.size() + 1));
+      const auto id = start_program(words, own);
       if (!id) {
         for (const auto other : started) ::kill(other, SIGKILL);
         return forward_error(id);
@@ -102,7 +104,9 @@ class Server {
   Program& program_of(const ClientProcess& process) {
     auto& program = programs_[process.number];
     if (program.state == nullptr) {
-      program.state = std::make_unique<acl::Process>(machine_, process.number + 1, process.id);
+      const auto root = process.root == ClientProcess::kUnnumbered ? 0U : process.root + 1;
+      program.state =
+          std::make_unique<acl::Process>(machine_, process.number + 1, root, process.id);
     }
     return program;
   }
@@ -223,6 +227,8 @@ class Server {
     std::vector<ProgramResult> all;
     for (const auto& process : gate_.processes()) {
       auto& result = programs_[process.number].result;
+      // Its children may have gone on.
+      if (const auto& state = programs_[process.number].state) result.use = state->use();
       if (result.first_call > result.end) result.first_call = result.end;
       result.name = process.name;
       result.title = process.title;

@@ -126,6 +126,8 @@ Channel* connect() {
   Hello hello;
   hello.thread = static_cast<std::int32_t>(::syscall(SYS_gettid));
   hello.image = image_number();
+  const char* const program = std::getenv(kProgramVariable);
+  if (program != nullptr) hello.program = static_cast<std::uint32_t>(std::atol(program));
   Welcome welcome;
   int memory = -1;
   if (insist([&] { return ::send(file, &hello, sizeof hello, MSG_NOSIGNAL); }) == sizeof hello) {

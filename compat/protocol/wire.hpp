@@ -14,7 +14,9 @@
 namespace npu::compat {
 
 inline constexpr char kSocketVariable[] = "NPUSIM_EXEC_SOCKET";  // the socket's name
-inline constexpr std::uint32_t kMagic = 0x4558'504E;             // "NPXE"
+// Which program of npusim's it is, or descends from: 1, 2, ...
+inline constexpr char kProgramVariable[] = "NPUSIM_EXEC_PROGRAM";
+inline constexpr std::uint32_t kMagic = 0x4558'504E;  // "NPXE"
 inline constexpr std::uint32_t kVersion = 2;
 
 // The first packet of a connection: a thread of a program. Who the program is npusim asks the
@@ -22,8 +24,8 @@ inline constexpr std::uint32_t kVersion = 2;
 struct Hello {
   std::uint32_t magic = kMagic;
   std::uint32_t version = kVersion;
-  std::int32_t thread = 0;  // as the program's kernel numbers it
-  std::uint32_t reserved = 0;
+  std::int32_t thread = 0;    // as the program's kernel numbers it
+  std::uint32_t program = 0;  // as kProgramVariable says; 0: it says nothing
   // Of the image that the process runs: another one after execve(), the same in a child of fork().
   std::uint64_t image = 0;
 };

@@ -38,7 +38,7 @@ void drop(HandleTable<T>& table, std::uint32_t device) {
 
 }  // namespace
 
-Process::Process(Machine& machine, std::uint64_t number, pid_t id)
+Process::Process(Machine& machine, std::uint64_t number, std::uint64_t root, pid_t id)
     : callbacks(machine.platform.tasks()),
       machine_(machine),
       number_(number),
@@ -46,7 +46,9 @@ Process::Process(Machine& machine, std::uint64_t number, pid_t id)
       lock_(machine.platform.tasks().make_mutex()),
       calls_(machine.platform.tasks()) {
   if (machine.sharing.empty()) return;
-  sharing_ = machine.sharing[std::min<std::size_t>(number - 1, machine.sharing.size() - 1)];
+  const std::size_t others = machine.sharing.size() - 1;
+  sharing_ = machine.sharing[root == 0 ? others : std::min<std::size_t>(root - 1, others)];
+  if (root != number) sharing_.name = fmt::format("p{}", number - 1);
 }
 
 Outcome Process::set_device(std::int64_t device) {

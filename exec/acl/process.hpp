@@ -83,8 +83,10 @@ struct OpenedShare {
 
 class Process {
  public:
-  // `id`: what the operating system knows it by.
-  Process(Machine& machine, std::uint64_t number, pid_t id);
+  // `id`: what the operating system knows it by; `root`: the number of the program that it is or
+  // descends from, whose memory quota it shares and whose share of the time it has, too; 0:
+  // unknown.
+  Process(Machine& machine, std::uint64_t number, std::uint64_t root, pid_t id);
 
   Machine& machine() { return machine_; }
   std::uint64_t number() const { return number_; }

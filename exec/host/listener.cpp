@@ -65,7 +65,7 @@ std::optional<Arrival> Listener::welcome(Waiting& waiting, bool* gone) {
   const auto sent = send_descriptor(
       socket, {reinterpret_cast<const std::byte*>(&answer), sizeof answer}, channel->memory_file());
   if (!sent) return std::nullopt;
-  return Arrival{waiting.process, hello.thread, hello.image, std::move(channel)};
+  return Arrival{waiting.process, hello.thread, hello.image, hello.program, std::move(channel)};
 }
 
 std::vector<Arrival> Listener::accept() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The socket on which threads of programs connect: an abstract one, so that no file stays of it when
-// npusim has ended, however that came. Who is of another user is sent away.
+// The socket on which threads of programs connect: an abstract one, so that no file stays of it
+// when npusim has ended, however that came. Who is of another user is sent away.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,8 @@ namespace npu::exec {
 struct Arrival {
   pid_t process = 0;
   pid_t thread = 0;
-  std::uint64_t image = 0;  // compat::Hello
+  std::uint64_t image = 0;    // compat::Hello
+  std::uint32_t program = 0;  // the same
   std::unique_ptr<Channel> channel;
 };
 

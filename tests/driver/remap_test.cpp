@@ -21,7 +21,8 @@ class RemapTest : public testing::Test {
     info.hbm_size = card.config().hbm_size;
     tables = std::move(*TableMemory::create(*link, info));
     invalidator = std::make_unique<Invalidator>(*link, 1_ms);
-    space = std::move(*Space::create(kVmid, physical, *tables, *invalidator));
+    space = std::move(*Space::create(kVmid, AddressWindow::take(kVmid - 1, {}, nullptr), physical,
+                                     *tables, *invalidator));
     root = 0;  // the first table of all
   }
   // Maps memory that lies at `place`.

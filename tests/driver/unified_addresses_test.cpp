@@ -13,9 +13,8 @@ using test::IsOk;
 
 class UnifiedAddressesTest : public PeerTest {
  protected:
-  std::unique_ptr<AddressSpace> open(unsigned card,
-                                     const std::shared_ptr<UnifiedAddresses>& program) {
-    auto space = devices[card]->create_address_space({}, {}, program);
+  std::unique_ptr<AddressSpace> open(unsigned card, const std::shared_ptr<UnifiedAddresses>& of) {
+    auto space = devices[card]->create_address_space({}, {}, of);
     EXPECT_THAT(space, IsOk());
     return std::move(*space);
   }

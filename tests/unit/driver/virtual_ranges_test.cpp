@@ -15,13 +15,14 @@ namespace {
 using test::FailsWith;
 using test::IsOk;
 
-constexpr Bytes kAll = Bytes{8} << 40;  // of one VMID
+constexpr Bytes kAll = Bytes{8} << 40;  // of one window
 
-TEST(VirtualRanges, BelongToTheirVmid) {
-  // The upper halves of 16 TiB are those of VMIDs from 16 on.
-  const std::pair<unsigned, unsigned> places[] = {{1, 2}, {2, 4}, {15, 30}, {16, 3}, {18, 7}};
-  for (const auto& [vmid, place] : places) {
-    VirtualRanges ranges(vmid);
+TEST(VirtualRanges, BelongToTheirWindow) {
+  // The upper halves of 16 TiB are those of the windows from 15 on.
+  const std::pair<unsigned, unsigned> places[] = {{0, 2},  {1, 4},  {14, 30},
+                                                  {15, 3}, {17, 7}, {29, 31}};
+  for (const auto& [window, place] : places) {
+    VirtualRanges ranges(window);
     const auto all = ranges.reserve(kAll, 2_MiB, false);
     ASSERT_THAT(all, IsOk());
     EXPECT_EQ(*all, place * kAll);
@@ -29,13 +30,13 @@ TEST(VirtualRanges, BelongToTheirVmid) {
   }
 }
 
-TEST(VirtualRanges, OfManagedMemoryAreThreeTebibytesThatNoVmidHas) {
+TEST(VirtualRanges, OfManagedMemoryAreThreeTebibytesThatNoWindowHas) {
   auto ranges = VirtualRanges::managed();
   for (unsigned i = 0; i < 3; ++i) {
     EXPECT_EQ(*ranges.reserve(1024_GiB, 2_MiB, true), 0x900'0000'0000U + i * 1024_GiB);
   }
   EXPECT_THAT(ranges.reserve(2_MiB, 2_MiB, true), FailsWith(ErrorCode::kOutOfResources));
-  EXPECT_LE(0x900'0000'0000U + 3 * 1024_GiB, 2 * kAll) << "those of VMID 1";
+  EXPECT_LE(0x900'0000'0000U + 3 * 1024_GiB, 2 * kAll) << "those of window 0";
 }
 
 TEST(VirtualRanges, AreReservedWhereTheyAreWanted) {

@@ -63,7 +63,7 @@ TEST(Channel, TellsWhatThePostedCallSaysOfItsProgram) {
   ends.program->single_threaded = 1;
   ends.program->posted = 1;
   EXPECT_TRUE(ends.server->single_threaded());
-  EXPECT_FALSE(ends.server->has_children());
+  EXPECT_FALSE(ends.server->had_children());
   auto call = ends.server->take();
   ends.server->answer(0, call);
   EXPECT_TRUE(ends.server->single_threaded());
@@ -71,7 +71,7 @@ TEST(Channel, TellsWhatThePostedCallSaysOfItsProgram) {
   ends.program->has_children = 1;
   ends.program->posted = 2;
   EXPECT_FALSE(ends.server->single_threaded());
-  EXPECT_TRUE(ends.server->has_children());
+  EXPECT_TRUE(ends.server->had_children());
 }
 
 TEST(SharedMemory, CannotBeMadeShorter) {

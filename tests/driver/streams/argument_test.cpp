@@ -48,10 +48,10 @@ TEST_F(StreamArgumentTest, LaunchesInFlightDoNotShareAPlace) {
   for (std::uint64_t i = 0; i < 60; ++i) {
     auto launch = kernel(LaunchCores::kVector, 100 + i);
     launch.bytes = i % 3 == 0 ? 700 : 8;
-    launch.write = [&, i](ByteSpan host, DeviceAddress device) -> Status {
+    launch.write = [&, i](ByteSpan host, DeviceAddress place) -> Status {
       const std::uint64_t value = 100 + i;
       std::memcpy(host.data, &value, sizeof value);
-      places.push_back(device);
+      places.push_back(place);
       written.push_back(value);
       return {};
     };

@@ -36,7 +36,7 @@ void FakeQueues::start(std::uint32_t id) {
 }
 
 bool FakeQueues::well_formed(const abi::QueueEntry& entry) const {
-  if (entry.format != 1 || (entry.flags & ~0x0F) != 0) return false;
+  if (entry.format != 1 || (entry.flags & ~abi::kEntryFlags) != 0) return false;
   const auto copy = entry.get<abi::CopyPayload>();
   const auto fill = entry.get<abi::FillPayload>();
   const auto launch = entry.get<abi::LaunchPayload>();
@@ -114,6 +114,7 @@ void FakeQueues::complete(std::uint32_t id, const abi::QueueEntry& entry, Access
     completion.read_index = mqd.read_index;
     completion.tag = entry.tag;
     completion.status = static_cast<std::uint16_t>(result.fault);
+    if (failed && goes_on(entry, result.fault)) completion.phase |= abi::kCompletionGoesOn;
     completion.phase = (mqd.completion_index >> mqd.log2_completions & 1) != 0 ? 0 : 1;
     const auto place = mqd.completion_index++ & ((1ULL << mqd.log2_completions) - 1);
     const bool host = (mqd.flags & abi::kQueueCompletionHost) != 0;
@@ -125,7 +126,8 @@ void FakeQueues::complete(std::uint32_t id, const abi::QueueEntry& entry, Access
   }
   const bool notify = static_cast<QueueOpcode>(entry.opcode) == QueueOpcode::kNotify;
   if (result.fault != FaultCode::kNone && result.fault != FaultCode::kWaitTimeout) {
-    return fault(queue, result, &entry);
+    fault(queue, result, &entry);
+    if (!goes_on(entry, result.fault)) return;
   }
   if (notify || failed || (entry.flags & abi::kEntryInterrupt) != 0) host_.raise(mqd.vector);
   start(id);
@@ -214,16 +216,24 @@ void FakeQueues::wake_waiters(std::uint32_t pasid) {
   }
 }
 
+bool FakeQueues::goes_on(const abi::QueueEntry& entry, FaultCode fault) {
+  return (entry.flags & abi::kEntryGoOn) != 0 && fault != FaultCode::kMalformedEntry &&
+         fault != FaultCode::kCompletionRing;
+}
+
 void FakeQueues::fault(Queue& queue, const Access& access, const abi::QueueEntry* entry) {
-  queue.faulted = true;
-  queue.mqd.error = static_cast<std::uint16_t>(access.fault);
-  queue.mqd.error_index = queue.mqd.read_index - (entry != nullptr ? 1 : 0);
-  queue.mqd.error_address = access.address;
-  write_state(queue);
+  const bool stops = entry == nullptr || !goes_on(*entry, access.fault);
+  if (stops) {
+    queue.faulted = true;
+    queue.mqd.error = static_cast<std::uint16_t>(access.fault);
+    queue.mqd.error_index = queue.mqd.read_index - (entry != nullptr ? 1 : 0);
+    queue.mqd.error_address = access.address;
+    write_state(queue);
+  }
   abi::QueueFaultRecord record;
   record.code = static_cast<std::uint16_t>(access.fault);
   record.address = access.address;
-  record.index = queue.mqd.error_index;
+  record.index = queue.mqd.read_index - (entry != nullptr ? 1 : 0);
   record.pasid = queue.mqd.pasid;
   record.vmid = queue.mqd.vmid;
   record.queue = queue.mqd.queue_id;
@@ -231,6 +241,7 @@ void FakeQueues::fault(Queue& queue, const Access& access, const abi::QueueEntry
   record.page = static_cast<std::uint16_t>(processes_.at(queue.mqd.pasid).page);
   record.write = access.write ? 1 : 0;
   record.flags = access.host ? abi::kFaultHost : 0;
+  if (!stops) record.flags |= abi::kFaultGoesOn;
   if (entry != nullptr) {
     record.opcode = entry->opcode;
     record.tag = entry->tag;

@@ -29,6 +29,11 @@ Status ArgumentPool::add_block() {
   return {};
 }
 
+Status ArgumentPool::prepare() {
+  const MutexHolder holder(*lock_);
+  return free_.empty() ? add_block() : Status{};
+}
+
 Result<ArgumentPool::Piece> ArgumentPool::take() {
   const MutexHolder holder(*lock_);
   if (free_.empty()) {

@@ -37,6 +37,7 @@ Status ProcessCard::prepare(driver::ProcessOptions options, const ClientSharing&
   if (!context) return forward_error(context);
   process_ = std::move(*context);
   arguments_ = std::make_unique<driver::ArgumentPool>(*process_);
+  if (auto ready = arguments_->prepare(); !ready) return ready;
   times_ = std::make_shared<TimePages>(*process_);
   peers_ = std::make_unique<PeerWindows>(process_->space(), tasks);
   if (!sharing.turns) return {};

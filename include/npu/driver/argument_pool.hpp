@@ -28,6 +28,8 @@ class NPU_API ArgumentPool {
   ArgumentPool(const ArgumentPool&) = delete;
   ArgumentPool& operator=(const ArgumentPool&) = delete;
 
+  // The memory of the first streams, so that no launch waits for it. Errors as of take().
+  Status prepare();
   // kOutOfMemory, of the host or the card.
   Result<Piece> take();
   void give_back(const Piece& piece);

@@ -62,22 +62,23 @@ void end_of_thread(void* channel) {
 
 // What the child has mapped is its parent's: it is left alone.
 void in_child() {
+  fork_in_child();
   if (own != nullptr) own->leave_to_parent();
   own = nullptr;
   refused = false;
   had_children = false;
   pthread_setspecific(thread_key, nullptr);
-  forget_pinned();
   if (process_word != nullptr) *process_word = 1;
 }
 
 void in_parent() {
+  fork_in_parent();
   had_children = true;
 }
 
 void prepare() {
   pthread_key_create(&thread_key, end_of_thread);
-  pthread_atfork(nullptr, in_parent, in_child);
+  pthread_atfork(prepare_fork, in_parent, in_child);
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   void* const word =
       ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

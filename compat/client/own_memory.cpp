@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 
 namespace npu::compat {
@@ -66,6 +68,29 @@ bool fill_own(void* to, int value, std::size_t count) {
     if (!write_own(at + done, filled, std::min(sizeof filled, count - done))) return false;
   }
   return true;
+}
+
+// As the kernel lists what the process has mapped, by address.
+bool is_data(const void* begin, std::size_t count) {
+  const auto from = reinterpret_cast<std::uintptr_t>(begin), to = from + count;
+  const auto here = reinterpret_cast<std::uintptr_t>(&begin);
+  if (to < from) return false;
+  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
+  if (maps == nullptr) return false;
+  auto seen = from;  // all before it is data
+  char line[512];
+  while (seen < to && std::fgets(line, sizeof line, maps) != nullptr) {
+    unsigned long first = 0, end = 0;
+    char rights[5] = {};
+    if (std::sscanf(line, "%lx-%lx %4s", &first, &end, rights) != 3) continue;
+    const bool holds = first <= seen && seen < end;
+    if (!holds) continue;
+    const bool own_stack = first <= here && here < end;
+    if (rights[0] != 'r' || rights[1] != 'w' || own_stack) break;
+    seen = end;
+  }
+  std::fclose(maps);
+  return seen >= to;
 }
 
 }  // namespace npu::compat

@@ -12,5 +12,7 @@ bool write_own(void* to, const void* from, std::size_t count);
 // Within the program's memory; the two may overlap.
 bool move_own(void* to, const void* from, std::size_t count);
 bool fill_own(void* to, int value, std::size_t count);
+// Whether all of it can be read and written and is no part of the calling thread's stack.
+bool is_data(const void* begin, std::size_t count);
 
 }  // namespace npu::compat

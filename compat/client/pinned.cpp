@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/client/pinned.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -37,12 +41,9 @@ struct Table {
     return next->first - next->second.before + next->second.whole() > begin;
   }
 };
-Table*& current_table() {
-  static Table* current = new Table;
-  return current;
-}
 Table& table() {
-  return *current_table();
+  static Table* const kTable = new Table;
+  return *kTable;
 }
 
 // Pages elsewhere take the place of those at `begin`, with their bytes.
@@ -104,15 +105,15 @@ int register_pinned(void* address, std::size_t size) {
     const std::lock_guard<std::mutex> held(table().lock);
     if (table().meets(begin, whole)) return kRuntimeParameter;
   }
+  auto* const own = reinterpret_cast<void*>(begin);
+  if (!is_data(own, whole)) return kRuntimeParameter;
   const int status = ask(Call::kRegisterHost, {whole});
   if (status != 0) return status;
   memory.number = answer();
   std::size_t mapped = 0;
   void* const pages = channel_of_this_thread()->take_memory(&mapped);
-  auto* const own = reinterpret_cast<void*>(begin);
-  // Written to as well, so that memory that is only to be read is refused.
   const bool there = pages != nullptr && mapped == whole && read_own(pages, own, whole) &&
-                     write_own(own, pages, whole) && replace(begin, whole, pages);
+                     replace(begin, whole, pages);
   if (!there) {
     if (pages != nullptr) ::munmap(pages, mapped);
     ask(Call::kFreeHost, {memory.number});
@@ -155,13 +156,49 @@ int free_pinned(void* address) {
   return status;
 }
 
-// Another thread of the parent's may have held the lock, and is not there to change anything.
-void forget_pinned() {
-  const Table& of_parent = table();
-  current_table() = new Table;
-  for (const auto& [address, memory] : of_parent.memories) {
+namespace {
+
+// On which a parent waits until its child has copies of what is registered; -1: nothing is.
+int fork_pipe[2] = {-1, -1};
+
+bool any_registered() {
+  const auto& memories = table().memories;
+  return std::any_of(memories.begin(), memories.end(),
+                     [](const auto& each) { return each.second.registered; });
+}
+
+void close_end(int& end) {
+  if (end >= 0) ::close(end);
+  end = -1;
+}
+
+}  // namespace
+
+void prepare_fork() {
+  table().lock.lock();
+  if (any_registered() && ::pipe2(fork_pipe, O_CLOEXEC) != 0) fork_pipe[0] = fork_pipe[1] = -1;
+}
+
+// There is nothing to read: the child closes its end, if there is a child.
+void fork_in_parent() {
+  close_end(fork_pipe[1]);
+  char nothing = 0;
+  while (fork_pipe[0] >= 0 && ::read(fork_pipe[0], &nothing, 1) < 0 && errno == EINTR) {
+  }
+  close_end(fork_pipe[0]);
+  table().lock.unlock();
+}
+
+// Registered pages are the parent's as well until they are replaced, and there may be anything of
+// the program's in them: nothing is allocated before.
+void fork_in_child() {
+  for (const auto& [address, memory] : table().memories) {
     if (memory.registered) make_ordinary(address - memory.before, memory.whole());
   }
+  close_end(fork_pipe[0]);
+  close_end(fork_pipe[1]);
+  table().memories.clear();
+  table().lock.unlock();
 }
 
 }  // namespace npu::compat

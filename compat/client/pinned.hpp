@@ -21,13 +21,16 @@ std::optional<PinnedPlace> find_pinned(const void* address);
 int allocate_pinned(void** address, std::size_t size);
 // Memory of the program's own becomes such memory, its bytes and address unchanged: its pages,
 // whole ones, are replaced by pages that npusim has mapped. No other thread may write there
-// meanwhile. 107000: not all of it can be read and written, or some of it is registered or
-// allocated here.
+// meanwhile. 107000: not all of it can be read and written, some of it is registered,
+// allocated here or of the calling thread's stack.
 int register_pinned(void* address, std::size_t size);
 // It is ordinary memory again. 107000: not what register_pinned() was given.
 int unregister_pinned(void* address);
-// By a child of fork(): its parent's memory is ordinary memory to it, what was registered a copy.
-void forget_pinned();
+// Around fork(), before anything else is done: to a child its parent's pinned memory is ordinary
+// memory, and what was registered a copy, for which the parent waits.
+void prepare_fork();
+void fork_in_parent();
+void fork_in_child();
 // 107000: not what allocate_pinned() gave.
 int free_pinned(void* address);
 

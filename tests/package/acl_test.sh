@@ -31,7 +31,7 @@ expect() { # HOW-MANY REPORT PROGRAMS...
 }
 
 for program in hello busy copies launch launch_config events virtual_memory managed limits misuse threads \
-  together callbacks faults resources framework hal_memory hal_managed hal_virtual_memory hal_misuse; do
+  together callbacks faults resources framework registered hal_memory hal_managed hal_virtual_memory hal_misuse; do
   expect 1 report.json "./$program"
 done
 

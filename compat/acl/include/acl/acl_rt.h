@@ -83,6 +83,7 @@ ACL_RT_CALL aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 ACL_RT_CALL aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
 /* --- Events. One that was never recorded is not ready, and waiting for it is 107000. */
+/* 207007: there are 65,535 of the process' already. */
 ACL_RT_CALL aclrtCreateEvent(aclrtEvent* event);
 ACL_RT_CALL aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag);
 ACL_RT_CALL aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag);

@@ -46,21 +46,28 @@ bool Gate::is_over() const {
                      [](const ClientProcess& process) { return process.cleaned; });
 }
 
-void Gate::run(const std::function<void(ClientProcess&)>& clean) {
+void Gate::run(const std::function<void(ClientProcess&)>& end_calls,
+               const std::function<void(ClientProcess&)>& clean) {
   settle(nullptr);
   for (;;) {
     lock_->lock();
-    while (ended_.empty() && !is_over()) {
+    while (!has_more_for_first_task()) {
       static_cast<void>(to_clean_->wait(*lock_, Instant::never()));
     }
     lock_->unlock();
-    if (ended_.empty()) break;
-    auto& process = *ended_.front();
-    ended_.pop_front();
-    clean(process);
-    process.to_clean = false;
-    process.cleaned = !process.alive;
-    if (process.alive) take_over(process);
+    const bool ends_calls = !in_calls_.empty();
+    auto& queue = ends_calls ? in_calls_ : ended_;
+    if (queue.empty()) break;
+    auto& process = *queue.front();
+    queue.pop_front();
+    if (ends_calls) {
+      end_calls(process);
+    } else {
+      clean(process);
+      process.to_clean = false;
+      process.cleaned = !process.alive;
+      if (process.alive) take_over(process);
+    }
     --busy_;
     settle(nullptr);
   }
@@ -276,6 +283,13 @@ void Gate::end_threads(ClientProcess& process) {
     ++busy_;
     woken_.push_back(thread.get());
   }
+  const bool in_calls =
+      std::any_of(process.threads.begin(), process.threads.end(),
+                  [](const auto& thread) { return thread->stage == Stage::kInCall; });
+  if (in_calls) {
+    ++busy_;
+    in_calls_.push_back(&process);
+  }
   finish(process);
 }
 
@@ -356,7 +370,7 @@ void Gate::let_go(const ClientThread* self) {
   }
   auto woken = std::exchange(woken_, {});
   woken.erase(std::remove(woken.begin(), woken.end(), self), woken.end());
-  if (woken.empty() && ended_.empty() && !is_over()) return;
+  if (woken.empty() && !has_more_for_first_task()) return;
   std::sort(woken.begin(), woken.end(), [](const ClientThread* a, const ClientThread* b) {
     return std::pair(a->process.number, a->id) < std::pair(b->process.number, b->id);
   });
@@ -364,7 +378,7 @@ void Gate::let_go(const ClientThread* self) {
   for (auto* const thread : woken) {
     if (thread->has_task) thread->called->notify_all();
   }
-  if (!ended_.empty() || is_over()) to_clean_->notify_all();
+  if (has_more_for_first_task()) to_clean_->notify_all();
   lock_->unlock();
   for (auto* const thread : woken) {
     if (!thread->has_task) give_task(*thread);

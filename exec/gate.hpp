@@ -35,9 +35,10 @@ class Gate {
   // Before run(): a program that runs.
   void add(std::string name, std::string title, pid_t id);
   // By the first host task: until all programs have ended, and their children, whoever they are
-  // children of by then. `clean` gives back what an ended one had, or one that runs another image
-  // now.
-  void run(const std::function<void(ClientProcess&)>& clean);
+  // children of by then. `end_calls` makes those of an ended one return, or of one that runs
+  // another image now; `clean` gives back what it had.
+  void run(const std::function<void(ClientProcess&)>& end_calls,
+           const std::function<void(ClientProcess&)>& clean);
 
   // Called while it waits for programs in wall time.
   void on_idle(std::function<void()> idle) { idle_ = std::move(idle); }
@@ -84,6 +85,9 @@ class Gate {
   void give_task(ClientThread& thread);
   ClientProcess& process_of(pid_t id);
   void number_children();
+  bool has_more_for_first_task() const {
+    return !in_calls_.empty() || !ended_.empty() || is_over();
+  }
   bool is_over() const;
 
   platform::Platform& platform_;
@@ -98,10 +102,11 @@ class Gate {
   std::unique_ptr<platform::Mutex> lock_;
   std::unique_ptr<platform::Condition> to_clean_;
   std::unique_ptr<platform::Condition> nobody_;  // waits for it
-  std::deque<ClientProcess*> ended_;  // to be cleaned
-  std::vector<ClientThread*> woken_;  // ready since the last let_go()
-  unsigned busy_ = 0;                 // calls and cleanings that take simulated time
-  bool may_have_orphans_ = false;     // a process that had children has ended since the last look
+  std::deque<ClientProcess*> in_calls_;          // has ended in the midst of them
+  std::deque<ClientProcess*> ended_;             // to be cleaned
+  std::vector<ClientThread*> woken_;             // ready since the last let_go()
+  unsigned busy_ = 0;                            // calls and cleanings that take simulated time
+  bool may_have_orphans_ = false;  // a process that had children has ended since the last look
   bool has_orphans_ = false;
   bool left_orphans_ = false;  // nobody waits for them any more
 };

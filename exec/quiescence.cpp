@@ -20,8 +20,9 @@ unsigned count_waiting(const ClientProcess& process) {
 
 // Those that nobody has heard of the end of.
 unsigned count_living(const ClientProcess& process) {
-  return static_cast<unsigned>(std::count_if(process.threads.begin(), process.threads.end(),
-                                             [](const auto& thread) { return !thread->ends() && !thread->gone; }));
+  return static_cast<unsigned>(
+      std::count_if(process.threads.begin(), process.threads.end(),
+                    [](const auto& thread) { return !thread->ends() && !thread->gone; }));
 }
 
 // The last one of that number.

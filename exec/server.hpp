@@ -74,7 +74,8 @@ struct ServerOptions {
 };
 
 // To be called by the first host task; returns when all programs have ended, children and orphans
-// of theirs included, and what they had was given back. kNotFound: a program cannot be started, none runs any more; kIo.
+// of theirs included, and what they had was given back. kNotFound: a program cannot be started,
+// none runs any more; kIo.
 Result<ServerResult> serve_programs(platform::Platform& platform, const ServerOptions& options);
 
 }  // namespace npu::exec

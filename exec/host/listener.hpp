@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The socket on which threads of programs connect: an abstract one, so that no file stays of it when
-// npusim has ended, however that came. Who is of another user is sent away.
+// The socket on which threads of programs connect: an abstract one, so that no file stays of it
+// when npusim has ended, however that came. Who is of another user is sent away.
 #pragma once
 
 #include <sys/types.h>

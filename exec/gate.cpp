@@ -134,7 +134,8 @@ void Gate::settle(const ClientThread* self) {
       look_for_deaths();
       look_for_calls();
       if (is_over() && busy_ == 0) break;
-      if (is_settled()) break;
+      // Who sleeps may have called or connected since that was looked for, and sleep for that.
+      if (is_settled() && !look_for_arrivals() && !look_for_calls()) break;
     }
     if (first) {
       since = Clock::now();
@@ -152,7 +153,8 @@ void Gate::stay() {
   for (;;) platform_.clock().relax({}, Instant::never());
 }
 
-void Gate::look_for_calls() {
+bool Gate::look_for_calls() {
+  const auto before = woken_.size();
   for (auto& process : processes_) {
     for (auto& thread : process.threads) {
       if (thread->stage != Stage::kRunning || !thread->channel->has_posted()) continue;
@@ -162,6 +164,7 @@ void Gate::look_for_calls() {
       woken_.push_back(thread.get());
     }
   }
+  return woken_.size() != before;
 }
 
 // Whose process is not known is a child of one that is.
@@ -199,7 +202,7 @@ bool Gate::is_known(pid_t id) const {
   });
 }
 
-void Gate::look_for_arrivals() {
+bool Gate::look_for_arrivals() {
   auto arrivals = listener_.accept();
   std::sort(arrivals.begin(), arrivals.end(), [](const Arrival& a, const Arrival& b) {
     return std::pair(a.process, a.thread) < std::pair(b.process, b.thread);
@@ -215,6 +218,7 @@ void Gate::look_for_arrivals() {
       add_thread(process, std::move(arrival));
     }
   }
+  return !arrivals.empty();
 }
 
 void Gate::add_thread(ClientProcess& process, Arrival arrival) {

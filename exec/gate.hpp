@@ -62,8 +62,9 @@ class Gate {
  private:
   // `self`: who has just answered; null: nobody has.
   void settle(const ClientThread* self);
-  void look_for_calls();
-  void look_for_arrivals();
+  // True: there are some.
+  bool look_for_calls();
+  bool look_for_arrivals();
   void look_for_deaths();
   void look_for_orphans();
   void add_thread(ClientProcess& process, Arrival arrival);

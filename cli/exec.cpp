@@ -134,9 +134,9 @@ Outcome end_of(const Error& error, const std::string& calls, const reports::Repo
   const int signal = Interruption::signal();
   if (signal == 0) return failure("exec: " + error.message() + calls);
   constexpr int kSignalled = 128;
-  return tl::unexpected(Failure{
-      kSignalled + signal, "exec: interrupted by " + signal_name(signal) + " after " +
-                               time_text(report.simulated) + " simulated; the report is partial"});
+  return tl::unexpected(Failure{kSignalled + signal, "exec: interrupted by " + signal_name(signal) +
+                                                         " after " + time_text(report.simulated) +
+                                                         " simulated; the report is partial"});
 }
 
 // How it ended, for the report.

@@ -34,12 +34,7 @@ Gate::Gate(platform::Platform& platform, Listener& listener, std::chrono::millis
       nobody_(platform.tasks().make_condition()) {}
 
 void Gate::add(std::string name, std::string title, pid_t id) {
-  auto& process = processes_.emplace_back();
-  process.number = process.root = numbered_++;
-  programs_ = numbered_;
-  process.name = std::move(name);
-  process.title = std::move(title);
-  process.id = id;
+  processes_.add(std::move(name), std::move(title), id);
 }
 
 bool Gate::is_over() const {
@@ -48,24 +43,31 @@ bool Gate::is_over() const {
                      [](const ClientProcess& process) { return process.cleaned; });
 }
 
-void Gate::run(const std::function<void(ClientProcess&)>& clean) {
+void Gate::run(const std::function<void(ClientProcess&)>& end_calls,
+               const std::function<void(ClientProcess&)>& clean) {
   settle(nullptr);
   for (;;) {
     lock_->lock();
-    while (ended_.empty() && !is_over()) {
+    while (!has_more_for_first_task()) {
       static_cast<void>(to_clean_->wait(*lock_, Instant::never()));
     }
     lock_->unlock();
-    if (ended_.empty()) break;
-    auto& process = *ended_.front();
-    ended_.pop_front();
-    clean(process);
-    process.to_clean = false;
-    process.cleaned = !process.alive;
-    lock_->lock();
-    given_back_->notify_all();
-    lock_->unlock();
-    if (process.alive) take_over(process);
+    const bool ends_calls = !in_calls_.empty();
+    auto& queue = ends_calls ? in_calls_ : ended_;
+    if (queue.empty()) break;
+    auto& process = *queue.front();
+    queue.pop_front();
+    if (ends_calls) {
+      end_calls(process);
+    } else {
+      clean(process);
+      process.to_clean = false;
+      process.cleaned = !process.alive;
+      lock_->lock();
+      given_back_->notify_all();
+      lock_->unlock();
+      if (process.alive) take_over(process);
+    }
     --busy_;
     settle(nullptr);
   }
@@ -92,15 +94,8 @@ bool Gate::next(ClientThread& thread, CallRecord& call) {
 
 // What a program of the same tree had is given back before whoever has waited for its end goes on.
 void Gate::wait_for_relatives(const ClientProcess& process) {
-  const auto is_going = [&](const ClientProcess& other) {
-    const bool calls =
-        std::any_of(other.threads.begin(), other.threads.end(),
-                    [](const auto& thread) { return thread->stage == Stage::kInCall; });
-    return &other != &process && other.root == process.root && !other.alive && !other.cleaned &&
-           !calls;
-  };
   lock_->lock();
-  while (std::any_of(processes_.begin(), processes_.end(), is_going)) {
+  while (processes_.has_ending_relatives(process)) {
     static_cast<void>(given_back_->wait(*lock_, Instant::never()));
   }
   lock_->unlock();
@@ -150,7 +145,8 @@ void Gate::settle(const ClientThread* self) {
       look_for_deaths();
       look_for_calls();
       if (is_over() && busy_ == 0) break;
-      if (is_settled()) break;
+      // Who sleeps may have called or connected since that was looked for, and sleep for that.
+      if (is_settled() && !look_for_arrivals() && !look_for_calls()) break;
     }
     if (first) {
       since = Clock::now();
@@ -168,7 +164,8 @@ void Gate::stay() {
   for (;;) platform_.clock().relax({}, Instant::never());
 }
 
-void Gate::look_for_calls() {
+bool Gate::look_for_calls() {
+  const auto before = woken_.size();
   for (auto& process : processes_) {
     for (auto& thread : process.threads) {
       if (thread->stage != Stage::kRunning || !thread->channel->has_posted()) continue;
@@ -178,53 +175,16 @@ void Gate::look_for_calls() {
       woken_.push_back(thread.get());
     }
   }
+  return woken_.size() != before;
 }
 
-// Whose process is not known is a child of one that is.
-ClientProcess& Gate::process_of(pid_t id) {
-  for (auto& process : processes_) {
-    if (process.id == id && process.alive) return process;
-  }
-  auto& child = processes_.emplace_back();
-  child.number = ClientProcess::kUnnumbered;
-  child.title = "child";
-  child.id = id;
-  return child;
-}
-
-// In the order in which they were started, whichever came first.
-void Gate::number_children() {
-  std::vector<ClientProcess*> children;
-  for (auto i = processes_.begin() + numbered_; i != processes_.end(); ++i) children.push_back(&*i);
-  std::sort(children.begin(), children.end(),
-            [](const ClientProcess* a, const ClientProcess* b) { return a->id < b->id; });
-  for (auto* const child : children) {
-    child->number = numbered_++;
-    child->name = "p" + std::to_string(child->number);
-  }
-}
-
-bool Gate::is_known_alive() const {
-  return std::any_of(processes_.begin(), processes_.end(),
-                     [](const ClientProcess& process) { return process.alive; });
-}
-
-bool Gate::is_known(pid_t id) const {
-  return std::any_of(processes_.begin(), processes_.end(), [id](const ClientProcess& process) {
-    return process.alive && process.id == id;
-  });
-}
-
-void Gate::look_for_arrivals() {
+bool Gate::look_for_arrivals() {
   auto arrivals = listener_.accept();
   std::sort(arrivals.begin(), arrivals.end(), [](const Arrival& a, const Arrival& b) {
     return std::pair(a.process, a.thread) < std::pair(b.process, b.thread);
   });
   for (auto& arrival : arrivals) {
-    auto& process = process_of(arrival.process);
-    if (process.root == ClientProcess::kUnnumbered && arrival.program - 1 < programs_) {
-      process.root = arrival.program - 1;
-    }
+    auto& process = processes_.of(arrival.process, arrival.program);
     const bool first = process.threads.empty();
     if (!first && arrival.image != process.image) replace(process, arrival.image);
     process.image = arrival.image;
@@ -234,6 +194,7 @@ void Gate::look_for_arrivals() {
       add_thread(process, std::move(arrival));
     }
   }
+  return !arrivals.empty();
 }
 
 void Gate::add_thread(ClientProcess& process, Arrival arrival) {
@@ -277,7 +238,7 @@ void Gate::look_for_orphans() {
     return process.alive && had_children(process);
   });
   if (!had && !may_have_orphans_) return;
-  has_orphans_ = has_orphans([this](pid_t id) { return is_known(id); });
+  has_orphans_ = has_orphans([this](pid_t id) { return processes_.is_known(id); });
   may_have_orphans_ = has_orphans_;
 }
 
@@ -302,6 +263,13 @@ void Gate::end_threads(ClientProcess& process) {
     ++busy_;
     woken_.push_back(thread.get());
   }
+  const bool in_calls =
+      std::any_of(process.threads.begin(), process.threads.end(),
+                  [](const auto& thread) { return thread->stage == Stage::kInCall; });
+  if (in_calls) {
+    ++busy_;
+    in_calls_.push_back(&process);
+  }
   finish(process);
 }
 
@@ -318,25 +286,25 @@ bool Gate::is_settled_by_count() {
 }
 
 bool Gate::is_settled() {
-  const auto known = [this](pid_t id) { return is_known(id); };
+  const auto known = [this](pid_t id) { return processes_.is_known(id); };
   return is_settled([&](ClientProcess& process) { return is_quiet(process, known); }) &&
          (!has_orphans_ || left_orphans_ || are_quiet(::getpid(), known));
 }
 
 // Nothing that is to be served waits for them if nobody is left but orphans.
 void Gate::give_up_on_silent() {
-  left_orphans_ = left_orphans_ || busy_ > 0 || !is_known_alive();
+  left_orphans_ = left_orphans_ || busy_ > 0 || !processes_.is_any_alive();
   if (busy_ == 0) return;
   for (auto& process : processes_) {
     if (!process.alive || process.stalled) continue;
-    if (is_quiet(process, [this](pid_t id) { return is_known(id); })) continue;
+    if (is_quiet(process, [this](pid_t id) { return processes_.is_known(id); })) continue;
     process.stalled = true;
     ++process.stalls;
   }
 }
 
 void Gate::give_up() {
-  number_children();
+  processes_.number_children();
   for (auto& process : processes_) {
     if (std::exchange(process.alive, false)) process.status = SIGKILL;
   }
@@ -374,7 +342,7 @@ void Gate::give_task(ClientThread& thread) {
 
 // Whoever was woken is served from here on. Simulated time passes in here.
 void Gate::let_go(const ClientThread* self) {
-  number_children();
+  processes_.number_children();
   for (auto& process : processes_) {
     if (!process.alive || process.stalled == process.told_stalled) continue;
     process.told_stalled = process.stalled;
@@ -382,7 +350,7 @@ void Gate::let_go(const ClientThread* self) {
   }
   auto woken = std::exchange(woken_, {});
   woken.erase(std::remove(woken.begin(), woken.end(), self), woken.end());
-  if (woken.empty() && ended_.empty() && !is_over()) return;
+  if (woken.empty() && !has_more_for_first_task()) return;
   std::sort(woken.begin(), woken.end(), [](const ClientThread* a, const ClientThread* b) {
     return std::pair(a->process.number, a->id) < std::pair(b->process.number, b->id);
   });
@@ -390,7 +358,7 @@ void Gate::let_go(const ClientThread* self) {
   for (auto* const thread : woken) {
     if (thread->has_task) thread->called->notify_all();
   }
-  if (!ended_.empty() || is_over()) to_clean_->notify_all();
+  if (has_more_for_first_task()) to_clean_->notify_all();
   lock_->unlock();
   for (auto* const thread : woken) {
     if (!thread->has_task) give_task(*thread);

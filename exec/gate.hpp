@@ -18,6 +18,7 @@
 
 #include "exec/client.hpp"
 #include "exec/host/listener.hpp"
+#include "exec/process_list.hpp"
 #include "npu/platform/platform.hpp"
 
 namespace npu::exec {
@@ -35,9 +36,10 @@ class Gate {
   // Before run(): a program that runs.
   void add(std::string name, std::string title, pid_t id);
   // By the first host task: until all programs have ended, and their children, whoever they are
-  // children of by then. `clean` gives back what an ended one had, or one that runs another image
-  // now.
-  void run(const std::function<void(ClientProcess&)>& clean);
+  // children of by then. `end_calls` makes those of an ended one return, or of one that runs
+  // another image now; `clean` gives back what it had.
+  void run(const std::function<void(ClientProcess&)>& end_calls,
+           const std::function<void(ClientProcess&)>& clean);
 
   // Called while it waits for programs in wall time.
   void on_idle(std::function<void()> idle) { idle_ = std::move(idle); }
@@ -56,14 +58,15 @@ class Gate {
   // By who has ended all programs: nothing is served any more.
   void give_up();
 
-  const std::deque<ClientProcess>& processes() const { return processes_; }
+  const std::deque<ClientProcess>& processes() const { return processes_.all(); }
 
  private:
   // `self`: who has just answered; null: nobody has.
   void settle(const ClientThread* self);
   void wait_for_relatives(const ClientProcess& process);
-  void look_for_calls();
-  void look_for_arrivals();
+  // True: there are some.
+  bool look_for_calls();
+  bool look_for_arrivals();
   void look_for_deaths();
   void look_for_orphans();
   void add_thread(ClientProcess& process, Arrival arrival);
@@ -77,14 +80,13 @@ class Gate {
   bool is_settled(Quiet quiet);
   bool is_settled_by_count();
   bool is_settled();
-  bool is_known(pid_t id) const;
-  bool is_known_alive() const;
   void wait_for_programs(const ClientThread* self, long nanoseconds);
   void give_up_on_silent();
   void let_go(const ClientThread* self);
   void give_task(ClientThread& thread);
-  ClientProcess& process_of(pid_t id);
-  void number_children();
+  bool has_more_for_first_task() const {
+    return !in_calls_.empty() || !ended_.empty() || is_over();
+  }
   bool is_over() const;
 
   platform::Platform& platform_;
@@ -94,12 +96,11 @@ class Gate {
   std::function<void(ClientProcess&)> stall_told_;
   std::function<void()> idle_;
   std::function<bool()> interrupted_;
-  std::deque<ClientProcess> processes_;  // those that are numbered first
-  unsigned programs_ = 0;                // that npusim has started
-  unsigned numbered_ = 0;                // processes; children get numbers when time goes on
+  ProcessList processes_;
   std::unique_ptr<platform::Mutex> lock_;
   std::unique_ptr<platform::Condition> to_clean_, given_back_;
   std::unique_ptr<platform::Condition> nobody_;  // waits for it
+  std::deque<ClientProcess*> in_calls_;          // has ended in the midst of them
   std::deque<ClientProcess*> ended_;             // to be cleaned
   std::vector<ClientThread*> woken_;             // ready since the last let_go()
   unsigned busy_ = 0;                            // calls and cleanings that take simulated time

@@ -74,10 +74,14 @@ Look look_at(const ClientProcess& process, const std::function<bool(pid_t)>& is_
   Look look;
   const auto states = thread_states(process.id);
   look.dying = states.size() < count_living(process);
+  // Its first thread has ended: the whole process may be about to, and those that wait for answers.
+  const bool ending = std::any_of(states.begin(), states.end(), [&](const ThreadState& state) {
+    return is_over(process.id, state);
+  });
   for (const auto& state : states) {
     if (is_over(process.id, state)) continue;
     const auto* const known = find(process, state.thread);
-    if (known != nullptr && waits(*known) && !look.dying) continue;
+    if (known != nullptr && waits(*known) && !look.dying && !ending) continue;
     // One that has said that it ends may still wake others, also while this looks: one that has
     // gone meanwhile (X) does not sleep.
     const bool ends = known != nullptr && known->ends();

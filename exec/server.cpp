@@ -47,7 +47,8 @@ class Server {
     if (auto started = start(); !started) return forward_error(started);
     {
       const Watch watch(*this);
-      gate_.run([this](ClientProcess& process) { clean(process); });
+      gate_.run([this](ClientProcess& process) { program_of(process).state->end_calls(); },
+                [this](ClientProcess& process) { clean(process); });
     }
     adopt_orphans(false);
     ServerResult result{results(), cards_.memory_left()};

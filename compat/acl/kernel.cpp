@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "compat/acl/kernel_arguments.hpp"
@@ -16,13 +17,17 @@ constexpr std::uint64_t kAnyCores = UINT64_MAX;
 
 // Into the window; -1: it cannot be read, or is larger than that.
 ssize_t read_file(const char* path, std::byte* window) {
-  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  int file = -1;
+  do {
+    file = ::open(path, O_RDONLY | O_CLOEXEC);
+  } while (file < 0 && errno == EINTR);
   if (file < 0) return -1;
   std::size_t size = 0;
   ssize_t got = 1;
   while (got > 0 && size < kWindow) {
     got = ::read(file, window + size, kWindow - size);
     if (got > 0) size += static_cast<std::size_t>(got);
+    if (got < 0 && errno == EINTR) got = 1;
   }
   ::close(file);
   return got < 0 || size == kWindow ? -1 : static_cast<ssize_t>(size);

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "compat/client/request.hpp"
+#include "compat/client/signals_held.hpp"
 
 namespace npu::compat {
 namespace {
@@ -38,7 +39,7 @@ struct Visible {
 // By the program's number; empty also if npusim does not say how many there are.
 std::vector<std::uint32_t> visible() {
   static Visible* const kVisible = new Visible;  // threads may still be in calls at the end
-  const std::lock_guard<std::mutex> held(kVisible->lock);
+  const Locked held(kVisible->lock);
   if (!kVisible->known) {
     std::uint32_t count = 0;
     if (ask_for(&count, Call::kGetDeviceCount) != 0) return {};

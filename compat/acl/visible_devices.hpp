@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numbers by which a program knows the machine's devices: those of ASCEND_RT_VISIBLE_DEVICES,
 // counted from 0 in its order, or, without the variable, the machine's own. The one place where the
-// C API's numbers become the machine's; the HAL and DSMI have the machine's (docs/sources/acl.md L6).
+// C API's numbers become the machine's; the HAL and DSMI have the machine's (docs/sources/acl.md
+// L6).
 #pragma once
 
 #include <cstdint>

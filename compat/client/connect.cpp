@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "compat/client/channel.hpp"
 #include "compat/client/pinned.hpp"
+#include "compat/client/signals_held.hpp"
 #include "compat/protocol/socket_name.hpp"
 
 namespace npu::compat {
@@ -28,22 +28,6 @@ thread_local bool refused = false;  // nobody will ever be there
 bool had_children = false;
 // A word that the kernel clears in a child, however the child came to be; null: it cannot.
 volatile unsigned* process_word = nullptr;
-
-// While a thread connects: a handler that calls as well would connect it a second time.
-class SignalsHeld {
- public:
-  SignalsHeld() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 // Again, as long as signals interrupt it.
 template <class Call>
@@ -184,7 +168,7 @@ Channel* known_channel() {
 Channel* channel_of_this_thread() {
   look_for_fork();
   if (own != nullptr || refused) return own;
-  const SignalsHeld held;
+  const SignalsHeld held;  // or a handler that calls as well connects the thread a second time
   if (own != nullptr) return own;
   pthread_once(&once, prepare);
   own = connect();

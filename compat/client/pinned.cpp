@@ -13,6 +13,7 @@
 
 #include "compat/client/own_memory.hpp"
 #include "compat/client/request.hpp"
+#include "compat/client/signals_held.hpp"
 
 namespace npu::compat {
 namespace {
@@ -67,7 +68,7 @@ bool make_ordinary(std::uintptr_t begin, std::size_t size) {
 
 std::optional<PinnedPlace> find_pinned(const void* address) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  const std::lock_guard<std::mutex> held(table().lock);
+  const Locked held(table().lock);
   auto found = table().memories.upper_bound(at);
   if (found == table().memories.begin()) return std::nullopt;
   --found;
@@ -87,7 +88,7 @@ int allocate_pinned(void** address, std::size_t size) {
     ask(Call::kFreeHost, {number});
     return kBadAllocation;
   }
-  const std::lock_guard<std::mutex> held(table().lock);
+  const Locked held(table().lock);
   table().memories[reinterpret_cast<std::uintptr_t>(memory)] = {number, mapped, 0, false};
   *address = memory;
   return 0;
@@ -102,7 +103,7 @@ int register_pinned(void* address, std::size_t size) {
   const auto begin = reinterpret_cast<std::uintptr_t>(address) - memory.before;
   const auto whole = memory.whole();
   {
-    const std::lock_guard<std::mutex> held(table().lock);
+    const Locked held(table().lock);
     if (table().meets(begin, whole)) return kRuntimeParameter;
   }
   auto* const own = reinterpret_cast<void*>(begin);
@@ -119,7 +120,7 @@ int register_pinned(void* address, std::size_t size) {
     ask(Call::kFreeHost, {memory.number});
     return pages == nullptr ? kBadAllocation : kRuntimeParameter;
   }
-  const std::lock_guard<std::mutex> held(table().lock);
+  const Locked held(table().lock);
   table().memories[reinterpret_cast<std::uintptr_t>(address)] = memory;
   return 0;
 }
@@ -128,7 +129,7 @@ namespace {
 
 // Takes it off the table. 107000: it is not there, or of the other kind.
 int take(void* address, bool registered, Memory* memory) {
-  const std::lock_guard<std::mutex> held(table().lock);
+  const Locked held(table().lock);
   const auto found = table().memories.find(reinterpret_cast<std::uintptr_t>(address));
   if (found == table().memories.end() || found->second.registered != registered) {
     return kRuntimeParameter;

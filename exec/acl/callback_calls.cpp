@@ -40,7 +40,7 @@ void wait_for_more(Caller& caller, std::uint64_t thread, Instant deadline) {
   caller.process().calls().leave();
   {
     const Guard held(*callbacks.lock);
-    if (!waits_for_any(callbacks, thread)) {
+    if (!callbacks.over && !waits_for_any(callbacks, thread)) {
       static_cast<void>(callbacks.added->wait(*callbacks.lock, deadline));
     }
   }
@@ -115,7 +115,8 @@ Outcome process_report(Caller& caller, CallRecord& call) {
       return {};
     }
     const Instant now = caller.clock().now();
-    if (now >= deadline) return fault(kWaitTimeout, "no function of the thread's is due");
+    if (callbacks.over || now >= deadline)
+      return fault(kWaitTimeout, "no function of the thread's is due");
     if (waits_for_any(callbacks, thread)) {
       caller.clock().sleep_until(std::min(now + kLook, deadline));
     } else {

@@ -33,6 +33,7 @@ struct Callbacks {
 
   std::unique_ptr<platform::Mutex> lock;
   std::unique_ptr<platform::Condition> added;
+  bool over = false;  // the program has ended: nobody waits any more
   std::uint64_t given = 0;
   std::vector<PendingCallback> pending;  // in the order of their launches
   std::map<std::uint64_t, std::shared_ptr<ProgramStream>> running;  // that a stream waits for

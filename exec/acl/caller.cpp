@@ -12,6 +12,17 @@ constexpr unsigned kUsualPriority = 7;
 
 }  // namespace
 
+Caller::Caller(Process& process, Channel& channel)
+    : process_(process),
+      channel_(channel),
+      sleeper_(std::make_shared<Sleeper>(process.machine().platform.tasks())) {
+  process_.sleepers.insert(sleeper_);
+}
+
+Caller::~Caller() {
+  process_.sleepers.erase(sleeper_);
+}
+
 Value<ProcessCard*> Caller::card() {
   if (device_word_ != compat::kDeviceOfContext) return named_card();
   const auto context = process_.contexts.find(context_);

@@ -14,7 +14,10 @@ namespace npu::exec::acl {
 
 class Caller {
  public:
-  Caller(Process& process, Channel& channel) : process_(process), channel_(channel) {}
+  Caller(Process& process, Channel& channel);
+  ~Caller();
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
 
   Process& process() { return process_; }
   Channel& channel() { return channel_; }
@@ -24,6 +27,8 @@ class Caller {
   // The stream whose limits the thread asks for; null: the device's.
   const std::shared_ptr<ProgramStream>& limits_of() const { return limits_of_; }
   void set_limits_of(std::shared_ptr<ProgramStream> stream) { limits_of_ = std::move(stream); }
+  // Or until the program has ended.
+  void sleep_until(Instant deadline) { sleeper_->sleep_until(deadline); }
   std::string& error() { return error_; }  // of the last call that failed
 
   // Before a call is served: which device it is about (compat::kDeviceWord).
@@ -43,6 +48,7 @@ class Caller {
 
   Process& process_;
   Channel& channel_;
+  const std::shared_ptr<Sleeper> sleeper_;
   std::uint64_t context_ = 0;
   std::uint64_t device_word_ = compat::kDeviceOfContext;
   std::shared_ptr<ProgramStream> limits_of_;

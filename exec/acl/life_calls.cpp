@@ -62,7 +62,7 @@ Outcome error_message(Caller& caller, CallRecord& call) {
 }
 
 Outcome sleep(Caller& caller, CallRecord& call) {
-  caller.clock().sleep_until(after(caller.clock(), call.words[0], 1_ns));
+  caller.sleep_until(after(caller.clock(), call.words[0], 1_ns));
   return {};
 }
 

@@ -147,6 +147,15 @@ void Process::close(bool force) {
   binaries.clear();
 }
 
+void Process::end_calls() {
+  for (const auto& each : std::vector(sleepers.begin(), sleepers.end())) each->end();
+  callbacks.over = true;
+  callbacks.tell();
+  std::vector<std::uint64_t> handles;
+  for (const auto& [handle, stream] : streams.all()) handles.push_back(handle);
+  for (const auto handle : handles) close_stream(handle, true);
+}
+
 void Process::stop(bool stopped) {
   const Guard held(*lock_);
   for (auto& [device, opened] : cards_) {

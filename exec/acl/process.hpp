@@ -19,6 +19,7 @@
 #include "exec/acl/card_use.hpp"
 #include "exec/acl/handle_table.hpp"
 #include "exec/acl/process_card.hpp"
+#include "exec/acl/sleeper.hpp"
 #include "exec/kernels/built_in.hpp"
 #include "npu/driver/sharing.hpp"
 
@@ -105,7 +106,9 @@ class Process {
   std::uint64_t primary_context(std::uint32_t device) const;
   // By a call: everything is given back.
   void finish();
-  // By nobody's call: the same. `force`: work that has not ended is given up.
+  // Nobody waits for its calls any more: those that may last end.
+  void end_calls();
+  // By nobody's call: the same as finish(). `force`: work that has not ended is given up.
   void close(bool force);
 
   // The program does nothing until it goes on (SIGSTOP).
@@ -137,6 +140,7 @@ class Process {
   HandleTable<PinnedMemory> pinned{next_handle};
   std::map<std::uint64_t, OpenedShare> opened_shares;  // by address
   Callbacks callbacks;
+  std::set<std::shared_ptr<Sleeper>> sleepers;  // of its threads
 
  private:
   struct Opened {

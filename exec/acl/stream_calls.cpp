@@ -20,11 +20,6 @@ namespace {
 
 constexpr std::size_t kMostEvents = 65535;  // docs/sources/acl.md
 
-// A program that asks again and again is a loop that polls, whatever it is told.
-void ask_again(Caller& caller) {
-  caller.clock().relax({}, Instant::never());
-}
-
 // Streams of the context that the thread has.
 std::vector<std::shared_ptr<ProgramStream>> streams_of(Caller& caller) {
   std::vector<std::shared_ptr<ProgramStream>> found;
@@ -89,7 +84,6 @@ Outcome stream_query(Caller& caller, CallRecord& call) {
   if (!stream) return forward_fault(stream);
   const auto done = is_done(**stream);
   if (!done) return forward_fault(done);
-  ask_again(caller);
   call.words[0] = *done ? 0 : 1;
   return {};
 }
@@ -165,7 +159,6 @@ Outcome query_event(Caller& caller, CallRecord& call) {
   if (!event) return forward_fault(event);
   const auto record = (*event)->record;
   const bool done = record && record->mark().is_done();
-  ask_again(caller);
   call.words[0] = done ? 1 : 0;
   return {};
 }

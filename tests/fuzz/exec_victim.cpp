@@ -2,9 +2,12 @@
 // exec_victim SEED END: a program under `npusim exec` that does what its seed says, with threads,
 // and ends in the middle of it, at a call that its seed says, as END says: `return`, `kill`, `stop`
 // (and goes on when it is told to), `abort`, `segfault`, `exit` (with other threads in calls),
-// `child` (of fork(), which is killed, too) or `hang` (without a call).
+// `child` (of fork(), which is killed, too) or `hang` (without a call). With VICTIM_SIGNALS it has
+// handlers for signals that a program may get at any time, and timers that send some as often as
+// that many microseconds.
 #include <acl/acl.h>
 #include <acl/npusim_kernels.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +30,30 @@ void check(int status) {
   if (status == ACL_SUCCESS || status == ACL_ERROR_RT_MEMORY_ALLOCATION) return;
   std::fprintf(stderr, "victim: %d: %s\n", status, aclGetRecentErrMsg());
   std::_Exit(3);
+}
+
+void count_signal(int) {
+  static volatile std::sig_atomic_t came = 0;
+  came = came + 1;
+}
+
+// Handlers that restart nothing, some on a stack of their own.
+void take_signals(const char* microseconds) {
+  static char stack[64 << 10];
+  stack_t own{};
+  own.ss_sp = stack;
+  own.ss_size = sizeof stack;
+  ::sigaltstack(&own, nullptr);
+  for (const int number : {SIGUSR1, SIGURG, SIGCHLD, SIGPROF, SIGALRM}) {
+    struct sigaction action {};
+    action.sa_handler = count_signal;
+    action.sa_flags = number == SIGURG ? SA_ONSTACK : 0;
+    ::sigaction(number, &action, nullptr);
+  }
+  const auto period = static_cast<suseconds_t>(std::atol(microseconds));
+  const itimerval often{{0, period}, {0, period}};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+  ::setitimer(ITIMER_PROF, &often, nullptr);
 }
 
 void end(const std::string& how) {
@@ -75,7 +102,7 @@ class Worker {
 
  private:
   void step() {
-    switch (random_.below(6)) {
+    switch (random_.below(9)) {
       case 0:
         return allocate();
       case 1:
@@ -86,6 +113,13 @@ class Worker {
         return copy();
       case 4:
         return managed();
+      case 5:
+        return events();
+      case 6:
+        return pinned();
+      case 7:
+        ::usleep(static_cast<useconds_t>(random_.below(60)));
+        return;
       default:
         return give_back();
     }
@@ -106,6 +140,25 @@ class Worker {
     void* const at = memory_[random_.below(memory_.size())];
     check(aclrtMemcpyAsync(at, 1, bytes, 1, ACL_MEMCPY_HOST_TO_DEVICE, stream_));
     check(aclrtMemcpy(bytes, sizeof bytes, at, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+  }
+  void events() {
+    aclrtEvent event = nullptr;
+    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    check(aclrtCreateEvent(&event));
+    check(aclrtRecordEvent(event, stream_));
+    while (status != ACL_EVENT_RECORDED_STATUS_COMPLETE) {
+      check(aclrtQueryEventStatus(event, &status));
+    }
+    check(aclrtSynchronizeEvent(event));
+    check(aclrtDestroyEvent(event));
+  }
+  void pinned() {
+    void* memory = nullptr;
+    if (memory_.empty()) return;
+    check(aclrtMallocHost(&memory, 4096));
+    check(aclrtMemcpyAsync(memory_.back(), 1, memory, 1, ACL_MEMCPY_HOST_TO_DEVICE, stream_));
+    check(aclrtSynchronizeStream(stream_));
+    check(aclrtFreeHost(memory));
   }
   void managed() {
     void* memory = nullptr;
@@ -134,6 +187,7 @@ class Worker {
 int main(int argc, char** argv) {
   using namespace npu::fuzz;
   if (argc != 3) return 2;
+  if (const char* const period = std::getenv("VICTIM_SIGNALS")) take_signals(period);
   const auto seed = std::strtoull(argv[1], nullptr, 10);
   Random random(seed);
   aclrtContext context = nullptr;

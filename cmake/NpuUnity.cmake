@@ -53,7 +53,9 @@ function(npu_unity_of target)
     list(JOIN batch "\n" text)
     set(unit ${BINARY_DIR}/Unity/${target}_${number}.cpp)
     file(CONFIGURE OUTPUT ${unit} CONTENT "${text}\n" @ONLY)  # written when it is another
-    list(APPEND kept ${unit})
+    # Before the others, as CMake does it: of an inline function the first object's code is taken,
+    # so figures of code that counts its instructions depend on the order.
+    list(PREPEND kept ${unit})
     math(EXPR begin "${begin} + ${size}")
     math(EXPR number "${number} + 1")
   endwhile()

@@ -26,20 +26,26 @@ run_stage() {
   )
   code=$?
   set -e
-  local seconds=$((SECONDS - begin)) result=passed
+  local seconds=$((SECONDS - begin)) result=passed line
   ((code == 0)) || result="FAILED ($code)"
-  printf '=== %-9s %s in %d:%02d, budget %d:00\n' "$name:" "$result" $((seconds / 60)) \
-    $((seconds % 60)) "${budget[$name]}" | tee -a "$durations"
+  printf -v line '=== %-9s %s in %d:%02d, budget %d:00\n' "$name:" "$result" $((seconds / 60)) \
+    $((seconds % 60)) "${budget[$name]}"
+  printf '%s' "$line"
+  table+=$line
+  printf '%s %d\n' "$name" "$seconds" >>"$durations"
   ((code == 0)) || failed+=("$name")
 }
 
 run_stages() { # NAME...
   local name
-  durations=build/${0##*/}-durations.txt
+  table=''
+  durations=build/ci-durations.txt  # a stage and its seconds a line
+  [[ ${0##*/} == run ]] || durations=build/ci-${0##*/}-durations.txt
   : >"$durations"
   for name in "$@"; do run_stage "$name"; done
   printf '\n=== durations\n'
-  cat "$durations"
+  printf '%s' "$table"
+  printf 'total %d\n' "$SECONDS" >>"$durations"
   printf '=== %-9s %d:%02d\n' total: $((SECONDS / 60)) $((SECONDS % 60))
   if ((${#failed[@]})); then printf '=== FAILED: %s\n' "${failed[*]}"; fi
 }

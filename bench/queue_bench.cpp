@@ -14,7 +14,7 @@ namespace npu::bench {
 namespace {
 
 constexpr std::uint64_t kQueues = 8;
-constexpr Bytes kCell = 64;
+constexpr Bytes kCopied = 64;
 
 using Queues = std::vector<std::unique_ptr<driver::Queue>>;
 
@@ -25,9 +25,9 @@ Status work(platform::Platform& platform, Queues& queues, driver::DeviceAddress 
   const auto soon = [&] { return platform.clock().now() + 1_s; };
   return keep_in_flight<driver::QueueTicket>(
       [&](std::uint64_t i) {
-        const auto source = memory + i % kQueues * kCell;
+        const auto source = memory + i % kQueues * kCopied;
         return queues[i % kQueues]->submit(
-            driver::entries::copy_on_device(source, source + kQueues * kCell, kCell), soon(),
+            driver::entries::copy_on_device(source, source + kQueues * kCopied, kCopied), soon(),
             options);
       },
       [&](std::uint64_t i, const driver::QueueTicket& ticket) {
@@ -35,7 +35,7 @@ Status work(platform::Platform& platform, Queues& queues, driver::DeviceAddress 
       });
 }
 
-Status submit_and_complete(platform::Platform& platform, Measurement& measured) {
+Status queue_and_complete(platform::Platform& platform, Measurement& measured) {
   auto device = driver::Device::open_index(platform, 0);
   if (!device) return forward_error(device);
   auto process = driver::ProcessContext::open(**device);
@@ -48,7 +48,7 @@ Status submit_and_complete(platform::Platform& platform, Measurement& measured) 
     if (!queue) return forward_error(queue);
     queues.push_back(std::move(*queue));
   }
-  auto memory = (*process)->space().allocate(2 * kQueues * kCell);
+  auto memory = (*process)->space().allocate(2 * kQueues * kCopied);
   if (!memory) return forward_error(memory);
   const Stopwatch watch;
   if (auto ok = work(platform, queues, memory->address); !ok) return ok;
@@ -59,15 +59,15 @@ Status submit_and_complete(platform::Platform& platform, Measurement& measured) 
   return (*device)->shutdown();
 }
 
-void submit_complete(benchmark::State& state, Software software) {
-  measure_isolated(state, [software] { return measure_on_card(submit_and_complete, software); });
+void queue_complete(benchmark::State& state, Software software) {
+  measure_isolated(state, [software] { return measure_on_card(queue_and_complete, software); });
 }
-BENCHMARK_CAPTURE(submit_complete, counted, Software::kCounted)
+BENCHMARK_CAPTURE(queue_complete, counted, Software::kCounted)
     ->Name("queue/submit_complete")
     ->UseManualTime()
     ->Iterations(3)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(submit_complete, free, Software::kFree)
+BENCHMARK_CAPTURE(queue_complete, free, Software::kFree)
     ->Name("queue/submit_complete_free")
     ->UseManualTime()
     ->Iterations(3)

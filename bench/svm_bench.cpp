@@ -14,27 +14,27 @@
 namespace npu::bench {
 namespace {
 
-constexpr std::uint64_t kQueues = 8;
+constexpr std::uint64_t kManagedQueues = 8;
 constexpr std::uint64_t kPages = 16'384;  // 32 GiB
 
 Status touch_all(platform::Platform& platform, driver::ProcessContext& process,
                  driver::DeviceAddress pages, driver::DeviceAddress room) {
   std::vector<std::unique_ptr<driver::Queue>> queues;
-  for (std::uint64_t i = 0; i < kQueues; ++i) {
+  for (std::uint64_t i = 0; i < kManagedQueues; ++i) {
     driver::QueueOptions options;
     options.ring.log2_entries = 12;  // room for all of them: the host has nothing to do meanwhile
     auto queue = process.create_queue(options);
     if (!queue) return forward_error(queue);
     queues.push_back(std::move(*queue));
   }
-  std::vector<driver::QueueTicket> last(kQueues);
+  std::vector<driver::QueueTicket> last(kManagedQueues);
   for (std::uint64_t i = 0; i < kPages; ++i) {
     const auto entry = driver::entries::copy_on_device(pages + i * driver::kPageSize, room, 64);
-    auto ticket = queues[i % kQueues]->submit(entry, platform.clock().now() + 10'000_ms);
+    auto ticket = queues[i % kManagedQueues]->submit(entry, platform.clock().now() + 10'000_ms);
     if (!ticket) return forward_error(ticket);
-    last[i % kQueues] = *ticket;
+    last[i % kManagedQueues] = *ticket;
   }
-  for (std::uint64_t i = 0; i < kQueues; ++i) {
+  for (std::uint64_t i = 0; i < kManagedQueues; ++i) {
     const auto deadline = platform.clock().now() + 10'000_ms;
     auto done = queues[i]->wait(last[i], driver::WaitPolicy::kInterrupt, deadline);
     if (!done) return done;

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # Unity builds whose units do not say where the checkout lies. CMake's own include each source by its
 # absolute path: then __FILE__ holds it, and ccache has no answer for another checkout's tests, and
-# must preprocess all else to find one. Sources are named from the root here, which -I has.
+# must preprocess all else to find one. Sources are named from the root here, where -I has it, or from
+# the unit.
 
 # npu_unity_of(target): replaces the sources of a target that UNITY_BUILD is on for.
 function(npu_unity_of target)
   foreach(property IN ITEMS TYPE UNITY_BUILD UNITY_BUILD_BATCH_SIZE SOURCES SOURCE_DIR BINARY_DIR INCLUDE_DIRECTORIES)
     get_target_property(${property} ${target} ${property})
   endforeach()
-  if(NOT UNITY_BUILD OR NOT CMAKE_SOURCE_DIR IN_LIST INCLUDE_DIRECTORIES)
+  if(NOT UNITY_BUILD)
     return()
+  endif()
+  set(base ${CMAKE_SOURCE_DIR})
+  if(NOT base IN_LIST INCLUDE_DIRECTORIES)
+    set(base ${BINARY_DIR}/Unity)
   endif()
   set(kept "")
   set(unified "")
@@ -30,7 +35,7 @@ function(npu_unity_of target)
     if(own)
       list(APPEND kept ${source})
     else()
-      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${base})
       list(APPEND unified ${source})
     endif()
   endforeach()
@@ -48,7 +53,9 @@ function(npu_unity_of target)
     list(JOIN batch "\n" text)
     set(unit ${BINARY_DIR}/Unity/${target}_${number}.cpp)
     file(CONFIGURE OUTPUT ${unit} CONTENT "${text}\n" @ONLY)  # written when it is another
-    list(APPEND kept ${unit})
+    # Before the others, as CMake does it: of an inline function the first object's code is taken,
+    # so figures of code that counts its instructions depend on the order.
+    list(PREPEND kept ${unit})
     math(EXPR begin "${begin} + ${size}")
     math(EXPR number "${number} + 1")
   endwhile()

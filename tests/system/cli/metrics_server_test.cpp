@@ -18,6 +18,8 @@
 namespace npu::cli {
 namespace {
 
+constexpr unsigned kClients = 16;  // MetricsServer::kClients
+
 class MetricsSocket : public Program {
  protected:
   MetricsSocket() {
@@ -102,7 +104,7 @@ TEST_F(MetricsSocket, random_bytes_do_no_harm) {
 // One at a time would each wait for the silence of those before.
 TEST_F(MetricsSocket, silent_clients_keep_nobody_waiting) {
   std::vector<int> silent;
-  for (unsigned i = 0; i + 1 < MetricsServer::kClients; ++i) silent.push_back(connect());
+  for (unsigned i = 0; i + 1 < kClients; ++i) silent.push_back(connect());
   EXPECT_EQ(ask("GET /metrics HTTP/1.1\r\n\r\n").substr(9, 3), "200");
   for (const int file : silent) ::close(file);
 }
@@ -110,13 +112,13 @@ TEST_F(MetricsSocket, silent_clients_keep_nobody_waiting) {
 TEST_F(MetricsSocket, clients_are_answered_at_once) {
   std::vector<std::thread> clients;
   std::atomic<unsigned> right{0};
-  for (unsigned i = 0; i < 2 * MetricsServer::kClients; ++i) {
+  for (unsigned i = 0; i < 2 * kClients; ++i) {
     clients.emplace_back([&] {
       if (ask("GET /metrics HTTP/1.1\r\n\r\n").substr(9, 3) == "200") ++right;
     });
   }
   for (auto& client : clients) client.join();
-  EXPECT_EQ(right.load(), 2 * MetricsServer::kClients);
+  EXPECT_EQ(right.load(), 2 * kClients);
 }
 
 // A byte now and then is no request, either.

@@ -206,7 +206,7 @@ def main():
     parser.add_argument("--npusim", type=pathlib.Path)
     parser.add_argument("--any-output", action="store_true")
     parser.add_argument("pages", nargs="*")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     source, prefix = given.source.resolve(), given.prefix.resolve()
     npusim = (given.npusim or prefix / "bin/npusim").resolve()
     book = Book(source)
